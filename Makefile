@@ -1,0 +1,27 @@
+# Heddle. `make help` lists the targets; ./heddle sets up and runs everything for you.
+.DEFAULT_GOAL := all
+include mk/config.mk
+include mk/build.mk
+include mk/workloads.mk
+include mk/test.mk
+include mk/fuzz.mk
+include mk/bench.mk
+include mk/install.mk
+
+.PHONY: all help clean format
+all: $(BUILD)/bin/heddle $(BUILD)/lib/libcuda.so.1 $(BUILD)/lib/libheddle.a $(BUILD)/lib/libheddle.so workloads
+
+help:
+	@echo "make [MODE=release|debug|asan] [CC=gcc|clang]   build into build/ (release), build-debug/ or build-asan/"
+	@echo "make test          unit, semantics, driver and command-line tests"
+	@echo "make bench         thousand warp instructions a second, a workload; JSON in \$$(BUILD)/bench.json"
+	@echo "make fuzz          both fuzzers for FUZZ_SECONDS (default 60) each"
+	@echo "make ptx           compile workloads/*/*.cu to PTX again (clang; the PTX is committed)"
+	@echo "make install PREFIX=/usr/local"
+	@echo "make format        clang-format over all sources"
+
+clean:
+	rm -rf build build-debug build-asan build-fuzz
+
+format:
+	clang-format -i $(shell git ls-files '*.c' '*.h' | grep -v 'workloads/.*\.cu')

@@ -1,0 +1,37 @@
+# The libraries and the command. Rooms are folders of src/; see docs/reading-order.md.
+CORE_ROOMS := base ptx exec gpu
+CORE_SOURCES := $(foreach room,$(CORE_ROOMS),$(wildcard src/$(room)/*.c))
+CUDA_SOURCES := $(wildcard src/cuda/*.c)
+CLI_SOURCES := $(wildcard src/cli/*.c)
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+CORE_OBJECTS := $(call objects,$(CORE_SOURCES))
+CUDA_OBJECTS := $(call objects,$(CUDA_SOURCES))
+CLI_OBJECTS := $(call objects,$(CLI_SOURCES))
+
+# Handlers are loops over lanes: let the compiler vectorise them.
+$(BUILD)/obj/src/exec/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
+# The driver API exports only what cuda.h declares.
+$(BUILD)/obj/src/cuda/%.o: ROOM_CFLAGS := -fvisibility=hidden
+
+$(BUILD)/obj/%.o: %.c mk/config.mk
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ROOM_CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/lib/libheddle.a: $(CORE_OBJECTS)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/lib/libheddle.so: $(CORE_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,libheddle.so $^ -o $@ $(ALL_LDFLAGS) $(LIBS)
+
+$(BUILD)/lib/libcuda.so.1: $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a mk/libcuda.map
+	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=mk/libcuda.map $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) $(LIBS)
+	ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
+
+$(BUILD)/bin/heddle: $(CLI_OBJECTS) $(BUILD)/obj/src/cuda/fatbin.o $(BUILD)/lib/libheddle.a
+	@mkdir -p $(@D)
+	$(CC) $^ -o $@ $(ALL_LDFLAGS) $(LIBS)
+
+-include $(CORE_OBJECTS:.o=.d) $(CUDA_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d)

@@ -1,0 +1,21 @@
+# Tests: unit (cmocka), semantics (vectors recorded from silicon), driver (C programs against cuda.h), cli (what a person types).
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+DRIVER_TESTS := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/*.c))
+SEMANTICS_SOURCES := $(wildcard tests/semantics/*.c)
+
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(CUDA_OBJECTS) $(CLI_LIBRARY_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $< $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) -lcmocka -lmpfr -lgmp $(LIBS)
+
+$(BUILD)/tests/driver/%: tests/driver/%.c $(BUILD)/lib/libcuda.so.1
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $< $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -lm -lpthread
+
+$(BUILD)/tests/vectors: $(SEMANTICS_SOURCES) tests/semantics/vectors.h $(BUILD)/lib/libcuda.so.1
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(SEMANTICS_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib' -lm
+
+.PHONY: test test-programs
+test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(if $(SEMANTICS_SOURCES),$(BUILD)/tests/vectors)
+test: test-programs
+	sh tests/run.sh $(BUILD)

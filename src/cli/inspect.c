@@ -1,0 +1,375 @@
+/* heddle inspect FILE.ptx: what the front end knows of a module before anything runs. This file: the options, the facts of
+ * a function, and the summary; the views are in inspect_views.c, Graphviz and JSON in inspect_export.c. */
+#include "cli/inspect.h"
+#include "cli/text_table.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNSUPPORTED = 3 };
+
+int cli_inspect(int argc, char **argv);
+
+static const char help[] =
+    "Usage: heddle inspect FILE.ptx [OPTION...]\n"
+    "Shows what is in a PTX file. Without an option: a summary, one line a function. FILE '-' is standard input.\n"
+    "\n"
+    "      --cfg          basic blocks: ranges, source lines, successors, dominators, post-dominators\n"
+    "      --loops        natural loops, nested, with begin and end PC, back edges and the loads inside\n"
+    "      --branches     conditional branches: targets, where the paths meet again, loops they end\n"
+    "      --registers    registers by type, and the most that are alive at once\n"
+    "      --phases       phases between long-latency loads and their first use (not available yet)\n"
+    "      --kernel NAME  only this function\n"
+    "      --dot          the control-flow graph for Graphviz\n"
+    "      --json         everything, as JSON\n"
+    "  -h, --help         this text\n"
+    "\n"
+    "A PC counts 8 bytes an instruction from the function's start. Registers are estimated by liveness, in 32-bit units;\n"
+    "the real assembler may need more or fewer.\n";
+
+struct options {
+    bool cfg, loops, branches, registers, dot, json;
+    const char *kernel, *file;
+};
+
+/* ------------------------------------------------------------- facts of a function */
+
+const char *inspect_kind(const struct inspected *p)
+{
+    return p->function->is_entry ? "kernel" : "function";
+}
+
+typedef void operand_visitor(void *context, const struct ptx_operand *o);
+
+static void visit_operand(const struct ptx_operand *o, operand_visitor *visit, void *context)
+{
+    visit(context, o);
+    for (uint32_t i = 0; i < o->element_count; i++)
+        visit_operand(&o->elements[i], visit, context);
+}
+
+/* Which functions and shared variables a function uses, through all it calls by name. */
+struct usage_walk {
+    struct inspected *p;
+    struct arena scratch;
+    bool *seen;                          /* per function of the module */
+    const struct ptx_function **pending;
+    uint32_t pending_count;
+    const struct ptx_variable **shared;
+    uint32_t shared_count, shared_capacity;
+};
+
+static void use_shared(struct usage_walk *w, const struct ptx_variable *v)
+{
+    for (uint32_t i = 0; i < w->shared_count; i++)
+        if (w->shared[i] == v)
+            return;
+    if (w->shared_count == w->shared_capacity) {
+        w->shared_capacity = w->shared_capacity ? w->shared_capacity * 2 : 16;
+        const struct ptx_variable **grown = arena_array(&w->scratch, const struct ptx_variable *, w->shared_capacity);
+        if (w->shared_count)
+            memcpy(grown, w->shared, sizeof *grown * w->shared_count);
+        w->shared = grown;
+    }
+    w->shared[w->shared_count++] = v;
+}
+
+static void use_function(struct usage_walk *w, const struct ptx_function *f)
+{
+    if (w->seen[f->index])
+        return;
+    w->seen[f->index] = true;
+    w->pending[w->pending_count++] = f;
+}
+
+static void use_operand(void *context, const struct ptx_operand *o)
+{
+    struct usage_walk *w = context;
+    if (o->kind == PTX_OPERAND_FUNCTION)
+        use_function(w, o->function);
+    else if (o->kind == PTX_OPERAND_SYMBOL && o->variable->space == PTX_SPACE_SHARED)
+        use_shared(w, o->variable);
+    else if (o->kind == PTX_OPERAND_TABLE && o->table->kind == PTX_TABLE_CALL)
+        for (uint32_t i = 0; i < o->table->count; i++)
+            use_function(w, o->table->functions[i]);
+}
+
+static void find_usage(struct inspected *p)
+{
+    struct usage_walk w = {.p = p};
+    w.seen = arena_array(&w.scratch, bool, p->module->function_count);
+    w.pending = arena_array(&w.scratch, const struct ptx_function *, p->module->function_count);
+    use_function(&w, p->function);
+    while (w.pending_count) {
+        const struct ptx_function *f = w.pending[--w.pending_count];
+        for (uint32_t i = 0; i < f->variable_count; i++)
+            if (f->variables[i]->space == PTX_SPACE_SHARED)
+                use_shared(&w, f->variables[i]);
+        for (uint32_t i = 0; i < f->inst_count; i++)
+            for (uint32_t k = 0; k < f->insts[i].operand_count; k++)
+                visit_operand(&f->insts[i].operands[k], use_operand, &w);
+    }
+    for (uint32_t i = 0; i < w.shared_count; i++) {
+        p->shared_bytes += w.shared[i]->size_bytes;
+        p->dynamic_shared |= w.shared[i]->unsized;
+    }
+    arena_free(&w.scratch);
+}
+
+struct inspected *inspect_function(struct arena *a, const struct ptx_module *m, const struct ptx_function *f)
+{
+    struct inspected *p = arena_new(a, struct inspected);
+    *p = (struct inspected){.arena = a, .module = m, .function = f};
+    p->cfg = ptx_cfg_build(a, f);
+    p->liveness = ptx_liveness_build(a, f, p->cfg);
+    for (uint32_t i = 0; i < f->variable_count; i++)
+        if (f->variables[i]->space == PTX_SPACE_LOCAL)
+            p->local_bytes += f->variables[i]->size_bytes;
+    for (uint32_t i = 0; i < f->inst_count; i++) {
+        p->branch_count += ptx_is_conditional_branch(&f->insts[i]);
+        p->call_count += (ptx_flags(&f->insts[i]) & PTX_F_CALL) != 0;
+    }
+    find_usage(p);
+    return p;
+}
+
+/* ------------------------------------------------------------- the summary */
+
+static void print_summary(struct inspected *const *list, uint32_t count, struct arena *a)
+{
+    static const char *const titles[] = {"function", "kind", ">instructions", ">blocks", ">loops", ">branches", ">registers",
+                                         ">predicates", ">shared", ">local", ">parameters", ">calls", NULL};
+    struct text_table t = text_table_start(a, titles);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct inspected *p = list[i];
+        const struct ptx_function *f = p->function;
+        text_table_cell(&t, "%s", f->name);
+        text_table_cell(&t, "%s", inspect_kind(p));
+        text_table_cell(&t, "%u", f->inst_count);
+        text_table_cell(&t, "%u", p->cfg->block_count);
+        text_table_cell(&t, "%u", p->cfg->loop_count);
+        text_table_cell(&t, "%u", p->branch_count);
+        text_table_cell(&t, "%u", p->liveness->max_live_32bit);
+        text_table_cell(&t, "%u", p->liveness->max_live_pred);
+        text_table_cell(&t, "%llu%s", (unsigned long long)p->shared_bytes, p->dynamic_shared ? "+dynamic" : "");
+        text_table_cell(&t, "%llu", (unsigned long long)p->local_bytes);
+        text_table_cell(&t, "%u", f->param_count);
+        text_table_cell(&t, "%u", p->call_count);
+    }
+    text_table_print(&t, "", stdout);
+}
+
+static void print_declarations(const struct ptx_module *m)
+{
+    const char *lead = "declared only: ";
+    for (uint32_t i = 0; i < m->function_count; i++)
+        if (m->functions[i]->is_declaration) {
+            printf("%s%s", lead, m->functions[i]->name);
+            lead = ", ";
+        }
+    if (*lead == ',')
+        putchar('\n');
+}
+
+static void print_views(const struct options *o, const struct inspected *p)
+{
+    const struct ptx_function *f = p->function;
+    uint32_t blocks = p->cfg->block_count, loops = p->cfg->loop_count;
+    printf("%s %s: %u instruction%s, %u block%s, %u loop%s%s\n", inspect_kind(p), f->name, f->inst_count, f->inst_count == 1 ? "" : "s",
+           blocks, blocks == 1 ? "" : "s", loops, loops == 1 ? "" : "s",
+           p->cfg->reducible ? "" : ", irreducible (a cycle with several entries is not among the loops)");
+    if (o->cfg)
+        inspect_print_cfg(p, stdout);
+    if (o->loops)
+        inspect_print_loops(p, stdout);
+    if (o->branches)
+        inspect_print_branches(p, stdout);
+    if (o->registers)
+        inspect_print_registers(p, stdout);
+}
+
+/* ------------------------------------------------------------- the command */
+
+static char *read_stream(FILE *in, size_t *size)
+{
+    size_t capacity = 1 << 16, used = 0;
+    char *text = malloc(capacity);
+    while (text) {
+        used += fread(text + used, 1, capacity - used, in);
+        if (used < capacity)
+            break;
+        char *grown = realloc(text, capacity *= 2);
+        if (!grown)
+            free(text);
+        text = grown;
+    }
+    *size = used;
+    if (text && ferror(in)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static char *read_file(const char *path, size_t *size, struct error *e)
+{
+    FILE *in = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    char *text = in ? read_stream(in, size) : NULL;
+    if (!text)
+        error_set(e, ERROR_IO, "heddle inspect: cannot read '%s': %s", path, strerror(errno));
+    if (in && in != stdin)
+        fclose(in);
+    return text;
+}
+
+static int usage(const char *format, const char *word)
+{
+    fputs("heddle inspect: ", stderr);
+    fprintf(stderr, format, word);
+    fputs("\nTry 'heddle inspect --help'.\n", stderr);
+    return EXIT_USAGE;
+}
+
+static int fail(const struct error *e)
+{
+    fprintf(stderr, "%s\n", e->text);
+    if (e->kind == ERROR_UNSUPPORTED)
+        return EXIT_UNSUPPORTED;
+    return e->kind == ERROR_IO || e->kind == ERROR_NOT_FOUND ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static bool unknown_kernel(const struct ptx_module *m, const char *name, struct arena *a, struct error *e)
+{
+    const char **names = arena_array(a, const char *, m->function_count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->function_count; i++)
+        if (!m->functions[i]->is_declaration)
+            names[count++] = m->functions[i]->name;
+    error_set(e, ERROR_NOT_FOUND, "heddle inspect: no function '%s' with a body in %s", name, m->source.name);
+    const char *near = nearest_name(name, names, count);
+    if (near)
+        error_note(e, "did you mean '%s'?", near);
+    return false;
+}
+
+/* The functions to show, analysed. */
+static struct inspected **choose(struct arena *a, const struct ptx_module *m, const char *kernel, uint32_t *count, struct error *e)
+{
+    struct inspected **list = arena_array(a, struct inspected *, m->function_count);
+    *count = 0;
+    for (uint32_t i = 0; i < m->function_count; i++) {
+        const struct ptx_function *f = m->functions[i];
+        if (!f->is_declaration && (!kernel || !strcmp(kernel, f->name)))
+            list[(*count)++] = inspect_function(a, m, f);
+    }
+    if (kernel && !*count)
+        unknown_kernel(m, kernel, a, e);
+    return list;
+}
+
+static void show(const struct options *o, const struct ptx_module *m, struct inspected **list, uint32_t count, struct arena *a)
+{
+    if (o->json) {
+        inspect_print_json(list, count, o->file, stdout);
+        return;
+    }
+    if (o->dot) {
+        for (uint32_t i = 0; i < count; i++)
+            inspect_print_dot(list[i], stdout);
+        return;
+    }
+    if (!o->cfg && !o->loops && !o->branches && !o->registers) {
+        printf("%s: PTX %d.%d for %s, %d-bit addresses\n", o->file, m->version_major, m->version_minor, m->target, m->address_size);
+        if (count)
+            print_summary(list, count, a);
+        print_declarations(m);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (i)
+            putchar('\n');
+        print_views(o, list[i]);
+    }
+}
+
+static int inspect(const struct options *o)
+{
+    struct error e = {0};
+    size_t size = 0;
+    char *text = read_file(o->file, &size, &e);
+    if (!text)
+        return fail(&e);
+    struct ptx_module *m = ptx_parse(strcmp(o->file, "-") ? o->file : "<stdin>", text, size, &e);
+    free(text);
+    if (!m)
+        return fail(&e);
+    struct arena a = {0};
+    uint32_t count;
+    struct inspected **list = choose(&a, m, o->kernel, &count, &e);
+    int status = EXIT_DONE;
+    if (e.kind)
+        status = fail(&e);
+    else
+        show(o, m, list, count, &a);
+    arena_free(&a);
+    ptx_module_free(m);
+    if (fflush(stdout) || ferror(stdout)) {
+        fprintf(stderr, "heddle inspect: cannot write: %s\n", strerror(errno));
+        status = EXIT_FAILED;
+    }
+    return status;
+}
+
+/* Returns -1 to go on, else the exit code. */
+static int parse_options(int argc, char **argv, struct options *o)
+{
+    enum { OPT_CFG = 256, OPT_LOOPS, OPT_BRANCHES, OPT_REGISTERS, OPT_PHASES, OPT_KERNEL, OPT_DOT, OPT_JSON };
+    static const struct option table[] = {
+        {"cfg", no_argument, NULL, OPT_CFG}, {"loops", no_argument, NULL, OPT_LOOPS},
+        {"branches", no_argument, NULL, OPT_BRANCHES}, {"registers", no_argument, NULL, OPT_REGISTERS},
+        {"phases", no_argument, NULL, OPT_PHASES}, {"kernel", required_argument, NULL, OPT_KERNEL},
+        {"dot", no_argument, NULL, OPT_DOT}, {"json", no_argument, NULL, OPT_JSON},
+        {"help", no_argument, NULL, 'h'}, {0},
+    };
+    int c;
+    optind = 0; /* start over: the command line in front of this one was read by getopt too */
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
+        switch (c) {
+        case OPT_CFG: o->cfg = true; break;
+        case OPT_LOOPS: o->loops = true; break;
+        case OPT_BRANCHES: o->branches = true; break;
+        case OPT_REGISTERS: o->registers = true; break;
+        case OPT_KERNEL: o->kernel = optarg; break;
+        case OPT_DOT: o->dot = true; break;
+        case OPT_JSON: o->json = true; break;
+        case OPT_PHASES:
+            fputs("heddle inspect: --phases is not available yet\n", stderr);
+            return EXIT_UNSUPPORTED;
+        case 'h':
+            fputs(help, stdout);
+            return EXIT_DONE;
+        case ':':
+            return usage("option '%s' needs a value", argv[optind - 1]);
+        default:
+            return usage("unknown option '%s'", argv[optind - 1]);
+        }
+    }
+    if (optind == argc)
+        return usage("%s", "which file?");
+    if (optind + 1 < argc)
+        return usage("one file at a time; what is '%s'?", argv[optind + 1]);
+    if (o->dot && o->json)
+        return usage("%s", "--dot and --json exclude each other");
+    o->file = argv[optind];
+    return -1;
+}
+
+int cli_inspect(int argc, char **argv)
+{
+    struct options o = {0};
+    int status = parse_options(argc, argv, &o);
+    return status >= 0 ? status : inspect(&o);
+}

@@ -1,0 +1,39 @@
+/* Between the files of `heddle inspect`. */
+#ifndef HEDDLE_CLI_INSPECT_H
+#define HEDDLE_CLI_INSPECT_H
+
+#include "ptx/cfg.h"
+
+#include <stdio.h>
+
+/* A function with its analyses; all in one arena. */
+struct inspected {
+    struct arena *arena;
+    const struct ptx_module *module;
+    const struct ptx_function *function;
+    struct ptx_cfg *cfg;
+    struct ptx_liveness *liveness;
+    uint64_t shared_bytes;   /* static, with what functions it calls use */
+    bool dynamic_shared;     /* an extern __shared__ array is in use */
+    uint64_t local_bytes;
+    uint32_t branch_count, call_count;
+};
+
+struct inspected *inspect_function(struct arena *a, const struct ptx_module *m, const struct ptx_function *f);
+const char *inspect_kind(const struct inspected *p); /* "kernel" or "function" */
+
+/* Where the source has these instructions: "kernel.cu:12-15", "" without .loc. */
+const char *inspect_source(const struct inspected *p, uint32_t first, uint32_t end);
+/* The loop that a branch goes round, or PTX_NO_LOOP: one of its targets is the loop's header. */
+int32_t inspect_loop_ended(const struct inspected *p, uint32_t branch);
+/* The outermost loop that a branch may leave, or PTX_NO_LOOP. */
+int32_t inspect_loop_left(const struct inspected *p, uint32_t branch);
+
+void inspect_print_cfg(const struct inspected *p, FILE *to);
+void inspect_print_loops(const struct inspected *p, FILE *to);
+void inspect_print_branches(const struct inspected *p, FILE *to);
+void inspect_print_registers(const struct inspected *p, FILE *to);
+void inspect_print_dot(const struct inspected *p, FILE *to);
+void inspect_print_json(struct inspected *const *list, uint32_t count, const char *file, FILE *to);
+
+#endif

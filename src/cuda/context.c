@@ -1,0 +1,421 @@
+/* Contexts: the primary one and those a program makes, and which one is current in each host thread.
+ *
+ * A destroyed context stays behind as a small tombstone, since other threads may still have it current and must be told so. The contexts of a
+ * process share one device and its memory; what belongs to each is freed with it. A context whose kernel did something illegal answers every
+ * later call with that error until it is destroyed or reset, as on a GPU. */
+#include "cuda/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct context_stack { struct context **entries; uint32_t depth, capacity; };
+
+static pthread_key_t stack_key;
+static pthread_once_t stack_once = PTHREAD_ONCE_INIT;
+
+static void stack_free(void *p)
+{
+    struct context_stack *s = p;
+    free(s->entries);
+    free(s);
+}
+
+static void stack_key_make(void) { pthread_key_create(&stack_key, stack_free); }
+
+/* The calling thread's stack; NULL if there is none yet and make is false, or out of memory. */
+static struct context_stack *stack_of_thread(bool make)
+{
+    pthread_once(&stack_once, stack_key_make);
+    struct context_stack *s = pthread_getspecific(stack_key);
+    if (!s && make) {
+        s = calloc(1, sizeof *s);
+        if (s)
+            pthread_setspecific(stack_key, s);
+    }
+    return s;
+}
+
+struct context *context_current(void)
+{
+    struct context_stack *s = stack_of_thread(false);
+    return s && s->depth ? s->entries[s->depth - 1] : NULL;
+}
+
+static CUresult stack_push(struct context *ctx)
+{
+    struct context_stack *s = stack_of_thread(true);
+    if (!s)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (s->depth == s->capacity) {
+        uint32_t capacity = s->capacity ? s->capacity * 2 : 8;
+        struct context **entries = realloc(s->entries, capacity * sizeof *entries);
+        if (!entries)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        s->entries = entries;
+        s->capacity = capacity;
+    }
+    s->entries[s->depth++] = ctx;
+    return CUDA_SUCCESS;
+}
+
+static struct context *context_new(unsigned int flags)
+{
+    struct driver *d = driver_get();
+    struct context *ctx = object_new(sizeof *ctx, OBJECT_CONTEXT, NULL, NULL);
+    if (!ctx)
+        return NULL;
+    ctx->live = true;
+    ctx->flags = flags;
+    ctx->id = ++d->next_id;
+    ctx->retained = 1;
+    ctx->stack_bytes = d->gpu->stack_limit_bytes;
+    ctx->heap_bytes = d->gpu->heap_limit_bytes;
+    ctx->printf_bytes = d->gpu->printf_fifo_bytes;
+    ctx->limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2;
+    ctx->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
+    ctx->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 128;
+    return ctx;
+}
+
+struct context *context_primary(void)
+{
+    struct driver *d = driver_get();
+    if (!d->primary) {
+        d->primary = context_new(0);
+        if (d->primary) {
+            d->primary->primary = true;
+            d->primary->live = false;
+            d->primary->retained = 0;
+        }
+    }
+    return d->primary;
+}
+
+static void context_tear_down(struct context *ctx)
+{
+    objects_free_of(ctx);
+    allocations_free_of(ctx);
+    ctx->live = false;
+    ctx->failure = CUDA_SUCCESS;
+}
+
+CUresult context_lookup(CUcontext handle, struct context **ctx)
+{
+    *ctx = handle ? object_find(handle, OBJECT_CONTEXT) : context_current();
+    if (!*ctx)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return (*ctx)->live ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+void context_fail(struct context *ctx, const struct error *e)
+{
+    if (ctx->failure == CUDA_SUCCESS)
+        ctx->failure = result_of(e);
+    report(e);
+}
+
+static CUresult device_check(CUdevice dev) { return dev == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; }
+
+enum { KNOWN_FLAGS = 0xff };
+
+static bool flags_ok(unsigned int flags)
+{
+    unsigned int schedule = flags & CU_CTX_SCHED_MASK;
+    return !(flags & ~(unsigned int)KNOWN_FLAGS) && (schedule & (schedule - 1)) == 0;
+}
+
+static CUresult create(CUcontext *out, unsigned int flags, CUdevice dev, unsigned int api_version)
+{
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS && (!out || !flags_ok(flags)))
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        r = device_check(dev);
+    if (r != CUDA_SUCCESS)
+        return api_leave(r);
+    struct context *ctx = context_new(flags);
+    r = ctx ? stack_push(ctx) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (r == CUDA_SUCCESS) {
+        ctx->api_version = api_version;
+        *out = (CUcontext)ctx;
+    } else if (ctx) {
+        object_free(&ctx->object);
+    }
+    return api_leave(r);
+}
+
+CUAPI CUresult cuCtxCreate_v2(CUcontext *ctx, unsigned int flags, CUdevice dev);
+CUAPI CUresult cuCtxCreate_v2(CUcontext *ctx, unsigned int flags, CUdevice dev) { return create(ctx, flags, dev, 3020); }
+API_ALIAS(cuCtxCreate, cuCtxCreate_v2)
+
+CUAPI CUresult cuCtxCreate_v3(CUcontext *ctx, CUexecAffinityParam *params, int count, unsigned int flags, CUdevice dev);
+CUAPI CUresult cuCtxCreate_v3(CUcontext *ctx, CUexecAffinityParam *params, int count, unsigned int flags, CUdevice dev)
+{
+    if (params && count > 0)
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    return create(ctx, flags, dev, 3020);
+}
+
+CUAPI CUresult cuCtxCreate_v4(CUcontext *ctx, CUctxCreateParams *params, unsigned int flags, CUdevice dev)
+{
+    if (params && params->execAffinityParams && params->numExecAffinityParams > 0)
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    if (params && params->cigParams)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return create(ctx, flags, dev, 3020);
+}
+
+CUAPI CUresult cuCtxDestroy_v2(CUcontext handle)
+{
+    struct context *ctx = NULL;
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS && !handle)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        r = context_lookup(handle, &ctx);
+    if (r == CUDA_SUCCESS && ctx->primary)
+        r = CUDA_ERROR_INVALID_CONTEXT;
+    if (r == CUDA_SUCCESS) {
+        struct context_stack *s = stack_of_thread(false);
+        context_tear_down(ctx);
+        if (s && s->depth && s->entries[s->depth - 1] == ctx)
+            s->depth--;
+    }
+    return api_leave(r);
+}
+API_ALIAS(cuCtxDestroy, cuCtxDestroy_v2)
+
+CUAPI CUresult cuCtxAttach(CUcontext *out, unsigned int flags)
+{
+    struct context *ctx = NULL;
+    CUresult r = api_enter(&ctx, API_CONTEXT);
+    if (r == CUDA_SUCCESS && (!out || flags))
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS) {
+        ctx->retained++;
+        *out = (CUcontext)ctx;
+    }
+    return api_leave(r);
+}
+
+CUAPI CUresult cuCtxDetach(CUcontext handle)
+{
+    struct context *ctx = NULL;
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS)
+        r = context_lookup(handle, &ctx);
+    if (r == CUDA_SUCCESS && ctx->retained > 1) {
+        ctx->retained--;
+        return api_leave(r);
+    }
+    api_leave(r);
+    return r == CUDA_SUCCESS ? cuCtxDestroy_v2(handle) : r;
+}
+
+CUAPI CUresult cuCtxPushCurrent_v2(CUcontext handle)
+{
+    struct context *ctx = NULL;
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS && !handle)
+        r = CUDA_ERROR_INVALID_CONTEXT;
+    if (r == CUDA_SUCCESS)
+        r = context_lookup(handle, &ctx);
+    if (r == CUDA_SUCCESS)
+        r = stack_push(ctx);
+    return api_leave(r);
+}
+API_ALIAS(cuCtxPushCurrent, cuCtxPushCurrent_v2)
+
+CUAPI CUresult cuCtxPopCurrent_v2(CUcontext *out)
+{
+    CUresult r = api_enter(NULL, API_INIT);
+    struct context_stack *s = stack_of_thread(false);
+    if (r == CUDA_SUCCESS && (!s || !s->depth))
+        r = CUDA_ERROR_INVALID_CONTEXT;
+    if (r == CUDA_SUCCESS) {
+        struct context *ctx = s->entries[--s->depth];
+        if (out)
+            *out = (CUcontext)ctx;
+    }
+    return api_leave(r);
+}
+API_ALIAS(cuCtxPopCurrent, cuCtxPopCurrent_v2)
+
+/* Replaces the top of the stack; NULL pops it. */
+CUAPI CUresult cuCtxSetCurrent(CUcontext handle)
+{
+    struct context *ctx = NULL;
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r != CUDA_SUCCESS)
+        return api_leave(r);
+    struct context_stack *s = stack_of_thread(false);
+    if (handle)
+        r = context_lookup(handle, &ctx);
+    if (r != CUDA_SUCCESS)
+        return api_leave(r);
+    if (s && s->depth)
+        s->depth--;
+    return api_leave(ctx ? stack_push(ctx) : CUDA_SUCCESS);
+}
+
+CUAPI CUresult cuCtxGetCurrent(CUcontext *out)
+{
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS && !out)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *out = (CUcontext)context_current();
+    return api_leave(r);
+}
+
+CUAPI CUresult cuCtxGetDevice(CUdevice *device)
+{
+    CUresult r = api_enter(NULL, API_CONTEXT);
+    if (r == CUDA_SUCCESS && !device)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *device = 0;
+    return api_leave(r);
+}
+
+/* For the calls that name a context: NULL is the current one. */
+static CUresult enter_named(CUcontext handle, struct context **ctx)
+{
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS)
+        r = context_lookup(handle, ctx);
+    return r == CUDA_SUCCESS ? (*ctx)->failure : r;
+}
+
+CUAPI CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext handle)
+{
+    struct context *ctx = NULL;
+    CUresult r = enter_named(handle, &ctx);
+    if (r == CUDA_SUCCESS && !device)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *device = 0;
+    return api_leave(r);
+}
+
+CUAPI CUresult cuCtxGetFlags(unsigned int *flags)
+{
+    struct context *ctx = NULL;
+    CUresult r = api_enter(&ctx, API_CONTEXT);
+    if (r == CUDA_SUCCESS && !flags)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *flags = ctx->flags;
+    return api_leave(r);
+}
+
+CUAPI CUresult cuCtxSetFlags(unsigned int flags)
+{
+    struct context *ctx = NULL;
+    CUresult r = api_enter(&ctx, API_CONTEXT);
+    if (r == CUDA_SUCCESS && !flags_ok(flags))
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        ctx->flags = flags;
+    return api_leave(r);
+}
+
+CUAPI CUresult cuCtxGetId(CUcontext handle, unsigned long long *id)
+{
+    struct context *ctx = NULL;
+    CUresult r = enter_named(handle, &ctx);
+    if (r == CUDA_SUCCESS && !id)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *id = ctx->id;
+    return api_leave(r);
+}
+
+CUAPI CUresult cuCtxGetApiVersion(CUcontext handle, unsigned int *version)
+{
+    struct context *ctx = NULL;
+    CUresult r = enter_named(handle, &ctx);
+    if (r == CUDA_SUCCESS && !version)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *version = ctx->api_version ? ctx->api_version : 3020;
+    return api_leave(r);
+}
+
+/* Work is finished when it was asked for; only its error may be left to tell. */
+CUAPI CUresult cuCtxSynchronize(void) { return api_leave(api_enter(NULL, API_CONTEXT)); }
+
+CUAPI CUresult cuCtxSynchronize_v2(CUcontext handle)
+{
+    struct context *ctx = NULL;
+    return api_leave(enter_named(handle, &ctx));
+}
+
+CUAPI CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice dev)
+{
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS)
+        r = !out ? CUDA_ERROR_INVALID_VALUE : device_check(dev);
+    struct context *ctx = r == CUDA_SUCCESS ? context_primary() : NULL;
+    if (r == CUDA_SUCCESS && !ctx)
+        r = CUDA_ERROR_OUT_OF_MEMORY;
+    if (r == CUDA_SUCCESS) {
+        ctx->retained++;
+        ctx->live = true;
+        *out = (CUcontext)ctx;
+    }
+    return api_leave(r);
+}
+
+CUAPI CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
+{
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS)
+        r = device_check(dev);
+    struct context *ctx = driver_get()->primary;
+    if (r == CUDA_SUCCESS && (!ctx || !ctx->retained))
+        r = CUDA_ERROR_INVALID_CONTEXT;
+    if (r == CUDA_SUCCESS && --ctx->retained == 0)
+        context_tear_down(ctx);
+    return api_leave(r);
+}
+API_ALIAS(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2)
+
+/* Those who hold it keep their count; it comes to life again when it is next retained. */
+CUAPI CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
+{
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS)
+        r = device_check(dev);
+    if (r == CUDA_SUCCESS && driver_get()->primary)
+        context_tear_down(driver_get()->primary);
+    return api_leave(r);
+}
+API_ALIAS(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2)
+
+CUAPI CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
+{
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS)
+        r = flags_ok(flags) ? device_check(dev) : CUDA_ERROR_INVALID_VALUE;
+    struct context *ctx = r == CUDA_SUCCESS ? context_primary() : NULL;
+    if (r == CUDA_SUCCESS && !ctx)
+        r = CUDA_ERROR_OUT_OF_MEMORY;
+    if (r == CUDA_SUCCESS)
+        ctx->flags = flags;
+    return api_leave(r);
+}
+API_ALIAS(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2)
+
+CUAPI CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
+{
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS)
+        r = flags && active ? device_check(dev) : CUDA_ERROR_INVALID_VALUE;
+    const struct context *ctx = driver_get()->primary;
+    if (r == CUDA_SUCCESS) {
+        *flags = ctx ? ctx->flags : 0;
+        *active = ctx && ctx->live;
+    }
+    return api_leave(r);
+}

@@ -1,0 +1,89 @@
+/* Results: their names and texts, how an error of the rooms below becomes one, and what is said on stderr. */
+#include "cuda/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const struct result_row { CUresult result; const char *name, *text; } rows[] = {
+#define RESULT(name, text) {name, #name, text},
+#include "cuda/results.def"
+#undef RESULT
+};
+
+static const struct result_row *row_of(CUresult result)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].result == result)
+            return &rows[i];
+    return NULL;
+}
+
+CUAPI CUresult cuGetErrorName(CUresult error, const char **text)
+{
+    if (!text)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct result_row *row = row_of(error);
+    *text = row ? row->name : NULL;
+    return row ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUAPI CUresult cuGetErrorString(CUresult error, const char **text)
+{
+    if (!text)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct result_row *row = row_of(error);
+    *text = row ? row->text : NULL;
+    return row ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static const struct { enum error_kind kind; CUresult result; const char *name; } kinds[] = {
+    {ERROR_NONE, CUDA_SUCCESS, "none"},
+    {ERROR_SYNTAX, CUDA_ERROR_INVALID_PTX, "syntax"},
+    {ERROR_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED, "unsupported"},
+    {ERROR_NOT_FOUND, CUDA_ERROR_NOT_FOUND, "not-found"},
+    {ERROR_INVALID, CUDA_ERROR_INVALID_VALUE, "invalid"},
+    {ERROR_IO, CUDA_ERROR_FILE_NOT_FOUND, "io"},
+    {ERROR_NO_MEMORY, CUDA_ERROR_OUT_OF_MEMORY, "no-memory"},
+    {ERROR_RESOURCES, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "resources"},
+    {ERROR_ADDRESS, CUDA_ERROR_ILLEGAL_ADDRESS, "address"},
+    {ERROR_MISALIGNED, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned"},
+    {ERROR_TRAP, CUDA_ERROR_LAUNCH_FAILED, "trap"},
+    {ERROR_ASSERT, CUDA_ERROR_ASSERT, "assert"},
+    {ERROR_INSTRUCTION, CUDA_ERROR_ILLEGAL_INSTRUCTION, "instruction"},
+    {ERROR_DEADLOCK, CUDA_ERROR_LAUNCH_TIMEOUT, "deadlock"},
+    {ERROR_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT, "limit"},
+    {ERROR_INTERRUPTED, CUDA_ERROR_LAUNCH_TIMEOUT, "interrupted"},
+};
+
+CUresult result_of(const struct error *e)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].kind == e->kind)
+            return kinds[i].result;
+    return CUDA_ERROR_UNKNOWN;
+}
+
+const char *error_kind_name(enum error_kind kind)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].kind == kind)
+            return kinds[i].name;
+    return "unknown";
+}
+
+void complain(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fflush(stdout);
+    fputs("heddle: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+void report(const struct error *e)
+{
+    complain("%s", e->text);
+    driver_get()->outcome = *e;
+}

@@ -1,0 +1,115 @@
+/* Events. All work before an event is done when it is recorded, so an event is a time of the host's clock: without a timing model there is no
+ * other. */
+#include "cuda/internal.h"
+
+static CUresult enter(CUevent handle, struct context **ctx, struct event **e)
+{
+    CUresult r = api_enter(ctx, API_CONTEXT);
+    *e = r == CUDA_SUCCESS ? object_find(handle, OBJECT_EVENT) : NULL;
+    return r == CUDA_SUCCESS && !*e ? CUDA_ERROR_INVALID_HANDLE : r;
+}
+
+CUAPI CUresult cuEventCreate(CUevent *out, unsigned int flags)
+{
+    struct context *ctx = NULL;
+    CUresult r = api_enter(&ctx, API_CONTEXT);
+    if (r == CUDA_SUCCESS && (!out || (flags & ~7u)))
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS && (flags & CU_EVENT_INTERPROCESS))
+        r = flags & CU_EVENT_DISABLE_TIMING ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+    struct event *e = r == CUDA_SUCCESS ? object_new(sizeof *e, OBJECT_EVENT, ctx, NULL) : NULL;
+    if (r == CUDA_SUCCESS && !e)
+        r = CUDA_ERROR_OUT_OF_MEMORY;
+    if (r == CUDA_SUCCESS) {
+        e->flags = flags;
+        *out = (CUevent)e;
+    }
+    return api_leave(r);
+}
+
+CUAPI CUresult cuEventDestroy_v2(CUevent handle)
+{
+    struct event *e;
+    CUresult r = enter(handle, NULL, &e);
+    if (r == CUDA_SUCCESS)
+        object_free(&e->object);
+    return api_leave(r);
+}
+API_ALIAS(cuEventDestroy, cuEventDestroy_v2)
+
+CUAPI CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned int flags)
+{
+    struct context *ctx = NULL;
+    struct event *e;
+    CUresult r = enter(handle, &ctx, &e);
+    if (r == CUDA_SUCCESS)
+        r = flags & ~1u ? CUDA_ERROR_INVALID_VALUE : stream_check(stream);
+    if (r == CUDA_SUCCESS && e->object.owner != ctx)
+        r = CUDA_ERROR_INVALID_HANDLE;
+    if (r == CUDA_SUCCESS) {
+        e->recorded = true;
+        e->seconds = seconds_now();
+    }
+    return api_leave(r);
+}
+API_ALIAS(cuEventRecordWithFlags_ptsz, cuEventRecordWithFlags)
+
+CUAPI CUresult cuEventRecord(CUevent handle, CUstream stream) { return cuEventRecordWithFlags(handle, stream, 0); }
+API_ALIAS(cuEventRecord_ptsz, cuEventRecord)
+
+CUAPI CUresult cuEventQuery(CUevent handle)
+{
+    struct event *e;
+    return api_leave(enter(handle, NULL, &e));
+}
+
+CUAPI CUresult cuEventSynchronize(CUevent handle)
+{
+    struct event *e;
+    return api_leave(enter(handle, NULL, &e));
+}
+
+CUAPI CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
+{
+    struct event *a, *b = NULL;
+    CUresult r = enter(start, NULL, &a);
+    if (r == CUDA_SUCCESS)
+        b = object_find(end, OBJECT_EVENT);
+    if (r == CUDA_SUCCESS && !milliseconds)
+        r = CUDA_ERROR_INVALID_VALUE;
+    else if (r == CUDA_SUCCESS && (!b || !a->recorded || !b->recorded || ((a->flags | b->flags) & CU_EVENT_DISABLE_TIMING)))
+        r = CUDA_ERROR_INVALID_HANDLE;
+    if (r == CUDA_SUCCESS)
+        *milliseconds = (float)((b->seconds - a->seconds) * 1e3);
+    return api_leave(r);
+}
+API_ALIAS(cuEventElapsedTime, cuEventElapsedTime_v2)
+
+/* An event of a context: all of its streams, which are one here. */
+CUAPI CUresult cuCtxRecordEvent(CUcontext handle, CUevent event)
+{
+    struct context *ctx = NULL;
+    struct event *e;
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS)
+        r = context_lookup(handle, &ctx);
+    e = r == CUDA_SUCCESS ? object_find(event, OBJECT_EVENT) : NULL;
+    if (r == CUDA_SUCCESS && (!e || e->object.owner != ctx))
+        r = CUDA_ERROR_INVALID_HANDLE;
+    if (r == CUDA_SUCCESS) {
+        e->recorded = true;
+        e->seconds = seconds_now();
+    }
+    return api_leave(r);
+}
+
+CUAPI CUresult cuCtxWaitEvent(CUcontext handle, CUevent event)
+{
+    struct context *ctx = NULL;
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS)
+        r = context_lookup(handle, &ctx);
+    if (r == CUDA_SUCCESS && !object_find(event, OBJECT_EVENT))
+        r = CUDA_ERROR_INVALID_HANDLE;
+    return api_leave(r);
+}

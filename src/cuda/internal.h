@@ -1,0 +1,230 @@
+/* What the files of the driver share: the process-wide state, the registry of live handles, and the objects behind the handles.
+ *
+ * Every API call runs under one lock (api_enter .. api_leave), launches included: work is finished when the call that asks for it returns, so
+ * streams need no queues. A handle is the address of its object; it is looked up among the live ones before it is touched. */
+#ifndef HEDDLE_CUDA_INTERNAL_H
+#define HEDDLE_CUDA_INTERNAL_H
+
+#include "base/error.h"
+#include "cuda/options.h"
+#include "exec/exec.h"
+#include "gpu/gpu.h"
+
+#pragma GCC visibility push(default)
+#include "heddle/cuda.h"
+#pragma GCC visibility pop
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#define HEDDLE_VERSION "0.1.0"
+#define CUAPI __attribute__((visibility("default")))
+/* Another name for a function of the same file: older versions with the same arguments, and the forms for per-thread default streams, which
+ * differ in nothing where no stream runs ahead. The name may be a macro of cuda.h, hence the assembler name. */
+#define API_ALIAS(name, target) \
+    extern __typeof__(target) alias_##name __asm__(#name) __attribute__((alias(#target), visibility("default")));
+
+enum object_kind {
+    OBJECT_CONTEXT = 1, OBJECT_MODULE, OBJECT_FUNCTION, OBJECT_LIBRARY, OBJECT_KERNEL, OBJECT_STREAM, OBJECT_EVENT, OBJECT_ARRAY, OBJECT_MIPMAP,
+    OBJECT_TEXREF, OBJECT_SURFREF, OBJECT_LINK, OBJECT_POOL, OBJECT_PHYSICAL, OBJECT_TEXTURE, OBJECT_GRAPH, OBJECT_NODE, OBJECT_GRAPH_EXEC,
+};
+
+/* Head of every object. Objects of a context are destroyed with it. */
+struct object {
+    enum object_kind kind;
+    struct context *owner; /* NULL: of the process */
+    void (*destroy)(struct object *o);
+};
+
+void *object_new(size_t size_bytes, enum object_kind kind, struct context *owner, void (*destroy)(struct object *)); /* NULL: out of memory */
+void *object_find(const void *handle, enum object_kind kind); /* NULL: not a live object of that kind */
+void object_free(struct object *o);                           /* out of the registry; calls destroy, then frees it */
+void objects_free_of(struct context *owner);
+/* Calls visit for each live object of a kind, until it returns false. */
+void objects_each(enum object_kind kind, bool (*visit)(struct object *o, void *user), void *user);
+
+struct context {
+    struct object object;
+    bool live, primary;
+    uint32_t retained;      /* primary: retain count; others: attach count */
+    unsigned int flags, api_version;
+    uint64_t id;
+    CUresult failure;       /* sticky: what a kernel did */
+    uint64_t stack_bytes, printf_bytes, heap_bytes;
+    size_t limits[8];       /* those that only keep their value, by CUlimit */
+    CUfunc_cache cache_config;
+    CUsharedconfig shared_config;
+};
+
+/* A module in one context. */
+struct module {
+    struct object object;
+    struct exec_image *image;
+    struct function **functions; /* one per entry of the image, made when first asked for */
+    struct library *library;     /* or NULL */
+};
+
+struct function {
+    struct object object;
+    struct module *module;
+    const struct exec_function *exec;
+    uint32_t max_dynamic_shared;  /* opt-in; see function.c */
+    int carveout, cluster[3], cluster_policy;
+    bool nonportable_cluster;
+    CUfunc_cache cache_config;
+    CUsharedconfig shared_config;
+    uint32_t block[3], shared_bytes; /* of the calls before CUDA 4: cuFuncSetBlockShape and so on */
+    uint8_t *params;
+    uint32_t params_bytes, params_capacity;
+};
+
+struct kernel {              /* of a library; stands for one function a context */
+    struct object object;
+    struct library *library;
+    char *name;
+    int set_attributes[CU_FUNC_ATTRIBUTE_MAX];
+    uint32_t set_mask;
+};
+
+struct stream {
+    struct object object;
+    unsigned int flags;
+    int priority;
+    uint64_t id;
+    CUlaunchAttributeValue policy_window, sync_policy;
+};
+
+struct event {
+    struct object object;
+    unsigned int flags;
+    bool recorded;
+    double seconds;
+};
+
+struct driver {
+    pthread_mutex_t lock;
+    bool initialised;
+    struct options options;
+    struct gpu *gpu;
+    struct context *primary;
+    uint64_t next_id;
+    struct timespec start;
+    volatile int interrupt;
+    struct error outcome;   /* last failure of a kernel or a module */
+    struct pool *default_pool, *pool;
+};
+
+struct driver *driver_get(void);
+
+/* What a call needs before it may run. */
+enum api_need { API_ANY, API_INIT, API_CONTEXT };
+/* Locks, also when it fails; *ctx is the current context for API_CONTEXT. */
+CUresult api_enter(struct context **ctx, enum api_need need);
+CUresult api_leave(CUresult r);
+double seconds_now(void); /* since cuInit */
+
+/* context.c */
+struct context *context_current(void);
+CUresult context_lookup(CUcontext handle, struct context **ctx); /* NULL handle: the current one */
+struct context *context_primary(void);                           /* made when first asked for */
+void context_fail(struct context *ctx, const struct error *e);   /* sticky, and reported once */
+
+/* errors.c */
+CUresult result_of(const struct error *e);
+const char *error_kind_name(enum error_kind kind);
+void report(const struct error *e);                 /* stderr, and kept as the outcome */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* memory.c */
+struct allocation {
+    uint64_t base, size_bytes;
+    enum memory_kind kind;
+    struct context *owner;
+    unsigned int flags;
+    bool registered;          /* cuMemHostRegister: the memory is the program's */
+    bool is_pool;             /* cuMemAllocAsync */
+    struct pool *pool;
+};
+CUresult allocation_new(struct context *ctx, uint64_t bytes, uint64_t align, enum memory_kind kind, unsigned int flags, uint64_t *address);
+struct allocation *allocation_find(uint64_t address); /* the one that holds the address, or NULL */
+CUresult allocation_drop(struct allocation *a);
+bool allocation_add(const struct allocation *a);      /* a range that memory already knows */
+void allocation_forget(uint64_t base);
+void allocations_free_of(struct context *ctx);
+/* Whether the device, or a copy, may touch all of [address, address + bytes). */
+bool device_range_ok(uint64_t address, uint64_t bytes);
+/* Where a pointer of unified addressing points: device memory that is all there, or host memory. */
+enum pointer_class { POINTER_DEVICE, POINTER_HOST, POINTER_BAD };
+enum pointer_class pointer_classify(uint64_t address, uint64_t bytes);
+
+/* array.c */
+struct array {
+    struct object object;
+    struct texture_array texels;
+    unsigned int flags, width, height, depth; /* as described by the caller */
+    CUarray_format format;
+    struct mipmap *of;
+    uint32_t level;
+};
+struct mipmap {
+    struct object object;
+    struct array **levels;
+    struct texture_array *texels;
+    uint32_t level_count;
+};
+
+/* copy.c */
+CUresult copy_3d(const CUDA_MEMCPY3D *c);
+CUresult check_copy_3d(const CUDA_MEMCPY3D *c);
+CUresult fill(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t height);
+
+/* stream.c */
+CUresult stream_check(CUstream handle);
+
+/* module.c, function.c, library.c */
+struct jit_log {
+    char *error_buffer, *info_buffer;
+    size_t error_bytes, info_bytes;
+    void **error_size, **info_size; /* where the lengths written go */
+    bool verbose;
+    void **wall_time;
+};
+CUresult jit_log_read(struct jit_log *log, unsigned int count, const CUjit_option *options, void **values);
+void jit_log_write(const struct jit_log *log, const struct error *e, const char *info);
+/* The texts of one program, to be linked into one image. */
+struct ptx_texts { char **texts; size_t *sizes; char **names; uint32_t count; };
+void ptx_texts_free(struct ptx_texts *t);
+bool ptx_texts_add(struct ptx_texts *t, const char *name, const char *text, size_t size);
+/* From anything cuModuleLoadData takes. limit: bytes known to be readable, SIZE_MAX where not known. */
+CUresult ptx_texts_read(struct ptx_texts *t, const char *name, const void *data, size_t limit, struct error *e);
+bool read_file(const char *path, char **data, size_t *size, struct error *e);
+struct module *module_new(struct context *ctx, const struct ptx_texts *texts, struct error *e);
+CUresult load_failed(CUresult r, const struct error *e, const struct jit_log *log); /* r: CUDA_SUCCESS, take it from e */
+CUresult module_global(const struct module *m, const char *name, CUdeviceptr *address, size_t *size);
+struct function *module_function(struct module *m, const char *name);
+struct function *function_new(struct module *m, const struct exec_function *exec);
+CUresult function_resolve(CUfunction handle, struct function **f); /* a CUkernel too */
+CUresult function_attribute(const struct function *f, CUfunction_attribute attribute, int *value);
+CUresult function_set_attribute(struct function *f, CUfunction_attribute attribute, int value);
+CUresult function_param(const struct function *f, size_t index, size_t *offset, size_t *size);
+struct function *kernel_function(struct kernel *k, struct context *ctx, CUresult *r);
+/* The text a linker state produced, inside the blob cuLinkComplete returned; false: not one of those. */
+bool link_blob_read(const void *data, size_t limit, struct ptx_texts *t);
+
+/* launch.c */
+struct launch_shape {
+    uint32_t grid[3], block[3], cluster[3], shared_bytes;
+    bool cooperative;
+};
+CUresult launch(struct function *f, const struct launch_shape *s, void **kernel_params, void **extra);
+
+/* texture.c */
+void texture_refs_free_of(struct module *m);
+void texture_bind_all(struct module *m); /* texture references of the module, before it runs */
+
+/* stats.c */
+void stats_write(const struct driver *d, int exit_status);
+
+#endif

@@ -1,0 +1,171 @@
+/* HEDDLE_OPTIONS: the options of `heddle run`, for a program that was started with Heddle's library in front of it.
+ *
+ * The words are read here and not by getopt, whose place in the program's own arguments is process-wide state: cuInit may be called in the
+ * middle of them. */
+#include "cuda/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_FUNCTIONAL, OPT_STATS, OPT_MAX_CYCLES, OPT_QUIET, OPT_LATER };
+
+static const struct option_row { const char *name; char letter; bool has_value; enum option_id id; } rows[] = {
+    {"machine", 'm', true, OPT_MACHINE},
+    {"scheduler", 's', true, OPT_SCHEDULER},
+    {"l1", 0, true, OPT_L1},
+    {"divergence", 0, true, OPT_DIVERGENCE},
+    {"functional", 0, false, OPT_FUNCTIONAL},
+    {"stats", 0, true, OPT_STATS},
+    {"max-cycles", 0, true, OPT_MAX_CYCLES},
+    {"quiet", 0, false, OPT_QUIET},
+    {"set", 0, true, OPT_LATER},
+    {"timeline", 0, true, OPT_LATER},
+    {"trace", 0, true, OPT_LATER},
+};
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+/* The next word of *text into out; false at the end or on an error (then e is set). */
+static bool next_word(const char **text, char *out, size_t size, struct error *e)
+{
+    const char *p = *text;
+    size_t n = 0;
+    char quote = 0;
+    while (isspace((unsigned char)*p))
+        p++;
+    if (!*p)
+        return false;
+    for (; *p && (quote || !isspace((unsigned char)*p)); p++) {
+        if (quote ? *p == quote : *p == '"' || *p == '\'') {
+            quote = quote ? 0 : *p;
+            continue;
+        }
+        if (*p == '\\' && quote != '\'' && p[1])
+            p++;
+        if (n + 1 >= size)
+            return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: a word is longer than %zu bytes", size - 1);
+        out[n++] = *p;
+    }
+    if (quote)
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: no closing %c", quote);
+    out[n] = '\0';
+    *text = p;
+    return true;
+}
+
+static bool unknown_option(const char *word, struct error *e)
+{
+    const char *names[ROW_COUNT];
+    for (int i = 0; i < ROW_COUNT; i++)
+        names[i] = rows[i].name;
+    error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: unknown option '%.100s'", word);
+    const char *near_name = strncmp(word, "--", 2) ? NULL : nearest_name(word + 2, names, ROW_COUNT);
+    if (near_name)
+        error_note(e, "did you mean --%s?", near_name);
+    return false;
+}
+
+/* A long option may be shortened as far as it stays the only one, as getopt_long has it. */
+static const struct option_row *find_long(const char *name, size_t length, const char *word, struct error *e)
+{
+    const struct option_row *found = NULL;
+    for (int i = 0; i < ROW_COUNT; i++) {
+        if (strncmp(rows[i].name, name, length))
+            continue;
+        if (strlen(rows[i].name) == length)
+            return &rows[i];
+        if (found) {
+            error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: '%.100s' may be --%s or --%s", word, found->name, rows[i].name);
+            return NULL;
+        }
+        found = &rows[i];
+    }
+    if (!found || !length) {
+        unknown_option(word, e);
+        return NULL;
+    }
+    return found;
+}
+
+static bool keep(char *to, size_t size, const char *name, const char *value, struct error *e)
+{
+    if (strlen(value) >= size)
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: the value of --%s is too long", name);
+    if (!*value)
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --%s needs a value", name);
+    strcpy(to, value);
+    return true;
+}
+
+static bool keep_count(uint64_t *to, const char *name, const char *value, struct error *e)
+{
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(value, &end, 10);
+    if (!isdigit((unsigned char)*value) || *end || errno)
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --%s needs a number, not '%.100s'", name, value);
+    *to = n;
+    return true;
+}
+
+static bool apply(struct options *o, const struct option_row *row, const char *value, struct error *e)
+{
+    switch (row->id) {
+    case OPT_MACHINE: return keep(o->machine, sizeof o->machine, row->name, value, e);
+    case OPT_STATS: return keep(o->stats, sizeof o->stats, row->name, value, e);
+    case OPT_SCHEDULER: return keep(o->scheduler, sizeof o->scheduler, row->name, value, e);
+    case OPT_L1: return keep(o->l1, sizeof o->l1, row->name, value, e);
+    case OPT_DIVERGENCE: return keep(o->divergence, sizeof o->divergence, row->name, value, e);
+    case OPT_MAX_CYCLES: return keep_count(&o->max_cycles, row->name, value, e);
+    case OPT_FUNCTIONAL: o->functional = true; return true;
+    case OPT_QUIET: o->quiet = true; return true;
+    case OPT_LATER: break;
+    }
+    return error_set(e, ERROR_UNSUPPORTED, "HEDDLE_OPTIONS: --%s needs the timing model: only --functional is available in this version", row->name);
+}
+
+static bool parse_word(struct options *o, const char *word, const char **rest, struct error *e)
+{
+    const struct option_row *row = NULL;
+    const char *value = NULL;
+    char next[4096];
+    if (!strncmp(word, "--", 2)) {
+        const char *equals = strchr(word, '=');
+        row = find_long(word + 2, equals ? (size_t)(equals - word - 2) : strlen(word + 2), word, e);
+        if (!row)
+            return false;
+        value = equals ? equals + 1 : NULL;
+        if (value && !row->has_value)
+            return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --%s takes no value", row->name);
+    } else {
+        for (int i = 0; i < ROW_COUNT && word[0] == '-' && word[1]; i++)
+            if (rows[i].letter == word[1])
+                row = &rows[i];
+        if (!row)
+            return unknown_option(word, e);
+        value = word[2] ? word + 2 : NULL;
+    }
+    if (row->has_value && !value) {
+        if (!next_word(rest, next, sizeof next, e))
+            return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --%s needs a value", row->name);
+        value = next;
+    }
+    return apply(o, row, value, e);
+}
+
+bool options_parse(struct options *o, const char *text, struct error *e)
+{
+    char word[4096];
+    struct error words = {0};
+    *o = (struct options){.machine = "gtx480"};
+    if (!text)
+        return true;
+    while (next_word(&text, word, sizeof word, &words))
+        if (!parse_word(o, word, &text, e))
+            return false;
+    if (words.kind != ERROR_NONE)
+        return error_set(e, words.kind, "%s", words.text);
+    return true;
+}

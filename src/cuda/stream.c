@@ -1,0 +1,365 @@
+/* Streams. Work is done when it is asked for, in the order of the calls, so a stream is a name with flags: always idle, never capturing.
+ *
+ * Left out: capture into graphs. A wait for a value in memory that is not there yet cannot be satisfied by later work of the same thread and is
+ * refused. */
+#include "cuda/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_default(CUstream handle) { return handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD; }
+
+CUresult stream_check(CUstream handle)
+{
+    return is_default(handle) || object_find(handle, OBJECT_STREAM) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+/* *s is NULL for the default streams. */
+static CUresult enter(CUstream handle, struct context **ctx, struct stream **s)
+{
+    CUresult r = api_enter(ctx, API_CONTEXT);
+    if (r == CUDA_SUCCESS)
+        r = stream_check(handle);
+    *s = r == CUDA_SUCCESS && !is_default(handle) ? object_find(handle, OBJECT_STREAM) : NULL;
+    return r;
+}
+
+CUAPI CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int priority)
+{
+    struct context *ctx = NULL;
+    CUresult r = api_enter(&ctx, API_CONTEXT);
+    if (r == CUDA_SUCCESS && (!out || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING)))
+        r = CUDA_ERROR_INVALID_VALUE;
+    struct stream *s = r == CUDA_SUCCESS ? object_new(sizeof *s, OBJECT_STREAM, ctx, NULL) : NULL;
+    if (r == CUDA_SUCCESS && !s)
+        r = CUDA_ERROR_OUT_OF_MEMORY;
+    if (r == CUDA_SUCCESS) {
+        s->flags = flags;
+        s->priority = priority > 0 ? 0 : priority < -5 ? -5 : priority;
+        s->id = ++driver_get()->next_id;
+        *out = (CUstream)s;
+    }
+    return api_leave(r);
+}
+
+CUAPI CUresult cuStreamCreate(CUstream *out, unsigned int flags) { return cuStreamCreateWithPriority(out, flags, 0); }
+
+CUAPI CUresult cuStreamDestroy_v2(CUstream handle)
+{
+    CUresult r = api_enter(NULL, API_CONTEXT);
+    struct stream *s = r == CUDA_SUCCESS && !is_default(handle) ? object_find(handle, OBJECT_STREAM) : NULL;
+    if (r == CUDA_SUCCESS && !s)
+        r = CUDA_ERROR_INVALID_HANDLE;
+    if (r == CUDA_SUCCESS)
+        object_free(&s->object);
+    return api_leave(r);
+}
+API_ALIAS(cuStreamDestroy, cuStreamDestroy_v2)
+
+CUAPI CUresult cuStreamQuery(CUstream handle)
+{
+    struct stream *s;
+    return api_leave(enter(handle, NULL, &s));
+}
+API_ALIAS(cuStreamQuery_ptsz, cuStreamQuery)
+
+CUAPI CUresult cuStreamSynchronize(CUstream handle)
+{
+    struct stream *s;
+    return api_leave(enter(handle, NULL, &s));
+}
+API_ALIAS(cuStreamSynchronize_ptsz, cuStreamSynchronize)
+
+CUAPI CUresult cuStreamGetPriority(CUstream handle, int *priority)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS && !priority)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *priority = s ? s->priority : 0;
+    return api_leave(r);
+}
+API_ALIAS(cuStreamGetPriority_ptsz, cuStreamGetPriority)
+
+CUAPI CUresult cuStreamGetFlags(CUstream handle, unsigned int *flags)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS && !flags)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *flags = s ? s->flags : 0;
+    return api_leave(r);
+}
+API_ALIAS(cuStreamGetFlags_ptsz, cuStreamGetFlags)
+
+CUAPI CUresult cuStreamGetId(CUstream handle, unsigned long long *id)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS && !id)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *id = s ? s->id : (unsigned long long)(uintptr_t)handle;
+    return api_leave(r);
+}
+API_ALIAS(cuStreamGetId_ptsz, cuStreamGetId)
+
+CUAPI CUresult cuStreamGetDevice(CUstream handle, CUdevice *device)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS && !device)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *device = 0;
+    return api_leave(r);
+}
+API_ALIAS(cuStreamGetDevice_ptsz, cuStreamGetDevice)
+
+CUAPI CUresult cuStreamGetCtx(CUstream handle, CUcontext *out)
+{
+    struct context *ctx = NULL;
+    struct stream *s;
+    CUresult r = enter(handle, &ctx, &s);
+    if (r == CUDA_SUCCESS && !out)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *out = (CUcontext)(s ? s->object.owner : ctx);
+    return api_leave(r);
+}
+API_ALIAS(cuStreamGetCtx_ptsz, cuStreamGetCtx)
+
+CUAPI CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext *out, CUgreenCtx *green)
+{
+    if (green)
+        *green = NULL;
+    return cuStreamGetCtx(handle, out);
+}
+API_ALIAS(cuStreamGetCtx_v2_ptsz, cuStreamGetCtx_v2)
+
+CUAPI CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned int flags)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS && !object_find(event, OBJECT_EVENT))
+        r = CUDA_ERROR_INVALID_HANDLE;
+    if (r == CUDA_SUCCESS && (flags & ~1u))
+        r = CUDA_ERROR_INVALID_VALUE;
+    return api_leave(r);
+}
+API_ALIAS(cuStreamWaitEvent_ptsz, cuStreamWaitEvent)
+
+/* Called with the lock open: a callback may not use the API, but other threads go on. */
+CUAPI CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void *user, unsigned int flags)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS && (!callback || flags))
+        r = CUDA_ERROR_INVALID_VALUE;
+    api_leave(r);
+    if (r == CUDA_SUCCESS)
+        callback(handle, CUDA_SUCCESS, user);
+    return r;
+}
+API_ALIAS(cuStreamAddCallback_ptsz, cuStreamAddCallback)
+
+CUAPI CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void *user)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS && !function)
+        r = CUDA_ERROR_INVALID_VALUE;
+    api_leave(r);
+    if (r == CUDA_SUCCESS)
+        function(user);
+    return r;
+}
+API_ALIAS(cuLaunchHostFunc_ptsz, cuLaunchHostFunc)
+
+CUAPI CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr address, size_t length, unsigned int flags)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    const struct memory_range *range = r == CUDA_SUCCESS ? memory_find(driver_get()->gpu->memory, address) : NULL;
+    bool flag_ok = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || flags == CU_MEM_ATTACH_SINGLE;
+    if (r == CUDA_SUCCESS && (!flag_ok || !range || range->kind != MEMORY_MANAGED || (length && length != range->size_bytes)))
+        r = CUDA_ERROR_INVALID_VALUE;
+    return api_leave(r);
+}
+API_ALIAS(cuStreamAttachMemAsync_ptsz, cuStreamAttachMemAsync)
+
+CUAPI CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS && !status)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return api_leave(r);
+}
+API_ALIAS(cuStreamIsCapturing_ptsz, cuStreamIsCapturing)
+
+static CUresult capture_info(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id)
+{
+    if (id)
+        *id = 0;
+    return cuStreamIsCapturing(handle, status);
+}
+
+CUAPI CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                                         const CUgraphNode **dependencies, const CUgraphEdgeData **edges, size_t *count)
+{
+    (void)graph, (void)dependencies, (void)edges, (void)count; /* set only while capturing */
+    return capture_info(handle, status, id);
+}
+API_ALIAS(cuStreamGetCaptureInfo_v3_ptsz, cuStreamGetCaptureInfo_v3)
+
+static CUresult capture_info_v2(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **dependencies,
+                                size_t *count)
+{
+    (void)graph, (void)dependencies, (void)count;
+    return capture_info(handle, status, id);
+}
+API_ALIAS(cuStreamGetCaptureInfo_v2, capture_info_v2)
+API_ALIAS(cuStreamGetCaptureInfo_v2_ptsz, capture_info_v2)
+API_ALIAS(cuStreamGetCaptureInfo, capture_info)
+API_ALIAS(cuStreamGetCaptureInfo_ptsz, capture_info)
+
+static CUlaunchAttributeValue *attribute_slot(struct stream *s, CUstreamAttrID id)
+{
+    return id == CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW ? &s->policy_window : id == CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY ? &s->sync_policy : NULL;
+}
+
+CUAPI CUresult cuStreamGetAttribute(CUstream handle, CUstreamAttrID id, CUstreamAttrValue *value)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS && !value)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r != CUDA_SUCCESS)
+        return api_leave(r);
+    memset(value, 0, sizeof *value);
+    if (id == CU_STREAM_ATTRIBUTE_PRIORITY)
+        value->priority = s ? s->priority : 0;
+    else if (id != CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW && id != CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY)
+        r = CUDA_ERROR_INVALID_VALUE;
+    else if (s)
+        *value = *attribute_slot(s, id);
+    return api_leave(r);
+}
+API_ALIAS(cuStreamGetAttribute_ptsz, cuStreamGetAttribute)
+
+CUAPI CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID id, const CUstreamAttrValue *value)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS && (!value || (s && !attribute_slot(s, id) && id != CU_STREAM_ATTRIBUTE_PRIORITY)))
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS && s && id == CU_STREAM_ATTRIBUTE_PRIORITY)
+        s->priority = value->priority;
+    else if (r == CUDA_SUCCESS && s)
+        *attribute_slot(s, id) = *value;
+    return api_leave(r);
+}
+API_ALIAS(cuStreamSetAttribute_ptsz, cuStreamSetAttribute)
+
+CUAPI CUresult cuStreamCopyAttributes(CUstream to, CUstream from)
+{
+    struct stream *a, *b = NULL;
+    CUresult r = enter(to, NULL, &a);
+    if (r == CUDA_SUCCESS)
+        r = stream_check(from);
+    if (r == CUDA_SUCCESS && !is_default(from))
+        b = object_find(from, OBJECT_STREAM);
+    if (r == CUDA_SUCCESS && a && b) {
+        a->policy_window = b->policy_window;
+        a->sync_policy = b->sync_policy;
+    }
+    return api_leave(r);
+}
+API_ALIAS(cuStreamCopyAttributes_ptsz, cuStreamCopyAttributes)
+
+/* Waits and writes of values. */
+static CUresult write_value(CUstream handle, CUdeviceptr address, uint64_t value, uint32_t bytes)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS && (address % bytes || !device_range_ok(address, bytes)))
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        memcpy(memory_pointer(address), &value, bytes);
+    return api_leave(r);
+}
+
+static bool satisfied(uint64_t now, uint64_t value, unsigned int how, uint32_t bytes)
+{
+    switch (how & 3) {
+    case CU_STREAM_WAIT_VALUE_GEQ: return bytes == 4 ? (int32_t)(now - value) >= 0 : (int64_t)(now - value) >= 0;
+    case CU_STREAM_WAIT_VALUE_EQ: return now == value;
+    case CU_STREAM_WAIT_VALUE_AND: return (now & value) != 0;
+    default: return bytes == 4 ? (uint32_t)~(now | value) != 0 : ~(now | value) != 0;
+    }
+}
+
+static CUresult wait_value(CUstream handle, CUdeviceptr address, uint64_t value, uint32_t bytes, unsigned int flags)
+{
+    struct stream *s;
+    uint64_t now = 0;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS && (address % bytes || !device_range_ok(address, bytes) || (flags & ~((unsigned)CU_STREAM_WAIT_VALUE_FLUSH | 3u))))
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS) {
+        memcpy(&now, memory_pointer(address), bytes);
+        if (!satisfied(now, value, flags, bytes)) {
+            complain("cuStreamWaitValue%u: the value is not there yet; work that waits for later work is not supported", bytes * 8);
+            r = CUDA_ERROR_NOT_SUPPORTED;
+        }
+    }
+    return api_leave(r);
+}
+
+CUAPI CUresult cuStreamWriteValue32_v2(CUstream s, CUdeviceptr at, cuuint32_t value, unsigned int flags)
+{
+    return flags & ~1u ? CUDA_ERROR_INVALID_VALUE : write_value(s, at, value, 4);
+}
+CUAPI CUresult cuStreamWriteValue64_v2(CUstream s, CUdeviceptr at, cuuint64_t value, unsigned int flags)
+{
+    return flags & ~1u ? CUDA_ERROR_INVALID_VALUE : write_value(s, at, value, 8);
+}
+CUAPI CUresult cuStreamWaitValue32_v2(CUstream s, CUdeviceptr at, cuuint32_t value, unsigned int flags) { return wait_value(s, at, value, 4, flags); }
+CUAPI CUresult cuStreamWaitValue64_v2(CUstream s, CUdeviceptr at, cuuint64_t value, unsigned int flags) { return wait_value(s, at, value, 8, flags); }
+
+CUAPI CUresult cuStreamBatchMemOp_v2(CUstream s, unsigned int count, CUstreamBatchMemOpParams *ops, unsigned int flags)
+{
+    if ((!ops && count) || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = cuStreamQuery(s);
+    for (unsigned int i = 0; i < count && r == CUDA_SUCCESS; i++)
+        switch (ops[i].operation) {
+        case CU_STREAM_MEM_OP_WAIT_VALUE_32: r = wait_value(s, ops[i].waitValue.address, ops[i].waitValue.value, 4, ops[i].waitValue.flags); break;
+        case CU_STREAM_MEM_OP_WAIT_VALUE_64: r = wait_value(s, ops[i].waitValue.address, ops[i].waitValue.value64, 8, ops[i].waitValue.flags); break;
+        case CU_STREAM_MEM_OP_WRITE_VALUE_32: r = write_value(s, ops[i].writeValue.address, ops[i].writeValue.value, 4); break;
+        case CU_STREAM_MEM_OP_WRITE_VALUE_64: r = write_value(s, ops[i].writeValue.address, ops[i].writeValue.value64, 8); break;
+        case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+        case CU_STREAM_MEM_OP_BARRIER: break;
+        default: r = CUDA_ERROR_INVALID_VALUE;
+        }
+    return r;
+}
+
+#define MEM_OP(name) \
+    API_ALIAS(name##_v2_ptsz, name##_v2) \
+    API_ALIAS(name##_ptsz, name##_v2)
+MEM_OP(cuStreamWriteValue32)
+MEM_OP(cuStreamWriteValue64)
+MEM_OP(cuStreamWaitValue32)
+MEM_OP(cuStreamWaitValue64)
+MEM_OP(cuStreamBatchMemOp)
+API_ALIAS(cuStreamWriteValue32, cuStreamWriteValue32_v2)
+API_ALIAS(cuStreamWriteValue64, cuStreamWriteValue64_v2)
+API_ALIAS(cuStreamWaitValue32, cuStreamWaitValue32_v2)
+API_ALIAS(cuStreamWaitValue64, cuStreamWaitValue64_v2)
+API_ALIAS(cuStreamBatchMemOp, cuStreamBatchMemOp_v2)

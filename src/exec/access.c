@@ -1,0 +1,308 @@
+/* Addresses to host memory (PTX ISA 5.1: state spaces). Device memory, constants and kernel parameters are host memory under their own address and are looked up
+ * in the table of live ranges; shared memory is the block's buffer, local memory a slice a thread. A generic address falls into one of two windows or is
+ * a device address. Every byte is checked: the exact bounds of each allocation, alignment, and permission.
+ *
+ * Left out: a device's 32-bit shared and local windows at low generic addresses; ours lie inside the reserved range. */
+#include "exec/access.h"
+
+#include "exec/decode.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Constants and parameters are found like global memory. */
+static bool is_device_space(enum ptx_space space)
+{
+    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_CONST || space == PTX_SPACE_PARAM;
+}
+
+static bool kind_fits(enum ptx_space space, enum memory_kind kind, bool is_store)
+{
+    if (kind == MEMORY_ARRAY || (is_store && !access_kind_writable(kind)))
+        return false;
+    if (space == PTX_SPACE_CONST)
+        return kind == MEMORY_CONST;
+    return space != PTX_SPACE_PARAM || kind == MEMORY_PARAM;
+}
+
+static bool is_within(const struct memory_range *r, uint64_t address, uint64_t bytes)
+{
+    uint64_t offset = address - r->base;
+    return offset < r->size_bytes && bytes <= r->size_bytes - offset;
+}
+
+static bool near_is_valid(const struct exec_warp *w) { return w->near_generation == w->launch->memory->generation; }
+
+/* The live range of an address becomes the warp's near one. */
+static const struct memory_range *look_up(struct exec_warp *w, uint64_t address)
+{
+    if (near_is_valid(w) && address - w->near_range.base < w->near_range.size_bytes)
+        return &w->near_range;
+    const struct memory_range *r = memory_find(w->launch->memory, address);
+    if (!r || r->kind == MEMORY_ARRAY) /* arrays are no business of the quick path */
+        return r;
+    w->near_range = *r;
+    w->near_generation = w->launch->memory->generation;
+    return &w->near_range;
+}
+
+static uint8_t *find_device(struct exec_warp *w, enum ptx_space space, uint64_t address, uint64_t bytes, bool is_store)
+{
+    const struct memory_range *r = look_up(w, address);
+    return r && is_within(r, address, bytes) && kind_fits(space, r->kind, is_store) ? memory_pointer(address) : NULL;
+}
+
+uint8_t *access_shared(const struct exec_warp *w, uint64_t offset, uint64_t bytes)
+{
+    const struct exec_cta *cta = w->cta;
+    uint64_t window = offset / MEMORY_WINDOW_BYTES, at = offset % MEMORY_WINDOW_BYTES;
+    if (window > 0 && cta->cluster) {
+        cta = window - 1 < cta->cluster->block_count ? cta->cluster->blocks[window - 1] : NULL;
+    } else if (window > 1) {
+        cta = NULL; /* without a cluster a block is its own and only member */
+    }
+    return cta && at < cta->shared_bytes && bytes <= cta->shared_bytes - at ? cta->shared + at : NULL;
+}
+
+static uint8_t *find_local(const struct exec_warp *w, uint32_t lane, uint64_t address, uint64_t bytes)
+{
+    uint64_t size = w->launch->local_bytes;
+    return address < size && bytes <= size - address ? w->local + lane * size + address : NULL;
+}
+
+/* Which space a generic address lies in; *address becomes the address in it. */
+static enum ptx_space space_of_generic(const struct memory *m, uint64_t *address)
+{
+    uint64_t in_shared = *address - m->shared_window, in_local = *address - m->local_window;
+    if (in_shared < (uint64_t)MEMORY_WINDOW_BYTES * (MEMORY_CLUSTER_BLOCKS + 1)) {
+        *address = in_shared;
+        return PTX_SPACE_SHARED;
+    }
+    if (in_local < MEMORY_WINDOW_BYTES) {
+        *address = in_local;
+        return PTX_SPACE_LOCAL;
+    }
+    return PTX_SPACE_GLOBAL;
+}
+
+uint8_t *access_find(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint64_t address, uint64_t bytes, bool is_store)
+{
+    if (space == PTX_SPACE_NONE)
+        space = space_of_generic(w->launch->memory, &address);
+    if (space == PTX_SPACE_SHARED)
+        return access_shared(w, address, bytes);
+    if (space == PTX_SPACE_LOCAL)
+        return find_local(w, lane, address, bytes);
+    return find_device(w, space, address, bytes, is_store);
+}
+
+static void describe_shared(const struct exec_warp *w, uint64_t address, char *out, size_t out_bytes)
+{
+    if (address < MEMORY_WINDOW_BYTES)
+        snprintf(out, out_bytes, "the block has %u bytes of shared memory", w->cta->shared_bytes);
+    else
+        snprintf(out, out_bytes, "no such shared memory in the cluster (block %" PRIu64 ", byte %" PRIu64 ")", address / MEMORY_WINDOW_BYTES - 1,
+                 address % MEMORY_WINDOW_BYTES);
+}
+
+/* Why a device address is refused, beyond where it is. */
+static const char *refusal(enum ptx_space space, const struct memory_range *r, bool is_store)
+{
+    if (r->kind == MEMORY_ARRAY)
+        return "; arrays are reached by textures and surfaces only";
+    if (is_store && r->kind == MEMORY_CONST)
+        return "; kernels may not write constants";
+    if (is_store && r->kind == MEMORY_PARAM)
+        return "; kernels may not write their parameters";
+    return space == PTX_SPACE_CONST ? "; not in constant memory" : "; not in the kernel's parameters";
+}
+
+static void describe_device(const struct exec_warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool is_store, char *out, size_t out_bytes)
+{
+    const struct memory_range *r = memory_find(w->launch->memory, address);
+    memory_describe(w->launch->memory, address, out, (uint32_t)out_bytes);
+    size_t used = strlen(out);
+    if (!r)
+        return;
+    if (is_within(r, address, bytes))
+        snprintf(out + used, out_bytes - used, "%s", refusal(space, r, is_store));
+    else
+        snprintf(out + used, out_bytes - used, "; only %" PRIu64 " are left", r->base + r->size_bytes - address);
+}
+
+void access_fault(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint64_t address, uint32_t bytes, bool is_store)
+{
+    char where[320] = "";
+    uint64_t at = address;
+    enum ptx_space actual = space == PTX_SPACE_NONE ? space_of_generic(w->launch->memory, &at) : space;
+    const char *name = "";
+    if (actual == PTX_SPACE_SHARED) {
+        name = " of shared memory";
+        describe_shared(w, at, where, sizeof where);
+    } else if (actual == PTX_SPACE_LOCAL) {
+        name = " of local memory";
+        snprintf(where, sizeof where, "the thread has %u bytes of local memory", w->launch->local_bytes);
+    } else {
+        describe_device(w, actual, at, bytes, is_store, where, sizeof where);
+    }
+    exec_raise(w, ERROR_ADDRESS, lane, address, bytes, "%s of %u bytes%s at 0x%" PRIx64 ": %s", is_store ? "write" : "read", bytes, name, address, where);
+}
+
+bool access_misaligned(struct exec_warp *w, uint32_t lane, uint64_t address, uint32_t bytes, uint32_t align, bool is_store)
+{
+    exec_raise(w, ERROR_MISALIGNED, lane, address, bytes, "%s of %u bytes at 0x%" PRIx64 ", which is not a multiple of %u", is_store ? "write" : "read",
+               bytes, address, align);
+    return false;
+}
+
+/* Lane by lane, in the first of the lanes the fault. */
+static bool resolve_each(struct exec_warp *w, enum ptx_space space, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store, uint8_t *pointers[WARP_LANES])
+{
+    FOR_EACH_LANE(mask, i) {
+        if (w->addr[i] & (align - 1))
+            return access_misaligned(w, i, w->addr[i], bytes, align, is_store);
+        pointers[i] = access_find(w, space, i, w->addr[i], bytes, is_store);
+        if (!pointers[i]) {
+            access_fault(w, space, i, w->addr[i], bytes, is_store);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* All lanes in the range of the first one: checked as one. */
+static bool resolve_device(struct exec_warp *w, enum ptx_space space, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store,
+                           uint8_t *pointers[WARP_LANES])
+{
+    const struct memory_range *r = look_up(w, w->addr[__builtin_ctz(mask)]);
+    access_note(w, space == PTX_SPACE_NONE ? PTX_SPACE_GLOBAL : space, mask, bytes, is_store);
+    if (!r || !kind_fits(space, r->kind, is_store) || !access_is_near(w, mask, bytes, align, is_store))
+        return resolve_each(w, space, mask, bytes, align, is_store, pointers);
+    memcpy(pointers, w->addr, sizeof w->addr);
+    return true;
+}
+
+/* The block's own shared memory: one bound for all lanes. */
+static bool resolve_shared(struct exec_warp *w, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store, uint8_t *pointers[WARP_LANES])
+{
+    uint64_t low_bits = 0, outside = 0, limit = w->cta->shared_bytes;
+    uint8_t *shared = w->cta->shared;
+    access_note(w, PTX_SPACE_SHARED, mask, bytes, is_store);
+    if (limit < bytes)
+        return resolve_each(w, PTX_SPACE_SHARED, mask, bytes, align, is_store, pointers);
+    limit -= bytes;
+    if (mask == FULL_MASK) {
+        for (int i = 0; i < WARP_LANES; i++) {
+            low_bits |= w->addr[i];
+            outside |= w->addr[i] | (limit - w->addr[i]);
+            pointers[i] = (uint8_t *)((uintptr_t)shared + w->addr[i]);
+        }
+    } else {
+        FOR_EACH_LANE(mask, i) {
+            low_bits |= w->addr[i];
+            outside |= w->addr[i] | (limit - w->addr[i]);
+            pointers[i] = (uint8_t *)((uintptr_t)shared + w->addr[i]);
+        }
+    }
+    if (!(outside >> 63) && !(low_bits & (align - 1)))
+        return true;
+    return resolve_each(w, PTX_SPACE_SHARED, mask, bytes, align, is_store, pointers);
+}
+
+/* A slice a thread: one bound, a stride between the lanes. */
+static bool resolve_local(struct exec_warp *w, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store, uint8_t *pointers[WARP_LANES])
+{
+    uint64_t low_bits = 0, outside = 0, stride = w->launch->local_bytes, limit = stride - bytes;
+    uintptr_t local = (uintptr_t)w->local;
+    access_note(w, PTX_SPACE_LOCAL, mask, bytes, is_store);
+    if (stride < bytes)
+        return resolve_each(w, PTX_SPACE_LOCAL, mask, bytes, align, is_store, pointers);
+    FOR_EACH_LANE(mask, i) {
+        low_bits |= w->addr[i];
+        outside |= w->addr[i] | (limit - w->addr[i]);
+        pointers[i] = (uint8_t *)(local + i * stride + w->addr[i]);
+    }
+    if (!(outside >> 63) && !(low_bits & (align - 1)))
+        return true;
+    return resolve_each(w, PTX_SPACE_LOCAL, mask, bytes, align, is_store, pointers);
+}
+
+/* One space for all lanes, if there is one: then the addresses become those of that space. */
+static enum ptx_space common_space(struct exec_warp *w, uint32_t mask)
+{
+    const struct memory *m = w->launch->memory;
+    uint64_t first = w->addr[__builtin_ctz(mask)];
+    enum ptx_space space = space_of_generic(m, &first);
+    FOR_EACH_LANE(mask, i) {
+        uint64_t address = w->addr[i];
+        if (space_of_generic(m, &address) != space)
+            return PTX_SPACE_NONE;
+    }
+    if (space == PTX_SPACE_GLOBAL)
+        return space;
+    FOR_EACH_LANE(mask, i)
+        space_of_generic(m, &w->addr[i]);
+    return space;
+}
+
+bool exec_resolve(struct exec_warp *w, enum ptx_space space, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store, uint8_t *pointers[WARP_LANES])
+{
+    if (space == PTX_SPACE_NONE)
+        space = common_space(w, mask);
+    if (space == PTX_SPACE_SHARED)
+        return resolve_shared(w, mask, bytes, align, is_store, pointers);
+    if (space == PTX_SPACE_LOCAL)
+        return resolve_local(w, mask, bytes, align, is_store, pointers);
+    if (is_device_space(space))
+        return resolve_device(w, space, mask, bytes, align, is_store, pointers);
+    access_note(w, PTX_SPACE_GLOBAL, mask, bytes, is_store); /* lanes in several spaces */
+    return resolve_each(w, space, mask, bytes, align, is_store, pointers);
+}
+
+static bool is_fixed(const struct ptx_operand *o)
+{
+    return o->element_count > 0 && (o->elements[0].kind == PTX_OPERAND_SYMBOL || o->elements[0].kind == PTX_OPERAND_INT);
+}
+
+bool access_decode_address(struct decoder *d, const struct ptx_operand *o, enum ptx_space space, struct access_address *out)
+{
+    int base_bits;
+    *out = (struct access_address){0};
+    if (!o || o->kind != PTX_OPERAND_ADDRESS)
+        return decode_wrong(d, o, "an address [...] is expected here");
+    if (!decode_address(d, o, space, &out->base, &base_bits, &out->offset))
+        return false;
+    out->base_bits = (uint8_t)base_bits;
+    out->is_constant = is_fixed(o);
+    out->space = (uint8_t)space;
+    if (space == PTX_SPACE_PARAM) {
+        out->kernel_param = decode_param_is_kernel(d, o);
+        if (!out->kernel_param)
+            out->space = PTX_SPACE_LOCAL;
+    }
+    return true;
+}
+
+void access_addresses(struct exec_warp *w, const struct access_address *a, uint32_t mask)
+{
+    uint64_t offset = (uint64_t)a->offset, *addr = w->addr;
+    if (a->base_bits == 0) {
+        offset += w->local_base;
+        for (int i = 0; i < WARP_LANES; i++)
+            addr[i] = offset;
+        return;
+    }
+    if (a->kernel_param)
+        offset += w->launch->params;
+    if (a->base_bits == 64) {
+        const uint64_t *base = lane_data(w, a->base);
+        FOR_LANES(mask, addr[i] = base[i] + offset);
+    } else if (a->kernel_param) {
+        const uint32_t *base = lane_data(w, a->base);
+        FOR_LANES(mask, addr[i] = base[i] + offset);
+    } else {
+        const uint32_t *base = lane_data(w, a->base);
+        uint32_t offset32 = (uint32_t)offset;
+        FOR_LANES(mask, addr[i] = (uint32_t)(base[i] + offset32));
+    }
+}

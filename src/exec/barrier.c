@@ -1,0 +1,216 @@
+/* Barriers (PTX ISA 9.7.13.1-4): the sixteen named ones of a block, with reductions, and the cluster's. A warp arrives as a whole, as if all its threads had
+ * executed the instruction. Lanes of one warp move together, so bar.warp.sync has nothing to wait for. */
+#include "exec/control.h"
+#include "exec/decode.h"
+#include "exec/lanes.h"
+
+#include <stdio.h>
+
+enum barrier_action { ACTION_SYNC, ACTION_ARRIVE, ACTION_RED_POPC, ACTION_RED_AND, ACTION_RED_OR };
+
+static uint32_t live_warps(const struct exec_cta *cta)
+{
+    return cta->warp_count - cta->warps_done;
+}
+
+static void deliver(struct exec_warp *w, const struct exec_barrier *b)
+{
+    const struct exec_inst *in = w->barrier_inst;
+    if (in->sub[0] == ACTION_RED_POPC) {
+        uint32_t *d = LANES_OF(uint32_t, w, in->dst), value = b->count_true;
+        FOR_EACH_LANE(w->barrier_mask, i)
+            d[i] = value;
+    } else if (in->sub[0] == ACTION_RED_AND || in->sub[0] == ACTION_RED_OR) {
+        bool result = in->sub[0] == ACTION_RED_AND ? b->all_true : b->any_true;
+        write_pred(w, in->dst, w->barrier_mask, result ? FULL_MASK : 0);
+    }
+}
+
+static void reset(struct exec_barrier *b)
+{
+    *b = (struct exec_barrier){ .all_true = true };
+}
+
+static void release_if_complete(struct exec_cta *cta, uint32_t id)
+{
+    struct exec_barrier *b = &cta->barriers[id];
+    uint32_t expected = b->expected ? b->expected : live_warps(cta) * WARP_LANES;
+    if (!b->arrived || b->arrived < expected)
+        return;
+    for (uint32_t i = 0; b->waiting && i < cta->warp_count; i++) {
+        struct exec_warp *w = &cta->warps[i];
+        if (w->state != WARP_AT_BARRIER || w->barrier != id)
+            continue;
+        deliver(w, b);
+        w->state = WARP_READY;
+        simt_next(w);
+    }
+    reset(b);
+}
+
+void barrier_warp_done(struct exec_warp *w)
+{
+    struct exec_cta *cta = w->cta;
+    cta->warps_done++;
+    for (uint32_t id = 0; id < CTA_BARRIERS; id++)
+        if (cta->barriers[id].arrived && !cta->barriers[id].expected)
+            release_if_complete(cta, id);
+}
+
+static void note_predicate(struct exec_barrier *b, const struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    uint32_t bits = read_pred(w, in->src[2], in->sub[1]) & mask;
+    if (b->arrived == 0)
+        b->all_true = true;
+    b->count_true += (uint32_t)__builtin_popcount(bits);
+    b->any_true |= bits != 0;
+    b->all_true &= bits == mask;
+}
+
+static void barrier_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    uint32_t id = LANES_OF(uint32_t, w, in->src[0])[lane];
+    uint32_t expected = in->sub[2] ? LANES_OF(uint32_t, w, in->src[1])[lane] : 0;
+    if (id >= CTA_BARRIERS) {
+        exec_raise(w, ERROR_INSTRUCTION, lane, id, 4, "barrier %u: a block has barriers 0 to 15", id);
+        return;
+    }
+    if (expected % WARP_LANES || expected > w->cta->warp_count * WARP_LANES || (in->sub[2] && !expected)) {
+        exec_raise(w, ERROR_INSTRUCTION, lane, expected, 4, "barrier for %u threads: the count must be a multiple of 32 within the block's threads", expected);
+        return;
+    }
+    struct exec_barrier *b = &w->cta->barriers[id];
+    if (in->sub[0] >= ACTION_RED_POPC)
+        note_predicate(b, w, in, mask);
+    b->expected = expected;
+    b->arrived += WARP_LANES;
+    if (in->sub[0] == ACTION_ARRIVE) {
+        simt_next(w);
+    } else {
+        w->barrier = id;
+        w->barrier_inst = in;
+        w->barrier_mask = mask;
+        w->barrier_pc = w->pc;
+        w->state = WARP_AT_BARRIER;
+        b->waiting++;
+    }
+    release_if_complete(w->cta, id);
+}
+
+void barrier_describe(const struct exec_warp *w, char *out, uint32_t out_bytes)
+{
+    const struct exec_barrier *b = &w->cta->barriers[w->barrier];
+    uint32_t expected = b->expected ? b->expected : live_warps(w->cta) * WARP_LANES;
+    snprintf(out, out_bytes, "barrier %u, where %u of %u threads have arrived", w->barrier, b->arrived, expected);
+}
+
+/* The cluster's barrier */
+
+static uint32_t cluster_warps(const struct exec_cluster *c)
+{
+    uint32_t warps = 0;
+    for (uint32_t i = 0; i < c->block_count; i++)
+        if (c->blocks[i])
+            warps += live_warps(c->blocks[i]);
+    return warps;
+}
+
+static void cluster_arrive_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    (void)in;
+    (void)mask;
+    struct exec_cluster *c = w->cta->cluster;
+    if (c) {
+        w->cluster_phase = c->phase;
+        w->cluster_arrived = true;
+        if (++c->arrived_warps >= cluster_warps(c)) {
+            c->arrived_warps = 0;
+            c->phase++;
+        }
+    }
+    simt_next(w);
+}
+
+static void cluster_wait_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    (void)in;
+    (void)mask;
+    struct exec_cluster *c = w->cta->cluster;
+    if (c && c->arrived_warps && c->arrived_warps >= cluster_warps(c)) { /* the rest has ended */
+        c->arrived_warps = 0;
+        c->phase++;
+    }
+    if (c && w->cluster_arrived && c->phase == w->cluster_phase) {
+        w->state = WARP_ASLEEP; /* tried again on the warp's next turn */
+        return;
+    }
+    w->cluster_arrived = false;
+    simt_next(w);
+}
+
+static void nothing_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    (void)w;
+    (void)in;
+    (void)mask;
+}
+
+/* Decoding */
+
+static bool decode_cluster_barrier(struct decoder *d)
+{
+    bool arrive = decode_take(d, PTX_MOD_ARRIVE), wait = decode_take(d, PTX_MOD_WAIT);
+    decode_take_memory_hints(d);
+    if (arrive == wait || !decode_count(d, 0, 0))
+        return decode_wrong(d, NULL, "expected barrier.cluster.arrive or barrier.cluster.wait");
+    d->out->kind = EXEC_WAIT;
+    d->out->fn = arrive ? cluster_arrive_handler : cluster_wait_handler;
+    return true;
+}
+
+static bool decode_reduction(struct decoder *d)
+{
+    static const enum ptx_modifier operations[] = { PTX_MOD_POPC, PTX_MOD_AND, PTX_MOD_OR };
+    int operation = decode_take_one(d, operations, 3);
+    if (operation < 0)
+        return decode_wrong(d, NULL, "a reducing barrier needs .popc, .and or .or");
+    d->out->sub[0] = (uint8_t)(ACTION_RED_POPC + operation);
+    if (!decode_count(d, 3, 4))
+        return false;
+    bool has_count = d->in->operand_count == 4, negated = false;
+    d->out->sub[2] = has_count;
+    bool ok = operation == 0 ? decode_dst(d, 0, PTX_U32, &d->out->dst) : decode_pred_dst(d, decode_operand(d, 0), &d->out->dst);
+    ok = ok && decode_src(d, 1, PTX_U32, &d->out->src[0]) && (!has_count || decode_src(d, 2, PTX_U32, &d->out->src[1])) &&
+         decode_pred_src(d, decode_operand(d, has_count ? 3 : 2), &d->out->src[2], &negated);
+    d->out->sub[1] = negated;
+    return ok;
+}
+
+bool decode_barrier(struct decoder *d)
+{
+    decode_take(d, PTX_MOD_ALIGNED);
+    if (decode_take(d, PTX_MOD_CLUSTER))
+        return decode_cluster_barrier(d);
+    decode_take(d, PTX_MOD_CTA);
+    if (decode_take(d, PTX_MOD_WARP)) {
+        decode_take(d, PTX_MOD_SYNC);
+        d->out->fn = nothing_handler;
+        return decode_count(d, 1, 1) && decode_src(d, 0, PTX_B32, &d->out->src[0]);
+    }
+    d->out->kind = EXEC_WAIT;
+    d->out->fn = barrier_handler;
+    if (decode_take(d, PTX_MOD_RED))
+        return decode_reduction(d);
+    if (decode_take(d, PTX_MOD_ARRIVE)) {
+        d->out->sub[0] = ACTION_ARRIVE;
+        if (!decode_count(d, 2, 2))
+            return false;
+    } else if (!decode_take(d, PTX_MOD_SYNC)) {
+        return decode_wrong(d, NULL, "a barrier needs .sync, .arrive or .red");
+    }
+    if (!decode_count(d, 1, 2))
+        return false;
+    d->out->sub[2] = d->in->operand_count == 2;
+    return decode_src(d, 0, PTX_U32, &d->out->src[0]) && (!d->out->sub[2] || decode_src(d, 1, PTX_U32, &d->out->src[1]));
+}

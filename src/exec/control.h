@@ -1,0 +1,44 @@
+/* Control flow of a warp: the reconvergence stack, calls, barriers (exec/control.c, simt.c, call.c, barrier.c). */
+#ifndef HEDDLE_EXEC_CONTROL_H
+#define HEDDLE_EXEC_CONTROL_H
+
+#include "exec/exec.h"
+
+#define NO_RPC UINT32_MAX /* paths that meet again only at the function's end */
+
+/* simt.c */
+void simt_start(struct exec_warp *w, uint32_t lanes);
+void simt_pop(struct exec_warp *w);                          /* the top has reached its reconvergence point, or has no lanes left */
+void simt_branch(struct exec_warp *w, uint32_t taken, uint32_t target, uint32_t rpc);
+/* Splits the active lanes into paths (each with a pc and a mask, together the active mask) that meet at rpc; path 0 runs first. */
+struct simt_path { uint32_t pc, mask; };
+void simt_split(struct exec_warp *w, const struct simt_path *paths, uint32_t count, uint32_t rpc);
+void simt_push_call(struct exec_warp *w, uint32_t mask);     /* new top at pc 0 of the callee */
+void simt_retire(struct exec_warp *w, uint32_t lanes, bool exit); /* lanes leave the function (ret) or the kernel (exit) */
+static inline void simt_next(struct exec_warp *w)
+{
+    if (++w->pc == w->rpc)
+        simt_pop(w);
+}
+
+/* call.c */
+void call_enter(struct exec_warp *w, const struct exec_inst *in, uint32_t mask, const struct exec_function *callee);
+void call_leave(struct exec_warp *w);                        /* back to the caller's frame; pc behind the call */
+bool call_prepare_frame(struct exec_warp *w);                /* address registers of the frame at hand */
+
+/* control.c */
+void control_make_return(struct exec_inst *out);
+
+/* barrier.c */
+void barrier_warp_done(struct exec_warp *w);                 /* a warp that ended no longer counts */
+/* Called for warps that wait: which barrier, how many are missing; for messages. */
+void barrier_describe(const struct exec_warp *w, char *out, uint32_t out_bytes);
+
+/* device_calls.c: functions that the device runtime provides */
+typedef void device_call_fn(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result);
+struct device_call { const char *name; device_call_fn *run; uint32_t argument_count; };
+const struct device_call *device_call_find(const char *name);
+
+const struct exec_function *exec_image_function_at(const struct exec_image *image, uint64_t address);
+
+#endif

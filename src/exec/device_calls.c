@@ -1,0 +1,218 @@
+/* Functions that CUDA's device runtime provides and PTX only declares: vprintf, malloc, free, __assertfail. Arguments lie in the caller's .param variables. */
+#include "exec/control.h"
+#include "exec/lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t *argument(const struct exec_warp *w, uint32_t lane, uint32_t address)
+{
+    return w->local + (uint64_t)lane * w->launch->local_bytes + address;
+}
+
+static uint64_t argument64(const struct exec_warp *w, uint32_t lane, uint32_t address)
+{
+    uint64_t value;
+    memcpy(&value, argument(w, lane, address), 8);
+    return value;
+}
+
+static void set_result(struct exec_warp *w, uint32_t lane, uint32_t result, const void *value, uint32_t bytes)
+{
+    if (result != UINT32_MAX)
+        memcpy(w->local + (uint64_t)lane * w->launch->local_bytes + result, value, bytes);
+}
+
+/* A piece of memory by generic address, one lane. NULL after a fault. */
+static const uint8_t *generic_bytes(struct exec_warp *w, uint32_t lane, uint64_t address, uint32_t bytes)
+{
+    uint8_t *pointers[WARP_LANES];
+    w->addr[lane] = address;
+    return exec_resolve(w, PTX_SPACE_NONE, 1u << lane, bytes, 1, false, pointers) ? pointers[lane] : NULL;
+}
+
+/* A string by generic address, cut at the buffer's size; false after a fault. */
+static bool generic_string(struct exec_warp *w, uint32_t lane, uint64_t address, char *out, uint32_t out_bytes)
+{
+    uint32_t n = 0;
+    for (; n + 1 < out_bytes; n++) {
+        const uint8_t *p = generic_bytes(w, lane, address + n, 1);
+        if (!p)
+            return false;
+        if (!*p)
+            break;
+        out[n] = (char)*p;
+    }
+    out[n] = '\0';
+    return true;
+}
+
+/* vprintf: the second argument points to the values, each aligned to its size, as C's varargs promote them */
+
+struct print_state {
+    struct exec_warp *w;
+    uint32_t lane;
+    uint64_t next; /* generic address of the next value */
+    bool failed;
+};
+
+static uint64_t next_value(struct print_state *s, uint32_t bytes)
+{
+    uint64_t value = 0;
+    s->next = (s->next + bytes - 1) / bytes * bytes;
+    const uint8_t *p = generic_bytes(s->w, s->lane, s->next, bytes);
+    if (!p) {
+        s->failed = true;
+        return 0;
+    }
+    memcpy(&value, p, bytes);
+    s->next += bytes;
+    return value;
+}
+
+/* One conversion; spec runs from '%' to the conversion letter. '*' widths are read from the arguments. */
+static void print_one(struct print_state *s, FILE *out, const char *spec, uint32_t length)
+{
+    char format[64];
+    uint32_t n = 0, longs = 0;
+    for (uint32_t i = 0; i + 1 < length && n < 40; i++) {
+        if (spec[i] == '*')
+            n += (uint32_t)snprintf(format + n, sizeof format - n, "%d", (int)next_value(s, 4));
+        else if (spec[i] == 'l' || spec[i] == 'j' || spec[i] == 'z' || spec[i] == 't')
+            longs++;
+        else if (spec[i] != 'h')
+            format[n++] = spec[i];
+    }
+    char letter = spec[length - 1];
+    if (strchr("diouxXc", letter)) {
+        uint64_t value = next_value(s, longs && letter != 'c' ? 8 : 4);
+        if (longs && letter != 'c')
+            n += (uint32_t)snprintf(format + n, sizeof format - n, "ll");
+        format[n++] = letter;
+        format[n] = '\0';
+        if (s->failed)
+            return;
+        if (longs && letter != 'c')
+            fprintf(out, format, (long long)value);
+        else
+            fprintf(out, format, (int)value);
+    } else if (strchr("eEfFgGaA", letter)) {
+        uint64_t bits = next_value(s, 8);
+        double value;
+        memcpy(&value, &bits, 8);
+        format[n++] = letter;
+        format[n] = '\0';
+        if (!s->failed)
+            fprintf(out, format, value);
+    } else if (letter == 's') {
+        char text[4096];
+        uint64_t address = next_value(s, 8);
+        format[n++] = 's';
+        format[n] = '\0';
+        if (!s->failed && generic_string(s->w, s->lane, address, text, sizeof text))
+            fprintf(out, format, text);
+    } else if (letter == 'p') {
+        uint64_t value = next_value(s, 8);
+        format[n++] = 'p';
+        format[n] = '\0';
+        if (!s->failed)
+            fprintf(out, format, (void *)(uintptr_t)value);
+    }
+}
+
+static void print_formatted(struct print_state *s, FILE *out, const char *format)
+{
+    for (const char *p = format; *p && !s->failed;) {
+        if (*p != '%') {
+            fputc(*p++, out);
+            continue;
+        }
+        uint32_t length = 1 + (uint32_t)strspn(p + 1, "-+ #0123456789.*hljzt");
+        char letter = p[length];
+        if (letter == '%' && length == 1)
+            fputc('%', out);
+        else if (letter && strchr("diouxXceEfFgGaAsp", letter))
+            print_one(s, out, p, length + 1);
+        else
+            fwrite(p, 1, length + (letter != '\0'), out);
+        p += length + (letter != '\0');
+    }
+}
+
+static void run_vprintf(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result)
+{
+    FILE *out = w->launch->printf_out ? w->launch->printf_out : stdout;
+    FOR_EACH_LANE(mask, lane) {
+        char format[4096];
+        struct print_state s = { w, lane, argument64(w, lane, arguments[1]), false };
+        if (!generic_string(w, lane, argument64(w, lane, arguments[0]), format, sizeof format))
+            return;
+        print_formatted(&s, out, format);
+        if (s.failed)
+            return;
+        int32_t count = 0;
+        for (const char *p = format; *p; p++)
+            count += *p == '%' && p[1] != '%' ? 1 : 0;
+        set_result(w, lane, result, &count, 4);
+    }
+}
+
+static void run_malloc(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result)
+{
+    struct device_heap *heap = w->launch->heap;
+    FOR_EACH_LANE(mask, lane) {
+        uint64_t size = argument64(w, lane, arguments[0]), address = 0;
+        if (size && size <= heap->limit_bytes - heap->used_bytes)
+            address = memory_alloc(w->launch->memory, size, 256, MEMORY_HEAP, NULL);
+        if (address)
+            heap->used_bytes += size;
+        set_result(w, lane, result, &address, 8);
+    }
+}
+
+static void run_free(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result)
+{
+    (void)result;
+    FOR_EACH_LANE(mask, lane) {
+        uint64_t address = argument64(w, lane, arguments[0]);
+        if (!address)
+            continue;
+        const struct memory_range *range = memory_find(w->launch->memory, address);
+        if (!range || range->kind != MEMORY_HEAP || range->base != address) {
+            char nearby[200];
+            memory_describe(w->launch->memory, address, nearby, sizeof nearby);
+            exec_raise(w, ERROR_ADDRESS, lane, address, 0, "free(0x%llx) of memory that malloc did not return: %s", (unsigned long long)address, nearby);
+            return;
+        }
+        w->launch->heap->used_bytes -= range->size_bytes;
+        memory_release(w->launch->memory, address);
+    }
+}
+
+static void run_assertfail(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result)
+{
+    (void)result;
+    uint32_t lane = (uint32_t)__builtin_ctz(mask), line;
+    char message[256] = "", file[256] = "", function[256] = "";
+    memcpy(&line, argument(w, lane, arguments[2]), 4);
+    if (!generic_string(w, lane, argument64(w, lane, arguments[0]), message, sizeof message) ||
+        !generic_string(w, lane, argument64(w, lane, arguments[1]), file, sizeof file) ||
+        !generic_string(w, lane, argument64(w, lane, arguments[3]), function, sizeof function))
+        return;
+    exec_raise(w, ERROR_ASSERT, lane, 0, 0, "%.150s:%u: %.80s: assertion `%.100s' failed", file, line, function, message);
+}
+
+const struct device_call *device_call_find(const char *name)
+{
+    static const struct device_call calls[] = {
+        { "vprintf", run_vprintf, 2 },
+        { "malloc", run_malloc, 1 },
+        { "free", run_free, 1 },
+        { "__assertfail", run_assertfail, 5 },
+        { "__assert_fail", run_assertfail, 4 },
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strcmp(calls[i].name, name) == 0)
+            return &calls[i];
+    return NULL;
+}

@@ -1,0 +1,251 @@
+/* What an instruction does: registers, lanes, memory spaces. No notion of time.
+ *
+ * A module is decoded once into flat records with a handler each. A register is an array of 32 lanes; a handler is a loop over them. */
+#ifndef HEDDLE_EXEC_EXEC_H
+#define HEDDLE_EXEC_EXEC_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "exec/memory.h"
+#include "exec/texture.h"
+#include "ptx/ptx.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { WARP_LANES = 32 };
+#define FULL_MASK 0xffffffffu
+
+struct exec_warp;
+struct exec_inst;
+
+/* mask: lanes that execute (active and guard true), never 0. */
+typedef void exec_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask);
+
+/* An operand reference: low two bits choose a bank, the rest is a byte offset into it.
+ * Registers up to 32 bits are uint32_t[32] (narrow values in the low bits; the bits above are ignored on reading and written as zero), 64-bit ones uint64_t[32],
+ * 128-bit ones two uint64_t[32] (low words, then high words), predicates one uint32_t with a bit a lane. */
+enum exec_bank { BANK_FRAME, BANK_CONSTANTS, BANK_SPECIALS, BANK_COUNT };
+typedef uint32_t exec_ref;
+
+enum exec_kind {
+    EXEC_PLAIN,   /* call the handler, go on to the next instruction */
+    EXEC_CONTROL, /* branches, calls, returns, exits: the handler moves the warp itself (exec/control.c) */
+    EXEC_WAIT,    /* barriers and other instructions that may suspend the warp: handler, then look at w->state */
+};
+
+/* 64 bytes. The record's index is the index of its ptx_inst. Fields from sub on are the handler's own. */
+struct exec_inst {
+    exec_handler *fn;
+    exec_ref dst, dst2;
+    exec_ref src[4];
+    exec_ref guard;         /* predicate; only if has_guard */
+    uint8_t kind;           /* enum exec_kind */
+    uint8_t guard_mode;     /* 0 none, 1 @p, 2 @!p */
+    uint8_t sub[6];
+    int64_t imm;
+    const void *extra;      /* in the image's arena */
+};
+
+struct exec_function {
+    const char *name;
+    const struct ptx_function *ptx;
+    const struct ptx_module *module;
+    const struct exec_image *image;
+    struct exec_inst *code;
+    uint32_t inst_count;
+    uint32_t frame_bytes;         /* registers and predicates of one call, a multiple of 256 */
+    uint8_t *constants;           /* bank of immediates */
+    uint32_t local_bytes;         /* of one thread for one call: .local variables, .param variables, formal parameters */
+    uint32_t *param_local_offsets, *return_local_offsets; /* device functions: where formals live in the frame's local memory */
+    uint32_t shared_bytes;        /* static shared memory of the kernel, callees included */
+    uint32_t dynamic_shared_offset; /* where extern unsized shared arrays begin */
+    uint32_t register_count;      /* estimated by liveness, callees included */
+    uint32_t stack_bytes;         /* local memory of a thread over the deepest call path; recursion: one level each */
+    bool recursive, makes_calls, calls_indirectly, address_taken;
+    uint64_t address;             /* value of a pointer to it */
+    struct ptx_cfg *cfg;
+    exec_ref *registers;          /* of each ptx_reg, by its index */
+    exec_ref scratch_pred;
+    struct frame_address { exec_ref ref; uint32_t offset; bool wide; } *frame_addresses; /* registers that hold the address of a local variable; set on entry */
+    uint32_t frame_address_count;
+};
+
+struct exec_symbol { const char *name; uint64_t address; uint64_t size_bytes; enum ptx_space space; const struct ptx_variable *variable; };
+
+/* Modules placed in a device's memory, linked and decoded: ready to run. */
+struct exec_image {
+    struct arena arena;
+    struct memory *memory;
+    struct ptx_module **modules; /* owned */
+    uint32_t module_count;
+    struct exec_function **functions; /* entries and device functions with bodies */
+    uint32_t function_count;
+    struct exec_symbol *symbols;  /* module-scope variables with memory */
+    uint32_t symbol_count;
+    uint64_t const_bytes;
+    struct layout *layout;        /* where variables are (exec/layout.c) */
+};
+
+/* Takes the modules over, also on failure. Several modules are linked. */
+struct exec_image *exec_image_create(struct memory *memory, struct ptx_module **modules, uint32_t count, struct error *e);
+void exec_image_destroy(struct exec_image *image);
+struct exec_function *exec_image_function(const struct exec_image *image, const char *name); /* NULL: none */
+const struct exec_symbol *exec_image_symbol(const struct exec_image *image, const char *name);
+
+enum exec_state {
+    WARP_READY,
+    WARP_AT_BARRIER,
+    WARP_ASLEEP,     /* nanosleep, or a wait that is tried again: gives up its slice */
+    WARP_DONE,
+    WARP_FAULT,
+};
+
+/* One entry of the reconvergence stack (mechanisms: PDOM). A call pushes an entry that remembers the caller. */
+struct simt_entry {
+    uint32_t pc, rpc, mask;
+    uint32_t call_depth; /* entries of one call share it */
+};
+
+struct call_frame {
+    const struct exec_function *function; /* the caller */
+    uint32_t return_pc;
+    uint32_t call_pc;
+    uint32_t registers_offset;            /* of the caller's frame in the register stack */
+    uint32_t local_base;                  /* of the caller's frame in local memory */
+    uint32_t mask;                        /* lanes that made the call */
+    uint32_t stack_top[WARP_LANES];       /* of the caller */
+};
+
+/* What the last memory instruction of the warp touched; timing reads it. */
+struct exec_access {
+    enum ptx_space space; /* NONE: no access */
+    uint32_t mask;
+    uint16_t bytes;       /* a lane */
+    bool is_store, is_atomic, is_texture;
+};
+
+struct exec_warp {
+    uint8_t *bank[BANK_COUNT];
+    const struct exec_function *function;
+    const struct exec_inst *code;
+    uint32_t pc, rpc, active;       /* copy of the top of the stack */
+    enum exec_state state;
+    uint32_t carry;                 /* CC.CF, a bit a lane */
+    struct exec_cta *cta;
+    struct exec_launch *launch;
+    uint32_t index;                 /* in its block */
+    uint32_t lanes;                 /* that exist */
+    uint32_t exited;
+    uint32_t barrier;               /* waited at */
+    const struct exec_inst *barrier_inst;
+    uint32_t barrier_mask, barrier_pc;
+    uint64_t cluster_phase;         /* of the cluster's barrier when the warp arrived there */
+    bool cluster_arrived;
+    uint32_t local_base;            /* of the current frame, a thread */
+    uint32_t stack_top[WARP_LANES]; /* local memory in use a thread; alloca moves it */
+    uint8_t *local;                 /* lane l's local memory: local + l * launch->local_bytes */
+    struct simt_entry *stack;
+    uint32_t stack_depth, stack_capacity;
+    struct call_frame *frames;
+    uint32_t frame_depth, frame_capacity;
+    uint8_t *registers;             /* register stack: frames one behind the other */
+    uint64_t registers_bytes;
+    uint32_t registers_offset;      /* of the current frame */
+    uint64_t executed;              /* warp instructions so far */
+    struct exec_access access;
+    uint64_t addr[WARP_LANES];      /* of the last memory instruction */
+    struct memory_range near_range; /* last global range hit, valid for near_generation */
+    uint64_t near_generation;
+    struct cp_async_state *async;   /* pending cp.async copies, or NULL */
+};
+
+/* A named barrier: warps arrive as a whole. expected 0: all warps of the block that have not ended. */
+struct exec_barrier { uint32_t expected, arrived, waiting; uint32_t count_true; bool all_true, any_true; };
+enum { CTA_BARRIERS = 16 };
+
+struct exec_cta {
+    struct exec_launch *launch;
+    uint8_t *shared;
+    uint32_t shared_bytes;
+    uint8_t *specials;              /* special registers of all warps */
+    uint8_t *local;                 /* local memory of all warps */
+    uint64_t local_size;
+    uint32_t id[3];
+    uint64_t index;                 /* linear in the grid */
+    struct exec_warp *warps;
+    uint32_t warp_count, warps_done;
+    uint32_t sm;                    /* core it runs on */
+    uint32_t slot;                  /* of the core */
+    struct exec_cluster *cluster;   /* or NULL */
+    uint32_t cluster_rank;
+    struct exec_barrier barriers[CTA_BARRIERS];
+};
+
+struct exec_cluster { struct exec_cta *blocks[MEMORY_CLUSTER_BLOCKS]; uint32_t block_count, blocks_alive, arrived_warps; uint64_t phase; };
+
+struct exec_counters {
+    uint64_t lanes[WARP_LANES + 1]; /* warp instructions by lanes executed */
+    uint64_t branches, divergent_branches;
+    uint64_t load_requests;
+};
+
+/* Where a kernel was and what it did when it went wrong. */
+struct exec_fault {
+    enum error_kind kind;
+    const struct exec_function *function;
+    uint32_t pc, lane;
+    uint32_t cta[3], thread[3];
+    uint64_t address;
+    uint32_t bytes;
+    char what[400];
+};
+
+/* malloc() in kernels: ranges of kind MEMORY_HEAP, at most this many bytes. */
+struct device_heap { uint64_t limit_bytes, used_bytes; };
+
+/* Everything the warps of one launch share. */
+struct exec_launch {
+    struct memory *memory;
+    struct texture_table *textures;
+    const struct exec_image *image;
+    const struct exec_function *kernel;
+    uint32_t grid[3], block[3], cluster[3];
+    uint32_t dynamic_shared_bytes;
+    uint64_t params;               /* device address of the parameter block */
+    uint32_t params_bytes;
+    uint32_t local_bytes;          /* a thread */
+    uint64_t grid_id;
+    uint32_t core_count, warps_per_core;
+    uint32_t envreg[32];
+    uint64_t (*clock)(struct exec_launch *l, const struct exec_warp *w); /* %clock64 */
+    struct device_heap *heap;
+    struct exec_counters counters;
+    bool faulted;
+    bool watch_writes;             /* a warp is suspected of spinning: writes that change memory are counted */
+    uint64_t memory_changes;
+    struct exec_fault fault;
+    struct error *error;
+    FILE *printf_out;
+    void *user;                    /* of whoever drives the launch */
+};
+
+/* One instruction of the warp, which must be READY. */
+void exec_step(struct exec_warp *w);
+/* Up to budget instructions, until the warp is no longer READY. Returns how many were executed. */
+uint32_t exec_run(struct exec_warp *w, uint32_t budget);
+
+/* Room for a block on a core: warps, registers, shared and local memory; freed together. Blocks of the launch run in it one after another. */
+struct exec_cta *exec_cta_create(struct exec_launch *l, uint32_t core, struct error *e);
+void exec_cta_start(struct exec_cta *cta, const uint32_t id[3]);
+void exec_cta_destroy(struct exec_cta *cta);
+/* Spinning (spin.c). Runs the warp for some thousand instructions and finds out whether it came back to where it was with the same registers: true then.
+ * A launch in which all warps that are not waiting spin, while memory does not change (launch->memory_changes), will never end. */
+bool exec_spins(struct exec_warp *w);
+/* Who waits for what, for a launch that cannot go on; blocks: those that are resident. */
+void exec_describe_hang(const struct exec_launch *l, struct exec_cta *const *blocks, uint32_t count, struct error *e);
+/* A message for launch->fault: kernel, PTX line, block and thread, address, what is allocated nearby. */
+void exec_fault_describe(const struct exec_launch *l, struct error *e);
+
+#endif

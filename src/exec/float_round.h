@@ -1,0 +1,162 @@
+/* f32 arithmetic in all four rounding modes, with no use of the host's rounding mode.
+ *
+ * Each operation is done to nearest and then moved by one unit in the last place if the exact result lies on the other side. Which side that is
+ * follows from an exact comparison: sums in double with the error of the sum (Knuth's TwoSum), products of two f32 are exact in
+ * double, and a quotient or root is multiplied back exactly. The loops over it still vectorise. */
+#ifndef HEDDLE_EXEC_FLOAT_ROUND_H
+#define HEDDLE_EXEC_FLOAT_ROUND_H
+
+#include "exec/float_bits.h"
+
+#if defined(__FP_FAST_FMAF) || defined(__ARM_FEATURE_FMA) || defined(__FMA__)
+#define HOST_HAS_FMA 1
+#else
+#define HOST_HAS_FMA 0
+#endif
+
+/* x is the exact result rounded to nearest: above it where 'above', below it where 'below', equal to it where neither. Signed zeros are the
+ * neighbours of the smallest subnormals of both signs; infinity is the upper neighbour of the largest finite number. */
+FLOAT_INLINE float f32_direct(float x, bool above, bool below, enum exec_rounding r)
+{
+    uint32_t u = f32_bits(x), magnitude = u & 0x7fffffffu;
+    bool negative = u >> 31;
+    uint32_t lower = magnitude == 0 ? 0x80000001u : negative ? u + 1 : u - 1;
+    uint32_t upper = magnitude == 0 ? 0x00000001u : negative ? u - 1 : u + 1;
+    bool outside = negative ? below : above; /* further from zero than the exact result */
+    switch (r) {
+    case ROUND_DOWN: return f32_from(above ? lower : u);
+    case ROUND_UP: return f32_from(below ? upper : u);
+    case ROUND_ZERO: return f32_from(outside && magnitude != 0 ? u - 1 : u);
+    default: return x;
+    }
+}
+
+/* The error of sum = a + b, exactly. NaN where sum is infinite. */
+FLOAT_INLINE double f64_sum_error(double a, double b, double sum)
+{
+    double b_part = sum - a, a_part = sum - b_part;
+    return (a - a_part) + (b - b_part);
+}
+
+/* sum + error (sum is that value rounded to nearest) as f32. */
+FLOAT_INLINE float f32_from_sum(double sum, double error, enum exec_rounding r)
+{
+    float x = (float)sum;
+    double back = (double)x;
+    bool above = back > sum || (back == sum && error < 0.0);
+    bool below = back < sum || (back == sum && error > 0.0);
+    return f32_direct(x, above, below, r);
+}
+
+/* An exact zero of a sum is negative when rounding down, unless both terms are +0. */
+FLOAT_INLINE float f32_zero_sum(float x, double sum, double a, double b, enum exec_rounding r)
+{
+    uint32_t sign = (uint32_t)((f64_bits(a) | f64_bits(b)) >> 63) << 31;
+    return r == ROUND_DOWN && sum == 0.0 ? f32_from(sign) : x;
+}
+
+FLOAT_INLINE float f32_sum(double a, double b, enum exec_rounding r)
+{
+    double sum = a + b;
+    float x = f32_from_sum(sum, f64_sum_error(a, b, sum), r);
+    return f32_zero_sum(x, sum, a, b, r);
+}
+
+/* sum + error cut to 53 bits so that the last bit says whether anything was lost: a later rounding to fewer bits is then exact. */
+FLOAT_INLINE double f64_round_odd(double sum, double error)
+{
+    uint64_t u = f64_bits(sum);
+    bool inexact = error < 0.0 || error > 0.0;
+    bool outward = (error > 0.0) == (sum > 0.0);
+    uint64_t odd = outward ? u + 1 : u - 1;
+    return f64_from(inexact && !(u & 1) ? odd : u);
+}
+
+/* The same cut to f32. */
+FLOAT_INLINE float f32_round_odd(double sum, double error)
+{
+    float x = (float)sum;
+    double back = (double)x;
+    bool above = back > sum || (back == sum && error < 0.0);
+    bool below = back < sum || (back == sum && error > 0.0);
+    float cut = f32_direct(x, above, below, ROUND_ZERO);
+    return f32_from(f32_bits(cut) | (uint32_t)(above || below));
+}
+
+FLOAT_INLINE float f32_fma_nearest(float a, float b, float c)
+{
+#if HOST_HAS_FMA
+    return __builtin_fmaf(a, b, c);
+#else
+    double product = (double)a * (double)b, sum = product + (double)c;
+    return (float)f64_round_odd(sum, f64_sum_error(product, (double)c, sum));
+#endif
+}
+
+FLOAT_INLINE float f32_add(float a, float b, enum exec_rounding r, bool ftz, bool sat)
+{
+    a = f32_flush_if(a, ftz);
+    b = f32_flush_if(b, ftz);
+    float x = r == ROUND_NEAREST ? a + b : f32_sum((double)a, (double)b, r);
+    return f32_finish(x, ftz, sat);
+}
+
+FLOAT_INLINE float f32_sub(float a, float b, enum exec_rounding r, bool ftz, bool sat) { return f32_add(a, -b, r, ftz, sat); }
+
+FLOAT_INLINE float f32_mul(float a, float b, enum exec_rounding r, bool ftz, bool sat)
+{
+    a = f32_flush_if(a, ftz);
+    b = f32_flush_if(b, ftz);
+    float x = r == ROUND_NEAREST ? a * b : f32_from_sum((double)a * (double)b, 0.0, r);
+    return f32_finish(x, ftz, sat);
+}
+
+FLOAT_INLINE float f32_fma(float a, float b, float c, enum exec_rounding r, bool ftz, bool sat)
+{
+    a = f32_flush_if(a, ftz);
+    b = f32_flush_if(b, ftz);
+    c = f32_flush_if(c, ftz);
+    float x = r == ROUND_NEAREST ? f32_fma_nearest(a, b, c) : f32_sum((double)a * (double)b, (double)c, r);
+    return f32_finish(x, ftz, sat);
+}
+
+FLOAT_INLINE float f32_div(float a, float b, enum exec_rounding r, bool ftz)
+{
+    a = f32_flush_if(a, ftz);
+    b = f32_flush_if(b, ftz);
+    float x = a / b;
+    double back = (double)x * (double)b; /* NaN, and so no correction, for quotients by zero or infinity */
+    bool negative = f32_bits(b) >> 31;
+    bool above = negative ? back < (double)a : back > (double)a;
+    bool below = negative ? back > (double)a : back < (double)a;
+    return f32_finish(f32_direct(x, above, below, r), ftz, false);
+}
+
+FLOAT_INLINE float f32_sqrt(float a, enum exec_rounding r, bool ftz)
+{
+    a = f32_flush_if(a, ftz);
+    float x = __builtin_sqrtf(a);
+    double back = (double)x * (double)x;
+    return f32_finish(f32_direct(x, back > (double)a, back < (double)a, r), ftz, false);
+}
+
+/* NaN loses, -0 is less than +0. All on the bits: the order of sign-magnitude numbers is that of these integers. */
+FLOAT_INLINE int32_t f32_order(float x)
+{
+    int32_t i = (int32_t)f32_bits(x);
+    return i ^ (int32_t)((uint32_t)(i >> 31) >> 1);
+}
+
+FLOAT_INLINE float f32_pick(float a, float b, bool take_a, bool propagate)
+{
+    float number = take_a ? a : b;
+    bool nan_a = f32_is_nan(a), nan_b = f32_is_nan(b);
+    float single = nan_a ? b : a;
+    float x = nan_a || nan_b ? single : number;
+    return nan_a && nan_b ? f32_from(F32_NAN) : propagate && (nan_a || nan_b) ? f32_from(F32_NAN) : x;
+}
+
+FLOAT_INLINE float f32_min(float a, float b, bool propagate) { return f32_pick(a, b, f32_order(a) < f32_order(b), propagate); }
+FLOAT_INLINE float f32_max(float a, float b, bool propagate) { return f32_pick(a, b, f32_order(a) > f32_order(b), propagate); }
+
+#endif

@@ -1,0 +1,260 @@
+/* Modules become an image: linked by name, placed in device memory, decoded. */
+#include "exec/image_internal.h"
+
+#include "ptx/cfg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FUNCTION_ADDRESS_TAG 0x7f00000000000000ull
+
+void visit_operands(const struct ptx_operand *operands, uint32_t count, operand_visitor *visit, void *context)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        visit(context, &operands[i]);
+        if (operands[i].element_count)
+            visit_operands(operands[i].elements, operands[i].element_count, visit, context);
+    }
+}
+
+/* Functions by name */
+
+static bool same_module(const struct exec_function *f, const struct ptx_module *m)
+{
+    return f->module == m;
+}
+
+struct exec_function *image_definition(const struct exec_image *image, const struct ptx_module *module, const char *name)
+{
+    struct exec_function *found = NULL;
+    for (uint32_t i = 0; i < image->function_count; i++) {
+        struct exec_function *f = image->functions[i];
+        if (strcmp(f->name, name) != 0)
+            continue;
+        if (same_module(f, module))
+            return f;
+        if (f->ptx->linkage == PTX_LINK_INTERNAL)
+            continue;
+        if (!found || found->ptx->linkage == PTX_LINK_WEAK)
+            found = f;
+    }
+    return found;
+}
+
+struct exec_function *exec_image_function(const struct exec_image *image, const char *name)
+{
+    return image_definition(image, NULL, name) ? image_definition(image, NULL, name)
+                                               : image->module_count ? image_definition(image, image->modules[0], name) : NULL;
+}
+
+const struct exec_symbol *exec_image_symbol(const struct exec_image *image, const char *name)
+{
+    const struct exec_symbol *found = NULL;
+    for (uint32_t i = 0; i < image->symbol_count; i++)
+        if (strcmp(image->symbols[i].name, name) == 0 && (!found || found->variable->linkage == PTX_LINK_INTERNAL))
+            found = &image->symbols[i];
+    return found;
+}
+
+const struct exec_function *exec_image_function_at(const struct exec_image *image, uint64_t address)
+{
+    uint64_t index = (address ^ FUNCTION_ADDRESS_TAG) / 16 - 1;
+    return (address & 15) == 0 && index < image->function_count ? image->functions[index] : NULL;
+}
+
+static bool collect_functions(struct exec_image *image, struct error *e)
+{
+    uint32_t most = 0;
+    for (uint32_t m = 0; m < image->module_count; m++)
+        most += image->modules[m]->function_count;
+    image->functions = arena_array(&image->arena, struct exec_function *, most + 1);
+    for (uint32_t m = 0; m < image->module_count; m++) {
+        const struct ptx_module *module = image->modules[m];
+        for (uint32_t i = 0; i < module->function_count; i++) {
+            const struct ptx_function *ptx = module->functions[i];
+            if (ptx->is_declaration)
+                continue;
+            const struct exec_function *other = image_definition(image, NULL, ptx->name);
+            if (other && other->ptx->linkage != PTX_LINK_WEAK && ptx->linkage != PTX_LINK_WEAK && ptx->linkage != PTX_LINK_INTERNAL)
+                return error_at(e, ERROR_INVALID, &module->source, ptx->line, ptx->column, "function %s is defined in more than one module", ptx->name);
+            struct exec_function *f = arena_new(&image->arena, struct exec_function);
+            *f = (struct exec_function){ .name = ptx->name, .ptx = ptx, .module = module, .image = image };
+            image->functions[image->function_count] = f;
+            f->address = FUNCTION_ADDRESS_TAG ^ (uint64_t)(image->function_count + 1) * 16;
+            image->function_count++;
+        }
+    }
+    return true;
+}
+
+/* The call graph: what a kernel needs includes what the functions need that it may call. */
+
+struct call_walk {
+    struct exec_image *image;
+    struct exec_function *function;
+};
+
+static void note_address_taken(void *context, const struct ptx_operand *o)
+{
+    struct call_walk *w = context;
+    if (o->kind != PTX_OPERAND_FUNCTION)
+        return;
+    struct exec_function *f = image_definition(w->image, w->function->module, o->function->name);
+    if (f)
+        f->address_taken = true;
+}
+
+static const struct ptx_operand *callee_of(const struct ptx_inst *in)
+{
+    for (uint32_t i = 0; i < in->operand_count; i++)
+        if (in->operands[i].kind != PTX_OPERAND_LIST)
+            return &in->operands[i];
+    return NULL;
+}
+
+static void note_calls(struct exec_image *image, struct exec_function *f)
+{
+    struct call_walk w = { image, f };
+    for (uint32_t i = 0; i < f->ptx->inst_count; i++) {
+        const struct ptx_inst *in = &f->ptx->insts[i];
+        if (!(ptx_flags(in) & PTX_F_CALL)) {
+            visit_operands(in->operands, in->operand_count, note_address_taken, &w);
+            continue;
+        }
+        f->makes_calls = true;
+        const struct ptx_operand *callee = callee_of(in);
+        f->calls_indirectly |= callee && callee->kind != PTX_OPERAND_FUNCTION;
+    }
+}
+
+static void note_addresses_in_data(struct exec_image *image)
+{
+    for (uint32_t m = 0; m < image->module_count; m++)
+        for (uint32_t i = 0; i < image->modules[m]->variable_count; i++)
+            for (uint32_t r = 0; r < image->modules[m]->variables[i]->relocation_count; r++) {
+                struct exec_function *f = image_definition(image, image->modules[m], image->modules[m]->variables[i]->relocations[r].symbol);
+                if (f)
+                    f->address_taken = true;
+            }
+}
+
+enum visit_state { UNSEEN, OPEN, CLOSED };
+struct need { enum visit_state state; uint32_t registers, stack; bool recursive; };
+
+static uint32_t index_of(const struct exec_function *f)
+{
+    return (uint32_t)((f->address ^ FUNCTION_ADDRESS_TAG) / 16 - 1);
+}
+
+static void add_needs(struct need *needs, const struct exec_image *image, uint32_t at);
+
+static void add_callee(struct need *needs, const struct exec_image *image, struct need *own, const struct exec_function *callee, uint32_t *deepest)
+{
+    struct need *n = &needs[index_of(callee)];
+    if (n->state == OPEN) { /* a cycle: one level of each function on it is counted */
+        own->recursive = true;
+        return;
+    }
+    add_needs(needs, image, index_of(callee));
+    own->recursive |= n->recursive;
+    if (n->registers > own->registers)
+        own->registers = n->registers;
+    if (n->stack > *deepest)
+        *deepest = n->stack;
+}
+
+static void add_needs(struct need *needs, const struct exec_image *image, uint32_t at)
+{
+    struct need *own = &needs[at];
+    if (own->state != UNSEEN)
+        return;
+    const struct exec_function *f = image->functions[at];
+    own->state = OPEN;
+    own->registers = f->register_count;
+    uint32_t deepest = 0;
+    for (uint32_t i = 0; f->makes_calls && i < f->ptx->inst_count; i++) {
+        const struct ptx_operand *callee = ptx_flags(&f->ptx->insts[i]) & PTX_F_CALL ? callee_of(&f->ptx->insts[i]) : NULL;
+        if (!callee || callee->kind != PTX_OPERAND_FUNCTION)
+            continue;
+        const struct exec_function *target = image_definition(image, f->module, callee->function->name);
+        if (target)
+            add_callee(needs, image, own, target, &deepest);
+    }
+    for (uint32_t i = 0; f->calls_indirectly && i < image->function_count; i++)
+        if (image->functions[i]->address_taken)
+            add_callee(needs, image, own, image->functions[i], &deepest);
+    own->stack = f->local_bytes + deepest;
+    own->state = CLOSED;
+}
+
+static void sum_up_needs(struct exec_image *image)
+{
+    struct need *needs = calloc(image->function_count + 1, sizeof *needs);
+    if (!needs)
+        abort();
+    for (uint32_t i = 0; i < image->function_count; i++) {
+        add_needs(needs, image, i);
+    }
+    for (uint32_t i = 0; i < image->function_count; i++) {
+        image->functions[i]->register_count = needs[i].registers;
+        image->functions[i]->stack_bytes = needs[i].stack;
+        image->functions[i]->recursive = needs[i].recursive;
+    }
+    free(needs);
+}
+
+static bool build(struct exec_image *image, struct error *e)
+{
+    if (!collect_functions(image, e))
+        return false;
+    for (uint32_t i = 0; i < image->function_count; i++)
+        note_calls(image, image->functions[i]);
+    note_addresses_in_data(image);
+    if (!layout_image(image, e))
+        return false;
+    for (uint32_t i = 0; i < image->function_count; i++) {
+        struct exec_function *f = image->functions[i];
+        f->cfg = ptx_cfg_build(&image->arena, f->ptx);
+        struct arena scratch = { 0 };
+        struct ptx_liveness *live = ptx_liveness_build(&scratch, f->ptx, f->cfg);
+        f->register_count = live->max_live_32bit;
+        registers_place(image, f, live);
+        arena_free(&scratch);
+    }
+    for (uint32_t i = 0; i < image->function_count; i++)
+        if (!decode_function(image, image->functions[i], e))
+            return false;
+    sum_up_needs(image);
+    return true;
+}
+
+struct exec_image *exec_image_create(struct memory *memory, struct ptx_module **modules, uint32_t count, struct error *e)
+{
+    struct exec_image *image = calloc(1, sizeof *image);
+    if (!image)
+        abort();
+    image->memory = memory;
+    image->modules = arena_array(&image->arena, struct ptx_module *, count + 1);
+    memcpy(image->modules, modules, count * sizeof *modules);
+    image->module_count = count;
+    if (build(image, e))
+        return image;
+    exec_image_destroy(image);
+    return NULL;
+}
+
+void exec_image_destroy(struct exec_image *image)
+{
+    if (!image)
+        return;
+    for (uint32_t i = 0; i < image->symbol_count; i++)
+        memory_release(image->memory, image->symbols[i].address);
+    for (uint32_t i = 0; i < image->function_count; i++)
+        free(image->functions[i]->constants);
+    if (image->layout)
+        free(image->layout->places);
+    for (uint32_t i = 0; i < image->module_count; i++)
+        ptx_module_free(image->modules[i]);
+    arena_free(&image->arena);
+    free(image);
+}

@@ -1,0 +1,43 @@
+/* Between image.c, layout.c, registers.c and decode_function.c. */
+#ifndef HEDDLE_EXEC_IMAGE_INTERNAL_H
+#define HEDDLE_EXEC_IMAGE_INTERNAL_H
+
+#include "exec/decode_state.h"
+
+struct ptx_liveness;
+
+/* Where a variable is: for shared and local ones that depends on the function that uses it; NULL: the same for all. */
+struct variable_place {
+    const struct ptx_variable *variable;
+    const struct exec_function *function;
+    uint64_t address;
+};
+
+struct layout {
+    struct variable_place *places; /* open addressing; variable NULL: free */
+    uint32_t slots, count;
+};
+
+void layout_put(struct layout *l, const struct ptx_variable *v, const struct exec_function *f, uint64_t address);
+bool layout_get(const struct layout *l, const struct ptx_variable *v, const struct exec_function *f, uint64_t *address);
+/* Places all variables of the image and fills the functions' sizes; initialises the global ones. */
+bool layout_image(struct exec_image *image, struct error *e);
+/* The variable that an extern declaration stands for, or itself. */
+const struct ptx_variable *layout_definition(const struct exec_image *image, const struct ptx_variable *v);
+
+/* Fills registers and frame_bytes. */
+void registers_place(struct exec_image *image, struct exec_function *f, const struct ptx_liveness *live);
+
+/* The definition of a function by name, own module first; NULL: none. */
+struct exec_function *image_definition(const struct exec_image *image, const struct ptx_module *module, const char *name);
+
+/* Visits every operand of an instruction, nested ones too. */
+typedef void operand_visitor(void *context, const struct ptx_operand *o);
+void visit_operands(const struct ptx_operand *operands, uint32_t count, operand_visitor *visit, void *context);
+
+static inline uint32_t align_up(uint64_t value, uint32_t align)
+{
+    return (uint32_t)((value + align - 1) / align * align);
+}
+
+#endif

@@ -1,0 +1,65 @@
+/* The device's address space. Device addresses are host addresses inside one reserved range, so an access is a check and a pointer;
+ * pinned and managed host memory takes part under its own address. Pages are not touched until used.
+ *
+ * Two windows at the start of the range hold no memory: generic addresses of shared and local memory lie there. */
+#ifndef HEDDLE_EXEC_MEMORY_H
+#define HEDDLE_EXEC_MEMORY_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum memory_kind {
+    MEMORY_DEVICE,  /* cuMemAlloc */
+    MEMORY_HOST,    /* pinned or registered host memory */
+    MEMORY_MANAGED, /* both sides */
+    MEMORY_GLOBAL,  /* a module's .global variables */
+    MEMORY_CONST,   /* a module's .const variables: kernels may not write */
+    MEMORY_PARAM,   /* parameters of a launch: kernels may not write */
+    MEMORY_HEAP,    /* malloc() in a kernel */
+    MEMORY_ARRAY,   /* CUDA arrays: reached by textures and surfaces only */
+};
+
+struct memory_range {
+    uint64_t base, size_bytes;
+    enum memory_kind kind;
+    uint64_t serial;     /* counts allocations, from 1 */
+    const char *label;   /* name of the variable, or NULL */
+};
+
+enum {
+    MEMORY_WINDOW_BYTES = 1 << 24, /* shared memory of one block, local memory of one thread */
+    MEMORY_CLUSTER_BLOCKS = 16,    /* blocks of a cluster that the shared window can name */
+};
+
+struct memory {
+    uint64_t reserved_base, reserved_bytes;
+    uint64_t shared_window; /* [0]: the block's own; then one window a block of the cluster */
+    uint64_t local_window;
+    uint64_t heap_base, heap_end; /* where allocations come from */
+    uint64_t capacity_bytes, used_bytes;
+    struct memory_range *ranges; /* live, sorted by base */
+    uint32_t range_count, range_capacity;
+    struct memory_range *freed;  /* a ring of the last freed ranges, for messages */
+    uint32_t freed_count;
+    uint64_t next_serial;
+    uint64_t generation;         /* changes whenever a range appears or goes: caches of ranges are valid for one generation */
+};
+
+struct memory *memory_create(uint64_t capacity_bytes, struct error *e);
+void memory_destroy(struct memory *m);
+/* 0 when it does not fit. size 0 is refused. Contents are zero. label is not copied. */
+uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_bytes, enum memory_kind kind, const char *label);
+/* Makes host memory known to the device under its own address. False if it overlaps a known range. */
+bool memory_register(struct memory *m, void *host, uint64_t size_bytes, enum memory_kind kind);
+/* False unless base is exactly the start of a live range. */
+bool memory_release(struct memory *m, uint64_t base);
+/* The live range that holds address, or NULL. */
+const struct memory_range *memory_find(const struct memory *m, uint64_t address);
+/* "4 bytes past the end of a 1024-byte allocation at 0x200010000000 (allocation 3)" */
+void memory_describe(const struct memory *m, uint64_t address, char *out, uint32_t out_bytes);
+
+static inline void *memory_pointer(uint64_t address) { return (void *)(uintptr_t)address; }
+
+#endif

@@ -1,0 +1,114 @@
+/* Fragments of wmma and mma (PTX ISA 9.7.14). One rule covers all of them: a matrix is cut into tiles, and a lane's place in a tile follows from its number.
+ *
+ * For mma the ISA gives the places. For wmma it does not; these are the ones that sm_80 to sm_90 use, which are the same but that the f16 operands repeat their tiles to
+ * fill eight registers. Left out: the other arrangement of sm_70 (and so of mma.m8n8k4 on .f16, which is in mma_quad.c). */
+#include "exec/mma_fragments.h"
+
+#include <string.h>
+
+struct fragment fragment_of(enum matrix_role role, int major, int minor, int element_bits)
+{
+    int run = role == MATRIX_C ? 2 : element_bits >= 32 ? 1 : 32 / element_bits;
+    struct fragment f = {
+        .element_bits = (uint8_t)element_bits,
+        .run = (uint8_t)run,
+        .major_tiles = (uint8_t)(major / 8),
+        .minor_tiles = (uint8_t)(minor / (4 * run)),
+        .minor_first = role == MATRIX_B,
+    };
+    f.registers = (uint8_t)(fragment_tiles(&f) * fragment_tile_registers(&f));
+    return f;
+}
+
+struct fragment_tile fragment_tile(const struct fragment *f, int index)
+{
+    int major, minor, band = f->major_tiles < 2 ? 1 : 2;
+    index %= fragment_tiles(f);
+    if (f->minor_first) {
+        major = index / f->minor_tiles;
+        minor = index % f->minor_tiles;
+    } else {
+        major = index % band + index / (band * f->minor_tiles) * band;
+        minor = index / band % f->minor_tiles;
+    }
+    return (struct fragment_tile){ major * 8, minor * 4 * f->run };
+}
+
+/* Where lane 0's element of a register lies, and how far on that of a lane's neighbour and of the next four lanes. */
+struct register_place { int first, lane_step, row_step; };
+
+static struct register_place place_of(const struct fragment *f, int reg)
+{
+    int in_tile = fragment_tile_registers(f);
+    struct fragment_tile t = fragment_tile(f, reg / in_tile);
+    int stride = fragment_minor(f);
+    return (struct register_place){ t.major * stride + t.minor + reg % in_tile, f->run, stride };
+}
+
+void fragment_read(const struct exec_warp *w, const struct fragment *f, const exec_ref *registers, union matrix *out)
+{
+    int packed = fragment_packed(f), bits = f->element_bits, used = fragment_tiles(f) * fragment_tile_registers(f);
+    for (int r = 0; r < used; r++) {
+        struct register_place p = place_of(f, r);
+        const void *lanes = lane_data(w, registers[r]);
+        for (int l = 0; l < WARP_LANES; l++) {
+            int at = p.first + l / 4 * p.row_step + l % 4 * p.lane_step;
+            if (bits == 64) {
+                out->wide[at] = ((const uint64_t *)lanes)[l];
+                continue;
+            }
+            uint32_t value = ((const uint32_t *)lanes)[l], low = bits == 32 ? FULL_MASK : (1u << bits) - 1;
+            for (int e = 0; e < packed; e++)
+                out->word[at + e] = value >> (e * bits) & low;
+        }
+    }
+}
+
+void fragment_write(struct exec_warp *w, const struct fragment *f, const exec_ref *registers, const union matrix *in)
+{
+    int packed = fragment_packed(f), bits = f->element_bits;
+    for (int r = 0; r < f->registers; r++) {
+        struct register_place p = place_of(f, r);
+        void *lanes = lane_data(w, registers[r]);
+        for (int l = 0; l < WARP_LANES; l++) {
+            int at = p.first + l / 4 * p.row_step + l % 4 * p.lane_step;
+            if (bits == 64) {
+                ((uint64_t *)lanes)[l] = in->wide[at];
+                continue;
+            }
+            uint32_t value = 0;
+            for (int e = 0; e < packed; e++)
+                value |= in->word[at + e] << (e * bits);
+            ((uint32_t *)lanes)[l] = value;
+        }
+    }
+}
+
+enum ptx_type fragment_register_type(enum ptx_type element)
+{
+    return element == PTX_F64 || element == PTX_F32 || element == PTX_S32 ? element : PTX_B32;
+}
+
+bool fragment_decode(struct decoder *d, int operand, const struct fragment *f, enum ptx_type register_type, bool is_dst, exec_ref *refs)
+{
+    const struct ptx_operand *o = decode_operand(d, operand), *each = o;
+    uint32_t count = 1;
+    if (o->kind == PTX_OPERAND_VECTOR) {
+        each = o->elements;
+        count = o->element_count;
+    }
+    if (count != f->registers)
+        return decode_wrong(d, o, "this fragment takes %d registers, %u given", f->registers, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!(is_dst ? decode_dst_of : decode_src_of)(d, &each[i], register_type, &refs[i]))
+            return false;
+    return true;
+}
+
+bool warp_is_whole(struct exec_warp *w, uint32_t mask, const char *what)
+{
+    if (mask == FULL_MASK)
+        return true;
+    exec_raise(w, ERROR_INSTRUCTION, (uint32_t)__builtin_ctz(mask), 0, 0, "%s needs all 32 lanes of the warp; mask 0x%08x executes it", what, mask);
+    return false;
+}

@@ -1,0 +1,46 @@
+/* The interpreter: fetch the record, find the lanes, call the handler. */
+#include "exec/control.h"
+#include "exec/lanes.h"
+
+static inline uint32_t lanes_of(const struct exec_warp *w, const struct exec_inst *in)
+{
+    uint32_t mask = w->active;
+    if (in->guard_mode) {
+        uint32_t guard = *(const uint32_t *)lane_data(w, in->guard);
+        mask &= in->guard_mode == 1 ? guard : ~guard;
+    }
+    return mask;
+}
+
+static inline void execute(struct exec_warp *w, uint64_t *lanes)
+{
+    const struct exec_inst *in = &w->code[w->pc];
+    uint32_t mask = lanes_of(w, in);
+    w->executed++;
+    lanes[__builtin_popcount(mask)]++;
+    if (in->kind == EXEC_PLAIN) {
+        if (mask)
+            in->fn(w, in, mask);
+        simt_next(w);
+    } else if (mask || in->kind == EXEC_CONTROL) {
+        in->fn(w, in, mask);
+    } else {
+        simt_next(w);
+    }
+}
+
+void exec_step(struct exec_warp *w)
+{
+    execute(w, w->launch->counters.lanes);
+}
+
+uint32_t exec_run(struct exec_warp *w, uint32_t budget)
+{
+    uint64_t *lanes = w->launch->counters.lanes;
+    uint32_t done = 0;
+    while (done < budget && w->state == WARP_READY) {
+        execute(w, lanes);
+        done++;
+    }
+    return done;
+}

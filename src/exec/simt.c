@@ -1,0 +1,111 @@
+/* The post-dominator reconvergence stack. The top entry runs; a branch whose lanes disagree turns the top into the entry that waits at the
+ * immediate post-dominator and pushes the paths above it, the taken one last, so that it runs first. A path that arrives there is popped. */
+#include "exec/control.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void push(struct exec_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask)
+{
+    if (w->stack_depth == w->stack_capacity) {
+        w->stack_capacity = w->stack_capacity ? w->stack_capacity * 2 : 16;
+        w->stack = realloc(w->stack, w->stack_capacity * sizeof *w->stack);
+        if (!w->stack)
+            abort();
+    }
+    w->stack[w->stack_depth++] = (struct simt_entry){ pc, rpc, mask, w->frame_depth };
+}
+
+static void save_top(struct exec_warp *w)
+{
+    struct simt_entry *top = &w->stack[w->stack_depth - 1];
+    top->pc = w->pc;
+    top->mask = w->active;
+}
+
+/* Drops entries that are finished (no lanes, or arrived) and makes the first that is not the one that runs. */
+static void settle(struct exec_warp *w)
+{
+    while (w->stack_depth) {
+        const struct simt_entry *top = &w->stack[w->stack_depth - 1];
+        if (top->call_depth < w->frame_depth) {
+            call_leave(w);
+            continue;
+        }
+        if (top->mask && top->pc != top->rpc) {
+            w->pc = top->pc;
+            w->rpc = top->rpc;
+            w->active = top->mask;
+            return;
+        }
+        w->stack_depth--;
+    }
+    w->active = 0;
+    w->state = WARP_DONE;
+    barrier_warp_done(w);
+}
+
+void simt_start(struct exec_warp *w, uint32_t lanes)
+{
+    push(w, 0, NO_RPC, lanes);
+    settle(w);
+}
+
+void simt_pop(struct exec_warp *w)
+{
+    w->stack_depth--;
+    settle(w);
+}
+
+void simt_split(struct exec_warp *w, const struct simt_path *paths, uint32_t count, uint32_t rpc)
+{
+    uint32_t meet = rpc;
+    if (rpc == w->rpc || rpc == NO_RPC) { /* the entry below waits at the same place already */
+        meet = w->rpc;
+        w->stack_depth--;
+    } else {
+        w->pc = rpc;
+        save_top(w);
+    }
+    for (uint32_t i = count; i-- > 0;)
+        if (paths[i].pc != meet)
+            push(w, paths[i].pc, meet, paths[i].mask);
+    settle(w);
+}
+
+void simt_branch(struct exec_warp *w, uint32_t taken, uint32_t target, uint32_t rpc)
+{
+    struct exec_counters *counters = &w->launch->counters;
+    counters->branches++;
+    if (!taken) {
+        simt_next(w);
+    } else if (taken == w->active) {
+        w->pc = target;
+        if (target == w->rpc)
+            simt_pop(w);
+    } else {
+        counters->divergent_branches++;
+        struct simt_path paths[2] = { { target, taken }, { w->pc + 1, w->active & ~taken } };
+        simt_split(w, paths, 2, rpc);
+    }
+}
+
+void simt_push_call(struct exec_warp *w, uint32_t mask)
+{
+    push(w, 0, NO_RPC, mask);
+    settle(w);
+}
+
+void simt_retire(struct exec_warp *w, uint32_t lanes, bool exit)
+{
+    save_top(w);
+    w->stack[w->stack_depth - 1].pc = w->pc + 1; /* for the lanes that stay */
+    for (uint32_t i = w->stack_depth; i-- > 0;) {
+        if (!exit && w->stack[i].call_depth < w->frame_depth)
+            break;
+        w->stack[i].mask &= ~lanes;
+    }
+    if (exit)
+        w->exited |= lanes;
+    settle(w);
+}

@@ -1,0 +1,44 @@
+/* A GPU as a whole: its memory, its textures, the list of what ran on it. */
+#include "gpu/gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_STACK_BYTES = 1024, DEFAULT_HEAP_BYTES = 8 << 20, DEFAULT_PRINTF_BYTES = 1 << 20 };
+
+struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
+{
+    struct gpu *g = calloc(1, sizeof *g);
+    if (!g) {
+        error_set(e, ERROR_NO_MEMORY, "out of host memory");
+        return NULL;
+    }
+    g->options = *options;
+    g->memory = memory_create(options->machine.memory_bytes, e);
+    if (!g->memory) {
+        free(g);
+        return NULL;
+    }
+    g->heap = calloc(1, sizeof *g->heap);
+    if (!g->heap)
+        abort();
+    g->stack_limit_bytes = DEFAULT_STACK_BYTES;
+    g->heap_limit_bytes = DEFAULT_HEAP_BYTES;
+    g->printf_fifo_bytes = DEFAULT_PRINTF_BYTES;
+    g->printf_out = stdout;
+    g->next_grid_id = 1;
+    return g;
+}
+
+void gpu_destroy(struct gpu *g)
+{
+    if (!g)
+        return;
+    for (uint32_t i = 0; i < g->kernel_count; i++)
+        free(g->kernels[i].name);
+    free(g->kernels);
+    texture_table_free(&g->textures);
+    memory_destroy(g->memory);
+    free(g->heap);
+    free(g);
+}

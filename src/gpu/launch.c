@@ -1,0 +1,362 @@
+/* A launch in functional mode. As many blocks as fit the machine's cores are resident together; their warps take turns in bounded slices, because programs rely on
+ * that: software barriers between blocks, flags that another warp sets, races that are harmless only if warps interleave. A block runs some slices before the next
+ * one does, so that its registers stay in the host's cache. */
+#include "gpu/gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    SLICE = 256,                    /* warp instructions a turn */
+    BLOCK_TURN_SLICES = 4,          /* a block's turn: this many slices for each of its warps, where barriers let them */
+    SUSPECT_AFTER = 16 << 20,       /* warp instructions without a warp ending, after which the launch is looked at for a hang */
+    LARGEST_BLOCK = 1024,
+    SHARED_LIMIT_BYTES = 227 << 10, /* of a block in functional mode, whatever the machine */
+    REGISTERS_GRANULE = 8,
+    RECURSION_STACK_BYTES = 64 << 10,
+};
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+uint32_t gpu_max_dynamic_shared(const struct gpu *g)
+{
+    uint32_t machine = g->options.machine.shared_bytes_per_core;
+    return machine > SHARED_LIMIT_BYTES ? machine : SHARED_LIMIT_BYTES;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes)
+{
+    const struct machine *m = &g->options.machine;
+    uint32_t warps = (block_threads + WARP_LANES - 1) / WARP_LANES;
+    uint32_t registers = (kernel->register_count + REGISTERS_GRANULE - 1) / REGISTERS_GRANULE * REGISTERS_GRANULE;
+    uint32_t shared = dynamic_shared_bytes ? kernel->dynamic_shared_offset + dynamic_shared_bytes : kernel->shared_bytes;
+    if (!warps || block_threads > LARGEST_BLOCK || shared > gpu_max_dynamic_shared(g))
+        return 0;
+    uint32_t blocks = least(m->blocks_per_core, m->warps_per_core / warps);
+    if (registers)
+        blocks = least(blocks, m->registers_per_core / (registers * warps * WARP_LANES));
+    if (shared)
+        blocks = least(blocks, m->shared_bytes_per_core / shared);
+    return blocks ? blocks : 1; /* functional mode runs a block that is larger than the machine's core alone on it */
+}
+
+/* The state of one launch */
+
+struct residency {
+    struct gpu *gpu;
+    struct exec_launch launch;
+    struct exec_cta **blocks;       /* slots; idle ones have all warps done and are not in running */
+    uint32_t slot_count, running;
+    bool *busy;
+    uint64_t next_block, block_count;
+    struct exec_cluster *clusters;  /* one a group of slots, or NULL */
+    uint32_t cluster_blocks;        /* slots are filled in groups of this many */
+    uint64_t executed, executed_at_progress;
+};
+
+static uint64_t launch_clock(struct exec_launch *l, const struct exec_warp *w)
+{
+    const struct residency *r = l->user;
+    return r->gpu->clock_cycles + r->executed + w->executed;
+}
+
+static void block_id(const struct residency *r, uint64_t index, uint32_t id[3])
+{
+    const uint32_t *grid = r->launch.grid;
+    if (r->cluster_blocks == 1) {
+        id[0] = (uint32_t)(index % grid[0]);
+        id[1] = (uint32_t)(index / grid[0] % grid[1]);
+        id[2] = (uint32_t)(index / grid[0] / grid[1]);
+        return;
+    }
+    const uint32_t *c = r->launch.cluster; /* blocks of a cluster are started together */
+    uint64_t cluster = index / r->cluster_blocks, rank = index % r->cluster_blocks;
+    uint32_t clusters_x = grid[0] / c[0], clusters_y = grid[1] / c[1];
+    id[0] = (uint32_t)(cluster % clusters_x) * c[0] + (uint32_t)(rank % c[0]);
+    id[1] = (uint32_t)(cluster / clusters_x % clusters_y) * c[1] + (uint32_t)(rank / c[0] % c[1]);
+    id[2] = (uint32_t)(cluster / clusters_x / clusters_y) * c[2] + (uint32_t)(rank / c[0] / c[1]);
+}
+
+static bool start_block(struct residency *r, uint32_t slot, struct error *e)
+{
+    uint32_t id[3];
+    block_id(r, r->next_block, id);
+    if (!r->blocks[slot]) {
+        r->blocks[slot] = exec_cta_create(&r->launch, slot % r->launch.core_count, e);
+        if (!r->blocks[slot])
+            return false;
+        r->blocks[slot]->slot = slot;
+    }
+    struct exec_cta *cta = r->blocks[slot];
+    if (r->clusters) {
+        struct exec_cluster *c = &r->clusters[slot / r->cluster_blocks];
+        uint32_t rank = slot % r->cluster_blocks;
+        if (rank == 0)
+            *c = (struct exec_cluster){ 0 };
+        c->blocks[rank] = cta;
+        c->block_count = rank + 1;
+        cta->cluster = c;
+        cta->cluster_rank = rank;
+    }
+    exec_cta_start(cta, id);
+    r->busy[slot] = true;
+    r->running++;
+    r->next_block++;
+    return true;
+}
+
+/* Fills the slots of a group when all of it is free. */
+static bool refill(struct residency *r, uint32_t slot, struct error *e)
+{
+    uint32_t first = slot / r->cluster_blocks * r->cluster_blocks;
+    for (uint32_t i = 0; i < r->cluster_blocks; i++)
+        if (r->busy[first + i])
+            return true;
+    for (uint32_t i = 0; i < r->cluster_blocks && r->next_block < r->block_count; i++)
+        if (!start_block(r, first + i, e))
+            return false;
+    return true;
+}
+
+static void wake(struct exec_cta *cta)
+{
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        if (cta->warps[i].state == WARP_ASLEEP)
+            cta->warps[i].state = WARP_READY;
+}
+
+/* Warps of the block take turns until each had its share, or none can go on. Returns whether any instruction was executed. */
+static uint64_t run_block(struct residency *r, struct exec_cta *cta, uint32_t slice)
+{
+    uint64_t budget = (uint64_t)slice * BLOCK_TURN_SLICES * cta->warp_count, done = 0, before;
+    wake(cta);
+    do {
+        before = done;
+        for (uint32_t i = 0; i < cta->warp_count; i++) {
+            if (cta->warps[i].state != WARP_READY)
+                continue;
+            done += exec_run(&cta->warps[i], slice);
+            if (r->launch.faulted)
+                break;
+        }
+    } while (done != before && done < budget && !r->launch.faulted);
+    r->executed += done;
+    return done;
+}
+
+/* True when the launch hangs: no warp can change anything any more. */
+static bool hangs(struct residency *r)
+{
+    uint64_t changes = r->launch.memory_changes;
+    bool all_stuck = true;
+    r->launch.watch_writes = true;
+    for (uint32_t s = 0; s < r->slot_count && all_stuck; s++) {
+        if (!r->busy[s])
+            continue;
+        wake(r->blocks[s]);
+        for (uint32_t i = 0; i < r->blocks[s]->warp_count && all_stuck; i++) {
+            struct exec_warp *w = &r->blocks[s]->warps[i];
+            if (w->state == WARP_READY && !exec_spins(w))
+                all_stuck = false;
+        }
+    }
+    r->launch.watch_writes = false;
+    return all_stuck && r->launch.memory_changes == changes && !r->launch.faulted;
+}
+
+static bool check_limits(struct residency *r, struct error *e)
+{
+    const struct gpu_options *o = &r->gpu->options;
+    if (o->interrupt && *o->interrupt)
+        return error_set(e, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu warp instructions", r->launch.kernel->name, (unsigned long long)r->executed);
+    if (o->max_cycles && r->gpu->clock_cycles + r->executed > o->max_cycles)
+        return error_set(e, ERROR_LIMIT, "kernel %s ran past the limit of %llu cycles (--max-cycles; in functional mode a warp instruction is a cycle)", r->launch.kernel->name,
+                         (unsigned long long)o->max_cycles);
+    return true;
+}
+
+static bool finish_or_report(struct residency *r, uint32_t slot, struct error *e)
+{
+    if (r->launch.faulted) {
+        exec_fault_describe(&r->launch, e);
+        return false;
+    }
+    struct exec_cta *cta = r->blocks[slot];
+    if (cta->warps_done < cta->warp_count)
+        return true;
+    r->busy[slot] = false;
+    r->running--;
+    r->executed_at_progress = r->executed;
+    return refill(r, slot, e);
+}
+
+static bool run_all(struct residency *r, struct error *e)
+{
+    uint32_t slice = r->gpu->options.slice ? r->gpu->options.slice : SLICE;
+    for (uint32_t s = 0; s < r->slot_count; s += r->cluster_blocks)
+        if (!refill(r, s, e))
+            return false;
+    while (r->running) {
+        uint64_t round = 0;
+        for (uint32_t s = 0; s < r->slot_count; s++) {
+            if (!r->busy[s])
+                continue;
+            round += run_block(r, r->blocks[s], slice);
+            if (!finish_or_report(r, s, e) || !check_limits(r, e))
+                return false;
+        }
+        bool suspect = r->executed - r->executed_at_progress > SUSPECT_AFTER;
+        if (r->running && (round == 0 || suspect)) {
+            if (hangs(r)) {
+                exec_describe_hang(&r->launch, r->blocks, r->slot_count, e);
+                return false;
+            }
+            r->executed_at_progress = r->executed;
+        }
+    }
+    return true;
+}
+
+/* Checks and set-up */
+
+static bool check_shape(const struct gpu *g, const struct gpu_launch *in, struct error *e)
+{
+    const struct ptx_function *ptx = in->kernel->ptx;
+    uint64_t threads = (uint64_t)in->block[0] * in->block[1] * in->block[2];
+    for (int i = 0; i < 3; i++)
+        if (!in->grid[i] || !in->block[i] || (i > 0 && in->grid[i] > 65535) || in->grid[i] > 0x7fffffff)
+            return error_set(e, ERROR_INVALID, "kernel %s: grid %ux%ux%u of blocks %ux%ux%u is not a legal shape", in->kernel->name, in->grid[0], in->grid[1], in->grid[2],
+                             in->block[0], in->block[1], in->block[2]);
+    if (threads > LARGEST_BLOCK || in->block[2] > 64)
+        return error_set(e, ERROR_INVALID, "kernel %s: a block of %llu threads; the most is %d", in->kernel->name, (unsigned long long)threads, LARGEST_BLOCK);
+    uint64_t allowed = (uint64_t)ptx->maxntid[0] * (ptx->maxntid[1] ? ptx->maxntid[1] : 1) * (ptx->maxntid[2] ? ptx->maxntid[2] : 1);
+    if (allowed && threads > allowed)
+        return error_set(e, ERROR_RESOURCES, "kernel %s: a block of %llu threads, but it was compiled for at most %llu (.maxntid)", in->kernel->name, (unsigned long long)threads,
+                         (unsigned long long)allowed);
+    for (int i = 0; i < 3; i++)
+        if (ptx->reqntid[0] && in->block[i] != (ptx->reqntid[i] ? ptx->reqntid[i] : 1))
+            return error_set(e, ERROR_RESOURCES, "kernel %s: a block of %ux%ux%u, but it was compiled for %ux%ux%u (.reqntid)", in->kernel->name, in->block[0], in->block[1],
+                             in->block[2], ptx->reqntid[0], ptx->reqntid[1] ? ptx->reqntid[1] : 1, ptx->reqntid[2] ? ptx->reqntid[2] : 1);
+    if (!gpu_occupancy(g, in->kernel, (uint32_t)threads, in->dynamic_shared_bytes))
+        return error_set(e, ERROR_INVALID, "kernel %s: %u bytes of shared memory a block; the most is %u", in->kernel->name,
+                         in->kernel->dynamic_shared_offset + in->dynamic_shared_bytes, gpu_max_dynamic_shared(g));
+    if (in->params_bytes < ptx->param_bytes)
+        return error_set(e, ERROR_INVALID, "kernel %s takes %u bytes of parameters, %u given", in->kernel->name, ptx->param_bytes, in->params_bytes);
+    return true;
+}
+
+static bool check_cluster(const struct gpu_launch *in, struct residency *r, struct error *e)
+{
+    uint32_t size = 1;
+    for (int i = 0; i < 3; i++) {
+        uint32_t c = in->cluster[0] ? (in->cluster[i] ? in->cluster[i] : 1) : in->kernel->ptx->reqnctapercluster[0] ? in->kernel->ptx->reqnctapercluster[i] : 0;
+        if (!c && (i == 0))
+            break;
+        r->launch.cluster[i] = c ? c : 1;
+        size *= r->launch.cluster[i];
+        if (in->grid[i] % r->launch.cluster[i])
+            return error_set(e, ERROR_INVALID, "kernel %s: the grid is not a multiple of the cluster", in->kernel->name);
+    }
+    if (size > MEMORY_CLUSTER_BLOCKS)
+        return error_set(e, ERROR_INVALID, "kernel %s: a cluster of %u blocks; the most is %d", in->kernel->name, size, MEMORY_CLUSTER_BLOCKS);
+    r->cluster_blocks = size;
+    return true;
+}
+
+static bool prepare(struct residency *r, struct gpu *g, const struct gpu_launch *in, struct error *e)
+{
+    const struct machine *m = &g->options.machine;
+    struct exec_launch *l = &r->launch;
+    uint32_t threads = in->block[0] * in->block[1] * in->block[2];
+    *l = (struct exec_launch){ .memory = g->memory, .textures = &g->textures, .image = in->kernel->image, .kernel = in->kernel,
+                               .dynamic_shared_bytes = in->dynamic_shared_bytes, .grid_id = g->next_grid_id++, .core_count = m->cores,
+                               .warps_per_core = m->warps_per_core, .clock = launch_clock, .heap = g->heap, .error = e, .printf_out = g->printf_out, .user = r };
+    memcpy(l->grid, in->grid, sizeof l->grid);
+    memcpy(l->block, in->block, sizeof l->block);
+    g->heap->limit_bytes = g->heap_limit_bytes;
+    if (!check_cluster(in, r, e))
+        return false;
+    l->local_bytes = in->kernel->stack_bytes;
+    if (in->kernel->makes_calls || in->kernel->stack_bytes)
+        l->local_bytes += (uint32_t)g->stack_limit_bytes;
+    if (in->kernel->recursive && l->local_bytes < RECURSION_STACK_BYTES)
+        l->local_bytes = RECURSION_STACK_BYTES;
+    l->local_bytes = (l->local_bytes + 15) & ~15u;
+
+    r->block_count = (uint64_t)in->grid[0] * in->grid[1] * in->grid[2];
+    uint64_t slots = (uint64_t)gpu_occupancy(g, in->kernel, threads, in->dynamic_shared_bytes) * m->cores;
+    if (in->cooperative && r->block_count > slots)
+        return error_set(e, ERROR_RESOURCES, "kernel %s: a cooperative launch of %llu blocks, of which only %llu fit the machine together", in->kernel->name,
+                         (unsigned long long)r->block_count, (unsigned long long)slots);
+    if (slots < r->cluster_blocks)
+        slots = r->cluster_blocks;
+    slots -= slots % r->cluster_blocks;
+    r->slot_count = (uint32_t)(slots < r->block_count ? slots : r->block_count);
+    r->blocks = calloc(r->slot_count, sizeof *r->blocks);
+    r->busy = calloc(r->slot_count, sizeof *r->busy);
+    if (r->cluster_blocks > 1 || r->launch.cluster[0])
+        r->clusters = calloc(r->slot_count / r->cluster_blocks + 1, sizeof *r->clusters);
+    uint32_t params_bytes = in->kernel->ptx->param_bytes ? in->kernel->ptx->param_bytes : 1;
+    l->params = memory_alloc(g->memory, params_bytes, 256, MEMORY_PARAM, "kernel parameters");
+    l->params_bytes = in->kernel->ptx->param_bytes;
+    if (!r->blocks || !r->busy || !l->params)
+        return error_set(e, ERROR_NO_MEMORY, "out of memory for the launch of %s", in->kernel->name);
+    if (in->kernel->ptx->param_bytes)
+        memcpy(memory_pointer(l->params), in->params, in->kernel->ptx->param_bytes);
+    return true;
+}
+
+static void record(struct gpu *g, const struct residency *r, double seconds)
+{
+    if (g->kernel_count == g->kernel_capacity) {
+        g->kernel_capacity = g->kernel_capacity ? g->kernel_capacity * 2 : 64;
+        g->kernels = realloc(g->kernels, g->kernel_capacity * sizeof *g->kernels);
+        if (!g->kernels)
+            abort();
+    }
+    struct gpu_kernel *k = &g->kernels[g->kernel_count++];
+    *k = (struct gpu_kernel){ .name = strdup(r->launch.kernel->name), .counters = r->launch.counters, .seconds = seconds };
+    memcpy(k->grid, r->launch.grid, sizeof k->grid);
+    memcpy(k->block, r->launch.block, sizeof k->block);
+    for (int i = 0; i <= WARP_LANES; i++) {
+        k->warp_instructions += k->counters.lanes[i];
+        k->thread_instructions += k->counters.lanes[i] * (uint64_t)i;
+    }
+}
+
+bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
+{
+    if (!check_shape(g, in, e))
+        return false;
+    struct residency r = { .gpu = g };
+    double start = seconds_now();
+    bool ok = prepare(&r, g, in, e);
+    if (ok) {
+        ok = run_all(&r, e);
+        double seconds = seconds_now() - start;
+        g->launch_seconds += seconds;
+        g->clock_cycles += r.executed;
+        record(g, &r, seconds);
+    }
+    if (g->printf_out)
+        fflush(g->printf_out);
+    for (uint32_t s = 0; r.blocks && s < r.slot_count; s++)
+        exec_cta_destroy(r.blocks[s]);
+    free(r.blocks);
+    free(r.busy);
+    free(r.clusters);
+    if (r.launch.params)
+        memory_release(g->memory, r.launch.params);
+    return ok;
+}

@@ -1,0 +1,101 @@
+/* gpu.c: see gpu.h. */
+#include "gpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "workload.h"
+
+extern const char workload_ptx[]; /* embed.S */
+
+void gpu_check(CUresult result, const char *call, const char *file, int line)
+{
+    const char *name = NULL;
+    const char *text = NULL;
+
+    if (result == CUDA_SUCCESS)
+        return;
+    cuGetErrorName(result, &name);
+    cuGetErrorString(result, &text);
+    fprintf(stderr, "%s:%d: %s: %s (%d): %s\n", file, line, call, name ? name : "unknown error", (int)result,
+            text ? text : "no description");
+    exit(EXIT_FAILED);
+}
+
+void gpu_open(struct gpu *gpu)
+{
+    CUcontext context;
+
+    CHECK(cuInit(0));
+    CHECK(cuDeviceGet(&gpu->device, 0));
+    CHECK(cuDevicePrimaryCtxRetain(&context, gpu->device));
+    CHECK(cuCtxSetCurrent(context));
+    CHECK(cuModuleLoadData(&gpu->module, workload_ptx));
+}
+
+void gpu_close(struct gpu *gpu)
+{
+    CHECK(cuModuleUnload(gpu->module));
+    CHECK(cuDevicePrimaryCtxRelease(gpu->device));
+}
+
+CUfunction gpu_kernel(const struct gpu *gpu, const char *name)
+{
+    CUfunction kernel;
+
+    CHECK(cuModuleGetFunction(&kernel, gpu->module, name));
+    return kernel;
+}
+
+CUdeviceptr gpu_alloc_zeroed(size_t bytes)
+{
+    CUdeviceptr memory;
+
+    CHECK(cuMemAlloc(&memory, bytes));
+    CHECK(cuMemsetD8(memory, 0, bytes));
+    return memory;
+}
+
+CUdeviceptr gpu_upload(const void *data, size_t bytes)
+{
+    CUdeviceptr memory;
+
+    CHECK(cuMemAlloc(&memory, bytes));
+    CHECK(cuMemcpyHtoD(memory, data, bytes));
+    return memory;
+}
+
+void gpu_download(void *data, CUdeviceptr from, size_t bytes)
+{
+    CHECK(cuMemcpyDtoH(data, from, bytes));
+}
+
+void gpu_free(CUdeviceptr memory)
+{
+    CHECK(cuMemFree(memory));
+}
+
+CUtexObject gpu_texture_f32(CUdeviceptr memory, size_t count)
+{
+    CUDA_RESOURCE_DESC resource = { .resType = CU_RESOURCE_TYPE_LINEAR };
+    CUDA_TEXTURE_DESC texture = { .filterMode = CU_TR_FILTER_MODE_POINT };
+    CUtexObject object;
+
+    resource.res.linear.devPtr = memory;
+    resource.res.linear.format = CU_AD_FORMAT_FLOAT;
+    resource.res.linear.numChannels = 1;
+    resource.res.linear.sizeInBytes = count * sizeof(float);
+    CHECK(cuTexObjectCreate(&object, &resource, &texture, NULL));
+    return object;
+}
+
+void gpu_launch(CUfunction kernel, struct shape grid, struct shape block, void **arguments)
+{
+    CHECK(cuLaunchKernel(kernel, grid.x, grid.y, 1, block.x, block.y, 1, 0, NULL, arguments, NULL));
+    CHECK(cuCtxSynchronize());
+}
+
+unsigned gpu_blocks(size_t threads, unsigned block)
+{
+    return (threads + block - 1) / block;
+}

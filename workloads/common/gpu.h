@@ -1,0 +1,43 @@
+/*
+ * gpu.h: the CUDA driver API as the workloads use it: one device, its primary context, the one module that was linked into
+ * the program (embed.S). A call that fails is named on stderr with its error, and ends the program with status 1.
+ */
+#ifndef WORKLOADS_GPU_H
+#define WORKLOADS_GPU_H
+
+#include <stddef.h>
+
+#include "heddle/cuda.h"
+
+#define CHECK(call) gpu_check((call), #call, __FILE__, __LINE__)
+void gpu_check(CUresult result, const char *call, const char *file, int line);
+
+struct gpu {
+    CUdevice device;
+    CUmodule module;
+};
+
+struct shape {
+    unsigned x;
+    unsigned y;
+};
+
+void gpu_open(struct gpu *gpu);
+void gpu_close(struct gpu *gpu);
+CUfunction gpu_kernel(const struct gpu *gpu, const char *name);
+
+CUdeviceptr gpu_alloc_zeroed(size_t bytes);
+CUdeviceptr gpu_upload(const void *data, size_t bytes);
+void gpu_download(void *data, CUdeviceptr from, size_t bytes);
+void gpu_free(CUdeviceptr memory);
+
+/* A texture object over `count` floats in linear memory, fetched by integer position. */
+CUtexObject gpu_texture_f32(CUdeviceptr memory, size_t count);
+
+/* Launches on the default stream and waits; `arguments` points at each argument in turn. */
+void gpu_launch(CUfunction kernel, struct shape grid, struct shape block, void **arguments);
+
+/* Blocks of `block` threads that cover `threads`. */
+unsigned gpu_blocks(size_t threads, unsigned block);
+
+#endif
