@@ -153,6 +153,7 @@ CUresult allocation_drop(struct allocation *a);
 bool allocation_add(const struct allocation *a);      /* a range that memory already knows */
 void allocation_forget(uint64_t base);
 void allocations_free_of(struct context *ctx);
+void pool_gave_back(const struct allocation *a);      /* pool.c */
 /* Whether the device, or a copy, may touch all of [address, address + bytes). */
 bool device_range_ok(uint64_t address, uint64_t bytes);
 /* Where a pointer of unified addressing points: device memory that is all there, or host memory. */
@@ -174,6 +175,8 @@ struct mipmap {
     struct texture_array *texels;
     uint32_t level_count;
 };
+
+bool array_format(CUarray_format format, unsigned int channels, struct texture_array *t); /* false: not supported */
 
 /* copy.c */
 CUresult copy_3d(const CUDA_MEMCPY3D *c);
@@ -218,6 +221,7 @@ struct launch_shape {
     uint32_t grid[3], block[3], cluster[3], shared_bytes;
     bool cooperative;
 };
+CUresult launch_attributes(const CUlaunchConfig *c, struct launch_shape *s);
 CUresult launch(struct function *f, const struct launch_shape *s, void **kernel_params, void **extra);
 
 /* texture.c */

@@ -79,6 +79,7 @@ CUresult allocation_new(struct context *ctx, uint64_t bytes, uint64_t align, enu
 CUresult allocation_drop(struct allocation *a)
 {
     uint64_t base = a->base;
+    pool_gave_back(a);
     allocation_forget(base);
     return memory_release(driver_get()->gpu->memory, base) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

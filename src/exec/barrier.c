@@ -69,6 +69,10 @@ static void note_predicate(struct exec_barrier *b, const struct exec_warp *w, co
 
 static void barrier_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
+    if (!mask) {
+        simt_next(w);
+        return;
+    }
     uint32_t lane = (uint32_t)__builtin_ctz(mask);
     uint32_t id = LANES_OF(uint32_t, w, in->src[0])[lane];
     uint32_t expected = in->sub[2] ? LANES_OF(uint32_t, w, in->src[1])[lane] : 0;
@@ -119,8 +123,7 @@ static uint32_t cluster_warps(const struct exec_cluster *c)
 static void cluster_arrive_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     (void)in;
-    (void)mask;
-    struct exec_cluster *c = w->cta->cluster;
+    struct exec_cluster *c = mask ? w->cta->cluster : NULL;
     if (c) {
         w->cluster_phase = c->phase;
         w->cluster_arrived = true;
@@ -135,8 +138,7 @@ static void cluster_arrive_handler(struct exec_warp *w, const struct exec_inst *
 static void cluster_wait_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     (void)in;
-    (void)mask;
-    struct exec_cluster *c = w->cta->cluster;
+    struct exec_cluster *c = mask ? w->cta->cluster : NULL;
     if (c && c->arrived_warps && c->arrived_warps >= cluster_warps(c)) { /* the rest has ended */
         c->arrived_warps = 0;
         c->phase++;
@@ -145,7 +147,8 @@ static void cluster_wait_handler(struct exec_warp *w, const struct exec_inst *in
         w->state = WARP_ASLEEP; /* tried again on the warp's next turn */
         return;
     }
-    w->cluster_arrived = false;
+    if (mask)
+        w->cluster_arrived = false;
     simt_next(w);
 }
 
@@ -164,7 +167,7 @@ static bool decode_cluster_barrier(struct decoder *d)
     decode_take_memory_hints(d);
     if (arrive == wait || !decode_count(d, 0, 0))
         return decode_wrong(d, NULL, "expected barrier.cluster.arrive or barrier.cluster.wait");
-    d->out->kind = EXEC_WAIT;
+    d->out->kind = EXEC_CONTROL;
     d->out->fn = arrive ? cluster_arrive_handler : cluster_wait_handler;
     return true;
 }
@@ -198,7 +201,7 @@ bool decode_barrier(struct decoder *d)
         d->out->fn = nothing_handler;
         return decode_count(d, 1, 1) && decode_src(d, 0, PTX_B32, &d->out->src[0]);
     }
-    d->out->kind = EXEC_WAIT;
+    d->out->kind = EXEC_CONTROL;
     d->out->fn = barrier_handler;
     if (decode_take(d, PTX_MOD_RED))
         return decode_reduction(d);

@@ -31,8 +31,8 @@ typedef uint32_t exec_ref;
 
 enum exec_kind {
     EXEC_PLAIN,   /* call the handler, go on to the next instruction */
-    EXEC_CONTROL, /* branches, calls, returns, exits: the handler moves the warp itself (exec/control.c) */
-    EXEC_WAIT,    /* barriers and other instructions that may suspend the warp: handler, then look at w->state */
+    EXEC_CONTROL, /* branches, calls, returns, exits, barriers: the handler moves the warp itself, and is called with an empty mask too */
+    EXEC_WAIT,    /* as PLAIN; the handler may put the warp to sleep */
 };
 
 /* 64 bytes. The record's index is the index of its ptx_inst. Fields from sub on are the handler's own. */
@@ -63,7 +63,7 @@ struct exec_function {
     uint32_t dynamic_shared_offset; /* where extern unsized shared arrays begin */
     uint32_t register_count;      /* estimated by liveness, callees included */
     uint32_t stack_bytes;         /* local memory of a thread over the deepest call path; recursion: one level each */
-    bool recursive, makes_calls, calls_indirectly, address_taken;
+    bool recursive, makes_calls, calls_indirectly, address_taken, uses_alloca;
     uint64_t address;             /* value of a pointer to it */
     struct ptx_cfg *cfg;
     exec_ref *registers;          /* of each ptx_reg, by its index */

@@ -140,23 +140,27 @@ FLOAT_INLINE float f32_sqrt(float a, enum exec_rounding r, bool ftz)
     return f32_finish(f32_direct(x, back > (double)a, back < (double)a, r), ftz, false);
 }
 
-/* NaN loses, -0 is less than +0. All on the bits: the order of sign-magnitude numbers is that of these integers. */
-FLOAT_INLINE int32_t f32_order(float x)
+/* min and max: NaN loses unless it is to propagate, -0 is less than +0. Sign-magnitude numbers are compared as integers, with a NaN at the end of
+ * the range where it loses (or wins). */
+FLOAT_INLINE int32_t f32_order(int32_t i) { return i ^ (int32_t)((uint32_t)(i >> 31) >> 1); } /* its own inverse */
+
+FLOAT_INLINE int32_t f32_key(float x, int32_t nan) { return f32_is_nan(x) ? nan : f32_order((int32_t)f32_bits(x)); }
+
+FLOAT_INLINE float f32_from_key(int32_t key)
 {
-    int32_t i = (int32_t)f32_bits(x);
-    return i ^ (int32_t)((uint32_t)(i >> 31) >> 1);
+    return f32_from(key == INT32_MIN ? F32_NAN : (uint32_t)f32_order(key)); /* INT32_MAX is F32_NAN as it stands */
 }
 
-FLOAT_INLINE float f32_pick(float a, float b, bool take_a, bool propagate)
+FLOAT_INLINE float f32_min(float a, float b, bool propagate)
 {
-    float number = take_a ? a : b;
-    bool nan_a = f32_is_nan(a), nan_b = f32_is_nan(b);
-    float single = nan_a ? b : a;
-    float x = nan_a || nan_b ? single : number;
-    return nan_a && nan_b ? f32_from(F32_NAN) : propagate && (nan_a || nan_b) ? f32_from(F32_NAN) : x;
+    int32_t nan = propagate ? INT32_MIN : INT32_MAX, x = f32_key(a, nan), y = f32_key(b, nan);
+    return f32_from_key(x < y ? x : y);
 }
 
-FLOAT_INLINE float f32_min(float a, float b, bool propagate) { return f32_pick(a, b, f32_order(a) < f32_order(b), propagate); }
-FLOAT_INLINE float f32_max(float a, float b, bool propagate) { return f32_pick(a, b, f32_order(a) > f32_order(b), propagate); }
+FLOAT_INLINE float f32_max(float a, float b, bool propagate)
+{
+    int32_t nan = propagate ? INT32_MAX : INT32_MIN, x = f32_key(a, nan), y = f32_key(b, nan);
+    return f32_from_key(x > y ? x : y);
+}
 
 #endif

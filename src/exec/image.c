@@ -117,6 +117,7 @@ static void note_calls(struct exec_image *image, struct exec_function *f)
     struct call_walk w = { image, f };
     for (uint32_t i = 0; i < f->ptx->inst_count; i++) {
         const struct ptx_inst *in = &f->ptx->insts[i];
+        f->uses_alloca |= in->opcode == PTX_OP_alloca;
         if (!(ptx_flags(in) & PTX_F_CALL)) {
             visit_operands(in->operands, in->operand_count, note_address_taken, &w);
             continue;

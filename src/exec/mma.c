@@ -44,8 +44,10 @@ int mma_decode_layouts(struct decoder *d, bool layouts[2])
 
 bool mma_decode_aligned(struct decoder *d)
 {
+    const struct ptx_module *m = d->function->module;
     bool sync = decode_take(d, PTX_MOD_SYNC), aligned = decode_take(d, PTX_MOD_ALIGNED);
-    return sync && aligned ? true : decode_wrong(d, NULL, "%s needs .sync.aligned", d->in->spelling);
+    bool early = m->version_major < 6 || (m->version_major == 6 && m->version_minor < 3); /* .aligned came with ISA 6.3 */
+    return sync && (aligned || early) ? true : decode_wrong(d, NULL, "%s needs .sync.aligned", d->in->spelling);
 }
 
 bool mma_decode_popc(struct decoder *d, struct mma_problem *p)

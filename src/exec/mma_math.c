@@ -155,10 +155,10 @@ static bool is_special(struct term t)
 }
 
 /* A row of any length: one pass after the other. c and the result are f32, or f16 (then rounded to nearest after each pass). */
-static uint32_t dot(struct rows r, int count, uint32_t c, bool f16)
+static uint32_t dot(struct rows r, int count, int most, uint32_t c, bool f16)
 {
-    for (int k = 0; k < count; k += TENSOR_WIDTH) {
-        int width = count - k < TENSOR_WIDTH ? count - k : TENSOR_WIDTH;
+    for (int k = 0; k < count; k += most) {
+        int width = count - k < most ? count - k : most;
         uint32_t wide = f16 ? f32_bits(f16_to_f32((uint16_t)c)) : c;
         struct term t = unpack_f32(wide);
         if (r.special || is_special(t)) {
@@ -191,9 +191,10 @@ static void pick_terms(const struct terms *b, int row_of_b, int k, const uint8_t
 /* An element of the result on the f16, bf16 or tf32 unit. */
 static uint32_t plain_element(const struct mma_problem *p, struct rows r, uint32_t c)
 {
+    int width = p->width ? p->width : TENSOR_WIDTH;
     if (p->d == PTX_F16 && p->c == PTX_F16)
-        return dot(r, p->row, c, true);
-    uint32_t sum = dot(r, p->row, to_f32(c, p->c), false);
+        return dot(r, p->row, width, c, true);
+    uint32_t sum = dot(r, p->row, width, to_f32(c, p->c), false);
     return p->d == PTX_F16 ? f16_from_f32(f32_from(sum)) : sum;
 }
 
@@ -212,7 +213,7 @@ static uint32_t fp8_element(const struct mma_problem *p, struct rows r, uint32_t
     }
     bool f16 = p->d == PTX_F16;
     struct rows second = { terms[0] + count, terms[1] + count, terms[2] + count, terms[3] + count, r.special };
-    uint32_t sum = dot(second, count, dot(halves, count, 0, f16), f16);
+    uint32_t sum = dot(second, count, TENSOR_WIDTH, dot(halves, count, TENSOR_WIDTH, 0, f16), f16);
     if (f16)
         return f16_from_f32(f16_to_f32((uint16_t)sum) + f16_to_f32((uint16_t)c));
     return f32_bits(f32_canonical(f32_from(sum) + f32_from(c)));
@@ -239,14 +240,27 @@ static void compute_tensor(const struct mma_problem *p, const uint8_t *pick, con
         }
 }
 
+static float f16_product(const union matrix *a, const union matrix *b, int in_a, int in_b, float sum)
+{
+    return f32_fma(f16_to_f32((uint16_t)a->word[in_a]), f16_to_f32((uint16_t)b->word[in_b]), sum, ROUND_NEAREST, false, false);
+}
+
+/* f32 multiply-adds. The accumulator comes last, or after the first two products where the result is f16. */
+static float quad_element(const struct mma_problem *p, const union matrix *a, const union matrix *b, int in_a, int in_b, float c)
+{
+    float first = f16_product(a, b, in_a + 1, in_b + 1, f16_product(a, b, in_a, in_b, 0.0f));
+    if (p->d == PTX_F32)
+        return f16_product(a, b, in_a + 3, in_b + 3, f16_product(a, b, in_a + 2, in_b + 2, first)) + c;
+    float second = f16_product(a, b, in_a + 3, in_b + 3, f16_product(a, b, in_a + 2, in_b + 2, 0.0f));
+    return first + c + second;
+}
+
 void mma_compute_quad(const struct mma_problem *p, const union matrix *a, const union matrix *b, const union matrix *c, union matrix *d)
 {
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++) {
-            float sum = f32_from(to_f32(c->word[i * p->n + j], p->c));
-            for (int k = 0; k < p->k; k++)
-                sum = f32_fma(f16_to_f32((uint16_t)a->word[i * p->k + k]), f16_to_f32((uint16_t)b->word[j * p->k + k]), sum, ROUND_NEAREST, false, false);
-            d->word[i * p->n + j] = p->d == PTX_F16 ? f16_from_f32(sum) : f32_bits(sum);
+            float sum = quad_element(p, a, b, i * p->k, j * p->k, f32_from(to_f32(c->word[i * p->n + j], p->c)));
+            d->word[i * p->n + j] = p->d == PTX_F16 ? f16_from_f32(sum) : f32_bits(f32_canonical(sum));
         }
 }
 

@@ -18,15 +18,13 @@ static inline void execute(struct exec_warp *w, uint64_t *lanes)
     uint32_t mask = lanes_of(w, in);
     w->executed++;
     lanes[__builtin_popcount(mask)]++;
-    if (in->kind == EXEC_PLAIN) {
-        if (mask)
-            in->fn(w, in, mask);
-        simt_next(w);
-    } else if (mask || in->kind == EXEC_CONTROL) {
+    if (in->kind == EXEC_CONTROL) {
         in->fn(w, in, mask);
-    } else {
-        simt_next(w);
+        return;
     }
+    if (mask)
+        in->fn(w, in, mask);
+    simt_next(w);
 }
 
 void exec_step(struct exec_warp *w)

@@ -288,7 +288,7 @@ static bool prepare(struct residency *r, struct gpu *g, const struct gpu_launch 
     if (!check_cluster(in, r, e))
         return false;
     l->local_bytes = in->kernel->stack_bytes;
-    if (in->kernel->makes_calls || in->kernel->stack_bytes)
+    if (in->kernel->makes_calls || in->kernel->uses_alloca)
         l->local_bytes += (uint32_t)g->stack_limit_bytes;
     if (in->kernel->recursive && l->local_bytes < RECURSION_STACK_BYTES)
         l->local_bytes = RECURSION_STACK_BYTES;

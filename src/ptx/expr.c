@@ -50,7 +50,9 @@ static struct constant parse_primary(struct parser *p)
     }
     if (t.kind == TOKEN_FLOAT) {
         lexer_next(&p->lx);
-        return (struct constant){ .is_float = true, .is_float32 = t.is_float32, .float32_bits = t.float32_bits, .float64 = t.float64 };
+        return (struct constant){
+            .is_float = true, .is_float32 = t.is_float32, .float32_bits = t.float32_bits, .float64 = t.float64
+        };
     }
     if (t.kind == TOKEN_NAME && token_is(&t, "WARP_SZ")) {
         lexer_next(&p->lx);
@@ -240,7 +242,8 @@ static struct constant parse_binary(struct parser *p, int lowest)
             return left;
         lexer_next(&p->lx);
         struct constant right = parse_binary(p, level + 1);
-        left = left.is_float || right.is_float ? apply_float(p, &op, as_double(left), as_double(right)) : apply_integer(p, &op, left, right);
+        left = left.is_float || right.is_float ? apply_float(p, &op, as_double(left), as_double(right))
+                                               : apply_integer(p, &op, left, right);
     }
 }
 

@@ -1,6 +1,8 @@
 /* PTX text to tokens: names, dot words, numbers in all spellings, strings, comments (PTX ISA 4.1 to 4.5.1).
  * Leaves out: the C preprocessor. Of its output only the lines '# NUMBER "FILE"' are known, and skipped. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* strtod_l */
+#endif
 #include "ptx/lexer.h"
 
 #include <locale.h>
@@ -360,7 +362,11 @@ void lexer_next(struct lexer *lx)
 /* The text must end in a NUL byte that source->size_bytes does not count: it stops the scans above. */
 void lexer_start(struct lexer *lx, const struct source *source, struct error *e)
 {
-    *lx = (struct lexer){ .source = source, .at = source->text, .end = source->text + source->size_bytes, .line_start = source->text,
-                          .line = 1, .error = e };
+    *lx = (struct lexer){ .source = source,
+                          .at = source->text,
+                          .end = source->text + source->size_bytes,
+                          .line_start = source->text,
+                          .line = 1,
+                          .error = e };
     lexer_next(lx);
 }

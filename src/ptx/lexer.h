@@ -1,5 +1,6 @@
-/* The tokens of PTX text (PTX ISA 4.1 to 4.5). The lexer runs one token ahead of the parser and never looks further than it must, so that
- * a file of noise fails at its first odd byte. After an error every further token is TOKEN_END: the parser's loops then end by themselves. */
+/* The tokens of PTX text (PTX ISA 4.1 to 4.5). The lexer runs one token ahead of the parser and never looks further than it must,
+ * so that a file of noise fails at its first odd byte. After an error every further token is TOKEN_END: the parser's loops then
+ * end by themselves. */
 #ifndef HEDDLE_PTX_LEXER_H
 #define HEDDLE_PTX_LEXER_H
 

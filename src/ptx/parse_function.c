@@ -115,9 +115,14 @@ static void add_label(struct parser *p, const struct token *name)
     if (!b)
         return;
     b->target = (uint32_t)p->insts.count;
+    b->label = (uint32_t)p->labels.count;
+    b->group = p->label_group;
+    if (p->labels.count == 0 || ((struct ptx_label *)p->labels.items)[b->label - 1].target != b->target)
+        b->group = p->label_group = b->label;
     struct ptx_label *label = vector_push(&p->labels, sizeof *label);
     label->name = token_text(p, name);
     label->target = b->target;
+    vector_push(&p->label_used, 1);
 }
 
 static void parse_label(struct parser *p)
@@ -132,13 +137,17 @@ static void parse_label(struct parser *p)
 
 static enum ptx_linkage linkage_of(const struct token *t)
 {
-    return token_is(t, ".extern") ? PTX_LINK_EXTERN : token_is(t, ".visible") ? PTX_LINK_VISIBLE : token_is(t, ".weak") ? PTX_LINK_WEAK
-           : token_is(t, ".common") ? PTX_LINK_COMMON : PTX_LINK_INTERNAL;
+    return token_is(t, ".extern")    ? PTX_LINK_EXTERN
+           : token_is(t, ".visible") ? PTX_LINK_VISIBLE
+           : token_is(t, ".weak")    ? PTX_LINK_WEAK
+           : token_is(t, ".common")  ? PTX_LINK_COMMON
+                                     : PTX_LINK_INTERNAL;
 }
 
 static void parse_body_directive(struct parser *p)
 {
-    static const char *const names[] = { ".reg", ".local", ".shared", ".param", ".global", ".const", ".loc", ".pragma", ".file", ".section" };
+    static const char *const names[] = { ".reg",   ".local", ".shared", ".param", ".global",
+                                         ".const", ".loc",   ".pragma", ".file",  ".section" };
     struct token *t = current(p);
     if (token_is(t, ".loc")) {
         parse_loc(p);
@@ -233,7 +242,7 @@ static void keep_body(struct parser *p, struct ptx_function *f)
 
 static void reset_body(struct parser *p)
 {
-    p->regs.count = p->locals.count = p->insts.count = p->labels.count = 0;
+    p->regs.count = p->locals.count = p->insts.count = p->labels.count = p->label_used.count = 0;
     p->last_target = 0;
     p->source_file = p->source_line = p->source_column = 0;
 }
@@ -245,7 +254,8 @@ static void merge(struct ptx_function *into, const struct ptx_function *from)
         return;
     const char *name = into->name;
     uint32_t index = into->index;
-    enum ptx_linkage linkage = from->linkage == PTX_LINK_INTERNAL || from->linkage == PTX_LINK_EXTERN ? into->linkage : from->linkage;
+    enum ptx_linkage linkage =
+        from->linkage == PTX_LINK_INTERNAL || from->linkage == PTX_LINK_EXTERN ? into->linkage : from->linkage;
     if (linkage == PTX_LINK_EXTERN && !from->is_declaration)
         linkage = from->linkage;
     *into = *from;
@@ -286,6 +296,8 @@ void parse_function(struct parser *p, enum ptx_linkage linkage)
     if (!f->is_entry && at_symbol(p, '('))
         f->return_count = parse_parameters(p, &f->returns, true);
     struct token name = expect_name(p, "the name of a function");
+    if (token_is(&name, "_"))
+        token_error(p, &name, "'_' cannot name a function");
     f->line = name.line;
     f->column = name.column;
     struct ptx_function *known = parser_failed(p) ? NULL : declare_function(p, &name, f);

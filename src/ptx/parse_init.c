@@ -27,56 +27,31 @@ static unsigned char *bytes_at(struct filling *f, uint64_t element)
     return (unsigned char *)f->bytes.items + element * f->size;
 }
 
-/* Round to nearest even, by way of the value's own bits: subnormal halves are multiples of 2^-24. */
-static uint16_t half_bits(float value)
+/* A floating-point constant for an untyped word keeps its bits; other mixtures of integers and floating point are mistakes. */
+static bool fits_type(enum ptx_type type, struct constant c)
 {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
-    bits &= 0x7fffffff;
-    if (bits >= 0x7f800000)
-        return (uint16_t)(sign | (bits > 0x7f800000 ? 0x7fff : 0x7c00));
-    if (bits >= 0x477ff000)
-        return (uint16_t)(sign | 0x7c00);
-    uint32_t exponent = bits >> 23, shift = exponent >= 113 ? 13 : 126 - exponent;
-    if (shift > 24)
-        return sign;
-    uint32_t mantissa = (bits & 0x7fffff) | 0x800000, result = mantissa >> shift;
-    uint32_t rest = mantissa & ((1u << shift) - 1), tie = 1u << (shift - 1);
-    result += rest > tie || (rest == tie && (result & 1));
-    return (uint16_t)(sign | (exponent >= 113 ? result + ((exponent - 113) << 10) : result));
+    switch (type) {
+    case PTX_F32: case PTX_F64: return c.is_float;
+    case PTX_B32: case PTX_B64: return true;
+    default: return !c.is_float && !ptx_type_is_float(type) && ptx_type_bits(type) <= 128;
+    }
 }
 
-static uint16_t brain_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    if (value != value)
-        return 0x7fff;
-    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-/* A constant as the bytes of the variable's type. A floating-point constant for an untyped word keeps its own bits. */
-static void put_constant(struct filling *f, uint64_t element, struct constant c)
+static void put_constant(struct filling *f, uint64_t element, struct constant c, const struct token *at)
 {
     unsigned char *out = bytes_at(f, element);
     if (!out)
         return;
-    bool to_float = ptx_type_is_float(f->v->type) || c.is_float;
-    double value = c.is_float ? c.float64 : c.is_unsigned ? (double)(uint64_t)c.integer : (double)c.integer;
-    float narrow = (float)value;
-    if (!to_float) {
+    float narrow = (float)c.float64;
+    if (!fits_type(f->v->type, c)) {
+        token_error(f->p, at, "%s cannot initialise .%s", c.is_float ? "a floating-point value" : "an integer", ptx_type_name(f->v->type));
+    } else if (!c.is_float) {
         uint64_t integer[2] = { (uint64_t)c.integer, c.integer < 0 && !c.is_unsigned ? UINT64_MAX : 0 };
         memcpy(out, integer, f->size);
     } else if (f->size == 8) {
-        memcpy(out, &value, 8);
-    } else if (f->size == 4) {
-        memcpy(out, c.is_float32 ? (const void *)&c.float32_bits : (const void *)&narrow, 4);
-    } else if (f->size == 2) {
-        uint16_t half = f->v->type == PTX_BF16 ? brain_bits(narrow) : half_bits(narrow);
-        memcpy(out, &half, sizeof half);
+        memcpy(out, &c.float64, 8);
     } else {
-        token_error(f->p, current(f->p), "a floating-point value cannot initialise .%s", ptx_type_name(f->v->type));
+        memcpy(out, c.is_float32 ? (const void *)&c.float32_bits : (const void *)&narrow, 4);
     }
 }
 
@@ -123,7 +98,8 @@ static void parse_value(struct filling *f, uint64_t element)
         put_address(f, element, mask);
         expect(p, ')');
     } else if (starts_constant(p)) {
-        put_constant(f, element, parse_constant(p));
+        struct token at = *current(p);
+        put_constant(f, element, parse_constant(p), &at);
     } else if (current(p)->kind == TOKEN_NAME) {
         put_address(f, element, UINT64_MAX);
     } else {

@@ -1,4 +1,5 @@
-/* Instructions: guard, name with its suffixes, operands (PTX ISA 4.3.2, 9.2 to 9.4). What the suffixes mean together is not judged here. */
+/* Instructions: guard, name with its suffixes, operands (PTX ISA 4.3.2, 9.2 to 9.4). What the suffixes mean together is not
+ * judged here. */
 #include "ptx/parser.h"
 
 #include <string.h>
@@ -12,7 +13,8 @@ static void add_suffix(struct parser *p, struct spelling *s, const struct token 
     bare.length--;
     int found = table_suffix(p, bare.text, bare.length);
     if (found == 0) {
-        token_error(p, word, "unknown suffix '%.*s' of '%s'%s", shown(word), word->text, ptx_opcodes[s->opcode].name, suggest_suffix(p, &bare));
+        token_error(p, word, "unknown suffix '%.*s' of '%s'%s", shown(word), word->text, ptx_opcodes[s->opcode].name,
+                    suggest_suffix(p, &bare));
     } else if (found >= MODIFIER_BASE) {
         if (s->modifier_count == PTX_MAX_MODIFIERS)
             token_error(p, word, "more than %d suffixes", PTX_MAX_MODIFIERS);
@@ -200,13 +202,15 @@ static void operand_error(struct parser *p, const struct ptx_inst *in, uint32_t 
 
 static bool can_be_written(const struct ptx_operand *o)
 {
-    return o->kind == PTX_OPERAND_REG || o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_PAIR || o->kind == PTX_OPERAND_SINK;
+    return o->kind == PTX_OPERAND_REG || o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_PAIR ||
+           o->kind == PTX_OPERAND_SINK;
 }
 
 static void check_kinds(struct parser *p, const struct ptx_inst *in)
 {
     const struct ptx_opcode_info *info = &ptx_opcodes[in->opcode];
-    bool computes = info->unit == PTX_UNIT_SP || info->unit == PTX_UNIT_SFU || info->unit == PTX_UNIT_DP || info->flags & PTX_F_LOAD;
+    bool computes =
+        info->unit == PTX_UNIT_SP || info->unit == PTX_UNIT_SFU || info->unit == PTX_UNIT_DP || info->flags & PTX_F_LOAD;
     if (computes && !(info->flags & PTX_F_NO_DEST)) {
         if (in->operand_count == 0)
             parse_error(p, ERROR_SYNTAX, in->line, in->column, "'%s' has no operands; expected a destination", in->spelling);

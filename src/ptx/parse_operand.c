@@ -18,7 +18,8 @@ static struct ptx_operand *top(struct parser *p)
     return (struct ptx_operand *)p->operands.items + p->operands.count - 1;
 }
 
-/* An operand that waits for its name to be declared is of kind NONE and holds its fixup in 'elements' until it has found its final place. */
+/* An operand that waits for its name to be declared is of kind NONE and holds its fixup in 'elements' until it has found its
+ * final place. */
 static void push_fixup(struct parser *p, struct fixup *fix, const struct token *t)
 {
     push_operand(p, PTX_OPERAND_NONE, t)->elements = (struct ptx_operand *)fix;
@@ -129,7 +130,8 @@ static void push_reg_part(struct parser *p, struct ptx_reg *r, const struct toke
         o->reg = r;
         o->selector = selected;
     } else if (r->vector > 1) {
-        token_error(p, &part, "'%.*s' has no component '%.*s': it is a vector of %d", shown(name), name->text, shown(&part), part.text, r->vector);
+        token_error(p, &part, "'%.*s' has no component '%.*s': it is a vector of %d", shown(name), name->text, shown(&part),
+                    part.text, r->vector);
     } else {
         token_error(p, &part, "'%.*s' is not a vector; expected no '%.*s' here", shown(name), name->text, shown(&part), part.text);
     }
@@ -170,7 +172,8 @@ static void push_unknown(struct parser *p, const struct token *name)
 /* The byte offset of v[index]. */
 static int64_t element_offset(const struct ptx_variable *v, int64_t index)
 {
-    uint64_t element_bytes = v->count && !v->unsized ? v->size_bytes / v->count : ((uint64_t)ptx_type_bits(v->type) + 7) / 8 * v->vector;
+    uint64_t element_bytes =
+        v->count && !v->unsized ? v->size_bytes / v->count : ((uint64_t)ptx_type_bits(v->type) + 7) / 8 * v->vector;
     return (int64_t)((uint64_t)index * element_bytes);
 }
 
@@ -180,7 +183,8 @@ static void push_index(struct parser *p, enum ptx_opcode opcode)
     struct token open = take(p), index = *current(p);
     size_t at = p->operands.count - 1;
     if (index.kind == TOKEN_NAME && scope_find_reg(p, &index)) {
-        parse_error(p, ERROR_UNSUPPORTED, index.line, index.column, "an array indexed by a register is not supported: compute the address first");
+        parse_error(p, ERROR_UNSUPPORTED, index.line, index.column,
+                    "an array indexed by a register is not supported: compute the address first");
         return;
     }
     int64_t value = parse_integer(p);
@@ -283,7 +287,8 @@ static void push_address(struct parser *p, enum ptx_opcode opcode)
         struct token name = *current(p);
         push_name(p);
         if (!parser_failed(p) && top(p)->kind != PTX_OPERAND_REG && top(p)->kind != PTX_OPERAND_SPECIAL && !top_is_symbol(p)) {
-            token_error(p, &name, "an address starts with a register, a variable or a constant; found '%.*s'", shown(&name), name.text);
+            token_error(p, &name, "an address starts with a register, a variable or a constant; found '%.*s'", shown(&name),
+                        name.text);
             return;
         }
         offset = parse_offset(p);
@@ -368,6 +373,7 @@ struct ptx_reg *parse_predicate_reg(struct parser *p)
         return NULL;
     }
     if (r->type != PTX_PRED)
-        token_error(p, &name, "'%.*s' is of type .%s; expected a predicate register (.pred)", shown(&name), name.text, ptx_type_name(r->type));
+        token_error(p, &name, "'%.*s' is of type .%s; expected a predicate register (.pred)", shown(&name), name.text,
+                    ptx_type_name(r->type));
     return r;
 }

@@ -135,7 +135,8 @@ static void declare_range(struct parser *p, const struct declaration *d, const s
 {
     lexer_next(&p->lx);
     struct token at = *current(p);
-    uint32_t count = current(p)->kind == TOKEN_INTEGER && current(p)->integer <= UINT32_MAX ? (uint32_t)current(p)->integer : UINT32_MAX;
+    uint32_t count =
+        current(p)->kind == TOKEN_INTEGER && current(p)->integer <= UINT32_MAX ? (uint32_t)current(p)->integer : UINT32_MAX;
     if (current(p)->kind != TOKEN_INTEGER)
         unexpected(p, "a number of registers");
     lexer_next(&p->lx);
@@ -155,7 +156,8 @@ static void declare_range(struct parser *p, const struct declaration *d, const s
 static struct ptx_reg *declare_reg(struct parser *p, const struct declaration *d, const struct token *name)
 {
     if (scope_find_in_ranges(p, name, p->depth - 1)) {
-        token_error(p, name, "duplicate name '%.*s': a declaration of the form name<count> holds it already", shown(name), name->text);
+        token_error(p, name, "duplicate name '%.*s': a declaration of the form name<count> holds it already", shown(name),
+                    name->text);
         return NULL;
     }
     struct binding *b = scope_bind(p, ROOM_NAME, name, BIND_REG);
@@ -171,6 +173,8 @@ static void parse_reg_names(struct parser *p, const struct declaration *d)
         struct token name = expect_name(p, "the name of a register");
         if (parser_failed(p))
             return;
+        if (token_is(&name, "_"))
+            token_error(p, &name, "'_' cannot name a register");
         if (d->type == PTX_TEXREF || d->type == PTX_SAMPLERREF || d->type == PTX_SURFREF)
             token_error(p, &name, "a register cannot be of type .%s", ptx_type_name(d->type));
         if (at_symbol(p, '<'))
@@ -222,9 +226,16 @@ static void set_size(struct parser *p, struct ptx_variable *v, const struct shap
 static struct ptx_variable *new_variable(struct parser *p, const struct declaration *d, const struct token *name)
 {
     struct ptx_variable *v = arena_new(p->arena, struct ptx_variable);
-    *v = (struct ptx_variable){ .name = token_text(p, name), .space = d->space, .linkage = d->linkage, .type = d->type, .vector = d->vector,
-                                .align_bytes = d->align_bytes, .managed = d->managed, .function = p->f ? p->f->index : UINT32_MAX,
-                                .line = name->line, .column = name->column };
+    *v = (struct ptx_variable){ .name = token_text(p, name),
+                                .space = d->space,
+                                .linkage = d->linkage,
+                                .type = d->type,
+                                .vector = d->vector,
+                                .align_bytes = d->align_bytes,
+                                .managed = d->managed,
+                                .function = p->f ? p->f->index : UINT32_MAX,
+                                .line = name->line,
+                                .column = name->column };
     return v;
 }
 
@@ -252,6 +263,16 @@ static void add_global(struct parser *p, struct ptx_variable *v, const struct to
     }
 }
 
+static void check_variable(struct parser *p, const struct declaration *d, const struct token *name)
+{
+    if (d->type == PTX_PRED)
+        token_error(p, name, "'%.*s': a predicate lives in a register (.reg)", shown(name), name->text);
+    else if (d->space == PTX_SPACE_PARAM && !p->f)
+        token_error(p, name, "'%.*s': parameters cannot be declared outside a function", shown(name), name->text);
+    else if (at_symbol(p, '=') && (d->space == PTX_SPACE_SHARED || d->space == PTX_SPACE_LOCAL || d->space == PTX_SPACE_PARAM))
+        unexpected(p, "';': variables of this space have no initial value");
+}
+
 static void parse_variable(struct parser *p, const struct declaration *d)
 {
     struct token name = expect_name(p, "the name of a variable");
@@ -260,10 +281,11 @@ static void parse_variable(struct parser *p, const struct declaration *d)
     struct ptx_variable *v = new_variable(p, d, &name);
     struct shape shape = { .dim_count = 0 };
     parse_dimensions(p, v, &shape);
+    check_variable(p, d, &name);
     if (accept(p, '='))
         parse_initialiser(p, v, &shape);
-    else
-        v->unsized = shape.first_open;
+    else if ((v->unsized = shape.first_open) && d->linkage != PTX_LINK_EXTERN)
+        token_error(p, &name, "'%.*s' has no size; only an .extern array may be left open", shown(&name), name.text);
     set_size(p, v, &shape, &name);
     if (parser_failed(p))
         return;

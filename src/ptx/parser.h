@@ -1,7 +1,7 @@
 /* What the files of the parser share. Private to ptx/.
  *
- * The parser reports one error, the first. From then on the lexer gives TOKEN_END only and parser_failed() is true; the functions below return
- * something harmless, so that callers need not test after every step. */
+ * The parser reports one error, the first. From then on the lexer gives TOKEN_END only and parser_failed() is true; the functions
+ * below return something harmless, so that callers need not test after every step. */
 #ifndef HEDDLE_PTX_PARSER_H
 #define HEDDLE_PTX_PARSER_H
 
@@ -43,7 +43,9 @@ struct binding {
         struct reg_range *range;
         struct ptx_variable *variable;
         struct ptx_table *table;
-        uint32_t target;
+        struct {
+            uint32_t target, label, group; /* group: the first of the function's labels with the same target */
+        };
     };
 };
 
@@ -103,6 +105,8 @@ struct parser {
     uint64_t fixup_count;
     struct ptx_function *f;                    /* being parsed, or NULL */
     struct vector regs, locals, insts, labels; /* of f */
+    struct vector label_used;                  /* a byte for each of labels */
+    uint32_t label_group;                      /* of the last label */
     uint32_t last_target;                      /* highest instruction index some branch goes to */
     struct vector operands;                    /* a stack: operands of the instruction being read */
     uint32_t source_file, source_line, source_column; /* .loc */
@@ -110,7 +114,8 @@ struct parser {
 
 /* parser.c: basic steps */
 bool parser_failed(const struct parser *p);
-bool parse_error(struct parser *p, enum error_kind kind, int line, int column, const char *format, ...) __attribute__((format(printf, 5, 6)));
+bool parse_error(struct parser *p, enum error_kind kind, int line, int column, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 bool token_error(struct parser *p, const struct token *t, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool unexpected(struct parser *p, const char *expected); /* "expected X, found Y" at the current token */
 static inline struct token *current(struct parser *p) { return &p->lx.token; }
@@ -132,7 +137,8 @@ void tables_fill(struct parser *p);
 enum ptx_type table_type(struct parser *p, const char *word, size_t length); /* without the dot; PTX_NO_TYPE where it is none */
 int table_suffix(struct parser *p, const char *word, size_t length);         /* type, or 0x10000 + modifier; 0: neither */
 int table_opcode(struct parser *p, const char *word, size_t length);         /* -1: none */
-int table_special(struct parser *p, const char *word, size_t length);        /* -1: none; "%tid" gives %tid.x: see table_special_is_vector */
+int table_special(struct parser *p, const char *word,
+                  size_t length); /* -1: none; "%tid" gives %tid.x: see table_special_is_vector */
 bool table_special_is_vector(struct parser *p, const char *word, size_t length);
 const char *suggest_suffix(struct parser *p, const struct token *t);
 const char *suggest_opcode(struct parser *p, const struct token *t);
@@ -140,7 +146,8 @@ const char *suggest_opcode(struct parser *p, const struct token *t);
 /* scope.c */
 void scope_open(struct parser *p);
 void scope_close(struct parser *p);
-struct binding *scope_bind(struct parser *p, enum name_room room, const struct token *name, int kind); /* NULL where it is a duplicate */
+struct binding *scope_bind(struct parser *p, enum name_room room, const struct token *name,
+                           int kind); /* NULL where it is a duplicate */
 struct binding *scope_find(struct parser *p, enum name_room room, const char *name, size_t length);
 struct ptx_reg *scope_find_reg(struct parser *p, const struct token *name); /* NULL: no register of that name */
 struct ptx_reg *scope_find_in_ranges(struct parser *p, const struct token *name, int deeper_than);

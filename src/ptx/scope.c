@@ -1,8 +1,9 @@
 /* Names inside a function: registers, variables, labels, and the { } scopes that hide them (PTX ISA 5.4.8, 11.2).
  *
- * One table maps a name to the stack of its meanings, innermost first. A scope remembers what it bound and takes it back when it closes.
- * A label may be used before it is declared: such uses wait at the label's name, numbered in order. When a scope closes, each of its labels takes the
- * waiting uses that came after the scope's opening; what then still waits belongs further outside. */
+ * One table maps a name to the stack of its meanings, innermost first. A scope remembers what it bound and takes it back when it
+ * closes. A label may be used before it is declared: such uses wait at the label's name, numbered in order. When a scope closes,
+ * each of its labels takes the waiting uses that came after the scope's opening; what then still waits belongs further outside.
+ */
 #include "ptx/parser.h"
 
 #include <stdio.h>
@@ -147,7 +148,8 @@ static void apply_label(struct parser *p, struct fixup *fix, struct binding *b)
     struct token at = fixup_token(fix);
     if (fix->kind == FIX_TABLE) {
         if (b->kind != BIND_TABLE) {
-            token_error(p, &at, "'%.*s' is a plain label; expected one of .branchtargets, .calltargets or .callprototype", shown(&at), at.text);
+            token_error(p, &at, "'%.*s' is a plain label; expected one of .branchtargets, .calltargets or .callprototype",
+                        shown(&at), at.text);
             return;
         }
         fix->operand->kind = PTX_OPERAND_TABLE;
@@ -179,12 +181,26 @@ static void undefined_label(struct parser *p, const struct fixup *fix)
     token_error(p, &at, "undefined label '%.*s'%s", shown(&at), at.text, suggest(p, &at, names, count));
 }
 
+/* Debug builds put several labels at an instruction. The one that code jumps to goes first: it is the one shown. */
+static void show_label(struct parser *p, const struct binding *b)
+{
+    unsigned char *used = p->label_used.items;
+    struct ptx_label *labels = p->labels.items;
+    if (b->kind != BIND_LABEL || used[b->group])
+        return;
+    struct ptx_label first = labels[b->group];
+    labels[b->group] = labels[b->label];
+    labels[b->label] = first;
+    used[b->group] = 1;
+}
+
 static void resolve_label(struct parser *p, struct binding *b, const struct scope *s)
 {
     struct name_slot *slot = b->slot;
     for (; slot->waiting && slot->waiting->serial >= s->first_fixup; slot->waiting = slot->waiting->next_in_slot) {
         slot->waiting->resolved = true;
         apply_label(p, slot->waiting, b);
+        show_label(p, b);
     }
 }
 

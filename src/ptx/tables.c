@@ -1,4 +1,5 @@
-/* The word lists of PTX: opcodes, types, other suffixes, special registers. The .def files are the lists; this file looks things up in them. */
+/* The word lists of PTX: opcodes, types, other suffixes, special registers. The .def files are the lists; this file looks things
+ * up in them. */
 #include "ptx/parser.h"
 
 #include <string.h>

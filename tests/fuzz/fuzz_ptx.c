@@ -1,7 +1,9 @@
-/* libFuzzer target: any bytes as a PTX module. What parses is printed, instruction by instruction, so that every pointer in it is followed.
+/* libFuzzer target: any bytes as a PTX module. What parses is printed, instruction by instruction, so that every pointer in it is
+ * followed.
  *
- * Build with clang -fsanitize=fuzzer,address,undefined together with src/base and src/ptx, then: fuzz_ptx -max_len=20000 -timeout=5 CORPUS
- * Seeds for the corpus: the modules under tests/data/ptx, which hold every directive and operand form between them, and the kernels of workloads/. */
+ * Build with clang -fsanitize=fuzzer,address,undefined together with src/base and src/ptx, then: fuzz_ptx -max_len=20000
+ * -timeout=5 CORPUS Seeds for the corpus: the modules under tests/data/ptx, which hold every directive and operand form between
+ * them, and the kernels of workloads/. */
 #include "ptx/ptx.h"
 
 #include <stdlib.h>

@@ -89,6 +89,19 @@ static void default_body(struct variant *variant, char *body, size_t size)
     snprintf(body + used, size - used, ";");
 }
 
+/* Braces are taken by the expansion; the operators << >> <= >= stay what they are. */
+static void angles_to_braces(char *body)
+{
+    for (char *c = body; *c; c++) {
+        if (*c != '<' && *c != '>')
+            continue;
+        if (c[1] == *c || c[1] == '=')
+            c++;
+        else
+            *c = *c == '<' ? '{' : '}';
+    }
+}
+
 static void add_variant(struct expansion *at, char *line)
 {
     struct variant variant = {0};
@@ -96,8 +109,7 @@ static void add_variant(struct expansion *at, char *line)
     if (statements) {
         *statements = 0;
         snprintf(body, sizeof body, "%s", statements + 2);
-        for (char *c = body; *c; c++)
-            *c = *c == '<' ? '{' : *c == '>' ? '}' : *c;
+        angles_to_braces(body);
     }
     char *save = NULL, *word = strtok_r(line, " \t", &save);
     if (!word)

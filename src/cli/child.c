@@ -1,0 +1,217 @@
+/* Starts a program with Heddle's libcuda.so.1 first in its library path and the options in HEDDLE_OPTIONS, waits for it, and reads the results
+ * that the library wrote when the process ended. What only the parent knows, wall time and exit status, is filled in here.
+ *
+ * Ctrl-C on a terminal reaches the program by itself; the parent stays to read what it had. A signal sent to the parent alone is passed on. */
+#include "cli/child.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PASS_ON_AFTER_MS = 300 }; /* a signal to the whole process group has reached the program by then */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* One word for HEDDLE_OPTIONS, quoted as for a shell. */
+static void put_word(FILE *to, const char *word)
+{
+    fputs(" '", to);
+    for (; *word; word++) {
+        if (*word == '\'')
+            fputs("'\\''", to);
+        else
+            fputc(*word, to);
+    }
+    fputc('\'', to);
+}
+
+static char *options_text(const struct child_request *r, const char *stats)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    fputs("--functional --stats", to);
+    put_word(to, stats);
+    if (r->machine) {
+        fputs(" --machine", to);
+        put_word(to, r->machine);
+    }
+    if (r->max_cycles)
+        fprintf(to, " --max-cycles %llu", (unsigned long long)r->max_cycles);
+    if (r->quiet)
+        fputs(" --quiet", to);
+    fclose(to);
+    return text;
+}
+
+static void set_library_path(const char *folder)
+{
+    const char *old = getenv("LD_LIBRARY_PATH");
+    char *path = NULL;
+    if (asprintf(&path, "%s%s%s", folder, old && *old ? ":" : "", old ? old : "") < 0)
+        abort();
+    setenv("LD_LIBRARY_PATH", path, 1);
+    free(path);
+}
+
+/* In the new process. errno goes through the pipe when the program cannot be executed. */
+static void become_program(const struct child_request *r, const char *options, int report)
+{
+    set_library_path(r->library);
+    setenv("HEDDLE_OPTIONS", options, 1);
+    if (r->output >= 0)
+        dup2(r->output, STDOUT_FILENO);
+    execv(r->path, r->argv);
+    int why = errno;
+    if (write(report, &why, sizeof why) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+/* The handler's only way to the loop below it; a signal has no other. */
+static volatile sig_atomic_t pending_signal;
+
+static void on_signal(int number, siginfo_t *info, void *unused)
+{
+    (void)unused;
+    if (info->si_code == SI_USER || info->si_code == SI_QUEUE)
+        pending_signal = number;
+}
+
+static int wait_for(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+        if (!pending_signal)
+            continue;
+        nanosleep(&(struct timespec){.tv_nsec = PASS_ON_AFTER_MS * 1000000L}, NULL);
+        if (waitpid(pid, &status, WNOHANG) == pid)
+            break;
+        kill(pid, pending_signal);
+        pending_signal = 0;
+    }
+    return status;
+}
+
+static bool start_and_wait(const struct child_request *r, const char *options, int *status, struct error *e)
+{
+    static const int watched[] = {SIGINT, SIGTERM};
+    enum { WATCHED = sizeof watched / sizeof *watched };
+    struct sigaction before[WATCHED], ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
+    int report[2], why = 0;
+    if (pipe2(report, O_CLOEXEC) < 0)
+        return error_set(e, ERROR_IO, "cannot start %s: %s", r->path, strerror(errno));
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        become_program(r, options, report[1]);
+    close(report[1]);
+    if (pid < 0) {
+        close(report[0]);
+        return error_set(e, ERROR_IO, "cannot start %s: %s", r->path, strerror(errno));
+    }
+    pending_signal = 0;
+    for (int i = 0; i < WATCHED; i++) {
+        sigaction(watched[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(watched[i], &ours, NULL);
+    }
+    bool failed = read(report[0], &why, sizeof why) == sizeof why;
+    close(report[0]);
+    *status = wait_for(pid);
+    for (int i = 0; i < WATCHED; i++)
+        sigaction(watched[i], &before[i], NULL);
+    return failed ? error_set(e, ERROR_IO, "cannot execute %s: %s", r->path, strerror(why)) : true;
+}
+
+/* Results for a program that never got as far as cuInit, or did not live to write them. */
+static json_t *empty_stats(const struct child_request *r)
+{
+    json_t *stats = json_pack("{s:s, s:n, s:[], s:n, s:b, s:n, s:n, s:n, s:[], s:{}, s:{s:n, s:f, s:n, s:n}, s:{}, s:{s:s, s:n}}", "heddle", HEDDLE_VERSION,
+                              "program", "arguments", "machine", "functional", 1, "scheduler", "l1", "divergence", "kernels", "total", "host", "wall_seconds",
+                              "launch_seconds", 0.0, "kwips", "peak_bytes", "checks", "outcome", "kind", "none", "message");
+    json_object_set_new(stats, "program", json_string(r->argv[0]));
+    for (int i = 1; r->argv[i]; i++)
+        json_array_append_new(json_object_get(stats, "arguments"), json_string(r->argv[i]));
+    return stats;
+}
+
+static enum error_kind outcome_kind(const json_t *stats)
+{
+    static const struct { const char *name; enum error_kind kind; } kinds[] = {
+        {"unsupported", ERROR_UNSUPPORTED}, {"address", ERROR_ADDRESS}, {"misaligned", ERROR_MISALIGNED}, {"trap", ERROR_TRAP},
+        {"assert", ERROR_ASSERT}, {"instruction", ERROR_INSTRUCTION}, {"deadlock", ERROR_DEADLOCK}, {"limit", ERROR_LIMIT},
+        {"interrupted", ERROR_INTERRUPTED}, {"none", ERROR_NONE},
+    };
+    const char *name = json_string_value(json_object_get(json_object_get(stats, "outcome"), "kind"));
+    for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(kinds[i].name, name))
+            return kinds[i].kind;
+    return name ? ERROR_INVALID : ERROR_NONE;
+}
+
+static void fill_in(struct child_result *out)
+{
+    json_t *checks = json_object_get(out->stats, "checks");
+    json_object_set_new(json_object_get(out->stats, "host"), "wall_seconds", json_real(out->wall_seconds));
+    json_object_set_new(checks, "passed", json_boolean(out->status == 0));
+    json_object_set_new(checks, "exit", json_integer(out->status));
+}
+
+bool child_run(const struct child_request *r, struct child_result *out, struct error *e)
+{
+    char stats[PATH_MAX];
+    const char *folder = getenv("TMPDIR");
+    *out = (struct child_result){0};
+    snprintf(stats, sizeof stats, "%.3900s/heddle-XXXXXX", folder && *folder ? folder : "/tmp");
+    int fd = mkstemp(stats);
+    if (fd < 0)
+        return error_set(e, ERROR_IO, "cannot make a temporary file %s: %s", stats, strerror(errno));
+    close(fd);
+    char *options = options_text(r, stats);
+    int status = 0;
+    double start = now();
+    bool ok = start_and_wait(r, options, &status, e);
+    out->wall_seconds = now() - start;
+    out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    out->status = out->signal ? 128 + out->signal : WEXITSTATUS(status);
+    if (ok) {
+        out->stats = json_load_file(stats, 0, NULL);
+        out->used_cuda = out->stats != NULL;
+        if (!out->stats)
+            out->stats = empty_stats(r);
+        fill_in(out);
+        out->outcome = outcome_kind(out->stats);
+    }
+    unlink(stats);
+    free(options);
+    return ok;
+}
+
+/* What a kernel did counts whatever the program made of it. A module that could not be loaded counts when the program failed; it may well have
+ * had another. */
+int child_exit_code(const struct child_result *r)
+{
+    int code = cli_exit_of(r->outcome);
+    if (code == CLI_STUCK || code == CLI_ILLEGAL)
+        return code;
+    if (r->signal == SIGINT || r->signal == SIGTERM)
+        return CLI_STUCK;
+    if (r->status == 0)
+        return CLI_DONE;
+    return code == CLI_UNSUPPORTED ? CLI_UNSUPPORTED : CLI_FAILED;
+}

@@ -1,0 +1,37 @@
+/* What an executable says of itself before it is run: the libraries it needs, the functions it imports, the GPU code inside. */
+#ifndef HEDDLE_CLI_ELF_PROGRAM_H
+#define HEDDLE_CLI_ELF_PROGRAM_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_bytes {
+    const uint8_t *data;
+    size_t size;
+};
+
+struct elf_program {
+    struct arena arena;
+    struct elf_bytes file;
+    bool is_elf;                  /* false: something else, a script for one; then nothing below is known */
+    bool has_interpreter;         /* false: a library, or a program without dynamic linking */
+    const char **needed;          /* DT_NEEDED */
+    uint32_t needed_count;
+    const char **imports;         /* undefined dynamic symbols */
+    uint32_t import_count;
+    bool has_fatbin_segment;      /* .nvFatBinSegment: what nvcc registers with the CUDA runtime */
+    bool defines_cudart;          /* the CUDA runtime is inside */
+    struct elf_bytes fatbins;     /* .nv_fatbin: images one behind the other */
+    struct elf_bytes relocatable; /* __nv_relfatbin: images to be linked with each other */
+};
+
+/* False: cannot be read, not executable code of this machine, or damaged. */
+bool elf_program_open(struct elf_program *p, const char *path, struct error *e);
+void elf_program_close(struct elf_program *p);
+const char *elf_program_needs(const struct elf_program *p, const char *prefix); /* the first library whose name starts so, or NULL */
+
+#endif

@@ -1,0 +1,74 @@
+/* heddle: the table of subcommands. */
+#include "cli/cli.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *arguments, *summary;
+    cli_command *run;
+} commands[] = {
+    {"run", "[options] PROGRAM [args]", "run a workload, or a program that uses CUDA, on the simulated GPU", cli_run},
+    {"demo", "", "run all workloads, and show what Heddle sees in them", cli_demo},
+    {"inspect", "FILE.ptx [views]", "control flow, loops, branches and registers of PTX", cli_inspect},
+    {"list", "workloads|machines|metrics|...", "what there is to choose from", cli_list},
+    {"doctor", "PROGRAM|FILE.ptx", "what of a program cannot run here, before it is run", cli_doctor},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static void print_help(void)
+{
+    puts("Usage: heddle COMMAND [ARGUMENTS]\nRuns CUDA programs and PTX on a simulated GPU. No GPU and no CUDA toolkit are needed.\n");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        printf("  %-8s %-31s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+    puts("\n  --help, -h     this text; 'heddle COMMAND --help' says more\n"
+         "  --version      the version\n\n"
+         "Exit codes: 0 done; 1 the program ran and reported failure; 2 usage; 3 not supported; 4 deadlock, limit or interrupt;\n"
+         "5 the kernel did something illegal.");
+}
+
+static int unknown_command(const char *word)
+{
+    const char *names[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        names[i] = commands[i].name;
+    const char *near = nearest_name(word, names, COMMAND_COUNT);
+    if (near)
+        return cli_usage("", "no command '%s'; did you mean '%s'?", word, near);
+    return cli_usage("", "no command '%s'", word);
+}
+
+/* Output that could not be written is a failure, whatever the command thought of it. */
+static int finish(int status)
+{
+    if ((fflush(stdout) || ferror(stdout)) && status == CLI_DONE) {
+        perror("heddle: cannot write to standard output");
+        return CLI_FAILED;
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "");
+    if (argc < 2) {
+        print_help();
+        return CLI_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        print_help();
+        return finish(CLI_DONE);
+    }
+    if (!strcmp(argv[1], "--version")) {
+        puts("heddle " HEDDLE_VERSION);
+        return finish(CLI_DONE);
+    }
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(argv[1], commands[i].name))
+            return finish(commands[i].run(argc - 1, argv + 1));
+    if (argv[1][0] == '-')
+        return cli_usage("", "unknown option '%s'", argv[1]);
+    return unknown_command(argv[1]);
+}

@@ -1,0 +1,268 @@
+/* Launches. A kernel runs to its end inside the call. What is wrong with the call itself is answered at once; what the kernel did wrong belongs to
+ * the context, and is answered by whatever call comes next, as on a GPU. */
+#include "cuda/internal.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LAST_ATTRIBUTE = CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING, MOST_PARAM_BYTES = 32764, MOST_THREADS = 1024, MOST_CLUSTER = 8, MOST_CLUSTER_NONPORTABLE = 16 };
+
+static const uint32_t most_block[3] = {1024, 1024, 64}, most_grid[3] = {0x7fffffff, 65535, 65535};
+
+static CUresult shape_check(const struct function *f, const struct launch_shape *s)
+{
+    const struct ptx_function *p = f->exec->ptx;
+    uint32_t threads = 1;
+    int most = 0;
+    for (int i = 0; i < 3; i++) {
+        if (!s->grid[i] || !s->block[i] || s->grid[i] > most_grid[i] || s->block[i] > most_block[i])
+            return CUDA_ERROR_INVALID_VALUE;
+        threads *= s->block[i];
+        if (p->reqntid[0] && s->block[i] != (p->reqntid[i] ? p->reqntid[i] : 1))
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (threads > MOST_THREADS || s->shared_bytes > f->max_dynamic_shared)
+        return CUDA_ERROR_INVALID_VALUE;
+    function_attribute(f, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &most);
+    return threads > (uint32_t)most ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
+}
+
+/* The shape of a cluster is the kernel's own, or the launch's. */
+static CUresult cluster_check(const struct function *f, struct launch_shape *s)
+{
+    const uint32_t *own = f->exec->ptx->reqnctapercluster;
+    uint64_t blocks = 1;
+    if (own[0]) {
+        for (int i = 0; i < 3; i++) {
+            uint32_t wanted = own[i] ? own[i] : 1;
+            if (s->cluster[0] && s->cluster[i] != wanted)
+                return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+            s->cluster[i] = wanted;
+        }
+    } else if (!s->cluster[0] && f->cluster[0] > 0) {
+        for (int i = 0; i < 3; i++)
+            s->cluster[i] = f->cluster[i] > 0 ? (uint32_t)f->cluster[i] : 1;
+    }
+    if (!s->cluster[0])
+        return CUDA_SUCCESS;
+    for (int i = 0; i < 3; i++) {
+        if (!s->cluster[i] || s->cluster[i] > MOST_CLUSTER_NONPORTABLE || s->grid[i] % s->cluster[i])
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        blocks *= s->cluster[i];
+    }
+    return blocks <= (f->nonportable_cluster ? MOST_CLUSTER_NONPORTABLE : MOST_CLUSTER) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE;
+}
+
+static CUresult cooperative_check(const struct function *f, const struct launch_shape *s)
+{
+    const struct gpu *g = driver_get()->gpu;
+    if (!s->cooperative)
+        return CUDA_SUCCESS;
+    uint64_t blocks = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
+    uint32_t fit = gpu_occupancy(g, f->exec, s->block[0] * s->block[1] * s->block[2], s->shared_bytes);
+    return blocks <= (uint64_t)fit * g->options.machine.cores ? CUDA_SUCCESS : CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+}
+
+/* The list behind CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE. */
+static CUresult params_packed(void **extra, const struct ptx_function *p, uint8_t *to)
+{
+    const void *data = NULL;
+    size_t size = 0;
+    bool sized = false;
+    for (void **at = extra; *at != CU_LAUNCH_PARAM_END; at += 2) {
+        if (*at == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+            data = at[1];
+        } else if (*at == CU_LAUNCH_PARAM_BUFFER_SIZE && at[1]) {
+            memcpy(&size, at[1], sizeof size);
+            sized = true;
+        } else {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    if (!p->param_bytes)
+        return CUDA_SUCCESS;
+    if (!data || !sized || size < p->param_bytes || size > MOST_PARAM_BYTES)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(to, data, p->param_bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult params_gather(void **params, void **extra, const struct ptx_function *p, uint8_t *to)
+{
+    if (params && extra)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (extra)
+        return params_packed(extra, p, to);
+    if (!params)
+        return p->param_count ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    for (uint32_t i = 0; i < p->param_count; i++) {
+        if (!params[i])
+            return CUDA_ERROR_INVALID_VALUE;
+        memcpy(to + p->param_offsets[i], params[i], p->params[i]->size_bytes);
+    }
+    return CUDA_SUCCESS;
+}
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    driver_get()->interrupt = 1;
+}
+
+/* Ctrl-C stops the kernel, not the program; a second one has its usual effect. */
+static bool run(struct gpu *g, const struct gpu_launch *launch, struct error *e)
+{
+    struct sigaction ours = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART}, theirs;
+    sigemptyset(&ours.sa_mask);
+    driver_get()->interrupt = 0;
+    bool caught = sigaction(SIGINT, NULL, &theirs) == 0 && theirs.sa_handler != SIG_IGN && sigaction(SIGINT, &ours, NULL) == 0;
+    bool ok = gpu_launch(g, launch, e);
+    if (caught)
+        sigaction(SIGINT, &theirs, NULL);
+    return ok;
+}
+
+static CUresult launch_params(struct function *f, struct launch_shape *s, const uint8_t *params)
+{
+    struct gpu *g = driver_get()->gpu;
+    struct context *ctx = f->object.owner;
+    struct error e = {0};
+    struct gpu_launch l = {.kernel = f->exec, .dynamic_shared_bytes = s->shared_bytes, .params = params, .params_bytes = f->exec->ptx->param_bytes,
+                           .cooperative = s->cooperative};
+    memcpy(l.grid, s->grid, sizeof l.grid);
+    memcpy(l.block, s->block, sizeof l.block);
+    memcpy(l.cluster, s->cluster, sizeof l.cluster);
+    g->stack_limit_bytes = ctx->stack_bytes;
+    g->heap_limit_bytes = ctx->heap_bytes;
+    g->printf_fifo_bytes = ctx->printf_bytes;
+    texture_bind_all(f->module);
+    if (run(g, &l, &e))
+        return CUDA_SUCCESS;
+    if (e.kind == ERROR_RESOURCES || e.kind == ERROR_INVALID || e.kind == ERROR_NO_MEMORY || e.kind == ERROR_UNSUPPORTED) {
+        report(&e);
+        return result_of(&e);
+    }
+    context_fail(ctx, &e);
+    return CUDA_SUCCESS;
+}
+
+/* A function belongs to the context it was loaded in, and runs only there. */
+static CUresult launch_check(const struct function *f, struct launch_shape *s)
+{
+    if (f->object.owner != context_current())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (f->exec->ptx->param_bytes > MOST_PARAM_BYTES)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = shape_check(f, s);
+    if (r == CUDA_SUCCESS)
+        r = cluster_check(f, s);
+    return r == CUDA_SUCCESS ? cooperative_check(f, s) : r;
+}
+
+CUresult launch(struct function *f, const struct launch_shape *shape, void **kernel_params, void **extra)
+{
+    struct launch_shape s = *shape;
+    CUresult r = launch_check(f, &s);
+    if (r != CUDA_SUCCESS)
+        return r;
+    uint8_t *params = calloc(1, f->exec->ptx->param_bytes + 1u);
+    r = params ? params_gather(kernel_params, extra, f->exec->ptx, params) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (r == CUDA_SUCCESS)
+        r = launch_params(f, &s, params);
+    free(params);
+    return r;
+}
+
+static CUresult launch_call(CUfunction handle, const struct launch_shape *s, CUstream stream, void **params, void **extra)
+{
+    struct function *f;
+    CUresult r = api_enter(NULL, API_CONTEXT);
+    if (r == CUDA_SUCCESS)
+        r = function_resolve(handle, &f);
+    if (r == CUDA_SUCCESS)
+        r = stream_check(stream);
+    return api_leave(r == CUDA_SUCCESS ? launch(f, s, params, extra) : r);
+}
+
+CUAPI CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                              unsigned int block_z, unsigned int shared_bytes, CUstream stream, void **params, void **extra)
+{
+    struct launch_shape s = {.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, .shared_bytes = shared_bytes};
+    return launch_call(f, &s, stream, params, extra);
+}
+API_ALIAS(cuLaunchKernel_ptsz, cuLaunchKernel)
+
+CUAPI CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
+                                         unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, CUstream stream, void **params)
+{
+    struct launch_shape s = {.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, .shared_bytes = shared_bytes, .cooperative = true};
+    return launch_call(f, &s, stream, params, NULL);
+}
+API_ALIAS(cuLaunchCooperativeKernel_ptsz, cuLaunchCooperativeKernel)
+
+CUAPI CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *list, unsigned int count, unsigned int flags)
+{
+    if (!list || count != 1 || (flags & ~3u))
+        return CUDA_ERROR_INVALID_VALUE;
+    return cuLaunchCooperativeKernel(list->function, list->gridDimX, list->gridDimY, list->gridDimZ, list->blockDimX, list->blockDimY, list->blockDimZ,
+                                     list->sharedMemBytes, list->hStream, list->kernelParams);
+}
+
+/* Attributes that only tune or order work have nothing to act on: each kernel ends before the next begins. */
+CUresult launch_attributes(const CUlaunchConfig *c, struct launch_shape *s)
+{
+    if (c->numAttrs && !c->attrs)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned int i = 0; i < c->numAttrs; i++) {
+        const CUlaunchAttribute *a = &c->attrs[i];
+        switch (a->id) {
+        case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: s->cooperative = a->value.cooperative != 0; break;
+        case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+            if (!a->value.clusterDim.x || !a->value.clusterDim.y || !a->value.clusterDim.z)
+                return CUDA_ERROR_INVALID_VALUE;
+            memcpy(s->cluster, (uint32_t[3]){a->value.clusterDim.x, a->value.clusterDim.y, a->value.clusterDim.z}, sizeof s->cluster);
+            break;
+        case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: return CUDA_ERROR_NOT_SUPPORTED;
+        default:
+            if ((unsigned)a->id > LAST_ATTRIBUTE)
+                return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+CUAPI CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
+{
+    if (!c)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct launch_shape s = {.grid = {c->gridDimX, c->gridDimY, c->gridDimZ}, .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                             .shared_bytes = c->sharedMemBytes};
+    CUresult r = launch_attributes(c, &s);
+    return r == CUDA_SUCCESS ? launch_call(f, &s, c->hStream, params, extra) : r;
+}
+API_ALIAS(cuLaunchKernelEx_ptsz, cuLaunchKernelEx)
+
+/* Before CUDA 4: everything but the grid was set on the function. */
+CUAPI CUresult cuLaunchGridAsync(CUfunction handle, int width, int height, CUstream stream)
+{
+    struct function *f;
+    CUresult r = api_enter(NULL, API_CONTEXT);
+    if (r == CUDA_SUCCESS)
+        r = function_resolve(handle, &f);
+    if (r == CUDA_SUCCESS)
+        r = width > 0 && height > 0 ? stream_check(stream) : CUDA_ERROR_INVALID_VALUE;
+    if (r != CUDA_SUCCESS)
+        return api_leave(r);
+    struct launch_shape s = {.grid = {(uint32_t)width, (uint32_t)height, 1}, .block = {f->block[0], f->block[1], f->block[2]},
+                             .shared_bytes = f->shared_bytes};
+    size_t bytes = f->params_bytes;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, f->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    return api_leave(launch(f, &s, NULL, extra));
+}
+
+CUAPI CUresult cuLaunchGrid(CUfunction handle, int width, int height) { return cuLaunchGridAsync(handle, width, height, NULL); }
+CUAPI CUresult cuLaunch(CUfunction handle) { return cuLaunchGridAsync(handle, 1, 1, NULL); }

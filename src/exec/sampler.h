@@ -1,0 +1,30 @@
+/* Reading a texture: one request in, four components out. */
+#ifndef HEDDLE_EXEC_SAMPLER_H
+#define HEDDLE_EXEC_SAMPLER_H
+
+#include "exec/texture.h"
+
+enum texture_geometry { TEXTURE_1D, TEXTURE_2D, TEXTURE_3D, TEXTURE_A1D, TEXTURE_A2D, TEXTURE_CUBE, TEXTURE_ACUBE };
+
+struct texture_request {
+    enum texture_geometry geometry;
+    bool whole;             /* coordinates are whole texels: no filtering */
+    float at[3];
+    int32_t texel[3];
+    uint32_t layer;         /* of a1d, a2d, acube */
+    int32_t offset[3];      /* in texels */
+    bool has_level;         /* else level 0 */
+    float level;
+    int gather;             /* -1, or the component that tld4 reads of the four texels around */
+    uint64_t touched;       /* out: device address of the last texel read */
+};
+
+/* Components as the instruction returns them: the bits of floats, or integers where the texture gives integers. */
+void texture_sample(const struct texture *t, struct texture_request *q, uint32_t out[4]);
+bool texture_gives_integers(const struct texture *t);
+/* The level of detail of a footprint: the derivatives of the coordinates in x and y of the screen. dimensions: 1 to 3. */
+float texture_level_of(const struct texture *t, const float dx[3], const float dy[3], int dimensions);
+/* The face of a cube that a direction meets, and where: coordinates in [0, 1]. */
+int texture_cube_face(const float direction[3], float *x, float *y);
+
+#endif
