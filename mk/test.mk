@@ -1,6 +1,7 @@
 # Tests: unit (cmocka), semantics (vectors recorded from silicon), driver (C programs against cuda.h), cli (what a person types).
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 DRIVER_TESTS := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/*.c))
+CLI_PROGRAMS := $(patsubst tests/cli/%.c,$(BUILD)/tests/cli/%,$(wildcard tests/cli/*.c))
 SEMANTICS_SOURCES := $(wildcard tests/semantics/*.c)
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(CUDA_OBJECTS) $(CLI_LIBRARY_OBJECTS)
@@ -11,11 +12,18 @@ $(BUILD)/tests/driver/%: tests/driver/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $< $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -lm -lpthread
 
+# Programs that the command-line tests run or look at. Linked with nothing that they do not use: two of them must not need libcuda.
+$(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/lib/libcuda.so.1
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $< -Wl,--as-needed $(BUILD)/lib/libcuda.so.1 -ljansson -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib'
+
 $(BUILD)/tests/vectors: $(SEMANTICS_SOURCES) tests/semantics/vectors.h $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(SEMANTICS_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
 .PHONY: test test-programs
-test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(if $(SEMANTICS_SOURCES),$(BUILD)/tests/vectors)
+test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(CLI_PROGRAMS) $(if $(SEMANTICS_SOURCES),$(BUILD)/tests/vectors)
 test: test-programs
 	sh tests/run.sh $(BUILD)
+
+-include $(UNIT_TESTS:%=%.d)

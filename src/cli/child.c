@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PASS_ON_AFTER_MS = 300 }; /* a signal to the whole process group has reached the program by then */
+enum { PASS_ON_AFTER_MS = 300, LOOK_EVERY_MS = 10 }; /* by then a signal to the whole process group has reached the program, too */
 
 static double now(void)
 {
@@ -98,9 +98,11 @@ static int wait_for(pid_t pid)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
         if (!pending_signal)
             continue;
-        nanosleep(&(struct timespec){.tv_nsec = PASS_ON_AFTER_MS * 1000000L}, NULL);
-        if (waitpid(pid, &status, WNOHANG) == pid)
-            break;
+        for (int waited = 0; waited < PASS_ON_AFTER_MS; waited += LOOK_EVERY_MS) {
+            if (waitpid(pid, &status, WNOHANG) == pid)
+                return status;
+            nanosleep(&(struct timespec){.tv_nsec = LOOK_EVERY_MS * 1000000L}, NULL);
+        }
         kill(pid, pending_signal);
         pending_signal = 0;
     }

@@ -81,7 +81,8 @@ static void read_symbols(struct elf_program *p, const struct sections *s, const 
     bool dynamic = h->sh_type == SHT_DYNSYM;
     if (dynamic) {
         p->imports = arena_array(&p->arena, const char *, count + 1);
-        p->import_count = 0;
+        p->exports = arena_array(&p->arena, const char *, count + 1);
+        p->import_count = p->export_count = 0;
     }
     for (size_t i = 0; i < count; i++) {
         Elf64_Sym symbol;
@@ -89,10 +90,13 @@ static void read_symbols(struct elf_program *p, const struct sections *s, const 
         const char *name = string_at(s, h->sh_link, symbol.st_name);
         if (!*name)
             continue;
-        if (symbol.st_shndx == SHN_UNDEF && dynamic)
-            p->imports[p->import_count++] = name;
-        else if (symbol.st_shndx != SHN_UNDEF && !strcmp(name, "__cudaRegisterFatBinary"))
+        bool defined = symbol.st_shndx != SHN_UNDEF;
+        if (defined && !strcmp(name, "__cudaRegisterFatBinary"))
             p->defines_cudart = true;
+        if (dynamic && defined)
+            p->exports[p->export_count++] = name;
+        else if (dynamic)
+            p->imports[p->import_count++] = name;
     }
 }
 
@@ -118,14 +122,14 @@ static bool read_elf(struct elf_program *p, const char *path, struct error *e)
     Elf64_Ehdr h;
     const void *at = bytes_at(p, 0, sizeof h);
     if (!at)
-        return error_set(e, ERROR_INVALID, "%s is cut off in its ELF header", path);
+        return error_set(e, ERROR_IO, "%s is cut off in its ELF header", path);
     memcpy(&h, at, sizeof h);
     if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB)
         return error_set(e, ERROR_UNSUPPORTED, "%s is not a 64-bit little-endian program", path);
     if (OWN_MACHINE != EM_NONE && h.e_machine != OWN_MACHINE)
         return error_set(e, ERROR_UNSUPPORTED, "%s was built for %s; this machine is %s", path, machine_name(h.e_machine), machine_name(OWN_MACHINE));
     if (h.e_type != ET_EXEC && h.e_type != ET_DYN)
-        return error_set(e, ERROR_INVALID, "%s is not an executable: link it first", path);
+        return error_set(e, ERROR_IO, "%s is not an executable: link it first", path);
     struct sections s = {.program = p, .table = h.e_shoff, .count = h.e_shnum, .names = h.e_shstrndx};
     Elf64_Shdr section;
     if (h.e_shoff && h.e_shentsize == sizeof section && !h.e_shnum && bytes_at(p, h.e_shoff, sizeof section)) {
@@ -133,7 +137,7 @@ static bool read_elf(struct elf_program *p, const char *path, struct error *e)
         s.count = section_at(&s, 0, &section) ? (uint32_t)section.sh_size : 0;
     }
     if (s.count && (h.e_shentsize != sizeof section || !bytes_at(p, h.e_shoff, (uint64_t)s.count * sizeof section)))
-        return error_set(e, ERROR_INVALID, "%s is cut off: its section headers lie beyond its end", path);
+        return error_set(e, ERROR_IO, "%s is cut off: its section headers lie beyond its end", path);
     if (s.names == SHN_XINDEX && section_at(&s, 0, &section))
         s.names = section.sh_link;
     for (uint32_t i = 0; i < s.count; i++)

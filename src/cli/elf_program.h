@@ -23,6 +23,8 @@ struct elf_program {
     uint32_t needed_count;
     const char **imports;         /* undefined dynamic symbols */
     uint32_t import_count;
+    const char **exports;         /* defined dynamic symbols */
+    uint32_t export_count;
     bool has_fatbin_segment;      /* .nvFatBinSegment: what nvcc registers with the CUDA runtime */
     bool defines_cudart;          /* the CUDA runtime is inside */
     struct elf_bytes fatbins;     /* .nv_fatbin: images one behind the other */

@@ -135,11 +135,8 @@ static bool check_machine(const struct run_options *o, struct error *e)
 static bool check_program(const struct program *p, const struct cli_places *places, struct error *e)
 {
     struct elf_program elf;
-    if (!elf_program_open(&elf, p->path, e)) {
-        if (e->kind == ERROR_INVALID)
-            e->kind = ERROR_IO;
+    if (!elf_program_open(&elf, p->path, e))
         return false;
-    }
     bool ok = program_check(&elf, p->path, places, e);
     elf_program_close(&elf);
     return ok;

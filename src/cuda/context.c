@@ -111,7 +111,7 @@ void context_fail(struct context *ctx, const struct error *e)
 {
     if (ctx->failure == CUDA_SUCCESS)
         ctx->failure = result_of(e);
-    report(e);
+    driver_report(e);
 }
 
 static CUresult device_check(CUdevice dev) { return dev == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; }

@@ -86,7 +86,7 @@ static CUresult places_of(const CUDA_MEMCPY3D *c, struct place *from, struct pla
     return r;
 }
 
-CUresult check_copy_3d(const CUDA_MEMCPY3D *c)
+CUresult copy_3d_check(const CUDA_MEMCPY3D *c)
 {
     struct place from, to;
     if (!c->WidthInBytes || !c->Height || !c->Depth)

@@ -1,6 +1,8 @@
 /* Results: their names and texts, how an error of the rooms below becomes one, and what is said on stderr. */
 #include "cuda/internal.h"
 
+#include "cuda/unsupported.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -71,7 +73,7 @@ const char *error_kind_name(enum error_kind kind)
     return "unknown";
 }
 
-void complain(const char *format, ...)
+void driver_say(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -82,8 +84,19 @@ void complain(const char *format, ...)
     va_end(args);
 }
 
-void report(const struct error *e)
+void driver_report(const struct error *e)
 {
-    complain("%s", e->text);
+    driver_say("%s", e->text);
     driver_get()->outcome = *e;
+}
+
+int unsupported_call(const char *name, atomic_flag *said)
+{
+    struct error e = {0};
+    if (atomic_flag_test_and_set(said))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    api_enter(NULL, API_ANY);
+    error_set(&e, ERROR_UNSUPPORTED, "%s is not supported", name);
+    driver_report(&e);
+    return (int)api_leave(CUDA_ERROR_NOT_SUPPORTED);
 }

@@ -10,6 +10,9 @@ static struct driver the_driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct driver *driver_get(void) { return &the_driver; }
 
+/* The process's time begins when the library is loaded. */
+__attribute__((constructor)) static void note_start(void) { clock_gettime(CLOCK_MONOTONIC, &the_driver.start); }
+
 double seconds_now(void)
 {
     struct timespec now;
@@ -57,7 +60,7 @@ static void say_mode(const struct options *o)
     const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : NULL;
     if (o->quiet || (o->functional && !ignored))
         return;
-    complain("only --functional is available in this version: results are computed, time is not modelled%s%s", ignored ? "; no effect: " : "",
+    driver_say("only --functional is available in this version: results are computed, time is not modelled%s%s", ignored ? "; no effect: " : "",
              ignored ? ignored : "");
 }
 
@@ -83,9 +86,8 @@ CUAPI CUresult cuInit(unsigned int flags)
     api_enter(NULL, API_ANY);
     if (the_driver.initialised)
         return api_leave(CUDA_SUCCESS);
-    clock_gettime(CLOCK_MONOTONIC, &the_driver.start);
     if (!start(&the_driver, &e)) {
-        complain("%s", e.text);
+        driver_say("%s", e.text);
         return api_leave(e.kind == ERROR_NO_MEMORY ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE);
     }
     the_driver.initialised = true;

@@ -19,7 +19,9 @@
 #include <stdint.h>
 #include <time.h>
 
+#ifndef HEDDLE_VERSION
 #define HEDDLE_VERSION "0.1.0"
+#endif
 #define CUAPI __attribute__((visibility("default")))
 /* Another name for a function of the same file: older versions with the same arguments, and the forms for per-thread default streams, which
  * differ in nothing where no stream runs ahead. The name may be a macro of cuda.h, hence the assembler name. */
@@ -123,7 +125,7 @@ enum api_need { API_ANY, API_INIT, API_CONTEXT };
 /* Locks, also when it fails; *ctx is the current context for API_CONTEXT. */
 CUresult api_enter(struct context **ctx, enum api_need need);
 CUresult api_leave(CUresult r);
-double seconds_now(void); /* since cuInit */
+double seconds_now(void); /* since the library was loaded */
 
 /* context.c */
 struct context *context_current(void);
@@ -134,8 +136,8 @@ void context_fail(struct context *ctx, const struct error *e);   /* sticky, and 
 /* errors.c */
 CUresult result_of(const struct error *e);
 const char *error_kind_name(enum error_kind kind);
-void report(const struct error *e);                 /* stderr, and kept as the outcome */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void driver_report(const struct error *e);                 /* stderr, and kept as the outcome */
+void driver_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* memory.c */
 struct allocation {
@@ -180,8 +182,8 @@ bool array_format(CUarray_format format, unsigned int channels, struct texture_a
 
 /* copy.c */
 CUresult copy_3d(const CUDA_MEMCPY3D *c);
-CUresult check_copy_3d(const CUDA_MEMCPY3D *c);
-CUresult fill(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t height);
+CUresult copy_3d_check(const CUDA_MEMCPY3D *c);
+CUresult memset_fill(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t height);
 
 /* stream.c */
 CUresult stream_check(CUstream handle);
@@ -202,7 +204,7 @@ void ptx_texts_free(struct ptx_texts *t);
 bool ptx_texts_add(struct ptx_texts *t, const char *name, const char *text, size_t size);
 /* From anything cuModuleLoadData takes. limit: bytes known to be readable, SIZE_MAX where not known. */
 CUresult ptx_texts_read(struct ptx_texts *t, const char *name, const void *data, size_t limit, struct error *e);
-bool read_file(const char *path, char **data, size_t *size, struct error *e);
+bool module_read_file(const char *path, char **data, size_t *size, struct error *e);
 struct module *module_new(struct context *ctx, const struct ptx_texts *texts, struct error *e);
 CUresult load_failed(CUresult r, const struct error *e, const struct jit_log *log); /* r: CUDA_SUCCESS, take it from e */
 CUresult module_global(const struct module *m, const char *name, CUdeviceptr *address, size_t *size);
@@ -222,7 +224,7 @@ struct launch_shape {
     bool cooperative;
 };
 CUresult launch_attributes(const CUlaunchConfig *c, struct launch_shape *s);
-CUresult launch(struct function *f, const struct launch_shape *s, void **kernel_params, void **extra);
+CUresult launch_run(struct function *f, const struct launch_shape *s, void **kernel_params, void **extra);
 
 /* texture.c */
 void texture_refs_free_of(struct module *m);

@@ -141,7 +141,7 @@ static CUresult launch_params(struct function *f, struct launch_shape *s, const 
     if (run(g, &l, &e))
         return CUDA_SUCCESS;
     if (e.kind == ERROR_RESOURCES || e.kind == ERROR_INVALID || e.kind == ERROR_NO_MEMORY || e.kind == ERROR_UNSUPPORTED) {
-        report(&e);
+        driver_report(&e);
         return result_of(&e);
     }
     context_fail(ctx, &e);
@@ -161,7 +161,7 @@ static CUresult launch_check(const struct function *f, struct launch_shape *s)
     return r == CUDA_SUCCESS ? cooperative_check(f, s) : r;
 }
 
-CUresult launch(struct function *f, const struct launch_shape *shape, void **kernel_params, void **extra)
+CUresult launch_run(struct function *f, const struct launch_shape *shape, void **kernel_params, void **extra)
 {
     struct launch_shape s = *shape;
     CUresult r = launch_check(f, &s);
@@ -183,7 +183,7 @@ static CUresult launch_call(CUfunction handle, const struct launch_shape *s, CUs
         r = function_resolve(handle, &f);
     if (r == CUDA_SUCCESS)
         r = stream_check(stream);
-    return api_leave(r == CUDA_SUCCESS ? launch(f, s, params, extra) : r);
+    return api_leave(r == CUDA_SUCCESS ? launch_run(f, s, params, extra) : r);
 }
 
 CUAPI CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y,
@@ -261,7 +261,7 @@ CUAPI CUresult cuLaunchGridAsync(CUfunction handle, int width, int height, CUstr
                              .shared_bytes = f->shared_bytes};
     size_t bytes = f->params_bytes;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, f->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-    return api_leave(launch(f, &s, NULL, extra));
+    return api_leave(launch_run(f, &s, NULL, extra));
 }
 
 CUAPI CUresult cuLaunchGrid(CUfunction handle, int width, int height) { return cuLaunchGridAsync(handle, width, height, NULL); }

@@ -13,7 +13,7 @@ static void fill_row(uint8_t *row, uint32_t value, uint32_t element_bytes, size_
         memcpy(row + i * element_bytes, &value, element_bytes);
 }
 
-CUresult fill(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t height)
+CUresult memset_fill(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t height)
 {
     size_t row, rest, bytes;
     if (!width || !height)
@@ -35,7 +35,7 @@ static CUresult fill_call(uint64_t address, size_t pitch, uint32_t value, uint32
     CUresult r = api_enter(NULL, API_CONTEXT);
     if (r == CUDA_SUCCESS)
         r = stream_check(stream);
-    return api_leave(r == CUDA_SUCCESS ? fill(address, pitch, value, element_bytes, width, height) : r);
+    return api_leave(r == CUDA_SUCCESS ? memset_fill(address, pitch, value, element_bytes, width, height) : r);
 }
 
 #define LINEAR(bits, type) \

@@ -83,7 +83,7 @@ CUresult ptx_texts_read(struct ptx_texts *t, const char *name, const void *data,
     return ptx_texts_add(t, name, data, size) ? CUDA_SUCCESS : no_memory(e);
 }
 
-bool read_file(const char *path, char **data, size_t *size, struct error *e)
+bool module_read_file(const char *path, char **data, size_t *size, struct error *e)
 {
     struct stat st;
     FILE *f = fopen(path, "rb");
@@ -162,7 +162,7 @@ struct module *module_new(struct context *ctx, const struct ptx_texts *texts, st
 
 CUresult load_failed(CUresult r, const struct error *e, const struct jit_log *log)
 {
-    report(e);
+    driver_report(e);
     if (log)
         jit_log_write(log, e, NULL);
     if (r != CUDA_SUCCESS)
@@ -219,7 +219,7 @@ CUAPI CUresult cuModuleLoad(CUmodule *out, const char *path)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r != CUDA_SUCCESS)
         return api_leave(r);
-    if (!read_file(path, &data, &size, &e))
+    if (!module_read_file(path, &data, &size, &e))
         return api_leave(load_failed(CUDA_SUCCESS, &e, NULL));
     r = load(ctx, out, path, data, size, NULL);
     free(data);

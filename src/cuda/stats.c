@@ -165,15 +165,15 @@ void stats_write(const struct driver *d, int exit_status)
     bool to_stdout = !strcmp(d->options.stats, "-");
     FILE *f = to_stdout ? stdout : fopen(d->options.stats, "w");
     if (!f) {
-        complain("%s: %s", d->options.stats, strerror(errno));
+        driver_say("%s: %s", d->options.stats, strerror(errno));
         return;
     }
     json_t *root = results(d, exit_status);
     if (json_dumpf(root, f, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0 || fputc('\n', f) == EOF)
-        complain("%s: the results could not be written", d->options.stats);
+        driver_say("%s: the results could not be written", d->options.stats);
     json_decref(root);
     if (to_stdout)
         fflush(f);
     else if (fclose(f) != 0)
-        complain("%s: %s", d->options.stats, strerror(errno));
+        driver_say("%s: %s", d->options.stats, strerror(errno));
 }

@@ -314,7 +314,7 @@ static CUresult wait_value(CUstream handle, CUdeviceptr address, uint64_t value,
     if (r == CUDA_SUCCESS) {
         memcpy(&now, memory_pointer(address), bytes);
         if (!satisfied(now, value, flags, bytes)) {
-            complain("cuStreamWaitValue%u: the value is not there yet; work that waits for later work is not supported", bytes * 8);
+            driver_say("cuStreamWaitValue%u: the value is not there yet; work that waits for later work is not supported", bytes * 8);
             r = CUDA_ERROR_NOT_SUPPORTED;
         }
     }

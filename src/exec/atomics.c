@@ -51,18 +51,25 @@ static uint16_t combine_bf16(enum atomic_op op, uint16_t a, uint16_t b) { return
 
 static float add_f32(float a, float b, bool flush) { return f32_canonical(f32_flush_if(f32_flush_if(a, flush) + f32_flush_if(b, flush), flush)); }
 
-static double add_f64(double a, double b) { return f64_nan2(a + b, a, b); }
+/* The units beside the L2 cache hand a NaN operand on as it is; a core's, which add to shared memory, make it quiet. */
+static double add_f64(double a, double b, bool global)
+{
+    double sum = a + b;
+    if (!global || !f64_is_nan(sum))
+        return f64_nan2(sum, a, b);
+    return f64_is_nan(a) ? a : f64_is_nan(b) ? b : f64_from(F64_INVALID);
+}
 
-static uint64_t combine_floating(enum atomic_op op, enum ptx_type type, uint64_t old, uint64_t b, bool flush)
+static uint64_t combine_floating(enum atomic_op op, enum ptx_type type, uint64_t old, uint64_t b, bool global)
 {
     switch (type) {
     case PTX_F16: return combine_f16(op, (uint16_t)old, (uint16_t)b);
     case PTX_BF16: return combine_bf16(op, (uint16_t)old, (uint16_t)b);
     case PTX_F16X2: return combine_f16(op, (uint16_t)old, (uint16_t)b) | (uint32_t)combine_f16(op, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;
     case PTX_BF16X2: return combine_bf16(op, (uint16_t)old, (uint16_t)b) | (uint32_t)combine_bf16(op, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;
-    case PTX_F32: return f32_bits(op == ATOMIC_ADD ? add_f32(f32_from((uint32_t)old), f32_from((uint32_t)b), flush)
+    case PTX_F32: return f32_bits(op == ATOMIC_ADD ? add_f32(f32_from((uint32_t)old), f32_from((uint32_t)b), global)
                                                    : combine_float(op, f32_from((uint32_t)old), f32_from((uint32_t)b)));
-    default: return f64_bits(add_f64(f64_from(old), f64_from(b)));
+    default: return f64_bits(add_f64(f64_from(old), f64_from(b), global));
     }
 }
 
@@ -75,10 +82,10 @@ static bool is_less(enum ptx_type type, uint64_t a, uint64_t b)
     }
 }
 
-uint64_t atomic_combine(enum atomic_op op, enum ptx_type type, uint64_t old, uint64_t b, uint64_t c, bool flush)
+uint64_t atomic_combine(enum atomic_op op, enum ptx_type type, uint64_t old, uint64_t b, uint64_t c, bool global)
 {
     if (ptx_type_is_float(type) && op >= ATOMIC_ADD)
-        return combine_floating(op, type, old, b, flush);
+        return combine_floating(op, type, old, b, global);
     switch (op) {
     case ATOMIC_AND: return old & b;
     case ATOMIC_OR: return old | b;
@@ -156,7 +163,7 @@ ATOMIC(max_u64, uint64_t, uint64_t, b > old ? b : old)
 ATOMIC(min_s64, int64_t, uint64_t, b < old ? b : old)
 ATOMIC(max_s64, int64_t, uint64_t, b > old ? b : old)
 ATOMIC(add_single, uint32_t, uint32_t, f32_bits(add_f32(f32_from(old), f32_from(b), lane_is_global(w, i))))
-ATOMIC(add_double, uint64_t, uint64_t, f64_bits(add_f64(f64_from(old), f64_from(b))))
+ATOMIC(add_double, uint64_t, uint64_t, f64_bits(add_f64(f64_from(old), f64_from(b), lane_is_global(w, i))))
 ATOMIC(add_half, uint16_t, uint32_t, combine_f16(ATOMIC_ADD, old, b))
 ATOMIC(add_bhalf, uint16_t, uint32_t, combine_bf16(ATOMIC_ADD, old, b))
 ATOMIC(add_half2, uint32_t, uint32_t, combine_floating(ATOMIC_ADD, PTX_F16X2, old, b, false))

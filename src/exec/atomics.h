@@ -11,7 +11,8 @@ enum atomic_op {
 
 /* Takes the operation's modifier; ATOMIC_OPS where there is none. */
 enum atomic_op atomic_take_op(struct decoder *d);
-/* What memory holds afterwards. cas: b is what is compared, c what is stored. Values in the low bits. flush: f32 subnormals count as zero. */
-uint64_t atomic_combine(enum atomic_op op, enum ptx_type type, uint64_t old, uint64_t b, uint64_t c, bool flush);
+/* What memory holds afterwards. cas: b is what is compared, c what is stored. Values in the low bits. global: as the units of global memory do
+ * it, where f32 subnormals count as zero. */
+uint64_t atomic_combine(enum atomic_op op, enum ptx_type type, uint64_t old, uint64_t b, uint64_t c, bool global);
 
 #endif

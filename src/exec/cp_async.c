@@ -146,7 +146,7 @@ static bool decode_arrive(struct decoder *d)
 struct bulk {
     struct access_address to, from, barrier;
     exec_ref size, mask; /* mask: blocks of the cluster, or bytes of each 16 */
-    bool has_barrier, multicast, byte_mask, reduces, flush;
+    bool has_barrier, multicast, byte_mask, reduces, global;
     uint8_t op, type, element_bytes;
 };
 
@@ -157,7 +157,7 @@ static void move_bulk(struct exec_warp *w, const struct bulk *b, uint8_t *to, co
             uint64_t old = 0, given = 0;
             memcpy(&old, to + at, b->element_bytes);
             memcpy(&given, from + at, b->element_bytes);
-            old = atomic_combine((enum atomic_op)b->op, (enum ptx_type)b->type, old, given, 0, b->flush);
+            old = atomic_combine((enum atomic_op)b->op, (enum ptx_type)b->type, old, given, 0, b->global);
             access_write(w, to + at, &old, b->element_bytes);
         }
     } else if (b->byte_mask) {
@@ -265,7 +265,7 @@ static bool decode_reduction(struct decoder *d, struct bulk *b)
     if (op == ATOMIC_ADD && ptx_type_bits(type) == 16 && !decode_take(d, PTX_MOD_NOFTZ))
         return decode_wrong(d, NULL, "%s: .noftz is required with .%s", d->in->spelling, ptx_type_name(type));
     b->reduces = true;
-    b->flush = true;
+    b->global = b->to.space == PTX_SPACE_GLOBAL;
     b->op = (uint8_t)op;
     b->type = (uint8_t)type;
     b->element_bytes = (uint8_t)(ptx_type_bits(type) / 8);

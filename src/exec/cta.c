@@ -6,17 +6,27 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { STATIC_SPECIALS = PTX_SREG_CLOCK, SPECIAL_BYTES = 4 * WARP_LANES };
+enum { SPECIAL_BYTES = 4 * WARP_LANES };
+
+/* The lanes of a special register, or NULL where the image does not read it. */
+static uint32_t *special_lanes(struct exec_warp *w, enum ptx_special s)
+{
+    uint32_t slot = w->launch->image->special_slot[s];
+    return slot ? (uint32_t *)(w->bank[BANK_SPECIALS] + (slot - 1) * SPECIAL_BYTES) : NULL;
+}
 
 static void set_special(struct exec_warp *w, enum ptx_special s, uint32_t lane, uint32_t value)
 {
-    ((uint32_t *)(w->bank[BANK_SPECIALS] + (uint32_t)s * SPECIAL_BYTES))[lane] = value;
+    uint32_t *lanes = special_lanes(w, s);
+    if (lanes)
+        lanes[lane] = value;
 }
 
 static void set_uniform(struct exec_warp *w, enum ptx_special s, uint32_t value)
 {
-    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-        set_special(w, s, lane, value);
+    uint32_t *lanes = special_lanes(w, s);
+    for (uint32_t lane = 0; lanes && lane < WARP_LANES; lane++)
+        lanes[lane] = value;
 }
 
 static void fill_thread_specials(struct exec_warp *w)
@@ -93,7 +103,8 @@ static bool allocate(struct exec_cta *cta, struct error *e)
     cta->warps = calloc(cta->warp_count, sizeof *cta->warps);
     if (!cta->shared || !cta->warps)
         return error_set(e, ERROR_NO_MEMORY, "out of host memory for a block of %u warps", cta->warp_count);
-    cta->specials = aligned_alloc(256, (uint64_t)cta->warp_count * STATIC_SPECIALS * SPECIAL_BYTES);
+    uint64_t special_bytes = ((uint64_t)cta->warp_count * l->image->special_count * SPECIAL_BYTES + 511) & ~255ull;
+    cta->specials = aligned_alloc(256, special_bytes);
     cta->local_size = (uint64_t)cta->warp_count * WARP_LANES * l->local_bytes;
     if (cta->local_size) {
         cta->local = mmap(NULL, cta->local_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -102,7 +113,7 @@ static bool allocate(struct exec_cta *cta, struct error *e)
     }
     if (!cta->specials || (cta->local_size && !cta->local))
         return error_set(e, ERROR_NO_MEMORY, "out of host memory for a block of %u warps", cta->warp_count);
-    memset(cta->specials, 0, (uint64_t)cta->warp_count * STATIC_SPECIALS * SPECIAL_BYTES);
+    memset(cta->specials, 0, special_bytes);
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct exec_warp *w = &cta->warps[i];
         w->registers = aligned_alloc(256, frame);
@@ -123,7 +134,7 @@ static void prepare_warp(struct exec_cta *cta, uint32_t i)
     w->launch = l;
     w->index = i;
     w->lanes = left >= WARP_LANES ? FULL_MASK : (1u << left) - 1;
-    w->bank[BANK_SPECIALS] = cta->specials + (uint64_t)i * STATIC_SPECIALS * SPECIAL_BYTES;
+    w->bank[BANK_SPECIALS] = cta->specials + (uint64_t)i * l->image->special_count * SPECIAL_BYTES;
     w->local = cta->local + (uint64_t)i * WARP_LANES * l->local_bytes;
     fill_thread_specials(w);
     fill_launch_specials(w);

@@ -48,11 +48,11 @@ ROUNDED(3)
 
 /* Float to float. */
 HANDLER_1(f64_f32, double, float, f64_from_f32(a))
-HANDLER_1(f64_f32_ftz, double, float, f64_from_f32(f32_flush(a)))
-HANDLER_1(f32_f64, float, double, f32_canonical((float)a))
-HANDLER_1(f32_f64_ftz, float, double, f32_finish((float)a, true, false))
+HANDLER_1(f64_f32_ftz, double, float, f64_from_f32(f32_finish(a, true, false)))
+HANDLER_1(f32_f64, float, double, f32_from_f64(a))
+HANDLER_1(f32_f64_ftz, float, double, f32_flush(f32_from_f64(a)))
 HANDLER_1(f32_f16, float, uint32_t, f32_canonical(f16_to_f32((uint16_t)a)))
-HANDLER_1(f32_bf16, float, uint32_t, f32_canonical(bf16_to_f32((uint16_t)a)))
+HANDLER_1(f32_bf16, uint32_t, uint32_t, a << 16)
 HANDLER_1(f16_f32, uint32_t, float, f16_from_f32(a))
 HANDLER_1(bf16_f32, uint32_t, float, bf16_from_f32(a))
 HANDLER_1(f32_sat, float, float, f32_saturate(a))
@@ -189,12 +189,26 @@ static bool take_rounding(struct decoder *d, struct cvt_form *f, int *rounding)
     return true;
 }
 
+/* To tf32, ties away from zero, as the hardware adds half a unit and cuts: an infinity or NaN is cut only. sub[0]: .satfinite, which takes one
+ * unit off whatever has come out as large as infinity, NaNs too. */
+static void tf32_away(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    uint32_t *d = lane_data(w, in->dst);
+    const uint32_t *a = lane_data(w, in->src[0]);
+    uint32_t unit = in->sub[0] ? 0x2000 : 0;
+    FOR_EACH_LANE(mask, i)
+    {
+        bool finite = (a[i] & 0x7f800000u) != 0x7f800000u;
+        uint32_t r = (a[i] + (finite ? 0x1000u : 0)) & 0xffffe000u;
+        d[i] = (r & 0x7fffffffu) >= 0x7f800000u ? r - unit : r;
+    }
+}
+
 static bool decode_tf32(struct decoder *d, struct cvt_form *f)
 {
     struct exec_inst *out = d->out;
-    if (decode_take(d, PTX_MOD_RNA)) {
-        f->rounding = ROUND_NEAREST_AWAY;
-    } else {
+    bool away = decode_take(d, PTX_MOD_RNA);
+    if (!away) {
         int rounding = decode_take_one(d, (const enum ptx_modifier[]){PTX_MOD_RN, PTX_MOD_RZ}, 2);
         if (rounding < 0)
             return decode_wrong(d, NULL, "a conversion to .tf32 needs .rna, .rn or .rz");
@@ -202,9 +216,10 @@ static bool decode_tf32(struct decoder *d, struct cvt_form *f)
         f->relu = decode_take(d, PTX_MOD_RELU);
     }
     f->satfinite = decode_take(d, PTX_MOD_SATFINITE);
-    out->fn = convert_any;
+    out->fn = away ? tf32_away : convert_any;
     out->extra = f;
-    out->sub[0] = out->sub[1] = 32;
+    out->sub[0] = away ? f->satfinite : 32;
+    out->sub[1] = 32;
     return decode_count(d, 2, 2) && decode_dst(d, 0, PTX_TF32, &out->dst) && decode_src(d, 1, PTX_F32, &out->src[0]);
 }
 

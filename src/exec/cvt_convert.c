@@ -17,10 +17,15 @@ static uint64_t convert_nan(const struct cvt_form *f, uint64_t bits)
     }
     if (f->sat)
         return 0;
-    if (to != &soft_f64)
+    /* The 64-bit unit keeps sign and payload, and makes the NaN quiet. With .ftz an f32 goes through the 32-bit one first. */
+    if ((to != &soft_f64 && from != &soft_f64) || f->relu)
         return to->nan;
+    if (f->ftz && from == &soft_f32)
+        bits = from->nan;
+    int up = to->fraction_bits - from->fraction_bits;
     uint64_t payload = bits & ((1ull << from->fraction_bits) - 1);
-    return soft_zero(to, soft_is_negative(from, bits)) | 0x7ff8000000000000ull | payload << (52 - from->fraction_bits);
+    payload = up >= 0 ? payload << up : payload >> -up;
+    return soft_infinity(to, soft_is_negative(from, bits)) | 1ull << (to->fraction_bits - 1) | payload;
 }
 
 static uint64_t to_integer(const struct cvt_end *to, struct soft v, enum exec_rounding r)
@@ -70,8 +75,8 @@ static uint64_t convert_float(const struct cvt_form *f, uint64_t bits)
         return to_integer(&f->to, (struct soft){1, 1000, negative}, f->rounding);
     }
     struct soft v = soft_unpack(from, bits);
-    if (f->ftz && from == &soft_f32 && v.significand < 0x00800000u)
-        v.significand = 0;
+    if (f->ftz && from == &soft_f32 && to != &soft_f16 && v.significand < 0x00800000u)
+        v.significand = 0; /* (for f16 the hardware leaves them) */
     if (!to)
         return to_integer(&f->to, v, f->rounding);
     if (f->integral)

@@ -44,11 +44,18 @@ CVT_TO_INTEGER(f64_to_u32, double, uint32_t, 0.0, 0x1p32, 0x1p32 - 1, 0, UINT32_
 CVT_TO_INTEGER(f64_to_s64, double, int64_t, -0x1p63, 0x1p63, 0x1.fffffffffffffp62, INT64_MIN, INT64_MAX, INT64_MIN)
 CVT_TO_INTEGER(f64_to_u64, double, uint64_t, 0.0, 0x1p64, 0x1.fffffffffffffp63, 0, UINT64_MAX, 1ull << 63)
 
-/* f32 to f64 and back. A NaN keeps its sign and the payload's upper bits on the way up. */
+/* Between f32 and f64 a NaN keeps its sign and the upper bits of its payload, and becomes quiet. */
 FLOAT_INLINE double f64_from_f32(float x)
 {
     uint64_t u = f32_bits(x), nan = (u & 0x80000000u) << 32 | 0x7ff8000000000000ull | (u & 0x7fffffu) << 29;
     return f32_is_nan(x) ? f64_from(nan) : (double)x;
+}
+
+FLOAT_INLINE float f32_from_f64(double x)
+{
+    uint64_t u = f64_bits(x);
+    uint32_t nan = (uint32_t)(u >> 32 & 0x80000000u) | 0x7fc00000u | (uint32_t)(u >> 29 & 0x3fffffu);
+    return f64_is_nan(x) ? f32_from(nan) : (float)x;
 }
 
 #endif

@@ -265,7 +265,7 @@ static bool special(struct decoder *d, const struct ptx_operand *o, exec_ref *re
 {
     if (o->special >= PTX_SREG_CLOCK)
         return decode_fail(d, "%s is read by mov only", ptx_special_name(o->special));
-    *ref = ((uint32_t)o->special * 4 * WARP_LANES) | BANK_SPECIALS;
+    *ref = ((d->image->special_slot[o->special] - 1u) * 4 * WARP_LANES) | BANK_SPECIALS;
     return true;
 }
 

@@ -86,6 +86,8 @@ struct exec_image {
     uint32_t symbol_count;
     uint64_t const_bytes;
     struct layout *layout;        /* where variables are (exec/layout.c) */
+    uint8_t special_slot[PTX_SPECIAL_COUNT]; /* place of each special register in its bank, from 1; 0: the image does not read it */
+    uint32_t special_count;
 };
 
 /* Takes the modules over, also on failure. Several modules are linked. */

@@ -79,7 +79,7 @@ static bool in_class(uint32_t bits, enum float_class c)
     case FLOAT_INFINITE: return magnitude == 0x7f800000u;
     case FLOAT_NUMBER: return magnitude <= 0x7f800000u;
     case FLOAT_NOTANUMBER: return magnitude > 0x7f800000u;
-    case FLOAT_NORMAL: return magnitude >= 0x00800000u && magnitude < 0x7f800000u;
+    case FLOAT_NORMAL: return (magnitude >= 0x00800000u || magnitude == 0) && magnitude < 0x7f800000u; /* zero is one to the hardware */
     case FLOAT_SUBNORMAL: return magnitude < 0x00800000u && magnitude != 0;
     }
     return false;

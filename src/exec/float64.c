@@ -7,7 +7,7 @@
 HANDLER_2(add_n, double, double, double, f64_nan2(a + b, a, b))
 HANDLER_2(sub_n, double, double, double, f64_nan2(a - b, a, b))
 HANDLER_2(mul_n, double, double, double, f64_nan2(a * b, a, b))
-HANDLER_2(div_n, double, double, double, f64_nan2(a / b, a, b))
+HANDLER_2(div_n, double, double, double, f64_nan2(a / b, b, a)) /* division is a routine, and looks at the dividend first */
 HANDLER_3(fma_n, double, double, double, double, f64_nan3(__builtin_fma(a, b, c), a, b, c))
 HANDLER_1(rcp_n, double, double, f64_nan1(1.0 / a, a))
 HANDLER_1(sqrt_n, double, double, f64_nan1(__builtin_sqrt(a), a))
@@ -35,7 +35,7 @@ static double fma_directed(double a, double b, double c, enum exec_rounding r)
 
 static double div_directed(double a, double b, enum exec_rounding r)
 {
-    return finite64(a) && finite64(b) && b != 0.0 ? pack(soft_div(unpack(a), unpack(b)), r) : f64_nan2(a / b, a, b);
+    return finite64(a) && finite64(b) && b != 0.0 ? pack(soft_div(unpack(a), unpack(b)), r) : f64_nan2(a / b, b, a);
 }
 
 static double sqrt_directed(double a, enum exec_rounding r)
@@ -72,18 +72,19 @@ FLOAT_INLINE int64_t order(double x)
     return i ^ (int64_t)((uint64_t)(i >> 63) >> 1);
 }
 
-/* NaN loses; of two, the first is handed on. */
+/* NaN loses; of two, the second is handed on. */
 FLOAT_INLINE double pick(double a, double b, bool take_a)
 {
     double number = take_a ? a : b;
     double x = f64_is_nan(a) ? b : f64_is_nan(b) ? a : number;
-    return f64_is_nan(x) ? f64_from(f64_bits(a) | F64_QUIET) : x;
+    return f64_is_nan(x) ? f64_from(f64_bits(b) | F64_QUIET) : x;
 }
 
 HANDLER_2(min_n, double, double, double, pick(a, b, order(a) < order(b)))
 HANDLER_2(max_n, double, double, double, pick(a, b, order(a) > order(b)))
-HANDLER_1(abs_n, uint64_t, uint64_t, a & ~(1ull << 63))
-HANDLER_1(neg_n, uint64_t, uint64_t, a ^ (1ull << 63))
+/* A NaN keeps its sign here. */
+HANDLER_1(abs_n, uint64_t, uint64_t, f64_is_nan(f64_from(a)) ? a | F64_QUIET : a & ~(1ull << 63))
+HANDLER_1(neg_n, uint64_t, uint64_t, f64_is_nan(f64_from(a)) ? a | F64_QUIET : a ^ (1ull << 63))
 HANDLER_2(copysign_bits, uint64_t, uint64_t, uint64_t, (a & (1ull << 63)) | (b & ~(1ull << 63)))
 
 static bool in_class(uint64_t bits, enum float_class c)
@@ -95,7 +96,7 @@ static bool in_class(uint64_t bits, enum float_class c)
     case FLOAT_INFINITE: return magnitude == infinity;
     case FLOAT_NUMBER: return magnitude <= infinity;
     case FLOAT_NOTANUMBER: return magnitude > infinity;
-    case FLOAT_NORMAL: return magnitude >= least && magnitude < infinity;
+    case FLOAT_NORMAL: return (magnitude >= least || magnitude == 0) && magnitude < infinity; /* zero is one to the hardware */
     case FLOAT_SUBNORMAL: return magnitude < least && magnitude != 0;
     }
     return false;

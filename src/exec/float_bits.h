@@ -67,16 +67,18 @@ FLOAT_INLINE double f64_nan1(double r, double a)
     return f64_is_nan(r) ? f64_from(nan) : r;
 }
 
+/* Of two NaNs, the second operand's is handed on. */
 FLOAT_INLINE double f64_nan2(double r, double a, double b)
 {
-    uint64_t nan = f64_is_nan(a) ? f64_bits(a) | F64_QUIET : f64_is_nan(b) ? f64_bits(b) | F64_QUIET : F64_INVALID;
+    uint64_t nan = f64_is_nan(b) ? f64_bits(b) | F64_QUIET : f64_is_nan(a) ? f64_bits(a) | F64_QUIET : F64_INVALID;
     return f64_is_nan(r) ? f64_from(nan) : r;
 }
 
+/* Of a * b + c: b's before c's before a's. */
 FLOAT_INLINE double f64_nan3(double r, double a, double b, double c)
 {
-    uint64_t late = f64_is_nan(c) ? f64_bits(c) | F64_QUIET : F64_INVALID;
-    uint64_t nan = f64_is_nan(a) ? f64_bits(a) | F64_QUIET : f64_is_nan(b) ? f64_bits(b) | F64_QUIET : late;
+    uint64_t late = f64_is_nan(a) ? f64_bits(a) | F64_QUIET : F64_INVALID;
+    uint64_t nan = f64_is_nan(b) ? f64_bits(b) | F64_QUIET : f64_is_nan(c) ? f64_bits(c) | F64_QUIET : late;
     return f64_is_nan(r) ? f64_from(nan) : r;
 }
 

@@ -204,6 +204,14 @@ static void sum_up_needs(struct exec_image *image)
     free(needs);
 }
 
+/* Special registers that are read get a place in each warp's bank of them. */
+static void note_special(void *context, const struct ptx_operand *o)
+{
+    struct exec_image *image = context;
+    if (o->kind == PTX_OPERAND_SPECIAL && o->special < PTX_SREG_CLOCK && !image->special_slot[o->special])
+        image->special_slot[o->special] = (uint8_t)++image->special_count;
+}
+
 static bool build(struct exec_image *image, struct error *e)
 {
     if (!collect_functions(image, e))
@@ -211,6 +219,9 @@ static bool build(struct exec_image *image, struct error *e)
     for (uint32_t i = 0; i < image->function_count; i++)
         note_calls(image, image->functions[i]);
     note_addresses_in_data(image);
+    for (uint32_t f = 0; f < image->function_count; f++)
+        for (uint32_t i = 0; i < image->functions[f]->ptx->inst_count; i++)
+            visit_operands(image->functions[f]->ptx->insts[i].operands, image->functions[f]->ptx->insts[i].operand_count, note_special, image);
     if (!layout_image(image, e))
         return false;
     for (uint32_t i = 0; i < image->function_count; i++) {

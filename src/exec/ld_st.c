@@ -308,6 +308,8 @@ bool decode_prefetch(struct decoder *d)
     bool sized = d->in->opcode == PTX_OP_applypriority || d->in->opcode == PTX_OP_discard;
     enum ptx_space space = decode_take_space(d);
     int64_t size;
+    if (space != PTX_SPACE_NONE && space != PTX_SPACE_GLOBAL && space != PTX_SPACE_LOCAL && space != PTX_SPACE_CONST && space != PTX_SPACE_PARAM)
+        return decode_wrong(d, NULL, "%s: not in this space", d->in->spelling);
     if (decode_take_one(d, levels, 5) < 0)
         return decode_wrong(d, NULL, "%s: a cache level is needed (.L1, .L2)", d->in->spelling);
     if (!decode_count(d, sized ? 2 : 1, sized ? 2 : 1) || !access_decode_address(d, decode_operand(d, 0), space, &unused))
@@ -378,6 +380,8 @@ bool decode_hint(struct decoder *d)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (d->in->opcode != PTX_OP_pmevent)
             decode_take(d, known[i]);
+    if (d->in->opcode == PTX_OP_pmevent)
+        decode_take(d, PTX_MOD_MASK);
     d->out->fn = no_effect;
     return decode_count(d, has_operand, has_operand) && (!has_operand || decode_immediate(d, 0, &value));
 }

@@ -226,7 +226,7 @@ uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_byte
 {
     struct memory_state *s = state_of(m);
     uint64_t align = align_bytes < LEAST_ALIGN ? LEAST_ALIGN : align_bytes;
-    if (size_bytes == 0 || size_bytes > m->heap_end - m->heap_base || (align & (align - 1)))
+    if (size_bytes == 0 || size_bytes > m->heap_end - m->heap_base || (align_bytes & (align_bytes - 1)))
         return 0;
     uint64_t counted = counted_bytes(size_bytes, kind), occupied = occupied_bytes(size_bytes);
     if (counted > m->capacity_bytes - m->used_bytes || !grow_ranges(m) || !grow_holes(s))
@@ -405,8 +405,12 @@ void memory_describe(const struct memory *m, uint64_t address, char *out, uint32
     } else if (address < 4096) {
         snprintf(out, out_bytes, "a null pointer plus %" PRIu64 " bytes", address);
     } else if (below && (!next || address - (below->base + below->size_bytes) <= next->base - address)) {
+        uint64_t past = address - (below->base + below->size_bytes);
         describe_range(below, false, range, sizeof range);
-        snprintf(out, out_bytes, "%" PRIu64 " bytes past the end of %s", address - (below->base + below->size_bytes), range);
+        if (past)
+            snprintf(out, out_bytes, "%" PRIu64 " bytes past the end of %s", past, range);
+        else
+            snprintf(out, out_bytes, "right at the end of %s", range);
     } else if (next) {
         describe_range(next, false, range, sizeof range);
         snprintf(out, out_bytes, "%" PRIu64 " bytes before %s", next->base - address, range);

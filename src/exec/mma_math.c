@@ -245,14 +245,18 @@ static float f16_product(const union matrix *a, const union matrix *b, int in_a,
     return f32_fma(f16_to_f32((uint16_t)a->word[in_a]), f16_to_f32((uint16_t)b->word[in_b]), sum, ROUND_NEAREST, false, false);
 }
 
+/* The sum of two products behind start; -0 leaves the sign of a zero product alone. */
+static float quad_pair(const union matrix *a, const union matrix *b, int in_a, int in_b, float start)
+{
+    return f16_product(a, b, in_a + 1, in_b + 1, f16_product(a, b, in_a, in_b, start));
+}
+
 /* f32 multiply-adds. The accumulator comes last, or after the first two products where the result is f16. */
 static float quad_element(const struct mma_problem *p, const union matrix *a, const union matrix *b, int in_a, int in_b, float c)
 {
-    float first = f16_product(a, b, in_a + 1, in_b + 1, f16_product(a, b, in_a, in_b, 0.0f));
     if (p->d == PTX_F32)
-        return f16_product(a, b, in_a + 3, in_b + 3, f16_product(a, b, in_a + 2, in_b + 2, first)) + c;
-    float second = f16_product(a, b, in_a + 3, in_b + 3, f16_product(a, b, in_a + 2, in_b + 2, 0.0f));
-    return first + c + second;
+        return quad_pair(a, b, in_a + 2, in_b + 2, quad_pair(a, b, in_a, in_b, 0.0f)) + c;
+    return quad_pair(a, b, in_a, in_b, -0.0f) + c + quad_pair(a, b, in_a + 2, in_b + 2, -0.0f);
 }
 
 void mma_compute_quad(const struct mma_problem *p, const union matrix *a, const union matrix *b, const union matrix *c, union matrix *d)
@@ -274,7 +278,7 @@ static bool finite64(double x)
 static double fma64(double a, double b, double c, enum exec_rounding r)
 {
     if (r == ROUND_NEAREST || !finite64(a) || !finite64(b) || !finite64(c))
-        return f64_nan3(__builtin_fma(a, b, c), b, c, a); /* of several NaNs, the unit hands on that of B, else the sum's */
+        return f64_nan3(__builtin_fma(a, b, c), a, b, c);
     struct soft product = soft_mul(soft_unpack(&soft_f64, f64_bits(a)), soft_unpack(&soft_f64, f64_bits(b)));
     return f64_from(soft_pack(&soft_f64, soft_add(product, soft_unpack(&soft_f64, f64_bits(c)), r), r, false));
 }

@@ -24,7 +24,5 @@ void texture_sample(const struct texture *t, struct texture_request *q, uint32_t
 bool texture_gives_integers(const struct texture *t);
 /* The level of detail of a footprint: the derivatives of the coordinates in x and y of the screen. dimensions: 1 to 3. */
 float texture_level_of(const struct texture *t, const float dx[3], const float dy[3], int dimensions);
-/* The face of a cube that a direction meets, and where: coordinates in [0, 1]. */
-int texture_cube_face(const float direction[3], float *x, float *y);
 
 #endif

@@ -140,11 +140,28 @@ static struct texel read_texel(const struct texture *t, const struct texture_arr
     return v;
 }
 
+/* The border's colour is kept in the array's format. */
+static float border_component(const struct texture *t, float v)
+{
+    float top = t->array.format == TEXTURE_U8 ? 255.0f : t->array.format == TEXTURE_U16 ? 65535.0f : t->array.format == TEXTURE_S8 ? 127.0f : 32767.0f;
+    float lowest = t->array.format == TEXTURE_S8 || t->array.format == TEXTURE_S16 ? -1.0f : 0.0f;
+    if (t->array.format == TEXTURE_F32)
+        return v;
+    if (t->array.format == TEXTURE_F16)
+        return f16_to_f32(f16_from_f32(v));
+    v = v > 1.0f ? 1.0f : v > lowest ? v : lowest;
+    return floorf(v * top + 0.5f) / top;
+}
+
 static struct texel border_texel(const struct texture *t)
 {
     struct texel v = {{0}};
-    for (uint32_t n = 0; n < t->array.channels; n++)
-        v.bits[n] = texture_gives_integers(t) ? f32_bits(t->border[n]) : f32_bits(t->border[n]);
+    uint8_t raw[16];
+    memcpy(raw, t->border, sizeof raw);
+    for (uint32_t n = 0; n < t->array.channels; n++) {
+        uint32_t component = component_integer(t->array.format, raw + 4 * n, 0); /* of integers the border holds the bits */
+        v.bits[n] = texture_gives_integers(t) ? component : f32_bits(border_component(t, t->border[n]));
+    }
     return v;
 }
 
@@ -198,6 +215,19 @@ struct footprint {
     uint64_t *touched;
 };
 
+/* Whole coordinates are not subject to addressing: outside there is zero. */
+static struct texel read_whole(const struct texture *t, const struct texture_array *a, const struct footprint *f)
+{
+    int64_t at[3] = {0, 0, f->layer};
+    *f->touched = a->data;
+    for (int axis = 0; axis < f->dimensions; axis++) {
+        at[axis] = f->index[axis];
+        if (at[axis] < 0 || at[axis] >= extent(a, axis))
+            return (struct texel){{0}};
+    }
+    return read_texel(t, a, at, f->touched);
+}
+
 static struct texel tap(const struct texture *t, const struct texture_array *a, const struct footprint *f, const int64_t step[3])
 {
     int64_t at[3] = {0, 0, f->layer};
@@ -218,35 +248,74 @@ static double bounded(double v)
     return isnan(v) ? 0.0 : v > limit ? limit : v < -limit ? -limit : v;
 }
 
-static void place(const struct texture *t, const struct texture_array *a, float at, int axis, bool linear, struct footprint *f)
+/* Normalised coordinates are cut to so many steps before they are scaled. */
+#define COORDINATE_STEPS 1048576.0
+
+static void place(const struct texture *t, const struct texture_array *a, double at, int axis, bool linear, struct footprint *f)
 {
-    double texels = bounded((double)at * (t->normalized ? (double)extent(a, axis) : 1.0));
+    double texels = bounded(at);
+    if (t->normalized)
+        texels = floor(bounded(at * COORDINATE_STEPS)) / COORDINATE_STEPS * (double)extent(a, axis);
     if (!linear) {
         f->index[axis] = (int64_t)floor(texels);
         return;
     }
-    int64_t fixed = (int64_t)floor(texels * 256.0 + 0.5) - 128;
+    int64_t fixed = (int64_t)floor(texels * 256.0 + 0.5) - 128, last = extent(a, axis) - 1;
+    if (mode_of(t, axis) == TEXTURE_CLAMP) /* the coordinate is held inside, not only the texels */
+        fixed = fixed < 0 ? 0 : fixed > last * 256 ? last * 256 : fixed;
     f->index[axis] = fixed >> 8;
     f->weight[axis] = (uint32_t)(fixed & 255);
+}
+
+static uint32_t half_up(uint32_t v) { return (v + 128) >> 8; }
+
+static uint32_t half_down(uint32_t v) { return (v + 127) >> 8; }
+
+/* Weights of the corners in 1/256; they add up to one. z splits the whole, x each part, y each part of that. Halves go as silicon has them: up, but for y where x
+ * is the lower texel; in two dimensions x keeps its sum. */
+static void split_weights(const struct footprint *f, uint32_t weights[8])
+{
+    uint32_t x = f->weight[0], y = f->weight[1], z = f->weight[2];
+    bool solid = f->dimensions == 3;
+    for (uint32_t upper = 0; upper <= (uint32_t)solid; upper++) {
+        uint32_t whole = !solid ? 256 : upper ? z : 256 - z, right = half_up(whole * x), left = whole - right;
+        uint32_t *w = weights + 4 * upper;
+        w[3] = half_up(right * y);
+        w[2] = half_down(left * y);
+        w[1] = right - w[3];
+        w[0] = left - w[2];
+    }
+}
+
+/* The filter's results have 16 bits where the texels are integers or 16-bit floats. */
+static float filtered(enum texture_format f, double v)
+{
+    switch (f) {
+    case TEXTURE_U8:
+    case TEXTURE_U16: return (float)(floor(v * 65535.0 + 0.5) / 65535.0);
+    case TEXTURE_S8:
+    case TEXTURE_S16: return (float)(floor(v * 32767.0 + 0.5) / 32767.0);
+    case TEXTURE_F16: return f16_to_f32(f16_from_f32((float)v));
+    default: return (float)v;
+    }
 }
 
 static struct texel filter(const struct texture *t, const struct texture_array *a, const struct footprint *f)
 {
     double sum[4] = {0};
     struct texel v;
+    uint32_t weights[8];
+    split_weights(f, weights);
     for (int corner = 0; corner < 1 << f->dimensions; corner++) {
         int64_t step[3] = {corner & 1, corner >> 1 & 1, corner >> 2 & 1};
-        double weight = 1.0;
-        for (int axis = 0; axis < f->dimensions; axis++)
-            weight *= (step[axis] ? f->weight[axis] : 256 - f->weight[axis]) / 256.0;
-        if (weight == 0.0)
+        if (weights[corner] == 0)
             continue;
         v = tap(t, a, f, step);
         for (int n = 0; n < 4; n++)
-            sum[n] += weight * (double)f32_from(v.bits[n]);
+            sum[n] += weights[corner] / 256.0 * (double)f32_from(v.bits[n]);
     }
     for (int n = 0; n < 4; n++)
-        v.bits[n] = f32_bits((float)sum[n]);
+        v.bits[n] = f32_bits(filtered(a->format, sum[n]));
     return v;
 }
 
@@ -260,28 +329,29 @@ static struct texel gather(const struct texture *t, const struct texture_array *
     return v;
 }
 
-int texture_cube_face(const float direction[3], float *x, float *y)
+/* The face of a cube that a direction meets, and where: coordinates in [0, 1]. */
+static int cube_face(const float direction[3], double *x, double *y)
 {
     float ax = fabsf(direction[0]), ay = fabsf(direction[1]), az = fabsf(direction[2]), major, s, u;
     int face;
-    if (ax >= ay && ax >= az) {
-        face = direction[0] < 0;
-        major = ax;
-        s = face ? direction[2] : -direction[2];
+    if (az >= ax && az >= ay) { /* of equals the later axis */
+        face = 4 + (direction[2] < 0);
+        major = az;
+        s = face == 5 ? -direction[0] : direction[0];
         u = -direction[1];
-    } else if (ay >= az) {
+    } else if (ay >= ax) {
         face = 2 + (direction[1] < 0);
         major = ay;
         s = direction[0];
         u = face == 3 ? -direction[2] : direction[2];
     } else {
-        face = 4 + (direction[2] < 0);
-        major = az;
-        s = face == 5 ? -direction[0] : direction[0];
+        face = direction[0] < 0;
+        major = ax;
+        s = face ? direction[2] : -direction[2];
         u = -direction[1];
     }
-    *x = (s / major + 1.0f) * 0.5f;
-    *y = (u / major + 1.0f) * 0.5f;
+    *x = ((double)s / (double)major + 1.0) * 0.5;
+    *y = ((double)u / (double)major + 1.0) * 0.5;
     return face;
 }
 
@@ -294,13 +364,13 @@ static int64_t clamp_layer(uint32_t layer, uint32_t count) { return layer < coun
 static struct texel sample_level(const struct texture *t, const struct texture_array *a, struct texture_request *q)
 {
     struct footprint f = {.dimensions = dimensions_of(q->geometry), .touched = &q->touched};
-    float at[3] = {q->at[0], q->at[1], q->at[2]};
+    double at[3] = {q->at[0], q->at[1], q->at[2]};
     bool linear = (t->linear_filter || q->gather >= 0) && !q->whole && !texture_gives_integers(t);
     linear |= q->gather >= 0;
     if (q->geometry == TEXTURE_A1D || q->geometry == TEXTURE_A2D)
         f.layer = clamp_layer(q->layer, a->layers);
     if (is_cube(q->geometry)) {
-        int face = texture_cube_face(q->at, &at[0], &at[1]);
+        int face = cube_face(q->at, &at[0], &at[1]);
         f.layer = face + (q->geometry == TEXTURE_ACUBE ? 6 * clamp_layer(q->layer, a->layers / 6) : 0);
     }
     for (int axis = 0; axis < f.dimensions; axis++) {
@@ -310,6 +380,13 @@ static struct texel sample_level(const struct texture *t, const struct texture_a
             place(t, a, at[axis], axis, linear, &f);
         f.index[axis] += q->offset[axis];
     }
+    if (q->geometry == TEXTURE_1D && linear && mode_of(t, 1) == TEXTURE_BORDER) {
+        f.dimensions = 2; /* silicon filters a line as an image of one row, at its edge: half of it is border */
+        f.index[1] = -1;
+        f.weight[1] = 128;
+    }
+    if (q->whole)
+        return read_whole(t, a, &f);
     if (q->gather >= 0)
         return gather(t, a, &f, q->gather);
     return linear ? filter(t, a, &f) : tap(t, a, &f, (const int64_t[3]){0, 0, 0});

@@ -44,7 +44,8 @@ static void put_constant(struct filling *f, uint64_t element, struct constant c,
         return;
     float narrow = (float)c.float64;
     if (!fits_type(f->v->type, c)) {
-        token_error(f->p, at, "%s cannot initialise .%s", c.is_float ? "a floating-point value" : "an integer", ptx_type_name(f->v->type));
+        token_error(f->p, at, "%s cannot initialise .%s",
+                    c.is_float ? "a floating-point value" : "an integer", ptx_type_name(f->v->type));
     } else if (!c.is_float) {
         uint64_t integer[2] = { (uint64_t)c.integer, c.integer < 0 && !c.is_unsigned ? UINT64_MAX : 0 };
         memcpy(out, integer, f->size);

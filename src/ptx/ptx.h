@@ -202,12 +202,14 @@ struct ptx_function {
     uint32_t param_count, return_count;
     uint32_t param_bytes;               /* entry: size of the parameter block, with natural alignment */
     uint32_t *param_offsets;            /* entry: of each parameter in it */
-    struct ptx_reg **regs;              /* all scalar registers, by index */
+    struct ptx_reg **regs;              /* all scalar registers, by index; of %r<N> those that are named somewhere */
     uint32_t reg_count;
     struct ptx_variable **variables;    /* .local, .shared, .param and the rest declared inside */
     uint32_t variable_count;
     struct ptx_inst *insts;
     uint32_t inst_count;
+    /* Sorted by target. Every branch goes to an instruction: a body that runs or jumps to its end gets a 'ret' there. A label that nothing jumps
+     * to (debug data has such) may stand behind the last instruction. */
     struct ptx_label { const char *name; uint32_t target; } *labels;
     uint32_t label_count;
     uint32_t maxntid[3], reqntid[3];    /* 0: not given */

@@ -297,6 +297,21 @@ static int usage(void)
     return 2;
 }
 
+/* Reads the directory behind --full, wherever it stands, and closes the gap it leaves. */
+static int take_full_option(struct session *session, int *count, char **arguments)
+{
+    for (int i = 0; i < *count; i++) {
+        if (strcmp(arguments[i], "--full"))
+            continue;
+        if (i + 1 == *count || full_read_directory(&session->full_in, arguments[i + 1]))
+            return -1;
+        memmove(arguments + i, arguments + i + 2, (*count - i - 2) * sizeof *arguments);
+        *count -= 2;
+        return 0;
+    }
+    return 0;
+}
+
 static int run_mode(struct session *session, const char *mode, int count, char **arguments)
 {
     if (!strcmp(mode, "list"))
@@ -315,11 +330,8 @@ static int run_mode(struct session *session, const char *mode, int count, char *
     if (!strcmp(mode, "record")) {
         session->out_directory = directory;
         snprintf(session->full_out.directory, sizeof session->full_out.directory, "%s", directory);
-    } else if (count >= 2 && !strcmp(arguments[0], "--full")) {
-        if (full_read_directory(&session->full_in, arguments[1]))
-            return 2;
-        arguments += 2;
-        count -= 2;
+    } else if (take_full_option(session, &count, arguments)) {
+        return 2;
     }
     session->filters = arguments;
     session->filter_count = count;

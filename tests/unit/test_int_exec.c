@@ -76,7 +76,7 @@ static const struct row rows[] = {
     {'p', "or.pred %p0, %p4, !%p4;", 0, 0, 0, 1},
     {'p', "not.pred %p0, %p4;", 0, 0, 0, 1},
     {'r', "lop3.b32 %r0, %r1, %r2, %r3, 0xca;", 0x0000ffff, 0x11111111, 0x22222222, 0x22221111},
-    {'r', "lop3.b32 %r0, %r1, %r2, %r3, 0x1a;", 0xff00ff00, 0xf0f0f0f0, 0xcccccccc, 0x3fcc3fcc},
+    {'r', "lop3.b32 %r0, %r1, %r2, %r3, 0x1a;", 0xff00ff00, 0xf0f0f0f0, 0xcccccccc, 0x03cc03cc},
     {'p', "lop3.and.b32 %r0|%p0, %r1, %r2, %r3, 0x80, %p3;", 1, 2, 4, 0},
     {'p', "lop3.or.b32 _|%p0, %r1, %r2, %r3, 0x80, !%p4;", 1, 2, 4, 1},
     {'r', "shl.b32 %r0, %r1, %r2;", 1, 32, 0, 0},

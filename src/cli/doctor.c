@@ -1,0 +1,422 @@
+/* heddle doctor: what of a program cannot run here, found without running it. The file is read for the libraries it needs, the CUDA functions it
+ * imports and the PTX inside, which is parsed and decoded as a load would do. What a program loads or compiles while it runs is not seen. */
+#include "cli/cli.h"
+#include "cli/program.h"
+#include "exec/exec.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Usage: heddle doctor PROGRAM|FILE.ptx\n"
+    "Says what of a program, or of a PTX file, cannot run here, before it is run. PROGRAM is a workload's name or a path.\n"
+    "Exit codes: 0 nothing found; 2 usage; 3 something cannot run.\n";
+
+enum { MOST_FINDINGS = 100 };
+#define DOCTOR_MEMORY_BYTES (1ull << 32) /* reserved, not touched */
+
+struct text {
+    char name[PATH_MAX + 64];
+    char *data;
+    size_t size;
+    bool linked;  /* with the other linked ones */
+    bool guessed; /* found by its looks alone */
+};
+
+struct examination {
+    struct text *texts;
+    size_t text_count;
+    unsigned kernels, functions;
+    unsigned problems;
+};
+
+static void problem(struct examination *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void fact(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void problem(struct examination *x, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("  PROBLEM  ", stdout);
+    vprintf(format, args);
+    putchar('\n');
+    va_end(args);
+    x->problems++;
+}
+
+static void fact(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("  ok       ", stdout);
+    vprintf(format, args);
+    putchar('\n');
+    va_end(args);
+}
+
+/* A message of several lines, indented under its first. */
+static void problem_text(struct examination *x, const char *text)
+{
+    const char *end = strchr(text, '\n');
+    problem(x, "%.*s", end ? (int)(end - text) : (int)strlen(text), text);
+    while (end) {
+        const char *line = end + 1;
+        end = strchr(line, '\n');
+        printf("             %.*s\n", end ? (int)(end - line) : (int)strlen(line), line);
+    }
+}
+
+/* ------------------------------------------------------------- PTX */
+
+static void add_text(struct examination *x, const char *name, const char *data, size_t size, bool linked, bool guessed)
+{
+    x->texts = realloc(x->texts, (x->text_count + 1) * sizeof *x->texts);
+    char *copy = malloc(size + 1);
+    if (!x->texts || !copy)
+        abort();
+    memcpy(copy, data, size);
+    copy[size] = '\0';
+    struct text *t = &x->texts[x->text_count++];
+    *t = (struct text){.data = copy, .size = size, .linked = linked, .guessed = guessed};
+    snprintf(t->name, sizeof t->name, "%s", name);
+}
+
+/* An instruction that was found to be unsupported; later attempts put an exit in its place, and go on to the next. */
+struct refused {
+    uint32_t module, function, inst;
+};
+
+static void take_out(struct ptx_module **modules, const struct refused *r)
+{
+    struct ptx_inst *in = &modules[r->module]->functions[r->function]->insts[r->inst];
+    in->opcode = PTX_OP_exit;
+    in->type_count = in->modifier_count = in->operand_count = 0;
+    in->guard = NULL;
+    in->spelling = "exit";
+}
+
+/* Which instruction an error points to; false: none. */
+static bool locate(struct ptx_module *const *modules, uint32_t count, const struct error *e, struct refused *out)
+{
+    for (uint32_t m = 0; m < count; m++) {
+        size_t length = strlen(modules[m]->source.name);
+        if (strncmp(e->text, modules[m]->source.name, length) || e->text[length] != ':')
+            continue;
+        const struct ptx_inst *best = NULL;
+        for (uint32_t f = 0; f < modules[m]->function_count; f++)
+            for (uint32_t i = 0; i < modules[m]->functions[f]->inst_count; i++) {
+                const struct ptx_inst *in = &modules[m]->functions[f]->insts[i];
+                bool before = in->line < e->line || (in->line == e->line && in->column <= e->column);
+                if (before && (!best || in->line > best->line || (in->line == best->line && in->column > best->column))) {
+                    best = in;
+                    *out = (struct refused){m, f, i};
+                }
+            }
+        return best != NULL;
+    }
+    return false;
+}
+
+static void count_functions(struct examination *x, struct ptx_module *const *modules, uint32_t count)
+{
+    for (uint32_t m = 0; m < count; m++)
+        for (uint32_t f = 0; f < modules[m]->function_count; f++) {
+            if (modules[m]->functions[f]->is_entry)
+                x->kernels++;
+            else if (!modules[m]->functions[f]->is_declaration)
+                x->functions++;
+        }
+}
+
+/* Parses the texts; NULL where one is not well formed. A guessed text that is no module is passed over. */
+static struct ptx_module **parse_all(struct examination *x, const struct text *texts, uint32_t count, uint32_t *parsed, bool first)
+{
+    struct ptx_module **modules = calloc(count + 1, sizeof *modules);
+    *parsed = 0;
+    for (uint32_t i = 0; modules && i < count; i++) {
+        struct error e = {0};
+        struct ptx_module *m = ptx_parse(texts[i].name, texts[i].data, texts[i].size, &e);
+        if (m)
+            modules[(*parsed)++] = m;
+        else if (first && !texts[i].guessed)
+            problem_text(x, e.text);
+        else if (first)
+            printf("  note     %s looks like PTX, but is not a whole module\n", texts[i].name);
+    }
+    return modules;
+}
+
+/* One attempt at an image with what is refused so far taken out. False: one more is refused, and *found is it, or the end of it. */
+static bool attempt(struct examination *x, const struct text *texts, uint32_t count, const struct refused *refused, unsigned refused_count, struct refused *found,
+                    bool *go_on)
+{
+    struct error e = {0};
+    uint32_t parsed;
+    struct ptx_module **modules = parse_all(x, texts, count, &parsed, refused_count == 0);
+    *go_on = false;
+    struct memory *memory = memory_create(DOCTOR_MEMORY_BYTES, &e);
+    if (!modules || !memory) {
+        problem(x, "%s", e.kind ? e.text : "out of memory");
+        for (uint32_t i = 0; modules && i < parsed; i++)
+            ptx_module_free(modules[i]);
+        free(modules);
+        return false;
+    }
+    if (refused_count == 0)
+        count_functions(x, modules, parsed);
+    for (unsigned i = 0; i < refused_count; i++)
+        take_out(modules, &refused[i]);
+    /* The error has to be matched with an instruction after the modules are gone: keep a second copy to look in. */
+    uint32_t again;
+    struct ptx_module **copies = parse_all(x, texts, count, &again, false);
+    struct exec_image *image = parsed ? exec_image_create(memory, modules, parsed, &e) : NULL;
+    bool ok = image || !parsed;
+    if (!ok) {
+        problem_text(x, e.text);
+        *go_on = (e.kind == ERROR_UNSUPPORTED || e.kind == ERROR_SYNTAX) && e.line && locate(copies, again, &e, found);
+        for (unsigned i = 0; *go_on && i < refused_count; i++)
+            *go_on = memcmp(&refused[i], found, sizeof *found) != 0;
+    }
+    exec_image_destroy(image);
+    memory_destroy(memory);
+    for (uint32_t i = 0; copies && i < again; i++)
+        ptx_module_free(copies[i]);
+    free(copies);
+    free(modules);
+    return ok;
+}
+
+static void examine_texts(struct examination *x, const struct text *texts, uint32_t count)
+{
+    struct refused refused[MOST_FINDINGS];
+    unsigned refused_count = 0;
+    bool go_on = true;
+    while (go_on && refused_count < MOST_FINDINGS) {
+        if (attempt(x, texts, count, refused, refused_count, &refused[refused_count], &go_on))
+            return;
+        refused_count++;
+    }
+    if (refused_count == MOST_FINDINGS)
+        printf("           (after %d, the rest is not listed)\n", MOST_FINDINGS);
+}
+
+/* Those to be linked make one image, the others one each. */
+static void examine_ptx(struct examination *x)
+{
+    unsigned before = x->problems;
+    uint32_t linked = 0;
+    for (size_t i = 0; i < x->text_count; i++) {
+        if (!x->texts[i].linked)
+            examine_texts(x, &x->texts[i], 1);
+        else
+            linked++;
+    }
+    struct text *group = calloc(linked + 1, sizeof *group);
+    if (!group)
+        abort();
+    uint32_t n = 0;
+    for (size_t i = 0; i < x->text_count; i++)
+        if (x->texts[i].linked)
+            group[n++] = x->texts[i];
+    if (n)
+        examine_texts(x, group, n);
+    free(group);
+    if (x->problems == before && x->text_count)
+        fact("PTX: %u kernel%s and %u function%s in %zu module%s; every instruction is supported", x->kernels, x->kernels == 1 ? "" : "s", x->functions,
+             x->functions == 1 ? "" : "s", x->text_count, x->text_count == 1 ? "" : "s");
+}
+
+/* ------------------------------------------------------------- programs */
+
+static bool keep_ptx(const char *text, size_t size, bool linked, void *user)
+{
+    struct examination *x = user;
+    char name[64];
+    snprintf(name, sizeof name, "<PTX of image %zu>", x->text_count + 1);
+    add_text(x, name, text, size, linked, false);
+    return true;
+}
+
+/* PTX as plain text in the program's data, as programs of the driver API have it: ".version" at the start of a line, a ".target" soon after, up to
+ * the next NUL. */
+static void find_plain_ptx(struct examination *x, const struct elf_program *elf)
+{
+    static const char mark[] = ".version ";
+    const uint8_t *data = elf->file.data, *end = data + elf->file.size;
+    for (const uint8_t *at = data; (at = memmem(at, (size_t)(end - at), mark, sizeof mark - 1)); at++) {
+        const uint8_t *stop = memchr(at, '\0', (size_t)(end - at));
+        size_t size = (size_t)((stop ? stop : end) - at);
+        bool line_start = at == data || at[-1] == '\0' || at[-1] == '\n';
+        if (!line_start || !memmem(at, size < 300 ? size : 300, ".target", 7))
+            continue;
+        char name[64];
+        snprintf(name, sizeof name, "<PTX at byte %zu>", (size_t)(at - data));
+        add_text(x, name, (const char *)at, size, false, true);
+        at += size - 1;
+    }
+}
+
+static bool is_cuda_name(const char *name)
+{
+    return (name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z') || !strncmp(name, "cuda", 4) || !strncmp(name, "__cuda", 6);
+}
+
+static const char *const unsupported_functions[] = {
+#if __has_include("cuda/unsupported.def")
+#define UNSUPPORTED(name, ...) #name,
+#include "cuda/unsupported.def"
+#undef UNSUPPORTED
+#endif
+    NULL,
+};
+
+static bool contains(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+static void examine_imports(struct examination *x, const struct elf_program *elf, const struct cli_places *places)
+{
+    char path[PATH_MAX + 32];
+    struct elf_program own;
+    struct error e = {0};
+    unsigned imported = 0, before = x->problems;
+    size_t known = sizeof unsupported_functions / sizeof *unsupported_functions - 1;
+    snprintf(path, sizeof path, "%s/libcuda.so.1", places->lib);
+    if (!elf_program_open(&own, path, &e)) {
+        problem(x, "%s", e.text);
+        return;
+    }
+    for (uint32_t i = 0; i < elf->import_count; i++) {
+        const char *name = elf->imports[i];
+        if (!is_cuda_name(name))
+            continue;
+        imported++;
+        if (contains(unsupported_functions, known, name))
+            problem(x, "%s is called, which Heddle answers with CUDA_ERROR_NOT_SUPPORTED", name);
+        else if (!contains(own.exports, own.export_count, name) && strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6))
+            problem(x, "%s is called, which Heddle's libcuda.so.1 does not have", name);
+    }
+    if (imported && x->problems == before)
+        fact("CUDA functions: %u imported, all there", imported);
+    elf_program_close(&own);
+}
+
+/* Libraries of NVIDIA's whose kernels are machine code. */
+static void examine_libraries(struct examination *x, const struct elf_program *elf)
+{
+    static const char *const closed[] = {"libcublas", "libcudnn", "libcufft", "libcusparse", "libcusolver", "libcurand", "libnccl", "libnvinfer", "libnpp"};
+    for (uint32_t i = 0; i < elf->needed_count; i++)
+        for (size_t k = 0; k < sizeof closed / sizeof *closed; k++)
+            if (!strncmp(elf->needed[i], closed[k], strlen(closed[k])))
+                problem(x, "%s is needed, a closed library whose kernels are machine code", elf->needed[i]);
+    const char *driver = elf_program_needs(elf, "libcuda.so"), *runtime = elf_program_needs(elf, "libcudart.so");
+    if (driver || runtime)
+        fact("libraries: %s%s%s", driver ? driver : "", driver && runtime ? ", " : "", runtime ? runtime : "");
+    else
+        puts("  note     not linked with libcuda.so.1; if it opens the library while it runs, that will be Heddle's");
+}
+
+static void examine_program(struct examination *x, const struct elf_program *elf, const char *path, const struct cli_places *places)
+{
+    struct error e = {0}, images_error = {0};
+    unsigned images;
+    if (!program_check(elf, path, places, &e))
+        problem_text(x, e.text);
+    if (!elf->is_elf)
+        return;
+    examine_libraries(x, elf);
+    examine_imports(x, elf, places);
+    if (program_visit_ptx(elf, keep_ptx, x, &images, &images_error) != FATBIN_MALFORMED && !images)
+        find_plain_ptx(x, elf);
+    examine_ptx(x);
+    if (!x->text_count && !images)
+        puts("  note     no PTX inside; what it reads from files or compiles while it runs is checked when it is loaded");
+}
+
+static bool read_whole(const char *path, char **data, size_t *size, struct error *e)
+{
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return error_set(e, ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+    FILE *copy = open_memstream(data, size);
+    char buffer[1 << 16];
+    for (size_t n; copy && (n = fread(buffer, 1, sizeof buffer, in)) > 0;)
+        fwrite(buffer, 1, n, copy);
+    bool ok = copy && !ferror(in) && fclose(copy) == 0;
+    if (!ok)
+        error_set(e, ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+    fclose(in);
+    return ok;
+}
+
+static bool is_ptx_name(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 4 && !strcmp(path + length - 4, ".ptx");
+}
+
+static bool examine(struct examination *x, const char *word, struct error *e)
+{
+    struct cli_places places;
+    struct program p;
+    if (!cli_find_places(&places, e))
+        return false;
+    if (is_ptx_name(word)) {
+        char *data = NULL;
+        size_t size = 0;
+        if (!read_whole(word, &data, &size, e))
+            return false;
+        printf("%s\n", word);
+        add_text(x, word, data, size, false, false);
+        free(data);
+        examine_ptx(x);
+        return true;
+    }
+    struct elf_program elf;
+    if (!program_find(&p, word, &places, e) || !elf_program_open(&elf, p.path, e))
+        return false;
+    printf("%s\n", p.path);
+    examine_program(x, &elf, p.path, &places);
+    elf_program_close(&elf);
+    return true;
+}
+
+int cli_doctor(int argc, char **argv)
+{
+    static const struct option table[] = {{"help", no_argument, NULL, 'h'}, {0}};
+    int c;
+    optind = 0;
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, "+h", table, NULL)) != -1) {
+        if (c != 'h')
+            return cli_unknown_option("doctor", argv[optind - 1], table);
+        fputs(help, stdout);
+        return CLI_DONE;
+    }
+    if (optind == argc)
+        return cli_usage("doctor", "which program? A workload's name, a path or a .ptx file is expected");
+    if (optind + 1 < argc)
+        return cli_usage("doctor", "one program at a time; what is '%s'?", argv[optind + 1]);
+    struct examination x = {0};
+    struct error e = {0};
+    bool read = examine(&x, argv[optind], &e);
+    for (size_t i = 0; i < x.text_count; i++)
+        free(x.texts[i].data);
+    free(x.texts);
+    if (!read)
+        return cli_fail(&e);
+    if (x.problems)
+        printf("%u problem%s: this cannot run as it is\n", x.problems, x.problems == 1 ? "" : "s");
+    else
+        puts("Nothing stands in the way of running it.");
+    return x.problems ? CLI_UNSUPPORTED : CLI_DONE;
+}

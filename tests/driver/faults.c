@@ -1,0 +1,118 @@
+/* Does a kernel that does something illegal end with the error a GPU gives, which stays with the context? Each in a process of its own. */
+#include "check.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static CUresult run(const char *body, CUcontext *ctx)
+{
+    char text[2000];
+    CUmodule m;
+    CUfunction f;
+    CUdeviceptr p = 0;
+    void *params[] = {&p};
+    *ctx = new_context();
+    snprintf(text, sizeof text, PTX_HEAD ".visible .entry k(.param .u64 p)\n{ .reg .u64 %%d<4>; .reg .u32 %%r<4>; ld.param.u64 %%d0, [p];\n%s\nret; }\n", body);
+    MUST(cuModuleLoadData(&m, text));
+    MUST(cuModuleGetFunction(&f, m, "k"));
+    MUST(cuMemAlloc(&p, 64));
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL)); /* the launch itself is in order */
+    return cuCtxSynchronize();
+}
+
+static void expect_fault(const char *body, CUresult wanted)
+{
+    CUcontext ctx;
+    CUdeviceptr p;
+    int word;
+    EXPECT(wanted, run(body, &ctx));
+    EXPECT(wanted, cuMemAlloc(&p, 4)); /* and stays */
+    EXPECT(wanted, cuMemcpyDtoH(&word, 1 << 20, 4));
+    EXPECT(wanted, cuCtxSynchronize());
+}
+
+static void null_pointer(void) { expect_fault("mov.u64 %d1, 0; st.global.u32 [%d1], 1;", CUDA_ERROR_ILLEGAL_ADDRESS); }
+static void wild_pointer(void) { expect_fault("mov.u64 %d1, 0x123456789000; ld.global.u32 %r1, [%d1]; st.global.u32 [%d0], %r1;", CUDA_ERROR_ILLEGAL_ADDRESS); }
+static void misaligned(void) { expect_fault("st.global.u32 [%d0+2], 1;", CUDA_ERROR_MISALIGNED_ADDRESS); }
+/* What trap ends with differs between drivers: 719, or 715 since CUDA 11 on some. */
+static void trap(void)
+{
+    CUcontext ctx;
+    CUresult r = run("trap;", &ctx);
+    TRUE(r == CUDA_ERROR_LAUNCH_FAILED || r == CUDA_ERROR_ILLEGAL_INSTRUCTION);
+    EXPECT(r, cuCtxSynchronize());
+}
+static void works(void)
+{
+    CUcontext ctx;
+    EXPECT(CUDA_SUCCESS, run("st.global.u32 [%d0+60], 1;", &ctx));
+    OK(cuCtxDestroy(ctx));
+}
+
+#ifdef HEDDLE_CUDA_H
+static void past_the_end(void) { expect_fault("st.global.u32 [%d0+64], 1;", CUDA_ERROR_ILLEGAL_ADDRESS); }
+
+/* Another context is not touched by it. */
+static void other_context(void)
+{
+    CUcontext good = new_context(), bad;
+    CUdeviceptr p;
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, run("mov.u64 %d1, 0; st.global.u32 [%d1], 1;", &bad));
+    OK(cuCtxSetCurrent(good));
+    OK(cuMemAlloc(&p, 4));
+    OK(cuCtxDestroy(bad));
+    OK(cuMemFree(p));
+    OK(cuCtxDestroy(good));
+}
+
+static void primary_reset(void)
+{
+    CUcontext ctx, again;
+    CUdeviceptr p;
+    CUmodule m;
+    CUfunction f;
+    MUST(cuInit(0));
+    MUST(cuDevicePrimaryCtxRetain(&ctx, 0));
+    MUST(cuCtxSetCurrent(ctx));
+    MUST(cuModuleLoadData(&m, PTX_HEAD ".visible .entry k() { trap; ret; }\n"));
+    MUST(cuModuleGetFunction(&f, m, "k"));
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    EXPECT(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+    OK(cuDevicePrimaryCtxReset(0));
+    OK(cuDevicePrimaryCtxRetain(&again, 0));
+    TRUE(again == ctx);
+    OK(cuMemAlloc(&p, 4));
+    OK(cuMemFree(p));
+}
+#endif
+
+static void in_child(void (*test)(void), const char *name)
+{
+    int status = 0;
+    fflush(stderr);
+    pid_t pid = fork();
+    if (pid == 0) {
+        test();
+        exit(failures != 0);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0) {
+        fprintf(stderr, "%s failed (status 0x%x)\n", name, status);
+        failures++;
+    }
+}
+
+int main(void)
+{
+#define RUN(test) in_child(test, #test)
+    RUN(works);
+    RUN(null_pointer);
+    RUN(wild_pointer);
+    RUN(misaligned);
+    RUN(trap);
+#ifdef HEDDLE_CUDA_H
+    RUN(past_the_end);
+    RUN(other_context);
+    RUN(primary_reset);
+#endif
+    return done();
+}
