@@ -261,9 +261,14 @@ static void find_plain_ptx(struct examination *x, const struct elf_program *elf)
     }
 }
 
-static bool is_cuda_name(const char *name)
+static bool is_driver_name(const char *name)
 {
-    return (name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z') || !strncmp(name, "cuda", 4) || !strncmp(name, "__cuda", 6);
+    return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
+}
+
+static bool is_runtime_name(const char *name)
+{
+    return !strncmp(name, "cuda", 4) || !strncmp(name, "__cuda", 6);
 }
 
 static const char *const unsupported_functions[] = {
@@ -283,31 +288,39 @@ static bool contains(const char *const *names, size_t count, const char *name)
     return false;
 }
 
+static void open_own_library(struct elf_program *p, const struct cli_places *places, const char *name)
+{
+    char path[PATH_MAX + 300];
+    struct error ignored = {0};
+    snprintf(path, sizeof path, "%s/%.255s", places->lib, name);
+    if (!elf_program_open(p, path, &ignored))
+        *p = (struct elf_program){0};
+}
+
 static void examine_imports(struct examination *x, const struct elf_program *elf, const struct cli_places *places)
 {
-    char path[PATH_MAX + 32];
-    struct elf_program own;
-    struct error e = {0};
+    struct elf_program driver, runtime;
     unsigned imported = 0, before = x->problems;
     size_t known = sizeof unsupported_functions / sizeof *unsupported_functions - 1;
-    snprintf(path, sizeof path, "%s/libcuda.so.1", places->lib);
-    if (!elf_program_open(&own, path, &e)) {
-        problem(x, "%s", e.text);
-        return;
-    }
+    const char *needed = elf_program_needs(elf, "libcudart.so");
+    open_own_library(&driver, places, "libcuda.so.1");
+    open_own_library(&runtime, places, needed ? needed : "libcudart.so");
     for (uint32_t i = 0; i < elf->import_count; i++) {
         const char *name = elf->imports[i];
-        if (!is_cuda_name(name))
-            continue;
+        bool of_runtime = is_runtime_name(name);
+        const struct elf_program *own = of_runtime ? &runtime : &driver;
+        if ((of_runtime && !runtime.is_elf) || (!of_runtime && !is_driver_name(name)))
+            continue; /* that the runtime is not here was said before */
         imported++;
         if (contains(unsupported_functions, known, name))
             problem(x, "%s is called, which Heddle answers with CUDA_ERROR_NOT_SUPPORTED", name);
-        else if (!contains(own.exports, own.export_count, name) && strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6))
-            problem(x, "%s is called, which Heddle's libcuda.so.1 does not have", name);
+        else if (!contains(own->exports, own->export_count, name))
+            problem(x, "%s is called, which Heddle's %s does not have", name, of_runtime ? "CUDA runtime" : "libcuda.so.1");
     }
     if (imported && x->problems == before)
         fact("CUDA functions: %u imported, all there", imported);
-    elf_program_close(&own);
+    elf_program_close(&driver);
+    elf_program_close(&runtime);
 }
 
 /* Libraries of NVIDIA's whose kernels are machine code. */
@@ -318,10 +331,10 @@ static void examine_libraries(struct examination *x, const struct elf_program *e
         for (size_t k = 0; k < sizeof closed / sizeof *closed; k++)
             if (!strncmp(elf->needed[i], closed[k], strlen(closed[k])))
                 problem(x, "%s is needed, a closed library whose kernels are machine code", elf->needed[i]);
-    const char *driver = elf_program_needs(elf, "libcuda.so"), *runtime = elf_program_needs(elf, "libcudart.so");
-    if (driver || runtime)
-        fact("libraries: %s%s%s", driver ? driver : "", driver && runtime ? ", " : "", runtime ? runtime : "");
-    else
+    const char *driver = elf_program_needs(elf, "libcuda.so");
+    if (driver)
+        fact("library: %s", driver);
+    else if (!elf_program_needs(elf, "libcudart.so"))
         puts("  note     not linked with libcuda.so.1; if it opens the library while it runs, that will be Heddle's");
 }
 

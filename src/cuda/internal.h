@@ -111,7 +111,7 @@ struct driver {
     struct options options;
     struct gpu *gpu;
     struct context *primary;
-    uint64_t next_id;
+    uint64_t next_id, module_count;
     struct timespec start;
     volatile int interrupt;
     struct error outcome;   /* last failure of a kernel or a module */

@@ -67,13 +67,13 @@ CUresult ptx_texts_read(struct ptx_texts *t, const char *name, const void *data,
         return t->count ? CUDA_SUCCESS : no_memory(e);
     if (fatbin_is(data, limit == SIZE_MAX ? strnlen(data, 4) : limit)) {
         struct reading reading = {t, name};
-        switch (fatbin_find_ptx(data, limit, add_found, &reading, e)) {
-        case FATBIN_FOUND: return CUDA_SUCCESS;
-        case FATBIN_NO_PTX: return CUDA_ERROR_NO_BINARY_FOR_GPU;
-        case FATBIN_MALFORMED: return CUDA_ERROR_INVALID_IMAGE;
-        case FATBIN_STOPPED: break;
-        }
-        return no_memory(e);
+        struct error why = {0};
+        enum fatbin_result found = fatbin_find_ptx(data, limit, add_found, &reading, &why);
+        if (found == FATBIN_STOPPED)
+            return no_memory(e);
+        if (found != FATBIN_FOUND)
+            error_set(e, why.kind, "%s: %s", name, why.text);
+        return found == FATBIN_FOUND ? CUDA_SUCCESS : found == FATBIN_NO_PTX ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
     }
     size_t size = limit == SIZE_MAX ? strlen(data) : strnlen(data, limit);
     if (!size) {
@@ -173,7 +173,7 @@ CUresult load_failed(CUresult r, const struct error *e, const struct jit_log *lo
 /* Name for messages of a module that came without one. */
 static const char *default_name(char *out, size_t size)
 {
-    snprintf(out, size, "<module %llu>", (unsigned long long)++driver_get()->next_id);
+    snprintf(out, size, "<module %llu>", (unsigned long long)++driver_get()->module_count);
     return out;
 }
 

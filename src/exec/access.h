@@ -40,6 +40,7 @@ static inline bool access_is_near(const struct exec_warp *w, uint32_t mask, uint
 static inline void access_note(struct exec_warp *w, enum ptx_space space, uint32_t mask, uint32_t bytes, bool is_store)
 {
     w->access = (struct exec_access){.space = space, .mask = mask, .bytes = (uint16_t)bytes, .is_store = is_store};
+    w->launch->counters.load_requests += !is_store && (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_LOCAL);
 }
 
 /* Host addresses of the lanes of mask: w->addr itself where the warp stays in one range of device memory, else hosts, filled by exec_resolve. NULL after a fault. */

@@ -10,6 +10,14 @@ static void bra_handler(struct exec_warp *w, const struct exec_inst *in, uint32_
     simt_branch(w, mask, (uint32_t)in->imm, in->src[0]);
 }
 
+static void jump_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    (void)mask;
+    w->pc = (uint32_t)in->imm;
+    if (w->pc == w->rpc)
+        simt_pop(w);
+}
+
 struct jump_table { uint32_t count; uint32_t targets[]; };
 
 /* brx.idx: lanes are grouped by target; the group of the lowest lane runs first. */
@@ -91,7 +99,7 @@ static bool decode_bra(struct decoder *d)
         return decode_wrong(d, &d->in->operands[0], "expected a label");
     d->out->imm = d->in->operands[0].target;
     d->out->src[0] = reconvergence(d);
-    d->out->fn = bra_handler;
+    d->out->fn = d->in->guard ? bra_handler : jump_handler;
     return true;
 }
 

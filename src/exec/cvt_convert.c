@@ -49,11 +49,21 @@ static uint64_t finish(const struct cvt_form *f, uint64_t bits)
     const struct soft_format *to = f->to.format;
     bool negative = soft_is_negative(to, bits);
     uint64_t magnitude = bits ^ soft_zero(to, negative);
-    if (f->ftz && to == &soft_f32 && magnitude < 0x00800000u)
-        bits = soft_zero(to, negative);
     if (f->sat)
         return negative ? 0 : magnitude > one_of(to) ? one_of(to) : bits;
     return f->relu && negative ? 0 : bits;
+}
+
+/* .ftz: what rounds to 24 bits below the smallest normal number, whatever its exponent, is a zero. */
+static uint64_t pack_value(const struct cvt_form *f, struct soft v)
+{
+    if (f->ftz && f->to.format == &soft_f32) {
+        struct soft scaled = {v.significand, v.exponent + 64, false};
+        enum exec_rounding r = v.negative && f->rounding == ROUND_DOWN ? ROUND_UP : v.negative && f->rounding == ROUND_UP ? ROUND_DOWN : f->rounding;
+        if (soft_pack(&soft_f32, scaled, r, false) < 0x20800000u) /* 2^-62 */
+            v.significand = 0;
+    }
+    return soft_pack(f->to.format, v, f->rounding, f->satfinite);
 }
 
 static struct soft round_integral(struct soft v, enum exec_rounding r)
@@ -81,7 +91,7 @@ static uint64_t convert_float(const struct cvt_form *f, uint64_t bits)
         return to_integer(&f->to, v, f->rounding);
     if (f->integral)
         v = round_integral(v, f->rounding);
-    return finish(f, soft_pack(to, v, f->rounding, f->satfinite));
+    return finish(f, pack_value(f, v));
 }
 
 uint64_t cvt_convert(const struct cvt_form *f, uint64_t bits)
@@ -92,6 +102,6 @@ uint64_t cvt_convert(const struct cvt_form *f, uint64_t bits)
     bool negative = f->from.is_signed && bits >> 63;
     struct soft v = soft_from_integer(negative ? 0 - bits : bits, negative);
     if (f->to.format)
-        return finish(f, soft_pack(f->to.format, v, f->rounding, f->satfinite));
+        return finish(f, pack_value(f, v));
     return f->sat ? to_integer(&f->to, v, ROUND_ZERO) : extend(bits, f->to.bits, f->to.is_signed);
 }

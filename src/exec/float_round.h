@@ -93,22 +93,47 @@ FLOAT_INLINE float f32_fma_nearest(float a, float b, float c)
 #endif
 }
 
+/* .ftz of a result: it is flushed if rounding to 24 bits, with no bound on the exponent, leaves it below the smallest normal number. That is not the same as
+ * flushing a subnormal result: the largest values below may round up to 2^-126 only for want of digits there. x is the result and scaled the same result
+ * of operands that make it 2^24 times as large, where there are digits enough. */
+#define FLUSH_SCALE 0x1p24
+FLOAT_INLINE float f32_flush_tiny(float x, float scaled)
+{
+    bool tiny = (f32_bits(scaled) & 0x7fffffffu) < f32_bits((float)(0x1p-126 * FLUSH_SCALE));
+    return f32_from(tiny ? f32_bits(x) & 0x80000000u : f32_bits(x));
+}
+
+FLOAT_INLINE float f32_saturate_if(float x, bool sat) { return sat ? f32_saturate(x) : f32_canonical(x); }
+
 FLOAT_INLINE float f32_add(float a, float b, enum exec_rounding r, bool ftz, bool sat)
 {
     a = f32_flush_if(a, ftz);
     b = f32_flush_if(b, ftz);
     float x = r == ROUND_NEAREST ? a + b : f32_sum((double)a, (double)b, r);
-    return f32_finish(x, ftz, sat);
+    return f32_finish(x, ftz, sat); /* sums this small are exact */
 }
 
 FLOAT_INLINE float f32_sub(float a, float b, enum exec_rounding r, bool ftz, bool sat) { return f32_add(a, -b, r, ftz, sat); }
+
+FLOAT_INLINE float f32_mul_rounded(float a, float b, enum exec_rounding r)
+{
+    return r == ROUND_NEAREST ? a * b : f32_from_sum((double)a * (double)b, 0.0, r);
+}
 
 FLOAT_INLINE float f32_mul(float a, float b, enum exec_rounding r, bool ftz, bool sat)
 {
     a = f32_flush_if(a, ftz);
     b = f32_flush_if(b, ftz);
-    float x = r == ROUND_NEAREST ? a * b : f32_from_sum((double)a * (double)b, 0.0, r);
-    return f32_finish(x, ftz, sat);
+    float x = f32_mul_rounded(a, b, r);
+    /* Scaling may overflow to infinity or NaN; neither is tiny, nor is then the product. */
+    if (ftz)
+        x = f32_flush_tiny(x, f32_mul_rounded(a * (float)FLUSH_SCALE, b, r));
+    return f32_saturate_if(x, sat);
+}
+
+FLOAT_INLINE float f32_fma_rounded(float a, float b, float c, enum exec_rounding r)
+{
+    return r == ROUND_NEAREST ? f32_fma_nearest(a, b, c) : f32_sum((double)a * (double)b, (double)c, r);
 }
 
 FLOAT_INLINE float f32_fma(float a, float b, float c, enum exec_rounding r, bool ftz, bool sat)
@@ -116,8 +141,11 @@ FLOAT_INLINE float f32_fma(float a, float b, float c, enum exec_rounding r, bool
     a = f32_flush_if(a, ftz);
     b = f32_flush_if(b, ftz);
     c = f32_flush_if(c, ftz);
-    float x = r == ROUND_NEAREST ? f32_fma_nearest(a, b, c) : f32_sum((double)a * (double)b, (double)c, r);
-    return f32_finish(x, ftz, sat);
+    float x = f32_fma_rounded(a, b, c, r);
+    /* As above: where a or c is so large that its multiple overflows, the sum is zero or has its last bit far above 2^-126. */
+    if (ftz)
+        x = f32_flush_tiny(x, f32_fma_rounded(a * (float)FLUSH_SCALE, b, c * (float)FLUSH_SCALE, r));
+    return f32_saturate_if(x, sat);
 }
 
 FLOAT_INLINE float f32_div(float a, float b, enum exec_rounding r, bool ftz)
@@ -129,7 +157,10 @@ FLOAT_INLINE float f32_div(float a, float b, enum exec_rounding r, bool ftz)
     bool negative = f32_bits(b) >> 31;
     bool above = negative ? back < (double)a : back > (double)a;
     bool below = negative ? back > (double)a : back < (double)a;
-    return f32_finish(f32_direct(x, above, below, r), ftz, false);
+    x = f32_direct(x, above, below, r);
+    /* No quotient of 24-bit numbers is so close below 2^-126 that it could round up to it. */
+    bool tiny = ftz && __builtin_fabs((double)a) < __builtin_fabs((double)b) * 0x1p-126;
+    return f32_canonical(f32_from(tiny ? f32_bits(x) & 0x80000000u : f32_bits(x)));
 }
 
 FLOAT_INLINE float f32_sqrt(float a, enum exec_rounding r, bool ftz)
@@ -137,7 +168,7 @@ FLOAT_INLINE float f32_sqrt(float a, enum exec_rounding r, bool ftz)
     a = f32_flush_if(a, ftz);
     float x = __builtin_sqrtf(a);
     double back = (double)x * (double)x;
-    return f32_finish(f32_direct(x, back > (double)a, back < (double)a, r), ftz, false);
+    return f32_canonical(f32_direct(x, back > (double)a, back < (double)a, r));
 }
 
 /* min and max: NaN loses unless it is to propagate, -0 is less than +0. Sign-magnitude numbers are compared as integers, with a NaN at the end of

@@ -7,15 +7,13 @@
 #include "exec/lanes.h"
 
 enum { HALF_FTZ = 1, HALF_SAT = 2, HALF_RELU = 4, HALF_OOB = 8, HALF_NAN = 16, HALF_XORSIGN = 32 };
-#define OOB_NAN 0xffff /* the value fma.oob takes for "out of bounds" */
+#define OOB_NAN 0x7ff7 /* the NaN (of either sign) that fma.oob takes for "out of bounds", in both formats */
 
 FLOAT_INLINE bool half_is_nan(uint16_t h, bool bf) { return (h & 0x7fff) > (bf ? 0x7f80 : 0x7c00); }
 
 /* The last step of every operation. flags are constants in the plain handlers. */
 FLOAT_INLINE uint16_t half_finish(uint16_t h, bool bf, int flags)
 {
-    if (flags & HALF_FTZ)
-        h = f16_flush(h);
     if (flags & HALF_SAT)
         h = half_is_nan(h, bf) || (h & 0x8000) ? 0 : h > 0x3c00 ? 0x3c00 : h;
     if (flags & HALF_RELU)
@@ -25,10 +23,18 @@ FLOAT_INLINE uint16_t half_finish(uint16_t h, bool bf, int flags)
 
 FLOAT_INLINE uint16_t half_flush_if(uint16_t h, int flags) { return flags & HALF_FTZ ? f16_flush(h) : h; }
 
-FLOAT_INLINE uint16_t f16_add(uint16_t a, uint16_t b) { return f16_from_f32(f16_to_f32(a) + f16_to_f32(b)); }
-FLOAT_INLINE uint16_t f16_mul(uint16_t a, uint16_t b) { return f16_from_f32(f16_to_f32(a) * f16_to_f32(b)); }
+/* Rounds; with .ftz a result is flushed if rounding to 11 bits, with no bound on the exponent, leaves it below 2^-14 (see f32_flush_tiny). */
+FLOAT_INLINE uint16_t f16_narrow(float x, int flags)
+{
+    uint16_t h = f16_from_f32(x);
+    bool tiny = (flags & HALF_FTZ) && (f16_from_f32(x * 0x1p10f) & 0x7fff) < 0x2c00;
+    return tiny ? h & 0x8000 : h;
+}
 
-FLOAT_INLINE uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c)
+FLOAT_INLINE uint16_t f16_add(uint16_t a, uint16_t b, int flags) { return f16_narrow(f16_to_f32(a) + f16_to_f32(b), flags); }
+FLOAT_INLINE uint16_t f16_mul(uint16_t a, uint16_t b, int flags) { return f16_narrow(f16_to_f32(a) * f16_to_f32(b), flags); }
+
+FLOAT_INLINE uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c, int flags)
 {
     float product = f16_to_f32(a) * f16_to_f32(b), addend = f16_to_f32(c), sum = product + addend;
     float addend_part = sum - product, product_part = sum - addend_part;
@@ -36,7 +42,7 @@ FLOAT_INLINE uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c)
     uint32_t u = f32_bits(sum);
     bool inexact = error < 0.0f || error > 0.0f;
     uint32_t odd = (error > 0.0f) == (sum > 0.0f) ? u + 1 : u - 1;
-    return f16_from_f32(f32_from(inexact && !(u & 1) ? odd : u));
+    return f16_narrow(f32_from(inexact && !(u & 1) ? odd : u), flags);
 }
 
 FLOAT_INLINE uint16_t bf16_narrow(double sum, double error) { return bf16_from_f32(f32_round_odd(sum, error)); }
@@ -53,7 +59,7 @@ FLOAT_INLINE uint16_t bf16_fma(uint16_t a, uint16_t b, uint16_t c)
 FLOAT_INLINE uint16_t half_add(uint16_t a, uint16_t b, bool bf, int flags)
 {
     a = half_flush_if(a, flags), b = half_flush_if(b, flags);
-    return half_finish(bf ? bf16_add(a, b) : f16_add(a, b), bf, flags);
+    return half_finish(bf ? bf16_add(a, b) : f16_add(a, b, flags), bf, flags);
 }
 
 FLOAT_INLINE uint16_t half_sub(uint16_t a, uint16_t b, bool bf, int flags) { return half_add(a, b ^ 0x8000, bf, flags); }
@@ -61,14 +67,15 @@ FLOAT_INLINE uint16_t half_sub(uint16_t a, uint16_t b, bool bf, int flags) { ret
 FLOAT_INLINE uint16_t half_mul(uint16_t a, uint16_t b, bool bf, int flags)
 {
     a = half_flush_if(a, flags), b = half_flush_if(b, flags);
-    return half_finish(bf ? bf16_mul(a, b) : f16_mul(a, b), bf, flags);
+    return half_finish(bf ? bf16_mul(a, b) : f16_mul(a, b, flags), bf, flags);
 }
 
 FLOAT_INLINE uint16_t half_fma(uint16_t a, uint16_t b, uint16_t c, bool bf, int flags)
 {
     a = half_flush_if(a, flags), b = half_flush_if(b, flags), c = half_flush_if(c, flags);
-    uint16_t r = half_finish(bf ? bf16_fma(a, b, c) : f16_fma(a, b, c), bf, flags);
-    return (flags & HALF_OOB) && (a == OOB_NAN || b == OOB_NAN) ? 0 : r;
+    uint16_t r = half_finish(bf ? bf16_fma(a, b, c) : f16_fma(a, b, c, flags), bf, flags);
+    bool outside = (a & 0x7fff) == OOB_NAN || (b & 0x7fff) == OOB_NAN;
+    return (flags & HALF_OOB) && outside ? 0 : r;
 }
 
 FLOAT_INLINE int half_order(uint16_t h) { return (h & 0x8000) ? -1 - (h & 0x7fff) : h; }

@@ -1,5 +1,6 @@
 /* Extended-precision integer arithmetic: add.cc addc sub.cc subc mad.cc madc in 32 and 64 bits. PTX ISA 9.7.2.
- * The carry flag is a bit a lane of the warp; after a subtraction it holds the borrow. */
+ * The carry flag is a bit a lane of the warp. PTX says that a subtraction leaves its borrow there; GPUs leave the carry of a + ~b + 1, the inverse, and
+ * subc reads it so. It shows only where addc follows sub.cc, or subc add.cc. */
 #include "exec/int_carry.h"
 #include "exec/int_ops.h"
 #include "exec/lanes.h"
@@ -18,12 +19,12 @@ enum { CARRY_OUT = 1, CARRY_IN = 2 };
         const U *pc = op >= CARRY_MAD_LO ? lane_data(w, in->src[2]) : pb;                                                       \
         uint32_t carries = 0;                                                                                                   \
         FOR_EACH_LANE(mask, i) {                                                                                                \
-            U a = pa[i], b = pb[i], carry = flags & CARRY_IN ? w->carry >> i & 1 : 0;                                           \
+            U a = pa[i], b = pb[i], carry = flags & CARRY_IN ? (w->carry >> i & 1) ^ (op == CARRY_SUB) : 0;                                           \
             U x = op == CARRY_MAD_LO ? a * b : op == CARRY_MAD_HI_U ? MULHI_U(a, b) : op == CARRY_MAD_HI_S ? MULHI_S((S)a, (S)b) : a; \
             U y = op >= CARRY_MAD_LO ? pc[i] : b;                                                                               \
             U first = op == CARRY_SUB ? x - y : x + y;                                                                          \
             U second = op == CARRY_SUB ? first - carry : first + carry;                                                         \
-            bool out = op == CARRY_SUB ? x < y || first < carry : first < x || second < first;                                  \
+            bool out = op == CARRY_SUB ? x >= y && first >= carry : first < x || second < first;                                \
             carries |= (uint32_t)out << i;                                                                                      \
             d[i] = second;                                                                                                      \
         }                                                                                                                       \

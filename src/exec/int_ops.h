@@ -72,27 +72,26 @@ static inline uint32_t brev_32(uint32_t v)
 }
 static inline uint64_t brev_64(uint64_t v) { return (uint64_t)brev_32((uint32_t)v) << 32 | brev_32((uint32_t)(v >> 32)); }
 
-/* Bit fields: position and length are the low 8 bits of their operands. */
+/* Bit fields. Of 32 bits: position and length are the low 8 bits of their operands. Of 64 bits the ISA says the same, but GPUs take all 32 bits. */
 static inline uint64_t low_bits(uint32_t count) { return count > 63 ? UINT64_MAX : ((uint64_t)1 << count) - 1; }
 
-static inline uint64_t bfe_u64(uint64_t a, uint32_t b, uint32_t c) { return shr_u64(a, b & 0xff) & low_bits(c & 0xff); }
-static inline uint32_t bfe_u32(uint32_t a, uint32_t b, uint32_t c) { return (uint32_t)bfe_u64(a, b, c); }
+static inline uint64_t bfe_u64(uint64_t a, uint32_t b, uint32_t c) { return shr_u64(a, b) & low_bits(c); }
+static inline uint32_t bfe_u32(uint32_t a, uint32_t b, uint32_t c) { return (uint32_t)bfe_u64(a, b & 0xff, c & 0xff); }
 static inline uint64_t bfe_s64(uint64_t a, uint32_t b, uint32_t c)
 {
-    uint32_t length = c & 0xff;
-    if (length == 0)
+    if (c == 0)
         return 0;
-    uint64_t v = shr_s64(a, b & 0xff); /* past the top, the field is made of the sign */
-    return length > 63 ? v : shr_s64(v << (64 - length), 64 - length);
+    uint64_t v = shr_s64(a, b); /* past the top, the field is made of the sign */
+    return c > 63 ? v : shr_s64(v << (64 - c), 64 - c);
 }
-static inline uint32_t bfe_s32(uint32_t a, uint32_t b, uint32_t c) { return (uint32_t)bfe_s64((uint64_t)(int64_t)(int32_t)a, b, c); }
+static inline uint32_t bfe_s32(uint32_t a, uint32_t b, uint32_t c) { return (uint32_t)bfe_s64((uint64_t)(int64_t)(int32_t)a, b & 0xff, c & 0xff); }
 
 static inline uint64_t bfi_64(uint64_t a, uint64_t b, uint32_t c, uint32_t d)
 {
-    uint64_t field = shl_64(low_bits(d & 0xff), c & 0xff);
-    return (shl_64(a, c & 0xff) & field) | (b & ~field);
+    uint64_t field = shl_64(low_bits(d), c);
+    return (shl_64(a, c) & field) | (b & ~field);
 }
-static inline uint32_t bfi_32(uint32_t a, uint32_t b, uint32_t c, uint32_t d) { return (uint32_t)bfi_64(a, b, c, d); }
+static inline uint32_t bfi_32(uint32_t a, uint32_t b, uint32_t c, uint32_t d) { return (uint32_t)bfi_64(a, b, c & 0xff, d & 0xff); }
 
 static inline uint32_t bmsk_wrap(uint32_t a, uint32_t b)
 {

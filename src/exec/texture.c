@@ -86,7 +86,7 @@ bool texture_gives_integers(const struct texture *t)
     return !is_float_format(f) && (t->read_as_integer || f == TEXTURE_U32 || f == TEXTURE_S32);
 }
 
-static float from_srgb(float v) { return v <= 0.04045f ? v / 12.92f : powf((v + 0.055f) / 1.055f, 2.4f); }
+static double from_srgb(double v) { return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4); }
 
 /* One component as an integer, as bits. */
 static uint32_t component_integer(enum texture_format f, const uint8_t *p, uint32_t n)
@@ -107,60 +107,88 @@ static uint32_t component_integer(enum texture_format f, const uint8_t *p, uint3
     }
 }
 
-/* Unsigned values become [0, 1], signed ones [-1, 1]: both of the lowest two are -1. */
-static float normalised(enum texture_format f, uint32_t v)
+/* What filtering works with: floats as they are, integers as 16-bit ones, of which the highest is 1.0. */
+static double filter_value(enum texture_format f, uint32_t v)
 {
     switch (f) {
-    case TEXTURE_U8: return (float)v / 255.0f;
-    case TEXTURE_U16: return (float)v / 65535.0f;
-    case TEXTURE_S8: return fmaxf((float)(int32_t)v / 127.0f, -1.0f);
-    case TEXTURE_S16: return fmaxf((float)(int32_t)v / 32767.0f, -1.0f);
-    case TEXTURE_F16: return f16_to_f32((uint16_t)v);
-    default: return f32_from(v);
+    case TEXTURE_U8: return v * 257.0;
+    case TEXTURE_U16: return v;
+    case TEXTURE_S8: return fmax(round((int32_t)v * 32767.0 / 127.0), -32767.0);
+    case TEXTURE_S16: return fmax((int32_t)v, -32767.0);
+    case TEXTURE_F16: return (double)f16_to_f32((uint16_t)v);
+    default: return (double)f32_from(v);
     }
 }
 
-/* A texel's four components; outside of the array: NULL. */
-struct texel { uint32_t bits[4]; };
+static double one(enum texture_format f)
+{
+    return f == TEXTURE_U8 || f == TEXTURE_U16 ? 65535.0 : f == TEXTURE_S8 || f == TEXTURE_S16 ? 32767.0 : 1.0;
+}
+
+/* Unsigned values become [0, 1], signed ones [-1, 1]: both of the lowest two are -1. */
+static float normalised(enum texture_format f, uint32_t v)
+{
+    double top = f == TEXTURE_U8 ? 255.0 : f == TEXTURE_U16 ? 65535.0 : f == TEXTURE_S8 ? 127.0 : 32767.0;
+    if (is_float_format(f))
+        return (float)filter_value(f, v);
+    return (float)(f == TEXTURE_U8 || f == TEXTURE_U16 ? v / top : fmax((int32_t)v / top, -1.0));
+}
+
+/* A texel's four components: as they are returned unfiltered, and as filtering takes them. */
+struct texel {
+    uint32_t bits[4];
+    double values[4];
+};
+
+static void set_component(const struct texture *t, uint32_t n, uint32_t raw, struct texel *v)
+{
+    enum texture_format f = t->array.format;
+    v->values[n] = filter_value(f, raw);
+    if (t->srgb && f == TEXTURE_U8 && n < 3) {
+        v->values[n] = from_srgb(raw / 255.0) * one(f);
+        v->bits[n] = f32_bits((float)(v->values[n] / one(f)));
+    } else if (f != TEXTURE_F32) {
+        v->bits[n] = f32_bits(normalised(f, raw));
+    }
+}
 
 static struct texel read_texel(const struct texture *t, const struct texture_array *a, const int64_t at[3], uint64_t *touched)
 {
-    struct texel v = {{0}};
+    struct texel v = {0};
     uint64_t bytes = texture_texel_bytes(a);
     *touched = a->data + (uint64_t)at[0] * bytes + (uint64_t)at[1] * a->pitch_bytes + (uint64_t)at[2] * a->slice_bytes;
     const uint8_t *p = memory_pointer(*touched);
     bool integers = texture_gives_integers(t);
     for (uint32_t n = 0; n < a->channels; n++) {
-        uint32_t raw = component_integer(a->format, p, n);
-        float value = integers ? 0.0f : normalised(a->format, raw);
-        if (t->srgb && a->format == TEXTURE_U8 && n < 3)
-            value = from_srgb(value);
-        v.bits[n] = integers ? raw : f32_bits(value);
+        v.bits[n] = component_integer(a->format, p, n);
+        if (!integers)
+            set_component(t, n, v.bits[n], &v);
     }
     return v;
 }
 
-/* The border's colour is kept in the array's format. */
-static float border_component(const struct texture *t, float v)
+/* The border's colour is kept in the array's format: of integers its bits. */
+static uint32_t border_component(const struct texture *t, uint32_t n)
 {
-    float top = t->array.format == TEXTURE_U8 ? 255.0f : t->array.format == TEXTURE_U16 ? 65535.0f : t->array.format == TEXTURE_S8 ? 127.0f : 32767.0f;
-    float lowest = t->array.format == TEXTURE_S8 || t->array.format == TEXTURE_S16 ? -1.0f : 0.0f;
-    if (t->array.format == TEXTURE_F32)
-        return v;
-    if (t->array.format == TEXTURE_F16)
-        return f16_to_f32(f16_from_f32(v));
-    v = v > 1.0f ? 1.0f : v > lowest ? v : lowest;
-    return floorf(v * top + 0.5f) / top;
+    enum texture_format f = t->array.format;
+    uint8_t raw[4];
+    memcpy(raw, &t->border[n], sizeof raw);
+    if (texture_gives_integers(t) || f == TEXTURE_F32)
+        return component_integer(f, raw, 0);
+    if (f == TEXTURE_F16)
+        return f16_from_f32(t->border[n]);
+    double top = f == TEXTURE_U8 ? 255.0 : f == TEXTURE_U16 ? 65535.0 : f == TEXTURE_S8 ? 127.0 : 32767.0;
+    double lowest = f == TEXTURE_S8 || f == TEXTURE_S16 ? -1.0 : 0.0, v = (double)t->border[n];
+    return (uint32_t)(int32_t)floor(fmin(fmax(v, lowest), 1.0) * top + 0.5);
 }
 
 static struct texel border_texel(const struct texture *t)
 {
-    struct texel v = {{0}};
-    uint8_t raw[16];
-    memcpy(raw, t->border, sizeof raw);
+    struct texel v = {0};
     for (uint32_t n = 0; n < t->array.channels; n++) {
-        uint32_t component = component_integer(t->array.format, raw + 4 * n, 0); /* of integers the border holds the bits */
-        v.bits[n] = texture_gives_integers(t) ? component : f32_bits(border_component(t, t->border[n]));
+        v.bits[n] = border_component(t, n);
+        if (!texture_gives_integers(t))
+            set_component(t, n, v.bits[n], &v);
     }
     return v;
 }
@@ -223,7 +251,7 @@ static struct texel read_whole(const struct texture *t, const struct texture_arr
     for (int axis = 0; axis < f->dimensions; axis++) {
         at[axis] = f->index[axis];
         if (at[axis] < 0 || at[axis] >= extent(a, axis))
-            return (struct texel){{0}};
+            return (struct texel){0};
     }
     return read_texel(t, a, at, f->touched);
 }
@@ -251,7 +279,7 @@ static double bounded(double v)
 /* Normalised coordinates are cut to so many steps before they are scaled. */
 #define COORDINATE_STEPS 1048576.0
 
-static void place(const struct texture *t, const struct texture_array *a, double at, int axis, bool linear, struct footprint *f)
+static void place(const struct texture *t, const struct texture_array *a, double at, int axis, bool linear, bool held, struct footprint *f)
 {
     double texels = bounded(at);
     if (t->normalized)
@@ -261,7 +289,7 @@ static void place(const struct texture *t, const struct texture_array *a, double
         return;
     }
     int64_t fixed = (int64_t)floor(texels * 256.0 + 0.5) - 128, last = extent(a, axis) - 1;
-    if (mode_of(t, axis) == TEXTURE_CLAMP) /* the coordinate is held inside, not only the texels */
+    if (held && mode_of(t, axis) == TEXTURE_CLAMP) /* the coordinate is held inside, not only the texels */
         fixed = fixed < 0 ? 0 : fixed > last * 256 ? last * 256 : fixed;
     f->index[axis] = fixed >> 8;
     f->weight[axis] = (uint32_t)(fixed & 255);
@@ -271,52 +299,57 @@ static uint32_t half_up(uint32_t v) { return (v + 128) >> 8; }
 
 static uint32_t half_down(uint32_t v) { return (v + 127) >> 8; }
 
-/* Weights of the corners in 1/256; they add up to one. z splits the whole, x each part, y each part of that. Halves go as silicon has them: up, but for y where x
- * is the lower texel; in two dimensions x keeps its sum. */
-static void split_weights(const struct footprint *f, uint32_t weights[8])
+/* Weights of the corners in 1/256, which add up to whole. z splits the whole, x each part, y each part of that. Halves go up, as silicon has it, but for y where x
+ * is the lower texel. */
+static void split_weights(const struct footprint *f, uint32_t whole, uint32_t weights[8])
 {
-    uint32_t x = f->weight[0], y = f->weight[1], z = f->weight[2];
-    bool solid = f->dimensions == 3;
-    for (uint32_t upper = 0; upper <= (uint32_t)solid; upper++) {
-        uint32_t whole = !solid ? 256 : upper ? z : 256 - z, right = half_up(whole * x), left = whole - right;
-        uint32_t *w = weights + 4 * upper;
-        w[3] = half_up(right * y);
-        w[2] = half_down(left * y);
+    uint32_t above = f->dimensions == 3 ? half_up(whole * f->weight[2]) : 0, parts[2] = {whole - above, above};
+    for (int z = 0; z < 2; z++) {
+        uint32_t right = half_up(parts[z] * f->weight[0]), left = parts[z] - right, *w = weights + 4 * z;
+        w[3] = half_up(right * f->weight[1]);
+        w[2] = half_down(left * f->weight[1]);
         w[1] = right - w[3];
         w[0] = left - w[2];
     }
 }
 
+/* To the nearest, of two equally near ones to the larger. */
+static float to_single(double v)
+{
+    float r = (float)v, away = f32_from(f32_bits(r) + 1);
+    bool cut = fabs((double)r) < fabs(v) && fabs(v) - fabs((double)r) == fabs((double)away) - fabs(v);
+    return cut ? away : r;
+}
+
+static float to_half(double v)
+{
+    uint16_t h = f16_from_f32((float)v);
+    double r = (double)f16_to_f32(h), away = (double)f16_to_f32((uint16_t)(h + 1));
+    bool cut = fabs(r) < fabs(v) && fabs(v) - fabs(r) == fabs(away) - fabs(v);
+    return (float)(cut ? away : r);
+}
+
 /* The filter's results have 16 bits where the texels are integers or 16-bit floats. */
 static float filtered(enum texture_format f, double v)
 {
-    switch (f) {
-    case TEXTURE_U8:
-    case TEXTURE_U16: return (float)(floor(v * 65535.0 + 0.5) / 65535.0);
-    case TEXTURE_S8:
-    case TEXTURE_S16: return (float)(floor(v * 32767.0 + 0.5) / 32767.0);
-    case TEXTURE_F16: return f16_to_f32(f16_from_f32((float)v));
-    default: return (float)v;
-    }
+    if (f == TEXTURE_F32)
+        return to_single(v);
+    return f == TEXTURE_F16 ? to_half(v) : (float)(floor(v + 0.5) / one(f));
 }
 
-static struct texel filter(const struct texture *t, const struct texture_array *a, const struct footprint *f)
+/* Adds the texels of a footprint to the sums, the share of the whole that is given in 1/256. */
+static void filter(const struct texture *t, const struct texture_array *a, const struct footprint *f, uint32_t whole, double sum[4])
 {
-    double sum[4] = {0};
-    struct texel v;
     uint32_t weights[8];
-    split_weights(f, weights);
+    split_weights(f, whole, weights);
     for (int corner = 0; corner < 1 << f->dimensions; corner++) {
-        int64_t step[3] = {corner & 1, corner >> 1 & 1, corner >> 2 & 1};
+        int64_t step[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
         if (weights[corner] == 0)
             continue;
-        v = tap(t, a, f, step);
+        struct texel v = tap(t, a, f, step);
         for (int n = 0; n < 4; n++)
-            sum[n] += weights[corner] / 256.0 * (double)f32_from(v.bits[n]);
+            sum[n] += weights[corner] / 256.0 * v.values[n];
     }
-    for (int n = 0; n < 4; n++)
-        v.bits[n] = f32_bits(filtered(a->format, sum[n]));
-    return v;
 }
 
 /* The four texels that filtering would mix, one component of each: lower left first, then against the clock. */
@@ -360,13 +393,10 @@ static bool is_cube(enum texture_geometry g) { return g == TEXTURE_CUBE || g == 
 /* A negative layer is a large one. */
 static int64_t clamp_layer(uint32_t layer, uint32_t count) { return layer < count ? layer : count ? count - 1 : 0; }
 
-/* One level of a texture, or its only one. */
-static struct texel sample_level(const struct texture *t, const struct texture_array *a, struct texture_request *q)
+static struct footprint footprint_of(const struct texture *t, const struct texture_array *a, struct texture_request *q, bool linear)
 {
     struct footprint f = {.dimensions = dimensions_of(q->geometry), .touched = &q->touched};
     double at[3] = {q->at[0], q->at[1], q->at[2]};
-    bool linear = (t->linear_filter || q->gather >= 0) && !q->whole && !texture_gives_integers(t);
-    linear |= q->gather >= 0;
     if (q->geometry == TEXTURE_A1D || q->geometry == TEXTURE_A2D)
         f.layer = clamp_layer(q->layer, a->layers);
     if (is_cube(q->geometry)) {
@@ -377,7 +407,7 @@ static struct texel sample_level(const struct texture *t, const struct texture_a
         if (q->whole)
             f.index[axis] = q->texel[axis];
         else
-            place(t, a, at[axis], axis, linear, &f);
+            place(t, a, at[axis], axis, linear, q->gather < 0, &f);
         f.index[axis] += q->offset[axis];
     }
     if (q->geometry == TEXTURE_1D && linear && mode_of(t, 1) == TEXTURE_BORDER) {
@@ -385,37 +415,57 @@ static struct texel sample_level(const struct texture *t, const struct texture_a
         f.index[1] = -1;
         f.weight[1] = 128;
     }
+    return f;
+}
+
+/* Levels of detail count in 1/256. */
+enum { LEVEL_STEPS = 256 };
+
+static int64_t level_steps(const struct texture *t, const struct texture_request *q)
+{
+    int64_t level = (int64_t)floor((bounded(q->has_level ? q->level : 0.0f) + (double)t->level_bias) * LEVEL_STEPS);
+    int64_t least = (int64_t)floor((double)t->min_level * LEVEL_STEPS), most = (int64_t)floor((double)t->max_level * LEVEL_STEPS);
+    int64_t top = (int64_t)(t->level_count - 1) * LEVEL_STEPS;
+    level = level > most ? most : level;
+    level = level < least ? least : level;
+    return level < 0 ? 0 : level > top ? top : level;
+}
+
+/* Filtering between texels, between levels, or both. */
+static struct texel mix(const struct texture *t, const struct texture_array *lower, const struct texture_array *upper, uint32_t upper_share,
+                        struct texture_request *q)
+{
+    double sum[4] = {0};
+    struct texel v;
+    struct footprint f = footprint_of(t, lower, q, t->linear_filter);
+    filter(t, lower, &f, 256 - upper_share, sum);
+    if (upper_share) {
+        f = footprint_of(t, upper, q, t->linear_filter);
+        filter(t, upper, &f, upper_share, sum);
+    }
+    for (int n = 0; n < 4; n++)
+        v.bits[n] = f32_bits(filtered(t->array.format, sum[n]));
+    return v;
+}
+
+static struct texel sample(const struct texture *t, struct texture_request *q)
+{
+    const struct texture_array *a = &t->array, *next = a;
+    bool filters = !q->whole && q->gather < 0 && !texture_gives_integers(t);
+    uint32_t share = 0;
+    if (t->levels && t->level_count) {
+        int64_t level = level_steps(t, q);
+        bool between = filters && t->linear_mip_filter;
+        share = between ? (uint32_t)level % LEVEL_STEPS : 0;
+        a = &t->levels[between ? level / LEVEL_STEPS : (level + LEVEL_STEPS / 2) / LEVEL_STEPS];
+        next = share ? a + 1 : a;
+    }
+    if (filters && (t->linear_filter || share))
+        return mix(t, a, next, share, q);
+    struct footprint f = footprint_of(t, a, q, q->gather >= 0);
     if (q->whole)
         return read_whole(t, a, &f);
-    if (q->gather >= 0)
-        return gather(t, a, &f, q->gather);
-    return linear ? filter(t, a, &f) : tap(t, a, &f, (const int64_t[3]){0, 0, 0});
-}
-
-/* Levels of detail */
-
-static float clamp_level(const struct texture *t, float level)
-{
-    float top = (float)(t->level_count - 1), most = t->max_level < top ? t->max_level : top;
-    level += t->level_bias;
-    if (!(level > t->min_level))
-        level = t->min_level;
-    return level > most ? most : level;
-}
-
-static struct texel sample_mipmaps(const struct texture *t, struct texture_request *q)
-{
-    float level = clamp_level(t, q->has_level ? q->level : 0.0f);
-    if (!t->linear_mip_filter)
-        return sample_level(t, &t->levels[(uint32_t)floorf(level + 0.5f)], q);
-    uint32_t fixed = (uint32_t)floorf(level * 256.0f + 0.5f), lower = fixed >> 8, weight = fixed & 255;
-    struct texel a = sample_level(t, &t->levels[lower], q);
-    if (weight == 0 || texture_gives_integers(t))
-        return a;
-    struct texel b = sample_level(t, &t->levels[lower + 1], q);
-    for (int n = 0; n < 4; n++)
-        a.bits[n] = f32_bits((float)((256 - weight) / 256.0 * (double)f32_from(a.bits[n]) + weight / 256.0 * (double)f32_from(b.bits[n])));
-    return a;
+    return q->gather >= 0 ? gather(t, a, &f, q->gather) : tap(t, a, &f, (const int64_t[3]){0, 0, 0});
 }
 
 float texture_level_of(const struct texture *t, const float dx[3], const float dy[3], int dimensions)
@@ -435,7 +485,7 @@ static struct texel read_linear(const struct texture *t, struct texture_request 
 {
     int64_t at[3] = {q->whole ? (int64_t)q->texel[0] + q->offset[0] : (int64_t)floor(bounded(q->at[0])), 0, 0};
     if (at[0] < 0 || at[0] >= (int64_t)t->array.width)
-        return q->touched = t->array.data, (struct texel){{0}};
+        return q->touched = t->array.data, (struct texel){0};
     return read_texel(t, &t->array, at, &q->touched);
 }
 
@@ -444,9 +494,7 @@ void texture_sample(const struct texture *t, struct texture_request *q, uint32_t
     struct texel v;
     if (t->kind == TEXTURE_LINEAR)
         v = read_linear(t, q);
-    else if (t->levels && t->level_count)
-        v = sample_mipmaps(t, q);
     else
-        v = sample_level(t, &t->array, q);
+        v = sample(t, q);
     memcpy(out, v.bits, sizeof v.bits);
 }

@@ -61,6 +61,15 @@ static inline CUcontext new_context(void)
     return ctx;
 }
 
+/* Some checks are stricter than a real GPU is. */
+static inline int on_heddle(void)
+{
+    char name[64] = "";
+    CUdevice dev;
+    return cuInit(0) == CUDA_SUCCESS && cuDeviceGet(&dev, 0) == CUDA_SUCCESS && cuDeviceGetName(name, sizeof name, dev) == CUDA_SUCCESS &&
+           !strncmp(name, "Heddle", 6);
+}
+
 #define PTX_HEAD ".version 6.0\n.target sm_60\n.address_size 64\n"
 
 /* out[i] = value + i, for i below n */

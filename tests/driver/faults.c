@@ -49,12 +49,18 @@ static void works(void)
     OK(cuCtxDestroy(ctx));
 }
 
-#ifdef HEDDLE_CUDA_H
-static void past_the_end(void) { expect_fault("st.global.u32 [%d0+64], 1;", CUDA_ERROR_ILLEGAL_ADDRESS); }
+/* What a real GPU need not notice, or need not survive. */
+static void past_the_end(void)
+{
+    if (on_heddle())
+        expect_fault("st.global.u32 [%d0+64], 1;", CUDA_ERROR_ILLEGAL_ADDRESS);
+}
 
 /* Another context is not touched by it. */
 static void other_context(void)
 {
+    if (!on_heddle())
+        return;
     CUcontext good = new_context(), bad;
     CUdeviceptr p;
     EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, run("mov.u64 %d1, 0; st.global.u32 [%d1], 1;", &bad));
@@ -67,6 +73,8 @@ static void other_context(void)
 
 static void primary_reset(void)
 {
+    if (!on_heddle())
+        return;
     CUcontext ctx, again;
     CUdeviceptr p;
     CUmodule m;
@@ -84,7 +92,6 @@ static void primary_reset(void)
     OK(cuMemAlloc(&p, 4));
     OK(cuMemFree(p));
 }
-#endif
 
 static void in_child(void (*test)(void), const char *name)
 {
@@ -109,10 +116,8 @@ int main(void)
     RUN(wild_pointer);
     RUN(misaligned);
     RUN(trap);
-#ifdef HEDDLE_CUDA_H
     RUN(past_the_end);
     RUN(other_context);
     RUN(primary_reset);
-#endif
     return done();
 }

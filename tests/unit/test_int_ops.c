@@ -27,18 +27,18 @@ static bool bit(uint64_t v, uint32_t i) { return v >> i & 1; }
 
 static uint64_t bfe_by_bits(uint64_t a, uint32_t b, uint32_t c, uint32_t msb, bool is_signed)
 {
-    uint32_t pos = b & 0xff, len = c & 0xff;
-    uint32_t top = pos + len - 1 < msb ? pos + len - 1 : msb;
-    bool sign = is_signed && len > 0 && bit(a, top);
+    uint64_t pos = msb == 31 ? b & 0xff : b, len = msb == 31 ? c & 0xff : c;
+    uint64_t top = pos + len - 1 < msb ? pos + len - 1 : msb;
+    bool sign = is_signed && len > 0 && bit(a, (uint32_t)top);
     uint64_t d = 0;
     for (uint32_t i = 0; i <= msb; i++)
-        d |= (uint64_t)(i < len && pos + i <= msb ? bit(a, pos + i) : sign) << i;
+        d |= (uint64_t)(i < len && pos + i <= msb ? bit(a, (uint32_t)pos + i) : sign) << i;
     return d;
 }
 
 static uint64_t bfi_by_bits(uint64_t a, uint64_t b, uint32_t c, uint32_t d, uint32_t msb)
 {
-    uint32_t pos = c & 0xff, len = d & 0xff;
+    uint64_t pos = msb == 31 ? c & 0xff : c, len = msb == 31 ? d & 0xff : d;
     for (uint32_t i = 0; i < len && pos + i <= msb; i++)
         b = (b & ~((uint64_t)1 << (pos + i))) | (uint64_t)bit(a, i) << (pos + i);
     return b;

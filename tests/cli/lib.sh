@@ -1,0 +1,47 @@
+# shellcheck shell=sh
+# Shared by the command-line tests, which are run as `sh tests/cli/NAME.sh BUILD` from the repository's root. Each check prints 'ok NAME', or
+# 'FAILED NAME' and what was seen; tests/run.sh counts those lines.
+set -u
+build=$1
+# shellcheck disable=SC2034 # for the tests
+heddle=$build/bin/heddle ptx_run=$build/tests/cli/ptx_run json_check=$build/tests/cli/json_check ptx=tests/cli/ptx
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+out=$scratch/out
+
+# expect NAME EXIT_CODE PATTERN COMMAND...: both streams together must match the extended pattern.
+expect() {
+    name=$1 code=$2 pattern=$3
+    shift 3
+    "$@" >"$out" 2>&1
+    got=$?
+    if [ "$got" = "$code" ] && { [ -z "$pattern" ] || grep -Eq -- "$pattern" "$out"; }; then
+        echo "ok $name"
+        return
+    fi
+    echo "FAILED $name: exit code $got (expected $code), output to match: $pattern"
+    head -c 3000 "$out" | sed 's/^/    | /'
+}
+
+# saw NAME PATTERN: one more thing in the output of the last command.
+saw() {
+    if grep -Eq -- "$2" "$out"; then
+        echo "ok $1"
+    else
+        echo "FAILED $1: no match of: $2"
+        head -c 3000 "$out" | sed 's/^/    | /'
+    fi
+}
+
+# is NAME COMMAND...: the command succeeds.
+is() {
+    name=$1
+    shift
+    expect "$name" 0 '' "$@"
+}
+
+run_ptx() { # kernel k of a file of tests/cli/ptx
+    file=$1
+    shift
+    "$heddle" run --functional "$ptx_run" "$ptx/$file.ptx" k "$@"
+}

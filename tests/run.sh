@@ -1,0 +1,113 @@
+#!/bin/sh
+# Runs all tests of a build: sh tests/run.sh BUILD, from the repository's root. Failures are shown with what was printed; the last line is
+# 'N passed, N failed', and the exit status is 1 when something failed.
+set -u
+build=${1:-build}
+limit=${TEST_LIMIT_SECONDS:-900}
+passed=0
+failed=0
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}"
+
+group() { printf '%s\n' "== $1"; }
+one() { # passed or failed: counts of one program
+    passed=$((passed + $2))
+    failed=$((failed + $3))
+    if [ "$3" = 0 ]; then printf '%-32s %s passed\n' "$1" "$2"; else printf '%-32s %s passed, %s FAILED\n' "$1" "$2" "$3"; fi
+}
+show_log() { sed 's/^/    | /' "$log" | tail -n "${1:-60}"; }
+
+# A program with cmocka, perhaps with several groups of tests.
+run_cmocka() {
+    name=$(basename "$1")
+    timeout "$limit" "$1" >"$log" 2>&1
+    status=$?
+    good=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
+    bad=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
+    if [ "$bad" = 0 ] && [ "$status" != 0 ]; then bad=1; fi
+    if [ "$good" = 0 ] && [ "$bad" = 0 ]; then bad=1; fi # a test program without tests
+    one "$name" "$good" "$bad"
+    if [ "$bad" != 0 ]; then
+        [ "$status" -lt 124 ] || echo "    exit status $status"
+        grep -v '^\[ RUN      \]\|^\[       OK \]' "$log" >"$log.short"
+        mv "$log.short" "$log"
+        show_log
+    fi
+}
+
+# A program that is one test.
+run_plain() { # name, command...
+    name=$1
+    shift
+    if timeout "$limit" "$@" >"$log" 2>&1; then
+        one "$name" 1 0
+    else
+        status=$?
+        one "$name" 0 1
+        echo "    exit status $status"
+        show_log
+    fi
+}
+
+# A program whose last line is 'N passed, N failed'.
+run_counted() {
+    name=$1
+    shift
+    timeout "$limit" "$@" >"$log" 2>&1
+    status=$?
+    last=$(tail -n 1 "$log")
+    good=$(echo "$last" | sed -n 's/^\([0-9]*\) passed, [0-9]* failed.*/\1/p')
+    bad=$(echo "$last" | sed -n 's/^[0-9]* passed, \([0-9]*\) failed.*/\1/p')
+    if [ "${bad:-0}" = 0 ] && [ "$status" != 0 ]; then bad=1; fi
+    one "$name" "${good:-0}" "${bad:-1}"
+    [ "${bad:-1}" = 0 ] || show_log
+}
+
+run_cli() {
+    timeout "$limit" sh "$1" "$build" >"$log" 2>&1
+    status=$?
+    good=$(grep -c '^ok ' "$log")
+    bad=$(grep -c '^FAILED ' "$log")
+    if [ "$bad" = 0 ] && [ "$status" != 0 ]; then bad=1; fi
+    one "$(basename "$1" .sh)" "$good" "$bad"
+    if [ "$bad" != 0 ]; then
+        grep -v '^ok ' "$log" >"$log.short"
+        mv "$log.short" "$log"
+        show_log 200
+    fi
+}
+
+group 'unit: does each module do what it says'
+for test in tests/unit/test_*.c; do
+    [ -e "$test" ] && run_cmocka "$build/tests/$(basename "$test" .c)"
+done
+
+group 'driver: programs against cuda.h'
+for test in tests/driver/*.c; do
+    [ -e "$test" ] && run_plain "$(basename "$test" .c)" "$build/tests/driver/$(basename "$test" .c)"
+done
+
+group 'semantics: is each PTX instruction right, against vectors recorded from silicon'
+if ls tests/semantics/vectors/*.vec >/dev/null 2>&1; then
+    run_counted vectors "$build/tests/vectors" check tests/semantics/spec tests/semantics/vectors
+    run_plain 'every instruction has a vector' "$build/tests/vectors" table src/ptx/instructions.def tests/semantics/spec tests/semantics/vectors
+else
+    echo 'no recorded vectors in tests/semantics/vectors' >"$log"
+    one vectors 0 1
+    show_log
+fi
+
+group 'workloads: functional mode, results against their references'
+for source in workloads/*/*.cu; do
+    name=$(basename "$source" .cu)
+    run_plain "$name" "$build/bin/heddle" run --functional --quiet --size test "$name"
+done
+
+group 'cli: what a person types, what they see'
+for test in tests/cli/*.sh; do
+    [ "$test" = tests/cli/lib.sh ] || run_cli "$test"
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
