@@ -3,6 +3,9 @@
 include mk/config.mk
 include mk/build.mk
 include mk/workloads.mk
+# Workloads follow MODE and WERROR as all else does; a library with sanitizers needs a program with them.
+$(WORKLOAD_OBJ)/%.o: private CFLAGS := -std=gnu11 $(OPTIMISE_$(MODE)) $(WARNINGS) -D_GNU_SOURCE $(CFLAGS)
+$(WORKLOAD_BINS): private LDFLAGS := $(ALL_LDFLAGS)
 include mk/test.mk
 include mk/fuzz.mk
 include mk/bench.mk
@@ -13,7 +16,7 @@ all: $(BUILD)/bin/heddle $(BUILD)/lib/libcuda.so.1 $(BUILD)/lib/libheddle.a $(BU
 
 help:
 	@echo "make [MODE=release|debug|asan] [CC=gcc|clang]   build into build/ (release), build-debug/ or build-asan/"
-	@echo "make test          unit, semantics, driver and command-line tests"
+	@echo "make test          unit, driver, semantics, workload and command-line tests"
 	@echo "make bench         thousand warp instructions a second, a workload; JSON in \$$(BUILD)/bench.json"
 	@echo "make fuzz          both fuzzers for FUZZ_SECONDS (default 60) each"
 	@echo "make ptx           compile workloads/*/*.cu to PTX again (clang; the PTX is committed)"
@@ -21,7 +24,7 @@ help:
 	@echo "make format        clang-format over all sources"
 
 clean:
-	rm -rf build build-debug build-asan build-fuzz
+	rm -rf build build-debug build-asan build-ci build-clang build-fuzz
 
 format:
 	clang-format -i $(shell git ls-files '*.c' '*.h' | grep -v 'workloads/.*\.cu')

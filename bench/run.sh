@@ -11,6 +11,7 @@ slow=0
 
 value() { sed -n "s/^ *\"$1\": \([0-9.e+]*\),*\$/\1/p" "$one" | tail -n 1; }
 
+exec 3>&1 # the table; standard output below is the JSON
 printf '%-14s %18s %10s %10s %10s\n' workload 'warp instructions' seconds kWI/s target
 separator=
 {
@@ -31,7 +32,7 @@ separator=
             fi
         done
         target=$(awk -v name="$name" '$1 == name { print $2 }' bench/targets)
-        printf '%-14s %18s %10.3f %10.0f %10s\n' "$name" "$instructions" "$seconds" "$best" "${target:--}" >&2
+        printf '%-14s %18s %10.3f %10.0f %10s\n' "$name" "$instructions" "$seconds" "$best" "${target:--}" >&3
         printf '%s\n    {"name": "%s", "warp_instructions": %s, "launch_seconds": %s, "kwips": %s, "target_kwips": %s}' "$separator" "$name" "$instructions" \
             "$seconds" "$best" "${target:-null}"
         separator=,

@@ -22,9 +22,9 @@ $(BUILD)/lib/libheddle.a: $(CORE_OBJECTS)
 	rm -f $@
 	ar rcs $@ $^
 
-$(BUILD)/lib/libheddle.so: $(CORE_OBJECTS)
+$(BUILD)/lib/libheddle.so: $(CORE_OBJECTS) mk/libheddle.map
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,libheddle.so $^ -o $@ $(ALL_LDFLAGS) $(LIBS)
+	$(CC) -shared -Wl,-soname,libheddle.so -Wl,--version-script=mk/libheddle.map $(CORE_OBJECTS) -o $@ $(ALL_LDFLAGS) $(LIBS)
 
 $(BUILD)/lib/libcuda.so.1: $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a mk/libcuda.map
 	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=mk/libcuda.map $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) $(LIBS)

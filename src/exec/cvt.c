@@ -184,6 +184,8 @@ static bool take_rounding(struct decoder *d, struct cvt_form *f, int *rounding)
         bool both_half = from && to->fraction_bits <= 10 && from->fraction_bits <= 10; /* nearest unless said */
         if (*rounding < 0 && !both_half)
             return decode_wrong(d, NULL, "this conversion needs a rounding (.rn, .rz, .rm or .rp)");
+    } else if (from == &soft_bf16) {
+        take_float_rounding(d); /* allowed here, with nothing to round */
     }
     f->rounding = *rounding < 0 ? ROUND_NEAREST : (enum exec_rounding)*rounding;
     return true;

@@ -97,7 +97,7 @@ enum ptx_space decode_take_space(struct decoder *d)
 
 enum ptx_type decode_type(const struct decoder *d, int index)
 {
-    return index < d->in->type_count ? (enum ptx_type)d->in->types[index] : PTX_NO_TYPE;
+    return index >= 0 && index < d->in->type_count ? (enum ptx_type)d->in->types[index] : PTX_NO_TYPE;
 }
 
 enum ptx_type decode_last_type(const struct decoder *d)

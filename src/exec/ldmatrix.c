@@ -1,7 +1,8 @@
 /* ldmatrix, stmatrix and movmatrix (PTX ISA 9.7.14.5.15 to .17) on 8x8 matrices of 16-bit elements.
  *
- * Matrix i has its row addresses in lanes 8i to 8i+7, a row being 16 bytes; lane l holds elements 2 (l % 4) and the next of row l / 4, in one register a matrix.
- * Transposed, it holds those of column l / 4. Left out: the 8-bit forms of sm_100 (.m16n16, .m8n16, .m16n8). */
+ * Matrix i has its row addresses in lanes 8i to 8i+7, a row being 16 bytes; lane l holds elements 2 (l % 4) and the next of
+ * row l / 4, in one register a matrix. Transposed, it holds those of column l / 4. Left out: the 8-bit forms of sm_100
+ * (.m16n16, .m8n16, .m16n8). */
 #include "exec/access.h"
 #include "exec/decode.h"
 #include "exec/mma_fragments.h"

@@ -1,7 +1,9 @@
-/* Fragments of wmma and mma (PTX ISA 9.7.14). One rule covers all of them: a matrix is cut into tiles, and a lane's place in a tile follows from its number.
+/* Fragments of wmma and mma (PTX ISA 9.7.14). One rule covers all of them: a matrix is cut into tiles, and a lane's place in
+ * a tile follows from its number.
  *
- * For mma the ISA gives the places. For wmma it does not; these are the ones that sm_80 to sm_90 use, which are the same but that the f16 operands repeat their tiles to
- * fill eight registers. Left out: the other arrangement of sm_70 (and so of mma.m8n8k4 on .f16, which is in mma_quad.c). */
+ * For mma the ISA gives the places. For wmma it does not; these are the ones that sm_80 to sm_90 use, which are the same but
+ * that the f16 operands repeat their tiles to fill eight registers. Left out: the other arrangement of sm_70 (and so of
+ * mma.m8n8k4 on .f16, which is in mma_quad.c). */
 #include "exec/mma_fragments.h"
 
 #include <string.h>
@@ -89,7 +91,8 @@ enum ptx_type fragment_register_type(enum ptx_type element)
     return element == PTX_F64 || element == PTX_F32 || element == PTX_S32 ? element : PTX_B32;
 }
 
-bool fragment_decode(struct decoder *d, int operand, const struct fragment *f, enum ptx_type register_type, bool is_dst, exec_ref *refs)
+bool fragment_decode(struct decoder *d, int operand, const struct fragment *f, enum ptx_type register_type, bool is_dst,
+                     exec_ref *refs)
 {
     const struct ptx_operand *o = decode_operand(d, operand), *each = o;
     uint32_t count = 1;
@@ -109,6 +112,7 @@ bool warp_is_whole(struct exec_warp *w, uint32_t mask, const char *what)
 {
     if (mask == FULL_MASK)
         return true;
-    exec_raise(w, ERROR_INSTRUCTION, (uint32_t)__builtin_ctz(mask), 0, 0, "%s needs all 32 lanes of the warp; mask 0x%08x executes it", what, mask);
+    exec_raise(w, ERROR_INSTRUCTION, (uint32_t)__builtin_ctz(mask), 0, 0,
+               "%s needs all 32 lanes of the warp; mask 0x%08x executes it", what, mask);
     return false;
 }

@@ -1,4 +1,5 @@
-/* Fragments: how a warp holds a matrix in the registers of its lanes (PTX ISA 9.7.14, the figures of each shape). See mma_fragments.c. */
+/* Fragments: how a warp holds a matrix in the registers of its lanes (PTX ISA 9.7.14, the figures of each shape). See
+ * mma_fragments.c. */
 #ifndef HEDDLE_EXEC_MMA_FRAGMENTS_H
 #define HEDDLE_EXEC_MMA_FRAGMENTS_H
 
@@ -10,8 +11,9 @@ enum {
     MATRIX_ELEMENTS = 1024,  /* at most */
 };
 
-/* A whole matrix, element by element: [major][minor], raw bits in the low end of a word. For A major is the row, for B the column, and minor runs along k; for C and D
- * major is the row and minor the column, but for m8n32, where they are exchanged. One-bit elements are kept 32 to a word. */
+/* A whole matrix, element by element: [major][minor], raw bits in the low end of a word. For A major is the row, for B the
+ * column, and minor runs along k; for C and D major is the row and minor the column, but for m8n32, where they are
+ * exchanged. One-bit elements are kept 32 to a word. */
 union matrix {
     uint32_t word[MATRIX_ELEMENTS];
     uint64_t wide[MATRIX_ELEMENTS / 2]; /* 64-bit elements */
@@ -19,14 +21,14 @@ union matrix {
 
 enum matrix_role { MATRIX_A, MATRIX_B, MATRIX_C }; /* C stands for the accumulators, D too */
 
-/* A matrix is cut into tiles of 8 by 4 * run elements. Of a tile, lane l holds the run elements of row l / 4 that begin at run * (l % 4): a register's worth in A
- * and B, two elements in C. */
+/* A matrix is cut into tiles of 8 by 4 * run elements. Of a tile, lane l holds the run elements of row l / 4 that begin at
+ * run * (l % 4): a register's worth in A and B, two elements in C. */
 struct fragment {
     uint8_t element_bits;  /* 4, 8, 16, 32 or 64 */
     uint8_t run;
     uint8_t registers;     /* a lane; more than the tiles need: the tiles are repeated */
     uint8_t major_tiles, minor_tiles;
-    uint8_t minor_first;   /* tiles are counted along minor first; else in bands of two tiles, down a band's column, then along it */
+    uint8_t minor_first;   /* tiles are counted along minor; else in bands of two, down a band's column, then along it */
 };
 
 struct fragment_tile { int major, minor; }; /* coordinates of its first element */
@@ -45,7 +47,8 @@ void fragment_read(const struct exec_warp *w, const struct fragment *f, const ex
 void fragment_write(struct exec_warp *w, const struct fragment *f, const exec_ref *registers, const union matrix *in);
 
 /* Decodes {r0, r1, ...} (a single register may stand without braces) into refs; false after a message. */
-bool fragment_decode(struct decoder *d, int operand, const struct fragment *f, enum ptx_type register_type, bool is_dst, exec_ref *refs);
+bool fragment_decode(struct decoder *d, int operand, const struct fragment *f, enum ptx_type register_type, bool is_dst,
+                     exec_ref *refs);
 /* The type of the registers that hold elements of this type: .b32 where they are packed. */
 enum ptx_type fragment_register_type(enum ptx_type element);
 

@@ -1,8 +1,9 @@
 /* The arithmetic of wmma and mma (PTX ISA 9.7.14), as an H200 does it.
  *
- * f16, bf16, tf32: products are exact. Those of up to TENSOR_WIDTH steps of k and the accumulator are aligned to the largest exponent among them, each cut (towards
- * zero) behind TENSOR_FRACTION_BITS, and added exactly; the sum is cut to f32, or rounded to nearest for f16. The ISA leaves order and precision open; these
- * values repeat the hardware's results to the bit. Earlier chips have narrower units: 4 wide on sm_70, 8 on sm_80, with one or two bits less.
+ * f16, bf16, tf32: products are exact. Those of up to TENSOR_WIDTH steps of k and the accumulator are aligned to the largest
+ * exponent among them, each cut (towards zero) behind TENSOR_FRACTION_BITS, and added exactly; the sum is cut to f32, or
+ * rounded to nearest for f16. The ISA leaves order and precision open; these values repeat the hardware's results to the
+ * bit. Earlier chips have narrower units: 4 wide on sm_70, 8 on sm_80, with one or two bits less.
  * e4m3, e5m2: as Hopper runs them, on the f16 unit in two halves, with the accumulator added at the end.
  * f64: fused multiply-adds in ascending order of k. Integers: exact, then wrapped or saturated. */
 #include "exec/mma_math.h"
@@ -22,7 +23,8 @@ enum {
     NAN_EXPONENT = 8192,
 };
 
-/* A matrix of significands and exponents: significand * 2^(exponent - SIGNIFICAND_BITS). Infinities have significand 1 or -1 and an exponent of their own. */
+/* A matrix of significands and exponents: significand * 2^(exponent - SIGNIFICAND_BITS). Infinities have significand 1 or -1
+ * and an exponent of their own. */
 struct terms {
     int32_t significand[MATRIX_ELEMENTS], exponent[MATRIX_ELEMENTS];
     uint32_t special; /* bit i: row i holds an infinity or a NaN */
@@ -91,7 +93,8 @@ static inline int32_t cut(int32_t value, int32_t shift)
     return (value + ((value >> 31) & (int32_t)((1u << s) - 1))) >> s; /* towards zero */
 }
 
-static struct tensor_sum tensor_add(const int32_t *a, const int32_t *a_exponent, const int32_t *b, const int32_t *b_exponent, int count, struct term c)
+static struct tensor_sum tensor_add(const int32_t *a, const int32_t *a_exponent, const int32_t *b, const int32_t *b_exponent,
+                                    int count, struct term c)
 {
     int32_t largest = c.exponent;
     for (int k = 0; k < count; k++) {
@@ -132,7 +135,8 @@ static struct term unpack_f32(uint32_t bits)
 }
 
 /* Infinities and NaNs, apart from the quick path: f32. */
-static uint32_t special_sum(const int32_t *a, const int32_t *a_exponent, const int32_t *b, const int32_t *b_exponent, int count, uint32_t c)
+static uint32_t special_sum(const int32_t *a, const int32_t *a_exponent, const int32_t *b, const int32_t *b_exponent, int count,
+                            uint32_t c)
 {
     float sum = f32_from(c), infinity = __builtin_inff();
     for (int k = 0; k < count; k++) {
@@ -180,7 +184,8 @@ static uint32_t to_f32(uint32_t c, enum ptx_type type)
 }
 
 /* The row of B that a row of a sparse A meets. */
-static void pick_terms(const struct terms *b, int row_of_b, int k, const uint8_t *pick, int count, int32_t *significand, int32_t *exponent)
+static void pick_terms(const struct terms *b, int row_of_b, int k, const uint8_t *pick, int count, int32_t *significand,
+                       int32_t *exponent)
 {
     for (int i = 0; i < count; i++) {
         significand[i] = b->significand[row_of_b * k + pick[i]];
@@ -219,7 +224,8 @@ static uint32_t fp8_element(const struct mma_problem *p, struct rows r, uint32_t
     return f32_bits(f32_canonical(f32_from(sum) + f32_from(c)));
 }
 
-static void compute_tensor(const struct mma_problem *p, const uint8_t *pick, const union matrix *a, const union matrix *b, const union matrix *c, union matrix *d)
+static void compute_tensor(const struct mma_problem *p, const uint8_t *pick, const union matrix *a, const union matrix *b,
+                           const union matrix *c, union matrix *d)
 {
     struct terms ta, tb;
     int32_t picked[2][MATRIX_ELEMENTS / 16];
@@ -228,7 +234,8 @@ static void compute_tensor(const struct mma_problem *p, const uint8_t *pick, con
     unpack_matrix(b, p->n, p->k, p->b, &tb);
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++) {
-            struct rows r = { ta.significand + i * p->row, ta.exponent + i * p->row, tb.significand + j * p->k, tb.exponent + j * p->k,
+            struct rows r = { ta.significand + i * p->row, ta.exponent + i * p->row, tb.significand + j * p->k,
+                              tb.exponent + j * p->k,
                               (ta.special >> i | tb.special >> j) & 1 };
             if (pick) {
                 pick_terms(&tb, j, p->k, pick + i * p->row, p->row, picked[0], picked[1]);
@@ -259,7 +266,8 @@ static float quad_element(const struct mma_problem *p, const union matrix *a, co
     return quad_pair(a, b, in_a, in_b, -0.0f) + c + quad_pair(a, b, in_a + 2, in_b + 2, -0.0f);
 }
 
-void mma_compute_quad(const struct mma_problem *p, const union matrix *a, const union matrix *b, const union matrix *c, union matrix *d)
+void mma_compute_quad(const struct mma_problem *p, const union matrix *a, const union matrix *b, const union matrix *c,
+                      union matrix *d)
 {
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++) {
@@ -283,7 +291,8 @@ static double fma64(double a, double b, double c, enum exec_rounding r)
     return f64_from(soft_pack(&soft_f64, soft_add(product, soft_unpack(&soft_f64, f64_bits(c)), r), r, false));
 }
 
-static void compute_f64(const struct mma_problem *p, const union matrix *a, const union matrix *b, const union matrix *c, union matrix *d)
+static void compute_f64(const struct mma_problem *p, const union matrix *a, const union matrix *b, const union matrix *c,
+                        union matrix *d)
 {
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++) {
@@ -309,7 +318,8 @@ static uint32_t saturate(int64_t sum)
     return (uint32_t)(sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum);
 }
 
-static void compute_integer(const struct mma_problem *p, const uint8_t *pick, const union matrix *a, const union matrix *b, const union matrix *c, union matrix *d)
+static void compute_integer(const struct mma_problem *p, const uint8_t *pick, const union matrix *a, const union matrix *b,
+                            const union matrix *c, union matrix *d)
 {
     int32_t ia[MATRIX_ELEMENTS], ib[MATRIX_ELEMENTS];
     extend(a, p->m * p->row, p->a, ia);
@@ -329,7 +339,8 @@ static void compute_integer(const struct mma_problem *p, const uint8_t *pick, co
         }
 }
 
-static void compute_bits(const struct mma_problem *p, const union matrix *a, const union matrix *b, const union matrix *c, union matrix *d)
+static void compute_bits(const struct mma_problem *p, const union matrix *a, const union matrix *b, const union matrix *c,
+                         union matrix *d)
 {
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++) {
@@ -342,7 +353,8 @@ static void compute_bits(const struct mma_problem *p, const union matrix *a, con
         }
 }
 
-void mma_compute(const struct mma_problem *p, const uint8_t *pick, const union matrix *a, const union matrix *b, const union matrix *c, union matrix *d)
+void mma_compute(const struct mma_problem *p, const uint8_t *pick, const union matrix *a, const union matrix *b,
+                 const union matrix *c, union matrix *d)
 {
     if (p->a == PTX_B1)
         compute_bits(p, a, b, c, d);

@@ -16,8 +16,10 @@ struct mma_problem {
 };
 
 /* pick: for a sparse A, [m][row]: which element of a row of B each element of A meets. NULL: A is dense. */
-void mma_compute(const struct mma_problem *p, const uint8_t *pick, const union matrix *a, const union matrix *b, const union matrix *c, union matrix *d);
+void mma_compute(const struct mma_problem *p, const uint8_t *pick, const union matrix *a, const union matrix *b,
+                 const union matrix *c, union matrix *d);
 /* The four 8x8x4 products of mma.m8n8k4 on .f16: d[m][n] of one of them. */
-void mma_compute_quad(const struct mma_problem *p, const union matrix *a, const union matrix *b, const union matrix *c, union matrix *d);
+void mma_compute_quad(const struct mma_problem *p, const union matrix *a, const union matrix *b, const union matrix *c,
+                      union matrix *d);
 
 #endif

@@ -1,12 +1,14 @@
-/* mma.m8n8k4 on .f16 (PTX ISA 9.7.14.5.1): four products at a time. Quad pair q, the lanes 4q to 4q+3 and 16 more each, computes one. The arrangement is that of
- * sm_70, whose tensor cores it shows; later chips compute it with f32 multiply-adds, and so does this. */
+/* mma.m8n8k4 on .f16 (PTX ISA 9.7.14.5.1): four products at a time. Quad pair q, the lanes 4q to 4q+3 and 16 more each,
+ * computes one. The arrangement is that of sm_70, whose tensor cores it shows; later chips compute it with f32
+ * multiply-adds, and so does this. */
 #include "exec/mma.h"
 
 enum { QUAD_K = 4, QUAD_SIZE = 8 };
 
 struct place { int row, column; };
 
-/* Element i (0-3) of lane l in A: rows are those of the lane's quad, or columns where A is stored by columns. B is the same, mirrored. */
+/* Element i (0-3) of lane l in A: rows are those of the lane's quad, or columns where A is stored by columns. B is the same,
+ * mirrored. */
 static struct place place_in_a(int l, int i, bool by_rows)
 {
     int half = l >= 16 ? 4 : 0;
@@ -28,7 +30,8 @@ static uint32_t element_of(const struct exec_warp *w, const exec_ref *refs, int 
     return LANES_OF(uint32_t, w, refs[i / 2])[l] >> (i % 2 * 16) & 0xffff;
 }
 
-static void read_quad(const struct exec_warp *w, const struct mma_op *op, int l, union matrix *a, union matrix *b, union matrix *c)
+static void read_quad(const struct exec_warp *w, const struct mma_op *op, int l, union matrix *a, union matrix *b,
+                      union matrix *c)
 {
     for (int i = 0; i < QUAD_K; i++) {
         struct place in_a = place_in_a(l, i, op->a_by_rows), in_b = place_in_a(l, i, !op->b_by_rows);
@@ -69,8 +72,10 @@ static void mma_quads(struct exec_warp *w, const struct exec_inst *in, uint32_t 
 bool mma_decode_quad(struct decoder *d, struct mma_op *op)
 {
     const struct mma_problem *p = &op->problem;
-    struct fragment ab = { .registers = 2 }, c = { .registers = p->c == PTX_F32 ? 8 : 4 }, result = { .registers = p->d == PTX_F32 ? 8 : 4 };
+    struct fragment ab = { .registers = 2 }, c = { .registers = p->c == PTX_F32 ? 8 : 4 },
+        result = { .registers = p->d == PTX_F32 ? 8 : 4 };
     d->out->fn = mma_quads;
-    return fragment_decode(d, 0, &result, fragment_register_type(p->d), true, op->d) && fragment_decode(d, 1, &ab, PTX_B32, false, op->a) &&
-           fragment_decode(d, 2, &ab, PTX_B32, false, op->b) && fragment_decode(d, 3, &c, fragment_register_type(p->c), false, op->c);
+    return fragment_decode(d, 0, &result, fragment_register_type(p->d), true, op->d) &&
+           fragment_decode(d, 1, &ab, PTX_B32, false, op->a) && fragment_decode(d, 2, &ab, PTX_B32, false, op->b) &&
+           fragment_decode(d, 3, &c, fragment_register_type(p->c), false, op->c);
 }

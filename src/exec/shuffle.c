@@ -1,7 +1,7 @@
 /* Values from another lane (PTX ISA 9.7.9: shfl, shfl.sync).
  *
- * Left out: waiting for lanes of the member mask that are elsewhere. The lanes that execute the instruction together are the ones that exchange; a source
- * lane that is not among them gives what its register holds. */
+ * Left out: waiting for lanes of the member mask that are elsewhere. The lanes that execute the instruction together are the
+ * ones that exchange; a source lane that is not among them gives what its register holds. */
 #include "exec/decode.h"
 #include "exec/lanes.h"
 

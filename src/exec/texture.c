@@ -113,7 +113,7 @@ static double filter_value(enum texture_format f, uint32_t v)
     switch (f) {
     case TEXTURE_U8: return v * 257.0;
     case TEXTURE_U16: return v;
-    case TEXTURE_S8: return fmax(round((int32_t)v * 32767.0 / 127.0), -32767.0);
+    case TEXTURE_S8: return fmax((int32_t)v * 32767.0 / 127.0, -32767.0);
     case TEXTURE_S16: return fmax((int32_t)v, -32767.0);
     case TEXTURE_F16: return (double)f16_to_f32((uint16_t)v);
     default: return (double)f32_from(v);
@@ -423,7 +423,7 @@ enum { LEVEL_STEPS = 256 };
 
 static int64_t level_steps(const struct texture *t, const struct texture_request *q)
 {
-    int64_t level = (int64_t)floor((bounded(q->has_level ? q->level : 0.0f) + (double)t->level_bias) * LEVEL_STEPS);
+    int64_t level = (int64_t)(bounded(q->has_level ? q->level : 0.0f) * LEVEL_STEPS) + (int64_t)((double)t->level_bias * LEVEL_STEPS);
     int64_t least = (int64_t)floor((double)t->min_level * LEVEL_STEPS), most = (int64_t)floor((double)t->max_level * LEVEL_STEPS);
     int64_t top = (int64_t)(t->level_count - 1) * LEVEL_STEPS;
     level = level > most ? most : level;

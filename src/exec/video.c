@@ -1,5 +1,8 @@
 /* The video instructions: scalar (vadd vsub vabsdiff vmin vmax vshl vshr vmad vset, on words, halves and bytes) and SIMD (vadd2/4 vsub2/4 vavrg2/4
- * vabsdiff2/4 vmin2/4 vmax2/4 vset2/4). PTX ISA 9.7.18. They are rare and of many forms, so one body interprets a description of the form. */
+ * vabsdiff2/4 vmin2/4 vmax2/4 vset2/4). PTX ISA 9.7.18. They are rare and of many forms, so one body interprets a description of the form.
+ *
+ * Of the scalar ones today's GPUs have only the PTX assembler's replacement code, which departs from the ISA's text in saturation, in min and max behind a
+ * shift, in a destination of .h1 and in vmad of unsigned sources. What silicon gives (H200) is followed here; each place says so. */
 #include "exec/video.h"
 #include "exec/lanes.h"
 #include "exec/pick.h"
@@ -43,12 +46,9 @@ static bool compare_values(enum video_compare op, int64_t a, int64_t b)
     }
 }
 
-/* What does not fit is far out of range of any saturation, and keeps its low word. */
-static int64_t shift_left(int64_t a, int64_t amount)
-{
-    __int128 v = (__int128)a * ((int64_t)1 << amount);
-    return v > INT64_MAX ? (INT64_MAX & ~(int64_t)UINT32_MAX) | (uint32_t)v : (int64_t)v;
-}
+/* Modulo 2^64; 34 bits of it are saturated. */
+static int64_t shift_left(int64_t a, int64_t amount) { return (int64_t)((uint64_t)a << amount); }
+static int64_t low_34(int64_t v) { return (int64_t)((uint64_t)v << 30) >> 30; }
 
 static int64_t first_result(const struct video_form *f, int64_t a, int64_t b)
 {
@@ -66,12 +66,12 @@ static int64_t first_result(const struct video_form *f, int64_t a, int64_t b)
     }
 }
 
-/* a * b + c with one of them negated, or one more; then scaled. */
+/* a * b + c with one of them negated, or one more; then scaled. Silicon takes all of them as signed 32-bit values, and a saturated unsigned sum is scaled
+ * as an unsigned one. */
 static uint32_t video_mad(const struct video_form *f, int64_t a, int64_t b, uint32_t c)
 {
     bool is_signed = f->signed_a || f->signed_b || f->negate_ab || f->negate_c;
-    __int128 product = (__int128)a * b;
-    int64_t lsb = 0;
+    int64_t product = (int64_t)(int32_t)a * (int32_t)b, lsb = 0;
     if (f->plus_one) {
         lsb = 1;
     } else if (f->negate_ab) {
@@ -81,19 +81,39 @@ static uint32_t video_mad(const struct video_form *f, int64_t a, int64_t b, uint
         c = ~c;
         lsb = 1;
     }
-    __int128 result = (product + extend(c, is_signed, 32) + lsb) >> f->scale;
-    __int128 low = is_signed ? INT32_MIN : 0, high = is_signed ? INT32_MAX : UINT32_MAX;
-    return (uint32_t)(f->saturate && result < low ? low : f->saturate && result > high ? high : result);
+    int64_t sum = product + (int32_t)c + lsb;
+    if (f->saturate && !is_signed && f->scale) {
+        uint64_t scaled = (uint64_t)sum >> f->scale;
+        return scaled > UINT32_MAX ? UINT32_MAX : (uint32_t)scaled;
+    }
+    sum >>= f->scale;
+    return (uint32_t)(f->saturate ? saturate(sum, is_signed, 32) : sum);
 }
 
-static uint32_t second_result(const struct video_form *f, uint32_t v, uint32_t c)
+static bool is_shift(const struct video_form *f) { return f->op == VIDEO_SHL || f->op == VIDEO_SHR; }
+
+/* Silicon saturates shifts to a word, whatever the destination's part; other unsigned words from below only; and takes the result of sources that are not
+ * both signed for an unsigned word before it goes into a byte or a half. */
+static int64_t saturate_scalar(const struct video_form *f, int64_t v)
 {
-    bool less = f->signed_d ? (int32_t)v < (int32_t)c : v < c;
+    if (f->op == VIDEO_SHL)
+        v = low_34(v);
+    if (f->select_d < 0 || is_shift(f))
+        return f->signed_d || is_shift(f) ? saturate(v, f->signed_d, 32) : v < 0 ? 0 : v;
+    int64_t taken = f->signed_a && f->signed_b ? v : (int64_t)(uint32_t)v;
+    return saturate(taken, f->signed_d, selected_bits(f->select_d));
+}
+
+/* min and max behind a shift see all its 64 bits. */
+static uint32_t second_result(const struct video_form *f, int64_t v, uint32_t c)
+{
+    int64_t wide = is_shift(f) ? (f->saturate ? (int32_t)v : v) : f->signed_d ? (int32_t)v : (int64_t)(uint32_t)v;
+    bool less = f->signed_d ? wide < (int32_t)c : (uint64_t)wide < c;
     switch (f->second) {
-    case SECOND_ADD: return v + c;
-    case SECOND_MIN: return less ? v : c;
-    case SECOND_MAX: return less ? c : v;
-    default: return v;
+    case SECOND_ADD: return (uint32_t)v + c;
+    case SECOND_MIN: return less ? (uint32_t)v : c;
+    case SECOND_MAX: return less ? c : (uint32_t)v;
+    default: return (uint32_t)v;
     }
 }
 
@@ -104,9 +124,11 @@ uint32_t video_scalar(const struct video_form *f, uint32_t a, uint32_t b, uint32
         return video_mad(f, va, vb, c);
     int64_t v = first_result(f, va, vb);
     if (f->saturate)
-        v = saturate(v, f->signed_d, selected_bits(f->select_d));
+        v = saturate_scalar(f, v);
     if (f->select_d < 0)
-        return second_result(f, (uint32_t)v, c);
+        return second_result(f, v, c);
+    if (f->select_d == 5) /* .h1: silicon takes the upper half, where the ISA has the lower one */
+        return ((uint32_t)v & 0xffff0000u) | (c & 0xffff);
     uint32_t field = (UINT32_MAX >> (32 - selected_bits(f->select_d))) << selected_shift(f->select_d);
     return ((uint32_t)v << selected_shift(f->select_d) & field) | (c & ~field);
 }
@@ -154,13 +176,13 @@ static const struct { enum ptx_opcode opcode; uint8_t op, elements; } video_ops[
 
 static bool take_types(struct decoder *d, struct video_form *f)
 {
-    int first = f->op == VIDEO_SET ? 0 : 1; /* vset has no destination type: it is unsigned */
+    int first = f->op == VIDEO_SET ? 0 : 1; /* vset has no destination type: min and max behind it go by a's */
     if (!type_count_is(d, first + 2))
         return false;
     for (int i = 0; i < first + 2; i++)
         if (decode_type(d, i) != PTX_U32 && decode_type(d, i) != PTX_S32)
             return wrong_type(d, decode_type(d, i));
-    f->signed_d = first && decode_type(d, 0) == PTX_S32;
+    f->signed_d = decode_type(d, 0) == PTX_S32;
     f->signed_a = decode_type(d, first) == PTX_S32;
     f->signed_b = decode_type(d, first + 1) == PTX_S32;
     if ((f->op == VIDEO_SHL || f->op == VIDEO_SHR) && f->signed_b)

@@ -1,7 +1,7 @@
 /* What the lanes of a warp agree on (PTX ISA 9.7.13: vote, vote.sync, activemask, elect.sync, match.sync).
  *
- * The lanes that take part are those that execute the instruction together and are in the lane's member mask; lanes may name different masks, and then
- * form groups of their own. Left out: waiting for lanes of the mask that are elsewhere. */
+ * The lanes that take part are those that execute the instruction together and are in the lane's member mask; lanes may name
+ * different masks, and then form groups of their own. Left out: waiting for lanes of the mask that are elsewhere. */
 #include "exec/decode.h"
 #include "exec/lanes.h"
 
@@ -109,7 +109,8 @@ bool decode_vote(struct decoder *d)
     return decode_count(d, 1, 1) && decode_dst(d, 0, PTX_B32, &d->out->dst);
 }
 
-/* match. src[0] values (sub[1]: 64 bits wide), src[1] member masks; sub[0]: p is wanted. Values are compared over the whole warp once a lane. */
+/* match. src[0] values (sub[1]: 64 bits wide), src[1] member masks; sub[0]: p is wanted. Values are compared over the whole
+ * warp once a lane. */
 
 static inline uint64_t match_value(const struct exec_warp *w, const struct exec_inst *in, uint32_t lane)
 {
@@ -164,5 +165,6 @@ bool decode_match(struct decoder *d)
     }
     d->out->sub[1] = type == PTX_B64;
     d->out->fn = any ? match_any : match_all;
-    return decode_dst_of(d, o, PTX_B32, &d->out->dst) && decode_src(d, 1, type, &d->out->src[0]) && decode_src(d, 2, PTX_B32, &d->out->src[1]);
+    return decode_dst_of(d, o, PTX_B32, &d->out->dst) && decode_src(d, 1, type, &d->out->src[0]) &&
+           decode_src(d, 2, PTX_B32, &d->out->src[1]);
 }

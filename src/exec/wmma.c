@@ -1,7 +1,8 @@
-/* wmma.load, wmma.store and wmma.mma (PTX ISA 9.7.14.4). Fragments are those of mma_fragments.c, the multiplication is mma.c's; here are the shapes and types that exist, and the
- * way between a fragment and memory.
+/* wmma.load, wmma.store and wmma.mma (PTX ISA 9.7.14.4). Fragments are those of mma_fragments.c, the multiplication is
+ * mma.c's; here are the shapes and types that exist, and the way between a fragment and memory.
  *
- * A load or store takes several accesses a lane; the last one is left in w->access. Left out: .satfinite on f16 matrices, which PTX dropped with ISA 6.5. */
+ * A load or store takes several accesses a lane; the last one is left in w->access. Left out: .satfinite on f16 matrices,
+ * which PTX dropped with ISA 6.5. */
 #include "exec/access.h"
 #include "exec/decode.h"
 #include "exec/mma.h"
@@ -10,7 +11,8 @@
 
 bool decode_wmma(struct decoder *d);
 
-/* m8n32k16 is computed as the transposed product of 32x8: there major of the accumulators is the column, and A and B change places. */
+/* m8n32k16 is computed as the transposed product of 32x8: there major of the accumulators is the column, and A and B change
+ * places. */
 static bool is_swapped(const struct mma_shape *s)
 {
     return s->n == 32;
@@ -83,14 +85,16 @@ static struct pieces pieces_of(const struct transfer *t)
 }
 
 /* Addresses of piece number piece of a register, into w->addr. */
-static void piece_addresses(struct exec_warp *w, const struct transfer *t, const uint64_t *base, const uint32_t *stride, int reg, int piece)
+static void piece_addresses(struct exec_warp *w, const struct transfer *t, const uint64_t *base, const uint32_t *stride,
+                            int reg, int piece)
 {
     const struct fragment *f = &t->fragment;
     int in_tile = fragment_tile_registers(f);
     struct fragment_tile tile = fragment_tile(f, reg / in_tile);
     int64_t elements = f->element_bits / t->bits; /* one-bit elements are kept 32 to one of the fragment's */
     for (int l = 0; l < WARP_LANES; l++) {
-        int64_t major = tile.major + l / 4, minor = (tile.minor + l % 4 * f->run + reg % in_tile + piece) * elements, step = (int32_t)stride[l];
+        int64_t major = tile.major + l / 4, step = (int32_t)stride[l];
+        int64_t minor = (tile.minor + l % 4 * f->run + reg % in_tile + piece) * elements;
         int64_t index = t->along_minor ? major * step + minor : minor * step + major;
         w->addr[l] = base[l] + (uint64_t)(index * t->bits / 8);
     }
@@ -147,7 +151,8 @@ static void fragment_store(struct exec_warp *w, const struct exec_inst *in, uint
             if (!exec_resolve(w, (enum ptx_space)t->address.space, mask, bytes, bytes, true, pointers))
                 return;
             for (int l = 0; l < WARP_LANES; l++) {
-                uint64_t value = f->element_bits == 64 ? LANES_OF(uint64_t, w, t->registers[r])[l] : LANES_OF(uint32_t, w, t->registers[r])[l] >> (i * p.bits);
+                uint64_t value = f->element_bits == 64 ? LANES_OF(uint64_t, w, t->registers[r])[l]
+                                                       : LANES_OF(uint32_t, w, t->registers[r])[l] >> (i * p.bits);
                 access_write(w, pointers[l], &value, bytes);
             }
         }
@@ -219,7 +224,10 @@ static bool decode_types(struct decoder *d, struct mma_problem *p, enum ptx_modi
         fits = p->c == PTX_F32 && p->d == PTX_F32;
     else
         fits = p->c == p->d && p->c == (p->a == PTX_F64 ? PTX_F64 : PTX_S32);
-    return fits ? true : decode_wrong(d, NULL, "no wmma.mma on .%s from .%s to .%s", ptx_type_name(p->a), ptx_type_name(p->c), ptx_type_name(p->d));
+    if (!fits)
+        return decode_wrong(d, NULL, "no wmma.mma on .%s from .%s to .%s", ptx_type_name(p->a), ptx_type_name(p->c),
+                            ptx_type_name(p->d));
+    return true;
 }
 
 static bool decode_options(struct decoder *d, struct mma_problem *p)

@@ -178,13 +178,13 @@ static void expand(struct template *template, int index, struct kernel_set *set)
         expand(template, index + 1, set);
 }
 
-static int read_kernel_file(struct kernel_set *set, const char *path, const char *stem)
+static int read_kernel_file(struct kernel_set *set, const char *path, const char *stem, const char *family)
 {
     char *text = read_text_file(path);
     if (!text)
         return -1;
     char *header = copy_text(text), *next = NULL;
-    struct template template = {.path = path, .stem = stem, .text = text};
+    struct template template = {.path = path, .stem = stem, .text = text, .launch.family = family};
     for (char *line = header; line && !strncmp(line, "//", 2); line = next) {
         next = strchr(line, '\n');
         if (next)
@@ -207,7 +207,7 @@ static int read_kernel_file(struct kernel_set *set, const char *path, const char
     return template.failed ? -1 : 0;
 }
 
-int kernels_read_directory(struct kernel_set *set, const char *directory)
+int kernels_read_directory(struct kernel_set *set, const char *directory, const char *family)
 {
     size_t count;
     char **names = list_directory(directory, ".ptx", &count);
@@ -216,7 +216,7 @@ int kernels_read_directory(struct kernel_set *set, const char *directory)
         char path[2048], stem[256];
         snprintf(path, sizeof path, "%s/%s", directory, names[i]);
         snprintf(stem, sizeof stem, "%.*s", (int)(strlen(names[i]) - 4), names[i]);
-        bad |= read_kernel_file(set, path, stem);
+        bad |= read_kernel_file(set, path, stem, family);
     }
     free_list(names, count);
     return bad;

@@ -82,10 +82,17 @@ static void collect_recorded(struct word_list *list, const struct spec *spec, co
             collect_opcodes(list, spec->variants[i].body);
     }
     record_file_free(&records);
-    record_file_read(&records, vec_directory, "kernels");
-    for (size_t i = 0; i < kernels->count; i++)
+    memset(&records, 0, sizeof records);
+    family = "";
+    for (size_t i = 0; i < kernels->count; i++) {
+        if (strcmp(family, kernels->kernels[i].family)) {
+            record_file_free(&records);
+            family = kernels->kernels[i].family;
+            record_file_read(&records, vec_directory, family);
+        }
         if (record_find(&records, kernels->kernels[i].name))
             collect_opcodes(list, kernels->kernels[i].ptx);
+    }
     record_file_free(&records);
 }
 

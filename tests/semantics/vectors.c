@@ -5,7 +5,7 @@
  *   vectors record SPECDIR OUTDIR                      FAMILY.vec, kernels.vec and full-N.bin
  *   vectors check SPECDIR VECDIR [--full DIR] [NAME...]   NAME: a family or a pattern of spellings
  *   vectors table INSTRUCTIONS_DEF SPECDIR VECDIR      which instructions of the table have no vector
- * Kernels are read from SPECDIR/../kernels, exceptions of `table` from SPECDIR/../untestable.txt.
+ * Kernels are read from SPECDIR/../kernels and SPECDIR/../textures, exceptions of `table` from SPECDIR/../untestable.txt.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -126,7 +126,7 @@ static void report_stale(struct session *session, const struct record_file *reco
             found = !strcmp(session->spec.variants[i].family, family) &&
                     !strcmp(session->spec.variants[i].spelling, records->records[r].name);
         for (size_t i = 0; i < session->kernels.count && !found; i++)
-            found = !strcmp(family, "kernels") && !strcmp(session->kernels.kernels[i].name, records->records[r].name);
+            found = !strcmp(session->kernels.kernels[i].family, family) && !strcmp(session->kernels.kernels[i].name, records->records[r].name);
         if (!found)
             pass_or_fail(session, records->records[r].name, 1, "recorded, but not in the spec");
     }
@@ -177,9 +177,10 @@ static void run_kernel(struct session *session, const struct record_file *record
     char message[4096] = "";
     CUmodule module;
     unsigned char *in = calloc(1, kernel->in_bytes + 8), *result = calloc(1, kernel->out_bytes);
+    int is_texture = !strcmp(kernel->family, "textures");
     int bad = kernel_fill(kernel, in) || device_load(&module, kernel->ptx, message, sizeof message);
     if (!bad) {
-        bad = device_run(&session->device, module, "kernel", kernel->grid, kernel->block, kernel->shared_bytes, in, kernel->in_bytes, result,
+        bad = is_texture ? textures_run(&session->device, kernel, module, result, message, sizeof message) : device_run(&session->device, module, "kernel", kernel->grid, kernel->block, kernel->shared_bytes, in, kernel->in_bytes, result,
                          kernel->out_bytes, message, sizeof message);
         if (!bad)
             cuModuleUnload(module);
@@ -199,21 +200,22 @@ static void run_kernel(struct session *session, const struct record_file *record
     free(result);
 }
 
-static int run_kernels(struct session *session)
+static int run_kernels(struct session *session, const char *family)
 {
     struct record_file records = {0};
     FILE *out = NULL;
+    const struct kernel *kernels = session->kernels.kernels;
     size_t any = 0;
     for (size_t i = 0; i < session->kernels.count; i++)
-        any += wanted(session, "kernels", session->kernels.kernels[i].name);
+        any += !strcmp(kernels[i].family, family) && wanted(session, family, kernels[i].name);
     if (!any)
         return 0;
-    if (session->out_directory ? !(out = open_vec(session, "kernels")) : record_file_read(&records, session->vec_directory, "kernels"))
+    if (session->out_directory ? !(out = open_vec(session, family)) : record_file_read(&records, session->vec_directory, family))
         return -1;
     for (size_t i = 0; i < session->kernels.count; i++)
-        if (wanted(session, "kernels", session->kernels.kernels[i].name))
-            run_kernel(session, &records, out, &session->kernels.kernels[i]);
-    report_stale(session, &records, "kernels");
+        if (!strcmp(kernels[i].family, family) && wanted(session, family, kernels[i].name))
+            run_kernel(session, &records, out, &kernels[i]);
+    report_stale(session, &records, family);
     record_file_free(&records);
     return out ? fclose(out) : 0;
 }
@@ -230,7 +232,7 @@ static int run_all(struct session *session)
         bad |= run_family(session, first, end);
     }
     if (!bad)
-        bad |= run_kernels(session);
+        bad |= run_kernels(session, "kernels") || run_kernels(session, "textures");
     if (!bad)
         device_close(&session->device);
     full_close(&session->full_out);
@@ -247,7 +249,7 @@ static int list_all(const struct session *session)
     for (size_t i = 0; i < session->spec.count; i++)
         printf("%s %s\n", session->spec.variants[i].family, session->spec.variants[i].spelling);
     for (size_t i = 0; i < session->kernels.count; i++)
-        printf("kernels %s\n", session->kernels.kernels[i].name);
+        printf("%s %s\n", session->kernels.kernels[i].family, session->kernels.kernels[i].name);
     return 0;
 }
 
@@ -342,7 +344,7 @@ int main(int argc, char **argv)
 {
     static const char *const modes[] = {"list", "dump", "record", "check", "table"};
     struct session session = {0};
-    char kernels[2048], untestable[2048];
+    char kernels[2048], textures[2048], untestable[2048];
     int known = 0, result;
     for (size_t i = 0; argc > 2 && i < sizeof modes / sizeof *modes; i++)
         known |= !strcmp(argv[1], modes[i]);
@@ -351,8 +353,10 @@ int main(int argc, char **argv)
         return usage();
     const char *spec_directory = is_table ? argv[3] : argv[2];
     snprintf(kernels, sizeof kernels, "%s/../kernels", spec_directory);
+    snprintf(textures, sizeof textures, "%s/../textures", spec_directory);
     snprintf(untestable, sizeof untestable, "%s/../untestable.txt", spec_directory);
-    if (spec_read_directory(&session.spec, spec_directory) || kernels_read_directory(&session.kernels, kernels))
+    if (spec_read_directory(&session.spec, spec_directory) || kernels_read_directory(&session.kernels, kernels, "kernels") ||
+        kernels_read_directory(&session.kernels, textures, "textures"))
         return 2;
     if (is_table)
         result = table_check(&session.spec, &session.kernels, argv[2], untestable, argv[4]);

@@ -5,6 +5,7 @@
  *   operands.c  operand classes -> deterministic operand values
  *   emit.c      variants -> PTX modules
  *   kernels.c   hand-written PTX kernels with a launch header
+ *   textures.c  the same with texture and surface objects
  *   device.c    the CUDA driver API
  *   approx.c    tolerance of the approximate instructions
  *   record.c    recorded files: write, read, compare
@@ -81,6 +82,7 @@ void emit_kernel(struct text *text, const struct variant *variant, const char *n
 /* ---- kernels.c ---- */
 
 struct kernel {
+    const char *family;     /* kernels, textures */
     char *name;             /* file stem and the values of its substitutions */
     char *ptx;
     unsigned grid, block, shared_bytes;
@@ -93,7 +95,8 @@ struct kernel_set {
     size_t count, capacity;
 };
 
-int kernels_read_directory(struct kernel_set *set, const char *directory);
+/* Adds a directory's kernels; the family's name must outlive them. */
+int kernels_read_directory(struct kernel_set *set, const char *directory, const char *family);
 void kernels_free(struct kernel_set *set);
 int kernel_fill(const struct kernel *kernel, void *in);
 
@@ -114,6 +117,11 @@ int device_load(CUmodule *module, const char *ptx, char *message, size_t message
  * a kernel that does not end leaves nothing to go on with, and `hung` set. */
 int device_run(struct device *device, CUmodule module, const char *name, unsigned grid, unsigned block, unsigned shared_bytes,
                const void *in, size_t in_bytes, void *out, size_t out_bytes, char *message, size_t message_size);
+
+/* ---- textures.c ---- */
+
+/* Makes the objects that the kernel asks for, launches it, and releases them. */
+int textures_run(struct device *device, const struct kernel *kernel, CUmodule module, unsigned char *out, char *message, size_t message_size);
 
 /* ---- approx.c ---- */
 

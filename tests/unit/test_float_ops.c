@@ -114,13 +114,32 @@ static __attribute__((noinline)) double host_f64(enum float_op op, volatile doub
 
 static uint32_t flush_bits(uint32_t u) { return (u & 0x7f800000u) == 0 ? u & 0x80000000u : u; }
 
+/* Does the exact result, rounded to 24 bits whatever its exponent, stay below 2^-126? (f32 operands, finite) */
+static bool rounds_to_tiny(enum float_op op, const uint32_t x[3], enum exec_rounding r)
+{
+    struct soft a = soft_unpack(&soft_f32, x[0]), b = soft_unpack(&soft_f32, x[1]), c = soft_unpack(&soft_f32, x[2]), one = soft_from_integer(1, false), v;
+    switch (op) {
+    case FLOAT_ADD: v = soft_add(a, b, r); break;
+    case FLOAT_SUB: b.negative = !b.negative; v = soft_add(a, b, r); break;
+    case FLOAT_MUL: v = soft_mul(a, b); break;
+    case FLOAT_FMA: v = soft_add(soft_mul(a, b), c, r); break;
+    case FLOAT_DIV: v = b.significand ? soft_div(a, b) : one; break;
+    case FLOAT_RCP: v = a.significand ? soft_div(one, a) : one; break;
+    default: v = one; break;
+    }
+    v.exponent += 100;
+    return (soft_pack(&soft_f32, v, r, false) & 0x7fffffffu) < (uint32_t)(127 - 126 + 100) << 23;
+}
+
 static uint32_t expected_f32(enum float_op op, const uint32_t in[3], const struct float_mode *m)
 {
     uint32_t x[3];
     for (int k = 0; k < 3; k++)
         x[k] = m->ftz ? flush_bits(in[k]) : in[k];
     float r = host_f32(op, f32_from(x[0]), f32_from(x[1]), f32_from(x[2]), host_mode[m->rounding]);
-    uint32_t u = m->ftz ? flush_bits(f32_bits(r)) : f32_bits(r);
+    uint32_t u = f32_bits(r);
+    if (m->ftz && fabsf(r) <= 0x1p-126f)
+        u = (u & 0x7fffffffu) < 0x00800000u || rounds_to_tiny(op, x, m->rounding) ? u & 0x80000000u : u;
     if (isnan(r))
         return m->sat ? 0 : 0x7fffffff;
     if (m->sat)
@@ -137,6 +156,12 @@ static void check_f32(enum float_op op, const struct float_mode *m)
             uint32_t near = 0x3f800000;
             for (int k = 1; k < 4; k++)
                 ((uint32_t *)b.frame[k])[i] = near = random_f32(near);
+            if (i % 8 == 0) { /* a product just below 2^-126 */
+                uint32_t n = (uint32_t)next_random() % 3000;
+                ((uint32_t *)b.frame[1])[i] = (0x3f800000 - 2 * n) | (n & 1) << 31;
+                ((uint32_t *)b.frame[2])[i] = 0x00800000 + n;
+                ((uint32_t *)b.frame[3])[i] = 0;
+            }
         }
         uint32_t mask = round & 1 ? FULL_MASK : (uint32_t)next_random() | 1;
         bench_run(&b, fn, (struct exec_inst){0}, mask);
@@ -260,8 +285,13 @@ static void test_half_flags(void **state)
     assert_int_equal(run_half(FLOAT_FMA, PTX_F16, relu, 0xbc00, 0x3c00, 0), 0);
     assert_int_equal(run_half(FLOAT_FMA, PTX_BF16, relu, 0x7f80, 0, 0), 0x7fff);
     assert_int_equal(run_half(FLOAT_FMA, PTX_BF16, relu, 0x3f80, 0x3f80, 0x3f80), 0x4000);
-    assert_int_equal(run_half(FLOAT_FMA, PTX_F16, oob, 0xffff, 0x3c00, 0x3c00), 0);
-    assert_int_equal(run_half(FLOAT_FMA, PTX_F16, oob, 0x3c00, 0x3c00, 0xffff), 0x7fff);
+    assert_int_equal(run_half(FLOAT_FMA, PTX_F16, oob, 0x7ff7, 0x3c00, 0x3c00), 0);
+    assert_int_equal(run_half(FLOAT_FMA, PTX_BF16, oob, 0x3f80, 0xfff7, 0x3f80), 0);
+    assert_int_equal(run_half(FLOAT_FMA, PTX_F16, oob, 0x3c00, 0x3c00, 0x7ff7), 0x7fff);
+    assert_int_equal(run_half(FLOAT_FMA, PTX_F16, oob, 0xffff, 0x3c00, 0x3c00), 0x7fff);
+    /* Just below 2^-14: 11 bits round it up to that number, or not. */
+    assert_int_equal(run_half(FLOAT_MUL, PTX_F16, ftz, 0x3c00 - 2 * 16, 0x0400 + 16, 0), 0x0400);
+    assert_int_equal(run_half(FLOAT_MUL, PTX_F16, ftz, 0x3c00 - 2 * 17, 0x0400 + 17, 0), 0);
 }
 
 struct pick_case { uint32_t a, b, min, max, min_nan, min_xor; };
@@ -295,6 +325,34 @@ static void test_min_max(void **state)
         bench_run(&b, float32_handler(FLOAT_MIN, &xorsign), (struct exec_inst){0}, FULL_MASK);
         assert_int_equal(lane32(&b, 0, 7), c->min_xor);
     }
+}
+
+static uint64_t run_f64(enum float_op op, uint64_t x, uint64_t y, uint64_t z)
+{
+    struct bench b = {0};
+    struct float_mode m = {0};
+    b.frame[1][0] = x;
+    b.frame[2][0] = y;
+    b.frame[3][0] = z;
+    bench_run(&b, float64_handler(op, &m), (struct exec_inst){0}, 1);
+    return b.frame[0][0];
+}
+
+/* f64 hands NaNs on, quiet, in an order of its own. */
+static void test_f64_nan(void **state)
+{
+    (void)state;
+    const uint64_t one = 0x3ff0000000000000, infinity = 0x7ff0000000000000, p = 0x7ff0000000000001, q = 0xfff8000000000002, t = 0x7ff8000000000003;
+    assert_int_equal(run_f64(FLOAT_ADD, p, q, 0), q);
+    assert_int_equal(run_f64(FLOAT_ADD, p, one, 0), p | F64_QUIET);
+    assert_int_equal(run_f64(FLOAT_SUB, infinity, infinity, 0), F64_INVALID);
+    assert_int_equal(run_f64(FLOAT_DIV, t, q, 0), t);
+    assert_int_equal(run_f64(FLOAT_FMA, p, q, t), q);
+    assert_int_equal(run_f64(FLOAT_FMA, p, one, t), t);
+    assert_int_equal(run_f64(FLOAT_MIN, p, q, 0), q);
+    assert_int_equal(run_f64(FLOAT_MAX, p, one, 0), one);
+    assert_int_equal(run_f64(FLOAT_NEG, q, 0, 0), q);
+    assert_int_equal(run_f64(FLOAT_ABS, q, 0, 0), q);
 }
 
 static void test_copysign_takes_the_sign_of_its_first_operand(void **state)
@@ -441,6 +499,7 @@ int main(void)
         cmocka_unit_test(test_half_arithmetic),
         cmocka_unit_test(test_half_flags),
         cmocka_unit_test(test_min_max),
+        cmocka_unit_test(test_f64_nan),
         cmocka_unit_test(test_copysign_takes_the_sign_of_its_first_operand),
         cmocka_unit_test(test_half_conversions),
         cmocka_unit_test(test_convert_against_host),

@@ -143,7 +143,7 @@ static const struct row rows[] = {
     {'r', "mapa.shared::cluster.u32 %r4, sh, 0; getctarank.shared::cluster.u32 %r0, %r4;", 0, 0, 0, 0},
     {'p', "cvta.shared.u64 %l5, sh; mapa.u64 %l4, %l5, 0; isspacep.shared::cluster %p0, %l4;", 0, 0, 0, 1},
     {'r', "vadd.s32.u32.s32.sat %r0, %r1, %r2;", 0xffffffff, 5, 0, 0x7fffffff},
-    {'r', "vsub.u32.u32.u32 %r0.h1, %r1.b3, %r2.b0, %r3;", 0x05000000, 2, 0x11112222, 0x00032222},
+    {'r', "vsub.u32.u32.u32 %r0.b1, %r1.b3, %r2.b0, %r3;", 0x05000000, 2, 0x11112222, 0x11110322},
     {'r', "vmad.s32.s32.s32.shr7 %r0, %r1.h0, -%r2, %r3;", 0x80, 2, 0, 0xfffffffe},
     {'r', "vset.s32.u32.lt.add %r0, %r1, %r2, %r3;", 0xffffffff, 0, 41, 42},
     {'r', "vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3;", 0x01020304, 0x04030201, 1, 9},

@@ -1,4 +1,4 @@
-/* Integer arithmetic on single values, against the bit-by-bit definitions of the PTX ISA. */
+/* Integer arithmetic on single values, against the bit-by-bit definitions of the PTX ISA (and, where GPUs depart from it, what they give). */
 #include "exec/int_ops.h"
 #include "exec/video.h"
 
@@ -191,9 +191,13 @@ static void test_video_scalar(void **state)
     (void)state;
     struct video_form f = plain_form(VIDEO_ADD);
     assert_int_equal(video_scalar(&f, 0xffffffff, 2, 0), 1);
-    f.saturate = true;
-    assert_int_equal(video_scalar(&f, 0xffffffff, 2, 0), UINT32_MAX);
-    f.signed_a = f.signed_d = true; /* -1 + 2 */
+    f.op = VIDEO_SUB, f.saturate = true; /* unsigned words stop at zero only */
+    assert_int_equal(video_scalar(&f, 1, 2, 0), 0);
+    f.op = VIDEO_ADD;
+    assert_int_equal(video_scalar(&f, 0xffffffff, 2, 0), 1);
+    f.signed_d = true;
+    assert_int_equal(video_scalar(&f, 0xffffffff, 2, 0), INT32_MAX);
+    f.signed_a = true; /* -1 + 2 */
     assert_int_equal(video_scalar(&f, 0xffffffff, 2, 0), 1);
     f.select_a = 3, f.select_b = 5, f.select_d = 1; /* -128 + 0x0102, into a signed byte */
     assert_int_equal(video_scalar(&f, 0x80000000, 0x01020000, 0x11223344), 0x11227f44);
@@ -204,8 +208,11 @@ static void test_video_scalar(void **state)
     f = plain_form(VIDEO_SHL);
     f.clamp = true;
     assert_int_equal(video_scalar(&f, 0xffffffff, 40, 0), 0);
-    f.saturate = true;
-    assert_int_equal(video_scalar(&f, 0xffffffff, 40, 0), UINT32_MAX);
+    f.saturate = true; /* of 34 bits */
+    assert_int_equal(video_scalar(&f, 0xffffffff, 40, 0), 0);
+    assert_int_equal(video_scalar(&f, 1, 40, 0), UINT32_MAX);
+    f.saturate = false, f.second = SECOND_MIN;
+    assert_int_equal(video_scalar(&f, 1, 40, 7), 7);
     f = plain_form(VIDEO_SHR);
     f.signed_a = true;
     assert_int_equal(video_scalar(&f, 0x80000000, 33, 0), 0xc0000000u);
@@ -221,10 +228,11 @@ static void test_video_mad(void **state)
     struct video_form f = plain_form(VIDEO_MAD);
     assert_int_equal(video_scalar(&f, 0xffffffff, 0xffffffff, 5), 6);
     f.saturate = true;
-    assert_int_equal(video_scalar(&f, 0xffffffff, 0xffffffff, 5), UINT32_MAX);
+    assert_int_equal(video_scalar(&f, 0x40000000, 0x40000000, 5), UINT32_MAX);
+    assert_int_equal(video_scalar(&f, 0x40000000, 0xffffffff, 5), 0);
     f.negate_ab = true; /* -(a * b) + c, signed */
     assert_int_equal(video_scalar(&f, 3, 4, 5), (uint32_t)-7);
-    assert_int_equal(video_scalar(&f, 0xffffffff, 0xffffffff, 5), 0x80000000u);
+    assert_int_equal(video_scalar(&f, 0x40000000, 0x40000000, 5), 0x80000000u);
     f.negate_ab = false, f.negate_c = true;
     assert_int_equal(video_scalar(&f, 3, 4, 5), 7);
     f = plain_form(VIDEO_MAD);

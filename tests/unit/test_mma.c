@@ -1,5 +1,6 @@
-/* Matrix instructions from PTX text to memory. Products are compared with plain ones over small whole numbers, which every type holds exactly, so that an element in the wrong
- * lane shows; the places of mma's elements are written here as the ISA gives them. Sums that cannot be exact have cases of their own. */
+/* Matrix instructions from PTX text to memory. Products are compared with plain ones over small whole numbers, which every
+ * type holds exactly, so that an element in the wrong lane shows; the places of mma's elements are written here as the ISA
+ * gives them. Sums that cannot be exact have cases of their own. */
 #include "gpu/gpu.h"
 
 #include <setjmp.h>
@@ -25,8 +26,9 @@ static int start(void **state)
 {
     struct bench *b = calloc(1, sizeof *b);
     struct gpu_options options = {
-        .machine = {.name = "test", .cores = 1, .warps_per_core = 48, .blocks_per_core = 8, .registers_per_core = 32768, .shared_bytes_per_core = 49152,
-                    .clock_khz = 1000, .memory_clock_khz = 1000, .memory_bus_bits = 64, .l2_bytes = 1 << 16, .memory_bytes = 1 << 26},
+        .machine = {.name = "test", .cores = 1, .warps_per_core = 48, .blocks_per_core = 8, .registers_per_core = 32768,
+                    .shared_bytes_per_core = 49152, .clock_khz = 1000, .memory_clock_khz = 1000, .memory_bus_bits = 64,
+                    .l2_bytes = 1 << 16, .memory_bytes = 1 << 26},
         .functional = true,
     };
     b->gpu = gpu_create(&options, &b->error);
@@ -60,8 +62,8 @@ static bool run_threads(struct bench *b, const char *body, uint32_t threads)
     struct exec_image *image = m ? exec_image_create(b->gpu->memory, &m, 1, &b->error) : NULL;
     if (!image)
         return false;
-    struct gpu_launch launch = {.kernel = exec_image_function(image, "k"), .grid = {1, 1, 1}, .block = {threads, 1, 1}, .params = b->buffers,
-                                .params_bytes = sizeof b->buffers};
+    struct gpu_launch launch = {.kernel = exec_image_function(image, "k"), .grid = {1, 1, 1}, .block = {threads, 1, 1},
+                                .params = b->buffers, .params_bytes = sizeof b->buffers};
     bool ran = gpu_launch(b->gpu, &launch, &b->error);
     exec_image_destroy(image);
     return ran;
@@ -89,8 +91,9 @@ static void add(struct text *t, const char *format, ...)
 
 struct type { const char *name; int bits; bool is_signed; };
 static const struct type types[] = {
-    {"f16", 16, true}, {"bf16", 16, true}, {"tf32", 32, true}, {"f32", 32, true}, {"f64", 64, true}, {"s8", 8, true}, {"u8", 8, false},
-    {"s4", 4, true},   {"u4", 4, false},   {"b1", 1, false},   {"s32", 32, true}, {"e4m3", 8, true}, {"e5m2", 8, true},
+    {"f16", 16, true}, {"bf16", 16, true}, {"tf32", 32, true}, {"f32", 32, true}, {"f64", 64, true},
+    {"s8", 8, true}, {"u8", 8, false}, {"s4", 4, true}, {"u4", 4, false}, {"b1", 1, false},
+    {"s32", 32, true}, {"e4m3", 8, true}, {"e5m2", 8, true},
 };
 
 static const struct type *type_of(const char *name)
@@ -224,13 +227,16 @@ static void wmma_fill(struct bench *b, const struct product *p, const struct wmm
 {
     for (int i = 0; i < p->m; i++)
         for (int k = 0; k < p->k; k++)
-            put(b->buffers[0], p->a, index_of(l->a_by_rows, i, k, leading(l->a_by_rows, p->m, p->k, l->extra)), operand_value(p->a, i, k, 3));
+            put(b->buffers[0], p->a, index_of(l->a_by_rows, i, k, leading(l->a_by_rows, p->m, p->k, l->extra)),
+                operand_value(p->a, i, k, 3));
     for (int k = 0; k < p->k; k++)
         for (int j = 0; j < p->n; j++)
-            put(b->buffers[1], p->b, index_of(l->b_by_rows, k, j, leading(l->b_by_rows, p->k, p->n, l->extra)), operand_value(p->b, k, j, 5));
+            put(b->buffers[1], p->b, index_of(l->b_by_rows, k, j, leading(l->b_by_rows, p->k, p->n, l->extra)),
+                operand_value(p->b, k, j, 5));
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++)
-            put(b->buffers[2], p->c, index_of(l->c_by_rows, i, j, leading(l->c_by_rows, p->m, p->n, l->extra)), accumulator_value(i, j));
+            put(b->buffers[2], p->c, index_of(l->c_by_rows, i, j, leading(l->c_by_rows, p->m, p->n, l->extra)),
+                accumulator_value(i, j));
     memset(b->buffers[3], 0xee, BUFFER_BYTES);
 }
 
@@ -252,7 +258,8 @@ static void wmma_text(struct text *t, const struct wmma_case *c, const struct pr
     add_registers(t, 'g', c->b_registers);
     add(t, ", [%%b]%s;\nwmma.load.c.sync.aligned.%s.%s.global.%s ", stride[1], l->c_by_rows ? "row" : "col", c->shape, c->c);
     add_registers(t, 'h', nc);
-    add(t, ", [%%c]%s;\nwmma.mma%s.sync.aligned.%s.%s.%s", stride[2], p->a->bits == 1 ? (p->use_and ? ".and.popc" : ".xor.popc") : "",
+    add(t, ", [%%c]%s;\nwmma.mma%s.sync.aligned.%s.%s.%s", stride[2],
+        p->a->bits == 1 ? (p->use_and ? ".and.popc" : ".xor.popc") : "",
         l->a_by_rows ? "row" : "col", l->b_by_rows ? "row" : "col", c->shape);
     if (strcmp(c->operand, "f16") == 0)
         add(t, ".%s.%s ", c->d, c->c);
@@ -283,7 +290,8 @@ static void wmma_check(struct bench *b, const struct wmma_case *c, const struct 
             uint64_t got = get(b->buffers[3], p.d, index_of(!l->c_by_rows, i, j, leading(!l->c_by_rows, p.m, p.n, l->extra)));
             uint64_t want = encode(p.d, product_element(&p, i, j));
             if (got != want)
-                fail_msg("row %d column %d: 0x%llx, expected 0x%llx\n%s", i, j, (unsigned long long)got, (unsigned long long)want, t.body);
+                fail_msg("row %d column %d: 0x%llx, expected 0x%llx\n%s", i, j, (unsigned long long)got,
+                         (unsigned long long)want, t.body);
         }
 }
 
@@ -306,14 +314,18 @@ struct place { int row, column; };
 struct mma_case { const char *name; int m, n, k; const char *a, *b, *c, *d; };
 
 static const struct mma_case mma_cases[] = {
-    {"m16n8k8", 16, 8, 8, "f16", "f16", "f32", "f32"},      {"m16n8k8", 16, 8, 8, "f16", "f16", "f16", "f16"},   {"m16n8k16", 16, 8, 16, "f16", "f16", "f32", "f32"},
-    {"m16n8k16", 16, 8, 16, "f16", "f16", "f16", "f16"},    {"m16n8k8", 16, 8, 8, "bf16", "bf16", "f32", "f32"}, {"m16n8k16", 16, 8, 16, "bf16", "bf16", "f32", "f32"},
-    {"m16n8k4", 16, 8, 4, "tf32", "tf32", "f32", "f32"},    {"m16n8k8", 16, 8, 8, "tf32", "tf32", "f32", "f32"}, {"m8n8k4", 8, 8, 4, "f64", "f64", "f64", "f64"},
-    {"m16n8k4", 16, 8, 4, "f64", "f64", "f64", "f64"},      {"m16n8k8", 16, 8, 8, "f64", "f64", "f64", "f64"},   {"m16n8k16", 16, 8, 16, "f64", "f64", "f64", "f64"},
-    {"m8n8k16", 8, 8, 16, "s8", "u8", "s32", "s32"},        {"m16n8k16", 16, 8, 16, "u8", "s8", "s32", "s32"},   {"m16n8k32", 16, 8, 32, "s8", "s8", "s32", "s32"},
-    {"m8n8k32", 8, 8, 32, "s4", "u4", "s32", "s32"},        {"m16n8k32", 16, 8, 32, "u4", "s4", "s32", "s32"},   {"m16n8k64", 16, 8, 64, "s4", "s4", "s32", "s32"},
-    {"m8n8k128", 8, 8, 128, "b1", "b1", "s32", "s32"},      {"m16n8k128", 16, 8, 128, "b1", "b1", "s32", "s32"}, {"m16n8k256", 16, 8, 256, "b1", "b1", "s32", "s32"},
-    {"m16n8k32", 16, 8, 32, "e4m3", "e5m2", "f32", "f32"},  {"m16n8k16", 16, 8, 16, "e5m2", "e4m3", "f16", "f16"},
+    {"m16n8k8", 16, 8, 8, "f16", "f16", "f32", "f32"}, {"m16n8k8", 16, 8, 8, "f16", "f16", "f16", "f16"},
+    {"m16n8k16", 16, 8, 16, "f16", "f16", "f32", "f32"}, {"m16n8k16", 16, 8, 16, "f16", "f16", "f16", "f16"},
+    {"m16n8k8", 16, 8, 8, "bf16", "bf16", "f32", "f32"}, {"m16n8k16", 16, 8, 16, "bf16", "bf16", "f32", "f32"},
+    {"m16n8k4", 16, 8, 4, "tf32", "tf32", "f32", "f32"}, {"m16n8k8", 16, 8, 8, "tf32", "tf32", "f32", "f32"},
+    {"m8n8k4", 8, 8, 4, "f64", "f64", "f64", "f64"}, {"m16n8k4", 16, 8, 4, "f64", "f64", "f64", "f64"},
+    {"m16n8k8", 16, 8, 8, "f64", "f64", "f64", "f64"}, {"m16n8k16", 16, 8, 16, "f64", "f64", "f64", "f64"},
+    {"m8n8k16", 8, 8, 16, "s8", "u8", "s32", "s32"}, {"m16n8k16", 16, 8, 16, "u8", "s8", "s32", "s32"},
+    {"m16n8k32", 16, 8, 32, "s8", "s8", "s32", "s32"}, {"m8n8k32", 8, 8, 32, "s4", "u4", "s32", "s32"},
+    {"m16n8k32", 16, 8, 32, "u4", "s4", "s32", "s32"}, {"m16n8k64", 16, 8, 64, "s4", "s4", "s32", "s32"},
+    {"m8n8k128", 8, 8, 128, "b1", "b1", "s32", "s32"}, {"m16n8k128", 16, 8, 128, "b1", "b1", "s32", "s32"},
+    {"m16n8k256", 16, 8, 256, "b1", "b1", "s32", "s32"}, {"m16n8k32", 16, 8, 32, "e4m3", "e5m2", "f32", "f32"},
+    {"m16n8k16", 16, 8, 16, "e5m2", "e4m3", "f16", "f16"},
 };
 
 /* Elements that a register holds. */
@@ -403,9 +415,11 @@ static void mma_check(struct bench *b, const struct mma_case *c, bool use_and)
     for (int lane = 0; lane < 32; lane++)
         for (int e = 0; e < p.m * p.n / 32; e++) {
             struct place at = place_in_c(lane, e);
-            uint64_t got = get(b->buffers[3], p.d, fragment_index(p.d, lane, e)), want = encode(p.d, product_element(&p, at.row, at.column));
+            uint64_t got = get(b->buffers[3], p.d, fragment_index(p.d, lane, e)),
+                want = encode(p.d, product_element(&p, at.row, at.column));
             if (got != want)
-                fail_msg("lane %d element %d: 0x%llx, expected 0x%llx\n%s", lane, e, (unsigned long long)got, (unsigned long long)want, t.body);
+                fail_msg("lane %d element %d: 0x%llx, expected 0x%llx\n%s", lane, e, (unsigned long long)got,
+                         (unsigned long long)want, t.body);
         }
 }
 
@@ -439,7 +453,8 @@ static void sparse_fill(struct bench *b, const struct type *f16, const struct ty
             put(b->buffers[1], f16, fragment_index(f16, lane, e), operand_value(f16, at.row, at.column, 5));
         }
         for (int e = 0; e < 4; e++)
-            put(b->buffers[2], f32, fragment_index(f32, lane, e), accumulator_value(place_in_c(lane, e).row, place_in_c(lane, e).column));
+            put(b->buffers[2], f32, fragment_index(f32, lane, e),
+                accumulator_value(place_in_c(lane, e).row, place_in_c(lane, e).column));
         metadata[lane] = 0xeeeeeeee; /* only one lane of four is asked */
         for (int k = 0; lane % 4 == 2 && k < 8; k++) {
             metadata[lane] &= ~(3u << 2 * k) & ~(3u << (16 + 2 * k));
@@ -503,15 +518,16 @@ static void test_quads(void **state)
     run(b, t.body);
     for (int lane = 0; lane < 32; lane++)
         for (int e = 0; e < 8; e++) {
-            int quad = lane / 4 % 4, row = (lane & 1) + (e & 2) + (lane >= 16 ? 4 : 0), column = (e & 4) + (lane & 2) + (e & 1), sum = quad * 100;
+            int quad = lane / 4 % 4, row = (lane & 1) + (e & 2) + (lane >= 16 ? 4 : 0), column = (e & 4) + (lane & 2) + (e & 1),
+                sum = quad * 100;
             for (int k = 0; k < 4; k++)
                 sum += operand_value(f16, row, k, quad) * operand_value(f16, k, column, quad + 9);
             assert_int_equal(get(b->buffers[3], f32, fragment_index(f32, lane, e)), encode(f32, sum));
         }
 }
 
-/* How the f16 unit adds: row 0 of A times column 0 of B, all terms and the accumulator given; by the rule of mma_math.c, which an H200
- * follows. */
+/* How the f16 unit adds: row 0 of A times column 0 of B, all terms and the accumulator given; by the rule of mma_math.c,
+ * which an H200 follows. */
 
 struct sum_case { uint16_t a[16], b[16]; uint32_t c, expected; };
 
@@ -519,11 +535,12 @@ static const struct sum_case sums[] = {
     /* terms 2^-24 beside 1: two of them make one unit in the last place, none is lost */
     {{0x1400, 0x1400}, {0x0400, 0x0400}, 0x3f800000, 0x3f800001},
     /* eight terms 2^-26: each is cut away alone, though their sum is a unit */
-    {{0x0400, 0x0400, 0x0400, 0x0400, 0x0400, 0x0400, 0x0400, 0x0400}, {0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00}, 0x3f800000, 0x3f800000},
+    {{0x0400, 0x0400, 0x0400, 0x0400, 0x0400, 0x0400, 0x0400, 0x0400},
+    {0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00}, 0x3f800000, 0x3f800000},
     /* cut, not rounded: 1 - 2^-25 */
     {{0x8400}, {0x1000}, 0x3f800000, 0x3f7fffff},
-    /* all sixteen terms in one pass: 2^14 and -2^14 first and last keep the small ones from sight */
-    {{0x7400, 0x0001, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xf400}, {0x7400, 0x3c00, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x7400}, 0, 0},
+    /* all sixteen terms in one pass: the ninth is cut away beside the first two, which cancel */
+    {{0x7400, 0xf400, 0, 0, 0, 0, 0, 0, 0x0001}, {0x7400, 0x7400, 0, 0, 0, 0, 0, 0, 0x3c00}, 0, 0},
     {{0x7c00}, {0x0000}, 0x3f800000, 0x7fffffff},
     {{0x7c00, 0x3c00}, {0x3c00, 0x3c00}, 0xff800000, 0x7fffffff},
     {{0xfc00}, {0x3c00}, 0x3f800000, 0xff800000},
@@ -558,6 +575,27 @@ static void test_sums(void **state)
     }
 }
 
+/* wmma on tf32 takes two passes of four: the fifth term is not cut beside the first two. */
+static void test_narrow_sums(void **state)
+{
+    struct bench *b = *state;
+    float *a = (float *)(void *)b->buffers[0], *ones = (float *)(void *)b->buffers[1];
+    memset(a, 0, 512);
+    memset(b->buffers[2], 0, 1024);
+    a[0] = 0x1p20f;
+    a[1] = -0x1p20f;
+    a[4] = 0x1p-20f;
+    for (int i = 0; i < 128; i++)
+        ones[i] = 1.0f;
+    run(b, ".reg .b32 %f<4>, %g<4>; .reg .f32 %h<8>;\n"
+           "wmma.load.a.sync.aligned.row.m16n16k8.tf32 {%f0,%f1,%f2,%f3}, [%a]; wmma.load.b.sync.aligned.row.m16n16k8.tf32 {%g0,%g1,%g2,%g3}, [%b];\n"
+           "wmma.load.c.sync.aligned.row.m16n16k8.f32 {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}, [%c];\n"
+           "wmma.mma.sync.aligned.row.row.m16n16k8.f32.tf32.tf32.f32 {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}, {%f0,%f1,%f2,%f3}, {%g0,%g1,%g2,%g3}, "
+           "{%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7};\n"
+           "wmma.store.d.sync.aligned.row.m16n16k8.f32 [%d], {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7};");
+    assert_true(((const float *)(const void *)b->buffers[3])[0] == 0x1p-20f);
+}
+
 static void test_saturation(void **state)
 {
     struct bench *b = *state;
@@ -586,7 +624,8 @@ static void matrices_through(struct bench *b, int count, const char *load_option
     /* Matrix i's element number e is 64 i + e; 512 bytes are copied in and out by 16 a lane. */
     add(&t, ".reg .b32 %%s, %%r0, %%r1, %%r2, %%r3, %%v<4>; mov.u32 %%s, sh; mad.lo.u32 %%s, %%lane, 16, %%s; mad.wide.u32 %%x, %%lane, 16, %%a;\n"
             "ld.global.v4.b32 {%%v0,%%v1,%%v2,%%v3}, [%%x]; st.shared.v4.b32 [%%s], {%%v0,%%v1,%%v2,%%v3}; bar.sync 0;\n"
-            "mov.b32 %%r0, 0; mov.b32 %%r1, 0; mov.b32 %%r2, 0; mov.b32 %%r3, 0;\nldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 ", count, load_option);
+            "mov.b32 %%r0, 0; mov.b32 %%r1, 0; mov.b32 %%r2, 0; mov.b32 %%r3, 0;\nldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 ",
+                count, load_option);
     add_registers(&t, 'r', count);
     add(&t, ", [%%s];\nmad.wide.u32 %%x, %%lane, 16, %%c; st.global.v4.b32 [%%x], {%%r0,%%r1,%%r2,%%r3};\n"
             "stmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [%%s+512], ", count, store_option);
@@ -595,7 +634,8 @@ static void matrices_through(struct bench *b, int count, const char *load_option
     for (int i = 0; i < 256; i++)
         ((uint16_t *)(void *)b->buffers[0])[i] = (uint16_t)(i + 1);
     run(b, t.body);
-    const uint16_t *registers = (const uint16_t *)(const void *)b->buffers[2], *stored = (const uint16_t *)(const void *)b->buffers[3];
+    const uint16_t *registers = (const uint16_t *)(const void *)b->buffers[2],
+        *stored = (const uint16_t *)(const void *)b->buffers[3];
     bool turned = *load_option, turned_back = *store_option;
     for (int m = 0; m < count; m++)
         for (int e = 0; e < 64; e++) {
@@ -632,9 +672,12 @@ static void test_movmatrix(void **state)
 static void test_refusals(void **state)
 {
     static const struct { enum error_kind kind; const char *body; } cases[] = {
-        {ERROR_SYNTAX, ".reg .b32 %r<9>; mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3}, {%r0,%r1,%r2}, {%r0,%r1}, {%r0,%r1,%r2,%r3};"},
-        {ERROR_SYNTAX, ".reg .b32 %r<9>; mma.sync.aligned.m16n8k16.col.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3}, {%r0,%r1,%r2,%r3}, {%r0,%r1}, {%r0,%r1,%r2,%r3};"},
-        {ERROR_SYNTAX, ".reg .b32 %r<9>; mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3}, {%r0,%r1,%r2,%r3}, {%r0,%r1}, {%r0,%r1,%r2,%r3};"},
+        {ERROR_SYNTAX,
+         ".reg .b32 %r<9>; mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3}, {%r0,%r1,%r2}, {%r0,%r1}, {%r0,%r1,%r2,%r3};"},
+        {ERROR_SYNTAX,
+         ".reg .b32 %r<9>; mma.sync.aligned.m16n8k16.col.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3}, {%r0,%r1,%r2,%r3}, {%r0,%r1}, {%r0,%r1,%r2,%r3};"},
+        {ERROR_SYNTAX,
+         ".reg .b32 %r<9>; mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3}, {%r0,%r1,%r2,%r3}, {%r0,%r1}, {%r0,%r1,%r2,%r3};"},
         {ERROR_SYNTAX, ".reg .b32 %r<9>; mma.sync.aligned.m8n8k16.row.col.s32.s8.s4.s32 {%r0,%r1}, {%r0}, {%r0}, {%r0,%r1};"},
         {ERROR_SYNTAX, ".reg .b32 %r<9>; wmma.load.a.sync.aligned.col.m8n8k32.global.s4 {%r0}, [%a];"},
         {ERROR_SYNTAX, ".reg .b32 %r<9>; ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0}, [sh];"},
@@ -664,9 +707,10 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wmma),     cmocka_unit_test(test_mma),       cmocka_unit_test(test_sparse),   cmocka_unit_test(test_quads), cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_saturation), cmocka_unit_test(test_ldmatrix), cmocka_unit_test(test_movmatrix), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_wmma), cmocka_unit_test(test_mma), cmocka_unit_test(test_sparse),
+        cmocka_unit_test(test_quads), cmocka_unit_test(test_sums), cmocka_unit_test(test_narrow_sums),
+        cmocka_unit_test(test_saturation), cmocka_unit_test(test_ldmatrix), cmocka_unit_test(test_movmatrix),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

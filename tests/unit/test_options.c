@@ -1,0 +1,90 @@
+/* Are the words of HEDDLE_OPTIONS understood, and bad ones refused with a message that names them? */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cuda/options.h"
+
+#include <string.h>
+
+static struct options parsed(const char *text)
+{
+    struct options o;
+    struct error e = {0};
+    if (!options_parse(&o, text, &e))
+        fail_msg("%s", e.text);
+    return o;
+}
+
+static void refused(const char *text, const char *wanted)
+{
+    struct options o;
+    struct error e = {0};
+    assert_false(options_parse(&o, text, &e));
+    if (!strstr(e.text, wanted))
+        fail_msg("'%s' is not in: %s", wanted, e.text);
+}
+
+static void defaults(void **state)
+{
+    (void)state;
+    struct options o = parsed(NULL);
+    assert_string_equal(o.machine, "gtx480");
+    assert_string_equal(o.stats, "");
+    assert_false(o.functional);
+    assert_false(o.quiet);
+    assert_int_equal(o.max_cycles, 0);
+    assert_string_equal(parsed("  ").machine, "gtx480");
+}
+
+static void spellings(void **state)
+{
+    (void)state;
+    struct options o = parsed("-m a --stats - --functional --max-cycles 100 -s gto --l1=lru --divergence pdom --quiet");
+    assert_string_equal(o.machine, "a");
+    assert_string_equal(o.stats, "-");
+    assert_string_equal(o.scheduler, "gto");
+    assert_string_equal(o.l1, "lru");
+    assert_string_equal(o.divergence, "pdom");
+    assert_true(o.functional);
+    assert_true(o.quiet);
+    assert_int_equal(o.max_cycles, 100);
+    assert_string_equal(parsed("--machine=b").machine, "b");
+    assert_string_equal(parsed("-mb").machine, "b");
+    assert_true(parsed("--func").functional);
+}
+
+static void quoting(void **state)
+{
+    (void)state;
+    assert_string_equal(parsed("--stats 'a b.json'").stats, "a b.json");
+    assert_string_equal(parsed("--stats \"a 'b'\"").stats, "a 'b'");
+    assert_string_equal(parsed("--stats a\\ b").stats, "a b");
+    refused("--stats 'a", "closing");
+}
+
+static void mistakes(void **state)
+{
+    (void)state;
+    refused("--functionl", "did you mean --functional");
+    refused("-x", "-x");
+    refused("word", "word");
+    refused("--stats", "needs a value");
+    refused("--functional=1", "takes no value");
+    refused("--max-cycles ten", "number");
+    refused("--max-cycles -3", "number");
+    refused("--max-cycles 99999999999999999999", "number");
+    refused("--timeline t.json", "only --functional");
+    refused("--", "--");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults), cmocka_unit_test(spellings), cmocka_unit_test(quoting), cmocka_unit_test(mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
