@@ -224,7 +224,9 @@ struct launch_shape {
     bool cooperative;
 };
 CUresult launch_attributes(const CUlaunchConfig *c, struct launch_shape *s);
-CUresult launch_run(struct function *f, const struct launch_shape *s, void **kernel_params, void **extra);
+/* The parameters of a launch in one new block, to be freed by the caller; and a launch with such a block. */
+CUresult launch_pack(const struct function *f, void **params, void **extra, uint8_t **out);
+CUresult launch_packed(struct function *f, const struct launch_shape *s, const uint8_t *params);
 
 /* texture.c */
 void texture_refs_free_of(struct module *m);

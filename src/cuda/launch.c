@@ -105,6 +105,20 @@ static CUresult params_gather(void **params, void **extra, const struct ptx_func
     return CUDA_SUCCESS;
 }
 
+CUresult launch_pack(const struct function *f, void **params, void **extra, uint8_t **out)
+{
+    const struct ptx_function *p = f->exec->ptx;
+    if (p->param_bytes > MOST_PARAM_BYTES)
+        return CUDA_ERROR_INVALID_VALUE;
+    uint8_t *packed = calloc(1, p->param_bytes + 1u);
+    CUresult r = packed ? params_gather(params, extra, p, packed) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (r == CUDA_SUCCESS)
+        *out = packed;
+    else
+        free(packed);
+    return r;
+}
+
 static void on_interrupt(int number)
 {
     (void)number;
@@ -153,22 +167,26 @@ static CUresult launch_check(const struct function *f, struct launch_shape *s)
 {
     if (f->object.owner != context_current())
         return CUDA_ERROR_INVALID_CONTEXT;
-    if (f->exec->ptx->param_bytes > MOST_PARAM_BYTES)
-        return CUDA_ERROR_INVALID_VALUE;
     CUresult r = shape_check(f, s);
     if (r == CUDA_SUCCESS)
         r = cluster_check(f, s);
     return r == CUDA_SUCCESS ? cooperative_check(f, s) : r;
 }
 
-CUresult launch_run(struct function *f, const struct launch_shape *shape, void **kernel_params, void **extra)
+CUresult launch_packed(struct function *f, const struct launch_shape *shape, const uint8_t *params)
 {
     struct launch_shape s = *shape;
     CUresult r = launch_check(f, &s);
-    if (r != CUDA_SUCCESS)
-        return r;
-    uint8_t *params = calloc(1, f->exec->ptx->param_bytes + 1u);
-    r = params ? params_gather(kernel_params, extra, f->exec->ptx, params) : CUDA_ERROR_OUT_OF_MEMORY;
+    return r == CUDA_SUCCESS ? launch_params(f, &s, params) : r;
+}
+
+static CUresult launch_run(struct function *f, const struct launch_shape *shape, void **kernel_params, void **extra)
+{
+    uint8_t *params = NULL;
+    struct launch_shape s = *shape;
+    CUresult r = launch_check(f, &s);
+    if (r == CUDA_SUCCESS)
+        r = launch_pack(f, kernel_params, extra, &params);
     if (r == CUDA_SUCCESS)
         r = launch_params(f, &s, params);
     free(params);

@@ -35,7 +35,7 @@ static bool plan_compare(struct decoder *d, enum ptx_type type, struct compare_p
                             flush ? ".ftz" : "", ptx_type_name(type));
     plan->packed = is_packed(type);
     plan->combine = (enum combine)(decode_take_one(d, combine_modifiers, 3) + 1);
-    if (!decode_count(d, plan->combine ? 4 : 3, plan->combine ? 4 : 3))
+    if (!decode_count(d, plan->combine ? 4 : 3, plan->combine ? 4 : 3) || !plain_operands(d))
         return false;
     if (plan->combine && !decode_pred_src(d, decode_operand(d, 3), &d->out->src[2], &plan->negated))
         return false;
@@ -185,7 +185,7 @@ bool decode_compare_selp(struct decoder *d)
         return false;
     if (width < 0)
         return wrong_type(d, t);
-    if (!decode_count(d, 4, 4) || !decode_dst(d, 0, t, &d->out->dst) || !decode_src(d, 1, t, &d->out->src[0]) ||
+    if (!decode_count(d, 4, 4) || !plain_operands(d) || !decode_dst(d, 0, t, &d->out->dst) || !decode_src(d, 1, t, &d->out->src[0]) ||
         !decode_src(d, 2, t, &d->out->src[1]) || !decode_pred_src(d, decode_operand(d, 3), &d->out->src[2], &negated))
         return false;
     d->out->sub[0] = negated;

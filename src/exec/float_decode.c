@@ -120,8 +120,9 @@ bool decode_float_fma(struct decoder *d)
     bool is_mad = d->in->opcode == PTX_OP_mad;
     if (is_mad && type != PTX_F32 && type != PTX_F64)
         return no_such_form(d);
-    if (!is_mad && !has_rounding(d))
-        return decode_wrong(d, NULL, "fma needs a rounding (.rn, .rz, .rm or .rp)");
+    bool may_omit = is_mad && d->function->module->target_sm < 20; /* the first targets had one mad.f32 only */
+    if (!may_omit && !has_rounding(d))
+        return decode_wrong(d, NULL, "%s needs a rounding (.rn, .rz, .rm or .rp)", ptx_opcodes[d->in->opcode].name);
     if (d->in->type_count == 2)
         return decode_mixed(d, FLOAT_FMA);
     struct float_mode m = arithmetic_mode(d, type);

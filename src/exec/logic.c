@@ -125,7 +125,7 @@ static void lop3_pred(struct exec_warp *w, const struct exec_inst *in, uint32_t 
 static bool decode_lop3_table(struct decoder *d)
 {
     int64_t table;
-    if (!decode_immediate(d, 4, &table))
+    if (!plain_operands(d) || !decode_immediate(d, 4, &table))
         return false;
     if (table < 0 || table > 255)
         return decode_wrong(d, decode_operand(d, 4), "the table of lop3 is a constant from 0 to 255");

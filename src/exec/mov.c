@@ -232,7 +232,7 @@ static bool decode_mov_vector(struct decoder *d, enum ptx_type t, const struct p
 bool decode_mov(struct decoder *d)
 {
     enum ptx_type t = decode_type(d, 0);
-    if (!type_count_is(d, 1) || !decode_count(d, 2, 2))
+    if (!type_count_is(d, 1) || !decode_count(d, 2, 2) || !plain_operands(d))
         return false;
     const struct ptx_operand *dst = decode_operand(d, 0), *src = decode_operand(d, 1);
     int vector = decode_take(d, PTX_MOD_V2) ? 2 : decode_take(d, PTX_MOD_V4) ? 4 : 0;
@@ -244,7 +244,8 @@ bool decode_mov(struct decoder *d)
         return decode_mov_elements(d, t, dst, src);
     if (!PICK(d, mov_rows, t) || !decode_dst(d, 0, t, &d->out->dst))
         return false;
-    if (src->kind == PTX_OPERAND_SYMBOL && ptx_type_bits(t) < 64 && (src->variable->space == PTX_SPACE_GLOBAL || src->variable->space == PTX_SPACE_CONST))
+    if (src->kind == PTX_OPERAND_SYMBOL && ptx_type_bits(t) < 64 &&
+        (src->variable->space == PTX_SPACE_GLOBAL || src->variable->space == PTX_SPACE_CONST))
         return decode_wrong(d, src, "the address of %s takes 64 bits", src->variable->name);
     return src->kind == PTX_OPERAND_SPECIAL ? decode_mov_special(d, t) : decode_src(d, 1, t, &d->out->src[0]);
 }

@@ -49,10 +49,21 @@ static inline bool pick_rows(struct decoder *d, const struct typed_handler *rows
 }
 #define PICK(d, rows, type) pick_rows((d), (rows), COUNT_OF(rows), (type))
 
+/* No -a or !a of a value, and no part .b0 of one: only video instructions have those. */
+static inline bool plain_operands(struct decoder *d)
+{
+    for (int i = 0; i < d->in->operand_count; i++) {
+        const struct ptx_operand *o = decode_operand(d, i);
+        if (o->kind == PTX_OPERAND_REG && o->reg->type != PTX_PRED && (o->negated || o->selector >= 0))
+            return decode_wrong(d, o, "'%s' takes whole registers, not negated", d->in->spelling);
+    }
+    return true;
+}
+
 /* Exactly one destination and the given sources; no selector, no vector. */
 static inline bool take_operands(struct decoder *d, enum ptx_type dst, int sources, const enum ptx_type *types)
 {
-    if (!decode_count(d, sources + 1, sources + 1) || !decode_dst(d, 0, dst, &d->out->dst))
+    if (!decode_count(d, sources + 1, sources + 1) || !plain_operands(d) || !decode_dst(d, 0, dst, &d->out->dst))
         return false;
     for (int i = 0; i < sources; i++)
         if (!decode_src(d, i + 1, types[i], &d->out->src[i]))

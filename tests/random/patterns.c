@@ -72,7 +72,7 @@ static const char *const compare[] = {
     "setp.{lo,ls,hi,hs}.{T=u16,u32,u64} $P, {T?$g,$v,$o}, {T?$h,$w,$l}", "setp." ORDERED "." TI " $P|$P, " SI ", " SI,
     "setp." ORDERED ".{and,or,xor}." TI " $P{,|$P}, " SI ", " SI ", $q", "setp." FCMP "{,.ftz}.f32 $P, $f, $f", "setp." FCMP ".f64 $P, $d, $d",
     "setp." FCMP ".{and,or,xor}{,.ftz}.f32 $P{,|$P}, $f, $f, $q", "setp." FCMP ".{and,or,xor}.f64 $P{,|$P}, $d, $d, $q",
-    "setp." FCMP "{,.ftz}.f16 $P, $e, $e", "setp." FCMP ".bf16 $P, $y, $y", "setp." FCMP "{,.and,.or,.xor}{,.ftz}.f16x2 $P|$P, $x, $x",
+    "setp." FCMP "{,.ftz}.f16 $P, $e, $e", "setp." FCMP ".bf16 $P, $y, $y", "setp." FCMP "{,.ftz}.f16x2 $P|$P, $x, $x",
     "setp." FCMP ".{and,or,xor}.bf16x2 $P|$P, $z, $z, $q", "setp." FCMP ".{and,or,xor}.{T=f16,bf16} $P, {T?$e,$y}, {T?$e,$y}, $q",
     "set." ORDERED ".{D=u32,s32,f32}." TI " {D?$W,$W,$F}, " SI ", " SI, "set." FCMP "{,.ftz}.{D=u32,s32,f32}.f32 {D?$W,$W,$F}, $f, $f",
     "set." FCMP ".{D=u32,s32,f32}.f64 {D?$W,$W,$F}, $d, $d", "set.{lt,ne,ge}.{and,or,xor}.{D=u32,s32,f32}.s32 {D?$W,$W,$F}, $w, $w, $q",

@@ -124,7 +124,9 @@ struct generator {
     int dynamic_shared;
     struct function functions[MAX_FUNCTIONS];
     int function_count;
-    const char *break_label;
+    int break_label;                    /* of the innermost loop that lanes may leave alone; -1: none */
+    int uniform_loops;
+    const struct signature *returning;  /* of the function being made */
 };
 
 /* ---- registers.c ---- */
@@ -140,7 +142,10 @@ int class_bits(char class);
 /* Stores a register's value as a column of the output, at the trace's rate or always. */
 void trace(struct generator *g, char class, const char *name);
 void trace_always(struct generator *g, char class, const char *name);
-void trace_everything(struct generator *g);
+void trace_everything(struct generator *g, unsigned percent);
+/* First values: from the input, at the address in %entry; or, in a function, from the mixture in %mixed. */
+void registers_load(struct generator *g);
+void registers_derive(struct generator *g);
 int temporary(struct generator *g);     /* number of a fresh %t, %a (64 bits) */
 int label(struct generator *g);
 /* A 32-bit value of 0..mask in a fresh %t. */
@@ -170,6 +175,7 @@ void flow_statement(struct generator *g);
 
 void functions_define(struct generator *g);
 void call_statement(struct generator *g);
+void function_return(struct generator *g, int condition);
 
 /* ---- device.c ---- */
 

@@ -164,11 +164,50 @@ void trace(struct generator *g, char class, const char *name)
         trace_always(g, class, name);
 }
 
-void trace_everything(struct generator *g)
+void trace_everything(struct generator *g, unsigned percent)
 {
     for (int i = 0; i < POOLS; i++)
         for (int k = 0; k < pools[i].count; k++)
-            trace_always(g, pools[i].classes[strlen(pools[i].classes) - 1], register_name(i, k));
+            if (rng_percent(&g->rng, percent))
+                trace_always(g, pools[i].classes[strlen(pools[i].classes) - 1], register_name(i, k));
+}
+
+static int pool_bits(int pool)
+{
+    return class_bits(pools[pool].classes[0]);
+}
+
+void registers_load(struct generator *g)
+{
+    unsigned at = 0;
+    for (int i = 0; i < POOLS; i++) {
+        for (int k = 0; k < pools[i].count; k++, at += 8) {
+            const char *name = register_name(i, k);
+            if (pool_bits(i) == 1)
+                text_add(&g->body, "    ld.global.u8 %%traced, [%%entry+%u];\n    setp.lt.u32 %s, %%traced, 100;\n", at, name);
+            else
+                text_add(&g->body, "    ld.global.b%d %s, [%%entry+%u];\n", pool_bits(i), name, at);
+        }
+    }
+}
+
+void registers_derive(struct generator *g)
+{
+    for (int i = 0; i < POOLS; i++) {
+        for (int k = 0; k < pools[i].count; k++) {
+            const char *name = register_name(i, k);
+            text_add(&g->body, "    mad.lo.u64 %%mixed, %%mixed, 6364136223846793005, 1442695040888963407;\n    shr.u64 %%shifted, %%mixed, %d;\n",
+                     pool_bits(i) == 64 ? 1 : 64 - pool_bits(i) - 1);
+            if (pool_bits(i) == 1)
+                text_add(&g->body, "    setp.ge.s64 %s, %%mixed, 0;\n", name);
+            else if (pool_bits(i) == 16)
+                text_add(&g->body, "    cvt.u16.u64 %%derived, %%shifted;\n    mov.b16 %s, %%derived;\n", name);
+            else if (pool_bits(i) == 32)
+                text_add(&g->body, "    cvt.u32.u64 %%traced, %%shifted;\n    mov.b32 %s, %%traced;\n", name);
+            else
+                text_add(&g->body, "    mov.b64 %s, %%shifted;\n", name);
+        }
+    }
 }
 
 int temporary(struct generator *g)

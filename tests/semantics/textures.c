@@ -7,7 +7,7 @@
  *   address filter mip normalized min max bias srgb   the sampler's; border=integers: its border is whole numbers
  *   coords    plain (inside, edges, ties, outside), odd (huge, infinite, not a number), each (one thread a texel, and a margin), inside (no margin)
  *   data      plain or wild (any bits) texels
- *   surface   1: the array allows surface access; readback: the array's bytes (level 0) that end the output
+ *   surface   1: the array allows surface access; readback=1: the array's texels are the end of the output
  * The input starts with the texture's and the surface's handle; 64 bytes a thread follow from byte 64 (enum word).
  */
 #include <math.h>
@@ -26,8 +26,7 @@ struct scene {
     char shape[8];
     unsigned size[3], levels, channels;
     CUarray_format format;
-    int normalised_reading, wild, surface, integer_border;
-    size_t readback;
+    int normalised_reading, wild, surface, readback, integer_border;
     CUDA_TEXTURE_DESC sampling;
     uint64_t random;
     /* made */
@@ -119,7 +118,7 @@ static int set_number(struct scene *scene, const char *key, const char *value)
     else if (!strcmp(key, "levels"))
         scene->levels = (unsigned)number;
     else if (!strcmp(key, "readback"))
-        scene->readback = (size_t)number;
+        scene->readback = number != 0;
     else if (!strcmp(key, "surface"))
         scene->surface = number != 0;
     else if (!strcmp(key, "normalized"))
@@ -231,11 +230,14 @@ static CUresult upload(struct scene *scene, CUarray array, unsigned level)
     return result;
 }
 
-static CUresult read_back(const struct scene *scene, unsigned char *texels)
+/* The texels end the output, of which the kernel itself uses as much as is left. */
+static CUresult read_back(const struct scene *scene, unsigned char *out, size_t out_bytes)
 {
-    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = scene->array, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = texels};
-    if (copy_extent(scene, 0, &copy) != scene->readback)
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = scene->array, .dstMemoryType = CU_MEMORYTYPE_HOST};
+    size_t bytes = copy_extent(scene, 0, &copy);
+    if (bytes > out_bytes)
         return CUDA_ERROR_INVALID_VALUE;
+    copy.dstHost = out + out_bytes - bytes;
     copy.dstPitch = copy.WidthInBytes;
     copy.dstHeight = copy.Height;
     return cuMemcpy3D(&copy);
@@ -448,7 +450,7 @@ int textures_run(struct device *device, const struct kernel *kernel, CUmodule mo
         bad = device_run(device, module, "kernel", kernel->grid, kernel->block, kernel->shared_bytes, in, kernel->in_bytes, out, kernel->out_bytes, message,
                          message_size);
         if (!bad && scene.readback)
-            result = read_back(&scene, out + kernel->out_bytes - scene.readback);
+            result = read_back(&scene, out, kernel->out_bytes);
     }
     if (!bad) /* a failed launch has taken the objects with its context */
         release(&scene);

@@ -52,7 +52,7 @@ static float rsqrt(float x) { return 1.0f / sqrtf(x); }
 static float root(float x) { return sqrtf(x); }
 static int mpfr_rcp(mpfr_t r, const mpfr_t x, mpfr_rnd_t m) { return mpfr_ui_div(r, 1, x, m); }
 
-enum { STEP = 4999 };
+enum { STEP = 9973 };
 
 static void test_ex2(void **state)
 {
