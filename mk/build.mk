@@ -8,8 +8,8 @@ CORE_OBJECTS := $(call objects,$(CORE_SOURCES))
 CUDA_OBJECTS := $(call objects,$(CUDA_SOURCES))
 CLI_OBJECTS := $(call objects,$(CLI_SOURCES))
 
-# Handlers are loops over lanes: let the compiler vectorise them.
-$(BUILD)/obj/src/exec/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
+# Handlers are loops over lanes: let the compiler vectorise them (sqrt too, which need not set errno).
+$(BUILD)/obj/src/exec/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) -fno-math-errno
 # The driver API exports only what cuda.h declares.
 $(BUILD)/obj/src/cuda/%.o: ROOM_CFLAGS := -fvisibility=hidden
 

@@ -5,7 +5,7 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/fuz
 
 build-fuzz/%: tests/fuzz/%.c $(CORE_SOURCES) src/cuda/fatbin.c
 	@mkdir -p $(@D)
-	$(FUZZ_CC) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -fno-strict-aliasing -ffp-contract=off -D_GNU_SOURCE \
+	$(FUZZ_CC) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -fno-strict-aliasing -ffp-contract=off -Wno-pass-failed -D_GNU_SOURCE \
 	  -DHEDDLE_VERSION='"$(VERSION)"' -Isrc -Iinclude $< $(CORE_SOURCES) src/cuda/fatbin.c -o $@ $(LIBS)
 
 .PHONY: fuzz

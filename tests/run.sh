@@ -21,7 +21,7 @@ show_log() { sed 's/^/    | /' "$log" | tail -n "${1:-60}"; }
 # A program with cmocka, perhaps with several groups of tests.
 run_cmocka() {
     name=$(basename "$1")
-    timeout "$limit" "$1" >"$log" 2>&1
+    ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=1" timeout "$limit" "$1" >"$log" 2>&1
     status=$?
     good=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
     bad=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')

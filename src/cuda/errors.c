@@ -84,10 +84,15 @@ void driver_say(const char *format, ...)
     va_end(args);
 }
 
+static bool is_of_kernel(enum error_kind kind) { return kind >= ERROR_ADDRESS; }
+
+/* What a kernel did is not forgotten over a call that failed later. */
 void driver_report(const struct error *e)
 {
+    struct error *outcome = &driver_get()->outcome;
     driver_say("%s", e->text);
-    driver_get()->outcome = *e;
+    if (!is_of_kernel(outcome->kind) || is_of_kernel(e->kind))
+        *outcome = *e;
 }
 
 int unsupported_call(const char *name, atomic_flag *said)

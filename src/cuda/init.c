@@ -1,8 +1,14 @@
 /* cuInit, the state of the process behind the API, and what happens when the process ends.
  *
- * This is the one place with mutable state of the process: NVIDIA's API has no handle for the driver itself. */
+ * NVIDIA's API has no handle for the driver itself, so its state belongs to the process: here, and in the tables of object.c, memory.c and
+ * virtual.c. The executor below knows nothing of that. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "cuda/internal.h"
 
+#include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -55,6 +61,14 @@ static void at_exit(int status, void *unused)
         pthread_mutex_unlock(&the_driver.lock);
 }
 
+/* A program that opened the library itself may close it; what is registered here must stay in place until the process ends. */
+static void stay_loaded(void)
+{
+    Dl_info info;
+    if (dladdr(&the_driver, &info) && info.dli_fname)
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 static void say_mode(const struct options *o)
 {
     const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : NULL;
@@ -74,6 +88,7 @@ static bool start(struct driver *d, struct error *e)
     if (!d->gpu)
         return false;
     say_mode(&d->options);
+    stay_loaded();
     on_exit(at_exit, NULL);
     return true;
 }
@@ -102,11 +117,21 @@ CUAPI CUresult cuDriverGetVersion(int *version)
     return CUDA_SUCCESS;
 }
 
+/* Private tables, which NVIDIA's own libraries ask for. */
 CUAPI CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    struct error e = {0};
     if (!table || !id)
         return CUDA_ERROR_INVALID_VALUE;
     *table = NULL;
+    if (!atomic_flag_test_and_set(&said)) {
+        api_enter(NULL, API_ANY);
+        error_set(&e, ERROR_UNSUPPORTED, "this program uses NVIDIA's CUDA runtime, linked statically or found before Heddle's; it needs private "
+                                         "interfaces of the driver (cuGetExportTable). Build it with nvcc -cudart shared");
+        driver_report(&e);
+        api_leave(CUDA_SUCCESS);
+    }
     return CUDA_ERROR_NOT_FOUND;
 }
 

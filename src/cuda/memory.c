@@ -224,8 +224,8 @@ CUAPI CUresult cuMemFreeHost(void *p)
 CUAPI CUresult cuMemHostRegister_v2(void *p, size_t bytes, unsigned int flags)
 {
     struct context *ctx = NULL;
-    struct memory *m = driver_get()->gpu ? driver_get()->gpu->memory : NULL;
     CUresult r = api_enter(&ctx, API_CONTEXT);
+    struct memory *m = r == CUDA_SUCCESS ? driver_get()->gpu->memory : NULL;
     if (r == CUDA_SUCCESS && (!p || !bytes || (uintptr_t)p + bytes < (uintptr_t)p || (flags & ~0xfu)))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && (flags & CU_MEMHOSTREGISTER_IOMEMORY))

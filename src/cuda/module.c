@@ -80,6 +80,12 @@ CUresult ptx_texts_read(struct ptx_texts *t, const char *name, const void *data,
         error_set(e, ERROR_SYNTAX, "%s: neither PTX nor a fat binary: it is empty", name);
         return CUDA_ERROR_INVALID_IMAGE;
     }
+    if (!memmem(data, size, ".version", 8)) { /* a driver does not take it for PTX at all; the message is the parser's */
+        struct ptx_module *m = ptx_parse(name, data, size, e);
+        if (!m)
+            return CUDA_ERROR_INVALID_IMAGE;
+        ptx_module_free(m);
+    }
     return ptx_texts_add(t, name, data, size) ? CUDA_SUCCESS : no_memory(e);
 }
 

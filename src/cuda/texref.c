@@ -336,12 +336,13 @@ CUAPI CUresult cuTexRefGetFlags(unsigned int *out, CUtexref handle) { GET(true, 
 
 CUAPI CUresult cuTexRefGetFormat(CUarray_format *format, int *channels, CUtexref handle)
 {
-    if (channels) {
-        struct reference *ref;
-        if (api_leave(enter(handle, OBJECT_TEXREF, channels, &ref)) == CUDA_SUCCESS)
-            *channels = ref->channels;
-    }
-    GET(true, format, ref->format);
+    struct reference *ref;
+    CUresult r = enter(handle, OBJECT_TEXREF, &ref, &ref);
+    if (r == CUDA_SUCCESS && format)
+        *format = ref->format;
+    if (r == CUDA_SUCCESS && channels)
+        *channels = ref->channels;
+    return api_leave(r);
 }
 
 CUAPI CUresult cuTexRefGetMipmapLevelClamp(float *least, float *most, CUtexref handle)

@@ -300,8 +300,19 @@ static bool symbol_value(struct decoder *d, const struct ptx_operand *o, int bit
     return true;
 }
 
+/* `-a`, `!a` and `a.b0` are read by the parser on any operand, but mean something in few instructions, whose decoders look at them themselves. */
+static bool is_plain(struct decoder *d, const struct ptx_operand *o)
+{
+    bool is_video = d->in->opcode >= PTX_OP_vadd && d->in->opcode <= PTX_OP_vset4;
+    if (is_video || !o || (!o->negated && o->selector < 0))
+        return true;
+    return decode_wrong(d, o, "%s takes no operand with %s", d->in->spelling, o->negated ? "a sign or '!'" : "a byte or half selector");
+}
+
 bool decode_src_of(struct decoder *d, const struct ptx_operand *o, enum ptx_type type, exec_ref *ref)
 {
+    if (!is_plain(d, o))
+        return false;
     int bits = ptx_type_bits(type);
     switch (o ? o->kind : PTX_OPERAND_NONE) {
     case PTX_OPERAND_REG:
@@ -376,7 +387,7 @@ bool decode_src_wide(struct decoder *d, const struct ptx_operand *o, enum ptx_ty
     }
     *ref = register_ref(d, o->reg);
     *reg_bits = ptx_type_bits(o->reg->type);
-    return check_register(d, o, type, true);
+    return is_plain(d, o) && check_register(d, o, type, true);
 }
 
 bool decode_pred_dst(struct decoder *d, const struct ptx_operand *o, exec_ref *ref)

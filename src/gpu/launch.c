@@ -3,6 +3,7 @@
  * one does, so that its registers stay in the host's cache. */
 #include "gpu/gpu.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -343,7 +344,11 @@ bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
     double start = seconds_now();
     bool ok = prepare(&r, g, in, e);
     if (ok) {
+        fenv_t callers; /* handlers count on rounding to nearest, denormals kept */
+        fegetenv(&callers);
+        fesetenv(FE_DFL_ENV);
         ok = run_all(&r, e);
+        fesetenv(&callers);
         double seconds = seconds_now() - start;
         g->launch_seconds += seconds;
         g->clock_cycles += r.executed;

@@ -144,7 +144,7 @@ static void linking(void)
     TRUE(word == 142);
     OK(cuModuleUnload(m));
     MUST(cuLinkCreate(0, NULL, NULL, &s));
-    EXPECT(CUDA_ERROR_INVALID_PTX, cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)"nonsense", 9, "nonsense", 0, NULL, NULL));
+    EXPECT(CUDA_ERROR_INVALID_IMAGE, cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)"nonsense", 9, "nonsense", 0, NULL, NULL));
     OK(cuLinkDestroy(s));
 }
 

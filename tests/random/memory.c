@@ -112,6 +112,15 @@ static void add_registers(struct generator *g, const char **names, int count)
     text_add(&g->body, "%s", count > 1 ? "}" : "");
 }
 
+/* ptxas takes no vector of integer and floating registers together. */
+static char pick_class(struct generator *g, const struct access *access, int vector)
+{
+    char class = access->classes[rng_below(&g->rng, (unsigned)strlen(access->classes))];
+    if (vector == 1)
+        return class;
+    return class == 'a' ? 'h' : class == 'b' ? 'w' : class == 'c' ? 'l' : class;
+}
+
 static const char *vector_suffix(int vector)
 {
     return vector == 4 ? ".v4" : vector == 2 ? ".v2" : "";
@@ -125,7 +134,7 @@ static void load(struct generator *g)
     int vector;
     enum space space = pick_space(g, 0);
     const struct access *access = pick_access(g, &vector);
-    char class = access->classes[rng_below(&g->rng, (unsigned)strlen(access->classes))];
+    char class = pick_class(g, access, vector);
     address(g, space, access->bytes * vector, space_text, operand);
     if (space == INPUT && space_text[0])
         hint = hints[rng_below(&g->rng, sizeof hints / sizeof hints[0])];
@@ -149,7 +158,7 @@ static void store(struct generator *g)
     int vector;
     enum space space = pick_space(g, 1);
     const struct access *access = pick_access(g, &vector);
-    char class = access->classes[rng_below(&g->rng, (unsigned)strlen(access->classes))];
+    char class = pick_class(g, access, vector);
     address(g, space, access->bytes * vector, space_text, operand);
     if (space == SCRATCH && space_text[0])
         hint = hints[rng_below(&g->rng, sizeof hints / sizeof hints[0])];

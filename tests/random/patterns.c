@@ -36,7 +36,7 @@ static const char *const integer[] = {
     "{add,sub,mul.lo,mul.hi,min,max}." TI " " DI ", " SI ", " SI, "mad.{lo,hi}." TI " " DI ", " SI ", " SI ", " SI,
     "mul.wide.{T=u16,s16,u32,s32} {T?$W,$W,$L,$L}, {T?$g,$g,$v,$v}, {T?$h,$h,$w,$w}",
     "mad.wide.{T=u16,s16,u32,s32} {T?$W,$W,$L,$L}, {T?$g,$g,$v,$v}, {T?$h,$h,$w,$w}, {T?$w,$w,$l,$l}",
-    "add.{u16x2,s16x2} $W, $v, $v", "{min,max}{.u16x2,.s16x2,.relu.s16x2,.relu.s32} $W, $v, $v", "{add,sub}.sat.s32 $W, $w, $w",
+    "add.{u16x2,s16x2} $Z, $z, $z", "{min,max}{.u16x2,.s16x2,.relu.s16x2} $Z, $z, $z", "{min,max}.relu.s32 $W, $v, $v", "{add,sub}.sat.s32 $W, $w, $w",
     "mad.hi.sat.s32 $W, $w, $w, $w", "{mul24.lo,mul24.hi}.{u32,s32} $W, $w, $w", "{mad24.lo,mad24.hi}.{u32,s32} $W, $w, $w, $w",
     "mad24.hi.sat.s32 $W, $w, $w, $w", "sad." TI " " DI ", " SI ", " SI ", " SI, "{abs,neg}.{T=s16,s32,s64} {T?$H,$W,$L}, {T?$g,$v,$o}",
     "{div,rem}." TI " " DI ", {T?$g,$g,$v,$v,$o,$o}, {T?$k,$k,$n,$n,$m,$m}", "{div,rem}.{u32,s32} $W, $v, {3,7,10,64,1000,12345}",
@@ -122,8 +122,9 @@ static const char *const convert[] = {
 
 static const char *const move[] = {
     "mov.{T=b16,u32,b32,s32,b64,u64,f32,f64} {T?$H,$W,$B,$W,$C,$L,$F,$D}, {T?$a,$w,$b,$w,$c,$l,$f,$d}", "mov.b32 $B, $f", "mov.b32 $F, $b",
-    "mov.b64 $D, $c", "mov.b64 $C, $d", "mov.b32 $B, <$a, $a>", "mov.b32 <$H, $H>, $b", "mov.b64 $C, <$b, $b>", "mov.b64 <$B, $B>, $c", "mov.b64 $C, <$a, $a, $a, $a>",
-    "mov.b64 <$A, $A, $A, $A>, $c", "mov.b64 <_, $B>, $c", "mov.b64 <$B, _>, $c", "mov.b32 <_, $A>, $b",
+    "mov.b64 $D, $c", "mov.b64 $C, $d", "mov.b32 $B, <{T=$g,$e}, {T?$g,$e}>", "mov.b32 <{T=$H,$E}, {T?$H,$E}>, $b",
+    "mov.b64 $C, <{T=$v,$f,$x}, {T?$v,$f,$x}>", "mov.b64 <{T=$W,$F,$X}, {T?$W,$F,$X}>, $c", "mov.b64 $C, <$g, $g, $g, $g>",
+    "mov.b64 <{T=$H,$E}, {T?$H,$E}, {T?$H,$E}, {T?$H,$E}>, $c", "mov.b64 <_, $B>, $c", "mov.b64 <$B, _>, $c", "mov.b32 <_, $A>, $b",
     "< .reg .b8 %x0, %x1; cvt.u8.u16 %x0, $g; cvt.u8.u16 %x1, $g; mov.b16 $H, <%x0, %x1>; >",
     "< .reg .b128 %x0, %x1; mov.b128 %x0, <$o, $o>; mov.b128 %x1, %x0; mov.b128 <$L, $L>, %x1; >",
     "mov.u32 $W, %{tid.x,tid.y,tid.z,ntid.x,ntid.y,ntid.z,ctaid.x,ctaid.y,ctaid.z,nctaid.x,nctaid.y,nctaid.z}",

@@ -126,6 +126,7 @@ struct generator {
     int function_count;
     int break_label;                    /* of the innermost loop that lanes may leave alone; -1: none */
     int uniform_loops;
+    int recursion;                      /* the function that calls itself is there */
     const struct signature *returning;  /* of the function being made */
 };
 

@@ -157,7 +157,7 @@ static void exchange(struct generator *g)
     if (rng_percent(&g->rng, 30))
         text_add(&g->body, "    mad.lo.u32 %%t%d, %s, %u, %u;\n", t, register_pick(g, 'w'), factor, plus);
     else
-        text_add(&g->body, "    mad.lo.u32 %%t%d, %%tid, %u, %u;\n", t, factor, plus);
+        text_add(&g->body, "    mad.lo.u32 %%t%d, %%thread, %u, %u;\n", t, factor, plus);
     text_add(&g->body, "    rem.u32 %%t%d, %%t%d, %u;\n    mad.lo.u32 %%t%d, %%t%d, %d, %%exchange;\n", t, t, g->kernel->block_threads, t, t, EXCHANGE_BYTES);
     registers_pick_distinct(g, loaded->class, names, loaded->count);
     offset = rng_below(&g->rng, (unsigned)(EXCHANGE_BYTES / loaded->bytes)) * (unsigned)loaded->bytes;

@@ -277,7 +277,7 @@ static CUresult make_arrays(struct scene *scene, CUDA_RESOURCE_DESC *resource)
     CUDA_ARRAY3D_DESCRIPTOR d = {.Width = scene->size[0], .Height = scene->size[1], .Depth = scene->size[2], .Format = scene->format,
                                  .NumChannels = scene->channels};
     d.Flags = (is_layered(scene) ? CUDA_ARRAY3D_LAYERED : 0) | (is_cube(scene) ? CUDA_ARRAY3D_CUBEMAP : 0) |
-              (scene->surface ? CUDA_ARRAY3D_SURFACE_LDST : 0) | (strstr(scene->shape, "2d") ? CUDA_ARRAY3D_TEXTURE_GATHER : 0);
+              (scene->surface ? CUDA_ARRAY3D_SURFACE_LDST : 0) | (!strcmp(scene->shape, "2d") ? CUDA_ARRAY3D_TEXTURE_GATHER : 0);
     if (scene->kind == ARRAY) {
         CUresult result = cuArray3DCreate(&scene->array, &d);
         resource->resType = CU_RESOURCE_TYPE_ARRAY;
@@ -333,7 +333,7 @@ static float uniform(struct scene *scene, float low, float high)
 /* In texels: whole ones, middles, between representable weights, beyond both ends. */
 static float plain_coordinate(struct scene *scene, unsigned size)
 {
-    float whole = (float)((int)pick(scene, size + 5) - 2), span = (float)size;
+    float whole = (float)((int)pick(scene, size + 5) - 2), span = (float)size, towards;
     switch (pick(scene, 8)) {
     case 0: return whole;
     case 1: return whole + 0.5f;
@@ -342,7 +342,9 @@ static float plain_coordinate(struct scene *scene, unsigned size)
     case 4: return uniform(scene, -1.0f, span + 1.0f);
     case 5: return uniform(scene, 0.0f, span);
     case 6: return uniform(scene, -3.0f * span, 3.0f * span);
-    default: return nextafterf(whole + 0.5f * (float)pick(scene, 2), pick(scene, 2) ? 1000.0f : -1000.0f);
+    default:
+        towards = pick(scene, 2) ? 1000.0f : -1000.0f;
+        return nextafterf(whole + 0.5f * (float)pick(scene, 2), towards);
     }
 }
 
@@ -391,7 +393,11 @@ static void fill_level(struct scene *scene, uint32_t *words)
     words[WHOLE_LEVEL] = pick(scene, scene->levels + 2) - 1;
     for (int n = 0; n < 6; n++) {
         unsigned size = scene->size[n % 3] && !is_cube(scene) ? scene->size[n % 3] : 1;
-        float slope = pick(scene, 5) ? ldexpf(uniform(scene, -1.0f, 1.0f), (int)pick(scene, scene->levels + 3) - 1) : 0.0f;
+        float slope = 0.0f;
+        if (pick(scene, 5)) {
+            int power = (int)pick(scene, scene->levels + 3) - 1;
+            slope = ldexpf(uniform(scene, -1.0f, 1.0f), power);
+        }
         if (pick(scene, 4) == 0)
             slope = ldexpf(1.0f, (int)pick(scene, scene->levels + 3) - 1);
         set_float(&words[n < 3 ? DX + n : DY + n - 3], scene->sampling.flags & CU_TRSF_NORMALIZED_COORDINATES ? slope / (float)size : slope);
