@@ -3,6 +3,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/t
 DRIVER_TESTS := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/*.c))
 CLI_PROGRAMS := $(patsubst tests/cli/%.c,$(BUILD)/tests/cli/%,$(wildcard tests/cli/*.c))
 SEMANTICS_SOURCES := $(wildcard tests/semantics/*.c)
+RANDOM_SOURCES := $(wildcard tests/random/*.c)
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(CUDA_OBJECTS) $(CLI_LIBRARY_OBJECTS)
 	@mkdir -p $(@D)
@@ -20,6 +21,10 @@ $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/lib/libcuda.so.1
 $(BUILD)/tests/vectors: $(SEMANTICS_SOURCES) tests/semantics/vectors.h $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(SEMANTICS_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib' -lm
+
+$(BUILD)/tests/random: $(RANDOM_SOURCES) tests/random/random.h $(BUILD)/lib/libcuda.so.1
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(RANDOM_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 .PHONY: test test-programs
 test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(CLI_PROGRAMS) $(if $(SEMANTICS_SOURCES),$(BUILD)/tests/vectors)

@@ -48,12 +48,12 @@ static bool run_one(const char *name, const char *size, const struct cli_places 
 
 static void say_next(void)
 {
-    puts("\nEvery result was computed by real PTX on the simulated GPU and compared with a reference in C. The bars: how many warp instructions\n"
-         "ran with so many lanes active, few on the left, all 32 on the right.\n\n"
+    puts("\nEach result was computed by real PTX on the simulated GPU, and compared with a reference in C. The bars: how many warp instructions ran\n"
+         "with so many lanes active, from one on the left to all 32 on the right.\n\n"
          "Try next:\n"
-         "  ./heddle run bfs                              one workload, kernel by kernel (--stats FILE for JSON)\n"
-         "  ./heddle inspect workloads/bfs/bfs.ptx --loops   loops, branches and registers of a kernel before it runs\n"
-         "  ./heddle doctor ./your-program                whether your own CUDA program can run here");
+         "  ./heddle run bfs                                  one workload, kernel by kernel (--stats FILE for JSON)\n"
+         "  ./heddle inspect workloads/bfs/bfs.ptx --loops    loops, branches and registers of a kernel before it runs\n"
+         "  ./heddle doctor ./your-program                    whether your own CUDA program can run here");
 }
 
 static int demo(const char *size)

@@ -6,7 +6,7 @@
 #include "cli/elf_program.h"
 #include "cuda/fatbin.h"
 
-/* PROGRAM as a person writes it: a workload's name, a path, or a command on PATH. False: not found, or not a program that can be executed. */
+/* PROGRAM as a person writes it: a workload's name, or a path. False: not found, or not a program that can be executed. */
 struct program {
     char path[PATH_MAX];
     bool is_workload;

@@ -57,7 +57,7 @@ static double add_f64(double a, double b, bool global)
     double sum = a + b;
     if (!global || !f64_is_nan(sum))
         return f64_nan2(sum, a, b);
-    return f64_is_nan(a) ? a : f64_is_nan(b) ? b : f64_from(F64_INVALID);
+    return f64_is_nan(b) ? b : f64_is_nan(a) ? a : f64_from(F64_INVALID);
 }
 
 static uint64_t combine_floating(enum atomic_op op, enum ptx_type type, uint64_t old, uint64_t b, bool global)

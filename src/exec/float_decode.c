@@ -114,6 +114,14 @@ bool decode_float_add(struct decoder *d) { return decode_arithmetic(d, FLOAT_ADD
 bool decode_float_sub(struct decoder *d) { return decode_arithmetic(d, FLOAT_SUB); }
 bool decode_float_mul(struct decoder *d) { return decode_arithmetic(d, FLOAT_MUL); }
 
+/* Machine code takes a constant as the second factor only. Which NaN of several comes out goes by position, so it shows. */
+static void swap_factors(struct exec_inst *out)
+{
+    exec_ref first = out->src[0];
+    out->src[0] = out->src[1];
+    out->src[1] = first;
+}
+
 bool decode_float_fma(struct decoder *d)
 {
     enum ptx_type type = decode_last_type(d);
@@ -130,7 +138,11 @@ bool decode_float_fma(struct decoder *d)
         m.relu = !m.sat && decode_take(d, PTX_MOD_RELU);
         m.oob = !m.sat && !m.ftz && decode_take(d, PTX_MOD_OOB);
     }
-    return pick_handler(d, FLOAT_FMA, type, &m) && take_operands(d, type, 3);
+    if (!pick_handler(d, FLOAT_FMA, type, &m) || !take_operands(d, type, 3))
+        return false;
+    if (type == PTX_F64 && d->in->operands[1].kind == PTX_OPERAND_FLOAT && d->in->operands[2].kind == PTX_OPERAND_REG)
+        swap_factors(d->out);
+    return true;
 }
 
 static bool decode_quotient(struct decoder *d, enum float_op op, int sources)

@@ -22,6 +22,8 @@ struct texture_request {
 /* Components as the instruction returns them: the bits of floats, or integers where the texture gives integers. */
 void texture_sample(const struct texture *t, struct texture_request *q, uint32_t out[4]);
 bool texture_gives_integers(const struct texture *t);
+/* The nearest 16-bit float that is not larger in magnitude. */
+uint16_t texture_cut_to_f16(float v);
 /* The level of detail of a footprint: the derivatives of the coordinates in x and y of the screen. dimensions: 1 to 3. */
 float texture_level_of(const struct texture *t, const float dx[3], const float dy[3], int dimensions);
 

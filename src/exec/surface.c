@@ -100,14 +100,26 @@ static void store(struct exec_warp *w, const struct surface_access *s, uint32_t 
     }
 }
 
-/* Each component in the format: floats rounded, integers cut. Components that are not given are zero. */
+/* A component in the format: floats cut, integers limited to what it holds. */
+static uint32_t in_format(enum texture_format f, uint32_t v)
+{
+    int32_t s = (int32_t)v;
+    switch (f) {
+    case TEXTURE_U8: return v > 0xff ? 0xff : v;
+    case TEXTURE_U16: return v > 0xffff ? 0xffff : v;
+    case TEXTURE_S8: return (uint32_t)(s < INT8_MIN ? INT8_MIN : s > INT8_MAX ? INT8_MAX : s);
+    case TEXTURE_S16: return (uint32_t)(s < INT16_MIN ? INT16_MIN : s > INT16_MAX ? INT16_MAX : s);
+    case TEXTURE_F16: return texture_cut_to_f16(f32_from(v));
+    default: return v;
+    }
+}
+
+/* Components that are not given are zero. */
 static void store_formatted(struct exec_warp *w, const struct surface_access *s, const struct texture_array *a, uint32_t lane, uint8_t *p)
 {
     uint32_t bytes = texture_texel_bytes(a) / a->channels;
     for (uint32_t n = 0; n < a->channels; n++) {
-        uint32_t v = n < s->count ? (uint32_t)read_lane(w, s, (int)n, lane) : 0;
-        if (a->format == TEXTURE_F16)
-            v = f16_from_f32(f32_from(v));
+        uint32_t v = n < s->count ? in_format(a->format, (uint32_t)read_lane(w, s, (int)n, lane)) : 0;
         access_write(w, p + n * bytes, &v, bytes);
     }
 }

@@ -140,17 +140,18 @@ static void make_request(const struct exec_warp *w, const struct fetch *f, const
     request_level(w, f, t, lane, q);
 }
 
-static uint16_t to_half(const struct texture *t, uint32_t bits) { return texture_gives_integers(t) ? (uint16_t)bits : f16_from_f32(f32_from(bits)); }
+/* Of integers too, whose bits are taken for a float's. */
+static uint16_t to_half(uint32_t bits) { return f16_from_f32(f32_from(bits)); }
 
-static void write_result(struct exec_warp *w, const struct fetch *f, const struct texture *t, uint32_t lane, const uint32_t bits[4])
+static void write_result(struct exec_warp *w, const struct fetch *f, uint32_t lane, const uint32_t bits[4])
 {
     if (f->type == PTX_F16X2) {
         for (int n = 0; n < 2; n++)
-            LANES_OF(uint32_t, w, f->dst[n])[lane] = to_half(t, bits[2 * n]) | (uint32_t)to_half(t, bits[2 * n + 1]) << 16;
+            LANES_OF(uint32_t, w, f->dst[n])[lane] = to_half(bits[2 * n]) | (uint32_t)to_half(bits[2 * n + 1]) << 16;
         return;
     }
     for (int n = 0; n < 4; n++)
-        LANES_OF(uint32_t, w, f->dst[n])[lane] = f->type == PTX_F16 ? to_half(t, bits[n]) : bits[n];
+        LANES_OF(uint32_t, w, f->dst[n])[lane] = f->type == PTX_F16 ? to_half(bits[n]) : bits[n];
 }
 
 static void fetch(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
@@ -171,7 +172,7 @@ static void fetch(struct exec_warp *w, const struct exec_inst *in, uint32_t mask
         make_request(w, f, t, i, &q);
         texture_sample(t, &q, bits);
         w->addr[i] = q.touched;
-        write_result(w, f, t, i, bits);
+        write_result(w, f, i, bits);
     }
     w->access = (struct exec_access){.space = PTX_SPACE_GLOBAL, .mask = mask, .bytes = (uint16_t)texture_texel_bytes(&t->array), .is_texture = true};
     if (f->has_resident)
@@ -291,13 +292,29 @@ enum query {
 /* wrap, mirror, clamp_ogl, clamp_to_edge, clamp_to_border */
 static uint32_t address_number(enum texture_address a) { return a == TEXTURE_WRAP ? 0 : a == TEXTURE_MIRROR ? 1 : a == TEXTURE_CLAMP ? 3 : 4; }
 
+/* The layers of an array count as the dimension behind its own. */
+static uint32_t height_of(const struct texture *t, const struct texture_array *a)
+{
+    if (a->height || t->kind == TEXTURE_LINEAR)
+        return a->height;
+    return a->layers ? a->layers : !t->is_surface;
+}
+
+/* A texture's cubes count, of a surface their faces. */
+static uint32_t depth_of(const struct texture *t, const struct texture_array *a)
+{
+    if (!a->layers || !a->height)
+        return a->depth;
+    return !a->cube || t->is_surface ? a->layers : a->layered ? a->layers / 6 : 0;
+}
+
 /* Data type and order are the driver's format and the number of components. */
 static uint32_t answer(const struct texture *t, const struct texture_array *a, enum query q)
 {
     switch (q) {
     case QUERY_WIDTH: return a->width;
-    case QUERY_HEIGHT: return t->is_surface || a->height ? a->height : 1;
-    case QUERY_DEPTH: return a->layers ? a->layers : a->depth;
+    case QUERY_HEIGHT: return height_of(t, a);
+    case QUERY_DEPTH: return depth_of(t, a);
     case QUERY_TYPE: return (uint32_t)a->format;
     case QUERY_ORDER: return a->channels;
     case QUERY_ARRAY_SIZE: return a->cube ? a->layers / 6 : a->layers;
@@ -321,9 +338,10 @@ static void query(struct exec_warp *w, const struct exec_inst *in, uint32_t mask
             return;
         const struct texture_array *a = &t->array;
         uint32_t level = in->sub[2] ? LANES_OF(uint32_t, w, in->src[1])[i] : 0;
-        if (t->levels && level < t->level_count)
+        bool exists = level < (t->levels ? t->level_count : 1);
+        if (t->levels && exists)
             a = &t->levels[level];
-        LANES_OF(uint32_t, w, in->dst)[i] = answer(t, a, (enum query)in->sub[0]);
+        LANES_OF(uint32_t, w, in->dst)[i] = exists ? answer(t, a, (enum query)in->sub[0]) : 0;
     }
 }
 

@@ -11,6 +11,7 @@
 #include "exec/memory.h"
 #include "exec/sampler.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -107,22 +108,16 @@ static uint32_t component_integer(enum texture_format f, const uint8_t *p, uint3
     }
 }
 
-/* What filtering works with: floats as they are, integers as 16-bit ones, of which the highest is 1.0. */
+/* What filtering works with: the numbers themselves. */
 static double filter_value(enum texture_format f, uint32_t v)
 {
     switch (f) {
-    case TEXTURE_U8: return v * 257.0;
+    case TEXTURE_U8:
     case TEXTURE_U16: return v;
-    case TEXTURE_S8: return fmax((int32_t)v * 32767.0 / 127.0, -32767.0);
-    case TEXTURE_S16: return fmax((int32_t)v, -32767.0);
     case TEXTURE_F16: return (double)f16_to_f32((uint16_t)v);
-    default: return (double)f32_from(v);
+    case TEXTURE_F32: return (double)f32_from(v);
+    default: return (int32_t)v;
     }
-}
-
-static double one(enum texture_format f)
-{
-    return f == TEXTURE_U8 || f == TEXTURE_U16 ? 65535.0 : f == TEXTURE_S8 || f == TEXTURE_S16 ? 32767.0 : 1.0;
 }
 
 /* Unsigned values become [0, 1], signed ones [-1, 1]: both of the lowest two are -1. */
@@ -145,8 +140,8 @@ static void set_component(const struct texture *t, uint32_t n, uint32_t raw, str
     enum texture_format f = t->array.format;
     v->values[n] = filter_value(f, raw);
     if (t->srgb && f == TEXTURE_U8 && n < 3) {
-        v->values[n] = from_srgb(raw / 255.0) * one(f);
-        v->bits[n] = f32_bits((float)(v->values[n] / one(f)));
+        v->values[n] = from_srgb(raw / 255.0) * 255.0;
+        v->bits[n] = f32_bits((float)(v->values[n] / 255.0));
     } else if (f != TEXTURE_F32) {
         v->bits[n] = f32_bits(normalised(f, raw));
     }
@@ -167,7 +162,15 @@ static struct texel read_texel(const struct texture *t, const struct texture_arr
     return v;
 }
 
-/* The border's colour is kept in the array's format: of integers its bits. */
+uint16_t texture_cut_to_f16(float v)
+{
+    uint16_t h = f16_from_f32(v);
+    if (isnan(v))
+        return (uint16_t)((f32_bits(v) >> 16 & 0x8000u) | 0x7c00u | (f32_bits(v) >> 13 & 0x3ffu));
+    return fabsf(f16_to_f32(h)) > fabsf(v) ? (uint16_t)(h - 1) : h;
+}
+
+/* The border's colour is kept in the array's format, to which it is cut: of integers its bits. */
 static uint32_t border_component(const struct texture *t, uint32_t n)
 {
     enum texture_format f = t->array.format;
@@ -176,10 +179,10 @@ static uint32_t border_component(const struct texture *t, uint32_t n)
     if (texture_gives_integers(t) || f == TEXTURE_F32)
         return component_integer(f, raw, 0);
     if (f == TEXTURE_F16)
-        return f16_from_f32(t->border[n]);
+        return texture_cut_to_f16(t->border[n]);
     double top = f == TEXTURE_U8 ? 255.0 : f == TEXTURE_U16 ? 65535.0 : f == TEXTURE_S8 ? 127.0 : 32767.0;
-    double lowest = f == TEXTURE_S8 || f == TEXTURE_S16 ? -1.0 : 0.0, v = (double)t->border[n];
-    return (uint32_t)(int32_t)floor(fmin(fmax(v, lowest), 1.0) * top + 0.5);
+    double lowest = f == TEXTURE_S8 || f == TEXTURE_S16 ? -1.0 : 0.0, v = isnan(t->border[n]) ? 0.0 : (double)t->border[n];
+    return (uint32_t)(int32_t)trunc(fmin(fmax(v, lowest), 1.0) * top);
 }
 
 static struct texel border_texel(const struct texture *t)
@@ -243,7 +246,7 @@ struct footprint {
     uint64_t *touched;
 };
 
-/* Whole coordinates are not subject to addressing: outside there is zero. */
+/* Whole coordinates are not subject to addressing: outside there is zero. The whole index of one dimension is for linear memory: an array answers zero. */
 static struct texel read_whole(const struct texture *t, const struct texture_array *a, const struct footprint *f)
 {
     int64_t at[3] = {0, 0, f->layer};
@@ -269,26 +272,28 @@ static struct texel tap(const struct texture *t, const struct texture_array *a, 
     return read_texel(t, a, at, f->touched);
 }
 
-/* NaN counts as zero; beyond what an index can hold it does not matter where. */
+/* NaN and denormal numbers count as zero; beyond what an index can hold it does not matter where. */
 static double bounded(double v)
 {
     const double limit = 1ull << 40;
-    return isnan(v) ? 0.0 : v > limit ? limit : v < -limit ? -limit : v;
+    return isnan(v) || fabs(v) < (double)FLT_MIN ? 0.0 : v > limit ? limit : v < -limit ? -limit : v;
 }
 
 /* Normalised coordinates are cut to so many steps before they are scaled. */
-#define COORDINATE_STEPS 1048576.0
+#define COORDINATE_STEPS 2097152.0
 
-static void place(const struct texture *t, const struct texture_array *a, double at, int axis, bool linear, bool held, struct footprint *f)
+static void place(const struct texture *t, const struct texture_array *a, double at, int32_t offset, int axis, bool linear, bool held, struct footprint *f)
 {
     double texels = bounded(at);
-    if (t->normalized)
-        texels = floor(bounded(at * COORDINATE_STEPS)) / COORDINATE_STEPS * (double)extent(a, axis);
+    if (t->normalized && isinf(at) && (mode_of(t, axis) == TEXTURE_WRAP || mode_of(t, axis) == TEXTURE_MIRROR))
+        texels = 0.0;
+    else if (t->normalized)
+        texels = floor(texels * COORDINATE_STEPS) / COORDINATE_STEPS * (double)extent(a, axis);
     if (!linear) {
-        f->index[axis] = (int64_t)floor(texels);
+        f->index[axis] = (int64_t)floor(texels) + offset;
         return;
     }
-    int64_t fixed = (int64_t)floor(texels * 256.0 + 0.5) - 128, last = extent(a, axis) - 1;
+    int64_t fixed = (int64_t)floor(texels * 256.0 + 0.5) - 128 + offset * 256, last = extent(a, axis) - 1;
     if (held && mode_of(t, axis) == TEXTURE_CLAMP) /* the coordinate is held inside, not only the texels */
         fixed = fixed < 0 ? 0 : fixed > last * 256 ? last * 256 : fixed;
     f->index[axis] = fixed >> 8;
@@ -303,7 +308,7 @@ static uint32_t half_down(uint32_t v) { return (v + 127) >> 8; }
  * is the lower texel. */
 static void split_weights(const struct footprint *f, uint32_t whole, uint32_t weights[8])
 {
-    uint32_t above = f->dimensions == 3 ? half_up(whole * f->weight[2]) : 0, parts[2] = {whole - above, above};
+    uint32_t above = f->dimensions == 3 ? half_down(whole * f->weight[2]) : 0, parts[2] = {whole - above, above};
     for (int z = 0; z < 2; z++) {
         uint32_t right = half_up(parts[z] * f->weight[0]), left = parts[z] - right, *w = weights + 4 * z;
         w[3] = half_up(right * f->weight[1]);
@@ -313,42 +318,101 @@ static void split_weights(const struct footprint *f, uint32_t whole, uint32_t we
     }
 }
 
-/* To the nearest, of two equally near ones to the larger. */
-static float to_single(double v)
+/* The texels of a request and their weights in 1/256, in groups of four: those of one slice of one level are filtered together. */
+enum { GROUP = 4, GROUPS = 4 };
+
+struct taps {
+    int groups, counts[GROUPS];
+    uint32_t weights[GROUPS][GROUP];
+    struct texel texels[GROUPS][GROUP];
+};
+
+/* A coordinate in the middle of a texel does not reach its neighbour. A weight that is rounded to zero does, if only for infinities and what is no number. */
+static bool reaches(const struct footprint *f, const int64_t step[3])
 {
-    float r = (float)v, away = f32_from(f32_bits(r) + 1);
-    bool cut = fabs((double)r) < fabs(v) && fabs(v) - fabs((double)r) == fabs((double)away) - fabs(v);
-    return cut ? away : r;
+    for (int axis = 0; axis < f->dimensions; axis++)
+        if (step[axis] && f->weight[axis] == 0)
+            return false;
+    return true;
 }
 
-static float to_half(double v)
-{
-    uint16_t h = f16_from_f32((float)v);
-    double r = (double)f16_to_f32(h), away = (double)f16_to_f32((uint16_t)(h + 1));
-    bool cut = fabs(r) < fabs(v) && fabs(v) - fabs(r) == fabs(away) - fabs(v);
-    return (float)(cut ? away : r);
-}
-
-/* The filter's results have 16 bits where the texels are integers or 16-bit floats. */
-static float filtered(enum texture_format f, double v)
-{
-    if (f == TEXTURE_F32)
-        return to_single(v);
-    return f == TEXTURE_F16 ? to_half(v) : (float)(floor(v + 0.5) / one(f));
-}
-
-/* Adds the texels of a footprint to the sums, the share of the whole that is given in 1/256. */
-static void filter(const struct texture *t, const struct texture_array *a, const struct footprint *f, uint32_t whole, double sum[4])
+static void add_taps(const struct texture *t, const struct texture_array *a, const struct footprint *f, uint32_t whole, struct taps *taps)
 {
     uint32_t weights[8];
     split_weights(f, whole, weights);
     for (int corner = 0; corner < 1 << f->dimensions; corner++) {
         int64_t step[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
-        if (weights[corner] == 0)
+        int group = taps->groups + corner / GROUP;
+        if (!reaches(f, step))
             continue;
-        struct texel v = tap(t, a, f, step);
-        for (int n = 0; n < 4; n++)
-            sum[n] += weights[corner] / 256.0 * v.values[n];
+        taps->weights[group][taps->counts[group]] = weights[corner];
+        taps->texels[group][taps->counts[group]++] = tap(t, a, f, step);
+    }
+    taps->groups += f->dimensions == 3 ? 2 : 1;
+}
+
+/* The exponent of the largest of a group's texels. */
+static int largest_exponent(const struct taps *taps, int group, int n)
+{
+    int largest = -10000, exponent;
+    for (int i = 0; i < taps->counts[group]; i++) {
+        frexp(taps->texels[group][i].values[n], &exponent);
+        if (taps->texels[group][i].values[n] != 0.0 && taps->weights[group][i] && exponent > largest)
+            largest = exponent;
+    }
+    return largest == -10000 ? 0 : largest;
+}
+
+/* Floats are aligned to the largest of their group with four more bits than they have, and what is below is cut; the sum is exact. */
+static double sum_group(const struct taps *taps, int group, int n, int bits)
+{
+    int largest = largest_exponent(taps, group, n);
+    double sum = 0.0;
+    for (int i = 0; i < taps->counts[group]; i++)
+        sum += taps->weights[group][i] * trunc(ldexp(taps->texels[group][i].values[n], bits + 4 - largest));
+    return ldexp(sum, largest - bits - 4 - 8);
+}
+
+/* To the nearest of so many significant bits; of two equally near ones to the larger. */
+static double round_away(double v, int bits, int least_exponent)
+{
+    int exponent = 0;
+    frexp(v, &exponent);
+    exponent = exponent - bits < least_exponent ? least_exponent : exponent - bits;
+    return ldexp(copysign(floor(fabs(ldexp(v, -exponent)) + 0.5), v), exponent);
+}
+
+static float flushed(float v) { return fabsf(v) < FLT_MIN ? copysignf(0.0f, v) : v; }
+
+/* Texels that are no number make the one of all ones. */
+static float filter_floats(const struct taps *taps, int n, int bits, int least_exponent)
+{
+    double sum = 0.0;
+    for (int group = 0; group < taps->groups; group++)
+        sum += sum_group(taps, group, n, bits);
+    if (!isfinite(sum))
+        return isinf(sum) ? (float)sum : f32_from(bits == 24 ? 0x7fffffffu : 0x7fffe000u);
+    return flushed((float)round_away(sum, bits, least_exponent));
+}
+
+static float clamp_signed(int64_t v) { return (float)((v > 32767 ? 32767 : v < -32767 ? -32767 : (double)v) / 32767.0); }
+
+/* The filter's results have 16 bits where the texels are integers or 16-bit floats. What bytes lack to 16 bits is made of their own upper bits. */
+static float filter_component(enum texture_format f, const struct taps *taps, int n)
+{
+    int64_t sum = 0;
+    if (f == TEXTURE_F32)
+        return filter_floats(taps, n, 24, -149);
+    if (f == TEXTURE_F16)
+        return filter_floats(taps, n, 11, -24);
+    for (int group = 0; group < taps->groups; group++)
+        for (int i = 0; i < taps->counts[group]; i++)
+            sum += (int64_t)(taps->weights[group][i] * taps->texels[group][i].values[n]);
+    switch (f) {
+    case TEXTURE_U8: return (float)((double)((sum * 257 + 128) >> 8) / 65535.0);
+    case TEXTURE_U16: return (float)((double)((sum + 128) >> 8) / 65535.0);
+    case TEXTURE_S8: return clamp_signed(sum + ((sum + 64 + (sum >> 12) * 16) >> 7));
+    default: return clamp_signed((sum + 128) >> 8);
     }
 }
 
@@ -362,29 +426,54 @@ static struct texel gather(const struct texture *t, const struct texture_array *
     return v;
 }
 
+/* A direction is scaled by the reciprocal of its largest component, which is zero or infinite where that is very large or denormal. */
+static void scale_direction(const float direction[3], float scaled[3])
+{
+    float largest = fmaxf(fmaxf(fabsf(direction[0]), fabsf(direction[1])), fabsf(direction[2]));
+    for (int n = 0; n < 3; n++) {
+        scaled[n] = direction[n];
+        if (largest > 0x1p126f)
+            scaled[n] *= 0.0f;
+        else if (largest < FLT_MIN)
+            scaled[n] *= INFINITY;
+    }
+}
+
+/* What is no number is smaller than all others. */
+static float magnitude(float v) { return isnan(v) ? -1.0f : fabsf(v); }
+
+/* From [-1, 1] on a face to a normalised coordinate, cut to its steps. */
+static double face_coordinate(float v, float major)
+{
+    double ratio = (double)v / (double)major;
+    return isfinite(ratio) && fabs(ratio) >= (double)FLT_MIN ? (floor(ratio * (COORDINATE_STEPS / 2.0)) + COORDINATE_STEPS / 2.0) / COORDINATE_STEPS : 0.5;
+}
+
 /* The face of a cube that a direction meets, and where: coordinates in [0, 1]. */
 static int cube_face(const float direction[3], double *x, double *y)
 {
-    float ax = fabsf(direction[0]), ay = fabsf(direction[1]), az = fabsf(direction[2]), major, s, u;
+    float v[3], s, u;
+    scale_direction(direction, v);
+    float ax = magnitude(v[0]), ay = magnitude(v[1]), az = magnitude(v[2]), major;
     int face;
     if (az >= ax && az >= ay) { /* of equals the later axis */
-        face = 4 + (direction[2] < 0);
+        face = 4 + (v[2] < 0);
         major = az;
-        s = face == 5 ? -direction[0] : direction[0];
-        u = -direction[1];
+        s = face == 5 ? -v[0] : v[0];
+        u = -v[1];
     } else if (ay >= ax) {
-        face = 2 + (direction[1] < 0);
+        face = 2 + (v[1] < 0);
         major = ay;
-        s = direction[0];
-        u = face == 3 ? -direction[2] : direction[2];
+        s = v[0];
+        u = face == 3 ? -v[2] : v[2];
     } else {
-        face = direction[0] < 0;
+        face = v[0] < 0;
         major = ax;
-        s = face ? direction[2] : -direction[2];
-        u = -direction[1];
+        s = face ? v[2] : -v[2];
+        u = -v[1];
     }
-    *x = ((double)s / (double)major + 1.0) * 0.5;
-    *y = ((double)u / (double)major + 1.0) * 0.5;
+    *x = face_coordinate(s, major);
+    *y = face_coordinate(u, major);
     return face;
 }
 
@@ -405,10 +494,9 @@ static struct footprint footprint_of(const struct texture *t, const struct textu
     }
     for (int axis = 0; axis < f.dimensions; axis++) {
         if (q->whole)
-            f.index[axis] = q->texel[axis];
+            f.index[axis] = (int64_t)q->texel[axis] + q->offset[axis];
         else
-            place(t, a, at[axis], axis, linear, q->gather < 0, &f);
-        f.index[axis] += q->offset[axis];
+            place(t, a, at[axis], q->offset[axis], axis, linear, q->gather < 0, &f);
     }
     if (q->geometry == TEXTURE_1D && linear && mode_of(t, 1) == TEXTURE_BORDER) {
         f.dimensions = 2; /* silicon filters a line as an image of one row, at its edge: half of it is border */
@@ -423,7 +511,7 @@ enum { LEVEL_STEPS = 256 };
 
 static int64_t level_steps(const struct texture *t, const struct texture_request *q)
 {
-    int64_t level = (int64_t)(bounded(q->has_level ? q->level : 0.0f) * LEVEL_STEPS) + (int64_t)((double)t->level_bias * LEVEL_STEPS);
+    int64_t level = q->has_level ? (int64_t)(bounded(q->level) * LEVEL_STEPS) + (int64_t)((double)t->level_bias * LEVEL_STEPS) : 0;
     int64_t least = (int64_t)floor((double)t->min_level * LEVEL_STEPS), most = (int64_t)floor((double)t->max_level * LEVEL_STEPS);
     int64_t top = (int64_t)(t->level_count - 1) * LEVEL_STEPS;
     level = level > most ? most : level;
@@ -435,23 +523,23 @@ static int64_t level_steps(const struct texture *t, const struct texture_request
 static struct texel mix(const struct texture *t, const struct texture_array *lower, const struct texture_array *upper, uint32_t upper_share,
                         struct texture_request *q)
 {
-    double sum[4] = {0};
+    struct taps taps = {0};
     struct texel v;
     struct footprint f = footprint_of(t, lower, q, t->linear_filter);
-    filter(t, lower, &f, 256 - upper_share, sum);
+    add_taps(t, lower, &f, 256 - upper_share, &taps);
     if (upper_share) {
         f = footprint_of(t, upper, q, t->linear_filter);
-        filter(t, upper, &f, upper_share, sum);
+        add_taps(t, upper, &f, upper_share, &taps);
     }
     for (int n = 0; n < 4; n++)
-        v.bits[n] = f32_bits(filtered(t->array.format, sum[n]));
+        v.bits[n] = f32_bits(filter_component(t->array.format, &taps, n));
     return v;
 }
 
 static struct texel sample(const struct texture *t, struct texture_request *q)
 {
     const struct texture_array *a = &t->array, *next = a;
-    bool filters = !q->whole && q->gather < 0 && !texture_gives_integers(t);
+    bool filters = !q->whole && q->gather < 0 && !texture_gives_integers(t), is_layered = q->geometry == TEXTURE_A1D || q->geometry == TEXTURE_A2D;
     uint32_t share = 0;
     if (t->levels && t->level_count) {
         int64_t level = level_steps(t, q);
@@ -463,6 +551,8 @@ static struct texel sample(const struct texture *t, struct texture_request *q)
     if (filters && (t->linear_filter || share))
         return mix(t, a, next, share, q);
     struct footprint f = footprint_of(t, a, q, q->gather >= 0);
+    if (q->whole && (q->geometry == TEXTURE_1D || (is_layered && q->layer >= a->layers)))
+        return q->touched = a->data, (struct texel){0};
     if (q->whole)
         return read_whole(t, a, &f);
     return q->gather >= 0 ? gather(t, a, &f, q->gather) : tap(t, a, &f, (const int64_t[3]){0, 0, 0});
@@ -480,11 +570,11 @@ float texture_level_of(const struct texture *t, const float dx[3], const float d
     return (float)(0.5 * log2(along_x > along_y ? along_x : along_y));
 }
 
-/* A buffer in linear memory is read by whole index; outside of it there is zero. */
+/* A buffer in linear memory is read by whole index; outside of it, and by any other coordinate, there is zero. */
 static struct texel read_linear(const struct texture *t, struct texture_request *q)
 {
-    int64_t at[3] = {q->whole ? (int64_t)q->texel[0] + q->offset[0] : (int64_t)floor(bounded(q->at[0])), 0, 0};
-    if (at[0] < 0 || at[0] >= (int64_t)t->array.width)
+    int64_t at[3] = {(int64_t)q->texel[0] + q->offset[0], 0, 0};
+    if (!q->whole || q->geometry != TEXTURE_1D || at[0] < 0 || at[0] >= (int64_t)t->array.width)
         return q->touched = t->array.data, (struct texel){0};
     return read_texel(t, &t->array, at, &q->touched);
 }

@@ -11,7 +11,9 @@ mkdir -p "$folder/crashes"
 seeds() {
     mkdir -p "$folder/corpus-$1"
     [ ! -d "tests/fuzz/seeds/$1" ] || cp tests/fuzz/seeds/"$1"/* "$folder/corpus-$1/"
-    [ "$1" != fuzz_ptx ] || find workloads tests -name '*.ptx' -size -64k -exec cp {} "$folder/corpus-$1/" \;
+    case $1 in
+    fuzz_ptx | fuzz_load) find workloads tests -name '*.ptx' -size -64k -exec cp {} "$folder/corpus-$1/" \; ;;
+    esac
 }
 
 for source in tests/fuzz/fuzz_*.c; do

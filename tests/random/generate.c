@@ -275,32 +275,39 @@ uint64_t kernel_text_hash(const struct kernel *kernel)
     return hash;
 }
 
+/* The store that wrote a column: its place in the text, or NULL. A 64-bit value takes two columns. */
+static const char *find_store(const struct kernel *kernel, size_t *column)
+{
+    char wanted[48];
+    for (int back = 0; back < 2; back++) {
+        snprintf(wanted, sizeof wanted, "+%zu], ", kernel->columns_at + *column * kernel->column_bytes);
+        const char *found = strstr(kernel->ptx.data, wanted);
+        if (found || *column == 0)
+            return found;
+        --*column;
+    }
+    return NULL;
+}
+
 void kernel_describe(const struct kernel *kernel, size_t offset, char *message, size_t size)
 {
     if (offset < SHARED_CELLS * CELL_BYTES) {
-        snprintf(message, size, "cell %zu, into which all threads reduce (operation %zu)", offset / CELL_BYTES, offset / CELL_BYTES % 16);
+        snprintf(message, size, "cell %zu, into which all threads reduce", offset / CELL_BYTES);
         return;
     }
     if (offset < kernel->columns_at) {
-        snprintf(message, size, "scratch memory of thread %zu", (offset - SHARED_CELLS * CELL_BYTES) / SCRATCH_BYTES);
+        snprintf(message, size, "scratch memory of thread %zu, byte %zu", (offset - SHARED_CELLS * CELL_BYTES) / SCRATCH_BYTES, offset % SCRATCH_BYTES);
         return;
     }
     size_t column = (offset - kernel->columns_at) / kernel->column_bytes;
-    char wanted[48];
-    const char *found = NULL;
-    int words = 1;
-    for (size_t back = 0; back < 2 && !found && back <= column; back++, words++) {
-        sprintf(wanted, "+%zu], ", kernel->columns_at + (column - back) * kernel->column_bytes);
-        found = strstr(kernel->ptx.data, wanted);
-    }
-    if (!found) {
+    const char *store = find_store(kernel, &column);
+    if (!store) {
         snprintf(message, size, "column %zu", column);
         return;
     }
-    words = strncmp(found - 3, "%o8", 3) == 0 ? 8 : 4;
-    size_t start = kernel->columns_at + (words == 8 && strstr(wanted, "+") ? (size_t)(strtoull(wanted + 1, NULL, 10) - kernel->columns_at) : column * kernel->column_bytes);
-    const char *line = found;
+    size_t bytes = strncmp(store - 3, "%o8", 3) == 0 ? 8 : 4, start = kernel->columns_at + column * kernel->column_bytes;
+    const char *line = store;
     for (int lines = 0; line > kernel->ptx.data && lines < 3; line--)
         lines += line[-1] == '\n';
-    snprintf(message, size, "column %zu, thread %zu, after\n%.*s", column, (offset - start) / (size_t)words, (int)(strchr(found, '\n') - line), line);
+    snprintf(message, size, "column %zu, thread %zu, after\n%.*s", column, (offset - start) / bytes, (int)(strchr(store, '\n') - line), line);
 }

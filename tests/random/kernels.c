@@ -3,8 +3,8 @@
  *   random print SEED                             the kernel's PTX
  *   random write FIRST COUNT DIRECTORY            the PTX of many, for an assembler to judge
  *   random record FIRST COUNT OUT                 run them on the device: OUT/recorded.txt, OUT/full.bin, OUT/differ.txt
- *   random check FIRST COUNT FILE [FULL [DIR]]    run them and compare with a recording; FULL names the outputs in full, DIR takes the PTX of failures
- * A kernel is recorded only if the driver's compiler gives the same results with and without optimisation.
+ *   random check FIRST COUNT FILE [FULL [DIR]]    run them and compare with a recording; FULL: the outputs in full
+ * A kernel is recorded only if the driver's compiler gives the same results with and without optimisation. Failing kernels' PTX goes to DIR.
  */
 #include <errno.h>
 #include <stdlib.h>

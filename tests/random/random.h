@@ -203,7 +203,6 @@ struct recording {
 };
 
 int recording_read(struct recording *recording, const char *path);
-const struct recorded *recording_find(const struct recording *recording, uint64_t seed);
 void recorded_fill(struct recorded *row, const struct kernel *kernel, const unsigned char *out);
 void recorded_write(FILE *file, const struct recorded *row);
 

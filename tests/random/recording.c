@@ -41,13 +41,6 @@ int recording_read(struct recording *recording, const char *path)
     return 0;
 }
 
-const struct recorded *recording_find(const struct recording *recording, uint64_t seed)
-{
-    for (size_t i = 0; i < recording->count; i++)
-        if (recording->rows[i].seed == seed)
-            return &recording->rows[i];
-    return NULL;
-}
 
 void recorded_fill(struct recorded *row, const struct kernel *kernel, const unsigned char *out)
 {
