@@ -27,7 +27,7 @@ $(BUILD)/tests/random: $(RANDOM_SOURCES) tests/random/random.h $(BUILD)/lib/libc
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(RANDOM_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 .PHONY: test test-programs
-test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(CLI_PROGRAMS) $(if $(SEMANTICS_SOURCES),$(BUILD)/tests/vectors)
+test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(CLI_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random
 test: test-programs
 	sh tests/run.sh $(BUILD)
 

@@ -98,6 +98,9 @@ else
     show_log
 fi
 
+group 'random: kernels made from seeds, against what silicon gave'
+run_counted random "$build/tests/random" check 0 5000 tests/random/recorded.txt
+
 group 'workloads: functional mode, results against their references'
 for source in workloads/*/*.cu; do
     name=$(basename "$source" .cu)

@@ -35,9 +35,10 @@ static CUresult cluster_check(const struct function *f, struct launch_shape *s)
     const uint32_t *own = f->exec->ptx->reqnctapercluster;
     uint64_t blocks = 1;
     if (own[0]) {
+        bool asked = s->cluster[0] != 0;
         for (int i = 0; i < 3; i++) {
             uint32_t wanted = own[i] ? own[i] : 1;
-            if (s->cluster[0] && s->cluster[i] != wanted)
+            if (asked && s->cluster[i] != wanted)
                 return CUDA_ERROR_INVALID_CLUSTER_SIZE;
             s->cluster[i] = wanted;
         }

@@ -230,11 +230,12 @@ static uint32_t float_as_bits32(const struct ptx_operand *o)
     return o->is_float32 ? o->float32_bits : bits;
 }
 
+/* A 0f constant where 64 bits are wanted is taken for its bits, as the real assembler does, not converted. */
 static uint64_t float_as_bits64(const struct ptx_operand *o)
 {
     uint64_t bits;
     memcpy(&bits, &o->float64, 8);
-    return bits;
+    return o->is_float32 ? o->float32_bits : bits;
 }
 
 /* An immediate in the lanes of the type. */

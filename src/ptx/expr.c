@@ -165,13 +165,11 @@ static struct constant apply_float(struct parser *p, const struct token *op, dou
     }
 }
 
-static uint64_t divide(uint64_t a, uint64_t b, bool is_unsigned, bool remainder)
+static uint64_t divide(uint64_t a, uint64_t b, bool is_unsigned)
 {
     if (is_unsigned)
-        return remainder ? a % b : a / b;
-    if ((int64_t)b == -1) /* INT64_MIN / -1 traps in C */
-        return remainder ? 0 : 0 - a;
-    return (uint64_t)(remainder ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
+        return a / b;
+    return (int64_t)b == -1 ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b); /* INT64_MIN / -1 traps in C */
 }
 
 static uint64_t shift(uint64_t a, uint64_t count, bool left, bool is_unsigned)
@@ -200,7 +198,7 @@ static struct constant apply_integer(struct parser *p, const struct token *op, s
             token_error(p, op, "division by zero in a constant expression");
             return x;
         }
-        return of_integer(divide(a, b, u, op->symbol == '%'), u);
+        return of_integer(op->symbol == '%' ? a % b : divide(a, b, u), u); /* the real assembler's remainder is unsigned */
     case '+': return of_integer(a + b, u);
     case '-': return of_integer(a - b, u);
     case TWO('<', '<'): return of_integer(shift(a, b, true, x.is_unsigned), x.is_unsigned);
