@@ -1,9 +1,10 @@
-# Tests: unit (cmocka), semantics (vectors recorded from silicon), driver (C programs against cuda.h), cli (what a person types).
+# Tests: unit (cmocka), semantics (vectors recorded from silicon), compiled (CUDA C++ through real compilers), driver (C programs against cuda.h), cli (what a person types).
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 DRIVER_TESTS := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/*.c))
 CLI_PROGRAMS := $(patsubst tests/cli/%.c,$(BUILD)/tests/cli/%,$(wildcard tests/cli/*.c))
 SEMANTICS_SOURCES := $(wildcard tests/semantics/*.c)
 RANDOM_SOURCES := $(wildcard tests/random/*.c)
+COMPILED_SOURCES := $(wildcard tests/compiled/*.c)
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(CUDA_OBJECTS) $(CLI_LIBRARY_OBJECTS)
 	@mkdir -p $(@D)
@@ -26,8 +27,12 @@ $(BUILD)/tests/random: $(RANDOM_SOURCES) tests/random/random.h $(BUILD)/lib/libc
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(RANDOM_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
+$(BUILD)/tests/compiled: $(COMPILED_SOURCES) tests/compiled/compiled.h $(BUILD)/lib/libcuda.so.1
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(COMPILED_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
+
 .PHONY: test test-programs
-test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(CLI_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random
+test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(CLI_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled
 test: test-programs
 	sh tests/run.sh $(BUILD)
 

@@ -101,6 +101,9 @@ fi
 group 'random: kernels made from seeds, against what silicon gave'
 run_counted random "$build/tests/random" check 0 5000 tests/random/recorded.txt
 
+group 'compiled: kernels in CUDA C++ through nvcc and clang, against outputs recorded from silicon'
+run_counted compiled "$build/tests/compiled" check tests/compiled/recorded.txt tests/compiled/ptx
+
 group 'workloads: functional mode, results against their references'
 for source in workloads/*/*.cu; do
     name=$(basename "$source" .cu)

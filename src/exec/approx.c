@@ -21,10 +21,26 @@ HANDLER_2(div_ftz, float, float, float, approx_div(a, b, true))
 HANDLER_2(full_plain, float, float, float, f32_canonical(a / b))
 HANDLER_2(full_ftz, float, float, float, f32_finish(f32_flush(a) / f32_flush(b), true, false))
 
-FLOAT_INLINE uint64_t upper_of(double r, uint64_t operand) { return approx_upper(f64_bits(f64_nan1(r, f64_from(operand)))); }
-HANDLER_1(rcp_upper, uint64_t, uint64_t, upper_of(1.0 / f64_from(approx_upper(a)), a))
-HANDLER_1(rsqrt_upper, uint64_t, uint64_t, upper_of(1.0 / __builtin_sqrt(f64_from(approx_upper(a))), a))
-HANDLER_1(rsqrt_double, double, double, f64_nan1(1.0 / __builtin_sqrt(a), a))
+/* The unit that makes upper words is the 32-bit one: it knows one NaN. */
+FLOAT_INLINE uint64_t upper_of(double r) { return f64_is_nan(r) ? (uint64_t)F32_NAN << 32 : approx_upper(f64_bits(r)); }
+HANDLER_1(rcp_upper, uint64_t, uint64_t, upper_of(1.0 / f64_from(approx_upper(a))))
+HANDLER_1(rsqrt_upper, uint64_t, uint64_t, upper_of(1.0 / __builtin_sqrt(f64_from(approx_upper(a)))))
+
+/* rsqrt of f64 without .ftz, as silicon's assembler expands it: the upper word of the root's reciprocal, then one step of third order. The step is not
+ * quite exact: the last bit depends on the start, which silicon takes from a table that now and then differs from ours by one. Subnormal operands are scaled. */
+FLOAT_INLINE double rsqrt_step(double x)
+{
+    double start = f64_from(f64_bits(1.0 / __builtin_sqrt(x)) & 0xffffffff00000000ull);
+    double rest = __builtin_fma(x, -(start * start), 1.0);
+    return __builtin_fma(__builtin_fma(rest, 0.375, 0.5), start * rest, start);
+}
+FLOAT_INLINE double rsqrt_f64(double x)
+{
+    if (!(x > 0.0) || x > 0x1.fffffffffffffp+1023)
+        return f64_nan1(1.0 / __builtin_sqrt(x), x);
+    return x < 0x1p-1022 ? rsqrt_step(x * 0x1p+108) * 0x1p+54 : rsqrt_step(x);
+}
+HANDLER_1(rsqrt_double, double, double, rsqrt_f64(a))
 
 /* ex2 and tanh of the 16-bit formats. */
 FLOAT_INLINE uint16_t ex2_f16(uint32_t h) { return f16_from_f32(approx_ex2(f16_to_f32((uint16_t)h))); }

@@ -1,5 +1,5 @@
 /* Barriers (PTX ISA 9.7.13.1-4): the sixteen named ones of a block, with reductions, and the cluster's. A warp arrives as a whole, as if all its threads had
- * executed the instruction. Lanes of one warp move together, so bar.warp.sync has nothing to wait for. */
+ * executed the instruction; where its paths have diverged, when each of them waits at a barrier or where paths meet (simt_block). bar.warp.sync waits only then. */
 #include "exec/control.h"
 #include "exec/decode.h"
 #include "exec/lanes.h"
@@ -13,17 +13,29 @@ static uint32_t live_warps(const struct exec_cta *cta)
     return cta->warp_count - cta->warps_done;
 }
 
-static void deliver(struct exec_warp *w, const struct exec_barrier *b)
+/* The path may wait in a function while others of its warp wait in the caller: each has the registers of its own frame. */
+static void deliver(struct exec_warp *w, const struct simt_entry *path, const struct exec_barrier *b)
 {
-    const struct exec_inst *in = w->barrier_inst;
+    const struct call_frame *frame = path->call_depth < w->frame_depth ? &w->frames[path->call_depth] : NULL;
+    const struct exec_inst *in = &(frame ? frame->function : w->function)->code[path->pc];
+    uint8_t *registers = w->bank[BANK_FRAME];
+    if (frame)
+        w->bank[BANK_FRAME] = w->registers + frame->registers_offset;
     if (in->sub[0] == ACTION_RED_POPC) {
         uint32_t *d = LANES_OF(uint32_t, w, in->dst), value = b->count_true;
-        FOR_EACH_LANE(w->barrier_mask, i)
+        FOR_EACH_LANE(path->at_barrier, i)
             d[i] = value;
     } else if (in->sub[0] == ACTION_RED_AND || in->sub[0] == ACTION_RED_OR) {
         bool result = in->sub[0] == ACTION_RED_AND ? b->all_true : b->any_true;
-        write_pred(w, in->dst, w->barrier_mask, result ? FULL_MASK : 0);
+        write_pred(w, in->dst, path->at_barrier, result ? FULL_MASK : 0);
     }
+    w->bank[BANK_FRAME] = registers;
+}
+
+static void pass(struct simt_entry *path)
+{
+    path->barrier = 0;
+    path->pc++;
 }
 
 static void reset(struct exec_barrier *b)
@@ -37,15 +49,51 @@ static void release_if_complete(struct exec_cta *cta, uint32_t id)
     uint32_t expected = b->expected ? b->expected : live_warps(cta) * WARP_LANES;
     if (!b->arrived || b->arrived < expected)
         return;
-    for (uint32_t i = 0; b->waiting && i < cta->warp_count; i++) {
+    struct exec_barrier complete = *b;
+    reset(b); /* a warp that goes on may arrive again at once */
+    for (uint32_t i = 0; complete.waiting && i < cta->warp_count; i++) {
         struct exec_warp *w = &cta->warps[i];
-        if (w->state != WARP_AT_BARRIER || w->barrier != id)
-            continue;
-        deliver(w, b);
-        w->state = WARP_READY;
-        simt_next(w);
+        bool goes_on = false;
+        for (uint32_t k = 0; k < w->stack_depth; k++) {
+            struct simt_entry *path = &w->stack[k];
+            if (path->barrier != id + 1 || !path->arrived)
+                continue;
+            deliver(w, path, &complete);
+            pass(path);
+            goes_on = true;
+        }
+        if (goes_on && w->state == WARP_AT_BARRIER) {
+            w->state = WARP_READY;
+            simt_resume(w);
+        }
     }
-    reset(b);
+}
+
+void barrier_gather(struct exec_warp *w)
+{
+    uint32_t reached = 0;
+    w->state = WARP_AT_BARRIER;
+    w->barrier = w->stack[w->stack_depth - 1].barrier - 1u;
+    w->barrier_pc = w->stack[w->stack_depth - 1].pc;
+    for (uint32_t i = 0; i < w->stack_depth; i++) {
+        struct simt_entry *path = &w->stack[i];
+        if (path->barrier == WARP_BARRIER) { /* all lanes that can come are here */
+            pass(path);
+            w->state = WARP_READY;
+        } else if (path->barrier && !path->arrived) {
+            path->arrived = true;
+            reached |= 1u << (path->barrier - 1);
+        }
+    }
+    bool goes_on = w->state == WARP_READY;
+    for (uint32_t id = 0; id < CTA_BARRIERS; id++)
+        if (reached >> id & 1) {
+            w->cta->barriers[id].arrived += WARP_LANES;
+            w->cta->barriers[id].waiting++;
+            release_if_complete(w->cta, id);
+        }
+    if (goes_on)
+        simt_resume(w);
 }
 
 void barrier_warp_done(struct exec_warp *w)
@@ -60,8 +108,6 @@ void barrier_warp_done(struct exec_warp *w)
 static void note_predicate(struct exec_barrier *b, const struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     uint32_t bits = read_pred(w, in->src[2], in->sub[1]) & mask;
-    if (b->arrived == 0)
-        b->all_true = true;
     b->count_true += (uint32_t)__builtin_popcount(bits);
     b->any_true |= bits != 0;
     b->all_true &= bits == mask;
@@ -88,17 +134,12 @@ static void barrier_handler(struct exec_warp *w, const struct exec_inst *in, uin
     if (in->sub[0] >= ACTION_RED_POPC)
         note_predicate(b, w, in, mask);
     b->expected = expected;
-    b->arrived += WARP_LANES;
-    if (in->sub[0] == ACTION_ARRIVE) {
-        simt_next(w);
-    } else {
-        w->barrier = id;
-        w->barrier_inst = in;
-        w->barrier_mask = mask;
-        w->barrier_pc = w->pc;
-        w->state = WARP_AT_BARRIER;
-        b->waiting++;
+    if (in->sub[0] != ACTION_ARRIVE) {
+        simt_block(w, (uint8_t)(id + 1), mask);
+        return;
     }
+    b->arrived += WARP_LANES;
+    simt_next(w);
     release_if_complete(w->cta, id);
 }
 
@@ -152,11 +193,14 @@ static void cluster_wait_handler(struct exec_warp *w, const struct exec_inst *in
     simt_next(w);
 }
 
-static void nothing_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+/* Nothing to wait for, unless lanes that are named are on another path. */
+static void warp_barrier_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
-    (void)w;
-    (void)in;
-    (void)mask;
+    uint32_t named = mask ? LANES_OF(uint32_t, w, in->src[0])[__builtin_ctz(mask)] : 0;
+    if (named & w->lanes & ~w->exited & ~w->active)
+        simt_block(w, WARP_BARRIER, mask);
+    else
+        simt_next(w);
 }
 
 /* Decoding */
@@ -198,7 +242,8 @@ bool decode_barrier(struct decoder *d)
     decode_take(d, PTX_MOD_CTA);
     if (decode_take(d, PTX_MOD_WARP)) {
         decode_take(d, PTX_MOD_SYNC);
-        d->out->fn = nothing_handler;
+        d->out->kind = EXEC_CONTROL;
+        d->out->fn = warp_barrier_handler;
         return decode_count(d, 1, 1) && decode_src(d, 0, PTX_B32, &d->out->src[0]);
     }
     d->out->kind = EXEC_CONTROL;

@@ -15,6 +15,9 @@ struct simt_path { uint32_t pc, mask; };
 void simt_split(struct exec_warp *w, const struct simt_path *paths, uint32_t count, uint32_t rpc);
 void simt_push_call(struct exec_warp *w, uint32_t mask);     /* new top at pc 0 of the callee */
 void simt_retire(struct exec_warp *w, uint32_t lanes, bool exit); /* lanes leave the function (ret) or the kernel (exit) */
+/* The path that runs waits at a barrier (a value of simt_entry.barrier). Other paths of the warp run first; when all that can run wait, barrier_gather. */
+void simt_block(struct exec_warp *w, uint8_t barrier, uint32_t lanes);
+void simt_resume(struct exec_warp *w);                       /* after paths that waited may go on: finds the one to run */
 static inline void simt_next(struct exec_warp *w)
 {
     if (++w->pc == w->rpc)
@@ -30,6 +33,7 @@ bool call_prepare_frame(struct exec_warp *w);                /* address register
 void control_make_return(struct exec_inst *out);
 
 /* barrier.c */
+void barrier_gather(struct exec_warp *w);                    /* no path of the warp can run: it arrives at the barriers its paths wait at */
 void barrier_warp_done(struct exec_warp *w);                 /* a warp that ended no longer counts */
 /* Called for warps that wait: which barrier, how many are missing; for messages. */
 void barrier_describe(const struct exec_warp *w, char *out, uint32_t out_bytes);

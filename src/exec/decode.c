@@ -44,9 +44,21 @@ bool decode_has(const struct decoder *d, enum ptx_modifier m)
     return ptx_has_modifier(d->in, m);
 }
 
+/* PTX for sm_1x says .ftz or not: its f32 arithmetic flushes denormals. cvt to 64 bits did not, up to PTX 1.4. */
+static bool flushes_unsaid(const struct decoder *d)
+{
+    const struct ptx_module *m = d->function->module;
+    if (m->target_sm == 0 || m->target_sm >= 20)
+        return false;
+    if (d->in->opcode != PTX_OP_cvt)
+        return decode_last_type(d) == PTX_F32;
+    bool legacy = m->version_major == 1 && m->version_minor <= 4;
+    return !(legacy && ptx_type_bits(decode_type(d, 0)) == 64);
+}
+
 bool decode_take(struct decoder *d, enum ptx_modifier m)
 {
-    bool found = false;
+    bool found = m == PTX_MOD_FTZ && flushes_unsaid(d);
     for (int i = 0; i < d->in->modifier_count; i++)
         if (d->in->modifiers[i] == m) {
             d->taken |= 1u << i;

@@ -65,6 +65,7 @@ struct exec_function {
     uint32_t stack_bytes;         /* local memory of a thread over the deepest call path; recursion: one level each */
     bool recursive, makes_calls, calls_indirectly, address_taken, uses_alloca;
     uint64_t address;             /* value of a pointer to it */
+    struct exec_function *next_of_name; /* of another module */
     struct ptx_cfg *cfg;
     exec_ref *registers;          /* of each ptx_reg, by its index */
     exec_ref scratch_pred;
@@ -82,6 +83,7 @@ struct exec_image {
     uint32_t module_count;
     struct exec_function **functions; /* entries and device functions with bodies */
     uint32_t function_count;
+    struct strmap by_name;        /* -> the first exec_function of that name */
     struct exec_symbol *symbols;  /* module-scope variables with memory */
     uint32_t symbol_count;
     uint64_t const_bytes;
@@ -107,8 +109,12 @@ enum exec_state {
 /* One entry of the reconvergence stack (mechanisms: PDOM). A call pushes an entry that remembers the caller. */
 struct simt_entry {
     uint32_t pc, rpc, mask;
-    uint32_t call_depth; /* entries of one call share it */
+    uint32_t call_depth;  /* entries of one call share it */
+    uint8_t barrier;      /* 0: runs; else it waits: 1 + a barrier of the block, or WARP_BARRIER */
+    bool arrived;         /* and the barrier has counted the warp */
+    uint32_t at_barrier;  /* lanes that executed the barrier */
 };
+enum { WARP_BARRIER = 255 }; /* bar.warp.sync */
 
 struct call_frame {
     const struct exec_function *function; /* the caller */
@@ -141,8 +147,7 @@ struct exec_warp {
     uint32_t lanes;                 /* that exist */
     uint32_t exited;
     uint32_t barrier;               /* waited at */
-    const struct exec_inst *barrier_inst;
-    uint32_t barrier_mask, barrier_pc;
+    uint32_t barrier_pc;
     uint64_t cluster_phase;         /* of the cluster's barrier when the warp arrived there */
     bool cluster_arrived;
     uint32_t local_base;            /* of the current frame, a thread */

@@ -19,19 +19,11 @@ void visit_operands(const struct ptx_operand *operands, uint32_t count, operand_
 
 /* Functions by name */
 
-static bool same_module(const struct exec_function *f, const struct ptx_module *m)
-{
-    return f->module == m;
-}
-
 struct exec_function *image_definition(const struct exec_image *image, const struct ptx_module *module, const char *name)
 {
     struct exec_function *found = NULL;
-    for (uint32_t i = 0; i < image->function_count; i++) {
-        struct exec_function *f = image->functions[i];
-        if (strcmp(f->name, name) != 0)
-            continue;
-        if (same_module(f, module))
+    for (struct exec_function *f = strmap_get(&image->by_name, name, strlen(name)); f; f = f->next_of_name) {
+        if (f->module == module)
             return f;
         if (f->ptx->linkage == PTX_LINK_INTERNAL)
             continue;
@@ -62,6 +54,18 @@ const struct exec_function *exec_image_function_at(const struct exec_image *imag
     return (address & 15) == 0 && index < image->function_count ? image->functions[index] : NULL;
 }
 
+static void add_name(struct exec_image *image, struct exec_function *f)
+{
+    struct exec_function *last = strmap_get(&image->by_name, f->name, strlen(f->name));
+    if (!last) {
+        strmap_put(&image->by_name, f->name, strlen(f->name), f);
+        return;
+    }
+    while (last->next_of_name)
+        last = last->next_of_name;
+    last->next_of_name = f;
+}
+
 static bool collect_functions(struct exec_image *image, struct error *e)
 {
     uint32_t most = 0;
@@ -80,6 +84,7 @@ static bool collect_functions(struct exec_image *image, struct error *e)
             struct exec_function *f = arena_new(&image->arena, struct exec_function);
             *f = (struct exec_function){ .name = ptx->name, .ptx = ptx, .module = module, .image = image };
             image->functions[image->function_count] = f;
+            add_name(image, f);
             f->address = FUNCTION_ADDRESS_TAG ^ (uint64_t)(image->function_count + 1) * 16;
             image->function_count++;
         }
@@ -265,6 +270,7 @@ void exec_image_destroy(struct exec_image *image)
         free(image->functions[i]->constants);
     if (image->layout)
         free(image->layout->places);
+    strmap_free(&image->by_name);
     for (uint32_t i = 0; i < image->module_count; i++)
         ptx_module_free(image->modules[i]);
     arena_free(&image->arena);

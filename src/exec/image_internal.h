@@ -16,6 +16,7 @@ struct variable_place {
 struct layout {
     struct variable_place *places; /* open addressing; variable NULL: free */
     uint32_t slots, count;
+    const struct ptx_variable *too_large; /* the first that no machine has room for */
 };
 
 void layout_put(struct layout *l, const struct ptx_variable *v, const struct exec_function *f, uint64_t address);
@@ -35,9 +36,9 @@ struct exec_function *image_definition(const struct exec_image *image, const str
 typedef void operand_visitor(void *context, const struct ptx_operand *o);
 void visit_operands(const struct ptx_operand *operands, uint32_t count, operand_visitor *visit, void *context);
 
-static inline uint32_t align_up(uint64_t value, uint32_t align)
+static inline uint64_t align_up(uint64_t value, uint32_t align)
 {
-    return (uint32_t)((value + align - 1) / align * align);
+    return (value + align - 1) / align * align;
 }
 
 #endif

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What any GPU has: 512 KiB of local memory a thread (parameters of calls come on top), 227 KiB of shared memory a block; 64 KiB of constants a module. */
+enum { MOST_LOCAL_BYTES = 1 << 20, MOST_SHARED_BYTES = 1 << 20, MOST_CONST_BYTES = 1 << 16 };
+
 /* The map of places */
 
 static uint32_t slot_of(const struct layout *l, const struct ptx_variable *v, const struct exec_function *f)
@@ -89,6 +92,8 @@ static bool place_global(struct exec_image *image, const struct ptx_variable *v,
     image->symbols[image->symbol_count++] = (struct exec_symbol){ v->name, address, size, v->space, v };
     if (v->space == PTX_SPACE_CONST)
         image->const_bytes += size;
+    if (image->const_bytes > MOST_CONST_BYTES)
+        return error_set(e, ERROR_SYNTAX, "variable %s: the constants of a module take more than %d bytes", v->name, MOST_CONST_BYTES);
     return true;
 }
 
@@ -188,7 +193,10 @@ static void place_shared(void *context, const struct ptx_operand *o)
         return;
     uint64_t at = align_up(w->end, v->align_bytes ? v->align_bytes : 1);
     layout_put(w->image->layout, v, w->fixed ? NULL : w->function, at);
-    w->end = at + v->size_bytes;
+    if (v->size_bytes <= MOST_SHARED_BYTES && at + v->size_bytes <= MOST_SHARED_BYTES)
+        w->end = at + v->size_bytes;
+    else
+        w->image->layout->too_large = v;
 }
 
 static void walk_function(struct shared_walk *w, struct exec_function *f)
@@ -242,10 +250,13 @@ static void layout_shared(struct exec_image *image)
 
 static uint32_t place_in_frame(struct exec_image *image, struct exec_function *f, const struct ptx_variable *v)
 {
-    uint32_t at = align_up(f->local_bytes, v->align_bytes ? v->align_bytes : 1);
+    uint64_t at = align_up(f->local_bytes, v->align_bytes ? v->align_bytes : 1);
     layout_put(image->layout, v, f, at);
-    f->local_bytes = at + (uint32_t)v->size_bytes;
-    return at;
+    if (v->size_bytes <= MOST_LOCAL_BYTES && at + v->size_bytes <= MOST_LOCAL_BYTES)
+        f->local_bytes = (uint32_t)(at + v->size_bytes);
+    else
+        image->layout->too_large = v;
+    return (uint32_t)at;
 }
 
 static uint32_t *place_formals(struct exec_image *image, struct exec_function *f, struct ptx_variable **formals, uint32_t count)
@@ -278,7 +289,7 @@ static void layout_local(struct exec_image *image, struct exec_function *f)
     struct local_walk w = { image, f };
     for (uint32_t i = 0; i < f->ptx->inst_count; i++)
         visit_operands(f->ptx->insts[i].operands, f->ptx->insts[i].operand_count, place_module_local, &w);
-    f->local_bytes = align_up(f->local_bytes, 16);
+    f->local_bytes = (uint32_t)align_up(f->local_bytes, 16);
 }
 
 bool layout_image(struct exec_image *image, struct error *e)
@@ -289,5 +300,9 @@ bool layout_image(struct exec_image *image, struct error *e)
     layout_shared(image);
     for (uint32_t i = 0; i < image->function_count; i++)
         layout_local(image, image->functions[i]);
+    const struct ptx_variable *v = image->layout->too_large;
+    if (v)
+        return error_set(e, ERROR_SYNTAX, "%s (line %d), %llu bytes: more than any GPU has of %s memory", v->name, v->line, (unsigned long long)v->size_bytes,
+                         v->space == PTX_SPACE_SHARED ? "shared" : "local");
     return true;
 }

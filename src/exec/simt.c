@@ -1,5 +1,6 @@
 /* The post-dominator reconvergence stack. The top entry runs; a branch whose lanes disagree turns the top into the entry that waits at the
- * immediate post-dominator and pushes the paths above it, the taken one last, so that it runs first. A path that arrives there is popped. */
+ * immediate post-dominator and pushes the paths above it, the taken one last, so that it runs first. A path that arrives there is popped. A path that waits at a
+ * barrier lets its siblings run; a path below that is in a caller's frame cannot, since the frame above it is in use. */
 #include "exec/control.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static void push(struct exec_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask)
         if (!w->stack)
             abort();
     }
-    w->stack[w->stack_depth++] = (struct simt_entry){ pc, rpc, mask, w->frame_depth };
+    w->stack[w->stack_depth++] = (struct simt_entry){ .pc = pc, .rpc = rpc, .mask = mask, .call_depth = w->frame_depth };
 }
 
 static void save_top(struct exec_warp *w)
@@ -21,6 +22,23 @@ static void save_top(struct exec_warp *w)
     struct simt_entry *top = &w->stack[w->stack_depth - 1];
     top->pc = w->pc;
     top->mask = w->active;
+}
+
+/* The top waits at a barrier. Brings a path of the same call to the top that does not: one that shares no lanes with the entries above it, which would otherwise be
+ * an entry where those meet. */
+static bool bring_up_runnable(struct exec_warp *w)
+{
+    uint32_t above = 0;
+    for (uint32_t i = w->stack_depth; i-- > 0 && w->stack[i].call_depth == w->frame_depth;) {
+        struct simt_entry e = w->stack[i];
+        if (!e.barrier && !(e.mask & above)) {
+            memmove(&w->stack[i], &w->stack[i + 1], (w->stack_depth - 1 - i) * sizeof e);
+            w->stack[w->stack_depth - 1] = e;
+            return true;
+        }
+        above |= e.mask;
+    }
+    return false;
 }
 
 /* Drops entries that are finished (no lanes, or arrived) and makes the first that is not the one that runs. */
@@ -31,6 +49,12 @@ static void settle(struct exec_warp *w)
         if (top->call_depth < w->frame_depth) {
             call_leave(w);
             continue;
+        }
+        if (top->mask && top->barrier) {
+            if (bring_up_runnable(w))
+                continue;
+            barrier_gather(w);
+            return;
         }
         if (top->mask && top->pc != top->rpc) {
             w->pc = top->pc;
@@ -88,6 +112,21 @@ void simt_branch(struct exec_warp *w, uint32_t taken, uint32_t target, uint32_t 
         struct simt_path paths[2] = { { target, taken }, { w->pc + 1, w->active & ~taken } };
         simt_split(w, paths, 2, rpc);
     }
+}
+
+void simt_block(struct exec_warp *w, uint8_t barrier, uint32_t lanes)
+{
+    save_top(w);
+    struct simt_entry *top = &w->stack[w->stack_depth - 1];
+    top->barrier = barrier;
+    top->arrived = false;
+    top->at_barrier = lanes;
+    settle(w);
+}
+
+void simt_resume(struct exec_warp *w)
+{
+    settle(w);
 }
 
 void simt_push_call(struct exec_warp *w, uint32_t mask)

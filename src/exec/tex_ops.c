@@ -179,6 +179,45 @@ static void fetch(struct exec_warp *w, const struct exec_inst *in, uint32_t mask
         write_pred(w, f->resident, mask, mask);
 }
 
+static bool are_equal(const uint64_t *objects, uint32_t mask, uint64_t object)
+{
+    FOR_EACH_LANE(mask, i)
+        if (objects[i] != object)
+            return false;
+    return true;
+}
+
+/* The same for whole indices into linear memory, which are the common case: words are copied as they are. Other textures take the way above. */
+static void fetch_words(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    const struct fetch *f = in->extra;
+    const uint64_t *objects = lane_data(w, f->operands.object);
+    const uint32_t *index = lane_data(w, f->operands.at[0]);
+    uint32_t first = mask ? (uint32_t)__builtin_ctz(mask) : 0, *dst[4];
+    const struct texture *t = tex_find(w, objects[first]);
+    bool words = t && t->kind == TEXTURE_LINEAR && (t->array.format == TEXTURE_F32 || t->array.format == TEXTURE_U32 || t->array.format == TEXTURE_S32);
+    if (!mask || !words || !are_equal(objects, mask, objects[first])) {
+        fetch(w, in, mask);
+        return;
+    }
+    if (!tex_object(w, first, objects[first], false))
+        return;
+    uint32_t channels = t->array.channels, bytes = 4 * channels;
+    const uint8_t *texels = memory_pointer(t->array.data);
+    for (int n = 0; n < 4; n++)
+        dst[n] = LANES_OF(uint32_t, w, f->dst[n]);
+    FOR_EACH_LANE(mask, i) {
+        uint32_t v[4] = {0};
+        uint64_t at = index[i] < t->array.width ? (uint64_t)index[i] * bytes : 0;
+        if (index[i] < t->array.width)
+            memcpy(v, texels + at, bytes);
+        w->addr[i] = t->array.data + at;
+        for (int n = 0; n < 4; n++)
+            dst[n][i] = v[n];
+    }
+    w->access = (struct exec_access){.space = PTX_SPACE_GLOBAL, .mask = mask, .bytes = (uint16_t)bytes, .is_texture = true};
+}
+
 /* {a, b, c, d}, or that and |p: whether the texels are resident, which they always are */
 static bool decode_fetch_result(struct decoder *d, struct fetch *f)
 {
@@ -277,8 +316,9 @@ bool decode_tex(struct decoder *d)
     if (!decode_count(d, f->level_mode == LEVEL_GRADIENT ? 4 : f->level_mode == LEVEL_GIVEN ? 3 : 2, 6) || !decode_fetch_result(d, f) ||
         !tex_decode_operands(d, 1, f->geometry, f->whole ? PTX_S32 : PTX_F32, &f->operands) || !decode_fetch_extras(d, f))
         return false;
+    bool plain = f->level_mode == LEVEL_NONE && !f->has_offset && !f->has_resident && f->type != PTX_F16 && f->type != PTX_F16X2;
     d->out->extra = f;
-    d->out->fn = fetch;
+    d->out->fn = plain && f->whole && f->geometry == TEXTURE_1D ? fetch_words : fetch;
     return true;
 }
 

@@ -10,71 +10,11 @@
 #include "exec/float_bits.h"
 #include "exec/memory.h"
 #include "exec/sampler.h"
+#include "exec/texture_tables.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
-
-/* The table */
-
-enum { HANDLE_INDEX_BITS = 32 };
-
-uint64_t texture_create(struct texture_table *t, const struct texture *description)
-{
-    uint32_t slot = 0;
-    while (slot < t->count && t->entries[slot])
-        slot++;
-    struct texture *copy = malloc(sizeof *copy);
-    if (slot == t->capacity) {
-        uint32_t capacity = t->capacity ? t->capacity * 2 : 16;
-        struct texture **bigger = realloc(t->entries, capacity * sizeof *bigger);
-        if (!bigger)
-            abort(); /* some bytes for a table: the host has none left */
-        t->entries = bigger;
-        t->capacity = capacity;
-    }
-    if (!copy)
-        abort();
-    *copy = *description;
-    copy->in_use = true;
-    t->entries[slot] = copy;
-    if (slot == t->count)
-        t->count++;
-    return TEXTURE_HANDLE_TAG | (uint64_t)(slot + 1);
-}
-
-static bool slot_of(const struct texture_table *t, uint64_t handle, uint32_t *slot)
-{
-    uint64_t number = handle & 0xffffffffu;
-    if (handle >> HANDLE_INDEX_BITS != TEXTURE_HANDLE_TAG >> HANDLE_INDEX_BITS || number == 0 || number > t->count)
-        return false;
-    *slot = (uint32_t)number - 1;
-    return t->entries[*slot] != NULL;
-}
-
-bool texture_destroy(struct texture_table *t, uint64_t handle)
-{
-    uint32_t slot;
-    if (!slot_of(t, handle, &slot))
-        return false;
-    free(t->entries[slot]);
-    t->entries[slot] = NULL;
-    return true;
-}
-
-const struct texture *texture_find(const struct texture_table *t, uint64_t handle)
-{
-    uint32_t slot;
-    return slot_of(t, handle, &slot) ? t->entries[slot] : NULL;
-}
-
-void texture_table_free(struct texture_table *t)
-{
-    for (uint32_t i = 0; i < t->count; i++)
-        free(t->entries[i]);
-    free(t->entries);
-    *t = (struct texture_table){0};
-}
+#include <string.h>
 
 /* Texels */
 
@@ -86,8 +26,6 @@ bool texture_gives_integers(const struct texture *t)
     enum texture_format f = t->array.format;
     return !is_float_format(f) && (t->read_as_integer || f == TEXTURE_U32 || f == TEXTURE_S32);
 }
-
-static double from_srgb(double v) { return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4); }
 
 /* One component as an integer, as bits. */
 static uint32_t component_integer(enum texture_format f, const uint8_t *p, uint32_t n)
@@ -133,15 +71,21 @@ static float normalised(enum texture_format f, uint32_t v)
 struct texel {
     uint32_t bits[4];
     double values[4];
+    int exponents[4]; /* of values that are filtered as floats */
 };
+
+/* The fourth component is linear. */
+static bool is_srgb(const struct texture *t, int n) { return t->srgb && t->array.format == TEXTURE_U8 && n < 3; }
 
 static void set_component(const struct texture *t, uint32_t n, uint32_t raw, struct texel *v)
 {
     enum texture_format f = t->array.format;
     v->values[n] = filter_value(f, raw);
-    if (t->srgb && f == TEXTURE_U8 && n < 3) {
-        v->values[n] = from_srgb(raw / 255.0) * 255.0;
-        v->bits[n] = f32_bits((float)(v->values[n] / 255.0));
+    frexp(v->values[n], &v->exponents[n]);
+    if (is_srgb(t, (int)n)) {
+        v->values[n] = srgb_table[raw] / 16384.0;
+        frexp(srgb_table[raw | 7] / 16384.0, &v->exponents[n]); /* one exponent for eight bytes */
+        v->bits[n] = f32_bits((float)v->values[n]);
     } else if (f != TEXTURE_F32) {
         v->bits[n] = f32_bits(normalised(f, raw));
     }
@@ -246,16 +190,20 @@ struct footprint {
     uint64_t *touched;
 };
 
-/* Whole coordinates are not subject to addressing: outside there is zero. The whole index of one dimension is for linear memory: an array answers zero. */
-static struct texel read_whole(const struct texture *t, const struct texture_array *a, const struct footprint *f)
+/* Whole coordinates are not subject to the addressing modes: outside there is zero or, where the level is given, the nearest texel. The whole index of one
+ * dimension is for linear memory: an array answers zero. */
+static struct texel read_whole(const struct texture *t, const struct texture_array *a, const struct footprint *f, const struct texture_request *q)
 {
     int64_t at[3] = {0, 0, f->layer};
+    bool is_layered = q->geometry == TEXTURE_A1D || q->geometry == TEXTURE_A2D, outside = is_layered && q->layer >= a->layers;
     *f->touched = a->data;
     for (int axis = 0; axis < f->dimensions; axis++) {
         at[axis] = f->index[axis];
-        if (at[axis] < 0 || at[axis] >= extent(a, axis))
-            return (struct texel){0};
+        outside |= at[axis] < 0 || at[axis] >= extent(a, axis);
+        address_index(TEXTURE_CLAMP, extent(a, axis), &at[axis]);
     }
+    if (q->geometry == TEXTURE_1D || (outside && !q->has_level))
+        return (struct texel){0};
     return read_texel(t, a, at, f->touched);
 }
 
@@ -282,7 +230,8 @@ static double bounded(double v)
 /* Normalised coordinates are cut to so many steps before they are scaled. */
 #define COORDINATE_STEPS 2097152.0
 
-static void place(const struct texture *t, const struct texture_array *a, double at, int32_t offset, int axis, bool linear, bool held, struct footprint *f)
+static void place(const struct texture *t, const struct texture_array *a, double at, int32_t offset, int axis, bool linear, bool held,
+                  struct footprint *f)
 {
     double texels = bounded(at);
     if (t->normalized && isinf(at) && (mode_of(t, axis) == TEXTURE_WRAP || mode_of(t, axis) == TEXTURE_MIRROR))
@@ -354,23 +303,23 @@ static void add_taps(const struct texture *t, const struct texture_array *a, con
 /* The exponent of the largest of a group's texels. */
 static int largest_exponent(const struct taps *taps, int group, int n)
 {
-    int largest = -10000, exponent;
+    int largest = -10000;
     for (int i = 0; i < taps->counts[group]; i++) {
-        frexp(taps->texels[group][i].values[n], &exponent);
-        if (taps->texels[group][i].values[n] != 0.0 && taps->weights[group][i] && exponent > largest)
-            largest = exponent;
+        const struct texel *v = &taps->texels[group][i];
+        if (v->values[n] != 0.0 && taps->weights[group][i] && v->exponents[n] > largest)
+            largest = v->exponents[n];
     }
     return largest == -10000 ? 0 : largest;
 }
 
-/* Floats are aligned to the largest of their group with four more bits than they have, and what is below is cut; the sum is exact. */
+/* Floats are aligned to the largest of their group, and what is below so many bits is cut; the sum is exact. */
 static double sum_group(const struct taps *taps, int group, int n, int bits)
 {
     int largest = largest_exponent(taps, group, n);
     double sum = 0.0;
     for (int i = 0; i < taps->counts[group]; i++)
-        sum += taps->weights[group][i] * trunc(ldexp(taps->texels[group][i].values[n], bits + 4 - largest));
-    return ldexp(sum, largest - bits - 4 - 8);
+        sum += taps->weights[group][i] * trunc(ldexp(taps->texels[group][i].values[n], bits - largest));
+    return ldexp(sum, largest - bits - 8);
 }
 
 /* To the nearest of so many significant bits; of two equally near ones to the larger. */
@@ -385,11 +334,11 @@ static double round_away(double v, int bits, int least_exponent)
 static float flushed(float v) { return fabsf(v) < FLT_MIN ? copysignf(0.0f, v) : v; }
 
 /* Texels that are no number make the one of all ones. */
-static float filter_floats(const struct taps *taps, int n, int bits, int least_exponent)
+static float filter_floats(const struct taps *taps, int n, int aligned_bits, int bits, int least_exponent)
 {
     double sum = 0.0;
     for (int group = 0; group < taps->groups; group++)
-        sum += sum_group(taps, group, n, bits);
+        sum += sum_group(taps, group, n, aligned_bits);
     if (!isfinite(sum))
         return isinf(sum) ? (float)sum : f32_from(bits == 24 ? 0x7fffffffu : 0x7fffe000u);
     return flushed((float)round_away(sum, bits, least_exponent));
@@ -398,13 +347,14 @@ static float filter_floats(const struct taps *taps, int n, int bits, int least_e
 static float clamp_signed(int64_t v) { return (float)((v > 32767 ? 32767 : v < -32767 ? -32767 : (double)v) / 32767.0); }
 
 /* The filter's results have 16 bits where the texels are integers or 16-bit floats. What bytes lack to 16 bits is made of their own upper bits. */
-static float filter_component(enum texture_format f, const struct taps *taps, int n)
+static float filter_component(const struct texture *t, const struct taps *taps, int n)
 {
+    enum texture_format f = t->array.format;
     int64_t sum = 0;
     if (f == TEXTURE_F32)
-        return filter_floats(taps, n, 24, -149);
-    if (f == TEXTURE_F16)
-        return filter_floats(taps, n, 11, -24);
+        return filter_floats(taps, n, 28, 24, -149);
+    if (f == TEXTURE_F16 || is_srgb(t, n))
+        return filter_floats(taps, n, is_srgb(t, n) ? 8 : 15, 11, -24);
     for (int group = 0; group < taps->groups; group++)
         for (int i = 0; i < taps->counts[group]; i++)
             sum += (int64_t)(taps->weights[group][i] * taps->texels[group][i].values[n]);
@@ -446,7 +396,9 @@ static float magnitude(float v) { return isnan(v) ? -1.0f : fabsf(v); }
 static double face_coordinate(float v, float major)
 {
     double ratio = (double)v / (double)major;
-    return isfinite(ratio) && fabs(ratio) >= (double)FLT_MIN ? (floor(ratio * (COORDINATE_STEPS / 2.0)) + COORDINATE_STEPS / 2.0) / COORDINATE_STEPS : 0.5;
+    if (!isfinite(ratio) || fabs(ratio) < (double)FLT_MIN)
+        return 0.5;
+    return (floor(ratio * (COORDINATE_STEPS / 2.0)) + COORDINATE_STEPS / 2.0) / COORDINATE_STEPS;
 }
 
 /* The face of a cube that a direction meets, and where: coordinates in [0, 1]. */
@@ -511,8 +463,8 @@ enum { LEVEL_STEPS = 256 };
 
 static int64_t level_steps(const struct texture *t, const struct texture_request *q)
 {
-    int64_t level = q->has_level ? (int64_t)(bounded(q->level) * LEVEL_STEPS) + (int64_t)((double)t->level_bias * LEVEL_STEPS) : 0;
-    int64_t least = (int64_t)floor((double)t->min_level * LEVEL_STEPS), most = (int64_t)floor((double)t->max_level * LEVEL_STEPS);
+    int64_t level = q->has_level ? (int64_t)(bounded(q->level) * LEVEL_STEPS) + (int64_t)(bounded(t->level_bias) * LEVEL_STEPS) : 0;
+    int64_t least = (int64_t)floor(bounded(t->min_level) * LEVEL_STEPS), most = (int64_t)floor(bounded(t->max_level) * LEVEL_STEPS);
     int64_t top = (int64_t)(t->level_count - 1) * LEVEL_STEPS;
     level = level > most ? most : level;
     level = level < least ? least : level;
@@ -532,16 +484,20 @@ static struct texel mix(const struct texture *t, const struct texture_array *low
         add_taps(t, upper, &f, upper_share, &taps);
     }
     for (int n = 0; n < 4; n++)
-        v.bits[n] = f32_bits(filter_component(t->array.format, &taps, n));
+        v.bits[n] = f32_bits(filter_component(t, &taps, n));
     return v;
 }
 
 static struct texel sample(const struct texture *t, struct texture_request *q)
 {
     const struct texture_array *a = &t->array, *next = a;
-    bool filters = !q->whole && q->gather < 0 && !texture_gives_integers(t), is_layered = q->geometry == TEXTURE_A1D || q->geometry == TEXTURE_A2D;
+    bool filters = !q->whole && q->gather < 0 && !texture_gives_integers(t);
     uint32_t share = 0;
-    if (t->levels && t->level_count) {
+    if (q->whole && q->has_level) {
+        if (q->level < 0.0f || q->level >= (float)(t->levels ? t->level_count : 1))
+            return q->touched = a->data, (struct texel){0};
+        a = t->levels ? &t->levels[(uint32_t)q->level] : a;
+    } else if (t->levels && t->level_count) {
         int64_t level = level_steps(t, q);
         bool between = filters && t->linear_mip_filter;
         share = between ? (uint32_t)level % LEVEL_STEPS : 0;
@@ -551,23 +507,9 @@ static struct texel sample(const struct texture *t, struct texture_request *q)
     if (filters && (t->linear_filter || share))
         return mix(t, a, next, share, q);
     struct footprint f = footprint_of(t, a, q, q->gather >= 0);
-    if (q->whole && (q->geometry == TEXTURE_1D || (is_layered && q->layer >= a->layers)))
-        return q->touched = a->data, (struct texel){0};
     if (q->whole)
-        return read_whole(t, a, &f);
+        return read_whole(t, a, &f, q);
     return q->gather >= 0 ? gather(t, a, &f, q->gather) : tap(t, a, &f, (const int64_t[3]){0, 0, 0});
-}
-
-float texture_level_of(const struct texture *t, const float dx[3], const float dy[3], int dimensions)
-{
-    double along_x = 0, along_y = 0;
-    const struct texture_array *a = t->levels ? &t->levels[0] : &t->array;
-    for (int axis = 0; axis < dimensions; axis++) {
-        double scale = t->normalized ? (double)extent(a, axis) : 1.0;
-        along_x += dx[axis] * scale * dx[axis] * scale;
-        along_y += dy[axis] * scale * dy[axis] * scale;
-    }
-    return (float)(0.5 * log2(along_x > along_y ? along_x : along_y));
 }
 
 /* A buffer in linear memory is read by whole index; outside of it, and by any other coordinate, there is zero. */

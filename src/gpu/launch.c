@@ -64,7 +64,11 @@ struct residency {
     struct exec_cluster *clusters;  /* one a group of slots, or NULL */
     uint32_t cluster_blocks;        /* slots are filled in groups of this many */
     uint64_t executed, executed_at_progress;
+    uint64_t workspace;             /* of a cooperative launch: device address of struct grid_workspace */
 };
+
+/* What grid.sync() of cooperative groups finds under the address in %envreg1 (upper half) and %envreg2: its barrier's counter. The layout is CUDA's. */
+struct grid_workspace { uint32_t size_bytes, barrier; };
 
 static uint64_t launch_clock(struct exec_launch *l, const struct exec_warp *w)
 {
@@ -318,6 +322,20 @@ static bool prepare(struct residency *r, struct gpu *g, const struct gpu_launch 
     return true;
 }
 
+/* Only a cooperative launch has a workspace: kernels tell by its address whether they may synchronise the grid. */
+static bool prepare_workspace(struct residency *r, struct gpu *g, const struct gpu_launch *in, struct error *e)
+{
+    if (!in->cooperative)
+        return true;
+    r->workspace = memory_alloc(g->memory, sizeof(struct grid_workspace), 256, MEMORY_GLOBAL, "the grid's workspace");
+    if (!r->workspace)
+        return error_set(e, ERROR_NO_MEMORY, "out of memory for the launch of %s", in->kernel->name);
+    *(struct grid_workspace *)memory_pointer(r->workspace) = (struct grid_workspace){ .size_bytes = sizeof(struct grid_workspace) };
+    r->launch.envreg[1] = (uint32_t)(r->workspace >> 32);
+    r->launch.envreg[2] = (uint32_t)r->workspace;
+    return true;
+}
+
 static void record(struct gpu *g, const struct residency *r, double seconds)
 {
     if (g->kernel_count == g->kernel_capacity) {
@@ -342,7 +360,7 @@ bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
         return false;
     struct residency r = { .gpu = g };
     double start = seconds_now();
-    bool ok = prepare(&r, g, in, e);
+    bool ok = prepare(&r, g, in, e) && prepare_workspace(&r, g, in, e);
     if (ok) {
         fenv_t callers; /* handlers count on rounding to nearest, denormals kept */
         fegetenv(&callers);
@@ -363,5 +381,7 @@ bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
     free(r.clusters);
     if (r.launch.params)
         memory_release(g->memory, r.launch.params);
+    if (r.workspace)
+        memory_release(g->memory, r.workspace);
     return ok;
 }

@@ -240,6 +240,30 @@ static void fill_instruction(struct parser *p, struct ptx_inst *in, const struct
     in->source_column = p->source_column;
 }
 
+void push_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands, uint8_t count, const struct token *at)
+{
+    struct ptx_inst in = { .line = at->line, .column = at->column, .operands = operands, .operand_count = count };
+    fill_instruction(p, &in, s);
+    *(struct ptx_inst *)vector_push(&p->insts, sizeof in) = in;
+}
+
+/* cvt may read a special register, as mov may. Those that change while a warp runs are read by a mov in front of it. */
+static void read_special_first(struct parser *p, struct ptx_inst *in)
+{
+    struct ptx_operand *source = in->operand_count == 2 ? &in->operands[1] : NULL;
+    if (in->opcode != PTX_OP_cvt || !source || source->kind != PTX_OPERAND_SPECIAL || source->special < PTX_SREG_CLOCK)
+        return;
+    enum ptx_type type = ptx_special_type(source->special);
+    struct token at = { .line = source->line, .column = source->column };
+    struct ptx_operand *operands = arena_array(p->arena, struct ptx_operand, 2);
+    operands[1] = *source;
+    operands[0] = (struct ptx_operand){ .kind = PTX_OPERAND_REG, .selector = -1, .line = at.line, .column = at.column };
+    operands[0].reg = new_reg(p, ptx_special_name(source->special), type, 1);
+    struct spelling s = { .text = "mov", .opcode = PTX_OP_mov, .type_count = 1, .types = { (uint8_t)type } };
+    push_instruction(p, &s, operands, 2, &at);
+    *source = operands[0];
+}
+
 void parse_instruction(struct parser *p)
 {
     struct ptx_inst in = { .line = current(p)->line, .column = current(p)->column };
@@ -267,5 +291,6 @@ void parse_instruction(struct parser *p)
     if (parser_failed(p))
         return;
     check_kinds(p, &in);
+    read_special_first(p, &in);
     *(struct ptx_inst *)vector_push(&p->insts, sizeof in) = in;
 }

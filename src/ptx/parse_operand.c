@@ -177,17 +177,36 @@ static int64_t element_offset(const struct ptx_variable *v, int64_t index)
     return (int64_t)((uint64_t)index * element_bytes);
 }
 
-/* name[3] of an array: its address in mov; in ld, st and atom an address operand without its outer brackets. */
+/* The array operand 'at' becomes a register that an instruction of our own fills with the address of the element index + value. */
+static void index_by_register(struct parser *p, size_t at, struct ptx_reg *index, const struct token *where, int64_t value)
+{
+    struct ptx_operand array = ((struct ptx_operand *)p->operands.items)[at];
+    array.offset = element_offset(array.variable, value);
+    bool wide = ptx_type_bits(index->type) == 64;
+    struct ptx_operand *operands = arena_array(p->arena, struct ptx_operand, 4);
+    for (int i = 0; i < 4; i++)
+        operands[i] = (struct ptx_operand){ .kind = PTX_OPERAND_REG, .selector = -1, .line = where->line, .column = where->column };
+    operands[0].reg = new_reg(p, "(element)", PTX_B64, 1);
+    operands[1].reg = index;
+    operands[2].kind = PTX_OPERAND_INT;
+    operands[2].integer = element_offset(array.variable, 1);
+    operands[3] = array;
+    struct spelling s = { .text = wide ? "mad.lo.u64" : "mad.wide.u32", .opcode = PTX_OP_mad, .type_count = 1, .modifier_count = 1,
+                          .types = { wide ? PTX_U64 : index->type == PTX_S32 ? PTX_S32 : PTX_U32 }, .type_position = { 1 },
+                          .modifiers = { wide ? PTX_MOD_LO : PTX_MOD_WIDE } };
+    push_instruction(p, &s, operands, 4, where);
+    ((struct ptx_operand *)p->operands.items)[at] = operands[0];
+}
+
+/* name[3] or name[%r + 1] of an array: its address in mov; in ld, st and atom an address operand without its outer brackets. */
 static void push_index(struct parser *p, enum ptx_opcode opcode)
 {
     struct token open = take(p), index = *current(p);
     size_t at = p->operands.count - 1;
-    if (index.kind == TOKEN_NAME && scope_find_reg(p, &index)) {
-        parse_error(p, ERROR_UNSUPPORTED, index.line, index.column,
-                    "an array indexed by a register is not supported: compute the address first");
-        return;
-    }
-    int64_t value = parse_integer(p);
+    struct ptx_reg *reg = index.kind == TOKEN_NAME ? scope_find_reg(p, &index) : NULL;
+    if (reg)
+        lexer_next(&p->lx);
+    int64_t value = reg ? parse_offset(p) : parse_integer(p);
     expect(p, ']');
     if (parser_failed(p))
         return;
@@ -196,7 +215,14 @@ static void push_index(struct parser *p, enum ptx_opcode opcode)
         token_error(p, &open, "this array must be declared before it is indexed");
         return;
     }
-    int64_t offset = element_offset(o->variable, value);
+    if (reg && (reg->vector != 1 || ptx_type_is_float(reg->type) || ptx_type_bits(reg->type) < 32 || ptx_type_bits(reg->type) > 64)) {
+        token_error(p, &index, "an index is an integer register of 32 or 64 bits");
+        return;
+    }
+    int64_t offset = reg ? 0 : element_offset(o->variable, value);
+    if (reg)
+        index_by_register(p, at, reg, &index, value);
+    o = (struct ptx_operand *)p->operands.items + at;
     if (ptx_opcodes[opcode].flags & (PTX_F_LOAD | PTX_F_STORE | PTX_F_ATOMIC)) {
         struct token place = { .line = o->line, .column = o->column };
         o = fold(p, at, PTX_OPERAND_ADDRESS, &place);

@@ -180,6 +180,8 @@ struct ptx_reg *parse_predicate_reg(struct parser *p);
 
 /* parse_inst.c */
 void parse_instruction(struct parser *p);
+/* Adds an instruction that the source does not spell, in front of the one being read. */
+void push_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands, uint8_t count, const struct token *at);
 
 /* parse_variable.c */
 enum ptx_space space_of(const struct token *t); /* PTX_SPACE_NONE where the dot word is no space */

@@ -120,12 +120,16 @@ EXPORT control_local(const unsigned *in, unsigned *out)
     unsigned char bytes[48];
     unsigned short halves[12];
     double reals[8];
+#pragma unroll 1
     for (unsigned k = 0; k < 48; k++)
         bytes[k] = (unsigned char)(x >> (k % 25) ^ k);
+#pragma unroll 1
     for (unsigned k = 0; k < 12; k++)
         halves[k] = (unsigned short)(bytes[(x + k) % 48] * bytes[(x >> 5) % 48] + k);
+#pragma unroll 1
     for (unsigned k = 0; k < 8; k++)
         reals[k] = halves[(x >> k) % 12] * 0.25;
+#pragma unroll 1
     for (unsigned k = 0; k < 20; k++) {
         unsigned a = (x * (k + 1)) % 48, b = (x >> 3) * k % 48;
         unsigned char swap = bytes[a];
@@ -134,6 +138,7 @@ EXPORT control_local(const unsigned *in, unsigned *out)
         reals[k % 8] += reals[(k * x) % 8] / 2;
     }
     unsigned sum = 0;
+#pragma unroll 1
     for (unsigned k = 0; k < 12; k++)
         sum = sum * 17 + *(unsigned *)(bytes + 4 * ((x + k) % 12));
     out[i] = sum;

@@ -196,7 +196,7 @@ EXPORT cub_neighbours(const unsigned *in, unsigned *out)
         key[k] = in[base + k] & 0xff;
     merge(storage.d).StableSort(key, [](unsigned a, unsigned b) { return a > b; });
     __syncthreads();
-    flags(storage.a).FlagHeads(head, key, cub::Inequality());
+    flags(storage.a).FlagHeads(head, key, cuda::std::not_equal_to<>());
     __syncthreads();
     difference(storage.b).SubtractLeft(key, minus, [](unsigned a, unsigned b) { return a - b; });
     __syncthreads();

@@ -45,7 +45,11 @@ template <typename one, typename two> static __device__ void scalars(const unsig
     PUT(bits(a * b));
     PUT(bits(a - b));
     PUT(bits(-a));
+#if __CUDA_ARCH__ >= 800
     PUT(bits(__hfma_relu(a, b, pa.y)));
+#else
+    PUT(bits(__hfma(a, b, pa.y)));
+#endif
     PUT(bits(__hmax(a, b)));
     PUT((a < b) + 2 * (a >= b) + 4 * (a == b) + 8 * (a != b) + 16 * __hisinf(a));
     PUT(bits(hfloor(a)));
@@ -55,9 +59,11 @@ template <typename one, typename two> static __device__ void scalars(const unsig
 }
 
 EXPORT half_two(const unsigned *in, unsigned *out) { arithmetic<__half2>(in, out); }
-EXPORT bfloat_two(const unsigned *in, unsigned *out) { arithmetic<__nv_bfloat162>(in, out); }
 EXPORT half_one(const unsigned *in, unsigned *out) { scalars<__half, __half2>(in, out); }
+#if __CUDA_ARCH__ >= 800
+EXPORT bfloat_two(const unsigned *in, unsigned *out) { arithmetic<__nv_bfloat162>(in, out); }
 EXPORT bfloat_one(const unsigned *in, unsigned *out) { scalars<__nv_bfloat16, __nv_bfloat162>(in, out); }
+#endif
 
 EXPORT half_convert(const unsigned *in, unsigned *out)
 {

@@ -17,7 +17,6 @@ EXPORT f_trig(const float *in, float *out)
     float s, c;
     PUT(sinf(x));
     PUT(cosf(x));
-    PUT(tanf(y));
     sincosf(z, &s, &c);
     PUT(s - c);
     PUT(sinpif(x));
@@ -27,8 +26,6 @@ EXPORT f_trig(const float *in, float *out)
 EXPORT f_inverse(const float *in, float *out)
 {
     PLANES;
-    PUT(asinf(fmodf(x, 1.0f)));
-    PUT(acosf(fmodf(y, 1.0f)));
     PUT(atanf(x));
     PUT(atan2f(x, y));
 }

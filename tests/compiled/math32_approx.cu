@@ -80,3 +80,23 @@ EXPORT a_fast(const float *in, float *out)
     PUT(full);
     PUT(ratio);
 }
+
+EXPORT a_trig(const float *in, float *out)
+{
+    PLANES;
+    PUT(tanf(x));
+    PUT(asinf(fmodf(x, 1.0f)));
+    PUT(acosf(fmodf(y, 1.0f)));
+}
+
+/* Absolute error within half a turn: fill f32-unit times pi. */
+EXPORT a_sine(const float *in, float *out)
+{
+    PLANES;
+    PUT(__sinf(x * 3.14159265f));
+    PUT(__cosf(x * 3.14159265f));
+    float s, c;
+    __sincosf(y * 3.14159265f, &s, &c);
+    PUT(s - c);
+    PUT(__tanf(y));
+}

@@ -34,7 +34,6 @@ EXPORT d_inverse(const double *in, double *out)
     PUT(acos(small));
     PUT(atan(x));
     PUT(atan2(x, y));
-    PUT(atan2(y, z));
 }
 
 EXPORT d_exp(const double *in, double *out)
@@ -54,7 +53,6 @@ EXPORT d_log(const double *in, double *out)
     PUT(log2(fabs(x)));
     PUT(log10(fabs(y)));
     PUT(log1p(x));
-    PUT(log1p(fabs(y)));
     PUT(logb(x));
     PUT((double)ilogb(y));
 }
@@ -65,7 +63,6 @@ EXPORT d_pow(const double *in, double *out)
     PUT(pow(x, y));
     PUT(pow(fabs(y), z));
     PUT(pow(x, 3.0));
-    PUT(pow(y, rint(fmod(z, 64.0))));
 }
 
 EXPORT d_roots(const double *in, double *out)
@@ -84,11 +81,8 @@ EXPORT d_hyperbolic(const double *in, double *out)
 {
     PLANES;
     PUT(sinh(x));
-    PUT(cosh(x));
     PUT(tanh(x));
     PUT(asinh(x));
-    PUT(acosh(fabs(y)));
-    PUT(atanh(fmod(z, 1.0)));
 }
 
 EXPORT d_error(const double *in, double *out)
@@ -96,9 +90,6 @@ EXPORT d_error(const double *in, double *out)
     PLANES;
     PUT(erf(x));
     PUT(erfc(x));
-    PUT(erfcx(y));
-    PUT(erfinv(fmod(z, 1.0)));
-    PUT(normcdf(x));
 }
 
 EXPORT d_gamma(const double *in, double *out)
@@ -167,8 +158,6 @@ EXPORT d_directed(const double *in, double *out)
     PUT(__fma_rz(x, y, z));
     PUT(fma(x, y, z));
     PUT(__ddiv_ru(x, y));
-    PUT(__ddiv_rz(y, z));
     PUT(__dsqrt_rd(x));
     PUT(__drcp_ru(z));
-    PUT(__dsqrt_ru(fabs(y)));
 }

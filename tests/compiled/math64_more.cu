@@ -30,3 +30,16 @@ EXPORT d_norms(const double *in, double *out)
     PUT(erfcinv(fabs(fmod(x, 2.0))));
     PUT(normcdfinv(fabs(fmod(y, 1.0))));
 }
+
+EXPORT d_more(const double *in, double *out)
+{
+    PLANES;
+    PUT(erfcx(y));
+    PUT(erfinv(fmod(z, 1.0)));
+    PUT(normcdf(x));
+    PUT(cosh(x));
+    PUT(acosh(fabs(y)));
+    PUT(atanh(fmod(z, 1.0)));
+    PUT(__ddiv_rz(y, z));
+    PUT(__dsqrt_ru(fabs(y)));
+}

@@ -27,7 +27,7 @@ EXPORT plain_floats(const float *in, float *out)
     out[i] = a + b;
     out[n + i] = a * b - c;
     out[2 * n + i] = a / b;
-    out[3 * n + i] = a < b ? a : b == c ? b : -c;
+    out[3 * n + i] = a < b ? a : b == c ? b : c + 1.0f;
     out[4 * n + i] = (float)(int)(a * 0.25f) + (float)(unsigned char)i;
     out[5 * n + i] = (float)((double)a * (double)b + (double)c);
     out[6 * n + i] = __fmaf_rn(a, b, c);
@@ -76,9 +76,11 @@ EXPORT plain_control(const unsigned *in, unsigned *out)
 {
     START;
     unsigned values[24], x = in[i], acc = 0;
+#pragma unroll 1
     for (unsigned k = 0; k < 24; k++)
         values[k] = in[(i + k) % n] ^ k;
     acc = divide_and_conquer(values, 0, 8 + x % 16);
+#pragma unroll 1
     for (unsigned k = 0; k < 30; k++) {
         switch (acc % 9) {
         case 0: acc = acc * 7 + k; break;

@@ -49,7 +49,7 @@ void device_close(struct device *device)
 static void renew(struct device *device)
 {
     char message[256];
-    cuDevicePrimaryCtxRelease(device->device);
+    cuDevicePrimaryCtxReset(device->device);
     device->in = device->out = 0;
     device->in_bytes = device->out_bytes = 0;
     if (open_context(device, message, sizeof message))

@@ -5,6 +5,7 @@
  *   // for T = u32 s32           every value in turn for @T@; several lines multiply
  *   // with T: R = b32 b32       @R@ follows the choice of T
  *   // skip T=u32 OP=inc,dec     leaves out combinations that do not exist
+ *   // allowed 8                 so many 16-byte pieces of the output may differ (after substitution)
  */
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,9 @@ static void add_kernel(struct template *template, struct kernel_set *set)
     *kernel = template->launch;
     kernel->name = name.data;
     kernel->ptx = ptx.data;
+    const char *allowed = strstr(ptx.data, "// allowed ");
+    if (allowed)
+        kernel->allowed = (unsigned)strtoul(allowed + 11, NULL, 0);
 }
 
 static void expand(struct template *template, int index, struct kernel_set *set)

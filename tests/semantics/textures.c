@@ -6,7 +6,7 @@
  *   format    u8 u16 u32 s8 s16 s32 f16 f32; u8n u16n s8n s16n: read as normalised floats; channels
  *   address filter mip normalized min max bias srgb   the sampler's; border=integers: its border is whole numbers
  *   coords    plain (inside, edges, ties, outside), odd (huge, infinite, not a number), each (one thread a texel, and a margin), inside (no margin)
- *   data      plain or wild (any bits) texels
+ *   data      texels: plain, wild (any bits), index (counting), extreme (many at the limits of integers)
  *   surface   1: the array allows surface access; readback=1: the array's texels are the end of the output
  * The input starts with the texture's and the surface's handle; 64 bytes a thread follow from byte 64 (enum word).
  */
@@ -19,14 +19,16 @@ enum word { AT = 0, LAYER = 3, LEVEL = 4, DX = 5, DY = 8, WHOLE = 11, WHOLE_LEVE
 enum { INPUT_HEAD = 64, MAX_LEVELS = 8, PITCH = 256 };
 enum kind { ARRAY, MIPMAP, LINEAR, PITCHED };
 enum coords { PLAIN, ODD, EACH, INSIDE };
+enum data { DATA_PLAIN, DATA_WILD, DATA_INDEX, DATA_EXTREME };
 
 struct scene {
     enum kind kind;
     enum coords coords;
+    enum data data;
     char shape[8];
     unsigned size[3], levels, channels;
     CUarray_format format;
-    int normalised_reading, wild, surface, readback, integer_border;
+    int normalised_reading, surface, readback, integer_border;
     CUDA_TEXTURE_DESC sampling;
     uint64_t random;
     /* made */
@@ -83,7 +85,8 @@ static int set_address(struct scene *scene, const char *value)
 
 static int set_words(struct scene *scene, const char *key, const char *value)
 {
-    static const char *const kinds[] = {"array", "mipmap", "linear", "pitch"}, *const coords[] = {"plain", "odd", "each", "inside"};
+    static const char *const kinds[] = {"array", "mipmap", "linear", "pitch"}, *const coords[] = {"plain", "odd", "each", "inside"},
+                      *const data[] = {"plain", "wild", "index", "extreme"};
     int number;
     if (!strcmp(key, "kind") && (number = choice(value, kinds, 4)) >= 0)
         scene->kind = (enum kind)number;
@@ -101,8 +104,8 @@ static int set_words(struct scene *scene, const char *key, const char *value)
         scene->sampling.filterMode = strcmp(value, "linear") ? CU_TR_FILTER_MODE_POINT : CU_TR_FILTER_MODE_LINEAR;
     else if (!strcmp(key, "mip"))
         scene->sampling.mipmapFilterMode = strcmp(value, "linear") ? CU_TR_FILTER_MODE_POINT : CU_TR_FILTER_MODE_LINEAR;
-    else if (!strcmp(key, "data"))
-        scene->wild = !strcmp(value, "wild");
+    else if (!strcmp(key, "data") && (number = choice(value, data, 4)) >= 0)
+        scene->data = (enum data)number;
     else if (!strcmp(key, "border"))
         scene->integer_border = !strcmp(value, "integers");
     else
@@ -179,12 +182,16 @@ static unsigned texel_bytes(const struct scene *scene) { return channel_bytes(sc
 
 /* ---- texels ---- */
 
-static uint32_t channel_value(struct scene *scene)
+static uint32_t channel_value(struct scene *scene, size_t index)
 {
     uint64_t r = splitmix64(&scene->random);
-    uint32_t bits = (uint32_t)r, choose = (uint32_t)(r >> 32);
-    if (scene->wild)
+    uint32_t bits = (uint32_t)r, choose = (uint32_t)(r >> 32), sign = 1u << (8 * channel_bytes(scene) - 1);
+    if (scene->data == DATA_WILD)
         return bits;
+    if (scene->data == DATA_INDEX)
+        return (uint32_t)index;
+    if (scene->data == DATA_EXTREME && choose % 4 < 3)
+        return choose % 4 ? sign - choose % 2 : 0;
     if (scene->format == CU_AD_FORMAT_FLOAT)
         return (bits & 0x807fffffu) | (123 + choose % 9) << 23;
     if (scene->format == CU_AD_FORMAT_HALF)
@@ -199,7 +206,7 @@ static void fill_texels(struct scene *scene, unsigned char *texels, size_t bytes
 {
     unsigned width = channel_bytes(scene);
     for (size_t at = 0; at + width <= bytes; at += width) {
-        uint32_t value = channel_value(scene);
+        uint32_t value = channel_value(scene, at / width);
         memcpy(texels + at, &value, width);
     }
 }
