@@ -90,6 +90,8 @@ static bool start(struct driver *d, struct error *e)
     say_mode(&d->options);
     stay_loaded();
     on_exit(at_exit, NULL);
+    if (d->options.stats[0])
+        interrupt_watch(d);
     return true;
 }
 

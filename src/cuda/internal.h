@@ -234,5 +234,7 @@ void texture_bind_all(struct module *m); /* texture references of the module, be
 
 /* stats.c */
 void stats_write(const struct driver *d, int exit_status);
+/* From now on ctrl-C between launches writes the results first. (interrupt.c) */
+void interrupt_watch(struct driver *d);
 
 #endif

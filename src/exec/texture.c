@@ -1,8 +1,8 @@
-/* Texture objects: their table, and how they are read (CUDA programming guide, texture fetching; PTX ISA 9.7.10).
+/* How texture objects are read (CUDA programming guide, texture fetching; PTX ISA 9.7.10), bit by bit as silicon (sm_90) does it: tests/semantics/textures.
  *
- * A coordinate is scaled to texels; without filtering the texel is its integral part. Linear filtering works on fixed point: coordinates are rounded to
- * 1/256 of a texel, so that weights have 8 bits. Addressing modes act on the whole texel indices. Wrap and mirror need normalised coordinates and
- * are clamp without them. Missing components are zero.
+ * A coordinate is scaled to texels; without filtering the texel is its integral part. Linear filtering works on fixed point: coordinates are
+ * rounded to 1/256 of a texel, so that weights have 8 bits. Addressing modes act on the whole texel indices. Wrap and mirror need normalised
+ * coordinates and are clamp without them. Missing components are zero.
  *
  * Left out: anisotropic filtering, multisampled textures, block-compressed formats. */
 #include "exec/texture.h"
@@ -10,7 +10,7 @@
 #include "exec/float_bits.h"
 #include "exec/memory.h"
 #include "exec/sampler.h"
-#include "exec/texture_tables.h"
+#include "exec/sampler_tables.h"
 
 #include <float.h>
 #include <math.h>
@@ -253,8 +253,8 @@ static uint32_t half_up(uint32_t v) { return (v + 128) >> 8; }
 
 static uint32_t half_down(uint32_t v) { return (v + 127) >> 8; }
 
-/* Weights of the corners in 1/256, which add up to whole. z splits the whole, x each part, y each part of that. Halves go up, as silicon has it, but for y where x
- * is the lower texel. */
+/* Weights of the corners in 1/256, which add up to whole. z splits the whole, x each part, y each part of that. Halves go up in x, and in y where x
+ * is the upper texel; else down. */
 static void split_weights(const struct footprint *f, uint32_t whole, uint32_t weights[8])
 {
     uint32_t above = f->dimensions == 3 ? half_down(whole * f->weight[2]) : 0, parts[2] = {whole - above, above};
@@ -276,7 +276,8 @@ struct taps {
     struct texel texels[GROUPS][GROUP];
 };
 
-/* A coordinate in the middle of a texel does not reach its neighbour. A weight that is rounded to zero does, if only for infinities and what is no number. */
+/* A coordinate in the middle of a texel does not reach its neighbour. A weight that is rounded to zero does, if only for infinities and what is no
+ * number. */
 static bool reaches(const struct footprint *f, const int64_t step[3])
 {
     for (int axis = 0; axis < f->dimensions; axis++)

@@ -3,7 +3,7 @@
  *
  * Left out: how silicon takes derivatives along the faces of cubes. They count here as if the direction was a place in space. */
 #include "exec/sampler.h"
-#include "exec/texture_tables.h"
+#include "exec/sampler_tables.h"
 
 #include <math.h>
 
@@ -31,7 +31,7 @@ static double shortened(double length, double unit)
     return (floor(length / 2.0 / unit) + floor(length / 8.0 / unit) + floor(length / 16.0 / unit)) * unit;
 }
 
-static double finite(double v) { return isnan(v) ? 0.0 : fmax(fmin(v, 1e30), -1e30); }
+static double limited(double v) { return isnan(v) ? 0.0 : fmax(fmin(v, 1e30), -1e30); }
 
 /* The longest of a footprint's sides and, shortened, of its diagonals. Derivatives have ten bits, counted from the largest. */
 float texture_level_of(const struct texture *t, const float dx[3], const float dy[3], int dimensions)
@@ -41,8 +41,8 @@ float texture_level_of(const struct texture *t, const float dx[3], const float d
     const uint32_t sizes[3] = {a->width, a->height, a->depth};
     for (int axis = 0; axis < dimensions; axis++) {
         double scale = t->normalized && sizes[axis] ? (double)sizes[axis] : 1.0;
-        x[axis] = finite((double)dx[axis] * scale);
-        y[axis] = finite((double)dy[axis] * scale);
+        x[axis] = limited((double)dx[axis] * scale);
+        y[axis] = limited((double)dy[axis] * scale);
         largest = fmax(largest, fmax(fabs(x[axis]), fabs(y[axis])));
     }
     int exponent = 0;

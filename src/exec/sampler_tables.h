@@ -1,6 +1,6 @@
 /* Functions that silicon (sm_90) reads from tables, as they were recorded there (tests/semantics/textures: srgb_all, grad_sweep). */
-#ifndef HEDDLE_EXEC_TEXTURE_TABLES_H
-#define HEDDLE_EXEC_TEXTURE_TABLES_H
+#ifndef HEDDLE_EXEC_SAMPLER_TABLES_H
+#define HEDDLE_EXEC_SAMPLER_TABLES_H
 
 #include <stdint.h>
 
