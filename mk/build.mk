@@ -13,6 +13,7 @@ $(BUILD)/obj/src/exec/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) -f
 # The driver API exports only what cuda.h declares.
 $(BUILD)/obj/src/cuda/%.o: ROOM_CFLAGS := -fvisibility=hidden
 
+$(BUILD)/obj/src/gpu/machine.o: machines/gtx480.ini
 $(BUILD)/obj/%.o: %.c mk/config.mk
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ROOM_CFLAGS) -MMD -MP -c $< -o $@

@@ -33,7 +33,6 @@ extern "C" {
 #endif
 
 #define cuDeviceTotalMem                  cuDeviceTotalMem_v2
-#define cuCtxCreate                       cuCtxCreate_v4
 #define cuModuleGetGlobal                 cuModuleGetGlobal_v2
 #define cuMemGetInfo                      cuMemGetInfo_v2
 #define cuMemAlloc                        cuMemAlloc_v2
@@ -1178,7 +1177,12 @@ CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, i
 CUresult CUDAAPI cuDevicePrimaryCtxReset_v2(CUdevice dev);
 
 /* Contexts. */
+CUresult CUDAAPI cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
 CUresult CUDAAPI cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctx_create_params, unsigned int flags, CUdevice dev);
+/* Programs for CUDA up to 12 give three arguments, those for CUDA 13 four: both compile. Its address is that of CUDA 13's. */
+CUresult CUDAAPI cuCtxCreate(CUcontext *pctx, CUctxCreateParams *ctx_create_params, unsigned int flags, CUdevice dev) __asm__("cuCtxCreate_v4");
+#define HEDDLE_FIFTH(a, b, c, d, e, ...) e
+#define cuCtxCreate(...) HEDDLE_FIFTH(__VA_ARGS__, cuCtxCreate_v4, cuCtxCreate_v2, 0, 0)(__VA_ARGS__)
 CUresult CUDAAPI cuCtxDestroy_v2(CUcontext ctx);
 CUresult CUDAAPI cuCtxPushCurrent_v2(CUcontext ctx);
 CUresult CUDAAPI cuCtxPopCurrent_v2(CUcontext *pctx);

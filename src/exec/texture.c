@@ -62,8 +62,8 @@ static double filter_value(enum texture_format f, uint32_t v)
 static float normalised(enum texture_format f, uint32_t v)
 {
     double top = f == TEXTURE_U8 ? 255.0 : f == TEXTURE_U16 ? 65535.0 : f == TEXTURE_S8 ? 127.0 : 32767.0;
-    if (is_float_format(f))
-        return (float)filter_value(f, v);
+    if (is_float_format(f)) /* by no way through a double, which would quiet a signalling NaN */
+        return f == TEXTURE_F16 ? f16_to_f32((uint16_t)v) : f32_from(v);
     return (float)(f == TEXTURE_U8 || f == TEXTURE_U16 ? v / top : fmax((int32_t)v / top, -1.0));
 }
 

@@ -167,6 +167,14 @@ static bool find_file(const char *name, char *path, size_t size)
     return false;
 }
 
+/* The default machine is also inside the library, for when it is used without the folder of machines beside it. */
+__asm__(".pushsection .rodata\n"
+        "heddle_default_machine_text: .incbin \"machines/gtx480.ini\"\n"
+        ".byte 0\n"
+        ".popsection\n");
+extern const char default_machine_text[] __asm__("heddle_default_machine_text") __attribute__((visibility("hidden")));
+static const char default_machine[] = "gtx480";
+
 static void set_name(struct machine *m, const char *name)
 {
     const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
@@ -184,6 +192,10 @@ bool machine_load(struct machine *m, const char *name, struct error *e)
     memset(m, 0, sizeof *m);
     set_name(m, name);
     char *text = find_file(name, path, sizeof path) ? read_text(path) : NULL;
+    if (!text && strcmp(name, default_machine) == 0) {
+        snprintf(path, sizeof path, "machines/%s.ini", name);
+        text = strdup(default_machine_text);
+    }
     if (!text)
         return error_set(e, ERROR_NOT_FOUND, "no machine %s: expected one of machines/*.ini (heddle list machines) or the path of such a file", name);
     r.source = (struct source){ path, text, strlen(text) };
