@@ -114,7 +114,7 @@ uint16_t texture_cut_to_f16(float v)
     return fabsf(f16_to_f32(h)) > fabsf(v) ? (uint16_t)(h - 1) : h;
 }
 
-/* The border's colour is kept in the array's format, to which it is cut: of integers its bits. */
+/* The border's colour is kept in the array's format: of integers its bits, else scaled in single precision and rounded. */
 static uint32_t border_component(const struct texture *t, uint32_t n)
 {
     enum texture_format f = t->array.format;
@@ -124,9 +124,9 @@ static uint32_t border_component(const struct texture *t, uint32_t n)
         return component_integer(f, raw, 0);
     if (f == TEXTURE_F16)
         return texture_cut_to_f16(t->border[n]);
-    double top = f == TEXTURE_U8 ? 255.0 : f == TEXTURE_U16 ? 65535.0 : f == TEXTURE_S8 ? 127.0 : 32767.0;
-    double lowest = f == TEXTURE_S8 || f == TEXTURE_S16 ? -1.0 : 0.0, v = isnan(t->border[n]) ? 0.0 : (double)t->border[n];
-    return (uint32_t)(int32_t)trunc(fmin(fmax(v, lowest), 1.0) * top);
+    float top = f == TEXTURE_U8 ? 255.0f : f == TEXTURE_U16 ? 65535.0f : f == TEXTURE_S8 ? 127.0f : 32767.0f;
+    float lowest = f == TEXTURE_S8 || f == TEXTURE_S16 ? -1.0f : 0.0f, v = isnan(t->border[n]) ? 0.0f : t->border[n];
+    return (uint32_t)(int32_t)rintf(fminf(fmaxf(v, lowest), 1.0f) * top);
 }
 
 static struct texel border_texel(const struct texture *t)
