@@ -9,6 +9,7 @@ enum error_kind {
     ERROR_NONE,
     ERROR_SYNTAX,      /* a text we read is not well formed */
     ERROR_UNSUPPORTED, /* well formed, but not something Heddle can run */
+    ERROR_VERSION,     /* PTX of a version that is not known */
     ERROR_NOT_FOUND,   /* a name, a file, a symbol */
     ERROR_INVALID,     /* an argument or a value out of range */
     ERROR_IO,
@@ -16,6 +17,7 @@ enum error_kind {
     ERROR_RESOURCES,      /* the launch does not fit the machine */
     ERROR_ADDRESS,        /* kernel: address out of bounds, freed, or of the wrong space */
     ERROR_MISALIGNED,     /* kernel: misaligned address */
+    ERROR_POINTER,        /* kernel: a call through a pointer that is no function's address */
     ERROR_TRAP,           /* kernel: trap */
     ERROR_ASSERT,         /* kernel: __assertfail */
     ERROR_INSTRUCTION,    /* kernel: an instruction with operands that are illegal at run time */

@@ -155,7 +155,7 @@ static json_t *empty_stats(const struct child_request *r)
 static enum error_kind outcome_kind(const json_t *stats)
 {
     static const struct { const char *name; enum error_kind kind; } kinds[] = {
-        {"unsupported", ERROR_UNSUPPORTED}, {"address", ERROR_ADDRESS}, {"misaligned", ERROR_MISALIGNED}, {"trap", ERROR_TRAP},
+        {"unsupported", ERROR_UNSUPPORTED}, {"version", ERROR_VERSION}, {"pointer", ERROR_POINTER}, {"address", ERROR_ADDRESS}, {"misaligned", ERROR_MISALIGNED}, {"trap", ERROR_TRAP},
         {"assert", ERROR_ASSERT}, {"instruction", ERROR_INSTRUCTION}, {"deadlock", ERROR_DEADLOCK}, {"limit", ERROR_LIMIT},
         {"interrupted", ERROR_INTERRUPTED}, {"none", ERROR_NONE},
     };

@@ -26,11 +26,13 @@ int cli_exit_of(enum error_kind kind)
 {
     switch (kind) {
     case ERROR_NONE: return CLI_DONE;
+    case ERROR_VERSION:
     case ERROR_UNSUPPORTED: return CLI_UNSUPPORTED;
     case ERROR_DEADLOCK:
     case ERROR_LIMIT:
     case ERROR_INTERRUPTED: return CLI_STUCK;
     case ERROR_ADDRESS:
+    case ERROR_POINTER:
     case ERROR_MISALIGNED:
     case ERROR_TRAP:
     case ERROR_ASSERT:

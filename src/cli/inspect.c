@@ -235,7 +235,7 @@ static int usage(const char *format, const char *word)
 static int fail(const struct error *e)
 {
     fprintf(stderr, "%s\n", e->text);
-    if (e->kind == ERROR_UNSUPPORTED)
+    if (e->kind == ERROR_UNSUPPORTED || e->kind == ERROR_VERSION)
         return EXIT_UNSUPPORTED;
     return e->kind == ERROR_IO || e->kind == ERROR_NOT_FOUND ? EXIT_USAGE : EXIT_FAILED;
 }

@@ -201,7 +201,7 @@ static bool leader_target(struct exec_warp *w, const struct call_site *site, uin
             same |= 1u << lane;
     *target = exec_image_function_at(w->launch->image, pointers[leader]);
     if (!*target || (*target)->ptx->is_entry) {
-        exec_raise(w, ERROR_ADDRESS, leader, pointers[leader], 8, "call through a pointer that holds no function's address");
+        exec_raise(w, ERROR_POINTER, leader, pointers[leader], 8, "call through a pointer that holds no function's address");
         return false;
     }
     *mask = same;

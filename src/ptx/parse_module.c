@@ -27,7 +27,7 @@ static void parse_version(struct parser *p)
     p->m->version_major = atoi(t.text);
     p->m->version_minor = atoi(dot + 1);
     if (p->m->version_major < 1 || p->m->version_major > newest_major)
-        parse_error(p, ERROR_UNSUPPORTED, t.line, t.column, "PTX version %.*s; Heddle reads 1.4 to %d.x", (int)t.length, t.text,
+        parse_error(p, ERROR_VERSION, t.line, t.column, "PTX version %.*s; Heddle reads 1.4 to %d.x", (int)t.length, t.text,
                     newest_major);
     lexer_next(&p->lx);
 }

@@ -107,6 +107,7 @@ static void errors_are_logged(void)
     EXPECT(CUDA_ERROR_INVALID_PTX, cuModuleLoadDataEx(&m, PTX_HEAD ".visible .entry k() { bogus.u32 %r1, %r2; ret; }\n", 4, options, values));
     TRUE(strlen(error_log) > 10);
     TRUE((size_t)values[1] > 10 && (size_t)values[1] <= sizeof error_log);
+    EXPECT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, cuModuleLoadData(&m, ".version 99.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n"));
     EXPECT(CUDA_ERROR_INVALID_PTX, cuModuleLoadData(&m, PTX_HEAD ".visible .entry k() { .reg .u32 %r<2>; add.u32 %r1, %r1, %r9; ret; }\n"));
 }
 

@@ -433,7 +433,7 @@ static void test_errors_in_modules(void **state)
     check_error("", ERROR_SYNTAX, 1, 1, "expected '.version'");
     check_error("hello", ERROR_SYNTAX, 1, 1, "found 'hello'");
     check_error(".version 7", ERROR_SYNTAX, 1, 10, "expected a version");
-    check_error(".version 12.0", ERROR_UNSUPPORTED, 1, 10, "PTX version 12.0");
+    check_error(".version 12.0", ERROR_VERSION, 1, 10, "PTX version 12.0");
     check_error(".version 7.0\n", ERROR_SYNTAX, 2, 1, "expected a .target");
     check_error(".version 7.0\n.target gfx900", ERROR_SYNTAX, 2, 9, "unknown target 'gfx900'");
     check_error(HEAD ".glabal .u32 x;", ERROR_SYNTAX, 4, 1, "did you mean '.global'");
