@@ -69,31 +69,76 @@ static void release_if_complete(struct exec_cta *cta, uint32_t id)
     }
 }
 
+bool barrier_await_members(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    uint32_t named = LANES_OF(uint32_t, w, in->members)[__builtin_ctz(mask)];
+    if (!(named & w->lanes & ~w->exited & ~w->active))
+        return false;
+    simt_block(w, MEMBER_BARRIER, mask);
+    return true;
+}
+
+/* Paths that wait at the same shfl.sync (or its like) execute it as one, in the frame that it belongs to. */
+static void execute_together(struct exec_warp *w, uint32_t first)
+{
+    uint32_t pc = w->stack[first].pc, depth = w->stack[first].call_depth, mask = 0;
+    for (uint32_t i = first; i < w->stack_depth; i++) {
+        struct simt_entry *path = &w->stack[i];
+        if (path->barrier != MEMBER_BARRIER || path->pc != pc || path->call_depth != depth)
+            continue;
+        mask |= path->at_barrier;
+        pass(path);
+    }
+    const struct call_frame *frame = depth < w->frame_depth ? &w->frames[depth] : NULL;
+    const struct exec_function *function = frame ? frame->function : w->function;
+    uint8_t *registers = w->bank[BANK_FRAME], *constants = w->bank[BANK_CONSTANTS];
+    w->bank[BANK_FRAME] = frame ? w->registers + frame->registers_offset : registers;
+    w->bank[BANK_CONSTANTS] = function->constants;
+    w->pc = pc;
+    function->code[pc].fn(w, &function->code[pc], mask);
+    w->bank[BANK_FRAME] = registers;
+    w->bank[BANK_CONSTANTS] = constants;
+}
+
+/* Whoever could come to a meeting within the warp is there. */
+static bool pass_within_warp(struct exec_warp *w)
+{
+    bool passed = false;
+    for (uint32_t i = 0; i < w->stack_depth; i++) {
+        uint8_t barrier = w->stack[i].barrier;
+        if (barrier == WARP_BARRIER)
+            pass(&w->stack[i]);
+        else if (barrier == MEMBER_BARRIER)
+            execute_together(w, i);
+        passed |= barrier == WARP_BARRIER || barrier == MEMBER_BARRIER;
+    }
+    return passed;
+}
+
 void barrier_gather(struct exec_warp *w)
 {
     uint32_t reached = 0;
+    if (pass_within_warp(w)) {
+        if (w->state != WARP_FAULT)
+            simt_resume(w);
+        return;
+    }
     w->state = WARP_AT_BARRIER;
     w->barrier = w->stack[w->stack_depth - 1].barrier - 1u;
     w->barrier_pc = w->stack[w->stack_depth - 1].pc;
     for (uint32_t i = 0; i < w->stack_depth; i++) {
         struct simt_entry *path = &w->stack[i];
-        if (path->barrier == WARP_BARRIER) { /* all lanes that can come are here */
-            pass(path);
-            w->state = WARP_READY;
-        } else if (path->barrier && !path->arrived) {
+        if (path->barrier && !path->arrived) {
             path->arrived = true;
             reached |= 1u << (path->barrier - 1);
         }
     }
-    bool goes_on = w->state == WARP_READY;
     for (uint32_t id = 0; id < CTA_BARRIERS; id++)
         if (reached >> id & 1) {
             w->cta->barriers[id].arrived += WARP_LANES;
             w->cta->barriers[id].waiting++;
             release_if_complete(w->cta, id);
         }
-    if (goes_on)
-        simt_resume(w);
 }
 
 void barrier_warp_done(struct exec_warp *w)

@@ -34,6 +34,7 @@ void control_make_return(struct exec_inst *out);
 
 /* barrier.c */
 void barrier_gather(struct exec_warp *w);                    /* no path of the warp can run: it arrives at the barriers its paths wait at */
+bool barrier_await_members(struct exec_warp *w, const struct exec_inst *in, uint32_t mask); /* true: the path waits for lanes on other paths */
 void barrier_warp_done(struct exec_warp *w);                 /* a warp that ended no longer counts */
 /* Called for warps that wait: which barrier, how many are missing; for messages. */
 void barrier_describe(const struct exec_warp *w, char *out, uint32_t out_bytes);

@@ -58,6 +58,24 @@ static bool check_modifiers(struct decoder *d)
     return true;
 }
 
+/* The .sync forms name the lanes that take part in their last operand; those of the matrix instructions are all. */
+static bool decode_members(struct decoder *d)
+{
+    if (!decode_has(d, PTX_MOD_SYNC))
+        return true;
+    switch (d->in->opcode) {
+    case PTX_OP_shfl: case PTX_OP_vote: case PTX_OP_match: case PTX_OP_redux: case PTX_OP_elect:
+        d->out->kind = EXEC_SYNC;
+        return decode_src(d, d->in->operand_count - 1, PTX_B32, &d->out->members);
+    case PTX_OP_mma: case PTX_OP_wmma: case PTX_OP_ldmatrix: case PTX_OP_stmatrix: case PTX_OP_movmatrix:
+        d->out->kind = EXEC_SYNC;
+        d->out->members = decode_const32(d, FULL_MASK);
+        return true;
+    default:
+        return true;
+    }
+}
+
 static bool decode_instruction(struct decoder *d, uint32_t index)
 {
     d->in = &d->function->ptx->insts[index];
@@ -69,7 +87,7 @@ static bool decode_instruction(struct decoder *d, uint32_t index)
     }
     enum ptx_type type = decode_last_type(d);
     decode_fn *decode = type != PTX_NO_TYPE && ptx_type_is_float(type) ? floating_decoders[d->in->opcode] : integer_decoders[d->in->opcode];
-    return decode(d) && check_modifiers(d);
+    return decode(d) && check_modifiers(d) && decode_members(d);
 }
 
 /* Only now is it known how many constants there are. */

@@ -33,9 +33,10 @@ enum exec_kind {
     EXEC_PLAIN,   /* call the handler, go on to the next instruction */
     EXEC_CONTROL, /* branches, calls, returns, exits, barriers: the handler moves the warp itself, and is called with an empty mask too */
     EXEC_WAIT,    /* as PLAIN; the handler may put the warp to sleep */
+    EXEC_SYNC,    /* shfl.sync and its like: lanes that it names and that are on another path are waited for, then all take part together */
 };
 
-/* 64 bytes. The record's index is the index of its ptx_inst. Fields from sub on are the handler's own. */
+/* 64 bytes. The record's index is the index of its ptx_inst. sub, imm and extra are the handler's own. */
 struct exec_inst {
     exec_handler *fn;
     exec_ref dst, dst2;
@@ -44,6 +45,7 @@ struct exec_inst {
     uint8_t kind;           /* enum exec_kind */
     uint8_t guard_mode;     /* 0 none, 1 @p, 2 @!p */
     uint8_t sub[6];
+    exec_ref members;       /* EXEC_SYNC: the mask of the lanes that take part */
     int64_t imm;
     const void *extra;      /* in the image's arena */
 };
@@ -110,11 +112,11 @@ enum exec_state {
 struct simt_entry {
     uint32_t pc, rpc, mask;
     uint32_t call_depth;  /* entries of one call share it */
-    uint8_t barrier;      /* 0: runs; else it waits: 1 + a barrier of the block, or WARP_BARRIER */
+    uint8_t barrier;      /* 0: runs; else it waits: 1 + a barrier of the block, WARP_BARRIER or MEMBER_BARRIER */
     bool arrived;         /* and the barrier has counted the warp */
     uint32_t at_barrier;  /* lanes that executed the barrier */
 };
-enum { WARP_BARRIER = 255 }; /* bar.warp.sync */
+enum { WARP_BARRIER = 255, MEMBER_BARRIER = 254 }; /* bar.warp.sync; an EXEC_SYNC instruction that is yet to be executed */
 
 struct call_frame {
     const struct exec_function *function; /* the caller */

@@ -22,6 +22,8 @@ static inline void execute(struct exec_warp *w, uint64_t *lanes)
         in->fn(w, in, mask);
         return;
     }
+    if (in->kind == EXEC_SYNC && mask && w->active != (w->lanes & ~w->exited) && barrier_await_members(w, in, mask))
+        return;
     if (mask)
         in->fn(w, in, mask);
     simt_next(w);

@@ -137,6 +137,40 @@ static void blocks_make_progress_together(void **state)
     kernel_close(&k);
 }
 
+/* A return inside a nested if leaves the two sides of the outer one without a place to meet; shfl.sync and vote.sync are one all the same. */
+static void sync_instructions_gather_their_lanes(void **state)
+{
+    (void)state;
+    struct kernel_run k;
+    kernel_run_ok(&k, PTX_HEADER KERNEL_HEAD
+                  "mov.u32 %r0, %laneid; and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0; @%p0 bra JOIN; setp.eq.u32 %p1, %r0, 1; @%p1 bra OUT;\n"
+                  "JOIN: shfl.sync.bfly.b32 %r2, %r0, 1, 31, 0xfffffffd; setp.gt.u32 %p2, %r0, 7; vote.sync.ballot.b32 %r3, %p2, 0xfffffffd;\n"
+                  "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd2, %rd0, %rd1; st.global.u32 [%rd2], %r2; st.global.u32 [%rd2+128], %r3; ret; OUT: ret; }",
+                  1, 32);
+    for (uint32_t i = 2; i < 32; i++) {
+        assert_int_equal(k.words[i], i ^ 1);
+        assert_int_equal(k.words[32 + i], 0xffffff00);
+    }
+    kernel_close(&k);
+}
+
+/* The same before a barrier that the paths reach one after the other: it counts the warp once. */
+static void sync_and_barrier_in_parted_paths(void **state)
+{
+    (void)state;
+    struct kernel_run k;
+    kernel_run_ok(&k, PTX_HEADER KERNEL_HEAD
+                  ".shared .b32 s[64]; mov.u32 %r0, %tid.x; and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0; @%p0 bra JOIN; setp.eq.u32 %p1, %r0, 1; @%p1 bra OUT;\n"
+                  "JOIN: mov.u32 %r5, s; shl.b32 %r4, %r0, 2; add.u32 %r4, %r4, %r5; redux.sync.add.u32 %r2, 1, 0xffffffff; st.shared.u32 [%r4], %r2; bar.sync 0;\n"
+                  "xor.b32 %r6, %r0, 34; shl.b32 %r6, %r6, 2; add.u32 %r6, %r6, %r5; ld.shared.u32 %r7, [%r6];\n"
+                  "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd2, %rd0, %rd1; st.global.u32 [%rd2], %r7; ret; OUT: ret; }",
+                  1, 64);
+    for (uint32_t i = 0; i < 64; i++)
+        if (i != 1 && i != 35)
+            assert_int_equal(k.words[i], i < 32 ? 32 : 31);
+    kernel_close(&k);
+}
+
 static void trap_names_the_place(void **state)
 {
     (void)state;
@@ -195,6 +229,8 @@ int main(void)
         cmocka_unit_test(loop_without_end_is_reported),
         cmocka_unit_test(counting_without_end_meets_the_limit),
         cmocka_unit_test(blocks_make_progress_together),
+        cmocka_unit_test(sync_instructions_gather_their_lanes),
+        cmocka_unit_test(sync_and_barrier_in_parted_paths),
         cmocka_unit_test(trap_names_the_place),
         cmocka_unit_test(printf_formats),
         cmocka_unit_test(heap_gives_and_takes_back),
