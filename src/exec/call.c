@@ -47,7 +47,9 @@ static void reserve_registers(struct exec_warp *w, uint64_t bytes)
         abort();
     memcpy(fresh, w->registers, w->registers_bytes);
     memset(fresh + w->registers_bytes, 0, grown - w->registers_bytes);
-    free(w->registers);
+    if (w->owns_registers)
+        free(w->registers);
+    w->owns_registers = true;
     w->registers = fresh;
     w->registers_bytes = grown;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { SPECIAL_BYTES = 4 * WARP_LANES };
+enum { SPECIAL_BYTES = 4 * WARP_LANES, FIRST_STACK_ENTRIES = 16 };
 
 /* The lanes of a special register, or NULL where the image does not read it. */
 static uint32_t *special_lanes(struct exec_warp *w, enum ptx_special s)
@@ -114,13 +114,17 @@ static bool allocate(struct exec_cta *cta, struct error *e)
     if (!cta->specials || (cta->local_size && !cta->local))
         return error_set(e, ERROR_NO_MEMORY, "out of host memory for a block of %u warps", cta->warp_count);
     memset(cta->specials, 0, special_bytes);
+    cta->registers = aligned_alloc(256, frame * cta->warp_count);
+    cta->stacks = malloc(cta->warp_count * FIRST_STACK_ENTRIES * sizeof *cta->stacks);
+    if (!cta->registers || !cta->stacks)
+        return error_set(e, ERROR_NO_MEMORY, "out of host memory for a block of %u warps", cta->warp_count);
+    memset(cta->registers, 0, frame * cta->warp_count);
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct exec_warp *w = &cta->warps[i];
-        w->registers = aligned_alloc(256, frame);
-        if (!w->registers)
-            return error_set(e, ERROR_NO_MEMORY, "out of host memory for a block of %u warps", cta->warp_count);
-        memset(w->registers, 0, frame);
+        w->registers = cta->registers + frame * i;
         w->registers_bytes = frame;
+        w->stack = cta->stacks + i * FIRST_STACK_ENTRIES;
+        w->stack_capacity = FIRST_STACK_ENTRIES;
     }
     return true;
 }
@@ -188,14 +192,21 @@ struct exec_cta *exec_cta_create(struct exec_launch *l, uint32_t core, struct er
     cta->shared_bytes = l->kernel->dynamic_shared_offset + l->dynamic_shared_bytes;
     if (!l->dynamic_shared_bytes)
         cta->shared_bytes = l->kernel->shared_bytes;
-    cta->sm = core;
     if (!allocate(cta, e)) {
         exec_cta_destroy(cta);
         return NULL;
     }
+    exec_cta_adopt(cta, l, core);
+    return cta;
+}
+
+void exec_cta_adopt(struct exec_cta *cta, struct exec_launch *l, uint32_t core)
+{
+    cta->launch = l;
+    cta->sm = core;
+    cta->cluster = NULL;
     for (uint32_t i = 0; i < cta->warp_count; i++)
         prepare_warp(cta, i);
-    return cta;
 }
 
 void exec_cta_destroy(struct exec_cta *cta)
@@ -204,13 +215,17 @@ void exec_cta_destroy(struct exec_cta *cta)
         return;
     for (uint32_t i = 0; cta->warps && i < cta->warp_count; i++) {
         struct exec_warp *w = &cta->warps[i];
-        free(w->registers);
-        free(w->stack);
+        if (w->owns_registers)
+            free(w->registers);
+        if (w->owns_stack)
+            free(w->stack);
         free(w->frames);
         free(w->async);
     }
     if (cta->local)
         munmap(cta->local, cta->local_size);
+    free(cta->registers);
+    free(cta->stacks);
     free(cta->specials);
     free(cta->shared);
     free(cta->warps);

@@ -80,6 +80,7 @@ struct exec_symbol { const char *name; uint64_t address; uint64_t size_bytes; en
 /* Modules placed in a device's memory, linked and decoded: ready to run. */
 struct exec_image {
     struct arena arena;
+    uint64_t id;                 /* unlike that of any other image of the device, also of those that are gone */
     struct memory *memory;
     struct ptx_module **modules; /* owned */
     uint32_t module_count;
@@ -157,6 +158,7 @@ struct exec_warp {
     uint8_t *local;                 /* lane l's local memory: local + l * launch->local_bytes */
     struct simt_entry *stack;
     uint32_t stack_depth, stack_capacity;
+    bool owns_stack, owns_registers; /* grown beyond what the block gave it */
     struct call_frame *frames;
     uint32_t frame_depth, frame_capacity;
     uint8_t *registers;             /* register stack: frames one behind the other */
@@ -178,6 +180,8 @@ struct exec_cta {
     struct exec_launch *launch;
     uint8_t *shared;
     uint32_t shared_bytes;
+    uint8_t *registers;             /* first frames of all warps */
+    struct simt_entry *stacks;      /* first entries of all warps' stacks */
     uint8_t *specials;              /* special registers of all warps */
     uint8_t *local;                 /* local memory of all warps */
     uint64_t local_size;
@@ -247,6 +251,8 @@ uint32_t exec_run(struct exec_warp *w, uint32_t budget);
 
 /* Room for a block on a core: warps, registers, shared and local memory; freed together. Blocks of the launch run in it one after another. */
 struct exec_cta *exec_cta_create(struct exec_launch *l, uint32_t core, struct error *e);
+/* Hands the room to another launch of the same kernel with the same block, shared and local memory. */
+void exec_cta_adopt(struct exec_cta *cta, struct exec_launch *l, uint32_t core);
 void exec_cta_start(struct exec_cta *cta, const uint32_t id[3]);
 void exec_cta_destroy(struct exec_cta *cta);
 /* Spinning (spin.c). Runs the warp for some thousand instructions and finds out whether it came back to where it was with the same registers: true then.

@@ -251,6 +251,7 @@ struct exec_image *exec_image_create(struct memory *memory, struct ptx_module **
     if (!image)
         abort();
     image->memory = memory;
+    image->id = memory->next_serial++;
     image->modules = arena_array(&image->arena, struct ptx_module *, count + 1);
     memcpy(image->modules, modules, count * sizeof *modules);
     image->module_count = count;

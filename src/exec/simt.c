@@ -6,14 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void grow(struct exec_warp *w)
+{
+    struct simt_entry *larger = malloc(2 * w->stack_capacity * sizeof *larger);
+    if (!larger)
+        abort();
+    memcpy(larger, w->stack, w->stack_depth * sizeof *larger);
+    if (w->owns_stack)
+        free(w->stack);
+    w->stack = larger;
+    w->stack_capacity *= 2;
+    w->owns_stack = true;
+}
+
 static void push(struct exec_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask)
 {
-    if (w->stack_depth == w->stack_capacity) {
-        w->stack_capacity = w->stack_capacity ? w->stack_capacity * 2 : 16;
-        w->stack = realloc(w->stack, w->stack_capacity * sizeof *w->stack);
-        if (!w->stack)
-            abort();
-    }
+    if (w->stack_depth == w->stack_capacity)
+        grow(w);
     w->stack[w->stack_depth++] = (struct simt_entry){ .pc = pc, .rpc = rpc, .mask = mask, .call_depth = w->frame_depth };
 }
 

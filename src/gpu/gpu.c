@@ -37,6 +37,7 @@ void gpu_destroy(struct gpu *g)
     for (uint32_t i = 0; i < g->kernel_count; i++)
         free(g->kernels[i].name);
     free(g->kernels);
+    gpu_spare_free(g);
     texture_table_free(&g->textures);
     memory_destroy(g->memory);
     free(g->heap);

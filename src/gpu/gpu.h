@@ -36,8 +36,18 @@ struct gpu_kernel {          /* one launch */
     double seconds;
 };
 
+/* Room for blocks that a launch leaves to the next one of the same shape: programs launch the same kernel over and over. */
+struct gpu_spare {
+    uint64_t image;              /* exec_image.id; 0: none */
+    const struct exec_function *kernel;
+    uint32_t block[3], dynamic_shared_bytes, local_bytes;
+    struct exec_cta **blocks;
+    uint32_t count;
+};
+
 struct gpu {
     struct gpu_options options;
+    struct gpu_spare spare;
     struct memory *memory;
     struct texture_table textures;
     struct device_heap *heap;
@@ -63,6 +73,7 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e);
 void gpu_destroy(struct gpu *g);
 /* Runs the kernel to its end. Not reentrant: the caller serialises launches on one gpu. Error kinds: RESOURCES, INVALID (does not fit), or what the kernel did. */
 bool gpu_launch(struct gpu *g, const struct gpu_launch *launch, struct error *e);
+void gpu_spare_free(struct gpu *g);
 /* How many blocks of this shape fit one core (0: none). */
 uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes);
 uint32_t gpu_max_dynamic_shared(const struct gpu *g); /* the most a block may ask for, static included */

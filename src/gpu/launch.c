@@ -93,12 +93,52 @@ static void block_id(const struct residency *r, uint64_t index, uint32_t id[3])
     id[2] = (uint32_t)(cluster / clusters_x / clusters_y) * c[2] + (uint32_t)(rank / c[0] / c[1]);
 }
 
+/* Spare room is taken over only by a launch that would make the same. */
+
+void gpu_spare_free(struct gpu *g)
+{
+    for (uint32_t i = 0; i < g->spare.count; i++)
+        exec_cta_destroy(g->spare.blocks[i]);
+    free(g->spare.blocks);
+    g->spare = (struct gpu_spare){ 0 };
+}
+
+static bool spare_fits(const struct gpu_spare *s, const struct exec_launch *l)
+{
+    return s->image == l->image->id && s->kernel == l->kernel && memcmp(s->block, l->block, sizeof s->block) == 0 &&
+           s->dynamic_shared_bytes == l->dynamic_shared_bytes && s->local_bytes == l->local_bytes;
+}
+
+static void leave_spare(struct residency *r)
+{
+    const struct exec_launch *l = &r->launch;
+    struct gpu_spare left = { .image = l->image->id, .kernel = l->kernel, .dynamic_shared_bytes = l->dynamic_shared_bytes, .local_bytes = l->local_bytes,
+                              .blocks = r->blocks };
+    memcpy(left.block, l->block, sizeof left.block);
+    gpu_spare_free(r->gpu);
+    for (uint32_t s = 0; s < r->slot_count; s++) /* close the gaps */
+        if (r->blocks[s])
+            left.blocks[left.count++] = r->blocks[s];
+    r->gpu->spare = left;
+    r->blocks = NULL;
+}
+
+static struct exec_cta *make_room(struct residency *r, uint32_t core, struct error *e)
+{
+    struct gpu_spare *spare = &r->gpu->spare;
+    if (!spare->count)
+        return exec_cta_create(&r->launch, core, e);
+    struct exec_cta *cta = spare->blocks[--spare->count];
+    exec_cta_adopt(cta, &r->launch, core);
+    return cta;
+}
+
 static bool start_block(struct residency *r, uint32_t slot, struct error *e)
 {
     uint32_t id[3];
     block_id(r, r->next_block, id);
     if (!r->blocks[slot]) {
-        r->blocks[slot] = exec_cta_create(&r->launch, slot % r->launch.core_count, e);
+        r->blocks[slot] = make_room(r, slot % r->launch.core_count, e);
         if (!r->blocks[slot])
             return false;
         r->blocks[slot]->slot = slot;
@@ -361,6 +401,8 @@ bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
     struct residency r = { .gpu = g };
     double start = seconds_now();
     bool ok = prepare(&r, g, in, e) && prepare_workspace(&r, g, in, e);
+    if (ok && !spare_fits(&g->spare, &r.launch))
+        gpu_spare_free(g);
     if (ok) {
         fenv_t callers; /* handlers count on rounding to nearest, denormals kept */
         fegetenv(&callers);
@@ -374,9 +416,8 @@ bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
     }
     if (g->printf_out)
         fflush(g->printf_out);
-    for (uint32_t s = 0; r.blocks && s < r.slot_count; s++)
-        exec_cta_destroy(r.blocks[s]);
-    free(r.blocks);
+    if (r.blocks)
+        leave_spare(&r);
     free(r.busy);
     free(r.clusters);
     if (r.launch.params)

@@ -171,6 +171,31 @@ static void sync_and_barrier_in_parted_paths(void **state)
     kernel_close(&k);
 }
 
+/* Room for blocks is handed from launch to launch; a kernel of another shape, or after a fault, gets its own. */
+static void launches_follow_one_another(void **state)
+{
+    (void)state;
+    struct kernel_run k;
+    kernel_open(&k, PTX_HEADER KERNEL_HEAD
+                "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r5, %nctaid.x; mad.lo.u32 %r3, %r1, %r2, %r0;\n"
+                "mul.wide.u32 %rd1, %r3, 4; add.u64 %rd1, %rd1, %rd0; ld.global.u32 %r4, [%rd1]; add.u32 %r4, %r4, %r5; st.global.u32 [%rd1], %r4; ret; }");
+    for (int i = 0; i < 3; i++)
+        assert_true(kernel_launch(&k, 4, 64));
+    assert_true(kernel_launch(&k, 2, 64));
+    assert_true(kernel_launch(&k, 2, 40));
+    assert_true(kernel_launch(&k, 40, 64));
+    assert_false(kernel_launch(&k, KERNEL_WORDS / 64 + 1, 64)); /* one block too many for the buffer */
+    assert_int_equal(k.error.kind, ERROR_ADDRESS);
+    k.error = (struct error){ 0 };
+    memset(k.words, 0, KERNEL_WORDS * 4);
+    for (int i = 0; i < 2; i++)
+        assert_true(kernel_launch(&k, 4, 64));
+    for (int i = 0; i < 256; i++)
+        assert_int_equal(k.words[i], 8);
+    assert_int_equal(k.words[256], 0);
+    kernel_close(&k);
+}
+
 static void trap_names_the_place(void **state)
 {
     (void)state;
@@ -231,6 +256,7 @@ int main(void)
         cmocka_unit_test(blocks_make_progress_together),
         cmocka_unit_test(sync_instructions_gather_their_lanes),
         cmocka_unit_test(sync_and_barrier_in_parted_paths),
+        cmocka_unit_test(launches_follow_one_another),
         cmocka_unit_test(trap_names_the_place),
         cmocka_unit_test(printf_formats),
         cmocka_unit_test(heap_gives_and_takes_back),
