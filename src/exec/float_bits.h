@@ -40,17 +40,20 @@ FLOAT_INLINE float f32_flush(float x)
 
 FLOAT_INLINE float f32_flush_if(float x, bool ftz) { return ftz ? f32_flush(x) : x; }
 
-/* .sat: to [0, 1]; NaN and -0 become +0. */
+/* .sat: to [0, 1]; NaN and -0 become +0. On the bits, as signed integers: a compiler may turn floating-point comparisons into minimum and
+ * maximum instructions, which treat signalling NaNs in their own way. */
 FLOAT_INLINE float f32_saturate(float x)
 {
-    float low = x > 0.0f ? x : 0.0f;
-    return low < 1.0f ? low : 1.0f;
+    int32_t s = (int32_t)f32_bits(x);
+    s = s < 0 || s > 0x7f800000 ? 0 : s;
+    return f32_from((uint32_t)(s < 0x3f800000 ? s : 0x3f800000));
 }
 
 FLOAT_INLINE double f64_saturate(double x)
 {
-    double low = x > 0.0 ? x : 0.0;
-    return low < 1.0 ? low : 1.0;
+    int64_t s = (int64_t)f64_bits(x);
+    s = s < 0 || s > 0x7ff0000000000000 ? 0 : s;
+    return f64_from((uint64_t)(s < 0x3ff0000000000000 ? s : 0x3ff0000000000000));
 }
 
 /* The last step of every f32 operation. */
