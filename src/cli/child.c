@@ -44,14 +44,10 @@ static char *options_text(const struct child_request *r, const char *stats)
     FILE *to = open_memstream(&text, &size);
     if (!to)
         abort();
-    fputs("--functional --stats", to);
+    fputs(r->options ? "--stats" : "--functional --stats", to);
     put_word(to, stats);
-    if (r->machine) {
-        fputs(" --machine", to);
-        put_word(to, r->machine);
-    }
-    if (r->max_cycles)
-        fprintf(to, " --max-cycles %llu", (unsigned long long)r->max_cycles);
+    for (const char *const *word = r->options; word && *word; word++)
+        put_word(to, *word);
     if (r->quiet)
         fputs(" --quiet", to);
     fclose(to);
@@ -143,9 +139,9 @@ static bool start_and_wait(const struct child_request *r, const char *options, i
 /* Results for a program that never got as far as cuInit, or did not live to write them. */
 static json_t *empty_stats(const struct child_request *r)
 {
-    json_t *stats = json_pack("{s:s, s:n, s:[], s:n, s:b, s:n, s:n, s:n, s:[], s:{}, s:{s:n, s:f, s:n, s:n}, s:{}, s:{s:s, s:n}}", "heddle", HEDDLE_VERSION,
-                              "program", "arguments", "machine", "functional", 1, "scheduler", "l1", "divergence", "kernels", "total", "host", "wall_seconds",
-                              "launch_seconds", 0.0, "kwips", "peak_bytes", "checks", "outcome", "kind", "none", "message");
+    json_t *stats = json_pack("{s:s, s:n, s:[], s:n, s:b, s:n, s:n, s:n, s:n, s:[], s:{}, s:{s:n, s:f, s:n, s:n}, s:{}, s:{s:s, s:n}}", "heddle", HEDDLE_VERSION,
+                              "program", "arguments", "machine", "functional", r->functional || !r->options, "seed", "scheduler", "l1", "divergence", "kernels", "total", "host",
+                              "wall_seconds", "launch_seconds", 0.0, "kwips", "peak_bytes", "checks", "outcome", "kind", "none", "message");
     json_object_set_new(stats, "program", json_string(r->argv[0]));
     for (int i = 1; r->argv[i]; i++)
         json_array_append_new(json_object_get(stats, "arguments"), json_string(r->argv[i]));

@@ -1,5 +1,6 @@
 /* `heddle inspect --dot` and `--json`: the same facts for other programs. */
 #include "cli/inspect.h"
+#include "ptx/registers.h"
 
 #include <string.h>
 
@@ -176,8 +177,8 @@ static void json_function(const struct inspected *p, FILE *to)
             inspect_kind(p), f->inst_count, f->param_count, f->param_bytes, p->call_count);
     fprintf(to, "     \"shared_bytes\": %llu, \"dynamic_shared\": %s, \"local_bytes\": %llu, \"reducible\": %s,\n",
             (unsigned long long)p->shared_bytes, p->dynamic_shared ? "true" : "false", (unsigned long long)p->local_bytes, p->cfg->reducible ? "true" : "false");
-    fprintf(to, "     \"registers\": {\"max_live_32bit\": %u, \"max_live_predicates\": %u, ", p->liveness->max_live_32bit,
-            p->liveness->max_live_pred);
+    fprintf(to, "     \"registers\": {\"max_live_32bit\": %u, \"max_live_predicates\": %u, \"estimated\": %u, ", p->liveness->max_live_32bit,
+            p->liveness->max_live_pred, ptx_estimate_registers(f, p->cfg, p->module->target_sm).registers);
     json_pc("at_pc", p->liveness->max_at, to);
     fputs("},\n     \"blocks\": [", to);
     for (uint32_t i = 0; i < p->cfg->block_count; i++) {

@@ -1,6 +1,7 @@
 /* The tables of `heddle inspect`: blocks, loops, branches, registers. */
 #include "cli/inspect.h"
 #include "cli/text_table.h"
+#include "ptx/registers.h"
 
 #include <string.h>
 
@@ -287,4 +288,7 @@ void inspect_print_registers(const struct inspected *p, FILE *to)
         fprintf(to, "  first reached at %s, PTX line %d%s%s: %s\n", pc(p, l->max_at), f->insts[l->max_at].line,
                 *source ? ", " : "", source, instruction_text(p, l->max_at));
     }
+    struct ptx_register_estimate r = ptx_estimate_registers(f, p->cfg, p->module->target_sm);
+    fprintf(to, "  estimated registers a thread: %u (.target sm_%d; %u alive in order of the text, constants left out, %u with loads overlapped; %u kept)\n",
+            r.registers, p->module->target_sm, r.in_order, r.overlapped, r.kept);
 }

@@ -1,5 +1,6 @@
 /* heddle list: what there is to choose from. Each list comes from where the things themselves are: folders, machine files, the glossary. */
 #include "cli/cli.h"
+#include "cli/list_policies.h"
 #include "cli/text_table.h"
 #include "gpu/gpu.h"
 
@@ -13,13 +14,19 @@
 
 static const char help[] =
     "Usage: heddle list workloads|machines|metrics|schedulers|l1|divergence [--markdown]\n"
+    "       heddle list machines --keys\n"
+    "       heddle list machines --import gpgpusim.config >mine.ini\n"
     "\n"
     "  workloads    programs that 'heddle run NAME' knows\n"
     "  machines     GPUs to simulate, for 'heddle run -m NAME'\n"
     "  metrics      the counters in the results: unit, definition, Nsight Compute counter\n"
-    "  schedulers, l1, divergence   policies (none in this version)\n"
+    "  schedulers   who issues next, for 'heddle run -s NAME': rule, parameters, storage\n"
+    "  l1           L1 data cache policies, for 'heddle run --l1 NAME'\n"
+    "  divergence   divergence units, for 'heddle run --divergence NAME'\n"
     "\n"
-    "      --markdown   metrics: as a table for a document\n"
+    "      --markdown   metrics and policies: as a table for a document\n"
+    "      --keys       machines: every key of a machine file, with its default, range and unit\n"
+    "      --import FILE  machines: GPGPU-Sim's configuration as a machine file; what could not be carried over, on stderr\n"
     "  -h, --help       this text\n";
 
 /* A workload says itself what it is: the second line of its --help. */
@@ -72,9 +79,24 @@ static int list_workloads(const struct cli_places *places)
     return CLI_DONE;
 }
 
+static void add_machine(struct text_table *t, const struct machine *m)
+{
+    const struct cache_config *l1d = &m->sm.l1d;
+    text_table_cell(t, "%s", m->name);
+    text_table_cell(t, "%u", m->cores);
+    text_table_cell(t, "%u", m->sm.warps);
+    text_table_cell(t, "%u", m->sm.schedulers);
+    text_table_cell(t, "%u", m->sm.registers);
+    text_table_cell(t, "%u", m->sm.shared_bytes >> 10);
+    text_table_cell(t, "%u", l1d->sets * l1d->ways * l1d->line_bytes >> 10);
+    text_table_cell(t, "%u", machine_l2_bytes(m) >> 10);
+    text_table_cell(t, "%llu", (unsigned long long)m->mem.core_khz / 1000);
+    text_table_cell(t, "%s", m->scheduler);
+}
+
 static int list_machines(const struct cli_places *places)
 {
-    static const char *const titles[] = {"machine", ">cores", ">warps/core", ">blocks/core", ">registers/core", ">shared KiB/core", ">clock MHz", ">memory MiB", NULL};
+    static const char *const titles[] = {"machine", ">cores", ">warps/core", ">schedulers", ">registers/core", ">shared KiB", ">L1D KiB", ">L2 KiB", ">core MHz", "default", NULL};
     struct cli_names names = cli_names_in(places->machines, ".ini");
     struct arena a = {0};
     struct text_table t = text_table_start(&a, titles);
@@ -86,25 +108,27 @@ static int list_machines(const struct cli_places *places)
         struct error e = {0};
         char path[2 * PATH_MAX];
         snprintf(path, sizeof path, "%s/%s.ini", places->machines, names.names[i]);
-        if (!machine_load(&m, path, &e)) {
+        if (!machine_load(&m, path, NULL, 0, &e)) {
             fprintf(stderr, "%s\n", e.text);
             status = CLI_FAILED;
             continue;
         }
-        text_table_cell(&t, "%s", names.names[i]);
-        text_table_cell(&t, "%u", m.cores);
-        text_table_cell(&t, "%u", m.warps_per_core);
-        text_table_cell(&t, "%u", m.blocks_per_core);
-        text_table_cell(&t, "%u", m.registers_per_core);
-        text_table_cell(&t, "%u", m.shared_bytes_per_core >> 10);
-        text_table_cell(&t, "%u", m.clock_khz / 1000);
-        text_table_cell(&t, "%llu", (unsigned long long)(m.memory_bytes >> 20));
+        add_machine(&t, &m);
     }
     if (names.count)
         text_table_print(&t, "", stdout);
     arena_free(&a);
     cli_free_names(&names);
     return status;
+}
+
+static int import_machine(const char *path)
+{
+    struct error e = {0};
+    if (machine_import(path, stdout, stderr, &e))
+        return CLI_DONE;
+    fprintf(stderr, "heddle: %s\n", e.text);
+    return CLI_USAGE; /* the file is the user's to mend */
 }
 
 static const struct metric { const char *name, *unit, *definition, *nsight; } metrics[] = {
@@ -131,28 +155,27 @@ static int list_metrics(bool markdown)
     return CLI_DONE;
 }
 
-static int list_policies(const char *what)
-{
-    printf("No %s in this version: policies come with the timing model.\n", what);
-    return CLI_DONE;
-}
-
 int cli_list(int argc, char **argv)
 {
-    static const struct option table[] = {{"markdown", no_argument, NULL, 'M'}, {"help", no_argument, NULL, 'h'}, {0}};
+    static const struct option table[] = {{"markdown", no_argument, NULL, 'M'}, {"keys", no_argument, NULL, 'K'}, {"import", required_argument, NULL, 'I'}, {"help", no_argument, NULL, 'h'}, {0}};
     static const char *const lists[] = {"workloads", "machines", "metrics", "schedulers", "l1", "divergence"};
-    bool markdown = false;
+    bool markdown = false, keys = false;
+    const char *import = NULL;
     int c;
     optind = 0;
     opterr = 0;
-    while ((c = getopt_long(argc, argv, "h", table, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
         if (c == 'h') {
             fputs(help, stdout);
             return CLI_DONE;
         }
-        if (c != 'M')
+        if (c == ':')
+            return cli_usage("list", "%s needs a value", argv[optind - 1]);
+        if (c == '?')
             return cli_unknown_option("list", argv[optind - 1], table);
-        markdown = true;
+        markdown |= c == 'M';
+        keys |= c == 'K';
+        import = c == 'I' ? optarg : import;
     }
     if (optind == argc)
         return cli_usage("list", "what? One of workloads, machines, metrics, schedulers, l1, divergence");
@@ -163,20 +186,28 @@ int cli_list(int argc, char **argv)
     struct error e = {0};
     if (!cli_find_places(&places, &e))
         return cli_fail(&e);
-    if (markdown && strcmp(what, "metrics"))
-        return cli_usage("list", "--markdown is for metrics only");
+    if (markdown && (!strcmp(what, "workloads") || !strcmp(what, "machines")))
+        return cli_usage("list", "--markdown is for metrics and policies only");
+    if ((keys || import) && strcmp(what, "machines"))
+        return cli_usage("list", "--keys and --import are for machines only");
+    if (keys) {
+        machine_print_keys(stdout);
+        return CLI_DONE;
+    }
+    if (import)
+        return import_machine(import);
     if (!strcmp(what, "workloads"))
         return list_workloads(&places);
     if (!strcmp(what, "machines"))
         return list_machines(&places);
     if (!strcmp(what, "metrics"))
         return list_metrics(markdown);
-    if (!strcmp(what, "schedulers"))
-        return list_policies("schedulers");
-    if (!strcmp(what, "l1"))
-        return list_policies("L1 policies");
-    if (!strcmp(what, "divergence"))
-        return list_policies("divergence units");
+    static const char *const kinds[POLICY_KINDS] = {"schedulers", "l1", "divergence"};
+    for (int kind = 0; kind < POLICY_KINDS; kind++)
+        if (!strcmp(what, kinds[kind])) {
+            list_policies((enum policy_kind)kind, markdown);
+            return CLI_DONE;
+        }
     const char *near = nearest_name(what, lists, sizeof lists / sizeof *lists);
     if (near)
         return cli_usage("list", "no list of '%s'; did you mean '%s'?", what, near);

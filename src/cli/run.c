@@ -4,13 +4,14 @@
 #include "cli/cli.h"
 #include "cli/program.h"
 #include "cli/summary.h"
-#include "gpu/gpu.h"
+#include "gpu/setup.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,36 +22,50 @@ static const char help[] =
     "Runs PROGRAM on the simulated GPU: a workload's name ('heddle list workloads'), or the path of a program that uses CUDA.\n"
     "What stands behind PROGRAM is its own.\n"
     "\n"
-    "      --functional       results only, no timing (the only mode of this version)\n"
-    "      --size SIZE        test, small or paper: the input of a workload\n"
-    "      --stats FILE       results as JSON; '-' is standard output, where the program's own output then goes to standard error\n"
-    "  -m, --machine NAME     the machine, one of 'heddle list machines' or the path of a file; default gtx480\n"
-    "      --max-cycles N     stop after so many cycles; in functional mode a warp instruction is a cycle\n"
-    "  -j N                   threads; functional mode uses one\n"
-    "      --quiet            no remarks and no summary\n"
-    "  -h, --help             this text\n"
+    "Machine and policies (SPEC is NAME[:key=value,...], or the path of a shared object):\n"
+    "  -m, --machine NAME     one of 'heddle list machines' or the path of a file; default gtx480\n"
+    "      --set KEY=VALUE    another value for a key of the machine file, section.key=value; repeatable\n"
+    "      --print-machine    print the machine with all its keys, and end; needs no PROGRAM\n"
+    "  -s, --scheduler SPEC   warp scheduler ('heddle list schedulers'); default: the machine's\n"
+    "      --l1 SPEC          policy of the L1 data cache ('heddle list l1')\n"
+    "      --divergence SPEC  divergence unit ('heddle list divergence')\n"
     "\n"
-    "With the timing model, which is not in this version: -s, --scheduler; --l1; --divergence; --set; --timeline; --trace.\n"
+    "The run:\n"
+    "      --functional       results only, no timing; an order of magnitude faster\n"
+    "      --size SIZE        test, small or paper: the input of a workload\n"
+    "      --max-cycles N     stop after so many cycles; in functional mode a warp instruction is a cycle\n"
+    "  -j N                   simulate the cores on N threads; results are the same for any N\n"
+    "\n"
+    "Results:\n"
+    "      --stats FILE       results as JSON; '-' is standard output, where the program's own output then goes to standard error\n"
+    "      --timeline FILE    what cores, schedulers and warps did, for ui.perfetto.dev\n"
+    "      --timeline-cycles A:B   only cycles A up to B; default 0:20000\n"
+    "      --quiet            no remarks, no progress and no summary\n"
+    "  -h, --help             this text\n"
     "\n"
     "Exit codes: 0 done; 1 the program ran and reported failure; 2 usage; 3 not supported; 4 deadlock, limit or interrupt;\n"
     "5 the kernel did something illegal.\n";
 
+enum { MOST_SETS = 256, MOST_WORDS = 2 * MOST_SETS + 32, MOST_THREADS = 1024 };
+
 struct run_options {
-    bool functional, quiet;
-    const char *size, *stats, *machine;
-    uint64_t max_cycles;
-    uint64_t threads;
+    bool functional, quiet, print_machine;
+    const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads;
+    const char *machine, *scheduler, *l1, *divergence; /* policies: empty, the machine's */
+    const char *sets[MOST_SETS];
+    uint32_t set_count;
 };
 
-enum { OPT_FUNCTIONAL = 256, OPT_SIZE, OPT_STATS, OPT_MAX_CYCLES, OPT_QUIET, OPT_TIMING };
+enum { OPT_FUNCTIONAL = 256, OPT_SIZE, OPT_STATS, OPT_MAX_CYCLES, OPT_QUIET, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_PRINT_MACHINE };
 
 static const struct option option_table[] = {
     {"functional", no_argument, NULL, OPT_FUNCTIONAL}, {"size", required_argument, NULL, OPT_SIZE},
     {"stats", required_argument, NULL, OPT_STATS},     {"machine", required_argument, NULL, 'm'},
     {"max-cycles", required_argument, NULL, OPT_MAX_CYCLES}, {"quiet", no_argument, NULL, OPT_QUIET},
-    {"scheduler", required_argument, NULL, 's'},       {"l1", required_argument, NULL, OPT_TIMING},
-    {"divergence", required_argument, NULL, OPT_TIMING}, {"set", required_argument, NULL, OPT_TIMING},
-    {"timeline", required_argument, NULL, OPT_TIMING}, {"trace", required_argument, NULL, OPT_TIMING},
+    {"scheduler", required_argument, NULL, 's'},       {"l1", required_argument, NULL, OPT_L1},
+    {"divergence", required_argument, NULL, OPT_DIVERGENCE}, {"set", required_argument, NULL, OPT_SET},
+    {"timeline", required_argument, NULL, OPT_TIMELINE}, {"timeline-cycles", required_argument, NULL, OPT_TIMELINE_CYCLES},
+    {"trace", required_argument, NULL, OPT_TRACE},     {"print-machine", no_argument, NULL, OPT_PRINT_MACHINE},
     {"help", no_argument, NULL, 'h'},                  {0},
 };
 
@@ -62,39 +77,70 @@ static bool parse_count(const char *text, uint64_t *value)
     return isdigit((unsigned char)*text) && !*end && !errno && *value > 0;
 }
 
-static int needs_timing(const char *option)
+/* "A:B", A < B. */
+static bool is_window(const char *text)
 {
-    fprintf(stderr, "heddle run: %s needs the timing model, which is not in this version: only --functional is\n", option);
-    return CLI_UNSUPPORTED;
+    uint64_t first = 0, end;
+    char a[32];
+    const char *colon = strchr(text, ':');
+    if (!colon || colon - text >= (ptrdiff_t)sizeof a)
+        return false;
+    snprintf(a, sizeof a, "%.*s", (int)(colon - text), text);
+    return (!strcmp(a, "0") || parse_count(a, &first)) && parse_count(colon + 1, &end) && first < end;
+}
+
+static int add_set(struct run_options *o, const char *set)
+{
+    if (o->set_count == MOST_SETS)
+        return cli_usage("run", "too many --set; the most is %d", MOST_SETS);
+    o->sets[o->set_count++] = set;
+    return -1;
+}
+
+/* What needs no look at the machine. Returns -1 to go on, else the exit code. */
+static int check_values(const struct run_options *o)
+{
+    uint64_t n;
+    if (o->max_cycles && !parse_count(o->max_cycles, &n))
+        return cli_usage("run", "--max-cycles needs a number from 1, not '%s'", o->max_cycles);
+    if (o->threads && (!parse_count(o->threads, &n) || n > MOST_THREADS))
+        return cli_usage("run", "-j needs a number from 1 to %d, not '%s'", MOST_THREADS, o->threads);
+    if (o->timeline_cycles && !is_window(o->timeline_cycles))
+        return cli_usage("run", "--timeline-cycles needs two numbers A:B, the first cycle and the one behind the last, not '%s'", o->timeline_cycles);
+    if (o->timeline_cycles && !o->timeline)
+        return cli_usage("run", "--timeline-cycles is for --timeline FILE");
+    if (o->timeline && o->functional)
+        return cli_usage("run", "--timeline shows time, which --functional does not model");
+    return -1;
 }
 
 /* Returns -1 to go on, else the exit code; optind is then at PROGRAM. */
 static int parse_options(int argc, char **argv, struct run_options *o)
 {
-    int c, index = 0;
+    int c, status = -1;
     optind = 0;
     opterr = 0;
-    while ((c = getopt_long(argc, argv, "+:m:s:j:h", option_table, &index)) != -1) {
+    while (status < 0 && (c = getopt_long(argc, argv, "+:m:s:j:h", option_table, NULL)) != -1) {
+        if (c != ':' && c != '?' && optarg && !*optarg)
+            return cli_usage("run", "an option is given an empty value (in front of '%s')", optind < argc ? argv[optind] : "the end");
         switch (c) {
         case OPT_FUNCTIONAL: o->functional = true; break;
         case OPT_SIZE: o->size = optarg; break;
         case OPT_STATS: o->stats = optarg; break;
         case OPT_QUIET: o->quiet = true; break;
+        case OPT_L1: o->l1 = optarg; break;
+        case OPT_DIVERGENCE: o->divergence = optarg; break;
+        case OPT_SET: status = add_set(o, optarg); break;
+        case OPT_TIMELINE: o->timeline = optarg; break;
+        case OPT_TIMELINE_CYCLES: o->timeline_cycles = optarg; break;
+        case OPT_MAX_CYCLES: o->max_cycles = optarg; break;
+        case OPT_PRINT_MACHINE: o->print_machine = true; break;
         case 'm': o->machine = optarg; break;
-        case OPT_MAX_CYCLES:
-            if (!parse_count(optarg, &o->max_cycles))
-                return cli_usage("run", "--max-cycles needs a number from 1, not '%s'", optarg);
-            break;
-        case 'j':
-            if (!parse_count(optarg, &o->threads))
-                return cli_usage("run", "-j needs a number from 1, not '%s'", optarg);
-            break;
-        case 's': return needs_timing("--scheduler");
-        case OPT_TIMING: {
-            char name[40];
-            snprintf(name, sizeof name, "--%s", option_table[index].name);
-            return needs_timing(name);
-        }
+        case 's': o->scheduler = optarg; break;
+        case 'j': o->threads = optarg; break;
+        case OPT_TRACE:
+            fputs("heddle run: --trace writes what 'heddle cache' reads; neither is in this version\n", stderr);
+            return CLI_UNSUPPORTED;
         case 'h':
             fputs(help, stdout);
             return CLI_DONE;
@@ -102,11 +148,11 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         default: return cli_unknown_option("run", argv[optind - 1], option_table);
         }
     }
-    if (optind == argc)
+    if (status < 0)
+        status = check_values(o);
+    if (status < 0 && optind == argc && !o->print_machine)
         return cli_usage("run", "which program? A workload's name or a path is expected");
-    if (o->stats && !*o->stats)
-        return cli_usage("run", "--stats needs the name of a file");
-    return -1;
+    return status;
 }
 
 static bool check_size(const struct run_options *o, const struct program *p, struct error *e)
@@ -123,13 +169,68 @@ static bool check_size(const struct run_options *o, const struct program *p, str
     return false;
 }
 
-static bool check_machine(const struct run_options *o, struct error *e)
+/* The end of a path in front of a spec's parameters: behind ".so" where there is one, else before the first colon. */
+static size_t spec_path_length(const char *spec)
 {
-    struct machine m;
+    for (const char *at = spec; (at = strstr(at, ".so")); at++)
+        if (at[3] == ':' || !at[3])
+            return (size_t)(at + 3 - spec);
+    return strcspn(spec, ":");
+}
+
+/* A path stays right wherever the program goes, whether of a machine file or of a shared object; a name is left as it is. */
+static void make_absolute(const char *word, size_t path_length, char *out, size_t size)
+{
+    char path[PATH_MAX], whole[PATH_MAX];
+    snprintf(path, sizeof path, "%.*s", (int)path_length, word);
+    const char *dot = strrchr(path, '.');
+    bool is_path = strchr(path, '/') || (dot && (!strcmp(dot, ".so") || !strcmp(dot, ".ini")));
+    snprintf(out, size, "%s%s", is_path && realpath(path, whole) ? whole : path, word + path_length);
+}
+
+/* What a run is made of, as it is handed to the library. */
+struct setup {
+    char machine[PATH_MAX], scheduler[PATH_MAX + 512], l1[PATH_MAX + 512], divergence[PATH_MAX + 512], timeline[PATH_MAX];
+};
+
+/* Machine, --set and specs are tried here: what is wrong with them is the user's to mend before anything runs. */
+static bool check_setup(const struct run_options *o, struct error *e)
+{
+    struct gpu_options *tried = calloc(1, sizeof *tried);
     struct error own = {0};
-    if (!o->machine || machine_load(&m, o->machine, &own))
+    if (!tried)
+        abort();
+    bool ok = gpu_setup(tried, &(struct gpu_setup){.machine = o->machine, .sets = o->sets, .set_count = o->set_count, .scheduler = o->scheduler, .l1 = o->l1,
+                                                   .divergence = o->divergence}, &own);
+    if (ok && o->print_machine)
+        machine_print(&tried->machine, stdout);
+    if (ok)
+        gpu_setup_release(tried);
+    free(tried);
+    return ok ? true : error_set(e, ERROR_NOT_FOUND, "%s", own.text);
+}
+
+static void make_setup(const struct run_options *o, struct setup *s)
+{
+    *s = (struct setup){0};
+    make_absolute(o->machine, strlen(o->machine), s->machine, sizeof s->machine);
+    make_absolute(o->scheduler, spec_path_length(o->scheduler), s->scheduler, sizeof s->scheduler);
+    make_absolute(o->l1, spec_path_length(o->l1), s->l1, sizeof s->l1);
+    make_absolute(o->divergence, spec_path_length(o->divergence), s->divergence, sizeof s->divergence);
+}
+
+/* The library writes it; a name that cannot be written should not cost a run. */
+static bool check_timeline(const struct run_options *o, struct setup *s, struct error *e)
+{
+    if (!o->timeline)
         return true;
-    return error_set(e, ERROR_NOT_FOUND, "%s", own.text); /* what is wrong with it is the user's to mend, before anything runs */
+    int fd = open(o->timeline, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return error_set(e, ERROR_IO, "cannot write %s: %s", o->timeline, strerror(errno));
+    close(fd);
+    if (!realpath(o->timeline, s->timeline))
+        snprintf(s->timeline, sizeof s->timeline, "%s", o->timeline);
+    return true;
 }
 
 static bool check_program(const struct program *p, const struct cli_places *places, struct error *e)
@@ -159,6 +260,28 @@ static char **child_arguments(const struct run_options *o, char *path, char **re
     return argv;
 }
 
+/* The words for HEDDLE_OPTIONS; out has room for MOST_WORDS. */
+static void library_options(const struct run_options *o, const struct setup *s, const char **out)
+{
+    const struct { const char *name, *value; } given[] = {
+        {"--machine", s->machine}, {"--scheduler", s->scheduler}, {"--l1", s->l1}, {"--divergence", s->divergence}, {"--timeline", s->timeline},
+        {"--timeline-cycles", o->timeline_cycles}, {"--max-cycles", o->max_cycles}, {"-j", o->threads},
+    };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (!given[i].value || !*given[i].value)
+            continue;
+        *out++ = given[i].name;
+        *out++ = given[i].value;
+    }
+    for (uint32_t i = 0; i < o->set_count; i++) {
+        *out++ = "--set";
+        *out++ = o->sets[i];
+    }
+    if (o->functional)
+        *out++ = "--functional";
+    *out = NULL;
+}
+
 static bool write_stats(const json_t *stats, FILE *to, const char *name, struct error *e)
 {
     bool ok = json_dumpf(stats, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && fputc('\n', to) != EOF;
@@ -178,20 +301,20 @@ static void say_outcome(const struct child_result *r)
         fputs("heddle: the program never initialised CUDA, so that there are no results of a GPU\n", stderr);
 }
 
-static int run(const struct run_options *o, struct program *p, const struct cli_places *places, char **rest, int count)
+static int run(const struct run_options *o, const struct setup *setup, struct program *p, const struct cli_places *places, char **rest, int count)
 {
     struct error e = {0};
+    const char *words[MOST_WORDS];
     bool to_stdout = o->stats && !strcmp(o->stats, "-");
     FILE *to = !o->stats ? NULL : to_stdout ? stdout : fopen(o->stats, "we"); /* before the run: a wrong name should not cost one */
     if (o->stats && !to) {
         error_set(&e, ERROR_IO, "cannot write %s: %s", o->stats, strerror(errno));
         return cli_fail(&e);
     }
-    if (!o->quiet && !o->functional)
-        fputs("heddle: this version has no timing model yet: running as with --functional\n", stderr);
+    library_options(o, setup, words);
     char **argv = child_arguments(o, p->path, rest, count);
-    struct child_request request = {.path = p->path, .argv = argv, .library = places->lib, .machine = o->machine, .max_cycles = o->max_cycles,
-                                    .quiet = o->quiet, .output = to_stdout ? STDERR_FILENO : -1};
+    struct child_request request = {.path = p->path, .argv = argv, .library = places->lib, .options = words,
+                                    .functional = o->functional, .quiet = o->quiet, .output = to_stdout ? STDERR_FILENO : -1};
     struct child_result result;
     bool ok = child_run(&request, &result, &e);
     free(argv);
@@ -213,15 +336,19 @@ static int run(const struct run_options *o, struct program *p, const struct cli_
 
 int cli_run(int argc, char **argv)
 {
-    struct run_options o = {0};
+    struct run_options o = {.machine = "gtx480", .scheduler = "", .l1 = "", .divergence = ""};
+    struct setup setup;
     struct cli_places places;
     struct program p;
     struct error e = {0};
     int status = parse_options(argc, argv, &o);
     if (status >= 0)
         return status;
-    if (!cli_find_places(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) || !check_machine(&o, &e) ||
-        !check_program(&p, &places, &e))
+    if (o.print_machine)
+        return check_setup(&o, &e) ? CLI_DONE : cli_fail(&e);
+    make_setup(&o, &setup);
+    if (!cli_find_places(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) || !check_setup(&o, &e) || !check_program(&p, &places, &e) ||
+        !check_timeline(&o, &setup, &e))
         return cli_fail(&e);
-    return run(&o, &p, &places, argv + optind + 1, argc - optind - 1);
+    return run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);
 }

@@ -1,4 +1,4 @@
-/* From the JSON of a run to a table: launches of one kernel are added up. */
+/* From the JSON of a run to a table: launches of one kernel are added up. With time, columns for it stand beside those of functional mode. */
 #include "cli/summary.h"
 #include "cli/cli.h"
 #include "cli/text_table.h"
@@ -22,6 +22,12 @@ void summary_add(struct summary_counters *sum, const json_t *kernel)
     sum->branches += number(branches, "executed");
     sum->divergent += number(branches, "divergent");
     sum->load_requests += number(json_object_get(kernel, "loads"), "requests");
+    sum->cycles += number(kernel, "cycles");
+    sum->l1d_accesses += number(json_object_get(kernel, "l1d"), "accesses");
+    sum->l1d_misses += number(json_object_get(kernel, "l1d"), "misses");
+    sum->l2_accesses += number(json_object_get(kernel, "l2"), "accesses");
+    sum->l2_misses += number(json_object_get(kernel, "l2"), "misses");
+    sum->partial |= json_is_true(json_object_get(kernel, "partial"));
     for (int i = 0; i < SUMMARY_LANES; i++)
         sum->lanes[i] += (uint64_t)json_integer_value(json_array_get(lanes, (size_t)i));
 }
@@ -54,6 +60,11 @@ double summary_utilization(const struct summary_counters *c)
 double summary_divergence(const struct summary_counters *c)
 {
     return percent(c->divergent, c->branches);
+}
+
+double summary_ipc(const struct summary_counters *c)
+{
+    return c->cycles ? (double)c->thread_instructions / (double)c->cycles : 0.0;
 }
 
 const char *summary_lanes_bar(const struct summary_counters *c, bool utf8, char out[SUMMARY_BAR_BYTES])
@@ -101,23 +112,48 @@ static size_t gather(const json_t *kernels, struct row *rows)
     return count;
 }
 
-static void put_row(struct text_table *t, const char *name, const struct summary_counters *c)
+static void put_row(struct text_table *t, const char *name, const struct summary_counters *c, bool timed)
 {
     char text[40];
-    text_table_cell(t, "%s", name);
+    text_table_cell(t, "%s%s", name, c->partial ? " (not to its end)" : "");
     text_table_cell(t, "%s", cli_grouped(c->launches, text, sizeof text));
+    if (timed) {
+        text_table_cell(t, "%s", cli_grouped(c->cycles, text, sizeof text));
+        text_table_cell(t, "%.2f", summary_ipc(c));
+    }
     text_table_cell(t, "%s", cli_grouped(c->warp_instructions, text, sizeof text));
     text_table_cell(t, "%.1f%%", summary_utilization(c));
     text_table_cell(t, "%.1f%%", summary_divergence(c));
+    if (timed) {
+        text_table_cell(t, "%.1f%%", percent(c->l1d_misses, c->l1d_accesses));
+        text_table_cell(t, "%.1f%%", percent(c->l2_misses, c->l2_accesses));
+    }
+}
+
+static void add_counters(struct summary_counters *sum, const struct summary_counters *c)
+{
+    sum->launches += c->launches;
+    sum->warp_instructions += c->warp_instructions;
+    sum->thread_instructions += c->thread_instructions;
+    sum->branches += c->branches;
+    sum->divergent += c->divergent;
+    sum->cycles += c->cycles;
+    sum->l1d_accesses += c->l1d_accesses;
+    sum->l1d_misses += c->l1d_misses;
+    sum->l2_accesses += c->l2_accesses;
+    sum->l2_misses += c->l2_misses;
+    sum->partial |= c->partial;
 }
 
 static void print_kernels(const json_t *stats, FILE *to)
 {
-    static const char *const titles[] = {"kernel", ">launches", ">warp instructions", ">SIMD utilization", ">divergent branches", NULL};
+    static const char *const functional[] = {"kernel", ">launches", ">warp instructions", ">SIMD utilization", ">divergent branches", NULL};
+    static const char *const with_time[] = {"kernel", ">launches", ">cycles", ">IPC", ">warp instructions", ">SIMD use", ">divergent", ">L1D misses", ">L2 misses", NULL};
+    bool timed = json_is_false(json_object_get(stats, "functional"));
     const json_t *kernels = json_object_get(stats, "kernels");
     struct row *rows = calloc(json_array_size(kernels) + 1, sizeof *rows);
     struct arena a = {0};
-    struct text_table t = text_table_start(&a, titles);
+    struct text_table t = text_table_start(&a, timed ? with_time : functional);
     if (!rows)
         abort();
     size_t count = gather(kernels, rows);
@@ -125,24 +161,34 @@ static void print_kernels(const json_t *stats, FILE *to)
     struct summary_counters rest = {0};
     for (size_t i = 0; i < count; i++) {
         if (i < MOST_ROWS || count == MOST_ROWS + 1) {
-            put_row(&t, rows[i].name, &rows[i].counters);
+            put_row(&t, rows[i].name, &rows[i].counters, timed);
             continue;
         }
-        rest.launches += rows[i].counters.launches;
-        rest.warp_instructions += rows[i].counters.warp_instructions;
-        rest.thread_instructions += rows[i].counters.thread_instructions;
-        rest.branches += rows[i].counters.branches;
-        rest.divergent += rows[i].counters.divergent;
+        add_counters(&rest, &rows[i].counters);
     }
     if (rest.launches)
-        put_row(&t, "(others)", &rest);
+        put_row(&t, "(others)", &rest, timed);
     if (count > 1) {
         struct summary_counters total = summary_total(stats);
-        put_row(&t, "total", &total);
+        put_row(&t, "total", &total, timed);
     }
     text_table_print(&t, "  ", to);
     arena_free(&a);
     free(rows);
+}
+
+static const char *word(const json_t *stats, const char *key)
+{
+    const char *s = json_string_value(json_object_get(stats, key));
+    return s ? s : "?";
+}
+
+/* What the numbers are of. */
+static void print_setup(const json_t *stats, FILE *to)
+{
+    if (json_is_false(json_object_get(stats, "functional")))
+        fprintf(to, "  machine %s, scheduler %s, L1 policy %s, divergence unit %s\n", word(json_object_get(stats, "machine"), "name"), word(stats, "scheduler"), word(stats, "l1"),
+                word(stats, "divergence"));
 }
 
 void summary_print(const struct child_result *r, FILE *to)
@@ -155,6 +201,8 @@ void summary_print(const struct child_result *r, FILE *to)
     }
     fputc('\n', to);
     print_kernels(r->stats, to);
-    fprintf(to, "\n  %.2f s, of which %.2f s in kernels: %s kWI/s (thousand warp instructions a second)\n", r->wall_seconds,
+    fputc('\n', to);
+    print_setup(r->stats, to);
+    fprintf(to, "  %.2f s, of which %.2f s in kernels: %s kWI/s (thousand warp instructions a second)\n", r->wall_seconds,
             summary_host(r->stats, "launch_seconds"), cli_grouped((unsigned long long)(summary_host(r->stats, "kwips") + 0.5), rate, sizeof rate));
 }

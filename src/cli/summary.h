@@ -12,6 +12,8 @@ enum { SUMMARY_LANES = 33 };
 /* The counters of one kernel, or of all of them. */
 struct summary_counters {
     uint64_t launches, warp_instructions, thread_instructions, branches, divergent, load_requests;
+    uint64_t cycles, l1d_accesses, l1d_misses, l2_accesses, l2_misses; /* 0 in functional mode */
+    bool partial;                  /* a launch did not come to its end */
     uint64_t lanes[SUMMARY_LANES]; /* warp instructions by active lanes */
 };
 void summary_add(struct summary_counters *sum, const json_t *kernel);
@@ -21,6 +23,7 @@ double summary_host(const json_t *stats, const char *key); /* 0 where it is null
 
 double summary_utilization(const struct summary_counters *c); /* percent */
 double summary_divergence(const struct summary_counters *c);  /* percent of the branches */
+double summary_ipc(const struct summary_counters *c);         /* thread instructions a cycle; 0 in functional mode */
 
 enum { SUMMARY_BAR_BYTES = 64 };
 /* Lanes 1 to 32, two a character: each as high as its share of the largest. */

@@ -120,6 +120,13 @@ static bool side_ok(enum side side, uint64_t address, size_t bytes)
     }
 }
 
+static void copy_linear(uint64_t to, enum side to_side, uint64_t from, enum side from_side, size_t bytes)
+{
+    memmove(memory_pointer(to), memory_pointer(from), bytes);
+    if (to_side == SIDE_DEVICE && from_side == SIDE_HOST)
+        gpu_note_copy(driver_get()->gpu, to, bytes);
+}
+
 static CUresult linear(uint64_t to, enum side to_side, uint64_t from, enum side from_side, size_t bytes, CUstream stream)
 {
     CUresult r = api_enter(NULL, API_CONTEXT);
@@ -129,7 +136,7 @@ static CUresult linear(uint64_t to, enum side to_side, uint64_t from, enum side 
         if (!side_ok(to_side, to, bytes) || !side_ok(from_side, from, bytes))
             r = CUDA_ERROR_INVALID_VALUE;
         else
-            memmove(memory_pointer(to), memory_pointer(from), bytes);
+            copy_linear(to, to_side, from, from_side, bytes);
     }
     return api_leave(r);
 }

@@ -164,16 +164,16 @@ static int machine_attribute(const struct machine *m, CUdevice_attribute attribu
 {
     switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return (int)m->cores;
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return (int)m->warps_per_core * 32;
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: return (int)m->blocks_per_core;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return (int)m->sm.warps * 32;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: return (int)m->sm.blocks;
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
-    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR: return (int)m->registers_per_core;
+    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR: return (int)m->sm.registers;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
-        return m->shared_bytes_per_core > (228u << 10) ? (int)m->shared_bytes_per_core : 228 << 10; /* never less than a block may ask for */
-    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return (int)m->clock_khz;
-    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return (int)m->memory_clock_khz;
-    case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: return (int)m->memory_bus_bits;
-    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return (int)m->l2_bytes;
+        return m->sm.shared_bytes > (228u << 10) ? (int)m->sm.shared_bytes : 228 << 10; /* never less than a block may ask for */
+    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return (int)m->mem.core_khz;
+    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return (int)m->mem.dram_khz;
+    case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: return (int)machine_bus_bits(m);
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return (int)machine_l2_bytes(m);
     default: break;
     }
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
@@ -199,7 +199,7 @@ CUAPI CUresult cuDeviceGetProperties(CUdevprop *out, CUdevice dev)
         const struct machine *m = &driver_get()->gpu->options.machine;
         *out = (CUdevprop){.maxThreadsPerBlock = 1024, .maxThreadsDim = {1024, 1024, 64}, .maxGridSize = {0x7fffffff, 65535, 65535},
                            .sharedMemPerBlock = 48 << 10, .totalConstantMemory = 64 << 10, .SIMDWidth = 32, .memPitch = 0x7fffffff,
-                           .regsPerBlock = (int)m->registers_per_core, .clockRate = (int)m->clock_khz, .textureAlign = 512};
+                           .regsPerBlock = (int)m->sm.registers, .clockRate = (int)m->mem.core_khz, .textureAlign = 512};
     }
     return api_leave(r);
 }

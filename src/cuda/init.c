@@ -7,10 +7,16 @@
 #endif
 #include "cuda/internal.h"
 
+#include "gpu/progress.h"
+#include "gpu/setup.h"
+#include "gpu/timeline.h"
+
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static struct driver the_driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -51,12 +57,34 @@ CUresult api_leave(CUresult r)
     return r;
 }
 
+static void finish_timeline(const struct driver *d)
+{
+    struct timeline *t = d->gpu->options.timeline;
+    struct error e = {0};
+    if (!t)
+        return;
+    if (!timeline_close(t, &e))
+        driver_say("%s", e.text);
+    else if (timeline_dropped_from(t) != UINT64_MAX && !d->options.quiet)
+        driver_say("the timeline is cut off at cycle %llu: the file has reached its size limit; --timeline-cycles A:B chooses a part of the run",
+                   (unsigned long long)timeline_dropped_from(t));
+}
+
+void driver_finish(struct driver *d, int exit_status)
+{
+    if (!d->gpu)
+        return;
+    progress_done(d->gpu->options.progress);
+    finish_timeline(d);
+    stats_write(d, exit_status);
+}
+
 /* The lock is not waited for: a process may also end inside a call, from another thread or from a callback. */
 static void at_exit(int status, void *unused)
 {
     (void)unused;
     bool locked = pthread_mutex_trylock(&the_driver.lock) == 0;
-    stats_write(&the_driver, status);
+    driver_finish(&the_driver, status);
     if (locked)
         pthread_mutex_unlock(&the_driver.lock);
 }
@@ -69,28 +97,50 @@ static void stay_loaded(void)
         dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-static void say_mode(const struct options *o)
+static void say_ignored(const struct options *o)
 {
-    const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : NULL;
-    if (o->quiet || (o->functional && !ignored))
-        return;
-    driver_say("only --functional is available in this version: results are computed, time is not modelled%s%s", ignored ? "; no effect: " : "",
-             ignored ? ignored : "");
+    const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : o->timeline[0] ? "--timeline" : NULL;
+    if (o->functional && ignored && !o->quiet)
+        driver_say("%s has no effect with --functional, which does not model time", ignored);
+}
+
+static bool wants_progress(const struct options *o)
+{
+    const char *asked = getenv("HEDDLE_PROGRESS");
+    return !o->quiet && (asked && *asked ? strcmp(asked, "0") != 0 : isatty(STDERR_FILENO));
+}
+
+static bool choose(const struct options *o, struct gpu_options *to, struct error *e)
+{
+    const char *sets[OPTIONS_SETS];
+    uint32_t set_count = options_sets(o, sets);
+    return gpu_setup(to, &(struct gpu_setup){.machine = o->machine, .sets = sets, .set_count = set_count, .scheduler = o->scheduler, .l1 = o->l1, .divergence = o->divergence}, e);
 }
 
 static bool start(struct driver *d, struct error *e)
 {
-    struct gpu_options options = {.functional = true, .interrupt = &d->interrupt};
-    if (!options_parse(&d->options, getenv("HEDDLE_OPTIONS"), e) || !machine_load(&options.machine, d->options.machine, e))
+    struct options *o = &d->options;
+    struct gpu_options options = {.interrupt = &d->interrupt};
+    if (!options_parse(o, getenv("HEDDLE_OPTIONS"), e) || !choose(o, &options, e))
         return false;
-    options.max_cycles = d->options.max_cycles;
-    d->gpu = gpu_create(&options, e);
-    if (!d->gpu)
+    options.functional = o->functional;
+    options.max_cycles = o->max_cycles;
+    options.threads = o->threads;
+    if (o->timeline[0] && !o->functional)
+        options.timeline = timeline_open(o->timeline, o->timeline_first, o->timeline_end, e);
+    options.progress = progress_create(stderr, wants_progress(o));
+    if (e->kind == ERROR_NONE)
+        d->gpu = gpu_create(&options, e);
+    if (!d->gpu) {
+        timeline_destroy(options.timeline);
+        progress_destroy(options.progress);
+        gpu_setup_release(&options);
         return false;
-    say_mode(&d->options);
+    }
+    say_ignored(o);
     stay_loaded();
     on_exit(at_exit, NULL);
-    if (d->options.stats[0])
+    if (o->stats[0] || options.timeline)
         interrupt_watch(d);
     return true;
 }

@@ -119,6 +119,8 @@ struct driver {
 };
 
 struct driver *driver_get(void);
+/* When the process ends, in whatever way: timeline and results are completed. (init.c) */
+void driver_finish(struct driver *d, int exit_status);
 
 /* What a call needs before it may run. */
 enum api_need { API_ANY, API_INIT, API_CONTEXT };

@@ -22,7 +22,7 @@ static void *wait_for_interrupt(void *driver)
     while (sem_wait(&pressed) != 0 && errno == EINTR)
         ;
     error_set(&d->outcome, ERROR_INTERRUPTED, "interrupted between launches");
-    stats_write(d, 128 + SIGINT);
+    driver_finish(d, 128 + SIGINT);
     signal(SIGINT, SIG_DFL);
     kill(getpid(), SIGINT);
     return NULL;

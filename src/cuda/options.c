@@ -4,28 +4,34 @@
  * middle of them. */
 #include "cuda/options.h"
 
+#include "gpu/timeline.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_FUNCTIONAL, OPT_STATS, OPT_MAX_CYCLES, OPT_QUIET, OPT_LATER };
+enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_FUNCTIONAL, OPT_STATS, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_MAX_CYCLES, OPT_THREADS,
+                 OPT_QUIET, OPT_PRINT_MACHINE };
 
 static const struct option_row { const char *name; char letter; bool has_value; enum option_id id; } rows[] = {
     {"machine", 'm', true, OPT_MACHINE},
     {"scheduler", 's', true, OPT_SCHEDULER},
     {"l1", 0, true, OPT_L1},
     {"divergence", 0, true, OPT_DIVERGENCE},
+    {"set", 0, true, OPT_SET},
     {"functional", 0, false, OPT_FUNCTIONAL},
     {"stats", 0, true, OPT_STATS},
+    {"timeline", 0, true, OPT_TIMELINE},
+    {"timeline-cycles", 0, true, OPT_TIMELINE_CYCLES},
+    {"trace", 0, true, OPT_TRACE},
     {"max-cycles", 0, true, OPT_MAX_CYCLES},
+    {"", 'j', true, OPT_THREADS},
     {"quiet", 0, false, OPT_QUIET},
-    {"set", 0, true, OPT_LATER},
-    {"timeline", 0, true, OPT_LATER},
-    {"trace", 0, true, OPT_LATER},
+    {"print-machine", 0, false, OPT_PRINT_MACHINE},
 };
-enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+enum { ROW_COUNT = sizeof rows / sizeof rows[0], OPTION_WORD_BYTES = 8192 };
 
 /* The next word of *text into out; false at the end or on an error (then e is set). */
 static bool next_word(const char **text, char *out, size_t size, struct error *e)
@@ -71,7 +77,7 @@ static bool unknown_option(const char *word, struct error *e)
 static const struct option_row *find_long(const char *name, size_t length, const char *word, struct error *e)
 {
     const struct option_row *found = NULL;
-    for (int i = 0; i < ROW_COUNT; i++) {
+    for (int i = 0; i < ROW_COUNT && length; i++) {
         if (strncmp(rows[i].name, name, length))
             continue;
         if (strlen(rows[i].name) == length)
@@ -82,55 +88,110 @@ static const struct option_row *find_long(const char *name, size_t length, const
         }
         found = &rows[i];
     }
-    if (!found || !length) {
+    if (!found) {
         unknown_option(word, e);
         return NULL;
     }
     return found;
 }
 
+/* As a person writes it. */
+static const char *spelled(const struct option_row *row, char out[32])
+{
+    if (*row->name)
+        snprintf(out, 32, "--%s", row->name);
+    else
+        snprintf(out, 32, "-%c", row->letter);
+    return out;
+}
+
 static bool keep(char *to, size_t size, const char *name, const char *value, struct error *e)
 {
     if (strlen(value) >= size)
-        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: the value of --%s is too long", name);
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: the value of %s is too long", name);
     if (!*value)
-        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --%s needs a value", name);
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: %s needs a value", name);
     strcpy(to, value);
     return true;
 }
 
-static bool keep_count(uint64_t *to, const char *name, const char *value, struct error *e)
+static bool keep_set(struct options *o, const char *value, struct error *e)
+{
+    if (o->set_count == OPTIONS_SETS || strlen(value) >= sizeof o->sets - o->set_bytes)
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: too many --set");
+    if (!keep(o->sets + o->set_bytes, sizeof o->sets - o->set_bytes, "--set", value, e))
+        return false;
+    o->set_bytes += (uint32_t)strlen(value) + 1;
+    o->set_count++;
+    return true;
+}
+
+/* Digits up to the end, or up to a character in `until`; returns where it stopped, or NULL. */
+static const char *read_count(const char *text, uint64_t *to, const char *until)
 {
     char *end;
     errno = 0;
-    unsigned long long n = strtoull(value, &end, 10);
-    if (!isdigit((unsigned char)*value) || *end || errno)
-        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --%s needs a number, not '%.100s'", name, value);
+    unsigned long long n = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || errno || (*end && !strchr(until, *end)))
+        return NULL;
     *to = n;
+    return end;
+}
+
+static bool keep_count(uint64_t *to, const char *name, const char *value, struct error *e)
+{
+    if (!read_count(value, to, ""))
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: %s needs a number, not '%.100s'", name, value);
+    return true;
+}
+
+static bool keep_threads(struct options *o, const char *value, struct error *e)
+{
+    uint64_t n = 0;
+    if (!keep_count(&n, "-j", value, e))
+        return false;
+    if (!n || n > 1024)
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: -j needs a number from 1 to 1024, not '%.100s'", value);
+    o->threads = (uint32_t)n;
+    return true;
+}
+
+static bool keep_window(struct options *o, const char *value, struct error *e)
+{
+    const char *colon = read_count(value, &o->timeline_first, ":");
+    if (!colon || !*colon || !read_count(colon + 1, &o->timeline_end, "") || o->timeline_first >= o->timeline_end)
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --timeline-cycles needs two numbers A:B, the first cycle and the one behind the last, not '%.100s'", value);
     return true;
 }
 
 static bool apply(struct options *o, const struct option_row *row, const char *value, struct error *e)
 {
+    char buffer[32];
+    const char *name = spelled(row, buffer);
     switch (row->id) {
-    case OPT_MACHINE: return keep(o->machine, sizeof o->machine, row->name, value, e);
-    case OPT_STATS: return keep(o->stats, sizeof o->stats, row->name, value, e);
-    case OPT_SCHEDULER: return keep(o->scheduler, sizeof o->scheduler, row->name, value, e);
-    case OPT_L1: return keep(o->l1, sizeof o->l1, row->name, value, e);
-    case OPT_DIVERGENCE: return keep(o->divergence, sizeof o->divergence, row->name, value, e);
-    case OPT_MAX_CYCLES: return keep_count(&o->max_cycles, row->name, value, e);
+    case OPT_MACHINE: return keep(o->machine, sizeof o->machine, name, value, e);
+    case OPT_STATS: return keep(o->stats, sizeof o->stats, name, value, e);
+    case OPT_TIMELINE: return keep(o->timeline, sizeof o->timeline, name, value, e);
+    case OPT_SCHEDULER: return keep(o->scheduler, sizeof o->scheduler, name, value, e);
+    case OPT_L1: return keep(o->l1, sizeof o->l1, name, value, e);
+    case OPT_DIVERGENCE: return keep(o->divergence, sizeof o->divergence, name, value, e);
+    case OPT_SET: return keep_set(o, value, e);
+    case OPT_MAX_CYCLES: return keep_count(&o->max_cycles, name, value, e);
+    case OPT_THREADS: return keep_threads(o, value, e);
+    case OPT_TIMELINE_CYCLES: return keep_window(o, value, e);
     case OPT_FUNCTIONAL: o->functional = true; return true;
     case OPT_QUIET: o->quiet = true; return true;
-    case OPT_LATER: break;
+    case OPT_TRACE: return error_set(e, ERROR_UNSUPPORTED, "HEDDLE_OPTIONS: --trace belongs to 'heddle cache', which is not in this version");
+    case OPT_PRINT_MACHINE: break;
     }
-    return error_set(e, ERROR_UNSUPPORTED, "HEDDLE_OPTIONS: --%s needs the timing model: only --functional is available in this version", row->name);
+    return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: %s is an option of 'heddle run' alone", name);
 }
 
 static bool parse_word(struct options *o, const char *word, const char **rest, struct error *e)
 {
     const struct option_row *row = NULL;
     const char *value = NULL;
-    char next[4096];
+    char next[OPTION_WORD_BYTES], name[32];
     if (!strncmp(word, "--", 2)) {
         const char *equals = strchr(word, '=');
         row = find_long(word + 2, equals ? (size_t)(equals - word - 2) : strlen(word + 2), word, e);
@@ -138,7 +199,7 @@ static bool parse_word(struct options *o, const char *word, const char **rest, s
             return false;
         value = equals ? equals + 1 : NULL;
         if (value && !row->has_value)
-            return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --%s takes no value", row->name);
+            return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: %s takes no value", spelled(row, name));
     } else {
         for (int i = 0; i < ROW_COUNT && word[0] == '-' && word[1]; i++)
             if (rows[i].letter == word[1])
@@ -149,7 +210,7 @@ static bool parse_word(struct options *o, const char *word, const char **rest, s
     }
     if (row->has_value && !value) {
         if (!next_word(rest, next, sizeof next, e))
-            return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --%s needs a value", row->name);
+            return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: %s needs a value", spelled(row, name));
         value = next;
     }
     return apply(o, row, value, e);
@@ -157,9 +218,9 @@ static bool parse_word(struct options *o, const char *word, const char **rest, s
 
 bool options_parse(struct options *o, const char *text, struct error *e)
 {
-    char word[4096];
+    char word[OPTION_WORD_BYTES];
     struct error words = {0};
-    *o = (struct options){.machine = "gtx480"};
+    *o = (struct options){.machine = "gtx480", .timeline_end = TIMELINE_CYCLES};
     if (!text)
         return true;
     while (next_word(&text, word, sizeof word, &words))
@@ -168,4 +229,12 @@ bool options_parse(struct options *o, const char *text, struct error *e)
     if (words.kind != ERROR_NONE)
         return error_set(e, words.kind, "%s", words.text);
     return true;
+}
+
+uint32_t options_sets(const struct options *o, const char **out)
+{
+    const char *at = o->sets;
+    for (uint32_t i = 0; i < o->set_count; i++, at += strlen(at) + 1)
+        out[i] = at;
+    return o->set_count;
 }

@@ -7,14 +7,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { OPTIONS_SETS = 256, OPTIONS_SET_BYTES = 16384 };
+
 struct options {
-    char machine[4096], stats[4096];        /* stats: empty, none */
-    char scheduler[256], l1[256], divergence[256]; /* empty: not given */
+    char machine[4096], stats[4096], timeline[4096]; /* stats, timeline: empty, none */
+    char scheduler[4352], l1[4352], divergence[4352]; /* specs, perhaps with the path of a shared object; empty: not given */
+    char sets[OPTIONS_SET_BYTES];                    /* the values of --set, one behind the other, each with its end mark */
+    uint32_t set_count, set_bytes;
     bool functional, quiet;
-    uint64_t max_cycles;                    /* 0: no limit */
+    uint64_t max_cycles;                             /* 0: no limit */
+    uint64_t timeline_first, timeline_end;           /* cycles */
+    uint32_t threads;                                /* 0: not given */
 };
 
 /* text: words as in a shell (quotes and backslashes), no program name; NULL is empty. */
 bool options_parse(struct options *o, const char *text, struct error *e);
+/* The values of --set in order. Returns how many; out has room for OPTIONS_SETS. */
+uint32_t options_sets(const struct options *o, const char **out);
 
 #endif

@@ -1,8 +1,12 @@
-/* The results of a run, written when the process ends: one JSON object with keys in a fixed order. What only a timing model can know is null. */
+/* The results of a run, written when the process ends: one JSON object with keys in a fixed order. In functional mode what only time can tell is null; the keys are the same.
+ * Counters are listed in tables, one row a field of struct gpu_counters; docs/metrics.md says what each means. */
 #include "cuda/internal.h"
+
+#include "gpu/energy.h"
 
 #include <errno.h>
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,45 +45,239 @@ static void put_command(json_t *root)
     put(root, "arguments", arguments);
 }
 
+/* "machine": its own section is the object itself, the others are objects inside. */
+static void put_key(void *object, const char *section, const char *key, const char *value, bool is_number)
+{
+    json_t *o = object, *inside = strcmp(section, "machine") ? json_object_get(o, section) : o;
+    if (!inside) {
+        inside = json_object();
+        put(o, section, inside);
+    }
+    char *end = NULL;
+    errno = 0;
+    unsigned long long whole = strtoull(value, &end, 10);
+    if (is_number && !*end && !errno && whole <= INT64_MAX)
+        put(inside, key, count(whole));
+    else if (is_number)
+        put(inside, key, json_real(strtod(value, NULL)));
+    else if (!strcmp(value, "true") || !strcmp(value, "false"))
+        put(inside, key, json_boolean(*value == 't'));
+    else
+        put(inside, key, text(value));
+}
+
 static json_t *machine(const struct machine *m)
 {
     json_t *o = json_object();
     put(o, "name", text(m->name));
-    put(o, "cores", count(m->cores));
-    put(o, "warps_per_core", count(m->warps_per_core));
-    put(o, "blocks_per_core", count(m->blocks_per_core));
-    put(o, "registers_per_core", count(m->registers_per_core));
-    put(o, "shared_bytes_per_core", count(m->shared_bytes_per_core));
-    put(o, "clock_khz", count(m->clock_khz));
-    put(o, "memory_clock_khz", count(m->memory_clock_khz));
-    put(o, "memory_bus_bits", count(m->memory_bus_bits));
-    put(o, "memory_bytes", count(m->memory_bytes));
-    put(o, "l2_bytes", count(m->l2_bytes));
+    machine_visit(m, put_key, o);
     return o;
 }
 
-static json_t *pair(const char *first, uint64_t a, const char *second, json_t *b)
+/* A counter: where it is, from the start of the structure that the table is of. */
+struct column { const char *name; size_t offset; };
+
+/* from: NULL in functional mode. */
+static void put_columns(json_t *o, const void *from, const struct column *columns, size_t column_count)
+{
+    for (size_t i = 0; i < column_count; i++) {
+        uint64_t value = 0;
+        if (from)
+            memcpy(&value, (const char *)from + columns[i].offset, sizeof value);
+        put(o, columns[i].name, from ? count(value) : NULL);
+    }
+}
+
+static json_t *columns_object(const void *from, const struct column *columns, size_t column_count)
 {
     json_t *o = json_object();
-    put(o, first, count(a));
+    put_columns(o, from, columns, column_count);
+    return o;
+}
+
+#define COLUMN(type, field) {#field, offsetof(struct type, field)}
+#define NAMED(type, name, field) {name, offsetof(struct type, field)}
+#define COLUMNS(table) table, sizeof table / sizeof *table
+
+static const struct column issue_columns[] = {
+    NAMED(gpu_counters, "issued", sm.issued), NAMED(gpu_counters, "no_ready", sm.no_ready), NAMED(gpu_counters, "descheduled", sm.descheduled),
+    NAMED(gpu_counters, "idle", sm.idle), NAMED(gpu_counters, "slots", scheduler_cycles),
+};
+static const struct column cache_columns[] = {
+    COLUMN(cache_counters, accesses), COLUMN(cache_counters, hits), COLUMN(cache_counters, misses), COLUMN(cache_counters, pending_hits),
+};
+static const struct column write_columns[] = {
+    COLUMN(cache_counters, reads), COLUMN(cache_counters, writes), COLUMN(cache_counters, write_hits), COLUMN(cache_counters, write_misses),
+    COLUMN(cache_counters, evictions), COLUMN(cache_counters, writebacks),
+};
+static const struct column owner_columns[] = {COLUMN(cache_counters, intra_warp_hits), COLUMN(cache_counters, inter_warp_hits)};
+static const struct column fail_columns[] = {
+    NAMED(cache_counters, "ways", fails[CACHE_FAIL_WAYS]), NAMED(cache_counters, "mshr", fails[CACHE_FAIL_MSHR]),
+    NAMED(cache_counters, "merge", fails[CACHE_FAIL_MERGE]), NAMED(cache_counters, "queue", fails[CACHE_FAIL_QUEUE]),
+};
+static const struct column dram_columns[] = {
+    COLUMN(dram_counters, reads), COLUMN(dram_counters, writes), COLUMN(dram_counters, activates), COLUMN(dram_counters, precharges), COLUMN(dram_counters, row_hits),
+    COLUMN(dram_counters, busy_cycles), COLUMN(dram_counters, requests_read), COLUMN(dram_counters, requests_written),
+};
+static const struct column crossbar_columns[] = {
+    COLUMN(crossbar_counters, stalls), NAMED(crossbar_counters, "flits", flits_in), NAMED(crossbar_counters, "packets", packets_in),
+    NAMED(crossbar_counters, "flits_delivered", flits_out), NAMED(crossbar_counters, "packets_delivered", packets_out),
+};
+static const struct column store_columns[] = {NAMED(sm_counters, "requests", store_requests), NAMED(sm_counters, "accesses", store_accesses)};
+static const struct column shared_columns[] = {NAMED(sm_counters, "requests", shared_requests), NAMED(sm_counters, "cycles", shared_cycles)};
+static const struct column block_columns[] = {NAMED(sm_counters, "blocks", blocks), NAMED(sm_counters, "warps", warps)};
+
+static json_t *cache(const struct cache_counters *c)
+{
+    uint64_t fails = 0;
+    json_t *o = columns_object(c, COLUMNS(cache_columns));
+    for (int i = 0; c && i < CACHE_FAIL_COUNT; i++)
+        fails += c->fails[i];
+    put(o, "reservation_fails", c ? count(fails) : NULL);
+    return o;
+}
+
+static json_t *data_cache(const struct cache_counters *c)
+{
+    json_t *o = cache(c);
+    put(o, "reservation_fail_reasons", columns_object(c, COLUMNS(fail_columns)));
+    put_columns(o, c, COLUMNS(write_columns));
+    return o;
+}
+
+/* Hits in a victim tag array: of whichever policy has one. */
+static uint64_t vta_hits(const struct gpu_options *g, const struct gpu_counters *c)
+{
+    const struct policy_choice *choices[] = {&g->scheduler, &g->l1, &g->divergence};
+    const uint64_t *values[] = {c->scheduler_counters, c->l1_counters, c->divergence_counters};
+    for (int i = 0; i < 3; i++)
+        for (uint32_t n = 0; choices[i]->policy && n < policy_counter_count(choices[i]->policy); n++)
+            if (!strcmp(choices[i]->policy->counters[n].name, "vta_hits"))
+                return values[i][n];
+    return 0;
+}
+
+static json_t *l1d(const struct gpu_options *g, const struct gpu_counters *timed)
+{
+    const struct cache_counters *c = timed ? &timed->sm.l1d : NULL;
+    json_t *o = data_cache(c);
+    put_columns(o, c, COLUMNS(owner_columns));
+    put(o, "vta_hits", timed ? count(vta_hits(g, timed)) : NULL);
+    return o;
+}
+
+static json_t *stalls(const struct gpu_counters *timed)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < STALL_COUNT; i++)
+        put(o, stall_names[i], timed ? count(timed->sm.stalls[i]) : NULL);
+    return o;
+}
+
+/* All fields of a structure of counters. */
+static void add_words(void *to, const void *from, size_t bytes)
+{
+    uint64_t *sum = to;
+    const uint64_t *more = from;
+    for (size_t i = 0; i < bytes / sizeof *sum; i++)
+        sum[i] += more[i];
+}
+
+static json_t *interconnect(const struct gpu_counters *timed)
+{
+    struct crossbar_counters both = {0};
+    if (timed) {
+        add_words(&both, &timed->requests, sizeof both);
+        add_words(&both, &timed->replies, sizeof both);
+    }
+    return columns_object(timed ? &both : NULL, COLUMNS(crossbar_columns));
+}
+
+static json_t *energy(const struct gpu_counters *timed)
+{
+    struct energy e = timed ? energy_of(timed) : (struct energy){0};
+    json_t *o = json_object();
+    put(o, "l1d_nj", timed ? json_real(e.l1d_nj) : NULL);
+    put(o, "l2_nj", timed ? json_real(e.l2_nj) : NULL);
+    put(o, "dram_nj", timed ? json_real(e.dram_nj) : NULL);
+    put(o, "total_nj", timed ? json_real(e.total_nj) : NULL);
+    return o;
+}
+
+/* What a policy declares stands under its name; two of one name share the object. */
+static void put_policy(json_t *o, const struct policy_choice *choice, const uint64_t *values, json_t **made, uint32_t *made_count)
+{
+    uint32_t counters = choice->policy ? policy_counter_count(choice->policy) : 0;
+    if (!counters)
+        return;
+    json_t *inside = json_object_get(o, choice->policy->name);
+    bool ours = false;
+    for (uint32_t i = 0; i < *made_count; i++)
+        ours |= made[i] == inside;
+    if (!inside || !ours) {
+        char name[200]; /* not over a counter of the machine's that has the same name */
+        snprintf(name, sizeof name, inside ? "policy %.150s" : "%.150s", choice->policy->name);
+        inside = json_object();
+        put(o, name, inside);
+        made[(*made_count)++] = inside;
+    }
+    for (uint32_t i = 0; i < counters; i++)
+        put(inside, choice->policy->counters[i].name, count(values[i]));
+}
+
+static void put_policies(json_t *o, const struct gpu_options *g, const struct gpu_counters *timed)
+{
+    json_t *made[3];
+    uint32_t made_count = 0;
+    if (!timed)
+        return;
+    put_policy(o, &g->scheduler, timed->scheduler_counters, made, &made_count);
+    put_policy(o, &g->l1, timed->l1_counters, made, &made_count);
+    put_policy(o, &g->divergence, timed->divergence_counters, made, &made_count);
+}
+
+static json_t *ratio(double part, double of)
+{
+    return of > 0 ? json_real(part / of) : NULL;
+}
+
+static json_t *pair(const char *first, json_t *a, const char *second, json_t *b)
+{
+    json_t *o = json_object();
+    put(o, first, a);
     put(o, second, b);
     return o;
 }
 
-static void put_counters(json_t *o, const struct gpu_kernel *k)
+static void put_counters(json_t *o, const struct gpu_kernel *k, const struct gpu_options *g)
 {
+    const struct gpu_counters *c = &k->counters, *timed = g->functional ? NULL : c;
     json_t *lanes = json_array();
     for (int i = 0; i <= WARP_LANES; i++)
-        json_array_append_new(lanes, count(k->counters.lanes[i]));
-    put(o, "cycles", NULL);
+        json_array_append_new(lanes, count(c->exec.lanes[i]));
+    put(o, "cycles", timed ? count(c->cycles) : NULL);
     put(o, "warp_instructions", count(k->warp_instructions));
     put(o, "thread_instructions", count(k->thread_instructions));
-    put(o, "ipc", NULL);
-    put(o, "simd_utilization",
-        k->warp_instructions ? json_real((double)k->thread_instructions / ((double)k->warp_instructions * WARP_LANES)) : NULL);
+    put(o, "ipc", timed ? ratio((double)k->thread_instructions, (double)c->cycles) : NULL);
+    put(o, "simd_utilization", ratio((double)k->thread_instructions, (double)k->warp_instructions * WARP_LANES));
     put(o, "lanes", lanes);
-    put(o, "loads", pair("requests", k->counters.load_requests, "accesses", NULL));
-    put(o, "branches", pair("executed", k->counters.branches, "divergent", count(k->counters.divergent_branches)));
+    put(o, "issue", columns_object(timed, COLUMNS(issue_columns)));
+    put(o, "stalls", stalls(timed));
+    put(o, "l1d", l1d(g, timed));
+    put(o, "l1c", cache(timed ? &c->sm.l1c : NULL));
+    put(o, "l1t", cache(timed ? &c->sm.l1t : NULL));
+    put(o, "l1i", cache(timed ? &c->sm.l1i : NULL));
+    put(o, "l2", data_cache(timed ? &c->memory.l2 : NULL));
+    put(o, "dram", columns_object(timed ? &c->memory.dram : NULL, COLUMNS(dram_columns)));
+    put(o, "icnt", interconnect(timed));
+    put(o, "loads", pair("requests", count(timed ? c->sm.load_requests : c->exec.load_requests), "accesses", timed ? count(c->sm.load_accesses) : NULL));
+    put(o, "stores", columns_object(timed ? &c->sm : NULL, COLUMNS(store_columns)));
+    put(o, "shared", columns_object(timed ? &c->sm : NULL, COLUMNS(shared_columns)));
+    put(o, "branches", pair("executed", count(c->exec.branches), "divergent", count(c->exec.divergent_branches)));
+    put(o, "launched", columns_object(timed ? &c->sm : NULL, COLUMNS(block_columns)));
+    put(o, "occupancy", timed ? ratio((double)c->sm.warp_cycles, (double)c->resident_warps_most) : NULL);
+    put(o, "energy", energy(timed));
+    put_policies(o, g, timed);
 }
 
 static json_t *triple(const uint32_t v[3])
@@ -90,13 +288,14 @@ static json_t *triple(const uint32_t v[3])
     return a;
 }
 
+/* Everything in them is a count but `timed`. */
 static void add_counters(struct gpu_kernel *sum, const struct gpu_kernel *k)
 {
-    for (int i = 0; i <= WARP_LANES; i++)
-        sum->counters.lanes[i] += k->counters.lanes[i];
-    sum->counters.branches += k->counters.branches;
-    sum->counters.divergent_branches += k->counters.divergent_branches;
-    sum->counters.load_requests += k->counters.load_requests;
+    struct gpu_counters *to = &sum->counters;
+    const struct gpu_counters *from = &k->counters;
+    add_words(&to->exec, &from->exec, sizeof to->exec);
+    to->timed |= from->timed;
+    add_words(&to->cycles, &from->cycles, sizeof *to - offsetof(struct gpu_counters, cycles));
     sum->warp_instructions += k->warp_instructions;
     sum->thread_instructions += k->thread_instructions;
 }
@@ -109,11 +308,12 @@ static void put_kernels(json_t *root, const struct gpu *g, struct gpu_kernel *su
         put(o, "name", text(g->kernels[i].name));
         put(o, "grid", triple(g->kernels[i].grid));
         put(o, "block", triple(g->kernels[i].block));
-        put_counters(o, &g->kernels[i]);
+        put(o, "partial", json_boolean(g->kernels[i].partial));
+        put_counters(o, &g->kernels[i], &g->options);
         json_array_append_new(kernels, o);
         add_counters(sum, &g->kernels[i]);
     }
-    put_counters(total, sum);
+    put_counters(total, sum, &g->options);
     put(root, "kernels", kernels);
     put(root, "total", total);
 }
@@ -138,17 +338,24 @@ static json_t *outcome(const struct error *e)
     return o;
 }
 
+static json_t *spec(const struct gpu_options *g, const struct policy_choice *choice)
+{
+    return g->functional ? NULL : text(choice->spec);
+}
+
 static json_t *results(const struct driver *d, int exit_status)
 {
+    const struct gpu_options *g = &d->gpu->options;
     struct gpu_kernel sum = {0};
     json_t *root = json_object(), *checks = json_object();
     put(root, "heddle", text(HEDDLE_VERSION));
     put_command(root);
-    put(root, "machine", machine(&d->gpu->options.machine));
-    put(root, "functional", json_true());
-    put(root, "scheduler", NULL);
-    put(root, "l1", NULL);
-    put(root, "divergence", NULL);
+    put(root, "machine", machine(&g->machine));
+    put(root, "functional", json_boolean(g->functional));
+    put(root, "seed", count(g->machine.seed));
+    put(root, "scheduler", spec(g, &g->scheduler));
+    put(root, "l1", spec(g, &g->l1));
+    put(root, "divergence", spec(g, &g->divergence));
     put_kernels(root, d->gpu, &sum);
     put(root, "host", host(d->gpu, &sum));
     put(checks, "passed", json_boolean(exit_status == 0));

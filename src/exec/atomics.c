@@ -107,7 +107,7 @@ static const uint64_t *locate(struct exec_warp *w, const struct atomic *a, uint3
     access_addresses(w, &a->address, mask);
     const uint64_t *at = access_locate(w, (enum ptx_space)a->address.space, mask, a->bytes, a->bytes, true, hosts);
     w->access.is_atomic = true;
-    return at;
+    return w->addresses_only && w->access.space == PTX_SPACE_GLOBAL ? NULL : at; /* in shared memory they are done at once */
 }
 
 /* Is the lane's address global? Where the lanes of a generic access differ in space, their addresses are still generic. */

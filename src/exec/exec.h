@@ -57,6 +57,7 @@ struct exec_function {
     const struct exec_image *image;
     struct exec_inst *code;
     uint32_t inst_count;
+    uint32_t index;               /* into exec_image.functions */
     uint32_t frame_bytes;         /* registers and predicates of one call, a multiple of 256 */
     uint8_t *constants;           /* bank of immediates */
     uint32_t local_bytes;         /* of one thread for one call: .local variables, .param variables, formal parameters */
@@ -170,6 +171,7 @@ struct exec_warp {
     struct memory_range near_range; /* last global range hit, valid for near_generation */
     uint64_t near_generation;
     struct cp_async_state *async;   /* pending cp.async copies, or NULL */
+    bool addresses_only;            /* atomics: check and note the addresses, do nothing; timing does it later, where the access arrives */
 };
 
 /* A named barrier: warps arrive as a whole. expected 0: all warps of the block that have not ended. */
@@ -246,6 +248,10 @@ struct exec_launch {
 
 /* One instruction of the warp, which must be READY. */
 void exec_step(struct exec_warp *w);
+uint32_t exec_lanes(const struct exec_warp *w); /* that would execute it: active, and the guard true */
+/* The same in two halves, for a PLAIN instruction: the warp moves on, and what the instruction does is done later, by exec_perform, before the warp's next instruction that could tell. The mask may be 0. */
+uint32_t exec_advance(struct exec_warp *w);
+void exec_perform(struct exec_warp *w, const struct exec_inst *in, uint32_t mask);
 /* Up to budget instructions, until the warp is no longer READY. Returns how many were executed. */
 uint32_t exec_run(struct exec_warp *w, uint32_t budget);
 

@@ -2,6 +2,7 @@
 #include "exec/image_internal.h"
 
 #include "ptx/cfg.h"
+#include "ptx/registers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,7 @@ static bool collect_functions(struct exec_image *image, struct error *e)
                 return error_at(e, ERROR_INVALID, &module->source, ptx->line, ptx->column, "function %s is defined in more than one module", ptx->name);
             struct exec_function *f = arena_new(&image->arena, struct exec_function);
             *f = (struct exec_function){ .name = ptx->name, .ptx = ptx, .module = module, .image = image };
+            f->index = image->function_count;
             image->functions[image->function_count] = f;
             add_name(image, f);
             f->address = FUNCTION_ADDRESS_TAG ^ (uint64_t)(image->function_count + 1) * 16;
@@ -234,7 +236,7 @@ static bool build(struct exec_image *image, struct error *e)
         f->cfg = ptx_cfg_build(&image->arena, f->ptx);
         struct arena scratch = { 0 };
         struct ptx_liveness *live = ptx_liveness_build(&scratch, f->ptx, f->cfg);
-        f->register_count = live->max_live_32bit;
+        f->register_count = ptx_estimate_registers(f->ptx, f->cfg, f->module->target_sm).registers;
         registers_place(image, f, live);
         arena_free(&scratch);
     }

@@ -23,6 +23,8 @@ enum {
     BASES_TRIED = 16,
 };
 #define PREFERRED_BASE 0x200000000000ull
+#define FIRST_PHYSICAL 0xc0000000ull
+#define PARAM_PHYSICAL 0x1000ull
 #define BASE_STEP 0x010000000000ull
 #define HOST_ROOM (64ull << 30) /* room in the range for pinned memory and for gaps */
 
@@ -120,6 +122,7 @@ struct memory *memory_create(uint64_t capacity_bytes, struct error *e)
     } else {
         s->m.capacity_bytes = capacity_bytes;
         s->m.next_serial = 1;
+        s->m.next_physical = FIRST_PHYSICAL;
         s->m.generation = 1; /* 0 is a cache that was never filled */
         s->m.freed = freed;
         if (reserve_range(&s->m)) {
@@ -172,6 +175,27 @@ const struct memory_range *memory_find(const struct memory *m, uint64_t address)
 }
 
 /* The caller has made room. */
+/* Parameters of launches come and go, and always lie at the same place. */
+static uint64_t place_physically(struct memory *m, uint64_t size_bytes, enum memory_kind kind)
+{
+    if (kind == MEMORY_PARAM)
+        return PARAM_PHYSICAL;
+    uint64_t at = m->next_physical;
+    m->next_physical += round_up(size_bytes, LEAST_ALIGN);
+    return at;
+}
+
+uint64_t memory_physical(const struct memory *m, uint64_t address, struct memory_range *near)
+{
+    if (address - near->base >= near->size_bytes) {
+        const struct memory_range *r = memory_find(m, address);
+        if (!r)
+            return address;
+        *near = *r;
+    }
+    return near->physical + (address - near->base);
+}
+
 static void insert_range(struct memory *m, const struct memory_range *r)
 {
     uint32_t at = first_above(m, r->base);
@@ -237,7 +261,7 @@ uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_byte
         if (base < s->holes[i].base || skipped > s->holes[i].size_bytes || s->holes[i].size_bytes - skipped < occupied)
             continue;
         take_from_hole(s, i, base, occupied);
-        insert_range(m, &(struct memory_range){base, size_bytes, kind, m->next_serial++, label});
+        insert_range(m, &(struct memory_range){base, size_bytes, kind, m->next_serial++, label, place_physically(m, size_bytes, kind)});
         m->used_bytes += counted;
         return base;
     }
@@ -258,7 +282,7 @@ bool memory_register(struct memory *m, void *host, uint64_t size_bytes, enum mem
         return false;
     if (!grow_ranges(m))
         return false;
-    insert_range(m, &(struct memory_range){base, size_bytes, kind, m->next_serial++, NULL});
+    insert_range(m, &(struct memory_range){base, size_bytes, kind, m->next_serial++, NULL, place_physically(m, size_bytes, kind)});
     return true;
 }
 

@@ -26,6 +26,7 @@ struct memory_range {
     enum memory_kind kind;
     uint64_t serial;     /* counts allocations, from 1 */
     const char *label;   /* name of the variable, or NULL */
+    uint64_t physical;   /* where it lies as caches and DRAM see it: allocations one behind the other, without the gaps that guard them */
 };
 
 enum {
@@ -44,6 +45,7 @@ struct memory {
     struct memory_range *freed;  /* a ring of the last freed ranges, for messages */
     uint32_t freed_count;
     uint64_t next_serial;
+    uint64_t next_physical;
     uint64_t generation;         /* changes whenever a range appears or goes: caches of ranges are valid for one generation */
 };
 
@@ -57,6 +59,8 @@ bool memory_register(struct memory *m, void *host, uint64_t size_bytes, enum mem
 bool memory_release(struct memory *m, uint64_t base);
 /* The live range that holds address, or NULL. */
 const struct memory_range *memory_find(const struct memory *m, uint64_t address);
+/* The address as caches and DRAM see it; of an unknown address: itself. *near: the range found last, a copy, for callers that translate many. */
+uint64_t memory_physical(const struct memory *m, uint64_t address, struct memory_range *near);
 /* "4 bytes past the end of a 1024-byte allocation at 0x200010000000 (allocation 3)" */
 void memory_describe(const struct memory *m, uint64_t address, char *out, uint32_t out_bytes);
 

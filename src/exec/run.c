@@ -29,9 +29,33 @@ static inline void execute(struct exec_warp *w, uint64_t *lanes)
     simt_next(w);
 }
 
+uint32_t exec_lanes(const struct exec_warp *w)
+{
+    return lanes_of(w, &w->code[w->pc]);
+}
+
 void exec_step(struct exec_warp *w)
 {
     execute(w, w->launch->counters.lanes);
+}
+
+uint32_t exec_advance(struct exec_warp *w)
+{
+    uint32_t mask = lanes_of(w, &w->code[w->pc]);
+    w->executed++;
+    w->launch->counters.lanes[__builtin_popcount(mask)]++;
+    simt_next(w);
+    return mask;
+}
+
+void exec_perform(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    uint32_t pc = w->pc;
+    w->pc = (uint32_t)(in - w->code); /* for a fault's message */
+    if (mask)
+        in->fn(w, in, mask);
+    if (w->state != WARP_FAULT)
+        w->pc = pc;
 }
 
 uint32_t exec_run(struct exec_warp *w, uint32_t budget)

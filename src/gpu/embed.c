@@ -22,7 +22,7 @@ struct heddle *heddle_open(const char *machine, char *message)
     struct error e = { 0 };
     struct gpu_options options = { .functional = true };
     struct heddle *h = NULL;
-    if (machine_load(&options.machine, machine, &e)) {
+    if (machine_load(&options.machine, machine, NULL, 0, &e)) {
         h = calloc(1, sizeof *h);
         if (h)
             h->gpu = gpu_create(&options, &e);
@@ -107,9 +107,9 @@ bool heddle_results(const struct heddle *h, uint32_t launch, struct heddle_count
     if (launch >= h->gpu->kernel_count)
         return false;
     const struct gpu_kernel *k = &h->gpu->kernels[launch];
-    *out = (struct heddle_counters){ .warp_instructions = k->warp_instructions, .thread_instructions = k->thread_instructions, .branches = k->counters.branches,
-                                     .divergent_branches = k->counters.divergent_branches, .seconds = k->seconds };
-    memcpy(out->lanes, k->counters.lanes, sizeof out->lanes);
+    *out = (struct heddle_counters){ .warp_instructions = k->warp_instructions, .thread_instructions = k->thread_instructions, .branches = k->counters.exec.branches,
+                                     .divergent_branches = k->counters.exec.divergent_branches, .seconds = k->seconds };
+    memcpy(out->lanes, k->counters.exec.lanes, sizeof out->lanes);
     return true;
 }
 

@@ -1,10 +1,24 @@
 /* A GPU as a whole: its memory, its textures, the list of what ran on it. */
-#include "gpu/gpu.h"
+#include "gpu/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_STACK_BYTES = 1024, DEFAULT_HEAP_BYTES = 8 << 20, DEFAULT_PRINTF_BYTES = 1 << 20 };
+
+/* What was not chosen is the machine's own. */
+static bool choose_policies(struct gpu_options *o, struct error *e)
+{
+    const struct machine *m = &o->machine;
+    return (o->scheduler.policy || policy_choose(&o->scheduler, POLICY_SCHEDULER, m->scheduler, e)) && (o->l1.policy || policy_choose(&o->l1, POLICY_L1, m->l1, e)) &&
+           (o->divergence.policy || policy_choose(&o->divergence, POLICY_DIVERGENCE, m->divergence, e));
+}
+
+void gpu_note_copy(struct gpu *g, uint64_t address, uint64_t bytes)
+{
+    if (g->timing && bytes)
+        timing_note_copy(g->timing, g->memory, address, bytes);
+}
 
 struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
 {
@@ -27,6 +41,10 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
     g->printf_fifo_bytes = DEFAULT_PRINTF_BYTES;
     g->printf_out = stdout;
     g->next_grid_id = 1;
+    if (!options->functional && !(choose_policies(&g->options, e) && (g->timing = timing_create(&g->options, e)))) {
+        gpu_destroy(g);
+        return NULL;
+    }
     return g;
 }
 
@@ -38,6 +56,10 @@ void gpu_destroy(struct gpu *g)
         free(g->kernels[i].name);
     free(g->kernels);
     gpu_spare_free(g);
+    timing_destroy(g->timing);
+    policy_release(&g->options.scheduler);
+    policy_release(&g->options.l1);
+    policy_release(&g->options.divergence);
     texture_table_free(&g->textures);
     memory_destroy(g->memory);
     free(g->heap);

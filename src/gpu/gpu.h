@@ -4,21 +4,16 @@
 
 #include "base/error.h"
 #include "exec/exec.h"
+#include "gpu/counters.h"
+#include "gpu/machine.h"
+#include "policy/registry.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a launch needs to know of the machine; const after start. Read from machines/NAME.ini (gpu/machine.c). */
-struct machine {
-    char name[64];
-    uint32_t cores, warps_per_core, blocks_per_core, registers_per_core, shared_bytes_per_core;
-    uint32_t clock_khz, memory_clock_khz, memory_bus_bits, l2_bytes;
-    uint64_t memory_bytes;
-};
-
-/* From "gtx480", "./mine.ini" or a path; directories are searched (see machine.c). */
-bool machine_load(struct machine *m, const char *name, struct error *e);
+struct timeline;
+struct progress;
 
 struct gpu_options {
     struct machine machine;
@@ -26,14 +21,19 @@ struct gpu_options {
     uint64_t max_cycles;     /* 0: no limit. In functional mode a cycle is one warp instruction. */
     uint32_t slice;          /* functional: warp instructions a warp runs before the next takes its turn; 0: default */
     volatile int *interrupt; /* set non-zero (by a signal handler) to stop; may be NULL */
+    struct policy_choice scheduler, l1, divergence; /* timed; taken over by the GPU. Not chosen: the machine's */
+    uint32_t threads;        /* timed: cores are simulated on so many threads; 0: one */
+    struct timeline *timeline; /* or NULL; the caller's */
+    struct progress *progress; /* or NULL; the caller's */
 };
 
 struct gpu_kernel {          /* one launch */
     char *name;
     uint32_t grid[3], block[3];
-    struct exec_counters counters;
-    uint64_t warp_instructions, thread_instructions, cycles;
+    struct gpu_counters counters;
+    uint64_t warp_instructions, thread_instructions;
     double seconds;
+    bool partial;            /* it did not come to its end */
 };
 
 /* Room for blocks that a launch leaves to the next one of the same shape: programs launch the same kernel over and over. */
@@ -45,9 +45,12 @@ struct gpu_spare {
     uint32_t count;
 };
 
+struct timing;
+
 struct gpu {
     struct gpu_options options;
     struct gpu_spare spare;
+    struct timing *timing;   /* the machine with its clocks; NULL in functional mode */
     struct memory *memory;
     struct texture_table textures;
     struct device_heap *heap;
@@ -76,6 +79,8 @@ bool gpu_launch(struct gpu *g, const struct gpu_launch *launch, struct error *e)
 void gpu_spare_free(struct gpu *g);
 /* How many blocks of this shape fit one core (0: none). */
 uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes);
+/* Device memory was written from outside: a copy from the host, which may leave its data in the L2. */
+void gpu_note_copy(struct gpu *g, uint64_t address, uint64_t bytes);
 uint32_t gpu_max_dynamic_shared(const struct gpu *g); /* the most a block may ask for, static included */
 
 #endif

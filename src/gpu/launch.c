@@ -1,7 +1,9 @@
-/* A launch in functional mode. As many blocks as fit the machine's cores are resident together; their warps take turns in bounded slices, because programs rely on
+/* A launch: is it legal, what it needs, how it runs in functional mode (gpu/timing.c: with time).
+ *
+ * Functional mode. As many blocks as fit the machine's cores are resident together; their warps take turns in bounded slices, because programs rely on
  * that: software barriers between blocks, flags that another warp sets, races that are harmless only if warps interleave. A block runs some slices before the next
  * one does, so that its registers stay in the host's cache. */
-#include "gpu/gpu.h"
+#include "gpu/launch.h"
 
 #include <fenv.h>
 #include <stdlib.h>
@@ -14,7 +16,6 @@ enum {
     SUSPECT_AFTER = 16 << 20,       /* warp instructions without a warp ending, after which the launch is looked at for a hang */
     LARGEST_BLOCK = 1024,
     SHARED_LIMIT_BYTES = 227 << 10, /* of a block in functional mode, whatever the machine */
-    REGISTERS_GRANULE = 8,
     RECURSION_STACK_BYTES = 64 << 10,
 };
 
@@ -27,8 +28,8 @@ static double seconds_now(void)
 
 uint32_t gpu_max_dynamic_shared(const struct gpu *g)
 {
-    uint32_t machine = g->options.machine.shared_bytes_per_core;
-    return machine > SHARED_LIMIT_BYTES ? machine : SHARED_LIMIT_BYTES;
+    uint32_t machine = g->options.machine.sm.shared_bytes;
+    return !g->options.functional || machine > SHARED_LIMIT_BYTES ? machine : SHARED_LIMIT_BYTES;
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -39,33 +40,18 @@ static uint32_t least(uint32_t a, uint32_t b)
 uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes)
 {
     const struct machine *m = &g->options.machine;
-    uint32_t warps = (block_threads + WARP_LANES - 1) / WARP_LANES;
-    uint32_t registers = (kernel->register_count + REGISTERS_GRANULE - 1) / REGISTERS_GRANULE * REGISTERS_GRANULE;
+    uint32_t warps = (block_threads + WARP_LANES - 1) / WARP_LANES, granule = m->sm.register_granule ? m->sm.register_granule : 1;
+    uint32_t registers = (kernel->register_count + granule - 1) / granule * granule;
     uint32_t shared = dynamic_shared_bytes ? kernel->dynamic_shared_offset + dynamic_shared_bytes : kernel->shared_bytes;
     if (!warps || block_threads > LARGEST_BLOCK || shared > gpu_max_dynamic_shared(g))
         return 0;
-    uint32_t blocks = least(m->blocks_per_core, m->warps_per_core / warps);
+    uint32_t blocks = least(m->sm.blocks, m->sm.warps / warps);
     if (registers)
-        blocks = least(blocks, m->registers_per_core / (registers * warps * WARP_LANES));
+        blocks = least(blocks, m->sm.registers / (registers * warps * WARP_LANES));
     if (shared)
-        blocks = least(blocks, m->shared_bytes_per_core / shared);
-    return blocks ? blocks : 1; /* functional mode runs a block that is larger than the machine's core alone on it */
+        blocks = least(blocks, m->sm.shared_bytes / shared);
+    return blocks || !g->options.functional ? blocks : 1; /* functional mode runs a block that is larger than the machine's core alone on it */
 }
-
-/* The state of one launch */
-
-struct residency {
-    struct gpu *gpu;
-    struct exec_launch launch;
-    struct exec_cta **blocks;       /* slots; idle ones have all warps done and are not in running */
-    uint32_t slot_count, running;
-    bool *busy;
-    uint64_t next_block, block_count;
-    struct exec_cluster *clusters;  /* one a group of slots, or NULL */
-    uint32_t cluster_blocks;        /* slots are filled in groups of this many */
-    uint64_t executed, executed_at_progress;
-    uint64_t workspace;             /* of a cooperative launch: device address of struct grid_workspace */
-};
 
 /* What grid.sync() of cooperative groups finds under the address in %envreg1 (upper half) and %envreg2: its barrier's counter. The layout is CUDA's. */
 struct grid_workspace { uint32_t size_bytes, barrier; };
@@ -76,7 +62,7 @@ static uint64_t launch_clock(struct exec_launch *l, const struct exec_warp *w)
     return r->gpu->clock_cycles + r->executed + w->executed;
 }
 
-static void block_id(const struct residency *r, uint64_t index, uint32_t id[3])
+void launch_block_id(const struct residency *r, uint64_t index, uint32_t id[3])
 {
     const uint32_t *grid = r->launch.grid;
     if (r->cluster_blocks == 1) {
@@ -123,22 +109,22 @@ static void leave_spare(struct residency *r)
     r->blocks = NULL;
 }
 
-static struct exec_cta *make_room(struct residency *r, uint32_t core, struct error *e)
+struct exec_cta *launch_make_room(struct residency *r, struct exec_launch *l, uint32_t core, struct error *e)
 {
     struct gpu_spare *spare = &r->gpu->spare;
     if (!spare->count)
-        return exec_cta_create(&r->launch, core, e);
+        return exec_cta_create(l, core, e);
     struct exec_cta *cta = spare->blocks[--spare->count];
-    exec_cta_adopt(cta, &r->launch, core);
+    exec_cta_adopt(cta, l, core);
     return cta;
 }
 
 static bool start_block(struct residency *r, uint32_t slot, struct error *e)
 {
     uint32_t id[3];
-    block_id(r, r->next_block, id);
+    launch_block_id(r, r->next_block, id);
     if (!r->blocks[slot]) {
-        r->blocks[slot] = make_room(r, slot % r->launch.core_count, e);
+        r->blocks[slot] = launch_make_room(r, &r->launch, slot % r->launch.core_count, e);
         if (!r->blocks[slot])
             return false;
         r->blocks[slot]->slot = slot;
@@ -293,9 +279,12 @@ static bool check_shape(const struct gpu *g, const struct gpu_launch *in, struct
         if (ptx->reqntid[0] && in->block[i] != (ptx->reqntid[i] ? ptx->reqntid[i] : 1))
             return error_set(e, ERROR_RESOURCES, "kernel %s: a block of %ux%ux%u, but it was compiled for %ux%ux%u (.reqntid)", in->kernel->name, in->block[0], in->block[1],
                              in->block[2], ptx->reqntid[0], ptx->reqntid[1] ? ptx->reqntid[1] : 1, ptx->reqntid[2] ? ptx->reqntid[2] : 1);
+    uint32_t shared = in->dynamic_shared_bytes ? in->kernel->dynamic_shared_offset + in->dynamic_shared_bytes : in->kernel->shared_bytes;
+    if (shared > gpu_max_dynamic_shared(g))
+        return error_set(e, ERROR_INVALID, "kernel %s: %u bytes of shared memory a block; the most is %u", in->kernel->name, shared, gpu_max_dynamic_shared(g));
     if (!gpu_occupancy(g, in->kernel, (uint32_t)threads, in->dynamic_shared_bytes))
-        return error_set(e, ERROR_INVALID, "kernel %s: %u bytes of shared memory a block; the most is %u", in->kernel->name,
-                         in->kernel->dynamic_shared_offset + in->dynamic_shared_bytes, gpu_max_dynamic_shared(g));
+        return error_set(e, ERROR_RESOURCES, "kernel %s: a block of %llu threads with about %u registers each does not fit a core of machine %s, which has %u registers and room for %u warps",
+                         in->kernel->name, (unsigned long long)threads, in->kernel->register_count, g->options.machine.name, g->options.machine.sm.registers, g->options.machine.sm.warps);
     if (in->params_bytes < ptx->param_bytes)
         return error_set(e, ERROR_INVALID, "kernel %s takes %u bytes of parameters, %u given", in->kernel->name, ptx->param_bytes, in->params_bytes);
     return true;
@@ -326,7 +315,7 @@ static bool prepare(struct residency *r, struct gpu *g, const struct gpu_launch 
     uint32_t threads = in->block[0] * in->block[1] * in->block[2];
     *l = (struct exec_launch){ .memory = g->memory, .textures = &g->textures, .image = in->kernel->image, .kernel = in->kernel,
                                .dynamic_shared_bytes = in->dynamic_shared_bytes, .grid_id = g->next_grid_id++, .core_count = m->cores,
-                               .warps_per_core = m->warps_per_core, .clock = launch_clock, .heap = g->heap, .error = e, .printf_out = g->printf_out, .user = r };
+                               .warps_per_core = m->sm.warps, .clock = launch_clock, .heap = g->heap, .error = e, .printf_out = g->printf_out, .user = r };
     memcpy(l->grid, in->grid, sizeof l->grid);
     memcpy(l->block, in->block, sizeof l->block);
     g->heap->limit_bytes = g->heap_limit_bytes;
@@ -347,7 +336,7 @@ static bool prepare(struct residency *r, struct gpu *g, const struct gpu_launch 
     if (slots < r->cluster_blocks)
         slots = r->cluster_blocks;
     slots -= slots % r->cluster_blocks;
-    r->slot_count = (uint32_t)(slots < r->block_count ? slots : r->block_count);
+    r->slot_count = (uint32_t)(slots < r->block_count || !g->options.functional ? slots : r->block_count);
     r->blocks = calloc(r->slot_count, sizeof *r->blocks);
     r->busy = calloc(r->slot_count, sizeof *r->busy);
     if (r->cluster_blocks > 1 || r->launch.cluster[0])
@@ -376,7 +365,7 @@ static bool prepare_workspace(struct residency *r, struct gpu *g, const struct g
     return true;
 }
 
-static void record(struct gpu *g, const struct residency *r, double seconds)
+static void record(struct gpu *g, const struct residency *r, bool ok, double seconds)
 {
     if (g->kernel_count == g->kernel_capacity) {
         g->kernel_capacity = g->kernel_capacity ? g->kernel_capacity * 2 : 64;
@@ -385,12 +374,14 @@ static void record(struct gpu *g, const struct residency *r, double seconds)
             abort();
     }
     struct gpu_kernel *k = &g->kernels[g->kernel_count++];
-    *k = (struct gpu_kernel){ .name = strdup(r->launch.kernel->name), .counters = r->launch.counters, .seconds = seconds };
+    *k = (struct gpu_kernel){ .name = strdup(r->launch.kernel->name), .counters = r->counters, .seconds = seconds, .partial = !ok };
+    if (!k->counters.timed)
+        k->counters.exec = r->launch.counters;
     memcpy(k->grid, r->launch.grid, sizeof k->grid);
     memcpy(k->block, r->launch.block, sizeof k->block);
     for (int i = 0; i <= WARP_LANES; i++) {
-        k->warp_instructions += k->counters.lanes[i];
-        k->thread_instructions += k->counters.lanes[i] * (uint64_t)i;
+        k->warp_instructions += k->counters.exec.lanes[i];
+        k->thread_instructions += k->counters.exec.lanes[i] * (uint64_t)i;
     }
 }
 
@@ -407,12 +398,12 @@ bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
         fenv_t callers; /* handlers count on rounding to nearest, denormals kept */
         fegetenv(&callers);
         fesetenv(FE_DFL_ENV);
-        ok = run_all(&r, e);
+        ok = g->options.functional ? run_all(&r, e) : timing_run(&r, e);
         fesetenv(&callers);
         double seconds = seconds_now() - start;
         g->launch_seconds += seconds;
-        g->clock_cycles += r.executed;
-        record(g, &r, seconds);
+        g->clock_cycles += g->options.functional ? r.executed : r.counters.cycles;
+        record(g, &r, ok, seconds);
     }
     if (g->printf_out)
         fflush(g->printf_out);

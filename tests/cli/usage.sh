@@ -25,10 +25,28 @@ expect 'run: max-cycles is a number' 2 'needs a number' "$heddle" run --max-cycl
 expect 'run: max-cycles lacks its value' 2 'needs a value' "$heddle" run --max-cycles
 expect 'run: unknown machine' 2 'no machine nosuch' "$heddle" run -m nosuch bfs
 expect 'run: results cannot be written' 2 'cannot write' "$heddle" run --stats /nonexistent/x.json --size test vectoradd
-for option in '-s gto' '--scheduler gto' '--l1 lru' '--divergence pdom' '--set a.b=1' '--timeline t' '--trace t'; do
-    # shellcheck disable=SC2086 # an option and its value
-    expect "run: $option needs timing" 3 'needs the timing model' "$heddle" run $option bfs
+expect 'run: trace is not there yet' 3 "'heddle cache'" "$heddle" run --trace t bfs
+expect 'run: unknown scheduler' 2 "no scheduler 'gtoo'; did you mean 'gto'" "$heddle" run -s gtoo bfs
+saw 'run: unknown scheduler: a caret' '^ *\^'
+expect 'run: unknown L1 policy' 2 "no L1 policy 'lur'" "$heddle" run --l1 lur bfs
+expect 'run: unknown divergence unit' 2 "no divergence unit 'pdm'" "$heddle" run --divergence pdm bfs
+expect 'run: a policy of another kind' 2 "'lru' is an L1 policy, not a scheduler" "$heddle" run -s lru bfs
+expect 'run: unknown parameter' 2 'gto' "$heddle" run -s gto:nothing=1 bfs
+expect 'run: no such shared object' 2 "no file './nothing.so'" "$heddle" run -s ./nothing.so bfs
+expect 'run: unknown key' 2 'unknown key' "$heddle" run --set core.warsp=3 bfs
+expect 'run: a key without its value' 2 '--set' "$heddle" run --set core.warps bfs
+expect 'run: an impossible value' 2 'ways' "$heddle" run --set l1d.ways=0 bfs
+expect 'run: an empty value' 2 'empty value' "$heddle" run -s '' bfs
+expect 'run: threads' 2 'from 1' "$heddle" run -j 0 bfs
+expect 'run: timeline without time' 2 'does not model' "$heddle" run --functional --timeline "$scratch/t" bfs
+expect 'run: timeline cannot be written' 2 'cannot write' "$heddle" run --timeline /nonexistent/t.json bfs
+for cycles in 5 5:5 9:5 x:5 5: :5; do
+    expect "run: timeline cycles $cycles" 2 'two numbers A:B' "$heddle" run --timeline "$scratch/t" --timeline-cycles "$cycles" bfs
 done
+expect 'run: timeline cycles alone' 2 'is for --timeline' "$heddle" run --timeline-cycles 1:5 bfs
+expect 'run: the machine' 0 '^cores *= *15' "$heddle" run --print-machine
+expect 'run: another machine with another key' 0 '^ways *= *4$|^ways *= *4 ' "$heddle" run -m ccws --set l1d.ways=4 --print-machine
+expect 'run: a machine that is none' 2 'no machine' "$heddle" run -m none --print-machine
 
 expect 'list: what' 2 'what\?' "$heddle" list
 expect 'list: unknown' 2 "did you mean 'machines'" "$heddle" list machine
@@ -37,7 +55,10 @@ expect 'list machines' 0 '^gtx480 +15 ' "$heddle" list machines
 expect 'list metrics' 0 '^simd_utilization' "$heddle" list metrics
 # shellcheck disable=SC2016 # no expansion meant
 expect 'list metrics for a document' 0 '^\| `simd_utilization` \| ratio' "$heddle" list metrics --markdown
-for policies in schedulers l1 divergence; do expect "list $policies" 0 'in this version' "$heddle" list "$policies"; done
+expect 'list schedulers' 0 '^gto' "$heddle" list schedulers
+expect 'list l1' 0 '^srrip' "$heddle" list l1
+saw 'list l1: parameters' 'bits=2'
+expect 'list divergence' 0 '^pdom' "$heddle" list divergence
 
 expect 'inspect: no file' 2 'which file' "$heddle" inspect
 expect 'inspect' 0 'bfs_expand +kernel' "$heddle" inspect workloads/bfs/bfs.ptx

@@ -29,8 +29,7 @@ struct kernel_run {
 
 static inline void kernel_open(struct kernel_run *k, const char *ptx)
 {
-    struct gpu_options options = { .functional = true, .machine = { .name = "test", .cores = 4, .warps_per_core = 48, .blocks_per_core = 8, .registers_per_core = 32768,
-                                                                    .shared_bytes_per_core = 49152, .memory_bytes = 1 << 30 } };
+    struct gpu_options options = { .functional = true, .machine = { .name = "test", .cores = 4, .sm = { .warps = 48, .blocks = 8, .registers = 32768, .register_granule = 8, .shared_bytes = 49152 }, .memory_bytes = 1 << 30 } };
     memset(k, 0, sizeof *k);
     k->gpu = gpu_create(&options, &k->error);
     assert_non_null(k->gpu);

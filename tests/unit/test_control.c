@@ -19,7 +19,7 @@ static void if_else_reconverges(void **state)
     assert_int_equal(k.words[3], 3);
     for (int i = 0; i < 4; i++)
         assert_int_equal(k.words[8 + i], 15);
-    assert_int_equal(k.counted->counters.divergent_branches, 1);
+    assert_int_equal(k.counted->counters.exec.divergent_branches, 1);
     kernel_close(&k);
 }
 
@@ -38,9 +38,9 @@ static void loop_exits_one_by_one(void **state)
         assert_int_equal(k.words[32 + i], 0xffffffff);
     }
     for (int n = 1; n < 32; n++)
-        assert_int_equal(k.counted->counters.lanes[n], 3); /* add, setp, bra */
-    assert_int_equal(k.counted->counters.branches, 32);
-    assert_int_equal(k.counted->counters.divergent_branches, 31);
+        assert_int_equal(k.counted->counters.exec.lanes[n], 3); /* add, setp, bra */
+    assert_int_equal(k.counted->counters.exec.branches, 32);
+    assert_int_equal(k.counted->counters.exec.divergent_branches, 31);
     kernel_close(&k);
 }
 

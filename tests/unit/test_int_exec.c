@@ -231,8 +231,7 @@ static void test_rows(void **state)
     static struct error e;
     struct gpu_options options;
     memset(&options, 0, sizeof options);
-    options.machine = (struct machine){.name = "test", .cores = 1, .warps_per_core = 48, .blocks_per_core = 8, .registers_per_core = 65536,
-                                       .shared_bytes_per_core = 49152, .clock_khz = 1000000, .memory_bytes = 64 << 20};
+    options.machine = (struct machine){.name = "test", .cores = 1, .sm = { .warps = 48, .blocks = 8, .registers = 65536, .register_granule = 8, .shared_bytes = 49152 }, .memory_bytes = 64 << 20};
     options.functional = true;
     struct gpu *g = gpu_create(&options, &e);
     assert_non_null(g);

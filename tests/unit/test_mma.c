@@ -26,9 +26,7 @@ static int start(void **state)
 {
     struct bench *b = calloc(1, sizeof *b);
     struct gpu_options options = {
-        .machine = {.name = "test", .cores = 1, .warps_per_core = 48, .blocks_per_core = 8, .registers_per_core = 32768,
-                    .shared_bytes_per_core = 49152, .clock_khz = 1000, .memory_clock_khz = 1000, .memory_bus_bits = 64,
-                    .l2_bytes = 1 << 16, .memory_bytes = 1 << 26},
+        .machine = {.name = "test", .cores = 1, .sm = { .warps = 48, .blocks = 8, .registers = 32768, .register_granule = 8, .shared_bytes = 49152 }, .memory_bytes = 1 << 26},
         .functional = true,
     };
     b->gpu = gpu_create(&options, &b->error);

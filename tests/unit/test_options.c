@@ -66,6 +66,36 @@ static void quoting(void **state)
     refused("--stats 'a", "closing");
 }
 
+static void timing(void **state)
+{
+    (void)state;
+    struct options o = parsed("--set l1d.ways=8 --set='clock.core_mhz=1 000' --timeline t.json --timeline-cycles 100:2000 -j 4");
+    const char *sets[OPTIONS_SETS];
+    assert_int_equal(options_sets(&o, sets), 2);
+    assert_string_equal(sets[0], "l1d.ways=8");
+    assert_string_equal(sets[1], "clock.core_mhz=1 000");
+    assert_string_equal(o.timeline, "t.json");
+    assert_int_equal(o.timeline_first, 100);
+    assert_int_equal(o.timeline_end, 2000);
+    assert_int_equal(o.threads, 4);
+    o = parsed("--timeline=t");
+    assert_int_equal(o.timeline_first, 0);
+    assert_int_equal(o.timeline_end, 20000);
+    assert_int_equal(o.threads, 0);
+    assert_int_equal(options_sets(&o, sets), 0);
+}
+
+static void too_many_sets(void **state)
+{
+    (void)state;
+    char text[OPTIONS_SETS * 12 + 100] = "";
+    for (int i = 0; i < OPTIONS_SETS; i++)
+        strcat(text, " --set a.b=1");
+    assert_int_equal(parsed(text).set_count, OPTIONS_SETS);
+    strcat(text, " --set a.b=1");
+    refused(text, "too many --set");
+}
+
 static void mistakes(void **state)
 {
     (void)state;
@@ -77,14 +107,25 @@ static void mistakes(void **state)
     refused("--max-cycles ten", "number");
     refused("--max-cycles -3", "number");
     refused("--max-cycles 99999999999999999999", "number");
-    refused("--timeline t.json", "only --functional");
+    refused("--trace t", "heddle cache");
+    refused("--print-machine", "'heddle run' alone");
     refused("--", "--");
+    refused("--timeline-cycles 5", "A:B");
+    refused("--timeline-cycles 5:5", "A:B");
+    refused("--timeline-cycles 5:4", "A:B");
+    refused("--timeline-cycles 5:x", "A:B");
+    refused("--timeline-cycles :5", "A:B");
+    refused("-j", "-j needs a value");
+    refused("-j0", "from 1");
+    refused("-j many", "number");
+    refused("--set ''", "needs a value");
+    refused("--time x", "may be --timeline or --timeline-cycles");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults), cmocka_unit_test(spellings), cmocka_unit_test(quoting), cmocka_unit_test(mistakes),
+        cmocka_unit_test(defaults), cmocka_unit_test(spellings), cmocka_unit_test(quoting), cmocka_unit_test(timing), cmocka_unit_test(too_many_sets), cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

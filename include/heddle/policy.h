@@ -1,0 +1,269 @@
+/* The interface of all policies: warp schedulers, L1 data cache policies, divergence units.
+ *
+ * A policy is one C file that defines a const struct of function pointers, with unused hooks left NULL, and declares its parameters and counters. It sees this header and nothing else.
+ * Compiled to a shared object it runs with `heddle run -s ./mine.so` (docs/add-a-policy.md); the built-in ones use the same interface.
+ *
+ * Sets of warps are 64-bit masks, bit i for warp slot i of the core. Hooks are called from the core that they belong to; instances of different cores may be called from
+ * different threads at the same time, so a policy keeps no mutable globals. */
+#ifndef HEDDLE_POLICY_H
+#define HEDDLE_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HEDDLE_POLICY_ABI 1
+#define HEDDLE_WARPS 64
+#define HEDDLE_NO_WARP (-1)
+#define HEDDLE_NO_PC UINT32_MAX
+#define HEDDLE_NO_REGISTER UINT32_MAX
+
+/* Parameters: `-s name:key=value,key=value`. Values arrive in the order of the table. */
+enum heddle_param_type { HEDDLE_INTEGER, HEDDLE_REAL, HEDDLE_CHOICE, HEDDLE_FLAG, HEDDLE_TEXT /* a file's name, say: anything without a comma */ };
+struct heddle_param {
+    const char *name;
+    enum heddle_param_type type;
+    const char *default_value;      /* as one would write it */
+    const char *help;               /* one line */
+    double least, most;             /* INTEGER and REAL; both 0: no bounds */
+    const char *const *choices;     /* CHOICE: names, NULL at the end; the value is the index */
+};
+union heddle_value { int64_t integer; /* CHOICE: its index; FLAG: 0 or 1 */ double real; const char *text; };
+
+/* Counters that a policy keeps: a column each in the results, under policy name . counter name. */
+struct heddle_counter { const char *name, *unit, *help; };
+
+/* What an instruction is, the same for all warps. Indices into heddle_program.instructions are the "pc" of all hooks. */
+enum {
+    HEDDLE_LOAD = 1 << 0,           /* reads global, local, shared, constant or texture memory */
+    HEDDLE_STORE = 1 << 1,
+    HEDDLE_ATOMIC = 1 << 2,
+    HEDDLE_LONG = 1 << 3,           /* its result may take a trip to memory: load from global, local or texture space, or an atomic with a result */
+    HEDDLE_L1D_LOAD = 1 << 4,       /* load from global or local space: what CCWS and DAWS hold back */
+    HEDDLE_SHARED = 1 << 5, HEDDLE_TEXTURE = 1 << 6, HEDDLE_CONST = 1 << 7,
+    HEDDLE_BRANCH = 1 << 8, HEDDLE_BARRIER = 1 << 9, HEDDLE_FENCE = 1 << 10, HEDDLE_EXIT = 1 << 11, HEDDLE_CALL = 1 << 12, HEDDLE_UNIFORM = 1 << 13,
+    HEDDLE_DATA_BRANCH = 1 << 14,   /* conditional branch whose predicate depends on loaded data, not on thread indices and parameters alone (a D-branch) */
+};
+enum { HEDDLE_SOURCES = 8, HEDDLE_DESTINATIONS = 4 };
+struct heddle_instruction {
+    uint16_t latency, initiation;   /* of the unit, cycles */
+    uint16_t flags;
+    uint8_t source_count, destination_count;
+    uint32_t source[HEDDLE_SOURCES], destination[HEDDLE_DESTINATIONS]; /* register numbers, unique in the program; the guard is a source */
+    uint32_t address;               /* loads, stores, atomics: register of the address (one of the sources), or HEDDLE_NO_REGISTER */
+    int32_t offset;                 /* constant that is added to it, bytes */
+    uint32_t target;                /* branches: taken, where one is known; else HEDDLE_NO_PC */
+    uint32_t reconvergence;         /* conditional branches: immediate post-dominator, or HEDDLE_NO_PC */
+    int32_t loop;                   /* innermost loop around it: index into loops, or -1 */
+    uint32_t line;                  /* of the PTX text */
+};
+struct heddle_loop { uint32_t begin, end; /* first instruction; last instruction + 1 */ uint32_t header; int32_t parent; uint32_t depth; };
+struct heddle_program {
+    const char *kernel;
+    const struct heddle_instruction *instructions;
+    uint32_t instruction_count;
+    const struct heddle_loop *loops;
+    uint32_t loop_count;
+};
+
+/* A warp slot as policies see it. Kept up to date by the core; read only. */
+struct heddle_warp {
+    uint64_t age;                   /* dynamic id, in order of launch on the core: smaller is older */
+    uint64_t launch_cycle;
+    uint64_t issued;                /* instructions so far */
+    uint32_t next_pc;               /* of the instruction it would issue next; HEDDLE_NO_PC when its buffer is empty */
+    uint32_t active;                /* lanes of the path that runs */
+    uint32_t block;                 /* slot of its block in the core */
+    uint32_t index;                 /* in its block */
+    uint64_t block_index;           /* in the grid, linear */
+};
+
+/* The core, shared by its schedulers, its L1 policy and its divergence unit. */
+struct heddle_core {
+    uint32_t id, warp_slots, scheduler_count, block_slots;
+    uint32_t l1_sets, l1_ways, l1_line_bytes;
+    uint64_t cycle;                 /* core cycles since the machine started */
+    uint64_t kernel;                /* counts launches, from 0 */
+    const struct heddle_program *program;
+    uint64_t resident, ready, at_barrier, waiting, long_wait; /* resident: not ended; ready: could issue now; at_barrier; waiting: at a barrier, fence or atomic, or parked by the divergence unit;
+                                                               * long_wait: next instruction needs the result of an outstanding long operation */
+    uint64_t next_is_l1_load;       /* next instruction is a HEDDLE_L1D_LOAD */
+    const struct heddle_warp *warp; /* by slot */
+    /* A board on which policies of a core leave word for each other (CAWA: the scheduler writes, the cache policy reads). */
+    int64_t criticality[HEDDLE_WARPS];
+    uint64_t critical;
+    void *shared[4];                /* further state that policies of one core agree upon, by convention of their names */
+};
+
+/* Events. Each goes to the schedulers (every one of the core, also for warps of another), to the L1 policy and to the divergence unit where they listen. In a hook, core->cycle is the
+ * cycle of the event, and the core's masks say how things are after it. */
+struct heddle_issue { uint32_t warp, pc, active /* lanes that execute it, guard considered */, path /* lanes of the path */; const struct heddle_instruction *instruction; };
+/* Every branch that was executed. Unconditional: all lanes of the path in taken. target: HEDDLE_NO_PC where lanes go to several. */
+struct heddle_branch { uint32_t warp, pc, taken, not_taken, target, fall_through, reconvergence; };
+enum heddle_loop_step { HEDDLE_LOOP_ENTER, HEDDLE_LOOP_ITERATE, HEDDLE_LOOP_LEAVE };
+struct heddle_loop_event { uint32_t warp, pc, active; int32_t loop; enum heddle_loop_step step; };
+/* At issue, a load or store of global or local memory; its L1 accesses follow later, those of a warp in the order of its instructions. */
+struct heddle_coalesced { uint32_t warp, pc, active, accesses; bool store; };
+enum heddle_outcome { HEDDLE_HIT, HEDDLE_MISS, HEDDLE_PENDING, HEDDLE_FAIL };
+struct heddle_l1_access {
+    uint64_t address;               /* of the line */
+    uint32_t warp, pc;
+    enum heddle_outcome outcome;
+    bool store, local;
+    int32_t owner;                  /* warp slot that brought the line (hits, pending hits), else -1 */
+    uint64_t owner_age;
+    uint32_t set, way;              /* way UINT32_MAX: none */
+};
+struct heddle_l1_evict { uint64_t address; int32_t owner; uint64_t owner_age; uint32_t by_warp, set, way; };
+
+struct heddle_events {
+    void (*kernel)(void *state, const struct heddle_core *core);                         /* a launch begins: program is set, no warp is resident */
+    void (*kernel_end)(void *state, const struct heddle_core *core);
+    void (*launched)(void *state, const struct heddle_core *core, uint32_t warp);
+    void (*finished)(void *state, const struct heddle_core *core, uint32_t warp);
+    void (*barrier_wait)(void *state, const struct heddle_core *core, uint32_t warp);
+    void (*barrier_pass)(void *state, const struct heddle_core *core, uint32_t warp);
+    void (*issued)(void *state, const struct heddle_core *core, const struct heddle_issue *e);
+    void (*committed)(void *state, const struct heddle_core *core, uint32_t warp, uint32_t pc); /* results written; stores: left the load/store unit */
+    void (*branch)(void *state, const struct heddle_core *core, const struct heddle_branch *e);
+    void (*loop)(void *state, const struct heddle_core *core, const struct heddle_loop_event *e);
+    void (*coalesced)(void *state, const struct heddle_core *core, const struct heddle_coalesced *e);
+    void (*l1_access)(void *state, const struct heddle_core *core, const struct heddle_l1_access *e);
+    void (*l1_evict)(void *state, const struct heddle_core *core, const struct heddle_l1_evict *e);   /* comes before the l1_access that caused it */
+    /* So many cycles have passed, this one included; before the core's schedulers are asked. A core sleeps while nothing in it changes: those cycles come in one count. */
+    void (*cycles)(void *state, const struct heddle_core *core, uint64_t count);
+};
+
+/* What an instance is made with. */
+struct heddle_setup {
+    struct heddle_core *core;       /* writable: the board */
+    const union heddle_value *values; /* of the parameters */
+    uint64_t *counters;             /* of this instance, zero at the start; results sum over instances */
+    uint32_t scheduler;             /* schedulers: which of the core */
+    uint64_t warps;                 /* schedulers: slots that it owns */
+    uint64_t seed;                  /* the machine's, the same in every run */
+};
+
+/* Everything that is the same for the three kinds. */
+struct heddle_policy {
+    uint32_t abi;                   /* HEDDLE_POLICY_ABI */
+    const char *name;               /* as written behind -s; lower case, digits, '-' */
+    const char *help;               /* one line, with the paper it is from */
+    const struct heddle_param *params;     /* name NULL at the end; may be NULL */
+    const struct heddle_counter *counters; /* name NULL at the end; may be NULL */
+    uint32_t bits_per_warp, bits_per_core, bits_per_line; /* storage card: hardware that the mechanism adds; per line of the L1D */
+    size_t state_bytes;             /* of an instance: zeroed memory, handed to every hook as state */
+    bool (*init)(void *state, const struct heddle_setup *setup); /* NULL: nothing to do. False: cannot work on this machine; the launch is refused in its name */
+    void (*finish)(void *state);    /* before the memory goes */
+    struct heddle_events on;
+};
+
+/* A scheduler: one instance a warp scheduler. */
+struct heddle_scheduler {
+    struct heddle_policy policy;
+    /* The first warp of candidates in the policy's order, or HEDDLE_NO_WARP to let the slot idle. candidates is not empty, and a subset of setup->warps; each can issue, or has fetched
+     * past a branch and is to be sent back to fetch when the order comes to it (the core does that and asks again without it). The state changes on events, not here. */
+    int (*pick)(void *state, const struct heddle_core *core, uint64_t candidates);
+    /* Warps that may not issue a HEDDLE_L1D_LOAD now. Asked only when a candidate's next instruction is one. NULL: none. */
+    uint64_t (*hold_loads)(void *state, const struct heddle_core *core);
+    /* Warps that may not issue anything now (SWL). NULL: none. */
+    uint64_t (*hold)(void *state, const struct heddle_core *core);
+};
+
+/* An L1 data cache policy: one instance a core. */
+struct heddle_l1 {
+    struct heddle_policy policy;
+    /* The way of a set that a new line takes. ways: bit i says that way i holds a line that may leave (valid, not reserved); free: ways without a line. Asked whenever one of the two is
+     * not empty, so that a policy may divide the ways; one that does not takes a free way first. Return a way of either set, or -1: none (a reservation failure). access: who wants it.
+     * Asked again when the access is tried again, so the state changes in inserted, touched, removed and on events, not here. NULL: the cache's own LRU. */
+    int (*victim)(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free, const struct heddle_l1_access *access);
+    void (*inserted)(void *state, const struct heddle_core *core, uint32_t set, uint32_t way, const struct heddle_l1_access *access); /* a line was put there (reserved); after victim, and after removed where a line had to leave */
+    void (*touched)(void *state, const struct heddle_core *core, uint32_t set, uint32_t way, const struct heddle_l1_access *access);  /* a hit, or one on a line that is on its way (access->outcome) */
+    void (*removed)(void *state, const struct heddle_core *core, uint32_t set, uint32_t way);  /* invalidated or evicted */
+    bool (*bypass)(void *state, const struct heddle_core *core, const struct heddle_l1_access *access); /* true: a miss takes no line. NULL: never */
+};
+
+/* A divergence unit: one instance a core. All hooks NULL: every warp has its own post-dominator stack. */
+
+/* A part of what a warp slot executes: lanes of one home warp of the block. A thread stays in its home lane and its home warp's registers; a slot that executes pieces of several home
+ * warps issues one instruction for all of them; no two of its threads may sit in the same physical lane (see lane). Masks of events are of physical lanes. Barriers count threads. */
+struct heddle_piece { uint32_t home; /* index of the home warp in its block */ uint32_t mask; /* logical lanes: thread home * 32 + lane */ };
+enum { HEDDLE_PIECES = 32 };
+
+enum heddle_branch_answer {
+    HEDDLE_STACK,  /* the warp's own stack handles it */
+    HEDDLE_PARK,   /* the warp waits; the unit will give slots of the block new work with regroup */
+};
+
+/* What a unit may do, in any hook. */
+struct heddle_divergence_services {
+    void *context;
+    /* From now on the slot (of the block) executes pieces at pc; when it gets to stop_pc (HEDDLE_NO_PC: nowhere) it is parked and `arrived` is called. count 0: parked, nothing to do. ready_cycle: not before. */
+    void (*regroup)(void *context, uint32_t warp, const struct heddle_piece *pieces, uint32_t count, uint32_t pc, uint32_t stop_pc, uint64_t ready_cycle);
+};
+
+struct heddle_divergence {
+    struct heddle_policy policy;
+    bool regroups;                  /* false: branch is never answered by PARK, warps keep their stacks */
+    void (*services)(void *state, const struct heddle_divergence_services *services);
+    /* A block was placed: its warps are slots first_warp ... first_warp + warp_count - 1, lanes[i] the threads of warp i. A unit that regroups gives every slot its first work with regroup. */
+    void (*block_start)(void *state, const struct heddle_core *core, uint32_t block, uint32_t first_warp, uint32_t warp_count, const uint32_t *lanes);
+    void (*block_end)(void *state, const struct heddle_core *core, uint32_t block);
+    /* A conditional branch, for units that regroup: pieces of the warp, with the lanes that take it. */
+    enum heddle_branch_answer (*split)(void *state, const struct heddle_core *core, const struct heddle_branch *e, const struct heddle_piece *pieces, const uint32_t *taken, uint32_t count);
+    void (*arrived)(void *state, const struct heddle_core *core, uint32_t warp, uint32_t pc);           /* the warp got to its stop_pc */
+    void (*exited)(void *state, const struct heddle_core *core, uint32_t warp, const struct heddle_piece *pieces, uint32_t count); /* lanes that ended */
+    /* Physical lane of a logical lane, fixed at launch (lane permutation); for units that compact. */
+    uint32_t (*lane)(void *state, uint32_t home, uint32_t logical_lane);
+};
+
+/* What a shared object exports: one symbol, `heddle_policy_entry`, of this type; one of the three is set. */
+struct heddle_policy_entry {
+    uint32_t abi;
+    const struct heddle_scheduler *scheduler;
+    const struct heddle_l1 *l1;
+    const struct heddle_divergence *divergence;
+};
+#define HEDDLE_EXPORT_SCHEDULER(s) const struct heddle_policy_entry heddle_policy_entry = { HEDDLE_POLICY_ABI, &(s), NULL, NULL }
+#define HEDDLE_EXPORT_L1(s) const struct heddle_policy_entry heddle_policy_entry = { HEDDLE_POLICY_ABI, NULL, &(s), NULL }
+#define HEDDLE_EXPORT_DIVERGENCE(s) const struct heddle_policy_entry heddle_policy_entry = { HEDDLE_POLICY_ABI, NULL, NULL, &(s) }
+
+/* Helpers. */
+
+/* The first of a set, not empty, in ring order: of those in ahead if there is one, else from slot 0. */
+static inline int heddle_ring_first(uint64_t set, uint64_t ahead)
+{
+    uint64_t later = set & ahead;
+    return __builtin_ctzll(later ? later : set);
+}
+
+/* An age matrix, for orders by age: older[i] holds the warps launched before the one in slot i. Slots that have ended keep their bits; they are in no set that one asks for. */
+struct heddle_ages { uint64_t older[HEDDLE_WARPS]; };
+
+/* To be called for every warp that is launched, in that order. */
+static inline void heddle_ages_launched(struct heddle_ages *a, uint32_t warp)
+{
+    uint64_t others = ~(UINT64_C(1) << warp);
+    for (int i = 0; i < HEDDLE_WARPS; i++)
+        a->older[i] &= others;
+    a->older[warp] = others;
+}
+
+/* The oldest of a set, not empty. Each step leaves those older than the last guess: a few steps, not one a warp. */
+static inline int heddle_ages_oldest(const struct heddle_ages *a, uint64_t set)
+{
+    int oldest = __builtin_ctzll(set);
+    while ((set &= a->older[oldest]))
+        oldest = __builtin_ctzll(set);
+    return oldest;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

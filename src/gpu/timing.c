@@ -1,0 +1,544 @@
+/* Time: four clock domains (cores, interconnect, L2, DRAM) with their real ratios, thread-block dispatch, and what sleeps.
+ *
+ * The n-th tick of a domain is at n / frequency; ticks at the same time run in a fixed order (answers into cores, replies into the interconnect, DRAM, L2, interconnect, cores), as in GPGPU-Sim. A core,
+ * channel or network with nothing to do is not visited; when none has anything to do before a known cycle, time jumps there. */
+#include "gpu/launch.h"
+#include "gpu/progress.h"
+#include "gpu/timeline.h"
+#include "gpu/workers.h"
+#include "sm/sm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHECK_CYCLES = 4096, PROGRAMS_KEPT = 16, COPY_LINE_BYTES = 32 };
+enum domain { DOMAIN_CORE, DOMAIN_ICNT, DOMAIN_L2, DOMAIN_DRAM, DOMAIN_COUNT };
+
+struct kept_program { uint64_t image; const struct exec_function *kernel; struct arena arena; struct sm_program *program; uint64_t used; };
+
+struct timing {
+    struct arena arena;
+    const struct gpu_options *options;
+    uint64_t khz[DOMAIN_COUNT], ticks[DOMAIN_COUNT]; /* of the next tick */
+    struct address_map map;
+    struct crossbar *requests, *replies;
+    struct partition **partitions;
+    uint64_t *partition_wake;
+    uint32_t channels, slices, ports;
+    struct sm **cores;
+    uint32_t core_count;
+    struct ring *answers;                 /* a port: packets that wait for their core */
+    uint64_t answers_waiting[CROSSBAR_WORDS];
+    uint32_t last_port;                   /* that was given a block */
+    uint32_t *last_core;                  /* of each port */
+    struct kept_program programs[PROGRAMS_KEPT];
+    struct workers *workers;
+    struct partition_counters memory_before;
+    struct crossbar_counters requests_before, replies_before;
+    /* of the launch at hand */
+    uint64_t now;                         /* core cycle */
+    uint64_t blocks_done;
+    bool may_place;
+};
+
+/* Making */
+
+static void on_atomic(void *context, const struct packet *p)
+{
+    struct timing *t = context;
+    sm_perform_atomic(t->cores[p->core], p);
+}
+
+static bool make_cores(struct timing *t, const struct gpu_options *o, struct error *e)
+{
+    const struct machine *m = &o->machine;
+    struct sm_policies policies = { .scheduler = o->scheduler.scheduler, .scheduler_values = o->scheduler.values, .l1 = o->l1.l1, .l1_values = o->l1.values,
+                                    .divergence = o->divergence.divergence, .divergence_values = o->divergence.values, .seed = m->seed };
+    const struct cache_config *l2 = &m->mem.l2.cache;
+    uint32_t answer_bytes = !l2->sets ? 4096 : l2->sector_bytes ? l2->sector_bytes : l2->line_bytes;
+    t->cores = arena_array(&t->arena, struct sm *, m->cores);
+    for (t->core_count = 0; t->core_count < m->cores; t->core_count++) {
+        struct sm *c = sm_create(&t->arena, &m->sm, t->core_count, m->cores, &policies, t->requests, &t->map, answer_bytes, &t->ticks[DOMAIN_ICNT], e);
+        if (!c)
+            return false;
+        t->cores[t->core_count] = c;
+        c->observer = o->timeline ? timeline_observer(o->timeline) : NULL;
+    }
+    return true;
+}
+
+static void make_memory(struct timing *t, const struct mem_config *m)
+{
+    struct partition_hooks hooks = { t, on_atomic };
+    t->requests = crossbar_create(&t->arena, &m->crossbar, t->ports, t->slices);
+    t->replies = crossbar_create(&t->arena, &m->crossbar, t->slices, t->ports);
+    t->partitions = arena_array(&t->arena, struct partition *, t->channels);
+    t->partition_wake = arena_array(&t->arena, uint64_t, t->channels);
+    for (uint32_t i = 0; i < t->channels; i++) {
+        t->partitions[i] = partition_create(&t->arena, m, &t->map, i, t->requests, t->replies, &hooks);
+        t->partition_wake[i] = UINT64_MAX;
+    }
+}
+
+struct timing *timing_create(const struct gpu_options *options, struct error *e)
+{
+    const struct machine *m = &options->machine;
+    struct timing *t = calloc(1, sizeof *t);
+    if (!t)
+        abort();
+    t->options = options;
+    t->khz[DOMAIN_CORE] = m->mem.core_khz;
+    t->khz[DOMAIN_ICNT] = m->mem.icnt_khz;
+    t->khz[DOMAIN_L2] = m->mem.l2_khz;
+    t->khz[DOMAIN_DRAM] = m->mem.dram_khz;
+    t->channels = m->mem.dram.channels;
+    t->slices = t->channels * m->mem.l2.slices_per_channel;
+    t->ports = m->mem.core_count;
+    if (!address_map_init(&t->map, &m->mem.dram, m->mem.l2.slices_per_channel, e)) {
+        timing_destroy(t);
+        return NULL;
+    }
+    make_memory(t, &m->mem);
+    t->answers = arena_array(&t->arena, struct ring, t->ports);
+    t->last_core = arena_array(&t->arena, uint32_t, t->ports);
+    for (uint32_t i = 0; i < t->ports; i++)
+        ring_init(&t->answers[i], &t->arena, m->sm.response_queue ? m->sm.response_queue : 8);
+    if (!make_cores(t, options, e)) {
+        timing_destroy(t);
+        return NULL;
+    }
+    t->workers = options->threads > 1 ? workers_create(options->threads) : NULL;
+    return t;
+}
+
+void timing_destroy(struct timing *t)
+{
+    if (!t)
+        return;
+    workers_destroy(t->workers);
+    for (uint32_t i = 0; i < t->core_count; i++)
+        sm_destroy(t->cores[i]);
+    for (uint32_t i = 0; i < PROGRAMS_KEPT; i++)
+        arena_free(&t->programs[i].arena);
+    arena_free(&t->arena);
+    free(t);
+}
+
+static const struct sm_program *program_of(struct timing *t, const struct exec_function *kernel, uint64_t use)
+{
+    struct kept_program *oldest = &t->programs[0];
+    for (uint32_t i = 0; i < PROGRAMS_KEPT; i++) {
+        struct kept_program *k = &t->programs[i];
+        if (k->program && k->image == kernel->image->id && k->kernel == kernel) {
+            k->used = use;
+            return k->program;
+        }
+        if (k->used < oldest->used)
+            oldest = k;
+    }
+    arena_free(&oldest->arena);
+    *oldest = (struct kept_program){ .image = kernel->image->id, .kernel = kernel, .used = use };
+    oldest->program = sm_program_create(&oldest->arena, kernel, &t->options->machine.sm);
+    return oldest->program;
+}
+
+/* Blocks */
+
+static struct exec_cta *block_room(struct residency *r, struct sm *c, struct error *e)
+{
+    uint32_t slot = c->id * c->block_limit + (uint32_t)__builtin_ctzll(~c->blocks_used);
+    if (!r->blocks[slot])
+        r->blocks[slot] = launch_make_room(r, &c->launch, c->id, e);
+    if (r->blocks[slot])
+        r->blocks[slot]->slot = slot;
+    return r->blocks[slot];
+}
+
+static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, bool *placed, struct error *e)
+{
+    uint32_t per_port = t->core_count / t->ports;
+    for (uint32_t i = 0; i < per_port; i++) {
+        uint32_t k = (t->last_core[port] + 1 + i) % per_port;
+        struct sm *c = t->cores[port * per_port + k];
+        if (!sm_has_room(c))
+            continue;
+        uint32_t id[3];
+        struct exec_cta *cta = block_room(r, c, e);
+        if (!cta)
+            return false;
+        launch_block_id(r, r->next_block++, id);
+        exec_cta_start(cta, id);
+        sm_place(c, cta, t->now);
+        t->last_core[port] = k;
+        *placed = true;
+        return true;
+    }
+    return true;
+}
+
+/* One block a port and a cycle. */
+static bool place_blocks(struct timing *t, struct residency *r, struct error *e)
+{
+    bool any = false;
+    uint32_t first = t->last_port + 1;
+    for (uint32_t i = 0; i < t->ports && r->next_block < r->block_count; i++) {
+        uint32_t port = (first + i) % t->ports;
+        bool placed = false;
+        if (!place_on_port(t, r, port, &placed, e))
+            return false;
+        if (placed)
+            t->last_port = port;
+        any |= placed;
+    }
+    t->may_place = any && r->next_block < r->block_count;
+    return true;
+}
+
+/* Ticks */
+
+static void take_answers(struct timing *t)
+{
+    uint64_t arrived[CROSSBAR_WORDS] = { 0 };
+    crossbar_waiting(t->replies, arrived, CROSSBAR_WORDS);
+    for (uint32_t word = 0; word < CROSSBAR_WORDS; word++)
+        for (uint64_t left = arrived[word] | t->answers_waiting[word]; left; left &= left - 1) {
+            uint32_t port = word * 64 + (uint32_t)__builtin_ctzll(left);
+            struct ring *q = &t->answers[port];
+            if (q->count) {
+                struct packet *p = ring_front(q);
+                if (sm_accept(t->cores[p->core], p, t->now))
+                    ring_pop(q);
+            }
+            struct packet *p = ring_full(q) ? NULL : crossbar_front(t->replies, port);
+            if (p) {
+                ring_push(q, p);
+                crossbar_pop(t->replies, port);
+            }
+            t->answers_waiting[word] = (t->answers_waiting[word] & ~(1ull << port % 64)) | (uint64_t)(q->count != 0) << port % 64;
+        }
+}
+
+static bool partition_has_requests(const struct timing *t, const uint64_t *waiting, uint32_t channel)
+{
+    uint32_t per = t->slices / t->channels;
+    for (uint32_t s = channel * per; s < (channel + 1) * per; s++)
+        if (waiting[s / 64] >> (s % 64) & 1)
+            return true;
+    return false;
+}
+
+static void l2_tick(struct timing *t)
+{
+    uint64_t waiting[CROSSBAR_WORDS] = { 0 };
+    crossbar_waiting(t->requests, waiting, CROSSBAR_WORDS);
+    for (uint32_t i = 0; i < t->channels; i++)
+        if (t->partition_wake[i] <= t->now || partition_has_requests(t, waiting, i)) {
+            partition_l2_cycle(t->partitions[i], t->ticks[DOMAIN_L2], t->now);
+            t->partition_wake[i] = partition_next_event(t->partitions[i], t->now);
+        }
+}
+
+static void core_step(void *context, uint32_t port)
+{
+    struct timing *t = context;
+    uint32_t per_port = t->core_count / t->ports;
+    for (uint32_t i = port * per_port; i < (port + 1) * per_port; i++)
+        if (t->cores[i]->wake_at <= t->now)
+            sm_cycle(t->cores[i], t->now);
+}
+
+static void core_tick(struct timing *t, const struct sm_program *program)
+{
+    uint32_t awake = 0;
+    uint64_t done = 0;
+    if (t->workers && !program->serial) {
+        for (uint32_t i = 0; i < t->core_count; i++)
+            awake += t->cores[i]->wake_at <= t->now;
+    }
+    if (awake > 2) {
+        workers_run(t->workers, core_step, t, t->ports);
+        for (uint32_t i = 0; i < t->core_count; i++)
+            if (t->cores[i]->deferred_count)
+                sm_perform(t->cores[i]);
+    } else {
+        for (uint32_t i = 0; i < t->core_count; i++)
+            if (t->cores[i]->wake_at <= t->now) {
+                sm_cycle(t->cores[i], t->now);
+                if (t->cores[i]->deferred_count)
+                    sm_perform(t->cores[i]);
+            }
+    }
+    for (uint32_t i = 0; i < t->core_count; i++)
+        done += t->cores[i]->blocks_done;
+    if (done != t->blocks_done) {
+        t->blocks_done = done;
+        t->may_place = true;
+    }
+}
+
+static bool is_before(const struct timing *t, enum domain a, enum domain b) { return t->ticks[a] * t->khz[b] < t->ticks[b] * t->khz[a]; }
+
+/* Which domains tick next. */
+static uint32_t next_ticks(const struct timing *t)
+{
+    enum domain first = DOMAIN_CORE;
+    uint32_t mask = 0;
+    for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++)
+        if (is_before(t, d, first))
+            first = d;
+    for (enum domain d = DOMAIN_CORE; d < DOMAIN_COUNT; d++)
+        if (!is_before(t, first, d))
+            mask |= 1u << d;
+    return mask;
+}
+
+static bool answers_wait(const struct timing *t)
+{
+    uint64_t words[CROSSBAR_WORDS] = { 0 }, any = 0;
+    crossbar_waiting(t->replies, words, CROSSBAR_WORDS);
+    for (uint32_t i = 0; i < CROSSBAR_WORDS; i++)
+        any |= words[i] | t->answers_waiting[i];
+    crossbar_waiting(t->requests, words, CROSSBAR_WORDS);
+    for (uint32_t i = 0; i < CROSSBAR_WORDS; i++)
+        any |= words[i];
+    return any != 0;
+}
+
+/* The first cycle from t->now on in which anything can happen; UINT64_MAX: never again. */
+static uint64_t next_cycle(const struct timing *t)
+{
+    uint64_t next = UINT64_MAX;
+    if (t->may_place || !crossbar_idle(t->requests) || !crossbar_idle(t->replies) || answers_wait(t))
+        return t->now;
+    for (uint32_t i = 0; i < t->core_count && next > t->now; i++)
+        next = t->cores[i]->wake_at < next ? t->cores[i]->wake_at : next;
+    for (uint32_t i = 0; i < t->channels && next > t->now; i++)
+        next = t->partition_wake[i] < next ? t->partition_wake[i] : next;
+    return next < t->now ? t->now : next;
+}
+
+static void jump(struct timing *t, uint64_t cycle)
+{
+    t->now = t->ticks[DOMAIN_CORE] = cycle;
+    for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++) {
+        uint64_t tick = (cycle * t->khz[d] + t->khz[DOMAIN_CORE] - 1) / t->khz[DOMAIN_CORE];
+        if (tick > t->ticks[d])
+            t->ticks[d] = tick;
+    }
+}
+
+/* Up to the end of one core cycle. */
+static bool step(struct timing *t, struct residency *r, const struct sm_program *program, struct error *e)
+{
+    for (;;) {
+        uint32_t mask = next_ticks(t);
+        bool core = mask & 1u << DOMAIN_CORE;
+        if (core)
+            take_answers(t);
+        if (mask & 1u << DOMAIN_ICNT)
+            for (uint32_t i = 0; i < t->channels; i++)
+                if (t->partition_wake[i] <= t->now)
+                    partition_reply_cycle(t->partitions[i], t->ticks[DOMAIN_ICNT]);
+        if (mask & 1u << DOMAIN_DRAM) {
+            for (uint32_t i = 0; i < t->channels; i++)
+                if (t->partition_wake[i] <= t->now)
+                    partition_dram_cycle(t->partitions[i], t->ticks[DOMAIN_DRAM], t->now);
+            t->ticks[DOMAIN_DRAM]++;
+        }
+        if (mask & 1u << DOMAIN_L2) {
+            l2_tick(t);
+            t->ticks[DOMAIN_L2]++;
+        }
+        if (mask & 1u << DOMAIN_ICNT) {
+            if (!crossbar_idle(t->requests))
+                crossbar_cycle(t->requests, t->ticks[DOMAIN_ICNT]);
+            if (!crossbar_idle(t->replies))
+                crossbar_cycle(t->replies, t->ticks[DOMAIN_ICNT]);
+            t->ticks[DOMAIN_ICNT]++;
+        }
+        if (!core)
+            continue;
+        core_tick(t, program);
+        t->now = ++t->ticks[DOMAIN_CORE];
+        return !t->may_place || place_blocks(t, r, e);
+    }
+}
+
+/* Ends */
+
+static bool check_cores(const struct timing *t, struct error *e)
+{
+    for (uint32_t i = 0; i < t->core_count; i++) {
+        const struct sm *c = t->cores[i];
+        if (c->launch.faulted) {
+            exec_fault_describe(&c->launch, e);
+            return false;
+        }
+        if (c->trouble[0])
+            return error_set(e, ERROR_INVALID, "%s", c->trouble);
+    }
+    return true;
+}
+
+static uint64_t executed(const struct timing *t)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        sum += t->cores[i]->counters.stalls[STALL_ISSUED];
+    return sum;
+}
+
+static bool check_limits(struct timing *t, struct residency *r, uint64_t start, struct error *e)
+{
+    const struct gpu_options *o = t->options;
+    if (o->interrupt && *o->interrupt)
+        return error_set(e, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu cycles", r->launch.kernel->name, (unsigned long long)(t->now - start));
+    if (o->max_cycles && r->gpu->clock_cycles + (t->now - start) >= o->max_cycles)
+        return error_set(e, ERROR_LIMIT, "kernel %s ran past the limit of %llu cycles (--max-cycles)", r->launch.kernel->name, (unsigned long long)o->max_cycles);
+    if (o->progress)
+        progress_update(o->progress, r->launch.kernel->name, t->now - start, executed(t), t->blocks_done, r->block_count);
+    return true;
+}
+
+static void deadlock(struct timing *t, struct residency *r, struct error *e)
+{
+    exec_describe_hang(&r->launch, r->blocks, r->slot_count, e);
+    for (uint32_t i = 0; i < t->channels; i++)
+        if (!partition_idle(t->partitions[i])) {
+            char text[400];
+            partition_describe(t->partitions[i], text, sizeof text);
+            error_note(e, "  memory channel %u: %s", i, text);
+        }
+}
+
+static bool run(struct timing *t, struct residency *r, const struct sm_program *program, struct error *e)
+{
+    uint64_t start = t->now, check = t->now + CHECK_CYCLES, limit = t->options->max_cycles;
+    t->may_place = true;
+    if (!place_blocks(t, r, e))
+        return false;
+    while (t->blocks_done < r->block_count) {
+        uint64_t next = next_cycle(t);
+        if (next == UINT64_MAX) {
+            deadlock(t, r, e);
+            return false;
+        }
+        if (limit && next > start + (limit - r->gpu->clock_cycles))
+            next = start + (limit - r->gpu->clock_cycles);
+        if (next > t->now)
+            jump(t, next);
+        if (!step(t, r, program, e))
+            return false;
+        if (t->now >= check || limit) {
+            check = t->now + CHECK_CYCLES;
+            if (!check_cores(t, e) || !check_limits(t, r, start, e))
+                return false;
+        } else if (t->blocks_done == r->block_count && !check_cores(t, e)) {
+            return false;
+        }
+    }
+    return check_cores(t, e);
+}
+
+/* Counters */
+
+static void subtract(void *out, const void *now, const void *before, size_t bytes)
+{
+    uint64_t *o = out;
+    const uint64_t *a = now, *b = before;
+    for (size_t i = 0; i < bytes / sizeof *o; i++)
+        o[i] = a[i] - b[i];
+}
+
+static void read_memory(struct timing *t, struct gpu_counters *c)
+{
+    struct partition_counters now = { 0 };
+    for (uint32_t i = 0; i < t->channels; i++)
+        partition_read_counters(t->partitions[i], &now);
+    subtract(&c->memory, &now, &t->memory_before, sizeof now);
+    t->memory_before = now;
+    subtract(&c->requests, crossbar_counters(t->requests), &t->requests_before, sizeof c->requests);
+    subtract(&c->replies, crossbar_counters(t->replies), &t->replies_before, sizeof c->replies);
+    t->requests_before = *crossbar_counters(t->requests);
+    t->replies_before = *crossbar_counters(t->replies);
+}
+
+static void read_policies(struct sm *core, struct gpu_counters *c)
+{
+    uint64_t *sums[3] = { c->scheduler_counters, c->l1_counters, c->divergence_counters };
+    for (int i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < core->policy_counter_count[i] && k < POLICY_COUNTERS_MOST; k++) {
+            sums[i][k] += core->policy_counters[i][k];
+            core->policy_counters[i][k] = 0;
+        }
+}
+
+static void gather(struct timing *t, struct residency *r, uint64_t start)
+{
+    struct gpu_counters *c = &r->counters;
+    const struct machine *m = &t->options->machine;
+    c->timed = true;
+    c->cycles = t->now - start;
+    for (uint32_t i = 0; i < t->core_count; i++) {
+        struct sm *core = t->cores[i];
+        sm_end(core, t->now);
+        sm_read_counters(core, &c->sm);
+        read_policies(core, c);
+        const struct exec_counters *x = &core->launch.counters;
+        for (int lanes = 0; lanes <= WARP_LANES; lanes++)
+            c->exec.lanes[lanes] += x->lanes[lanes];
+        c->exec.branches += x->branches;
+        c->exec.divergent_branches += x->divergent_branches;
+        c->exec.load_requests += x->load_requests;
+    }
+    read_memory(t, c);
+    c->resident_warps_most = (uint64_t)t->core_count * m->sm.warps * c->cycles;
+    c->scheduler_cycles = (uint64_t)t->core_count * m->sm.schedulers * c->cycles;
+}
+
+static uint64_t core_clock(struct exec_launch *l, const struct exec_warp *w)
+{
+    (void)w;
+    const struct timing *t = l->user;
+    return t->now;
+}
+
+bool timing_run(struct residency *r, struct error *e)
+{
+    struct timing *t = r->gpu->timing;
+    struct arena arena = { 0 };
+    const struct machine *m = &t->options->machine;
+    uint32_t warps = (r->launch.block[0] * r->launch.block[1] * r->launch.block[2] + WARP_LANES - 1) / WARP_LANES;
+    if (r->cluster_blocks > 1)
+        return error_set(e, ERROR_UNSUPPORTED, "kernel %s: clusters of thread blocks have no timing model; run with --functional", r->launch.kernel->name);
+    const struct sm_program *program = program_of(t, r->launch.kernel, r->launch.grid_id);
+    r->launch.user = t;
+    r->launch.clock = core_clock;
+    uint32_t limit = r->slot_count / m->cores;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        sm_begin(t->cores[i], &arena, program, &r->launch, limit, warps, t->now);
+    t->blocks_done = 0;
+    t->last_port = t->ports - 1;
+    uint64_t start = t->now;
+    bool ok = run(t, r, program, e);
+    gather(t, r, start);
+    if (t->options->timeline)
+        timeline_kernel(t->options->timeline, r->launch.kernel->name, start, t->now);
+    progress_done(t->options->progress);
+    arena_free(&arena);
+    return ok;
+}
+
+void timing_note_copy(struct timing *t, const struct memory *m, uint64_t address, uint64_t bytes)
+{
+    const struct l2_config *l2 = &t->options->machine.mem.l2;
+    uint64_t most = (uint64_t)l2->cache.sets * l2->cache.ways * l2->cache.line_bytes * t->slices * 2;
+    struct memory_range near = { 0 };
+    if (!l2->filled_by_copies || !l2->cache.sets)
+        return;
+    uint64_t at = bytes > most ? address + bytes - most : address;
+    for (at &= ~(uint64_t)(COPY_LINE_BYTES - 1); at < address + bytes; at += COPY_LINE_BYTES) {
+        uint64_t physical = memory_physical(m, at < address ? address : at, &near);
+        partition_touch(t->partitions[address_map_place(&t->map, physical).channel], physical, t->now);
+    }
+}

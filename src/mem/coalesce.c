@@ -1,0 +1,452 @@
+/* The coalescer of the load/store unit (mechanisms: section 21), the rule of CUDA's compute capability 1.3 as GPGPU-Sim 3.x applies it: in each
+ * part of a warp, lanes whose bytes lie in the same segment make one access, which then shrinks to the half or quarter of a 128-byte line that it
+ * uses. Also the interleaving of local memory and the bank conflicts of shared memory. Left out: the alignment that hardware demands (a misaligned
+ * access never comes this far) and the order in which hardware serves conflicting banks (only their number of cycles counts). */
+#include "mem/coalesce.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { LINE_BYTES = 128, SECTOR_BYTES = 32, LOCAL_WORD_BYTES = 4 };
+
+/* What the used quarters (bits) of a segment leave of its 128-byte line: a quarter, a half, or all of it. Segments of 32 and 64 bytes use quarters
+ * of one half only, so one table serves all sizes. */
+#define WHOLE { 15, 0, 128 }
+static const struct { uint8_t sectors, offset, bytes; } shrunk[16] = {
+    { 0, 0, 0 }, { 1, 0, 32 }, { 2, 32, 32 }, { 3, 0, 64 }, { 4, 64, 32 }, WHOLE, WHOLE, WHOLE, { 8, 96, 32 }, WHOLE, WHOLE, WHOLE, { 12, 64, 64 }, WHOLE, WHOLE, WHOLE,
+};
+#undef WHOLE
+
+static uint32_t segment_bytes_of(uint32_t bytes)
+{
+    return bytes <= 1 ? 32 : bytes <= 2 ? 64 : 128;
+}
+
+static uint32_t part_mask(uint32_t parts, uint32_t part)
+{
+    uint32_t lanes = 32 / parts;
+    return (uint32_t)(((1ull << lanes) - 1) << (part * lanes));
+}
+
+/* Bits of the quarters of a line that the bytes first to last lie in; both in the same line. */
+static inline uint32_t quarters(uint64_t first, uint64_t last)
+{
+    uint32_t low = (uint32_t)(first / SECTOR_BYTES) & 3, high = (uint32_t)(last / SECTOR_BYTES) & 3;
+    return (2u << high) - (1u << low);
+}
+
+static inline void emit(struct access *to, uint64_t address, uint32_t lanes, uint32_t chunks)
+{
+    *to = (struct access){ .address = (address & ~(uint64_t)(LINE_BYTES - 1)) + shrunk[chunks].offset, .mask = lanes, .bytes = shrunk[chunks].bytes, .sectors = shrunk[chunks].sectors };
+}
+
+static inline void emit_line(struct access *to, uint64_t line, uint32_t lanes, uint32_t line_bytes)
+{
+    uint32_t sectors = line_bytes >= LINE_BYTES ? 15 : quarters(line, line + line_bytes - 1);
+    *to = (struct access){ .address = line, .mask = lanes, .bytes = (uint16_t)line_bytes, .sectors = (uint8_t)sectors };
+}
+
+/* The common case, told quickly: all lanes are aligned and meet in one segment (line) of this size. */
+static bool meet_in_one(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t size, uint32_t *chunks)
+{
+    uint64_t first = address[__builtin_ctz(mask)], any = 0, sectors = 0; /* sector numbers modulo 64 */
+    for (; mask; mask &= mask - 1) {
+        uint64_t a = address[__builtin_ctz(mask)];
+        if ((a ^ first) >= size)
+            return false;
+        any |= a;
+        sectors |= 1ull << (a / SECTOR_BYTES % 64);
+    }
+    sectors |= sectors >> 32;
+    sectors |= sectors >> 16;
+    sectors |= sectors >> 8;
+    *chunks = (uint32_t)(sectors | sectors >> 4) & 15;
+    return (bytes & (bytes - 1)) == 0 && (any & (bytes - 1)) == 0;
+}
+
+/* The segments that one part of a warp touches, collected without order and sorted when they leave. A lane mostly meets the segment of the lane
+ * before it, which the caller therefore keeps at hand; else a small table tells where an older one stands. The table forgets on collision: then a
+ * segment stands in the list twice, and becomes one when the sort has put both side by side. */
+enum { TABLE_SLOTS = 64 };
+struct segment { uint64_t address; uint32_t lanes, chunks; };
+struct segments {
+    uint64_t known;               /* slots of the table in use */
+    uint32_t count;
+    uint8_t table[TABLE_SLOTS];
+    struct segment list[COALESCE_MOST];
+};
+
+static void segments_put(struct segments *s, struct segment next)
+{
+    uint32_t slot = (uint32_t)(next.address >> 5 ^ next.address >> 7 ^ next.address >> 12) % TABLE_SLOTS;
+    if (s->known >> slot & 1) {
+        struct segment *old = &s->list[s->table[slot]];
+        if (old->address == next.address) {
+            old->lanes |= next.lanes;
+            old->chunks |= next.chunks;
+            return;
+        }
+    }
+    s->known |= 1ull << slot;
+    s->table[slot] = (uint8_t)s->count;
+    s->list[s->count++] = next;
+}
+
+/* hand: the segment at hand, put away when another comes. lanes 0: none yet. */
+static inline void segments_add(struct segments *s, struct segment *hand, uint64_t address, uint32_t lane, uint32_t chunks)
+{
+    if (hand->address != address) {
+        if (hand->lanes)
+            segments_put(s, *hand);
+        *hand = (struct segment){ .address = address };
+    }
+    hand->lanes |= 1u << lane;
+    hand->chunks |= chunks;
+}
+
+/* At most 16 bytes: they lie in one segment or in two neighbours. */
+static inline void segments_add_bytes(struct segments *s, struct segment *hand, uint64_t address, uint32_t bytes, uint32_t segment_bytes, uint32_t lane)
+{
+    uint64_t segment = address & ~(uint64_t)(segment_bytes - 1), next = segment + segment_bytes, last = address + bytes - 1;
+    if (__builtin_expect(last < next, 1)) {
+        segments_add(s, hand, segment, lane, quarters(address, last));
+    } else {
+        segments_add(s, hand, segment, lane, quarters(address, next - 1));
+        segments_add(s, hand, next, lane, quarters(next, last));
+    }
+}
+
+/* Sorts the list: afterwards list[order[i] % COALESCE_MOST] is the i-th in descending order. Segments are multiples of 32, so that address * 4
+ * leaves room for an index. */
+static void segments_sort(const struct segments *s, uint64_t order[COALESCE_MOST])
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint64_t key = s->list[s->count - 1 - i].address * (COALESCE_MOST / SECTOR_BYTES) + (s->count - 1 - i); /* from behind: addresses mostly rise with the lanes */
+        uint32_t at = i;
+        for (; at > 0 && order[at - 1] < key; at--)
+            order[at] = order[at - 1];
+        order[at] = key;
+    }
+}
+
+/* Ends the collection: the segments leave, each once, highest first. Returns how many. line_bytes 0: shrunk to what is used; else whole lines of
+ * this size. */
+static uint32_t segments_end(struct segments *s, struct segment hand, uint32_t line_bytes, struct access *to)
+{
+    if (hand.lanes)
+        segments_put(s, hand);
+    uint64_t order[COALESCE_MOST];
+    segments_sort(s, order);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->count;) {
+        struct segment merged = s->list[order[i] % COALESCE_MOST];
+        for (i++; i < s->count && s->list[order[i] % COALESCE_MOST].address == merged.address; i++) {
+            merged.lanes |= s->list[order[i] % COALESCE_MOST].lanes;
+            merged.chunks |= s->list[order[i] % COALESCE_MOST].chunks;
+        }
+        if (line_bytes)
+            emit_line(&to[count++], merged.address, merged.lanes, line_bytes);
+        else
+            emit(&to[count++], merged.address, merged.lanes, merged.chunks);
+    }
+    return count;
+}
+
+/* Each lane's element stands right behind that of the lane before it. */
+static bool consecutive(const uint64_t *address, uint32_t lanes, uint32_t bytes)
+{
+    if (address[lanes - 1] != address[0] + (uint64_t)(lanes - 1) * bytes)
+        return false;
+    uint64_t difference = 0;
+    for (uint32_t i = 1; i < lanes; i++)
+        difference |= address[i] ^ (address[i - 1] + bytes);
+    return difference == 0;
+}
+
+static uint32_t emit_range(uint64_t address, uint32_t first_lane, uint32_t lanes, uint32_t bytes, uint32_t segment_bytes, struct access *to)
+{
+    uint64_t end = address + (uint64_t)lanes * bytes, low = end; /* bytes from low on are done */
+    uint32_t count = 0;
+    while (low > address) {
+        uint64_t segment = (low - 1) & ~(uint64_t)(segment_bytes - 1), last = low - 1;
+        low = segment > address ? segment : address;
+        uint32_t from = (uint32_t)(low - address) / bytes, until = (uint32_t)(last - address) / bytes;
+        emit(&to[count++], segment, (uint32_t)((2ull << until) - (1ull << from)) << first_lane, quarters(low, last));
+    }
+    return count;
+}
+
+static uint32_t coalesce_part(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t segment_bytes, struct access *to)
+{
+    uint32_t chunks;
+    if (meet_in_one(address, mask, bytes, segment_bytes, &chunks)) {
+        emit(to, address[__builtin_ctz(mask)], mask, chunks);
+        return 1;
+    }
+    struct segments s;
+    struct segment hand = { 0 };
+    s.count = 0;
+    s.known = 0;
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        segments_add_bytes(&s, &hand, address[lane], bytes, segment_bytes, lane);
+    }
+    return segments_end(&s, hand, 0, to);
+}
+
+uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t parts, struct access out[COALESCE_MOST])
+{
+    uint32_t segment_bytes = segment_bytes_of(bytes), lanes = 32 / parts, count = 0;
+    for (uint32_t part = parts; part-- > 0;) {
+        uint32_t whole = part_mask(parts, part), first = part * lanes;
+        if ((mask & whole) == whole && consecutive(&address[first], lanes, bytes))
+            count += emit_range(address[first], first, lanes, bytes, segment_bytes, &out[count]);
+        else if (mask & whole)
+            count += coalesce_part(address, mask & whole, bytes, segment_bytes, &out[count]);
+    }
+    return count;
+}
+
+/* Atomics. Several accesses of one segment may be needed; each holds the bytes it touches, so that a lane joins the first of them that it does not
+ * collide with. */
+struct atomic_access { uint64_t segment, bytes[2]; uint32_t lanes; };
+struct atomics {
+    uint32_t count;
+    struct atomic_access list[COALESCE_MOST]; /* ascending segments; within one, in order of need */
+};
+
+static void atomics_add(struct atomics *s, uint64_t segment, uint64_t first, uint64_t last, uint32_t lane)
+{
+    unsigned __int128 bytes = (((unsigned __int128)1 << (last - first + 1)) - 1) << (first % LINE_BYTES);
+    uint64_t low = (uint64_t)bytes, high = (uint64_t)(bytes >> 64);
+    uint32_t at = s->count;
+    while (at > 0 && s->list[at - 1].segment >= segment)
+        at--;
+    while (at < s->count && s->list[at].segment == segment && ((s->list[at].bytes[0] & low) | (s->list[at].bytes[1] & high)))
+        at++;
+    struct atomic_access *found = &s->list[at];
+    if (at == s->count || found->segment != segment) {
+        for (uint32_t i = s->count; i > at; i--)
+            s->list[i] = s->list[i - 1];
+        s->count++;
+        *found = (struct atomic_access){ .segment = segment };
+    }
+    found->bytes[0] |= low;
+    found->bytes[1] |= high;
+    found->lanes |= 1u << lane;
+}
+
+static uint32_t bytes_to_quarters(const uint64_t bytes[2])
+{
+    return (uint32_t)((uint32_t)bytes[0] != 0) | (uint32_t)(bytes[0] >> 32 != 0) << 1 | (uint32_t)((uint32_t)bytes[1] != 0) << 2 | (uint32_t)(bytes[1] >> 32 != 0) << 3;
+}
+
+static uint32_t atomic_part(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t segment_bytes, struct access *to)
+{
+    struct atomics s;
+    s.count = 0;
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        uint64_t first = address[lane], last = first + bytes - 1, segment = first & ~(uint64_t)(segment_bytes - 1), next = segment + segment_bytes;
+        atomics_add(&s, segment, first, last < next ? last : next - 1, lane);
+        if (last >= next)
+            atomics_add(&s, next, next, last, lane);
+    }
+    for (uint32_t i = 0; i < s.count; i++) {
+        const struct atomic_access *from = &s.list[s.count - 1 - i];
+        emit(&to[i], from->segment, from->lanes, bytes_to_quarters(from->bytes));
+    }
+    return s.count;
+}
+
+uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, struct access out[COALESCE_MOST])
+{
+    uint32_t segment_bytes = segment_bytes_of(bytes), count = 0;
+    for (uint32_t part = 2; part-- > 0;)
+        if (mask & part_mask(2, part))
+            count += atomic_part(address, mask & part_mask(2, part), bytes, segment_bytes, &out[count]);
+    return count;
+}
+
+uint64_t coalesce_local_address(uint64_t offset, uint64_t thread, uint64_t threads)
+{
+    return (offset / LOCAL_WORD_BYTES * threads + thread) * LOCAL_WORD_BYTES + offset % LOCAL_WORD_BYTES;
+}
+
+/* All lanes of a part ask for the same variable: each of its words is a row. Rows of fewer than 64 threads might meet in a segment. */
+static uint32_t local_rows(uint64_t offset, uint64_t thread, uint64_t threads, uint32_t first_lane, uint32_t lanes, uint32_t words, struct access *to)
+{
+    uint32_t count = 0;
+    for (uint32_t word = words; word-- > 0;) {
+        uint64_t address = coalesce_local_address(offset + word * LOCAL_WORD_BYTES, thread, threads);
+        count += emit_range(address, first_lane, lanes, LOCAL_WORD_BYTES, LINE_BYTES, &to[count]);
+    }
+    return count;
+}
+
+static uint32_t local_part(const uint64_t offset[32], uint32_t mask, uint32_t bytes, uint64_t first_thread, uint64_t threads, struct access *to)
+{
+    uint32_t segment_bytes = segment_bytes_of(bytes), words = bytes / LOCAL_WORD_BYTES, piece_bytes = bytes < LOCAL_WORD_BYTES ? bytes : LOCAL_WORD_BYTES;
+    struct segments s;
+    struct segment hand = { 0 };
+    s.count = 0;
+    s.known = 0;
+    for (uint32_t word = 0; word == 0 || word < words; word++) { /* lanes within: the same word of neighbouring threads is what meets in a segment */
+        for (uint32_t left = mask; left; left &= left - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(left);
+            uint64_t address = coalesce_local_address(offset[lane] + word * LOCAL_WORD_BYTES, first_thread + lane, threads);
+            segments_add_bytes(&s, &hand, address, piece_bytes, segment_bytes, lane);
+        }
+    }
+    return segments_end(&s, hand, 0, to);
+}
+
+uint32_t coalesce_local(const uint64_t offset[32], uint32_t mask, uint32_t bytes, uint64_t first_thread, uint64_t threads, uint32_t parts, struct access out[COALESCE_MOST])
+{
+    uint32_t lanes = 32 / parts, count = 0;
+    for (uint32_t part = parts; part-- > 0;) {
+        uint32_t whole = part_mask(parts, part), first = part * lanes;
+        if ((mask & whole) == whole && bytes >= LOCAL_WORD_BYTES && offset[first] % LOCAL_WORD_BYTES == 0 && threads >= 64 && consecutive(&offset[first], lanes, 0))
+            count += local_rows(offset[first], first_thread + first, threads, first, lanes, bytes / LOCAL_WORD_BYTES, &out[count]);
+        else if (mask & whole)
+            count += local_part(offset, mask & whole, bytes, first_thread, threads, &out[count]);
+    }
+    return count;
+}
+
+uint32_t coalesce_lines(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t line_bytes, struct access out[COALESCE_MOST])
+{
+    assert(line_bytes >= SECTOR_BYTES && (line_bytes & (line_bytes - 1)) == 0);
+    uint32_t chunks;
+    if (mask && meet_in_one(address, mask, bytes, line_bytes, &chunks)) {
+        emit_line(out, address[__builtin_ctz(mask)] & ~(uint64_t)(line_bytes - 1), mask, line_bytes);
+        return 1;
+    }
+    struct segments s;
+    struct segment hand = { 0 };
+    s.count = 0;
+    s.known = 0;
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        uint64_t line = address[lane] & ~(uint64_t)(line_bytes - 1);
+        segments_add(&s, &hand, line, lane, 0);
+        if (address[lane] + bytes - 1 >= line + line_bytes)
+            segments_add(&s, &hand, line + line_bytes, lane, 0);
+    }
+    return segments_end(&s, hand, line_bytes, out);
+}
+
+/* Shared memory: the distinct words that one part of a warp asks for, found again through a table with open addressing, and how often each bank is
+ * asked. */
+enum { SHARED_WORDS_MOST = 32 * 5, SHARED_SLOTS = 256 };
+struct shared_word { uint64_t word; uint8_t lanes, bank; };
+struct shared_part {
+    uint64_t known[SHARED_SLOTS / 64]; /* slots of the table in use */
+    uint32_t count;
+    uint8_t distinct[COALESCE_BANKS_MOST], accesses[COALESCE_BANKS_MOST];
+    uint8_t table[SHARED_SLOTS];
+    struct shared_word list[SHARED_WORDS_MOST];
+};
+
+static void shared_add(struct shared_part *s, uint64_t word, uint32_t bank, uint32_t lanes)
+{
+    uint32_t slot = (uint32_t)(word * 0x9e3779b97f4a7c15u >> 56);
+    s->accesses[bank] = (uint8_t)(s->accesses[bank] + lanes);
+    for (; s->known[slot / 64] >> slot % 64 & 1; slot = (slot + 1) % SHARED_SLOTS) {
+        struct shared_word *old = &s->list[s->table[slot]];
+        if (old->word == word) {
+            old->lanes = (uint8_t)(old->lanes + lanes);
+            return;
+        }
+    }
+    s->known[slot / 64] |= 1ull << slot % 64;
+    s->table[slot] = (uint8_t)s->count;
+    s->list[s->count++] = (struct shared_word){ .word = word, .lanes = (uint8_t)lanes, .bank = (uint8_t)bank };
+    s->distinct[bank]++;
+}
+
+static inline uint32_t bank_of(uint64_t word, uint32_t banks)
+{
+    return (uint32_t)((banks & (banks - 1)) == 0 ? word & (banks - 1) : word % banks);
+}
+
+static void shared_fill(struct shared_part *s, const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks)
+{
+    memset(s, 0, offsetof(struct shared_part, table));
+    uint64_t row_word = 0;
+    uint32_t row = 0; /* neighbouring lanes that ask for the same single word */
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        uint64_t word = address[lane] / 4, last = (address[lane] + bytes - 1) / 4;
+        if (row && row_word != word) {
+            shared_add(s, row_word, bank_of(row_word, banks), row);
+            row = 0;
+        }
+        row_word = word;
+        row++;
+        while (++word <= last)
+            shared_add(s, word, bank_of(word, banks), 1);
+    }
+    if (row)
+        shared_add(s, row_word, bank_of(row_word, banks), row);
+}
+
+static uint32_t most_of(const uint8_t *counts, uint32_t banks)
+{
+    uint32_t most = 0;
+    for (uint32_t bank = 0; bank < banks; bank++)
+        most = counts[bank] > most ? counts[bank] : most;
+    return most;
+}
+
+/* The word that most lanes ask for is the one that is broadcast, of equals that of the lowest bank; every other access takes its bank a cycle.
+ * (GPGPU-Sim broadcasts the first word that is asked for twice, in order of banks, which may be a worse choice.) */
+static uint32_t cycles_of_one_broadcast(struct shared_part *s, uint32_t banks)
+{
+    const struct shared_word *broadcast = &s->list[0];
+    for (uint32_t i = 1; i < s->count; i++)
+        if (s->list[i].lanes > broadcast->lanes || (s->list[i].lanes == broadcast->lanes && s->list[i].bank < broadcast->bank))
+            broadcast = &s->list[i];
+    s->accesses[broadcast->bank] = (uint8_t)(s->accesses[broadcast->bank] - (broadcast->lanes - 1));
+    return most_of(s->accesses, banks);
+}
+
+/* The common case, and quickly known: no bank is asked for two words, and no word is asked for twice where that would need a broadcast. One word a
+ * lane. */
+static bool conflict_free(const uint64_t address[32], uint32_t mask, uint32_t banks, bool limited_broadcast)
+{
+    uint64_t used = 0, word_of[COALESCE_BANKS_MOST];
+    for (; mask; mask &= mask - 1) {
+        uint64_t word = address[__builtin_ctz(mask)] / 4;
+        uint32_t bank = bank_of(word, banks);
+        if (used >> bank & 1 && (limited_broadcast || word_of[bank] != word))
+            return false;
+        used |= 1ull << bank;
+        word_of[bank] = word;
+    }
+    return true;
+}
+
+static uint32_t shared_part_cycles(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks, bool limited_broadcast)
+{
+    if (bytes == 4 && conflict_free(address, mask, banks, limited_broadcast))
+        return 1;
+    struct shared_part s;
+    shared_fill(&s, address, mask, bytes, banks);
+    return limited_broadcast ? cycles_of_one_broadcast(&s, banks) : most_of(s.distinct, banks);
+}
+
+uint32_t coalesce_shared_cycles(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks, uint32_t parts, bool limited_broadcast)
+{
+    assert(banks > 0 && banks <= COALESCE_BANKS_MOST);
+    uint32_t cycles = 0, lanes = 32 / parts;
+    for (uint32_t part = 0; part < parts; part++) {
+        uint32_t whole = part_mask(parts, part), first = part * lanes;
+        if ((mask & whole) == whole && bytes % 4 == 0 && address[first] % 4 == 0 && consecutive(&address[first], lanes, bytes))
+            cycles += (lanes * (bytes / 4) + banks - 1) / banks; /* words in a row, each once */
+        else if (mask & whole)
+            cycles += shared_part_cycles(address, mask & whole, bytes, banks, limited_broadcast);
+    }
+    return cycles;
+}

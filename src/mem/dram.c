@@ -1,0 +1,514 @@
+/* A DRAM channel, command by command (GPGPU-Sim's rules; mechanisms: section 24).
+ *
+ * A request waits in the queue of its bank until the bank has no current one: FR-FCFS takes the oldest request to the open row, else the oldest of
+ * the bank; FIFO takes the oldest of all, and only when its bank is free. At most one bank a cycle is given a request. The row that a bank has taken
+ * a request for stays open while the queue holds more requests to it, because those come first. Banks with a current request are scanned from a
+ * rotating pointer for one whose next command is allowed.
+ *
+ * All gates are cycles from which a command is allowed. A cycle in which nothing could be done finds out how long that will last; until then
+ * dram_cycle returns at once.
+ *
+ * Left out: refresh, the column's place in a row, a separate queue for writes. */
+#include "mem/dram.h"
+
+#include "mem/ring.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { NO_LIMIT_ENTRIES = 1024 }; /* a queue without a limit is this long, as in GPGPU-Sim */
+enum { NO_REQUEST = UINT16_MAX };
+
+#define NEVER UINT64_MAX
+
+struct request {
+    struct packet packet;
+    uint32_t row;
+    uint16_t commands; /* column commands still to go out */
+    uint16_t next;     /* of the bank's queue, or of the free list */
+    uint16_t next_arrival; /* FIFO scheduler: of all banks */
+    uint8_t bank;
+    bool write;
+};
+
+struct bank {
+    uint64_t read_at, write_at, activate_at, precharge_at;
+    uint32_t open_row;
+    uint16_t head, tail; /* waiting, oldest first */
+    uint16_t current;
+    uint8_t group;
+};
+
+struct bank_group {
+    uint64_t column_at, precharge_at;
+};
+
+/* Data between its last column command and the return queue. */
+struct transfer {
+    uint64_t ready_at;
+    struct packet packet;
+};
+
+struct timing {
+    uint32_t burst, ccd, ccdl, rrd, rcd, rcd_write, ras, rp, rc, cl, wl, read_to_write, write_to_read, write_to_precharge, rtpl;
+};
+
+struct dram {
+    uint64_t wake_at; /* dram_cycle has nothing to do before */
+
+    /* Banks as bit sets. A bank with a current request is in exactly one of read_banks, write_banks (row open), activate_banks (no row open),
+     * precharge_banks (another row open). */
+    uint64_t queued_banks, current_banks, open_banks;
+    uint64_t read_banks, write_banks, activate_banks, precharge_banks;
+    uint64_t column_at, read_at, write_at, activate_at; /* gates of the whole channel */
+    uint32_t first_bank;                                /* of the scan */
+    uint32_t bank_count;
+
+    uint32_t pending, queue_limit; /* in the scheduler: not yet taken by a bank */
+    uint16_t free_request, oldest, newest;
+    bool fifo, row_beside_column;
+    uint32_t command_bytes;
+    struct timing t;
+
+    struct transfer *transfers; /* in order of ready_at */
+    uint32_t transfer_head, transfer_count, transfer_limit;
+    struct ring returns;
+
+    const struct address_map *map;
+    struct dram_counters counters;
+    struct dram_issued issued;
+    struct request *requests;
+    struct bank_group *groups;
+    struct bank banks[DRAM_BANKS_MOST];
+};
+
+static uint32_t at_least_zero(int64_t n) { return n > 0 ? (uint32_t)n : 0; }
+
+static struct timing timing_of(const struct dram_config *c)
+{
+    uint32_t burst = c->burst_length / c->data_rate;
+    return (struct timing){
+        .burst = burst, .ccd = c->t_ccd, .ccdl = c->t_ccdl, .rrd = c->t_rrd, .rcd = c->t_rcd, .ras = c->t_ras, .rp = c->t_rp, .rc = c->t_rc,
+        .cl = c->t_cl, .wl = c->t_wl, .rtpl = c->t_rtpl,
+        .rcd_write = at_least_zero((int64_t)c->t_rcd - (c->t_wl + 1)),
+        .read_to_write = at_least_zero((int64_t)c->t_cl + burst + 2 - c->t_wl),
+        .write_to_read = c->t_wl + burst + c->t_cdlr,
+        .write_to_precharge = c->t_wl + burst + c->t_wr,
+    };
+}
+
+static void create_requests(struct dram *d, struct arena *a)
+{
+    uint32_t count = d->queue_limit + d->bank_count; /* waiting, and one a bank */
+    assert(count < NO_REQUEST);
+    d->requests = arena_array(a, struct request, count);
+    for (uint32_t i = 0; i < count; i++)
+        d->requests[i].next = i + 1 < count ? (uint16_t)(i + 1) : NO_REQUEST;
+    d->free_request = 0;
+    d->oldest = d->newest = NO_REQUEST;
+}
+
+struct dram *dram_create(struct arena *a, const struct dram_config *config, const struct address_map *map)
+{
+    assert(config->banks && config->banks <= DRAM_BANKS_MOST);
+    struct dram *d = arena_new(a, struct dram);
+    uint32_t groups = config->bank_groups ? config->bank_groups : 1;
+    d->map = map;
+    d->bank_count = config->banks;
+    d->queue_limit = config->queue ? config->queue : NO_LIMIT_ENTRIES;
+    d->fifo = config->scheduler == DRAM_FIFO;
+    d->row_beside_column = config->row_beside_column;
+    d->command_bytes = config->burst_length * config->bus_bytes * config->chips;
+    d->t = timing_of(config);
+    d->groups = arena_array(a, struct bank_group, groups);
+    for (uint32_t i = 0; i < d->bank_count; i++)
+        d->banks[i] = (struct bank){.head = NO_REQUEST, .tail = NO_REQUEST, .current = NO_REQUEST,
+                                    .group = (uint8_t)(config->group_by_low_bits ? i % groups : i * groups / d->bank_count)};
+    create_requests(d, a);
+    /* One column command a cycle: while data leaves in time there are never more on the way. */
+    d->transfer_limit = (d->t.cl > d->t.wl ? d->t.cl : d->t.wl) + d->t.burst + 1;
+    d->transfers = arena_array(a, struct transfer, d->transfer_limit);
+    ring_init(&d->returns, a, config->return_queue ? config->return_queue : NO_LIMIT_ENTRIES);
+    d->wake_at = NEVER;
+    d->issued.cycle = NEVER;
+    return d;
+}
+
+bool dram_full(const struct dram *d) { return d->pending >= d->queue_limit; }
+
+static void append_to_bank(struct dram *d, uint16_t index, uint32_t bank_index)
+{
+    struct bank *bank = &d->banks[bank_index];
+    if (bank->head == NO_REQUEST)
+        bank->head = index;
+    else
+        d->requests[bank->tail].next = index;
+    bank->tail = index;
+    d->queued_banks |= 1ull << bank_index;
+}
+
+static void append_to_arrivals(struct dram *d, uint16_t index)
+{
+    if (d->oldest == NO_REQUEST)
+        d->oldest = index;
+    else
+        d->requests[d->newest].next_arrival = index;
+    d->newest = index;
+}
+
+void dram_push(struct dram *d, const struct packet *p, uint64_t now)
+{
+    (void)now;
+    assert(!dram_full(d));
+    struct dram_place place = address_map_place(d->map, p->address);
+    uint16_t index = d->free_request;
+    struct request *r = &d->requests[index];
+    d->free_request = r->next;
+    uint32_t commands = (p->bytes + d->command_bytes - 1) / d->command_bytes;
+    *r = (struct request){.packet = *p, .row = place.row, .commands = commands ? (uint16_t)commands : 1, .next = NO_REQUEST, .next_arrival = NO_REQUEST,
+                          .bank = (uint8_t)place.bank, .write = packet_is_write(p)};
+    append_to_bank(d, index, place.bank);
+    if (d->fifo)
+        append_to_arrivals(d, index);
+    d->pending++;
+    if (r->write)
+        d->counters.requests_written++;
+    else
+        d->counters.requests_read++;
+    if (!(d->current_banks >> place.bank & 1))
+        d->wake_at = 0; /* the bank can take it */
+}
+
+/* Data: at most one packet a cycle leaves for the return queue. */
+
+static bool answered(const struct packet *p) { return p->kind != PACKET_L2_WRITEBACK && p->kind != PACKET_L1_WRITEBACK; }
+
+static bool finish_transfer(struct dram *d, uint64_t now)
+{
+    struct transfer *t = &d->transfers[d->transfer_head];
+    if (!d->transfer_count || t->ready_at > now || ring_full(&d->returns))
+        return false;
+    if (answered(&t->packet))
+        ring_push(&d->returns, &t->packet);
+    d->transfer_head = d->transfer_head + 1 == d->transfer_limit ? 0 : d->transfer_head + 1;
+    d->transfer_count--;
+    return true;
+}
+
+static void start_transfer(struct dram *d, const struct packet *p, uint64_t ready_at)
+{
+    uint32_t tail = d->transfer_head + d->transfer_count++;
+    d->transfers[tail >= d->transfer_limit ? tail - d->transfer_limit : tail] = (struct transfer){.ready_at = ready_at, .packet = *p};
+}
+
+static uint64_t next_transfer(const struct dram *d)
+{
+    return d->transfer_count && !ring_full(&d->returns) ? d->transfers[d->transfer_head].ready_at : NEVER;
+}
+
+/* Scheduling: which request a free bank serves next. */
+
+/* First of the set, counted from bank first round to it again. The set is not empty. */
+static inline uint32_t first_from(uint64_t set, uint32_t first)
+{
+    uint64_t from = set >> first << first;
+    return (uint32_t)__builtin_ctzll(from ? from : set);
+}
+
+static uint32_t after_bank(const struct dram *d, uint32_t bank) { return bank + 1 == d->bank_count ? 0 : bank + 1; }
+
+/* The request before the one to take, in the bank's queue; NO_REQUEST where that is the first. */
+static uint16_t before_choice(const struct dram *d, const struct bank *bank, bool row_is_open)
+{
+    if (!row_is_open || d->fifo)
+        return NO_REQUEST;
+    uint16_t before = NO_REQUEST;
+    for (uint16_t i = bank->head; i != NO_REQUEST; before = i, i = d->requests[i].next)
+        if (d->requests[i].row == bank->open_row)
+            return before;
+    return NO_REQUEST;
+}
+
+static uint16_t unlink_after(struct dram *d, struct bank *bank, uint16_t before)
+{
+    uint16_t taken = before == NO_REQUEST ? bank->head : d->requests[before].next;
+    uint16_t next = d->requests[taken].next;
+    if (before == NO_REQUEST)
+        bank->head = next;
+    else
+        d->requests[before].next = next;
+    if (bank->tail == taken)
+        bank->tail = before;
+    return taken;
+}
+
+static void take_request(struct dram *d, uint32_t bank_index)
+{
+    struct bank *bank = &d->banks[bank_index];
+    uint64_t bit = 1ull << bank_index;
+    bool row_is_open = d->open_banks & bit;
+    uint16_t taken = unlink_after(d, bank, before_choice(d, bank, row_is_open));
+    const struct request *r = &d->requests[taken];
+    bank->current = taken;
+    d->pending--;
+    d->current_banks |= bit;
+    if (bank->head == NO_REQUEST)
+        d->queued_banks &= ~bit;
+    if (!row_is_open) {
+        d->activate_banks |= bit;
+    } else if (r->row != bank->open_row) {
+        d->precharge_banks |= bit;
+    } else {
+        *(r->write ? &d->write_banks : &d->read_banks) |= bit;
+        d->counters.row_hits++;
+    }
+}
+
+static bool schedule_fifo(struct dram *d)
+{
+    if (d->oldest == NO_REQUEST)
+        return false;
+    const struct request *r = &d->requests[d->oldest];
+    if (d->current_banks >> r->bank & 1)
+        return false;
+    d->oldest = r->next_arrival;
+    take_request(d, r->bank); /* the bank's oldest is the oldest of all */
+    return true;
+}
+
+static bool schedule(struct dram *d)
+{
+    if (d->fifo)
+        return schedule_fifo(d);
+    uint64_t takers = d->queued_banks & ~d->current_banks;
+    if (!takers)
+        return false;
+    take_request(d, first_from(takers, d->first_bank));
+    d->first_bank = after_bank(d, d->first_bank);
+    return true;
+}
+
+/* Commands. */
+
+static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* The bank's request has had its last column command. */
+static void finish_request(struct dram *d, struct bank *bank, uint64_t bit, uint64_t ready_at)
+{
+    struct request *r = &d->requests[bank->current];
+    start_transfer(d, &r->packet, ready_at);
+    r->next = d->free_request;
+    d->free_request = bank->current;
+    bank->current = NO_REQUEST;
+    d->current_banks &= ~bit;
+    d->read_banks &= ~bit;
+    d->write_banks &= ~bit;
+}
+
+static void issue_column(struct dram *d, uint32_t bank_index, uint64_t now)
+{
+    struct bank *bank = &d->banks[bank_index];
+    struct bank_group *group = &d->groups[bank->group];
+    struct request *r = &d->requests[bank->current];
+    d->column_at = now + d->t.ccd;
+    group->column_at = now + d->t.ccdl;
+    if (r->write) {
+        d->read_at = now + d->t.write_to_read;
+        bank->precharge_at = later(bank->precharge_at, now + d->t.write_to_precharge);
+        d->counters.writes++;
+    } else {
+        d->write_at = now + d->t.read_to_write;
+        bank->precharge_at = later(bank->precharge_at, now + d->t.burst);
+        group->precharge_at = now + d->t.rtpl;
+        d->counters.reads++;
+    }
+    d->counters.busy_cycles += d->t.burst;
+    d->issued.column = r->write ? DRAM_WRITE : DRAM_READ;
+    d->issued.column_bank = bank_index;
+    if (!--r->commands)
+        finish_request(d, bank, 1ull << bank_index, now + (r->write ? d->t.wl : d->t.cl) + d->t.burst);
+}
+
+static void issue_activate(struct dram *d, uint32_t bank_index, uint64_t now)
+{
+    struct bank *bank = &d->banks[bank_index];
+    const struct request *r = &d->requests[bank->current];
+    uint64_t bit = 1ull << bank_index;
+    bank->open_row = r->row;
+    bank->read_at = now + d->t.rcd;
+    bank->write_at = now + d->t.rcd_write;
+    bank->precharge_at = later(bank->precharge_at, now + d->t.ras);
+    bank->activate_at = now + d->t.rc;
+    d->activate_at = now + d->t.rrd;
+    d->open_banks |= bit;
+    d->activate_banks &= ~bit;
+    *(r->write ? &d->write_banks : &d->read_banks) |= bit;
+    d->counters.activates++;
+    d->issued.row = DRAM_ACTIVATE;
+    d->issued.row_bank = bank_index;
+}
+
+static void issue_precharge(struct dram *d, uint32_t bank_index, uint64_t now)
+{
+    struct bank *bank = &d->banks[bank_index];
+    uint64_t bit = 1ull << bank_index;
+    bank->activate_at = later(bank->activate_at, now + d->t.rp);
+    d->open_banks &= ~bit;
+    d->precharge_banks &= ~bit;
+    d->activate_banks |= bit;
+    d->counters.precharges++;
+    d->issued.row = DRAM_PRECHARGE;
+    d->issued.row_bank = bank_index;
+}
+
+static inline uint64_t column_gate(const struct dram *d, uint32_t bank_index)
+{
+    const struct bank *bank = &d->banks[bank_index];
+    uint64_t own = d->read_banks >> bank_index & 1 ? bank->read_at : bank->write_at;
+    return later(own, d->groups[bank->group].column_at);
+}
+
+static inline uint64_t row_gate(const struct dram *d, uint32_t bank_index)
+{
+    const struct bank *bank = &d->banks[bank_index];
+    return d->activate_banks >> bank_index & 1 ? bank->activate_at : later(bank->precharge_at, d->groups[bank->group].precharge_at);
+}
+
+/* The banks of set that the channel's gate holds back are taken out: they need no look before it opens. */
+static inline uint64_t past_gate(uint64_t set, uint64_t gate, uint64_t now, uint64_t *wake_at)
+{
+    if (!set || gate <= now)
+        return set;
+    *wake_at = earlier(*wake_at, gate);
+    return 0;
+}
+
+/* Looks through the banks for what may go out. Without row_beside_column that is one command. With it, a row command may be followed by the column
+ * command of a bank behind it in the scan, as in GPGPU-Sim 4. False: nothing; *wake_at is then not later than the first gate to open. */
+static bool issue_commands(struct dram *d, uint64_t now, uint64_t *wake_at)
+{
+    uint64_t columns = 0, rows;
+    if (d->transfer_count < d->transfer_limit) {
+        columns = past_gate(d->read_banks, later(d->column_at, d->read_at), now, wake_at);
+        columns |= past_gate(d->write_banks, later(d->column_at, d->write_at), now, wake_at);
+    }
+    rows = past_gate(d->activate_banks, d->activate_at, now, wake_at) | d->precharge_banks;
+    bool row_issued = false;
+    uint64_t left = columns | rows;
+    uint64_t ahead = left >> d->first_bank << d->first_bank; /* first_bank and those above it come first */
+    while (left) {
+        uint32_t bank = (uint32_t)__builtin_ctzll(ahead ? ahead : left);
+        uint64_t bit = 1ull << bank;
+        ahead &= ~bit;
+        left &= ~bit;
+        bool is_column = columns & bit;
+        uint64_t gate = is_column ? column_gate(d, bank) : row_gate(d, bank);
+        if (gate > now) {
+            *wake_at = earlier(*wake_at, gate);
+            continue;
+        }
+        if (d->issued.cycle != now)
+            d->issued = (struct dram_issued){.cycle = now};
+        if (is_column) {
+            issue_column(d, bank, now);
+            return true;
+        }
+        if (d->activate_banks & bit)
+            issue_activate(d, bank, now);
+        else
+            issue_precharge(d, bank, now);
+        d->first_bank = after_bank(d, bank);
+        if (!d->row_beside_column)
+            return true;
+        row_issued = true;
+        left &= columns;
+        ahead &= columns;
+    }
+    return row_issued;
+}
+
+void dram_cycle(struct dram *d, uint64_t now)
+{
+    if (now < d->wake_at)
+        return;
+    uint64_t wake_at = NEVER;
+    bool busy = finish_transfer(d, now);
+    busy |= schedule(d);
+    busy |= issue_commands(d, now, &wake_at);
+    d->wake_at = busy ? now + 1 : earlier(wake_at, next_transfer(d));
+}
+
+uint64_t dram_next_event(const struct dram *d, uint64_t now) { return later(d->wake_at, now + 1); }
+
+struct packet *dram_return_front(struct dram *d) { return d->returns.count ? ring_front(&d->returns) : NULL; }
+
+void dram_return_pop(struct dram *d)
+{
+    if (ring_full(&d->returns) && d->transfer_count)
+        d->wake_at = 0; /* data may have waited for the place */
+    ring_pop(&d->returns);
+}
+
+bool dram_idle(const struct dram *d) { return !d->pending && !d->current_banks && !d->transfer_count && !d->returns.count; }
+
+const struct dram_counters *dram_counters(const struct dram *d) { return &d->counters; }
+
+const struct dram_issued *dram_issued(const struct dram *d) { return &d->issued; }
+
+/* Text for people. */
+
+struct text { char *out; uint32_t size, used; };
+
+static void print(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void print(struct text *t, const char *format, ...)
+{
+    if (t->used >= t->size)
+        return;
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(t->out + t->used, t->size - t->used, format, args);
+    va_end(args);
+    t->used = length < 0 ? t->size : t->used + (uint32_t)length;
+}
+
+static uint32_t waiting_in(const struct dram *d, const struct bank *bank)
+{
+    uint32_t count = 0;
+    for (uint16_t i = bank->head; i != NO_REQUEST; i = d->requests[i].next)
+        count++;
+    return count;
+}
+
+static void describe_bank(const struct dram *d, uint32_t index, struct text *t)
+{
+    const struct bank *bank = &d->banks[index];
+    print(t, "bank %u:", index);
+    if (d->open_banks >> index & 1)
+        print(t, " row %u open,", bank->open_row);
+    else
+        print(t, " no row open,");
+    print(t, " %u waiting", waiting_in(d, bank));
+    if (bank->current != NO_REQUEST) {
+        const struct request *r = &d->requests[bank->current];
+        bool is_column = (d->read_banks | d->write_banks) >> index & 1;
+        uint64_t channel = is_column ? later(d->column_at, r->write ? d->write_at : d->read_at) : d->activate_banks >> index & 1 ? d->activate_at : 0;
+        const char *next = is_column ? (r->write ? "write" : "read") : d->activate_banks >> index & 1 ? "activate" : "precharge";
+        print(t, "; %s of row %u (address 0x%llx, %u commands left): %s from cycle %llu on", r->write ? "write" : "read", r->row,
+              (unsigned long long)r->packet.address, r->commands, next,
+              (unsigned long long)later(channel, is_column ? column_gate(d, index) : row_gate(d, index)));
+    }
+    print(t, "\n");
+}
+
+void dram_describe(const struct dram *d, char *out, uint32_t out_bytes)
+{
+    struct text t = {.out = out, .size = out_bytes};
+    if (out_bytes)
+        out[0] = '\0';
+    print(&t, "%u of %u requests waiting, %u with data on the way, %u of %u to be returned\n", d->pending, d->queue_limit, d->transfer_count, d->returns.count,
+          d->returns.limit);
+    for (uint64_t set = d->queued_banks | d->current_banks; set; set &= set - 1)
+        describe_bank(d, (uint32_t)__builtin_ctzll(set), &t);
+}

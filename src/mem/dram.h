@@ -1,0 +1,40 @@
+/* One DRAM channel: a request queue, banks with their rows, the command bus, the data on its way back (GPGPU-Sim's model; mechanisms: section 24).
+ *
+ * A request of n bytes takes ceil(n / bytes a command) column commands. All gates are times, not counters, so that a channel in which nothing can happen sleeps. */
+#ifndef HEDDLE_MEM_DRAM_H
+#define HEDDLE_MEM_DRAM_H
+
+#include "base/arena.h"
+#include "mem/address_map.h"
+#include "mem/packet.h"
+
+struct dram_counters {
+    uint64_t reads, writes;       /* column commands */
+    uint64_t activates, precharges, row_hits /* requests that found their row open when a bank took them */;
+    uint64_t busy_cycles;         /* data bus */
+    uint64_t requests_read, requests_written;
+};
+
+/* What went out on the command bus last. Both can go out in one cycle where config->row_beside_column says so. */
+enum dram_command { DRAM_NO_COMMAND, DRAM_READ, DRAM_WRITE, DRAM_ACTIVATE, DRAM_PRECHARGE };
+struct dram_issued { uint64_t cycle; enum dram_command column, row; uint32_t column_bank, row_bank; };
+
+struct dram; /* opaque: dram.c */
+
+struct dram *dram_create(struct arena *a, const struct dram_config *config, const struct address_map *map);
+bool dram_full(const struct dram *d);                    /* no room in the scheduler's queue */
+void dram_push(struct dram *d, const struct packet *p, uint64_t now);
+/* One command cycle. now counts command cycles and grows by at least 1 from call to call; cycles that dram_next_event allows to skip need no call. */
+void dram_cycle(struct dram *d, uint64_t now);
+/* The first cycle after now in which dram_cycle may do anything, given no push; UINT64_MAX: never. Early is allowed, late is not. */
+uint64_t dram_next_event(const struct dram *d, uint64_t now);
+/* A packet whose data is complete: NULL if none. Write-backs end silently; all other kinds come back, stores too. */
+struct packet *dram_return_front(struct dram *d);
+void dram_return_pop(struct dram *d);
+bool dram_idle(const struct dram *d);                    /* holds nothing at all */
+const struct dram_counters *dram_counters(const struct dram *d);
+const struct dram_issued *dram_issued(const struct dram *d); /* cycle UINT64_MAX: nothing yet */
+/* Text for people: what is queued and what gates it. */
+void dram_describe(const struct dram *d, char *out, uint32_t out_bytes);
+
+#endif

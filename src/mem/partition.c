@@ -1,0 +1,547 @@
+/* A memory channel with its L2 slices (GPGPU-Sim's memory partition unit and its sub-partitions, with the order of their steps).
+ *
+ * A slice: crossbar -> fixed delay (the raster units' pipeline, "ROP") -> input queue -> L2 -> queue to DRAM; DRAM -> return queue -> L2 -> reply queue -> crossbar.
+ * The channel: the slices' queues to DRAM -> fixed delay -> DRAM. Textures do not pass the first delay.
+ *
+ * Left out: the credit that a write-back holds while it is inside DRAM (it is given back when DRAM takes it, not when DRAM has written it). */
+#include "mem/partition.h"
+
+#include "mem/ring.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define NEVER UINT64_MAX
+
+enum { HEADER_BYTES = 8 };   /* of a packet in the crossbar */
+enum { ROP_ENTRIES = 1024 }; /* requests in the delay of a slice: it has no limit of its own in GPGPU-Sim */
+enum { L2_MISS_RESERVE = 2 }; /* places that a miss asks for in the miss queue: itself and a write-back */
+
+/* Packets that wait for a core cycle. sectors: those of a request that have not been cut off yet, as its sender numbers them, from address base on. */
+struct delayed { struct packet packet; uint64_t ready, base; uint32_t sectors; };
+struct delay_line { struct delayed *slots; uint32_t mask, head, count, limit; };
+
+struct slice {
+    uint32_t number;               /* of all slices */
+    struct delay_line rop;
+    struct ring input, to_dram, from_dram, reply;
+    struct cache *cache;           /* NULL: no L2 */
+};
+
+struct partition {
+    struct crossbar *requests, *replies;
+    struct partition_hooks hooks;
+    const struct mem_config *config;
+    const struct address_map *map;
+    struct slice *slices;
+    uint32_t slice_count, channel;
+    uint32_t rop_cycles, dram_latency_cycles, cores_per_port;
+    uint32_t line_bytes;           /* of the L2, 0: none */
+    uint32_t piece_bytes;          /* requests are cut at multiples of this; 0: not at all */
+    uint32_t pieces;               /* of a request, so many places must be free in the input queue before one is taken from the crossbar */
+    struct dram *dram;
+    struct delay_line to_dram;
+    uint32_t last_served;          /* slice */
+    uint32_t credits_used, credit_limit; /* requests between the slices' queues to DRAM and those from it; limit 0: none */
+    uint64_t dram_now, dram_core_now;    /* of the last partition_dram_cycle */
+    uint64_t reply_stalls, input_stalls;
+};
+
+static void delay_init(struct delay_line *d, struct arena *a, uint32_t limit)
+{
+    uint32_t size = 1;
+    while (size < limit)
+        size *= 2;
+    *d = (struct delay_line){ .slots = arena_array(a, struct delayed, size), .mask = size - 1, .limit = limit };
+}
+
+static bool delay_full(const struct delay_line *d) { return d->count >= d->limit; }
+static struct delayed *delay_front(const struct delay_line *d) { return &d->slots[d->head]; }
+static bool delay_over(const struct delay_line *d, uint64_t core_now) { return d->count && delay_front(d)->ready <= core_now; }
+
+static void delay_push(struct delay_line *d, const struct delayed *entry) { d->slots[(d->head + d->count++) & d->mask] = *entry; }
+
+/* An empty line begins at its first slot again: a little used one stays in few cache lines of the host. */
+static void delay_pop(struct delay_line *d)
+{
+    d->head = --d->count ? (d->head + 1) & d->mask : 0;
+}
+
+static uint64_t index_in_slice(const void *map, uint64_t address) { return address_map_in_slice(map, address); }
+
+static struct cache *create_l2(struct arena *a, const struct cache_config *config, const struct address_map *map)
+{
+    if (config->sets == 0)
+        return NULL;
+    struct cache *c = cache_create(a, config, index_in_slice, map);
+    cache_set_writeback(c, PACKET_L2_WRITEBACK, config->miss_queue < L2_MISS_RESERVE ? config->miss_queue : L2_MISS_RESERVE);
+    return c;
+}
+
+static void create_slice(struct slice *s, struct arena *a, const struct l2_config *l2, const struct address_map *map, uint32_t number)
+{
+    s->number = number;
+    delay_init(&s->rop, a, ROP_ENTRIES);
+    ring_init(&s->input, a, l2->input_queue);
+    ring_init(&s->to_dram, a, l2->dram_queue);
+    ring_init(&s->from_dram, a, l2->return_queue);
+    ring_init(&s->reply, a, l2->reply_queue);
+    s->cache = create_l2(a, &l2->cache, map);
+}
+
+/* Packets enter the delay in front of DRAM one a DRAM cycle, and leave as fast once it is over: it never holds more than the cycles it lasts. */
+static uint32_t delay_entries(const struct mem_config *config)
+{
+    uint64_t core_khz = config->core_khz ? config->core_khz : 1;
+    return (uint32_t)((config->dram.latency_cycles + 1) * (config->dram_khz / core_khz + 1) + 2);
+}
+
+struct partition *partition_create(struct arena *a, const struct mem_config *config, const struct address_map *map, uint32_t channel, struct crossbar *requests,
+                                   struct crossbar *replies, const struct partition_hooks *hooks)
+{
+    const struct l2_config *l2 = &config->l2;
+    const struct cache_config *cache = &l2->cache;
+    assert(l2->input_queue && l2->dram_queue && l2->return_queue && l2->reply_queue);
+    struct partition *p = arena_new(a, struct partition);
+    *p = (struct partition){ .requests = requests, .replies = replies, .config = config, .map = map, .channel = channel, .slice_count = l2->slices_per_channel,
+                             .rop_cycles = l2->rop_cycles, .dram_latency_cycles = config->dram.latency_cycles };
+    if (hooks)
+        p->hooks = *hooks;
+    p->cores_per_port = config->cores_per_port ? config->cores_per_port : 1;
+    p->pieces = 1;
+    if (cache->sets) {
+        p->line_bytes = cache->line_bytes;
+        p->piece_bytes = cache->sector_bytes ? cache->sector_bytes : cache->line_bytes;
+        p->pieces = p->line_bytes / p->piece_bytes;
+    }
+    if (p->pieces > l2->input_queue)
+        p->pieces = l2->input_queue;
+    p->credit_limit = config->dram.return_queue ? config->dram.queue + config->dram.return_queue : 0;
+    p->slices = arena_array(a, struct slice, p->slice_count);
+    for (uint32_t i = 0; i < p->slice_count; i++)
+        create_slice(&p->slices[i], a, l2, map, channel * p->slice_count + i);
+    p->last_served = p->slice_count - 1;
+    p->dram = dram_create(a, &config->dram, map);
+    delay_init(&p->to_dram, a, delay_entries(config));
+    return p;
+}
+
+/* Replies: interconnect clock. */
+
+static uint32_t reply_bytes(const struct packet *r) { return packet_is_write(r) ? HEADER_BYTES : HEADER_BYTES + r->bytes; }
+
+static void send_reply(struct partition *p, struct slice *s, uint64_t icnt_now)
+{
+    struct packet *r = ring_front(&s->reply);
+    uint32_t bytes = reply_bytes(r);
+    if (!crossbar_has_room(p->replies, s->number, bytes)) {
+        p->reply_stalls++;
+        return;
+    }
+    crossbar_push(p->replies, s->number, r->core / p->cores_per_port, r, bytes, icnt_now);
+    if (r->kind == PACKET_ATOMIC && r->mask && p->hooks.on_atomic)
+        p->hooks.on_atomic(p->hooks.context, r);
+    ring_pop(&s->reply);
+}
+
+void partition_reply_cycle(struct partition *p, uint64_t icnt_now)
+{
+    for (uint32_t i = 0; i < p->slice_count; i++)
+        if (p->slices[i].reply.count)
+            send_reply(p, &p->slices[i], icnt_now);
+}
+
+static void queue_reply(struct slice *s, const struct packet *request)
+{
+    struct packet reply = *request;
+    reply.reply = 1;
+    ring_push(&s->reply, &reply);
+}
+
+/* DRAM: its command clock. */
+
+static bool ends_silently(const struct packet *p) { return p->kind == PACKET_L1_WRITEBACK || p->kind == PACKET_L2_WRITEBACK; }
+
+static void return_from_dram(struct partition *p)
+{
+    const struct packet *r = dram_return_front(p->dram);
+    if (r == NULL)
+        return;
+    struct slice *s = &p->slices[r->slice - p->channel * p->slice_count];
+    if (ring_full(&s->from_dram))
+        return;
+    ring_push(&s->from_dram, r);
+    dram_return_pop(p->dram);
+    p->credits_used--;
+}
+
+static bool may_go_to_dram(const struct partition *p, const struct slice *s)
+{
+    return s->to_dram.count && !ring_full(&s->from_dram) && (p->credit_limit == 0 || p->credits_used < p->credit_limit);
+}
+
+/* One packet a cycle from the slices, in turn, into the fixed delay. */
+static void take_from_slices(struct partition *p, uint64_t core_now)
+{
+    if (dram_full(p->dram) || delay_full(&p->to_dram))
+        return;
+    for (uint32_t i = 0, n = p->last_served; i < p->slice_count; i++) {
+        n = n + 1 < p->slice_count ? n + 1 : 0;
+        struct slice *s = &p->slices[n];
+        if (!may_go_to_dram(p, s))
+            continue;
+        delay_push(&p->to_dram, &(struct delayed){ .packet = *ring_front(&s->to_dram), .ready = core_now + p->dram_latency_cycles });
+        ring_pop(&s->to_dram);
+        p->credits_used++;
+        p->last_served = n;
+        return;
+    }
+}
+
+static void push_to_dram(struct partition *p, uint64_t dram_now, uint64_t core_now)
+{
+    if (!delay_over(&p->to_dram, core_now) || dram_full(p->dram))
+        return;
+    const struct packet *r = &delay_front(&p->to_dram)->packet;
+    if (ends_silently(r))
+        p->credits_used--;
+    dram_push(p->dram, r, dram_now);
+    delay_pop(&p->to_dram);
+}
+
+void partition_dram_cycle(struct partition *p, uint64_t dram_now, uint64_t core_now)
+{
+    p->dram_now = dram_now;
+    p->dram_core_now = core_now;
+    return_from_dram(p);
+    dram_cycle(p->dram, dram_now);
+    take_from_slices(p, core_now);
+    push_to_dram(p, dram_now, core_now);
+}
+
+/* Requests are cut where they leave the first delay: all pieces of one have been delayed alike. */
+
+static uint64_t sector_start(uint64_t address) { return address & ~(uint64_t)(SECTOR_BYTES - 1); }
+static uint64_t last_byte(const struct packet *r) { return r->address + (r->bytes ? r->bytes - 1u : 0); }
+
+/* What a request is about. Senders number the sectors of their own lines, which may be shorter or longer than the L2's, and may leave out some: an L1 that asks for sectors that do not lie
+ * side by side names the address of the first, a write-back that of its line, an access that of its segment. */
+static void name_sectors(const struct partition *p, struct delayed *d)
+{
+    const struct packet *r = &d->packet;
+    uint64_t first = sector_start(r->address);
+    uint32_t touched = (uint32_t)((sector_start(last_byte(r)) - first) / SECTOR_BYTES) + 1;
+    uint32_t before = p->line_bytes ? (uint32_t)(first & (p->line_bytes - 1)) / SECTOR_BYTES : 0;
+    uint32_t in_line = ((1u << touched) - 1) << before;
+    d->sectors = r->sectors ? r->sectors : in_line;
+    if (r->sectors && ends_silently(r))
+        d->base = first;
+    else if ((d->sectors & ~in_line) == 0)
+        d->base = first - before * SECTOR_BYTES;
+    else
+        d->base = first - (uint32_t)__builtin_ctz(d->sectors) * SECTOR_BYTES;
+}
+
+static uint64_t sector_address(const struct delayed *d, uint32_t n) { return d->base + (uint64_t)n * SECTOR_BYTES; }
+
+/* The next piece of a request: the first sector left or, where lines are not sectored, all those left of its line. */
+static struct packet cut_piece(const struct partition *p, struct delayed *d)
+{
+    struct packet piece = d->packet;
+    if (p->piece_bytes == 0) {
+        d->sectors = 0;
+        return piece;
+    }
+    uint32_t n = (uint32_t)__builtin_ctz(d->sectors), names = 0;
+    uint64_t start = sector_address(d, n), limit = (start & ~(uint64_t)(p->piece_bytes - 1)) + p->piece_bytes, end;
+    do {
+        names |= 1u << n;
+        end = sector_address(d, n) + SECTOR_BYTES;
+        d->sectors &= d->sectors - 1;
+        n = d->sectors ? (uint32_t)__builtin_ctz(d->sectors) : 0;
+    } while (d->sectors && sector_address(d, n) < limit);
+    uint64_t request_end = last_byte(&d->packet) + 1;
+    if (start < d->packet.address && d->packet.address < end)
+        start = d->packet.address;
+    if (end - SECTOR_BYTES < request_end && request_end < end)
+        end = request_end;
+    piece.sectors = (uint8_t)names;
+    piece.address = start;
+    piece.bytes = (uint16_t)(end - start);
+    d->packet.mask = 0; /* an atomic takes effect once, with its first piece */
+    return piece;
+}
+
+/* At most: sectors left out in between are counted. */
+static uint32_t pieces_of(const struct partition *p, const struct delayed *d)
+{
+    if (p->piece_bytes == 0)
+        return 1;
+    uint64_t first = sector_address(d, (uint32_t)__builtin_ctz(d->sectors)), last = sector_address(d, 31u - (uint32_t)__builtin_clz(d->sectors));
+    return (uint32_t)(last / p->piece_bytes - first / p->piece_bytes) + 1;
+}
+
+/* L2 slices: their clock. The steps stand in the order in which a cycle takes them. */
+
+static void push_piece(const struct partition *p, struct slice *s, struct delayed *d)
+{
+    struct packet piece = cut_piece(p, d);
+    ring_push(&s->input, &piece);
+}
+
+static void take_request(struct partition *p, struct slice *s, uint64_t core_now)
+{
+    const struct packet *r = crossbar_front(p->requests, s->number);
+    if (r == NULL)
+        return;
+    if (ring_room(&s->input) < p->pieces || delay_full(&s->rop)) {
+        p->input_stalls++;
+        return;
+    }
+    struct delayed d = { .packet = *r, .ready = core_now + p->rop_cycles };
+    d.packet.slice = (uint8_t)s->number;
+    name_sectors(p, &d);
+    if (r->kind == PACKET_TEXTURE && pieces_of(p, &d) <= p->pieces)
+        while (d.sectors)
+            push_piece(p, s, &d);
+    else
+        delay_push(&s->rop, &d);
+    crossbar_pop(p->requests, s->number);
+}
+
+static void answer_ready(struct slice *s)
+{
+    const struct packet *r = cache_ready_front(s->cache);
+    if (r == NULL || ring_full(&s->reply))
+        return;
+    if (!ends_silently(r))
+        queue_reply(s, r);
+    cache_ready_pop(s->cache);
+}
+
+static void take_return(struct partition *p, struct slice *s, uint64_t l2_now)
+{
+    if (s->from_dram.count == 0)
+        return;
+    const struct packet *r = ring_front(&s->from_dram);
+    if (s->cache && !packet_is_write(r)) {
+        if (!cache_fill_port_free(s->cache, l2_now))
+            return;
+        assert(cache_waits_for(s->cache, r->token));
+        cache_fill(s->cache, r, l2_now);
+        cache_use_fill_port(s->cache, p->piece_bytes, l2_now);
+    } else {
+        if (ring_full(&s->reply))
+            return;
+        queue_reply(s, r);
+    }
+    ring_pop(&s->from_dram);
+}
+
+static void send_miss(struct slice *s)
+{
+    const struct packet *m = cache_miss_front(s->cache);
+    if (m == NULL || ring_full(&s->to_dram))
+        return;
+    struct packet miss = *m;
+    miss.slice = (uint8_t)s->number;
+    ring_push(&s->to_dram, &miss);
+    cache_miss_pop(s->cache);
+}
+
+static void access_cache(struct slice *s, uint64_t l2_now)
+{
+    if (ring_full(&s->reply) || !cache_port_free(s->cache, l2_now))
+        return;
+    const struct packet *r = ring_front(&s->input);
+    struct cache_result result = {0};
+    enum cache_outcome outcome = cache_access(s->cache, r, 0, l2_now, &result);
+    if (outcome == CACHE_FAIL)
+        return;
+    uint32_t port_bytes = outcome == CACHE_HIT ? r->bytes : result.writeback_bytes;
+    if (port_bytes)
+        cache_use_port(s->cache, port_bytes, l2_now);
+    bool done = outcome == CACHE_HIT || packet_is_write(r); /* reads that miss are answered when their data has come */
+    if (done && !result.sends_write && !ends_silently(r))
+        queue_reply(s, r);
+    ring_pop(&s->input);
+}
+
+static void take_input(struct slice *s, uint64_t l2_now)
+{
+    if (s->input.count == 0 || ring_full(&s->to_dram))
+        return;
+    if (s->cache) {
+        access_cache(s, l2_now);
+        return;
+    }
+    ring_push(&s->to_dram, ring_front(&s->input));
+    ring_pop(&s->input);
+}
+
+static void leave_delay(const struct partition *p, struct slice *s, uint64_t core_now)
+{
+    if (!delay_over(&s->rop, core_now) || ring_full(&s->input))
+        return;
+    struct delayed *d = delay_front(&s->rop);
+    push_piece(p, s, d);
+    if (d->sectors == 0)
+        delay_pop(&s->rop);
+}
+
+void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now)
+{
+    for (uint32_t i = 0; i < p->slice_count; i++) {
+        struct slice *s = &p->slices[i];
+        take_request(p, s, core_now);
+        if (s->cache)
+            answer_ready(s);
+        take_return(p, s, l2_now);
+        if (s->cache)
+            send_miss(s);
+        take_input(s, l2_now);
+        leave_delay(p, s, core_now);
+    }
+}
+
+/* Sleep. */
+
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* Something of the slice can move, or asks to in every cycle. */
+static bool slice_moves(const struct slice *s)
+{
+    return (s->input.count | s->to_dram.count | s->from_dram.count | s->reply.count) != 0 || (s->cache && (cache_miss_front(s->cache) || cache_ready_front(s->cache)));
+}
+
+/* From command cycles to core cycles, rounded down, and one less, as the two clocks need not be in step. */
+static uint64_t dram_event(const struct partition *p)
+{
+    uint64_t event = dram_next_event(p->dram, p->dram_now);
+    if (event == UINT64_MAX)
+        return NEVER;
+    uint64_t cycles = p->config->dram_khz ? (event - p->dram_now) * p->config->core_khz / p->config->dram_khz : 0;
+    return p->dram_core_now + (cycles ? cycles - 1 : 0);
+}
+
+uint64_t partition_next_event(const struct partition *p, uint64_t core_now)
+{
+    uint64_t event = NEVER;
+    for (uint32_t i = 0; i < p->slice_count; i++) {
+        const struct slice *s = &p->slices[i];
+        if (slice_moves(s))
+            return core_now + 1;
+        if (s->rop.count)
+            event = earlier(event, delay_front(&s->rop)->ready);
+    }
+    if (dram_return_front(p->dram))
+        return core_now + 1;
+    if (p->to_dram.count)
+        event = earlier(event, delay_front(&p->to_dram)->ready);
+    if (!dram_idle(p->dram))
+        event = earlier(event, dram_event(p));
+    return later(event, core_now + 1);
+}
+
+static bool slice_idle(const struct slice *s)
+{
+    return (s->rop.count | s->input.count | s->to_dram.count | s->from_dram.count | s->reply.count) == 0 && (s->cache == NULL || cache_idle(s->cache));
+}
+
+bool partition_idle(const struct partition *p)
+{
+    for (uint32_t i = 0; i < p->slice_count; i++)
+        if (!slice_idle(&p->slices[i]))
+            return false;
+    return p->to_dram.count == 0 && dram_idle(p->dram);
+}
+
+/* Data from the host. */
+
+void partition_touch(struct partition *p, uint64_t address, uint64_t now)
+{
+    uint32_t slice = address_map_slice(p->map, address) - p->channel * p->slice_count;
+    assert(slice < p->slice_count);
+    if (p->slices[slice].cache)
+        cache_touch(p->slices[slice].cache, address, now);
+}
+
+void partition_flush(struct partition *p)
+{
+    for (uint32_t i = 0; i < p->slice_count; i++)
+        if (p->slices[i].cache)
+            cache_invalidate(p->slices[i].cache);
+}
+
+/* Counters and text. */
+
+static void add_counts(void *sum, const void *counts, size_t size_bytes)
+{
+    uint64_t *to = sum;
+    const uint64_t *from = counts;
+    for (size_t i = 0; i < size_bytes / sizeof(uint64_t); i++)
+        to[i] += from[i];
+}
+
+void partition_read_counters(const struct partition *p, struct partition_counters *sum)
+{
+    for (uint32_t i = 0; i < p->slice_count; i++)
+        if (p->slices[i].cache)
+            add_counts(&sum->l2, cache_counters(p->slices[i].cache), sizeof(sum->l2));
+    add_counts(&sum->dram, dram_counters(p->dram), sizeof(sum->dram));
+    sum->reply_stalls += p->reply_stalls;
+    sum->input_stalls += p->input_stalls;
+}
+
+struct text { char *out; uint32_t size, used; };
+
+static void print(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void print(struct text *t, const char *format, ...)
+{
+    if (t->used >= t->size)
+        return;
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(t->out + t->used, t->size - t->used, format, args);
+    va_end(args);
+    t->used = length < 0 ? t->size : t->used + (uint32_t)length;
+}
+
+static void describe_queue(struct text *t, const char *name, const struct ring *r)
+{
+    if (r->count)
+        print(t, ", %u of %u %s%s", r->count, r->limit, name, ring_full(r) ? " (full)" : "");
+}
+
+static void describe_slice(struct text *t, const struct slice *s)
+{
+    print(t, "L2 slice %u:", s->number);
+    if (s->rop.count)
+        print(t, " %u requests in the delay from the crossbar, the first until core cycle %llu", s->rop.count, (unsigned long long)delay_front(&s->rop)->ready);
+    else
+        print(t, " no request in the delay from the crossbar");
+    describe_queue(t, "wait for the L2", &s->input);
+    describe_queue(t, "on the way to DRAM", &s->to_dram);
+    describe_queue(t, "back from DRAM", &s->from_dram);
+    describe_queue(t, "replies wait for the crossbar", &s->reply);
+    if (s->cache)
+        print(t, ", %u misses outstanding", cache_outstanding(s->cache));
+    print(t, "\n");
+}
+
+void partition_describe(const struct partition *p, char *out, uint32_t out_bytes)
+{
+    struct text t = { .out = out, .size = out_bytes };
+    if (out_bytes)
+        out[0] = '\0';
+    print(&t, "memory channel %u%s\n", p->channel, partition_idle(p) ? ": empty" : "");
+    for (uint32_t i = 0; i < p->slice_count; i++)
+        if (!slice_idle(&p->slices[i]))
+            describe_slice(&t, &p->slices[i]);
+    if (p->to_dram.count)
+        print(&t, "%u requests in the delay in front of DRAM, the first until core cycle %llu\n", p->to_dram.count, (unsigned long long)delay_front(&p->to_dram)->ready);
+    if (!dram_idle(p->dram) && t.used < t.size)
+        dram_describe(p->dram, t.out + t.used, t.size - t.used);
+}

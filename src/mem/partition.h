@@ -1,0 +1,34 @@
+/* A memory channel with its L2 slices: from the crossbar through a fixed delay into a slice, from there to DRAM and back (GPGPU-Sim's memory partition).
+ *
+ * Requests larger than a sector are cut into sectors where the L2 is sectored, and into lines where it is not, each piece answered on its own: packet->sectors names, in the sender's own
+ * numbering, what a piece stands for. Atomics take effect when they leave for the core: on_atomic is called then. An atomic that is cut keeps its mask in one piece only (0 in the others),
+ * and the call is made for that one. Every request but the write-back of an L1 is answered. */
+#ifndef HEDDLE_MEM_PARTITION_H
+#define HEDDLE_MEM_PARTITION_H
+
+#include "mem/cache.h"
+#include "mem/crossbar.h"
+#include "mem/dram.h"
+
+struct partition; /* opaque: one channel and its slices */
+
+struct partition_hooks { void *context; void (*on_atomic)(void *context, const struct packet *p); };
+
+/* Crossbar ports: slice s of all slices is output s of requests, and input s of replies; core c is input and output c / config->cores_per_port. */
+struct partition *partition_create(struct arena *a, const struct mem_config *config, const struct address_map *map, uint32_t channel, struct crossbar *requests,
+                                   struct crossbar *replies, const struct partition_hooks *hooks);
+/* The clock domains call these in this order when they tick: reply, dram, l2. core_now: core cycles, for the fixed delays. */
+void partition_reply_cycle(struct partition *p, uint64_t icnt_now);             /* interconnect clock: replies into the crossbar */
+void partition_dram_cycle(struct partition *p, uint64_t dram_now, uint64_t core_now);
+void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now); /* takes requests from the crossbar, runs the slices */
+/* Nothing to do before this core cycle unless a request arrives at a crossbar output of its slices: UINT64_MAX never. Early is allowed, late is not. */
+uint64_t partition_next_event(const struct partition *p, uint64_t core_now);
+bool partition_idle(const struct partition *p);                                  /* holds nothing at all */
+void partition_touch(struct partition *p, uint64_t address, uint64_t now);       /* a copy from the host passes through the L2 */
+void partition_flush(struct partition *p);                                       /* drops all lines (timing only) */
+
+struct partition_counters { struct cache_counters l2; struct dram_counters dram; uint64_t reply_stalls /* a reply was there and the crossbar had no room */, input_stalls; };
+void partition_read_counters(const struct partition *p, struct partition_counters *sum); /* adds to sum, from the machine's start */
+void partition_describe(const struct partition *p, char *out, uint32_t out_bytes);
+
+#endif

@@ -1,0 +1,80 @@
+/* Policies from shared objects: one symbol, heddle_policy_entry. All that can be told before a run is told here, so that a mistake in a user's file is a message and not a crash. */
+#include "policy/choose.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const export_macros[POLICY_KINDS] = {"HEDDLE_EXPORT_SCHEDULER", "HEDDLE_EXPORT_L1", "HEDDLE_EXPORT_DIVERGENCE"};
+
+static bool is_name(const char *name)
+{
+    return name && *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")];
+}
+
+static bool wrong_version(const struct source *spec, uint32_t abi, struct error *e)
+{
+    return error_at(e, ERROR_INVALID, spec, 1, 1, "made for version %u of the policy interface, this Heddle has version %u; compile it again with this Heddle's heddle/policy.h",
+                    abi, HEDDLE_POLICY_ABI);
+}
+
+/* The policy of the asked kind in the library, or a message. */
+static const struct heddle_policy *policy_of(const struct heddle_policy_entry *entry, enum policy_kind kind, const struct source *spec, struct error *e)
+{
+    const struct heddle_policy *of_kind[POLICY_KINDS] = {
+        entry->scheduler ? &entry->scheduler->policy : NULL,
+        entry->l1 ? &entry->l1->policy : NULL,
+        entry->divergence ? &entry->divergence->policy : NULL,
+    };
+    if (of_kind[kind])
+        return of_kind[kind];
+    for (int other = 0; other < POLICY_KINDS; other++)
+        if (of_kind[other]) {
+            error_at(e, ERROR_INVALID, spec, 1, 1, "holds %s, not %s; it goes behind %s", policy_kind_words[other].one, policy_kind_words[kind].one,
+                     policy_kind_words[other].option);
+            return NULL;
+        }
+    error_at(e, ERROR_INVALID, spec, 1, 1, "its heddle_policy_entry names no policy; use %s", export_macros[kind]);
+    return NULL;
+}
+
+static bool is_complete(const struct heddle_policy_entry *entry, enum policy_kind kind, const struct heddle_policy *p, const struct source *spec, struct error *e)
+{
+    if (p->abi != HEDDLE_POLICY_ABI)
+        return p->abi ? wrong_version(spec, p->abi, e)
+                      : error_at(e, ERROR_INVALID, spec, 1, 1, "policy.abi is not set; write .abi = HEDDLE_POLICY_ABI");
+    if (!is_name(p->name))
+        return error_at(e, ERROR_INVALID, spec, 1, 1, "its policy.name is not a name; lower-case letters, digits and '-' were expected");
+    if (kind == POLICY_SCHEDULER && !entry->scheduler->pick)
+        return error_at(e, ERROR_INVALID, spec, 1, 1, "scheduler '%s' has no pick", p->name);
+    if (policy_param_count(p) > POLICY_VALUES)
+        return error_at(e, ERROR_INVALID, spec, 1, 1, "%s '%s' has %u parameters; at most %d are possible", policy_kind_words[kind].name, p->name, policy_param_count(p), POLICY_VALUES);
+    return true;
+}
+
+bool policy_load(struct policy_choice *choice, enum policy_kind kind, const struct source *spec, size_t length, struct error *e)
+{
+    char path[PATH_MAX];
+    /* Without a slash dlopen would search the system's folders. */
+    if (snprintf(path, sizeof path, "%s%.*s", memchr(spec->text, '/', length) ? "" : "./", (int)length, spec->text) >= (int)sizeof path)
+        return error_at(e, ERROR_INVALID, spec, 1, 1, "path too long");
+    if (access(path, F_OK))
+        return error_at(e, ERROR_NOT_FOUND, spec, 1, 1, "no file '%s'", path);
+    choice->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!choice->library) {
+        const char *why = dlerror();
+        return error_at(e, ERROR_INVALID, spec, 1, 1, "cannot be loaded: %s", why ? why : "unknown reason");
+    }
+    const struct heddle_policy_entry *entry = dlsym(choice->library, "heddle_policy_entry");
+    if (!entry)
+        return error_at(e, ERROR_INVALID, spec, 1, 1, "no symbol heddle_policy_entry in it; end the file with %s(...)", export_macros[kind]);
+    if (entry->abi != HEDDLE_POLICY_ABI)
+        return wrong_version(spec, entry->abi, e);
+    const struct heddle_policy *p = policy_of(entry, kind, spec, e);
+    if (!p || !is_complete(entry, kind, p, spec, e))
+        return false;
+    policy_choice_set(choice, kind, p);
+    return true;
+}

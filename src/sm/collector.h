@@ -1,0 +1,33 @@
+/* Operand collectors and register banks: between issue and the units, an instruction waits in a collector until each of its register operands has been read
+ * (GPGPU-Sim's operand collector). Every register bank serves one access a cycle, writes first; a collector receives one operand a cycle. */
+#ifndef HEDDLE_SM_COLLECTOR_H
+#define HEDDLE_SM_COLLECTOR_H
+
+#include "base/arena.h"
+#include "sm/config.h"
+
+enum collector_kind { COLLECT_SP, COLLECT_SFU, COLLECT_MEM, COLLECT_KINDS };
+enum { COLLECT_OPERANDS = 8 };
+
+/* A token for an instruction in flight: an index into the core's own table. */
+typedef uint16_t inflight_id;
+
+struct collector; /* opaque */
+
+struct collector *collector_create(struct arena *a, const struct sm_config *config);
+/* Issue stage: pipeline registers between issue and the collectors (ID/OC). */
+bool collector_can_accept(const struct collector *c, enum collector_kind kind);
+void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, const uint8_t *banks, uint32_t bank_count); /* banks[i] = (register + warp slot) mod register_banks of each source register, repeated registers repeated */
+/* Writeback stage of the same cycle, before collector_cycle: the bank cannot be read this cycle. False (and nothing done): already written this cycle. */
+bool collector_write_bank(struct collector *c, uint32_t bank);
+/* One cycle, after the units have taken from the OC/EX registers and before issue: ready collectors go to their OC/EX registers (at most ports a kind, round robin), then banks are read,
+ * then instructions move from the ID/OC registers into free collectors (at most ports a kind); at the end the banks' writes of this cycle are forgotten. */
+void collector_cycle(struct collector *c);
+/* OC/EX registers, taken by the units: the oldest instruction waiting, or false. */
+bool collector_front(const struct collector *c, enum collector_kind kind, inflight_id *id);
+void collector_take(struct collector *c, enum collector_kind kind);
+bool collector_idle(const struct collector *c);        /* nothing in any register or collector, and no bank write of this cycle to forget */
+/* collector_cycle would change nothing: everything inside waits for a unit. Such a cycle may be left out. */
+bool collector_stuck(const struct collector *c);
+
+#endif

@@ -1,0 +1,45 @@
+/* What the machine file says of a core; const after start. Every field is a key of machines/NAME.ini (gpu/machine_keys.def). */
+#ifndef HEDDLE_SM_CONFIG_H
+#define HEDDLE_SM_CONFIG_H
+
+#include "mem/config.h"
+
+enum { CORE_WARPS_MOST = 64 };                    /* a set of warps is one 64-bit mask */
+
+/* Latency and initiation interval of the five arithmetic classes, in the order add, max, mul, mad, div. */
+struct latency_row { uint32_t latency[5], initiation[5]; };
+
+enum multiply_unit { MULTIPLY_ON_SP, MULTIPLY_ON_SFU }; /* where integer multiply and multiply-add run */
+
+struct sm_config {
+    uint32_t warps, blocks, registers, shared_bytes; /* of a core */
+    uint32_t register_granule;                    /* registers of a thread are rounded up to a multiple of this */
+    uint32_t cores_per_cluster;                   /* cores that share a port of the interconnect */
+    uint32_t schedulers;                          /* warp slot i belongs to scheduler i mod schedulers */
+    uint32_t issue_per_warp;                      /* instructions of one warp a scheduler may issue in a cycle: 1 or 2 */
+    uint32_t fetch_bytes;                         /* a fetch, 8 bytes an instruction */
+    /* Pipeline registers and units. */
+    uint32_t sp_issue_width, sfu_issue_width, mem_issue_width;       /* ID/OC = OC/EX registers of each kind */
+    uint32_t writeback_width;                     /* results a cycle from SP and SFU */
+    uint32_t sp_units, sfu_units, dp_units;       /* dp_units 0: double precision runs on the SFUs */
+    /* Operand collectors. */
+    uint32_t sp_collectors, sfu_collectors, mem_collectors;
+    uint32_t sp_ports, sfu_ports, mem_ports;      /* instructions a cycle into and out of the collectors of a kind */
+    uint32_t register_banks;
+    struct latency_row integer, single_precision, double_precision;
+    uint32_t sfu_latency, sfu_initiation;
+    uint32_t shuffle_latency, shuffle_initiation;
+    enum multiply_unit integer_multiply;
+    bool fma_is_mad;                              /* false: fma has latency 1, as the simulator of the papers had it */
+    /* Load/store unit. */
+    uint32_t coalesce_parts;                      /* 1: a warp at once, 2: half warps */
+    uint32_t shared_banks, shared_parts;
+    bool shared_limited_broadcast;
+    uint32_t shared_latency;                      /* cycles in the load/store pipeline */
+    uint32_t response_queue;                      /* packets of a cluster that wait for their core */
+    uint32_t lsu_response_queue;
+    bool l1_skips_global;                         /* global loads bypass the L1D */
+    struct cache_config l1d, l1c, l1t, l1i;
+};
+
+#endif

@@ -1,0 +1,360 @@
+/* A core as a whole: how it is made, a cycle, sleep, what it counts. */
+#include "sm/sm.h"
+
+#include <string.h>
+
+const char *const stall_names[STALL_COUNT] = { "issued", "not_picked", "fetch", "scoreboard", "memory", "pipeline", "barrier", "fence", "atomic", "held", "drain" };
+
+/* Policies */
+
+#define LISTEN(c, policy, event, instance)                                                                                             \
+    do {                                                                                                                               \
+        if ((policy)->on.event) {                                                                                                      \
+            (c)->listeners.event.to[(c)->listeners.event.count].fn = (policy)->on.event;                                               \
+            (c)->listeners.event.to[(c)->listeners.event.count++].state = (instance);                                                  \
+        }                                                                                                                              \
+    } while (0)
+
+static void listen(struct sm *c, const struct heddle_policy *p, void *state)
+{
+    LISTEN(c, p, kernel, state);
+    LISTEN(c, p, kernel_end, state);
+    LISTEN(c, p, launched, state);
+    LISTEN(c, p, finished, state);
+    LISTEN(c, p, barrier_wait, state);
+    LISTEN(c, p, barrier_pass, state);
+    LISTEN(c, p, issued, state);
+    LISTEN(c, p, committed, state);
+    LISTEN(c, p, branch, state);
+    LISTEN(c, p, loop, state);
+    LISTEN(c, p, coalesced, state);
+    LISTEN(c, p, l1_access, state);
+    LISTEN(c, p, l1_evict, state);
+    LISTEN(c, p, cycles, state);
+}
+
+static uint32_t count_counters(const struct heddle_policy *p)
+{
+    uint32_t n = 0;
+    while (p->counters && p->counters[n].name)
+        n++;
+    return n;
+}
+
+static void *instance(struct sm *c, struct arena *a, const struct heddle_policy *p, const struct heddle_setup *setup, struct error *e)
+{
+    void *state = arena_alloc(a, p->state_bytes ? p->state_bytes : 1);
+    if (p->init && !p->init(state, setup)) {
+        error_set(e, ERROR_INVALID, "policy %s cannot work on this machine", p->name);
+        return NULL;
+    }
+    listen(c, p, state);
+    return state;
+}
+
+static bool make_policies(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
+{
+    const struct heddle_policy *common[3] = { &p->scheduler->policy, p->l1 ? &p->l1->policy : NULL, p->divergence ? &p->divergence->policy : NULL };
+    for (int i = 0; i < 3; i++) {
+        c->policy_counter_count[i] = common[i] ? count_counters(common[i]) : 0;
+        c->policy_counters[i] = arena_array(a, uint64_t, c->policy_counter_count[i] + 1);
+    }
+    for (uint32_t k = 0; k < c->config->schedulers; k++) {
+        struct sm_scheduler *s = &c->schedulers[k];
+        for (uint32_t slot = k; slot < c->config->warps; slot += c->config->schedulers)
+            s->warps |= 1ull << slot;
+        s->policy = p->scheduler;
+        struct heddle_setup setup = { .core = &c->view, .values = p->scheduler_values, .counters = c->policy_counters[0], .scheduler = k, .warps = s->warps, .seed = p->seed };
+        s->state = instance(c, a, common[0], &setup, e);
+        if (!s->state)
+            return false;
+    }
+    struct heddle_setup setup = { .core = &c->view, .values = p->l1_values, .counters = c->policy_counters[1], .seed = p->seed };
+    if (p->l1) {
+        c->l1_policy = p->l1;
+        c->l1_state = instance(c, a, common[1], &setup, e);
+        if (!c->l1_state)
+            return false;
+        if (c->l1d && p->l1->victim && !cache_set_policy(c->l1d, p->l1, c->l1_state, &c->view))
+            return error_set(e, ERROR_INVALID, "L1 policy %s works with at most 64 ways", p->l1->policy.name);
+    }
+    if (p->divergence) {
+        setup.values = p->divergence_values;
+        setup.counters = c->policy_counters[2];
+        c->divergence = p->divergence;
+        c->divergence_state = instance(c, a, common[2], &setup, e);
+        if (!c->divergence_state)
+            return false;
+    }
+    return true;
+}
+
+/* Making */
+
+static struct cache *make_cache(struct arena *a, const struct cache_config *config)
+{
+    return config->sets ? cache_create(a, config, NULL, NULL) : NULL;
+}
+
+static void make_units(struct sm *c)
+{
+    const struct sm_config *g = c->config;
+    uint32_t sfus = g->sfu_units + g->dp_units;
+    for (uint32_t i = 0; i < g->sp_units && c->unit_count < SM_ALU_UNITS; i++)
+        c->units[c->unit_count++].from = COLLECT_SP;
+    for (uint32_t i = 0; i < sfus && c->unit_count < SM_ALU_UNITS; i++)
+        c->units[c->unit_count++].from = COLLECT_SFU;
+}
+
+struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count, const struct sm_policies *policies, struct crossbar *requests,
+                     const struct address_map *map, uint32_t answer_bytes, const uint64_t *network_now, struct error *e)
+{
+    struct sm *c = arena_new(a, struct sm);
+    c->config = config;
+    c->id = id;
+    c->port = id / (config->cores_per_cluster ? config->cores_per_cluster : 1);
+    c->requests = requests;
+    c->map = map;
+    c->answer_bytes = answer_bytes;
+    c->network_now = network_now;
+    c->thread_interleave = (uint64_t)core_count * config->warps * 32;
+    c->collector = collector_create(a, config);
+    c->l1d = make_cache(a, &config->l1d);
+    c->l1c = make_cache(a, &config->l1c);
+    c->l1t = make_cache(a, &config->l1t);
+    c->l1i = make_cache(a, &config->l1i);
+    if (c->l1d)
+        cache_set_writeback(c->l1d, PACKET_L1_WRITEBACK, 0);
+    make_units(c);
+    c->inflight = arena_array(a, struct sm_inflight, SM_INFLIGHT);
+    for (uint32_t i = 0; i < SM_INFLIGHT; i++)
+        c->free_inflight[c->free_count++] = (uint16_t)(SM_INFLIGHT - 1 - i);
+    uint32_t lists = config->mem_issue_width * 2 + config->mem_collectors + 4;
+    c->free_access_count = lists < 64 ? lists : 64;
+    c->access_pool = arena_array(a, struct sm_accesses, c->free_access_count);
+    for (uint32_t i = 0; i < c->free_access_count; i++)
+        c->free_accesses[i] = (uint16_t)i;
+    ring_init(&c->instruction_responses, a, 4);
+    sm_lsu_init(c, a);
+    c->wake_at = SM_NEVER;
+    c->view = (struct heddle_core){ .id = id, .warp_slots = config->warps, .scheduler_count = config->schedulers, .block_slots = config->blocks, .l1_sets = config->l1d.sets,
+                                    .l1_ways = config->l1d.ways, .l1_line_bytes = config->l1d.line_bytes, .warp = c->warps };
+    return make_policies(c, a, policies, e) ? c : NULL;
+}
+
+void sm_destroy(struct sm *c)
+{
+    for (uint32_t k = 0; k < c->config->schedulers; k++)
+        if (c->schedulers[k].state && c->schedulers[k].policy->policy.finish)
+            c->schedulers[k].policy->policy.finish(c->schedulers[k].state);
+    if (c->l1_state && c->l1_policy->policy.finish)
+        c->l1_policy->policy.finish(c->l1_state);
+    if (c->divergence_state && c->divergence->policy.finish)
+        c->divergence->policy.finish(c->divergence_state);
+}
+
+/* Launches */
+
+void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program *program, const struct exec_launch *launch, uint32_t block_limit, uint32_t warps_per_block, uint64_t now)
+{
+    uint32_t words = (program->register_count + 31) / 32 + 1;
+    c->program = program;
+    c->launch = *launch;
+    c->launch.counters = (struct exec_counters){ 0 };
+    c->block_limit = block_limit;
+    c->warps_per_block = warps_per_block;
+    c->near = (struct memory_range){ 0 };
+    c->blocks_done = 0;
+    for (uint32_t i = 0; i < c->config->warps; i++) {
+        c->slots[i] = (struct sm_slot){ .scoreboard = arena_array(launch_arena, uint32_t, words), .long_board = arena_array(launch_arena, uint32_t, words), .loop = -1 };
+    }
+    c->view.program = &program->view;
+    c->view.cycle = c->now = now;
+    c->accounted = c->cycles_told = now;
+    c->wake_at = SM_NEVER;
+    if (c->l1d)
+        cache_invalidate(c->l1d);
+    if (c->l1t)
+        cache_invalidate(c->l1t);
+    SM_TELL(c, kernel);
+}
+
+void sm_end(struct sm *c, uint64_t now)
+{
+    sm_account_until(c, now);
+    SM_TELL(c, kernel_end);
+    c->view.kernel++;
+}
+
+bool sm_has_room(const struct sm *c)
+{
+    return (uint32_t)__builtin_popcountll(c->blocks_used) < c->block_limit;
+}
+
+void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
+{
+    uint32_t block = (uint32_t)__builtin_ctzll(~c->blocks_used);
+    struct sm_block *b = &c->blocks[block];
+    sm_account_until(c, now);
+    c->now = now;
+    *b = (struct sm_block){ .cta = cta, .first_warp = block * c->warps_per_block, .warp_count = cta->warp_count, .warps_left = cta->warp_count };
+    c->blocks_used |= 1ull << block;
+    c->counters.blocks++;
+    c->counters.warps += cta->warp_count;
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
+        uint32_t slot = b->first_warp + i;
+        struct sm_slot *s = &c->slots[slot];
+        struct exec_warp *w = &cta->warps[i];
+        *s = (struct sm_slot){ .exec = w, .scoreboard = s->scoreboard, .long_board = s->long_board, .block = (uint8_t)block, .loop = -1, .fetch_pc = 0 };
+        c->warps[slot] = (struct heddle_warp){ .age = c->next_age++, .launch_cycle = now, .next_pc = HEDDLE_NO_PC, .active = w->active, .block = block, .index = i,
+                                               .block_index = cta->index };
+        c->resident |= 1ull << slot;
+        c->view.resident = c->resident;
+        sm_refresh(c, slot);
+        SM_TELL(c, launched, slot);
+        if (c->observer && c->observer->warp_begin)
+            c->observer->warp_begin(c->observer->context, c->id, slot, now, cta->index, i);
+    }
+    if (c->wake_at > now)
+        c->wake_at = now;
+}
+
+/* Counting */
+
+static void account(struct sm *c, uint64_t cycles)
+{
+    uint64_t rest = c->resident, m;
+    uint64_t *stalls = c->counters.stalls;
+#define TAKE(reason, set) (m = rest & (set), stalls[reason] += cycles * (uint64_t)__builtin_popcountll(m), rest &= ~m)
+    uint64_t warps = (uint64_t)__builtin_popcountll(rest);
+    c->counters.warp_cycles += cycles * warps;
+    c->counters.active_cycles += warps ? cycles : 0;
+    TAKE(STALL_ISSUED, c->issued);
+    TAKE(STALL_DRAIN, c->ended);
+    TAKE(STALL_BARRIER, c->at_barrier);
+    TAKE(STALL_FENCE, c->fenced);
+    TAKE(STALL_ATOMIC, c->atomic_wait);
+    TAKE(STALL_FETCH, ~c->valid | c->stale | c->asleep);
+    TAKE(STALL_MEMORY, ~c->clear & c->long_wait);
+    TAKE(STALL_SCOREBOARD, ~c->clear);
+    TAKE(STALL_HELD, c->held);
+    TAKE(STALL_PIPELINE, ~c->unit_free);
+    TAKE(STALL_NOT_PICKED, ~0ull);
+#undef TAKE
+}
+
+void sm_account_until(struct sm *c, uint64_t now)
+{
+    if (now <= c->accounted)
+        return;
+    uint64_t skipped = now - c->accounted, slots = skipped * c->config->schedulers;
+    c->accounted = now;
+    if (!c->resident) {
+        c->counters.idle += slots;
+        return;
+    }
+    c->issued = 0;
+    if (c->held)
+        c->counters.descheduled += slots; /* a core sleeps with warps held only where nothing else could issue */
+    else
+        c->counters.no_ready += slots;
+    if (c->lsu.retry >= 0)
+        c->counters.l1d.fails[c->lsu.retry] += skipped;
+    account(c, skipped);
+}
+
+/* A cycle */
+
+static void wake_sleepers(struct sm *c)
+{
+    for (uint64_t left = c->asleep; left; left &= left - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(left);
+        if (c->slots[slot].wake_cycle <= c->now) {
+            c->asleep &= ~(1ull << slot);
+            c->busy = true;
+        }
+    }
+}
+
+static uint64_t next_event(const struct sm *c)
+{
+    uint64_t next = sm_writeback_next(c), t = sm_units_next(c);
+    if (t < next)
+        next = t;
+    t = sm_lsu_next(c);
+    if (t < next)
+        next = t;
+    for (uint64_t left = c->asleep; left; left &= left - 1) {
+        t = c->slots[__builtin_ctzll(left)].wake_cycle;
+        if (t < next)
+            next = t;
+    }
+    return next;
+}
+
+void sm_cycle(struct sm *c, uint64_t now)
+{
+    sm_account_until(c, now);
+    c->now = now;
+    c->busy = false;
+    if (c->asleep)
+        wake_sleepers(c);
+    sm_writeback_cycle(c);
+    sm_units_cycle(c);
+    sm_lsu_cycle(c);
+    if (!collector_idle(c->collector)) {
+        if (!collector_stuck(c->collector))
+            c->busy = true;
+        collector_cycle(c->collector);
+    }
+    c->first_scheduler = (uint32_t)(now % c->config->schedulers);
+    sm_issue_cycle(c);
+    sm_decode_cycle(c);
+    sm_fetch_cycle(c);
+    account(c, 1);
+    c->accounted = now + 1;
+    /* A policy that counts cycles may change its mind at any time about warps that it holds. */
+    bool watching = c->held != 0;
+    c->wake_at = c->busy || watching ? now + 1 : next_event(c);
+}
+
+bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
+{
+    struct ring *to = p->origin == ORIGIN_L1I ? &c->instruction_responses : &c->lsu.responses;
+    if (ring_full(to))
+        return false;
+    ring_push(to, p);
+    if (c->wake_at > now)
+        c->wake_at = now;
+    return true;
+}
+
+bool sm_idle(const struct sm *c)
+{
+    return !c->resident && sm_lsu_idle(c) && collector_idle(c->collector) && (!c->l1d || cache_idle(c->l1d));
+}
+
+static void add_cache(struct cache_counters *sum, const struct cache_counters *x)
+{
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)x;
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+        to[i] += from[i];
+}
+
+void sm_read_counters(struct sm *c, struct sm_counters *sum)
+{
+    struct sm_counters *own = &c->counters;
+    struct cache *caches[4] = { c->l1d, c->l1c, c->l1t, c->l1i };
+    struct cache_counters *kept[4] = { &own->l1d, &own->l1c, &own->l1t, &own->l1i };
+    for (int i = 0; i < 4; i++)
+        if (caches[i]) {
+            add_cache(kept[i], cache_counters(caches[i]));
+            cache_counters_reset(caches[i]);
+        }
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)own;
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+        to[i] += from[i];
+    *own = (struct sm_counters){ 0 };
+}

@@ -1,0 +1,273 @@
+/* Issue: each warp scheduler picks, by its policy, one of its warps whose next instruction is fetched, has its operands and finds its pipeline free. The instruction is executed here and now, as
+ * far as it does not touch device memory; what does is performed by sm_perform, after all cores have issued, so that the order does not depend on how cores are spread over threads. */
+#include "sm/sm.h"
+
+#include <stdio.h>
+
+enum { NAP_CYCLES = 20 }; /* nanosleep, and waits that are tried again */
+
+static enum collector_kind pipe_of(const struct sm *c, const struct sm_inst *in)
+{
+    switch (in->unit) {
+    case SM_MEM: return COLLECT_MEM;
+    case SM_SP: return COLLECT_SP;
+    case SM_SP_OR_SFU: return collector_can_accept(c->collector, COLLECT_SP) ? COLLECT_SP : COLLECT_SFU;
+    default: return COLLECT_SFU;
+    }
+}
+
+/* Warps whose pipeline can take their next instruction. */
+static uint64_t unit_free(const struct sm *c)
+{
+    uint64_t free = 0;
+    if (!c->free_count)
+        return 0;
+    if (collector_can_accept(c->collector, COLLECT_SP))
+        free |= c->needs[SM_SP] | c->needs[SM_SP_OR_SFU];
+    if (collector_can_accept(c->collector, COLLECT_SFU))
+        free |= c->needs[SM_SFU] | c->needs[SM_DP] | c->needs[SM_SP_OR_SFU];
+    if (c->free_access_count && c->deferred_count < SM_DEFERRED && collector_can_accept(c->collector, COLLECT_MEM))
+        free |= c->needs[SM_MEM];
+    return free;
+}
+
+static bool is_inside(const struct heddle_program *p, int32_t loop, int32_t outer)
+{
+    while (loop >= 0 && loop != outer)
+        loop = p->loops[loop].parent;
+    return loop == outer;
+}
+
+static void enter_loops(struct sm *c, uint32_t slot, uint32_t pc, int32_t loop, int32_t until)
+{
+    if (loop < 0 || loop == until)
+        return;
+    enter_loops(c, slot, pc, c->program->view.loops[loop].parent, until);
+    SM_TELL(c, loop, &(struct heddle_loop_event){ .warp = slot, .pc = pc, .active = c->slots[slot].exec->active, .loop = loop, .step = HEDDLE_LOOP_ENTER });
+}
+
+static void tell_loops(struct sm *c, uint32_t slot, uint32_t pc)
+{
+    struct sm_slot *s = &c->slots[slot];
+    const struct sm_inst *in = &c->program->code[pc];
+    if (s->loop == in->loop) {
+        if (in->loop_header && in->loop >= 0)
+            SM_TELL(c, loop, &(struct heddle_loop_event){ .warp = slot, .pc = pc, .active = s->exec->active, .loop = in->loop, .step = HEDDLE_LOOP_ITERATE });
+        return;
+    }
+    while (s->loop >= 0 && !is_inside(&c->program->view, in->loop, s->loop)) {
+        SM_TELL(c, loop, &(struct heddle_loop_event){ .warp = slot, .pc = pc, .active = s->exec->active, .loop = s->loop, .step = HEDDLE_LOOP_LEAVE });
+        s->loop = c->program->view.loops[s->loop].parent;
+    }
+    if (s->loop == in->loop && in->loop >= 0 && in->loop_header)
+        SM_TELL(c, loop, &(struct heddle_loop_event){ .warp = slot, .pc = pc, .active = s->exec->active, .loop = in->loop, .step = HEDDLE_LOOP_ITERATE });
+    enter_loops(c, slot, pc, in->loop, s->loop);
+    s->loop = in->loop;
+}
+
+static void tell_issue(struct sm *c, uint32_t scheduler, uint32_t slot, uint32_t pc)
+{
+    struct exec_warp *w = c->slots[slot].exec;
+    const struct sm_inst *in = &c->program->code[pc];
+    bool watched = c->observer && c->observer->issue, branch = SM_HEARD(c, branch) && in->branch && w->code[w->pc].guard_mode;
+    if (SM_HEARD(c, loop))
+        tell_loops(c, slot, pc);
+    if (!watched && !branch && !SM_HEARD(c, issued))
+        return;
+    uint32_t lanes = exec_lanes(w);
+    if (watched)
+        c->observer->issue(c->observer->context, c->id, scheduler, slot, c->now, pc, (uint32_t)__builtin_popcount(lanes));
+    SM_TELL(c, issued, &(struct heddle_issue){ .warp = slot, .pc = pc, .active = lanes, .path = w->active, .instruction = &c->program->view.instructions[pc] });
+    const struct heddle_instruction *v = &c->program->view.instructions[pc];
+    if (branch && (v->flags & HEDDLE_BRANCH))
+        SM_TELL(c, branch, &(struct heddle_branch){ .warp = slot, .pc = pc, .taken = lanes, .not_taken = w->active & ~lanes, .target = v->target, .fall_through = pc + 1,
+                                                   .reconvergence = v->reconvergence });
+}
+
+static void reserve(struct sm *c, uint32_t slot, const struct sm_inst *in)
+{
+    struct sm_slot *s = &c->slots[slot];
+    const uint32_t *d = in->registers + in->check_count - in->destination_count;
+    (void)c;
+    for (uint32_t i = 0; i < in->destination_count; i++) {
+        s->scoreboard[d[i] >> 5] |= 1u << (d[i] & 31);
+        if (in->long_latency)
+            s->long_board[d[i] >> 5] |= 1u << (d[i] & 31);
+    }
+    s->awaited = (uint16_t)(s->awaited + in->destination_count);
+}
+
+/* The warp after its instruction: is it at a barrier, asleep, at its end? */
+static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
+{
+    struct sm_slot *s = &c->slots[slot];
+    uint64_t bit = 1ull << slot;
+    if (in->memory == SM_FENCE && (s->awaited || s->stores))
+        c->fenced |= bit;
+    if (in->barrier || in->exit || s->exec->state != WARP_READY)
+        sm_set_barriers(c, s->block);
+    if (s->exec->state == WARP_ASLEEP) {
+        s->exec->state = WARP_READY;
+        s->wake_cycle = c->now + NAP_CYCLES;
+        c->asleep |= bit;
+    } else if (s->exec->state == WARP_DONE) {
+        c->ended |= bit;
+        s->buffered = 0;
+        c->at_barrier &= ~bit;
+    }
+}
+
+static void accept(struct sm *c, uint16_t id, const struct sm_inst *in, uint32_t slot)
+{
+    uint8_t banks[COLLECT_OPERANDS];
+    for (uint32_t i = 0; i < in->source_count; i++)
+        banks[i] = (uint8_t)((in->registers[i] + slot) % c->config->register_banks);
+    collector_accept(c->collector, pipe_of(c, in), id, banks, in->source_count);
+}
+
+static void issue(struct sm *c, uint32_t scheduler, uint32_t slot)
+{
+    struct sm_slot *s = &c->slots[slot];
+    struct exec_warp *w = s->exec;
+    uint32_t pc = s->buffer[0];
+    const struct sm_inst *in = &c->program->code[pc];
+    uint16_t id = c->free_inflight[--c->free_count];
+    struct sm_inflight *f = &c->inflight[id];
+    *f = (struct sm_inflight){ .inst = in, .exec_inst = &w->code[w->pc], .pc = pc, .slot = (uint16_t)slot, .accesses = SM_NONE };
+    tell_issue(c, scheduler, slot, pc);
+    c->warps[slot].issued++;
+    s->buffer[0] = s->buffer[1];
+    s->buffered--;
+    s->fetch_pc = pc + 1;
+    s->in_pipeline++;
+    accept(c, id, in, slot);
+    reserve(c, slot, in);
+    if (in->deferred) {
+        f->mask = exec_advance(w);
+        f->accesses = c->free_accesses[--c->free_access_count];
+        c->deferred[c->deferred_count++].id = id;
+    } else if (in->unit == SM_MEM) {
+        w->access.space = PTX_SPACE_NONE;
+        f->accesses = c->free_accesses[--c->free_access_count];
+        exec_step(w);
+        sm_coalesce(c, id);
+    } else {
+        exec_step(w);
+    }
+    look_at_state(c, slot, in);
+    sm_refresh(c, slot);
+    if (c->ended >> slot & 1)
+        sm_try_retire(c, slot);
+    c->issued |= 1ull << slot;
+    c->busy = true;
+}
+
+static void flush(struct sm *c, uint32_t slot)
+{
+    struct sm_slot *s = &c->slots[slot];
+    s->buffered = 0;
+    s->fetch_pc = sm_program_pc(c->program, s->exec);
+    sm_refresh(c, slot);
+    c->busy = true;
+}
+
+/* May the warp issue its next instruction in the cycle in which it issued this one? What is performed at the end of the cycle must find its operands. */
+static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *first)
+{
+    const struct sm_slot *s = &c->slots[slot];
+    uint64_t blocked = c->ended | c->at_barrier | c->fenced | c->atomic_wait | c->asleep | c->stale;
+    if (first->atomic || !s->exec || !((c->valid & c->clear & unit_free(c) & ~blocked) >> slot & 1))
+        return false;
+    const struct sm_inst *next = &c->program->code[s->buffer[0]];
+    const uint32_t *d = next->registers + next->check_count - next->destination_count;
+    for (uint32_t i = 0; first->deferred && i < next->destination_count; i++)
+        for (uint32_t k = 0; k + first->destination_count < first->check_count; k++)
+            if (first->registers[k] == d[i])
+                return false;
+    return true;
+}
+
+static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, uint64_t candidates)
+{
+    if (picked >= 0 && picked < 64 && (candidates >> picked & 1))
+        return true;
+    snprintf(c->trouble, sizeof c->trouble, "scheduler %s picked warp %d, which is not among its candidates (mask 0x%llx, core %u, cycle %llu)", s->policy->policy.name, picked,
+             (unsigned long long)candidates, c->id, (unsigned long long)c->now);
+    return false;
+}
+
+/* One scheduler's cycle. Returns whether it issued; *was_held: a warp could have, but the policy held it back. */
+static bool schedule(struct sm *c, uint32_t k, bool *was_held)
+{
+    struct sm_scheduler *s = &c->schedulers[k];
+    uint64_t live = s->warps & c->valid & ~(c->ended | c->at_barrier | c->fenced | c->atomic_wait | c->asleep);
+    if (!live)
+        return false;
+    c->unit_free = unit_free(c);
+    uint64_t ready = live & c->clear & c->unit_free, stale = live & c->stale, held = 0;
+    c->view.ready = ready;
+    if (s->policy->hold && (ready | stale)) {
+        uint64_t hold = s->policy->hold(s->state, &c->view);
+        held |= ready & hold;
+        ready &= ~hold;
+        stale &= ~hold;
+    }
+    if (s->policy->hold_loads && (ready & c->next_l1_load)) {
+        uint64_t hold = s->policy->hold_loads(s->state, &c->view) & c->next_l1_load;
+        held |= ready & hold;
+        ready &= ~hold;
+    }
+    c->held |= held;
+    *was_held = held != 0;
+    for (uint64_t candidates = ready | stale; candidates;) {
+        int picked = s->policy->pick(s->state, &c->view, candidates);
+        if (picked == HEDDLE_NO_WARP) {
+            c->held |= ready;
+            *was_held |= ready != 0;
+            return false;
+        }
+        if (!check_pick(c, s, picked, candidates))
+            return false;
+        uint64_t bit = 1ull << picked;
+        if (stale & bit) { /* the order came to a warp that has fetched past a branch */
+            flush(c, (uint32_t)picked);
+            candidates &= ~bit;
+            continue;
+        }
+        for (uint32_t n = 0; n < c->config->issue_per_warp; n++) {
+            const struct sm_inst *in = &c->program->code[c->slots[picked].buffer[0]];
+            issue(c, k, (uint32_t)picked);
+            if (n + 1 < c->config->issue_per_warp && !may_follow(c, (uint32_t)picked, in))
+                break;
+        }
+        return true;
+    }
+    return false;
+}
+
+void sm_issue_cycle(struct sm *c)
+{
+    uint32_t count = c->config->schedulers;
+    c->issued = c->held = 0;
+    c->view.cycle = c->now;
+    c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait;
+    c->view.long_wait = c->long_wait;
+    c->view.next_is_l1_load = c->next_l1_load;
+    if (SM_HEARD(c, cycles) && c->now + 1 > c->cycles_told) {
+        SM_TELL(c, cycles, c->now + 1 - c->cycles_told);
+        c->cycles_told = c->now + 1;
+    }
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t k = c->first_scheduler + n < count ? c->first_scheduler + n : c->first_scheduler + n - count;
+        bool was_held = false;
+        if (schedule(c, k, &was_held))
+            c->counters.issued++;
+        else if (was_held)
+            c->counters.descheduled++;
+        else if (c->resident)
+            c->counters.no_ready++;
+        else
+            c->counters.idle++;
+    }
+    c->unit_free = unit_free(c);
+}

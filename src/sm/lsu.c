@@ -1,0 +1,413 @@
+/* The load/store unit: one instruction at work, its accesses one a cycle into the L1D (constant, texture cache, interconnect); a pipeline for shared memory; answers from the interconnect; one
+ * register writeback a cycle, its clients in turn: shared memory, texture, constant cache, what bypassed the L1, L1D. After GPGPU-Sim's.
+ *
+ * Left out: the texture cache's fragment queue; texture hits take their turn at writeback as if they came from memory. */
+#include "sm/sm.h"
+
+enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, CLIENTS = 5, TEXTURE_HITS = 64 };
+
+void sm_lsu_init(struct sm *c, struct arena *a)
+{
+    const struct sm_config *g = c->config;
+    struct sm_lsu *l = &c->lsu;
+    uint32_t banks = g->l1d.banks ? g->l1d.banks : 1;
+    l->dispatch = l->next_wb = l->next_global = SM_NONE;
+    l->retry = -1;
+    ring_init(&l->responses, a, g->lsu_response_queue ? g->lsu_response_queue : 2);
+    l->l1_capacity = g->l1d.latency_cycles * banks;
+    l->l1_pipe = arena_array(a, struct sm_delay, l->l1_capacity + 1);
+    l->shared_capacity = g->shared_latency ? g->shared_latency : 1;
+    l->shared_pipe = arena_array(a, struct sm_shared_delay, l->shared_capacity);
+}
+
+/* Writeback */
+
+/* One answer for the instruction; its registers are free when all have come. */
+static void answered(struct sm *c, uint16_t id)
+{
+    struct sm_inflight *f = &c->inflight[id];
+    c->busy = true;
+    if (--f->remaining)
+        return;
+    if (f->in_lsu)
+        return; /* still sending accesses: the end comes when it leaves the unit */
+    if (c->observer && c->observer->load_end && f->inst->long_latency)
+        c->observer->load_end(c->observer->context, c->id, f->slot, c->now, f->pc);
+    sm_release(c, f);
+    sm_finish(c, id);
+}
+
+static bool write_registers(struct sm *c, struct sm_inflight *f)
+{
+    const uint32_t *d = f->inst->registers + f->inst->check_count - f->inst->destination_count;
+    while (f->written < f->inst->destination_count) {
+        if (!collector_write_bank(c->collector, (d[f->written] + f->slot) % c->config->register_banks))
+            return false;
+        f->written++;
+    }
+    f->written = 0;
+    return true;
+}
+
+static uint16_t take_ready(struct cache *cache)
+{
+    struct packet *p = cache ? cache_ready_front(cache) : NULL;
+    if (!p)
+        return SM_NONE;
+    uint16_t id = (uint16_t)p->token;
+    cache_ready_pop(cache);
+    return id;
+}
+
+static uint16_t take_from_client(struct sm *c, uint32_t client)
+{
+    struct sm_lsu *l = &c->lsu;
+    uint16_t id = SM_NONE;
+    switch (client) {
+    case 0:
+        if (l->shared_count && l->shared_pipe[l->shared_head].ready <= c->now) {
+            id = l->shared_pipe[l->shared_head].id;
+            l->shared_head = l->shared_head + 1 == l->shared_capacity ? 0 : l->shared_head + 1;
+            l->shared_count--;
+        }
+        return id;
+    case 1:
+        if (l->texture_count) {
+            id = l->texture_hits[l->texture_head];
+            l->texture_head = (l->texture_head + 1) % TEXTURE_HITS;
+            l->texture_count--;
+            return id;
+        }
+        return take_ready(c->l1t);
+    case 2:
+        return take_ready(c->l1c);
+    case 3:
+        id = l->next_global;
+        l->next_global = SM_NONE;
+        return id;
+    default:
+        return take_ready(c->l1d);
+    }
+}
+
+static void writeback(struct sm *c)
+{
+    struct sm_lsu *l = &c->lsu;
+    if (l->next_wb != SM_NONE) {
+        c->busy = true;
+        if (!write_registers(c, &c->inflight[l->next_wb]))
+            return;
+        answered(c, l->next_wb);
+        l->next_wb = SM_NONE;
+    }
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        uint32_t client = l->wb_turn + i < CLIENTS ? l->wb_turn + i : l->wb_turn + i - CLIENTS;
+        uint16_t id = take_from_client(c, client);
+        if (id == SM_NONE)
+            continue;
+        l->next_wb = id;
+        l->wb_turn = client + 1 == CLIENTS ? 0 : client + 1;
+        c->busy = true;
+        return;
+    }
+}
+
+/* Answers */
+
+static void acknowledge_store(struct sm *c, uint32_t slot)
+{
+    struct sm_slot *s = &c->slots[slot];
+    s->stores--;
+    c->busy = true;
+    if (c->ended >> slot & 1)
+        sm_try_retire(c, slot);
+    else if ((c->fenced >> slot & 1) && !s->stores && !s->awaited)
+        c->fenced &= ~(1ull << slot);
+}
+
+static void answer_atomic(struct sm *c, const struct packet *p)
+{
+    struct sm_slot *s = &c->slots[p->warp];
+    if (--s->atomics == 0)
+        c->atomic_wait &= ~(1ull << p->warp);
+}
+
+static void take_response(struct sm *c)
+{
+    struct sm_lsu *l = &c->lsu;
+    if (!l->responses.count)
+        return;
+    struct packet *p = ring_front(&l->responses);
+    if (p->origin == ORIGIN_LSU && !packet_is_write(p)) {
+        if (l->next_global != SM_NONE)
+            return;
+        if (p->kind == PACKET_ATOMIC)
+            answer_atomic(c, p);
+        l->next_global = (uint16_t)p->token;
+    } else if (packet_is_write(p)) {
+        acknowledge_store(c, p->warp);
+    } else {
+        struct cache *to = p->origin == ORIGIN_L1D ? c->l1d : p->origin == ORIGIN_L1C ? c->l1c : c->l1t;
+        cache_fill(to, p, c->now);
+    }
+    ring_pop(&l->responses);
+    c->busy = true;
+}
+
+/* To the interconnect */
+
+static uint32_t packet_bytes(const struct packet *p)
+{
+    return packet_is_write(p) || p->kind == PACKET_ATOMIC ? WRITE_HEADER_BYTES + p->bytes : READ_BYTES;
+}
+
+void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
+{
+    struct packet *p = cache_miss_front(cache);
+    if (!p)
+        return;
+    c->busy = true; /* the network does not say when it has room again */
+    uint32_t bytes = packet_bytes(p);
+    if (!crossbar_has_room(c->requests, c->port, bytes))
+        return;
+    p->origin = (uint8_t)origin;
+    p->core = (uint16_t)c->id;
+    p->slice = (uint8_t)address_map_slice(c->map, p->address);
+    crossbar_push(c->requests, c->port, p->slice, p, bytes, *c->network_now);
+    cache_miss_pop(cache);
+}
+
+/* L1D */
+
+static void tell_l1(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r)
+{
+    bool known = outcome == CACHE_HIT || outcome == CACHE_PENDING;
+    uint64_t line = p->address & ~(uint64_t)(c->config->l1d.line_bytes - 1);
+    if (r->evicted && SM_HEARD(c, l1_evict))
+        SM_TELL(c, l1_evict, &(struct heddle_l1_evict){ .address = r->evicted_address, .owner = r->evicted_warp, .owner_age = r->evicted_age, .by_warp = p->warp, .set = r->set,
+                                                        .way = r->way });
+    if (SM_HEARD(c, l1_access))
+        SM_TELL(c, l1_access, &(struct heddle_l1_access){ .address = line, .warp = p->warp, .pc = p->pc, .outcome = (enum heddle_outcome)outcome, .store = packet_is_write(p),
+                                                          .local = p->kind == PACKET_LOCAL_LOAD || p->kind == PACKET_LOCAL_STORE, .owner = known ? (int32_t)r->line_warp : -1,
+                                                          .owner_age = known ? r->line_age : 0, .set = r->set, .way = r->way });
+}
+
+/* True: the access was taken. */
+static bool access_l1d(struct sm *c, const struct packet *p)
+{
+    struct cache_result r = { 0 };
+    enum cache_outcome outcome = cache_access(c->l1d, p, c->warps[p->warp].age, c->now, &r);
+    tell_l1(c, p, outcome, &r);
+    if (outcome == CACHE_FAIL) {
+        c->lsu.retry = (int)r.fail;
+        return false;
+    }
+    c->lsu.retry = -1;
+    c->busy = true;
+    if (packet_is_write(p)) {
+        if (!r.sends_write) /* kept in the cache: all its answers at once */
+            for (uint32_t n = sm_answers(c, p->address, p->bytes); n; n--)
+                acknowledge_store(c, p->warp);
+    } else if (outcome == CACHE_HIT) {
+        answered(c, (uint16_t)p->token);
+    }
+    return true;
+}
+
+static void l1_pipe_cycle(struct sm *c)
+{
+    struct sm_lsu *l = &c->lsu;
+    uint32_t banks = c->config->l1d.banks ? c->config->l1d.banks : 1;
+    for (uint32_t i = 0; i < banks && l->l1_count && l->l1_pipe[l->l1_head].ready <= c->now; i++) {
+        if (!access_l1d(c, &l->l1_pipe[l->l1_head].packet))
+            return;
+        l->l1_head = l->l1_head + 1 == l->l1_capacity ? 0 : l->l1_head + 1;
+        l->l1_count--;
+    }
+}
+
+/* Accesses of the instruction at work */
+
+static struct packet make_packet(const struct sm *c, uint16_t id, const struct access *a)
+{
+    const struct sm_inflight *f = &c->inflight[id];
+    static const uint8_t kinds[2][2] = { { PACKET_LOAD, PACKET_STORE }, { PACKET_LOCAL_LOAD, PACKET_LOCAL_STORE } };
+    uint8_t kind = f->atomic ? PACKET_ATOMIC : f->space == SM_CONST ? PACKET_CONST : f->space == SM_TEXTURE ? PACKET_TEXTURE : kinds[f->space == SM_LOCAL][f->store];
+    return (struct packet){ .address = a->address, .token = id, .pc = f->pc, .bytes = a->bytes, .core = (uint16_t)c->id, .warp = f->slot, .kind = kind,
+                            .mask = f->texture ? 0 : a->mask, .sectors = a->sectors, .origin = ORIGIN_LSU };
+}
+
+static void expect_store_answers(struct sm *c, const struct packet *p)
+{
+    if (packet_is_write(p))
+        c->slots[p->warp].stores += sm_answers(c, p->address, p->bytes);
+}
+
+static bool send_past_l1(struct sm *c, struct packet *p)
+{
+    uint32_t bytes = packet_bytes(p);
+    c->busy = true;
+    if (!crossbar_has_room(c->requests, c->port, bytes))
+        return false;
+    p->slice = (uint8_t)address_map_slice(c->map, p->address);
+    expect_store_answers(c, p);
+    crossbar_push(c->requests, c->port, p->slice, p, bytes, *c->network_now);
+    if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* answered piece by piece */
+        c->inflight[p->token].remaining += sm_answers(c, p->address, p->bytes) - 1;
+    return true;
+}
+
+static bool enter_l1_pipe(struct sm *c, const struct packet *p)
+{
+    struct sm_lsu *l = &c->lsu;
+    if (!l->l1_capacity) {
+        expect_store_answers(c, p);
+        if (access_l1d(c, p))
+            return true;
+        if (packet_is_write(p)) /* not taken: not expected either */
+            c->slots[p->warp].stores -= sm_answers(c, p->address, p->bytes);
+        return false;
+    }
+    if (l->l1_count == l->l1_capacity)
+        return false;
+    uint32_t at = l->l1_head + l->l1_count;
+    if (at >= l->l1_capacity)
+        at -= l->l1_capacity;
+    l->l1_pipe[at] = (struct sm_delay){ .ready = c->now + c->config->l1d.latency_cycles, .packet = *p };
+    l->l1_count++;
+    expect_store_answers(c, p);
+    c->busy = true;
+    return true;
+}
+
+/* Constant and texture caches: a hit is answered at once (constants), or in its turn (textures). */
+static bool access_read_only(struct sm *c, struct cache *cache, const struct packet *p)
+{
+    struct sm_lsu *l = &c->lsu;
+    struct cache_result r;
+    if (!cache) {
+        struct packet past = *p;
+        return send_past_l1(c, &past);
+    }
+    if (p->kind == PACKET_TEXTURE && l->texture_count == TEXTURE_HITS)
+        return false;
+    enum cache_outcome outcome = cache_access(cache, p, c->warps[p->warp].age, c->now, &r);
+    c->busy = true;
+    if (outcome == CACHE_FAIL)
+        return false;
+    if (outcome != CACHE_HIT)
+        return true;
+    if (p->kind == PACKET_TEXTURE)
+        l->texture_hits[(l->texture_head + l->texture_count++) % TEXTURE_HITS] = (uint16_t)p->token;
+    else
+        answered(c, (uint16_t)p->token);
+    return true;
+}
+
+/* Sends what fits in a cycle. True: all accesses are on their way. */
+static bool send_accesses(struct sm *c, uint16_t id)
+{
+    struct sm_inflight *f = &c->inflight[id];
+    const struct sm_accesses *a = &c->access_pool[f->accesses];
+    bool l1 = c->l1d && !f->past_l1 && (f->space == SM_LOCAL || (f->space == SM_DEVICE && !c->config->l1_skips_global));
+    uint32_t most = l1 && c->config->l1d.banks ? c->config->l1d.banks : 1;
+    for (uint32_t n = 0; n < most && f->next_access < a->count; n++) {
+        struct packet p = make_packet(c, id, &a->list[f->next_access]);
+        bool sent = f->space == SM_CONST ? access_read_only(c, c->l1c, &p) : f->space == SM_TEXTURE ? access_read_only(c, c->l1t, &p)
+                    : l1 ? enter_l1_pipe(c, &p) : send_past_l1(c, &p);
+        if (!sent)
+            return false;
+        f->next_access++;
+    }
+    return f->next_access == a->count;
+}
+
+static void leave(struct sm *c, uint16_t id)
+{
+    struct sm_inflight *f = &c->inflight[id];
+    c->lsu.dispatch = SM_NONE;
+    c->free_accesses[c->free_access_count++] = f->accesses;
+    f->accesses = SM_NONE;
+    f->in_lsu = false;
+    c->busy = true;
+    if (f->remaining)
+        return;
+    if (f->inst->long_latency && !f->store && f->next_access && c->observer && c->observer->load_end)
+        c->observer->load_end(c->observer->context, c->id, f->slot, c->now, f->pc);
+    sm_release(c, f);
+    sm_finish(c, id);
+}
+
+static void dispatch_cycle(struct sm *c)
+{
+    struct sm_lsu *l = &c->lsu;
+    uint16_t id = l->dispatch;
+    if (id == SM_NONE)
+        return;
+    struct sm_inflight *f = &c->inflight[id];
+    if (f->space == SM_SHARED) {
+        if (f->shared_cycles > 1) {
+            f->shared_cycles--;
+            c->busy = true;
+            return;
+        }
+        if (!f->store && f->inst->destination_count) {
+            if (l->shared_count == l->shared_capacity)
+                return;
+            uint32_t at = l->shared_head + l->shared_count;
+            if (at >= l->shared_capacity)
+                at -= l->shared_capacity;
+            l->shared_pipe[at] = (struct sm_shared_delay){ .ready = c->now + c->config->shared_latency, .id = id };
+            l->shared_count++;
+            f->remaining = 1;
+        }
+        leave(c, id);
+        return;
+    }
+    if (f->space == SM_NO_MEMORY || send_accesses(c, id))
+        leave(c, id);
+}
+
+void sm_lsu_cycle(struct sm *c)
+{
+    struct sm_lsu *l = &c->lsu;
+    inflight_id id;
+    writeback(c);
+    take_response(c);
+    if (c->l1t)
+        sm_send_misses(c, c->l1t, ORIGIN_L1T);
+    if (c->l1c)
+        sm_send_misses(c, c->l1c, ORIGIN_L1C);
+    if (c->l1d)
+        sm_send_misses(c, c->l1d, ORIGIN_L1D);
+    if (l->l1_count)
+        l1_pipe_cycle(c);
+    dispatch_cycle(c);
+    if (l->dispatch == SM_NONE && collector_front(c->collector, COLLECT_MEM, &id)) {
+        collector_take(c->collector, COLLECT_MEM);
+        l->dispatch = id;
+        c->inflight[id].in_lsu = true;
+        c->busy = true;
+    }
+    if (c->observer && c->observer->outstanding && c->l1d && cache_outstanding(c->l1d) != c->outstanding_seen) {
+        c->outstanding_seen = cache_outstanding(c->l1d);
+        c->observer->outstanding(c->observer->context, c->id, c->now, c->outstanding_seen);
+    }
+}
+
+uint64_t sm_lsu_next(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    uint64_t next = SM_NEVER;
+    if (l->l1_count && l->l1_pipe[l->l1_head].ready > c->now)
+        next = l->l1_pipe[l->l1_head].ready;
+    if (l->shared_count && l->shared_pipe[l->shared_head].ready > c->now && l->shared_pipe[l->shared_head].ready < next)
+        next = l->shared_pipe[l->shared_head].ready;
+    return next;
+}
+
+bool sm_lsu_idle(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count && !l->shared_count && !l->responses.count && !l->texture_count;
+}

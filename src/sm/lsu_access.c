@@ -1,0 +1,127 @@
+/* From an executed memory instruction to accesses: which addresses its lanes touched, coalesced by the machine's rules. */
+#include "sm/sm.h"
+
+static uint64_t texture_or_device(struct sm *c, uint64_t address) { return memory_physical(c->launch.memory, address, &c->near); }
+
+static void translate(struct sm *c, const struct exec_warp *w, uint32_t mask, uint64_t out[32])
+{
+    uint64_t base = c->near.base, size = c->near.size_bytes, shift = c->near.physical - base, outside = 0;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(left);
+        uint64_t offset = w->addr[i] - base;
+        outside |= (uint64_t)(offset >= size);
+        out[i] = w->addr[i] + shift;
+    }
+    if (!outside)
+        return;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(left);
+        out[i] = texture_or_device(c, w->addr[i]);
+    }
+}
+
+static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const struct exec_warp *w, struct sm_accesses *a)
+{
+    uint64_t first = (uint64_t)c->id * c->config->warps * 32 + (uint64_t)f->slot * 32;
+    return coalesce_local(w->addr, w->access.mask, w->access.bytes, first, c->thread_interleave, c->config->coalesce_parts, a->list);
+}
+
+static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t accesses)
+{
+    if (f->store && !f->atomic) {
+        c->counters.store_requests++;
+        c->counters.store_accesses += accesses;
+    } else {
+        c->counters.load_requests++;
+        c->counters.load_accesses += accesses;
+    }
+    if (SM_HEARD(c, coalesced))
+        SM_TELL(c, coalesced, &(struct heddle_coalesced){ .warp = f->slot, .pc = f->pc, .active = f->mask, .accesses = accesses, .store = f->store });
+    if (!f->store && c->observer && c->observer->load_begin)
+        c->observer->load_begin(c->observer->context, c->id, f->slot, c->now, f->pc, accesses);
+}
+
+static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_accesses *a)
+{
+    struct sm_slot *s = &c->slots[f->slot];
+    uint32_t expected = 0;
+    for (uint32_t i = 0; i < a->count; i++)
+        expected += sm_answers(c, a->list[i].address, a->list[i].bytes);
+    f->remaining = expected;
+    s->atomics += expected;
+    c->atomic_wait |= 1ull << f->slot;
+}
+
+void sm_coalesce(struct sm *c, uint16_t id)
+{
+    struct sm_inflight *f = &c->inflight[id];
+    const struct exec_warp *w = c->slots[f->slot].exec;
+    const struct exec_access *x = &w->access;
+    struct sm_accesses *a = &c->access_pool[f->accesses];
+    uint64_t address[32];
+    a->count = 0;
+    f->mask = x->mask;
+    f->store = x->is_store && !x->is_atomic;
+    f->atomic = x->is_atomic;
+    f->texture = x->is_texture;
+    f->past_l1 = f->inst->past_l1 || f->atomic;
+    f->space = SM_NO_MEMORY;
+    if (x->space == PTX_SPACE_NONE || !x->mask)
+        return;
+    switch (x->space) {
+    case PTX_SPACE_SHARED:
+        f->space = SM_SHARED;
+        f->shared_cycles = coalesce_shared_cycles(w->addr, x->mask, x->bytes, c->config->shared_banks, c->config->shared_parts, c->config->shared_limited_broadcast);
+        c->counters.shared_requests++;
+        c->counters.shared_cycles += f->shared_cycles;
+        return;
+    case PTX_SPACE_LOCAL:
+        f->space = SM_LOCAL;
+        a->count = local_accesses(c, f, w, a);
+        break;
+    case PTX_SPACE_CONST:
+    case PTX_SPACE_PARAM:
+        f->space = SM_CONST;
+        translate(c, w, x->mask, address);
+        a->count = coalesce_lines(address, x->mask, x->bytes, c->config->l1c.line_bytes, a->list);
+        f->remaining = a->count;
+        return;
+    default:
+        translate(c, w, x->mask, address);
+        if (f->texture && !f->store && !f->atomic) {
+            f->space = SM_TEXTURE;
+            a->count = coalesce_lines(address, x->mask, x->bytes, c->config->l1t.line_bytes, a->list);
+        } else {
+            f->space = SM_DEVICE;
+            a->count = f->atomic ? coalesce_atomic(address, x->mask, x->bytes, a->list) : coalesce_global(address, x->mask, x->bytes, c->config->coalesce_parts, a->list);
+        }
+    }
+    count_requests(c, f, a->count);
+    if (f->atomic)
+        set_atomic(c, f, a);
+    else if (!f->store)
+        f->remaining = a->count;
+}
+
+void sm_perform(struct sm *c)
+{
+    for (uint32_t i = 0; i < c->deferred_count; i++) {
+        struct sm_inflight *f = &c->inflight[c->deferred[i].id];
+        struct exec_warp *w = c->slots[f->slot].exec;
+        w->access.space = PTX_SPACE_NONE;
+        w->addresses_only = f->inst->atomic;
+        exec_perform(w, f->exec_inst, f->mask);
+        w->addresses_only = false;
+        if (!f->mask)
+            w->access = (struct exec_access){ .space = PTX_SPACE_NONE };
+        sm_coalesce(c, c->deferred[i].id);
+    }
+    c->deferred_count = 0;
+}
+
+void sm_perform_atomic(struct sm *c, const struct packet *p)
+{
+    const struct sm_inflight *f = &c->inflight[p->token];
+    if (p->mask)
+        exec_perform(c->slots[f->slot].exec, f->exec_inst, p->mask);
+}

@@ -1,0 +1,259 @@
+#include "sm/program.h"
+
+#include "exec/control.h"
+#include "ptx/cfg.h"
+
+#include <string.h>
+
+enum { INST_BYTES = 8, CODE_LINE_BYTES = 128 };
+#define CODE_BASE 0xf0000000ull
+
+struct builder {
+    struct arena *arena;
+    struct sm_program *program;
+    const struct sm_config *config;
+    const struct exec_function *function;
+    uint32_t pc_base, register_base, loop_base;
+    /* of the instruction at hand */
+    uint32_t sources[64], destinations[64];
+    uint32_t source_count, destination_count;
+};
+
+static void collect(void *context, const struct ptx_reg *reg, enum ptx_reg_role role)
+{
+    struct builder *b = context;
+    if (role == PTX_REG_USE && b->source_count < 64)
+        b->sources[b->source_count++] = b->register_base + reg->index;
+    else if (role == PTX_REG_DEFINE && b->destination_count < 64)
+        b->destinations[b->destination_count++] = b->register_base + reg->index;
+}
+
+static enum sm_memory memory_of(const struct ptx_inst *in, bool is_entry)
+{
+    uint32_t flags = ptx_flags(in);
+    if (flags & PTX_F_FENCE)
+        return SM_FENCE;
+    if (flags & PTX_F_TEXTURE)
+        return SM_TEXTURE;
+    if (in->opcode == PTX_OP_mbarrier || in->opcode == PTX_OP_ldmatrix || in->opcode == PTX_OP_stmatrix)
+        return SM_SHARED;
+    if (in->opcode == PTX_OP_cp)
+        return SM_DEVICE;
+    if (!(flags & (PTX_F_LOAD | PTX_F_STORE | PTX_F_ATOMIC)))
+        return SM_NO_MEMORY;
+    if (ptx_has_modifier(in, PTX_MOD_SHARED) || ptx_has_modifier(in, PTX_MOD_SHARED_CTA))
+        return SM_SHARED;
+    if (ptx_has_modifier(in, PTX_MOD_SHARED_CLUSTER))
+        return SM_DEVICE;
+    if (ptx_has_modifier(in, PTX_MOD_LOCAL))
+        return SM_LOCAL;
+    if (ptx_has_modifier(in, PTX_MOD_CONST) || ptx_has_modifier(in, PTX_MOD_CONST0))
+        return SM_CONST;
+    if (ptx_has_modifier(in, PTX_MOD_PARAM) || ptx_has_modifier(in, PTX_MOD_PARAM_ENTRY) || ptx_has_modifier(in, PTX_MOD_PARAM_FUNC))
+        return is_entry && (flags & PTX_F_LOAD) ? SM_CONST : SM_LOCAL;
+    return SM_DEVICE;
+}
+
+static void set_row(struct sm_inst *s, const struct latency_row *row, int index)
+{
+    s->latency = (uint16_t)row->latency[index];
+    s->initiation = (uint16_t)row->initiation[index];
+}
+
+/* The classes of GPGPU-Sim: what is not named here takes one cycle on an SP. */
+static void set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c)
+{
+    const struct ptx_opcode_info *op = &ptx_opcodes[in->opcode];
+    enum ptx_type type = in->type_count ? (enum ptx_type)in->types[in->type_count - 1] : PTX_NO_TYPE;
+    bool is_float = ptx_type_is_float(type), is_double = type == PTX_F64;
+    const struct latency_row *row = is_double ? &c->double_precision : is_float ? &c->single_precision : &c->integer;
+    int index = (int)op->latency - (int)PTX_LATENCY_ADD;
+    s->latency = s->initiation = 1;
+    s->unit = SM_SP;
+    if (op->unit == PTX_UNIT_MEM) {
+        s->unit = SM_MEM;
+        return;
+    }
+    if (in->opcode == PTX_OP_shfl) {
+        s->latency = (uint16_t)c->shuffle_latency;
+        s->initiation = (uint16_t)c->shuffle_initiation;
+        return;
+    }
+    if (op->latency == PTX_LATENCY_SFU) {
+        s->latency = (uint16_t)c->sfu_latency;
+        s->initiation = (uint16_t)c->sfu_initiation;
+        s->unit = SM_SFU;
+        return;
+    }
+    if (index < 0 || index > 4 || (in->opcode == PTX_OP_fma && !c->fma_is_mad))
+        return;
+    set_row(s, row, index);
+    if (op->latency == PTX_LATENCY_DIV)
+        s->unit = SM_SFU;
+    else if (is_double)
+        s->unit = c->dp_units ? SM_DP : SM_SFU;
+    else if ((op->latency == PTX_LATENCY_MUL || op->latency == PTX_LATENCY_MAD) && c->integer_multiply == MULTIPLY_ON_SFU)
+        s->unit = !is_float ? SM_SFU : op->latency == PTX_LATENCY_MUL ? SM_SP_OR_SFU : SM_SP;
+    if (in->opcode == PTX_OP_mul24 || in->opcode == PTX_OP_mad24) {
+        s->latency++;
+        s->initiation++;
+    }
+}
+
+/* Is it performed by one core at a time? What reads or writes device memory can wait for its turn; what also moves the warp cannot. */
+static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_inst *in, const struct exec_inst *x)
+{
+    bool touches = s->unit == SM_MEM && (s->memory == SM_DEVICE || s->memory == SM_TEXTURE);
+    if (ptx_opcodes[in->opcode].unit == PTX_UNIT_TENSOR && in->opcode == PTX_OP_wmma)
+        b->program->serial = true; /* its loads and stores are not told apart here */
+    if (touches && x->kind == EXEC_PLAIN && in->opcode != PTX_OP_cp)
+        s->deferred = true;
+    else if (touches)
+        b->program->serial = true;
+    if (in->opcode == PTX_OP_call) {
+        for (uint32_t i = 0; i < in->operand_count; i++)
+            if (in->operands[i].kind == PTX_OPERAND_FUNCTION && device_call_find(in->operands[i].function->name))
+                b->program->serial = true;
+    }
+    if (in->opcode == PTX_OP_mbarrier || ptx_has_modifier(in, PTX_MOD_CLUSTER) || ptx_has_modifier(in, PTX_MOD_SHARED_CLUSTER))
+        b->program->serial = true;
+}
+
+static uint32_t unique(uint32_t *v, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = 0;
+        while (k < kept && v[k] != v[i])
+            k++;
+        if (k == kept)
+            v[kept++] = v[i];
+    }
+    return kept;
+}
+
+static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx_inst *in)
+{
+    b->source_count = b->destination_count = 0;
+    ptx_visit_regs(b->function->ptx, in, collect, b);
+    uint32_t guard = in->guard ? b->register_base + in->guard->index : UINT32_MAX, sources = 0;
+    for (uint32_t i = 0; i < b->source_count; i++) /* the guard is no operand of the collector */
+        if (b->sources[i] != guard)
+            b->sources[sources++] = b->sources[i];
+    b->destination_count = unique(b->destinations, b->destination_count);
+    uint32_t total = sources + (in->guard != NULL) + b->destination_count;
+    uint32_t *all = arena_array(b->arena, uint32_t, total + 1);
+    memcpy(all, b->sources, sources * sizeof *all);
+    if (in->guard)
+        all[sources] = guard;
+    memcpy(all + total - b->destination_count, b->destinations, b->destination_count * sizeof *all);
+    s->registers = all;
+    s->source_count = (uint8_t)(sources < 8 ? sources : 8);
+    s->check_count = (uint8_t)total;
+    s->destination_count = (uint8_t)b->destination_count;
+}
+
+static void describe(const struct builder *b, struct heddle_instruction *v, const struct sm_inst *s, const struct ptx_inst *in, uint32_t i)
+{
+    uint32_t flags = ptx_flags(in), target = HEDDLE_NO_PC;
+    const struct ptx_cfg *cfg = b->function->cfg;
+    if (in->opcode == PTX_OP_bra && in->operands[0].kind == PTX_OPERAND_LABEL)
+        target = b->pc_base + in->operands[0].target;
+    *v = (struct heddle_instruction){ .latency = s->latency, .initiation = s->initiation, .target = target, .loop = s->loop, .line = (uint32_t)in->line, .reconvergence = HEDDLE_NO_PC };
+    if (cfg->reconvergence[i] != PTX_NO_RECONVERGENCE)
+        v->reconvergence = b->pc_base + cfg->reconvergence[i];
+    uint32_t f = 0;
+    f |= s->load ? HEDDLE_LOAD : 0;
+    f |= s->store ? HEDDLE_STORE : 0;
+    f |= s->atomic ? HEDDLE_ATOMIC : 0;
+    f |= s->long_latency ? HEDDLE_LONG : 0;
+    f |= s->load && (s->memory == SM_DEVICE || s->memory == SM_LOCAL) ? HEDDLE_L1D_LOAD : 0;
+    f |= s->memory == SM_SHARED ? HEDDLE_SHARED : s->memory == SM_TEXTURE ? HEDDLE_TEXTURE : s->memory == SM_CONST ? HEDDLE_CONST : 0;
+    f |= flags & PTX_F_BRANCH ? HEDDLE_BRANCH : 0;
+    f |= s->barrier ? HEDDLE_BARRIER : 0;
+    f |= s->memory == SM_FENCE ? HEDDLE_FENCE : 0;
+    f |= flags & (PTX_F_EXIT | PTX_F_RET) ? HEDDLE_EXIT : 0;
+    f |= flags & PTX_F_CALL ? HEDDLE_CALL : 0;
+    f |= in->opcode == PTX_OP_bra && (!in->guard || ptx_has_modifier(in, PTX_MOD_UNI)) ? HEDDLE_UNIFORM : 0;
+    v->flags = (uint16_t)f;
+    const uint32_t *destinations = s->registers + s->check_count - s->destination_count;
+    uint32_t sources = s->check_count - s->destination_count;
+    v->source_count = (uint8_t)(sources < HEDDLE_SOURCES ? sources : HEDDLE_SOURCES);
+    v->destination_count = (uint8_t)(s->destination_count < HEDDLE_DESTINATIONS ? s->destination_count : HEDDLE_DESTINATIONS);
+    memcpy(v->source, s->registers, v->source_count * sizeof *v->source);
+    memcpy(v->destination, destinations, v->destination_count * sizeof *v->destination);
+}
+
+static void add_function(struct builder *b, const struct exec_function *f, struct heddle_instruction *views)
+{
+    const struct ptx_cfg *cfg = f->cfg;
+    b->function = f;
+    b->program->base_of_function[f->index] = b->pc_base;
+    for (uint32_t i = 0; i < f->inst_count; i++) {
+        const struct ptx_inst *in = &f->ptx->insts[i];
+        struct sm_inst *s = &b->program->code[b->pc_base + i];
+        uint32_t flags = ptx_flags(in);
+        s->memory = (uint8_t)memory_of(in, f->ptx->is_entry);
+        set_cost(s, in, b->config);
+        s->load = (flags & PTX_F_LOAD) || in->opcode == PTX_OP_cp;
+        s->store = flags & PTX_F_STORE;
+        s->atomic = flags & PTX_F_ATOMIC;
+        s->barrier = flags & PTX_F_BARRIER;
+        s->exit = flags & (PTX_F_EXIT | PTX_F_RET);
+        s->branch = flags & (PTX_F_BRANCH | PTX_F_CALL | PTX_F_RET | PTX_F_EXIT);
+        s->past_l1 = ptx_has_modifier(in, PTX_MOD_CG) || ptx_has_modifier(in, PTX_MOD_CV) || ptx_has_modifier(in, PTX_MOD_VOLATILE);
+        s->long_latency = (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL || s->memory == SM_TEXTURE);
+        set_registers(b, s, in);
+        set_order(b, s, in, &f->code[i]);
+        int32_t loop = cfg->blocks[cfg->block_of_inst[i]].loop;
+        s->loop = loop == PTX_NO_LOOP ? -1 : loop + (int32_t)b->loop_base;
+        describe(b, &views[b->pc_base + i], s, in, i);
+    }
+    struct heddle_loop *loops = (struct heddle_loop *)(uintptr_t)b->program->view.loops;
+    for (uint32_t i = 0; i < cfg->loop_count; i++) {
+        const struct ptx_loop *l = &cfg->loops[i];
+        uint32_t header = cfg->blocks[l->header_block].first;
+        loops[b->loop_base + i] = (struct heddle_loop){ .begin = b->pc_base + l->begin, .end = b->pc_base + l->end, .header = b->pc_base + header,
+                                                        .parent = l->parent == PTX_NO_LOOP ? -1 : l->parent + (int32_t)b->loop_base, .depth = l->depth };
+        b->program->code[b->pc_base + header].loop_header = true;
+    }
+    b->pc_base += f->inst_count;
+    b->register_base += f->ptx->reg_count;
+    b->loop_base += cfg->loop_count;
+}
+
+static bool is_part(const struct exec_function *f, const struct exec_function *kernel)
+{
+    return f == kernel || (!f->ptx->is_entry && kernel->makes_calls);
+}
+
+struct sm_program *sm_program_create(struct arena *a, const struct exec_function *kernel, const struct sm_config *config)
+{
+    const struct exec_image *image = kernel->image;
+    struct sm_program *p = arena_new(a, struct sm_program);
+    uint32_t loops = 0;
+    p->kernel = kernel;
+    p->base_of_function = arena_array(a, uint32_t, image->function_count);
+    p->code_address = CODE_BASE;
+    for (uint32_t i = 0; i < image->function_count; i++) {
+        const struct exec_function *f = image->functions[i];
+        p->base_of_function[i] = UINT32_MAX;
+        if (i < kernel->index) /* code lies in the order of the image, each function at the start of a line */
+            p->code_address += ((uint64_t)f->inst_count * INST_BYTES + CODE_LINE_BYTES - 1) / CODE_LINE_BYTES * CODE_LINE_BYTES;
+        if (!is_part(f, kernel))
+            continue;
+        p->count += f->inst_count;
+        p->register_count += f->ptx->reg_count;
+        loops += f->cfg->loop_count;
+    }
+    struct heddle_instruction *views = arena_array(a, struct heddle_instruction, p->count + 1);
+    p->code = arena_array(a, struct sm_inst, p->count + 1);
+    p->view = (struct heddle_program){ .kernel = kernel->name, .instructions = views, .instruction_count = p->count, .loops = arena_array(a, struct heddle_loop, loops + 1),
+                                       .loop_count = loops };
+    struct builder b = { .arena = a, .program = p, .config = config };
+    add_function(&b, kernel, views);
+    for (uint32_t i = 0; i < image->function_count; i++)
+        if (image->functions[i] != kernel && is_part(image->functions[i], kernel))
+            add_function(&b, image->functions[i], views);
+    return p;
+}

@@ -1,0 +1,45 @@
+/* What the core must know of each instruction: unit, latency, registers, memory space. Built once per kernel, from the PTX and the machine's latencies.
+ *
+ * The program of a kernel is the kernel itself, then all device functions of its image: a pc is an index into that. */
+#ifndef HEDDLE_SM_PROGRAM_H
+#define HEDDLE_SM_PROGRAM_H
+
+#include "exec/exec.h"
+#include "heddle/policy.h"
+#include "sm/config.h"
+
+enum sm_unit { SM_SP, SM_SFU, SM_MEM, SM_SP_OR_SFU, SM_DP, SM_UNITS };
+
+enum sm_memory { SM_NO_MEMORY, SM_SHARED, SM_CONST, SM_DEVICE /* global or generic */, SM_LOCAL, SM_TEXTURE, SM_FENCE };
+
+struct sm_inst {
+    const uint32_t *registers;  /* sources, then the guard, then destinations */
+    uint16_t latency, initiation;
+    uint8_t unit, memory;       /* enum sm_unit, enum sm_memory as far as the text tells */
+    uint8_t source_count;       /* registers that a collector reads */
+    uint8_t check_count;        /* all of them: none may be awaited when the instruction issues */
+    uint8_t destination_count;  /* the last ones */
+    bool load, store, atomic, barrier, exit, branch, past_l1;
+    bool deferred;              /* touches device memory: performed after all cores have issued */
+    bool long_latency;
+    int32_t loop;               /* innermost, or -1 */
+    bool loop_header;
+};
+
+struct sm_program {
+    struct heddle_program view;
+    struct sm_inst *code;
+    uint32_t count;
+    uint32_t register_count;
+    uint32_t *base_of_function; /* by exec_function.index; UINT32_MAX: not in this program */
+    const struct exec_function **function_of_base;
+    const struct exec_function *kernel;
+    uint64_t code_address;      /* of instruction 0, for the instruction cache */
+    bool serial;                /* does what cores may not do at the same time: device-runtime calls, other blocks' shared memory */
+};
+
+struct sm_program *sm_program_create(struct arena *a, const struct exec_function *kernel, const struct sm_config *config);
+
+static inline uint32_t sm_program_pc(const struct sm_program *p, const struct exec_warp *w) { return p->base_of_function[w->function->index] + w->pc; }
+
+#endif

@@ -1,0 +1,235 @@
+/* One core: fetch, instruction buffers, scoreboard, issue, operand collectors, pipelines, load/store unit, barriers.
+ *
+ * Stages run back to front within a cycle, as in GPGPU-Sim, so that a result freed in a cycle can be used in it: writeback, units, operand collectors, issue, decode, fetch. What warps are
+ * doing is kept in bit masks, one bit a warp slot; a cycle in which nothing can change puts the core to sleep until a known cycle or until something arrives. */
+#ifndef HEDDLE_SM_SM_H
+#define HEDDLE_SM_SM_H
+
+#include "mem/address_map.h"
+#include "mem/coalesce.h"
+#include "mem/crossbar.h"
+#include "mem/ring.h"
+#include "sm/collector.h"
+#include "sm/counters.h"
+#include "sm/observer.h"
+#include "sm/program.h"
+
+enum { SM_SCHEDULERS = 8, SM_INFLIGHT = 1024, SM_TIME_RING = 1024, SM_BLOCKS = 64, SM_ALU_UNITS = 8, SM_WRITEBACK = 8, SM_LISTENERS = SM_SCHEDULERS + 2, SM_DEFERRED = 32 };
+#define SM_NEVER UINT64_MAX
+#define SM_NONE UINT16_MAX
+
+/* Which cache of the core an answer is for. */
+enum sm_origin { ORIGIN_L1D, ORIGIN_L1C, ORIGIN_L1T, ORIGIN_L1I, ORIGIN_LSU /* past the caches */ };
+
+struct sm_slot {
+    struct exec_warp *exec;          /* NULL: free */
+    uint32_t *scoreboard;            /* a bit a register: its value is awaited */
+    uint32_t *long_board;            /* and comes from memory */
+    uint32_t buffer[2];              /* pcs of fetched instructions */
+    uint8_t buffered;
+    bool fetching;                   /* an instruction miss is outstanding */
+    uint8_t block;
+    uint16_t awaited;                /* registers */
+    uint32_t fetch_pc;
+    uint32_t in_pipeline;            /* instructions issued and not finished */
+    uint32_t stores, atomics;        /* answers expected */
+    int32_t loop;                    /* innermost loop that it is in */
+    uint64_t wake_cycle;             /* asleep until then */
+};
+
+/* An instruction between issue and its end. */
+struct sm_inflight {
+    const struct sm_inst *inst;
+    const struct exec_inst *exec_inst;
+    uint32_t pc, mask;
+    uint32_t remaining;              /* answers that it waits for */
+    uint32_t shared_cycles;
+    uint16_t slot, accesses;         /* index of its access list, SM_NONE: none */
+    uint16_t next_access;
+    uint8_t space;                   /* enum sm_memory, as executed */
+    uint8_t written;                 /* destinations written so far (load/store writeback) */
+    bool store, atomic, texture, in_lsu, past_l1;
+};
+
+struct sm_accesses { uint32_t count; struct access list[COALESCE_MOST]; };
+
+struct sm_unit_state { uint64_t free_at; uint64_t occupied[SM_TIME_RING / 64]; enum collector_kind from; };
+
+struct sm_delay { uint64_t ready; struct packet packet; }; /* L1D pipeline */
+struct sm_shared_delay { uint64_t ready; uint16_t id; };
+
+struct sm_lsu {
+    uint16_t dispatch;               /* instruction at work, or SM_NONE */
+    uint16_t next_wb;                /* instruction whose registers are written next, or SM_NONE */
+    uint32_t wb_turn;
+    struct ring responses;           /* from the interconnect */
+    struct sm_delay *l1_pipe;        /* FIFO of l1d.latency_cycles x banks */
+    uint32_t l1_head, l1_count, l1_capacity;
+    struct sm_shared_delay *shared_pipe;
+    uint32_t shared_head, shared_count, shared_capacity;
+    uint16_t texture_hits[64];
+    uint32_t texture_head, texture_count;
+    uint16_t next_global;            /* answer that bypassed the L1, or SM_NONE */
+    int retry;                       /* enum cache_fail of the access that is tried every cycle, or -1 */
+};
+
+struct sm_deferred { uint16_t id; };
+
+struct sm_block { struct exec_cta *cta; uint32_t first_warp, warp_count, warps_left; };
+
+struct sm_scheduler { const struct heddle_scheduler *policy; void *state; uint64_t warps; };
+
+#define SM_EVENT(name, ...) struct { uint32_t count; struct { void (*fn)(void *, const struct heddle_core *, ##__VA_ARGS__); void *state; } to[SM_LISTENERS]; } name
+struct sm_listeners {
+    SM_EVENT(kernel);
+    SM_EVENT(kernel_end);
+    SM_EVENT(launched, uint32_t);
+    SM_EVENT(finished, uint32_t);
+    SM_EVENT(barrier_wait, uint32_t);
+    SM_EVENT(barrier_pass, uint32_t);
+    SM_EVENT(issued, const struct heddle_issue *);
+    SM_EVENT(committed, uint32_t, uint32_t);
+    SM_EVENT(branch, const struct heddle_branch *);
+    SM_EVENT(loop, const struct heddle_loop_event *);
+    SM_EVENT(coalesced, const struct heddle_coalesced *);
+    SM_EVENT(l1_access, const struct heddle_l1_access *);
+    SM_EVENT(l1_evict, const struct heddle_l1_evict *);
+    SM_EVENT(cycles, uint64_t);
+};
+#define SM_TELL(c, event, ...)                                                                                       \
+    do {                                                                                                             \
+        for (uint32_t tell_ = 0; tell_ < (c)->listeners.event.count; tell_++)                                        \
+            (c)->listeners.event.to[tell_].fn((c)->listeners.event.to[tell_].state, &(c)->view, ##__VA_ARGS__);      \
+    } while (0)
+#define SM_HEARD(c, event) ((c)->listeners.event.count != 0)
+
+/* The policies of a machine as its cores are made with them. */
+struct sm_policies {
+    const struct heddle_scheduler *scheduler;
+    const union heddle_value *scheduler_values;
+    const struct heddle_l1 *l1;
+    const union heddle_value *l1_values;
+    const struct heddle_divergence *divergence;
+    const union heddle_value *divergence_values;
+    uint64_t seed;
+};
+
+struct sm {
+    const struct sm_config *config;
+    const struct sm_program *program;
+    uint32_t id, port;               /* crossbar port of its cluster */
+    uint64_t now, wake_at;           /* the next cycle in which it must be run */
+    uint64_t accounted;              /* cycles counted so far, from the machine's start */
+    bool busy;                       /* something changed in this cycle */
+
+    /* Sets of warp slots. */
+    uint64_t resident, ended, valid, clear, stale, at_barrier, fenced, atomic_wait, asleep, long_wait, next_l1_load, wants_fetch;
+    uint64_t needs[SM_UNITS];        /* by the unit of the next instruction */
+    uint64_t issued, held, unit_free; /* of this cycle */
+
+    struct sm_slot slots[CORE_WARPS_MOST];
+    struct heddle_warp warps[CORE_WARPS_MOST];
+    struct sm_block blocks[SM_BLOCKS];
+    uint64_t blocks_used;
+    uint32_t block_limit, warps_per_block;
+    uint64_t next_age;
+
+    struct sm_scheduler schedulers[SM_SCHEDULERS];
+    uint32_t first_scheduler;        /* rotates */
+    struct sm_listeners listeners;
+    struct heddle_core view;
+    const struct heddle_l1 *l1_policy;
+    void *l1_state;
+    const struct heddle_divergence *divergence;
+    void *divergence_state;
+    uint64_t *policy_counters[3];    /* scheduler, l1, divergence: summed over instances */
+    uint32_t policy_counter_count[3];
+    uint64_t cycles_told;
+
+    /* Fetch. */
+    uint32_t last_fetched;
+    bool fetch_valid;
+    uint32_t fetch_warp, fetch_pc;
+    struct ring instruction_responses;
+
+    /* Issue to writeback. */
+    struct collector *collector;
+    struct sm_inflight *inflight;
+    uint16_t free_inflight[SM_INFLIGHT];
+    uint32_t free_count;
+    struct sm_unit_state units[SM_ALU_UNITS];
+    uint32_t unit_count;
+    uint16_t writeback[SM_TIME_RING][SM_WRITEBACK];
+    uint8_t writeback_count[SM_TIME_RING];
+    uint64_t writeback_bits[SM_TIME_RING / 64];
+    struct sm_accesses *access_pool;
+    uint16_t free_accesses[64];
+    uint32_t free_access_count;
+    struct sm_deferred deferred[SM_DEFERRED];
+    uint32_t deferred_count;
+
+    struct sm_lsu lsu;
+    struct cache *l1d, *l1c, *l1t, *l1i;
+    struct crossbar *requests;
+    const struct address_map *map;
+    uint32_t answer_bytes;           /* requests are answered in pieces of so many bytes, aligned */
+    const uint64_t *network_now;     /* cycles of the interconnect */
+    struct exec_launch launch;       /* the core's own copy */
+    struct memory_range near;        /* translation of addresses */
+    uint64_t thread_interleave;      /* threads of the machine, for local memory */
+    uint32_t outstanding_seen;
+    uint64_t blocks_done;            /* of this launch */
+
+    struct sm_counters counters;
+    const struct sm_observer *observer;
+    struct exec_fault *bad_pick;
+    char trouble[200];               /* a policy did what it may not: the launch ends with this */
+};
+
+/* Makes core `id`, attached to the request crossbar at its cluster's port. */
+struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count, const struct sm_policies *policies, struct crossbar *requests,
+                     const struct address_map *map, uint32_t answer_bytes, const uint64_t *network_now, struct error *e);
+void sm_destroy(struct sm *c);      /* what policies hold; the rest is the arena's */
+/* A launch begins; its cores are empty. block_limit: blocks of its shape that fit. launch: copied; blocks are made with &c->launch. */
+void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program *program, const struct exec_launch *launch, uint32_t block_limit, uint32_t warps_per_block, uint64_t now);
+void sm_end(struct sm *c, uint64_t now);
+bool sm_has_room(const struct sm *c);
+void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now);    /* cta has been started */
+/* One cycle, without what touches device memory; then that, core after core. sm_perform is called in the same cycle. */
+void sm_cycle(struct sm *c, uint64_t now);
+void sm_perform(struct sm *c);
+/* Cycles up to now (exclusive) in which the core slept are counted. */
+void sm_account_until(struct sm *c, uint64_t now);
+/* An answer from the interconnect: false, there is no room (it is offered again). */
+bool sm_accept(struct sm *c, const struct packet *p, uint64_t now);
+/* The partition executes an atomic's lanes. */
+void sm_perform_atomic(struct sm *c, const struct packet *p);
+bool sm_idle(const struct sm *c);   /* no resident warp, nothing in flight */
+void sm_read_counters(struct sm *c, struct sm_counters *sum);
+
+/* Between the files of this room. */
+void sm_refresh(struct sm *c, uint32_t slot);                     /* warp.c: the slot's next instruction has changed, or a register came */
+void sm_set_barriers(struct sm *c, uint32_t block);               /* barriers of the block may have opened */
+void sm_release(struct sm *c, struct sm_inflight *f);             /* its destinations are written */
+void sm_finish(struct sm *c, uint16_t id);                        /* the instruction is over */
+void sm_try_retire(struct sm *c, uint32_t slot);
+void sm_fetch_cycle(struct sm *c);                                /* fetch.c */
+void sm_decode_cycle(struct sm *c);
+void sm_issue_cycle(struct sm *c);                                /* issue.c */
+void sm_coalesce(struct sm *c, uint16_t id);                      /* lsu_access.c: from the executed instruction to its accesses */
+void sm_writeback_cycle(struct sm *c);                            /* pipeline.c */
+void sm_units_cycle(struct sm *c);
+uint64_t sm_units_next(const struct sm *c);
+uint64_t sm_writeback_next(const struct sm *c);
+void sm_lsu_init(struct sm *c, struct arena *a);                  /* lsu.c */
+void sm_lsu_cycle(struct sm *c);
+uint64_t sm_lsu_next(const struct sm *c);
+bool sm_lsu_idle(const struct sm *c);
+void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);
+
+static inline uint32_t sm_answers(const struct sm *c, uint64_t address, uint32_t bytes)
+{
+    return (uint32_t)(((address & (c->answer_bytes - 1)) + bytes + c->answer_bytes - 1) / c->answer_bytes);
+}
+
+#endif

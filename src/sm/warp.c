@@ -1,0 +1,141 @@
+/* Warp slots: instruction buffers, the scoreboard, what each warp waits for, its end. */
+#include "sm/sm.h"
+
+static inline bool is_set(const uint32_t *bits, uint32_t i) { return bits[i >> 5] >> (i & 31) & 1; }
+
+static inline void put(uint64_t *set, uint32_t slot, bool in)
+{
+    *set = (*set & ~(1ull << slot)) | (uint64_t)in << slot;
+}
+
+void sm_refresh(struct sm *c, uint32_t slot)
+{
+    struct sm_slot *s = &c->slots[slot];
+    uint64_t bit = 1ull << slot;
+    for (int u = 0; u < SM_UNITS; u++)
+        c->needs[u] &= ~bit;
+    c->clear &= ~bit;
+    c->long_wait &= ~bit;
+    c->stale &= ~bit;
+    c->next_l1_load &= ~bit;
+    put(&c->valid, slot, s->buffered != 0);
+    put(&c->wants_fetch, slot, !s->buffered && !s->fetching && !(c->ended & bit));
+    c->warps[slot].next_pc = s->buffered ? s->buffer[0] : HEDDLE_NO_PC;
+    c->warps[slot].active = s->exec->active;
+    if (!s->buffered)
+        return;
+    if (s->exec->state == WARP_READY && s->buffer[0] != sm_program_pc(c->program, s->exec)) {
+        c->stale |= bit;
+        return;
+    }
+    const struct sm_inst *in = &c->program->code[s->buffer[0]];
+    c->needs[in->unit] |= bit;
+    if (in->load && (in->memory == SM_DEVICE || in->memory == SM_LOCAL))
+        c->next_l1_load |= bit;
+    bool blocked = false;
+    if (s->awaited) {
+        for (uint32_t i = 0; i < in->check_count; i++)
+            if (is_set(s->scoreboard, in->registers[i])) {
+                blocked = true;
+                if (is_set(s->long_board, in->registers[i])) {
+                    c->long_wait |= bit;
+                    break;
+                }
+            }
+    }
+    if (!blocked)
+        c->clear |= bit;
+}
+
+void sm_set_barriers(struct sm *c, uint32_t block)
+{
+    const struct sm_block *b = &c->blocks[block];
+    for (uint32_t slot = b->first_warp; slot < b->first_warp + b->warp_count; slot++) {
+        struct sm_slot *s = &c->slots[slot];
+        uint64_t bit = 1ull << slot;
+        if (!s->exec)
+            continue;
+        bool waits = s->exec->state == WARP_AT_BARRIER;
+        if (waits == !!(c->at_barrier & bit))
+            continue;
+        c->busy = true;
+        c->at_barrier ^= bit;
+        c->view.at_barrier = c->at_barrier;
+        if (waits) {
+            SM_TELL(c, barrier_wait, slot);
+            if (c->observer && c->observer->barrier_begin)
+                c->observer->barrier_begin(c->observer->context, c->id, slot, c->now);
+            continue;
+        }
+        SM_TELL(c, barrier_pass, slot);
+        if (c->observer && c->observer->barrier_end)
+            c->observer->barrier_end(c->observer->context, c->id, slot, c->now);
+        sm_refresh(c, slot);
+    }
+}
+
+static void clear_fence(struct sm *c, uint32_t slot)
+{
+    const struct sm_slot *s = &c->slots[slot];
+    uint64_t bit = 1ull << slot;
+    if ((c->fenced & bit) && !s->awaited && !s->stores) {
+        c->fenced &= ~bit;
+        c->busy = true;
+    }
+}
+
+void sm_release(struct sm *c, struct sm_inflight *f)
+{
+    struct sm_slot *s = &c->slots[f->slot];
+    const uint32_t *d = f->inst->registers + f->inst->check_count - f->inst->destination_count;
+    for (uint32_t i = 0; i < f->inst->destination_count; i++) {
+        s->scoreboard[d[i] >> 5] &= ~(1u << (d[i] & 31));
+        s->long_board[d[i] >> 5] &= ~(1u << (d[i] & 31));
+    }
+    s->awaited = (uint16_t)(s->awaited - f->inst->destination_count);
+    if (f->inst->destination_count && s->buffered && !((c->clear | c->stale) >> f->slot & 1))
+        sm_refresh(c, f->slot);
+    clear_fence(c, f->slot);
+}
+
+void sm_finish(struct sm *c, uint16_t id)
+{
+    struct sm_inflight *f = &c->inflight[id];
+    uint32_t slot = f->slot;
+    SM_TELL(c, committed, slot, f->pc);
+    c->slots[slot].in_pipeline--;
+    c->free_inflight[c->free_count++] = id;
+    c->busy = true;
+    if (c->ended >> slot & 1)
+        sm_try_retire(c, slot);
+    else
+        clear_fence(c, slot);
+}
+
+void sm_try_retire(struct sm *c, uint32_t slot)
+{
+    struct sm_slot *s = &c->slots[slot];
+    uint64_t bit = 1ull << slot;
+    if (!(c->ended & bit) || s->in_pipeline || s->stores || s->awaited || s->fetching || s->atomics)
+        return;
+    struct sm_block *b = &c->blocks[s->block];
+    c->resident &= ~bit;
+    c->ended &= ~bit;
+    c->valid &= ~bit;
+    c->stale &= ~bit;
+    c->clear &= ~bit;
+    c->wants_fetch &= ~bit;
+    c->fenced &= ~bit;
+    c->view.resident = c->resident;
+    c->busy = true;
+    SM_TELL(c, finished, slot);
+    if (c->observer && c->observer->warp_end)
+        c->observer->warp_end(c->observer->context, c->id, slot, c->now);
+    s->exec = NULL;
+    if (--b->warps_left == 0) {
+        c->blocks_used &= ~(1ull << s->block);
+        c->blocks_done++;
+        if (c->divergence && c->divergence->block_end)
+            c->divergence->block_end(c->divergence_state, &c->view, s->block);
+    }
+}

@@ -1,0 +1,566 @@
+/* Does a machine file give the machine that it says, does what is printed read back the same, and is a machine that cannot be refused with its place? */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gpu/machine.h"
+#include "gpu/machine_key.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/heddle-machine-XXXXXX";
+
+/* A file of this text in the test's folder. */
+static const char *file_of(const char *name, const char *text)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    return path;
+}
+
+static struct machine load_text(const char *text)
+{
+    struct machine m;
+    struct error e = {0};
+    if (!machine_load(&m, file_of("test.ini", text), NULL, 0, &e))
+        fail_msg("%s", e.text);
+    return m;
+}
+
+static struct machine load_shipped(const char *name)
+{
+    struct machine m;
+    struct error e = {0};
+    char path[64];
+    snprintf(path, sizeof path, "machines/%s.ini", name);
+    if (!machine_load(&m, path, NULL, 0, &e))
+        fail_msg("%s", e.text);
+    return m;
+}
+
+/* The machine is refused, at this line and column, with these words. */
+static void refuse_at(const char *text, int line, int column, const char *words, const char *source, int source_line)
+{
+    struct machine m;
+    struct error e = {0};
+    bool loaded = machine_load(&m, file_of("test.ini", text), NULL, 0, &e);
+    if (loaded || e.line != line || e.column != column || !strstr(e.text, words))
+        fail_msg("%s:%d: expected line %d, column %d, '%s'; got %s", source, source_line, line, column, words, loaded ? "a machine" : e.text);
+}
+#define refuse(text, line, column, words) refuse_at(text, line, column, words, __FILE__, __LINE__)
+
+static void refuse_set_at(const char *override, int column, const char *words, const char *source, int source_line)
+{
+    struct machine m;
+    struct error e = {0};
+    bool loaded = machine_load(&m, "machines/gtx480.ini", &override, 1, &e);
+    if (loaded || strncmp(e.text, "--set:1:", 8) != 0 || e.column != column || !strstr(e.text, words))
+        fail_msg("%s:%d: expected column %d, '%s'; got %s", source, source_line, column, words, loaded ? "a machine" : e.text);
+}
+#define refuse_set(override, column, words) refuse_set_at(override, column, words, __FILE__, __LINE__)
+
+static const char *const shipped[] = {"gtx480", "gtx480-gs4", "ccws", "c2050", "slp"};
+enum { SHIPPED = sizeof shipped / sizeof *shipped };
+
+static void test_defaults_are_the_gtx480(void **state)
+{
+    (void)state;
+    struct machine empty = load_text(""), gtx480 = load_shipped("gtx480");
+    memcpy(empty.name, gtx480.name, sizeof empty.name);
+    for (uint32_t i = 0; i < machine_key_count; i++) {
+        char a[128], b[128];
+        machine_format(&empty, &machine_keys[i], a, sizeof a);
+        machine_format(&gtx480, &machine_keys[i], b, sizeof b);
+        if (strcmp(a, b) != 0)
+            fail_msg("%s.%s: default %s, gtx480 %s", machine_keys[i].section, machine_keys[i].name, a, b);
+    }
+    assert_memory_equal(&empty, &gtx480, sizeof empty);
+}
+
+static void test_papers_values(void **state)
+{
+    (void)state;
+    struct machine m = load_shipped("gtx480");
+    assert_string_equal(m.name, "gtx480");
+    assert_int_equal(m.cores, 15);
+    assert_int_equal(m.mem.core_count, 15);
+    assert_int_equal(m.memory_bytes, 16ull << 30);
+    assert_int_equal(machine_l2_bytes(&m), 768 << 10);
+    assert_int_equal(machine_bus_bits(&m), 384);
+    assert_int_equal(m.sm.l1d.sets * m.sm.l1d.ways * m.sm.l1d.line_bytes, 16 << 10);
+    assert_int_equal(m.sm.integer.latency[4], 145);
+    assert_int_equal(m.sm.l1i.global_writes, WRITE_READ_ONLY);
+    assert_int_equal(m.mem.dram_khz, 924000);
+    m = load_shipped("gtx480-gs4");
+    assert_int_equal(machine_l2_bytes(&m), 768 << 10);
+    assert_int_equal(m.mem.l2.slices_per_channel, 2);
+    assert_int_equal(m.sm.l1d.index, SET_INDEX_HASHED);
+    assert_int_equal(m.sm.integer_multiply, MULTIPLY_ON_SP);
+    assert_true(m.mem.l2.filled_by_copies);
+    m = load_shipped("ccws");
+    assert_int_equal(m.cores, 30);
+    assert_int_equal(m.mem.core_count, 10);
+    assert_int_equal(m.mem.cores_per_port, 3);
+    assert_int_equal(machine_l2_bytes(&m), 1 << 20);
+    assert_int_equal(m.sm.l1d.sets * m.sm.l1d.ways * m.sm.l1d.line_bytes, 32 << 10);
+    assert_int_equal(m.mem.core_khz, 325000);
+    m = load_shipped("c2050");
+    assert_int_equal(m.cores, 14);
+    assert_int_equal(machine_l2_bytes(&m), 768 << 10);
+    m = load_shipped("slp");
+    assert_int_equal(machine_l2_bytes(&m), 1 << 20);
+    assert_int_equal(m.sm.l1d.line_bytes, 64);
+    assert_string_equal(m.scheduler, "sticky");
+}
+
+/* What defines a machine stands in its file: none of it hangs on the defaults (but for the seed, and a linear index). */
+static void test_shipped_files_list_every_key(void **state)
+{
+    (void)state;
+    for (int n = 0; n < SHIPPED; n++) {
+        char path[64], line[512], section[64] = "";
+        bool seen[256] = {false};
+        snprintf(path, sizeof path, "machines/%s.ini", shipped[n]);
+        FILE *f = fopen(path, "r");
+        assert_non_null(f);
+        while (fgets(line, sizeof line, f)) {
+            sscanf(line, "[%63[^]]]", section);
+            for (uint32_t i = 0; i < machine_key_count; i++) {
+                size_t length = strlen(machine_keys[i].name);
+                if (!strcmp(section, machine_keys[i].section) && !strncmp(line, machine_keys[i].name, length) && !strncmp(line + length, " = ", 3))
+                    seen[i] = true;
+            }
+        }
+        fclose(f);
+        for (uint32_t i = 0; i < machine_key_count; i++)
+            if (!seen[i] && strcmp(machine_keys[i].name, "seed") && strcmp(machine_keys[i].name, "index"))
+                fail_msg("%s lacks %s.%s", path, machine_keys[i].section, machine_keys[i].name);
+    }
+}
+
+static void print_to(const struct machine *m, const char *path)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    machine_print(m, f);
+    fclose(f);
+}
+
+static void test_printed_file_reads_back_the_same(void **state)
+{
+    (void)state;
+    for (int n = 0; n < SHIPPED; n++) {
+        struct machine before = load_shipped(shipped[n]), after;
+        struct error e = {0};
+        char path[128];
+        before.mem.core_khz = 1234567; /* a clock with decimals */
+        before.seed = UINT64_MAX;
+        snprintf(path, sizeof path, "%s/%s.ini", folder, shipped[n]);
+        print_to(&before, path);
+        if (!machine_load(&after, path, NULL, 0, &e))
+            fail_msg("%s", e.text);
+        assert_memory_equal(&before, &after, sizeof before);
+    }
+}
+
+/* Every key can be written and is read again: a second value of each, away from its default, through --set. */
+static void test_every_key_can_be_set(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < machine_key_count; i++) {
+        const struct machine_key *key = &machine_keys[i];
+        const char *const *choices = machine_choices(key->type);
+        struct machine m;
+        struct machine_complaint why;
+        char text[64], back[128];
+        machine_set_defaults(&m);
+        machine_format(&m, key, back, sizeof back);
+        switch (key->type) {
+        case MACHINE_BOOL: snprintf(text, sizeof text, "%s", strcmp(back, "true") ? "true" : "false"); break;
+        case MACHINE_TEXT: snprintf(text, sizeof text, "RBCS"); break;
+        case MACHINE_LIST: snprintf(text, sizeof text, "11,12,13,14,15"); break;
+        case MACHINE_MHZ: snprintf(text, sizeof text, "123.456"); break;
+        case MACHINE_U32:
+        case MACHINE_U64: snprintf(text, sizeof text, "%llu", (unsigned long long)(strtoull(back, NULL, 10) == key->most ? key->least : key->most)); break;
+        default: snprintf(text, sizeof text, "%s", strcmp(back, choices[0]) ? choices[0] : choices[1]); break;
+        }
+        if (!machine_parse(&m, key, text, strlen(text), &why))
+            fail_msg("%s.%s = %s: %s", key->section, key->name, text, why.expected);
+        assert_string_not_equal(text, back);
+        machine_format(&m, key, back, sizeof back);
+        assert_string_equal(text, back);
+    }
+}
+
+/* No two keys share a field, and every field is bounded by its type. */
+static void test_keys_have_fields_of_their_own(void **state)
+{
+    (void)state;
+    static const size_t bytes[MACHINE_TYPE_COUNT] = {[MACHINE_U32] = 4, [MACHINE_U64] = 8, [MACHINE_MHZ] = 8, [MACHINE_BOOL] = 1, [MACHINE_LIST] = 20, [MACHINE_TEXT] = 64,
+                                                     [MACHINE_MULTIPLY] = 4, [MACHINE_INDEX] = 4, [MACHINE_WRITES] = 4, [MACHINE_ALLOCATE] = 4, [MACHINE_DRAM] = 4};
+    for (uint32_t i = 0; i < machine_key_count; i++) {
+        const struct machine_key *a = &machine_keys[i];
+        assert_int_equal(a->bytes, bytes[a->type]);
+        assert_true(strlen(a->help) > 0);
+        for (uint32_t j = 0; j < i; j++) {
+            const struct machine_key *b = &machine_keys[j];
+            if (a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes)
+                fail_msg("%s.%s and %s.%s share a field", a->section, a->name, b->section, b->name);
+            if (!strcmp(a->section, b->section) && !strcmp(a->name, b->name))
+                fail_msg("%s.%s is there twice", a->section, a->name);
+        }
+    }
+}
+
+#define FIELD(f) {offsetof(struct machine, f), sizeof(((struct machine *)0)->f)}
+#define READ_ONLY_CACHE(c) FIELD(c.sector_bytes), FIELD(c.global_writes), FIELD(c.local_writes), FIELD(c.write_allocate), FIELD(c.latency_cycles), FIELD(c.banks), FIELD(c.port_bytes)
+/* A field that is added to a configuration and forgotten in the table is found here. */
+static void test_every_field_has_a_key(void **state)
+{
+    static const struct { size_t offset, bytes; } without_key[] = {
+        FIELD(name), FIELD(mem.core_count), FIELD(mem.cores_per_port), READ_ONLY_CACHE(sm.l1c), READ_ONLY_CACHE(sm.l1t), READ_ONLY_CACHE(sm.l1i), FIELD(sm.l1d.port_bytes),
+        FIELD(mem.l2.cache.latency_cycles), FIELD(mem.l2.cache.banks),
+        {offsetof(struct machine, mem) - 4, 4}, /* padding */
+    };
+    bool covered[sizeof(struct machine) / 4] = {false};
+    (void)state;
+    for (uint32_t i = 0; i < machine_key_count; i++)
+        for (size_t at = machine_keys[i].offset; at < machine_keys[i].offset + machine_keys[i].bytes; at++)
+            covered[at / 4] = true;
+    for (size_t i = 0; i < sizeof without_key / sizeof *without_key; i++)
+        for (size_t at = without_key[i].offset; at < without_key[i].offset + without_key[i].bytes; at++)
+            covered[at / 4] = true;
+    for (uint32_t i = 0; i < machine_key_count; i++)
+        if (machine_keys[i].bytes == 8)
+            covered[machine_keys[i].offset / 4 - 1] = true; /* padding, or the field before */
+    for (size_t i = 0; i < sizeof covered / sizeof *covered; i++)
+        if (!covered[i])
+            fail_msg("the bytes from %zu of struct machine (sm at %zu, mem at %zu) belong to no key", i * 4, offsetof(struct machine, sm), offsetof(struct machine, mem));
+}
+
+static void test_overrides(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"core.warps=16", "l1d.sets=64", "core.warps=24", "clock.core_mhz=616.25", "dram.scheduler=fifo", "latency.integer=4, 13, 4, 5, 99"};
+    struct machine m;
+    struct error e = {0};
+    assert_true(machine_load(&m, "machines/gtx480.ini", set, sizeof set / sizeof *set, &e));
+    assert_int_equal(m.sm.warps, 24); /* the last one counts */
+    assert_int_equal(m.sm.l1d.sets, 64);
+    assert_int_equal(m.mem.core_khz, 616250);
+    assert_int_equal(m.mem.dram.scheduler, DRAM_FIFO);
+    assert_int_equal(m.sm.integer.latency[4], 99);
+    refuse_set("core.warps=65", 12, "expected a whole number from 1 to 64");
+    refuse_set("core.warp=4", 6, "did you mean warps?");
+    refuse_set("cor.warps=4", 1, "did you mean [core]?");
+    refuse_set("warps=4", 1, "expected section.key=value");
+    refuse_set("core.warps", 1, "expected section.key=value");
+    refuse_set("core.warps=", 12, "expected a whole number");
+}
+
+static void test_form(void **state)
+{
+    (void)state;
+    struct machine m = load_text("\xef\xbb\xbf; with a mark\r\n[core]\r\n  warps=0x10 ; half\r\n# a comment\r\nshared_bytes = 16k\r\n\r\n[ l1d ]\nmiss_queue = 3 #;\n");
+    assert_int_equal(m.sm.warps, 16);
+    assert_int_equal(m.sm.shared_bytes, 16 << 10);
+    assert_int_equal(m.sm.l1d.miss_queue, 3);
+    refuse("warps = 3\n", 1, 1, "expected a [section]");
+    refuse("[core]\nwarps\n", 2, 1, "expected key = value");
+    refuse("[core\nwarps = 3\n", 1, 6, "expected ']'");
+    refuse("[core]\nwarps =   ; nothing\n", 2, 8, "expected a value of core.warps");
+    refuse("[core]\nwarps = 3\n\nwarps = 4\n", 4, 1, "given twice; first on line 2");
+    refuse("[cores]\n", 1, 2, "did you mean [core]?");
+    refuse("[nothing_like_it]\n", 1, 2, "unknown section");
+    refuse("[core]\nwraps = 3\n", 2, 1, "did you mean warps?");
+    refuse("[core]\nt_rc = 3\n", 2, 1, "there is one in [dram]");
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    refuse("[l1d]\nways = 0\n", 2, 8, "expected a whole number from 1 to 64");
+    refuse("[l1d]\nways = 4.5\n", 2, 8, "expected a whole number");
+    refuse("[l1d]\nways = -4\n", 2, 8, "expected a whole number");
+    refuse("[l1d]\nways = four\n", 2, 8, "expected a whole number");
+    refuse("[core]\n  warps = 65\n", 2, 11, "from 1 to 64");
+    refuse("[machine]\nmemory_bytes = 99999999999999999999\n", 2, 16, "expected a whole number");
+    refuse("[machine]\nmemory_bytes = 17179869184G\n", 2, 16, "expected a whole number");
+    refuse("[l1d]\nmshr_merge = 0\n", 2, 14, "from 1 to");
+    refuse("[l2]\ninput_queue = 0\n", 2, 15, "from 1 to");
+    refuse("[interconnect]\nflit_bytes = 0\n", 2, 14, "from 1 to");
+    refuse("[clock]\nl2_mhz = 0\n", 2, 10, "expected a clock");
+    refuse("[clock]\nl2_mhz = 0.0001\n", 2, 10, "expected a clock");
+    refuse("[clock]\nl2_mhz = .5\n", 2, 10, "expected a clock");
+    refuse("[clock]\nl2_mhz = 1e3\n", 2, 10, "expected a clock");
+    refuse("[lsu]\nl1_skips_global = maybe\n", 2, 19, "expected true or false");
+    refuse("[l1d]\nindex = hash\n", 2, 9, "expected linear or hashed");
+    refuse("[machine]\nscheduler = a b\n", 2, 13, "without spaces");
+    refuse("[latency]\ninteger = 4,13,4,5\n", 2, 19, "expected five");
+    refuse("[latency]\ninteger = 4,13,4,5,1,1\n", 2, 21, "expected five");
+    refuse("[latency]\ninteger = 4,13, 0,5,145\n", 2, 17, "expected five whole numbers from 1 to 512");
+    refuse("[latency]\ninteger = 4,13,4,513,145\n", 2, 16 + 2, "from 1 to 512");
+    refuse("[collector]\nregister_banks = 65\n", 2, 18, "from 1 to 64");
+}
+
+static void test_contradictions(void **state)
+{
+    (void)state;
+    refuse("[machine]\ncores = 10\ncores_per_cluster = 3\n", 3, 21, "10 cores cannot be divided into clusters of 3");
+    refuse("[issue]\nschedulers = 4\n[core]\nwarps = 3\n", 4, 9, "4 schedulers (issue.schedulers) have only 3 warps");
+    refuse("[issue]\nfetch_bytes = 12\n", 2, 15, "a multiple of 8");
+    refuse("[collector]\nsp_collectors = 60\n", 2, 17, "70 operand collectors");
+    refuse("[lsu]\nshared_banks = 24\n", 2, 16, "a power of two");
+    refuse("[latency]\ninteger_initiation = 1,2,5,1,8\n", 2, 26, "mul has an initiation interval of 5 cycles but a latency of 4");
+    refuse("[latency]\nsfu = 4\n", 2, 7, "latency.sfu");
+    refuse("[l1d]\nline_bytes = 96\n", 2, 14, "a power of two");
+    refuse("[l1d]\nsector_bytes = 48\n", 2, 16, "does not divide a line of 128 bytes");
+    refuse("[l1d]\nsector_bytes = 256\n", 2, 16, "does not divide a line of 128 bytes");
+    refuse("[l1d]\nsets = 48\nindex = hashed\n", 3, 9, "needs a power of two of sets, not 48");
+    refuse("[l1c]\nline_bytes = 256\n", 2, 14, "larger than a line of the L2");
+    refuse("[dram]\nchannel_bit = 6\n", 2, 15, "expected at least 7");
+    refuse("[l1i]\nsets = 0\n", 2, 8, "instruction cache");
+    refuse("[l2]\nsets = 0\n", 2, 8, "needs its L2");
+    refuse("[l2]\nways = 64\nline_bytes = 256\nsets = 65536\n", 4, 8, "an L2 of 6 GiB");
+    refuse("[l2]\nslices_per_channel = 3\n", 2, 22, "a power of two");
+    refuse("[l2]\nslices_per_channel = 32\n", 2, 22, "chosen by the bank");
+    refuse("[l2]\nslices_per_channel = 16\n[dram]\nchannels = 17\n", 4, 12, "at most 256 slices");
+    refuse("[dram]\nbanks = 18\n", 2, 9, "cannot be divided into 4 groups");
+    refuse("[dram]\nburst_length = 6\n", 2, 16, "whole cycles");
+    refuse("[dram]\nt_rc = 27\n", 2, 8, "shorter than dram.t_ras = 28");
+    refuse("[dram]\nt_ras = 41\n", 2, 9, "dram.t_rc = 40 is shorter");
+    refuse("[dram]\nt_rcd = 41\n", 2, 9, "dram.t_rc = 40 is shorter than dram.t_rcd");
+    refuse("[dram]\nt_rcd = 29\n", 2, 9, "dram.t_ras = 28 is shorter than dram.t_rcd");
+    refuse("[dram]\nt_ccd = 1\n", 2, 9, "shorter than a burst of 2 cycles");
+    refuse("[dram]\nt_ccdl = 1\n", 2, 10, "shorter than dram.t_ccd = 2");
+    refuse("[dram]\nt_wl = 17\n", 2, 8, "would be negative");
+    refuse("[dram]\nmap = RRBCX.SS\n", 2, 7, "has a 'X'");
+    refuse("[dram]\nmap = dramid@8;RBCSS\n", 2, 7, "dram.channel_bit");
+    refuse("[dram]\nmap = RRCCSS\n", 2, 7, "no B (bank) bits");
+    refuse("[dram]\nmap = SSRRBBCC\n", 2, 7, "does not end in S");
+    refuse("[dram]\nmap = RRBBBBBCCSSSSSS\n", 2, 7, "5 bank bits, for more than the 16 banks");
+    refuse("[dram]\nmap = RRRRBBBBCBSSSSSS\n[l2]\nslices_per_channel = 2\n", 2, 7, "5 bank bits");
+    refuse("[dram]\nmap = RRRRBBBCBSSSSSS\n[l2]\nslices_per_channel = 2\n", 4, 22, "divides a line of 128 bytes");
+}
+
+/* Odd, but nothing that contradicts itself. */
+static void test_odd_machines_are_allowed(void **state)
+{
+    (void)state;
+    load_text("[dram]\nt_ras = 28\nt_rp = 20\n");             /* t_rc below their sum: t_rp holds anyway */
+    load_text("[dram]\nt_wl = 14\nt_cl = 12\n");
+    load_text("[dram]\nbank_groups = 1\nt_ccdl = 0\nt_rtpl = 0\n");
+    load_text("[l1d]\nsets = 48\n");
+    load_text("[l1d]\nsets = 0\n[l1t]\nsets = 0\n[l1c]\nsets = 0\n");
+    load_text("[core]\nwarps = 1\n[issue]\nschedulers = 1\n");
+    load_text("[dram]\nchannels = 1\n");
+    load_text("[dram]\nmap = RRRRBBBCBSSSSSS\n");              /* one slice: any bank bit will do */
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    struct machine m;
+    struct error e = {0};
+    assert_false(machine_load(&m, "gtx48", NULL, 0, &e));
+    assert_non_null(strstr(e.text, "no machine gtx48"));
+    e = (struct error){0};
+    assert_false(machine_load(&m, "./nothing-here.ini", NULL, 0, &e));
+    assert_non_null(strstr(e.text, "No such file"));
+    e = (struct error){0};
+    assert_false(machine_load(&m, "/tmp/", NULL, 0, &e));
+    assert_non_null(strstr(e.text, "directory"));
+    file_of("mine.ini", "[machine]\ncores = 7\n");
+    setenv("HEDDLE_MACHINES", folder, 1);
+    assert_true(machine_load(&m, "mine", NULL, 0, NULL));
+    assert_int_equal(m.cores, 7);
+    assert_string_equal(m.name, "mine");
+    e = (struct error){0};
+    assert_false(machine_load(&m, "mime", NULL, 0, &e));
+    assert_non_null(strstr(e.text, "did you mean mine?"));
+    unsetenv("HEDDLE_MACHINES");
+    assert_true(machine_load(&m, "gtx480", NULL, 0, NULL)); /* wherever it is run: inside the library */
+    assert_int_equal(m.cores, 15);
+}
+
+struct visited { uint32_t count, numbers; char l1d_sets[32], map[64]; bool map_is_number; };
+static void visit(void *context, const char *section, const char *key, const char *value, bool is_number)
+{
+    struct visited *v = context;
+    v->count++;
+    v->numbers += is_number;
+    if (!strcmp(section, "l1d") && !strcmp(key, "sets"))
+        snprintf(v->l1d_sets, sizeof v->l1d_sets, "%s", value);
+    if (!strcmp(key, "map")) {
+        snprintf(v->map, sizeof v->map, "%s", value);
+        v->map_is_number = is_number;
+    }
+}
+
+static void test_visit(void **state)
+{
+    (void)state;
+    struct machine m = load_shipped("gtx480");
+    struct visited v = {0};
+    machine_visit(&m, visit, &v);
+    assert_int_equal(v.count, machine_key_count);
+    assert_true(v.numbers > 100 && v.numbers < v.count);
+    assert_string_equal(v.l1d_sets, "8");
+    assert_string_equal(v.map, "RRRR.RRRRRRRR.BBBBCCCC.CCSSSSSS");
+    assert_false(v.map_is_number);
+}
+
+static bool import(const char *path, const char *to, char **notes, struct error *e)
+{
+    size_t size = 0;
+    FILE *out = fopen(to, "w"), *words = open_memstream(notes, &size);
+    assert_non_null(out);
+    bool good = machine_import(path, out, words, e);
+    fclose(out);
+    fclose(words);
+    return good;
+}
+
+static struct machine import_file(const char *path, const char *expected_note)
+{
+    struct machine m;
+    struct error e = {0};
+    char to[128], *notes = NULL;
+    snprintf(to, sizeof to, "%s/imported.ini", folder);
+    if (!import(path, to, &notes, &e) || !machine_load(&m, to, NULL, 0, &e))
+        fail_msg("%s", e.text);
+    if (*expected_note ? !strstr(notes, expected_note) : *notes)
+        fail_msg("expected the note '%s', got: %s", expected_note, notes);
+    free(notes);
+    return m;
+}
+
+static void test_import(void **state)
+{
+    (void)state;
+    struct machine m = import_file("tests/data/import/gpgpusim.config", "not carried over: -gpgpu_invented_option 7");
+    assert_int_equal(m.cores, 8);
+    assert_int_equal(m.mem.core_count, 4);
+    assert_int_equal(m.sm.warps, 24);
+    assert_int_equal(m.sm.integer_multiply, MULTIPLY_ON_SP);
+    assert_int_equal(m.sm.shuffle_latency, 32);
+    assert_int_equal(m.sm.sfu_latency, 9);
+    assert_int_equal(m.sm.l1d.sector_bytes, 32);
+    assert_int_equal(m.sm.l1d.index, SET_INDEX_HASHED);
+    assert_int_equal(m.sm.l1d.mshr_entries, 64);
+    assert_int_equal(m.sm.l1d.miss_queue, 7);
+    assert_int_equal(m.sm.l1d.latency_cycles, 35);
+    assert_int_equal(m.sm.l1c.mshr_merge, 24);
+    assert_int_equal(m.sm.l1t.ways, 5);
+    assert_int_equal(m.sm.l1t.miss_queue, 96);
+    assert_int_equal(m.mem.l2.cache.port_bytes, 32);
+    assert_true(m.mem.l2.cache.write_allocate);
+    assert_int_equal(m.mem.l2.input_queue, 61);
+    assert_int_equal(m.mem.l2.dram_queue, 62);
+    assert_int_equal(m.mem.l2.return_queue, 63);
+    assert_int_equal(m.mem.l2.reply_queue, 64);
+    assert_int_equal(m.mem.crossbar.flit_bytes, 40);
+    assert_int_equal(m.mem.crossbar.input_flits, 73);
+    assert_int_equal(m.mem.crossbar.speedup, 2);
+    assert_int_equal(m.mem.dram.scheduler, DRAM_FIFO);
+    assert_int_equal(m.mem.dram.t_rtpl, 2);
+    assert_int_equal(m.mem.dram.channel_bit, 9);
+    assert_true(m.mem.dram.group_by_low_bits);
+    assert_string_equal(m.mem.dram.map, "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS");
+    assert_int_equal(m.mem.core_khz, 700500);
+    m = import_file("tests/data/import/old.config", "");
+    assert_int_equal(m.cores, 30);
+    assert_int_equal(m.sm.warps, 32);
+    assert_int_equal(m.sm.l1d.sets, 0);
+    assert_int_equal(m.sm.l1i.mshr_merge, 32);
+    assert_int_equal(m.sm.integer_multiply, MULTIPLY_ON_SFU);
+    assert_int_equal(m.sm.coalesce_parts, 2);
+    assert_int_equal(m.sm.issue_per_warp, 2);
+    assert_int_equal(m.mem.dram.t_rc, 35);
+    assert_int_equal(m.mem.dram.banks, 8);
+    assert_int_equal(m.mem.dram.queue, 16);
+}
+
+/* An imported file that is wrong: the place in it. */
+static void refuse_import_at(const char *text, int line, int column, const char *words, int source_line)
+{
+    struct error e = {0};
+    char to[128], *notes = NULL;
+    snprintf(to, sizeof to, "%s/imported.ini", folder);
+    bool good = import(file_of("bad.config", text), to, &notes, &e);
+    free(notes);
+    if (good || e.line != line || e.column != column || !strstr(e.text, words))
+        fail_msg("line %d: expected %d:%d '%s', got %s", source_line, line, column, words, good ? "a machine" : e.text);
+}
+#define refuse_import(text, line, column, words) refuse_import_at(text, line, column, words, __LINE__)
+
+static void test_import_of_bad_files(void **state)
+{
+    (void)state;
+    refuse_import("", 0, 0, "holds no options");
+    refuse_import("# nothing\n", 0, 0, "holds no options");
+    refuse_import("hello\n", 1, 1, "expected -option value");
+    refuse_import("-gpgpu_n_mem six\n", 1, 14, "expected a whole number");
+    refuse_import("\n -gpgpu_n_mem\n-gpgpu_n_clusters 4\n", 3, 1, "expected a value");
+    refuse_import("-gpgpu_clock_domains 1:2:3\n", 1, 22, "expected four clocks");
+    refuse_import("-gpgpu_clock_domains 1:2:x:4\n", 1, 22, "'x' is no clock");
+    refuse_import("-gpgpu_shader_core_pipeline 1024:16\n", 1, 29, "warps of 16 threads");
+    refuse_import("-gpgpu_cache:dl1 S:32\n", 1, 18, "expected sets:line bytes:ways");
+    refuse_import("-gpgpu_cache:dl1 32:128:4\n", 1, 18, "expected the policies");
+    refuse_import("-gpgpu_cache:dl1 32:128:4,L:L\n", 1, 18, "expected replacement:write:allocate");
+    refuse_import("-gpgpu_cache:dl1 32:128:4,L:L:m:N,A:32\n", 1, 18, "miss registers");
+    refuse_import("-gpgpu_dram_timing_opt 8:2\n", 1, 24, "expected 10 to 14 numbers");
+    refuse_import("-gpgpu_dram_timing_opt nbk=x\n", 1, 24, "'x' is no whole number");
+    refuse_import("-gpgpu_dram_timing_opt \"nbk=8\n", 1, 24, "not closed");
+    refuse_import("-gpgpu_pipeline_widths 1,1,1,1,1,1,1,1\n", 1, 24, "expected 7, 9, 11 or 13");
+    refuse_import("-gpgpu_mem_addr_mapping 0000DDD0\n", 1, 25, "not modelled");
+    refuse_import("-ptx_opcode_latency_int 1,2\n", 1, 25, "expected 5");
+    struct error e = {0};
+    assert_false(machine_import("/nonexistent/x.config", stdout, stderr, &e));
+    assert_non_null(strstr(e.text, "No such file"));
+}
+
+/* What our ranges refuse keeps the import alive, is said, and the other keys come over. */
+static void test_import_of_what_is_too_large(void **state)
+{
+    (void)state;
+    struct machine m = import_file(file_of("large.config", "-gpgpu_cache:il1 N:4:128:4,L:R:f:N:L,A:2:32,4\n-gpgpu_n_clusters 5\n-gpgpu_cache:dl1 S:4:128:256,L:L:s:N:P,A:512:64,16\n"),
+                                   "l1d.ways = 256: expected a whole number from 1 to 64; it stays 16");
+    assert_int_equal(m.cores, 15);
+    assert_int_equal(m.sm.l1d.mshr_entries, 512);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    char command[64];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults_are_the_gtx480), cmocka_unit_test(test_papers_values), cmocka_unit_test(test_shipped_files_list_every_key),
+        cmocka_unit_test(test_printed_file_reads_back_the_same), cmocka_unit_test(test_every_key_can_be_set), cmocka_unit_test(test_keys_have_fields_of_their_own), cmocka_unit_test(test_every_field_has_a_key),
+        cmocka_unit_test(test_overrides), cmocka_unit_test(test_form), cmocka_unit_test(test_values), cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_odd_machines_are_allowed), cmocka_unit_test(test_places), cmocka_unit_test(test_visit), cmocka_unit_test(test_import),
+        cmocka_unit_test(test_import_of_bad_files), cmocka_unit_test(test_import_of_what_is_too_large),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,85 @@
+/* Does the progress line say what it should, and only when it should? */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gpu/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void shows(const struct progress_state *s, const char *wanted)
+{
+    char line[200];
+    progress_line(line, sizeof line, s);
+    assert_string_equal(line, wanted);
+}
+
+static void lines(void **state)
+{
+    (void)state;
+    struct progress_state s = {.kernel = "bfs", .cycles = 1234567, .warp_instructions = 950, .blocks_done = 0, .blocks_all = 40, .kwips = 1500.4, .seconds = 2};
+    shows(&s, "bfs: 1.23 M cycles, 950 warp instructions, 1500 kWI/s, block 0/40");
+    s.blocks_done = 10;
+    shows(&s, "bfs: 1.23 M cycles, 950 warp instructions, 1500 kWI/s, block 10/40, about 6 s left");
+    s.seconds = 100;
+    shows(&s, "bfs: 1.23 M cycles, 950 warp instructions, 1500 kWI/s, block 10/40, about 5:00 min left");
+    s.seconds = 3000;
+    shows(&s, "bfs: 1.23 M cycles, 950 warp instructions, 1500 kWI/s, block 10/40, about 2:30 h left");
+    s.blocks_done = 40;
+    shows(&s, "bfs: 1.23 M cycles, 950 warp instructions, 1500 kWI/s, block 40/40");
+    s.kwips = 3.14;
+    shows(&s, "bfs: 1.23 M cycles, 950 warp instructions, 3.1 kWI/s, block 40/40");
+    char narrow[20];
+    progress_line(narrow, sizeof narrow, &s);
+    assert_string_equal(narrow, "bfs: 1.23 M cycles,");
+    s.kernel = "a_name_that_is_much_longer_than_any_line_could_hold_and_goes_on";
+    char line[200];
+    progress_line(line, sizeof line, &s);
+    assert_non_null(strstr(line, "longer_than_any_line: 1.23 M"));
+}
+
+static void wait_ms(long ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL); }
+
+/* Off a terminal: whole lines, four a second at most. */
+static void not_too_often(void **state)
+{
+    (void)state;
+    FILE *to = tmpfile();
+    struct progress *p = progress_create(to, true);
+    int lines_seen = 0;
+    char line[256];
+    for (int i = 0; i < 40; i++) {
+        progress_update(p, "k", (uint64_t)i, (uint64_t)i * 100, 1, 4);
+        wait_ms(15);
+    }
+    progress_destroy(p);
+    rewind(to);
+    while (fgets(line, sizeof line, to)) {
+        assert_non_null(strstr(line, "heddle: k: "));
+        assert_null(strchr(line, '\033'));
+        lines_seen++;
+    }
+    fclose(to);
+    assert_in_range(lines_seen, 1, 3);
+}
+
+static void not_enabled(void **state)
+{
+    (void)state;
+    struct progress *p = progress_create(stderr, false);
+    assert_null(p);
+    progress_update(p, "k", 1, 1, 1, 1);
+    progress_done(p);
+    progress_destroy(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(not_too_often), cmocka_unit_test(not_enabled)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
