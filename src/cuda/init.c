@@ -130,11 +130,12 @@ static bool start(struct driver *d, struct error *e)
         options.timeline = timeline_open(o->timeline, o->timeline_first, o->timeline_end, e);
     options.progress = progress_create(stderr, wants_progress(o));
     if (e->kind == ERROR_NONE)
-        d->gpu = gpu_create(&options, e);
+        d->gpu = gpu_create(&options, e); /* takes the policies over */
+    else
+        gpu_setup_release(&options);
     if (!d->gpu) {
         timeline_destroy(options.timeline);
         progress_destroy(options.progress);
-        gpu_setup_release(&options);
         return false;
     }
     say_ignored(o);

@@ -238,6 +238,16 @@ static void l2_tick(struct timing *t)
         }
 }
 
+/* Cores that sleep because the network had no room. */
+static void wake_blocked(struct timing *t)
+{
+    for (uint32_t i = 0; i < t->core_count; i++) {
+        struct sm *c = t->cores[i];
+        if (c->blocked_bytes && c->wake_at > t->now && crossbar_has_room(t->requests, c->port, c->blocked_bytes))
+            c->wake_at = t->now;
+    }
+}
+
 static void core_step(void *context, uint32_t port)
 {
     struct timing *t = context;
@@ -350,8 +360,10 @@ static bool step(struct timing *t, struct residency *r, const struct sm_program 
             t->ticks[DOMAIN_L2]++;
         }
         if (mask & 1u << DOMAIN_ICNT) {
-            if (!crossbar_idle(t->requests))
+            if (!crossbar_idle(t->requests)) {
                 crossbar_cycle(t->requests, t->ticks[DOMAIN_ICNT]);
+                wake_blocked(t);
+            }
             if (!crossbar_idle(t->replies))
                 crossbar_cycle(t->replies, t->ticks[DOMAIN_ICNT]);
             t->ticks[DOMAIN_ICNT]++;

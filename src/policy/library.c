@@ -1,4 +1,5 @@
-/* Policies from shared objects: one symbol, heddle_policy_entry. All that can be told before a run is told here, so that a mistake in a user's file is a message and not a crash. */
+/* Policies from shared objects: one symbol, heddle_policy_entry. All that can be told before a run is told here, so that a mistake in a user's file
+ * is a message and not a crash. */
 #include "policy/choose.h"
 
 #include <dlfcn.h>

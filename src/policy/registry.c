@@ -1,4 +1,5 @@
-/* All policies of the project, by kind, and how one is chosen by its spec. A new policy is one file and one line here. Shared objects: library.c; parameters: params.c. */
+/* All policies of the project, by kind, and how one is chosen by its spec. A new policy is one file and one line here. Shared objects: library.c;
+ * parameters: params.c. */
 #include "policy/registry.h"
 
 #include "policy/choose.h"

@@ -297,6 +297,7 @@ void sm_cycle(struct sm *c, uint64_t now)
     sm_account_until(c, now);
     c->now = now;
     c->busy = false;
+    c->blocked_bytes = 0;
     if (c->asleep)
         wake_sleepers(c);
     sm_writeback_cycle(c);

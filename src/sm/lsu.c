@@ -166,10 +166,12 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     struct packet *p = cache_miss_front(cache);
     if (!p)
         return;
-    c->busy = true; /* the network does not say when it has room again */
     uint32_t bytes = packet_bytes(p);
-    if (!crossbar_has_room(c->requests, c->port, bytes))
+    if (!crossbar_has_room(c->requests, c->port, bytes)) {
+        c->blocked_bytes = !c->blocked_bytes || bytes < c->blocked_bytes ? bytes : c->blocked_bytes;
         return;
+    }
+    c->busy = true;
     p->origin = (uint8_t)origin;
     p->core = (uint16_t)c->id;
     p->slice = (uint8_t)address_map_slice(c->map, p->address);
@@ -246,9 +248,11 @@ static void expect_store_answers(struct sm *c, const struct packet *p)
 static bool send_past_l1(struct sm *c, struct packet *p)
 {
     uint32_t bytes = packet_bytes(p);
-    c->busy = true;
-    if (!crossbar_has_room(c->requests, c->port, bytes))
+    if (!crossbar_has_room(c->requests, c->port, bytes)) {
+        c->blocked_bytes = !c->blocked_bytes || bytes < c->blocked_bytes ? bytes : c->blocked_bytes;
         return false;
+    }
+    c->busy = true;
     p->slice = (uint8_t)address_map_slice(c->map, p->address);
     expect_store_answers(c, p);
     crossbar_push(c->requests, c->port, p->slice, p, bytes, *c->network_now);

@@ -140,6 +140,7 @@ static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx
     for (uint32_t i = 0; i < b->source_count; i++) /* the guard is no operand of the collector */
         if (b->sources[i] != guard)
             b->sources[sources++] = b->sources[i];
+    sources = unique(b->sources, sources); /* a register named twice is read once */
     b->destination_count = unique(b->destinations, b->destination_count);
     uint32_t total = sources + (in->guard != NULL) + b->destination_count;
     uint32_t *all = arena_array(b->arena, uint32_t, total + 1);

@@ -172,6 +172,7 @@ struct sm {
     struct cache *l1d, *l1c, *l1t, *l1i;
     struct crossbar *requests;
     const struct address_map *map;
+    uint32_t blocked_bytes;          /* of a packet that finds no room in the interconnect: the core is woken when it does; 0: none */
     uint32_t answer_bytes;           /* requests are answered in pieces of so many bytes, aligned */
     const uint64_t *network_now;     /* cycles of the interconnect */
     struct exec_launch launch;       /* the core's own copy */

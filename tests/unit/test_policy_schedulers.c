@@ -1,4 +1,5 @@
-/* Does each built-in scheduler pick as its rule says? The examples are those of the rules' definitions; what all schedulers owe their warps is tested on every registered one. */
+/* Does each built-in scheduler pick as its rule says? The examples are those of the rules' definitions; what all schedulers owe their warps is
+ * tested on every registered one. */
 #include "policy_test.h"
 
 #define BIT(i) (UINT64_C(1) << (i))
@@ -299,7 +300,8 @@ static void other_schedulers_do_not_matter(const char *name)
     end(&shared);
 }
 
-/* Picks come from the candidates, asking twice gives the same answer, and the same history gives the same picks. Warps end and begin, and wait at barriers. */
+/* Picks come from the candidates, asking twice gives the same answer, and the same history gives the same picks. Warps end and begin, and wait at
+ * barriers. */
 static void picks_are_sound(const char *name)
 {
     struct bench a, b;
@@ -333,8 +335,8 @@ static void picks_are_sound(const char *name)
     end(&b);
 }
 
-/* Every warp of n issues within 64 n cycles, over and over. A warp that has issued `run` times in a row stalls for a while, as warps do: without that the greedy ones would rightly never
- * leave the first, and oldest first never the oldest. */
+/* Every warp of n issues within 64 n cycles, over and over. A warp that has issued `run` times in a row stalls for a while, as warps do: without
+ * that the greedy ones would rightly never leave the first, and oldest first never the oldest. */
 static void nobody_starves(const char *name)
 {
     enum { WARPS = 12, RUN = 3, STALL = 40, LIMIT = 64 * WARPS };

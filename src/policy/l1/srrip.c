@@ -1,5 +1,6 @@
-/* Static re-reference interval prediction (Jaleel et al., ISCA 2010), with promotion on every hit. Each line has a prediction of how far away its next use is, 0 to 2^bits - 1; a new line
- * starts far, a hit brings it to 0 (one on a line that is still on its way says nothing of a second use, and does not), and the first line at the farthest leaves. Where none is there, all lines of the set age together until one is. */
+/* Static re-reference interval prediction (Jaleel et al., ISCA 2010), with promotion on every hit. Each line has a prediction of how far away its
+ * next use is, 0 to 2^bits - 1; a new line starts far, a hit brings it to 0 (one on a line that is still on its way says nothing of a second use,
+ * and does not), and the first line at the farthest leaves. Where none is there, all lines of the set age together until one is. */
 #include "heddle/policy.h"
 
 #include <stdlib.h>
@@ -10,7 +11,8 @@ struct srrip {
     uint32_t ways;
     uint8_t farthest, insertion;
     uint8_t *distance;   /* by set and way */
-    /* What the last search found: by how much the set has to age for it. A function of the state, so asking again changes nothing; it takes effect when the line is put in. */
+    /* What the last search found: by how much the set has to age for it. A function of the state, so asking again changes nothing; it takes effect
+     * when the line is put in. */
     uint8_t aging;
 };
 

@@ -1,7 +1,8 @@
-/* Greedy then oldest: the last warp that issued as long as it can issue, else the oldest (CCWS, section on baselines; GPGPU-Sim's `gto`). It stops being greedy for a cycle
- * in which its warp cannot issue for any reason, a full pipeline register too, and may come back to it in the next.
+/* Greedy then oldest: the last warp that issued as long as it can issue, else the oldest (CCWS, section on baselines; GPGPU-Sim's `gto`). It stops
+ * being greedy for a cycle in which its warp cannot issue for any reason, a full pipeline register too, and may come back to it in the next.
  *
- * The greedy warp is a slot, as in GPGPU-Sim: a warp launched into the slot of the last one that issued, before another issues, is greedy at once. */
+ * * * The greedy warp is a slot, as in GPGPU-Sim: a warp launched into the slot of the last one that issued, before another issues, is greedy at
+ * once. */
 #include "heddle/policy.h"
 
 struct gto {

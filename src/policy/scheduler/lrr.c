@@ -1,5 +1,5 @@
-/* Loose round robin: warps in ring order of their slots, beginning behind the last one that issued; a warp that cannot issue is skipped, not waited for.
- * The baseline of CCWS and CAWA, and GPGPU-Sim's `lrr`. A cycle without an issue leaves the place in the ring as it is. */
+/* Loose round robin: warps in ring order of their slots, beginning behind the last one that issued; a warp that cannot issue is skipped, not waited
+ * for. The baseline of CCWS and CAWA, and GPGPU-Sim's `lrr`. A cycle without an issue leaves the place in the ring as it is. */
 #include "heddle/policy.h"
 
 struct lrr {

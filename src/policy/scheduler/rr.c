@@ -1,5 +1,6 @@
-/* Strict round robin: only the warp whose turn it is may issue, and the slot idles while it is stalled (CCWS's simulator). At the start of a cycle the turn passes, in ring order, if that
- * warp issued in the last one, has ended or waits at a barrier, fence or atomic; warps that have ended or wait are skipped. Where none is left, the turn stays until there is. */
+/* Strict round robin: only the warp whose turn it is may issue, and the slot idles while it is stalled (CCWS's simulator). At the start of a cycle
+ * the turn passes, in ring order, if that warp issued in the last one, has ended or waits at a barrier, fence or atomic; warps that have ended or
+ * wait are skipped. Where none is left, the turn stays until there is. */
 #include "heddle/policy.h"
 
 struct rr {

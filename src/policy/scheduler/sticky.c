@@ -1,7 +1,8 @@
-/* Sticky round robin: the last warp that issued goes first as long as it can, then ring order behind it. Named, not defined, in the lane permutation paper (Table 2); "greedy until
- * stall" in CCWS's simulator. It differs from gto in what follows the greedy warp: ring order, not age.
+/* Sticky round robin: the last warp that issued goes first as long as it can, then ring order behind it. Named, not defined, in the lane permutation
+ * paper (Table 2); "greedy until stall" in CCWS's simulator. It differs from gto in what follows the greedy warp: ring order, not age.
  *
- * level=block is the form of thread block compaction: the block of the last warp first, round robin over its warps; only when none of them can issue, the ring order of all. */
+ * * level=block is the form of thread block compaction: the block of the last warp first, round robin over its warps; only when none of them can
+ * issue, the ring order of all. */
 #include "heddle/policy.h"
 
 enum level { LEVEL_WARP, LEVEL_BLOCK };
