@@ -1,7 +1,9 @@
-# Tests: unit (cmocka), semantics (vectors recorded from silicon), compiled (CUDA C++ through real compilers), driver (C programs against cuda.h), cli (what a person types).
+# Tests: unit (cmocka), semantics (vectors recorded from silicon), compiled (CUDA C++ through real compilers), driver (C programs against cuda.h), timing (cycles against another simulator's),
+# policy (shared objects outside the repository), cli (what a person types).
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 DRIVER_TESTS := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/*.c))
 CLI_PROGRAMS := $(patsubst tests/cli/%.c,$(BUILD)/tests/cli/%,$(wildcard tests/cli/*.c))
+TIMING_PROGRAMS := $(patsubst tests/timing/%.c,$(BUILD)/tests/timing/%,$(wildcard tests/timing/*.c))
 SEMANTICS_SOURCES := $(wildcard tests/semantics/*.c)
 RANDOM_SOURCES := $(wildcard tests/random/*.c)
 COMPILED_SOURCES := $(wildcard tests/compiled/*.c)
@@ -13,6 +15,10 @@ $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(CUDA_OBJECTS) $(CLI_
 $(BUILD)/tests/driver/%: tests/driver/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $< $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -lm -lpthread
+
+$(BUILD)/tests/timing/%: tests/timing/%.c $(BUILD)/lib/libcuda.so.1
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $< $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -lm
 
 # Programs that the command-line tests run or look at. Linked with nothing that they do not use: two of them must not need libcuda.
 $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/lib/libcuda.so.1
@@ -32,7 +38,7 @@ $(BUILD)/tests/compiled: $(COMPILED_SOURCES) tests/compiled/compiled.h $(BUILD)/
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(COMPILED_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 .PHONY: test test-programs
-test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(CLI_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled
+test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(CLI_PROGRAMS) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled
 test: test-programs
 	sh tests/run.sh $(BUILD)
 

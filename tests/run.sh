@@ -9,6 +9,9 @@ failed=0
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}"
+case $build in /*) export HEDDLE_MACHINES="${HEDDLE_MACHINES:-$PWD/machines}" ;; esac # a build elsewhere does not find them by itself
+# A build with sanitizers is some ten times slower: what is repeated for other numbers, not for other code, is shorter there.
+if grep -q __asan_init "$build/bin/heddle" 2>/dev/null; then export TEST_SHORT=1; fi
 
 group() { printf '%s\n' "== $1"; }
 one() { # passed or failed: counts of one program
@@ -71,6 +74,7 @@ run_cli() {
     bad=$(grep -c '^FAILED ' "$log")
     if [ "$bad" = 0 ] && [ "$status" != 0 ]; then bad=1; fi
     one "$(basename "$1" .sh)" "$good" "$bad"
+    sed -n 's/^note /    note: /p' "$log"
     if [ "$bad" != 0 ]; then
         grep -v '^ok ' "$log" >"$log.short"
         mv "$log.short" "$log"
@@ -109,6 +113,12 @@ for source in workloads/*/*.cu; do
     name=$(basename "$source" .cu)
     run_plain "$name" "$build/bin/heddle" run --functional --quiet --size test "$name"
 done
+
+group 'timing: cycles and misses against another simulator'
+for test in tests/timing/*.sh; do run_cli "$test"; done
+
+group 'policy: shared objects as a person makes them'
+for test in tests/policy/*.sh; do run_cli "$test"; done
 
 group 'cli: what a person types, what they see'
 for test in tests/cli/*.sh; do

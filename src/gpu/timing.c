@@ -19,13 +19,17 @@ struct kept_program { uint64_t image; const struct exec_function *kernel; struct
 struct timing {
     struct arena arena;
     const struct gpu_options *options;
-    uint64_t khz[DOMAIN_COUNT], ticks[DOMAIN_COUNT]; /* of the next tick */
+    uint64_t period[DOMAIN_COUNT];        /* of a domain, in a unit in which all are whole */
+    uint64_t time[DOMAIN_COUNT];          /* of the next tick */
+    uint64_t ticks[DOMAIN_COUNT];         /* its number */
     struct address_map map;
     struct crossbar *requests, *replies;
     struct partition **partitions;
     uint64_t *partition_wake;
     uint32_t channels, slices, ports;
     struct sm **cores;
+    uint32_t *core_blocked;               /* bytes for which it waits for room in the network */
+    uint64_t *core_wake;                  /* of each core: the next cycle in which it must be run */
     uint32_t core_count;
     struct ring *answers;                 /* a port: packets that wait for their core */
     uint64_t answers_waiting[CROSSBAR_WORDS];
@@ -57,11 +61,16 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
     const struct cache_config *l2 = &m->mem.l2.cache;
     uint32_t answer_bytes = !l2->sets ? 4096 : l2->sector_bytes ? l2->sector_bytes : l2->line_bytes;
     t->cores = arena_array(&t->arena, struct sm *, m->cores);
+    t->core_wake = arena_array(&t->arena, uint64_t, m->cores);
+    t->core_blocked = arena_array(&t->arena, uint32_t, m->cores);
     for (t->core_count = 0; t->core_count < m->cores; t->core_count++) {
         struct sm *c = sm_create(&t->arena, &m->sm, t->core_count, m->cores, &policies, t->requests, &t->map, answer_bytes, &t->ticks[DOMAIN_ICNT], e);
         if (!c)
             return false;
         t->cores[t->core_count] = c;
+        c->wake_at = &t->core_wake[t->core_count];
+        c->blocked_bytes = &t->core_blocked[t->core_count];
+        *c->wake_at = UINT64_MAX;
         c->observer = o->timeline ? timeline_observer(o->timeline) : NULL;
     }
     return true;
@@ -80,6 +89,26 @@ static void make_memory(struct timing *t, const struct mem_config *m)
     }
 }
 
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The unit is the least common multiple of the frequencies; where that is beyond all measure, a fraction of an attosecond a tick is lost. */
+static void set_periods(struct timing *t, const uint64_t khz[DOMAIN_COUNT])
+{
+    uint64_t common = 1;
+    for (enum domain d = 0; d < DOMAIN_COUNT && common < 1ull << 44; d++)
+        common = common / greatest_divisor(common, khz[d]) * khz[d];
+    for (enum domain d = 0; d < DOMAIN_COUNT; d++)
+        t->period[d] = common < 1ull << 44 ? common / khz[d] : 1000000000000000ull / khz[d];
+}
+
 struct timing *timing_create(const struct gpu_options *options, struct error *e)
 {
     const struct machine *m = &options->machine;
@@ -87,10 +116,7 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
     if (!t)
         abort();
     t->options = options;
-    t->khz[DOMAIN_CORE] = m->mem.core_khz;
-    t->khz[DOMAIN_ICNT] = m->mem.icnt_khz;
-    t->khz[DOMAIN_L2] = m->mem.l2_khz;
-    t->khz[DOMAIN_DRAM] = m->mem.dram_khz;
+    set_periods(t, (const uint64_t[DOMAIN_COUNT]){ m->mem.core_khz, m->mem.icnt_khz, m->mem.l2_khz, m->mem.dram_khz });
     t->channels = m->mem.dram.channels;
     t->slices = t->channels * m->mem.l2.slices_per_channel;
     t->ports = m->mem.core_count;
@@ -243,8 +269,8 @@ static void wake_blocked(struct timing *t)
 {
     for (uint32_t i = 0; i < t->core_count; i++) {
         struct sm *c = t->cores[i];
-        if (c->blocked_bytes && c->wake_at > t->now && crossbar_has_room(t->requests, c->port, c->blocked_bytes))
-            c->wake_at = t->now;
+        if (t->core_blocked[i] && t->core_wake[i] > t->now && crossbar_has_room(t->requests, c->port, t->core_blocked[i]))
+            t->core_wake[i] = t->now;
     }
 }
 
@@ -253,53 +279,57 @@ static void core_step(void *context, uint32_t port)
     struct timing *t = context;
     uint32_t per_port = t->core_count / t->ports;
     for (uint32_t i = port * per_port; i < (port + 1) * per_port; i++)
-        if (t->cores[i]->wake_at <= t->now)
+        if (t->core_wake[i] <= t->now)
             sm_cycle(t->cores[i], t->now);
+}
+
+/* After a core's part of a cycle: what waits for its turn, and whether a block has ended. */
+static inline void core_done(struct timing *t, struct sm *c)
+{
+    if (c->deferred_count)
+        sm_perform(c);
+    if (c->blocks_ended) {
+        t->blocks_done += c->blocks_ended;
+        c->blocks_ended = 0;
+        t->may_place = true;
+    }
 }
 
 static void core_tick(struct timing *t, const struct sm_program *program)
 {
     uint32_t awake = 0;
-    uint64_t done = 0;
-    if (t->workers && !program->serial) {
+    if (t->workers && !program->serial)
         for (uint32_t i = 0; i < t->core_count; i++)
-            awake += t->cores[i]->wake_at <= t->now;
-    }
+            awake += t->core_wake[i] <= t->now;
     if (awake > 2) {
         workers_run(t->workers, core_step, t, t->ports);
         for (uint32_t i = 0; i < t->core_count; i++)
-            if (t->cores[i]->deferred_count)
-                sm_perform(t->cores[i]);
-    } else {
-        for (uint32_t i = 0; i < t->core_count; i++)
-            if (t->cores[i]->wake_at <= t->now) {
-                sm_cycle(t->cores[i], t->now);
-                if (t->cores[i]->deferred_count)
-                    sm_perform(t->cores[i]);
-            }
+            core_done(t, t->cores[i]);
+        return;
     }
     for (uint32_t i = 0; i < t->core_count; i++)
-        done += t->cores[i]->blocks_done;
-    if (done != t->blocks_done) {
-        t->blocks_done = done;
-        t->may_place = true;
-    }
+        if (t->core_wake[i] <= t->now) {
+            sm_cycle(t->cores[i], t->now);
+            core_done(t, t->cores[i]);
+        }
 }
 
-static bool is_before(const struct timing *t, enum domain a, enum domain b) { return t->ticks[a] * t->khz[b] < t->ticks[b] * t->khz[a]; }
-
 /* Which domains tick next. */
-static uint32_t next_ticks(const struct timing *t)
+static inline uint32_t next_ticks(const struct timing *t)
 {
-    enum domain first = DOMAIN_CORE;
+    uint64_t first = t->time[DOMAIN_CORE];
     uint32_t mask = 0;
     for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++)
-        if (is_before(t, d, first))
-            first = d;
+        first = t->time[d] < first ? t->time[d] : first;
     for (enum domain d = DOMAIN_CORE; d < DOMAIN_COUNT; d++)
-        if (!is_before(t, first, d))
-            mask |= 1u << d;
+        mask |= (uint32_t)(t->time[d] == first) << d;
     return mask;
+}
+
+static inline void ticked(struct timing *t, enum domain d)
+{
+    t->ticks[d]++;
+    t->time[d] += t->period[d];
 }
 
 static bool answers_wait(const struct timing *t)
@@ -321,7 +351,7 @@ static uint64_t next_cycle(const struct timing *t)
     if (t->may_place || !crossbar_idle(t->requests) || !crossbar_idle(t->replies) || answers_wait(t))
         return t->now;
     for (uint32_t i = 0; i < t->core_count && next > t->now; i++)
-        next = t->cores[i]->wake_at < next ? t->cores[i]->wake_at : next;
+        next = t->core_wake[i] < next ? t->core_wake[i] : next;
     for (uint32_t i = 0; i < t->channels && next > t->now; i++)
         next = t->partition_wake[i] < next ? t->partition_wake[i] : next;
     return next < t->now ? t->now : next;
@@ -329,12 +359,14 @@ static uint64_t next_cycle(const struct timing *t)
 
 static void jump(struct timing *t, uint64_t cycle)
 {
+    t->time[DOMAIN_CORE] += (cycle - t->now) * t->period[DOMAIN_CORE];
     t->now = t->ticks[DOMAIN_CORE] = cycle;
-    for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++) {
-        uint64_t tick = (cycle * t->khz[d] + t->khz[DOMAIN_CORE] - 1) / t->khz[DOMAIN_CORE];
-        if (tick > t->ticks[d])
-            t->ticks[d] = tick;
-    }
+    for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++)
+        if (t->time[d] < t->time[DOMAIN_CORE]) {
+            uint64_t passed = (t->time[DOMAIN_CORE] - t->time[d] + t->period[d] - 1) / t->period[d];
+            t->ticks[d] += passed;
+            t->time[d] += passed * t->period[d];
+        }
 }
 
 /* Up to the end of one core cycle. */
@@ -353,11 +385,11 @@ static bool step(struct timing *t, struct residency *r, const struct sm_program 
             for (uint32_t i = 0; i < t->channels; i++)
                 if (t->partition_wake[i] <= t->now)
                     partition_dram_cycle(t->partitions[i], t->ticks[DOMAIN_DRAM], t->now);
-            t->ticks[DOMAIN_DRAM]++;
+            ticked(t, DOMAIN_DRAM);
         }
         if (mask & 1u << DOMAIN_L2) {
             l2_tick(t);
-            t->ticks[DOMAIN_L2]++;
+            ticked(t, DOMAIN_L2);
         }
         if (mask & 1u << DOMAIN_ICNT) {
             if (!crossbar_idle(t->requests)) {
@@ -366,12 +398,13 @@ static bool step(struct timing *t, struct residency *r, const struct sm_program 
             }
             if (!crossbar_idle(t->replies))
                 crossbar_cycle(t->replies, t->ticks[DOMAIN_ICNT]);
-            t->ticks[DOMAIN_ICNT]++;
+            ticked(t, DOMAIN_ICNT);
         }
         if (!core)
             continue;
         core_tick(t, program);
-        t->now = ++t->ticks[DOMAIN_CORE];
+        ticked(t, DOMAIN_CORE);
+        t->now = t->ticks[DOMAIN_CORE];
         return !t->may_place || place_blocks(t, r, e);
     }
 }
@@ -388,6 +421,8 @@ static bool check_cores(const struct timing *t, struct error *e)
         }
         if (c->trouble[0])
             return error_set(e, ERROR_INVALID, "%s", c->trouble);
+        if (c->l1d && cache_illegal_victim(c->l1d) >= 0)
+            return error_set(e, ERROR_INVALID, "L1 policy %s chose way %d, which is not among those it may take (core %u)", c->l1_policy->policy.name, cache_illegal_victim(c->l1d), c->id);
     }
     return true;
 }
@@ -432,7 +467,8 @@ static bool run(struct timing *t, struct residency *r, const struct sm_program *
     while (t->blocks_done < r->block_count) {
         uint64_t next = next_cycle(t);
         if (next == UINT64_MAX) {
-            deadlock(t, r, e);
+            if (check_cores(t, e))
+                deadlock(t, r, e);
             return false;
         }
         if (limit && next > start + (limit - r->gpu->clock_cycles))
@@ -441,7 +477,7 @@ static bool run(struct timing *t, struct residency *r, const struct sm_program *
             jump(t, next);
         if (!step(t, r, program, e))
             return false;
-        if (t->now >= check || limit) {
+        if (t->now >= check || (limit && t->now >= start + (limit - r->gpu->clock_cycles))) {
             check = t->now + CHECK_CYCLES;
             if (!check_cores(t, e) || !check_limits(t, r, start, e))
                 return false;

@@ -29,6 +29,7 @@ enum index_kind { INDEX_MASK, INDEX_MODULO, INDEX_FERMI, INDEX_FOLD };
 struct blocked { bool holds; struct packet request; struct cache_result result; };
 
 struct cache {
+    struct cache_head head;            /* first: read from outside */
     uint64_t *tags;                    /* line addresses: ways of a set beside each other */
     struct line *lines;
     uint64_t clock;                    /* counts what changes the order of use */
@@ -206,6 +207,12 @@ static inline uint8_t sectors_of(const struct cache *c, uint64_t address, uint32
 }
 
 static inline uint32_t queue_room(const struct cache *c) { return c->misses.count < c->misses.limit ? c->misses.limit - c->misses.count : 0; }
+
+static inline void push_miss(struct cache *c, const struct packet *p)
+{
+    ring_push(&c->misses, p);
+    c->head.misses_queued = c->misses.count;
+}
 
 /* Policies. */
 
@@ -427,7 +434,7 @@ static void send_read(struct cache *c, const struct lookup *l, uint32_t entry, u
     p.sectors = asked;
     p.token = entry;
     p.reply = 0;
-    ring_push(&c->misses, &p);
+    push_miss(c, &p);
     c->counters->misses_sent++;
 }
 
@@ -465,13 +472,14 @@ static enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t a
         return fail(c, l, why);
     uint32_t entry = mshr_open(&c->mshr, l->line, asked, l->request);
     struct mshr_entry *e = &c->mshr.entries[entry];
+    c->head.outstanding = c->mshr.used;
     e->age = l->age;
     e->bypass = bypass;
     if (!bypass && !c->on_fill)
         e->place = l->set * c->ways + l->way;
     send_read(c, l, entry, asked);
     if (leaving.modified)
-        ring_push(&c->misses, &leaving.writeback);
+        push_miss(c, &leaving.writeback);
     return done(c, l, CACHE_MISS);
 }
 
@@ -496,7 +504,7 @@ static enum cache_outcome write_down(struct cache *c, const struct lookup *l, en
 {
     if (queue_room(c) < 1)
         return fail(c, l, CACHE_FAIL_QUEUE);
-    ring_push(&c->misses, l->request);
+    push_miss(c, l->request);
     l->result->sends_write = true;
     if (l->way != NO_WAY) {
         found(l);
@@ -548,7 +556,7 @@ static enum cache_outcome write_allocate(struct cache *c, struct lookup *l)
     line->valid |= taken;
     line->modified |= taken;
     if (leaving.modified)
-        ring_push(&c->misses, &leaving.writeback);
+        push_miss(c, &leaving.writeback);
     return done(c, l, CACHE_MISS);
 }
 
@@ -594,14 +602,16 @@ struct packet *cache_miss_front(struct cache *c) { return c->misses.count ? ring
 void cache_miss_pop(struct cache *c)
 {
     ring_pop(&c->misses);
+    c->head.misses_queued = c->misses.count;
     c->blocked.holds = false;
 }
 
 /* Data has come for a line that was not reserved. */
-static void store_unreserved(struct cache *c, const struct mshr_entry *e)
+static void store_unreserved(struct cache *c, uint32_t entry)
 {
+    const struct mshr_entry *e = &c->mshr.entries[entry];
     struct cache_result result = { .evicted = false };
-    const struct packet *request = &c->mshr.requests[e->head];
+    const struct packet *request = mshr_request(&c->mshr, entry, 0);
     uint32_t set = set_of(c, e->line), way = find_way(c, set, e->line);
     struct lookup l = { .request = request, .line = e->line, .age = e->age, .set = set, .way = way, .there = way == NO_WAY ? NULL : line_at(c, set, way),
                         .need = e->asked, .result = &result };
@@ -612,7 +622,7 @@ static void store_unreserved(struct cache *c, const struct mshr_entry *e)
             return;
         take_way(c, &l, way, &leaving);
         if (leaving.modified)
-            ring_push(&c->misses, &leaving.writeback);
+            push_miss(c, &leaving.writeback);
     }
     l.there->valid |= e->asked;
     l.there->modified |= e->modified;
@@ -626,13 +636,14 @@ bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now)
         return false;
     c->blocked.holds = false;
     const struct mshr_entry *e = &c->mshr.entries[answer->token];
+    c->head.ready_requests += e->count;
     if (e->place != MSHR_NONE) {
         struct line *line = &c->lines[e->place];
         line->reserved &= (uint8_t)~e->asked;
         line->valid |= e->asked;
         line->modified |= e->modified;
     } else if (!e->bypass) {
-        store_unreserved(c, e);
+        store_unreserved(c, answer->token);
     }
     return true;
 }
@@ -642,6 +653,8 @@ struct packet *cache_ready_front(struct cache *c) { return mshr_ready_front(&c->
 void cache_ready_pop(struct cache *c)
 {
     mshr_ready_pop(&c->mshr);
+    c->head.ready_requests--;
+    c->head.outstanding = c->mshr.used;
     c->blocked.holds = false;
 }
 
@@ -702,9 +715,6 @@ bool cache_port_free(const struct cache *c, uint64_t now) { return now >= c->por
 void cache_use_port(struct cache *c, uint32_t bytes, uint64_t now) { use_port(c, &c->port_free, bytes, now); }
 bool cache_fill_port_free(const struct cache *c, uint64_t now) { return now >= c->fill_port_free; }
 void cache_use_fill_port(struct cache *c, uint32_t bytes, uint64_t now) { use_port(c, &c->fill_port_free, bytes, now); }
-
-bool cache_idle(const struct cache *c) { return c->mshr.used == 0 && c->misses.count == 0; }
-uint32_t cache_outstanding(const struct cache *c) { return c->mshr.used; }
 
 const struct cache_counters *cache_counters(const struct cache *c)
 {

@@ -45,7 +45,14 @@ struct cache_result {
     uint32_t set;
 };
 
-struct cache; /* opaque: cache.c */
+/* What owners ask every cycle, read without a call. It stands first in struct cache, whose rest is opaque (cache.c). */
+struct cache_head {
+    uint32_t misses_queued;             /* packets in the miss queue */
+    uint32_t ready_requests;            /* requests whose data has come */
+    uint32_t outstanding;               /* MSHR entries in use: until the last of their requests has been popped */
+};
+struct cache;
+static inline const struct cache_head *cache_head(const struct cache *c) { return (const struct cache_head *)c; }
 
 /* index_address: maps the address of a line to the one whose bits choose the set (L2: address_map_in_slice), or NULL. NULL is returned for sets 0: there is no such cache. */
 typedef uint64_t cache_index_fn(const void *context, uint64_t address);
@@ -69,6 +76,7 @@ void cache_set_writeback(struct cache *c, enum packet_kind kind, uint32_t miss_r
 bool cache_probe(const struct cache *c, uint64_t address);
 
 /* The miss queue, drained by the owner. */
+static inline bool cache_has_miss(const struct cache *c) { return cache_head(c)->misses_queued != 0; }
 struct packet *cache_miss_front(struct cache *c);
 void cache_miss_pop(struct cache *c);
 
@@ -76,6 +84,7 @@ void cache_miss_pop(struct cache *c);
  * (packet->sectors says which, 0: all). Returns true when the MSHR entry is complete and its requests are ready. */
 bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now);
 /* Requests whose data has come, oldest fill first, in order of arrival; one is taken at a time. NULL: none. The entry is free again when its last request has been popped. */
+static inline bool cache_has_ready(const struct cache *c) { return cache_head(c)->ready_requests != 0; }
 struct packet *cache_ready_front(struct cache *c);
 void cache_ready_pop(struct cache *c);
 bool cache_waits_for(const struct cache *c, uint32_t entry); /* the MSHR entry is in use */
@@ -90,8 +99,10 @@ bool cache_port_free(const struct cache *c, uint64_t now);
 void cache_use_port(struct cache *c, uint32_t bytes, uint64_t now);
 bool cache_fill_port_free(const struct cache *c, uint64_t now);
 void cache_use_fill_port(struct cache *c, uint32_t bytes, uint64_t now);
-bool cache_idle(const struct cache *c);       /* nothing outstanding, queued or ready */
-uint32_t cache_outstanding(const struct cache *c); /* MSHR entries in use */
+/* MSHR entries in use. */
+static inline uint32_t cache_outstanding(const struct cache *c) { return cache_head(c)->outstanding; }
+/* Nothing outstanding, queued or ready. */
+static inline bool cache_idle(const struct cache *c) { return (cache_head(c)->outstanding | cache_head(c)->misses_queued) == 0; }
 const struct cache_counters *cache_counters(const struct cache *c);
 void cache_counters_reset(struct cache *c);
 

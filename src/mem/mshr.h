@@ -1,23 +1,24 @@
 /* Miss status holding registers: which lines (or sectors) are on their way, and who waits for them (mechanisms: section 23).
  *
- * An entry is found by its line through a small open-addressed table; two entries of one line stand for different sectors. Its requests are a list out of one pool. When all that was asked for has
- * come, the entry leaves the table (a later miss of that line opens a new one) and waits in the order of completion until its requests have been taken, one at a time. */
+ * Entries are found by their line through short chains; two entries of one line stand for different sectors. Each has places for as many requests as it may merge. When all that was asked for has
+ * come, the entry leaves its chain (a later miss of that line opens a new one) and waits in the order of completion until its requests have been taken, one at a time. */
 #ifndef HEDDLE_MEM_MSHR_H
 #define HEDDLE_MEM_MSHR_H
 
 #include "base/arena.h"
 #include "mem/packet.h"
 
+#include <assert.h>
+
 #define MSHR_NONE UINT32_MAX
+enum { MSHR_END = UINT16_MAX }; /* of a chain or list */
 
 struct mshr_entry {
     uint64_t line;             /* address */
     uint64_t age;              /* of the warp that opened it, with its slot */
-    uint32_t head, tail;       /* requests */
-    uint32_t next;             /* free or complete entry behind this one */
     uint32_t place;            /* line of the cache that was reserved, MSHR_NONE: none */
-    uint32_t serial;           /* order of opening */
-    uint16_t count;            /* requests; 0: free */
+    uint32_t count, taken;     /* requests; of those, taken when they were ready. count 0: the entry is free */
+    uint16_t next;             /* entry behind this one in its chain, among the complete or among the free */
     uint16_t warp;
     uint8_t asked, missing;    /* sectors; those that have not come yet */
     uint8_t modified;          /* sectors written while on their way */
@@ -26,21 +27,16 @@ struct mshr_entry {
 
 struct mshr {
     struct mshr_entry *entries;
-    uint32_t *table;           /* entry or MSHR_NONE */
-    struct packet *requests;   /* the pool, and the request behind each */
-    uint32_t *request_next;
-    uint32_t limit, merge, used, table_mask, table_shift, serial;
-    uint32_t free_entry, fresh_entry;       /* list of used ones; never used from fresh on, so that memory is touched as it is needed */
-    uint32_t free_request, fresh_request;
-    uint32_t ready_head, ready_tail;
+    struct packet *requests;   /* `merge` places for each entry */
+    uint16_t *chains;          /* the latest entry of each */
+    uint32_t limit, merge, used, chain_shift;
+    uint32_t fresh;            /* entries from here on have never been used, so that memory is touched as it is needed */
+    uint16_t free;             /* list of those that have been */
+    uint16_t ready_head, ready_tail;
 };
 
+/* At most MSHR_END entries. */
 void mshr_init(struct mshr *m, struct arena *a, uint32_t entries, uint32_t merge);
-/* The latest entry that brings some of the sectors, or MSHR_NONE; covered: all sectors of the line on their way. */
-uint32_t mshr_find(const struct mshr *m, uint64_t line, uint8_t sectors, uint8_t *covered);
-/* Opens an entry for its first request; there is a free one. */
-uint32_t mshr_open(struct mshr *m, uint64_t line, uint8_t sectors, const struct packet *request);
-void mshr_merge(struct mshr *m, uint32_t entry, const struct packet *request);
 /* Sectors written while they are on their way. */
 void mshr_mark_modified(struct mshr *m, uint64_t line, uint8_t sectors);
 /* Sectors have come. True: that was all; the requests are ready. */
@@ -49,9 +45,53 @@ void mshr_ready_pop(struct mshr *m);
 
 static inline bool mshr_full(const struct mshr *m) { return m->used >= m->limit; }
 static inline bool mshr_can_merge(const struct mshr *m, uint32_t entry) { return m->entries[entry].count < m->merge; }
+static inline struct packet *mshr_request(const struct mshr *m, uint32_t entry, uint32_t index) { return &m->requests[entry * m->merge + index]; }
+
 static inline struct packet *mshr_ready_front(const struct mshr *m)
 {
-    return m->ready_head == MSHR_NONE ? NULL : &m->requests[m->entries[m->ready_head].head];
+    return m->ready_head == MSHR_END ? NULL : mshr_request(m, m->ready_head, m->entries[m->ready_head].taken);
+}
+
+/* The high bits of a product with an odd constant: lines differ in any bits. */
+static inline uint16_t *mshr_chain(const struct mshr *m, uint64_t line) { return &m->chains[(line * 0x9e3779b97f4a7c15u) >> m->chain_shift]; }
+
+/* The latest entry that brings some of the sectors, or MSHR_NONE; covered: all sectors of the line on their way. */
+static inline uint32_t mshr_find(const struct mshr *m, uint64_t line, uint8_t sectors, uint8_t *covered)
+{
+    uint32_t found = MSHR_NONE;
+    *covered = 0;
+    for (uint32_t i = *mshr_chain(m, line); i != MSHR_END; i = m->entries[i].next) {
+        const struct mshr_entry *e = &m->entries[i];
+        if (e->line != line)
+            continue;
+        *covered |= e->asked;
+        if (found == MSHR_NONE && (e->asked & sectors))
+            found = i;
+    }
+    return found;
+}
+
+/* Opens an entry for its first request; there is a free one. */
+static inline uint32_t mshr_open(struct mshr *m, uint64_t line, uint8_t sectors, const struct packet *request)
+{
+    assert(!mshr_full(m));
+    uint32_t index = m->free;
+    if (index != MSHR_END)
+        m->free = m->entries[index].next;
+    else
+        index = m->fresh++;
+    uint16_t *chain = mshr_chain(m, line);
+    m->entries[index] = (struct mshr_entry){ .line = line, .place = MSHR_NONE, .count = 1, .next = *chain, .warp = request->warp, .asked = sectors, .missing = sectors };
+    *chain = (uint16_t)index;
+    *mshr_request(m, index, 0) = *request;
+    m->used++;
+    return index;
+}
+
+static inline void mshr_merge(struct mshr *m, uint32_t entry, const struct packet *request)
+{
+    assert(mshr_can_merge(m, entry));
+    *mshr_request(m, entry, m->entries[entry].count++) = *request;
 }
 
 #endif

@@ -27,6 +27,7 @@ struct kind {
 struct bank { uint16_t head, tail; };
 
 struct collector {
+    struct collector_head head;   /* first: read from outside */
     uint64_t free, ready;         /* collectors: without an instruction; with all operands */
     uint64_t room, wanted;        /* collectors of the kinds with room in OC/EX; of the kinds with an instruction in ID/OC */
     uint64_t asked, written;      /* banks: with requests; written in this cycle */
@@ -68,16 +69,12 @@ struct collector *collector_create(struct arena *a, const struct sm_config *conf
     count = kind_create(c, a, COLLECT_SFU, count, config->sfu_collectors, config->sfu_ports, config->sfu_issue_width);
     count = kind_create(c, a, COLLECT_MEM, count, config->mem_collectors, config->mem_ports, config->mem_issue_width);
     c->free = c->room = low_bits(count);
+    c->head = (struct collector_head){ .accepts = (1u << COLLECT_KINDS) - 1, .idle = true, .stuck = true };
     c->bank_count = config->register_banks;
     while (1u << c->queue_shift < count * COLLECT_OPERANDS)
         c->queue_shift++;
     c->queues = arena_array(a, uint8_t, (size_t)c->bank_count << c->queue_shift);
     return c;
-}
-
-bool collector_can_accept(const struct collector *c, enum collector_kind kind)
-{
-    return c->kinds[kind].waiting_count < c->kinds[kind].width;
 }
 
 void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, const uint8_t *banks, uint32_t bank_count)
@@ -93,8 +90,13 @@ void collector_accept(struct collector *c, enum collector_kind kind, inflight_id
         assert(banks[i] < c->bank_count);
         to->banks[i] = banks[i];
     }
+    if (k->waiting_count == k->width)
+        c->head.accepts &= (uint8_t)~(1u << kind);
     c->wanted |= k->members;
     c->inside++;
+    c->head.idle = false;
+    if (c->free & k->members)
+        c->head.stuck = false;
 }
 
 bool collector_write_bank(struct collector *c, uint32_t bank)
@@ -103,6 +105,7 @@ bool collector_write_bank(struct collector *c, uint32_t bank)
     if (c->written >> bank & 1)
         return false;
     c->written |= 1ull << bank;
+    c->head.idle = c->head.stuck = false;
     return true;
 }
 
@@ -127,6 +130,7 @@ static void dispatch_kind(struct collector *c, struct kind *k)
         k->last = from;
         done_insert(k, c->ids[from], c->ages[from]);
     }
+    c->head.offers |= (uint8_t)(1u << (k - c->kinds));
     if (k->done_count == k->width)
         c->room &= ~k->members;
 }
@@ -184,6 +188,7 @@ static void allocate_kind(struct collector *c, struct kind *k)
         k->waiting_head = k->waiting_head + 1 < k->width ? k->waiting_head + 1 : 0;
         k->waiting_count--;
     }
+    c->head.accepts |= (uint8_t)(1u << (k - c->kinds));
     if (!k->waiting_count)
         c->wanted &= ~k->members;
 }
@@ -204,6 +209,8 @@ void collector_cycle(struct collector *c)
         able &= ~k->members;
     }
     c->written = 0;
+    c->head.idle = c->inside == 0;
+    c->head.stuck = ((c->ready & c->room) | (c->free & c->wanted) | c->asked) == 0;
 }
 
 bool collector_front(const struct collector *c, enum collector_kind kind, inflight_id *id)
@@ -222,16 +229,11 @@ void collector_take(struct collector *c, enum collector_kind kind)
     k->done_count--;
     for (uint32_t i = 0; i < k->done_count; i++)
         k->done[i] = k->done[i + 1];
+    if (!k->done_count)
+        c->head.offers &= (uint8_t)~(1u << kind);
     c->room |= k->members;
+    if (c->ready & k->members)
+        c->head.stuck = false;
     c->inside--;
-}
-
-bool collector_idle(const struct collector *c)
-{
-    return c->inside == 0 && c->written == 0;
-}
-
-bool collector_stuck(const struct collector *c)
-{
-    return ((c->ready & c->room) | (c->free & c->wanted) | c->asked | c->written) == 0;
+    c->head.idle = c->inside == 0 && c->written == 0;
 }

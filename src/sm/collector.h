@@ -12,11 +12,18 @@ enum { COLLECT_OPERANDS = 8 };
 /* A token for an instruction in flight: an index into the core's own table. */
 typedef uint16_t inflight_id;
 
-struct collector; /* opaque */
+/* What the stages ask every cycle, read without a call. It stands first in struct collector, whose rest is opaque (collector.c). */
+struct collector_head {
+    uint8_t accepts;   /* kinds, by bits: an ID/OC register is free */
+    uint8_t offers;    /* kinds: an OC/EX register holds an instruction */
+    bool idle, stuck;
+};
+struct collector;
+static inline const struct collector_head *collector_head(const struct collector *c) { return (const struct collector_head *)c; }
 
 struct collector *collector_create(struct arena *a, const struct sm_config *config);
 /* Issue stage: pipeline registers between issue and the collectors (ID/OC). */
-bool collector_can_accept(const struct collector *c, enum collector_kind kind);
+static inline bool collector_can_accept(const struct collector *c, enum collector_kind kind) { return collector_head(c)->accepts >> kind & 1; }
 void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, const uint8_t *banks, uint32_t bank_count); /* banks[i] = (register + warp slot) mod register_banks of each source register, repeated registers repeated */
 /* Writeback stage of the same cycle, before collector_cycle: the bank cannot be read this cycle. False (and nothing done): already written this cycle. */
 bool collector_write_bank(struct collector *c, uint32_t bank);
@@ -24,10 +31,12 @@ bool collector_write_bank(struct collector *c, uint32_t bank);
  * then instructions move from the ID/OC registers into free collectors (at most ports a kind); at the end the banks' writes of this cycle are forgotten. */
 void collector_cycle(struct collector *c);
 /* OC/EX registers, taken by the units: the oldest instruction waiting, or false. */
+static inline bool collector_offers(const struct collector *c, enum collector_kind kind) { return collector_head(c)->offers >> kind & 1; }
 bool collector_front(const struct collector *c, enum collector_kind kind, inflight_id *id);
 void collector_take(struct collector *c, enum collector_kind kind);
-bool collector_idle(const struct collector *c);        /* nothing in any register or collector, and no bank write of this cycle to forget */
+/* Nothing in any register or collector, and no bank write of this cycle to forget. */
+static inline bool collector_idle(const struct collector *c) { return collector_head(c)->idle; }
 /* collector_cycle would change nothing: everything inside waits for a unit. Such a cycle may be left out. */
-bool collector_stuck(const struct collector *c);
+static inline bool collector_stuck(const struct collector *c) { return collector_head(c)->stuck; }
 
 #endif

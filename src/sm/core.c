@@ -136,7 +136,6 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
         c->free_accesses[i] = (uint16_t)i;
     ring_init(&c->instruction_responses, a, 4);
     sm_lsu_init(c, a);
-    c->wake_at = SM_NEVER;
     c->view = (struct heddle_core){ .id = id, .warp_slots = config->warps, .scheduler_count = config->schedulers, .block_slots = config->blocks, .l1_sets = config->l1d.sets,
                                     .l1_ways = config->l1d.ways, .l1_line_bytes = config->l1d.line_bytes, .warp = c->warps };
     return make_policies(c, a, policies, e) ? c : NULL;
@@ -164,14 +163,16 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->block_limit = block_limit;
     c->warps_per_block = warps_per_block;
     c->near = (struct memory_range){ 0 };
-    c->blocks_done = 0;
+    c->blocks_ended = 0;
     for (uint32_t i = 0; i < c->config->warps; i++) {
         c->slots[i] = (struct sm_slot){ .scoreboard = arena_array(launch_arena, uint32_t, words), .long_board = arena_array(launch_arena, uint32_t, words), .loop = -1 };
     }
     c->view.program = &program->view;
     c->view.cycle = c->now = now;
+    c->seen = (struct sm_seen){ 0 };
+    c->seen_cycles = 0;
     c->accounted = c->cycles_told = now;
-    c->wake_at = SM_NEVER;
+    *c->wake_at = SM_NEVER;
     if (c->l1d)
         cache_invalidate(c->l1d);
     if (c->l1t)
@@ -196,7 +197,7 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     uint32_t block = (uint32_t)__builtin_ctzll(~c->blocks_used);
     struct sm_block *b = &c->blocks[block];
     sm_account_until(c, now);
-    c->now = now;
+    c->now = c->view.cycle = now;
     *b = (struct sm_block){ .cta = cta, .first_warp = block * c->warps_per_block, .warp_count = cta->warp_count, .warps_left = cta->warp_count };
     c->blocks_used |= 1ull << block;
     c->counters.blocks++;
@@ -209,38 +210,57 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
         c->warps[slot] = (struct heddle_warp){ .age = c->next_age++, .launch_cycle = now, .next_pc = HEDDLE_NO_PC, .active = w->active, .block = block, .index = i,
                                                .block_index = cta->index };
         c->resident |= 1ull << slot;
-        c->view.resident = c->resident;
+        c->view.resident = c->resident & ~c->ended;
         sm_refresh(c, slot);
         SM_TELL(c, launched, slot);
         if (c->observer && c->observer->warp_begin)
             c->observer->warp_begin(c->observer->context, c->id, slot, now, cta->index, i);
     }
-    if (c->wake_at > now)
-        c->wake_at = now;
+    if (*c->wake_at > now)
+        *c->wake_at = now;
 }
 
-/* Counting */
+/* Counting. Most cycles of a waiting core look like the one before: they are counted together when something changes. */
+
+static void count_seen(struct sm *c)
+{
+    const struct sm_seen *v = &c->seen;
+    uint64_t rest = v->resident, cycles = c->seen_cycles, m;
+    uint64_t *stalls = c->counters.stalls;
+    uint64_t warps = (uint64_t)__builtin_popcountll(rest);
+    c->seen_cycles = 0;
+    if (!rest)
+        return;
+#define TAKE(reason, set) (m = rest & (set), stalls[reason] += m ? cycles * (uint64_t)__builtin_popcountll(m) : 0, rest &= ~m)
+    c->counters.warp_cycles += cycles * warps;
+    c->counters.active_cycles += cycles;
+    TAKE(STALL_ISSUED, v->issued);
+    TAKE(STALL_DRAIN, v->ended);
+    TAKE(STALL_BARRIER, v->at_barrier);
+    TAKE(STALL_FENCE, v->fenced);
+    TAKE(STALL_ATOMIC, v->atomic_wait);
+    TAKE(STALL_FETCH, v->no_instruction);
+    TAKE(STALL_MEMORY, ~v->clear & v->long_wait);
+    TAKE(STALL_SCOREBOARD, ~v->clear);
+    TAKE(STALL_HELD, v->held);
+    TAKE(STALL_PIPELINE, ~v->unit_free);
+    TAKE(STALL_NOT_PICKED, ~0ull);
+#undef TAKE
+}
 
 static void account(struct sm *c, uint64_t cycles)
 {
-    uint64_t rest = c->resident, m;
-    uint64_t *stalls = c->counters.stalls;
-#define TAKE(reason, set) (m = rest & (set), stalls[reason] += cycles * (uint64_t)__builtin_popcountll(m), rest &= ~m)
-    uint64_t warps = (uint64_t)__builtin_popcountll(rest);
-    c->counters.warp_cycles += cycles * warps;
-    c->counters.active_cycles += warps ? cycles : 0;
-    TAKE(STALL_ISSUED, c->issued);
-    TAKE(STALL_DRAIN, c->ended);
-    TAKE(STALL_BARRIER, c->at_barrier);
-    TAKE(STALL_FENCE, c->fenced);
-    TAKE(STALL_ATOMIC, c->atomic_wait);
-    TAKE(STALL_FETCH, ~c->valid | c->stale | c->asleep);
-    TAKE(STALL_MEMORY, ~c->clear & c->long_wait);
-    TAKE(STALL_SCOREBOARD, ~c->clear);
-    TAKE(STALL_HELD, c->held);
-    TAKE(STALL_PIPELINE, ~c->unit_free);
-    TAKE(STALL_NOT_PICKED, ~0ull);
-#undef TAKE
+    struct sm_seen *v = &c->seen;
+    uint64_t no_instruction = ~c->valid | c->stale | c->asleep;
+    uint64_t changed = (v->resident ^ c->resident) | (v->issued ^ c->issued) | (v->ended ^ c->ended) | (v->at_barrier ^ c->at_barrier) | (v->fenced ^ c->fenced) |
+                       (v->atomic_wait ^ c->atomic_wait) | (v->no_instruction ^ no_instruction) | (v->clear ^ c->clear) | (v->long_wait ^ c->long_wait) | (v->held ^ c->held) |
+                       ((v->unit_free ^ c->unit_free) & c->clear);
+    if (changed) {
+        if (c->seen_cycles)
+            count_seen(c);
+        *v = (struct sm_seen){ c->resident, c->issued, c->ended, c->at_barrier, c->fenced, c->atomic_wait, no_instruction, c->clear, c->long_wait, c->held, c->unit_free };
+    }
+    c->seen_cycles += cycles;
 }
 
 void sm_account_until(struct sm *c, uint64_t now)
@@ -278,7 +298,7 @@ static void wake_sleepers(struct sm *c)
 
 static uint64_t next_event(const struct sm *c)
 {
-    uint64_t next = sm_writeback_next(c), t = sm_units_next(c);
+    uint64_t next = c->writebacks_pending ? sm_writeback_next(c) : SM_NEVER, t = collector_head(c->collector)->offers ? sm_units_next(c) : SM_NEVER;
     if (t < next)
         next = t;
     t = sm_lsu_next(c);
@@ -295,28 +315,27 @@ static uint64_t next_event(const struct sm *c)
 void sm_cycle(struct sm *c, uint64_t now)
 {
     sm_account_until(c, now);
-    c->now = now;
+    c->now = c->view.cycle = now;
     c->busy = false;
-    c->blocked_bytes = 0;
+    *c->blocked_bytes = 0;
     if (c->asleep)
         wake_sleepers(c);
-    sm_writeback_cycle(c);
-    sm_units_cycle(c);
+    if (c->writeback_count[now % SM_TIME_RING])
+        sm_writeback_cycle(c);
+    if (collector_head(c->collector)->offers)
+        sm_units_cycle(c);
     sm_lsu_cycle(c);
     if (!collector_idle(c->collector)) {
-        if (!collector_stuck(c->collector))
-            c->busy = true;
+        c->busy |= !collector_stuck(c->collector);
         collector_cycle(c->collector);
     }
-    c->first_scheduler = (uint32_t)(now % c->config->schedulers);
     sm_issue_cycle(c);
     sm_decode_cycle(c);
     sm_fetch_cycle(c);
     account(c, 1);
     c->accounted = now + 1;
-    /* A policy that counts cycles may change its mind at any time about warps that it holds. */
-    bool watching = c->held != 0;
-    c->wake_at = c->busy || watching ? now + 1 : next_event(c);
+    /* A policy may change its mind at any time about warps that it holds back. */
+    *c->wake_at = c->busy || c->held ? now + 1 : next_event(c);
 }
 
 bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
@@ -325,8 +344,8 @@ bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
     if (ring_full(to))
         return false;
     ring_push(to, p);
-    if (c->wake_at > now)
-        c->wake_at = now;
+    if (*c->wake_at > now)
+        *c->wake_at = now;
     return true;
 }
 
@@ -346,6 +365,7 @@ static void add_cache(struct cache_counters *sum, const struct cache_counters *x
 void sm_read_counters(struct sm *c, struct sm_counters *sum)
 {
     struct sm_counters *own = &c->counters;
+    count_seen(c);
     struct cache *caches[4] = { c->l1d, c->l1c, c->l1t, c->l1i };
     struct cache_counters *kept[4] = { &own->l1d, &own->l1c, &own->l1t, &own->l1i };
     for (int i = 0; i < 4; i++)

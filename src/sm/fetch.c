@@ -34,9 +34,7 @@ void sm_decode_cycle(struct sm *c)
 /* An instruction miss that has come back goes straight to decode. */
 static bool take_response(struct sm *c)
 {
-    struct packet *ready = c->l1i ? cache_ready_front(c->l1i) : NULL;
-    if (!ready)
-        return false;
+    struct packet *ready = cache_ready_front(c->l1i);
     uint32_t slot = ready->warp, pc = ready->pc;
     cache_ready_pop(c->l1i);
     fill_buffer(c, slot, pc);
@@ -50,9 +48,9 @@ void sm_fetch_cycle(struct sm *c)
         ring_pop(&c->instruction_responses);
         c->busy = true;
     }
-    if (c->l1i)
+    if (c->l1i && cache_has_miss(c->l1i))
         sm_send_misses(c, c->l1i, ORIGIN_L1I);
-    if (take_response(c) || !c->wants_fetch)
+    if ((c->l1i && cache_has_ready(c->l1i) && take_response(c)) || !c->wants_fetch)
         return;
     uint32_t start = (c->last_fetched + 1) & 63;
     uint64_t turned = c->wants_fetch >> start | (start ? c->wants_fetch << (64 - start) : 0);

@@ -20,15 +20,13 @@ static enum collector_kind pipe_of(const struct sm *c, const struct sm_inst *in)
 static uint64_t unit_free(const struct sm *c)
 {
     uint64_t free = 0;
-    if (!c->free_count)
-        return 0;
     if (collector_can_accept(c->collector, COLLECT_SP))
         free |= c->needs[SM_SP] | c->needs[SM_SP_OR_SFU];
     if (collector_can_accept(c->collector, COLLECT_SFU))
         free |= c->needs[SM_SFU] | c->needs[SM_DP] | c->needs[SM_SP_OR_SFU];
-    if (c->free_access_count && c->deferred_count < SM_DEFERRED && collector_can_accept(c->collector, COLLECT_MEM))
+    if (collector_can_accept(c->collector, COLLECT_MEM) && c->free_access_count && c->deferred_count < SM_DEFERRED)
         free |= c->needs[SM_MEM];
-    return free;
+    return c->free_count ? free : 0;
 }
 
 static bool is_inside(const struct heddle_program *p, int32_t loop, int32_t outer)
@@ -69,7 +67,7 @@ static void tell_issue(struct sm *c, uint32_t scheduler, uint32_t slot, uint32_t
 {
     struct exec_warp *w = c->slots[slot].exec;
     const struct sm_inst *in = &c->program->code[pc];
-    bool watched = c->observer && c->observer->issue, branch = SM_HEARD(c, branch) && in->branch && w->code[w->pc].guard_mode;
+    bool watched = c->observer && c->observer->issue, branch = SM_HEARD(c, branch) && in->branch;
     if (SM_HEARD(c, loop))
         tell_loops(c, slot, pc);
     if (!watched && !branch && !SM_HEARD(c, issued))
@@ -112,6 +110,7 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
         c->asleep |= bit;
     } else if (s->exec->state == WARP_DONE) {
         c->ended |= bit;
+        c->view.resident = c->resident & ~c->ended;
         s->buffered = 0;
         c->at_barrier &= ~bit;
     }
@@ -196,17 +195,15 @@ static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, u
     return false;
 }
 
-/* One scheduler's cycle. Returns whether it issued; *was_held: a warp could have, but the policy held it back. */
-static bool schedule(struct sm *c, uint32_t k, bool *was_held)
+/* One scheduler's cycle among the warps that could issue if their pipelines took them. Returns whether it issued; *was_held: a warp could have, but the policy held it back. */
+static bool schedule(struct sm *c, uint32_t k, uint64_t able, bool *was_held)
 {
     struct sm_scheduler *s = &c->schedulers[k];
-    uint64_t live = s->warps & c->valid & ~(c->ended | c->at_barrier | c->fenced | c->atomic_wait | c->asleep);
-    if (!live)
+    uint64_t ready = able & c->clear & c->unit_free, stale = able & c->stale, held = 0;
+    if (!(ready | stale))
         return false;
-    c->unit_free = unit_free(c);
-    uint64_t ready = live & c->clear & c->unit_free, stale = live & c->stale, held = 0;
     c->view.ready = ready;
-    if (s->policy->hold && (ready | stale)) {
+    if (s->policy->hold) {
         uint64_t hold = s->policy->hold(s->state, &c->view);
         held |= ready & hold;
         ready &= ~hold;
@@ -240,34 +237,44 @@ static bool schedule(struct sm *c, uint32_t k, bool *was_held)
             if (n + 1 < c->config->issue_per_warp && !may_follow(c, (uint32_t)picked, in))
                 break;
         }
+        c->unit_free = unit_free(c);
         return true;
     }
     return false;
+}
+
+static uint64_t able_warps(const struct sm *c)
+{
+    return c->valid & (c->clear | c->stale) & ~(c->ended | c->at_barrier | c->fenced | c->atomic_wait | c->asleep);
 }
 
 void sm_issue_cycle(struct sm *c)
 {
     uint32_t count = c->config->schedulers;
     c->issued = c->held = 0;
-    c->view.cycle = c->now;
-    c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait;
-    c->view.long_wait = c->long_wait;
-    c->view.next_is_l1_load = c->next_l1_load;
-    if (SM_HEARD(c, cycles) && c->now + 1 > c->cycles_told) {
+    if (SM_HEARD(c, cycles)) {
+        c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait;
         SM_TELL(c, cycles, c->now + 1 - c->cycles_told);
         c->cycles_told = c->now + 1;
     }
-    for (uint32_t n = 0; n < count; n++) {
-        uint32_t k = c->first_scheduler + n < count ? c->first_scheduler + n : c->first_scheduler + n - count;
-        bool was_held = false;
-        if (schedule(c, k, &was_held))
-            c->counters.issued++;
-        else if (was_held)
-            c->counters.descheduled++;
-        else if (c->resident)
-            c->counters.no_ready++;
-        else
-            c->counters.idle++;
-    }
+    uint64_t able = able_warps(c);
     c->unit_free = unit_free(c);
+    if (!(able & ((c->clear & c->unit_free) | c->stale))) {
+        *(c->resident ? &c->counters.no_ready : &c->counters.idle) += count;
+        return;
+    }
+    c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait;
+    c->view.long_wait = c->long_wait;
+    c->view.next_is_l1_load = c->next_l1_load;
+    for (uint32_t n = 0, k = (uint32_t)(c->now % count); n < count; n++, k = k + 1 == count ? 0 : k + 1) {
+        bool was_held = false;
+        if (schedule(c, k, able & c->schedulers[k].warps, &was_held)) {
+            c->counters.issued++;
+            able = able_warps(c); /* barriers may have opened */
+        } else if (was_held) {
+            c->counters.descheduled++;
+        } else {
+            c->counters.no_ready++;
+        }
+    }
 }

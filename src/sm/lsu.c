@@ -51,9 +51,9 @@ static bool write_registers(struct sm *c, struct sm_inflight *f)
 
 static uint16_t take_ready(struct cache *cache)
 {
-    struct packet *p = cache ? cache_ready_front(cache) : NULL;
-    if (!p)
+    if (!cache || !cache_has_ready(cache))
         return SM_NONE;
+    struct packet *p = cache_ready_front(cache);
     uint16_t id = (uint16_t)p->token;
     cache_ready_pop(cache);
     return id;
@@ -86,6 +86,7 @@ static uint16_t take_from_client(struct sm *c, uint32_t client)
         l->next_global = SM_NONE;
         return id;
     default:
+        l->refused = false; /* an entry may be free again */
         return take_ready(c->l1d);
     }
 }
@@ -135,8 +136,6 @@ static void answer_atomic(struct sm *c, const struct packet *p)
 static void take_response(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
-    if (!l->responses.count)
-        return;
     struct packet *p = ring_front(&l->responses);
     if (p->origin == ORIGIN_LSU && !packet_is_write(p)) {
         if (l->next_global != SM_NONE)
@@ -149,6 +148,7 @@ static void take_response(struct sm *c)
     } else {
         struct cache *to = p->origin == ORIGIN_L1D ? c->l1d : p->origin == ORIGIN_L1C ? c->l1c : c->l1t;
         cache_fill(to, p, c->now);
+        l->refused = false;
     }
     ring_pop(&l->responses);
     c->busy = true;
@@ -161,14 +161,18 @@ static uint32_t packet_bytes(const struct packet *p)
     return packet_is_write(p) || p->kind == PACKET_ATOMIC ? WRITE_HEADER_BYTES + p->bytes : READ_BYTES;
 }
 
+static void note_blocked(struct sm *c, uint32_t bytes)
+{
+    if (!*c->blocked_bytes || bytes < *c->blocked_bytes)
+        *c->blocked_bytes = bytes;
+}
+
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 {
     struct packet *p = cache_miss_front(cache);
-    if (!p)
-        return;
     uint32_t bytes = packet_bytes(p);
     if (!crossbar_has_room(c->requests, c->port, bytes)) {
-        c->blocked_bytes = !c->blocked_bytes || bytes < c->blocked_bytes ? bytes : c->blocked_bytes;
+        note_blocked(c, bytes);
         return;
     }
     c->busy = true;
@@ -177,6 +181,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     p->slice = (uint8_t)address_map_slice(c->map, p->address);
     crossbar_push(c->requests, c->port, p->slice, p, bytes, *c->network_now);
     cache_miss_pop(cache);
+    c->lsu.refused = false;
 }
 
 /* L1D */
@@ -197,11 +202,17 @@ static void tell_l1(struct sm *c, const struct packet *p, enum cache_outcome out
 /* True: the access was taken. */
 static bool access_l1d(struct sm *c, const struct packet *p)
 {
-    struct cache_result r = { 0 };
+    struct cache_result r;
+    if (c->lsu.refused) {
+        c->counters.l1d.fails[c->lsu.retry]++;
+        return false;
+    }
+    r.evicted = false;
     enum cache_outcome outcome = cache_access(c->l1d, p, c->warps[p->warp].age, c->now, &r);
     tell_l1(c, p, outcome, &r);
     if (outcome == CACHE_FAIL) {
         c->lsu.retry = (int)r.fail;
+        c->lsu.refused = true;
         return false;
     }
     c->lsu.retry = -1;
@@ -249,7 +260,7 @@ static bool send_past_l1(struct sm *c, struct packet *p)
 {
     uint32_t bytes = packet_bytes(p);
     if (!crossbar_has_room(c->requests, c->port, bytes)) {
-        c->blocked_bytes = !c->blocked_bytes || bytes < c->blocked_bytes ? bytes : c->blocked_bytes;
+        note_blocked(c, bytes);
         return false;
     }
     c->busy = true;
@@ -315,6 +326,10 @@ static bool send_accesses(struct sm *c, uint16_t id)
     const struct sm_accesses *a = &c->access_pool[f->accesses];
     bool l1 = c->l1d && !f->past_l1 && (f->space == SM_LOCAL || (f->space == SM_DEVICE && !c->config->l1_skips_global));
     uint32_t most = l1 && c->config->l1d.banks ? c->config->l1d.banks : 1;
+    if (l1 && c->lsu.refused && !c->lsu.l1_capacity) {
+        c->counters.l1d.fails[c->lsu.retry]++;
+        return false;
+    }
     for (uint32_t n = 0; n < most && f->next_access < a->count; n++) {
         struct packet p = make_packet(c, id, &a->list[f->next_access]);
         bool sent = f->space == SM_CONST ? access_read_only(c, c->l1c, &p) : f->space == SM_TEXTURE ? access_read_only(c, c->l1t, &p)
@@ -346,8 +361,6 @@ static void dispatch_cycle(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     uint16_t id = l->dispatch;
-    if (id == SM_NONE)
-        return;
     struct sm_inflight *f = &c->inflight[id];
     if (f->space == SM_SHARED) {
         if (f->shared_cycles > 1) {
@@ -372,22 +385,32 @@ static void dispatch_cycle(struct sm *c)
         leave(c, id);
 }
 
+static bool has_writeback(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    return l->next_wb != SM_NONE || l->next_global != SM_NONE || (l->shared_count && l->shared_pipe[l->shared_head].ready <= c->now) || l->texture_count ||
+           (c->l1d && cache_has_ready(c->l1d)) || (c->l1c && cache_has_ready(c->l1c)) || (c->l1t && cache_has_ready(c->l1t));
+}
+
 void sm_lsu_cycle(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     inflight_id id;
-    writeback(c);
-    take_response(c);
-    if (c->l1t)
+    if (has_writeback(c))
+        writeback(c);
+    if (l->responses.count)
+        take_response(c);
+    if (c->l1t && cache_has_miss(c->l1t))
         sm_send_misses(c, c->l1t, ORIGIN_L1T);
-    if (c->l1c)
+    if (c->l1c && cache_has_miss(c->l1c))
         sm_send_misses(c, c->l1c, ORIGIN_L1C);
-    if (c->l1d)
+    if (c->l1d && cache_has_miss(c->l1d))
         sm_send_misses(c, c->l1d, ORIGIN_L1D);
     if (l->l1_count)
         l1_pipe_cycle(c);
-    dispatch_cycle(c);
-    if (l->dispatch == SM_NONE && collector_front(c->collector, COLLECT_MEM, &id)) {
+    if (l->dispatch != SM_NONE)
+        dispatch_cycle(c);
+    if (l->dispatch == SM_NONE && collector_offers(c->collector, COLLECT_MEM) && collector_front(c->collector, COLLECT_MEM, &id)) {
         collector_take(c->collector, COLLECT_MEM);
         l->dispatch = id;
         c->inflight[id].in_lsu = true;

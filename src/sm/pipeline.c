@@ -8,8 +8,6 @@ void sm_writeback_cycle(struct sm *c)
 {
     uint32_t at = c->now % SM_TIME_RING;
     uint32_t count = c->writeback_count[at];
-    if (!count)
-        return;
     for (uint32_t i = 0; i < count; i++) {
         uint16_t id = c->writeback[at][i];
         struct sm_inflight *f = &c->inflight[id];
@@ -20,6 +18,7 @@ void sm_writeback_cycle(struct sm *c)
         sm_finish(c, id);
     }
     c->writeback_count[at] = 0;
+    c->writebacks_pending -= count;
     c->writeback_bits[at / 64] &= ~(1ull << at % 64);
     for (uint32_t i = 0; i < c->unit_count; i++)
         c->units[i].occupied[at / 64] &= ~(1ull << at % 64);
@@ -33,6 +32,7 @@ static void start(struct sm *c, struct sm_unit_state *u, uint16_t id, const stru
     u->occupied[at / 64] |= 1ull << at % 64;
     c->writeback[at][c->writeback_count[at]++] = id;
     c->writeback_bits[at / 64] |= 1ull << at % 64;
+    c->writebacks_pending++;
     collector_take(c->collector, u->from);
     c->busy = true;
 }
@@ -42,7 +42,7 @@ void sm_units_cycle(struct sm *c)
     for (uint32_t i = 0; i < c->unit_count; i++) {
         struct sm_unit_state *u = &c->units[i];
         inflight_id id;
-        if (u->free_at > c->now || !collector_front(c->collector, u->from, &id))
+        if (!collector_offers(c->collector, u->from) || u->free_at > c->now || !collector_front(c->collector, u->from, &id))
             continue;
         const struct sm_inst *in = c->inflight[id].inst;
         uint64_t end = c->now + in->latency + 2;

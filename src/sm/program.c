@@ -154,6 +154,52 @@ static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx
     s->destination_count = (uint8_t)b->destination_count;
 }
 
+/* The register of the address and what is added to it. */
+static void set_address(const struct builder *b, struct heddle_instruction *v, const struct ptx_inst *in)
+{
+    v->address = HEDDLE_NO_REGISTER;
+    for (uint32_t i = 0; i < in->operand_count; i++) {
+        const struct ptx_operand *o = &in->operands[i];
+        if (o->kind != PTX_OPERAND_ADDRESS || !o->element_count)
+            continue;
+        if (o->elements[0].kind == PTX_OPERAND_REG)
+            v->address = b->register_base + o->elements[0].reg->index;
+        v->offset = (int32_t)o->offset;
+        return;
+    }
+}
+
+static bool loads_data(const struct sm_inst *s) { return (s->load && s->memory != SM_CONST) || s->atomic; }
+
+/* Branches that depend on loaded data: a register is tainted when any instruction that writes it loads, or reads a tainted one (mechanisms: section 18, without regard to the order
+ * of writes). */
+static void find_data_branches(struct builder *b, const struct exec_function *f, uint32_t first, struct heddle_instruction *views)
+{
+    bool *tainted = arena_array(b->arena, bool, b->program->register_count + 1), changed = true;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < f->inst_count; i++) {
+            const struct sm_inst *s = &b->program->code[first + i];
+            uint32_t reads = s->check_count - (uint32_t)s->destination_count;
+            bool taint = loads_data(s);
+            for (uint32_t k = 0; k < reads && !taint; k++)
+                taint = tainted[s->registers[k]];
+            for (uint32_t k = reads; k < s->check_count && taint; k++) {
+                changed |= !tainted[s->registers[k]];
+                tainted[s->registers[k]] = true;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < f->inst_count; i++) {
+        const struct sm_inst *s = &b->program->code[first + i];
+        if (!(views[first + i].flags & HEDDLE_BRANCH) || (views[first + i].flags & HEDDLE_UNIFORM))
+            continue;
+        for (uint32_t k = 0; k < s->check_count; k++)
+            if (tainted[s->registers[k]])
+                views[first + i].flags |= HEDDLE_DATA_BRANCH;
+    }
+}
+
 static void describe(const struct builder *b, struct heddle_instruction *v, const struct sm_inst *s, const struct ptx_inst *in, uint32_t i)
 {
     uint32_t flags = ptx_flags(in), target = HEDDLE_NO_PC;
@@ -177,6 +223,7 @@ static void describe(const struct builder *b, struct heddle_instruction *v, cons
     f |= flags & PTX_F_CALL ? HEDDLE_CALL : 0;
     f |= in->opcode == PTX_OP_bra && (!in->guard || ptx_has_modifier(in, PTX_MOD_UNI)) ? HEDDLE_UNIFORM : 0;
     v->flags = (uint16_t)f;
+    set_address(b, v, in);
     const uint32_t *destinations = s->registers + s->check_count - s->destination_count;
     uint32_t sources = s->check_count - s->destination_count;
     v->source_count = (uint8_t)(sources < HEDDLE_SOURCES ? sources : HEDDLE_SOURCES);
@@ -210,6 +257,7 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->loop = loop == PTX_NO_LOOP ? -1 : loop + (int32_t)b->loop_base;
         describe(b, &views[b->pc_base + i], s, in, i);
     }
+    find_data_branches(b, f, b->pc_base, views);
     struct heddle_loop *loops = (struct heddle_loop *)(uintptr_t)b->program->view.loops;
     for (uint32_t i = 0; i < cfg->loop_count; i++) {
         const struct ptx_loop *l = &cfg->loops[i];

@@ -70,7 +70,8 @@ struct sm_lsu {
     uint16_t texture_hits[64];
     uint32_t texture_head, texture_count;
     uint16_t next_global;            /* answer that bypassed the L1, or SM_NONE */
-    int retry;                       /* enum cache_fail of the access that is tried every cycle, or -1 */
+    int retry;                       /* enum cache_fail of the access that was refused, or -1 */
+    bool refused;                    /* and nothing has changed since: not tried again, but counted */
 };
 
 struct sm_deferred { uint16_t id; };
@@ -103,6 +104,9 @@ struct sm_listeners {
     } while (0)
 #define SM_HEARD(c, event) ((c)->listeners.event.count != 0)
 
+/* What decides how a cycle is counted. */
+struct sm_seen { uint64_t resident, issued, ended, at_barrier, fenced, atomic_wait, no_instruction, clear, long_wait, held, unit_free; };
+
 /* The policies of a machine as its cores are made with them. */
 struct sm_policies {
     const struct heddle_scheduler *scheduler;
@@ -118,7 +122,9 @@ struct sm {
     const struct sm_config *config;
     const struct sm_program *program;
     uint32_t id, port;               /* crossbar port of its cluster */
-    uint64_t now, wake_at;           /* the next cycle in which it must be run */
+    uint64_t now;
+    uint64_t *wake_at;               /* the next cycle in which it must be run; the owner's, as the next one */
+    uint32_t *blocked_bytes;         /* of a packet that finds no room in the interconnect: the core is woken when it does; 0: none */
     uint64_t accounted;              /* cycles counted so far, from the machine's start */
     bool busy;                       /* something changed in this cycle */
 
@@ -126,6 +132,8 @@ struct sm {
     uint64_t resident, ended, valid, clear, stale, at_barrier, fenced, atomic_wait, asleep, long_wait, next_l1_load, wants_fetch;
     uint64_t needs[SM_UNITS];        /* by the unit of the next instruction */
     uint64_t issued, held, unit_free; /* of this cycle */
+    struct sm_seen seen;             /* of the last cycles, all alike */
+    uint64_t seen_cycles;
 
     struct sm_slot slots[CORE_WARPS_MOST];
     struct heddle_warp warps[CORE_WARPS_MOST];
@@ -162,6 +170,7 @@ struct sm {
     uint16_t writeback[SM_TIME_RING][SM_WRITEBACK];
     uint8_t writeback_count[SM_TIME_RING];
     uint64_t writeback_bits[SM_TIME_RING / 64];
+    uint32_t writebacks_pending;
     struct sm_accesses *access_pool;
     uint16_t free_accesses[64];
     uint32_t free_access_count;
@@ -172,18 +181,16 @@ struct sm {
     struct cache *l1d, *l1c, *l1t, *l1i;
     struct crossbar *requests;
     const struct address_map *map;
-    uint32_t blocked_bytes;          /* of a packet that finds no room in the interconnect: the core is woken when it does; 0: none */
     uint32_t answer_bytes;           /* requests are answered in pieces of so many bytes, aligned */
     const uint64_t *network_now;     /* cycles of the interconnect */
     struct exec_launch launch;       /* the core's own copy */
     struct memory_range near;        /* translation of addresses */
     uint64_t thread_interleave;      /* threads of the machine, for local memory */
     uint32_t outstanding_seen;
-    uint64_t blocks_done;            /* of this launch */
+    uint32_t blocks_ended;           /* since the owner looked */
 
     struct sm_counters counters;
     const struct sm_observer *observer;
-    struct exec_fault *bad_pick;
     char trouble[200];               /* a policy did what it may not: the launch ends with this */
 };
 

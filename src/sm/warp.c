@@ -126,7 +126,7 @@ void sm_try_retire(struct sm *c, uint32_t slot)
     c->clear &= ~bit;
     c->wants_fetch &= ~bit;
     c->fenced &= ~bit;
-    c->view.resident = c->resident;
+    c->view.resident = c->resident & ~c->ended;
     c->busy = true;
     SM_TELL(c, finished, slot);
     if (c->observer && c->observer->warp_end)
@@ -134,7 +134,7 @@ void sm_try_retire(struct sm *c, uint32_t slot)
     s->exec = NULL;
     if (--b->warps_left == 0) {
         c->blocks_used &= ~(1ull << s->block);
-        c->blocks_done++;
+        c->blocks_ended++;
         if (c->divergence && c->divergence->block_end)
             c->divergence->block_end(c->divergence_state, &c->view, s->block);
     }

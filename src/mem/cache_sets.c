@@ -1,0 +1,94 @@
+/* The lines of a cache: see cache_sets.h. Set indices after GPGPU-Sim (mechanisms: section 22). */
+#include "mem/cache_sets.h"
+
+#include <assert.h>
+#include <string.h>
+
+static uint32_t log2_of(uint32_t n)
+{
+    uint32_t bits = 0;
+    while ((2u << bits) <= n)
+        bits++;
+    return bits;
+}
+
+static enum cache_index index_kind(const struct cache_config *config)
+{
+    bool power = (config->sets & (config->sets - 1)) == 0;
+    if (config->index == SET_INDEX_HASHED && (config->sets == 32 || config->sets == 64))
+        return INDEX_FERMI;
+    if (config->index == SET_INDEX_HASHED && power && config->sets > 1)
+        return INDEX_FOLD;
+    return power ? INDEX_MASK : INDEX_MODULO;
+}
+
+void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_config *config)
+{
+    assert(config->sets && config->ways && config->ways <= UINT16_MAX);
+    size_t lines = (size_t)config->sets * config->ways;
+    uint32_t mark_words = (config->ways + 7) / 8;
+    *s = (struct cache_sets){ .marks = arena_array(a, uint64_t, (size_t)config->sets * mark_words), .tags = arena_array(a, uint64_t, lines), .lines = arena_array(a, struct cache_line, lines),
+                              .links = arena_array(a, struct cache_link, lines), .newest = arena_array(a, uint16_t, config->sets), .count = config->sets, .ways = config->ways,
+                              .mark_words = mark_words, .line_shift = log2_of(config->line_bytes), .set_bits = log2_of(config->sets), .index = index_kind(config) };
+    cache_sets_clear(s);
+}
+
+void cache_sets_clear(struct cache_sets *s)
+{
+    size_t lines = (size_t)s->count * s->ways;
+    memset(s->tags, 0xff, lines * sizeof *s->tags); /* NO_TAG */
+    memset(s->lines, 0, lines * sizeof *s->lines);
+    for (uint32_t set = 0; set < s->count; set++) {
+        for (uint32_t way = 0; way < s->ways; way++)
+            s->links[cache_sets_place(s, set, way)] =
+                (struct cache_link){ .newer = (uint16_t)(way + 1 < s->ways ? way + 1 : 0), .older = (uint16_t)(way > 0 ? way - 1 : s->ways - 1) };
+        s->newest[set] = (uint16_t)(s->ways - 1);
+    }
+}
+
+/* Its place is among the other ways without a line, before those above it. */
+void cache_sets_empty(struct cache_sets *s, uint32_t set, uint32_t way)
+{
+    *cache_sets_tag(s, set, way) = NO_TAG;
+    *cache_sets_line(s, set, way) = (struct cache_line){ .age = 0 };
+    cache_sets_touch(s, set, way);
+    struct cache_link *links = &s->links[set * s->ways];
+    uint32_t behind = links[way].newer;
+    while (behind < way && *cache_sets_tag(s, set, behind) == NO_TAG)
+        behind = links[behind].newer;
+    if (behind == way) /* all others are empty and below it: the newest, where it is */
+        return;
+    s->newest[set] = links[way].older;
+    if (behind == links[way].newer) /* the very first */
+        return;
+    links[links[way].older].newer = links[way].newer;
+    links[links[way].newer].older = links[way].older;
+    links[way] = (struct cache_link){ .newer = (uint16_t)behind, .older = links[behind].older };
+    links[links[behind].older].newer = (uint16_t)way;
+    links[behind].older = (uint16_t)way;
+}
+
+/* Sets of 32 and 64: the hash that was measured on Fermi's L1. */
+static uint32_t fermi_index(uint64_t address, uint32_t line_shift, uint32_t sets)
+{
+    uint32_t low = (uint32_t)(address >> line_shift) & 31;
+    uint32_t high = (uint32_t)(address >> 13 & 7) | (uint32_t)(address >> 17 & 1) << 3 | (uint32_t)(address >> 19 & 1) << 4;
+    return (low ^ high) | (sets == 64 ? (uint32_t)(address >> 12 & 1) << 5 : 0);
+}
+
+static uint32_t fold_index(uint64_t number, uint32_t bits)
+{
+    uint64_t folded = 0;
+    for (; number; number >>= bits)
+        folded ^= number;
+    return (uint32_t)folded & ((1u << bits) - 1);
+}
+
+uint32_t cache_sets_hashed_index(const struct cache_sets *s, uint64_t address)
+{
+    if (s->index == INDEX_FERMI)
+        return fermi_index(address, s->line_shift, s->count);
+    if (s->index == INDEX_FOLD)
+        return fold_index(address >> s->line_shift, s->set_bits);
+    return (uint32_t)((address >> s->line_shift) % s->count);
+}

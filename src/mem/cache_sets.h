@@ -1,0 +1,113 @@
+/* The lines of a cache: which set an address belongs to, which way of it holds a line, and in what order the ways were used. Part of cache.c, which decides what happens to lines.
+ *
+ * A way is found by one byte of its line's hash, eight ways at a time; the tag then tells for sure. The order of use is a ring through the ways of a set: from the least recently used over ever newer
+ * ones to the newest, and round. Ways without a line stand in front of all others, lowest first. A miss takes the front and makes it the newest: the ring turns by one. */
+#ifndef HEDDLE_MEM_CACHE_SETS_H
+#define HEDDLE_MEM_CACHE_SETS_H
+
+#include "base/arena.h"
+#include "mem/config.h"
+
+#define NO_TAG UINT64_MAX
+#define NO_WAY UINT32_MAX
+
+/* All zero in a way without a line. */
+struct cache_line {
+    uint64_t age;                      /* of the warp that brought it, with its slot */
+    uint16_t warp;
+    uint8_t valid, reserved, modified; /* sectors; reserved: on their way */
+};
+
+struct cache_link { uint16_t newer, older; };
+enum cache_index { INDEX_MASK, INDEX_MODULO, INDEX_FERMI, INDEX_FOLD };
+
+struct cache_sets {
+    uint64_t *marks;                   /* a byte of the hash of each line, eight in a word; mark_words for each set */
+    uint64_t *tags;                    /* line addresses: ways of a set beside each other */
+    struct cache_line *lines;          /* in the same order */
+    struct cache_link *links;
+    uint16_t *newest;                  /* way of each set */
+    uint32_t count, ways, mark_words, line_shift, set_bits;
+    enum cache_index index;
+};
+
+void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_config *config);
+/* No set has a line. */
+void cache_sets_clear(struct cache_sets *s);
+/* The way has lost its line. */
+void cache_sets_empty(struct cache_sets *s, uint32_t set, uint32_t way);
+uint32_t cache_sets_hashed_index(const struct cache_sets *s, uint64_t address);
+
+static inline uint32_t cache_sets_index(const struct cache_sets *s, uint64_t address)
+{
+    if (__builtin_expect(s->index == INDEX_MASK, 1))
+        return (uint32_t)(address >> s->line_shift) & (s->count - 1);
+    return cache_sets_hashed_index(s, address);
+}
+
+/* Number of a line of the cache. */
+static inline uint32_t cache_sets_place(const struct cache_sets *s, uint32_t set, uint32_t way) { return set * s->ways + way; }
+static inline uint64_t *cache_sets_tag(const struct cache_sets *s, uint32_t set, uint32_t way) { return &s->tags[cache_sets_place(s, set, way)]; }
+static inline struct cache_line *cache_sets_line(const struct cache_sets *s, uint32_t set, uint32_t way) { return &s->lines[cache_sets_place(s, set, way)]; }
+
+static inline uint64_t cache_sets_mark(uint64_t line) { return line * 0x9e3779b97f4a7c15u >> 56; }
+
+static inline uint32_t cache_sets_find(const struct cache_sets *s, uint32_t set, uint64_t line)
+{
+    const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
+    const uint64_t *marks = &s->marks[set * s->mark_words], *tags = &s->tags[set * s->ways];
+    uint64_t pattern = cache_sets_mark(line) * ones;
+    for (uint32_t first = 0; first < s->ways; first += 8) {
+        uint64_t differs = *marks++ ^ pattern;
+        /* The high bit of every zero byte; of some others too, as of the padding behind the last way. */
+        for (uint64_t found = (differs - ones) & ~differs & highs; found; found &= found - 1) {
+            uint32_t way = first + (uint32_t)__builtin_ctzll(found) / 8;
+            if (way < s->ways && tags[way] == line)
+                return way;
+        }
+    }
+    return NO_WAY;
+}
+
+/* Makes a way the newest. */
+static inline void cache_sets_touch(struct cache_sets *s, uint32_t set, uint32_t way)
+{
+    struct cache_link *links = &s->links[set * s->ways];
+    uint32_t newest = s->newest[set], oldest = links[newest].newer;
+    if (way == newest)
+        return;
+    s->newest[set] = (uint16_t)way;
+    if (way == oldest)
+        return;
+    links[links[way].older].newer = links[way].newer;
+    links[links[way].newer].older = links[way].older;
+    links[way] = (struct cache_link){ .newer = (uint16_t)oldest, .older = (uint16_t)newest };
+    links[newest].newer = links[oldest].older = (uint16_t)way;
+}
+
+/* The least recently used way of which nothing is reserved, or NO_WAY. */
+static inline uint32_t cache_sets_oldest(const struct cache_sets *s, uint32_t set)
+{
+    const struct cache_line *lines = &s->lines[set * s->ways];
+    const struct cache_link *links = &s->links[set * s->ways];
+    uint32_t newest = s->newest[set], way = links[newest].newer;
+    for (; lines[way].reserved; way = links[way].newer)
+        if (way == newest)
+            return NO_WAY;
+    return way;
+}
+
+/* Puts a line into a way, in place of any other, as the newest; nothing of it is valid yet. */
+static inline struct cache_line *cache_sets_put(struct cache_sets *s, uint32_t set, uint32_t way, uint64_t line, uint16_t warp, uint64_t age)
+{
+    uint64_t *marks = &s->marks[set * s->mark_words + way / 8];
+    uint32_t shift = way % 8 * 8;
+    *marks = (*marks & ~(0xffull << shift)) | cache_sets_mark(line) << shift;
+    *cache_sets_tag(s, set, way) = line;
+    struct cache_line *to = cache_sets_line(s, set, way);
+    *to = (struct cache_line){ .age = age, .warp = warp };
+    cache_sets_touch(s, set, way);
+    return to;
+}
+
+#endif

@@ -1,0 +1,118 @@
+#!/bin/sh
+# Runs with time: every workload gives the right result, the same counters on every run and on any number of threads, and counters that add up; runs that are cut short keep
+# what they had; what a machine cannot run is refused with a reason.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+timed() { # RESULT OPTION... WORKLOAD: the workload at its test size on gtx480
+    result=$scratch/$1.json
+    shift
+    "$heddle" run --quiet -m gtx480 --size test --stats "$result" "$@"
+}
+value() { "$json_check" "$scratch/$1.json" "$2"; }
+same() { is "$1" "$json_check" --same "$scratch/$2.json" "$scratch/$3.json"; }
+equal() { # NAME A B
+    if [ -n "$2" ] && [ "$2" = "$3" ]; then echo "ok $1"; else echo "FAILED $1: '$2' and '$3'"; fi
+}
+
+for source in workloads/*/*.cu; do
+    workload=$(basename "$source" .cu)
+    is "$workload: its result is right" timed once -s gto "$workload"
+    is "$workload: results are complete and add up" "$json_check" "$scratch/once.json"
+    expect "$workload: nothing was left out" 0 '^false$' value once functional
+    timed again -s gto "$workload" >/dev/null 2>&1
+    same "$workload: the same twice" once again
+    for threads in 1 2 3; do
+        timed threads -s gto -j "$threads" "$workload" >/dev/null 2>&1
+        same "$workload: the same on $threads" once threads
+    done
+    # Every L2 miss that reads is read from DRAM, once.
+    misses=$(value once total.l2.misses) write_misses=$(value once total.l2.write_misses)
+    equal "$workload: DRAM reads cover L2 misses" "$(value once total.dram.requests_read)" "$((misses - write_misses))"
+    equal "$workload: every warp instruction was issued once" "$(value once total.issue.issued)" "$(value once total.warp_instructions)"
+    # Functional mode takes another order of warps: all but bfs, whose warps race for nodes, execute the same instructions in any.
+    [ "$workload" != bfs ] || continue
+    timed functional --functional "$workload" >/dev/null 2>&1
+    for counter in warp_instructions thread_instructions lanes branches; do
+        equal "$workload: $counter as in functional mode" "$(value once "total.$counter")" "$(value functional "total.$counter")"
+    done
+done
+
+# Every machine, every policy.
+for machine in ccws c2050 slp gtx480-gs4; do
+    for workload in bfs reduct spmv-vector; do
+        is "$machine: $workload: its result is right" "$heddle" run --quiet -m "$machine" --size test --stats "$scratch/machine.json" "$workload"
+        is "$machine: $workload: counters add up" "$json_check" "$scratch/machine.json"
+        "$heddle" run --quiet -m "$machine" -j 2 --size test --stats "$scratch/threads.json" "$workload" >/dev/null 2>&1
+        same "$machine: $workload: the same on 2 threads" machine threads
+    done
+done
+for scheduler in $("$heddle" list schedulers | sed -n 's/^\([a-z0-9-]*\)$/\1/p'); do
+    is "$scheduler: the result is right" timed policy -s "$scheduler" reduct
+    is "$scheduler: counters add up" "$json_check" "$scratch/policy.json"
+done
+for policy in $("$heddle" list l1 | sed -n 's/^\([a-z0-9-]*\)$/\1/p'); do
+    is "L1 $policy: the result is right" timed policy --l1 "$policy" spmv-vector
+    is "L1 $policy: counters add up" "$json_check" "$scratch/policy.json"
+done
+
+# Cut short in the middle of many launches: those before are whole.
+expect 'cycle limit: exit code' 4 'ran past the limit of 30000 cycles' "$heddle" run --size test --max-cycles 30000 --stats "$scratch/limit.json" bfs
+is 'cycle limit: what there is adds up' "$json_check" "$scratch/limit.json"
+expect 'cycle limit: the first launch is whole' 0 '^false$' value limit kernels.0.partial
+expect 'cycle limit: in the results' 0 '^"limit"$' value limit outcome.kind
+expect 'cycle limit: not a success' 0 '^false$' value limit checks.passed
+cycles=$(value limit total.cycles)
+is 'cycle limit: it is kept' test "$cycles" -ge 30000 -a "$cycles" -le 30010
+"$heddle" run --quiet --size test --max-cycles 30000 --stats "$scratch/limit2.json" bfs >/dev/null 2>&1
+same 'cycle limit: the same twice' limit limit2
+expect 'ctrl-C: exit code' 4 'interrupted' timeout --preserve-status -k 20 -s INT 1 "$heddle" run --stats "$scratch/interrupted.json" "$ptx_run" "$ptx/endless.ptx" k
+is 'ctrl-C: what there is adds up' "$json_check" "$scratch/interrupted.json"
+expect 'ctrl-C: a part of a launch' 0 '^true$' value interrupted kernels.0.partial
+expect 'ctrl-C: it had run' 0 '^[1-9][0-9]+$' value interrupted kernels.0.warp_instructions
+expect 'ctrl-C: in the results' 0 '^"interrupted"$' value interrupted outcome.kind
+
+# Machines that cannot be; the files are in machines.sh, this is --set.
+expect 'zero ways' 2 'l1d.ways = 0: expected a whole number from 1 to 64' timed bad --set l1d.ways=0 vectoradd
+expect 'a line of 96 bytes' 2 'l1d.line_bytes = 96: expected a power of two' timed bad --set l1d.line_bytes=96 vectoradd
+expect '65 warps' 2 'core.warps = 65: expected a whole number from 1 to 64' timed bad --set core.warps=65 vectoradd
+saw '65 warps: why' 'mask of 64 bits'
+expect 'timing that contradicts itself' 2 'dram.t_rc = 3 is shorter than dram.t_ras' timed bad --set dram.t_rc=3 vectoradd
+
+# Kernels that do not fit. The program hears it from CUDA, and ends as it likes: exit code 1. A person reads why.
+program() { # RESULT OPTION... -- ptx_run's words
+    result=$scratch/$1.json
+    shift
+    options=
+    while [ "$1" != -- ]; do
+        options="$options $1"
+        shift
+    done
+    shift
+    # shellcheck disable=SC2086 # options are words
+    "$heddle" run --stats "$result" $options "$ptx_run" "$@"
+}
+expect 'shared memory: enough' 0 '^42$' program fits -- "$ptx/much_shared.ptx" k
+expect 'shared memory: more than a core has' 1 'kernel k: 32768 bytes of shared memory a block; the most is 16384' program unfit --set core.shared_bytes=16K -- "$ptx/much_shared.ptx" k
+saw 'shared memory: what CUDA says' 'CUDA_ERROR_(INVALID_VALUE|LAUNCH_OUT_OF_RESOURCES)'
+is 'shared memory: there are results' "$json_check" "$scratch/unfit.json"
+expect 'registers: more than a core has' 1 'kernel k: .*1024 threads .*registers .*does not fit a core.* 1024 registers' program unfit --set core.registers=1K -- "$ptx/fine.ptx" k 1024 1024
+saw 'registers: what CUDA says' 'CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES'
+is 'registers: there are results' "$json_check" "$scratch/unfit.json"
+expect 'warps: more than a core has' 1 'kernel k: .*512 threads .*does not fit a core.* 8 warps' program unfit --set core.warps=8 -- "$ptx/fine.ptx" k 1024 512
+expect 'a block of 1,024 threads' 0 '^42$' program fits -- "$ptx/fine.ptx" k 1024 1024
+expect 'a block of 1,025 threads' 1 'kernel k: .*1025 threads.*1024' program unfit -- "$ptx/fine.ptx" k 1024 1025
+saw 'a block of 1,025 threads: what CUDA says' 'CUDA_ERROR_INVALID_VALUE'
+is 'a block of 1,025 threads: there are results' "$json_check" "$scratch/unfit.json"
+
+# Kernels that never end.
+expect 'a barrier that a warp skips' 4 'kernel k cannot go on: 2 warps wait' program hang -- "$ptx/barrier_skipped.ptx" k 1024 64
+saw 'a barrier that a warp skips: who waits where' 'block \(0,0,0\) warp 1, PTX line 13 \(bar.sync\): barrier 1, where 32 of 64 threads have arrived'
+saw 'a barrier that a warp skips: and the other' 'block \(0,0,0\) warp 0, PTX line 15 \(bar.sync\): barrier 2, where 32 of 64 threads have arrived'
+expect 'a barrier that a warp skips: partial results' 0 '^true$' value hang kernels.0.partial
+is 'a barrier that a warp skips: they add up' "$json_check" "$scratch/hang.json"
+expect 'a warp that has ended is not waited for' 0 '^42$' program fits -- "$ptx/barrier_left.ptx" k 1024 64
+expect 'lanes spin on one another' 4 'kernel k ran past the limit|lanes of one warp spin' program spin --max-cycles 50000 -- "$ptx/spin_lock.ptx" k
+expect 'lanes spin on one another: partial results' 0 '^true$' value spin kernels.0.partial
+expect 'an endless loop' 4 'kernel k ran past the limit of 20000 cycles' program endless --max-cycles 20000 -- "$ptx/endless.ptx" k
+is 'an endless loop: partial results add up' "$json_check" "$scratch/endless.json"

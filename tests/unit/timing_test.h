@@ -1,0 +1,150 @@
+/* For tests that ask how many cycles a kernel takes: a small machine, a kernel written by hand, the cycles of a launch. */
+#ifndef HEDDLE_TESTS_TIMING_TEST_H
+#define HEDDLE_TESTS_TIMING_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gpu/gpu.h"
+#include "gpu/setup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TIMED_SETS = 48, TIMED_BYTES = 1 << 20 };
+
+#define SETS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define NO_SETS ((const char *const[]){ NULL })
+
+/* One core and one memory channel with a single slice, all clocks alike, and an instruction cache that holds every test's kernel: what remains is the thing under test. */
+#define ONE_CORE                                                                                                                                              \
+    "machine.cores=1", "machine.memory_bytes=256M", "dram.channels=1", "l2.slices_per_channel=1", "l2.sets=512", "clock.interconnect_mhz=700", "clock.l2_mhz=700", \
+        "clock.dram_mhz=700", "l1i.sets=64", "l1i.ways=32"
+
+/* Text that grows. */
+struct text { char *s; size_t length, capacity; };
+
+static inline void say(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static inline void say(struct text *t, const char *format, ...)
+{
+    va_list args;
+    if (t->capacity - t->length < 1024) {
+        t->capacity = t->capacity * 2 + 4096;
+        t->s = realloc(t->s, t->capacity);
+        assert_non_null(t->s);
+    }
+    va_start(args, format);
+    int n = vsnprintf(t->s + t->length, t->capacity - t->length, format, args);
+    va_end(args);
+    assert_true(n >= 0 && (size_t)n < t->capacity - t->length);
+    t->length += (size_t)n;
+}
+
+static inline void say_times(struct text *t, uint32_t times, const char *what)
+{
+    while (times--)
+        say(t, "%s", what);
+}
+
+/* A kernel with one parameter, the address of a buffer. Its registers are numbered as they are declared: %rN is register N of the register file's banks. */
+static inline char *timed_kernel(const char *globals, const char *body)
+{
+    struct text t = { 0 };
+    say(&t, ".version 8.0\n.target sm_90\n.address_size 64\n");
+    for (const char *part = globals; *part; part += strnlen(part, 500))
+        say(&t, "%.500s", part);
+    say(&t, "\n.visible .entry kernel(.param .u64 buffer)\n{\n.reg .b32 %%r<64>;\n.reg .f32 %%f<64>;\n.reg .b64 %%rd<32>;\n.reg .f64 %%fd<16>;\n.reg .pred %%p<8>;\n");
+    for (const char *part = body; *part; part += strnlen(part, 500))
+        say(&t, "%.500s", part);
+    say(&t, "\nret;\n}\n");
+    return t.s;
+}
+
+struct timed {
+    struct gpu *gpu;
+    struct exec_image *image;
+    char *source;
+    uint8_t *buffer;         /* device memory */
+    struct error error;
+    const struct gpu_counters *counters; /* of the last launch */
+};
+
+struct timed_machine { const char *name, *scheduler; bool functional; uint32_t threads; };
+
+static inline void timed_open(struct timed *t, const struct timed_machine *m, const char *const *sets, const char *globals, const char *body)
+{
+    char path[256];
+    uint32_t count = 0;
+    struct gpu_options options = { .functional = m->functional, .threads = m->threads, .max_cycles = 20000000 };
+    memset(t, 0, sizeof *t);
+    while (sets[count])
+        count++;
+    snprintf(path, sizeof path, "machines/%s.ini", m->name);
+    struct gpu_setup setup = { .machine = path, .sets = sets, .set_count = count, .scheduler = m->scheduler };
+    if (!gpu_setup(&options, &setup, &t->error))
+        fail_msg("%s", t->error.text);
+    if (m->functional)
+        gpu_setup_release(&options);
+    t->gpu = gpu_create(&options, &t->error);
+    if (!t->gpu)
+        fail_msg("%s", t->error.text);
+    t->source = timed_kernel(globals, body);
+    struct ptx_module *module = ptx_parse("test.ptx", t->source, strlen(t->source), &t->error);
+    t->image = module ? exec_image_create(t->gpu->memory, &module, 1, &t->error) : NULL;
+    if (!t->image)
+        fail_msg("%s", t->error.text);
+    t->buffer = memory_pointer(memory_alloc(t->gpu->memory, TIMED_BYTES, 4096, MEMORY_DEVICE, NULL));
+}
+
+static inline void timed_close(struct timed *t)
+{
+    exec_image_destroy(t->image);
+    gpu_destroy(t->gpu);
+    free(t->source);
+}
+
+/* Cycles of a launch. */
+static inline uint64_t timed_launch(struct timed *t, uint32_t blocks, uint32_t threads, uint32_t dynamic_shared_bytes)
+{
+    uint64_t buffer = (uint64_t)(uintptr_t)t->buffer;
+    struct gpu_launch launch = { .kernel = exec_image_function(t->image, "kernel"), .grid = { blocks, 1, 1 }, .block = { threads, 1, 1 }, .params = &buffer, .params_bytes = 8,
+                                 .dynamic_shared_bytes = dynamic_shared_bytes };
+    assert_non_null(launch.kernel);
+    if (!gpu_launch(t->gpu, &launch, &t->error))
+        fail_msg("%s", t->error.text);
+    t->counters = &t->gpu->kernels[t->gpu->kernel_count - 1].counters;
+    return t->counters->cycles;
+}
+
+/* Cycles of the second of two launches: instructions, constants and the L2 are warm, the L1 data cache is empty. */
+static inline uint64_t warm_cycles(const char *machine, const char *const *sets, const char *body, uint32_t blocks, uint32_t threads)
+{
+    struct timed t;
+    timed_open(&t, &(struct timed_machine){ .name = machine }, sets, "", body);
+    timed_launch(&t, blocks, threads, 0);
+    uint64_t cycles = timed_launch(&t, blocks, threads, 0);
+    timed_close(&t);
+    return cycles;
+}
+
+/* The resolved machine, for the numbers that formulas are made of. */
+static inline struct machine machine_of(const char *machine, const char *const *sets)
+{
+    struct machine m;
+    struct error e = { 0 };
+    char path[256];
+    uint32_t count = 0;
+    while (sets[count])
+        count++;
+    snprintf(path, sizeof path, "machines/%s.ini", machine);
+    if (!machine_load(&m, path, sets, count, &e))
+        fail_msg("%s", e.text);
+    return m;
+}
+
+#endif
