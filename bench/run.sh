@@ -1,44 +1,21 @@
 #!/bin/sh
-# Speed of functional mode, single thread: sh bench/run.sh BUILD [SIZE]. Each workload runs BENCH_RUNS times (default 3), the best counts. Prints
-# thousand warp instructions a second (kWI/s), writes BUILD/bench.json, and fails when a workload is slower than bench/targets.
+# Speed, in thousand warp instructions a second (kWI/s), of functional mode and with time modelled: sh bench/run.sh BUILD [SIZE], from the repository's root. SIZE is that of the
+# functional part; the other has its kernels in bench/kernels. Writes BUILD/bench.json. Exit status 1 when anything is slower than its target.
 set -u
 build=${1:-build}
 size=${2:-small}
-runs=${BENCH_RUNS:-3}
-one=$(mktemp) || exit 1
-trap 'rm -f "$one"' EXIT
-slow=0
+status=0
+json=$build/bench.json
 
-value() { sed -n "s/^ *\"$1\": \([0-9.e+]*\),*\$/\1/p" "$one" | tail -n 1; }
-
-exec 3>&1 # the table; standard output below is the JSON
-printf '%-14s %18s %10s %10s %10s\n' workload 'warp instructions' seconds kWI/s target
-separator=
+echo "functional mode, --size $size, one thread"
 {
     printf '{\n  "size": "%s",\n  "workloads": [' "$size"
-    for source in workloads/*/*.cu; do
-        name=$(basename "$source" .cu)
-        best=0 seconds=0 instructions=0
-        i=0
-        while [ "$i" -lt "$runs" ]; do
-            i=$((i + 1))
-            if ! "$build/bin/heddle" run --functional --quiet --size "$size" --stats - "$name" >"$one" 2>/dev/null; then
-                echo "bench: $name failed" >&2
-                exit 1
-            fi
-            rate=$(value kwips)
-            if [ "$(awk "BEGIN { print ($rate > $best) }")" = 1 ]; then
-                best=$rate seconds=$(value launch_seconds) instructions=$(value warp_instructions)
-            fi
-        done
-        target=$(awk -v name="$name" '$1 == name { print $2 }' bench/targets)
-        printf '%-14s %18s %10.3f %10.0f %10s\n' "$name" "$instructions" "$seconds" "$best" "${target:--}" >&3
-        printf '%s\n    {"name": "%s", "warp_instructions": %s, "launch_seconds": %s, "kwips": %s, "target_kwips": %s}' "$separator" "$name" "$instructions" \
-            "$seconds" "$best" "${target:-null}"
-        separator=,
-        if [ "$(awk "BEGIN { print ($best < ${target:-0}) }")" = 1 ]; then slow=$((slow + 1)); fi
-    done
-    printf '\n  ]\n}\n'
-} >"$build/bench.json"
-[ "$slow" = 0 ] || echo "bench: $slow below target"
-[ "$slow" = 0 ]
+    sh bench/functional.sh "$build" "$size" || status=1
+    printf '  ],\n  "timed": ['
+} >"$json"
+printf '\nwith time: machine gtx480, scheduler gto, one thread\n'
+{
+    sh bench/timed.sh "$build" || status=1
+    printf '  ]\n}\n'
+} >>"$json"
+exit "$status"

@@ -63,12 +63,13 @@ uint8_t *access_find(struct exec_warp *w, enum ptx_space space, uint32_t lane, u
 void access_fault(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint64_t address, uint32_t bytes, bool is_store);
 bool access_misaligned(struct exec_warp *w, uint32_t lane, uint64_t address, uint32_t bytes, uint32_t align, bool is_store); /* raises; false */
 
-/* A write that may change memory: while a warp is suspected of spinning, changes are counted. */
+/* Writes to memory go through here, or look at launch->watched themselves. */
 static inline void access_write(struct exec_warp *w, void *to, const void *from, size_t bytes)
 {
-    if (w->launch->watch_writes && memcmp(to, from, bytes) != 0)
-        w->launch->memory_changes++;
-    memcpy(to, from, bytes);
+    if (w->launch->watched)
+        exec_watched_write(w, to, from, bytes);
+    else
+        memcpy(to, from, bytes);
 }
 
 /* Where an address operand points, as decoded: base lanes plus offset. */

@@ -125,7 +125,7 @@ static bool lane_is_global(const struct exec_warp *w, uint32_t lane)
         const uint64_t *at = locate(w, in->extra, mask, hosts);                                           \
         R *d = lane_data(w, in->dst);                                                                     \
         const R *pb = lane_data(w, in->src[0]), *pc = lane_data(w, in->src[1]);                           \
-        bool watch = w->launch->watch_writes;                                                             \
+        bool watched = w->launch->watched;                                                                \
         if (!at)                                                                                          \
             return;                                                                                       \
         FOR_EACH_LANE(mask, i) {                                                                          \
@@ -133,8 +133,10 @@ static bool lane_is_global(const struct exec_warp *w, uint32_t lane)
             memcpy(&old, memory_pointer(at[i]), sizeof old);                                              \
             (void)b, (void)c;                                                                             \
             now = (T)(expression);                                                                        \
-            memcpy(memory_pointer(at[i]), &now, sizeof now);                                              \
-            w->launch->memory_changes += watch && memcmp(&old, &now, sizeof now) != 0;                    \
+            if (watched)                                                                                  \
+                exec_watched_write(w, memory_pointer(at[i]), &now, sizeof now);                           \
+            else                                                                                          \
+                memcpy(memory_pointer(at[i]), &now, sizeof now);                                          \
             d[i] = (R)old;                                                                                \
         }                                                                                                 \
     }

@@ -123,6 +123,8 @@ void barrier_gather(struct exec_warp *w)
             simt_resume(w);
         return;
     }
+    if (exec_withheld(w))
+        return;
     w->state = WARP_AT_BARRIER;
     w->barrier = w->stack[w->stack_depth - 1].barrier - 1u;
     w->barrier_pc = w->stack[w->stack_depth - 1].pc;
@@ -144,6 +146,8 @@ void barrier_gather(struct exec_warp *w)
 void barrier_warp_done(struct exec_warp *w)
 {
     struct exec_cta *cta = w->cta;
+    if (exec_withheld(w))
+        return;
     cta->warps_done++;
     for (uint32_t id = 0; id < CTA_BARRIERS; id++)
         if (cta->barriers[id].arrived && !cta->barriers[id].expected)
@@ -164,6 +168,8 @@ static void barrier_handler(struct exec_warp *w, const struct exec_inst *in, uin
         simt_next(w);
         return;
     }
+    if (exec_withheld(w))
+        return;
     uint32_t lane = (uint32_t)__builtin_ctz(mask);
     uint32_t id = LANES_OF(uint32_t, w, in->src[0])[lane];
     uint32_t expected = in->sub[2] ? LANES_OF(uint32_t, w, in->src[1])[lane] : 0;
@@ -210,6 +216,8 @@ static void cluster_arrive_handler(struct exec_warp *w, const struct exec_inst *
 {
     (void)in;
     struct exec_cluster *c = mask ? w->cta->cluster : NULL;
+    if (c && exec_withheld(w))
+        return;
     if (c) {
         w->cluster_phase = c->phase;
         w->cluster_arrived = true;
@@ -226,6 +234,8 @@ static void cluster_wait_handler(struct exec_warp *w, const struct exec_inst *in
     (void)in;
     struct exec_cluster *c = mask ? w->cta->cluster : NULL;
     if (c && c->arrived_warps && c->arrived_warps >= cluster_warps(c)) { /* the rest has ended */
+        if (exec_withheld(w))
+            return;
         c->arrived_warps = 0;
         c->phase++;
     }

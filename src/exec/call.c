@@ -187,6 +187,8 @@ void call_leave(struct exec_warp *w)
 static void run_builtin(struct exec_warp *w, const struct call_site *site, uint32_t mask)
 {
     uint32_t arguments[8];
+    if (exec_withheld(w)) /* they print, and allocate */
+        return;
     for (uint32_t i = 0; i < site->argument_count && i < 8; i++)
         arguments[i] = w->local_base + site->arguments[i].offset;
     site->builtin->run(w, mask, arguments, site->return_count ? w->local_base + site->returns[0].offset : UINT32_MAX);

@@ -238,8 +238,8 @@ struct exec_launch {
     struct device_heap *heap;
     struct exec_counters counters;
     bool faulted;
-    bool watch_writes;             /* a warp is suspected of spinning: writes that change memory are counted */
-    uint64_t memory_changes;
+    bool watched;                  /* of the copy that a warp suspected of spinning runs in (spin.c): effects beyond the warp are counted and do not happen */
+    uint64_t effects;
     struct exec_fault fault;
     struct error *error;
     FILE *printf_out;
@@ -261,9 +261,19 @@ struct exec_cta *exec_cta_create(struct exec_launch *l, uint32_t core, struct er
 void exec_cta_adopt(struct exec_cta *cta, struct exec_launch *l, uint32_t core);
 void exec_cta_start(struct exec_cta *cta, const uint32_t id[3]);
 void exec_cta_destroy(struct exec_cta *cta);
-/* Spinning (spin.c). Runs the warp for some thousand instructions and finds out whether it came back to where it was with the same registers: true then.
- * A launch in which all warps that are not waiting spin, while memory does not change (launch->memory_changes), will never end. */
-bool exec_spins(struct exec_warp *w);
+/* Spinning (spin.c). What was issued and is yet to take effect in the lanes of mask: an atomic on its way to memory. */
+struct exec_pending { const struct exec_inst *in; uint32_t mask; };
+/* Would the warp, which is READY or ASLEEP, come back to where it is with the same registers, stack and local memory, and change nothing else? Runs some thousand instructions of a copy of it; the
+ * warp, its block and memory stay as they are. Where it holds for all warps that do not wait at a barrier, the launch will never end. pending: done first. */
+bool exec_would_spin(const struct exec_warp *w, struct exec_pending pending);
+/* An effect beyond the warp, other than a write, is at hand. True: the warp is only watched, and it must not happen. */
+static inline bool exec_withheld(struct exec_warp *w)
+{
+    w->launch->effects += w->launch->watched;
+    return w->launch->watched;
+}
+/* A write of a warp that is watched. */
+void exec_watched_write(struct exec_warp *w, void *to, const void *from, size_t bytes);
 /* Who waits for what, for a launch that cannot go on; blocks: those that are resident. */
 void exec_describe_hang(const struct exec_launch *l, struct exec_cta *const *blocks, uint32_t count, struct error *e);
 /* A message for launch->fault: kernel, PTX line, block and thread, address, what is allocated nearby. */

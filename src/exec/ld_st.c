@@ -108,7 +108,7 @@ static void ld_128(struct exec_warp *w, const struct exec_inst *in, uint32_t mas
     }
 }
 
-/* Any store, with a look at what was there. A narrow store is the low bytes of the register. */
+/* Any store, through access_write. A narrow store is the low bytes of the register. */
 static void store_slowly(struct exec_warp *w, const struct transfer *t, uint32_t mask, const uint64_t *to)
 {
     for (uint32_t n = 0; n < t->count; n++) {
@@ -127,7 +127,7 @@ static void store_slowly(struct exec_warp *w, const struct transfer *t, uint32_t
         const struct transfer *t = in->extra;                                                             \
         uint64_t hosts[WARP_LANES];                                                                       \
         const uint64_t *to = locate(w, t, mask, true, hosts);                                             \
-        if (to && w->launch->watch_writes) {                                                              \
+        if (to && w->launch->watched) {                                                                   \
             store_slowly(w, t, mask, to);                                                                 \
             return;                                                                                       \
         }                                                                                                 \

@@ -1,64 +1,145 @@
-/* Warps that will never get anywhere. A warp that comes back to an instruction with the same stack and registers, having changed no memory, will do the same again for
- * ever unless somebody else changes memory. When that holds for all warps at once, the launch hangs. The usual cause is a lock between lanes of one warp: the lane
- * that holds it waits at the reconvergence point for those that spin, which the post-dominator stack cannot run. */
+/* Warps that will never get anywhere. A warp that comes back to an instruction with the same stack, registers and local memory, having changed nothing that others see, will do the
+ * same again for ever unless somebody else changes memory. When that holds for all warps at once, the launch hangs. The usual cause is a lock between lanes of one warp: the lane
+ * that holds it waits at the reconvergence point for those that spin, which the post-dominator stack cannot run.
+ *
+ * To find out, a copy of the warp runs under a copy of the launch whose effects beyond the warp (writes, barriers, the warp's end, calls of the device runtime) are counted and do not
+ * happen; the first one ends the watch. So does a look at a clock: time may be what the warp waits for. Left out: loops longer than WATCH_STEPS, which pass for progress. */
 #include "exec/control.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WATCH_STEPS = 20000 };
+enum { WATCH_STEPS = 20000, REGISTER_ALIGN = 256 };
 
-struct spin_watch {
-    uint32_t pc, active, stack_depth, frame_depth, carry;
-    uint8_t *registers;
-    uint64_t bytes;
-};
+static uint64_t local_bytes(const struct exec_warp *w) { return (uint64_t)w->launch->local_bytes * WARP_LANES; }
 
-static uint64_t live_bytes(const struct exec_warp *w)
+static void *copy_of(const void *from, uint64_t bytes, uint64_t room)
 {
-    return w->registers_offset + w->function->frame_bytes;
+    if (!room)
+        return NULL;
+    void *to = aligned_alloc(REGISTER_ALIGN, (room + REGISTER_ALIGN - 1) & ~(uint64_t)(REGISTER_ALIGN - 1));
+    if (!to)
+        abort();
+    if (bytes)
+        memcpy(to, from, bytes);
+    return to;
 }
 
-static void take_snapshot(struct spin_watch *s, const struct exec_warp *w)
+/* All that a warp has of its own, in memory of its own. */
+static void copy_warp(struct exec_warp *to, const struct exec_warp *from)
 {
-    uint64_t bytes = live_bytes(w);
-    if (bytes > s->bytes) {
-        s->registers = realloc(s->registers, bytes);
-        if (!s->registers)
-            abort();
+    *to = *from;
+    to->registers = copy_of(from->registers, from->registers_bytes, from->registers_bytes);
+    to->stack = copy_of(from->stack, from->stack_depth * sizeof *from->stack, from->stack_capacity * sizeof *from->stack);
+    to->frames = copy_of(from->frames, from->frame_depth * sizeof *from->frames, from->frame_capacity * sizeof *from->frames);
+    to->local = copy_of(from->local, local_bytes(from), local_bytes(from));
+    to->bank[BANK_FRAME] = to->registers + to->registers_offset;
+    to->owns_registers = to->owns_stack = true;
+}
+
+static void drop_copy(struct exec_warp *w)
+{
+    free(w->registers);
+    free(w->stack);
+    free(w->frames);
+    free(w->local);
+}
+
+static bool same_entries(const struct exec_warp *a, const struct exec_warp *b)
+{
+    for (uint32_t i = 0; i < a->stack_depth; i++) {
+        const struct simt_entry *x = &a->stack[i], *y = &b->stack[i];
+        if (x->pc != y->pc || x->rpc != y->rpc || x->mask != y->mask || x->call_depth != y->call_depth || x->barrier != y->barrier || x->arrived != y->arrived ||
+            x->at_barrier != y->at_barrier)
+            return false;
     }
-    *s = (struct spin_watch){ w->pc, w->active, w->stack_depth, w->frame_depth, w->carry, s->registers, bytes };
-    memcpy(s->registers, w->registers, bytes);
+    return true;
 }
 
-static bool same_state(const struct spin_watch *s, const struct exec_warp *w)
+static bool same_frames(const struct exec_warp *a, const struct exec_warp *b)
 {
-    return w->pc == s->pc && w->active == s->active && w->stack_depth == s->stack_depth && w->frame_depth == s->frame_depth && w->carry == s->carry &&
-           live_bytes(w) == s->bytes && memcmp(s->registers, w->registers, s->bytes) == 0;
+    for (uint32_t i = 0; i < a->frame_depth; i++) {
+        const struct call_frame *x = &a->frames[i], *y = &b->frames[i];
+        if (x->function != y->function || x->return_pc != y->return_pc || x->call_pc != y->call_pc || x->registers_offset != y->registers_offset || x->local_base != y->local_base ||
+            x->mask != y->mask || memcmp(x->stack_top, y->stack_top, sizeof x->stack_top) != 0)
+            return false;
+    }
+    return true;
 }
 
-/* Snapshots at distances that double (Brent): a cycle of any length below the number of steps is found. */
-bool exec_spins(struct exec_warp *w)
+static bool same_place(const struct exec_warp *a, const struct exec_warp *b)
 {
-    struct spin_watch s = { 0 };
-    uint64_t changes = w->launch->memory_changes;
+    return a->pc == b->pc && a->active == b->active && a->function == b->function && a->rpc == b->rpc && a->exited == b->exited && a->carry == b->carry &&
+           a->stack_depth == b->stack_depth && a->frame_depth == b->frame_depth && a->registers_offset == b->registers_offset && a->local_base == b->local_base &&
+           a->registers_bytes == b->registers_bytes;
+}
+
+static bool same_state(const struct exec_warp *a, const struct exec_warp *b)
+{
+    return same_place(a, b) && same_entries(a, b) && same_frames(a, b) && memcmp(a->stack_top, b->stack_top, sizeof a->stack_top) == 0 &&
+           memcmp(a->registers, b->registers, a->registers_bytes) == 0 && (!local_bytes(a) || memcmp(a->local, b->local, local_bytes(a)) == 0);
+}
+
+void exec_watched_write(struct exec_warp *w, void *to, const void *from, size_t bytes)
+{
+    uintptr_t into_local = (uintptr_t)to - (uintptr_t)w->local;
+    if (into_local < local_bytes(w)) /* the copy's own */
+        memcpy(to, from, bytes);
+    else
+        w->launch->effects += memcmp(to, from, bytes) != 0;
+}
+
+static uint64_t watched_clock(struct exec_launch *l, const struct exec_warp *w)
+{
+    (void)w;
+    l->effects++;
+    return 0;
+}
+
+static bool goes_on(struct exec_warp *w)
+{
+    if (w->state == WARP_ASLEEP)
+        w->state = WARP_READY;
+    return w->state == WARP_READY && !w->launch->effects;
+}
+
+/* Snapshots at distances that double (Brent): a cycle of any length well below the number of steps is found. */
+static bool comes_back(struct exec_warp *w)
+{
+    struct exec_warp seen;
     uint32_t next = 1;
-    bool spins = false;
-    take_snapshot(&s, w);
-    for (uint32_t step = 1; step <= WATCH_STEPS && !spins; step++) {
+    bool back = false;
+    copy_warp(&seen, w);
+    for (uint32_t step = 1; step <= WATCH_STEPS && !back; step++) {
         exec_step(w);
-        if (w->state == WARP_ASLEEP)
-            w->state = WARP_READY;
-        if (w->state != WARP_READY || w->launch->memory_changes != changes)
+        if (!goes_on(w))
             break;
-        spins = same_state(&s, w);
-        if (!spins && step == next) {
+        back = same_state(&seen, w);
+        if (!back && step == next) {
             next *= 2;
-            take_snapshot(&s, w);
+            drop_copy(&seen);
+            copy_warp(&seen, w);
         }
     }
-    free(s.registers);
+    drop_copy(&seen);
+    return back;
+}
+
+bool exec_would_spin(const struct exec_warp *w, struct exec_pending pending)
+{
+    struct exec_launch launch = *w->launch;
+    struct exec_warp copy;
+    launch.watched = true;
+    launch.effects = 0;
+    launch.clock = watched_clock;
+    copy_warp(&copy, w);
+    copy.launch = &launch;
+    copy.addresses_only = false;
+    if (pending.mask)
+        exec_perform(&copy, pending.in, pending.mask);
+    bool spins = goes_on(&copy) && comes_back(&copy);
+    drop_copy(&copy);
     return spins;
 }
 

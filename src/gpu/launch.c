@@ -5,6 +5,8 @@
  * one does, so that its registers stay in the host's cache. */
 #include "gpu/launch.h"
 
+#include "gpu/hang.h"
+
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,26 +188,6 @@ static uint64_t run_block(struct residency *r, struct exec_cta *cta, uint32_t sl
     return done;
 }
 
-/* True when the launch hangs: no warp can change anything any more. */
-static bool hangs(struct residency *r)
-{
-    uint64_t changes = r->launch.memory_changes;
-    bool all_stuck = true;
-    r->launch.watch_writes = true;
-    for (uint32_t s = 0; s < r->slot_count && all_stuck; s++) {
-        if (!r->busy[s])
-            continue;
-        wake(r->blocks[s]);
-        for (uint32_t i = 0; i < r->blocks[s]->warp_count && all_stuck; i++) {
-            struct exec_warp *w = &r->blocks[s]->warps[i];
-            if (w->state == WARP_READY && !exec_spins(w))
-                all_stuck = false;
-        }
-    }
-    r->launch.watch_writes = false;
-    return all_stuck && r->launch.memory_changes == changes && !r->launch.faulted;
-}
-
 static bool check_limits(struct residency *r, struct error *e)
 {
     const struct gpu_options *o = &r->gpu->options;
@@ -249,7 +231,7 @@ static bool run_all(struct residency *r, struct error *e)
         }
         bool suspect = r->executed - r->executed_at_progress > SUSPECT_AFTER;
         if (r->running && (round == 0 || suspect)) {
-            if (hangs(r)) {
+            if (hang_is_certain(r->blocks, r->slot_count, NULL, NULL)) {
                 exec_describe_hang(&r->launch, r->blocks, r->slot_count, e);
                 return false;
             }

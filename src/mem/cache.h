@@ -50,6 +50,8 @@ struct cache_head {
     uint32_t misses_queued;             /* packets in the miss queue */
     uint32_t ready_requests;            /* requests whose data has come */
     uint32_t outstanding;               /* MSHR entries in use: until the last of their requests has been popped */
+    uint32_t repeats;                   /* of the access that failed last, not yet counted as tries */
+    bool blocked;                       /* that access would fail again: nothing has changed since */
 };
 struct cache;
 static inline const struct cache_head *cache_head(const struct cache *c) { return (const struct cache_head *)c; }
@@ -71,6 +73,13 @@ int cache_illegal_victim(const struct cache *c);
  * Room: a read miss needs 1 free place in the miss queue, 2 if its victim is modified; a store that does not hit, or goes down, 1. With miss_reserve every read that does not hit needs that many,
  * merged ones too (GPGPU-Sim: 2 in L1D and L2, 1 in read-only caches). */
 enum cache_outcome cache_access(struct cache *c, const struct packet *request, uint64_t age, uint64_t now, struct cache_result *result);
+/* For the caller whose access was the last that failed, and who has to try it again: true if it fails again for the same reason (and is counted), else cache_access must be asked. */
+static inline bool cache_fails_again(struct cache *c)
+{
+    struct cache_head *head = (struct cache_head *)c;
+    head->repeats += head->blocked;
+    return head->blocked;
+}
 void cache_set_writeback(struct cache *c, enum packet_kind kind, uint32_t miss_reserve);
 /* Would the line be found, without touching anything? */
 bool cache_probe(const struct cache *c, uint64_t address);

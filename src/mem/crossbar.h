@@ -23,21 +23,83 @@ struct crossbar_counters { uint64_t packets_in, packets_out, flits_in, flits_out
 
 enum { CROSSBAR_PORTS_MOST = 256, CROSSBAR_WORDS = CROSSBAR_PORTS_MOST / 64 };
 
-struct crossbar; /* opaque */
+struct crossbar; /* opaque, but for its head */
+
+struct crossbar_input {
+    struct crossing *slots;
+    uint64_t head, tail;         /* packets that have left, packets pushed: both only grow */
+    uint64_t gone_at;            /* the first packet leaves flit by flit, one a matching; all of it has left before this matching */
+    uint64_t flits_in;
+    uint32_t flits;              /* in the buffer, without those counted by gone_at */
+    uint32_t sent;               /* flits of a packet that leaves as the output has room for it */
+};
+
+/* What is asked for all the time, so that "nothing there" costs no call. */
+struct crossbar_head {
+    uint64_t waiting[CROSSBAR_WORDS]; /* outputs with a packet to take */
+    uint64_t now;                /* the last network cycle */
+    uint64_t next_event;         /* no cycle before this changes anything, unless something was pushed */
+    uint64_t matchings;          /* that the last network cycle has ended: speedup for each */
+    uint32_t inside;             /* first packets of inputs, and packets on their way */
+    uint32_t flit_bytes, input_flits, speedup;
+    struct crossbar_input *input;
+    uint8_t pushed;              /* some input may hold a first packet that has not been looked at; written by all who push */
+};
+
+static inline struct crossbar_head *crossbar_head(struct crossbar *x) { return (struct crossbar_head *)x; }
+static inline const struct crossbar_head *crossbar_look(const struct crossbar *x) { return (const struct crossbar_head *)x; }
 
 struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs);
-uint32_t crossbar_flits(const struct crossbar *x, uint32_t bytes);
-/* An input is touched by its owner only: inputs may be pushed to, and outputs taken from, by several threads at once (each port by one), between two crossbar_cycle. */
-bool crossbar_has_room(const struct crossbar *x, uint32_t input, uint32_t bytes);
+
+static inline uint32_t crossbar_flits(const struct crossbar *x, uint32_t bytes)
+{
+    uint32_t flit_bytes = crossbar_look(x)->flit_bytes;
+    return bytes <= flit_bytes ? 1 : (bytes + flit_bytes - 1) / flit_bytes;
+}
+
+/* An input is touched by its owner only: inputs may be pushed to by several threads at once (each by one), between two crossbar_cycle. One thread takes from the outputs. */
+static inline bool crossbar_has_room(const struct crossbar *x, uint32_t input, uint32_t bytes)
+{
+    const struct crossbar_head *h = crossbar_look(x);
+    const struct crossbar_input *in = &h->input[input];
+    uint32_t held = in->flits + (in->gone_at > h->matchings ? (uint32_t)(in->gone_at - h->matchings) : 0);
+    return held == 0 || held + crossbar_flits(x, bytes) <= h->input_flits;
+}
+
 void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const struct packet *p, uint32_t bytes, uint64_t now);
-/* One network cycle; skipped freely while crossbar_idle. */
-void crossbar_cycle(struct crossbar *x, uint64_t now);
-/* The packet that has wholly arrived at an output, or NULL. */
-struct packet *crossbar_front(struct crossbar *x, uint32_t output);
-void crossbar_pop(struct crossbar *x, uint32_t output);
-bool crossbar_idle(const struct crossbar *x);                    /* nothing inside that still moves: queues empty but for packets that wait at outputs */
+
+/* Nothing inside that still moves: queues empty but for packets that wait at outputs. */
+static inline bool crossbar_idle(const struct crossbar *x) { return crossbar_look(x)->inside == 0 && !crossbar_look(x)->pushed; }
 bool crossbar_empty(const struct crossbar *x);                   /* nothing at all */
-uint64_t crossbar_waiting(const struct crossbar *x, uint64_t *words, uint32_t word_count); /* bit set of outputs with a packet to take, as words of 64; returns the first word */
+
+void crossbar_work(struct crossbar *x, uint64_t now);            /* of crossbar_cycle: the cycles in which something happens */
+
+/* One network cycle; skipped freely while crossbar_idle. */
+static inline void crossbar_cycle(struct crossbar *x, uint64_t now)
+{
+    struct crossbar_head *h = crossbar_head(x);
+    if (now >= h->next_event || h->pushed) {
+        crossbar_work(x, now);
+        return;
+    }
+    h->now = now;
+    h->matchings = (now + 1) * h->speedup;
+}
+
+static inline bool crossbar_waits_at(const struct crossbar *x, uint32_t output) { return crossbar_look(x)->waiting[output / 64] >> (output % 64) & 1; }
+struct packet *crossbar_first(struct crossbar *x, uint32_t output); /* there is one */
+/* The packet that has wholly arrived at an output, or NULL. */
+static inline struct packet *crossbar_front(struct crossbar *x, uint32_t output) { return crossbar_waits_at(x, output) ? crossbar_first(x, output) : NULL; }
+void crossbar_pop(struct crossbar *x, uint32_t output);
+
+/* Bit set of outputs with a packet to take, as words of 64; returns the first word. */
+static inline uint64_t crossbar_waiting(const struct crossbar *x, uint64_t *words, uint32_t word_count)
+{
+    for (uint32_t w = 0; w < word_count; w++)
+        words[w] = crossbar_look(x)->waiting[w];
+    return crossbar_look(x)->waiting[0];
+}
+
 const struct crossbar_counters *crossbar_counters(const struct crossbar *x); /* sums over inputs */
 
 #endif

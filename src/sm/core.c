@@ -138,7 +138,10 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     sm_lsu_init(c, a);
     c->view = (struct heddle_core){ .id = id, .warp_slots = config->warps, .scheduler_count = config->schedulers, .block_slots = config->blocks, .l1_sets = config->l1d.sets,
                                     .l1_ways = config->l1d.ways, .l1_line_bytes = config->l1d.line_bytes, .warp = c->warps };
-    return make_policies(c, a, policies, e) ? c : NULL;
+    if (!make_policies(c, a, policies, e))
+        return NULL;
+    c->restless = SM_HEARD(c, cycles) || policies->scheduler->hold || policies->scheduler->hold_loads;
+    return c;
 }
 
 void sm_destroy(struct sm *c)
@@ -216,6 +219,7 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
         if (c->observer && c->observer->warp_begin)
             c->observer->warp_begin(c->observer->context, c->id, slot, now, cta->index, i);
     }
+    c->stirred = true;
     if (*c->wake_at > now)
         *c->wake_at = now;
 }
@@ -273,6 +277,8 @@ void sm_account_until(struct sm *c, uint64_t now)
         c->counters.idle += slots;
         return;
     }
+    if (c->issued)
+        c->stirred = true;
     c->issued = 0;
     if (c->held)
         c->counters.descheduled += slots; /* a core sleeps with warps held only where nothing else could issue */
@@ -291,7 +297,7 @@ static void wake_sleepers(struct sm *c)
         uint32_t slot = (uint32_t)__builtin_ctzll(left);
         if (c->slots[slot].wake_cycle <= c->now) {
             c->asleep &= ~(1ull << slot);
-            c->busy = true;
+            c->busy = c->stirred = true;
         }
     }
 }
@@ -322,17 +328,24 @@ void sm_cycle(struct sm *c, uint64_t now)
         wake_sleepers(c);
     if (c->writeback_count[now % SM_TIME_RING])
         sm_writeback_cycle(c);
-    if (collector_head(c->collector)->offers)
+    if (collector_offers(c->collector, COLLECT_SP) || collector_offers(c->collector, COLLECT_SFU))
         sm_units_cycle(c);
     sm_lsu_cycle(c);
-    if (!collector_idle(c->collector)) {
-        c->busy |= !collector_stuck(c->collector);
+    if (!collector_stuck(c->collector) && !collector_idle(c->collector)) {
         collector_cycle(c->collector);
+        c->busy = c->stirred = true;
     }
-    sm_issue_cycle(c);
-    sm_decode_cycle(c);
-    sm_fetch_cycle(c);
-    account(c, 1);
+    if (c->stirred || c->restless) {
+        sm_issue_cycle(c);
+        sm_decode_cycle(c);
+        sm_fetch_cycle(c);
+        account(c, 1);
+    } else { /* as in the cycle before: nobody can issue */
+        *(c->resident ? &c->counters.no_ready : &c->counters.idle) += c->config->schedulers;
+        c->seen_cycles++;
+        sm_decode_cycle(c);
+        sm_fetch_cycle(c);
+    }
     c->accounted = now + 1;
     /* A policy may change its mind at any time about warps that it holds back. */
     *c->wake_at = c->busy || c->held ? now + 1 : next_event(c);

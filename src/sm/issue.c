@@ -108,6 +108,7 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
         s->exec->state = WARP_READY;
         s->wake_cycle = c->now + NAP_CYCLES;
         c->asleep |= bit;
+        c->stirred = true;
     } else if (s->exec->state == WARP_DONE) {
         c->ended |= bit;
         c->view.resident = c->resident & ~c->ended;
@@ -221,6 +222,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, bool *was_held)
         if (picked == HEDDLE_NO_WARP) {
             c->held |= ready;
             *was_held |= ready != 0;
+            c->stirred = true;
             return false;
         }
         if (!check_pick(c, s, picked, candidates))
@@ -252,6 +254,7 @@ void sm_issue_cycle(struct sm *c)
 {
     uint32_t count = c->config->schedulers;
     c->issued = c->held = 0;
+    c->stirred = false;
     if (SM_HEARD(c, cycles)) {
         c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait;
         SM_TELL(c, cycles, c->now + 1 - c->cycles_told);
@@ -271,6 +274,7 @@ void sm_issue_cycle(struct sm *c)
         if (schedule(c, k, able & c->schedulers[k].warps, &was_held)) {
             c->counters.issued++;
             able = able_warps(c); /* barriers may have opened */
+            c->stirred = true;
         } else if (was_held) {
             c->counters.descheduled++;
         } else {

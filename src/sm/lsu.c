@@ -51,34 +51,37 @@ static bool write_registers(struct sm *c, struct sm_inflight *f)
 
 static uint16_t take_ready(struct cache *cache)
 {
-    if (!cache || !cache_has_ready(cache))
-        return SM_NONE;
     struct packet *p = cache_ready_front(cache);
     uint16_t id = (uint16_t)p->token;
     cache_ready_pop(cache);
     return id;
 }
 
+/* Who has a result to write: a bit a client. */
+static uint32_t clients_with_results(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    return (uint32_t)(l->shared_count && l->shared_pipe[l->shared_head].ready <= c->now) | (uint32_t)(l->texture_count || (c->l1t && cache_has_ready(c->l1t))) << 1 |
+           (uint32_t)(c->l1c && cache_has_ready(c->l1c)) << 2 | (uint32_t)(l->next_global != SM_NONE) << 3 | (uint32_t)(c->l1d && cache_has_ready(c->l1d)) << 4;
+}
+
 static uint16_t take_from_client(struct sm *c, uint32_t client)
 {
     struct sm_lsu *l = &c->lsu;
-    uint16_t id = SM_NONE;
+    uint16_t id;
     switch (client) {
     case 0:
-        if (l->shared_count && l->shared_pipe[l->shared_head].ready <= c->now) {
-            id = l->shared_pipe[l->shared_head].id;
-            l->shared_head = l->shared_head + 1 == l->shared_capacity ? 0 : l->shared_head + 1;
-            l->shared_count--;
-        }
+        id = l->shared_pipe[l->shared_head].id;
+        l->shared_head = l->shared_head + 1 == l->shared_capacity ? 0 : l->shared_head + 1;
+        l->shared_count--;
         return id;
     case 1:
-        if (l->texture_count) {
-            id = l->texture_hits[l->texture_head];
-            l->texture_head = (l->texture_head + 1) % TEXTURE_HITS;
-            l->texture_count--;
-            return id;
-        }
-        return take_ready(c->l1t);
+        if (!l->texture_count)
+            return take_ready(c->l1t);
+        id = l->texture_hits[l->texture_head];
+        l->texture_head = (l->texture_head + 1) % TEXTURE_HITS;
+        l->texture_count--;
+        return id;
     case 2:
         return take_ready(c->l1c);
     case 3:
@@ -101,16 +104,14 @@ static void writeback(struct sm *c)
         answered(c, l->next_wb);
         l->next_wb = SM_NONE;
     }
-    for (uint32_t i = 0; i < CLIENTS; i++) {
-        uint32_t client = l->wb_turn + i < CLIENTS ? l->wb_turn + i : l->wb_turn + i - CLIENTS;
-        uint16_t id = take_from_client(c, client);
-        if (id == SM_NONE)
-            continue;
-        l->next_wb = id;
-        l->wb_turn = client + 1 == CLIENTS ? 0 : client + 1;
-        c->busy = true;
+    uint32_t clients = clients_with_results(c);
+    if (!clients)
         return;
-    }
+    uint32_t from_turn = clients >> l->wb_turn << l->wb_turn; /* in turn: those from wb_turn on, then the first ones */
+    uint32_t client = (uint32_t)__builtin_ctz(from_turn ? from_turn : clients);
+    l->next_wb = take_from_client(c, client);
+    l->wb_turn = client + 1 == CLIENTS ? 0 : client + 1;
+    c->busy = true;
 }
 
 /* Answers */
@@ -120,17 +121,21 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
     struct sm_slot *s = &c->slots[slot];
     s->stores--;
     c->busy = true;
-    if (c->ended >> slot & 1)
+    if (c->ended >> slot & 1) {
         sm_try_retire(c, slot);
-    else if ((c->fenced >> slot & 1) && !s->stores && !s->awaited)
+    } else if ((c->fenced >> slot & 1) && !s->stores && !s->awaited) {
         c->fenced &= ~(1ull << slot);
+        c->stirred = true;
+    }
 }
 
 static void answer_atomic(struct sm *c, const struct packet *p)
 {
     struct sm_slot *s = &c->slots[p->warp];
-    if (--s->atomics == 0)
+    if (--s->atomics == 0) {
         c->atomic_wait &= ~(1ull << p->warp);
+        c->stirred = true;
+    }
 }
 
 static void take_response(struct sm *c)
@@ -345,6 +350,7 @@ static void leave(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->inflight[id];
     c->lsu.dispatch = SM_NONE;
+    c->stirred |= !c->free_access_count;
     c->free_accesses[c->free_access_count++] = f->accesses;
     f->accesses = SM_NONE;
     f->in_lsu = false;
@@ -385,19 +391,11 @@ static void dispatch_cycle(struct sm *c)
         leave(c, id);
 }
 
-static bool has_writeback(const struct sm *c)
-{
-    const struct sm_lsu *l = &c->lsu;
-    return l->next_wb != SM_NONE || l->next_global != SM_NONE || (l->shared_count && l->shared_pipe[l->shared_head].ready <= c->now) || l->texture_count ||
-           (c->l1d && cache_has_ready(c->l1d)) || (c->l1c && cache_has_ready(c->l1c)) || (c->l1t && cache_has_ready(c->l1t));
-}
-
 void sm_lsu_cycle(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     inflight_id id;
-    if (has_writeback(c))
-        writeback(c);
+    writeback(c);
     if (l->responses.count)
         take_response(c);
     if (c->l1t && cache_has_miss(c->l1t))

@@ -50,6 +50,7 @@ static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_acce
     f->remaining = expected;
     s->atomics += expected;
     c->atomic_wait |= 1ull << f->slot;
+    c->stirred = true;
 }
 
 void sm_coalesce(struct sm *c, uint16_t id)

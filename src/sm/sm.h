@@ -127,6 +127,8 @@ struct sm {
     uint32_t *blocked_bytes;         /* of a packet that finds no room in the interconnect: the core is woken when it does; 0: none */
     uint64_t accounted;              /* cycles counted so far, from the machine's start */
     bool busy;                       /* something changed in this cycle */
+    bool stirred;                    /* something changed since issue found nothing to do that may let a warp issue, or count differently */
+    bool restless;                   /* the policy may change its mind by itself: issue asks it every cycle */
 
     /* Sets of warp slots. */
     uint64_t resident, ended, valid, clear, stale, at_barrier, fenced, atomic_wait, asleep, long_wait, next_l1_load, wants_fetch;
@@ -215,7 +217,7 @@ void sm_perform_atomic(struct sm *c, const struct packet *p);
 bool sm_idle(const struct sm *c);   /* no resident warp, nothing in flight */
 void sm_read_counters(struct sm *c, struct sm_counters *sum);
 
-/* Between the files of this room. */
+/* Between the files of this room. Whoever changes a set of warps, or what a pipeline takes, says so: c->stirred. */
 void sm_refresh(struct sm *c, uint32_t slot);                     /* warp.c: the slot's next instruction has changed, or a register came */
 void sm_set_barriers(struct sm *c, uint32_t block);               /* barriers of the block may have opened */
 void sm_release(struct sm *c, struct sm_inflight *f);             /* its destinations are written */

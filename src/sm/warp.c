@@ -12,6 +12,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
 {
     struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
+    c->stirred = true;
     for (int u = 0; u < SM_UNITS; u++)
         c->needs[u] &= ~bit;
     c->clear &= ~bit;
@@ -58,7 +59,7 @@ void sm_set_barriers(struct sm *c, uint32_t block)
         bool waits = s->exec->state == WARP_AT_BARRIER;
         if (waits == !!(c->at_barrier & bit))
             continue;
-        c->busy = true;
+        c->busy = c->stirred = true;
         c->at_barrier ^= bit;
         c->view.at_barrier = c->at_barrier;
         if (waits) {
@@ -80,7 +81,7 @@ static void clear_fence(struct sm *c, uint32_t slot)
     uint64_t bit = 1ull << slot;
     if ((c->fenced & bit) && !s->awaited && !s->stores) {
         c->fenced &= ~bit;
-        c->busy = true;
+        c->busy = c->stirred = true;
     }
 }
 
@@ -104,6 +105,7 @@ void sm_finish(struct sm *c, uint16_t id)
     uint32_t slot = f->slot;
     SM_TELL(c, committed, slot, f->pc);
     c->slots[slot].in_pipeline--;
+    c->stirred |= !c->free_count;
     c->free_inflight[c->free_count++] = id;
     c->busy = true;
     if (c->ended >> slot & 1)
@@ -127,7 +129,7 @@ void sm_try_retire(struct sm *c, uint32_t slot)
     c->wants_fetch &= ~bit;
     c->fenced &= ~bit;
     c->view.resident = c->resident & ~c->ended;
-    c->busy = true;
+    c->busy = c->stirred = true;
     SM_TELL(c, finished, slot);
     if (c->observer && c->observer->warp_end)
         c->observer->warp_end(c->observer->context, c->id, slot, c->now);

@@ -51,14 +51,17 @@ static inline void say_times(struct text *t, uint32_t times, const char *what)
         say(t, "%s", what);
 }
 
-/* A kernel with one parameter, the address of a buffer. Its registers are numbered as they are declared: %rN is register N of the register file's banks. */
+/* A kernel with one parameter, the address of a buffer. Registers declared one by one are numbered in that order: %rN is register N of the register file, in bank N of those of warp slot 0. */
 static inline char *timed_kernel(const char *globals, const char *body)
 {
     struct text t = { 0 };
     say(&t, ".version 8.0\n.target sm_90\n.address_size 64\n");
     for (const char *part = globals; *part; part += strnlen(part, 500))
         say(&t, "%.500s", part);
-    say(&t, "\n.visible .entry kernel(.param .u64 buffer)\n{\n.reg .b32 %%r<64>;\n.reg .f32 %%f<64>;\n.reg .b64 %%rd<32>;\n.reg .f64 %%fd<16>;\n.reg .pred %%p<8>;\n");
+    say(&t, "\n.visible .entry kernel(.param .u64 buffer)\n{\n.reg .b32 %%r0");
+    for (uint32_t i = 1; i < 64; i++)
+        say(&t, ", %%r%u", i);
+    say(&t, ";\n.reg .f32 %%f<64>;\n.reg .b64 %%rd<32>;\n.reg .f64 %%fd<16>;\n.reg .pred %%p<8>;\n");
     for (const char *part = body; *part; part += strnlen(part, 500))
         say(&t, "%.500s", part);
     say(&t, "\nret;\n}\n");

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Speed of functional mode, one thread: sh bench/functional.sh BUILD [SIZE], from the repository's root. Each workload runs BENCH_RUNS times (default 3), the best counts. The table
+# goes to standard error, JSON objects to standard output; exit status 1 when a workload is slower than bench/targets.
+set -u
+build=${1:-build}
+size=${2:-small}
+runs=${BENCH_RUNS:-3}
+one=$(mktemp) || exit 1
+trap 'rm -f "$one"' EXIT
+slow=0
+separator=
+
+value() { sed -n "s/^ *\"$1\": \([0-9.e+]*\),*\$/\1/p" "$one" | tail -n 1; }
+
+printf '%-14s %18s %10s %10s %10s\n' workload 'warp instructions' seconds kWI/s target >&2
+for source in workloads/*/*.cu; do
+    name=$(basename "$source" .cu)
+    best=0 seconds=0 instructions=0
+    i=0
+    while [ "$i" -lt "$runs" ]; do
+        i=$((i + 1))
+        if ! "$build/bin/heddle" run --functional --quiet --size "$size" --stats - "$name" >"$one" 2>/dev/null; then
+            echo "bench: $name failed" >&2
+            exit 1
+        fi
+        rate=$(value kwips)
+        if [ "$(awk "BEGIN { print ($rate > $best) }")" = 1 ]; then
+            best=$rate seconds=$(value launch_seconds) instructions=$(value warp_instructions)
+        fi
+    done
+    target=$(awk -v name="$name" '$1 == name { print $2 }' bench/targets)
+    printf '%-14s %18s %10.3f %10.0f %10s\n' "$name" "$instructions" "$seconds" "$best" "${target:--}" >&2
+    printf '%s\n    {"name": "%s", "warp_instructions": %s, "launch_seconds": %s, "kwips": %s, "target_kwips": %s}' "$separator" "$name" "$instructions" \
+        "$seconds" "$best" "${target:-null}"
+    separator=,
+    if [ "$(awk "BEGIN { print ($best < ${target:-0}) }")" = 1 ]; then slow=$((slow + 1)); fi
+done
+echo
+[ "$slow" = 0 ] || echo "bench: functional mode: $slow below target" >&2
+[ "$slow" = 0 ]

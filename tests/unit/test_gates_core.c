@@ -1,0 +1,382 @@
+/* Gates of a core: does each stage of the pipeline open neither a cycle early nor late? Kernels of a few instructions, whose cycles follow from the machine's numbers.
+ *
+ * An instruction that issues in cycle T: in T + 1 it moves from the ID/OC register into an operand collector; from T + 2 on it reads one operand a cycle; in the cycle behind its last
+ * read (T + 2 without operands) it moves to the OC/EX register; in the next it enters its unit; latency + 2 cycles later its result is written, its register is free and, in the same
+ * cycle, an instruction that waited for it issues. So a dependent instruction follows latency + 5 + operands cycles behind. A launch begins with the fetch in cycle 0, decode in 1, issue in 2;
+ * it ends with the cycle in which the last result is written. */
+#include "timing_test.h"
+
+enum { FIRST_ISSUE = 2, STAGES = 5 };
+
+#define MACHINE "gtx480-gs4"
+#define ONE_UNIT "issue.sp_units=1"
+
+static uint64_t core_cycles(const char *const *sets, const char *body, uint32_t threads)
+{
+    return warm_cycles(MACHINE, sets, body, 1, threads);
+}
+
+static uint64_t repeated(const char *const *sets, const char *before, uint32_t times, const char *inst, uint32_t threads)
+{
+    struct text t = { 0 };
+    say(&t, "%s", before);
+    say_times(&t, times, inst);
+    uint64_t cycles = core_cycles(sets, t.s, threads);
+    free(t.s);
+    return cycles;
+}
+
+/* From issue until the result can be used. */
+static uint64_t span(uint32_t latency, uint32_t operands) { return STAGES + operands + latency; }
+
+/* A launch whose last instruction issues in that cycle. */
+static uint64_t ends(uint64_t issue, uint32_t latency, uint32_t operands) { return issue + span(latency, operands) + 1; }
+
+/* Issue of the n-th of instructions that wait for nothing, of a single warp: two are fetched at once, and the next two when both have issued. */
+static uint64_t free_issue(uint32_t n) { return FIRST_ISSUE + n / 2 * 3 + n % 2; }
+
+static void test_shortest_launch(void **state)
+{
+    (void)state;
+    assert_int_equal(core_cycles(SETS(ONE_CORE), "", 32), ends(FIRST_ISSUE, 1, 0));
+}
+
+/* Classes */
+
+enum row { INTEGER, SINGLE, DOUBLE, SFU, SHUFFLE, SIMPLE };
+
+struct class { const char *name, *chain, *alone; enum row row; uint32_t index, operands; bool on_sfu; };
+
+/* chain: each waits for the one before; alone: with %d as destination, it waits for none. */
+static const struct class classes[] = {
+    { "integer add", "add.u32 %r1, %r1, %r2;\n", "add.u32 %%r%u, %%r0, %%r1;\n", INTEGER, 0, 2, false },
+    { "integer add, one register", "add.u32 %r1, %r1, 7;\n", "add.u32 %%r%u, %%r0, 7;\n", INTEGER, 0, 1, false },
+    { "integer max", "max.u32 %r1, %r1, %r2;\n", "max.u32 %%r%u, %%r0, %%r1;\n", INTEGER, 1, 2, false },
+    { "integer mul", "mul.lo.u32 %r1, %r1, %r2;\n", "mul.lo.u32 %%r%u, %%r0, %%r1;\n", INTEGER, 2, 2, false },
+    { "integer mad", "mad.lo.u32 %r1, %r1, %r2, %r3;\n", "mad.lo.u32 %%r%u, %%r0, %%r1, %%r2;\n", INTEGER, 3, 3, false },
+    { "integer div", "div.u32 %r1, %r1, %r2;\n", "div.u32 %%r%u, %%r0, %%r1;\n", INTEGER, 4, 2, true },
+    { "float add", "add.f32 %f1, %f1, %f2;\n", "add.f32 %%f%u, %%f0, %%f1;\n", SINGLE, 0, 2, false },
+    { "float max", "max.f32 %f1, %f1, %f2;\n", "max.f32 %%f%u, %%f0, %%f1;\n", SINGLE, 1, 2, false },
+    { "float mul", "mul.f32 %f1, %f1, %f2;\n", "mul.f32 %%f%u, %%f0, %%f1;\n", SINGLE, 2, 2, false },
+    { "float mad", "mad.rn.f32 %f1, %f1, %f2, %f3;\n", "mad.rn.f32 %%f%u, %%f0, %%f1, %%f2;\n", SINGLE, 3, 3, false },
+    { "float fma", "fma.rn.f32 %f1, %f1, %f2, %f3;\n", "fma.rn.f32 %%f%u, %%f0, %%f1, %%f2;\n", SINGLE, 3, 3, false },
+    { "float div", "div.rn.f32 %f1, %f1, %f2;\n", "div.rn.f32 %%f%u, %%f0, %%f1;\n", SINGLE, 4, 2, true },
+    { "double add", "add.f64 %fd1, %fd1, %fd2;\n", "add.f64 %%fd%u, %%fd0, %%fd1;\n", DOUBLE, 0, 2, true },
+    { "double max", "max.f64 %fd1, %fd1, %fd2;\n", "max.f64 %%fd%u, %%fd0, %%fd1;\n", DOUBLE, 1, 2, true },
+    { "double mul", "mul.f64 %fd1, %fd1, %fd2;\n", "mul.f64 %%fd%u, %%fd0, %%fd1;\n", DOUBLE, 2, 2, true },
+    { "double fma", "fma.rn.f64 %fd1, %fd1, %fd2, %fd3;\n", "fma.rn.f64 %%fd%u, %%fd0, %%fd1, %%fd2;\n", DOUBLE, 3, 3, true },
+    { "double div", "div.rn.f64 %fd1, %fd1, %fd2;\n", "div.rn.f64 %%fd%u, %%fd0, %%fd1;\n", DOUBLE, 4, 2, true },
+    { "reciprocal", "rcp.approx.f32 %f1, %f1;\n", "rcp.approx.f32 %%f%u, %%f0;\n", SFU, 0, 1, true },
+    { "sine", "sin.approx.f32 %f1, %f1;\n", "sin.approx.f32 %%f%u, %%f0;\n", SFU, 0, 1, true },
+    { "shuffle", "shfl.sync.idx.b32 %r1, %r1, %r2, 31, -1;\n", "shfl.sync.idx.b32 %%r%u, %%r0, %%r1, 31, -1;\n", SHUFFLE, 0, 2, false },
+    { "move", "mov.u32 %r1, %r1;\n", "mov.u32 %%r%u, %%r0;\n", SIMPLE, 0, 1, false },
+    { "logic", "and.b32 %r1, %r1, %r2;\n", "and.b32 %%r%u, %%r0, %%r1;\n", SIMPLE, 0, 2, false },
+    { "select", "selp.u32 %r1, %r1, %r2, %p1;\n", "selp.u32 %%r%u, %%r0, %%r1, %%p1;\n", SIMPLE, 0, 3, false },
+};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+static uint32_t latency_of(const struct machine *m, const struct class *c)
+{
+    const struct sm_config *s = &m->sm;
+    const uint32_t latencies[] = { s->integer.latency[c->index], s->single_precision.latency[c->index], s->double_precision.latency[c->index], s->sfu_latency, s->shuffle_latency, 1 };
+    return latencies[c->row];
+}
+
+static uint32_t initiation_of(const struct machine *m, const struct class *c)
+{
+    const struct sm_config *s = &m->sm;
+    const uint32_t intervals[] = { s->integer.initiation[c->index], s->single_precision.initiation[c->index], s->double_precision.initiation[c->index], s->sfu_initiation,
+                                   s->shuffle_initiation, 1 };
+    return intervals[c->row];
+}
+
+/* The result of the last of n instructions, each waiting for the one before; or ret, which issues a cycle behind the last, or two where it has to be fetched first. */
+static uint64_t chain_cycles(uint32_t n, uint32_t latency, uint32_t operands)
+{
+    uint64_t last = FIRST_ISSUE + (n - 1) * span(latency, operands);
+    uint64_t with_chain = ends(last, latency, operands), with_ret = ends(last + (n % 2 ? 1 : 2), 1, 0);
+    return with_chain > with_ret ? with_chain : with_ret;
+}
+
+static void check_chain(const struct class *c, const char *const *sets)
+{
+    struct machine m = machine_of(MACHINE, sets);
+    for (uint32_t n = 1; n <= 8; n++) {
+        uint64_t cycles = repeated(sets, "", n, c->chain, 32), expected = chain_cycles(n, latency_of(&m, c), c->operands);
+        if (cycles != expected)
+            fail_msg("%u of %s, each waiting for the one before: %llu cycles, expected %llu", n, c->name, (unsigned long long)cycles, (unsigned long long)expected);
+    }
+}
+
+/* Scoreboard release and the latency of every class. */
+static void test_dependent_chains(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < CLASSES; i++)
+        check_chain(&classes[i], SETS(ONE_CORE));
+}
+
+/* One cycle more of latency is one cycle more an instruction; also latencies that are shorter or longer than the shipped ones. */
+static void test_latencies_as_the_machine_says(void **state)
+{
+    (void)state;
+    const char *const *sets[] = {
+        SETS(ONE_CORE, "latency.integer=5,14,5,6,146", "latency.single_precision=5,14,5,6,40", "latency.double_precision=9,20,9,9,331", "latency.sfu=9", "latency.shuffle=33"),
+        SETS(ONE_CORE, "latency.integer=1,2,3,4,62", "latency.integer_initiation=1,1,1,1,1", "latency.single_precision=1,2,3,63,64", "latency.single_precision_initiation=1,1,1,1,1",
+             "latency.double_precision=65,127,128,512,511", "latency.double_precision_initiation=1,1,1,1,1", "latency.sfu=300", "latency.shuffle=4"),
+    };
+    for (uint32_t i = 0; i < CLASSES; i++)
+        for (uint32_t k = 0; k < 2; k++)
+            check_chain(&classes[i], sets[k]);
+}
+
+/* A write to a register that is awaited waits as a read of it does; writes to others do not. */
+static void test_write_after_write(void **state)
+{
+    (void)state;
+    uint32_t add = machine_of(MACHINE, SETS(ONE_CORE)).sm.integer.latency[0];
+    assert_int_equal(core_cycles(SETS(ONE_CORE), "add.u32 %r1, %r2, 1;\nadd.u32 %r1, %r3, 1;\n", 32), ends(FIRST_ISSUE + span(add, 1), add, 1));
+    assert_int_equal(core_cycles(SETS(ONE_CORE), "add.u32 %r1, %r2, 1;\nadd.u32 %r4, %r3, 1;\n", 32), ends(FIRST_ISSUE + 1, add, 1));
+    /* A read before a write is no reason to wait: operands are taken in order. */
+    assert_int_equal(core_cycles(SETS(ONE_CORE), "add.u32 %r1, %r2, 1;\nadd.u32 %r2, %r3, 1;\n", 32), ends(FIRST_ISSUE + 1, add, 1));
+}
+
+/* A predicate is awaited by the instruction it guards, but the collector does not read it. */
+static void test_guard_is_awaited(void **state)
+{
+    (void)state;
+    uint32_t add = machine_of(MACHINE, SETS(ONE_CORE)).sm.integer.latency[0];
+    assert_int_equal(core_cycles(SETS(ONE_CORE), "setp.eq.u32 %p1, %r2, 0;\n@%p1 add.u32 %r1, %r3, 1;\n", 32), ends(FIRST_ISSUE + span(1, 1), add, 1));
+}
+
+/* Initiation */
+
+/* Two independent instructions on one unit: the second enters when the first has been in for an initiation interval. On two units it enters as soon as it gets there. */
+static void check_initiation(const struct class *c, const char *const *sets)
+{
+    struct machine m = machine_of(MACHINE, sets);
+    struct text t = { 0 };
+    uint32_t latency = latency_of(&m, c), interval = initiation_of(&m, c), units = c->on_sfu ? m.sm.sfu_units : m.sm.sp_units;
+    say(&t, c->alone, 8);
+    say(&t, c->alone, 9);
+    uint64_t wait = units > 1 || interval <= 1 ? 1 : interval;
+    uint64_t cycles = core_cycles(sets, t.s, 32), second = ends(FIRST_ISSUE + wait, latency, c->operands);
+    /* ret takes an SP too, and may be last */
+    uint64_t ret = c->on_sfu ? ends(free_issue(2), 1, 0) : ends(FIRST_ISSUE + wait + interval + c->operands, 1, 0);
+    if (!c->on_sfu && ret == second && units == 1)
+        ret++; /* a unit has one result a cycle */
+    uint64_t expected = second > ret ? second : ret;
+    free(t.s);
+    if (cycles != expected)
+        fail_msg("two of %s on %u units, interval %u: %llu cycles, expected %llu", c->name, units, interval, (unsigned long long)cycles, (unsigned long long)expected);
+}
+
+static void test_initiation(void **state)
+{
+    (void)state;
+    const char *const *sets[] = {
+        SETS(ONE_CORE, ONE_UNIT),
+        SETS(ONE_CORE, "issue.sp_units=2", "issue.sfu_units=2", "issue.sfu_width=2"),
+        SETS(ONE_CORE, ONE_UNIT, "latency.integer_initiation=3,3,3,3,9", "latency.single_precision_initiation=4,12,4,5,5", "latency.double_precision_initiation=7,15,7,7,131",
+             "latency.sfu_initiation=7", "latency.shuffle_initiation=5"),
+    };
+    for (uint32_t i = 0; i < CLASSES; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            check_initiation(&classes[i], sets[k]);
+}
+
+/* %r0 is the only source, in bank 0 of warp 0; no destination is in that bank. */
+static uint32_t other_bank(uint32_t n) { return 1 + n % 15 + n / 15 * 16; }
+
+static uint64_t independent_adds(const char *const *sets, uint32_t count, uint32_t warps)
+{
+    struct text t = { 0 };
+    for (uint32_t i = 0; i < count; i++)
+        say(&t, "add.u32 %%r%u, %%r0, 1;\n", other_bank(i));
+    uint64_t cycles = core_cycles(sets, t.s, warps * 32);
+    free(t.s);
+    return cycles;
+}
+
+/* Many warps that keep the units busy: one instruction an interval and unit. */
+static void test_throughput_is_initiation(void **state)
+{
+    (void)state;
+    static const char *const units[] = { "issue.sp_units=1", "issue.sp_units=2" };
+    static const char *const intervals[] = { "latency.integer_initiation=1,1,1,1,1", "latency.integer_initiation=2,2,2,2,2", "latency.integer_initiation=4,4,4,4,4",
+                                             "latency.integer_initiation=8,8,8,8,8" };
+    enum { WARPS = 12, MORE = 24 };
+    for (uint32_t u = 0; u < 2; u++)
+        for (uint32_t i = 0; i < 4; i++) {
+            const char *const *sets = SETS(ONE_CORE, "latency.integer=16,16,16,16,16", intervals[i], units[u]);
+            uint64_t few = independent_adds(sets, 24, WARPS), many = independent_adds(sets, 24 + MORE, WARPS);
+            printf("units %u interval %u: %llu, %llu\n", u + 1, 1u << i, (unsigned long long)(many - few), (unsigned long long)MORE * WARPS * (1u << i) / (u + 1));
+        }
+}
+
+/* A single warp fills the SFU: each enters an interval behind the last, however far back the pipeline registers and collectors are full. */
+static void test_full_pipeline_costs_its_interval(void **state)
+{
+    (void)state;
+    struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
+    for (uint32_t n = 1; n <= 40; n += 3) {
+        struct text t = { 0 };
+        for (uint32_t i = 0; i < n; i++)
+            say(&t, "rcp.approx.f32 %%f%u, %%f0;\n", 1 + i);
+        assert_int_equal(core_cycles(SETS(ONE_CORE), t.s, 32), ends(FIRST_ISSUE + (n - 1) * m.sm.sfu_initiation, m.sm.sfu_latency, 1));
+        free(t.s);
+    }
+}
+
+/* Fetch */
+
+static void test_fetch_of_one_warp(void **state)
+{
+    (void)state;
+    uint32_t add = machine_of(MACHINE, SETS(ONE_CORE)).sm.integer.latency[0];
+    for (uint32_t n = 1; n <= 24; n++) {
+        assert_int_equal(independent_adds(SETS(ONE_CORE), n, 1), ends(free_issue(n - 1), add, 1));
+        assert_int_equal(independent_adds(SETS(ONE_CORE, "issue.fetch_bytes=8"), n, 1), ends(FIRST_ISSUE + 2 * (n - 1), add, 1));
+    }
+}
+
+/* One warp a cycle is fetched for. */
+static void test_fetch_of_many_warps(void **state)
+{
+    (void)state;
+    for (uint32_t warps = 1; warps <= 32; warps++) {
+        assert_int_equal(core_cycles(SETS(ONE_CORE), "", warps * 32), ends(FIRST_ISSUE + warps - 1, 1, 0));
+        assert_int_equal(core_cycles(SETS(ONE_CORE, "issue.schedulers=1"), "", warps * 32), ends(FIRST_ISSUE + warps - 1, 1, 0));
+    }
+}
+
+/* A taken branch: what was fetched behind it is thrown away in the next cycle in which the warp could issue, its target is fetched in the same cycle. */
+static void test_taken_branch(void **state)
+{
+    (void)state;
+    /* The instruction behind the branch is in the buffer: found in the next cycle. */
+    assert_int_equal(core_cycles(SETS(ONE_CORE), "bra AWAY;\nmov.u32 %r1, 1;\nAWAY:\n", 32), ends(FIRST_ISSUE + 3, 1, 0));
+    /* The branch empties the buffer: the instructions behind it are fetched first, and found two cycles later. */
+    assert_int_equal(core_cycles(SETS(ONE_CORE), "mov.u32 %r1, 1;\nbra AWAY;\nmov.u32 %r1, 1;\nAWAY:\n", 32), ends(FIRST_ISSUE + 1 + 4, 1, 0));
+    /* To the next instruction: nothing to throw away. */
+    assert_int_equal(core_cycles(SETS(ONE_CORE), "bra NEXT;\nNEXT:\n", 32), ends(FIRST_ISSUE + 1, 1, 0));
+    assert_int_equal(core_cycles(SETS(ONE_CORE), "setp.ne.u32 %p1, 0, 0;\n@%p1 bra AWAY;\nmov.u32 %r1, 1;\nAWAY:\n", 32), ends(FIRST_ISSUE + span(1, 0) + 3, 1, 0));
+}
+
+/* Register banks and writeback */
+
+/* Three operands of each of two instructions: in six banks the second reads while the first does; in one bank behind it. */
+static void test_bank_conflict(void **state)
+{
+    (void)state;
+    struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
+    uint32_t mad = m.sm.integer.latency[3];
+    assert_int_equal(m.sm.register_banks, 16);
+    assert_int_equal(core_cycles(SETS(ONE_CORE), "mad.lo.u32 %r6, %r0, %r1, %r2;\nmad.lo.u32 %r7, %r3, %r4, %r5;\n", 32), ends(FIRST_ISSUE + 1, mad, 3));
+    assert_int_equal(core_cycles(SETS(ONE_CORE), "mad.lo.u32 %r6, %r0, %r16, %r32;\nmad.lo.u32 %r7, %r0, %r16, %r32;\n", 32), ends(FIRST_ISSUE + 1 + 2, mad, 3));
+    /* With 15 banks those registers are in different ones. */
+    assert_int_equal(core_cycles(SETS(ONE_CORE, "collector.register_banks=15"), "mad.lo.u32 %r6, %r0, %r16, %r32;\nmad.lo.u32 %r7, %r0, %r16, %r32;\n", 32), ends(FIRST_ISSUE + 1, mad, 3));
+    /* A single bank: all six, one after the other. */
+    assert_int_equal(core_cycles(SETS(ONE_CORE, "collector.register_banks=1"), "mad.lo.u32 %r6, %r0, %r1, %r2;\nmad.lo.u32 %r7, %r3, %r4, %r5;\n", 32), ends(FIRST_ISSUE + 1 + 2, mad, 3));
+}
+
+/* A bank that is written cannot be read in the same cycle. The first add is written in the cycle in which the last one reads its operand. */
+static void test_write_takes_the_bank(void **state)
+{
+    (void)state;
+    static const char body[] = "add.u32 %%r%u, %%r1, 1;\nmov.u32 %%r4, 0;\nmov.u32 %%r5, 0;\nmov.u32 %%r6, 0;\nmov.u32 %%r7, 0;\nadd.u32 %%r8, %%r9, 1;\n";
+    uint32_t add = machine_of(MACHINE, SETS(ONE_CORE)).sm.integer.latency[0], reads = (uint32_t)free_issue(5) + 2, written = FIRST_ISSUE + (uint32_t)span(add, 1);
+    static const char *const longer[] = { "latency.integer=4,13,4,5,145", "latency.integer=3,13,4,5,145", "latency.integer=2,13,4,5,145", "latency.integer=1,13,4,5,145" };
+    assert_true(written >= reads && written - reads < 4); /* so much shorter and they meet */
+    for (uint32_t shorter = 0; shorter < 4; shorter++)
+        for (uint32_t bank = 24; bank <= 26; bank++) {
+            char text[400];
+            bool meet = written - shorter == reads && bank % 16 == 9;
+            snprintf(text, sizeof text, body, bank);
+            assert_int_equal(core_cycles(SETS(ONE_CORE, longer[shorter]), text, 32), ends(free_issue(5) + meet, add - shorter, 1));
+        }
+}
+
+/* Results */
+
+/* An SFU result and an SP result for the same cycle: with one result a cycle the SP instruction enters its unit a cycle later. */
+static void test_result_bus(void **state)
+{
+    (void)state;
+    static const char *const latencies[] = { "latency.sfu=8", "latency.sfu=9", "latency.sfu=10" };
+    static const char body[] = "rcp.approx.f32 %f1, %f0;\nmov.u32 %r4, 0;\nmov.u32 %r5, 0;\nadd.u32 %r8, %r9, 1;\n";
+    struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
+    uint64_t last_add = ends(free_issue(3), m.sm.integer.latency[0], 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint64_t reciprocal = ends(FIRST_ISSUE, m.sm.sfu_latency + i, 1);
+        uint64_t wide = reciprocal > last_add ? reciprocal : last_add, narrow = reciprocal == last_add ? last_add + 1 : wide;
+        assert_int_equal(core_cycles(SETS(ONE_CORE, latencies[i]), body, 32), wide);
+        assert_int_equal(core_cycles(SETS(ONE_CORE, latencies[i], "issue.writeback_width=1"), body, 32), narrow);
+    }
+    assert_int_equal(ends(FIRST_ISSUE, m.sm.sfu_latency, 1), last_add); /* they did meet */
+}
+
+/* Two results of one unit never come in the same cycle, however many can be written: the later instruction waits in front of the unit, or takes another unit. */
+static void test_one_result_a_unit(void **state)
+{
+    (void)state;
+    static const char body[] = "max.u32 %r1, %r0, 1;\nmov.u32 %r4, 0;\nmov.u32 %r5, 0;\nmov.u32 %r6, 0;\nmov.u32 %r7, 0;\nadd.u32 %r8, %r9, 1;\n";
+    const char *const *one = SETS(ONE_CORE, ONE_UNIT, "latency.integer=4,11,4,5,145"), *const *two = SETS(ONE_CORE, "latency.integer=4,11,4,5,145");
+    const char *const *later = SETS(ONE_CORE, ONE_UNIT, "latency.integer=4,10,4,5,145");
+    uint64_t together = ends(FIRST_ISSUE, 11, 1);
+    assert_int_equal(together, ends(free_issue(5), 4, 1));
+    assert_int_equal(core_cycles(two, body, 32), together);
+    assert_int_equal(core_cycles(one, body, 32), together + 1);
+    assert_int_equal(core_cycles(later, body, 32), together);
+}
+
+/* Issue */
+
+/* Two instructions of a warp in one cycle: the buffer is empty a cycle earlier. */
+static void test_dual_issue(void **state)
+{
+    (void)state;
+    uint32_t add = machine_of(MACHINE, SETS(ONE_CORE)).sm.integer.latency[0];
+    const char *const *dual = SETS(ONE_CORE, "issue.instructions_per_warp=2");
+    for (uint32_t n = 1; n <= 24; n++)
+        assert_int_equal(independent_adds(dual, n, 1), ends(FIRST_ISSUE + (n - 1) / 2 * 2, add, 1));
+    for (uint32_t n = 1; n <= 6; n++) { /* nothing to gain where each waits for the one before; ret issues beside the last of an odd number */
+        uint64_t last = FIRST_ISSUE + (n - 1) * span(add, 1);
+        assert_int_equal(repeated(dual, "", n, "add.u32 %r1, %r1, 7;\n", 32), ends(last, add, 1));
+    }
+    /* A single register in front of the collectors takes one instruction a cycle. */
+    assert_int_equal(independent_adds(SETS(ONE_CORE, "issue.instructions_per_warp=2", "issue.sp_width=1", "collector.sp_ports=1"), 2, 1), ends(FIRST_ISSUE + 1, add, 1));
+}
+
+/* Two warps whose instructions wait for nothing. Under two schedulers the second is a cycle behind, as its first fetch was; one scheduler issues one instruction a cycle. */
+static void test_two_schedulers(void **state)
+{
+    (void)state;
+    uint32_t add = machine_of(MACHINE, SETS(ONE_CORE)).sm.integer.latency[0];
+    for (uint32_t n = 2; n <= 24; n += 2) {
+        assert_int_equal(independent_adds(SETS(ONE_CORE, "collector.register_banks=32"), n, 2), ends(free_issue(n - 1) + 1, add, 1));
+        printf("one scheduler %u: %llu\n", n, (unsigned long long)independent_adds(SETS(ONE_CORE, "issue.schedulers=1", "collector.register_banks=32"), n, 2));
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_shortest_launch),
+    cmocka_unit_test(test_dependent_chains),
+    cmocka_unit_test(test_latencies_as_the_machine_says),
+    cmocka_unit_test(test_write_after_write),
+    cmocka_unit_test(test_guard_is_awaited),
+    cmocka_unit_test(test_initiation),
+    cmocka_unit_test(test_throughput_is_initiation),
+    cmocka_unit_test(test_full_pipeline_costs_its_interval),
+    cmocka_unit_test(test_fetch_of_one_warp),
+    cmocka_unit_test(test_fetch_of_many_warps),
+    cmocka_unit_test(test_taken_branch),
+    cmocka_unit_test(test_bank_conflict),
+    cmocka_unit_test(test_write_takes_the_bank),
+    cmocka_unit_test(test_result_bus),
+    cmocka_unit_test(test_one_result_a_unit),
+    cmocka_unit_test(test_dual_issue),
+    cmocka_unit_test(test_two_schedulers),
+};
+
+int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }
