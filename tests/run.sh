@@ -87,14 +87,15 @@ for test in tests/unit/test_*.c; do
     [ -e "$test" ] && run_cmocka "$build/tests/$(basename "$test" .c)"
 done
 
+# What an instruction does is asked of functional mode; that time changes nothing of it, of a part, further down.
 group 'driver: programs against cuda.h'
 for test in tests/driver/*.c; do
-    [ -e "$test" ] && run_plain "$(basename "$test" .c)" "$build/tests/driver/$(basename "$test" .c)"
+    [ -e "$test" ] && run_plain "$(basename "$test" .c)" env HEDDLE_OPTIONS=--functional "$build/tests/driver/$(basename "$test" .c)"
 done
 
 group 'semantics: is each PTX instruction right, against vectors recorded from silicon'
 if ls tests/semantics/vectors/*.vec >/dev/null 2>&1; then
-    run_counted vectors "$build/tests/vectors" check tests/semantics/spec tests/semantics/vectors
+    run_counted vectors env HEDDLE_OPTIONS=--functional "$build/tests/vectors" check tests/semantics/spec tests/semantics/vectors
     run_plain 'every instruction has a vector' "$build/tests/vectors" table src/ptx/instructions.def tests/semantics/spec tests/semantics/vectors
 else
     echo 'no recorded vectors in tests/semantics/vectors' >"$log"
@@ -103,16 +104,27 @@ else
 fi
 
 group 'random: kernels made from seeds, against what silicon gave'
-run_counted random "$build/tests/random" check 0 5000 tests/random/recorded.txt
+run_counted random env HEDDLE_OPTIONS=--functional "$build/tests/random" check 0 5000 tests/random/recorded.txt
 
 group 'compiled: kernels in CUDA C++ through nvcc and clang, against outputs recorded from silicon'
-run_counted compiled "$build/tests/compiled" check tests/compiled/recorded.txt tests/compiled/ptx
+run_counted compiled env HEDDLE_OPTIONS=--functional "$build/tests/compiled" check tests/compiled/recorded.txt tests/compiled/ptx
 
 group 'workloads: functional mode, results against their references'
 for source in workloads/*/*.cu; do
     name=$(basename "$source" .cu)
     run_plain "$name" "$build/bin/heddle" run --functional --quiet --size test "$name"
 done
+
+group 'with time: the same memory contents'
+with_time='--set core.shared_bytes=96K' # one of the programs asks for more than a GTX 480 has
+for test in tests/driver/*.c; do
+    [ -e "$test" ] && run_plain "$(basename "$test" .c)" env HEDDLE_OPTIONS="$with_time" "$build/tests/driver/$(basename "$test" .c)"
+done
+last=5000
+[ -z "${TEST_SHORT:-}" ] || last=500
+run_counted random env HEDDLE_OPTIONS="$with_time" "$build/tests/random" check 0 "$last" tests/random/recorded.txt
+run_counted 'random, two instructions a pick' env HEDDLE_OPTIONS="$with_time --set issue.instructions_per_warp=2" "$build/tests/random" check 0 500 tests/random/recorded.txt
+run_counted compiled env HEDDLE_OPTIONS="$with_time" "$build/tests/compiled" check tests/compiled/recorded.txt tests/compiled/ptx
 
 group 'timing: cycles and misses against another simulator'
 for test in tests/timing/*.sh; do run_cli "$test"; done

@@ -7,9 +7,9 @@
 /* What a warp has issued that is yet to take effect; *out is none on entry. False: more than can be told here. */
 typedef bool hang_pending(void *context, const struct exec_warp *w, struct exec_pending *out);
 
-/* True when no warp of the blocks can change anything any more: each of them has ended, waits at a barrier, or spins. blocks: all that are resident, and any that have ended;
- * entries may be NULL. The caller sees to it that no other block could be started now. pending NULL: instructions take effect when they are issued.
+/* True when there are warps that have not ended, and none of them can change anything any more: each waits at a barrier, or spins. blocks: of all slots of the machine, NULL where none ever ran.
+ * more_to_come: as soon as a slot is free, another block takes it; one whose warps have ended will be. pending NULL: instructions take effect when they are issued.
  * Nothing is changed by asking. */
-bool hang_is_certain(struct exec_cta *const *blocks, uint32_t count, hang_pending *pending, void *context);
+bool hang_is_certain(struct exec_cta *const *blocks, uint32_t count, bool more_to_come, hang_pending *pending, void *context);
 
 #endif

@@ -231,7 +231,7 @@ static bool run_all(struct residency *r, struct error *e)
         }
         bool suspect = r->executed - r->executed_at_progress > SUSPECT_AFTER;
         if (r->running && (round == 0 || suspect)) {
-            if (hang_is_certain(r->blocks, r->slot_count, NULL, NULL)) {
+            if (hang_is_certain(r->blocks, r->slot_count, false, NULL, NULL)) {
                 exec_describe_hang(&r->launch, r->blocks, r->slot_count, e);
                 return false;
             }

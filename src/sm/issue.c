@@ -179,12 +179,7 @@ static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *
     if (first->atomic || !s->exec || !((c->valid & c->clear & unit_free(c) & ~blocked) >> slot & 1))
         return false;
     const struct sm_inst *next = &c->program->code[s->buffer[0]];
-    const uint32_t *d = next->registers + next->check_count - next->destination_count;
-    for (uint32_t i = 0; first->deferred && i < next->destination_count; i++)
-        for (uint32_t k = 0; k + first->destination_count < first->check_count; k++)
-            if (first->registers[k] == d[i])
-                return false;
-    return true;
+    return !first->deferred || (next == first + 1 ? !first->next_waits : !next->destination_count);
 }
 
 static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, uint64_t candidates)

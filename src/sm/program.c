@@ -232,6 +232,28 @@ static void describe(const struct builder *b, struct heddle_instruction *v, cons
     memcpy(v->destination, destinations, v->destination_count * sizeof *v->destination);
 }
 
+/* Registers whose lives do not overlap share a place in the frame: what counts is the place. */
+static bool share_place(const struct exec_function *f, uint32_t a, uint32_t b)
+{
+    uint64_t at[2], size[2];
+    for (int i = 0; i < 2; i++) {
+        uint32_t reg = i ? b : a, units = ptx_reg_units(f->ptx->regs[reg]);
+        at[i] = f->registers[reg] & ~3u;
+        size[i] = units ? units * 4 * WARP_LANES : 4;
+    }
+    return at[0] < at[1] + size[1] && at[1] < at[0] + size[0];
+}
+
+static bool next_overwrites(const struct builder *b, const struct exec_function *f, uint32_t i)
+{
+    const struct sm_inst *s = &b->program->code[b->pc_base + i], *next = s + 1;
+    for (uint32_t d = next->check_count - next->destination_count; i + 1 < f->inst_count && d < next->check_count; d++)
+        for (uint32_t k = 0; k + s->destination_count < s->check_count; k++)
+            if (share_place(f, next->registers[d] - b->register_base, s->registers[k] - b->register_base))
+                return true;
+    return false;
+}
+
 static void add_function(struct builder *b, const struct exec_function *f, struct heddle_instruction *views)
 {
     const struct ptx_cfg *cfg = f->cfg;
@@ -257,6 +279,8 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->loop = loop == PTX_NO_LOOP ? -1 : loop + (int32_t)b->loop_base;
         describe(b, &views[b->pc_base + i], s, in, i);
     }
+    for (uint32_t i = 0; i < f->inst_count; i++)
+        b->program->code[b->pc_base + i].next_waits = b->program->code[b->pc_base + i].deferred && next_overwrites(b, f, i);
     find_data_branches(b, f, b->pc_base, views);
     struct heddle_loop *loops = (struct heddle_loop *)(uintptr_t)b->program->view.loops;
     for (uint32_t i = 0; i < cfg->loop_count; i++) {

@@ -21,6 +21,7 @@ struct sm_inst {
     uint8_t destination_count;  /* the last ones */
     bool load, store, atomic, barrier, exit, branch, past_l1;
     bool deferred;              /* touches device memory: performed after all cores have issued */
+    bool next_waits;            /* deferred: the instruction behind it writes where this one reads, so that it cannot issue in the same cycle */
     bool long_latency;
     int32_t loop;               /* innermost, or -1 */
     bool loop_header;

@@ -116,3 +116,10 @@ expect 'lanes spin on one another' 4 'kernel k ran past the limit|lanes of one w
 expect 'lanes spin on one another: partial results' 0 '^true$' value spin kernels.0.partial
 expect 'an endless loop' 4 'kernel k ran past the limit of 20000 cycles' program endless --max-cycles 20000 -- "$ptx/endless.ptx" k
 is 'an endless loop: partial results add up' "$json_check" "$scratch/endless.json"
+
+# A launch that ends in the middle leaves nothing behind for the next one.
+expect 'after a fault: the next launch' 5 '^second: CUDA_SUCCESS, 42$' "$heddle" run "$build/tests/cli/launch_twice" "$ptx/fault_among_loads.ptx" "$ptx/fine.ptx"
+saw 'after a fault: the first launch' '^first: CUDA_ERROR_LAUNCH_FAILED$'
+expect 'after a cycle limit: the next launch ends as well' 4 '^second: CUDA_ERROR_LAUNCH_TIMEOUT' \
+    "$heddle" run --max-cycles 600 --stats "$scratch/second.json" "$build/tests/cli/launch_twice" "$ptx/endless.ptx" "$ptx/fine.ptx"
+is 'after a cycle limit: the results add up' "$json_check" "$scratch/second.json"

@@ -157,15 +157,10 @@ static void check_initiation(const struct class *c, const char *const *sets)
     struct machine m = machine_of(MACHINE, sets);
     struct text t = { 0 };
     uint32_t latency = latency_of(&m, c), interval = initiation_of(&m, c), units = c->on_sfu ? m.sm.sfu_units : m.sm.sp_units;
+    assert_true(c->on_sfu || interval + 1 < latency); /* ret, which takes an SP too, is not the last to end */
     say(&t, c->alone, 8);
     say(&t, c->alone, 9);
-    uint64_t wait = units > 1 || interval <= 1 ? 1 : interval;
-    uint64_t cycles = core_cycles(sets, t.s, 32), second = ends(FIRST_ISSUE + wait, latency, c->operands);
-    /* ret takes an SP too, and may be last */
-    uint64_t ret = c->on_sfu ? ends(free_issue(2), 1, 0) : ends(FIRST_ISSUE + wait + interval + c->operands, 1, 0);
-    if (!c->on_sfu && ret == second && units == 1)
-        ret++; /* a unit has one result a cycle */
-    uint64_t expected = second > ret ? second : ret;
+    uint64_t cycles = core_cycles(sets, t.s, 32), expected = ends(FIRST_ISSUE + (units > 1 ? 1 : interval), latency, c->operands);
     free(t.s);
     if (cycles != expected)
         fail_msg("two of %s on %u units, interval %u: %llu cycles, expected %llu", c->name, units, interval, (unsigned long long)cycles, (unsigned long long)expected);
@@ -177,40 +172,43 @@ static void test_initiation(void **state)
     const char *const *sets[] = {
         SETS(ONE_CORE, ONE_UNIT),
         SETS(ONE_CORE, "issue.sp_units=2", "issue.sfu_units=2", "issue.sfu_width=2"),
-        SETS(ONE_CORE, ONE_UNIT, "latency.integer_initiation=3,3,3,3,9", "latency.single_precision_initiation=4,12,4,5,5", "latency.double_precision_initiation=7,15,7,7,131",
-             "latency.sfu_initiation=7", "latency.shuffle_initiation=5"),
+        SETS(ONE_CORE, ONE_UNIT, "latency.integer=16,16,16,16,16", "latency.integer_initiation=3,4,5,7,9", "latency.single_precision=16,16,16,16,16",
+             "latency.single_precision_initiation=14,9,6,3,5", "latency.double_precision_initiation=7,15,7,7,131", "latency.sfu_initiation=7", "latency.shuffle_initiation=5"),
     };
     for (uint32_t i = 0; i < CLASSES; i++)
-        for (uint32_t k = 0; k < 3; k++)
+        for (uint32_t k = 0; k < 3 && classes[i].row != SIMPLE; k++)
             check_initiation(&classes[i], sets[k]);
 }
 
-/* %r0 is the only source, in bank 0 of warp 0; no destination is in that bank. */
-static uint32_t other_bank(uint32_t n) { return 1 + n % 15 + n / 15 * 16; }
+/* Adds whose sources are in banks 14 and 15 of warp 0, one bank further for each warp, and whose destinations are in banks 1 to 12. */
+static uint32_t destination(uint32_t n) { return 1 + n % 12 + n / 12 * 16; }
 
 static uint64_t independent_adds(const char *const *sets, uint32_t count, uint32_t warps)
 {
     struct text t = { 0 };
     for (uint32_t i = 0; i < count; i++)
-        say(&t, "add.u32 %%r%u, %%r0, 1;\n", other_bank(i));
+        say(&t, "add.u32 %%r%u, %%r%u, 1;\n", destination(i), 62 + i % 2);
     uint64_t cycles = core_cycles(sets, t.s, warps * 32);
     free(t.s);
     return cycles;
 }
 
-/* Many warps that keep the units busy: one instruction an interval and unit. */
+/* Warps that keep the SFUs busy: each unit starts one instruction an interval, from the cycle in which the first gets there. Of two units the second starts with the second instruction. */
 static void test_throughput_is_initiation(void **state)
 {
     (void)state;
-    static const char *const units[] = { "issue.sp_units=1", "issue.sp_units=2" };
-    static const char *const intervals[] = { "latency.integer_initiation=1,1,1,1,1", "latency.integer_initiation=2,2,2,2,2", "latency.integer_initiation=4,4,4,4,4",
-                                             "latency.integer_initiation=8,8,8,8,8" };
-    enum { WARPS = 12, MORE = 24 };
-    for (uint32_t u = 0; u < 2; u++)
+    static const char *const intervals[] = { "latency.sfu_initiation=2", "latency.sfu_initiation=3", "latency.sfu_initiation=8", "latency.sfu_initiation=16" };
+    for (uint32_t warps = 4; warps <= 16; warps += 6)
         for (uint32_t i = 0; i < 4; i++) {
-            const char *const *sets = SETS(ONE_CORE, "latency.integer=16,16,16,16,16", intervals[i], units[u]);
-            uint64_t few = independent_adds(sets, 24, WARPS), many = independent_adds(sets, 24 + MORE, WARPS);
-            printf("units %u interval %u: %llu, %llu\n", u + 1, 1u << i, (unsigned long long)(many - few), (unsigned long long)MORE * WARPS * (1u << i) / (u + 1));
+            struct text t = { 0 };
+            for (uint32_t k = 0; k < 20; k++)
+                say(&t, "rcp.approx.f32 %%f%u, %%f%u;\n", 1 + k, 0);
+            const char *const *one = SETS(ONE_CORE, "latency.sfu=16", intervals[i]);
+            const char *const *two = SETS(ONE_CORE, "latency.sfu=16", intervals[i], "issue.sfu_units=2", "issue.sfu_width=2", "collector.sfu_ports=2");
+            uint32_t interval = machine_of(MACHINE, one).sm.sfu_initiation, count = 20 * warps;
+            assert_int_equal(core_cycles(one, t.s, warps * 32), ends(FIRST_ISSUE + (uint64_t)(count - 1) * interval, 16, 1));
+            assert_int_equal(core_cycles(two, t.s, warps * 32), ends(FIRST_ISSUE + 1 + (uint64_t)(count / 2 - 1) * interval, 16, 1));
+            free(t.s);
         }
 }
 
@@ -286,9 +284,9 @@ static void test_write_takes_the_bank(void **state)
     (void)state;
     static const char body[] = "add.u32 %%r%u, %%r1, 1;\nmov.u32 %%r4, 0;\nmov.u32 %%r5, 0;\nmov.u32 %%r6, 0;\nmov.u32 %%r7, 0;\nadd.u32 %%r8, %%r9, 1;\n";
     uint32_t add = machine_of(MACHINE, SETS(ONE_CORE)).sm.integer.latency[0], reads = (uint32_t)free_issue(5) + 2, written = FIRST_ISSUE + (uint32_t)span(add, 1);
-    static const char *const longer[] = { "latency.integer=4,13,4,5,145", "latency.integer=3,13,4,5,145", "latency.integer=2,13,4,5,145", "latency.integer=1,13,4,5,145" };
-    assert_true(written >= reads && written - reads < 4); /* so much shorter and they meet */
-    for (uint32_t shorter = 0; shorter < 4; shorter++)
+    static const char *const longer[] = { "latency.integer=4,13,4,5,145", "latency.integer=3,13,4,5,145", "latency.integer=2,13,4,5,145" };
+    assert_int_equal(written - reads, 1); /* a cycle shorter and they meet */
+    for (uint32_t shorter = 0; shorter < 3; shorter++)
         for (uint32_t bank = 24; bank <= 26; bank++) {
             char text[400];
             bool meet = written - shorter == reads && bank % 16 == 9;
@@ -354,9 +352,130 @@ static void test_two_schedulers(void **state)
     (void)state;
     uint32_t add = machine_of(MACHINE, SETS(ONE_CORE)).sm.integer.latency[0];
     for (uint32_t n = 2; n <= 24; n += 2) {
-        assert_int_equal(independent_adds(SETS(ONE_CORE, "collector.register_banks=32"), n, 2), ends(free_issue(n - 1) + 1, add, 1));
-        printf("one scheduler %u: %llu\n", n, (unsigned long long)independent_adds(SETS(ONE_CORE, "issue.schedulers=1", "collector.register_banks=32"), n, 2));
+        assert_int_equal(independent_adds(SETS(ONE_CORE), n, 2), ends(free_issue(n - 1) + 1, add, 1));
+        assert_int_equal(independent_adds(SETS(ONE_CORE, "issue.schedulers=1"), n, 2), ends(FIRST_ISSUE + 2 * n - 1, add, 1));
     }
+}
+
+/* Barriers. %clock64 is read when the instruction issues. */
+
+enum { CLOCKS = 4 };
+
+static void read_clocks(const char *const *sets, const char *body, uint32_t warps, uint64_t clocks[][CLOCKS])
+{
+    struct timed t;
+    struct text all = { 0 };
+    say(&all, "mov.u32 %%r60, %%tid.x;\nshr.u32 %%r61, %%r60, 5;\n%s", body);
+    say(&all, "ld.param.u64 %%rd20, [buffer];\nmul.wide.u32 %%rd21, %%r61, %u;\nadd.u64 %%rd20, %%rd20, %%rd21;\n", CLOCKS * 8);
+    for (uint32_t i = 0; i < CLOCKS; i++)
+        say(&all, "st.global.u64 [%%rd20+%u], %%rd%u;\n", i * 8, 10 + i);
+    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, sets, "", all.s);
+    timed_launch(&t, 1, warps * 32, 0);
+    timed_launch(&t, 1, warps * 32, 0);
+    memcpy(clocks, t.buffer, warps * CLOCKS * 8);
+    timed_close(&t);
+    free(all.s);
+}
+
+/* Warp 1 comes late: it does so many adds first. rd10: just before the barrier, rd11: just after. Both jump to MEET, so that the two instructions there are fetched together, and
+ * so are the two behind them. */
+static void barrier_body(struct text *t, uint32_t adds)
+{
+    say(t, "setp.ne.u32 %%p1, %%r61, 1;\n@%%p1 bra MEET;\n");
+    for (uint32_t i = 0; i < adds; i++)
+        say(t, "add.u32 %%r1, %%r1, 1;\n");
+    say(t, "bra MEET;\nmov.u32 %%r3, 0;\nMEET:\nmov.u64 %%rd10, %%clock64;\nbar.sync 0;\nmov.u64 %%rd11, %%clock64;\nmov.u32 %%r2, 0;\n");
+}
+
+/* When the last warp arrives in cycle A, warps of its own scheduler issue in A + 1; of the other in A + 1 too, or in A where that scheduler has its turn later in the cycle. */
+static void test_barrier(void **state)
+{
+    (void)state;
+    bool seen[2] = { false, false };
+    for (uint32_t adds = 20; adds < 24; adds++) {
+        struct text t = { 0 };
+        uint64_t clocks[4][CLOCKS];
+        barrier_body(&t, adds);
+        read_clocks(SETS(ONE_CORE, "issue.schedulers=1"), t.s, 2, clocks);
+        uint64_t arrives = clocks[1][0] + 1;
+        assert_true(clocks[0][0] + 100 < arrives);
+        assert_int_equal(clocks[0][1], arrives + 1);
+        assert_int_equal(clocks[1][1], arrives + 3); /* its next instructions have to be fetched first; the greedy scheduler then stays with warp 0 for its second one */
+        read_clocks(SETS(ONE_CORE, "latency.integer=5,13,4,5,145"), t.s, 2, clocks);
+        arrives = clocks[1][0] + 1;
+        bool behind = arrives % 2 == 1; /* scheduler 1 is first in odd cycles */
+        seen[behind] = true;
+        assert_int_equal(clocks[0][1], behind ? arrives : arrives + 1);
+        /* Of four warps, 2 and 0 belong to one scheduler, and 3 is of the last warp's. */
+        read_clocks(SETS(ONE_CORE, "machine.scheduler=oldest"), t.s, 4, clocks);
+        arrives = clocks[1][0] + 1;
+        behind = arrives % 2 == 1;
+        assert_int_equal(clocks[0][1], behind ? arrives : arrives + 1);
+        assert_int_equal(clocks[2][1], clocks[0][1] + 1); /* the older goes first */
+        free(t.s);
+    }
+    assert_true(seen[0] && seen[1]);
+}
+
+/* Blocks */
+
+/* How many blocks of one warp run at once. One block is placed and fetched for a cycle: with as many as fit the launch is as long as one block, and a cycle for each of the others; with
+ * one more it is two blocks long, as that one is placed in the cycle behind the end of the first. */
+static void check_residency(const char *const *sets, const char *body, uint32_t dynamic_shared_bytes, uint32_t fit)
+{
+    struct timed t;
+    struct text all = { 0 };
+    say(&all, "%s", body);
+    say_times(&all, 3, "add.u32 %r1, %r1, 1;\n");
+    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, sets, "", all.s);
+    timed_launch(&t, 1, 32, dynamic_shared_bytes);
+    uint64_t one = timed_launch(&t, 1, 32, dynamic_shared_bytes);
+    assert_int_equal(timed_launch(&t, fit, 32, dynamic_shared_bytes), one + fit - 1);
+    assert_int_equal(timed_launch(&t, fit + 1, 32, dynamic_shared_bytes), 2 * one);
+    timed_close(&t);
+    free(all.s);
+}
+
+#define LONG_ADD "latency.integer=300,13,4,5,145"
+
+static void test_resident_blocks(void **state)
+{
+    (void)state;
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.blocks=1"), "", 0, 1);
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.blocks=5"), "", 0, 5);
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.warps=7"), "", 0, 7);
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K"), "", 12288, 4);
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K"), "", 12289, 3);
+}
+
+/* Registers are given out in whole granules a thread. */
+static void test_resident_registers(void **state)
+{
+    (void)state;
+    struct text body = { 0 };
+    struct timed t;
+    char exact[64], less[64];
+    for (uint32_t i = 10; i < 40; i++)
+        say(&body, "mov.u32 %%r%u, %%clock;\n", i);
+    for (uint32_t i = 10; i < 40; i++)
+        say(&body, "add.u32 %%r1, %%r1, %%r%u;\n", i);
+    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE), "", body.s);
+    uint32_t count = exec_image_function(t.image, "kernel")->register_count, granule = t.gpu->options.machine.sm.register_granule;
+    timed_close(&t);
+    assert_true(count > 30 && granule == 4);
+    uint32_t block = (count + granule - 1) / granule * granule * 32;
+    snprintf(exact, sizeof exact, "core.registers=%u", 5 * block);
+    snprintf(less, sizeof less, "core.registers=%u", 5 * block - 1);
+    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, exact), "", body.s);
+    assert_int_equal(gpu_occupancy(t.gpu, exec_image_function(t.image, "kernel"), 32, 0), 5);
+    timed_close(&t);
+    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, less), "", body.s);
+    assert_int_equal(gpu_occupancy(t.gpu, exec_image_function(t.image, "kernel"), 32, 0), 4);
+    timed_launch(&t, 1, 32, 0);
+    uint64_t one = timed_launch(&t, 1, 32, 0), four = timed_launch(&t, 4, 32, 0), five = timed_launch(&t, 5, 32, 0);
+    assert_true(four < one + one / 2 && five >= 2 * one);
+    timed_close(&t);
+    free(body.s);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -377,6 +496,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_one_result_a_unit),
     cmocka_unit_test(test_dual_issue),
     cmocka_unit_test(test_two_schedulers),
+    cmocka_unit_test(test_barrier),
+    cmocka_unit_test(test_resident_blocks),
+    cmocka_unit_test(test_resident_registers),
 };
 
 int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }

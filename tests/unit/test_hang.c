@@ -93,7 +93,7 @@ static struct image photograph(const struct stage *s)
 static bool is_stuck(const struct stage *s)
 {
     struct image before = photograph(s);
-    bool first = hang_is_certain(s->blocks, s->count, NULL, NULL), second = hang_is_certain(s->blocks, s->count, NULL, NULL);
+    bool first = hang_is_certain(s->blocks, s->count, false, NULL, NULL), second = hang_is_certain(s->blocks, s->count, false, NULL, NULL);
     struct image after = photograph(s);
     assert_int_equal(first, second);
     assert_int_equal(before.count, after.count);
@@ -350,19 +350,39 @@ static void atomics_under_way(void **state)
     struct exec_warp *w = warp(&s, 0, 0);
     exec_run(w, 1);
     struct under_way u = issue(w);
-    assert_false(hang_is_certain(s.blocks, s.count, pending_of, &u)); /* lane 0 will get the lock */
+    assert_false(hang_is_certain(s.blocks, s.count, false, pending_of, &u)); /* lane 0 will get the lock */
     exec_perform(w, u.what.in, 1);
     u.what.mask &= ~1u;
     assert_int_equal(s.k.words[0], 1);
-    assert_true(hang_is_certain(s.blocks, s.count, pending_of, &u)); /* the other lanes will not */
+    assert_true(hang_is_certain(s.blocks, s.count, false, pending_of, &u)); /* the other lanes will not */
     assert_int_equal(s.k.words[0], 1);
     u.known = false;
-    assert_false(hang_is_certain(s.blocks, s.count, pending_of, &u));
+    assert_false(hang_is_certain(s.blocks, s.count, false, pending_of, &u));
     u.known = true;
     w->state = WARP_AT_BARRIER;
-    assert_false(hang_is_certain(s.blocks, s.count, pending_of, &u));
+    assert_false(hang_is_certain(s.blocks, s.count, false, pending_of, &u));
     u.what.mask = 0;
-    assert_true(hang_is_certain(s.blocks, s.count, pending_of, &u));
+    assert_true(hang_is_certain(s.blocks, s.count, false, pending_of, &u));
+    tear_down(&s);
+}
+
+/* Two blocks, of which one has ended: what is left is stuck, unless the free slot is for a block that is yet to come. All ended: nothing to be stuck. */
+static void ended_blocks(void **state)
+{
+    (void)state;
+    struct stage s;
+    set_up(&s, PTX_HEADER KERNEL_HEAD "mov.u32 %r0, %ctaid.x; setp.eq.u32 %p0, %r0, 0; @%p0 bra E; L: ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; E: ret; }", 2, 32);
+    assert_false(is_stuck(&s));
+    exec_run(warp(&s, 0, 0), 100);
+    assert_int_equal(warp(&s, 0, 0)->state, WARP_DONE);
+    assert_true(is_stuck(&s));
+    assert_false(hang_is_certain(s.blocks, 2, true, NULL, NULL));
+    assert_true(hang_is_certain(s.blocks + 1, 1, true, NULL, NULL));
+    assert_false(hang_is_certain(s.blocks + 1, 2, true, NULL, NULL)); /* a slot that was never used */
+    s.k.words[0] = 1;
+    exec_run(warp(&s, 1, 0), 100);
+    assert_int_equal(warp(&s, 1, 0)->state, WARP_DONE);
+    assert_false(is_stuck(&s));
     tear_down(&s);
 }
 
@@ -373,6 +393,7 @@ int main(void)
         cmocka_unit_test(flag_that_will_be_set), cmocka_unit_test(barrier_and_spinning),  cmocka_unit_test(last_path_to_a_barrier),
         cmocka_unit_test(effects_do_not_happen), cmocka_unit_test(idle_writes),           cmocka_unit_test(local_memory_is_state),
         cmocka_unit_test(calls_from_two_places), cmocka_unit_test(deep_calls),            cmocka_unit_test(atomics_under_way),
+        cmocka_unit_test(ended_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
