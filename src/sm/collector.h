@@ -17,6 +17,7 @@ struct collector_head {
     uint8_t accepts;   /* kinds, by bits: an ID/OC register is free */
     uint8_t offers;    /* kinds: an OC/EX register holds an instruction */
     bool idle, stuck;
+    inflight_id front[COLLECT_KINDS]; /* of each kind that offers one: the oldest of its OC/EX registers */
 };
 struct collector;
 static inline const struct collector_head *collector_head(const struct collector *c) { return (const struct collector_head *)c; }
@@ -32,7 +33,13 @@ bool collector_write_bank(struct collector *c, uint32_t bank);
 void collector_cycle(struct collector *c);
 /* OC/EX registers, taken by the units: the oldest instruction waiting, or false. */
 static inline bool collector_offers(const struct collector *c, enum collector_kind kind) { return collector_head(c)->offers >> kind & 1; }
-bool collector_front(const struct collector *c, enum collector_kind kind, inflight_id *id);
+static inline bool collector_front(const struct collector *c, enum collector_kind kind, inflight_id *id)
+{
+    if (!collector_offers(c, kind))
+        return false;
+    *id = collector_head(c)->front[kind];
+    return true;
+}
 void collector_take(struct collector *c, enum collector_kind kind);
 /* Nothing in any register or collector, and no bank write of this cycle to forget. */
 static inline bool collector_idle(const struct collector *c) { return collector_head(c)->idle; }

@@ -179,7 +179,7 @@ static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *
     if (first->atomic || !s->exec || !((c->valid & c->clear & unit_free(c) & ~blocked) >> slot & 1))
         return false;
     const struct sm_inst *next = &c->program->code[s->buffer[0]];
-    return !first->deferred || (next == first + 1 ? !first->next_waits : !next->destination_count);
+    return !first->deferred || (!next->moves_frame && (next == first + 1 ? !first->next_waits : !next->destination_count));
 }
 
 static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, uint64_t candidates)

@@ -270,6 +270,7 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->atomic = flags & PTX_F_ATOMIC;
         s->barrier = flags & PTX_F_BARRIER;
         s->exit = flags & (PTX_F_EXIT | PTX_F_RET);
+        s->moves_frame = flags & (PTX_F_CALL | PTX_F_RET);
         s->branch = flags & (PTX_F_BRANCH | PTX_F_CALL | PTX_F_RET | PTX_F_EXIT);
         s->past_l1 = ptx_has_modifier(in, PTX_MOD_CG) || ptx_has_modifier(in, PTX_MOD_CV) || ptx_has_modifier(in, PTX_MOD_VOLATILE);
         s->long_latency = (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL || s->memory == SM_TEXTURE);

@@ -20,6 +20,7 @@ struct sm_inst {
     uint8_t check_count;        /* all of them: none may be awaited when the instruction issues */
     uint8_t destination_count;  /* the last ones */
     bool load, store, atomic, barrier, exit, branch, past_l1;
+    bool moves_frame;           /* call, ret */
     bool deferred;              /* touches device memory: performed after all cores have issued */
     bool next_waits;            /* deferred: the instruction behind it writes where this one reads, so that it cannot issue in the same cycle */
     bool long_latency;
