@@ -267,6 +267,11 @@ static void l2_tick(struct timing *t)
 /* Cores that sleep because the network had no room. */
 static void wake_blocked(struct timing *t)
 {
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        any |= t->core_blocked[i];
+    if (!any)
+        return;
     for (uint32_t i = 0; i < t->core_count; i++) {
         struct sm *c = t->cores[i];
         if (t->core_blocked[i] && t->core_wake[i] > t->now && crossbar_has_room(t->requests, c->port, t->core_blocked[i]))

@@ -12,46 +12,50 @@
 #include <assert.h>
 #include <string.h>
 
+/* One copy for up to 64 ports, one for more: see struct matching. */
+#define INLINE static inline __attribute__((always_inline))
+
 enum { NO_INPUT = UINT16_MAX };
 #define NEVER UINT64_MAX
 
 struct crossing { struct packet packet; uint64_t pushed; uint32_t flits; uint32_t output; };
 
-struct arrival { struct packet packet; uint32_t flits; };
+struct arrival { struct packet packet; uint64_t ready; uint32_t flits; };
 
 struct crossbar_output {
     struct arrival *slots;
-    uint64_t head, arrived, tail; /* packets taken, arrived, wholly sent: all only grow */
+    uint32_t head, tail;          /* packets taken, packets wholly sent: both only grow */
     uint32_t flits;               /* places taken in the buffer, by a packet that has room at once */
     uint16_t holder;              /* input whose packet is half through, or NO_INPUT */
     uint16_t next;                /* input that is asked first for the next packet */
-    bool sending;                 /* the holder's packet, all of which has room */
     bool full;                    /* found without room: until a packet is taken */
+    bool busy;                    /* full, or with a packet that leaves, all of which has room: nobody is served */
     uint64_t asking[CROSSBAR_WORDS]; /* inputs, without the holder */
 };
-
-struct flight { uint64_t ready; uint32_t output; };
 
 struct crossbar {
     struct crossbar_head head;
     uint32_t output_flits, hop_cycles, inputs, outputs, input_words, output_words, input_mask, output_mask;
     struct crossbar_output *output;
-    uint8_t fresh[CROSSBAR_PORTS_MOST];     /* inputs whose first packet has not asked yet */
-    uint64_t engaged[CROSSBAR_WORDS];       /* inputs whose first packet asks for an output, or is half through it */
-    uint64_t standing[CROSSBAR_WORDS];      /* those of them that are not sure to send a flit in the next matching */
     uint64_t open[CROSSBAR_WORDS];          /* outputs that somebody asks for, or that are sent to flit by flit, and that may have room */
     uint64_t *ending;                       /* a matching: outputs whose packet's last flit comes then */
-    uint32_t ending_mask, sending;          /* sending: outputs */
-    struct flight *flight;                  /* packets sent wholly and not arrived, in order of arrival: all take the same time */
-    uint32_t flight_mask, flight_head, flight_count;
-    uint32_t standing_count;                /* after the last cycle looked at */
-    uint64_t worked;                        /* that cycle */
+    uint64_t *arriving;                     /* a cycle: outputs at which a packet arrives then */
+    uint32_t ending_mask, arriving_mask;
+    uint32_t sending;                       /* outputs with a packet that leaves, all of which has room */
+    uint64_t last_arrival;                  /* cycle */
+    uint64_t worked;                        /* the last cycle that was looked at */
     uint64_t stalls;                        /* up to it */
     struct crossbar_counters *sums;
+    uint8_t fresh[CROSSBAR_PORTS_MOST];     /* inputs whose first packet has not asked yet */
 };
 
-/* What a matching leaves to do behind it. */
-struct matching { uint64_t number, now; uint64_t moved[CROSSBAR_WORDS]; uint32_t finished; uint16_t finisher[CROSSBAR_PORTS_MOST]; };
+/* One of those of a cycle. wide: more than 64 ports; constant where the compiler sees it, since few machines have so many. */
+struct matching {
+    uint64_t number, now;
+    uint64_t finished[CROSSBAR_WORDS];      /* inputs whose packet has left in it */
+    uint32_t moved;                         /* inputs that stood when the cycle began, and moved */
+    bool wide;
+};
 
 static uint32_t power_of_two(uint32_t least)
 {
@@ -71,7 +75,7 @@ static void create_queues(struct crossbar *x, struct arena *a)
     x->input_mask = in_size - 1;
     x->output_mask = out_size - 1;
     for (uint32_t i = 0; i < x->inputs; i++)
-        x->head.input[i] = (struct crossbar_input){ .slots = arena_array(a, struct crossing, in_size) };
+        x->head.input[i] = (struct crossbar_input){ .slots = arena_array(a, struct crossing, in_size), .moved_at = NEVER };
     for (uint32_t o = 0; o < x->outputs; o++)
         x->output[o] = (struct crossbar_output){ .slots = arena_array(a, struct arrival, out_size), .holder = NO_INPUT };
 }
@@ -81,21 +85,21 @@ struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *
     assert(inputs <= CROSSBAR_PORTS_MOST && outputs <= CROSSBAR_PORTS_MOST);
     assert(config->flit_bytes && config->hop_cycles && config->speedup);
     struct crossbar *x = arena_new(a, struct crossbar);
-    *x = (struct crossbar){ .head = { .flit_bytes = config->flit_bytes, .input_flits = config->input_flits, .speedup = config->speedup, .next_event = NEVER },
+    *x = (struct crossbar){ .head = { .flit_bytes = config->flit_bytes, .input_flits = config->input_flits, .speedup = config->speedup },
                             .output_flits = config->output_flits, .hop_cycles = config->hop_cycles, .inputs = inputs, .outputs = outputs,
                             .input_words = words_of(inputs), .output_words = words_of(outputs) };
     create_queues(x, a);
-    uint32_t endings = power_of_two(config->output_flits + 1), flights = power_of_two(outputs * config->speedup * (config->hop_cycles + 1));
+    uint32_t endings = power_of_two(config->output_flits + 1), arrivals = power_of_two(config->hop_cycles + 1);
     x->ending = arena_array(a, uint64_t, (size_t)endings * x->output_words);
+    x->arriving = arena_array(a, uint64_t, (size_t)arrivals * x->output_words);
     x->ending_mask = endings - 1;
-    x->flight = arena_array(a, struct flight, flights);
-    x->flight_mask = flights - 1;
+    x->arriving_mask = arrivals - 1;
     x->sums = arena_new(a, struct crossbar_counters);
     return x;
 }
 
-static inline void bit_set(uint64_t *words, uint32_t i) { words[i / 64] |= 1ull << (i % 64); }
-static inline void bit_clear(uint64_t *words, uint32_t i) { words[i / 64] &= ~(1ull << (i % 64)); }
+INLINE void bit_set(uint64_t *words, uint32_t i, bool wide) { words[wide ? i / 64 : 0] |= 1ull << (i % 64); }
+INLINE void bit_clear(uint64_t *words, uint32_t i, bool wide) { words[wide ? i / 64 : 0] &= ~(1ull << (i % 64)); }
 
 /* The first packet of an input has not been looked at. Threads that push write the same. */
 static inline void note_fresh(struct crossbar *x, uint32_t input)
@@ -109,7 +113,7 @@ void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const st
 {
     struct crossbar_input *in = &x->head.input[input];
     uint32_t flits = crossbar_flits(x, bytes);
-    assert(output < x->outputs && crossbar_has_room(x, input, bytes));
+    assert(output < x->outputs && in->tail - in->head <= x->input_mask);
     if (in->head == in->tail)
         note_fresh(x, input);
     in->slots[in->tail++ & x->input_mask] = (struct crossing){ .packet = *p, .pushed = now, .flits = flits, .output = output };
@@ -118,26 +122,25 @@ void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const st
 }
 
 /* The first packet of an input begins to ask for its output, if it was not pushed in this very cycle. */
-static void ask(struct crossbar *x, uint32_t input, uint64_t now)
+INLINE void ask(struct crossbar *x, uint32_t input, uint64_t now, bool wide)
 {
-    const struct crossbar_input *in = &x->head.input[input];
+    struct crossbar_input *in = &x->head.input[input];
     if (in->head == in->tail)
         return;
-    const struct crossing *c = &in->slots[in->head & x->input_mask];
+    struct crossing *c = &in->slots[in->head & x->input_mask];
     if (c->pushed >= now) {
         note_fresh(x, input);
         return;
     }
     struct crossbar_output *out = &x->output[c->output];
-    bit_set(x->engaged, input);
-    bit_set(x->standing, input);
-    bit_set(out->asking, input);
-    x->head.inside++;
-    if (!out->sending && !out->full)
-        bit_set(x->open, c->output);
+    in->first = c;
+    x->head.standing++;
+    bit_set(out->asking, input, wide);
+    if (!out->busy)
+        bit_set(x->open, c->output, wide);
 }
 
-static void ask_fresh(struct crossbar *x, uint64_t now)
+INLINE void ask_fresh(struct crossbar *x, uint64_t now, bool wide)
 {
     x->head.pushed = 0;
     for (uint32_t i = 0; i < x->inputs; i += 8) {
@@ -146,31 +149,27 @@ static void ask_fresh(struct crossbar *x, uint64_t now)
         if (!eight)
             continue;
         memset(x->fresh + i, 0, 8);
-        for (; eight; eight &= eight - 1) { /* one bit a byte: hosts are little-endian */
-            uint32_t input = i + (uint32_t)__builtin_ctzll(eight) / 8;
-            if (!(x->engaged[input / 64] >> (input % 64) & 1))
-                ask(x, input, now);
-        }
+        for (; eight; eight &= eight - 1) /* one bit a byte: hosts are little-endian */
+            ask(x, i + (uint32_t)__builtin_ctzll(eight) / 8, now, wide);
     }
 }
 
-static void arrive(struct crossbar *x, uint64_t now)
+INLINE void arrive(struct crossbar *x, uint64_t now, bool wide)
 {
-    while (x->flight_count && x->flight[x->flight_head].ready <= now) {
-        uint32_t output = x->flight[x->flight_head].output;
-        x->output[output].arrived++;
-        bit_set(x->head.waiting, output);
-        x->flight_head = (x->flight_head + 1) & x->flight_mask;
-        x->flight_count--;
-        x->head.inside--;
+    uint64_t *arriving = &x->arriving[(now & x->arriving_mask) * (wide ? x->output_words : 1)];
+    for (uint32_t w = 0; w == 0 || (wide && w < x->output_words); w++) {
+        x->head.waiting[w] |= arriving[w];
+        arriving[w] = 0;
     }
 }
 
 /* The asking input that comes first from out->next on, round the end; there is one. */
-static inline uint32_t pick(const struct crossbar_output *out, uint32_t words)
+INLINE uint32_t pick(const struct crossbar_output *out, uint32_t words, bool wide)
 {
-    uint32_t first = out->next / 64;
+    uint32_t first = wide ? out->next / 64 : 0;
     uint64_t bits = out->asking[first] & ~0ull << (out->next % 64);
+    if (!wide)
+        return (uint32_t)__builtin_ctzll(bits ? bits : out->asking[0]);
     for (uint32_t w = first; bits == 0;) {
         w = w + 1 < words ? w + 1 : 0;
         bits = out->asking[w];
@@ -179,139 +178,138 @@ static inline uint32_t pick(const struct crossbar_output *out, uint32_t words)
     return 64 * first + (uint32_t)__builtin_ctzll(bits);
 }
 
-static inline bool is_asked(const struct crossbar *x, const struct crossbar_output *out)
+INLINE bool is_asked(const struct crossbar *x, const struct crossbar_output *out, bool wide)
 {
-    uint64_t any = 0;
-    for (uint32_t w = 0; w < x->input_words; w++)
+    uint64_t any = out->asking[0];
+    for (uint32_t w = 1; wide && w < x->input_words; w++)
         any |= out->asking[w];
     return any != 0;
 }
 
-/* The last flit of the holder's packet has left: the packet is on its way, the output is free. */
-static inline void finish_packet(struct crossbar *x, uint32_t output, struct matching *m)
+/* The last flit of the holder's packet leaves: the packet is on its way. */
+INLINE void finish_packet(struct crossbar *x, struct crossbar_output *out, uint32_t output, struct matching *m)
 {
-    struct crossbar_output *out = &x->output[output];
     uint32_t input = out->holder;
     struct crossbar_input *in = &x->head.input[input];
-    const struct crossing *c = &in->slots[in->head++ & x->input_mask];
     struct arrival *place = &out->slots[out->tail++ & x->output_mask];
-    place->packet = c->packet;
-    place->flits = c->flits;
+    uint64_t ready = m->now + x->hop_cycles;
+    place->packet = in->first->packet;
+    place->flits = in->first->flits;
+    place->ready = x->last_arrival = ready;
+    bit_set(&x->arriving[(ready & x->arriving_mask) * (m->wide ? x->output_words : 1)], output, m->wide);
+    in->head++;
     in->sent = 0;
-    bit_clear(x->engaged, input);
     out->holder = NO_INPUT;
-    if (is_asked(x, out))
-        bit_set(x->open, output);
-    else
-        bit_clear(x->open, output);
-    x->flight[(x->flight_head + x->flight_count++) & x->flight_mask] = (struct flight){ .ready = m->now + x->hop_cycles, .output = output };
-    m->finisher[m->finished++] = (uint16_t)input;
+    bit_set(m->finished, input, m->wide);
 }
 
-static void grant(struct crossbar *x, struct crossbar_output *out)
+INLINE void grant(struct crossbar *x, struct crossbar_output *out, bool wide)
 {
-    uint32_t input = pick(out, x->input_words);
+    uint32_t input = pick(out, x->input_words, wide);
     out->holder = (uint16_t)input;
     out->next = (uint16_t)(input + 1u < x->inputs ? input + 1u : 0);
-    bit_clear(out->asking, input);
+    bit_clear(out->asking, input, wide);
 }
 
-static void send_flit(struct crossbar *x, uint32_t output, struct matching *m)
+/* The output has room for what is left of the holder's packet: it goes, one flit a matching. */
+INLINE void send_all(struct crossbar *x, struct crossbar_output *out, uint32_t output, uint32_t flits, const struct matching *m)
 {
-    struct crossbar_output *out = &x->output[output];
-    struct crossbar_input *in = &x->head.input[out->holder];
-    in->flits--;
-    out->flits++;
-    if (++in->sent < in->slots[in->head & x->input_mask].flits)
-        return;
-    bit_clear(x->standing, out->holder);
-    finish_packet(x, output, m);
+    out->busy = true;
+    x->sending++;
+    bit_clear(x->open, output, m->wide);
+    bit_set(&x->ending[((m->number + flits - 1) & x->ending_mask) * (m->wide ? x->output_words : 1)], output, m->wide);
 }
 
-/* An open output takes a flit if it has room, and if it has room for the whole packet, all of them, one a matching. */
-static inline void serve(struct crossbar *x, uint32_t output, struct matching *m)
+/* An open output takes a flit if it has room, and if it has room for the whole packet, all of them. */
+INLINE void serve(struct crossbar *x, uint32_t output, struct matching *m)
 {
     struct crossbar_output *out = &x->output[output];
     if (out->flits >= x->output_flits && out->tail != out->head) {
-        out->full = true;
-        bit_clear(x->open, output);
+        out->full = out->busy = true;
+        bit_clear(x->open, output, m->wide);
         return;
     }
     if (out->holder == NO_INPUT)
-        grant(x, out);
+        grant(x, out, m->wide);
     struct crossbar_input *in = &x->head.input[out->holder];
-    uint32_t left = in->slots[in->head & x->input_mask].flits - in->sent;
-    bit_set(m->moved, out->holder);
-    if (out->flits + left > x->output_flits) {
-        send_flit(x, output, m);
+    uint32_t left = in->first->flits - in->sent, flits = out->flits + left <= x->output_flits ? left : 1;
+    m->moved += in->moved_at != m->now;
+    in->moved_at = m->now;
+    out->flits += flits;
+    in->flits -= flits;
+    in->sent += flits;
+    if (flits < left)
+        return;
+    x->head.standing--;
+    if (left > 1) {
+        in->gone_at = m->number + left;
+        send_all(x, out, output, left, m);
         return;
     }
-    out->flits += left;
-    in->flits -= left;
-    in->gone_at = m->number + left;
-    bit_clear(x->standing, out->holder);
-    if (left == 1) {
-        finish_packet(x, output, m);
-        return;
-    }
-    out->sending = true;
-    x->sending++;
-    bit_clear(x->open, output);
-    bit_set(&x->ending[((m->number + left - 1) & x->ending_mask) * x->output_words], output);
+    finish_packet(x, out, output, m);
+    if (!is_asked(x, out, m->wide))
+        bit_clear(x->open, output, m->wide);
 }
 
-static inline void end_packet(struct crossbar *x, uint32_t output, struct matching *m)
+/* Packets that were sent as a whole end in this matching. */
+INLINE void end_packets(struct crossbar *x, uint32_t word, uint64_t ending, struct matching *m)
 {
-    x->output[output].sending = false;
-    x->sending--;
-    finish_packet(x, output, m);
+    for (; ending; ending &= ending - 1) {
+        uint32_t output = 64 * word + (uint32_t)__builtin_ctzll(ending);
+        struct crossbar_output *out = &x->output[output];
+        x->sending--;
+        x->head.input[out->holder].moved_at = m->now;
+        finish_packet(x, out, output, m);
+        out->busy = false;
+        if (is_asked(x, out, m->wide))
+            bit_set(x->open, output, m->wide);
+    }
 }
 
 /* One matching: each output takes at most one flit, and each input gives at most one: what comes behind a packet's last flit asks after the others have been served. */
-static void match(struct crossbar *x, struct matching *m)
+INLINE void match(struct crossbar *x, struct matching *m)
 {
-    uint64_t *ending = &x->ending[(m->number & x->ending_mask) * x->output_words];
-    m->finished = 0;
-    for (uint32_t w = 0; w < x->output_words; w++) {
+    uint64_t *ending = &x->ending[(m->number & x->ending_mask) * (m->wide ? x->output_words : 1)];
+    for (uint32_t w = 0; w == 0 || (m->wide && w < x->output_words); w++) {
         uint64_t open = x->open[w]; /* outputs that become free in this matching are served in the next */
-        for (uint64_t bits = ending[w]; bits; bits &= bits - 1)
-            end_packet(x, 64 * w + (uint32_t)__builtin_ctzll(bits), m);
-        ending[w] = 0;
+        if (ending[w]) {
+            end_packets(x, w, ending[w], m);
+            ending[w] = 0;
+        }
         for (; open; open &= open - 1)
             serve(x, 64 * w + (uint32_t)__builtin_ctzll(open), m);
     }
-    for (uint32_t i = 0; i < m->finished; i++)
-        ask(x, m->finisher[i], m->now);
+    for (uint32_t w = 0; w == 0 || (m->wide && w < x->input_words); w++)
+        for (; m->finished[w]; m->finished[w] &= m->finished[w] - 1)
+            ask(x, 64 * w + (uint32_t)__builtin_ctzll(m->finished[w]), m->now, m->wide);
 }
 
-static uint32_t count_bits(uint64_t word) { return word ? (uint32_t)__builtin_popcountll(word) : 0; }
-
-void crossbar_work(struct crossbar *x, uint64_t now)
+INLINE void work(struct crossbar *x, uint64_t now, bool wide)
 {
-    struct matching m;
-    uint64_t standing[CROSSBAR_WORDS], open = 0;
-    x->stalls += x->standing_count * (now - 1 - x->worked);
-    arrive(x, now);
+    struct matching m = { .number = now * x->head.speedup, .now = now, .wide = wide };
+    uint64_t open;
+    x->stalls += x->head.standing * (now - 1 - x->worked);
+    arrive(x, now, wide);
     if (x->head.pushed)
-        ask_fresh(x, now);
-    for (uint32_t w = 0; w < x->input_words; w++) {
-        standing[w] = x->standing[w];
-        m.moved[w] = 0;
-    }
-    m.now = now;
-    m.number = now * x->head.speedup;
-    for (uint32_t s = 0; s < x->head.speedup; s++, m.number++)
+        ask_fresh(x, now, wide);
+    x->stalls += x->head.standing;
+    for (uint32_t s = x->head.speedup; s; s--, m.number++)
         match(x, &m);
-    x->standing_count = 0;
-    for (uint32_t w = 0; w < x->input_words; w++) {
-        x->stalls += count_bits(standing[w] & ~m.moved[w]);
-        x->standing_count += count_bits(x->standing[w]);
-    }
-    for (uint32_t w = 0; w < x->output_words; w++)
+    x->stalls -= m.moved;
+    open = x->open[0];
+    for (uint32_t w = 1; wide && w < x->output_words; w++)
         open |= x->open[w];
     x->head.now = x->worked = now;
     x->head.matchings = m.number;
-    x->head.next_event = open || x->sending ? now + 1 : x->flight_count ? x->flight[x->flight_head].ready : NEVER;
+    x->head.active = open || x->sending || x->last_arrival > now;
+}
+
+void crossbar_work(struct crossbar *x, uint64_t now)
+{
+    if (x->input_words == 1 && x->output_words == 1)
+        work(x, now, false);
+    else
+        work(x, now, true);
 }
 
 struct packet *crossbar_first(struct crossbar *x, uint32_t output)
@@ -323,15 +321,15 @@ struct packet *crossbar_first(struct crossbar *x, uint32_t output)
 void crossbar_pop(struct crossbar *x, uint32_t output)
 {
     struct crossbar_output *out = &x->output[output];
-    assert(out->arrived != out->head);
+    assert(crossbar_waits_at(x, output));
     out->flits -= out->slots[out->head++ & x->output_mask].flits;
-    if (out->arrived == out->head)
-        bit_clear(x->head.waiting, output);
+    if (out->head == out->tail || out->slots[out->head & x->output_mask].ready > x->head.now)
+        bit_clear(x->head.waiting, output, true);
     if (!out->full)
         return;
-    out->full = false;
-    bit_set(x->open, output);
-    x->head.next_event = 0;
+    out->full = out->busy = false;
+    bit_set(x->open, output, true);
+    x->head.active = true;
 }
 
 bool crossbar_empty(const struct crossbar *x)
@@ -342,29 +340,32 @@ bool crossbar_empty(const struct crossbar *x)
     return crossbar_idle(x) && !waiting;
 }
 
-/* Flits of whole packets that have been pushed and have not arrived. */
-static uint64_t flits_not_arrived(const struct crossbar *x)
+/* Takes from the sums of what was pushed the packets that have not arrived. */
+static void subtract_inside(const struct crossbar *x, struct crossbar_counters *sums)
 {
-    uint64_t flits = 0;
     for (uint32_t i = 0; i < x->inputs; i++)
-        for (uint64_t n = x->head.input[i].head; n != x->head.input[i].tail; n++)
-            flits += x->head.input[i].slots[n & x->input_mask].flits;
+        for (uint64_t n = x->head.input[i].head; n != x->head.input[i].tail; n++) {
+            sums->packets_out--;
+            sums->flits_out -= x->head.input[i].slots[n & x->input_mask].flits;
+        }
     for (uint32_t o = 0; o < x->outputs; o++)
-        for (uint64_t n = x->output[o].arrived; n != x->output[o].tail; n++)
-            flits += x->output[o].slots[n & x->output_mask].flits;
-    return flits;
+        for (uint32_t n = x->output[o].head; n != x->output[o].tail; n++) {
+            const struct arrival *a = &x->output[o].slots[n & x->output_mask];
+            sums->packets_out -= a->ready > x->head.now;
+            sums->flits_out -= a->ready > x->head.now ? a->flits : 0;
+        }
 }
 
 const struct crossbar_counters *crossbar_counters(const struct crossbar *x)
 {
-    struct crossbar_counters sums = { .stalls = x->stalls + x->standing_count * (x->head.now - x->worked) };
+    struct crossbar_counters sums = { .stalls = x->stalls + x->head.standing * (x->head.now - x->worked) };
     for (uint32_t i = 0; i < x->inputs; i++) {
         sums.packets_in += x->head.input[i].tail;
         sums.flits_in += x->head.input[i].flits_in;
     }
-    for (uint32_t o = 0; o < x->outputs; o++)
-        sums.packets_out += x->output[o].arrived;
-    sums.flits_out = sums.flits_in - flits_not_arrived(x);
+    sums.packets_out = sums.packets_in;
+    sums.flits_out = sums.flits_in;
+    subtract_inside(x, &sums);
     *x->sums = sums;
     return x->sums;
 }

@@ -26,9 +26,10 @@ enum { CROSSBAR_PORTS_MOST = 256, CROSSBAR_WORDS = CROSSBAR_PORTS_MOST / 64 };
 struct crossbar; /* opaque, but for its head */
 
 struct crossbar_input {
-    struct crossing *slots;
+    struct crossing *slots, *first; /* first: the packet that asks, or leaves */
     uint64_t head, tail;         /* packets that have left, packets pushed: both only grow */
     uint64_t gone_at;            /* the first packet leaves flit by flit, one a matching; all of it has left before this matching */
+    uint64_t moved_at;           /* the last network cycle in which a packet began or ended to leave, or a flit left for which there was little room */
     uint64_t flits_in;
     uint32_t flits;              /* in the buffer, without those counted by gone_at */
     uint32_t sent;               /* flits of a packet that leaves as the output has room for it */
@@ -38,11 +39,11 @@ struct crossbar_input {
 struct crossbar_head {
     uint64_t waiting[CROSSBAR_WORDS]; /* outputs with a packet to take */
     uint64_t now;                /* the last network cycle */
-    uint64_t next_event;         /* no cycle before this changes anything, unless something was pushed */
-    uint64_t matchings;          /* that the last network cycle has ended: speedup for each */
-    uint32_t inside;             /* first packets of inputs, and packets on their way */
+    uint64_t matchings;          /* that it has ended: speedup for each cycle */
+    uint32_t standing;           /* inputs whose first packet waits for an output, after the last cycle that was looked at */
     uint32_t flit_bytes, input_flits, speedup;
     struct crossbar_input *input;
+    bool active;                 /* the next cycle changes something, even if nothing is pushed */
     uint8_t pushed;              /* some input may hold a first packet that has not been looked at; written by all who push */
 };
 
@@ -69,7 +70,12 @@ static inline bool crossbar_has_room(const struct crossbar *x, uint32_t input, u
 void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const struct packet *p, uint32_t bytes, uint64_t now);
 
 /* Nothing inside that still moves: queues empty but for packets that wait at outputs. */
-static inline bool crossbar_idle(const struct crossbar *x) { return crossbar_look(x)->inside == 0 && !crossbar_look(x)->pushed; }
+static inline bool crossbar_idle(const struct crossbar *x)
+{
+    const struct crossbar_head *h = crossbar_look(x);
+    return !h->active && !h->standing && !h->pushed;
+}
+
 bool crossbar_empty(const struct crossbar *x);                   /* nothing at all */
 
 void crossbar_work(struct crossbar *x, uint64_t now);            /* of crossbar_cycle: the cycles in which something happens */
@@ -78,7 +84,7 @@ void crossbar_work(struct crossbar *x, uint64_t now);            /* of crossbar_
 static inline void crossbar_cycle(struct crossbar *x, uint64_t now)
 {
     struct crossbar_head *h = crossbar_head(x);
-    if (now >= h->next_event || h->pushed) {
+    if (h->active || h->pushed) {
         crossbar_work(x, now);
         return;
     }

@@ -91,6 +91,10 @@ static bool make_policies(struct sm *c, struct arena *a, const struct sm_policie
 
 /* Making */
 
+static const struct cache_head no_cache;
+
+static const struct cache_head *head_of(const struct cache *c) { return c ? cache_head(c) : &no_cache; }
+
 static struct cache *make_cache(struct arena *a, const struct cache_config *config)
 {
     return config->sets ? cache_create(a, config, NULL, NULL) : NULL;
@@ -123,8 +127,12 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     c->l1c = make_cache(a, &config->l1c);
     c->l1t = make_cache(a, &config->l1t);
     c->l1i = make_cache(a, &config->l1i);
+    c->d = head_of(c->l1d);
+    c->constants = head_of(c->l1c);
+    c->textures = head_of(c->l1t);
+    c->code = head_of(c->l1i);
     if (c->l1d)
-        cache_set_writeback(c->l1d, PACKET_L1_WRITEBACK, 0);
+        cache_set_writeback(c->l1d, PACKET_L1_WRITEBACK, 2); /* a read may need two places: one for what it evicts */
     make_units(c);
     c->inflight = arena_array(a, struct sm_inflight, SM_INFLIGHT);
     for (uint32_t i = 0; i < SM_INFLIGHT; i++)
@@ -318,6 +326,14 @@ static uint64_t next_event(const struct sm *c)
     return next;
 }
 
+static inline void fetch_and_decode(struct sm *c)
+{
+    if (c->fetch_valid)
+        sm_decode_cycle(c);
+    if (c->wants_fetch || c->instruction_responses.count || c->code->ready_requests || c->code->misses_queued)
+        sm_fetch_cycle(c);
+}
+
 void sm_cycle(struct sm *c, uint64_t now)
 {
     sm_account_until(c, now);
@@ -337,14 +353,12 @@ void sm_cycle(struct sm *c, uint64_t now)
     }
     if (c->stirred || c->restless) {
         sm_issue_cycle(c);
-        sm_decode_cycle(c);
-        sm_fetch_cycle(c);
+        fetch_and_decode(c);
         account(c, 1);
     } else { /* as in the cycle before: nobody can issue */
         *(c->resident ? &c->counters.no_ready : &c->counters.idle) += c->config->schedulers;
         c->seen_cycles++;
-        sm_decode_cycle(c);
-        sm_fetch_cycle(c);
+        fetch_and_decode(c);
     }
     c->accounted = now + 1;
     /* A policy may change its mind at any time about warps that it holds back. */

@@ -14,8 +14,6 @@ static void fill_buffer(struct sm *c, uint32_t slot, uint32_t pc)
 
 void sm_decode_cycle(struct sm *c)
 {
-    if (!c->fetch_valid)
-        return;
     struct sm_slot *s = &c->slots[c->fetch_warp];
     c->fetch_valid = false;
     c->busy = true;
@@ -48,9 +46,9 @@ void sm_fetch_cycle(struct sm *c)
         ring_pop(&c->instruction_responses);
         c->busy = true;
     }
-    if (c->l1i && cache_has_miss(c->l1i))
+    if (c->code->misses_queued)
         sm_send_misses(c, c->l1i, ORIGIN_L1I);
-    if ((c->l1i && cache_has_ready(c->l1i) && take_response(c)) || !c->wants_fetch)
+    if ((c->code->ready_requests && take_response(c)) || !c->wants_fetch)
         return;
     uint32_t start = (c->last_fetched + 1) & 63;
     uint64_t turned = c->wants_fetch >> start | (start ? c->wants_fetch << (64 - start) : 0);

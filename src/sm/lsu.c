@@ -58,11 +58,11 @@ static uint16_t take_ready(struct cache *cache)
 }
 
 /* Who has a result to write: a bit a client. */
-static uint32_t clients_with_results(const struct sm *c)
+static inline uint32_t clients_with_results(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return (uint32_t)(l->shared_count && l->shared_pipe[l->shared_head].ready <= c->now) | (uint32_t)(l->texture_count || (c->l1t && cache_has_ready(c->l1t))) << 1 |
-           (uint32_t)(c->l1c && cache_has_ready(c->l1c)) << 2 | (uint32_t)(l->next_global != SM_NONE) << 3 | (uint32_t)(c->l1d && cache_has_ready(c->l1d)) << 4;
+    return (uint32_t)(l->shared_count && l->shared_pipe[l->shared_head].ready <= c->now) | (uint32_t)((l->texture_count | c->textures->ready_requests) != 0) << 1 |
+           (uint32_t)(c->constants->ready_requests != 0) << 2 | (uint32_t)(l->next_global != SM_NONE) << 3 | (uint32_t)(c->d->ready_requests != 0) << 4;
 }
 
 static uint16_t take_from_client(struct sm *c, uint32_t client)
@@ -398,11 +398,11 @@ void sm_lsu_cycle(struct sm *c)
     writeback(c);
     if (l->responses.count)
         take_response(c);
-    if (c->l1t && cache_has_miss(c->l1t))
+    if (c->textures->misses_queued)
         sm_send_misses(c, c->l1t, ORIGIN_L1T);
-    if (c->l1c && cache_has_miss(c->l1c))
+    if (c->constants->misses_queued)
         sm_send_misses(c, c->l1c, ORIGIN_L1C);
-    if (c->l1d && cache_has_miss(c->l1d))
+    if (c->d->misses_queued)
         sm_send_misses(c, c->l1d, ORIGIN_L1D);
     if (l->l1_count)
         l1_pipe_cycle(c);

@@ -181,6 +181,7 @@ struct sm {
 
     struct sm_lsu lsu;
     struct cache *l1d, *l1c, *l1t, *l1i;
+    const struct cache_head *d, *constants, *textures, *code; /* their heads; of a cache that is not there: one that never has anything */
     struct crossbar *requests;
     const struct address_map *map;
     uint32_t answer_bytes;           /* requests are answered in pieces of so many bytes, aligned */

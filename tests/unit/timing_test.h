@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMED_SETS = 48, TIMED_BYTES = 1 << 20 };
+enum { TIMED_SETS = 48, TIMED_BYTES = 4 << 20 };
 
 #define SETS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define NO_SETS ((const char *const[]){ NULL })
@@ -72,7 +72,7 @@ struct timed {
     struct gpu *gpu;
     struct exec_image *image;
     char *source;
-    uint8_t *buffer;         /* device memory */
+    uint8_t *buffer;         /* device memory: the kernel's parameter */
     struct error error;
     const struct gpu_counters *counters; /* of the last launch */
 };
@@ -101,7 +101,7 @@ static inline void timed_open(struct timed *t, const struct timed_machine *m, co
     t->image = module ? exec_image_create(t->gpu->memory, &module, 1, &t->error) : NULL;
     if (!t->image)
         fail_msg("%s", t->error.text);
-    t->buffer = memory_pointer(memory_alloc(t->gpu->memory, TIMED_BYTES, 4096, MEMORY_DEVICE, NULL));
+    t->buffer = memory_pointer(memory_alloc(t->gpu->memory, TIMED_BYTES, TIMED_BYTES, MEMORY_DEVICE, NULL));
 }
 
 static inline void timed_close(struct timed *t)
@@ -133,6 +133,25 @@ static inline uint64_t warm_cycles(const char *machine, const char *const *sets,
     uint64_t cycles = timed_launch(&t, blocks, threads, 0);
     timed_close(&t);
     return cycles;
+}
+
+/* What each warp of a block reads off %clock64, which is the cycle in which the instruction that reads it issues: into %rd10 to %rd13. In the body %r60 is the thread and %r61 the warp. */
+enum { CLOCKS = 4 };
+
+static inline void read_clocks(const char *machine, const char *const *sets, const char *body, uint32_t warps, uint64_t clocks[][CLOCKS])
+{
+    struct timed t;
+    struct text all = { 0 };
+    say(&all, "mov.u32 %%r60, %%tid.x;\nshr.u32 %%r61, %%r60, 5;\n%s", body);
+    say(&all, "ld.param.u64 %%rd20, [buffer];\nmul.wide.u32 %%rd21, %%r61, %u;\nadd.u64 %%rd20, %%rd20, %%rd21;\n", CLOCKS * 8);
+    for (uint32_t i = 0; i < CLOCKS; i++)
+        say(&all, "st.global.u64 [%%rd20+%u], %%rd%u;\n", i * 8, 10 + i);
+    timed_open(&t, &(struct timed_machine){ .name = machine }, sets, "", all.s);
+    timed_launch(&t, 1, warps * 32, 0);
+    timed_launch(&t, 1, warps * 32, 0);
+    memcpy(clocks, t.buffer, warps * CLOCKS * 8);
+    timed_close(&t);
+    free(all.s);
 }
 
 /* The resolved machine, for the numbers that formulas are made of. */
