@@ -16,6 +16,8 @@
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
+#define NOINLINE __attribute__((noinline))
+#define PLAIN_READS (1u << PACKET_LOAD | 1u << PACKET_LOCAL_LOAD | 1u << PACKET_CONST | 1u << PACKET_TEXTURE | 1u << PACKET_INST)
 enum { NO_OWNER = UINT16_MAX, POLICY_WAYS_MOST = 64 };
 
 /* The last access that failed. Nothing having changed since (head.blocked), it fails again, for the same reason. */
@@ -25,9 +27,11 @@ struct cache {
     struct cache_head head;            /* first: read from outside */
     struct blocked blocked;
     uint64_t line_mask;                /* of an address: its line */
+    uint32_t plain_reads;              /* kinds of packets, by bits: a hit changes no more than the order of use, and nobody is told */
     uint8_t all_sectors;               /* of a line */
     uint8_t group;                     /* 32-byte sectors that come and go together */
     bool whole_lines, on_fill, write_allocate, touched;
+    bool mapped;                       /* the set is not told by bits of the address alone */
     enum write_policy global_writes, local_writes;
     enum packet_kind writeback_kind;
     uint32_t miss_reserve, line_bytes, port_bytes;
@@ -43,7 +47,8 @@ struct cache {
     struct cache_sets sets;
     uint64_t taken[2][CACHE_FAIL];     /* accesses: reads, writes; by outcome */
     uint64_t fails[CACHE_FAIL_COUNT];  /* without head.repeats */
-    struct cache_counters *counters;   /* what follows from those two is worked out when it is read */
+    uint64_t intra_warp_hits;
+    struct cache_counters *counters;   /* what follows from those three is worked out when it is read */
 };
 
 /* An access on its way through the functions below. */
@@ -51,7 +56,7 @@ struct lookup {
     const struct packet *request;
     uint64_t line, age;
     uint32_t set, way;                 /* way NO_WAY: the line is not there */
-    struct cache_line *there;               /* the line, where it is */
+    struct cache_line *there;          /* the line, where it is */
     uint8_t need;                      /* sectors */
     bool write;
     struct cache_result *result;
@@ -68,7 +73,7 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
     struct cache *c = arena_new(a, struct cache);
     uint32_t sectors = (config->line_bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
     *c = (struct cache){
-        .line_mask = ~(uint64_t)(config->line_bytes - 1),
+        .line_mask = ~(uint64_t)(config->line_bytes - 1), .plain_reads = PLAIN_READS,
         .all_sectors = (uint8_t)((1u << sectors) - 1), .group = (uint8_t)(config->sector_bytes > SECTOR_BYTES ? config->sector_bytes / SECTOR_BYTES : 1),
         .whole_lines = config->sector_bytes == 0 || config->sector_bytes >= config->line_bytes, .on_fill = config->allocate == ALLOCATE_ON_FILL,
         .write_allocate = config->write_allocate, .global_writes = config->global_writes, .local_writes = config->local_writes,
@@ -80,6 +85,7 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
     ring_init(&c->misses, a, config->miss_queue + (c->on_fill ? config->mshr_entries : 0));
     c->misses.limit = config->miss_queue;
     cache_sets_init(&c->sets, a, config);
+    c->mapped = index_address || c->sets.index != INDEX_MASK;
     return c;
 }
 
@@ -88,6 +94,7 @@ bool cache_set_policy(struct cache *c, const struct heddle_l1 *policy, void *sta
     if (policy && c->sets.ways > POLICY_WAYS_MOST)
         return false;
     c->policy = policy;
+    c->plain_reads = policy ? 0 : PLAIN_READS;
     c->policy_state = state;
     c->core = core;
     return true;
@@ -310,7 +317,7 @@ static inline enum cache_outcome done(struct cache *c, const struct lookup *l, e
 static enum cache_outcome read_hit(struct cache *c, const struct lookup *l)
 {
     struct cache_line *line = l->there;
-    c->counters->intra_warp_hits += line->warp == l->request->warp && line->age == l->age;
+    c->intra_warp_hits += line->warp == l->request->warp && line->age == l->age;
     touch_line(c, l);
     if (l->request->kind == PACKET_ATOMIC)
         line->modified |= l->need;
@@ -370,7 +377,7 @@ static bool reserve_line(struct cache *c, struct lookup *l, uint8_t asked, struc
     return true;
 }
 
-static enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t asked)
+static inline enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t asked)
 {
     if (mshr_full(&c->mshr))
         return fail(c, l, CACHE_FAIL_MSHR);
@@ -397,10 +404,12 @@ static enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t a
 static enum cache_outcome read_not_there(struct cache *c, struct lookup *l)
 {
     uint8_t missing = l->need, covered;
+    if (unlikely(queue_room(c) < c->miss_reserve))
+        return fail(c, l, CACHE_FAIL_QUEUE);
     if (l->way != NO_WAY)
         missing &= (uint8_t)~l->there->valid;
-    if (queue_room(c) < c->miss_reserve)
-        return fail(c, l, CACHE_FAIL_QUEUE);
+    else if (!c->on_fill && !c->policy && l->request->kind != PACKET_ATOMIC) /* what is on its way has a line, unless it bypasses the cache */
+        return read_miss(c, l, missing);
     uint32_t entry = mshr_find(&c->mshr, l->line, missing, &covered);
     uint8_t asked = missing & (uint8_t)~covered;
     enum cache_outcome outcome = asked ? read_miss(c, l, asked) : read_pending(c, l, entry);
@@ -481,39 +490,69 @@ static enum cache_outcome access_write(struct cache *c, struct lookup *l, bool t
     return write_down(c, l, policy, there ? CACHE_HIT : CACHE_MISS);
 }
 
-/* Where the line of an address is. */
-static inline struct lookup look_up(const struct cache *c, const struct packet *request, uint64_t line, uint8_t need, struct cache_result *result)
+static inline struct lookup look_up(const struct cache *c, const struct packet *request, uint64_t line, uint32_t set, uint32_t way, uint8_t need, uint64_t age, struct cache_result *result)
 {
-    uint32_t set = set_of(c, line), way = cache_sets_find(&c->sets, set, line);
-    return (struct lookup){ .request = request, .line = line, .set = set, .way = way, .there = way == NO_WAY ? NULL : line_at(c, set, way), .need = need, .result = result };
+    return (struct lookup){ .request = request, .line = line, .age = age, .set = set, .way = way, .there = way == NO_WAY ? NULL : line_at(c, set, way), .need = need, .result = result };
 }
 
-static __attribute__((noinline)) enum cache_outcome access_anew(struct cache *c, const struct packet *request, uint64_t age, struct cache_result *result)
+static NOINLINE enum cache_outcome access_at(struct cache *c, const struct packet *request, uint64_t age, uint32_t set, uint32_t way, struct cache_result *result)
 {
-    struct lookup l = look_up(c, request, request->address & c->line_mask, sectors_of(c, request->address, request->bytes, request->sectors), result);
-    l.age = age;
+    uint8_t need = sectors_of(c, request->address, request->bytes, request->sectors);
+    struct lookup l = look_up(c, request, request->address & c->line_mask, set, way, need, age, result);
     l.write = packet_is_write(request);
-    *result = (struct cache_result){ .set = l.set, .way = NO_WAY };
-    bool there = l.there && (l.there->valid & l.need) == l.need;
+    *result = (struct cache_result){ .set = set, .way = NO_WAY };
+    bool there = l.there && (l.there->valid & need) == need;
     if (l.write)
         return access_write(c, &l, there);
     return there ? read_hit(c, &l) : read_not_there(c, &l);
 }
 
+/* Hits that a cache mostly sees are settled here, without the detours that others need. */
+static inline enum cache_outcome access_set(struct cache *c, const struct packet *request, uint64_t age, uint32_t set, struct cache_result *result)
+{
+    uint32_t way = cache_sets_find(&c->sets, set, request->address & c->line_mask);
+    if (way == NO_WAY || !(c->plain_reads >> request->kind & 1))
+        return access_at(c, request, age, set, way, result);
+    struct cache_line *line = line_at(c, set, way);
+    uint8_t need = sectors_of(c, request->address, request->bytes, request->sectors);
+    if ((line->valid & need) != need)
+        return access_at(c, request, age, set, way, result);
+    c->head.blocked = false;
+    c->intra_warp_hits += line->warp == request->warp && line->age == age;
+    c->taken[0][CACHE_HIT]++;
+    cache_sets_touch(&c->sets, set, way);
+    *result = (struct cache_result){ .line_warp = line->warp, .line_age = line->age, .way = way, .set = set };
+    return CACHE_HIT;
+}
+
+/* The bits of the address alone do not tell its set. */
+static NOINLINE enum cache_outcome access_mapped(struct cache *c, const struct packet *request, uint64_t age, struct cache_result *result)
+{
+    return access_set(c, request, age, set_of(c, request->address & c->line_mask), result);
+}
+
+static inline bool fails_again(const struct cache *c, const struct packet *request)
+{
+    return unlikely(c->head.blocked) && c->blocked.address == request->address && c->blocked.rest == rest_of(request);
+}
+
 enum cache_outcome cache_access(struct cache *c, const struct packet *request, uint64_t age, uint64_t now, struct cache_result *result)
 {
     (void)now; /* the order of use needs no time */
-    if (likely(!c->head.blocked) || c->blocked.address != request->address || c->blocked.rest != rest_of(request))
-        return access_anew(c, request, age, result);
-    *result = (struct cache_result){ .fail = c->blocked.why, .set = c->blocked.set, .way = NO_WAY };
-    c->head.repeats++;
-    return CACHE_FAIL;
+    if (fails_again(c, request)) {
+        *result = (struct cache_result){ .fail = c->blocked.why, .set = c->blocked.set, .way = NO_WAY };
+        c->head.repeats++;
+        return CACHE_FAIL;
+    }
+    if (c->mapped)
+        return access_mapped(c, request, age, result);
+    return access_set(c, request, age, cache_sets_plain_index(&c->sets, request->address), result);
 }
 
 bool cache_probe(const struct cache *c, uint64_t address)
 {
     uint64_t line = address & c->line_mask;
-    uint32_t set = set_of(c, line), way = cache_sets_find(&c->sets, set, line);
+    uint32_t set = set_of(c, line), way = cache_sets_search(&c->sets, set, line);
     uint8_t need = sectors_of(c, address, 1, 0);
     return way != NO_WAY && (line_at(c, set, way)->valid & need) == need;
 }
@@ -533,8 +572,8 @@ static void store_unreserved(struct cache *c, uint32_t entry)
     const struct mshr_entry *e = &c->mshr.entries[entry];
     struct cache_result result = { .evicted = false };
     const struct packet *request = mshr_request(&c->mshr, entry, 0);
-    struct lookup l = look_up(c, request, e->line, e->asked, &result);
-    l.age = e->age;
+    uint32_t set = set_of(c, e->line);
+    struct lookup l = look_up(c, request, e->line, set, cache_sets_find(&c->sets, set, e->line), e->asked, e->age, &result);
     if (l.way == NO_WAY) {
         struct leaving leaving = { .modified = false };
         uint32_t way = choose_victim(c, &l);
@@ -585,7 +624,8 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
     (void)now;
     uint64_t tag = address & c->line_mask;
     struct packet nobody = { .address = address, .warp = NO_OWNER };
-    struct lookup l = look_up(c, &nobody, tag, sectors_of(c, address, 1, 0), NULL);
+    uint32_t set = set_of(c, tag);
+    struct lookup l = look_up(c, &nobody, tag, set, cache_sets_find(&c->sets, set, tag), sectors_of(c, address, 1, 0), 0, NULL);
     c->head.blocked = false;
     if (l.way == NO_WAY) {
         uint32_t way = cache_sets_oldest(&c->sets, l.set);
@@ -647,6 +687,7 @@ const struct cache_counters *cache_counters(const struct cache *c)
     n->hits = c->taken[0][CACHE_HIT] + n->write_hits;
     n->misses = c->taken[0][CACHE_MISS] + n->write_misses;
     n->pending_hits = c->taken[0][CACHE_PENDING];
+    n->intra_warp_hits = c->intra_warp_hits;
     n->inter_warp_hits = c->taken[0][CACHE_HIT] - n->intra_warp_hits;
     return n;
 }
@@ -656,5 +697,6 @@ void cache_counters_reset(struct cache *c)
     memset(c->taken, 0, sizeof c->taken);
     memset(c->fails, 0, sizeof c->fails);
     c->head.repeats = 0;
+    c->intra_warp_hits = 0;
     *c->counters = (struct cache_counters){ .accesses = 0 };
 }

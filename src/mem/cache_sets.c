@@ -36,6 +36,7 @@ void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_c
 void cache_sets_clear(struct cache_sets *s)
 {
     size_t lines = (size_t)s->count * s->ways;
+    s->recent = NO_TAG;
     memset(s->tags, 0xff, lines * sizeof *s->tags); /* NO_TAG */
     memset(s->lines, 0, lines * sizeof *s->lines);
     for (uint32_t set = 0; set < s->count; set++) {
@@ -50,6 +51,7 @@ void cache_sets_clear(struct cache_sets *s)
 void cache_sets_empty(struct cache_sets *s, uint32_t set, uint32_t way)
 {
     *cache_sets_tag(s, set, way) = NO_TAG;
+    s->recent = NO_TAG;
     *cache_sets_line(s, set, way) = (struct cache_line){ .age = 0 };
     cache_sets_touch(s, set, way);
     struct cache_link *links = &s->links[set * s->ways];

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "mem/config.h"
+#include "mem/packet.h"
 
 #define NO_TAG UINT64_MAX
 #define NO_WAY UINT32_MAX
@@ -27,6 +28,8 @@ struct cache_sets {
     struct cache_line *lines;          /* in the same order */
     struct cache_link *links;
     uint16_t *newest;                  /* way of each set */
+    uint64_t recent;                   /* the line found or put last, and its way; NO_TAG: none */
+    uint32_t recent_way;
     uint32_t count, ways, mark_words, line_shift, set_bits;
     enum cache_index index;
 };
@@ -38,11 +41,11 @@ void cache_sets_clear(struct cache_sets *s);
 void cache_sets_empty(struct cache_sets *s, uint32_t set, uint32_t way);
 uint32_t cache_sets_hashed_index(const struct cache_sets *s, uint64_t address);
 
+/* Where the index is INDEX_MASK. */
+static inline uint32_t cache_sets_plain_index(const struct cache_sets *s, uint64_t address) { return (uint32_t)(address >> s->line_shift) & (s->count - 1); }
 static inline uint32_t cache_sets_index(const struct cache_sets *s, uint64_t address)
 {
-    if (__builtin_expect(s->index == INDEX_MASK, 1))
-        return (uint32_t)(address >> s->line_shift) & (s->count - 1);
-    return cache_sets_hashed_index(s, address);
+    return s->index == INDEX_MASK ? cache_sets_plain_index(s, address) : cache_sets_hashed_index(s, address);
 }
 
 /* Number of a line of the cache. */
@@ -50,14 +53,16 @@ static inline uint32_t cache_sets_place(const struct cache_sets *s, uint32_t set
 static inline uint64_t *cache_sets_tag(const struct cache_sets *s, uint32_t set, uint32_t way) { return &s->tags[cache_sets_place(s, set, way)]; }
 static inline struct cache_line *cache_sets_line(const struct cache_sets *s, uint32_t set, uint32_t way) { return &s->lines[cache_sets_place(s, set, way)]; }
 
-static inline uint64_t cache_sets_mark(uint64_t line) { return line * 0x9e3779b97f4a7c15u >> 56; }
+/* The high bits of a product with an odd constant: lines differ in any bits. */
+static inline uint64_t cache_sets_mark(uint64_t line) { return (uint32_t)(line / SECTOR_BYTES) * 0x9e3779b1u >> 24; }
 
-static inline uint32_t cache_sets_find(const struct cache_sets *s, uint32_t set, uint64_t line)
+static inline uint32_t cache_sets_search(const struct cache_sets *s, uint32_t set, uint64_t line)
 {
     const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
     const uint64_t *marks = &s->marks[set * s->mark_words], *tags = &s->tags[set * s->ways];
     uint64_t pattern = cache_sets_mark(line) * ones;
-    for (uint32_t first = 0; first < s->ways; first += 8) {
+    uint32_t first = 0;
+    do {
         uint64_t differs = *marks++ ^ pattern;
         /* The high bit of every zero byte; of some others too, as of the padding behind the last way. */
         for (uint64_t found = (differs - ones) & ~differs & highs; found; found &= found - 1) {
@@ -65,8 +70,21 @@ static inline uint32_t cache_sets_find(const struct cache_sets *s, uint32_t set,
             if (way < s->ways && tags[way] == line)
                 return way;
         }
-    }
+    } while ((first += 8) < s->ways);
     return NO_WAY;
+}
+
+/* The same line is often asked for again: several warps fetch from it. */
+static inline uint32_t cache_sets_find(struct cache_sets *s, uint32_t set, uint64_t line)
+{
+    if (s->recent == line)
+        return s->recent_way;
+    uint32_t way = cache_sets_search(s, set, line);
+    if (way != NO_WAY) {
+        s->recent = line;
+        s->recent_way = way;
+    }
+    return way;
 }
 
 /* Makes a way the newest. */
@@ -104,6 +122,8 @@ static inline struct cache_line *cache_sets_put(struct cache_sets *s, uint32_t s
     uint32_t shift = way % 8 * 8;
     *marks = (*marks & ~(0xffull << shift)) | cache_sets_mark(line) << shift;
     *cache_sets_tag(s, set, way) = line;
+    s->recent = line;
+    s->recent_way = way;
     struct cache_line *to = cache_sets_line(s, set, way);
     *to = (struct cache_line){ .age = age, .warp = warp };
     cache_sets_touch(s, set, way);

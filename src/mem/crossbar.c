@@ -157,7 +157,9 @@ INLINE void ask_fresh(struct crossbar *x, uint64_t now, bool wide)
 INLINE void arrive(struct crossbar *x, uint64_t now, bool wide)
 {
     uint64_t *arriving = &x->arriving[(now & x->arriving_mask) * (wide ? x->output_words : 1)];
-    for (uint32_t w = 0; w == 0 || (wide && w < x->output_words); w++) {
+    x->head.waiting[0] |= arriving[0];
+    arriving[0] = 0;
+    for (uint32_t w = 1; wide && w < x->output_words; w++) {
         x->head.waiting[w] |= arriving[w];
         arriving[w] = 0;
     }
@@ -251,51 +253,60 @@ INLINE void serve(struct crossbar *x, uint32_t output, struct matching *m)
         bit_clear(x->open, output, m->wide);
 }
 
-/* Packets that were sent as a whole end in this matching. */
-INLINE void end_packets(struct crossbar *x, uint32_t word, uint64_t ending, struct matching *m)
+/* A packet that was sent as a whole ends in this matching. */
+INLINE void end_packet(struct crossbar *x, uint32_t output, struct matching *m)
 {
-    for (; ending; ending &= ending - 1) {
-        uint32_t output = 64 * word + (uint32_t)__builtin_ctzll(ending);
-        struct crossbar_output *out = &x->output[output];
-        x->sending--;
-        x->head.input[out->holder].moved_at = m->now;
-        finish_packet(x, out, output, m);
-        out->busy = false;
-        if (is_asked(x, out, m->wide))
-            bit_set(x->open, output, m->wide);
+    struct crossbar_output *out = &x->output[output];
+    x->sending--;
+    x->head.input[out->holder].moved_at = m->now;
+    finish_packet(x, out, output, m);
+    out->busy = false;
+    if (is_asked(x, out, m->wide))
+        bit_set(x->open, output, m->wide);
+}
+
+INLINE void serve_word(struct crossbar *x, uint32_t word, struct matching *m)
+{
+    uint64_t *ending = &x->ending[(m->number & x->ending_mask) * (m->wide ? x->output_words : 1) + word];
+    uint64_t open = x->open[word]; /* outputs that become free in this matching are served in the next */
+    if (*ending) {
+        for (uint64_t left = *ending; left; left &= left - 1)
+            end_packet(x, 64 * word + (uint32_t)__builtin_ctzll(left), m);
+        *ending = 0;
     }
+    for (; open; open &= open - 1)
+        serve(x, 64 * word + (uint32_t)__builtin_ctzll(open), m);
+}
+
+INLINE void ask_word(struct crossbar *x, uint32_t word, struct matching *m)
+{
+    for (uint64_t left = m->finished[word]; left; left &= left - 1)
+        ask(x, 64 * word + (uint32_t)__builtin_ctzll(left), m->now, m->wide);
+    m->finished[word] = 0;
 }
 
 /* One matching: each output takes at most one flit, and each input gives at most one: what comes behind a packet's last flit asks after the others have been served. */
 INLINE void match(struct crossbar *x, struct matching *m)
 {
-    uint64_t *ending = &x->ending[(m->number & x->ending_mask) * (m->wide ? x->output_words : 1)];
-    for (uint32_t w = 0; w == 0 || (m->wide && w < x->output_words); w++) {
-        uint64_t open = x->open[w]; /* outputs that become free in this matching are served in the next */
-        if (ending[w]) {
-            end_packets(x, w, ending[w], m);
-            ending[w] = 0;
-        }
-        for (; open; open &= open - 1)
-            serve(x, 64 * w + (uint32_t)__builtin_ctzll(open), m);
-    }
-    for (uint32_t w = 0; w == 0 || (m->wide && w < x->input_words); w++)
-        for (; m->finished[w]; m->finished[w] &= m->finished[w] - 1)
-            ask(x, 64 * w + (uint32_t)__builtin_ctzll(m->finished[w]), m->now, m->wide);
+    serve_word(x, 0, m);
+    for (uint32_t w = 1; m->wide && w < x->output_words; w++)
+        serve_word(x, w, m);
+    ask_word(x, 0, m);
+    for (uint32_t w = 1; m->wide && w < x->input_words; w++)
+        ask_word(x, w, m);
 }
 
 INLINE void work(struct crossbar *x, uint64_t now, bool wide)
 {
     struct matching m = { .number = now * x->head.speedup, .now = now, .wide = wide };
-    uint64_t open;
-    x->stalls += x->head.standing * (now - 1 - x->worked);
+    uint64_t open, stalls = x->stalls + x->head.standing * (now - 1 - x->worked);
     arrive(x, now, wide);
     if (x->head.pushed)
         ask_fresh(x, now, wide);
-    x->stalls += x->head.standing;
+    stalls += x->head.standing;
     for (uint32_t s = x->head.speedup; s; s--, m.number++)
         match(x, &m);
-    x->stalls -= m.moved;
+    x->stalls = stalls - m.moved;
     open = x->open[0];
     for (uint32_t w = 1; wide && w < x->output_words; w++)
         open |= x->open[w];

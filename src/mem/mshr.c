@@ -12,7 +12,7 @@ void mshr_init(struct mshr *m, struct arena *a, uint32_t entries, uint32_t merge
     while ((1u << bits) < 2 * entries)
         bits++;
     *m = (struct mshr){ .entries = arena_array(a, struct mshr_entry, entries), .requests = arena_array(a, struct packet, (size_t)entries * merge),
-                        .chains = arena_array(a, uint16_t, 1u << bits), .limit = entries, .merge = merge, .chain_shift = 64 - bits,
+                        .chains = arena_array(a, uint16_t, 1u << bits), .limit = entries, .merge = merge, .chain_shift = 32 - bits,
                         .free = MSHR_END, .ready_head = MSHR_END, .ready_tail = MSHR_END };
     memset(m->chains, 0xff, sizeof *m->chains << bits); /* MSHR_END */
 }

@@ -53,7 +53,7 @@ static inline struct packet *mshr_ready_front(const struct mshr *m)
 }
 
 /* The high bits of a product with an odd constant: lines differ in any bits. */
-static inline uint16_t *mshr_chain(const struct mshr *m, uint64_t line) { return &m->chains[(line * 0x9e3779b97f4a7c15u) >> m->chain_shift]; }
+static inline uint16_t *mshr_chain(const struct mshr *m, uint64_t line) { return &m->chains[(uint32_t)(line / SECTOR_BYTES) * 0x9e3779b1u >> m->chain_shift]; }
 
 /* The latest entry that brings some of the sectors, or MSHR_NONE; covered: all sectors of the line on their way. */
 static inline uint32_t mshr_find(const struct mshr *m, uint64_t line, uint8_t sectors, uint8_t *covered)

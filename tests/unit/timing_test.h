@@ -112,16 +112,21 @@ static inline void timed_close(struct timed *t)
 }
 
 /* Cycles of a launch. */
-static inline uint64_t timed_launch(struct timed *t, uint32_t blocks, uint32_t threads, uint32_t dynamic_shared_bytes)
+static inline uint64_t timed_launch_of(struct timed *t, const char *kernel, uint32_t blocks, uint32_t threads, uint32_t dynamic_shared_bytes)
 {
     uint64_t buffer = (uint64_t)(uintptr_t)t->buffer;
-    struct gpu_launch launch = { .kernel = exec_image_function(t->image, "kernel"), .grid = { blocks, 1, 1 }, .block = { threads, 1, 1 }, .params = &buffer, .params_bytes = 8,
+    struct gpu_launch launch = { .kernel = exec_image_function(t->image, kernel), .grid = { blocks, 1, 1 }, .block = { threads, 1, 1 }, .params = &buffer, .params_bytes = 8,
                                  .dynamic_shared_bytes = dynamic_shared_bytes };
     assert_non_null(launch.kernel);
     if (!gpu_launch(t->gpu, &launch, &t->error))
         fail_msg("%s", t->error.text);
     t->counters = &t->gpu->kernels[t->gpu->kernel_count - 1].counters;
     return t->counters->cycles;
+}
+
+static inline uint64_t timed_launch(struct timed *t, uint32_t blocks, uint32_t threads, uint32_t dynamic_shared_bytes)
+{
+    return timed_launch_of(t, "kernel", blocks, threads, dynamic_shared_bytes);
 }
 
 /* Cycles of the second of two launches: instructions, constants and the L2 are warm, the L1 data cache is empty. */
