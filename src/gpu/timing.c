@@ -2,6 +2,7 @@
  *
  * The n-th tick of a domain is at n / frequency; ticks at the same time run in a fixed order (answers into cores, replies into the interconnect, DRAM, L2, interconnect, cores), as in GPGPU-Sim. A core,
  * channel or network with nothing to do is not visited; when none has anything to do before a known cycle, time jumps there. */
+#include "gpu/hang.h"
 #include "gpu/launch.h"
 #include "gpu/progress.h"
 #include "gpu/timeline.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECK_CYCLES = 4096, PROGRAMS_KEPT = 16, COPY_LINE_BYTES = 32 };
+enum { CHECK_CYCLES = 4096, SUSPECT_CYCLES = 1 << 20, PROGRAMS_KEPT = 16, COPY_LINE_BYTES = 32 };
 enum domain { DOMAIN_CORE, DOMAIN_ICNT, DOMAIN_L2, DOMAIN_DRAM, DOMAIN_COUNT };
 
 struct kept_program { uint64_t image; const struct exec_function *kernel; struct arena arena; struct sm_program *program; uint64_t used; };
@@ -463,9 +464,16 @@ static void deadlock(struct timing *t, struct residency *r, struct error *e)
         }
 }
 
+static bool pending_atomic(void *context, const struct exec_warp *w, struct exec_pending *out)
+{
+    struct timing *t = context;
+    sm_pending(t->cores[w->cta->sm], w, out);
+    return true;
+}
+
 static bool run(struct timing *t, struct residency *r, const struct sm_program *program, struct error *e)
 {
-    uint64_t start = t->now, check = t->now + CHECK_CYCLES, limit = t->options->max_cycles;
+    uint64_t start = t->now, check = t->now + CHECK_CYCLES, suspect = t->now + SUSPECT_CYCLES, limit = t->options->max_cycles;
     t->may_place = true;
     if (!place_blocks(t, r, e))
         return false;
@@ -486,6 +494,13 @@ static bool run(struct timing *t, struct residency *r, const struct sm_program *
             check = t->now + CHECK_CYCLES;
             if (!check_cores(t, e) || !check_limits(t, r, start, e))
                 return false;
+            if (t->now >= suspect) {
+                suspect = t->now + SUSPECT_CYCLES;
+                if (hang_is_certain(r->blocks, r->slot_count, r->next_block < r->block_count, pending_atomic, t)) {
+                    exec_describe_hang(&r->launch, r->blocks, r->slot_count, e);
+                    return false;
+                }
+            }
         } else if (t->blocks_done == r->block_count && !check_cores(t, e)) {
             return false;
         }

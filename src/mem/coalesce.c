@@ -65,6 +65,39 @@ static bool meet_in_one(const uint64_t address[32], uint32_t mask, uint32_t byte
     return (bytes & (bytes - 1)) == 0 && (any & (bytes - 1)) == 0;
 }
 
+/* The common case of lanes that do not meet: addresses do not fall from lane to lane. Lanes taken from the last to the first then give segments in
+ * the order in which these leave. Returns 0, what is in `to` being worthless, if addresses fall or one is not aligned. line_bytes 0: shrunk to what
+ * is used; else whole lines of this size. */
+static inline __attribute__((always_inline)) uint32_t rising(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t segment_bytes, uint32_t line_bytes, struct access *to)
+{
+    struct access *last = to, *end = to;
+    uint64_t current = UINT64_MAX, any = 0;
+    if (bytes & (bytes - 1))
+        return 0;
+    while (mask) {
+        uint32_t lane = 31u - (uint32_t)__builtin_clz(mask), bit = 1u << lane;
+        uint64_t a = address[lane], segment = a & ~(uint64_t)(segment_bytes - 1);
+        mask ^= bit;
+        any |= a;
+        if (segment > current)
+            return 0;
+        if (segment != current) {
+            current = segment;
+            last = end++;
+            if (line_bytes)
+                emit_line(last, segment, bit, line_bytes);
+            else
+                *last = (struct access){ .address = a & ~(uint64_t)(SECTOR_BYTES - 1), .mask = bit, .bytes = SECTOR_BYTES, .sectors = (uint8_t)(1u << (a / SECTOR_BYTES & 3)) };
+        } else if (line_bytes) {
+            last->mask |= bit;
+        } else {
+            /* Shrinking keeps all that it was given: what has been shrunk before may grow. */
+            emit(last, segment, last->mask | bit, last->sectors | 1u << (a / SECTOR_BYTES & 3));
+        }
+    }
+    return any & (bytes - 1) ? 0 : (uint32_t)(end - to);
+}
+
 /* The segments that one part of a warp touches, collected without order and sorted when they leave. A lane mostly meets the segment of the lane
  * before it, which the caller therefore keeps at hand; else a small table tells where an older one stands. The table forgets on collision: then a
  * segment stands in the list twice, and becomes one when the sort has put both side by side. */
@@ -153,15 +186,23 @@ static uint32_t segments_end(struct segments *s, struct segment hand, uint32_t l
     return count;
 }
 
+typedef uint64_t pair __attribute__((vector_size(16)));
+
 /* Each lane's element stands right behind that of the lane before it. */
 static bool consecutive(const uint64_t *address, uint32_t lanes, uint32_t bytes)
 {
     if (address[lanes - 1] != address[0] + (uint64_t)(lanes - 1) * bytes)
         return false;
-    uint64_t difference = 0;
-    for (uint32_t i = 1; i < lanes; i++)
-        difference |= address[i] ^ (address[i - 1] + bytes);
-    return difference == 0;
+    pair expected = { address[0], address[0] + bytes }, step = { 2 * (uint64_t)bytes, 2 * (uint64_t)bytes }, difference = { 0, 0 };
+    for (uint32_t i = 0; i < lanes; i += 8) { /* 16 or 32 */
+        for (uint32_t k = 0; k < 8; k += 2) {
+            pair a;
+            memcpy(&a, &address[i + k], sizeof a);
+            difference |= a ^ expected;
+            expected += step;
+        }
+    }
+    return (difference[0] | difference[1]) == 0;
 }
 
 static uint32_t emit_range(uint64_t address, uint32_t first_lane, uint32_t lanes, uint32_t bytes, uint32_t segment_bytes, struct access *to)
@@ -184,6 +225,9 @@ static uint32_t coalesce_part(const uint64_t address[32], uint32_t mask, uint32_
         emit(to, address[__builtin_ctz(mask)], mask, chunks);
         return 1;
     }
+    uint32_t count = rising(address, mask, bytes, segment_bytes, 0, to);
+    if (count)
+        return count;
     struct segments s;
     struct segment hand = { 0 };
     s.count = 0;
@@ -323,6 +367,9 @@ uint32_t coalesce_lines(const uint64_t address[32], uint32_t mask, uint32_t byte
         emit_line(out, address[__builtin_ctz(mask)] & ~(uint64_t)(line_bytes - 1), mask, line_bytes);
         return 1;
     }
+    uint32_t count = rising(address, mask, bytes, line_bytes, line_bytes, out);
+    if (count)
+        return count;
     struct segments s;
     struct segment hand = { 0 };
     s.count = 0;
@@ -417,6 +464,15 @@ static uint32_t cycles_of_one_broadcast(struct shared_part *s, uint32_t banks)
 static bool conflict_free(const uint64_t address[32], uint32_t mask, uint32_t banks, bool limited_broadcast)
 {
     uint64_t used = 0, word_of[COALESCE_BANKS_MOST];
+    if ((banks & (banks - 1)) == 0) {
+        for (uint32_t left = mask; left; left &= left - 1)
+            used |= 1ull << (address[__builtin_ctz(left)] / 4 & (banks - 1));
+        if (__builtin_popcountll(used) == __builtin_popcount(mask)) /* each lane has a bank of its own */
+            return true;
+        if (limited_broadcast)
+            return false;
+        used = 0;
+    }
     for (; mask; mask &= mask - 1) {
         uint64_t word = address[__builtin_ctz(mask)] / 4;
         uint32_t bank = bank_of(word, banks);

@@ -36,9 +36,7 @@ struct packet {
     uint8_t pad;
 };
 
-static inline bool packet_is_write(const struct packet *p)
-{
-    return p->kind == PACKET_STORE || p->kind == PACKET_LOCAL_STORE || p->kind == PACKET_L1_WRITEBACK || p->kind == PACKET_L2_WRITEBACK;
-}
+enum { PACKET_WRITES = 1 << PACKET_STORE | 1 << PACKET_LOCAL_STORE | 1 << PACKET_L1_WRITEBACK | 1 << PACKET_L2_WRITEBACK };
+static inline bool packet_is_write(const struct packet *p) { return PACKET_WRITES >> p->kind & 1; }
 
 #endif

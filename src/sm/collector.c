@@ -13,18 +13,17 @@
 enum { COLLECTORS_MOST = 64, BANKS_MOST = 64 };
 
 /* age: numbers in order of issue, compared by difference. */
-struct instruction { uint32_t age; inflight_id id; };
+struct instruction { uint32_t age; inflight_id id; uint8_t operands; };
 /* A pipeline register between issue and the collectors. */
-struct id_oc { struct instruction instruction; uint8_t operands; uint8_t banks[COLLECT_OPERANDS]; };
+struct id_oc { struct instruction instruction; uint8_t banks[COLLECT_OPERANDS]; };
 
 struct kind {
     uint64_t members;             /* its collectors */
     uint32_t ports, width;
     uint32_t last;                /* collector dispatched last */
-    uint32_t waiting_head, waiting_count;
-    uint32_t done_count;
-    struct id_oc *waiting;        /* ID/OC registers: a ring in order of issue */
-    struct instruction *done;     /* OC/EX registers, oldest instruction first */
+    uint32_t waiting_count, done_count;
+    struct id_oc *waiting;        /* ID/OC registers, oldest instruction first, as in the others */
+    struct instruction *done;     /* OC/EX registers */
 };
 
 /* Collectors whose turn at a bank has not come, in order of arrival. A ring; the counters run on and are taken modulo its size. */
@@ -87,10 +86,8 @@ void collector_accept(struct collector *c, enum collector_kind kind, inflight_id
 {
     struct kind *k = &c->kinds[kind];
     assert(k->waiting_count < k->width && bank_count <= COLLECT_OPERANDS);
-    uint32_t at = k->waiting_head + k->waiting_count++;
-    struct id_oc *to = &k->waiting[at < k->width ? at : at - k->width];
-    to->instruction = (struct instruction){ .age = c->age++, .id = id };
-    to->operands = (uint8_t)bank_count;
+    struct id_oc *to = &k->waiting[k->waiting_count++];
+    to->instruction = (struct instruction){ .age = c->age++, .id = id, .operands = (uint8_t)bank_count };
     for (uint32_t i = 0; i < bank_count; i++)
         to->banks[i] = banks[i];
     if (k->waiting_count == k->width)
@@ -159,21 +156,24 @@ static void queue_pop(struct collector *c, uint32_t bank)
 
 static inline void read_banks(struct collector *c)
 {
-    uint64_t able = ~c->written, from = ~0ull << c->first_bank; /* able: banks that have not been used in this cycle */
+    uint64_t able = ~c->written, from = ~0ull << c->first_bank, completed = 0; /* able: banks that have not been used in this cycle */
     for (uint64_t waiting = c->all & ~(c->free | c->ready); waiting; waiting &= waiting - 1) {
         uint32_t to = (uint32_t)__builtin_ctzll(waiting);
         uint64_t banks = c->turn[to] & able, high = banks & from;
         if (!banks)
             continue;
-        uint32_t bank = (uint32_t)__builtin_ctzll(high ? high : banks);
-        able ^= 1ull << bank;
-        c->turn[to] ^= 1ull << bank;
-        if (__builtin_expect(c->queued >> bank & 1, 0))
-            queue_pop(c, bank);
+        banks = high ? high : banks;
+        uint64_t bank = banks & -banks;
+        able ^= bank;
+        c->turn[to] ^= bank;
+        if (__builtin_expect(c->queued & bank, 0))
+            queue_pop(c, (uint32_t)__builtin_ctzll(bank));
         else
-            c->asked ^= 1ull << bank;
-        c->ready |= (uint64_t)((c->turn[to] | c->behind[to]) == 0) << to;
+            c->asked ^= bank;
+        if (!c->turn[to] && !c->behind[to])
+            completed |= waiting & -waiting;
     }
+    c->ready |= completed;
     c->first_bank = c->first_bank + 1 < c->bank_count ? c->first_bank + 1 : 0;
 }
 
@@ -196,17 +196,19 @@ static inline void ask_banks(struct collector *c, const uint8_t *banks, uint32_t
 static inline void allocate_kind(struct collector *c, uint32_t kind, struct kind *k)
 {
     uint64_t free = c->free & k->members;
-    for (uint32_t port = 0; port < k->ports && free && k->waiting_count; port++) {
+    uint32_t count = 0;
+    for (; count < k->ports && count < k->waiting_count && free; count++, free &= free - 1) {
         uint32_t to = (uint32_t)__builtin_ctzll(free);
-        const struct id_oc *from = &k->waiting[k->waiting_head];
-        free ^= 1ull << to;
-        c->free ^= 1ull << to;
+        const struct id_oc *from = &k->waiting[count];
+        c->free ^= free & -free;
         c->held[to] = from->instruction;
-        c->ready |= (uint64_t)(from->operands == 0) << to;
-        ask_banks(c, from->banks, from->operands, to);
-        k->waiting_head = k->waiting_head + 1 < k->width ? k->waiting_head + 1 : 0;
-        k->waiting_count--;
+        if (from->instruction.operands == 0)
+            c->ready |= free & -free;
+        ask_banks(c, from->banks, from->instruction.operands, to);
     }
+    k->waiting_count -= count;
+    for (uint32_t i = 0; i < k->waiting_count; i++)
+        k->waiting[i] = k->waiting[i + count];
     c->head.accepts |= (uint8_t)(1u << kind);
     if (!k->waiting_count)
         c->wanted &= ~k->members;

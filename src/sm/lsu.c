@@ -153,7 +153,7 @@ static void take_response(struct sm *c)
     } else {
         struct cache *to = p->origin == ORIGIN_L1D ? c->l1d : p->origin == ORIGIN_L1C ? c->l1c : c->l1t;
         cache_fill(to, p, c->now);
-        l->refused = false;
+        l->refused &= l->retry == CACHE_FAIL_MSHR || l->retry == CACHE_FAIL_QUEUE; /* those wait for an entry, for a place */
     }
     ring_pop(&l->responses);
     c->busy = true;
@@ -186,7 +186,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     p->slice = (uint8_t)address_map_slice(c->map, p->address);
     crossbar_push(c->requests, c->port, p->slice, p, bytes, *c->network_now);
     cache_miss_pop(cache);
-    c->lsu.refused = false;
+    c->lsu.refused &= c->lsu.retry != CACHE_FAIL_QUEUE;
 }
 
 /* L1D */
@@ -246,12 +246,10 @@ static void l1_pipe_cycle(struct sm *c)
 
 /* Accesses of the instruction at work */
 
-static struct packet make_packet(const struct sm *c, uint16_t id, const struct access *a)
+static inline struct packet make_packet(const struct sm *c, uint16_t id, const struct access *a)
 {
     const struct sm_inflight *f = &c->inflight[id];
-    static const uint8_t kinds[2][2] = { { PACKET_LOAD, PACKET_STORE }, { PACKET_LOCAL_LOAD, PACKET_LOCAL_STORE } };
-    uint8_t kind = f->atomic ? PACKET_ATOMIC : f->space == SM_CONST ? PACKET_CONST : f->space == SM_TEXTURE ? PACKET_TEXTURE : kinds[f->space == SM_LOCAL][f->store];
-    return (struct packet){ .address = a->address, .token = id, .pc = f->pc, .bytes = a->bytes, .core = (uint16_t)c->id, .warp = f->slot, .kind = kind,
+    return (struct packet){ .address = a->address, .token = id, .pc = f->pc, .bytes = a->bytes, .core = (uint16_t)c->id, .warp = f->slot, .kind = f->packet_kind,
                             .mask = f->texture ? 0 : a->mask, .sectors = a->sectors, .origin = ORIGIN_LSU };
 }
 
@@ -324,22 +322,29 @@ static bool access_read_only(struct sm *c, struct cache *cache, const struct pac
     return true;
 }
 
+static bool send_access(struct sm *c, const struct sm_inflight *f, struct packet *p)
+{
+    switch (f->route) {
+    case ROUTE_L1D: return enter_l1_pipe(c, p);
+    case ROUTE_CONSTANTS: return access_read_only(c, c->l1c, p);
+    case ROUTE_TEXTURES: return access_read_only(c, c->l1t, p);
+    default: return send_past_l1(c, p);
+    }
+}
+
 /* Sends what fits in a cycle. True: all accesses are on their way. */
 static bool send_accesses(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->inflight[id];
     const struct sm_accesses *a = &c->access_pool[f->accesses];
-    bool l1 = c->l1d && !f->past_l1 && (f->space == SM_LOCAL || (f->space == SM_DEVICE && !c->config->l1_skips_global));
-    uint32_t most = l1 && c->config->l1d.banks ? c->config->l1d.banks : 1;
-    if (l1 && c->lsu.refused && !c->lsu.l1_capacity) {
+    if (f->route == ROUTE_L1D && c->lsu.refused && !c->lsu.l1_capacity) {
         c->counters.l1d.fails[c->lsu.retry]++;
         return false;
     }
+    uint32_t most = f->route == ROUTE_L1D && c->config->l1d.banks ? c->config->l1d.banks : 1;
     for (uint32_t n = 0; n < most && f->next_access < a->count; n++) {
         struct packet p = make_packet(c, id, &a->list[f->next_access]);
-        bool sent = f->space == SM_CONST ? access_read_only(c, c->l1c, &p) : f->space == SM_TEXTURE ? access_read_only(c, c->l1t, &p)
-                    : l1 ? enter_l1_pipe(c, &p) : send_past_l1(c, &p);
-        if (!sent)
+        if (!send_access(c, f, &p))
             return false;
         f->next_access++;
     }

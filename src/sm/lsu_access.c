@@ -41,6 +41,21 @@ static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t a
         c->observer->load_begin(c->observer->context, c->id, f->slot, c->now, f->pc, accesses);
 }
 
+static void set_route(const struct sm *c, struct sm_inflight *f)
+{
+    bool local = f->space == SM_LOCAL;
+    if (f->atomic) {
+        f->packet_kind = PACKET_ATOMIC;
+        f->route = ROUTE_PAST;
+    } else if (f->space == SM_CONST || f->space == SM_TEXTURE) {
+        f->packet_kind = f->space == SM_CONST ? PACKET_CONST : PACKET_TEXTURE;
+        f->route = f->space == SM_CONST ? ROUTE_CONSTANTS : ROUTE_TEXTURES;
+    } else {
+        f->packet_kind = f->store ? (local ? PACKET_LOCAL_STORE : PACKET_STORE) : local ? PACKET_LOCAL_LOAD : PACKET_LOAD;
+        f->route = c->l1d && !f->inst->past_l1 && (local || !c->config->l1_skips_global) ? ROUTE_L1D : ROUTE_PAST;
+    }
+}
+
 static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_accesses *a)
 {
     struct sm_slot *s = &c->slots[f->slot];
@@ -49,6 +64,7 @@ static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_acce
         expected += sm_answers(c, a->list[i].address, a->list[i].bytes);
     f->remaining = expected;
     s->atomics += expected;
+    s->atomic = (uint16_t)(f - c->inflight);
     c->atomic_wait |= 1ull << f->slot;
     c->stirred = true;
 }
@@ -65,7 +81,6 @@ void sm_coalesce(struct sm *c, uint16_t id)
     f->store = x->is_store && !x->is_atomic;
     f->atomic = x->is_atomic;
     f->texture = x->is_texture;
-    f->past_l1 = f->inst->past_l1 || f->atomic;
     f->space = SM_NO_MEMORY;
     if (x->space == PTX_SPACE_NONE || !x->mask)
         return;
@@ -86,6 +101,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
         translate(c, w, x->mask, address);
         a->count = coalesce_lines(address, x->mask, x->bytes, c->config->l1c.line_bytes, a->list);
         f->remaining = a->count;
+        set_route(c, f);
         return;
     default:
         translate(c, w, x->mask, address);
@@ -98,6 +114,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
         }
     }
     count_requests(c, f, a->count);
+    set_route(c, f);
     if (f->atomic)
         set_atomic(c, f, a);
     else if (!f->store)
@@ -122,7 +139,18 @@ void sm_perform(struct sm *c)
 
 void sm_perform_atomic(struct sm *c, const struct packet *p)
 {
-    const struct sm_inflight *f = &c->inflight[p->token];
+    struct sm_inflight *f = &c->inflight[p->token];
+    f->performed |= p->mask;
     if (p->mask)
         exec_perform(c->slots[f->slot].exec, f->exec_inst, p->mask);
+}
+
+void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pending *out)
+{
+    for (uint32_t slot = 0; slot < c->config->warps; slot++) {
+        const struct sm_slot *s = &c->slots[slot];
+        const struct sm_inflight *f = &c->inflight[s->atomic];
+        if (s->exec == w && s->atomics && !f->texture) /* reductions of surfaces are done when they are issued */
+            *out = (struct exec_pending){ f->exec_inst, f->mask & ~f->performed };
+    }
 }

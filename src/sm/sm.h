@@ -21,6 +21,9 @@ enum { SM_SCHEDULERS = 8, SM_INFLIGHT = 1024, SM_TIME_RING = 1024, SM_BLOCKS = 6
 /* Which cache of the core an answer is for. */
 enum sm_origin { ORIGIN_L1D, ORIGIN_L1C, ORIGIN_L1T, ORIGIN_L1I, ORIGIN_LSU /* past the caches */ };
 
+/* Where the accesses of an instruction go. */
+enum sm_route { ROUTE_L1D, ROUTE_CONSTANTS, ROUTE_TEXTURES, ROUTE_PAST };
+
 struct sm_slot {
     struct exec_warp *exec;          /* NULL: free */
     uint32_t *scoreboard;            /* a bit a register: its value is awaited */
@@ -33,6 +36,7 @@ struct sm_slot {
     uint32_t fetch_pc;
     uint32_t in_pipeline;            /* instructions issued and not finished */
     uint32_t stores, atomics;        /* answers expected */
+    uint16_t atomic;                 /* the instruction in flight, while atomics are expected */
     int32_t loop;                    /* innermost loop that it is in */
     uint64_t wake_cycle;             /* asleep until then */
 };
@@ -43,12 +47,15 @@ struct sm_inflight {
     const struct exec_inst *exec_inst;
     uint32_t pc, mask;
     uint32_t remaining;              /* answers that it waits for */
+    uint32_t performed;              /* atomics: lanes in which it has taken effect */
     uint32_t shared_cycles;
     uint16_t slot, accesses;         /* index of its access list, SM_NONE: none */
     uint16_t next_access;
     uint8_t space;                   /* enum sm_memory, as executed */
     uint8_t written;                 /* destinations written so far (load/store writeback) */
-    bool store, atomic, texture, in_lsu, past_l1;
+    bool store, atomic, texture, in_lsu;
+    uint8_t route;                   /* enum sm_route */
+    uint8_t packet_kind;
 };
 
 struct sm_accesses { uint32_t count; struct access list[COALESCE_MOST]; };
@@ -215,6 +222,8 @@ void sm_account_until(struct sm *c, uint64_t now);
 bool sm_accept(struct sm *c, const struct packet *p, uint64_t now);
 /* The partition executes an atomic's lanes. */
 void sm_perform_atomic(struct sm *c, const struct packet *p);
+/* The atomic of a warp of the core that has not taken effect in all its lanes yet; *out stays as it is where there is none. */
+void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pending *out);
 bool sm_idle(const struct sm *c);   /* no resident warp, nothing in flight */
 void sm_read_counters(struct sm *c, struct sm_counters *sum);
 
