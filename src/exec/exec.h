@@ -249,6 +249,7 @@ struct exec_launch {
 /* One instruction of the warp, which must be READY. */
 void exec_step(struct exec_warp *w);
 uint32_t exec_lanes(const struct exec_warp *w); /* that would execute it: active, and the guard true */
+uint32_t exec_lanes_of(const struct exec_warp *w, const struct exec_inst *in, uint32_t lanes); /* of some lanes of a warp */
 /* The same in two halves, for a PLAIN instruction: the warp moves on, and what the instruction does is done later, by exec_perform, before the warp's next instruction that could tell. The mask may be 0. */
 uint32_t exec_advance(struct exec_warp *w);
 void exec_perform(struct exec_warp *w, const struct exec_inst *in, uint32_t mask);

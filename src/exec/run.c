@@ -2,15 +2,16 @@
 #include "exec/control.h"
 #include "exec/lanes.h"
 
-static inline uint32_t lanes_of(const struct exec_warp *w, const struct exec_inst *in)
+static inline uint32_t guarded(const struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
-    uint32_t mask = w->active;
     if (in->guard_mode) {
         uint32_t guard = *(const uint32_t *)lane_data(w, in->guard);
         mask &= in->guard_mode == 1 ? guard : ~guard;
     }
     return mask;
 }
+
+static inline uint32_t lanes_of(const struct exec_warp *w, const struct exec_inst *in) { return guarded(w, in, w->active); }
 
 static inline void execute(struct exec_warp *w, uint64_t *lanes)
 {
@@ -32,6 +33,11 @@ static inline void execute(struct exec_warp *w, uint64_t *lanes)
 uint32_t exec_lanes(const struct exec_warp *w)
 {
     return lanes_of(w, &w->code[w->pc]);
+}
+
+uint32_t exec_lanes_of(const struct exec_warp *w, const struct exec_inst *in, uint32_t lanes)
+{
+    return guarded(w, in, lanes);
 }
 
 void exec_step(struct exec_warp *w)

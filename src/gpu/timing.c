@@ -27,7 +27,8 @@ struct timing {
     struct crossbar *requests, *replies;
     struct partition **partitions;
     uint64_t *partition_wake;
-    uint32_t channels, slices, ports;
+    uint32_t channels, slices, ports, slices_per_channel, port_words, slice_words;
+    uint64_t slice_bits;                  /* of one channel, at the lowest place */
     struct sm **cores;
     uint32_t *core_blocked;               /* bytes for which it waits for room in the network */
     uint64_t *core_wake;                  /* of each core: the next cycle in which it must be run */
@@ -121,6 +122,10 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
     t->channels = m->mem.dram.channels;
     t->slices = t->channels * m->mem.l2.slices_per_channel;
     t->ports = m->mem.core_count;
+    t->slices_per_channel = m->mem.l2.slices_per_channel;
+    t->slice_bits = t->slices_per_channel < 64 ? (1ull << t->slices_per_channel) - 1 : ~0ull;
+    t->port_words = (t->ports + 63) / 64;
+    t->slice_words = (t->slices + 63) / 64;
     if (!address_map_init(&t->map, &m->mem.dram, m->mem.l2.slices_per_channel, e)) {
         timing_destroy(t);
         return NULL;
@@ -223,43 +228,41 @@ static bool place_blocks(struct timing *t, struct residency *r, struct error *e)
 
 /* Ticks */
 
-static void take_answers(struct timing *t)
+static void take_answer(struct timing *t, uint32_t port)
 {
-    uint64_t arrived[CROSSBAR_WORDS] = { 0 };
-    crossbar_waiting(t->replies, arrived, CROSSBAR_WORDS);
-    for (uint32_t word = 0; word < CROSSBAR_WORDS; word++)
-        for (uint64_t left = arrived[word] | t->answers_waiting[word]; left; left &= left - 1) {
-            uint32_t port = word * 64 + (uint32_t)__builtin_ctzll(left);
-            struct ring *q = &t->answers[port];
-            if (q->count) {
-                struct packet *p = ring_front(q);
-                if (sm_accept(t->cores[p->core], p, t->now))
-                    ring_pop(q);
-            }
-            struct packet *p = ring_full(q) ? NULL : crossbar_front(t->replies, port);
-            if (p) {
-                ring_push(q, p);
-                crossbar_pop(t->replies, port);
-            }
-            t->answers_waiting[word] = (t->answers_waiting[word] & ~(1ull << port % 64)) | (uint64_t)(q->count != 0) << port % 64;
-        }
+    struct ring *q = &t->answers[port];
+    if (q->count) {
+        struct packet *p = ring_front(q);
+        if (sm_accept(t->cores[p->core], p, t->now))
+            ring_pop(q);
+    }
+    struct packet *p = ring_full(q) ? NULL : crossbar_front(t->replies, port);
+    if (p) {
+        ring_push(q, p);
+        crossbar_pop(t->replies, port);
+    }
+    uint64_t bit = 1ull << port % 64;
+    t->answers_waiting[port / 64] = q->count ? t->answers_waiting[port / 64] | bit : t->answers_waiting[port / 64] & ~bit;
 }
 
-static bool partition_has_requests(const struct timing *t, const uint64_t *waiting, uint32_t channel)
+static inline void take_answers(struct timing *t)
 {
-    uint32_t per = t->slices / t->channels;
-    for (uint32_t s = channel * per; s < (channel + 1) * per; s++)
-        if (waiting[s / 64] >> (s % 64) & 1)
-            return true;
-    return false;
+    for (uint32_t word = 0; word < t->port_words; word++)
+        for (uint64_t left = crossbar_look(t->replies)->waiting[word] | t->answers_waiting[word]; left; left &= left - 1)
+            take_answer(t, word * 64 + (uint32_t)__builtin_ctzll(left));
+}
+
+/* Is there a request at the slices of a channel? They lie in one word: their number is a power of two. */
+static inline bool partition_has_requests(const struct timing *t, uint32_t channel)
+{
+    uint32_t first = channel * t->slices_per_channel;
+    return crossbar_look(t->requests)->waiting[first / 64] >> (first % 64) & t->slice_bits;
 }
 
 static void l2_tick(struct timing *t)
 {
-    uint64_t waiting[CROSSBAR_WORDS] = { 0 };
-    crossbar_waiting(t->requests, waiting, CROSSBAR_WORDS);
     for (uint32_t i = 0; i < t->channels; i++)
-        if (t->partition_wake[i] <= t->now || partition_has_requests(t, waiting, i)) {
+        if (t->partition_wake[i] <= t->now || partition_has_requests(t, i)) {
             partition_l2_cycle(t->partitions[i], t->ticks[DOMAIN_L2], t->now);
             t->partition_wake[i] = partition_next_event(t->partitions[i], t->now);
         }
@@ -338,15 +341,13 @@ static inline void ticked(struct timing *t, enum domain d)
     t->time[d] += t->period[d];
 }
 
-static bool answers_wait(const struct timing *t)
+static inline bool packets_wait(const struct timing *t)
 {
-    uint64_t words[CROSSBAR_WORDS] = { 0 }, any = 0;
-    crossbar_waiting(t->replies, words, CROSSBAR_WORDS);
-    for (uint32_t i = 0; i < CROSSBAR_WORDS; i++)
-        any |= words[i] | t->answers_waiting[i];
-    crossbar_waiting(t->requests, words, CROSSBAR_WORDS);
-    for (uint32_t i = 0; i < CROSSBAR_WORDS; i++)
-        any |= words[i];
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < t->port_words; i++)
+        any |= crossbar_look(t->replies)->waiting[i] | t->answers_waiting[i];
+    for (uint32_t i = 0; i < t->slice_words; i++)
+        any |= crossbar_look(t->requests)->waiting[i];
     return any != 0;
 }
 
@@ -354,7 +355,7 @@ static bool answers_wait(const struct timing *t)
 static uint64_t next_cycle(const struct timing *t)
 {
     uint64_t next = UINT64_MAX;
-    if (t->may_place || !crossbar_idle(t->requests) || !crossbar_idle(t->replies) || answers_wait(t))
+    if (t->may_place || !crossbar_idle(t->requests) || !crossbar_idle(t->replies) || packets_wait(t))
         return t->now;
     for (uint32_t i = 0; i < t->core_count && next > t->now; i++)
         next = t->core_wake[i] < next ? t->core_wake[i] : next;

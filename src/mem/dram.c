@@ -11,8 +11,6 @@
  * Left out: refresh, the column's place in a row, a separate queue for writes. */
 #include "mem/dram.h"
 
-#include "mem/ring.h"
-
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,7 +53,8 @@ struct timing {
 };
 
 struct dram {
-    uint64_t wake_at; /* dram_cycle has nothing to do before */
+    struct dram_head head;
+    uint64_t column_open, row_open; /* no column command, no activate or precharge, is allowed before: gates only move to later cycles */
 
     /* Banks as bit sets. A bank with a current request is in exactly one of read_banks, write_banks (row open), activate_banks (no row open),
      * precharge_banks (another row open). */
@@ -65,7 +64,6 @@ struct dram {
     uint32_t first_bank;                                /* of the scan */
     uint32_t bank_count;
 
-    uint32_t pending, queue_limit; /* in the scheduler: not yet taken by a bank */
     uint16_t free_request, oldest, newest;
     bool fifo, row_beside_column;
     uint32_t command_bytes;
@@ -73,7 +71,6 @@ struct dram {
 
     struct transfer *transfers; /* in order of ready_at */
     uint32_t transfer_head, transfer_count, transfer_limit;
-    struct ring returns;
 
     const struct address_map *map;
     struct dram_counters counters;
@@ -82,6 +79,9 @@ struct dram {
     struct bank_group *groups;
     struct bank banks[DRAM_BANKS_MOST];
 };
+
+static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static uint32_t at_least_zero(int64_t n) { return n > 0 ? (uint32_t)n : 0; }
 
@@ -100,7 +100,7 @@ static struct timing timing_of(const struct dram_config *c)
 
 static void create_requests(struct dram *d, struct arena *a)
 {
-    uint32_t count = d->queue_limit + d->bank_count; /* waiting, and one a bank */
+    uint32_t count = d->head.queue_limit + d->bank_count; /* waiting, and one a bank */
     assert(count < NO_REQUEST);
     d->requests = arena_array(a, struct request, count);
     for (uint32_t i = 0; i < count; i++)
@@ -116,7 +116,7 @@ struct dram *dram_create(struct arena *a, const struct dram_config *config, cons
     uint32_t groups = config->bank_groups ? config->bank_groups : 1;
     d->map = map;
     d->bank_count = config->banks;
-    d->queue_limit = config->queue ? config->queue : NO_LIMIT_ENTRIES;
+    d->head.queue_limit = config->queue ? config->queue : NO_LIMIT_ENTRIES;
     d->fifo = config->scheduler == DRAM_FIFO;
     d->row_beside_column = config->row_beside_column;
     d->command_bytes = config->burst_length * config->bus_bytes * config->chips;
@@ -129,13 +129,11 @@ struct dram *dram_create(struct arena *a, const struct dram_config *config, cons
     /* One column command a cycle: while data leaves in time there are never more on the way. */
     d->transfer_limit = (d->t.cl > d->t.wl ? d->t.cl : d->t.wl) + d->t.burst + 1;
     d->transfers = arena_array(a, struct transfer, d->transfer_limit);
-    ring_init(&d->returns, a, config->return_queue ? config->return_queue : NO_LIMIT_ENTRIES);
-    d->wake_at = NEVER;
+    ring_init(&d->head.returns, a, config->return_queue ? config->return_queue : NO_LIMIT_ENTRIES);
+    d->head.wake_at = d->column_open = d->row_open = NEVER;
     d->issued.cycle = NEVER;
     return d;
 }
-
-bool dram_full(const struct dram *d) { return d->pending >= d->queue_limit; }
 
 static void append_to_bank(struct dram *d, uint16_t index, uint32_t bank_index)
 {
@@ -171,29 +169,28 @@ void dram_push(struct dram *d, const struct packet *p, uint64_t now)
     append_to_bank(d, index, place.bank);
     if (d->fifo)
         append_to_arrivals(d, index);
-    d->pending++;
+    d->head.pending++;
     if (r->write)
         d->counters.requests_written++;
     else
         d->counters.requests_read++;
     if (!(d->current_banks >> place.bank & 1))
-        d->wake_at = 0; /* the bank can take it */
+        d->head.wake_at = 0; /* the bank can take it */
 }
 
 /* Data: at most one packet a cycle leaves for the return queue. */
 
 static bool answered(const struct packet *p) { return p->kind != PACKET_L2_WRITEBACK && p->kind != PACKET_L1_WRITEBACK; }
 
-static bool finish_transfer(struct dram *d, uint64_t now)
+static void finish_transfer(struct dram *d, uint64_t now)
 {
     struct transfer *t = &d->transfers[d->transfer_head];
-    if (!d->transfer_count || t->ready_at > now || ring_full(&d->returns))
-        return false;
+    if (!d->transfer_count || t->ready_at > now || ring_full(&d->head.returns))
+        return;
     if (answered(&t->packet))
-        ring_push(&d->returns, &t->packet);
+        ring_push(&d->head.returns, &t->packet);
     d->transfer_head = d->transfer_head + 1 == d->transfer_limit ? 0 : d->transfer_head + 1;
     d->transfer_count--;
-    return true;
 }
 
 static void start_transfer(struct dram *d, const struct packet *p, uint64_t ready_at)
@@ -204,7 +201,7 @@ static void start_transfer(struct dram *d, const struct packet *p, uint64_t read
 
 static uint64_t next_transfer(const struct dram *d)
 {
-    return d->transfer_count && !ring_full(&d->returns) ? d->transfers[d->transfer_head].ready_at : NEVER;
+    return d->transfer_count && !ring_full(&d->head.returns) ? d->transfers[d->transfer_head].ready_at : NEVER;
 }
 
 /* Scheduling: which request a free bank serves next. */
@@ -243,6 +240,32 @@ static uint16_t unlink_after(struct dram *d, struct bank *bank, uint16_t before)
     return taken;
 }
 
+static inline uint64_t column_gate(const struct dram *d, uint32_t bank_index)
+{
+    const struct bank *bank = &d->banks[bank_index];
+    uint64_t own = d->read_banks >> bank_index & 1 ? bank->read_at : bank->write_at;
+    return later(own, d->groups[bank->group].column_at);
+}
+
+static inline uint64_t row_gate(const struct dram *d, uint32_t bank_index)
+{
+    const struct bank *bank = &d->banks[bank_index];
+    return d->activate_banks >> bank_index & 1 ? bank->activate_at : later(bank->precharge_at, d->groups[bank->group].precharge_at);
+}
+
+/* A bank's next command has become one of a kind: it is looked at when its own gates are open. */
+static inline void expect_column(struct dram *d, uint32_t bank, bool write)
+{
+    *(write ? &d->write_banks : &d->read_banks) |= 1ull << bank;
+    d->column_open = earlier(d->column_open, later(column_gate(d, bank), d->column_at));
+}
+
+static inline void expect_row(struct dram *d, uint32_t bank, uint64_t *set)
+{
+    *set |= 1ull << bank;
+    d->row_open = earlier(d->row_open, row_gate(d, bank));
+}
+
 static void take_request(struct dram *d, uint32_t bank_index)
 {
     struct bank *bank = &d->banks[bank_index];
@@ -251,48 +274,43 @@ static void take_request(struct dram *d, uint32_t bank_index)
     uint16_t taken = unlink_after(d, bank, before_choice(d, bank, row_is_open));
     const struct request *r = &d->requests[taken];
     bank->current = taken;
-    d->pending--;
+    d->head.pending--;
     d->current_banks |= bit;
     if (bank->head == NO_REQUEST)
         d->queued_banks &= ~bit;
     if (!row_is_open) {
-        d->activate_banks |= bit;
+        expect_row(d, bank_index, &d->activate_banks);
     } else if (r->row != bank->open_row) {
-        d->precharge_banks |= bit;
+        expect_row(d, bank_index, &d->precharge_banks);
     } else {
-        *(r->write ? &d->write_banks : &d->read_banks) |= bit;
+        expect_column(d, bank_index, r->write);
         d->counters.row_hits++;
     }
 }
 
-static bool schedule_fifo(struct dram *d)
+static void schedule_fifo(struct dram *d)
 {
     if (d->oldest == NO_REQUEST)
-        return false;
+        return;
     const struct request *r = &d->requests[d->oldest];
     if (d->current_banks >> r->bank & 1)
-        return false;
+        return;
     d->oldest = r->next_arrival;
     take_request(d, r->bank); /* the bank's oldest is the oldest of all */
-    return true;
 }
 
-static bool schedule(struct dram *d)
+static void schedule(struct dram *d)
 {
-    if (d->fifo)
-        return schedule_fifo(d);
     uint64_t takers = d->queued_banks & ~d->current_banks;
-    if (!takers)
-        return false;
-    take_request(d, first_from(takers, d->first_bank));
-    d->first_bank = after_bank(d, d->first_bank);
-    return true;
+    if (d->fifo) {
+        schedule_fifo(d);
+    } else if (takers) {
+        take_request(d, first_from(takers, d->first_bank));
+        d->first_bank = after_bank(d, d->first_bank);
+    }
 }
 
 /* Commands. */
-
-static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* The bank's request has had its last column command. */
 static void finish_request(struct dram *d, struct bank *bank, uint64_t bit, uint64_t ready_at)
@@ -312,7 +330,7 @@ static void issue_column(struct dram *d, uint32_t bank_index, uint64_t now)
     struct bank *bank = &d->banks[bank_index];
     struct bank_group *group = &d->groups[bank->group];
     struct request *r = &d->requests[bank->current];
-    d->column_at = now + d->t.ccd;
+    d->column_at = d->column_open = now + d->t.ccd;
     group->column_at = now + d->t.ccdl;
     if (r->write) {
         d->read_at = now + d->t.write_to_read;
@@ -344,7 +362,7 @@ static void issue_activate(struct dram *d, uint32_t bank_index, uint64_t now)
     d->activate_at = now + d->t.rrd;
     d->open_banks |= bit;
     d->activate_banks &= ~bit;
-    *(r->write ? &d->write_banks : &d->read_banks) |= bit;
+    expect_column(d, bank_index, r->write);
     d->counters.activates++;
     d->issued.row = DRAM_ACTIVATE;
     d->issued.row_bank = bank_index;
@@ -357,23 +375,10 @@ static void issue_precharge(struct dram *d, uint32_t bank_index, uint64_t now)
     bank->activate_at = later(bank->activate_at, now + d->t.rp);
     d->open_banks &= ~bit;
     d->precharge_banks &= ~bit;
-    d->activate_banks |= bit;
+    expect_row(d, bank_index, &d->activate_banks);
     d->counters.precharges++;
     d->issued.row = DRAM_PRECHARGE;
     d->issued.row_bank = bank_index;
-}
-
-static inline uint64_t column_gate(const struct dram *d, uint32_t bank_index)
-{
-    const struct bank *bank = &d->banks[bank_index];
-    uint64_t own = d->read_banks >> bank_index & 1 ? bank->read_at : bank->write_at;
-    return later(own, d->groups[bank->group].column_at);
-}
-
-static inline uint64_t row_gate(const struct dram *d, uint32_t bank_index)
-{
-    const struct bank *bank = &d->banks[bank_index];
-    return d->activate_banks >> bank_index & 1 ? bank->activate_at : later(bank->precharge_at, d->groups[bank->group].precharge_at);
 }
 
 /* The banks of set that the channel's gate holds back are taken out: they need no look before it opens. */
@@ -385,17 +390,42 @@ static inline uint64_t past_gate(uint64_t set, uint64_t gate, uint64_t now, uint
     return 0;
 }
 
-/* Looks through the banks for what may go out. Without row_beside_column that is one command. With it, a row command may be followed by the column
- * command of a bank behind it in the scan, as in GPGPU-Sim 4. False: nothing; *wake_at is then not later than the first gate to open. */
-static bool issue_commands(struct dram *d, uint64_t now, uint64_t *wake_at)
+static inline bool data_has_room(const struct dram *d) { return d->transfer_count < d->transfer_limit; }
+
+/* Banks whose next command is a column command, and which no gate of the channel holds back. */
+static inline uint64_t column_banks(struct dram *d, uint64_t now, uint64_t *open)
 {
-    uint64_t columns = 0, rows;
-    if (d->transfer_count < d->transfer_limit) {
-        columns = past_gate(d->read_banks, later(d->column_at, d->read_at), now, wake_at);
-        columns |= past_gate(d->write_banks, later(d->column_at, d->write_at), now, wake_at);
-    }
-    rows = past_gate(d->activate_banks, d->activate_at, now, wake_at) | d->precharge_banks;
-    bool row_issued = false;
+    return past_gate(d->read_banks, later(d->column_at, d->read_at), now, open) | past_gate(d->write_banks, later(d->column_at, d->write_at), now, open);
+}
+
+static void note_issue(struct dram *d, uint64_t now)
+{
+    if (d->issued.cycle != now)
+        d->issued = (struct dram_issued){.cycle = now};
+}
+
+static void issue_row(struct dram *d, uint32_t bank, uint64_t now)
+{
+    d->row_open = now + 1;
+    if (d->activate_banks >> bank & 1)
+        issue_activate(d, bank, now);
+    else
+        issue_precharge(d, bank, now);
+    d->first_bank = after_bank(d, bank);
+}
+
+/* Looks through the banks for what may go out. Without row_beside_column that is one command. With it, a row command may be followed by the column
+ * command of a bank behind it in the scan, as in GPGPU-Sim 4. What is not found tells when to look again. */
+static void issue_commands(struct dram *d, uint64_t now)
+{
+    uint64_t columns = 0, rows = 0, column_open = NEVER, row_open = NEVER;
+    bool look_at_columns = now >= d->column_open && data_has_room(d), look_at_rows = now >= d->row_open;
+    if (!look_at_columns && !look_at_rows)
+        return;
+    if (look_at_columns)
+        columns = column_banks(d, now, &column_open);
+    if (look_at_rows)
+        rows = past_gate(d->activate_banks, d->activate_at, now, &row_open) | d->precharge_banks;
     uint64_t left = columns | rows;
     uint64_t ahead = left >> d->first_bank << d->first_bank; /* first_bank and those above it come first */
     while (left) {
@@ -404,54 +434,65 @@ static bool issue_commands(struct dram *d, uint64_t now, uint64_t *wake_at)
         ahead &= ~bit;
         left &= ~bit;
         bool is_column = columns & bit;
-        uint64_t gate = is_column ? column_gate(d, bank) : row_gate(d, bank);
+        uint64_t gate = is_column ? column_gate(d, bank) : row_gate(d, bank), *open = is_column ? &column_open : &row_open;
         if (gate > now) {
-            *wake_at = earlier(*wake_at, gate);
+            *open = earlier(*open, gate);
             continue;
         }
-        if (d->issued.cycle != now)
-            d->issued = (struct dram_issued){.cycle = now};
+        note_issue(d, now);
         if (is_column) {
             issue_column(d, bank, now);
-            return true;
+            return;
         }
-        if (d->activate_banks & bit)
-            issue_activate(d, bank, now);
-        else
-            issue_precharge(d, bank, now);
-        d->first_bank = after_bank(d, bank);
+        issue_row(d, bank, now);
         if (!d->row_beside_column)
-            return true;
-        row_issued = true;
+            return;
+        look_at_rows = false;
+        look_at_columns = false;
         left &= columns;
         ahead &= columns;
     }
-    return row_issued;
+    if (look_at_columns)
+        d->column_open = column_open;
+    if (look_at_rows)
+        d->row_open = row_open;
 }
 
-void dram_cycle(struct dram *d, uint64_t now)
+static bool can_schedule(const struct dram *d)
 {
-    if (now < d->wake_at)
-        return;
-    uint64_t wake_at = NEVER;
-    bool busy = finish_transfer(d, now);
-    busy |= schedule(d);
-    busy |= issue_commands(d, now, &wake_at);
-    d->wake_at = busy ? now + 1 : earlier(wake_at, next_transfer(d));
+    if (d->fifo)
+        return d->oldest != NO_REQUEST && !(d->current_banks >> d->requests[d->oldest].bank & 1);
+    return (d->queued_banks & ~d->current_banks) != 0;
 }
 
-uint64_t dram_next_event(const struct dram *d, uint64_t now) { return later(d->wake_at, now + 1); }
+static uint64_t next_look(const struct dram *d, uint64_t now)
+{
+    if (can_schedule(d))
+        return now + 1;
+    uint64_t at = next_transfer(d);
+    if (d->activate_banks | d->precharge_banks)
+        at = earlier(at, d->row_open);
+    if ((d->read_banks | d->write_banks) && data_has_room(d))
+        at = earlier(at, d->column_open);
+    return later(at, now + 1);
+}
 
-struct packet *dram_return_front(struct dram *d) { return d->returns.count ? ring_front(&d->returns) : NULL; }
+void dram_work(struct dram *d, uint64_t now)
+{
+    finish_transfer(d, now);
+    schedule(d);
+    issue_commands(d, now);
+    d->head.wake_at = next_look(d, now);
+}
 
 void dram_return_pop(struct dram *d)
 {
-    if (ring_full(&d->returns) && d->transfer_count)
-        d->wake_at = 0; /* data may have waited for the place */
-    ring_pop(&d->returns);
+    if (ring_full(&d->head.returns) && d->transfer_count)
+        d->head.wake_at = 0; /* data may have waited for the place */
+    ring_pop(&d->head.returns);
 }
 
-bool dram_idle(const struct dram *d) { return !d->pending && !d->current_banks && !d->transfer_count && !d->returns.count; }
+bool dram_idle(const struct dram *d) { return !d->head.pending && !d->current_banks && !d->transfer_count && !d->head.returns.count; }
 
 const struct dram_counters *dram_counters(const struct dram *d) { return &d->counters; }
 
@@ -507,8 +548,8 @@ void dram_describe(const struct dram *d, char *out, uint32_t out_bytes)
     struct text t = {.out = out, .size = out_bytes};
     if (out_bytes)
         out[0] = '\0';
-    print(&t, "%u of %u requests waiting, %u with data on the way, %u of %u to be returned\n", d->pending, d->queue_limit, d->transfer_count, d->returns.count,
-          d->returns.limit);
+    print(&t, "%u of %u requests waiting, %u with data on the way, %u of %u to be returned\n", d->head.pending, d->head.queue_limit, d->transfer_count, d->head.returns.count,
+          d->head.returns.limit);
     for (uint64_t set = d->queued_banks | d->current_banks; set; set &= set - 1)
         describe_bank(d, (uint32_t)__builtin_ctzll(set), &t);
 }

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "mem/address_map.h"
 #include "mem/packet.h"
+#include "mem/ring.h"
 
 struct dram_counters {
     uint64_t reads, writes;       /* column commands */
@@ -19,17 +20,34 @@ struct dram_counters {
 enum dram_command { DRAM_NO_COMMAND, DRAM_READ, DRAM_WRITE, DRAM_ACTIVATE, DRAM_PRECHARGE };
 struct dram_issued { uint64_t cycle; enum dram_command column, row; uint32_t column_bank, row_bank; };
 
-struct dram; /* opaque: dram.c */
+struct dram; /* opaque but for its head: dram.c */
+
+/* What is asked in every cycle, read without a call. */
+struct dram_head {
+    uint64_t wake_at;              /* dram_cycle has nothing to do before */
+    uint32_t pending, queue_limit; /* in the scheduler: not yet taken by a bank */
+    struct ring returns;
+};
+
+static inline struct dram_head *dram_head(struct dram *d) { return (struct dram_head *)d; }
+static inline const struct dram_head *dram_look(const struct dram *d) { return (const struct dram_head *)d; }
 
 struct dram *dram_create(struct arena *a, const struct dram_config *config, const struct address_map *map);
-bool dram_full(const struct dram *d);                    /* no room in the scheduler's queue */
+/* No room in the scheduler's queue. */
+static inline bool dram_full(const struct dram *d) { return dram_look(d)->pending >= dram_look(d)->queue_limit; }
 void dram_push(struct dram *d, const struct packet *p, uint64_t now);
 /* One command cycle. now counts command cycles and grows by at least 1 from call to call; cycles that dram_next_event allows to skip need no call. */
-void dram_cycle(struct dram *d, uint64_t now);
+void dram_work(struct dram *d, uint64_t now);            /* of dram_cycle: the cycles in which something may happen */
+static inline void dram_cycle(struct dram *d, uint64_t now)
+{
+    if (now >= dram_look(d)->wake_at)
+        dram_work(d, now);
+}
+
 /* The first cycle after now in which dram_cycle may do anything, given no push; UINT64_MAX: never. Early is allowed, late is not. */
-uint64_t dram_next_event(const struct dram *d, uint64_t now);
+static inline uint64_t dram_next_event(const struct dram *d, uint64_t now) { return dram_look(d)->wake_at > now ? dram_look(d)->wake_at : now + 1; }
 /* A packet whose data is complete: NULL if none. Write-backs end silently; all other kinds come back, stores too. */
-struct packet *dram_return_front(struct dram *d);
+static inline struct packet *dram_return_front(struct dram *d) { return dram_look(d)->returns.count ? ring_front(&dram_head(d)->returns) : NULL; }
 void dram_return_pop(struct dram *d);
 bool dram_idle(const struct dram *d);                    /* holds nothing at all */
 const struct dram_counters *dram_counters(const struct dram *d);

@@ -14,6 +14,9 @@
 
 #define NEVER UINT64_MAX
 
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 enum { HEADER_BYTES = 8 };   /* of a packet in the crossbar */
 enum { ROP_ENTRIES = 1024 }; /* requests in the delay of a slice: it has no limit of its own in GPGPU-Sim */
 enum { L2_MISS_RESERVE = 2 }; /* places that a miss asks for in the miss queue: itself and a write-back */
@@ -27,9 +30,11 @@ struct slice {
     struct delay_line rop;
     struct ring input, to_dram, from_dram, reply;
     struct cache *cache;           /* NULL: no L2 */
+    bool failed;                   /* the access at the front of input, when it was last tried */
 };
 
 struct partition {
+    struct partition_head head;
     struct crossbar *requests, *replies;
     struct partition_hooks hooks;
     const struct mem_config *config;
@@ -43,8 +48,9 @@ struct partition {
     struct dram *dram;
     struct delay_line to_dram;
     uint32_t last_served;          /* slice */
+    uint32_t queued;               /* packets in the slices' queues to DRAM */
     uint32_t credits_used, credit_limit; /* requests between the slices' queues to DRAM and those from it; limit 0: none */
-    uint64_t dram_now, dram_core_now;    /* of the last partition_dram_cycle */
+    uint64_t dram_now, dram_core_now;    /* of the last partition_run_dram */
     uint64_t reply_stalls, input_stalls;
 };
 
@@ -104,7 +110,7 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
     const struct cache_config *cache = &l2->cache;
     assert(l2->input_queue && l2->dram_queue && l2->return_queue && l2->reply_queue);
     struct partition *p = arena_new(a, struct partition);
-    *p = (struct partition){ .requests = requests, .replies = replies, .config = config, .map = map, .channel = channel, .slice_count = l2->slices_per_channel,
+    *p = (struct partition){ .requests = requests, .replies = replies, .config = config, .map = map, .channel = channel, .head = { .l2_at = NEVER, .dram_at = NEVER, .leaves_delay_at = NEVER }, .slice_count = l2->slices_per_channel,
                              .rop_cycles = l2->rop_cycles, .dram_latency_cycles = config->dram.latency_cycles };
     if (hooks)
         p->hooks = *hooks;
@@ -143,37 +149,42 @@ static void send_reply(struct partition *p, struct slice *s, uint64_t icnt_now)
     if (r->kind == PACKET_ATOMIC && r->mask && p->hooks.on_atomic)
         p->hooks.on_atomic(p->hooks.context, r);
     ring_pop(&s->reply);
+    p->head.replies--;
 }
 
-void partition_reply_cycle(struct partition *p, uint64_t icnt_now)
+void partition_send_replies(struct partition *p, uint64_t icnt_now)
 {
     for (uint32_t i = 0; i < p->slice_count; i++)
         if (p->slices[i].reply.count)
             send_reply(p, &p->slices[i], icnt_now);
 }
 
-static void queue_reply(struct slice *s, const struct packet *request)
+static void queue_reply(struct partition *p, struct slice *s, const struct packet *request)
 {
     struct packet reply = *request;
     reply.reply = 1;
     ring_push(&s->reply, &reply);
+    p->head.replies++;
 }
 
 /* DRAM: its command clock. */
 
 static bool ends_silently(const struct packet *p) { return p->kind == PACKET_L1_WRITEBACK || p->kind == PACKET_L2_WRITEBACK; }
 
+static struct slice *slice_of(const struct partition *p, const struct packet *r) { return &p->slices[r->slice - p->channel * p->slice_count]; }
+
 static void return_from_dram(struct partition *p)
 {
     const struct packet *r = dram_return_front(p->dram);
     if (r == NULL)
         return;
-    struct slice *s = &p->slices[r->slice - p->channel * p->slice_count];
+    struct slice *s = slice_of(p, r);
     if (ring_full(&s->from_dram))
         return;
     ring_push(&s->from_dram, r);
     dram_return_pop(p->dram);
     p->credits_used--;
+    p->head.l2_at = 0;
 }
 
 static bool may_go_to_dram(const struct partition *p, const struct slice *s)
@@ -193,6 +204,7 @@ static void take_from_slices(struct partition *p, uint64_t core_now)
             continue;
         delay_push(&p->to_dram, &(struct delayed){ .packet = *ring_front(&s->to_dram), .ready = core_now + p->dram_latency_cycles });
         ring_pop(&s->to_dram);
+        p->queued--;
         p->credits_used++;
         p->last_served = n;
         return;
@@ -210,14 +222,32 @@ static void push_to_dram(struct partition *p, uint64_t dram_now, uint64_t core_n
     delay_pop(&p->to_dram);
 }
 
-void partition_dram_cycle(struct partition *p, uint64_t dram_now, uint64_t core_now)
+/* Something that waits for the DRAM's clock can go on in the next command cycle. What waits for room in a queue from DRAM is told when there is some. */
+static bool dram_side_moves(struct partition *p)
+{
+    const struct packet *r = dram_return_front(p->dram);
+    if (r && !ring_full(&slice_of(p, r)->from_dram))
+        return true;
+    if (!p->queued || dram_full(p->dram) || delay_full(&p->to_dram))
+        return false;
+    for (uint32_t i = 0; i < p->slice_count; i++)
+        if (may_go_to_dram(p, &p->slices[i]))
+            return true;
+    return false;
+}
+
+void partition_run_dram(struct partition *p, uint64_t dram_now, uint64_t core_now)
 {
     p->dram_now = dram_now;
     p->dram_core_now = core_now;
     return_from_dram(p);
     dram_cycle(p->dram, dram_now);
-    take_from_slices(p, core_now);
-    push_to_dram(p, dram_now, core_now);
+    if (p->queued)
+        take_from_slices(p, core_now);
+    if (p->to_dram.count)
+        push_to_dram(p, dram_now, core_now);
+    p->head.dram_at = dram_side_moves(p) ? dram_now + 1 : dram_next_event(p->dram, dram_now);
+    p->head.leaves_delay_at = p->to_dram.count && !dram_full(p->dram) ? delay_front(&p->to_dram)->ready : NEVER;
 }
 
 /* Requests are cut where they leave the first delay: all pieces of one have been delayed alike. */
@@ -293,8 +323,6 @@ static void push_piece(const struct partition *p, struct slice *s, struct delaye
 static void take_request(struct partition *p, struct slice *s, uint64_t core_now)
 {
     const struct packet *r = crossbar_front(p->requests, s->number);
-    if (r == NULL)
-        return;
     if (ring_room(&s->input) < p->pieces || delay_full(&s->rop)) {
         p->input_stalls++;
         return;
@@ -310,20 +338,25 @@ static void take_request(struct partition *p, struct slice *s, uint64_t core_now
     crossbar_pop(p->requests, s->number);
 }
 
-static void answer_ready(struct slice *s)
+static void answer_ready(struct partition *p, struct slice *s)
 {
-    const struct packet *r = cache_ready_front(s->cache);
-    if (r == NULL || ring_full(&s->reply))
+    if (ring_full(&s->reply))
         return;
+    const struct packet *r = cache_ready_front(s->cache);
     if (!ends_silently(r))
-        queue_reply(s, r);
+        queue_reply(p, s, r);
     cache_ready_pop(s->cache);
+}
+
+static void pop_return(struct partition *p, struct slice *s)
+{
+    if (ring_full(&s->from_dram))
+        p->head.dram_at = 0; /* what DRAM has, or may be sent, may have waited for the place */
+    ring_pop(&s->from_dram);
 }
 
 static void take_return(struct partition *p, struct slice *s, uint64_t l2_now)
 {
-    if (s->from_dram.count == 0)
-        return;
     const struct packet *r = ring_front(&s->from_dram);
     if (s->cache && !packet_is_write(r)) {
         if (!cache_fill_port_free(s->cache, l2_now))
@@ -334,49 +367,57 @@ static void take_return(struct partition *p, struct slice *s, uint64_t l2_now)
     } else {
         if (ring_full(&s->reply))
             return;
-        queue_reply(s, r);
+        queue_reply(p, s, r);
     }
-    ring_pop(&s->from_dram);
+    pop_return(p, s);
 }
 
-static void send_miss(struct slice *s)
+static void queue_to_dram(struct partition *p, struct slice *s, const struct packet *r)
 {
-    const struct packet *m = cache_miss_front(s->cache);
-    if (m == NULL || ring_full(&s->to_dram))
+    struct packet request = *r;
+    request.slice = (uint8_t)s->number;
+    if (s->to_dram.count == 0)
+        p->head.dram_at = 0;
+    p->queued++;
+    ring_push(&s->to_dram, &request);
+}
+
+static void send_miss(struct partition *p, struct slice *s)
+{
+    if (ring_full(&s->to_dram))
         return;
-    struct packet miss = *m;
-    miss.slice = (uint8_t)s->number;
-    ring_push(&s->to_dram, &miss);
+    queue_to_dram(p, s, cache_miss_front(s->cache));
     cache_miss_pop(s->cache);
 }
 
-static void access_cache(struct slice *s, uint64_t l2_now)
+static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
 {
-    if (ring_full(&s->reply) || !cache_port_free(s->cache, l2_now))
+    if (ring_full(&s->reply) || !cache_port_free(s->cache, l2_now) || (s->failed && cache_fails_again(s->cache)))
         return;
     const struct packet *r = ring_front(&s->input);
     struct cache_result result = {0};
     enum cache_outcome outcome = cache_access(s->cache, r, 0, l2_now, &result);
-    if (outcome == CACHE_FAIL)
+    s->failed = outcome == CACHE_FAIL;
+    if (s->failed)
         return;
     uint32_t port_bytes = outcome == CACHE_HIT ? r->bytes : result.writeback_bytes;
     if (port_bytes)
         cache_use_port(s->cache, port_bytes, l2_now);
     bool done = outcome == CACHE_HIT || packet_is_write(r); /* reads that miss are answered when their data has come */
     if (done && !result.sends_write && !ends_silently(r))
-        queue_reply(s, r);
+        queue_reply(p, s, r);
     ring_pop(&s->input);
 }
 
-static void take_input(struct slice *s, uint64_t l2_now)
+static void take_input(struct partition *p, struct slice *s, uint64_t l2_now)
 {
-    if (s->input.count == 0 || ring_full(&s->to_dram))
+    if (ring_full(&s->to_dram))
         return;
     if (s->cache) {
-        access_cache(s, l2_now);
+        access_cache(p, s, l2_now);
         return;
     }
-    ring_push(&s->to_dram, ring_front(&s->input));
+    queue_to_dram(p, s, ring_front(&s->input));
     ring_pop(&s->input);
 }
 
@@ -390,59 +431,59 @@ static void leave_delay(const struct partition *p, struct slice *s, uint64_t cor
         delay_pop(&s->rop);
 }
 
+/* When the slice has to be run again, in core cycles; 0: as soon as may be. */
+static uint64_t slice_at(const struct slice *s)
+{
+    if ((s->input.count | s->from_dram.count) != 0 || (s->cache && (cache_has_miss(s->cache) || cache_has_ready(s->cache))))
+        return 0;
+    return s->rop.count ? delay_front(&s->rop)->ready : NEVER;
+}
+
+static void run_slice(struct partition *p, struct slice *s, uint64_t l2_now, uint64_t core_now)
+{
+    if (crossbar_waits_at(p->requests, s->number))
+        take_request(p, s, core_now);
+    if (s->cache && cache_has_ready(s->cache))
+        answer_ready(p, s);
+    if (s->from_dram.count)
+        take_return(p, s, l2_now);
+    if (s->cache && cache_has_miss(s->cache))
+        send_miss(p, s);
+    if (s->input.count)
+        take_input(p, s, l2_now);
+    if (s->rop.count)
+        leave_delay(p, s, core_now);
+}
+
 void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now)
 {
+    uint64_t at = NEVER;
     for (uint32_t i = 0; i < p->slice_count; i++) {
         struct slice *s = &p->slices[i];
-        take_request(p, s, core_now);
-        if (s->cache)
-            answer_ready(s);
-        take_return(p, s, l2_now);
-        if (s->cache)
-            send_miss(s);
-        take_input(s, l2_now);
-        leave_delay(p, s, core_now);
+        run_slice(p, s, l2_now, core_now);
+        at = earlier(at, slice_at(s));
     }
+    p->head.l2_at = at;
 }
 
 /* Sleep. */
 
-static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-/* Something of the slice can move, or asks to in every cycle. */
-static bool slice_moves(const struct slice *s)
-{
-    return (s->input.count | s->to_dram.count | s->from_dram.count | s->reply.count) != 0 || (s->cache && (cache_miss_front(s->cache) || cache_ready_front(s->cache)));
-}
-
 /* From command cycles to core cycles, rounded down, and one less, as the two clocks need not be in step. */
 static uint64_t dram_event(const struct partition *p)
 {
-    uint64_t event = dram_next_event(p->dram, p->dram_now);
-    if (event == UINT64_MAX)
-        return NEVER;
+    uint64_t event = p->head.dram_at;
+    if (event == NEVER || event <= p->dram_now)
+        return event;
     uint64_t cycles = p->config->dram_khz ? (event - p->dram_now) * p->config->core_khz / p->config->dram_khz : 0;
     return p->dram_core_now + (cycles ? cycles - 1 : 0);
 }
 
 uint64_t partition_next_event(const struct partition *p, uint64_t core_now)
 {
-    uint64_t event = NEVER;
-    for (uint32_t i = 0; i < p->slice_count; i++) {
-        const struct slice *s = &p->slices[i];
-        if (slice_moves(s))
-            return core_now + 1;
-        if (s->rop.count)
-            event = earlier(event, delay_front(&s->rop)->ready);
-    }
-    if (dram_return_front(p->dram))
+    uint64_t event = earlier(p->head.l2_at, p->head.leaves_delay_at);
+    if (p->head.replies || event <= core_now + 1)
         return core_now + 1;
-    if (p->to_dram.count)
-        event = earlier(event, delay_front(&p->to_dram)->ready);
-    if (!dram_idle(p->dram))
-        event = earlier(event, dram_event(p));
-    return later(event, core_now + 1);
+    return later(earlier(event, dram_event(p)), core_now + 1);
 }
 
 static bool slice_idle(const struct slice *s)

@@ -10,7 +10,17 @@
 #include "mem/crossbar.h"
 #include "mem/dram.h"
 
-struct partition; /* opaque: one channel and its slices */
+struct partition; /* one channel and its slices: opaque, but for its head */
+
+/* Until when there is nothing to do: asked in every cycle, so read without a call. Early is allowed, late is not. */
+struct partition_head {
+    uint64_t l2_at;              /* core cycle, unless a request has arrived at a crossbar output of the slices */
+    uint64_t dram_at;            /* command cycle */
+    uint64_t leaves_delay_at;    /* core cycle in which a packet leaves the delay in front of DRAM */
+    uint32_t replies;            /* that wait for the crossbar */
+};
+
+static inline const struct partition_head *partition_head(const struct partition *p) { return (const struct partition_head *)p; }
 
 struct partition_hooks { void *context; void (*on_atomic)(void *context, const struct packet *p); };
 
@@ -18,9 +28,24 @@ struct partition_hooks { void *context; void (*on_atomic)(void *context, const s
 struct partition *partition_create(struct arena *a, const struct mem_config *config, const struct address_map *map, uint32_t channel, struct crossbar *requests,
                                    struct crossbar *replies, const struct partition_hooks *hooks);
 /* The clock domains call these in this order when they tick: reply, dram, l2. core_now: core cycles, for the fixed delays. */
-void partition_reply_cycle(struct partition *p, uint64_t icnt_now);             /* interconnect clock: replies into the crossbar */
-void partition_dram_cycle(struct partition *p, uint64_t dram_now, uint64_t core_now);
-void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now); /* takes requests from the crossbar, runs the slices */
+void partition_send_replies(struct partition *p, uint64_t icnt_now);
+void partition_run_dram(struct partition *p, uint64_t dram_now, uint64_t core_now);
+
+/* Interconnect clock: replies into the crossbar. */
+static inline void partition_reply_cycle(struct partition *p, uint64_t icnt_now)
+{
+    if (partition_head(p)->replies)
+        partition_send_replies(p, icnt_now);
+}
+
+static inline void partition_dram_cycle(struct partition *p, uint64_t dram_now, uint64_t core_now)
+{
+    if (dram_now >= partition_head(p)->dram_at || core_now >= partition_head(p)->leaves_delay_at)
+        partition_run_dram(p, dram_now, core_now);
+}
+
+/* Takes requests from the crossbar, runs the slices. Needed from partition_head(p)->l2_at on, and while a request waits. */
+void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now);
 /* Nothing to do before this core cycle unless a request arrives at a crossbar output of its slices: UINT64_MAX never. Early is allowed, late is not. */
 uint64_t partition_next_event(const struct partition *p, uint64_t core_now);
 bool partition_idle(const struct partition *p);                                  /* holds nothing at all */

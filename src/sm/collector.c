@@ -31,14 +31,9 @@ struct queue { uint16_t head, tail; };
 
 struct collector {
     struct collector_head head;   /* first: read from outside */
-    uint64_t free, ready;         /* collectors: without an instruction; with all operands */
-    uint64_t room, wanted;        /* collectors of the kinds with room in OC/EX; of the kinds with an instruction in ID/OC */
-    uint64_t asked, queued;       /* banks: with requests; with requests behind the first */
-    uint64_t written;             /* banks, in this cycle */
-    uint64_t all;                 /* collectors */
+    uint64_t queued;              /* banks with requests behind the first */
     uint32_t bank_count, first_bank;
     uint32_t queue_shift;         /* 2 to this power: size of a bank's queue */
-    uint32_t inside;              /* instructions in registers and collectors */
     uint32_t age;                 /* of the next instruction */
     uint8_t *queues;              /* those of all banks, one after the other */
     struct kind kinds[COLLECT_KINDS];
@@ -73,8 +68,7 @@ struct collector *collector_create(struct arena *a, const struct sm_config *conf
     count = kind_create(c, a, COLLECT_SP, count, config->sp_collectors, config->sp_ports, config->sp_issue_width);
     count = kind_create(c, a, COLLECT_SFU, count, config->sfu_collectors, config->sfu_ports, config->sfu_issue_width);
     count = kind_create(c, a, COLLECT_MEM, count, config->mem_collectors, config->mem_ports, config->mem_issue_width);
-    c->all = c->free = c->room = low_bits(count);
-    c->head = (struct collector_head){ .accepts = (1u << COLLECT_KINDS) - 1, .idle = true, .stuck = true };
+    c->head = (struct collector_head){ .all = low_bits(count), .free = low_bits(count), .room = low_bits(count), .accepts = (1u << COLLECT_KINDS) - 1 };
     c->bank_count = config->register_banks;
     while (1u << c->queue_shift < count * COLLECT_OPERANDS)
         c->queue_shift++;
@@ -85,55 +79,51 @@ struct collector *collector_create(struct arena *a, const struct sm_config *conf
 void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, const uint8_t *banks, uint32_t bank_count)
 {
     struct kind *k = &c->kinds[kind];
-    assert(k->waiting_count < k->width && bank_count <= COLLECT_OPERANDS);
-    struct id_oc *to = &k->waiting[k->waiting_count++];
+    uint32_t count = k->waiting_count;
+    assert(count < k->width && bank_count <= COLLECT_OPERANDS);
+    struct id_oc *to = &k->waiting[count++];
+    k->waiting_count = count;
+    if (count == k->width)
+        c->head.accepts &= (uint8_t)~(1u << kind);
+    c->head.wanted |= k->members;
     to->instruction = (struct instruction){ .age = c->age++, .id = id, .operands = (uint8_t)bank_count };
     for (uint32_t i = 0; i < bank_count; i++)
         to->banks[i] = banks[i];
-    if (k->waiting_count == k->width)
-        c->head.accepts &= (uint8_t)~(1u << kind);
-    c->wanted |= k->members;
-    c->inside++;
-    c->head.idle = false;
-    c->head.stuck &= !(c->free & k->members);
 }
 
 bool collector_write_bank(struct collector *c, uint32_t bank)
 {
     assert(bank < c->bank_count);
-    if (c->written >> bank & 1)
-        return false;
-    c->written |= 1ull << bank;
-    c->head.idle = c->head.stuck = false;
-    return true;
+    uint64_t written = c->head.written;
+    c->head.written = written | 1ull << bank;
+    return !(written >> bank & 1);
 }
 
-/* Units take the oldest instruction first, whichever was ready first. */
-static inline void done_insert(struct kind *k, struct instruction next)
+/* To the OC/EX registers, the oldest of which is taken first, whichever was ready first. */
+static inline void dispatch_kind(struct collector *c, uint32_t kind, struct kind *k, uint64_t ready)
 {
-    uint32_t at = k->done_count++;
-    for (; at > 0 && (int32_t)(k->done[at - 1].age - next.age) > 0; at--)
-        k->done[at] = k->done[at - 1];
-    k->done[at] = next;
-}
-
-static inline void dispatch_kind(struct collector *c, uint32_t kind, struct kind *k)
-{
-    uint64_t ready = c->ready & k->members, left = 0;
-    for (uint32_t port = 0; port < k->ports && ready && k->done_count < k->width; port++) {
-        uint64_t behind = ready & (~1ull << k->last);
-        uint32_t from = (uint32_t)__builtin_ctzll(behind ? behind : ready);
-        ready ^= 1ull << from;
-        left |= 1ull << from;
-        k->last = from;
-        done_insert(k, c->held[from]);
-    }
-    c->ready ^= left;
-    c->free |= left;
+    struct instruction *done = k->done;
+    uint64_t left = 0;
+    uint32_t count = k->done_count, last = k->last, width = k->width, most = count + k->ports < width ? count + k->ports : width;
+    do {
+        uint64_t behind = ready & (~1ull << last);
+        last = (uint32_t)__builtin_ctzll(behind ? behind : ready);
+        ready ^= 1ull << last;
+        left |= 1ull << last;
+        struct instruction next = c->held[last];
+        uint32_t at = count++;
+        for (; at > 0 && (int32_t)(done[at - 1].age - next.age) > 0; at--)
+            done[at] = done[at - 1];
+        done[at] = next;
+    } while (ready && count < most);
+    k->last = last;
+    k->done_count = count;
+    c->head.ready ^= left;
+    c->head.free |= left;
     c->head.offers |= (uint8_t)(1u << kind);
-    c->head.front[kind] = k->done[0].id;
-    if (k->done_count == k->width)
-        c->room &= ~k->members;
+    c->head.front[kind] = done[0].id;
+    if (count == width)
+        c->head.room &= ~k->members;
 }
 
 static void queue_push(struct collector *c, uint32_t bank, uint32_t collector)
@@ -156,96 +146,101 @@ static void queue_pop(struct collector *c, uint32_t bank)
 
 static inline void read_banks(struct collector *c)
 {
-    uint64_t able = ~c->written, from = ~0ull << c->first_bank, completed = 0; /* able: banks that have not been used in this cycle */
-    for (uint64_t waiting = c->all & ~(c->free | c->ready); waiting; waiting &= waiting - 1) {
+    uint64_t able = ~c->head.written, from = ~0ull << c->first_bank, completed = 0, served = 0; /* able: banks that have not been used in this cycle */
+    for (uint64_t waiting = c->head.all & ~(c->head.free | c->head.ready); waiting; waiting &= waiting - 1) {
         uint32_t to = (uint32_t)__builtin_ctzll(waiting);
-        uint64_t banks = c->turn[to] & able, high = banks & from;
+        uint64_t turn = c->turn[to], banks = turn & able, high = banks & from;
         if (!banks)
             continue;
         banks = high ? high : banks;
         uint64_t bank = banks & -banks;
         able ^= bank;
-        c->turn[to] ^= bank;
-        if (__builtin_expect(c->queued & bank, 0))
+        turn ^= bank;
+        c->turn[to] = turn;
+        if (__builtin_expect(c->queued & bank, 0)) {
             queue_pop(c, (uint32_t)__builtin_ctzll(bank));
-        else
-            c->asked ^= bank;
-        if (!c->turn[to] && !c->behind[to])
+            turn = c->turn[to]; /* its own request may have been the next */
+        } else {
+            served |= bank;
+        }
+        if (!turn && !c->behind[to])
             completed |= waiting & -waiting;
     }
-    c->ready |= completed;
+    c->head.asked ^= served;
+    c->head.ready |= completed;
     c->first_bank = c->first_bank + 1 < c->bank_count ? c->first_bank + 1 : 0;
 }
 
-static inline void ask_banks(struct collector *c, const uint8_t *banks, uint32_t count, uint32_t collector)
+/* Returns the banks that serve the collector first. */
+static inline uint64_t ask_banks(struct collector *c, const uint8_t *banks, uint32_t count, uint32_t collector)
 {
-    uint64_t asked = c->asked, turn = 0;
+    uint64_t asked = c->head.asked, before = asked;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t bank = 1ull << banks[i];
-        if (__builtin_expect(asked & bank, 0)) {
+        if (__builtin_expect(asked >> banks[i] & 1, 0))
             queue_push(c, banks[i], collector);
-        } else {
-            asked |= bank;
-            turn |= bank;
-        }
+        asked |= 1ull << banks[i];
     }
-    c->asked = asked;
-    c->turn[collector] = turn;
+    c->head.asked = asked;
+    return asked ^ before;
 }
 
-static inline void allocate_kind(struct collector *c, uint32_t kind, struct kind *k)
+static inline void allocate_kind(struct collector *c, uint32_t kind, struct kind *k, uint64_t free)
 {
-    uint64_t free = c->free & k->members;
-    uint32_t count = 0;
-    for (; count < k->ports && count < k->waiting_count && free; count++, free &= free - 1) {
+    struct id_oc *waiting = k->waiting;
+    uint64_t taken = 0, ready = 0;
+    uint32_t all = k->waiting_count, most = all < k->ports ? all : k->ports, count = 0;
+    do {
         uint32_t to = (uint32_t)__builtin_ctzll(free);
-        const struct id_oc *from = &k->waiting[count];
-        c->free ^= free & -free;
-        c->held[to] = from->instruction;
-        if (from->instruction.operands == 0)
-            c->ready |= free & -free;
-        ask_banks(c, from->banks, from->instruction.operands, to);
-    }
-    k->waiting_count -= count;
-    for (uint32_t i = 0; i < k->waiting_count; i++)
-        k->waiting[i] = k->waiting[i + count];
+        struct instruction next = waiting[count].instruction;
+        uint64_t bit = free & -free;
+        free ^= bit;
+        taken |= bit;
+        c->held[to] = next;
+        c->turn[to] = ask_banks(c, waiting[count].banks, next.operands, to);
+        if (next.operands == 0)
+            ready |= bit;
+        count++;
+    } while (free && count < most);
+    c->head.free ^= taken;
+    c->head.ready |= ready;
     c->head.accepts |= (uint8_t)(1u << kind);
-    if (!k->waiting_count)
-        c->wanted &= ~k->members;
+    k->waiting_count = all - count;
+    for (uint32_t i = count; i < all; i++)
+        waiting[i - count] = waiting[i];
+    if (count == all)
+        c->head.wanted &= ~k->members;
 }
 
 /* Kinds are visited through their collectors: one with nothing to do costs nothing. */
 void collector_cycle(struct collector *c)
 {
-    for (uint64_t able = c->ready & c->room; able;) {
+    for (uint64_t able = c->head.ready & c->head.room; able;) {
         uint32_t kind = c->kind_of[__builtin_ctzll(able)];
-        dispatch_kind(c, kind, &c->kinds[kind]);
-        able &= ~c->kinds[kind].members;
+        uint64_t members = c->kinds[kind].members;
+        dispatch_kind(c, kind, &c->kinds[kind], able & members);
+        able &= ~members;
     }
-    if (c->asked)
+    if (c->head.asked)
         read_banks(c);
-    for (uint64_t able = c->free & c->wanted; able;) {
+    for (uint64_t able = c->head.free & c->head.wanted; able;) {
         uint32_t kind = c->kind_of[__builtin_ctzll(able)];
-        allocate_kind(c, kind, &c->kinds[kind]);
-        able &= ~c->kinds[kind].members;
+        uint64_t members = c->kinds[kind].members;
+        allocate_kind(c, kind, &c->kinds[kind], able & members);
+        able &= ~members;
     }
-    c->written = 0;
-    c->head.idle = c->inside == 0;
-    c->head.stuck = ((c->ready & c->room) | (c->free & c->wanted) | c->asked) == 0;
+    c->head.written = 0;
 }
 
 void collector_take(struct collector *c, enum collector_kind kind)
 {
     struct kind *k = &c->kinds[kind];
+    struct instruction *done = k->done;
     assert(k->done_count > 0);
-    k->done_count--;
-    for (uint32_t i = 0; i < k->done_count; i++)
-        k->done[i] = k->done[i + 1];
-    c->head.front[kind] = k->done[0].id;
-    if (!k->done_count)
+    uint32_t count = --k->done_count;
+    c->head.room |= k->members;
+    if (!count)
         c->head.offers &= (uint8_t)~(1u << kind);
-    c->room |= k->members;
-    c->head.stuck &= !(c->ready & k->members);
-    c->inside--;
-    c->head.idle = c->inside == 0 && c->written == 0;
+    for (uint32_t i = 0; i < count; i++)
+        done[i] = done[i + 1];
+    c->head.front[kind] = done[0].id;
 }

@@ -12,11 +12,13 @@ enum { COLLECT_OPERANDS = 8 };
 /* A token for an instruction in flight: an index into the core's own table. */
 typedef uint16_t inflight_id;
 
-/* What the stages ask every cycle, read without a call. It stands first in struct collector, whose rest is opaque (collector.c). */
+/* What the stages ask every cycle, read without a call; sets are masks of bits. It stands first in struct collector, whose rest is opaque (collector.c). */
 struct collector_head {
-    uint8_t accepts;   /* kinds, by bits: an ID/OC register is free */
-    uint8_t offers;    /* kinds: an OC/EX register holds an instruction */
-    bool idle, stuck;
+    uint64_t all, free, ready;        /* collectors; those without an instruction; those with all operands */
+    uint64_t room, wanted;            /* collectors of the kinds with room in OC/EX; of the kinds with an instruction in ID/OC */
+    uint64_t asked, written;          /* banks: with requests; written in this cycle */
+    uint8_t accepts;                  /* kinds: an ID/OC register is free */
+    uint8_t offers;                   /* kinds: an OC/EX register holds an instruction */
     inflight_id front[COLLECT_KINDS]; /* of each kind that offers one: the oldest of its OC/EX registers */
 };
 struct collector;
@@ -42,8 +44,24 @@ static inline bool collector_front(const struct collector *c, enum collector_kin
 }
 void collector_take(struct collector *c, enum collector_kind kind);
 /* Nothing in any register or collector, and no bank write of this cycle to forget. */
-static inline bool collector_idle(const struct collector *c) { return collector_head(c)->idle; }
+static inline bool collector_idle(const struct collector *c)
+{
+    const struct collector_head *h = collector_head(c);
+    return ((h->all ^ h->free) | h->wanted | h->offers | h->written) == 0;
+}
 /* collector_cycle would change nothing: everything inside waits for a unit. Such a cycle may be left out. */
-static inline bool collector_stuck(const struct collector *c) { return collector_head(c)->stuck; }
+static inline bool collector_stuck(const struct collector *c)
+{
+    const struct collector_head *h = collector_head(c);
+    return ((h->ready & h->room) | (h->free & h->wanted) | h->asked | h->written) == 0;
+}
+
+/* The rest of a cycle in which collector_moves is false. */
+static inline bool collector_moves(const struct collector *c)
+{
+    const struct collector_head *h = collector_head(c);
+    return ((h->ready & h->room) | (h->free & h->wanted) | h->asked) != 0;
+}
+static inline void collector_forget_writes(struct collector *c) { ((struct collector_head *)c)->written = 0; }
 
 #endif

@@ -1,5 +1,5 @@
 /* A core as a whole: how it is made, a cycle, sleep, what it counts. */
-#include "sm/sm.h"
+#include "sm/regroup.h"
 
 #include <string.h>
 
@@ -84,6 +84,8 @@ static bool make_policies(struct sm *c, struct arena *a, const struct sm_policie
         c->divergence = p->divergence;
         c->divergence_state = instance(c, a, common[2], &setup, e);
         if (!c->divergence_state)
+            return false;
+        if (p->divergence->regroups && !(c->regroup = regroup_create(a, c, e)))
             return false;
     }
     return true;
@@ -189,6 +191,8 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     if (c->l1t)
         cache_invalidate(c->l1t);
     SM_TELL(c, kernel);
+    if (c->regroup)
+        regroup_begin(c);
 }
 
 void sm_end(struct sm *c, uint64_t now)
@@ -227,7 +231,10 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
         if (c->observer && c->observer->warp_begin)
             c->observer->warp_begin(c->observer->context, c->id, slot, now, cta->index, i);
     }
+    if (c->regroup)
+        regroup_place(c, block);
     c->stirred = true;
+    c->answered_asleep = false;
     if (*c->wake_at > now)
         *c->wake_at = now;
 }
@@ -263,14 +270,14 @@ static void count_seen(struct sm *c)
 static void account(struct sm *c, uint64_t cycles)
 {
     struct sm_seen *v = &c->seen;
-    uint64_t no_instruction = ~c->valid | c->stale | c->asleep;
-    uint64_t changed = (v->resident ^ c->resident) | (v->issued ^ c->issued) | (v->ended ^ c->ended) | (v->at_barrier ^ c->at_barrier) | (v->fenced ^ c->fenced) |
+    uint64_t no_instruction = ~c->valid | c->stale | c->asleep, at_barrier = c->at_barrier | c->parked; /* a parked warp waits for others of its block */
+    uint64_t changed = (v->resident ^ c->resident) | (v->issued ^ c->issued) | (v->ended ^ c->ended) | (v->at_barrier ^ at_barrier) | (v->fenced ^ c->fenced) |
                        (v->atomic_wait ^ c->atomic_wait) | (v->no_instruction ^ no_instruction) | (v->clear ^ c->clear) | (v->long_wait ^ c->long_wait) | (v->held ^ c->held) |
                        ((v->unit_free ^ c->unit_free) & c->clear);
     if (changed) {
         if (c->seen_cycles)
             count_seen(c);
-        *v = (struct sm_seen){ c->resident, c->issued, c->ended, c->at_barrier, c->fenced, c->atomic_wait, no_instruction, c->clear, c->long_wait, c->held, c->unit_free };
+        *v = (struct sm_seen){ c->resident, c->issued, c->ended, at_barrier, c->fenced, c->atomic_wait, no_instruction, c->clear, c->long_wait, c->held, c->unit_free };
     }
     c->seen_cycles += cycles;
 }
@@ -334,10 +341,27 @@ static inline void fetch_and_decode(struct sm *c)
         sm_fetch_cycle(c);
 }
 
+/* The core slept and is woken by one answer: nothing else is due, and whatever it tried before fails again. */
+static bool only_an_answer(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    return l->responses.count == 1 && !c->instruction_responses.count && (l->dispatch == SM_NONE || l->refused) && !l->l1_count && !*c->blocked_bytes && !c->restless;
+}
+
 void sm_cycle(struct sm *c, uint64_t now)
 {
     sm_account_until(c, now);
     c->now = c->view.cycle = now;
+    if (c->answered_asleep) {
+        c->answered_asleep = false;
+        if (only_an_answer(c) && sm_lsu_answer(c)) {
+            *(c->resident ? &c->counters.no_ready : &c->counters.idle) += c->config->schedulers;
+            c->seen_cycles++;
+            c->accounted = now + 1;
+            *c->wake_at = now + 1;
+            return;
+        }
+    }
     c->busy = false;
     *c->blocked_bytes = 0;
     if (c->asleep)
@@ -347,10 +371,16 @@ void sm_cycle(struct sm *c, uint64_t now)
     if (collector_offers(c->collector, COLLECT_SP) || collector_offers(c->collector, COLLECT_SFU))
         sm_units_cycle(c);
     sm_lsu_cycle(c);
-    if (!collector_stuck(c->collector) && !collector_idle(c->collector)) {
+    if (collector_moves(c->collector)) {
+        uint8_t accepted = collector_head(c->collector)->accepts;
         collector_cycle(c->collector);
-        c->busy = c->stirred = true;
+        c->busy = true;
+        c->stirred |= collector_head(c->collector)->accepts != accepted;
+    } else {
+        collector_forget_writes(c->collector);
     }
+    if (c->regroup)
+        regroup_cycle(c);
     if (c->stirred || c->restless) {
         sm_issue_cycle(c);
         fetch_and_decode(c);
@@ -363,6 +393,8 @@ void sm_cycle(struct sm *c, uint64_t now)
     c->accounted = now + 1;
     /* A policy may change its mind at any time about warps that it holds back. */
     *c->wake_at = c->busy || c->held ? now + 1 : next_event(c);
+    if (c->regroup && *c->wake_at == SM_NEVER)
+        regroup_check_stuck(c);
 }
 
 bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
@@ -371,8 +403,10 @@ bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
     if (ring_full(to))
         return false;
     ring_push(to, p);
-    if (*c->wake_at > now)
+    if (*c->wake_at > now) {
         *c->wake_at = now;
+        c->answered_asleep = true;
+    }
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* Issue: each warp scheduler picks, by its policy, one of its warps whose next instruction is fetched, has its operands and finds its pipeline free. The instruction is executed here and now, as
  * far as it does not touch device memory; what does is performed by sm_perform, after all cores have issued, so that the order does not depend on how cores are spread over threads. */
-#include "sm/sm.h"
+#include "sm/regroup.h"
 
 #include <stdio.h>
 
@@ -72,7 +72,7 @@ static void tell_issue(struct sm *c, uint32_t scheduler, uint32_t slot, uint32_t
         tell_loops(c, slot, pc);
     if (!watched && !branch && !SM_HEARD(c, issued))
         return;
-    uint32_t lanes = exec_lanes(w);
+    uint32_t lanes = c->regroup ? regroup_lanes(c, slot) : exec_lanes(w);
     if (watched)
         c->observer->issue(c->observer->context, c->id, scheduler, slot, c->now, pc, (uint32_t)__builtin_popcount(lanes));
     SM_TELL(c, issued, &(struct heddle_issue){ .warp = slot, .pc = pc, .active = lanes, .path = w->active, .instruction = &c->program->view.instructions[pc] });
@@ -142,7 +142,9 @@ static void issue(struct sm *c, uint32_t scheduler, uint32_t slot)
     s->in_pipeline++;
     accept(c, id, in, slot);
     reserve(c, slot, in);
-    if (in->deferred) {
+    if (c->regroup) {
+        regroup_issue(c, slot, id);
+    } else if (in->deferred) {
         f->mask = exec_advance(w);
         f->accesses = c->free_accesses[--c->free_access_count];
         c->deferred[c->deferred_count++].id = id;
@@ -251,7 +253,7 @@ void sm_issue_cycle(struct sm *c)
     c->issued = c->held = 0;
     c->stirred = false;
     if (SM_HEARD(c, cycles)) {
-        c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait;
+        c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
         SM_TELL(c, cycles, c->now + 1 - c->cycles_told);
         c->cycles_told = c->now + 1;
     }
@@ -261,7 +263,7 @@ void sm_issue_cycle(struct sm *c)
         *(c->resident ? &c->counters.no_ready : &c->counters.idle) += count;
         return;
     }
-    c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait;
+    c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
     c->view.long_wait = c->long_wait;
     c->view.next_is_l1_load = c->next_l1_load;
     for (uint32_t n = 0, k = (uint32_t)(c->now % count); n < count; n++, k = k + 1 == count ? 0 : k + 1) {

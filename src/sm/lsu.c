@@ -159,6 +159,18 @@ static void take_response(struct sm *c)
     c->busy = true;
 }
 
+bool sm_lsu_answer(struct sm *c)
+{
+    struct sm_lsu *l = &c->lsu;
+    const struct packet *p = ring_front(&l->responses);
+    if (p->origin != ORIGIN_L1D || packet_is_write(p) || (l->dispatch != SM_NONE && l->retry != CACHE_FAIL_MSHR))
+        return false;
+    c->counters.l1d.fails[CACHE_FAIL_MSHR] += l->dispatch != SM_NONE; /* its next access is refused once more */
+    cache_fill(c->l1d, p, c->now);
+    ring_pop(&l->responses);
+    return true;
+}
+
 /* To the interconnect */
 
 static uint32_t packet_bytes(const struct packet *p)

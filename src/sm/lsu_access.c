@@ -1,5 +1,5 @@
 /* From an executed memory instruction to accesses: which addresses its lanes touched, coalesced by the machine's rules. */
-#include "sm/sm.h"
+#include "sm/regroup.h"
 
 static uint64_t texture_or_device(struct sm *c, uint64_t address) { return memory_physical(c->launch.memory, address, &c->near); }
 
@@ -22,6 +22,8 @@ static void translate(struct sm *c, const struct exec_warp *w, uint32_t mask, ui
 
 static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const struct exec_warp *w, struct sm_accesses *a)
 {
+    if (c->regroup)
+        return regroup_local_accesses(c, (uint16_t)(f - c->inflight), a->list);
     uint64_t first = (uint64_t)c->id * c->config->warps * 32 + (uint64_t)f->slot * 32;
     return coalesce_local(w->addr, w->access.mask, w->access.bytes, first, c->thread_interleave, c->config->coalesce_parts, a->list);
 }
@@ -126,6 +128,11 @@ void sm_perform(struct sm *c)
     for (uint32_t i = 0; i < c->deferred_count; i++) {
         struct sm_inflight *f = &c->inflight[c->deferred[i].id];
         struct exec_warp *w = c->slots[f->slot].exec;
+        if (c->regroup) {
+            regroup_perform(c, c->deferred[i].id);
+            sm_coalesce(c, c->deferred[i].id);
+            continue;
+        }
         w->access.space = PTX_SPACE_NONE;
         w->addresses_only = f->inst->atomic;
         exec_perform(w, f->exec_inst, f->mask);
@@ -141,7 +148,9 @@ void sm_perform_atomic(struct sm *c, const struct packet *p)
 {
     struct sm_inflight *f = &c->inflight[p->token];
     f->performed |= p->mask;
-    if (p->mask)
+    if (c->regroup)
+        regroup_perform_atomic(c, p);
+    else if (p->mask)
         exec_perform(c->slots[f->slot].exec, f->exec_inst, p->mask);
 }
 

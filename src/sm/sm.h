@@ -135,6 +135,7 @@ struct sm {
     uint64_t accounted;              /* cycles counted so far, from the machine's start */
     bool busy;                       /* something changed in this cycle */
     bool stirred;                    /* something changed since issue found nothing to do that may let a warp issue, or count differently */
+    bool answered_asleep;            /* woken by an answer */
     bool restless;                   /* the policy may change its mind by itself: issue asks it every cycle */
 
     /* Sets of warp slots. */
@@ -159,6 +160,8 @@ struct sm {
     void *l1_state;
     const struct heddle_divergence *divergence;
     void *divergence_state;
+    struct regroup *regroup;         /* regroup.c: warps of threads that the unit puts together; NULL: every warp is its own */
+    uint64_t parked;                 /* slots without work, of those asleep */
     uint64_t *policy_counters[3];    /* scheduler, l1, divergence: summed over instances */
     uint32_t policy_counter_count[3];
     uint64_t cycles_told;
@@ -243,6 +246,7 @@ uint64_t sm_units_next(const struct sm *c);
 uint64_t sm_writeback_next(const struct sm *c);
 void sm_lsu_init(struct sm *c, struct arena *a);                  /* lsu.c */
 void sm_lsu_cycle(struct sm *c);
+bool sm_lsu_answer(struct sm *c);                                 /* takes the answer of a quiet cycle; false: it must be a full one */
 uint64_t sm_lsu_next(const struct sm *c);
 bool sm_lsu_idle(const struct sm *c);
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);

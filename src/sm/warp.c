@@ -20,7 +20,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
     c->stale &= ~bit;
     c->next_l1_load &= ~bit;
     put(&c->valid, slot, s->buffered != 0);
-    put(&c->wants_fetch, slot, !s->buffered && !s->fetching && !(c->ended & bit));
+    put(&c->wants_fetch, slot, !s->buffered && !s->fetching && !((c->ended | c->parked) & bit));
     c->warps[slot].next_pc = s->buffered ? s->buffer[0] : HEDDLE_NO_PC;
     c->warps[slot].active = s->exec->active;
     if (!s->buffered)

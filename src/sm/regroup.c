@@ -1,0 +1,653 @@
+/* Regrouped warps. A slot shows the core a warp of its own (the face), with the lanes of all its pieces; their registers, local memory and special registers are those of the home warps. A slot
+ * without work is parked: asleep until the unit gives it some.
+ *
+ * Registers that were awaited in one slot must not be read in another: a slot that is given other threads than it had starts when all slots that these come from have no result outstanding.
+ *
+ * Left out: warp-wide instructions, calls, indexed branches and barriers other than `bar.sync 0`, which are refused at launch; a fence waits for the stores of its slot, not for those that its
+ * threads made in another. */
+#include "sm/regroup.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct regroup_slot {
+    struct exec_warp face;              /* masks of physical lanes */
+    struct heddle_piece pieces[HEDDLE_PIECES]; /* masks of logical lanes */
+    uint32_t count;
+    uint32_t threads;                   /* that it has, or had when it was parked */
+    uint32_t stop_pc;
+    uint64_t ready_cycle;
+    uint64_t waits_for;                 /* slots whose results must be there before it starts */
+};
+
+struct regroup_block {
+    uint32_t live, at_barrier;          /* threads */
+    uint32_t held[HEDDLE_PIECES];       /* by home warp: lanes that are in a slot that is not parked */
+    uint8_t slot_of[HEDDLE_PIECES][WARP_LANES]; /* that the thread was in last */
+};
+
+/* Who takes part in a memory instruction. */
+struct regroup_flight { uint32_t count; struct heddle_piece pieces[HEDDLE_PIECES]; };
+
+struct regroup {
+    struct heddle_divergence_services services;
+    const struct heddle_divergence *unit;
+    void *state;
+    bool refused;                       /* the program cannot run: nothing starts */
+    bool permuted;
+    uint64_t draining;                  /* slots with waits_for */
+    uint8_t physical[HEDDLE_PIECES][WARP_LANES], logical[HEDDLE_PIECES][WARP_LANES]; /* by home warp */
+    struct regroup_slot slots[CORE_WARPS_MOST];
+    struct regroup_block blocks[SM_BLOCKS];
+    struct regroup_flight flights[SM_INFLIGHT];
+};
+
+static void trouble(struct sm *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void trouble(struct sm *c, const char *format, ...)
+{
+    va_list args;
+    if (c->trouble[0])
+        return;
+    int n = snprintf(c->trouble, sizeof c->trouble, "divergence unit %s, core %u, cycle %llu: ", c->divergence->policy.name, c->id, (unsigned long long)c->now);
+    va_start(args, format);
+    vsnprintf(c->trouble + n, sizeof c->trouble - (size_t)n, format, args);
+    va_end(args);
+}
+
+/* Lanes */
+
+static uint32_t renamed(const uint8_t names[WARP_LANES], uint32_t mask)
+{
+    uint32_t out = 0;
+    for (; mask; mask &= mask - 1)
+        out |= 1u << names[__builtin_ctz(mask)];
+    return out;
+}
+
+static uint32_t to_physical(const struct regroup *r, uint32_t home, uint32_t mask) { return r->permuted ? renamed(r->physical[home], mask) : mask; }
+static uint32_t to_logical(const struct regroup *r, uint32_t home, uint32_t mask) { return r->permuted ? renamed(r->logical[home], mask) : mask; }
+
+static void set_lanes(struct sm *c)
+{
+    struct regroup *r = c->regroup;
+    r->permuted = false;
+    for (uint32_t home = 0; home < c->warps_per_block; home++) {
+        uint32_t seen = 0;
+        for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+            uint32_t to = r->unit->lane ? r->unit->lane(r->state, home, lane) : lane;
+            if (to >= WARP_LANES || (seen >> to & 1)) {
+                trouble(c, "lane %u of warp %u is put into lane %u, which does not exist or is taken", lane, home, to);
+                to = lane;
+            }
+            seen |= 1u << to;
+            r->permuted |= to != lane;
+            r->physical[home][lane] = (uint8_t)to;
+            r->logical[home][to] = (uint8_t)lane;
+        }
+    }
+}
+
+/* Slots */
+
+static struct exec_warp *home_of(const struct sm *c, uint32_t slot, uint32_t home) { return &c->blocks[c->slots[slot].block].cta->warps[home]; }
+
+static void park(struct sm *c, uint32_t slot)
+{
+    struct regroup_slot *g = &c->regroup->slots[slot];
+    struct regroup_block *b = &c->regroup->blocks[c->slots[slot].block];
+    for (uint32_t i = 0; i < g->count; i++)
+        b->held[g->pieces[i].home] &= ~g->pieces[i].mask;
+    g->count = 0;
+    g->face.active = 0;
+    c->parked |= 1ull << slot;
+    c->asleep |= 1ull << slot;
+    c->slots[slot].wake_cycle = SM_NEVER;
+    c->slots[slot].buffered = 0;
+    sm_refresh(c, slot);
+}
+
+/* The slot has pieces again; the slots that these were in. */
+static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count)
+{
+    struct regroup *r = c->regroup;
+    struct regroup_slot *g = &r->slots[slot];
+    struct regroup_block *b = &r->blocks[c->slots[slot].block];
+    uint64_t from = 0;
+    g->count = count;
+    g->face.active = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t home = pieces[i].home;
+        g->pieces[i] = pieces[i];
+        b->held[home] |= pieces[i].mask;
+        g->face.active |= to_physical(r, home, pieces[i].mask);
+        for (uint32_t left = pieces[i].mask; left; left &= left - 1) {
+            uint8_t *in = &b->slot_of[home][__builtin_ctz(left)];
+            from |= 1ull << *in;
+            *in = (uint8_t)slot;
+        }
+    }
+    c->parked &= ~(1ull << slot);
+    return from;
+}
+
+static bool check_pieces(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count)
+{
+    const struct regroup *r = c->regroup;
+    const struct regroup_block *b = &r->blocks[c->slots[slot].block];
+    uint32_t lanes = 0, given[HEDDLE_PIECES] = { 0 };
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t home = pieces[i].home, mask = pieces[i].mask;
+        if (home >= c->blocks[c->slots[slot].block].warp_count) {
+            trouble(c, "regroup of slot %u with warp %u, which its block has not", slot, home);
+            return false;
+        }
+        const struct exec_warp *w = home_of(c, slot, home);
+        if (!mask || (mask & ~(w->lanes & ~w->exited))) {
+            trouble(c, "regroup of slot %u with lanes %08x of warp %u, of which %08x live", slot, mask, home, w->lanes & ~w->exited);
+            return false;
+        }
+        if (mask & (b->held[home] | given[home])) {
+            trouble(c, "regroup of slot %u with lanes %08x of warp %u, of which %08x are in a slot that runs", slot, mask, home, mask & (b->held[home] | given[home]));
+            return false;
+        }
+        uint32_t physical = to_physical(r, home, mask);
+        if (physical & lanes) {
+            trouble(c, "regroup of slot %u puts two threads into lane %u", slot, (uint32_t)__builtin_ctz(physical & lanes));
+            return false;
+        }
+        lanes |= physical;
+        given[home] |= mask;
+    }
+    return true;
+}
+
+static bool check_regroup(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count, uint32_t pc, uint32_t stop_pc)
+{
+    if (slot >= c->config->warps || !c->slots[slot].exec || (c->ended >> slot & 1))
+        trouble(c, "regroup of slot %u, which is not in use", slot);
+    else if (!(c->parked >> slot & 1))
+        trouble(c, "regroup of slot %u, which is not parked", slot);
+    else if (count > HEDDLE_PIECES)
+        trouble(c, "regroup of slot %u with %u pieces; the most is %d", slot, count, HEDDLE_PIECES);
+    else if (count && (pc >= c->program->count || pc == stop_pc))
+        trouble(c, "regroup of slot %u at pc %u, which is not in the program or where it is to stop", slot, pc);
+    else
+        return check_pieces(c, slot, pieces, count);
+    return false;
+}
+
+static void wake_at(struct sm *c, uint32_t slot, uint64_t cycle)
+{
+    c->slots[slot].wake_cycle = cycle;
+    if (cycle <= c->now)
+        c->asleep &= ~(1ull << slot);
+    c->busy = c->stirred = true;
+}
+
+/* The service. */
+static void regroup(void *context, uint32_t slot, const struct heddle_piece *pieces, uint32_t count, uint32_t pc, uint32_t stop_pc, uint64_t ready_cycle)
+{
+    struct sm *c = context;
+    struct regroup *r = c->regroup;
+    if (c->trouble[0] || !check_regroup(c, slot, pieces, count, pc, stop_pc) || !count)
+        return;
+    struct regroup_slot *g = &r->slots[slot];
+    uint64_t self = 1ull << slot, resting = c->parked | r->draining;
+    uint64_t from = take(c, slot, pieces, count);
+    uint32_t threads = (uint32_t)__builtin_popcount(g->face.active);
+    bool same = from == self && threads == g->threads; /* what is outstanding is on its own scoreboard */
+    g->threads = threads;
+    g->stop_pc = stop_pc;
+    g->face.pc = pc;
+    g->ready_cycle = ready_cycle;
+    c->slots[slot].fetch_pc = pc;
+    if (same) {
+        wake_at(c, slot, ready_cycle);
+    } else {
+        g->waits_for = (from & resting) | self;
+        r->draining |= self;
+        c->busy = true; /* looked at in the next cycle */
+    }
+    sm_refresh(c, slot);
+}
+
+void regroup_cycle(struct sm *c)
+{
+    struct regroup *r = c->regroup;
+    for (uint64_t left = r->draining; left; left &= left - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(left);
+        struct regroup_slot *g = &r->slots[slot];
+        for (uint64_t donors = g->waits_for; donors; donors &= donors - 1) {
+            uint32_t donor = (uint32_t)__builtin_ctzll(donors);
+            if (!c->slots[donor].awaited && !c->slots[donor].atomics)
+                g->waits_for &= ~(1ull << donor);
+        }
+        if (g->waits_for)
+            continue;
+        r->draining &= ~(1ull << slot);
+        wake_at(c, slot, g->ready_cycle);
+    }
+}
+
+static void move_to(struct sm *c, uint32_t slot, uint32_t pc)
+{
+    struct regroup *r = c->regroup;
+    struct regroup_slot *g = &r->slots[slot];
+    g->face.pc = pc;
+    if (pc != g->stop_pc)
+        return;
+    park(c, slot);
+    r->unit->arrived(r->state, &c->view, slot, pc);
+}
+
+/* Barriers and ends */
+
+static void open_barrier(struct sm *c, uint32_t block)
+{
+    struct regroup *r = c->regroup;
+    struct regroup_block *b = &r->blocks[block];
+    const struct sm_block *placed = &c->blocks[block];
+    uint64_t opened = 0;
+    if (!b->at_barrier || b->at_barrier < b->live)
+        return;
+    b->at_barrier = 0;
+    for (uint32_t slot = placed->first_warp; slot < placed->first_warp + placed->warp_count; slot++) {
+        struct exec_warp *face = &r->slots[slot].face;
+        if (face->state != WARP_AT_BARRIER)
+            continue;
+        face->state = WARP_READY;
+        face->pc++;
+        opened |= 1ull << slot;
+    }
+    sm_set_barriers(c, block);
+    for (; opened; opened &= opened - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(opened);
+        move_to(c, slot, r->slots[slot].face.pc);
+    }
+}
+
+static void end_block(struct sm *c, uint32_t block)
+{
+    struct regroup *r = c->regroup;
+    const struct sm_block *b = &c->blocks[block];
+    for (uint32_t slot = b->first_warp; slot < b->first_warp + b->warp_count; slot++) {
+        uint64_t bit = 1ull << slot;
+        r->slots[slot].face.state = WARP_DONE;
+        c->slots[slot].buffered = 0;
+        c->ended |= bit;
+        c->parked &= ~bit;
+        c->asleep &= ~bit;
+        r->draining &= ~bit;
+    }
+    c->view.resident = c->resident & ~c->ended;
+    for (uint32_t slot = b->first_warp, end = slot + b->warp_count; slot < end; slot++) {
+        sm_refresh(c, slot);
+        sm_try_retire(c, slot); /* not the one at hand: its last instruction is in the pipeline */
+    }
+}
+
+/* Takes the lanes that end out of the slot's pieces. Returns how many pieces have some. */
+static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks, struct heddle_piece *ended)
+{
+    struct regroup *r = c->regroup;
+    struct regroup_slot *g = &r->slots[slot];
+    struct regroup_block *b = &r->blocks[c->slots[slot].block];
+    uint32_t kept = 0, count = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct heddle_piece p = g->pieces[i];
+        struct exec_warp *home = home_of(c, slot, p.home);
+        if (masks[i]) {
+            ended[count++] = (struct heddle_piece){ p.home, masks[i] };
+            b->held[p.home] &= ~masks[i];
+            b->live -= (uint32_t)__builtin_popcount(masks[i]);
+            g->threads -= (uint32_t)__builtin_popcount(masks[i]);
+            g->face.active &= ~to_physical(r, p.home, masks[i]);
+            home->exited |= masks[i];
+            if (home->exited == home->lanes) {
+                home->state = WARP_DONE;
+                home->cta->warps_done++;
+            }
+        }
+        p.mask &= ~masks[i];
+        if (p.mask)
+            g->pieces[kept++] = p;
+    }
+    g->count = kept;
+    return count;
+}
+
+static void end_lanes(struct sm *c, uint32_t slot, const uint32_t *masks, uint32_t pc)
+{
+    struct regroup *r = c->regroup;
+    uint32_t block = c->slots[slot].block;
+    struct heddle_piece ended[HEDDLE_PIECES];
+    uint32_t count = remove_lanes(c, slot, masks, ended);
+    bool empty = !r->slots[slot].count;
+    if (empty)
+        park(c, slot);
+    if (count)
+        r->unit->exited(r->state, &c->view, slot, ended, count);
+    if (!r->blocks[block].live) {
+        end_block(c, block);
+        return;
+    }
+    if (count)
+        open_barrier(c, block);
+    if (!empty)
+        move_to(c, slot, pc + 1);
+}
+
+/* Branches */
+
+static void branch(struct sm *c, uint32_t slot, const struct exec_inst *in, const uint32_t *masks, uint32_t lanes, uint32_t pc)
+{
+    struct regroup *r = c->regroup;
+    struct regroup_slot *g = &r->slots[slot];
+    struct exec_counters *counters = &c->launch.counters;
+    uint32_t target = (uint32_t)in->imm, active = g->face.active, count = g->count;
+    if (!in->guard_mode) {
+        move_to(c, slot, target);
+        return;
+    }
+    bool uniform = !lanes || lanes == active;
+    struct heddle_branch e = { .warp = slot, .pc = pc, .taken = lanes, .not_taken = active & ~lanes, .target = target, .fall_through = pc + 1,
+                               .reconvergence = c->program->view.instructions[pc].reconvergence };
+    struct heddle_piece pieces[HEDDLE_PIECES];
+    uint8_t buffered = c->slots[slot].buffered;
+    counters->branches++;
+    counters->divergent_branches += !uniform;
+    memcpy(pieces, g->pieces, count * sizeof *pieces);
+    park(c, slot); /* so that the unit may give it work at once */
+    if (r->unit->split(r->state, &c->view, &e, pieces, masks, count) == HEDDLE_PARK)
+        return;
+    if (!(c->parked >> slot & 1)) {
+        trouble(c, "split of slot %u gave it work and answered that it goes on by itself", slot);
+        return;
+    }
+    if (!uniform) {
+        trouble(c, "split of slot %u answered that it goes on by itself, where its lanes part (pc %u, lanes %08x of %08x)", slot, pc, lanes, active);
+        return;
+    }
+    if (!check_pieces(c, slot, pieces, count))
+        return;
+    take(c, slot, pieces, count);
+    c->asleep &= ~(1ull << slot);
+    c->slots[slot].buffered = buffered;
+    move_to(c, slot, lanes ? target : pc + 1);
+}
+
+/* Instructions */
+
+static uint32_t find_masks(const struct sm *c, uint32_t slot, uint32_t masks[HEDDLE_PIECES])
+{
+    const struct regroup *r = c->regroup;
+    const struct regroup_slot *g = &r->slots[slot];
+    const struct exec_inst *in = &g->face.code[g->face.pc];
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        masks[i] = exec_lanes_of(home_of(c, slot, g->pieces[i].home), in, g->pieces[i].mask);
+        lanes |= to_physical(r, g->pieces[i].home, masks[i]);
+    }
+    return lanes;
+}
+
+uint32_t regroup_lanes(const struct sm *c, uint32_t slot)
+{
+    uint32_t masks[HEDDLE_PIECES];
+    return find_masks(c, slot, masks);
+}
+
+/* What a piece touched goes to the face, physical lane by lane. Where generic addresses of pieces lie in several spaces, timing sees the first. */
+static void gather_access(const struct regroup *r, struct exec_warp *face, const struct exec_warp *home)
+{
+    const struct exec_access *x = &home->access;
+    if (x->space == PTX_SPACE_NONE || !x->mask)
+        return;
+    if (face->access.space == PTX_SPACE_NONE) {
+        face->access = *x;
+        face->access.mask = 0;
+    } else if (face->access.space != x->space) {
+        return;
+    }
+    for (uint32_t left = x->mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left), physical = r->physical[home->index][lane];
+        face->addr[physical] = home->addr[lane];
+        face->access.mask |= 1u << physical;
+    }
+}
+
+static void perform(struct sm *c, uint32_t slot, const struct exec_inst *in, const struct heddle_piece *pieces, uint32_t count, bool addresses_only)
+{
+    const struct regroup *r = c->regroup;
+    struct exec_warp *face = &c->regroup->slots[slot].face;
+    uint64_t *requests = &c->launch.counters.load_requests, before = *requests;
+    face->access = (struct exec_access){ .space = PTX_SPACE_NONE };
+    for (uint32_t i = 0; i < count && !c->launch.faulted; i++) {
+        struct exec_warp *home = home_of(c, slot, pieces[i].home);
+        home->access = (struct exec_access){ .space = PTX_SPACE_NONE };
+        home->addresses_only = addresses_only;
+        exec_perform(home, in, pieces[i].mask);
+        home->addresses_only = false;
+        gather_access(r, face, home);
+    }
+    if (*requests > before)
+        *requests = before + 1;
+}
+
+/* Keeps who takes part: the slot may have other threads when the instruction is performed. */
+static void board(struct regroup *r, uint16_t id, const struct regroup_slot *g, const uint32_t *masks)
+{
+    struct regroup_flight *flight = &r->flights[id];
+    flight->count = 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        if (masks[i])
+            flight->pieces[flight->count++] = (struct heddle_piece){ g->pieces[i].home, masks[i] };
+}
+
+static void control(struct sm *c, uint32_t slot, const struct exec_inst *in, const uint32_t *masks, uint32_t lanes, uint32_t pc)
+{
+    struct regroup_slot *g = &c->regroup->slots[slot];
+    const struct ptx_function *f = c->program->kernel->ptx;
+    switch (pc < f->inst_count ? f->insts[pc].opcode : PTX_OP_ret) {
+    case PTX_OP_bra:
+        branch(c, slot, in, masks, lanes, pc);
+        break;
+    case PTX_OP_ret:
+    case PTX_OP_exit:
+        end_lanes(c, slot, masks, pc);
+        break;
+    case PTX_OP_bar:
+    case PTX_OP_barrier:
+        if (!lanes) {
+            move_to(c, slot, pc + 1);
+            break;
+        }
+        g->face.state = WARP_AT_BARRIER;
+        c->regroup->blocks[c->slots[slot].block].at_barrier += g->threads;
+        open_barrier(c, c->slots[slot].block);
+        break;
+    case PTX_OP_nanosleep:
+        move_to(c, slot, pc + 1);
+        if (!(c->asleep >> slot & 1))
+            g->face.state = WARP_ASLEEP;
+        break;
+    default: /* trap, brkpt */
+        for (uint32_t i = 0; i < g->count && !c->launch.faulted; i++)
+            exec_perform(home_of(c, slot, g->pieces[i].home), in, masks[i]);
+        move_to(c, slot, pc + 1);
+    }
+}
+
+void regroup_issue(struct sm *c, uint32_t slot, uint16_t id)
+{
+    struct regroup *r = c->regroup;
+    struct regroup_slot *g = &r->slots[slot];
+    struct sm_inflight *f = &c->inflight[id];
+    const struct exec_inst *in = f->exec_inst;
+    uint32_t masks[HEDDLE_PIECES], pc = g->face.pc, lanes = find_masks(c, slot, masks);
+    c->launch.counters.lanes[__builtin_popcount(lanes)]++;
+    if (in->kind == EXEC_CONTROL) {
+        control(c, slot, in, masks, lanes, pc);
+        return;
+    }
+    board(r, id, g, masks);
+    if (f->inst->unit == SM_MEM)
+        f->accesses = c->free_accesses[--c->free_access_count];
+    if (f->inst->deferred) {
+        f->mask = lanes;
+        c->deferred[c->deferred_count++].id = id;
+    } else {
+        perform(c, slot, in, r->flights[id].pieces, r->flights[id].count, false);
+        if (f->inst->unit == SM_MEM)
+            sm_coalesce(c, id);
+    }
+    if (!c->launch.faulted)
+        move_to(c, slot, pc + 1);
+    else
+        park(c, slot); /* the launch is over */
+}
+
+void regroup_perform(struct sm *c, uint16_t id)
+{
+    const struct sm_inflight *f = &c->inflight[id];
+    const struct regroup_flight *flight = &c->regroup->flights[id];
+    perform(c, f->slot, f->exec_inst, flight->pieces, flight->count, f->inst->atomic);
+}
+
+void regroup_perform_atomic(struct sm *c, const struct packet *p)
+{
+    const struct regroup *r = c->regroup;
+    const struct sm_inflight *f = &c->inflight[p->token];
+    const struct regroup_flight *flight = &r->flights[p->token];
+    for (uint32_t i = 0; i < flight->count; i++) {
+        uint32_t home = flight->pieces[i].home;
+        exec_perform(home_of(c, f->slot, home), f->exec_inst, flight->pieces[i].mask & to_logical(r, home, p->mask));
+    }
+}
+
+/* Threads of different home warps never share a line of local memory. */
+uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, struct access *out)
+{
+    const struct sm_inflight *f = &c->inflight[id];
+    const struct regroup_flight *flight = &c->regroup->flights[id];
+    uint32_t total = 0, first_slot = c->blocks[c->slots[f->slot].block].first_warp;
+    for (uint32_t i = 0; i < flight->count; i++) {
+        const struct exec_warp *w = home_of(c, f->slot, flight->pieces[i].home);
+        uint64_t first = ((uint64_t)c->id * c->config->warps + first_slot + w->index) * WARP_LANES;
+        struct access list[COALESCE_MOST];
+        if (w->access.space != PTX_SPACE_LOCAL)
+            continue;
+        uint32_t n = coalesce_local(w->addr, w->access.mask, w->access.bytes, first, c->thread_interleave, c->config->coalesce_parts, list);
+        for (uint32_t k = 0; k < n && total < COALESCE_MOST; k++)
+            out[total++] = list[k];
+    }
+    return total;
+}
+
+/* Launches */
+
+static const char *missing_hook(const struct heddle_divergence *d)
+{
+    return !d->services ? "services" : !d->block_start ? "block_start" : !d->split ? "split" : !d->arrived ? "arrived" : !d->exited ? "exited" : NULL;
+}
+
+struct regroup *regroup_create(struct arena *a, struct sm *c, struct error *e)
+{
+    const char *missing = missing_hook(c->divergence);
+    if (missing) {
+        error_set(e, ERROR_INVALID, "divergence unit %s regroups warps, but has no hook '%s'", c->divergence->policy.name, missing);
+        return NULL;
+    }
+    struct regroup *r = arena_new(a, struct regroup);
+    r->unit = c->divergence;
+    r->state = c->divergence_state;
+    r->services = (struct heddle_divergence_services){ c, regroup };
+    r->unit->services(r->state, &r->services);
+    return r;
+}
+
+static bool is_block_barrier(const struct ptx_inst *in)
+{
+    return ptx_has_modifier(in, PTX_MOD_SYNC) && !ptx_has_modifier(in, PTX_MOD_WARP) && !ptx_has_modifier(in, PTX_MOD_CLUSTER) && in->operand_count == 1 &&
+           in->operands[0].kind == PTX_OPERAND_INT && in->operands[0].integer == 0;
+}
+
+static bool is_supported(const struct ptx_inst *in, const struct exec_inst *x)
+{
+    uint32_t flags = ptx_flags(in);
+    if ((flags & (PTX_F_CALL | PTX_F_WARP)) || in->opcode == PTX_OP_brx || in->opcode == PTX_OP_mbarrier || in->opcode == PTX_OP_cp)
+        return false;
+    if (flags & PTX_F_BARRIER)
+        return is_block_barrier(in);
+    return x->kind == EXEC_PLAIN || x->kind == EXEC_CONTROL;
+}
+
+static const struct ptx_inst *first_unsupported(const struct sm_program *p)
+{
+    const struct ptx_function *f = p->kernel->ptx;
+    for (uint32_t i = 0; i < f->inst_count; i++)
+        if (!is_supported(&f->insts[i], &p->kernel->code[i]))
+            return &f->insts[i];
+    return NULL;
+}
+
+bool regroup_can_run(const struct sm_program *p, const char *unit, struct error *e)
+{
+    const struct ptx_inst *in = first_unsupported(p);
+    return !in || error_set(e, ERROR_UNSUPPORTED, "kernel %s, PTX line %d: %s has no meaning where divergence unit %s regroups the threads of a block", p->kernel->name, in->line,
+                            in->spelling, unit);
+}
+
+void regroup_begin(struct sm *c)
+{
+    struct regroup *r = c->regroup;
+    const struct ptx_inst *in = first_unsupported(c->program);
+    c->parked = r->draining = 0;
+    set_lanes(c);
+    r->refused = in != NULL;
+    if (!in || c->launch.faulted)
+        return;
+    c->launch.faulted = true; /* ends the launch at the first look, should nobody have asked regroup_can_run */
+    c->launch.fault = (struct exec_fault){ .kind = ERROR_UNSUPPORTED, .function = c->program->kernel, .pc = (uint32_t)(in - c->program->kernel->ptx->insts) };
+    snprintf(c->launch.fault.what, sizeof c->launch.fault.what, "%s has no meaning where divergence unit %s regroups the threads of a block", in->spelling, r->unit->policy.name);
+}
+
+void regroup_place(struct sm *c, uint32_t block)
+{
+    struct regroup *r = c->regroup;
+    const struct sm_block *placed = &c->blocks[block];
+    struct regroup_block *b = &r->blocks[block];
+    uint32_t lanes[HEDDLE_PIECES] = { 0 };
+    memset(b, 0, sizeof *b);
+    for (uint32_t i = 0; i < placed->warp_count; i++) {
+        uint32_t slot = placed->first_warp + i;
+        struct exec_warp *home = &placed->cta->warps[i];
+        struct regroup_slot *g = &r->slots[slot];
+        memset(g, 0, sizeof *g);
+        g->face = (struct exec_warp){ .function = home->function, .code = home->code, .cta = placed->cta, .launch = &c->launch, .index = i, .lanes = home->lanes, .state = WARP_READY };
+        lanes[i] = home->lanes;
+        home->state = WARP_FAULT; /* its own stack is out of use: nobody is to run it, or to judge by it whether it hangs */
+        c->slots[slot].exec = &g->face;
+        b->live += (uint32_t)__builtin_popcount(lanes[i]);
+        memset(b->slot_of[i], (int)slot, WARP_LANES);
+        park(c, slot);
+        g->threads = (uint32_t)__builtin_popcount(lanes[i]);
+    }
+    if (!r->refused)
+        r->unit->block_start(r->state, &c->view, block, placed->first_warp, placed->warp_count, lanes);
+}
+
+void regroup_check_stuck(struct sm *c)
+{
+    const struct regroup *r = c->regroup;
+    if (c->trouble[0] || c->launch.faulted || !c->resident || c->free_count != SM_INFLIGHT)
+        return;
+    for (uint64_t left = c->resident; left; left &= left - 1)
+        if (c->slots[__builtin_ctzll(left)].fetching)
+            return;
+    const struct sm_slot *s = &c->slots[__builtin_ctzll(c->resident)];
+    const struct regroup_block *b = &r->blocks[s->block];
+    trouble(c, "block %llu cannot go on: of %u threads that have not ended %u wait at a barrier, the others in warps that are parked", (unsigned long long)c->blocks[s->block].cta->index, b->live,
+            b->at_barrier);
+}

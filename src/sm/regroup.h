@@ -1,0 +1,24 @@
+/* Warp slots that execute threads of several warps of their block, put together by a divergence unit (mechanisms: section 14; include/heddle/policy.h, struct heddle_divergence).
+ *
+ * A thread stays in the registers of its home warp. A slot has pieces, each some lanes of one home warp, and one instruction that issues in it is executed piece by piece; the rest of the core sees
+ * one instruction of one warp. */
+#ifndef HEDDLE_SM_REGROUP_H
+#define HEDDLE_SM_REGROUP_H
+
+#include "sm/sm.h"
+
+/* For a core whose divergence unit regroups; NULL and *e: a hook is missing. */
+struct regroup *regroup_create(struct arena *a, struct sm *c, struct error *e);
+/* Has the program instructions that mean nothing where warps are regrouped? ERROR_UNSUPPORTED names the first. */
+bool regroup_can_run(const struct sm_program *p, const char *unit, struct error *e);
+void regroup_begin(struct sm *c);                                    /* a launch; after the event */
+void regroup_place(struct sm *c, uint32_t block);                    /* its slots have been set up */
+uint32_t regroup_lanes(const struct sm *c, uint32_t slot);           /* physical lanes that would execute the next instruction */
+void regroup_issue(struct sm *c, uint32_t slot, uint16_t id);        /* executes it, as far as it is not deferred, and moves the slot */
+void regroup_perform(struct sm *c, uint16_t id);                     /* a deferred one */
+void regroup_perform_atomic(struct sm *c, const struct packet *p);
+uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, struct access *out);
+void regroup_cycle(struct sm *c);                                    /* slots whose threads wait for registers */
+void regroup_check_stuck(struct sm *c);                              /* the core is about to sleep for ever */
+
+#endif
