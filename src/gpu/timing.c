@@ -31,6 +31,7 @@ struct timing {
     uint64_t slice_bits;                  /* of one channel, at the lowest place */
     struct sm **cores;
     uint32_t *core_blocked;               /* bytes for which it waits for room in the network */
+    uint64_t awake[16];                   /* cores that run in this cycle, a bit each */
     uint64_t *core_wake;                  /* of each core: the next cycle in which it must be run */
     uint32_t core_count;
     struct ring *answers;                 /* a port: packets that wait for their core */
@@ -306,20 +307,26 @@ static inline void core_done(struct timing *t, struct sm *c)
 
 static void core_tick(struct timing *t, const struct sm_program *program)
 {
-    uint32_t awake = 0;
-    if (t->workers && !program->serial)
-        for (uint32_t i = 0; i < t->core_count; i++)
-            awake += t->core_wake[i] <= t->now;
-    if (awake > 2) {
+    uint32_t count = 0;
+    for (uint32_t first = 0; first < t->core_count; first += 64) {
+        uint32_t in_word = t->core_count - first < 64 ? t->core_count - first : 64;
+        uint64_t awake = 0;
+        for (uint32_t i = 0; i < in_word; i++)
+            awake |= (uint64_t)(t->core_wake[first + i] <= t->now) << i;
+        t->awake[first / 64] = awake;
+        count += t->workers ? (uint32_t)__builtin_popcountll(awake) : 0;
+    }
+    if (count > 2 && !program->serial) {
         workers_run(t->workers, core_step, t, t->ports);
         for (uint32_t i = 0; i < t->core_count; i++)
             core_done(t, t->cores[i]);
         return;
     }
-    for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->core_wake[i] <= t->now) {
-            sm_cycle(t->cores[i], t->now);
-            core_done(t, t->cores[i]);
+    for (uint32_t first = 0; first < t->core_count; first += 64)
+        for (uint64_t left = t->awake[first / 64]; left; left &= left - 1) {
+            struct sm *c = t->cores[first + (uint32_t)__builtin_ctzll(left)];
+            sm_cycle(c, t->now);
+            core_done(t, c);
         }
 }
 
@@ -386,12 +393,10 @@ static bool step(struct timing *t, struct residency *r, const struct sm_program 
             take_answers(t);
         if (mask & 1u << DOMAIN_ICNT)
             for (uint32_t i = 0; i < t->channels; i++)
-                if (t->partition_wake[i] <= t->now)
-                    partition_reply_cycle(t->partitions[i], t->ticks[DOMAIN_ICNT]);
+                partition_reply_cycle(t->partitions[i], t->ticks[DOMAIN_ICNT]);
         if (mask & 1u << DOMAIN_DRAM) {
             for (uint32_t i = 0; i < t->channels; i++)
-                if (t->partition_wake[i] <= t->now)
-                    partition_dram_cycle(t->partitions[i], t->ticks[DOMAIN_DRAM], t->now);
+                partition_dram_cycle(t->partitions[i], t->ticks[DOMAIN_DRAM], t->now);
             ticked(t, DOMAIN_DRAM);
         }
         if (mask & 1u << DOMAIN_L2) {

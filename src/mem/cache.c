@@ -17,6 +17,7 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define NOINLINE __attribute__((noinline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 #define PLAIN_READS (1u << PACKET_LOAD | 1u << PACKET_LOCAL_LOAD | 1u << PACKET_CONST | 1u << PACKET_TEXTURE | 1u << PACKET_INST)
 enum { NO_OWNER = UINT16_MAX, POLICY_WAYS_MOST = 64 };
 
@@ -254,7 +255,7 @@ static inline void evict(struct cache *c, const struct lookup *l, uint32_t way, 
 }
 
 /* Puts the line of the access where the victim was; nothing of it is valid yet. */
-static inline struct cache_line *take_way(struct cache *c, struct lookup *l, uint32_t way, struct leaving *leaving)
+static ALWAYS_INLINE struct cache_line *take_way(struct cache *c, struct lookup *l, uint32_t way, struct leaving *leaving)
 {
     evict(c, l, way, leaving);
     c->touched = true;
@@ -357,7 +358,7 @@ static void send_read(struct cache *c, const struct lookup *l, uint32_t entry, u
 }
 
 /* A place for the answer, where lines are taken at the miss. False: there is none; why says what for. */
-static bool reserve_line(struct cache *c, struct lookup *l, uint8_t asked, struct leaving *leaving, enum cache_fail *why)
+static inline bool reserve_line(struct cache *c, struct lookup *l, uint8_t asked, struct leaving *leaving, enum cache_fail *why)
 {
     struct cache_line *line;
     if (l->way == NO_WAY) {
@@ -401,19 +402,19 @@ static inline enum cache_outcome read_miss(struct cache *c, struct lookup *l, ui
     return done(c, l, CACHE_MISS);
 }
 
-static enum cache_outcome read_not_there(struct cache *c, struct lookup *l)
+static inline enum cache_outcome read_not_there(struct cache *c, struct lookup *l)
 {
-    uint8_t missing = l->need, covered;
+    uint32_t entry = MSHR_NONE;
+    uint8_t missing = l->need, covered = 0;
     if (unlikely(queue_room(c) < c->miss_reserve))
         return fail(c, l, CACHE_FAIL_QUEUE);
     if (l->way != NO_WAY)
         missing &= (uint8_t)~l->there->valid;
-    else if (!c->on_fill && !c->policy && l->request->kind != PACKET_ATOMIC) /* what is on its way has a line, unless it bypasses the cache */
-        return read_miss(c, l, missing);
-    uint32_t entry = mshr_find(&c->mshr, l->line, missing, &covered);
+    if (l->way != NO_WAY || c->on_fill || c->policy) /* else it cannot be on its way: that has a line, unless it bypasses the cache */
+        entry = mshr_find(&c->mshr, l->line, missing, &covered);
     uint8_t asked = missing & (uint8_t)~covered;
-    enum cache_outcome outcome = asked ? read_miss(c, l, asked) : read_pending(c, l, entry);
-    if (outcome != CACHE_FAIL && l->request->kind == PACKET_ATOMIC)
+    enum cache_outcome outcome = likely(asked) ? read_miss(c, l, asked) : read_pending(c, l, entry);
+    if (unlikely(l->request->kind == PACKET_ATOMIC) && outcome != CACHE_FAIL)
         mshr_mark_modified(&c->mshr, l->line, l->need);
     return outcome;
 }

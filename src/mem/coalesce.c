@@ -41,6 +41,15 @@ static inline void emit(struct access *to, uint64_t address, uint32_t lanes, uin
     *to = (struct access){ .address = (address & ~(uint64_t)(LINE_BYTES - 1)) + shrunk[chunks].offset, .mask = lanes, .bytes = shrunk[chunks].bytes, .sectors = shrunk[chunks].sectors };
 }
 
+/* One element alone uses one quarter. */
+static inline void emit_sector(struct access *to, uint64_t address, uint32_t lanes)
+{
+    to->address = address & ~(uint64_t)(SECTOR_BYTES - 1);
+    to->mask = lanes;
+    to->bytes = SECTOR_BYTES;
+    to->sectors = (uint8_t)(1u << (address / SECTOR_BYTES & 3));
+}
+
 static inline void emit_line(struct access *to, uint64_t line, uint32_t lanes, uint32_t line_bytes)
 {
     uint32_t sectors = line_bytes >= LINE_BYTES ? 15 : quarters(line, line + line_bytes - 1);
@@ -87,7 +96,7 @@ static inline __attribute__((always_inline)) uint32_t rising(const uint64_t addr
             if (line_bytes)
                 emit_line(last, segment, bit, line_bytes);
             else
-                *last = (struct access){ .address = a & ~(uint64_t)(SECTOR_BYTES - 1), .mask = bit, .bytes = SECTOR_BYTES, .sectors = (uint8_t)(1u << (a / SECTOR_BYTES & 3)) };
+                emit_sector(last, a, bit);
         } else if (line_bytes) {
             last->mask |= bit;
         } else {
@@ -186,21 +195,26 @@ static uint32_t segments_end(struct segments *s, struct segment hand, uint32_t l
     return count;
 }
 
+/* Two addresses at a time. */
 typedef uint64_t pair __attribute__((vector_size(16)));
+
+static inline pair pair_at(const uint64_t *address)
+{
+    pair p;
+    memcpy(&p, address, sizeof p);
+    return p;
+}
 
 /* Each lane's element stands right behind that of the lane before it. */
 static bool consecutive(const uint64_t *address, uint32_t lanes, uint32_t bytes)
 {
     if (address[lanes - 1] != address[0] + (uint64_t)(lanes - 1) * bytes)
         return false;
-    pair expected = { address[0], address[0] + bytes }, step = { 2 * (uint64_t)bytes, 2 * (uint64_t)bytes }, difference = { 0, 0 };
-    for (uint32_t i = 0; i < lanes; i += 8) { /* 16 or 32 */
-        for (uint32_t k = 0; k < 8; k += 2) {
-            pair a;
-            memcpy(&a, &address[i + k], sizeof a);
-            difference |= a ^ expected;
-            expected += step;
-        }
+    pair difference = { 0, 0 }, at = { address[0], address[0] + bytes }, step = { 2 * (uint64_t)bytes, 2 * (uint64_t)bytes };
+    pair step_2 = step + step, step_3 = step_2 + step;
+    for (uint32_t i = 0; i < lanes; i += 8, at += step_2 + step_2) { /* 16 or 32 */
+        difference |= (pair_at(&address[i]) ^ at) | (pair_at(&address[i + 2]) ^ (at + step));
+        difference |= (pair_at(&address[i + 4]) ^ (at + step_2)) | (pair_at(&address[i + 6]) ^ (at + step_3));
     }
     return (difference[0] | difference[1]) == 0;
 }

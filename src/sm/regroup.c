@@ -34,7 +34,6 @@ struct regroup {
     struct heddle_divergence_services services;
     const struct heddle_divergence *unit;
     void *state;
-    bool refused;                       /* the program cannot run: nothing starts */
     bool permuted;
     uint64_t draining;                  /* slots with waits_for */
     uint8_t physical[HEDDLE_PIECES][WARP_LANES], logical[HEDDLE_PIECES][WARP_LANES]; /* by home warp */
@@ -592,23 +591,16 @@ static const struct ptx_inst *first_unsupported(const struct sm_program *p)
     return NULL;
 }
 
-bool regroup_can_run(const struct sm_program *p, const char *unit, struct error *e)
-{
-    const struct ptx_inst *in = first_unsupported(p);
-    return !in || error_set(e, ERROR_UNSUPPORTED, "kernel %s, PTX line %d: %s has no meaning where divergence unit %s regroups the threads of a block", p->kernel->name, in->line,
-                            in->spelling, unit);
-}
-
 void regroup_begin(struct sm *c)
 {
     struct regroup *r = c->regroup;
     const struct ptx_inst *in = first_unsupported(c->program);
     c->parked = r->draining = 0;
     set_lanes(c);
-    r->refused = in != NULL;
-    if (!in || c->launch.faulted)
+    if (!in)
         return;
-    c->launch.faulted = true; /* ends the launch at the first look, should nobody have asked regroup_can_run */
+    c->block_limit = 0; /* no block is placed, and the launch ends with this: */
+    c->launch.faulted = true;
     c->launch.fault = (struct exec_fault){ .kind = ERROR_UNSUPPORTED, .function = c->program->kernel, .pc = (uint32_t)(in - c->program->kernel->ptx->insts) };
     snprintf(c->launch.fault.what, sizeof c->launch.fault.what, "%s has no meaning where divergence unit %s regroups the threads of a block", in->spelling, r->unit->policy.name);
 }
@@ -634,19 +626,21 @@ void regroup_place(struct sm *c, uint32_t block)
         park(c, slot);
         g->threads = (uint32_t)__builtin_popcount(lanes[i]);
     }
-    if (!r->refused)
-        r->unit->block_start(r->state, &c->view, block, placed->first_warp, placed->warp_count, lanes);
+    r->unit->block_start(r->state, &c->view, block, placed->first_warp, placed->warp_count, lanes);
 }
 
 void regroup_check_stuck(struct sm *c)
 {
     const struct regroup *r = c->regroup;
-    if (c->trouble[0] || c->launch.faulted || !c->resident || c->free_count != SM_INFLIGHT)
+    uint64_t waiting = c->resident & ~c->ended;
+    if (c->trouble[0] || c->launch.faulted || !waiting || c->free_count != SM_INFLIGHT)
         return;
-    for (uint64_t left = c->resident; left; left &= left - 1)
-        if (c->slots[__builtin_ctzll(left)].fetching)
+    for (uint64_t left = c->resident; left; left &= left - 1) {
+        const struct sm_slot *s = &c->slots[__builtin_ctzll(left)];
+        if (s->fetching || s->stores || s->atomics) /* an answer will come */
             return;
-    const struct sm_slot *s = &c->slots[__builtin_ctzll(c->resident)];
+    }
+    const struct sm_slot *s = &c->slots[__builtin_ctzll(waiting)];
     const struct regroup_block *b = &r->blocks[s->block];
     trouble(c, "block %llu cannot go on: of %u threads that have not ended %u wait at a barrier, the others in warps that are parked", (unsigned long long)c->blocks[s->block].cta->index, b->live,
             b->at_barrier);

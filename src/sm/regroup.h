@@ -9,9 +9,7 @@
 
 /* For a core whose divergence unit regroups; NULL and *e: a hook is missing. */
 struct regroup *regroup_create(struct arena *a, struct sm *c, struct error *e);
-/* Has the program instructions that mean nothing where warps are regrouped? ERROR_UNSUPPORTED names the first. */
-bool regroup_can_run(const struct sm_program *p, const char *unit, struct error *e);
-void regroup_begin(struct sm *c);                                    /* a launch; after the event */
+void regroup_begin(struct sm *c);                                    /* a launch; after the event. A program with instructions that have no meaning here ends as ERROR_UNSUPPORTED */
 void regroup_place(struct sm *c, uint32_t block);                    /* its slots have been set up */
 uint32_t regroup_lanes(const struct sm *c, uint32_t slot);           /* physical lanes that would execute the next instruction */
 void regroup_issue(struct sm *c, uint32_t slot, uint16_t id);        /* executes it, as far as it is not deferred, and moves the slot */

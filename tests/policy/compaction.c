@@ -1,6 +1,7 @@
 /* Thread block compaction (Fung and Aamodt, HPCA 2011), as a shared object: one stack of paths a block. A conditional branch is a barrier of the block's warps; when all have come, the threads of
  * each side are put together into as few warps as their lanes allow, and where the sides meet the warps are formed anew. Written against include/heddle/policy.h alone.
  *
+ * With lanes=balanced threads sit in other lanes than their numbers say (SIMD lane permutation, Rhu and Erez, ISCA 2013), so that more of them fit together.
  * With scope=warp every warp is a team of its own, which is the usual post-dominator stack done by a unit.
  * A branch marked .uni is waited at as well: the mark promises that a home warp agrees, not that a warp of mixed threads does. Threads wait at a branch for results that are outstanding in the
  * warps that they came from (the core sees to that). */
@@ -11,6 +12,7 @@
 
 enum { LANES = 32, HOMES = 32 };
 enum { SCOPE_BLOCK, SCOPE_WARP };
+enum { LANES_HOME, LANES_BALANCED };
 enum { COUNT_PATHS, COUNT_COMPACTED, COUNT_BEFORE, COUNT_AFTER };
 
 struct path { uint32_t pc, stop, mask[HOMES]; };
@@ -30,6 +32,7 @@ struct unit {
     struct heddle_divergence_services services;
     uint64_t *counters;
     int64_t scope;
+    uint32_t permutation[HOMES];        /* of each home warp: physical lane = logical lane xor this */
     uint32_t slots, capacity;           /* entries of a stack */
     struct path *paths;                 /* of all stacks */
     struct team teams[HEDDLE_WARPS];    /* by their first slot */
@@ -46,26 +49,28 @@ static bool is_empty(const uint32_t mask[HOMES])
 }
 
 /* The threads of warp number k of a path: each lane takes its k-th thread, lowest home first. */
-static uint32_t compacted(const uint32_t mask[HOMES], uint32_t k, uint32_t out[HOMES])
+static uint32_t compacted(const struct unit *u, const uint32_t mask[HOMES], uint32_t k, uint32_t out[HOMES])
 {
     uint32_t threads = 0;
     memset(out, 0, HOMES * sizeof *out);
     for (uint32_t lane = 0; lane < LANES; lane++)
-        for (uint32_t home = 0, n = 0; home < HOMES; home++)
-            if ((mask[home] >> lane & 1) && n++ == k) {
-                out[home] |= 1u << lane;
+        for (uint32_t home = 0, n = 0; home < HOMES; home++) {
+            uint32_t logical = lane ^ u->permutation[home];
+            if ((mask[home] >> logical & 1) && n++ == k) {
+                out[home] |= 1u << logical;
                 threads++;
             }
+        }
     return threads;
 }
 
-static uint32_t count_compacted(const uint32_t mask[HOMES])
+static uint32_t count_compacted(const struct unit *u, const uint32_t mask[HOMES])
 {
     uint32_t most = 0;
     for (uint32_t lane = 0; lane < LANES; lane++) {
         uint32_t n = 0;
         for (uint32_t home = 0; home < HOMES; home++)
-            n += mask[home] >> lane & 1;
+            n += mask[home] >> (lane ^ u->permutation[home]) & 1;
         most = n > most ? n : most;
     }
     return most;
@@ -83,7 +88,7 @@ static uint32_t count_homes(const uint32_t mask[HOMES])
 static void form(struct unit *u, struct team *t, const struct heddle_core *core)
 {
     const struct path *top = &t->stack[t->depth - 1];
-    t->formed = count_compacted(top->mask);
+    t->formed = count_compacted(u, top->mask);
     t->come = 0;
     t->at_branch = false;
     memset(t->taken, 0, sizeof t->taken);
@@ -91,7 +96,7 @@ static void form(struct unit *u, struct team *t, const struct heddle_core *core)
     for (uint32_t k = 0; k < t->formed; k++) {
         struct heddle_piece pieces[HEDDLE_PIECES];
         uint32_t out[HOMES], count = 0;
-        u->threads[t->first_slot + k] = compacted(top->mask, k, out);
+        u->threads[t->first_slot + k] = compacted(u, top->mask, k, out);
         for (uint32_t home = 0; home < HOMES; home++)
             if (out[home])
                 pieces[count++] = (struct heddle_piece){ home, out[home] };
@@ -110,7 +115,7 @@ static void settle(struct unit *u, struct team *t, const struct heddle_core *cor
 
 static void count_path(struct unit *u, const uint32_t mask[HOMES])
 {
-    uint32_t before = count_homes(mask), after = count_compacted(mask);
+    uint32_t before = count_homes(mask), after = count_compacted(u, mask);
     u->counters[COUNT_PATHS]++;
     u->counters[COUNT_COMPACTED] += after < before;
     u->counters[COUNT_BEFORE] += before;
@@ -246,7 +251,14 @@ static bool init(void *state, const struct heddle_setup *setup)
     u->counters = setup->counters;
     u->scope = setup->values[0].integer;
     u->slots = setup->core->warp_slots;
+    for (uint32_t w = 0; w < HOMES && setup->values[1].integer == LANES_BALANCED; w++)
+        u->permutation[w] = w % 2 ? (LANES - 1) ^ ((w - 1) / 2) : w / 2;
     return true;
+}
+
+static uint32_t lane(void *state, uint32_t home, uint32_t logical_lane)
+{
+    return logical_lane ^ ((const struct unit *)state)->permutation[home];
 }
 
 static void finish(void *state)
@@ -254,9 +266,10 @@ static void finish(void *state)
     free(((struct unit *)state)->paths);
 }
 
-static const char *const scopes[] = { "block", "warp", NULL };
+static const char *const scopes[] = { "block", "warp", NULL }, *const lane_orders[] = { "home", "balanced", NULL };
 static const struct heddle_param params[] = {
     { .name = "scope", .type = HEDDLE_CHOICE, .default_value = "block", .help = "whose threads share a stack", .choices = scopes },
+    { .name = "lanes", .type = HEDDLE_CHOICE, .default_value = "home", .help = "which lane a thread sits in", .choices = lane_orders },
     { 0 },
 };
 static const struct heddle_counter counters[] = {
@@ -285,6 +298,7 @@ static const struct heddle_divergence compaction = {
     .split = split,
     .arrived = arrived,
     .exited = exited,
+    .lane = lane,
 };
 
 #ifndef COMPACTION_INCLUDED

@@ -674,6 +674,66 @@ static void least_recently_used_leaves(void **state)
     close_bench(&b);
 }
 
+/* Ways that stores have emptied, in whatever order, are taken from the lowest on; then the order of use counts again. */
+static void lowest_empty_way_first(void **state)
+{
+    (void)state;
+    struct cache_config config = l1_config;
+    config.ways = 11;
+    static const uint64_t dropped[] = { 7, 2, 10, 3, 0 }, taken[] = { 0, 2, 3, 7, 10 }, kept[] = { 1, 4, 5, 6, 8, 9 };
+    struct bench b;
+    open_bench(&b, &config);
+    for (uint64_t i = 0; i < 11; i++) {
+        bring(&b, i * 4096);
+        assert_int_equal(b.result.way, i);
+    }
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(store(&b, dropped[i] * 4096), CACHE_HIT);
+        settle(&b);
+        assert_false(cache_probe(b.cache, dropped[i] * 4096));
+    }
+    for (uint64_t i = 0; i < 5; i++) {
+        bring(&b, (20 + i) * 4096);
+        assert_int_equal(b.result.way, taken[i]);
+        assert_false(b.result.evicted);
+    }
+    for (uint64_t i = 0; i < 6; i++) {
+        bring(&b, (30 + i) * 4096);
+        assert_int_equal(b.result.way, kept[i]);
+        assert_int_equal(b.result.evicted_address, kept[i] * 4096);
+    }
+    close_bench(&b);
+}
+
+/* A caller that has to repeat an access may ask whether that is in vain; tries count as if it had been repeated. */
+static void fails_again_until_something_changes(void **state)
+{
+    (void)state;
+    struct bench b;
+    open_bench(&b, &l1_config);
+    assert_false(cache_fails_again(b.cache));
+    for (uint64_t i = 0; i < 8; i++)
+        assert_int_equal(load(&b, i * 128), CACHE_MISS);
+    assert_false(cache_fails_again(b.cache));
+    assert_fails(&b, load(&b, 8 * 128), CACHE_FAIL_MSHR);
+    for (int i = 0; i < 3; i++)
+        assert_true(cache_fails_again(b.cache));
+    assert_fails(&b, load(&b, 8 * 128), CACHE_FAIL_MSHR);
+    assert_int_equal(cache_counters(b.cache)->fails[CACHE_FAIL_MSHR], 5);
+    struct packet down = take_miss(&b);
+    assert_false(cache_fails_again(b.cache));
+    assert_fails(&b, load(&b, 8 * 128), CACHE_FAIL_MSHR);
+    assert_true(cache_fails_again(b.cache));
+    assert_true(cache_fill(b.cache, &down, 0));
+    cache_ready_pop(b.cache);
+    assert_false(cache_fails_again(b.cache));
+    assert_int_equal(load(&b, 8 * 128), CACHE_MISS);
+    assert_int_equal(cache_counters(b.cache)->fails[CACHE_FAIL_MSHR], 7);
+    cache_counters_reset(b.cache);
+    assert_int_equal(cache_counters(b.cache)->fails[CACHE_FAIL_MSHR], 0);
+    close_bench(&b);
+}
+
 static void allocate_on_fill(void **state)
 {
     (void)state;
@@ -982,7 +1042,10 @@ static void compare_with_model(uint32_t ways)
 static void same_as_plain_model(void **state)
 {
     (void)state;
+    compare_with_model(1);
     compare_with_model(4);
+    compare_with_model(12);
+    compare_with_model(16);
     compare_with_model(MODEL_WAYS);
 }
 
@@ -1040,6 +1103,7 @@ static void crowded(const struct cache_config *config, uint32_t lines)
             reads_out--;
             cache_ready_pop(b.cache);
         }
+        assert_true(cache_has_miss(b.cache) == (cache_miss_front(b.cache) != NULL) && cache_has_ready(b.cache) == (cache_ready_front(b.cache) != NULL));
         b.now++;
         assert_true(b.now < 10 * ACCESSES);
     }
@@ -1133,6 +1197,8 @@ int main(void)
         cmocka_unit_test(atomics_modify),
         cmocka_unit_test(set_index),
         cmocka_unit_test(least_recently_used_leaves),
+        cmocka_unit_test(lowest_empty_way_first),
+        cmocka_unit_test(fails_again_until_something_changes),
         cmocka_unit_test(allocate_on_fill),
         cmocka_unit_test(dropped_while_requests_wait),
         cmocka_unit_test(touch_and_invalidate),

@@ -387,7 +387,7 @@ static uint32_t random_next(uint64_t *seed)
 static uint32_t random_lanes(uint64_t *seed, uint64_t address[32], uint32_t bytes, uint32_t most)
 {
     static const uint32_t strides[] = { 0, 1, 1, 1, 2, 3, 8, 33 };
-    uint32_t shape = random_next(seed) % 4, window = 1u << (5 + random_next(seed) % 8), stride = strides[random_next(seed) % 8] * bytes;
+    uint32_t shape = random_next(seed) % 5, window = 1u << (5 + random_next(seed) % 8), stride = strides[random_next(seed) % 8] * bytes;
     window = window > most / 2 ? most / 2 : window;
     uint64_t base = random_next(seed) % (most / 2) / bytes * bytes;
     for (uint32_t i = 0; i < 32; i++)
@@ -395,6 +395,12 @@ static uint32_t random_lanes(uint64_t *seed, uint64_t address[32], uint32_t byte
     if (shape == 2)
         for (uint32_t i = 0; i < 32; i++)
             address[i] = address[random_next(seed) % 4];
+    for (uint32_t i = 1; shape == 4 && i < 32; i++) /* rising, but for the last lane now and then */
+        for (uint32_t k = i; k > 0 && address[k - 1] > address[k] && (i < 31 || random_next(seed) % 4); k--) {
+            uint64_t higher = address[k - 1];
+            address[k - 1] = address[k];
+            address[k] = higher;
+        }
     uint32_t mask = random_next(seed) % 3 ? ALL : random_next(seed) ^ random_next(seed) << 16;
     return random_next(seed) % 4 ? mask : mask & random_next(seed) << 8;
 }

@@ -35,13 +35,13 @@ static const struct workload workloads[] = {
       "and.b32 %r15, %r2, 7;\nshl.b32 %r15, %r15, 5;\nadd.u32 %r15, %r15, %r10;\nld.shared.u32 %r16, [%r15];\nadd.u32 %r14, %r14, %r16;\nst.global.u32 [%rd3], %r14;\n", true },
     { "local memory",
       ".local .align 4 .b8 stack[256];\nmov.u64 %rd5, stack;\nmov.u32 %r10, 0;\n"
-      "FILL:\nmul.wide.u32 %rd6, %r10, 4;\nadd.u64 %rd6, %rd6, %rd5;\nadd.u32 %r11, %r10, %r1;\nst.local.u32 [%rd6], %r11;\nadd.u32 %r10, %r10, 1;\nsetp.lt.u32 %p1, %r10, 64;\n@%p1 bra FILL;\n"
+      "FILL:\nmul.wide.u32 %rd6, %r10, 4;\nadd.u64 %rd6, %rd6, %rd5;\nadd.u32 %r11, %r10, %r1;\nst.local.u32 [%rd6], %r11;\nadd.u32 %r10, %r10, 1;\nsetp.lt.u32 %p1, %r10, 24;\n@%p1 bra FILL;\n"
       "mov.u32 %r10, 0;\nCHANGE:\nmul.wide.u32 %rd6, %r10, 4;\nadd.u64 %rd6, %rd6, %rd5;\nld.local.u32 %r11, [%rd6];\nadd.u32 %r11, %r11, %r10;\nst.local.u32 [%rd6], %r11;\nadd.u32 %r10, %r10, 1;\n"
-      "setp.lt.u32 %p1, %r10, 64;\n@%p1 bra CHANGE;\n"
-      "and.b32 %r12, %r1, 63;\nmul.wide.u32 %rd6, %r12, 4;\nadd.u64 %rd6, %rd6, %rd5;\nld.local.u32 %r13, [%rd6];\nld.local.u32 %r14, [%rd5];\nadd.u32 %r13, %r13, %r14;\nst.global.u32 [%rd3], %r13;\n", true },
+      "setp.lt.u32 %p1, %r10, 24;\n@%p1 bra CHANGE;\n"
+      "and.b32 %r12, %r1, 15;\nmul.wide.u32 %rd6, %r12, 4;\nadd.u64 %rd6, %rd6, %rd5;\nld.local.u32 %r13, [%rd6];\nld.local.u32 %r14, [%rd5];\nadd.u32 %r13, %r13, %r14;\nst.global.u32 [%rd3], %r13;\n", true },
     { "textures",
       "ld.global.u64 %rd5, [%rd1+65536];\nmul.lo.u32 %r10, %r1, 7;\nand.b32 %r10, %r10, 4095;\ntex.1d.v4.u32.s32 {%r11, %r12, %r13, %r14}, [%rd5, {%r10}];\nadd.u32 %r11, %r11, %r12;\n"
-      "and.b32 %r15, %r1, 4095;\ntex.1d.v4.u32.s32 {%r16, %r12, %r13, %r14}, [%rd5, {%r15}];\nadd.u32 %r11, %r11, %r16;\nst.global.u32 [%rd3], %r11;\n", false },
+      "and.b32 %r15, %r11, 0;\nadd.u32 %r15, %r15, %r10;\ntex.1d.v4.u32.s32 {%r16, %r12, %r13, %r14}, [%rd5, {%r15}];\nadd.u32 %r11, %r11, %r16;\nst.global.u32 [%rd3], %r11;\n", false },
 };
 enum { WORKLOADS = sizeof workloads / sizeof *workloads };
 
@@ -167,7 +167,7 @@ static void test_workloads_cover(void **state)
     assert_true(sums.exec.divergent_branches && sums.memory.l2.hits && sums.memory.l2.misses && sums.memory.l2.writes);
     assert_true(s->load_requests && s->store_requests && s->shared_cycles > s->shared_requests && s->load_accesses > s->load_requests);
     assert_true(s->l1d.hits && s->l1d.misses && s->l1d.pending_hits && s->l1d.evictions && s->l1d.writebacks && s->l1d.intra_warp_hits && s->l1d.inter_warp_hits);
-    assert_true(s->l1t.hits && s->l1t.misses && s->l1c.hits && s->l1i.misses);
+    assert_true(s->l1t.hits && s->l1t.misses && s->l1c.pending_hits && s->l1i.hits && s->l1i.misses);
     for (int i = 0; i < STALL_COUNT; i++)
         if (i != STALL_HELD) /* no scheduler of these holds warps back */
             assert_true(s->stalls[i]);

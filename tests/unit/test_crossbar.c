@@ -1,4 +1,5 @@
 /* The crossbar: when a packet arrives, to the cycle; who goes first; what full buffers do; that nothing is lost. */
+#include "crossbar_reference.h"
 #include "mem/crossbar.h"
 
 #include <setjmp.h>
@@ -361,6 +362,81 @@ static void test_bandwidth(void **state)
     }
 }
 
+/* The same traffic through the reference, which moves flit by flit. */
+
+struct both { struct crossbar *real; struct reference *slow; uint64_t random, now; uint32_t token, load, taking; };
+
+static uint32_t draw(struct both *b, uint32_t below)
+{
+    b->random = b->random * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)(b->random >> 33) % below;
+}
+
+static void push_some(struct both *b)
+{
+    for (uint32_t i = 0; i < b->slow->inputs; i++) {
+        if (draw(b, b->load))
+            continue;
+        uint32_t flits = draw(b, 3) ? 1 : 1 + draw(b, 28), output = draw(b, b->slow->outputs);
+        bool room = crossbar_has_room(b->real, i, flits * FLIT);
+        assert_int_equal(room, reference_has_room(b->slow, i, flits));
+        if (!room)
+            continue;
+        reference_push(b->slow, i, output, ++b->token, flits, b->now);
+        push(b->real, i, output, b->token, flits, b->now);
+    }
+}
+
+static void take_some(struct both *b)
+{
+    for (uint32_t o = 0; o < b->slow->outputs; o++) {
+        const struct packet *p = crossbar_front(b->real, o);
+        const struct reference_packet *q = reference_front(b->slow, o);
+        assert_int_equal(p ? p->token : 0, q ? q->token : 0);
+        if (!p || draw(b, b->taking))
+            continue;
+        crossbar_pop(b->real, o);
+        reference_pop(b->slow, o);
+    }
+}
+
+static void compare_cycle(struct both *b)
+{
+    bool early = draw(b, 2);
+    b->now++;
+    if (early)
+        push_some(b);
+    if (!crossbar_idle(b->real))
+        crossbar_cycle(b->real, b->now);
+    reference_cycle(b->slow, b->now);
+    if (!early)
+        push_some(b);
+    take_some(b);
+    assert_memory_equal(crossbar_counters(b->real), &b->slow->counters, sizeof b->slow->counters);
+}
+
+static void test_like_reference(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= 36; seed++) {
+        struct both b = { .random = seed };
+        uint32_t most = seed % 6 ? 10 : 130; /* more than a word of ports now and then */
+        struct crossbar_config c = { .flit_bytes = FLIT, .input_flits = 1 + draw(&b, 20), .output_flits = 1 + draw(&b, 24), .hop_cycles = 1 + draw(&b, 4), .speedup = 1 + draw(&b, 3) };
+        uint32_t inputs = 1 + draw(&b, most), outputs = 1 + draw(&b, seed % 2 ? most : 3);
+        b.real = crossbar_create(&arena, &c, inputs, outputs);
+        b.slow = reference_create(&c, inputs, outputs);
+        for (uint32_t i = 0; i < 1500; i++) {
+            if (i % 300 == 0) {
+                b.load = 1 + draw(&b, 40);
+                b.taking = 1 + draw(&b, 10);
+            }
+            compare_cycle(&b);
+        }
+        assert_true(b.slow->counters.packets_out > 0);
+        reference_free(b.slow);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +454,7 @@ int main(void)
         cmocka_unit_test_teardown(test_idle_and_waiting, teardown),
         cmocka_unit_test_teardown(test_random_traffic, teardown),
         cmocka_unit_test_teardown(test_bandwidth, teardown),
+        cmocka_unit_test_teardown(test_like_reference, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
