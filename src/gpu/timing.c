@@ -26,7 +26,6 @@ struct timing {
     struct address_map map;
     struct crossbar *requests, *replies;
     struct partition **partitions;
-    uint64_t *partition_wake;
     uint32_t channels, slices, ports, slices_per_channel, port_words, slice_words;
     uint64_t slice_bits;                  /* of one channel, at the lowest place */
     struct sm **cores;
@@ -85,11 +84,8 @@ static void make_memory(struct timing *t, const struct mem_config *m)
     t->requests = crossbar_create(&t->arena, &m->crossbar, t->ports, t->slices);
     t->replies = crossbar_create(&t->arena, &m->crossbar, t->slices, t->ports);
     t->partitions = arena_array(&t->arena, struct partition *, t->channels);
-    t->partition_wake = arena_array(&t->arena, uint64_t, t->channels);
-    for (uint32_t i = 0; i < t->channels; i++) {
+    for (uint32_t i = 0; i < t->channels; i++)
         t->partitions[i] = partition_create(&t->arena, m, &t->map, i, t->requests, t->replies, &hooks);
-        t->partition_wake[i] = UINT64_MAX;
-    }
 }
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b)
@@ -263,10 +259,8 @@ static inline bool partition_has_requests(const struct timing *t, uint32_t chann
 static void l2_tick(struct timing *t)
 {
     for (uint32_t i = 0; i < t->channels; i++)
-        if (t->partition_wake[i] <= t->now || partition_has_requests(t, i)) {
+        if (partition_head(t->partitions[i])->l2_at <= t->now || partition_has_requests(t, i))
             partition_l2_cycle(t->partitions[i], t->ticks[DOMAIN_L2], t->now);
-            t->partition_wake[i] = partition_next_event(t->partitions[i], t->now);
-        }
 }
 
 /* Cores that sleep because the network had no room. */
@@ -366,8 +360,10 @@ static uint64_t next_cycle(const struct timing *t)
         return t->now;
     for (uint32_t i = 0; i < t->core_count && next > t->now; i++)
         next = t->core_wake[i] < next ? t->core_wake[i] : next;
-    for (uint32_t i = 0; i < t->channels && next > t->now; i++)
-        next = t->partition_wake[i] < next ? t->partition_wake[i] : next;
+    for (uint32_t i = 0; i < t->channels && next > t->now; i++) {
+        uint64_t at = partition_next_event(t->partitions[i], t->now ? t->now - 1 : 0);
+        next = at < next ? at : next;
+    }
     return next < t->now ? t->now : next;
 }
 
