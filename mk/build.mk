@@ -10,6 +10,8 @@ CLI_OBJECTS := $(call objects,$(CLI_SOURCES))
 
 # Handlers are loops over lanes: let the compiler vectorise them (sqrt too, which need not set errno).
 $(BUILD)/obj/src/exec/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) -fno-math-errno
+# What runs once a cycle: loops over cores, ways and banks.
+$(BUILD)/obj/src/mem/%.o $(BUILD)/obj/src/sm/%.o $(BUILD)/obj/src/gpu/timing.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
 # The driver API exports only what cuda.h declares.
 $(BUILD)/obj/src/cuda/%.o: ROOM_CFLAGS := -fvisibility=hidden
 

@@ -304,9 +304,10 @@ static void core_tick(struct timing *t, const struct sm_program *program)
     uint32_t count = 0;
     for (uint32_t first = 0; first < t->core_count; first += 64) {
         uint32_t in_word = t->core_count - first < 64 ? t->core_count - first : 64;
-        uint64_t awake = 0;
+        uint64_t awake = 0, now = t->now;
+        const uint64_t *wake = &t->core_wake[first];
         for (uint32_t i = 0; i < in_word; i++)
-            awake |= (uint64_t)(t->core_wake[first + i] <= t->now) << i;
+            awake |= (uint64_t)(wake[i] <= now) << i;
         t->awake[first / 64] = awake;
         count += t->workers ? (uint32_t)__builtin_popcountll(awake) : 0;
     }
