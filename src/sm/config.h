@@ -31,6 +31,7 @@ struct sm_config {
     uint32_t shuffle_latency, shuffle_initiation;
     enum multiply_unit integer_multiply;
     bool fma_is_mad;                              /* false: fma has latency 1, as the simulator of the papers had it */
+    bool rem_is_div;                              /* false: integer remainder has latency 1, as there */
     /* Load/store unit. */
     uint32_t coalesce_parts;                      /* 1: a warp at once, 2: half warps */
     uint32_t shared_banks, shared_parts;

@@ -85,7 +85,7 @@ static void set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct 
         s->unit = SM_SFU;
         return;
     }
-    if (index < 0 || index > 4 || (in->opcode == PTX_OP_fma && !c->fma_is_mad))
+    if (index < 0 || index > 4 || (in->opcode == PTX_OP_fma && !c->fma_is_mad) || (in->opcode == PTX_OP_rem && !c->rem_is_div))
         return;
     set_row(s, row, index);
     if (op->latency == PTX_LATENCY_DIV)
