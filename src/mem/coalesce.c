@@ -318,12 +318,12 @@ static uint32_t atomic_part(const uint64_t address[32], uint32_t mask, uint32_t 
     return s.count;
 }
 
-uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, struct access out[COALESCE_MOST])
+uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t parts, struct access out[COALESCE_MOST])
 {
     uint32_t segment_bytes = segment_bytes_of(bytes), count = 0;
-    for (uint32_t part = 2; part-- > 0;)
-        if (mask & part_mask(2, part))
-            count += atomic_part(address, mask & part_mask(2, part), bytes, segment_bytes, &out[count]);
+    for (uint32_t part = parts; part-- > 0;)
+        if (mask & part_mask(parts, part))
+            count += atomic_part(address, mask & part_mask(parts, part), bytes, segment_bytes, &out[count]);
     return count;
 }
 

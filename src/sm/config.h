@@ -34,6 +34,7 @@ struct sm_config {
     bool rem_is_div;                              /* false: integer remainder has latency 1, as there */
     /* Load/store unit. */
     uint32_t coalesce_parts;                      /* 1: a warp at once, 2: half warps */
+    uint32_t atomic_parts;                        /* the same for atomics */
     uint32_t shared_banks, shared_parts;
     bool shared_limited_broadcast;
     uint32_t shared_latency;                      /* cycles in the load/store pipeline */

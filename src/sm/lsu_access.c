@@ -112,7 +112,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
             a->count = coalesce_lines(address, x->mask, x->bytes, c->config->l1t.line_bytes, a->list);
         } else {
             f->space = SM_DEVICE;
-            a->count = f->atomic ? coalesce_atomic(address, x->mask, x->bytes, a->list) : coalesce_global(address, x->mask, x->bytes, c->config->coalesce_parts, a->list);
+            a->count = f->atomic ? coalesce_atomic(address, x->mask, x->bytes, c->config->atomic_parts, a->list) : coalesce_global(address, x->mask, x->bytes, c->config->coalesce_parts, a->list);
         }
     }
     count_requests(c, f, a->count);

@@ -120,7 +120,7 @@ static void nobody_asks(void **state)
     struct access out[COALESCE_MOST];
     fill(address, 0x2000, 4);
     assert_int_equal(coalesce_global(address, 0, 4, 2, out), 0);
-    assert_int_equal(coalesce_atomic(address, 0, 4, out), 0);
+    assert_int_equal(coalesce_atomic(address, 0, 4, 2, out), 0);
     assert_int_equal(coalesce_local(address, 0, 4, 0, 1024, 1, out), 0);
     assert_int_equal(coalesce_lines(address, 0, 4, 64, out), 0);
     assert_int_equal(coalesce_shared_cycles(address, 0, 4, 32, 1, false), 0);
@@ -132,20 +132,20 @@ static void atomics(void **state)
     uint64_t address[32];
     struct access out[COALESCE_MOST];
     fill(address, 0x1000, 0); /* a counter: each lane its own access */
-    assert_int_equal(coalesce_atomic(address, ALL, 4, out), 32);
+    assert_int_equal(coalesce_atomic(address, ALL, 4, 2, out), 32);
     for (uint32_t i = 0; i < 32; i++)
         check(&out[i], 0x1000, 32, 1u << (31 - i), 1);
     fill(address, 0x1000, 4); /* half warps, whatever the machine's parts */
-    assert_int_equal(coalesce_atomic(address, ALL, 4, out), 2);
+    assert_int_equal(coalesce_atomic(address, ALL, 4, 2, out), 2);
     check(&out[0], 0x1040, 64, 0xffff0000, 12);
     check(&out[1], 0x1000, 64, 0x0000ffff, 3);
     for (uint32_t i = 0; i < 4; i++) /* lanes 0 and 2 collide, 1 and 3 too: two accesses of two lanes, the second one first */
         address[i] = 0x1000 + i % 2 * 64;
-    assert_int_equal(coalesce_atomic(address, 15, 4, out), 2);
+    assert_int_equal(coalesce_atomic(address, 15, 4, 2, out), 2);
     check(&out[0], 0x1000, 128, 12, 15);
     check(&out[1], 0x1000, 128, 3, 15);
     address[2] = 0x1020; /* a lane without a collision joins the first */
-    assert_int_equal(coalesce_atomic(address, 15, 4, out), 2);
+    assert_int_equal(coalesce_atomic(address, 15, 4, 2, out), 2);
     check(&out[0], 0x1040, 32, 8, 4);
     check(&out[1], 0x1000, 128, 7, 15);
 }
@@ -433,7 +433,8 @@ static void random_atomic(void **state)
     static struct access out[COALESCE_MOST], want[512];
     for (uint32_t round = 0; round < 20000; round++) {
         uint32_t bytes = 1u << random_next(&seed) % 5, mask = random_lanes(&seed, address, bytes, 8192);
-        same(out, coalesce_atomic(address, mask, bytes, out), want, model_warp(address, mask, bytes, 2, true, want));
+        same(out, coalesce_atomic(address, mask, bytes, 2, out), want, model_warp(address, mask, bytes, 2, true, want));
+        same(out, coalesce_atomic(address, mask, bytes, 1, out), want, model_warp(address, mask, bytes, 1, true, want));
     }
 }
 
