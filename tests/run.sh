@@ -120,10 +120,10 @@ with_time='--set core.shared_bytes=96K' # one of the programs asks for more than
 for test in tests/driver/*.c; do
     [ -e "$test" ] && run_plain "$(basename "$test" .c)" env HEDDLE_OPTIONS="$with_time" "$build/tests/driver/$(basename "$test" .c)"
 done
-last=2000 last_dual=300
-if [ -n "${TEST_SHORT:-}" ]; then last=150 last_dual=60; fi
-run_counted random env HEDDLE_OPTIONS="$with_time" "$build/tests/random" check 0 "$last" tests/random/recorded.txt
-run_counted 'random, two instructions a pick' env HEDDLE_OPTIONS="$with_time --set issue.instructions_per_warp=2" "$build/tests/random" check 0 "$last_dual" tests/random/recorded.txt
+seeds=2000 dual_seeds=300
+if [ -n "${TEST_SHORT:-}" ]; then seeds=150 dual_seeds=60; fi
+run_counted random env HEDDLE_OPTIONS="$with_time" "$build/tests/random" check 0 "$seeds" tests/random/recorded.txt
+run_counted 'random, two instructions a pick' env HEDDLE_OPTIONS="$with_time --set issue.instructions_per_warp=2" "$build/tests/random" check 0 "$dual_seeds" tests/random/recorded.txt
 awk '/^kernel / { skip = / cluster_/ } !skip' tests/compiled/recorded.txt >"$log.timed" # clusters of blocks have no timing model
 run_counted compiled env HEDDLE_OPTIONS="$with_time" "$build/tests/compiled" check "$log.timed" tests/compiled/ptx
 

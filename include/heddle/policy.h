@@ -195,20 +195,25 @@ struct heddle_piece { uint32_t home; /* index of the home warp in its block */ u
 enum { HEDDLE_PIECES = 32 };
 
 enum heddle_branch_answer {
-    HEDDLE_STACK,  /* the warp's own stack handles it */
+    HEDDLE_STACK,  /* the warp goes on by itself: only where its lanes agree. A unit that lets a warp's lanes part keeps their paths, and gives the warp one after the other */
     HEDDLE_PARK,   /* the warp waits; the unit will give slots of the block new work with regroup */
 };
 
 /* What a unit may do, in any hook. */
 struct heddle_divergence_services {
     void *context;
-    /* From now on the slot (of the block) executes pieces at pc; when it gets to stop_pc (HEDDLE_NO_PC: nowhere) it is parked and `arrived` is called. count 0: parked, nothing to do. ready_cycle: not before. */
+    /* From now on the slot (of the block) executes pieces at pc; when it gets to stop_pc (HEDDLE_NO_PC: nowhere, else another than pc) it is parked and `arrived` is called.
+     * count 0: parked, nothing to do. ready_cycle: not before.
+     * The slot is parked: all are at block_start, a warp is in `split`, in `arrived`, and in `exited` when its last lanes end. The threads are of the slot's block and in no slot that runs.
+     * Where they were in other slots, the slot starts when no result is outstanding there. A unit that does otherwise ends the launch with a message in its name. */
     void (*regroup)(void *context, uint32_t warp, const struct heddle_piece *pieces, uint32_t count, uint32_t pc, uint32_t stop_pc, uint64_t ready_cycle);
 };
 
 struct heddle_divergence {
     struct heddle_policy policy;
-    bool regroups;                  /* false: branch is never answered by PARK, warps keep their stacks */
+    /* false: warps keep their stacks, and only `policy` and block_end are looked at. True: services, block_start, split, arrived and exited must be there; kernels with calls, indexed branches,
+     * instructions of the warp as a whole (shfl, vote, bar.warp, mma ...) or barriers other than `bar.sync 0` are refused. */
+    bool regroups;
     void (*services)(void *state, const struct heddle_divergence_services *services);
     /* A block was placed: its warps are slots first_warp ... first_warp + warp_count - 1, lanes[i] the threads of warp i. A unit that regroups gives every slot its first work with regroup. */
     void (*block_start)(void *state, const struct heddle_core *core, uint32_t block, uint32_t first_warp, uint32_t warp_count, const uint32_t *lanes);

@@ -371,6 +371,12 @@ bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
 {
     if (!check_shape(g, in, e))
         return false;
+    if (g->timing && timing_is_broken(g->timing)) {
+        timing_destroy(g->timing);
+        g->timing = timing_create(&g->options, e);
+        if (!g->timing)
+            return false;
+    }
     struct residency r = { .gpu = g };
     double start = seconds_now();
     bool ok = prepare(&r, g, in, e) && prepare_workspace(&r, g, in, e);

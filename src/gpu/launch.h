@@ -27,6 +27,7 @@ struct exec_cta *launch_make_room(struct residency *r, struct exec_launch *l, ui
 struct timing *timing_create(const struct gpu_options *options, struct error *e);
 void timing_destroy(struct timing *t);
 bool timing_run(struct residency *r, struct error *e);
+bool timing_is_broken(const struct timing *t); /* the last launch failed: a new one is needed for the next */
 void timing_note_copy(struct timing *t, const struct memory *m, uint64_t address, uint64_t bytes);
 
 #endif

@@ -45,6 +45,7 @@ struct timing {
     uint64_t now;                         /* core cycle */
     uint64_t blocks_done;
     bool may_place;
+    bool broken;                          /* a launch did not come to its end: what it left in cores and queues belongs to nobody */
 };
 
 /* Making */
@@ -597,8 +598,11 @@ bool timing_run(struct residency *r, struct error *e)
         timeline_kernel(t->options->timeline, r->launch.kernel->name, start, t->now);
     progress_done(t->options->progress);
     arena_free(&arena);
+    t->broken = !ok;
     return ok;
 }
+
+bool timing_is_broken(const struct timing *t) { return t->broken; }
 
 void timing_note_copy(struct timing *t, const struct memory *m, uint64_t address, uint64_t bytes)
 {

@@ -30,12 +30,16 @@ struct slice {
     struct delay_line rop;
     struct ring input, to_dram, from_dram, reply;
     struct cache *cache;           /* NULL: no L2 */
+    uint64_t at;                   /* core cycle in which it has to be run again, 0: as soon as may be */
+    uint64_t ran;                  /* the last L2 tick that is in the counters */
     bool failed;                   /* the access at the front of input, when it was last tried */
+    uint8_t fails, refuses;        /* while it rests, in every tick: that access fails again; a request waits at the crossbar for which there is no room */
 };
 
 struct partition {
     struct partition_head head;
     struct crossbar *requests, *replies;
+    const uint64_t *l2_ticks;      /* that have been; NULL: nobody says */
     struct partition_hooks hooks;
     const struct mem_config *config;
     const struct address_map *map;
@@ -66,7 +70,8 @@ static bool delay_full(const struct delay_line *d) { return d->count >= d->limit
 static struct delayed *delay_front(const struct delay_line *d) { return &d->slots[d->head]; }
 static bool delay_over(const struct delay_line *d, uint64_t core_now) { return d->count && delay_front(d)->ready <= core_now; }
 
-static void delay_push(struct delay_line *d, const struct delayed *entry) { d->slots[(d->head + d->count++) & d->mask] = *entry; }
+/* The place behind the last entry. */
+static struct delayed *delay_back(const struct delay_line *d) { return &d->slots[(d->head + d->count) & d->mask]; }
 
 /* An empty line begins at its first slot again: a little used one stays in few cache lines of the host. */
 static void delay_pop(struct delay_line *d)
@@ -88,6 +93,7 @@ static struct cache *create_l2(struct arena *a, const struct cache_config *confi
 static void create_slice(struct slice *s, struct arena *a, const struct l2_config *l2, const struct address_map *map, uint32_t number)
 {
     s->number = number;
+    s->at = NEVER;
     delay_init(&s->rop, a, ROP_ENTRIES);
     ring_init(&s->input, a, l2->input_queue);
     ring_init(&s->to_dram, a, l2->dram_queue);
@@ -133,6 +139,11 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
     return p;
 }
 
+void partition_set_l2_clock(struct partition *p, const uint64_t *ticks) { p->l2_ticks = ticks; }
+
+/* Something has happened that a slice may rest for. */
+static inline void wake_slice(struct partition *p, struct slice *s) { s->at = p->head.l2_at = 0; }
+
 /* Replies: interconnect clock. */
 
 static uint32_t reply_bytes(const struct packet *r) { return packet_is_write(r) ? HEADER_BYTES : HEADER_BYTES + r->bytes; }
@@ -148,6 +159,8 @@ static void send_reply(struct partition *p, struct slice *s, uint64_t icnt_now)
     crossbar_push(p->replies, s->number, r->core / p->cores_per_port, r, bytes, icnt_now);
     if (r->kind == PACKET_ATOMIC && r->mask && p->hooks.on_atomic)
         p->hooks.on_atomic(p->hooks.context, r);
+    if (ring_full(&s->reply))
+        wake_slice(p, s);
     ring_pop(&s->reply);
     p->head.replies--;
 }
@@ -159,11 +172,16 @@ void partition_send_replies(struct partition *p, uint64_t icnt_now)
             send_reply(p, &p->slices[i], icnt_now);
 }
 
+static struct packet *push(struct ring *r, const struct packet *p)
+{
+    struct packet *place = &r->slots[(r->head + r->count++) & r->mask];
+    *place = *p;
+    return place;
+}
+
 static void queue_reply(struct partition *p, struct slice *s, const struct packet *request)
 {
-    struct packet reply = *request;
-    reply.reply = 1;
-    ring_push(&s->reply, &reply);
+    push(&s->reply, request)->reply = 1;
     p->head.replies++;
 }
 
@@ -184,7 +202,7 @@ static void return_from_dram(struct partition *p)
     ring_push(&s->from_dram, r);
     dram_return_pop(p->dram);
     p->credits_used--;
-    p->head.l2_at = 0;
+    wake_slice(p, s);
 }
 
 static bool may_go_to_dram(const struct partition *p, const struct slice *s)
@@ -202,7 +220,12 @@ static void take_from_slices(struct partition *p, uint64_t core_now)
         struct slice *s = &p->slices[n];
         if (!may_go_to_dram(p, s))
             continue;
-        delay_push(&p->to_dram, &(struct delayed){ .packet = *ring_front(&s->to_dram), .ready = core_now + p->dram_latency_cycles });
+        struct delayed *d = delay_back(&p->to_dram);
+        d->packet = *ring_front(&s->to_dram);
+        d->ready = core_now + p->dram_latency_cycles;
+        p->to_dram.count++;
+        if (ring_full(&s->to_dram))
+            wake_slice(p, s);
         ring_pop(&s->to_dram);
         p->queued--;
         p->credits_used++;
@@ -275,6 +298,9 @@ static void name_sectors(const struct partition *p, struct delayed *d)
 
 static uint64_t sector_address(const struct delayed *d, uint32_t n) { return d->base + (uint64_t)n * SECTOR_BYTES; }
 
+static uint64_t first_sector(const struct delayed *d) { return sector_address(d, (uint32_t)__builtin_ctz(d->sectors)); }
+static uint64_t last_sector(const struct delayed *d) { return sector_address(d, 31u - (uint32_t)__builtin_clz(d->sectors)); }
+
 /* The next piece of a request: the first sector left or, where lines are not sectored, all those left of its line. */
 static struct packet cut_piece(const struct partition *p, struct delayed *d)
 {
@@ -283,14 +309,14 @@ static struct packet cut_piece(const struct partition *p, struct delayed *d)
         d->sectors = 0;
         return piece;
     }
-    uint32_t n = (uint32_t)__builtin_ctz(d->sectors), names = 0;
-    uint64_t start = sector_address(d, n), limit = (start & ~(uint64_t)(p->piece_bytes - 1)) + p->piece_bytes, end;
-    do {
-        names |= 1u << n;
-        end = sector_address(d, n) + SECTOR_BYTES;
-        d->sectors &= d->sectors - 1;
-        n = d->sectors ? (uint32_t)__builtin_ctz(d->sectors) : 0;
-    } while (d->sectors && sector_address(d, n) < limit);
+    uint64_t start = first_sector(d), limit = (start & ~(uint64_t)(p->piece_bytes - 1)) + p->piece_bytes, end = last_sector(d);
+    uint32_t names = d->sectors;
+    if (end >= limit) { /* else it is all of the request */
+        names &= ~(~0u << (limit - d->base) / SECTOR_BYTES);
+        end = sector_address(d, 31u - (uint32_t)__builtin_clz(names));
+    }
+    d->sectors &= ~names;
+    end += SECTOR_BYTES;
     uint64_t request_end = last_byte(&d->packet) + 1;
     if (start < d->packet.address && d->packet.address < end)
         start = d->packet.address;
@@ -308,8 +334,7 @@ static uint32_t pieces_of(const struct partition *p, const struct delayed *d)
 {
     if (p->piece_bytes == 0)
         return 1;
-    uint64_t first = sector_address(d, (uint32_t)__builtin_ctz(d->sectors)), last = sector_address(d, 31u - (uint32_t)__builtin_clz(d->sectors));
-    return (uint32_t)(last / p->piece_bytes - first / p->piece_bytes) + 1;
+    return (uint32_t)(last_sector(d) / p->piece_bytes - first_sector(d) / p->piece_bytes) + 1;
 }
 
 /* L2 slices: their clock. The steps stand in the order in which a cycle takes them. */
@@ -320,21 +345,25 @@ static void push_piece(const struct partition *p, struct slice *s, struct delaye
     ring_push(&s->input, &piece);
 }
 
+static bool has_room(const struct partition *p, const struct slice *s) { return ring_room(&s->input) >= p->pieces && !delay_full(&s->rop); }
+
 static void take_request(struct partition *p, struct slice *s, uint64_t core_now)
 {
-    const struct packet *r = crossbar_front(p->requests, s->number);
-    if (ring_room(&s->input) < p->pieces || delay_full(&s->rop)) {
+    if (!has_room(p, s)) {
         p->input_stalls++;
         return;
     }
-    struct delayed d = { .packet = *r, .ready = core_now + p->rop_cycles };
-    d.packet.slice = (uint8_t)s->number;
-    name_sectors(p, &d);
-    if (r->kind == PACKET_TEXTURE && pieces_of(p, &d) <= p->pieces)
-        while (d.sectors)
-            push_piece(p, s, &d);
+    const struct packet *r = crossbar_first(p->requests, s->number);
+    struct delayed *d = delay_back(&s->rop);
+    d->packet = *r;
+    d->ready = core_now + p->rop_cycles;
+    d->packet.slice = (uint8_t)s->number;
+    name_sectors(p, d);
+    if (r->kind == PACKET_TEXTURE && pieces_of(p, d) <= p->pieces)
+        while (d->sectors)
+            push_piece(p, s, d);
     else
-        delay_push(&s->rop, &d);
+        s->rop.count++;
     crossbar_pop(p->requests, s->number);
 }
 
@@ -374,12 +403,10 @@ static void take_return(struct partition *p, struct slice *s, uint64_t l2_now)
 
 static void queue_to_dram(struct partition *p, struct slice *s, const struct packet *r)
 {
-    struct packet request = *r;
-    request.slice = (uint8_t)s->number;
     if (s->to_dram.count == 0)
         p->head.dram_at = 0;
     p->queued++;
-    ring_push(&s->to_dram, &request);
+    push(&s->to_dram, r)->slice = (uint8_t)s->number;
 }
 
 static void send_miss(struct partition *p, struct slice *s)
@@ -431,16 +458,52 @@ static void leave_delay(const struct partition *p, struct slice *s, uint64_t cor
         delay_pop(&s->rop);
 }
 
-/* When the slice has to be run again, in core cycles; 0: as soon as may be. */
-static uint64_t slice_at(const struct slice *s)
+/* What a slice would do in its next tick if nothing came from elsewhere. What it waits for is told by wake_slice, but for a request at the crossbar. */
+
+/* What cache_fails_again counts. */
+static void cache_failed_again(struct cache *c, uint32_t times) { ((struct cache_head *)c)->repeats += times; }
+
+static bool input_moves(struct slice *s, uint64_t l2_now)
 {
-    if ((s->input.count | s->from_dram.count) != 0 || (s->cache && (cache_has_miss(s->cache) || cache_has_ready(s->cache))))
-        return 0;
-    return s->rop.count ? delay_front(&s->rop)->ready : NEVER;
+    if (ring_full(&s->to_dram) || (s->cache && ring_full(&s->reply)))
+        return false;
+    if (s->cache == NULL || !s->failed || !cache_head(s->cache)->blocked || !cache_port_free(s->cache, l2_now + 1))
+        return true;
+    s->fails = 1;
+    return false;
+}
+
+static bool moves(const struct partition *p, struct slice *s, uint64_t l2_now)
+{
+    bool waits = crossbar_waits_at(p->requests, s->number), reply_room = !ring_full(&s->reply);
+    if (waits && has_room(p, s))
+        return true;
+    if (s->from_dram.count && (reply_room || (s->cache && !packet_is_write(ring_front(&s->from_dram)))))
+        return true;
+    if (s->cache && ((cache_has_ready(s->cache) && reply_room) || (cache_has_miss(s->cache) && !ring_full(&s->to_dram))))
+        return true;
+    if (s->input.count && input_moves(s, l2_now))
+        return true;
+    s->refuses = waits;
+    return p->l2_ticks == NULL && (s->fails | s->refuses);
+}
+
+/* Counts the ticks up to this one in which the slice rested. */
+static void settle(struct partition *p, struct slice *s, uint64_t tick)
+{
+    uint64_t ticks = tick - s->ran;
+    if (s->fails)
+        cache_failed_again(s->cache, (uint32_t)ticks);
+    if (s->refuses)
+        p->input_stalls += ticks;
+    s->ran = tick;
 }
 
 static void run_slice(struct partition *p, struct slice *s, uint64_t l2_now, uint64_t core_now)
 {
+    if (s->fails | s->refuses)
+        settle(p, s, l2_now - 1);
+    s->fails = s->refuses = 0;
     if (crossbar_waits_at(p->requests, s->number))
         take_request(p, s, core_now);
     if (s->cache && cache_has_ready(s->cache))
@@ -453,17 +516,25 @@ static void run_slice(struct partition *p, struct slice *s, uint64_t l2_now, uin
         take_input(p, s, l2_now);
     if (s->rop.count)
         leave_delay(p, s, core_now);
+    s->ran = l2_now;
+    if (moves(p, s, l2_now))
+        s->at = 0;
+    else
+        s->at = s->rop.count && !ring_full(&s->input) ? delay_front(&s->rop)->ready : NEVER;
 }
 
 void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now)
 {
-    uint64_t at = NEVER;
+    uint64_t at = NEVER, refusing = 0;
     for (uint32_t i = 0; i < p->slice_count; i++) {
         struct slice *s = &p->slices[i];
-        run_slice(p, s, l2_now, core_now);
-        at = earlier(at, slice_at(s));
+        if (s->at <= core_now || (crossbar_waits_at(p->requests, s->number) && !s->refuses))
+            run_slice(p, s, l2_now, core_now);
+        at = earlier(at, s->at);
+        refusing |= (uint64_t)s->refuses << (i & 63);
     }
     p->head.l2_at = at;
+    p->head.refusing = refusing;
 }
 
 /* Sleep. */
@@ -481,8 +552,10 @@ static uint64_t dram_event(const struct partition *p)
 uint64_t partition_next_event(const struct partition *p, uint64_t core_now)
 {
     uint64_t event = earlier(p->head.l2_at, p->head.leaves_delay_at);
-    if (p->head.replies || event <= core_now + 1)
+    if (p->head.replies || event <= core_now + 2)
         return core_now + 1;
+    if (event != NEVER)
+        event--; /* the other clocks may tick between this core cycle and the one before */
     return later(earlier(event, dram_event(p)), core_now + 1);
 }
 
@@ -507,13 +580,18 @@ void partition_touch(struct partition *p, uint64_t address, uint64_t now)
     assert(slice < p->slice_count);
     if (p->slices[slice].cache)
         cache_touch(p->slices[slice].cache, address, now);
+    if (p->slices[slice].fails)
+        wake_slice(p, &p->slices[slice]);
 }
 
 void partition_flush(struct partition *p)
 {
-    for (uint32_t i = 0; i < p->slice_count; i++)
+    for (uint32_t i = 0; i < p->slice_count; i++) {
         if (p->slices[i].cache)
             cache_invalidate(p->slices[i].cache);
+        if (p->slices[i].fails)
+            wake_slice(p, &p->slices[i]);
+    }
 }
 
 /* Counters and text. */
@@ -526,11 +604,15 @@ static void add_counts(void *sum, const void *counts, size_t size_bytes)
         to[i] += from[i];
 }
 
-void partition_read_counters(const struct partition *p, struct partition_counters *sum)
+void partition_read_counters(struct partition *p, struct partition_counters *sum)
 {
-    for (uint32_t i = 0; i < p->slice_count; i++)
-        if (p->slices[i].cache)
-            add_counts(&sum->l2, cache_counters(p->slices[i].cache), sizeof(sum->l2));
+    for (uint32_t i = 0; i < p->slice_count; i++) {
+        struct slice *s = &p->slices[i];
+        if (p->l2_ticks && (s->fails | s->refuses))
+            settle(p, s, *p->l2_ticks - 1);
+        if (s->cache)
+            add_counts(&sum->l2, cache_counters(s->cache), sizeof(sum->l2));
+    }
     add_counts(&sum->dram, dram_counters(p->dram), sizeof(sum->dram));
     sum->reply_stalls += p->reply_stalls;
     sum->input_stalls += p->input_stalls;

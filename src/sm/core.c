@@ -136,6 +136,8 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     if (c->l1d)
         cache_set_writeback(c->l1d, PACKET_L1_WRITEBACK, 2); /* a read may need two places: one for what it evicts */
     make_units(c);
+    for (uint32_t i = 0; i < CORE_WARPS_MOST; i++)
+        c->slot_bank[i] = (uint8_t)(i % config->register_banks);
     c->inflight = arena_array(a, struct sm_inflight, SM_INFLIGHT);
     for (uint32_t i = 0; i < SM_INFLIGHT; i++)
         c->free_inflight[c->free_count++] = (uint16_t)(SM_INFLIGHT - 1 - i);

@@ -121,7 +121,7 @@ static void accept(struct sm *c, uint16_t id, const struct sm_inst *in, uint32_t
 {
     uint8_t banks[COLLECT_OPERANDS];
     for (uint32_t i = 0; i < in->source_count; i++)
-        banks[i] = (uint8_t)((in->registers[i] + slot) % c->config->register_banks);
+        banks[i] = (uint8_t)sm_bank(c, in->banks[i], slot);
     collector_accept(c->collector, pipe_of(c, in), id, banks, in->source_count);
 }
 

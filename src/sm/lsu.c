@@ -39,9 +39,9 @@ static void answered(struct sm *c, uint16_t id)
 
 static bool write_registers(struct sm *c, struct sm_inflight *f)
 {
-    const uint32_t *d = f->inst->registers + f->inst->check_count - f->inst->destination_count;
+    const uint8_t *banks = f->inst->banks + f->inst->check_count - f->inst->destination_count;
     while (f->written < f->inst->destination_count) {
-        if (!collector_write_bank(c->collector, (d[f->written] + f->slot) % c->config->register_banks))
+        if (!collector_write_bank(c->collector, sm_bank(c, banks[f->written], f->slot)))
             return false;
         f->written++;
     }
@@ -65,6 +65,15 @@ static inline uint32_t clients_with_results(const struct sm *c)
            (uint32_t)(c->constants->ready_requests != 0) << 2 | (uint32_t)(l->next_global != SM_NONE) << 3 | (uint32_t)(c->d->ready_requests != 0) << 4;
 }
 
+/* The warp goes on when all parts of its atomic have come back. */
+static void answer_atomic(struct sm *c, uint32_t slot)
+{
+    if (--c->slots[slot].atomics == 0) {
+        c->atomic_wait &= ~(1ull << slot);
+        c->stirred = true;
+    }
+}
+
 static uint16_t take_from_client(struct sm *c, uint32_t client)
 {
     struct sm_lsu *l = &c->lsu;
@@ -74,6 +83,8 @@ static uint16_t take_from_client(struct sm *c, uint32_t client)
         id = l->shared_pipe[l->shared_head].id;
         l->shared_head = l->shared_head + 1 == l->shared_capacity ? 0 : l->shared_head + 1;
         l->shared_count--;
+        if (c->inflight[id].atomic)
+            answer_atomic(c, c->inflight[id].slot);
         return id;
     case 1:
         if (!l->texture_count)
@@ -87,6 +98,8 @@ static uint16_t take_from_client(struct sm *c, uint32_t client)
     case 3:
         id = l->next_global;
         l->next_global = SM_NONE;
+        if (c->inflight[id].atomic)
+            answer_atomic(c, c->inflight[id].slot);
         return id;
     default:
         l->refused = false; /* an entry may be free again */
@@ -129,15 +142,6 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
     }
 }
 
-static void answer_atomic(struct sm *c, const struct packet *p)
-{
-    struct sm_slot *s = &c->slots[p->warp];
-    if (--s->atomics == 0) {
-        c->atomic_wait &= ~(1ull << p->warp);
-        c->stirred = true;
-    }
-}
-
 static void take_response(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
@@ -145,8 +149,6 @@ static void take_response(struct sm *c)
     if (p->origin == ORIGIN_LSU && !packet_is_write(p)) {
         if (l->next_global != SM_NONE)
             return;
-        if (p->kind == PACKET_ATOMIC)
-            answer_atomic(c, p);
         l->next_global = (uint16_t)p->token;
     } else if (packet_is_write(p)) {
         acknowledge_store(c, p->warp);
@@ -400,6 +402,8 @@ static void dispatch_cycle(struct sm *c)
             l->shared_pipe[at] = (struct sm_shared_delay){ .ready = c->now + c->config->shared_latency, .id = id };
             l->shared_count++;
             f->remaining = 1;
+        } else if (f->atomic) {
+            answer_atomic(c, f->slot);
         }
         leave(c, id);
         return;

@@ -58,17 +58,22 @@ static void set_route(const struct sm *c, struct sm_inflight *f)
     }
 }
 
-static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_accesses *a)
+static void await_atomic(struct sm *c, const struct sm_inflight *f, uint32_t answers)
 {
     struct sm_slot *s = &c->slots[f->slot];
+    s->atomics += answers;
+    s->atomic = (uint16_t)(f - c->inflight);
+    c->atomic_wait |= 1ull << f->slot;
+    c->stirred = true;
+}
+
+static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_accesses *a)
+{
     uint32_t expected = 0;
     for (uint32_t i = 0; i < a->count; i++)
         expected += sm_answers(c, a->list[i].address, a->list[i].bytes);
     f->remaining = expected;
-    s->atomics += expected;
-    s->atomic = (uint16_t)(f - c->inflight);
-    c->atomic_wait |= 1ull << f->slot;
-    c->stirred = true;
+    await_atomic(c, f, expected);
 }
 
 void sm_coalesce(struct sm *c, uint16_t id)
@@ -92,6 +97,8 @@ void sm_coalesce(struct sm *c, uint16_t id)
         f->shared_cycles = coalesce_shared_cycles(w->addr, x->mask, x->bytes, c->config->shared_banks, c->config->shared_parts, c->config->shared_limited_broadcast);
         c->counters.shared_requests++;
         c->counters.shared_cycles += f->shared_cycles;
+        if (f->atomic)
+            await_atomic(c, f, 1);
         return;
     case PTX_SPACE_LOCAL:
         f->space = SM_LOCAL;
@@ -159,7 +166,7 @@ void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pendi
     for (uint32_t slot = 0; slot < c->config->warps; slot++) {
         const struct sm_slot *s = &c->slots[slot];
         const struct sm_inflight *f = &c->inflight[s->atomic];
-        if (s->exec == w && s->atomics && !f->texture) /* reductions of surfaces are done when they are issued */
+        if (s->exec == w && s->atomics && !f->texture && f->space != SM_SHARED) /* reductions of surfaces and of shared memory are done when they are issued */
             *out = (struct exec_pending){ f->exec_inst, f->mask & ~f->performed };
     }
 }

@@ -11,9 +11,9 @@ void sm_writeback_cycle(struct sm *c)
     for (uint32_t i = 0; i < count; i++) {
         uint16_t id = c->writeback[at][i];
         struct sm_inflight *f = &c->inflight[id];
-        const uint32_t *d = f->inst->registers + f->inst->check_count - f->inst->destination_count;
+        const uint8_t *banks = f->inst->banks + f->inst->check_count - f->inst->destination_count;
         for (uint32_t k = 0; k < f->inst->destination_count; k++) /* never stalls: it comes before the banks are read */
-            collector_write_bank(c->collector, (d[k] + f->slot) % c->config->register_banks);
+            collector_write_bank(c->collector, sm_bank(c, banks[k], f->slot));
         sm_release(c, f);
         sm_finish(c, id);
     }

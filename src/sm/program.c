@@ -149,6 +149,10 @@ static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx
         all[sources] = guard;
     memcpy(all + total - b->destination_count, b->destinations, b->destination_count * sizeof *all);
     s->registers = all;
+    uint8_t *banks = arena_array(b->arena, uint8_t, total + 1);
+    for (uint32_t i = 0; i < total; i++)
+        banks[i] = (uint8_t)(all[i] % b->config->register_banks);
+    s->banks = banks;
     s->source_count = (uint8_t)(sources < 8 ? sources : 8);
     s->check_count = (uint8_t)total;
     s->destination_count = (uint8_t)b->destination_count;

@@ -14,6 +14,7 @@ enum sm_memory { SM_NO_MEMORY, SM_SHARED, SM_CONST, SM_DEVICE /* global or gener
 
 struct sm_inst {
     const uint32_t *registers;  /* sources, then the guard, then destinations */
+    const uint8_t *banks;       /* of each, modulo the number of register banks */
     uint16_t latency, initiation;
     uint8_t unit, memory;       /* enum sm_unit, enum sm_memory as far as the text tells */
     uint8_t source_count;       /* registers that a collector reads */

@@ -15,7 +15,8 @@ struct regroup_slot {
     struct exec_warp face;              /* masks of physical lanes */
     struct heddle_piece pieces[HEDDLE_PIECES]; /* masks of logical lanes */
     uint32_t count;
-    uint32_t threads;                   /* that it has, or had when it was parked */
+    uint32_t threads;
+    uint32_t had[HEDDLE_PIECES];        /* by home warp: the lanes that it was given last, without those that have ended */
     uint32_t stop_pc;
     uint64_t ready_cycle;
     uint64_t waits_for;                 /* slots whose results must be there before it starts */
@@ -106,19 +107,23 @@ static void park(struct sm *c, uint32_t slot)
     sm_refresh(c, slot);
 }
 
-/* The slot has pieces again; the slots that these were in. */
+/* The slot has pieces again. Returns the slots that these were in; none where it goes on with the threads that it had. */
 static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count)
 {
     struct regroup *r = c->regroup;
     struct regroup_slot *g = &r->slots[slot];
     struct regroup_block *b = &r->blocks[c->slots[slot].block];
     uint64_t from = 0;
+    uint32_t had[HEDDLE_PIECES];
+    memcpy(had, g->had, sizeof had);
+    memset(g->had, 0, sizeof g->had);
     g->count = count;
     g->face.active = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t home = pieces[i].home;
         g->pieces[i] = pieces[i];
         b->held[home] |= pieces[i].mask;
+        g->had[home] |= pieces[i].mask;
         g->face.active |= to_physical(r, home, pieces[i].mask);
         for (uint32_t left = pieces[i].mask; left; left &= left - 1) {
             uint8_t *in = &b->slot_of[home][__builtin_ctz(left)];
@@ -126,8 +131,9 @@ static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pie
             *in = (uint8_t)slot;
         }
     }
+    g->threads = (uint32_t)__builtin_popcount(g->face.active);
     c->parked &= ~(1ull << slot);
-    return from;
+    return from == 1ull << slot && memcmp(had, g->had, sizeof had) == 0 ? 0 : from;
 }
 
 static bool check_pieces(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count)
@@ -194,14 +200,11 @@ static void regroup(void *context, uint32_t slot, const struct heddle_piece *pie
     struct regroup_slot *g = &r->slots[slot];
     uint64_t self = 1ull << slot, resting = c->parked | r->draining;
     uint64_t from = take(c, slot, pieces, count);
-    uint32_t threads = (uint32_t)__builtin_popcount(g->face.active);
-    bool same = from == self && threads == g->threads; /* what is outstanding is on its own scoreboard */
-    g->threads = threads;
     g->stop_pc = stop_pc;
     g->face.pc = pc;
     g->ready_cycle = ready_cycle;
     c->slots[slot].fetch_pc = pc;
-    if (same) {
+    if (!from) { /* what is outstanding is on its own scoreboard */
         wake_at(c, slot, ready_cycle);
     } else {
         g->waits_for = (from & resting) | self;
@@ -299,6 +302,7 @@ static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks,
         if (masks[i]) {
             ended[count++] = (struct heddle_piece){ p.home, masks[i] };
             b->held[p.home] &= ~masks[i];
+            g->had[p.home] &= ~masks[i];
             b->live -= (uint32_t)__builtin_popcount(masks[i]);
             g->threads -= (uint32_t)__builtin_popcount(masks[i]);
             g->face.active &= ~to_physical(r, p.home, masks[i]);
@@ -486,13 +490,17 @@ void regroup_issue(struct sm *c, uint32_t slot, uint16_t id)
     const struct exec_inst *in = f->exec_inst;
     uint32_t masks[HEDDLE_PIECES], pc = g->face.pc, lanes = find_masks(c, slot, masks);
     c->launch.counters.lanes[__builtin_popcount(lanes)]++;
+    if (f->inst->unit == SM_MEM)
+        f->accesses = c->free_accesses[--c->free_access_count];
+    if (c->trouble[0]) { /* the launch is over; the unit is asked nothing more */
+        park(c, slot);
+        return;
+    }
     if (in->kind == EXEC_CONTROL) {
         control(c, slot, in, masks, lanes, pc);
         return;
     }
     board(r, id, g, masks);
-    if (f->inst->unit == SM_MEM)
-        f->accesses = c->free_accesses[--c->free_access_count];
     if (f->inst->deferred) {
         f->mask = lanes;
         c->deferred[c->deferred_count++].id = id;
@@ -624,7 +632,7 @@ void regroup_place(struct sm *c, uint32_t block)
         b->live += (uint32_t)__builtin_popcount(lanes[i]);
         memset(b->slot_of[i], (int)slot, WARP_LANES);
         park(c, slot);
-        g->threads = (uint32_t)__builtin_popcount(lanes[i]);
+        g->had[i] = lanes[i];
     }
     r->unit->block_start(r->state, &c->view, block, placed->first_warp, placed->warp_count, lanes);
 }

@@ -14,7 +14,7 @@
 #include "sm/observer.h"
 #include "sm/program.h"
 
-enum { SM_SCHEDULERS = 8, SM_INFLIGHT = 1024, SM_TIME_RING = 1024, SM_BLOCKS = 64, SM_ALU_UNITS = 8, SM_WRITEBACK = 8, SM_LISTENERS = SM_SCHEDULERS + 2, SM_DEFERRED = 32 };
+enum { SM_SCHEDULERS = 16, SM_INFLIGHT = 1024, SM_TIME_RING = 1024, SM_BLOCKS = 64, SM_ALU_UNITS = 48, SM_WRITEBACK = 16, SM_LISTENERS = SM_SCHEDULERS + 2, SM_DEFERRED = 32 };
 #define SM_NEVER UINT64_MAX
 #define SM_NONE UINT16_MAX
 
@@ -31,6 +31,7 @@ struct sm_slot {
     uint32_t buffer[2];              /* pcs of fetched instructions */
     uint8_t buffered;
     bool fetching;                   /* an instruction miss is outstanding */
+    uint8_t unit;                    /* of the next instruction, where it is in one of the sets `needs` */
     uint8_t block;
     uint16_t awaited;                /* registers */
     uint32_t fetch_pc;
@@ -147,6 +148,7 @@ struct sm {
 
     struct sm_slot slots[CORE_WARPS_MOST];
     struct heddle_warp warps[CORE_WARPS_MOST];
+    uint8_t slot_bank[CORE_WARPS_MOST]; /* slot mod register banks */
     struct sm_block blocks[SM_BLOCKS];
     uint64_t blocks_used;
     uint32_t block_limit, warps_per_block;
@@ -254,6 +256,13 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);
 static inline uint32_t sm_answers(const struct sm *c, uint64_t address, uint32_t bytes)
 {
     return (uint32_t)(((address & (c->answer_bytes - 1)) + bytes + c->answer_bytes - 1) / c->answer_bytes);
+}
+
+/* Register r of a warp is in bank (r + slot) mod banks. bank: r mod banks. */
+static inline uint32_t sm_bank(const struct sm *c, uint32_t bank, uint32_t slot)
+{
+    bank += c->slot_bank[slot];
+    return bank >= c->config->register_banks ? bank - c->config->register_banks : bank;
 }
 
 #endif

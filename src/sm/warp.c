@@ -13,8 +13,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
     struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
     c->stirred = true;
-    for (int u = 0; u < SM_UNITS; u++)
-        c->needs[u] &= ~bit;
+    c->needs[s->unit] &= ~bit;
     c->clear &= ~bit;
     c->long_wait &= ~bit;
     c->stale &= ~bit;
@@ -30,6 +29,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
         return;
     }
     const struct sm_inst *in = &c->program->code[s->buffer[0]];
+    s->unit = in->unit;
     c->needs[in->unit] |= bit;
     if (in->load && (in->memory == SM_DEVICE || in->memory == SM_LOCAL))
         c->next_l1_load |= bit;

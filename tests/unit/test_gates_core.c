@@ -55,6 +55,7 @@ static const struct class classes[] = {
     { "integer mul", "mul.lo.u32 %r1, %r1, %r2;\n", "mul.lo.u32 %%r%u, %%r0, %%r1;\n", INTEGER, 2, 2, false },
     { "integer mad", "mad.lo.u32 %r1, %r1, %r2, %r3;\n", "mad.lo.u32 %%r%u, %%r0, %%r1, %%r2;\n", INTEGER, 3, 3, false },
     { "integer div", "div.u32 %r1, %r1, %r2;\n", "div.u32 %%r%u, %%r0, %%r1;\n", INTEGER, 4, 2, true },
+    { "integer rem", "rem.u32 %r1, %r1, %r2;\n", "rem.u32 %%r%u, %%r0, %%r1;\n", INTEGER, 4, 2, true },
     { "float add", "add.f32 %f1, %f1, %f2;\n", "add.f32 %%f%u, %%f0, %%f1;\n", SINGLE, 0, 2, false },
     { "float max", "max.f32 %f1, %f1, %f2;\n", "max.f32 %%f%u, %%f0, %%f1;\n", SINGLE, 1, 2, false },
     { "float mul", "mul.f32 %f1, %f1, %f2;\n", "mul.f32 %%f%u, %%f0, %%f1;\n", SINGLE, 2, 2, false },
@@ -128,6 +129,17 @@ static void test_latencies_as_the_machine_says(void **state)
     for (uint32_t i = 0; i < CLASSES; i++)
         for (uint32_t k = 0; k < 2; k++)
             check_chain(&classes[i], sets[k]);
+}
+
+/* What a machine has no entry for takes one cycle. */
+static void test_without_an_entry(void **state)
+{
+    (void)state;
+    const char *const *sets = SETS(ONE_CORE, "latency.fma_is_mad=false", "latency.rem_is_div=false");
+    for (uint32_t n = 1; n <= 8; n++) {
+        assert_int_equal(repeated(sets, "", n, "fma.rn.f32 %f1, %f1, %f2, %f3;\n", 32), chain_cycles(n, 1, 3));
+        assert_int_equal(repeated(sets, "", n, "rem.u32 %r1, %r1, %r2;\n", 32), chain_cycles(n, 1, 2));
+    }
 }
 
 /* A write to a register that is awaited waits as a read of it does; writes to others do not. */
@@ -464,6 +476,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_shortest_launch),
     cmocka_unit_test(test_dependent_chains),
     cmocka_unit_test(test_latencies_as_the_machine_says),
+    cmocka_unit_test(test_without_an_entry),
     cmocka_unit_test(test_write_after_write),
     cmocka_unit_test(test_guard_is_awaited),
     cmocka_unit_test(test_initiation),

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-enum { CORES = 4, LOG = 20000 };
+enum { CORES = 4, LOG = 20000, MIDWAY = 100 };
 enum { ROP = 20, HOP = 3, DRAM_LATENCY = 15, RCD = 12, CL = 12, BURST = 2 }; /* BURST: burst length 8 at four transfers a cycle */
 /* From a request's cycle to the reply's arrival, one flit each, all clocks alike: the crossbars; one cycle each to be taken from the crossbar (in which the delay begins), to be looked up, and to
  * leave. A miss is sent on in one cycle more, taken by the channel, taken by a bank; its data is taken back, made ready. */
@@ -22,13 +22,14 @@ struct rig {
     struct address_map map;
     struct crossbar *requests, *replies;
     struct partition *partition;
-    uint64_t now, dram_now, dram_phase, wake;
+    uint64_t now, dram_now, dram_phase, wake, l2_ticks;
     bool sleeps, holds_replies;
-    uint64_t visits;
+    uint64_t visits, l2_visits;
     uint32_t atomics;
     uint32_t atomic_mask;
     struct reply log[LOG];
     uint32_t log_count;
+    struct partition_counters midway[MIDWAY];
 };
 
 static struct mem_config default_config(void)
@@ -80,13 +81,18 @@ static void rig_free(struct rig *r)
 
 static void tick_partition(struct rig *r, uint32_t dram_ticks)
 {
-    if (r->sleeps && r->now < r->wake && crossbar_waiting(r->requests, NULL, 0) == 0)
+    const struct partition_head *head = partition_head(r->partition);
+    bool asked = crossbar_waiting(r->requests, NULL, 0) & ~head->refusing;
+    if (r->sleeps && r->now < r->wake && !asked)
         return;
     r->visits++;
     partition_reply_cycle(r->partition, r->now);
     for (uint32_t i = 0; i < dram_ticks; i++)
         partition_dram_cycle(r->partition, r->dram_now - dram_ticks + 1 + i, r->now);
-    partition_l2_cycle(r->partition, r->now, r->now);
+    if (!r->sleeps || asked || head->l2_at <= r->now) {
+        partition_l2_cycle(r->partition, r->now, r->now);
+        r->l2_visits++;
+    }
     r->wake = partition_next_event(r->partition, r->now);
     assert_true(r->wake > r->now);
 }
@@ -110,6 +116,7 @@ static void tick(struct rig *r)
     r->dram_phase %= r->config.core_khz;
     r->dram_now += dram_ticks;
     tick_partition(r, dram_ticks);
+    r->l2_ticks = r->now + 1;
     crossbar_cycle(r->requests, r->now);
     crossbar_cycle(r->replies, r->now);
     collect_replies(r);
@@ -635,6 +642,8 @@ static struct rig *random_run(const struct mem_config *config, bool sleeps, uint
     memset(sectors, 0, sizeof(sectors));
     struct rig *r = rig_of(*config);
     r->sleeps = sleeps;
+    if (sleeps)
+        partition_set_l2_clock(r->partition, &r->l2_ticks);
     uint32_t atomics = 0;
     for (uint32_t i = 0; i < REQUESTS; i++) {
         struct packet p = random_request(&seed, i);
@@ -646,6 +655,8 @@ static struct rig *random_run(const struct mem_config *config, bool sleeps, uint
             run(r, random_below(&seed, 400));
         else if (random_below(&seed, 2))
             tick(r);
+        if (i % (REQUESTS / MIDWAY) == 0)
+            r->midway[i / (REQUESTS / MIDWAY)] = counters_of(r); /* slices that rest have counted all the same */
     }
     drain(r);
     assert_int_equal(partition_next_event(r->partition, r->now), UINT64_MAX);
@@ -676,7 +687,8 @@ static void check_random(struct mem_config config, uint64_t seed)
     }
     struct partition_counters a = counters_of(awake), b = counters_of(sleeper);
     assert_memory_equal(&a, &b, sizeof(a));
-    assert_true(sleeper->visits < awake->visits); /* it did sleep */
+    assert_memory_equal(awake->midway, sleeper->midway, sizeof(awake->midway));
+    assert_true(sleeper->visits < awake->visits && sleeper->l2_visits < sleeper->visits); /* it did sleep */
     rig_free(awake);
     rig_free(sleeper);
 }
@@ -706,6 +718,44 @@ static void test_random_requests(void **state)
     c = default_config();
     c.l2.cache.global_writes = c.l2.cache.local_writes = WRITE_THROUGH;
     check_random(c, 7);
+    c = default_config();
+    c.l2.cache.mshr_entries = 2; /* most tries fail */
+    c.l2.cache.mshr_merge = 2;
+    c.l2.input_queue = 4;
+    check_random(c, 8);
+    c.l2.slices_per_channel = 1;
+    c.l2.cache.sector_bytes = 0;
+    c.l2.cache.port_bytes = 0;
+    c.dram_khz = 300000;
+    check_random(c, 9);
+}
+
+/* A slice without a free miss register rests until data comes; the tries that it leaves out are counted, also when somebody reads the counters in between. */
+static void test_rests_when_refused(void **state)
+{
+    (void)state;
+    struct mem_config c = default_config();
+    c.l2.slices_per_channel = 1;
+    c.l2.cache.mshr_entries = 1;
+    struct rig *r = rig_of(c);
+    r->sleeps = true;
+    partition_set_l2_clock(r->partition, &r->l2_ticks);
+    for (uint32_t i = 0; i < 2; i++)
+        send(r, PACKET_LOAD, i, 0x1000 + 0x1000 * i, 32, i);
+    while (counters_of(r).l2.fails[CACHE_FAIL_MSHR] == 0)
+        tick(r);
+    uint64_t visits = r->l2_visits, fails = 1;
+    while (r->log_count == 0) {
+        assert_int_equal(counters_of(r).l2.fails[CACHE_FAIL_MSHR], fails++);
+        tick(r);
+        if (r->l2_visits != visits)
+            break;
+    }
+    assert_true(fails > DRAM_LATENCY);
+    assert_int_equal(r->log_count, 0); /* woken by the data, before it is on its way */
+    drain(r);
+    assert_int_equal(r->log_count, 2);
+    rig_free(r);
 }
 
 /* A lone miss: the channel is looked at when something can happen, not in every cycle. */
@@ -787,6 +837,7 @@ int main(void)
         cmocka_unit_test(test_slices_take_turns),
         cmocka_unit_test(test_random_requests),
         cmocka_unit_test(test_sleeps_through_delays),
+        cmocka_unit_test(test_rests_when_refused),
         cmocka_unit_test(test_flush),
         cmocka_unit_test(test_description),
     };
