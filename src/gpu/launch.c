@@ -371,7 +371,7 @@ bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
 {
     if (!check_shape(g, in, e))
         return false;
-    if (g->timing && timing_is_broken(g->timing)) {
+    if (!g->options.functional && (!g->timing || timing_is_broken(g->timing))) {
         timing_destroy(g->timing);
         g->timing = timing_create(&g->options, e);
         if (!g->timing)
