@@ -252,7 +252,7 @@ static bool next_overwrites(const struct builder *b, const struct exec_function 
 {
     const struct sm_inst *s = &b->program->code[b->pc_base + i], *next = s + 1;
     for (uint32_t d = next->check_count - next->destination_count; i + 1 < f->inst_count && d < next->check_count; d++)
-        for (uint32_t k = 0; k + s->destination_count < s->check_count; k++)
+        for (uint32_t k = 0; k < s->check_count; k++) /* what it reads, and what it writes: that must not come last */
             if (share_place(f, next->registers[d] - b->register_base, s->registers[k] - b->register_base))
                 return true;
     return false;
