@@ -82,7 +82,7 @@ while read -r name target limit command <&3; do
     if [ "$runs" != 0 ] && [ "$target" != null ] && is_less "$best" "$target"; then slow=$((slow + 1)); fi
 done 3<"$scratch/kernels"
 echo
-[ "$callgrind" = 1 ] || echo 'host instructions were not counted: no valgrind' >&2
+[ "$callgrind" = 1 ] || echo 'host instructions were not counted: that needs valgrind, and BENCH_CALLGRIND not 0' >&2
 [ -z "${BENCH_BASELINE:-}" ] || cp "$scratch/baseline" "$BENCH_BASELINE"
 [ "$slow" = 0 ] || echo "bench: with time: $slow below target" >&2
 [ "$slow" = 0 ]

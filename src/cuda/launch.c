@@ -163,12 +163,25 @@ static CUresult launch_params(struct function *f, struct launch_shape *s, const 
     return CUDA_SUCCESS;
 }
 
+/* CUDA's error says little; the GPU knows what does not fit. */
+static void say_why_refused(const struct function *f, const struct launch_shape *s)
+{
+    struct error e = {0};
+    struct gpu_launch l = {.kernel = f->exec, .dynamic_shared_bytes = s->shared_bytes, .params_bytes = f->exec->ptx->param_bytes};
+    memcpy(l.grid, s->grid, sizeof l.grid);
+    memcpy(l.block, s->block, sizeof l.block);
+    if (!gpu_check_launch(driver_get()->gpu, &l, &e))
+        driver_say("%s", e.text);
+}
+
 /* A function belongs to the context it was loaded in, and runs only there. */
 static CUresult launch_check(const struct function *f, struct launch_shape *s)
 {
     if (f->object.owner != context_current())
         return CUDA_ERROR_INVALID_CONTEXT;
     CUresult r = shape_check(f, s);
+    if (r != CUDA_SUCCESS)
+        say_why_refused(f, s);
     if (r == CUDA_SUCCESS)
         r = cluster_check(f, s);
     return r == CUDA_SUCCESS ? cooperative_check(f, s) : r;

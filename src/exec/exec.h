@@ -110,7 +110,7 @@ enum exec_state {
     WARP_FAULT,
 };
 
-/* One entry of the reconvergence stack (mechanisms: PDOM). A call pushes an entry that remembers the caller. */
+/* One entry of the reconvergence stack (PDOM). A call pushes an entry that remembers the caller. */
 struct simt_entry {
     uint32_t pc, rpc, mask;
     uint32_t call_depth;  /* entries of one call share it */

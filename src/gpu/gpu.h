@@ -76,6 +76,8 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e);
 void gpu_destroy(struct gpu *g);
 /* Runs the kernel to its end. Not reentrant: the caller serialises launches on one gpu. Error kinds: RESOURCES, INVALID (does not fit), or what the kernel did. */
 bool gpu_launch(struct gpu *g, const struct gpu_launch *launch, struct error *e);
+/* Is the shape legal, and does a block fit a core? What gpu_launch looks at first. */
+bool gpu_check_launch(const struct gpu *g, const struct gpu_launch *launch, struct error *e);
 void gpu_spare_free(struct gpu *g);
 /* How many blocks of this shape fit one core (0: none). */
 uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes);

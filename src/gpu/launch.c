@@ -243,7 +243,7 @@ static bool run_all(struct residency *r, struct error *e)
 
 /* Checks and set-up */
 
-static bool check_shape(const struct gpu *g, const struct gpu_launch *in, struct error *e)
+bool gpu_check_launch(const struct gpu *g, const struct gpu_launch *in, struct error *e)
 {
     const struct ptx_function *ptx = in->kernel->ptx;
     uint64_t threads = (uint64_t)in->block[0] * in->block[1] * in->block[2];
@@ -369,7 +369,7 @@ static void record(struct gpu *g, const struct residency *r, bool ok, double sec
 
 bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
 {
-    if (!check_shape(g, in, e))
+    if (!gpu_check_launch(g, in, e))
         return false;
     if (!g->options.functional && (!g->timing || timing_is_broken(g->timing))) {
         timing_destroy(g->timing);
@@ -377,6 +377,9 @@ bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
         if (!g->timing)
             return false;
     }
+    if (!g->options.functional && g->options.max_cycles && g->clock_cycles >= g->options.max_cycles)
+        return error_set(e, ERROR_LIMIT, "kernel %s was not started: earlier ones have used up the limit of %llu cycles (--max-cycles)", in->kernel->name,
+                         (unsigned long long)g->options.max_cycles);
     struct residency r = { .gpu = g };
     double start = seconds_now();
     bool ok = prepare(&r, g, in, e) && prepare_workspace(&r, g, in, e);

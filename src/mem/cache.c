@@ -1,4 +1,4 @@
-/* A cache: see cache.h. Follows GPGPU-Sim's data and read-only caches (mechanisms: sections 22 and 23).
+/* A cache: see cache.h. Follows GPGPU-Sim's data and read-only caches.
  *
  * The state of a line is three sets of 32-byte sectors: valid, reserved (on its way), modified. A cache without sectors is one in which every access needs all sectors of its line.
  * Where lines stand is

@@ -1,4 +1,4 @@
-/* A cache: tags, miss registers (MSHR), miss queue. Serves as L1 data, constant, texture, instruction cache and as a slice of the L2 (mechanisms: sections 22 and 23).
+/* A cache: tags, miss registers (MSHR), miss queue. Serves as L1 data, constant, texture, instruction cache and as a slice of the L2.
  *
  * A miss reserves its line at once (allocate on miss) or when the data comes (on fill). Requests for a line on its way are merged into its MSHR entry. What cannot be
  * taken fails, and is tried again by the caller in a later cycle; nothing has changed then. The victim is chosen by an L1 policy where there is one (include/heddle/policy.h), else LRU. */

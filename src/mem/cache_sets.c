@@ -1,4 +1,4 @@
-/* The lines of a cache: see cache_sets.h. Set indices after GPGPU-Sim (mechanisms: section 22). */
+/* The lines of a cache: see cache_sets.h. Set indices after GPGPU-Sim. */
 #include "mem/cache_sets.h"
 
 #include <assert.h>

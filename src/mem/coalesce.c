@@ -1,4 +1,4 @@
-/* The coalescer of the load/store unit (mechanisms: section 21), the rule of CUDA's compute capability 1.3 as GPGPU-Sim 3.x applies it: in each
+/* The coalescer of the load/store unit, the rule of CUDA's compute capability 1.3 as GPGPU-Sim 3.x applies it: in each
  * part of a warp, lanes whose bytes lie in the same segment make one access, which then shrinks to the half or quarter of a 128-byte line that it
  * uses. Also the interleaving of local memory and the bank conflicts of shared memory. Left out: the alignment that hardware demands (a misaligned
  * access never comes this far) and the order in which hardware serves conflicting banks (only their number of cycles counts). */

@@ -1,4 +1,4 @@
-/* From the lanes of a memory instruction to accesses (mechanisms: section 21): the coalescing rules of both generations, bank conflicts of shared memory, lines of constants and textures. */
+/* From the lanes of a memory instruction to accesses: the coalescing rules of both generations, bank conflicts of shared memory, lines of constants and textures. */
 #ifndef HEDDLE_MEM_COALESCE_H
 #define HEDDLE_MEM_COALESCE_H
 

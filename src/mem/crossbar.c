@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* One copy for up to 64 ports, one for more: see struct matching. */
+/* One copy for up to 64 ports, one for more: see work_wide. */
 #define INLINE static inline __attribute__((always_inline))
 
 enum { NO_INPUT = UINT16_MAX };
@@ -39,22 +39,19 @@ struct crossbar {
     struct crossbar_output *output;
     uint64_t open[CROSSBAR_WORDS];          /* outputs that somebody asks for, or that are sent to flit by flit, and that may have room */
     uint64_t *ending;                       /* a matching: outputs whose packet's last flit comes then */
-    uint64_t *arriving;                     /* a cycle: outputs at which a packet arrives then */
-    uint32_t ending_mask, arriving_mask;
+    uint32_t ending_mask;
     uint32_t sending;                       /* outputs with a packet that leaves, all of which has room */
-    uint64_t last_arrival;                  /* cycle */
     uint64_t worked;                        /* the last cycle that was looked at */
     uint64_t stalls;                        /* up to it */
     struct crossbar_counters *sums;
     uint8_t fresh[CROSSBAR_PORTS_MOST];     /* inputs whose first packet has not asked yet */
 };
 
-/* One of those of a cycle. wide: more than 64 ports; constant where the compiler sees it, since few machines have so many. */
+/* One of those of a cycle. In what follows, wide says: more than 64 ports. It is constant where the compiler sees it, since few machines have so many. */
 struct matching {
     uint64_t number, now;
     uint64_t finished[CROSSBAR_WORDS];      /* inputs whose packet has left in it */
     uint32_t moved;                         /* inputs that stood when the cycle began, and moved */
-    bool wide;
 };
 
 static uint32_t power_of_two(uint32_t least)
@@ -85,15 +82,16 @@ struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *
     assert(inputs <= CROSSBAR_PORTS_MOST && outputs <= CROSSBAR_PORTS_MOST);
     assert(config->flit_bytes && config->hop_cycles && config->speedup);
     struct crossbar *x = arena_new(a, struct crossbar);
-    *x = (struct crossbar){ .head = { .flit_bytes = config->flit_bytes, .input_flits = config->input_flits, .speedup = config->speedup },
+    *x = (struct crossbar){ .head = { .asks_at = NEVER, .match_at = NEVER, .flit_bytes = config->flit_bytes, .input_flits = config->input_flits, .speedup = config->speedup },
                             .output_flits = config->output_flits, .hop_cycles = config->hop_cycles, .inputs = inputs, .outputs = outputs,
                             .input_words = words_of(inputs), .output_words = words_of(outputs) };
     create_queues(x, a);
     uint32_t endings = power_of_two(config->output_flits + 1), arrivals = power_of_two(config->hop_cycles + 1);
     x->ending = arena_array(a, uint64_t, (size_t)endings * x->output_words);
-    x->arriving = arena_array(a, uint64_t, (size_t)arrivals * x->output_words);
+    x->head.arriving = arena_array(a, uint64_t, (size_t)arrivals * x->output_words);
     x->ending_mask = endings - 1;
-    x->arriving_mask = arrivals - 1;
+    x->head.arriving_mask = arrivals - 1;
+    x->head.output_words = x->output_words;
     x->sums = arena_new(a, struct crossbar_counters);
     return x;
 }
@@ -102,11 +100,11 @@ INLINE void bit_set(uint64_t *words, uint32_t i, bool wide) { words[wide ? i / 6
 INLINE void bit_clear(uint64_t *words, uint32_t i, bool wide) { words[wide ? i / 64 : 0] &= ~(1ull << (i % 64)); }
 
 /* The first packet of an input has not been looked at. Threads that push write the same. */
-static inline void note_fresh(struct crossbar *x, uint32_t input)
+static inline void note_fresh(struct crossbar *x, uint32_t input, uint64_t pushed)
 {
     x->fresh[input] = 1;
-    if (!__atomic_load_n(&x->head.pushed, __ATOMIC_RELAXED))
-        __atomic_store_n(&x->head.pushed, 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&x->head.asks_at, __ATOMIC_RELAXED) > pushed + 1)
+        __atomic_store_n(&x->head.asks_at, pushed + 1, __ATOMIC_RELAXED);
 }
 
 void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const struct packet *p, uint32_t bytes, uint64_t now)
@@ -115,7 +113,7 @@ void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const st
     uint32_t flits = crossbar_flits(x, bytes);
     assert(output < x->outputs && in->tail - in->head <= x->input_mask);
     if (in->head == in->tail)
-        note_fresh(x, input);
+        note_fresh(x, input, now);
     in->slots[in->tail++ & x->input_mask] = (struct crossing){ .packet = *p, .pushed = now, .flits = flits, .output = output };
     in->flits += flits;
     in->flits_in += flits;
@@ -129,7 +127,7 @@ INLINE void ask(struct crossbar *x, uint32_t input, uint64_t now, bool wide)
         return;
     struct crossing *c = &in->slots[in->head & x->input_mask];
     if (c->pushed >= now) {
-        note_fresh(x, input);
+        note_fresh(x, input, c->pushed);
         return;
     }
     struct crossbar_output *out = &x->output[c->output];
@@ -142,7 +140,7 @@ INLINE void ask(struct crossbar *x, uint32_t input, uint64_t now, bool wide)
 
 INLINE void ask_fresh(struct crossbar *x, uint64_t now, bool wide)
 {
-    x->head.pushed = 0;
+    x->head.asks_at = NEVER;
     for (uint32_t i = 0; i < x->inputs; i += 8) {
         uint64_t eight;
         memcpy(&eight, x->fresh + i, 8);
@@ -151,17 +149,6 @@ INLINE void ask_fresh(struct crossbar *x, uint64_t now, bool wide)
         memset(x->fresh + i, 0, 8);
         for (; eight; eight &= eight - 1) /* one bit a byte: hosts are little-endian */
             ask(x, i + (uint32_t)__builtin_ctzll(eight) / 8, now, wide);
-    }
-}
-
-INLINE void arrive(struct crossbar *x, uint64_t now, bool wide)
-{
-    uint64_t *arriving = &x->arriving[(now & x->arriving_mask) * (wide ? x->output_words : 1)];
-    x->head.waiting[0] |= arriving[0];
-    arriving[0] = 0;
-    for (uint32_t w = 1; wide && w < x->output_words; w++) {
-        x->head.waiting[w] |= arriving[w];
-        arriving[w] = 0;
     }
 }
 
@@ -188,139 +175,170 @@ INLINE bool is_asked(const struct crossbar *x, const struct crossbar_output *out
     return any != 0;
 }
 
-/* The last flit of the holder's packet leaves: the packet is on its way. */
-INLINE void finish_packet(struct crossbar *x, struct crossbar_output *out, uint32_t output, struct matching *m)
+/* The last flit of an input's first packet leaves: the packet is on its way. */
+INLINE void finish_packet(struct crossbar *x, struct crossbar_output *out, uint32_t output, uint32_t input, struct matching *m, bool wide)
 {
-    uint32_t input = out->holder;
     struct crossbar_input *in = &x->head.input[input];
     struct arrival *place = &out->slots[out->tail++ & x->output_mask];
     uint64_t ready = m->now + x->hop_cycles;
     place->packet = in->first->packet;
     place->flits = in->first->flits;
-    place->ready = x->last_arrival = ready;
-    bit_set(&x->arriving[(ready & x->arriving_mask) * (m->wide ? x->output_words : 1)], output, m->wide);
+    place->ready = x->head.last_arrival = ready;
+    bit_set(&x->head.arriving[(ready & x->head.arriving_mask) * (wide ? x->output_words : 1)], output, wide);
     in->head++;
-    in->sent = 0;
-    out->holder = NO_INPUT;
-    bit_set(m->finished, input, m->wide);
+    bit_set(m->finished, input, wide);
 }
 
-INLINE void grant(struct crossbar *x, struct crossbar_output *out, bool wide)
+/* The output has room for what is left of the packet: it goes, one flit a matching. */
+INLINE void send_all(struct crossbar *x, struct crossbar_output *out, uint32_t output, uint32_t input, uint32_t flits, struct matching *m, bool wide)
 {
-    uint32_t input = pick(out, x->input_words, wide);
+    struct crossbar_input *in = &x->head.input[input];
+    out->flits += flits;
+    in->flits -= flits;
+    x->head.standing--;
+    if (flits == 1) {
+        out->holder = NO_INPUT;
+        in->sent = 0;
+        finish_packet(x, out, output, input, m, wide);
+        if (!is_asked(x, out, wide))
+            bit_clear(x->open, output, wide);
+        return;
+    }
+    in->gone_at = m->number + flits;
     out->holder = (uint16_t)input;
-    out->next = (uint16_t)(input + 1u < x->inputs ? input + 1u : 0);
-    bit_clear(out->asking, input, wide);
-}
-
-/* The output has room for what is left of the holder's packet: it goes, one flit a matching. */
-INLINE void send_all(struct crossbar *x, struct crossbar_output *out, uint32_t output, uint32_t flits, const struct matching *m)
-{
     out->busy = true;
     x->sending++;
-    bit_clear(x->open, output, m->wide);
-    bit_set(&x->ending[((m->number + flits - 1) & x->ending_mask) * (m->wide ? x->output_words : 1)], output, m->wide);
+    bit_clear(x->open, output, wide);
+    bit_set(&x->ending[((m->number + flits - 1) & x->ending_mask) * (wide ? x->output_words : 1)], output, wide);
+}
+
+/* A packet for which the output has no room as a whole: one flit. */
+INLINE void send_flit(struct crossbar_output *out, struct crossbar_input *in, uint32_t input)
+{
+    out->holder = (uint16_t)input;
+    out->flits++;
+    in->flits--;
+    in->sent++;
+}
+
+INLINE uint32_t grant(struct crossbar *x, struct crossbar_output *out, bool wide)
+{
+    uint32_t input = pick(out, x->input_words, wide);
+    out->next = (uint16_t)(input + 1u < x->inputs ? input + 1u : 0);
+    bit_clear(out->asking, input, wide);
+    return input;
 }
 
 /* An open output takes a flit if it has room, and if it has room for the whole packet, all of them. */
-INLINE void serve(struct crossbar *x, uint32_t output, struct matching *m)
+INLINE void serve(struct crossbar *x, uint32_t output, struct matching *m, bool wide)
 {
     struct crossbar_output *out = &x->output[output];
     if (out->flits >= x->output_flits && out->tail != out->head) {
         out->full = out->busy = true;
-        bit_clear(x->open, output, m->wide);
+        bit_clear(x->open, output, wide);
         return;
     }
-    if (out->holder == NO_INPUT)
-        grant(x, out, m->wide);
-    struct crossbar_input *in = &x->head.input[out->holder];
-    uint32_t left = in->first->flits - in->sent, flits = out->flits + left <= x->output_flits ? left : 1;
+    uint32_t input = out->holder;
+    if (input == NO_INPUT)
+        input = grant(x, out, wide);
+    struct crossbar_input *in = &x->head.input[input];
+    uint32_t left = in->first->flits - in->sent;
     m->moved += in->moved_at != m->now;
     in->moved_at = m->now;
-    out->flits += flits;
-    in->flits -= flits;
-    in->sent += flits;
-    if (flits < left)
-        return;
-    x->head.standing--;
-    if (left > 1) {
-        in->gone_at = m->number + left;
-        send_all(x, out, output, left, m);
-        return;
-    }
-    finish_packet(x, out, output, m);
-    if (!is_asked(x, out, m->wide))
-        bit_clear(x->open, output, m->wide);
+    if (left == 1 || out->flits + left <= x->output_flits)
+        send_all(x, out, output, input, left, m, wide);
+    else
+        send_flit(out, in, input);
 }
 
 /* A packet that was sent as a whole ends in this matching. */
-INLINE void end_packet(struct crossbar *x, uint32_t output, struct matching *m)
+INLINE void end_packet(struct crossbar *x, uint32_t output, struct matching *m, bool wide)
 {
     struct crossbar_output *out = &x->output[output];
+    uint32_t input = out->holder;
     x->sending--;
-    x->head.input[out->holder].moved_at = m->now;
-    finish_packet(x, out, output, m);
+    x->head.input[input].moved_at = m->now;
+    x->head.input[input].sent = 0;
+    finish_packet(x, out, output, input, m, wide);
+    out->holder = NO_INPUT;
     out->busy = false;
-    if (is_asked(x, out, m->wide))
-        bit_set(x->open, output, m->wide);
+    if (is_asked(x, out, wide))
+        bit_set(x->open, output, wide);
 }
 
-INLINE void serve_word(struct crossbar *x, uint32_t word, struct matching *m)
+INLINE void serve_word(struct crossbar *x, uint32_t word, struct matching *m, bool wide)
 {
-    uint64_t *ending = &x->ending[(m->number & x->ending_mask) * (m->wide ? x->output_words : 1) + word];
+    uint64_t *ending = &x->ending[(m->number & x->ending_mask) * (wide ? x->output_words : 1) + word];
     uint64_t open = x->open[word]; /* outputs that become free in this matching are served in the next */
+    if (!(*ending | open))
+        return;
     if (*ending) {
         for (uint64_t left = *ending; left; left &= left - 1)
-            end_packet(x, 64 * word + (uint32_t)__builtin_ctzll(left), m);
+            end_packet(x, 64 * word + (uint32_t)__builtin_ctzll(left), m, wide);
         *ending = 0;
     }
     for (; open; open &= open - 1)
-        serve(x, 64 * word + (uint32_t)__builtin_ctzll(open), m);
+        serve(x, 64 * word + (uint32_t)__builtin_ctzll(open), m, wide);
 }
 
-INLINE void ask_word(struct crossbar *x, uint32_t word, struct matching *m)
+INLINE void ask_word(struct crossbar *x, uint32_t word, struct matching *m, bool wide)
 {
+    if (!m->finished[word])
+        return;
     for (uint64_t left = m->finished[word]; left; left &= left - 1)
-        ask(x, 64 * word + (uint32_t)__builtin_ctzll(left), m->now, m->wide);
+        ask(x, 64 * word + (uint32_t)__builtin_ctzll(left), m->now, wide);
     m->finished[word] = 0;
 }
 
 /* One matching: each output takes at most one flit, and each input gives at most one: what comes behind a packet's last flit asks after the others have been served. */
-INLINE void match(struct crossbar *x, struct matching *m)
+INLINE void match(struct crossbar *x, struct matching *m, bool wide)
 {
-    serve_word(x, 0, m);
-    for (uint32_t w = 1; m->wide && w < x->output_words; w++)
-        serve_word(x, w, m);
-    ask_word(x, 0, m);
-    for (uint32_t w = 1; m->wide && w < x->input_words; w++)
-        ask_word(x, w, m);
+    serve_word(x, 0, m, wide);
+    for (uint32_t w = 1; wide && w < x->output_words; w++)
+        serve_word(x, w, m, wide);
+    ask_word(x, 0, m, wide);
+    for (uint32_t w = 1; wide && w < x->input_words; w++)
+        ask_word(x, w, m, wide);
+}
+
+/* The next cycle with a matching in which something happens by itself. */
+INLINE uint64_t next_match(const struct crossbar *x, uint64_t now, bool wide)
+{
+    uint32_t words = wide ? x->output_words : 1;
+    for (uint32_t w = 0; w < words; w++)
+        if (x->open[w])
+            return now + 1;
+    if (!x->sending)
+        return NEVER;
+    for (uint64_t cycle = now + 1;; cycle++)
+        for (uint32_t s = 0; s < x->head.speedup; s++)
+            for (uint32_t w = 0; w < words; w++)
+                if (x->ending[((cycle * x->head.speedup + s) & x->ending_mask) * words + w])
+                    return cycle;
 }
 
 INLINE void work(struct crossbar *x, uint64_t now, bool wide)
 {
-    struct matching m = { .number = now * x->head.speedup, .now = now, .wide = wide };
-    uint64_t open, stalls = x->stalls + x->head.standing * (now - 1 - x->worked);
-    arrive(x, now, wide);
-    if (x->head.pushed)
+    struct matching m = { .number = now * x->head.speedup, .now = now };
+    uint64_t stalls = x->stalls + x->head.standing * (now - 1 - x->worked);
+    if (now >= x->head.asks_at)
         ask_fresh(x, now, wide);
     stalls += x->head.standing;
     for (uint32_t s = x->head.speedup; s; s--, m.number++)
-        match(x, &m);
+        match(x, &m, wide);
     x->stalls = stalls - m.moved;
-    open = x->open[0];
-    for (uint32_t w = 1; wide && w < x->output_words; w++)
-        open |= x->open[w];
-    x->head.now = x->worked = now;
-    x->head.matchings = m.number;
-    x->head.active = open || x->sending || x->last_arrival > now;
+    x->worked = now;
+    x->head.match_at = next_match(x, now, wide);
 }
+
+static __attribute__((noinline)) void work_wide(struct crossbar *x, uint64_t now) { work(x, now, true); }
 
 void crossbar_work(struct crossbar *x, uint64_t now)
 {
-    if (x->input_words == 1 && x->output_words == 1)
+    if ((x->input_words | x->output_words) == 1)
         work(x, now, false);
     else
-        work(x, now, true);
+        work_wide(x, now);
 }
 
 struct packet *crossbar_first(struct crossbar *x, uint32_t output)
@@ -340,7 +358,7 @@ void crossbar_pop(struct crossbar *x, uint32_t output)
         return;
     out->full = out->busy = false;
     bit_set(x->open, output, true);
-    x->head.active = true;
+    x->head.match_at = 0;
 }
 
 bool crossbar_empty(const struct crossbar *x)

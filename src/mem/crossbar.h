@@ -43,8 +43,11 @@ struct crossbar_head {
     uint32_t standing;           /* inputs whose first packet waits for an output, after the last cycle that was looked at */
     uint32_t flit_bytes, input_flits, speedup;
     struct crossbar_input *input;
-    bool active;                 /* the next cycle changes something, even if nothing is pushed */
-    uint8_t pushed;              /* some input may hold a first packet that has not been looked at; written by all who push */
+    uint64_t match_at;           /* no output can be served, and no packet ends to leave, before this cycle, even if nothing is pushed */
+    uint64_t last_arrival;       /* the last cycle in which a packet that has left arrives */
+    uint64_t *arriving;          /* a cycle: outputs at which a packet arrives then */
+    uint32_t arriving_mask, output_words;
+    uint64_t asks_at;            /* some input may hold a first packet that has not been looked at, and that may ask from this cycle on; written by all who push. UINT64_MAX: none */
 };
 
 static inline struct crossbar_head *crossbar_head(struct crossbar *x) { return (struct crossbar_head *)x; }
@@ -58,7 +61,7 @@ static inline uint32_t crossbar_flits(const struct crossbar *x, uint32_t bytes)
     return bytes <= flit_bytes ? 1 : (bytes + flit_bytes - 1) / flit_bytes;
 }
 
-/* An input is touched by its owner only: inputs may be pushed to by several threads at once (each by one), between two crossbar_cycle. One thread takes from the outputs. */
+/* An input is touched by its owner only: inputs may be pushed to by several threads at once (each by one, all in the same cycle), between two crossbar_cycle. One thread takes from the outputs. */
 static inline bool crossbar_has_room(const struct crossbar *x, uint32_t input, uint32_t bytes)
 {
     const struct crossbar_head *h = crossbar_look(x);
@@ -73,23 +76,34 @@ void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const st
 static inline bool crossbar_idle(const struct crossbar *x)
 {
     const struct crossbar_head *h = crossbar_look(x);
-    return !h->active && !h->standing && !h->pushed;
+    return (h->match_at & h->asks_at) == UINT64_MAX && !h->standing && h->last_arrival <= h->now;
 }
 
 bool crossbar_empty(const struct crossbar *x);                   /* nothing at all */
 
-void crossbar_work(struct crossbar *x, uint64_t now);            /* of crossbar_cycle: the cycles in which something happens */
+void crossbar_work(struct crossbar *x, uint64_t now);            /* of crossbar_cycle: the cycles in which a packet asks, begins or ends to leave */
+
+static inline void crossbar_arrive(struct crossbar_head *h, uint64_t now)
+{
+    uint64_t *arriving = &h->arriving[(now & h->arriving_mask) * h->output_words];
+    h->waiting[0] |= arriving[0];
+    arriving[0] = 0;
+    for (uint32_t w = 1; w < h->output_words; w++) {
+        h->waiting[w] |= arriving[w];
+        arriving[w] = 0;
+    }
+}
 
 /* One network cycle; skipped freely while crossbar_idle. */
 static inline void crossbar_cycle(struct crossbar *x, uint64_t now)
 {
     struct crossbar_head *h = crossbar_head(x);
-    if (h->active || h->pushed) {
-        crossbar_work(x, now);
-        return;
-    }
+    if (now <= h->last_arrival)
+        crossbar_arrive(h, now);
     h->now = now;
     h->matchings = (now + 1) * h->speedup;
+    if (now >= h->match_at || now >= h->asks_at)
+        crossbar_work(x, now);
 }
 
 static inline bool crossbar_waits_at(const struct crossbar *x, uint32_t output) { return crossbar_look(x)->waiting[output / 64] >> (output % 64) & 1; }

@@ -1,12 +1,12 @@
-/* A DRAM channel, command by command (GPGPU-Sim's rules; mechanisms: section 24).
+/* A DRAM channel, command by command (GPGPU-Sim's rules).
  *
  * A request waits in the queue of its bank until the bank has no current one: FR-FCFS takes the oldest request to the open row, else the oldest of
  * the bank; FIFO takes the oldest of all, and only when its bank is free. At most one bank a cycle is given a request. The row that a bank has taken
  * a request for stays open while the queue holds more requests to it, because those come first. Banks with a current request are scanned from a
  * rotating pointer for one whose next command is allowed.
  *
- * All gates are cycles from which a command is allowed. A cycle in which nothing could be done finds out how long that will last; until then
- * dram_cycle returns at once.
+ * All gates are cycles from which a command is allowed. Those of its bank and group are kept as one time for each bank that waits, those of the channel
+ * apart. Whenever a command has gone out, or none could, the next cycle in which one can is worked out; until then dram_cycle returns at once.
  *
  * Left out: refresh, the column's place in a row, a separate queue for writes. */
 #include "mem/dram.h"
@@ -40,6 +40,7 @@ struct bank {
 
 struct bank_group {
     uint64_t column_at, precharge_at;
+    uint64_t banks; /* bits */
 };
 
 /* Data between its last column command and the return queue. */
@@ -54,7 +55,7 @@ struct timing {
 
 struct dram {
     struct dram_head head;
-    uint64_t column_open, row_open; /* no column command, no activate or precharge, is allowed before: gates only move to later cycles */
+    uint64_t column_open, row_open; /* no column command, no activate or precharge, is allowed before: gates only move to later cycles. NEVER: none is wanted */
 
     /* Banks as bit sets. A bank with a current request is in exactly one of read_banks, write_banks (row open), activate_banks (no row open),
      * precharge_banks (another row open). */
@@ -77,6 +78,7 @@ struct dram {
     struct dram_issued issued;
     struct request *requests;
     struct bank_group *groups;
+    uint64_t command_at[DRAM_BANKS_MOST]; /* banks with a current request: its next command, as far as the bank and its group have a say */
     struct bank banks[DRAM_BANKS_MOST];
 };
 
@@ -122,15 +124,17 @@ struct dram *dram_create(struct arena *a, const struct dram_config *config, cons
     d->command_bytes = config->burst_length * config->bus_bytes * config->chips;
     d->t = timing_of(config);
     d->groups = arena_array(a, struct bank_group, groups);
-    for (uint32_t i = 0; i < d->bank_count; i++)
-        d->banks[i] = (struct bank){.head = NO_REQUEST, .tail = NO_REQUEST, .current = NO_REQUEST,
-                                    .group = (uint8_t)(config->group_by_low_bits ? i % groups : i * groups / d->bank_count)};
+    for (uint32_t i = 0; i < d->bank_count; i++) {
+        uint32_t group = config->group_by_low_bits ? i % groups : i * groups / d->bank_count;
+        d->banks[i] = (struct bank){.head = NO_REQUEST, .tail = NO_REQUEST, .current = NO_REQUEST, .group = (uint8_t)group};
+        d->groups[group].banks |= 1ull << i;
+    }
     create_requests(d, a);
     /* One column command a cycle: while data leaves in time there are never more on the way. */
     d->transfer_limit = (d->t.cl > d->t.wl ? d->t.cl : d->t.wl) + d->t.burst + 1;
     d->transfers = arena_array(a, struct transfer, d->transfer_limit);
     ring_init(&d->head.returns, a, config->return_queue ? config->return_queue : NO_LIMIT_ENTRIES);
-    d->head.wake_at = d->column_open = d->row_open = NEVER;
+    d->head.wake_at = d->head.data_at = d->column_open = d->row_open = NEVER;
     d->issued.cycle = NEVER;
     return d;
 }
@@ -182,7 +186,7 @@ void dram_push(struct dram *d, const struct packet *p, uint64_t now)
 
 static bool answered(const struct packet *p) { return p->kind != PACKET_L2_WRITEBACK && p->kind != PACKET_L1_WRITEBACK; }
 
-static void finish_transfer(struct dram *d, uint64_t now)
+void dram_finish_data(struct dram *d, uint64_t now)
 {
     struct transfer *t = &d->transfers[d->transfer_head];
     if (!d->transfer_count || t->ready_at > now || ring_full(&d->head.returns))
@@ -191,17 +195,17 @@ static void finish_transfer(struct dram *d, uint64_t now)
         ring_push(&d->head.returns, &t->packet);
     d->transfer_head = d->transfer_head + 1 == d->transfer_limit ? 0 : d->transfer_head + 1;
     d->transfer_count--;
+    d->head.data_at = d->transfer_count && !ring_full(&d->head.returns) ? later(d->transfers[d->transfer_head].ready_at, now + 1) : NEVER;
 }
 
 static void start_transfer(struct dram *d, const struct packet *p, uint64_t ready_at)
 {
-    uint32_t tail = d->transfer_head + d->transfer_count++;
-    d->transfers[tail >= d->transfer_limit ? tail - d->transfer_limit : tail] = (struct transfer){.ready_at = ready_at, .packet = *p};
-}
-
-static uint64_t next_transfer(const struct dram *d)
-{
-    return d->transfer_count && !ring_full(&d->head.returns) ? d->transfers[d->transfer_head].ready_at : NEVER;
+    uint32_t tail = d->transfer_head + d->transfer_count;
+    struct transfer *t = &d->transfers[tail >= d->transfer_limit ? tail - d->transfer_limit : tail];
+    t->ready_at = ready_at;
+    t->packet = *p;
+    if (!d->transfer_count++ && !ring_full(&d->head.returns))
+        d->head.data_at = ready_at;
 }
 
 /* Scheduling: which request a free bank serves next. */
@@ -240,30 +244,41 @@ static uint16_t unlink_after(struct dram *d, struct bank *bank, uint16_t before)
     return taken;
 }
 
-static inline uint64_t column_gate(const struct dram *d, uint32_t bank_index)
+/* When a bank's next command may go out: its own gates, and those of the channel. */
+
+static inline uint64_t column_gate(const struct dram *d, uint32_t bank)
+{
+    return later(d->command_at[bank], later(d->column_at, d->read_banks >> bank & 1 ? d->read_at : d->write_at));
+}
+
+static inline uint64_t row_gate(const struct dram *d, uint32_t bank)
+{
+    return d->activate_banks >> bank & 1 ? later(d->command_at[bank], d->activate_at) : d->command_at[bank];
+}
+
+/* A bank's next command has become one of a kind. */
+
+static inline void expect_column(struct dram *d, uint32_t bank_index, bool write)
 {
     const struct bank *bank = &d->banks[bank_index];
-    uint64_t own = d->read_banks >> bank_index & 1 ? bank->read_at : bank->write_at;
-    return later(own, d->groups[bank->group].column_at);
+    *(write ? &d->write_banks : &d->read_banks) |= 1ull << bank_index;
+    d->command_at[bank_index] = later(write ? bank->write_at : bank->read_at, d->groups[bank->group].column_at);
+    d->column_open = earlier(d->column_open, column_gate(d, bank_index));
 }
 
-static inline uint64_t row_gate(const struct dram *d, uint32_t bank_index)
+static inline void expect_activate(struct dram *d, uint32_t bank)
 {
-    const struct bank *bank = &d->banks[bank_index];
-    return d->activate_banks >> bank_index & 1 ? bank->activate_at : later(bank->precharge_at, d->groups[bank->group].precharge_at);
-}
-
-/* A bank's next command has become one of a kind: it is looked at when its own gates are open. */
-static inline void expect_column(struct dram *d, uint32_t bank, bool write)
-{
-    *(write ? &d->write_banks : &d->read_banks) |= 1ull << bank;
-    d->column_open = earlier(d->column_open, later(column_gate(d, bank), d->column_at));
-}
-
-static inline void expect_row(struct dram *d, uint32_t bank, uint64_t *set)
-{
-    *set |= 1ull << bank;
+    d->activate_banks |= 1ull << bank;
+    d->command_at[bank] = d->banks[bank].activate_at;
     d->row_open = earlier(d->row_open, row_gate(d, bank));
+}
+
+static inline void expect_precharge(struct dram *d, uint32_t bank_index)
+{
+    const struct bank *bank = &d->banks[bank_index];
+    d->precharge_banks |= 1ull << bank_index;
+    d->command_at[bank_index] = later(bank->precharge_at, d->groups[bank->group].precharge_at);
+    d->row_open = earlier(d->row_open, d->command_at[bank_index]);
 }
 
 static void take_request(struct dram *d, uint32_t bank_index)
@@ -279,9 +294,9 @@ static void take_request(struct dram *d, uint32_t bank_index)
     if (bank->head == NO_REQUEST)
         d->queued_banks &= ~bit;
     if (!row_is_open) {
-        expect_row(d, bank_index, &d->activate_banks);
+        expect_activate(d, bank_index);
     } else if (r->row != bank->open_row) {
-        expect_row(d, bank_index, &d->precharge_banks);
+        expect_precharge(d, bank_index);
     } else {
         expect_column(d, bank_index, r->write);
         d->counters.row_hits++;
@@ -325,12 +340,21 @@ static void finish_request(struct dram *d, struct bank *bank, uint64_t bit, uint
     d->write_banks &= ~bit;
 }
 
+/* A column command of a bank holds back its whole group. */
+static inline void hold_back(struct dram *d, uint64_t banks, uint64_t until)
+{
+    for (; banks; banks &= banks - 1) {
+        uint64_t *at = &d->command_at[__builtin_ctzll(banks)];
+        *at = later(*at, until);
+    }
+}
+
 static void issue_column(struct dram *d, uint32_t bank_index, uint64_t now)
 {
     struct bank *bank = &d->banks[bank_index];
     struct bank_group *group = &d->groups[bank->group];
     struct request *r = &d->requests[bank->current];
-    d->column_at = d->column_open = now + d->t.ccd;
+    d->column_at = now + d->t.ccd;
     group->column_at = now + d->t.ccdl;
     if (r->write) {
         d->read_at = now + d->t.write_to_read;
@@ -340,6 +364,7 @@ static void issue_column(struct dram *d, uint32_t bank_index, uint64_t now)
         d->write_at = now + d->t.read_to_write;
         bank->precharge_at = later(bank->precharge_at, now + d->t.burst);
         group->precharge_at = now + d->t.rtpl;
+        hold_back(d, d->precharge_banks & group->banks, group->precharge_at);
         d->counters.reads++;
     }
     d->counters.busy_cycles += d->t.burst;
@@ -347,6 +372,7 @@ static void issue_column(struct dram *d, uint32_t bank_index, uint64_t now)
     d->issued.column_bank = bank_index;
     if (!--r->commands)
         finish_request(d, bank, 1ull << bank_index, now + (r->write ? d->t.wl : d->t.cl) + d->t.burst);
+    hold_back(d, (d->read_banks | d->write_banks) & group->banks, group->column_at);
 }
 
 static void issue_activate(struct dram *d, uint32_t bank_index, uint64_t now)
@@ -375,7 +401,7 @@ static void issue_precharge(struct dram *d, uint32_t bank_index, uint64_t now)
     bank->activate_at = later(bank->activate_at, now + d->t.rp);
     d->open_banks &= ~bit;
     d->precharge_banks &= ~bit;
-    expect_row(d, bank_index, &d->activate_banks);
+    expect_activate(d, bank_index);
     d->counters.precharges++;
     d->issued.row = DRAM_PRECHARGE;
     d->issued.row_bank = bank_index;
@@ -398,20 +424,42 @@ static inline uint64_t column_banks(struct dram *d, uint64_t now, uint64_t *open
     return past_gate(d->read_banks, later(d->column_at, d->read_at), now, open) | past_gate(d->write_banks, later(d->column_at, d->write_at), now, open);
 }
 
-static void note_issue(struct dram *d, uint64_t now)
+static inline void note_issue(struct dram *d, uint64_t now)
 {
-    if (d->issued.cycle != now)
-        d->issued = (struct dram_issued){.cycle = now};
+    if (d->issued.cycle == now)
+        return;
+    d->issued.cycle = now;
+    d->issued.column = d->issued.row = DRAM_NO_COMMAND;
 }
 
 static void issue_row(struct dram *d, uint32_t bank, uint64_t now)
 {
-    d->row_open = now + 1;
     if (d->activate_banks >> bank & 1)
         issue_activate(d, bank, now);
     else
         issue_precharge(d, bank, now);
     d->first_bank = after_bank(d, bank);
+}
+
+/* The first cycle in which some bank's column command, or row command, is allowed; none is before `least`. */
+
+static uint64_t next_column(const struct dram *d, uint64_t least)
+{
+    uint64_t at = NEVER;
+    for (uint64_t banks = d->read_banks | d->write_banks; banks && at > least; banks &= banks - 1)
+        at = earlier(at, column_gate(d, (uint32_t)__builtin_ctzll(banks)));
+    return at;
+}
+
+static uint64_t next_row(const struct dram *d, uint64_t least)
+{
+    uint64_t at = NEVER;
+    for (uint64_t banks = d->precharge_banks; banks && at > least; banks &= banks - 1)
+        at = earlier(at, d->command_at[__builtin_ctzll(banks)]);
+    least = later(least, d->activate_at);
+    for (uint64_t banks = d->activate_banks; banks && at > least; banks &= banks - 1)
+        at = earlier(at, later(d->command_at[__builtin_ctzll(banks)], d->activate_at));
+    return at;
 }
 
 /* Looks through the banks for what may go out. Without row_beside_column that is one command. With it, a row command may be followed by the column
@@ -420,8 +468,6 @@ static void issue_commands(struct dram *d, uint64_t now)
 {
     uint64_t columns = 0, rows = 0, column_open = NEVER, row_open = NEVER;
     bool look_at_columns = now >= d->column_open && data_has_room(d), look_at_rows = now >= d->row_open;
-    if (!look_at_columns && !look_at_rows)
-        return;
     if (look_at_columns)
         columns = column_banks(d, now, &column_open);
     if (look_at_rows)
@@ -430,25 +476,27 @@ static void issue_commands(struct dram *d, uint64_t now)
     uint64_t ahead = left >> d->first_bank << d->first_bank; /* first_bank and those above it come first */
     while (left) {
         uint32_t bank = (uint32_t)__builtin_ctzll(ahead ? ahead : left);
-        uint64_t bit = 1ull << bank;
+        uint64_t bit = 1ull << bank, gate = d->command_at[bank];
         ahead &= ~bit;
         left &= ~bit;
-        bool is_column = columns & bit;
-        uint64_t gate = is_column ? column_gate(d, bank) : row_gate(d, bank), *open = is_column ? &column_open : &row_open;
         if (gate > now) {
-            *open = earlier(*open, gate);
+            if (columns & bit)
+                column_open = earlier(column_open, gate);
+            else
+                row_open = earlier(row_open, gate);
             continue;
         }
         note_issue(d, now);
-        if (is_column) {
+        if (columns & bit) {
             issue_column(d, bank, now);
+            d->column_open = next_column(d, d->column_at);
             return;
         }
         issue_row(d, bank, now);
+        d->row_open = next_row(d, now + 1);
         if (!d->row_beside_column)
             return;
-        look_at_rows = false;
-        look_at_columns = false;
+        look_at_rows = look_at_columns = false;
         left &= columns;
         ahead &= columns;
     }
@@ -465,30 +513,21 @@ static bool can_schedule(const struct dram *d)
     return (d->queued_banks & ~d->current_banks) != 0;
 }
 
-static uint64_t next_look(const struct dram *d, uint64_t now)
-{
-    if (can_schedule(d))
-        return now + 1;
-    uint64_t at = next_transfer(d);
-    if (d->activate_banks | d->precharge_banks)
-        at = earlier(at, d->row_open);
-    if ((d->read_banks | d->write_banks) && data_has_room(d))
-        at = earlier(at, d->column_open);
-    return later(at, now + 1);
-}
-
 void dram_work(struct dram *d, uint64_t now)
 {
-    finish_transfer(d, now);
+    if (now >= d->head.data_at)
+        dram_finish_data(d, now);
     schedule(d);
-    issue_commands(d, now);
-    d->head.wake_at = next_look(d, now);
+    if (now >= d->column_open || now >= d->row_open)
+        issue_commands(d, now);
+    uint64_t at = earlier(d->row_open, data_has_room(d) ? d->column_open : d->head.data_at);
+    d->head.wake_at = at <= now || can_schedule(d) ? now + 1 : at;
 }
 
 void dram_return_pop(struct dram *d)
 {
     if (ring_full(&d->head.returns) && d->transfer_count)
-        d->head.wake_at = 0; /* data may have waited for the place */
+        d->head.data_at = d->transfers[d->transfer_head].ready_at; /* data may have waited for the place */
     ring_pop(&d->head.returns);
 }
 
@@ -534,11 +573,10 @@ static void describe_bank(const struct dram *d, uint32_t index, struct text *t)
     if (bank->current != NO_REQUEST) {
         const struct request *r = &d->requests[bank->current];
         bool is_column = (d->read_banks | d->write_banks) >> index & 1;
-        uint64_t channel = is_column ? later(d->column_at, r->write ? d->write_at : d->read_at) : d->activate_banks >> index & 1 ? d->activate_at : 0;
         const char *next = is_column ? (r->write ? "write" : "read") : d->activate_banks >> index & 1 ? "activate" : "precharge";
         print(t, "; %s of row %u (address 0x%llx, %u commands left): %s from cycle %llu on", r->write ? "write" : "read", r->row,
               (unsigned long long)r->packet.address, r->commands, next,
-              (unsigned long long)later(channel, is_column ? column_gate(d, index) : row_gate(d, index)));
+              (unsigned long long)(is_column ? column_gate(d, index) : row_gate(d, index)));
     }
     print(t, "\n");
 }

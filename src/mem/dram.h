@@ -1,4 +1,4 @@
-/* One DRAM channel: a request queue, banks with their rows, the command bus, the data on its way back (GPGPU-Sim's model; mechanisms: section 24).
+/* One DRAM channel: a request queue, banks with their rows, the command bus, the data on its way back (GPGPU-Sim's model).
  *
  * A request of n bytes takes ceil(n / bytes a command) column commands. All gates are times, not counters, so that a channel in which nothing can happen sleeps. */
 #ifndef HEDDLE_MEM_DRAM_H
@@ -24,7 +24,8 @@ struct dram; /* opaque but for its head: dram.c */
 
 /* What is asked in every cycle, read without a call. */
 struct dram_head {
-    uint64_t wake_at;              /* dram_cycle has nothing to do before */
+    uint64_t wake_at;              /* no command, and no bank to be given a request, before */
+    uint64_t data_at;              /* no data for the return queue before */
     uint32_t pending, queue_limit; /* in the scheduler: not yet taken by a bank */
     struct ring returns;
 };
@@ -40,12 +41,18 @@ void dram_push(struct dram *d, const struct packet *p, uint64_t now);
 void dram_work(struct dram *d, uint64_t now);            /* of dram_cycle: the cycles in which something may happen */
 static inline void dram_cycle(struct dram *d, uint64_t now)
 {
-    if (now >= dram_look(d)->wake_at)
+    if (now >= dram_look(d)->wake_at || now >= dram_look(d)->data_at)
         dram_work(d, now);
 }
+/* Data that has come by cycle now, for an owner who has left out dram_cycle(now) because there was nothing but data: at most one packet, before the next dram_cycle. */
+void dram_finish_data(struct dram *d, uint64_t now);
 
 /* The first cycle after now in which dram_cycle may do anything, given no push; UINT64_MAX: never. Early is allowed, late is not. */
-static inline uint64_t dram_next_event(const struct dram *d, uint64_t now) { return dram_look(d)->wake_at > now ? dram_look(d)->wake_at : now + 1; }
+static inline uint64_t dram_next_event(const struct dram *d, uint64_t now)
+{
+    uint64_t wake_at = dram_look(d)->wake_at, data_at = dram_look(d)->data_at, at = wake_at < data_at ? wake_at : data_at;
+    return at > now ? at : now + 1;
+}
 /* A packet whose data is complete: NULL if none. Write-backs end silently; all other kinds come back, stores too. */
 static inline struct packet *dram_return_front(struct dram *d) { return dram_look(d)->returns.count ? ring_front(&dram_head(d)->returns) : NULL; }
 void dram_return_pop(struct dram *d);

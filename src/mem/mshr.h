@@ -1,4 +1,4 @@
-/* Miss status holding registers: which lines (or sectors) are on their way, and who waits for them (mechanisms: section 23).
+/* Miss status holding registers: which lines (or sectors) are on their way, and who waits for them.
  *
  * Entries are found by their line through short chains; two entries of one line stand for different sectors. Each has places for as many requests as it may merge. When all that was asked for has
  * come, the entry leaves its chain (a later miss of that line opens a new one) and waits in the order of completion until its requests have been taken, one at a time. */

@@ -22,7 +22,7 @@ enum { ROP_ENTRIES = 1024 }; /* requests in the delay of a slice: it has no limi
 enum { L2_MISS_RESERVE = 2 }; /* places that a miss asks for in the miss queue: itself and a write-back */
 
 /* Packets that wait for a core cycle. sectors: those of a request that have not been cut off yet, as its sender numbers them, from address base on. */
-struct delayed { struct packet packet; uint64_t ready, base; uint32_t sectors; };
+struct delayed { struct packet packet; uint64_t ready, base; uint32_t sectors, pad[3] /* to 64 bytes: found by a shift */; };
 struct delay_line { struct delayed *slots; uint32_t mask, head, count, limit; };
 
 struct slice {
@@ -114,7 +114,7 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
 {
     const struct l2_config *l2 = &config->l2;
     const struct cache_config *cache = &l2->cache;
-    assert(l2->input_queue && l2->dram_queue && l2->return_queue && l2->reply_queue);
+    assert(l2->input_queue && l2->dram_queue && l2->return_queue && l2->reply_queue && l2->slices_per_channel <= 64);
     struct partition *p = arena_new(a, struct partition);
     *p = (struct partition){ .requests = requests, .replies = replies, .config = config, .map = map, .channel = channel, .head = { .l2_at = NEVER, .dram_at = NEVER, .leaves_delay_at = NEVER }, .slice_count = l2->slices_per_channel,
                              .rop_cycles = l2->rop_cycles, .dram_latency_cycles = config->dram.latency_cycles };
@@ -194,8 +194,6 @@ static struct slice *slice_of(const struct partition *p, const struct packet *r)
 static void return_from_dram(struct partition *p)
 {
     const struct packet *r = dram_return_front(p->dram);
-    if (r == NULL)
-        return;
     struct slice *s = slice_of(p, r);
     if (ring_full(&s->from_dram))
         return;
@@ -259,17 +257,28 @@ static bool dram_side_moves(struct partition *p)
     return false;
 }
 
+/* Data is taken in the cycle after the one in which it has come: if there is nothing else to do, that one is left out. */
+static uint64_t next_dram_cycle(const struct partition *p, uint64_t dram_now)
+{
+    const struct dram_head *d = dram_look(p->dram);
+    uint64_t data_at = d->data_at == NEVER ? NEVER : d->data_at + 1;
+    return later(earlier(d->wake_at, data_at), dram_now + 1);
+}
+
 void partition_run_dram(struct partition *p, uint64_t dram_now, uint64_t core_now)
 {
     p->dram_now = dram_now;
     p->dram_core_now = core_now;
-    return_from_dram(p);
+    if (dram_look(p->dram)->data_at < dram_now)
+        dram_finish_data(p->dram, dram_now - 1);
+    if (dram_look(p->dram)->returns.count)
+        return_from_dram(p);
     dram_cycle(p->dram, dram_now);
     if (p->queued)
         take_from_slices(p, core_now);
     if (p->to_dram.count)
         push_to_dram(p, dram_now, core_now);
-    p->head.dram_at = dram_side_moves(p) ? dram_now + 1 : dram_next_event(p->dram, dram_now);
+    p->head.dram_at = dram_side_moves(p) ? dram_now + 1 : next_dram_cycle(p, dram_now);
     p->head.leaves_delay_at = p->to_dram.count && !dram_full(p->dram) ? delay_front(&p->to_dram)->ready : NEVER;
 }
 
@@ -475,12 +484,13 @@ static bool input_moves(struct slice *s, uint64_t l2_now)
 
 static bool moves(const struct partition *p, struct slice *s, uint64_t l2_now)
 {
-    bool waits = crossbar_waits_at(p->requests, s->number), reply_room = !ring_full(&s->reply);
+    bool reply_room = !ring_full(&s->reply);
+    if (s->cache && ((cache_has_miss(s->cache) && !ring_full(&s->to_dram)) || (cache_has_ready(s->cache) && reply_room)))
+        return true;
+    bool waits = crossbar_waits_at(p->requests, s->number);
     if (waits && has_room(p, s))
         return true;
     if (s->from_dram.count && (reply_room || (s->cache && !packet_is_write(ring_front(&s->from_dram)))))
-        return true;
-    if (s->cache && ((cache_has_ready(s->cache) && reply_room) || (cache_has_miss(s->cache) && !ring_full(&s->to_dram))))
         return true;
     if (s->input.count && input_moves(s, l2_now))
         return true;
@@ -501,9 +511,10 @@ static void settle(struct partition *p, struct slice *s, uint64_t tick)
 
 static void run_slice(struct partition *p, struct slice *s, uint64_t l2_now, uint64_t core_now)
 {
-    if (s->fails | s->refuses)
+    if (s->fails | s->refuses) {
         settle(p, s, l2_now - 1);
-    s->fails = s->refuses = 0;
+        s->fails = s->refuses = 0;
+    }
     if (crossbar_waits_at(p->requests, s->number))
         take_request(p, s, core_now);
     if (s->cache && cache_has_ready(s->cache))
@@ -528,10 +539,10 @@ void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now)
     uint64_t at = NEVER, refusing = 0;
     for (uint32_t i = 0; i < p->slice_count; i++) {
         struct slice *s = &p->slices[i];
-        if (s->at <= core_now || (crossbar_waits_at(p->requests, s->number) && !s->refuses))
+        if (s->at <= core_now || (!s->refuses && crossbar_waits_at(p->requests, s->number)))
             run_slice(p, s, l2_now, core_now);
         at = earlier(at, s->at);
-        refusing |= (uint64_t)s->refuses << (i & 63);
+        refusing |= (uint64_t)s->refuses << i;
     }
     p->head.l2_at = at;
     p->head.refusing = refusing;

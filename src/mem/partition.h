@@ -49,7 +49,8 @@ static inline void partition_dram_cycle(struct partition *p, uint64_t dram_now, 
 
 /* Takes requests from the crossbar, runs the slices. Needed from partition_head(p)->l2_at on, and while a request waits at a slice that is not refusing. */
 void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now);
-/* Nothing to do before this core cycle unless a request arrives at a crossbar output of its slices: UINT64_MAX never. Early is allowed, late is not. */
+/* Nothing to do before this core cycle unless a request arrives at a crossbar output of its slices: UINT64_MAX never. Early is allowed, late is not. What ticks between the core cycle before
+ * and this one may be left out. */
 uint64_t partition_next_event(const struct partition *p, uint64_t core_now);
 bool partition_idle(const struct partition *p);                                  /* holds nothing at all */
 void partition_touch(struct partition *p, uint64_t address, uint64_t now);       /* a copy from the host passes through the L2 */

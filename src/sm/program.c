@@ -175,7 +175,7 @@ static void set_address(const struct builder *b, struct heddle_instruction *v, c
 
 static bool loads_data(const struct sm_inst *s) { return (s->load && s->memory != SM_CONST) || s->atomic; }
 
-/* Branches that depend on loaded data: a register is tainted when any instruction that writes it loads, or reads a tainted one (mechanisms: section 18, without regard to the order
+/* Branches that depend on loaded data: a register is tainted when any instruction that writes it loads, or reads a tainted one (after the lane permutation paper, without regard to the order
  * of writes). */
 static void find_data_branches(struct builder *b, const struct exec_function *f, uint32_t first, struct heddle_instruction *views)
 {

@@ -1,4 +1,4 @@
-/* Warp slots that execute threads of several warps of their block, put together by a divergence unit (mechanisms: section 14; include/heddle/policy.h, struct heddle_divergence).
+/* Warp slots that execute threads of several warps of their block, put together by a divergence unit (include/heddle/policy.h, struct heddle_divergence).
  *
  * A thread stays in the registers of its home warp. A slot has pieces, each some lanes of one home warp, and one instruction that issues in it is executed piece by piece; the rest of the core sees
  * one instruction of one warp. */

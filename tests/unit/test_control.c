@@ -1,7 +1,7 @@
 /* Does a warp go where PTX says: divergence, reconvergence, calls, barriers; and does a kernel that cannot end say so? */
 #include "kernel_test.h"
 
-/* 4 lanes, if (lane < 2) A else B; C: the taken path runs first, then the other, then both together (mechanisms, section 13). */
+/* 4 lanes, if (lane < 2) A else B; C: the taken path runs first, then the other, then both together. */
 static void if_else_reconverges(void **state)
 {
     (void)state;

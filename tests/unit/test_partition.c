@@ -95,6 +95,8 @@ static void tick_partition(struct rig *r, uint32_t dram_ticks)
     }
     r->wake = partition_next_event(r->partition, r->now);
     assert_true(r->wake > r->now);
+    /* Other clocks may tick between two core cycles: those before the cycle of an event belong to it. */
+    assert_true(r->wake == r->now + 1 || r->wake == UINT64_MAX || (r->wake < head->l2_at && r->wake < head->leaves_delay_at));
 }
 
 static void collect_replies(struct rig *r)
