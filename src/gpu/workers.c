@@ -1,5 +1,5 @@
-/* A round is started by a counter that all threads watch and ended by a count of those who are done. They spin for a while, since a round takes microseconds, then give way: the machine may
- * have fewer processors than threads. */
+/* A round is a counter of pieces of work that threads draw from, so that one that the host has put aside holds up nobody but for the piece it is at. Which thread does a piece does not matter: pieces
+ * share nothing. Threads spin between rounds, which take microseconds, then give way: the host may have fewer processors than threads. */
 #include "gpu/workers.h"
 
 #include <pthread.h>
@@ -8,46 +8,47 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { SPINS = 2000 };
+enum { SPINS = 4000, PIECES_A_THREAD = 2 };
 
 struct workers {
     uint32_t threads;
     pthread_t *ids;
     worker_fn *fn;
     void *context;
-    uint32_t count;
-    atomic_uint round, done;
+    uint32_t count, piece, pieces; /* parts, parts a piece; read only by who has drawn a piece of the round */
+    _Atomic uint64_t ticket;       /* from the top: the round (32 bits), its pieces (16), the next of them (16) */
+    atomic_uint completed;         /* pieces of the round */
     atomic_bool stop;
 };
 
-struct start { struct workers *workers; uint32_t index; };
-
-static void work(struct workers *w, uint32_t index)
+static void work(struct workers *w)
 {
-    for (uint32_t part = index; part < w->count; part += w->threads)
-        w->fn(w->context, part);
+    for (;;) {
+        uint64_t ticket = atomic_fetch_add_explicit(&w->ticket, 1, memory_order_acq_rel);
+        uint32_t piece = ticket & 0xffff;
+        if (piece >= (ticket >> 16 & 0xffff))
+            return;
+        uint32_t end = (piece + 1) * w->piece < w->count ? (piece + 1) * w->piece : w->count;
+        for (uint32_t part = piece * w->piece; part < end; part++)
+            w->fn(w->context, part);
+        atomic_fetch_add_explicit(&w->completed, 1, memory_order_release);
+    }
 }
 
-static void await(atomic_uint *value, unsigned from, bool equal)
-{
-    for (uint32_t spins = 0; (atomic_load_explicit(value, memory_order_acquire) == from) != equal; spins++)
-        if (spins > SPINS)
-            sched_yield();
-}
+static uint32_t round_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
 
 static void *loop(void *argument)
 {
-    struct start s = *(struct start *)argument;
-    struct workers *w = s.workers;
-    unsigned seen = 0;
-    free(argument);
+    struct workers *w = argument;
+    uint32_t seen = 0;
     for (;;) {
-        await(&w->round, seen, false);
-        seen++;
+        for (uint32_t spins = 0; round_of(atomic_load_explicit(&w->ticket, memory_order_acquire)) == seen; spins++)
+            if (spins > SPINS)
+                sched_yield();
+        seen = round_of(atomic_load_explicit(&w->ticket, memory_order_acquire));
         if (atomic_load(&w->stop))
             return NULL;
-        work(w, s.index);
-        atomic_fetch_add_explicit(&w->done, 1, memory_order_release);
+        work(w);
     }
 }
 
@@ -58,17 +59,8 @@ struct workers *workers_create(uint32_t threads)
         return NULL;
     w->ids = calloc(threads, sizeof *w->ids);
     w->threads = 1;
-    for (uint32_t i = 1; w->ids && i < threads; i++) {
-        struct start *s = malloc(sizeof *s);
-        if (!s)
-            break;
-        *s = (struct start){ w, i };
-        if (pthread_create(&w->ids[i], NULL, loop, s) != 0) {
-            free(s);
-            break;
-        }
+    while (w->ids && w->threads < threads && pthread_create(&w->ids[w->threads], NULL, loop, w) == 0)
         w->threads++;
-    }
     if (w->threads > 1)
         return w;
     free(w->ids);
@@ -76,12 +68,19 @@ struct workers *workers_create(uint32_t threads)
     return NULL;
 }
 
+static void start_round(struct workers *w)
+{
+    uint64_t round = (uint64_t)round_of(atomic_load_explicit(&w->ticket, memory_order_relaxed)) + 1;
+    atomic_store_explicit(&w->ticket, (uint64_t)(uint32_t)round << 32 | w->pieces << 16, memory_order_release);
+}
+
 void workers_destroy(struct workers *w)
 {
     if (!w)
         return;
     atomic_store(&w->stop, true);
-    atomic_fetch_add(&w->round, 1);
+    w->pieces = 0;
+    start_round(w);
     for (uint32_t i = 1; i < w->threads; i++)
         pthread_join(w->ids[i], NULL);
     free(w->ids);
@@ -90,11 +89,16 @@ void workers_destroy(struct workers *w)
 
 void workers_run(struct workers *w, worker_fn *fn, void *context, uint32_t count)
 {
+    uint32_t wanted = w->threads * PIECES_A_THREAD;
     w->fn = fn;
     w->context = context;
     w->count = count;
-    atomic_store_explicit(&w->done, 0, memory_order_relaxed);
-    atomic_fetch_add_explicit(&w->round, 1, memory_order_release);
-    work(w, 0);
-    await(&w->done, w->threads - 1, true);
+    w->piece = (count + wanted - 1) / wanted;
+    w->pieces = (count + w->piece - 1) / w->piece;
+    atomic_store_explicit(&w->completed, 0, memory_order_relaxed);
+    start_round(w);
+    work(w);
+    for (uint32_t spins = 0; atomic_load_explicit(&w->completed, memory_order_acquire) != w->pieces; spins++)
+        if (spins > SPINS)
+            sched_yield();
 }
