@@ -85,8 +85,10 @@ static void make_memory(struct timing *t, const struct mem_config *m)
     t->requests = crossbar_create(&t->arena, &m->crossbar, t->ports, t->slices);
     t->replies = crossbar_create(&t->arena, &m->crossbar, t->slices, t->ports);
     t->partitions = arena_array(&t->arena, struct partition *, t->channels);
-    for (uint32_t i = 0; i < t->channels; i++)
+    for (uint32_t i = 0; i < t->channels; i++) {
         t->partitions[i] = partition_create(&t->arena, m, &t->map, i, t->requests, t->replies, &hooks);
+        partition_set_l2_clock(t->partitions[i], &t->ticks[DOMAIN_L2]);
+    }
 }
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b)
@@ -250,11 +252,11 @@ static inline void take_answers(struct timing *t)
             take_answer(t, word * 64 + (uint32_t)__builtin_ctzll(left));
 }
 
-/* Is there a request at the slices of a channel? They lie in one word: their number is a power of two. */
+/* Is there a request at the slices of a channel that may be taken? They lie in one word: their number is a power of two. */
 static inline bool partition_has_requests(const struct timing *t, uint32_t channel)
 {
     uint32_t first = channel * t->slices_per_channel;
-    return crossbar_look(t->requests)->waiting[first / 64] >> (first % 64) & t->slice_bits;
+    return crossbar_look(t->requests)->waiting[first / 64] >> (first % 64) & t->slice_bits & ~partition_head(t->partitions[channel])->refusing;
 }
 
 static void l2_tick(struct timing *t)
