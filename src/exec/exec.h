@@ -64,7 +64,7 @@ struct exec_function {
     uint32_t *param_local_offsets, *return_local_offsets; /* device functions: where formals live in the frame's local memory */
     uint32_t shared_bytes;        /* static shared memory of the kernel, callees included */
     uint32_t dynamic_shared_offset; /* where extern unsized shared arrays begin */
-    uint32_t register_count;      /* estimated by liveness, callees included */
+    uint32_t register_count;      /* an estimate (ptx/registers.h), callees included */
     uint32_t stack_bytes;         /* local memory of a thread over the deepest call path; recursion: one level each */
     bool recursive, makes_calls, calls_indirectly, address_taken, uses_alloca;
     uint64_t address;             /* value of a pointer to it */

@@ -8,7 +8,7 @@
 static CUresult launch(const char *file, uint32_t *word)
 {
     CUdevice device;
-    CUcontext context;
+    CUcontext context = NULL;
     CUmodule module;
     CUfunction kernel;
     CUdeviceptr buffer;

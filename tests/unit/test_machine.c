@@ -432,7 +432,7 @@ static bool import(const char *path, const char *to, char **notes, struct error 
 
 static struct machine import_file(const char *path, const char *expected_note)
 {
-    struct machine m;
+    struct machine m = {0};
     struct error e = {0};
     char to[128], *notes = NULL;
     snprintf(to, sizeof to, "%s/imported.ini", folder);
