@@ -120,9 +120,10 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
 static void accept(struct sm *c, uint16_t id, const struct sm_inst *in, uint32_t slot)
 {
     uint8_t banks[COLLECT_OPERANDS];
-    for (uint32_t i = 0; i < in->source_count; i++)
+    uint32_t count = in->source_count < COLLECT_OPERANDS ? in->source_count : COLLECT_OPERANDS;
+    for (uint32_t i = 0; i < count; i++)
         banks[i] = (uint8_t)sm_bank(c, in->banks[i], slot);
-    collector_accept(c->collector, pipe_of(c, in), id, banks, in->source_count);
+    collector_accept(c->collector, pipe_of(c, in), id, banks, count);
 }
 
 static void issue(struct sm *c, uint32_t scheduler, uint32_t slot)
