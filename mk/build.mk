@@ -2,10 +2,12 @@
 CORE_ROOMS := base ptx exec mem sm policy policy/scheduler policy/l1 policy/divergence gpu
 CORE_SOURCES := $(foreach room,$(CORE_ROOMS),$(wildcard src/$(room)/*.c))
 CUDA_SOURCES := $(wildcard src/cuda/*.c)
+LAB_SOURCES := $(wildcard src/lab/*.c)
 CLI_SOURCES := $(wildcard src/cli/*.c)
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 CORE_OBJECTS := $(call objects,$(CORE_SOURCES))
 CUDA_OBJECTS := $(call objects,$(CUDA_SOURCES))
+LAB_OBJECTS := $(call objects,$(LAB_SOURCES)) $(BUILD)/obj/src/cuda/fatbin.o
 CLI_OBJECTS := $(call objects,$(CLI_SOURCES))
 
 # Handlers are loops over lanes: let the compiler vectorise them (sqrt too, which need not set errno).
@@ -33,8 +35,8 @@ $(BUILD)/lib/libcuda.so.1: $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a mk/libcuda.m
 	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=mk/libcuda.map $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) $(LIBS)
 	ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
 
-$(BUILD)/bin/heddle: $(CLI_OBJECTS) $(BUILD)/obj/src/cuda/fatbin.o $(BUILD)/lib/libheddle.a
+$(BUILD)/bin/heddle: $(CLI_OBJECTS) $(LAB_OBJECTS) $(BUILD)/lib/libheddle.a
 	@mkdir -p $(@D)
-	$(CC) $^ -o $@ $(ALL_LDFLAGS) $(LIBS)
+	$(CC) $^ -o $@ $(ALL_LDFLAGS) $(LAB_LIBS) $(LIBS)
 
--include $(CORE_OBJECTS:.o=.d) $(CUDA_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d)
+-include $(CORE_OBJECTS:.o=.d) $(CUDA_OBJECTS:.o=.d) $(LAB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d)

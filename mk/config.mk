@@ -17,4 +17,6 @@ ALL_CFLAGS := -std=gnu11 $(OPTIMISE_$(MODE)) $(WARNINGS) -fno-strict-aliasing -f
               -D_GNU_SOURCE -DHEDDLE_VERSION='"$(VERSION)"' $(CFLAGS)
 comma := ,
 ALL_LDFLAGS := $(if $(filter asan,$(MODE)),-fsanitize=address$(comma)undefined) $(LDFLAGS)
+# What only the command needs: the results store, content keys.
+LAB_LIBS := -lsqlite3 -lxxhash
 LIBS := -ljansson -linih -lzstd -llz4 -lm -lpthread -ldl

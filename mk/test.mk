@@ -8,9 +8,9 @@ SEMANTICS_SOURCES := $(wildcard tests/semantics/*.c)
 RANDOM_SOURCES := $(wildcard tests/random/*.c)
 COMPILED_SOURCES := $(wildcard tests/compiled/*.c)
 
-$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(CUDA_OBJECTS) $(CLI_LIBRARY_OBJECTS)
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(CUDA_OBJECTS) $(LAB_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $< $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) -lcmocka -lmpfr -lgmp $(LIBS)
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $< $(sort $(CUDA_OBJECTS) $(LAB_OBJECTS)) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) -lcmocka -lmpfr -lgmp $(LAB_LIBS) $(LIBS)
 
 $(BUILD)/tests/driver/%: tests/driver/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
 /* heddle demo: every workload in functional mode, and one table of what was seen; then three of them with time, under two warp schedulers. */
-#include "cli/child.h"
+#include "lab/child.h"
 #include "cli/cli.h"
 #include "cli/summary.h"
 #include "cli/text_table.h"
@@ -25,7 +25,7 @@ static const char *const schedulers[] = {"lrr", "gto"};
 enum { TIMED_RUNS = sizeof timed_runs / sizeof *timed_runs, SCHEDULERS = sizeof schedulers / sizeof *schedulers };
 
 struct demo {
-    struct cli_places places;
+    struct places places;
     int output;            /* where the workloads' own words go */
     const char *size;
     unsigned done, runs, wrong;
@@ -45,7 +45,7 @@ static bool run_workload(struct demo *d, const char *name, const char *size, con
         cli_progress_end();
         cli_fail(&e);
     }
-    d->wrong += !ok || child_exit_code(result) != CLI_DONE;
+    d->wrong += !ok || child_exit_code(result) != EXIT_DONE;
     return ok;
 }
 
@@ -129,7 +129,7 @@ static void say_next(void)
          "  ./heddle doctor ./your-program                    whether your own CUDA program can run here");
 }
 
-static void run_all(struct demo *d, const struct cli_names *names)
+static void run_all(struct demo *d, const struct names *names)
 {
     struct arena a = {0};
     struct text_table functional = text_table_start(&a, functional_titles), timed = text_table_start(&a, timed_titles);
@@ -152,25 +152,25 @@ static int demo(const char *size)
 {
     struct demo d = {.size = size};
     struct error e = {0};
-    if (!cli_find_places(&d.places, &e))
+    if (!places_find(&d.places, &e))
         return cli_fail(&e);
-    struct cli_names names = cli_names_in(d.places.workloads, "");
+    struct names names = names_in(d.places.workloads, "");
     if (!names.count) {
         fprintf(stderr, "heddle demo: no workloads in %s: has 'make' been run?\n", d.places.workloads);
-        return CLI_FAILED;
+        return EXIT_FAILED;
     }
     d.runs = (unsigned)names.count + TIMED_RUNS * SCHEDULERS;
     d.output = open("/dev/null", O_WRONLY | O_CLOEXEC);
     run_all(&d, &names);
     close(d.output);
-    cli_free_names(&names);
+    names_free(&names);
     if (d.wrong) {
         fflush(stdout);
         fprintf(stderr, "heddle demo: %u run%s did not give the right result\n", d.wrong, d.wrong == 1 ? "" : "s");
-        return CLI_FAILED;
+        return EXIT_FAILED;
     }
     say_next();
-    return CLI_DONE;
+    return EXIT_DONE;
 }
 
 int cli_demo(int argc, char **argv)
@@ -183,7 +183,7 @@ int cli_demo(int argc, char **argv)
     while ((c = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
         if (c == 'h') {
             fputs(help, stdout);
-            return CLI_DONE;
+            return EXIT_DONE;
         }
         if (c == ':')
             return cli_usage("demo", "option '%s' needs a value", argv[optind - 1]);

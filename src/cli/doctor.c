@@ -1,7 +1,7 @@
 /* heddle doctor: what of a program cannot run here, found without running it. The file is read for the libraries it needs, the CUDA functions it
  * imports and the PTX inside, which is parsed and decoded as a load would do. What a program loads or compiles while it runs is not seen. */
 #include "cli/cli.h"
-#include "cli/program.h"
+#include "lab/program.h"
 #include "exec/exec.h"
 
 #include <errno.h>
@@ -288,7 +288,7 @@ static bool contains(const char *const *names, size_t count, const char *name)
     return false;
 }
 
-static void open_own_library(struct elf_program *p, const struct cli_places *places, const char *name)
+static void open_own_library(struct elf_program *p, const struct places *places, const char *name)
 {
     char path[PATH_MAX + 300];
     struct error ignored = {0};
@@ -297,7 +297,7 @@ static void open_own_library(struct elf_program *p, const struct cli_places *pla
         *p = (struct elf_program){0};
 }
 
-static void examine_imports(struct examination *x, const struct elf_program *elf, const struct cli_places *places)
+static void examine_imports(struct examination *x, const struct elf_program *elf, const struct places *places)
 {
     struct elf_program driver, runtime;
     unsigned imported = 0, before = x->problems;
@@ -338,7 +338,7 @@ static void examine_libraries(struct examination *x, const struct elf_program *e
         puts("  note     not linked with libcuda.so.1; if it opens the library while it runs, that will be Heddle's");
 }
 
-static void examine_program(struct examination *x, const struct elf_program *elf, const char *path, const struct cli_places *places)
+static void examine_program(struct examination *x, const struct elf_program *elf, const char *path, const struct places *places)
 {
     struct error e = {0}, images_error = {0};
     unsigned images;
@@ -379,9 +379,9 @@ static bool is_ptx_name(const char *path)
 
 static bool examine(struct examination *x, const char *word, struct error *e)
 {
-    struct cli_places places;
+    struct places places;
     struct program p;
-    if (!cli_find_places(&places, e))
+    if (!places_find(&places, e))
         return false;
     if (is_ptx_name(word)) {
         char *data = NULL;
@@ -413,7 +413,7 @@ int cli_doctor(int argc, char **argv)
         if (c != 'h')
             return cli_unknown_option("doctor", argv[optind - 1], table);
         fputs(help, stdout);
-        return CLI_DONE;
+        return EXIT_DONE;
     }
     if (optind == argc)
         return cli_usage("doctor", "which program? A workload's name, a path or a .ptx file is expected");
@@ -431,5 +431,5 @@ int cli_doctor(int argc, char **argv)
         printf("%u problem%s: this cannot run as it is\n", x.problems, x.problems == 1 ? "" : "s");
     else
         puts("Nothing stands in the way of running it.");
-    return x.problems ? CLI_UNSUPPORTED : CLI_DONE;
+    return x.problems ? EXIT_UNSUPPORTED : EXIT_DONE;
 }

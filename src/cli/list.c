@@ -57,15 +57,15 @@ static void read_summary(const char *folder, const char *name, char *out, size_t
         waitpid(pid, NULL, 0);
 }
 
-static int list_workloads(const struct cli_places *places)
+static int list_workloads(const struct places *places)
 {
     static const char *const titles[] = {"workload", "what it does", NULL};
-    struct cli_names names = cli_names_in(places->workloads, "");
+    struct names names = names_in(places->workloads, "");
     struct arena a = {0};
     struct text_table t = text_table_start(&a, titles);
     if (!names.count) {
         fprintf(stderr, "heddle list: no workloads in %s\n", places->workloads);
-        return CLI_FAILED;
+        return EXIT_FAILED;
     }
     for (size_t i = 0; i < names.count; i++) {
         char summary[256];
@@ -75,8 +75,8 @@ static int list_workloads(const struct cli_places *places)
     }
     text_table_print(&t, "", stdout);
     arena_free(&a);
-    cli_free_names(&names);
-    return CLI_DONE;
+    names_free(&names);
+    return EXIT_DONE;
 }
 
 static void add_machine(struct text_table *t, const struct machine *m)
@@ -94,13 +94,13 @@ static void add_machine(struct text_table *t, const struct machine *m)
     text_table_cell(t, "%s", m->scheduler);
 }
 
-static int list_machines(const struct cli_places *places)
+static int list_machines(const struct places *places)
 {
     static const char *const titles[] = {"machine", ">cores", ">warps/core", ">schedulers", ">registers/core", ">shared KiB", ">L1D KiB", ">L2 KiB", ">core MHz", "default", NULL};
-    struct cli_names names = cli_names_in(places->machines, ".ini");
+    struct names names = names_in(places->machines, ".ini");
     struct arena a = {0};
     struct text_table t = text_table_start(&a, titles);
-    int status = names.count ? CLI_DONE : CLI_FAILED;
+    int status = names.count ? EXIT_DONE : EXIT_FAILED;
     if (!names.count)
         fprintf(stderr, "heddle list: no machine files in %s\n", places->machines);
     for (size_t i = 0; i < names.count; i++) {
@@ -110,7 +110,7 @@ static int list_machines(const struct cli_places *places)
         snprintf(path, sizeof path, "%s/%s.ini", places->machines, names.names[i]);
         if (!machine_load(&m, path, NULL, 0, &e)) {
             fprintf(stderr, "%s\n", e.text);
-            status = CLI_FAILED;
+            status = EXIT_FAILED;
             continue;
         }
         add_machine(&t, &m);
@@ -118,7 +118,7 @@ static int list_machines(const struct cli_places *places)
     if (names.count)
         text_table_print(&t, "", stdout);
     arena_free(&a);
-    cli_free_names(&names);
+    names_free(&names);
     return status;
 }
 
@@ -126,9 +126,9 @@ static int import_machine(const char *path)
 {
     struct error e = {0};
     if (machine_import(path, stdout, stderr, &e))
-        return CLI_DONE;
+        return EXIT_DONE;
     fprintf(stderr, "heddle: %s\n", e.text);
-    return CLI_USAGE; /* the file is the user's to mend */
+    return EXIT_USAGE; /* the file is the user's to mend */
 }
 
 static const struct metric { const char *name, *unit, *definition, *nsight; } metrics[] = {
@@ -152,7 +152,7 @@ static int list_metrics(bool markdown)
         if (*m->nsight)
             printf("    Nsight Compute: %s\n", m->nsight);
     }
-    return CLI_DONE;
+    return EXIT_DONE;
 }
 
 int cli_list(int argc, char **argv)
@@ -167,7 +167,7 @@ int cli_list(int argc, char **argv)
     while ((c = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
         if (c == 'h') {
             fputs(help, stdout);
-            return CLI_DONE;
+            return EXIT_DONE;
         }
         if (c == ':')
             return cli_usage("list", "%s needs a value", argv[optind - 1]);
@@ -182,9 +182,9 @@ int cli_list(int argc, char **argv)
     if (optind + 1 < argc)
         return cli_usage("list", "one list at a time; what is '%s'?", argv[optind + 1]);
     const char *what = argv[optind];
-    struct cli_places places;
+    struct places places;
     struct error e = {0};
-    if (!cli_find_places(&places, &e))
+    if (!places_find(&places, &e))
         return cli_fail(&e);
     if (markdown && (!strcmp(what, "workloads") || !strcmp(what, "machines")))
         return cli_usage("list", "--markdown is for metrics and policies only");
@@ -192,7 +192,7 @@ int cli_list(int argc, char **argv)
         return cli_usage("list", "--keys and --import are for machines only");
     if (keys) {
         machine_print_keys(stdout);
-        return CLI_DONE;
+        return EXIT_DONE;
     }
     if (import)
         return import_machine(import);
@@ -206,7 +206,7 @@ int cli_list(int argc, char **argv)
     for (int kind = 0; kind < POLICY_KINDS; kind++)
         if (!strcmp(what, kinds[kind])) {
             list_policies((enum policy_kind)kind, markdown);
-            return CLI_DONE;
+            return EXIT_DONE;
         }
     const char *near = nearest_name(what, lists, sizeof lists / sizeof *lists);
     if (near)

@@ -43,9 +43,9 @@ static int unknown_command(const char *word)
 /* Output that could not be written is a failure, whatever the command thought of it. */
 static int finish(int status)
 {
-    if ((fflush(stdout) || ferror(stdout)) && status == CLI_DONE) {
+    if ((fflush(stdout) || ferror(stdout)) && status == EXIT_DONE) {
         perror("heddle: cannot write to standard output");
-        return CLI_FAILED;
+        return EXIT_FAILED;
     }
     return status;
 }
@@ -55,15 +55,15 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "");
     if (argc < 2) {
         print_help();
-        return CLI_USAGE;
+        return EXIT_USAGE;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         print_help();
-        return finish(CLI_DONE);
+        return finish(EXIT_DONE);
     }
     if (!strcmp(argv[1], "--version")) {
         puts("heddle " HEDDLE_VERSION);
-        return finish(CLI_DONE);
+        return finish(EXIT_DONE);
     }
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (!strcmp(argv[1], commands[i].name))

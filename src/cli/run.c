@@ -1,8 +1,8 @@
 /* heddle run: a workload or a program of the user's, with Heddle's library in front of it. This file: options, checks beforehand, and what is
  * said afterwards; child.c runs the program. */
-#include "cli/child.h"
+#include "lab/child.h"
 #include "cli/cli.h"
-#include "cli/program.h"
+#include "lab/program.h"
 #include "cli/summary.h"
 #include "gpu/setup.h"
 
@@ -140,10 +140,10 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case 'j': o->threads = optarg; break;
         case OPT_TRACE:
             fputs("heddle run: --trace writes what 'heddle cache' reads; neither is in this version\n", stderr);
-            return CLI_UNSUPPORTED;
+            return EXIT_UNSUPPORTED;
         case 'h':
             fputs(help, stdout);
-            return CLI_DONE;
+            return EXIT_DONE;
         case ':': return cli_usage("run", "option '%s' needs a value", argv[optind - 1]);
         default: return cli_unknown_option("run", argv[optind - 1], option_table);
         }
@@ -233,7 +233,7 @@ static bool check_timeline(const struct run_options *o, struct setup *s, struct 
     return true;
 }
 
-static bool check_program(const struct program *p, const struct cli_places *places, struct error *e)
+static bool check_program(const struct program *p, const struct places *places, struct error *e)
 {
     struct elf_program elf;
     if (!elf_program_open(&elf, p->path, e))
@@ -301,7 +301,7 @@ static void say_outcome(const struct child_result *r)
         fputs("heddle: the program never initialised CUDA, so that there are no results of a GPU\n", stderr);
 }
 
-static int run(const struct run_options *o, const struct setup *setup, struct program *p, const struct cli_places *places, char **rest, int count)
+static int run(const struct run_options *o, const struct setup *setup, struct program *p, const struct places *places, char **rest, int count)
 {
     struct error e = {0};
     const char *words[MOST_WORDS];
@@ -338,16 +338,16 @@ int cli_run(int argc, char **argv)
 {
     struct run_options o = {.machine = "gtx480", .scheduler = "", .l1 = "", .divergence = ""};
     struct setup setup;
-    struct cli_places places;
+    struct places places;
     struct program p;
     struct error e = {0};
     int status = parse_options(argc, argv, &o);
     if (status >= 0)
         return status;
     if (o.print_machine)
-        return check_setup(&o, &e) ? CLI_DONE : cli_fail(&e);
+        return check_setup(&o, &e) ? EXIT_DONE : cli_fail(&e);
     make_setup(&o, &setup);
-    if (!cli_find_places(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) || !check_setup(&o, &e) || !check_program(&p, &places, &e) ||
+    if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) || !check_setup(&o, &e) || !check_program(&p, &places, &e) ||
         !check_timeline(&o, &setup, &e))
         return cli_fail(&e);
     return run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_CLI_SUMMARY_H
 #define HEDDLE_CLI_SUMMARY_H
 
-#include "cli/child.h"
+#include "lab/child.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Reads what is wanted of a 64-bit little-endian ELF file, by its section headers. Every offset is checked before it is followed. */
-#include "cli/elf_program.h"
+#include "lab/elf_program.h"
 
 #include <elf.h>
 #include <errno.h>

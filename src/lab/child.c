@@ -2,11 +2,12 @@
  * that the library wrote when the process ended. What only the parent knows, wall time and exit status, is filled in here.
  *
  * Ctrl-C on a terminal reaches the program by itself; the parent stays to read what it had. A signal sent to the parent alone is passed on. */
-#include "cli/child.h"
-#include "cli/cli.h"
+#include "lab/child.h"
+#include "lab/exit_code.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,12 +205,12 @@ bool child_run(const struct child_request *r, struct child_result *out, struct e
  * had another. */
 int child_exit_code(const struct child_result *r)
 {
-    int code = cli_exit_of(r->outcome);
-    if (code == CLI_STUCK || code == CLI_ILLEGAL)
+    int code = exit_code_of(r->outcome);
+    if (code == EXIT_STUCK || code == EXIT_ILLEGAL)
         return code;
     if (r->signal == SIGINT || r->signal == SIGTERM)
-        return CLI_STUCK;
+        return EXIT_STUCK;
     if (r->status == 0)
-        return CLI_DONE;
-    return code == CLI_UNSUPPORTED ? CLI_UNSUPPORTED : CLI_FAILED;
+        return EXIT_DONE;
+    return code == EXIT_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_FAILED;
 }

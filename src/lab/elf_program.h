@@ -1,6 +1,6 @@
 /* What an executable says of itself before it is run: the libraries it needs, the functions it imports, the GPU code inside. */
-#ifndef HEDDLE_CLI_ELF_PROGRAM_H
-#define HEDDLE_CLI_ELF_PROGRAM_H
+#ifndef HEDDLE_LAB_ELF_PROGRAM_H
+#define HEDDLE_LAB_ELF_PROGRAM_H
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* Finds a program and says, from its file alone, why it could not run. */
-#include "cli/program.h"
+#include "lab/program.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,12 +14,12 @@ static bool is_file(const char *path)
     return stat(path, &s) == 0 && S_ISREG(s.st_mode);
 }
 
-static bool not_found(const char *word, const struct cli_places *places, struct error *e)
+static bool not_found(const char *word, const struct places *places, struct error *e)
 {
     if (strchr(word, '/'))
         return error_set(e, ERROR_NOT_FOUND, "no program %s: %s", word, strerror(errno));
     error_set(e, ERROR_NOT_FOUND, "no workload and no program '%s'", word);
-    struct cli_names names = cli_names_in(places->workloads, "");
+    struct names names = names_in(places->workloads, "");
     const char *near = nearest_name(word, (const char *const *)names.names, names.count);
     if (near)
         error_note(e, "did you mean the workload '%s'?", near);
@@ -27,11 +27,11 @@ static bool not_found(const char *word, const struct cli_places *places, struct 
         error_note(e, "(no workloads in %s)", places->workloads);
     else
         error_note(e, "'heddle list workloads' shows them; a program of your own needs a path, such as ./%s", word);
-    cli_free_names(&names);
+    names_free(&names);
     return false;
 }
 
-bool program_find(struct program *p, const char *word, const struct cli_places *places, struct error *e)
+bool program_find(struct program *p, const char *word, const struct places *places, struct error *e)
 {
     p->is_workload = false;
     if (!strchr(word, '/')) {
@@ -114,7 +114,7 @@ enum fatbin_result program_visit_ptx(const struct elf_program *elf, program_ptx_
 
 /* ------------------------------------------------------------- reasons */
 
-static bool check_runtime(const struct elf_program *elf, const char *path, const struct cli_places *places, struct error *e)
+static bool check_runtime(const struct elf_program *elf, const char *path, const struct places *places, struct error *e)
 {
     const char *runtime = elf_program_needs(elf, "libcudart.so");
     if (!runtime && (elf->defines_cudart || (elf->has_fatbin_segment && !elf_program_needs(elf, "libcuda.so")))) {
@@ -155,7 +155,7 @@ static bool check_images(const struct elf_program *elf, const char *path, struct
     return true;
 }
 
-bool program_check(const struct elf_program *elf, const char *path, const struct cli_places *places, struct error *e)
+bool program_check(const struct elf_program *elf, const char *path, const struct places *places, struct error *e)
 {
     if (!elf->is_elf) {
         if (elf->file.size >= 2 && !memcmp(elf->file.data, "#!", 2))

@@ -1,6 +1,6 @@
 /* A program run with Heddle's library in front of it. */
-#ifndef HEDDLE_CLI_CHILD_H
-#define HEDDLE_CLI_CHILD_H
+#ifndef HEDDLE_LAB_CHILD_H
+#define HEDDLE_LAB_CHILD_H
 
 #include "base/error.h"
 

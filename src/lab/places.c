@@ -1,0 +1,74 @@
+/* Folders beside the executable, and the names in them. */
+#include "lab/places.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The first of the folders, seen from the executable's, that exists; else the first. */
+static void first_folder(char *out, const char *from, const char *const *folders)
+{
+    char candidate[2 * PATH_MAX];
+    for (int i = 0; folders[i]; i++) {
+        snprintf(candidate, sizeof candidate, "%s/%s", from, folders[i]);
+        if (realpath(candidate, out))
+            return;
+    }
+    snprintf(out, PATH_MAX, "%.2000s/%s", from, folders[0]);
+}
+
+bool places_find(struct places *p, struct error *e)
+{
+    char here[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", here, sizeof here - 1);
+    if (length < 0)
+        return error_set(e, ERROR_IO, "cannot find out where heddle is: /proc/self/exe: %s", strerror(errno));
+    here[length] = '\0';
+    memcpy(p->heddle, here, sizeof here);
+    *strrchr(here, '/') = '\0';
+    first_folder(p->lib, here, (const char *const[]){"../lib", NULL});
+    first_folder(p->workloads, here, (const char *const[]){"../workloads", NULL});
+    first_folder(p->machines, here, (const char *const[]){"../../machines", "../../../share/heddle/machines", NULL});
+    first_folder(p->experiments, here, (const char *const[]){"../../experiments", "../../../share/heddle/experiments", NULL});
+    return true;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+struct names names_in(const char *folder, const char *suffix)
+{
+    struct names list = {0};
+    size_t tail = strlen(suffix), capacity = 0;
+    DIR *d = opendir(folder);
+    for (struct dirent *entry; d && (entry = readdir(d));) {
+        size_t length = strlen(entry->d_name);
+        if (entry->d_name[0] == '.' || length <= tail || strcmp(entry->d_name + length - tail, suffix))
+            continue;
+        if (list.count == capacity) {
+            capacity = capacity ? 2 * capacity : 32;
+            list.names = realloc(list.names, capacity * sizeof *list.names);
+            if (!list.names)
+                abort();
+        }
+        list.names[list.count++] = strndup(entry->d_name, length - tail);
+    }
+    if (d)
+        closedir(d);
+    if (list.count)
+        qsort(list.names, list.count, sizeof *list.names, compare_names);
+    return list;
+}
+
+void names_free(struct names *n)
+{
+    for (size_t i = 0; i < n->count; i++)
+        free(n->names[i]);
+    free(n->names);
+    *n = (struct names){0};
+}

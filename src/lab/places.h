@@ -1,0 +1,25 @@
+/* Where things are, seen from the executable: the same in a build folder and where make install puts them. */
+#ifndef HEDDLE_LAB_PLACES_H
+#define HEDDLE_LAB_PLACES_H
+
+#include "base/error.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct places {
+    char heddle[PATH_MAX];  /* the executable itself */
+    char lib[PATH_MAX], workloads[PATH_MAX], machines[PATH_MAX], experiments[PATH_MAX];
+};
+bool places_find(struct places *p, struct error *e);
+
+/* The names in a folder (without suffix, and only those that end with it), sorted; freed by names_free. */
+struct names {
+    char **names;
+    size_t count;
+};
+struct names names_in(const char *folder, const char *suffix);
+void names_free(struct names *n);
+
+#endif
