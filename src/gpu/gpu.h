@@ -15,6 +15,9 @@
 struct timeline;
 struct progress;
 
+/* Grows by one with every change that moves timed results (docs/changes.md): what was simulated under another number is simulated again, not looked up. */
+enum { GPU_TIMING_EPOCH = 1 };
+
 struct gpu_options {
     struct machine machine;
     bool functional;

@@ -1,0 +1,36 @@
+/* One run of an experiment as something that can be carried to another process or machine, executed there, and its record brought back as a file.
+ *
+ * The content key is a hash (XXH3, 128 bits) of all that determines the results: what of the program is loaded when it is executed (its PTX is part of that; debugging information and the
+ * build's identifier are not), its arguments, every key of the resolved machine, the policies with all their parameters (the bytes of a shared object), and GPU_TIMING_EPOCH. Not seen: files
+ * that the program opens by itself, its environment. */
+#ifndef HEDDLE_LAB_JOB_H
+#define HEDDLE_LAB_JOB_H
+
+#include "lab/experiment.h"
+#include "lab/places.h"
+#include "lab/store.h"
+
+struct job {
+    char key[KEY_BYTES];
+    const char *program;           /* as the experiment names it */
+    const char *path;              /* absolute, of the executable */
+    const char **words;            /* as lab_point.words */
+    const char *machine, *scheduler, *l1, *divergence;
+    const char **sets;
+    const char *label;             /* "bfs gto" : for people, the labels of the axes that differ within the experiment */
+    double time_limit_seconds;     /* 0: none */
+    uint64_t memory_limit_bytes;   /* 0: none */
+    double expected_seconds;       /* wall; 0: not known */
+};
+
+/* Jobs with their keys, one a point, in the order of x->points. What is wrong with a point (unknown program, machine, policy, parameter) is an error that names the line of the experiment file. */
+bool jobs_make(const struct experiment *x, const struct places *places, struct arena *a, struct job **jobs, struct error *e);
+
+json_t *job_to_json(const struct job *j);
+bool job_from_json(struct job *j, const json_t *text, struct arena *a, struct error *e); /* strings are the JSON's: it must live as long */
+
+/* Runs the job in the calling process (which waits), with its limits, and leaves its record at SPOOL/KEY.json: written beside it first and renamed, so that a file of that name is always whole.
+ * Whatever ends the calling process ends the program, too. False: the record could not be written. A run that fails is a record, too. */
+bool job_execute(const struct job *j, const struct places *places, const char *spool, struct error *e);
+
+#endif

@@ -1,0 +1,62 @@
+/* The results store: one SQLite file (docs/results.md has its tables). One process writes; any number read.
+ *
+ * A record is what one run left: the job as it was asked for, how it ended, and the JSON of --stats. It travels as one JSON object from where the run was made to the store (record.h), so that
+ * only one process ever writes the file. */
+#ifndef HEDDLE_LAB_STORE_H
+#define HEDDLE_LAB_STORE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "lab/experiment.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { KEY_BYTES = 33 };           /* 128 bits in hexadecimal, and the end */
+
+enum store_mode { STORE_READ, STORE_WRITE };
+struct store;
+
+/* STORE_WRITE makes the file where there is none, and holds a lock beside it (PATH.lock) while it is open: a second writer is refused with a message that names the process and host that hold it.
+ * A file that is no store, damaged, of a later version, or in a folder that cannot be written to: each has its own message, with what to do. */
+struct store *store_open(const char *path, enum store_mode mode, struct error *e);
+void store_close(struct store *s);
+
+/* A run that ended well is in the store. */
+bool store_has(struct store *s, const char key[KEY_BYTES]);
+/* All keys of runs that ended well, sorted, KEY_BYTES each. */
+bool store_keys(struct store *s, struct arena *a, char (**keys)[KEY_BYTES], uint32_t *count, struct error *e);
+/* One record (record.h), in one transaction: run, kernels, metrics. Replaces a record of the same key that did not end well; one that did is kept, and *added is false. */
+bool store_put(struct store *s, const json_t *record, bool *added, struct error *e);
+
+/* An experiment as it was swept: its text, and which key each point has. Replaces what was there of the same name and size. keys: one a point, in the order of x->points. */
+bool store_put_experiment(struct store *s, const struct experiment *x, const char (*keys)[KEY_BYTES], struct error *e);
+
+struct store_experiment { const char *name, *size, *text; size_t text_bytes; const char *when; };
+bool store_experiments(struct store *s, struct arena *a, struct store_experiment **list, uint32_t *count, struct error *e);
+/* The keys of an experiment's points, found by the labels of their axes; "" for one that was not there when it was swept. keys: x->point_count of them. */
+bool store_point_keys(struct store *s, const struct experiment *x, char (*keys)[KEY_BYTES], struct error *e);
+
+/* Metrics of whole runs. values: value_count names for each key, NAN where there is none, row after row in the order of keys ("" allowed: a row of NAN). */
+bool store_metrics(struct store *s, const char (*keys)[KEY_BYTES], uint32_t key_count, const char *const *names, uint32_t name_count, double *values, struct error *e);
+
+/* Every run, in the order of program, machine, scheduler, l1, divergence, sets. */
+struct store_run {
+    const char *key, *program, *arguments, *machine, *scheduler, *l1, *divergence, *sets, *version, *host, *when, *failure /* NULL: ended well */, *command;
+    int64_t epoch;
+    int exit;
+    double wall_seconds, launch_seconds, kwips;
+    double cycles, warp_instructions, ipc, l1d_accesses, l1d_misses; /* NAN: none */
+};
+bool store_runs(struct store *s, struct arena *a, struct store_run **runs, uint32_t *count, struct error *e);
+/* Wall seconds of a run of the same program and arguments, whatever the machine and policies: for the order and the time left. 0: never run. */
+double store_expected_seconds(struct store *s, const char *program, const char *arguments);
+/* The resolved text of each machine (with its overrides) that runs used. */
+struct store_machine { const char *name, *sets, *text; };
+bool store_machines(struct store *s, struct arena *a, struct store_machine **machines, uint32_t *count, struct error *e);
+
+/* csv.c: runs.csv, kernels.csv, metrics.csv, pcs.csv, series.csv, points.csv and figures are written into a folder, which is made. */
+bool store_write_csv(struct store *s, const char *folder, struct error *e);
+
+#endif

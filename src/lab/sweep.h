@@ -1,0 +1,60 @@
+/* Running an experiment: which of its points are not in the store yet, an engine that executes their jobs, and the one writer that takes their records into the store.
+ *
+ * The spool is a folder beside the store (RESULTS.db.spool): records that are not in the store yet. A sweep first takes in what an earlier one left there; a record is removed when the store has
+ * it. So whatever is killed, and whenever, a finished run is either in the store or in the spool. */
+#ifndef HEDDLE_LAB_SWEEP_H
+#define HEDDLE_LAB_SWEEP_H
+
+#include "lab/job.h"
+
+#include <stdio.h>
+
+enum sweep_event { SWEEP_START, SWEEP_DONE, SWEEP_FAILED, SWEEP_TICK };
+/* For the command line's progress and messages: called by the sweep's own process. SWEEP_START: what is to do is known; SWEEP_TICK: at least once a second. */
+struct sweep_progress {
+    uint32_t points, known /* in the store before */, to_run, done, failed, running;
+    double seconds, seconds_left;  /* left: NAN where it cannot be known */
+    const char *label;             /* SWEEP_DONE, SWEEP_FAILED: of the job */
+    const char *failure, *log_path; /* SWEEP_FAILED */
+};
+typedef void sweep_listener(void *context, enum sweep_event event, const struct sweep_progress *p);
+
+enum sweep_engine { ENGINE_LOCAL, ENGINE_SLURM };
+struct sweep_options {
+    const char *experiment, *store, *size;  /* paths; size NULL: the experiment's */
+    uint32_t processes;                     /* local: at a time; 0: as many as there are cores */
+    enum sweep_engine engine;
+    bool dry_run;                           /* says what would be run (local), writes the script to `out` (Slurm), and changes nothing */
+    double time_limit_seconds;              /* 0: the experiment's */
+    uint64_t memory_limit_bytes;
+    /* Slurm */
+    const char *partition, *account, *slurm_time, *slurm_memory; /* NULL: HEDDLE_SLURM_PARTITION, _ACCOUNT, _TIME, _MEMORY, else Slurm's own */
+    uint32_t throttle;                      /* tasks at a time; 0: no limit */
+    FILE *out;                              /* of dry_run */
+    sweep_listener *listener;
+    void *context;
+    const volatile int *interrupt;          /* becomes nonzero on ctrl-C: what runs is ended, what is done is kept */
+};
+
+struct sweep_result { uint32_t points, known, done, failed; bool interrupted; };
+
+bool sweep_run(const struct sweep_options *o, struct sweep_result *result, struct error *e);
+
+/* Between sweep.c and the engines. */
+struct sweep {
+    const struct sweep_options *options;
+    const struct places *places;
+    struct store *store;
+    const char *spool;                      /* absolute */
+    struct job *jobs;                       /* to run, longest first */
+    uint32_t job_count;
+    struct sweep_progress progress;
+    struct sweep_result *result;
+};
+/* Takes in SPOOL/KEY.json of a job if it is there: *found. Tells the listener. */
+bool sweep_collect(struct sweep *s, const struct job *j, bool *found, struct error *e);
+void sweep_tell(struct sweep *s, enum sweep_event event);
+bool pool_run(struct sweep *s, struct error *e);   /* pool.c: processes on this machine */
+bool slurm_run(struct sweep *s, struct error *e);  /* slurm.c: a job array */
+
+#endif
