@@ -18,6 +18,7 @@ $(BUILD)/obj/src/mem/%.o $(BUILD)/obj/src/sm/%.o $(BUILD)/obj/src/gpu/timing.o: 
 $(BUILD)/obj/src/cuda/%.o: ROOM_CFLAGS := -fvisibility=hidden
 
 $(BUILD)/obj/src/gpu/machine.o: machines/gtx480.ini
+$(BUILD)/obj/src/lab/report_assets.o: $(wildcard web/*)
 $(BUILD)/obj/%.o: %.c mk/config.mk
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ROOM_CFLAGS) -MMD -MP -c $< -o $@

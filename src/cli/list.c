@@ -3,6 +3,7 @@
 #include "cli/list_policies.h"
 #include "cli/text_table.h"
 #include "gpu/gpu.h"
+#include "lab/experiment.h"
 
 #include <fcntl.h>
 #include <getopt.h>
@@ -13,12 +14,13 @@
 #include <unistd.h>
 
 static const char help[] =
-    "Usage: heddle list workloads|machines|metrics|schedulers|l1|divergence [--markdown]\n"
+    "Usage: heddle list workloads|machines|experiments|metrics|schedulers|l1|divergence [--markdown]\n"
     "       heddle list machines --keys\n"
     "       heddle list machines --import gpgpusim.config >mine.ini\n"
     "\n"
     "  workloads    programs that 'heddle run NAME' knows\n"
     "  machines     GPUs to simulate, for 'heddle run -m NAME'\n"
+    "  experiments  for 'heddle repro NAME' and 'heddle sweep NAME'\n"
     "  metrics      the counters in the results: unit, definition, Nsight Compute counter\n"
     "  schedulers   who issues next, for 'heddle run -s NAME': rule, parameters, storage\n"
     "  l1           L1 data cache policies, for 'heddle run --l1 NAME'\n"
@@ -122,6 +124,38 @@ static int list_machines(const struct places *places)
     return status;
 }
 
+static int list_experiments(const struct places *places)
+{
+    static const char *const titles[] = {"experiment", ">runs", ">figures", "size", "title", NULL};
+    struct names names = names_in(places->experiments, ".ini");
+    struct arena a = {0};
+    struct text_table t = text_table_start(&a, titles);
+    int status = names.count ? EXIT_DONE : EXIT_FAILED;
+    if (!names.count)
+        fprintf(stderr, "heddle list: no experiments in %s\n", places->experiments);
+    for (size_t i = 0; i < names.count; i++) {
+        struct experiment x = {0};
+        struct error e = {0};
+        char path[2 * PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s.ini", places->experiments, names.names[i]);
+        if (!experiment_load(&x, &a, path, NULL, &e)) {
+            fprintf(stderr, "%s\n", e.text);
+            status = EXIT_FAILED;
+            continue;
+        }
+        text_table_cell(&t, "%s", x.name);
+        text_table_cell(&t, "%u", x.point_count);
+        text_table_cell(&t, "%u", x.figure_count);
+        text_table_cell(&t, "%s", x.size);
+        text_table_cell(&t, "%s", x.title);
+    }
+    if (names.count)
+        text_table_print(&t, "", stdout);
+    arena_free(&a);
+    names_free(&names);
+    return status;
+}
+
 static int import_machine(const char *path)
 {
     struct error e = {0};
@@ -133,7 +167,7 @@ static int import_machine(const char *path)
 
 static const struct metric { const char *name, *unit, *definition, *nsight; } metrics[] = {
 #define METRIC(name, unit, definition, nsight) {name, unit, definition, nsight},
-#include "cli/metrics.def"
+#include "lab/metrics.def"
 #undef METRIC
 };
 enum { METRIC_COUNT = sizeof metrics / sizeof *metrics };
@@ -158,7 +192,7 @@ static int list_metrics(bool markdown)
 int cli_list(int argc, char **argv)
 {
     static const struct option table[] = {{"markdown", no_argument, NULL, 'M'}, {"keys", no_argument, NULL, 'K'}, {"import", required_argument, NULL, 'I'}, {"help", no_argument, NULL, 'h'}, {0}};
-    static const char *const lists[] = {"workloads", "machines", "metrics", "schedulers", "l1", "divergence"};
+    static const char *const lists[] = {"workloads", "machines", "experiments", "metrics", "schedulers", "l1", "divergence"};
     bool markdown = false, keys = false;
     const char *import = NULL;
     int c;
@@ -178,7 +212,7 @@ int cli_list(int argc, char **argv)
         import = c == 'I' ? optarg : import;
     }
     if (optind == argc)
-        return cli_usage("list", "what? One of workloads, machines, metrics, schedulers, l1, divergence");
+        return cli_usage("list", "what? One of workloads, machines, experiments, metrics, schedulers, l1, divergence");
     if (optind + 1 < argc)
         return cli_usage("list", "one list at a time; what is '%s'?", argv[optind + 1]);
     const char *what = argv[optind];
@@ -186,7 +220,7 @@ int cli_list(int argc, char **argv)
     struct error e = {0};
     if (!places_find(&places, &e))
         return cli_fail(&e);
-    if (markdown && (!strcmp(what, "workloads") || !strcmp(what, "machines")))
+    if (markdown && (!strcmp(what, "workloads") || !strcmp(what, "machines") || !strcmp(what, "experiments")))
         return cli_usage("list", "--markdown is for metrics and policies only");
     if ((keys || import) && strcmp(what, "machines"))
         return cli_usage("list", "--keys and --import are for machines only");
@@ -200,6 +234,8 @@ int cli_list(int argc, char **argv)
         return list_workloads(&places);
     if (!strcmp(what, "machines"))
         return list_machines(&places);
+    if (!strcmp(what, "experiments"))
+        return list_experiments(&places);
     if (!strcmp(what, "metrics"))
         return list_metrics(markdown);
     static const char *const kinds[POLICY_KINDS] = {"schedulers", "l1", "divergence"};

@@ -11,10 +11,14 @@ static const struct {
     cli_command *run;
 } commands[] = {
     {"run", "[options] PROGRAM [args]", "run a workload, or a program that uses CUDA, on the simulated GPU", cli_run},
-    {"demo", "", "run all workloads, and show what Heddle sees in them", cli_demo},
+    {"demo", "", "run all workloads under all schedulers, and make a page of it", cli_demo},
+    {"sweep", "EXPERIMENT [-o RESULTS.db]", "run what of an experiment is not in its results store yet", cli_sweep},
+    {"report", "RESULTS.db [-o report.html]", "a page with the figures and runs of a results store", cli_report},
+    {"repro", "EXPERIMENT [FIGURE]", "repeat a paper's figures: sweep, page, published values beside ours", cli_repro},
     {"inspect", "FILE.ptx [views]", "control flow, loops, branches and registers of PTX", cli_inspect},
     {"list", "workloads|machines|metrics|...", "what there is to choose from", cli_list},
     {"doctor", "PROGRAM|FILE.ptx", "what of a program cannot run here, before it is run", cli_doctor},
+    {"task", NULL, NULL, cli_task}, /* what tasks of a cluster run: not for people */
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -22,7 +26,8 @@ static void print_help(void)
 {
     puts("Usage: heddle COMMAND [ARGUMENTS]\nRuns CUDA programs and PTX on a simulated GPU. No GPU and no CUDA toolkit are needed.\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-8s %-31s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+        if (commands[i].summary)
+            printf("  %-8s %-31s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
     puts("\n  --help, -h     this text; 'heddle COMMAND --help' says more\n"
          "  --version      the version\n\n"
          "Exit codes: 0 done; 1 the program ran and reported failure; 2 usage; 3 not supported; 4 deadlock, limit or interrupt;\n"

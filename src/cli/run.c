@@ -38,6 +38,8 @@ static const char help[] =
     "\n"
     "Results:\n"
     "      --stats FILE       results as JSON; '-' is standard output, where the program's own output then goes to standard error\n"
+    "      --pcs              the results also say what each instruction did: executions, divergence, L1 misses, cycles waited for\n"
+    "      --interval N       and what was counted in every N cycles of a launch\n"
     "      --timeline FILE    what cores, schedulers and warps did, for ui.perfetto.dev\n"
     "      --timeline-cycles A:B   only cycles A up to B; default 0:20000\n"
     "      --quiet            no remarks, no progress and no summary\n"
@@ -49,14 +51,15 @@ static const char help[] =
 enum { MOST_SETS = 256, MOST_WORDS = 2 * MOST_SETS + 32, MOST_THREADS = 1024 };
 
 struct run_options {
-    bool functional, quiet, print_machine;
-    const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads;
+    bool functional, quiet, print_machine, pcs;
+    const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval;
     const char *machine, *scheduler, *l1, *divergence; /* policies: empty, the machine's */
     const char *sets[MOST_SETS];
     uint32_t set_count;
 };
 
-enum { OPT_FUNCTIONAL = 256, OPT_SIZE, OPT_STATS, OPT_MAX_CYCLES, OPT_QUIET, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_PRINT_MACHINE };
+enum { OPT_FUNCTIONAL = 256, OPT_SIZE, OPT_STATS, OPT_MAX_CYCLES, OPT_QUIET, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_PRINT_MACHINE, OPT_PCS,
+       OPT_INTERVAL };
 
 static const struct option option_table[] = {
     {"functional", no_argument, NULL, OPT_FUNCTIONAL}, {"size", required_argument, NULL, OPT_SIZE},
@@ -66,6 +69,7 @@ static const struct option option_table[] = {
     {"divergence", required_argument, NULL, OPT_DIVERGENCE}, {"set", required_argument, NULL, OPT_SET},
     {"timeline", required_argument, NULL, OPT_TIMELINE}, {"timeline-cycles", required_argument, NULL, OPT_TIMELINE_CYCLES},
     {"trace", required_argument, NULL, OPT_TRACE},     {"print-machine", no_argument, NULL, OPT_PRINT_MACHINE},
+    {"pcs", no_argument, NULL, OPT_PCS},               {"interval", required_argument, NULL, OPT_INTERVAL},
     {"help", no_argument, NULL, 'h'},                  {0},
 };
 
@@ -111,6 +115,12 @@ static int check_values(const struct run_options *o)
         return cli_usage("run", "--timeline-cycles is for --timeline FILE");
     if (o->timeline && o->functional)
         return cli_usage("run", "--timeline shows time, which --functional does not model");
+    if (o->interval && !parse_count(o->interval, &n))
+        return cli_usage("run", "--interval needs a number of cycles from 1, not '%s'", o->interval);
+    if (o->interval && o->functional)
+        return cli_usage("run", "--interval samples time, which --functional does not model");
+    if ((o->interval || o->pcs) && !o->stats)
+        return cli_usage("run", "%s is for --stats FILE", o->pcs ? "--pcs" : "--interval");
     return -1;
 }
 
@@ -135,6 +145,8 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case OPT_TIMELINE_CYCLES: o->timeline_cycles = optarg; break;
         case OPT_MAX_CYCLES: o->max_cycles = optarg; break;
         case OPT_PRINT_MACHINE: o->print_machine = true; break;
+        case OPT_PCS: o->pcs = true; break;
+        case OPT_INTERVAL: o->interval = optarg; break;
         case 'm': o->machine = optarg; break;
         case 's': o->scheduler = optarg; break;
         case 'j': o->threads = optarg; break;
@@ -265,7 +277,7 @@ static void library_options(const struct run_options *o, const struct setup *s, 
 {
     const struct { const char *name, *value; } given[] = {
         {"--machine", s->machine}, {"--scheduler", s->scheduler}, {"--l1", s->l1}, {"--divergence", s->divergence}, {"--timeline", s->timeline},
-        {"--timeline-cycles", o->timeline_cycles}, {"--max-cycles", o->max_cycles}, {"-j", o->threads},
+        {"--timeline-cycles", o->timeline_cycles}, {"--max-cycles", o->max_cycles}, {"-j", o->threads}, {"--interval", o->interval},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         if (!given[i].value || !*given[i].value)
@@ -279,6 +291,8 @@ static void library_options(const struct run_options *o, const struct setup *s, 
     }
     if (o->functional)
         *out++ = "--functional";
+    if (o->pcs)
+        *out++ = "--pcs";
     *out = NULL;
 }
 

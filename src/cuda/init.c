@@ -99,7 +99,7 @@ static void stay_loaded(void)
 
 static void say_ignored(const struct options *o)
 {
-    const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : o->timeline[0] ? "--timeline" : NULL;
+    const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : o->timeline[0] ? "--timeline" : o->interval ? "--interval" : NULL;
     if (o->functional && ignored && !o->quiet)
         driver_say("%s has no effect with --functional, which does not model time", ignored);
 }
@@ -126,6 +126,8 @@ static bool start(struct driver *d, struct error *e)
     options.functional = o->functional;
     options.max_cycles = o->max_cycles;
     options.threads = o->threads;
+    options.pcs = o->pcs;
+    options.interval = o->functional ? 0 : o->interval;
     if (o->timeline[0] && !o->functional)
         options.timeline = timeline_open(o->timeline, o->timeline_first, o->timeline_end, e);
     options.progress = progress_create(stderr, wants_progress(o));

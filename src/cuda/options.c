@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_FUNCTIONAL, OPT_STATS, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_MAX_CYCLES, OPT_THREADS,
-                 OPT_QUIET, OPT_PRINT_MACHINE };
+                 OPT_QUIET, OPT_PRINT_MACHINE, OPT_PCS, OPT_INTERVAL };
 
 static const struct option_row { const char *name; char letter; bool has_value; enum option_id id; } rows[] = {
     {"machine", 'm', true, OPT_MACHINE},
@@ -30,6 +30,8 @@ static const struct option_row { const char *name; char letter; bool has_value; 
     {"", 'j', true, OPT_THREADS},
     {"quiet", 0, false, OPT_QUIET},
     {"print-machine", 0, false, OPT_PRINT_MACHINE},
+    {"pcs", 0, false, OPT_PCS},
+    {"interval", 0, true, OPT_INTERVAL},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], OPTION_WORD_BYTES = 8192 };
 
@@ -156,6 +158,13 @@ static bool keep_threads(struct options *o, const char *value, struct error *e)
     return true;
 }
 
+static bool keep_interval(struct options *o, const char *value, struct error *e)
+{
+    if (!read_count(value, &o->interval, "") || !o->interval)
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --interval needs a number of cycles from 1, not '%.100s'", value);
+    return true;
+}
+
 static bool keep_window(struct options *o, const char *value, struct error *e)
 {
     const char *colon = read_count(value, &o->timeline_first, ":");
@@ -179,6 +188,8 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_MAX_CYCLES: return keep_count(&o->max_cycles, name, value, e);
     case OPT_THREADS: return keep_threads(o, value, e);
     case OPT_TIMELINE_CYCLES: return keep_window(o, value, e);
+    case OPT_INTERVAL: return keep_interval(o, value, e);
+    case OPT_PCS: o->pcs = true; return true;
     case OPT_FUNCTIONAL: o->functional = true; return true;
     case OPT_QUIET: o->quiet = true; return true;
     case OPT_TRACE: return error_set(e, ERROR_UNSUPPORTED, "HEDDLE_OPTIONS: --trace belongs to 'heddle cache', which is not in this version");

@@ -14,10 +14,11 @@ struct options {
     char scheduler[4352], l1[4352], divergence[4352]; /* specs, perhaps with the path of a shared object; empty: not given */
     char sets[OPTIONS_SET_BYTES];                    /* the values of --set, one behind the other, each with its end mark */
     uint32_t set_count, set_bytes;
-    bool functional, quiet;
+    bool functional, quiet, pcs;
     uint64_t max_cycles;                             /* 0: no limit */
     uint64_t timeline_first, timeline_end;           /* cycles */
     uint32_t threads;                                /* 0: not given */
+    uint64_t interval;                               /* cycles of a sample; 0: none are taken */
 };
 
 /* text: words as in a shell (quotes and backslashes), no program name; NULL is empty. */

@@ -2,6 +2,7 @@
  * Counters are listed in tables, one row a field of struct gpu_counters; docs/metrics.md says what each means. */
 #include "cuda/internal.h"
 
+#include "cuda/stats_profile.h"
 #include "gpu/energy.h"
 
 #include <errno.h>
@@ -310,6 +311,10 @@ static void put_kernels(json_t *root, const struct gpu *g, struct gpu_kernel *su
         put(o, "block", triple(g->kernels[i].block));
         put(o, "partial", json_boolean(g->kernels[i].partial));
         put_counters(o, &g->kernels[i], &g->options);
+        if (g->kernels[i].pcs)
+            put(o, "pcs", stats_pcs(&g->kernels[i]));
+        if (g->kernels[i].series)
+            put(o, "series", stats_series(&g->kernels[i]));
         json_array_append_new(kernels, o);
         add_counters(sum, &g->kernels[i]);
     }

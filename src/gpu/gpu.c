@@ -1,6 +1,8 @@
 /* A GPU as a whole: its memory, its textures, the list of what ran on it. */
 #include "gpu/launch.h"
 
+#include "gpu/profile.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,9 +54,13 @@ void gpu_destroy(struct gpu *g)
 {
     if (!g)
         return;
-    for (uint32_t i = 0; i < g->kernel_count; i++)
+    for (uint32_t i = 0; i < g->kernel_count; i++) {
         free(g->kernels[i].name);
+        free(g->kernels[i].pcs);
+        profile_series_free(g->kernels[i].series);
+    }
     free(g->kernels);
+    profile_listings_free(g->listings);
     gpu_spare_free(g);
     timing_destroy(g->timing);
     policy_release(&g->options.scheduler);

@@ -14,6 +14,9 @@
 
 struct timeline;
 struct progress;
+struct profile_pcs;
+struct profile_series;
+struct profile_listing;
 
 /* Grows by one with every change that moves timed results (docs/changes.md): what was simulated under another number is simulated again, not looked up. */
 enum { GPU_TIMING_EPOCH = 1 };
@@ -28,6 +31,8 @@ struct gpu_options {
     uint32_t threads;        /* timed: cores are simulated on so many threads; 0: one */
     struct timeline *timeline; /* or NULL; the caller's */
     struct progress *progress; /* or NULL; the caller's */
+    bool pcs;                /* count what each instruction does (gpu/profile.h) */
+    uint64_t interval;       /* timed: sample the counters every so many cycles; 0: not */
 };
 
 struct gpu_kernel {          /* one launch */
@@ -37,6 +42,8 @@ struct gpu_kernel {          /* one launch */
     uint64_t warp_instructions, thread_instructions;
     double seconds;
     bool partial;            /* it did not come to its end */
+    struct profile_pcs *pcs; /* where they were asked for, else NULL */
+    struct profile_series *series;
 };
 
 /* Room for blocks that a launch leaves to the next one of the same shape: programs launch the same kernel over and over. */
@@ -59,6 +66,7 @@ struct gpu {
     struct device_heap *heap;
     struct gpu_kernel *kernels;
     uint32_t kernel_count, kernel_capacity;
+    struct profile_listing *listings; /* of kernels whose instructions were counted */
     uint64_t next_grid_id;
     uint64_t stack_limit_bytes, heap_limit_bytes, printf_fifo_bytes;
     uint64_t clock_cycles;   /* of all launches so far */

@@ -6,6 +6,7 @@
 #include "gpu/launch.h"
 
 #include "gpu/hang.h"
+#include "gpu/profile.h"
 
 #include <fenv.h>
 #include <stdlib.h>
@@ -179,7 +180,7 @@ static uint64_t run_block(struct residency *r, struct exec_cta *cta, uint32_t sl
         for (uint32_t i = 0; i < cta->warp_count; i++) {
             if (cta->warps[i].state != WARP_READY)
                 continue;
-            done += exec_run(&cta->warps[i], slice);
+            done += r->pc_counts ? profile_run(r->pc_counts, r->listing, &cta->warps[i], slice) : exec_run(&cta->warps[i], slice);
             if (r->launch.faulted)
                 break;
         }
@@ -356,7 +357,8 @@ static void record(struct gpu *g, const struct residency *r, bool ok, double sec
             abort();
     }
     struct gpu_kernel *k = &g->kernels[g->kernel_count++];
-    *k = (struct gpu_kernel){ .name = strdup(r->launch.kernel->name), .counters = r->counters, .seconds = seconds, .partial = !ok };
+    *k = (struct gpu_kernel){ .name = strdup(r->launch.kernel->name), .counters = r->counters, .seconds = seconds, .partial = !ok, .pcs = r->pcs,
+                              .series = r->series };
     if (!k->counters.timed)
         k->counters.exec = r->launch.counters;
     memcpy(k->grid, r->launch.grid, sizeof k->grid);
@@ -365,6 +367,21 @@ static void record(struct gpu *g, const struct residency *r, bool ok, double sec
         k->warp_instructions += k->counters.exec.lanes[i];
         k->thread_instructions += k->counters.exec.lanes[i] * (uint64_t)i;
     }
+}
+
+static bool run_functional(struct residency *r, struct error *e)
+{
+    struct gpu *g = r->gpu;
+    if (!g->options.pcs)
+        return run_all(r, e);
+    r->listing = profile_listing(&g->listings, r->launch.kernel);
+    r->pc_counts = calloc(r->listing->count, sizeof *r->pc_counts);
+    if (!r->pc_counts)
+        abort();
+    bool ok = run_all(r, e);
+    r->pcs = profile_pcs_sum(r->listing, (const struct profile_pc *const[]){ r->pc_counts }, 1);
+    free(r->pc_counts);
+    return ok;
 }
 
 bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
@@ -389,7 +406,7 @@ bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
         fenv_t callers; /* handlers count on rounding to nearest, denormals kept */
         fegetenv(&callers);
         fesetenv(FE_DFL_ENV);
-        ok = g->options.functional ? run_all(&r, e) : timing_run(&r, e);
+        ok = g->options.functional ? run_functional(&r, e) : timing_run(&r, e);
         fesetenv(&callers);
         double seconds = seconds_now() - start;
         g->launch_seconds += seconds;

@@ -16,6 +16,10 @@ struct residency {
     uint64_t executed, executed_at_progress;
     uint64_t workspace;             /* of a cooperative launch: device address of struct grid_workspace */
     struct gpu_counters counters;   /* timed */
+    struct profile_pcs *pcs;        /* where they were asked for, else NULL; handed on to the record of the launch */
+    struct profile_series *series;
+    const struct profile_listing *listing; /* functional, with counters of instructions: */
+    struct profile_pc *pc_counts;
 };
 
 /* Which block of the grid the index-th one is. */

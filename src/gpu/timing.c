@@ -4,11 +4,13 @@
  * channel or network with nothing to do is not visited; when none has anything to do before a known cycle, time jumps there. */
 #include "gpu/hang.h"
 #include "gpu/launch.h"
+#include "gpu/profile.h"
 #include "gpu/progress.h"
 #include "gpu/timeline.h"
 #include "gpu/workers.h"
 #include "sm/sm.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +43,10 @@ struct timing {
     struct workers *workers;
     struct partition_counters memory_before;
     struct crossbar_counters requests_before, replies_before;
+    struct profile_core *profiles;        /* of each core; NULL: instructions are not counted */
     /* of the launch at hand */
+    struct profile_series *series;        /* or NULL */
+    uint64_t sample_at;                   /* the cycle of its next sample; UINT64_MAX: none */
     uint64_t now;                         /* core cycle */
     uint64_t blocks_done;
     bool may_place;
@@ -66,6 +71,7 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
     t->cores = arena_array(&t->arena, struct sm *, m->cores);
     t->core_wake = arena_array(&t->arena, uint64_t, m->cores);
     t->core_blocked = arena_array(&t->arena, uint32_t, m->cores);
+    t->profiles = o->pcs ? arena_array(&t->arena, struct profile_core, m->cores) : NULL;
     for (t->core_count = 0; t->core_count < m->cores; t->core_count++) {
         struct sm *c = sm_create(&t->arena, &m->sm, t->core_count, m->cores, &policies, t->requests, &t->map, answer_bytes, &t->ticks[DOMAIN_ICNT], e);
         if (!c)
@@ -75,6 +81,8 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
         c->blocked_bytes = &t->core_blocked[t->core_count];
         *c->wake_at = UINT64_MAX;
         c->observer = o->timeline ? timeline_observer(o->timeline) : NULL;
+        if (t->profiles)
+            profile_core_listen(&t->profiles[t->core_count], c);
     }
     return true;
 }
@@ -477,6 +485,8 @@ static bool pending_atomic(void *context, const struct exec_warp *w, struct exec
     return true;
 }
 
+static void take_samples(struct timing *t, uint64_t start, uint64_t until);
+
 static bool run(struct timing *t, struct residency *r, const struct sm_program *program, struct error *e)
 {
     uint64_t start = t->now, check = t->now + CHECK_CYCLES, suspect = t->now + SUSPECT_CYCLES, limit = t->options->max_cycles;
@@ -492,6 +502,8 @@ static bool run(struct timing *t, struct residency *r, const struct sm_program *
         }
         if (limit && next > start + (limit - r->gpu->clock_cycles))
             next = start + (limit - r->gpu->clock_cycles);
+        if (next >= t->sample_at)
+            take_samples(t, start, next);
         if (next > t->now)
             jump(t, next);
         if (!step(t, r, program, e))
@@ -524,27 +536,49 @@ static void subtract(void *out, const void *now, const void *before, size_t byte
         o[i] = a[i] - b[i];
 }
 
-static void read_memory(struct timing *t, struct gpu_counters *c)
+static void read_memory(struct timing *t, struct gpu_counters *c, bool is_over)
 {
     struct partition_counters now = { 0 };
     for (uint32_t i = 0; i < t->channels; i++)
         partition_read_counters(t->partitions[i], &now);
     subtract(&c->memory, &now, &t->memory_before, sizeof now);
-    t->memory_before = now;
     subtract(&c->requests, crossbar_counters(t->requests), &t->requests_before, sizeof c->requests);
     subtract(&c->replies, crossbar_counters(t->replies), &t->replies_before, sizeof c->replies);
+    if (!is_over)
+        return;
+    t->memory_before = now;
     t->requests_before = *crossbar_counters(t->requests);
     t->replies_before = *crossbar_counters(t->replies);
 }
 
-static void read_policies(struct sm *core, struct gpu_counters *c)
+static void add_core(struct sm *core, struct gpu_counters *c)
 {
     uint64_t *sums[3] = { c->scheduler_counters, c->l1_counters, c->divergence_counters };
+    const struct exec_counters *x = &core->launch.counters;
+    sm_add_counters(core, &c->sm);
     for (int i = 0; i < 3; i++)
-        for (uint32_t k = 0; k < core->policy_counter_count[i] && k < POLICY_COUNTERS_MOST; k++) {
+        for (uint32_t k = 0; k < core->policy_counter_count[i] && k < POLICY_COUNTERS_MOST; k++)
             sums[i][k] += core->policy_counters[i][k];
-            core->policy_counters[i][k] = 0;
+    for (int lanes = 0; lanes <= WARP_LANES; lanes++)
+        c->exec.lanes[lanes] += x->lanes[lanes];
+    c->exec.branches += x->branches;
+    c->exec.divergent_branches += x->divergent_branches;
+    c->exec.load_requests += x->load_requests;
+}
+
+/* Samples that are due up to a cycle before which nothing happens. Cores that sleep until then have their cycles counted up to each. */
+static void take_samples(struct timing *t, uint64_t start, uint64_t until)
+{
+    while (t->sample_at <= until) {
+        struct gpu_counters c = { .timed = true };
+        for (uint32_t i = 0; i < t->core_count; i++) {
+            sm_account_until(t->cores[i], t->sample_at);
+            add_core(t->cores[i], &c);
         }
+        read_memory(t, &c, false);
+        profile_series_take(t->series, t->sample_at - start, &c);
+        t->sample_at = start + profile_series_next(t->series);
+    }
 }
 
 static void gather(struct timing *t, struct residency *r, uint64_t start)
@@ -556,16 +590,12 @@ static void gather(struct timing *t, struct residency *r, uint64_t start)
     for (uint32_t i = 0; i < t->core_count; i++) {
         struct sm *core = t->cores[i];
         sm_end(core, t->now);
-        sm_read_counters(core, &c->sm);
-        read_policies(core, c);
-        const struct exec_counters *x = &core->launch.counters;
-        for (int lanes = 0; lanes <= WARP_LANES; lanes++)
-            c->exec.lanes[lanes] += x->lanes[lanes];
-        c->exec.branches += x->branches;
-        c->exec.divergent_branches += x->divergent_branches;
-        c->exec.load_requests += x->load_requests;
+        if (t->profiles)
+            profile_core_end(&t->profiles[i], t->now);
+        add_core(core, c);
+        sm_reset_counters(core);
     }
-    read_memory(t, c);
+    read_memory(t, c, true);
     c->resident_warps_most = (uint64_t)t->core_count * m->sm.warps * c->cycles;
     c->scheduler_cycles = (uint64_t)t->core_count * m->sm.schedulers * c->cycles;
 }
@@ -575,6 +605,34 @@ static uint64_t core_clock(struct exec_launch *l, const struct exec_warp *w)
     (void)w;
     const struct timing *t = l->user;
     return t->now;
+}
+
+/* What is asked for beyond the counters of the launch (gpu/profile.h). */
+
+static void begin_profile(struct timing *t, struct residency *r, uint32_t pc_count, struct arena *a)
+{
+    const struct gpu_options *o = t->options;
+    t->series = o->interval ? profile_series_create(o->interval, SERIES_MOST, (const struct heddle_policy *const[]){ o->scheduler.policy, o->l1.policy, o->divergence.policy }) : NULL;
+    t->sample_at = t->series ? t->now + profile_series_next(t->series) : UINT64_MAX;
+    if (!t->profiles)
+        return;
+    r->listing = profile_listing(&r->gpu->listings, r->launch.kernel);
+    assert(r->listing->count == pc_count);
+    for (uint32_t i = 0; i < t->core_count; i++)
+        profile_core_begin(&t->profiles[i], arena_array(a, struct profile_pc, pc_count + 1));
+}
+
+static void end_profile(struct timing *t, struct residency *r, struct arena *a)
+{
+    if (t->series)
+        profile_series_end(t->series, r->counters.cycles, &r->counters);
+    r->series = t->series;
+    if (!t->profiles)
+        return;
+    const struct profile_pc **parts = arena_array(a, const struct profile_pc *, t->core_count);
+    for (uint32_t i = 0; i < t->core_count; i++)
+        parts[i] = t->profiles[i].pcs;
+    r->pcs = profile_pcs_sum(r->listing, parts, t->core_count);
 }
 
 bool timing_run(struct residency *r, struct error *e)
@@ -589,6 +647,7 @@ bool timing_run(struct residency *r, struct error *e)
     r->launch.user = t;
     r->launch.clock = core_clock;
     uint32_t limit = r->slot_count / m->cores;
+    begin_profile(t, r, program->count, &arena);
     for (uint32_t i = 0; i < t->core_count; i++)
         sm_begin(t->cores[i], &arena, program, &r->launch, limit, warps, t->now);
     t->blocks_done = 0;
@@ -596,6 +655,7 @@ bool timing_run(struct residency *r, struct error *e)
     uint64_t start = t->now;
     bool ok = run(t, r, program, e);
     gather(t, r, start);
+    end_profile(t, r, &arena);
     if (t->options->timeline)
         timeline_kernel(t->options->timeline, r->launch.kernel->name, start, t->now);
     progress_done(t->options->progress);

@@ -1,7 +1,8 @@
 /* Starts a program with Heddle's libcuda.so.1 first in its library path and the options in HEDDLE_OPTIONS, waits for it, and reads the results
  * that the library wrote when the process ended. What only the parent knows, wall time and exit status, is filled in here.
  *
- * Ctrl-C on a terminal reaches the program by itself; the parent stays to read what it had. A signal sent to the parent alone is passed on. */
+ * Ctrl-C on a terminal reaches the program by itself; the parent stays to read what it had. A signal sent to the parent alone is passed on. Programs that run unattended have limits and no terminal:
+ * child_guard.c. */
 #include "lab/child.h"
 #include "lab/exit_code.h"
 
@@ -70,7 +71,7 @@ static void become_program(const struct child_request *r, const char *options, i
 {
     set_library_path(r->library);
     setenv("HEDDLE_OPTIONS", options, 1);
-    if (r->output >= 0)
+    if (!r->guard && r->output >= 0)
         dup2(r->output, STDOUT_FILENO);
     execv(r->path, r->argv);
     int why = errno;
@@ -106,35 +107,53 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-static bool start_and_wait(const struct child_request *r, const char *options, int *status, struct error *e)
+/* Waits for a program that a person watches. */
+static int wait_attended(pid_t pid, int report, int *why)
 {
     static const int watched[] = {SIGINT, SIGTERM};
     enum { WATCHED = sizeof watched / sizeof *watched };
     struct sigaction before[WATCHED], ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
-    int report[2], why = 0;
-    if (pipe2(report, O_CLOEXEC) < 0)
-        return error_set(e, ERROR_IO, "cannot start %s: %s", r->path, strerror(errno));
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0)
-        become_program(r, options, report[1]);
-    close(report[1]);
-    if (pid < 0) {
-        close(report[0]);
-        return error_set(e, ERROR_IO, "cannot start %s: %s", r->path, strerror(errno));
-    }
     pending_signal = 0;
     for (int i = 0; i < WATCHED; i++) {
         sigaction(watched[i], NULL, &before[i]);
         if (before[i].sa_handler != SIG_IGN)
             sigaction(watched[i], &ours, NULL);
     }
-    bool failed = read(report[0], &why, sizeof why) == sizeof why;
-    close(report[0]);
-    *status = wait_for(pid);
+    if (read(report, why, sizeof *why) != sizeof *why)
+        *why = 0;
+    int status = wait_for(pid);
     for (int i = 0; i < WATCHED; i++)
         sigaction(watched[i], &before[i], NULL);
-    return failed ? error_set(e, ERROR_IO, "cannot execute %s: %s", r->path, strerror(why)) : true;
+    return status;
+}
+
+static bool start_and_wait(const struct child_request *r, const char *options, struct child_result *out, int *status, struct error *e)
+{
+    int report[2], why = 0;
+    pid_t parent = getpid();
+    if (pipe2(report, O_CLOEXEC) < 0)
+        return error_set(e, ERROR_IO, "cannot start %s: %s", r->path, strerror(errno));
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (r->guard)
+            guard_enter(r->guard, parent);
+        become_program(r, options, report[1]);
+    }
+    close(report[1]);
+    if (pid < 0) {
+        close(report[0]);
+        return error_set(e, ERROR_IO, "cannot start %s: %s", r->path, strerror(errno));
+    }
+    if (!r->guard) {
+        *status = wait_attended(pid, report[0], &why);
+    } else {
+        if (read(report[0], &why, sizeof why) != sizeof why)
+            why = 0;
+        *status = guard_wait(r->guard, pid, out);
+    }
+    close(report[0]);
+    return why ? error_set(e, ERROR_IO, "cannot execute %s: %s", r->path, strerror(why)) : true;
 }
 
 /* Results for a program that never got as far as cuInit, or did not live to write them. */
@@ -171,20 +190,30 @@ static void fill_in(struct child_result *out)
     json_object_set_new(checks, "exit", json_integer(out->status));
 }
 
+/* A file for the results, where the caller names none. */
+static bool make_stats_file(char *path, size_t size, struct error *e)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, size, "%.3900s/heddle-XXXXXX", folder && *folder ? folder : "/tmp");
+    int fd = mkstemp(path);
+    if (fd < 0)
+        return error_set(e, ERROR_IO, "cannot make a temporary file %s: %s", path, strerror(errno));
+    close(fd);
+    return true;
+}
+
 bool child_run(const struct child_request *r, struct child_result *out, struct error *e)
 {
     char stats[PATH_MAX];
-    const char *folder = getenv("TMPDIR");
     *out = (struct child_result){0};
-    snprintf(stats, sizeof stats, "%.3900s/heddle-XXXXXX", folder && *folder ? folder : "/tmp");
-    int fd = mkstemp(stats);
-    if (fd < 0)
-        return error_set(e, ERROR_IO, "cannot make a temporary file %s: %s", stats, strerror(errno));
-    close(fd);
+    if (r->guard)
+        snprintf(stats, sizeof stats, "%s", r->guard->stats);
+    else if (!make_stats_file(stats, sizeof stats, e))
+        return false;
     char *options = options_text(r, stats);
     int status = 0;
     double start = now();
-    bool ok = start_and_wait(r, options, &status, e);
+    bool ok = start_and_wait(r, options, out, &status, e);
     out->wall_seconds = now() - start;
     out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     out->status = out->signal ? 128 + out->signal : WEXITSTATUS(status);

@@ -1,4 +1,4 @@
-/* Reads what is wanted of a 64-bit little-endian ELF file, by its section headers. Every offset is checked before it is followed. */
+/* Reads what is wanted of a 64-bit little-endian ELF file, by its section headers; what of it is loaded: elf_loaded.c. Every offset is checked before it is followed. */
 #include "lab/elf_program.h"
 
 #include <elf.h>
@@ -147,9 +147,10 @@ static bool read_elf(struct elf_program *p, const char *path, struct error *e)
     return true;
 }
 
-static bool map_file(struct elf_program *p, const char *path, struct error *e)
+bool elf_map_file(struct elf_bytes *file, const char *path, struct error *e)
 {
     struct stat status;
+    *file = (struct elf_bytes){0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) < 0) {
         error_set(e, ERROR_IO, "cannot read %s: %s", path, strerror(errno));
@@ -161,21 +162,28 @@ static bool map_file(struct elf_program *p, const char *path, struct error *e)
         close(fd);
         return error_set(e, ERROR_IO, "%s is %s, not a program", path, S_ISDIR(status.st_mode) ? "a folder" : "not a regular file");
     }
+    bool ok = true;
     if (status.st_size > 0) {
         void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (data == MAP_FAILED)
-            error_set(e, ERROR_IO, "cannot read %s: %s", path, strerror(errno));
-        else
-            p->file = (struct elf_bytes){data, (size_t)status.st_size};
+        ok = data != MAP_FAILED || error_set(e, ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+        if (ok)
+            *file = (struct elf_bytes){data, (size_t)status.st_size};
     }
     close(fd);
-    return !e->kind;
+    return ok;
+}
+
+void elf_unmap_file(struct elf_bytes *file)
+{
+    if (file->size)
+        munmap((void *)(uintptr_t)file->data, file->size);
+    *file = (struct elf_bytes){0};
 }
 
 bool elf_program_open(struct elf_program *p, const char *path, struct error *e)
 {
     *p = (struct elf_program){0};
-    if (!map_file(p, path, e))
+    if (!elf_map_file(&p->file, path, e))
         return false;
     const void *magic = bytes_at(p, 0, SELFMAG);
     if (!magic || memcmp(magic, ELFMAG, SELFMAG))
@@ -189,8 +197,7 @@ bool elf_program_open(struct elf_program *p, const char *path, struct error *e)
 void elf_program_close(struct elf_program *p)
 {
     arena_free(&p->arena);
-    if (p->file.size)
-        munmap((void *)(uintptr_t)p->file.data, p->file.size);
+    elf_unmap_file(&p->file);
     *p = (struct elf_program){0};
 }
 

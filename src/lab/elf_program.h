@@ -36,4 +36,18 @@ bool elf_program_open(struct elf_program *p, const char *path, struct error *e);
 void elf_program_close(struct elf_program *p);
 const char *elf_program_needs(const struct elf_program *p, const char *prefix); /* the first library whose name starts so, or NULL */
 
+/* A piece of what is loaded when the program is executed. */
+struct elf_loaded {
+    uint64_t address;             /* in the program's own numbering */
+    uint32_t flags;               /* PF_R and the like; of the whole segment */
+    struct elf_bytes bytes;
+};
+typedef void elf_loaded_visitor(void *user, const struct elf_loaded *piece);
+/* All bytes of its loaded segments in order, less the ELF header and the build identifier. False: it has none, or they lie outside of the file; then perhaps some were visited. */
+bool elf_program_visit_loaded(const struct elf_program *p, elf_loaded_visitor *visit, void *user);
+
+/* A whole regular file, read-only; bytes.size 0 where it is empty. */
+bool elf_map_file(struct elf_bytes *file, const char *path, struct error *e);
+void elf_unmap_file(struct elf_bytes *file);
+
 #endif

@@ -2,7 +2,9 @@
  *
  * The content key is a hash (XXH3, 128 bits) of all that determines the results: what of the program is loaded when it is executed (its PTX is part of that; debugging information and the
  * build's identifier are not), its arguments, every key of the resolved machine, the policies with all their parameters (the bytes of a shared object), and GPU_TIMING_EPOCH. Not seen: files
- * that the program opens by itself, its environment. */
+ * that the program opens by itself, its environment.
+ *
+ * HEDDLE_SWEEP_JOURNAL=FILE: each start of a program and each record written is a line there, "start KEY" and "recorded KEY": for tests. */
 #ifndef HEDDLE_LAB_JOB_H
 #define HEDDLE_LAB_JOB_H
 
@@ -32,5 +34,13 @@ bool job_from_json(struct job *j, const json_t *text, struct arena *a, struct er
 /* Runs the job in the calling process (which waits), with its limits, and leaves its record at SPOOL/KEY.json: written beside it first and renamed, so that a file of that name is always whole.
  * Whatever ends the calling process ends the program, too. False: the record could not be written. A run that fails is a record, too. */
 bool job_execute(const struct job *j, const struct places *places, const char *spool, struct error *e);
+/* The record of a run that could not leave one itself: whoever executed it was killed. exit: as in record.h. */
+bool job_record_failure(const struct job *j, const char *spool, const char *why, int exit, struct error *e);
+/* A record at SPOOL/KEY.json that says that the run ended well. */
+bool job_is_recorded(const char *key, const char *spool);
+/* One line for a shell that repeats the run; to be freed. */
+char *job_command(const struct job *j);
+/* Its arguments as one text, as the store has them; to be freed. */
+char *job_arguments(const struct job *j);
 
 #endif

@@ -72,3 +72,23 @@ void names_free(struct names *n)
     free(n->names);
     *n = (struct names){0};
 }
+
+bool places_experiment(const struct places *p, const char *word, char path[PATH_MAX], struct error *e)
+{
+    if (strchr(word, '/') || access(word, R_OK) == 0) {
+        snprintf(path, PATH_MAX, "%s", word);
+        return access(path, R_OK) == 0 || error_set(e, ERROR_NOT_FOUND, "no experiment %s: %s", word, strerror(errno));
+    }
+    snprintf(path, PATH_MAX, "%.3000s/%.900s%s", p->experiments, word, strlen(word) > 4 && !strcmp(word + strlen(word) - 4, ".ini") ? "" : ".ini");
+    if (access(path, R_OK) == 0)
+        return true;
+    error_set(e, ERROR_NOT_FOUND, "no experiment '%s', and no file of that name", word);
+    struct names names = names_in(p->experiments, ".ini");
+    const char *near = nearest_name(word, (const char *const *)names.names, names.count);
+    if (near)
+        error_note(e, "did you mean '%s'?", near);
+    for (size_t i = 0; i < names.count; i++)
+        error_note(e, "  %s", names.names[i]);
+    names_free(&names);
+    return false;
+}

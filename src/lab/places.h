@@ -13,6 +13,8 @@ struct places {
     char lib[PATH_MAX], workloads[PATH_MAX], machines[PATH_MAX], experiments[PATH_MAX];
 };
 bool places_find(struct places *p, struct error *e);
+/* EXPERIMENT as a person writes it: the name of one in experiments/, or the path of a file. */
+bool places_experiment(const struct places *p, const char *word, char path[PATH_MAX], struct error *e);
 
 /* The names in a folder (without suffix, and only those that end with it), sorted; freed by names_free. */
 struct names {

@@ -19,6 +19,7 @@ enum store_mode { STORE_READ, STORE_WRITE };
 struct store;
 
 /* STORE_WRITE makes the file where there is none, and holds a lock beside it (PATH.lock) while it is open: a second writer is refused with a message that names the process and host that hold it.
+ * The lock is the process': its children do not inherit it, and one process must not open a store for writing twice. STORE_READ leaves no file behind that was not there.
  * A file that is no store, damaged, of a later version, or in a folder that cannot be written to: each has its own message, with what to do. */
 struct store *store_open(const char *path, enum store_mode mode, struct error *e);
 void store_close(struct store *s);
@@ -38,11 +39,12 @@ bool store_experiments(struct store *s, struct arena *a, struct store_experiment
 /* The keys of an experiment's points, found by the labels of their axes; "" for one that was not there when it was swept. keys: x->point_count of them. */
 bool store_point_keys(struct store *s, const struct experiment *x, char (*keys)[KEY_BYTES], struct error *e);
 
-/* Metrics of whole runs. values: value_count names for each key, NAN where there is none, row after row in the order of keys ("" allowed: a row of NAN). */
+/* Metrics of whole runs. values: value_count names for each key, NAN where there is none, row after row in the order of keys ("" allowed: a row of NAN).
+ * Runs that failed have none. */
 bool store_metrics(struct store *s, const char (*keys)[KEY_BYTES], uint32_t key_count, const char *const *names, uint32_t name_count, double *values, struct error *e);
 
 /* Every run, in the order of program, machine, scheduler, l1, divergence, sets. */
-struct store_run {
+struct store_run { /* arguments and sets: words with a space between them; policies that were not given are those that the run had */
     const char *key, *program, *arguments, *machine, *scheduler, *l1, *divergence, *sets, *version, *host, *when, *failure /* NULL: ended well */, *command;
     int64_t epoch;
     int exit;
@@ -50,13 +52,17 @@ struct store_run {
     double cycles, warp_instructions, ipc, l1d_accesses, l1d_misses; /* NAN: none */
 };
 bool store_runs(struct store *s, struct arena *a, struct store_run **runs, uint32_t *count, struct error *e);
-/* Wall seconds of a run of the same program and arguments, whatever the machine and policies: for the order and the time left. 0: never run. */
+/* Wall seconds of a run of the same program and arguments, whatever the machine and policies: for the order and the time left. arguments: as store_run has them. 0: never run. */
 double store_expected_seconds(struct store *s, const char *program, const char *arguments);
 /* The resolved text of each machine (with its overrides) that runs used. */
 struct store_machine { const char *name, *sets, *text; };
 bool store_machines(struct store *s, struct arena *a, struct store_machine **machines, uint32_t *count, struct error *e);
 
-/* csv.c: runs.csv, kernels.csv, metrics.csv, pcs.csv, series.csv, points.csv and figures are written into a folder, which is made. */
+/* store_rescue.c: what can still be read of a damaged store, into a new file, which must not be there yet. Runs of which a part is lost are left out: the next sweep makes them again. */
+struct store_rescued { uint32_t runs, lost, experiments; };
+bool store_rescue(const char *damaged, const char *path, struct store_rescued *out, struct error *e);
+
+/* csv.c: runs.csv, kernels.csv, metrics.csv, pcs.csv, series.csv and points.csv, those that have rows, are written into a folder, which is made. */
 bool store_write_csv(struct store *s, const char *folder, struct error *e);
 
 #endif

@@ -12,10 +12,10 @@
 enum sweep_event { SWEEP_START, SWEEP_DONE, SWEEP_FAILED, SWEEP_TICK };
 /* For the command line's progress and messages: called by the sweep's own process. SWEEP_START: what is to do is known; SWEEP_TICK: at least once a second. */
 struct sweep_progress {
-    uint32_t points, known /* in the store before */, to_run, done, failed, running;
+    uint32_t points /* of different keys */, known /* of these, in the store before */, to_run, done /* and ended well */, failed, running;
     double seconds, seconds_left;  /* left: NAN where it cannot be known */
-    const char *label;             /* SWEEP_DONE, SWEEP_FAILED: of the job */
-    const char *failure, *log_path; /* SWEEP_FAILED */
+    const char *label;             /* SWEEP_DONE, SWEEP_FAILED: of the job; SWEEP_TICK: of one that runs, or NULL */
+    const char *failure, *log_path; /* SWEEP_FAILED; log_path: NULL where it printed nothing */
 };
 typedef void sweep_listener(void *context, enum sweep_event event, const struct sweep_progress *p);
 
@@ -50,6 +50,7 @@ struct sweep {
     uint32_t job_count;
     struct sweep_progress progress;
     struct sweep_result *result;
+    double start;                           /* CLOCK_MONOTONIC */
 };
 /* Takes in SPOOL/KEY.json of a job if it is there: *found. Tells the listener. */
 bool sweep_collect(struct sweep *s, const struct job *j, bool *found, struct error *e);

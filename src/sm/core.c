@@ -15,7 +15,7 @@ const char *const stall_names[STALL_COUNT] = { "issued", "not_picked", "fetch", 
         }                                                                                                                              \
     } while (0)
 
-static void listen(struct sm *c, const struct heddle_policy *p, void *state)
+void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
 {
     LISTEN(c, p, kernel, state);
     LISTEN(c, p, kernel_end, state);
@@ -48,7 +48,7 @@ static void *instance(struct sm *c, struct arena *a, const struct heddle_policy 
         error_set(e, ERROR_INVALID, "policy %s cannot work on this machine", p->name);
         return NULL;
     }
-    listen(c, p, state);
+    sm_listen(c, p, state);
     return state;
 }
 
@@ -425,20 +425,27 @@ static void add_cache(struct cache_counters *sum, const struct cache_counters *x
         to[i] += from[i];
 }
 
-void sm_read_counters(struct sm *c, struct sm_counters *sum)
+void sm_add_counters(struct sm *c, struct sm_counters *sum)
 {
-    struct sm_counters *own = &c->counters;
     count_seen(c);
-    struct cache *caches[4] = { c->l1d, c->l1c, c->l1t, c->l1i };
-    struct cache_counters *kept[4] = { &own->l1d, &own->l1c, &own->l1t, &own->l1i };
+    const struct cache *caches[4] = { c->l1d, c->l1c, c->l1t, c->l1i };
+    struct cache_counters *sums[4] = { &sum->l1d, &sum->l1c, &sum->l1t, &sum->l1i };
     for (int i = 0; i < 4; i++)
-        if (caches[i]) {
-            add_cache(kept[i], cache_counters(caches[i]));
-            cache_counters_reset(caches[i]);
-        }
+        if (caches[i])
+            add_cache(sums[i], cache_counters(caches[i]));
     uint64_t *to = (uint64_t *)sum;
-    const uint64_t *from = (const uint64_t *)own;
+    const uint64_t *from = (const uint64_t *)&c->counters;
     for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
         to[i] += from[i];
-    *own = (struct sm_counters){ 0 };
+}
+
+void sm_reset_counters(struct sm *c)
+{
+    struct cache *caches[4] = { c->l1d, c->l1c, c->l1t, c->l1i };
+    for (int i = 0; i < 4; i++)
+        if (caches[i])
+            cache_counters_reset(caches[i]);
+    for (int i = 0; i < 3; i++)
+        memset(c->policy_counters[i], 0, c->policy_counter_count[i] * sizeof *c->policy_counters[i]);
+    c->counters = (struct sm_counters){ 0 };
 }

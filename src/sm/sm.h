@@ -14,7 +14,7 @@
 #include "sm/observer.h"
 #include "sm/program.h"
 
-enum { SM_SCHEDULERS = 16, SM_INFLIGHT = 1024, SM_TIME_RING = 1024, SM_BLOCKS = 64, SM_ALU_UNITS = 48, SM_WRITEBACK = 16, SM_LISTENERS = SM_SCHEDULERS + 2, SM_DEFERRED = 32 };
+enum { SM_SCHEDULERS = 16, SM_INFLIGHT = 1024, SM_TIME_RING = 1024, SM_BLOCKS = 64, SM_ALU_UNITS = 48, SM_WRITEBACK = 16, SM_LISTENERS = SM_SCHEDULERS + 3, SM_DEFERRED = 32 };
 #define SM_NEVER UINT64_MAX
 #define SM_NONE UINT16_MAX
 
@@ -230,7 +230,10 @@ void sm_perform_atomic(struct sm *c, const struct packet *p);
 /* The atomic of a warp of the core that has not taken effect in all its lanes yet; *out stays as it is where there is none. */
 void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pending *out);
 bool sm_idle(const struct sm *c);   /* no resident warp, nothing in flight */
-void sm_read_counters(struct sm *c, struct sm_counters *sum);
+void sm_add_counters(struct sm *c, struct sm_counters *sum); /* since they were reset */
+void sm_reset_counters(struct sm *c); /* those of policies too */
+/* One more who hears what policies hear (p->on), for good. */
+void sm_listen(struct sm *c, const struct heddle_policy *p, void *state);
 
 /* Between the files of this room. Whoever changes a set of warps, or what a pipeline takes, says so: c->stirred. */
 void sm_refresh(struct sm *c, uint32_t slot);                     /* warp.c: the slot's next instruction has changed, or a register came */

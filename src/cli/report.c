@@ -1,0 +1,97 @@
+/* heddle report: a store as a page to look at, as CSV, and as PDF figures for papers. */
+#include "cli/cli.h"
+#include "lab/report.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char help[] =
+    "Usage: heddle report RESULTS.db [-o report.html] [--csv DIR] [--pdf DIR] [--experiment NAME] [--figure NAME]\n"
+    "Makes one HTML file out of a results store (heddle sweep): figures, the published values beside ours, a table of every run, the machines, and the\n"
+    "commands that repeat it. The file needs no network and no other file. The last line printed is where it is.\n\n"
+    "  -o, --output FILE       the page; default: the store's name with .html\n"
+    "      --csv DIR           tidy CSV files as well (docs/results.md)\n"
+    "      --pdf DIR           a PDF of each figure as well, by gnuplot, with its script and data\n"
+    "      --experiment NAME   only this experiment of the store\n"
+    "      --figure NAME       only this figure\n"
+    "  -h, --help              this text\n\n"
+    "Vega, which draws the page's figures, is Debian's package libjs-vega; HEDDLE_VEGA names another folder with its modules.\n"
+    "Exit codes: 0 done; 1 the store is damaged; 2 usage, or something is not there, or cannot be read or written.\n";
+
+enum { OPTION_CSV = 256, OPTION_PDF, OPTION_EXPERIMENT, OPTION_FIGURE };
+static const struct option options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"csv", required_argument, NULL, OPTION_CSV},
+    {"pdf", required_argument, NULL, OPTION_PDF},
+    {"experiment", required_argument, NULL, OPTION_EXPERIMENT},
+    {"figure", required_argument, NULL, OPTION_FIGURE},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+struct request {
+    const char *store, *output, *csv, *pdf;
+    struct report_options options;
+};
+
+/* results.db -> results.html, beside it. */
+static const char *default_output(const char *store, char out[PATH_MAX])
+{
+    const char *dot = strrchr(store, '.'), *slash = strrchr(store, '/');
+    size_t length = dot && dot > store && (!slash || dot > slash + 1) ? (size_t)(dot - store) : strlen(store);
+    if (dot && !strcasecmp(dot, ".html"))
+        length = strlen(store);
+    snprintf(out, PATH_MAX, "%.*s.html", (int)length, store);
+    return out;
+}
+
+static int make(const struct request *r)
+{
+    struct error e = {0};
+    struct store *s = store_open(r->store, STORE_READ, &e);
+    if (!s)
+        return cli_fail(&e);
+    bool good = report_write_html(s, r->store, r->output, &r->options, &e);
+    good = good && (!r->csv || store_write_csv(s, r->csv, &e));
+    good = good && (!r->pdf || report_write_pdf(s, r->pdf, &r->options, &e));
+    store_close(s);
+    if (!good)
+        return cli_fail(&e);
+    if (r->csv)
+        printf("csv     %s\n", r->csv);
+    if (r->pdf)
+        printf("pdf     %s\n", r->pdf);
+    printf("report  %s\n", r->output);
+    return EXIT_DONE;
+}
+
+int cli_report(int argc, char **argv)
+{
+    struct request r = {0};
+    char output[PATH_MAX];
+    opterr = 0;
+    optind = 0;
+    for (int c; (c = getopt_long(argc, argv, ":o:h", options, NULL)) != -1;) {
+        switch (c) {
+        case 'o': r.output = optarg; break;
+        case OPTION_CSV: r.csv = optarg; break;
+        case OPTION_PDF: r.pdf = optarg; break;
+        case OPTION_EXPERIMENT: r.options.experiment = optarg; break;
+        case OPTION_FIGURE: r.options.figure = optarg; break;
+        case 'h': fputs(help, stdout); return EXIT_DONE;
+        case ':': return cli_usage("report", "option '%s' needs a value", argv[optind - 1]);
+        default: return cli_unknown_option("report", argv[optind - 1], options);
+        }
+    }
+    if (optind == argc)
+        return cli_usage("report", "which store? Give the file that 'heddle sweep' wrote");
+    if (optind + 1 < argc)
+        return cli_usage("report", "one store at a time; what is '%s'?", argv[optind + 1]);
+    r.store = argv[optind];
+    if (!r.output)
+        r.output = default_output(r.store, output);
+    return make(&r);
+}

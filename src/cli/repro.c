@@ -1,0 +1,256 @@
+/* heddle repro: an experiment swept, its page written, and its numbers beside the published ones. */
+#include "cli/repro.h"
+
+#include "cli/cli.h"
+#include "cli/sweep_progress.h"
+#include "cli/text_table.h"
+#include "lab/report.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: heddle repro EXPERIMENT [FIGURE] [OPTION...]\n"
+    "Repeats a paper's figures: runs what is not in the store yet, writes the page, and prints the published values beside ours.\n"
+    "EXPERIMENT is one of experiments/ ('heddle list experiments') or the path of a file; FIGURE one of its figures.\n"
+    "\n"
+    "      --size SIZE        test, small or paper: the input of workloads; default: the experiment's\n"
+    "  -o, --output FOLDER    where EXPERIMENT.db (results) and EXPERIMENT.html (the page) go; default: the current folder\n"
+    "  -j N                   runs at a time; default: as many as there are cores\n"
+    "  -h, --help             this text\n"
+    "\n"
+    "Stopped at any moment, the same command goes on where it was.\n"
+    "Exit codes: 0 done, whatever the comparison says; 1 a run failed; 2 usage; 4 interrupted.\n";
+
+int repro_sweep(const struct repro_request *r)
+{
+    struct error e = {0};
+    struct sweep_result result = {0};
+    struct sweep_options options = {.experiment = r->experiment, .store = r->store, .size = r->size, .processes = r->processes};
+    if (!cli_sweep_run(&options, &result, &e))
+        return cli_fail(&e);
+    if (result.interrupted)
+        return EXIT_STUCK;
+    struct store *s = store_open(r->store, STORE_READ, &e);
+    struct report_options page = {.figure = r->figure};
+    bool ok = s && report_write_html(s, r->store, r->page, &page, &e);
+    store_close(s);
+    if (!ok)
+        return cli_fail(&e);
+    return result.failed ? EXIT_FAILED : EXIT_DONE;
+}
+
+/* ---------------------------------------------------------------- tables */
+
+static const char *number(double value, char out[32])
+{
+    if (isnan(value))
+        return "-";
+    snprintf(out, 32, fabs(value) >= 100 ? "%.0f" : "%.3f", value);
+    return out;
+}
+
+static const struct figure_cell *cell_at(const struct figure_data *d, uint32_t x, uint32_t series)
+{
+    for (uint32_t i = 0; i < d->cell_count; i++)
+        if (d->cells[i].x == x && d->cells[i].series == series)
+            return &d->cells[i];
+    return NULL;
+}
+
+void repro_print_figure(const struct figure_data *d, struct arena *a)
+{
+    const char **titles = arena_array(a, const char *, d->series_count + 2);
+    char text[32];
+    titles[0] = "";
+    for (uint32_t k = 0; k < d->series_count; k++)
+        titles[k + 1] = arena_printf(a, ">%s", d->series[k]);
+    struct text_table t = text_table_start(a, titles);
+    for (uint32_t i = 0; i < d->x_count; i++) {
+        text_table_cell(&t, "%s", d->xs[i]);
+        for (uint32_t k = 0; k < d->series_count; k++) {
+            const struct figure_cell *c = cell_at(d, i, k);
+            text_table_cell(&t, "%s", number(c ? c->value : NAN, text));
+        }
+    }
+    text_table_print(&t, "  ", stdout);
+}
+
+static const char *deviation(const struct figure_cell *c, char out[32])
+{
+    if (isnan(c->value) || c->published == 0)
+        return "-";
+    snprintf(out, 32, "%+.1f%%", 100 * (c->value / c->published - 1));
+    return out;
+}
+
+static void print_published(const struct figure_data *d, struct arena *a)
+{
+    static const char *const titles[] = {"", "", ">published", ">ours", ">deviation", NULL};
+    struct text_table t = text_table_start(a, titles);
+    char text[32];
+    for (uint32_t i = 0; i < d->cell_count; i++) {
+        const struct figure_cell *c = &d->cells[i];
+        if (isnan(c->published))
+            continue;
+        text_table_cell(&t, "%s", d->xs[c->x]);
+        text_table_cell(&t, "%s", d->series[c->series]);
+        text_table_cell(&t, "%s", number(c->published, text));
+        text_table_cell(&t, "%s", number(c->value, text));
+        text_table_cell(&t, "%s", deviation(c, text));
+    }
+    text_table_print(&t, "  ", stdout);
+}
+
+static void print_verdict(const struct figure_data *d)
+{
+    struct figure_verdict v;
+    figure_judge(d, &v);
+    if (v.compared)
+        printf("  of %u values the median deviation is %.1f%%", v.compared, 100 * v.median_deviation);
+    if (v.directions)
+        printf("; direction holds for %u of %u", v.directions_held, v.directions);
+    if (v.rankings)
+        printf("; ranking for %u of %u pairs", v.rankings_held, v.rankings);
+    if (v.compared)
+        putchar('\n');
+    for (uint32_t i = 0; i < d->figure->expected_count; i++) {
+        int holds = figure_expectation(d, d->figure->expected[i]);
+        printf("  expected %s: %s\n", d->figure->expected[i], holds < 0 ? "cannot be said" : holds ? "holds" : "does NOT hold");
+    }
+}
+
+static void print_figure(const struct figure_data *d, struct arena *a)
+{
+    const struct lab_figure *f = d->figure;
+    if (!f->published_count && !f->expected_count)
+        return;
+    printf("\n%s: %s\n", f->name, f->title);
+    if (f->source)
+        printf("published: %s\n", f->source);
+    putchar('\n');
+    if (f->published_count)
+        print_published(d, a);
+    else
+        repro_print_figure(d, a);
+    print_verdict(d);
+}
+
+static bool print_all(const struct repro_request *r, struct store *s, struct arena *a, struct error *e)
+{
+    struct experiment x = {0};
+    if (!experiment_load(&x, a, r->experiment, r->size, e))
+        return false;
+    struct figure_source *source = figure_source_open(a, s, &x, e);
+    for (uint32_t i = 0; source && i < x.figure_count; i++) {
+        struct figure_data d = {0};
+        if (r->figure && strcmp(r->figure, x.figures[i].name) != 0)
+            continue;
+        if (!figure_compute(a, source, &x.figures[i], &d, e))
+            return false;
+        print_figure(&d, a);
+    }
+    return source != NULL;
+}
+
+int repro_print(const struct repro_request *r)
+{
+    struct error e = {0};
+    struct arena a = {0};
+    struct store *s = store_open(r->store, STORE_READ, &e);
+    bool ok = s && print_all(r, s, &a, &e);
+    store_close(s);
+    arena_free(&a);
+    return ok ? EXIT_DONE : cli_fail(&e);
+}
+
+/* ---------------------------------------------------------------- the command */
+
+/* FIGURE is one of the experiment's: checked before anything runs. */
+static bool check_request(const struct repro_request *r, struct error *e)
+{
+    struct arena a = {0};
+    struct experiment x = {0};
+    bool ok = experiment_load(&x, &a, r->experiment, r->size, e), found = !r->figure;
+    const char **names = arena_array(&a, const char *, x.figure_count + 1);
+    for (uint32_t i = 0; ok && i < x.figure_count; i++) {
+        names[i] = x.figures[i].name;
+        found |= r->figure && !strcmp(r->figure, names[i]);
+    }
+    if (ok && !found) {
+        const char *near = nearest_name(r->figure, names, x.figure_count);
+        error_set(e, ERROR_NOT_FOUND, "%s has no figure '%s'", r->experiment, r->figure);
+        if (near)
+            error_note(e, "did you mean '%s'?", near);
+        for (uint32_t i = 0; i < x.figure_count; i++)
+            error_note(e, "  %-16s %s", names[i], x.figures[i].title);
+    }
+    arena_free(&a);
+    return ok && found;
+}
+
+static int repro(struct repro_request *r, const char *word, const char *folder)
+{
+    char path[PATH_MAX], store[2 * PATH_MAX], page[2 * PATH_MAX];
+    struct places places;
+    struct error e = {0};
+    if (!places_find(&places, &e) || !places_experiment(&places, word, path, &e))
+        return cli_fail(&e);
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    int length = (int)(strlen(name) > 4 ? strlen(name) - 4 : strlen(name));
+    snprintf(store, sizeof store, "%s/%.*s.db", folder, length, name);
+    snprintf(page, sizeof page, "%s/%.*s.html", folder, length, name);
+    r->experiment = path;
+    r->store = store;
+    r->page = page;
+    if (!check_request(r, &e))
+        return cli_fail(&e);
+    int status = repro_sweep(r);
+    if (status != EXIT_DONE && status != EXIT_FAILED)
+        return status;
+    int printed = repro_print(r);
+    if (printed != EXIT_DONE)
+        return printed;
+    char *whole = realpath(page, NULL);
+    printf("\nThe page: %s\n", whole ? whole : page);
+    free(whole);
+    return status;
+}
+
+int cli_repro(int argc, char **argv)
+{
+    static const struct option table[] = {{"size", required_argument, NULL, 's'}, {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {0}};
+    struct repro_request r = {0};
+    const char *folder = ".";
+    int c;
+    optind = 0;
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":o:j:h", table, NULL)) != -1) {
+        char *end;
+        switch (c) {
+        case 'h': fputs(help, stdout); return EXIT_DONE;
+        case 's': r.size = optarg; break;
+        case 'o': folder = optarg; break;
+        case 'j':
+            errno = 0;
+            r.processes = (uint32_t)strtoul(optarg, &end, 10);
+            if (*end || !r.processes || r.processes > 4096 || errno)
+                return cli_usage("repro", "-j needs a number from 1 to 4096, not '%s'", optarg);
+            break;
+        case ':': return cli_usage("repro", "option '%s' needs a value", argv[optind - 1]);
+        default: return cli_unknown_option("repro", argv[optind - 1], table);
+        }
+    }
+    if (optind == argc)
+        return cli_usage("repro", "which experiment?");
+    if (argc - optind > 2)
+        return cli_usage("repro", "unexpected argument '%s'", argv[optind + 2]);
+    if (r.size && strcmp(r.size, "test") && strcmp(r.size, "small") && strcmp(r.size, "paper"))
+        return cli_usage("repro", "unknown size '%s': test, small or paper is expected", r.size);
+    r.figure = optind + 1 < argc ? argv[optind + 1] : NULL;
+    return repro(&r, argv[optind], folder);
+}

@@ -1,0 +1,92 @@
+/* Counters of each instruction and samples over time, as JSON (docs/profile.md). Counts that cannot be other than zero are left out: those of memory for instructions that asked for none,
+ * "divergent" for instructions that are no branches, and in functional mode what only time can tell. */
+#include "cuda/stats_profile.h"
+
+#include "gpu/profile.h"
+
+static void put(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value ? value : json_null()); }
+static void put_count(json_t *object, const char *key, uint64_t n) { put(object, key, json_integer((json_int_t)n)); }
+
+static void put_text(json_t *object, const char *key, const char *s)
+{
+    json_t *t = s ? json_string(s) : NULL;
+    if (t) /* what is not UTF-8, in a comment say, is left out */
+        put(object, key, t);
+}
+
+static void put_memory(json_t *o, const struct profile_pc *c, bool timed)
+{
+    if (c->load_requests) {
+        put_count(o, "load_requests", c->load_requests);
+        if (timed)
+            put_count(o, "load_accesses", c->load_accesses);
+    }
+    if (c->store_requests) {
+        put_count(o, "store_requests", c->store_requests);
+        put_count(o, "store_accesses", c->store_accesses);
+    }
+    if (!timed || !(c->load_requests | c->store_requests))
+        return;
+    put_count(o, "l1d_hits", c->l1d_hits);
+    put_count(o, "l1d_misses", c->l1d_misses);
+    put_count(o, "l1d_pending_hits", c->l1d_pending_hits);
+    put_count(o, "l1d_reservation_fails", c->l1d_reservation_fails);
+}
+
+static json_t *instruction(const struct profile_line *line, uint32_t pc, const struct profile_pc *c, bool timed)
+{
+    json_t *o = json_object();
+    put_count(o, "pc", pc);
+    put_text(o, "function", line->function);
+    put_count(o, "line", line->line);
+    put_text(o, "source", line->source);
+    put_text(o, "text", line->text);
+    put_count(o, "executions", c->executions);
+    put_count(o, "thread_executions", c->thread_executions);
+    if (line->branch)
+        put_count(o, "divergent", c->divergent);
+    put_memory(o, c, timed);
+    if (timed)
+        put_count(o, "stalled", c->stalled);
+    return o;
+}
+
+json_t *stats_pcs(const struct gpu_kernel *k)
+{
+    if (!k->pcs)
+        return NULL;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < k->pcs->count; i++) {
+        const struct profile_executed *x = &k->pcs->list[i];
+        json_array_append_new(list, instruction(&k->pcs->listing->lines[x->pc], x->pc, &x->counts, k->counters.timed));
+    }
+    return list;
+}
+
+static json_t *column(const struct profile_series *s, uint32_t column, bool is_rate)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint64_t value = s->values[(size_t)i * s->column_count + column], cycles = s->cycles[i] - (i ? s->cycles[i - 1] : 0);
+        json_array_append_new(list, is_rate ? json_real((double)value / (double)cycles) : json_integer((json_int_t)value));
+    }
+    return list;
+}
+
+json_t *stats_series(const struct gpu_kernel *k)
+{
+    const struct profile_series *s = k->series;
+    if (!s)
+        return NULL;
+    json_t *o = json_object(), *cycles = json_array(), *values = json_object();
+    for (uint32_t i = 0; i < s->count; i++)
+        json_array_append_new(cycles, json_integer((json_int_t)s->cycles[i]));
+    for (uint32_t i = 0; i < s->column_count; i++) {
+        struct profile_column c = profile_series_column(s, i);
+        put(values, c.name, column(s, i, c.is_rate));
+    }
+    put_count(o, "interval", s->interval);
+    put(o, "cycles", cycles);
+    put(o, "values", values);
+    return o;
+}

@@ -1,0 +1,152 @@
+/* Counters of each instruction.
+ *
+ * With time they come from the events of a core (include/heddle/policy.h), and from two counts that no event tells: divergent branches, and tries of the L1 that failed. Both are of one
+ * instruction at a time, so whatever was counted since the last event is that one's. Each core has its own counters; they are added up when the launch is over.
+ *
+ * Without time warps are run one instruction after the other and looked at in between, which is slower than exec_run and is done for --pcs alone. */
+#include "gpu/profile.h"
+
+#include "sm/sm.h"
+
+#include <stdlib.h>
+
+/* With time */
+
+static void settle_divergent(struct profile_core *p)
+{
+    uint64_t now = p->core->launch.counters.divergent_branches;
+    if (now != p->divergent)
+        p->pcs[p->last_issued].divergent += now - p->divergent;
+    p->divergent = now;
+}
+
+/* An access that fails is tried again until it is taken, before any other. */
+static void settle_fails(struct profile_core *p, uint32_t pc)
+{
+    const uint64_t *core = p->core->counters.l1d.fails, *cache = p->core->l1d ? cache_counters(p->core->l1d)->fails : NULL;
+    uint64_t now = 0;
+    for (int i = 0; i < CACHE_FAIL_COUNT; i++)
+        now += core[i] + (cache ? cache[i] : 0);
+    p->pcs[pc].l1d_reservation_fails += now - p->fails;
+    p->fails = now;
+}
+
+static void on_launched(void *state, const struct heddle_core *core, uint32_t warp)
+{
+    struct profile_core *p = state;
+    p->waits_since[warp] = core->cycle;
+}
+
+static void on_issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
+{
+    struct profile_core *p = state;
+    struct profile_pc *pc = &p->pcs[e->pc];
+    uint64_t since = p->waits_since[e->warp];
+    settle_divergent(p);
+    p->last_issued = e->pc;
+    pc->executions++;
+    pc->thread_executions += (uint64_t)__builtin_popcount(e->active);
+    pc->stalled += core->cycle > since ? core->cycle - since : 0; /* not so: the second instruction of a cycle */
+    p->waits_since[e->warp] = core->cycle + 1;
+}
+
+static void on_coalesced(void *state, const struct heddle_core *core, const struct heddle_coalesced *e)
+{
+    struct profile_core *p = state;
+    struct profile_pc *pc = &p->pcs[e->pc];
+    (void)core;
+    *(e->store ? &pc->store_requests : &pc->load_requests) += 1;
+    *(e->store ? &pc->store_accesses : &pc->load_accesses) += e->accesses;
+}
+
+static void on_l1_access(void *state, const struct heddle_core *core, const struct heddle_l1_access *e)
+{
+    struct profile_core *p = state;
+    struct profile_pc *pc = &p->pcs[e->pc];
+    (void)core;
+    pc->l1d_hits += e->outcome == HEDDLE_HIT;
+    pc->l1d_misses += e->outcome == HEDDLE_MISS;
+    pc->l1d_pending_hits += e->outcome == HEDDLE_PENDING;
+    settle_fails(p, e->pc);
+    p->last_access = e->pc;
+}
+
+static const struct heddle_policy listener = {
+    .name = "profile", .on = { .launched = on_launched, .issued = on_issued, .coalesced = on_coalesced, .l1_access = on_l1_access },
+};
+
+void profile_core_listen(struct profile_core *p, struct sm *core)
+{
+    p->core = core;
+    sm_listen(core, &listener, p);
+}
+
+void profile_core_begin(struct profile_core *p, struct profile_pc *pcs)
+{
+    *p = (struct profile_core){ .core = p->core, .pcs = pcs };
+}
+
+/* Warps that have not ended when the launch does, which then was cut short. One that is parked has no next instruction. */
+static void count_waiting(struct profile_core *p, uint64_t now)
+{
+    const struct sm *c = p->core;
+    for (uint64_t left = c->resident & ~c->ended & ~c->parked; left; left &= left - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(left), pc = sm_program_pc(c->program, c->slots[slot].exec);
+        if (pc < c->program->count && now > p->waits_since[slot])
+            p->pcs[pc].stalled += now - p->waits_since[slot];
+    }
+}
+
+void profile_core_end(struct profile_core *p, uint64_t now)
+{
+    settle_divergent(p);
+    settle_fails(p, p->last_access);
+    count_waiting(p, now);
+}
+
+/* Without time */
+
+uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listing, struct exec_warp *w, uint32_t budget)
+{
+    const struct exec_counters *counters = &w->launch->counters;
+    uint32_t done = 0;
+    for (; done < budget && w->state == WARP_READY; done++) {
+        struct profile_pc *pc = &pcs[listing->base_of_function[w->function->index] + w->pc];
+        uint64_t divergent = counters->divergent_branches, loads = counters->load_requests;
+        pc->executions++;
+        pc->thread_executions += (uint64_t)__builtin_popcount(exec_lanes(w));
+        exec_step(w);
+        pc->divergent += counters->divergent_branches - divergent;
+        pc->load_requests += counters->load_requests - loads;
+    }
+    return done;
+}
+
+/* Sums */
+
+static struct profile_pc sum_of(const struct profile_pc *const *parts, uint32_t part_count, uint32_t pc)
+{
+    struct profile_pc sum = { 0 };
+    uint64_t *to = (uint64_t *)&sum;
+    for (uint32_t i = 0; i < part_count; i++) {
+        const uint64_t *from = (const uint64_t *)&parts[i][pc];
+        for (size_t k = 0; k < sizeof sum / sizeof *to; k++)
+            to[k] += from[k];
+    }
+    return sum;
+}
+
+struct profile_pcs *profile_pcs_sum(const struct profile_listing *listing, const struct profile_pc *const *parts, uint32_t part_count)
+{
+    struct profile_pcs *all = malloc(sizeof *all + listing->count * sizeof *all->list);
+    if (!all)
+        abort();
+    *all = (struct profile_pcs){ .listing = listing };
+    for (uint32_t pc = 0; pc < listing->count; pc++) {
+        struct profile_pc sum = sum_of(parts, part_count, pc);
+        if (sum.executions)
+            all->list[all->count++] = (struct profile_executed){ pc, sum };
+    }
+    struct profile_pcs *fitting = realloc(all, sizeof *all + all->count * sizeof *all->list);
+    return fitting ? fitting : all;
+}

@@ -1,0 +1,182 @@
+/* [figure NAME]: what is drawn. The keys are read here; which items of the axes that means is figure_layout.c's, and published values and expectations are experiment_claims.c's. */
+#include "lab/experiment_figure.h"
+#include "lab/figure_layout.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_PARTS = 64 };
+
+static const char *const keys[] = { "kind", "title", "caption", "x", "y", "series", "x_title", "y_title", "where", "normalise", "mean", "shares", "source", "published", "expect" };
+enum { KEY_COUNT = sizeof keys / sizeof *keys };
+static const char *const kinds[] = { "bars", "stacked", "lines", "scatter", "heat" };
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
+static const char *const means[] = { "none", "arithmetic", "geometric", "harmonic" };
+enum { MEAN_COUNT = sizeof means / sizeof *means };
+
+static bool check_keys(const struct lab_reader *r, const struct lab_section *s)
+{
+    for (uint32_t i = 0; i < s->line_count; i++) {
+        struct lab_word name = s->lines[i].name;
+        int key = 0;
+        while (key < KEY_COUNT && !lab_word_is(name, keys[key]))
+            key++;
+        if (key == KEY_COUNT && !(name.length > 10 && memcmp(name.at, "published.", 10) == 0))
+            return lab_unknown(r, name, "key of a figure", keys, KEY_COUNT);
+    }
+    return true;
+}
+
+/* A word out of a list; found: its number. */
+static bool read_choice(const struct lab_reader *r, const struct lab_section *s, const char *key, const char *const *names, size_t count, int *found)
+{
+    const struct lab_line *line = lab_find_line(s, key);
+    for (size_t i = 0; line && i < count; i++)
+        if (lab_word_is(line->value, names[i])) {
+            *found = (int)i;
+            return true;
+        }
+    return !line || lab_unknown(r, line->value, key, names, count);
+}
+
+/* "label: expression", or an expression that is its own label. */
+static bool read_part(const struct lab_reader *r, const struct lab_metrics *metrics, struct lab_word piece, const char **label, const char **y)
+{
+    const char *colon = lab_find_outside_quotes(piece, ":");
+    struct lab_word expression = colon ? lab_trim(colon + 1, lab_end(piece)) : piece;
+    *label = lab_label(r, colon ? lab_trim(piece.at, colon) : expression.length ? piece : (struct lab_word){ "-", 1 });
+    *y = lab_copy(r, expression);
+    return *label && lab_expression_check(r, metrics, expression);
+}
+
+static bool read_y(const struct lab_reader *r, const struct lab_section *s, const struct lab_metrics *metrics, struct lab_figure *f)
+{
+    const struct lab_line *line = lab_find_line(s, "y");
+    struct lab_word rest, piece;
+    if (!line)
+        return lab_wrong(r, s->title.at, "expected y = an expression over metrics");
+    f->y = arena_array(r->arena, const char *, MOST_PARTS);
+    f->y_labels = arena_array(r->arena, const char *, MOST_PARTS);
+    for (rest = line->value; lab_next_piece(&rest, ',', &piece); f->y_count++) {
+        if (f->y_count == MOST_PARTS)
+            return lab_wrong(r, piece.at, "more than %d parts", MOST_PARTS);
+        if (f->y_count && f->kind != FIGURE_STACKED)
+            return lab_wrong(r, piece.at, "expected one expression; only stacked figures have several parts");
+        if (!read_part(r, metrics, piece, &f->y_labels[f->y_count], &f->y[f->y_count]))
+            return false;
+        for (uint32_t i = 0; i < f->y_count; i++)
+            if (strcmp(f->y_labels[i], f->y_labels[f->y_count]) == 0)
+                return lab_wrong(r, piece.at, "the label '%s' is given twice", f->y_labels[i]);
+    }
+    return true;
+}
+
+/* shares = yes: each part over the sum of all. */
+static bool read_shares(const struct lab_reader *r, const struct lab_section *s, struct lab_figure *f)
+{
+    static const char *const answers[] = { "no", "yes" };
+    const struct lab_line *line = lab_find_line(s, "shares");
+    int yes = 0;
+    if (!read_choice(r, s, "shares", answers, 2, &yes) || !yes)
+        return !line || !r->error->kind;
+    if (f->kind != FIGURE_STACKED)
+        return lab_wrong(r, line->name.at, "shares are of the parts of a stacked figure");
+    const char *sum = "";
+    for (uint32_t i = 0; i < f->y_count; i++)
+        sum = arena_printf(r->arena, "%s%s(%s)", sum, i ? " + " : "", f->y[i]);
+    for (uint32_t i = 0; i < f->y_count; i++)
+        f->y[i] = arena_printf(r->arena, "(%s) / (%s)", f->y[i], sum);
+    return true;
+}
+
+static bool read_x(const struct lab_reader *r, const struct lab_section *s, const struct lab_metrics *metrics, struct lab_figure *f)
+{
+    const struct lab_line *line = lab_find_line(s, "x");
+    if (!line)
+        return lab_wrong(r, s->title.at, "expected x = %s", f->kind == FIGURE_SCATTER ? "an expression over metrics" : "an axis: program, machine, scheduler, l1, divergence or variant");
+    f->x = lab_copy(r, line->value);
+    return f->kind != FIGURE_SCATTER || lab_expression_check(r, metrics, line->value);
+}
+
+static bool read_filters(const struct lab_reader *r, const struct lab_section *s, const struct experiment *x, struct lab_figure *f)
+{
+    const struct lab_line *where = lab_find_line(s, "where"), *normalise = lab_find_line(s, "normalise");
+    f->has_normalise = normalise != NULL;
+    return (!where || lab_filter_read(r, x, where->value, &f->where)) && (!normalise || lab_filter_read(r, x, normalise->value, &f->normalise));
+}
+
+/* Keys that a kind of figure cannot have. */
+static bool check_kind(const struct lab_reader *r, const struct lab_section *s, const struct lab_figure *f)
+{
+    static const char *const not_scatter[] = { "normalise", "mean", "published", "expect" };
+    const struct lab_line *line;
+    for (size_t i = 0; f->kind == FIGURE_SCATTER && i < sizeof not_scatter / sizeof *not_scatter; i++)
+        if ((line = lab_find_line(s, not_scatter[i])))
+            return lab_wrong(r, line->name.at, "a scatter has no %s: each of its points is a run", not_scatter[i]);
+    if (f->kind == FIGURE_HEAT && !f->series)
+        return lab_wrong(r, s->title.at, "expected series = an axis: the rows of the heat map");
+    if (f->kind == FIGURE_STACKED && f->mean != MEAN_NONE && f->mean != MEAN_ARITHMETIC)
+        return lab_wrong(r, lab_find_line(s, "mean")->value.at, "expected arithmetic: other means of the parts do not add up to the mean of the whole");
+    return true;
+}
+
+static const char *join_labels(const struct lab_reader *r, const struct lab_filter *filter)
+{
+    const char *text = "";
+    for (int axis = 0; axis < AXIS_COUNT; axis++)
+        if (filter->labels[axis])
+            text = arena_printf(r->arena, "%s%s%s", text, *text ? ", " : "", filter->labels[axis]);
+    return text;
+}
+
+static void read_texts(const struct lab_reader *r, const struct lab_section *s, struct lab_figure *f)
+{
+    const char *y_title = f->kind == FIGURE_STACKED ? (lab_find_line(s, "shares") ? "share" : "") : f->y_labels[0];
+    if (f->has_normalise)
+        y_title = arena_printf(r->arena, "%s%srelative to %s", y_title, *y_title ? ", " : "", join_labels(r, &f->normalise));
+    f->title = lab_text_of(r, s, "title", f->name);
+    f->caption = lab_text_of(r, s, "caption", "");
+    f->source = lab_text_of(r, s, "source", NULL);
+    f->x_title = lab_text_of(r, s, "x_title", f->x);
+    f->y_title = lab_text_of(r, s, "y_title", y_title);
+    f->series = lab_text_of(r, s, "series", NULL);
+}
+
+/* Says what is wrong at the key that is to blame, or at the figure. */
+static bool lay_out(const struct lab_reader *r, const struct lab_section *s, const struct experiment *x, const struct lab_space *space, const struct lab_figure *f, struct figure_layout *l)
+{
+    struct figure_complaint why = { 0 };
+    if (figure_layout_make(l, r->arena, x, space, f, &why))
+        return true;
+    const struct lab_line *line = why.key ? lab_find_line(s, why.key) : NULL;
+    return lab_wrong(r, line ? line->value.at : s->title.at, "%s", why.text);
+}
+
+static bool read_figure(const struct lab_reader *r, const struct lab_section *s, const struct lab_metrics *metrics, const struct experiment *x, const struct lab_space *space,
+                        struct lab_figure *f)
+{
+    struct figure_layout l;
+    int kind = 0, mean = 0;
+    f->name = lab_copy(r, s->title);
+    f->line = s->number;
+    if (!check_keys(r, s) || !read_choice(r, s, "kind", kinds, KIND_COUNT, &kind) || !read_choice(r, s, "mean", means, MEAN_COUNT, &mean))
+        return false;
+    f->kind = (enum lab_figure_kind)kind;
+    f->mean = (enum lab_mean)mean;
+    if (!read_x(r, s, metrics, f) || !read_y(r, s, metrics, f) || !read_shares(r, s, f) || !read_filters(r, s, x, f))
+        return false;
+    read_texts(r, s, f);
+    return check_kind(r, s, f) && lay_out(r, s, x, space, f, &l) && lab_read_published(r, s, &l, f) && lab_read_expected(r, s, &l, f);
+}
+
+bool lab_read_figures(const struct lab_reader *r, const struct lab_metrics *metrics, struct experiment *x)
+{
+    struct lab_figure *figures = arena_array(r->arena, struct lab_figure, r->section_count);
+    struct lab_space space;
+    lab_space_make(&space, r->arena, x);
+    for (uint32_t i = 0; i < r->section_count; i++)
+        if (r->sections[i].kind == SECTION_FIGURE && !read_figure(r, &r->sections[i], metrics, x, &space, &figures[x->figure_count++]))
+            return false;
+    x->figures = figures;
+    return true;
+}

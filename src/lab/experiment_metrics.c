@@ -1,0 +1,96 @@
+/* Which metrics an expression may name: the counters of the glossary (metrics.def, down to where the policies' begin), "lanes.0" to "lanes.32", the counters that the built-in policies declare,
+ * and, where an experiment uses a policy out of a shared object, any POLICY.COUNTER with a first word that is nothing else's. */
+#include "lab/experiment_metrics.h"
+#include "policy/registry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const glossary[] = {
+#define METRIC(name, unit, definition, nsight) name,
+#include "lab/metrics.def"
+#undef METRIC
+};
+enum { GLOSSARY_COUNT = sizeof glossary / sizeof *glossary, LANES = 33 };
+
+/* Every name, in an array of the arena. */
+static uint32_t all_names(struct arena *a, const char ***names)
+{
+    uint32_t count = 0, room = 0;
+    *names = NULL;
+    for (uint32_t i = 0; i < GLOSSARY_COUNT && strcmp(glossary[i], "POLICY.COUNTER") != 0; i++) {
+        bool lanes = strcmp(glossary[i], "lanes") == 0;
+        for (int lane = 0; lane < (lanes ? LANES : 1); lane++) {
+            *names = lab_grow(a, *names, count, &room, sizeof **names);
+            (*names)[count++] = lanes ? arena_printf(a, "lanes.%d", lane) : glossary[i];
+        }
+    }
+    for (int kind = 0; kind < POLICY_KINDS; kind++) {
+        const struct heddle_policy *p;
+        for (size_t i = 0; (p = policy_builtin((enum policy_kind)kind, i)); i++)
+            for (uint32_t c = 0; c < policy_counter_count(p); c++) {
+                *names = lab_grow(a, *names, count, &room, sizeof **names);
+                (*names)[count++] = arena_printf(a, "%s.%s", p->name, p->counters[c].name);
+            }
+    }
+    return count;
+}
+
+static bool uses_shared_objects(const struct experiment *x)
+{
+    for (int axis = AXIS_SCHEDULER; axis <= AXIS_DIVERGENCE; axis++)
+        for (uint32_t i = 0; i < x->axes[axis].value_count; i++)
+            if (strchr(x->axes[axis].values[i].text, '/') || strstr(x->axes[axis].values[i].text, ".so"))
+                return true;
+    return false;
+}
+
+static bool is_known(const struct lab_metrics *m, const char *name)
+{
+    const char *dot = strchr(name, '.');
+    bool foreign = m->foreign && dot && dot[1];
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (strcmp(m->names[i], name) == 0)
+            return true;
+        foreign = foreign && strncmp(m->names[i], name, (size_t)(dot + 1 - name)) != 0;
+    }
+    return foreign;
+}
+
+/* Where the name stands in the text as a word of its own. */
+static size_t find_name(const char *text, const char *name)
+{
+    static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    for (const char *at = text; (at = strstr(at, name)); at++)
+        if ((at == text || !strchr(more, at[-1])) && (!at[strlen(name)] || !strchr(more, at[strlen(name)])))
+            return (size_t)(at - text);
+    return 0;
+}
+
+struct lab_metrics lab_metrics_known(struct arena *a, const struct experiment *x)
+{
+    struct lab_metrics m = { .foreign = uses_shared_objects(x) };
+    m.count = all_names(a, &m.names);
+    return m;
+}
+
+bool lab_expression_check(const struct lab_reader *r, const struct lab_metrics *m, struct lab_word word)
+{
+    int line, column;
+    const char *text = lab_copy(r, word), *const *names;
+    if (!word.length)
+        return lab_wrong(r, word.at, "expected an expression over metrics (heddle list metrics)");
+    lab_place(r, word.at, &line, &column);
+    const struct expression *x = expression_parse(r->arena, text, r->source, line, column, r->error);
+    uint32_t count = x ? expression_names(x, &names) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_known(m, names[i]))
+            continue;
+        const char *near = nearest_name(names[i], m->names, m->count), *at = word.at + find_name(text, names[i]);
+        if (near)
+            return lab_wrong(r, at, "unknown metric '%.60s'; did you mean '%s'?", names[i], near);
+        return lab_wrong(r, at, "unknown metric '%.60s' (heddle list metrics)%s", names[i], strchr(names[i], '-') ? "; a minus needs a blank before it" : "");
+    }
+    return x != NULL;
+}

@@ -1,0 +1,17 @@
+/* Expressions of an experiment file checked against the metrics there are. */
+#ifndef HEDDLE_LAB_EXPERIMENT_METRICS_H
+#define HEDDLE_LAB_EXPERIMENT_METRICS_H
+
+#include "lab/experiment_reader.h"
+#include "lab/expression.h"
+
+struct lab_metrics {
+    const char **names;
+    uint32_t count;
+    bool foreign;                  /* policies whose counters are not known here take part */
+};
+struct lab_metrics lab_metrics_known(struct arena *a, const struct experiment *x);
+/* The word is an expression, and every metric in it is known. */
+bool lab_expression_check(const struct lab_reader *r, const struct lab_metrics *m, struct lab_word word);
+
+#endif

@@ -1,0 +1,112 @@
+/* A job as text: the JSON that carries it to another process, and the command line that repeats it. */
+#include "lab/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *words_to_json(const char **words)
+{
+    json_t *list = json_array();
+    for (; words && *words; words++)
+        if (json_array_append_new(list, json_string(*words)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+json_t *job_to_json(const struct job *j)
+{
+    return json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:f, s:I, s:f}", "key", j->key, "program", j->program, "path", j->path, "words", words_to_json(j->words),
+                     "machine", j->machine, "scheduler", j->scheduler, "l1", j->l1, "divergence", j->divergence, "sets", words_to_json(j->sets), "label", j->label, "time_limit_seconds",
+                     j->time_limit_seconds, "memory_limit_bytes", (json_int_t)j->memory_limit_bytes, "expected_seconds", j->expected_seconds);
+}
+
+static const char **words_from_json(const json_t *list, struct arena *a)
+{
+    const char **words = arena_array(a, const char *, json_array_size(list) + 1);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!(words[i] = json_string_value(json_array_get(list, i))))
+            return NULL;
+    return words;
+}
+
+bool job_from_json(struct job *j, const json_t *text, struct arena *a, struct error *e)
+{
+    const char *key;
+    json_t *words, *sets;
+    json_int_t memory;
+    json_error_t why;
+    *j = (struct job){0};
+    if (json_unpack_ex((json_t *)(uintptr_t)text, &why, 0, "{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:F, s:I, s:F}", "key", &key, "program", &j->program, "path", &j->path, "words",
+                       &words, "machine", &j->machine, "scheduler", &j->scheduler, "l1", &j->l1, "divergence", &j->divergence, "sets", &sets, "label", &j->label, "time_limit_seconds",
+                       &j->time_limit_seconds, "memory_limit_bytes", &memory, "expected_seconds", &j->expected_seconds) != 0)
+        return error_set(e, ERROR_SYNTAX, "this is no job: %s", why.text);
+    j->memory_limit_bytes = (uint64_t)memory;
+    j->words = json_is_array(words) ? words_from_json(words, a) : NULL;
+    j->sets = json_is_array(sets) ? words_from_json(sets, a) : NULL;
+    if (!j->words || !j->sets || !j->words[0])
+        return error_set(e, ERROR_SYNTAX, "this is no job: its words and sets are not lists of texts");
+    if (strlen(key) != KEY_BYTES - 1 || key[strspn(key, "0123456789abcdef")])
+        return error_set(e, ERROR_SYNTAX, "this is no job: '%.40s' is not a content key", key);
+    memcpy(j->key, key, KEY_BYTES);
+    return true;
+}
+
+/* A word as a shell reads it back. */
+static void put_word(FILE *to, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./%@";
+    fputc(' ', to);
+    if (*word && !word[strspn(word, plain)]) {
+        fputs(word, to);
+        return;
+    }
+    fputc('\'', to);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, to);
+    fputc('\'', to);
+}
+
+static void put_option(FILE *to, const char *name, const char *value)
+{
+    if (!*value)
+        return;
+    fprintf(to, " %s", name);
+    put_word(to, value);
+}
+
+char *job_command(const struct job *j)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    fputs("heddle run", to);
+    put_option(to, "-m", j->machine);
+    put_option(to, "-s", j->scheduler);
+    put_option(to, "--l1", j->l1);
+    put_option(to, "--divergence", j->divergence);
+    for (const char **set = j->sets; *set; set++)
+        put_option(to, "--set", *set);
+    put_word(to, j->program);
+    for (const char **word = j->words + 1; *word; word++)
+        put_word(to, *word);
+    fclose(to);
+    return text;
+}
+
+char *job_arguments(const struct job *j)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        abort();
+    for (const char **word = j->words + 1; *word; word++)
+        fprintf(to, "%s%s", word == j->words + 1 ? "" : " ", *word);
+    fclose(to);
+    return text;
+}

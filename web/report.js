@@ -1,0 +1,223 @@
+/* The page: what it says about the experiments, their figures, the runs, how to repeat them and on which machines, all out of the JSON block. */
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const runs = read_runs(data.runs), runs_by_key = new Map(runs.map((run) => [run.key, run]));
+const drawings = []; /* { figure, plot: its element, view, width, theme } */
+
+/* ------------------------------------------------------------- light and dark */
+
+const dark_wanted = matchMedia("(prefers-color-scheme: dark)");
+const look = { chosen: null, printing: false };
+const theme = () => (look.printing ? "light" : look.chosen || (dark_wanted.matches ? "dark" : "light"));
+
+function apply_theme() {
+    document.documentElement.dataset.theme = theme();
+    document.getElementById("theme").textContent = theme() === "dark" ? "Light" : "Dark";
+    drawings.forEach(draw);
+}
+
+function printing(yes) {
+    look.printing = yes;
+    for (const details of document.querySelectorAll("details.published")) {
+        if (yes) details.dataset.was = details.open;
+        details.open = yes || details.dataset.was === "true";
+    }
+    apply_theme();
+}
+
+/* ------------------------------------------------------------- drawing */
+
+function show_tip(_, event, item, value) {
+    const box = document.getElementById("tip");
+    box.hidden = !value || !value.rows;
+    if (box.hidden) return;
+    const rows = value.rows.map(([name, text]) => node("tr", {}, node("th", {}, name), node("td", {}, text)));
+    box.replaceChildren(node("strong", {}, value.title), node("table", {}, ...rows));
+    const at = event.changedTouches ? event.changedTouches[0] : event, size = box.getBoundingClientRect();
+    const beside = (place, length, room) => Math.max(8, place + 14 + length > room - 8 ? place - length - 14 : place + 14);
+    box.style.left = beside(at.clientX, size.width, innerWidth) + "px";
+    box.style.top = beside(at.clientY, size.height, innerHeight) + "px";
+}
+
+const make_view = (figure, width, look_name, renderer) => new vega.View(vega.parse(figure_spec(figure, width, look_name, runs_by_key)), { renderer, logLevel: vega.Warn });
+
+function draw(drawing) {
+    const width = look.printing ? 680 : drawing.plot.clientWidth;
+    if (!has_data(drawing.figure) || !width || (drawing.width === width && drawing.theme === theme())) return;
+    if (drawing.view) drawing.view.finalize();
+    drawing.width = width;
+    drawing.theme = theme();
+    drawing.view = make_view(drawing.figure, width, drawing.theme, drawing.figure.cells.length > 3000 ? "canvas" : "svg");
+    drawing.view.tooltip(show_tip).initialize(drawing.plot).hover().run();
+}
+
+/* As a file: on white and in one width, whatever the page looks like now. */
+const file_view = (figure) => make_view(figure, is_wide(figure) ? 960 : 640, "light", "none").background("white").runAsync();
+const figure_svg = (figure) => file_view(figure).then((view) => view.toSVG());
+const figure_png = (figure) => file_view(figure).then((view) => view.toImageURL("png", 2));
+
+/* ------------------------------------------------------------- figures */
+
+function verdict_line(figure) {
+    const v = figure.verdict, items = [];
+    const add = (kind, ...text) => items.push(node("li", { class: kind }, ...text));
+    const ratio = (held, of, text) => of && add(held === of ? "held" : held * 2 > of ? "partly" : "broken", node("b", {}, `${held} of ${of}`), " " + text);
+    ratio(v.directions_held, v.directions, "on the same side of 1");
+    ratio(v.rankings_held, v.rankings, "pairs in the same order");
+    for (const one of v.expectations) add(one.held === null ? "unknown" : one.held ? "held" : "broken", one.text + (one.held === null ? " (no data)" : ""));
+    if (v.compared) add("soft", "median deviation ", node("b", {}, percent(v.median_deviation).replace(/^[+±]/, "")), ` of ${count_of(v.compared, "value")}`);
+    return items.length ? node("ul", { class: "verdict", "aria-label": "ours against the published values" }, ...items) : null;
+}
+
+function published_table(figure) {
+    const cells = figure.cells.filter((cell) => known(cell.published)), several = figure.series.length > 1;
+    if (!cells.length) return null;
+    const line = (x, series, ...numbers) => [[x], ...(several ? [[series]] : []), ...numbers];
+    const rows = cells.map((cell) => {
+        const off = deviation(cell), far = Math.abs(off) > 0.2 ? "number far" : "number";
+        return line(x_label(figure, cell.x || ""), cell.series, [short_number(cell.published), "number"], [short_number(cell.value), "number"], [percent(off), far]);
+    });
+    const heads = line(figure.x_title, figure.series_axis || "", ["published", "number"], ["ours", "number"], ["deviation", "number"]);
+    const open = rows.length <= (is_wide(figure) ? 14 : 6);
+    return node("details", { class: "published", open }, node("summary", {}, `Published and ours (${rows.length})`), table(heads, rows));
+}
+
+/* Everything drawn, as a table that is made when it is opened. */
+function values_table(figure) {
+    const stacked = figure.kind === "stacked", columns = stacked ? figure.parts : series_of(figure);
+    const fill = () => {
+        const lines = new Map();
+        for (const cell of figure.cells) {
+            const name = [x_label(figure, cell.x), stacked && figure.series.length > 1 ? cell.series : null].filter(Boolean).join(" · ");
+            if (!lines.has(name)) lines.set(name, {});
+            lines.get(name)[stacked ? cell.part : cell.series || ""] = cell.value;
+        }
+        const rows = [...lines].map(([name, line]) => [[name], ...columns.map((column) => [short_number(line[column]), "number"])]);
+        return table([[figure.x_title], ...columns.map((column) => [column || figure.y_title, "number"])], rows);
+    };
+    const details = node("details", { toggle: () => details.children.length === 1 && details.append(fill()) }, node("summary", {}, "Values"));
+    return details;
+}
+
+function figure_section(experiment, figure, number) {
+    const empty = !has_data(figure), file = anchor(`${experiment.name}-${figure.name}`);
+    const plot = node("div", { class: empty ? "plot empty" : "plot" }, empty ? "No run of this figure is in the store yet, or all of them failed." : null);
+    const buttons = node("div", { class: "save" },
+        button("SVG", () => figure_svg(figure).then((text) => save(file + ".svg", "image/svg+xml", text)), { title: "Save this figure as SVG" }),
+        button("PNG", () => figure_png(figure).then((url) => save(file + ".png", "image/png", url)), { title: "Save this figure as PNG" }));
+    const notes = [figure.caption, figure.normalised_to ? `Relative to ${figure.normalised_to}.` : null];
+    if (figure.missing && !empty) notes.push(`${count_of(figure.missing, "value is", "values are")} missing (×): not run, or failed.`);
+    const source = figure.source && has_published(figure) ? node("p", {}, `Published values: ${figure.source.replace(/\.$/, "")}.`) : null;
+    drawings.push({ figure, plot, view: null, width: 0, theme: null });
+    return node("figure", { id: "figure-" + number, class: is_wide(figure) && !empty ? "wide" : null, "data-figure": figure.name },
+        node("header", {}, node("h3", {}, node("span", { class: "number" }, String(number)), figure.title || figure.name), empty ? null : buttons),
+        plot, node("figcaption", {}, node("p", {}, notes.filter(Boolean).join(" ")), source),
+        empty ? null : verdict_line(figure), published_table(figure), empty || figure.kind === "scatter" ? null : values_table(figure));
+}
+
+/* ------------------------------------------------------------- the rest */
+
+function facts() {
+    const different = (values) => [...new Set(values.filter(Boolean))], failed = runs.filter((run) => run.failure).length;
+    const machines = different(runs.map((run) => run.machine)), versions = different(runs.map((run) => run.version));
+    const seconds = runs.reduce((sum, run) => sum + (run.wall_seconds || 0), 0);
+    const spent = seconds >= 5400 ? (seconds / 3600).toFixed(1) + " h" : seconds >= 90 ? Math.round(seconds / 60) + " min" : seconds.toFixed(seconds < 10 ? 1 : 0) + " s";
+    const list = [
+        ["Runs", runs.length.toLocaleString("en") + (failed ? `, ${failed} failed` : "")],
+        ["Size", different(data.experiments.map((experiment) => experiment.size)).join(", ")],
+        [machines.length > 1 ? "Machines" : "Machine", machines.slice(0, 4).join(", ") + (machines.length > 4 ? ` and ${machines.length - 4} more` : "")],
+        ["Simulation time", runs.length ? spent : ""],
+        ["Made", day(data.made)],
+        ["Heddle", (versions.length ? versions : [data.heddle]).join(", ")],
+    ];
+    return node("dl", { class: "facts" }, ...list.filter(([, text]) => text).map(([name, text]) => node("div", {}, node("dt", {}, name), node("dd", {}, text))));
+}
+
+function failures() {
+    const failed = runs.filter((run) => run.failure), named = 8;
+    if (!failed.length) return null;
+    const name = (run) => ["program", "arguments", "machine", "scheduler", "l1", "divergence", "sets"].map((field) => run[field]).filter(Boolean).join(" ");
+    const items = failed.slice(0, named).map((run) => node("li", {}, `${name(run)}: ${run.failure}`));
+    const find = () => {
+        const filter = document.getElementById("filter");
+        filter.value = "failed";
+        filter.dispatchEvent(new Event("input"));
+    };
+    if (failed.length > named) items.push(node("li", {}, node("a", { href: "#runs", click: find }, `and ${failed.length - named} more`)));
+    return node("div", { class: "callout" }, node("strong", {}, count_of(failed.length, "run") + " failed"), node("ul", {}, ...items));
+}
+
+function contents(figures) {
+    if (figures.length < 3) return null;
+    return node("ol", { class: "contents" }, ...figures.map((figure, i) =>
+        node("li", {}, node("span", { class: "number" }, String(i + 1)), node("a", { href: "#figure-" + (i + 1) }, figure.title || figure.name))));
+}
+
+function experiment_section(experiment, first_number, several) {
+    const figures = experiment.figures.map((figure, i) => figure_section(experiment, figure, first_number + i));
+    const size = experiment.size ? ` (${experiment.size})` : "";
+    const undone = `${experiment.missing} of ${count_of(experiment.points, "point")} not run yet; the same sweep goes on where it stopped.`;
+    return node("section", { "data-experiment": experiment.name },
+        several ? node("h2", {}, (experiment.title || experiment.name) + size) : null,
+        several && experiment.about ? node("p", { class: "soft" }, experiment.about) : null,
+        experiment.missing ? node("p", { class: "soft" }, undone) : null,
+        figures.length ? node("div", { class: "figures" }, ...figures) : node("p", { class: "soft" }, "This experiment has no figures."));
+}
+
+function repeat_section() {
+    if (!data.experiments.length) return null;
+    const parts = data.experiments.flatMap((experiment) => [
+        node("h3", {}, experiment.title || experiment.name),
+        command(experiment.command),
+        node("details", {}, node("summary", {}, experiment.name + ".ini"), node("pre", {}, experiment.text || ""),
+            button("Save", () => save(experiment.name + ".ini", "text/plain", experiment.text || ""))),
+    ]);
+    return node("section", { id: "repeat" }, node("h2", {}, "Repeat it"), node("p", { class: "soft" }, "The command of a single run is behind its row in the table."), ...parts);
+}
+
+function machines_section() {
+    if (!data.machines.length) return null;
+    const one = (machine) => node("details", {}, node("summary", {}, machine.name + (machine.sets ? " with " + machine.sets : "")), node("pre", {}, machine.text || ""));
+    const parts = data.machines.map(one), folded = node("details", {}, node("summary", {}, count_of(parts.length, "machine")));
+    if (parts.length > 12) folded.append(...parts);
+    return node("section", { id: "machines" }, node("h2", {}, "Machines"), node("p", { class: "soft" }, "Every key as it was resolved for the runs."), ...(parts.length > 12 ? [folded] : parts));
+}
+
+function footer() {
+    return node("footer", {},
+        node("p", {}, `Made by Heddle ${data.heddle} from ${data.store}, ${day(data.made)}. Figures by Vega. This file needs no network; its numbers are the JSON block with the id “data”.`),
+        button("Save the data as JSON", () => save(anchor(data.title) + ".json", "application/json", JSON.stringify(data, null, 1))));
+}
+
+function build() {
+    const several = data.experiments.length > 1, about = !several && data.experiments.length ? data.experiments[0].about : null;
+    const sections = [];
+    for (const experiment of data.experiments) sections.push(experiment_section(experiment, drawings.length + 1, several));
+    const flip = () => {
+        look.chosen = theme() === "dark" ? "light" : "dark";
+        apply_theme();
+    };
+    document.getElementById("page").append(...[
+        node("div", { class: "top" }, node("h1", {}, data.title), button("", flip, { id: "theme", title: "Light or dark" })),
+        about ? node("p", { class: "lede" }, about) : null,
+        facts(), failures(), contents(drawings.map((drawing) => drawing.figure)), ...sections,
+        runs.length ? runs_section(runs) : node("p", { class: "soft" }, "The store has no runs yet."),
+        repeat_section(), machines_section(), footer(),
+    ].filter(Boolean));
+}
+
+build();
+apply_theme();
+dark_wanted.addEventListener("change", apply_theme);
+addEventListener("beforeprint", () => printing(true));
+addEventListener("afterprint", () => printing(false));
+addEventListener("scroll", () => (document.getElementById("tip").hidden = true), { passive: true });
+let redraw = 0;
+new ResizeObserver(() => {
+    cancelAnimationFrame(redraw);
+    redraw = requestAnimationFrame(() => drawings.forEach(draw));
+}).observe(document.getElementById("page"));
+
+/* For scripts: heddle.figures names them; heddle.svg(name) and heddle.png(name) are promises of the files. */
+const figure_named = (name) => drawings.find((drawing) => drawing.figure.name === name).figure;
+window.heddle = { data, figures: drawings.map((drawing) => drawing.figure.name), svg: (name) => figure_svg(figure_named(name)), png: (name) => figure_png(figure_named(name)) };
