@@ -70,14 +70,14 @@ function verdict_line(figure) {
 }
 
 function published_table(figure) {
-    const cells = figure.cells.filter((cell) => known(cell.published)), several = figure.series.length > 1;
+    const cells = figure.cells.filter((cell) => known(cell.published)), stacked = figure.kind === "stacked", several = stacked || figure.series.length > 1;
     if (!cells.length) return null;
     const line = (x, series, ...numbers) => [[x], ...(several ? [[series]] : []), ...numbers];
     const rows = cells.map((cell) => {
         const off = deviation(cell), far = Math.abs(off) > 0.2 ? "number far" : "number";
-        return line(x_label(figure, cell.x || ""), cell.series, [short_number(cell.published), "number"], [short_number(cell.value), "number"], [percent(off), far]);
+        return line(x_label(figure, cell.x || ""), stacked ? cell.part : cell.series, [short_number(cell.published), "number"], [short_number(cell.value), "number"], [percent(off), far]);
     });
-    const heads = line(figure.x_title, figure.series_axis || "", ["published", "number"], ["ours", "number"], ["deviation", "number"]);
+    const heads = line(figure.x_title, stacked ? "part" : figure.series_axis || "", ["published", "number"], ["ours", "number"], ["deviation", "number"]);
     const open = rows.length <= (is_wide(figure) ? 14 : 6);
     return node("details", { class: "published", open }, node("summary", {}, `Published and ours (${rows.length})`), table(heads, rows));
 }

@@ -8,10 +8,11 @@
 static const struct { const char *full, *pale; } colours[] = {
     {"#0072B2", "#8CC1DF"}, {"#E69F00", "#F5D592"}, {"#009E73", "#8CD4C0"}, {"#CC79A7", "#E9C7DA"},
     {"#56B4E9", "#C3E3F7"}, {"#D55E00", "#EFBE99"}, {"#777777", "#D0D0D0"}, {"#C9BC00", "#F9F5B6"},
+    {"#332288", "#ADA7CF"}, {"#882255", "#CFA7BB"}, {"#999933", "#D6D6AD"},
 };
 static const int patterns[] = {7, 4, 2, 5, 1, 6}; /* gnuplot's; 0 would be empty, 3 solid */
 static const int shapes[] = {7, 5, 9, 11, 13, 15, 2, 1}, hollow[] = {6, 4, 8, 10, 12, 14, 2, 1};
-enum { STYLES = 8, PATTERNS = 6 };
+enum { COLOURS = sizeof colours / sizeof *colours, PATTERNS = 6, SHAPES = 8 };
 #define GROUP_WIDTH 0.82 /* of a group of bars, where 1 is the distance of groups */
 
 struct plot {
@@ -81,17 +82,17 @@ static double slot_width(const struct figure_data *d) { return GROUP_WIDTH / (d-
 
 /* ------------------------------------------------------------- kinds */
 
-/* The ground, which the key shows, and the hatching over it. The first is plain; from the ninth on colours come again, with other hatching. */
+/* The ground, which the key shows, and the hatching over it. The first is plain; where colours come again, the hatching is another. */
 static void put_boxes(struct plot *p, uint32_t block, const char *using, uint32_t number, const char *title)
 {
-    uint32_t colour = number % STYLES;
+    uint32_t colour = number % COLOURS;
     begin_element(p, block, using);
     fprintf(p->script, "fs solid border lc rgb 'black' fc rgb '%s' lw 0.5", number ? colours[colour].pale : colours[colour].full);
     element_title(p, title);
     if (!number)
         return;
     begin_element(p, block, using);
-    fprintf(p->script, "fs transparent pattern %d border lc rgb 'black' fc rgb '%s' lw 0.5 notitle", patterns[(number + number / STYLES) % PATTERNS], colours[colour].full);
+    fprintf(p->script, "fs transparent pattern %d border lc rgb 'black' fc rgb '%s' lw 0.5 notitle", patterns[number % PATTERNS], colours[colour].full);
 }
 
 static void published_ticks(struct plot *p, uint32_t block, bool first)
@@ -104,10 +105,8 @@ static void published_ticks(struct plot *p, uint32_t block, bool first)
 static void put_bars(struct plot *p)
 {
     const struct figure_data *d = p->d;
-    uint32_t blocks[256];
-    uint32_t count = d->series_count < 256 ? d->series_count : 256;
-    for (uint32_t s = 0; s < count; s++) {
-        blocks[s] = begin_block(p, d->series[s]);
+    for (uint32_t s = 0; s < d->series_count; s++) {
+        uint32_t block = begin_block(p, d->series[s]);
         fputs("# position width published value\n", p->data);
         for (uint32_t i = 0; i < d->cell_count; i++) {
             const struct figure_cell *c = &d->cells[i];
@@ -118,10 +117,10 @@ static void put_bars(struct plot *p)
             put_number(p->data, c->value);
             putc('\n', p->data);
         }
-        put_boxes(p, blocks[s], "1:4:2 with boxes", s, d->series_count > 1 ? d->series[s] : NULL);
+        put_boxes(p, block, "1:4:2 with boxes", s, d->series_count > 1 ? d->series[s] : NULL);
     }
-    for (uint32_t s = 0; p->has_published && s < count; s++)
-        published_ticks(p, blocks[s], s == 0);
+    for (uint32_t s = 0; p->has_published && s < d->series_count; s++)
+        published_ticks(p, s, s == 0); /* block s, counted from 0 */
 }
 
 static void put_stacked(struct plot *p)
@@ -166,12 +165,12 @@ static void put_points(struct plot *p, bool joined)
             putc('\n', p->data);
         }
         begin_element(p, block, "1:2");
-        fprintf(p->script, "with %s lc rgb '%s' lw 1.5 pt %d ps 0.5", joined ? "linespoints" : "points", colours[s % STYLES].full, shapes[s % STYLES]);
+        fprintf(p->script, "with %s lc rgb '%s' lw 1.5 pt %d ps 0.5", joined ? "linespoints" : "points", colours[s % COLOURS].full, shapes[s % SHAPES]);
         element_title(p, count > 1 ? name : NULL);
         if (!p->has_published)
             continue;
         begin_element(p, block, "1:3");
-        fprintf(p->script, "with %s lc rgb '%s' lw 1 pt %d ps 0.5", joined ? "linespoints dt 2" : "points", colours[s % STYLES].full, hollow[s % STYLES]);
+        fprintf(p->script, "with %s lc rgb '%s' lw 1 pt %d ps 0.5", joined ? "linespoints dt 2" : "points", colours[s % COLOURS].full, hollow[s % SHAPES]);
         element_title(p, s == 0 ? "published" : NULL);
     }
 }

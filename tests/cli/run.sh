@@ -40,9 +40,6 @@ expect 'the library alone, without heddle run' 0 '^42$' env LD_LIBRARY_PATH="$bu
 is 'the library alone: results' "$json_check" "$scratch/d.json"
 expect 'an unsupported function is named' 0 'cuGreenCtxCreate' "$heddle" run --functional "$build/tests/cli/rare_function"
 
-expect 'demo' 0 'vectoradd .* correct' "$heddle" demo --size test
-saw 'demo: what next' 'Try next'
-
 # With time.
 "$heddle" run --stats "$scratch/t1.json" --size test bfs >/dev/null 2>"$scratch/err3"
 is 'time: results are complete and add up' "$json_check" "$scratch/t1.json"

@@ -17,9 +17,9 @@ await() {
     done
 }
 
-# Six ports in a row that nobody listens on; printed is the first.
+# Six ports in a row that nobody listens on, below those that connections get; printed is the first.
 free_ports() {
-    port=$((20000 + $$ % 2000 * 10))
+    port=$((20000 + $$ % 1200 * 10))
     for attempt in 1 2 3 4 5 6 7 8 9 10; do
         taken=0
         for p in 0 1 2 3 4 5; do
