@@ -12,7 +12,8 @@ function bars_spec(figure, width, theme, runs) {
     const padding = Math.min(0.8, Math.max(count > 1 ? 0.2 : 0.35, thin ? 0 : 1 - (36 * count) / step)); /* no bar wider than 36 */
     const slot = { scale: "u", field: "x", offset: { scale: "slot", field: "series" } };
     const values = mark("rect", "drawn", {
-        [c.u]: slot, [c.du]: { scale: "slot", band: 1 }, [c.v]: { scale: "v", field: "value" }, [c.v2]: { scale: "v", value: 0 }, fill: { scale: "colour", field: "series" },
+        [c.u]: slot, [c.du]: { scale: "slot", band: 1 }, [c.v]: { scale: "v", field: "value" }, [c.v2]: { scale: "v", value: 0 },
+        fill: { scale: "colour", field: "series" },
     }, { name: "values", ...fades });
     const missing = mark("text", "missing", {
         [c.u]: { ...slot, offset: { signal: "scale('slot', datum.series) + bandwidth('slot') / 2" } }, [c.v]: { scale: "v", value: 0, offset: thin ? 6 : -6 },
@@ -59,7 +60,7 @@ function stacked_mark(data, field, c, theme) {
     return mark("rect", data, {
         [c.u]: { scale: "u", field }, [c.du]: { scale: "u", band: 1 }, [c.v]: { scale: "v", field: "bottom" }, [c.v2]: { scale: "v", field: "top" },
         fill: { scale: "colour", field: "part" }, stroke: { value: inks[theme].page }, strokeWidth: { value: 0.6 },
-    }, { name: data === "drawn" ? "values" : undefined, ...fades });
+    }, { name: "values", ...fades });
 }
 
 function stacked_spec(figure, width, theme, runs) {
@@ -90,7 +91,9 @@ function stacked_panels(figure, drawn, top, width, theme, common) {
     const panel = Math.floor((width - gutter - 16 - (columns - 1) * gap) / columns);
     const panels = labels.map((label, i) => {
         const column = i % columns, last = i + columns >= labels.length, name = "panel" + i;
-        const bottom = { orient: "bottom", scale: "v", grid: true, domain: false, ticks: false, labels: last, tickCount: Math.max(2, Math.floor(panel / 55)) };
+        const bottom = {
+            orient: "bottom", scale: "v", grid: true, domain: false, ticks: false, labels: last, labelFlush: true, labelOverlap: "greedy", labelSeparation: 6, tickCount: Math.max(2, Math.floor(panel / 70)),
+        };
         const titled = last && column === 0 ? { title: figure.y_title, titleAnchor: "start", titleAlign: "left", titleX: 0 } : {};
         const left = { orient: "left", scale: "u", ticks: false, domain: false, labelPadding: 6 };
         const place = { x: gutter + column * (panel + gap), y: 18 + Math.floor(i / columns) * (body + 34), width: panel, height: body };
@@ -112,7 +115,7 @@ function stacked_panels(figure, drawn, top, width, theme, common) {
             { name: "u", type: "band", domain: figure.series, range: [0, body], paddingInner: 0.22, paddingOuter: 0.1 },
             { name: "v", type: "linear", domain: [0, top], range: [0, panel], nice: true }, colour_scale(figure, theme),
         ],
-        marks: [{ type: "group", name: "values", marks: panels }],
+        marks: panels,
     });
 }
 
@@ -140,17 +143,17 @@ function lines_x(figure, rows, width) {
 
 function lines_spec(figure, width, theme, runs) {
     const rows = rows_of(figure, runs).filter((row) => known(row.value) || known(row.published)), ink = inks[theme];
-    const u = lines_x(figure, rows, width), at = { scale: "u", field: u.field }, many = figure.xs.length > width / 8;
+    const u = lines_x(figure, rows, width), at = { scale: "u", field: u.field }, many = figure.xs.length > width / 8, colour = { scale: "colour", field: "series" };
     const line = (data, field, more) => ({
         type: "group",
         from: { facet: { name: data + "_of_series", data, groupby: "series" } },
         marks: [{
             type: "line", interactive: false, from: { data: data + "_of_series" },
-            encode: { enter: { x: at, y: { scale: "v", field }, stroke: { scale: "colour", field: "series" }, strokeWidth: { value: 2 }, strokeJoin: { value: "round" }, ...more } },
+            encode: { enter: { x: at, y: { scale: "v", field }, stroke: colour, strokeWidth: { value: 2 }, strokeJoin: { value: "round" }, ...more } },
         }],
     });
-    const sizes = { update: { size: { value: many ? 14 : 46 } }, hover: { size: { value: 110 } } }, colour = { scale: "colour", field: "series" };
-    const points = (data, field, fill, stroke) => mark("symbol", data, { x: at, y: { scale: "v", field }, shape: { scale: "shape", field: "series" }, fill, stroke, strokeWidth: { value: 1 } }, sizes);
+    const sizes = { update: { size: { value: many ? 14 : 46 } }, hover: { size: { value: 110 } } }, shape = { scale: "shape", field: "series" };
+    const points = (data, field, fill, stroke) => mark("symbol", data, { x: at, y: { scale: "v", field }, shape, fill, stroke, strokeWidth: { value: 1 } }, sizes);
     return frame(figure, width, chart_height(width, 0.4), theme, {
         data: [{ name: "drawn", values: rows.filter((row) => known(row.value)) }, { name: "published", values: rows.filter((row) => known(row.published)) }],
         scales: [u.scale, { name: "v", type: "linear", domain: value_domain(figure, false), range: "height", nice: true, zero: false },
@@ -190,7 +193,10 @@ function scatter_spec(figure, width, theme, runs) {
     return frame(figure, width, Math.round(Math.min(420, Math.max(250, width * 0.5))), theme, {
         data: [{ name: "drawn", values: rows }],
         scales: [u, v, colour_scale(figure, theme), shape_scale(figure)],
-        axes: [{ ...value_axis(figure, standing), ...(v.type === "log" ? { format: "~s" } : {}) }, { ...bottom, ...(u.type === "log" ? { format: "~s", tickCount: 5 } : {}) }],
+        axes: [
+            { ...value_axis(figure, standing), ...(v.type === "log" ? { format: "~s" } : {}) },
+            { ...bottom, ...(u.type === "log" ? { format: "~s", tickCount: 5 } : {}) },
+        ],
         legends: legends(figure, figure.series, width, { fill: "colour", shape: "shape" }, false),
         marks: [...one_mark(figure, standing, theme), values],
     });
@@ -202,15 +208,19 @@ function scatter_spec(figure, width, theme, runs) {
 function heat_scale(figure, values, theme) {
     const low = least(values), high = most(values), far = Math.max(high - 1, 1 - low, 0.01), dark = theme === "dark";
     const scale = { name: "colour", type: "linear", zero: false, interpolate: "lab" };
-    if (figure.normalised_to) return { ...scale, domain: [1 - far, 1, 1 + far], range: dark ? ["#f08c3a", "#2a2d32", "#4da3e0"] : ["#d9710f", "#f4f4f2", "#1f6fb2"] };
+    if (figure.normalised_to)
+        return { ...scale, domain: [1 - far, 1, 1 + far], range: dark ? ["#f08c3a", "#2a2d32", "#4da3e0"] : ["#d9710f", "#f4f4f2", "#1f6fb2"] };
     const from = high > low ? low : Math.min(0, low), to = high > from ? high : from + 1;
     return { ...scale, domain: [from, (from + to) / 2, to], range: dark ? ["#23282f", "#2f6f9f", "#a8dbff"] : ["#eef4f8", "#7db3d5", "#0a4a7c"] };
 }
 
 function heat_spec(figure, width, theme, runs) {
-    const rows = rows_of(figure, runs).map((row) => ({ ...row, text: short_number(row.value) })), drawn = rows.filter((row) => known(row.value)), names = series_of(figure);
+    const rows = rows_of(figure, runs).map((row) => ({ ...row, text: short_number(row.value) })), names = series_of(figure);
+    const drawn = rows.filter((row) => known(row.value));
     const step = (width - Math.min(260, widest(names) + 16)) / Math.max(1, figure.xs.length), height = names.length * 27;
-    const middle = { x: { scale: "u", field: "x", band: 0.5 }, y: { scale: "row", field: "series", band: 0.5 }, align: { value: "center" }, baseline: { value: "middle" } };
+    const middle = {
+        x: { scale: "u", field: "x", band: 0.5 }, y: { scale: "row", field: "series", band: 0.5 }, align: { value: "center" }, baseline: { value: "middle" },
+    };
     const fields = mark("rect", "drawn", {
         x: { scale: "u", field: "x" }, width: { scale: "u", band: 1 }, y: { scale: "row", field: "series" }, height: { scale: "row", band: 1 },
         fill: { scale: "colour", field: "value" }, cornerRadius: { value: 2 },
@@ -226,7 +236,10 @@ function heat_spec(figure, width, theme, runs) {
             heat_scale(figure, drawn.map((row) => row.value), theme),
         ],
         axes: [{ ...group_axis(figure, standing, step), domain: false }, { orient: "left", scale: "row", ticks: false, domain: false, labelPadding: 8 }],
-        legends: [{ fill: "colour", type: "gradient", orient: "top", direction: "horizontal", title: figure.y_title, gradientLength: Math.min(220, width * 0.5), gradientThickness: 9, tickCount: 4, offset: 10 }],
+        legends: [{
+            fill: "colour", type: "gradient", orient: "top", direction: "horizontal", title: figure.y_title, offset: 10, tickCount: 4,
+            gradientLength: Math.min(220, width * 0.5), gradientThickness: 9,
+        }],
         marks: step >= 34 ? [fields, numbers, missing] : [fields, missing],
     });
 }

@@ -163,7 +163,7 @@ function value_axis(figure, c) {
 /* Labels of groups are turned where they would touch. */
 function group_axis(figure, c, step) {
     if (c.lying) return { orient: "left", scale: "u", ticks: false, domain: false, labelPadding: 8 };
-    const axis = { orient: "bottom", scale: "u", ticks: false, labelPadding: 7, title: figure.x_title || null, labelOverlap: false };
+    const axis = { orient: "bottom", scale: "u", ticks: false, labelPadding: 7, title: figure.x_title || null, labelOverlap: step < 11 ? "greedy" : false };
     if (widest(x_labels(figure)) + 8 <= step) return axis;
     return { ...axis, labelAngle: -40, labelAlign: "right", labelBaseline: "middle" };
 }

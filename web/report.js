@@ -39,7 +39,9 @@ function show_tip(_, event, item, value) {
     box.style.top = beside(at.clientY, size.height, innerHeight) + "px";
 }
 
-const make_view = (figure, width, look_name, renderer) => new vega.View(vega.parse(figure_spec(figure, width, look_name, runs_by_key)), { renderer, logLevel: vega.Warn });
+function make_view(figure, width, look_name, renderer) {
+    return new vega.View(vega.parse(figure_spec(figure, width, look_name, runs_by_key)), { renderer, logLevel: vega.Warn });
+}
 
 function draw(drawing) {
     const width = look.printing ? 680 : drawing.plot.clientWidth;
@@ -70,12 +72,14 @@ function verdict_line(figure) {
 }
 
 function published_table(figure) {
-    const cells = figure.cells.filter((cell) => known(cell.published)), stacked = figure.kind === "stacked", several = stacked || figure.series.length > 1;
+    const stacked = figure.kind === "stacked", several = stacked || figure.series.length > 1;
+    const cells = figure.cells.filter((cell) => known(cell.published));
     if (!cells.length) return null;
     const line = (x, series, ...numbers) => [[x], ...(several ? [[series]] : []), ...numbers];
     const rows = cells.map((cell) => {
         const off = deviation(cell), far = Math.abs(off) > 0.2 ? "number far" : "number";
-        return line(x_label(figure, cell.x || ""), stacked ? cell.part : cell.series, [short_number(cell.published), "number"], [short_number(cell.value), "number"], [percent(off), far]);
+        const numbers = [[short_number(cell.published), "number"], [short_number(cell.value), "number"], [percent(off), far]];
+        return line(x_label(figure, cell.x || ""), stacked ? cell.part : cell.series, ...numbers);
     });
     const heads = line(figure.x_title, stacked ? "part" : figure.series_axis || "", ["published", "number"], ["ours", "number"], ["deviation", "number"]);
     const open = rows.length <= (is_wide(figure) ? 14 : 6);
@@ -121,7 +125,8 @@ function facts() {
     const different = (values) => [...new Set(values.filter(Boolean))], failed = runs.filter((run) => run.failure).length;
     const machines = different(runs.map((run) => run.machine)), versions = different(runs.map((run) => run.version));
     const seconds = runs.reduce((sum, run) => sum + (run.wall_seconds || 0), 0);
-    const spent = seconds >= 5400 ? (seconds / 3600).toFixed(1) + " h" : seconds >= 90 ? Math.round(seconds / 60) + " min" : seconds.toFixed(seconds < 10 ? 1 : 0) + " s";
+    const minutes = seconds >= 5400 ? (seconds / 3600).toFixed(1) + " h" : Math.round(seconds / 60) + " min";
+    const spent = seconds >= 90 ? minutes : seconds.toFixed(seconds < 10 ? 1 : 0) + " s";
     const list = [
         ["Runs", runs.length.toLocaleString("en") + (failed ? `, ${failed} failed` : "")],
         ["Size", different(data.experiments.map((experiment) => experiment.size)).join(", ")],
@@ -172,20 +177,30 @@ function repeat_section() {
         node("details", {}, node("summary", {}, experiment.name + ".ini"), node("pre", {}, experiment.text || ""),
             button("Save", () => save(experiment.name + ".ini", "text/plain", experiment.text || ""))),
     ]);
-    return node("section", { id: "repeat" }, node("h2", {}, "Repeat it"), node("p", { class: "soft" }, "The command of a single run is behind its row in the table."), ...parts);
+    const hint = node("p", { class: "soft" }, "The command of a single run is behind its row in the table.");
+    return node("section", { id: "repeat" }, node("h2", {}, "Repeat it"), hint, ...parts);
+}
+
+/* The first machine of a name has all its keys, the others the lines that differ from it. */
+function machine_details(machine) {
+    const note = machine.text === undefined ? node("p", { class: "soft small" }, `As the first ${machine.name} of this list, but for:`) : null;
+    const text = machine.text === undefined ? machine.changes || "(nothing)" : machine.text;
+    return node("details", {}, node("summary", {}, machine.name + (machine.sets ? " with " + machine.sets : "")), note, node("pre", {}, text));
 }
 
 function machines_section() {
+    const shown = 12, rest = data.machines.slice(shown);
     if (!data.machines.length) return null;
-    const one = (machine) => node("details", {}, node("summary", {}, machine.name + (machine.sets ? " with " + machine.sets : "")), node("pre", {}, machine.text || ""));
-    const parts = data.machines.map(one), folded = node("details", {}, node("summary", {}, count_of(parts.length, "machine")));
-    if (parts.length > 12) folded.append(...parts);
-    return node("section", { id: "machines" }, node("h2", {}, "Machines"), node("p", { class: "soft" }, "Every key as it was resolved for the runs."), ...(parts.length > 12 ? [folded] : parts));
+    const fill = () => more.children.length === 1 && more.append(...rest.map(machine_details));
+    const more = node("details", { toggle: fill }, node("summary", {}, count_of(rest.length, "more machine")));
+    return node("section", { id: "machines" }, node("h2", {}, "Machines"), node("p", { class: "soft" }, "Every key as it was resolved for the runs."),
+        ...data.machines.slice(0, shown).map(machine_details), rest.length ? more : null);
 }
 
 function footer() {
     return node("footer", {},
-        node("p", {}, `Made by Heddle ${data.heddle} from ${data.store}, ${day(data.made)}. Figures by Vega. This file needs no network; its numbers are the JSON block with the id “data”.`),
+        node("p", {}, `Made by Heddle ${data.heddle} from ${data.store}, ${day(data.made)}. Figures by Vega. `,
+            "This file needs no network; its numbers are the JSON block with the id “data”."),
         button("Save the data as JSON", () => save(anchor(data.title) + ".json", "application/json", JSON.stringify(data, null, 1))));
 }
 
@@ -220,4 +235,9 @@ new ResizeObserver(() => {
 
 /* For scripts: heddle.figures names them; heddle.svg(name) and heddle.png(name) are promises of the files. */
 const figure_named = (name) => drawings.find((drawing) => drawing.figure.name === name).figure;
-window.heddle = { data, figures: drawings.map((drawing) => drawing.figure.name), svg: (name) => figure_svg(figure_named(name)), png: (name) => figure_png(figure_named(name)) };
+window.heddle = {
+    data,
+    figures: drawings.map((drawing) => drawing.figure.name),
+    svg: (name) => figure_svg(figure_named(name)),
+    png: (name) => figure_png(figure_named(name)),
+};

@@ -49,12 +49,14 @@ function compare_runs(column, falling) {
     };
 }
 
-const search_text = (run) => [...run_columns.map((column) => column.text(run)), run.key, run.failure ? "failed" : ""].join(" ").toLowerCase();
+const text_columns = run_columns.filter((column) => !column.number);
+const search_text = (run) => [...text_columns.map((column) => run[column.name]), run.key, run.failure ? "failed" : "ok"].join(" ").toLowerCase();
 
 function run_detail(run, columns) {
     const facts = `key ${run.key} · exit ${run.exit} · ${day(run.when)} · ${run.host || "?"} · Heddle ${run.version || "?"}, timing epoch ${run.epoch}`;
     const failure = run.failure ? node("p", {}, "Failed: " + run.failure) : null;
-    return node("tr", { class: "detail" }, node("td", { colspan: String(columns + 1) }, failure, command(run.command || ""), node("span", { class: "soft small" }, facts)));
+    const cell = node("td", { colspan: String(columns + 1) }, failure, command(run.command || ""), node("span", { class: "soft small" }, facts));
+    return node("tr", { class: "detail" }, cell);
 }
 
 function run_row(run, columns) {
@@ -76,9 +78,12 @@ function runs_section(runs) {
     const state = { sorted: runs, rows: runs, page: 0, column: null, falling: false };
     const body = node("tbody", {}), position = node("span", { "aria-live": "polite" });
     const previous = button("‹ Previous", () => show(state.page - 1)), next = button("Next ›", () => show(state.page + 1));
-    const filter = node("input", { type: "search", id: "filter", placeholder: "Filter: program, scheduler, failed …", "aria-label": "filter the runs", autocomplete: "off", input: search });
-    const heads = columns.map((column) =>
-        node("th", { scope: "col", class: column.number ? "number" : null, "aria-sort": "none", "data-column": column.name }, button(column.title, () => sort(column))));
+    const hint = "Filter by words: bfs gto, failed …";
+    const filter = node("input", { type: "search", id: "filter", placeholder: hint, "aria-label": "filter the runs", autocomplete: "off", input: search });
+    const heads = columns.map((column) => {
+        const attributes = { scope: "col", class: column.number ? "number" : null, "aria-sort": "none", "data-column": column.name };
+        return node("th", attributes, button(column.title, () => sort(column)));
+    });
 
     function show(page) {
         const first = page * page_rows, part = state.rows.slice(first, first + page_rows), number = (n) => n.toLocaleString("en");

@@ -10,6 +10,7 @@
 
 static const char help[] =
     "Usage: heddle report RESULTS.db [-o report.html] [--csv DIR] [--pdf DIR] [--experiment NAME] [--figure NAME]\n"
+    "       heddle report DAMAGED.db --rescue NEW.db\n"
     "Makes one HTML file out of a results store (heddle sweep): figures, the published values beside ours, a table of every run, the machines, and the\n"
     "commands that repeat it. The file needs no network and no other file. The last line printed is where it is.\n\n"
     "  -o, --output FILE       the page; default: the store's name with .html\n"
@@ -17,23 +18,26 @@ static const char help[] =
     "      --pdf DIR           a PDF of each figure as well, by gnuplot, with its script and data\n"
     "      --experiment NAME   only this experiment of the store\n"
     "      --figure NAME       only this figure\n"
+    "      --rescue NEW.db     no page: what can still be read of a damaged store, into a new one\n"
     "  -h, --help              this text\n\n"
     "Vega, which draws the page's figures, is Debian's package libjs-vega; HEDDLE_VEGA names another folder with its modules.\n"
-    "Exit codes: 0 done; 1 the store is damaged; 2 usage, or something is not there, or cannot be read or written.\n";
+    "Exit codes: 0 done; 1 a file is refused (of another program, of a later version, there already); 2 usage, or something is not there, is damaged, or\n"
+    "cannot be read or written.\n";
 
-enum { OPTION_CSV = 256, OPTION_PDF, OPTION_EXPERIMENT, OPTION_FIGURE };
+enum { OPTION_CSV = 256, OPTION_PDF, OPTION_EXPERIMENT, OPTION_FIGURE, OPTION_RESCUE };
 static const struct option options[] = {
     {"output", required_argument, NULL, 'o'},
     {"csv", required_argument, NULL, OPTION_CSV},
     {"pdf", required_argument, NULL, OPTION_PDF},
     {"experiment", required_argument, NULL, OPTION_EXPERIMENT},
     {"figure", required_argument, NULL, OPTION_FIGURE},
+    {"rescue", required_argument, NULL, OPTION_RESCUE},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
 
 struct request {
-    const char *store, *output, *csv, *pdf;
+    const char *store, *output, *csv, *pdf, *rescue;
     struct report_options options;
 };
 
@@ -46,6 +50,20 @@ static const char *default_output(const char *store, char out[PATH_MAX])
         length = strlen(store);
     snprintf(out, PATH_MAX, "%.*s.html", (int)length, store);
     return out;
+}
+
+static int rescue(const struct request *r)
+{
+    struct error e = {0};
+    struct store_rescued saved;
+    char runs[32], lost[32];
+    if (r->output || r->csv || r->pdf)
+        return cli_usage("report", "--rescue makes a store and nothing else; 'heddle report %s' then makes the page", r->rescue);
+    if (!store_rescue(r->store, r->rescue, &saved, &e))
+        return cli_fail(&e);
+    printf("%s runs saved, %s lost; %u experiment%s\n", cli_grouped(saved.runs, runs, sizeof runs), cli_grouped(saved.lost, lost, sizeof lost), saved.experiments, saved.experiments == 1 ? "" : "s");
+    printf("store   %s\n", r->rescue);
+    return EXIT_DONE;
 }
 
 static int make(const struct request *r)
@@ -81,6 +99,7 @@ int cli_report(int argc, char **argv)
         case OPTION_PDF: r.pdf = optarg; break;
         case OPTION_EXPERIMENT: r.options.experiment = optarg; break;
         case OPTION_FIGURE: r.options.figure = optarg; break;
+        case OPTION_RESCUE: r.rescue = optarg; break;
         case 'h': fputs(help, stdout); return EXIT_DONE;
         case ':': return cli_usage("report", "option '%s' needs a value", argv[optind - 1]);
         default: return cli_unknown_option("report", argv[optind - 1], options);
@@ -91,6 +110,8 @@ int cli_report(int argc, char **argv)
     if (optind + 1 < argc)
         return cli_usage("report", "one store at a time; what is '%s'?", argv[optind + 1]);
     r.store = argv[optind];
+    if (r.rescue)
+        return rescue(&r);
     if (!r.output)
         r.output = default_output(r.store, output);
     return make(&r);

@@ -53,12 +53,18 @@ static int columns(void)
 
 static uint32_t ended(const struct sweep_progress *p) { return p->done + p->failed; }
 
+/* ", about 20 s left"; nothing where it is not known. */
 static const char *time_left(const struct sweep_progress *p, char *out, size_t size)
 {
     char time[40];
-    snprintf(out, size, "%s%s", isnan(p->seconds_left) ? "" : ", about ", isnan(p->seconds_left) ? "" : cli_duration(fmax(p->seconds_left, 1), time, sizeof time));
-    if (*out)
-        strncat(out, " left", size - strlen(out) - 1);
+    double left = fmax(ceil(p->seconds_left), 1);
+    out[0] = '\0';
+    if (isnan(p->seconds_left) || ended(p) == p->to_run)
+        return out;
+    if (left < 10)
+        snprintf(out, size, ", about %.0f s left", left);
+    else
+        snprintf(out, size, ", about %s left", cli_duration(left, time, sizeof time));
     return out;
 }
 
@@ -96,7 +102,7 @@ static void say_tenth(struct shown *s, const struct sweep_progress *p)
     if (tenths <= s->tenths)
         return;
     s->tenths = tenths;
-    fprintf(stderr, "%u of %u runs done%s\n", ended(p), p->to_run, ended(p) < p->to_run ? time_left(p, left, sizeof left) : "");
+    fprintf(stderr, "%u of %u runs done%s\n", ended(p), p->to_run, time_left(p, left, sizeof left));
 }
 
 static void show(void *context, enum sweep_event event, const struct sweep_progress *p)

@@ -220,6 +220,7 @@ bool child_run(const struct child_request *r, struct child_result *out, struct e
     if (ok) {
         out->stats = json_load_file(stats, 0, NULL);
         out->used_cuda = out->stats != NULL;
+        out->damaged = !out->stats && r->guard && access(stats, F_OK) == 0;
         if (!out->stats)
             out->stats = empty_stats(r);
         fill_in(out);

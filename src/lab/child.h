@@ -34,6 +34,7 @@ struct child_request {
 struct child_result {
     json_t *stats;           /* never NULL after child_run succeeded; the caller's */
     bool used_cuda;          /* false: the program wrote no results, stats has none of the GPU's */
+    bool damaged;            /* it did, but they cannot be read; only known where there was a guard */
     int status;              /* its exit status; 128 + number when a signal ended it */
     int signal;              /* 0, or the signal */
     double wall_seconds;

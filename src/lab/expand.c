@@ -34,8 +34,6 @@ static bool add_value(struct axis_build *b, const char *at, struct lab_value v, 
     size_t length = strlen(v.label);
     if (label_taken(b, v.label, v.text))
         return lab_wrong(b->reader, at, "the label '%s' of one of its values is another line's", v.label);
-    if (out->value_count == MOST_AXIS_VALUES)
-        return lab_wrong(b->reader, at, "more than %d values of one axis", MOST_AXIS_VALUES);
     out->values = lab_grow(b->reader->arena, out->values, out->value_count, &b->value_room, sizeof *out->values);
     b->words = lab_grow(b->reader->arena, b->words, out->value_count, &b->words_room, sizeof *b->words);
     b->words[out->value_count] = words;
@@ -131,9 +129,13 @@ static bool read_lines(struct axis_build *b, const struct lab_section *section)
     out->entries = arena_array(b->reader->arena, struct lab_entry, section->line_count);
     b->specs = arena_array(b->reader->arena, struct lab_spec, section->line_count);
     out->entry_count = section->line_count;
-    for (uint32_t i = 0; i < section->line_count; i++)
+    for (uint64_t i = 0, values = 0; i < section->line_count; i++) {
         if (!add_entry(b, &section->lines[i], &out->entries[i], &b->specs[i]))
             return false;
+        values += b->specs[i].count;
+        if (values > MOST_AXIS_VALUES)
+            return lab_wrong(b->reader, section->lines[i].value.at, "more than %d values of one axis", MOST_AXIS_VALUES);
+    }
     for (int turn = 0; turn < 3; turn++)
         for (uint32_t i = 0; i < section->line_count; i++) {
             const struct lab_spec *s = &b->specs[i];

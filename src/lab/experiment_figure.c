@@ -84,8 +84,11 @@ static bool read_shares(const struct lab_reader *r, const struct lab_section *s,
     const char *sum = "";
     for (uint32_t i = 0; i < f->y_count; i++)
         sum = arena_printf(r->arena, "%s%s(%s)", sum, i ? " + " : "", f->y[i]);
-    for (uint32_t i = 0; i < f->y_count; i++)
+    for (uint32_t i = 0; i < f->y_count; i++) {
         f->y[i] = arena_printf(r->arena, "(%s) / (%s)", f->y[i], sum);
+        if (!expression_parse(r->arena, f->y[i], r->source, line->number, 1, NULL))
+            return lab_wrong(r, line->name.at, "the parts are too long to be divided by their sum");
+    }
     return true;
 }
 

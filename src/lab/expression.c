@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DEEPEST = 100, LONGEST = 2000 /* nodes: a long chain is a deep tree, and evaluation goes down it */ };
+enum { DEEPEST = 100, LONGEST = 5000 /* nodes: a long chain is a deep tree, and evaluation goes down it */ };
 
 struct node {
     char kind;                     /* + - * / of two, n negated left, # number, m metric */

@@ -94,6 +94,8 @@ static void describe_exit(const struct child_result *r, char *log, char out[FAIL
         snprintf(out, FAILURE_BYTES, "ended by signal %d (%s)%s", r->signal, strsignal(r->signal), r->signal == SIGKILL ? ": the system may have run out of memory" : "");
     else if (r->status)
         snprintf(out, FAILURE_BYTES, "exit status %d%s%.300s", r->status, *last ? ": " : "", last);
+    else if (r->damaged)
+        snprintf(out, FAILURE_BYTES, "its results are cut off: is there room on the disk?");
     else
         snprintf(out, FAILURE_BYTES, "the program never initialised CUDA, so that there are no results of a GPU");
 }

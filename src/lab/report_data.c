@@ -181,16 +181,40 @@ static json_t *runs_json(const struct store_run *runs, uint32_t run_count, const
     return table;
 }
 
-static json_t *machines_json(const struct store_machine *machines, uint32_t count)
+/* A machine is thousands of bytes, and a sweep may have thousands that differ from each other in one line: the first of a name is written as a whole, the others as the lines in which they differ from it.
+ * All machines are printed key by key in the same order; NULL where these two were not. */
+static const char *changed_lines(struct arena *a, const char *base, const char *text)
+{
+    char *out = arena_alloc(a, strlen(text) + 1), *to = out;
+    while (*base && *text) {
+        size_t base_bytes = strcspn(base, "\n"), bytes = strcspn(text, "\n");
+        if (bytes != base_bytes || memcmp(base, text, bytes)) {
+            memcpy(to, text, bytes);
+            to += bytes;
+            *to++ = '\n';
+        }
+        base += base_bytes + (base[base_bytes] != '\0');
+        text += bytes + (text[bytes] != '\0');
+    }
+    return *base || *text ? NULL : out;
+}
+
+static json_t *machines_json(struct arena *a, const struct store_machine *machines, uint32_t count)
 {
     json_t *list = json_array();
+    struct strmap bases = {0};
     for (uint32_t i = 0; i < count; i++) {
+        const struct store_machine *base = strmap_get(&bases, machines[i].name, strlen(machines[i].name));
+        const char *changes = base ? changed_lines(a, base->text, machines[i].text) : NULL;
         json_t *machine = json_object();
+        if (!base)
+            strmap_put(&bases, machines[i].name, strlen(machines[i].name), (void *)&machines[i]);
         json_object_set_new(machine, "name", text_json(machines[i].name));
         json_object_set_new(machine, "sets", text_json(machines[i].sets));
-        json_object_set_new(machine, "text", text_json(machines[i].text));
+        json_object_set_new(machine, changes ? "changes" : "text", text_json(changes ? changes : machines[i].text));
         json_array_append_new(list, machine);
     }
+    strmap_free(&bases);
     return list;
 }
 
@@ -237,6 +261,6 @@ json_t *report_data(struct arena *a, struct store *s, const char *store_path, co
     json_object_set_new(data, "title", text_json(page_title(a, o, list, count, store_name)));
     json_object_set_new(data, "experiments", experiments);
     json_object_set_new(data, "runs", runs_json(runs, run_count, list, count, !o->experiment));
-    json_object_set_new(data, "machines", machines_json(machines, machine_count));
+    json_object_set_new(data, "machines", machines_json(a, machines, machine_count));
     return data;
 }

@@ -55,7 +55,7 @@ done
 # Launches that are cut short.
 expect 'cycle limit' 4 '' run cut --pcs --interval 64 --max-cycles 5000 bfs
 adds_up 'cycle limit' cut
-expect 'a fault' 5 '' "$heddle" run --quiet --pcs --interval 64 --stats "$scratch/fault.json" "$ptx_run" "$ptx/fault_among_loads.ptx" k
+expect 'a fault' 5 '' "$heddle" run --quiet --pcs --interval 64 --stats "$scratch/fault.json" "$ptx_run" "$ptx/fault_among_loads.ptx" k 1024 64
 adds_up 'a fault' fault
 expect 'a hang' 4 '' "$heddle" run --quiet --pcs --stats "$scratch/hang.json" "$ptx_run" "$ptx/barrier_skipped.ptx" k 1024 64
 adds_up 'a hang' hang

@@ -178,34 +178,38 @@ schedulers='gto
 lrr'
 experiment spins vectoradd "endless = $top/tests/cli/ptx_run $here/$ptx/endless.ptx k"
 : >journal
-# at_work NUMBER SIGNAL...: when so many runs have been started, a second sweep is tried, and the first gets the signals.
+# at_work STARTED RECORDED SIGNAL...: when so many runs have been started and recorded, a second sweep is tried, and the first gets the signals.
 at_work() {
-    number=$1
-    shift
-    await sh -c "test \"\$(grep -c ^start journal)\" -ge $number" || echo 'FAILED the sweep starts its runs'
+    await sh -c "test \"\$(grep -c ^start journal)\" -ge $1 && test \"\$(grep -c ^recorded journal)\" -ge $2" || echo 'FAILED the sweep does its runs'
+    shift 2
     first=$(cut -d' ' -f1 spins.db.lock)
     "$heddle" sweep spins.ini >second 2>&1
     echo $? >>second
     for signal in "$@"; do kill "-$signal" "$first"; done
 }
-at_work 4 INT &
-expect 'ctrl-C' 4 'interrupted: [23] of 4 runs are left; the same command goes on from here' sweep spins.ini -j 4
+at_work 4 2 INT &
+expect 'ctrl-C' 4 'interrupted: 2 of 4 runs are left; the same command goes on from here' sweep spins.ini -j 4
 wait
 is 'a second sweep was refused' grep -q "spins.db is being written by process" second
 is 'with exit code 2' sh -c 'tail -n 1 second | grep -qx 2'
 nobody_left 'after ctrl-C nobody is left'
-expect 'what was done is kept' 0 '4 runs: [12] in spins.db, [23] to do' sweep spins.ini --dry-run
+expect 'what was done is kept' 0 '4 runs: 2 in spins.db, 2 to do' sweep spins.ini --dry-run
 is 'and no scratch file is left' sh -c '! ls spins.db.spool 2>/dev/null | grep -q tmp'
 : >journal
-at_work 2 TERM &
-expect 'SIGTERM' 4 'interrupted: [23] of [23] runs are left' sweep spins.ini -j 4
+at_work 2 0 TERM &
+expect 'SIGTERM' 4 'interrupted: 2 of 2 runs are left' sweep spins.ini -j 4
 wait
 nobody_left 'after SIGTERM nobody is left'
 : >journal
-at_work 2 INT INT &
+at_work 2 0 INT INT &
 expect 'ctrl-C twice' 4 '' sweep spins.ini -j 4
 wait
 nobody_left 'after ctrl-C twice nobody is left'
+: >journal
+at_work 2 0 KILL &
+expect 'kill -9' 137 '' sweep spins.ini -j 4
+wait
+nobody_left 'after kill -9 nobody is left'
 
 # ------------------------------------------------------------------ one line of a manifest, as a cluster runs it
 key=0123456789abcdef0123456789abcdef

@@ -23,7 +23,7 @@ mkdir "$lab"
 store="$lab/results.db" journal=$scratch/journal experiment="$scratch/twenty four.ini"
 export HEDDLE_SWEEP_JOURNAL="$journal"
 # Some runs take a few seconds: long enough to be hit.
-if [ -n "${TEST_SHORT:-}" ]; then long=spmv-scalar size='test'; else long=bfs size='small'; fi
+if [ -n "${TEST_SHORT:-}" ]; then long=spmv-scalar two='spmv-scalar spmv-vector' size='test'; else long=bfs two='bitonic reduct' size='small'; fi
 cat >"$experiment" <<EOF
 [experiment]
 title = Twenty-four runs
@@ -45,7 +45,22 @@ gto
 usual =
 small L1 = l1d.sets=4
 EOF
-printf '[experiment]\ntitle = Two runs\nsize = %s\n[programs]\nbitonic\nreduct\n[machines]\ngtx480\n[schedulers]\ngto\n' "$size" >"$scratch/two.ini"
+printf '[experiment]\ntitle = Two runs\nsize = %s\n[programs]\n%s\n%s\n[machines]\ngtx480\n[schedulers]\ngto\n' "$size" "${two% *}" "${two#* }" >"$scratch/two.ini"
+
+: >"$journal"
+
+# must NAME SECONDS COMMAND...: comes true in time; without it the rest says nothing.
+must() {
+    name=$1
+    shift
+    if await "$@"; then
+        echo "ok $name"
+        return
+    fi
+    echo "FAILED $name: not after $1 s; the sweep said:"
+    sed 's/^/    | /' "$scratch/sweep"
+    exit 1
+}
 
 # The sweep in the background: its output is in $scratch/sweep.
 sweep_start() {
@@ -67,14 +82,14 @@ sweep_wait() {
 }
 queue() { timeout 20 squeue -h -r -t all "$@"; }
 arrays() { queue -o %F | sort -u | wc -l; }
-recorded() { grep -c '^recorded ' "$journal" 2>/dev/null; }
+recorded() { grep -c '^recorded ' "$journal"; }
 
 expect 'the script is shown' 0 '^#SBATCH --array=1-20%5$' "$heddle" sweep "$experiment" -o "$store" --engine slurm --throttle 5 --partition short --dry-run
 saw 'a dry run says how many tasks there would be' '^# 24 tasks, in 2 arrays of up to 20'
 saw 'the partition is in the script' '^#SBATCH --partition=short$'
 is 'a dry run submits nothing' [ "$(arrays)" = 0 ]
 is 'a dry run leaves nothing behind' [ -z "$(ls "$lab")" ]
-expect 'an unknown partition is refused in Slurm'\''s own words' 1 'invalid partition specified: nosuch' "$heddle" sweep "$experiment" -o "$store" --engine slurm --partition nosuch
+expect 'an unknown partition is refused in Slurm'\''s own words' 2 'invalid partition specified: nosuch' "$heddle" sweep "$experiment" -o "$store" --engine slurm --partition nosuch
 expect 'no sbatch' 2 'sbatch is not in PATH' env PATH=/nowhere "$heddle" sweep "$experiment" -o "$store" --engine slurm
 
 # A node that runs one of the long programs.
@@ -90,9 +105,9 @@ some_recorded() { [ "$(recorded)" -ge "$1" ]; }
 
 # The node dies under a run; a little later the sweep does, too. The next sweep takes up the array, in which Slurm itself has put the node's tasks back.
 sweep_start "$experiment" -o "$store" --throttle 5
-is 'runs are under way' await 60 find_busy_node
+must 'runs are under way' 60 find_busy_node
 kill_node "$busy"
-is 'other nodes go on' await 60 some_recorded 5
+must 'other nodes go on' 60 some_recorded 5
 kill -9 "$sweep_pid"
 wait "$sweep_pid" 2>/dev/null
 is 'one array is in the queue' [ "$(arrays)" = 1 ]
@@ -102,7 +117,8 @@ got=$?
 cp "$scratch/sweep" "$out"
 is 'the sweep that came after takes up the array and ends well' [ $got = 0 ]
 [ $got = 0 ] || sed 's/^/    | /' "$scratch/sweep"
-is 'nothing was submitted twice' [ "$(arrays)" = 2 ]
+is 'an array that is too long was cut in two' [ "$(arrays)" = 2 ]
+is 'nothing was submitted twice' [ "$(queue -o %i | wc -l)" = 24 ]
 timeout 20 sinfo -h -N -n "$busy" -o '%N %t' >"$out" 2>&1
 saw 'Slurm saw that the node was dead' 'down'
 is 'each run was recorded once' sh -c "[ \$(grep -c '^recorded ' '$journal') = 24 ] && [ \$(grep '^recorded ' '$journal' | sort -u | wc -l) = 24 ]"
@@ -126,7 +142,7 @@ find_task() {
 }
 before=$(arrays)
 sweep_start "$scratch/two.ini" -o "$lab/two.db"
-is 'a task is under way' await 60 find_task
+must 'a task is under way' 60 find_task
 kill -9 "$task"
 sweep_wait 120
 is 'a run whose task was killed is sent again' [ $? = 0 ]
@@ -136,13 +152,13 @@ expect 'and is in the store' 0 '^nothing to do: all 2 runs' "$heddle" sweep "$sc
 # Ctrl-C: the array goes on, and the next sweep gathers it.
 before=$(arrays)
 sweep_start "$scratch/two.ini" -o "$lab/left.db"
-is 'a task is under way again' await 60 find_task
+must 'a task is under way again' 60 find_task
 kill "$sweep_pid"
 sweep_wait 60
 is 'an interrupted sweep says so' [ $? = 4 ]
 cp "$scratch/sweep" "$out"
 saw 'and how to cancel' 'to cancel them: scancel [0-9]+$'
 nothing_queued() { [ "$(timeout 20 squeue -h -r | wc -l)" = 0 ]; }
-is 'its array goes on' await 60 nothing_queued
+must 'its array goes on' 60 nothing_queued
 expect 'and is gathered by the next' 0 '^nothing to do: all 2 runs' "$heddle" sweep "$scratch/two.ini" -o "$lab/left.db" --engine slurm
 is 'without another array' [ "$(arrays)" = $((before + 1)) ]

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # the test's
 cluster=$scratch/cluster
 nodes='n1 n2 n3'
+PATH=$PATH:/usr/sbin:/sbin # where the daemons are
 cluster_problem='' # why it could not be started
 
 # await SECONDS COMMAND...: until the command succeeds.

@@ -1,4 +1,4 @@
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154
 # A real browser, driven over the WebDriver protocol with curl and jq: sourced by browser.sh behind tests/cli/lib.sh. Chromium and its driver are started on a free port of this machine, with a profile of
 # their own, and ended with the test.
 

@@ -142,9 +142,9 @@ static void product(void **state)
 static void ranges(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[programs]\na\n[schedulers]\nlrr\nswl = swl:limit=1..32\nother = swl:limit = 2..10..4, mode=x\nset = s:k={1,2,4,8..10,word,16K}\nreal = r:f=0.1..0.5..0.1\nbare:limit=1..2\n");
+    struct experiment x = parsed("[programs]\na\n[schedulers]\nlrr\nswl = swl:limit=1..32\nother = swl:limit = 2..10..4, mode=x\nset = s:k={1,2,4,8..10,word,16K}\nreal = r:f=0.1..0.7..0.1\nbare:limit=1..2\n");
     const struct lab_axis_values *v = &x.axes[AXIS_SCHEDULER];
-    assert_int_equal(x.point_count, 1 + 32 + 3 + 8 + 5 + 2);
+    assert_int_equal(x.point_count, 1 + 32 + 3 + 8 + 7 + 2);
     const struct lab_entry *swl = &v->entries[1], *other = &v->entries[2], *set = &v->entries[3], *real = &v->entries[4], *bare = &v->entries[5];
     assert_int_equal(swl->count, 32);
     assert_string_equal(v->values[swl->first + 3].label, "swl 4");
@@ -158,7 +158,7 @@ static void ranges(void **state)
     assert_true(isnan(v->values[set->first + 6].number));
     assert_true(v->values[set->first + 7].number == 16384);
     assert_string_equal(v->values[set->first + 7].text, "s:k=16K");
-    assert_int_equal(real->count, 5);
+    assert_int_equal(real->count, 7); /* though 0.7 is not 0.1 + 6 * 0.1 */
     assert_string_equal(v->values[real->first + 2].text, "r:f=0.3");
     assert_string_equal(v->values[real->first + 4].label, "real 0.5");
     assert_string_equal(bare->label, "bare:limit=1..2");
@@ -332,6 +332,10 @@ static void too_many_points(void **state)
 {
     (void)state;
     refused("[programs]\na\n[schedulers]\nx = y:k=1..1000\n[l1]\nz = w:k=1..1001\n", 1, 2, "more than 1000000 points");
+    char text[4000] = "[programs]\na\n[l1]\n";
+    for (int i = 0; i < 11; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "r%d = y:k=1..10000,m=%d\n", i, i);
+    refused(text, 14, 7, "more than 100000 values of one axis");
     assert_int_equal(parsed("[programs]\na\n[schedulers]\nx = y:k=1..1000\n[l1]\nz = w:k=1..1000\n").point_count, 1000000);
 }
 
@@ -382,6 +386,17 @@ static void mistakes_of_figures(void **state)
     refused(FIGURE "x = scheduler.limit\ny = ipc\nseries=program\n", 8, 5, "unknown axis 'scheduler.limit'");
 }
 
+/* Dividing by the sum must not make an expression that cannot be read again. */
+static void shares_of_long_parts(void **state)
+{
+    (void)state;
+    char text[9000] = "[programs]\nbfs\n[figure f]\nkind = stacked\nshares = yes\nx = program\ny = a: cycles, b: ";
+    for (int i = 0; i < 2400; i++)
+        strcat(text, "1+");
+    strcat(text, "cycles\n");
+    refused(text, 5, 1, "the parts are too long");
+}
+
 static void mistakes_of_claims(void **state)
 {
     (void)state;
@@ -424,13 +439,30 @@ static void files(void **state)
     assert_non_null(strstr(e.text, "directory"));
 }
 
+/* The example of docs/experiments.md is one. */
+static void the_example_of_the_docs(void **state)
+{
+    (void)state;
+    static char page[100000];
+    FILE *f = fopen("docs/experiments.md", "r");
+    assert_non_null(f);
+    page[fread(page, 1, sizeof page - 1, f)] = '\0';
+    fclose(f);
+    char *text = strstr(page, "```ini\n"), *close = text ? strstr(text + 7, "```") : NULL;
+    assert_non_null(close);
+    *close = '\0';
+    struct experiment x = parsed(text + 7);
+    assert_int_equal(x.point_count, 4 * 2 * 10 * 3 - 8 * 2 * 3 - 2 * 10 * 3);
+    assert_int_equal(x.figure_count, 5);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
         TEST(smallest), TEST(head), TEST(programs), TEST(product), TEST(ranges), TEST(ranges_of_variants), TEST(best_shares_its_runs), TEST(the_same_value_is_one), TEST(exclusions), TEST(figures),
         TEST(counters_of_foreign_policies), TEST(mistakes_of_lines), TEST(mistakes_of_axes), TEST(mistakes_of_ranges), TEST(too_many_points), TEST(mistakes_of_filters), TEST(mistakes_of_figures),
-        TEST(mistakes_of_claims), TEST(message), TEST(files),
+        TEST(shares_of_long_parts), TEST(mistakes_of_claims), TEST(message), TEST(files), TEST(the_example_of_the_docs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,6 +78,7 @@ static void unknown_values(void **state)
     assert_true(isnan(value("0 * a + b - b", values)));
     assert_true(isnan(value("a / b", zero)));
     assert_true(isnan(value("1 / (a * 2)", zero)));
+    assert_true(isnan(value("1 / (1 / a)", zero))); /* not 0 by way of infinity */
     assert_float_equal(value("a / 5 + b", zero), 0, 0);
     assert_true(isnan(value("1e300 * 1e300", NULL))); /* no number of a figure */
 }

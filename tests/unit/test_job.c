@@ -572,13 +572,12 @@ static bool have_pid_file(pid_t unused)
     return stat(path_of("pid"), &s) == 0 && s.st_size > 0;
 }
 
-/* The program, and what it started, end with whoever runs the job. */
-static void end_by(int signal)
+/* The program ends with whoever runs the job; what it started, too, where the runner is told to end. */
+static void end_by(int signal, const char *lines)
 {
     const char *words[] = {"x", NULL};
-    char lines[PATH_MAX + 100];
     unlink(path_of("pid"));
-    snprintf(lines, sizeof lines, "echo $$ >%s.new; mv %s.new %s; exec sleep 1000\n", path_of("pid"), path_of("pid"), path_of("pid"));
+    setenv("PID_FILE", path_of("pid"), 1);
     struct job j = job_for(script("waits.sh", lines), words);
     memset(j.key, 'e', KEY_BYTES - 1);
     pid_t runner = fork();
@@ -605,8 +604,9 @@ static void end_by(int signal)
 static void programs_die_with_their_runner(void **state)
 {
     (void)state;
-    end_by(SIGTERM);
-    end_by(SIGKILL);
+    end_by(SIGTERM, "echo $$ >\"$PID_FILE.new\"; mv \"$PID_FILE.new\" \"$PID_FILE\"; exec sleep 1000\n");
+    end_by(SIGTERM, "sleep 1000 & echo $! >\"$PID_FILE.new\"; mv \"$PID_FILE.new\" \"$PID_FILE\"; wait\n");
+    end_by(SIGKILL, "echo $$ >\"$PID_FILE.new\"; mv \"$PID_FILE.new\" \"$PID_FILE\"; exec sleep 1000\n");
 }
 
 static void records_and_their_files(void **state)
