@@ -77,6 +77,19 @@ expect 'line' 0 '^[1-9][0-9]*$' value both kernels.0.pcs.0.line
 line=$(value both kernels.0.pcs.0.line)
 is 'line: it stands there' sh -c "sed -n ${line}p workloads/bfs/bfs.ptx | grep -q ld.param.u32"
 
+# Every name is in the glossary: fields of launches and of instructions, and what is sampled.
+run both --pcs --interval 1000 bfs >/dev/null 2>&1
+"$heddle" list metrics | sed -n 's/^\([^ ]*\) (.*/\1/p' | sort -u >"$scratch/glossary"
+{
+    "$json_check" --names "$scratch/both.json"
+    value both kernels.0.pcs | grep -o '"[a-z0-9_]*": ' | sed 's/"\(.*\)": /kernels.pcs.\1/'
+    value both kernels.0.series | grep -o '"[a-z]*": ' | sed 's/"\(.*\)": /kernels.series.\1/' | grep -v '\.ipc$'
+    value both kernels.0.series.values | grep -o '"[a-z0-9_.]*": ' | sed 's/"\(.*\)": /\1/'
+} | sort -u >"$scratch/names"
+is 'the glossary: there are names' grep -q '^kernels.pcs.stalled$' "$scratch/names"
+comm -23 "$scratch/names" "$scratch/glossary" >"$scratch/missing"
+is 'the glossary has all' cmp "$scratch/missing" /dev/null
+
 # What cannot be.
 for bad in 0 -1 ten 1.5 10k 99999999999999999999; do
     expect "--interval $bad" 2 "--interval needs a number of cycles from 1, not '$bad'" run bad --interval "$bad" vectoradd

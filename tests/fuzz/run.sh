@@ -13,6 +13,7 @@ seeds() {
     [ ! -d "tests/fuzz/seeds/$1" ] || cp tests/fuzz/seeds/"$1"/* "$folder/corpus-$1/"
     case $1 in
     fuzz_ptx | fuzz_load) find workloads tests -name '*.ptx' -size -64k -exec cp {} "$folder/corpus-$1/" \; ;;
+    fuzz_experiment) cp experiments/*.ini "$folder/corpus-$1/" ;;
     esac
 }
 
