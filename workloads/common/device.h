@@ -40,6 +40,7 @@ static inline __device__ float __fadd_rn(float a, float b) { return __nvvm_add_r
 static inline __device__ float __fsub_rn(float a, float b) { return __nvvm_add_rn_f(a, -b); }
 static inline __device__ float __fmul_rn(float a, float b) { return __nvvm_mul_rn_f(a, b); }
 static inline __device__ float __fmaf_rn(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
+static inline __device__ float __fdiv_rn(float a, float b) { return __nvvm_div_rn_f(a, b); }
 
 #endif
 
