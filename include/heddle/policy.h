@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define HEDDLE_POLICY_ABI 1
+#define HEDDLE_POLICY_ABI 2
 #define HEDDLE_WARPS 64
 #define HEDDLE_NO_WARP (-1)
 #define HEDDLE_NO_PC UINT32_MAX
@@ -48,6 +48,13 @@ enum {
     HEDDLE_BRANCH = 1 << 8, HEDDLE_BARRIER = 1 << 9, HEDDLE_FENCE = 1 << 10, HEDDLE_EXIT = 1 << 11, HEDDLE_CALL = 1 << 12, HEDDLE_UNIFORM = 1 << 13,
     HEDDLE_DATA_BRANCH = 1 << 14,   /* conditional branch whose predicate depends on loaded data, not on thread indices and parameters alone (a D-branch) */
 };
+/* Where an instruction stands among the phases of its function (PAWS): runs of instructions in the order of the text of which none reads what a load of the same run brings. */
+struct heddle_phase {
+    uint32_t number;                /* from 1 */
+    uint32_t distance;              /* latencies from the instruction to the end of its phase, both inclusive */
+    uint32_t length, next_length;   /* of the phase, of the one behind it (0: none) */
+};
+enum { HEDDLE_PHASES, HEDDLE_PHASES_OF_REPORT /* a load that reads its own destination begins a phase, and is then forgotten */, HEDDLE_PHASE_ORDERS };
 enum { HEDDLE_SOURCES = 8, HEDDLE_DESTINATIONS = 4 };
 struct heddle_instruction {
     uint16_t latency, initiation;   /* of the unit, cycles */
@@ -60,6 +67,7 @@ struct heddle_instruction {
     uint32_t reconvergence;         /* conditional branches: immediate post-dominator, or HEDDLE_NO_PC */
     int32_t loop;                   /* innermost loop around it: index into loops, or -1 */
     uint32_t line;                  /* of the PTX text */
+    struct heddle_phase phase[HEDDLE_PHASE_ORDERS];
 };
 struct heddle_loop { uint32_t begin, end; /* first instruction; last instruction + 1 */ uint32_t header; int32_t parent; uint32_t depth; };
 struct heddle_program {
@@ -172,6 +180,9 @@ struct heddle_scheduler {
     uint64_t (*hold_loads)(void *state, const struct heddle_core *core);
     /* Warps that may not issue anything now (SWL). NULL: none. */
     uint64_t (*hold)(void *state, const struct heddle_core *core);
+    /* True: while no warp can issue, and nothing changes in the core's sets, the policy need not be asked nor told cycle by cycle; `cycles` brings the count later. False: a policy with hold, hold_loads
+     * or cycles is asked and told in every cycle in which the core is awake. */
+    bool patient;
 };
 
 /* An L1 data cache policy: one instance a core. */

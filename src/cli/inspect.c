@@ -20,7 +20,9 @@ static const char help[] =
     "      --loops        natural loops, nested, with begin and end PC, back edges and the loads inside\n"
     "      --branches     conditional branches: targets, where the paths meet again, loops they end\n"
     "      --registers    registers by type, and the most that are alive at once\n"
-    "      --phases       phases between long-latency loads and their first use (not available yet)\n"
+    "      --phases       phases (PAWS): runs of instructions up to the first use of a load; what is left of the phase at each\n"
+    "      --phase-order sources|report   a load's sources are looked at before its destination is entered, or after, as in the report's code\n"
+    "  -m, --machine NAME whose latencies --phases adds up; default gtx480\n"
     "      --kernel NAME  only this function\n"
     "      --dot          the control-flow graph for Graphviz\n"
     "      --json         everything, as JSON\n"
@@ -30,8 +32,10 @@ static const char help[] =
     "the real assembler may need more or fewer.\n";
 
 struct options {
-    bool cfg, loops, branches, registers, dot, json;
-    const char *kernel, *file;
+    bool cfg, loops, branches, registers, phases, dot, json;
+    const char *kernel, *file, *machine_name;
+    enum ptx_phase_order order;
+    struct machine machine;      /* where phases are asked for */
 };
 
 /* ------------------------------------------------------------- facts of a function */
@@ -188,6 +192,8 @@ static void print_views(const struct options *o, const struct inspected *p)
         inspect_print_branches(p, stdout);
     if (o->registers)
         inspect_print_registers(p, stdout);
+    if (o->phases)
+        inspect_print_phases(p, &o->machine, o->order, stdout);
 }
 
 /* ------------------------------------------------------------- the command */
@@ -280,7 +286,7 @@ static void show(const struct options *o, const struct ptx_module *m, struct ins
             inspect_print_dot(list[i], stdout);
         return;
     }
-    if (!o->cfg && !o->loops && !o->branches && !o->registers) {
+    if (!o->cfg && !o->loops && !o->branches && !o->registers && !o->phases) {
         printf("%s: PTX %d.%d for %s, %d-bit addresses\n", o->file, m->version_major, m->version_minor, m->target, m->address_size);
         if (count)
             print_summary(list, count, a);
@@ -294,10 +300,12 @@ static void show(const struct options *o, const struct ptx_module *m, struct ins
     }
 }
 
-static int inspect(const struct options *o)
+static int inspect(struct options *o)
 {
     struct error e = {0};
     size_t size = 0;
+    if (o->phases && !machine_load(&o->machine, o->machine_name ? o->machine_name : "gtx480", NULL, 0, &e))
+        return fail(&e);
     char *text = read_file(o->file, &size, &e);
     if (!text)
         return fail(&e);
@@ -325,18 +333,18 @@ static int inspect(const struct options *o)
 /* Returns -1 to go on, else the exit code. */
 static int parse_options(int argc, char **argv, struct options *o)
 {
-    enum { OPT_CFG = 256, OPT_LOOPS, OPT_BRANCHES, OPT_REGISTERS, OPT_PHASES, OPT_KERNEL, OPT_DOT, OPT_JSON };
+    enum { OPT_CFG = 256, OPT_LOOPS, OPT_BRANCHES, OPT_REGISTERS, OPT_PHASES, OPT_ORDER, OPT_KERNEL, OPT_DOT, OPT_JSON };
     static const struct option table[] = {
         {"cfg", no_argument, NULL, OPT_CFG}, {"loops", no_argument, NULL, OPT_LOOPS},
         {"branches", no_argument, NULL, OPT_BRANCHES}, {"registers", no_argument, NULL, OPT_REGISTERS},
-        {"phases", no_argument, NULL, OPT_PHASES}, {"kernel", required_argument, NULL, OPT_KERNEL},
+        {"phases", no_argument, NULL, OPT_PHASES}, {"phase-order", required_argument, NULL, OPT_ORDER}, {"machine", required_argument, NULL, 'm'}, {"kernel", required_argument, NULL, OPT_KERNEL},
         {"dot", no_argument, NULL, OPT_DOT}, {"json", no_argument, NULL, OPT_JSON},
         {"help", no_argument, NULL, 'h'}, {0},
     };
     int c;
     optind = 0; /* start over: the command line in front of this one was read by getopt too */
     opterr = 0;
-    while ((c = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, ":m:h", table, NULL)) != -1) {
         switch (c) {
         case OPT_CFG: o->cfg = true; break;
         case OPT_LOOPS: o->loops = true; break;
@@ -345,9 +353,13 @@ static int parse_options(int argc, char **argv, struct options *o)
         case OPT_KERNEL: o->kernel = optarg; break;
         case OPT_DOT: o->dot = true; break;
         case OPT_JSON: o->json = true; break;
-        case OPT_PHASES:
-            fputs("heddle inspect: --phases is not available yet\n", stderr);
-            return EXIT_UNSUPPORTED;
+        case OPT_PHASES: o->phases = true; break;
+        case OPT_ORDER:
+            if (strcmp(optarg, "sources") && strcmp(optarg, "report"))
+                return usage("--phase-order is sources or report, not '%s'", optarg);
+            o->order = strcmp(optarg, "report") ? PHASE_SOURCES_FIRST : PHASE_DESTINATION_FIRST;
+            break;
+        case 'm': o->machine_name = optarg; break;
         case 'h':
             fputs(help, stdout);
             return EXIT_DONE;
@@ -363,6 +375,8 @@ static int parse_options(int argc, char **argv, struct options *o)
         return usage("one file at a time; what is '%s'?", argv[optind + 1]);
     if (o->dot && o->json)
         return usage("%s", "--dot and --json exclude each other");
+    if (o->machine_name && !o->phases)
+        return usage("%s", "--machine is for --phases");
     o->file = argv[optind];
     return -1;
 }

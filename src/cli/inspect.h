@@ -2,7 +2,9 @@
 #ifndef HEDDLE_CLI_INSPECT_H
 #define HEDDLE_CLI_INSPECT_H
 
+#include "gpu/machine.h"
 #include "ptx/cfg.h"
+#include "ptx/phases.h"
 
 #include <stdio.h>
 
@@ -33,6 +35,7 @@ void inspect_print_cfg(const struct inspected *p, FILE *to);
 void inspect_print_loops(const struct inspected *p, FILE *to);
 void inspect_print_branches(const struct inspected *p, FILE *to);
 void inspect_print_registers(const struct inspected *p, FILE *to);
+void inspect_print_phases(const struct inspected *p, const struct machine *m, enum ptx_phase_order order, FILE *to);
 void inspect_print_dot(const struct inspected *p, FILE *to);
 void inspect_print_json(struct inspected *const *list, uint32_t count, const char *file, FILE *to);
 

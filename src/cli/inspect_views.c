@@ -1,7 +1,8 @@
-/* The tables of `heddle inspect`: blocks, loops, branches, registers. */
+/* The tables of `heddle inspect`: blocks, loops, branches, registers, phases. */
 #include "cli/inspect.h"
 #include "cli/text_table.h"
 #include "ptx/registers.h"
+#include "sm/phases.h"
 
 #include <string.h>
 
@@ -291,4 +292,26 @@ void inspect_print_registers(const struct inspected *p, FILE *to)
     struct ptx_register_estimate r = ptx_estimate_registers(f, p->cfg, p->module->target_sm);
     fprintf(to, "  estimated registers a thread: %u (.target sm_%d; %u alive in order of the text, constants left out, %u with loads overlapped; %u kept)\n",
             r.registers, p->module->target_sm, r.in_order, r.overlapped, r.kept);
+}
+
+/* ------------------------------------------------------------- phases */
+
+void inspect_print_phases(const struct inspected *p, const struct machine *m, enum ptx_phase_order order, FILE *to)
+{
+    static const char *const titles[] = {"PC", "instruction", ">latency", ">phase", "end of phase", ">distance", NULL};
+    const struct ptx_function *f = p->function;
+    struct text_table t = text_table_start(p->arena, titles);
+    struct ptx_phase *phases = arena_array(p->arena, struct ptx_phase, f->inst_count + 1);
+    uint32_t *latencies = arena_array(p->arena, uint32_t, f->inst_count + 1);
+    uint32_t count = sm_find_phases(f, &m->sm, order, phases, latencies);
+    for (uint32_t i = 0; i < f->inst_count; i++) {
+        text_table_cell(&t, "%s", pc(p, i));
+        text_table_cell(&t, "%s", instruction_text(p, i));
+        text_table_cell(&t, "%u", latencies[i]);
+        text_table_cell(&t, "%u", phases[i].number);
+        text_table_cell(&t, "%s", phases[i].ends ? "yes" : "");
+        text_table_cell(&t, "%u", phases[i].distance);
+    }
+    text_table_print(&t, "  ", to);
+    fprintf(to, "  %u phase%s with the latencies of %s\n", count, count == 1 ? "" : "s", m->name);
 }

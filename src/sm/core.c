@@ -152,7 +152,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
                                     .l1_ways = config->l1d.ways, .l1_line_bytes = config->l1d.line_bytes, .warp = c->warps };
     if (!make_policies(c, a, policies, e))
         return NULL;
-    c->restless = SM_HEARD(c, cycles) || policies->scheduler->hold || policies->scheduler->hold_loads;
+    c->restless = !policies->scheduler->patient && (SM_HEARD(c, cycles) || policies->scheduler->hold || policies->scheduler->hold_loads);
     return c;
 }
 

@@ -215,6 +215,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, bool *was_held)
     }
     c->held |= held;
     *was_held = held != 0;
+    c->stirred |= *was_held; /* the policy may let it go in the next cycle */
     for (uint64_t candidates = ready | stale; candidates;) {
         int picked = s->policy->pick(s->state, &c->view, candidates);
         if (picked == HEDDLE_NO_WARP) {
@@ -248,13 +249,20 @@ static uint64_t able_warps(const struct sm *c)
     return c->valid & (c->clear | c->stale) & ~(c->ended | c->at_barrier | c->fenced | c->atomic_wait | c->asleep);
 }
 
+static void show_sets(struct sm *c)
+{
+    c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
+    c->view.long_wait = c->long_wait;
+    c->view.next_is_l1_load = c->next_l1_load;
+}
+
 void sm_issue_cycle(struct sm *c)
 {
     uint32_t count = c->config->schedulers;
     c->issued = c->held = 0;
     c->stirred = false;
     if (SM_HEARD(c, cycles)) {
-        c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
+        show_sets(c);
         SM_TELL(c, cycles, c->now + 1 - c->cycles_told);
         c->cycles_told = c->now + 1;
     }
@@ -264,9 +272,7 @@ void sm_issue_cycle(struct sm *c)
         *(c->resident ? &c->counters.no_ready : &c->counters.idle) += count;
         return;
     }
-    c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
-    c->view.long_wait = c->long_wait;
-    c->view.next_is_l1_load = c->next_l1_load;
+    show_sets(c);
     for (uint32_t n = 0, k = (uint32_t)(c->now % count); n < count; n++, k = k + 1 == count ? 0 : k + 1) {
         bool was_held = false;
         if (schedule(c, k, able & c->schedulers[k].warps, &was_held)) {

@@ -2,6 +2,7 @@
 
 #include "exec/control.h"
 #include "ptx/cfg.h"
+#include "sm/phases.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ static void collect(void *context, const struct ptx_reg *reg, enum ptx_reg_role 
         b->destinations[b->destination_count++] = b->register_base + reg->index;
 }
 
-static enum sm_memory memory_of(const struct ptx_inst *in, bool is_entry)
+enum sm_memory sm_memory_of(const struct ptx_inst *in, bool is_entry)
 {
     uint32_t flags = ptx_flags(in);
     if (flags & PTX_F_FENCE)
@@ -61,7 +62,7 @@ static void set_row(struct sm_inst *s, const struct latency_row *row, int index)
 }
 
 /* The classes of GPGPU-Sim: what is not named here takes one cycle on an SP. */
-static void set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c)
+void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c)
 {
     const struct ptx_opcode_info *op = &ptx_opcodes[in->opcode];
     enum ptx_type type = in->type_count ? (enum ptx_type)in->types[in->type_count - 1] : PTX_NO_TYPE;
@@ -258,6 +259,18 @@ static bool next_overwrites(const struct builder *b, const struct exec_function 
     return false;
 }
 
+static void find_phases(struct builder *b, const struct exec_function *f, struct heddle_instruction *views)
+{
+    struct arena scratch = { 0 };
+    struct ptx_phase *found = arena_array(&scratch, struct ptx_phase, f->inst_count + 1);
+    for (enum ptx_phase_order order = 0; order < PHASE_ORDERS; order++) {
+        sm_find_phases(f->ptx, b->config, order, found, NULL);
+        for (uint32_t i = 0; i < f->inst_count; i++)
+            views[b->pc_base + i].phase[order] = (struct heddle_phase){ .number = found[i].number, .distance = found[i].distance, .length = found[i].length, .next_length = found[i].next_length };
+    }
+    arena_free(&scratch);
+}
+
 static void add_function(struct builder *b, const struct exec_function *f, struct heddle_instruction *views)
 {
     const struct ptx_cfg *cfg = f->cfg;
@@ -267,8 +280,8 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         const struct ptx_inst *in = &f->ptx->insts[i];
         struct sm_inst *s = &b->program->code[b->pc_base + i];
         uint32_t flags = ptx_flags(in);
-        s->memory = (uint8_t)memory_of(in, f->ptx->is_entry);
-        set_cost(s, in, b->config);
+        s->memory = (uint8_t)sm_memory_of(in, f->ptx->is_entry);
+        sm_set_cost(s, in, b->config);
         s->load = (flags & PTX_F_LOAD) || in->opcode == PTX_OP_cp;
         s->store = flags & PTX_F_STORE;
         s->atomic = flags & PTX_F_ATOMIC;
@@ -287,6 +300,7 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
     for (uint32_t i = 0; i < f->inst_count; i++)
         b->program->code[b->pc_base + i].next_waits = b->program->code[b->pc_base + i].deferred && next_overwrites(b, f, i);
     find_data_branches(b, f, b->pc_base, views);
+    find_phases(b, f, views);
     struct heddle_loop *loops = (struct heddle_loop *)(uintptr_t)b->program->view.loops;
     for (uint32_t i = 0; i < cfg->loop_count; i++) {
         const struct ptx_loop *l = &cfg->loops[i];

@@ -41,6 +41,10 @@ struct sm_program {
     bool serial;                /* does what cores may not do at the same time: device-runtime calls, other blocks' shared memory */
 };
 
+/* What the text of an instruction tells: where its operands in memory are; unit, latency and initiation interval (the rest of *s stays). */
+enum sm_memory sm_memory_of(const struct ptx_inst *in, bool is_entry);
+void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c);
+
 struct sm_program *sm_program_create(struct arena *a, const struct exec_function *kernel, const struct sm_config *config);
 
 static inline uint32_t sm_program_pc(const struct sm_program *p, const struct exec_warp *w) { return p->base_of_function[w->function->index] + w->pc; }

@@ -30,8 +30,10 @@ struct instance {
 
 static inline void fake_core_init(struct fake_core *f)
 {
+    static const struct heddle_instruction instruction = {0};
+    static const struct heddle_program program = {.kernel = "k", .instructions = &instruction, .instruction_count = 1};
     memset(f, 0, sizeof *f);
-    f->core = (struct heddle_core){.warp_slots = HEDDLE_WARPS, .scheduler_count = 1, .block_slots = 8, .l1_sets = 4, .l1_ways = 4, .l1_line_bytes = 128, .warp = f->warp};
+    f->core = (struct heddle_core){.program = &program, .warp_slots = HEDDLE_WARPS, .scheduler_count = 1, .block_slots = 8, .l1_sets = 4, .l1_ways = 4, .l1_line_bytes = 128, .warp = f->warp};
 }
 
 static inline void instance_start(struct instance *i, struct fake_core *f, enum policy_kind kind, const char *spec, uint64_t warps)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,18 @@ size_t compare_f32(const char *what, const float *got, const float *expected, si
     for (size_t i = 0; i < count; i++) {
         if (memcmp(&got[i], &expected[i], sizeof(float)) != 0 && mismatches++ == 0)
             fprintf(stderr, "%s[%zu] is %.9g (%a), expected %.9g (%a)\n", what, i, got[i], got[i], expected[i], expected[i]);
+    }
+    return mismatches;
+}
+
+size_t compare_f32_near(const char *what, const float *got, const float *expected, size_t count, float tolerance)
+{
+    size_t mismatches = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        /* A NaN is near nothing. */
+        if (!(fabsf(got[i] - expected[i]) <= tolerance) && mismatches++ == 0)
+            fprintf(stderr, "%s[%zu] is %.9g, expected %.9g, give or take %g\n", what, i, got[i], expected[i], tolerance);
     }
     return mismatches;
 }
