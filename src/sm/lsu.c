@@ -57,6 +57,12 @@ static uint16_t take_ready(struct cache *cache)
     return id;
 }
 
+static inline bool has_results(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    return (l->shared_count | l->texture_count | (uint32_t)(l->next_global != SM_NONE) | c->textures->ready_requests | c->constants->ready_requests | c->d->ready_requests) != 0;
+}
+
 /* Who has a result to write: a bit a client. */
 static inline uint32_t clients_with_results(const struct sm *c)
 {
@@ -117,7 +123,7 @@ static void writeback(struct sm *c)
         answered(c, l->next_wb);
         l->next_wb = SM_NONE;
     }
-    uint32_t clients = clients_with_results(c);
+    uint32_t clients = has_results(c) ? clients_with_results(c) : 0;
     if (!clients)
         return;
     uint32_t from_turn = clients >> l->wb_turn << l->wb_turn; /* in turn: those from wb_turn on, then the first ones */
@@ -412,10 +418,27 @@ static void dispatch_cycle(struct sm *c)
         leave(c, id);
 }
 
-void sm_lsu_cycle(struct sm *c)
+/* An instruction at work whose access was refused does nothing until something changes, which makes itself known. */
+static inline bool dispatch_waits(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    if (l->dispatch == SM_NONE)
+        return !collector_offers(c->collector, COLLECT_MEM);
+    return l->refused && !l->l1_capacity && c->inflight[l->dispatch].route == ROUTE_L1D && c->inflight[l->dispatch].space != SM_SHARED;
+}
+
+static inline bool goes_on(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    return l->next_wb != SM_NONE || c->d->misses_queued || !dispatch_waits(c) || (l->responses.count | l->l1_count | c->textures->misses_queued | c->constants->misses_queued) || has_results(c);
+}
+
+bool sm_lsu_cycle(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     inflight_id id;
+    bool busy = c->busy;
+    c->busy = false;
     writeback(c);
     if (l->responses.count)
         take_response(c);
@@ -439,6 +462,9 @@ void sm_lsu_cycle(struct sm *c)
         c->outstanding_seen = cache_outstanding(c->l1d);
         c->observer->outstanding(c->observer->context, c->id, c->now, c->outstanding_seen);
     }
+    bool again = c->busy && (c->restless || c->regroup || goes_on(c));
+    c->busy = busy;
+    return again;
 }
 
 uint64_t sm_lsu_next(const struct sm *c)

@@ -134,6 +134,7 @@ struct sm {
     uint64_t *wake_at;               /* the next cycle in which it must be run; the owner's, as the next one */
     uint32_t *blocked_bytes;         /* of a packet that finds no room in the interconnect: the core is woken when it does; 0: none */
     uint64_t accounted;              /* cycles counted so far, from the machine's start */
+    uint64_t others_at;              /* before this cycle nothing but the load/store unit has anything to do, unless that stirs something */
     bool busy;                       /* something changed in this cycle */
     bool stirred;                    /* something changed since issue found nothing to do that may let a warp issue, or count differently */
     bool answered_asleep;            /* woken by an answer */
@@ -247,7 +248,7 @@ void sm_units_cycle(struct sm *c);
 uint64_t sm_units_next(const struct sm *c);
 uint64_t sm_writeback_next(const struct sm *c);
 void sm_lsu_init(struct sm *c, struct arena *a);                  /* lsu.c */
-void sm_lsu_cycle(struct sm *c);
+bool sm_lsu_cycle(struct sm *c);                                  /* is there, as far as it can tell, something to do in the next cycle? */
 bool sm_lsu_answer(struct sm *c);                                 /* takes the answer of a quiet cycle; false: it must be a full one */
 uint64_t sm_lsu_next(const struct sm *c);
 bool sm_lsu_idle(const struct sm *c);
