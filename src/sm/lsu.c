@@ -430,7 +430,7 @@ static inline bool dispatch_waits(const struct sm *c)
 static inline bool goes_on(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->next_wb != SM_NONE || c->d->misses_queued || !dispatch_waits(c) || (l->responses.count | l->l1_count | c->textures->misses_queued | c->constants->misses_queued) || has_results(c);
+    return l->next_wb != SM_NONE || c->d->misses.count || !dispatch_waits(c) || (l->responses.count | l->l1_count | c->textures->misses.count | c->constants->misses.count) || has_results(c);
 }
 
 bool sm_lsu_cycle(struct sm *c)
@@ -442,11 +442,11 @@ bool sm_lsu_cycle(struct sm *c)
     writeback(c);
     if (l->responses.count)
         take_response(c);
-    if (c->textures->misses_queued)
+    if (c->textures->misses.count)
         sm_send_misses(c, c->l1t, ORIGIN_L1T);
-    if (c->constants->misses_queued)
+    if (c->constants->misses.count)
         sm_send_misses(c, c->l1c, ORIGIN_L1C);
-    if (c->d->misses_queued)
+    if (c->d->misses.count)
         sm_send_misses(c, c->l1d, ORIGIN_L1D);
     if (l->l1_count)
         l1_pipe_cycle(c);
