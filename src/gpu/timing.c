@@ -36,6 +36,7 @@ struct timing {
     uint64_t *core_wake;                  /* of each core: the next cycle in which it must be run */
     uint32_t core_count, core_words;
     uint64_t awake[CORE_WORDS];           /* cores that must be run in the next cycle, a bit each */
+    uint64_t awake_next[CORE_WORDS];      /* and in the one after it: sleeping cores with an answer */
     uint64_t blocked[CORE_WORDS];         /* those with core_blocked */
     uint64_t sleep_until;                 /* none of the others must be run before this cycle */
     struct ring *answers;                 /* a port: packets that wait for their core */
@@ -284,7 +285,7 @@ static bool take_answer(struct timing *t, uint32_t port)
     if (q->count) {
         struct packet *p = ring_front(q);
         if (sm_accept(t->cores[p->core], p, t->now)) {
-            add(t->awake, p->core);
+            add(t->core_wake[p->core] <= t->now ? t->awake : t->awake_next, p->core);
             ring_pop(q);
         }
     }
@@ -405,7 +406,8 @@ static void core_tick(struct timing *t, const struct sm_program *program)
             awake &= ~(left & -left);
             t->sleep_until = t->core_wake[i] < t->sleep_until ? t->core_wake[i] : t->sleep_until;
         }
-        t->awake[word] = awake;
+        t->awake[word] = awake | t->awake_next[word];
+        t->awake_next[word] = 0;
         t->blocked[word] = blocked;
     }
 }

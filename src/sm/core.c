@@ -236,7 +236,6 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     if (c->regroup)
         regroup_place(c, block);
     c->stirred = true;
-    c->answered_asleep = false;
     c->others_at = 0;
     if (*c->wake_at > now)
         *c->wake_at = now;
@@ -379,13 +378,6 @@ static inline void collect(struct sm *c)
     c->stirred |= collector_head(c->collector)->accepts != accepted;
 }
 
-/* The core slept and is woken by one answer: nothing else is due, and whatever it tried before fails again. */
-static bool only_an_answer(const struct sm *c)
-{
-    const struct sm_lsu *l = &c->lsu;
-    return l->responses.count == 1 && !c->instruction_responses.count && (l->dispatch == SM_NONE || l->refused) && !l->l1_count && !*c->blocked_bytes && !c->restless;
-}
-
 /* What a cycle has found decides when the next one must be. lsu_goes_on: the load/store unit has something to do in it. */
 static inline void fall_asleep(struct sm *c, bool lsu_goes_on)
 {
@@ -422,14 +414,6 @@ void sm_cycle(struct sm *c, uint64_t now)
         account_sleep(c, now);
     c->now = c->view.cycle = now;
     c->accounted = now + 1;
-    if (c->answered_asleep) {
-        c->answered_asleep = false;
-        if (only_an_answer(c) && sm_lsu_answer(c)) {
-            count_same_cycle(c);
-            *c->wake_at = now + 1;
-            return;
-        }
-    }
     c->busy = false;
     *c->blocked_bytes = 0;
     if (now >= c->others_at) {
@@ -449,16 +433,19 @@ void sm_cycle(struct sm *c, uint64_t now)
 
 bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
 {
+    bool asleep = *c->wake_at > now;
+    if (asleep && sm_lsu_answer(c, p)) {
+        *c->wake_at = now + 1;
+        return true;
+    }
     struct ring *to = p->origin == ORIGIN_L1I ? &c->instruction_responses : &c->lsu.responses;
     if (ring_full(to))
         return false;
     ring_push(to, p);
     if (p->origin == ORIGIN_L1I)
         c->others_at = 0;
-    if (*c->wake_at > now) {
+    if (asleep)
         *c->wake_at = now;
-        c->answered_asleep = true;
-    }
     return true;
 }
 

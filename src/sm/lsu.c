@@ -167,15 +167,15 @@ static void take_response(struct sm *c)
     c->busy = true;
 }
 
-bool sm_lsu_answer(struct sm *c)
+/* The answer is all that the cycle would bring: nothing else is due in a core that sleeps, and an access that was refused, if there is one, is refused once more, as it waits for an MSHR entry. */
+bool sm_lsu_answer(struct sm *c, const struct packet *p)
 {
-    struct sm_lsu *l = &c->lsu;
-    const struct packet *p = ring_front(&l->responses);
-    if (p->origin != ORIGIN_L1D || packet_is_write(p) || (l->dispatch != SM_NONE && l->retry != CACHE_FAIL_MSHR))
+    const struct sm_lsu *l = &c->lsu;
+    if (p->origin != ORIGIN_L1D || packet_is_write(p) || c->restless || *c->blocked_bytes || l->l1_count || l->responses.count || c->instruction_responses.count)
         return false;
-    c->counters.l1d.fails[CACHE_FAIL_MSHR] += l->dispatch != SM_NONE; /* its next access is refused once more */
+    if (l->dispatch != SM_NONE && !(l->refused && l->retry == CACHE_FAIL_MSHR))
+        return false;
     cache_fill(c->l1d, p, c->now);
-    ring_pop(&l->responses);
     return true;
 }
 

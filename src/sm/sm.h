@@ -137,7 +137,6 @@ struct sm {
     uint64_t others_at;              /* before this cycle nothing but the load/store unit has anything to do, unless that stirs something */
     bool busy;                       /* something changed in this cycle */
     bool stirred;                    /* something changed since issue found nothing to do that may let a warp issue, or count differently */
-    bool answered_asleep;            /* woken by an answer */
     bool restless;                   /* the policy may change its mind by itself: issue asks it every cycle */
 
     /* Sets of warp slots. */
@@ -249,7 +248,7 @@ uint64_t sm_units_next(const struct sm *c);
 uint64_t sm_writeback_next(const struct sm *c);
 void sm_lsu_init(struct sm *c, struct arena *a);                  /* lsu.c */
 bool sm_lsu_cycle(struct sm *c);                                  /* is there, as far as it can tell, something to do in the next cycle? */
-bool sm_lsu_answer(struct sm *c);                                 /* takes the answer of a quiet cycle; false: it must be a full one */
+bool sm_lsu_answer(struct sm *c, const struct packet *p);         /* a sleeping core takes an answer without being run in this cycle; false: it must be run */
 uint64_t sm_lsu_next(const struct sm *c);
 bool sm_lsu_idle(const struct sm *c);
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);
