@@ -284,11 +284,30 @@ static void account(struct sm *c, uint64_t cycles)
     c->seen_cycles += cycles;
 }
 
-/* Cycles up to now, of which there is at least one. */
-static void account_sleep(struct sm *c, uint64_t now)
+/* Cycles like the last that was counted: nobody can issue. */
+static inline void count_same_cycles(struct sm *c, uint64_t cycles)
 {
-    uint64_t skipped = now - c->accounted, slots = skipped * c->config->schedulers;
+    *(c->seen.resident ? &c->counters.no_ready : &c->counters.idle) += cycles * c->config->schedulers;
+    c->seen_cycles += cycles;
+}
+
+/* In the cycles up to now in which the core was not run, the load/store unit's access was refused, if it has one. */
+static inline void count_refusals(struct sm *c, uint64_t now)
+{
+    if (now > c->ran_until && c->lsu.retry >= 0)
+        c->counters.l1d.fails[c->lsu.retry] += now - c->ran_until;
+    c->ran_until = now;
+}
+
+/* Cycles up to now, of which there is at least one: the core slept, or only its load/store unit had something to do. */
+static void count_quiet_cycles(struct sm *c, uint64_t now)
+{
+    uint64_t cycles = now - c->accounted, slots = cycles * c->config->schedulers;
     c->accounted = now;
+    if (!c->stirred && !c->issued && !c->held) {
+        count_same_cycles(c, cycles);
+        return;
+    }
     if (!c->resident) {
         c->counters.idle += slots;
         return;
@@ -300,15 +319,14 @@ static void account_sleep(struct sm *c, uint64_t now)
         c->counters.descheduled += slots; /* a core sleeps with warps held only where nothing else could issue */
     else
         c->counters.no_ready += slots;
-    if (c->lsu.retry >= 0)
-        c->counters.l1d.fails[c->lsu.retry] += skipped;
-    account(c, skipped);
+    account(c, cycles);
 }
 
 void sm_account_until(struct sm *c, uint64_t now)
 {
+    count_refusals(c, now);
     if (now > c->accounted)
-        account_sleep(c, now);
+        count_quiet_cycles(c, now);
 }
 
 /* A cycle */
@@ -346,13 +364,6 @@ static inline void fetch_and_decode(struct sm *c)
         sm_decode_cycle(c);
     if (wants_fetch(c))
         sm_fetch_cycle(c);
-}
-
-/* Nobody can issue, as in the cycle before. */
-static inline void count_same_cycle(struct sm *c)
-{
-    *(c->resident ? &c->counters.no_ready : &c->counters.idle) += c->config->schedulers;
-    c->seen_cycles++;
 }
 
 /* What comes before the load/store unit. */
@@ -397,8 +408,9 @@ static void finish_cycle(struct sm *c, bool lsu_goes_on)
         account(c, 1);
     } else {
         fetch_and_decode(c);
-        count_same_cycle(c);
+        count_same_cycles(c, 1);
     }
+    c->accounted = c->now + 1;
     /* A policy may change its mind at any time about warps that it holds back. */
     c->others_at = c->busy || c->held ? c->now + 1 : next_event(c);
     fall_asleep(c, lsu_goes_on);
@@ -410,24 +422,26 @@ static void finish_cycle(struct sm *c, bool lsu_goes_on)
 
 void sm_cycle(struct sm *c, uint64_t now)
 {
-    if (now > c->accounted)
-        account_sleep(c, now);
+    count_refusals(c, now);
+    c->ran_until = now + 1;
     c->now = c->view.cycle = now;
-    c->accounted = now + 1;
     c->busy = false;
     *c->blocked_bytes = 0;
     if (now >= c->others_at) {
+        if (now > c->accounted)
+            count_quiet_cycles(c, now);
         end_and_start(c);
         finish_cycle(c, sm_lsu_cycle(c));
         return;
     }
     bool lsu_goes_on = sm_lsu_cycle(c);
     if (c->stirred || collector_moves(c->collector)) {
+        if (now > c->accounted)
+            count_same_cycles(c, now - c->accounted);
         finish_cycle(c, lsu_goes_on);
         return;
     }
     collector_forget_writes(c->collector);
-    count_same_cycle(c);
     fall_asleep(c, lsu_goes_on);
 }
 

@@ -23,7 +23,7 @@ void sm_lsu_init(struct sm *c, struct arena *a)
 /* Writeback */
 
 /* One answer for the instruction; its registers are free when all have come. */
-static void answered(struct sm *c, uint16_t id)
+static inline void answered(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->inflight[id];
     c->busy = true;
@@ -60,7 +60,7 @@ static uint16_t take_ready(struct cache *cache)
 static inline bool has_results(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return (l->shared_count | l->texture_count | (uint32_t)(l->next_global != SM_NONE) | c->textures->ready_requests | c->constants->ready_requests | c->d->ready_requests) != 0;
+    return c->d->ready_requests || (l->shared_count | l->texture_count | c->textures->ready_requests | c->constants->ready_requests) || l->next_global != SM_NONE;
 }
 
 /* Who has a result to write: a bit a client. */
@@ -266,11 +266,14 @@ static void l1_pipe_cycle(struct sm *c)
 
 /* Accesses of the instruction at work */
 
-static inline struct packet make_packet(const struct sm *c, uint16_t id, const struct access *a)
+static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_inflight *f, const struct access *a)
 {
-    const struct sm_inflight *f = &c->inflight[id];
-    return (struct packet){ .address = a->address, .token = id, .pc = f->pc, .bytes = a->bytes, .core = (uint16_t)c->id, .warp = f->slot, .kind = f->packet_kind,
-                            .mask = f->texture ? 0 : a->mask, .sectors = a->sectors, .origin = ORIGIN_LSU };
+    struct packet *p = &l->access;
+    p->address = a->address;
+    p->bytes = a->bytes;
+    p->mask = f->texture ? 0 : a->mask;
+    p->sectors = a->sectors;
+    return p;
 }
 
 static void expect_store_answers(struct sm *c, const struct packet *p)
@@ -357,14 +360,9 @@ static bool send_accesses(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->inflight[id];
     const struct sm_accesses *a = &c->access_pool[f->accesses];
-    if (f->route == ROUTE_L1D && c->lsu.refused && !c->lsu.l1_capacity) {
-        c->counters.l1d.fails[c->lsu.retry]++;
-        return false;
-    }
     uint32_t most = f->route == ROUTE_L1D && c->config->l1d.banks ? c->config->l1d.banks : 1;
     for (uint32_t n = 0; n < most && f->next_access < a->count; n++) {
-        struct packet p = make_packet(c, id, &a->list[f->next_access]);
-        if (!send_access(c, f, &p))
+        if (!send_access(c, f, make_packet(&c->lsu, f, &a->list[f->next_access])))
             return false;
         f->next_access++;
     }
@@ -418,13 +416,13 @@ static void dispatch_cycle(struct sm *c)
         leave(c, id);
 }
 
-/* An instruction at work whose access was refused does nothing until something changes, which makes itself known. */
+/* An instruction at work whose access was refused by the L1D does nothing until something changes. (With a pipeline in front of the L1D, it is the pipeline that waits.) */
+static inline bool is_refused(const struct sm_lsu *l) { return l->refused && !l->l1_capacity; }
+
 static inline bool dispatch_waits(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    if (l->dispatch == SM_NONE)
-        return !collector_offers(c->collector, COLLECT_MEM);
-    return l->refused && !l->l1_capacity && c->inflight[l->dispatch].route == ROUTE_L1D && c->inflight[l->dispatch].space != SM_SHARED;
+    return l->dispatch == SM_NONE ? !collector_offers(c->collector, COLLECT_MEM) : is_refused(l);
 }
 
 static inline bool goes_on(const struct sm *c)
@@ -450,11 +448,15 @@ bool sm_lsu_cycle(struct sm *c)
         sm_send_misses(c, c->l1d, ORIGIN_L1D);
     if (l->l1_count)
         l1_pipe_cycle(c);
-    if (l->dispatch != SM_NONE)
+    if (is_refused(l))
+        c->counters.l1d.fails[l->retry]++;
+    else if (l->dispatch != SM_NONE)
         dispatch_cycle(c);
     if (l->dispatch == SM_NONE && collector_offers(c->collector, COLLECT_MEM) && collector_front(c->collector, COLLECT_MEM, &id)) {
         collector_take(c->collector, COLLECT_MEM);
+        const struct sm_inflight *f = &c->inflight[id];
         l->dispatch = id;
+        l->access = (struct packet){ .token = id, .pc = f->pc, .core = (uint16_t)c->id, .warp = f->slot, .kind = f->packet_kind, .origin = ORIGIN_LSU };
         c->inflight[id].in_lsu = true;
         c->busy = true;
     }
