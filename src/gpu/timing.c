@@ -21,8 +21,7 @@ struct timing {
     struct arena arena;
     const struct gpu_options *options;
     uint64_t period[DOMAIN_COUNT];        /* of a domain, in a unit in which all are whole */
-    uint64_t time[DOMAIN_COUNT];          /* of the next tick */
-    uint64_t ticks[DOMAIN_COUNT];         /* its number */
+    uint64_t ticks[DOMAIN_COUNT];         /* number of the next tick */
     uint8_t *pattern;                     /* which domains tick together, step after step until that repeats; NULL: it is too long, times are compared */
     uint16_t *core_steps;                 /* of each core tick of the pattern: its step */
     uint32_t pattern_steps, pattern_cores, next_step;
@@ -412,6 +411,9 @@ static void core_tick(struct timing *t, const struct sm_program *program)
     }
 }
 
+/* Of a domain's next tick. */
+static uint64_t time_of(const struct timing *t, enum domain d) { return t->ticks[d] * t->period[d]; }
+
 /* Which domains tick next. */
 static inline uint32_t next_ticks(struct timing *t)
 {
@@ -420,19 +422,13 @@ static inline uint32_t next_ticks(struct timing *t)
         t->next_step = step + 1 == t->pattern_steps ? 0 : step + 1;
         return t->pattern[step];
     }
-    uint64_t first = t->time[DOMAIN_CORE];
+    uint64_t first = time_of(t, DOMAIN_CORE);
     uint32_t mask = 0;
     for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++)
-        first = t->time[d] < first ? t->time[d] : first;
+        first = time_of(t, d) < first ? time_of(t, d) : first;
     for (enum domain d = DOMAIN_CORE; d < DOMAIN_COUNT; d++)
-        mask |= (uint32_t)(t->time[d] == first) << d;
+        mask |= (uint32_t)(time_of(t, d) == first) << d;
     return mask;
-}
-
-static inline void ticked(struct timing *t, enum domain d)
-{
-    t->ticks[d]++;
-    t->time[d] += t->period[d];
 }
 
 static inline bool packets_wait(const struct timing *t)
@@ -455,14 +451,11 @@ static uint64_t next_cycle(const struct timing *t)
 
 static void jump(struct timing *t, uint64_t cycle)
 {
-    t->time[DOMAIN_CORE] += (cycle - t->now) * t->period[DOMAIN_CORE];
     t->now = t->ticks[DOMAIN_CORE] = cycle;
+    uint64_t time = time_of(t, DOMAIN_CORE);
     for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++)
-        if (t->time[d] < t->time[DOMAIN_CORE]) {
-            uint64_t passed = (t->time[DOMAIN_CORE] - t->time[d] + t->period[d] - 1) / t->period[d];
-            t->ticks[d] += passed;
-            t->time[d] += passed * t->period[d];
-        }
+        if (time_of(t, d) < time)
+            t->ticks[d] = (time + t->period[d] - 1) / t->period[d];
     if (t->pattern)
         t->next_step = t->core_steps[cycle % t->pattern_cores];
 }
@@ -480,11 +473,11 @@ static bool step(struct timing *t, struct residency *r, const struct sm_program 
         if (mask & 1u << DOMAIN_DRAM) {
             for (uint32_t i = 0; i < t->channels; i++)
                 partition_dram_cycle(t->partitions[i], t->ticks[DOMAIN_DRAM], t->now);
-            ticked(t, DOMAIN_DRAM);
+            t->ticks[DOMAIN_DRAM]++;
         }
         if (mask & 1u << DOMAIN_L2) {
             l2_tick(t);
-            ticked(t, DOMAIN_L2);
+            t->ticks[DOMAIN_L2]++;
         }
         if (mask & 1u << DOMAIN_ICNT) {
             if (!crossbar_idle(t->requests)) {
@@ -493,13 +486,12 @@ static bool step(struct timing *t, struct residency *r, const struct sm_program 
             }
             if (!crossbar_idle(t->replies))
                 crossbar_cycle(t->replies, t->ticks[DOMAIN_ICNT]);
-            ticked(t, DOMAIN_ICNT);
+            t->ticks[DOMAIN_ICNT]++;
         }
         if (!core)
             continue;
         core_tick(t, program);
-        ticked(t, DOMAIN_CORE);
-        t->now = t->ticks[DOMAIN_CORE];
+        t->now = ++t->ticks[DOMAIN_CORE];
         return !t->may_place || place_blocks(t, r, e);
     }
 }

@@ -43,7 +43,7 @@ struct partition {
     struct partition_hooks hooks;
     const struct mem_config *config;
     const struct address_map *map;
-    struct slice *slices;
+    struct slice *slices, *slices_end;
     uint32_t slice_count, channel;
     uint32_t rop_cycles, dram_latency_cycles, cores_per_port;
     uint32_t line_bytes;           /* of the L2, 0: none */
@@ -131,6 +131,7 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
         p->pieces = l2->input_queue;
     p->credit_limit = config->dram.return_queue ? config->dram.queue + config->dram.return_queue : 0;
     p->slices = arena_array(a, struct slice, p->slice_count);
+    p->slices_end = p->slices + p->slice_count;
     for (uint32_t i = 0; i < p->slice_count; i++)
         create_slice(&p->slices[i], a, l2, map, channel * p->slice_count + i);
     p->last_served = p->slice_count - 1;
@@ -167,9 +168,9 @@ static void send_reply(struct partition *p, struct slice *s, uint64_t icnt_now)
 
 void partition_send_replies(struct partition *p, uint64_t icnt_now)
 {
-    for (uint32_t i = 0; i < p->slice_count; i++)
-        if (p->slices[i].reply.count)
-            send_reply(p, &p->slices[i], icnt_now);
+    for (struct slice *s = p->slices; s != p->slices_end; s++)
+        if (s->reply.count)
+            send_reply(p, s, icnt_now);
 }
 
 static struct packet *push(struct ring *r, const struct packet *p)
@@ -543,13 +544,12 @@ static void run_slice(struct partition *p, struct slice *s, uint64_t l2_now, uin
 
 void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now)
 {
-    uint64_t at = NEVER, refusing = 0;
-    for (uint32_t i = 0; i < p->slice_count; i++) {
-        struct slice *s = &p->slices[i];
+    uint64_t at = NEVER, refusing = 0, bit = 1;
+    for (struct slice *s = p->slices; s != p->slices_end; s++, bit <<= 1) {
         if (s->at <= core_now || (!s->refuses && crossbar_waits_at(p->requests, s->number)))
             run_slice(p, s, l2_now, core_now);
         at = earlier(at, s->at);
-        refusing |= (uint64_t)s->refuses << i;
+        refusing |= s->refuses ? bit : 0;
     }
     p->head.l2_at = at;
     p->head.refusing = refusing;
