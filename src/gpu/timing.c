@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECK_CYCLES = 4096, SUSPECT_CYCLES = 1 << 20, PROGRAMS_KEPT = 16, COPY_LINE_BYTES = 32 };
+enum { CHECK_CYCLES = 4096, SUSPECT_CYCLES = 1 << 20, PROGRAMS_KEPT = 16, COPY_LINE_BYTES = 32, CORE_WORDS = 16, PATTERN_MOST = 4096 };
 enum domain { DOMAIN_CORE, DOMAIN_ICNT, DOMAIN_L2, DOMAIN_DRAM, DOMAIN_COUNT };
 
 struct kept_program { uint64_t image; const struct exec_function *kernel; struct arena arena; struct sm_program *program; uint64_t used; };
@@ -23,8 +23,10 @@ struct timing {
     struct arena arena;
     const struct gpu_options *options;
     uint64_t period[DOMAIN_COUNT];        /* of a domain, in a unit in which all are whole */
-    uint64_t time[DOMAIN_COUNT];          /* of the next tick */
-    uint64_t ticks[DOMAIN_COUNT];         /* its number */
+    uint64_t ticks[DOMAIN_COUNT];         /* number of the next tick */
+    uint8_t *pattern;                     /* which domains tick together, step after step until that repeats; NULL: it is too long, times are compared */
+    uint16_t *core_steps;                 /* of each core tick of the pattern: its step */
+    uint32_t pattern_steps, pattern_cores, next_step;
     struct address_map map;
     struct crossbar *requests, *replies;
     struct partition **partitions;
@@ -32,11 +34,16 @@ struct timing {
     uint64_t slice_bits;                  /* of one channel, at the lowest place */
     struct sm **cores;
     uint32_t *core_blocked;               /* bytes for which it waits for room in the network */
-    uint64_t awake[16];                   /* cores that run in this cycle, a bit each */
     uint64_t *core_wake;                  /* of each core: the next cycle in which it must be run */
-    uint32_t core_count;
+    uint32_t core_count, core_words;
+    uint64_t awake[CORE_WORDS];           /* cores that must be run in the next cycle, a bit each */
+    uint64_t awake_next[CORE_WORDS];      /* and in the one after it: sleeping cores with an answer */
+    uint64_t blocked[CORE_WORDS];         /* those with core_blocked */
+    uint64_t sleep_until;                 /* none of the others must be run before this cycle */
     struct ring *answers;                 /* a port: packets that wait for their core */
     uint64_t answers_waiting[CROSSBAR_WORDS];
+    uint64_t replying[CROSSBAR_WORDS];    /* channels with replies that wait for the network */
+    uint32_t channel_words;
     uint32_t last_port;                   /* that was given a block */
     uint32_t *last_core;                  /* of each port */
     struct kept_program programs[PROGRAMS_KEPT];
@@ -119,6 +126,31 @@ static void set_periods(struct timing *t, const uint64_t khz[DOMAIN_COUNT])
         t->period[d] = common < 1ull << 44 ? common / khz[d] : 1000000000000000ull / khz[d];
 }
 
+/* The pattern of ticks until all domains tick together again. */
+static void make_pattern(struct timing *t)
+{
+    uint64_t length = 1, time[DOMAIN_COUNT] = { 0 }, now = 0;
+    for (enum domain d = 0; d < DOMAIN_COUNT; d++) {
+        length = length / greatest_divisor(length, t->period[d]) * t->period[d];
+        if (length / t->period[d] > PATTERN_MOST / DOMAIN_COUNT)
+            return;
+    }
+    t->pattern_cores = (uint32_t)(length / t->period[DOMAIN_CORE]);
+    t->pattern = arena_array(&t->arena, uint8_t, PATTERN_MOST);
+    t->core_steps = arena_array(&t->arena, uint16_t, t->pattern_cores);
+    for (uint32_t core = 0; now < length; t->pattern_steps++) {
+        uint64_t next = UINT64_MAX;
+        for (enum domain d = 0; d < DOMAIN_COUNT; d++) {
+            t->pattern[t->pattern_steps] |= (uint8_t)((time[d] == now) << d);
+            time[d] += time[d] == now ? t->period[d] : 0;
+            next = time[d] < next ? time[d] : next;
+        }
+        if (t->pattern[t->pattern_steps] & 1u << DOMAIN_CORE)
+            t->core_steps[core++] = (uint16_t)t->pattern_steps;
+        now = next;
+    }
+}
+
 struct timing *timing_create(const struct gpu_options *options, struct error *e)
 {
     const struct machine *m = &options->machine;
@@ -134,6 +166,9 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
     t->slice_bits = t->slices_per_channel < 64 ? (1ull << t->slices_per_channel) - 1 : ~0ull;
     t->port_words = (t->ports + 63) / 64;
     t->slice_words = (t->slices + 63) / 64;
+    t->channel_words = (t->channels + 63) / 64;
+    t->core_words = (m->cores + 63) / 64;
+    make_pattern(t);
     if (!address_map_init(&t->map, &m->mem.dram, m->mem.l2.slices_per_channel, e)) {
         timing_destroy(t);
         return NULL;
@@ -182,6 +217,19 @@ static const struct sm_program *program_of(struct timing *t, const struct exec_f
     return oldest->program;
 }
 
+/* Sets of cores and channels, as words of 64 bits. */
+
+static inline void add(uint64_t *words, uint32_t i) { words[i / 64] |= 1ull << i % 64; }
+static inline uint64_t with(uint64_t word, uint64_t bit, bool in) { return in ? word | bit : word & ~bit; }
+
+static inline uint64_t any_of(const uint64_t *words, uint32_t count)
+{
+    uint64_t any = words[0];
+    for (uint32_t i = 1; i < count; i++)
+        any |= words[i];
+    return any;
+}
+
 /* Blocks */
 
 static struct exec_cta *block_room(struct residency *r, struct sm *c, struct error *e)
@@ -209,6 +257,7 @@ static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, 
         launch_block_id(r, r->next_block++, id);
         exec_cta_start(cta, id);
         sm_place(c, cta, t->now);
+        add(t->awake, c->id);
         t->last_core[port] = k;
         *placed = true;
         return true;
@@ -236,28 +285,30 @@ static bool place_blocks(struct timing *t, struct residency *r, struct error *e)
 
 /* Ticks */
 
-static void take_answer(struct timing *t, uint32_t port)
+/* Returns whether there are more. */
+static bool take_answer(struct timing *t, uint32_t port)
 {
     struct ring *q = &t->answers[port];
     if (q->count) {
         struct packet *p = ring_front(q);
-        if (sm_accept(t->cores[p->core], p, t->now))
+        if (sm_accept(t->cores[p->core], p, t->now)) {
+            add(t->core_wake[p->core] <= t->now ? t->awake : t->awake_next, p->core);
             ring_pop(q);
+        }
     }
     struct packet *p = ring_full(q) ? NULL : crossbar_front(t->replies, port);
     if (p) {
         ring_push(q, p);
         crossbar_pop(t->replies, port);
     }
-    uint64_t bit = 1ull << port % 64;
-    t->answers_waiting[port / 64] = q->count ? t->answers_waiting[port / 64] | bit : t->answers_waiting[port / 64] & ~bit;
+    return q->count != 0;
 }
 
 static inline void take_answers(struct timing *t)
 {
     for (uint32_t word = 0; word < t->port_words; word++)
         for (uint64_t left = crossbar_look(t->replies)->waiting[word] | t->answers_waiting[word]; left; left &= left - 1)
-            take_answer(t, word * 64 + (uint32_t)__builtin_ctzll(left));
+            t->answers_waiting[word] = with(t->answers_waiting[word], left & -left, take_answer(t, word * 64 + (uint32_t)__builtin_ctzll(left)));
 }
 
 /* Is there a request at the slices of a channel that may be taken? They lie in one word: their number is a power of two. */
@@ -269,24 +320,36 @@ static inline bool partition_has_requests(const struct timing *t, uint32_t chann
 
 static void l2_tick(struct timing *t)
 {
-    for (uint32_t i = 0; i < t->channels; i++)
-        if (partition_head(t->partitions[i])->l2_at <= t->now || partition_has_requests(t, i))
-            partition_l2_cycle(t->partitions[i], t->ticks[DOMAIN_L2], t->now);
+    for (uint32_t i = 0; i < t->channels; i++) {
+        struct partition *p = t->partitions[i];
+        if (partition_head(p)->l2_at > t->now && !partition_has_requests(t, i))
+            continue;
+        partition_l2_cycle(p, t->ticks[DOMAIN_L2], t->now);
+        t->replying[i / 64] = with(t->replying[i / 64], 1ull << i % 64, partition_head(p)->replies);
+    }
+}
+
+static inline void send_replies(struct timing *t)
+{
+    for (uint32_t word = 0; word < t->channel_words; word++)
+        for (uint64_t left = t->replying[word]; left; left &= left - 1) {
+            struct partition *p = t->partitions[word * 64 + (uint32_t)__builtin_ctzll(left)];
+            partition_send_replies(p, t->ticks[DOMAIN_ICNT]);
+            t->replying[word] = with(t->replying[word], left & -left, partition_head(p)->replies);
+        }
 }
 
 /* Cores that sleep because the network had no room. */
-static void wake_blocked(struct timing *t)
+static inline void wake_blocked(struct timing *t)
 {
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < t->core_count; i++)
-        any |= t->core_blocked[i];
-    if (!any)
-        return;
-    for (uint32_t i = 0; i < t->core_count; i++) {
-        struct sm *c = t->cores[i];
-        if (t->core_blocked[i] && t->core_wake[i] > t->now && crossbar_has_room(t->requests, c->port, t->core_blocked[i]))
+    for (uint32_t word = 0; word < t->core_words; word++)
+        for (uint64_t left = t->blocked[word] & ~t->awake[word]; left; left &= left - 1) {
+            uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
+            if (!crossbar_has_room(t->requests, t->cores[i]->port, t->core_blocked[i]))
+                continue;
             t->core_wake[i] = t->now;
-    }
+            add(t->awake, i);
+        }
 }
 
 static void core_step(void *context, uint32_t port)
@@ -310,68 +373,83 @@ static inline void core_done(struct timing *t, struct sm *c)
     }
 }
 
-static void core_tick(struct timing *t, const struct sm_program *program)
+/* Some core may have slept long enough. */
+static void end_sleep(struct timing *t)
+{
+    t->sleep_until = UINT64_MAX;
+    for (uint32_t i = 0; i < t->core_count; i++) {
+        if (t->core_wake[i] <= t->now)
+            add(t->awake, i);
+        else if (t->core_wake[i] < t->sleep_until)
+            t->sleep_until = t->core_wake[i];
+    }
+}
+
+static bool is_worth_sharing(const struct timing *t, const struct sm_program *program)
 {
     uint32_t count = 0;
-    for (uint32_t first = 0; first < t->core_count; first += 64) {
-        uint32_t in_word = t->core_count - first < 64 ? t->core_count - first : 64;
-        uint64_t awake = 0, now = t->now;
-        const uint64_t *wake = &t->core_wake[first];
-        for (uint32_t i = 0; i < in_word; i++)
-            awake |= (uint64_t)(wake[i] <= now) << i;
-        t->awake[first / 64] = awake;
-        count += t->workers ? (uint32_t)__builtin_popcountll(awake) : 0;
-    }
-    if (count > 2 && !program->serial) {
-        workers_run(t->workers, core_step, t, t->ports);
-        for (uint32_t i = 0; i < t->core_count; i++)
-            core_done(t, t->cores[i]);
-        return;
-    }
-    for (uint32_t first = 0; first < t->core_count; first += 64)
-        for (uint64_t left = t->awake[first / 64]; left; left &= left - 1) {
-            struct sm *c = t->cores[first + (uint32_t)__builtin_ctzll(left)];
-            sm_cycle(c, t->now);
-            core_done(t, c);
-        }
+    for (uint32_t word = 0; word < t->core_words; word++)
+        count += (uint32_t)__builtin_popcountll(t->awake[word]);
+    return count > 2 && !program->serial;
 }
+
+static void core_tick(struct timing *t, const struct sm_program *program)
+{
+    if (t->now >= t->sleep_until)
+        end_sleep(t);
+    bool shared = t->workers && is_worth_sharing(t, program);
+    if (shared)
+        workers_run(t->workers, core_step, t, t->ports);
+    for (uint32_t word = 0; word < t->core_words; word++) {
+        uint64_t awake = t->awake[word], blocked = t->blocked[word] & ~awake;
+        for (uint64_t left = awake; left; left &= left - 1) {
+            uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
+            if (!shared)
+                sm_cycle(t->cores[i], t->now);
+            core_done(t, t->cores[i]);
+            blocked |= t->core_blocked[i] ? left & -left : 0;
+            if (t->core_wake[i] <= t->now + 1)
+                continue;
+            awake &= ~(left & -left);
+            t->sleep_until = t->core_wake[i] < t->sleep_until ? t->core_wake[i] : t->sleep_until;
+        }
+        t->awake[word] = awake | t->awake_next[word];
+        t->awake_next[word] = 0;
+        t->blocked[word] = blocked;
+    }
+}
+
+/* Of a domain's next tick. */
+static uint64_t time_of(const struct timing *t, enum domain d) { return t->ticks[d] * t->period[d]; }
 
 /* Which domains tick next. */
-static inline uint32_t next_ticks(const struct timing *t)
+static inline uint32_t next_ticks(struct timing *t)
 {
-    uint64_t first = t->time[DOMAIN_CORE];
+    if (t->pattern) {
+        uint32_t step = t->next_step;
+        t->next_step = step + 1 == t->pattern_steps ? 0 : step + 1;
+        return t->pattern[step];
+    }
+    uint64_t first = time_of(t, DOMAIN_CORE);
     uint32_t mask = 0;
     for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++)
-        first = t->time[d] < first ? t->time[d] : first;
+        first = time_of(t, d) < first ? time_of(t, d) : first;
     for (enum domain d = DOMAIN_CORE; d < DOMAIN_COUNT; d++)
-        mask |= (uint32_t)(t->time[d] == first) << d;
+        mask |= (uint32_t)(time_of(t, d) == first) << d;
     return mask;
-}
-
-static inline void ticked(struct timing *t, enum domain d)
-{
-    t->ticks[d]++;
-    t->time[d] += t->period[d];
 }
 
 static inline bool packets_wait(const struct timing *t)
 {
-    uint64_t any = 0;
-    for (uint32_t i = 0; i < t->port_words; i++)
-        any |= crossbar_look(t->replies)->waiting[i] | t->answers_waiting[i];
-    for (uint32_t i = 0; i < t->slice_words; i++)
-        any |= crossbar_look(t->requests)->waiting[i];
-    return any != 0;
+    return (any_of(crossbar_look(t->replies)->waiting, t->port_words) | any_of(t->answers_waiting, t->port_words) | any_of(crossbar_look(t->requests)->waiting, t->slice_words)) != 0;
 }
 
 /* The first cycle from t->now on in which anything can happen; UINT64_MAX: never again. */
 static uint64_t next_cycle(const struct timing *t)
 {
-    uint64_t next = UINT64_MAX;
-    if (t->may_place || !crossbar_idle(t->requests) || !crossbar_idle(t->replies) || packets_wait(t))
+    uint64_t next = t->sleep_until;
+    if (t->may_place || any_of(t->awake, t->core_words) || !crossbar_idle(t->requests) || !crossbar_idle(t->replies) || packets_wait(t))
         return t->now;
-    for (uint32_t i = 0; i < t->core_count && next > t->now; i++)
-        next = t->core_wake[i] < next ? t->core_wake[i] : next;
     for (uint32_t i = 0; i < t->channels && next > t->now; i++) {
         uint64_t at = partition_next_event(t->partitions[i], t->now ? t->now - 1 : 0);
         next = at < next ? at : next;
@@ -381,14 +459,13 @@ static uint64_t next_cycle(const struct timing *t)
 
 static void jump(struct timing *t, uint64_t cycle)
 {
-    t->time[DOMAIN_CORE] += (cycle - t->now) * t->period[DOMAIN_CORE];
     t->now = t->ticks[DOMAIN_CORE] = cycle;
+    uint64_t time = time_of(t, DOMAIN_CORE);
     for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++)
-        if (t->time[d] < t->time[DOMAIN_CORE]) {
-            uint64_t passed = (t->time[DOMAIN_CORE] - t->time[d] + t->period[d] - 1) / t->period[d];
-            t->ticks[d] += passed;
-            t->time[d] += passed * t->period[d];
-        }
+        if (time_of(t, d) < time)
+            t->ticks[d] = (time + t->period[d] - 1) / t->period[d];
+    if (t->pattern)
+        t->next_step = t->core_steps[cycle % t->pattern_cores];
 }
 
 /* Up to the end of one core cycle. */
@@ -400,16 +477,15 @@ static bool step(struct timing *t, struct residency *r, const struct sm_program 
         if (core)
             take_answers(t);
         if (mask & 1u << DOMAIN_ICNT)
-            for (uint32_t i = 0; i < t->channels; i++)
-                partition_reply_cycle(t->partitions[i], t->ticks[DOMAIN_ICNT]);
+            send_replies(t);
         if (mask & 1u << DOMAIN_DRAM) {
             for (uint32_t i = 0; i < t->channels; i++)
                 partition_dram_cycle(t->partitions[i], t->ticks[DOMAIN_DRAM], t->now);
-            ticked(t, DOMAIN_DRAM);
+            t->ticks[DOMAIN_DRAM]++;
         }
         if (mask & 1u << DOMAIN_L2) {
             l2_tick(t);
-            ticked(t, DOMAIN_L2);
+            t->ticks[DOMAIN_L2]++;
         }
         if (mask & 1u << DOMAIN_ICNT) {
             if (!crossbar_idle(t->requests)) {
@@ -418,13 +494,12 @@ static bool step(struct timing *t, struct residency *r, const struct sm_program 
             }
             if (!crossbar_idle(t->replies))
                 crossbar_cycle(t->replies, t->ticks[DOMAIN_ICNT]);
-            ticked(t, DOMAIN_ICNT);
+            t->ticks[DOMAIN_ICNT]++;
         }
         if (!core)
             continue;
         core_tick(t, program);
-        ticked(t, DOMAIN_CORE);
-        t->now = t->ticks[DOMAIN_CORE];
+        t->now = ++t->ticks[DOMAIN_CORE];
         return !t->may_place || place_blocks(t, r, e);
     }
 }
@@ -491,6 +566,7 @@ static bool run(struct timing *t, struct residency *r, const struct sm_program *
 {
     uint64_t start = t->now, check = t->now + CHECK_CYCLES, suspect = t->now + SUSPECT_CYCLES, limit = t->options->max_cycles;
     t->may_place = true;
+    t->sleep_until = 0;
     if (!place_blocks(t, r, e))
         return false;
     while (t->blocks_done < r->block_count) {

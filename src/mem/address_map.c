@@ -24,14 +24,6 @@ static struct bit_gather gather_for(uint64_t mask)
     return g;
 }
 
-static inline uint64_t gather(const struct bit_gather *g, uint64_t bits)
-{
-    uint64_t packed = 0;
-    for (uint32_t i = 0; i < g->count; i++)
-        packed |= bits >> g->run[i].shift & g->run[i].mask;
-    return packed;
-}
-
 /* The lowest count bits that are set in mask. */
 static uint64_t lowest_bits(uint64_t mask, uint32_t count)
 {
@@ -117,37 +109,4 @@ bool address_map_init(struct address_map *m, const struct dram_config *dram, uin
     m->slice = gather_for(m->slice_mask);
     m->in_slice = gather_for(~m->slice_mask);
     return true;
-}
-
-/* Takes the channel out of the address. */
-static inline uint64_t without_channel(const struct address_map *m, uint64_t address, uint32_t *channel)
-{
-    uint64_t above = address >> m->channel_bit, below = address & ((1ull << m->channel_bit) - 1);
-    uint64_t quotient = m->channel_shift != UINT32_MAX ? above >> m->channel_shift : above / m->channels;
-    *channel = (uint32_t)(above - quotient * m->channels);
-    return quotient << m->channel_bit | below;
-}
-
-struct dram_place address_map_place(const struct address_map *m, uint64_t address)
-{
-    struct dram_place p;
-    uint64_t rest = without_channel(m, address, &p.channel);
-    p.row = (uint32_t)gather(&m->row, rest);
-    p.bank = (uint32_t)gather(&m->bank, rest);
-    p.column = (uint32_t)gather(&m->column, rest);
-    p.slice = p.channel * m->slices_per_channel + (p.bank & (m->slices_per_channel - 1));
-    return p;
-}
-
-uint32_t address_map_slice(const struct address_map *m, uint64_t address)
-{
-    uint32_t channel;
-    uint64_t rest = without_channel(m, address, &channel);
-    return channel * m->slices_per_channel + (uint32_t)gather(&m->slice, rest);
-}
-
-uint64_t address_map_in_slice(const struct address_map *m, uint64_t address)
-{
-    uint32_t channel;
-    return gather(&m->in_slice, without_channel(m, address, &channel));
 }

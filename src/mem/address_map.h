@@ -26,9 +26,46 @@ struct dram_place { uint32_t channel, slice /* of all slices */, row, bank, colu
  * beyond DRAM_BANKS_MOST; for a number of slices that the bank bits cannot choose from. */
 enum { DRAM_BANKS_MOST = 64 };
 bool address_map_init(struct address_map *m, const struct dram_config *dram, uint32_t slices_per_channel, struct error *e);
-struct dram_place address_map_place(const struct address_map *m, uint64_t address);
-uint32_t address_map_slice(const struct address_map *m, uint64_t address);
+static inline uint64_t bit_gather(const struct bit_gather *g, uint64_t bits)
+{
+    uint64_t packed = 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        packed |= bits >> g->run[i].shift & g->run[i].mask;
+    return packed;
+}
+
+/* Takes the channel out of the address. */
+static inline uint64_t address_map_without_channel(const struct address_map *m, uint64_t address, uint32_t *channel)
+{
+    uint64_t above = address >> m->channel_bit, below = address & ((1ull << m->channel_bit) - 1);
+    uint64_t quotient = m->channel_shift != UINT32_MAX ? above >> m->channel_shift : above / m->channels;
+    *channel = (uint32_t)(above - quotient * m->channels);
+    return quotient << m->channel_bit | below;
+}
+
+static inline struct dram_place address_map_place(const struct address_map *m, uint64_t address)
+{
+    struct dram_place p;
+    uint64_t rest = address_map_without_channel(m, address, &p.channel);
+    p.row = (uint32_t)bit_gather(&m->row, rest);
+    p.bank = (uint32_t)bit_gather(&m->bank, rest);
+    p.column = (uint32_t)bit_gather(&m->column, rest);
+    p.slice = p.channel * m->slices_per_channel + (p.bank & (m->slices_per_channel - 1));
+    return p;
+}
+
+static inline uint32_t address_map_slice(const struct address_map *m, uint64_t address)
+{
+    uint32_t channel;
+    uint64_t rest = address_map_without_channel(m, address, &channel);
+    return channel * m->slices_per_channel + (uint32_t)bit_gather(&m->slice, rest);
+}
+
 /* The address as the slice's cache indexes its sets: without the bits that chose channel and slice. */
-uint64_t address_map_in_slice(const struct address_map *m, uint64_t address);
+static inline uint64_t address_map_in_slice(const struct address_map *m, uint64_t address)
+{
+    uint32_t channel;
+    return bit_gather(&m->in_slice, address_map_without_channel(m, address, &channel));
+}
 
 #endif

@@ -8,8 +8,6 @@
  * store was partial. A request for several sectors, of which some are on their way already, asks for the rest and waits for the latest only. */
 #include "mem/cache.h"
 #include "mem/cache_sets.h"
-#include "mem/mshr.h"
-#include "mem/ring.h"
 
 #include <assert.h>
 #include <string.h>
@@ -35,16 +33,13 @@ struct cache {
     bool mapped;                       /* the set is not told by bits of the address alone */
     enum write_policy global_writes, local_writes;
     enum packet_kind writeback_kind;
-    uint32_t miss_reserve, line_bytes, port_bytes;
-    uint64_t port_free, fill_port_free; /* from this cycle on */
+    uint32_t miss_reserve, line_bytes;
     cache_index_fn *index_address;
     const void *index_context;
     const struct heddle_l1 *policy;
     void *policy_state;
     const struct heddle_core *core;
     int illegal_victim;
-    struct ring misses;
-    struct mshr mshr;
     struct cache_sets sets;
     uint64_t taken[2][CACHE_FAIL];     /* accesses: reads, writes; by outcome */
     uint64_t fails[CACHE_FAIL_COUNT];  /* without head.repeats */
@@ -78,13 +73,13 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
         .all_sectors = (uint8_t)((1u << sectors) - 1), .group = (uint8_t)(config->sector_bytes > SECTOR_BYTES ? config->sector_bytes / SECTOR_BYTES : 1),
         .whole_lines = config->sector_bytes == 0 || config->sector_bytes >= config->line_bytes, .on_fill = config->allocate == ALLOCATE_ON_FILL,
         .write_allocate = config->write_allocate, .global_writes = config->global_writes, .local_writes = config->local_writes,
-        .writeback_kind = PACKET_L1_WRITEBACK, .line_bytes = config->line_bytes, .port_bytes = config->port_bytes,
+        .writeback_kind = PACKET_L1_WRITEBACK, .line_bytes = config->line_bytes, .head = { .port_bytes = config->port_bytes },
         .index_address = index_address, .index_context = context, .illegal_victim = -1, .counters = arena_new(a, struct cache_counters),
     };
-    mshr_init(&c->mshr, a, config->mshr_entries, config->mshr_merge);
+    mshr_init(&c->head.mshr, a, config->mshr_entries, config->mshr_merge);
     /* A line that is taken when data comes may push out a modified one when the miss queue is full: room for one write-back an entry. */
-    ring_init(&c->misses, a, config->miss_queue + (c->on_fill ? config->mshr_entries : 0));
-    c->misses.limit = config->miss_queue;
+    ring_init(&c->head.misses, a, config->miss_queue + (c->on_fill ? config->mshr_entries : 0));
+    c->head.misses.limit = config->miss_queue;
     cache_sets_init(&c->sets, a, config);
     c->mapped = index_address || c->sets.index != INDEX_MASK;
     return c;
@@ -141,12 +136,11 @@ static inline uint8_t sectors_of(const struct cache *c, uint64_t address, uint32
     return c->group > 1 ? widen(c, sectors) : (uint8_t)sectors;
 }
 
-static inline uint32_t queue_room(const struct cache *c) { return c->misses.count < c->misses.limit ? c->misses.limit - c->misses.count : 0; }
+static inline uint32_t queue_room(const struct cache *c) { return c->head.misses.count < c->head.misses.limit ? c->head.misses.limit - c->head.misses.count : 0; }
 
 static inline void push_miss(struct cache *c, const struct packet *p)
 {
-    ring_push(&c->misses, p);
-    c->head.misses_queued = c->misses.count;
+    ring_push(&c->head.misses, p);
 }
 
 /* Policies. */
@@ -288,16 +282,18 @@ static void count_repeats(struct cache *c)
     c->head.repeats = 0;
 }
 
-static enum cache_outcome fail(struct cache *c, const struct lookup *l, enum cache_fail why)
+static enum cache_outcome fail_at(struct cache *c, const struct packet *request, uint32_t set, enum cache_fail why, struct cache_result *result)
 {
     count_repeats(c);
-    l->result->fail = why;
+    result->fail = why;
     c->fails[why]++;
     /* A policy may answer differently when it is asked again. */
     c->head.blocked = !(c->policy && why == CACHE_FAIL_WAYS);
-    c->blocked = (struct blocked){ .address = l->request->address, .rest = rest_of(l->request), .set = l->set, .why = why };
+    c->blocked = (struct blocked){ .address = request->address, .rest = rest_of(request), .set = set, .why = why };
     return CACHE_FAIL;
 }
+
+static enum cache_outcome fail(struct cache *c, const struct lookup *l, enum cache_fail why) { return fail_at(c, l->request, l->set, why, l->result); }
 
 static inline void found(const struct lookup *l)
 {
@@ -330,12 +326,12 @@ static enum cache_outcome read_hit(struct cache *c, const struct lookup *l)
 
 static enum cache_outcome read_pending(struct cache *c, const struct lookup *l, uint32_t entry)
 {
-    if (!mshr_can_merge(&c->mshr, entry))
+    if (!mshr_can_merge(&c->head.mshr, entry))
         return fail(c, l, CACHE_FAIL_MERGE);
-    mshr_merge(&c->mshr, entry, l->request);
+    mshr_merge(&c->head.mshr, entry, l->request);
     if (l->way == NO_WAY) {
-        l->result->line_warp = c->mshr.entries[entry].warp;
-        l->result->line_age = c->mshr.entries[entry].age;
+        l->result->line_warp = c->head.mshr.entries[entry].warp;
+        l->result->line_age = c->head.mshr.entries[entry].age;
     } else {
         touch_line(c, l);
         found(l);
@@ -345,16 +341,16 @@ static enum cache_outcome read_pending(struct cache *c, const struct lookup *l, 
     return done(c, l, CACHE_PENDING);
 }
 
-static void send_read(struct cache *c, const struct lookup *l, uint32_t entry, uint8_t asked)
+static inline void send_read(struct cache *c, const struct packet *request, uint64_t line, uint32_t entry, uint8_t asked)
 {
-    struct packet p = *l->request;
-    p.address = c->whole_lines ? l->line : l->line + (uint64_t)__builtin_ctz(asked) * SECTOR_BYTES;
-    p.bytes = (uint16_t)(c->whole_lines ? c->line_bytes : (uint32_t)__builtin_popcount(asked) * SECTOR_BYTES);
-    p.sectors = asked;
-    p.token = entry;
-    p.reply = 0;
-    push_miss(c, &p);
-    c->counters->misses_sent++;
+    struct packet *p = ring_back(&c->head.misses);
+    *p = *request;
+    p->address = c->whole_lines ? line : line + (uint64_t)__builtin_ctz(asked) * SECTOR_BYTES;
+    p->bytes = (uint16_t)(c->whole_lines ? c->line_bytes : (uint32_t)__builtin_popcount(asked) * SECTOR_BYTES);
+    p->sectors = asked;
+    p->token = entry;
+    p->reply = 0;
+    c->head.misses.count++;
 }
 
 /* A place for the answer, where lines are taken at the miss. False: there is none; why says what for. */
@@ -378,9 +374,9 @@ static inline bool reserve_line(struct cache *c, struct lookup *l, uint8_t asked
     return true;
 }
 
-static inline enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t asked)
+static enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t asked)
 {
-    if (mshr_full(&c->mshr))
+    if (mshr_full(&c->head.mshr))
         return fail(c, l, CACHE_FAIL_MSHR);
     if (queue_room(c) < 1)
         return fail(c, l, CACHE_FAIL_QUEUE);
@@ -389,20 +385,15 @@ static inline enum cache_outcome read_miss(struct cache *c, struct lookup *l, ui
     enum cache_fail why;
     if (!bypass && !c->on_fill && !reserve_line(c, l, asked, &leaving, &why))
         return fail(c, l, why);
-    uint32_t entry = mshr_open(&c->mshr, l->line, asked, l->request);
-    struct mshr_entry *e = &c->mshr.entries[entry];
-    c->head.outstanding = c->mshr.used;
-    e->age = l->age;
-    e->bypass = bypass;
-    if (!bypass && !c->on_fill)
-        e->place = cache_sets_place(&c->sets, l->set, l->way);
-    send_read(c, l, entry, asked);
+    uint32_t entry = mshr_open(&c->head.mshr, l->line, asked, l->request, l->age, !bypass && !c->on_fill ? cache_sets_place(&c->sets, l->set, l->way) : MSHR_NONE);
+    c->head.mshr.entries[entry].bypass = bypass;
+    send_read(c, l->request, l->line, entry, asked);
     if (leaving.modified)
         push_miss(c, &leaving.writeback);
     return done(c, l, CACHE_MISS);
 }
 
-static inline enum cache_outcome read_not_there(struct cache *c, struct lookup *l)
+static enum cache_outcome read_not_there(struct cache *c, struct lookup *l)
 {
     uint32_t entry = MSHR_NONE;
     uint8_t missing = l->need, covered = 0;
@@ -411,11 +402,11 @@ static inline enum cache_outcome read_not_there(struct cache *c, struct lookup *
     if (l->way != NO_WAY)
         missing &= (uint8_t)~l->there->valid;
     if (l->way != NO_WAY || c->on_fill || c->policy) /* else it cannot be on its way: that has a line, unless it bypasses the cache */
-        entry = mshr_find(&c->mshr, l->line, missing, &covered);
+        entry = mshr_find(&c->head.mshr, l->line, missing, &covered);
     uint8_t asked = missing & (uint8_t)~covered;
     enum cache_outcome outcome = likely(asked) ? read_miss(c, l, asked) : read_pending(c, l, entry);
     if (unlikely(l->request->kind == PACKET_ATOMIC) && outcome != CACHE_FAIL)
-        mshr_mark_modified(&c->mshr, l->line, l->need);
+        mshr_mark_modified(&c->head.mshr, l->line, l->need);
     return outcome;
 }
 
@@ -468,7 +459,7 @@ static enum cache_outcome write_allocate(struct cache *c, struct lookup *l)
         line = l->there;
         coming = line->reserved & l->need;
         if (coming)
-            mshr_mark_modified(&c->mshr, l->line, coming);
+            mshr_mark_modified(&c->head.mshr, l->line, coming);
         if (((line->valid | coming) & l->need) == l->need)
             return write_back_hit(c, l);
         touch_line(c, l);
@@ -508,12 +499,47 @@ static NOINLINE enum cache_outcome access_at(struct cache *c, const struct packe
     return there ? read_hit(c, &l) : read_not_there(c, &l);
 }
 
-/* Hits that a cache mostly sees are settled here, without the detours that others need. */
-static inline enum cache_outcome access_set(struct cache *c, const struct packet *request, uint64_t age, uint32_t set, struct cache_result *result)
+/* A read of a line that is not there, and so cannot be on its way either: where lines are taken at the miss, and nobody is told. */
+static ALWAYS_INLINE enum cache_outcome plain_miss(struct cache *c, const struct packet *request, uint64_t age, uint32_t set, struct cache_result *result)
+{
+    uint32_t room = queue_room(c);
+    if (unlikely(room < c->miss_reserve || room < 1))
+        return access_at(c, request, age, set, NO_WAY, result);
+    *result = (struct cache_result){ .set = set, .way = NO_WAY };
+    if (mshr_full(&c->head.mshr))
+        return fail_at(c, request, set, CACHE_FAIL_MSHR, result);
+    uint32_t way = cache_sets_oldest(&c->sets, set);
+    if (unlikely(way == NO_WAY) || unlikely(line_at(c, set, way)->modified))
+        return access_at(c, request, age, set, NO_WAY, result);
+    uint64_t line = request->address & c->line_mask, gone = *tag_at(c, set, way);
+    uint8_t need = sectors_of(c, request->address, request->bytes, request->sectors);
+    struct cache_line *to = line_at(c, set, way);
+    if (likely(gone != NO_TAG)) {
+        result->evicted = true;
+        result->evicted_address = gone;
+        result->evicted_warp = to->warp;
+        result->evicted_age = to->age;
+        c->counters->evictions++;
+    }
+    c->touched = true;
+    cache_sets_put(&c->sets, set, way, line, request->warp, age);
+    to->reserved = need;
+    uint32_t entry = mshr_open(&c->head.mshr, line, need, request, age, cache_sets_place(&c->sets, set, way));
+    send_read(c, request, line, entry, need);
+    result->way = way;
+    c->head.blocked = false;
+    c->taken[0][CACHE_MISS]++;
+    return CACHE_MISS;
+}
+
+/* Hits and misses that a cache mostly sees are settled here, without the detours that others need. */
+static ALWAYS_INLINE enum cache_outcome access_set(struct cache *c, const struct packet *request, uint64_t age, uint32_t set, struct cache_result *result)
 {
     uint32_t way = cache_sets_find(&c->sets, set, request->address & c->line_mask);
-    if (way == NO_WAY || !(c->plain_reads >> request->kind & 1))
+    if (!(c->plain_reads >> request->kind & 1))
         return access_at(c, request, age, set, way, result);
+    if (way == NO_WAY)
+        return c->on_fill ? access_at(c, request, age, set, way, result) : plain_miss(c, request, age, set, result);
     struct cache_line *line = line_at(c, set, way);
     uint8_t need = sectors_of(c, request->address, request->bytes, request->sectors);
     if ((line->valid & need) != need)
@@ -558,21 +584,12 @@ bool cache_probe(const struct cache *c, uint64_t address)
     return way != NO_WAY && (line_at(c, set, way)->valid & need) == need;
 }
 
-struct packet *cache_miss_front(struct cache *c) { return c->misses.count ? ring_front(&c->misses) : NULL; }
-
-void cache_miss_pop(struct cache *c)
-{
-    ring_pop(&c->misses);
-    c->head.misses_queued = c->misses.count;
-    c->head.blocked = false;
-}
-
 /* Data has come for a line that was not reserved. */
 static void store_unreserved(struct cache *c, uint32_t entry)
 {
-    const struct mshr_entry *e = &c->mshr.entries[entry];
+    const struct mshr_entry *e = &c->head.mshr.entries[entry];
     struct cache_result result = { .evicted = false };
-    const struct packet *request = mshr_request(&c->mshr, entry, 0);
+    const struct packet *request = mshr_request(&c->head.mshr, entry, 0);
     uint32_t set = set_of(c, e->line);
     struct lookup l = look_up(c, request, e->line, set, cache_sets_find(&c->sets, set, e->line), e->asked, e->age, &result);
     if (l.way == NO_WAY) {
@@ -592,10 +609,10 @@ bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now)
 {
     (void)now;
     c->counters->fills++;
-    if (!mshr_answer(&c->mshr, answer->token, answer->sectors ? answer->sectors : c->all_sectors))
+    if (!mshr_answer(&c->head.mshr, answer->token, answer->sectors ? answer->sectors : c->all_sectors))
         return false;
     c->head.blocked = false;
-    const struct mshr_entry *e = &c->mshr.entries[answer->token];
+    const struct mshr_entry *e = &c->head.mshr.entries[answer->token];
     c->head.ready_requests += e->count;
     if (e->place != MSHR_NONE) {
         struct cache_line *line = &c->sets.lines[e->place];
@@ -607,18 +624,6 @@ bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now)
     }
     return true;
 }
-
-struct packet *cache_ready_front(struct cache *c) { return mshr_ready_front(&c->mshr); }
-
-void cache_ready_pop(struct cache *c)
-{
-    mshr_ready_pop(&c->mshr);
-    c->head.ready_requests--;
-    c->head.outstanding = c->mshr.used;
-    c->head.blocked = false;
-}
-
-bool cache_waits_for(const struct cache *c, uint32_t entry) { return entry < c->mshr.limit && c->mshr.entries[entry].count; }
 
 void cache_touch(struct cache *c, uint64_t address, uint64_t now)
 {
@@ -650,7 +655,7 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
 
 void cache_invalidate(struct cache *c)
 {
-    assert(c->mshr.used == 0);
+    assert(c->head.mshr.used == 0);
     if (!c->touched)
         return;
     for (uint32_t set = 0; c->policy && set < c->sets.count; set++)
@@ -661,19 +666,6 @@ void cache_invalidate(struct cache *c)
     c->touched = false;
     c->head.blocked = false;
 }
-
-/* Ports. */
-
-static void use_port(const struct cache *c, uint64_t *free, uint32_t bytes, uint64_t now)
-{
-    if (c->port_bytes)
-        *free = (*free > now ? *free : now) + (bytes + c->port_bytes - 1) / c->port_bytes;
-}
-
-bool cache_port_free(const struct cache *c, uint64_t now) { return now >= c->port_free; }
-void cache_use_port(struct cache *c, uint32_t bytes, uint64_t now) { use_port(c, &c->port_free, bytes, now); }
-bool cache_fill_port_free(const struct cache *c, uint64_t now) { return now >= c->fill_port_free; }
-void cache_use_fill_port(struct cache *c, uint32_t bytes, uint64_t now) { use_port(c, &c->fill_port_free, bytes, now); }
 
 const struct cache_counters *cache_counters(const struct cache *c)
 {
@@ -687,6 +679,7 @@ const struct cache_counters *cache_counters(const struct cache *c)
     n->accesses = n->reads + n->writes;
     n->hits = c->taken[0][CACHE_HIT] + n->write_hits;
     n->misses = c->taken[0][CACHE_MISS] + n->write_misses;
+    n->misses_sent = c->taken[0][CACHE_MISS];
     n->pending_hits = c->taken[0][CACHE_PENDING];
     n->intra_warp_hits = c->intra_warp_hits;
     n->inter_warp_hits = c->taken[0][CACHE_HIT] - n->intra_warp_hits;

@@ -8,7 +8,9 @@
 #include "base/arena.h"
 #include "heddle/policy.h"
 #include "mem/config.h"
+#include "mem/mshr.h"
 #include "mem/packet.h"
+#include "mem/ring.h"
 
 enum cache_outcome {
     CACHE_HIT,      /* data (or the place to write) is there */
@@ -45,13 +47,15 @@ struct cache_result {
     uint32_t set;
 };
 
-/* What owners ask every cycle, read without a call. It stands first in struct cache, whose rest is opaque (cache.c). */
+/* What owners ask and take every cycle, without a call. It stands first in struct cache, whose rest is opaque (cache.c). */
 struct cache_head {
-    uint32_t misses_queued;             /* packets in the miss queue */
     uint32_t ready_requests;            /* requests whose data has come */
-    uint32_t outstanding;               /* MSHR entries in use: until the last of their requests has been popped */
     uint32_t repeats;                   /* of the access that failed last, not yet counted as tries */
     bool blocked;                       /* that access would fail again: nothing has changed since */
+    uint32_t port_bytes;
+    uint64_t port_free, fill_port_free; /* from this cycle on */
+    struct ring misses;                 /* the miss queue */
+    struct mshr mshr;
 };
 struct cache;
 static inline const struct cache_head *cache_head(const struct cache *c) { return (const struct cache_head *)c; }
@@ -85,18 +89,30 @@ void cache_set_writeback(struct cache *c, enum packet_kind kind, uint32_t miss_r
 bool cache_probe(const struct cache *c, uint64_t address);
 
 /* The miss queue, drained by the owner. */
-static inline bool cache_has_miss(const struct cache *c) { return cache_head(c)->misses_queued != 0; }
-struct packet *cache_miss_front(struct cache *c);
-void cache_miss_pop(struct cache *c);
+static inline bool cache_has_miss(const struct cache *c) { return cache_head(c)->misses.count != 0; }
+static inline struct packet *cache_miss_front(struct cache *c) { return cache_has_miss(c) ? ring_front(&((struct cache_head *)c)->misses) : NULL; }
+static inline void cache_miss_pop(struct cache *c)
+{
+    struct cache_head *head = (struct cache_head *)c;
+    ring_pop(&head->misses);
+    head->blocked = false;
+}
 
 /* A packet that answers one sent down. A whole line asked for in one packet may be answered by several packets of one sector each: the line is valid when all sectors asked for have come
  * (packet->sectors says which, 0: all). Returns true when the MSHR entry is complete and its requests are ready. */
 bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now);
 /* Requests whose data has come, oldest fill first, in order of arrival; one is taken at a time. NULL: none. The entry is free again when its last request has been popped. */
 static inline bool cache_has_ready(const struct cache *c) { return cache_head(c)->ready_requests != 0; }
-struct packet *cache_ready_front(struct cache *c);
-void cache_ready_pop(struct cache *c);
-bool cache_waits_for(const struct cache *c, uint32_t entry); /* the MSHR entry is in use */
+static inline struct packet *cache_ready_front(struct cache *c) { return mshr_ready_front(&cache_head(c)->mshr); }
+static inline void cache_ready_pop(struct cache *c)
+{
+    struct cache_head *head = (struct cache_head *)c;
+    mshr_ready_pop(&head->mshr);
+    head->ready_requests--;
+    head->blocked = false;
+}
+/* The MSHR entry is in use. */
+static inline bool cache_waits_for(const struct cache *c, uint32_t entry) { return entry < cache_head(c)->mshr.limit && cache_head(c)->mshr.entries[entry].count; }
 
 /* Data that appears without an access (copies from the host). */
 void cache_touch(struct cache *c, uint64_t address, uint64_t now);
@@ -104,14 +120,20 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now);
 void cache_invalidate(struct cache *c);
 /* Ports: an access keeps the data port, a fill the fill port busy for ceil(bytes / port_bytes) cycles. Always free where config->port_bytes is 0.
  * (GPGPU-Sim: a hit uses the request's bytes, a miss writeback_bytes, a fill a sector or, unsectored, the line.) */
-bool cache_port_free(const struct cache *c, uint64_t now);
-void cache_use_port(struct cache *c, uint32_t bytes, uint64_t now);
-bool cache_fill_port_free(const struct cache *c, uint64_t now);
-void cache_use_fill_port(struct cache *c, uint32_t bytes, uint64_t now);
-/* MSHR entries in use. */
-static inline uint32_t cache_outstanding(const struct cache *c) { return cache_head(c)->outstanding; }
+static inline bool cache_port_free(const struct cache *c, uint64_t now) { return now >= cache_head(c)->port_free; }
+static inline bool cache_fill_port_free(const struct cache *c, uint64_t now) { return now >= cache_head(c)->fill_port_free; }
+static inline void cache_keep_busy(const struct cache *c, uint64_t *free, uint32_t bytes, uint64_t now)
+{
+    uint32_t port_bytes = cache_head(c)->port_bytes;
+    if (port_bytes)
+        *free = (*free > now ? *free : now) + (bytes + port_bytes - 1) / port_bytes;
+}
+static inline void cache_use_port(struct cache *c, uint32_t bytes, uint64_t now) { cache_keep_busy(c, &((struct cache_head *)c)->port_free, bytes, now); }
+static inline void cache_use_fill_port(struct cache *c, uint32_t bytes, uint64_t now) { cache_keep_busy(c, &((struct cache_head *)c)->fill_port_free, bytes, now); }
+/* MSHR entries in use: until the last of their requests has been popped. */
+static inline uint32_t cache_outstanding(const struct cache *c) { return cache_head(c)->mshr.used; }
 /* Nothing outstanding, queued or ready. */
-static inline bool cache_idle(const struct cache *c) { return (cache_head(c)->outstanding | cache_head(c)->misses_queued) == 0; }
+static inline bool cache_idle(const struct cache *c) { return (cache_outstanding(c) | cache_head(c)->misses.count) == 0; }
 const struct cache_counters *cache_counters(const struct cache *c);
 void cache_counters_reset(struct cache *c);
 

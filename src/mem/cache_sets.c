@@ -36,7 +36,7 @@ void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_c
 void cache_sets_clear(struct cache_sets *s)
 {
     size_t lines = (size_t)s->count * s->ways;
-    s->recent = NO_TAG;
+    s->recent = s->absent = NO_TAG;
     memset(s->tags, 0xff, lines * sizeof *s->tags); /* NO_TAG */
     memset(s->lines, 0, lines * sizeof *s->lines);
     for (uint32_t set = 0; set < s->count; set++) {

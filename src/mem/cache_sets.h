@@ -30,6 +30,7 @@ struct cache_sets {
     uint16_t *newest;                  /* way of each set */
     uint64_t recent;                   /* the line found or put last, and its way; NO_TAG: none */
     uint32_t recent_way;
+    uint64_t absent;                   /* the line searched for last in vain, if none has been put since; NO_TAG: none */
     uint32_t count, ways, mark_words, line_shift, set_bits;
     enum cache_index index;
 };
@@ -74,16 +75,20 @@ static inline uint32_t cache_sets_search(const struct cache_sets *s, uint32_t se
     return NO_WAY;
 }
 
-/* The same line is often asked for again: several warps fetch from it. */
+/* The same line is often asked for again: several warps fetch from it, or it is not there and the access has to be tried again. */
 static inline uint32_t cache_sets_find(struct cache_sets *s, uint32_t set, uint64_t line)
 {
     if (s->recent == line)
         return s->recent_way;
+    if (s->absent == line)
+        return NO_WAY;
     uint32_t way = cache_sets_search(s, set, line);
-    if (way != NO_WAY) {
-        s->recent = line;
-        s->recent_way = way;
+    if (way == NO_WAY) {
+        s->absent = line;
+        return NO_WAY;
     }
+    s->recent = line;
+    s->recent_way = way;
     return way;
 }
 
@@ -124,6 +129,7 @@ static inline struct cache_line *cache_sets_put(struct cache_sets *s, uint32_t s
     *cache_sets_tag(s, set, way) = line;
     s->recent = line;
     s->recent_way = way;
+    s->absent = NO_TAG;
     struct cache_line *to = cache_sets_line(s, set, way);
     *to = (struct cache_line){ .age = age, .warp = warp };
     cache_sets_touch(s, set, way);

@@ -15,36 +15,17 @@
 /* One copy for up to 64 ports, one for more: see work_wide. */
 #define INLINE static inline __attribute__((always_inline))
 
-enum { NO_INPUT = UINT16_MAX };
 #define NEVER UINT64_MAX
-
-struct crossing { struct packet packet; uint64_t pushed; uint32_t flits; uint32_t output; };
-
-struct arrival { struct packet packet; uint64_t ready; uint32_t flits; };
-
-struct crossbar_output {
-    struct arrival *slots;
-    uint32_t head, tail;          /* packets taken, packets wholly sent: both only grow */
-    uint32_t flits;               /* places taken in the buffer, by a packet that has room at once */
-    uint16_t holder;              /* input whose packet is half through, or NO_INPUT */
-    uint16_t next;                /* input that is asked first for the next packet */
-    bool full;                    /* found without room: until a packet is taken */
-    bool busy;                    /* full, or with a packet that leaves, all of which has room: nobody is served */
-    uint64_t asking[CROSSBAR_WORDS]; /* inputs, without the holder */
-};
 
 struct crossbar {
     struct crossbar_head head;
-    uint32_t output_flits, hop_cycles, inputs, outputs, input_words, output_words, input_mask, output_mask;
-    struct crossbar_output *output;
-    uint64_t open[CROSSBAR_WORDS];          /* outputs that somebody asks for, or that are sent to flit by flit, and that may have room */
+    uint32_t output_flits, hop_cycles, inputs, input_words, output_words;
     uint64_t *ending;                       /* a matching: outputs whose packet's last flit comes then */
     uint32_t ending_mask;
     uint32_t sending;                       /* outputs with a packet that leaves, all of which has room */
     uint64_t worked;                        /* the last cycle that was looked at */
     uint64_t stalls;                        /* up to it */
     struct crossbar_counters *sums;
-    uint8_t fresh[CROSSBAR_PORTS_MOST];     /* inputs whose first packet has not asked yet */
 };
 
 /* One of those of a cycle. In what follows, wide says: more than 64 ports. It is constant where the compiler sees it, since few machines have so many. */
@@ -68,13 +49,13 @@ static void create_queues(struct crossbar *x, struct arena *a)
 {
     uint32_t in_size = power_of_two(x->head.input_flits), out_size = power_of_two(x->output_flits);
     x->head.input = arena_array(a, struct crossbar_input, x->inputs);
-    x->output = arena_array(a, struct crossbar_output, x->outputs);
-    x->input_mask = in_size - 1;
-    x->output_mask = out_size - 1;
+    x->head.output = arena_array(a, struct crossbar_output, x->head.outputs);
+    x->head.input_mask = in_size - 1;
+    x->head.output_mask = out_size - 1;
     for (uint32_t i = 0; i < x->inputs; i++)
         x->head.input[i] = (struct crossbar_input){ .slots = arena_array(a, struct crossing, in_size), .moved_at = NEVER };
-    for (uint32_t o = 0; o < x->outputs; o++)
-        x->output[o] = (struct crossbar_output){ .slots = arena_array(a, struct arrival, out_size), .holder = NO_INPUT };
+    for (uint32_t o = 0; o < x->head.outputs; o++)
+        x->head.output[o] = (struct crossbar_output){ .slots = arena_array(a, struct arrival, out_size), .holder = CROSSBAR_NO_INPUT };
 }
 
 struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs)
@@ -82,8 +63,8 @@ struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *
     assert(inputs <= CROSSBAR_PORTS_MOST && outputs <= CROSSBAR_PORTS_MOST);
     assert(config->flit_bytes && config->hop_cycles && config->speedup);
     struct crossbar *x = arena_new(a, struct crossbar);
-    *x = (struct crossbar){ .head = { .asks_at = NEVER, .match_at = NEVER, .flit_bytes = config->flit_bytes, .input_flits = config->input_flits, .speedup = config->speedup },
-                            .output_flits = config->output_flits, .hop_cycles = config->hop_cycles, .inputs = inputs, .outputs = outputs,
+    *x = (struct crossbar){ .head = { .asks_at = NEVER, .match_at = NEVER, .flit_bytes = config->flit_bytes, .input_flits = config->input_flits, .speedup = config->speedup, .outputs = outputs },
+                            .output_flits = config->output_flits, .hop_cycles = config->hop_cycles, .inputs = inputs,
                             .input_words = words_of(inputs), .output_words = words_of(outputs) };
     create_queues(x, a);
     uint32_t endings = power_of_two(config->output_flits + 1), arrivals = power_of_two(config->hop_cycles + 1);
@@ -99,43 +80,23 @@ struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *
 INLINE void bit_set(uint64_t *words, uint32_t i, bool wide) { words[wide ? i / 64 : 0] |= 1ull << (i % 64); }
 INLINE void bit_clear(uint64_t *words, uint32_t i, bool wide) { words[wide ? i / 64 : 0] &= ~(1ull << (i % 64)); }
 
-/* The first packet of an input has not been looked at. Threads that push write the same. */
-static inline void note_fresh(struct crossbar *x, uint32_t input, uint64_t pushed)
-{
-    x->fresh[input] = 1;
-    if (__atomic_load_n(&x->head.asks_at, __ATOMIC_RELAXED) > pushed + 1)
-        __atomic_store_n(&x->head.asks_at, pushed + 1, __ATOMIC_RELAXED);
-}
-
-void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const struct packet *p, uint32_t bytes, uint64_t now)
-{
-    struct crossbar_input *in = &x->head.input[input];
-    uint32_t flits = crossbar_flits(x, bytes);
-    assert(output < x->outputs && in->tail - in->head <= x->input_mask);
-    if (in->head == in->tail)
-        note_fresh(x, input, now);
-    in->slots[in->tail++ & x->input_mask] = (struct crossing){ .packet = *p, .pushed = now, .flits = flits, .output = output };
-    in->flits += flits;
-    in->flits_in += flits;
-}
-
 /* The first packet of an input begins to ask for its output, if it was not pushed in this very cycle. */
 INLINE void ask(struct crossbar *x, uint32_t input, uint64_t now, bool wide)
 {
     struct crossbar_input *in = &x->head.input[input];
     if (in->head == in->tail)
         return;
-    struct crossing *c = &in->slots[in->head & x->input_mask];
+    struct crossing *c = &in->slots[in->head & x->head.input_mask];
     if (c->pushed >= now) {
-        note_fresh(x, input, c->pushed);
+        crossbar_note_fresh(&x->head, input, c->pushed);
         return;
     }
-    struct crossbar_output *out = &x->output[c->output];
+    struct crossbar_output *out = &x->head.output[c->output];
     in->first = c;
     x->head.standing++;
     bit_set(out->asking, input, wide);
     if (!out->busy)
-        bit_set(x->open, c->output, wide);
+        bit_set(x->head.open, c->output, wide);
 }
 
 INLINE void ask_fresh(struct crossbar *x, uint64_t now, bool wide)
@@ -143,10 +104,10 @@ INLINE void ask_fresh(struct crossbar *x, uint64_t now, bool wide)
     x->head.asks_at = NEVER;
     for (uint32_t i = 0; i < x->inputs; i += 8) {
         uint64_t eight;
-        memcpy(&eight, x->fresh + i, 8);
+        memcpy(&eight, x->head.fresh + i, 8);
         if (!eight)
             continue;
-        memset(x->fresh + i, 0, 8);
+        memset(x->head.fresh + i, 0, 8);
         for (; eight; eight &= eight - 1) /* one bit a byte: hosts are little-endian */
             ask(x, i + (uint32_t)__builtin_ctzll(eight) / 8, now, wide);
     }
@@ -179,7 +140,7 @@ INLINE bool is_asked(const struct crossbar *x, const struct crossbar_output *out
 INLINE void finish_packet(struct crossbar *x, struct crossbar_output *out, uint32_t output, uint32_t input, struct matching *m, bool wide)
 {
     struct crossbar_input *in = &x->head.input[input];
-    struct arrival *place = &out->slots[out->tail++ & x->output_mask];
+    struct arrival *place = &out->slots[out->tail++ & x->head.output_mask];
     uint64_t ready = m->now + x->hop_cycles;
     place->packet = in->first->packet;
     place->flits = in->first->flits;
@@ -197,18 +158,18 @@ INLINE void send_all(struct crossbar *x, struct crossbar_output *out, uint32_t o
     in->flits -= flits;
     x->head.standing--;
     if (flits == 1) {
-        out->holder = NO_INPUT;
+        out->holder = CROSSBAR_NO_INPUT;
         in->sent = 0;
         finish_packet(x, out, output, input, m, wide);
         if (!is_asked(x, out, wide))
-            bit_clear(x->open, output, wide);
+            bit_clear(x->head.open, output, wide);
         return;
     }
     in->gone_at = m->number + flits;
     out->holder = (uint16_t)input;
     out->busy = true;
     x->sending++;
-    bit_clear(x->open, output, wide);
+    bit_clear(x->head.open, output, wide);
     bit_set(&x->ending[((m->number + flits - 1) & x->ending_mask) * (wide ? x->output_words : 1)], output, wide);
 }
 
@@ -232,14 +193,14 @@ INLINE uint32_t grant(struct crossbar *x, struct crossbar_output *out, bool wide
 /* An open output takes a flit if it has room, and if it has room for the whole packet, all of them. */
 INLINE void serve(struct crossbar *x, uint32_t output, struct matching *m, bool wide)
 {
-    struct crossbar_output *out = &x->output[output];
+    struct crossbar_output *out = &x->head.output[output];
     if (out->flits >= x->output_flits && out->tail != out->head) {
         out->full = out->busy = true;
-        bit_clear(x->open, output, wide);
+        bit_clear(x->head.open, output, wide);
         return;
     }
     uint32_t input = out->holder;
-    if (input == NO_INPUT)
+    if (input == CROSSBAR_NO_INPUT)
         input = grant(x, out, wide);
     struct crossbar_input *in = &x->head.input[input];
     uint32_t left = in->first->flits - in->sent;
@@ -254,22 +215,22 @@ INLINE void serve(struct crossbar *x, uint32_t output, struct matching *m, bool 
 /* A packet that was sent as a whole ends in this matching. */
 INLINE void end_packet(struct crossbar *x, uint32_t output, struct matching *m, bool wide)
 {
-    struct crossbar_output *out = &x->output[output];
+    struct crossbar_output *out = &x->head.output[output];
     uint32_t input = out->holder;
     x->sending--;
     x->head.input[input].moved_at = m->now;
     x->head.input[input].sent = 0;
     finish_packet(x, out, output, input, m, wide);
-    out->holder = NO_INPUT;
+    out->holder = CROSSBAR_NO_INPUT;
     out->busy = false;
     if (is_asked(x, out, wide))
-        bit_set(x->open, output, wide);
+        bit_set(x->head.open, output, wide);
 }
 
 INLINE void serve_word(struct crossbar *x, uint32_t word, struct matching *m, bool wide)
 {
     uint64_t *ending = &x->ending[(m->number & x->ending_mask) * (wide ? x->output_words : 1) + word];
-    uint64_t open = x->open[word]; /* outputs that become free in this matching are served in the next */
+    uint64_t open = x->head.open[word]; /* outputs that become free in this matching are served in the next */
     if (!(*ending | open))
         return;
     if (*ending) {
@@ -306,7 +267,7 @@ INLINE uint64_t next_match(const struct crossbar *x, uint64_t now, bool wide)
 {
     uint32_t words = wide ? x->output_words : 1;
     for (uint32_t w = 0; w < words; w++)
-        if (x->open[w])
+        if (x->head.open[w])
             return now + 1;
     if (!x->sending)
         return NEVER;
@@ -341,26 +302,6 @@ void crossbar_work(struct crossbar *x, uint64_t now)
         work_wide(x, now);
 }
 
-struct packet *crossbar_first(struct crossbar *x, uint32_t output)
-{
-    struct crossbar_output *out = &x->output[output];
-    return &out->slots[out->head & x->output_mask].packet;
-}
-
-void crossbar_pop(struct crossbar *x, uint32_t output)
-{
-    struct crossbar_output *out = &x->output[output];
-    assert(crossbar_waits_at(x, output));
-    out->flits -= out->slots[out->head++ & x->output_mask].flits;
-    if (out->head == out->tail || out->slots[out->head & x->output_mask].ready > x->head.now)
-        bit_clear(x->head.waiting, output, true);
-    if (!out->full)
-        return;
-    out->full = out->busy = false;
-    bit_set(x->open, output, true);
-    x->head.match_at = 0;
-}
-
 bool crossbar_empty(const struct crossbar *x)
 {
     uint64_t waiting = 0;
@@ -375,11 +316,11 @@ static void subtract_inside(const struct crossbar *x, struct crossbar_counters *
     for (uint32_t i = 0; i < x->inputs; i++)
         for (uint64_t n = x->head.input[i].head; n != x->head.input[i].tail; n++) {
             sums->packets_out--;
-            sums->flits_out -= x->head.input[i].slots[n & x->input_mask].flits;
+            sums->flits_out -= x->head.input[i].slots[n & x->head.input_mask].flits;
         }
-    for (uint32_t o = 0; o < x->outputs; o++)
-        for (uint32_t n = x->output[o].head; n != x->output[o].tail; n++) {
-            const struct arrival *a = &x->output[o].slots[n & x->output_mask];
+    for (uint32_t o = 0; o < x->head.outputs; o++)
+        for (uint32_t n = x->head.output[o].head; n != x->head.output[o].tail; n++) {
+            const struct arrival *a = &x->head.output[o].slots[n & x->head.output_mask];
             sums->packets_out -= a->ready > x->head.now;
             sums->flits_out -= a->ready > x->head.now ? a->flits : 0;
         }

@@ -11,6 +11,7 @@
 #ifndef HEDDLE_MEM_CROSSBAR_H
 #define HEDDLE_MEM_CROSSBAR_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,6 +26,8 @@ enum { CROSSBAR_PORTS_MOST = 256, CROSSBAR_WORDS = CROSSBAR_PORTS_MOST / 64 };
 
 struct crossbar; /* opaque, but for its head */
 
+struct crossing { struct packet packet; uint64_t pushed; uint32_t flits; uint32_t output; };
+
 struct crossbar_input {
     struct crossing *slots, *first; /* first: the packet that asks, or leaves */
     uint64_t head, tail;         /* packets that have left, packets pushed: both only grow */
@@ -35,7 +38,22 @@ struct crossbar_input {
     uint32_t sent;               /* flits of a packet that leaves as the output has room for it */
 };
 
-/* What is asked for all the time, so that "nothing there" costs no call. */
+struct arrival { struct packet packet; uint64_t ready; uint32_t flits; };
+
+enum { CROSSBAR_NO_INPUT = UINT16_MAX };
+
+struct crossbar_output {
+    struct arrival *slots;
+    uint32_t head, tail;          /* packets taken, packets wholly sent: both only grow */
+    uint32_t flits;               /* places taken in the buffer, by a packet that has room at once */
+    uint16_t holder;              /* input whose packet is half through, or CROSSBAR_NO_INPUT */
+    uint16_t next;                /* input that is asked first for the next packet */
+    bool full;                    /* found without room: until a packet is taken */
+    bool busy;                    /* full, or with a packet that leaves, all of which has room: nobody is served */
+    uint64_t asking[CROSSBAR_WORDS]; /* inputs, without the holder */
+};
+
+/* What is asked for all the time, and what packets enter and leave by, so that that costs no call. */
 struct crossbar_head {
     uint64_t waiting[CROSSBAR_WORDS]; /* outputs with a packet to take */
     uint64_t now;                /* the last network cycle */
@@ -47,6 +65,10 @@ struct crossbar_head {
     uint64_t last_arrival;       /* the last cycle in which a packet that has left arrives */
     uint64_t *arriving;          /* a cycle: outputs at which a packet arrives then */
     uint32_t arriving_mask, output_words;
+    struct crossbar_output *output;
+    uint64_t open[CROSSBAR_WORDS]; /* outputs that somebody asks for, or that are sent to flit by flit, and that may have room */
+    uint32_t outputs, input_mask, output_mask;
+    uint8_t fresh[CROSSBAR_PORTS_MOST]; /* inputs whose first packet has not asked yet */
     uint64_t asks_at;            /* some input may hold a first packet that has not been looked at, and that may ask from this cycle on; written by all who push. UINT64_MAX: none */
 };
 
@@ -70,7 +92,26 @@ static inline bool crossbar_has_room(const struct crossbar *x, uint32_t input, u
     return held == 0 || held + crossbar_flits(x, bytes) <= h->input_flits;
 }
 
-void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const struct packet *p, uint32_t bytes, uint64_t now);
+/* The first packet of an input has not been looked at. Threads that push write the same. */
+static inline void crossbar_note_fresh(struct crossbar_head *h, uint32_t input, uint64_t pushed)
+{
+    h->fresh[input] = 1;
+    if (__atomic_load_n(&h->asks_at, __ATOMIC_RELAXED) > pushed + 1)
+        __atomic_store_n(&h->asks_at, pushed + 1, __ATOMIC_RELAXED);
+}
+
+static inline void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const struct packet *p, uint32_t bytes, uint64_t now)
+{
+    struct crossbar_head *h = crossbar_head(x);
+    struct crossbar_input *in = &h->input[input];
+    uint32_t flits = crossbar_flits(x, bytes);
+    assert(output < h->outputs && in->tail - in->head <= h->input_mask);
+    if (in->head == in->tail)
+        crossbar_note_fresh(h, input, now);
+    in->slots[in->tail++ & h->input_mask] = (struct crossing){ .packet = *p, .pushed = now, .flits = flits, .output = output };
+    in->flits += flits;
+    in->flits_in += flits;
+}
 
 /* Nothing inside that still moves: queues empty but for packets that wait at outputs. */
 static inline bool crossbar_idle(const struct crossbar *x)
@@ -107,10 +148,28 @@ static inline void crossbar_cycle(struct crossbar *x, uint64_t now)
 }
 
 static inline bool crossbar_waits_at(const struct crossbar *x, uint32_t output) { return crossbar_look(x)->waiting[output / 64] >> (output % 64) & 1; }
-struct packet *crossbar_first(struct crossbar *x, uint32_t output); /* there is one */
+/* There is one. */
+static inline struct packet *crossbar_first(struct crossbar *x, uint32_t output)
+{
+    struct crossbar_output *out = &crossbar_head(x)->output[output];
+    return &out->slots[out->head & crossbar_head(x)->output_mask].packet;
+}
 /* The packet that has wholly arrived at an output, or NULL. */
 static inline struct packet *crossbar_front(struct crossbar *x, uint32_t output) { return crossbar_waits_at(x, output) ? crossbar_first(x, output) : NULL; }
-void crossbar_pop(struct crossbar *x, uint32_t output);
+static inline void crossbar_pop(struct crossbar *x, uint32_t output)
+{
+    struct crossbar_head *h = crossbar_head(x);
+    struct crossbar_output *out = &h->output[output];
+    assert(crossbar_waits_at(x, output));
+    out->flits -= out->slots[out->head++ & h->output_mask].flits;
+    if (out->head == out->tail || out->slots[out->head & h->output_mask].ready > h->now)
+        h->waiting[output / 64] &= ~(1ull << output % 64);
+    if (!out->full)
+        return;
+    out->full = out->busy = false;
+    h->open[output / 64] |= 1ull << output % 64;
+    h->match_at = 0;
+}
 
 /* Bit set of outputs with a packet to take, as words of 64; returns the first word. */
 static inline uint64_t crossbar_waiting(const struct crossbar *x, uint64_t *words, uint32_t word_count)

@@ -39,9 +39,6 @@ struct mshr {
 void mshr_init(struct mshr *m, struct arena *a, uint32_t entries, uint32_t merge);
 /* Sectors written while they are on their way. */
 void mshr_mark_modified(struct mshr *m, uint64_t line, uint8_t sectors);
-/* Sectors have come. True: that was all; the requests are ready. */
-bool mshr_answer(struct mshr *m, uint32_t entry, uint8_t sectors);
-void mshr_ready_pop(struct mshr *m);
 
 static inline bool mshr_full(const struct mshr *m) { return m->used >= m->limit; }
 static inline bool mshr_can_merge(const struct mshr *m, uint32_t entry) { return m->entries[entry].count < m->merge; }
@@ -71,8 +68,8 @@ static inline uint32_t mshr_find(const struct mshr *m, uint64_t line, uint8_t se
     return found;
 }
 
-/* Opens an entry for its first request; there is a free one. */
-static inline uint32_t mshr_open(struct mshr *m, uint64_t line, uint8_t sectors, const struct packet *request)
+/* Opens an entry for its first request; there is a free one. place: see struct mshr_entry. */
+static inline uint32_t mshr_open(struct mshr *m, uint64_t line, uint8_t sectors, const struct packet *request, uint64_t age, uint32_t place)
 {
     assert(!mshr_full(m));
     uint32_t index = m->free;
@@ -81,7 +78,7 @@ static inline uint32_t mshr_open(struct mshr *m, uint64_t line, uint8_t sectors,
     else
         index = m->fresh++;
     uint16_t *chain = mshr_chain(m, line);
-    m->entries[index] = (struct mshr_entry){ .line = line, .place = MSHR_NONE, .count = 1, .next = *chain, .warp = request->warp, .asked = sectors, .missing = sectors };
+    m->entries[index] = (struct mshr_entry){ .line = line, .age = age, .place = place, .count = 1, .next = *chain, .warp = request->warp, .asked = sectors, .missing = sectors };
     *chain = (uint16_t)index;
     *mshr_request(m, index, 0) = *request;
     m->used++;
@@ -92,6 +89,46 @@ static inline void mshr_merge(struct mshr *m, uint32_t entry, const struct packe
 {
     assert(mshr_can_merge(m, entry));
     *mshr_request(m, entry, m->entries[entry].count++) = *request;
+}
+
+static inline void mshr_leave_chain(struct mshr *m, uint32_t entry)
+{
+    uint16_t *link = mshr_chain(m, m->entries[entry].line);
+    while (*link != entry)
+        link = &m->entries[*link].next;
+    *link = m->entries[entry].next;
+}
+
+/* Sectors have come. True: that was all; the requests are ready. */
+static inline bool mshr_answer(struct mshr *m, uint32_t entry, uint8_t sectors)
+{
+    assert(entry < m->limit);
+    struct mshr_entry *e = &m->entries[entry];
+    assert(e->count && e->missing);
+    e->missing &= (uint8_t)~sectors;
+    if (e->missing)
+        return false;
+    mshr_leave_chain(m, entry);
+    e->next = MSHR_END;
+    if (m->ready_head == MSHR_END)
+        m->ready_head = (uint16_t)entry;
+    else
+        m->entries[m->ready_tail].next = (uint16_t)entry;
+    m->ready_tail = (uint16_t)entry;
+    return true;
+}
+
+static inline void mshr_ready_pop(struct mshr *m)
+{
+    uint32_t entry = m->ready_head;
+    struct mshr_entry *e = &m->entries[entry];
+    if (++e->taken < e->count)
+        return;
+    m->ready_head = e->next;
+    e->count = 0;
+    e->next = m->free;
+    m->free = (uint16_t)entry;
+    m->used--;
 }
 
 #endif

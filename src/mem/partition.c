@@ -22,7 +22,7 @@ enum { ROP_ENTRIES = 1024 }; /* requests in the delay of a slice: it has no limi
 enum { L2_MISS_RESERVE = 2 }; /* places that a miss asks for in the miss queue: itself and a write-back */
 
 /* Packets that wait for a core cycle. sectors: those of a request that have not been cut off yet, as its sender numbers them, from address base on. */
-struct delayed { struct packet packet; uint64_t ready, base; uint32_t sectors, pad[3] /* to 64 bytes: found by a shift */; };
+struct delayed { struct packet packet; uint64_t ready, base; uint32_t sectors; bool whole /* is one piece, as it stands */; uint32_t pad[2] /* to 64 bytes: found by a shift */; };
 struct delay_line { struct delayed *slots; uint32_t mask, head, count, limit; };
 
 struct slice {
@@ -43,7 +43,7 @@ struct partition {
     struct partition_hooks hooks;
     const struct mem_config *config;
     const struct address_map *map;
-    struct slice *slices;
+    struct slice *slices, *slices_end;
     uint32_t slice_count, channel;
     uint32_t rop_cycles, dram_latency_cycles, cores_per_port;
     uint32_t line_bytes;           /* of the L2, 0: none */
@@ -131,6 +131,7 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
         p->pieces = l2->input_queue;
     p->credit_limit = config->dram.return_queue ? config->dram.queue + config->dram.return_queue : 0;
     p->slices = arena_array(a, struct slice, p->slice_count);
+    p->slices_end = p->slices + p->slice_count;
     for (uint32_t i = 0; i < p->slice_count; i++)
         create_slice(&p->slices[i], a, l2, map, channel * p->slice_count + i);
     p->last_served = p->slice_count - 1;
@@ -167,9 +168,9 @@ static void send_reply(struct partition *p, struct slice *s, uint64_t icnt_now)
 
 void partition_send_replies(struct partition *p, uint64_t icnt_now)
 {
-    for (uint32_t i = 0; i < p->slice_count; i++)
-        if (p->slices[i].reply.count)
-            send_reply(p, &p->slices[i], icnt_now);
+    for (struct slice *s = p->slices; s != p->slices_end; s++)
+        if (s->reply.count)
+            send_reply(p, s, icnt_now);
 }
 
 static struct packet *push(struct ring *r, const struct packet *p)
@@ -297,7 +298,13 @@ static void name_sectors(const struct partition *p, struct delayed *d)
     uint32_t before = p->line_bytes ? (uint32_t)(first & (p->line_bytes - 1)) / SECTOR_BYTES : 0;
     uint32_t in_line = ((1u << touched) - 1) << before;
     d->sectors = r->sectors ? r->sectors : in_line;
-    if (r->sectors && ends_silently(r))
+    bool from_first = r->sectors && ends_silently(r);
+    d->whole = p->piece_bytes == 0 || (d->sectors == in_line && r->bytes && !from_first && ((r->address ^ last_byte(r)) & -(uint64_t)p->piece_bytes) == 0);
+    if (d->whole) {
+        d->packet.sectors = (uint8_t)(p->piece_bytes ? in_line : r->sectors);
+        return;
+    }
+    if (from_first)
         d->base = first;
     else if ((d->sectors & ~in_line) == 0)
         d->base = first - before * SECTOR_BYTES;
@@ -314,10 +321,6 @@ static uint64_t last_sector(const struct delayed *d) { return sector_address(d, 
 static struct packet cut_piece(const struct partition *p, struct delayed *d)
 {
     struct packet piece = d->packet;
-    if (p->piece_bytes == 0) {
-        d->sectors = 0;
-        return piece;
-    }
     uint64_t start = first_sector(d), limit = (start & ~(uint64_t)(p->piece_bytes - 1)) + p->piece_bytes, end = last_sector(d);
     uint32_t names = d->sectors;
     if (end >= limit) { /* else it is all of the request */
@@ -341,7 +344,7 @@ static struct packet cut_piece(const struct partition *p, struct delayed *d)
 /* At most: sectors left out in between are counted. */
 static uint32_t pieces_of(const struct partition *p, const struct delayed *d)
 {
-    if (p->piece_bytes == 0)
+    if (d->whole)
         return 1;
     return (uint32_t)(last_sector(d) / p->piece_bytes - first_sector(d) / p->piece_bytes) + 1;
 }
@@ -350,6 +353,11 @@ static uint32_t pieces_of(const struct partition *p, const struct delayed *d)
 
 static void push_piece(const struct partition *p, struct slice *s, struct delayed *d)
 {
+    if (d->whole) {
+        ring_push(&s->input, &d->packet);
+        d->sectors = 0;
+        return;
+    }
     struct packet piece = cut_piece(p, d);
     ring_push(&s->input, &piece);
 }
@@ -536,13 +544,12 @@ static void run_slice(struct partition *p, struct slice *s, uint64_t l2_now, uin
 
 void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now)
 {
-    uint64_t at = NEVER, refusing = 0;
-    for (uint32_t i = 0; i < p->slice_count; i++) {
-        struct slice *s = &p->slices[i];
+    uint64_t at = NEVER, refusing = 0, bit = 1;
+    for (struct slice *s = p->slices; s != p->slices_end; s++, bit <<= 1) {
         if (s->at <= core_now || (!s->refuses && crossbar_waits_at(p->requests, s->number)))
             run_slice(p, s, l2_now, core_now);
         at = earlier(at, s->at);
-        refusing |= (uint64_t)s->refuses << i;
+        refusing |= s->refuses ? bit : 0;
     }
     p->head.l2_at = at;
     p->head.refusing = refusing;

@@ -22,6 +22,9 @@ static inline bool ring_full(const struct ring *r) { return r->count >= r->limit
 static inline uint32_t ring_room(const struct ring *r) { return r->limit - r->count; }
 static inline struct packet *ring_front(struct ring *r) { return &r->slots[r->head]; }
 
+/* The place of the next packet to be pushed. */
+static inline struct packet *ring_back(struct ring *r) { return &r->slots[(r->head + r->count) & r->mask]; }
+
 /* The caller has seen that there is room. */
 static inline void ring_push(struct ring *r, const struct packet *p) { r->slots[(r->head + r->count++) & r->mask] = *p; }
 

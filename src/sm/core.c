@@ -236,7 +236,7 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     if (c->regroup)
         regroup_place(c, block);
     c->stirred = true;
-    c->answered_asleep = false;
+    c->others_at = 0;
     if (*c->wake_at > now)
         *c->wake_at = now;
 }
@@ -284,12 +284,30 @@ static void account(struct sm *c, uint64_t cycles)
     c->seen_cycles += cycles;
 }
 
-void sm_account_until(struct sm *c, uint64_t now)
+/* Cycles like the last that was counted: nobody can issue. */
+static inline void count_same_cycles(struct sm *c, uint64_t cycles)
 {
-    if (now <= c->accounted)
-        return;
-    uint64_t skipped = now - c->accounted, slots = skipped * c->config->schedulers;
+    *(c->seen.resident ? &c->counters.no_ready : &c->counters.idle) += cycles * c->config->schedulers;
+    c->seen_cycles += cycles;
+}
+
+/* In the cycles up to now in which the core was not run, the load/store unit's access was refused, if it has one. */
+static inline void count_refusals(struct sm *c, uint64_t now)
+{
+    if (now > c->ran_until && c->lsu.retry >= 0)
+        c->counters.l1d.fails[c->lsu.retry] += now - c->ran_until;
+    c->ran_until = now;
+}
+
+/* Cycles up to now, of which there is at least one: the core slept, or only its load/store unit had something to do. */
+static void count_quiet_cycles(struct sm *c, uint64_t now)
+{
+    uint64_t cycles = now - c->accounted, slots = cycles * c->config->schedulers;
     c->accounted = now;
+    if (!c->stirred && !c->issued && !c->held) {
+        count_same_cycles(c, cycles);
+        return;
+    }
     if (!c->resident) {
         c->counters.idle += slots;
         return;
@@ -301,9 +319,14 @@ void sm_account_until(struct sm *c, uint64_t now)
         c->counters.descheduled += slots; /* a core sleeps with warps held only where nothing else could issue */
     else
         c->counters.no_ready += slots;
-    if (c->lsu.retry >= 0)
-        c->counters.l1d.fails[c->lsu.retry] += skipped;
-    account(c, skipped);
+    account(c, cycles);
+}
+
+void sm_account_until(struct sm *c, uint64_t now)
+{
+    count_refusals(c, now);
+    if (now > c->accounted)
+        count_quiet_cycles(c, now);
 }
 
 /* A cycle */
@@ -319,12 +342,10 @@ static void wake_sleepers(struct sm *c)
     }
 }
 
+/* Of all but the load/store unit. */
 static uint64_t next_event(const struct sm *c)
 {
     uint64_t next = c->writebacks_pending ? sm_writeback_next(c) : SM_NEVER, t = collector_head(c->collector)->offers ? sm_units_next(c) : SM_NEVER;
-    if (t < next)
-        next = t;
-    t = sm_lsu_next(c);
     if (t < next)
         next = t;
     for (uint64_t left = c->asleep; left; left &= left - 1) {
@@ -335,80 +356,110 @@ static uint64_t next_event(const struct sm *c)
     return next;
 }
 
+static inline bool wants_fetch(const struct sm *c) { return (c->wants_fetch | c->instruction_responses.count | c->code->ready_requests | c->code->misses.count) != 0; }
+
 static inline void fetch_and_decode(struct sm *c)
 {
     if (c->fetch_valid)
         sm_decode_cycle(c);
-    if (c->wants_fetch || c->instruction_responses.count || c->code->ready_requests || c->code->misses_queued)
+    if (wants_fetch(c))
         sm_fetch_cycle(c);
 }
 
-/* The core slept and is woken by one answer: nothing else is due, and whatever it tried before fails again. */
-static bool only_an_answer(const struct sm *c)
+/* What comes before the load/store unit. */
+static inline void end_and_start(struct sm *c)
 {
-    const struct sm_lsu *l = &c->lsu;
-    return l->responses.count == 1 && !c->instruction_responses.count && (l->dispatch == SM_NONE || l->refused) && !l->l1_count && !*c->blocked_bytes && !c->restless;
-}
-
-void sm_cycle(struct sm *c, uint64_t now)
-{
-    sm_account_until(c, now);
-    c->now = c->view.cycle = now;
-    if (c->answered_asleep) {
-        c->answered_asleep = false;
-        if (only_an_answer(c) && sm_lsu_answer(c)) {
-            *(c->resident ? &c->counters.no_ready : &c->counters.idle) += c->config->schedulers;
-            c->seen_cycles++;
-            c->accounted = now + 1;
-            *c->wake_at = now + 1;
-            return;
-        }
-    }
-    c->busy = false;
-    *c->blocked_bytes = 0;
     if (c->asleep)
         wake_sleepers(c);
-    if (c->writeback_count[now % SM_TIME_RING])
+    if (c->writeback_count[c->now % SM_TIME_RING])
         sm_writeback_cycle(c);
     if (collector_offers(c->collector, COLLECT_SP) || collector_offers(c->collector, COLLECT_SFU))
         sm_units_cycle(c);
-    sm_lsu_cycle(c);
-    if (collector_moves(c->collector)) {
-        uint8_t accepted = collector_head(c->collector)->accepts;
-        collector_cycle(c->collector);
-        c->busy = true;
-        c->stirred |= collector_head(c->collector)->accepts != accepted;
-    } else {
+}
+
+static inline void collect(struct sm *c)
+{
+    if (!collector_moves(c->collector)) {
         collector_forget_writes(c->collector);
+        return;
     }
+    uint8_t accepted = collector_head(c->collector)->accepts;
+    collector_cycle(c->collector);
+    c->busy = true;
+    c->stirred |= collector_head(c->collector)->accepts != accepted;
+}
+
+/* What a cycle has found decides when the next one must be. lsu_goes_on: the load/store unit has something to do in it. */
+static inline void fall_asleep(struct sm *c, bool lsu_goes_on)
+{
+    uint64_t lsu_at = lsu_goes_on ? c->now + 1 : sm_lsu_next(c);
+    *c->wake_at = lsu_at < c->others_at ? lsu_at : c->others_at;
+}
+
+/* Collectors, issue, fetch: what comes behind the load/store unit. */
+static void finish_cycle(struct sm *c, bool lsu_goes_on)
+{
+    collect(c);
     if (c->regroup)
         regroup_cycle(c);
-    if (c->stirred || c->restless) {
+    if (c->stirred | c->restless) {
         sm_issue_cycle(c);
         fetch_and_decode(c);
         account(c, 1);
-    } else { /* as in the cycle before: nobody can issue */
-        *(c->resident ? &c->counters.no_ready : &c->counters.idle) += c->config->schedulers;
-        c->seen_cycles++;
+    } else {
         fetch_and_decode(c);
+        count_same_cycles(c, 1);
     }
-    c->accounted = now + 1;
+    c->accounted = c->now + 1;
     /* A policy may change its mind at any time about warps that it holds back. */
-    *c->wake_at = c->busy || c->held ? now + 1 : next_event(c);
+    c->others_at = c->busy || c->held ? c->now + 1 : next_event(c);
+    fall_asleep(c, lsu_goes_on);
+    if (c->restless || c->regroup || wants_fetch(c))
+        c->others_at = 0;
     if (c->regroup && *c->wake_at == SM_NEVER)
         regroup_check_stuck(c);
 }
 
+void sm_cycle(struct sm *c, uint64_t now)
+{
+    count_refusals(c, now);
+    c->ran_until = now + 1;
+    c->now = c->view.cycle = now;
+    c->busy = false;
+    *c->blocked_bytes = 0;
+    if (now >= c->others_at) {
+        if (now > c->accounted)
+            count_quiet_cycles(c, now);
+        end_and_start(c);
+        finish_cycle(c, sm_lsu_cycle(c));
+        return;
+    }
+    bool lsu_goes_on = sm_lsu_cycle(c);
+    if (c->stirred || collector_moves(c->collector)) {
+        if (now > c->accounted)
+            count_same_cycles(c, now - c->accounted);
+        finish_cycle(c, lsu_goes_on);
+        return;
+    }
+    collector_forget_writes(c->collector);
+    fall_asleep(c, lsu_goes_on);
+}
+
 bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
 {
+    bool asleep = *c->wake_at > now;
+    if (asleep && sm_lsu_answer(c, p)) {
+        *c->wake_at = now + 1;
+        return true;
+    }
     struct ring *to = p->origin == ORIGIN_L1I ? &c->instruction_responses : &c->lsu.responses;
     if (ring_full(to))
         return false;
     ring_push(to, p);
-    if (*c->wake_at > now) {
+    if (p->origin == ORIGIN_L1I)
+        c->others_at = 0;
+    if (asleep)
         *c->wake_at = now;
-        c->answered_asleep = true;
-    }
     return true;
 }
 

@@ -46,7 +46,7 @@ void sm_fetch_cycle(struct sm *c)
         ring_pop(&c->instruction_responses);
         c->busy = true;
     }
-    if (c->code->misses_queued)
+    if (c->code->misses.count)
         sm_send_misses(c, c->l1i, ORIGIN_L1I);
     if ((c->code->ready_requests && take_response(c)) || !c->wants_fetch)
         return;

@@ -23,7 +23,7 @@ void sm_lsu_init(struct sm *c, struct arena *a)
 /* Writeback */
 
 /* One answer for the instruction; its registers are free when all have come. */
-static void answered(struct sm *c, uint16_t id)
+static inline void answered(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->inflight[id];
     c->busy = true;
@@ -55,6 +55,12 @@ static uint16_t take_ready(struct cache *cache)
     uint16_t id = (uint16_t)p->token;
     cache_ready_pop(cache);
     return id;
+}
+
+static inline bool has_results(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    return c->d->ready_requests || (l->shared_count | l->texture_count | c->textures->ready_requests | c->constants->ready_requests) || l->next_global != SM_NONE;
 }
 
 /* Who has a result to write: a bit a client. */
@@ -117,7 +123,7 @@ static void writeback(struct sm *c)
         answered(c, l->next_wb);
         l->next_wb = SM_NONE;
     }
-    uint32_t clients = clients_with_results(c);
+    uint32_t clients = has_results(c) ? clients_with_results(c) : 0;
     if (!clients)
         return;
     uint32_t from_turn = clients >> l->wb_turn << l->wb_turn; /* in turn: those from wb_turn on, then the first ones */
@@ -161,15 +167,15 @@ static void take_response(struct sm *c)
     c->busy = true;
 }
 
-bool sm_lsu_answer(struct sm *c)
+/* The answer is all that the cycle would bring: nothing else is due in a core that sleeps, and an access that was refused, if there is one, is refused once more, as it waits for an MSHR entry. */
+bool sm_lsu_answer(struct sm *c, const struct packet *p)
 {
-    struct sm_lsu *l = &c->lsu;
-    const struct packet *p = ring_front(&l->responses);
-    if (p->origin != ORIGIN_L1D || packet_is_write(p) || (l->dispatch != SM_NONE && l->retry != CACHE_FAIL_MSHR))
+    const struct sm_lsu *l = &c->lsu;
+    if (p->origin != ORIGIN_L1D || packet_is_write(p) || c->restless || *c->blocked_bytes || l->l1_count || l->responses.count || c->instruction_responses.count)
         return false;
-    c->counters.l1d.fails[CACHE_FAIL_MSHR] += l->dispatch != SM_NONE; /* its next access is refused once more */
+    if (l->dispatch != SM_NONE && !(l->refused && l->retry == CACHE_FAIL_MSHR))
+        return false;
     cache_fill(c->l1d, p, c->now);
-    ring_pop(&l->responses);
     return true;
 }
 
@@ -260,11 +266,14 @@ static void l1_pipe_cycle(struct sm *c)
 
 /* Accesses of the instruction at work */
 
-static inline struct packet make_packet(const struct sm *c, uint16_t id, const struct access *a)
+static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_inflight *f, const struct access *a)
 {
-    const struct sm_inflight *f = &c->inflight[id];
-    return (struct packet){ .address = a->address, .token = id, .pc = f->pc, .bytes = a->bytes, .core = (uint16_t)c->id, .warp = f->slot, .kind = f->packet_kind,
-                            .mask = f->texture ? 0 : a->mask, .sectors = a->sectors, .origin = ORIGIN_LSU };
+    struct packet *p = &l->access;
+    p->address = a->address;
+    p->bytes = a->bytes;
+    p->mask = f->texture ? 0 : a->mask;
+    p->sectors = a->sectors;
+    return p;
 }
 
 static void expect_store_answers(struct sm *c, const struct packet *p)
@@ -351,14 +360,9 @@ static bool send_accesses(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->inflight[id];
     const struct sm_accesses *a = &c->access_pool[f->accesses];
-    if (f->route == ROUTE_L1D && c->lsu.refused && !c->lsu.l1_capacity) {
-        c->counters.l1d.fails[c->lsu.retry]++;
-        return false;
-    }
     uint32_t most = f->route == ROUTE_L1D && c->config->l1d.banks ? c->config->l1d.banks : 1;
     for (uint32_t n = 0; n < most && f->next_access < a->count; n++) {
-        struct packet p = make_packet(c, id, &a->list[f->next_access]);
-        if (!send_access(c, f, &p))
+        if (!send_access(c, f, make_packet(&c->lsu, f, &a->list[f->next_access])))
             return false;
         f->next_access++;
     }
@@ -412,26 +416,47 @@ static void dispatch_cycle(struct sm *c)
         leave(c, id);
 }
 
-void sm_lsu_cycle(struct sm *c)
+/* An instruction at work whose access was refused by the L1D does nothing until something changes. (With a pipeline in front of the L1D, it is the pipeline that waits.) */
+static inline bool is_refused(const struct sm_lsu *l) { return l->refused && !l->l1_capacity; }
+
+static inline bool dispatch_waits(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    return l->dispatch == SM_NONE ? !collector_offers(c->collector, COLLECT_MEM) : is_refused(l);
+}
+
+static inline bool goes_on(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    return l->next_wb != SM_NONE || c->d->misses.count || !dispatch_waits(c) || (l->responses.count | l->l1_count | c->textures->misses.count | c->constants->misses.count) || has_results(c);
+}
+
+bool sm_lsu_cycle(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     inflight_id id;
+    bool busy = c->busy;
+    c->busy = false;
     writeback(c);
     if (l->responses.count)
         take_response(c);
-    if (c->textures->misses_queued)
+    if (c->textures->misses.count)
         sm_send_misses(c, c->l1t, ORIGIN_L1T);
-    if (c->constants->misses_queued)
+    if (c->constants->misses.count)
         sm_send_misses(c, c->l1c, ORIGIN_L1C);
-    if (c->d->misses_queued)
+    if (c->d->misses.count)
         sm_send_misses(c, c->l1d, ORIGIN_L1D);
     if (l->l1_count)
         l1_pipe_cycle(c);
-    if (l->dispatch != SM_NONE)
+    if (is_refused(l))
+        c->counters.l1d.fails[l->retry]++;
+    else if (l->dispatch != SM_NONE)
         dispatch_cycle(c);
     if (l->dispatch == SM_NONE && collector_offers(c->collector, COLLECT_MEM) && collector_front(c->collector, COLLECT_MEM, &id)) {
         collector_take(c->collector, COLLECT_MEM);
+        const struct sm_inflight *f = &c->inflight[id];
         l->dispatch = id;
+        l->access = (struct packet){ .token = id, .pc = f->pc, .core = (uint16_t)c->id, .warp = f->slot, .kind = f->packet_kind, .origin = ORIGIN_LSU };
         c->inflight[id].in_lsu = true;
         c->busy = true;
     }
@@ -439,6 +464,9 @@ void sm_lsu_cycle(struct sm *c)
         c->outstanding_seen = cache_outstanding(c->l1d);
         c->observer->outstanding(c->observer->context, c->id, c->now, c->outstanding_seen);
     }
+    bool again = c->busy && (c->restless || c->regroup || goes_on(c));
+    c->busy = busy;
+    return again;
 }
 
 uint64_t sm_lsu_next(const struct sm *c)

@@ -78,6 +78,7 @@ struct sm_lsu {
     uint16_t texture_hits[64];
     uint32_t texture_head, texture_count;
     uint16_t next_global;            /* answer that bypassed the L1, or SM_NONE */
+    struct packet access;            /* of the instruction at work: what all its accesses have in common, and the one that is tried */
     int retry;                       /* enum cache_fail of the access that was refused, or -1 */
     bool refused;                    /* and nothing has changed since: not tried again, but counted */
 };
@@ -134,9 +135,10 @@ struct sm {
     uint64_t *wake_at;               /* the next cycle in which it must be run; the owner's, as the next one */
     uint32_t *blocked_bytes;         /* of a packet that finds no room in the interconnect: the core is woken when it does; 0: none */
     uint64_t accounted;              /* cycles counted so far, from the machine's start */
+    uint64_t ran_until;              /* the cycle behind the last in which it was run */
+    uint64_t others_at;              /* before this cycle nothing but the load/store unit has anything to do, unless that stirs something */
     bool busy;                       /* something changed in this cycle */
     bool stirred;                    /* something changed since issue found nothing to do that may let a warp issue, or count differently */
-    bool answered_asleep;            /* woken by an answer */
     bool restless;                   /* the policy may change its mind by itself: issue asks it every cycle */
 
     /* Sets of warp slots. */
@@ -250,8 +252,8 @@ void sm_units_cycle(struct sm *c);
 uint64_t sm_units_next(const struct sm *c);
 uint64_t sm_writeback_next(const struct sm *c);
 void sm_lsu_init(struct sm *c, struct arena *a);                  /* lsu.c */
-void sm_lsu_cycle(struct sm *c);
-bool sm_lsu_answer(struct sm *c);                                 /* takes the answer of a quiet cycle; false: it must be a full one */
+bool sm_lsu_cycle(struct sm *c);                                  /* is there, as far as it can tell, something to do in the next cycle? */
+bool sm_lsu_answer(struct sm *c, const struct packet *p);         /* a sleeping core takes an answer without being run in this cycle; false: it must be run */
 uint64_t sm_lsu_next(const struct sm *c);
 bool sm_lsu_idle(const struct sm *c);
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);

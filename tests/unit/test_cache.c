@@ -1156,7 +1156,7 @@ static void mshr_table(void **state)
         assert_int_equal(entry, expected);
         if (entry == MSHR_NONE && !mshr_full(&m)) {
             struct packet p = packet(PACKET_LOAD, address, 32);
-            entry = mshr_open(&m, address, 1, &p);
+            entry = mshr_open(&m, address, 1, &p, 0, MSHR_NONE);
             assert_false(open[entry]);
             open[entry] = true;
             line[entry] = address;
