@@ -121,6 +121,9 @@ function stacked_panels(figure, drawn, top, width, theme, common) {
 
 /* ------------------------------------------------------------- lines */
 
+/* Samples over time: what was not counted is a gap in the line, not bridged over. */
+const over_cycles = (figure) => figure.x === "cycle";
+
 /* Numbers that grow by a constant factor belong on a logarithmic axis. */
 function is_geometric(sorted) {
     const ratio = sorted[1] / sorted[0];
@@ -133,36 +136,39 @@ function lines_x(figure, rows, width) {
         return { field: "x", scale: { name: "u", type: "point", domain: labels, range: "width", padding: 0.4 }, axis: group_axis(figure, standing, step) };
     const numbers = [...new Set(rows.map((row) => row.at))].sort((a, b) => a - b), log = is_geometric(numbers);
     const kind = log ? { type: "log", base: 2 } : { type: "linear", zero: false };
-    const ticks = numbers.length <= Math.max(4, (width - 60) / 34) ? { values: numbers } : { tickCount: Math.floor(width / 70) };
+    const few = !over_cycles(figure) && numbers.length <= Math.max(4, (width - 60) / 34), ticks = few ? { values: numbers } : { tickCount: Math.floor(width / 70) };
     return {
         field: "at",
         scale: { name: "u", ...kind, domain: [numbers[0], numbers[numbers.length - 1]], range: "width", padding: 8 },
-        axis: { orient: "bottom", scale: "u", tickSize: 4, title: figure.x_title, format: "~r", ...ticks },
+        axis: { orient: "bottom", scale: "u", tickSize: 4, title: figure.x_title, format: most(numbers) > 99999 ? "~s" : "~r", ...ticks },
     };
 }
 
 function lines_spec(figure, width, theme, runs) {
-    const rows = rows_of(figure, runs).filter((row) => known(row.value) || known(row.published)), ink = inks[theme];
-    const u = lines_x(figure, rows, width), at = { scale: "u", field: u.field }, many = figure.xs.length > width / 8, colour = { scale: "colour", field: "series" };
+    const rows = rows_of(figure, runs).filter((row) => known(row.value) || known(row.published) || over_cycles(figure)), ink = inks[theme];
+    const u = lines_x(figure, rows, width), at = { scale: "u", field: u.field }, many = figure.xs.length > width / 8, dense = figure.xs.length > width / 5, colour = { scale: "colour", field: "series" };
     const line = (data, field, more) => ({
         type: "group",
         from: { facet: { name: data + "_of_series", data, groupby: "series" } },
         marks: [{
             type: "line", interactive: false, from: { data: data + "_of_series" },
-            encode: { enter: { x: at, y: { scale: "v", field }, stroke: colour, strokeWidth: { value: 2 }, strokeJoin: { value: "round" }, ...more } },
+            encode: { enter: { x: at, y: { scale: "v", field }, defined: { signal: `isValid(datum.${field})` }, stroke: colour, strokeWidth: { value: 2 }, strokeJoin: { value: "round" }, ...more } },
         }],
     });
-    const sizes = { update: { size: { value: many ? 14 : 46 } }, hover: { size: { value: 110 } } }, shape = { scale: "shape", field: "series" };
-    const points = (data, field, fill, stroke) => mark("symbol", data, { x: at, y: { scale: "v", field }, shape, fill, stroke, strokeWidth: { value: 1 } }, sizes);
+    const sizes = { update: { size: { value: dense ? 5 : many ? 14 : 46 } }, hover: { size: { value: 110 } } }, shape = { scale: "shape", field: "series" };
+    const points = (data, field, fill, stroke) => mark("symbol", data, { x: at, y: { scale: "v", field }, shape, fill, stroke, strokeWidth: { value: dense ? 0 : 1 } }, sizes);
     return frame(figure, width, chart_height(width, 0.4), theme, {
-        data: [{ name: "drawn", values: rows.filter((row) => known(row.value)) }, { name: "published", values: rows.filter((row) => known(row.published)) }],
+        data: [
+            { name: "joined", values: rows.filter((row) => known(row.value) || over_cycles(figure)) },
+            { name: "drawn", values: rows.filter((row) => known(row.value)) }, { name: "published", values: rows.filter((row) => known(row.published)) },
+        ],
         scales: [u.scale, { name: "v", type: "linear", domain: value_domain(figure, false), range: "height", nice: true, zero: false },
             colour_scale(figure, theme), shape_scale(figure), published_scale(theme)],
         axes: [value_axis(figure, standing), u.axis],
         legends: legends(figure, figure.series, width, { fill: "colour", shape: "shape" }, has_published(figure)),
         marks: [
             ...one_mark(figure, standing, theme),
-            line("published", "published", { strokeDash: { value: [3, 3] }, strokeWidth: { value: 1.4 } }), line("drawn", "value", {}),
+            line("published", "published", { strokeDash: { value: [3, 3] }, strokeWidth: { value: 1.4 } }), line("joined", "value", {}),
             { ...points("published", "published", { value: ink.page }, colour), name: "published_values" },
             { ...points("drawn", "value", colour, { value: ink.page }), name: "values" },
         ],
@@ -253,5 +259,6 @@ const figure_spec = (figure, width, theme, runs) => kinds[figure.kind](figure, M
 function is_wide(figure) {
     if (figure.kind === "stacked" && figure.series.length > 1) return true;
     if (figure.kind === "bars" || figure.kind === "stacked") return figure.xs.length * series_of(figure).length > 30;
+    if (over_cycles(figure)) return figure.xs.length > 100;
     return figure.kind === "heat" && figure.xs.length > 9;
 }

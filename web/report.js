@@ -105,18 +105,32 @@ function values_table(figure) {
 
 function figure_section(experiment, figure, number) {
     const empty = !has_data(figure), file = anchor(`${experiment.name}-${figure.name}`);
-    const plot = node("div", { class: empty ? "plot empty" : "plot" }, empty ? "No run of this figure is in the store yet, or all of them failed." : null);
+    const plot = node("div", { class: empty ? "plot empty" : "plot" }, empty ? (over_cycles(figure) ? "No samples of this launch are in the store yet." : "No run of this figure is in the store yet, or all of them failed.") : null);
     const buttons = node("div", { class: "save" },
         button("SVG", () => figure_svg(figure).then((text) => save(file + ".svg", "image/svg+xml", text)), { title: "Save this figure as SVG" }),
         button("PNG", () => figure_png(figure).then((url) => save(file + ".png", "image/png", url)), { title: "Save this figure as PNG" }));
     const notes = [figure.caption, figure.normalised_to ? `Relative to ${figure.normalised_to}.` : null];
-    if (figure.missing && !empty) notes.push(`${count_of(figure.missing, "value is", "values are")} missing (×): not run, or failed.`);
+    if (figure.missing && !empty && over_cycles(figure)) notes.push(`${count_of(figure.missing, "line is", "lines are")} missing: not run, failed, or without samples of this launch.`);
+    else if (figure.missing && !empty) notes.push(`${count_of(figure.missing, "value is", "values are")} missing (×): not run, or failed.`);
     const source = figure.source && has_published(figure) ? node("p", {}, `Published values: ${figure.source.replace(/\.$/, "")}.`) : null;
     drawings.push({ figure, plot, view: null, width: 0, theme: null });
     return node("figure", { id: "figure-" + number, class: is_wide(figure) && !empty ? "wide" : null, "data-figure": figure.name },
         node("header", {}, node("h3", {}, node("span", { class: "number" }, String(number)), figure.title || figure.name), empty ? null : buttons),
         plot, node("figcaption", {}, node("p", {}, notes.filter(Boolean).join(" ")), source),
         empty ? null : verdict_line(figure), published_table(figure), empty || figure.kind === "scatter" ? null : values_table(figure));
+}
+
+/* ------------------------------------------------------------- tables */
+
+/* A paper's own numbers: shown as they were given, and compared with nothing. */
+function given_table(given) {
+    const looks_numeric = (text) => /^(n\/?a|[-\u2013\u2014?])$/i.test(text) || /^[-+\u2212\u00b1~<>\u2248]?\s*\.?\d/.test(text);
+    const kinds = given.columns.map((_, i) => (given.rows.every((row) => !row.values[i] || looks_numeric(row.values[i])) ? "number" : null));
+    const rows = given.rows.map((row) => [[row.label], ...row.values.map((text, i) => [text, kinds[i]])]);
+    return node("figure", { class: given.columns.length > 6 ? "given wide" : "given", "data-table": given.name },
+        node("header", {}, node("h3", {}, given.title || given.name), node("span", { class: "tag" }, "published")),
+        table([[""], ...given.columns.map((text, i) => [text, kinds[i]])], rows),
+        node("figcaption", {}, given.caption ? node("p", {}, given.caption) : null, node("p", {}, `Published numbers, not ours: ${given.source.replace(/\.$/, "")}.`)));
 }
 
 /* ------------------------------------------------------------- the rest */
@@ -159,7 +173,7 @@ function contents(figures) {
 }
 
 function experiment_section(experiment, first_number, several) {
-    const figures = experiment.figures.map((figure, i) => figure_section(experiment, figure, first_number + i));
+    const figures = experiment.figures.map((figure, i) => figure_section(experiment, figure, first_number + i)).concat(experiment.tables.map(given_table));
     const size = experiment.size ? ` (${experiment.size})` : "";
     const undone = `${experiment.missing} of ${count_of(experiment.points, "point")} not run yet; the same sweep goes on where it stopped.`;
     return node("section", { "data-experiment": experiment.name },

@@ -180,9 +180,10 @@ struct heddle_scheduler {
     uint64_t (*hold_loads)(void *state, const struct heddle_core *core);
     /* Warps that may not issue anything now (SWL). NULL: none. */
     uint64_t (*hold)(void *state, const struct heddle_core *core);
-    /* True: while no warp can issue, and nothing changes in the core's sets, the policy need not be asked nor told cycle by cycle; `cycles` brings the count later. False: a policy with hold, hold_loads
-     * or cycles is asked and told in every cycle in which the core is awake. */
-    bool patient;
+    /* NULL: a policy with hold, hold_loads or cycles is asked and told in every cycle in which the core is awake, and a core with warps held back stays awake. Else, as long as nothing changes in
+     * the core's sets, the policy need not be told cycle by cycle (`cycles` brings the count later), and its answers stay as they are before the cycle that this returns: UINT64_MAX, for ever;
+     * core->cycle + 1, they may be others in the next. Asked when a warp was held back. */
+    uint64_t (*steady_until)(void *state, const struct heddle_core *core);
 };
 
 /* An L1 data cache policy: one instance a core. */

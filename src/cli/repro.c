@@ -140,6 +140,25 @@ static void print_figure(const struct figure_data *d, struct arena *a)
     print_verdict(d);
 }
 
+/* A paper's own numbers, which nothing here is compared with. */
+static void print_table(const struct lab_table *table, struct arena *a)
+{
+    const char **titles = arena_array(a, const char *, table->column_count + 2);
+    titles[0] = "";
+    for (uint32_t i = 0; i < table->column_count; i++)
+        titles[i + 1] = arena_printf(a, ">%s", table->columns[i]);
+    printf("\n%s: %s\npublished: %s\n\n", table->name, table->title, table->source);
+    struct text_table t = text_table_start(a, titles);
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        text_table_cell(&t, "%s", table->rows[i].label);
+        for (uint32_t k = 0; k < table->column_count; k++)
+            text_table_cell(&t, "%s", table->rows[i].values[k]);
+    }
+    text_table_print(&t, "  ", stdout);
+    if (*table->caption)
+        printf("  %s\n", table->caption);
+}
+
 static bool print_all(const struct repro_request *r, struct store *s, struct arena *a, struct error *e)
 {
     struct experiment x = {0};
@@ -154,6 +173,8 @@ static bool print_all(const struct repro_request *r, struct store *s, struct are
             return false;
         print_figure(&d, a);
     }
+    for (uint32_t i = 0; source && !r->figure && i < x.table_count; i++)
+        print_table(&x.tables[i], a);
     return source != NULL;
 }
 

@@ -1,5 +1,5 @@
 /* The axes of an experiment: each line an entry, each entry one value or those of its range. A best(...) whose range another line has, too, takes that line's values; so the order is single
- * values, ranges, best. Labels are unique in their axis, and a label of a range's value may be another line's only where both mean the same. */
+ * values, ranges, best, and last the choices among lines, which have no values of their own. Labels are unique in their axis, and a label of a range's value may be another line's only where both mean the same. */
 #include "lab/expand.h"
 
 #include <math.h>
@@ -87,7 +87,7 @@ static bool add_values(struct axis_build *b, const struct lab_line *line, struct
 static const char *own_label(const struct axis_build *b, struct lab_word text, const struct lab_spec *s)
 {
     const struct lab_reader *r = b->reader;
-    if (s->items)
+    if (s->items || s->lines.length)
         return lab_copy(r, text);
     if (b->axis != AXIS_PROGRAM)
         return s->texts[0];
@@ -139,10 +139,10 @@ static bool read_lines(struct axis_build *b, const struct lab_section *section)
     for (int turn = 0; turn < 3; turn++)
         for (uint32_t i = 0; i < section->line_count; i++) {
             const struct lab_spec *s = &b->specs[i];
-            if ((s->best ? 2 : s->items ? 1 : 0) == turn && !add_values(b, &section->lines[i], &out->entries[i], s))
+            if (!s->lines.length && (s->best ? 2 : s->items ? 1 : 0) == turn && !add_values(b, &section->lines[i], &out->entries[i], s))
                 return false;
         }
-    return true;
+    return lab_lines_read(b->reader, out, b->specs);
 }
 
 /* What an axis is that the file does not mention. */

@@ -9,6 +9,7 @@ enum { MOST_RANGE_VALUES = 10000, MOST_AXIS_VALUES = 100000, MOST_POINTS = 10000
 /* What one line of an axis says: a value, or one for each item of its range. */
 struct lab_spec {
     bool best;
+    struct lab_word lines;         /* best(a | b): what is in the brackets, and then nothing else is set; else of length 0 */
     const char *name;              /* of the policy; NULL for other axes */
     const char *parameter;         /* what the range runs over; NULL: no range, one value */
     uint32_t count;
@@ -23,6 +24,10 @@ bool lab_spec_read(const struct lab_reader *r, enum lab_axis axis, struct lab_wo
 struct lab_range { const char **items; double *numbers; uint32_t count, room; };
 bool lab_range_is(struct lab_word value);
 bool lab_range_read(const struct lab_reader *r, struct lab_word value, struct lab_range *out);
+
+/* expand_lines.c: best(a | b | ...). are: whether that stands in the brackets. read: gives the choices of an axis their values; those of the other lines are there already. */
+bool lab_lines_are(struct lab_word inside);
+bool lab_lines_read(const struct lab_reader *r, struct lab_axis_values *axis, const struct lab_spec *specs /* by entry */);
 
 /* expand.c: the entries and values of all axes. words: by axis and value, as in lab_spec. */
 bool lab_expand_axes(const struct lab_reader *r, struct experiment *x, const char ***words[AXIS_COUNT]);
@@ -52,7 +57,9 @@ struct lab_item {
     const char *label;
     uint32_t entry, first, count;  /* values; count 1 where it is not the best of several */
     bool best;
+    const uint32_t *list;          /* as in lab_entry */
 };
+static inline uint32_t lab_item_value(const struct lab_item *i, uint32_t n) { return i->list ? i->list[n] : i->first + n; }
 struct lab_items { struct lab_item *items; uint32_t count; };
 /* expand_filter.c. In the order of the file; a label may come twice where two lines have the same values. */
 struct lab_items lab_items_of(struct arena *a, const struct lab_axis_values *axis);

@@ -31,9 +31,9 @@ struct lab_items lab_items_of(struct arena *a, const struct lab_axis_values *axi
         const struct lab_entry *entry = &axis->entries[i];
         bool one = entry->best || entry->count == 1;
         for (uint32_t n = 0; n < (one ? 1 : entry->count); n++) {
-            const char *label = one ? entry->label : axis->values[entry->first + n].label;
+            const char *label = one ? entry->label : axis->values[lab_entry_value(entry, n)].label;
             out.items = lab_grow(a, out.items, out.count, &room, sizeof *out.items);
-            out.items[out.count++] = (struct lab_item){ label, i, entry->first + n, entry->best ? entry->count : 1, entry->best };
+            out.items[out.count++] = (struct lab_item){ label, i, entry->first + n, entry->best ? entry->count : 1, entry->best, entry->list };
         }
     }
     return out;
@@ -46,15 +46,13 @@ bool lab_item_matches(const struct lab_axis_values *axis, const struct lab_item 
 
 uint32_t lab_labels(struct arena *a, const struct lab_axis_values *axis, const char ***labels)
 {
-    uint32_t count = 0, most = axis->entry_count;
-    for (uint32_t i = 0; i < axis->entry_count; i++)
-        most += axis->entries[i].count;
-    *labels = arena_array(a, const char *, most);
+    uint32_t count = 0;
+    *labels = arena_array(a, const char *, axis->entry_count + axis->value_count);
     for (uint32_t i = 0; i < axis->entry_count; i++)
         (*labels)[count++] = axis->entries[i].label;
-    for (uint32_t i = 0; i < axis->entry_count; i++)
-        for (uint32_t n = 0; n < axis->entries[i].count && axis->entries[i].count > 1; n++)
-            (*labels)[count++] = axis->values[axis->entries[i].first + n].label;
+    for (uint32_t i = 0; i < axis->value_count; i++)
+        if (axis->values[i].parameter)
+            (*labels)[count++] = axis->values[i].label;
     return count;
 }
 

@@ -45,7 +45,7 @@ static bool *mark_named(const struct lab_reader *r, const struct lab_axis_values
         named[rank[i]] |= lab_label_in(v->values[i].label, labels);
     for (uint32_t i = 0; i < v->entry_count; i++)
         for (uint32_t n = 0; n < v->entries[i].count && lab_label_in(v->entries[i].label, labels); n++)
-            named[rank[v->entries[i].first + n]] = true;
+            named[rank[lab_entry_value(&v->entries[i], n)]] = true;
     return named;
 }
 

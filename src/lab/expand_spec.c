@@ -1,5 +1,5 @@
 /* What stands on a line of an axis: a program's command, a machine, a policy's spec NAME[:key=value,...], a variant's section.key=value,... The last two may hold one range and may be
- * wrapped into best(...). Only the form is checked here; whether such a program, policy or key exists is asked when jobs are made of the points. */
+ * wrapped into best(...); any line may be a choice among others of its axis, best(a | b). Only the form is checked here; whether such a program, policy or key exists is asked when jobs are made of the points. */
 #include "lab/expand.h"
 
 #include <ctype.h>
@@ -170,7 +170,7 @@ static bool read_ranged(const struct lab_reader *r, enum lab_axis axis, struct l
     if (text.length && !(axis == AXIS_VARIANT ? read_pairs(r, axis, text, p) : read_policy(r, axis, text, p, &head)))
         return false;
     if (out->best && p->ranged < 0)
-        return lab_wrong(r, text.at, "best(...) of no range: expected one to choose from, as in best(NAME:key=1..32)");
+        return lab_wrong(r, text.at, "best(...) of no range: expected one to choose from, as in best(NAME:key=1..32), or several lines, as in best(a | b)");
     out->name = axis == AXIS_VARIANT ? NULL : head;
     make_values(r, axis, head, p, out);
     return true;
@@ -231,9 +231,25 @@ static bool read_program(const struct lab_reader *r, struct lab_word text, struc
     return true;
 }
 
+/* best(a | b); anything else is left to its axis. */
+static void find_lines(const struct lab_reader *r, struct lab_word text, struct lab_spec *out)
+{
+    struct error unused = { 0 };
+    struct lab_reader quiet = *r;
+    bool best = false;
+    quiet.error = &unused;
+    if (!unwrap_best(&quiet, &text, &best) || !best || !lab_lines_are(text))
+        return;
+    out->best = true;
+    out->lines = text;
+}
+
 bool lab_spec_read(const struct lab_reader *r, enum lab_axis axis, struct lab_word text, struct lab_spec *out)
 {
     *out = (struct lab_spec){ 0 };
+    find_lines(r, text, out);
+    if (out->lines.length)
+        return true;
     if (axis == AXIS_PROGRAM)
         return read_program(r, text, out);
     if (axis != AXIS_MACHINE)

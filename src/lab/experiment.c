@@ -1,5 +1,5 @@
 /* Experiment files: read, expanded and checked as a whole, so that a sweep never starts with a mistake in it. This file has the [experiment] section and the order of the rest: the lines are
- * taken apart (experiment_reader.c), the axes and points made (expand*.c), the figures read (experiment_figure.c). */
+ * taken apart (experiment_reader.c), the axes and points made (expand*.c), the figures and tables read (experiment_figure.c, experiment_table.c). */
 #include "lab/experiment_figure.h"
 #include "gpu/machine_key.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const keys[] = { "title", "about", "size", "best_by", "time_limit", "memory_limit" };
+static const char *const keys[] = { "title", "about", "size", "best_by", "time_limit", "memory_limit", "pcs", "interval" };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char *const sizes[] = { "test", "small", "paper" };
 enum { SIZE_COUNT = sizeof sizes / sizeof *sizes };
@@ -92,6 +92,27 @@ static bool read_size(const struct lab_reader *r, const struct lab_section *s, c
     return true;
 }
 
+static bool read_pcs(const struct lab_reader *r, const struct lab_section *s, bool *pcs)
+{
+    const struct lab_line *line = lab_find_line(s, "pcs");
+    *pcs = line && lab_word_is(line->value, "yes");
+    return !line || *pcs || lab_word_is(line->value, "no") || lab_wrong(r, line->value.at, "expected yes or no: whether runs count what each instruction did");
+}
+
+static bool read_interval(const struct lab_reader *r, const struct lab_section *s, uint64_t *cycles)
+{
+    static const double most = 1e15; /* as exact as a number of a JSON file */
+    const struct lab_line *line = lab_find_line(s, "interval");
+    double number = 0;
+    *cycles = 0;
+    if (!line || lab_word_is(line->value, "none"))
+        return true;
+    if (!lab_number(line->value, &number) || number < 1 || number > most || number != floor(number))
+        return lab_wrong(r, line->value.at, "expected a whole number of cycles from 1, as in 10000; or none");
+    *cycles = (uint64_t)number;
+    return true;
+}
+
 static bool read_head(const struct lab_reader *r, const char *size, struct experiment *x)
 {
     const struct lab_section *s = lab_find_section(r, SECTION_EXPERIMENT);
@@ -100,7 +121,8 @@ static bool read_head(const struct lab_reader *r, const char *size, struct exper
     x->title = lab_text_of(r, s, "title", x->name);
     x->about = lab_text_of(r, s, "about", "");
     x->best_by = lab_text_of(r, s, "best_by", "ipc");
-    return read_size(r, s, size, x) && read_time_limit(r, s, &x->time_limit_seconds) && read_memory_limit(r, s, &x->memory_limit_bytes);
+    return read_size(r, s, size, x) && read_time_limit(r, s, &x->time_limit_seconds) && read_memory_limit(r, s, &x->memory_limit_bytes) && read_pcs(r, s, &x->pcs) &&
+           read_interval(r, s, &x->interval_cycles);
 }
 
 static bool read_experiment(struct lab_reader *r, struct experiment *x, const char *size)
@@ -112,7 +134,7 @@ static bool read_experiment(struct lab_reader *r, struct experiment *x, const ch
     const struct lab_line *best_by = lab_find_line(lab_find_section(r, SECTION_EXPERIMENT), "best_by");
     if (best_by && !lab_expression_check(r, &metrics, best_by->value))
         return false;
-    return lab_expand_points(r, x, words) && lab_read_figures(r, &metrics, x);
+    return lab_expand_points(r, x, words) && lab_read_figures(r, &metrics, x) && lab_read_tables(r, x);
 }
 
 static bool parse(struct experiment *x, struct arena *a, const char *source_name, const char *name, const char *text, size_t text_bytes, const char *size, struct error *e)

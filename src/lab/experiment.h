@@ -1,7 +1,8 @@
 /* An experiment: experiments/NAME.ini read into axes, points and figures (docs/experiments.md has the format).
  *
  * Six axes: program, machine, scheduler, l1, divergence, variant (a named list of --set overrides). An entry of an axis is what stands on one line of the file; it may stand for several
- * values (a range: swl:limit=1..32), and it may be a choice among them (best(swl:limit=1..32)). The points are the product of all values of all axes, less what is excluded, each once. */
+ * values (a range: swl:limit=1..32), and it may be a choice among them (best(swl:limit=1..32)) or among other
+ * lines (best(lrr | gto)). The points are the product of all values of all axes, less what is excluded, each once. */
 #ifndef HEDDLE_LAB_EXPERIMENT_H
 #define HEDDLE_LAB_EXPERIMENT_H
 
@@ -26,9 +27,11 @@ struct lab_value {
 struct lab_entry {
     const char *label;
     uint32_t first, count;         /* its values, in lab_axis_values.values; ranges used by several entries share their values */
+    const uint32_t *list;          /* best(a | b): its values, which are other lines'; `first` is the first of them. NULL: `count` in a row, from `first` on */
     bool best;                     /* best(...): of its values the one with the greatest `best_by` for each rest of the point */
     int line;
 };
+static inline uint32_t lab_entry_value(const struct lab_entry *e, uint32_t n) { return e->list ? e->list[n] : e->first + n; }
 
 struct lab_axis_values {
     struct lab_value *values;
@@ -57,8 +60,9 @@ enum lab_mean { MEAN_NONE, MEAN_ARITHMETIC, MEAN_GEOMETRIC, MEAN_HARMONIC };
 struct lab_figure {
     const char *name, *title, *caption, *source; /* source: of the published values; NULL: none */
     enum lab_figure_kind kind;
-    /* What is on the x axis: an axis by name ("program"), a range's parameter ("scheduler.limit"), or for scatter an expression over metrics. */
+    /* What is on the x axis: an axis by name ("program"), a range's parameter ("scheduler.limit"), for scatter an expression over metrics, for lines also "cycle": samples over time. */
     const char *x;
+    const char *launch;            /* of which launch samples are: its number from 0, or a kernel's name. NULL: x is not "cycle" */
     /* Expressions over metrics ("ipc", "1000 * l1d.misses / thread_instructions"); stacked figures have several, with labels: "memory: stalls.memory, barrier: stalls.barrier". Others have one. */
     const char **y, **y_labels;
     uint32_t y_count;
@@ -74,6 +78,15 @@ struct lab_figure {
     int line;
 };
 
+/* [table NAME]: numbers of a paper that are shown beside ours and never mixed with them. They are text. */
+struct lab_table_row { const char *label; const char **values; /* as many as there are columns */ };
+struct lab_table {
+    const char *name, *title, *caption, *source;
+    const char **columns;
+    struct lab_table_row *rows;
+    uint32_t column_count, row_count;
+};
+
 struct experiment {
     const char *name;              /* of the file, without folder and .ini */
     const char *text;              /* of the file */
@@ -81,11 +94,15 @@ struct experiment {
     const char *title, *about, *size, *best_by /* metric, default "ipc" */;
     double time_limit_seconds;     /* of a run; 0: none */
     uint64_t memory_limit_bytes;
+    bool pcs;                      /* runs count each instruction, and */
+    uint64_t interval_cycles;      /* take samples over time; 0: none. docs/profile.md */
     struct lab_axis_values axes[AXIS_COUNT];
     struct lab_point *points;
     uint32_t point_count;
     struct lab_figure *figures;
     uint32_t figure_count;
+    struct lab_table *tables;
+    uint32_t table_count;
 };
 
 /* size: of --size; NULL: the file's. All memory is the arena's. */

@@ -104,8 +104,8 @@ bool lab_read_published(const struct lab_reader *r, const struct lab_section *s,
         bool all = lab_word_is(line->name, "published"), one = line->name.length > length && memcmp(line->name.at, prefix, length) == 0;
         if (!all && !one)
             continue;
-        if (f->kind == FIGURE_SCATTER || (f->kind == FIGURE_STACKED && f->series))
-            return lab_wrong(r, line->name.at, "published values of a scatter, or of a stacked figure with series, have no place in it");
+        if (f->kind == FIGURE_SCATTER || f->launch || (f->kind == FIGURE_STACKED && f->series))
+            return lab_wrong(r, line->name.at, "published values of a scatter, of a figure over time, or of a stacked figure with series, have no place in it");
         if (all && to.series.count)
             return lab_wrong(r, line->name.at, "expected published.X = LABEL NUMBER, ...: the figure has several values at an x");
         const char *x = all ? NULL : known_label(r, lab_trim(line->name.at + length, lab_end(line->name)), "x", &to.xs);

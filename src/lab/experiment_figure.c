@@ -7,7 +7,7 @@
 
 enum { MOST_PARTS = 64 };
 
-static const char *const keys[] = { "kind", "title", "caption", "x", "y", "series", "x_title", "y_title", "where", "normalise", "mean", "shares", "source", "published", "expect" };
+static const char *const keys[] = { "kind", "title", "caption", "x", "y", "series", "x_title", "y_title", "where", "normalise", "mean", "shares", "source", "published", "expect", "launch" };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char *const kinds[] = { "bars", "stacked", "lines", "scatter", "heat" };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
@@ -101,6 +101,21 @@ static bool read_x(const struct lab_reader *r, const struct lab_section *s, cons
     return f->kind != FIGURE_SCATTER || lab_expression_check(r, metrics, line->value);
 }
 
+/* x = cycle, and which launch. */
+static bool read_launch(const struct lab_reader *r, const struct lab_section *s, const struct experiment *x, struct lab_figure *f)
+{
+    const struct lab_line *line = lab_find_line(s, "x"), *launch = lab_find_line(s, "launch");
+    bool cycles = line && f->kind != FIGURE_SCATTER && lab_word_is(line->value, "cycle");
+    if (!cycles)
+        return !launch || lab_wrong(r, launch->name.at, "launch is for figures over time: x = cycle");
+    if (f->kind != FIGURE_LINES)
+        return lab_wrong(r, line->value.at, "over time there are lines: expected kind = lines");
+    if (!x->interval_cycles)
+        return lab_wrong(r, line->value.at, "there are no samples over time: expected interval = CYCLES in [experiment]");
+    f->launch = lab_text_of(r, s, "launch", "0");
+    return *f->launch || lab_wrong(r, launch->value.at, "expected the number of a launch, from 0, or the name of a kernel");
+}
+
 static bool read_filters(const struct lab_reader *r, const struct lab_section *s, const struct experiment *x, struct lab_figure *f)
 {
     const struct lab_line *where = lab_find_line(s, "where"), *normalise = lab_find_line(s, "normalise");
@@ -111,11 +126,11 @@ static bool read_filters(const struct lab_reader *r, const struct lab_section *s
 /* Keys that a kind of figure cannot have. */
 static bool check_kind(const struct lab_reader *r, const struct lab_section *s, const struct lab_figure *f)
 {
-    static const char *const not_scatter[] = { "normalise", "mean", "published", "expect" };
+    static const char *const not_of_runs[] = { "normalise", "mean", "published", "expect" };
     const struct lab_line *line;
-    for (size_t i = 0; f->kind == FIGURE_SCATTER && i < sizeof not_scatter / sizeof *not_scatter; i++)
-        if ((line = lab_find_line(s, not_scatter[i])))
-            return lab_wrong(r, line->name.at, "a scatter has no %s: each of its points is a run", not_scatter[i]);
+    for (size_t i = 0; (f->kind == FIGURE_SCATTER || f->launch) && i < sizeof not_of_runs / sizeof *not_of_runs; i++)
+        if ((line = lab_find_line(s, not_of_runs[i])))
+            return lab_wrong(r, line->name.at, f->launch ? "a figure over time has no %s: each of its lines is a run" : "a scatter has no %s: each of its points is a run", not_of_runs[i]);
     if (f->kind == FIGURE_HEAT && !f->series)
         return lab_wrong(r, s->title.at, "expected series = an axis: the rows of the heat map");
     if (f->kind == FIGURE_STACKED && f->mean != MEAN_NONE && f->mean != MEAN_ARITHMETIC)
@@ -166,7 +181,10 @@ static bool read_figure(const struct lab_reader *r, const struct lab_section *s,
         return false;
     f->kind = (enum lab_figure_kind)kind;
     f->mean = (enum lab_mean)mean;
-    if (!read_x(r, s, metrics, f) || !read_y(r, s, metrics, f) || !read_shares(r, s, f) || !read_filters(r, s, x, f))
+    if (!read_launch(r, s, x, f) || !read_x(r, s, metrics, f))
+        return false;
+    struct lab_metrics sampled = f->launch ? lab_metrics_sampled(r->arena, x) : *metrics;
+    if (!read_y(r, s, &sampled, f) || !read_shares(r, s, f) || !read_filters(r, s, x, f))
         return false;
     read_texts(r, s, f);
     return check_kind(r, s, f) && lay_out(r, s, x, space, f, &l) && lab_read_published(r, s, &l, f) && lab_read_expected(r, s, &l, f);

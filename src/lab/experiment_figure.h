@@ -1,4 +1,4 @@
-/* [figure NAME] sections, and the parts of the reader that they share with [experiment]. */
+/* [figure NAME] and [table NAME] sections, and the parts of the reader that they share with [experiment]. */
 #ifndef HEDDLE_LAB_EXPERIMENT_FIGURE_H
 #define HEDDLE_LAB_EXPERIMENT_FIGURE_H
 
@@ -9,6 +9,8 @@
 const char *lab_text_of(const struct lab_reader *r, const struct lab_section *s, const char *key, const char *otherwise);
 /* experiment_figure.c */
 bool lab_read_figures(const struct lab_reader *r, const struct lab_metrics *metrics, struct experiment *x);
+/* experiment_table.c */
+bool lab_read_tables(const struct lab_reader *r, struct experiment *x);
 
 /* experiment_claims.c: published values and expectations of a figure whose labels are known. */
 struct figure_layout;

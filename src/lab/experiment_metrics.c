@@ -1,6 +1,7 @@
 /* Which metrics an expression may name: the counters of the glossary (metrics.def, down to where the policies' begin), "lanes.0" to "lanes.32", the counters that the built-in policies declare,
- * and, where an experiment uses a policy out of a shared object, any POLICY.COUNTER with a first word that is nothing else's. */
+ * and, where an experiment uses a policy out of a shared object, any POLICY.COUNTER with a first word that is nothing else's. Over time there are fewer: what --interval samples. */
 #include "lab/experiment_metrics.h"
+#include "gpu/profile.h"
 #include "policy/registry.h"
 
 #include <stdio.h>
@@ -14,27 +15,40 @@ static const char *const glossary[] = {
 };
 enum { GLOSSARY_COUNT = sizeof glossary / sizeof *glossary, LANES = 33 };
 
-/* Every name, in an array of the arena. */
-static uint32_t all_names(struct arena *a, const char ***names)
+struct names { const char **names; uint32_t count, room; };
+
+static void add_name(struct arena *a, struct names *n, const char *name)
 {
-    uint32_t count = 0, room = 0;
-    *names = NULL;
-    for (uint32_t i = 0; i < GLOSSARY_COUNT && strcmp(glossary[i], "POLICY.COUNTER") != 0; i++) {
-        bool lanes = strcmp(glossary[i], "lanes") == 0;
-        for (int lane = 0; lane < (lanes ? LANES : 1); lane++) {
-            *names = lab_grow(a, *names, count, &room, sizeof **names);
-            (*names)[count++] = lanes ? arena_printf(a, "lanes.%d", lane) : glossary[i];
-        }
-    }
+    n->names = lab_grow(a, n->names, n->count, &n->room, sizeof *n->names);
+    n->names[n->count++] = name;
+}
+
+static void add_of_policies(struct arena *a, struct names *n)
+{
     for (int kind = 0; kind < POLICY_KINDS; kind++) {
         const struct heddle_policy *p;
         for (size_t i = 0; (p = policy_builtin((enum policy_kind)kind, i)); i++)
-            for (uint32_t c = 0; c < policy_counter_count(p); c++) {
-                *names = lab_grow(a, *names, count, &room, sizeof **names);
-                (*names)[count++] = arena_printf(a, "%s.%s", p->name, p->counters[c].name);
-            }
+            for (uint32_t c = 0; c < policy_counter_count(p); c++)
+                add_name(a, n, arena_printf(a, "%s.%s", p->name, p->counters[c].name));
     }
-    return count;
+}
+
+static void add_of_glossary(struct arena *a, struct names *n)
+{
+    for (uint32_t i = 0; i < GLOSSARY_COUNT && strcmp(glossary[i], "POLICY.COUNTER") != 0; i++) {
+        bool lanes = strcmp(glossary[i], "lanes") == 0;
+        for (int lane = 0; lane < (lanes ? LANES : 1); lane++)
+            add_name(a, n, lanes ? arena_printf(a, "lanes.%d", lane) : glossary[i]);
+    }
+}
+
+static void add_of_samples(struct arena *a, struct names *n)
+{
+    const struct heddle_policy *none[3] = { NULL };
+    struct profile_series *s = profile_series_create(1, 2, none);
+    for (uint32_t i = 0; i < s->column_count; i++)
+        add_name(a, n, arena_printf(a, "%s", profile_series_column(s, i).name));
+    profile_series_free(s);
 }
 
 static bool uses_shared_objects(const struct experiment *x)
@@ -70,9 +84,18 @@ static size_t find_name(const char *text, const char *name)
 
 struct lab_metrics lab_metrics_known(struct arena *a, const struct experiment *x)
 {
-    struct lab_metrics m = { .foreign = uses_shared_objects(x) };
-    m.count = all_names(a, &m.names);
-    return m;
+    struct names n = { 0 };
+    add_of_glossary(a, &n);
+    add_of_policies(a, &n);
+    return (struct lab_metrics){ n.names, n.count, "metric", uses_shared_objects(x) };
+}
+
+struct lab_metrics lab_metrics_sampled(struct arena *a, const struct experiment *x)
+{
+    struct names n = { 0 };
+    add_of_samples(a, &n);
+    add_of_policies(a, &n);
+    return (struct lab_metrics){ n.names, n.count, "sample over time", uses_shared_objects(x) };
 }
 
 bool lab_expression_check(const struct lab_reader *r, const struct lab_metrics *m, struct lab_word word)
@@ -89,8 +112,8 @@ bool lab_expression_check(const struct lab_reader *r, const struct lab_metrics *
             continue;
         const char *near = nearest_name(names[i], m->names, m->count), *at = word.at + find_name(text, names[i]);
         if (near)
-            return lab_wrong(r, at, "unknown metric '%.60s'; did you mean '%s'?", names[i], near);
-        return lab_wrong(r, at, "unknown metric '%.60s' (heddle list metrics)%s", names[i], strchr(names[i], '-') ? "; a minus needs a blank before it" : "");
+            return lab_wrong(r, at, "unknown %s '%.60s'; did you mean '%s'?", m->what, names[i], near);
+        return lab_wrong(r, at, "unknown %s '%.60s' (heddle list metrics)%s", m->what, names[i], strchr(names[i], '-') ? "; a minus needs a blank before it" : "");
     }
     return x != NULL;
 }

@@ -8,9 +8,12 @@
 struct lab_metrics {
     const char **names;
     uint32_t count;
+    const char *what;              /* "metric", for messages */
     bool foreign;                  /* policies whose counters are not known here take part */
 };
 struct lab_metrics lab_metrics_known(struct arena *a, const struct experiment *x);
+/* Those that are sampled over time. */
+struct lab_metrics lab_metrics_sampled(struct arena *a, const struct experiment *x);
 /* The word is an expression, and every metric in it is known. */
 bool lab_expression_check(const struct lab_reader *r, const struct lab_metrics *m, struct lab_word word);
 

@@ -13,7 +13,7 @@
 enum { MOST_SECTIONS = 500, MOST_NAMES = 1000 }; /* of a file, of a section with names: names are compared with all before them */
 
 const char *const lab_axis_names[AXIS_COUNT] = { "program", "machine", "scheduler", "l1", "divergence", "variant" };
-const char *const lab_section_names[SECTION_KINDS] = { "experiment", "programs", "machines", "schedulers", "l1", "divergence", "variants", "exclude", "figure" };
+const char *const lab_section_names[SECTION_KINDS] = { "experiment", "programs", "machines", "schedulers", "l1", "divergence", "variants", "exclude", "figure", "table" };
 
 void lab_place(const struct lab_reader *r, const char *at, int *line, int *column)
 {
@@ -217,17 +217,19 @@ static bool read_section_line(struct lab_reader *r, struct lab_word line, int nu
     if (kind == SECTION_KINDS)
         return lab_unknown(r, first, "section", lab_section_names, SECTION_KINDS);
     struct lab_word rest = lab_trim(lab_end(first), lab_end(title));
-    if (kind == SECTION_FIGURE && !rest.length)
-        return lab_wrong(r, lab_end(title), "expected the figure's name: [figure NAME]");
-    if (kind != SECTION_FIGURE && rest.length)
-        return lab_wrong(r, rest.at, "expected ']' behind %s", lab_section_names[kind]);
-    if (kind == SECTION_FIGURE)
+    bool named = kind == SECTION_FIGURE || kind == SECTION_TABLE;
+    const char *name = lab_section_names[kind];
+    if (named && !rest.length)
+        return lab_wrong(r, lab_end(title), "expected the %s's name: [%s NAME]", name, name);
+    if (!named && rest.length)
+        return lab_wrong(r, rest.at, "expected ']' behind %s", name);
+    if (named)
         title = rest;
     if (r->section_count == MOST_SECTIONS)
         return lab_wrong(r, line.at, "more than %d sections", MOST_SECTIONS);
     for (uint32_t i = 0; i < r->section_count; i++)
         if (r->sections[i].kind == kind && same_title(r->sections[i].title, title))
-            return lab_wrong(r, title.at, "[%s%.*s] is given twice; first on line %d", kind == SECTION_FIGURE ? "figure " : "", (int)title.length, title.at, r->sections[i].number);
+            return lab_wrong(r, title.at, "[%s%s%.*s] is given twice; first on line %d", named ? name : "", named ? " " : "", (int)title.length, title.at, r->sections[i].number);
     r->sections = lab_grow(r->arena, r->sections, r->section_count, &r->section_room, sizeof *r->sections);
     r->sections[r->section_count++] = (struct lab_section){ .kind = kind, .title = title, .number = number };
     return true;

@@ -15,13 +15,13 @@ struct lab_line {
     bool has_name;
 };
 
-enum lab_section_kind { SECTION_EXPERIMENT, SECTION_EXCLUDE = SECTION_EXPERIMENT + 1 + AXIS_COUNT, SECTION_FIGURE, SECTION_KINDS };
+enum lab_section_kind { SECTION_EXPERIMENT, SECTION_EXCLUDE = SECTION_EXPERIMENT + 1 + AXIS_COUNT, SECTION_FIGURE, SECTION_TABLE, SECTION_KINDS };
 /* Sections of axes have the numbers between: SECTION_EXPERIMENT + 1 + axis. */
 extern const char *const lab_section_names[SECTION_KINDS];
 
 struct lab_section {
     int kind;
-    struct lab_word title;         /* what stands in the brackets; of a figure: its name */
+    struct lab_word title;         /* what stands in the brackets; of a figure or table: its name */
     int number;
     struct lab_line *lines;
     uint32_t line_count, line_room;

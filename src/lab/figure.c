@@ -2,6 +2,7 @@
  * the row of its point, or of the best of several points, divided by that of another where the figure is normalised. */
 #include "lab/figure.h"
 #include "lab/expression.h"
+#include "lab/figure_cycles.h"
 #include "lab/figure_layout.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 
 struct figure_source {
     const struct experiment *experiment;
+    struct store *store;
     struct lab_space space;
     char (*keys)[KEY_BYTES];       /* by point; "": never swept */
     const char **names;            /* metrics: the columns */
@@ -83,6 +85,7 @@ struct figure_source *figure_source_open(struct arena *a, struct store *store, c
 {
     struct figure_source *s = arena_new(a, struct figure_source);
     s->experiment = x;
+    s->store = store;
     lab_space_make(&s->space, a, x);
     s->keys = arena_alloc(a, (size_t)x->point_count * KEY_BYTES);
     if (!find_columns(a, s, e) || !store_point_keys(store, x, s->keys, e))
@@ -341,6 +344,34 @@ static void compute_scatter(struct computation *c)
     }
 }
 
+/* A line for each series: the samples of its run. */
+static bool compute_cycles(struct computation *c, struct error *e)
+{
+    const struct figure_layout *l = &c->layout;
+    struct figure_data *d = c->out;
+    struct lab_item items[AXIS_COUNT];
+    struct figure_samples samples;
+    uint32_t room = 0;
+    d->series = l->series;
+    d->series_count = l->series_count;
+    for (uint32_t series = 0; series < l->series_count; series++) {
+        figure_layout_items(l, 0, series, items);
+        uint32_t point = choose_point(c->source, items);
+        if (point == UINT32_MAX)
+            continue;
+        const char *key = c->source->keys[point], *detail = has_run(c->source, point) ? choice_label(c->arena, c->source, items, point) : NULL;
+        if (!figure_samples_read(c->arena, c->source->store, key, l->figure, &samples, e))
+            return false;
+        d->missing += !samples.count;
+        for (uint32_t i = 0; i < samples.count; i++) {
+            d->cells = lab_grow(c->arena, d->cells, d->cell_count, &room, sizeof *d->cells);
+            d->cells[d->cell_count++] = (struct figure_cell){ 0, series, 0, samples.cycles[i], samples.values[i], NAN, key, detail };
+        }
+    }
+    figure_order_by_cycle(c->arena, d);
+    return true;
+}
+
 bool figure_compute(struct arena *a, struct figure_source *source, const struct lab_figure *f, struct figure_data *out, struct error *e)
 {
     struct figure_complaint why = { 0 };
@@ -359,6 +390,8 @@ bool figure_compute(struct arena *a, struct figure_source *source, const struct 
         source->name_count = columns; /* rows have no place for more */
         return error_set(e, ERROR_INVALID, "figure %s is not one of experiment %s", f->name, source->experiment->name);
     }
+    if (f->launch)
+        return compute_cycles(&c, e);
     if (f->kind == FIGURE_SCATTER)
         compute_scatter(&c);
     else

@@ -8,7 +8,7 @@
 /* One bar, point or field. */
 struct figure_cell {
     uint32_t x, series, part;      /* indices; part: of a stacked bar (lab_figure.y), else 0. Scatter: x is the point's number */
-    double x_number;               /* lines over a parameter, scatter; else NAN */
+    double x_number;               /* lines over a parameter or over cycles, scatter; else NAN */
     double value;                  /* NAN: no run, or it failed */
     double published;              /* NAN: none */
     const char *key;               /* of the run; NULL: a mean, or none */
@@ -19,12 +19,12 @@ struct figure_data {
     const struct lab_figure *figure;
     const char **xs, **series;     /* labels in the order of the file; xs end with "mean" where there is one */
     uint32_t x_count, series_count;
-    struct figure_cell *cells;     /* by x, then series, then part */
+    struct figure_cell *cells;     /* by x, then series, then part; over cycles only those that have a sample */
     uint32_t cell_count;
-    uint32_t missing;              /* cells without a value */
+    uint32_t missing;              /* cells without a value; over cycles, series without samples */
 };
 
-/* What the store has for an experiment, read once for all its figures. */
+/* What the store has for an experiment, read once for all its figures; samples over time are read when their figure is computed, so the store must be open until then. */
 struct figure_source;
 struct figure_source *figure_source_open(struct arena *a, struct store *s, const struct experiment *x, struct error *e);
 bool figure_compute(struct arena *a, struct figure_source *source, const struct lab_figure *f, struct figure_data *out, struct error *e);

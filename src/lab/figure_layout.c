@@ -68,7 +68,7 @@ static bool find_x(struct figure_layout *l, struct arena *a, struct figure_compl
     near = nearest_name(x, names, count);
     if (near)
         return complain(why, "x", "unknown axis '%.60s'; did you mean '%s'?", x, near);
-    return complain(why, "x", "unknown axis '%.60s'; expected program, machine, scheduler, l1, divergence, variant, or what a range of one runs over (scheduler.limit)", x);
+    return complain(why, "x", "unknown axis '%.60s'; expected program, machine, scheduler, l1, divergence, variant, what a range of one runs over (scheduler.limit), or cycle", x);
 }
 
 static bool find_series(struct figure_layout *l, struct figure_complaint *why)
@@ -125,7 +125,7 @@ static bool lay_parameter(struct figure_layout *l, struct arena *a, struct figur
     l->shown[l->x_axis] = (struct lab_items){ arena_array(a, struct lab_item, entries), 0 };
     for (uint32_t e = 0; (e = next_ranged(l, e)) != UINT32_MAX; e++) {
         const struct lab_entry *entry = &v->entries[e];
-        l->shown[l->x_axis].items[l->shown[l->x_axis].count++] = (struct lab_item){ entry->label, e, entry->first, entry->count, false };
+        l->shown[l->x_axis].items[l->shown[l->x_axis].count++] = (struct lab_item){ entry->label, e, entry->first, entry->count, false, NULL };
         for (uint32_t i = 0; i < entry->count; i++) {
             double number = v->values[entry->first + i].number;
             if (isnan(number))
@@ -210,9 +210,9 @@ static bool check_mean(const struct figure_layout *l, struct figure_complaint *w
 
 bool figure_layout_make(struct figure_layout *l, struct arena *a, const struct experiment *x, const struct lab_space *space, const struct lab_figure *f, struct figure_complaint *why)
 {
-    bool scatter = f->kind == FIGURE_SCATTER;
+    bool scatter = f->kind == FIGURE_SCATTER, cycles = f->launch != NULL;
     *l = (struct figure_layout){ .experiment = x, .space = space, .figure = f, .x_axis = -1, .series_axis = -1 };
-    if ((!scatter && !find_x(l, a, why)) || !find_series(l, why))
+    if ((!scatter && !cycles && !find_x(l, a, why)) || !find_series(l, why))
         return false;
     for (int axis = 0; axis < AXIS_COUNT; axis++) {
         l->shown[axis] = choose_items(l, a, axis, f->where.labels[axis], axis == l->x_axis || axis == l->series_axis);
@@ -221,7 +221,7 @@ bool figure_layout_make(struct figure_layout *l, struct arena *a, const struct e
     }
     if (l->parameter && !lay_parameter(l, a, why))
         return false;
-    if (!scatter && !l->parameter)
+    if (!scatter && !cycles && !l->parameter)
         lay_labels(a, &l->shown[l->x_axis], &l->xs, &l->x_count);
     static const char *no_series[] = { "" };
     l->series = no_series;
@@ -241,7 +241,7 @@ static bool value_at(const struct figure_layout *l, const struct lab_item *entry
     const struct lab_axis_values *v = &l->experiment->axes[l->x_axis];
     for (uint32_t i = 0; i < entry->count; i++)
         if (v->values[entry->first + i].number == number) {
-            *out = (struct lab_item){ v->values[entry->first + i].label, entry->entry, entry->first + i, 1, false };
+            *out = (struct lab_item){ v->values[entry->first + i].label, entry->entry, entry->first + i, 1, false, NULL };
             return true;
         }
     return false;
@@ -253,7 +253,8 @@ bool figure_layout_items(const struct figure_layout *l, uint32_t x, uint32_t ser
         items[axis] = l->shown[axis].items[axis == l->series_axis ? series : 0];
     if (l->parameter)
         return value_at(l, &items[l->x_axis], l->x_numbers[x], &items[l->x_axis]);
-    items[l->x_axis] = l->shown[l->x_axis].items[x];
+    if (l->x_axis >= 0)
+        items[l->x_axis] = l->shown[l->x_axis].items[x];
     return true;
 }
 
@@ -268,7 +269,7 @@ bool figure_layout_point(const struct lab_grid *g, const struct lab_item items[A
 {
     uint32_t value[AXIS_COUNT];
     for (int axis = AXIS_COUNT - 1; axis >= 0; axis--) {
-        value[axis] = items[axis].first + place % items[axis].count;
+        value[axis] = lab_item_value(&items[axis], place % items[axis].count);
         place /= items[axis].count;
     }
     *point = g->point[lab_grid_place(g, value)] - 1; /* 0, excluded, becomes UINT32_MAX */

@@ -1,6 +1,7 @@
 /* A job as text: the JSON that carries it to another process, and the command line that repeats it. */
 #include "lab/job.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,10 @@ static json_t *words_to_json(const char **words)
 
 json_t *job_to_json(const struct job *j)
 {
-    return json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:f, s:I, s:f}", "key", j->key, "program", j->program, "path", j->path, "words", words_to_json(j->words),
+    return json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:f, s:I, s:f, s:b, s:I}", "key", j->key, "program", j->program, "path", j->path, "words", words_to_json(j->words),
                      "machine", j->machine, "scheduler", j->scheduler, "l1", j->l1, "divergence", j->divergence, "sets", words_to_json(j->sets), "label", j->label, "time_limit_seconds",
-                     j->time_limit_seconds, "memory_limit_bytes", (json_int_t)j->memory_limit_bytes, "expected_seconds", j->expected_seconds);
+                     j->time_limit_seconds, "memory_limit_bytes", (json_int_t)j->memory_limit_bytes, "expected_seconds", j->expected_seconds,
+                     "pcs", j->pcs, "interval_cycles", (json_int_t)j->interval_cycles);
 }
 
 static const char **words_from_json(const json_t *list, struct arena *a)
@@ -36,14 +38,20 @@ bool job_from_json(struct job *j, const json_t *text, struct arena *a, struct er
 {
     const char *key;
     json_t *words, *sets;
-    json_int_t memory;
+    json_int_t memory, interval = 0;
+    int pcs = 0;
     json_error_t why;
     *j = (struct job){0};
-    if (json_unpack_ex((json_t *)(uintptr_t)text, &why, 0, "{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:F, s:I, s:F}", "key", &key, "program", &j->program, "path", &j->path, "words",
+    if (json_unpack_ex((json_t *)(uintptr_t)text, &why, 0, "{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:F, s:I, s:F, s?b, s?I}", "key", &key, "program", &j->program, "path", &j->path, "words",
                        &words, "machine", &j->machine, "scheduler", &j->scheduler, "l1", &j->l1, "divergence", &j->divergence, "sets", &sets, "label", &j->label, "time_limit_seconds",
-                       &j->time_limit_seconds, "memory_limit_bytes", &memory, "expected_seconds", &j->expected_seconds) != 0)
+                       &j->time_limit_seconds, "memory_limit_bytes", &memory, "expected_seconds", &j->expected_seconds, "pcs", &pcs,
+                       "interval_cycles", &interval) != 0)
         return error_set(e, ERROR_SYNTAX, "this is no job: %s", why.text);
+    if (interval < 0)
+        return error_set(e, ERROR_SYNTAX, "this is no job: its interval is %lld cycles", (long long)interval);
     j->memory_limit_bytes = (uint64_t)memory;
+    j->pcs = pcs;
+    j->interval_cycles = (uint64_t)interval;
     j->words = json_is_array(words) ? words_from_json(words, a) : NULL;
     j->sets = json_is_array(sets) ? words_from_json(sets, a) : NULL;
     if (!j->words || !j->sets || !j->words[0])
@@ -91,6 +99,12 @@ char *job_command(const struct job *j)
     put_option(to, "--divergence", j->divergence);
     for (const char **set = j->sets; *set; set++)
         put_option(to, "--set", *set);
+    if (j->pcs || j->interval_cycles)
+        fputs(" --stats stats.json", to); /* where they show */
+    if (j->pcs)
+        fputs(" --pcs", to);
+    if (j->interval_cycles)
+        fprintf(to, " --interval %" PRIu64, j->interval_cycles);
     put_word(to, j->program);
     for (const char **word = j->words + 1; *word; word++)
         put_word(to, *word);

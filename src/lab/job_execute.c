@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FAILURE_BYTES = 400, KEPT_LOG_BYTES = 1 << 20, NOT_STARTED = 127, MEGABYTE = 1 << 20 };
+enum { FAILURE_BYTES = 400, KEPT_LOG_BYTES = 1 << 20, NOT_STARTED = 127, MEGABYTE = 1 << 20, INTERVAL_BYTES = 24, PROFILE_WORDS = 3 };
 
 /* ------------------------------------------------------------- what it printed */
 
@@ -135,13 +136,14 @@ static void put_end(json_t *record, const struct job *j, struct child_result *r,
 
 /* ------------------------------------------------------------- the run */
 
-static const char **option_words(const struct job *j)
+/* interval: room for the one number among them. */
+static const char **option_words(const struct job *j, char interval[INTERVAL_BYTES])
 {
     const struct { const char *name, *value; } given[] = {{"--machine", j->machine}, {"--scheduler", j->scheduler}, {"--l1", j->l1}, {"--divergence", j->divergence}};
     size_t count = 0, n = 0;
     while (j->sets[count])
         count++;
-    const char **words = calloc(2 * count + 2 * sizeof given / sizeof *given + 1, sizeof *words);
+    const char **words = calloc(2 * count + 2 * sizeof given / sizeof *given + PROFILE_WORDS + 1, sizeof *words);
     if (!words)
         abort();
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
@@ -152,6 +154,13 @@ static const char **option_words(const struct job *j)
     for (size_t i = 0; i < count; i++) {
         words[n++] = "--set";
         words[n++] = j->sets[i];
+    }
+    if (j->pcs)
+        words[n++] = "--pcs";
+    if (j->interval_cycles) {
+        snprintf(interval, INTERVAL_BYTES, "%" PRIu64, j->interval_cycles);
+        words[n++] = "--interval";
+        words[n++] = interval;
     }
     return words;
 }
@@ -173,9 +182,9 @@ static char **program_words(const struct job *j)
 
 static bool run_program(const struct job *j, const struct places *places, const char *spool, int log, struct child_result *out, struct error *e)
 {
-    char stats[PATH_MAX];
+    char stats[PATH_MAX], interval[INTERVAL_BYTES];
     job_scratch_name(stats, sizeof stats, spool, j->key, "stats");
-    const char **options = option_words(j);
+    const char **options = option_words(j, interval);
     char **words = program_words(j);
     struct child_guard guard = {.log = log, .stats = stats, .time_limit_seconds = j->time_limit_seconds, .memory_limit_bytes = j->memory_limit_bytes};
     struct child_request request = {.path = j->path, .argv = words, .library = places->lib, .options = options, .quiet = true, .output = -1, .guard = &guard};

@@ -31,10 +31,11 @@ struct maker {
 
 /* ------------------------------------------------------------- errors */
 
+/* The line that has the value; a choice among lines has none. */
 static const struct lab_entry *entry_of(const struct lab_axis_values *axis, uint32_t value)
 {
     for (uint32_t i = 0; i < axis->entry_count; i++)
-        if (value >= axis->entries[i].first && value - axis->entries[i].first < axis->entries[i].count)
+        if (!axis->entries[i].list && value >= axis->entries[i].first && value - axis->entries[i].first < axis->entries[i].count)
             return &axis->entries[i];
     return NULL;
 }
@@ -283,10 +284,14 @@ static bool make_job(struct maker *m, const struct lab_point *p, struct job *j)
     key_digest_part(m->hash, "machine", &machine->digest);
     for (int kind = 0; kind < KINDS; kind++)
         key_digest_part(m->hash, tags[kind], &policies[kind]->digest);
+    if (m->x->pcs)
+        key_text(m->hash, "pcs", "yes");
+    if (m->x->interval_cycles)
+        key_number(m->hash, "interval", m->x->interval_cycles);
     struct key_digest digest = key_finish(m->hash);
     *j = (struct job){.program = p->words[0], .path = program->path, .words = p->words, .machine = machine->machine, .scheduler = specs[0], .l1 = specs[1], .divergence = specs[2],
                       .sets = p->sets ? p->sets : no_sets, .label = label_of(m, p), .time_limit_seconds = m->x->time_limit_seconds,
-                      .memory_limit_bytes = m->x->memory_limit_bytes};
+                      .memory_limit_bytes = m->x->memory_limit_bytes, .pcs = m->x->pcs, .interval_cycles = m->x->interval_cycles};
     key_write(&digest, j->key);
     return true;
 }

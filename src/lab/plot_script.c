@@ -12,7 +12,7 @@ static const struct { const char *full, *pale; } colours[] = {
 };
 static const int patterns[] = {7, 4, 2, 5, 1, 6}; /* gnuplot's; 0 would be empty, 3 solid */
 static const int shapes[] = {7, 5, 9, 11, 13, 15, 2, 1}, hollow[] = {6, 4, 8, 10, 12, 14, 2, 1};
-enum { COLOURS = sizeof colours / sizeof *colours, PATTERNS = 6, SHAPES = 8 };
+enum { COLOURS = sizeof colours / sizeof *colours, PATTERNS = 6, SHAPES = 8, DENSE = 100 /* xs whose points would hide their line */ };
 #define GROUP_WIDTH 0.82 /* of a group of bars, where 1 is the distance of groups */
 
 struct plot {
@@ -155,17 +155,26 @@ static void put_points(struct plot *p, bool joined)
         const char *name = d->series_count ? d->series[s] : "";
         uint32_t block = begin_block(p, name);
         fputs("# x value published\n", p->data);
+        bool gap = false, empty = true; /* one blank line ends a line, two end the block */
         for (uint32_t i = 0; i < d->cell_count; i++) {
             const struct figure_cell *c = &d->cells[i];
             if (c->series != s || !isfinite(cell_x(p, c)))
                 continue;
+            if (d->figure->launch && !isfinite(c->value)) { /* samples over time: what was not counted is not bridged over */
+                gap = !empty;
+                continue;
+            }
+            fputs(gap ? "\n" : "", p->data);
+            gap = empty = false;
             fprintf(p->data, "%.10g", cell_x(p, c));
             put_number(p->data, c->value);
             put_number(p->data, c->published);
             putc('\n', p->data);
         }
+        if (empty)
+            fputs("NaN NaN NaN\n", p->data); /* a block without a line would not be counted */
         begin_element(p, block, "1:2");
-        fprintf(p->script, "with %s lc rgb '%s' lw 1.5 pt %d ps 0.5", joined ? "linespoints" : "points", colours[s % COLOURS].full, shapes[s % SHAPES]);
+        fprintf(p->script, "with %s lc rgb '%s' lw 1.5 pt %d ps 0.5", joined ? (d->x_count > DENSE ? "lines" : "linespoints") : "points", colours[s % COLOURS].full, shapes[s % SHAPES]);
         element_title(p, count > 1 ? name : NULL);
         if (!p->has_published)
             continue;

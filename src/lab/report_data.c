@@ -110,9 +110,29 @@ static json_t *figure_json(const struct figure_data *d)
     return figure;
 }
 
+/* ------------------------------------------------------------- tables */
+
+static json_t *table_json(const struct lab_table *t)
+{
+    json_t *rows = json_array(), *table = json_object();
+    for (uint32_t i = 0; i < t->row_count; i++) {
+        json_t *row = json_object();
+        json_object_set_new(row, "label", text_json(t->rows[i].label));
+        json_object_set_new(row, "values", texts_json(t->rows[i].values, t->column_count));
+        json_array_append_new(rows, row);
+    }
+    json_object_set_new(table, "name", text_json(t->name));
+    json_object_set_new(table, "title", text_json(t->title));
+    json_object_set_new(table, "caption", text_json(t->caption));
+    json_object_set_new(table, "source", text_json(t->source));
+    json_object_set_new(table, "columns", texts_json(t->columns, t->column_count));
+    json_object_set_new(table, "rows", rows);
+    return table;
+}
+
 /* ------------------------------------------------------------- experiments */
 
-static json_t *experiment_json(struct arena *a, const struct report_experiment *r, const struct strmap *runs, const char *store_name)
+static json_t *experiment_json(struct arena *a, const struct report_experiment *r, const struct strmap *runs, const char *store_name, bool all)
 {
     const struct experiment *x = &r->experiment;
     uint32_t missing = 0, failed = 0;
@@ -121,9 +141,11 @@ static json_t *experiment_json(struct arena *a, const struct report_experiment *
         missing += !run;
         failed += run && run->failure;
     }
-    json_t *figures = json_array(), *experiment = json_object();
+    json_t *figures = json_array(), *tables = json_array(), *experiment = json_object();
     for (uint32_t i = 0; i < r->figure_count; i++)
         json_array_append_new(figures, figure_json(&r->figures[i]));
+    for (uint32_t i = 0; all && i < x->table_count; i++)
+        json_array_append_new(tables, table_json(&x->tables[i]));
     json_object_set_new(experiment, "name", text_json(x->name));
     json_object_set_new(experiment, "title", text_json(x->title));
     json_object_set_new(experiment, "about", text_json(x->about));
@@ -136,6 +158,7 @@ static json_t *experiment_json(struct arena *a, const struct report_experiment *
     json_object_set_new(experiment, "command", text_json(arena_printf(a, "heddle sweep %s.ini%s -o %s && heddle report %s", x->name, size, store_name, store_name)));
     json_object_set_new(experiment, "text", text_json(r->stored->text));
     json_object_set_new(experiment, "figures", figures);
+    json_object_set_new(experiment, "tables", tables);
     return experiment;
 }
 
@@ -252,7 +275,7 @@ json_t *report_data(struct arena *a, struct store *s, const char *store_path, co
         strmap_put(&by_key, runs[i].key, strlen(runs[i].key), &runs[i]);
     json_t *experiments = json_array(), *data = json_object();
     for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(experiments, experiment_json(a, &list[i], &by_key, store_name));
+        json_array_append_new(experiments, experiment_json(a, &list[i], &by_key, store_name, !o->figure));
     strmap_free(&by_key);
     json_object_set_new(data, "format", json_integer(1));
     json_object_set_new(data, "heddle", json_string(HEDDLE_VERSION));

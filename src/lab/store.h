@@ -43,6 +43,11 @@ bool store_point_keys(struct store *s, const struct experiment *x, char (*keys)[
  * Runs that failed have none. */
 bool store_metrics(struct store *s, const char (*keys)[KEY_BYTES], uint32_t key_count, const char *const *names, uint32_t name_count, double *values, struct error *e);
 
+/* store_series.c: samples over time of one launch. launch: its number from 0, or the name of a kernel, whose first launch it is. values: name_count for each sample, NAN where there is none. No
+ * samples at all where the run is not there, failed, has no such launch, or was made without them. */
+struct store_samples { double *cycles, *values; uint32_t count; };
+bool store_samples(struct store *s, struct arena *a, const char *key, const char *launch, const char *const *names, uint32_t name_count, struct store_samples *out, struct error *e);
+
 /* Every run, in the order of program, machine, scheduler, l1, divergence, sets. */
 struct store_run { /* arguments and sets: words with a space between them; policies that were not given are those that the run had */
     const char *key, *program, *arguments, *machine, *scheduler, *l1, *divergence, *sets, *version, *host, *when, *failure /* NULL: ended well */, *command;

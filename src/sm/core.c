@@ -152,7 +152,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
                                     .l1_ways = config->l1d.ways, .l1_line_bytes = config->l1d.line_bytes, .warp = c->warps };
     if (!make_policies(c, a, policies, e))
         return NULL;
-    c->restless = !policies->scheduler->patient && (SM_HEARD(c, cycles) || policies->scheduler->hold || policies->scheduler->hold_loads);
+    c->restless = !policies->scheduler->steady_until && (SM_HEARD(c, cycles) || policies->scheduler->hold || policies->scheduler->hold_loads);
     return c;
 }
 
@@ -287,7 +287,8 @@ static void account(struct sm *c, uint64_t cycles)
 /* Cycles like the last that was counted: nobody can issue. */
 static inline void count_same_cycles(struct sm *c, uint64_t cycles)
 {
-    *(c->seen.resident ? &c->counters.no_ready : &c->counters.idle) += cycles * c->config->schedulers;
+    *(c->seen.resident ? &c->counters.no_ready : &c->counters.idle) += cycles * (c->config->schedulers - c->held_schedulers);
+    c->counters.descheduled += cycles * c->held_schedulers;
     c->seen_cycles += cycles;
 }
 
@@ -304,7 +305,7 @@ static void count_quiet_cycles(struct sm *c, uint64_t now)
 {
     uint64_t cycles = now - c->accounted, slots = cycles * c->config->schedulers;
     c->accounted = now;
-    if (!c->stirred && !c->issued && !c->held) {
+    if (!c->stirred && !c->issued) {
         count_same_cycles(c, cycles);
         return;
     }
@@ -315,10 +316,8 @@ static void count_quiet_cycles(struct sm *c, uint64_t now)
     if (c->issued)
         c->stirred = true;
     c->issued = 0;
-    if (c->held)
-        c->counters.descheduled += slots; /* a core sleeps with warps held only where nothing else could issue */
-    else
-        c->counters.no_ready += slots;
+    c->counters.descheduled += cycles * c->held_schedulers;
+    c->counters.no_ready += slots - cycles * c->held_schedulers;
     account(c, cycles);
 }
 
@@ -369,6 +368,7 @@ static inline void fetch_and_decode(struct sm *c)
 /* What comes before the load/store unit. */
 static inline void end_and_start(struct sm *c)
 {
+    c->stirred |= c->held && c->now >= c->held_until;
     if (c->asleep)
         wake_sleepers(c);
     if (c->writeback_count[c->now % SM_TIME_RING])
@@ -411,8 +411,9 @@ static void finish_cycle(struct sm *c, bool lsu_goes_on)
         count_same_cycles(c, 1);
     }
     c->accounted = c->now + 1;
-    /* A policy may change its mind at any time about warps that it holds back. */
-    c->others_at = c->busy || c->held ? c->now + 1 : next_event(c);
+    c->others_at = c->busy ? c->now + 1 : next_event(c);
+    if (c->held && c->held_until < c->others_at)
+        c->others_at = c->held_until;
     fall_asleep(c, lsu_goes_on);
     if (c->restless || c->regroup || wants_fetch(c))
         c->others_at = 0;

@@ -194,6 +194,15 @@ static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, u
     return false;
 }
 
+/* When a policy may let go what it holds back. */
+static void note_held(struct sm *c, const struct sm_scheduler *s)
+{
+    uint64_t until = s->policy->steady_until ? s->policy->steady_until(s->state, &c->view) : c->now + 1;
+    if (until <= c->now)
+        until = c->now + 1;
+    c->held_until = until < c->held_until ? until : c->held_until;
+}
+
 /* One scheduler's cycle among the warps that could issue if their pipelines took them. Returns whether it issued; *was_held: a warp could have, but the policy held it back. */
 static bool schedule(struct sm *c, uint32_t k, uint64_t able, bool *was_held)
 {
@@ -215,12 +224,14 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, bool *was_held)
     }
     c->held |= held;
     *was_held = held != 0;
-    c->stirred |= *was_held; /* the policy may let it go in the next cycle */
+    if (held)
+        note_held(c, s);
     for (uint64_t candidates = ready | stale; candidates;) {
         int picked = s->policy->pick(s->state, &c->view, candidates);
         if (picked == HEDDLE_NO_WARP) {
             c->held |= ready;
             *was_held |= ready != 0;
+            c->held_until = c->now + 1;
             c->stirred = true;
             return false;
         }
@@ -260,6 +271,8 @@ void sm_issue_cycle(struct sm *c)
 {
     uint32_t count = c->config->schedulers;
     c->issued = c->held = 0;
+    c->held_schedulers = 0;
+    c->held_until = SM_NEVER;
     c->stirred = false;
     if (SM_HEARD(c, cycles)) {
         show_sets(c);
@@ -281,6 +294,7 @@ void sm_issue_cycle(struct sm *c)
             c->stirred = true;
         } else if (was_held) {
             c->counters.descheduled++;
+            c->held_schedulers++;
         } else {
             c->counters.no_ready++;
         }

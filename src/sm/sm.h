@@ -145,6 +145,8 @@ struct sm {
     uint64_t resident, ended, valid, clear, stale, at_barrier, fenced, atomic_wait, asleep, long_wait, next_l1_load, wants_fetch;
     uint64_t needs[SM_UNITS];        /* by the unit of the next instruction */
     uint64_t issued, held, unit_free; /* of this cycle */
+    uint32_t held_schedulers;        /* that had nothing but held warps */
+    uint64_t held_until;             /* the policies may let them go in this cycle, if nothing else changes before */
     struct sm_seen seen;             /* of the last cycles, all alike */
     uint64_t seen_cycles;
 

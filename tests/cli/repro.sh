@@ -35,6 +35,11 @@ kind = bars
 x = program
 y = l1d.misses
 series = scheduler
+[table printed]
+title = What it printed
+source = Table 2 of the same paper
+columns = lrr, gto
+row.vectoradd = 1.00, "1,234"
 INI
 expect 'repro runs what is asked for' 0 'speed: Speed' "$heddle" repro "$scratch/paper.ini" -o "$scratch/a folder"
 saw 'repro names the source' 'Figure 1 of a paper that nobody wrote'
@@ -42,12 +47,15 @@ saw 'repro shows published and ours' 'vectoradd +gto +100 +[0-9.]+ +-9[0-9.]+%'
 saw 'repro: medians and rankings' 'of 4 values the median deviation is .*direction holds for [0-9] of [0-9].*ranking'
 saw 'an expectation that holds' 'expected gto > 0.5 \* lrr: holds'
 saw 'one that does not' 'expected gto > 10 \* lrr: does NOT hold'
+saw 'repro shows the tables of the experiment' '^printed: What it printed$'
+saw 'with the word and the source' '^published: Table 2 of the same paper$'
+saw 'and their text' '^  vectoradd +1\.00 +1,234$'
 saw 'repro says where the page is' 'The page: /.*/a folder/paper.html'
 is 'the page is there' test -s "$scratch/a folder/paper.html"
 expect 'repro again runs nothing' 0 'expected gto' env HEDDLE_SWEEP_JOURNAL="$scratch/journal" "$heddle" repro "$scratch/paper.ini" -o "$scratch/a folder"
 is 'no program was started' test ! -s "$scratch/journal"
 expect 'one figure only' 0 'The page' "$heddle" repro "$scratch/paper.ini" misses -o "$scratch/a folder"
-if grep -q 'speed: Speed' "$out"; then echo 'FAILED one figure only: the other one is there, too'; else echo 'ok one figure only: no other'; fi
+if grep -q 'speed: Speed\|printed:' "$out"; then echo 'FAILED one figure only: the other one is there, too'; else echo 'ok one figure only: no other'; fi
 expect 'unknown figure' 2 "no figure 'sped'" "$heddle" repro "$scratch/paper.ini" sped
 saw 'unknown figure: the nearest' "did you mean 'speed'"
 expect 'unknown experiment' 2 "no experiment 'quik'" "$heddle" repro quik

@@ -161,6 +161,28 @@ experiment wrong vectoradd
 printf '[variants]\nnarrow = l1d.wayss=2\n' >>wrong.ini
 expect 'an unknown key of the machine' 2 'wrong.ini:9:' sweep wrong.ini
 
+# ------------------------------------------------------------------ each instruction, and samples over time
+schedulers='gto'
+experiment profiled vectoradd
+expect 'without being asked for them' 0 '1 run done' sweep profiled.ini
+sed -i 's/^size = test$/&\npcs = yes\ninterval = 100/' profiled.ini
+expect 'instructions and samples' 0 '0 in profiled.db, 1 to do' sweep profiled.ini --dry-run
+saw 'the command that repeats it has them' 'heddle run -m gtx480 -s gto --stats stats.json --pcs --interval 100 vectoradd'
+expect 'asked for later, they are run for' 0 '1 run done' sweep profiled.ini
+"$heddle" report profiled.db --csv csv >/dev/null 2>&1
+is 'the table of instructions is filled' test -s csv/pcs.csv
+is 'and that of samples' test -s csv/series.csv
+if command -v sqlite3 >/dev/null; then
+    expect 'executions add up to the instructions of the run' 0 '^1$' sqlite3 profiled.db "SELECT count(*) FROM totals t WHERE name = 'warp_instructions' AND value > 0
+        AND value = (SELECT sum(value) FROM pcs p WHERE p.key = t.key AND p.name = 'executions')"
+    expect 'and so do the samples' 0 '^1$' sqlite3 profiled.db "SELECT count(*) FROM totals t WHERE name = 'warp_instructions' AND value > 0
+        AND value = (SELECT sum(value) FROM samples s WHERE s.key = t.key AND s.name = t.name)"
+else
+    echo 'note sqlite3 is not installed: the sums of instructions and samples are not looked at'
+fi
+sed -i 's/^interval = 100$/interval = 0.5/' profiled.ini
+expect 'a bad interval' 2 'profiled.ini:5:12: error: expected a whole number of cycles' sweep profiled.ini
+
 # ------------------------------------------------------------------ a shared object's bytes are part of the key
 # shellcheck disable=SC2016 # backticks of the page
 sed -n '/^```c$/,/^```$/p' "$here/docs/add-a-policy.md" | sed '/^```/d' >mine.c

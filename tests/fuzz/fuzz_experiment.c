@@ -1,4 +1,4 @@
-/* libFuzzer target: any bytes as an experiment file. What is refused has a message with a place in the text; of what is read, every point and every figure is followed. */
+/* libFuzzer target: any bytes as an experiment file. What is refused has a message with a place in the text; of what is read, every point, every line of an axis, every figure and every table is followed. */
 #include "lab/experiment.h"
 #include "lab/expression.h"
 
@@ -38,6 +38,30 @@ static void follow_figure(struct arena *a, const struct lab_figure *f, size_t *s
         *sum += strlen(f->expected[i]);
 }
 
+static void follow_axis(const struct lab_axis_values *v, size_t *sum)
+{
+    for (uint32_t i = 0; i < v->entry_count; i++) {
+        const struct lab_entry *entry = &v->entries[i];
+        if (!entry->count || (entry->list && !entry->best))
+            abort();
+        for (uint32_t n = 0; n < entry->count; n++) {
+            if (lab_entry_value(entry, n) >= v->value_count)
+                abort();
+            *sum += lab_entry_value(entry, n);
+        }
+    }
+}
+
+static void follow_table(const struct lab_table *t, size_t *sum)
+{
+    *sum += strlen(t->name) + strlen(t->title) + strlen(t->caption);
+    if (!*t->source || !t->row_count || !t->column_count)
+        abort();
+    for (uint32_t i = 0; i < t->row_count; i++)
+        for (uint32_t k = 0; k < t->column_count; k++)
+            *sum += strlen(t->rows[i].values[k]) + strlen(t->columns[k]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena a = {0};
@@ -54,6 +78,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             follow_point(&x, &x.points[i], &sum);
         for (uint32_t i = 0; i < x.figure_count; i++)
             follow_figure(&a, &x.figures[i], &sum);
+        for (int axis = 0; axis < AXIS_COUNT; axis++)
+            follow_axis(&x.axes[axis], &sum);
+        for (uint32_t i = 0; i < x.table_count; i++)
+            follow_table(&x.tables[i], &sum);
     }
     arena_free(&a);
     return 0;

@@ -86,7 +86,7 @@ static inline void begin_cycle(struct bench *b, uint64_t ready)
 static inline int cycle(struct bench *b, uint64_t ready)
 {
     const struct heddle_scheduler *s = b->s.choice.scheduler;
-    if (ready || !s->patient)
+    if (ready || !s->steady_until)
         begin_cycle(b, ready);
     int warp = ready ? pick(b, ready) : HEDDLE_NO_WARP;
     if (warp != HEDDLE_NO_WARP)

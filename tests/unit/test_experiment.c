@@ -100,6 +100,11 @@ static void head(void **state)
     assert_string_equal(parsed_as("[experiment]\nsize = test\n[programs]\nbfs\n", "paper").size, "paper");
     assert_true(parsed("[experiment]\ntime_limit = 2h\nmemory_limit=1048576\n[programs]\nbfs\n").time_limit_seconds == 7200);
     assert_true(parsed("[experiment]\ntime_limit = none\nmemory_limit=1048576\n[programs]\nbfs\n").memory_limit_bytes == 1 << 20);
+    assert_true(!x.pcs && !x.interval_cycles);
+    x = parsed("[experiment]\npcs = yes\ninterval = 10000\n[programs]\nbfs\n");
+    assert_true(x.pcs && x.interval_cycles == 10000);
+    x = parsed("[experiment]\npcs = no\ninterval = none\n[programs]\nbfs\n");
+    assert_true(!x.pcs && !x.interval_cycles);
     struct error e = {0};
     assert_false(experiment_parse(&x, &arena, "test", "[programs]\nbfs", 14, "huge", &e));
     assert_non_null(strstr(e.text, "unknown size 'huge'"));
@@ -202,6 +207,90 @@ static void best_shares_its_runs(void **state)
     assert_string_equal(x.axes[AXIS_SCHEDULER].values[x.axes[AXIS_SCHEDULER].entries[0].first].label, "swl 1");
 }
 
+/* A choice among lines has their values, each once, and no runs. */
+static void choices_among_lines(void **state)
+{
+    (void)state;
+    struct experiment x = parsed("[programs]\na\nb\n[schedulers]\nbetter = best( gto | \"rr\" |gto)\nrr\ngto\nswl = swl:limit=1..4\nany = best(better | swl 2 | swl)\n"
+                                 "[variants]\nbase =\nways = l1d.ways=2\neither = best(base | ways)\n[machines]\ngtx480\nccws\none of them = best(gtx480 | ccws)\n");
+    const struct lab_axis_values *v = &x.axes[AXIS_SCHEDULER];
+    assert_int_equal(v->value_count, 6);
+    assert_int_equal(x.point_count, 2 * 6 * 2 * 2);
+    const struct lab_entry *better = &v->entries[0], *any = &v->entries[4];
+    assert_true(better->best && better->list && !v->entries[1].list);
+    assert_int_equal(better->count, 2);
+    assert_string_equal(v->values[lab_entry_value(better, 0)].label, "gto");
+    assert_string_equal(v->values[lab_entry_value(better, 1)].label, "rr");
+    assert_int_equal(any->count, 6);
+    assert_string_equal(v->values[lab_entry_value(any, 2)].label, "swl 2"); /* in the order of the choice */
+    assert_string_equal(v->values[lab_entry_value(any, 3)].label, "swl 1");
+    x = parsed("[programs]\na\nb\n[schedulers]\nlrr\nrr\ngto\nslow = best(lrr | rr)\n[exclude]\nno slow one = scheduler=slow program=a\n");
+    assert_int_equal(x.point_count, 4);
+    assert_null(point(&x, "a", "rr"));
+    assert_non_null(point(&x, "a", "gto"));
+}
+
+static void mistakes_of_choices(void **state)
+{
+    (void)state;
+#define LINES "[programs]\na\n[schedulers]\nlrr\ngto\nswl = swl:limit={2,4}\n" /* the next line is 7 */
+    refused(LINES "b = best(lrr | gtoo)\n", 7, 16, "unknown line of this axis 'gtoo'; did you mean 'gto'?");
+    refused(LINES "b = best(lrr | nothing like it)\n", 7, 16, "known: lrr, gto, swl, b, swl 2, swl 4");
+    refused(LINES "b = best(lrr | )\n", 7, 15, "expected a label");
+    refused(LINES "b = best( | lrr)\n", 7, 11, "expected a label");
+    refused(LINES "b = best(lrr | b)\n", 7, 16, "cannot be among what it chooses from");
+    refused(LINES "b = best(lrr | c)\nc = best(lrr | gto)\n", 7, 16, "it must stand above this one");
+    refused(LINES "b = best(lrr | \"gto)\n", 7, 16, "not closed");
+    refused(LINES "b = best(lrr | gto\n", 7, 9, "not closed");
+    refused(LINES "best(lrr | gto)\n", 7, 1, "give the line a label of its own");
+    refused(LINES "b = best(gto)\n", 7, 10, "best(...) of no range");
+    refused(LINES "b = best(lrr | gto)\n[figure f]\nx = scheduler.limit\ny = ipc\nwhere = scheduler=b\n", 11, 9, "no line of scheduler that this leaves has a range over limit");
+}
+
+static void tables(void **state)
+{
+    (void)state;
+    struct experiment x = parsed("[programs]\nbfs\n[table speedups]\nsource = Table 3 of a paper\ncolumns = lrr, \"gto, 2\"\nrow.bfs = 1, 1.5 x\nrow.\"a = b\" = \"1,000\",\n"
+                                 "[table speedups 2]\ntitle = More\ncaption = As printed.\nsource = same\ncolumns = one\nrow.x = 1\n");
+    assert_int_equal(x.table_count, 2);
+    const struct lab_table *t = x.tables;
+    assert_string_equal(t->name, "speedups");
+    assert_string_equal(t->title, "speedups");
+    assert_string_equal(t->caption, "");
+    assert_string_equal(t->source, "Table 3 of a paper");
+    assert_int_equal(t->column_count, 2);
+    assert_string_equal(t->columns[1], "gto, 2");
+    assert_int_equal(t->row_count, 2);
+    assert_string_equal(t->rows[0].values[1], "1.5 x");
+    assert_string_equal(t->rows[1].label, "a = b");
+    assert_string_equal(t->rows[1].values[0], "1,000");
+    assert_string_equal(t->rows[1].values[1], "");
+    assert_string_equal(x.tables[1].title, "More");
+    assert_string_equal(x.tables[1].caption, "As printed.");
+    assert_int_equal(parsed("[programs]\nbfs\n").table_count, 0);
+}
+
+static void mistakes_of_tables(void **state)
+{
+    (void)state;
+#define TABLE "[programs]\na\n[table t]\n" /* its lines begin with 4 */
+    refused(TABLE "columns = a\nrow.x = 1\n", 3, 8, "expected source = where these numbers were published");
+    refused(TABLE "source =\ncolumns = a\nrow.x = 1\n", 3, 8, "expected source");
+    refused(TABLE "source = s\nrow.x = 1\n", 3, 8, "expected columns =");
+    refused(TABLE "source = s\ncolumns = a\n", 3, 8, "a table without rows");
+    refused(TABLE "source = s\ncolumns = a, b\nrow.x = 1\n", 6, 10, "expected 2 values, one for each column; here are 1");
+    refused(TABLE "source = s\ncolumns = a, b\nrow.x = 1, 2, 3\n", 6, 15, "more values than the 2 columns");
+    refused(TABLE "source = s\ncolumns = a, b\nrow.x = 1, 2\nrow.x = 3, 4\n", 7, 1, "row.x is given twice; first on line 6");
+    refused(TABLE "source = s\ncolumns = a, b\nrow.x = 1, 2\nrow.\"x\" = 3, 4\n", 7, 5, "the row 'x' is given twice");
+    refused(TABLE "source = s\ncolumns = a, b, a\nrow.x = 1, 2, 3\n", 5, 17, "the column 'a' is given twice");
+    refused(TABLE "source = s\ncolumns = a, , b\nrow.x = 1, 2, 3\n", 5, 14, "expected the label of a column");
+    refused(TABLE "source = s\ncolumns = a\nrow. = 1\n", 6, 5, "expected the label of a row");
+    refused(TABLE "source = s\ncolumns = a\nrow.x = \"1\n", 6, 9, "not closed");
+    refused(TABLE "source = s\ncolumn = a\nrow.x = 1\n", 5, 1, "unknown key of a table 'column'; did you mean 'columns'?");
+    refused(TABLE "source = s\ncolumns = a\nrow.x = 1\n[table t]\n", 7, 8, "[table t] is given twice; first on line 3");
+    refused("[programs]\na\n[table]\n", 3, 7, "expected the table's name: [table NAME]");
+}
+
 static void the_same_value_is_one(void **state)
 {
     (void)state;
@@ -293,6 +382,12 @@ static void mistakes_of_lines(void **state)
 static void mistakes_of_axes(void **state)
 {
     (void)state;
+    refused("[experiment]\npcs = true\n[programs]\na\n", 2, 7, "expected yes or no");
+    refused("[experiment]\ninterval = 10k\n[programs]\na\n", 2, 12, "expected a whole number of cycles from 1");
+    refused("[experiment]\ninterval = 0\n[programs]\na\n", 2, 12, "expected a whole number of cycles from 1");
+    refused("[experiment]\ninterval = 1.5\n[programs]\na\n", 2, 12, "expected a whole number of cycles from 1");
+    refused("[experiment]\ninterval = 1e16\n[programs]\na\n", 2, 12, "expected a whole number of cycles from 1");
+    refused("[experiment]\ninterval =\n[programs]\na\n", 2, 11, "expected a whole number of cycles from 1");
     refused("[programs]\na\nb\na = c\n", 4, 1, "the label 'a' is given twice; first on line 2");
     refused("[programs]\na = \n", 2, 4, "expected a program");
     refused("[programs]\na = bfs \"x y\n", 2, 9, "this quote is not closed");
@@ -386,6 +481,26 @@ static void mistakes_of_figures(void **state)
     refused(FIGURE "x = scheduler.limit\ny = ipc\nseries=program\n", 8, 5, "unknown axis 'scheduler.limit'");
 }
 
+static void mistakes_of_figures_over_time(void **state)
+{
+    (void)state;
+#define OVER "[experiment]\ninterval = 1000\n" FIGURE /* its lines begin with 10 */
+    struct experiment x = parsed(OVER "kind=lines\nx = cycle\ny = stalls.memory / resident_warps\nseries=scheduler\nwhere=program=bfs\nlaunch = some_kernel\n");
+    assert_string_equal(x.figures[0].launch, "some_kernel");
+    assert_string_equal(parsed(OVER "kind=lines\nx = cycle\ny = ipc\nwhere=program=bfs scheduler=lrr\n").figures[0].launch, "0");
+    assert_null(parsed(FIGURE "kind=lines\nx = program\ny = ipc\nseries=scheduler\n").figures[0].launch);
+    refused(FIGURE "kind=lines\nx = cycle\ny = ipc\nseries=scheduler\n", 9, 5, "expected interval = CYCLES in [experiment]");
+    refused(OVER "x = cycle\ny = ipc\nseries=scheduler\n", 10, 5, "expected kind = lines");
+    refused(OVER "kind=lines\nx = cycle\ny = energy.total_nj\nseries=scheduler\n", 12, 5, "unknown sample over time 'energy.total_nj'");
+    refused(OVER "kind=lines\nx = cycle\ny = l1d.mises\nseries=scheduler\n", 12, 5, "did you mean 'l1d.misses'?");
+    refused(OVER "kind=lines\nx = program\ny = resident_warps\nseries=scheduler\n", 12, 5, "unknown metric 'resident_warps'");
+    refused(OVER "kind=lines\nx = cycle\ny = ipc\nseries=scheduler\n", 9, 9, "program has 2 entries");
+    refused(OVER "kind=lines\nx = cycle\ny = ipc\nseries=scheduler\nnormalise=scheduler=lrr\n", 14, 1, "a figure over time has no normalise");
+    refused(OVER "kind=lines\nx = cycle\ny = ipc\nseries=scheduler\nwhere=program=bfs\nsource=x\npublished.100 = lrr 1\n", 16, 1, "have no place in it");
+    refused(OVER "kind=lines\nx = cycle\ny = ipc\nlaunch =\n", 13, 9, "expected the number of a launch");
+    refused(OVER "kind=lines\nx = program\ny = ipc\nlaunch = 1\n", 13, 1, "launch is for figures over time");
+}
+
 /* Dividing by the sum must not make an expression that cannot be read again. */
 static void shares_of_long_parts(void **state)
 {
@@ -453,16 +568,17 @@ static void the_example_of_the_docs(void **state)
     *close = '\0';
     struct experiment x = parsed(text + 7);
     assert_int_equal(x.point_count, 4 * 2 * 10 * 3 - 8 * 2 * 3 - 2 * 10 * 3);
-    assert_int_equal(x.figure_count, 5);
+    assert_int_equal(x.figure_count, 6);
+    assert_int_equal(x.table_count, 1);
 }
 
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
-        TEST(smallest), TEST(head), TEST(programs), TEST(product), TEST(ranges), TEST(ranges_of_variants), TEST(best_shares_its_runs), TEST(the_same_value_is_one), TEST(exclusions), TEST(figures),
-        TEST(counters_of_foreign_policies), TEST(mistakes_of_lines), TEST(mistakes_of_axes), TEST(mistakes_of_ranges), TEST(too_many_points), TEST(mistakes_of_filters), TEST(mistakes_of_figures),
-        TEST(shares_of_long_parts), TEST(mistakes_of_claims), TEST(message), TEST(files), TEST(the_example_of_the_docs),
+        TEST(smallest), TEST(head), TEST(programs), TEST(product), TEST(ranges), TEST(ranges_of_variants), TEST(best_shares_its_runs), TEST(choices_among_lines), TEST(the_same_value_is_one), TEST(exclusions), TEST(figures),
+        TEST(counters_of_foreign_policies), TEST(mistakes_of_lines), TEST(mistakes_of_axes), TEST(mistakes_of_ranges), TEST(too_many_points), TEST(mistakes_of_filters), TEST(mistakes_of_figures), TEST(mistakes_of_figures_over_time),
+        TEST(shares_of_long_parts), TEST(mistakes_of_claims), TEST(mistakes_of_choices), TEST(tables), TEST(mistakes_of_tables), TEST(message), TEST(files), TEST(the_example_of_the_docs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,22 @@ static const struct given *find(const char *program, const char *scheduler)
     return NULL;
 }
 
+/* Samples over time, of two launches; spmv has none. */
+static void put_samples(json_t *record, const struct given *g)
+{
+    json_t *kernels = json_object_get(json_object_get(record, "stats"), "kernels"), *second = json_deep_copy(json_array_get(kernels, 0));
+    json_object_set_new(second, "name", json_string("second"));
+    json_object_set_new(json_array_get(kernels, 0), "series",
+                        json_pack("{s:i, s:[i, i, f], s:{s:[i, n, f], s:[i, i, i]}}", "interval", 100, "cycles", 100, 200, 200 + g->ipc, "values", "l1d.misses", 1, g->ipc, "l1d.accesses", 2, 4, 8));
+    json_array_append_new(kernels, second);
+    json_t *cycles = json_array(), *ipc = json_array();
+    for (int i = 1; i <= 4999; i++) {
+        json_array_append_new(cycles, json_integer(i * 10));
+        json_array_append_new(ipc, json_integer(i));
+    }
+    json_object_set_new(second, "series", json_pack("{s:i, s:o, s:{s:o}}", "interval", 10, "cycles", cycles, "values", "ipc", ipc));
+}
+
 static void put_runs(struct store *s, const struct experiment *x, char (*keys)[KEY_BYTES])
 {
     for (uint32_t i = 0; i < x->point_count; i++) {
@@ -47,7 +63,10 @@ static void put_runs(struct store *s, const struct experiment *x, char (*keys)[K
         strcpy(keys[i], key_of(i + 1));
         if (g) {
             snprintf(total, sizeof total, "{\"cycles\": 100, \"ipc\": %g, \"stalls\": {\"memory\": %g, \"fetch\": %g}, \"l2\": {\"misses\": %g}}", g->ipc, g->memory, g->fetch, g->misses);
-            put(s, record_of(i + 1, total, NULL));
+            json_t *record = record_of(i + 1, total, NULL);
+            if (x->interval_cycles && strcmp(program, "spmv") != 0)
+                put_samples(record, g);
+            put(s, record);
         } else if (strcmp(scheduler, "gto") == 0) {
             put(s, record_of(i + 1, "null", "{\"failure\": \"not finished after 60 s\", \"exit\": 137, \"stats\": null}"));
         }
@@ -136,6 +155,35 @@ static void the_best_of_a_range(void **state)
     d = figure_of("[experiment]\nbest_by = l2.misses\n" TWO SCHEDULERS, "x=program\ny=ipc\nseries=scheduler");
     assert_string_equal(cell(&d, "spmv", "best swl", NULL)->detail, "swl 2");
     equals(&d, "spmv", "best swl", 30);
+}
+
+/* best(lrr | gto): as a series, as what others are divided by, and what it chose. */
+static void the_better_of_two_lines(void **state)
+{
+    (void)state;
+    static const char schedulers[] = TWO "[schedulers]\nbetter one = best(lrr | gto)\nlrr\ngto\nswl = swl:limit={1,2,4}\nbest of all = best(better one | swl)\n";
+    struct figure_data d = figure_of(schedulers, "x=program\ny=l2.misses\nseries=scheduler\nwhere=scheduler=\"better one\"|lrr|gto|\"best of all\"");
+    labels(d.series, d.series_count, "better one|lrr|gto|best of all");
+    equals(&d, "bfs", "better one", 2); /* gto: ipc 12 against 10 */
+    assert_string_equal(cell(&d, "bfs", "better one", NULL)->detail, "gto");
+    assert_string_equal(cell(&d, "bfs", "better one", NULL)->key, cell(&d, "bfs", "gto", NULL)->key);
+    equals(&d, "spmv", "better one", 6);
+    assert_string_equal(cell(&d, "spmv", "better one", NULL)->detail, "lrr");
+    equals(&d, "bfs", "best of all", 5);
+    assert_string_equal(cell(&d, "bfs", "best of all", NULL)->detail, "swl 4");
+    d = figure_of(schedulers, "x=program\ny=ipc\nseries=scheduler\nwhere=scheduler=gto|\"swl 4\"|\"better one\"\nnormalise=scheduler=\"better one\"\nmean=geometric");
+    equals(&d, "bfs", "swl 4", 20.0 / 12);
+    equals(&d, "spmv", "swl 4", 0.5);
+    equals(&d, "bfs", "gto", 1);
+    equals(&d, "spmv", "gto", 0.5);
+    equals(&d, "mean", "better one", 1);
+    d = figure_of(schedulers, "x=program\ny=ipc\nwhere=scheduler=\"better one\"");
+    equals(&d, "spmv", "", 20);
+    d = figure_of(schedulers, "kind=scatter\nx=l2.misses\ny=ipc\nseries=program");
+    assert_int_equal(d.cell_count, 10); /* a choice is none of its own */
+    d = figure_of("[programs]\nbfs\nlost\n[schedulers]\nlrr\ngto\nbetter = best(gto | lrr)\n", "x=program\ny=ipc\nseries=scheduler");
+    equals(&d, "lost", "better", 8); /* the other one failed */
+    assert_string_equal(cell(&d, "lost", "better", NULL)->detail, "lrr");
 }
 
 static void normalised_with_means(void **state)
@@ -235,6 +283,40 @@ static void scatter(void **state)
     equals(&d, "bfs, best swl (swl 4)", "best swl", 20);
 }
 
+static void lines_over_cycles(void **state)
+{
+    (void)state;
+#define SAMPLED "[experiment]\ninterval = 100\n" TWO SCHEDULERS
+    struct figure_data d = figure_of(SAMPLED, "kind=lines\nx=cycle\ny=l1d.misses / l1d.accesses\nseries=scheduler\nwhere=program=bfs scheduler=lrr|\"best swl\"");
+    labels(d.xs, d.x_count, "100|200|210|220");
+    labels(d.series, d.series_count, "lrr|best swl");
+    assert_int_equal(d.cell_count, 6);
+    assert_int_equal(d.missing, 0);
+    equals(&d, "100", "lrr", 0.5);
+    equals(&d, "200", "lrr", NAN); /* one of the two was not sampled */
+    equals(&d, "210", "lrr", 10.0 / 8);
+    equals(&d, "220", "best swl", 20.0 / 8);
+    assert_float_equal(cell(&d, "210", "lrr", NULL)->x_number, 210, 0);
+    assert_string_equal(cell(&d, "220", "best swl", NULL)->detail, "swl 4");
+    assert_non_null(cell(&d, "220", "best swl", NULL)->key);
+    assert_int_equal(d.cells[1].series, 1); /* by x, then series */
+    /* Another launch, with more samples than are shown: means of neighbours, the last of fewer. */
+    d = figure_of(SAMPLED, "kind=lines\nx=cycle\ny=ipc\nlaunch=second\nwhere=program=bfs scheduler=lrr");
+    assert_int_equal(d.cell_count, 1667);
+    equals(&d, "30", "", 2);
+    equals(&d, "49980", "", 4997);
+    equals(&d, "49990", "", 4999);
+    d = figure_of(SAMPLED, "kind=lines\nx=cycle\ny=ipc\nlaunch=1\nwhere=program=bfs scheduler=lrr");
+    assert_int_equal(d.cell_count, 1667);
+    /* Without samples, without such a launch. */
+    d = figure_of(SAMPLED, "kind=lines\nx=cycle\ny=l1d.misses\nseries=program\nwhere=scheduler=lrr");
+    assert_int_equal(d.cell_count, 2);
+    assert_int_equal(d.missing, 1);
+    d = figure_of(SAMPLED, "kind=lines\nx=cycle\ny=l1d.misses\nlaunch=2\nseries=program\nwhere=scheduler=lrr");
+    assert_int_equal(d.cell_count, 0);
+    assert_int_equal(d.missing, 2);
+}
+
 static void heat(void **state)
 {
     (void)state;
@@ -331,7 +413,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
-        TEST(bars), TEST(the_best_of_a_range), TEST(normalised_with_means), TEST(what_is_missing), TEST(lines_over_a_parameter), TEST(stacked), TEST(scatter), TEST(heat),
+        TEST(bars), TEST(the_best_of_a_range), TEST(the_better_of_two_lines), TEST(normalised_with_means), TEST(what_is_missing), TEST(lines_over_a_parameter), TEST(stacked), TEST(scatter), TEST(lines_over_cycles), TEST(heat),
         TEST(verdict), TEST(rankings_that_do_not_hold), TEST(expectations_without_a_mean), TEST(the_shipped_experiments),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -29,7 +29,7 @@ static const char *own_path;      /* of this program, which is what the jobs run
 
 /* ------------------------------------------------------------- experiments by hand */
 
-struct point_text { const char *program, *words[8], *machine, *scheduler, *l1, *divergence, *sets[8], *label; };
+struct point_text { const char *program, *words[8], *machine, *scheduler, *l1, *divergence, *sets[8], *label; bool pcs; uint64_t interval_cycles; };
 static const struct point_text usual = {.words = {"--one"}, .machine = "gtx480", .scheduler = "gto", .l1 = "lru", .divergence = "pdom", .label = "a"};
 static const char text[] = "[programs]\nx\n[machines]\ngtx480\n[schedulers]\nname = gto\n";
 
@@ -39,7 +39,7 @@ static void make_experiment(struct made *m, const struct point_text *t)
 {
     static const int lines[AXIS_COUNT] = {2, 4, 6, 0, 0, 0};
     const char *texts[AXIS_COUNT] = {t->program ? t->program : own_path, t->machine, t->scheduler, t->l1, t->divergence, ""};
-    *m = (struct made){.x = {.name = "hand", .text = text, .text_bytes = sizeof text - 1, .points = &m->point, .point_count = 1}};
+    *m = (struct made){.x = {.name = "hand", .text = text, .text_bytes = sizeof text - 1, .points = &m->point, .point_count = 1, .pcs = t->pcs, .interval_cycles = t->interval_cycles}};
     for (int axis = 0; axis < AXIS_COUNT; axis++) {
         m->values[axis] = (struct lab_value){.label = t->label, .text = texts[axis]};
         m->entries[axis] = (struct lab_entry){.label = t->label, .first = 0, .count = 1, .line = lines[axis]};
@@ -148,8 +148,9 @@ static int remove_folder(void **state)
 static void what_changes_the_key(void **state)
 {
     (void)state;
-    struct point_text t[12];
-    for (int i = 0; i < 12; i++)
+    enum { CHANGES = 16 };
+    struct point_text t[CHANGES];
+    for (int i = 0; i < CHANGES; i++)
         t[i] = usual;
     t[0].words[0] = "--two";
     t[1].words[1] = "more";
@@ -163,7 +164,11 @@ static void what_changes_the_key(void **state)
     t[9].sets[0] = "machine.seed=7";
     t[10].sets[0] = "l1d.ways=4", t[10].sets[1] = "l1d.ways=8"; /* the last one counts */
     t[11].program = "/bin/sh";
-    for (int i = 0; i < 12; i++) {
+    t[12].pcs = true; /* asked for later, they have to be run for */
+    t[13].interval_cycles = 1000;
+    t[14].interval_cycles = 10000;
+    t[15].pcs = true, t[15].interval_cycles = 1000;
+    for (int i = 0; i < CHANGES; i++) {
         different(&usual, &t[i]);
         for (int k = 0; k < i; k++)
             different(&t[k], &t[i]);
@@ -411,7 +416,7 @@ static void there_and_back(void **state)
     struct error e = {0};
     const char *words[] = {"bfs", "it's \"two\" words", "--size", "test", NULL}, *sets[] = {"l1d.ways=4", "core.warps=24", NULL};
     struct job j = job_for("/x/bfs", words), k;
-    j.program = "bfs", j.sets = sets, j.time_limit_seconds = 1.5, j.memory_limit_bytes = 3ull << 32, j.expected_seconds = 2.25;
+    j.program = "bfs", j.sets = sets, j.time_limit_seconds = 1.5, j.memory_limit_bytes = 3ull << 32, j.expected_seconds = 2.25, j.pcs = true, j.interval_cycles = 5ull << 32;
     json_t *there = job_to_json(&j);
     assert_non_null(there);
     char *line = json_dumps(there, JSON_COMPACT);
@@ -424,6 +429,14 @@ static void there_and_back(void **state)
     assert_string_equal(k.sets[1], sets[1]);
     assert_null(k.sets[2]);
     assert_true(k.time_limit_seconds == 1.5 && k.expected_seconds == 2.25 && k.memory_limit_bytes == 3ull << 32);
+    assert_true(k.pcs && k.interval_cycles == 5ull << 32);
+    json_object_del(back, "pcs"); /* a job that was written before there were any */
+    json_object_del(back, "interval_cycles");
+    assert_true(job_from_json(&k, back, &a, &e));
+    assert_true(!k.pcs && !k.interval_cycles);
+    json_object_set_new(back, "interval_cycles", json_integer(-1));
+    assert_false(job_from_json(&k, back, &a, &e));
+    json_object_del(back, "interval_cycles");
     json_object_set_new(back, "key", json_string("../../x"));
     assert_false(job_from_json(&k, back, &a, &e));
     e = (struct error){0};
@@ -447,6 +460,14 @@ static void command_of_a_job(void **state)
     assert_string_equal(arguments, "it's  --size test");
     free(command);
     free(arguments);
+    j.pcs = true, j.interval_cycles = 10000;
+    command = job_command(&j);
+    assert_non_null(strstr(command, " --set l1d.ways=4 --stats stats.json --pcs --interval 10000 bfs "));
+    free(command);
+    j.pcs = false;
+    command = job_command(&j);
+    assert_non_null(strstr(command, " --stats stats.json --interval 10000 bfs "));
+    free(command);
 }
 
 /* ------------------------------------------------------------- runs */
@@ -499,6 +520,27 @@ static void how_runs_fail(void **state)
     j.memory_limit_bytes = 200 << 20;
     setenv("HEDDLE_TEST_PROGRAM", own_path, 1);
     expect_failure(j, "out of memory: it used", 137);
+}
+
+/* A program is told by HEDDLE_OPTIONS. */
+static void options_of_a_run(void **state)
+{
+    (void)state;
+    const char *words[] = {"x", NULL}, *sets[] = {"l1d.ways=4", NULL};
+    struct error e = {0};
+    struct job j = job_for(script("options.sh", "echo \"$HEDDLE_OPTIONS\"; exit 1\n"), words);
+    j.sets = sets;
+    json_t *record = execute(&j, &e);
+    assert_non_null(strstr(field(record, "log"), "l1d.ways=4"));
+    assert_null(strstr(field(record, "log"), "--pcs"));
+    assert_null(strstr(field(record, "log"), "--interval"));
+    json_decref(record);
+    j.pcs = true, j.interval_cycles = UINT64_MAX;
+    record = execute(&j, &e);
+    assert_non_null(strstr(field(record, "log"), "--pcs"));
+    assert_non_null(strstr(field(record, "log"), "--interval"));
+    assert_non_null(strstr(field(record, "log"), "18446744073709551615"));
+    json_decref(record);
 }
 
 static void what_a_record_says(void **state)
@@ -668,7 +710,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_changes_the_key), cmocka_unit_test(words_are_not_run_together), cmocka_unit_test(what_does_not_change_the_key), cmocka_unit_test(name_of_a_machine),
         cmocka_unit_test(what_of_a_program_counts), cmocka_unit_test(keys_are_hexadecimal), cmocka_unit_test(mistakes_name_their_line), cmocka_unit_test(ten_thousand_points),
-        cmocka_unit_test(there_and_back), cmocka_unit_test(command_of_a_job), cmocka_unit_test(how_runs_fail), cmocka_unit_test(what_a_record_says), cmocka_unit_test(a_log_is_cut),
+        cmocka_unit_test(there_and_back), cmocka_unit_test(command_of_a_job), cmocka_unit_test(how_runs_fail), cmocka_unit_test(options_of_a_run), cmocka_unit_test(what_a_record_says), cmocka_unit_test(a_log_is_cut),
         cmocka_unit_test(programs_die_with_their_runner), cmocka_unit_test(records_and_their_files),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

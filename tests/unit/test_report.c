@@ -42,7 +42,13 @@ static const char experiment_text[] =
     "kind = scatter\n"
     "x = cycles\n"
     "y = ipc\n"
-    "series = program\n";
+    "series = program\n"
+    "[table printed]\n"
+    "title = <b>Printed</b>\n"
+    "source = Table 2 of a paper\n"
+    "columns = lrr, gto\n"
+    "row.bfs = 1, 2.5\n"
+    "row.</script> = \"1,000\", none\n";
 
 static const char failure[] = "kernel 'k</SCRIPT><!--': address \xff\xfe \"0x10\"";
 
@@ -119,6 +125,14 @@ static void content_of_a_small_store(void **state)
     assert_number(data, "experiments.0.points", 4);
     assert_number(data, "experiments.0.failed", 1);
     assert_number(data, "experiments.0.missing", 0);
+    assert_int_equal(json_array_size(at(data, "experiments.0.tables")), 1);
+    assert_text(data, "experiments.0.tables.0.name", "printed");
+    assert_text(data, "experiments.0.tables.0.title", "<b>Printed</b>");
+    assert_text(data, "experiments.0.tables.0.caption", "");
+    assert_text(data, "experiments.0.tables.0.source", "Table 2 of a paper");
+    assert_text(data, "experiments.0.tables.0.columns.1", "gto");
+    assert_text(data, "experiments.0.tables.0.rows.1.label", "</script>");
+    assert_text(data, "experiments.0.tables.0.rows.1.values.0", "1,000");
     assert_int_equal(json_array_size(at(data, "runs.rows")), 4);
     assert_int_equal(json_array_size(at(data, "runs.columns")), json_array_size(at(data, "runs.rows.0")));
     assert_int_equal(json_array_size(at(data, "machines")), 1);
@@ -187,6 +201,7 @@ static void options_choose(void **state)
     assert_int_equal(json_array_size(at(one, "runs.rows")), 4);
     assert_int_equal(json_array_size(at(one, "experiments.0.figures")), 1);
     assert_text(one, "experiments.0.figures.0.name", "parts");
+    assert_int_equal(json_array_size(at(one, "experiments.0.tables")), 0); /* that figure and nothing else */
     assert_text(one, "title", "Mine");
     json_decref(all);
     json_decref(one);

@@ -19,8 +19,11 @@ enum { PROMOTE_FIFO, PROMOTE_SHORTEST };
 enum { STYLE_GPGPUSIM, STYLE_GEBHART, STYLE_NARASIMAN };
 enum { COUNT_PROMOTIONS, COUNT_DEMOTIONS, COUNT_SWITCHES };
 
-/* Slots in order, the first ones active. */
-struct lists { uint8_t slot[HEDDLE_WARPS]; uint8_t active, count; };
+/* Active warps in the order in which they are looked at, from place `first` on and round; the pending in the order in which they came, a ring. */
+struct lists {
+    uint8_t active[HEDDLE_WARPS], pending[HEDDLE_WARPS];
+    uint32_t active_count, first, head, pending_count;
+};
 
 struct two_level {
     uint64_t warps;                /* slots of this scheduler */
@@ -31,6 +34,8 @@ struct two_level {
     uint64_t active;               /* the same as a set */
     uint64_t last;                 /* the warp that issued last, as a set */
     uint64_t blocked;              /* as it was when the policy was last told of cycles */
+    uint64_t due;                  /* steps of the lists with it that have not been taken: nobody has asked since */
+    bool moves;                    /* the lists did in the last step, and may do so again */
     struct heddle_ages ages;
     /* narasiman */
     uint64_t groups[HEDDLE_WARPS]; /* sets */
@@ -38,11 +43,21 @@ struct two_level {
     uint8_t group_of[HEDDLE_WARPS];
 };
 
-static void note_active(struct two_level *s)
+static void push_active(struct two_level *s, uint8_t slot)
 {
-    s->active = 0;
-    for (uint32_t i = 0; i < s->lists.active; i++)
-        s->active |= UINT64_C(1) << s->lists.slot[i];
+    s->lists.active[s->lists.active_count++] = slot;
+    s->active |= UINT64_C(1) << slot;
+}
+
+static uint8_t *pending_at(struct lists *l, uint32_t i) { return &l->pending[(l->head + i) % HEDDLE_WARPS]; }
+static void push_pending(struct lists *l, uint8_t slot) { *pending_at(l, l->pending_count++) = slot; }
+
+static void add_slot(struct two_level *s, uint8_t slot)
+{
+    if (s->lists.active_count < s->group && !s->lists.pending_count)
+        push_active(s, slot);
+    else
+        push_pending(&s->lists, slot);
 }
 
 static bool init(void *state, const struct heddle_setup *setup)
@@ -59,10 +74,8 @@ static bool init(void *state, const struct heddle_setup *setup)
         s->group_of[slot] = (uint8_t)group;
         s->group_count = group + 1;
         if (s->style == STYLE_GPGPUSIM || s->whole)
-            s->lists.slot[s->lists.count++] = (uint8_t)slot;
+            add_slot(s, (uint8_t)slot);
     }
-    s->lists.active = (uint8_t)(s->lists.count < s->group ? s->lists.count : s->group);
-    note_active(s);
     return true;
 }
 
@@ -73,19 +86,6 @@ static const struct heddle_phase *phase_of(const struct heddle_core *core, uint3
     static const struct heddle_phase none = {0};
     uint32_t pc = core->warp[slot].next_pc;
     return pc == HEDDLE_NO_PC ? &none : &core->program->instructions[pc].phase[HEDDLE_PHASES];
-}
-
-static void remove_at(struct lists *l, uint32_t i)
-{
-    memmove(l->slot + i, l->slot + i + 1, (size_t)(l->count - i - 1));
-    l->count--;
-}
-
-static void insert_at(struct lists *l, uint32_t i, uint8_t slot)
-{
-    memmove(l->slot + i + 1, l->slot + i, (size_t)(l->count - i));
-    l->slot[i] = slot;
-    l->count++;
 }
 
 static bool comes_before(const struct two_level *s, const struct heddle_core *core, uint32_t a, uint32_t b)
@@ -101,8 +101,8 @@ static bool comes_before(const struct two_level *s, const struct heddle_core *co
 /* Insertion: the list is short and nearly in order. */
 static void sort_active(struct two_level *s, const struct heddle_core *core)
 {
-    uint8_t *v = s->lists.slot;
-    for (uint32_t i = 1; i < s->lists.active; i++)
+    uint8_t *v = s->lists.active;
+    for (uint32_t i = 1; i < s->lists.active_count; i++)
         for (uint32_t k = i; k && comes_before(s, core, v[k], v[k - 1]); k--) {
             uint8_t other = v[k];
             v[k] = v[k - 1];
@@ -110,36 +110,53 @@ static void sort_active(struct two_level *s, const struct heddle_core *core)
         }
 }
 
-/* Every active warp of `leaving`, at most so many, to the back. */
+/* Every active warp of `leaving`, at most so many, to the back of the pending; those that stay begin at place 0. */
 static uint32_t demote(struct two_level *s, uint64_t leaving, uint32_t most)
 {
     struct lists *l = &s->lists;
-    uint32_t demoted = 0;
-    for (uint32_t i = 0; i < l->active && demoted < most;) {
-        uint8_t slot = l->slot[i];
-        if (!(leaving >> slot & 1)) {
-            i++;
-            continue;
+    uint8_t stay[HEDDLE_WARPS];
+    uint32_t stayed = 0, demoted = 0;
+    for (uint32_t n = 0, i = l->first; n < l->active_count; n++) {
+        uint8_t slot = l->active[i];
+        i = i + 1 < l->active_count ? i + 1 : 0;
+        if ((leaving >> slot & 1) && demoted < most) {
+            push_pending(l, slot);
+            s->active &= ~(UINT64_C(1) << slot);
+            demoted++;
+        } else {
+            stay[stayed++] = slot;
         }
-        remove_at(l, i);
-        l->slot[l->count++] = slot;
-        l->active--;
-        demoted++;
     }
+    for (uint32_t i = 0; i < stayed; i++)
+        l->active[i] = stay[i];
+    l->active_count = stayed;
+    l->first = 0;
     return demoted;
 }
 
-/* Which of the pending takes a free place: its index in the lists, or their count for none. */
-static uint32_t next_pending(const struct two_level *s, const struct heddle_core *core, uint64_t blocked)
+/* Takes one out of the pending, those behind it move up. */
+static uint8_t take_pending(struct lists *l, uint32_t i)
 {
-    const struct lists *l = &s->lists;
-    uint32_t best = l->count, least = UINT32_MAX;
-    for (uint32_t i = l->active; i < l->count; i++) {
-        if (blocked >> l->slot[i] & 1)
+    uint8_t slot = *pending_at(l, i);
+    for (; i; i--)
+        *pending_at(l, i) = *pending_at(l, i - 1);
+    l->head = (l->head + 1) % HEDDLE_WARPS;
+    l->pending_count--;
+    return slot;
+}
+
+/* Which of the pending that do not wait takes a free place; their count: none. */
+static uint32_t next_pending(struct two_level *s, const struct heddle_core *core, uint64_t blocked)
+{
+    struct lists *l = &s->lists;
+    uint32_t best = l->pending_count, least = UINT32_MAX;
+    for (uint32_t i = 0; i < l->pending_count; i++) {
+        uint8_t slot = *pending_at(l, i);
+        if (blocked >> slot & 1)
             continue;
         if (s->promote == PROMOTE_FIFO)
             return i;
-        uint32_t length = phase_of(core, l->slot[i])->length;
+        uint32_t length = phase_of(core, slot)->length;
         if (length < least) {
             least = length;
             best = i;
@@ -152,16 +169,14 @@ static uint32_t promote(struct two_level *s, const struct heddle_core *core, uin
 {
     struct lists *l = &s->lists;
     uint32_t promoted = 0;
-    while (l->active < s->group && l->active < l->count) {
-        uint32_t i = s->style == STYLE_GPGPUSIM && s->promote == PROMOTE_FIFO ? l->active : next_pending(s, core, blocked);
-        if (i == l->count) {
+    while (l->active_count < s->group && l->pending_count) {
+        uint32_t i = s->style == STYLE_GPGPUSIM && s->promote == PROMOTE_FIFO ? 0 : next_pending(s, core, blocked);
+        if (i == l->pending_count) {
             if (s->style == STYLE_GEBHART)
                 break;
-            i = l->active;
+            i = 0;
         }
-        uint8_t slot = l->slot[i];
-        remove_at(l, i);
-        insert_at(l, l->active++, slot);
+        push_active(s, take_pending(l, i));
         promoted++;
     }
     return promoted;
@@ -170,17 +185,26 @@ static uint32_t promote(struct two_level *s, const struct heddle_core *core, uin
 /* One cycle of the lists. False: nothing moved, and nothing will while the sets stay as they are. */
 static bool step(struct two_level *s, const struct heddle_core *core, uint64_t blocked)
 {
-    if (!(s->active & blocked) && (s->lists.active == s->group || s->lists.active == s->lists.count))
+    if (!(s->active & blocked) && (s->lists.active_count == s->group || !s->lists.pending_count))
         return false;
-    uint32_t demoted = demote(s, blocked, s->style == STYLE_GEBHART ? 1 : HEDDLE_WARPS);
+    uint32_t demoted = s->active & blocked ? demote(s, blocked, s->style == STYLE_GEBHART ? 1 : HEDDLE_WARPS) : 0;
+    if (!demoted) /* a promotion goes behind the last */
+        demote(s, 0, 0);
     uint32_t promoted = promote(s, core, blocked);
     s->counters[COUNT_DEMOTIONS] += demoted;
     s->counters[COUNT_PROMOTIONS] += promoted;
-    if (!(demoted | promoted))
-        return false;
-    note_active(s);
     if (promoted && s->outer != OUTER_RR)
         sort_active(s, core);
+    return demoted | promoted;
+}
+
+static bool same_lists(struct lists *a, struct lists *b)
+{
+    if (a->active_count != b->active_count || a->pending_count != b->pending_count || a->first != b->first || memcmp(a->active, b->active, a->active_count))
+        return false;
+    for (uint32_t i = 0; i < a->pending_count; i++)
+        if (*pending_at(a, i) != *pending_at(b, i))
+            return false;
     return true;
 }
 
@@ -192,7 +216,7 @@ static void make_up(struct two_level *s, const struct heddle_core *core, uint64_
     for (uint64_t n = 1, power = 1, period = 0; steps && step(s, core, blocked); n++) {
         steps--;
         period++;
-        if (!memcmp(&kept, &s->lists, sizeof kept)) {
+        if (same_lists(&kept, &s->lists)) {
             uint64_t rounds = steps / period;
             s->counters[COUNT_PROMOTIONS] += rounds * (s->counters[COUNT_PROMOTIONS] - before[0]);
             s->counters[COUNT_DEMOTIONS] += rounds * (s->counters[COUNT_DEMOTIONS] - before[1]);
@@ -211,6 +235,57 @@ static void make_up(struct two_level *s, const struct heddle_core *core, uint64_
     }
 }
 
+/* The usual case of it: GPGPU-Sim's lists, when all that is pending waits. Those that stay active do so; the others are a ring of which so many are active, and that turns by as many each cycle. */
+static void turn(struct two_level *s, uint64_t blocked, uint64_t steps)
+{
+    struct lists *l = &s->lists;
+    uint32_t leaving = demote(s, blocked, HEDDLE_WARPS);
+    uint64_t by = l->pending_count ? steps % l->pending_count * leaving % l->pending_count : 0;
+    /* Those that left stand at the back now, and come first in the ring. */
+    uint8_t ring[HEDDLE_WARPS];
+    uint32_t count = l->pending_count, start = (uint32_t)((count - leaving + by) % (count ? count : 1));
+    for (uint32_t i = 0; i < count; i++)
+        ring[i] = *pending_at(l, (start + i) % count);
+    l->head = 0;
+    l->pending_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i < leaving)
+            push_active(s, ring[i]);
+        else
+            push_pending(l, ring[i]);
+    }
+    s->counters[COUNT_DEMOTIONS] += steps * leaving;
+    s->counters[COUNT_PROMOTIONS] += steps * leaving;
+}
+
+static uint64_t pending_set(const struct two_level *s) { return s->warps & ~s->active; }
+
+static void pass(struct two_level *s, const struct heddle_core *core, uint64_t blocked, uint64_t steps)
+{
+    if (s->style != STYLE_GPGPUSIM || s->outer != OUTER_RR) {
+        make_up(s, core, blocked, steps);
+        return;
+    }
+    while (steps && (pending_set(s) & ~blocked)) {
+        if (!step(s, core, blocked))
+            return;
+        steps--;
+    }
+    if (steps && (s->active & blocked))
+        turn(s, blocked, steps);
+}
+
+/* To be called before the lists are looked at. */
+static void catch_up(struct two_level *s, const struct heddle_core *core)
+{
+    if (!s->due)
+        return;
+    if (s->due > 1)
+        pass(s, core, s->blocked, s->due - 1);
+    s->moves = step(s, core, s->blocked);
+    s->due = 0;
+}
+
 /* ---------------------------------------------------------------- events */
 
 static void cycles(void *state, const struct heddle_core *core, uint64_t count)
@@ -219,40 +294,44 @@ static void cycles(void *state, const struct heddle_core *core, uint64_t count)
     if (s->whole || s->style == STYLE_NARASIMAN)
         return;
     uint64_t blocked = (core->waiting | core->long_wait | ~core->resident) & s->warps;
-    if (count > 1)
-        make_up(s, core, s->blocked, count - 1);
-    step(s, core, blocked);
-    s->blocked = blocked;
+    s->due += count - 1;
+    if (blocked != s->blocked) {
+        catch_up(s, core);
+        s->blocked = blocked;
+    }
+    s->due++;
+    if (s->outer != OUTER_RR) /* the order depends on where warps are now */
+        catch_up(s, core);
 }
 
 static void launched(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct two_level *s = state;
-    (void)core;
     heddle_ages_launched(&s->ages, warp);
-    if (!(s->warps >> warp & 1) || s->style != STYLE_GEBHART || s->whole)
-        return;
-    s->lists.slot[s->lists.count++] = (uint8_t)warp;
-    if (s->lists.active < s->group && s->lists.active == s->lists.count - 1)
-        s->lists.active++;
-    note_active(s);
+    if ((s->warps >> warp & 1) && s->style == STYLE_GEBHART && !s->whole) {
+        catch_up(s, core);
+        demote(s, 0, 0);
+        add_slot(s, (uint8_t)warp);
+    }
 }
 
 static void finished(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct two_level *s = state;
     struct lists *l = &s->lists;
-    (void)core;
-    if (s->style != STYLE_GEBHART || s->whole)
+    if (s->style != STYLE_GEBHART || s->whole || !(s->warps >> warp & 1))
         return;
-    for (uint32_t i = 0; i < l->count; i++)
-        if (l->slot[i] == warp) {
-            remove_at(l, i);
-            l->active -= i < l->active;
-            note_active(s);
+    catch_up(s, core);
+    demote(s, UINT64_C(1) << warp, 1);
+    for (uint32_t i = 0; i < l->pending_count; i++)
+        if (*pending_at(l, i) == warp) {
+            take_pending(l, i);
             return;
         }
 }
+
+/* What is counted belongs to the launch. */
+static void kernel_end(void *state, const struct heddle_core *core) { catch_up(state, core); }
 
 static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
 {
@@ -268,13 +347,9 @@ static void issued(void *state, const struct heddle_core *core, const struct hed
     }
     if (s->inner == INNER_GTO)
         return;
-    for (uint32_t i = 0; i + 1 < l->active; i++)
-        if (l->slot[i] == e->warp) { /* those behind it come first, then those before it, then itself */
-            uint8_t turned[HEDDLE_WARPS];
-            uint32_t behind = l->active - i - 1u;
-            memcpy(turned, l->slot + i + 1, behind);
-            memcpy(turned + behind, l->slot, i + 1u);
-            memcpy(l->slot, turned, l->active);
+    for (uint32_t i = 0; i < l->active_count; i++)
+        if (l->active[i] == e->warp) { /* those behind it come first, then those before it, then itself */
+            l->first = i + 1 < l->active_count ? i + 1 : 0;
             return;
         }
 }
@@ -283,16 +358,24 @@ static void issued(void *state, const struct heddle_core *core, const struct hed
 
 static uint64_t hold(void *state, const struct heddle_core *core)
 {
-    const struct two_level *s = state;
-    (void)core;
+    struct two_level *s = state;
+    catch_up(s, core);
     return s->style == STYLE_NARASIMAN && !s->whole ? 0 : s->warps & ~s->active;
+}
+
+static uint64_t steady_until(void *state, const struct heddle_core *core)
+{
+    const struct two_level *s = state;
+    return s->moves ? core->cycle + 1 : UINT64_MAX;
 }
 
 static int first_listed(const struct lists *l, uint64_t candidates)
 {
-    for (uint32_t i = 0; i < l->active; i++)
-        if (candidates >> l->slot[i] & 1)
-            return l->slot[i];
+    for (uint32_t n = 0, i = l->first; n < l->active_count; n++) {
+        if (candidates >> l->active[i] & 1)
+            return l->active[i];
+        i = i + 1 < l->active_count ? i + 1 : 0;
+    }
     return HEDDLE_NO_WARP;
 }
 
@@ -362,9 +445,9 @@ const struct heddle_scheduler scheduler_two_level = {
         .bits_per_core = 6,
         .state_bytes = sizeof(struct two_level),
         .init = init,
-        .on = {.launched = launched, .finished = finished, .issued = issued, .cycles = cycles},
+        .on = {.launched = launched, .finished = finished, .issued = issued, .cycles = cycles, .kernel_end = kernel_end},
     },
     .pick = pick,
     .hold = hold,
-    .patient = true,
+    .steady_until = steady_until,
 };
