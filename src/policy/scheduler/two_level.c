@@ -182,11 +182,45 @@ static uint32_t promote(struct two_level *s, const struct heddle_core *core, uin
     return promoted;
 }
 
+/* The usual form, GPGPU-Sim's with a plain queue, in one pass without branches on who waits: those that wait go to the back of the queue, whose front takes their places. */
+static void exchange(struct two_level *s, uint64_t blocked)
+{
+    struct lists *l = &s->lists;
+    uint8_t now[HEDDLE_WARPS + 1];
+    uint32_t count = 0, head = l->head, tail = l->head + l->pending_count, group = (uint32_t)s->group;
+    for (uint32_t n = l->active_count, i = l->first; n; n--) {
+        uint8_t slot = l->active[i];
+        uint32_t leaves = blocked >> slot & 1;
+        now[count] = l->pending[tail % HEDDLE_WARPS] = slot; /* in one of them it is written over */
+        count += !leaves;
+        tail += leaves;
+        i = i + 1 < l->active_count ? i + 1 : 0;
+    }
+    s->counters[COUNT_DEMOTIONS] += l->active_count - count;
+    s->counters[COUNT_PROMOTIONS] -= count;
+    for (; count < group && head != tail; head++)
+        now[count++] = l->pending[head % HEDDLE_WARPS];
+    s->counters[COUNT_PROMOTIONS] += count;
+    s->active = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        l->active[i] = now[i];
+        s->active |= UINT64_C(1) << now[i];
+    }
+    l->active_count = count;
+    l->first = 0;
+    l->head = head;
+    l->pending_count = tail - head;
+}
+
 /* One cycle of the lists. False: nothing moved, and nothing will while the sets stay as they are. */
 static bool step(struct two_level *s, const struct heddle_core *core, uint64_t blocked)
 {
     if (!(s->active & blocked) && (s->lists.active_count == s->group || !s->lists.pending_count))
         return false;
+    if (s->style == STYLE_GPGPUSIM && s->promote == PROMOTE_FIFO && s->outer == OUTER_RR) {
+        exchange(s, blocked);
+        return true;
+    }
     uint32_t demoted = s->active & blocked ? demote(s, blocked, s->style == STYLE_GEBHART ? 1 : HEDDLE_WARPS) : 0;
     if (!demoted) /* a promotion goes behind the last */
         demote(s, 0, 0);
