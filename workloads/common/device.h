@@ -42,6 +42,9 @@ static inline __device__ float __fmul_rn(float a, float b) { return __nvvm_mul_r
 static inline __device__ float __fmaf_rn(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
 static inline __device__ float __fdiv_rn(float a, float b) { return __nvvm_div_rn_f(a, b); }
 
+static inline __device__ int atomicAdd(int *at, int value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
+static inline __device__ int atomicExch(int *at, int value) { return __atomic_exchange_n(at, value, __ATOMIC_RELAXED); }
+
 /* The fast ones: one approximate instruction on base 2, its argument or result scaled. No two GPUs need agree on the bits. */
 static inline __device__ float __expf(float x) { return __nvvm_ex2_approx_f(__nvvm_mul_rn_f(x, 0x1.715476p+0f)); }
 static inline __device__ float __logf(float x) { return __nvvm_mul_rn_f(__nvvm_lg2_approx_f(x), 0x1.62e43p-1f); }
