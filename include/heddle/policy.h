@@ -104,7 +104,7 @@ struct heddle_core {
     /* A board on which policies of a core leave word for each other (CAWA: the scheduler writes, the cache policy reads). */
     int64_t criticality[HEDDLE_WARPS];
     uint64_t critical;
-    void *shared[4];                /* further state that policies of one core agree upon, by convention of their names */
+    void *shared[4];                /* further state that policies of one core agree upon: 0 among its schedulers (a table that the first one makes in init), the others by convention of their names */
 };
 
 /* Events. Each goes to the schedulers (every one of the core, also for warps of another), to the L1 policy and to the divergence unit where they listen. In a hook, core->cycle is the
@@ -277,6 +277,25 @@ static inline int heddle_ages_oldest(const struct heddle_ages *a, uint64_t set)
     while ((set &= a->older[oldest]))
         oldest = __builtin_ctzll(set);
     return oldest;
+}
+
+/* Greedy then oldest, the order under most policies that hold warps back: the slot that issued last as long as it is a candidate, else the oldest. */
+struct heddle_greedy {
+    uint64_t warps;                 /* slots of the scheduler */
+    uint64_t last;                  /* the one that issued last, as a set */
+    struct heddle_ages ages;
+};
+
+static inline void heddle_greedy_issued(struct heddle_greedy *g, uint32_t warp)
+{
+    uint64_t set = UINT64_C(1) << warp;
+    if (g->warps & set)
+        g->last = set;
+}
+
+static inline int heddle_greedy_pick(const struct heddle_greedy *g, uint64_t candidates)
+{
+    return candidates & g->last ? __builtin_ctzll(g->last) : heddle_ages_oldest(&g->ages, candidates);
 }
 
 #ifdef __cplusplus

@@ -144,6 +144,43 @@ static void miss_pending_hit(void **state)
     close_bench(&b);
 }
 
+/* Whose hit it is: of the warp that brought the line if slot and age are the same. Who merges into a miss, hits or evicts by a store does not become the one who brought it. */
+static void hits_of_the_warp_that_brought_it(struct bench *b)
+{
+    const uint64_t line = 5 * 128, rivals[] = { line + 4096, line + 2 * 4096, line + 3 * 4096, line + 4 * 4096 };
+    const struct cache_counters *n;
+    assert_int_equal(access_as(b, PACKET_LOAD, line, 4, 3, 10, 0), CACHE_MISS);
+    assert_int_equal(access_as(b, PACKET_LOAD, line, 4, 4, 11, 0), CACHE_PENDING);
+    assert_int_equal(access_as(b, PACKET_LOAD, line, 4, 3, 10, 0), CACHE_PENDING);
+    n = cache_counters(b->cache);
+    assert_int_equal(n->intra_warp_hits + n->inter_warp_hits, 0); /* none is a hit yet */
+    settle(b);
+    assert_int_equal(access_as(b, PACKET_LOAD, line, 4, 4, 11, 0), CACHE_HIT);
+    n = cache_counters(b->cache);
+    assert_int_equal(n->intra_warp_hits, 0);
+    assert_int_equal(n->inter_warp_hits, 1);
+    assert_int_equal(access_as(b, PACKET_LOAD, line + 64, 4, 3, 10, 0), CACHE_HIT);
+    n = cache_counters(b->cache);
+    assert_int_equal(n->intra_warp_hits, 1);
+    assert_int_equal(access_as(b, PACKET_LOAD, line, 4, 3, 40, 0), CACHE_HIT); /* another warp in the slot */
+    n = cache_counters(b->cache);
+    assert_int_equal(n->intra_warp_hits, 1);
+    assert_int_equal(n->inter_warp_hits, 2);
+    for (int i = 0; i < 4; i++) { /* it leaves, and the new warp of the slot brings it back */
+        assert_int_equal(access_as(b, PACKET_LOAD, rivals[i], 4, 9, 12, 0), CACHE_MISS);
+        settle(b);
+    }
+    assert_int_equal(b->result.evicted_warp, 3);
+    assert_int_equal(b->result.evicted_age, 10);
+    assert_int_equal(access_as(b, PACKET_LOAD, line, 4, 3, 40, 0), CACHE_MISS);
+    settle(b);
+    assert_int_equal(access_as(b, PACKET_LOAD, line, 4, 3, 40, 0), CACHE_HIT);
+    n = cache_counters(b->cache);
+    assert_int_equal(n->intra_warp_hits, 2);
+    assert_int_equal(n->inter_warp_hits, 2);
+    assert_conserved(b->cache);
+}
+
 static void short_line_asks_for_two_sectors(void **state)
 {
     (void)state;
@@ -906,6 +943,28 @@ static bool witness_bypass(void *state, const struct heddle_core *core, const st
 
 static const struct heddle_l1 witness_policy = { .victim = witness_victim, .inserted = witness_inserted, .touched = witness_touched, .removed = witness_removed, .bypass = witness_bypass };
 
+static int oldest_first(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free, const struct heddle_l1_access *access)
+{
+    (void)state, (void)core, (void)set, (void)access;
+    return __builtin_ctzll(free ? free : ways);
+}
+
+/* By the cache itself, and with a policy, which takes another way through it. */
+static void intra_and_inter_warp_hits(void **state)
+{
+    (void)state;
+    static const struct heddle_l1 policy = { .victim = oldest_first };
+    struct heddle_core core = { .id = 17 };
+    struct bench b;
+    open_bench(&b, &l1_config);
+    hits_of_the_warp_that_brought_it(&b);
+    close_bench(&b);
+    open_bench(&b, &l1_config);
+    assert_true(cache_set_policy(b.cache, &policy, NULL, &core));
+    hits_of_the_warp_that_brought_it(&b);
+    close_bench(&b);
+}
+
 static void policy_chooses(void **state)
 {
     (void)state;
@@ -1203,6 +1262,7 @@ int main(void)
         cmocka_unit_test(dropped_while_requests_wait),
         cmocka_unit_test(touch_and_invalidate),
         cmocka_unit_test(ports),
+        cmocka_unit_test(intra_and_inter_warp_hits),
         cmocka_unit_test(policy_chooses),
         cmocka_unit_test(same_as_plain_model),
         cmocka_unit_test(nothing_is_lost),

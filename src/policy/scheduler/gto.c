@@ -1,46 +1,34 @@
 /* Greedy then oldest: the last warp that issued as long as it can issue, else the oldest (CCWS, section on baselines; GPGPU-Sim's `gto`). It stops
  * being greedy for a cycle in which its warp cannot issue for any reason, a full pipeline register too, and may come back to it in the next.
  *
- * * * The greedy warp is a slot, as in GPGPU-Sim: a warp launched into the slot of the last one that issued, before another issues, is greedy at
+ * The greedy warp is a slot, as in GPGPU-Sim: a warp launched into the slot of the last one that issued, before another issues, is greedy at
  * once. */
 #include "heddle/policy.h"
 
-struct gto {
-    uint64_t warps;  /* slots of this scheduler */
-    uint64_t last;   /* the one that issued last, as a set */
-    struct heddle_ages ages;
-};
-
 static bool init(void *state, const struct heddle_setup *setup)
 {
-    struct gto *s = state;
-    s->warps = setup->warps;
+    struct heddle_greedy *g = state;
+    g->warps = setup->warps;
     return true;
 }
 
 static void launched(void *state, const struct heddle_core *core, uint32_t warp)
 {
-    struct gto *s = state;
+    struct heddle_greedy *g = state;
     (void)core;
-    heddle_ages_launched(&s->ages, warp);
+    heddle_ages_launched(&g->ages, warp);
 }
 
 static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
 {
-    struct gto *s = state;
-    uint64_t warp = UINT64_C(1) << e->warp;
     (void)core;
-    if (s->warps & warp)
-        s->last = warp;
+    heddle_greedy_issued(state, e->warp);
 }
 
 static int pick(void *state, const struct heddle_core *core, uint64_t candidates)
 {
-    const struct gto *s = state;
     (void)core;
-    if (candidates & s->last)
-        return __builtin_ctzll(s->last);
-    return heddle_ages_oldest(&s->ages, candidates);
+    return heddle_greedy_pick(state, candidates);
 }
 
 const struct heddle_scheduler scheduler_gto = {
@@ -50,7 +38,7 @@ const struct heddle_scheduler scheduler_gto = {
         .help = "greedy then oldest: the last warp that issued until it stalls, then the oldest (CCWS)",
         .bits_per_warp = 6,
         .bits_per_core = 6,
-        .state_bytes = sizeof(struct gto),
+        .state_bytes = sizeof(struct heddle_greedy),
         .init = init,
         .on = {.launched = launched, .issued = issued},
     },
