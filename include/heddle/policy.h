@@ -181,7 +181,7 @@ struct heddle_scheduler {
     /* Warps that may not issue anything now (SWL). NULL: none. */
     uint64_t (*hold)(void *state, const struct heddle_core *core);
     /* NULL: a policy with hold, hold_loads or cycles is asked and told in every cycle in which the core is awake, and a core with warps held back stays awake. Else, as long as nothing changes in
-     * the core's sets, the policy need not be told cycle by cycle (`cycles` brings the count later), and its answers stay as they are before the cycle that this returns: UINT64_MAX, for ever;
+     * the core's sets and no event comes, the policy need not be told cycle by cycle (`cycles` brings the count later), and its answers stay as they are before the cycle that this returns: UINT64_MAX, for ever;
      * core->cycle + 1, they may be others in the next. Asked when a warp was held back. */
     uint64_t (*steady_until)(void *state, const struct heddle_core *core);
 };

@@ -213,6 +213,8 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 
 static void tell_l1(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r)
 {
+    if (SM_HEARD(c, l1_evict) || SM_HEARD(c, l1_access))
+        c->stirred |= c->held != 0; /* who hears it may let others go */
     bool known = outcome == CACHE_HIT || outcome == CACHE_PENDING;
     uint64_t line = p->address & ~(uint64_t)(c->config->l1d.line_bytes - 1);
     if (r->evicted && SM_HEARD(c, l1_evict))

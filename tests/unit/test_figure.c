@@ -157,11 +157,11 @@ static void the_best_of_a_range(void **state)
     equals(&d, "spmv", "best swl", 30);
 }
 
-/* best(lrr | gto): as a series, as what others are divided by, and what it chose. */
+/* best(gto | lrr): as a series, as what others are divided by, and what it chose. */
 static void the_better_of_two_lines(void **state)
 {
     (void)state;
-    static const char schedulers[] = TWO "[schedulers]\nbetter one = best(lrr | gto)\nlrr\ngto\nswl = swl:limit={1,2,4}\nbest of all = best(better one | swl)\n";
+    static const char schedulers[] = TWO "[schedulers]\nbetter one = best(gto | lrr)\nlrr\ngto\nswl = swl:limit={1,2,4}\nbest of all = best(better one | swl)\n";
     struct figure_data d = figure_of(schedulers, "x=program\ny=l2.misses\nseries=scheduler\nwhere=scheduler=\"better one\"|lrr|gto|\"best of all\"");
     labels(d.series, d.series_count, "better one|lrr|gto|best of all");
     equals(&d, "bfs", "better one", 2); /* gto: ipc 12 against 10 */

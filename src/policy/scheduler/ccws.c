@@ -325,6 +325,12 @@ static uint64_t hold_loads(void *state, const struct heddle_core *core)
     return t->held;
 }
 
+static uint64_t steady_until(void *state, const struct heddle_core *core)
+{
+    const struct table *t = ((struct ccws *)state)->table;
+    return t->totals_changed ? core->cycle + 1 : t->until; /* LLDS is compared with the scores in the next cycle */
+}
+
 static int pick(void *state, const struct heddle_core *core, uint64_t candidates)
 {
     const struct ccws *s = state;
@@ -367,5 +373,5 @@ const struct heddle_scheduler scheduler_ccws = {
     },
     .pick = pick,
     .hold_loads = hold_loads,
-    .patient = true,
+    .steady_until = steady_until,
 };

@@ -57,6 +57,12 @@ static uint64_t hold(void *state, const struct heddle_core *core)
     return ~s->allowed;
 }
 
+static uint64_t steady_until(void *state, const struct heddle_core *core)
+{
+    (void)state, (void)core;
+    return UINT64_MAX;
+}
+
 static int pick(void *state, const struct heddle_core *core, uint64_t candidates)
 {
     const struct swl *s = state;
@@ -83,5 +89,5 @@ const struct heddle_scheduler scheduler_swl = {
     },
     .pick = pick,
     .hold = hold,
-    .patient = true,
+    .steady_until = steady_until,
 };
