@@ -18,6 +18,7 @@ struct gpu_counters {
     uint64_t scheduler_counters[POLICY_COUNTERS_MOST], l1_counters[POLICY_COUNTERS_MOST], divergence_counters[POLICY_COUNTERS_MOST];
     uint64_t resident_warps_most;            /* cores x warps x cycles: what occupancy is a share of */
     uint64_t scheduler_cycles;               /* cores x schedulers x cycles */
+    uint64_t launches, phases, phase_latencies; /* of the kernel itself: phases (PAWS), and their lengths added up */
 };
 
 #endif

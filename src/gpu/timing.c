@@ -657,7 +657,7 @@ static void take_samples(struct timing *t, uint64_t start, uint64_t until)
     }
 }
 
-static void gather(struct timing *t, struct residency *r, uint64_t start)
+static void gather(struct timing *t, struct residency *r, const struct sm_program *program, uint64_t start)
 {
     struct gpu_counters *c = &r->counters;
     const struct machine *m = &t->options->machine;
@@ -674,6 +674,9 @@ static void gather(struct timing *t, struct residency *r, uint64_t start)
     read_memory(t, c, true);
     c->resident_warps_most = (uint64_t)t->core_count * m->sm.warps * c->cycles;
     c->scheduler_cycles = (uint64_t)t->core_count * m->sm.schedulers * c->cycles;
+    c->launches = 1;
+    c->phases = program->phase_count;
+    c->phase_latencies = program->phase_latencies;
 }
 
 static uint64_t core_clock(struct exec_launch *l, const struct exec_warp *w)
@@ -730,7 +733,7 @@ bool timing_run(struct residency *r, struct error *e)
     t->last_port = t->ports - 1;
     uint64_t start = t->now;
     bool ok = run(t, r, program, e);
-    gather(t, r, start);
+    gather(t, r, program, start);
     end_profile(t, r, &arena);
     if (t->options->timeline)
         timeline_kernel(t->options->timeline, r->launch.kernel->name, start, t->now);

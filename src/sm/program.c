@@ -264,10 +264,14 @@ static void find_phases(struct builder *b, const struct exec_function *f, struct
     struct arena scratch = { 0 };
     struct ptx_phase *found = arena_array(&scratch, struct ptx_phase, f->inst_count + 1);
     for (enum ptx_phase_order order = 0; order < PHASE_ORDERS; order++) {
-        sm_find_phases(f->ptx, b->config, order, found, NULL);
+        uint32_t count = sm_find_phases(f->ptx, b->config, order, found, NULL);
+        if (f == b->program->kernel && order == PHASE_SOURCES_FIRST)
+            b->program->phase_count = count;
         for (uint32_t i = 0; i < f->inst_count; i++)
             views[b->pc_base + i].phase[order] = (struct heddle_phase){ .number = found[i].number, .distance = found[i].distance, .length = found[i].length, .next_length = found[i].next_length };
     }
+    for (uint32_t i = 0; f == b->program->kernel && i < f->inst_count; i++)
+        b->program->phase_latencies += b->program->code[b->pc_base + i].latency;
     arena_free(&scratch);
 }
 

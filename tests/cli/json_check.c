@@ -76,7 +76,7 @@ static int check_time(const json_t *o, const char *where, int whole)
 static int check_counters(const json_t *o, const char *where, int timed, int whole)
 {
     static const char *const keys[] = {"cycles", "warp_instructions", "thread_instructions", "ipc", "simd_utilization", "lanes", "issue", "stalls", "l1d", "l1c", "l1t", "l1i", "l2", "dram",
-                                       "icnt", "loads", "stores", "shared", "branches", "launched", "occupancy", "energy", NULL};
+                                       "icnt", "loads", "stores", "shared", "branches", "launched", "occupancy", "phases", "energy", NULL};
     json_int_t warps = 0, threads = 0;
     if (lacks(o, where, keys))
         return 1;
