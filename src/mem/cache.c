@@ -330,7 +330,7 @@ static enum cache_outcome read_pending(struct cache *c, const struct lookup *l, 
         return fail(c, l, CACHE_FAIL_MERGE);
     mshr_merge(&c->head.mshr, entry, l->request);
     if (l->way == NO_WAY) {
-        l->result->line_warp = c->head.mshr.entries[entry].warp;
+        l->result->line_warp = c->head.mshr.entries[entry].first.warp;
         l->result->line_age = c->head.mshr.entries[entry].age;
     } else {
         touch_line(c, l);
