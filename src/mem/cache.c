@@ -43,8 +43,8 @@ struct cache {
     struct cache_sets sets;
     uint64_t taken[2][CACHE_FAIL];     /* accesses: reads, writes; by outcome */
     uint64_t fails[CACHE_FAIL_COUNT];  /* without head.repeats */
-    uint64_t intra_warp_hits;
-    struct cache_counters *counters;   /* what follows from those three is worked out when it is read */
+    uint64_t intra_warp_hits, evictions, writebacks, fills;
+    struct cache_counters *counters;   /* worked out from those when they are read */
 };
 
 /* An access on its way through the functions below. */
@@ -228,7 +228,7 @@ static void write_back(struct cache *c, const struct lookup *l, uint64_t address
     leaving->modified = true;
     leaving->writeback = writeback_of(c, address, line, l->request);
     l->result->writeback_bytes = leaving->writeback.bytes;
-    c->counters->writebacks++;
+    c->writebacks++;
 }
 
 static inline void evict(struct cache *c, const struct lookup *l, uint32_t way, struct leaving *leaving)
@@ -241,7 +241,7 @@ static inline void evict(struct cache *c, const struct lookup *l, uint32_t way, 
     l->result->evicted_address = address;
     l->result->evicted_warp = line->warp;
     l->result->evicted_age = line->age;
-    c->counters->evictions++;
+    c->evictions++;
     if (unlikely(line->modified))
         write_back(c, l, address, line, leaving);
     if (unlikely(c->policy))
@@ -519,7 +519,7 @@ static ALWAYS_INLINE enum cache_outcome plain_miss(struct cache *c, const struct
         result->evicted_address = gone;
         result->evicted_warp = to->warp;
         result->evicted_age = to->age;
-        c->counters->evictions++;
+        c->evictions++;
     }
     c->touched = true;
     cache_sets_put(&c->sets, set, way, line, request->warp, age);
@@ -608,7 +608,7 @@ static void store_unreserved(struct cache *c, uint32_t entry)
 bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now)
 {
     (void)now;
-    c->counters->fills++;
+    c->fills++;
     if (!mshr_answer(&c->head.mshr, answer->token, answer->sectors ? answer->sectors : c->all_sectors))
         return false;
     c->head.blocked = false;
@@ -682,6 +682,9 @@ const struct cache_counters *cache_counters(const struct cache *c)
     n->misses_sent = c->taken[0][CACHE_MISS];
     n->pending_hits = c->taken[0][CACHE_PENDING];
     n->intra_warp_hits = c->intra_warp_hits;
+    n->evictions = c->evictions;
+    n->writebacks = c->writebacks;
+    n->fills = c->fills;
     n->inter_warp_hits = c->taken[0][CACHE_HIT] - n->intra_warp_hits;
     return n;
 }
@@ -691,6 +694,6 @@ void cache_counters_reset(struct cache *c)
     memset(c->taken, 0, sizeof c->taken);
     memset(c->fails, 0, sizeof c->fails);
     c->head.repeats = 0;
-    c->intra_warp_hits = 0;
+    c->intra_warp_hits = c->evictions = c->writebacks = c->fills = 0;
     *c->counters = (struct cache_counters){ .accesses = 0 };
 }
