@@ -74,7 +74,7 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
         .whole_lines = config->sector_bytes == 0 || config->sector_bytes >= config->line_bytes, .on_fill = config->allocate == ALLOCATE_ON_FILL,
         .write_allocate = config->write_allocate, .global_writes = config->global_writes, .local_writes = config->local_writes,
         .writeback_kind = PACKET_L1_WRITEBACK, .line_bytes = config->line_bytes, .head = { .port_bytes = config->port_bytes },
-        .index_address = index_address, .index_context = context, .illegal_victim = -1, .counters = arena_new(a, struct cache_counters),
+        .index_address = index_address, .index_context = context, .blocked = { .address = UINT64_MAX }, .illegal_victim = -1, .counters = arena_new(a, struct cache_counters),
     };
     mshr_init(&c->head.mshr, a, config->mshr_entries, config->mshr_merge);
     /* A line that is taken when data comes may push out a modified one when the miss queue is full: room for one write-back an entry. */
@@ -552,10 +552,11 @@ static ALWAYS_INLINE enum cache_outcome access_set(struct cache *c, const struct
     return CACHE_HIT;
 }
 
-/* The bits of the address alone do not tell its set. */
+/* The bits of the address alone do not tell its set. An access that failed is tried again: its set is known. */
 static NOINLINE enum cache_outcome access_mapped(struct cache *c, const struct packet *request, uint64_t age, struct cache_result *result)
 {
-    return access_set(c, request, age, set_of(c, request->address & c->line_mask), result);
+    uint32_t set = c->blocked.address == request->address ? c->blocked.set : set_of(c, request->address & c->line_mask);
+    return access_set(c, request, age, set, result);
 }
 
 static inline bool fails_again(const struct cache *c, const struct packet *request)
