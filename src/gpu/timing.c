@@ -129,12 +129,17 @@ static void set_periods(struct timing *t, const uint64_t khz[DOMAIN_COUNT])
 /* The pattern of ticks until all domains tick together again. */
 static void make_pattern(struct timing *t)
 {
-    uint64_t length = 1, time[DOMAIN_COUNT] = { 0 }, now = 0;
+    uint64_t length = t->period[DOMAIN_CORE], time[DOMAIN_COUNT] = { 0 }, now = 0, ticks = 0;
     for (enum domain d = 0; d < DOMAIN_COUNT; d++) {
-        length = length / greatest_divisor(length, t->period[d]) * t->period[d];
-        if (length / t->period[d] > PATTERN_MOST / DOMAIN_COUNT)
+        uint64_t factor = t->period[d] / greatest_divisor(length, t->period[d]);
+        if (factor > PATTERN_MOST || length / t->period[DOMAIN_CORE] > PATTERN_MOST)
             return;
+        length *= factor;
     }
+    for (enum domain d = 0; d < DOMAIN_COUNT; d++)
+        ticks += length / t->period[d];
+    if (ticks > PATTERN_MOST)
+        return;
     t->pattern_cores = (uint32_t)(length / t->period[DOMAIN_CORE]);
     t->pattern = arena_array(&t->arena, uint8_t, PATTERN_MOST);
     t->core_steps = arena_array(&t->arena, uint16_t, t->pattern_cores);

@@ -43,8 +43,8 @@ struct cache {
     struct cache_sets sets;
     uint64_t taken[2][CACHE_FAIL];     /* accesses: reads, writes; by outcome */
     uint64_t fails[CACHE_FAIL_COUNT];  /* without head.repeats */
-    uint64_t intra_warp_hits;
-    struct cache_counters *counters;   /* what follows from those three is worked out when it is read */
+    uint64_t intra_warp_hits, evictions, writebacks, fills;
+    struct cache_counters *counters;   /* worked out from those when they are read */
 };
 
 /* An access on its way through the functions below. */
@@ -74,7 +74,7 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
         .whole_lines = config->sector_bytes == 0 || config->sector_bytes >= config->line_bytes, .on_fill = config->allocate == ALLOCATE_ON_FILL,
         .write_allocate = config->write_allocate, .global_writes = config->global_writes, .local_writes = config->local_writes,
         .writeback_kind = PACKET_L1_WRITEBACK, .line_bytes = config->line_bytes, .head = { .port_bytes = config->port_bytes },
-        .index_address = index_address, .index_context = context, .illegal_victim = -1, .counters = arena_new(a, struct cache_counters),
+        .index_address = index_address, .index_context = context, .blocked = { .address = UINT64_MAX }, .illegal_victim = -1, .counters = arena_new(a, struct cache_counters),
     };
     mshr_init(&c->head.mshr, a, config->mshr_entries, config->mshr_merge);
     /* A line that is taken when data comes may push out a modified one when the miss queue is full: room for one write-back an entry. */
@@ -228,7 +228,7 @@ static void write_back(struct cache *c, const struct lookup *l, uint64_t address
     leaving->modified = true;
     leaving->writeback = writeback_of(c, address, line, l->request);
     l->result->writeback_bytes = leaving->writeback.bytes;
-    c->counters->writebacks++;
+    c->writebacks++;
 }
 
 static inline void evict(struct cache *c, const struct lookup *l, uint32_t way, struct leaving *leaving)
@@ -241,7 +241,7 @@ static inline void evict(struct cache *c, const struct lookup *l, uint32_t way, 
     l->result->evicted_address = address;
     l->result->evicted_warp = line->warp;
     l->result->evicted_age = line->age;
-    c->counters->evictions++;
+    c->evictions++;
     if (unlikely(line->modified))
         write_back(c, l, address, line, leaving);
     if (unlikely(c->policy))
@@ -330,7 +330,7 @@ static enum cache_outcome read_pending(struct cache *c, const struct lookup *l, 
         return fail(c, l, CACHE_FAIL_MERGE);
     mshr_merge(&c->head.mshr, entry, l->request);
     if (l->way == NO_WAY) {
-        l->result->line_warp = c->head.mshr.entries[entry].warp;
+        l->result->line_warp = c->head.mshr.entries[entry].first.warp;
         l->result->line_age = c->head.mshr.entries[entry].age;
     } else {
         touch_line(c, l);
@@ -519,7 +519,7 @@ static ALWAYS_INLINE enum cache_outcome plain_miss(struct cache *c, const struct
         result->evicted_address = gone;
         result->evicted_warp = to->warp;
         result->evicted_age = to->age;
-        c->counters->evictions++;
+        c->evictions++;
     }
     c->touched = true;
     cache_sets_put(&c->sets, set, way, line, request->warp, age);
@@ -552,10 +552,11 @@ static ALWAYS_INLINE enum cache_outcome access_set(struct cache *c, const struct
     return CACHE_HIT;
 }
 
-/* The bits of the address alone do not tell its set. */
+/* The bits of the address alone do not tell its set. An access that failed is tried again: its set is known. */
 static NOINLINE enum cache_outcome access_mapped(struct cache *c, const struct packet *request, uint64_t age, struct cache_result *result)
 {
-    return access_set(c, request, age, set_of(c, request->address & c->line_mask), result);
+    uint32_t set = c->blocked.address == request->address ? c->blocked.set : set_of(c, request->address & c->line_mask);
+    return access_set(c, request, age, set, result);
 }
 
 static inline bool fails_again(const struct cache *c, const struct packet *request)
@@ -608,7 +609,7 @@ static void store_unreserved(struct cache *c, uint32_t entry)
 bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now)
 {
     (void)now;
-    c->counters->fills++;
+    c->fills++;
     if (!mshr_answer(&c->head.mshr, answer->token, answer->sectors ? answer->sectors : c->all_sectors))
         return false;
     c->head.blocked = false;
@@ -682,6 +683,9 @@ const struct cache_counters *cache_counters(const struct cache *c)
     n->misses_sent = c->taken[0][CACHE_MISS];
     n->pending_hits = c->taken[0][CACHE_PENDING];
     n->intra_warp_hits = c->intra_warp_hits;
+    n->evictions = c->evictions;
+    n->writebacks = c->writebacks;
+    n->fills = c->fills;
     n->inter_warp_hits = c->taken[0][CACHE_HIT] - n->intra_warp_hits;
     return n;
 }
@@ -691,6 +695,6 @@ void cache_counters_reset(struct cache *c)
     memset(c->taken, 0, sizeof c->taken);
     memset(c->fails, 0, sizeof c->fails);
     c->head.repeats = 0;
-    c->intra_warp_hits = 0;
+    c->intra_warp_hits = c->evictions = c->writebacks = c->fills = 0;
     *c->counters = (struct cache_counters){ .accesses = 0 };
 }

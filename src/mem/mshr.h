@@ -13,21 +13,22 @@
 #define MSHR_NONE UINT32_MAX
 enum { MSHR_END = UINT16_MAX }; /* of a chain or list */
 
+/* 64 bytes: one cache line of most hosts. */
 struct mshr_entry {
     uint64_t line;             /* address */
     uint64_t age;              /* of the warp that opened it, with its slot */
     uint32_t place;            /* line of the cache that was reserved, MSHR_NONE: none */
-    uint32_t count, taken;     /* requests; of those, taken when they were ready. count 0: the entry is free */
+    uint16_t count, taken;     /* requests; of those, taken when they were ready. count 0: the entry is free */
     uint16_t next;             /* entry behind this one in its chain, among the complete or among the free */
-    uint16_t warp;
     uint8_t asked, missing;    /* sectors; those that have not come yet */
     uint8_t modified;          /* sectors written while on their way */
     bool bypass;               /* stored nowhere when it comes */
+    struct packet first;       /* request, which opened it */
 };
 
 struct mshr {
     struct mshr_entry *entries;
-    struct packet *requests;   /* `merge` places for each entry */
+    struct packet *merged;     /* requests behind the first: merge - 1 places for each entry */
     uint16_t *chains;          /* the latest entry of each */
     uint32_t limit, merge, used, chain_shift;
     uint32_t fresh;            /* entries from here on have never been used, so that memory is touched as it is needed */
@@ -42,7 +43,10 @@ void mshr_mark_modified(struct mshr *m, uint64_t line, uint8_t sectors);
 
 static inline bool mshr_full(const struct mshr *m) { return m->used >= m->limit; }
 static inline bool mshr_can_merge(const struct mshr *m, uint32_t entry) { return m->entries[entry].count < m->merge; }
-static inline struct packet *mshr_request(const struct mshr *m, uint32_t entry, uint32_t index) { return &m->requests[entry * m->merge + index]; }
+static inline struct packet *mshr_request(const struct mshr *m, uint32_t entry, uint32_t index)
+{
+    return index == 0 ? &m->entries[entry].first : &m->merged[entry * (m->merge - 1) + index - 1];
+}
 
 static inline struct packet *mshr_ready_front(const struct mshr *m)
 {
@@ -78,9 +82,8 @@ static inline uint32_t mshr_open(struct mshr *m, uint64_t line, uint8_t sectors,
     else
         index = m->fresh++;
     uint16_t *chain = mshr_chain(m, line);
-    m->entries[index] = (struct mshr_entry){ .line = line, .age = age, .place = place, .count = 1, .next = *chain, .warp = request->warp, .asked = sectors, .missing = sectors };
+    m->entries[index] = (struct mshr_entry){ .line = line, .age = age, .place = place, .count = 1, .next = *chain, .first = *request, .asked = sectors, .missing = sectors };
     *chain = (uint16_t)index;
-    *mshr_request(m, index, 0) = *request;
     m->used++;
     return index;
 }

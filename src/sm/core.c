@@ -389,15 +389,8 @@ static inline void collect(struct sm *c)
     c->stirred |= collector_head(c->collector)->accepts != accepted;
 }
 
-/* What a cycle has found decides when the next one must be. lsu_goes_on: the load/store unit has something to do in it. */
-static inline void fall_asleep(struct sm *c, bool lsu_goes_on)
-{
-    uint64_t lsu_at = lsu_goes_on ? c->now + 1 : sm_lsu_next(c);
-    *c->wake_at = lsu_at < c->others_at ? lsu_at : c->others_at;
-}
-
 /* Collectors, issue, fetch: what comes behind the load/store unit. */
-static void finish_cycle(struct sm *c, bool lsu_goes_on)
+static inline void finish_cycle(struct sm *c)
 {
     collect(c);
     if (c->regroup)
@@ -411,14 +404,13 @@ static void finish_cycle(struct sm *c, bool lsu_goes_on)
         count_same_cycles(c, 1);
     }
     c->accounted = c->now + 1;
-    c->others_at = c->busy ? c->now + 1 : next_event(c);
-    if (c->held && c->held_until < c->others_at)
-        c->others_at = c->held_until;
-    fall_asleep(c, lsu_goes_on);
-    if (c->restless || c->regroup || wants_fetch(c))
-        c->others_at = 0;
-    if (c->regroup && *c->wake_at == SM_NEVER)
-        regroup_check_stuck(c);
+}
+
+/* What a cycle has found decides when the next one must be. lsu_goes_on: the load/store unit has something to do in it. */
+static inline void fall_asleep(struct sm *c, bool lsu_goes_on)
+{
+    uint64_t lsu_at = lsu_goes_on ? c->now + 1 : sm_lsu_next(c);
+    *c->wake_at = lsu_at < c->others_at ? lsu_at : c->others_at;
 }
 
 void sm_cycle(struct sm *c, uint64_t now)
@@ -428,22 +420,35 @@ void sm_cycle(struct sm *c, uint64_t now)
     c->now = c->view.cycle = now;
     c->busy = false;
     *c->blocked_bytes = 0;
-    if (now >= c->others_at) {
+    bool lsu_only = now < c->others_at;
+    if (!lsu_only) {
         if (now > c->accounted)
             count_quiet_cycles(c, now);
         end_and_start(c);
-        finish_cycle(c, sm_lsu_cycle(c));
-        return;
     }
     bool lsu_goes_on = sm_lsu_cycle(c);
-    if (c->stirred || collector_moves(c->collector)) {
+    if (lsu_only) {
+        if (!c->stirred && !collector_moves(c->collector)) {
+            collector_forget_writes(c->collector);
+            fall_asleep(c, lsu_goes_on);
+            return;
+        }
         if (now > c->accounted)
             count_same_cycles(c, now - c->accounted);
-        finish_cycle(c, lsu_goes_on);
+    }
+    finish_cycle(c);
+    if (c->busy) {
+        c->others_at = *c->wake_at = now + 1;
         return;
     }
-    collector_forget_writes(c->collector);
+    c->others_at = next_event(c);
+    if (c->held && c->held_until < c->others_at)
+        c->others_at = c->held_until;
     fall_asleep(c, lsu_goes_on);
+    if (c->restless || c->regroup || wants_fetch(c))
+        c->others_at = 0;
+    if (c->regroup && *c->wake_at == SM_NEVER)
+        regroup_check_stuck(c);
 }
 
 bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)

@@ -57,12 +57,6 @@ static uint16_t take_ready(struct cache *cache)
     return id;
 }
 
-static inline bool has_results(const struct sm *c)
-{
-    const struct sm_lsu *l = &c->lsu;
-    return c->d->ready_requests || (l->shared_count | l->texture_count | c->textures->ready_requests | c->constants->ready_requests) || l->next_global != SM_NONE;
-}
-
 /* Who has a result to write: a bit a client. */
 static inline uint32_t clients_with_results(const struct sm *c)
 {
@@ -93,13 +87,16 @@ static uint16_t take_from_client(struct sm *c, uint32_t client)
             answer_atomic(c, c->inflight[id].slot);
         return id;
     case 1:
-        if (!l->texture_count)
+        if (!l->texture_count) {
+            l->read_only_waits--;
             return take_ready(c->l1t);
+        }
         id = l->texture_hits[l->texture_head];
         l->texture_head = (l->texture_head + 1) % TEXTURE_HITS;
         l->texture_count--;
         return id;
     case 2:
+        l->read_only_waits--;
         return take_ready(c->l1c);
     case 3:
         id = l->next_global;
@@ -123,7 +120,8 @@ static void writeback(struct sm *c)
         answered(c, l->next_wb);
         l->next_wb = SM_NONE;
     }
-    uint32_t clients = has_results(c) ? clients_with_results(c) : 0;
+    bool any = c->d->ready_requests || (l->shared_count | l->texture_count | l->read_only_waits) || l->next_global != SM_NONE;
+    uint32_t clients = any ? clients_with_results(c) : 0;
     if (!clients)
         return;
     uint32_t from_turn = clients >> l->wb_turn << l->wb_turn; /* in turn: those from wb_turn on, then the first ones */
@@ -338,8 +336,10 @@ static bool access_read_only(struct sm *c, struct cache *cache, const struct pac
     c->busy = true;
     if (outcome == CACHE_FAIL)
         return false;
-    if (outcome != CACHE_HIT)
+    if (outcome != CACHE_HIT) {
+        l->read_only_waits++;
         return true;
+    }
     if (p->kind == PACKET_TEXTURE)
         l->texture_hits[(l->texture_head + l->texture_count++) % TEXTURE_HITS] = (uint16_t)p->token;
     else
@@ -430,7 +430,8 @@ static inline bool dispatch_waits(const struct sm *c)
 static inline bool goes_on(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->next_wb != SM_NONE || c->d->misses.count || !dispatch_waits(c) || (l->responses.count | l->l1_count | c->textures->misses.count | c->constants->misses.count) || has_results(c);
+    return l->next_wb != SM_NONE || c->d->misses.count || !dispatch_waits(c) || (l->responses.count | l->l1_count | l->shared_count | l->texture_count | c->d->ready_requests) ||
+           l->next_global != SM_NONE || (l->read_only_waits && (c->textures->misses.count | c->textures->ready_requests | c->constants->misses.count | c->constants->ready_requests));
 }
 
 bool sm_lsu_cycle(struct sm *c)
@@ -442,10 +443,12 @@ bool sm_lsu_cycle(struct sm *c)
     writeback(c);
     if (l->responses.count)
         take_response(c);
-    if (c->textures->misses.count)
-        sm_send_misses(c, c->l1t, ORIGIN_L1T);
-    if (c->constants->misses.count)
-        sm_send_misses(c, c->l1c, ORIGIN_L1C);
+    if (l->read_only_waits) {
+        if (c->textures->misses.count)
+            sm_send_misses(c, c->l1t, ORIGIN_L1T);
+        if (c->constants->misses.count)
+            sm_send_misses(c, c->l1c, ORIGIN_L1C);
+    }
     if (c->d->misses.count)
         sm_send_misses(c, c->l1d, ORIGIN_L1D);
     if (l->l1_count)

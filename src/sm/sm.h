@@ -77,6 +77,7 @@ struct sm_lsu {
     uint32_t shared_head, shared_count, shared_capacity;
     uint16_t texture_hits[64];
     uint32_t texture_head, texture_count;
+    uint32_t read_only_waits;        /* accesses of the texture and constant caches whose data has not been taken yet */
     uint16_t next_global;            /* answer that bypassed the L1, or SM_NONE */
     struct packet access;            /* of the instruction at work: what all its accesses have in common, and the one that is tried */
     int retry;                       /* enum cache_fail of the access that was refused, or -1 */
