@@ -1,5 +1,5 @@
 #!/bin/sh
-# Speed with time modelled, one thread, machine gtx480, scheduler gto: sh bench/timed.sh BUILD, from the repository's root. The kernels are in bench/kernels. Each runs BENCH_RUNS
+# Speed with time modelled, one thread, machine gtx480, scheduler gto (or BENCH_SCHEDULER): sh bench/timed.sh BUILD, from the repository's root. The kernels are in bench/kernels. Each runs BENCH_RUNS
 # times (default 3; 0: callgrind alone), the best counts. The table goes to standard error, JSON objects to standard output; exit status 1 when a kernel is slower than its target.
 #
 # Seconds depend on the machine and on who else uses it. Host instructions for one simulated warp instruction do not: callgrind counts them inside launches, over the first cycles of the
@@ -25,7 +25,7 @@ run_once() { # MORE_OPTIONS PREFIX...: the kernel at hand with Heddle's library 
     options=$1
     shift
     # shellcheck disable=SC2086 # the command is words
-    LD_LIBRARY_PATH="$build/lib" HEDDLE_OPTIONS="-m gtx480 -s gto -j 1 --stats $scratch/one.json $options" "$@" $command >"$scratch/out" 2>&1
+    LD_LIBRARY_PATH="$build/lib" HEDDLE_OPTIONS="-m gtx480 -s ${BENCH_SCHEDULER:-gto} -j 1 --stats $scratch/one.json $options" "$@" $command >"$scratch/out" 2>&1
 }
 
 best_of_runs() {

@@ -51,6 +51,18 @@ for scheduler in $("$heddle" list schedulers | sed -n 's/^\([a-z0-9-]*\)$/\1/p')
     is "$scheduler: the result is right" timed policy -s "$scheduler" reduct
     is "$scheduler: counters add up" "$json_check" "$scratch/policy.json"
 done
+# A group of two levels that holds all warps is its inner policy, cycle for cycle.
+for workload in bfs reduct spmv-vector; do
+    for inner in lrr gto; do
+        timed inner -s "$inner" "$workload" >/dev/null 2>&1
+        for style in gpgpusim gebhart narasiman; do
+            timed group -s "two-level:group=64,style=$style,inner=$inner" "$workload" >/dev/null 2>&1
+            for counter in cycles stalls l1d issue; do
+                equal "$workload: two levels ($style) with all warps in the group are $inner: $counter" "$(value group "total.$counter")" "$(value inner "total.$counter")"
+            done
+        done
+    done
+done
 for policy in $("$heddle" list l1 | sed -n 's/^\([a-z0-9-]*\)$/\1/p'); do
     is "L1 $policy: the result is right" timed policy --l1 "$policy" spmv-vector
     is "L1 $policy: counters add up" "$json_check" "$scratch/policy.json"
