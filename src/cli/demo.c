@@ -1,4 +1,4 @@
-/* heddle demo: the first minute. All workloads under all schedulers (experiments/quick.ini), one table, and a page with pictures. */
+/* heddle demo: the first minute. Seven workloads under all schedulers (experiments/quick.ini), one table, and a page with pictures. */
 #include "cli/cli.h"
 #include "cli/repro.h"
 
@@ -11,7 +11,7 @@
 
 static const char help[] =
     "Usage: heddle demo [OPTION...]\n"
-    "Runs every workload under every warp scheduler, cycle by cycle (experiments/quick.ini), and writes a page with what was seen.\n"
+    "Runs seven workloads under every warp scheduler, cycle by cycle (experiments/quick.ini), and writes a page with what was seen.\n"
     "\n"
     "      --size SIZE        test, small or paper: the input of the workloads; default test\n"
     "  -o, --output FOLDER    where results and page go; default heddle-demo\n"

@@ -68,7 +68,7 @@ expect 'folder that is not there' 2 '' "$heddle" repro "$scratch/paper.ini" -o "
 expect 'list of experiments' 0 '^quick +[0-9]+ +[0-9]+ +test' "$heddle" list experiments
 
 expect 'demo' 0 'Try next' "$heddle" demo -o "$scratch/demo"
-saw 'demo: a table of schedulers' 'lrr +rr +sticky +oldest +gto'
+saw 'demo: a table of schedulers' 'lrr +gto +two-level +paws +ccws'
 saw 'demo: all workloads' '^  vectoradd +[0-9.]+ +[0-9.]+'
 tail -n 1 "$out" >"$scratch/last"
 expect 'demo: the last line says where the page is' 0 '^The report.*/demo/report.html$' cat "$scratch/last"
