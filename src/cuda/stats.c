@@ -277,7 +277,7 @@ static void put_counters(json_t *o, const struct gpu_kernel *k, const struct gpu
     put(o, "branches", pair("executed", count(c->exec.branches), "divergent", count(c->exec.divergent_branches)));
     put(o, "launched", columns_object(timed ? &c->sm : NULL, COLUMNS(block_columns)));
     put(o, "occupancy", timed ? ratio((double)c->sm.warp_cycles, (double)c->resident_warps_most) : NULL);
-    put(o, "phases", timed ? pair("count", ratio((double)c->phases, (double)c->launches), "mean_length", ratio((double)c->phase_latencies, (double)c->phases)) : NULL);
+    put(o, "phases", pair("count", ratio((double)c->phases, (double)c->launches), "mean_length", ratio((double)c->phase_latencies, (double)c->phases)));
     put(o, "energy", energy(timed));
     put_policies(o, g, timed);
 }
