@@ -15,15 +15,14 @@ bool replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, 
     c->line_shift = (uint32_t)(__builtin_ctz(g->line_bytes) - __builtin_ctz(h->line_bytes));
     c->index = (struct cache_sets){ .count = g->sets, .index = g->index, .line_shift = (uint32_t)__builtin_ctz(g->line_bytes), .set_bits = 31 - (uint32_t)__builtin_clz(g->sets) };
     c->tags = malloc(2 * lines * sizeof *c->tags);
-    c->zero = malloc(g->sets * sizeof *c->zero);
+    c->sets = calloc(g->sets, sizeof *c->sets);
     c->heap = c->many_ways ? malloc(lines * sizeof *c->heap) : NULL;
     c->place = c->many_ways ? malloc(lines * sizeof *c->place) : NULL;
-    if (!c->tags || !c->zero || (c->many_ways && (!c->heap || !c->place))) {
+    if (!c->tags || !c->sets || (c->many_ways && (!c->heap || !c->place))) {
         replay_cache_free(c);
         return error_set(e, ERROR_NO_MEMORY, "out of memory for caches of %u sets of %u ways", g->sets, g->ways);
     }
-    c->touched = true;
-    replay_cache_flush(c);
+    c->flushes = 1;
     return true;
 }
 
@@ -31,7 +30,7 @@ void replay_cache_free(struct replay_cache *c)
 {
     line_map_free(&c->where);
     free(c->tags);
-    free(c->zero);
+    free(c->sets);
     free(c->heap);
     free(c->place);
     *c = (struct replay_cache){ .ways = 0 };
@@ -39,22 +38,22 @@ void replay_cache_free(struct replay_cache *c)
 
 void replay_cache_flush(struct replay_cache *c)
 {
-    if (!c->touched)
-        return;
-    for (uint32_t set = 0; set < c->index.count; set++) {
-        uint64_t *tags = c->tags + (size_t)2 * set * c->ways;
-        memset(tags, 0xff, c->ways * sizeof *tags);
-        memset(tags + c->ways, 0, c->ways * sizeof *tags);
-        c->zero[set] = 0;
-        for (uint32_t way = 0; c->many_ways && way < c->ways; way++)
-            c->heap[(size_t)set * c->ways + way] = c->place[(size_t)set * c->ways + way] = way;
-    }
     line_map_clear(&c->where);
-    c->touched = false;
+    c->flushes++;
 }
 
 /* A set, while an access is at it. */
-struct set { uint64_t *tags, *keys; uint32_t *heap, *place; uint32_t number; };
+struct set { uint64_t *tags, *keys; uint32_t *heap, *place; struct replay_set *state; };
+
+/* For the first time, or after the cache was flushed. */
+static __attribute__((noinline)) void make_empty(const struct replay_cache *c, const struct set *s)
+{
+    memset(s->tags, 0xff, c->ways * sizeof *s->tags);
+    memset(s->keys, 0, c->ways * sizeof *s->keys);
+    *s->state = (struct replay_set){ .flushes = c->flushes };
+    for (uint32_t way = 0; c->many_ways && way < c->ways; way++)
+        s->heap[way] = s->place[way] = way;
+}
 
 /* Many ways */
 
@@ -90,10 +89,10 @@ static ALWAYS_INLINE uint32_t find(const struct replay_cache *c, const struct se
         const uint64_t *way = line_map_find(&c->where, line);
         return way ? (uint32_t)*way : NO_WAY;
     }
-    for (uint32_t way = 0; way < c->ways; way++)
-        if (s->tags[way] == line)
-            return way;
-    return NO_WAY;
+    uint32_t found = NO_WAY;
+    for (uint32_t way = 0; way < c->ways; way++) /* all of them: no branch that a processor could guess wrong */
+        found = s->tags[way] == line ? way : found;
+    return found;
 }
 
 static ALWAYS_INLINE void set_key(const struct replay_cache *c, const struct set *s, uint32_t way, uint64_t key, bool many)
@@ -121,7 +120,7 @@ static ALWAYS_INLINE uint64_t key_of(struct replay_cache *c, const struct set *s
     if (policy == REPLAY_LRU || policy == REPLAY_FIFO)
         return c->clock;
     if (policy == REPLAY_SRRIP)
-        return c->zero[s->number] + (hit ? SRRIP_HIT : SRRIP_NEW);
+        return s->state->zero + (hit ? SRRIP_HIT : SRRIP_NEW);
     return next ? UINT64_MAX - (c->clock + next) : 1;
 }
 
@@ -129,7 +128,7 @@ static ALWAYS_INLINE void insert(struct replay_cache *c, const struct set *s, ui
 {
     uint32_t way = smallest(c, s, many);
     if (policy == REPLAY_SRRIP && s->keys[way])
-        c->zero[s->number] = s->keys[way] - 1; /* all age until this one is at the farthest */
+        s->state->zero = s->keys[way] - 1; /* all age until this one is at the farthest */
     if (many && s->tags[way] != NO_LINE)
         line_map_remove(&c->where, s->tags[way]);
     s->tags[way] = line;
@@ -153,7 +152,9 @@ static ALWAYS_INLINE void run(struct replay_cache *c, const struct trace_access 
         uint64_t line = list[i].line >> c->line_shift, address = line << c->index.line_shift;
         uint32_t number = mask ? (uint32_t)line & (c->index.count - 1) : cache_sets_hashed_index(&c->index, address);
         size_t first = (size_t)number * c->ways;
-        struct set s = { c->tags + 2 * first, c->tags + 2 * first + c->ways, c->heap + (many ? first : 0), c->place + (many ? first : 0), number };
+        struct set s = { c->tags + 2 * first, c->tags + 2 * first + c->ways, c->heap + (many ? first : 0), c->place + (many ? first : 0), &c->sets[number] };
+        if (__builtin_expect(s.state->flushes != c->flushes, 0))
+            make_empty(c, &s);
         uint32_t way = find(c, &s, line, many);
         struct replay_counts *n = &counts[list[i].pc];
         uint64_t ahead = belady ? next[i] : 0;
@@ -178,7 +179,6 @@ static ALWAYS_INLINE void run(struct replay_cache *c, const struct trace_access 
 
 void replay_cache_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts)
 {
-    c->touched |= count != 0;
     switch (c->policy) {
     case REPLAY_LRU: RUN(REPLAY_LRU); break;
     case REPLAY_FIFO: RUN(REPLAY_FIFO); break;

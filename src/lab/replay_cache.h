@@ -26,9 +26,10 @@ struct replay_cache {
     struct cache_sets index;           /* its index alone */
     uint32_t ways, line_shift;         /* of lines of the trace to those of the cache */
     uint64_t *tags;                    /* of each set: its tags, then its keys */
-    uint64_t *zero;                    /* SRRIP: of each set's keys */
+    struct replay_set { uint64_t zero; /* SRRIP: of its keys */ uint64_t flushes; /* before it was last made empty */ } *sets;
     uint64_t clock;                    /* accesses so far */
-    bool touched, many_ways;
+    uint64_t flushes;                  /* a set that is behind is empty, whatever it holds */
+    bool many_ways;
     /* of many ways: */
     struct line_map where;             /* the way of each line */
     uint32_t *heap, *place;            /* of each set: ways, the smallest key first; where each stands */
