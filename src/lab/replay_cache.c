@@ -152,7 +152,7 @@ static ALWAYS_INLINE void run(struct replay_cache *c, const struct trace_access 
         uint64_t line = list[i].line >> c->line_shift, address = line << c->index.line_shift;
         uint32_t number = mask ? (uint32_t)line & (c->index.count - 1) : cache_sets_hashed_index(&c->index, address);
         size_t first = (size_t)number * c->ways;
-        struct set s = { c->tags + 2 * first, c->tags + 2 * first + c->ways, c->heap + (many ? first : 0), c->place + (many ? first : 0), &c->sets[number] };
+        struct set s = { c->tags + 2 * first, c->tags + 2 * first + c->ways, many ? c->heap + first : NULL, many ? c->place + first : NULL, &c->sets[number] };
         if (__builtin_expect(s.state->flushes != c->flushes, 0))
             make_empty(c, &s);
         uint32_t way = find(c, &s, line, many);
