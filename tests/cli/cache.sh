@@ -69,6 +69,10 @@ expect 'a file that was cut off' 0 'ends early' "$heddle" cache "$trace"
 saw 'cut off: no rate of misses an instruction' '^  lru .* - +- +[0-9.]+$'
 expect 'no more room: the run ends' 1 'could not be written to /dev/full: No space left' "$heddle" run -m ccws --size test --trace /dev/full bfs
 
+full_disk() { (trap '' XFSZ && ulimit -f 40 && "$heddle" run --quiet -m ccws --size test --trace "$trace" bfs); }
+expect 'no more room later: the run ends' 1 'could not be written to .*: File too large' full_disk
+expect 'no more room later: what there is' 0 'ends early' "$heddle" cache "$trace"
+
 # Mistakes
 expect 'a trace that cannot be written' 2 'cannot write /nonexistent/t' "$heddle" run --trace /nonexistent/t bfs
 expect 'no trace there' 2 'cannot read .*/none: No such file' "$heddle" cache "$scratch/none"
