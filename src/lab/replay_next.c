@@ -124,7 +124,9 @@ static bool pass_chunk(struct replay_next *n, struct pass *p, struct trace_reade
         return false;
     while ((more = trace_reader_section(r, &cursor, &s, e)) > 0) {
         uint64_t count = s.left;
-        if (!make_room(p, count, e) || (count && !trace_reader_take(r, &s, p->list, (uint32_t)count, e)))
+        if (!count)
+            continue;
+        if (!make_room(p, count, e) || !trace_reader_take(r, &s, p->list, (uint32_t)count, e))
             return false;
         look_back(p, s.core, count);
         if (!put_section(n, &used, p, count, e))
@@ -163,8 +165,9 @@ bool replay_next_load(struct replay_next *n, uint32_t chunk, struct error *e)
             return error_set(e, ERROR_IO, "the temporary file cannot be read: %s", got ? strerror(errno) : "it became shorter");
         done += (size_t)got;
     }
-    n->at = n->block;
-    n->end = n->block + n->bytes[chunk];
+    n->at = n->end = n->block;
+    if (n->bytes[chunk])
+        n->end += n->bytes[chunk];
     return true;
 }
 

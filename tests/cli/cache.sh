@@ -5,6 +5,9 @@
 . tests/cli/lib.sh
 
 trace=$scratch/trace
+equal() { # NAME A B
+    if [ -n "$2" ] && [ "$2" = "$3" ]; then echo "ok $1"; else echo "FAILED $1: '$2' and '$3'"; fi
+}
 value() { "$json_check" "$scratch/$1.json" "$2"; }
 cache() { # RESULT OPTION...
     result=$scratch/$1.json
@@ -31,9 +34,9 @@ for workload in bfs kmeans memc gc backprop srad; do
     for policy in lru fifo srrip belady; do eval "$policy=\$(value all policies.$policy.misses)"; done
     # shellcheck disable=SC2154 # by eval
     is "$workload: LRU misses as often as the run did, within 0.1% ($lru, $misses)" test $((1000 * (lru > misses ? lru - misses : misses - lru))) -le "$misses"
-    is "$workload: the run's counts are in the trace" test "$(value all run.misses)" = "$misses"
-    is "$workload: every access is there" test "$(value all policies.lru.accesses)" = "$(value run total.l1d.accesses)"
-    is "$workload: instructions too" test "$(value all warp_instructions)" = "$(value run total.warp_instructions)"
+    equal "$workload: the run's counts are in the trace" "$(value all run.misses)" "$misses"
+    equal "$workload: every access is there" "$(value all policies.lru.accesses)" "$(value run total.l1d.accesses)"
+    equal "$workload: instructions too" "$(value all warp_instructions)" "$(value run total.warp_instructions)"
     # shellcheck disable=SC2154 # by eval
     is "$workload: Belady misses least ($belady, $lru, $fifo, $srrip)" test "$belady" -le "$lru" -a "$belady" -le "$fifo" -a "$belady" -le "$srrip"
     for geometry in '--size 4K' '--size 8K --ways 1' '--size 128K --ways 16' '--size 12K --ways 3' '--ways full' '--line 256'; do
@@ -49,8 +52,8 @@ done
 cp "$trace.1" "$trace"
 is 'curve' cache curve --policy lru --ways full --size 4K --curve --reuse
 # Sizes of 1, 2, ... 16 lines, then 18, ... : 32 lines are the 24th.
-is 'curve: 32 lines' test "$(value curve curve.23.lines)" = 32
-is 'curve: as a fully associative cache' test "$(value curve curve.23.misses)" = "$(value curve policies.lru.misses)"
+equal 'curve: 32 lines' "$(value curve curve.23.lines)" 32
+equal 'curve: as a fully associative cache' "$(value curve curve.23.misses)" "$(value curve policies.lru.misses)"
 expect 'a table of policies' 0 '^  belady +83,806 ' "$heddle" cache "$trace" --policy all --per-pc --curve --reuse
 saw 'the run itself' '^  the run +83,806 '
 saw 'instructions with their text' 'bfs_expand +[0-9]+ .*ld.global.u8'
