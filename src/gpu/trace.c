@@ -35,8 +35,7 @@ struct trace {
     FILE *file;                /* NULL: closed */
     char *path;
     struct error trouble;      /* the first that could not be written */
-    pthread_mutex_t lock;      /* a process may end, and close the file, while a launch goes on in another thread */
-    bool running;              /* a launch: the streams belong to its cores */
+    pthread_mutex_t lock;      /* of the file: a process may end, and close it, while a launch goes on in another thread */
     ZSTD_CCtx *zstd;
     struct bytes raw, packed;
     uint32_t line_shift, core_count;
@@ -238,7 +237,6 @@ bool trace_kernel(struct trace *t, const struct profile_listing *listing, const 
     if (!write_listing(t, listing, program, &number, e))
         return false;
     put_text(&t->raw, "kernel %" PRIu64 "\nlisting %u\nflush 1\n", t->kernels++, number);
-    t->running = true;
     return write_chunk(t, TRACE_KERNEL, 0, e);
 }
 
@@ -247,7 +245,7 @@ bool trace_gather(struct trace *t, struct error *e)
     size_t used = 0;
     for (uint32_t i = 0; i < t->core_count; i++)
         used += t->streams[i].bytes.used;
-    return used < CHUNK_BYTES ? t->trouble.kind == ERROR_NONE : write_streams(t, e);
+    return used < CHUNK_BYTES || write_streams(t, e);
 }
 
 struct trace_kernel_end trace_end_of(const struct gpu_counters *c, bool partial)
@@ -264,7 +262,6 @@ struct trace_kernel_end trace_end_of(const struct gpu_counters *c, bool partial)
 
 bool trace_kernel_end(struct trace *t, const struct trace_kernel_end *end, struct error *e)
 {
-    t->running = false;
     if (!write_streams(t, e))
         return false;
     put_text(&t->raw, "partial %d\ncycles %" PRIu64 "\nwarp_instructions %" PRIu64 "\nthread_instructions %" PRIu64 "\n", end->partial, end->cycles, end->warp_instructions,
