@@ -14,6 +14,8 @@ CLI_OBJECTS := $(call objects,$(CLI_SOURCES))
 $(BUILD)/obj/src/exec/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) -fno-math-errno
 # What runs once a cycle: loops over cores, ways and banks.
 $(BUILD)/obj/src/mem/%.o $(BUILD)/obj/src/sm/%.o $(BUILD)/obj/src/gpu/timing.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
+# What runs once an access of a trace.
+$(BUILD)/obj/src/lab/replay_cache.o $(BUILD)/obj/src/lab/trace_reader.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
 # The driver API exports only what cuda.h declares.
 $(BUILD)/obj/src/cuda/%.o: ROOM_CFLAGS := -fvisibility=hidden
 

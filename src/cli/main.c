@@ -16,6 +16,7 @@ static const struct {
     {"report", "RESULTS.db [-o report.html]", "a page with the figures and runs of a results store", cli_report},
     {"repro", "EXPERIMENT [FIGURE]", "repeat a paper's figures: sweep, page, published values beside ours", cli_repro},
     {"inspect", "FILE.ptx [views]", "control flow, loops, branches and registers of PTX", cli_inspect},
+    {"cache", "TRACE [options]", "a trace of L1D accesses through caches of other sizes and policies", cli_cache},
     {"list", "workloads|machines|metrics|...", "what there is to choose from", cli_list},
     {"doctor", "PROGRAM|FILE.ptx", "what of a program cannot run here, before it is run", cli_doctor},
     {"task", NULL, NULL, cli_task}, /* what tasks of a cluster run: not for people */

@@ -42,17 +42,18 @@ static const char help[] =
     "      --interval N       and what was counted in every N cycles of a launch\n"
     "      --timeline FILE    what cores, schedulers and warps did, for ui.perfetto.dev\n"
     "      --timeline-cycles A:B   only cycles A up to B; default 0:20000\n"
+    "      --trace FILE       every access to the L1 data caches, for 'heddle cache'\n"
     "      --quiet            no remarks, no progress and no summary\n"
     "  -h, --help             this text\n"
     "\n"
     "Exit codes: 0 done; 1 the program ran and reported failure; 2 usage; 3 not supported; 4 deadlock, limit or interrupt;\n"
     "5 the kernel did something illegal.\n";
 
-enum { MOST_SETS = 256, MOST_WORDS = 2 * MOST_SETS + 32, MOST_THREADS = 1024 };
+enum { MOST_SETS = 256, MOST_WORDS = 2 * MOST_SETS + 40, MOST_THREADS = 1024 };
 
 struct run_options {
     bool functional, quiet, print_machine, pcs;
-    const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval;
+    const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace;
     const char *machine, *scheduler, *l1, *divergence; /* policies: empty, the machine's */
     const char *sets[MOST_SETS];
     uint32_t set_count;
@@ -115,6 +116,8 @@ static int check_values(const struct run_options *o)
         return cli_usage("run", "--timeline-cycles is for --timeline FILE");
     if (o->timeline && o->functional)
         return cli_usage("run", "--timeline shows time, which --functional does not model");
+    if (o->trace && o->functional)
+        return cli_usage("run", "--trace is of caches, which --functional does not model");
     if (o->interval && !parse_count(o->interval, &n))
         return cli_usage("run", "--interval needs a number of cycles from 1, not '%s'", o->interval);
     if (o->interval && o->functional)
@@ -150,9 +153,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case 'm': o->machine = optarg; break;
         case 's': o->scheduler = optarg; break;
         case 'j': o->threads = optarg; break;
-        case OPT_TRACE:
-            fputs("heddle run: --trace writes what 'heddle cache' reads; neither is in this version\n", stderr);
-            return EXIT_UNSUPPORTED;
+        case OPT_TRACE: o->trace = optarg; break;
         case 'h':
             fputs(help, stdout);
             return EXIT_DONE;
@@ -202,7 +203,7 @@ static void make_absolute(const char *word, size_t path_length, char *out, size_
 
 /* What a run is made of, as it is handed to the library. */
 struct setup {
-    char machine[PATH_MAX], scheduler[PATH_MAX + 512], l1[PATH_MAX + 512], divergence[PATH_MAX + 512], timeline[PATH_MAX];
+    char machine[PATH_MAX], scheduler[PATH_MAX + 512], l1[PATH_MAX + 512], divergence[PATH_MAX + 512], timeline[PATH_MAX], trace[PATH_MAX];
 };
 
 /* Machine, --set and specs are tried here: what is wrong with them is the user's to mend before anything runs. */
@@ -232,16 +233,16 @@ static void make_setup(const struct run_options *o, struct setup *s)
 }
 
 /* The library writes it; a name that cannot be written should not cost a run. */
-static bool check_timeline(const struct run_options *o, struct setup *s, struct error *e)
+static bool check_writable(const char *name, char whole[PATH_MAX], struct error *e)
 {
-    if (!o->timeline)
+    if (!name)
         return true;
-    int fd = open(o->timeline, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
-        return error_set(e, ERROR_IO, "cannot write %s: %s", o->timeline, strerror(errno));
+        return error_set(e, ERROR_IO, "cannot write %s: %s", name, strerror(errno));
     close(fd);
-    if (!realpath(o->timeline, s->timeline))
-        snprintf(s->timeline, sizeof s->timeline, "%s", o->timeline);
+    if (!realpath(name, whole))
+        snprintf(whole, PATH_MAX, "%s", name);
     return true;
 }
 
@@ -276,7 +277,7 @@ static char **child_arguments(const struct run_options *o, char *path, char **re
 static void library_options(const struct run_options *o, const struct setup *s, const char **out)
 {
     const struct { const char *name, *value; } given[] = {
-        {"--machine", s->machine}, {"--scheduler", s->scheduler}, {"--l1", s->l1}, {"--divergence", s->divergence}, {"--timeline", s->timeline},
+        {"--machine", s->machine}, {"--scheduler", s->scheduler}, {"--l1", s->l1}, {"--divergence", s->divergence}, {"--timeline", s->timeline}, {"--trace", s->trace},
         {"--timeline-cycles", o->timeline_cycles}, {"--max-cycles", o->max_cycles}, {"-j", o->threads}, {"--interval", o->interval},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
@@ -362,7 +363,7 @@ int cli_run(int argc, char **argv)
         return check_setup(&o, &e) ? EXIT_DONE : cli_fail(&e);
     make_setup(&o, &setup);
     if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) || !check_setup(&o, &e) || !check_program(&p, &places, &e) ||
-        !check_timeline(&o, &setup, &e))
+        !check_writable(o.timeline, setup.timeline, &e) || !check_writable(o.trace, setup.trace, &e))
         return cli_fail(&e);
     return run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);
 }

@@ -10,8 +10,10 @@
 #include "gpu/progress.h"
 #include "gpu/setup.h"
 #include "gpu/timeline.h"
+#include "gpu/trace.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,12 +72,21 @@ static void finish_timeline(const struct driver *d)
                    (unsigned long long)timeline_dropped_from(t));
 }
 
+static void finish_trace(struct driver *d)
+{
+    struct trace *t = d->gpu->options.trace;
+    struct error e = {0};
+    if (t && !trace_close(t, &e) && d->outcome.kind == ERROR_NONE)
+        driver_report(&e);
+}
+
 void driver_finish(struct driver *d, int exit_status)
 {
     if (!d->gpu)
         return;
     progress_done(d->gpu->options.progress);
     finish_timeline(d);
+    finish_trace(d);
     stats_write(d, exit_status);
 }
 
@@ -99,7 +110,7 @@ static void stay_loaded(void)
 
 static void say_ignored(const struct options *o)
 {
-    const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : o->timeline[0] ? "--timeline" : o->interval ? "--interval" : NULL;
+    const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : o->timeline[0] ? "--timeline" : o->trace[0] ? "--trace" : o->interval ? "--interval" : NULL;
     if (o->functional && ignored && !o->quiet)
         driver_say("%s has no effect with --functional, which does not model time", ignored);
 }
@@ -117,6 +128,12 @@ static bool choose(const struct options *o, struct gpu_options *to, struct error
     return gpu_setup(to, &(struct gpu_setup){.machine = o->machine, .sets = sets, .set_count = set_count, .scheduler = o->scheduler, .l1 = o->l1, .divergence = o->divergence}, e);
 }
 
+static struct trace *open_trace(const struct options *o, const struct machine *m, struct error *e)
+{
+    struct trace_header header = trace_header_of(m, program_invocation_short_name);
+    return trace_open(o->trace, &header, e);
+}
+
 static bool start(struct driver *d, struct error *e)
 {
     struct options *o = &d->options;
@@ -130,6 +147,8 @@ static bool start(struct driver *d, struct error *e)
     options.interval = o->functional ? 0 : o->interval;
     if (o->timeline[0] && !o->functional)
         options.timeline = timeline_open(o->timeline, o->timeline_first, o->timeline_end, e);
+    if (o->trace[0] && !o->functional && e->kind == ERROR_NONE)
+        options.trace = open_trace(o, &options.machine, e);
     options.progress = progress_create(stderr, wants_progress(o));
     if (e->kind == ERROR_NONE)
         d->gpu = gpu_create(&options, e); /* takes the policies over */
@@ -137,13 +156,14 @@ static bool start(struct driver *d, struct error *e)
         gpu_setup_release(&options);
     if (!d->gpu) {
         timeline_destroy(options.timeline);
+        trace_destroy(options.trace);
         progress_destroy(options.progress);
         return false;
     }
     say_ignored(o);
     stay_loaded();
     on_exit(at_exit, NULL);
-    if (o->stats[0] || options.timeline)
+    if (o->stats[0] || options.timeline || options.trace)
         interrupt_watch(d);
     return true;
 }

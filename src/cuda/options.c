@@ -181,6 +181,7 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_MACHINE: return keep(o->machine, sizeof o->machine, name, value, e);
     case OPT_STATS: return keep(o->stats, sizeof o->stats, name, value, e);
     case OPT_TIMELINE: return keep(o->timeline, sizeof o->timeline, name, value, e);
+    case OPT_TRACE: return keep(o->trace, sizeof o->trace, name, value, e);
     case OPT_SCHEDULER: return keep(o->scheduler, sizeof o->scheduler, name, value, e);
     case OPT_L1: return keep(o->l1, sizeof o->l1, name, value, e);
     case OPT_DIVERGENCE: return keep(o->divergence, sizeof o->divergence, name, value, e);
@@ -192,7 +193,6 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_PCS: o->pcs = true; return true;
     case OPT_FUNCTIONAL: o->functional = true; return true;
     case OPT_QUIET: o->quiet = true; return true;
-    case OPT_TRACE: return error_set(e, ERROR_UNSUPPORTED, "HEDDLE_OPTIONS: --trace belongs to 'heddle cache', which is not in this version");
     case OPT_PRINT_MACHINE: break;
     }
     return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: %s is an option of 'heddle run' alone", name);

@@ -139,7 +139,7 @@ static void prepare_warp(struct exec_cta *cta, uint32_t i)
     w->index = i;
     w->lanes = left >= WARP_LANES ? FULL_MASK : (1u << left) - 1;
     w->bank[BANK_SPECIALS] = cta->specials + (uint64_t)i * l->image->special_count * SPECIAL_BYTES;
-    w->local = cta->local + (uint64_t)i * WARP_LANES * l->local_bytes;
+    w->local = cta->local ? cta->local + (uint64_t)i * WARP_LANES * l->local_bytes : NULL;
     fill_thread_specials(w);
     fill_launch_specials(w);
 }

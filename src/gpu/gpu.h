@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 struct timeline;
+struct trace;
 struct progress;
 struct profile_pcs;
 struct profile_series;
@@ -30,6 +31,7 @@ struct gpu_options {
     struct policy_choice scheduler, l1, divergence; /* timed; taken over by the GPU. Not chosen: the machine's */
     uint32_t threads;        /* timed: cores are simulated on so many threads; 0: one */
     struct timeline *timeline; /* or NULL; the caller's */
+    struct trace *trace;     /* of L1D accesses, or NULL; the caller's */
     struct progress *progress; /* or NULL; the caller's */
     bool pcs;                /* count what each instruction does (gpu/profile.h) */
     uint64_t interval;       /* timed: sample the counters every so many cycles; 0: not */

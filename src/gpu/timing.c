@@ -7,6 +7,7 @@
 #include "gpu/profile.h"
 #include "gpu/progress.h"
 #include "gpu/timeline.h"
+#include "gpu/trace.h"
 #include "gpu/workers.h"
 #include "sm/sm.h"
 
@@ -90,6 +91,8 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
         c->observer = o->timeline ? timeline_observer(o->timeline) : NULL;
         if (t->profiles)
             profile_core_listen(&t->profiles[t->core_count], c);
+        if (o->trace)
+            trace_listen(o->trace, c);
     }
     return true;
 }
@@ -591,7 +594,7 @@ static bool run(struct timing *t, struct residency *r, const struct sm_program *
             return false;
         if (t->now >= check || (limit && t->now >= start + (limit - r->gpu->clock_cycles))) {
             check = t->now + CHECK_CYCLES;
-            if (!check_cores(t, e) || !check_limits(t, r, start, e))
+            if (!check_cores(t, e) || !check_limits(t, r, start, e) || (t->options->trace && !trace_gather(t->options->trace, e)))
                 return false;
             if (t->now >= suspect) {
                 suspect = t->now + SUSPECT_CYCLES;
@@ -719,6 +722,18 @@ static void end_profile(struct timing *t, struct residency *r, struct arena *a)
     r->pcs = profile_pcs_sum(r->listing, parts, t->core_count);
 }
 
+static bool begin_trace(struct timing *t, struct residency *r, const struct sm_program *program, struct error *e)
+{
+    struct trace *trace = t->options->trace;
+    return !trace || trace_kernel(trace, profile_listing(&r->gpu->listings, r->launch.kernel), &program->view, e);
+}
+
+static bool end_trace(struct timing *t, struct residency *r, bool ok, struct error *e)
+{
+    struct trace_kernel_end end = trace_end_of(&r->counters, !ok);
+    return trace_kernel_end(t->options->trace, &end, e) && ok;
+}
+
 bool timing_run(struct residency *r, struct error *e)
 {
     struct timing *t = r->gpu->timing;
@@ -737,8 +752,10 @@ bool timing_run(struct residency *r, struct error *e)
     t->blocks_done = 0;
     t->last_port = t->ports - 1;
     uint64_t start = t->now;
-    bool ok = run(t, r, program, e);
+    bool ok = begin_trace(t, r, program, e) && run(t, r, program, e);
     gather(t, r, program, start);
+    if (t->options->trace)
+        ok = end_trace(t, r, ok, e);
     end_profile(t, r, &arena);
     if (t->options->timeline)
         timeline_kernel(t->options->timeline, r->launch.kernel->name, start, t->now);

@@ -12,7 +12,7 @@ static uint32_t log2_of(uint32_t n)
     return bits;
 }
 
-static enum cache_index index_kind(const struct cache_config *config)
+enum cache_index cache_sets_index_kind(const struct cache_config *config)
 {
     bool power = (config->sets & (config->sets - 1)) == 0;
     if (config->index == SET_INDEX_HASHED && (config->sets == 32 || config->sets == 64))
@@ -29,7 +29,7 @@ void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_c
     uint32_t mark_words = (config->ways + 7) / 8;
     *s = (struct cache_sets){ .marks = arena_array(a, uint64_t, (size_t)config->sets * mark_words), .tags = arena_array(a, uint64_t, lines), .lines = arena_array(a, struct cache_line, lines),
                               .links = arena_array(a, struct cache_link, lines), .newest = arena_array(a, uint16_t, config->sets), .count = config->sets, .ways = config->ways,
-                              .mark_words = mark_words, .line_shift = log2_of(config->line_bytes), .set_bits = log2_of(config->sets), .index = index_kind(config) };
+                              .mark_words = mark_words, .line_shift = log2_of(config->line_bytes), .set_bits = log2_of(config->sets), .index = cache_sets_index_kind(config) };
     cache_sets_clear(s);
 }
 

@@ -35,6 +35,8 @@ struct cache_sets {
     enum cache_index index;
 };
 
+/* What the configuration comes to. */
+enum cache_index cache_sets_index_kind(const struct cache_config *config);
 void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_config *config);
 /* No set has a line. */
 void cache_sets_clear(struct cache_sets *s);

@@ -25,7 +25,7 @@ expect 'run: max-cycles is a number' 2 'needs a number' "$heddle" run --max-cycl
 expect 'run: max-cycles lacks its value' 2 'needs a value' "$heddle" run --max-cycles
 expect 'run: unknown machine' 2 'no machine nosuch' "$heddle" run -m nosuch bfs
 expect 'run: results cannot be written' 2 'cannot write' "$heddle" run --stats /nonexistent/x.json --size test vectoradd
-expect 'run: trace is not there yet' 3 "'heddle cache'" "$heddle" run --trace t bfs
+expect 'run: a trace needs caches' 2 '--functional does not model' "$heddle" run --functional --trace "$scratch/t" bfs
 expect 'run: unknown scheduler' 2 "no scheduler 'gtoo'; did you mean 'gto'" "$heddle" run -s gtoo bfs
 saw 'run: unknown scheduler: a caret' '^ *\^'
 expect 'run: unknown L1 policy' 2 "no L1 policy 'lur'" "$heddle" run --l1 lur bfs

@@ -34,6 +34,8 @@ static void defaults(void **state)
     struct options o = parsed(NULL);
     assert_string_equal(o.machine, "gtx480");
     assert_string_equal(o.stats, "");
+    assert_string_equal(o.trace, "");
+    assert_string_equal(parsed("--trace 'a b'").trace, "a b");
     assert_false(o.functional);
     assert_false(o.quiet);
     assert_int_equal(o.max_cycles, 0);
@@ -107,7 +109,7 @@ static void mistakes(void **state)
     refused("--max-cycles ten", "number");
     refused("--max-cycles -3", "number");
     refused("--max-cycles 99999999999999999999", "number");
-    refused("--trace t", "heddle cache");
+    refused("--trace", "needs a value");
     refused("--print-machine", "'heddle run' alone");
     refused("--", "--");
     refused("--timeline-cycles 5", "A:B");

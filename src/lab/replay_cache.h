@@ -1,0 +1,45 @@
+/* A cache without time: tags alone, every line that is asked for is there at once. docs/cache.md says how it differs from the one in the cores.
+ *
+ * All policies are one: each way has a key, 0 without a line, and the way with the smallest leaves, the first of several. The key is the number of the last use (LRU), of the insertion (FIFO), how
+ * near the next use is (Belady), or how near it is thought to be (SRRIP, whose keys age by raising the set's zero). */
+#ifndef HEDDLE_LAB_REPLAY_CACHE_H
+#define HEDDLE_LAB_REPLAY_CACHE_H
+
+#include "lab/line_map.h"
+#include "lab/trace_reader.h"
+
+enum replay_policy {
+    REPLAY_LRU, REPLAY_FIFO,
+    REPLAY_SRRIP,              /* 2 bits, as policy/l1/srrip.c */
+    REPLAY_BELADY,             /* who is referenced last, by load or store, leaves */
+    REPLAY_BELADY_READS,       /* who is read last, while it still can be, leaves */
+    REPLAY_POLICIES,
+};
+#define REPLAY_NEVER UINT64_MAX /* no next use */
+
+struct replay_geometry { uint32_t sets, ways, line_bytes; enum cache_index index; };
+struct replay_counts { uint64_t reads, read_misses, stores, store_misses; };
+
+struct replay_cache {
+    enum replay_policy policy;
+    enum trace_store stores[2];        /* global, local */
+    struct cache_sets index;           /* its index alone */
+    uint32_t ways, line_shift;         /* of lines of the trace to those of the cache */
+    uint64_t *tags;                    /* of each set: its tags, then its keys */
+    struct replay_set { uint64_t zero; /* SRRIP: of its keys */ uint64_t flushes; /* before it was last made empty */ } *sets;
+    uint64_t clock;                    /* accesses so far */
+    uint64_t flushes;                  /* a set that is behind is empty, whatever it holds */
+    bool many_ways;
+    /* of many ways: */
+    struct line_map where;             /* the way of each line */
+    uint32_t *heap, *place;            /* of each set: ways, the smallest key first; where each stands */
+};
+
+/* False: no memory for it. */
+bool replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, const struct trace_header *h, enum replay_policy policy, struct error *e);
+void replay_cache_free(struct replay_cache *c);
+void replay_cache_flush(struct replay_cache *c);
+/* next (Belady): of each access, how many accesses later its line is used again; 0: never. counts: by pc. */
+void replay_cache_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts);
+
+#endif

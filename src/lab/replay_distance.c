@@ -1,0 +1,279 @@
+/* Stack distances in one pass (Mattson et al., 1970), exact, for caches of all sizes at once.
+ *
+ * Of each core: lines stand in the order of their last use, in slots of which every use takes the next; a Fenwick tree counts the slots in use, so that a line's distance is the number of those behind
+ * its own. When the slots run out, those in use are moved together.
+ *
+ * A store that drops its line leaves a gap: a cache that had the line has a free way now. The gap keeps its slot. Whoever comes from below it (or from outside) fills the uppermost gap, in the
+ * caches that have it; in larger ones, which had the line that came, its old slot is the gap now. So a use from below a gap empties the gap's slot and leaves its own as a gap.
+ *
+ * A store that neither drops nor brings lines is counted but does not change the order: there is no single order for all sizes if it does. */
+#include "lab/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { BATCH = 2048, SLOTS_LEAST = 4096 };
+#define EMPTY UINT64_MAX
+#define GAP (UINT64_MAX - 1)
+
+struct last_use { uint64_t line, access; };   /* of a slot: the line, or EMPTY, or GAP; number of the access */
+
+struct stack {
+    struct line_map lines;         /* slot of each */
+    struct last_use *slots;
+    uint32_t *tree;                /* [i]: slots in use from i - (i & -i) + 1 to i, counted from 1 */
+    uint64_t size, next;           /* slots; the first that no use has taken */
+    uint64_t used;                 /* lines and gaps */
+    uint64_t *gaps;                /* a heap: the uppermost first */
+    uint64_t gap_count, gap_capacity;
+    uint64_t clock;
+};
+
+static void add(struct stack *s, uint64_t slot, uint32_t n)
+{
+    for (uint64_t i = slot + 1; i <= s->size; i += i & -i)
+        s->tree[i] += n;
+    s->used += (uint64_t)(int64_t)(int32_t)n;
+}
+
+/* In use up to the slot, it included. */
+static uint64_t up_to(const struct stack *s, uint64_t slot)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = slot + 1; i; i &= i - 1)
+        sum += s->tree[i];
+    return sum;
+}
+
+/* Gaps */
+
+static void push_gap(struct stack *s, uint64_t slot)
+{
+    if (s->gap_count == s->gap_capacity) {
+        s->gap_capacity = 2 * s->gap_capacity + 64;
+        s->gaps = realloc(s->gaps, s->gap_capacity * sizeof *s->gaps);
+        if (!s->gaps)
+            abort();
+    }
+    uint64_t at = s->gap_count++;
+    for (; at && s->gaps[(at - 1) / 2] < slot; at = (at - 1) / 2)
+        s->gaps[at] = s->gaps[(at - 1) / 2];
+    s->gaps[at] = slot;
+}
+
+static void pop_gap(struct stack *s)
+{
+    uint64_t last = s->gaps[--s->gap_count], at = 0;
+    for (uint64_t child; (child = 2 * at + 1) < s->gap_count; at = child) {
+        child += child + 1 < s->gap_count && s->gaps[child + 1] > s->gaps[child];
+        if (s->gaps[child] <= last)
+            break;
+        s->gaps[at] = s->gaps[child];
+    }
+    s->gaps[at] = last;
+}
+
+/* Slots */
+
+/* Room for as many uses again as slots are in use, or more. */
+static void move_together(struct stack *s)
+{
+    uint64_t size = SLOTS_LEAST, to = 0;
+    while (size < 4 * s->used)
+        size *= 2;
+    struct last_use *slots = malloc(size * sizeof *slots);
+    uint32_t *tree = calloc(size + 1, sizeof *tree);
+    if (!slots || !tree)
+        abort();
+    s->gap_count = 0;
+    for (uint64_t i = 0; i < s->next; i++) {
+        if (s->slots[i].line == EMPTY)
+            continue;
+        slots[to] = s->slots[i];
+        if (slots[to].line == GAP)
+            push_gap(s, to);
+        else
+            *line_map_find(&s->lines, slots[to].line) = to;
+        to++;
+    }
+    for (uint64_t i = 1; i <= size; i++) {
+        tree[i] += i <= to;
+        if (i + (i & -i) <= size)
+            tree[i + (i & -i)] += tree[i];
+    }
+    free(s->slots);
+    free(s->tree);
+    s->slots = slots;
+    s->tree = tree;
+    s->size = size;
+    s->next = to;
+}
+
+static void flush(struct stack *s)
+{
+    line_map_clear(&s->lines);
+    s->next = s->used = s->gap_count = 0;
+    if (s->tree)
+        memset(s->tree, 0, (s->size + 1) * sizeof *s->tree);
+}
+
+/* The line becomes the newest. slot: where it was, or EMPTY. */
+static void use(struct stack *s, uint64_t line, uint64_t slot)
+{
+    bool fills = s->gap_count && (slot == EMPTY || s->gaps[0] > slot);
+    uint64_t freed = fills ? s->gaps[0] : slot;
+    if (fills)
+        pop_gap(s);
+    if (fills && slot != EMPTY) {
+        s->slots[slot].line = GAP;
+        push_gap(s, slot);
+    }
+    if (freed != EMPTY) {
+        s->slots[freed].line = EMPTY;
+        add(s, freed, (uint32_t)-1);
+    }
+    if (s->next == s->size)
+        move_together(s);
+    s->slots[s->next] = (struct last_use){ line, s->clock };
+    add(s, s->next, 1);
+    *line_map_at(&s->lines, line, 0) = s->next++;
+}
+
+static void drop(struct stack *s, uint64_t line, uint64_t slot)
+{
+    s->slots[slot].line = GAP;
+    push_gap(s, slot);
+    line_map_remove(&s->lines, line);
+}
+
+/* Counting */
+
+static void count_distance(struct replay_distances *d, uint64_t distance, bool store)
+{
+    if (distance >= d->length) {
+        uint64_t length = 2 * distance + 1024;
+        d->reads = realloc(d->reads, length * sizeof *d->reads);
+        d->stores = realloc(d->stores, length * sizeof *d->stores);
+        if (!d->reads || !d->stores)
+            abort();
+        memset(d->reads + d->length, 0, (length - d->length) * sizeof *d->reads);
+        memset(d->stores + d->length, 0, (length - d->length) * sizeof *d->stores);
+        d->length = length;
+    }
+    (store ? d->stores : d->reads)[distance]++;
+}
+
+static void access_line(struct stack *s, uint64_t line, bool store, enum trace_store does, struct replay_distances *d)
+{
+    const uint64_t *there = line_map_find(&s->lines, line);
+    uint64_t slot = there ? *there : EMPTY;
+    s->clock++;
+    if (!there) {
+        *(store ? &d->first_stores : &d->first_reads) += 1;
+    } else {
+        uint64_t between = s->clock - s->slots[slot].access - 1;
+        count_distance(d, s->used - up_to(s, slot), store);
+        if (!store)
+            d->between[between ? 64 - __builtin_clzll(between) : 0]++;
+    }
+    if (!store || does == TRACE_STORE_ALLOCATE)
+        use(s, line, slot);
+    else if (there && does == TRACE_STORE_EVICT)
+        drop(s, line, slot);
+}
+
+struct pass { struct stack *stacks; struct line_map *seen; enum trace_store stores[2]; uint32_t line_shift; struct replay_distances *d; };
+
+static bool pass_section(struct trace_reader *r, struct trace_section *section, struct pass *p, struct error *e)
+{
+    struct trace_access list[BATCH];
+    while (section->left) {
+        uint32_t n = trace_reader_take(r, section, list, BATCH, e);
+        if (!n)
+            return false;
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t line = list[i].line >> p->line_shift;
+            line_map_at(&p->seen[section->core], line, 0);
+            access_line(&p->stacks[section->core], line, list[i].what & TRACE_STORE, p->stores[(list[i].what & TRACE_LOCAL) != 0], p->d);
+        }
+    }
+    return true;
+}
+
+static bool pass_all(struct trace_reader *r, struct pass *p, struct error *e)
+{
+    uint32_t kernel = 0;
+    struct trace_cursor cursor;
+    struct trace_section section;
+    for (uint32_t i = 0; i < r->chunk_count; i++) {
+        bool empty = false;
+        int more;
+        for (; kernel <= r->chunks[i].kernel; kernel++)
+            empty |= r->kernels[kernel].flush;
+        for (uint32_t core = 0; empty && core < r->header.cores; core++)
+            flush(&p->stacks[core]);
+        if (!trace_reader_load(r, i, &cursor, e))
+            return false;
+        while ((more = trace_reader_section(r, &cursor, &section, e)) > 0)
+            if (!pass_section(r, &section, p, e))
+                return false;
+        if (more < 0)
+            return false;
+    }
+    return true;
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool replay_distances_run(struct trace_reader *r, uint32_t line_bytes, struct replay_distances *d, struct error *e)
+{
+    const struct trace_header *h = &r->header;
+    double start = seconds_now();
+    *d = (struct replay_distances){ .length = 0 };
+    if (!replay_check(&(struct replay_geometry){ 1, 1, line_bytes, INDEX_MODULO }, h, e))
+        return false;
+    struct pass p = { calloc(h->cores, sizeof *p.stacks), calloc(h->cores, sizeof *p.seen), { h->global_stores, h->local_stores },
+                      (uint32_t)(__builtin_ctz(line_bytes) - __builtin_ctz(h->line_bytes)), d };
+    if (!p.stacks || !p.seen)
+        abort();
+    bool ok = pass_all(r, &p, e);
+    for (uint32_t i = 0; i < h->cores; i++) {
+        d->lines += p.seen[i].count;
+        line_map_free(&p.seen[i]);
+        line_map_free(&p.stacks[i].lines);
+        free(p.stacks[i].slots);
+        free(p.stacks[i].tree);
+        free(p.stacks[i].gaps);
+    }
+    free(p.stacks);
+    free(p.seen);
+    d->seconds = seconds_now() - start;
+    if (!ok)
+        replay_distances_free(d);
+    return ok;
+}
+
+struct replay_counts replay_distances_misses(const struct replay_distances *d, uint64_t lines)
+{
+    struct replay_counts n = { .reads = d->first_reads, .read_misses = d->first_reads, .stores = d->first_stores, .store_misses = d->first_stores };
+    for (uint64_t i = 0; i < d->length; i++) {
+        n.reads += d->reads[i];
+        n.stores += d->stores[i];
+        n.read_misses += i >= lines ? d->reads[i] : 0;
+        n.store_misses += i >= lines ? d->stores[i] : 0;
+    }
+    return n;
+}
+
+void replay_distances_free(struct replay_distances *d)
+{
+    free(d->reads);
+    free(d->stores);
+    *d = (struct replay_distances){ .length = 0 };
+}

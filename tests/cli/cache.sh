@@ -1,0 +1,92 @@
+#!/bin/sh
+# Traces and their replay: the same file on any number of threads and counters as without one; the replay of LRU misses as often as the run did, on a machine on which lines on their way make no
+# difference, and Belady never more often than anyone; runs that were cut short leave a file that can be read; mistakes are told.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+
+trace=$scratch/trace
+equal() { # NAME A B
+    if [ -n "$2" ] && [ "$2" = "$3" ]; then echo "ok $1"; else echo "FAILED $1: '$2' and '$3'"; fi
+}
+value() { "$json_check" "$scratch/$1.json" "$2"; }
+cache() { # RESULT OPTION...
+    result=$scratch/$1.json
+    shift
+    "$heddle" cache "$trace" --json "$@" >"$result"
+}
+
+"$heddle" run --quiet -m ccws --size test --stats "$scratch/plain.json" bfs >/dev/null 2>&1
+for threads in 1 2 3; do
+    is "bfs on $threads threads" "$heddle" run --quiet -m ccws --size test -j "$threads" --trace "$trace.$threads" --stats "$scratch/traced.json" bfs
+    is "$threads threads: the same counters as without a trace" "$json_check" --same "$scratch/plain.json" "$scratch/traced.json"
+    is "$threads threads: the same file" cmp "$trace.1" "$trace.$threads"
+done
+if command -v zstd >/dev/null; then is 'zstd can read it' zstd -q -t "$trace.1"; fi
+LD_LIBRARY_PATH=$build/lib HEDDLE_OPTIONS="-m ccws --trace $trace.4" "$build/workloads/bfs" --size test >/dev/null 2>&1
+is 'HEDDLE_OPTIONS: the same file' cmp "$trace.1" "$trace.4"
+
+# A machine on which lines that are on their way make next to no difference: few of them, for a short time.
+for workload in bfs kmeans memc gc backprop srad; do
+    "$heddle" run --quiet -m ccws --size test --set l1d.mshr_entries=4 --set l1d.mshr_merge=64 --set l2.rop_cycles=0 --set dram.latency_cycles=0 --set l2.sets=4096 --trace "$trace" \
+        --stats "$scratch/run.json" "$workload" >/dev/null 2>&1
+    is "$workload: replayed" cache all --policy all
+    misses=$(value run total.l1d.misses)
+    for policy in lru fifo srrip belady; do eval "$policy=\$(value all policies.$policy.misses)"; done
+    # shellcheck disable=SC2154 # by eval
+    is "$workload: LRU misses as often as the run did, within 0.1% ($lru, $misses)" test $((1000 * (lru > misses ? lru - misses : misses - lru))) -le "$misses"
+    equal "$workload: the run's counts are in the trace" "$(value all run.misses)" "$misses"
+    equal "$workload: every access is there" "$(value all policies.lru.accesses)" "$(value run total.l1d.accesses)"
+    equal "$workload: instructions too" "$(value all warp_instructions)" "$(value run total.warp_instructions)"
+    # shellcheck disable=SC2154 # by eval
+    is "$workload: Belady misses least ($belady, $lru, $fifo, $srrip)" test "$belady" -le "$lru" -a "$belady" -le "$fifo" -a "$belady" -le "$srrip"
+    for geometry in '--size 4K' '--size 8K --ways 1' '--size 128K --ways 16' '--size 12K --ways 3' '--ways full' '--line 256'; do
+        # shellcheck disable=SC2086 # words
+        cache other --policy all $geometry
+        for policy in lru fifo srrip; do
+            is "$workload, $geometry: Belady misses no more than $policy" test "$(value other policies.belady.misses)" -le "$(value other policies.$policy.misses)"
+            is "$workload, $geometry: nor do its loads" test "$(value other policies.belady-reads.read_misses)" -le "$(value other policies.$policy.read_misses)"
+        done
+    done
+done
+
+cp "$trace.1" "$trace"
+is 'curve' cache curve --policy lru --ways full --size 4K --curve --reuse
+# Sizes of 1, 2, ... 16 lines, then 18, ... : 32 lines are the 24th.
+equal 'curve: 32 lines' "$(value curve curve.23.lines)" 32
+equal 'curve: as a fully associative cache' "$(value curve curve.23.misses)" "$(value curve policies.lru.misses)"
+expect 'a table of policies' 0 '^  belady +83,806 ' "$heddle" cache "$trace" --policy all --per-pc --curve --reuse
+saw 'the run itself' '^  the run +83,806 '
+saw 'instructions with their text' 'bfs_expand +[0-9]+ .*ld.global.u8'
+saw 'the curve' '4 KB +32 '
+saw 'reuse' 'first use'
+expect 'another geometry: no row for the run' 0 '8 KB, 16 sets of 4 ways' "$heddle" cache "$trace" --size 8K --ways 4
+if grep -q 'the run' "$out"; then echo 'FAILED the run is not of this geometry'; else echo 'ok the run is not of this geometry'; fi
+
+# Cut short
+expect 'limit' 4 'ran past the limit' "$heddle" run -m ccws --size test --max-cycles 5000 --trace "$trace" bfs
+expect 'limit: what there is' 0 '^  lru +[1-9]' "$heddle" cache "$trace"
+expect 'ctrl-C' 4 'interrupted' timeout --preserve-status -k 20 -s INT 1 "$heddle" run --trace "$trace" "$ptx_run" "$ptx/endless.ptx" k
+expect 'ctrl-C: what there is' 0 '^  lru ' "$heddle" cache "$trace"
+head -c 2000 "$trace.1" >"$trace"
+expect 'a file that was cut off' 0 'ends early' "$heddle" cache "$trace"
+saw 'cut off: no rate of misses an instruction' '^  lru .* - +- +[0-9.]+$'
+expect 'no more room: the run ends' 1 'could not be written to /dev/full: No space left' "$heddle" run -m ccws --size test --trace /dev/full bfs
+
+full_disk() { (trap '' XFSZ && ulimit -f 40 && "$heddle" run --quiet -m ccws --size test --trace "$trace" bfs); }
+expect 'no more room later: the run ends' 1 'could not be written to .*: File too large' full_disk
+expect 'no more room later: what there is' 0 'ends early' "$heddle" cache "$trace"
+
+# Mistakes
+expect 'a trace that cannot be written' 2 'cannot write /nonexistent/t' "$heddle" run --trace /nonexistent/t bfs
+expect 'no trace there' 2 'cannot read .*/none: No such file' "$heddle" cache "$scratch/none"
+expect 'a folder' 2 'it is a folder' "$heddle" cache "$scratch"
+expect 'not a trace' 1 'does not begin as one' "$heddle" cache "$scratch/plain.json"
+expect 'which trace' 2 'which trace' "$heddle" cache
+expect 'an unknown policy' 2 "unknown policy 'opt'" "$heddle" cache "$trace.1" --policy lru,opt
+expect 'a size that is none' 2 "not '3Q'" "$heddle" cache "$trace.1" --size 3Q
+expect 'a size that does not fit' 2 'no whole number of sets' "$heddle" cache "$trace.1" --size 1000
+expect 'too small a line' 2 'lines of 64 bytes' "$heddle" cache "$trace.1" --line 64
+expect 'an index that does not fit' 2 "'fermi' is for 32 or 64 sets" "$heddle" cache "$trace.1" --size 4K --index fermi
+expect 'an unknown index' 2 "unknown index 'hash'" "$heddle" cache "$trace.1" --index hash
+expect 'an unknown option' 2 'did you mean --policy' "$heddle" cache "$trace.1" --polic=lru --policyy lru
+expect 'help' 0 'belady-reads' "$heddle" cache --help

@@ -1,0 +1,595 @@
+/* Does a trace come back as it was written, whole or cut off? Does the replay count what plain models of the policies count, is Belady's choice the best there is, and do stack distances tell the misses
+ * of caches of every size? */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "heddle/policy.h"
+#include "lab/replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CORES = 3, MOST = 4000, PCS = 40, LINES_MOST = 512 };
+
+/* A trace as the test knows it. */
+struct item { uint32_t kernel, core; struct trace_access a; };
+struct made { struct trace_header header; struct item *items; uint32_t count; uint32_t kernels; char path[64]; };
+
+static uint64_t seed = 1;
+static uint32_t random_below(uint32_t n)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 33) % n;
+}
+
+static struct trace_header header(uint32_t sets, uint32_t ways)
+{
+    return (struct trace_header){.machine = "test", .program = "a program", .cores = CORES, .sets = sets, .ways = ways, .line_bytes = 128, .index = INDEX_MODULO,
+                                 .global_stores = TRACE_STORE_EVICT, .local_stores = TRACE_STORE_KEEP};
+}
+
+static void check(bool ok, const struct error *e)
+{
+    if (!ok)
+        fail_msg("%s", e->text);
+}
+
+/* Writes the items in their order, with a chance to gather after each. */
+static void write_items(struct made *m)
+{
+    static struct heddle_instruction instructions[PCS];
+    struct heddle_program program = {.kernel = "k", .instructions = instructions, .instruction_count = PCS};
+    struct error e = {0};
+    strcpy(m->path, "/tmp/heddle-trace-XXXXXX");
+    close(mkstemp(m->path));
+    struct trace *t = trace_open(m->path, &m->header, &e);
+    check(t, &e);
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < m->kernels; k++) {
+        check(trace_kernel(t, NULL, &program, &e), &e);
+        for (; at < m->count && m->items[at].kernel == k; at++) {
+            trace_put(t, m->items[at].core, &m->items[at].a);
+            check(trace_gather(t, &e), &e);
+        }
+        struct trace_kernel_end end = {.cycles = k + 1, .warp_instructions = 100, .thread_instructions = 3200, .reads = 7, .stores = 5, .store_hits = 2};
+        check(trace_kernel_end(t, &end, &e), &e);
+    }
+    check(trace_close(t, &e), &e);
+    trace_destroy(t);
+}
+
+/* lines: distinct ones; store_percent, local_percent: of the accesses. Some runs of neighbouring lines, some hops. */
+static struct made make(struct trace_header h, uint32_t count, uint32_t kernels, uint32_t lines, uint32_t store_percent, uint32_t local_percent)
+{
+    struct made m = {.header = h, .items = calloc(count + 1, sizeof *m.items), .count = count, .kernels = kernels};
+    uint64_t line = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        line = random_below(3) ? random_below(lines) : (line + 1) % lines;
+        bool store = random_below(100) < store_percent, local = random_below(100) < local_percent;
+        m.items[i] = (struct item){.kernel = (uint32_t)((uint64_t)i * kernels / count), .core = random_below(h.cores),
+                                   .a = {.line = line, .age = random_below(5) + i / 100, .pc = random_below(PCS), .warp = (uint16_t)random_below(TRACE_WARPS),
+                                         .what = (uint8_t)(random_below(3) | (store ? TRACE_STORE : 0u) | (local ? TRACE_LOCAL : 0u))}};
+    }
+    write_items(&m);
+    return m;
+}
+
+static void discard(struct made *m)
+{
+    unlink(m->path);
+    free(m->items);
+}
+
+static struct trace_reader opened(const struct made *m)
+{
+    struct trace_reader r;
+    struct error e = {0};
+    check(trace_reader_open(&r, m->path, &e), &e);
+    return r;
+}
+
+static struct replay_counts replayed(const struct made *m, struct replay_geometry g, enum replay_policy policy)
+{
+    struct trace_reader r = opened(m);
+    struct replay_result result;
+    struct error e = {0};
+    check(replay_run(&r, &g, policy, &result, &e), &e);
+    struct replay_counts n = result.total;
+    replay_result_free(&result);
+    trace_reader_close(&r);
+    return n;
+}
+
+static uint64_t misses(struct replay_counts n) { return n.read_misses + n.store_misses; }
+
+/* The file */
+
+static void same_access(const struct trace_access *a, const struct trace_access *b)
+{
+    assert_int_equal(a->line, b->line);
+    assert_int_equal(a->age, b->age);
+    assert_int_equal(a->pc, b->pc);
+    assert_int_equal(a->warp, b->warp);
+    assert_int_equal(a->what, b->what);
+}
+
+/* Every access that can be read is the next of its core. Returns how many. */
+static uint32_t compare_accesses(struct trace_reader *r, const struct made *m)
+{
+    uint32_t next[CORES] = {0}, seen = 0;
+    struct error e = {0};
+    for (uint32_t i = 0; i < r->chunk_count; i++) {
+        struct trace_cursor cursor;
+        struct trace_section s;
+        check(trace_reader_load(r, i, &cursor, &e), &e);
+        while (trace_reader_section(r, &cursor, &s, &e) > 0) {
+            struct trace_access list[7];
+            for (uint32_t n; s.left;) {
+                n = trace_reader_take(r, &s, list, 7, &e);
+                check(n, &e);
+                for (uint32_t k = 0; k < n; k++, next[s.core]++, seen++) {
+                    while (m->items[next[s.core]].core != s.core)
+                        next[s.core]++;
+                    assert_int_equal(m->items[next[s.core]].kernel, r->chunks[i].kernel);
+                    same_access(&m->items[next[s.core]].a, &list[k]);
+                }
+            }
+        }
+        check(e.kind == ERROR_NONE, &e);
+    }
+    return seen;
+}
+
+static void comes_back(void **state)
+{
+    (void)state;
+    struct made m = make(header(4, 2), MOST, 5, 200, 20, 10);
+    m.items[10].a.line = 1ull << 50; /* far away, and old */
+    m.items[11].a.age = UINT64_MAX;
+    unlink(m.path);
+    write_items(&m);
+    struct trace_reader r = opened(&m);
+    assert_int_equal(r.accesses, MOST);
+    assert_int_equal(r.kernel_count, 5);
+    assert_false(r.truncated);
+    assert_string_equal(r.header.machine, "test");
+    assert_string_equal(r.header.program, "a program");
+    assert_int_equal(r.header.sets, 4);
+    assert_int_equal(r.header.index, INDEX_MODULO);
+    assert_int_equal(r.header.local_stores, TRACE_STORE_KEEP);
+    assert_true(r.kernels[4].flush && r.kernels[4].ended);
+    assert_int_equal(r.kernels[4].end.cycles, 5);
+    assert_int_equal(r.kernels[4].end.store_hits, 2);
+    assert_string_equal(r.listings[0].kernel, "k");
+    assert_int_equal(compare_accesses(&r, &m), MOST);
+    trace_reader_close(&r);
+    discard(&m);
+}
+
+/* More than one chunk a launch: 1 MB is the mark. */
+static void long_launches_are_cut(void **state)
+{
+    (void)state;
+    uint32_t count = 400000;
+    struct made m = {.header = header(4, 2), .items = calloc(count, sizeof *m.items), .count = count, .kernels = 1};
+    for (uint32_t i = 0; i < count; i++)
+        m.items[i] = (struct item){.core = i % CORES, .a = {.line = random_below(1u << 30), .pc = random_below(PCS), .warp = (uint16_t)random_below(TRACE_WARPS)}};
+    write_items(&m);
+    struct trace_reader r = opened(&m);
+    assert_in_range(r.chunk_count, 2, 10);
+    assert_int_equal(compare_accesses(&r, &m), count);
+    trace_reader_close(&r);
+    discard(&m);
+}
+
+static uint8_t *bytes_of(const struct made *m, size_t *size)
+{
+    FILE *f = fopen(m->path, "rb");
+    uint8_t *data = malloc(1 << 20);
+    assert_non_null(f);
+    *size = fread(data, 1, 1 << 20, f);
+    fclose(f);
+    return data;
+}
+
+static void cut_off_anywhere(void **state)
+{
+    (void)state;
+    struct made m = make(header(4, 2), 600, 4, 50, 20, 10);
+    size_t size;
+    uint8_t *data = bytes_of(&m, &size);
+    uint32_t before = 0;
+    for (size_t length = 0; length <= size; length++) {
+        uint8_t *part = malloc(length + 1); /* its own block: reading past its end is noticed */
+        memcpy(part, data, length);
+        struct trace_reader r;
+        struct error e = {0};
+        if (trace_reader_open_memory(&r, part, length, &e)) {
+            uint32_t seen = compare_accesses(&r, &m);
+            assert_true(seen >= before);
+            assert_true(length == size || r.truncated || r.kernels == NULL || r.kernels[r.kernel_count - 1].ended);
+            before = seen;
+            trace_reader_close(&r);
+        } else {
+            assert_int_equal(before, 0);
+            assert_true(strlen(e.text) > 0);
+        }
+        free(part);
+    }
+    assert_int_equal(before, 600);
+    free(data);
+    discard(&m);
+}
+
+/* A byte that is not what it was is found out, or does not matter; it never ends in nonsense. */
+static void damage_is_noticed(void **state)
+{
+    (void)state;
+    struct made m = make(header(4, 2), 600, 4, 50, 20, 10);
+    size_t size, noticed = 0;
+    uint8_t *data = bytes_of(&m, &size);
+    for (size_t at = 0; at < size; at++) {
+        struct trace_reader r;
+        struct replay_result result;
+        struct error e = {0};
+        data[at] ^= 0x10;
+        bool ok = trace_reader_open_memory(&r, data, size, &e);
+        if (ok) {
+            ok = replay_run(&r, &(struct replay_geometry){4, 2, 128, INDEX_MODULO}, REPLAY_LRU, &result, &e);
+            if (ok)
+                replay_result_free(&result);
+            trace_reader_close(&r);
+        }
+        noticed += !ok;
+        assert_true(ok || strlen(e.text) > 0);
+        data[at] ^= 0x10;
+    }
+    assert_true(noticed > size * 8 / 10);
+    free(data);
+    discard(&m);
+}
+
+/* Plain models */
+
+enum { WAYS_MOST = 64 };
+struct plain_line { uint64_t line, used, put; int distance; };
+struct plain_set { struct plain_line lines[WAYS_MOST]; uint32_t count; };  /* without order; ways have numbers for SRRIP */
+
+static uint32_t plain_index(const struct replay_geometry *g, uint64_t line)
+{
+    uint64_t folded = 0, address = line * g->line_bytes;
+    switch (g->index) {
+    case INDEX_FOLD:
+        for (uint64_t rest = line; rest; rest /= g->sets)
+            folded ^= rest % g->sets;
+        return (uint32_t)folded;
+    case INDEX_FERMI:
+        return (uint32_t)(line % 32 ^ (address >> 13 & 7) ^ (address >> 17 & 1) << 3 ^ (address >> 19 & 1) << 4);
+    default:
+        return (uint32_t)(line % g->sets);
+    }
+}
+
+/* The way that leaves. */
+static uint32_t plain_victim(struct plain_set *s, uint32_t ways, enum replay_policy policy)
+{
+    uint32_t best = 0;
+    for (;;) {
+        for (uint32_t way = 0; way < ways; way++)
+            if (s->lines[way].line == UINT64_MAX)
+                return way;
+        for (uint32_t way = 0; way < ways; way++) {
+            if (policy == REPLAY_SRRIP && s->lines[way].distance == 3)
+                return way;
+            if (policy == REPLAY_LRU && s->lines[way].used < s->lines[best].used)
+                best = way;
+            if (policy == REPLAY_FIFO && s->lines[way].put < s->lines[best].put)
+                best = way;
+        }
+        if (policy != REPLAY_SRRIP)
+            return best;
+        for (uint32_t way = 0; way < ways; way++)
+            s->lines[way].distance++;
+    }
+}
+
+static struct replay_counts plain_replay(const struct made *m, const struct replay_geometry *g, enum replay_policy policy)
+{
+    struct plain_set *sets = malloc(CORES * g->sets * sizeof *sets);
+    struct replay_counts n = {0};
+    uint32_t kernel = UINT32_MAX;
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct item *x = &m->items[i];
+        if (x->kernel != kernel)
+            memset(sets, 0xff, CORES * g->sets * sizeof *sets);
+        kernel = x->kernel;
+        uint64_t line = x->a.line * m->header.line_bytes / g->line_bytes;
+        struct plain_set *s = &sets[x->core * g->sets + plain_index(g, line)];
+        bool store = x->a.what & TRACE_STORE;
+        enum trace_store does = x->a.what & TRACE_LOCAL ? m->header.local_stores : m->header.global_stores;
+        uint32_t way = 0;
+        while (way < g->ways && s->lines[way].line != line)
+            way++;
+        *(store ? &n.stores : &n.reads) += 1;
+        if (way == g->ways) {
+            *(store ? &n.store_misses : &n.read_misses) += 1;
+            if (store && does != TRACE_STORE_ALLOCATE)
+                continue;
+            way = plain_victim(s, g->ways, policy);
+            s->lines[way] = (struct plain_line){line, i, i, 2};
+        } else if (store && does == TRACE_STORE_EVICT) {
+            s->lines[way].line = UINT64_MAX;
+        } else {
+            s->lines[way].used = i;
+            s->lines[way].distance = 0;
+        }
+    }
+    free(sets);
+    return n;
+}
+
+static void same_counts(struct replay_counts a, struct replay_counts b)
+{
+    assert_int_equal(a.reads, b.reads);
+    assert_int_equal(a.stores, b.stores);
+    assert_int_equal(a.read_misses, b.read_misses);
+    assert_int_equal(a.store_misses, b.store_misses);
+}
+
+static const struct replay_geometry geometries[] = {
+    {1, 1, 128, INDEX_MASK}, {1, 4, 128, INDEX_MODULO}, {4, 2, 128, INDEX_MASK}, {3, 3, 128, INDEX_MODULO}, {8, 2, 128, INDEX_FOLD}, {32, 2, 128, INDEX_FERMI}, {4, 2, 256, INDEX_MASK},
+    {2, 32, 128, INDEX_MASK}, {2, 33, 128, INDEX_MASK}, {1, 60, 128, INDEX_MASK}, {2, 40, 512, INDEX_MODULO}, /* from 33 ways on: the table and the heap */
+};
+enum { GEOMETRIES = sizeof geometries / sizeof *geometries };
+
+static void policies_are_what_they_say(void **state)
+{
+    (void)state;
+    for (uint32_t stores = 0; stores < 9; stores++) {
+        struct trace_header h = header(4, 2);
+        h.global_stores = (enum trace_store)(stores % 3);
+        h.local_stores = (enum trace_store)(stores / 3);
+        struct made m = make(h, MOST, 3, stores % 2 ? 300 : 90, 25, 30);
+        for (uint32_t i = 0; i < GEOMETRIES; i++)
+            for (enum replay_policy policy = REPLAY_LRU; policy <= REPLAY_SRRIP; policy++)
+                same_counts(replayed(&m, geometries[i], policy), plain_replay(&m, &geometries[i], policy));
+        discard(&m);
+    }
+}
+
+static void each_instruction_has_its_own(void **state)
+{
+    (void)state;
+    struct made m = make(header(4, 2), MOST, 2, 90, 25, 0);
+    struct trace_reader r = opened(&m);
+    struct replay_result result;
+    struct error e = {0};
+    check(replay_run(&r, &geometries[2], REPLAY_LRU, &result, &e), &e);
+    for (uint32_t pc = 0; pc < PCS; pc++) {
+        uint64_t reads = 0, stores = 0;
+        for (uint32_t i = 0; i < m.count; i++)
+            if (m.items[i].a.pc == pc)
+                *(m.items[i].a.what & TRACE_STORE ? &stores : &reads) += 1;
+        assert_int_equal(result.pcs[0][pc].reads, reads);
+        assert_int_equal(result.pcs[0][pc].stores, stores);
+        assert_true(result.pcs[0][pc].read_misses <= reads);
+    }
+    replay_result_free(&result);
+    trace_reader_close(&r);
+    discard(&m);
+}
+
+static void geometries_that_cannot_be(void **state)
+{
+    (void)state;
+    struct trace_header h = header(4, 2);
+    const struct { struct replay_geometry g; const char *why; } bad[] = {
+        {{4, 2, 64, INDEX_MASK}, "128 bytes"}, {{4, 2, 384, INDEX_MASK}, "power of two"}, {{3, 2, 128, INDEX_MASK}, "mask"}, {{16, 2, 128, INDEX_FERMI}, "fermi"},
+        {{1, 2, 128, INDEX_FOLD}, "fold"}, {{0, 2, 128, INDEX_MASK}, "at least one"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct error e = {0};
+        assert_false(replay_check(&bad[i].g, &h, &e));
+        assert_non_null(strstr(e.text, bad[i].why));
+    }
+    h.index = INDEX_FERMI;
+    assert_int_equal(replay_index(&h, 64), INDEX_FERMI);
+    assert_int_equal(replay_index(&h, 128), INDEX_FOLD);
+    assert_int_equal(replay_index(&h, 48), INDEX_MODULO);
+    h.index = INDEX_MASK;
+    assert_int_equal(replay_index(&h, 64), INDEX_MASK);
+}
+
+/* Belady */
+
+static struct made of_lines(const char *lines)
+{
+    struct made m = {.header = header(1, 2), .items = calloc(strlen(lines) + 1, sizeof *m.items), .count = (uint32_t)strlen(lines), .kernels = 1};
+    for (uint32_t i = 0; i < m.count; i++)
+        m.items[i].a.line = (uint64_t)lines[i];
+    write_items(&m);
+    return m;
+}
+
+static void worked_example(void **state)
+{
+    (void)state;
+    struct made m = of_lines("ABCAB");
+    struct replay_geometry two = {1, 2, 128, INDEX_MASK};
+    assert_int_equal(misses(replayed(&m, two, REPLAY_BELADY)), 4);
+    assert_int_equal(misses(replayed(&m, two, REPLAY_BELADY_READS)), 4);
+    assert_int_equal(misses(replayed(&m, two, REPLAY_LRU)), 5);
+    discard(&m);
+}
+
+/* The least number of misses that any choice of victims comes to, for one core and one set. `present`: a bit a line. Reads alone are counted, or stores as well. */
+struct brute { const struct made *m; uint32_t ways; bool reads_only; uint32_t best[20][64]; bool known[20][64]; };
+
+static uint32_t least(struct brute *b, uint32_t at, uint32_t present)
+{
+    if (at == b->m->count)
+        return 0;
+    if (at && b->m->items[at].kernel != b->m->items[at - 1].kernel)
+        present = 0;
+    if (b->known[at][present])
+        return b->best[at][present];
+    const struct trace_access *a = &b->m->items[at].a;
+    uint32_t bit = 1u << a->line, best = UINT32_MAX;
+    bool store = a->what & TRACE_STORE;
+    enum trace_store does = a->what & TRACE_LOCAL ? b->m->header.local_stores : b->m->header.global_stores;
+    if (present & bit) {
+        best = least(b, at + 1, store && does == TRACE_STORE_EVICT ? present & ~bit : present);
+    } else {
+        uint32_t cost = store && b->reads_only ? 0 : 1;
+        if (store && does != TRACE_STORE_ALLOCATE) {
+            best = cost + least(b, at + 1, present);
+        } else if ((uint32_t)__builtin_popcount(present) < b->ways) {
+            best = cost + least(b, at + 1, present | bit);
+        } else {
+            for (uint32_t left = present; left; left &= left - 1) {
+                uint32_t n = cost + least(b, at + 1, (present & ~(left & -left)) | bit);
+                best = n < best ? n : best;
+            }
+        }
+    }
+    b->known[at][present] = true;
+    return b->best[at][present] = best;
+}
+
+static uint32_t brute_force(const struct made *m, uint32_t ways, bool reads_only)
+{
+    struct brute *b = calloc(1, sizeof *b);
+    b->m = m;
+    b->ways = ways;
+    b->reads_only = reads_only;
+    uint32_t n = least(b, 0, 0);
+    free(b);
+    return n;
+}
+
+static void belady_is_the_optimum(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 1500; i++) {
+        struct trace_header h = header(1, 2);
+        uint32_t ways = 1 + i % 4, local = i % 3 == 0 ? 40 : 0;
+        h.cores = 1;
+        h.global_stores = (enum trace_store)(i % 5 == 4 ? TRACE_STORE_ALLOCATE : TRACE_STORE_EVICT);
+        struct made m = make(h, 12 + i % 8, 1 + i % 2, 6, i % 2 ? 30 : 0, local);
+        struct replay_geometry g = {1, ways, 128, INDEX_MASK};
+        assert_int_equal(replayed(&m, g, REPLAY_BELADY_READS).read_misses, brute_force(&m, ways, true));
+        if (!local) /* stores that neither drop nor bring lines make it a harder problem than looking ahead can solve */
+            assert_int_equal(misses(replayed(&m, g, REPLAY_BELADY)), brute_force(&m, ways, false));
+        discard(&m);
+    }
+}
+
+static void nobody_beats_belady(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 60; i++) {
+        bool local = i % 4 == 0;
+        struct made m = make(header(4, 2), MOST / 2, 1 + i % 3, 20 + 10 * i, i % 3 * 15, local ? 30 : 0);
+        for (uint32_t k = 0; k < GEOMETRIES; k++) {
+            struct replay_counts best = replayed(&m, geometries[k], REPLAY_BELADY), best_reads = replayed(&m, geometries[k], REPLAY_BELADY_READS);
+            assert_int_equal(best.reads, best_reads.reads);
+            for (enum replay_policy policy = REPLAY_LRU; policy <= REPLAY_SRRIP; policy++) {
+                struct replay_counts n = replayed(&m, geometries[k], policy);
+                assert_true(best_reads.read_misses <= n.read_misses);
+                assert_true(local || misses(best) <= misses(n));
+            }
+            assert_true(best_reads.read_misses <= best.read_misses);
+            assert_true(local || misses(best) <= misses(best_reads));
+        }
+        discard(&m);
+    }
+}
+
+/* Stack distances */
+
+static struct replay_distances distances_of(const struct made *m)
+{
+    struct trace_reader r = opened(m);
+    struct replay_distances d;
+    struct error e = {0};
+    check(replay_distances_run(&r, 128, &d, &e), &e);
+    trace_reader_close(&r);
+    return d;
+}
+
+/* A list of lines, the newest first, and the distance of each load in it. */
+static void distances_as_in_a_list(void **state)
+{
+    (void)state;
+    struct made m = make(header(4, 2), 20000, 2, LINES_MOST, 0, 0); /* more than fit the slots at once */
+    struct replay_distances d = distances_of(&m);
+    uint64_t list[CORES][LINES_MOST], counts[LINES_MOST] = {0}, first = 0, between[65] = {0}, last[CORES][LINES_MOST], clock[CORES] = {0};
+    uint32_t length[CORES] = {0}, kernel = 0;
+    for (uint32_t i = 0; i < m.count; i++) {
+        uint32_t core = m.items[i].core, at = 0;
+        uint64_t line = m.items[i].a.line;
+        if (m.items[i].kernel != kernel)
+            memset(length, 0, sizeof length);
+        kernel = m.items[i].kernel;
+        while (at < length[core] && list[core][at] != line)
+            at++;
+        clock[core]++;
+        if (at < length[core]) {
+            uint64_t gap = clock[core] - last[core][line] - 1;
+            uint32_t bucket = 0;
+            for (; gap; gap /= 2)
+                bucket++;
+            between[bucket]++;
+            counts[at]++;
+        } else {
+            first++;
+            length[core]++;
+        }
+        memmove(&list[core][1], &list[core][0], at * sizeof list[core][0]);
+        list[core][0] = line;
+        last[core][line] = clock[core];
+    }
+    assert_int_equal(d.first_reads, first);
+    for (uint32_t i = 0; i < LINES_MOST; i++)
+        assert_int_equal(i < d.length ? d.reads[i] : 0, counts[i]);
+    assert_memory_equal(d.between, between, sizeof between);
+    replay_distances_free(&d);
+    discard(&m);
+}
+
+/* With stores that drop lines, or bring them: what a cache of each size misses. */
+static void the_curve_is_right_at_every_size(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 8; i++) {
+        struct trace_header h = header(4, 2);
+        h.global_stores = i % 2 ? TRACE_STORE_EVICT : TRACE_STORE_ALLOCATE;
+        h.local_stores = i % 4 < 2 ? TRACE_STORE_EVICT : TRACE_STORE_ALLOCATE;
+        struct made m = make(h, 9000, 1 + i % 3, 40 + 20 * i, 5 + 10 * (i % 4), 30);
+        struct replay_distances d = distances_of(&m);
+        for (uint32_t lines = 1; lines <= WAYS_MOST; lines++) {
+            struct replay_geometry full = {1, lines, 128, INDEX_MASK};
+            same_counts(replay_distances_misses(&d, lines), plain_replay(&m, &full, REPLAY_LRU));
+            if (lines % 16 == 1)
+                same_counts(replay_distances_misses(&d, lines), replayed(&m, full, REPLAY_LRU));
+        }
+        replay_distances_free(&d);
+        discard(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comes_back), cmocka_unit_test(long_launches_are_cut), cmocka_unit_test(cut_off_anywhere), cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(policies_are_what_they_say), cmocka_unit_test(each_instruction_has_its_own), cmocka_unit_test(geometries_that_cannot_be), cmocka_unit_test(worked_example),
+        cmocka_unit_test(belady_is_the_optimum), cmocka_unit_test(nobody_beats_belady), cmocka_unit_test(distances_as_in_a_list), cmocka_unit_test(the_curve_is_right_at_every_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
