@@ -119,8 +119,11 @@ bool lab_number(struct lab_word w, double *number)
         return false;
     memcpy(text, w.at, w.length);
     text[w.length] = '\0';
-    *number = strtod(text, &end);
-    return end != text && !*end && isfinite(*number);
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value))
+        return false; /* *number stays as it was: "8 MB" is no 8 */
+    *number = value;
+    return true;
 }
 
 static char closing(char c) { return c == '(' ? ')' : c == '{' ? '}' : '\0'; }

@@ -387,6 +387,16 @@ static void expectations_without_a_mean(void **state)
     assert_int_equal(figure_expectation(&d, d.figure->expected[0]), 1);
 }
 
+/* "2lvl" is a label, not 2 times something. */
+static void labels_that_begin_with_a_digit(void **state)
+{
+    (void)state;
+    struct figure_data d = figure_of("[programs]\nbfs\n[schedulers]\nlrr\ngto\n2lvl = gto\n", "x=program\ny=ipc\nseries=scheduler\nnormalise=scheduler=lrr");
+    assert_int_equal(figure_expectation(&d, "2lvl < 1.3 * lrr"), 1);
+    assert_int_equal(figure_expectation(&d, "2lvl > 1.3 * lrr"), 0);
+    assert_int_equal(figure_expectation(&d, "0.5 * 2lvl < 0.7"), 1);
+}
+
 static void the_shipped_experiments(void **state)
 {
     (void)state;
@@ -414,7 +424,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
         TEST(bars), TEST(the_best_of_a_range), TEST(the_better_of_two_lines), TEST(normalised_with_means), TEST(what_is_missing), TEST(lines_over_a_parameter), TEST(stacked), TEST(scatter), TEST(lines_over_cycles), TEST(heat),
-        TEST(verdict), TEST(rankings_that_do_not_hold), TEST(expectations_without_a_mean), TEST(the_shipped_experiments),
+        TEST(verdict), TEST(rankings_that_do_not_hold), TEST(expectations_without_a_mean), TEST(labels_that_begin_with_a_digit), TEST(the_shipped_experiments),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
