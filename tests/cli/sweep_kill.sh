@@ -10,7 +10,7 @@ echo "note seed $seed"
 experiment=experiments/quick.ini
 if [ -n "${TEST_SHORT:-}" ]; then # as much of it as a slow build does in the same time
     experiment=$scratch/few.ini
-    printf '[experiment]\nsize = test\n[programs]\nvectoradd\nbitonic\nreduct\n[schedulers]\nlrr\nrr\nsticky\noldest\ngto\n' >"$experiment"
+    printf '[experiment]\nsize = test\n[programs]\nvectoradd\nbitonic\nreduct\nbfs\nspmv-vector\n[schedulers]\nlrr\nrr\nsticky\noldest\ngto\n' >"$experiment"
 fi
 random() { # N A B: the Nth number of the seed, between A and B
     awk -v seed="$seed" -v n="$1" -v a="$2" -v b="$3" 'BEGIN { srand(seed); for (i = 0; i < n; i++) x = rand(); printf "%.3f\n", a + x * (b - a) }'
@@ -56,16 +56,18 @@ kill_worker() {
 }
 
 # ------------------------------------------------------------------ undisturbed
+begun=$(date +%s.%N)
 HEDDLE_SWEEP_JOURNAL=$scratch/undisturbed expect 'an undisturbed sweep' 0 'runs done' "$heddle" sweep "$experiment" -j 2 -o "$scratch/A.db"
 runs=$(grep -c '^start' "$scratch/undisturbed")
+longest_pause=$(awk -v a="$begun" -v b="$(date +%s.%N)" 'BEGIN { printf "%.3f", (b - a) / 20 }')
 is 'it started each run once' test "$(sort -u "$scratch/undisturbed" | grep -c '^start')" = "$runs"
 
 # ------------------------------------------------------------------ killed
-# Each time after up to a seventh of the runs and some part of a second, so that each kill finds it at work.
+# Each time after up to a tenth of the runs and a twentieth of the time that all take, so that each kill finds it at work on a machine of any speed.
 killed=0
 for round in 1 2 3 4 5; do
-    more=$(random "$round" 0 "$((runs / 7)).99")
-    target=$(($(recorded) + ${more%.*})) pause=$(random $((round + 5)) 0 0.4)
+    more=$(random "$round" 0 "$((runs / 10)).99")
+    target=$(($(recorded) + ${more%.*})) pause=$(random $((round + 5)) 0 "$longest_pause")
     "$heddle" sweep "$experiment" -j 2 -o "$scratch/B.db" >"$out" 2>&1 &
     sweep=$!
     for _ in $(seq 1200); do
