@@ -25,7 +25,8 @@ static bool damaged(struct trace_reader *r, uint64_t offset, const char *what, s
 static bool read_at(struct trace_reader *r, uint64_t offset, void *to, size_t bytes, struct error *e)
 {
     if (r->fd < 0) {
-        memcpy(to, r->memory + offset, bytes);
+        if (bytes) /* a chunk that claims no bytes may have no buffer */
+            memcpy(to, r->memory + offset, bytes);
         return true;
     }
     for (size_t done = 0; done < bytes;) {
