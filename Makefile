@@ -12,7 +12,7 @@ include mk/bench.mk
 include mk/install.mk
 
 .PHONY: all help clean format
-all: $(BUILD)/bin/heddle $(BUILD)/lib/libcuda.so.1 $(BUILD)/lib/libheddle.a $(BUILD)/lib/libheddle.so workloads
+all: $(BUILD)/bin/heddle $(BUILD)/lib/libcuda.so.1 $(CUDART_LIBRARIES) $(BUILD)/lib/libheddle.a $(BUILD)/lib/libheddle.so workloads
 
 help:
 	@echo "make [MODE=release|debug|asan] [CC=gcc|clang]   build into build/ (release), build-debug/ or build-asan/"

@@ -2,11 +2,15 @@
 CORE_ROOMS := base ptx exec mem sm policy policy/scheduler policy/l1 policy/divergence gpu
 CORE_SOURCES := $(foreach room,$(CORE_ROOMS),$(wildcard src/$(room)/*.c))
 CUDA_SOURCES := $(wildcard src/cuda/*.c)
+CUDART_SOURCES := $(wildcard src/cudart/*.c)
+CUDART_VERSIONED := $(wildcard src/cudart/versioned/*.c)
 LAB_SOURCES := $(wildcard src/lab/*.c)
 CLI_SOURCES := $(wildcard src/cli/*.c)
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 CORE_OBJECTS := $(call objects,$(CORE_SOURCES))
 CUDA_OBJECTS := $(call objects,$(CUDA_SOURCES))
+CUDART_OBJECTS := $(call objects,$(CUDART_SOURCES))
+cudart_versioned = $(patsubst src/cudart/versioned/%.c,$(BUILD)/obj/cudart-$(1)/%.o,$(CUDART_VERSIONED))
 LAB_OBJECTS := $(call objects,$(LAB_SOURCES)) $(BUILD)/obj/src/cuda/fatbin.o
 CLI_OBJECTS := $(call objects,$(CLI_SOURCES))
 
@@ -17,7 +21,7 @@ $(BUILD)/obj/src/mem/%.o $(BUILD)/obj/src/sm/%.o $(BUILD)/obj/src/gpu/timing.o: 
 # What runs once an access of a trace.
 $(BUILD)/obj/src/lab/replay_cache.o $(BUILD)/obj/src/lab/trace_reader.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
 # The driver API exports only what cuda.h declares.
-$(BUILD)/obj/src/cuda/%.o: ROOM_CFLAGS := -fvisibility=hidden
+$(BUILD)/obj/src/cuda/%.o $(BUILD)/obj/src/cudart/%.o: ROOM_CFLAGS := -fvisibility=hidden
 
 $(BUILD)/obj/src/gpu/machine.o: machines/gtx480.ini
 $(BUILD)/obj/src/lab/report_assets.o: $(wildcard web/*)
@@ -38,8 +42,26 @@ $(BUILD)/lib/libcuda.so.1: $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a mk/libcuda.m
 	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=mk/libcuda.map $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) $(LIBS)
 	ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
 
+# The runtime API, once for each generation of CUDA: what differs between them is in versioned/. Programs ask for symbols by the version node that bears the library's name.
+define cudart_library
+$(BUILD)/obj/cudart-$(1)/%.o: src/cudart/versioned/%.c mk/config.mk
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) -fvisibility=hidden -DCUDART_MAJOR=$(2) -MMD -MP -c $$< -o $$@
+
+$(BUILD)/lib/libcudart.so.$(1): $(CUDART_OBJECTS) $(call cudart_versioned,$(1)) $(BUILD)/lib/libcuda.so.1 mk/build.mk
+	printf 'libcudart.so.$(1) {\n    global: cuda*; __cuda*;\n    local: *;\n};\n' >$(BUILD)/obj/cudart-$(1).map
+	$$(CC) -shared -Wl,-soname,libcudart.so.$(1) -Wl,--version-script=$(BUILD)/obj/cudart-$(1).map -Wl,-rpath,'$$$$ORIGIN' $(CUDART_OBJECTS) $(call cudart_versioned,$(1)) $(BUILD)/lib/libcuda.so.1 \
+	  -o $$@ $$(ALL_LDFLAGS) -lpthread
+
+-include $(patsubst %.o,%.d,$(call cudart_versioned,$(1)))
+endef
+$(eval $(call cudart_library,11.0,11))
+$(eval $(call cudart_library,12,12))
+$(eval $(call cudart_library,13,13))
+CUDART_LIBRARIES := $(foreach version,11.0 12 13,$(BUILD)/lib/libcudart.so.$(version))
+
 $(BUILD)/bin/heddle: $(CLI_OBJECTS) $(LAB_OBJECTS) $(BUILD)/lib/libheddle.a
 	@mkdir -p $(@D)
 	$(CC) $^ -o $@ $(ALL_LDFLAGS) $(LAB_LIBS) $(LIBS)
 
--include $(CORE_OBJECTS:.o=.d) $(CUDA_OBJECTS:.o=.d) $(LAB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d)
+-include $(CORE_OBJECTS:.o=.d) $(CUDA_OBJECTS:.o=.d) $(CUDART_OBJECTS:.o=.d) $(LAB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d)

@@ -6,7 +6,7 @@ install: all
 	install -m 755 $(BUILD)/bin/heddle $(DESTDIR)$(PREFIX)/lib/heddle/bin/heddle
 	ln -sf ../lib/heddle/bin/heddle $(DESTDIR)$(PREFIX)/bin/heddle
 	install -m 644 $(BUILD)/lib/libheddle.a $(DESTDIR)$(PREFIX)/lib/heddle/lib/
-	install -m 755 $(BUILD)/lib/libheddle.so $(BUILD)/lib/libcuda.so.1 $(DESTDIR)$(PREFIX)/lib/heddle/lib/
+	install -m 755 $(BUILD)/lib/libheddle.so $(BUILD)/lib/libcuda.so.1 $(CUDART_LIBRARIES) $(DESTDIR)$(PREFIX)/lib/heddle/lib/
 	ln -sf libcuda.so.1 $(DESTDIR)$(PREFIX)/lib/heddle/lib/libcuda.so
 	install -m 644 include/heddle/*.h $(DESTDIR)$(PREFIX)/include/heddle/
 	install -m 644 machines/*.ini $(DESTDIR)$(PREFIX)/share/heddle/machines/
