@@ -199,7 +199,7 @@ sqlite3 "$store" >"$out" 2>&1 <<'SQL'
 CREATE TEMP TABLE copy AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9994)
     SELECT i, (SELECT min(id) FROM run) + i % 6 AS old, 1000000 + i AS new FROM n;
 INSERT INTO run SELECT new, printf('%032x', i * 2654435761), program, arguments, machine, 'core.made_up=' || i, scheduler, l1, divergence, version, epoch, host, started, exit,
-    CASE WHEN i % 100 = 0 THEN 'made to fail' END, wall_seconds, launch_seconds, kwips + i % 977, peak_bytes, machine_id, command, log FROM copy JOIN run ON run.id = old;
+    CASE WHEN i / 6 % 17 = 0 THEN 'made to fail' END, wall_seconds, launch_seconds, kwips + i % 977, peak_bytes, machine_id, command, log FROM copy JOIN run ON run.id = old;
 INSERT INTO metric SELECT new, kernel, m.name, CASE WHEN n.name = 'cycles' THEN value + i * 7919 % 10007 ELSE value END FROM copy JOIN metric m ON m.run = old JOIN metric_name n ON n.id = m.name WHERE kernel = -1;
 SQL
 check 'ten thousand runs are in the store' '10000 ' "$(sqlite3 "$store" 'SELECT count(*) FROM run') $(cat "$out")"
