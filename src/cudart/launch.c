@@ -1,5 +1,5 @@
 /* Launches: <<< >>> as compilers since CUDA 9.2 write it (push and pop of the configuration, then cudaLaunchKernel; CUDA 13: by kernel handle), and the calls before that. */
-#include "cudart/registry.h"
+#include "cudart/launch.h"
 
 #include <string.h>
 
@@ -107,27 +107,25 @@ RTAPI cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *host, struct dim3
     return launch(host, grid, block, params, shared_bytes, per_thread(stream), true);
 }
 
-/* cudaLaunchConfig_t: as the driver's, but for the width of the shared memory. The attributes are laid out the same. */
-struct launch_configuration {
-    struct dim3 grid, block;
-    size_t shared_bytes;
-    cudaStream_t stream;
-    CUlaunchAttribute *attributes;
-    unsigned int attribute_count;
-};
+int launch_to_driver(const struct launch_configuration *c, CUlaunchConfig *out)
+{
+    if (!c || c->shared_bytes > UINT32_MAX)
+        return cudaErrorInvalidValue;
+    *out = (CUlaunchConfig){.gridDimX = c->grid.x, .gridDimY = c->grid.y, .gridDimZ = c->grid.z, .blockDimX = c->block.x, .blockDimY = c->block.y, .blockDimZ = c->block.z,
+                            .sharedMemBytes = (unsigned int)c->shared_bytes, .hStream = c->stream, .attrs = c->attributes, .numAttrs = c->attribute_count};
+    return cudaSuccess;
+}
 
 static cudaError_t launch_configured(const struct launch_configuration *c, const void *host, void **params, bool ptsz)
 {
     CUfunction f = NULL;
-    if (!c || c->shared_bytes > UINT32_MAX)
-        return rt_leave(cudaErrorInvalidValue);
-    int r = rt_enter() ?: rt_function(host, &f);
+    CUlaunchConfig driver;
+    int r = launch_to_driver(c, &driver) ?: rt_enter() ?: rt_function(host, &f);
     if (r != CUDA_SUCCESS)
         return rt_leave(r);
-    CUlaunchConfig driver = {.gridDimX = c->grid.x, .gridDimY = c->grid.y, .gridDimZ = c->grid.z, .blockDimX = c->block.x, .blockDimY = c->block.y, .blockDimZ = c->block.z,
-                             .sharedMemBytes = (unsigned int)c->shared_bytes, .hStream = ptsz ? per_thread(c->stream) : c->stream, .attrs = c->attributes,
-                             .numAttrs = c->attribute_count};
-    return rt_leave(refine(cuLaunchKernelEx(&driver, f, params, NULL), &c->grid, &c->block));
+    if (ptsz)
+        driver.hStream = per_thread(driver.hStream);
+    return rt_leave(refine((int)cuLaunchKernelEx(&driver, f, params, NULL), &c->grid, &c->block));
 }
 
 RTAPI cudaError_t cudaLaunchKernelExC(const struct launch_configuration *c, const void *host, void **params);

@@ -30,6 +30,8 @@ struct entity *registry_find(const void *host)
 
 void kernels_add(CUkernel kernel, struct entity *function) { address_map_put(&registry.kernels, kernel, function); }
 
+void kernels_remove(CUkernel kernel) { address_map_remove(&registry.kernels, kernel); }
+
 bool kernels_find(const void *handle, struct entity **function)
 {
     void *found = NULL;

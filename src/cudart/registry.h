@@ -36,6 +36,7 @@ struct entity *registry_find(const void *host);          /* NULL: not registered
 struct fat_binary *registry_first(void);
 /* A kernel of the driver's, and the registered function that it belongs to (NULL: of a library that the program loaded itself). */
 void kernels_add(CUkernel kernel, struct entity *function);
+void kernels_remove(CUkernel kernel);
 bool kernels_find(const void *handle, struct entity **function);
 
 /* module.c */
