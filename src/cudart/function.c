@@ -1,0 +1,60 @@
+/* Kernels as objects: their handles, names, parameters and settings. What cudaFuncGetAttributes fills in differs between the generations: versioned/. */
+#include "cudart/registry.h"
+
+RTAPI cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host);
+RTAPI cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host)
+{
+    return rt_leave(out ? rt_enter() ?: rt_kernel(host, out) : (int)cudaErrorInvalidValue);
+}
+RT_ALIAS(cudaGetKernel, __cudaGetKernel)
+
+RTAPI cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, const void *host);
+RTAPI cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, const void *host)
+{
+    return rt_leave(out ? rt_enter() ?: rt_function(host, out) : (int)cudaErrorInvalidValue);
+}
+
+RTAPI cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int value);
+RTAPI cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int value)
+{
+    CUfunction f = NULL;
+    return rt_leave(rt_enter() ?: rt_function(host, &f) ?: (int)cuFuncSetAttribute(f, (CUfunction_attribute)attribute, value));
+}
+
+RTAPI cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, int attribute, int value, int device);
+RTAPI cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, int attribute, int value, int device)
+{
+    return rt_leave(rt_enter() ?: (int)cuKernelSetAttribute((CUfunction_attribute)attribute, value, kernel, device));
+}
+
+RTAPI cudaError_t cudaFuncSetCacheConfig(const void *host, int config);
+RTAPI cudaError_t cudaFuncSetCacheConfig(const void *host, int config)
+{
+    CUfunction f = NULL;
+    return rt_leave(rt_enter() ?: rt_function(host, &f) ?: (int)cuFuncSetCacheConfig(f, (CUfunc_cache)config));
+}
+
+RTAPI cudaError_t cudaFuncSetSharedMemConfig(const void *host, int config);
+RTAPI cudaError_t cudaFuncSetSharedMemConfig(const void *host, int config)
+{
+    CUfunction f = NULL;
+    return rt_leave(rt_enter() ?: rt_function(host, &f) ?: (int)cuFuncSetSharedMemConfig(f, (CUsharedconfig)config));
+}
+
+RTAPI cudaError_t cudaFuncGetName(const char **name, const void *host);
+RTAPI cudaError_t cudaFuncGetName(const char **name, const void *host)
+{
+    CUfunction f = NULL;
+    if (!name)
+        return rt_leave(cudaErrorInvalidValue);
+    return rt_leave(rt_enter() ?: rt_function(host, &f) ?: (int)cuFuncGetName(name, f));
+}
+
+RTAPI cudaError_t cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset, size_t *bytes);
+RTAPI cudaError_t cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset, size_t *bytes)
+{
+    CUfunction f = NULL;
+    if (!offset)
+        return rt_leave(cudaErrorInvalidValue);
+    return rt_leave(rt_enter() ?: rt_function(host, &f) ?: (int)cuFuncGetParamInfo(f, index, offset, bytes));
+}
