@@ -107,3 +107,14 @@ int unsupported_call(const char *name, atomic_flag *said)
     driver_report(&e);
     return (int)api_leave(CUDA_ERROR_NOT_SUPPORTED);
 }
+
+/* For the runtime library, which is built on the public API alone: the same for functions of its own. */
+CUAPI int heddle_unsupported(const char *text);
+CUAPI int heddle_unsupported(const char *text)
+{
+    struct error e = {0};
+    api_enter(NULL, API_ANY);
+    error_set(&e, ERROR_UNSUPPORTED, "%s", text);
+    driver_report(&e);
+    return (int)api_leave(CUDA_ERROR_NOT_SUPPORTED);
+}

@@ -1,0 +1,151 @@
+/* From what was registered to what the driver knows: fat binaries become libraries, which belong to no context and are placed by the driver in each context that uses them. */
+#include "cudart/registry.h"
+
+int binary_load(struct fat_binary *b)
+{
+    registry_lock();
+    if (!b->library && b->failure == CUDA_SUCCESS)
+        b->failure = cuLibraryLoadData(&b->library, b->wrapper, NULL, NULL, 0, NULL, NULL, 0);
+    int r = b->failure;
+    registry_unlock();
+    return r;
+}
+
+void binary_unload(struct fat_binary *b)
+{
+    if (b->library)
+        cuLibraryUnload(b->library);
+}
+
+/* The host program reaches a managed variable through a pointer, which is set here. */
+int binary_managed(struct fat_binary *b)
+{
+    int r = binary_load(b);
+    for (struct entity *e = b->entities; e && r == CUDA_SUCCESS; e = e->next) {
+        CUdeviceptr address;
+        if (e->kind != ENTITY_MANAGED)
+            continue;
+        r = cuLibraryGetManaged(&address, NULL, b->library, e->name);
+        if (r == CUDA_SUCCESS)
+            *(void **)(uintptr_t)e->host = (void *)(uintptr_t)address;
+    }
+    b->managed_made = r == CUDA_SUCCESS;
+    return r;
+}
+
+static struct entity *find(const void *host, enum entity_kind kind)
+{
+    registry_lock();
+    struct entity *e = registry_find(host);
+    registry_unlock();
+    return e && e->kind == kind ? e : NULL;
+}
+
+static int kernel_of(struct entity *e)
+{
+    int r = binary_load(e->binary);
+    if (r != CUDA_SUCCESS || e->kernel)
+        return r;
+    CUkernel kernel = NULL;
+    r = cuLibraryGetKernel(&kernel, e->binary->library, e->name);
+    if (r != CUDA_SUCCESS)
+        return r == CUDA_ERROR_NOT_FOUND ? (int)cudaErrorInvalidDeviceFunction : r;
+    registry_lock();
+    e->kernel = kernel;
+    kernels_add(kernel, e);
+    registry_unlock();
+    return CUDA_SUCCESS;
+}
+
+int rt_kernel(const void *host, CUkernel *out)
+{
+    struct entity *e = find(host, ENTITY_FUNCTION);
+    int r = e ? kernel_of(e) : (int)cudaErrorInvalidDeviceFunction;
+    if (r == CUDA_SUCCESS)
+        *out = e->kernel;
+    return r;
+}
+
+/* A registered function by either of its handles; NULL with *kernel set: a kernel of a library that the program loaded. */
+static struct entity *function_of(const void *host, CUkernel *kernel)
+{
+    struct entity *e = NULL;
+    registry_lock();
+    if (kernels_find(host, &e))
+        *kernel = (CUkernel)(uintptr_t)host;
+    else
+        e = registry_find(host);
+    registry_unlock();
+    return e && e->kind == ENTITY_FUNCTION ? e : NULL;
+}
+
+int rt_function(const void *host, CUfunction *out)
+{
+    CUkernel kernel = NULL;
+    struct entity *e = function_of(host, &kernel);
+    if (!e)
+        return kernel ? (int)cuKernelGetFunction(out, kernel) : (int)cudaErrorInvalidDeviceFunction;
+    int r = kernel_of(e);
+    if (r == CUDA_SUCCESS && (e->context != rt_context() || e->epoch != rt_epoch())) {
+        r = cuKernelGetFunction(&e->function, e->kernel);
+        e->context = r == CUDA_SUCCESS ? rt_context() : NULL;
+        e->epoch = rt_epoch();
+    }
+    if (r == CUDA_SUCCESS)
+        *out = e->function;
+    return r;
+}
+
+/* A managed variable is also known by its address itself, which is what the program sees. */
+static struct entity *find_managed(const void *address)
+{
+    struct entity *found = NULL;
+    registry_lock();
+    for (struct fat_binary *b = registry_first(); b && !found; b = b->next)
+        for (struct entity *e = b->managed_made ? b->entities : NULL; e && !found; e = e->next)
+            if (e->kind == ENTITY_MANAGED && *(void *const *)e->host == address)
+                found = e;
+    registry_unlock();
+    return found;
+}
+
+int rt_symbol(const void *host, CUdeviceptr *address, size_t *bytes)
+{
+    struct entity *e = host ? find(host, ENTITY_VARIABLE) : NULL;
+    if (!e && host)
+        e = find(host, ENTITY_MANAGED);
+    if (!e && host)
+        e = find_managed(host);
+    if (!e)
+        return cudaErrorInvalidSymbol;
+    int r = binary_load(e->binary);
+    r = r ?: (int)cuLibraryGetGlobal(address, bytes, e->binary->library, e->name);
+    return r == CUDA_ERROR_NOT_FOUND ? (int)cudaErrorInvalidSymbol : r;
+}
+
+static int module_with(const void *host, enum entity_kind kind, CUmodule *module, const char **name)
+{
+    struct entity *e = host ? find(host, kind) : NULL;
+    if (!e)
+        return CUDA_ERROR_NOT_FOUND;
+    *name = e->name;
+    return binary_load(e->binary) ?: (int)cuLibraryGetModule(module, e->binary->library);
+}
+
+int rt_texture_reference(const void *host, CUtexref *out)
+{
+    CUmodule module;
+    const char *name;
+    int r = module_with(host, ENTITY_TEXTURE, &module, &name);
+    r = r ?: (int)cuModuleGetTexRef(out, module, name);
+    return r == CUDA_ERROR_NOT_FOUND ? (int)cudaErrorInvalidTexture : r;
+}
+
+int rt_surface_reference(const void *host, CUsurfref *out)
+{
+    CUmodule module;
+    const char *name;
+    int r = module_with(host, ENTITY_SURFACE, &module, &name);
+    r = r ?: (int)cuModuleGetSurfRef(out, module, name);
+    return r == CUDA_ERROR_NOT_FOUND ? (int)cudaErrorInvalidSurface : r;
+}
