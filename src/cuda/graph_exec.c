@@ -137,8 +137,7 @@ static CUresult run_event(const struct work *w)
     if (!e)
         return CUDA_ERROR_INVALID_HANDLE;
     if (w->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
-        e->recorded = true;
-        e->seconds = seconds_now();
+        event_stamp(e);
     }
     return CUDA_SUCCESS;
 }
