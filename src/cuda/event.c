@@ -1,5 +1,5 @@
-/* Events. All work before an event is done when it is recorded, so an event is a time of the host's clock: without a timing model there is no
- * other. */
+/* Events. All work before an event is done when it is recorded. Its time is simulated time, which passes while kernels run and at no other moment: copies and the host's own work take
+ * none of it. In functional mode nothing is timed; the host's clock has to do. */
 #include "cuda/internal.h"
 
 static CUresult enter(CUevent handle, struct context **ctx, struct event **e)
@@ -7,6 +7,22 @@ static CUresult enter(CUevent handle, struct context **ctx, struct event **e)
     CUresult r = api_enter(ctx, API_CONTEXT);
     *e = r == CUDA_SUCCESS ? object_find(handle, OBJECT_EVENT) : NULL;
     return r == CUDA_SUCCESS && !*e ? CUDA_ERROR_INVALID_HANDLE : r;
+}
+
+void event_stamp(struct event *e)
+{
+    const struct gpu *g = driver_get()->gpu;
+    e->recorded = true;
+    e->cycles = g->clock_cycles;
+    e->seconds = seconds_now();
+}
+
+static double milliseconds_between(const struct event *a, const struct event *b)
+{
+    const struct gpu_options *o = &driver_get()->gpu->options;
+    if (o->functional)
+        return (b->seconds - a->seconds) * 1e3;
+    return ((double)b->cycles - (double)a->cycles) / (double)o->machine.mem.core_khz;
 }
 
 CUAPI CUresult cuEventCreate(CUevent *out, unsigned int flags)
@@ -47,8 +63,7 @@ CUAPI CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned 
     if (r == CUDA_SUCCESS && e->object.owner != ctx)
         r = CUDA_ERROR_INVALID_HANDLE;
     if (r == CUDA_SUCCESS) {
-        e->recorded = true;
-        e->seconds = seconds_now();
+        event_stamp(e);
     }
     return api_leave(r);
 }
@@ -80,7 +95,7 @@ CUAPI CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent
     else if (r == CUDA_SUCCESS && (!b || !a->recorded || !b->recorded || ((a->flags | b->flags) & CU_EVENT_DISABLE_TIMING)))
         r = CUDA_ERROR_INVALID_HANDLE;
     if (r == CUDA_SUCCESS)
-        *milliseconds = (float)((b->seconds - a->seconds) * 1e3);
+        *milliseconds = (float)milliseconds_between(a, b);
     return api_leave(r);
 }
 API_ALIAS(cuEventElapsedTime, cuEventElapsedTime_v2)
@@ -97,8 +112,7 @@ CUAPI CUresult cuCtxRecordEvent(CUcontext handle, CUevent event)
     if (r == CUDA_SUCCESS && (!e || e->object.owner != ctx))
         r = CUDA_ERROR_INVALID_HANDLE;
     if (r == CUDA_SUCCESS) {
-        e->recorded = true;
-        e->seconds = seconds_now();
+        event_stamp(e);
     }
     return api_leave(r);
 }

@@ -136,10 +136,8 @@ static CUresult run_event(const struct work *w)
     struct event *e = object_find(w->event, OBJECT_EVENT);
     if (!e)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (w->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
-        e->recorded = true;
-        e->seconds = seconds_now();
-    }
+    if (w->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+        event_stamp(e);
     return CUDA_SUCCESS;
 }
 

@@ -209,7 +209,3 @@ CUAPI CUresult cuGetExportTable(const void **table, const CUuuid *id)
     }
     return CUDA_ERROR_NOT_FOUND;
 }
-
-/* Kernels are always counted: there is nothing to switch on or off. */
-CUAPI CUresult cuProfilerStart(void) { return api_leave(api_enter(NULL, API_CONTEXT)); }
-CUAPI CUresult cuProfilerStop(void) { return api_leave(api_enter(NULL, API_CONTEXT)); }

@@ -102,7 +102,8 @@ struct event {
     struct object object;
     unsigned int flags;
     bool recorded;
-    double seconds;
+    uint64_t cycles; /* simulated, of all kernels before it */
+    double seconds;  /* of the host */
 };
 
 struct driver {
@@ -116,6 +117,7 @@ struct driver {
     volatile int interrupt;
     struct error outcome;   /* last failure of a kernel or a module */
     struct pool *default_pool, *pool;
+    bool has_region;        /* the program said which launches are of interest (profiler.c) */
 };
 
 struct driver *driver_get(void);
@@ -186,6 +188,9 @@ bool array_format(CUarray_format format, unsigned int channels, struct texture_a
 CUresult copy_3d(const CUDA_MEMCPY3D *c);
 CUresult copy_3d_check(const CUDA_MEMCPY3D *c);
 CUresult memset_fill(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t height);
+
+/* event.c */
+void event_stamp(struct event *e); /* recorded now */
 
 /* stream.c */
 CUresult stream_check(CUstream handle);

@@ -300,12 +300,15 @@ static void add_counters(struct gpu_kernel *sum, const struct gpu_kernel *k)
     add_words(&to->cycles, &from->cycles, sizeof *to - offsetof(struct gpu_counters, cycles));
     sum->warp_instructions += k->warp_instructions;
     sum->thread_instructions += k->thread_instructions;
+    sum->seconds += k->seconds;
 }
 
 static void put_kernels(json_t *root, const struct gpu *g, struct gpu_kernel *sum)
 {
     json_t *kernels = json_array(), *total = json_object();
     for (uint32_t i = 0; i < g->kernel_count; i++) {
+        if (g->kernels[i].unreported)
+            continue;
         json_t *o = json_object();
         put(o, "name", text(g->kernels[i].name));
         put(o, "grid", triple(g->kernels[i].grid));
@@ -331,7 +334,7 @@ static json_t *host(const struct gpu *g, const struct gpu_kernel *sum)
     getrusage(RUSAGE_SELF, &usage);
     put(o, "wall_seconds", json_real(seconds_now()));
     put(o, "launch_seconds", json_real(g->launch_seconds));
-    put(o, "kwips", g->launch_seconds > 0 ? json_real((double)sum->warp_instructions / g->launch_seconds / 1e3) : NULL);
+    put(o, "kwips", sum->seconds > 0 ? json_real((double)sum->warp_instructions / sum->seconds / 1e3) : NULL);
     put(o, "peak_bytes", count((uint64_t)usage.ru_maxrss * 1024));
     return o;
 }

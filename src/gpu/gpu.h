@@ -44,6 +44,7 @@ struct gpu_kernel {          /* one launch */
     uint64_t warp_instructions, thread_instructions;
     double seconds;
     bool partial;            /* it did not come to its end */
+    bool unreported;         /* outside the program's region of interest */
     struct profile_pcs *pcs; /* where they were asked for, else NULL */
     struct profile_series *series;
 };
@@ -73,6 +74,7 @@ struct gpu {
     uint64_t stack_limit_bytes, heap_limit_bytes, printf_fifo_bytes;
     uint64_t clock_cycles;   /* of all launches so far */
     double launch_seconds;
+    bool unreported;         /* whether launches are, from now on */
     FILE *printf_out;        /* where vprintf of kernels goes; default stdout */
 };
 

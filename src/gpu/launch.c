@@ -357,8 +357,8 @@ static void record(struct gpu *g, const struct residency *r, bool ok, double sec
             abort();
     }
     struct gpu_kernel *k = &g->kernels[g->kernel_count++];
-    *k = (struct gpu_kernel){ .name = strdup(r->launch.kernel->name), .counters = r->counters, .seconds = seconds, .partial = !ok, .pcs = r->pcs,
-                              .series = r->series };
+    *k = (struct gpu_kernel){ .name = strdup(r->launch.kernel->name), .counters = r->counters, .seconds = seconds, .partial = !ok,
+                              .unreported = g->unreported, .pcs = r->pcs, .series = r->series };
     if (!k->counters.timed)
         k->counters.exec = r->launch.counters;
     memcpy(k->grid, r->launch.grid, sizeof k->grid);

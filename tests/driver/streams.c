@@ -16,7 +16,9 @@ int main(void)
     CUevent start, end, untimed;
     CUdeviceptr p;
     CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    unsigned int flags = 0, word = 0;
+    CUmodule module;
+    CUfunction ramp;
+    unsigned int flags = 0, word = 0, count = 256;
     int priority = 9, one = 1;
     float ms = -1;
     OK(cuStreamCreate(&a, CU_STREAM_NON_BLOCKING));
@@ -32,8 +34,11 @@ int main(void)
     OK(cuEventCreate(&end, CU_EVENT_BLOCKING_SYNC));
     OK(cuEventCreate(&untimed, CU_EVENT_DISABLE_TIMING));
     OK(cuMemAlloc(&p, 1 << 20));
+    OK(cuModuleLoadData(&module, PTX_HEAD PTX_RAMP));
+    OK(cuModuleGetFunction(&ramp, module, "ramp"));
     OK(cuEventRecord(start, a));
     OK(cuMemsetD8Async(p, 1, 1 << 20, a));
+    OK(cuLaunchKernel(ramp, 4, 1, 1, 64, 1, 1, 0, a, (void *[]){&p, &word, &count}, NULL)); /* where time is modelled, it passes in kernels only */
     OK(cuEventRecord(end, a));
     OK(cuStreamWaitEvent(b, end, 0));
     OK(cuMemsetD8Async(p, 2, 1 << 20, b));
