@@ -177,15 +177,3 @@ RTAPI cudaError_t cudaLaunch(const void *host);
 RTAPI cudaError_t cudaLaunch(const void *host) { return launch_set_up(host, false); }
 RTAPI cudaError_t cudaLaunch_ptsz(const void *host);
 RTAPI cudaError_t cudaLaunch_ptsz(const void *host) { return launch_set_up(host, true); }
-
-/* CUDA 9 to 12, for several devices: there is one. */
-struct device_launch { const void *host; struct dim3 grid, block; void **params; size_t shared_bytes; cudaStream_t stream; };
-
-RTAPI cudaError_t cudaLaunchCooperativeKernelMultiDevice(const struct device_launch *list, unsigned int count, unsigned int flags);
-RTAPI cudaError_t cudaLaunchCooperativeKernelMultiDevice(const struct device_launch *list, unsigned int count, unsigned int flags)
-{
-    const unsigned int known = CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC | CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC;
-    if (!list || count != 1 || (flags & ~known))
-        return rt_leave(cudaErrorInvalidValue);
-    return launch(list->host, list->grid, list->block, list->params, list->shared_bytes, list->stream, true);
-}
