@@ -212,10 +212,14 @@ bool ptx_texts_add(struct ptx_texts *t, const char *name, const char *text, size
 /* From anything cuModuleLoadData takes. limit: bytes known to be readable, SIZE_MAX where not known. */
 CUresult ptx_texts_read(struct ptx_texts *t, const char *name, const void *data, size_t limit, struct error *e);
 bool module_read_file(const char *path, char **data, size_t *size, struct error *e);
+struct ptx_module **ptx_texts_parse(const struct ptx_texts *texts, struct error *e); /* as many as there are texts; NULL: an error */
+void ptx_modules_free(struct ptx_module **modules, uint32_t count);
 struct module *module_new(struct context *ctx, const struct ptx_texts *texts, struct error *e);
+/* Takes the modules over, also on failure. lazy: kernels are decoded when they are asked for. */
+struct module *module_of(struct context *ctx, struct ptx_module **modules, uint32_t count, bool lazy, struct error *e);
 CUresult load_failed(CUresult r, const struct error *e, const struct jit_log *log); /* r: CUDA_SUCCESS, take it from e */
 CUresult module_global(const struct module *m, const char *name, CUdeviceptr *address, size_t *size);
-struct function *module_function(struct module *m, const char *name);
+struct function *module_function(struct module *m, const char *name, CUresult *r);
 struct function *function_new(struct module *m, const struct exec_function *exec);
 CUresult function_resolve(CUfunction handle, struct function **f); /* a CUkernel too */
 CUresult function_attribute(const struct function *f, CUfunction_attribute attribute, int *value);

@@ -7,6 +7,7 @@
 struct library {
     struct object object;
     struct ptx_texts texts;
+    struct ptx_module **parsed;  /* the texts, for the first context that wants them */
     struct kernel **kernels;
     uint32_t kernel_count;
 };
@@ -36,6 +37,7 @@ static void library_destroy(struct object *o)
     for (uint32_t i = 0; i < l->kernel_count; i++)
         object_free(&l->kernels[i]->object);
     free(l->kernels);
+    ptx_modules_free(l->parsed, l->texts.count);
     ptx_texts_free(&l->texts);
 }
 
@@ -54,22 +56,16 @@ static bool add_kernel(struct library *l, const char *name)
     return k->name != NULL;
 }
 
-/* The kernels' names come from a first reading of the text. */
 static bool list_kernels(struct library *l, struct error *e)
 {
-    for (uint32_t i = 0; i < l->texts.count; i++) {
-        struct ptx_module *m = ptx_parse(l->texts.names[i], l->texts.texts[i], l->texts.sizes[i], e);
-        if (!m)
-            return false;
-        bool ok = true;
-        for (uint32_t f = 0; f < m->function_count && ok; f++)
-            if (m->functions[f]->is_entry && !m->functions[f]->is_declaration)
-                ok = add_kernel(l, m->functions[f]->name);
-        ptx_module_free(m);
-        if (!ok)
-            return error_set(e, ERROR_NO_MEMORY, "no memory for the library's kernels");
+    l->parsed = ptx_texts_parse(&l->texts, e);
+    for (uint32_t i = 0; l->parsed && i < l->texts.count; i++) {
+        const struct ptx_module *m = l->parsed[i];
+        for (uint32_t f = 0; f < m->function_count; f++)
+            if (m->functions[f]->is_entry && !m->functions[f]->is_declaration && !add_kernel(l, m->functions[f]->name))
+                return error_set(e, ERROR_NO_MEMORY, "no memory for the library's kernels");
     }
-    return true;
+    return l->parsed != NULL;
 }
 
 static CUresult load(CUlibrary *out, const char *name, const void *data, size_t limit, const struct jit_log *log)
@@ -196,7 +192,9 @@ static struct module *instance_of(struct library *l, struct context *ctx, CUresu
     objects_each(OBJECT_MODULE, match_instance, &q);
     if (q.found)
         return q.found;
-    struct module *m = module_new(ctx, &l->texts, &e);
+    struct ptx_module **modules = l->parsed ? l->parsed : ptx_texts_parse(&l->texts, &e);
+    l->parsed = NULL;
+    struct module *m = modules ? module_of(ctx, modules, l->texts.count, true, &e) : NULL;
     if (m)
         m->library = l;
     else
@@ -256,9 +254,7 @@ CUAPI CUresult cuLibraryGetUnifiedFunction(void **out, CUlibrary handle, const c
 struct function *kernel_function(struct kernel *k, struct context *ctx, CUresult *r)
 {
     struct module *m = instance_of(k->library, ctx, r);
-    struct function *f = m ? module_function(m, k->name) : NULL;
-    if (m && !f)
-        *r = CUDA_ERROR_NOT_FOUND;
+    struct function *f = m ? module_function(m, k->name, r) : NULL;
     for (int a = 0; f && a < CU_FUNC_ATTRIBUTE_MAX; a++)
         if (k->set_mask >> a & 1)
             function_set_attribute(f, (CUfunction_attribute)a, k->set_attributes[a]);

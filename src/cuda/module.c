@@ -125,32 +125,35 @@ static void module_destroy(struct object *o)
     exec_image_destroy(m->image);
 }
 
-static struct exec_image *image_of(const struct ptx_texts *texts, struct error *e)
+struct ptx_module **ptx_texts_parse(const struct ptx_texts *texts, struct error *e)
 {
-    struct ptx_module **modules = calloc(texts->count, sizeof *modules);
-    struct exec_image *image = NULL;
-    uint32_t parsed = 0;
+    struct ptx_module **modules = calloc(texts->count + 1u, sizeof *modules);
     if (!modules) {
         no_memory(e);
         return NULL;
     }
-    for (; parsed < texts->count; parsed++) {
-        modules[parsed] = ptx_parse(texts->names[parsed], texts->texts[parsed], texts->sizes[parsed], e);
-        if (!modules[parsed])
-            break;
+    for (uint32_t i = 0; i < texts->count; i++) {
+        modules[i] = ptx_parse(texts->names[i], texts->texts[i], texts->sizes[i], e);
+        if (modules[i])
+            continue;
+        ptx_modules_free(modules, i);
+        return NULL;
     }
-    if (parsed == texts->count)
-        image = exec_image_create(driver_get()->gpu->memory, modules, texts->count, e);
-    else
-        for (uint32_t i = 0; i < parsed; i++)
-            ptx_module_free(modules[i]);
-    free(modules);
-    return image;
+    return modules;
 }
 
-struct module *module_new(struct context *ctx, const struct ptx_texts *texts, struct error *e)
+void ptx_modules_free(struct ptx_module **modules, uint32_t count)
 {
-    struct exec_image *image = image_of(texts, e);
+    for (uint32_t i = 0; modules && i < count; i++)
+        ptx_module_free(modules[i]);
+    free(modules);
+}
+
+struct module *module_of(struct context *ctx, struct ptx_module **modules, uint32_t count, bool lazy, struct error *e)
+{
+    struct memory *memory = driver_get()->gpu->memory;
+    struct exec_image *image = lazy ? exec_image_create_lazy(memory, modules, count, e) : exec_image_create(memory, modules, count, e);
+    free(modules);
     if (!image)
         return NULL;
     struct function **functions = calloc(image->function_count + 1, sizeof *functions);
@@ -164,6 +167,12 @@ struct module *module_new(struct context *ctx, const struct ptx_texts *texts, st
     m->image = image;
     m->functions = functions;
     return m;
+}
+
+struct module *module_new(struct context *ctx, const struct ptx_texts *texts, struct error *e)
+{
+    struct ptx_module **modules = ptx_texts_parse(texts, e);
+    return modules ? module_of(ctx, modules, texts->count, false, e) : NULL;
 }
 
 CUresult load_failed(CUresult r, const struct error *e, const struct jit_log *log)
@@ -252,20 +261,28 @@ CUAPI CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
     return CUDA_SUCCESS;
 }
 
-static struct function *function_at(struct module *m, uint32_t index)
+/* The image of a library's module decodes a kernel when it is first asked for. */
+static struct function *function_at(struct module *m, uint32_t index, CUresult *r)
 {
-    if (!m->functions[index]) {
-        struct function *f = function_new(m, m->image->functions[index]);
-        m->functions[index] = f;
+    struct error e = {0};
+    if (m->functions[index])
+        return m->functions[index];
+    if (!exec_image_prepare(m->image, m->image->functions[index], &e)) {
+        *r = load_failed(CUDA_SUCCESS, &e, NULL);
+        return NULL;
     }
+    m->functions[index] = function_new(m, m->image->functions[index]);
+    if (!m->functions[index])
+        *r = CUDA_ERROR_OUT_OF_MEMORY;
     return m->functions[index];
 }
 
-struct function *module_function(struct module *m, const char *name)
+struct function *module_function(struct module *m, const char *name, CUresult *r)
 {
     for (uint32_t i = 0; i < m->image->function_count; i++)
         if (m->image->functions[i]->ptx->is_entry && !strcmp(m->image->functions[i]->name, name))
-            return function_at(m, i);
+            return function_at(m, i, r);
+    *r = CUDA_ERROR_NOT_FOUND;
     return NULL;
 }
 
@@ -282,9 +299,7 @@ CUAPI CUresult cuModuleGetFunction(CUfunction *out, CUmodule handle, const char 
 {
     struct module *m;
     CUresult r = enter(handle, name ? (const void *)out : NULL, &m);
-    struct function *f = r == CUDA_SUCCESS ? module_function(m, name) : NULL;
-    if (r == CUDA_SUCCESS && !f)
-        r = CUDA_ERROR_NOT_FOUND;
+    struct function *f = r == CUDA_SUCCESS ? module_function(m, name, &r) : NULL;
     if (r == CUDA_SUCCESS)
         *out = (CUfunction)f;
     return api_leave(r);
@@ -307,10 +322,8 @@ CUAPI CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int co
     struct module *m;
     CUresult r = enter(handle, functions, &m);
     for (uint32_t i = 0, n = 0; r == CUDA_SUCCESS && n < count && i < m->image->function_count; i++)
-        if (m->image->functions[i]->ptx->is_entry) {
-            functions[n] = (CUfunction)function_at(m, i);
-            r = functions[n++] ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-        }
+        if (m->image->functions[i]->ptx->is_entry)
+            functions[n++] = (CUfunction)function_at(m, i, &r);
     return api_leave(r);
 }
 

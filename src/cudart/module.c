@@ -1,12 +1,22 @@
 /* From what was registered to what the driver knows: fat binaries become libraries, which belong to no context and are placed by the driver in each context that uses them. */
 #include "cudart/registry.h"
 
+/* A failure that lies in the code itself: it would be the same the next time, and has been told. */
+static int lasting(int r)
+{
+    bool is = r == CUDA_ERROR_INVALID_IMAGE || r == CUDA_ERROR_NO_BINARY_FOR_GPU || r == CUDA_ERROR_INVALID_PTX || r == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
+              r == CUDA_ERROR_NOT_SUPPORTED;
+    return is ? r : CUDA_SUCCESS;
+}
+
 int binary_load(struct fat_binary *b)
 {
     registry_lock();
-    if (!b->library && b->failure == CUDA_SUCCESS)
-        b->failure = cuLibraryLoadData(&b->library, b->wrapper, NULL, NULL, 0, NULL, NULL, 0);
     int r = b->failure;
+    if (!b->library && r == CUDA_SUCCESS) {
+        r = (int)cuLibraryLoadData(&b->library, b->wrapper, NULL, NULL, 0, NULL, NULL, 0);
+        b->failure = lasting(r);
+    }
     registry_unlock();
     return r;
 }
@@ -85,9 +95,10 @@ int rt_function(const void *host, CUfunction *out)
     struct entity *e = function_of(host, &kernel);
     if (!e)
         return kernel ? (int)cuKernelGetFunction(out, kernel) : (int)cudaErrorInvalidDeviceFunction;
-    int r = kernel_of(e);
+    int r = e->failure ?: kernel_of(e);
     if (r == CUDA_SUCCESS && (e->context != rt_context() || e->epoch != rt_epoch())) {
-        r = cuKernelGetFunction(&e->function, e->kernel);
+        r = (int)cuKernelGetFunction(&e->function, e->kernel);
+        e->failure = lasting(r);
         e->context = r == CUDA_SUCCESS ? rt_context() : NULL;
         e->epoch = rt_epoch();
     }

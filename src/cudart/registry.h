@@ -17,6 +17,7 @@ struct entity {
     CUkernel kernel;        /* functions: NULL until asked for */
     CUfunction function;    /* in context, of that epoch */
     CUcontext context;
+    int failure;            /* of placing it there; not tried twice */
     uint64_t epoch;
 };
 

@@ -107,7 +107,6 @@ bool decode_function(struct exec_image *image, struct exec_function *f, struct e
 {
     struct decode_state state = { .scratch = 0, .scratch_pred = f->scratch_pred };
     struct decoder d = { .image = image, .function = f, .error = e, .state = &state };
-    f->inst_count = f->ptx->inst_count;
     f->code = arena_array(&image->arena, struct exec_inst, f->inst_count + 1);
     decode_grow_constants(&state);
     bool ok = true;

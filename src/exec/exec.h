@@ -67,6 +67,7 @@ struct exec_function {
     uint32_t register_count;      /* an estimate (ptx/registers.h), callees included */
     uint32_t stack_bytes;         /* local memory of a thread over the deepest call path; recursion: one level each */
     bool recursive, makes_calls, calls_indirectly, address_taken, uses_alloca;
+    bool prepared;                /* it can run */
     uint64_t address;             /* value of a pointer to it */
     struct exec_function *next_of_name; /* of another module */
     struct ptx_cfg *cfg;
@@ -98,6 +99,9 @@ struct exec_image {
 
 /* Takes the modules over, also on failure. Several modules are linked. */
 struct exec_image *exec_image_create(struct memory *memory, struct ptx_module **modules, uint32_t count, struct error *e);
+/* The same, but what is wrong with the code of a kernel is told when it is prepared, which must come before it is run or asked about. Preparing one twice does nothing. */
+struct exec_image *exec_image_create_lazy(struct memory *memory, struct ptx_module **modules, uint32_t count, struct error *e);
+bool exec_image_prepare(struct exec_image *image, struct exec_function *kernel, struct error *e);
 void exec_image_destroy(struct exec_image *image);
 struct exec_function *exec_image_function(const struct exec_image *image, const char *name); /* NULL: none */
 const struct exec_symbol *exec_image_symbol(const struct exec_image *image, const char *name);

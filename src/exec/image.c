@@ -1,4 +1,5 @@
-/* Modules become an image: linked by name, placed in device memory, decoded. */
+/* Modules become an image: linked by name, placed in device memory, decoded. Kernels may be left undecoded until they are asked for: a program's fat binary often holds hundreds, of which
+ * a run uses a few. */
 #include "exec/image_internal.h"
 
 #include "ptx/cfg.h"
@@ -85,6 +86,7 @@ static bool collect_functions(struct exec_image *image, struct error *e)
             struct exec_function *f = arena_new(&image->arena, struct exec_function);
             *f = (struct exec_function){ .name = ptx->name, .ptx = ptx, .module = module, .image = image };
             f->index = image->function_count;
+            f->inst_count = ptx->inst_count;
             image->functions[image->function_count] = f;
             add_name(image, f);
             f->address = FUNCTION_ADDRESS_TAG ^ (uint64_t)(image->function_count + 1) * 16;
@@ -229,25 +231,52 @@ static bool build(struct exec_image *image, struct error *e)
     for (uint32_t f = 0; f < image->function_count; f++)
         for (uint32_t i = 0; i < image->functions[f]->ptx->inst_count; i++)
             visit_operands(image->functions[f]->ptx->insts[i].operands, image->functions[f]->ptx->insts[i].operand_count, note_special, image);
-    if (!layout_image(image, e))
-        return false;
+    return layout_image(image, e);
+}
+
+/* Registers in their places; what is left to do is to decode it. */
+static void measure(struct exec_image *image, struct exec_function *f)
+{
+    struct arena scratch = { 0 };
+    f->cfg = ptx_cfg_build(&image->arena, f->ptx);
+    struct ptx_liveness *live = ptx_liveness_build(&scratch, f->ptx, f->cfg);
+    f->register_count = ptx_estimate_registers(f->ptx, f->cfg, f->module->target_sm).registers;
+    registers_place(image, f, live);
+    arena_free(&scratch);
+}
+
+/* Whether it may run in a launch of the kernel; NULL: any. */
+static bool is_needed(const struct exec_function *f, const struct exec_function *kernel)
+{
+    return !kernel || f == kernel || (kernel->makes_calls && !f->ptx->is_entry);
+}
+
+static bool prepare(struct exec_image *image, const struct exec_function *kernel, struct error *e)
+{
+    for (uint32_t i = 0; i < image->function_count; i++)
+        if (is_needed(image->functions[i], kernel) && !image->functions[i]->cfg)
+            measure(image, image->functions[i]);
     for (uint32_t i = 0; i < image->function_count; i++) {
         struct exec_function *f = image->functions[i];
-        f->cfg = ptx_cfg_build(&image->arena, f->ptx);
-        struct arena scratch = { 0 };
-        struct ptx_liveness *live = ptx_liveness_build(&scratch, f->ptx, f->cfg);
-        f->register_count = ptx_estimate_registers(f->ptx, f->cfg, f->module->target_sm).registers;
-        registers_place(image, f, live);
-        arena_free(&scratch);
-    }
-    for (uint32_t i = 0; i < image->function_count; i++)
-        if (!decode_function(image, image->functions[i], e))
+        if (is_needed(f, kernel) && !f->code && !decode_function(image, f, e)) {
+            free(f->constants); /* the next that needs it is told the same */
+            f->constants = NULL;
+            f->code = NULL;
             return false;
+        }
+    }
     sum_up_needs(image);
     return true;
 }
 
-struct exec_image *exec_image_create(struct memory *memory, struct ptx_module **modules, uint32_t count, struct error *e)
+bool exec_image_prepare(struct exec_image *image, struct exec_function *kernel, struct error *e)
+{
+    if (!kernel->prepared)
+        kernel->prepared = prepare(image, kernel, e);
+    return kernel->prepared;
+}
+
+struct exec_image *exec_image_create_lazy(struct memory *memory, struct ptx_module **modules, uint32_t count, struct error *e)
 {
     struct exec_image *image = calloc(1, sizeof *image);
     if (!image)
@@ -261,6 +290,20 @@ struct exec_image *exec_image_create(struct memory *memory, struct ptx_module **
         return image;
     exec_image_destroy(image);
     return NULL;
+}
+
+struct exec_image *exec_image_create(struct memory *memory, struct ptx_module **modules, uint32_t count, struct error *e)
+{
+    struct exec_image *image = exec_image_create_lazy(memory, modules, count, e);
+    if (!image)
+        return NULL;
+    if (!prepare(image, NULL, e)) {
+        exec_image_destroy(image);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < image->function_count; i++)
+        image->functions[i]->prepared = true;
+    return image;
 }
 
 void exec_image_destroy(struct exec_image *image)
