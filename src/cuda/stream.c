@@ -151,16 +151,17 @@ CUAPI CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned int fl
 }
 API_ALIAS(cuStreamWaitEvent_ptsz, cuStreamWaitEvent)
 
-/* Called with the lock open: a callback may not use the API, but other threads go on. */
+/* Called with the lock open: a callback may use the API, and other threads go on. One behind a kernel that failed is told so. */
 CUAPI CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void *user, unsigned int flags)
 {
     struct stream *s;
     CUresult r = enter(handle, NULL, &s);
+    bool failed = r != CUDA_SUCCESS && context_current() && context_current()->failure == r;
     if (r == CUDA_SUCCESS && (!callback || flags))
         r = CUDA_ERROR_INVALID_VALUE;
     api_leave(r);
-    if (r == CUDA_SUCCESS)
-        callback(handle, CUDA_SUCCESS, user);
+    if (r == CUDA_SUCCESS || (failed && callback))
+        callback(handle, r, user);
     return r;
 }
 API_ALIAS(cuStreamAddCallback_ptsz, cuStreamAddCallback)
