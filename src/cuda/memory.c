@@ -79,9 +79,13 @@ CUresult allocation_new(struct context *ctx, uint64_t bytes, uint64_t align, enu
 CUresult allocation_drop(struct allocation *a)
 {
     uint64_t base = a->base;
+    bool of_graph = a->is_graph;
     pool_gave_back(a);
     allocation_forget(base);
-    return memory_release(driver_get()->gpu->memory, base) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    bool ok = memory_release(driver_get()->gpu->memory, base);
+    if (of_graph)
+        graph_memory_freed(base);
+    return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 void allocations_free_of(struct context *ctx)
@@ -116,7 +120,7 @@ enum pointer_class pointer_classify(uint64_t address, uint64_t bytes)
     const struct memory *m = driver_get()->gpu->memory;
     if (memory_find(m, address))
         return device_range_ok(address, bytes) ? POINTER_DEVICE : POINTER_BAD;
-    if (!address || address - m->reserved_base < m->reserved_bytes)
+    if (!address || address - m->reserved_base < m->reserved_bytes || graph_memory_holds(address, 1))
         return POINTER_BAD;
     return POINTER_HOST;
 }
@@ -140,8 +144,8 @@ static CUresult allocate(CUdeviceptr *out, size_t bytes, uint64_t align, enum me
     struct context *ctx = NULL;
     uint64_t address = 0;
     CUresult r = api_enter(&ctx, API_CONTEXT);
-    if (r == CUDA_SUCCESS && !out)
-        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        r = out ? capture_refuse_unsafe() : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         r = allocation_new(ctx, bytes, align, kind, flags, &address);
     if (r == CUDA_SUCCESS)
@@ -171,7 +175,9 @@ CUAPI CUresult cuMemFree_v2(CUdeviceptr address)
     if (r == CUDA_SUCCESS && address) {
         struct allocation *a = allocation_find(address);
         bool mine = a && a->base == address && (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED);
-        r = mine ? allocation_drop(a) : CUDA_ERROR_INVALID_VALUE;
+        r = mine ? capture_refuse_unsafe() : CUDA_ERROR_INVALID_VALUE;
+        if (r == CUDA_SUCCESS)
+            r = allocation_drop(a);
     }
     return api_leave(r);
 }
@@ -216,7 +222,9 @@ CUAPI CUresult cuMemFreeHost(void *p)
     CUresult r = api_enter(NULL, API_CONTEXT);
     if (r == CUDA_SUCCESS && p) {
         struct allocation *a = host_allocation(p, false);
-        r = a && a->base == (uintptr_t)p ? allocation_drop(a) : CUDA_ERROR_INVALID_VALUE;
+        r = a && a->base == (uintptr_t)p ? capture_refuse_unsafe() : CUDA_ERROR_INVALID_VALUE;
+        if (r == CUDA_SUCCESS)
+            r = allocation_drop(a);
     }
     return api_leave(r);
 }
