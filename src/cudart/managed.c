@@ -14,16 +14,6 @@ RTAPI cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned int flags
     return rt_leave(r);
 }
 
-static cudaError_t attach(cudaStream_t stream, void *p, size_t bytes, unsigned int flags)
-{
-    return rt_leave(rt_enter() ?: (int)cuStreamAttachMemAsync(stream, (uintptr_t)p, bytes, flags));
-}
-RTAPI cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t bytes, unsigned int flags) { return attach(stream, p, bytes, flags); }
-RTAPI cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void *p, size_t bytes, unsigned int flags)
-{
-    return attach(stream ? stream : CU_STREAM_PER_THREAD, p, bytes, flags);
-}
-
 RTAPI cudaError_t cudaMemRangeGetAttribute(void *data, size_t size, CUmem_range_attribute attribute, const void *p, size_t bytes)
 {
     return rt_leave(rt_enter() ?: (int)cuMemRangeGetAttribute(data, size, attribute, (uintptr_t)p, bytes));
