@@ -192,7 +192,7 @@ CUAPI CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr address, size
     struct stream *s;
     CUresult r = enter(handle, NULL, &s);
     const struct memory_range *range = r == CUDA_SUCCESS ? memory_find(driver_get()->gpu->memory, address) : NULL;
-    bool flag_ok = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || flags == CU_MEM_ATTACH_SINGLE;
+    bool flag_ok = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || (flags == CU_MEM_ATTACH_SINGLE && handle);
     if (r == CUDA_SUCCESS && (!flag_ok || !range || range->kind != MEMORY_MANAGED || (length && length != range->size_bytes)))
         r = CUDA_ERROR_INVALID_VALUE;
     return api_leave(r == CUDA_SUCCESS ? capture_refuse(handle) : r);
