@@ -141,31 +141,31 @@ int rt_symbol(const void *host, CUdeviceptr *address, size_t *bytes)
     return r == CUDA_ERROR_NOT_FOUND ? (int)cudaErrorInvalidSymbol : r;
 }
 
-static int module_with(const void *host, enum entity_kind kind, CUmodule *module, const char **name)
+static int module_with(const void *host, enum entity_kind kind, CUmodule *module, struct entity **entity)
 {
     registry_lock();
-    struct entity *e = host ? find(host, kind) : NULL;
+    struct entity *e = *entity = host ? find(host, kind) : NULL;
     int r = e ? binary_load(e->binary) ?: (int)cuLibraryGetModule(module, e->binary->library) : CUDA_ERROR_NOT_FOUND;
-    if (e)
-        *name = e->name;
     registry_unlock();
     return r;
 }
 
-int rt_texture_reference(const void *host, CUtexref *out)
+int rt_texture_reference(const void *host, CUtexref *out, bool *reads_normalized)
 {
     CUmodule module;
-    const char *name;
-    int r = module_with(host, ENTITY_TEXTURE, &module, &name);
-    r = r ?: (int)cuModuleGetTexRef(out, module, name);
+    struct entity *e;
+    int r = module_with(host, ENTITY_TEXTURE, &module, &e);
+    r = r ?: (int)cuModuleGetTexRef(out, module, e->name);
+    if (!r)
+        *reads_normalized = e->reads_normalized;
     return r == CUDA_ERROR_NOT_FOUND ? (int)cudaErrorInvalidTexture : r;
 }
 
 int rt_surface_reference(const void *host, CUsurfref *out)
 {
     CUmodule module;
-    const char *name;
-    int r = module_with(host, ENTITY_SURFACE, &module, &name);
-    r = r ?: (int)cuModuleGetSurfRef(out, module, name);
+    struct entity *e;
+    int r = module_with(host, ENTITY_SURFACE, &module, &e);
+    r = r ?: (int)cuModuleGetSurfRef(out, module, e->name);
     return r == CUDA_ERROR_NOT_FOUND ? (int)cudaErrorInvalidSurface : r;
 }
