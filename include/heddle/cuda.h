@@ -103,6 +103,7 @@ extern "C" {
 #define cuGraphNodeGetDependentNodes      cuGraphNodeGetDependentNodes_v2
 #define cuGraphAddDependencies            cuGraphAddDependencies_v2
 #define cuGraphRemoveDependencies         cuGraphRemoveDependencies_v2
+#define cuGraphAddNode                    cuGraphAddNode_v2
 #define cuEventElapsedTime                cuEventElapsedTime_v2
 #define cuStreamWriteValue32              __CUDA_API_PTSZ(cuStreamWriteValue32_v2)
 #define cuStreamWaitValue32               __CUDA_API_PTSZ(cuStreamWaitValue32_v2)
@@ -180,6 +181,7 @@ typedef CUsurfObject_v1 CUsurfObject;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUuserObject_st *CUuserObject;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUgraphDeviceUpdatableNode_st *CUgraphDeviceNode;
 typedef struct CUgreenCtx_st *CUgreenCtx;
@@ -192,6 +194,7 @@ typedef unsigned long long CUmemGenericAllocationHandle_v1;
 #define CU_STREAM_PER_THREAD                                          ((CUstream)0x2)
 #define CU_COMPUTE_ACCELERATED_TARGET_BASE                            0x10000
 #define CU_COMPUTE_FAMILY_TARGET_BASE                                 0x20000
+#define CU_GRAPH_COND_ASSIGN_DEFAULT                                  0x1
 #define CU_GRAPH_KERNEL_NODE_PORT_DEFAULT                             0
 #define CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC                        1
 #define CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER                        2
@@ -712,6 +715,16 @@ typedef enum CUgraphDebugDot_flags_enum {
     CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS = 0x1000, CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS = 0x2000,
     CU_GRAPH_DEBUG_DOT_FLAGS_EXTRA_TOPO_INFO = 0x4000, CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS = 0x8000,
 } CUgraphDebugDot_flags;
+typedef enum CUuserObject_flags_enum {
+    CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1,
+} CUuserObject_flags;
+typedef enum CUuserObjectRetain_flags_enum {
+    CU_GRAPH_USER_OBJECT_MOVE = 1,
+} CUuserObjectRetain_flags;
+typedef enum CUgraphMem_attribute_enum {
+    CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2,
+    CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3,
+} CUgraphMem_attribute;
 typedef enum CUgraphInstantiate_flags_enum {
     CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,
     CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8,
@@ -1135,6 +1148,50 @@ typedef struct CUDA_CHILD_GRAPH_NODE_PARAMS_st {
     CUgraph graph;
     CUgraphChildGraphNodeOwnership ownership;
 } CUDA_CHILD_GRAPH_NODE_PARAMS;
+typedef struct CUDA_EVENT_RECORD_NODE_PARAMS_st {
+    CUevent event;
+} CUDA_EVENT_RECORD_NODE_PARAMS;
+typedef struct CUDA_EVENT_WAIT_NODE_PARAMS_st {
+    CUevent event;
+} CUDA_EVENT_WAIT_NODE_PARAMS;
+typedef struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st {
+    CUmemPoolProps poolProps;
+    const CUmemAccessDesc *accessDescs;
+    size_t accessDescCount, bytesize;
+    CUdeviceptr dptr;
+} CUDA_MEM_ALLOC_NODE_PARAMS_v1;
+typedef CUDA_MEM_ALLOC_NODE_PARAMS_v1 CUDA_MEM_ALLOC_NODE_PARAMS;
+typedef CUDA_MEM_ALLOC_NODE_PARAMS_v1 CUDA_MEM_ALLOC_NODE_PARAMS_v2;
+typedef struct CUDA_MEM_FREE_NODE_PARAMS_st {
+    CUdeviceptr dptr;
+} CUDA_MEM_FREE_NODE_PARAMS;
+typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st {
+    CUcontext ctx;
+    unsigned int count;
+    CUstreamBatchMemOpParams *paramArray;
+    unsigned int flags;
+} CUDA_BATCH_MEM_OP_NODE_PARAMS_v1;
+typedef CUDA_BATCH_MEM_OP_NODE_PARAMS_v1 CUDA_BATCH_MEM_OP_NODE_PARAMS;
+typedef CUDA_BATCH_MEM_OP_NODE_PARAMS_v1 CUDA_BATCH_MEM_OP_NODE_PARAMS_v2;
+typedef struct CUgraphNodeParams_st {
+    CUgraphNodeType type;
+    int reserved0[3];
+    union {
+        long long reserved1[29];
+        CUDA_KERNEL_NODE_PARAMS_v3 kernel;
+        CUDA_MEMCPY_NODE_PARAMS memcpy;
+        CUDA_MEMSET_NODE_PARAMS_v2 memset;
+        CUDA_HOST_NODE_PARAMS_v2 host;
+        CUDA_CHILD_GRAPH_NODE_PARAMS graph;
+        CUDA_EVENT_WAIT_NODE_PARAMS eventWait;
+        CUDA_EVENT_RECORD_NODE_PARAMS eventRecord;
+        CUDA_MEM_ALLOC_NODE_PARAMS_v2 alloc;
+        CUDA_MEM_FREE_NODE_PARAMS free;
+        CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 memOp;
+        CUDA_CONDITIONAL_NODE_PARAMS conditional;
+    };
+    long long reserved2;
+} CUgraphNodeParams;
 
 /* Errors. */
 CUresult CUDAAPI cuGetErrorString(CUresult error, const char **p_str);
@@ -1496,6 +1553,7 @@ CUresult CUDAAPI cuStreamBeginCapture(CUstream h_stream, CUstreamCaptureMode mod
 CUresult CUDAAPI cuStreamBeginCaptureToGraph(CUstream h_stream, CUgraph h_graph, const CUgraphNode *dependencies,
     const CUgraphEdgeData *dependency_data, size_t num_dependencies, CUstreamCaptureMode mode);
 CUresult CUDAAPI cuStreamEndCapture(CUstream h_stream, CUgraph *ph_graph);
+CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 CUresult CUDAAPI cuStreamIsCapturing(CUstream h_stream, CUstreamCaptureStatus *capture_status);
 CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream h_stream, CUstreamCaptureStatus *capture_status_out, cuuint64_t *id_out,
     CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edge_data_out,
@@ -1556,6 +1614,33 @@ CUresult CUDAAPI cuGraphAddEventWaitNode(CUgraphNode *ph_graph_node, CUgraph h_g
     size_t num_dependencies, CUevent event);
 CUresult CUDAAPI cuGraphEventWaitNodeGetEvent(CUgraphNode h_node, CUevent *event_out);
 CUresult CUDAAPI cuGraphEventWaitNodeSetEvent(CUgraphNode h_node, CUevent event);
+CUresult CUDAAPI cuGraphAddMemAllocNode(CUgraphNode *ph_graph_node, CUgraph h_graph, const CUgraphNode *dependencies,
+    size_t num_dependencies, CUDA_MEM_ALLOC_NODE_PARAMS *node_params);
+CUresult CUDAAPI cuGraphMemAllocNodeGetParams(CUgraphNode h_node, CUDA_MEM_ALLOC_NODE_PARAMS *params_out);
+CUresult CUDAAPI cuGraphAddMemFreeNode(CUgraphNode *ph_graph_node, CUgraph h_graph, const CUgraphNode *dependencies,
+    size_t num_dependencies, CUdeviceptr dptr);
+CUresult CUDAAPI cuGraphMemFreeNodeGetParams(CUgraphNode h_node, CUdeviceptr *dptr_out);
+CUresult CUDAAPI cuDeviceGraphMemTrim(CUdevice device);
+CUresult CUDAAPI cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
+CUresult CUDAAPI cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value);
+CUresult CUDAAPI cuGraphAddBatchMemOpNode(CUgraphNode *ph_graph_node, CUgraph h_graph, const CUgraphNode *dependencies,
+    size_t num_dependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *node_params);
+CUresult CUDAAPI cuGraphBatchMemOpNodeGetParams(CUgraphNode h_node, CUDA_BATCH_MEM_OP_NODE_PARAMS *node_params_out);
+CUresult CUDAAPI cuGraphBatchMemOpNodeSetParams(CUgraphNode h_node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *node_params);
+CUresult CUDAAPI cuGraphExecBatchMemOpNodeSetParams(CUgraphExec h_graph_exec, CUgraphNode h_node,
+    const CUDA_BATCH_MEM_OP_NODE_PARAMS *node_params);
+CUresult CUDAAPI cuGraphAddNode_v2(CUgraphNode *ph_graph_node, CUgraph h_graph, const CUgraphNode *dependencies,
+    const CUgraphEdgeData *dependency_data, size_t num_dependencies, CUgraphNodeParams *node_params);
+CUresult CUDAAPI cuGraphNodeSetParams(CUgraphNode h_node, CUgraphNodeParams *node_params);
+CUresult CUDAAPI cuGraphExecNodeSetParams(CUgraphExec h_graph_exec, CUgraphNode h_node, CUgraphNodeParams *node_params);
+CUresult CUDAAPI cuGraphConditionalHandleCreate(CUgraphConditionalHandle *p_handle_out, CUgraph h_graph, CUcontext ctx,
+    unsigned int default_launch_value, unsigned int flags);
+CUresult CUDAAPI cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initial_refcount,
+    unsigned int flags);
+CUresult CUDAAPI cuUserObjectRetain(CUuserObject object, unsigned int count);
+CUresult CUDAAPI cuUserObjectRelease(CUuserObject object, unsigned int count);
+CUresult CUDAAPI cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags);
+CUresult CUDAAPI cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count);
 CUresult CUDAAPI cuGraphClone(CUgraph *ph_graph_clone, CUgraph original_graph);
 CUresult CUDAAPI cuGraphNodeFindInClone(CUgraphNode *ph_node, CUgraphNode h_original_node, CUgraph h_cloned_graph);
 CUresult CUDAAPI cuGraphNodeGetType(CUgraphNode h_node, CUgraphNodeType *type);

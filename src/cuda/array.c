@@ -163,9 +163,7 @@ CUAPI CUresult cuArrayDestroy(CUarray handle)
 {
     struct array *a;
     CUresult r = enter(handle, &a, &a);
-    if (r == CUDA_SUCCESS && a->of)
-        r = CUDA_ERROR_INVALID_HANDLE; /* levels go with their mipmap */
-    if (r == CUDA_SUCCESS)
+    if (r == CUDA_SUCCESS && !a->of) /* levels go with their mipmap */
         object_free(&a->object);
     return api_leave(r);
 }

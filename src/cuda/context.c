@@ -343,12 +343,18 @@ CUAPI CUresult cuCtxGetApiVersion(CUcontext handle, unsigned int *version)
 }
 
 /* Work is finished when it was asked for; only its error may be left to tell. */
-CUAPI CUresult cuCtxSynchronize(void) { return api_leave(api_enter(NULL, API_CONTEXT)); }
+CUAPI CUresult cuCtxSynchronize(void)
+{
+    struct context *ctx = NULL;
+    CUresult r = api_enter(&ctx, API_CONTEXT);
+    return api_leave(r == CUDA_SUCCESS ? capture_refuse_context(ctx) : r);
+}
 
 CUAPI CUresult cuCtxSynchronize_v2(CUcontext handle)
 {
     struct context *ctx = NULL;
-    return api_leave(enter_named(handle, &ctx));
+    CUresult r = enter_named(handle, &ctx);
+    return api_leave(r == CUDA_SUCCESS ? capture_refuse_context(ctx) : r);
 }
 
 CUAPI CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice dev)

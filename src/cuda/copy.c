@@ -2,7 +2,7 @@
  *
  * Every form becomes a copy of a box of rows between two places, each checked in full before a byte moves. Asynchronous copies are done when the
  * call returns. */
-#include "cuda/internal.h"
+#include "cuda/work.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ static bool extent_of(size_t pitch, size_t rows, const size_t at[3], const size_
            mul_ok(y, pitch, &y) && add_ok(at[0], box[0], &last) && add_ok(z, y, bytes) && add_ok(*bytes, last, bytes);
 }
 
-static CUresult place_linear(struct place *p, uint64_t address, bool device, size_t pitch, size_t height, const size_t at[3], const size_t box[3])
+static CUresult place_linear(struct place *p, uint64_t address, bool device, bool later, size_t pitch, size_t height, const size_t at[3], const size_t box[3])
 {
     size_t bytes, rows = height ? height : box[1];
     if (!pitch)
@@ -33,7 +33,7 @@ static CUresult place_linear(struct place *p, uint64_t address, bool device, siz
     if (!extent_of(pitch, rows, at, box, &bytes))
         return CUDA_ERROR_INVALID_VALUE;
     size_t start = at[2] * pitch * rows + at[1] * pitch + at[0];
-    if (device && !device_range_ok(address + start, bytes - start))
+    if (device && !device_range_ok(address + start, bytes - start) && !(later && graph_memory_holds(address + start, bytes - start)))
         return CUDA_ERROR_INVALID_VALUE;
     *p = (struct place){(uint8_t *)memory_pointer(address) + start, pitch, pitch * rows};
     return CUDA_SUCCESS;
@@ -56,33 +56,34 @@ static CUresult place_array(struct place *p, CUarray handle, const size_t at[3],
     return CUDA_SUCCESS;
 }
 
-static CUresult place_side(struct place *p, CUmemorytype type, const void *host, CUdeviceptr device, CUarray array, size_t pitch, size_t height,
+static CUresult place_side(struct place *p, CUmemorytype type, const void *host, CUdeviceptr device, CUarray array, bool later, size_t pitch, size_t height,
                            const size_t at[3], const size_t box[3])
 {
     size_t sum;
     if (!add_ok(at[0], box[0], &sum) || !add_ok(at[1], box[1], &sum))
         return CUDA_ERROR_INVALID_VALUE;
     switch (type) {
-    case CU_MEMORYTYPE_HOST: return place_linear(p, (uintptr_t)host, false, pitch, height, at, box);
-    case CU_MEMORYTYPE_DEVICE: return place_linear(p, device, true, pitch, height, at, box);
+    case CU_MEMORYTYPE_HOST: return place_linear(p, (uintptr_t)host, false, later, pitch, height, at, box);
+    case CU_MEMORYTYPE_DEVICE: return place_linear(p, device, true, later, pitch, height, at, box);
     case CU_MEMORYTYPE_ARRAY: return place_array(p, array, at, box);
     case CU_MEMORYTYPE_UNIFIED: {
-        enum pointer_class where = pointer_classify(device, 1);
-        return where == POINTER_BAD ? CUDA_ERROR_INVALID_VALUE : place_linear(p, device, where == POINTER_DEVICE, pitch, height, at, box);
+        enum pointer_class where = later && graph_memory_holds(device, 1) ? POINTER_DEVICE : pointer_classify(device, 1);
+        return where == POINTER_BAD ? CUDA_ERROR_INVALID_VALUE : place_linear(p, device, where == POINTER_DEVICE, later, pitch, height, at, box);
     }
     default: return CUDA_ERROR_INVALID_VALUE;
     }
 }
 
-static CUresult places_of(const CUDA_MEMCPY3D *c, struct place *from, struct place *to)
+/* later: the copy is not for now, and memory that a graph will have made by then may be used. */
+static CUresult places_of(const CUDA_MEMCPY3D *c, bool later, struct place *from, struct place *to)
 {
     const size_t box[3] = {c->WidthInBytes, c->Height, c->Depth};
     const size_t from_at[3] = {c->srcXInBytes, c->srcY, c->srcZ}, to_at[3] = {c->dstXInBytes, c->dstY, c->dstZ};
     if (c->srcLOD || c->dstLOD)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult r = place_side(from, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcPitch, c->srcHeight, from_at, box);
+    CUresult r = place_side(from, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, later, c->srcPitch, c->srcHeight, from_at, box);
     if (r == CUDA_SUCCESS)
-        r = place_side(to, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstPitch, c->dstHeight, to_at, box);
+        r = place_side(to, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, later, c->dstPitch, c->dstHeight, to_at, box);
     return r;
 }
 
@@ -91,7 +92,7 @@ CUresult copy_3d_check(const CUDA_MEMCPY3D *c)
     struct place from, to;
     if (!c->WidthInBytes || !c->Height || !c->Depth)
         return CUDA_SUCCESS;
-    return places_of(c, &from, &to);
+    return places_of(c, true, &from, &to);
 }
 
 CUresult copy_3d(const CUDA_MEMCPY3D *c)
@@ -99,51 +100,37 @@ CUresult copy_3d(const CUDA_MEMCPY3D *c)
     struct place from, to;
     if (!c->WidthInBytes || !c->Height || !c->Depth)
         return CUDA_SUCCESS;
-    CUresult r = places_of(c, &from, &to);
+    CUresult r = places_of(c, false, &from, &to);
     if (r != CUDA_SUCCESS)
         return r;
     for (size_t z = 0; z < c->Depth; z++)
         for (size_t y = 0; y < c->Height; y++)
             memmove(to.base + z * to.slice + y * to.pitch, from.base + z * from.slice + y * from.pitch, c->WidthInBytes);
+    if (c->Height == 1 && c->Depth == 1 && c->srcMemoryType == CU_MEMORYTYPE_HOST && c->dstMemoryType == CU_MEMORYTYPE_DEVICE)
+        gpu_note_copy(driver_get()->gpu, (uintptr_t)to.base, c->WidthInBytes);
     return CUDA_SUCCESS;
 }
 
 /* Linear copies. `stream` is NULL for the forms without one. */
-enum side { SIDE_HOST, SIDE_DEVICE, SIDE_UNIFIED };
-
-static bool side_ok(enum side side, uint64_t address, size_t bytes)
+static CUresult submit(const CUDA_MEMCPY3D *c, CUstream stream)
 {
-    switch (side) {
-    case SIDE_HOST: return address != 0;
-    case SIDE_DEVICE: return device_range_ok(address, bytes);
-    default: return pointer_classify(address, bytes) != POINTER_BAD;
-    }
-}
-
-static void copy_linear(uint64_t to, enum side to_side, uint64_t from, enum side from_side, size_t bytes)
-{
-    memmove(memory_pointer(to), memory_pointer(from), bytes);
-    if (to_side == SIDE_DEVICE && from_side == SIDE_HOST)
-        gpu_note_copy(driver_get()->gpu, to, bytes);
-}
-
-static CUresult linear(uint64_t to, enum side to_side, uint64_t from, enum side from_side, size_t bytes, CUstream stream)
-{
+    struct work w;
     CUresult r = api_enter(NULL, API_CONTEXT);
     if (r == CUDA_SUCCESS)
-        r = stream_check(stream);
-    if (r == CUDA_SUCCESS && bytes) {
-        if (!side_ok(to_side, to, bytes) || !side_ok(from_side, from, bytes))
-            r = CUDA_ERROR_INVALID_VALUE;
-        else
-            copy_linear(to, to_side, from, from_side, bytes);
-    }
-    return api_leave(r);
+        r = c ? work_memcpy(&w, c) : CUDA_ERROR_INVALID_VALUE;
+    return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
+}
+
+static CUresult linear(uint64_t to, CUmemorytype to_type, uint64_t from, CUmemorytype from_type, size_t bytes, CUstream stream)
+{
+    CUDA_MEMCPY3D c = {.srcMemoryType = from_type, .srcDevice = from, .srcHost = memory_pointer(from), .dstMemoryType = to_type, .dstDevice = to,
+                       .dstHost = memory_pointer(to), .WidthInBytes = bytes, .Height = 1, .Depth = 1};
+    return submit(&c, stream);
 }
 
 CUAPI CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
 {
-    return linear(to, SIDE_DEVICE, (uintptr_t)from, SIDE_HOST, bytes, stream);
+    return linear(to, CU_MEMORYTYPE_DEVICE, (uintptr_t)from, CU_MEMORYTYPE_HOST, bytes, stream);
 }
 API_ALIAS(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2)
 API_ALIAS(cuMemcpyHtoDAsync_v2_ptsz, cuMemcpyHtoDAsync_v2)
@@ -154,7 +141,7 @@ API_ALIAS(cuMemcpyHtoD_v2_ptds, cuMemcpyHtoD_v2)
 
 CUAPI CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    return linear((uintptr_t)to, SIDE_HOST, from, SIDE_DEVICE, bytes, stream);
+    return linear((uintptr_t)to, CU_MEMORYTYPE_HOST, from, CU_MEMORYTYPE_DEVICE, bytes, stream);
 }
 API_ALIAS(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2)
 API_ALIAS(cuMemcpyDtoHAsync_v2_ptsz, cuMemcpyDtoHAsync_v2)
@@ -165,7 +152,7 @@ API_ALIAS(cuMemcpyDtoH_v2_ptds, cuMemcpyDtoH_v2)
 
 CUAPI CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    return linear(to, SIDE_DEVICE, from, SIDE_DEVICE, bytes, stream);
+    return linear(to, CU_MEMORYTYPE_DEVICE, from, CU_MEMORYTYPE_DEVICE, bytes, stream);
 }
 API_ALIAS(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2)
 API_ALIAS(cuMemcpyDtoDAsync_v2_ptsz, cuMemcpyDtoDAsync_v2)
@@ -176,7 +163,7 @@ API_ALIAS(cuMemcpyDtoD_v2_ptds, cuMemcpyDtoD_v2)
 
 CUAPI CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    return linear(to, SIDE_UNIFIED, from, SIDE_UNIFIED, bytes, stream);
+    return linear(to, CU_MEMORYTYPE_UNIFIED, from, CU_MEMORYTYPE_UNIFIED, bytes, stream);
 }
 API_ALIAS(cuMemcpyAsync_ptsz, cuMemcpyAsync)
 
@@ -192,7 +179,7 @@ CUAPI CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_ctx, CUdeviceptr f
     if (r == CUDA_SUCCESS)
         r = context_lookup(from_ctx, &ctx);
     api_leave(r);
-    return r == CUDA_SUCCESS ? linear(to, SIDE_DEVICE, from, SIDE_DEVICE, bytes, stream) : r;
+    return r == CUDA_SUCCESS ? linear(to, CU_MEMORYTYPE_DEVICE, from, CU_MEMORYTYPE_DEVICE, bytes, stream) : r;
 }
 API_ALIAS(cuMemcpyPeerAsync_ptsz, cuMemcpyPeerAsync)
 
@@ -204,10 +191,7 @@ API_ALIAS(cuMemcpyPeer_ptds, cuMemcpyPeer)
 
 CUAPI CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *c, CUstream stream)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
-    if (r == CUDA_SUCCESS)
-        r = c ? stream_check(stream) : CUDA_ERROR_INVALID_VALUE;
-    return api_leave(r == CUDA_SUCCESS ? copy_3d(c) : r);
+    return submit(c, stream);
 }
 API_ALIAS(cuMemcpy3DAsync, cuMemcpy3DAsync_v2)
 API_ALIAS(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2)

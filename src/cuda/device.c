@@ -2,10 +2,11 @@
  * that is modelled. */
 #include "cuda/internal.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { CAPABILITY_MAJOR = 9, CAPABILITY_MINOR = 0 };
+enum { CAPABILITY_MAJOR = 9, CAPABILITY_MINOR = 0, MOST_THREADS = 1024, USUAL_SHARED_BYTES = 48 << 10 };
 static const char pci_bus_id[] = "0000:01:00.0";
 
 static CUresult enter(CUdevice dev, const void *out)
@@ -78,14 +79,10 @@ CUAPI CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
 
 /* Attributes whose value does not depend on the machine. Those not listed, here or below, are 0: features that are absent. */
 static const struct { CUdevice_attribute attribute; int value; } fixed[] = {
-    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
-    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
-    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 1024},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 64},
     {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 0x7fffffff},
     {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
     {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
-    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 48 << 10},
     {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, 64 << 10},
     {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
     {CU_DEVICE_ATTRIBUTE_MAX_PITCH, 0x7fffffff},
@@ -110,11 +107,11 @@ static const struct { CUdevice_attribute attribute; int value; } fixed[] = {
     {CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, 2},
     {CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 1},
     {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1},
-    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 227 << 10},
     {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 0},
     {CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, 1},
     {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},
     {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 1},
+    {CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT, 1},
     {CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS, 0},
     {CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 1},
     {CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER, 1},
@@ -160,16 +157,35 @@ static const struct { CUdevice_attribute attribute; int value; } fixed[] = {
     {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH, 32768},
 };
 
-static int machine_attribute(const struct machine *m, CUdevice_attribute attribute)
+/* What a block may have. With time it must fit the machine's core; functional mode runs any block that CUDA allows. */
+static int most_threads(const struct gpu *g)
 {
+    uint32_t room = g->options.machine.sm.warps * 32;
+    return g->options.functional || room > MOST_THREADS ? MOST_THREADS : (int)room;
+}
+
+static int most_shared(const struct gpu *g, int most)
+{
+    int room = (int)gpu_max_dynamic_shared(g);
+    return room < most ? room : most;
+}
+
+static int machine_attribute(const struct gpu *g, CUdevice_attribute attribute)
+{
+    const struct machine *m = &g->options.machine;
+    int shared = most_shared(g, INT_MAX);
     switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y: return most_threads(g);
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: return most_shared(g, USUAL_SHARED_BYTES);
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return shared;
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return (int)m->cores;
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return (int)m->sm.warps * 32;
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: return (int)m->sm.blocks;
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR: return (int)m->sm.registers;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
-        return m->sm.shared_bytes > (228u << 10) ? (int)m->sm.shared_bytes : 228 << 10; /* never less than a block may ask for */
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: return (int)m->sm.shared_bytes > shared ? (int)m->sm.shared_bytes : shared;
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return (int)m->mem.core_khz;
     case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return (int)m->mem.dram_khz;
     case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: return (int)machine_bus_bits(m);
@@ -188,7 +204,7 @@ CUAPI CUresult cuDeviceGetAttribute(int *out, CUdevice_attribute attribute, CUde
     if (r == CUDA_SUCCESS && (attribute < CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK || attribute >= CU_DEVICE_ATTRIBUTE_MAX))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        *out = machine_attribute(&driver_get()->gpu->options.machine, attribute);
+        *out = machine_attribute(driver_get()->gpu, attribute);
     return api_leave(r);
 }
 
@@ -196,9 +212,11 @@ CUAPI CUresult cuDeviceGetProperties(CUdevprop *out, CUdevice dev)
 {
     CUresult r = enter(dev, out);
     if (r == CUDA_SUCCESS) {
-        const struct machine *m = &driver_get()->gpu->options.machine;
-        *out = (CUdevprop){.maxThreadsPerBlock = 1024, .maxThreadsDim = {1024, 1024, 64}, .maxGridSize = {0x7fffffff, 65535, 65535},
-                           .sharedMemPerBlock = 48 << 10, .totalConstantMemory = 64 << 10, .SIMDWidth = 32, .memPitch = 0x7fffffff,
+        const struct gpu *g = driver_get()->gpu;
+        const struct machine *m = &g->options.machine;
+        int threads = most_threads(g);
+        *out = (CUdevprop){.maxThreadsPerBlock = threads, .maxThreadsDim = {threads, threads, 64}, .maxGridSize = {0x7fffffff, 65535, 65535},
+                           .sharedMemPerBlock = most_shared(g, USUAL_SHARED_BYTES), .totalConstantMemory = 64 << 10, .SIMDWidth = 32, .memPitch = 0x7fffffff,
                            .regsPerBlock = (int)m->sm.registers, .clockRate = (int)m->mem.core_khz, .textureAlign = 512};
     }
     return api_leave(r);

@@ -1,20 +1,24 @@
 /* Events. All work before an event is done when it is recorded. Its time is simulated time, which passes while kernels run and at no other moment: copies and the host's own work take
- * none of it. In functional mode nothing is timed; the host's clock has to do. */
-#include "cuda/internal.h"
+ * none of it. In functional mode nothing is timed; the host's clock has to do. In a capture an event stands for a place in the graph, and has no time. */
+#include "cuda/work.h"
+
+#include <stdlib.h>
+
+static void event_destroy(struct object *o) { free(((struct event *)o)->captured); }
+
+void event_record_now(struct event *e)
+{
+    e->recorded = true;
+    e->cycles = driver_get()->gpu->clock_cycles;
+    e->seconds = seconds_now();
+    e->capture_id = 0;
+}
 
 static CUresult enter(CUevent handle, struct context **ctx, struct event **e)
 {
     CUresult r = api_enter(ctx, API_CONTEXT);
     *e = r == CUDA_SUCCESS ? object_find(handle, OBJECT_EVENT) : NULL;
     return r == CUDA_SUCCESS && !*e ? CUDA_ERROR_INVALID_HANDLE : r;
-}
-
-void event_stamp(struct event *e)
-{
-    const struct gpu *g = driver_get()->gpu;
-    e->recorded = true;
-    e->cycles = g->clock_cycles;
-    e->seconds = seconds_now();
 }
 
 static double milliseconds_between(const struct event *a, const struct event *b)
@@ -33,7 +37,7 @@ CUAPI CUresult cuEventCreate(CUevent *out, unsigned int flags)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && (flags & CU_EVENT_INTERPROCESS))
         r = flags & CU_EVENT_DISABLE_TIMING ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
-    struct event *e = r == CUDA_SUCCESS ? object_new(sizeof *e, OBJECT_EVENT, ctx, NULL) : NULL;
+    struct event *e = r == CUDA_SUCCESS ? object_new(sizeof *e, OBJECT_EVENT, ctx, event_destroy) : NULL;
     if (r == CUDA_SUCCESS && !e)
         r = CUDA_ERROR_OUT_OF_MEMORY;
     if (r == CUDA_SUCCESS) {
@@ -57,14 +61,15 @@ CUAPI CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned 
 {
     struct context *ctx = NULL;
     struct event *e;
+    struct work w = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .event = handle};
+    bool captures = false;
     CUresult r = enter(handle, &ctx, &e);
     if (r == CUDA_SUCCESS)
-        r = flags & ~1u ? CUDA_ERROR_INVALID_VALUE : stream_check(stream);
+        r = flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL ? CUDA_ERROR_INVALID_VALUE : stream_captures(stream, &captures);
     if (r == CUDA_SUCCESS && e->object.owner != ctx)
         r = CUDA_ERROR_INVALID_HANDLE;
-    if (r == CUDA_SUCCESS) {
-        event_stamp(e);
-    }
+    if (r == CUDA_SUCCESS)
+        r = captures && !(flags & CU_EVENT_RECORD_EXTERNAL) ? capture_event(e, stream) : stream_submit(stream, &w);
     return api_leave(r);
 }
 API_ALIAS(cuEventRecordWithFlags_ptsz, cuEventRecordWithFlags)
@@ -75,13 +80,15 @@ API_ALIAS(cuEventRecord_ptsz, cuEventRecord)
 CUAPI CUresult cuEventQuery(CUevent handle)
 {
     struct event *e;
-    return api_leave(enter(handle, NULL, &e));
+    CUresult r = enter(handle, NULL, &e);
+    return api_leave(r == CUDA_SUCCESS ? capture_refuse_event(e) : r);
 }
 
 CUAPI CUresult cuEventSynchronize(CUevent handle)
 {
     struct event *e;
-    return api_leave(enter(handle, NULL, &e));
+    CUresult r = enter(handle, NULL, &e);
+    return api_leave(r == CUDA_SUCCESS ? capture_refuse_event(e) : r);
 }
 
 CUAPI CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
@@ -94,6 +101,8 @@ CUAPI CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent
         r = CUDA_ERROR_INVALID_VALUE;
     else if (r == CUDA_SUCCESS && (!b || !a->recorded || !b->recorded || ((a->flags | b->flags) & CU_EVENT_DISABLE_TIMING)))
         r = CUDA_ERROR_INVALID_HANDLE;
+    if (r == CUDA_SUCCESS && (a->capture_id || b->capture_id))
+        r = capture_refuse_event(a->capture_id ? a : b);
     if (r == CUDA_SUCCESS)
         *milliseconds = (float)milliseconds_between(a, b);
     return api_leave(r);
@@ -111,9 +120,10 @@ CUAPI CUresult cuCtxRecordEvent(CUcontext handle, CUevent event)
     e = r == CUDA_SUCCESS ? object_find(event, OBJECT_EVENT) : NULL;
     if (r == CUDA_SUCCESS && (!e || e->object.owner != ctx))
         r = CUDA_ERROR_INVALID_HANDLE;
-    if (r == CUDA_SUCCESS) {
-        event_stamp(e);
-    }
+    if (r == CUDA_SUCCESS)
+        r = capture_refuse_context(ctx);
+    if (r == CUDA_SUCCESS)
+        event_record_now(e);
     return api_leave(r);
 }
 

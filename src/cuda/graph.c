@@ -1,56 +1,8 @@
-/* Graphs as they are built: kernel, copy, fill, host, event, child and empty nodes, and their dependencies. See graph_exec.c for how they run.
- *
- * Left out: capture from streams, memory nodes, conditional nodes, semaphores, attributes of nodes. */
+/* Graphs as they are built: nodes, and what each comes after. graph_nodes.c has what nodes do, graph_exec.c how they run. */
 #include "cuda/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-CUresult work_kernel(struct work *w, const CUDA_KERNEL_NODE_PARAMS *p)
-{
-    struct function *f;
-    uint8_t *params = NULL;
-    CUfunction handle = p->func ? p->func : (CUfunction)p->kern;
-    CUresult r = function_resolve(handle, &f);
-    if (r == CUDA_SUCCESS)
-        r = launch_pack(f, p->kernelParams, p->extra, &params);
-    if (r != CUDA_SUCCESS)
-        return r;
-    free(w->params);
-    w->type = CU_GRAPH_NODE_TYPE_KERNEL;
-    w->kernel = *p;
-    w->kernel.func = handle;
-    w->params = params;
-    return CUDA_SUCCESS;
-}
-
-CUresult work_copy(struct work *to, const struct work *from)
-{
-    struct function *f;
-    *to = *from;
-    to->params = NULL;
-    to->child = NULL;
-    if (from->child)
-        return graph_copy(from->child, &to->child);
-    if (!from->params)
-        return CUDA_SUCCESS;
-    CUresult r = function_resolve(from->kernel.func, &f);
-    if (r != CUDA_SUCCESS)
-        return r;
-    to->params = malloc(f->exec->ptx->param_bytes + 1u);
-    if (!to->params)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    memcpy(to->params, from->params, f->exec->ptx->param_bytes);
-    return CUDA_SUCCESS;
-}
-
-void work_free(struct work *w)
-{
-    free(w->params);
-    if (w->child)
-        object_free(&w->child->object);
-    *w = (struct work){.type = CU_GRAPH_NODE_TYPE_EMPTY};
-}
 
 static void node_destroy(struct object *o)
 {
@@ -64,10 +16,15 @@ static void graph_destroy(struct object *o)
     struct graph *g = (struct graph *)o;
     for (uint32_t i = 0; i < g->node_count; i++)
         object_free(&g->nodes[i]->object);
+    for (uint32_t i = 0; i < g->condition_count; i++)
+        condition_drop(g->conditions[i]);
+    user_objects_free(g);
+    free(g->conditions);
     free(g->nodes);
+    free(g->order);
 }
 
-static struct graph *graph_new(void) { return object_new(sizeof(struct graph), OBJECT_GRAPH, NULL, graph_destroy); }
+struct graph *graph_new(void) { return object_new(sizeof(struct graph), OBJECT_GRAPH, NULL, graph_destroy); }
 
 static struct node *node_new(struct graph *g)
 {
@@ -79,67 +36,166 @@ static struct node *node_new(struct graph *g)
     if (!n)
         return NULL;
     n->graph = g;
+    n->id = ++driver_get()->next_id;
     n->index = g->node_count;
     g->nodes[g->node_count++] = n;
     return n;
 }
 
-static bool depends_on(const struct node *n, const struct node *other)
+static struct edge *edge_find(const struct node *n, const struct node *on)
 {
     for (uint32_t i = 0; i < n->before_count; i++)
-        if (n->before[i] == other)
-            return true;
-    return false;
+        if (n->before[i].on == on)
+            return &n->before[i];
+    return NULL;
 }
 
-static CUresult depend(struct node *n, struct node *on)
+/* Kernels alone have other ports than the default one, and edges of another type. */
+static bool edge_data_ok(const CUgraphEdgeData *d, const struct node *from)
 {
-    if (n == on || n->graph != on->graph || depends_on(n, on))
+    static const unsigned char none[sizeof d->reserved];
+    bool kernel = from->work.type == CU_GRAPH_NODE_TYPE_KERNEL;
+    return d->from_port <= (kernel ? CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER : CU_GRAPH_KERNEL_NODE_PORT_DEFAULT) && !d->to_port &&
+           d->type <= (kernel ? CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC : CU_GRAPH_DEPENDENCY_TYPE_DEFAULT) && !memcmp(d->reserved, none, sizeof none);
+}
+
+static CUresult depend(struct node *n, struct node *on, const CUgraphEdgeData *data)
+{
+    if (n == on || n->graph != on->graph || edge_find(n, on) || (data && !edge_data_ok(data, on)))
         return CUDA_ERROR_INVALID_VALUE;
-    struct node **before = realloc(n->before, (n->before_count + 1) * sizeof *before);
+    struct edge *before = realloc(n->before, (n->before_count + 1) * sizeof *before);
     if (!before)
         return CUDA_ERROR_OUT_OF_MEMORY;
     n->before = before;
-    n->before[n->before_count++] = on;
+    n->before[n->before_count++] = (struct edge){on, data ? *data : (CUgraphEdgeData){0}};
     return CUDA_SUCCESS;
 }
 
-bool graph_order(const struct graph *g, uint32_t *order)
+static bool place_ready(struct graph *g, bool *placed, uint32_t *done)
 {
-    uint32_t done = 0;
-    bool *placed = calloc(g->node_count + 1u, sizeof *placed), progress = true;
-    while (placed && progress && done < g->node_count) {
-        progress = false;
-        for (uint32_t i = 0; i < g->node_count; i++) {
-            bool ready = !placed[i];
-            for (uint32_t b = 0; ready && b < g->nodes[i]->before_count; b++)
-                ready = placed[g->nodes[i]->before[b]->index];
-            if (ready) {
-                placed[i] = progress = true;
-                order[done++] = i;
-            }
+    uint32_t before = *done;
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        bool ready = !placed[i];
+        for (uint32_t b = 0; ready && b < g->nodes[i]->before_count; b++)
+            ready = placed[g->nodes[i]->before[b].on->index];
+        if (ready) {
+            placed[i] = true;
+            g->order[(*done)++] = i;
         }
     }
+    return *done > before;
+}
+
+static CUresult sort_inside(struct work *w, struct node **culprit)
+{
+    CUresult r = w->child ? graph_sort(w->child, culprit) : CUDA_SUCCESS;
+    for (unsigned int i = 0; r == CUDA_SUCCESS && w->bodies && i < w->condition.size; i++)
+        r = graph_sort(w->bodies[i], culprit);
+    return r;
+}
+
+CUresult graph_sort(struct graph *g, struct node **culprit)
+{
+    uint32_t done = 0;
+    bool *placed = calloc(g->node_count + 1u, sizeof *placed);
+    free(g->order);
+    g->order = calloc(g->node_count + 1u, sizeof *g->order);
+    CUresult r = placed && g->order ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    while (r == CUDA_SUCCESS && done < g->node_count && place_ready(g, placed, &done))
+        continue;
+    for (uint32_t i = 0; r == CUDA_SUCCESS && done < g->node_count && i < g->node_count; i++)
+        if (!placed[i]) {
+            *culprit = g->nodes[i];
+            r = CUDA_ERROR_INVALID_VALUE;
+        }
+    for (uint32_t i = 0; r == CUDA_SUCCESS && i < g->node_count; i++)
+        r = sort_inside(&g->nodes[i]->work, culprit);
     free(placed);
-    return done == g->node_count;
+    return r;
+}
+
+CUresult graph_each(const struct graph *g, CUresult (*visit)(struct node *n, void *user), void *user)
+{
+    CUresult r = CUDA_SUCCESS;
+    for (uint32_t i = 0; r == CUDA_SUCCESS && i < g->node_count; i++) {
+        struct node *n = g->nodes[i];
+        r = visit(n, user);
+        if (r == CUDA_SUCCESS && n->work.child)
+            r = graph_each(n->work.child, visit, user);
+        for (unsigned int b = 0; r == CUDA_SUCCESS && n->work.bodies && b < n->work.condition.size; b++)
+            r = graph_each(n->work.bodies[b], visit, user);
+    }
+    return r;
+}
+
+struct search { uint64_t origin; struct node *found; };
+
+static CUresult is_copy(struct node *n, void *user)
+{
+    struct search *s = user;
+    if (n->origin == s->origin)
+        s->found = n;
+    return CUDA_SUCCESS;
+}
+
+struct node *graph_find_copy(const struct graph *g, uint64_t origin)
+{
+    struct search s = {origin, NULL};
+    graph_each(g, is_copy, &s);
+    return s.found;
+}
+
+static CUresult copy_conditions(struct graph *to, const struct graph *from)
+{
+    to->conditions = calloc(from->condition_count + 1u, sizeof *to->conditions);
+    if (!to->conditions)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < from->condition_count; i++) {
+        to->conditions[i] = from->conditions[i];
+        condition_hold(to->conditions[i]);
+    }
+    to->condition_count = from->condition_count;
+    return CUDA_SUCCESS;
 }
 
 CUresult graph_copy(const struct graph *from, struct graph **out)
 {
     struct graph *g = graph_new();
-    CUresult r = g ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult r = g ? copy_conditions(g, from) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (r == CUDA_SUCCESS)
+        r = user_objects_copy(g, from);
     for (uint32_t i = 0; r == CUDA_SUCCESS && i < from->node_count; i++) {
         struct node *n = node_new(g);
         r = n ? work_copy(&n->work, &from->nodes[i]->work) : CUDA_ERROR_OUT_OF_MEMORY;
+        if (r == CUDA_SUCCESS)
+            n->origin = from->nodes[i]->id;
     }
     for (uint32_t i = 0; r == CUDA_SUCCESS && i < from->node_count; i++)
         for (uint32_t b = 0; r == CUDA_SUCCESS && b < from->nodes[i]->before_count; b++)
-            r = depend(g->nodes[i], g->nodes[from->nodes[i]->before[b]->index]);
+            r = depend(g->nodes[i], g->nodes[from->nodes[i]->before[b].on->index], &from->nodes[i]->before[b].data);
     if (r == CUDA_SUCCESS)
         *out = g;
     else if (g)
         object_free(&g->object);
     return r;
+}
+
+CUresult graph_enter(CUgraph handle, const void *argument, struct graph **g)
+{
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS && !argument)
+        r = CUDA_ERROR_INVALID_VALUE;
+    *g = r == CUDA_SUCCESS ? object_find(handle, OBJECT_GRAPH) : NULL;
+    return r == CUDA_SUCCESS && !*g ? CUDA_ERROR_INVALID_VALUE : r;
+}
+
+CUresult node_enter(CUgraphNode handle, const void *argument, struct node **n)
+{
+    CUresult r = api_enter(NULL, API_INIT);
+    if (r == CUDA_SUCCESS && !argument)
+        r = CUDA_ERROR_INVALID_VALUE;
+    *n = r == CUDA_SUCCESS ? object_find(handle, OBJECT_NODE) : NULL;
+    return r == CUDA_SUCCESS && !*n ? CUDA_ERROR_INVALID_VALUE : r;
 }
 
 CUAPI CUresult cuGraphCreate(CUgraph *out, unsigned int flags)
@@ -155,37 +211,23 @@ CUAPI CUresult cuGraphCreate(CUgraph *out, unsigned int flags)
     return api_leave(r);
 }
 
-static CUresult enter_graph(CUgraph handle, const void *out, struct graph **g)
-{
-    CUresult r = api_enter(NULL, API_INIT);
-    if (r == CUDA_SUCCESS && !out)
-        r = CUDA_ERROR_INVALID_VALUE;
-    *g = r == CUDA_SUCCESS ? object_find(handle, OBJECT_GRAPH) : NULL;
-    return r == CUDA_SUCCESS && !*g ? CUDA_ERROR_INVALID_VALUE : r;
-}
-
-static CUresult enter_node(CUgraphNode handle, const void *out, struct node **n)
-{
-    CUresult r = api_enter(NULL, API_INIT);
-    if (r == CUDA_SUCCESS && !out)
-        r = CUDA_ERROR_INVALID_VALUE;
-    *n = r == CUDA_SUCCESS ? object_find(handle, OBJECT_NODE) : NULL;
-    return r == CUDA_SUCCESS && !*n ? CUDA_ERROR_INVALID_VALUE : r;
-}
-
 CUAPI CUresult cuGraphDestroy(CUgraph handle)
 {
     struct graph *g;
-    CUresult r = enter_graph(handle, &g, &g);
+    CUresult r = graph_enter(handle, handle, &g);
+    if (r == CUDA_SUCCESS && (g->owned || capture_into(g)))
+        r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         object_free(&g->object);
-    return api_leave(r);
+    api_leave(r);
+    user_objects_settle();
+    return r;
 }
 
 CUAPI CUresult cuGraphClone(CUgraph *out, CUgraph handle)
 {
     struct graph *g, *copy = NULL;
-    CUresult r = enter_graph(handle, out, &g);
+    CUresult r = graph_enter(handle, out, &g);
     if (r == CUDA_SUCCESS)
         r = graph_copy(g, &copy);
     if (r == CUDA_SUCCESS)
@@ -193,25 +235,23 @@ CUAPI CUresult cuGraphClone(CUgraph *out, CUgraph handle)
     return api_leave(r);
 }
 
-/* A clone has its nodes in the same places. */
 CUAPI CUresult cuGraphNodeFindInClone(CUgraphNode *out, CUgraphNode handle, CUgraph clone)
 {
-    struct node *n;
-    CUresult r = enter_node(handle, out, &n);
+    struct node *n, *found = NULL;
+    CUresult r = node_enter(handle, out, &n);
     struct graph *g = r == CUDA_SUCCESS ? object_find(clone, OBJECT_GRAPH) : NULL;
-    if (r == CUDA_SUCCESS && (!g || n->index >= g->node_count))
+    if (g)
+        found = graph_find_copy(g, n->id);
+    if (r == CUDA_SUCCESS && !found)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        *out = (CUgraphNode)g->nodes[n->index];
+        *out = (CUgraphNode)found;
     return api_leave(r);
 }
 
-/* Adds a node, which takes over what the work owns. */
-static CUresult add(CUgraphNode *out, struct graph *g, const CUgraphNode *dependencies, size_t count, struct work *w)
+CUresult graph_add(struct graph *g, const CUgraphNode *dependencies, const CUgraphEdgeData *edges, size_t count, struct work *w, struct node **out)
 {
-    CUresult r = CUDA_SUCCESS;
-    if (count && !dependencies)
-        r = CUDA_ERROR_INVALID_VALUE;
+    CUresult r = count && !dependencies ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     for (size_t i = 0; i < count && r == CUDA_SUCCESS; i++) {
         const struct node *on = object_find(dependencies[i], OBJECT_NODE);
         if (!on || on->graph != g)
@@ -225,271 +265,169 @@ static CUresult add(CUgraphNode *out, struct graph *g, const CUgraphNode *depend
         return r;
     }
     n->work = *w;
+    *w = (struct work){.type = CU_GRAPH_NODE_TYPE_EMPTY};
     for (size_t i = 0; i < count && r == CUDA_SUCCESS; i++)
-        r = depend(n, (struct node *)dependencies[i]);
+        r = depend(n, (struct node *)dependencies[i], edges ? &edges[i] : NULL);
     if (r != CUDA_SUCCESS) {
         g->node_count--;
         object_free(&n->object);
         return r;
     }
-    *out = (CUgraphNode)n;
+    *out = n;
     return CUDA_SUCCESS;
 }
 
-CUAPI CUresult cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, const CUDA_KERNEL_NODE_PARAMS *p)
+static void forget_edge(struct node *n, const struct edge *e)
 {
-    struct graph *g;
-    struct work w = {0};
-    CUresult r = enter_graph(graph, p ? (const void *)out : NULL, &g);
-    if (r == CUDA_SUCCESS)
-        r = work_kernel(&w, p);
-    return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
+    uint32_t at = (uint32_t)(e - n->before);
+    memmove(&n->before[at], &n->before[at + 1], (n->before_count - at - 1) * sizeof *e);
+    n->before_count--;
 }
 
-/* The older description ends before the kernel handle and the context. */
-static CUDA_KERNEL_NODE_PARAMS newer(const CUDA_KERNEL_NODE_PARAMS_v1 *p)
-{
-    CUDA_KERNEL_NODE_PARAMS full = {0};
-    memcpy(&full, p, sizeof *p);
-    return full;
-}
-
-static CUresult add_kernel_v1(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, const CUDA_KERNEL_NODE_PARAMS_v1 *p)
-{
-    CUDA_KERNEL_NODE_PARAMS full = p ? newer(p) : (CUDA_KERNEL_NODE_PARAMS){0};
-    return cuGraphAddKernelNode_v2(out, graph, dependencies, count, p ? &full : NULL);
-}
-API_ALIAS(cuGraphAddKernelNode, add_kernel_v1)
-
-CUAPI CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, const CUDA_MEMCPY3D *c, CUcontext ctx)
-{
-    struct graph *g;
-    struct work w = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
-    (void)ctx;
-    CUresult r = enter_graph(graph, c ? (const void *)out : NULL, &g);
-    if (r == CUDA_SUCCESS)
-        r = copy_3d_check(c);
-    if (r == CUDA_SUCCESS)
-        w.copy = *c;
-    return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
-}
-
-CUAPI CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, const CUDA_MEMSET_NODE_PARAMS *p,
-                                    CUcontext ctx)
-{
-    struct graph *g;
-    struct work w = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
-    (void)ctx;
-    CUresult r = enter_graph(graph, p ? (const void *)out : NULL, &g);
-    if (r == CUDA_SUCCESS)
-        w.fill = *p;
-    return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
-}
-
-CUAPI CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, const CUDA_HOST_NODE_PARAMS *p)
-{
-    struct graph *g;
-    struct work w = {.type = CU_GRAPH_NODE_TYPE_HOST};
-    CUresult r = enter_graph(graph, p && p->fn ? (const void *)out : NULL, &g);
-    if (r == CUDA_SUCCESS)
-        w.host = *p;
-    return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
-}
-
-CUAPI CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count)
-{
-    struct graph *g;
-    struct work w = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
-    CUresult r = enter_graph(graph, out, &g);
-    return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
-}
-
-CUAPI CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, CUgraph child)
-{
-    struct graph *g;
-    struct work w = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
-    CUresult r = enter_graph(graph, out, &g);
-    const struct graph *original = r == CUDA_SUCCESS ? object_find(child, OBJECT_GRAPH) : NULL;
-    if (r == CUDA_SUCCESS)
-        r = original ? graph_copy(original, &w.child) : CUDA_ERROR_INVALID_VALUE;
-    return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
-}
-
-static CUresult add_event(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, CUevent event, CUgraphNodeType type)
-{
-    struct graph *g;
-    struct work w = {.type = type, .event = event};
-    CUresult r = enter_graph(graph, out, &g);
-    if (r == CUDA_SUCCESS && !object_find(event, OBJECT_EVENT))
-        r = CUDA_ERROR_INVALID_HANDLE;
-    return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
-}
-
-CUAPI CUresult cuGraphAddEventRecordNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, CUevent event)
-{
-    return add_event(out, graph, dependencies, count, event, CU_GRAPH_NODE_TYPE_EVENT_RECORD);
-}
-CUAPI CUresult cuGraphAddEventWaitNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, CUevent event)
-{
-    return add_event(out, graph, dependencies, count, event, CU_GRAPH_NODE_TYPE_WAIT_EVENT);
-}
-
-CUAPI CUresult cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType *out)
+CUAPI CUresult cuGraphDestroyNode(CUgraphNode handle)
 {
     struct node *n;
-    CUresult r = enter_node(handle, out, &n);
-    if (r == CUDA_SUCCESS)
-        *out = n->work.type;
-    return api_leave(r);
-}
-
-/* Lists: NULL asks for the number; otherwise as many as there is room for, the rest of the room filled with NULL. */
-static void list(struct node **nodes, uint32_t total, bool roots_only, CUgraphNode *out, size_t *count)
-{
-    size_t n = 0;
-    for (uint32_t i = 0; i < total; i++) {
-        if (roots_only && nodes[i]->before_count)
-            continue;
-        if (out && n < *count)
-            out[n] = (CUgraphNode)nodes[i];
-        n++;
+    CUresult r = node_enter(handle, handle, &n);
+    if (r != CUDA_SUCCESS)
+        return api_leave(r);
+    struct graph *g = n->graph;
+    memmove(&g->nodes[n->index], &g->nodes[n->index + 1], (g->node_count - n->index - 1) * sizeof *g->nodes);
+    g->node_count--;
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        struct edge *e = edge_find(g->nodes[i], n);
+        g->nodes[i]->index = i;
+        if (e)
+            forget_edge(g->nodes[i], e);
     }
-    for (size_t i = n; out && i < *count; i++)
-        out[i] = NULL;
-    if (!out || n < *count)
-        *count = n;
+    object_free(&n->object);
+    return api_leave(CUDA_SUCCESS);
 }
 
-CUAPI CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode *nodes, size_t *count)
+/* Where a list goes: NULL asks for the number; otherwise as many as there is room for, the rest of the room filled with NULL. */
+struct listing { CUgraphNode *nodes, *to; CUgraphEdgeData *edges; size_t room, count; bool lossy; };
+
+static void list_one(struct listing *l, const struct node *n, const struct node *to, const CUgraphEdgeData *edge)
+{
+    static const CUgraphEdgeData plain;
+    size_t at = l->count++;
+    if (edge && !l->edges && memcmp(edge, &plain, sizeof plain))
+        l->lossy = true;
+    if (!l->nodes || at >= l->room)
+        return;
+    l->nodes[at] = (CUgraphNode)n;
+    if (l->to)
+        l->to[at] = (CUgraphNode)to;
+    if (l->edges && edge)
+        l->edges[at] = *edge;
+}
+
+/* Edges that say more than that one comes after the other may not be asked for without what they say. */
+static CUresult list_end(struct listing *l, size_t *count)
+{
+    for (size_t i = l->count; l->nodes && i < l->room; i++) {
+        l->nodes[i] = NULL;
+        if (l->to)
+            l->to[i] = NULL;
+    }
+    if (!l->nodes || l->count < l->room)
+        *count = l->count;
+    return l->nodes && l->lossy ? CUDA_ERROR_LOSSY_QUERY : CUDA_SUCCESS;
+}
+
+static CUresult list_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count, bool roots_only)
 {
     struct graph *g;
-    CUresult r = enter_graph(handle, count, &g);
-    if (r == CUDA_SUCCESS)
-        list(g->nodes, g->node_count, false, nodes, count);
-    return api_leave(r);
+    CUresult r = graph_enter(handle, count, &g);
+    if (r != CUDA_SUCCESS)
+        return api_leave(r);
+    struct listing l = {.nodes = nodes, .room = *count};
+    for (uint32_t i = 0; i < g->node_count; i++)
+        if (!roots_only || !g->nodes[i]->before_count)
+            list_one(&l, g->nodes[i], NULL, NULL);
+    return api_leave(list_end(&l, count));
 }
 
-CUAPI CUresult cuGraphGetRootNodes(CUgraph handle, CUgraphNode *nodes, size_t *count)
+CUAPI CUresult cuGraphGetNodes(CUgraph g, CUgraphNode *nodes, size_t *count) { return list_nodes(g, nodes, count, false); }
+CUAPI CUresult cuGraphGetRootNodes(CUgraph g, CUgraphNode *nodes, size_t *count) { return list_nodes(g, nodes, count, true); }
+
+CUAPI CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edges, size_t *count)
 {
     struct graph *g;
-    CUresult r = enter_graph(handle, count, &g);
-    if (r == CUDA_SUCCESS)
-        list(g->nodes, g->node_count, true, nodes, count);
-    return api_leave(r);
+    CUresult r = graph_enter(handle, !from == !to ? count : NULL, &g);
+    if (r != CUDA_SUCCESS)
+        return api_leave(r);
+    struct listing l = {.nodes = from, .to = to, .edges = edges, .room = *count};
+    for (uint32_t i = 0; i < g->node_count; i++)
+        for (uint32_t b = 0; b < g->nodes[i]->before_count; b++)
+            list_one(&l, g->nodes[i]->before[b].on, g->nodes[i], &g->nodes[i]->before[b].data);
+    return api_leave(list_end(&l, count));
 }
-
-static CUresult dependencies_of(CUgraphNode handle, CUgraphNode *nodes, size_t *count)
-{
-    struct node *n;
-    CUresult r = enter_node(handle, count, &n);
-    if (r == CUDA_SUCCESS)
-        list(n->before, n->before_count, false, nodes, count);
-    return api_leave(r);
-}
-API_ALIAS(cuGraphNodeGetDependencies, dependencies_of)
 
 CUAPI CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *edges, size_t *count)
 {
-    if (edges && nodes && count)
-        memset(edges, 0, *count * sizeof *edges);
-    return dependencies_of(handle, nodes, count);
+    struct node *n;
+    CUresult r = node_enter(handle, count, &n);
+    if (r != CUDA_SUCCESS)
+        return api_leave(r);
+    struct listing l = {.nodes = nodes, .edges = edges, .room = *count};
+    for (uint32_t b = 0; b < n->before_count; b++)
+        list_one(&l, n->before[b].on, NULL, &n->before[b].data);
+    return api_leave(list_end(&l, count));
 }
 
-static CUresult change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, size_t count, bool adding)
+CUAPI CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *edges, size_t *count)
+{
+    struct node *n;
+    CUresult r = node_enter(handle, count, &n);
+    if (r != CUDA_SUCCESS)
+        return api_leave(r);
+    struct listing l = {.nodes = nodes, .edges = edges, .room = *count};
+    for (uint32_t i = 0; i < n->graph->node_count; i++) {
+        const struct edge *e = edge_find(n->graph->nodes[i], n);
+        if (e)
+            list_one(&l, n->graph->nodes[i], NULL, &e->data);
+    }
+    return api_leave(list_end(&l, count));
+}
+
+/* Before CUDA 12.3 edges said nothing. */
+static CUresult edges_v1(CUgraph g, CUgraphNode *from, CUgraphNode *to, size_t *count) { return cuGraphGetEdges_v2(g, from, to, NULL, count); }
+static CUresult dependencies_v1(CUgraphNode n, CUgraphNode *nodes, size_t *count) { return cuGraphNodeGetDependencies_v2(n, nodes, NULL, count); }
+static CUresult dependents_v1(CUgraphNode n, CUgraphNode *nodes, size_t *count) { return cuGraphNodeGetDependentNodes_v2(n, nodes, NULL, count); }
+API_ALIAS(cuGraphGetEdges, edges_v1)
+API_ALIAS(cuGraphNodeGetDependencies, dependencies_v1)
+API_ALIAS(cuGraphNodeGetDependentNodes, dependents_v1)
+
+static CUresult change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count, bool adding)
 {
     struct graph *g;
-    CUresult r = enter_graph(handle, &g, &g);
+    CUresult r = graph_enter(handle, handle, &g);
     if (r == CUDA_SUCCESS && count && (!from || !to))
         r = CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count && r == CUDA_SUCCESS; i++) {
         struct node *a = object_find(from[i], OBJECT_NODE), *b = object_find(to[i], OBJECT_NODE);
-        if (!a || !b || a->graph != g || b->graph != g || (!adding && !depends_on(b, a)))
-            r = CUDA_ERROR_INVALID_VALUE;
-        else if (adding)
-            r = depend(b, a);
+        bool here = a && b && a->graph == g && b->graph == g;
+        struct edge *e = here ? edge_find(b, a) : NULL;
+        if (here && adding)
+            r = depend(b, a, edges ? &edges[i] : NULL);
+        else if (e && (!edges || !memcmp(&e->data, &edges[i], sizeof e->data)))
+            forget_edge(b, e);
         else
-            for (uint32_t k = 0; k < b->before_count; k++)
-                if (b->before[k] == a) {
-                    b->before[k] = b->before[--b->before_count];
-                    break;
-                }
+            r = CUDA_ERROR_INVALID_VALUE;
     }
     return api_leave(r);
 }
 
-static CUresult add_dependencies_v1(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t count) { return change(g, from, to, count, true); }
-static CUresult remove_dependencies_v1(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t count) { return change(g, from, to, count, false); }
-API_ALIAS(cuGraphAddDependencies, add_dependencies_v1)
-API_ALIAS(cuGraphRemoveDependencies, remove_dependencies_v1)
+static CUresult add_v1(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t count) { return change(g, from, to, NULL, count, true); }
+static CUresult remove_v1(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t count) { return change(g, from, to, NULL, count, false); }
+API_ALIAS(cuGraphAddDependencies, add_v1)
+API_ALIAS(cuGraphRemoveDependencies, remove_v1)
 
 CUAPI CUresult cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count)
 {
-    (void)edges; /* every edge is one of full completion */
-    return change(g, from, to, count, true);
+    return change(g, from, to, edges, count, true);
 }
 CUAPI CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count)
 {
-    (void)edges;
-    return change(g, from, to, count, false);
+    return change(g, from, to, edges, count, false);
 }
-
-/* Descriptions of nodes. */
-static CUresult enter_typed(CUgraphNode handle, const void *argument, CUgraphNodeType type, struct node **n)
-{
-    CUresult r = enter_node(handle, argument, n);
-    return r == CUDA_SUCCESS && (*n)->work.type != type ? CUDA_ERROR_INVALID_VALUE : r;
-}
-
-CUAPI CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *out)
-{
-    struct node *n;
-    CUresult r = enter_typed(handle, out, CU_GRAPH_NODE_TYPE_KERNEL, &n);
-    if (r == CUDA_SUCCESS)
-        *out = n->work.kernel;
-    return api_leave(r);
-}
-
-CUAPI CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode handle, const CUDA_KERNEL_NODE_PARAMS *p)
-{
-    struct node *n;
-    CUresult r = enter_typed(handle, p, CU_GRAPH_NODE_TYPE_KERNEL, &n);
-    return api_leave(r == CUDA_SUCCESS ? work_kernel(&n->work, p) : r);
-}
-
-static CUresult set_kernel_v1(CUgraphNode handle, const CUDA_KERNEL_NODE_PARAMS_v1 *p)
-{
-    CUDA_KERNEL_NODE_PARAMS full = p ? newer(p) : (CUDA_KERNEL_NODE_PARAMS){0};
-    return cuGraphKernelNodeSetParams_v2(handle, p ? &full : NULL);
-}
-API_ALIAS(cuGraphKernelNodeSetParams, set_kernel_v1)
-
-static CUresult get_kernel_v1(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS_v1 *out)
-{
-    CUDA_KERNEL_NODE_PARAMS full;
-    CUresult r = cuGraphKernelNodeGetParams_v2(handle, out ? &full : NULL);
-    if (r == CUDA_SUCCESS)
-        memcpy(out, &full, sizeof *out);
-    return r;
-}
-API_ALIAS(cuGraphKernelNodeGetParams, get_kernel_v1)
-
-#define NODE_PARAMS(name, node_type, params_type, field) \
-    CUAPI CUresult cuGraph##name##NodeGetParams(CUgraphNode handle, params_type *out) \
-    { \
-        struct node *n; \
-        CUresult r = enter_typed(handle, out, node_type, &n); \
-        if (r == CUDA_SUCCESS) \
-            *out = n->work.field; \
-        return api_leave(r); \
-    } \
-    CUAPI CUresult cuGraph##name##NodeSetParams(CUgraphNode handle, const params_type *p) \
-    { \
-        struct node *n; \
-        CUresult r = enter_typed(handle, p, node_type, &n); \
-        if (r == CUDA_SUCCESS) \
-            n->work.field = *p; \
-        return api_leave(r); \
-    }
-NODE_PARAMS(Memcpy, CU_GRAPH_NODE_TYPE_MEMCPY, CUDA_MEMCPY3D, copy)
-NODE_PARAMS(Memset, CU_GRAPH_NODE_TYPE_MEMSET, CUDA_MEMSET_NODE_PARAMS, fill)
-NODE_PARAMS(Host, CU_GRAPH_NODE_TYPE_HOST, CUDA_HOST_NODE_PARAMS, host)

@@ -1,4 +1,7 @@
-/* Graphs that run: an instance holds copies of the nodes' work in an order that respects their dependencies, one after another. */
+/* Graphs that run: an instance is a copy of a graph with its nodes in an order in which each comes after those it depends on. They run one after another in that order, so a graph always
+ * runs the same way. Child graphs and the bodies of conditional nodes run in the place of their node.
+ *
+ * Left out: graphs that kernels launch. */
 #include "cuda/graph.h"
 
 #include <stdlib.h>
@@ -7,70 +10,70 @@
 static void exec_destroy(struct object *o)
 {
     struct graph_exec *x = (struct graph_exec *)o;
-    for (uint32_t i = 0; i < x->step_count; i++)
-        work_free(&x->steps[i]);
-    free(x->steps);
-    free(x->from);
+    if (x->graph)
+        object_free(&x->graph->object);
 }
 
-static CUresult add_steps(struct graph_exec *x, const struct graph *g);
-
-static CUresult add_step(struct graph_exec *x, struct node *n)
+static struct graph_exec *exec_new(const struct graph *g, struct node **culprit, CUresult *r)
 {
-    if (n->work.child)
-        return add_steps(x, n->work.child);
-    struct work *steps = realloc(x->steps, (x->step_count + 1) * sizeof *steps);
-    if (steps)
-        x->steps = steps;
-    struct node **from = realloc(x->from, (x->step_count + 1) * sizeof *from);
-    if (from)
-        x->from = from;
-    if (!steps || !from)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult r = work_copy(&x->steps[x->step_count], &n->work);
-    x->from[x->step_count++] = n;
-    return r;
+    struct node *in_copy = NULL;
+    struct graph_exec *x = object_new(sizeof *x, OBJECT_GRAPH_EXEC, NULL, exec_destroy);
+    *r = x ? graph_copy(g, &x->graph) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (*r == CUDA_SUCCESS) {
+        x->graph->owned = true;
+        *r = graph_sort(x->graph, &in_copy);
+    }
+    if (*r == CUDA_SUCCESS)
+        return x;
+    for (uint32_t i = 0; in_copy && i < g->node_count; i++)
+        if (g->nodes[i]->id == in_copy->origin)
+            *culprit = g->nodes[i];
+    if (x)
+        object_free(&x->object);
+    return NULL;
 }
 
-/* Children are run in place. */
-static CUresult add_steps(struct graph_exec *x, const struct graph *g)
+static CUresult instantiate(CUgraphExec *out, CUgraph handle, unsigned long long flags, CUgraphNode *error_node, CUgraphInstantiateResult *why)
 {
-    uint32_t *order = calloc(g->node_count + 1u, sizeof *order);
-    CUresult r = !order ? CUDA_ERROR_OUT_OF_MEMORY : graph_order(g, order) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    for (uint32_t i = 0; i < g->node_count && r == CUDA_SUCCESS; i++)
-        r = add_step(x, g->nodes[order[i]]);
-    free(order);
-    return r;
+    struct node *culprit = NULL;
+    CUresult r = api_enter(NULL, API_CONTEXT);
+    const struct graph *g = r == CUDA_SUCCESS ? object_find(handle, OBJECT_GRAPH) : NULL;
+    if (r == CUDA_SUCCESS && (!out || !g || g->owned || (flags & ~0xfull)))
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS && (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)) {
+        driver_say("cuGraphInstantiate: graphs that kernels launch are not supported");
+        r = CUDA_ERROR_NOT_SUPPORTED;
+    }
+    struct graph_exec *x = r == CUDA_SUCCESS ? exec_new(g, &culprit, &r) : NULL;
+    if (r == CUDA_SUCCESS) {
+        x->flags = flags;
+        *out = (CUgraphExec)x;
+    }
+    *error_node = (CUgraphNode)culprit;
+    *why = r == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS : culprit ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE : CUDA_GRAPH_INSTANTIATE_ERROR;
+    return api_leave(r);
 }
 
 CUAPI CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph handle, unsigned long long flags)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
-    const struct graph *g = r == CUDA_SUCCESS ? object_find(handle, OBJECT_GRAPH) : NULL;
-    if (r == CUDA_SUCCESS && (!out || !g || (flags & ~0xfull)))
-        r = CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS && (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH))
-        r = CUDA_ERROR_NOT_SUPPORTED;
-    struct graph_exec *x = r == CUDA_SUCCESS ? object_new(sizeof *x, OBJECT_GRAPH_EXEC, NULL, exec_destroy) : NULL;
-    if (r == CUDA_SUCCESS)
-        r = x ? add_steps(x, g) : CUDA_ERROR_OUT_OF_MEMORY;
-    if (r == CUDA_SUCCESS) {
-        x->flags = flags;
-        *out = (CUgraphExec)x;
-    } else if (x) {
-        object_free(&x->object);
-    }
-    return api_leave(r);
+    CUgraphNode culprit;
+    CUgraphInstantiateResult why;
+    return instantiate(out, handle, flags, &culprit, &why);
 }
 
 /* Of CUDA 10 and 11. */
 static CUresult instantiate_v2(CUgraphExec *out, CUgraph handle, CUgraphNode *error_node, char *log, size_t log_bytes)
 {
+    CUgraphNode culprit;
+    CUgraphInstantiateResult why;
+    CUresult r = instantiate(out, handle, 0, &culprit, &why);
     if (error_node)
-        *error_node = NULL;
-    if (log && log_bytes)
-        *log = '\0';
-    return cuGraphInstantiateWithFlags(out, handle, 0);
+        *error_node = culprit;
+    if (log && log_bytes) {
+        strncpy(log, why == CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE ? "the nodes depend on each other in a circle" : "", log_bytes - 1);
+        log[log_bytes - 1] = '\0';
+    }
+    return r;
 }
 API_ALIAS(cuGraphInstantiate, instantiate_v2)
 API_ALIAS(cuGraphInstantiate_v2, instantiate_v2)
@@ -79,156 +82,129 @@ CUAPI CUresult cuGraphInstantiateWithParams(CUgraphExec *out, CUgraph handle, CU
 {
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult r = cuGraphInstantiateWithFlags(out, handle, p->flags);
-    p->hErrNode_out = NULL;
-    p->result_out = r == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS : CUDA_GRAPH_INSTANTIATE_ERROR;
-    return r;
+    return instantiate(out, handle, p->flags, &p->hErrNode_out, &p->result_out);
 }
 API_ALIAS(cuGraphInstantiateWithParams_ptsz, cuGraphInstantiateWithParams)
 
-static CUresult enter(CUgraphExec handle, enum api_need need, const void *argument, struct graph_exec **x)
+CUresult exec_enter(CUgraphExec handle, enum api_need need, const void *argument, struct graph_exec **x)
 {
     CUresult r = api_enter(NULL, need);
     if (r == CUDA_SUCCESS && !argument)
         r = CUDA_ERROR_INVALID_VALUE;
     *x = r == CUDA_SUCCESS ? object_find(handle, OBJECT_GRAPH_EXEC) : NULL;
-    return r == CUDA_SUCCESS && !*x ? CUDA_ERROR_INVALID_VALUE : r;
+    return r == CUDA_SUCCESS && (!*x || (*x)->doomed) ? CUDA_ERROR_INVALID_VALUE : r;
 }
 
 CUAPI CUresult cuGraphExecDestroy(CUgraphExec handle)
 {
     struct graph_exec *x;
-    CUresult r = enter(handle, API_INIT, &x, &x);
-    if (r == CUDA_SUCCESS)
+    CUresult r = exec_enter(handle, API_INIT, handle, &x);
+    if (r == CUDA_SUCCESS && x->running)
+        x->doomed = true;
+    else if (r == CUDA_SUCCESS)
         object_free(&x->object);
-    return api_leave(r);
+    api_leave(r);
+    user_objects_settle();
+    return r;
 }
 
 CUAPI CUresult cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t *flags)
 {
     struct graph_exec *x;
-    CUresult r = enter(handle, API_INIT, flags, &x);
+    CUresult r = exec_enter(handle, API_INIT, flags, &x);
     if (r == CUDA_SUCCESS)
         *flags = x->flags;
     return api_leave(r);
 }
 
-CUAPI CUresult cuGraphUpload(CUgraphExec handle, CUstream stream)
-{
-    struct graph_exec *x;
-    CUresult r = enter(handle, API_CONTEXT, &x, &x);
-    return api_leave(r == CUDA_SUCCESS ? stream_check(stream) : r);
-}
-API_ALIAS(cuGraphUpload_ptsz, cuGraphUpload)
+static CUresult run_graph(const struct graph *g);
 
-static CUresult run_kernel(const struct work *w)
+static CUresult run_conditional(const struct work *w)
 {
-    const CUDA_KERNEL_NODE_PARAMS *p = &w->kernel;
-    struct function *f;
-    struct launch_shape s = {.grid = {p->gridDimX, p->gridDimY, p->gridDimZ}, .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
-                             .shared_bytes = p->sharedMemBytes};
-    CUresult r = function_resolve(p->func, &f);
-    return r == CUDA_SUCCESS ? launch_packed(f, &s, w->params) : r;
-}
-
-static CUresult run_event(const struct work *w)
-{
-    struct event *e = object_find(w->event, OBJECT_EVENT);
-    if (!e)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (w->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
-        event_stamp(e);
-    return CUDA_SUCCESS;
-}
-
-static CUresult run_work(const struct work *w)
-{
-    switch (w->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: return run_kernel(w);
-    case CU_GRAPH_NODE_TYPE_MEMCPY: return copy_3d(&w->copy);
-    case CU_GRAPH_NODE_TYPE_MEMSET: return memset_fill(w->fill.dst, w->fill.pitch, w->fill.value, w->fill.elementSize, w->fill.width, w->fill.height);
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return run_event(w);
-    default: return CUDA_SUCCESS;
+    CUresult r = CUDA_SUCCESS;
+    unsigned int value = condition_value(w->condition.handle), size = w->condition.size;
+    switch (w->condition.type) {
+    case CU_GRAPH_COND_TYPE_IF: return value ? run_graph(w->bodies[0]) : size > 1 ? run_graph(w->bodies[1]) : CUDA_SUCCESS;
+    case CU_GRAPH_COND_TYPE_SWITCH: return value < size ? run_graph(w->bodies[value]) : CUDA_SUCCESS;
+    default:
+        while (r == CUDA_SUCCESS && condition_value(w->condition.handle) && context_current()->failure == CUDA_SUCCESS)
+            r = run_graph(w->bodies[0]);
+        return r;
     }
 }
 
-/* Host functions are called with the lock open; the instance is looked up again after each. */
+static CUresult run_graph(const struct graph *g)
+{
+    CUresult r = CUDA_SUCCESS;
+    for (uint32_t i = 0; i < g->condition_count; i++)
+        condition_start(g->conditions[i]);
+    for (uint32_t i = 0; r == CUDA_SUCCESS && i < g->node_count; i++) {
+        const struct node *n = g->nodes[g->order[i]];
+        if (n->disabled)
+            continue;
+        if (n->work.type == CU_GRAPH_NODE_TYPE_GRAPH)
+            r = run_graph(n->work.child);
+        else if (n->work.type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+            r = run_conditional(&n->work);
+        else
+            r = work_run(&n->work);
+    }
+    return r;
+}
+
+/* Memory of an earlier run that nobody has freed stands in the way of another one. */
+static CUresult clear_way(struct node *n, void *user)
+{
+    const struct graph_exec *x = user;
+    if (n->work.type != CU_GRAPH_NODE_TYPE_MEM_ALLOC || !graph_block_is_there(n->work.block))
+        return CUDA_SUCCESS;
+    return x->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH ? graph_block_vanish(n->work.block) : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult launch(struct graph_exec *x)
+{
+    CUresult r = graph_each(x->graph, clear_way, x);
+    if (r != CUDA_SUCCESS)
+        return r;
+    x->running++;
+    r = run_graph(x->graph);
+    if (--x->running == 0 && x->doomed)
+        object_free(&x->object);
+    return r;
+}
+
 CUAPI CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream)
 {
     struct graph_exec *x;
-    CUresult r = enter(handle, API_CONTEXT, &x, &x);
+    struct work w = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    bool captures = false;
+    CUresult r = exec_enter(handle, API_CONTEXT, handle, &x);
     if (r == CUDA_SUCCESS)
-        r = stream_check(stream);
-    for (uint32_t i = 0; r == CUDA_SUCCESS && i < x->step_count; i++) {
-        if (x->steps[i].type != CU_GRAPH_NODE_TYPE_HOST) {
-            r = run_work(&x->steps[i]);
-            continue;
+        r = stream_captures(stream, &captures);
+    if (r == CUDA_SUCCESS && captures) {
+        r = graph_copy(x->graph, &w.child);
+        if (r == CUDA_SUCCESS) {
+            w.child->owned = true;
+            r = stream_submit(stream, &w);
         }
-        CUDA_HOST_NODE_PARAMS host = x->steps[i].host;
-        api_leave(r);
-        host.fn(host.userData);
-        r = enter(handle, API_CONTEXT, &x, &x);
+    } else if (r == CUDA_SUCCESS) {
+        r = launch(x);
     }
-    return api_leave(r);
+    api_leave(r);
+    user_objects_settle();
+    return r;
 }
 API_ALIAS(cuGraphLaunch_ptsz, cuGraphLaunch)
 
-/* The step that a node of the original graph became. */
-static CUresult enter_step(CUgraphExec handle, CUgraphNode node, const void *argument, CUgraphNodeType type, struct work **w)
+CUAPI CUresult cuGraphUpload(CUgraphExec handle, CUstream stream)
 {
     struct graph_exec *x;
-    CUresult r = enter(handle, API_CONTEXT, argument, &x);
-    *w = NULL;
-    for (uint32_t i = 0; r == CUDA_SUCCESS && i < x->step_count; i++)
-        if (x->from[i] == (struct node *)node && x->steps[i].type == type)
-            *w = &x->steps[i];
-    return r == CUDA_SUCCESS && !*w ? CUDA_ERROR_INVALID_VALUE : r;
-}
-
-CUAPI CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec handle, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p)
-{
-    struct work *w;
-    CUresult r = enter_step(handle, node, p, CU_GRAPH_NODE_TYPE_KERNEL, &w);
-    return api_leave(r == CUDA_SUCCESS ? work_kernel(w, p) : r);
-}
-
-static CUresult set_kernel_v1(CUgraphExec handle, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *p)
-{
-    CUDA_KERNEL_NODE_PARAMS full = {0};
-    if (p)
-        memcpy(&full, p, sizeof *p);
-    return cuGraphExecKernelNodeSetParams_v2(handle, node, p ? &full : NULL);
-}
-API_ALIAS(cuGraphExecKernelNodeSetParams, set_kernel_v1)
-
-CUAPI CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec handle, CUgraphNode node, const CUDA_MEMCPY3D *c, CUcontext ctx)
-{
-    struct work *w;
-    (void)ctx;
-    CUresult r = enter_step(handle, node, c, CU_GRAPH_NODE_TYPE_MEMCPY, &w);
+    bool captures = false;
+    CUresult r = exec_enter(handle, API_CONTEXT, handle, &x);
     if (r == CUDA_SUCCESS)
-        r = copy_3d_check(c);
-    if (r == CUDA_SUCCESS)
-        w->copy = *c;
+        r = stream_captures(stream, &captures);
+    if (r == CUDA_SUCCESS && captures)
+        r = capture_refuse(stream);
     return api_leave(r);
 }
-
-CUAPI CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec handle, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *p, CUcontext ctx)
-{
-    struct work *w;
-    (void)ctx;
-    CUresult r = enter_step(handle, node, p, CU_GRAPH_NODE_TYPE_MEMSET, &w);
-    if (r == CUDA_SUCCESS)
-        w->fill = *p;
-    return api_leave(r);
-}
-
-CUAPI CUresult cuGraphExecHostNodeSetParams(CUgraphExec handle, CUgraphNode node, const CUDA_HOST_NODE_PARAMS *p)
-{
-    struct work *w;
-    CUresult r = enter_step(handle, node, p && p->fn ? p : NULL, CU_GRAPH_NODE_TYPE_HOST, &w);
-    if (r == CUDA_SUCCESS)
-        w->host = *p;
-    return api_leave(r);
-}
+API_ALIAS(cuGraphUpload_ptsz, cuGraphUpload)

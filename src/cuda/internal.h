@@ -1,7 +1,7 @@
 /* What the files of the driver share: the process-wide state, the registry of live handles, and the objects behind the handles.
  *
  * Every API call runs under one lock (api_enter .. api_leave), launches included: work is finished when the call that asks for it returns, so
- * streams need no queues. A handle is the address of its object; it is looked up among the live ones before it is touched. */
+ * streams need no queues; a stream that captures runs nothing. A handle is the address of its object; it is looked up among the live ones before it is touched. */
 #ifndef HEDDLE_CUDA_INTERNAL_H
 #define HEDDLE_CUDA_INTERNAL_H
 
@@ -31,6 +31,7 @@
 enum object_kind {
     OBJECT_CONTEXT = 1, OBJECT_MODULE, OBJECT_FUNCTION, OBJECT_LIBRARY, OBJECT_KERNEL, OBJECT_STREAM, OBJECT_EVENT, OBJECT_ARRAY, OBJECT_MIPMAP,
     OBJECT_TEXREF, OBJECT_SURFREF, OBJECT_LINK, OBJECT_POOL, OBJECT_PHYSICAL, OBJECT_TEXTURE, OBJECT_GRAPH, OBJECT_NODE, OBJECT_GRAPH_EXEC,
+    OBJECT_USER,
 };
 
 /* Head of every object. Objects of a context are destroyed with it. */
@@ -96,6 +97,10 @@ struct stream {
     int priority;
     uint64_t id;
     CUlaunchAttributeValue policy_window, sync_policy;
+    struct capture *capture;       /* that it takes part in, or NULL */
+    CUgraphNode *last;             /* while it does: the nodes that its next work comes after */
+    CUgraphEdgeData *last_edges;
+    size_t last_count;
 };
 
 struct event {
@@ -104,6 +109,9 @@ struct event {
     bool recorded;
     uint64_t cycles; /* simulated, of all kernels before it */
     double seconds;  /* of the host */
+    uint64_t capture_id;           /* it was last recorded in that capture, which may have ended; 0: in none */
+    CUgraphNode *captured;         /* the nodes it stands for there */
+    size_t captured_count;
 };
 
 struct driver {
@@ -118,6 +126,7 @@ struct driver {
     struct error outcome;   /* last failure of a kernel or a module */
     struct pool *default_pool, *pool;
     bool has_region;        /* the program said which launches are of interest (profiler.c) */
+    struct capture *captures; /* under way */
 };
 
 struct driver *driver_get(void);
@@ -152,6 +161,7 @@ struct allocation {
     bool registered;          /* cuMemHostRegister: the memory is the program's */
     bool is_pool;             /* cuMemAllocAsync */
     struct pool *pool;
+    bool is_graph;            /* made by a graph */
 };
 CUresult allocation_new(struct context *ctx, uint64_t bytes, uint64_t align, enum memory_kind kind, unsigned int flags, uint64_t *address);
 struct allocation *allocation_find(uint64_t address); /* the one that holds the address, or NULL */
@@ -160,6 +170,8 @@ bool allocation_add(const struct allocation *a);      /* a range that memory alr
 void allocation_forget(uint64_t base);
 void allocations_free_of(struct context *ctx);
 void pool_gave_back(const struct allocation *a);      /* pool.c */
+void graph_memory_freed(uint64_t address);            /* graph_memory.c */
+bool graph_memory_holds(uint64_t address, uint64_t bytes); /* the same: memory that a graph has, or will have when it runs */
 /* Whether the device, or a copy, may touch all of [address, address + bytes). */
 bool device_range_ok(uint64_t address, uint64_t bytes);
 /* Where a pointer of unified addressing points: device memory that is all there, or host memory. */
@@ -187,13 +199,29 @@ bool array_format(CUarray_format format, unsigned int channels, struct texture_a
 /* copy.c */
 CUresult copy_3d(const CUDA_MEMCPY3D *c);
 CUresult copy_3d_check(const CUDA_MEMCPY3D *c);
+CUresult memset_check(uint64_t address, size_t pitch, uint32_t element_bytes, size_t width, size_t height);
 CUresult memset_fill(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t height);
-
-/* event.c */
-void event_stamp(struct event *e); /* recorded now */
 
 /* stream.c */
 CUresult stream_check(CUstream handle);
+CUresult mem_ops_check(const CUstreamBatchMemOpParams *ops, unsigned int count);
+CUresult mem_ops_run(const CUstreamBatchMemOpParams *ops, unsigned int count);
+
+/* event.c */
+void event_record_now(struct event *e);
+
+/* capture.c. Work goes to streams by stream_submit (work.h), which asks for itself. */
+struct graph;
+CUresult stream_captures(CUstream handle, bool *captures); /* or CUDA's error for a stream that a capture makes unusable */
+/* Calls that nobody can capture. A capture that they would touch is invalid from then on. */
+CUresult capture_refuse(CUstream handle);
+CUresult capture_refuse_context(const struct context *ctx);
+CUresult capture_refuse_event(const struct event *e);
+CUresult capture_refuse_unsafe(void);                      /* calls that some modes forbid to threads: those that may wait for the device */
+CUresult capture_event(struct event *e, CUstream handle);  /* of a stream that captures */
+CUresult capture_wait(CUstream handle, const struct event *e);
+void capture_leave(struct stream *s);
+bool capture_into(const struct graph *g);
 
 /* module.c, function.c, library.c */
 struct jit_log {
@@ -235,6 +263,8 @@ struct launch_shape {
     bool cooperative;
 };
 CUresult launch_attributes(const CUlaunchConfig *c, struct launch_shape *s);
+bool launch_attribute_known(CUlaunchAttributeID id);
+CUresult launch_check(const struct function *f, struct launch_shape *s);
 /* The parameters of a launch in one new block, to be freed by the caller; and a launch with such a block. */
 CUresult launch_pack(const struct function *f, void **params, void **extra, uint8_t **out);
 CUresult launch_packed(struct function *f, const struct launch_shape *s, const uint8_t *params);

@@ -1,6 +1,6 @@
 /* Launches. A kernel runs to its end inside the call. What is wrong with the call itself is answered at once; what the kernel did wrong belongs to
  * the context, and is answered by whatever call comes next, as on a GPU. */
-#include "cuda/internal.h"
+#include "cuda/work.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -175,7 +175,7 @@ static void say_why_refused(const struct function *f, const struct launch_shape 
 }
 
 /* A function belongs to the context it was loaded in, and runs only there. */
-static CUresult launch_check(const struct function *f, struct launch_shape *s)
+CUresult launch_check(const struct function *f, struct launch_shape *s)
 {
     if (f->object.owner != context_current())
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -194,28 +194,13 @@ CUresult launch_packed(struct function *f, const struct launch_shape *shape, con
     return r == CUDA_SUCCESS ? launch_params(f, &s, params) : r;
 }
 
-static CUresult launch_run(struct function *f, const struct launch_shape *shape, void **kernel_params, void **extra)
-{
-    uint8_t *params = NULL;
-    struct launch_shape s = *shape;
-    CUresult r = launch_check(f, &s);
-    if (r == CUDA_SUCCESS)
-        r = launch_pack(f, kernel_params, extra, &params);
-    if (r == CUDA_SUCCESS)
-        r = launch_params(f, &s, params);
-    free(params);
-    return r;
-}
-
 static CUresult launch_call(CUfunction handle, const struct launch_shape *s, CUstream stream, void **params, void **extra)
 {
-    struct function *f;
+    struct work w;
     CUresult r = api_enter(NULL, API_CONTEXT);
     if (r == CUDA_SUCCESS)
-        r = function_resolve(handle, &f);
-    if (r == CUDA_SUCCESS)
-        r = stream_check(stream);
-    return api_leave(r == CUDA_SUCCESS ? launch_run(f, s, params, extra) : r);
+        r = work_launch(&w, handle, s, params, extra);
+    return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
 }
 
 CUAPI CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y,
@@ -242,6 +227,8 @@ CUAPI CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *list, un
                                      list->sharedMemBytes, list->hStream, list->kernelParams);
 }
 
+bool launch_attribute_known(CUlaunchAttributeID id) { return (unsigned)id <= LAST_ATTRIBUTE; }
+
 /* Attributes that only tune or order work have nothing to act on: each kernel ends before the next begins. */
 CUresult launch_attributes(const CUlaunchConfig *c, struct launch_shape *s)
 {
@@ -260,7 +247,7 @@ CUresult launch_attributes(const CUlaunchConfig *c, struct launch_shape *s)
         case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
         case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: return CUDA_ERROR_NOT_SUPPORTED;
         default:
-            if ((unsigned)a->id > LAST_ATTRIBUTE)
+            if (!launch_attribute_known(a->id))
                 return CUDA_ERROR_INVALID_VALUE;
         }
     }
@@ -285,15 +272,17 @@ CUAPI CUresult cuLaunchGridAsync(CUfunction handle, int width, int height, CUstr
     CUresult r = api_enter(NULL, API_CONTEXT);
     if (r == CUDA_SUCCESS)
         r = function_resolve(handle, &f);
-    if (r == CUDA_SUCCESS)
-        r = width > 0 && height > 0 ? stream_check(stream) : CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS && (width <= 0 || height <= 0))
+        r = CUDA_ERROR_INVALID_VALUE;
     if (r != CUDA_SUCCESS)
         return api_leave(r);
+    struct work w;
     struct launch_shape s = {.grid = {(uint32_t)width, (uint32_t)height, 1}, .block = {f->block[0], f->block[1], f->block[2]},
                              .shared_bytes = f->shared_bytes};
     size_t bytes = f->params_bytes;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, f->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-    return api_leave(launch_run(f, &s, NULL, extra));
+    r = work_launch(&w, handle, &s, NULL, extra);
+    return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
 }
 
 CUAPI CUresult cuLaunchGrid(CUfunction handle, int width, int height) { return cuLaunchGridAsync(handle, width, height, NULL); }

@@ -1,8 +1,8 @@
 /* Device, pitched, pinned, registered and managed memory.
  *
  * exec/memory.h knows which addresses exist; here is kept to whom an allocation belongs and how it was made. All of it is one address space, and
- * host and device use the same addresses. Managed memory never moves: advice and prefetching are checked and have no further effect. */
-#include "cuda/internal.h"
+ * host and device use the same addresses. Managed memory never moves: advice and prefetching are checked and remembered (advice.h). */
+#include "cuda/advice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,9 +79,15 @@ CUresult allocation_new(struct context *ctx, uint64_t bytes, uint64_t align, enu
 CUresult allocation_drop(struct allocation *a)
 {
     uint64_t base = a->base;
+    bool of_graph = a->is_graph;
     pool_gave_back(a);
+    if (a->kind == MEMORY_MANAGED)
+        advice_forget(base, a->size_bytes);
     allocation_forget(base);
-    return memory_release(driver_get()->gpu->memory, base) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    bool ok = memory_release(driver_get()->gpu->memory, base);
+    if (of_graph)
+        graph_memory_freed(base);
+    return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 void allocations_free_of(struct context *ctx)
@@ -116,7 +122,7 @@ enum pointer_class pointer_classify(uint64_t address, uint64_t bytes)
     const struct memory *m = driver_get()->gpu->memory;
     if (memory_find(m, address))
         return device_range_ok(address, bytes) ? POINTER_DEVICE : POINTER_BAD;
-    if (!address || address - m->reserved_base < m->reserved_bytes)
+    if (!address || address - m->reserved_base < m->reserved_bytes || graph_memory_holds(address, 1))
         return POINTER_BAD;
     return POINTER_HOST;
 }
@@ -140,8 +146,8 @@ static CUresult allocate(CUdeviceptr *out, size_t bytes, uint64_t align, enum me
     struct context *ctx = NULL;
     uint64_t address = 0;
     CUresult r = api_enter(&ctx, API_CONTEXT);
-    if (r == CUDA_SUCCESS && !out)
-        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        r = out ? capture_refuse_unsafe() : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         r = allocation_new(ctx, bytes, align, kind, flags, &address);
     if (r == CUDA_SUCCESS)
@@ -171,7 +177,9 @@ CUAPI CUresult cuMemFree_v2(CUdeviceptr address)
     if (r == CUDA_SUCCESS && address) {
         struct allocation *a = allocation_find(address);
         bool mine = a && a->base == address && (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED);
-        r = mine ? allocation_drop(a) : CUDA_ERROR_INVALID_VALUE;
+        r = mine ? capture_refuse_unsafe() : CUDA_ERROR_INVALID_VALUE;
+        if (r == CUDA_SUCCESS)
+            r = allocation_drop(a);
     }
     return api_leave(r);
 }
@@ -216,7 +224,9 @@ CUAPI CUresult cuMemFreeHost(void *p)
     CUresult r = api_enter(NULL, API_CONTEXT);
     if (r == CUDA_SUCCESS && p) {
         struct allocation *a = host_allocation(p, false);
-        r = a && a->base == (uintptr_t)p ? allocation_drop(a) : CUDA_ERROR_INVALID_VALUE;
+        r = a && a->base == (uintptr_t)p ? capture_refuse_unsafe() : CUDA_ERROR_INVALID_VALUE;
+        if (r == CUDA_SUCCESS)
+            r = allocation_drop(a);
     }
     return api_leave(r);
 }
@@ -231,7 +241,7 @@ CUAPI CUresult cuMemHostRegister_v2(void *p, size_t bytes, unsigned int flags)
     if (r == CUDA_SUCCESS && (flags & CU_MEMHOSTREGISTER_IOMEMORY))
         r = CUDA_ERROR_NOT_SUPPORTED;
     if (r == CUDA_SUCCESS && !memory_register(m, p, bytes, MEMORY_HOST))
-        r = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+        r = host_allocation(p, true) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS) {
         struct allocation a = {.base = (uintptr_t)p, .size_bytes = bytes, .kind = MEMORY_HOST, .owner = ctx, .flags = flags, .registered = true};
         if (!allocation_add(&a)) {
@@ -249,8 +259,9 @@ CUAPI CUresult cuMemHostUnregister(void *p)
     if (r == CUDA_SUCCESS && !p)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS) {
-        struct allocation *a = host_allocation(p, true);
-        r = a && a->base == (uintptr_t)p ? allocation_drop(a) : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+        struct allocation *a = allocation_find((uintptr_t)p);
+        bool registered = a && a->registered && a->base == (uintptr_t)p;
+        r = registered ? allocation_drop(a) : a ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
     }
     return api_leave(r);
 }
@@ -268,14 +279,15 @@ CUAPI CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *out, void *p, unsigned 
 }
 API_ALIAS(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2)
 
+/* All pinned memory is mapped. What was allocated does not say that it is portable, what was registered does: so do NVIDIA's drivers. */
 CUAPI CUresult cuMemHostGetFlags(unsigned int *flags, void *p)
 {
     CUresult r = api_enter(NULL, API_CONTEXT);
-    const struct allocation *a = r == CUDA_SUCCESS ? host_allocation(p, false) : NULL;
-    if (r == CUDA_SUCCESS && (!a || !flags))
+    const struct allocation *a = r == CUDA_SUCCESS ? allocation_find((uintptr_t)p) : NULL;
+    if (r == CUDA_SUCCESS && (!a || a->kind != MEMORY_HOST || !flags))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        *flags = a->flags;
+        *flags = CU_MEMHOSTALLOC_DEVICEMAP | (a->registered ? a->flags : a->flags & ~(unsigned)CU_MEMHOSTALLOC_PORTABLE);
     return api_leave(r);
 }
 
@@ -286,20 +298,22 @@ CUAPI CUresult cuMemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned int fl
     return allocate(out, bytes, 4096, MEMORY_MANAGED, flags);
 }
 
-static CUresult managed_range(CUdeviceptr address, size_t bytes)
+/* Locks, as api_enter does; fails where not all of the range is managed memory. */
+static CUresult enter_managed(CUdeviceptr address, size_t bytes)
 {
     CUresult r = api_enter(NULL, API_CONTEXT);
     const struct memory_range *range = r == CUDA_SUCCESS ? memory_find(driver_get()->gpu->memory, address) : NULL;
     if (r == CUDA_SUCCESS && (!bytes || !range || range->kind != MEMORY_MANAGED || bytes > range->base + range->size_bytes - address))
         r = CUDA_ERROR_INVALID_VALUE;
-    return api_leave(r);
+    return r;
 }
 
-static bool location_ok(CUmemLocation l)
+static bool is_host(CUmemLocation l)
 {
-    return (l.type == CU_MEM_LOCATION_TYPE_DEVICE && l.id == 0) || l.type == CU_MEM_LOCATION_TYPE_HOST || l.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
-           l.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+    return l.type == CU_MEM_LOCATION_TYPE_HOST || l.type == CU_MEM_LOCATION_TYPE_HOST_NUMA || l.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
 }
+
+static bool location_ok(CUmemLocation l) { return (l.type == CU_MEM_LOCATION_TYPE_DEVICE && l.id == 0) || is_host(l); }
 
 static CUmemLocation location_of(CUdevice dev)
 {
@@ -307,15 +321,35 @@ static CUmemLocation location_of(CUdevice dev)
     return l;
 }
 
+/* The host has no number; asked for, it is -1. */
+static bool remember(CUdeviceptr address, size_t bytes, enum advice_kind kind, CUmemLocation place)
+{
+    if (place.type == CU_MEM_LOCATION_TYPE_HOST)
+        place.id = CU_DEVICE_CPU;
+    return advice_set(address, bytes, kind, place);
+}
+
+static bool note_advice(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation place)
+{
+    const CUmemLocation none = {CU_MEM_LOCATION_TYPE_INVALID, CU_DEVICE_INVALID};
+    switch (advice) {
+    case CU_MEM_ADVISE_SET_READ_MOSTLY: return advice_set(address, bytes, ADVICE_READ_MOSTLY, place);
+    case CU_MEM_ADVISE_UNSET_READ_MOSTLY: return advice_set(address, bytes, ADVICE_READ_MOSTLY, none);
+    case CU_MEM_ADVISE_SET_PREFERRED_LOCATION: return remember(address, bytes, ADVICE_PREFERRED, place);
+    case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION: return advice_set(address, bytes, ADVICE_PREFERRED, none);
+    case CU_MEM_ADVISE_SET_ACCESSED_BY: return is_host(place) || advice_set(address, bytes, ADVICE_ACCESSED_BY, place);
+    default: return is_host(place) || advice_set(address, bytes, ADVICE_ACCESSED_BY, none);
+    }
+}
+
 static CUresult advise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location)
 {
-    if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
+    if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY || !location_ok(location))
         return CUDA_ERROR_INVALID_VALUE;
-    bool takes_place = advice != CU_MEM_ADVISE_SET_READ_MOSTLY && advice != CU_MEM_ADVISE_UNSET_READ_MOSTLY &&
-                       advice != CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION;
-    if (takes_place && !location_ok(location))
-        return CUDA_ERROR_INVALID_DEVICE;
-    return managed_range(address, bytes);
+    CUresult r = enter_managed(address, bytes);
+    if (r == CUDA_SUCCESS && !note_advice(address, bytes, advice, location))
+        r = CUDA_ERROR_OUT_OF_MEMORY;
+    return api_leave(r);
 }
 
 CUAPI CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location)
@@ -323,20 +357,27 @@ CUAPI CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise ad
     return advise(address, bytes, advice, location);
 }
 
+/* Where the advice is about the memory alone, any device will do. */
 static CUresult advise_v1(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice dev)
 {
-    return advise(address, bytes, advice, location_of(dev));
+    bool takes_place = advice != CU_MEM_ADVISE_SET_READ_MOSTLY && advice != CU_MEM_ADVISE_UNSET_READ_MOSTLY &&
+                       advice != CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION;
+    return advise(address, bytes, advice, location_of(takes_place ? dev : 0));
 }
 API_ALIAS(cuMemAdvise, advise_v1)
 
 CUAPI CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned int flags, CUstream stream)
 {
-    if (flags)
+    if (flags || (!location_ok(location) && location.type != CU_MEM_LOCATION_TYPE_DEVICE))
         return CUDA_ERROR_INVALID_VALUE;
     if (!location_ok(location))
         return CUDA_ERROR_INVALID_DEVICE;
-    CUresult r = managed_range(address, bytes);
-    return r == CUDA_SUCCESS ? cuStreamQuery(stream) : r;
+    CUresult r = enter_managed(address, bytes);
+    if (r == CUDA_SUCCESS)
+        r = capture_refuse(stream);
+    if (r == CUDA_SUCCESS && !remember(address, bytes, ADVICE_PREFETCHED, location))
+        r = CUDA_ERROR_OUT_OF_MEMORY;
+    return api_leave(r);
 }
 API_ALIAS(cuMemPrefetchAsync_v2_ptsz, cuMemPrefetchAsync_v2)
 

@@ -1,5 +1,5 @@
 /* Fills of device memory with 8, 16 and 32-bit values, linear and 2D. */
-#include "cuda/internal.h"
+#include "cuda/work.h"
 
 #include <string.h>
 
@@ -13,7 +13,8 @@ static void fill_row(uint8_t *row, uint32_t value, uint32_t element_bytes, size_
         memcpy(row + i * element_bytes, &value, element_bytes);
 }
 
-CUresult memset_fill(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t height)
+/* Memory that a graph will have made by then may be used. */
+CUresult memset_check(uint64_t address, size_t pitch, uint32_t element_bytes, size_t width, size_t height)
 {
     size_t row, rest, bytes;
     if (!width || !height)
@@ -23,19 +24,30 @@ CUresult memset_fill(uint64_t address, size_t pitch, uint32_t value, uint32_t el
     if (address % element_bytes || (height > 1 && pitch % element_bytes))
         return CUDA_ERROR_INVALID_VALUE;
     if (__builtin_mul_overflow(width, element_bytes, &row) || __builtin_mul_overflow(height - 1, pitch, &rest) ||
-        __builtin_add_overflow(rest, row, &bytes) || (height > 1 && pitch < row) || !device_range_ok(address, bytes))
+        __builtin_add_overflow(rest, row, &bytes) || (height > 1 && pitch < row) ||
+        !(device_range_ok(address, bytes) || graph_memory_holds(address, bytes)))
         return CUDA_ERROR_INVALID_VALUE;
-    for (size_t y = 0; y < height; y++)
-        fill_row((uint8_t *)memory_pointer(address) + y * pitch, value, element_bytes, width);
     return CUDA_SUCCESS;
+}
+
+CUresult memset_fill(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t height)
+{
+    CUresult r = memset_check(address, pitch, element_bytes, width, height);
+    if (r == CUDA_SUCCESS && width && height && !device_range_ok(address, (height - 1) * pitch + width * element_bytes))
+        r = CUDA_ERROR_INVALID_VALUE;
+    for (size_t y = 0; r == CUDA_SUCCESS && width && y < height; y++)
+        fill_row((uint8_t *)memory_pointer(address) + y * pitch, value, element_bytes, width);
+    return r;
 }
 
 static CUresult fill_call(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t height, CUstream stream)
 {
+    CUDA_MEMSET_NODE_PARAMS p = {address, pitch, value, element_bytes, width, height};
+    struct work w;
     CUresult r = api_enter(NULL, API_CONTEXT);
     if (r == CUDA_SUCCESS)
-        r = stream_check(stream);
-    return api_leave(r == CUDA_SUCCESS ? memset_fill(address, pitch, value, element_bytes, width, height) : r);
+        r = work_memset(&w, &p);
+    return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
 }
 
 #define LINEAR(bits, type) \

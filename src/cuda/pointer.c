@@ -1,5 +1,5 @@
 /* What is known of an address: pointer attributes and attributes of managed ranges. */
-#include "cuda/internal.h"
+#include "cuda/advice.h"
 
 #include <string.h>
 
@@ -112,28 +112,39 @@ CUAPI CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attr
     return api_leave(r);
 }
 
-static CUresult range_attribute(void *data, size_t size, CUmem_range_attribute attribute)
+/* A number of a device stands for a place; -1 is the host. */
+static int32_t place_number(CUmemLocation l) { return l.type == CU_MEM_LOCATION_TYPE_DEVICE || l.type == CU_MEM_LOCATION_TYPE_HOST ? l.id : CU_DEVICE_INVALID; }
+
+static CUresult accessed_by(void *data, size_t size, uint64_t address, uint64_t bytes)
 {
-    switch (attribute) {
-    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
-        if (size != 4)
-            return CUDA_ERROR_INVALID_VALUE;
-        PUT(int32_t, 0);
-        return CUDA_SUCCESS;
-    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
-    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
-        if (size != 4)
-            return CUDA_ERROR_INVALID_VALUE;
-        PUT(int32_t, CU_DEVICE_INVALID);
-        return CUDA_SUCCESS;
-    case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
-        if (!size || size % 4)
-            return CUDA_ERROR_INVALID_VALUE;
-        for (size_t i = 0; i < size / 4; i++)
-            ((int32_t *)data)[i] = CU_DEVICE_INVALID;
-        return CUDA_SUCCESS;
-    default: return CUDA_ERROR_NOT_SUPPORTED;
+    int32_t device = place_number(advice_get(address, bytes, ADVICE_ACCESSED_BY));
+    if (!size || size % sizeof device)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < size / sizeof device; i++) {
+        memcpy((char *)data + i * sizeof device, &device, sizeof device);
+        device = CU_DEVICE_INVALID;
     }
+    return CUDA_SUCCESS;
+}
+
+static CUresult range_attribute(void *data, size_t size, CUmem_range_attribute attribute, uint64_t address, uint64_t bytes)
+{
+    CUmemLocation preferred = advice_get(address, bytes, ADVICE_PREFERRED), prefetched = advice_get(address, bytes, ADVICE_PREFETCHED);
+    if (attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY)
+        return accessed_by(data, size, address, bytes);
+    if (size != sizeof(int32_t))
+        return CUDA_ERROR_INVALID_VALUE;
+    switch (attribute) {
+    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: PUT(int32_t, advice_get(address, bytes, ADVICE_READ_MOSTLY).type != CU_MEM_LOCATION_TYPE_INVALID); break;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: PUT(int32_t, place_number(preferred)); break;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: PUT(int32_t, place_number(prefetched)); break;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: PUT(int32_t, (int32_t)preferred.type); break;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: PUT(int32_t, preferred.id); break;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: PUT(int32_t, (int32_t)prefetched.type); break;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID: PUT(int32_t, prefetched.id); break;
+    default: return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
 }
 
 CUAPI CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_attribute *attributes, size_t count, CUdeviceptr address, size_t bytes)
@@ -147,7 +158,7 @@ CUAPI CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_a
             r = CUDA_ERROR_INVALID_VALUE;
     }
     for (size_t i = 0; i < count && r == CUDA_SUCCESS; i++)
-        r = data[i] ? range_attribute(data[i], sizes[i], attributes[i]) : CUDA_ERROR_INVALID_VALUE;
+        r = data[i] ? range_attribute(data[i], sizes[i], attributes[i], address, bytes) : CUDA_ERROR_INVALID_VALUE;
     return api_leave(r);
 }
 

@@ -1,6 +1,6 @@
 /* Memory pools and allocations in stream order. Memory goes back to the device as soon as it is freed: a pool holds nothing in reserve, and its
  * attributes say so. */
-#include "cuda/internal.h"
+#include "cuda/work.h"
 
 #include <string.h>
 
@@ -209,16 +209,35 @@ static CUresult allocate(struct context *ctx, CUdeviceptr *out, size_t bytes, st
     return CUDA_SUCCESS;
 }
 
+/* In a capture: memory of the graph. */
+static CUresult allocate_captured(CUdeviceptr *out, size_t bytes, const struct pool *p, CUstream stream)
+{
+    struct work w;
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = p->properties, .bytesize = bytes};
+    CUresult r = work_alloc(&w, &params);
+    if (r == CUDA_SUCCESS)
+        r = stream_submit(stream, &w);
+    if (r == CUDA_SUCCESS)
+        *out = params.dptr;
+    return r;
+}
+
+static CUresult allocate_in_order(struct context *ctx, CUdeviceptr *out, size_t bytes, struct pool *p, CUstream stream)
+{
+    bool captures = false;
+    CUresult r = out ? stream_captures(stream, &captures) : CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS && !p)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r != CUDA_SUCCESS)
+        return r;
+    return captures ? allocate_captured(out, bytes, p, stream) : allocate(ctx, out, bytes, p);
+}
+
 CUAPI CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t bytes, CUmemoryPool handle, CUstream stream)
 {
     struct context *ctx = NULL;
     CUresult r = api_enter(&ctx, API_CONTEXT);
-    if (r == CUDA_SUCCESS)
-        r = out ? stream_check(stream) : CUDA_ERROR_INVALID_VALUE;
-    struct pool *p = r == CUDA_SUCCESS ? object_find(handle, OBJECT_POOL) : NULL;
-    if (r == CUDA_SUCCESS)
-        r = p ? allocate(ctx, out, bytes, p) : CUDA_ERROR_INVALID_VALUE;
-    return api_leave(r);
+    return api_leave(r == CUDA_SUCCESS ? allocate_in_order(ctx, out, bytes, object_find(handle, OBJECT_POOL), stream) : r);
 }
 API_ALIAS(cuMemAllocFromPoolAsync_ptsz, cuMemAllocFromPoolAsync)
 
@@ -227,9 +246,7 @@ CUAPI CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream)
     struct context *ctx = NULL;
     CUresult r = api_enter(&ctx, API_CONTEXT);
     if (r == CUDA_SUCCESS)
-        r = out ? stream_check(stream) : CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS)
-        r = default_pool() ? allocate(ctx, out, bytes, driver_get()->pool) : CUDA_ERROR_OUT_OF_MEMORY;
+        r = default_pool() ? allocate_in_order(ctx, out, bytes, driver_get()->pool, stream) : CUDA_ERROR_OUT_OF_MEMORY;
     return api_leave(r);
 }
 API_ALIAS(cuMemAllocAsync_ptsz, cuMemAllocAsync)
@@ -243,9 +260,15 @@ void pool_gave_back(const struct allocation *a)
 
 CUAPI CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 {
+    struct work w;
+    bool captures = false;
     CUresult r = api_enter(NULL, API_CONTEXT);
     if (r == CUDA_SUCCESS)
-        r = address ? stream_check(stream) : CUDA_ERROR_INVALID_VALUE;
+        r = address ? stream_captures(stream, &captures) : CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS && captures) {
+        r = work_free_memory(&w, address);
+        return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
+    }
     struct allocation *a = r == CUDA_SUCCESS ? allocation_find(address) : NULL;
     if (r == CUDA_SUCCESS)
         r = a && a->base == address && a->kind == MEMORY_DEVICE ? allocation_drop(a) : CUDA_ERROR_INVALID_VALUE;

@@ -1,8 +1,8 @@
-/* Streams. Work is done when it is asked for, in the order of the calls, so a stream is a name with flags: always idle, never capturing.
+/* Streams. Work is done when it is asked for, in the order of the calls, so a stream is a name with flags: always idle. capture.c has what is different while it captures.
  *
- * Left out: capture into graphs. A wait for a value in memory that is not there yet cannot be satisfied by later work of the same thread and is
+ * A wait for a value in memory that is not there yet cannot be satisfied by later work of the same thread and is
  * refused. */
-#include "cuda/internal.h"
+#include "cuda/work.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,13 +24,25 @@ static CUresult enter(CUstream handle, struct context **ctx, struct stream **s)
     return r;
 }
 
+/* Waiting may take long, and may be for what is being captured. */
+static CUresult wait_for(CUstream handle)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS)
+        r = capture_refuse(handle);
+    return api_leave(r == CUDA_SUCCESS ? capture_refuse_unsafe() : r);
+}
+
+static void stream_destroy(struct object *o) { capture_leave((struct stream *)o); }
+
 CUAPI CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int priority)
 {
     struct context *ctx = NULL;
     CUresult r = api_enter(&ctx, API_CONTEXT);
     if (r == CUDA_SUCCESS && (!out || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING)))
         r = CUDA_ERROR_INVALID_VALUE;
-    struct stream *s = r == CUDA_SUCCESS ? object_new(sizeof *s, OBJECT_STREAM, ctx, NULL) : NULL;
+    struct stream *s = r == CUDA_SUCCESS ? object_new(sizeof *s, OBJECT_STREAM, ctx, stream_destroy) : NULL;
     if (r == CUDA_SUCCESS && !s)
         r = CUDA_ERROR_OUT_OF_MEMORY;
     if (r == CUDA_SUCCESS) {
@@ -56,18 +68,10 @@ CUAPI CUresult cuStreamDestroy_v2(CUstream handle)
 }
 API_ALIAS(cuStreamDestroy, cuStreamDestroy_v2)
 
-CUAPI CUresult cuStreamQuery(CUstream handle)
-{
-    struct stream *s;
-    return api_leave(enter(handle, NULL, &s));
-}
+CUAPI CUresult cuStreamQuery(CUstream handle) { return wait_for(handle); }
 API_ALIAS(cuStreamQuery_ptsz, cuStreamQuery)
 
-CUAPI CUresult cuStreamSynchronize(CUstream handle)
-{
-    struct stream *s;
-    return api_leave(enter(handle, NULL, &s));
-}
+CUAPI CUresult cuStreamSynchronize(CUstream handle) { return wait_for(handle); }
 API_ALIAS(cuStreamSynchronize_ptsz, cuStreamSynchronize)
 
 CUAPI CUresult cuStreamGetPriority(CUstream handle, int *priority)
@@ -142,25 +146,32 @@ API_ALIAS(cuStreamGetCtx_v2_ptsz, cuStreamGetCtx_v2)
 CUAPI CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned int flags)
 {
     struct stream *s;
+    struct work w = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .event = event};
     CUresult r = enter(handle, NULL, &s);
-    if (r == CUDA_SUCCESS && !object_find(event, OBJECT_EVENT))
+    const struct event *e = r == CUDA_SUCCESS ? object_find(event, OBJECT_EVENT) : NULL;
+    if (r == CUDA_SUCCESS && !e)
         r = CUDA_ERROR_INVALID_HANDLE;
-    if (r == CUDA_SUCCESS && (flags & ~1u))
+    if (r == CUDA_SUCCESS && (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL))
         r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        r = flags & CU_EVENT_WAIT_EXTERNAL ? stream_submit(handle, &w) : capture_wait(handle, e);
     return api_leave(r);
 }
 API_ALIAS(cuStreamWaitEvent_ptsz, cuStreamWaitEvent)
 
-/* Called with the lock open: a callback may not use the API, but other threads go on. */
+/* Called with the lock open: a callback may use the API, and other threads go on. One behind a kernel that failed is told so. */
 CUAPI CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void *user, unsigned int flags)
 {
     struct stream *s;
     CUresult r = enter(handle, NULL, &s);
+    bool failed = r != CUDA_SUCCESS && context_current() && context_current()->failure == r;
     if (r == CUDA_SUCCESS && (!callback || flags))
         r = CUDA_ERROR_INVALID_VALUE;
-    api_leave(r);
     if (r == CUDA_SUCCESS)
-        callback(handle, CUDA_SUCCESS, user);
+        r = capture_refuse(handle);
+    api_leave(r);
+    if (r == CUDA_SUCCESS || (failed && callback))
+        callback(handle, r, user);
     return r;
 }
 API_ALIAS(cuStreamAddCallback_ptsz, cuStreamAddCallback)
@@ -168,13 +179,11 @@ API_ALIAS(cuStreamAddCallback_ptsz, cuStreamAddCallback)
 CUAPI CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void *user)
 {
     struct stream *s;
+    struct work w = {.type = CU_GRAPH_NODE_TYPE_HOST, .host = {function, user}};
     CUresult r = enter(handle, NULL, &s);
-    if (r == CUDA_SUCCESS && !function)
-        r = CUDA_ERROR_INVALID_VALUE;
-    api_leave(r);
     if (r == CUDA_SUCCESS)
-        function(user);
-    return r;
+        r = function ? stream_submit(handle, &w) : CUDA_ERROR_INVALID_VALUE;
+    return api_leave(r);
 }
 API_ALIAS(cuLaunchHostFunc_ptsz, cuLaunchHostFunc)
 
@@ -183,50 +192,12 @@ CUAPI CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr address, size
     struct stream *s;
     CUresult r = enter(handle, NULL, &s);
     const struct memory_range *range = r == CUDA_SUCCESS ? memory_find(driver_get()->gpu->memory, address) : NULL;
-    bool flag_ok = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || flags == CU_MEM_ATTACH_SINGLE;
+    bool flag_ok = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || (flags == CU_MEM_ATTACH_SINGLE && handle);
     if (r == CUDA_SUCCESS && (!flag_ok || !range || range->kind != MEMORY_MANAGED || (length && length != range->size_bytes)))
         r = CUDA_ERROR_INVALID_VALUE;
-    return api_leave(r);
+    return api_leave(r == CUDA_SUCCESS ? capture_refuse(handle) : r);
 }
 API_ALIAS(cuStreamAttachMemAsync_ptsz, cuStreamAttachMemAsync)
-
-CUAPI CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status)
-{
-    struct stream *s;
-    CUresult r = enter(handle, NULL, &s);
-    if (r == CUDA_SUCCESS && !status)
-        r = CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS)
-        *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return api_leave(r);
-}
-API_ALIAS(cuStreamIsCapturing_ptsz, cuStreamIsCapturing)
-
-static CUresult capture_info(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id)
-{
-    if (id)
-        *id = 0;
-    return cuStreamIsCapturing(handle, status);
-}
-
-CUAPI CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
-                                         const CUgraphNode **dependencies, const CUgraphEdgeData **edges, size_t *count)
-{
-    (void)graph, (void)dependencies, (void)edges, (void)count; /* set only while capturing */
-    return capture_info(handle, status, id);
-}
-API_ALIAS(cuStreamGetCaptureInfo_v3_ptsz, cuStreamGetCaptureInfo_v3)
-
-static CUresult capture_info_v2(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **dependencies,
-                                size_t *count)
-{
-    (void)graph, (void)dependencies, (void)count;
-    return capture_info(handle, status, id);
-}
-API_ALIAS(cuStreamGetCaptureInfo_v2, capture_info_v2)
-API_ALIAS(cuStreamGetCaptureInfo_v2_ptsz, capture_info_v2)
-API_ALIAS(cuStreamGetCaptureInfo, capture_info)
-API_ALIAS(cuStreamGetCaptureInfo_ptsz, capture_info)
 
 static CUlaunchAttributeValue *attribute_slot(struct stream *s, CUstreamAttrID id)
 {
@@ -283,15 +254,22 @@ CUAPI CUresult cuStreamCopyAttributes(CUstream to, CUstream from)
 API_ALIAS(cuStreamCopyAttributes_ptsz, cuStreamCopyAttributes)
 
 /* Waits and writes of values. */
-static CUresult write_value(CUstream handle, CUdeviceptr address, uint64_t value, uint32_t bytes)
+struct mem_op { uint64_t address, value; uint32_t bytes; unsigned int flags; bool waits, barrier; };
+
+static CUresult mem_op_read(const CUstreamBatchMemOpParams *p, struct mem_op *op)
 {
-    struct stream *s;
-    CUresult r = enter(handle, NULL, &s);
-    if (r == CUDA_SUCCESS && (address % bytes || !device_range_ok(address, bytes)))
-        r = CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS)
-        memcpy(memory_pointer(address), &value, bytes);
-    return api_leave(r);
+    *op = (struct mem_op){0};
+    switch (p->operation) {
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32: *op = (struct mem_op){p->waitValue.address, p->waitValue.value, 4, p->waitValue.flags, true, false}; break;
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64: *op = (struct mem_op){p->waitValue.address, p->waitValue.value64, 8, p->waitValue.flags, true, false}; break;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32: *op = (struct mem_op){p->writeValue.address, p->writeValue.value, 4, p->writeValue.flags, false, false}; break;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64: *op = (struct mem_op){p->writeValue.address, p->writeValue.value64, 8, p->writeValue.flags, false, false}; break;
+    case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+    case CU_STREAM_MEM_OP_BARRIER: op->barrier = true; return CUDA_SUCCESS;
+    default: return CUDA_ERROR_INVALID_VALUE;
+    }
+    unsigned int known = op->waits ? (unsigned)CU_STREAM_WAIT_VALUE_FLUSH | 3u : 1u;
+    return op->flags & ~known || op->address % op->bytes || !device_range_ok(op->address, op->bytes) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 static bool satisfied(uint64_t now, uint64_t value, unsigned int how, uint32_t bytes)
@@ -304,50 +282,70 @@ static bool satisfied(uint64_t now, uint64_t value, unsigned int how, uint32_t b
     }
 }
 
-static CUresult wait_value(CUstream handle, CUdeviceptr address, uint64_t value, uint32_t bytes, unsigned int flags)
+static CUresult mem_op_run(const struct mem_op *op)
+{
+    uint64_t now = 0;
+    if (!op->barrier && !op->waits)
+        memcpy(memory_pointer(op->address), &op->value, op->bytes);
+    if (!op->waits)
+        return CUDA_SUCCESS;
+    memcpy(&now, memory_pointer(op->address), op->bytes);
+    if (satisfied(now, op->value, op->flags, op->bytes))
+        return CUDA_SUCCESS;
+    driver_say("cuStreamWaitValue%u: the value is not there yet; work that waits for later work is not supported", op->bytes * 8);
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult mem_ops_check(const CUstreamBatchMemOpParams *ops, unsigned int count)
+{
+    struct mem_op op;
+    CUresult r = ops || !count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    for (unsigned int i = 0; i < count && r == CUDA_SUCCESS; i++)
+        r = mem_op_read(&ops[i], &op);
+    return r;
+}
+
+CUresult mem_ops_run(const CUstreamBatchMemOpParams *ops, unsigned int count)
+{
+    struct mem_op op;
+    CUresult r = CUDA_SUCCESS;
+    for (unsigned int i = 0; i < count && r == CUDA_SUCCESS; i++) {
+        r = mem_op_read(&ops[i], &op);
+        if (r == CUDA_SUCCESS)
+            r = mem_op_run(&op);
+    }
+    return r;
+}
+
+CUAPI CUresult cuStreamBatchMemOp_v2(CUstream handle, unsigned int count, CUstreamBatchMemOpParams *ops, unsigned int flags)
 {
     struct stream *s;
-    uint64_t now = 0;
+    struct work w;
     CUresult r = enter(handle, NULL, &s);
-    if (r == CUDA_SUCCESS && (address % bytes || !device_range_ok(address, bytes) || (flags & ~((unsigned)CU_STREAM_WAIT_VALUE_FLUSH | 3u))))
-        r = CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS) {
-        memcpy(&now, memory_pointer(address), bytes);
-        if (!satisfied(now, value, flags, bytes)) {
-            driver_say("cuStreamWaitValue%u: the value is not there yet; work that waits for later work is not supported", bytes * 8);
-            r = CUDA_ERROR_NOT_SUPPORTED;
-        }
-    }
-    return api_leave(r);
+    if (r == CUDA_SUCCESS)
+        r = flags ? CUDA_ERROR_INVALID_VALUE : work_mem_ops(&w, ops, count);
+    return api_leave(r == CUDA_SUCCESS ? stream_submit(handle, &w) : r);
 }
 
 CUAPI CUresult cuStreamWriteValue32_v2(CUstream s, CUdeviceptr at, cuuint32_t value, unsigned int flags)
 {
-    return flags & ~1u ? CUDA_ERROR_INVALID_VALUE : write_value(s, at, value, 4);
+    CUstreamBatchMemOpParams op = {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = at, .value = value, .flags = flags}};
+    return cuStreamBatchMemOp_v2(s, 1, &op, 0);
 }
 CUAPI CUresult cuStreamWriteValue64_v2(CUstream s, CUdeviceptr at, cuuint64_t value, unsigned int flags)
 {
-    return flags & ~1u ? CUDA_ERROR_INVALID_VALUE : write_value(s, at, value, 8);
+    CUstreamBatchMemOpParams op = {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64, .address = at, .value64 = value, .flags = flags}};
+    return cuStreamBatchMemOp_v2(s, 1, &op, 0);
 }
-CUAPI CUresult cuStreamWaitValue32_v2(CUstream s, CUdeviceptr at, cuuint32_t value, unsigned int flags) { return wait_value(s, at, value, 4, flags); }
-CUAPI CUresult cuStreamWaitValue64_v2(CUstream s, CUdeviceptr at, cuuint64_t value, unsigned int flags) { return wait_value(s, at, value, 8, flags); }
-
-CUAPI CUresult cuStreamBatchMemOp_v2(CUstream s, unsigned int count, CUstreamBatchMemOpParams *ops, unsigned int flags)
+CUAPI CUresult cuStreamWaitValue32_v2(CUstream s, CUdeviceptr at, cuuint32_t value, unsigned int flags)
 {
-    if ((!ops && count) || flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult r = cuStreamQuery(s);
-    for (unsigned int i = 0; i < count && r == CUDA_SUCCESS; i++)
-        switch (ops[i].operation) {
-        case CU_STREAM_MEM_OP_WAIT_VALUE_32: r = wait_value(s, ops[i].waitValue.address, ops[i].waitValue.value, 4, ops[i].waitValue.flags); break;
-        case CU_STREAM_MEM_OP_WAIT_VALUE_64: r = wait_value(s, ops[i].waitValue.address, ops[i].waitValue.value64, 8, ops[i].waitValue.flags); break;
-        case CU_STREAM_MEM_OP_WRITE_VALUE_32: r = write_value(s, ops[i].writeValue.address, ops[i].writeValue.value, 4); break;
-        case CU_STREAM_MEM_OP_WRITE_VALUE_64: r = write_value(s, ops[i].writeValue.address, ops[i].writeValue.value64, 8); break;
-        case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
-        case CU_STREAM_MEM_OP_BARRIER: break;
-        default: r = CUDA_ERROR_INVALID_VALUE;
-        }
-    return r;
+    CUstreamBatchMemOpParams op = {.waitValue = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32, .address = at, .value = value, .flags = flags}};
+    return cuStreamBatchMemOp_v2(s, 1, &op, 0);
+}
+CUAPI CUresult cuStreamWaitValue64_v2(CUstream s, CUdeviceptr at, cuuint64_t value, unsigned int flags)
+{
+    CUstreamBatchMemOpParams op = {.waitValue = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64, .address = at, .value64 = value, .flags = flags}};
+    return cuStreamBatchMemOp_v2(s, 1, &op, 0);
 }
 
 #define MEM_OP(name) \

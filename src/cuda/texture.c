@@ -1,6 +1,7 @@
 /* Texture and surface objects: what a kernel reads or writes through a handle, with the descriptions they were made from. */
 #include "cuda/texture.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What the driver remembers of an object; the executor has its own form of it (exec/texture.h). */
@@ -11,24 +12,33 @@ struct texture_object {
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC texture;
     CUDA_RESOURCE_VIEW_DESC view;
+    struct texture_array *levels; /* those of the view, or NULL */
 };
 
 static void texture_object_destroy(struct object *o)
 {
     texture_destroy(&driver_get()->gpu->textures, ((struct texture_object *)o)->handle);
+    free(((struct texture_object *)o)->levels);
 }
 
 static CUresult linear_resource(const CUDA_RESOURCE_DESC *d, struct texture *t)
 {
     if (!array_format(d->res.linear.format, d->res.linear.numChannels, &t->array))
         return CUDA_ERROR_INVALID_VALUE;
-    size_t texels = d->res.linear.sizeInBytes / texture_texel_bytes(&t->array);
-    if (!texels || texels > (1u << 28) || d->res.linear.devPtr % 16 || !device_range_ok(d->res.linear.devPtr, d->res.linear.sizeInBytes))
+    uint64_t address = d->res.linear.devPtr, bytes = d->res.linear.sizeInBytes;
+    if (address % 16 || !device_range_ok(address, 1))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_range_ok(address, bytes)) { /* more than there is: the texture ends with the memory */
+        const struct memory_range *range = memory_find(driver_get()->gpu->memory, address);
+        bytes = range->base + range->size_bytes - address;
+    }
+    uint64_t texels = bytes / texture_texel_bytes(&t->array);
+    if (!texels || texels > (1u << 28))
         return CUDA_ERROR_INVALID_VALUE;
     t->kind = TEXTURE_LINEAR;
     t->array.data = d->res.linear.devPtr;
     t->array.width = (uint32_t)texels;
-    t->array.pitch_bytes = t->array.slice_bytes = d->res.linear.sizeInBytes;
+    t->array.pitch_bytes = t->array.slice_bytes = bytes;
     return CUDA_SUCCESS;
 }
 
@@ -106,12 +116,56 @@ CUresult texture_sampling(const CUDA_TEXTURE_DESC *d, struct texture *t)
     return CUDA_SUCCESS;
 }
 
-/* A view may say again what the resource is; another format or a part of it is not supported. */
-static CUresult view_check(const CUDA_RESOURCE_VIEW_DESC *v, const struct texture *t)
+/* The formats of views follow each other by kind of channel, each with 1, 2 and 4 of them. */
+static bool view_format(CUresourceViewFormat format, struct texture_array *t)
 {
-    bool same_size = v->width == t->array.width && v->height == t->array.height && v->depth == t->array.depth;
-    bool all = !v->firstMipmapLevel && !v->firstLayer && (!t->level_count || v->lastMipmapLevel + 1 >= t->level_count);
-    return v->format == CU_RES_VIEW_FORMAT_NONE && same_size && all ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+    static const CUarray_format kinds[] = {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_SIGNED_INT16,
+                                           CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_HALF, CU_AD_FORMAT_FLOAT};
+    unsigned int at = (unsigned int)format - CU_RES_VIEW_FORMAT_UINT_1X8, bytes = texture_texel_bytes(t);
+    return array_format(kinds[at / 3], 1u << at % 3, t) && texture_texel_bytes(t) == bytes;
+}
+
+/* The layers and the format of one level, as the view has them. */
+static CUresult view_level(const CUDA_RESOURCE_VIEW_DESC *v, struct texture_array *t)
+{
+    if (!view_format(v->format, t))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!t->layers)
+        return CUDA_SUCCESS;
+    if (v->firstLayer > v->lastLayer || v->lastLayer >= t->layers)
+        return CUDA_ERROR_INVALID_VALUE;
+    t->data += v->firstLayer * t->slice_bytes;
+    t->layers = v->lastLayer - v->firstLayer + 1;
+    return CUDA_SUCCESS;
+}
+
+/* A view reads the texels of an array in another format of the same size, or fewer of its levels or layers. The executor gets levels of its own. Block-compressed views are left out. */
+static CUresult view_apply(const CUDA_RESOURCE_VIEW_DESC *v, struct texture *t)
+{
+    uint32_t depth = t->array.layers ? (uint32_t)v->depth : t->array.depth;
+    if (v->format >= CU_RES_VIEW_FORMAT_UNSIGNED_BC1)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (t->kind != TEXTURE_ARRAY || v->format == CU_RES_VIEW_FORMAT_NONE || v->width != t->array.width || v->height != t->array.height || v->depth != depth)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!t->level_count)
+        return view_level(v, &t->array);
+    uint32_t first = v->firstMipmapLevel, last = v->lastMipmapLevel < t->level_count ? v->lastMipmapLevel : t->level_count - 1;
+    if (first > last)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct texture_array *levels = calloc(last - first + 1, sizeof *levels);
+    CUresult r = levels ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    for (uint32_t i = first; i <= last && r == CUDA_SUCCESS; i++) {
+        levels[i - first] = t->levels[i];
+        r = view_level(v, &levels[i - first]);
+    }
+    if (r != CUDA_SUCCESS) {
+        free(levels);
+        return r;
+    }
+    t->levels = levels;
+    t->level_count = last - first + 1;
+    t->array = levels[0];
+    return CUDA_SUCCESS;
 }
 
 static CUresult object_make(struct context *ctx, const struct texture *t, const CUDA_RESOURCE_DESC *resource, struct texture_object **out)
@@ -135,13 +189,18 @@ CUAPI CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *res
     CUresult r = api_enter(&ctx, API_CONTEXT);
     if (r == CUDA_SUCCESS)
         r = out && resource && sampling ? texture_resource(resource, &t) : CUDA_ERROR_INVALID_VALUE;
+    const struct texture_array *levels = t.levels;
+    if (r == CUDA_SUCCESS && view)
+        r = view_apply(view, &t);
     if (r == CUDA_SUCCESS)
         r = texture_sampling(sampling, &t);
-    if (r == CUDA_SUCCESS && view)
-        r = view_check(view, &t);
     if (r == CUDA_SUCCESS)
         r = object_make(ctx, &t, resource, &o);
+    struct texture_array *own = t.levels != levels ? t.levels : NULL;
+    if (r != CUDA_SUCCESS)
+        free(own);
     if (r == CUDA_SUCCESS) {
+        o->levels = own;
         o->texture = *sampling;
         o->has_view = view != NULL;
         if (view)
@@ -159,8 +218,6 @@ CUAPI CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *r
     CUresult r = api_enter(&ctx, API_CONTEXT);
     if (r == CUDA_SUCCESS)
         r = out && resource && resource->resType == CU_RESOURCE_TYPE_ARRAY ? texture_resource(resource, &t) : CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS && !t.array.surface)
-        r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         r = object_make(ctx, &t, resource, &o);
     if (r == CUDA_SUCCESS)

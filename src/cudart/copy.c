@@ -1,18 +1,18 @@
 /* Copies of bytes in a row, and what all copies share.
  *
- * Addresses are unified, so the driver can tell host from device memory. The kind a program gives still counts: its sides are named to the driver, which refuses device memory that is
- * not there. */
+ * Addresses are unified: a side that the kind calls host may be any memory. One that it calls device must be memory that the device can reach, which pinned and managed memory are and
+ * other host memory is not. So does CUDA. */
 #include "cudart/copy.h"
 #include "cudart/runtime.h"
 
 bool rt_copy_sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to)
 {
     switch (kind) {
-    case cudaMemcpyHostToHost: *from = *to = CU_MEMORYTYPE_UNIFIED; return true;
-    case cudaMemcpyHostToDevice: *from = CU_MEMORYTYPE_HOST; *to = CU_MEMORYTYPE_DEVICE; return true;
-    case cudaMemcpyDeviceToHost: *from = CU_MEMORYTYPE_DEVICE; *to = CU_MEMORYTYPE_HOST; return true;
-    case cudaMemcpyDeviceToDevice: *from = *to = CU_MEMORYTYPE_DEVICE; return true;
+    case cudaMemcpyHostToHost:
     case cudaMemcpyDefault: *from = *to = CU_MEMORYTYPE_UNIFIED; return true;
+    case cudaMemcpyHostToDevice: *from = CU_MEMORYTYPE_UNIFIED; *to = CU_MEMORYTYPE_DEVICE; return true;
+    case cudaMemcpyDeviceToHost: *from = CU_MEMORYTYPE_DEVICE; *to = CU_MEMORYTYPE_UNIFIED; return true;
+    case cudaMemcpyDeviceToDevice: *from = *to = CU_MEMORYTYPE_DEVICE; return true;
     default: return false;
     }
 }
@@ -45,6 +45,8 @@ static int copy_now(void *to, const void *from, size_t bytes, enum cudaMemcpyKin
 
 int rt_copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, struct copy_order order)
 {
+    if (!bytes)
+        kind = cudaMemcpyDefault; /* nothing to copy is right in any direction */
     if (order.wait && !order.stream)
         return copy_now(to, from, bytes, kind);
     int r = copy_later(to, from, bytes, kind, order.stream);
@@ -75,6 +77,22 @@ void rt_box_to(CUDA_MEMCPY3D *box, CUmemorytype type, void *p, size_t pitch)
     box->dstPitch = pitch;
 }
 
+void rt_box_from_array(CUDA_MEMCPY3D *box, cudaArray_t array, size_t x_bytes, size_t y)
+{
+    box->srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    box->srcArray = array;
+    box->srcXInBytes = x_bytes;
+    box->srcY = y;
+}
+
+void rt_box_to_array(CUDA_MEMCPY3D *box, cudaArray_t array, size_t x_bytes, size_t y)
+{
+    box->dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    box->dstArray = array;
+    box->dstXInBytes = x_bytes;
+    box->dstY = y;
+}
+
 static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, struct copy_order order)
 {
     return rt_leave(rt_enter() ?: rt_copy(to, from, bytes, kind, order));
@@ -93,4 +111,22 @@ RTAPI cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum
 RTAPI cudaError_t cudaMemcpyAsync_ptsz(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return copy(to, from, bytes, kind, RT_LATER_PER_THREAD(stream));
+}
+
+/* One device: a peer copy is a copy on it. */
+static int copy_peer(void *to, int to_device, const void *from, int from_device, size_t bytes, struct copy_order order)
+{
+    int count = 0, r = rt_enter() ?: (int)cuDeviceGetCount(&count);
+    if (!r && (to_device < 0 || to_device >= count || from_device < 0 || from_device >= count))
+        r = cudaErrorInvalidDevice;
+    return r ?: rt_copy(to, from, bytes, cudaMemcpyDeviceToDevice, order);
+}
+
+RTAPI cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
+{
+    return rt_leave(copy_peer(to, to_device, from, from_device, bytes, RT_NOW));
+}
+RTAPI cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t stream)
+{
+    return rt_leave(copy_peer(to, to_device, from, from_device, bytes, RT_LATER(stream)));
 }

@@ -15,12 +15,14 @@ struct copy_order { CUstream stream; bool wait; };
 /* All need rt_enter, and return a CUresult or a cudaError_t. */
 int rt_copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, struct copy_order order);
 int rt_copy_box(const CUDA_MEMCPY3D *box, struct copy_order order);
-/* What the driver calls the two sides of a copy, whatever they are: memory types of linear memory. False: no such kind. */
+/* The memory types of the two sides of a copy, where they are linear memory. False: no such kind. */
 bool rt_copy_sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to);
-/* One side of a box: linear memory, or, where array is not NULL, an array. */
+/* One side of a box: linear memory or an array. */
 void rt_box_from(CUDA_MEMCPY3D *box, CUmemorytype type, const void *p, size_t pitch);
 void rt_box_to(CUDA_MEMCPY3D *box, CUmemorytype type, void *p, size_t pitch);
-/* The driver's words for the runtime's parameters. */
+void rt_box_from_array(CUDA_MEMCPY3D *box, cudaArray_t array, size_t x_bytes, size_t y);
+void rt_box_to_array(CUDA_MEMCPY3D *box, cudaArray_t array, size_t x_bytes, size_t y);
+/* The driver's words for the runtime's parameters; a box of nothing has a WidthInBytes of 0. */
 int rt_copy_3d_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *box);
 
 #endif

@@ -20,8 +20,8 @@ static int fill_box(const struct fill *f, struct copy_order order)
     int r = cudaSuccess;
     if (!f->box.width || !f->box.height || !f->box.depth)
         return r;
-    if (f->pitch < f->box.width && (f->box.height > 1 || f->box.depth > 1))
-        return cudaErrorInvalidPitchValue;
+    if (f->box.depth > 1 && (f->pitch < f->box.width || f->rows < f->box.height))
+        return cudaErrorInvalidValue;
     for (size_t z = 0; z < f->box.depth && !r; z++)
         r = fill_slice((uintptr_t)f->to + z * f->pitch * f->rows, f, f->box.height, order);
     return !r && order.wait && order.stream ? (int)cuStreamSynchronize(order.stream) : r;

@@ -40,18 +40,25 @@ bool kernels_find(const void *handle, struct entity **function)
     return is;
 }
 
-static void add(void **handle, enum entity_kind kind, const void *host, const char *name, size_t size_bytes)
+static void add_entity(void **handle, const struct entity *description)
 {
     struct fat_binary *b = (struct fat_binary *)handle;
-    struct entity *e = b && host && name ? calloc(1, sizeof *e) : NULL;
+    const void *host = description->host;
+    struct entity *e = b && host && description->name ? calloc(1, sizeof *e) : NULL;
     if (!e)
         return;
-    *e = (struct entity){.host = host, .name = name, .binary = b, .kind = kind, .size_bytes = size_bytes};
+    *e = *description;
+    e->binary = b;
     registry_lock();
     e->next = b->entities;
     b->entities = e;
     address_map_put(&registry.entities, host, e);
     registry_unlock();
+}
+
+static void add(void **handle, enum entity_kind kind, const void *host, const char *name, size_t size_bytes)
+{
+    add_entity(handle, &(struct entity){.host = host, .name = name, .kind = kind, .size_bytes = size_bytes});
 }
 
 RTAPI void **__cudaRegisterFatBinary(void *wrapper);
@@ -129,8 +136,8 @@ RTAPI void __cudaRegisterManagedVar(void **handle, void **pointer, char *device,
 RTAPI void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dimensions, int normalised, int is_extern);
 RTAPI void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dimensions, int normalised, int is_extern)
 {
-    (void)device, (void)dimensions, (void)normalised, (void)is_extern;
-    add(handle, ENTITY_TEXTURE, host, name, 0);
+    (void)device, (void)dimensions, (void)is_extern;
+    add_entity(handle, &(struct entity){.host = host, .name = name, .kind = ENTITY_TEXTURE, .reads_normalized = normalised != 0});
 }
 
 RTAPI void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dimensions, int is_extern);

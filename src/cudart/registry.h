@@ -14,6 +14,7 @@ struct entity {
     struct entity *next;    /* of the same fat binary */
     enum entity_kind kind;
     size_t size_bytes;
+    bool reads_normalized;  /* textures: integers are read as fractions of their largest value */
     CUkernel kernel;        /* functions: NULL until asked for */
     CUfunction function;    /* in context, of that epoch */
     CUcontext context;

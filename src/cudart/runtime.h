@@ -26,7 +26,7 @@ void rt_set_device(int device);
 /* What the compiler registered, by the address that stands for it in the host program. Modules are loaded when something of theirs is first asked for. Needs rt_enter. */
 int rt_function(const void *host, CUfunction *out);                    /* cudaErrorInvalidDeviceFunction: not registered. Takes a cudaKernel_t too. */
 int rt_symbol(const void *host, CUdeviceptr *address, size_t *bytes);  /* cudaErrorInvalidSymbol */
-int rt_texture_reference(const void *host, CUtexref *out);             /* cudaErrorInvalidTexture */
+int rt_texture_reference(const void *host, CUtexref *out, bool *reads_normalized); /* cudaErrorInvalidTexture. Whether integers are read as 0 to 1 or -1 to 1. */
 int rt_surface_reference(const void *host, CUsurfref *out);            /* cudaErrorInvalidSurface */
 /* All that was loaded goes with the contexts: cudaDeviceReset. */
 void rt_forget_modules(void);

@@ -1,4 +1,4 @@
-/* Functions that CUDA's device runtime provides and PTX only declares: vprintf, malloc, free, __assertfail. Arguments lie in the caller's .param variables. */
+/* Functions that CUDA's device runtime provides and PTX only declares: vprintf, malloc, free, __assertfail, cudaGraphSetConditional. Arguments lie in the caller's .param variables. */
 #include "exec/control.h"
 #include "exec/lanes.h"
 
@@ -202,6 +202,19 @@ static void run_assertfail(struct exec_warp *w, uint32_t mask, const uint32_t *a
     exec_raise(w, ERROR_ASSERT, lane, 0, 0, "%.150s:%u: %.80s: assertion `%.100s' failed", file, line, function, message);
 }
 
+/* The handle of a graph's condition is the address of its value. */
+static void run_set_conditional(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result)
+{
+    (void)result;
+    FOR_EACH_LANE(mask, lane) {
+        uint8_t *pointers[WARP_LANES];
+        w->addr[lane] = argument64(w, lane, arguments[0]);
+        if (!exec_resolve(w, PTX_SPACE_GLOBAL, 1u << lane, 4, 4, true, pointers))
+            return;
+        memcpy(pointers[lane], argument(w, lane, arguments[1]), 4);
+    }
+}
+
 const struct device_call *device_call_find(const char *name)
 {
     static const struct device_call calls[] = {
@@ -210,6 +223,7 @@ const struct device_call *device_call_find(const char *name)
         { "free", run_free, 1 },
         { "__assertfail", run_assertfail, 5 },
         { "__assert_fail", run_assertfail, 4 },
+        { "cudaGraphSetConditional", run_set_conditional, 2 },
     };
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (strcmp(calls[i].name, name) == 0)

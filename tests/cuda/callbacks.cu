@@ -1,4 +1,6 @@
 // Are host functions of a stream called after the work before them and before the work behind them, and may they use CUDA and start threads that do?
+// nvcc: -arch=compute_75
+// nvcc: -arch=compute_75 -default-stream per-thread
 #include "check.h"
 
 #include <mutex>

@@ -1,4 +1,5 @@
 // Do the properties, the attributes and the limits of the device agree with each other and with what kernels find?
+// nvcc: -arch=compute_75
 #include "check.h"
 
 #include <cstring>

@@ -1,4 +1,5 @@
 // Are wrong devices, limits, streams and events refused with CUDA's own errors, and do they leave the device in order?
+// nvcc: -arch=compute_75
 #include "check.h"
 
 __global__ void add_one(int *x) { x[threadIdx.x]++; }

@@ -1,4 +1,6 @@
 // Do events measure the work between them? With time modelled it is simulated time, else the host's; either way parts add up and more work takes longer.
+// nvcc: -arch=compute_75
+// nvcc: -arch=compute_75 -default-stream per-thread
 #include "check.h"
 
 __global__ void spin(float *x, int rounds)

@@ -1,4 +1,5 @@
 // The region of interest: launches outside it run as well, and are left out of the results only.
+// nvcc: -arch=compute_75
 #include "check.h"
 
 #include <cuda_profiler_api.h>

@@ -1,4 +1,6 @@
 // Is work of a stream done in order, and does work of one stream wait for an event of another?
+// nvcc: -arch=compute_75
+// nvcc: -arch=compute_75 -default-stream per-thread
 #include "check.h"
 
 __global__ void multiply_add(int *x, int a, int b, int n)

@@ -1,4 +1,6 @@
 // Several host threads use the device at once: each has its own last error, and their work does not mix.
+// nvcc: -arch=compute_75
+// nvcc: -arch=compute_75 -default-stream per-thread
 #include "check.h"
 
 #include <atomic>

@@ -55,6 +55,23 @@ static void bad_function_pointer(void)
         expect_fault("mov.u64 %d1, 64; P: .callprototype _ (); call %d1, (), P;", CUDA_ERROR_INVALID_PC);
 }
 
+static void CUDA_CB note_status(CUstream s, CUresult status, void *user)
+{
+    (void)s;
+    *(CUresult *)user = status;
+}
+
+static void callback_is_told(void)
+{
+    CUcontext ctx;
+    CUresult told = CUDA_SUCCESS;
+    if (!on_heddle()) /* a GPU may refuse the call */
+        return;
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, run("mov.u64 %d1, 0; st.global.u32 [%d1], 1;", &ctx));
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamAddCallback(NULL, note_status, &told, 0));
+    TRUE(told == CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
 /* Another context is not touched by it. */
 static void other_context(void)
 {
@@ -117,6 +134,7 @@ int main(void)
     RUN(trap);
     RUN(bad_function_pointer);
     RUN(past_the_end);
+    RUN(callback_is_told);
     RUN(other_context);
     RUN(primary_reset);
     return done();

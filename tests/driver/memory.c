@@ -143,9 +143,18 @@ static void host_memory(void)
     OK(cuMemsetD8(d, 0x5a, 10));
     OK(cuCtxSynchronize());
     TRUE(page[9] == 0x5a);
+    OK(cuMemHostGetFlags(&flags, page));
+    TRUE(flags == CU_MEMHOSTREGISTER_DEVICEMAP);
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemHostUnregister(page + 8));
     OK(cuMemHostUnregister(page));
     EXPECT(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, cuMemHostUnregister(page));
     free(mine);
+    OK(cuMemHostAlloc((void **)&p, 100, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_WRITECOMBINED));
+    OK(cuMemHostGetFlags(&flags, p));
+    TRUE(flags == (CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemHostRegister(p, 100, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemHostUnregister(p));
+    OK(cuMemFreeHost(p));
     OK(cuMemAllocManaged(&d, 64, CU_MEM_ATTACH_GLOBAL));
     OK(cuMemsetD8(d, 3, 64));
     OK(cuCtxSynchronize());
@@ -159,6 +168,44 @@ static void host_memory(void)
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)&local));
     OK(cuPointerGetAttributes(1, wanted, got, (CUdeviceptr)(uintptr_t)&local));
     TRUE(managed == 0);
+}
+
+static int range_attribute(CUmem_range_attribute attribute, CUdeviceptr address, size_t bytes)
+{
+    int value = 99;
+    OK(cuMemRangeGetAttribute(&value, sizeof value, attribute, address, bytes));
+    return value;
+}
+
+/* What was said of managed memory can be asked for, of a range of which all was said the same. */
+static void advice(void)
+{
+    const size_t page = 1 << 16;
+    CUmemLocation device = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, host = {CU_MEM_LOCATION_TYPE_HOST, 0}, other = {CU_MEM_LOCATION_TYPE_DEVICE, 99};
+    CUdeviceptr d = 0;
+    int by[2] = {9, 9};
+    MUST(cuMemAllocManaged(&d, 4 * page, CU_MEM_ATTACH_GLOBAL));
+    TRUE(range_attribute(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, d, 4 * page) == 0);
+    TRUE(range_attribute(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, d, 4 * page) == CU_DEVICE_INVALID);
+    OK(cuMemAdvise(d, 4 * page, CU_MEM_ADVISE_SET_READ_MOSTLY, device));
+    OK(cuMemAdvise(d, 4 * page, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, host));
+    OK(cuMemAdvise(d, 4 * page, CU_MEM_ADVISE_SET_ACCESSED_BY, device));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemAdvise(d, 4 * page, CU_MEM_ADVISE_SET_ACCESSED_BY, other));
+    OK(cuMemPrefetchAsync(d + page, page, device, 0, NULL));
+    EXPECT(CUDA_ERROR_INVALID_DEVICE, cuMemPrefetchAsync(d, page, other, 0, NULL));
+    TRUE(range_attribute(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, d, 4 * page) == 1);
+    TRUE(range_attribute(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, d + page, page) == CU_DEVICE_CPU);
+    TRUE(range_attribute(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE, d, page) == CU_MEM_LOCATION_TYPE_HOST);
+    TRUE(range_attribute(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, d + page, page) == 0);
+    TRUE(range_attribute(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, d, 2 * page) == CU_DEVICE_INVALID);
+    OK(cuMemRangeGetAttribute(by, sizeof by, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, d, page));
+    TRUE(by[0] == 0 && by[1] == CU_DEVICE_INVALID);
+    OK(cuMemAdvise(d, 4 * page, CU_MEM_ADVISE_UNSET_READ_MOSTLY, device));
+    TRUE(range_attribute(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, d, 4 * page) == 0);
+    OK(cuMemFree(d));
+    MUST(cuMemAllocManaged(&d, 4 * page, CU_MEM_ATTACH_GLOBAL));
+    TRUE(range_attribute(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, d, 4 * page) == CU_DEVICE_INVALID);
+    OK(cuMemFree(d));
 }
 
 static void pools(void)
@@ -217,6 +264,7 @@ int main(void)
     two_dimensions();
     three_dimensions();
     host_memory();
+    advice();
     pools();
     virtual_memory();
     if (on_heddle())

@@ -86,6 +86,19 @@ static void texture_object(void)
     OK(cuMemcpyDtoH(got, out, sizeof got));
     TRUE(!memcmp(got, in, sizeof in));
     OK(cuTexObjectDestroy(t));
+    /* The same bits, seen as integers. */
+    CUDA_RESOURCE_VIEW_DESC view = {.format = CU_RES_VIEW_FORMAT_UINT_1X16, .width = 4, .height = 2};
+    sampling.flags = CU_TRSF_READ_AS_INTEGER;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&t, &resource, &sampling, &view));
+    view.format = CU_RES_VIEW_FORMAT_UINT_1X32;
+    view.width = 3;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&t, &resource, &sampling, &view));
+    view.width = 4;
+    MUST(cuTexObjectCreate(&t, &resource, &sampling, &view));
+    OK(cuLaunchKernel(f, 1, 1, 1, 4, 2, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH(got, out, sizeof got));
+    TRUE(!memcmp(got, in, sizeof in));
+    OK(cuTexObjectDestroy(t));
     OK(cuArrayDestroy(a));
     OK(cuMemFree(out));
 }

@@ -1,0 +1,520 @@
+/* Capture of streams into graphs: work given to a capturing stream becomes a node after those that the stream's last work became. A stream joins a capture by waiting for an event that was
+ * recorded in it, and all streams that joined have to be waited for, in the same way, before the capture ends.
+ *
+ * What cannot be captured is refused, and the capture is invalid from then on, as CUDA has it. Left out: capture of the per-thread default stream. */
+#include "cuda/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct capture {
+    struct capture *next;
+    uint64_t id;
+    CUstreamCaptureMode mode;
+    pthread_t thread;
+    struct graph *graph;
+    bool graph_is_ours; /* until it is handed out */
+    bool invalid;
+    struct stream *origin;
+};
+
+static _Thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+static bool is_legacy(CUstream handle) { return handle == NULL || handle == CU_STREAM_LEGACY; }
+
+static struct capture *capture_find(uint64_t id)
+{
+    struct capture *c = driver_get()->captures;
+    while (c && c->id != id)
+        c = c->next;
+    return c;
+}
+
+bool capture_into(const struct graph *g)
+{
+    for (const struct capture *c = driver_get()->captures; c; c = c->next)
+        if (c->graph == g)
+            return true;
+    return false;
+}
+
+/* Which streams a question is about: those of a capture, or of a context. */
+struct stream_search { const struct capture *capture; const struct context *ctx; bool blocking_only, invalidate, found; };
+
+static bool search_stream(struct object *o, void *user)
+{
+    struct stream_search *q = user;
+    struct stream *s = (struct stream *)o;
+    if (!s->capture || (q->ctx && o->owner != q->ctx) || (q->blocking_only && (s->flags & CU_STREAM_NON_BLOCKING)))
+        return true;
+    q->found = true;
+    if (q->invalidate)
+        s->capture->invalid = true;
+    return true;
+}
+
+/* Whether the legacy stream, which waits for all blocking streams of its context, would wait for a capturing one. */
+static bool legacy_conflicts(bool invalidate)
+{
+    struct stream_search q = {.ctx = context_current(), .blocking_only = true, .invalidate = invalidate};
+    if (driver_get()->captures)
+        objects_each(OBJECT_STREAM, search_stream, &q);
+    return q.found;
+}
+
+CUresult stream_captures(CUstream handle, bool *captures)
+{
+    CUresult r = stream_check(handle);
+    const struct stream *s = r == CUDA_SUCCESS ? object_find(handle, OBJECT_STREAM) : NULL;
+    *captures = s && s->capture;
+    if (r == CUDA_SUCCESS && is_legacy(handle) && legacy_conflicts(true))
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    return *captures && s->capture->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : r;
+}
+
+CUresult capture_refuse(CUstream handle)
+{
+    bool captures = false;
+    CUresult r = stream_captures(handle, &captures);
+    if (r != CUDA_SUCCESS || !captures)
+        return r;
+    ((struct stream *)object_find(handle, OBJECT_STREAM))->capture->invalid = true;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+CUresult capture_refuse_context(const struct context *ctx)
+{
+    struct stream_search q = {.ctx = ctx, .invalidate = true};
+    if (driver_get()->captures)
+        objects_each(OBJECT_STREAM, search_stream, &q);
+    return q.found ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}
+
+CUresult capture_refuse_unsafe(void)
+{
+    CUresult r = CUDA_SUCCESS;
+    for (struct capture *c = driver_get()->captures; c && thread_mode != CU_STREAM_CAPTURE_MODE_RELAXED; c = c->next) {
+        bool mine = pthread_equal(c->thread, pthread_self());
+        bool forbids = mine ? c->mode != CU_STREAM_CAPTURE_MODE_RELAXED : c->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+        if (!forbids)
+            continue;
+        c->invalid = true;
+        r = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    return r;
+}
+
+/* What the stream's next work comes after. */
+static CUresult set_last(struct stream *s, const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count)
+{
+    CUgraphNode *last = calloc(count + 1, sizeof *last);
+    CUgraphEdgeData *last_edges = calloc(count + 1, sizeof *last_edges);
+    if (!last || !last_edges) {
+        free(last);
+        free(last_edges);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        last[i] = nodes[i];
+        if (edges)
+            last_edges[i] = edges[i];
+    }
+    free(s->last);
+    free(s->last_edges);
+    s->last = last;
+    s->last_edges = last_edges;
+    s->last_count = count;
+    return CUDA_SUCCESS;
+}
+
+static bool is_last(const struct stream *s, CUgraphNode n)
+{
+    for (size_t i = 0; i < s->last_count; i++)
+        if (s->last[i] == n)
+            return true;
+    return false;
+}
+
+static CUresult add_last(struct stream *s, const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count)
+{
+    size_t total = s->last_count;
+    CUgraphNode *all = calloc(total + count + 1, sizeof *all);
+    CUgraphEdgeData *all_edges = calloc(total + count + 1, sizeof *all_edges);
+    CUresult r = all && all_edges ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; r == CUDA_SUCCESS && i < total; i++) {
+        all[i] = s->last[i];
+        all_edges[i] = s->last_edges[i];
+    }
+    for (size_t i = 0; r == CUDA_SUCCESS && i < count; i++)
+        if (!is_last(s, nodes[i])) {
+            all[total] = nodes[i];
+            all_edges[total++] = edges ? edges[i] : (CUgraphEdgeData){0};
+        }
+    if (r == CUDA_SUCCESS)
+        r = set_last(s, all, all_edges, total);
+    free(all);
+    free(all_edges);
+    return r;
+}
+
+CUresult stream_submit(CUstream handle, struct work *w)
+{
+    bool captures = false;
+    CUresult r = stream_captures(handle, &captures);
+    if (r != CUDA_SUCCESS || !captures) {
+        if (r == CUDA_SUCCESS)
+            r = work_run(w);
+        work_free(w);
+        return r;
+    }
+    struct stream *s = object_find(handle, OBJECT_STREAM);
+    struct node *n = NULL;
+    r = graph_add(s->capture->graph, s->last, s->last_edges, s->last_count, w, &n);
+    if (r == CUDA_SUCCESS)
+        r = set_last(s, (CUgraphNode *)&n, NULL, 1);
+    if (r != CUDA_SUCCESS)
+        s->capture->invalid = true;
+    return r;
+}
+
+static void stream_leave(struct stream *s)
+{
+    free(s->last);
+    free(s->last_edges);
+    s->last = NULL;
+    s->last_edges = NULL;
+    s->last_count = 0;
+    s->capture = NULL;
+}
+
+static bool leave_this(struct object *o, void *user)
+{
+    struct stream *s = (struct stream *)o;
+    if (s->capture == user)
+        stream_leave(s);
+    return true;
+}
+
+static void capture_end(struct capture *c)
+{
+    struct capture **at = &driver_get()->captures;
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+    objects_each(OBJECT_STREAM, leave_this, c);
+    if (c->graph_is_ours)
+        object_free(&c->graph->object);
+    free(c);
+}
+
+/* A stream goes away. */
+void capture_leave(struct stream *s)
+{
+    struct capture *c = s->capture;
+    stream_leave(s);
+    if (c && c->origin == s)
+        capture_end(c);
+    else if (c)
+        c->invalid = true;
+}
+
+static CUresult begin(CUstream handle, struct graph *g, const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode)
+{
+    struct driver *d = driver_get();
+    struct stream *s = object_find(handle, OBJECT_STREAM);
+    if (!s)
+        return is_legacy(handle) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : handle == CU_STREAM_PER_THREAD ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_HANDLE;
+    if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED || (count && !nodes))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (s->capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    for (size_t i = 0; i < count; i++) {
+        const struct node *n = object_find(nodes[i], OBJECT_NODE);
+        if (!n || n->graph != g)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct capture *c = calloc(1, sizeof *c);
+    struct graph *into = c ? g ? g : graph_new() : NULL;
+    CUresult r = into ? set_last(s, nodes, edges, count) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (r != CUDA_SUCCESS) {
+        if (into && !g)
+            object_free(&into->object);
+        free(c);
+        return r;
+    }
+    *c = (struct capture){.next = d->captures, .id = ++d->next_id, .mode = mode, .thread = pthread_self(), .graph = into, .graph_is_ours = !g, .origin = s};
+    d->captures = s->capture = c;
+    return CUDA_SUCCESS;
+}
+
+CUAPI CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode)
+{
+    CUresult r = api_enter(NULL, API_CONTEXT);
+    return api_leave(r == CUDA_SUCCESS ? begin(handle, NULL, NULL, NULL, 0, mode) : r);
+}
+API_ALIAS(cuStreamBeginCapture_v2_ptsz, cuStreamBeginCapture_v2)
+
+/* Of CUDA 10.0. */
+static CUresult begin_v1(CUstream handle) { return cuStreamBeginCapture_v2(handle, CU_STREAM_CAPTURE_MODE_GLOBAL); }
+API_ALIAS(cuStreamBeginCapture, begin_v1)
+API_ALIAS(cuStreamBeginCapture_ptsz, begin_v1)
+
+CUAPI CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph, const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count,
+                                           CUstreamCaptureMode mode)
+{
+    CUresult r = api_enter(NULL, API_CONTEXT);
+    struct graph *g = r == CUDA_SUCCESS ? object_find(graph, OBJECT_GRAPH) : NULL;
+    if (r == CUDA_SUCCESS)
+        r = g && !capture_into(g) ? begin(handle, g, nodes, edges, count, mode) : CUDA_ERROR_INVALID_VALUE;
+    return api_leave(r);
+}
+API_ALIAS(cuStreamBeginCaptureToGraph_ptsz, cuStreamBeginCaptureToGraph)
+
+/* The nodes before the origin's last ones, and those themselves. */
+struct joined { const struct capture *capture; bool *before; bool all; };
+
+static bool mark_before(const struct graph *g, const struct stream *origin, bool *before)
+{
+    struct node **todo = calloc(g->node_count + 1u, sizeof *todo);
+    uint32_t count = 0;
+    if (!todo)
+        return false;
+    for (size_t i = 0; i < origin->last_count; i++) {
+        struct node *n = object_find(origin->last[i], OBJECT_NODE);
+        if (n && !before[n->index]) {
+            before[n->index] = true;
+            todo[count++] = n;
+        }
+    }
+    while (count) {
+        const struct node *n = todo[--count];
+        for (uint32_t b = 0; b < n->before_count; b++) {
+            struct node *on = n->before[b].on;
+            if (!before[on->index]) {
+                before[on->index] = true;
+                todo[count++] = on;
+            }
+        }
+    }
+    free(todo);
+    return true;
+}
+
+static bool check_joined(struct object *o, void *user)
+{
+    struct joined *j = user;
+    const struct stream *s = (struct stream *)o;
+    for (size_t i = 0; s->capture == j->capture && i < s->last_count; i++) {
+        const struct node *n = object_find(s->last[i], OBJECT_NODE);
+        j->all &= n && j->before[n->index];
+    }
+    return true;
+}
+
+static CUresult unjoined(const struct capture *c)
+{
+    struct joined j = {c, calloc(c->graph->node_count + 1u, sizeof *j.before), true};
+    CUresult r = j.before && mark_before(c->graph, c->origin, j.before) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    if (r == CUDA_SUCCESS)
+        objects_each(OBJECT_STREAM, check_joined, &j);
+    free(j.before);
+    return r == CUDA_SUCCESS && !j.all ? CUDA_ERROR_STREAM_CAPTURE_UNJOINED : r;
+}
+
+CUAPI CUresult cuStreamEndCapture(CUstream handle, CUgraph *out)
+{
+    CUresult r = api_enter(NULL, API_CONTEXT);
+    const struct stream *s = r == CUDA_SUCCESS ? object_find(handle, OBJECT_STREAM) : NULL;
+    struct capture *c = s ? s->capture : NULL;
+    if (r == CUDA_SUCCESS)
+        r = stream_check(handle);
+    if (r == CUDA_SUCCESS && !c) {
+        r = CUDA_ERROR_ILLEGAL_STATE;
+    } else if (r == CUDA_SUCCESS && c->origin != s) {
+        c->invalid = true;
+        r = CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    } else if (r == CUDA_SUCCESS && c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && !pthread_equal(c->thread, pthread_self())) {
+        r = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    }
+    if (out)
+        *out = NULL;
+    if (r != CUDA_SUCCESS)
+        return api_leave(r);
+    r = c->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : unjoined(c);
+    if (r == CUDA_SUCCESS && out) {
+        *out = (CUgraph)c->graph;
+        c->graph_is_ours = false;
+    }
+    capture_end(c);
+    api_leave(r);
+    user_objects_settle();
+    return r;
+}
+API_ALIAS(cuStreamEndCapture_ptsz, cuStreamEndCapture)
+
+/* *c: NULL where nothing is captured. */
+static CUresult enter(CUstream handle, const void *argument, struct stream **s, struct capture **c)
+{
+    CUresult r = api_enter(NULL, API_CONTEXT);
+    if (r == CUDA_SUCCESS)
+        r = argument ? stream_check(handle) : CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS && is_legacy(handle) && legacy_conflicts(false))
+        r = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    *s = r == CUDA_SUCCESS ? object_find(handle, OBJECT_STREAM) : NULL;
+    *c = *s ? (*s)->capture : NULL;
+    return r;
+}
+
+static CUstreamCaptureStatus status_of(const struct capture *c)
+{
+    return !c ? CU_STREAM_CAPTURE_STATUS_NONE : c->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+CUAPI CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status)
+{
+    struct stream *s;
+    struct capture *c;
+    CUresult r = enter(handle, status, &s, &c);
+    if (r == CUDA_SUCCESS)
+        *status = status_of(c);
+    return api_leave(r);
+}
+API_ALIAS(cuStreamIsCapturing_ptsz, cuStreamIsCapturing)
+
+static bool plain_edges(const struct stream *s)
+{
+    static const CUgraphEdgeData plain;
+    for (size_t i = 0; i < s->last_count; i++)
+        if (memcmp(&s->last_edges[i], &plain, sizeof plain))
+            return false;
+    return true;
+}
+
+/* What is given lives until the stream is next used. */
+CUAPI CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **dependencies,
+                                         const CUgraphEdgeData **edges, size_t *count)
+{
+    struct stream *s;
+    struct capture *c;
+    CUresult r = enter(handle, status, &s, &c);
+    if (r != CUDA_SUCCESS)
+        return api_leave(r);
+    *status = status_of(c);
+    if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        return api_leave(r);
+    if (dependencies && !edges && !plain_edges(s))
+        return api_leave(CUDA_ERROR_LOSSY_QUERY);
+    if (id)
+        *id = c->id;
+    if (graph)
+        *graph = (CUgraph)c->graph;
+    if (dependencies)
+        *dependencies = s->last;
+    if (edges)
+        *edges = s->last_edges;
+    if (count)
+        *count = s->last_count;
+    return api_leave(r);
+}
+API_ALIAS(cuStreamGetCaptureInfo_v3_ptsz, cuStreamGetCaptureInfo_v3)
+
+static CUresult info_v2(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **dependencies, size_t *count)
+{
+    return cuStreamGetCaptureInfo_v3(handle, status, id, graph, dependencies, NULL, count);
+}
+static CUresult info_v1(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id)
+{
+    return cuStreamGetCaptureInfo_v3(handle, status, id, NULL, NULL, NULL, NULL);
+}
+API_ALIAS(cuStreamGetCaptureInfo_v2, info_v2)
+API_ALIAS(cuStreamGetCaptureInfo_v2_ptsz, info_v2)
+API_ALIAS(cuStreamGetCaptureInfo, info_v1)
+API_ALIAS(cuStreamGetCaptureInfo_ptsz, info_v1)
+
+CUAPI CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count, unsigned int flags)
+{
+    struct stream *s;
+    struct capture *c;
+    CUresult r = enter(handle, &handle, &s, &c);
+    if (r == CUDA_SUCCESS && !c)
+        r = CUDA_ERROR_ILLEGAL_STATE;
+    else if (r == CUDA_SUCCESS && c->invalid)
+        r = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    else if (r == CUDA_SUCCESS && (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (count && !nodes)))
+        r = CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; r == CUDA_SUCCESS && i < count; i++) {
+        const struct node *n = object_find(nodes[i], OBJECT_NODE);
+        if (!n || n->graph != c->graph)
+            r = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (r == CUDA_SUCCESS)
+        r = flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES ? set_last(s, nodes, edges, count) : add_last(s, nodes, edges, count);
+    return api_leave(r);
+}
+API_ALIAS(cuStreamUpdateCaptureDependencies_v2_ptsz, cuStreamUpdateCaptureDependencies_v2)
+
+static CUresult update_v1(CUstream handle, CUgraphNode *nodes, size_t count, unsigned int flags)
+{
+    return cuStreamUpdateCaptureDependencies_v2(handle, nodes, NULL, count, flags);
+}
+API_ALIAS(cuStreamUpdateCaptureDependencies, update_v1)
+API_ALIAS(cuStreamUpdateCaptureDependencies_ptsz, update_v1)
+
+CUAPI CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    CUstreamCaptureMode old = thread_mode;
+    if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_ERROR_INVALID_VALUE;
+    thread_mode = *mode;
+    *mode = old;
+    return CUDA_SUCCESS;
+}
+
+/* Events. One that was recorded in a capture stands for the stream's last nodes then. */
+CUresult capture_event(struct event *e, CUstream handle)
+{
+    const struct stream *s = object_find(handle, OBJECT_STREAM);
+    CUgraphNode *nodes = calloc(s->last_count + 1, sizeof *nodes);
+    if (!nodes)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < s->last_count; i++)
+        nodes[i] = s->last[i];
+    free(e->captured);
+    e->captured = nodes;
+    e->captured_count = s->last_count;
+    e->capture_id = s->capture->id;
+    return CUDA_SUCCESS;
+}
+
+CUresult capture_refuse_event(const struct event *e)
+{
+    struct capture *c = e->capture_id ? capture_find(e->capture_id) : NULL;
+    if (c)
+        c->invalid = true;
+    return c ? CUDA_ERROR_CAPTURED_EVENT : e->capture_id ? CUDA_ERROR_INVALID_VALUE : capture_refuse_unsafe();
+}
+
+CUresult capture_wait(CUstream handle, const struct event *e)
+{
+    bool captures = false;
+    CUresult r = stream_captures(handle, &captures);
+    struct stream *s = r == CUDA_SUCCESS ? object_find(handle, OBJECT_STREAM) : NULL;
+    struct capture *c = e->capture_id ? capture_find(e->capture_id) : NULL;
+    if (r != CUDA_SUCCESS || (!captures && !e->capture_id))
+        return r;
+    if (c && c->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (!c && !captures)
+        return CUDA_ERROR_INVALID_VALUE; /* of a capture that has ended */
+    if (!c || !s) { /* across the border of a capture */
+        (c ? c : s->capture)->invalid = true;
+        return c ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+    }
+    if (captures && s->capture != c) {
+        s->capture->invalid = c->invalid = true;
+        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+    }
+    if (!captures)
+        s->capture = c;
+    return add_last(s, e->captured, NULL, e->captured_count);
+}
