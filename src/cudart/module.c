@@ -128,6 +128,17 @@ static struct entity *find_managed(const void *address)
     return found;
 }
 
+/* Where a variable is in the current context. */
+static int locate(struct entity *e)
+{
+    if (e->context == rt_context() && e->epoch == rt_epoch())
+        return CUDA_SUCCESS;
+    int r = binary_load(e->binary) ?: (int)cuLibraryGetGlobal(&e->address, &e->address_bytes, e->binary->library, e->name);
+    e->context = r == CUDA_SUCCESS ? rt_context() : NULL;
+    e->epoch = rt_epoch();
+    return r;
+}
+
 int rt_symbol(const void *host, CUdeviceptr *address, size_t *bytes)
 {
     registry_lock();
@@ -136,7 +147,11 @@ int rt_symbol(const void *host, CUdeviceptr *address, size_t *bytes)
         e = find(host, ENTITY_MANAGED);
     if (!e && host)
         e = find_managed(host);
-    int r = e ? binary_load(e->binary) ?: (int)cuLibraryGetGlobal(address, bytes, e->binary->library, e->name) : CUDA_ERROR_NOT_FOUND;
+    int r = e ? locate(e) : CUDA_ERROR_NOT_FOUND;
+    if (r == CUDA_SUCCESS) {
+        *address = e->address;
+        *bytes = e->address_bytes;
+    }
     registry_unlock();
     return r == CUDA_ERROR_NOT_FOUND ? (int)cudaErrorInvalidSymbol : r;
 }

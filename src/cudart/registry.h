@@ -17,6 +17,8 @@ struct entity {
     bool reads_normalized;  /* textures: integers are read as fractions of their largest value */
     CUkernel kernel;        /* functions: NULL until asked for */
     CUfunction function;    /* in context, of that epoch */
+    CUdeviceptr address;    /* variables: likewise */
+    size_t address_bytes;
     CUcontext context;
     int failure;            /* of placing it there; not tried twice */
     uint64_t epoch;
