@@ -17,7 +17,7 @@ static const char help[] =
     "Says what of a program, or of a PTX file, cannot run here, before it is run. PROGRAM is a workload's name or a path.\n"
     "Exit codes: 0 nothing found; 2 usage; 3 something cannot run.\n";
 
-enum { MOST_FINDINGS = 100 };
+enum { MOST_FINDINGS = 100, NAMES_SHOWN = 6, NAME_BYTES = 100 };
 #define DOCTOR_MEMORY_BYTES (1ull << 32) /* reserved, not touched */
 
 struct text {
@@ -31,7 +31,9 @@ struct text {
 struct examination {
     struct text *texts;
     size_t text_count;
-    unsigned kernels, functions;
+    unsigned kernels, functions, images;
+    char kernel_names[NAMES_SHOWN][NAME_BYTES]; /* the first few */
+    bool is_program; /* not a library of one */
     unsigned problems;
 };
 
@@ -86,6 +88,16 @@ static void add_text(struct examination *x, const char *name, const char *data, 
     snprintf(t->name, sizeof t->name, "%s", name);
 }
 
+static void forget_texts(struct examination *x)
+{
+    for (size_t i = 0; i < x->text_count; i++)
+        free(x->texts[i].data);
+    free(x->texts);
+    x->texts = NULL;
+    x->text_count = 0;
+    x->kernels = x->functions = 0;
+}
+
 /* An instruction that was found to be unsupported; later attempts put an exit in its place, and go on to the next. */
 struct refused {
     uint32_t module, function, inst;
@@ -126,6 +138,8 @@ static void count_functions(struct examination *x, struct ptx_module *const *mod
 {
     for (uint32_t m = 0; m < count; m++)
         for (uint32_t f = 0; f < modules[m]->function_count; f++) {
+            if (modules[m]->functions[f]->is_entry && x->kernels < NAMES_SHOWN)
+                snprintf(x->kernel_names[x->kernels], NAME_BYTES, "%s", modules[m]->functions[f]->name);
             if (modules[m]->functions[f]->is_entry)
                 x->kernels++;
             else if (!modules[m]->functions[f]->is_declaration)
@@ -205,6 +219,25 @@ static void examine_texts(struct examination *x, const struct text *texts, uint3
         printf("           (after %d, the rest is not listed)\n", MOST_FINDINGS);
 }
 
+static void show_kernels(const struct examination *x)
+{
+    fputs("  ok       kernels:", stdout);
+    for (unsigned i = 0; i < x->kernels && i < NAMES_SHOWN; i++)
+        printf("%s %s", i ? "," : "", x->kernel_names[i]);
+    if (x->kernels > NAMES_SHOWN)
+        printf(" and %u more", x->kernels - NAMES_SHOWN);
+    putchar('\n');
+}
+
+/* The version of the PTX tells the version of the compiler. */
+static void show_version(const struct text *t)
+{
+    unsigned major, minor;
+    const char *at = memmem(t->data, t->size, ".version ", 9);
+    if (at && sscanf(at + 9, "%u.%u", &major, &minor) == 2)
+        fact("PTX: version %u.%u", major, minor);
+}
+
 /* Those to be linked make one image, the others one each. */
 static void examine_ptx(struct examination *x)
 {
@@ -226,6 +259,10 @@ static void examine_ptx(struct examination *x)
     if (n)
         examine_texts(x, group, n);
     free(group);
+    if (x->text_count && x->images)
+        show_version(&x->texts[0]);
+    if (x->kernels && x->images)
+        show_kernels(x);
     if (x->problems == before && x->text_count)
         fact("PTX: %u kernel%s and %u function%s in %zu module%s; every instruction is supported", x->kernels, x->kernels == 1 ? "" : "s", x->functions,
              x->functions == 1 ? "" : "s", x->text_count, x->text_count == 1 ? "" : "s");
@@ -261,97 +298,101 @@ static void find_plain_ptx(struct examination *x, const struct elf_program *elf)
     }
 }
 
-static bool is_driver_name(const char *name)
+static void examine_imports(struct examination *x, const struct elf_program *elf, const char *path, const struct places *places)
 {
-    return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
-}
-
-static bool is_runtime_name(const char *name)
-{
-    return !strncmp(name, "cuda", 4) || !strncmp(name, "__cuda", 6);
-}
-
-static const char *const unsupported_functions[] = {
-#if __has_include("cuda/unsupported.def")
-#define UNSUPPORTED(name, ...) #name,
-#include "cuda/unsupported.def"
-#undef UNSUPPORTED
-#endif
-    NULL,
-};
-
-static bool contains(const char *const *names, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(names[i], name))
-            return true;
-    return false;
-}
-
-static void open_own_library(struct elf_program *p, const struct places *places, const char *name)
-{
-    char path[PATH_MAX + 300];
-    struct error ignored = {0};
-    snprintf(path, sizeof path, "%s/%.255s", places->lib, name);
-    if (!elf_program_open(p, path, &ignored))
-        *p = (struct elf_program){0};
-}
-
-static void examine_imports(struct examination *x, const struct elf_program *elf, const struct places *places)
-{
-    struct elf_program driver, runtime;
+    struct program_functions f;
     unsigned imported = 0, before = x->problems;
-    size_t known = sizeof unsupported_functions / sizeof *unsupported_functions - 1;
-    const char *needed = elf_program_needs(elf, "libcudart.so");
-    open_own_library(&driver, places, "libcuda.so.1");
-    open_own_library(&runtime, places, needed ? needed : "libcudart.so");
+    program_functions_open(&f, elf, path, places);
     for (uint32_t i = 0; i < elf->import_count; i++) {
-        const char *name = elf->imports[i];
-        bool of_runtime = is_runtime_name(name);
-        const struct elf_program *own = of_runtime ? &runtime : &driver;
-        if ((of_runtime && !runtime.is_elf) || (!of_runtime && !is_driver_name(name)))
-            continue; /* that the runtime is not here was said before */
-        imported++;
-        if (contains(unsupported_functions, known, name))
-            problem(x, "%s is called, which Heddle answers with CUDA_ERROR_NOT_SUPPORTED", name);
-        else if (!contains(own->exports, own->export_count, name))
-            problem(x, "%s is called, which Heddle's %s does not have", name, of_runtime ? "CUDA runtime" : "libcuda.so.1");
+        bool of_runtime;
+        enum program_function state = program_function(&f, i, &of_runtime);
+        imported += state != FUNCTION_OTHER;
+        if (state == FUNCTION_REFUSES)
+            problem(x, "%s is called, which Heddle answers with %s", elf->imports[i], of_runtime ? "cudaErrorNotSupported" : "CUDA_ERROR_NOT_SUPPORTED");
+        else if (state == FUNCTION_ABSENT)
+            problem(x, "%s is called, which Heddle's %s does not have", elf->imports[i], of_runtime ? "CUDA runtime" : "libcuda.so.1");
     }
     if (imported && x->problems == before)
         fact("CUDA functions: %u imported, all there", imported);
-    elf_program_close(&driver);
-    elf_program_close(&runtime);
+    program_functions_close(&f);
 }
 
-/* Libraries of NVIDIA's whose kernels are machine code. */
 static void examine_libraries(struct examination *x, const struct elf_program *elf)
 {
-    static const char *const closed[] = {"libcublas", "libcudnn", "libcufft", "libcusparse", "libcusolver", "libcurand", "libnccl", "libnvinfer", "libnpp"};
-    for (uint32_t i = 0; i < elf->needed_count; i++)
-        for (size_t k = 0; k < sizeof closed / sizeof *closed; k++)
-            if (!strncmp(elf->needed[i], closed[k], strlen(closed[k])))
-                problem(x, "%s is needed, a closed library whose kernels are machine code", elf->needed[i]);
-    const char *driver = elf_program_needs(elf, "libcuda.so");
+    const char *driver = elf_program_needs(elf, "libcuda.so"), *runtime = elf_program_needs(elf, "libcudart.so");
+    bool compiles = false;
+    for (uint32_t i = 0; i < elf->needed_count; i++) {
+        const char *closed = program_closed_library(elf->needed[i]);
+        if (closed)
+            problem(x, "%s (%s) is needed, a closed library whose kernels are machine code; Heddle runs PTX", closed, elf->needed[i]);
+        compiles |= !strncmp(elf->needed[i], "libnvrtc", 8);
+    }
+    if (runtime)
+        fact("CUDA runtime: %s, of CUDA %.2s", runtime, runtime + strlen("libcudart.so."));
     if (driver)
         fact("library: %s", driver);
-    else if (!elf_program_needs(elf, "libcudart.so"))
+    else if (!runtime && x->is_program && !elf->has_fatbin_segment)
         puts("  note     not linked with libcuda.so.1; if it opens the library while it runs, that will be Heddle's");
+    if (compiles)
+        puts("  note     compiles kernels while it runs (NVRTC): PTX that it makes can run, machine code cannot");
+}
+
+static void examine_file(struct examination *x, const struct elf_program *elf, const char *path, const struct places *places)
+{
+    struct error runtime = {0}, code = {0}, images_error = {0};
+    unsigned images;
+    if (!program_check_runtime(elf, path, places, &runtime))
+        problem_text(x, runtime.text);
+    if (!program_check_images(elf, path, &code))
+        problem_text(x, code.text);
+    examine_libraries(x, elf);
+    examine_imports(x, elf, path, places);
+    if (program_visit_ptx(elf, keep_ptx, x, &images, &images_error) != FATBIN_MALFORMED && !images)
+        find_plain_ptx(x, elf);
+    x->images += images;
+}
+
+struct library_examination { struct examination *x; const struct places *places; };
+
+static bool uses_cuda(const struct elf_program *elf)
+{
+    bool closed = false;
+    for (uint32_t i = 0; i < elf->needed_count; i++)
+        closed |= program_closed_library(elf->needed[i]) != NULL;
+    return closed || elf->has_fatbin_segment || elf->defines_cudart || elf_program_needs(elf, "libcudart.so") || elf_program_needs(elf, "libcuda.so");
+}
+
+static bool examine_library(const struct elf_program *elf, const char *path, void *user)
+{
+    struct library_examination *l = user;
+    if (uses_cuda(elf)) {
+        printf("%s\n", path);
+        examine_file(l->x, elf, path, l->places);
+        examine_ptx(l->x);
+        forget_texts(l->x);
+    }
+    return true;
 }
 
 static void examine_program(struct examination *x, const struct elf_program *elf, const char *path, const struct places *places)
 {
-    struct error e = {0}, images_error = {0};
-    unsigned images;
-    if (!program_check(elf, path, places, &e))
-        problem_text(x, e.text);
-    if (!elf->is_elf)
+    struct error e = {0};
+    if (!elf->is_elf) {
+        if (!program_check(elf, path, places, &e))
+            problem_text(x, e.text);
         return;
-    examine_libraries(x, elf);
-    examine_imports(x, elf, places);
-    if (program_visit_ptx(elf, keep_ptx, x, &images, &images_error) != FATBIN_MALFORMED && !images)
-        find_plain_ptx(x, elf);
+    }
+    x->is_program = true;
+    if (!program_check_form(elf, path, &e))
+        problem_text(x, e.text);
+    examine_file(x, elf, path, places);
     examine_ptx(x);
-    if (!x->text_count && !images)
+    bool inside = x->text_count || x->images;
+    forget_texts(x);
+    x->is_program = false;
+    struct library_examination l = {x, places};
+    program_visit_libraries(elf, path, examine_library, &l);
+    if (!inside && !x->images)
         puts("  note     no PTX inside; what it reads from files or compiles while it runs is checked when it is loaded");
 }
 
@@ -422,9 +463,7 @@ int cli_doctor(int argc, char **argv)
     struct examination x = {0};
     struct error e = {0};
     bool read = examine(&x, argv[optind], &e);
-    for (size_t i = 0; i < x.text_count; i++)
-        free(x.texts[i].data);
-    free(x.texts);
+    forget_texts(&x);
     if (!read)
         return cli_fail(&e);
     if (x.problems)

@@ -328,12 +328,14 @@ CUAPI CUresult cuStreamEndCapture(CUstream handle, CUgraph *out)
     struct capture *c = s ? s->capture : NULL;
     if (r == CUDA_SUCCESS)
         r = stream_check(handle);
-    if (r == CUDA_SUCCESS && !c)
+    if (r == CUDA_SUCCESS && !c) {
         r = CUDA_ERROR_ILLEGAL_STATE;
-    else if (r == CUDA_SUCCESS && c->origin != s)
+    } else if (r == CUDA_SUCCESS && c->origin != s) {
+        c->invalid = true;
         r = CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-    else if (r == CUDA_SUCCESS && c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && !pthread_equal(c->thread, pthread_self()))
+    } else if (r == CUDA_SUCCESS && c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && !pthread_equal(c->thread, pthread_self())) {
         r = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    }
     if (out)
         *out = NULL;
     if (r != CUDA_SUCCESS)
@@ -489,7 +491,7 @@ CUresult capture_refuse_event(const struct event *e)
     struct capture *c = e->capture_id ? capture_find(e->capture_id) : NULL;
     if (c)
         c->invalid = true;
-    return e->capture_id ? CUDA_ERROR_CAPTURED_EVENT : capture_refuse_unsafe();
+    return c ? CUDA_ERROR_CAPTURED_EVENT : e->capture_id ? CUDA_ERROR_INVALID_VALUE : capture_refuse_unsafe();
 }
 
 CUresult capture_wait(CUstream handle, const struct event *e)
@@ -502,11 +504,10 @@ CUresult capture_wait(CUstream handle, const struct event *e)
         return r;
     if (c && c->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (!c && !captures)
+        return CUDA_ERROR_INVALID_VALUE; /* of a capture that has ended */
     if (!c || !s) { /* across the border of a capture */
-        if (captures)
-            s->capture->invalid = true;
-        if (c)
-            c->invalid = true;
+        (c ? c : s->capture)->invalid = true;
         return c ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     }
     if (captures && s->capture != c) {

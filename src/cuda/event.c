@@ -102,7 +102,7 @@ CUAPI CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent
     else if (r == CUDA_SUCCESS && (!b || !a->recorded || !b->recorded || ((a->flags | b->flags) & CU_EVENT_DISABLE_TIMING)))
         r = CUDA_ERROR_INVALID_HANDLE;
     if (r == CUDA_SUCCESS && (a->capture_id || b->capture_id))
-        r = CUDA_ERROR_CAPTURED_EVENT;
+        r = capture_refuse_event(a->capture_id ? a : b);
     if (r == CUDA_SUCCESS)
         *milliseconds = (float)milliseconds_between(a, b);
     return api_leave(r);

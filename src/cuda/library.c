@@ -1,6 +1,11 @@
 /* Libraries and kernels (CUDA 12): a module that belongs to no context, and is placed in each one that uses it when it is first used there. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "cuda/internal.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,14 +99,27 @@ static CUresult options_check(struct jit_log *log, unsigned int jit_count, CUjit
     return jit_log_read(log, jit_count, jit, jit_values);
 }
 
+/* For messages: the file that the image lies in, where it was loaded with one. */
+static const char *name_of(const void *code, char *out, size_t size)
+{
+    Dl_info info;
+    const char *path = dladdr(code, &info) && info.dli_fname ? info.dli_fname : NULL, *slash = path ? strrchr(path, '/') : NULL;
+    if (path)
+        snprintf(out, size, "<PTX of %s>", slash ? slash + 1 : path);
+    else
+        snprintf(out, size, "<library>");
+    return out;
+}
+
 CUAPI CUresult cuLibraryLoadData(CUlibrary *out, const void *code, CUjit_option *jit, void **jit_values, unsigned int jit_count,
                                  CUlibraryOption *options, void **option_values, unsigned int count)
 {
     struct jit_log log;
+    char name[300];
     CUresult r = api_enter(NULL, API_INIT);
     if (r == CUDA_SUCCESS)
         r = out && code && (option_values || !count) ? options_check(&log, jit_count, jit, jit_values, count, options) : CUDA_ERROR_INVALID_VALUE;
-    return api_leave(r == CUDA_SUCCESS ? load(out, "<library>", code, SIZE_MAX, &log) : r);
+    return api_leave(r == CUDA_SUCCESS ? load(out, name_of(code, name, sizeof name), code, SIZE_MAX, &log) : r);
 }
 
 CUAPI CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, CUjit_option *jit, void **jit_values, unsigned int jit_count,

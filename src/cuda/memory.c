@@ -374,7 +374,7 @@ CUAPI CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLoc
         return CUDA_ERROR_INVALID_DEVICE;
     CUresult r = enter_managed(address, bytes);
     if (r == CUDA_SUCCESS)
-        r = stream_check(stream);
+        r = capture_refuse(stream);
     if (r == CUDA_SUCCESS && !remember(address, bytes, ADVICE_PREFETCHED, location))
         r = CUDA_ERROR_OUT_OF_MEMORY;
     return api_leave(r);

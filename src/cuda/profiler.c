@@ -24,3 +24,11 @@ static CUresult mark(bool report)
 
 CUAPI CUresult cuProfilerStart(void) { return mark(true); }
 CUAPI CUresult cuProfilerStop(void) { return mark(false); }
+
+/* Before CUDA 12: what to collect, and where to. Results go where --stats says. */
+CUAPI CUresult cuProfilerInitialize(const char *config, const char *output, int format);
+CUAPI CUresult cuProfilerInitialize(const char *config, const char *output, int format)
+{
+    (void)config, (void)output, (void)format;
+    return api_leave(api_enter(NULL, API_CONTEXT));
+}

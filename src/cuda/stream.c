@@ -24,6 +24,16 @@ static CUresult enter(CUstream handle, struct context **ctx, struct stream **s)
     return r;
 }
 
+/* Waiting may take long, and may be for what is being captured. */
+static CUresult wait_for(CUstream handle)
+{
+    struct stream *s;
+    CUresult r = enter(handle, NULL, &s);
+    if (r == CUDA_SUCCESS)
+        r = capture_refuse(handle);
+    return api_leave(r == CUDA_SUCCESS ? capture_refuse_unsafe() : r);
+}
+
 static void stream_destroy(struct object *o) { capture_leave((struct stream *)o); }
 
 CUAPI CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int priority)
@@ -58,20 +68,10 @@ CUAPI CUresult cuStreamDestroy_v2(CUstream handle)
 }
 API_ALIAS(cuStreamDestroy, cuStreamDestroy_v2)
 
-CUAPI CUresult cuStreamQuery(CUstream handle)
-{
-    struct stream *s;
-    CUresult r = enter(handle, NULL, &s);
-    return api_leave(r == CUDA_SUCCESS ? capture_refuse(handle) : r);
-}
+CUAPI CUresult cuStreamQuery(CUstream handle) { return wait_for(handle); }
 API_ALIAS(cuStreamQuery_ptsz, cuStreamQuery)
 
-CUAPI CUresult cuStreamSynchronize(CUstream handle)
-{
-    struct stream *s;
-    CUresult r = enter(handle, NULL, &s);
-    return api_leave(r == CUDA_SUCCESS ? capture_refuse(handle) : r);
-}
+CUAPI CUresult cuStreamSynchronize(CUstream handle) { return wait_for(handle); }
 API_ALIAS(cuStreamSynchronize_ptsz, cuStreamSynchronize)
 
 CUAPI CUresult cuStreamGetPriority(CUstream handle, int *priority)

@@ -1,12 +1,23 @@
 /* Kernels as objects: their handles, names, parameters and settings. What cudaFuncGetAttributes fills in differs between the generations: versioned/. */
 #include "cudart/registry.h"
 
-RTAPI cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host);
-RTAPI cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host)
+RTAPI cudaError_t cudaGetKernel(cudaKernel_t *out, const void *host);
+RTAPI cudaError_t cudaGetKernel(cudaKernel_t *out, const void *host)
 {
     return rt_leave(out ? rt_enter() ?: rt_kernel(host, out) : (int)cudaErrorInvalidValue);
 }
-RT_ALIAS(cudaGetKernel, __cudaGetKernel)
+
+/* Compiled code asks once and keeps the answer for all launches, looking at no error. Where there is no kernel, the function's own address is the handle, with which each launch then fails
+ * for the right reason. */
+RTAPI cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host);
+RTAPI cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host)
+{
+    if (!out)
+        return rt_leave(cudaErrorInvalidValue);
+    if ((rt_enter() ?: rt_kernel(host, out)) != CUDA_SUCCESS)
+        *out = (cudaKernel_t)(uintptr_t)host;
+    return cudaSuccess;
+}
 
 RTAPI cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, const void *host);
 RTAPI cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, const void *host)

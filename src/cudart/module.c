@@ -1,6 +1,8 @@
 /* From what was registered to what the driver knows: fat binaries become libraries, which belong to no context and are placed by the driver in each context that uses them. */
 #include "cudart/registry.h"
 
+#include <stdlib.h>
+
 /* A failure that lies in the code itself: it would be the same the next time, and has been told. */
 static int lasting(int r)
 {
@@ -27,6 +29,16 @@ void binary_unload(struct fat_binary *b)
         cuLibraryUnload(b->library);
 }
 
+/* The host program follows the pointer without asking whether there is one. What it then finds is memory of its own; the error comes with the next call. */
+static void stand_in(struct fat_binary *b)
+{
+    for (struct entity *e = b->entities; e; e = e->next) {
+        void **pointer = (void **)(uintptr_t)e->host;
+        if (e->kind == ENTITY_MANAGED && !*pointer)
+            *pointer = calloc(1, e->size_bytes);
+    }
+}
+
 /* The host program reaches a managed variable through a pointer, which is set here. */
 int binary_managed(struct fat_binary *b)
 {
@@ -40,14 +52,15 @@ int binary_managed(struct fat_binary *b)
             *(void **)(uintptr_t)e->host = (void *)(uintptr_t)address;
     }
     b->managed_made = r == CUDA_SUCCESS;
+    if (r != CUDA_SUCCESS)
+        stand_in(b);
     return r;
 }
 
+/* With the lock held. */
 static struct entity *find(const void *host, enum entity_kind kind)
 {
-    registry_lock();
     struct entity *e = registry_find(host);
-    registry_unlock();
     return e && e->kind == kind ? e : NULL;
 }
 
@@ -56,45 +69,26 @@ static int kernel_of(struct entity *e)
     int r = binary_load(e->binary);
     if (r != CUDA_SUCCESS || e->kernel)
         return r;
-    CUkernel kernel = NULL;
-    r = cuLibraryGetKernel(&kernel, e->binary->library, e->name);
-    if (r != CUDA_SUCCESS)
-        return r == CUDA_ERROR_NOT_FOUND ? (int)cudaErrorInvalidDeviceFunction : r;
-    registry_lock();
-    e->kernel = kernel;
-    kernels_add(kernel, e);
-    registry_unlock();
-    return CUDA_SUCCESS;
+    r = (int)cuLibraryGetKernel(&e->kernel, e->binary->library, e->name);
+    if (r == CUDA_SUCCESS)
+        kernels_add(e->kernel, e);
+    return r == CUDA_ERROR_NOT_FOUND ? (int)cudaErrorInvalidDeviceFunction : r;
 }
 
 int rt_kernel(const void *host, CUkernel *out)
 {
+    registry_lock();
     struct entity *e = find(host, ENTITY_FUNCTION);
     int r = e ? kernel_of(e) : (int)cudaErrorInvalidDeviceFunction;
     if (r == CUDA_SUCCESS)
         *out = e->kernel;
+    registry_unlock();
     return r;
 }
 
-/* A registered function by either of its handles; NULL with *kernel set: a kernel of a library that the program loaded. */
-static struct entity *function_of(const void *host, CUkernel *kernel)
+/* In the current context. */
+static int place(struct entity *e, CUfunction *out)
 {
-    struct entity *e = NULL;
-    registry_lock();
-    if (kernels_find(host, &e))
-        *kernel = (CUkernel)(uintptr_t)host;
-    else
-        e = registry_find(host);
-    registry_unlock();
-    return e && e->kind == ENTITY_FUNCTION ? e : NULL;
-}
-
-int rt_function(const void *host, CUfunction *out)
-{
-    CUkernel kernel = NULL;
-    struct entity *e = function_of(host, &kernel);
-    if (!e)
-        return kernel ? (int)cuKernelGetFunction(out, kernel) : (int)cudaErrorInvalidDeviceFunction;
     int r = e->failure ?: kernel_of(e);
     if (r == CUDA_SUCCESS && (e->context != rt_context() || e->epoch != rt_epoch())) {
         r = (int)cuKernelGetFunction(&e->function, e->kernel);
@@ -107,39 +101,53 @@ int rt_function(const void *host, CUfunction *out)
     return r;
 }
 
+int rt_function(const void *host, CUfunction *out)
+{
+    struct entity *e = NULL;
+    int r = cudaErrorInvalidDeviceFunction;
+    registry_lock();
+    bool is_kernel = kernels_find(host, &e);
+    if (!is_kernel)
+        e = find(host, ENTITY_FUNCTION);
+    if (e)
+        r = place(e, out);
+    else if (is_kernel) /* of a library that the program loaded */
+        r = (int)cuKernelGetFunction(out, (CUkernel)(uintptr_t)host);
+    registry_unlock();
+    return r;
+}
+
 /* A managed variable is also known by its address itself, which is what the program sees. */
 static struct entity *find_managed(const void *address)
 {
     struct entity *found = NULL;
-    registry_lock();
     for (struct fat_binary *b = registry_first(); b && !found; b = b->next)
         for (struct entity *e = b->managed_made ? b->entities : NULL; e && !found; e = e->next)
             if (e->kind == ENTITY_MANAGED && *(void *const *)e->host == address)
                 found = e;
-    registry_unlock();
     return found;
 }
 
 int rt_symbol(const void *host, CUdeviceptr *address, size_t *bytes)
 {
+    registry_lock();
     struct entity *e = host ? find(host, ENTITY_VARIABLE) : NULL;
     if (!e && host)
         e = find(host, ENTITY_MANAGED);
     if (!e && host)
         e = find_managed(host);
-    if (!e)
-        return cudaErrorInvalidSymbol;
-    int r = binary_load(e->binary);
-    r = r ?: (int)cuLibraryGetGlobal(address, bytes, e->binary->library, e->name);
+    int r = e ? binary_load(e->binary) ?: (int)cuLibraryGetGlobal(address, bytes, e->binary->library, e->name) : CUDA_ERROR_NOT_FOUND;
+    registry_unlock();
     return r == CUDA_ERROR_NOT_FOUND ? (int)cudaErrorInvalidSymbol : r;
 }
 
 static int module_with(const void *host, enum entity_kind kind, CUmodule *module, struct entity **entity)
 {
+    registry_lock();
     struct entity *e = *entity = host ? find(host, kind) : NULL;
-    if (!e)
-        return CUDA_ERROR_NOT_FOUND;
-    return binary_load(e->binary) ?: (int)cuLibraryGetModule(module, e->binary->library);
+    int r = e ? binary_load(e->binary) ?: (int)cuLibraryGetModule(module, e->binary->library) : CUDA_ERROR_NOT_FOUND;
+    registry_unlock();
+    return r;
 }
 
 int rt_texture_reference(const void *host, CUtexref *out, bool *reads_normalized)

@@ -110,12 +110,33 @@ cudaError_t rt_leave(int result)
 RTAPI cudaError_t cudaPeekAtLastError(void);
 RTAPI cudaError_t cudaPeekAtLastError(void) { return thread.last; }
 
-/* What a kernel did stays with the context: such an error is not forgotten by asking for it. */
+/* Errors after which nothing works in the context any more. */
+static bool is_sticky(cudaError_t error)
+{
+    switch ((int)error) {
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_TENSOR_MEMORY_LEAK: return true;
+    default: return false;
+    }
+}
+
+/* An error is forgotten by asking for it, but not one that the context is still in. */
 RTAPI cudaError_t cudaGetLastError(void);
 RTAPI cudaError_t cudaGetLastError(void)
 {
     cudaError_t last = thread.last;
-    if (last != cudaSuccess && cuCtxSynchronize() != (CUresult)last)
+    if (!is_sticky(last) || cuCtxSynchronize() != (CUresult)last)
         thread.last = cudaSuccess;
     return last;
 }

@@ -5,6 +5,7 @@
  * child_guard.c. */
 #include "lab/child.h"
 #include "lab/exit_code.h"
+#include "lab/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,20 +57,23 @@ static char *options_text(const struct child_request *r, const char *stats)
     return text;
 }
 
-static void set_library_path(const char *folder)
+static void put_in_front(const char *variable, const char *value)
 {
-    const char *old = getenv("LD_LIBRARY_PATH");
-    char *path = NULL;
-    if (asprintf(&path, "%s%s%s", folder, old && *old ? ":" : "", old ? old : "") < 0)
+    const char *old = getenv(variable);
+    char *whole = NULL;
+    if (asprintf(&whole, "%s%s%s", value, old && *old ? ":" : "", old ? old : "") < 0)
         abort();
-    setenv("LD_LIBRARY_PATH", path, 1);
-    free(path);
+    setenv(variable, whole, 1);
+    free(whole);
 }
 
 /* In the new process. errno goes through the pipe when the program cannot be executed. */
 static void become_program(const struct child_request *r, const char *options, int report)
 {
-    set_library_path(r->library);
+    char preload[2 * PATH_MAX];
+    put_in_front("LD_LIBRARY_PATH", r->library);
+    if (program_preload(r->path, r->library, preload, sizeof preload))
+        put_in_front("LD_PRELOAD", preload);
     setenv("HEDDLE_OPTIONS", options, 1);
     if (!r->guard && r->output >= 0)
         dup2(r->output, STDOUT_FILENO);

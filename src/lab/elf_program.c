@@ -32,6 +32,8 @@ struct sections {
     const struct elf_program *program;
     uint64_t table;
     uint32_t count, names;
+    struct elf_bytes symbol_versions, needed_versions; /* .gnu.version, .gnu.version_r */
+    uint32_t version_names;                            /* section of the strings of the latter */
 };
 
 static bool section_at(const struct sections *s, uint32_t index, Elf64_Shdr *out)
@@ -71,6 +73,50 @@ static void read_needed(struct elf_program *p, const struct sections *s, const E
             break;
         if (d.d_tag == DT_NEEDED)
             p->needed[p->needed_count++] = string_at(s, h->sh_link, d.d_un.d_val);
+        else if (d.d_tag == DT_RPATH)
+            p->rpath = string_at(s, h->sh_link, d.d_un.d_val);
+        else if (d.d_tag == DT_RUNPATH)
+            p->runpath = string_at(s, h->sh_link, d.d_un.d_val);
+    }
+}
+
+static bool read_at(const struct elf_bytes *b, uint64_t offset, void *out, size_t size)
+{
+    if (offset > b->size || size > b->size - offset)
+        return false;
+    memcpy(out, b->data + offset, size);
+    return true;
+}
+
+/* The library whose version a symbol asks for; NULL: none is named. */
+static const char *library_of_symbol(const struct sections *s, size_t symbol)
+{
+    uint16_t wanted;
+    Elf64_Verneed need;
+    Elf64_Vernaux version;
+    if (!read_at(&s->symbol_versions, symbol * sizeof wanted, &wanted, sizeof wanted) || wanted <= VER_NDX_GLOBAL)
+        return NULL;
+    for (uint64_t at = 0; read_at(&s->needed_versions, at, &need, sizeof need); at += need.vn_next) {
+        uint64_t aux = at + need.vn_aux;
+        for (uint32_t i = 0; i < need.vn_cnt && read_at(&s->needed_versions, aux, &version, sizeof version); i++, aux += version.vna_next)
+            if (version.vna_other == (wanted & 0x7fff))
+                return string_at(s, s->version_names, need.vn_file);
+        if (!need.vn_next)
+            break;
+    }
+    return NULL;
+}
+
+static void read_versions(struct sections *s)
+{
+    Elf64_Shdr h;
+    for (uint32_t i = 0; i < s->count && section_at(s, i, &h); i++) {
+        if (h.sh_type == SHT_GNU_versym)
+            s->symbol_versions = section_bytes(s, &h);
+        if (h.sh_type != SHT_GNU_verneed)
+            continue;
+        s->needed_versions = section_bytes(s, &h);
+        s->version_names = h.sh_link;
     }
 }
 
@@ -81,6 +127,7 @@ static void read_symbols(struct elf_program *p, const struct sections *s, const 
     bool dynamic = h->sh_type == SHT_DYNSYM;
     if (dynamic) {
         p->imports = arena_array(&p->arena, const char *, count + 1);
+        p->import_libraries = arena_array(&p->arena, const char *, count + 1);
         p->exports = arena_array(&p->arena, const char *, count + 1);
         p->import_count = p->export_count = 0;
     }
@@ -93,10 +140,12 @@ static void read_symbols(struct elf_program *p, const struct sections *s, const 
         bool defined = symbol.st_shndx != SHN_UNDEF;
         if (defined && !strcmp(name, "__cudaRegisterFatBinary"))
             p->defines_cudart = true;
-        if (dynamic && defined)
+        if (dynamic && defined) {
             p->exports[p->export_count++] = name;
-        else if (dynamic)
+        } else if (dynamic && ELF64_ST_BIND(symbol.st_info) != STB_WEAK) {
+            p->import_libraries[p->import_count] = library_of_symbol(s, i);
             p->imports[p->import_count++] = name;
+        }
     }
 }
 
@@ -140,6 +189,8 @@ static bool read_elf(struct elf_program *p, const char *path, struct error *e)
         return error_set(e, ERROR_IO, "%s is cut off: its section headers lie beyond its end", path);
     if (s.names == SHN_XINDEX && section_at(&s, 0, &section))
         s.names = section.sh_link;
+    read_versions(&s);
+    p->rpath = p->runpath = "";
     for (uint32_t i = 0; i < s.count; i++)
         if (section_at(&s, i, &section))
             read_section(p, &s, &section);
@@ -207,4 +258,12 @@ const char *elf_program_needs(const struct elf_program *p, const char *prefix)
         if (!strncmp(p->needed[i], prefix, strlen(prefix)))
             return p->needed[i];
     return NULL;
+}
+
+bool elf_program_imports(const struct elf_program *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->import_count; i++)
+        if (!strcmp(p->imports[i], name))
+            return true;
+    return false;
 }

@@ -21,7 +21,9 @@ struct elf_program {
     bool has_interpreter;         /* false: a library, or a program without dynamic linking */
     const char **needed;          /* DT_NEEDED */
     uint32_t needed_count;
-    const char **imports;         /* undefined dynamic symbols */
+    const char *rpath, *runpath;  /* DT_RPATH, which goes before LD_LIBRARY_PATH, and DT_RUNPATH, which goes behind it; "" where there is none */
+    const char **imports;         /* undefined dynamic symbols that must be found */
+    const char **import_libraries; /* where each was found when the program was linked; NULL where the file does not say */
     uint32_t import_count;
     const char **exports;         /* defined dynamic symbols */
     uint32_t export_count;
@@ -34,6 +36,7 @@ struct elf_program {
 /* False: cannot be read, not executable code of this machine, or damaged. */
 bool elf_program_open(struct elf_program *p, const char *path, struct error *e);
 void elf_program_close(struct elf_program *p);
+bool elf_program_imports(const struct elf_program *p, const char *name);
 const char *elf_program_needs(const struct elf_program *p, const char *prefix); /* the first library whose name starts so, or NULL */
 
 /* A piece of what is loaded when the program is executed. */

@@ -114,10 +114,10 @@ enum fatbin_result program_visit_ptx(const struct elf_program *elf, program_ptx_
 
 /* ------------------------------------------------------------- reasons */
 
-static bool check_runtime(const struct elf_program *elf, const char *path, const struct places *places, struct error *e)
+bool program_check_runtime(const struct elf_program *elf, const char *path, const struct places *places, struct error *e)
 {
     const char *runtime = elf_program_needs(elf, "libcudart.so");
-    if (!runtime && (elf->defines_cudart || (elf->has_fatbin_segment && !elf_program_needs(elf, "libcuda.so")))) {
+    if (!runtime && (elf->defines_cudart || (elf->has_fatbin_segment && !elf_program_imports(elf, "__cudaRegisterFatBinary")))) {
         error_set(e, ERROR_UNSUPPORTED, "%s holds a static copy of the CUDA runtime, which Heddle cannot stand in for", path);
         error_note(e, "build it with 'nvcc -cudart shared'");
         return false;
@@ -125,8 +125,8 @@ static bool check_runtime(const struct elf_program *elf, const char *path, const
     char own[PATH_MAX + 300];
     snprintf(own, sizeof own, "%s/%.255s", places->lib, runtime ? runtime : "");
     if (runtime && !is_file(own)) {
-        error_set(e, ERROR_UNSUPPORTED, "%s needs %s, the CUDA runtime API, which is not in this version of Heddle", path, runtime);
-        error_note(e, "programs that use the driver API (libcuda.so.1) can run");
+        error_set(e, ERROR_UNSUPPORTED, "%s needs %s, the runtime of a CUDA that Heddle does not know", path, runtime);
+        error_note(e, "programs of CUDA 11, 12 and 13 can run");
         return false;
     }
     return true;
@@ -139,7 +139,7 @@ static bool take_any(const char *text, size_t size, bool linked, void *user)
     return true;
 }
 
-static bool check_images(const struct elf_program *elf, const char *path, struct error *e)
+bool program_check_images(const struct elf_program *elf, const char *path, struct error *e)
 {
     struct error own = {0};
     bool found = false;
@@ -155,6 +155,28 @@ static bool check_images(const struct elf_program *elf, const char *path, struct
     return true;
 }
 
+bool program_check_form(const struct elf_program *elf, const char *path, struct error *e)
+{
+    if (!elf->has_interpreter && !elf->needed_count)
+        return error_set(e, ERROR_UNSUPPORTED, "%s is linked statically, so that Heddle's library cannot be put in front of it", path);
+    if (!elf->has_interpreter)
+        return error_set(e, ERROR_IO, "%s is a shared library, not a program", path);
+    return true;
+}
+
+static bool check_file(const struct elf_program *elf, const char *path, const struct places *places, struct error *e)
+{
+    return program_check_runtime(elf, path, places, e) && program_check_closed(elf, path, e) && program_check_images(elf, path, e) && program_check_functions(elf, path, places, e);
+}
+
+struct library_check { const struct places *places; struct error *error; };
+
+static bool check_library(const struct elf_program *elf, const char *path, void *user)
+{
+    const struct library_check *c = user;
+    return check_file(elf, path, c->places, c->error);
+}
+
 bool program_check(const struct elf_program *elf, const char *path, const struct places *places, struct error *e)
 {
     if (!elf->is_elf) {
@@ -162,11 +184,6 @@ bool program_check(const struct elf_program *elf, const char *path, const struct
             return true; /* a script: what it starts is not known */
         return error_set(e, ERROR_IO, "%s is not a program: neither an ELF file nor a script", path);
     }
-    if (!check_runtime(elf, path, places, e) || !check_images(elf, path, e))
-        return false;
-    if (!elf->has_interpreter && !elf->needed_count)
-        return error_set(e, ERROR_UNSUPPORTED, "%s is linked statically, so that Heddle's library cannot be put in front of it", path);
-    if (!elf->has_interpreter)
-        return error_set(e, ERROR_IO, "%s is a shared library, not a program", path);
-    return true;
+    struct library_check c = {places, e};
+    return check_file(elf, path, places, e) && program_check_form(elf, path, e) && program_visit_libraries(elf, path, check_library, &c);
 }
