@@ -57,6 +57,18 @@ int main()
     CUDA(cudaDeviceGetMemPool(&current, 0));
     check(current == standard, "a destroyed pool is not the device's");
 
+    p.location = {cudaMemLocationTypeHost, 0};
+    CUDA(cudaMemPoolCreate(&own, &p));
+    CUDA(cudaMallocFromPoolAsync(&a, 400, own, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    a[7] = 1;
+    fill<<<1, 32, 0, stream>>>(a, 100, 50);
+    CUDA(cudaStreamSynchronize(stream));
+    check(a[7] == 57, "a pool in the host's memory");
+    CUDA(cudaFreeAsync(a, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaMemPoolDestroy(own));
+
     a = (int *)&a;
     check_error(cudaMallocAsync(&a, 0, stream), cudaSuccess, "no bytes");
     check(a == nullptr, "are a null pointer");
