@@ -85,6 +85,12 @@ static void limits()
     CUDA(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
     CUDA(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
     check(value == 16 << 20, "heap limit is kept");
+    cudaDeviceProp p;
+    CUDA(cudaGetDeviceProperties(&p, 0));
+    CUDA(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, (size_t)1 << 40));
+    CUDA(cudaDeviceGetLimit(&value, cudaLimitPersistingL2CacheSize));
+    check(value == (size_t)p.persistingL2CacheMaxSize && p.persistingL2CacheMaxSize <= p.l2CacheSize && p.accessPolicyMaxWindowSize > 0, "no more of the L2 persists than there is");
+    CUDA(cudaCtxResetPersistingL2Cache());
     CUDA(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
     cudaFuncCache cache;
     CUDA(cudaDeviceGetCacheConfig(&cache));
