@@ -146,6 +146,9 @@ CUresult context_lookup(CUcontext handle, struct context **ctx); /* NULL handle:
 struct context *context_primary(void);                           /* made when first asked for */
 void context_fail(struct context *ctx, const struct error *e);   /* sticky, and reported once */
 
+/* device.c */
+size_t device_persisting_bytes(void);
+
 /* errors.c */
 CUresult result_of(const struct error *e);
 const char *error_kind_name(enum error_kind kind);

@@ -105,7 +105,7 @@ CUAPI CUresult cuStreamGetId(CUstream handle, unsigned long long *id)
     if (r == CUDA_SUCCESS && !id)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        *id = s ? s->id : (unsigned long long)(uintptr_t)handle;
+        *id = s ? s->id : (unsigned long long)(uintptr_t)(handle ? handle : CU_STREAM_LEGACY);
     return api_leave(r);
 }
 API_ALIAS(cuStreamGetId_ptsz, cuStreamGetId)
