@@ -36,6 +36,25 @@ static CUresult wait_for(CUstream handle)
 
 static void stream_destroy(struct object *o) { capture_leave((struct stream *)o); }
 
+/* The default stream of a thread: an object as soon as somebody needs to know what it does, one for each context. */
+static struct stream *stream_of_thread(void)
+{
+    static _Thread_local struct { struct stream *stream; uint64_t id; } mine;
+    struct context *ctx = context_current();
+    struct stream *s = object_find(mine.stream, OBJECT_STREAM);
+    if (s && s->id == mine.id && s->object.owner == ctx)
+        return s;
+    s = ctx ? object_new(sizeof *s, OBJECT_STREAM, ctx, stream_destroy) : NULL;
+    if (!s)
+        return NULL;
+    s->id = ++driver_get()->next_id;
+    mine.stream = s;
+    mine.id = s->id;
+    return s;
+}
+
+struct stream *stream_find(CUstream handle) { return handle == CU_STREAM_PER_THREAD ? stream_of_thread() : object_find(handle, OBJECT_STREAM); }
+
 CUAPI CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int priority)
 {
     struct context *ctx = NULL;

@@ -208,6 +208,9 @@ int main(void)
     test_fork_and_join(a, b);
     test_memory_and_child(a);
     test_external_events(b);
+    test_one_stream(CU_STREAM_PER_THREAD);
+    test_fork_and_join(a, CU_STREAM_PER_THREAD);
+    test_fork_and_join(CU_STREAM_PER_THREAD, b);
     test_mixed(a);
     OK(cuStreamDestroy(a));
     OK(cuStreamDestroy(b));
