@@ -1,6 +1,6 @@
+// Streams captured into graphs: one stream, several with events, cooperative launches, libraries' habits; and what may not be captured.
 // nvcc: -arch=compute_75
 // nvcc: -arch=compute_75 -default-stream per-thread
-// Streams captured into graphs: one stream, several with events, cooperative launches, libraries' habits; and what may not be captured.
 #include "check.h"
 
 #include <cooperative_groups.h>

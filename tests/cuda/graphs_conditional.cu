@@ -1,5 +1,5 @@
-// nvcc: -arch=compute_75 -rdc=true
 // Conditional nodes: kernels decide whether a body runs, and how often.
+// nvcc: -arch=compute_75 -rdc=true
 #include "check.h"
 
 __global__ void decide(cudaGraphConditionalHandle handle, const int *input) { cudaGraphSetConditional(handle, *input > 0); }

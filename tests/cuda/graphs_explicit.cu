@@ -1,5 +1,5 @@
-// nvcc: -arch=compute_75
 // Graphs built node by node: all kinds of nodes, their order, children, clones, and what nodes say of themselves.
+// nvcc: -arch=compute_75
 #include "check.h"
 
 const int N = 256;

@@ -1,5 +1,5 @@
-// nvcc: -arch=compute_75
 // Memory that graphs allocate and free, explicitly and by capture, and objects that live as long as a graph does.
+// nvcc: -arch=compute_75
 #include "check.h"
 
 const int N = 1024;

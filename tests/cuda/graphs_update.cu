@@ -1,5 +1,5 @@
-// nvcc: -arch=compute_75
 // Instances of graphs, changed: one node, a child, from another graph, or from a new capture of the same work.
+// nvcc: -arch=compute_75
 #include "check.h"
 
 const int N = 128;
