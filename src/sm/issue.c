@@ -17,14 +17,17 @@ static enum collector_kind pipe_of(const struct sm *c, const struct sm_inst *in)
 }
 
 /* Warps whose pipeline can take their next instruction. */
-static uint64_t unit_free(const struct sm *c)
+static inline uint64_t unit_free(const struct sm *c)
 {
     uint64_t free = 0;
+    bool memory = c->free_access_count && c->deferred_count < SM_DEFERRED;
+    if (memory && c->free_count && collector_head(c->collector)->accepts == (1u << COLLECT_KINDS) - 1)
+        return c->valid & ~c->stale; /* all that have one */
     if (collector_can_accept(c->collector, COLLECT_SP))
         free |= c->needs[SM_SP] | c->needs[SM_SP_OR_SFU];
     if (collector_can_accept(c->collector, COLLECT_SFU))
         free |= c->needs[SM_SFU] | c->needs[SM_DP] | c->needs[SM_SP_OR_SFU];
-    if (collector_can_accept(c->collector, COLLECT_MEM) && c->free_access_count && c->deferred_count < SM_DEFERRED)
+    if (collector_can_accept(c->collector, COLLECT_MEM) && memory)
         free |= c->needs[SM_MEM];
     return c->free_count ? free : 0;
 }
@@ -294,8 +297,9 @@ static void tell_cycles(struct sm *c)
     c->cycles_told = c->now + 1;
     if (c->settles) {
         c->settled = !changed && (c->settled || ask_settled(c));
-        for (uint32_t k = 0; k < c->config->schedulers && !c->settled; k++)
-            c->schedulers[k].policy->policy.on.cycles(c->schedulers[k].state, &c->view, count);
+        if (!c->settled)
+            for (uint32_t k = 0; k < c->config->schedulers; k++)
+                c->schedulers[k].policy->policy.on.cycles(c->schedulers[k].state, &c->view, count);
     }
     SM_TELL(c, cycles, count);
 }

@@ -17,12 +17,13 @@ enum { PROMOTE_FIFO, PROMOTE_SHORTEST };
 enum { STYLE_GPGPUSIM, STYLE_GEBHART, STYLE_NARASIMAN };
 enum { COUNT_PROMOTIONS, COUNT_DEMOTIONS, COUNT_SWITCHES };
 
-/* Both lists in one ring of cells: first the active warps, looked at from place `first` of them on and round, behind them the pending in the order in which they came. So a warp that gets a free
- * place as the first of the pending is not moved, and where all leave the ring but turns. */
+/* Both lists in one row of cells: first the active warps, looked at from place `first` of them on and round, behind them the pending in the order in which they came. So the first of the pending gets
+ * a free place without being moved. The row creeps upwards as warps go to its back, and starts again at cell 0 when it comes to the end. */
+enum { CELLS = 256 };
 struct lists {
-    uint8_t slot[HEDDLE_WARPS];  /* by cell */
+    uint8_t slot[CELLS];
     uint8_t cell[HEDDLE_WARPS];  /* by slot, of those in the lists */
-    uint32_t size, head;         /* cells; the one of the first active warp */
+    uint32_t head;               /* cell of the first active warp */
     uint32_t active_count, pending_count, first;
 };
 
@@ -37,6 +38,10 @@ struct two_level {
     uint64_t blocked;              /* as it was when the policy was last told of cycles */
     uint64_t due;                  /* steps of the lists with it that have not been taken: nobody has asked since */
     bool moves;                    /* the lists did in the last step, or have been changed since, and may do so again */
+    bool turning;                  /* but only those move that wait, and they stand together: who may issue, and in which order, does not depend on it */
+    uint64_t at_barrier;           /* as `blocked` */
+    bool has_issued;               /* since the last step that is due */
+    uint32_t first_before;         /* `first` before that */
     struct heddle_ages ages;
     /* narasiman */
     uint64_t groups[HEDDLE_WARPS]; /* sets */
@@ -44,26 +49,24 @@ struct two_level {
     uint8_t group_of[HEDDLE_WARPS];
 };
 
-/* Of place i among all that are listed, or of the next free one: less than size, or just that. */
-static inline uint32_t cell_at(const struct lists *l, uint32_t i)
-{
-    i += l->head;
-    return i < l->size ? i : i - l->size;
-}
-
-static inline uint8_t slot_at(const struct lists *l, uint32_t i) { return l->slot[cell_at(l, i)]; }
-
-static inline uint32_t place_of(const struct lists *l, uint32_t slot)
-{
-    uint32_t cell = l->cell[slot];
-    return cell < l->head ? cell + l->size - l->head : cell - l->head;
-}
+static inline uint8_t slot_at(const struct lists *l, uint32_t i) { return l->slot[l->head + i]; }
+static inline uint32_t place_of(const struct lists *l, uint32_t slot) { return l->cell[slot] - l->head; }
 
 static inline void put(struct lists *l, uint32_t i, uint8_t slot)
 {
-    uint32_t cell = cell_at(l, i);
-    l->slot[cell] = slot;
-    l->cell[slot] = (uint8_t)cell;
+    l->slot[l->head + i] = slot;
+    l->cell[slot] = (uint8_t)(l->head + i);
+}
+
+/* Room for all the warps of a scheduler behind those in the row. */
+static inline void make_room(struct lists *l)
+{
+    uint32_t count = l->active_count + l->pending_count, from = l->head;
+    if (from + count + HEDDLE_WARPS <= CELLS)
+        return;
+    l->head = 0;
+    for (uint32_t i = 0; i < count; i++)
+        put(l, i, l->slot[from + i]);
 }
 
 /* The first pending warp takes a free place. */
@@ -76,6 +79,7 @@ static inline void push_active(struct two_level *s)
 static void add_slot(struct two_level *s, uint8_t slot)
 {
     struct lists *l = &s->lists;
+    make_room(l);
     put(l, l->active_count + l->pending_count++, slot);
     if (l->active_count < s->group && l->pending_count == 1)
         push_active(s);
@@ -88,7 +92,6 @@ static bool init(void *state, const struct heddle_setup *setup)
     *s = (struct two_level){.warps = setup->warps, .counters = setup->counters, .group = v[GROUP].integer, .inner = v[INNER].integer, .outer = v[OUTER].integer,
                             .promote = v[PROMOTE].integer, .style = v[STYLE].integer};
     uint32_t owned = (uint32_t)__builtin_popcountll(setup->warps), n = 0;
-    s->lists.size = owned;
     s->whole = s->group >= owned;
     for (uint64_t left = s->warps; left; left &= left - 1, n++) {
         uint32_t slot = (uint32_t)__builtin_ctzll(left), group = n / (uint32_t)s->group;
@@ -120,6 +123,28 @@ static bool comes_before(const struct two_level *s, const struct heddle_core *co
     return core->warp[a].age < core->warp[b].age;
 }
 
+/* The first of the active in their order that is one of these. */
+static int first_listed(const struct two_level *s, uint64_t candidates)
+{
+    const struct lists *l = &s->lists;
+    uint64_t places = 0;
+    candidates &= s->active;
+    if (!(candidates & (candidates - 1)))
+        return candidates ? __builtin_ctzll(candidates) : HEDDLE_NO_WARP;
+    for (; candidates; candidates &= candidates - 1)
+        places |= UINT64_C(1) << place_of(l, (uint32_t)__builtin_ctzll(candidates));
+    return slot_at(l, (uint32_t)heddle_ring_first(places, ~UINT64_C(0) << l->first));
+}
+
+/* After it has issued: those behind it come first, then those before it, then itself. */
+static void go_behind(struct two_level *s, uint32_t warp)
+{
+    if (s->active >> warp & 1) {
+        uint32_t next = place_of(&s->lists, warp) + 1;
+        s->lists.first = next < s->lists.active_count ? next : 0;
+    }
+}
+
 /* Insertion: the list is short and nearly in order. Its first is at place 0. */
 static void sort_active(struct two_level *s, const struct heddle_core *core)
 {
@@ -132,30 +157,30 @@ static void sort_active(struct two_level *s, const struct heddle_core *core)
         }
 }
 
-/* Every active warp of `leaving`, at most so many, to the back of the pending; those that stay begin at place 0. */
-static uint32_t demote(struct two_level *s, uint64_t leaving, uint32_t most)
+/* Every active warp of `leaving` to the back of the pending; those that stay begin at place 0. */
+static uint32_t demote(struct two_level *s, uint64_t leaving)
 {
     struct lists *l = &s->lists;
-    uint8_t stay[HEDDLE_WARPS + 1], go[HEDDLE_WARPS + 1];
-    uint32_t count = l->active_count, stays = 0, goes = 0;
-    for (uint32_t n = count, i = l->first; n; n--) {
+    uint8_t stay[HEDDLE_WARPS + 1];
+    make_room(l);
+    uint32_t count = l->active_count, back = l->head + count + l->pending_count, stays = 0;
+    for (uint32_t n = count, i = l->first; n; n--) { /* no branch on who leaves: what is written for the others is written over */
         uint8_t slot = slot_at(l, i);
-        uint32_t leaves = (leaving >> slot & 1) & (goes < most);
-        stay[stays] = go[goes] = slot; /* in one of them it is written over */
+        uint32_t leaves = leaving >> slot & 1;
+        stay[stays] = l->slot[back] = slot;
+        l->cell[slot] = (uint8_t)back;
         stays += !leaves;
-        goes += leaves;
+        back += leaves;
         i = i + 1 < count ? i + 1 : 0;
     }
-    for (uint32_t i = 0, back = count + l->pending_count; i < goes; i++, back++) { /* behind the last may be where the first was */
-        put(l, back < l->size ? back : back - l->size, go[i]);
-        s->active &= ~(UINT64_C(1) << go[i]);
-    }
+    uint32_t goes = count - stays;
+    l->head += goes;
     for (uint32_t i = 0; i < stays; i++)
-        put(l, goes + i, stay[i]);
-    l->head = cell_at(l, goes);
+        put(l, i, stay[i]);
     l->active_count = stays;
     l->pending_count += goes;
     l->first = 0;
+    s->active &= ~leaving;
     return goes;
 }
 
@@ -213,7 +238,10 @@ static bool step(struct two_level *s, const struct heddle_core *core, uint64_t b
 {
     if (!(s->active & blocked) && (s->lists.active_count == s->group || !s->lists.pending_count))
         return false;
-    uint32_t demoted = demote(s, blocked, s->style == STYLE_GEBHART ? 1 : HEDDLE_WARPS); /* where nobody leaves: a promotion goes behind the last */
+    uint64_t leaving = s->active & blocked;
+    if (s->style == STYLE_GEBHART && leaving) /* one a cycle */
+        leaving = UINT64_C(1) << first_listed(s, leaving);
+    uint32_t demoted = demote(s, leaving); /* where nobody leaves: a promotion goes behind the last */
     uint32_t promoted = promote(s, core, blocked);
     s->counters[COUNT_DEMOTIONS] += demoted;
     s->counters[COUNT_PROMOTIONS] += promoted;
@@ -263,19 +291,15 @@ static void make_up(struct two_level *s, const struct heddle_core *core, uint64_
 static void turn(struct two_level *s, uint64_t blocked, uint64_t steps)
 {
     struct lists *l = &s->lists;
-    uint32_t leaving = demote(s, blocked, HEDDLE_WARPS), stays = l->active_count, count = l->pending_count;
+    uint32_t leaving = demote(s, blocked), stays = l->active_count, count = l->pending_count;
     /* Those that left stand at the back now, and come first in the ring. */
     uint32_t by = (uint32_t)((count - leaving + steps % count * leaving) % count);
-    if (stays) { /* they stay in front: those that go to the back are brought over them */
-        uint8_t stay[HEDDLE_WARPS];
-        for (uint32_t i = 0; i < stays; i++)
-            stay[i] = slot_at(l, i);
-        for (uint32_t i = 0; i < by; i++)
-            put(l, i, slot_at(l, stays + i));
-        for (uint32_t i = 0; i < stays; i++)
-            put(l, by + i, stay[i]);
-    }
-    l->head = cell_at(l, by);
+    make_room(l);
+    for (uint32_t i = 0; i < by; i++)
+        put(l, stays + count + i, slot_at(l, stays + i));
+    for (uint32_t i = stays; i; i--)
+        put(l, by + i - 1, slot_at(l, i - 1));
+    l->head += by;
     for (uint32_t i = 0; i < leaving; i++)
         push_active(s);
     s->counters[COUNT_DEMOTIONS] += steps * leaving;
@@ -302,12 +326,23 @@ static void pass(struct two_level *s, const struct heddle_core *core, uint64_t b
 /* To be called before the lists are looked at. */
 static void catch_up(struct two_level *s, const struct heddle_core *core)
 {
-    if (!s->due)
+    uint64_t due = s->due;
+    if (!due)
         return;
-    if (s->due > 1)
-        pass(s, core, s->blocked, s->due - 1);
-    s->moves = step(s, core, s->blocked);
     s->due = 0;
+    if (s->turning) {
+        if (s->has_issued) /* since the last of those steps, which began where the order did before */
+            s->lists.first = s->first_before;
+        turn(s, s->blocked, due);
+        if (s->has_issued)
+            go_behind(s, (uint32_t)__builtin_ctzll(s->last));
+        return;
+    }
+    if (due > 1)
+        pass(s, core, s->blocked, due - 1);
+    bool all_wait = s->style == STYLE_GPGPUSIM && s->outer == OUTER_RR && !(pending_set(s) & ~s->blocked); /* so that those that come in stand together */
+    s->moves = step(s, core, s->blocked);
+    s->turning = s->moves && all_wait;
 }
 
 /* ---------------------------------------------------------------- events */
@@ -319,11 +354,15 @@ static void cycles(void *state, const struct heddle_core *core, uint64_t count)
         return;
     uint64_t blocked = (core->waiting | core->long_wait | ~core->resident) & s->warps;
     s->due += count - 1;
+    s->has_issued &= count == 1;
     if (blocked != s->blocked) {
         catch_up(s, core);
         s->blocked = blocked;
+        s->turning = false;
     }
+    s->at_barrier = core->at_barrier;
     s->due++;
+    s->has_issued = false;
     if (s->outer != OUTER_RR) /* the order depends on where warps are now */
         catch_up(s, core);
 }
@@ -334,7 +373,7 @@ static void launched(void *state, const struct heddle_core *core, uint32_t warp)
     heddle_ages_launched(&s->ages, warp);
     if ((s->warps >> warp & 1) && s->style == STYLE_GEBHART && !s->whole) {
         catch_up(s, core);
-        demote(s, 0, 0);
+        demote(s, 0);
         add_slot(s, (uint8_t)warp);
         s->moves = true;
     }
@@ -348,9 +387,9 @@ static void finished(void *state, const struct heddle_core *core, uint32_t warp)
         return;
     catch_up(s, core);
     s->moves = true;
-    demote(s, UINT64_C(1) << warp, 1);
+    demote(s, UINT64_C(1) << warp);
     close_gap(l, place_of(l, warp), 0);
-    l->head = cell_at(l, 1);
+    l->head++;
     l->pending_count--;
 }
 
@@ -360,7 +399,6 @@ static void kernel_end(void *state, const struct heddle_core *core) { catch_up(s
 static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
 {
     struct two_level *s = state;
-    struct lists *l = &s->lists;
     (void)core;
     if (!(s->warps >> e->warp & 1))
         return;
@@ -371,10 +409,11 @@ static void issued(void *state, const struct heddle_core *core, const struct hed
     }
     if (s->inner == INNER_GTO)
         return;
-    if (s->active >> e->warp & 1) { /* those behind it come first, then those before it, then itself */
-        uint32_t next = place_of(l, e->warp) + 1;
-        l->first = next < l->active_count ? next : 0;
+    if (s->turning && !s->has_issued) {
+        s->has_issued = true;
+        s->first_before = s->lists.first;
     }
+    go_behind(s, e->warp);
 }
 
 /* ---------------------------------------------------------------- choice */
@@ -382,7 +421,8 @@ static void issued(void *state, const struct heddle_core *core, const struct hed
 static uint64_t hold(void *state, const struct heddle_core *core)
 {
     struct two_level *s = state;
-    catch_up(s, core);
+    if (!s->turning || (s->at_barrier & ~core->at_barrier)) /* a barrier that has opened since: what was said to wait may not */
+        catch_up(s, core);
     return s->style == STYLE_NARASIMAN && !s->whole ? 0 : s->warps & ~s->active;
 }
 
@@ -390,18 +430,6 @@ static uint64_t steady_until(void *state, const struct heddle_core *core)
 {
     const struct two_level *s = state;
     return s->moves || s->due ? core->cycle + 1 : HEDDLE_UNTIL_SETS_CHANGE;
-}
-
-static int first_listed(const struct two_level *s, uint64_t candidates)
-{
-    const struct lists *l = &s->lists;
-    uint64_t places = 0;
-    candidates &= s->active;
-    if (!(candidates & (candidates - 1)))
-        return candidates ? __builtin_ctzll(candidates) : HEDDLE_NO_WARP;
-    for (; candidates; candidates &= candidates - 1)
-        places |= UINT64_C(1) << place_of(l, (uint32_t)__builtin_ctzll(candidates));
-    return slot_at(l, (uint32_t)heddle_ring_first(places, ~UINT64_C(0) << l->first));
 }
 
 /* The fetch group that may issue, of those with a candidate. */
