@@ -1,9 +1,8 @@
 /* One run of an experiment as something that can be carried to another process or machine, executed there, and its record brought back as a file.
  *
  * The content key is a hash (XXH3, 128 bits) of all that determines the results: what of the program is loaded when it is executed (its PTX is part of that; debugging information and the
- * build's identifier are not), its arguments, every key of the resolved machine, the policies with all their parameters (the bytes of a shared object), and GPU_TIMING_EPOCH; and --pcs and --interval where a run has
- * them. Not seen: files
- * that the program opens by itself, its environment.
+ * build's identifier are not), its arguments, every key of the resolved machine, the policies with all their parameters (the bytes of a shared object), and GPU_TIMING_EPOCH; and --pcs, --interval and replays
+ * where a run has them. Not seen: files that the program opens by itself, its environment.
  *
  * HEDDLE_SWEEP_JOURNAL=FILE: each start of a program and each record written is a line there, "start KEY" and "recorded KEY": for tests. */
 #ifndef HEDDLE_LAB_JOB_H
@@ -25,6 +24,7 @@ struct job {
     uint64_t memory_limit_bytes;   /* 0: none */
     bool pcs;                      /* as in struct experiment; part of the key where they are given, since the results have more in them then */
     uint64_t interval_cycles;
+    uint32_t replay;
     double expected_seconds;       /* wall; 0: not known */
 };
 
