@@ -31,6 +31,9 @@ struct job {
 /* Jobs with their keys, one a point, in the order of x->points. What is wrong with a point (unknown program, machine, policy, parameter) is an error that names the line of the experiment file. */
 bool jobs_make(const struct experiment *x, const struct places *places, struct arena *a, struct job **jobs, struct error *e);
 
+/* How many different runs they are: points that mean the same are one. */
+uint32_t jobs_distinct(const struct job *jobs, uint32_t count);
+
 json_t *job_to_json(const struct job *j);
 bool job_from_json(struct job *j, const json_t *text, struct arena *a, struct error *e); /* strings are the JSON's: it must live as long */
 

@@ -302,6 +302,23 @@ static bool make_job(struct maker *m, const struct lab_point *p, struct job *j)
     return true;
 }
 
+static int compare_keys(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+uint32_t jobs_distinct(const struct job *jobs, uint32_t count)
+{
+    const char **keys = malloc((count + 1) * sizeof *keys);
+    uint32_t different = 0;
+    if (!keys)
+        abort();
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = jobs[i].key;
+    qsort(keys, count, sizeof *keys, compare_keys);
+    for (uint32_t i = 0; i < count; i++)
+        different += !i || strcmp(keys[i - 1], keys[i]) != 0;
+    free(keys);
+    return different;
+}
+
 bool jobs_make(const struct experiment *x, const struct places *places, struct arena *a, struct job **jobs, struct error *e)
 {
     struct error own = {0};
