@@ -585,7 +585,7 @@ static void the_example_of_the_docs(void **state)
     *close = '\0';
     struct experiment x = parsed(text + 7);
     assert_int_equal(x.point_count, 4 * 2 * 10 * 3 - 8 * 2 * 3 - 2 * 10 * 3);
-    assert_int_equal(x.figure_count, 6);
+    assert_int_equal(x.figure_count, 7);
     assert_int_equal(x.table_count, 1);
 }
 
