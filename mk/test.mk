@@ -19,7 +19,7 @@ $(BUILD)/tests/driver/%: tests/driver/%.c $(BUILD)/lib/libcuda.so.1
 
 # Each with the library of every generation.
 define runtime_test
-$(BUILD)/tests/runtime/$(1)/%: tests/runtime/%.c tests/runtime/fat_binary.h $(BUILD)/lib/libcudart.so.$(1)
+$(BUILD)/tests/runtime/$(1)/%: tests/runtime/%.c $(wildcard tests/runtime/*.h tests/runtime/recorded/*) $(BUILD)/lib/libcudart.so.$(1)
 	@mkdir -p $$(@D)
 	$$(CC) $$(ALL_CFLAGS) -Iinclude/heddle $$< $(BUILD)/lib/libcudart.so.$(1) $(BUILD)/lib/libcuda.so.1 -o $$@ $$(ALL_LDFLAGS) -Wl,-rpath,'$$$$ORIGIN/../../../lib'
 endef

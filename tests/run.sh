@@ -103,6 +103,9 @@ for version in 11.0 12 13; do
     done
 done
 
+group 'cuda: programs of our own, as nvcc compiles them'
+run_cli tests/cuda/run.sh
+
 group 'semantics: is each PTX instruction right, against vectors recorded from silicon'
 if ls tests/semantics/vectors/*.vec >/dev/null 2>&1; then
     run_counted vectors env HEDDLE_OPTIONS=--functional "$build/tests/vectors" check tests/semantics/spec tests/semantics/vectors

@@ -116,7 +116,8 @@ function colours_of(axis, labels, theme) {
 
 function colour_scale(figure, theme) {
     const labels = figure.kind === "stacked" ? figure.parts : series_of(figure);
-    const axis = figure.kind === "stacked" ? "parts of " + figure.parts.join() : figure.series_axis || "";
+    const several = figure.kind === "bars" && figure.y.length > 1; /* each of them a series: labels of its own */
+    const axis = figure.kind === "stacked" ? "parts of " + figure.parts.join() : (figure.series_axis || "") + (several ? " by " + figure.y.join() : "");
     return { name: "colour", type: "ordinal", domain: labels, range: colours_of(axis, labels, theme) };
 }
 

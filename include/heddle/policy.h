@@ -170,6 +170,10 @@ struct heddle_policy {
     struct heddle_events on;
 };
 
+/* An answer of steady_until: `hold` stays as it is, and `cycles` need not be told, until a cycle begins in which resident, waiting or long_wait are others, or a warp is launched or ends; whatever
+ * else happens. Until then neither is called, and the count of `cycles` leaves that time out. Only when all schedulers of a core say so. */
+#define HEDDLE_UNTIL_SETS_CHANGE (UINT64_MAX - 1)
+
 /* A scheduler: one instance a warp scheduler. */
 struct heddle_scheduler {
     struct heddle_policy policy;
@@ -182,7 +186,7 @@ struct heddle_scheduler {
     uint64_t (*hold)(void *state, const struct heddle_core *core);
     /* NULL: a policy with hold, hold_loads or cycles is asked and told in every cycle in which the core is awake, and a core with warps held back stays awake. Else, as long as nothing changes in
      * the core's sets and no event comes, the policy need not be told cycle by cycle (`cycles` brings the count later), and its answers stay as they are before the cycle that this returns: UINT64_MAX, for ever;
-     * core->cycle + 1, they may be others in the next. Asked when a warp was held back. */
+     * core->cycle + 1, they may be others in the next; or HEDDLE_UNTIL_SETS_CHANGE. Asked when a warp was held back and none issued; of a policy with `cycles` also before it is told. */
     uint64_t (*steady_until)(void *state, const struct heddle_core *core);
 };
 

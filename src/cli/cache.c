@@ -84,20 +84,13 @@ static int parse_options(int argc, char **argv, struct cache_options *o)
 
 static int choose_policies(const char *list, bool chosen[REPLAY_POLICIES])
 {
-    while (list) {
-        size_t n = strcspn(list, ",");
-        int found = -1;
-        if (n == 3 && !strncmp(list, "all", 3))
-            found = REPLAY_POLICIES;
-        for (int i = 0; i < REPLAY_POLICIES; i++)
-            if (strlen(replay_policy_names[i]) == n && !strncmp(list, replay_policy_names[i], n))
-                found = i;
-        if (found < 0)
-            return cli_usage("cache", "unknown policy '%.*s': lru, fifo, srrip, belady, belady-reads or all is expected", (int)n, list);
-        for (int i = 0; i < REPLAY_POLICIES; i++)
-            chosen[i] |= found == i || found == REPLAY_POLICIES;
-        list = list[n] ? list + n + 1 : NULL;
-    }
+    uint32_t set;
+    const char *unknown;
+    size_t length;
+    if (!replay_policies_read(list, strlen(list), &set, &unknown, &length))
+        return cli_usage("cache", "unknown policy '%.*s': lru, fifo, srrip, belady, belady-reads or all is expected", (int)length, unknown);
+    for (int i = 0; i < REPLAY_POLICIES; i++)
+        chosen[i] = set >> i & 1;
     return -1;
 }
 

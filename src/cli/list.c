@@ -3,7 +3,7 @@
 #include "cli/list_policies.h"
 #include "cli/text_table.h"
 #include "gpu/gpu.h"
-#include "lab/experiment.h"
+#include "lab/job.h"
 
 #include <fcntl.h>
 #include <getopt.h>
@@ -99,7 +99,7 @@ static void add_machine(struct text_table *t, const struct machine *m)
 static int list_machines(const struct places *places)
 {
     static const char *const titles[] = {"machine", ">cores", ">warps/core", ">schedulers", ">registers/core", ">shared KiB", ">L1D KiB", ">L2 KiB", ">core MHz", "default", NULL};
-    struct names names = names_in(places->machines, ".ini");
+    struct names names = places_machine_names(places);
     struct arena a = {0};
     struct text_table t = text_table_start(&a, titles);
     int status = names.count ? EXIT_DONE : EXIT_FAILED;
@@ -108,9 +108,7 @@ static int list_machines(const struct places *places)
     for (size_t i = 0; i < names.count; i++) {
         struct machine m;
         struct error e = {0};
-        char path[2 * PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s.ini", places->machines, names.names[i]);
-        if (!machine_load(&m, path, NULL, 0, &e)) {
+        if (!machine_load(&m, names.names[i], NULL, 0, &e)) {
             fprintf(stderr, "%s\n", e.text);
             status = EXIT_FAILED;
             continue;
@@ -135,6 +133,7 @@ static int list_experiments(const struct places *places)
         fprintf(stderr, "heddle list: no experiments in %s\n", places->experiments);
     for (size_t i = 0; i < names.count; i++) {
         struct experiment x = {0};
+        struct job *jobs;
         struct error e = {0};
         char path[2 * PATH_MAX];
         snprintf(path, sizeof path, "%s/%s.ini", places->experiments, names.names[i]);
@@ -144,7 +143,13 @@ static int list_experiments(const struct places *places)
             continue;
         }
         text_table_cell(&t, "%s", x.name);
-        text_table_cell(&t, "%u", x.point_count);
+        if (jobs_make(&x, places, &a, &jobs, &e)) {
+            text_table_cell(&t, "%u", jobs_distinct(jobs, x.point_count));
+        } else {
+            fprintf(stderr, "%s\n", e.text);
+            text_table_cell(&t, "-");
+            status = EXIT_FAILED;
+        }
         text_table_cell(&t, "%u", x.figure_count);
         text_table_cell(&t, "%s", x.size);
         text_table_cell(&t, "%s", x.title);

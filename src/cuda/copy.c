@@ -95,6 +95,14 @@ CUresult copy_3d_check(const CUDA_MEMCPY3D *c)
     return places_of(c, true, &from, &to);
 }
 
+/* Whatever the caller called the two sides. */
+static bool comes_from_host(const void *from, const void *to)
+{
+    const struct memory *m = driver_get()->gpu->memory;
+    const struct memory_range *source = memory_find(m, (uintptr_t)from), *target = memory_find(m, (uintptr_t)to);
+    return (!source || source->kind == MEMORY_HOST) && target && target->kind != MEMORY_HOST;
+}
+
 CUresult copy_3d(const CUDA_MEMCPY3D *c)
 {
     struct place from, to;
@@ -106,8 +114,10 @@ CUresult copy_3d(const CUDA_MEMCPY3D *c)
     for (size_t z = 0; z < c->Depth; z++)
         for (size_t y = 0; y < c->Height; y++)
             memmove(to.base + z * to.slice + y * to.pitch, from.base + z * from.slice + y * from.pitch, c->WidthInBytes);
-    if (c->Height == 1 && c->Depth == 1 && c->srcMemoryType == CU_MEMORYTYPE_HOST && c->dstMemoryType == CU_MEMORYTYPE_DEVICE)
-        gpu_note_copy(driver_get()->gpu, (uintptr_t)to.base, c->WidthInBytes);
+    if (c->dstMemoryType != CU_MEMORYTYPE_ARRAY && comes_from_host(from.base, to.base))
+        for (size_t z = 0; z < c->Depth; z++)
+            for (size_t y = 0; y < c->Height; y++)
+                gpu_note_copy(driver_get()->gpu, (uintptr_t)(to.base + z * to.slice + y * to.pitch), c->WidthInBytes);
     return CUDA_SUCCESS;
 }
 

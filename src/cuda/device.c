@@ -112,6 +112,7 @@ static const struct { CUdevice_attribute attribute; int value; } fixed[] = {
     {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},
     {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 1},
     {CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT, 1},
+    {CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, 128 << 20},
     {CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS, 0},
     {CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 1},
     {CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER, 1},
@@ -170,6 +171,9 @@ static int most_shared(const struct gpu *g, int most)
     return room < most ? room : most;
 }
 
+/* As much of the L2 as capability 9.0 sets aside for lines that persist. It is a hint, which the machines have no use for. */
+size_t device_persisting_bytes(void) { return machine_l2_bytes(&driver_get()->gpu->options.machine) / 4 * 3; }
+
 static int machine_attribute(const struct gpu *g, CUdevice_attribute attribute)
 {
     const struct machine *m = &g->options.machine;
@@ -189,6 +193,7 @@ static int machine_attribute(const struct gpu *g, CUdevice_attribute attribute)
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return (int)m->mem.core_khz;
     case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return (int)m->mem.dram_khz;
     case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: return (int)machine_bus_bits(m);
+    case CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE: return (int)device_persisting_bytes();
     case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return (int)machine_l2_bytes(m);
     default: break;
     }

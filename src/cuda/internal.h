@@ -146,6 +146,9 @@ CUresult context_lookup(CUcontext handle, struct context **ctx); /* NULL handle:
 struct context *context_primary(void);                           /* made when first asked for */
 void context_fail(struct context *ctx, const struct error *e);   /* sticky, and reported once */
 
+/* device.c */
+size_t device_persisting_bytes(void);
+
 /* errors.c */
 CUresult result_of(const struct error *e);
 const char *error_kind_name(enum error_kind kind);
@@ -204,6 +207,7 @@ CUresult memset_fill(uint64_t address, size_t pitch, uint32_t value, uint32_t el
 
 /* stream.c */
 CUresult stream_check(CUstream handle);
+struct stream *stream_find(CUstream handle); /* NULL for the legacy stream */
 CUresult mem_ops_check(const CUstreamBatchMemOpParams *ops, unsigned int count);
 CUresult mem_ops_run(const CUstreamBatchMemOpParams *ops, unsigned int count);
 

@@ -17,8 +17,8 @@ CUAPI CUresult cuCtxSetLimit(CUlimit limit, size_t value)
     case CU_LIMIT_PRINTF_FIFO_SIZE: ctx->printf_bytes = value; break;
     case CU_LIMIT_MALLOC_HEAP_SIZE: ctx->heap_bytes = value; break;
     case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
-    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
-    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE: ctx->limits[limit] = value; break;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: ctx->limits[limit] = value; break;
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE: ctx->limits[limit] = value < device_persisting_bytes() ? value : device_persisting_bytes(); break;
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
         if (value > 128)
             return api_leave(CUDA_ERROR_INVALID_VALUE);

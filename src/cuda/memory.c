@@ -176,7 +176,7 @@ CUAPI CUresult cuMemFree_v2(CUdeviceptr address)
     CUresult r = api_enter(NULL, API_CONTEXT);
     if (r == CUDA_SUCCESS && address) {
         struct allocation *a = allocation_find(address);
-        bool mine = a && a->base == address && (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED);
+        bool mine = a && a->base == address && (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED || a->is_pool);
         r = mine ? capture_refuse_unsafe() : CUDA_ERROR_INVALID_VALUE;
         if (r == CUDA_SUCCESS)
             r = allocation_drop(a);

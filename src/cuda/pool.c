@@ -85,12 +85,20 @@ CUAPI CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type
     return location_ok(location, type) ? cuDeviceSetMemPool(location->id, handle) : CUDA_ERROR_INVALID_VALUE;
 }
 
+static bool on_host(const CUmemPoolProps *p)
+{
+    CUmemLocationType type = p->location.type;
+    return type == CU_MEM_LOCATION_TYPE_HOST || type == CU_MEM_LOCATION_TYPE_HOST_NUMA || type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+}
+
 CUAPI CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *properties)
 {
     CUresult r = api_enter(NULL, API_INIT);
-    if (r == CUDA_SUCCESS && (!out || !properties || !location_ok(&properties->location, properties->allocType)))
+    if (r == CUDA_SUCCESS && (!out || !properties || properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED))
         r = CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS && properties->location.id != 0)
+    if (r == CUDA_SUCCESS && properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE && !on_host(properties))
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS && properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE && properties->location.id != 0)
         r = CUDA_ERROR_INVALID_DEVICE;
     if (r == CUDA_SUCCESS && properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
         r = CUDA_ERROR_NOT_SUPPORTED;
@@ -196,7 +204,7 @@ static CUresult allocate(struct context *ctx, CUdeviceptr *out, size_t bytes, st
     uint64_t address = 0;
     if (p->properties.maxSize && bytes > p->properties.maxSize - (p->used < p->properties.maxSize ? p->used : p->properties.maxSize))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult r = allocation_new(ctx, bytes, 512, MEMORY_DEVICE, 0, &address);
+    CUresult r = allocation_new(ctx, bytes, 512, on_host(&p->properties) ? MEMORY_HOST : MEMORY_DEVICE, 0, &address);
     if (r != CUDA_SUCCESS)
         return r;
     struct allocation *a = allocation_find(address);
@@ -271,7 +279,7 @@ CUAPI CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
     }
     struct allocation *a = r == CUDA_SUCCESS ? allocation_find(address) : NULL;
     if (r == CUDA_SUCCESS)
-        r = a && a->base == address && a->kind == MEMORY_DEVICE ? allocation_drop(a) : CUDA_ERROR_INVALID_VALUE;
+        r = a && a->base == address && (a->kind == MEMORY_DEVICE || a->is_pool) ? allocation_drop(a) : CUDA_ERROR_INVALID_VALUE;
     return api_leave(r);
 }
 API_ALIAS(cuMemFreeAsync_ptsz, cuMemFreeAsync)

@@ -9,7 +9,14 @@ RTAPI cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_
 {
     return rt_leave(rt_enter() ?: (int)cuStreamAddCallback(stream, (CUstreamCallback)callback, user, flags));
 }
-RT_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback)
 
 RTAPI cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *user) { return rt_leave(rt_enter() ?: (int)cuLaunchHostFunc(stream, function, user)); }
-RT_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc)
+
+/* With default streams per thread, the default stream is the thread's own. */
+static cudaStream_t own(cudaStream_t stream) { return stream ? stream : CU_STREAM_PER_THREAD; }
+
+RTAPI cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void *user, unsigned int flags)
+{
+    return cudaStreamAddCallback(own(stream), callback, user, flags);
+}
+RTAPI cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t function, void *user) { return cudaLaunchHostFunc(own(stream), function, user); }

@@ -16,6 +16,11 @@ RTAPI cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, c
     return rt_leave(rt_enter() ?: (int)cuEventElapsedTime(milliseconds, start, end));
 }
 
-RT_ALIAS(cudaEventRecord_ptsz, cudaEventRecord)
-RT_ALIAS(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags)
+/* With default streams per thread, the default stream is the thread's own. */
+static cudaStream_t own(cudaStream_t stream) { return stream ? stream : CU_STREAM_PER_THREAD; }
+
+RTAPI cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) { return cudaEventRecord(event, own(stream)); }
+RTAPI cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned int flags) { return cudaEventRecordWithFlags(event, own(stream), flags); }
+
+/* As CUDA 12 has it: the same. */
 RT_ALIAS(cudaEventElapsedTime_v2, cudaEventElapsedTime)

@@ -1,4 +1,4 @@
-/* Streams: the driver's own, under the runtime's names. The forms for per-thread default streams are the same functions, since no stream runs ahead of another. */
+/* Streams: the driver's own, under the runtime's names. */
 #include "cudart/runtime.h"
 
 RTAPI cudaError_t cudaStreamCreate(cudaStream_t *out) { return rt_leave(rt_enter() ?: (int)cuStreamCreate(out, CU_STREAM_DEFAULT)); }
@@ -39,14 +39,23 @@ RTAPI cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, s
 
 RTAPI cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) { return rt_leave(rt_enter() ?: (int)cuCtxGetStreamPriorityRange(least, greatest)); }
 
-RT_ALIAS(cudaStreamSynchronize_ptsz, cudaStreamSynchronize)
-RT_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery)
-RT_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent)
-RT_ALIAS(cudaStreamGetPriority_ptsz, cudaStreamGetPriority)
-RT_ALIAS(cudaStreamGetFlags_ptsz, cudaStreamGetFlags)
-RT_ALIAS(cudaStreamGetId_ptsz, cudaStreamGetId)
-RT_ALIAS(cudaStreamGetDevice_ptsz, cudaStreamGetDevice)
-RT_ALIAS(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute)
-RT_ALIAS(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute)
-RT_ALIAS(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes)
-RT_ALIAS(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync)
+/* With default streams per thread, the default stream is the thread's own. */
+static cudaStream_t own(cudaStream_t stream) { return stream ? stream : CU_STREAM_PER_THREAD; }
+
+RTAPI cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) { return cudaStreamSynchronize(own(stream)); }
+RTAPI cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream) { return cudaStreamQuery(own(stream)); }
+RTAPI cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned int flags) { return cudaStreamWaitEvent(own(stream), event, flags); }
+RTAPI cudaError_t cudaStreamGetPriority_ptsz(cudaStream_t stream, int *priority) { return cudaStreamGetPriority(own(stream), priority); }
+RTAPI cudaError_t cudaStreamGetFlags_ptsz(cudaStream_t stream, unsigned int *flags) { return cudaStreamGetFlags(own(stream), flags); }
+RTAPI cudaError_t cudaStreamGetId_ptsz(cudaStream_t stream, unsigned long long *id) { return cudaStreamGetId(own(stream), id); }
+RTAPI cudaError_t cudaStreamGetDevice_ptsz(cudaStream_t stream, int *device) { return cudaStreamGetDevice(own(stream), device); }
+RTAPI cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t stream, CUstreamAttrID attribute, CUstreamAttrValue *value) { return cudaStreamGetAttribute(own(stream), attribute, value); }
+RTAPI cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t stream, CUstreamAttrID attribute, const CUstreamAttrValue *value)
+{
+    return cudaStreamSetAttribute(own(stream), attribute, value);
+}
+RTAPI cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t to, cudaStream_t from) { return cudaStreamCopyAttributes(own(to), own(from)); }
+RTAPI cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void *address, size_t length, unsigned int flags)
+{
+    return cudaStreamAttachMemAsync(own(stream), address, length, flags);
+}

@@ -2,12 +2,13 @@
  * taken apart (experiment_reader.c), the axes and points made (expand*.c), the figures and tables read (experiment_figure.c, experiment_table.c). */
 #include "lab/experiment_figure.h"
 #include "gpu/machine_key.h"
+#include "lab/replay.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const keys[] = { "title", "about", "size", "best_by", "time_limit", "memory_limit", "pcs", "interval" };
+static const char *const keys[] = { "title", "about", "size", "best_by", "time_limit", "memory_limit", "pcs", "interval", "replay" };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char *const sizes[] = { "test", "small", "paper" };
 enum { SIZE_COUNT = sizeof sizes / sizeof *sizes };
@@ -113,6 +114,16 @@ static bool read_interval(const struct lab_reader *r, const struct lab_section *
     return true;
 }
 
+static bool read_replay(const struct lab_reader *r, const struct lab_section *s, uint32_t *policies)
+{
+    const struct lab_line *line = lab_find_line(s, "replay");
+    struct lab_word word = { 0 };
+    *policies = 0;
+    if (!line || lab_word_is(line->value, "none") || replay_policies_read(line->value.at, line->value.length, policies, &word.at, &word.length))
+        return true;
+    return word.length ? lab_unknown(r, word, "policy of a replay", replay_policy_names, REPLAY_POLICIES) : lab_wrong(r, word.at, "expected policies, as in lru, belady; all; or none");
+}
+
 static bool read_head(const struct lab_reader *r, const char *size, struct experiment *x)
 {
     const struct lab_section *s = lab_find_section(r, SECTION_EXPERIMENT);
@@ -122,7 +133,7 @@ static bool read_head(const struct lab_reader *r, const char *size, struct exper
     x->about = lab_text_of(r, s, "about", "");
     x->best_by = lab_text_of(r, s, "best_by", "ipc");
     return read_size(r, s, size, x) && read_time_limit(r, s, &x->time_limit_seconds) && read_memory_limit(r, s, &x->memory_limit_bytes) && read_pcs(r, s, &x->pcs) &&
-           read_interval(r, s, &x->interval_cycles);
+           read_interval(r, s, &x->interval_cycles) && read_replay(r, s, &x->replay);
 }
 
 static bool read_experiment(struct lab_reader *r, struct experiment *x, const char *size)

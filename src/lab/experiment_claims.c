@@ -117,12 +117,15 @@ bool lab_read_published(const struct lab_reader *r, const struct lab_section *s,
     return true;
 }
 
-static bool check_claim(const struct lab_reader *r, struct lab_word piece, const char *what, const struct labels *known)
+/* xs: at how many there are values beside each other; 0: the claim is about the xs. */
+static bool check_claim(const struct lab_reader *r, struct lab_word piece, const char *what, const struct labels *known, uint32_t xs)
 {
     struct figure_claim claim;
     const char *at, *problem = figure_claim_read(&claim, piece, &at);
     if (problem)
         return lab_wrong(r, at, "%s", problem);
+    if (claim.at_least > xs)
+        return lab_wrong(r, piece.at, xs ? "the figure has only %u x" : "of one series every x is there once, and 'at least' counts them", xs);
     for (uint32_t i = 0; i < claim.count; i++)
         if (claim.sides[i].label.length && !known_label(r, claim.sides[i].label, what, known))
             return false;
@@ -140,7 +143,7 @@ bool lab_read_expected(const struct lab_reader *r, const struct lab_section *s, 
     for (rest = line->value; lab_next_piece(&rest, ',', &piece);) {
         if (f->expected_count == MOST_EXPECTED)
             return lab_wrong(r, piece.at, "more than %d expectations", MOST_EXPECTED);
-        if (!check_claim(r, piece, series.count ? (f->series ? "series" : "part") : "x", series.count ? &series : &xs))
+        if (!check_claim(r, piece, series.count ? (f->series ? "series" : "part") : "x", series.count ? &series : &xs, series.count ? l->x_count : 0))
             return false;
         f->expected[f->expected_count++] = lab_copy(r, piece);
     }

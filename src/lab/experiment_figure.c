@@ -60,8 +60,8 @@ static bool read_y(const struct lab_reader *r, const struct lab_section *s, cons
     for (rest = line->value; lab_next_piece(&rest, ',', &piece); f->y_count++) {
         if (f->y_count == MOST_PARTS)
             return lab_wrong(r, piece.at, "more than %d parts", MOST_PARTS);
-        if (f->y_count && f->kind != FIGURE_STACKED)
-            return lab_wrong(r, piece.at, "expected one expression; only stacked figures have several parts");
+        if (f->y_count && f->kind != FIGURE_STACKED && f->kind != FIGURE_BARS)
+            return lab_wrong(r, piece.at, "expected one expression; only bars and stacked figures have several");
         if (!read_part(r, metrics, piece, &f->y_labels[f->y_count], &f->y[f->y_count]))
             return false;
         for (uint32_t i = 0; i < f->y_count; i++)
@@ -133,6 +133,8 @@ static bool check_kind(const struct lab_reader *r, const struct lab_section *s, 
             return lab_wrong(r, line->name.at, f->launch ? "a figure over time has no %s: each of its lines is a run" : "a scatter has no %s: each of its points is a run", not_of_runs[i]);
     if (f->kind == FIGURE_HEAT && !f->series)
         return lab_wrong(r, s->title.at, "expected series = an axis: the rows of the heat map");
+    if (f->kind == FIGURE_BARS && f->y_count > 1 && (!f->series || f->has_normalise))
+        return lab_wrong(r, lab_find_line(s, "y")->value.at, f->series ? "bars of several expressions are not normalised" : "bars of several expressions need series = an axis");
     if (f->kind == FIGURE_STACKED && f->mean != MEAN_NONE && f->mean != MEAN_ARITHMETIC)
         return lab_wrong(r, lab_find_line(s, "mean")->value.at, "expected arithmetic: other means of the parts do not add up to the mean of the whole");
     return true;
@@ -149,7 +151,7 @@ static const char *join_labels(const struct lab_reader *r, const struct lab_filt
 
 static void read_texts(const struct lab_reader *r, const struct lab_section *s, struct lab_figure *f)
 {
-    const char *y_title = f->kind == FIGURE_STACKED ? (lab_find_line(s, "shares") ? "share" : "") : f->y_labels[0];
+    const char *y_title = f->kind == FIGURE_STACKED ? (lab_find_line(s, "shares") ? "share" : "") : f->y_count == 1 ? f->y_labels[0] : "";
     if (f->has_normalise)
         y_title = arena_printf(r->arena, "%s%srelative to %s", y_title, *y_title ? ", " : "", join_labels(r, &f->normalise));
     f->title = lab_text_of(r, s, "title", f->name);

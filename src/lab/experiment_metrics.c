@@ -2,6 +2,7 @@
  * and, where an experiment uses a policy out of a shared object, any POLICY.COUNTER with a first word that is nothing else's. Over time there are fewer: what --interval samples. */
 #include "lab/experiment_metrics.h"
 #include "gpu/profile.h"
+#include "lab/replay.h"
 #include "policy/registry.h"
 
 #include <stdio.h>
@@ -72,6 +73,19 @@ static bool is_known(const struct lab_metrics *m, const char *name)
     return foreign;
 }
 
+/* "l1d.replay.belady.misses" is counted where the experiment asks for it. NULL, or the policy that it has to name. */
+static const char *missing_replay(const struct lab_metrics *m, const char *name)
+{
+    static const char prefix[] = "l1d.replay.";
+    const char *policy = name + sizeof prefix - 1;
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return NULL;
+    for (uint32_t i = 0; i < REPLAY_POLICIES; i++)
+        if (strcspn(policy, ".") == strlen(replay_metric_names[i]) && !strncmp(policy, replay_metric_names[i], strlen(replay_metric_names[i])))
+            return m->replay >> i & 1 ? NULL : replay_policy_names[i];
+    return NULL;
+}
+
 /* Where the name stands in the text as a word of its own. */
 static size_t find_name(const char *text, const char *name)
 {
@@ -87,7 +101,7 @@ struct lab_metrics lab_metrics_known(struct arena *a, const struct experiment *x
     struct names n = { 0 };
     add_of_glossary(a, &n);
     add_of_policies(a, &n);
-    return (struct lab_metrics){ n.names, n.count, "metric", uses_shared_objects(x) };
+    return (struct lab_metrics){ n.names, n.count, "metric", x->replay, uses_shared_objects(x) };
 }
 
 struct lab_metrics lab_metrics_sampled(struct arena *a, const struct experiment *x)
@@ -95,7 +109,7 @@ struct lab_metrics lab_metrics_sampled(struct arena *a, const struct experiment 
     struct names n = { 0 };
     add_of_samples(a, &n);
     add_of_policies(a, &n);
-    return (struct lab_metrics){ n.names, n.count, "sample over time", uses_shared_objects(x) };
+    return (struct lab_metrics){ n.names, n.count, "sample over time", x->replay, uses_shared_objects(x) };
 }
 
 bool lab_expression_check(const struct lab_reader *r, const struct lab_metrics *m, struct lab_word word)
@@ -108,9 +122,12 @@ bool lab_expression_check(const struct lab_reader *r, const struct lab_metrics *
     const struct expression *x = expression_parse(r->arena, text, r->source, line, column, r->error);
     uint32_t count = x ? expression_names(x, &names) : 0;
     for (uint32_t i = 0; i < count; i++) {
+        const char *at = word.at + find_name(text, names[i]), *policy = is_known(m, names[i]) ? missing_replay(m, names[i]) : NULL, *near;
+        if (policy)
+            return lab_wrong(r, at, "nothing is replayed under %s: expected replay = %s in [experiment]", policy, policy);
         if (is_known(m, names[i]))
             continue;
-        const char *near = nearest_name(names[i], m->names, m->count), *at = word.at + find_name(text, names[i]);
+        near = nearest_name(names[i], m->names, m->count);
         if (near)
             return lab_wrong(r, at, "unknown %s '%.60s'; did you mean '%s'?", m->what, names[i], near);
         return lab_wrong(r, at, "unknown %s '%.60s' (heddle list metrics)%s", m->what, names[i], strchr(names[i], '-') ? "; a minus needs a blank before it" : "");

@@ -132,10 +132,16 @@ struct computation {
     struct figure_data *out;
 };
 
+/* Parts of a bar that stand on each other. */
+static uint32_t part_count(const struct lab_figure *f) { return f->kind == FIGURE_STACKED ? f->y_count : 1; }
+
+/* Which of the figure's expressions a cell shows. */
+static uint32_t formula_of(const struct computation *c, const struct figure_cell *cell) { return c->layout.figure->kind == FIGURE_STACKED ? cell->part : cell->series % c->layout.beside; }
+
 static struct figure_cell empty_cell(uint32_t x, uint32_t series, uint32_t part) { return (struct figure_cell){ x, series, part, NAN, NAN, NAN, NULL, NULL }; }
 
 /* What the values at these items are divided by; 1 where the figure is not normalised. Parts of a stacked bar are divided by the whole of the other. */
-static double divisor(const struct computation *c, const struct lab_item at[AXIS_COUNT], uint32_t part)
+static double divisor(const struct computation *c, const struct lab_item at[AXIS_COUNT], uint32_t formula)
 {
     const struct lab_figure *f = c->layout.figure;
     struct lab_item items[AXIS_COUNT];
@@ -147,7 +153,7 @@ static double divisor(const struct computation *c, const struct lab_item at[AXIS
     if (point == UINT32_MAX)
         return NAN;
     if (f->kind != FIGURE_STACKED)
-        return formula_at(c->source, c->y[part], point);
+        return formula_at(c->source, c->y[formula], point);
     double sum = 0;
     for (uint32_t i = 0; i < f->y_count; i++)
         sum += formula_at(c->source, c->y[i], point);
@@ -160,8 +166,9 @@ static void fill_cell(const struct computation *c, const struct lab_item items[A
     uint32_t point = choose_point(s, items);
     if (point == UINT32_MAX)
         return;
-    double by = divisor(c, items, cell->part);
-    cell->value = by == 0 ? NAN : formula_at(s, c->y[cell->part], point) / by;
+    uint32_t formula = formula_of(c, cell);
+    double by = divisor(c, items, formula);
+    cell->value = by == 0 ? NAN : formula_at(s, c->y[formula], point) / by;
     cell->key = *s->keys[point] ? s->keys[point] : NULL;
     if (has_run(s, point))
         cell->detail = choice_label(c->arena, s, items, point);
@@ -175,7 +182,7 @@ static void fill_grid(const struct computation *c, uint32_t series_count)
     struct lab_item items[AXIS_COUNT];
     for (uint32_t x = 0; x < c->out->x_count; x++)
         for (uint32_t s = 0; s < series_count; s++)
-            for (uint32_t part = 0; part < f->y_count; part++) {
+            for (uint32_t part = 0; part < part_count(f); part++) {
                 struct figure_cell *cell = &c->out->cells[c->out->cell_count++];
                 *cell = empty_cell(x, s, part);
                 if (l->x_numbers)
@@ -187,7 +194,7 @@ static void fill_grid(const struct computation *c, uint32_t series_count)
 
 static struct figure_cell *cell_at(const struct figure_data *d, uint32_t x, uint32_t series, uint32_t part)
 {
-    return &d->cells[((size_t)x * d->series_count + series) * d->figure->y_count + part];
+    return &d->cells[((size_t)x * d->series_count + series) * part_count(d->figure) + part];
 }
 
 /* A mean while values come in. */
@@ -211,7 +218,7 @@ static double mean_value(const struct mean *m, enum lab_mean kind)
 static bool complete(const struct figure_data *d, uint32_t x)
 {
     for (uint32_t s = 0; s < d->series_count; s++)
-        for (uint32_t part = 0; part < d->figure->y_count; part++)
+        for (uint32_t part = 0; part < part_count(d->figure); part++)
             if (isnan(cell_at(d, x, s, part)->value))
                 return false;
     return true;
@@ -225,7 +232,7 @@ static void fill_mean_x(struct arena *a, struct figure_data *d)
     for (uint32_t x = 0; x < last; x++)
         counts[x] = complete(d, x);
     for (uint32_t s = 0; s < d->series_count; s++)
-        for (uint32_t part = 0; part < d->figure->y_count; part++) {
+        for (uint32_t part = 0; part < part_count(d->figure); part++) {
             struct mean m = { 0 };
             for (uint32_t x = 0; x < last; x++)
                 if (counts[x])
@@ -239,7 +246,7 @@ static void fill_mean_series(struct figure_data *d)
 {
     uint32_t last = d->series_count - 1;
     for (uint32_t x = 0; x < d->x_count; x++)
-        for (uint32_t part = 0; part < d->figure->y_count; part++) {
+        for (uint32_t part = 0; part < part_count(d->figure); part++) {
             struct mean m = { 0 };
             for (uint32_t s = 0; s < last; s++)
                 mean_add(&m, d->figure->mean, cell_at(d, x, s, part)->value);
@@ -272,7 +279,7 @@ static void put_published(struct figure_data *d)
         const struct lab_published *p = &f->published[i];
         uint32_t x = find_label(d->xs, d->x_count, p->x);
         uint32_t series = parts ? 0 : find_label(d->series, d->series_count, p->series), part = parts ? find_label(f->y_labels, f->y_count, p->series) : 0;
-        if (x < d->x_count && series < d->series_count && part < f->y_count)
+        if (x < d->x_count && series < d->series_count && part < part_count(f))
             cell_at(d, x, series, part)->published = p->value;
     }
 }
@@ -286,7 +293,7 @@ static void compute_grid(struct computation *c)
     d->series_count = l->series_count;
     d->xs = with_mean(c->arena, l->xs, &d->x_count, mean && !l->parameter);
     d->series = with_mean(c->arena, l->series, &d->series_count, mean && l->parameter);
-    d->cells = arena_array(c->arena, struct figure_cell, (size_t)d->x_count * d->series_count * l->figure->y_count);
+    d->cells = arena_array(c->arena, struct figure_cell, (size_t)d->x_count * d->series_count * part_count(l->figure));
     fill_grid(c, d->series_count);
     if (mean && l->parameter)
         fill_mean_series(d);

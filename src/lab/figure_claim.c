@@ -1,4 +1,4 @@
-/* Expectations: "gto > lrr", "best swl >= 1.2 * gto", "a = b" (within 2%), "a > b > c". A side is a label, a number times a label, or a number; a label with blanks needs no quotes, one with
+/* Expectations: "gto > lrr", "best swl >= 1.2 * gto", "a = b" (within 2%), "a > b > c", "at least 2: a > b". A side is a label, a number times a label, or a number; a label with blanks needs no quotes, one with
  * an operator in it does. */
 #include "lab/figure_layout.h"
 
@@ -39,9 +39,29 @@ static const char *read_side(struct figure_side *side, struct lab_word text, con
     return NULL;
 }
 
+/* "at least N:" in front, which is taken off. False: it is there and is not right. */
+static bool read_at_least(struct figure_claim *c, struct lab_word *text)
+{
+    static const char words[] = "at least ";
+    const size_t length = sizeof words - 1;
+    double number;
+    c->at_least = 0;
+    const char *colon = text->length > length && memcmp(text->at, words, length) == 0 ? lab_find_outside_quotes(*text, ":") : NULL;
+    if (!colon)
+        return true;
+    if (!lab_number(lab_trim(text->at + length, colon), &number) || number < 1 || number > 1e9 || number != (uint32_t)number)
+        return false;
+    c->at_least = (uint32_t)number;
+    *text = lab_trim(colon + 1, lab_end(*text));
+    return true;
+}
+
 const char *figure_claim_read(struct figure_claim *c, struct lab_word text, const char **at)
 {
     c->count = 0;
+    *at = text.at;
+    if (!read_at_least(c, &text))
+        return "expected at least N: with a whole number from 1";
     while (true) {
         const char *sign = lab_find_outside_quotes(text, "<>="), *end = lab_end(text);
         if (c->count == CLAIM_SIDES) {

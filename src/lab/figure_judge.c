@@ -116,6 +116,18 @@ static int holds_at(const struct figure_data *d, const struct figure_claim *clai
     return all;
 }
 
+/* Does it hold at so many x as it claims? The mean is none of them. */
+static int holds_often(const struct figure_data *d, const struct figure_claim *claim, uint32_t x_count)
+{
+    uint32_t held = 0, unknown = 0;
+    for (uint32_t x = 0; x < x_count; x++) {
+        int here = holds_at(d, claim, x);
+        held += here > 0;
+        unknown += here < 0;
+    }
+    return held >= claim->at_least ? 1 : held + unknown >= claim->at_least ? -1 : 0;
+}
+
 int figure_expectation(const struct figure_data *d, const char *expected)
 {
     const struct lab_figure *f = d->figure;
@@ -125,6 +137,8 @@ int figure_expectation(const struct figure_data *d, const char *expected)
     if (!d->x_count || f->kind == FIGURE_SCATTER || figure_claim_read(&claim, (struct lab_word){ expected, strlen(expected) }, &at))
         return -1;
     bool at_mean = f->mean != MEAN_NONE && strcmp(d->xs[d->x_count - 1], "mean") == 0;
+    if (claim.at_least)
+        return holds_often(d, &claim, d->x_count - at_mean);
     if (at_mean || !beside)
         return holds_at(d, &claim, d->x_count - 1);
     int all = 1;

@@ -151,6 +151,25 @@ static void lay_labels(struct arena *a, const struct lab_items *items, const cha
         (*labels)[i] = items->items[i].label;
 }
 
+static void lay_series(struct figure_layout *l, struct arena *a)
+{
+    static const char *no_series[] = { "" };
+    const struct lab_figure *f = l->figure;
+    l->beside = f->kind == FIGURE_BARS ? f->y_count : 1;
+    l->series = no_series;
+    l->series_count = 1;
+    if (l->series_axis < 0)
+        return;
+    lay_labels(a, &l->shown[l->series_axis], &l->series, &l->series_count);
+    if (l->beside == 1)
+        return;
+    const char **labels = arena_array(a, const char *, (size_t)l->series_count * l->beside);
+    for (uint32_t i = 0; i < l->series_count * l->beside; i++)
+        labels[i] = arena_printf(a, "%s %s", l->series[i / l->beside], f->y_labels[i % l->beside]);
+    l->series = labels;
+    l->series_count *= l->beside;
+}
+
 /* Axes that are neither x nor series are held at one item. */
 static bool hold_others(const struct figure_layout *l, struct figure_complaint *why)
 {
@@ -223,11 +242,7 @@ bool figure_layout_make(struct figure_layout *l, struct arena *a, const struct e
         return false;
     if (!scatter && !cycles && !l->parameter)
         lay_labels(a, &l->shown[l->x_axis], &l->xs, &l->x_count);
-    static const char *no_series[] = { "" };
-    l->series = no_series;
-    l->series_count = 1;
-    if (l->series_axis >= 0)
-        lay_labels(a, &l->shown[l->series_axis], &l->series, &l->series_count);
+    lay_series(l, a);
     if (!scatter && !hold_others(l, why))
         return false;
     if (!find_base(l, a, why) || !check_mean(l, why))
@@ -250,7 +265,7 @@ static bool value_at(const struct figure_layout *l, const struct lab_item *entry
 bool figure_layout_items(const struct figure_layout *l, uint32_t x, uint32_t series, struct lab_item items[AXIS_COUNT])
 {
     for (int axis = 0; axis < AXIS_COUNT; axis++)
-        items[axis] = l->shown[axis].items[axis == l->series_axis ? series : 0];
+        items[axis] = l->shown[axis].items[axis == l->series_axis ? series / l->beside : 0];
     if (l->parameter)
         return value_at(l, &items[l->x_axis], l->x_numbers[x], &items[l->x_axis]);
     if (l->x_axis >= 0)

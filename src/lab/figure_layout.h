@@ -13,6 +13,7 @@ struct figure_layout {
     struct lab_items shown[AXIS_COUNT];    /* those that the figure's `where` leaves; one for an axis that is neither x nor series, but for scatter */
     struct lab_item base[AXIS_COUNT];      /* normalise: label NULL where it does not name the axis */
     const char **xs, **series;             /* labels, means not among them; series: one, "", where there is no axis */
+    uint32_t beside;                       /* expressions of bars, which stand beside each other: each item of the series axis is so many series, "GTO LRU", "GTO Belady". Else 1 */
     double *x_numbers;                     /* of a parameter; else NULL */
     uint32_t x_count, series_count;
 };
@@ -28,10 +29,11 @@ void figure_layout_base(const struct figure_layout *l, struct lab_item items[AXI
 /* The point of each combination of the items' values: places are counted from 0; false behind the last. *point: its number, or UINT32_MAX where it is excluded. */
 bool figure_layout_point(const struct lab_grid *g, const struct lab_item items[AXIS_COUNT], uint32_t place, uint32_t *point);
 
-/* figure_claim.c: an `expect` line, "a > 1.2 * b >= c". */
+/* figure_claim.c: one of an `expect` line, "a > 1.2 * b >= c". */
 enum { CLAIM_SIDES = 16 };
 struct figure_side { double factor; struct lab_word label; /* length 0: the factor alone */ };
-struct figure_claim { struct figure_side sides[CLAIM_SIDES]; const char *relation[CLAIM_SIDES]; /* between side i and i + 1: ">" ">=" "=" "<" "<=" */ uint32_t count; };
+/* at_least: of "at least 2: a > b", at how many x it has to hold; 0: at the mean, or at all. */
+struct figure_claim { uint32_t at_least; struct figure_side sides[CLAIM_SIDES]; const char *relation[CLAIM_SIDES]; /* between side i and i + 1: ">" ">=" "=" "<" "<=" */ uint32_t count; };
 /* NULL, or what is wrong, with *at where. */
 const char *figure_claim_read(struct figure_claim *c, struct lab_word text, const char **at);
 

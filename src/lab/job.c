@@ -1,6 +1,8 @@
 /* A job as text: the JSON that carries it to another process, and the command line that repeats it. */
 #include "lab/job.h"
 
+#include "lab/replay.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +21,12 @@ static json_t *words_to_json(const char **words)
 
 json_t *job_to_json(const struct job *j)
 {
-    return json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:f, s:I, s:f, s:b, s:I}", "key", j->key, "program", j->program, "path", j->path, "words", words_to_json(j->words),
+    char policies[REPLAY_SET_BYTES];
+    replay_policies_write(j->replay, policies);
+    return json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:f, s:I, s:f, s:b, s:I, s:s}", "key", j->key, "program", j->program, "path", j->path, "words", words_to_json(j->words),
                      "machine", j->machine, "scheduler", j->scheduler, "l1", j->l1, "divergence", j->divergence, "sets", words_to_json(j->sets), "label", j->label, "time_limit_seconds",
                      j->time_limit_seconds, "memory_limit_bytes", (json_int_t)j->memory_limit_bytes, "expected_seconds", j->expected_seconds,
-                     "pcs", j->pcs, "interval_cycles", (json_int_t)j->interval_cycles);
+                     "pcs", j->pcs, "interval_cycles", (json_int_t)j->interval_cycles, "replay", policies);
 }
 
 static const char **words_from_json(const json_t *list, struct arena *a)
@@ -36,19 +40,22 @@ static const char **words_from_json(const json_t *list, struct arena *a)
 
 bool job_from_json(struct job *j, const json_t *text, struct arena *a, struct error *e)
 {
-    const char *key;
+    const char *key, *replay = "", *unknown;
+    size_t length;
     json_t *words, *sets;
     json_int_t memory, interval = 0;
     int pcs = 0;
     json_error_t why;
     *j = (struct job){0};
-    if (json_unpack_ex((json_t *)(uintptr_t)text, &why, 0, "{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:F, s:I, s:F, s?b, s?I}", "key", &key, "program", &j->program, "path", &j->path, "words",
+    if (json_unpack_ex((json_t *)(uintptr_t)text, &why, 0, "{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:F, s:I, s:F, s?b, s?I, s?s}", "key", &key, "program", &j->program, "path", &j->path, "words",
                        &words, "machine", &j->machine, "scheduler", &j->scheduler, "l1", &j->l1, "divergence", &j->divergence, "sets", &sets, "label", &j->label, "time_limit_seconds",
                        &j->time_limit_seconds, "memory_limit_bytes", &memory, "expected_seconds", &j->expected_seconds, "pcs", &pcs,
-                       "interval_cycles", &interval) != 0)
+                       "interval_cycles", &interval, "replay", &replay) != 0)
         return error_set(e, ERROR_SYNTAX, "this is no job: %s", why.text);
     if (interval < 0)
         return error_set(e, ERROR_SYNTAX, "this is no job: its interval is %lld cycles", (long long)interval);
+    if (*replay && !replay_policies_read(replay, strlen(replay), &j->replay, &unknown, &length))
+        return error_set(e, ERROR_SYNTAX, "this is no job: it replays '%.40s'", replay);
     j->memory_limit_bytes = (uint64_t)memory;
     j->pcs = pcs;
     j->interval_cycles = (uint64_t)interval;
@@ -105,9 +112,16 @@ char *job_command(const struct job *j)
         fputs(" --pcs", to);
     if (j->interval_cycles)
         fprintf(to, " --interval %" PRIu64, j->interval_cycles);
+    if (j->replay)
+        fputs(" --trace l1d.trace", to);
     put_word(to, j->program);
     for (const char **word = j->words + 1; *word; word++)
         put_word(to, *word);
+    if (j->replay) {
+        char policies[REPLAY_SET_BYTES];
+        replay_policies_write(j->replay, policies);
+        fprintf(to, " && heddle cache l1d.trace --policy %s", policies);
+    }
     fclose(to);
     return text;
 }

@@ -1,9 +1,8 @@
 /* One run of an experiment as something that can be carried to another process or machine, executed there, and its record brought back as a file.
  *
  * The content key is a hash (XXH3, 128 bits) of all that determines the results: what of the program is loaded when it is executed (its PTX is part of that; debugging information and the
- * build's identifier are not), its arguments, every key of the resolved machine, the policies with all their parameters (the bytes of a shared object), and GPU_TIMING_EPOCH; and --pcs and --interval where a run has
- * them. Not seen: files
- * that the program opens by itself, its environment.
+ * build's identifier are not), its arguments, every key of the resolved machine, the policies with all their parameters (the bytes of a shared object), and GPU_TIMING_EPOCH; and --pcs, --interval and replays
+ * where a run has them. Not seen: files that the program opens by itself, its environment.
  *
  * HEDDLE_SWEEP_JOURNAL=FILE: each start of a program and each record written is a line there, "start KEY" and "recorded KEY": for tests. */
 #ifndef HEDDLE_LAB_JOB_H
@@ -25,11 +24,15 @@ struct job {
     uint64_t memory_limit_bytes;   /* 0: none */
     bool pcs;                      /* as in struct experiment; part of the key where they are given, since the results have more in them then */
     uint64_t interval_cycles;
+    uint32_t replay;
     double expected_seconds;       /* wall; 0: not known */
 };
 
 /* Jobs with their keys, one a point, in the order of x->points. What is wrong with a point (unknown program, machine, policy, parameter) is an error that names the line of the experiment file. */
 bool jobs_make(const struct experiment *x, const struct places *places, struct arena *a, struct job **jobs, struct error *e);
+
+/* How many different runs they are: points that mean the same are one. */
+uint32_t jobs_distinct(const struct job *jobs, uint32_t count);
 
 json_t *job_to_json(const struct job *j);
 bool job_from_json(struct job *j, const json_t *text, struct arena *a, struct error *e); /* strings are the JSON's: it must live as long */

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FAILURE_BYTES = 400, KEPT_LOG_BYTES = 1 << 20, NOT_STARTED = 127, MEGABYTE = 1 << 20, INTERVAL_BYTES = 24, PROFILE_WORDS = 3 };
+enum { FAILURE_BYTES = 400, KEPT_LOG_BYTES = 1 << 20, NOT_STARTED = 127, MEGABYTE = 1 << 20, INTERVAL_BYTES = 24, PROFILE_WORDS = 5 };
 
 /* ------------------------------------------------------------- what it printed */
 
@@ -113,7 +113,15 @@ static void describe(const struct job *j, const struct child_result *r, char *lo
         describe_exit(r, log, out);
 }
 
-static void put_end(json_t *record, const struct job *j, struct child_result *r, int log, const char *spool)
+/* A run whose accesses cannot be replayed is a failed one, since its results are not what was asked for. */
+static void replay(const struct job *j, const char *trace, struct child_result *r, char out[FAILURE_BYTES])
+{
+    struct error why = {0};
+    if (!*out && j->replay && !job_replay(trace, j->replay, r->stats, &why))
+        snprintf(out, FAILURE_BYTES, "its accesses could not be replayed: %.*s", (int)strcspn(why.text, "\n"), why.text);
+}
+
+static void put_end(json_t *record, const struct job *j, struct child_result *r, int log, const char *spool, const char *trace)
 {
     char failure[FAILURE_BYTES];
     size_t length;
@@ -121,6 +129,7 @@ static void put_end(json_t *record, const struct job *j, struct child_result *r,
     if (!copy)
         abort();
     describe(j, r, copy, failure);
+    replay(j, trace, r, failure);
     json_object_set_new(record, "wall_seconds", json_real(r->wall_seconds));
     json_object_set_new(record, "exit", json_integer(r->status));
     if (r->used_cuda)
@@ -137,7 +146,7 @@ static void put_end(json_t *record, const struct job *j, struct child_result *r,
 /* ------------------------------------------------------------- the run */
 
 /* interval: room for the one number among them. */
-static const char **option_words(const struct job *j, char interval[INTERVAL_BYTES])
+static const char **option_words(const struct job *j, const char *trace, char interval[INTERVAL_BYTES])
 {
     const struct { const char *name, *value; } given[] = {{"--machine", j->machine}, {"--scheduler", j->scheduler}, {"--l1", j->l1}, {"--divergence", j->divergence}};
     size_t count = 0, n = 0;
@@ -162,6 +171,10 @@ static const char **option_words(const struct job *j, char interval[INTERVAL_BYT
         words[n++] = "--interval";
         words[n++] = interval;
     }
+    if (j->replay) {
+        words[n++] = "--trace";
+        words[n++] = trace;
+    }
     return words;
 }
 
@@ -180,11 +193,11 @@ static char **program_words(const struct job *j)
     return words;
 }
 
-static bool run_program(const struct job *j, const struct places *places, const char *spool, int log, struct child_result *out, struct error *e)
+static bool run_program(const struct job *j, const struct places *places, const char *spool, const char *trace, int log, struct child_result *out, struct error *e)
 {
     char stats[PATH_MAX], interval[INTERVAL_BYTES];
     job_scratch_name(stats, sizeof stats, spool, j->key, "stats");
-    const char **options = option_words(j, interval);
+    const char **options = option_words(j, trace, interval);
     char **words = program_words(j);
     struct child_guard guard = {.log = log, .stats = stats, .time_limit_seconds = j->time_limit_seconds, .memory_limit_bytes = j->memory_limit_bytes};
     struct child_request request = {.path = j->path, .argv = words, .library = places->lib, .options = options, .quiet = true, .output = -1, .guard = &guard};
@@ -198,18 +211,22 @@ static bool execute(const struct job *j, const struct places *places, const char
 {
     struct child_result result = {0};
     struct error why = {0};
+    char trace[PATH_MAX];
     int log = open_log(spool, j->key, e);
     if (log < 0)
         return false;
     json_t *record = job_record_new(j, (long long)time(NULL));
+    job_scratch_name(trace, sizeof trace, spool, j->key, "trace");
     job_journal("start", j->key);
-    bool started = run_program(j, places, spool, log, &result, &why), good = result.end != CHILD_INTERRUPTED || error_set(e, ERROR_INTERRUPTED, "interrupted");
+    bool started = run_program(j, places, spool, trace, log, &result, &why), good = result.end != CHILD_INTERRUPTED || error_set(e, ERROR_INTERRUPTED, "interrupted");
     if (!started) {
         json_object_set_new(record, "failure", job_text(why.text, strcspn(why.text, "\n")));
         json_object_set_new(record, "exit", json_integer(NOT_STARTED));
     } else if (good) {
-        put_end(record, j, &result, log, spool);
+        put_end(record, j, &result, log, spool, trace);
     }
+    if (j->replay)
+        unlink(trace);
     good = good && job_record_write(record, j->key, spool, e);
     if (good)
         job_journal("recorded", j->key);

@@ -6,6 +6,7 @@
 #include "gpu/gpu.h"
 #include "lab/key.h"
 #include "lab/program.h"
+#include "lab/replay.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -288,12 +289,34 @@ static bool make_job(struct maker *m, const struct lab_point *p, struct job *j)
         key_text(m->hash, "pcs", "yes");
     if (m->x->interval_cycles)
         key_number(m->hash, "interval", m->x->interval_cycles);
+    if (m->x->replay) {
+        char policies[REPLAY_SET_BYTES];
+        replay_policies_write(m->x->replay, policies);
+        key_text(m->hash, "replay", policies);
+    }
     struct key_digest digest = key_finish(m->hash);
     *j = (struct job){.program = p->words[0], .path = program->path, .words = p->words, .machine = machine->machine, .scheduler = specs[0], .l1 = specs[1], .divergence = specs[2],
                       .sets = p->sets ? p->sets : no_sets, .label = label_of(m, p), .time_limit_seconds = m->x->time_limit_seconds,
-                      .memory_limit_bytes = m->x->memory_limit_bytes, .pcs = m->x->pcs, .interval_cycles = m->x->interval_cycles};
+                      .memory_limit_bytes = m->x->memory_limit_bytes, .pcs = m->x->pcs, .interval_cycles = m->x->interval_cycles, .replay = m->x->replay};
     key_write(&digest, j->key);
     return true;
+}
+
+static int compare_keys(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+uint32_t jobs_distinct(const struct job *jobs, uint32_t count)
+{
+    const char **keys = malloc((count + 1) * sizeof *keys);
+    uint32_t different = 0;
+    if (!keys)
+        abort();
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = jobs[i].key;
+    qsort(keys, count, sizeof *keys, compare_keys);
+    for (uint32_t i = 0; i < count; i++)
+        different += !i || strcmp(keys[i - 1], keys[i]) != 0;
+    free(keys);
+    return different;
 }
 
 bool jobs_make(const struct experiment *x, const struct places *places, struct arena *a, struct job **jobs, struct error *e)

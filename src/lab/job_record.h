@@ -14,6 +14,8 @@ json_t *job_text(const char *text, size_t length);
 void job_scratch_name(char *out, size_t size, const char *spool, const char *key, const char *suffix);
 /* Removes what dead processes of this machine left in the spool, and what is older than a day. */
 void job_spool_clean(const char *spool);
+/* Replays the trace at `path` under the policies (job_replay.c), and puts what they missed into the results, total.l1d.replay.POLICY. */
+bool job_replay(const char *path, uint32_t policies, json_t *stats, struct error *e);
 /* A line for HEDDLE_SWEEP_JOURNAL. */
 void job_journal(const char *what, const char *key);
 

@@ -23,6 +23,7 @@ static void first_folder(char *out, const char *from, const char *const *folders
 bool places_find(struct places *p, struct error *e)
 {
     char here[PATH_MAX];
+    const char *own = getenv("HEDDLE_MACHINES");
     ssize_t length = readlink("/proc/self/exe", here, sizeof here - 1);
     if (length < 0)
         return error_set(e, ERROR_IO, "cannot find out where heddle is: /proc/self/exe: %s", strerror(errno));
@@ -32,6 +33,7 @@ bool places_find(struct places *p, struct error *e)
     first_folder(p->lib, here, (const char *const[]){"../lib", NULL});
     first_folder(p->workloads, here, (const char *const[]){"../workloads", NULL});
     first_folder(p->machines, here, (const char *const[]){"../../machines", "../../../share/heddle/machines", NULL});
+    snprintf(p->own_machines, sizeof p->own_machines, "%s", own ? own : "");
     first_folder(p->experiments, here, (const char *const[]){"../../experiments", "../../../share/heddle/experiments", NULL});
     return true;
 }
@@ -71,6 +73,28 @@ void names_free(struct names *n)
         free(n->names[i]);
     free(n->names);
     *n = (struct names){0};
+}
+
+struct names places_machine_names(const struct places *p)
+{
+    struct names all = names_in(p->machines, ".ini"), own = *p->own_machines ? names_in(p->own_machines, ".ini") : (struct names){0};
+    size_t count = 0;
+    if (!own.count)
+        return all;
+    all.names = realloc(all.names, (all.count + own.count) * sizeof *all.names);
+    if (!all.names)
+        abort();
+    memcpy(all.names + all.count, own.names, own.count * sizeof *own.names);
+    all.count += own.count;
+    free(own.names);
+    qsort(all.names, all.count, sizeof *all.names, compare_names);
+    for (size_t i = 0; i < all.count; i++)
+        if (count && !strcmp(all.names[count - 1], all.names[i]))
+            free(all.names[i]);
+        else
+            all.names[count++] = all.names[i];
+    all.count = count;
+    return all;
 }
 
 bool places_experiment(const struct places *p, const char *word, char path[PATH_MAX], struct error *e)

@@ -11,6 +11,7 @@
 struct places {
     char heddle[PATH_MAX];  /* the executable itself */
     char lib[PATH_MAX], workloads[PATH_MAX], machines[PATH_MAX], experiments[PATH_MAX];
+    char own_machines[PATH_MAX]; /* $HEDDLE_MACHINES, which comes before `machines`; empty: none */
 };
 bool places_find(struct places *p, struct error *e);
 /* EXPERIMENT as a person writes it: the name of one in experiments/, or the path of a file. */
@@ -23,5 +24,7 @@ struct names {
 };
 struct names names_in(const char *folder, const char *suffix);
 void names_free(struct names *n);
+/* The names of all machines that machine_load finds. */
+struct names places_machine_names(const struct places *p);
 
 #endif

@@ -5,8 +5,6 @@
 
 enum { BATCH = 2048 };
 
-const char *const replay_policy_names[REPLAY_POLICIES] = { "lru", "fifo", "srrip", "belady", "belady-reads" };
-
 static double seconds_now(void)
 {
     struct timespec t;

@@ -4,7 +4,11 @@
 
 #include "lab/replay_cache.h"
 
-extern const char *const replay_policy_names[REPLAY_POLICIES];
+extern const char *const replay_policy_names[REPLAY_POLICIES], *const replay_metric_names[REPLAY_POLICIES]; /* the latter as part of a metric, where a minus is one */
+/* Sets of policies (replay_policies.c), bit i for policy i: "lru, belady", or "all". False: *unknown is the word that is none. */
+enum { REPLAY_SET_BYTES = 64 };
+bool replay_policies_read(const char *text, size_t length, uint32_t *set, const char **unknown, size_t *unknown_length);
+void replay_policies_write(uint32_t set, char out[REPLAY_SET_BYTES]); /* "lru,belady" */
 
 struct replay_result {
     struct replay_counts total;

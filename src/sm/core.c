@@ -30,7 +30,8 @@ void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
     LISTEN(c, p, coalesced, state);
     LISTEN(c, p, l1_access, state);
     LISTEN(c, p, l1_evict, state);
-    LISTEN(c, p, cycles, state);
+    if (!c->settles || p != &c->schedulers[0].policy->policy) /* else issue.c tells them, when there is something to tell */
+        LISTEN(c, p, cycles, state);
 }
 
 static uint32_t count_counters(const struct heddle_policy *p)
@@ -59,6 +60,7 @@ static bool make_policies(struct sm *c, struct arena *a, const struct sm_policie
         c->policy_counter_count[i] = common[i] ? count_counters(common[i]) : 0;
         c->policy_counters[i] = arena_array(a, uint64_t, c->policy_counter_count[i] + 1);
     }
+    c->settles = p->scheduler->steady_until && p->scheduler->policy.on.cycles;
     for (uint32_t k = 0; k < c->config->schedulers; k++) {
         struct sm_scheduler *s = &c->schedulers[k];
         for (uint32_t slot = k; slot < c->config->warps; slot += c->config->schedulers)
@@ -188,6 +190,7 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->seen_cycles = 0;
     c->accounted = c->cycles_told = now;
     *c->wake_at = SM_NEVER;
+    c->settled = false;
     if (c->l1d)
         cache_invalidate(c->l1d);
     if (c->l1t)
@@ -236,6 +239,7 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     if (c->regroup)
         regroup_place(c, block);
     c->stirred = true;
+    c->settled = false;
     c->others_at = 0;
     if (*c->wake_at > now)
         *c->wake_at = now;
@@ -243,23 +247,29 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
 
 /* Counting. Most cycles of a waiting core look like the one before: they are counted together when something changes. */
 
-static void count_seen(struct sm *c)
+static inline void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t cycles)
 {
-    const struct sm_seen *v = &c->seen;
-    uint64_t rest = v->resident, cycles = c->seen_cycles, m;
+    uint64_t rest = v->resident;
     uint64_t *stalls = c->counters.stalls;
     uint64_t warps = (uint64_t)__builtin_popcountll(rest);
-    c->seen_cycles = 0;
     if (!rest)
         return;
-#define TAKE(reason, set) (m = rest & (set), stalls[reason] += m ? cycles * (uint64_t)__builtin_popcountll(m) : 0, rest &= ~m)
+#define TAKE(reason, set)                                                                                                              \
+    do {                                                                                                                               \
+        uint64_t taken_ = rest & (set);                                                                                                \
+        rest ^= taken_;                                                                                                                \
+        if (__builtin_expect(taken_ != 0, 1))                                                                                          \
+            stalls[reason] += cycles * (uint64_t)__builtin_popcountll(taken_);                                                         \
+    } while (0)
     c->counters.warp_cycles += cycles * warps;
     c->counters.active_cycles += cycles;
     TAKE(STALL_ISSUED, v->issued);
-    TAKE(STALL_DRAIN, v->ended);
+    if (rest & (v->ended | v->fenced | v->atomic_wait)) {
+        TAKE(STALL_DRAIN, v->ended);
+        TAKE(STALL_FENCE, v->fenced & ~v->at_barrier);
+        TAKE(STALL_ATOMIC, v->atomic_wait & ~v->at_barrier);
+    }
     TAKE(STALL_BARRIER, v->at_barrier);
-    TAKE(STALL_FENCE, v->fenced);
-    TAKE(STALL_ATOMIC, v->atomic_wait);
     TAKE(STALL_FETCH, v->no_instruction);
     TAKE(STALL_MEMORY, ~v->clear & v->long_wait);
     TAKE(STALL_SCOREBOARD, ~v->clear);
@@ -269,17 +279,28 @@ static void count_seen(struct sm *c)
 #undef TAKE
 }
 
+static void count_seen(struct sm *c)
+{
+    count_stalls(c, &c->seen, c->seen_cycles);
+    c->seen_cycles = 0;
+}
+
 static void account(struct sm *c, uint64_t cycles)
 {
     struct sm_seen *v = &c->seen;
     uint64_t no_instruction = ~c->valid | c->stale | c->asleep, at_barrier = c->at_barrier | c->parked; /* a parked warp waits for others of its block */
-    uint64_t changed = (v->resident ^ c->resident) | (v->issued ^ c->issued) | (v->ended ^ c->ended) | (v->at_barrier ^ at_barrier) | (v->fenced ^ c->fenced) |
+    struct sm_seen now = { c->resident, c->issued, c->ended, at_barrier, c->fenced, c->atomic_wait, no_instruction, c->clear, c->long_wait, c->held, c->unit_free };
+    if (c->issued) { /* hardly ever like the one before */
+        count_stalls(c, &now, 1);
+        return;
+    }
+    uint64_t changed = (v->resident ^ c->resident) | (v->ended ^ c->ended) | (v->at_barrier ^ at_barrier) | (v->fenced ^ c->fenced) |
                        (v->atomic_wait ^ c->atomic_wait) | (v->no_instruction ^ no_instruction) | (v->clear ^ c->clear) | (v->long_wait ^ c->long_wait) | (v->held ^ c->held) |
                        ((v->unit_free ^ c->unit_free) & c->clear);
     if (changed) {
         if (c->seen_cycles)
             count_seen(c);
-        *v = (struct sm_seen){ c->resident, c->issued, c->ended, at_barrier, c->fenced, c->atomic_wait, no_instruction, c->clear, c->long_wait, c->held, c->unit_free };
+        *v = now;
     }
     c->seen_cycles += cycles;
 }

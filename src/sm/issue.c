@@ -17,14 +17,17 @@ static enum collector_kind pipe_of(const struct sm *c, const struct sm_inst *in)
 }
 
 /* Warps whose pipeline can take their next instruction. */
-static uint64_t unit_free(const struct sm *c)
+static inline uint64_t unit_free(const struct sm *c)
 {
     uint64_t free = 0;
+    bool memory = c->free_access_count && c->deferred_count < SM_DEFERRED;
+    if (memory && c->free_count && collector_head(c->collector)->accepts == (1u << COLLECT_KINDS) - 1)
+        return c->valid & ~c->stale; /* all that have one */
     if (collector_can_accept(c->collector, COLLECT_SP))
         free |= c->needs[SM_SP] | c->needs[SM_SP_OR_SFU];
     if (collector_can_accept(c->collector, COLLECT_SFU))
         free |= c->needs[SM_SFU] | c->needs[SM_DP] | c->needs[SM_SP_OR_SFU];
-    if (collector_can_accept(c->collector, COLLECT_MEM) && c->free_access_count && c->deferred_count < SM_DEFERRED)
+    if (collector_can_accept(c->collector, COLLECT_MEM) && memory)
         free |= c->needs[SM_MEM];
     return c->free_count ? free : 0;
 }
@@ -194,13 +197,18 @@ static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, u
     return false;
 }
 
-/* When a policy may let go what it holds back. */
-static void note_held(struct sm *c, const struct sm_scheduler *s)
+/* When policies may let go what they hold back. */
+static void note_held(struct sm *c, uint32_t schedulers)
 {
-    uint64_t until = s->policy->steady_until ? s->policy->steady_until(s->state, &c->view) : c->now + 1;
-    if (until <= c->now)
-        until = c->now + 1;
-    c->held_until = until < c->held_until ? until : c->held_until;
+    for (; schedulers && !c->settled; schedulers &= schedulers - 1) {
+        const struct sm_scheduler *s = &c->schedulers[__builtin_ctz(schedulers)];
+        uint64_t until = s->policy->steady_until ? s->policy->steady_until(s->state, &c->view) : c->now + 1;
+        if (until == HEDDLE_UNTIL_SETS_CHANGE)
+            until = SM_NEVER;
+        if (until <= c->now)
+            until = c->now + 1;
+        c->held_until = until < c->held_until ? until : c->held_until;
+    }
 }
 
 /* One scheduler's cycle among the warps that could issue if their pipelines took them. Returns whether it issued; *was_held: a warp could have, but the policy held it back. */
@@ -212,7 +220,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, bool *was_held)
         return false;
     c->view.ready = ready;
     if (s->policy->hold) {
-        uint64_t hold = s->policy->hold(s->state, &c->view);
+        uint64_t hold = c->settled ? s->hold : s->policy->hold(s->state, &c->view);
         held |= ready & hold;
         ready &= ~hold;
         stale &= ~hold;
@@ -224,8 +232,6 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, bool *was_held)
     }
     c->held |= held;
     *was_held = held != 0;
-    if (held)
-        note_held(c, s);
     for (uint64_t candidates = ready | stale; candidates;) {
         int picked = s->policy->pick(s->state, &c->view, candidates);
         if (picked == HEDDLE_NO_WARP) {
@@ -260,12 +266,45 @@ static uint64_t able_warps(const struct sm *c)
     return c->valid & (c->clear | c->stale) & ~(c->ended | c->at_barrier | c->fenced | c->atomic_wait | c->asleep);
 }
 
-static void show_sets(struct sm *c)
+/* To the policies. Whether one of those that schedulers wait for has changed. */
+static inline bool show_sets(struct sm *c)
 {
-    c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
+    uint64_t waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
+    uint64_t changed = (c->view.waiting ^ waiting) | (c->view.long_wait ^ c->long_wait) | (c->shown_resident ^ c->view.resident);
+    c->view.waiting = waiting;
     c->view.long_wait = c->long_wait;
     c->view.next_is_l1_load = c->next_l1_load;
+    c->shown_resident = c->view.resident;
+    return changed != 0;
 }
+
+/* Do all schedulers say that they need not be told of cycles until the sets change? */
+static bool ask_settled(struct sm *c)
+{
+    for (uint32_t k = 0; k < c->config->schedulers; k++)
+        if (c->schedulers[k].policy->steady_until(c->schedulers[k].state, &c->view) != HEDDLE_UNTIL_SETS_CHANGE)
+            return false;
+    for (uint32_t k = 0; k < c->config->schedulers; k++)
+        if (c->schedulers[k].policy->hold)
+            c->schedulers[k].hold = c->schedulers[k].policy->hold(c->schedulers[k].state, &c->view);
+    return true;
+}
+
+static void tell_cycles(struct sm *c)
+{
+    bool changed = show_sets(c);
+    uint64_t count = c->now + 1 - c->cycles_told;
+    c->cycles_told = c->now + 1;
+    if (c->settles) {
+        c->settled = !changed && (c->settled || ask_settled(c));
+        if (!c->settled)
+            for (uint32_t k = 0; k < c->config->schedulers; k++)
+                c->schedulers[k].policy->policy.on.cycles(c->schedulers[k].state, &c->view, count);
+    }
+    SM_TELL(c, cycles, count);
+}
+
+static inline uint32_t first_scheduler(uint64_t now, uint32_t count) { return (uint32_t)(count & (count - 1) ? now % count : now & (count - 1)); }
 
 void sm_issue_cycle(struct sm *c)
 {
@@ -274,19 +313,19 @@ void sm_issue_cycle(struct sm *c)
     c->held_schedulers = 0;
     c->held_until = SM_NEVER;
     c->stirred = false;
-    if (SM_HEARD(c, cycles)) {
-        show_sets(c);
-        SM_TELL(c, cycles, c->now + 1 - c->cycles_told);
-        c->cycles_told = c->now + 1;
-    }
+    bool tells = c->settles || SM_HEARD(c, cycles);
+    if (tells)
+        tell_cycles(c);
     uint64_t able = able_warps(c);
     c->unit_free = unit_free(c);
     if (!(able & ((c->clear & c->unit_free) | c->stale))) {
         *(c->resident ? &c->counters.no_ready : &c->counters.idle) += count;
         return;
     }
-    show_sets(c);
-    for (uint32_t n = 0, k = (uint32_t)(c->now % count); n < count; n++, k = k + 1 == count ? 0 : k + 1) {
+    if (!tells)
+        show_sets(c);
+    uint32_t held = 0;
+    for (uint32_t n = 0, k = first_scheduler(c->now, count); n < count; n++, k = k + 1 == count ? 0 : k + 1) {
         bool was_held = false;
         if (schedule(c, k, able & c->schedulers[k].warps, &was_held)) {
             c->counters.issued++;
@@ -295,8 +334,11 @@ void sm_issue_cycle(struct sm *c)
         } else if (was_held) {
             c->counters.descheduled++;
             c->held_schedulers++;
+            held |= 1u << k;
         } else {
             c->counters.no_ready++;
         }
     }
+    if (held && !c->issued) /* else the next cycle will look again anyway */
+        note_held(c, held);
 }

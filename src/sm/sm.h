@@ -88,7 +88,7 @@ struct sm_deferred { uint16_t id; };
 
 struct sm_block { struct exec_cta *cta; uint32_t first_warp, warp_count, warps_left; };
 
-struct sm_scheduler { const struct heddle_scheduler *policy; void *state; uint64_t warps; };
+struct sm_scheduler { const struct heddle_scheduler *policy; void *state; uint64_t warps; uint64_t hold; /* its answer, while the core is settled */ };
 
 #define SM_EVENT(name, ...) struct { uint32_t count; struct { void (*fn)(void *, const struct heddle_core *, ##__VA_ARGS__); void *state; } to[SM_LISTENERS]; } name
 struct sm_listeners {
@@ -172,6 +172,9 @@ struct sm {
     uint64_t *policy_counters[3];    /* scheduler, l1, divergence: summed over instances */
     uint32_t policy_counter_count[3];
     uint64_t cycles_told;
+    uint64_t shown_resident;         /* of the view, when policies were last shown the sets; the view has the others */
+    bool settles;                    /* the schedulers may ask not to be told of cycles */
+    bool settled;                    /* they have: HEDDLE_UNTIL_SETS_CHANGE */
 
     /* Fetch. */
     uint32_t last_fetched;

@@ -130,6 +130,7 @@ void sm_try_retire(struct sm *c, uint32_t slot)
     c->fenced &= ~bit;
     c->view.resident = c->resident & ~c->ended;
     c->busy = c->stirred = true;
+    c->settled = false;
     SM_TELL(c, finished, slot);
     if (c->observer && c->observer->warp_end)
         c->observer->warp_end(c->observer->context, c->id, slot, c->now);

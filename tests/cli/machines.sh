@@ -3,6 +3,14 @@
 . tests/cli/lib.sh
 
 expect 'list machines' 0 '^gtx480 +15 +48 +2 +32768 +48 +16 +768 +700 ' "$heddle" list machines
+mkdir "$scratch/own"
+printf '[machine]\ncores = 7\n' >"$scratch/own/mine.ini"
+sed 's/^cores = .*/cores = 9/' machines/ccws.ini >"$scratch/own/ccws.ini"
+expect 'list machines: those of HEDDLE_MACHINES, too' 0 '^mine +7 ' env HEDDLE_MACHINES="$scratch/own" "$heddle" list machines
+saw 'list machines: they come first' '^ccws +9 '
+saw 'list machines: the others are still there' '^gtx480 +15 '
+is 'list machines: each once' test "$(grep -c '^ccws ' "$out")" = 1
+expect 'list machines again' 0 '^gtx480 +15 ' "$heddle" list machines
 for machine in ccws c2050 slp gtx480-gs4; do saw "list machines: $machine" "^$machine +[0-9]"; done
 
 # docs/machine-files.md ends in what the command prints.

@@ -66,6 +66,8 @@ expect 'bad -j' 2 "-j needs a number" "$heddle" repro quick -j 0
 expect 'too many words' 2 "unexpected argument 'c'" "$heddle" repro a b c
 expect 'folder that is not there' 2 '' "$heddle" repro "$scratch/paper.ini" -o "$scratch/nowhere"
 expect 'list of experiments' 0 '^quick +[0-9]+ +[0-9]+ +test' "$heddle" list experiments
+listed=$(sed -n 's/^ccws  *\([0-9]*\) .*/\1/p' "$out")
+expect 'it counts runs as a sweep does' 0 "^${listed:-none} runs: 0 in " "$heddle" sweep ccws --dry-run -o "$scratch/never.db"
 
 expect 'demo' 0 'Try next' "$heddle" demo -o "$scratch/demo"
 saw 'demo: a table of schedulers' 'lrr +gto +two-level +paws +ccws'

@@ -115,6 +115,28 @@ sticky:level=warp'
 experiment same vectoradd
 expect 'the same run under two names is run once' 0 '2 runs done' sweep same.ini
 
+# ------------------------------------------------------------------ replays
+# What is counted of the same run by hand is what the store has.
+replayed() { # POLICY COUNTER: out of the store's table
+    awk -F, -v name="l1d.replay.$1.$2" '$3 == name { print $5 }' replays/metrics.csv
+}
+printf '[experiment]\nsize = test\n[programs]\nspmv-scalar\n[machines]\nccws\n[schedulers]\ngto\n[variants]\nsmall = l1d.sets=4\n' >plain.ini
+sed 's/^size.*/&\nreplay = belady, lru/' plain.ini >replay.ini
+expect 'a sweep that replays' 0 '1 of 1 are in replay.db' sweep replay.ini
+is 'leaves no trace behind' test ! -e replay.db.spool
+is 'its metrics as a table' "$heddle" report replay.db --csv replays
+"$heddle" run --quiet -m ccws -s gto --set l1d.sets=4 --trace by-hand.trace spmv-scalar --size test >/dev/null 2>&1
+"$heddle" cache by-hand.trace --json >by-hand.json
+for policy in lru belady; do
+    for counter in misses read_misses; do
+        is "$policy $counter as by hand" test "$(replayed "$policy" "$counter")" = "$("$top/tests/cli/json_check" by-hand.json "policies.$policy.$counter")"
+    done
+done
+is 'the policies are told apart' test "$(replayed belady misses)" -lt "$(replayed lru misses)"
+is 'what was not asked for is not there' test -z "$(replayed fifo misses)"
+expect 'a replay that fails is a run that failed' 1 'could not be replayed: cannot make a temporary file /nonexistent' env TMPDIR=/nonexistent "$heddle" sweep replay.ini -o failing.db
+expect 'what was swept without is run again' 0 '1 runs: 0 in|1 to do' sweep plain.ini -o replay.db --dry-run
+
 # ------------------------------------------------------------------ runs that fail
 schedulers='gto'
 printf 'echo first\necho no reason at all >&2\nexit 3\n' | sed '1i #!/bin/sh' | script fails

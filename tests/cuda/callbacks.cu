@@ -3,6 +3,7 @@
 // nvcc: -arch=compute_75 -default-stream per-thread
 #include "check.h"
 
+#include <cstring>
 #include <mutex>
 #include <thread>
 
@@ -67,11 +68,15 @@ int main()
     check(download(x, 1)[0] == 1005, "the work behind it sees what it did");
     check_error(s.status, cudaSuccess, "a callback is told how the work went");
 
-    s.device = x;
-    CUDA(cudaLaunchHostFunc(0, uses_cuda, &s));
-    CUDA(cudaDeviceSynchronize());
-    check(s.calls == 3 && s.seen[2] == 1005, "a host function that uses CUDA comes to its end");
-    check(download(s.device, 1)[0] == 77, "and so does a thread that it starts");
+    cudaDeviceProp properties;
+    CUDA(cudaGetDeviceProperties(&properties, 0));
+    if (strncmp(properties.name, "Heddle", 6) == 0) { // NVIDIA's driver forbids it, and hangs
+        s.device = x;
+        CUDA(cudaLaunchHostFunc(0, uses_cuda, &s));
+        CUDA(cudaDeviceSynchronize());
+        check(s.calls == 3 && s.seen[2] == 1005, "a host function that uses CUDA comes to its end");
+        check(download(s.device, 1)[0] == 77, "and so does a thread that it starts");
+    }
     check_error(cudaLaunchHostFunc(stream, nullptr, &s), cudaErrorInvalidValue, "no function");
     check_error(cudaStreamAddCallback(stream, old_style, &s, 1), cudaErrorInvalidValue, "unknown flags");
     CUDA(cudaStreamDestroy(stream));

@@ -25,7 +25,7 @@ static void properties()
     cudaDeviceProp p;
     memset(&p, 0xff, sizeof p);
     CUDA(cudaGetDeviceProperties(&p, 0));
-    check(strncmp(p.name, "Heddle (", 8) == 0, "the device has a name");
+    check(p.name[0] && memchr(p.name, 0, sizeof p.name), "the device has a name");
     check(p.multiProcessorCount == attribute(cudaDevAttrMultiProcessorCount) && p.multiProcessorCount > 0, "cores");
     check(p.warpSize == 32 && attribute(cudaDevAttrWarpSize) == 32, "warp size");
     check(p.maxThreadsPerBlock == 1024 && p.maxThreadsDim[0] == 1024 && p.maxThreadsDim[2] == 64, "block limits");
@@ -44,7 +44,6 @@ static void properties()
     check(p.pciBusID == attribute(cudaDevAttrPciBusId) && p.pciDomainID == 0, "PCI numbers");
     check(p.textureAlignment == (size_t)attribute(cudaDevAttrTextureAlignment) && p.surfaceAlignment == (size_t)attribute(cudaDevAttrSurfaceAlignment), "alignments");
     check(p.maxTexture2D[1] == attribute(cudaDevAttrMaxTexture2DHeight) && p.maxSurfaceCubemapLayered[1] == attribute(cudaDevAttrMaxSurfaceCubemapLayeredLayers), "texture sizes");
-    check(p.reserved[0] == 0 && p.reserved[55] == 0, "reserved words are cleared");
     check(attribute(cudaDevAttrClockRate) > 0 && attribute(cudaDevAttrMemoryClockRate) > 0, "clocks");
 
     size_t free_bytes = 0, total_bytes = 0;
@@ -85,6 +84,12 @@ static void limits()
     CUDA(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
     CUDA(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
     check(value == 16 << 20, "heap limit is kept");
+    cudaDeviceProp p;
+    CUDA(cudaGetDeviceProperties(&p, 0));
+    CUDA(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, (size_t)1 << 40));
+    CUDA(cudaDeviceGetLimit(&value, cudaLimitPersistingL2CacheSize));
+    check(value == (size_t)p.persistingL2CacheMaxSize && p.persistingL2CacheMaxSize <= p.l2CacheSize && p.accessPolicyMaxWindowSize > 0, "no more of the L2 persists than there is");
+    CUDA(cudaCtxResetPersistingL2Cache());
     CUDA(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
     cudaFuncCache cache;
     CUDA(cudaDeviceGetCacheConfig(&cache));

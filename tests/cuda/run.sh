@@ -17,7 +17,7 @@ if ! command -v nvcc >/dev/null 2>&1; then
 fi
 
 values() { sed -n "s|^// $1: *||p" "$2"; }
-variants() { grep -c '^// nvcc:' "$1"; }
+variants() { count=$(grep -c "^// nvcc:" "$1"); if [ "$count" = 0 ]; then echo 1; else echo "$count"; fi; }
 costly() { [ -n "$(values cost "$1")" ]; }
 wanted() { ! costly "$1" || { [ "${TEST_LAB:-1}" != 0 ] && [ -z "${TEST_SHORT:-}" ]; }; }
 

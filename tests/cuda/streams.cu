@@ -114,6 +114,14 @@ static void default_streams()
     multiply_add<<<(N + 63) / 64, 64>>>(x, 1, 1, N);
     CUDA(cudaStreamSynchronize(0));
     check(download(x, N)[N - 1] == 21, "the default streams");
+    unsigned long long id = 0, expected = 0;
+    CUDA(cudaStreamGetId(0, &id));
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+    CUDA(cudaStreamGetId(cudaStreamPerThread, &expected));
+#else
+    CUDA(cudaStreamGetId(cudaStreamLegacy, &expected));
+#endif
+    check(id == expected, "stream 0 is the default stream that the program was compiled for");
     CUDA(cudaFree(x));
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "lab/replay.h"
 #include "lab/experiment.h"
 
 #include <math.h>
@@ -104,7 +105,11 @@ static void head(void **state)
     x = parsed("[experiment]\npcs = yes\ninterval = 10000\n[programs]\nbfs\n");
     assert_true(x.pcs && x.interval_cycles == 10000);
     x = parsed("[experiment]\npcs = no\ninterval = none\n[programs]\nbfs\n");
-    assert_true(!x.pcs && !x.interval_cycles);
+    assert_true(!x.pcs && !x.interval_cycles && !x.replay);
+    x = parsed("[experiment]\nreplay = lru ,belady-reads\n[programs]\nbfs\n[figure f]\nx=program\ny=l1d.replay.belady_reads.misses / l1d.replay.lru.read_misses\n");
+    assert_int_equal(x.replay, 1 << REPLAY_LRU | 1 << REPLAY_BELADY_READS);
+    assert_int_equal(parsed("[experiment]\nreplay = all\n[programs]\nbfs\n").replay, (1 << REPLAY_POLICIES) - 1);
+    assert_int_equal(parsed("[experiment]\nreplay = none\n[programs]\nbfs\n").replay, 0);
     struct error e = {0};
     assert_false(experiment_parse(&x, &arena, "test", "[programs]\nbfs", 14, "huge", &e));
     assert_non_null(strstr(e.text, "unknown size 'huge'"));
@@ -383,6 +388,10 @@ static void mistakes_of_axes(void **state)
 {
     (void)state;
     refused("[experiment]\npcs = true\n[programs]\na\n", 2, 7, "expected yes or no");
+    refused("[experiment]\nreplay = lru, beladi\n[programs]\na\n", 2, 15, "unknown policy of a replay 'beladi'; did you mean 'belady'?");
+    refused("[experiment]\nreplay = lru,\n[programs]\na\n", 2, 14, "expected policies");
+    refused("[experiment]\nreplay =\n[programs]\na\n", 2, 9, "expected policies");
+    refused("[experiment]\nreplay = lru\n[programs]\na\n[figure f]\nx=program\ny = l1d.misses - l1d.replay.belady.misses\n", 7, 18, "expected replay = belady in [experiment]");
     refused("[experiment]\ninterval = 10k\n[programs]\na\n", 2, 12, "expected a whole number of cycles from 1");
     refused("[experiment]\ninterval = 0\n[programs]\na\n", 2, 12, "expected a whole number of cycles from 1");
     refused("[experiment]\ninterval = 1.5\n[programs]\na\n", 2, 12, "expected a whole number of cycles from 1");
@@ -466,7 +475,10 @@ static void mistakes_of_figures(void **state)
     refused(FIGURE "x = program\ny = ipc + (1\nseries=scheduler\n", 9, 11, "this '(' is not closed");
     refused(FIGURE "x = program\ny = kernels.name\nseries=scheduler\n", 9, 5, "unknown metric");
     refused(FIGURE "x = program\ny = lanes.33\nseries=scheduler\n", 9, 5, "unknown metric 'lanes.33'");
-    refused(FIGURE "x = program\ny = ipc, cycles\nseries=scheduler\n", 9, 10, "only stacked figures");
+    refused(FIGURE "kind=lines\nx = program\ny = ipc, cycles\nseries=scheduler\n", 10, 10, "only bars and stacked figures");
+    refused(FIGURE "x = program\ny = ipc, cycles\nwhere=scheduler=gto\n", 9, 5, "need series = an axis");
+    refused(FIGURE "x = program\ny = ipc, cycles\nseries=scheduler\nnormalise=scheduler=gto\n", 9, 5, "are not normalised");
+    parsed(FIGURE "x = program\ny = one: ipc, two: cycles\nseries=scheduler\nexpect = lrr one > 2 * gto two\n");
     refused(FIGURE "x = program\ny = ipc\n", 7, 9, "scheduler has 2 entries and the figure shows one: add where = scheduler=lrr");
     refused(FIGURE "x = program\ny = ipc\nwhere = scheduler=lrr|gto\n", 10, 9, "scheduler has 2 entries");
     refused(FIGURE "x = program\ny = ipc\nwhere = scheduler=lr\n", 10, 19, "unknown scheduler 'lr'; did you mean 'lrr'?");
@@ -525,6 +537,11 @@ static void mistakes_of_claims(void **state)
     refused(SHOWN "expect = gto > lrx\n", 12, 16, "unknown series 'lrx'; did you mean 'lrr'?");
     refused(SHOWN "expect = gto\n", 12, 10, "expected LABEL > LABEL");
     refused(SHOWN "expect = gto >\n", 12, 15, "expected a label or a number");
+    refused(SHOWN "expect = at least 3: gto > lrr\n", 12, 10, "the figure has only 2 x");
+    refused(SHOWN "expect = at least 0: gto > lrr\n", 12, 10, "a whole number from 1");
+    refused(SHOWN "expect = at least 1.5: gto > lrr\n", 12, 10, "a whole number from 1");
+    refused(SHOWN "expect = at least 1: gto > lrx\n", 12, 28, "unknown series 'lrx'");
+    refused(FIGURE "x = program\ny = ipc\nwhere=scheduler=gto\nexpect = at least 1: bfs > big bfs\n", 11, 10, "of one series");
     refused(SHOWN "expect = gto > lrr, x * gto > lrr\n", 12, 21, "expected NUMBER * LABEL");
     refused(FIGURE "x = program\ny = ipc\nwhere=scheduler=gto\npublished.bfs = 1\n", 11, 1, "expected source =");
     parsed(SHOWN "published.big bfs = lrr 1, gto 1.5\nexpect = gto >= 1.1 * lrr, gto > lrr > 0\n");
@@ -568,7 +585,7 @@ static void the_example_of_the_docs(void **state)
     *close = '\0';
     struct experiment x = parsed(text + 7);
     assert_int_equal(x.point_count, 4 * 2 * 10 * 3 - 8 * 2 * 3 - 2 * 10 * 3);
-    assert_int_equal(x.figure_count, 6);
+    assert_int_equal(x.figure_count, 7);
     assert_int_equal(x.table_count, 1);
 }
 

@@ -388,6 +388,47 @@ static void expectations_without_a_mean(void **state)
 }
 
 /* "2lvl" is a label, not 2 times something. */
+/* Several expressions: a bar for each beside those of the other series. */
+static void bars_beside_each_other(void **state)
+{
+    (void)state;
+    struct figure_data d = figure_of(TWO SCHEDULERS, "x=program\ny=a: stalls.memory, b: stalls.fetch\nseries=scheduler\nwhere=scheduler=lrr|gto|\"best swl\"\nmean=arithmetic\nsource=A paper\n"
+                                                     "published.bfs = lrr a 30, lrr b 10, gto a 11\nexpect = lrr a > gto a > lrr b > gto b, at least 1: gto a > lrr a");
+    assert_int_equal(d.series_count, 6);
+    assert_string_equal(d.series[0], "lrr a");
+    assert_string_equal(d.series[5], "gto b");
+    assert_int_equal(d.cell_count, 3 * 6);
+    equals(&d, "bfs", "lrr a", 30);
+    equals(&d, "bfs", "lrr b", 10);
+    equals(&d, "spmv", "gto a", 40);
+    equals(&d, "spmv", "gto b", 0);
+    equals(&d, "mean", "gto a", 25);
+    equals(&d, "mean", "gto b", 5);
+    assert_string_equal(cell(&d, "bfs", "best swl b", NULL)->detail, "swl 4");
+    assert_float_equal(cell(&d, "bfs", "lrr b", NULL)->published, 10, 0);
+    assert_true(isnan(cell(&d, "bfs", "gto b", NULL)->published));
+    struct figure_verdict v;
+    figure_judge(&d, &v);
+    assert_int_equal(v.compared, 3);
+    assert_int_equal(v.rankings, 3);
+    assert_int_equal(v.expected_held, 1); /* 45 > 25 > 15 > 5; gto waits less for memory on both */
+}
+
+static void at_how_many(void **state)
+{
+    (void)state;
+    struct figure_data d = figure_of(TWO SCHEDULERS, "x=program\ny=ipc\nseries=scheduler\nmean=arithmetic");
+    assert_int_equal(figure_expectation(&d, "gto > lrr"), 0); /* in the mean */
+    assert_int_equal(figure_expectation(&d, "at least 1: gto > lrr"), 1);
+    assert_int_equal(figure_expectation(&d, "at least 2: gto > lrr"), 0);
+    assert_int_equal(figure_expectation(&d, "at least 1: swl 4 > 1.5 * lrr > 0"), 1);
+    assert_int_equal(figure_expectation(&d, "at least 3: lrr > 0"), 0); /* the mean is no x of its own */
+    d = figure_of("[programs]\nbfs\nlost\n" SCHEDULERS, "x=program\ny=ipc\nseries=scheduler");
+    assert_int_equal(figure_expectation(&d, "at least 1: swl 2 > lrr"), 1);
+    assert_int_equal(figure_expectation(&d, "at least 2: swl 2 > lrr"), -1); /* lost has no run */
+    assert_int_equal(figure_expectation(&d, "at least 2: swl 1 > lrr"), 0);  /* whatever it would be there */
+}
+
 static void labels_that_begin_with_a_digit(void **state)
 {
     (void)state;
@@ -424,7 +465,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
         TEST(bars), TEST(the_best_of_a_range), TEST(the_better_of_two_lines), TEST(normalised_with_means), TEST(what_is_missing), TEST(lines_over_a_parameter), TEST(stacked), TEST(scatter), TEST(lines_over_cycles), TEST(heat),
-        TEST(verdict), TEST(rankings_that_do_not_hold), TEST(expectations_without_a_mean), TEST(labels_that_begin_with_a_digit), TEST(the_shipped_experiments),
+        TEST(verdict), TEST(rankings_that_do_not_hold), TEST(expectations_without_a_mean), TEST(bars_beside_each_other), TEST(at_how_many), TEST(labels_that_begin_with_a_digit), TEST(the_shipped_experiments),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

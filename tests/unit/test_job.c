@@ -1,6 +1,7 @@
 /* Does a content key change with all that determines the results, and with nothing else? Do jobs survive the way to another process, and do runs end as they must? */
 #include "gpu/machine.h"
 #include "lab/job.h"
+#include "lab/replay.h"
 #include "lab/job_record.h"
 #include "lab/key.h"
 
@@ -29,7 +30,7 @@ static const char *own_path;      /* of this program, which is what the jobs run
 
 /* ------------------------------------------------------------- experiments by hand */
 
-struct point_text { const char *program, *words[8], *machine, *scheduler, *l1, *divergence, *sets[8], *label; bool pcs; uint64_t interval_cycles; };
+struct point_text { const char *program, *words[8], *machine, *scheduler, *l1, *divergence, *sets[8], *label; bool pcs; uint64_t interval_cycles; uint32_t replay; };
 static const struct point_text usual = {.words = {"--one"}, .machine = "gtx480", .scheduler = "gto", .l1 = "lru", .divergence = "pdom", .label = "a"};
 static const char text[] = "[programs]\nx\n[machines]\ngtx480\n[schedulers]\nname = gto\n";
 
@@ -39,7 +40,7 @@ static void make_experiment(struct made *m, const struct point_text *t)
 {
     static const int lines[AXIS_COUNT] = {2, 4, 6, 0, 0, 0};
     const char *texts[AXIS_COUNT] = {t->program ? t->program : own_path, t->machine, t->scheduler, t->l1, t->divergence, ""};
-    *m = (struct made){.x = {.name = "hand", .text = text, .text_bytes = sizeof text - 1, .points = &m->point, .point_count = 1, .pcs = t->pcs, .interval_cycles = t->interval_cycles}};
+    *m = (struct made){.x = {.name = "hand", .text = text, .text_bytes = sizeof text - 1, .points = &m->point, .point_count = 1, .pcs = t->pcs, .interval_cycles = t->interval_cycles, .replay = t->replay}};
     for (int axis = 0; axis < AXIS_COUNT; axis++) {
         m->values[axis] = (struct lab_value){.label = t->label, .text = texts[axis]};
         m->entries[axis] = (struct lab_entry){.label = t->label, .first = 0, .count = 1, .line = lines[axis]};
@@ -148,7 +149,7 @@ static int remove_folder(void **state)
 static void what_changes_the_key(void **state)
 {
     (void)state;
-    enum { CHANGES = 16 };
+    enum { CHANGES = 18 };
     struct point_text t[CHANGES];
     for (int i = 0; i < CHANGES; i++)
         t[i] = usual;
@@ -168,6 +169,8 @@ static void what_changes_the_key(void **state)
     t[13].interval_cycles = 1000;
     t[14].interval_cycles = 10000;
     t[15].pcs = true, t[15].interval_cycles = 1000;
+    t[16].replay = 1 << REPLAY_LRU;
+    t[17].replay = 1 << REPLAY_LRU | 1 << REPLAY_BELADY;
     for (int i = 0; i < CHANGES; i++) {
         different(&usual, &t[i]);
         for (int k = 0; k < i; k++)
@@ -416,7 +419,7 @@ static void there_and_back(void **state)
     struct error e = {0};
     const char *words[] = {"bfs", "it's \"two\" words", "--size", "test", NULL}, *sets[] = {"l1d.ways=4", "core.warps=24", NULL};
     struct job j = job_for("/x/bfs", words), k;
-    j.program = "bfs", j.sets = sets, j.time_limit_seconds = 1.5, j.memory_limit_bytes = 3ull << 32, j.expected_seconds = 2.25, j.pcs = true, j.interval_cycles = 5ull << 32;
+    j.program = "bfs", j.sets = sets, j.time_limit_seconds = 1.5, j.memory_limit_bytes = 3ull << 32, j.expected_seconds = 2.25, j.pcs = true, j.interval_cycles = 5ull << 32, j.replay = 1 << REPLAY_FIFO | 1 << REPLAY_BELADY;
     json_t *there = job_to_json(&j);
     assert_non_null(there);
     char *line = json_dumps(there, JSON_COMPACT);
@@ -429,11 +432,15 @@ static void there_and_back(void **state)
     assert_string_equal(k.sets[1], sets[1]);
     assert_null(k.sets[2]);
     assert_true(k.time_limit_seconds == 1.5 && k.expected_seconds == 2.25 && k.memory_limit_bytes == 3ull << 32);
-    assert_true(k.pcs && k.interval_cycles == 5ull << 32);
+    assert_true(k.pcs && k.interval_cycles == 5ull << 32 && k.replay == j.replay);
     json_object_del(back, "pcs"); /* a job that was written before there were any */
     json_object_del(back, "interval_cycles");
+    json_object_del(back, "replay");
     assert_true(job_from_json(&k, back, &a, &e));
-    assert_true(!k.pcs && !k.interval_cycles);
+    assert_true(!k.pcs && !k.interval_cycles && !k.replay);
+    json_object_set_new(back, "replay", json_string("lru,magic"));
+    assert_false(job_from_json(&k, back, &a, &e));
+    json_object_set_new(back, "replay", json_string(""));
     json_object_set_new(back, "interval_cycles", json_integer(-1));
     assert_false(job_from_json(&k, back, &a, &e));
     json_object_del(back, "interval_cycles");
@@ -467,6 +474,10 @@ static void command_of_a_job(void **state)
     j.pcs = false;
     command = job_command(&j);
     assert_non_null(strstr(command, " --stats stats.json --interval 10000 bfs "));
+    free(command);
+    j.interval_cycles = 0, j.replay = 1 << REPLAY_LRU | 1 << REPLAY_BELADY;
+    command = job_command(&j);
+    assert_string_equal(command, "heddle run -m gtx480 -s gto --set l1d.ways=4 --trace l1d.trace bfs 'it'\\''s' '' --size test && heddle cache l1d.trace --policy lru,belady");
     free(command);
 }
 
@@ -534,12 +545,15 @@ static void options_of_a_run(void **state)
     assert_non_null(strstr(field(record, "log"), "l1d.ways=4"));
     assert_null(strstr(field(record, "log"), "--pcs"));
     assert_null(strstr(field(record, "log"), "--interval"));
+    assert_null(strstr(field(record, "log"), "--trace"));
     json_decref(record);
-    j.pcs = true, j.interval_cycles = UINT64_MAX;
+    j.pcs = true, j.interval_cycles = UINT64_MAX, j.replay = 1;
     record = execute(&j, &e);
     assert_non_null(strstr(field(record, "log"), "--pcs"));
     assert_non_null(strstr(field(record, "log"), "--interval"));
     assert_non_null(strstr(field(record, "log"), "18446744073709551615"));
+    assert_non_null(strstr(field(record, "log"), "--trace"));
+    assert_non_null(strstr(field(record, "log"), ".trace.tmp."));
     json_decref(record);
 }
 

@@ -45,13 +45,13 @@ static void graph_link(struct graph *graph, int (*pairs)[2], int pair_count)
 }
 
 /* Every node opens as many edges as any other, to nodes drawn at random; an edge counts once in each direction. */
-static void graph_random(struct graph *graph, int edge_count)
+static void graph_random(struct graph *graph, int edge_count, int edges_a_node)
 {
     int pair_count = (edge_count + 1) / 2;
     int(*pairs)[2] = workload_alloc(pair_count, sizeof *pairs);
     uint64_t state = 65536;
 
-    graph->node_count = (edge_count + EDGES_A_NODE - 1) / EDGES_A_NODE;
+    graph->node_count = (edge_count + edges_a_node - 1) / edges_a_node;
     graph->edge_count = pair_count * 2;
     graph->nodes = workload_alloc(graph->node_count, sizeof *graph->nodes);
     graph->edges = workload_alloc(graph->edge_count, sizeof *graph->edges);
@@ -130,8 +130,10 @@ static void search_on_device(const struct gpu *gpu, const struct graph *graph, i
 int main(int argc, char **argv)
 {
     long edge_count = 0;
+    long degree = EDGES_A_NODE;
     const struct workload_option options[] = {
-        { "edges", "edges of a random graph of your own size, six a node", &edge_count, 100000000 },
+        { "edges", "edges of a random graph of your own size", &edge_count, 100000000 },
+        { "degree", "edges of a node in the mean, six if not given; the edges stay as many, so that there are fewer nodes", &degree, 1000 },
         { NULL, NULL, NULL, 0 },
     };
     const struct workload workload = {
@@ -144,7 +146,7 @@ int main(int argc, char **argv)
     struct graph graph;
     struct gpu gpu;
 
-    graph_random(&graph, edge_count ? edge_count : edge_counts[size]);
+    graph_random(&graph, edge_count ? edge_count : edge_counts[size], degree);
     int *cost = workload_alloc(graph.node_count, sizeof(int));
     int *expected = workload_alloc(graph.node_count, sizeof(int));
     gpu_open(&gpu);

@@ -7,56 +7,61 @@
 #include "random.h"
 #include "workload.h"
 
-enum { BLOCK = 256, FEATURES = 34, CENTRES = 5 };
+enum { BLOCK = 256, FEATURES = 34 /* unless others are asked for */, CENTRES = 5 };
 
 struct problem {
     long points;
     long iterations;
+    long features;
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 700, 2 }, { 30720, 1 }, { 494020, 3 } };
+static const struct problem problems[SIZE_COUNT] = { { 700, 2, FEATURES }, { 23040, 1, FEATURES }, { 494020, 3, FEATURES } };
 
 /* Clouds around a few places, wide enough to overlap. */
-static void points_random(float *points, long point_count)
+static void points_random(const struct problem *problem, float *points)
 {
-    float places[CENTRES][FEATURES];
-    uint64_t state = FEATURES;
+    long features = problem->features;
+    float *places = workload_alloc(CENTRES * features, sizeof(float));
+    uint64_t state = features;
 
-    for (int i = 0; i < CENTRES * FEATURES; i++)
-        places[i / FEATURES][i % FEATURES] = random_float(&state);
-    for (long point = 0; point < point_count; point++) {
+    for (long i = 0; i < CENTRES * features; i++)
+        places[i] = random_float(&state);
+    for (long point = 0; point < problem->points; point++) {
         uint32_t cloud = random_below(&state, CENTRES);
-        for (int i = 0; i < FEATURES; i++)
-            points[point * FEATURES + i] = places[cloud][i] + (random_float(&state) - 0.5f) * 2.0f;
+        for (long i = 0; i < features; i++)
+            points[point * features + i] = places[cloud * features + i] + (random_float(&state) - 0.5f) * 2.0f;
     }
+    free(places);
 }
 
 /* Each centre goes to the mean of its points; one without points stays. */
-static void move_centres(const float *points, long point_count, const int *membership, float *centres)
+static void move_centres(const struct problem *problem, const float *points, const int *membership, float *centres)
 {
-    double sums[CENTRES][FEATURES] = { { 0 } };
+    long features = problem->features;
+    double *sums = workload_alloc(CENTRES * features, sizeof(double));
     long counts[CENTRES] = { 0 };
 
-    for (long point = 0; point < point_count; point++) {
+    for (long point = 0; point < problem->points; point++) {
         counts[membership[point]]++;
-        for (int i = 0; i < FEATURES; i++)
-            sums[membership[point]][i] += points[point * FEATURES + i];
+        for (long i = 0; i < features; i++)
+            sums[membership[point] * features + i] += points[point * features + i];
     }
-    for (int i = 0; i < CENTRES * FEATURES; i++) {
-        if (counts[i / FEATURES])
-            centres[i] = sums[i / FEATURES][i % FEATURES] / counts[i / FEATURES];
+    for (long i = 0; i < CENTRES * features; i++) {
+        if (counts[i / features])
+            centres[i] = sums[i] / counts[i / features];
     }
+    free(sums);
 }
 
-static int nearest_centre(const float *point, const float *centres)
+static int nearest_centre(const float *point, const float *centres, long features)
 {
     float nearest = 3.402823466e+38f;
     int best = 0;
 
     for (int centre = 0; centre < CENTRES; centre++) {
         float distance = 0.0f;
-        for (int i = 0; i < FEATURES; i++) {
-            float difference = point[i] - centres[centre * FEATURES + i];
+        for (long i = 0; i < features; i++) {
+            float difference = point[i] - centres[centre * features + i];
             distance = fmaf(difference, difference, distance);
         }
         if (distance < nearest) {
@@ -71,8 +76,8 @@ static void cluster_reference(const struct problem *problem, const float *points
 {
     for (long iteration = 0; iteration < problem->iterations; iteration++) {
         for (long point = 0; point < problem->points; point++)
-            membership[point] = nearest_centre(points + point * FEATURES, centres);
-        move_centres(points, problem->points, membership, centres);
+            membership[point] = nearest_centre(points + point * problem->features, centres, problem->features);
+        move_centres(problem, points, membership, centres);
     }
 }
 
@@ -81,19 +86,20 @@ static void cluster_on_device(const struct gpu *gpu, const struct problem *probl
 {
     CUfunction kernel = gpu_kernel(gpu, "kmeans_assign");
     int point_count = problem->points;
-    int feature_count = FEATURES;
+    int feature_count = problem->features;
     int centre_count = CENTRES;
-    CUdeviceptr point_memory = gpu_upload(points, (size_t)point_count * FEATURES * sizeof(float));
-    CUdeviceptr centre_memory = gpu_alloc_zeroed(CENTRES * FEATURES * sizeof(float));
+    size_t centre_bytes = CENTRES * problem->features * sizeof(float);
+    CUdeviceptr point_memory = gpu_upload(points, problem->points * problem->features * sizeof(float));
+    CUdeviceptr centre_memory = gpu_alloc_zeroed(centre_bytes);
     CUdeviceptr member_memory = gpu_alloc_zeroed(point_count * sizeof(int));
     struct shape grid = { gpu_blocks(point_count, BLOCK), 1 };
     void *arguments[] = { &point_memory, &centre_memory, &member_memory, &point_count, &feature_count, &centre_count };
 
     for (long iteration = 0; iteration < problem->iterations; iteration++) {
-        CHECK(cuMemcpyHtoD(centre_memory, centres, CENTRES * FEATURES * sizeof(float)));
+        CHECK(cuMemcpyHtoD(centre_memory, centres, centre_bytes));
         gpu_launch(kernel, grid, (struct shape){ BLOCK, 1 }, arguments);
         gpu_download(membership, member_memory, point_count * sizeof(int));
-        move_centres(points, point_count, membership, centres);
+        move_centres(problem, points, membership, centres);
     }
     gpu_free(point_memory);
     gpu_free(centre_memory);
@@ -102,43 +108,50 @@ static void cluster_on_device(const struct gpu *gpu, const struct problem *probl
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0 };
+    struct problem given = { 0, 0, 0 };
     const struct workload_option options[] = {
-        { "points", "points to cluster, 34 features each", &given.points, 10000000 },
+        { "points", "points to cluster", &given.points, 10000000 },
         { "iterations", "how often to assign points and move centres", &given.iterations, 500 },
+        { "features", "of a point, 34 if not given", &given.features, 400 },
         { NULL, NULL, NULL, 0 },
     };
     const struct workload workload = {
         .name = "kmeans",
         .summary = "The nearest of 5 centres for each point, features in global memory, point by point.",
-        .inputs = { "700 points, 2 iterations", "30,720 points, 1 iteration", "494,020 points, 3 iterations" },
+        .inputs = { "700 points, 2 iterations", "23,040 points, 1 iteration", "494,020 points, 3 iterations" },
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];
-    float centres[CENTRES * FEATURES], expected_centres[CENTRES * FEATURES];
     struct gpu gpu;
 
     if (given.points)
         problem.points = given.points;
     if (given.iterations)
         problem.iterations = given.iterations;
-    float *points = workload_alloc((size_t)problem.points * FEATURES, sizeof(float));
+    if (given.features)
+        problem.features = given.features;
+    size_t row = problem.features * sizeof(float);
+    float *points = workload_alloc(problem.points, row);
+    float *centres = workload_alloc(CENTRES, row);
+    float *expected_centres = workload_alloc(CENTRES, row);
     int *membership = workload_alloc(problem.points, sizeof(int));
     int *expected = workload_alloc(problem.points, sizeof(int));
-    points_random(points, problem.points);
+    points_random(&problem, points);
     /* The first centres are points, far apart in the list. */
     for (int centre = 0; centre < CENTRES; centre++)
-        memcpy(centres + centre * FEATURES, points + problem.points * centre / CENTRES * FEATURES, FEATURES * sizeof(float));
-    memcpy(expected_centres, centres, sizeof centres);
+        memcpy(centres + centre * problem.features, points + problem.points * centre / CENTRES * problem.features, row);
+    memcpy(expected_centres, centres, CENTRES * row);
     gpu_open(&gpu);
     cluster_on_device(&gpu, &problem, points, centres, membership);
     gpu_close(&gpu);
     cluster_reference(&problem, points, expected_centres, expected);
     size_t mismatches = compare_u32("membership", (uint32_t *)membership, (uint32_t *)expected, problem.points);
-    mismatches += compare_f32("centre", centres, expected_centres, CENTRES * FEATURES);
+    mismatches += compare_f32("centre", centres, expected_centres, CENTRES * problem.features);
     free(points);
+    free(centres);
+    free(expected_centres);
     free(membership);
     free(expected);
-    return workload_verdict(&workload, mismatches, problem.points + CENTRES * FEATURES,
+    return workload_verdict(&workload, mismatches, problem.points + CENTRES * problem.features,
                             "memberships and features of centres");
 }

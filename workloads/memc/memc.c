@@ -1,4 +1,5 @@
 /* memc: host program; see memc.cu for what the kernel does. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +118,33 @@ static void store_fill(struct store *store, int item_count)
     }
 }
 
-/* Some items are more popular than others: of three draws the smallest counts. `expected` is what each request should get. */
+/*
+ * Sums of the items' shares in the requests. They fall as those of pages of the web do, the n-th by n to the power of 3/4
+ * (Zipf's law). Square roots are exact to the last bit, so that inputs are the same everywhere.
+ */
+static uint64_t *popularity(int item_count)
+{
+    uint64_t *sums = workload_alloc(item_count, sizeof *sums);
+    uint64_t sum = 0;
+
+    for (int i = 0; i < item_count; i++)
+        sums[i] = sum += 0x1p40 / (sqrt(i + 1) * sqrt(sqrt(i + 1)));
+    return sums;
+}
+
+/* The item whose share a number below the sum of all lies in. */
+static int item_drawn(const uint64_t *sums, int item_count, uint64_t number)
+{
+    int first = 0;
+
+    for (int count = item_count; count > 1; count -= count / 2) {
+        if (sums[first + count / 2 - 1] <= number)
+            first += count / 2;
+    }
+    return first;
+}
+
+/* `expected` is what each request should get. */
 static void batch_random(struct batch *batch, const struct store *store, int request_count, int *expected)
 {
     uint64_t state = BLOCK;
@@ -126,12 +153,11 @@ static void batch_random(struct batch *batch, const struct store *store, int req
     batch->requests = workload_alloc(request_count, sizeof *batch->requests);
     batch->keys = workload_alloc(request_count, KEY_LIMIT);
     batch->key_bytes = 0;
+    uint64_t *sums = popularity(store->item_count);
     for (int i = 0; i < request_count; i++) {
-        int wanted = store->item_count;
-        for (int draw = 0; draw < 3; draw++) {
-            int drawn = random_below(&state, store->item_count);
-            wanted = drawn < wanted ? drawn : wanted;
-        }
+        uint64_t number = (uint64_t)random_u32(&state) << 32;
+        number |= random_u32(&state);
+        int wanted = item_drawn(sums, store->item_count, number % sums[store->item_count - 1]);
         expected[i] = wanted;
         if (random_below(&state, MISSES_ONE_IN) == 0) {
             wanted += store->item_count;
@@ -141,6 +167,7 @@ static void batch_random(struct batch *batch, const struct store *store, int req
         batch->key_bytes += request.length;
         batch->requests[i] = request;
     }
+    free(sums);
 }
 
 static void get_on_device(const struct gpu *gpu, const struct store *store, struct batch *batch, int *results)

@@ -10,8 +10,6 @@
  * many steps, whose states repeat after a few. */
 #include "heddle/policy.h"
 
-#include <string.h>
-
 enum { GROUP, INNER, OUTER, PROMOTE, STYLE };
 enum { INNER_LRR, INNER_GTO, INNER_GREEDY_LRR };
 enum { OUTER_RR, OUTER_GTO, OUTER_PAWS };
@@ -19,10 +17,14 @@ enum { PROMOTE_FIFO, PROMOTE_SHORTEST };
 enum { STYLE_GPGPUSIM, STYLE_GEBHART, STYLE_NARASIMAN };
 enum { COUNT_PROMOTIONS, COUNT_DEMOTIONS, COUNT_SWITCHES };
 
-/* Active warps in the order in which they are looked at, from place `first` on and round; the pending in the order in which they came, a ring. */
+/* Both lists in one row of cells: first the active warps, looked at from place `first` of them on and round, behind them the pending in the order in which they came. So the first of the pending gets
+ * a free place without being moved. The row creeps upwards as warps go to its back, and starts again at cell 0 when it comes to the end. */
+enum { CELLS = 256 };
 struct lists {
-    uint8_t active[HEDDLE_WARPS], pending[HEDDLE_WARPS];
-    uint32_t active_count, first, head, pending_count;
+    uint8_t slot[CELLS];
+    uint8_t cell[HEDDLE_WARPS];  /* by slot, of those in the lists */
+    uint32_t head;               /* cell of the first active warp */
+    uint32_t active_count, pending_count, first;
 };
 
 struct two_level {
@@ -35,7 +37,11 @@ struct two_level {
     uint64_t last;                 /* the warp that issued last, as a set */
     uint64_t blocked;              /* as it was when the policy was last told of cycles */
     uint64_t due;                  /* steps of the lists with it that have not been taken: nobody has asked since */
-    bool moves;                    /* the lists did in the last step, and may do so again */
+    bool moves;                    /* the lists did in the last step, or have been changed since, and may do so again */
+    bool turning;                  /* but only those move that wait, and they stand together: who may issue, and in which order, does not depend on it */
+    uint64_t at_barrier;           /* as `blocked` */
+    bool has_issued;               /* since the last step that is due */
+    uint32_t first_before;         /* `first` before that */
     struct heddle_ages ages;
     /* narasiman */
     uint64_t groups[HEDDLE_WARPS]; /* sets */
@@ -43,21 +49,40 @@ struct two_level {
     uint8_t group_of[HEDDLE_WARPS];
 };
 
-static void push_active(struct two_level *s, uint8_t slot)
+static inline uint8_t slot_at(const struct lists *l, uint32_t i) { return l->slot[l->head + i]; }
+static inline uint32_t place_of(const struct lists *l, uint32_t slot) { return l->cell[slot] - l->head; }
+
+static inline void put(struct lists *l, uint32_t i, uint8_t slot)
 {
-    s->lists.active[s->lists.active_count++] = slot;
-    s->active |= UINT64_C(1) << slot;
+    l->slot[l->head + i] = slot;
+    l->cell[slot] = (uint8_t)(l->head + i);
 }
 
-static uint8_t *pending_at(struct lists *l, uint32_t i) { return &l->pending[(l->head + i) % HEDDLE_WARPS]; }
-static void push_pending(struct lists *l, uint8_t slot) { *pending_at(l, l->pending_count++) = slot; }
+/* Room for all the warps of a scheduler behind those in the row. */
+static inline void make_room(struct lists *l)
+{
+    uint32_t count = l->active_count + l->pending_count, from = l->head;
+    if (from + count + HEDDLE_WARPS <= CELLS)
+        return;
+    l->head = 0;
+    for (uint32_t i = 0; i < count; i++)
+        put(l, i, l->slot[from + i]);
+}
+
+/* The first pending warp takes a free place. */
+static inline void push_active(struct two_level *s)
+{
+    s->active |= UINT64_C(1) << slot_at(&s->lists, s->lists.active_count++);
+    s->lists.pending_count--;
+}
 
 static void add_slot(struct two_level *s, uint8_t slot)
 {
-    if (s->lists.active_count < s->group && !s->lists.pending_count)
-        push_active(s, slot);
-    else
-        push_pending(&s->lists, slot);
+    struct lists *l = &s->lists;
+    make_room(l);
+    put(l, l->active_count + l->pending_count++, slot);
+    if (l->active_count < s->group && l->pending_count == 1)
+        push_active(s);
 }
 
 static bool init(void *state, const struct heddle_setup *setup)
@@ -98,51 +123,72 @@ static bool comes_before(const struct two_level *s, const struct heddle_core *co
     return core->warp[a].age < core->warp[b].age;
 }
 
-/* Insertion: the list is short and nearly in order. */
+/* The first of the active in their order that is one of these. */
+static int first_listed(const struct two_level *s, uint64_t candidates)
+{
+    const struct lists *l = &s->lists;
+    uint64_t places = 0;
+    candidates &= s->active;
+    if (!(candidates & (candidates - 1)))
+        return candidates ? __builtin_ctzll(candidates) : HEDDLE_NO_WARP;
+    for (; candidates; candidates &= candidates - 1)
+        places |= UINT64_C(1) << place_of(l, (uint32_t)__builtin_ctzll(candidates));
+    return slot_at(l, (uint32_t)heddle_ring_first(places, ~UINT64_C(0) << l->first));
+}
+
+/* After it has issued: those behind it come first, then those before it, then itself. */
+static void go_behind(struct two_level *s, uint32_t warp)
+{
+    if (s->active >> warp & 1) {
+        uint32_t next = place_of(&s->lists, warp) + 1;
+        s->lists.first = next < s->lists.active_count ? next : 0;
+    }
+}
+
+/* Insertion: the list is short and nearly in order. Its first is at place 0. */
 static void sort_active(struct two_level *s, const struct heddle_core *core)
 {
-    uint8_t *v = s->lists.active;
-    for (uint32_t i = 1; i < s->lists.active_count; i++)
-        for (uint32_t k = i; k && comes_before(s, core, v[k], v[k - 1]); k--) {
-            uint8_t other = v[k];
-            v[k] = v[k - 1];
-            v[k - 1] = other;
+    struct lists *l = &s->lists;
+    for (uint32_t i = 1; i < l->active_count; i++)
+        for (uint32_t k = i; k && comes_before(s, core, slot_at(l, k), slot_at(l, k - 1)); k--) {
+            uint8_t other = slot_at(l, k);
+            put(l, k, slot_at(l, k - 1));
+            put(l, k - 1, other);
         }
 }
 
-/* Every active warp of `leaving`, at most so many, to the back of the pending; those that stay begin at place 0. */
-static uint32_t demote(struct two_level *s, uint64_t leaving, uint32_t most)
+/* Every active warp of `leaving` to the back of the pending; those that stay begin at place 0. */
+static uint32_t demote(struct two_level *s, uint64_t leaving)
 {
     struct lists *l = &s->lists;
-    uint8_t stay[HEDDLE_WARPS];
-    uint32_t stayed = 0, demoted = 0;
-    for (uint32_t n = 0, i = l->first; n < l->active_count; n++) {
-        uint8_t slot = l->active[i];
-        i = i + 1 < l->active_count ? i + 1 : 0;
-        if ((leaving >> slot & 1) && demoted < most) {
-            push_pending(l, slot);
-            s->active &= ~(UINT64_C(1) << slot);
-            demoted++;
-        } else {
-            stay[stayed++] = slot;
-        }
+    uint8_t stay[HEDDLE_WARPS + 1];
+    make_room(l);
+    uint32_t count = l->active_count, back = l->head + count + l->pending_count, stays = 0;
+    for (uint32_t n = count, i = l->first; n; n--) { /* no branch on who leaves: what is written for the others is written over */
+        uint8_t slot = slot_at(l, i);
+        uint32_t leaves = leaving >> slot & 1;
+        stay[stays] = l->slot[back] = slot;
+        l->cell[slot] = (uint8_t)back;
+        stays += !leaves;
+        back += leaves;
+        i = i + 1 < count ? i + 1 : 0;
     }
-    for (uint32_t i = 0; i < stayed; i++)
-        l->active[i] = stay[i];
-    l->active_count = stayed;
+    uint32_t goes = count - stays;
+    l->head += goes;
+    for (uint32_t i = 0; i < stays; i++)
+        put(l, i, stay[i]);
+    l->active_count = stays;
+    l->pending_count += goes;
     l->first = 0;
-    return demoted;
+    s->active &= ~leaving;
+    return goes;
 }
 
-/* Takes one out of the pending, those behind it move up. */
-static uint8_t take_pending(struct lists *l, uint32_t i)
+/* Those before place i move up by one, over what is there. */
+static void close_gap(struct lists *l, uint32_t i, uint32_t from)
 {
-    uint8_t slot = *pending_at(l, i);
-    for (; i; i--)
-        *pending_at(l, i) = *pending_at(l, i - 1);
-    l->head = (l->head + 1) % HEDDLE_WARPS;
-    l->pending_count--;
-    return slot;
+    for (; i > from; i--)
+        put(l, i, slot_at(l, i - 1));
 }
 
 /* Which of the pending that do not wait takes a free place; their count: none. */
@@ -151,7 +197,7 @@ static uint32_t next_pending(struct two_level *s, const struct heddle_core *core
     struct lists *l = &s->lists;
     uint32_t best = l->pending_count, least = UINT32_MAX;
     for (uint32_t i = 0; i < l->pending_count; i++) {
-        uint8_t slot = *pending_at(l, i);
+        uint8_t slot = slot_at(l, l->active_count + i);
         if (blocked >> slot & 1)
             continue;
         if (s->promote == PROMOTE_FIFO)
@@ -169,47 +215,22 @@ static uint32_t promote(struct two_level *s, const struct heddle_core *core, uin
 {
     struct lists *l = &s->lists;
     uint32_t promoted = 0;
-    while (l->active_count < s->group && l->pending_count) {
-        uint32_t i = s->style == STYLE_GPGPUSIM && s->promote == PROMOTE_FIFO ? 0 : next_pending(s, core, blocked);
+    bool plain = s->style == STYLE_GPGPUSIM && s->promote == PROMOTE_FIFO;
+    for (; l->active_count < s->group && l->pending_count; promoted++) {
+        uint32_t i = plain ? 0 : next_pending(s, core, blocked);
         if (i == l->pending_count) {
             if (s->style == STYLE_GEBHART)
                 break;
             i = 0;
         }
-        push_active(s, take_pending(l, i));
-        promoted++;
+        if (i) {
+            uint8_t slot = slot_at(l, l->active_count + i);
+            close_gap(l, l->active_count + i, l->active_count);
+            put(l, l->active_count, slot);
+        }
+        push_active(s);
     }
     return promoted;
-}
-
-/* The usual form, GPGPU-Sim's with a plain queue, in one pass without branches on who waits: those that wait go to the back of the queue, whose front takes their places. */
-static void exchange(struct two_level *s, uint64_t blocked)
-{
-    struct lists *l = &s->lists;
-    uint8_t now[HEDDLE_WARPS + 1];
-    uint32_t count = 0, head = l->head, tail = l->head + l->pending_count, group = (uint32_t)s->group;
-    for (uint32_t n = l->active_count, i = l->first; n; n--) {
-        uint8_t slot = l->active[i];
-        uint32_t leaves = blocked >> slot & 1;
-        now[count] = l->pending[tail % HEDDLE_WARPS] = slot; /* in one of them it is written over */
-        count += !leaves;
-        tail += leaves;
-        i = i + 1 < l->active_count ? i + 1 : 0;
-    }
-    s->counters[COUNT_DEMOTIONS] += l->active_count - count;
-    s->counters[COUNT_PROMOTIONS] -= count;
-    for (; count < group && head != tail; head++)
-        now[count++] = l->pending[head % HEDDLE_WARPS];
-    s->counters[COUNT_PROMOTIONS] += count;
-    s->active = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        l->active[i] = now[i];
-        s->active |= UINT64_C(1) << now[i];
-    }
-    l->active_count = count;
-    l->first = 0;
-    l->head = head;
-    l->pending_count = tail - head;
 }
 
 /* One cycle of the lists. False: nothing moved, and nothing will while the sets stay as they are. */
@@ -217,13 +238,10 @@ static bool step(struct two_level *s, const struct heddle_core *core, uint64_t b
 {
     if (!(s->active & blocked) && (s->lists.active_count == s->group || !s->lists.pending_count))
         return false;
-    if (s->style == STYLE_GPGPUSIM && s->promote == PROMOTE_FIFO && s->outer == OUTER_RR) {
-        exchange(s, blocked);
-        return true;
-    }
-    uint32_t demoted = s->active & blocked ? demote(s, blocked, s->style == STYLE_GEBHART ? 1 : HEDDLE_WARPS) : 0;
-    if (!demoted) /* a promotion goes behind the last */
-        demote(s, 0, 0);
+    uint64_t leaving = s->active & blocked;
+    if (s->style == STYLE_GEBHART && leaving) /* one a cycle */
+        leaving = UINT64_C(1) << first_listed(s, leaving);
+    uint32_t demoted = demote(s, leaving); /* where nobody leaves: a promotion goes behind the last */
     uint32_t promoted = promote(s, core, blocked);
     s->counters[COUNT_DEMOTIONS] += demoted;
     s->counters[COUNT_PROMOTIONS] += promoted;
@@ -232,12 +250,12 @@ static bool step(struct two_level *s, const struct heddle_core *core, uint64_t b
     return demoted | promoted;
 }
 
-static bool same_lists(struct lists *a, struct lists *b)
+static bool same_lists(const struct lists *a, const struct lists *b)
 {
-    if (a->active_count != b->active_count || a->pending_count != b->pending_count || a->first != b->first || memcmp(a->active, b->active, a->active_count))
+    if (a->active_count != b->active_count || a->pending_count != b->pending_count || a->first != b->first)
         return false;
-    for (uint32_t i = 0; i < a->pending_count; i++)
-        if (*pending_at(a, i) != *pending_at(b, i))
+    for (uint32_t i = 0; i < a->active_count + a->pending_count; i++)
+        if (slot_at(a, i) != slot_at(b, i))
             return false;
     return true;
 }
@@ -273,21 +291,17 @@ static void make_up(struct two_level *s, const struct heddle_core *core, uint64_
 static void turn(struct two_level *s, uint64_t blocked, uint64_t steps)
 {
     struct lists *l = &s->lists;
-    uint32_t leaving = demote(s, blocked, HEDDLE_WARPS);
-    uint64_t by = l->pending_count ? steps % l->pending_count * leaving % l->pending_count : 0;
+    uint32_t leaving = demote(s, blocked), stays = l->active_count, count = l->pending_count;
     /* Those that left stand at the back now, and come first in the ring. */
-    uint8_t ring[HEDDLE_WARPS];
-    uint32_t count = l->pending_count, start = (uint32_t)((count - leaving + by) % (count ? count : 1));
-    for (uint32_t i = 0; i < count; i++)
-        ring[i] = *pending_at(l, (start + i) % count);
-    l->head = 0;
-    l->pending_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (i < leaving)
-            push_active(s, ring[i]);
-        else
-            push_pending(l, ring[i]);
-    }
+    uint32_t by = (uint32_t)((count - leaving + steps % count * leaving) % count);
+    make_room(l);
+    for (uint32_t i = 0; i < by; i++)
+        put(l, stays + count + i, slot_at(l, stays + i));
+    for (uint32_t i = stays; i; i--)
+        put(l, by + i - 1, slot_at(l, i - 1));
+    l->head += by;
+    for (uint32_t i = 0; i < leaving; i++)
+        push_active(s);
     s->counters[COUNT_DEMOTIONS] += steps * leaving;
     s->counters[COUNT_PROMOTIONS] += steps * leaving;
 }
@@ -312,12 +326,23 @@ static void pass(struct two_level *s, const struct heddle_core *core, uint64_t b
 /* To be called before the lists are looked at. */
 static void catch_up(struct two_level *s, const struct heddle_core *core)
 {
-    if (!s->due)
+    uint64_t due = s->due;
+    if (!due)
         return;
-    if (s->due > 1)
-        pass(s, core, s->blocked, s->due - 1);
-    s->moves = step(s, core, s->blocked);
     s->due = 0;
+    if (s->turning) {
+        if (s->has_issued) /* since the last of those steps, which began where the order did before */
+            s->lists.first = s->first_before;
+        turn(s, s->blocked, due);
+        if (s->has_issued)
+            go_behind(s, (uint32_t)__builtin_ctzll(s->last));
+        return;
+    }
+    if (due > 1)
+        pass(s, core, s->blocked, due - 1);
+    bool all_wait = s->style == STYLE_GPGPUSIM && s->outer == OUTER_RR && !(pending_set(s) & ~s->blocked); /* so that those that come in stand together */
+    s->moves = step(s, core, s->blocked);
+    s->turning = s->moves && all_wait;
 }
 
 /* ---------------------------------------------------------------- events */
@@ -329,11 +354,15 @@ static void cycles(void *state, const struct heddle_core *core, uint64_t count)
         return;
     uint64_t blocked = (core->waiting | core->long_wait | ~core->resident) & s->warps;
     s->due += count - 1;
+    s->has_issued &= count == 1;
     if (blocked != s->blocked) {
         catch_up(s, core);
         s->blocked = blocked;
+        s->turning = false;
     }
+    s->at_barrier = core->at_barrier;
     s->due++;
+    s->has_issued = false;
     if (s->outer != OUTER_RR) /* the order depends on where warps are now */
         catch_up(s, core);
 }
@@ -344,8 +373,9 @@ static void launched(void *state, const struct heddle_core *core, uint32_t warp)
     heddle_ages_launched(&s->ages, warp);
     if ((s->warps >> warp & 1) && s->style == STYLE_GEBHART && !s->whole) {
         catch_up(s, core);
-        demote(s, 0, 0);
+        demote(s, 0);
         add_slot(s, (uint8_t)warp);
+        s->moves = true;
     }
 }
 
@@ -356,12 +386,11 @@ static void finished(void *state, const struct heddle_core *core, uint32_t warp)
     if (s->style != STYLE_GEBHART || s->whole || !(s->warps >> warp & 1))
         return;
     catch_up(s, core);
-    demote(s, UINT64_C(1) << warp, 1);
-    for (uint32_t i = 0; i < l->pending_count; i++)
-        if (*pending_at(l, i) == warp) {
-            take_pending(l, i);
-            return;
-        }
+    s->moves = true;
+    demote(s, UINT64_C(1) << warp);
+    close_gap(l, place_of(l, warp), 0);
+    l->head++;
+    l->pending_count--;
 }
 
 /* What is counted belongs to the launch. */
@@ -370,7 +399,6 @@ static void kernel_end(void *state, const struct heddle_core *core) { catch_up(s
 static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
 {
     struct two_level *s = state;
-    struct lists *l = &s->lists;
     (void)core;
     if (!(s->warps >> e->warp & 1))
         return;
@@ -381,11 +409,11 @@ static void issued(void *state, const struct heddle_core *core, const struct hed
     }
     if (s->inner == INNER_GTO)
         return;
-    for (uint32_t i = 0; i < l->active_count; i++)
-        if (l->active[i] == e->warp) { /* those behind it come first, then those before it, then itself */
-            l->first = i + 1 < l->active_count ? i + 1 : 0;
-            return;
-        }
+    if (s->turning && !s->has_issued) {
+        s->has_issued = true;
+        s->first_before = s->lists.first;
+    }
+    go_behind(s, e->warp);
 }
 
 /* ---------------------------------------------------------------- choice */
@@ -393,24 +421,15 @@ static void issued(void *state, const struct heddle_core *core, const struct hed
 static uint64_t hold(void *state, const struct heddle_core *core)
 {
     struct two_level *s = state;
-    catch_up(s, core);
+    if (!s->turning || (s->at_barrier & ~core->at_barrier)) /* a barrier that has opened since: what was said to wait may not */
+        catch_up(s, core);
     return s->style == STYLE_NARASIMAN && !s->whole ? 0 : s->warps & ~s->active;
 }
 
 static uint64_t steady_until(void *state, const struct heddle_core *core)
 {
     const struct two_level *s = state;
-    return s->moves ? core->cycle + 1 : UINT64_MAX;
-}
-
-static int first_listed(const struct lists *l, uint64_t candidates)
-{
-    for (uint32_t n = 0, i = l->first; n < l->active_count; n++) {
-        if (candidates >> l->active[i] & 1)
-            return l->active[i];
-        i = i + 1 < l->active_count ? i + 1 : 0;
-    }
-    return HEDDLE_NO_WARP;
+    return s->moves || s->due ? core->cycle + 1 : HEDDLE_UNTIL_SETS_CHANGE;
 }
 
 /* The fetch group that may issue, of those with a candidate. */
@@ -445,7 +464,7 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
         return __builtin_ctzll(s->last);
     if (s->inner == INNER_GTO)
         return heddle_ages_oldest(&s->ages, candidates);
-    return groups ? heddle_ring_first(candidates, ~(s->last | (s->last - 1))) : first_listed(&s->lists, candidates);
+    return groups ? heddle_ring_first(candidates, ~(s->last | (s->last - 1))) : first_listed(s, candidates);
 }
 
 static const char *const inners[] = {"lrr", "gto", "greedy-lrr", NULL};
