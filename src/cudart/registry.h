@@ -48,6 +48,7 @@ int binary_load(struct fat_binary *b);                    /* no-op when loaded; 
 int binary_managed(struct fat_binary *b);                 /* sets the pointers of its managed variables */
 void binary_unload(struct fat_binary *b);
 int rt_kernel(const void *host, CUkernel *out);
+bool rt_is_of_code(int r);                                /* a failure that lies in the code of a kernel itself */
 const void *rt_host_function(CUfunction f);               /* the other way round; f itself where no registered function is known for it */
 
 /* thread.c */
