@@ -12,6 +12,7 @@ struct entity {
     const char *name;
     struct fat_binary *binary;
     struct entity *next;    /* of the same fat binary */
+    struct entity *hidden;  /* registered before under the same address */
     enum entity_kind kind;
     size_t size_bytes;
     bool reads_normalized;  /* textures: integers are read as fractions of their largest value */
