@@ -1,8 +1,9 @@
-# Tests: unit (cmocka), semantics (vectors recorded from silicon), compiled (CUDA C++ through real compilers), driver (C programs against cuda.h), timing (cycles against another simulator's),
+# Tests: unit (cmocka), semantics (vectors recorded from silicon), compiled (CUDA C++ through real compilers), driver (C programs against cuda.h), runtime (C programs with fat binaries made by hand), timing (cycles against another simulator's),
 # policy (shared objects outside the repository), cli (what a person types), lab (a real cluster's daemons, a real browser).
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 DRIVER_TESTS := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/*.c))
 CLI_PROGRAMS := $(patsubst tests/cli/%.c,$(BUILD)/tests/cli/%,$(wildcard tests/cli/*.c))
+RUNTIME_TESTS := $(foreach version,11.0 12 13,$(patsubst tests/runtime/%.c,$(BUILD)/tests/runtime/$(version)/%,$(wildcard tests/runtime/*.c)))
 TIMING_PROGRAMS := $(patsubst tests/timing/%.c,$(BUILD)/tests/timing/%,$(wildcard tests/timing/*.c))
 SEMANTICS_SOURCES := $(wildcard tests/semantics/*.c)
 RANDOM_SOURCES := $(wildcard tests/random/*.c)
@@ -15,6 +16,14 @@ $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(CUDA_OBJECTS) $(LAB_
 $(BUILD)/tests/driver/%: tests/driver/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $< $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -lm -lpthread
+
+# Each with the library of every generation.
+define runtime_test
+$(BUILD)/tests/runtime/$(1)/%: tests/runtime/%.c tests/runtime/fat_binary.h $(BUILD)/lib/libcudart.so.$(1)
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) -Iinclude/heddle $$< $(BUILD)/lib/libcudart.so.$(1) $(BUILD)/lib/libcuda.so.1 -o $$@ $$(ALL_LDFLAGS) -Wl,-rpath,'$$$$ORIGIN/../../../lib'
+endef
+$(foreach version,11.0 12 13,$(eval $(call runtime_test,$(version))))
 
 $(BUILD)/tests/timing/%: tests/timing/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
@@ -38,7 +47,7 @@ $(BUILD)/tests/compiled: $(COMPILED_SOURCES) tests/compiled/compiled.h $(BUILD)/
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(COMPILED_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 .PHONY: test test-programs
-test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(CLI_PROGRAMS) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled
+test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled
 test: test-programs
 	sh tests/run.sh $(BUILD)
 

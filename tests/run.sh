@@ -95,6 +95,14 @@ for test in tests/driver/*.c; do
     [ -e "$test" ] && run_plain "$(basename "$test" .c)" env HEDDLE_OPTIONS=--functional "$build/tests/driver/$(basename "$test" .c)"
 done
 
+group 'runtime: the library of each generation of CUDA'
+for version in 11.0 12 13; do
+    for test in tests/runtime/*.c; do
+        name=$(basename "$test" .c)
+        [ "$name" = missing ] || run_plain "$name, libcudart.so.$version" env HEDDLE_OPTIONS='--functional --quiet' "$build/tests/runtime/$version/$name"
+    done
+done
+
 group 'semantics: is each PTX instruction right, against vectors recorded from silicon'
 if ls tests/semantics/vectors/*.vec >/dev/null 2>&1; then
     run_counted vectors env HEDDLE_OPTIONS=--functional "$build/tests/vectors" check tests/semantics/spec tests/semantics/vectors

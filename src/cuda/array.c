@@ -92,6 +92,8 @@ static CUresult create(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d)
     struct array *a = NULL;
     CUresult r = api_enter(&ctx, API_CONTEXT);
     if (r == CUDA_SUCCESS)
+        r = capture_refuse_unsafe();
+    if (r == CUDA_SUCCESS)
         r = out && d ? array_new(ctx, d, &a) : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         *out = (CUarray)a;
@@ -226,6 +228,8 @@ CUAPI CUresult cuMipmappedArrayCreate(CUmipmappedArray *out, const CUDA_ARRAY3D_
     CUresult r = api_enter(&ctx, API_CONTEXT);
     if (r == CUDA_SUCCESS && (!out || !d || !levels))
         r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        r = capture_refuse_unsafe();
     if (r == CUDA_SUCCESS)
         r = mipmap_new(ctx, d, levels < most_levels(d) ? levels : most_levels(d), &m);
     if (r == CUDA_SUCCESS)

@@ -1,7 +1,7 @@
 /* Capture of streams into graphs: work given to a capturing stream becomes a node after those that the stream's last work became. A stream joins a capture by waiting for an event that was
  * recorded in it, and all streams that joined have to be waited for, in the same way, before the capture ends.
  *
- * What cannot be captured is refused, and the capture is invalid from then on, as CUDA has it. Left out: capture of the per-thread default stream. */
+ * What cannot be captured is refused, and the capture is invalid from then on, as CUDA has it. */
 #include "cuda/graph.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static bool legacy_conflicts(bool invalidate)
 CUresult stream_captures(CUstream handle, bool *captures)
 {
     CUresult r = stream_check(handle);
-    const struct stream *s = r == CUDA_SUCCESS ? object_find(handle, OBJECT_STREAM) : NULL;
+    const struct stream *s = r == CUDA_SUCCESS ? stream_find(handle) : NULL;
     *captures = s && s->capture;
     if (r == CUDA_SUCCESS && is_legacy(handle) && legacy_conflicts(true))
         return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -78,7 +78,7 @@ CUresult capture_refuse(CUstream handle)
     CUresult r = stream_captures(handle, &captures);
     if (r != CUDA_SUCCESS || !captures)
         return r;
-    ((struct stream *)object_find(handle, OBJECT_STREAM))->capture->invalid = true;
+    stream_find(handle)->capture->invalid = true;
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
@@ -167,7 +167,7 @@ CUresult stream_submit(CUstream handle, struct work *w)
         work_free(w);
         return r;
     }
-    struct stream *s = object_find(handle, OBJECT_STREAM);
+    struct stream *s = stream_find(handle);
     struct node *n = NULL;
     r = graph_add(s->capture->graph, s->last, s->last_edges, s->last_count, w, &n);
     if (r == CUDA_SUCCESS)
@@ -221,9 +221,9 @@ void capture_leave(struct stream *s)
 static CUresult begin(CUstream handle, struct graph *g, const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode)
 {
     struct driver *d = driver_get();
-    struct stream *s = object_find(handle, OBJECT_STREAM);
+    struct stream *s = stream_find(handle);
     if (!s)
-        return is_legacy(handle) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : handle == CU_STREAM_PER_THREAD ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_HANDLE;
+        return is_legacy(handle) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_ERROR_INVALID_HANDLE;
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED || (count && !nodes))
         return CUDA_ERROR_INVALID_VALUE;
     if (s->capture)
@@ -324,7 +324,7 @@ static CUresult unjoined(const struct capture *c)
 CUAPI CUresult cuStreamEndCapture(CUstream handle, CUgraph *out)
 {
     CUresult r = api_enter(NULL, API_CONTEXT);
-    const struct stream *s = r == CUDA_SUCCESS ? object_find(handle, OBJECT_STREAM) : NULL;
+    const struct stream *s = r == CUDA_SUCCESS ? stream_find(handle) : NULL;
     struct capture *c = s ? s->capture : NULL;
     if (r == CUDA_SUCCESS)
         r = stream_check(handle);
@@ -360,7 +360,7 @@ static CUresult enter(CUstream handle, const void *argument, struct stream **s, 
         r = argument ? stream_check(handle) : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && is_legacy(handle) && legacy_conflicts(false))
         r = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    *s = r == CUDA_SUCCESS ? object_find(handle, OBJECT_STREAM) : NULL;
+    *s = r == CUDA_SUCCESS ? stream_find(handle) : NULL;
     *c = *s ? (*s)->capture : NULL;
     return r;
 }
@@ -473,7 +473,7 @@ CUAPI CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 /* Events. One that was recorded in a capture stands for the stream's last nodes then. */
 CUresult capture_event(struct event *e, CUstream handle)
 {
-    const struct stream *s = object_find(handle, OBJECT_STREAM);
+    const struct stream *s = stream_find(handle);
     CUgraphNode *nodes = calloc(s->last_count + 1, sizeof *nodes);
     if (!nodes)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -498,7 +498,7 @@ CUresult capture_wait(CUstream handle, const struct event *e)
 {
     bool captures = false;
     CUresult r = stream_captures(handle, &captures);
-    struct stream *s = r == CUDA_SUCCESS ? object_find(handle, OBJECT_STREAM) : NULL;
+    struct stream *s = r == CUDA_SUCCESS ? stream_find(handle) : NULL;
     struct capture *c = e->capture_id ? capture_find(e->capture_id) : NULL;
     if (r != CUDA_SUCCESS || (!captures && !e->capture_id))
         return r;

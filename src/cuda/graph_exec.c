@@ -44,6 +44,8 @@ static CUresult instantiate(CUgraphExec *out, CUgraph handle, unsigned long long
         driver_say("cuGraphInstantiate: graphs that kernels launch are not supported");
         r = CUDA_ERROR_NOT_SUPPORTED;
     }
+    if (r == CUDA_SUCCESS)
+        r = capture_refuse_unsafe();
     struct graph_exec *x = r == CUDA_SUCCESS ? exec_new(g, &culprit, &r) : NULL;
     if (r == CUDA_SUCCESS) {
         x->flags = flags;
@@ -176,20 +178,11 @@ static CUresult launch(struct graph_exec *x)
 CUAPI CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream)
 {
     struct graph_exec *x;
-    struct work w = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
-    bool captures = false;
     CUresult r = exec_enter(handle, API_CONTEXT, handle, &x);
     if (r == CUDA_SUCCESS)
-        r = stream_captures(stream, &captures);
-    if (r == CUDA_SUCCESS && captures) {
-        r = graph_copy(x->graph, &w.child);
-        if (r == CUDA_SUCCESS) {
-            w.child->owned = true;
-            r = stream_submit(stream, &w);
-        }
-    } else if (r == CUDA_SUCCESS) {
+        r = capture_refuse(stream);
+    if (r == CUDA_SUCCESS)
         r = launch(x);
-    }
     api_leave(r);
     user_objects_settle();
     return r;
@@ -199,12 +192,7 @@ API_ALIAS(cuGraphLaunch_ptsz, cuGraphLaunch)
 CUAPI CUresult cuGraphUpload(CUgraphExec handle, CUstream stream)
 {
     struct graph_exec *x;
-    bool captures = false;
     CUresult r = exec_enter(handle, API_CONTEXT, handle, &x);
-    if (r == CUDA_SUCCESS)
-        r = stream_captures(stream, &captures);
-    if (r == CUDA_SUCCESS && captures)
-        r = capture_refuse(stream);
-    return api_leave(r);
+    return api_leave(r == CUDA_SUCCESS ? capture_refuse(stream) : r);
 }
 API_ALIAS(cuGraphUpload_ptsz, cuGraphUpload)

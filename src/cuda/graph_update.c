@@ -148,8 +148,8 @@ CUAPI CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec handle, CUgraphNod
     const struct node *original = r == CUDA_SUCCESS ? object_find(node, OBJECT_NODE) : NULL;
     const struct node *n = original ? graph_find_copy(x->graph, original->id) : NULL;
     const struct graph *g = r == CUDA_SUCCESS ? object_find(child, OBJECT_GRAPH) : NULL;
-    if (r == CUDA_SUCCESS && (!g || !n || !n->work.child || x->running || update(n->work.child, g, &info) != CUDA_SUCCESS))
-        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        r = g && n && n->work.child && !x->running ? update(n->work.child, g, &info) : CUDA_ERROR_INVALID_VALUE;
     return api_leave(r);
 }
 

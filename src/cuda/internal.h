@@ -207,6 +207,7 @@ CUresult memset_fill(uint64_t address, size_t pitch, uint32_t value, uint32_t el
 
 /* stream.c */
 CUresult stream_check(CUstream handle);
+struct stream *stream_find(CUstream handle); /* NULL for the legacy stream */
 CUresult mem_ops_check(const CUstreamBatchMemOpParams *ops, unsigned int count);
 CUresult mem_ops_run(const CUstreamBatchMemOpParams *ops, unsigned int count);
 

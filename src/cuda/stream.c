@@ -36,6 +36,25 @@ static CUresult wait_for(CUstream handle)
 
 static void stream_destroy(struct object *o) { capture_leave((struct stream *)o); }
 
+/* The default stream of a thread: an object as soon as somebody needs to know what it does, one for each context. */
+static struct stream *stream_of_thread(void)
+{
+    static _Thread_local struct { struct stream *stream; uint64_t id; } mine;
+    struct context *ctx = context_current();
+    struct stream *s = object_find(mine.stream, OBJECT_STREAM);
+    if (s && s->id == mine.id && s->object.owner == ctx)
+        return s;
+    s = ctx ? object_new(sizeof *s, OBJECT_STREAM, ctx, stream_destroy) : NULL;
+    if (!s)
+        return NULL;
+    s->id = ++driver_get()->next_id;
+    mine.stream = s;
+    mine.id = s->id;
+    return s;
+}
+
+struct stream *stream_find(CUstream handle) { return handle == CU_STREAM_PER_THREAD ? stream_of_thread() : object_find(handle, OBJECT_STREAM); }
+
 CUAPI CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int priority)
 {
     struct context *ctx = NULL;
@@ -256,7 +275,8 @@ API_ALIAS(cuStreamCopyAttributes_ptsz, cuStreamCopyAttributes)
 /* Waits and writes of values. */
 struct mem_op { uint64_t address, value; uint32_t bytes; unsigned int flags; bool waits, barrier; };
 
-static CUresult mem_op_read(const CUstreamBatchMemOpParams *p, struct mem_op *op)
+/* later: it is not for now, and memory that a graph will have made by then may be used. */
+static CUresult mem_op_read(const CUstreamBatchMemOpParams *p, bool later, struct mem_op *op)
 {
     *op = (struct mem_op){0};
     switch (p->operation) {
@@ -269,7 +289,8 @@ static CUresult mem_op_read(const CUstreamBatchMemOpParams *p, struct mem_op *op
     default: return CUDA_ERROR_INVALID_VALUE;
     }
     unsigned int known = op->waits ? (unsigned)CU_STREAM_WAIT_VALUE_FLUSH | 3u : 1u;
-    return op->flags & ~known || op->address % op->bytes || !device_range_ok(op->address, op->bytes) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    bool there = device_range_ok(op->address, op->bytes) || (later && graph_memory_holds(op->address, op->bytes));
+    return op->flags & ~known || op->address % op->bytes || !there ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 static bool satisfied(uint64_t now, uint64_t value, unsigned int how, uint32_t bytes)
@@ -301,7 +322,7 @@ CUresult mem_ops_check(const CUstreamBatchMemOpParams *ops, unsigned int count)
     struct mem_op op;
     CUresult r = ops || !count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     for (unsigned int i = 0; i < count && r == CUDA_SUCCESS; i++)
-        r = mem_op_read(&ops[i], &op);
+        r = mem_op_read(&ops[i], true, &op);
     return r;
 }
 
@@ -310,7 +331,7 @@ CUresult mem_ops_run(const CUstreamBatchMemOpParams *ops, unsigned int count)
     struct mem_op op;
     CUresult r = CUDA_SUCCESS;
     for (unsigned int i = 0; i < count && r == CUDA_SUCCESS; i++) {
-        r = mem_op_read(&ops[i], &op);
+        r = mem_op_read(&ops[i], false, &op);
         if (r == CUDA_SUCCESS)
             r = mem_op_run(&op);
     }

@@ -117,6 +117,18 @@ int rt_function(const void *host, CUfunction *out)
     return r;
 }
 
+const void *rt_host_function(CUfunction f)
+{
+    const void *host = f;
+    registry_lock();
+    for (struct fat_binary *b = registry_first(); b && host == f; b = b->next)
+        for (struct entity *e = b->entities; e && host == f; e = e->next)
+            if (e->kind == ENTITY_FUNCTION && e->function == f && e->epoch == rt_epoch())
+                host = e->host;
+    registry_unlock();
+    return host;
+}
+
 /* A managed variable is also known by its address itself, which is what the program sees. */
 static struct entity *find_managed(const void *address)
 {

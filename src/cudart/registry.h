@@ -46,6 +46,7 @@ int binary_load(struct fat_binary *b);                    /* no-op when loaded; 
 int binary_managed(struct fat_binary *b);                 /* sets the pointers of its managed variables */
 void binary_unload(struct fat_binary *b);
 int rt_kernel(const void *host, CUkernel *out);
+const void *rt_host_function(CUfunction f);               /* the other way round; f itself where no registered function is known for it */
 
 /* thread.c */
 uint64_t rt_epoch(void);                                  /* rises when contexts and all that was loaded into them are gone */

@@ -68,6 +68,7 @@ struct exec_function {
     uint32_t stack_bytes;         /* local memory of a thread over the deepest call path; recursion: one level each */
     bool recursive, makes_calls, calls_indirectly, address_taken, uses_alloca;
     bool prepared;                /* it can run */
+    bool *runs;                   /* of a kernel that makes calls: by index, what may run in a launch of it */
     uint64_t address;             /* value of a pointer to it */
     struct exec_function *next_of_name; /* of another module */
     struct ptx_cfg *cfg;
@@ -102,6 +103,7 @@ struct exec_image *exec_image_create(struct memory *memory, struct ptx_module **
 /* The same, but what is wrong with the code of a kernel is told when it is prepared, which must come before it is run or asked about. Preparing one twice does nothing. */
 struct exec_image *exec_image_create_lazy(struct memory *memory, struct ptx_module **modules, uint32_t count, struct error *e);
 bool exec_image_prepare(struct exec_image *image, struct exec_function *kernel, struct error *e);
+bool exec_may_run(const struct exec_function *kernel, const struct exec_function *f); /* in a launch of the kernel, which is prepared */
 void exec_image_destroy(struct exec_image *image);
 struct exec_function *exec_image_function(const struct exec_image *image, const char *name); /* NULL: none */
 const struct exec_symbol *exec_image_symbol(const struct exec_image *image, const char *name);

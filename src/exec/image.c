@@ -245,20 +245,62 @@ static void measure(struct exec_image *image, struct exec_function *f)
     arena_free(&scratch);
 }
 
-/* Whether it may run in a launch of the kernel; NULL: any. */
-static bool is_needed(const struct exec_function *f, const struct exec_function *kernel)
+/* What may run in a launch of a kernel: what it calls, and if anything of that calls through a pointer, all functions whose address is taken. */
+static void reach(const struct exec_image *image, const struct exec_function *f, bool *runs)
 {
-    return !kernel || f == kernel || (kernel->makes_calls && !f->ptx->is_entry);
+    if (runs[f->index])
+        return;
+    runs[f->index] = true;
+    for (uint32_t i = 0; f->makes_calls && i < f->ptx->inst_count; i++) {
+        const struct ptx_operand *callee = ptx_flags(&f->ptx->insts[i]) & PTX_F_CALL ? callee_of(&f->ptx->insts[i]) : NULL;
+        const struct exec_function *target = callee && callee->kind == PTX_OPERAND_FUNCTION ? image_definition(image, f->module, callee->function->name) : NULL;
+        if (target)
+            reach(image, target, runs);
+    }
+    for (uint32_t i = 0; f->calls_indirectly && i < image->function_count; i++)
+        if (image->functions[i]->address_taken && !image->functions[i]->ptx->is_entry)
+            reach(image, image->functions[i], runs);
+}
+
+static void find_reach(struct exec_image *image, struct exec_function *kernel)
+{
+    if (kernel->runs || !kernel->makes_calls)
+        return;
+    kernel->runs = arena_array(&image->arena, bool, image->function_count);
+    reach(image, kernel, kernel->runs);
+}
+
+bool exec_may_run(const struct exec_function *kernel, const struct exec_function *f)
+{
+    return f == kernel || (kernel->runs && kernel->runs[f->index]);
+}
+
+/* NULL: every kernel. Functions that no kernel comes to, as linked libraries are full of, need not be right; without any kernel, all must. */
+static bool is_needed(const struct exec_image *image, const struct exec_function *f, const struct exec_function *kernel)
+{
+    if (kernel)
+        return exec_may_run(kernel, f);
+    bool any = false;
+    for (uint32_t i = 0; i < image->function_count; i++)
+        if (image->functions[i]->ptx->is_entry) {
+            any = true;
+            if (exec_may_run(image->functions[i], f))
+                return true;
+        }
+    return !any || image->module_count == 1;
 }
 
 static bool prepare(struct exec_image *image, const struct exec_function *kernel, struct error *e)
 {
     for (uint32_t i = 0; i < image->function_count; i++)
-        if (is_needed(image->functions[i], kernel) && !image->functions[i]->cfg)
+        if (image->functions[i]->ptx->is_entry && (!kernel || kernel == image->functions[i]))
+            find_reach(image, image->functions[i]);
+    for (uint32_t i = 0; i < image->function_count; i++)
+        if (is_needed(image, image->functions[i], kernel) && !image->functions[i]->cfg)
             measure(image, image->functions[i]);
     for (uint32_t i = 0; i < image->function_count; i++) {
         struct exec_function *f = image->functions[i];
-        if (is_needed(f, kernel) && !f->code && !decode_function(image, f, e)) {
+        if (is_needed(image, f, kernel) && !f->code && !decode_function(image, f, e)) {
             free(f->constants); /* the next that needs it is told the same */
             f->constants = NULL;
             f->code = NULL;

@@ -40,6 +40,14 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* Where a kernel says how many threads its blocks have at most, the assembler sees to it that such a block fits, if need be by spilling, whose cost is left out here. */
+static uint32_t blocks_by_registers(const struct machine *m, const struct exec_function *kernel, uint32_t registers, uint32_t warps)
+{
+    bool bounded = kernel->ptx->maxntid[0] || kernel->ptx->reqntid[0];
+    uint32_t blocks = m->sm.registers / (registers * warps * WARP_LANES);
+    return blocks || !bounded ? blocks : 1;
+}
+
 uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes)
 {
     const struct machine *m = &g->options.machine;
@@ -50,7 +58,7 @@ uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, 
         return 0;
     uint32_t blocks = least(m->sm.blocks, m->sm.warps / warps);
     if (registers)
-        blocks = least(blocks, m->sm.registers / (registers * warps * WARP_LANES));
+        blocks = least(blocks, blocks_by_registers(m, kernel, registers, warps));
     if (shared)
         blocks = least(blocks, m->sm.shared_bytes / shared);
     return blocks || !g->options.functional ? blocks : 1; /* functional mode runs a block that is larger than the machine's core alone on it */

@@ -98,10 +98,10 @@ static void add_function(struct profile_listing *g, const struct exec_function *
     }
 }
 
-/* The same order as a core's program (sm/program.c): the kernel, then all functions that are no kernels. */
+/* The same order as a core's program (sm/program.c): the kernel, then all functions that may run in a launch of it. */
 static bool is_called(const struct exec_function *f, const struct exec_function *kernel)
 {
-    return f != kernel && !f->ptx->is_entry && kernel->makes_calls;
+    return f != kernel && exec_may_run(kernel, f);
 }
 
 static struct profile_listing *make(const struct exec_function *kernel)

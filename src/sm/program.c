@@ -318,11 +318,6 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
     b->loop_base += cfg->loop_count;
 }
 
-static bool is_part(const struct exec_function *f, const struct exec_function *kernel)
-{
-    return f == kernel || (!f->ptx->is_entry && kernel->makes_calls);
-}
-
 struct sm_program *sm_program_create(struct arena *a, const struct exec_function *kernel, const struct sm_config *config)
 {
     const struct exec_image *image = kernel->image;
@@ -336,7 +331,7 @@ struct sm_program *sm_program_create(struct arena *a, const struct exec_function
         p->base_of_function[i] = UINT32_MAX;
         if (i < kernel->index) /* code lies in the order of the image, each function at the start of a line */
             p->code_address += ((uint64_t)f->inst_count * INST_BYTES + CODE_LINE_BYTES - 1) / CODE_LINE_BYTES * CODE_LINE_BYTES;
-        if (!is_part(f, kernel))
+        if (!exec_may_run(kernel, f))
             continue;
         p->count += f->inst_count;
         p->register_count += f->ptx->reg_count;
@@ -349,7 +344,7 @@ struct sm_program *sm_program_create(struct arena *a, const struct exec_function
     struct builder b = { .arena = a, .program = p, .config = config };
     add_function(&b, kernel, views);
     for (uint32_t i = 0; i < image->function_count; i++)
-        if (image->functions[i] != kernel && is_part(image->functions[i], kernel))
+        if (image->functions[i] != kernel && exec_may_run(kernel, image->functions[i]))
             add_function(&b, image->functions[i], views);
     return p;
 }

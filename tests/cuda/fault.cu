@@ -1,5 +1,6 @@
 // A kernel that reads from nowhere: the error stays until the device is reset, as other calls say too.
 // nvcc: -arch=compute_75 -lineinfo
+// exit: 5
 #include "check.h"
 
 __global__ void good(int *out) { *out = 1; }

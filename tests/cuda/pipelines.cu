@@ -29,7 +29,7 @@ __global__ void staged(const int *in, int *out, int tiles)
 }
 __global__ void by_barrier(const int *in, int *out)
 {
-    __shared__ int buffer[TILE];
+    __shared__ alignas(16) int buffer[TILE];
     __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
     cg::thread_block block = cg::this_thread_block();
     if (threadIdx.x == 0)

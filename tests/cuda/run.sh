@@ -2,7 +2,8 @@
 # Runs the CUDA programs of this folder: sh tests/cuda/run.sh BUILD, from the repository's root. With nvcc, each is compiled, once as long as nothing of it changes, and run in functional
 # mode and with time; the outputs must agree. Without nvcc this is left to the recorded programs (recorded/), which a C compiler can build.
 #
-# Of a source's first lines: '// nvcc: FLAGS', one a variant, all with the same output; '// modes: functional' for what has no timing model; '// cost: high' for what is run once where several
+# Of a source's first lines: '// nvcc: FLAGS', one a variant, all with the same output; '// modes: functional' for what has no timing model; '// exit: CODE' where `heddle run` ends with
+# another code than 0, as it does when a kernel did something illegal, whatever the program makes of it; '// cost: high' for what is run once where several
 # builds are tested (as TEST_LAB=0 says) and not under sanitizers; see compile.sh for the rest. TEST_CUDA_CACHE: where compiled programs are kept, to share them between builds.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -56,13 +57,15 @@ start() { # mode, program
 }
 
 try() { # name, mode, program
-    if start "$2" "$3" >"$scratch/stdout" 2>"$scratch/stderr"; then
+    start "$2" "$3" >"$scratch/stdout" 2>"$scratch/stderr"
+    status=$?
+    if [ "$status" = "$expected" ] && ! grep -q '^FAILED' "$scratch/stdout"; then
         if cmp -s "$scratch/reference" "$scratch/stdout"; then echo "ok $1"; else
             echo "FAILED $1: other output than the first variant's in functional mode"
             diff "$scratch/reference" "$scratch/stdout" | head -n 20 | sed 's/^/    | /'
         fi
     else
-        echo "FAILED $1: exit code $?"
+        echo "FAILED $1: exit code $status"
         cat "$scratch/stdout" "$scratch/stderr" | grep -v '^ok ' | head -c 3000 | sed 's/^/    | /'
     fi
 }
@@ -75,6 +78,8 @@ while read -r source variant program; do
         head -c 3000 "$program.log" | sed 's/^/    | /'
         continue
     fi
+    expected=$(values exit "$source")
+    expected=${expected:-0}
     if [ "$variant" = 1 ]; then start functional "$program" >"$scratch/reference" 2>/dev/null; fi
     try "$title: functional" functional "$program"
     case $(values modes "$source") in *functional*) continue ;; esac

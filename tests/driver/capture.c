@@ -108,29 +108,21 @@ static void test_fork_and_join(CUstream a, CUstream b)
     OK(cuEventDestroy(join));
 }
 
-/* Memory that the graph makes, and a graph inside the graph. */
-static void test_memory_and_child(CUstream s)
+/* Memory that the graph makes, and a value that it writes. */
+static void test_memory(CUstream s)
 {
     CUdeviceptr scratch;
-    CUgraph inner, g;
-    CUgraphExec x;
-    MUST(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    launch_ramp(s, q, 100);
-    MUST(cuStreamEndCapture(s, &inner));
-    MUST(cuGraphInstantiate(&x, inner, 0));
+    CUgraph g;
     MUST(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(cuMemAllocAsync(&scratch, BYTES, s));
-    OK(cuGraphLaunch(x, s));
-    OK(cuMemcpyDtoDAsync(scratch, q, BYTES, s));
+    launch_ramp(s, scratch, 100);
+    OK(cuStreamWriteValue32(s, scratch, 77, 0));
     OK(cuMemcpyDtoHAsync(got, scratch, BYTES, s));
     OK(cuMemFreeAsync(scratch, s));
     MUST(cuStreamEndCapture(s, &g));
     TRUE(nodes_of(g) == 5);
-    OK(cuGraphExecDestroy(x));
-    OK(cuGraphDestroy(inner));
-    OK(cuMemsetD32(q, 0, N));
     run_graph(g, s);
-    TRUE(got[0] == 100 && got[N - 1] == 100 + N - 1);
+    TRUE(got[0] == 77 && got[1] == 101 && got[N - 1] == 100 + N - 1);
 }
 
 /* Events that the graph records and waits for as nodes of their own. */
@@ -206,8 +198,11 @@ int main(void)
     MUST(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
     test_one_stream(a);
     test_fork_and_join(a, b);
-    test_memory_and_child(a);
+    test_memory(a);
     test_external_events(b);
+    test_one_stream(CU_STREAM_PER_THREAD);
+    test_fork_and_join(a, CU_STREAM_PER_THREAD);
+    test_fork_and_join(CU_STREAM_PER_THREAD, b);
     test_mixed(a);
     OK(cuStreamDestroy(a));
     OK(cuStreamDestroy(b));

@@ -85,13 +85,41 @@ static void test_legacy_stream(void)
     TRUE(value == 5);
 }
 
+/* Work that has no node. */
+static void test_no_node(void)
+{
+    CUgraph g;
+    CUgraphExec x;
+    MUST(cuGraphCreate(&g, 0));
+    MUST(cuGraphInstantiate(&x, g, 0));
+    begin(a);
+    EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuGraphLaunch(x, a));
+    INVALID(a);
+    begin(a);
+    EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuGraphUpload(x, a));
+    INVALID(a);
+    begin(a);
+    EXPECT(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cuGraphLaunch(x, NULL));
+    INVALID(a);
+    OK(cuGraphExecDestroy(x));
+    begin(a);
+    EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuGraphInstantiate(&x, g, 0));
+    INVALID(a);
+    OK(cuGraphDestroy(g));
+}
+
 static void test_allocation(void)
 {
     CUdeviceptr more = 0;
     CUgraph g;
+    CUarray array;
+    CUDA_ARRAY_DESCRIPTOR line = {.Width = 16, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     begin(a);
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuMemAlloc(&more, 4));
+    INVALID(a);
+    begin(a);
+    EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuArrayCreate(&array, &line));
     INVALID(a);
     MUST(cuStreamBeginCapture(a, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(cuMemAlloc(&more, 4));
@@ -181,6 +209,7 @@ int main(void)
     test_begin_and_end();
     test_waiting();
     test_legacy_stream();
+    test_no_node();
     test_allocation();
     test_borders();
     test_threads(ctx);

@@ -94,7 +94,7 @@ static void test_child(void)
     OK(cuGraphExecChildGraphNodeSetParams(x, child, other.g));
     launch(x);
     TRUE(got[0] == 30);
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphExecChildGraphNodeSetParams(x, child, g));
+    EXPECT(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, cuGraphExecChildGraphNodeSetParams(x, child, g));
     OK(cuGraphExecDestroy(x));
     OK(cuGraphDestroy(g));
     OK(cuGraphDestroy(b.g));
