@@ -1,10 +1,23 @@
 /* CUDA arrays and mipmapped arrays. Texels lie row by row; no kernel sees their addresses, so there is no need of the swizzled layouts of a GPU.
  *
- * Left out: block-compressed and video formats, sparse arrays. */
+ * Left out: block-compressed, packed and video formats, sparse arrays. */
 #include "cuda/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Formats that are always read as fractions follow each other by kind of channel, each with 1, 2 and 4 of them, which the format fixes. */
+static bool fraction_format(CUarray_format format, unsigned int channels, struct texture_array *t)
+{
+    static const enum texture_format kinds[] = {TEXTURE_U8, TEXTURE_U16, TEXTURE_S8, TEXTURE_S16};
+    unsigned int at = (unsigned int)format - CU_AD_FORMAT_UNORM_INT8X1;
+    if (at >= 3 * sizeof kinds / sizeof *kinds || channels != 1u << at % 3)
+        return false;
+    t->format = kinds[at / 3];
+    t->channels = channels;
+    t->fraction = true;
+    return true;
+}
 
 bool array_format(CUarray_format format, unsigned int channels, struct texture_array *t)
 {
@@ -17,10 +30,11 @@ bool array_format(CUarray_format format, unsigned int channels, struct texture_a
     case CU_AD_FORMAT_SIGNED_INT32:
     case CU_AD_FORMAT_HALF:
     case CU_AD_FORMAT_FLOAT: break;
-    default: return false;
+    default: return fraction_format(format, channels, t);
     }
     t->format = (enum texture_format)format;
     t->channels = channels;
+    t->fraction = false;
     return channels == 1 || channels == 2 || channels == 4;
 }
 

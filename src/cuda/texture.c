@@ -104,7 +104,7 @@ CUresult texture_sampling(const CUDA_TEXTURE_DESC *d, struct texture *t)
     t->normalized = d->flags & CU_TRSF_NORMALIZED_COORDINATES;
     t->read_as_integer = (d->flags & CU_TRSF_READ_AS_INTEGER) || is_wide;
     t->srgb = d->flags & CU_TRSF_SRGB;
-    if (is_float)
+    if (is_float || t->array.fraction)
         t->read_as_integer = false;
     if (t->linear_filter && t->read_as_integer)
         return CUDA_ERROR_INVALID_VALUE;

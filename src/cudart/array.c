@@ -1,11 +1,16 @@
 /* CUDA arrays, mipmapped arrays and channel descriptions.
  *
- * Left out, as in the driver: normalized, block-compressed and video formats, and sparse arrays. */
+ * Left out, as in the driver: block-compressed, packed and video formats, and sparse arrays. */
 #include "cudart/array.h"
 #include "cudart/runtime.h"
 
+/* The driver's formats of fractions are in the order of the runtime's kinds. */
+bool rt_is_fraction(CUarray_format format) { return format >= CU_AD_FORMAT_UNORM_INT8X1 && format <= CU_AD_FORMAT_SNORM_INT16X4; }
+
 static int channel_bits(CUarray_format format)
 {
+    if (rt_is_fraction(format))
+        return (format - CU_AD_FORMAT_UNORM_INT8X1) / 3 % 2 ? 16 : 8;
     switch (format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
     case CU_AD_FORMAT_SIGNED_INT8: return 8;
@@ -18,8 +23,13 @@ static int channel_bits(CUarray_format format)
 
 size_t rt_texel_bytes(CUarray_format format, unsigned int channels) { return (size_t)channel_bits(format) / 8 * channels; }
 
-static bool format_of(enum cudaChannelFormatKind kind, int bits, CUarray_format *format)
+static bool format_of(enum cudaChannelFormatKind kind, int bits, unsigned int channels, CUarray_format *format)
 {
+    if (kind >= cudaChannelFormatKindUnsignedNormalized8X1 && kind <= cudaChannelFormatKindSignedNormalized16X4) {
+        unsigned int at = kind - cudaChannelFormatKindUnsignedNormalized8X1;
+        *format = (CUarray_format)(CU_AD_FORMAT_UNORM_INT8X1 + at);
+        return bits == channel_bits(*format) && channels == 1u << at % 3;
+    }
     switch (kind) {
     case cudaChannelFormatKindSigned:
         *format = bits == 8 ? CU_AD_FORMAT_SIGNED_INT8 : bits == 16 ? CU_AD_FORMAT_SIGNED_INT16 : CU_AD_FORMAT_SIGNED_INT32;
@@ -42,7 +52,7 @@ int rt_format_of(const struct cudaChannelFormatDesc *d, CUarray_format *format, 
     for (unsigned int i = 0; i < 4; i++)
         if (bits[i] != (i < *channels ? bits[0] : 0))
             return cudaErrorInvalidChannelDescriptor;
-    bool good = (*channels == 1 || *channels == 2 || *channels == 4) && format_of(d->f, bits[0], format);
+    bool good = (*channels == 1 || *channels == 2 || *channels == 4) && format_of(d->f, bits[0], *channels, format);
     return good ? cudaSuccess : cudaErrorInvalidChannelDescriptor;
 }
 
@@ -53,6 +63,8 @@ struct cudaChannelFormatDesc rt_desc_of(CUarray_format format, unsigned int chan
     bool is_float = format == CU_AD_FORMAT_HALF || format == CU_AD_FORMAT_FLOAT;
     bool is_signed = format == CU_AD_FORMAT_SIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT16 || format == CU_AD_FORMAT_SIGNED_INT32;
     d.f = is_float ? cudaChannelFormatKindFloat : is_signed ? cudaChannelFormatKindSigned : cudaChannelFormatKindUnsigned;
+    if (rt_is_fraction(format))
+        d.f = cudaChannelFormatKindUnsignedNormalized8X1 + (format - CU_AD_FORMAT_UNORM_INT8X1);
     return d;
 }
 

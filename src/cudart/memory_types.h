@@ -4,7 +4,11 @@
 
 #include "cudart/types.h"
 
-enum cudaChannelFormatKind { cudaChannelFormatKindSigned, cudaChannelFormatKindUnsigned, cudaChannelFormatKindFloat, cudaChannelFormatKindNone };
+/* Between the last two: unsigned and then signed, 8 and then 16 bits, with 1, 2 and 4 channels. */
+enum cudaChannelFormatKind {
+    cudaChannelFormatKindSigned, cudaChannelFormatKindUnsigned, cudaChannelFormatKindFloat, cudaChannelFormatKindNone,
+    cudaChannelFormatKindUnsignedNormalized8X1 = 5, cudaChannelFormatKindSignedNormalized16X4 = 16,
+};
 
 struct cudaChannelFormatDesc { int x, y, z, w; enum cudaChannelFormatKind f; };
 struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };

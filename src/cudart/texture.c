@@ -1,4 +1,5 @@
 /* Which ways of reading suit which texels. */
+#include "cudart/array.h"
 #include "cudart/texture.h"
 
 int rt_check_sampling(CUarray_format format, bool reads_normalized, bool filters)
@@ -7,5 +8,5 @@ int rt_check_sampling(CUarray_format format, bool reads_normalized, bool filters
     bool is_wide = format == CU_AD_FORMAT_UNSIGNED_INT32 || format == CU_AD_FORMAT_SIGNED_INT32;
     if (reads_normalized && (is_float || is_wide))
         return cudaErrorInvalidNormSetting;
-    return filters && !is_float && !reads_normalized ? cudaErrorInvalidFilterSetting : cudaSuccess;
+    return filters && !is_float && !reads_normalized && !rt_is_fraction(format) ? cudaErrorInvalidFilterSetting : cudaSuccess;
 }

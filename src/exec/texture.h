@@ -21,6 +21,7 @@ struct texture_array {
     enum texture_format format;
     uint32_t channels;                      /* 1, 2, 4 */
     bool layered, cube, surface;
+    bool fraction;                          /* integers are read as 0 to 1, or -1 to 1, whatever the texture says */
 };
 
 struct texture {

@@ -177,6 +177,17 @@ static void conversions()
     CUDA(cudaDestroyTextureObject(t));
     CUDA(cudaFreeArray(a));
 
+    cudaChannelFormatDesc always = cudaCreateChannelDesc(8, 8, 8, 8, cudaChannelFormatKindUnsignedNormalized8X4), told;
+    CUDA(cudaMallocArray(&a, &always, 2, 1));
+    CUDA(cudaMemcpy2DToArray(a, 0, 0, colours, sizeof colours, sizeof colours, 1, cudaMemcpyHostToDevice));
+    CUDA(cudaGetChannelDesc(&told, a));
+    check(told.f == cudaChannelFormatKindUnsignedNormalized8X4 && told.w == 8, "an array of fractions");
+    t = texture_of(of_array(a), {});
+    light = sample<float4>(t, TEX2, {{1.5f, 0.5f, 0}})[0];
+    check(near({light.x, light.y, light.z, light.w}, {1, 0.4f, 0, 64 / 255.0f}, 1e-6), "needs no word about it to be read as such");
+    CUDA(cudaDestroyTextureObject(t));
+    CUDA(cudaFreeArray(a));
+
     const short signs[3] = {-32768, -32767, 16384};
     a = array_of(signs, 3, 0);
     how = {};

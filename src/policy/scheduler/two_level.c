@@ -42,6 +42,7 @@ struct two_level {
     uint64_t at_barrier;           /* as `blocked` */
     bool has_issued;               /* since the last step that is due */
     uint32_t first_before;         /* `first` before that */
+    uint64_t stepped;              /* the cycle in which the lists were last brought on */
     struct heddle_ages ages;
     /* narasiman */
     uint64_t groups[HEDDLE_WARPS]; /* sets */
@@ -233,10 +234,15 @@ static uint32_t promote(struct two_level *s, const struct heddle_core *core, uin
     return promoted;
 }
 
+static bool may_move(const struct two_level *s, uint64_t blocked)
+{
+    return (s->active & blocked) || (s->lists.active_count < s->group && s->lists.pending_count);
+}
+
 /* One cycle of the lists. False: nothing moved, and nothing will while the sets stay as they are. */
 static bool step(struct two_level *s, const struct heddle_core *core, uint64_t blocked)
 {
-    if (!(s->active & blocked) && (s->lists.active_count == s->group || !s->lists.pending_count))
+    if (!may_move(s, blocked))
         return false;
     uint64_t leaving = s->active & blocked;
     if (s->style == STYLE_GEBHART && leaving) /* one a cycle */
@@ -341,6 +347,7 @@ static void catch_up(struct two_level *s, const struct heddle_core *core)
     if (due > 1)
         pass(s, core, s->blocked, due - 1);
     bool all_wait = s->style == STYLE_GPGPUSIM && s->outer == OUTER_RR && !(pending_set(s) & ~s->blocked); /* so that those that come in stand together */
+    s->stepped = core->cycle;
     s->moves = step(s, core, s->blocked);
     s->turning = s->moves && all_wait;
 }
@@ -429,7 +436,8 @@ static uint64_t hold(void *state, const struct heddle_core *core)
 static uint64_t steady_until(void *state, const struct heddle_core *core)
 {
     const struct two_level *s = state;
-    return s->moves || s->due ? core->cycle + 1 : HEDDLE_UNTIL_SETS_CHANGE;
+    bool moves = s->moves && (s->stepped == core->cycle || may_move(s, s->blocked)); /* a cycle later it can be told whether there is more to come */
+    return moves || s->due ? core->cycle + 1 : HEDDLE_UNTIL_SETS_CHANGE;
 }
 
 /* The fetch group that may issue, of those with a candidate. */
