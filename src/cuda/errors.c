@@ -118,3 +118,12 @@ CUAPI int heddle_unsupported(const char *text)
     driver_report(&e);
     return (int)api_leave(CUDA_ERROR_NOT_SUPPORTED);
 }
+
+/* Likewise: a kernel that it was to launch could not be loaded, as was said. */
+CUAPI void heddle_launch_refused(void);
+CUAPI void heddle_launch_refused(void)
+{
+    api_enter(NULL, API_ANY);
+    driver_get()->launch_refused = true;
+    api_leave(CUDA_SUCCESS);
+}

@@ -192,18 +192,27 @@ CUAPI CUresult cuDriverGetVersion(int *version)
     return CUDA_SUCCESS;
 }
 
-/* Private tables, which NVIDIA's own libraries ask for. */
+/* The name of the file that an address of code lies in. */
+static const char *file_of(const void *code)
+{
+    Dl_info info;
+    const char *path = dladdr(code, &info) && info.dli_fname ? info.dli_fname : "this program", *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Private tables, which NVIDIA's own libraries ask for. The compiler library does without. */
 CUAPI CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     struct error e = {0};
+    const char *caller = file_of(__builtin_return_address(0));
     if (!table || !id)
         return CUDA_ERROR_INVALID_VALUE;
     *table = NULL;
-    if (!atomic_flag_test_and_set(&said)) {
+    if (strncmp(caller, "libnvrtc", 8) && !atomic_flag_test_and_set(&said)) {
         api_enter(NULL, API_ANY);
-        error_set(&e, ERROR_UNSUPPORTED, "this program uses NVIDIA's CUDA runtime, linked statically or found before Heddle's; it needs private "
-                                         "interfaces of the driver (cuGetExportTable). Build it with nvcc -cudart shared");
+        error_set(&e, ERROR_UNSUPPORTED, "%s uses NVIDIA's CUDA runtime, linked statically or found before Heddle's; it needs private "
+                                         "interfaces of the driver (cuGetExportTable). Build it with nvcc -cudart shared", caller);
         driver_report(&e);
         api_leave(CUDA_SUCCESS);
     }

@@ -124,6 +124,7 @@ struct driver {
     struct timespec start;
     volatile int interrupt;
     struct error outcome;   /* last failure of a kernel or a module */
+    bool launch_refused;    /* a launch came to nothing for want of support */
     struct pool *default_pool, *pool;
     bool has_region;        /* the program said which launches are of interest (profiler.c) */
     struct capture *captures; /* under way */

@@ -156,6 +156,7 @@ static CUresult launch_params(struct function *f, struct launch_shape *s, const 
     if (run(g, &l, &e))
         return CUDA_SUCCESS;
     if (e.kind == ERROR_RESOURCES || e.kind == ERROR_INVALID || e.kind == ERROR_NO_MEMORY || e.kind == ERROR_UNSUPPORTED) {
+        driver_get()->launch_refused |= e.kind == ERROR_UNSUPPORTED;
         driver_report(&e);
         return result_of(&e);
     }

@@ -339,10 +339,11 @@ static json_t *host(const struct gpu *g, const struct gpu_kernel *sum)
     return o;
 }
 
-static json_t *outcome(const struct error *e)
+static json_t *outcome(const struct error *e, bool launch_refused)
 {
     json_t *o = json_object();
     put(o, "kind", text(error_kind_name(e->kind)));
+    put(o, "launch_refused", json_boolean(launch_refused));
     put(o, "message", e->kind == ERROR_NONE ? NULL : text(e->text));
     return o;
 }
@@ -370,7 +371,7 @@ static json_t *results(const struct driver *d, int exit_status)
     put(checks, "passed", json_boolean(exit_status == 0));
     put(checks, "exit", json_integer(exit_status));
     put(root, "checks", checks);
-    put(root, "outcome", outcome(&d->outcome));
+    put(root, "outcome", outcome(&d->outcome, d->launch_refused));
     return root;
 }
 

@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-/* A failure that lies in the code itself: it would be the same the next time, and has been told. */
-static int lasting(int r)
+bool rt_is_of_code(int r)
 {
-    bool is = r == CUDA_ERROR_INVALID_IMAGE || r == CUDA_ERROR_NO_BINARY_FOR_GPU || r == CUDA_ERROR_INVALID_PTX || r == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
-              r == CUDA_ERROR_NOT_SUPPORTED;
-    return is ? r : CUDA_SUCCESS;
+    return r == CUDA_ERROR_INVALID_IMAGE || r == CUDA_ERROR_NO_BINARY_FOR_GPU || r == CUDA_ERROR_INVALID_PTX || r == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || r == CUDA_ERROR_NOT_SUPPORTED;
 }
+
+/* Such a failure would be the same the next time, and has been told. */
+static int lasting(int r) { return rt_is_of_code(r) ? r : CUDA_SUCCESS; }
 
 int binary_load(struct fat_binary *b)
 {

@@ -52,6 +52,7 @@ static void add_entity(void **handle, const struct entity *description)
     registry_lock();
     e->next = b->entities;
     b->entities = e;
+    e->hidden = registry_find(host);
     address_map_put(&registry.entities, host, e);
     registry_unlock();
 }
@@ -78,6 +79,19 @@ RTAPI void **__cudaRegisterFatBinary(void *wrapper)
 RTAPI void __cudaRegisterFatBinaryEnd(void **handle);
 RTAPI void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
 
+/* An inline function, or a template, stands in several fat binaries under the one address that the linker left of it: the last one registered answers for all, and the others take over. */
+static void uncover(struct entity *e)
+{
+    struct entity *top = registry_find(e->host);
+    if (top == e && e->hidden)
+        address_map_put(&registry.entities, e->host, e->hidden);
+    else if (top == e)
+        address_map_remove(&registry.entities, e->host);
+    for (; top && top != e; top = top->hidden)
+        if (top->hidden == e)
+            top->hidden = e->hidden;
+}
+
 static void forget(struct fat_binary *b)
 {
     for (struct fat_binary **at = &registry.first; *at; at = &(*at)->next)
@@ -86,8 +100,7 @@ static void forget(struct fat_binary *b)
             break;
         }
     for (struct entity *e = b->entities; e; e = e->next) {
-        if (registry_find(e->host) == e)
-            address_map_remove(&registry.entities, e->host);
+        uncover(e);
         if (e->kernel)
             address_map_remove(&registry.kernels, e->kernel);
     }

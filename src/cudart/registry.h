@@ -12,6 +12,7 @@ struct entity {
     const char *name;
     struct fat_binary *binary;
     struct entity *next;    /* of the same fat binary */
+    struct entity *hidden;  /* registered before under the same address */
     enum entity_kind kind;
     size_t size_bytes;
     bool reads_normalized;  /* textures: integers are read as fractions of their largest value */
@@ -48,6 +49,7 @@ int binary_load(struct fat_binary *b);                    /* no-op when loaded; 
 int binary_managed(struct fat_binary *b);                 /* sets the pointers of its managed variables */
 void binary_unload(struct fat_binary *b);
 int rt_kernel(const void *host, CUkernel *out);
+bool rt_is_of_code(int r);                                /* a failure that lies in the code of a kernel itself */
 const void *rt_host_function(CUfunction f);               /* the other way round; f itself where no registered function is known for it */
 
 /* thread.c */

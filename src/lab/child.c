@@ -163,9 +163,9 @@ static bool start_and_wait(const struct child_request *r, const char *options, s
 /* Results for a program that never got as far as cuInit, or did not live to write them. */
 static json_t *empty_stats(const struct child_request *r)
 {
-    json_t *stats = json_pack("{s:s, s:n, s:[], s:n, s:b, s:n, s:n, s:n, s:n, s:[], s:{}, s:{s:n, s:f, s:n, s:n}, s:{}, s:{s:s, s:n}}", "heddle", HEDDLE_VERSION,
+    json_t *stats = json_pack("{s:s, s:n, s:[], s:n, s:b, s:n, s:n, s:n, s:n, s:[], s:{}, s:{s:n, s:f, s:n, s:n}, s:{}, s:{s:s, s:b, s:n}}", "heddle", HEDDLE_VERSION,
                               "program", "arguments", "machine", "functional", r->functional || !r->options, "seed", "scheduler", "l1", "divergence", "kernels", "total", "host",
-                              "wall_seconds", "launch_seconds", 0.0, "kwips", "peak_bytes", "checks", "outcome", "kind", "none", "message");
+                              "wall_seconds", "launch_seconds", 0.0, "kwips", "peak_bytes", "checks", "outcome", "kind", "none", "launch_refused", 0, "message");
     json_object_set_new(stats, "program", json_string(r->argv[0]));
     for (int i = 1; r->argv[i]; i++)
         json_array_append_new(json_object_get(stats, "arguments"), json_string(r->argv[i]));
@@ -229,14 +229,15 @@ bool child_run(const struct child_request *r, struct child_result *out, struct e
             out->stats = empty_stats(r);
         fill_in(out);
         out->outcome = outcome_kind(out->stats);
+        out->launch_refused = json_is_true(json_object_get(json_object_get(out->stats, "outcome"), "launch_refused"));
     }
     unlink(stats);
     free(options);
     return ok;
 }
 
-/* What a kernel did counts whatever the program made of it. A module that could not be loaded counts when the program failed; it may well have
- * had another. */
+/* What a kernel did counts whatever the program made of it, and so does a kernel that was to run and could not: results without it are none. A module that could not be loaded, or a function that
+ * is not there, counts when the program failed; it may well have had another. */
 int child_exit_code(const struct child_result *r)
 {
     int code = exit_code_of(r->outcome);
@@ -244,6 +245,8 @@ int child_exit_code(const struct child_result *r)
         return code;
     if (r->signal == SIGINT || r->signal == SIGTERM)
         return EXIT_STUCK;
+    if (r->launch_refused)
+        return EXIT_UNSUPPORTED;
     if (r->status == 0)
         return EXIT_DONE;
     return code == EXIT_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_FAILED;

@@ -19,6 +19,8 @@ expect 'run: a kernel that does something illegal' 5 'write of 4 bytes at 0x10: 
 expect 'run: a function that refuses' 3 'cudaGraphicsUnmapResources is not supported; it was called from .*missing' "$heddle" run --functional --quiet "$programs/missing"
 if [ "$(grep -c 'cudaGraphicsUnmapResources is not supported' "$out")" = 1 ]; then echo 'ok run: it is said once'; else echo 'FAILED run: it is said once'; fi
 
+expect 'run: a kernel that cannot run, in a program that does not look' 3 'not supported: wgmma.fence' "$heddle" run --functional --quiet "$programs/ignores_errors"
+
 # Libraries as a program may find them elsewhere: made here, with nothing inside.
 if ! command -v "$cc" >/dev/null; then
     echo 'note no C compiler: programs with libraries of their own are not tried'

@@ -7,7 +7,7 @@ WRAPPER_OF(first_wrapper, 1, &first_image, NULL);
 WRAPPER_OF(second_wrapper, 1, &second_image, NULL);
 
 /* The addresses stand for the kernels and variables. */
-static char first_fill, second_fill, absent, unregistered;
+static char first_fill, second_fill, both_fill /* of a template, in both */, absent, unregistered;
 static unsigned int first_base, second_base;
 
 static unsigned int *where;
@@ -104,7 +104,11 @@ static void check_unregistering(void **second)
 {
     unsigned int value = 1;
     void *params[] = {&where, &value};
+    OK(cudaLaunchKernel(&both_fill, ONE, THREADS(1), params, 0, NULL));
+    TRUE(at(0) == 201); /* the last one registered */
     __cudaUnregisterFatBinary(second);
+    OK(cudaLaunchKernel(&both_fill, ONE, THREADS(1), params, 0, NULL));
+    TRUE(at(0) == 8);
     EXPECT(INVALID_DEVICE_FUNCTION, cudaLaunchKernel(&second_fill, ONE, ONE, params, 0, NULL));
     EXPECT(INVALID_DEVICE_FUNCTION, cudaGetLastError());
     OK(cudaLaunchKernel(&first_fill, ONE, THREADS(1), params, 0, NULL));
@@ -114,10 +118,12 @@ int main(void)
 {
     void **first = __cudaRegisterFatBinary(&first_wrapper), **second = __cudaRegisterFatBinary(&second_wrapper);
     register_function(first, &first_fill, "fill");
+    register_function(first, &both_fill, "fill");
     register_function(first, &absent, "no_such_kernel");
     __cudaRegisterVar(first, &first_base, "base", "base", 0, sizeof first_base, 0, 0);
     __cudaRegisterFatBinaryEnd(first);
     register_function(second, &second_fill, "fill");
+    register_function(second, &both_fill, "fill");
     __cudaRegisterVar(second, &second_base, "base", "base", 0, sizeof second_base, 0, 0);
     __cudaRegisterFatBinaryEnd(second);
     OK(cudaMalloc((void **)&where, 64 * sizeof *where));
