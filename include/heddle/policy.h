@@ -97,7 +97,7 @@ struct heddle_core {
     uint64_t cycle;                 /* core cycles since the machine started */
     uint64_t kernel;                /* counts launches, from 0 */
     const struct heddle_program *program;
-    uint64_t resident, ready, at_barrier, waiting, long_wait; /* resident: not ended; ready: could issue now; at_barrier; waiting: at a barrier, fence or atomic, or parked by the divergence unit;
+    uint64_t resident, ready, at_barrier, waiting, long_wait; /* resident: not ended; ready: could issue now; at_barrier: or parked by the divergence unit; waiting: the same, or at a fence or atomic;
                                                                * long_wait: next instruction needs the result of an outstanding long operation */
     uint64_t next_is_l1_load;       /* next instruction is a HEDDLE_L1D_LOAD */
     const struct heddle_warp *warp; /* by slot */
@@ -154,7 +154,16 @@ struct heddle_setup {
     uint32_t scheduler;             /* schedulers: which of the core */
     uint64_t warps;                 /* schedulers: slots that it owns */
     uint64_t seed;                  /* the machine's, the same in every run */
+    const char **why;               /* where init leaves a word on why it refuses (heddle_refuse); may be NULL */
 };
+
+/* For init: return heddle_refuse(setup, "what is wrong"). The text stays where it is: a constant, or part of the state. */
+static inline bool heddle_refuse(const struct heddle_setup *setup, const char *why)
+{
+    if (setup->why)
+        *setup->why = why;
+    return false;
+}
 
 /* Everything that is the same for the three kinds. */
 struct heddle_policy {
@@ -165,7 +174,7 @@ struct heddle_policy {
     const struct heddle_counter *counters; /* name NULL at the end; may be NULL */
     uint32_t bits_per_warp, bits_per_core, bits_per_line; /* storage card: hardware that the mechanism adds; per line of the L1D */
     size_t state_bytes;             /* of an instance: zeroed memory, handed to every hook as state */
-    bool (*init)(void *state, const struct heddle_setup *setup); /* NULL: nothing to do. False: cannot work on this machine; the launch is refused in its name */
+    bool (*init)(void *state, const struct heddle_setup *setup); /* NULL: nothing to do. False: cannot work on this machine, or with these values; the launch is refused in its name, with the reason that heddle_refuse left */
     void (*finish)(void *state);    /* before the memory goes */
     struct heddle_events on;
 };

@@ -155,14 +155,13 @@ CUAPI CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *out, CUarray h
 }
 API_ALIAS(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2)
 
+/* Only arrays that get their memory later have requirements, and there are none of those. */
 CUAPI CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, CUarray handle, CUdevice dev)
 {
     struct array *a;
     CUresult r = enter(handle, out, &a);
-    if (r == CUDA_SUCCESS && dev != 0)
-        r = CUDA_ERROR_INVALID_DEVICE;
     if (r == CUDA_SUCCESS)
-        *out = (CUDA_ARRAY_MEMORY_REQUIREMENTS){.size = bytes_of(&a->texels), .alignment = 512};
+        r = dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
     return api_leave(r);
 }
 
@@ -275,13 +274,8 @@ CUAPI CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREME
 {
     struct mipmap *m;
     CUresult r = enter_mipmap(handle, out, &m);
-    if (r == CUDA_SUCCESS && dev != 0)
-        r = CUDA_ERROR_INVALID_DEVICE;
-    if (r == CUDA_SUCCESS) {
-        *out = (CUDA_ARRAY_MEMORY_REQUIREMENTS){.alignment = 512};
-        for (uint32_t i = 0; i < m->level_count; i++)
-            out->size += bytes_of(&m->texels[i]);
-    }
+    if (r == CUDA_SUCCESS)
+        r = dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
     return api_leave(r);
 }
 

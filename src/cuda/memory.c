@@ -279,7 +279,7 @@ CUAPI CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *out, void *p, unsigned 
 }
 API_ALIAS(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2)
 
-/* All pinned memory is mapped. What was allocated does not say that it is portable, what was registered does: so do NVIDIA's drivers. */
+/* All pinned memory is mapped. */
 CUAPI CUresult cuMemHostGetFlags(unsigned int *flags, void *p)
 {
     CUresult r = api_enter(NULL, API_CONTEXT);
@@ -287,7 +287,7 @@ CUAPI CUresult cuMemHostGetFlags(unsigned int *flags, void *p)
     if (r == CUDA_SUCCESS && (!a || a->kind != MEMORY_HOST || !flags))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        *flags = CU_MEMHOSTALLOC_DEVICEMAP | (a->registered ? a->flags : a->flags & ~(unsigned)CU_MEMHOSTALLOC_PORTABLE);
+        *flags = CU_MEMHOSTALLOC_DEVICEMAP | a->flags;
     return api_leave(r);
 }
 

@@ -87,6 +87,8 @@ static cudaError_t make(cudaArray_t *out, const struct cudaChannelFormatDesc *de
 {
     CUDA_ARRAY3D_DESCRIPTOR d;
     int r = rt_enter();
+    if (out)
+        *out = NULL;
     if (!r)
         r = out ? describe(desc, extent, flags, &d) : cudaErrorInvalidValue;
     return rt_leave(r ?: (int)cuArray3DCreate(out, &d));

@@ -26,14 +26,15 @@ static int check_sides(const struct cudaMemcpy3DParms *p)
 }
 
 /* Whether the rows and slices of a box fit the pitched memory they lie in. */
-static bool fits(const struct cudaPitchedPtr *p, const struct cudaPos *at, size_t width, const struct cudaExtent *e, bool with_array)
+static bool fits(const struct cudaPitchedPtr *p, size_t x_bytes, size_t y, size_t width, const struct cudaExtent *e, bool with_array)
 {
     bool several = e->height > 1 || e->depth > 1;
-    if ((several || p->pitch) && p->pitch < at->x + width)
+    if ((several || p->pitch) && p->pitch < x_bytes + width)
         return false;
-    return !p->ysize || p->ysize >= at->y + e->height || (!with_array && e->depth == 1);
+    return !p->ysize || p->ysize >= y + e->height || (!with_array && e->depth == 1);
 }
 
+/* Where an array takes part, all widths and positions count its elements, those in linear memory too. NVIDIA's manual says bytes for the latter; their library does as here. */
 int rt_copy_3d_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *box)
 {
     CUmemorytype from, to;
@@ -49,13 +50,14 @@ int rt_copy_3d_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *box)
         r = cudaErrorInvalidValue;
     if (r)
         return r;
+    size_t element = p->srcArray ? from_bytes : to_bytes;
     *box = (CUDA_MEMCPY3D){
-        .srcXInBytes = p->srcPos.x * from_bytes, .srcY = p->srcPos.y, .srcZ = p->srcPos.z, .srcHeight = p->srcPtr.ysize,
-        .dstXInBytes = p->dstPos.x * to_bytes, .dstY = p->dstPos.y, .dstZ = p->dstPos.z, .dstHeight = p->dstPtr.ysize,
-        .WidthInBytes = p->extent.width * (p->srcArray ? from_bytes : to_bytes), .Height = p->extent.height, .Depth = p->extent.depth,
+        .srcXInBytes = p->srcPos.x * element, .srcY = p->srcPos.y, .srcZ = p->srcPos.z, .srcHeight = p->srcPtr.ysize,
+        .dstXInBytes = p->dstPos.x * element, .dstY = p->dstPos.y, .dstZ = p->dstPos.z, .dstHeight = p->dstPtr.ysize,
+        .WidthInBytes = p->extent.width * element, .Height = p->extent.height, .Depth = p->extent.depth,
     };
-    if ((!p->srcArray && !fits(&p->srcPtr, &p->srcPos, box->WidthInBytes, &p->extent, with_array)) ||
-        (!p->dstArray && !fits(&p->dstPtr, &p->dstPos, box->WidthInBytes, &p->extent, with_array)))
+    if ((!p->srcArray && !fits(&p->srcPtr, box->srcXInBytes, box->srcY, box->WidthInBytes, &p->extent, with_array)) ||
+        (!p->dstArray && !fits(&p->dstPtr, box->dstXInBytes, box->dstY, box->WidthInBytes, &p->extent, with_array)))
         return with_array ? cudaErrorInvalidValue : cudaErrorInvalidPitchValue;
     rt_box_from(box, p->srcArray ? CU_MEMORYTYPE_ARRAY : from, p->srcPtr.ptr, p->srcPtr.pitch);
     rt_box_to(box, p->dstArray ? CU_MEMORYTYPE_ARRAY : to, p->dstPtr.ptr, p->dstPtr.pitch);

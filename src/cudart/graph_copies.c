@@ -125,13 +125,13 @@ RTAPI cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t n, struct cudaMem
     if (r)
         return rt_leave(r);
     cudaArray_t from = b.srcMemoryType == CU_MEMORYTYPE_ARRAY ? b.srcArray : NULL, to = b.dstMemoryType == CU_MEMORYTYPE_ARRAY ? b.dstArray : NULL;
-    size_t from_bytes = element_bytes(from), to_bytes = element_bytes(to);
+    size_t element = element_bytes(from ? from : to);
     *p = (struct cudaMemcpy3DParms){
-        .srcArray = from, .srcPos = {b.srcXInBytes / from_bytes, b.srcY, b.srcZ},
+        .srcArray = from, .srcPos = {b.srcXInBytes / element, b.srcY, b.srcZ},
         .srcPtr = pointer_of(b.srcMemoryType, b.srcHost, b.srcDevice, b.srcPitch, b.WidthInBytes, b.srcHeight ? b.srcHeight : b.Height),
-        .dstArray = to, .dstPos = {b.dstXInBytes / to_bytes, b.dstY, b.dstZ},
+        .dstArray = to, .dstPos = {b.dstXInBytes / element, b.dstY, b.dstZ},
         .dstPtr = pointer_of(b.dstMemoryType, b.dstHost, b.dstDevice, b.dstPitch, b.WidthInBytes, b.dstHeight ? b.dstHeight : b.Height),
-        .extent = {b.WidthInBytes / (from ? from_bytes : to_bytes), b.Height, b.Depth}, .kind = kind_of(b.srcMemoryType, b.dstMemoryType),
+        .extent = {b.WidthInBytes / element, b.Height, b.Depth}, .kind = kind_of(b.srcMemoryType, b.dstMemoryType),
     };
     return rt_leave(cudaSuccess);
 }

@@ -9,7 +9,7 @@ RTAPI cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned int flags)
     if (!r)
         *out = NULL;
     if (!r && bytes)
-        r = cuMemHostAlloc(out, bytes, flags);
+        r = cuMemHostAlloc(out, bytes, flags & ~(unsigned)CU_MEMHOSTALLOC_PORTABLE); /* one device: there is nowhere to carry it */
     return rt_leave(r);
 }
 

@@ -9,8 +9,8 @@ RTAPI cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned int flags
         r = cudaErrorInvalidValue;
     if (!r && bytes)
         r = cuMemAllocManaged(&address, bytes, flags);
-    if (!r)
-        *out = (void *)(uintptr_t)address;
+    if (out)
+        *out = r ? NULL : (void *)(uintptr_t)address;
     return rt_leave(r);
 }
 

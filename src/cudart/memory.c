@@ -2,7 +2,7 @@
 #include "cudart/memory_types.h"
 #include "cudart/runtime.h"
 
-/* No bytes are no error: the program gets a null pointer, which it may free. */
+/* No bytes are no error: the program gets a null pointer, which it may free. It gets one too where there is an error. */
 RTAPI cudaError_t cudaMalloc(void **out, size_t bytes)
 {
     CUdeviceptr address = 0;
@@ -11,8 +11,8 @@ RTAPI cudaError_t cudaMalloc(void **out, size_t bytes)
         r = cudaErrorInvalidValue;
     if (!r && bytes)
         r = cuMemAlloc(&address, bytes);
-    if (!r)
-        *out = (void *)(uintptr_t)address;
+    if (out)
+        *out = r ? NULL : (void *)(uintptr_t)address;
     return rt_leave(r);
 }
 

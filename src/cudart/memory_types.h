@@ -15,7 +15,7 @@ struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
 struct cudaExtent { size_t width, height, depth; };
 struct cudaPos { size_t x, y, z; };
 
-/* Positions and widths count elements where an array is involved, bytes where not. */
+/* Positions and widths count elements where an array takes part, bytes where none does. */
 struct cudaMemcpy3DParms {
     cudaArray_t srcArray;
     struct cudaPos srcPos;

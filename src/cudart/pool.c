@@ -16,8 +16,8 @@ static cudaError_t allocate(void **out, size_t bytes, bool from_pool, cudaMemPoo
         r = cudaErrorInvalidValue;
     if (!r && bytes)
         r = from_pool ? cuMemAllocFromPoolAsync(&address, bytes, pool, stream) : cuMemAllocAsync(&address, bytes, stream);
-    if (!r)
-        *out = (void *)(uintptr_t)address;
+    if (out)
+        *out = r ? NULL : (void *)(uintptr_t)address;
     return rt_leave(r);
 }
 

@@ -1,6 +1,7 @@
 /* Calls (PTX ISA 9.7.12.5): a frame of registers and local memory each, arguments copied from caller to callee and results back. Parameters in .param space live in
  * local memory, so that their address can be taken. Lanes that call different functions through a pointer take turns. */
 #include "exec/call.h"
+#include "exec/device_calls.h"
 #include "exec/image_internal.h"
 #include "exec/lanes.h"
 
@@ -310,6 +311,9 @@ static bool decode_callee(struct decoder *d, const struct ptx_operand *o, struct
         return decode_src_of(d, o, PTX_B64, &site->pointer);
     if (o->kind != PTX_OPERAND_FUNCTION)
         return decode_wrong(d, o, "expected a function or a register that holds its address");
+    site->builtin = device_launch_call_find(o->function->name);
+    if (site->builtin)
+        return true;
     site->callee = decode_find_function(d, o->function);
     if (site->callee)
         return site->callee->ptx->is_entry ? decode_fail(d, "a kernel cannot be called") : true;

@@ -1,27 +1,9 @@
 /* Functions that CUDA's device runtime provides and PTX only declares: vprintf, malloc, free, __assertfail, cudaGraphSetConditional. Arguments lie in the caller's .param variables. */
-#include "exec/control.h"
+#include "exec/device_calls.h"
 #include "exec/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const uint8_t *argument(const struct exec_warp *w, uint32_t lane, uint32_t address)
-{
-    return w->local + (uint64_t)lane * w->launch->local_bytes + address;
-}
-
-static uint64_t argument64(const struct exec_warp *w, uint32_t lane, uint32_t address)
-{
-    uint64_t value;
-    memcpy(&value, argument(w, lane, address), 8);
-    return value;
-}
-
-static void set_result(struct exec_warp *w, uint32_t lane, uint32_t result, const void *value, uint32_t bytes)
-{
-    if (result != UINT32_MAX)
-        memcpy(w->local + (uint64_t)lane * w->launch->local_bytes + result, value, bytes);
-}
 
 /* A piece of memory by generic address, one lane. NULL after a fault. */
 static const uint8_t *generic_bytes(struct exec_warp *w, uint32_t lane, uint64_t address, uint32_t bytes)
@@ -144,8 +126,8 @@ static void run_vprintf(struct exec_warp *w, uint32_t mask, const uint32_t *argu
     FILE *out = w->launch->printf_out ? w->launch->printf_out : stdout;
     FOR_EACH_LANE(mask, lane) {
         char format[4096];
-        struct print_state s = { w, lane, argument64(w, lane, arguments[1]), false };
-        if (!generic_string(w, lane, argument64(w, lane, arguments[0]), format, sizeof format))
+        struct print_state s = { w, lane, device_argument64(w, lane, arguments[1]), false };
+        if (!generic_string(w, lane, device_argument64(w, lane, arguments[0]), format, sizeof format))
             return;
         print_formatted(&s, out, format);
         if (s.failed)
@@ -153,28 +135,31 @@ static void run_vprintf(struct exec_warp *w, uint32_t mask, const uint32_t *argu
         int32_t count = 0;
         for (const char *p = format; *p; p++)
             count += *p == '%' && p[1] != '%' ? 1 : 0;
-        set_result(w, lane, result, &count, 4);
+        device_result(w, lane, result, &count, 4);
     }
+}
+
+uint64_t device_malloc(struct exec_launch *l, uint64_t bytes)
+{
+    uint64_t address = bytes && bytes <= l->heap->limit_bytes - l->heap->used_bytes ? memory_alloc(l->memory, bytes, 256, MEMORY_HEAP, NULL) : 0;
+    if (address)
+        l->heap->used_bytes += bytes;
+    return address;
 }
 
 static void run_malloc(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result)
 {
-    struct device_heap *heap = w->launch->heap;
     FOR_EACH_LANE(mask, lane) {
-        uint64_t size = argument64(w, lane, arguments[0]), address = 0;
-        if (size && size <= heap->limit_bytes - heap->used_bytes)
-            address = memory_alloc(w->launch->memory, size, 256, MEMORY_HEAP, NULL);
-        if (address)
-            heap->used_bytes += size;
-        set_result(w, lane, result, &address, 8);
+        uint64_t address = device_malloc(w->launch, device_argument64(w, lane, arguments[0]));
+        device_result(w, lane, result, &address, 8);
     }
 }
 
-static void run_free(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result)
+void device_free(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result)
 {
     (void)result;
     FOR_EACH_LANE(mask, lane) {
-        uint64_t address = argument64(w, lane, arguments[0]);
+        uint64_t address = device_argument64(w, lane, arguments[0]);
         if (!address)
             continue;
         const struct memory_range *range = memory_find(w->launch->memory, address);
@@ -194,10 +179,10 @@ static void run_assertfail(struct exec_warp *w, uint32_t mask, const uint32_t *a
     (void)result;
     uint32_t lane = (uint32_t)__builtin_ctz(mask), line;
     char message[256] = "", file[256] = "", function[256] = "";
-    memcpy(&line, argument(w, lane, arguments[2]), 4);
-    if (!generic_string(w, lane, argument64(w, lane, arguments[0]), message, sizeof message) ||
-        !generic_string(w, lane, argument64(w, lane, arguments[1]), file, sizeof file) ||
-        !generic_string(w, lane, argument64(w, lane, arguments[3]), function, sizeof function))
+    memcpy(&line, device_argument(w, lane, arguments[2]), 4);
+    if (!generic_string(w, lane, device_argument64(w, lane, arguments[0]), message, sizeof message) ||
+        !generic_string(w, lane, device_argument64(w, lane, arguments[1]), file, sizeof file) ||
+        !generic_string(w, lane, device_argument64(w, lane, arguments[3]), function, sizeof function))
         return;
     exec_raise(w, ERROR_ASSERT, lane, 0, 0, "%.150s:%u: %.80s: assertion `%.100s' failed", file, line, function, message);
 }
@@ -208,10 +193,10 @@ static void run_set_conditional(struct exec_warp *w, uint32_t mask, const uint32
     (void)result;
     FOR_EACH_LANE(mask, lane) {
         uint8_t *pointers[WARP_LANES];
-        w->addr[lane] = argument64(w, lane, arguments[0]);
+        w->addr[lane] = device_argument64(w, lane, arguments[0]);
         if (!exec_resolve(w, PTX_SPACE_GLOBAL, 1u << lane, 4, 4, true, pointers))
             return;
-        memcpy(pointers[lane], argument(w, lane, arguments[1]), 4);
+        memcpy(pointers[lane], device_argument(w, lane, arguments[1]), 4);
     }
 }
 
@@ -220,7 +205,7 @@ const struct device_call *device_call_find(const char *name)
     static const struct device_call calls[] = {
         { "vprintf", run_vprintf, 2 },
         { "malloc", run_malloc, 1 },
-        { "free", run_free, 1 },
+        { "free", device_free, 1 },
         { "__assertfail", run_assertfail, 5 },
         { "__assert_fail", run_assertfail, 4 },
         { "cudaGraphSetConditional", run_set_conditional, 2 },
@@ -228,5 +213,5 @@ const struct device_call *device_call_find(const char *name)
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (strcmp(calls[i].name, name) == 0)
             return &calls[i];
-    return NULL;
+    return device_launch_call_find(name);
 }

@@ -226,6 +226,20 @@ struct exec_fault {
 /* malloc() in kernels: ranges of kind MEMORY_HEAP, at most this many bytes. */
 struct device_heap { uint64_t limit_bytes, used_bytes; };
 
+/* What kernels asked for that is to be done when they have ended (device_launch.c): a launch, or a copy or fill of memory. turn 0: arguments were made, but it was not launched. */
+struct device_work {
+    uint64_t turn;
+    const struct exec_function *kernel; /* NULL: a copy or a fill */
+    uint32_t grid[3], block[3], shared_bytes;
+    uint64_t arguments;                 /* device address */
+    uint64_t to, from, bytes;
+    uint8_t value;
+    bool fills;
+};
+struct device_queue { struct device_work *list; uint32_t count, capacity; uint64_t turns, handles, text; };
+void device_queue_sort(struct device_queue *q); /* by turn */
+void device_queue_free(struct device_queue *q, struct memory *memory);
+
 /* Everything the warps of one launch share. */
 struct exec_launch {
     struct memory *memory;
@@ -242,6 +256,7 @@ struct exec_launch {
     uint32_t envreg[32];
     uint64_t (*clock)(struct exec_launch *l, const struct exec_warp *w); /* %clock64 */
     struct device_heap *heap;
+    struct device_queue *queue;
     struct exec_counters counters;
     bool faulted;
     bool watched;                  /* of the copy that a warp suspected of spinning runs in (spin.c): effects beyond the warp are counted and do not happen */

@@ -1,6 +1,7 @@
 /* Modules become an image: linked by name, placed in device memory, decoded. Kernels may be left undecoded until they are asked for: a program's fat binary often holds hundreds, of which
  * a run uses a few. */
 #include "exec/image_internal.h"
+#include "exec/device_calls.h"
 
 #include "ptx/cfg.h"
 #include "ptx/registers.h"
@@ -254,7 +255,7 @@ static void reach(const struct exec_image *image, const struct exec_function *f,
     for (uint32_t i = 0; f->makes_calls && i < f->ptx->inst_count; i++) {
         const struct ptx_operand *callee = ptx_flags(&f->ptx->insts[i]) & PTX_F_CALL ? callee_of(&f->ptx->insts[i]) : NULL;
         const struct exec_function *target = callee && callee->kind == PTX_OPERAND_FUNCTION ? image_definition(image, f->module, callee->function->name) : NULL;
-        if (target)
+        if (target && !device_launch_call_find(target->name))
             reach(image, target, runs);
     }
     for (uint32_t i = 0; f->calls_indirectly && i < image->function_count; i++)

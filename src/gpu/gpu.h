@@ -71,6 +71,7 @@ struct gpu {
     uint32_t kernel_count, kernel_capacity;
     struct profile_listing *listings; /* of kernels whose instructions were counted */
     uint64_t next_grid_id;
+    uint32_t launch_depth;          /* kernels that kernels launch */
     uint64_t stack_limit_bytes, heap_limit_bytes, printf_fifo_bytes;
     uint64_t clock_cycles;   /* of all launches so far */
     double launch_seconds;

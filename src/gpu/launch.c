@@ -16,6 +16,7 @@
 enum {
     SLICE = 256,                    /* warp instructions a turn */
     BLOCK_TURN_SLICES = 4,          /* a block's turn: this many slices for each of its warps, where barriers let them */
+    DEEPEST_LAUNCH = 256,           /* of kernels that launch kernels */
     SUSPECT_AFTER = 16 << 20,       /* warp instructions without a warp ending, after which the launch is looked at for a hang */
     LARGEST_BLOCK = 1024,
     SHARED_LIMIT_BYTES = 227 << 10, /* of a block in functional mode, whatever the machine */
@@ -306,7 +307,7 @@ static bool prepare(struct residency *r, struct gpu *g, const struct gpu_launch 
     uint32_t threads = in->block[0] * in->block[1] * in->block[2];
     *l = (struct exec_launch){ .memory = g->memory, .textures = &g->textures, .image = in->kernel->image, .kernel = in->kernel,
                                .dynamic_shared_bytes = in->dynamic_shared_bytes, .grid_id = g->next_grid_id++, .core_count = m->cores,
-                               .warps_per_core = m->sm.warps, .clock = launch_clock, .heap = g->heap, .error = e, .printf_out = g->printf_out, .user = r };
+                               .warps_per_core = m->sm.warps, .clock = launch_clock, .heap = g->heap, .queue = &r->queue, .error = e, .printf_out = g->printf_out, .user = r };
     memcpy(l->grid, in->grid, sizeof l->grid);
     memcpy(l->block, in->block, sizeof l->block);
     g->heap->limit_bytes = g->heap_limit_bytes;
@@ -392,6 +393,49 @@ static bool run_functional(struct residency *r, struct error *e)
     return ok;
 }
 
+/* Memory that a kernel asked to have copied or filled. */
+static bool do_copy(struct gpu *g, const struct device_work *work, struct error *e)
+{
+    uint64_t ends[] = { work->to, work->from };
+    for (int i = 0; i < (work->fills ? 1 : 2) && work->bytes; i++) {
+        const struct memory_range *range = memory_find(g->memory, ends[i]);
+        if (!range || ends[i] + work->bytes > range->base + range->size_bytes)
+            return error_set(e, ERROR_ADDRESS, "a kernel asked for a copy of %llu bytes %s 0x%llx, which is not inside an allocation", (unsigned long long)work->bytes, i ? "from" : "to",
+                             (unsigned long long)ends[i]);
+    }
+    if (work->fills)
+        memset(memory_pointer(work->to), work->value, work->bytes);
+    else
+        memmove(memory_pointer(work->to), memory_pointer(work->from), work->bytes);
+    return true;
+}
+
+/* Launches by a kernel that has ended, each with all that it launches itself before the next. */
+static bool run_queue(struct gpu *g, const struct exec_launch *parent, struct device_queue *q, struct error *e)
+{
+    bool ok = true;
+    if (q->count && ++g->launch_depth > DEEPEST_LAUNCH)
+        ok = error_set(e, ERROR_RESOURCES, "kernel %s: kernels launch one another %d deep", parent->kernel->name, DEEPEST_LAUNCH);
+    device_queue_sort(q);
+    for (uint32_t i = 0; ok && i < q->count; i++) {
+        const struct device_work *work = &q->list[i];
+        struct exec_function *kernel = (struct exec_function *)work->kernel;
+        if (!work->turn)
+            continue;
+        if (!kernel) {
+            ok = do_copy(g, work, e);
+            continue;
+        }
+        struct gpu_launch l = { .kernel = kernel, .dynamic_shared_bytes = work->shared_bytes, .params = memory_pointer(work->arguments), .params_bytes = kernel->ptx->param_bytes };
+        memcpy(l.grid, work->grid, sizeof l.grid);
+        memcpy(l.block, work->block, sizeof l.block);
+        ok = exec_image_prepare((struct exec_image *)parent->image, kernel, e) && gpu_launch(g, &l, e);
+    }
+    g->launch_depth -= q->count ? 1 : 0;
+    device_queue_free(q, g->memory);
+    return ok;
+}
+
 bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
 {
     if (!gpu_check_launch(g, in, e))
@@ -431,5 +475,7 @@ bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
         memory_release(g->memory, r.launch.params);
     if (r.workspace)
         memory_release(g->memory, r.workspace);
-    return ok;
+    if (!ok)
+        device_queue_free(&r.queue, g->memory);
+    return ok && run_queue(g, &r.launch, &r.queue, e);
 }

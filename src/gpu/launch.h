@@ -7,6 +7,7 @@
 struct residency {
     struct gpu *gpu;
     struct exec_launch launch;
+    struct device_queue queue;      /* what the kernel asked for, to be done when it has ended */
     struct exec_cta **blocks;       /* slots; idle ones have all warps done and are not in running */
     uint32_t slot_count, running;
     bool *busy;

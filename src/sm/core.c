@@ -45,8 +45,11 @@ static uint32_t count_counters(const struct heddle_policy *p)
 static void *instance(struct sm *c, struct arena *a, const struct heddle_policy *p, const struct heddle_setup *setup, struct error *e)
 {
     void *state = arena_alloc(a, p->state_bytes ? p->state_bytes : 1);
-    if (p->init && !p->init(state, setup)) {
-        error_set(e, ERROR_INVALID, "policy %s cannot work on this machine", p->name);
+    const char *why = NULL;
+    struct heddle_setup with_why = *setup;
+    with_why.why = &why;
+    if (p->init && !p->init(state, &with_why)) {
+        error_set(e, ERROR_INVALID, "policy %s cannot work on this machine%s%s", p->name, why ? ": " : "", why ? why : "");
         return NULL;
     }
     sm_listen(c, p, state);

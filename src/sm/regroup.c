@@ -101,6 +101,7 @@ static void park(struct sm *c, uint32_t slot)
     g->count = 0;
     g->face.active = 0;
     c->parked |= 1ull << slot;
+    sm_show_barriers(c);
     c->asleep |= 1ull << slot;
     c->slots[slot].wake_cycle = SM_NEVER;
     c->slots[slot].buffered = 0;
@@ -133,6 +134,7 @@ static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pie
     }
     g->threads = (uint32_t)__builtin_popcount(g->face.active);
     c->parked &= ~(1ull << slot);
+    sm_show_barriers(c);
     return from == 1ull << slot && memcmp(had, g->had, sizeof had) == 0 ? 0 : from;
 }
 
@@ -283,6 +285,7 @@ static void end_block(struct sm *c, uint32_t block)
         r->draining &= ~bit;
     }
     c->view.resident = c->resident & ~c->ended;
+    sm_show_barriers(c);
     for (uint32_t slot = b->first_warp, end = slot + b->warp_count; slot < end; slot++) {
         sm_refresh(c, slot);
         sm_try_retire(c, slot); /* not the one at hand: its last instruction is in the pipeline */
@@ -604,6 +607,7 @@ void regroup_begin(struct sm *c)
     struct regroup *r = c->regroup;
     const struct ptx_inst *in = first_unsupported(c->program);
     c->parked = r->draining = 0;
+    sm_show_barriers(c);
     set_lanes(c);
     if (!in)
         return;

@@ -269,6 +269,9 @@ static inline uint32_t sm_answers(const struct sm *c, uint64_t address, uint32_t
     return (uint32_t)(((address & (c->answer_bytes - 1)) + bytes + c->answer_bytes - 1) / c->answer_bytes);
 }
 
+/* To the policies: a parked warp waits for others of its block too. */
+static inline void sm_show_barriers(struct sm *c) { c->view.at_barrier = c->at_barrier | c->parked; }
+
 /* Register r of a warp is in bank (r + slot) mod banks. bank: r mod banks. */
 static inline uint32_t sm_bank(const struct sm *c, uint32_t bank, uint32_t slot)
 {

@@ -61,7 +61,7 @@ void sm_set_barriers(struct sm *c, uint32_t block)
             continue;
         c->busy = c->stirred = true;
         c->at_barrier ^= bit;
-        c->view.at_barrier = c->at_barrier;
+        sm_show_barriers(c);
         if (waits) {
             SM_TELL(c, barrier_wait, slot);
             if (c->observer && c->observer->barrier_begin)

@@ -55,3 +55,4 @@ expect 'truncated program' 2 'cut off' "$heddle" run "$scratch/cut"
 expect 'empty program' 2 'not a program' "$heddle" run "$scratch/empty"
 : >"$scratch/empty.ptx"
 expect 'empty PTX' 1 'empty.ptx' "$heddle" inspect "$scratch/empty.ptx"
+expect 'scheduler that refuses its parameters' 1 'policy ccws .*: vta_entries is not a multiple of vta_ways' "$heddle" run --size test -s ccws:vta_entries=16,vta_ways=3 bfs

@@ -98,13 +98,13 @@ static void arrays()
     clear();
     c.srcArray = b;
     c.dstPtr = host(out);
-    c.dstPos = make_cudaPos(sizeof(int), 0, 1);
+    c.dstPos = make_cudaPos(1, 0, 1);
     c.extent = make_cudaExtent(W - 1, H - 1, D - 1);
     c.kind = cudaMemcpyDeviceToHost;
     CUDA(cudaMemcpy3D(&c));
     check(holds(out, 1, 0, 1, W - 1, H - 1, D - 1, 0, 1, 0) && out[1][0][0] == -1, "through arrays, with positions in elements");
 
-    c.dstPos.x = 2 * sizeof(int);
+    c.dstPos.x = 2;
     check_error(cudaMemcpy3D(&c), cudaErrorInvalidValue, "rows that reach into the next");
     c.dstPos.x = 0;
     c.srcPos.x = 2;

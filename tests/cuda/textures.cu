@@ -182,10 +182,16 @@ static void conversions()
     CUDA(cudaMemcpy2DToArray(a, 0, 0, colours, sizeof colours, sizeof colours, 1, cudaMemcpyHostToDevice));
     CUDA(cudaGetChannelDesc(&told, a));
     check(told.f == cudaChannelFormatKindUnsignedNormalized8X4 && told.w == 8, "an array of fractions");
-    t = texture_of(of_array(a), {});
+    how = {};
+    how.readMode = cudaReadModeNormalizedFloat;
+    t = texture_of(of_array(a), how);
     light = sample<float4>(t, TEX2, {{1.5f, 0.5f, 0}})[0];
-    check(near({light.x, light.y, light.z, light.w}, {1, 0.4f, 0, 64 / 255.0f}, 1e-6), "needs no word about it to be read as such");
+    check(near({light.x, light.y, light.z, light.w}, {1, 0.4f, 0, 64 / 255.0f}, 1e-6), "is read as such");
     CUDA(cudaDestroyTextureObject(t));
+    cudaResourceDesc fractions = of_array(a);
+    how = {};
+    check_error(cudaCreateTextureObject(&t, &fractions, &how, nullptr), cudaErrorInvalidNormSetting, "and not otherwise");
+    cudaGetLastError();
     CUDA(cudaFreeArray(a));
 
     const short signs[3] = {-32768, -32767, 16384};

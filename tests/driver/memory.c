@@ -151,7 +151,7 @@ static void host_memory(void)
     free(mine);
     OK(cuMemHostAlloc((void **)&p, 100, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_WRITECOMBINED));
     OK(cuMemHostGetFlags(&flags, p));
-    TRUE(flags == (CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED));
+    TRUE(flags == (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED));
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemHostRegister(p, 100, 0));
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemHostUnregister(p));
     OK(cuMemFreeHost(p));

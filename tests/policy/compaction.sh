@@ -43,3 +43,6 @@ done
 is 'cores on several threads' "$heddle" run --quiet --size test -m slp -j 4 --divergence "$scratch/compaction.so" --stats "$scratch/threads.json" bfs
 is 'the same run on one' "$heddle" run --quiet --size test -m slp --divergence "$scratch/compaction.so" --stats "$scratch/one.json" bfs
 holds 'give the same cycles' "$(total "$scratch/threads.json" cycles) == $(total "$scratch/one.json" cycles)"
+
+# Of the warps that may issue none may be parked for good.
+is 'a limit of one warp does not count parked ones' "$heddle" run --quiet --size test -m slp -s swl:limit=1 --max-cycles 2000000 --divergence "$scratch/compaction.so" bfs

@@ -219,7 +219,11 @@ static struct table *make_table(const struct heddle_setup *setup)
     set_resident(t, 0);
     if (ways > entries)
         ways = entries;
-    if (entries % ways == 0 && heddle_victim_tags_init(&t->tags, setup->core->warp_slots, entries / ways, ways, setup->core->l1_line_bytes))
+    if (entries % ways)
+        heddle_refuse(setup, "vta_entries is not a multiple of vta_ways");
+    else if (!setup->core->l1_line_bytes)
+        heddle_refuse(setup, "it needs an L1 data cache");
+    else if (heddle_victim_tags_init(&t->tags, setup->core->warp_slots, entries / ways, ways, setup->core->l1_line_bytes))
         return t;
     heddle_victim_tags_free(&t->tags);
     free(t);

@@ -20,7 +20,7 @@ static bool init(void *state, const struct heddle_setup *setup)
     struct sticky *s = state;
     s->warps = setup->warps;
     s->level = (enum level)setup->values[0].integer;
-    return setup->core->block_slots <= HEDDLE_WARPS;
+    return setup->core->block_slots <= HEDDLE_WARPS || heddle_refuse(setup, "a core has more than 64 block slots");
 }
 
 static void launched(void *state, const struct heddle_core *core, uint32_t warp)
