@@ -294,6 +294,8 @@ static void library_options(const struct run_options *o, const struct setup *s, 
         *out++ = "--functional";
     if (o->pcs)
         *out++ = "--pcs";
+    if (!o->stats) /* the summary adds them up in any case */
+        *out++ = "--merge-launches";
     *out = NULL;
 }
 

@@ -16,7 +16,7 @@ static uint64_t number(const json_t *object, const char *key)
 void summary_add(struct summary_counters *sum, const json_t *kernel)
 {
     const json_t *branches = json_object_get(kernel, "branches"), *lanes = json_object_get(kernel, "lanes");
-    sum->launches++;
+    sum->launches += json_object_get(kernel, "launches") ? number(kernel, "launches") : 1;
     sum->warp_instructions += number(kernel, "warp_instructions");
     sum->thread_instructions += number(kernel, "thread_instructions");
     sum->branches += number(branches, "executed");

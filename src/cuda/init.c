@@ -144,6 +144,7 @@ static bool start(struct driver *d, struct error *e)
     options.max_cycles = o->max_cycles;
     options.threads = o->threads;
     options.pcs = o->pcs;
+    options.merge_launches = o->merge_launches;
     options.interval = o->functional ? 0 : o->interval;
     if (o->timeline[0] && !o->functional)
         options.timeline = timeline_open(o->timeline, o->timeline_first, o->timeline_end, e);

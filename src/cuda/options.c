@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_FUNCTIONAL, OPT_STATS, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_MAX_CYCLES, OPT_THREADS,
-                 OPT_QUIET, OPT_PRINT_MACHINE, OPT_PCS, OPT_INTERVAL };
+                 OPT_QUIET, OPT_PRINT_MACHINE, OPT_PCS, OPT_MERGE_LAUNCHES, OPT_INTERVAL };
 
 static const struct option_row { const char *name; char letter; bool has_value; enum option_id id; } rows[] = {
     {"machine", 'm', true, OPT_MACHINE},
@@ -31,6 +31,7 @@ static const struct option_row { const char *name; char letter; bool has_value; 
     {"quiet", 0, false, OPT_QUIET},
     {"print-machine", 0, false, OPT_PRINT_MACHINE},
     {"pcs", 0, false, OPT_PCS},
+    {"merge-launches", 0, false, OPT_MERGE_LAUNCHES},
     {"interval", 0, true, OPT_INTERVAL},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], OPTION_WORD_BYTES = 8192 };
@@ -191,6 +192,7 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_TIMELINE_CYCLES: return keep_window(o, value, e);
     case OPT_INTERVAL: return keep_interval(o, value, e);
     case OPT_PCS: o->pcs = true; return true;
+    case OPT_MERGE_LAUNCHES: o->merge_launches = true; return true;
     case OPT_FUNCTIONAL: o->functional = true; return true;
     case OPT_QUIET: o->quiet = true; return true;
     case OPT_PRINT_MACHINE: break;

@@ -290,19 +290,6 @@ static json_t *triple(const uint32_t v[3])
     return a;
 }
 
-/* Everything in them is a count but `timed`. */
-static void add_counters(struct gpu_kernel *sum, const struct gpu_kernel *k)
-{
-    struct gpu_counters *to = &sum->counters;
-    const struct gpu_counters *from = &k->counters;
-    add_words(&to->exec, &from->exec, sizeof to->exec);
-    to->timed |= from->timed;
-    add_words(&to->cycles, &from->cycles, sizeof *to - offsetof(struct gpu_counters, cycles));
-    sum->warp_instructions += k->warp_instructions;
-    sum->thread_instructions += k->thread_instructions;
-    sum->seconds += k->seconds;
-}
-
 static void put_kernels(json_t *root, const struct gpu *g, struct gpu_kernel *sum)
 {
     json_t *kernels = json_array(), *total = json_object();
@@ -314,13 +301,15 @@ static void put_kernels(json_t *root, const struct gpu *g, struct gpu_kernel *su
         put(o, "grid", triple(g->kernels[i].grid));
         put(o, "block", triple(g->kernels[i].block));
         put(o, "partial", json_boolean(g->kernels[i].partial));
+        if (g->options.merge_launches)
+            put(o, "launches", count(g->kernels[i].launches));
         put_counters(o, &g->kernels[i], &g->options);
         if (g->kernels[i].pcs)
             put(o, "pcs", stats_pcs(&g->kernels[i]));
         if (g->kernels[i].series)
             put(o, "series", stats_series(&g->kernels[i]));
         json_array_append_new(kernels, o);
-        add_counters(sum, &g->kernels[i]);
+        gpu_kernel_add(sum, &g->kernels[i]);
     }
     put_counters(total, sum, &g->options);
     put(root, "kernels", kernels);

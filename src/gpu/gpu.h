@@ -33,13 +33,15 @@ struct gpu_options {
     struct timeline *timeline; /* or NULL; the caller's */
     struct trace *trace;     /* of L1D accesses, or NULL; the caller's */
     struct progress *progress; /* or NULL; the caller's */
+    bool merge_launches;     /* keep one record a kernel, not one a launch */
     bool pcs;                /* count what each instruction does (gpu/profile.h) */
     uint64_t interval;       /* timed: sample the counters every so many cycles; 0: not */
 };
 
-struct gpu_kernel {          /* one launch */
+struct gpu_kernel {          /* one launch, or with merge_launches all of one kernel */
     char *name;
-    uint32_t grid[3], block[3];
+    uint64_t launches;
+    uint32_t grid[3], block[3]; /* of the first */
     struct gpu_counters counters;
     uint64_t warp_instructions, thread_instructions;
     double seconds;
@@ -94,6 +96,8 @@ void gpu_destroy(struct gpu *g);
 bool gpu_launch(struct gpu *g, const struct gpu_launch *launch, struct error *e);
 /* Is the shape legal, and does a block fit a core? What gpu_launch looks at first. */
 bool gpu_check_launch(const struct gpu *g, const struct gpu_launch *launch, struct error *e);
+void gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k);          /* the name is copied */
+void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k);    /* counters, instructions, seconds, launches */
 void gpu_spare_free(struct gpu *g);
 /* How many blocks of this shape fit one core (0: none). */
 uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes);

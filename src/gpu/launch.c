@@ -359,23 +359,17 @@ static bool prepare_workspace(struct residency *r, struct gpu *g, const struct g
 
 static void record(struct gpu *g, const struct residency *r, bool ok, double seconds)
 {
-    if (g->kernel_count == g->kernel_capacity) {
-        g->kernel_capacity = g->kernel_capacity ? g->kernel_capacity * 2 : 64;
-        g->kernels = realloc(g->kernels, g->kernel_capacity * sizeof *g->kernels);
-        if (!g->kernels)
-            abort();
-    }
-    struct gpu_kernel *k = &g->kernels[g->kernel_count++];
-    *k = (struct gpu_kernel){ .name = strdup(r->launch.kernel->name), .counters = r->counters, .seconds = seconds, .partial = !ok,
-                              .unreported = g->unreported, .pcs = r->pcs, .series = r->series };
-    if (!k->counters.timed)
-        k->counters.exec = r->launch.counters;
-    memcpy(k->grid, r->launch.grid, sizeof k->grid);
-    memcpy(k->block, r->launch.block, sizeof k->block);
+    struct gpu_kernel k = { .name = (char *)(uintptr_t)r->launch.kernel->name, .launches = 1, .counters = r->counters, .seconds = seconds, .partial = !ok, .unreported = g->unreported,
+                            .pcs = r->pcs, .series = r->series };
+    if (!k.counters.timed)
+        k.counters.exec = r->launch.counters;
+    memcpy(k.grid, r->launch.grid, sizeof k.grid);
+    memcpy(k.block, r->launch.block, sizeof k.block);
     for (int i = 0; i <= WARP_LANES; i++) {
-        k->warp_instructions += k->counters.exec.lanes[i];
-        k->thread_instructions += k->counters.exec.lanes[i] * (uint64_t)i;
+        k.warp_instructions += k.counters.exec.lanes[i];
+        k.thread_instructions += k.counters.exec.lanes[i] * (uint64_t)i;
     }
+    gpu_kernel_record(g, &k);
 }
 
 static bool run_functional(struct residency *r, struct error *e)

@@ -11,7 +11,7 @@ static const struct { const char *prefix, *name; } closed[] = {
     {"libcublasLt.", "cuBLASLt"}, {"libcublas.", "cuBLAS"},       {"libnvblas.", "NVBLAS"},      {"libcudnn", "cuDNN"},         {"libcufftw.", "cuFFT"},      {"libcufft.", "cuFFT"},
     {"libcufftMp.", "cuFFT"},     {"libcusparse", "cuSPARSE"},    {"libcusolver", "cuSOLVER"},   {"libcurand.", "cuRAND"},      {"libnccl", "NCCL"},          {"libnvinfer", "TensorRT"},
     {"libnpp", "NPP"},            {"libnvjpeg", "nvJPEG"},        {"libcutensor", "cuTENSOR"},   {"libcupti.", "CUPTI"},        {"libnvshmem", "NVSHMEM"},    {"libcufile", "cuFile"},
-    {"libcudss", "cuDSS"},        {"libnvcuvid.", "NVDEC"},       {"libnvidia-encode", "NVENC"}, {"libnvJitLink.", "nvJitLink"},
+    {"libcudss", "cuDSS"},        {"libnvcuvid.", "NVDEC"},       {"libnvidia-encode", "NVENC"}, {"libnvJitLink.", "nvJitLink"}, {"libnvidia-ml.", "NVML"},
 };
 
 const char *program_closed_library(const char *file)

@@ -15,6 +15,12 @@ expect 'doctor: a function that refuses' 3 'cudaGraphicsUnmapResources is called
 
 is 'run: functional' "$heddle" run --functional --quiet "$programs/launches"
 is 'run: with time' "$heddle" run --quiet "$programs/launches"
+# Without --stats, launches are added up while the program runs; the summary is the same.
+"$heddle" run --stats "$scratch/each.json" "$programs/launches" 2>&1 | grep -E '^ +fill +[0-9]' >"$scratch/each"
+"$heddle" run "$programs/launches" 2>&1 | grep -E '^ +fill +[0-9]' >"$scratch/merged"
+is 'run: the summary of launches added up' grep -Eq '^ +fill +([2-9]|[0-9][0-9]) ' "$scratch/merged"
+is 'run: the same as that of each' cmp "$scratch/each" "$scratch/merged"
+
 expect 'run: a kernel that does something illegal' 5 'write of 4 bytes at 0x10: a null pointer' "$heddle" run --functional --quiet "$programs/faults"
 expect 'run: a function that refuses' 3 'cudaGraphicsUnmapResources is not supported; it was called from .*missing' "$heddle" run --functional --quiet "$programs/missing"
 if [ "$(grep -c 'cudaGraphicsUnmapResources is not supported' "$out")" = 1 ]; then echo 'ok run: it is said once'; else echo 'FAILED run: it is said once'; fi

@@ -1,0 +1,60 @@
+/* What is kept of launches: one record each, or, where nobody will read them one by one, one a kernel. A record is some kilobytes, and programs launch kernels a million times. */
+#include "gpu/gpu.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All fields of a structure of counters. */
+static void add_words(void *to, const void *from, size_t bytes)
+{
+    uint64_t *sum = to;
+    const uint64_t *more = from;
+    for (size_t i = 0; i < bytes / sizeof *sum; i++)
+        sum[i] += more[i];
+}
+
+/* Everything in them is a count but `timed`. */
+void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k)
+{
+    struct gpu_counters *to = &sum->counters;
+    const struct gpu_counters *from = &k->counters;
+    add_words(&to->exec, &from->exec, sizeof to->exec);
+    to->timed |= from->timed;
+    add_words(&to->cycles, &from->cycles, sizeof *to - offsetof(struct gpu_counters, cycles));
+    sum->warp_instructions += k->warp_instructions;
+    sum->thread_instructions += k->thread_instructions;
+    sum->seconds += k->seconds;
+    sum->launches += k->launches;
+}
+
+/* An earlier record that the launch can be added to. The last ones first: programs launch the same few over and over. */
+static struct gpu_kernel *earlier(struct gpu *g, const struct gpu_kernel *k)
+{
+    if (!g->options.merge_launches || k->partial || k->pcs || k->series)
+        return NULL;
+    for (uint32_t i = g->kernel_count; i-- > 0;) {
+        struct gpu_kernel *other = &g->kernels[i];
+        if (!other->partial && !other->pcs && !other->series && other->unreported == k->unreported && !strcmp(other->name, k->name))
+            return other;
+    }
+    return NULL;
+}
+
+void gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k)
+{
+    struct gpu_kernel *same = earlier(g, k);
+    if (same) {
+        gpu_kernel_add(same, k);
+        return;
+    }
+    if (g->kernel_count == g->kernel_capacity) {
+        g->kernel_capacity = g->kernel_capacity ? g->kernel_capacity * 2 : 64;
+        g->kernels = realloc(g->kernels, g->kernel_capacity * sizeof *g->kernels);
+        if (!g->kernels)
+            abort();
+    }
+    struct gpu_kernel *kept = &g->kernels[g->kernel_count++];
+    *kept = *k;
+    kept->name = strdup(k->name);
+}
