@@ -1,6 +1,6 @@
 /* CUDA arrays and mipmapped arrays. Texels lie row by row; no kernel sees their addresses, so there is no need of the swizzled layouts of a GPU.
  *
- * Left out: block-compressed, packed and video formats, sparse arrays. */
+ * Left out: block-compressed, packed and video formats, sparse arrays, arrays whose memory the program maps itself. */
 #include "cuda/internal.h"
 
 #include <stdlib.h>
@@ -155,14 +155,13 @@ CUAPI CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *out, CUarray h
 }
 API_ALIAS(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2)
 
+/* Only an array whose memory the program maps itself (CUDA_ARRAY3D_DEFERRED_MAPPING) has requirements, and none is made that way. */
 CUAPI CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, CUarray handle, CUdevice dev)
 {
     struct array *a;
     CUresult r = enter(handle, out, &a);
-    if (r == CUDA_SUCCESS && dev != 0)
-        r = CUDA_ERROR_INVALID_DEVICE;
     if (r == CUDA_SUCCESS)
-        *out = (CUDA_ARRAY_MEMORY_REQUIREMENTS){.size = bytes_of(&a->texels), .alignment = 512};
+        r = dev != 0 ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
     return api_leave(r);
 }
 
@@ -275,13 +274,8 @@ CUAPI CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREME
 {
     struct mipmap *m;
     CUresult r = enter_mipmap(handle, out, &m);
-    if (r == CUDA_SUCCESS && dev != 0)
-        r = CUDA_ERROR_INVALID_DEVICE;
-    if (r == CUDA_SUCCESS) {
-        *out = (CUDA_ARRAY_MEMORY_REQUIREMENTS){.alignment = 512};
-        for (uint32_t i = 0; i < m->level_count; i++)
-            out->size += bytes_of(&m->texels[i]);
-    }
+    if (r == CUDA_SUCCESS)
+        r = dev != 0 ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
     return api_leave(r);
 }
 
