@@ -56,6 +56,7 @@ struct context {
     uint64_t id;
     CUresult failure;       /* sticky: what a kernel did */
     uint64_t stack_bytes, printf_bytes, heap_bytes;
+    bool printf_used, heap_used; /* by a kernel that was launched: their sizes are fixed from then on */
     size_t limits[8];       /* those that only keep their value, by CUlimit */
     CUfunc_cache cache_config;
     CUsharedconfig shared_config;
@@ -73,6 +74,7 @@ struct function {
     struct object object;
     struct module *module;
     const struct exec_function *exec;
+    bool launched;                /* at least once */
     uint32_t max_dynamic_shared;  /* opt-in; see function.c */
     int carveout, cluster[3], cluster_policy;
     bool nonportable_cluster;
@@ -148,6 +150,7 @@ void context_fail(struct context *ctx, const struct error *e);   /* sticky, and 
 
 /* device.c */
 size_t device_persisting_bytes(void);
+void limits_note_launch(struct context *ctx, const struct function *f); /* limits.c: before the first launch of a function */
 
 /* errors.c */
 CUresult result_of(const struct error *e);
