@@ -167,6 +167,7 @@ struct allocation {
     bool registered;          /* cuMemHostRegister: the memory is the program's */
     bool is_pool;             /* cuMemAllocAsync */
     struct pool *pool;
+    bool is_pool_host;        /* from a pool in the host's memory, which the device sees when it has been given access */
     bool is_graph;            /* made by a graph */
 };
 CUresult allocation_new(struct context *ctx, uint64_t bytes, uint64_t align, enum memory_kind kind, unsigned int flags, uint64_t *address);
@@ -176,6 +177,8 @@ bool allocation_add(const struct allocation *a);      /* a range that memory alr
 void allocation_forget(uint64_t base);
 void allocations_free_of(struct context *ctx);
 void pool_gave_back(const struct allocation *a);      /* pool.c */
+bool pool_host_release(uint64_t base);                /* the same: memory of allocations that have is_pool_host */
+void allocations_each(void (*visit)(const struct allocation *a, void *user), void *user);
 void graph_memory_freed(uint64_t address);            /* graph_memory.c */
 bool graph_memory_holds(uint64_t address, uint64_t bytes); /* the same: memory that a graph has, or will have when it runs */
 /* Whether the device, or a copy, may touch all of [address, address + bytes). */
