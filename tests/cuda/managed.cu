@@ -52,7 +52,8 @@ int main()
     check(attribute(data, bytes, cudaMemRangeAttributeReadMostly) == 0, "advice is taken back");
     check_error(cudaMemAdvise(data, 0, cudaMemAdviseSetReadMostly, device), cudaErrorInvalidValue, "advice for nothing");
     check_error(cudaMemPrefetchAsync(data, bytes, nowhere, 0), cudaErrorInvalidDevice, "a prefetch to a device that is not there");
-    check_error(cudaMallocManaged(&data, 16, 8), cudaErrorInvalidValue, "flags that do not exist");
+    float *none;
+    check_error(cudaMallocManaged(&none, 16, 8), cudaErrorInvalidValue, "flags that do not exist");
 
     cudaStream_t stream;
     CUDA(cudaStreamCreate(&stream));

@@ -98,11 +98,11 @@ static void arrays()
     clear();
     c.srcArray = b;
     c.dstPtr = host(out);
-    c.dstPos = make_cudaPos(sizeof(int), 0, 1);
+    c.dstPos = make_cudaPos(0, 0, 1);
     c.extent = make_cudaExtent(W - 1, H - 1, D - 1);
     c.kind = cudaMemcpyDeviceToHost;
     CUDA(cudaMemcpy3D(&c));
-    check(holds(out, 1, 0, 1, W - 1, H - 1, D - 1, 0, 1, 0) && out[1][0][0] == -1, "through arrays, with positions in elements");
+    check(holds(out, 0, 0, 1, W - 1, H - 1, D - 1, 1, 1, 0) && out[0][0][0] == -1 && out[1][0][W - 1] == -1, "through arrays, with positions in elements");
 
     c.dstPos.x = 2 * sizeof(int);
     check_error(cudaMemcpy3D(&c), cudaErrorInvalidValue, "rows that reach into the next");
