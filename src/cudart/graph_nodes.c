@@ -57,12 +57,12 @@ RTAPI cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t n, CUkernelNod
 /* The destination first, whatever the headers before CUDA 13 call it. */
 RTAPI cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) { return rt_leave(rt_enter() ?: (int)cuGraphKernelNodeCopyAttributes(to, from)); }
 
-RTAPI cudaError_t cudaGraphAddMemsetNode(AFTER, const CUDA_MEMSET_NODE_PARAMS *p) { return rt_leave(rt_enter() ?: (int)cuGraphAddMemsetNode(out, g, dependencies, count, p, NULL)); }
+RTAPI cudaError_t cudaGraphAddMemsetNode(AFTER, const CUDA_MEMSET_NODE_PARAMS *p) { return rt_leave(rt_enter() ?: (int)cuGraphAddMemsetNode(out, g, dependencies, count, p, rt_context())); }
 RTAPI cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t n, CUDA_MEMSET_NODE_PARAMS *p) { return rt_leave(rt_enter() ?: (int)cuGraphMemsetNodeGetParams(n, p)); }
 RTAPI cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t n, const CUDA_MEMSET_NODE_PARAMS *p) { return rt_leave(rt_enter() ?: (int)cuGraphMemsetNodeSetParams(n, p)); }
 RTAPI cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t x, cudaGraphNode_t n, const CUDA_MEMSET_NODE_PARAMS *p)
 {
-    return rt_leave(rt_enter() ?: (int)cuGraphExecMemsetNodeSetParams(x, n, p, NULL));
+    return rt_leave(rt_enter() ?: (int)cuGraphExecMemsetNodeSetParams(x, n, p, rt_context()));
 }
 
 RTAPI cudaError_t cudaGraphAddHostNode(AFTER, const CUDA_HOST_NODE_PARAMS *p) { return rt_leave(rt_enter() ?: (int)cuGraphAddHostNode(out, g, dependencies, count, p)); }
@@ -104,7 +104,7 @@ RTAPI cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t n, CUdeviceptr *
 
 RTAPI cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *out, cudaGraph_t g, unsigned int value, unsigned int flags)
 {
-    return rt_leave(rt_enter() ?: (int)cuGraphConditionalHandleCreate(out, g, NULL, value, flags));
+    return rt_leave(rt_enter() ?: (int)cuGraphConditionalHandleCreate(out, g, rt_context(), value, flags));
 }
 
 static int kernel_in(const struct cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS_v3 *out)
@@ -123,9 +123,12 @@ int graph_node_params(const struct cudaGraphNodeParams *p, CUgraphNodeParams *ou
     *out = (CUgraphNodeParams){.type = p->type};
     switch (p->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return kernel_in(&p->kernel, &out->kernel);
-    case CU_GRAPH_NODE_TYPE_MEMCPY: return rt_copy_3d_box(&p->memcpy.copyParams, &out->memcpy.copyParams);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        out->memcpy.copyCtx = rt_context();
+        return rt_copy_3d_box(&p->memcpy.copyParams, &out->memcpy.copyParams);
     case CU_GRAPH_NODE_TYPE_MEMSET:
-        out->memset = (CUDA_MEMSET_NODE_PARAMS_v2){p->memset.dst, p->memset.pitch, p->memset.value, p->memset.elementSize, p->memset.width, p->memset.height, NULL};
+        out->memset = (CUDA_MEMSET_NODE_PARAMS_v2){p->memset.dst, p->memset.pitch, p->memset.value, p->memset.elementSize, p->memset.width, p->memset.height,
+                                                    rt_context()};
         break;
     case CU_GRAPH_NODE_TYPE_HOST: out->host = (CUDA_HOST_NODE_PARAMS_v2){p->host.fn, p->host.userData}; break;
     case CU_GRAPH_NODE_TYPE_GRAPH: out->graph = p->graph; break;
@@ -134,7 +137,7 @@ int graph_node_params(const struct cudaGraphNodeParams *p, CUgraphNodeParams *ou
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: out->alloc = p->alloc; break;
     case CU_GRAPH_NODE_TYPE_MEM_FREE: out->free = p->free; break;
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-        out->conditional = (CUDA_CONDITIONAL_NODE_PARAMS){p->conditional.handle, p->conditional.type, p->conditional.size, NULL, NULL};
+        out->conditional = (CUDA_CONDITIONAL_NODE_PARAMS){p->conditional.handle, p->conditional.type, p->conditional.size, NULL, rt_context()};
         break;
     default: break; /* the driver's to refuse */
     }
