@@ -59,8 +59,6 @@ int main()
 
     p.location = {cudaMemLocationTypeHost, 0};
     CUDA(cudaMemPoolCreate(&own, &p));
-    cudaMemAccessDesc device_too = {{cudaMemLocationTypeDevice, 0}, cudaMemAccessFlagsProtReadWrite};
-    CUDA(cudaMemPoolSetAccess(own, &device_too, 1));
     CUDA(cudaMallocFromPoolAsync(&a, 400, own, stream));
     CUDA(cudaStreamSynchronize(stream));
     a[7] = 1;
