@@ -2,25 +2,12 @@
  * recorded in it, and all streams that joined have to be waited for, in the same way, before the capture ends.
  *
  * What cannot be captured is refused, and the capture is invalid from then on, as CUDA has it. */
-#include "cuda/graph.h"
+#include "cuda/capture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct capture {
-    struct capture *next;
-    uint64_t id;
-    CUstreamCaptureMode mode;
-    pthread_t thread;
-    struct graph *graph;
-    bool graph_is_ours; /* until it is handed out */
-    bool invalid;
-    struct stream *origin;
-};
-
 static _Thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
-
-static bool is_legacy(CUstream handle) { return handle == NULL || handle == CU_STREAM_LEGACY; }
 
 static struct capture *capture_find(uint64_t id)
 {
@@ -38,8 +25,8 @@ bool capture_into(const struct graph *g)
     return false;
 }
 
-/* Which streams a question is about: those of a capture, or of a context. */
-struct stream_search { const struct capture *capture; const struct context *ctx; bool blocking_only, invalidate, found; };
+/* Which capturing streams a question is about. */
+struct stream_search { const struct context *ctx; bool blocking_only, invalidate, found; };
 
 static bool search_stream(struct object *o, void *user)
 {
@@ -53,8 +40,7 @@ static bool search_stream(struct object *o, void *user)
     return true;
 }
 
-/* Whether the legacy stream, which waits for all blocking streams of its context, would wait for a capturing one. */
-static bool legacy_conflicts(bool invalidate)
+bool capture_blocks_legacy(bool invalidate)
 {
     struct stream_search q = {.ctx = context_current(), .blocking_only = true, .invalidate = invalidate};
     if (driver_get()->captures)
@@ -67,7 +53,7 @@ CUresult stream_captures(CUstream handle, bool *captures)
     CUresult r = stream_check(handle);
     const struct stream *s = r == CUDA_SUCCESS ? stream_find(handle) : NULL;
     *captures = s && s->capture;
-    if (r == CUDA_SUCCESS && is_legacy(handle) && legacy_conflicts(true))
+    if (r == CUDA_SUCCESS && stream_is_legacy(handle) && capture_blocks_legacy(true))
         return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     return *captures && s->capture->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : r;
 }
@@ -104,8 +90,18 @@ CUresult capture_refuse_unsafe(void)
     return r;
 }
 
+CUAPI CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    CUstreamCaptureMode old = thread_mode;
+    if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_ERROR_INVALID_VALUE;
+    thread_mode = *mode;
+    *mode = old;
+    return CUDA_SUCCESS;
+}
+
 /* What the stream's next work comes after. */
-static CUresult set_last(struct stream *s, const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count)
+CUresult capture_set_last(struct stream *s, const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count)
 {
     CUgraphNode *last = calloc(count + 1, sizeof *last);
     CUgraphEdgeData *last_edges = calloc(count + 1, sizeof *last_edges);
@@ -135,7 +131,7 @@ static bool is_last(const struct stream *s, CUgraphNode n)
     return false;
 }
 
-static CUresult add_last(struct stream *s, const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count)
+CUresult capture_add_last(struct stream *s, const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count)
 {
     size_t total = s->last_count;
     CUgraphNode *all = calloc(total + count + 1, sizeof *all);
@@ -151,7 +147,7 @@ static CUresult add_last(struct stream *s, const CUgraphNode *nodes, const CUgra
             all_edges[total++] = edges ? edges[i] : (CUgraphEdgeData){0};
         }
     if (r == CUDA_SUCCESS)
-        r = set_last(s, all, all_edges, total);
+        r = capture_set_last(s, all, all_edges, total);
     free(all);
     free(all_edges);
     return r;
@@ -171,7 +167,7 @@ CUresult stream_submit(CUstream handle, struct work *w)
     struct node *n = NULL;
     r = graph_add(s->capture->graph, s->last, s->last_edges, s->last_count, w, &n);
     if (r == CUDA_SUCCESS)
-        r = set_last(s, (CUgraphNode *)&n, NULL, 1);
+        r = capture_set_last(s, (CUgraphNode *)&n, NULL, 1);
     if (r != CUDA_SUCCESS)
         s->capture->invalid = true;
     return r;
@@ -223,7 +219,7 @@ static CUresult begin(CUstream handle, struct graph *g, const CUgraphNode *nodes
     struct driver *d = driver_get();
     struct stream *s = stream_find(handle);
     if (!s)
-        return is_legacy(handle) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_ERROR_INVALID_HANDLE;
+        return stream_is_legacy(handle) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_ERROR_INVALID_HANDLE;
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED || (count && !nodes))
         return CUDA_ERROR_INVALID_VALUE;
     if (s->capture)
@@ -235,7 +231,7 @@ static CUresult begin(CUstream handle, struct graph *g, const CUgraphNode *nodes
     }
     struct capture *c = calloc(1, sizeof *c);
     struct graph *into = c ? g ? g : graph_new() : NULL;
-    CUresult r = into ? set_last(s, nodes, edges, count) : CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult r = into ? capture_set_last(s, nodes, edges, count) : CUDA_ERROR_OUT_OF_MEMORY;
     if (r != CUDA_SUCCESS) {
         if (into && !g)
             object_free(&into->object);
@@ -352,124 +348,6 @@ CUAPI CUresult cuStreamEndCapture(CUstream handle, CUgraph *out)
 }
 API_ALIAS(cuStreamEndCapture_ptsz, cuStreamEndCapture)
 
-/* *c: NULL where nothing is captured. */
-static CUresult enter(CUstream handle, const void *argument, struct stream **s, struct capture **c)
-{
-    CUresult r = api_enter(NULL, API_CONTEXT);
-    if (r == CUDA_SUCCESS)
-        r = argument ? stream_check(handle) : CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS && is_legacy(handle) && legacy_conflicts(false))
-        r = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    *s = r == CUDA_SUCCESS ? stream_find(handle) : NULL;
-    *c = *s ? (*s)->capture : NULL;
-    return r;
-}
-
-static CUstreamCaptureStatus status_of(const struct capture *c)
-{
-    return !c ? CU_STREAM_CAPTURE_STATUS_NONE : c->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
-}
-
-CUAPI CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status)
-{
-    struct stream *s;
-    struct capture *c;
-    CUresult r = enter(handle, status, &s, &c);
-    if (r == CUDA_SUCCESS)
-        *status = status_of(c);
-    return api_leave(r);
-}
-API_ALIAS(cuStreamIsCapturing_ptsz, cuStreamIsCapturing)
-
-static bool plain_edges(const struct stream *s)
-{
-    static const CUgraphEdgeData plain;
-    for (size_t i = 0; i < s->last_count; i++)
-        if (memcmp(&s->last_edges[i], &plain, sizeof plain))
-            return false;
-    return true;
-}
-
-/* What is given lives until the stream is next used. */
-CUAPI CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **dependencies,
-                                         const CUgraphEdgeData **edges, size_t *count)
-{
-    struct stream *s;
-    struct capture *c;
-    CUresult r = enter(handle, status, &s, &c);
-    if (r != CUDA_SUCCESS)
-        return api_leave(r);
-    *status = status_of(c);
-    if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return api_leave(r);
-    if (dependencies && !edges && !plain_edges(s))
-        return api_leave(CUDA_ERROR_LOSSY_QUERY);
-    if (id)
-        *id = c->id;
-    if (graph)
-        *graph = (CUgraph)c->graph;
-    if (dependencies)
-        *dependencies = s->last;
-    if (edges)
-        *edges = s->last_edges;
-    if (count)
-        *count = s->last_count;
-    return api_leave(r);
-}
-API_ALIAS(cuStreamGetCaptureInfo_v3_ptsz, cuStreamGetCaptureInfo_v3)
-
-static CUresult info_v2(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **dependencies, size_t *count)
-{
-    return cuStreamGetCaptureInfo_v3(handle, status, id, graph, dependencies, NULL, count);
-}
-static CUresult info_v1(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id)
-{
-    return cuStreamGetCaptureInfo_v3(handle, status, id, NULL, NULL, NULL, NULL);
-}
-API_ALIAS(cuStreamGetCaptureInfo_v2, info_v2)
-API_ALIAS(cuStreamGetCaptureInfo_v2_ptsz, info_v2)
-API_ALIAS(cuStreamGetCaptureInfo, info_v1)
-API_ALIAS(cuStreamGetCaptureInfo_ptsz, info_v1)
-
-CUAPI CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count, unsigned int flags)
-{
-    struct stream *s;
-    struct capture *c;
-    CUresult r = enter(handle, &handle, &s, &c);
-    if (r == CUDA_SUCCESS && !c)
-        r = CUDA_ERROR_ILLEGAL_STATE;
-    else if (r == CUDA_SUCCESS && c->invalid)
-        r = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    else if (r == CUDA_SUCCESS && (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (count && !nodes)))
-        r = CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; r == CUDA_SUCCESS && i < count; i++) {
-        const struct node *n = object_find(nodes[i], OBJECT_NODE);
-        if (!n || n->graph != c->graph)
-            r = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (r == CUDA_SUCCESS)
-        r = flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES ? set_last(s, nodes, edges, count) : add_last(s, nodes, edges, count);
-    return api_leave(r);
-}
-API_ALIAS(cuStreamUpdateCaptureDependencies_v2_ptsz, cuStreamUpdateCaptureDependencies_v2)
-
-static CUresult update_v1(CUstream handle, CUgraphNode *nodes, size_t count, unsigned int flags)
-{
-    return cuStreamUpdateCaptureDependencies_v2(handle, nodes, NULL, count, flags);
-}
-API_ALIAS(cuStreamUpdateCaptureDependencies, update_v1)
-API_ALIAS(cuStreamUpdateCaptureDependencies_ptsz, update_v1)
-
-CUAPI CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-    CUstreamCaptureMode old = thread_mode;
-    if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return CUDA_ERROR_INVALID_VALUE;
-    thread_mode = *mode;
-    *mode = old;
-    return CUDA_SUCCESS;
-}
-
 /* Events. One that was recorded in a capture stands for the stream's last nodes then. */
 CUresult capture_event(struct event *e, CUstream handle)
 {
@@ -516,5 +394,5 @@ CUresult capture_wait(CUstream handle, const struct event *e)
     }
     if (!captures)
         s->capture = c;
-    return add_last(s, e->captured, NULL, e->captured_count);
+    return capture_add_last(s, e->captured, NULL, e->captured_count);
 }

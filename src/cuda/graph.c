@@ -1,4 +1,4 @@
-/* Graphs as they are built: nodes, and what each comes after. graph_nodes.c has what nodes do, graph_exec.c how they run. */
+/* Graphs as they are built: nodes, and what each comes after. graph_edges.c answers questions about that, graph_nodes.c has what nodes do, graph_exec.c how they run. */
 #include "cuda/graph.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static struct node *node_new(struct graph *g)
     return n;
 }
 
-static struct edge *edge_find(const struct node *n, const struct node *on)
+struct edge *graph_edge(const struct node *n, const struct node *on)
 {
     for (uint32_t i = 0; i < n->before_count; i++)
         if (n->before[i].on == on)
@@ -59,9 +59,9 @@ static bool edge_data_ok(const CUgraphEdgeData *d, const struct node *from)
            d->type <= (kernel ? CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC : CU_GRAPH_DEPENDENCY_TYPE_DEFAULT) && !memcmp(d->reserved, none, sizeof none);
 }
 
-static CUresult depend(struct node *n, struct node *on, const CUgraphEdgeData *data)
+CUresult graph_depend(struct node *n, struct node *on, const CUgraphEdgeData *data)
 {
-    if (n == on || n->graph != on->graph || edge_find(n, on) || (data && !edge_data_ok(data, on)))
+    if (n == on || n->graph != on->graph || graph_edge(n, on) || (data && !edge_data_ok(data, on)))
         return CUDA_ERROR_INVALID_VALUE;
     struct edge *before = realloc(n->before, (n->before_count + 1) * sizeof *before);
     if (!before)
@@ -172,7 +172,7 @@ CUresult graph_copy(const struct graph *from, struct graph **out)
     }
     for (uint32_t i = 0; r == CUDA_SUCCESS && i < from->node_count; i++)
         for (uint32_t b = 0; r == CUDA_SUCCESS && b < from->nodes[i]->before_count; b++)
-            r = depend(g->nodes[i], g->nodes[from->nodes[i]->before[b].on->index], &from->nodes[i]->before[b].data);
+            r = graph_depend(g->nodes[i], g->nodes[from->nodes[i]->before[b].on->index], &from->nodes[i]->before[b].data);
     if (r == CUDA_SUCCESS)
         *out = g;
     else if (g)
@@ -267,7 +267,7 @@ CUresult graph_add(struct graph *g, const CUgraphNode *dependencies, const CUgra
     n->work = *w;
     *w = (struct work){.type = CU_GRAPH_NODE_TYPE_EMPTY};
     for (size_t i = 0; i < count && r == CUDA_SUCCESS; i++)
-        r = depend(n, (struct node *)dependencies[i], edges ? &edges[i] : NULL);
+        r = graph_depend(n, (struct node *)dependencies[i], edges ? &edges[i] : NULL);
     if (r != CUDA_SUCCESS) {
         g->node_count--;
         object_free(&n->object);
@@ -277,7 +277,7 @@ CUresult graph_add(struct graph *g, const CUgraphNode *dependencies, const CUgra
     return CUDA_SUCCESS;
 }
 
-static void forget_edge(struct node *n, const struct edge *e)
+void graph_forget_edge(struct node *n, const struct edge *e)
 {
     uint32_t at = (uint32_t)(e - n->before);
     memmove(&n->before[at], &n->before[at + 1], (n->before_count - at - 1) * sizeof *e);
@@ -294,140 +294,11 @@ CUAPI CUresult cuGraphDestroyNode(CUgraphNode handle)
     memmove(&g->nodes[n->index], &g->nodes[n->index + 1], (g->node_count - n->index - 1) * sizeof *g->nodes);
     g->node_count--;
     for (uint32_t i = 0; i < g->node_count; i++) {
-        struct edge *e = edge_find(g->nodes[i], n);
+        struct edge *e = graph_edge(g->nodes[i], n);
         g->nodes[i]->index = i;
         if (e)
-            forget_edge(g->nodes[i], e);
+            graph_forget_edge(g->nodes[i], e);
     }
     object_free(&n->object);
     return api_leave(CUDA_SUCCESS);
-}
-
-/* Where a list goes: NULL asks for the number; otherwise as many as there is room for, the rest of the room filled with NULL. */
-struct listing { CUgraphNode *nodes, *to; CUgraphEdgeData *edges; size_t room, count; bool lossy; };
-
-static void list_one(struct listing *l, const struct node *n, const struct node *to, const CUgraphEdgeData *edge)
-{
-    static const CUgraphEdgeData plain;
-    size_t at = l->count++;
-    if (edge && !l->edges && memcmp(edge, &plain, sizeof plain))
-        l->lossy = true;
-    if (!l->nodes || at >= l->room)
-        return;
-    l->nodes[at] = (CUgraphNode)n;
-    if (l->to)
-        l->to[at] = (CUgraphNode)to;
-    if (l->edges && edge)
-        l->edges[at] = *edge;
-}
-
-/* Edges that say more than that one comes after the other may not be asked for without what they say. */
-static CUresult list_end(struct listing *l, size_t *count)
-{
-    for (size_t i = l->count; l->nodes && i < l->room; i++) {
-        l->nodes[i] = NULL;
-        if (l->to)
-            l->to[i] = NULL;
-    }
-    if (!l->nodes || l->count < l->room)
-        *count = l->count;
-    return l->nodes && l->lossy ? CUDA_ERROR_LOSSY_QUERY : CUDA_SUCCESS;
-}
-
-static CUresult list_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count, bool roots_only)
-{
-    struct graph *g;
-    CUresult r = graph_enter(handle, count, &g);
-    if (r != CUDA_SUCCESS)
-        return api_leave(r);
-    struct listing l = {.nodes = nodes, .room = *count};
-    for (uint32_t i = 0; i < g->node_count; i++)
-        if (!roots_only || !g->nodes[i]->before_count)
-            list_one(&l, g->nodes[i], NULL, NULL);
-    return api_leave(list_end(&l, count));
-}
-
-CUAPI CUresult cuGraphGetNodes(CUgraph g, CUgraphNode *nodes, size_t *count) { return list_nodes(g, nodes, count, false); }
-CUAPI CUresult cuGraphGetRootNodes(CUgraph g, CUgraphNode *nodes, size_t *count) { return list_nodes(g, nodes, count, true); }
-
-CUAPI CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edges, size_t *count)
-{
-    struct graph *g;
-    CUresult r = graph_enter(handle, !from == !to ? count : NULL, &g);
-    if (r != CUDA_SUCCESS)
-        return api_leave(r);
-    struct listing l = {.nodes = from, .to = to, .edges = edges, .room = *count};
-    for (uint32_t i = 0; i < g->node_count; i++)
-        for (uint32_t b = 0; b < g->nodes[i]->before_count; b++)
-            list_one(&l, g->nodes[i]->before[b].on, g->nodes[i], &g->nodes[i]->before[b].data);
-    return api_leave(list_end(&l, count));
-}
-
-CUAPI CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *edges, size_t *count)
-{
-    struct node *n;
-    CUresult r = node_enter(handle, count, &n);
-    if (r != CUDA_SUCCESS)
-        return api_leave(r);
-    struct listing l = {.nodes = nodes, .edges = edges, .room = *count};
-    for (uint32_t b = 0; b < n->before_count; b++)
-        list_one(&l, n->before[b].on, NULL, &n->before[b].data);
-    return api_leave(list_end(&l, count));
-}
-
-CUAPI CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *edges, size_t *count)
-{
-    struct node *n;
-    CUresult r = node_enter(handle, count, &n);
-    if (r != CUDA_SUCCESS)
-        return api_leave(r);
-    struct listing l = {.nodes = nodes, .edges = edges, .room = *count};
-    for (uint32_t i = 0; i < n->graph->node_count; i++) {
-        const struct edge *e = edge_find(n->graph->nodes[i], n);
-        if (e)
-            list_one(&l, n->graph->nodes[i], NULL, &e->data);
-    }
-    return api_leave(list_end(&l, count));
-}
-
-/* Before CUDA 12.3 edges said nothing. */
-static CUresult edges_v1(CUgraph g, CUgraphNode *from, CUgraphNode *to, size_t *count) { return cuGraphGetEdges_v2(g, from, to, NULL, count); }
-static CUresult dependencies_v1(CUgraphNode n, CUgraphNode *nodes, size_t *count) { return cuGraphNodeGetDependencies_v2(n, nodes, NULL, count); }
-static CUresult dependents_v1(CUgraphNode n, CUgraphNode *nodes, size_t *count) { return cuGraphNodeGetDependentNodes_v2(n, nodes, NULL, count); }
-API_ALIAS(cuGraphGetEdges, edges_v1)
-API_ALIAS(cuGraphNodeGetDependencies, dependencies_v1)
-API_ALIAS(cuGraphNodeGetDependentNodes, dependents_v1)
-
-static CUresult change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count, bool adding)
-{
-    struct graph *g;
-    CUresult r = graph_enter(handle, handle, &g);
-    if (r == CUDA_SUCCESS && count && (!from || !to))
-        r = CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < count && r == CUDA_SUCCESS; i++) {
-        struct node *a = object_find(from[i], OBJECT_NODE), *b = object_find(to[i], OBJECT_NODE);
-        bool here = a && b && a->graph == g && b->graph == g;
-        struct edge *e = here ? edge_find(b, a) : NULL;
-        if (here && adding)
-            r = depend(b, a, edges ? &edges[i] : NULL);
-        else if (e && (!edges || !memcmp(&e->data, &edges[i], sizeof e->data)))
-            forget_edge(b, e);
-        else
-            r = CUDA_ERROR_INVALID_VALUE;
-    }
-    return api_leave(r);
-}
-
-static CUresult add_v1(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t count) { return change(g, from, to, NULL, count, true); }
-static CUresult remove_v1(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t count) { return change(g, from, to, NULL, count, false); }
-API_ALIAS(cuGraphAddDependencies, add_v1)
-API_ALIAS(cuGraphRemoveDependencies, remove_v1)
-
-CUAPI CUresult cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count)
-{
-    return change(g, from, to, edges, count, true);
-}
-CUAPI CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count)
-{
-    return change(g, from, to, edges, count, false);
 }

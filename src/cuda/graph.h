@@ -50,6 +50,9 @@ CUresult graph_enter(CUgraph handle, const void *argument, struct graph **g); /*
 CUresult node_enter(CUgraphNode handle, const void *argument, struct node **n);
 /* Adds a node, which takes over what the work owns, also when it fails. edges: NULL, or one for each dependency. */
 CUresult graph_add(struct graph *g, const CUgraphNode *dependencies, const CUgraphEdgeData *edges, size_t count, struct work *w, struct node **out);
+struct edge *graph_edge(const struct node *n, const struct node *on); /* NULL: there is none */
+CUresult graph_depend(struct node *n, struct node *on, const CUgraphEdgeData *data);
+void graph_forget_edge(struct node *n, const struct edge *e);
 /* Puts the nodes in order, children and bodies too. CUDA_ERROR_INVALID_VALUE: there is a cycle, *culprit is a node of it. */
 CUresult graph_sort(struct graph *g, struct node **culprit);
 struct node *graph_find_copy(const struct graph *g, uint64_t origin); /* in children and bodies too */

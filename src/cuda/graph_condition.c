@@ -44,8 +44,10 @@ static struct condition *condition_new(unsigned int value, unsigned int flags)
 CUAPI CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *out, CUgraph graph, CUcontext ctx, unsigned int value, unsigned int flags)
 {
     struct graph *g;
-    (void)ctx;
+    struct context *owner = NULL;
     CUresult r = graph_enter(graph, flags & ~(unsigned)CU_GRAPH_COND_ASSIGN_DEFAULT ? NULL : out, &g);
+    if (r == CUDA_SUCCESS)
+        r = ctx ? context_lookup(ctx, &owner) : CUDA_ERROR_INVALID_CONTEXT;
     struct condition **list = r == CUDA_SUCCESS ? realloc(g->conditions, (g->condition_count + 1) * sizeof *list) : NULL;
     if (list)
         g->conditions = list;

@@ -55,8 +55,9 @@ CUAPI CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph, const CUgra
 {
     struct graph *g;
     struct work w;
-    (void)ctx;
     CUresult r = graph_enter(graph, p ? (const void *)out : NULL, &g);
+    if (r == CUDA_SUCCESS && !ctx && graph_memory_holds(p->dst, 1)) /* memory that is not there yet belongs to no context that could be taken instead */
+        r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         r = work_memset(&w, p);
     return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);

@@ -56,6 +56,7 @@ struct context {
     uint64_t id;
     CUresult failure;       /* sticky: what a kernel did */
     uint64_t stack_bytes, printf_bytes, heap_bytes;
+    bool printf_used, heap_used; /* by a kernel that was launched: their sizes are fixed from then on */
     size_t limits[8];       /* those that only keep their value, by CUlimit */
     CUfunc_cache cache_config;
     CUsharedconfig shared_config;
@@ -73,6 +74,7 @@ struct function {
     struct object object;
     struct module *module;
     const struct exec_function *exec;
+    bool launched;                /* at least once */
     uint32_t max_dynamic_shared;  /* opt-in; see function.c */
     int carveout, cluster[3], cluster_policy;
     bool nonportable_cluster;
@@ -149,6 +151,7 @@ void context_fail(struct context *ctx, const struct error *e);   /* sticky, and 
 
 /* device.c */
 size_t device_persisting_bytes(void);
+void limits_note_launch(struct context *ctx, const struct function *f); /* limits.c: before the first launch of a function */
 
 /* errors.c */
 CUresult result_of(const struct error *e);
@@ -165,6 +168,7 @@ struct allocation {
     bool registered;          /* cuMemHostRegister: the memory is the program's */
     bool is_pool;             /* cuMemAllocAsync */
     struct pool *pool;
+    bool is_pool_host;        /* from a pool in the host's memory, which the device sees when it has been given access */
     bool is_graph;            /* made by a graph */
 };
 CUresult allocation_new(struct context *ctx, uint64_t bytes, uint64_t align, enum memory_kind kind, unsigned int flags, uint64_t *address);
@@ -174,6 +178,8 @@ bool allocation_add(const struct allocation *a);      /* a range that memory alr
 void allocation_forget(uint64_t base);
 void allocations_free_of(struct context *ctx);
 void pool_gave_back(const struct allocation *a);      /* pool.c */
+bool pool_host_release(uint64_t base);                /* the same: memory of allocations that have is_pool_host */
+void allocations_each(void (*visit)(const struct allocation *a, void *user), void *user);
 void graph_memory_freed(uint64_t address);            /* graph_memory.c */
 bool graph_memory_holds(uint64_t address, uint64_t bytes); /* the same: memory that a graph has, or will have when it runs */
 /* Whether the device, or a copy, may touch all of [address, address + bytes). */

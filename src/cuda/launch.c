@@ -152,6 +152,9 @@ static CUresult launch_params(struct function *f, struct launch_shape *s, const 
     g->stack_limit_bytes = ctx->stack_bytes;
     g->heap_limit_bytes = ctx->heap_bytes;
     g->printf_fifo_bytes = ctx->printf_bytes;
+    if (!f->launched)
+        limits_note_launch(ctx, f);
+    f->launched = true;
     texture_bind_all(f->module);
     if (run(g, &l, &e))
         return CUDA_SUCCESS;

@@ -2,6 +2,40 @@
  * here and only keep their value. */
 #include "cuda/internal.h"
 
+#include <string.h>
+
+static bool calls(const struct exec_function *f, const char *name)
+{
+    for (uint32_t i = 0; f->makes_calls && i < f->ptx->inst_count; i++) {
+        const struct ptx_inst *in = &f->ptx->insts[i];
+        for (uint32_t k = 0; (ptx_flags(in) & PTX_F_CALL) && k < in->operand_count; k++)
+            if (in->operands[k].kind == PTX_OPERAND_FUNCTION && strcmp(in->operands[k].function->name, name) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* The buffer of printf and the heap are made for the first kernel that has use of them, whether it then prints or not. */
+void limits_note_launch(struct context *ctx, const struct function *f)
+{
+    const struct exec_image *image = f->module->image;
+    for (uint32_t i = 0; i < image->function_count; i++) {
+        const struct exec_function *part = image->functions[i];
+        if (!exec_may_run(f->exec, part))
+            continue;
+        ctx->printf_used |= calls(part, "vprintf");
+        ctx->heap_used |= calls(part, "malloc") || calls(part, "free");
+    }
+}
+
+static CUresult set_before_use(uint64_t *limit, uint64_t value, bool used)
+{
+    if (used)
+        return CUDA_ERROR_INVALID_VALUE;
+    *limit = value;
+    return CUDA_SUCCESS;
+}
+
 CUAPI CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     struct context *ctx = NULL;
@@ -14,13 +48,13 @@ CUAPI CUresult cuCtxSetLimit(CUlimit limit, size_t value)
             return api_leave(CUDA_ERROR_INVALID_VALUE);
         ctx->stack_bytes = value;
         break;
-    case CU_LIMIT_PRINTF_FIFO_SIZE: ctx->printf_bytes = value; break;
-    case CU_LIMIT_MALLOC_HEAP_SIZE: ctx->heap_bytes = value; break;
+    case CU_LIMIT_PRINTF_FIFO_SIZE: r = set_before_use(&ctx->printf_bytes, value, ctx->printf_used); break;
+    case CU_LIMIT_MALLOC_HEAP_SIZE: r = set_before_use(&ctx->heap_bytes, value, ctx->heap_used); break;
     case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
     case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: ctx->limits[limit] = value; break;
-    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE: ctx->limits[limit] = value < device_persisting_bytes() ? value : device_persisting_bytes(); break;
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
-        if (value > 128)
+        if (value > (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE ? device_persisting_bytes() : 128))
             return api_leave(CUDA_ERROR_INVALID_VALUE);
         ctx->limits[limit] = value;
         break;

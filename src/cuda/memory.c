@@ -59,6 +59,12 @@ void allocation_forget(uint64_t base)
     table.count--;
 }
 
+void allocations_each(void (*visit)(const struct allocation *a, void *user), void *user)
+{
+    for (uint32_t i = 0; i < table.count; i++)
+        visit(&table.entries[i], user);
+}
+
 CUresult allocation_new(struct context *ctx, uint64_t bytes, uint64_t align, enum memory_kind kind, unsigned int flags, uint64_t *address)
 {
     struct memory *m = driver_get()->gpu->memory;
@@ -79,12 +85,12 @@ CUresult allocation_new(struct context *ctx, uint64_t bytes, uint64_t align, enu
 CUresult allocation_drop(struct allocation *a)
 {
     uint64_t base = a->base;
-    bool of_graph = a->is_graph;
+    bool of_graph = a->is_graph, of_host = a->is_pool_host;
     pool_gave_back(a);
     if (a->kind == MEMORY_MANAGED)
         advice_forget(base, a->size_bytes);
     allocation_forget(base);
-    bool ok = memory_release(driver_get()->gpu->memory, base);
+    bool ok = of_host ? pool_host_release(base) : memory_release(driver_get()->gpu->memory, base);
     if (of_graph)
         graph_memory_freed(base);
     return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

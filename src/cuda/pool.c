@@ -1,7 +1,8 @@
 /* Memory pools and allocations in stream order. Memory goes back to the device as soon as it is freed: a pool holds nothing in reserve, and its
- * attributes say so. */
+ * attributes say so. Memory of a pool on the host is the host's alone, unknown to the device, until cuMemPoolSetAccess gives the device access. */
 #include "cuda/work.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct pool {
@@ -9,6 +10,7 @@ struct pool {
     CUmemPoolProps properties;
     uint64_t threshold, used, used_high;
     int reuse[3]; /* CU_MEMPOOL_ATTR_REUSE_*: kept, nothing to act on */
+    bool visible; /* to the device */
 };
 
 static struct pool *pool_new(const CUmemPoolProps *properties)
@@ -16,6 +18,7 @@ static struct pool *pool_new(const CUmemPoolProps *properties)
     struct pool *p = object_new(sizeof *p, OBJECT_POOL, NULL, NULL);
     if (p) {
         p->properties = *properties;
+        p->visible = properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
         p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
     }
     return p;
@@ -178,13 +181,37 @@ CUAPI CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute at
     return api_leave(r);
 }
 
+static void show(const struct allocation *a, void *user)
+{
+    const struct pool *p = user;
+    struct memory *m = driver_get()->gpu->memory;
+    if (a->pool != p || !a->is_pool_host)
+        return;
+    if (p->visible)
+        memory_register(m, memory_pointer(a->base), a->size_bytes, MEMORY_HOST);
+    else
+        memory_release(m, a->base);
+}
+
+/* The device's own memory cannot be taken from it. */
+static CUresult set_access(struct pool *p, const CUmemAccessDesc *access)
+{
+    bool visible = access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE, hidden = access->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    if (access->location.type != CU_MEM_LOCATION_TYPE_DEVICE || access->location.id != 0 || !(visible || (hidden && on_host(&p->properties))))
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (visible != p->visible) {
+        p->visible = visible;
+        allocations_each(show, p);
+    }
+    return CUDA_SUCCESS;
+}
+
 CUAPI CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *access, size_t count)
 {
     struct pool *p;
     CUresult r = enter(handle, access, &p);
     for (size_t i = 0; i < count && r == CUDA_SUCCESS; i++)
-        if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || access[i].location.id != 0 || access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-            r = CUDA_ERROR_INVALID_DEVICE;
+        r = set_access(p, &access[i]);
     return api_leave(r);
 }
 
@@ -195,8 +222,34 @@ CUAPI CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle,
     if (r == CUDA_SUCCESS && (location->type != CU_MEM_LOCATION_TYPE_DEVICE || location->id != 0))
         r = CUDA_ERROR_INVALID_DEVICE;
     if (r == CUDA_SUCCESS)
-        *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        *flags = p->visible ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return api_leave(r);
+}
+
+enum { POOL_ALIGN = 512 };
+
+static CUresult allocate_on_host(struct context *ctx, size_t bytes, bool visible, uint64_t *address)
+{
+    struct memory *m = driver_get()->gpu->memory;
+    void *at = bytes && bytes < SIZE_MAX / 2 ? aligned_alloc(POOL_ALIGN, (bytes + POOL_ALIGN - 1) / POOL_ALIGN * POOL_ALIGN) : NULL;
+    if (!at)
+        return bytes ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
+    memset(at, 0, bytes);
+    struct allocation a = {.base = (uintptr_t)at, .size_bytes = bytes, .kind = MEMORY_HOST, .owner = ctx, .is_pool_host = true};
+    bool shown = visible && memory_register(m, at, bytes, MEMORY_HOST);
+    if (shown == visible && allocation_add(&a)) {
+        *address = a.base;
+        return CUDA_SUCCESS;
+    }
+    pool_host_release(a.base);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+bool pool_host_release(uint64_t base)
+{
+    memory_release(driver_get()->gpu->memory, base); /* which need not have known it */
+    free(memory_pointer(base));
+    return true;
 }
 
 static CUresult allocate(struct context *ctx, CUdeviceptr *out, size_t bytes, struct pool *p)
@@ -204,7 +257,7 @@ static CUresult allocate(struct context *ctx, CUdeviceptr *out, size_t bytes, st
     uint64_t address = 0;
     if (p->properties.maxSize && bytes > p->properties.maxSize - (p->used < p->properties.maxSize ? p->used : p->properties.maxSize))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult r = allocation_new(ctx, bytes, 512, on_host(&p->properties) ? MEMORY_HOST : MEMORY_DEVICE, 0, &address);
+    CUresult r = on_host(&p->properties) ? allocate_on_host(ctx, bytes, p->visible, &address) : allocation_new(ctx, bytes, POOL_ALIGN, MEMORY_DEVICE, 0, &address);
     if (r != CUDA_SUCCESS)
         return r;
     struct allocation *a = allocation_find(address);

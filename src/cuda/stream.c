@@ -275,8 +275,7 @@ API_ALIAS(cuStreamCopyAttributes_ptsz, cuStreamCopyAttributes)
 /* Waits and writes of values. */
 struct mem_op { uint64_t address, value; uint32_t bytes; unsigned int flags; bool waits, barrier; };
 
-/* later: it is not for now, and memory that a graph will have made by then may be used. */
-static CUresult mem_op_read(const CUstreamBatchMemOpParams *p, bool later, struct mem_op *op)
+static CUresult mem_op_read(const CUstreamBatchMemOpParams *p, struct mem_op *op)
 {
     *op = (struct mem_op){0};
     switch (p->operation) {
@@ -289,8 +288,7 @@ static CUresult mem_op_read(const CUstreamBatchMemOpParams *p, bool later, struc
     default: return CUDA_ERROR_INVALID_VALUE;
     }
     unsigned int known = op->waits ? (unsigned)CU_STREAM_WAIT_VALUE_FLUSH | 3u : 1u;
-    bool there = device_range_ok(op->address, op->bytes) || (later && graph_memory_holds(op->address, op->bytes));
-    return op->flags & ~known || op->address % op->bytes || !there ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return op->flags & ~known || op->address % op->bytes || !device_range_ok(op->address, op->bytes) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 static bool satisfied(uint64_t now, uint64_t value, unsigned int how, uint32_t bytes)
@@ -322,7 +320,7 @@ CUresult mem_ops_check(const CUstreamBatchMemOpParams *ops, unsigned int count)
     struct mem_op op;
     CUresult r = ops || !count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     for (unsigned int i = 0; i < count && r == CUDA_SUCCESS; i++)
-        r = mem_op_read(&ops[i], true, &op);
+        r = mem_op_read(&ops[i], &op);
     return r;
 }
 
@@ -331,7 +329,7 @@ CUresult mem_ops_run(const CUstreamBatchMemOpParams *ops, unsigned int count)
     struct mem_op op;
     CUresult r = CUDA_SUCCESS;
     for (unsigned int i = 0; i < count && r == CUDA_SUCCESS; i++) {
-        r = mem_op_read(&ops[i], false, &op);
+        r = mem_op_read(&ops[i], &op);
         if (r == CUDA_SUCCESS)
             r = mem_op_run(&op);
     }

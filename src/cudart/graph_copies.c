@@ -2,6 +2,7 @@
 #include "cudart/array.h"
 #include "cudart/copy.h"
 #include "cudart/graph.h"
+#include "cudart/registry.h"
 
 #include <string.h>
 
@@ -61,11 +62,11 @@ static int box_from_symbol(FROM_SYMBOL, CUDA_MEMCPY3D *box)
     return place(symbol, bytes, offset, &from) ?: box_of_bytes(to, from, bytes, kind, box);
 }
 
-static cudaError_t add(AFTER, int r, const CUDA_MEMCPY3D *box) { return rt_leave(r ?: (int)cuGraphAddMemcpyNode(out, g, dependencies, count, box, NULL)); }
+static cudaError_t add(AFTER, int r, const CUDA_MEMCPY3D *box) { return rt_leave(r ?: (int)cuGraphAddMemcpyNode(out, g, dependencies, count, box, rt_context())); }
 static cudaError_t set(cudaGraphNode_t n, int r, const CUDA_MEMCPY3D *box) { return rt_leave(r ?: (int)cuGraphMemcpyNodeSetParams(n, box)); }
 static cudaError_t exec_set(cudaGraphExec_t x, cudaGraphNode_t n, int r, const CUDA_MEMCPY3D *box)
 {
-    return rt_leave(r ?: (int)cuGraphExecMemcpyNodeSetParams(x, n, box, NULL));
+    return rt_leave(r ?: (int)cuGraphExecMemcpyNodeSetParams(x, n, box, rt_context()));
 }
 
 /* The three calls for each way to describe a copy. */

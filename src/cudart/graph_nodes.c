@@ -6,11 +6,13 @@
 
 #define AFTER cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *dependencies, size_t count
 
-/* NULL stays NULL, for the driver to refuse. */
+/* What is no function is taken for a bad handle here, unlike in a launch: so does CUDA 13. */
 int graph_kernel_params(const struct cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *out)
 {
     CUfunction f = NULL;
     int r = p ? rt_function(p->func, &f) : (int)cudaErrorInvalidValue;
+    if (r == cudaErrorInvalidDeviceFunction)
+        r = cudaErrorInvalidResourceHandle;
     if (!r)
         *out = (CUDA_KERNEL_NODE_PARAMS){.func = f, .gridDimX = p->gridDim.x, .gridDimY = p->gridDim.y, .gridDimZ = p->gridDim.z, .blockDimX = p->blockDim.x,
                                          .blockDimY = p->blockDim.y, .blockDimZ = p->blockDim.z, .sharedMemBytes = p->sharedMemBytes, .kernelParams = p->kernelParams,
@@ -57,12 +59,12 @@ RTAPI cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t n, CUkernelNod
 /* The destination first, whatever the headers before CUDA 13 call it. */
 RTAPI cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) { return rt_leave(rt_enter() ?: (int)cuGraphKernelNodeCopyAttributes(to, from)); }
 
-RTAPI cudaError_t cudaGraphAddMemsetNode(AFTER, const CUDA_MEMSET_NODE_PARAMS *p) { return rt_leave(rt_enter() ?: (int)cuGraphAddMemsetNode(out, g, dependencies, count, p, NULL)); }
+RTAPI cudaError_t cudaGraphAddMemsetNode(AFTER, const CUDA_MEMSET_NODE_PARAMS *p) { return rt_leave(rt_enter() ?: (int)cuGraphAddMemsetNode(out, g, dependencies, count, p, rt_context())); }
 RTAPI cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t n, CUDA_MEMSET_NODE_PARAMS *p) { return rt_leave(rt_enter() ?: (int)cuGraphMemsetNodeGetParams(n, p)); }
 RTAPI cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t n, const CUDA_MEMSET_NODE_PARAMS *p) { return rt_leave(rt_enter() ?: (int)cuGraphMemsetNodeSetParams(n, p)); }
 RTAPI cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t x, cudaGraphNode_t n, const CUDA_MEMSET_NODE_PARAMS *p)
 {
-    return rt_leave(rt_enter() ?: (int)cuGraphExecMemsetNodeSetParams(x, n, p, NULL));
+    return rt_leave(rt_enter() ?: (int)cuGraphExecMemsetNodeSetParams(x, n, p, rt_context()));
 }
 
 RTAPI cudaError_t cudaGraphAddHostNode(AFTER, const CUDA_HOST_NODE_PARAMS *p) { return rt_leave(rt_enter() ?: (int)cuGraphAddHostNode(out, g, dependencies, count, p)); }
@@ -104,7 +106,7 @@ RTAPI cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t n, CUdeviceptr *
 
 RTAPI cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *out, cudaGraph_t g, unsigned int value, unsigned int flags)
 {
-    return rt_leave(rt_enter() ?: (int)cuGraphConditionalHandleCreate(out, g, NULL, value, flags));
+    return rt_leave(rt_enter() ?: (int)cuGraphConditionalHandleCreate(out, g, rt_context(), value, flags));
 }
 
 static int kernel_in(const struct cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS_v3 *out)
@@ -123,9 +125,12 @@ int graph_node_params(const struct cudaGraphNodeParams *p, CUgraphNodeParams *ou
     *out = (CUgraphNodeParams){.type = p->type};
     switch (p->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return kernel_in(&p->kernel, &out->kernel);
-    case CU_GRAPH_NODE_TYPE_MEMCPY: return rt_copy_3d_box(&p->memcpy.copyParams, &out->memcpy.copyParams);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        out->memcpy.copyCtx = rt_context();
+        return rt_copy_3d_box(&p->memcpy.copyParams, &out->memcpy.copyParams);
     case CU_GRAPH_NODE_TYPE_MEMSET:
-        out->memset = (CUDA_MEMSET_NODE_PARAMS_v2){p->memset.dst, p->memset.pitch, p->memset.value, p->memset.elementSize, p->memset.width, p->memset.height, NULL};
+        out->memset = (CUDA_MEMSET_NODE_PARAMS_v2){p->memset.dst, p->memset.pitch, p->memset.value, p->memset.elementSize, p->memset.width, p->memset.height,
+                                                    rt_context()};
         break;
     case CU_GRAPH_NODE_TYPE_HOST: out->host = (CUDA_HOST_NODE_PARAMS_v2){p->host.fn, p->host.userData}; break;
     case CU_GRAPH_NODE_TYPE_GRAPH: out->graph = p->graph; break;
@@ -134,7 +139,7 @@ int graph_node_params(const struct cudaGraphNodeParams *p, CUgraphNodeParams *ou
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: out->alloc = p->alloc; break;
     case CU_GRAPH_NODE_TYPE_MEM_FREE: out->free = p->free; break;
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-        out->conditional = (CUDA_CONDITIONAL_NODE_PARAMS){p->conditional.handle, p->conditional.type, p->conditional.size, NULL, NULL};
+        out->conditional = (CUDA_CONDITIONAL_NODE_PARAMS){p->conditional.handle, p->conditional.type, p->conditional.size, NULL, rt_context()};
         break;
     default: break; /* the driver's to refuse */
     }

@@ -54,7 +54,7 @@ static bool in_limits(const struct dim3 *d, CUdevice device, CUdevice_attribute 
     return true;
 }
 
-/* The driver has one answer for all that is wrong with a launch; the runtime tells a bad shape from the rest. */
+/* The driver has one answer for all that is wrong with a launch; the runtime tells a bad shape from the rest, up to CUDA 12. */
 static int refine(int r, const struct dim3 *grid, const struct dim3 *block)
 {
     CUdevice device;
@@ -62,9 +62,9 @@ static int refine(int r, const struct dim3 *grid, const struct dim3 *block)
     if (r != CUDA_ERROR_INVALID_VALUE || cuCtxGetDevice(&device) != CUDA_SUCCESS)
         return r;
     if (!in_limits(grid, device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) || !in_limits(block, device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X))
-        return cudaErrorInvalidConfiguration;
+        return rt_bad_shape();
     cuDeviceGetAttribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device);
-    return block->x * block->y * block->z > (unsigned int)threads ? (int)cudaErrorInvalidConfiguration : r;
+    return block->x * block->y * block->z > (unsigned int)threads ? rt_bad_shape() : r;
 }
 
 /* Heddle's driver keeps it for the end of the run; another driver does not have this. */

@@ -104,7 +104,7 @@ static int place(struct entity *e, CUfunction *out)
 int rt_function(const void *host, CUfunction *out)
 {
     struct entity *e = NULL;
-    int r = cudaErrorInvalidDeviceFunction;
+    int r = rt_no_function(host);
     registry_lock();
     bool is_kernel = kernels_find(host, &e);
     if (!is_kernel)

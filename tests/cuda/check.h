@@ -32,6 +32,11 @@ static inline void check_error(cudaError_t got, cudaError_t wanted, const char *
     if (got != wanted)
         printf("    %s, expected %s\n", cudaGetErrorName(got), cudaGetErrorName(wanted));
 }
+
+// What the generations of CUDA answer differently: an address that stands for no kernel, and a launch whose grid or block is empty or too large.
+static const cudaError_t no_kernel = CUDART_VERSION >= 13000 ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
+static const cudaError_t bad_shape = CUDART_VERSION >= 13000 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
+
 static inline int finish() { return failures ? 1 : 0; }
 
 // Device memory with the contents of a host vector, and back.

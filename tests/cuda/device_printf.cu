@@ -16,6 +16,7 @@ __global__ void formats()
     int written = printf("returns %d\n", 1);
     printf("written %d\n", written);
 }
+__global__ void silent() {}
 __global__ void in_order(int count)
 {
     for (int t = 0; t < count; t++) {
@@ -27,6 +28,9 @@ __global__ void in_order(int count)
 
 int main()
 {
+    silent<<<1, 1>>>();
+    CUDA(cudaDeviceSynchronize());
+    CUDA(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 4 << 20));
     formats<<<1, 1>>>();
     CUDA(cudaDeviceSynchronize());
     in_order<<<1, 40>>>(4);
@@ -35,8 +39,7 @@ int main()
     size_t size = 0;
     CUDA(cudaDeviceGetLimit(&size, cudaLimitPrintfFifoSize));
     check(size > 0, "the buffer has a size");
-    CUDA(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 4 << 20));
-    CUDA(cudaDeviceGetLimit(&size, cudaLimitPrintfFifoSize));
-    check(size >= 4 << 20, "which can be set");
+    check(size >= 4 << 20, "which was set");
+    check_error(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 8 << 20), cudaErrorInvalidValue, "and stays once a kernel prints");
     return finish();
 }

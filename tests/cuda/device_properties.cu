@@ -86,9 +86,11 @@ static void limits()
     check(value == 16 << 20, "heap limit is kept");
     cudaDeviceProp p;
     CUDA(cudaGetDeviceProperties(&p, 0));
-    CUDA(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, (size_t)1 << 40));
+    check_error(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, (size_t)1 << 40), cudaErrorInvalidValue, "no more of the L2 persists than there is");
+    CUDA(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, p.persistingL2CacheMaxSize));
     CUDA(cudaDeviceGetLimit(&value, cudaLimitPersistingL2CacheSize));
-    check(value == (size_t)p.persistingL2CacheMaxSize && p.persistingL2CacheMaxSize <= p.l2CacheSize && p.accessPolicyMaxWindowSize > 0, "no more of the L2 persists than there is");
+    check(value == (size_t)p.persistingL2CacheMaxSize && p.persistingL2CacheMaxSize <= p.l2CacheSize && p.accessPolicyMaxWindowSize > 0, "what persists is kept");
+    cudaGetLastError();
     CUDA(cudaCtxResetPersistingL2Cache());
     CUDA(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
     cudaFuncCache cache;

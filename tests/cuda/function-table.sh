@@ -36,6 +36,7 @@ cat src/cudart/*.c src/cudart/versioned/*.c | awk -v list="$work/unsupported" '
 {
     echo '| function | state | CUDA |'
     echo '|---|---|---|'
+    # shellcheck disable=SC2016 # backquotes of the page
     awk '
         $3 ~ /^__|_ptsz$|_ptds$/ { next }
         $1 == "named" { names[$3] = names[$3] (names[$3] ? ", " : "") $2 }

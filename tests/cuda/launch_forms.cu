@@ -76,18 +76,18 @@ static void refusals()
 {
     int *out = zeros<int>(1);
     add<<<1, 4096>>>(out, 1);
-    check_error(cudaPeekAtLastError(), cudaErrorInvalidConfiguration, "too many threads, peeked at");
-    check_error(cudaGetLastError(), cudaErrorInvalidConfiguration, "too many threads");
+    check_error(cudaPeekAtLastError(), bad_shape, "too many threads, peeked at");
+    check_error(cudaGetLastError(), bad_shape, "too many threads");
     check_error(cudaGetLastError(), cudaSuccess, "then forgotten");
     add<<<0, 32>>>(out, 1);
-    check_error(cudaGetLastError(), cudaErrorInvalidConfiguration, "no blocks");
+    check_error(cudaGetLastError(), bad_shape, "no blocks");
     add<<<dim3(1, 70000), 32>>>(out, 1);
-    check_error(cudaGetLastError(), cudaErrorInvalidConfiguration, "too many rows of blocks");
+    check_error(cudaGetLastError(), bad_shape, "too many rows of blocks");
     add<<<1, 32, 1 << 28>>>(out, 1);
     check(cudaGetLastError() != cudaSuccess, "too much shared memory");
     int amount = 1;
     void *list[] = {&out, &amount};
-    check_error(cudaLaunchKernel((const void *)&failures, dim3(1), dim3(1), list, 0, nullptr), cudaErrorInvalidDeviceFunction, "no kernel at that address");
+    check_error(cudaLaunchKernel((const void *)&failures, dim3(1), dim3(1), list, 0, nullptr), no_kernel, "no kernel at that address");
     cudaGetLastError();
     add<<<2, 32>>>(out, 3);
     CUDA(cudaDeviceSynchronize());

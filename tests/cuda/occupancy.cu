@@ -48,7 +48,7 @@ int main()
     check(bytes > 0 && bytes <= device.sharedMemPerMultiprocessor, "shared memory left");
     CUDA(cudaFuncSetCacheConfig(plain, cudaFuncCachePreferL1));
     CUDA(cudaFuncSetAttribute(plain, cudaFuncAttributePreferredSharedMemoryCarveout, 50));
-    check_error(cudaFuncGetAttributes(&attributes, (const void *)&failures), cudaErrorInvalidDeviceFunction, "no kernel");
+    check_error(cudaFuncGetAttributes(&attributes, (const void *)&failures), no_kernel, "no kernel");
     cudaGetLastError();
     return finish();
 }

@@ -59,11 +59,15 @@ int main()
 
     p.location = {cudaMemLocationTypeHost, 0};
     CUDA(cudaMemPoolCreate(&own, &p));
-    cudaMemAccessDesc device_too = {{cudaMemLocationTypeDevice, 0}, cudaMemAccessFlagsProtReadWrite};
-    CUDA(cudaMemPoolSetAccess(own, &device_too, 1));
     CUDA(cudaMallocFromPoolAsync(&a, 400, own, stream));
     CUDA(cudaStreamSynchronize(stream));
     a[7] = 1;
+    cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 0}, cudaMemAccessFlagsProtReadWrite};
+    CUDA(cudaMemPoolGetAccess(&flags, own, &access.location));
+    check(flags == cudaMemAccessFlagsProtNone, "the host's memory is not the device's");
+    CUDA(cudaMemPoolSetAccess(own, &access, 1));
+    CUDA(cudaMemPoolGetAccess(&flags, own, &access.location));
+    check(flags == cudaMemAccessFlagsProtReadWrite, "unless it is given access");
     fill<<<1, 32, 0, stream>>>(a, 100, 50);
     CUDA(cudaStreamSynchronize(stream));
     check(a[7] == 57, "a pool in the host's memory");

@@ -90,6 +90,7 @@ static void linear_memory()
     check(how.readMode == cudaReadModeElementType && how.filterMode == cudaFilterModePoint && !how.normalizedCoords, "how it is read");
     CUDA(cudaDestroyTextureObject(t));
     CUDA(cudaDestroyTextureObject(0));
+    check_error(cudaDestroyTextureObject(1 << 20), cudaSuccess, "the end of an object that is none");
 
     std::vector<unsigned char> bytes(64);
     for (int i = 0; i < 64; i++)

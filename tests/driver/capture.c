@@ -116,11 +116,12 @@ static void test_memory(CUstream s)
     MUST(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(cuMemAllocAsync(&scratch, BYTES, s));
     launch_ramp(s, scratch, 100);
-    OK(cuStreamWriteValue32(s, scratch, 77, 0));
+    OK(cuStreamWriteValue32(s, q, 77, 0));
+    OK(cuMemcpyDtoDAsync(scratch, q, 4, s));
     OK(cuMemcpyDtoHAsync(got, scratch, BYTES, s));
     OK(cuMemFreeAsync(scratch, s));
     MUST(cuStreamEndCapture(s, &g));
-    TRUE(nodes_of(g) == 5);
+    TRUE(nodes_of(g) == 6);
     run_graph(g, s);
     TRUE(got[0] == 77 && got[1] == 101 && got[N - 1] == 100 + N - 1);
 }

@@ -1,6 +1,8 @@
 /* Does a kernel that does something illegal end with the error a GPU gives, which stays with the context? Each in a process of its own. */
 #include "check.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +56,35 @@ static void bad_function_pointer(void)
     if (on_heddle()) /* a GPU runs whatever stands there */
         expect_fault("mov.u64 %d1, 64; P: .callprototype _ (); call %d1, (), P;", CUDA_ERROR_INVALID_PC);
 }
+
+/* Memory of a pool on the host is the device's only when it has been given access. */
+static CUresult store_in_host_pool(bool granted)
+{
+    CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_HOST}};
+    CUmemAccessDesc access = {{.type = CU_MEM_LOCATION_TYPE_DEVICE}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
+    CUmemoryPool pool;
+    CUmodule m;
+    CUfunction f;
+    CUdeviceptr p = 0;
+    new_context();
+    MUST(cuModuleLoadData(&m, PTX_HEAD ".visible .entry k(.param .u64 p) { .reg .u64 %d0; ld.param.u64 %d0, [p]; st.global.u32 [%d0], 7; ret; }\n"));
+    MUST(cuModuleGetFunction(&f, m, "k"));
+    MUST(cuMemPoolCreate(&pool, &props));
+    MUST(cuMemAllocFromPoolAsync(&p, 64, pool, NULL));
+    MUST(cuStreamSynchronize(NULL));
+    *(volatile unsigned int *)(uintptr_t)p = 3;
+    if (granted)
+        OK(cuMemPoolSetAccess(pool, &access, 1));
+    OK(cuMemPoolGetAccess(&flags, pool, &access.location));
+    TRUE(flags == (granted ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE));
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&p}, NULL));
+    CUresult r = cuCtxSynchronize();
+    TRUE(!granted || *(volatile unsigned int *)(uintptr_t)p == 7);
+    return r;
+}
+static void host_pool(void) { EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, store_in_host_pool(false)); }
+static void host_pool_granted(void) { OK(store_in_host_pool(true)); }
 
 static void CUDA_CB note_status(CUstream s, CUresult status, void *user)
 {
@@ -132,6 +163,8 @@ int main(void)
     RUN(wild_pointer);
     RUN(misaligned);
     RUN(trap);
+    RUN(host_pool);
+    RUN(host_pool_granted);
     RUN(bad_function_pointer);
     RUN(past_the_end);
     RUN(callback_is_told);

@@ -91,12 +91,22 @@ static unsigned int repeat(void)
     return run(g);
 }
 
+static void test_no_context(void)
+{
+    CUgraph g;
+    CUgraphConditionalHandle handle;
+    MUST(cuGraphCreate(&g, 0));
+    EXPECT(CUDA_ERROR_INVALID_CONTEXT, cuGraphConditionalHandleCreate(&handle, g, NULL, 0, 0));
+    OK(cuGraphDestroy(g));
+}
+
 int main(void)
 {
     CUmodule m;
-    if (!on_heddle())
-        return 0; /* the linker of a GPU's driver wants the device runtime's library */
     ctx = new_context();
+    test_no_context();
+    if (!on_heddle())
+        return done(); /* the linker of a GPU's driver wants the device runtime's library */
     MUST(cuModuleLoadData(&m, PTX_CONDITIONS));
     MUST(cuModuleGetFunction(&set, m, "set"));
     MUST(cuModuleGetFunction(&count, m, "count"));

@@ -40,6 +40,8 @@ static void test_inside(void)
     CUdeviceptr address, seen = 0;
     MUST(cuGraphCreate(&g, 0));
     address = add_alloc(g, &alloc);
+    CUDA_MEMSET_NODE_PARAMS byte = {.dst = address, .elementSize = 1, .width = 1, .height = 1};
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphAddMemsetNode(&fill, g, &alloc, 1, &byte, NULL)); /* memory that is yet to come has no context to stand in */
     add_fill(g, &fill, alloc, address);
     add_copy(g, &copy, fill, address);
     MUST(cuGraphAddMemFreeNode(&freed, g, &copy, 1, address));

@@ -73,8 +73,18 @@ int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
 int cudaRuntimeGetVersion(int *version);
 
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };
-enum { INVALID_VALUE = 1, INVALID_CONFIGURATION = 9, INVALID_SYMBOL = 13, MISSING_CONFIGURATION = 52, INVALID_DEVICE_FUNCTION = 98, NO_KERNEL_IMAGE = 209, ILLEGAL_ADDRESS = 700, TOO_LARGE = 720,
-       NOT_SUPPORTED = 801 };
+enum { INVALID_VALUE = 1, INVALID_CONFIGURATION = 9, INVALID_SYMBOL = 13, MISSING_CONFIGURATION = 52, INVALID_DEVICE_FUNCTION = 98, NO_KERNEL_IMAGE = 209, INVALID_HANDLE = 400,
+       ILLEGAL_ADDRESS = 700, TOO_LARGE = 720, NOT_SUPPORTED = 801 };
+
+static inline bool since_cuda_13(void)
+{
+    int version = 0;
+    cudaRuntimeGetVersion(&version);
+    return version >= 13000;
+}
+/* An address that stands for no kernel, and a grid or block that is empty or too large. */
+#define NO_FUNCTION (since_cuda_13() ? INVALID_HANDLE : INVALID_DEVICE_FUNCTION)
+#define BAD_SHAPE (since_cuda_13() ? INVALID_VALUE : INVALID_CONFIGURATION)
 
 /* ------------------------------------------------------------- checks */
 

@@ -24,7 +24,7 @@ int main(void)
     TRUE(threads == 1024 && registers > 0 && registers < 64);
     TRUE(version / 1000 != 11 || attributes[(BYTES_BEFORE_CLUSTERS + 7) / 8 * 8] == GUARD); /* a program of CUDA 11.0 has no more room */
     TRUE(version / 1000 == 11 || attributes[BYTES_BEFORE_CLUSTERS] != GUARD);
-    EXPECT(INVALID_DEVICE_FUNCTION, cudaFuncGetAttributes(attributes, &unregistered));
+    EXPECT(NO_FUNCTION, cudaFuncGetAttributes(attributes, &unregistered));
     EXPECT(INVALID_VALUE, cudaFuncGetAttributes(NULL, &fill));
     EXPECT(INVALID_VALUE, cudaFuncSetAttribute(&fill, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 10 << 20));
     OK(cudaFuncSetAttribute(&fill, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 4 << 10));

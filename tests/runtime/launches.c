@@ -69,12 +69,12 @@ static void check_refused(void)
     unsigned int value = 1;
     int blocks = 0;
     void *params[] = {&where, &value};
-    EXPECT(INVALID_DEVICE_FUNCTION, cudaLaunchKernel(&unregistered, ONE, ONE, params, 0, NULL));
+    EXPECT(NO_FUNCTION, cudaLaunchKernel(&unregistered, ONE, ONE, params, 0, NULL));
     EXPECT(INVALID_DEVICE_FUNCTION, cudaLaunchKernel(NULL, ONE, ONE, params, 0, NULL));
     EXPECT(INVALID_DEVICE_FUNCTION, cudaLaunchKernel(&absent, ONE, ONE, params, 0, NULL)); /* registered, but the image has none of that name */
-    EXPECT(INVALID_CONFIGURATION, cudaLaunchKernel(&first_fill, ONE, THREADS(1025), params, 0, NULL));
-    EXPECT(INVALID_CONFIGURATION, cudaLaunchKernel(&first_fill, THREADS(0), ONE, params, 0, NULL));
-    EXPECT(INVALID_CONFIGURATION, cudaLaunchKernel(&first_fill, ((struct dim3){1, 70000, 1}), ONE, params, 0, NULL));
+    EXPECT(BAD_SHAPE, cudaLaunchKernel(&first_fill, ONE, THREADS(1025), params, 0, NULL));
+    EXPECT(BAD_SHAPE, cudaLaunchKernel(&first_fill, THREADS(0), ONE, params, 0, NULL));
+    EXPECT(BAD_SHAPE, cudaLaunchKernel(&first_fill, ((struct dim3){1, 70000, 1}), ONE, params, 0, NULL));
     EXPECT(INVALID_VALUE, cudaLaunchKernel(&first_fill, ONE, ONE, params, 10 << 20, NULL));
     OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &first_fill, 256, 0));
     TRUE(blocks > 0);
@@ -109,8 +109,8 @@ static void check_unregistering(void **second)
     __cudaUnregisterFatBinary(second);
     OK(cudaLaunchKernel(&both_fill, ONE, THREADS(1), params, 0, NULL));
     TRUE(at(0) == 8);
-    EXPECT(INVALID_DEVICE_FUNCTION, cudaLaunchKernel(&second_fill, ONE, ONE, params, 0, NULL));
-    EXPECT(INVALID_DEVICE_FUNCTION, cudaGetLastError());
+    EXPECT(NO_FUNCTION, cudaLaunchKernel(&second_fill, ONE, ONE, params, 0, NULL));
+    EXPECT(NO_FUNCTION, cudaGetLastError());
     OK(cudaLaunchKernel(&first_fill, ONE, THREADS(1), params, 0, NULL));
 }
 

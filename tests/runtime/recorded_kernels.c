@@ -43,8 +43,8 @@ static void test_shapes(void)
     for (unsigned i = 0; i < THREADS_OF_ALL; i++)
         wrong += host[i] != i / 64 * 1000 + i % 64;
     TRUE(wrong == 0);
-    EXPECT(INVALID_CONFIGURATION, launch(&forms[INDICES], ONE, THREADS(4096), 0, ARGUMENTS(&out)));
-    EXPECT(INVALID_CONFIGURATION, cudaGetLastError());
+    EXPECT(BAD_SHAPE, launch(&forms[INDICES], ONE, THREADS(4096), 0, ARGUMENTS(&out)));
+    EXPECT(BAD_SHAPE, cudaGetLastError());
     OK(cudaGetLastError());
 }
 
