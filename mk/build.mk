@@ -17,7 +17,7 @@ CLI_OBJECTS := $(call objects,$(CLI_SOURCES))
 # Handlers are loops over lanes: let the compiler vectorise them (sqrt too, which need not set errno).
 $(BUILD)/obj/src/exec/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) -fno-math-errno
 # What runs once a cycle: loops over cores, ways and banks.
-$(BUILD)/obj/src/mem/%.o $(BUILD)/obj/src/sm/%.o $(BUILD)/obj/src/gpu/timing.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
+$(BUILD)/obj/src/mem/%.o $(BUILD)/obj/src/sm/%.o $(BUILD)/obj/src/gpu/timing.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) $(LTO_CFLAGS)
 # What runs once an access of a trace.
 $(BUILD)/obj/src/lab/replay_cache.o $(BUILD)/obj/src/lab/trace_reader.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
 # The driver API exports only what cuda.h declares.
@@ -36,10 +36,10 @@ $(BUILD)/lib/libheddle.a: $(CORE_OBJECTS)
 
 $(BUILD)/lib/libheddle.so: $(CORE_OBJECTS) mk/libheddle.map
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,libheddle.so -Wl,--version-script=mk/libheddle.map $(CORE_OBJECTS) -o $@ $(ALL_LDFLAGS) $(LIBS)
+	$(CC) -shared -Wl,-soname,libheddle.so -Wl,--version-script=mk/libheddle.map $(CORE_OBJECTS) -o $@ $(LIBRARY_LDFLAGS) $(LIBS)
 
 $(BUILD)/lib/libcuda.so.1: $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a mk/libcuda.map
-	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=mk/libcuda.map $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) $(LIBS)
+	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=mk/libcuda.map $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(LIBRARY_LDFLAGS) $(LIBS)
 	ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
 
 # The runtime API, once for each generation of CUDA: what differs between them is in versioned/. Programs ask for symbols by the version node that bears the library's name.

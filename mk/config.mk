@@ -9,14 +9,19 @@ ifdef WERROR
 WARNINGS += -Werror
 endif
 OPTIMISE_release := -O2 -g
-OPTIMISE_debug := -O0 -g3
-OPTIMISE_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+OPTIMISE_debug := -O0 -g3 -DHEDDLE_CHECKED
+OPTIMISE_asan := -O1 -g -DHEDDLE_CHECKED -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 CFLAGS ?=
 # Lanes are read as integers and as floats (no strict aliasing), and a*b+c must stay two roundings unless PTX says fma (no contraction).
 ALL_CFLAGS := -std=gnu11 $(OPTIMISE_$(MODE)) $(WARNINGS) -fno-strict-aliasing -ffp-contract=off -fPIC -Isrc -Iinclude \
               -D_GNU_SOURCE -DHEDDLE_VERSION='"$(VERSION)"' $(CFLAGS)
 comma := ,
-ALL_LDFLAGS := $(if $(filter asan,$(MODE)),-fsanitize=address$(comma)undefined) $(LDFLAGS)
+# What runs once a cycle is optimised across its files when the libraries are linked (gcc alone; LTO= leaves it out). Objects are complete without it: tests, the command and others' programs are linked as ever.
+LTO ?= $(if $(filter release,$(MODE)),$(if $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n 1)),,yes))
+LTO_CFLAGS := $(if $(LTO),-flto=auto -ffat-lto-objects -fno-semantic-interposition)
+PLAIN_LDFLAGS := $(if $(filter asan,$(MODE)),-fsanitize=address$(comma)undefined) $(LDFLAGS)
+ALL_LDFLAGS := $(if $(LTO),-fno-lto) $(PLAIN_LDFLAGS)
+LIBRARY_LDFLAGS := $(if $(LTO),-flto=auto -O3) $(PLAIN_LDFLAGS)
 # What only the command needs: the results store, content keys.
 LAB_LIBS := -lsqlite3 -lxxhash
 LIBS := -ljansson -linih -lzstd -llz4 -lm -lpthread -ldl

@@ -51,6 +51,13 @@ void *arena_alloc(struct arena *a, size_t size_bytes)
     return p;
 }
 
+void *arena_alloc_lines(struct arena *a, size_t size_bytes)
+{
+    enum { LINE_BYTES = 64 };
+    uintptr_t p = (uintptr_t)arena_alloc(a, size_bytes + LINE_BYTES - 16);
+    return (void *)((p + LINE_BYTES - 1) & ~(uintptr_t)(LINE_BYTES - 1));
+}
+
 char *arena_strndup(struct arena *a, const char *s, size_t length)
 {
     char *copy = arena_alloc(a, length + 1);

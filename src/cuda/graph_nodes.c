@@ -81,19 +81,11 @@ CUAPI CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph graph, const CUgrap
     return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
 }
 
-/* The child is copied, or moves into the node. */
-static CUresult work_child(struct work *w, CUgraph handle, CUgraphChildGraphNodeOwnership ownership)
+static CUresult work_child(struct work *w, CUgraph handle)
 {
     struct graph *child = object_find(handle, OBJECT_GRAPH);
     *w = (struct work){.type = CU_GRAPH_NODE_TYPE_GRAPH};
-    if (!child || child->owned || (unsigned)ownership > CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) {
-        w->child = child;
-        child->owned = true;
-        return CUDA_SUCCESS;
-    }
-    CUresult r = graph_copy(child, &w->child);
+    CUresult r = child ? graph_copy(child, &w->child) : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         w->child->owned = true;
     return r;
@@ -105,7 +97,7 @@ CUAPI CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph, const C
     struct work w;
     CUresult r = graph_enter(graph, out, &g);
     if (r == CUDA_SUCCESS)
-        r = work_child(&w, child, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE);
+        r = work_child(&w, child);
     return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
 }
 
@@ -166,7 +158,7 @@ CUresult work_of_params(struct work *w, CUgraphNodeParams *p)
     case CU_GRAPH_NODE_TYPE_MEMCPY: return work_memcpy(w, &p->memcpy.copyParams);
     case CU_GRAPH_NODE_TYPE_MEMSET: return memset_of_params(w, &p->memset);
     case CU_GRAPH_NODE_TYPE_HOST: return host_of_params(w, &p->host);
-    case CU_GRAPH_NODE_TYPE_GRAPH: return work_child(w, p->graph.graph, p->graph.ownership);
+    case CU_GRAPH_NODE_TYPE_GRAPH: return p->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE ? work_child(w, p->graph.graph) : CUDA_ERROR_INVALID_VALUE;
     case CU_GRAPH_NODE_TYPE_EMPTY: *w = (struct work){.type = CU_GRAPH_NODE_TYPE_EMPTY}; return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return work_event(w, p->type, p->eventWait.event);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return work_event(w, p->type, p->eventRecord.event);
@@ -180,6 +172,29 @@ CUresult work_of_params(struct work *w, CUgraphNodeParams *p)
     }
 }
 
+static CUresult holds_graph(struct node *n, void *user)
+{
+    bool holds = n->work.child == user;
+    for (unsigned int i = 0; n->work.bodies && i < n->work.condition.size; i++)
+        holds |= n->work.bodies[i] == user;
+    return holds ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+/* A child that moves into its node, instead of a copy; not into itself. */
+static CUresult add_moved(struct graph *g, const CUgraphNode *dependencies, const CUgraphEdgeData *edges, size_t count, CUgraph handle, struct node **out)
+{
+    struct work w = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    struct graph *child = object_find(handle, OBJECT_GRAPH);
+    if (!child || child == g || child->owned || capture_into(child) || graph_each(child, holds_graph, g) != CUDA_SUCCESS)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = graph_add(g, dependencies, edges, count, &w, out);
+    if (r == CUDA_SUCCESS) {
+        (*out)->work.child = child;
+        child->owned = true;
+    }
+    return r;
+}
+
 CUAPI CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, const CUgraphEdgeData *edges, size_t count,
                                  CUgraphNodeParams *p)
 {
@@ -187,10 +202,13 @@ CUAPI CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphN
     struct work w;
     struct node *n = NULL;
     CUresult r = graph_enter(graph, p ? (const void *)out : NULL, &g);
-    if (r == CUDA_SUCCESS)
+    if (r == CUDA_SUCCESS && p->type == CU_GRAPH_NODE_TYPE_GRAPH && p->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) {
+        r = add_moved(g, dependencies, edges, count, p->graph.graph, &n);
+    } else if (r == CUDA_SUCCESS) {
         r = work_of_params(&w, p);
-    if (r == CUDA_SUCCESS)
-        r = graph_add(g, dependencies, edges, count, &w, &n);
+        if (r == CUDA_SUCCESS)
+            r = graph_add(g, dependencies, edges, count, &w, &n);
+    }
     if (r == CUDA_SUCCESS)
         *out = (CUgraphNode)n;
     return api_leave(r);

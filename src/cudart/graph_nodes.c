@@ -6,13 +6,10 @@
 
 #define AFTER cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *dependencies, size_t count
 
-/* What is no function is taken for a bad handle here, unlike in a launch: so does CUDA 13. */
 int graph_kernel_params(const struct cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *out)
 {
     CUfunction f = NULL;
     int r = p ? rt_function(p->func, &f) : (int)cudaErrorInvalidValue;
-    if (r == cudaErrorInvalidDeviceFunction)
-        r = cudaErrorInvalidResourceHandle;
     if (!r)
         *out = (CUDA_KERNEL_NODE_PARAMS){.func = f, .gridDimX = p->gridDim.x, .gridDimY = p->gridDim.y, .gridDimZ = p->gridDim.z, .blockDimX = p->blockDim.x,
                                          .blockDimY = p->blockDim.y, .blockDimZ = p->blockDim.z, .sharedMemBytes = p->sharedMemBytes, .kernelParams = p->kernelParams,

@@ -333,7 +333,8 @@ static void l2_tick(struct timing *t)
         if (partition_head(p)->l2_at > t->now && !partition_has_requests(t, i))
             continue;
         partition_l2_cycle(p, t->ticks[DOMAIN_L2], t->now);
-        t->replying[i / 64] = with(t->replying[i / 64], 1ull << i % 64, partition_head(p)->replies);
+        if (partition_head(p)->replies) /* those that have none any more are taken out by send_replies */
+            add(t->replying, i);
     }
 }
 

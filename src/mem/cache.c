@@ -287,8 +287,9 @@ static enum cache_outcome fail_at(struct cache *c, const struct packet *request,
     count_repeats(c);
     result->fail = why;
     c->fails[why]++;
-    /* A policy may answer differently when it is asked again. */
-    c->head.blocked = !(c->policy && why == CACHE_FAIL_WAYS);
+    c->head.blocked = why == CACHE_FAIL_MSHR ? CACHE_BLOCKED_BY_ENTRIES : CACHE_BLOCKED;
+    if (c->policy && why == CACHE_FAIL_WAYS)
+        c->head.blocked = 0; /* a policy may answer differently when it is asked again */
     c->blocked = (struct blocked){ .address = request->address, .rest = rest_of(request), .set = set, .why = why };
     return CACHE_FAIL;
 }
@@ -304,7 +305,7 @@ static inline void found(const struct lookup *l)
 static inline enum cache_outcome done(struct cache *c, const struct lookup *l, enum cache_outcome outcome)
 {
     l->result->way = l->way;
-    c->head.blocked = false;
+    c->head.blocked = 0;
     c->taken[l->write][outcome]++;
     return outcome;
 }
@@ -527,7 +528,7 @@ static ALWAYS_INLINE enum cache_outcome plain_miss(struct cache *c, const struct
     uint32_t entry = mshr_open(&c->head.mshr, line, need, request, age, cache_sets_place(&c->sets, set, way));
     send_read(c, request, line, entry, need);
     result->way = way;
-    c->head.blocked = false;
+    c->head.blocked = 0;
     c->taken[0][CACHE_MISS]++;
     return CACHE_MISS;
 }
@@ -544,7 +545,7 @@ static ALWAYS_INLINE enum cache_outcome access_set(struct cache *c, const struct
     uint8_t need = sectors_of(c, request->address, request->bytes, request->sectors);
     if ((line->valid & need) != need)
         return access_at(c, request, age, set, way, result);
-    c->head.blocked = false;
+    c->head.blocked = 0;
     c->intra_warp_hits += line->warp == request->warp && line->age == age;
     c->taken[0][CACHE_HIT]++;
     cache_sets_touch(&c->sets, set, way);
@@ -576,6 +577,15 @@ enum cache_outcome cache_access(struct cache *c, const struct packet *request, u
         return access_mapped(c, request, age, result);
     return access_set(c, request, age, cache_sets_plain_index(&c->sets, request->address), result);
 }
+
+uint32_t cache_expect(const struct cache *c, uint64_t address)
+{
+    uint32_t set = set_of(c, address & c->line_mask);
+    cache_sets_prefetch(&c->sets, set);
+    return set;
+}
+
+enum cache_outcome cache_access_expected(struct cache *c, const struct packet *request, uint32_t set, struct cache_result *result) { return access_set(c, request, 0, set, result); }
 
 bool cache_probe(const struct cache *c, uint64_t address)
 {
@@ -612,7 +622,7 @@ bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now)
     c->fills++;
     if (!mshr_answer(&c->head.mshr, answer->token, answer->sectors ? answer->sectors : c->all_sectors))
         return false;
-    c->head.blocked = false;
+    c->head.blocked &= c->on_fill ? 0 : CACHE_BLOCKED_BY_ENTRIES; /* a line that is taken now may fill the miss queue, which then is what the access waits for */
     const struct mshr_entry *e = &c->head.mshr.entries[answer->token];
     c->head.ready_requests += e->count;
     if (e->place != MSHR_NONE) {
@@ -633,7 +643,7 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
     struct packet nobody = { .address = address, .warp = NO_OWNER };
     uint32_t set = set_of(c, tag);
     struct lookup l = look_up(c, &nobody, tag, set, cache_sets_find(&c->sets, set, tag), sectors_of(c, address, 1, 0), 0, NULL);
-    c->head.blocked = false;
+    c->head.blocked = 0;
     if (l.way == NO_WAY) {
         uint32_t way = cache_sets_oldest(&c->sets, l.set);
         if (way == NO_WAY)
@@ -665,7 +675,7 @@ void cache_invalidate(struct cache *c)
                 tell_removed(c, set, way);
     cache_sets_clear(&c->sets);
     c->touched = false;
-    c->head.blocked = false;
+    c->head.blocked = 0;
 }
 
 const struct cache_counters *cache_counters(const struct cache *c)

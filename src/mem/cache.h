@@ -47,11 +47,14 @@ struct cache_result {
     uint32_t set;
 };
 
+/* What a failed access waits for: any change, or an MSHR entry, which only a request that has been taken gives back. */
+enum cache_blocked { CACHE_BLOCKED = 1, CACHE_BLOCKED_BY_ENTRIES = 2 };
+
 /* What owners ask and take every cycle, without a call. It stands first in struct cache, whose rest is opaque (cache.c). */
 struct cache_head {
     uint32_t ready_requests;            /* requests whose data has come */
     uint32_t repeats;                   /* of the access that failed last, not yet counted as tries */
-    bool blocked;                       /* that access would fail again: nothing has changed since */
+    uint8_t blocked;                    /* that access would fail again: nothing of what it waits for has changed since (bits of enum cache_blocked) */
     uint32_t port_bytes;
     uint64_t port_free, fill_port_free; /* from this cycle on */
     struct ring misses;                 /* the miss queue */
@@ -81,9 +84,15 @@ enum cache_outcome cache_access(struct cache *c, const struct packet *request, u
 static inline bool cache_fails_again(struct cache *c)
 {
     struct cache_head *head = (struct cache_head *)c;
-    head->repeats += head->blocked;
-    return head->blocked;
+    bool blocked = head->blocked != 0;
+    head->repeats += blocked;
+    return blocked;
 }
+/* An access that is known before it is made: its set, which the host begins to fetch; and the access then, of a cache whose owner has seen that it does not fail again, without an age. */
+uint32_t cache_expect(const struct cache *c, uint64_t address);
+enum cache_outcome cache_access_expected(struct cache *c, const struct packet *request, uint32_t set, struct cache_result *result);
+/* An answer that will come. */
+static inline void cache_expect_fill(const struct cache *c, uint32_t entry) { __builtin_prefetch(&cache_head(c)->mshr.entries[entry], 1); }
 void cache_set_writeback(struct cache *c, enum packet_kind kind, uint32_t miss_reserve);
 /* Would the line be found, without touching anything? */
 bool cache_probe(const struct cache *c, uint64_t address);
@@ -95,7 +104,7 @@ static inline void cache_miss_pop(struct cache *c)
 {
     struct cache_head *head = (struct cache_head *)c;
     ring_pop(&head->misses);
-    head->blocked = false;
+    head->blocked &= CACHE_BLOCKED_BY_ENTRIES;
 }
 
 /* A packet that answers one sent down. A whole line asked for in one packet may be answered by several packets of one sector each: the line is valid when all sectors asked for have come
@@ -109,7 +118,7 @@ static inline void cache_ready_pop(struct cache *c)
     struct cache_head *head = (struct cache_head *)c;
     mshr_ready_pop(&head->mshr);
     head->ready_requests--;
-    head->blocked = false;
+    head->blocked = 0;
 }
 /* The MSHR entry is in use. */
 static inline bool cache_waits_for(const struct cache *c, uint32_t entry) { return entry < cache_head(c)->mshr.limit && cache_head(c)->mshr.entries[entry].count; }

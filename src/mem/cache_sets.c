@@ -26,9 +26,9 @@ void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_c
 {
     assert(config->sets && config->ways && config->ways <= UINT16_MAX);
     size_t lines = (size_t)config->sets * config->ways;
-    uint32_t mark_words = (config->ways + 7) / 8;
-    *s = (struct cache_sets){ .marks = arena_array(a, uint64_t, (size_t)config->sets * mark_words), .tags = arena_array(a, uint64_t, lines), .lines = arena_array(a, struct cache_line, lines),
-                              .links = arena_array(a, struct cache_link, lines), .newest = arena_array(a, uint16_t, config->sets), .count = config->sets, .ways = config->ways,
+    uint32_t mark_words = (config->ways + CACHE_MARKS - 1) / CACHE_MARKS * (CACHE_MARKS / sizeof(uint64_t));
+    *s = (struct cache_sets){ .marks = arena_lines(a, uint64_t, (size_t)config->sets * mark_words), .tags = arena_lines(a, uint64_t, lines), .lines = arena_lines(a, struct cache_line, lines),
+                              .links = arena_lines(a, struct cache_link, lines), .newest = arena_array(a, uint16_t, config->sets), .count = config->sets, .ways = config->ways,
                               .mark_words = mark_words, .line_shift = log2_of(config->line_bytes), .set_bits = log2_of(config->sets), .index = cache_sets_index_kind(config) };
     cache_sets_clear(s);
 }

@@ -11,11 +11,11 @@
 #ifndef HEDDLE_MEM_CROSSBAR_H
 #define HEDDLE_MEM_CROSSBAR_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/invariant.h"
 #include "mem/config.h"
 #include "mem/packet.h"
 
@@ -105,7 +105,7 @@ static inline void crossbar_push(struct crossbar *x, uint32_t input, uint32_t ou
     struct crossbar_head *h = crossbar_head(x);
     struct crossbar_input *in = &h->input[input];
     uint32_t flits = crossbar_flits(x, bytes);
-    assert(output < h->outputs && in->tail - in->head <= h->input_mask);
+    invariant(output < h->outputs && in->tail - in->head <= h->input_mask);
     if (in->head == in->tail)
         crossbar_note_fresh(h, input, now);
     in->slots[in->tail++ & h->input_mask] = (struct crossing){ .packet = *p, .pushed = now, .flits = flits, .output = output };
@@ -160,7 +160,7 @@ static inline void crossbar_pop(struct crossbar *x, uint32_t output)
 {
     struct crossbar_head *h = crossbar_head(x);
     struct crossbar_output *out = &h->output[output];
-    assert(crossbar_waits_at(x, output));
+    invariant(crossbar_waits_at(x, output));
     out->flits -= out->slots[out->head++ & h->output_mask].flits;
     if (out->head == out->tail || out->slots[out->head & h->output_mask].ready > h->now)
         h->waiting[output / 64] &= ~(1ull << output % 64);

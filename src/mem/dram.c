@@ -11,6 +11,8 @@
  * Left out: refresh, the column's place in a row, a separate queue for writes. */
 #include "mem/dram.h"
 
+#include "base/invariant.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -104,7 +106,7 @@ static void create_requests(struct dram *d, struct arena *a)
 {
     uint32_t count = d->head.queue_limit + d->bank_count; /* waiting, and one a bank */
     assert(count < NO_REQUEST);
-    d->requests = arena_array(a, struct request, count);
+    d->requests = arena_lines(a, struct request, count);
     for (uint32_t i = 0; i < count; i++)
         d->requests[i].next = i + 1 < count ? (uint16_t)(i + 1) : NO_REQUEST;
     d->free_request = 0;
@@ -114,7 +116,7 @@ static void create_requests(struct dram *d, struct arena *a)
 struct dram *dram_create(struct arena *a, const struct dram_config *config, const struct address_map *map)
 {
     assert(config->banks && config->banks <= DRAM_BANKS_MOST);
-    struct dram *d = arena_new(a, struct dram);
+    struct dram *d = arena_lines(a, struct dram, 1);
     uint32_t groups = config->bank_groups ? config->bank_groups : 1;
     d->map = map;
     d->bank_count = config->banks;
@@ -162,7 +164,7 @@ static void append_to_arrivals(struct dram *d, uint16_t index)
 void dram_push(struct dram *d, const struct packet *p, uint64_t now)
 {
     (void)now;
-    assert(!dram_full(d));
+    invariant(!dram_full(d));
     struct dram_place place = address_map_place(d->map, p->address);
     uint16_t index = d->free_request;
     struct request *r = &d->requests[index];
@@ -529,6 +531,8 @@ void dram_return_pop(struct dram *d)
     if (ring_full(&d->head.returns) && d->transfer_count)
         d->head.data_at = d->transfers[d->transfer_head].ready_at; /* data may have waited for the place */
     ring_pop(&d->head.returns);
+    if (!d->head.returns.count)
+        d->head.returns.head = 0; /* it is long, and holds little */
 }
 
 bool dram_idle(const struct dram *d) { return !d->head.pending && !d->current_banks && !d->transfer_count && !d->head.returns.count; }

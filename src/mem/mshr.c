@@ -5,13 +5,6 @@
 
 enum { HOST_LINE_BYTES = 64 };
 
-/* Entries that begin with a cache line of the host. */
-static struct mshr_entry *make_entries(struct arena *a, uint32_t entries)
-{
-    uintptr_t at = (uintptr_t)arena_array(a, struct mshr_entry, entries + 1);
-    return (struct mshr_entry *)((at + HOST_LINE_BYTES - 1) & ~(uintptr_t)(HOST_LINE_BYTES - 1));
-}
-
 void mshr_init(struct mshr *m, struct arena *a, uint32_t entries, uint32_t merge)
 {
     assert(entries <= MSHR_END);
@@ -20,7 +13,7 @@ void mshr_init(struct mshr *m, struct arena *a, uint32_t entries, uint32_t merge
         merge = 1;
     while ((1u << bits) < 2 * entries)
         bits++;
-    *m = (struct mshr){ .entries = make_entries(a, entries), .merged = arena_array(a, struct packet, (size_t)entries * (merge - 1)),
+    *m = (struct mshr){ .entries = arena_lines(a, struct mshr_entry, entries), .merged = arena_array(a, struct packet, (size_t)entries * (merge - 1)),
                         .chains = arena_array(a, uint16_t, 1u << bits), .limit = entries, .merge = merge, .chain_shift = 32 - bits,
                         .free = MSHR_END, .ready_head = MSHR_END, .ready_tail = MSHR_END };
     memset(m->chains, 0xff, sizeof *m->chains << bits); /* MSHR_END */

@@ -6,9 +6,8 @@
 #define HEDDLE_MEM_MSHR_H
 
 #include "base/arena.h"
+#include "base/invariant.h"
 #include "mem/packet.h"
-
-#include <assert.h>
 
 #define MSHR_NONE UINT32_MAX
 enum { MSHR_END = UINT16_MAX }; /* of a chain or list */
@@ -75,7 +74,7 @@ static inline uint32_t mshr_find(const struct mshr *m, uint64_t line, uint8_t se
 /* Opens an entry for its first request; there is a free one. place: see struct mshr_entry. */
 static inline uint32_t mshr_open(struct mshr *m, uint64_t line, uint8_t sectors, const struct packet *request, uint64_t age, uint32_t place)
 {
-    assert(!mshr_full(m));
+    invariant(!mshr_full(m));
     uint32_t index = m->free;
     if (index != MSHR_END)
         m->free = m->entries[index].next;
@@ -90,7 +89,7 @@ static inline uint32_t mshr_open(struct mshr *m, uint64_t line, uint8_t sectors,
 
 static inline void mshr_merge(struct mshr *m, uint32_t entry, const struct packet *request)
 {
-    assert(mshr_can_merge(m, entry));
+    invariant(mshr_can_merge(m, entry));
     *mshr_request(m, entry, m->entries[entry].count++) = *request;
 }
 
@@ -105,9 +104,9 @@ static inline void mshr_leave_chain(struct mshr *m, uint32_t entry)
 /* Sectors have come. True: that was all; the requests are ready. */
 static inline bool mshr_answer(struct mshr *m, uint32_t entry, uint8_t sectors)
 {
-    assert(entry < m->limit);
+    invariant(entry < m->limit);
     struct mshr_entry *e = &m->entries[entry];
-    assert(e->count && e->missing);
+    invariant(e->count && e->missing);
     e->missing &= (uint8_t)~sectors;
     if (e->missing)
         return false;

@@ -6,11 +6,13 @@
  * Left out: the credit that a write-back holds while it is inside DRAM (it is given back when DRAM takes it, not when DRAM has written it). */
 #include "mem/partition.h"
 
+#include "base/invariant.h"
 #include "mem/ring.h"
 
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define NEVER UINT64_MAX
 
@@ -23,12 +25,15 @@ enum { L2_MISS_RESERVE = 2 }; /* places that a miss asks for in the miss queue: 
 
 /* Packets that wait for a core cycle. sectors: those of a request that have not been cut off yet, as its sender numbers them, from address base on. */
 struct delayed { struct packet packet; uint64_t ready, base; uint32_t sectors; bool whole /* is one piece, as it stands */; uint32_t pad[2] /* to 64 bytes: found by a shift */; };
+/* A line goes round in its first slots, as many as it has needed so far: it may be long, and stays in few cache lines of the host. */
 struct delay_line { struct delayed *slots; uint32_t mask, head, count, limit; };
+enum { DELAY_WINDOW = 32 };
 
 struct slice {
     uint32_t number;               /* of all slices */
     struct delay_line rop;
     struct ring input, to_dram, from_dram, reply;
+    uint32_t *input_sets;          /* of the cache, for the packets in input */
     struct cache *cache;           /* NULL: no L2 */
     uint64_t at;                   /* core cycle in which it has to be run again, 0: as soon as may be */
     uint64_t ran;                  /* the last L2 tick that is in the counters */
@@ -47,6 +52,8 @@ struct partition {
     uint32_t slice_count, channel;
     uint32_t rop_cycles, dram_latency_cycles, cores_per_port;
     uint32_t line_bytes;           /* of the L2, 0: none */
+    bool pieces_are_lines;
+    uint8_t line_sectors;          /* all of a line */
     uint32_t piece_bytes;          /* requests are cut at multiples of this; 0: not at all */
     uint32_t pieces;               /* of a request, so many places must be free in the input queue before one is taken from the crossbar */
     struct dram *dram;
@@ -63,15 +70,28 @@ static void delay_init(struct delay_line *d, struct arena *a, uint32_t limit)
     uint32_t size = 1;
     while (size < limit)
         size *= 2;
-    *d = (struct delay_line){ .slots = arena_array(a, struct delayed, size), .mask = size - 1, .limit = limit };
+    *d = (struct delay_line){ .slots = arena_lines(a, struct delayed, size), .mask = (size < DELAY_WINDOW ? size : DELAY_WINDOW) - 1, .limit = limit };
+}
+
+/* All slots of the window are in use: it becomes twice as long. What is in front of the head goes behind the rest. */
+static void delay_grow(struct delay_line *d)
+{
+    uint32_t size = d->mask + 1;
+    memcpy(d->slots + size, d->slots, d->head * sizeof *d->slots);
+    d->mask = 2 * size - 1;
 }
 
 static bool delay_full(const struct delay_line *d) { return d->count >= d->limit; }
 static struct delayed *delay_front(const struct delay_line *d) { return &d->slots[d->head]; }
 static bool delay_over(const struct delay_line *d, uint64_t core_now) { return d->count && delay_front(d)->ready <= core_now; }
 
-/* The place behind the last entry. */
-static struct delayed *delay_back(const struct delay_line *d) { return &d->slots[(d->head + d->count) & d->mask]; }
+/* The place behind the last entry; the line is not full. */
+static struct delayed *delay_back(struct delay_line *d)
+{
+    if (d->count > d->mask)
+        delay_grow(d);
+    return &d->slots[(d->head + d->count) & d->mask];
+}
 
 /* An empty line begins at its first slot again: a little used one stays in few cache lines of the host. */
 static void delay_pop(struct delay_line *d)
@@ -100,6 +120,7 @@ static void create_slice(struct slice *s, struct arena *a, const struct l2_confi
     ring_init(&s->from_dram, a, l2->return_queue);
     ring_init(&s->reply, a, l2->reply_queue);
     s->cache = create_l2(a, &l2->cache, map);
+    s->input_sets = arena_array(a, uint32_t, s->input.mask + 1);
 }
 
 /* Packets enter the delay in front of DRAM one a DRAM cycle, and leave as fast once it is over: it never holds more than the cycles it lasts. */
@@ -126,6 +147,8 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
         p->line_bytes = cache->line_bytes;
         p->piece_bytes = cache->sector_bytes ? cache->sector_bytes : cache->line_bytes;
         p->pieces = p->line_bytes / p->piece_bytes;
+        p->pieces_are_lines = p->pieces == 1 && p->line_bytes >= SECTOR_BYTES;
+        p->line_sectors = (uint8_t)((1u << p->line_bytes / SECTOR_BYTES) - 1);
     }
     if (p->pieces > l2->input_queue)
         p->pieces = l2->input_queue;
@@ -199,6 +222,8 @@ static void return_from_dram(struct partition *p)
     if (ring_full(&s->from_dram))
         return;
     ring_push(&s->from_dram, r);
+    if (s->cache && !packet_is_write(r))
+        cache_expect_fill(s->cache, r->token);
     dram_return_pop(p->dram);
     p->credits_used--;
     wake_slice(p, s);
@@ -288,11 +313,22 @@ void partition_run_dram(struct partition *p, uint64_t dram_now, uint64_t core_no
 static uint64_t sector_start(uint64_t address) { return address & ~(uint64_t)(SECTOR_BYTES - 1); }
 static uint64_t last_byte(const struct packet *r) { return r->address + (r->bytes ? r->bytes - 1u : 0); }
 
+/* One line of an L2 without sectors, as most requests are. */
+static bool is_whole_line(const struct partition *p, const struct packet *r)
+{
+    return p->pieces_are_lines && r->bytes == p->line_bytes && !(r->address & (p->line_bytes - 1)) && r->sectors == p->line_sectors && !ends_silently(r);
+}
+
 /* What a request is about. Senders number the sectors of their own lines, which may be shorter or longer than the L2's, and may leave out some: an L1 that asks for sectors that do not lie
  * side by side names the address of the first, a write-back that of its line, an access that of its segment. */
 static void name_sectors(const struct partition *p, struct delayed *d)
 {
     const struct packet *r = &d->packet;
+    if (is_whole_line(p, r)) {
+        d->sectors = d->packet.sectors = p->line_sectors;
+        d->whole = true;
+        return;
+    }
     uint64_t first = sector_start(r->address);
     uint32_t touched = (uint32_t)((sector_start(last_byte(r)) - first) / SECTOR_BYTES) + 1;
     uint32_t before = p->line_bytes ? (uint32_t)(first & (p->line_bytes - 1)) / SECTOR_BYTES : 0;
@@ -351,15 +387,22 @@ static uint32_t pieces_of(const struct partition *p, const struct delayed *d)
 
 /* L2 slices: their clock. The steps stand in the order in which a cycle takes them. */
 
+static inline void push_input(struct slice *s, const struct packet *piece)
+{
+    if (s->cache)
+        s->input_sets[(s->input.head + s->input.count) & s->input.mask] = cache_expect(s->cache, piece->address);
+    ring_push(&s->input, piece);
+}
+
 static void push_piece(const struct partition *p, struct slice *s, struct delayed *d)
 {
     if (d->whole) {
-        ring_push(&s->input, &d->packet);
+        push_input(s, &d->packet);
         d->sectors = 0;
         return;
     }
     struct packet piece = cut_piece(p, d);
-    ring_push(&s->input, &piece);
+    push_input(s, &piece);
 }
 
 static bool has_room(const struct partition *p, const struct slice *s) { return ring_room(&s->input) >= p->pieces && !delay_full(&s->rop); }
@@ -407,7 +450,7 @@ static void take_return(struct partition *p, struct slice *s, uint64_t l2_now)
     if (s->cache && !packet_is_write(r)) {
         if (!cache_fill_port_free(s->cache, l2_now))
             return;
-        assert(cache_waits_for(s->cache, r->token));
+        invariant(cache_waits_for(s->cache, r->token));
         cache_fill(s->cache, r, l2_now);
         cache_use_fill_port(s->cache, p->piece_bytes, l2_now);
     } else {
@@ -440,7 +483,7 @@ static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
         return;
     const struct packet *r = ring_front(&s->input);
     struct cache_result result = {0};
-    enum cache_outcome outcome = cache_access(s->cache, r, 0, l2_now, &result);
+    enum cache_outcome outcome = cache_access_expected(s->cache, r, s->input_sets[s->input.head], &result);
     s->failed = outcome == CACHE_FAIL;
     if (s->failed)
         return;

@@ -15,7 +15,7 @@ static inline void ring_init(struct ring *r, struct arena *a, uint32_t limit)
     uint32_t size = 1;
     while (size < limit)
         size *= 2;
-    *r = (struct ring){ .slots = arena_array(a, struct packet, size), .mask = size - 1, .limit = limit };
+    *r = (struct ring){ .slots = arena_lines(a, struct packet, size), .mask = size - 1, .limit = limit };
 }
 
 static inline bool ring_full(const struct ring *r) { return r->count >= r->limit; }

@@ -120,7 +120,7 @@ static void make_units(struct sm *c)
 struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count, const struct sm_policies *policies, struct crossbar *requests,
                      const struct address_map *map, uint32_t answer_bytes, const uint64_t *network_now, struct error *e)
 {
-    struct sm *c = arena_new(a, struct sm);
+    struct sm *c = arena_lines(a, struct sm, 1);
     c->config = config;
     c->id = id;
     c->port = id / (config->cores_per_cluster ? config->cores_per_cluster : 1);
@@ -143,7 +143,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     make_units(c);
     for (uint32_t i = 0; i < CORE_WARPS_MOST; i++)
         c->slot_bank[i] = (uint8_t)(i % config->register_banks);
-    c->inflight = arena_array(a, struct sm_inflight, SM_INFLIGHT);
+    c->inflight = arena_lines(a, struct sm_inflight, SM_INFLIGHT);
     for (uint32_t i = 0; i < SM_INFLIGHT; i++)
         c->free_inflight[c->free_count++] = (uint16_t)(SM_INFLIGHT - 1 - i);
     uint32_t lists = config->mem_issue_width * 2 + config->mem_collectors + 4;

@@ -225,7 +225,7 @@ static void tell_l1(struct sm *c, const struct packet *p, enum cache_outcome out
 }
 
 /* True: the access was taken. */
-static bool access_l1d(struct sm *c, const struct packet *p)
+static inline bool access_l1d(struct sm *c, const struct packet *p)
 {
     struct cache_result r;
     if (c->lsu.refused) {
@@ -375,6 +375,7 @@ static void leave(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->inflight[id];
     c->lsu.dispatch = SM_NONE;
+    c->lsu.plain = false;
     c->stirred |= !c->free_access_count;
     c->free_accesses[c->free_access_count++] = f->accesses;
     f->accesses = SM_NONE;
@@ -434,10 +435,89 @@ static inline bool goes_on(const struct sm *c)
            l->next_global != SM_NONE || (l->read_only_waits && (c->textures->misses.count | c->textures->ready_requests | c->constants->misses.count | c->constants->ready_requests));
 }
 
-bool sm_lsu_cycle(struct sm *c)
+/* Takes the next instruction, if one has its operands. */
+static inline void take_instruction(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     inflight_id id;
+    if (!collector_offers(c->collector, COLLECT_MEM) || !collector_front(c->collector, COLLECT_MEM, &id))
+        return;
+    collector_take(c->collector, COLLECT_MEM);
+    struct sm_inflight *f = &c->inflight[id];
+    l->dispatch = id;
+    l->access = (struct packet){ .token = id, .pc = f->pc, .core = (uint16_t)c->id, .warp = f->slot, .kind = f->packet_kind, .origin = ORIGIN_LSU };
+    l->plain = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) && c->config->l1d.banks <= 1 && !l->l1_capacity && !c->observer && !c->restless && !c->regroup;
+    f->in_lsu = true;
+    c->busy = true;
+}
+
+/* The instruction at work is plain, and only the L1D has results: what a core does that waits for memory. */
+static inline bool is_plain(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    return l->plain && (l->responses.count | l->shared_count | l->texture_count | l->read_only_waits) == 0 && l->next_global == SM_NONE;
+}
+
+/* True: the registers of the answer that was taken last are written, or there was none. */
+static inline bool plain_writeback(struct sm *c)
+{
+    struct sm_lsu *l = &c->lsu;
+    if (l->next_wb != SM_NONE) {
+        c->busy = true;
+        if (!write_registers(c, &c->inflight[l->next_wb]))
+            return false;
+        answered(c, l->next_wb);
+        l->next_wb = SM_NONE;
+    }
+    return true;
+}
+
+static inline void plain_access(struct sm *c)
+{
+    struct sm_lsu *l = &c->lsu;
+    struct sm_inflight *f = &c->inflight[l->dispatch];
+    const struct sm_accesses *a = &c->access_pool[f->accesses];
+    if (f->next_access < a->count) {
+        if (l->retry < 0)
+            make_packet(l, f, &a->list[f->next_access]);
+        if (!enter_l1_pipe(c, &l->access))
+            return;
+        f->next_access++;
+    }
+    if (f->next_access < a->count)
+        return;
+    leave(c, l->dispatch);
+    take_instruction(c);
+}
+
+/* The same as sm_lsu_cycle, where is_plain. */
+static inline bool plain_cycle(struct sm *c)
+{
+    struct sm_lsu *l = &c->lsu;
+    bool busy = c->busy;
+    c->busy = false;
+    if (plain_writeback(c) && c->d->ready_requests) {
+        l->refused = false;
+        l->next_wb = take_ready(c->l1d);
+        l->wb_turn = 0; /* the L1D is the last client */
+        c->busy = true;
+    }
+    if (c->d->misses.count)
+        sm_send_misses(c, c->l1d, ORIGIN_L1D);
+    if (l->refused)
+        c->counters.l1d.fails[l->retry]++;
+    else
+        plain_access(c);
+    bool again = c->busy && goes_on(c);
+    c->busy = busy;
+    return again;
+}
+
+bool sm_lsu_cycle(struct sm *c)
+{
+    struct sm_lsu *l = &c->lsu;
+    if (is_plain(c))
+        return plain_cycle(c);
     bool busy = c->busy;
     c->busy = false;
     writeback(c);
@@ -457,14 +537,8 @@ bool sm_lsu_cycle(struct sm *c)
         c->counters.l1d.fails[l->retry]++;
     else if (l->dispatch != SM_NONE)
         dispatch_cycle(c);
-    if (l->dispatch == SM_NONE && collector_offers(c->collector, COLLECT_MEM) && collector_front(c->collector, COLLECT_MEM, &id)) {
-        collector_take(c->collector, COLLECT_MEM);
-        const struct sm_inflight *f = &c->inflight[id];
-        l->dispatch = id;
-        l->access = (struct packet){ .token = id, .pc = f->pc, .core = (uint16_t)c->id, .warp = f->slot, .kind = f->packet_kind, .origin = ORIGIN_LSU };
-        c->inflight[id].in_lsu = true;
-        c->busy = true;
-    }
+    if (l->dispatch == SM_NONE)
+        take_instruction(c);
     if (c->observer && c->observer->outstanding && c->l1d && cache_outstanding(c->l1d) != c->outstanding_seen) {
         c->outstanding_seen = cache_outstanding(c->l1d);
         c->observer->outstanding(c->observer->context, c->id, c->now, c->outstanding_seen);

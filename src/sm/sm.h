@@ -68,6 +68,7 @@ struct sm_shared_delay { uint64_t ready; uint16_t id; };
 
 struct sm_lsu {
     uint16_t dispatch;               /* instruction at work, or SM_NONE */
+    bool plain;                      /* it is one that only loads from or stores to the L1D, one access a cycle, without a pipeline in front */
     uint16_t next_wb;                /* instruction whose registers are written next, or SM_NONE */
     uint32_t wb_turn;
     struct ring responses;           /* from the interconnect */

@@ -157,6 +157,36 @@ static void test_children_and_clones(void)
     OK(cuGraphDestroy(clone));
 }
 
+/* A child that moves into its node is the node's from then on. */
+static void test_moved_child(void)
+{
+    CUgraph g, child, inside = NULL;
+    CUgraphExec x;
+    CUgraphNode n, kernel;
+    CUDA_KERNEL_NODE_PARAMS k = ramp_node();
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .graph = {.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE}};
+    MUST(cuGraphCreate(&g, 0));
+    MUST(cuGraphCreate(&child, 0));
+    value = 70;
+    MUST(cuGraphAddKernelNode(&kernel, child, NULL, 0, &k));
+    if (on_heddle()) {
+        params.graph.graph = g;
+        EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphAddNode(&n, g, NULL, NO_EDGE_DATA 0, &params)); /* into itself */
+    }
+    params.graph.graph = child;
+    MUST(cuGraphAddNode(&n, g, NULL, NO_EDGE_DATA 0, &params));
+    OK(cuGraphChildGraphNodeGetGraph(n, &inside));
+    TRUE(inside == child);
+    if (on_heddle())
+        EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(child));
+    MUST(cuGraphInstantiate(&x, g, 0));
+    OK(cuGraphLaunch(x, NULL));
+    OK(cuMemcpyDtoH(got, p, BYTES));
+    TRUE(got[0] == 70);
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphDestroy(g));
+}
+
 /* An object lives as long as a graph, a copy or the program holds it. */
 static void test_user_objects(void)
 {
@@ -211,6 +241,7 @@ int main(void)
     test_cycle();
     test_descriptions();
     test_children_and_clones();
+    test_moved_child();
     test_user_objects();
     test_print();
     OK(cuCtxDestroy(ctx));

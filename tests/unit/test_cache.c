@@ -758,16 +758,34 @@ static void fails_again_until_something_changes(void **state)
     assert_fails(&b, load(&b, 8 * 128), CACHE_FAIL_MSHR);
     assert_int_equal(cache_counters(b.cache)->fails[CACHE_FAIL_MSHR], 5);
     struct packet down = take_miss(&b);
-    assert_false(cache_fails_again(b.cache));
+    assert_int_equal(cache_head(b.cache)->blocked, CACHE_BLOCKED_BY_ENTRIES); /* a place in the miss queue is not what it waits for */
     assert_fails(&b, load(&b, 8 * 128), CACHE_FAIL_MSHR);
     assert_true(cache_fails_again(b.cache));
     assert_true(cache_fill(b.cache, &down, 0));
+    assert_int_equal(cache_head(b.cache)->blocked, CACHE_BLOCKED_BY_ENTRIES); /* the entry is in use until its request has been taken */
     cache_ready_pop(b.cache);
     assert_false(cache_fails_again(b.cache));
     assert_int_equal(load(&b, 8 * 128), CACHE_MISS);
     assert_int_equal(cache_counters(b.cache)->fails[CACHE_FAIL_MSHR], 7);
     cache_counters_reset(b.cache);
     assert_int_equal(cache_counters(b.cache)->fails[CACHE_FAIL_MSHR], 0);
+    close_bench(&b);
+}
+
+static void full_queue_blocks_until_a_miss_is_taken(void **state)
+{
+    (void)state;
+    struct cache_config config = l1_config;
+    config.miss_queue = 2;
+    struct bench b;
+    open_bench(&b, &config);
+    assert_int_equal(load(&b, 0), CACHE_MISS);
+    assert_int_equal(load(&b, 128), CACHE_MISS);
+    assert_fails(&b, load(&b, 2 * 128), CACHE_FAIL_QUEUE);
+    assert_true(cache_fails_again(b.cache));
+    take_miss(&b);
+    assert_false(cache_fails_again(b.cache));
+    assert_int_equal(load(&b, 2 * 128), CACHE_MISS);
     close_bench(&b);
 }
 
@@ -1258,6 +1276,7 @@ int main(void)
         cmocka_unit_test(least_recently_used_leaves),
         cmocka_unit_test(lowest_empty_way_first),
         cmocka_unit_test(fails_again_until_something_changes),
+        cmocka_unit_test(full_queue_blocks_until_a_miss_is_taken),
         cmocka_unit_test(allocate_on_fill),
         cmocka_unit_test(dropped_while_requests_wait),
         cmocka_unit_test(touch_and_invalidate),
