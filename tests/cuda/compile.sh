@@ -13,7 +13,7 @@ mkdir -p "$(dirname "$output")"
 # shellcheck disable=SC2086 # flags and parts are words
 {
     for library in $(values library); do
-        nvcc -cudart shared -shared -Xcompiler -fPIC $flags "$folder/$library" -o "$output.so" || exit 1
+        nvcc -cudart shared -shared -Xcompiler -fPIC $flags "$folder/$library" -o "$output.$$" && mv "$output.$$" "$output.so" || exit 1
     done
-    nvcc -cudart shared -std=c++17 $flags "$source" $parts -o "$output.new" -lpthread -ldl && mv "$output.new" "$output"
+    nvcc -cudart shared -std=c++17 $flags "$source" $parts -o "$output.$$" -lpthread -ldl && mv "$output.$$" "$output"
 } >"$output.log" 2>&1
