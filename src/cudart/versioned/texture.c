@@ -162,14 +162,17 @@ RTAPI cudaError_t cudaGetTextureObjectTextureDesc_v2(struct cudaTextureDesc *out
 }
 #endif
 
-/* To destroy no object is no error. */
-/* An object that is none is no error here. */
+/* To destroy what is no object is no error. */
 RTAPI cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
 {
     int r = rt_enter() ?: (int)cuTexObjectDestroy(object);
     return rt_leave(r == cudaErrorInvalidValue ? (int)cudaSuccess : r);
 }
-RTAPI cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) { return rt_leave(rt_enter() ?: object ? (int)cuSurfObjectDestroy(object) : cudaSuccess); }
+RTAPI cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
+{
+    int r = rt_enter() ?: (int)cuSurfObjectDestroy(object);
+    return rt_leave(r == cudaErrorInvalidValue ? (int)cudaSuccess : r);
+}
 
 RTAPI cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *out, cudaTextureObject_t object)
 {
