@@ -38,9 +38,9 @@ for source in tests/cuda/*.cu; do
     done
 done
 
-# The costly ones first, so that none is left alone at the end.
+# The costly ones first, so that none is left alone at the end. Quoted for xargs: the cache may lie in a folder with a blank.
 while read -r source variant program; do
-    [ -e "$program" ] || if costly "$source"; then echo "0 $source $variant $program"; else echo "1 $source $variant $program"; fi
+    [ -e "$program" ] || if costly "$source"; then echo "0 $source $variant \"$program\""; else echo "1 $source $variant \"$program\""; fi
 done <"$list" | sort | cut -d ' ' -f 2- | xargs -r -P "$jobs" -L 1 sh tests/cuda/compile.sh
 
 # Into a program that was not built with sanitizers, a library that was comes only after the sanitizer itself.
