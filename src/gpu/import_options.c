@@ -383,6 +383,8 @@ static bool take_cache(struct import *i, const char *section)
     set_number(i, section, "ways", n[2]);
     if (!strcmp(section, "l1d") || !strcmp(section, "l2"))
         set_number(i, section, "sector_bytes", first && *shape[0] == 'S' ? 32 : 0);
+    if (!strcmp(section, "l2"))
+        set_text(i, section, "upper_halves_slip", first && *shape[0] == 'S' ? "true" : "false"); /* as the L2 of 4.x does */
     if (count > first + 3) {
         if (!take_cache_policies(i, section, shape + first + 3, count - first - 3))
             return false;

@@ -40,6 +40,7 @@ struct l2_config {
     uint32_t rop_cycles;                 /* core cycles from the crossbar to the slice's queue */
     uint32_t input_queue, dram_queue, reply_queue, return_queue; /* crossbar -> L2, L2 -> DRAM, L2 -> crossbar, DRAM -> L2 */
     bool filled_by_copies;               /* copies from the host leave their data in the L2 */
+    bool upper_halves_slip;              /* sectored: a request for the upper half of a line takes its sectors in the next line, as in GPGPU-Sim 4 */
 };
 
 enum dram_scheduler { DRAM_FRFCFS, DRAM_FIFO };

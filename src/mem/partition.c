@@ -52,7 +52,7 @@ struct partition {
     uint32_t slice_count, channel;
     uint32_t rop_cycles, dram_latency_cycles, cores_per_port;
     uint32_t line_bytes;           /* of the L2, 0: none */
-    bool pieces_are_lines;
+    bool pieces_are_lines, upper_halves_slip;
     uint8_t line_sectors;          /* all of a line */
     uint32_t piece_bytes;          /* requests are cut at multiples of this; 0: not at all */
     uint32_t pieces;               /* of a request, so many places must be free in the input queue before one is taken from the crossbar */
@@ -147,6 +147,7 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
         p->line_bytes = cache->line_bytes;
         p->piece_bytes = cache->sector_bytes ? cache->sector_bytes : cache->line_bytes;
         p->pieces = p->line_bytes / p->piece_bytes;
+        p->upper_halves_slip = l2->upper_halves_slip;
         p->pieces_are_lines = p->pieces == 1 && p->line_bytes >= SECTOR_BYTES;
         p->line_sectors = (uint8_t)((1u << p->line_bytes / SECTOR_BYTES) - 1);
     }
@@ -319,6 +320,13 @@ static bool is_whole_line(const struct partition *p, const struct packet *r)
     return p->pieces_are_lines && r->bytes == p->line_bytes && !(r->address & (p->line_bytes - 1)) && r->sectors == p->line_sectors && !ends_silently(r);
 }
 
+/* The upper half of a line, where the machine has GPGPU-Sim 4's mistake: its sectors, numbered from the line's beginning, are counted from the request's address, which puts them in the next line.
+ * Constants are cut apart from the others there, and rightly. */
+static bool slips(const struct partition *p, const struct packet *r, uint32_t before, uint32_t touched)
+{
+    return p->upper_halves_slip && touched > 1 && before * SECTOR_BYTES == p->line_bytes / 2 && r->kind != PACKET_CONST;
+}
+
 /* What a request is about. Senders number the sectors of their own lines, which may be shorter or longer than the L2's, and may leave out some: an L1 that asks for sectors that do not lie
  * side by side names the address of the first, a write-back that of its line, an access that of its segment. */
 static void name_sectors(const struct partition *p, struct delayed *d)
@@ -343,7 +351,7 @@ static void name_sectors(const struct partition *p, struct delayed *d)
     if (from_first)
         d->base = first;
     else if ((d->sectors & ~in_line) == 0)
-        d->base = first - before * SECTOR_BYTES;
+        d->base = first - before * SECTOR_BYTES + (slips(p, r, before, touched) ? p->line_bytes : 0);
     else
         d->base = first - (uint32_t)__builtin_ctz(d->sectors) * SECTOR_BYTES;
 }

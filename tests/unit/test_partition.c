@@ -313,6 +313,22 @@ static void test_cuts_with_sectors(void **state)
     check_cuts(&c, cuts, sizeof(cuts) / sizeof(cuts[0]));
 }
 
+static void test_upper_halves_slip(void **state)
+{
+    (void)state;
+    const struct cut cuts[] = {
+        { 0x2040, 64, 0x0c, PACKET_STORE, 2, { { 0x20c0, 32, 4 }, { 0x20e0, 32, 8 } } },                    /* its own sectors, of the next line */
+        { 0x2040, 64, 0x0c, PACKET_ATOMIC, 2, { { 0x20c0, 32, 4 }, { 0x20e0, 32, 8 } } },
+        { 0x2000, 64, 0x03, PACKET_STORE, 2, { { 0x2000, 32, 1 }, { 0x2020, 32, 2 } } },                    /* the lower half */
+        { 0x2040, 32, 0x04, PACKET_STORE, 1, { { 0x2040, 32, 4 } } },                                       /* a single sector */
+        { 0x2000, 128, 0x0f, PACKET_STORE, 4, { { 0x2000, 32, 1 }, { 0x2020, 32, 2 }, { 0x2040, 32, 4 }, { 0x2060, 32, 8 } } },
+        { 0x2040, 64, 0x0c, PACKET_CONST, 2, { { 0x2040, 32, 4 }, { 0x2060, 32, 8 } } },
+    };
+    struct mem_config c = default_config();
+    c.l2.upper_halves_slip = true;
+    check_cuts(&c, cuts, sizeof(cuts) / sizeof(cuts[0]));
+}
+
 static void test_cuts_without_sectors(void **state)
 {
     (void)state;
@@ -823,7 +839,7 @@ int main(void)
         cmocka_unit_test(test_texture_skips_the_delay),
         cmocka_unit_test(test_line_is_cut_into_sectors),
         cmocka_unit_test(test_cuts_with_sectors),
-        cmocka_unit_test(test_cuts_without_sectors),
+        cmocka_unit_test(test_upper_halves_slip), cmocka_unit_test(test_cuts_without_sectors),
         cmocka_unit_test(test_data_port),
         cmocka_unit_test(test_reads_of_a_sector_merge),
         cmocka_unit_test(test_store_is_acknowledged),
