@@ -78,8 +78,9 @@ static void tell_issue(struct sm *c, uint32_t scheduler, uint32_t slot, uint32_t
     uint32_t lanes = c->regroup ? regroup_lanes(c, slot) : exec_lanes(w);
     if (watched)
         c->observer->issue(c->observer->context, c->id, scheduler, slot, c->now, pc, (uint32_t)__builtin_popcount(lanes));
-    SM_TELL(c, issued, &(struct heddle_issue){ .warp = slot, .pc = pc, .active = lanes, .path = w->active, .instruction = &c->program->view.instructions[pc] });
     const struct heddle_instruction *v = &c->program->view.instructions[pc];
+    const struct heddle_issue issue = { .warp = slot, .pc = pc, .active = lanes, .path = w->active, .instruction = v };
+    SM_TELL(c, issued, &issue);
     if (branch && (v->flags & HEDDLE_BRANCH))
         SM_TELL(c, branch, &(struct heddle_branch){ .warp = slot, .pc = pc, .taken = lanes, .not_taken = w->active & ~lanes, .target = v->target, .fall_through = pc + 1,
                                                    .reconvergence = v->reconvergence });

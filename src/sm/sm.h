@@ -129,6 +129,7 @@ struct sm_policies {
     uint64_t seed;
 };
 
+/* What a cycle mostly touches stands first, close together: the host's first-level cache does not hold all of all cores. Large tables come behind. */
 struct sm {
     const struct sm_config *config;
     const struct sm_program *program;
@@ -142,6 +143,25 @@ struct sm {
     bool busy;                       /* something changed in this cycle */
     bool stirred;                    /* something changed since issue found nothing to do that may let a warp issue, or count differently */
     bool restless;                   /* the policy may change its mind by itself: issue asks it every cycle */
+    bool settles;                    /* the schedulers may ask not to be told of cycles */
+    bool settled;                    /* they have: HEDDLE_UNTIL_SETS_CHANGE */
+    bool fetch_valid;
+    uint32_t writebacks_pending;
+
+    struct collector *collector;
+    struct regroup *regroup;         /* regroup.c: warps of threads that the unit puts together; NULL: every warp is its own */
+    const struct sm_observer *observer;
+    struct cache *l1d, *l1c, *l1t, *l1i;
+    const struct cache_head *d, *constants, *textures, *code; /* their heads; of a cache that is not there: one that never has anything */
+    struct sm_lsu lsu;
+    struct sm_inflight *inflight;
+    struct sm_accesses *access_pool;
+    struct crossbar *requests;
+    const struct address_map *map;
+    const uint64_t *network_now;     /* cycles of the interconnect */
+    uint32_t answer_bytes;           /* requests are answered in pieces of so many bytes, aligned */
+    uint32_t free_count, free_access_count, deferred_count;
+    struct ring instruction_responses;
 
     /* Sets of warp slots. */
     uint64_t resident, ended, valid, clear, stale, at_barrier, fenced, atomic_wait, asleep, long_wait, next_l1_load, wants_fetch;
@@ -149,72 +169,49 @@ struct sm {
     uint64_t issued, held, unit_free; /* of this cycle */
     uint32_t held_schedulers;        /* that had nothing but held warps */
     uint64_t held_until;             /* the policies may let them go in this cycle, if nothing else changes before */
+    uint64_t parked;                 /* slots without work, of those asleep */
     struct sm_seen seen;             /* of the last cycles, all alike */
     uint64_t seen_cycles;
+    uint64_t cycles_told;
+    uint64_t shown_resident;         /* of the view, when policies were last shown the sets; the view has the others */
+    struct heddle_core view;
+    struct sm_scheduler schedulers[SM_SCHEDULERS];
 
-    struct sm_slot slots[CORE_WARPS_MOST];
-    struct heddle_warp warps[CORE_WARPS_MOST];
-    uint8_t slot_bank[CORE_WARPS_MOST]; /* slot mod register banks */
-    struct sm_block blocks[SM_BLOCKS];
+    /* Fetch. */
+    uint32_t last_fetched;
+    uint32_t fetch_warp, fetch_pc;
+
+    uint32_t outstanding_seen;
+    uint32_t blocks_ended;           /* since the owner looked */
     uint64_t blocks_used;
     uint32_t block_limit, warps_per_block;
     uint64_t next_age;
-
-    struct sm_scheduler schedulers[SM_SCHEDULERS];
     uint32_t first_scheduler;        /* rotates */
-    struct sm_listeners listeners;
-    struct heddle_core view;
+    uint32_t unit_count;
     const struct heddle_l1 *l1_policy;
     void *l1_state;
     const struct heddle_divergence *divergence;
     void *divergence_state;
-    struct regroup *regroup;         /* regroup.c: warps of threads that the unit puts together; NULL: every warp is its own */
-    uint64_t parked;                 /* slots without work, of those asleep */
     uint64_t *policy_counters[3];    /* scheduler, l1, divergence: summed over instances */
     uint32_t policy_counter_count[3];
-    uint64_t cycles_told;
-    uint64_t shown_resident;         /* of the view, when policies were last shown the sets; the view has the others */
-    bool settles;                    /* the schedulers may ask not to be told of cycles */
-    bool settled;                    /* they have: HEDDLE_UNTIL_SETS_CHANGE */
-
-    /* Fetch. */
-    uint32_t last_fetched;
-    bool fetch_valid;
-    uint32_t fetch_warp, fetch_pc;
-    struct ring instruction_responses;
-
-    /* Issue to writeback. */
-    struct collector *collector;
-    struct sm_inflight *inflight;
-    uint16_t free_inflight[SM_INFLIGHT];
-    uint32_t free_count;
-    struct sm_unit_state units[SM_ALU_UNITS];
-    uint32_t unit_count;
-    uint16_t writeback[SM_TIME_RING][SM_WRITEBACK];
-    uint8_t writeback_count[SM_TIME_RING];
-    uint64_t writeback_bits[SM_TIME_RING / 64];
-    uint32_t writebacks_pending;
-    struct sm_accesses *access_pool;
-    uint16_t free_accesses[64];
-    uint32_t free_access_count;
-    struct sm_deferred deferred[SM_DEFERRED];
-    uint32_t deferred_count;
-
-    struct sm_lsu lsu;
-    struct cache *l1d, *l1c, *l1t, *l1i;
-    const struct cache_head *d, *constants, *textures, *code; /* their heads; of a cache that is not there: one that never has anything */
-    struct crossbar *requests;
-    const struct address_map *map;
-    uint32_t answer_bytes;           /* requests are answered in pieces of so many bytes, aligned */
-    const uint64_t *network_now;     /* cycles of the interconnect */
-    struct exec_launch launch;       /* the core's own copy */
     struct memory_range near;        /* translation of addresses */
     uint64_t thread_interleave;      /* threads of the machine, for local memory */
-    uint32_t outstanding_seen;
-    uint32_t blocks_ended;           /* since the owner looked */
-
     struct sm_counters counters;
-    const struct sm_observer *observer;
+
+    struct sm_slot slots[CORE_WARPS_MOST];
+    uint8_t slot_bank[CORE_WARPS_MOST]; /* slot mod register banks */
+    struct heddle_warp warps[CORE_WARPS_MOST];
+    struct sm_block blocks[SM_BLOCKS];
+    struct sm_listeners listeners;
+    uint16_t free_accesses[64];
+    struct sm_deferred deferred[SM_DEFERRED];
+    uint16_t free_inflight[SM_INFLIGHT];
+    /* Issue to writeback. */
+    uint8_t writeback_count[SM_TIME_RING];
+    uint64_t writeback_bits[SM_TIME_RING / 64];
+    uint16_t writeback[SM_TIME_RING][SM_WRITEBACK];
+    struct sm_unit_state units[SM_ALU_UNITS];
+    struct exec_launch launch;       /* the core's own copy */
     char trouble[200];               /* a policy did what it may not: the launch ends with this */
 };
 
