@@ -470,7 +470,9 @@ uint32_t trace_reader_take(struct trace_reader *r, struct trace_section *s, stru
 {
     uint32_t n = most < s->left ? most : (uint32_t)s->left, bad = 0;
     struct trace_access a = s->last;
-    const uint8_t *at = s->at;
+    const uint8_t *at = s->at, *end = s->end; /* copies, as out might be anywhere */
+    uint64_t known = s->known;
+    uint32_t pc_count = s->pc_count;
     for (uint32_t i = 0; i < n; i++) {
         uint8_t head = *at++;
         a.what = head & TRACE_WHAT;
@@ -481,13 +483,13 @@ uint32_t trace_reader_take(struct trace_reader *r, struct trace_section *s, stru
         }
         if (head & TRACE_NEW_AGE) {
             s->ages[a.warp] = take_number(&at);
-            s->known |= (uint64_t)1 << a.warp;
+            known |= (uint64_t)1 << a.warp;
         }
         a.age = s->ages[a.warp];
         if (head & TRACE_NEW_PC)
             a.pc += (uint32_t)unzigzag(take_number(&at));
         a.line += head & TRACE_NEXT_LINE ? 1 : unzigzag(take_number(&at));
-        bad |= (uint32_t)(a.pc >= s->pc_count) | (uint32_t)(~s->known >> a.warp & 1) | (uint32_t)((head & TRACE_OUTCOME) == HEDDLE_FAIL) | (uint32_t)(a.line >> TRACE_LINE_BITS != 0) | (uint32_t)(at > s->end);
+        bad |= (uint32_t)(a.pc >= pc_count) | (uint32_t)(~known >> a.warp & 1) | (uint32_t)((head & TRACE_OUTCOME) == HEDDLE_FAIL) | (uint32_t)(a.line >> TRACE_LINE_BITS != 0) | (uint32_t)(at > end);
         if (bad)
             break;
         /* one by one: as a whole it would be put together in memory, and loading what was stored in parts is slow */
@@ -498,6 +500,7 @@ uint32_t trace_reader_take(struct trace_reader *r, struct trace_section *s, stru
         out[i].what = a.what;
     }
     s->last = a;
+    s->known = known;
     s->at = at;
     s->left -= n;
     if (!bad && (s->left || at == s->end))
@@ -509,7 +512,7 @@ uint32_t trace_reader_take_lines(struct trace_reader *r, struct trace_section *s
 {
     uint32_t n = most < s->left ? most : (uint32_t)s->left;
     uint64_t line = s->last.line, bad = 0;
-    const uint8_t *at = s->at;
+    const uint8_t *at = s->at, *end = s->end;
     for (uint32_t i = 0; i < n && !bad; i++) {
         uint8_t head = *at++;
         if (head & TRACE_NEW_WARP)
@@ -519,7 +522,7 @@ uint32_t trace_reader_take_lines(struct trace_reader *r, struct trace_section *s
         if (head & TRACE_NEW_PC)
             skip_number(&at);
         line += head & TRACE_NEXT_LINE ? 1 : unzigzag(take_number(&at));
-        bad = line >> TRACE_LINE_BITS | (at > s->end);
+        bad = line >> TRACE_LINE_BITS | (at > end);
         out[i] = line << TRACE_WHAT_BITS | (head & TRACE_WHAT);
     }
     s->last.line = line;
