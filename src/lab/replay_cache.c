@@ -212,6 +212,10 @@ static ALWAYS_INLINE void run(struct replay_cache *c, const struct trace_access 
         run_few(c, list, next, count, counts, policy, 4);
     else if (c->ways == 8)
         run_few(c, list, next, count, counts, policy, 8);
+    else if (c->ways == 16)
+        run_few(c, list, next, count, counts, policy, 16);
+    else if (c->ways == 32)
+        run_few(c, list, next, count, counts, policy, 32);
     else
         run_few(c, list, next, count, counts, policy, c->ways);
 }
