@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-enum { BATCH = 2048 };
+enum { BATCH = 512, KEPT_BYTES = 8 << 20 /* of the trace, for the second pass */ };
 
 static double seconds_now(void)
 {
@@ -105,12 +105,14 @@ bool replay_run(struct trace_reader *r, const struct replay_geometry *g, enum re
     bool belady = policy >= REPLAY_BELADY, ok = make_result(r, result, e) && caches && replay_check(g, &r->header, e);
     for (uint32_t i = 0; ok && i < r->header.cores; i++)
         ok = replay_cache_init(&caches[i], g, &r->header, policy, e);
+    trace_reader_keep(r, belady ? KEPT_BYTES : 0);
     if (ok && belady)
         ok = replay_next_make(&next, r, g, policy, e);
     result->backward_seconds = belady ? seconds_now() - start : 0;
     ok = ok && run_all(r, caches, belady ? &next : NULL, result, e);
     result->temporary_bytes = next.size_bytes;
     result->seconds = seconds_now() - start;
+    trace_reader_keep(r, 0);
     replay_next_free(&next);
     for (uint32_t i = 0; caches && i < r->header.cores; i++)
         replay_cache_free(&caches[i]);

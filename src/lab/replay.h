@@ -25,10 +25,18 @@ enum cache_index replay_index(const struct trace_header *h, uint32_t sets);
 bool replay_run(struct trace_reader *r, const struct replay_geometry *g, enum replay_policy policy, struct replay_result *result, struct error *e);
 void replay_result_free(struct replay_result *result);
 
-/* The backward pass (replay_next.c): of each access of a chunk how far ahead its line's next use is, in a temporary file. */
-struct replay_next { int fd; uint64_t *offset, *bytes; /* of each chunk's block */ uint8_t *block; size_t capacity; uint64_t size_bytes; const uint8_t *at, *end; };
+/* The backward pass (replay_next.c): of each access of a chunk how far ahead its line's next use is; of the first chunks in memory, of the others in a temporary file. */
+struct replay_next {
+    struct replay_block { uint64_t offset, bytes; } *blocks; /* of each chunk: a place of the buffer, or a byte of the file */
+    uint32_t in_buffer;        /* chunks before this one */
+    uint16_t *buffer;
+    size_t capacity, low;      /* of the buffer: from `low` on it is used */
+    int fd;
+    uint64_t size_bytes;       /* of the file */
+    const uint16_t *at, *end;
+};
 bool replay_next_make(struct replay_next *n, struct trace_reader *r, const struct replay_geometry *g, enum replay_policy policy, struct error *e);
-bool replay_next_load(struct replay_next *n, uint32_t chunk, struct error *e);
+bool replay_next_load(struct replay_next *n, uint32_t chunk, struct error *e); /* in the order of chunks */
 void replay_next_take(struct replay_next *n, uint64_t *out, uint32_t count); /* in the order of the chunk */
 void replay_next_free(struct replay_next *n);
 

@@ -15,7 +15,7 @@ enum replay_policy {
     REPLAY_BELADY_READS,       /* who is read last, while it still can be, leaves */
     REPLAY_POLICIES,
 };
-#define REPLAY_NEVER UINT64_MAX /* no next use */
+#define REPLAY_NEVER LINE_MAP_NEW /* no next use */
 
 struct replay_geometry { uint32_t sets, ways, line_bytes; enum cache_index index; };
 struct replay_counts { uint64_t reads, read_misses, stores, store_misses; };
@@ -32,6 +32,7 @@ struct replay_cache {
     bool many_ways;
     /* of many ways: */
     struct line_map where;             /* the way of each line */
+    struct slabs slabs;                /* its memory */
     uint32_t *heap, *place;            /* of each set: ways, the smallest key first; where each stands */
 };
 

@@ -137,7 +137,7 @@ static void use(struct stack *s, uint64_t line, uint64_t slot)
         move_together(s);
     s->slots[s->next] = (struct last_use){ line, s->clock };
     add(s, s->next, 1);
-    *line_map_at(&s->lines, line, 0) = s->next++;
+    *line_map_at(&s->lines, line) = s->next++;
 }
 
 static void drop(struct stack *s, uint64_t line, uint64_t slot)
@@ -183,7 +183,7 @@ static void access_line(struct stack *s, uint64_t line, bool store, enum trace_s
         drop(s, line, slot);
 }
 
-struct pass { struct stack *stacks; struct line_map *seen; enum trace_store stores[2]; uint32_t line_shift; struct replay_distances *d; };
+struct pass { struct slabs slabs; struct stack *stacks; struct line_map *seen; enum trace_store stores[2]; uint32_t line_shift; struct replay_distances *d; };
 
 static bool pass_section(struct trace_reader *r, struct trace_section *section, struct pass *p, struct error *e)
 {
@@ -194,7 +194,7 @@ static bool pass_section(struct trace_reader *r, struct trace_section *section, 
             return false;
         for (uint32_t i = 0; i < n; i++) {
             uint64_t line = list[i].line >> p->line_shift;
-            line_map_at(&p->seen[section->core], line, 0);
+            line_map_at(&p->seen[section->core], line);
             access_line(&p->stacks[section->core], line, list[i].what & TRACE_STORE, p->stores[(list[i].what & TRACE_LOCAL) != 0], p->d);
         }
     }
@@ -238,21 +238,22 @@ bool replay_distances_run(struct trace_reader *r, uint32_t line_bytes, struct re
     *d = (struct replay_distances){ .length = 0 };
     if (!replay_check(&(struct replay_geometry){ 1, 1, line_bytes, INDEX_MODULO }, h, e))
         return false;
-    struct pass p = { calloc(h->cores, sizeof *p.stacks), calloc(h->cores, sizeof *p.seen), { h->global_stores, h->local_stores },
-                      (uint32_t)(__builtin_ctz(line_bytes) - __builtin_ctz(h->line_bytes)), d };
+    struct pass p = { .stacks = calloc(h->cores, sizeof *p.stacks), .seen = calloc(h->cores, sizeof *p.seen), .stores = { h->global_stores, h->local_stores },
+                      .line_shift = (uint32_t)(__builtin_ctz(line_bytes) - __builtin_ctz(h->line_bytes)), .d = d };
     if (!p.stacks || !p.seen)
         abort();
+    for (uint32_t i = 0; i < h->cores; i++)
+        p.seen[i].slabs = p.stacks[i].lines.slabs = &p.slabs;
     bool ok = pass_all(r, &p, e);
     for (uint32_t i = 0; i < h->cores; i++) {
         d->lines += p.seen[i].count;
-        line_map_free(&p.seen[i]);
-        line_map_free(&p.stacks[i].lines);
         free(p.stacks[i].slots);
         free(p.stacks[i].tree);
         free(p.stacks[i].gaps);
     }
     free(p.stacks);
     free(p.seen);
+    slabs_free(&p.slabs);
     d->seconds = seconds_now() - start;
     if (!ok)
         replay_distances_free(d);

@@ -30,6 +30,10 @@ bool store_has(struct store *s, const char key[KEY_BYTES]);
 bool store_keys(struct store *s, struct arena *a, char (**keys)[KEY_BYTES], uint32_t *count, struct error *e);
 /* One record (record.h), in one transaction: run, kernels, metrics. Replaces a record of the same key that did not end well; one that did is kept, and *added is false. */
 bool store_put(struct store *s, const json_t *record, bool *added, struct error *e);
+/* Records between the two come into the store together when the group ends, which waits for the disk once instead of once a record: until then they may be lost. One that fails does not take the others
+ * with it, as long as the disk holds. store_group_end is false where none has come in; e may hold the error of a record, and then stays as it is. */
+bool store_group_begin(struct store *s, struct error *e);
+bool store_group_end(struct store *s, struct error *e);
 
 /* An experiment as it was swept: its text, and which key each point has. Replaces what was there of the same name and size. keys: one a point, in the order of x->points. */
 bool store_put_experiment(struct store *s, const struct experiment *x, const char (*keys)[KEY_BYTES], struct error *e);

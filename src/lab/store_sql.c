@@ -114,21 +114,40 @@ bool store_run_once(struct store *s, sqlite3_stmt *q, struct error *e)
     return got >= 0;
 }
 
+/* One that still stands on a row would hold the transaction open. */
+static void reset_statements(struct store *s)
+{
+    for (int i = 0; i < STATEMENT_COUNT; i++)
+        sqlite3_reset(s->statements[i]);
+}
+
 bool store_begin(struct store *s, struct error *e)
 {
-    return store_exec(s, "BEGIN IMMEDIATE", e);
+    return store_exec(s, s->in_group ? "SAVEPOINT record" : "BEGIN IMMEDIATE", e);
 }
 
 bool store_end(struct store *s, bool ok, struct error *e)
 {
-    for (int i = 0; i < STATEMENT_COUNT; i++) /* one that still stands on a row would hold the transaction open */
-        sqlite3_reset(s->statements[i]);
-    if (ok && store_exec(s, "COMMIT", e))
+    reset_statements(s);
+    if (ok && store_exec(s, s->in_group ? "RELEASE record" : "COMMIT", e))
         return true;
-    if (!sqlite3_get_autocommit(s->db)) /* some failures have rolled back already */
-        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    if (!sqlite3_get_autocommit(s->db)) /* some failures have rolled back already, a group with it */
+        sqlite3_exec(s->db, s->in_group ? "ROLLBACK TO record; RELEASE record" : "ROLLBACK", NULL, NULL, NULL);
     store_forget_names(s);
     return false;
+}
+
+bool store_group_begin(struct store *s, struct error *e)
+{
+    return s->in_group = store_exec(s, "BEGIN IMMEDIATE", e);
+}
+
+bool store_group_end(struct store *s, struct error *e)
+{
+    s->in_group = false;
+    if (sqlite3_get_autocommit(s->db)) /* what failed has said why already */
+        return error_set(e, ERROR_IO, "%s: what was written has been taken back", s->path);
+    return store_end(s, true, e);
 }
 
 void store_bind_text(sqlite3_stmt *q, int at, const char *text)

@@ -25,6 +25,7 @@ struct store {
     struct strmap names;           /* metric_name: name to id */
     struct arena arena, names_arena;
     bool names_known;
+    bool in_group;                 /* records are taken in within one transaction */
 };
 
 /* Sets the error for a result code of SQLite; returns false. */
@@ -38,7 +39,7 @@ sqlite3_stmt *store_statement(struct store *s, enum store_statement which, struc
 int store_step(struct store *s, sqlite3_stmt *q, struct error *e);
 /* For statements without rows: runs it and resets it. */
 bool store_run_once(struct store *s, sqlite3_stmt *q, struct error *e);
-/* A transaction: store_end commits where ok, else it leaves the file as it was before store_begin. */
+/* A transaction, or within a group a part of one: store_end commits where ok, else it leaves the file as it was before store_begin. */
 bool store_begin(struct store *s, struct error *e);
 bool store_end(struct store *s, bool ok, struct error *e);
 

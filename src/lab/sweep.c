@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { GROUP_RECORDS = 256 }; /* of the spool, in one transaction */
+
 static double now(void)
 {
     struct timespec t;
@@ -32,24 +34,33 @@ static void spool_path(char out[PATH_MAX], const struct sweep *s, const char *ke
     snprintf(out, PATH_MAX, "%.4000s/%s%s", s->spool, key, suffix);
 }
 
-/* Puts a record into the store, and removes its file. A file that is no record (it was not renamed by us) is removed alone. */
+/* NULL: the file is no record (it was not renamed by us). */
+static json_t *read_record(const char *path, const char *key)
+{
+    json_t *record = json_load_file(path, 0, NULL);
+    const char *named = json_string_value(json_object_get(record, "key"));
+    if (named && !strcmp(named, key))
+        return record;
+    json_decref(record);
+    return NULL;
+}
+
+static bool remove_record(const char *path, struct error *e)
+{
+    return unlink(path) == 0 || error_set(e, ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
+}
+
+/* Puts a record into the store, and removes its file. A file that is no record is removed alone. */
 static bool take_in(struct sweep *s, const char *path, const char *key, json_t **record, struct error *e)
 {
     bool added;
-    const char *named;
-    *record = json_load_file(path, 0, NULL);
-    named = json_string_value(json_object_get(*record, "key"));
-    if (!*record || !named || strcmp(named, key)) {
-        json_decref(*record);
-        *record = NULL;
-    } else if (!store_put(s->store, *record, &added, e)) {
+    *record = read_record(path, key);
+    if (*record && !store_put(s->store, *record, &added, e)) {
         json_decref(*record);
         *record = NULL;
         return false;
     }
-    if (unlink(path) != 0)
-        error_set(e, ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
-    return !e->kind;
+    return remove_record(path, e);
 }
 
 bool sweep_collect(struct sweep *s, const struct job *j, bool *found, struct error *e)
@@ -88,21 +99,45 @@ static bool is_key(const char *name)
     return strlen(name) == KEY_BYTES - 1 && !name[strspn(name, "0123456789abcdef")];
 }
 
+/* Together, up to the first that the store does not take: their files stay until the store has them. */
+static bool take_in_group(struct sweep *s, char *const *keys, size_t count, struct error *e)
+{
+    char path[PATH_MAX];
+    bool added, good = store_group_begin(s->store, e);
+    size_t taken = 0;
+    if (!good)
+        return false;
+    while (good && taken < count) {
+        spool_path(path, s, keys[taken], ".json");
+        json_t *record = read_record(path, keys[taken]);
+        good = !record || store_put(s->store, record, &added, e);
+        taken += good;
+        json_decref(record);
+    }
+    if (!store_group_end(s->store, e))
+        return false;
+    for (size_t i = 0; i < taken; i++) {
+        spool_path(path, s, keys[i], ".json");
+        good = remove_record(path, e) && good;
+    }
+    return good;
+}
+
 /* What an earlier sweep left: runs of whatever experiment. */
 static bool take_in_spool(struct sweep *s, struct error *e)
 {
     struct names names = names_in(s->spool, ".json");
+    size_t keys = 0;
     bool good = true;
     job_spool_clean(s->spool);
-    for (size_t i = 0; i < names.count && good; i++) {
-        char path[PATH_MAX];
-        json_t *record;
-        if (!is_key(names.names[i]))
-            continue;
-        spool_path(path, s, names.names[i], ".json");
-        good = take_in(s, path, names.names[i], &record, e);
-        json_decref(record);
-    }
+    for (size_t i = 0; i < names.count; i++)
+        if (is_key(names.names[i])) {
+            char *key = names.names[i];
+            names.names[i] = names.names[keys];
+            names.names[keys++] = key;
+        }
+    for (size_t i = 0; i < keys && good; i += GROUP_RECORDS)
+        good = take_in_group(s, names.names + i, keys - i < GROUP_RECORDS ? keys - i : GROUP_RECORDS, e);
     names_free(&names);
     return good;
 }

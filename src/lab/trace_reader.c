@@ -2,6 +2,7 @@
 #include "lab/trace_reader.h"
 
 #include "heddle/policy.h"
+#include "lab/slabs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,18 +61,21 @@ static bool make_room(uint8_t **data, size_t *capacity, size_t bytes, struct err
     return true;
 }
 
-static bool unpack(struct trace_reader *r, const struct trace_chunk *c, struct error *e)
+static bool unpack_to(struct trace_reader *r, const struct trace_chunk *c, uint8_t *to, struct error *e)
 {
-    if (!make_room(&r->packed, &r->packed_capacity, c->packed, e) || !make_room(&r->raw, &r->raw_capacity, (size_t)c->raw + PADDING, e))
-        return false;
     uint64_t offset = c->offset + TRACE_CHUNK_HEADER;
-    if (!read_at(r, offset, r->packed, c->packed, e))
+    if (!make_room(&r->packed, &r->packed_capacity, c->packed, e) || !read_at(r, offset, r->packed, c->packed, e))
         return false;
-    size_t n = ZSTD_decompressDCtx(r->zstd, r->raw, c->raw, r->packed, c->packed);
+    size_t n = ZSTD_decompressDCtx(r->zstd, to, c->raw, r->packed, c->packed);
     if (ZSTD_isError(n) || n != c->raw)
         return damaged(r, offset, ZSTD_isError(n) ? ZSTD_getErrorName(n) : "a chunk is shorter than it says", e);
-    memset(r->raw + n, 0, PADDING);
+    memset(to + n, 0, PADDING);
     return true;
+}
+
+static bool unpack(struct trace_reader *r, const struct trace_chunk *c, struct error *e)
+{
+    return make_room(&r->raw, &r->raw_capacity, (size_t)c->raw + PADDING, e) && unpack_to(r, c, r->raw, e);
 }
 
 /* Chunks of text */
@@ -384,6 +388,7 @@ void trace_reader_close(struct trace_reader *r)
     free(r->listings);
     free(r->packed);
     free(r->raw);
+    free(r->kept);
     *r = (struct trace_reader){.fd = -1};
 }
 
@@ -402,11 +407,40 @@ static inline uint64_t take_number(const uint8_t **at)
 
 static inline uint64_t unzigzag(uint64_t n) { return n >> 1 ^ -(n & 1); }
 
+static inline void skip_number(const uint8_t **at)
+{
+    const uint8_t *p = *at;
+    for (uint32_t i = 1; *p++ & 0x80 && i < 10; i++)
+        ;
+    *at = p;
+}
+
+void trace_reader_keep(struct trace_reader *r, size_t bytes)
+{
+    size_t used = 0;
+    free(r->kept);
+    for (r->kept_count = 0; r->kept_count < r->chunk_count; r->kept_count++) {
+        struct trace_chunk *c = &r->chunks[r->kept_count];
+        if (bytes - used < (size_t)c->raw + PADDING)
+            break;
+        c->place = used;
+        c->unpacked = false;
+        used += (size_t)c->raw + PADDING;
+    }
+    r->kept = used ? slab_alloc(used) : NULL;
+    if (!r->kept)
+        r->kept_count = 0; /* it would have been quicker, no more */
+}
+
 bool trace_reader_load(struct trace_reader *r, uint32_t chunk, struct trace_cursor *c, struct error *e)
 {
-    if (!unpack(r, &r->chunks[chunk], e))
+    struct trace_chunk *from = &r->chunks[chunk];
+    bool kept = chunk < r->kept_count;
+    if (kept ? !from->unpacked && !unpack_to(r, from, r->kept + from->place, e) : !unpack(r, from, e))
         return false;
-    *c = (struct trace_cursor){r->raw, r->raw + r->chunks[chunk].raw, chunk, 0};
+    from->unpacked = kept;
+    r->loaded = kept ? r->kept + from->place : r->raw;
+    *c = (struct trace_cursor){r->loaded, r->loaded + from->raw, chunk, 0};
     return true;
 }
 
@@ -426,11 +460,19 @@ int trace_reader_section(struct trace_reader *r, struct trace_cursor *c, struct 
     return 1;
 }
 
+static uint32_t senseless(struct trace_reader *r, const struct trace_section *s, struct error *e)
+{
+    damaged(r, (uint64_t)(s->end - r->loaded), "an access makes no sense, in the chunk unpacked to here", e);
+    return 0;
+}
+
 uint32_t trace_reader_take(struct trace_reader *r, struct trace_section *s, struct trace_access *out, uint32_t most, struct error *e)
 {
     uint32_t n = most < s->left ? most : (uint32_t)s->left, bad = 0;
     struct trace_access a = s->last;
-    const uint8_t *at = s->at;
+    const uint8_t *at = s->at, *end = s->end; /* copies, as out might be anywhere */
+    uint64_t known = s->known;
+    uint32_t pc_count = s->pc_count;
     for (uint32_t i = 0; i < n; i++) {
         uint8_t head = *at++;
         a.what = head & TRACE_WHAT;
@@ -441,22 +483,50 @@ uint32_t trace_reader_take(struct trace_reader *r, struct trace_section *s, stru
         }
         if (head & TRACE_NEW_AGE) {
             s->ages[a.warp] = take_number(&at);
-            s->known |= (uint64_t)1 << a.warp;
+            known |= (uint64_t)1 << a.warp;
         }
         a.age = s->ages[a.warp];
         if (head & TRACE_NEW_PC)
             a.pc += (uint32_t)unzigzag(take_number(&at));
         a.line += head & TRACE_NEXT_LINE ? 1 : unzigzag(take_number(&at));
-        bad |= (uint32_t)(a.pc >= s->pc_count) | (uint32_t)(~s->known >> a.warp & 1) | (uint32_t)((head & TRACE_OUTCOME) == HEDDLE_FAIL) | (uint32_t)(a.line >> 58 != 0) | (uint32_t)(at > s->end);
+        bad |= (uint32_t)(a.pc >= pc_count) | (uint32_t)(~known >> a.warp & 1) | (uint32_t)((head & TRACE_OUTCOME) == HEDDLE_FAIL) | (uint32_t)(a.line >> TRACE_LINE_BITS != 0) | (uint32_t)(at > end);
         if (bad)
             break;
-        out[i] = a;
+        /* one by one: as a whole it would be put together in memory, and loading what was stored in parts is slow */
+        out[i].line = a.line;
+        out[i].age = a.age;
+        out[i].pc = a.pc;
+        out[i].warp = a.warp;
+        out[i].what = a.what;
     }
     s->last = a;
+    s->known = known;
     s->at = at;
     s->left -= n;
     if (!bad && (s->left || at == s->end))
         return n;
-    damaged(r, (uint64_t)(s->end - r->raw), "an access makes no sense, in the chunk unpacked to here", e);
-    return 0;
+    return senseless(r, s, e);
+}
+
+uint32_t trace_reader_take_lines(struct trace_reader *r, struct trace_section *s, uint64_t *out, uint32_t most, struct error *e)
+{
+    uint32_t n = most < s->left ? most : (uint32_t)s->left;
+    uint64_t line = s->last.line, bad = 0;
+    const uint8_t *at = s->at, *end = s->end;
+    for (uint32_t i = 0; i < n && !bad; i++) {
+        uint8_t head = *at++;
+        if (head & TRACE_NEW_WARP)
+            skip_number(&at);
+        if (head & TRACE_NEW_AGE)
+            skip_number(&at);
+        if (head & TRACE_NEW_PC)
+            skip_number(&at);
+        line += head & TRACE_NEXT_LINE ? 1 : unzigzag(take_number(&at));
+        bad = line >> TRACE_LINE_BITS | (at > end);
+        out[i] = line << TRACE_WHAT_BITS | (head & TRACE_WHAT);
+    }
+    s->last.line = line;
+    s->at = at;
+    s->left -= n;
+    return !bad && (s->left || at == s->end) ? n : senseless(r, s, e);
 }

@@ -1,0 +1,65 @@
+/* See slabs.h. Pieces grow up to a limit, so that a small table costs little. */
+#include "lab/slabs.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { ALIGNMENT = 64, FIRST_PIECE_BYTES = 128 << 10, LARGEST_PIECE_BYTES = 8 << 20, LARGE_PAGE_BYTES = 2 << 20 };
+
+struct slab_piece { struct slab_piece *next; char filling[ALIGNMENT - sizeof(void *)]; };
+struct slab_block { struct slab_block *next; };
+
+void *slab_alloc(size_t bytes)
+{
+    size_t alignment = bytes < LARGE_PAGE_BYTES / 2 ? ALIGNMENT : LARGE_PAGE_BYTES, whole = (bytes + alignment - 1) & ~(alignment - 1);
+    void *p = whole >= bytes ? aligned_alloc(alignment, whole) : NULL;
+    if (p && alignment == LARGE_PAGE_BYTES)
+        (void)madvise(p, whole, MADV_HUGEPAGE); /* a wish */
+    return p;
+}
+
+static void add_piece(struct slabs *s, size_t least)
+{
+    size_t bytes = s->piece_bytes ? 4 * s->piece_bytes : FIRST_PIECE_BYTES;
+    bytes = bytes < LARGEST_PIECE_BYTES ? bytes : LARGEST_PIECE_BYTES;
+    s->piece_bytes = bytes;
+    bytes = bytes < least + sizeof(struct slab_piece) ? least + sizeof(struct slab_piece) : bytes;
+    struct slab_piece *p = slab_alloc(bytes);
+    if (!p)
+        abort();
+    p->next = s->pieces;
+    s->pieces = p;
+    s->at = (char *)(p + 1);
+    s->end = (char *)p + bytes;
+}
+
+void *slabs_take(struct slabs *s, size_t bytes)
+{
+    struct slab_block **given = &s->given[__builtin_ctzll(bytes)], *block = *given;
+    if (block) {
+        *given = block->next;
+        return block;
+    }
+    if ((size_t)(s->end - s->at) < bytes)
+        add_piece(s, bytes);
+    s->at += bytes;
+    return s->at - bytes;
+}
+
+void slabs_give(struct slabs *s, void *block, size_t bytes)
+{
+    struct slab_block *b = block, **given = &s->given[__builtin_ctzll(bytes)];
+    b->next = *given;
+    *given = b;
+}
+
+void slabs_free(struct slabs *s)
+{
+    for (struct slab_piece *p = s->pieces; p;) {
+        struct slab_piece *next = p->next;
+        free(p);
+        p = next;
+    }
+    *s = (struct slabs){ .pieces = NULL };
+}
