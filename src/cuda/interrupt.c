@@ -42,5 +42,6 @@ void interrupt_watch(struct driver *d)
     if (!started)
         return;
     pthread_detach(thread);
+    d->own_threads++;
     sigaction(SIGINT, &ours, NULL);
 }
