@@ -15,6 +15,7 @@
 #pragma GCC visibility pop
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -130,6 +131,9 @@ struct driver {
     uint64_t next_id, module_count;
     struct timespec start;
     volatile int interrupt;
+    uint32_t guards;        /* under which ctrl-C sets it */
+    bool guarded;
+    struct sigaction their_action;
     struct error outcome;   /* last failure of a kernel or a module */
     bool launch_refused;    /* a launch came to nothing for want of support */
     struct pool *default_pool, *pool;
@@ -299,7 +303,8 @@ CUresult launch_pack(const struct function *f, void **params, void **extra, uint
 struct residency *launch_start(struct function *f, const struct launch_shape *s, const uint8_t *params, int priority, CUresult *r);
 /* One that has ended. CUDA_SUCCESS also where its context has failed: others are told that. *failed: everything else has to end too. */
 CUresult launch_finish(struct residency *grid, struct context *ctx, bool *failed);
-enum gpu_pause launch_run(uint64_t budget); /* gpu_run, which ctrl-C stops */
+void launch_guard(void);   /* from here on ctrl-C stops kernels, */
+void launch_unguard(void); /* as long as one of those who asked for it has not ended that */
 
 /* texture.c */
 void texture_refs_free_of(struct module *m);

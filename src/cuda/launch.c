@@ -126,17 +126,23 @@ static void on_interrupt(int number)
     driver_get()->interrupt = 1;
 }
 
-/* Ctrl-C stops the kernel, not the program; a second one has its usual effect. */
-enum gpu_pause launch_run(uint64_t budget)
+/* Ctrl-C stops the kernels, not the program; a second one has its usual effect. */
+void launch_guard(void)
 {
-    struct sigaction ours = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART}, theirs;
+    struct driver *d = driver_get();
+    struct sigaction ours = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    if (d->guards++)
+        return;
     sigemptyset(&ours.sa_mask);
-    driver_get()->interrupt = 0;
-    bool caught = sigaction(SIGINT, NULL, &theirs) == 0 && theirs.sa_handler != SIG_IGN && sigaction(SIGINT, &ours, NULL) == 0;
-    enum gpu_pause pause = gpu_run(driver_get()->gpu, budget);
-    if (caught)
-        sigaction(SIGINT, &theirs, NULL);
-    return pause;
+    d->interrupt = 0;
+    d->guarded = sigaction(SIGINT, NULL, &d->their_action) == 0 && d->their_action.sa_handler != SIG_IGN && sigaction(SIGINT, &ours, NULL) == 0;
+}
+
+void launch_unguard(void)
+{
+    struct driver *d = driver_get();
+    if (--d->guards == 0 && d->guarded)
+        sigaction(SIGINT, &d->their_action, NULL);
 }
 
 /* It was not run, or it went wrong. *failed: as far as that the context is lost. */

@@ -337,6 +337,7 @@ enum queue_state queue_drive(const struct queue_mark *until, uint64_t budget)
     struct driver *d = driver_get();
     enum queue_state state = QUEUE_DONE;
     d->driven_at = seconds_now();
+    launch_guard();
     while (state == QUEUE_DONE && queue_is_pending(until)) {
         bool moved = begin_all();
         if (!queue_is_pending(until))
@@ -345,10 +346,11 @@ enum queue_state queue_drive(const struct queue_mark *until, uint64_t budget)
             state = moved ? QUEUE_DONE : QUEUE_STUCK;
             continue;
         }
-        enum gpu_pause pause = launch_run(budget);
+        enum gpu_pause pause = gpu_run(d->gpu, budget);
         state = pause == GPU_STUCK ? QUEUE_STUCK : pause == GPU_TIRED ? QUEUE_TIRED : QUEUE_DONE;
         collect();
     }
+    launch_unguard();
     d->driven_at = seconds_now();
     return state;
 }
@@ -363,7 +365,7 @@ CUresult queue_run_kernel(const struct work *w)
     struct residency *grid = work_start(w, 0, &r);
     while (grid && !gpu_has_ended(grid)) {
         bool moved = begin_all();
-        enum gpu_pause pause = launch_run(d->gpu->options.functional ? QUEUE_INSTRUCTIONS : QUEUE_CYCLES);
+        enum gpu_pause pause = gpu_run(d->gpu, d->gpu->options.functional ? QUEUE_INSTRUCTIONS : QUEUE_CYCLES);
         if (pause != GPU_STUCK)
             since = 0;
         if (pause == GPU_STUCK && !moved && !queue_be_patient(&since))

@@ -67,6 +67,7 @@ void queue_yield(void);                                              /* lets thr
 bool queue_be_patient(double *since);                                /* nothing can go on: may another thread change that? */
 void queue_settle(void);                                             /* all that can be done */
 void queue_finish(struct driver *d);                                 /* the process ends */
+void queue_abandon(struct driver *d);                                /* the same, at once: what is pending ends here. Without the lock. */
 void queue_watch(struct driver *d);                                  /* before the lock is left: somebody must look after what is pending */
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ABANDON_SECONDS = 2 };
 static const double patience_seconds = 10;                          /* with a kernel that spins, where other threads may end that */
 static const double idle_seconds = 0.005, timed_idle_seconds = 1.0; /* after which the watch drives */
 
@@ -86,23 +87,19 @@ static bool drive_on(const struct queue_mark *m, bool waits)
 {
     struct driver *d = driver_get();
     double since = 0;
-    for (;;) {
-        switch (queue_drive(m, slice_of(d))) {
-        case QUEUE_DONE: return true;
-        case QUEUE_TIRED:
+    enum queue_state state;
+    launch_guard();
+    while ((state = queue_drive(m, slice_of(d))) != QUEUE_DONE) {
+        bool host = host_function_runs(d);
+        if (state == QUEUE_TIRED || host)
             since = 0;
+        if (state == QUEUE_TIRED)
             queue_yield();
+        else if ((host && !waits) || !queue_be_patient(&since))
             break;
-        case QUEUE_STUCK:
-            if (host_function_runs(d)) {
-                if (!waits)
-                    return false;
-                since = 0;
-            }
-            if (!queue_be_patient(&since))
-                return false;
-        }
     }
+    launch_unguard();
+    return state == QUEUE_DONE;
 }
 
 CUresult queue_wait(struct queue_mark m)
@@ -129,6 +126,20 @@ void queue_settle(void)
     struct queue_mark all = {.seq = driver_get()->next_seq};
     if (queue_is_pending(&all))
         drive_on(&all, false);
+}
+
+void queue_abandon(struct driver *d)
+{
+    struct timespec until;
+    atomic_fetch_add(&d->waiting, 1);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += ABANDON_SECONDS;
+    bool locked = pthread_mutex_timedlock(&d->lock, &until) == 0;
+    atomic_fetch_sub(&d->waiting, 1);
+    if (!locked)
+        return;
+    queue_drop(NULL);
+    api_unlock();
 }
 
 void queue_finish(struct driver *d)
