@@ -48,6 +48,7 @@ struct gpu_kernel {          /* one launch, or with merge_launches all of one ke
     bool partial;            /* it did not come to its end */
     bool unreported;         /* outside the program's region of interest */
     bool overlapped;         /* other launches ran at the same time */
+    uint64_t start_cycle;    /* gpu.clock_cycles when it began */
     struct profile_pcs *pcs; /* where they were asked for, else NULL */
     struct profile_series *series;
 };

@@ -222,37 +222,50 @@ static bool prepare_workspace(struct residency *r, struct gpu *g, const struct g
     return true;
 }
 
-/* Records are in the order in which launches started. */
-static void reserve_record(struct gpu *g, struct residency *r)
+static struct gpu_kernel record_of(const struct residency *r)
 {
-    struct gpu_kernel k = { .name = (char *)(uintptr_t)r->launch.kernel->name, .launches = 1, .partial = true, .unreported = g->unreported, .counters.timed = !g->options.functional };
+    struct gpu_kernel k = { .name = (char *)(uintptr_t)r->launch.kernel->name, .launches = 1, .partial = true, .unreported = r->unreported, .start_cycle = r->gpu->clock_cycles, .counters.timed = !r->gpu->options.functional };
     memcpy(k.grid, r->launch.grid, sizeof k.grid);
     memcpy(k.block, r->launch.block, sizeof k.block);
+    return k;
+}
+
+/* Records are in the order in which launches started; merged ones, in that of the ends of the first of each kernel. */
+static void reserve_record(struct gpu *g, struct residency *r)
+{
     r->unreported = g->unreported;
     r->has_record = !g->options.merge_launches;
-    if (r->has_record)
+    if (r->has_record) {
+        struct gpu_kernel k = record_of(r);
         r->record = gpu_kernel_record(g, &k);
+    }
+}
+
+static void fill_record(struct gpu_kernel *k, const struct residency *r)
+{
+    k->counters = r->counters;
+    k->seconds = r->seconds;
+    k->partial = !r->ok;
+    k->overlapped = r->overlapped;
+    k->pcs = r->pcs;
+    k->series = r->series;
+    if (!k->counters.timed)
+        k->counters.exec = r->launch.counters;
+    for (int i = 0; i <= WARP_LANES; i++) {
+        k->warp_instructions += k->counters.exec.lanes[i];
+        k->thread_instructions += k->counters.exec.lanes[i] * (uint64_t)i;
+    }
 }
 
 static void record(struct gpu *g, const struct residency *r)
 {
-    struct gpu_kernel k = { .name = (char *)(uintptr_t)r->launch.kernel->name, .launches = 1, .counters = r->counters, .seconds = r->seconds, .partial = !r->ok,
-                            .unreported = r->unreported, .overlapped = r->overlapped, .pcs = r->pcs, .series = r->series };
-    if (!k.counters.timed)
-        k.counters.exec = r->launch.counters;
-    memcpy(k.grid, r->launch.grid, sizeof k.grid);
-    memcpy(k.block, r->launch.block, sizeof k.block);
-    for (int i = 0; i <= WARP_LANES; i++) {
-        k.warp_instructions += k.counters.exec.lanes[i];
-        k.thread_instructions += k.counters.exec.lanes[i] * (uint64_t)i;
-    }
-    if (!r->has_record) {
-        gpu_kernel_record(g, &k);
+    if (r->has_record) {
+        fill_record(&g->kernels[r->record], r);
         return;
     }
-    k.name = g->kernels[r->record].name;
-    k.unreported = g->kernels[r->record].unreported;
-    g->kernels[r->record] = k;
+    struct gpu_kernel k = record_of(r);
+    fill_record(&k, r);
+    gpu_kernel_record(g, &k);
 }
 
 /* Memory that a kernel asked to have copied or filled. */
