@@ -392,10 +392,12 @@ CUAPI CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice dev)
 
 CUAPI CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = device_check(dev);
     struct context *ctx = driver_get()->primary;
+    if (r == CUDA_SUCCESS && ctx && ctx->retained == 1)
+        queue_settle();
     if (r == CUDA_SUCCESS && (!ctx || !ctx->retained))
         r = CUDA_ERROR_INVALID_CONTEXT;
     if (r == CUDA_SUCCESS && --ctx->retained == 0)

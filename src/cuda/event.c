@@ -60,10 +60,8 @@ CUAPI CUresult cuEventCreate(CUevent *out, unsigned int flags)
 
 CUAPI CUresult cuEventDestroy_v2(CUevent handle)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
-    struct event *e = r == CUDA_SUCCESS ? object_find(handle, OBJECT_EVENT) : NULL;
-    if (r == CUDA_SUCCESS && !e)
-        r = CUDA_ERROR_INVALID_HANDLE;
+    struct event *e;
+    CUresult r = enter(handle, NULL, &e);
     if (r == CUDA_SUCCESS)
         object_free(&e->object);
     return api_leave(r);

@@ -193,6 +193,7 @@ struct allocation {
 CUresult allocation_new(struct context *ctx, uint64_t bytes, uint64_t align, enum memory_kind kind, unsigned int flags, uint64_t *address);
 struct allocation *allocation_find(uint64_t address); /* the one that holds the address, or NULL */
 CUresult allocation_drop(struct allocation *a);
+CUresult allocation_release(uint64_t address);        /* pool.c: one that cuMemFreeAsync was given */
 bool allocation_add(const struct allocation *a);      /* a range that memory already knows */
 void allocation_forget(uint64_t base);
 void allocations_free_of(struct context *ctx);

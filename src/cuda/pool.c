@@ -319,20 +319,29 @@ void pool_gave_back(const struct allocation *a)
         p->used -= a->size_bytes;
 }
 
+static struct allocation *releasable(uint64_t address)
+{
+    struct allocation *a = allocation_find(address);
+    return a && a->base == address && (a->kind == MEMORY_DEVICE || a->is_pool) ? a : NULL;
+}
+
+CUresult allocation_release(uint64_t address)
+{
+    struct allocation *a = releasable(address);
+    return a ? allocation_drop(a) : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUAPI CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 {
-    struct work w;
+    struct work w = {.type = CU_GRAPH_NODE_TYPE_EMPTY, .released = address};
     bool captures = false;
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = address ? stream_captures(stream, &captures) : CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS && captures) {
+    if (r == CUDA_SUCCESS && captures)
         r = work_free_memory(&w, address);
-        return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
-    }
-    struct allocation *a = r == CUDA_SUCCESS ? allocation_find(address) : NULL;
-    if (r == CUDA_SUCCESS)
-        r = a && a->base == address && (a->kind == MEMORY_DEVICE || a->is_pool) ? allocation_drop(a) : CUDA_ERROR_INVALID_VALUE;
-    return api_leave(r);
+    else if (r == CUDA_SUCCESS && !releasable(address))
+        r = CUDA_ERROR_INVALID_VALUE;
+    return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
 }
 API_ALIAS(cuMemFreeAsync_ptsz, cuMemFreeAsync)

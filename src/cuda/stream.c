@@ -78,9 +78,10 @@ CUAPI CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int
 
 CUAPI CUresult cuStreamCreate(CUstream *out, unsigned int flags) { return cuStreamCreateWithPriority(out, flags, 0); }
 
+/* What it has is still done. */
 CUAPI CUresult cuStreamDestroy_v2(CUstream handle)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     struct stream *s = r == CUDA_SUCCESS && !is_default(handle) ? object_find(handle, OBJECT_STREAM) : NULL;
     if (r == CUDA_SUCCESS && !s)
         r = CUDA_ERROR_INVALID_HANDLE;

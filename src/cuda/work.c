@@ -281,7 +281,8 @@ static CUresult run_mem_ops(const struct work *w)
         r = mem_ops_run(w->mem_ops, w->mem_op_count, &done);
         if (r != CUDA_SUCCESS || done == w->mem_op_count)
             return r;
-        if (queue_drive(&others, QUEUE_CYCLES) == QUEUE_STUCK && !queue_be_patient(&since)) {
+        bool goes_on = queue_is_pending(&others) && queue_drive(&others, QUEUE_CYCLES) != QUEUE_STUCK;
+        if (!goes_on && !queue_be_patient(&since)) {
             driver_say("a graph waits for a value in memory (cuStreamWaitValue) that nothing which is left to do can write");
             return CUDA_ERROR_NOT_SUPPORTED;
         }
@@ -301,6 +302,6 @@ CUresult work_run(const struct work *w)
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return graph_block_appear(w->block);
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return graph_block_vanish(w->block);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return run_mem_ops(w);
-    default: return CUDA_SUCCESS;
+    default: return w->released ? allocation_release(w->released) : CUDA_SUCCESS;
     }
 }

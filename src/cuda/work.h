@@ -29,6 +29,7 @@ struct work {
     struct graph *child;             /* of a child node: a copy of its own */
     CUDA_CONDITIONAL_NODE_PARAMS condition;
     struct graph **bodies;           /* of a conditional node: condition.size graphs */
+    uint64_t released;               /* the address of memory that is freed in the order of the stream, or 0 */
     void *staged;                    /* what a copy from memory of the program is taken from, as that may change */
     bool immediate;                  /* it is not left waiting where it can go on */
 };

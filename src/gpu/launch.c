@@ -9,7 +9,8 @@
 enum {
     DEEPEST_LAUNCH = 256,           /* of kernels that launch kernels */
     LARGEST_BLOCK = 1024,
-    TOGETHER_MOST = 15,             /* launches */
+    TOGETHER_MOST = 128,            /* launches */
+    TOGETHER_MOST_TIMED = 15,
     SHARED_LIMIT_BYTES = 227 << 10, /* of a block in functional mode, whatever the machine */
     RECURSION_STACK_BYTES = 64 << 10,
 };
@@ -364,7 +365,7 @@ bool gpu_may_start(const struct gpu *g)
     uint32_t count = 0;
     for (const struct residency *r = g->started; r; r = r->next)
         count++;
-    return count < TOGETHER_MOST && (!count || !g->options.trace);
+    return count < (g->options.functional ? TOGETHER_MOST : TOGETHER_MOST_TIMED) && (!count || !g->options.trace);
 }
 
 struct residency *gpu_start(struct gpu *g, const struct gpu_launch *in, struct error *e)
