@@ -4,6 +4,8 @@
  * What cannot be captured is refused, and the capture is invalid from then on, as CUDA has it. */
 #include "cuda/capture.h"
 
+#include "cuda/queue.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,9 +159,9 @@ CUresult stream_submit(CUstream handle, struct work *w)
 {
     bool captures = false;
     CUresult r = stream_captures(handle, &captures);
-    if (r != CUDA_SUCCESS || !captures) {
-        if (r == CUDA_SUCCESS)
-            r = work_run(w);
+    if (r == CUDA_SUCCESS && !captures)
+        return queue_submit(handle, w);
+    if (r != CUDA_SUCCESS) {
         work_free(w);
         return r;
     }
@@ -245,7 +247,7 @@ static CUresult begin(CUstream handle, struct graph *g, const CUgraphNode *nodes
 
 CUAPI CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     return api_leave(r == CUDA_SUCCESS ? begin(handle, NULL, NULL, NULL, 0, mode) : r);
 }
 API_ALIAS(cuStreamBeginCapture_v2_ptsz, cuStreamBeginCapture_v2)
@@ -258,7 +260,7 @@ API_ALIAS(cuStreamBeginCapture_ptsz, begin_v1)
 CUAPI CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph, const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count,
                                            CUstreamCaptureMode mode)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     struct graph *g = r == CUDA_SUCCESS ? object_find(graph, OBJECT_GRAPH) : NULL;
     if (r == CUDA_SUCCESS)
         r = g && !capture_into(g) ? begin(handle, g, nodes, edges, count, mode) : CUDA_ERROR_INVALID_VALUE;
@@ -319,7 +321,7 @@ static CUresult unjoined(const struct capture *c)
 
 CUAPI CUresult cuStreamEndCapture(CUstream handle, CUgraph *out)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     const struct stream *s = r == CUDA_SUCCESS ? stream_find(handle) : NULL;
     struct capture *c = s ? s->capture : NULL;
     if (r == CUDA_SUCCESS)
@@ -379,7 +381,7 @@ CUresult capture_wait(CUstream handle, const struct event *e)
     struct stream *s = r == CUDA_SUCCESS ? stream_find(handle) : NULL;
     struct capture *c = e->capture_id ? capture_find(e->capture_id) : NULL;
     if (r != CUDA_SUCCESS || (!captures && !e->capture_id))
-        return r;
+        return r == CUDA_SUCCESS ? queue_submit_wait(handle, e) : r;
     if (c && c->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (!c && !captures)

@@ -6,7 +6,7 @@
 /* *c: NULL where nothing is captured. */
 static CUresult enter(CUstream handle, const void *argument, struct stream **s, struct capture **c)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = argument ? stream_check(handle) : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && stream_is_legacy(handle) && capture_blocks_legacy(false))

@@ -3,7 +3,7 @@
  * A destroyed context stays behind as a small tombstone, since other threads may still have it current and must be told so. The contexts of a
  * process share one device and its memory; what belongs to each is freed with it. A context whose kernel did something illegal answers every
  * later call with that error until it is destroyed or reset, as on a GPU. */
-#include "cuda/internal.h"
+#include "cuda/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,19 @@ static struct context_stack *stack_of_thread(bool make)
     return s;
 }
 
+static _Thread_local struct context *acting;
+
+struct context *context_act(struct context *ctx)
+{
+    struct context *before = acting;
+    acting = ctx;
+    return before;
+}
+
 struct context *context_current(void)
 {
+    if (acting)
+        return acting;
     struct context_stack *s = stack_of_thread(false);
     return s && s->depth ? s->entries[s->depth - 1] : NULL;
 }
@@ -93,6 +104,7 @@ struct context *context_primary(void)
 
 static void context_tear_down(struct context *ctx)
 {
+    queue_drop(ctx);
     objects_free_of(ctx);
     allocations_free_of(ctx);
     ctx->live = false;
@@ -126,7 +138,7 @@ static bool flags_ok(unsigned int flags)
 
 static CUresult create(CUcontext *out, unsigned int flags, CUdevice dev, unsigned int api_version)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS && (!out || !flags_ok(flags)))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
@@ -188,7 +200,7 @@ API_ALIAS(cuCtxDestroy, cuCtxDestroy_v2)
 CUAPI CUresult cuCtxAttach(CUcontext *out, unsigned int flags)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(&ctx, API_CONTEXT);
+    CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && (!out || flags))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS) {
@@ -201,7 +213,7 @@ CUAPI CUresult cuCtxAttach(CUcontext *out, unsigned int flags)
 CUAPI CUresult cuCtxDetach(CUcontext handle)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = context_lookup(handle, &ctx);
     if (r == CUDA_SUCCESS && ctx->retained > 1) {
@@ -215,7 +227,7 @@ CUAPI CUresult cuCtxDetach(CUcontext handle)
 CUAPI CUresult cuCtxPushCurrent_v2(CUcontext handle)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS && !handle)
         r = CUDA_ERROR_INVALID_CONTEXT;
     if (r == CUDA_SUCCESS)
@@ -228,7 +240,7 @@ API_ALIAS(cuCtxPushCurrent, cuCtxPushCurrent_v2)
 
 CUAPI CUresult cuCtxPopCurrent_v2(CUcontext *out)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     struct context_stack *s = stack_of_thread(false);
     if (r == CUDA_SUCCESS && (!s || !s->depth))
         r = CUDA_ERROR_INVALID_CONTEXT;
@@ -245,7 +257,7 @@ API_ALIAS(cuCtxPopCurrent, cuCtxPopCurrent_v2)
 CUAPI CUresult cuCtxSetCurrent(CUcontext handle)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r != CUDA_SUCCESS)
         return api_leave(r);
     struct context_stack *s = stack_of_thread(false);
@@ -260,7 +272,7 @@ CUAPI CUresult cuCtxSetCurrent(CUcontext handle)
 
 CUAPI CUresult cuCtxGetCurrent(CUcontext *out)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS && !out)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
@@ -270,7 +282,7 @@ CUAPI CUresult cuCtxGetCurrent(CUcontext *out)
 
 CUAPI CUresult cuCtxGetDevice(CUdevice *device)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && !device)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
@@ -281,7 +293,7 @@ CUAPI CUresult cuCtxGetDevice(CUdevice *device)
 /* For the calls that name a context: NULL is the current one. */
 static CUresult enter_named(CUcontext handle, struct context **ctx)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = context_lookup(handle, ctx);
     return r == CUDA_SUCCESS ? (*ctx)->failure : r;
@@ -301,7 +313,7 @@ CUAPI CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext handle)
 CUAPI CUresult cuCtxGetFlags(unsigned int *flags)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(&ctx, API_CONTEXT);
+    CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && !flags)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
@@ -312,7 +324,7 @@ CUAPI CUresult cuCtxGetFlags(unsigned int *flags)
 CUAPI CUresult cuCtxSetFlags(unsigned int flags)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(&ctx, API_CONTEXT);
+    CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && !flags_ok(flags))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
@@ -342,24 +354,29 @@ CUAPI CUresult cuCtxGetApiVersion(CUcontext handle, unsigned int *version)
     return api_leave(r);
 }
 
-/* Work is finished when it was asked for; only its error may be left to tell. */
+static CUresult wait_for(struct context *ctx)
+{
+    CUresult r = capture_refuse_context(ctx);
+    return r == CUDA_SUCCESS ? queue_wait((struct queue_mark){.ctx = ctx, .seq = driver_get()->next_seq}) : r;
+}
+
 CUAPI CUresult cuCtxSynchronize(void)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(&ctx, API_CONTEXT);
-    return api_leave(r == CUDA_SUCCESS ? capture_refuse_context(ctx) : r);
+    CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
+    return api_leave(r == CUDA_SUCCESS ? wait_for(ctx) : r);
 }
 
 CUAPI CUresult cuCtxSynchronize_v2(CUcontext handle)
 {
     struct context *ctx = NULL;
     CUresult r = enter_named(handle, &ctx);
-    return api_leave(r == CUDA_SUCCESS ? capture_refuse_context(ctx) : r);
+    return api_leave(r == CUDA_SUCCESS ? wait_for(ctx) : r);
 }
 
 CUAPI CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice dev)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = !out ? CUDA_ERROR_INVALID_VALUE : device_check(dev);
     struct context *ctx = r == CUDA_SUCCESS ? context_primary() : NULL;
@@ -375,10 +392,12 @@ CUAPI CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice dev)
 
 CUAPI CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = device_check(dev);
     struct context *ctx = driver_get()->primary;
+    if (r == CUDA_SUCCESS && ctx && ctx->retained == 1)
+        queue_settle();
     if (r == CUDA_SUCCESS && (!ctx || !ctx->retained))
         r = CUDA_ERROR_INVALID_CONTEXT;
     if (r == CUDA_SUCCESS && --ctx->retained == 0)
@@ -401,7 +420,7 @@ API_ALIAS(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2)
 
 CUAPI CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = flags_ok(flags) ? device_check(dev) : CUDA_ERROR_INVALID_VALUE;
     struct context *ctx = r == CUDA_SUCCESS ? context_primary() : NULL;
@@ -415,7 +434,7 @@ API_ALIAS(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2)
 
 CUAPI CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = flags && active ? device_check(dev) : CUDA_ERROR_INVALID_VALUE;
     const struct context *ctx = driver_get()->primary;

@@ -1,9 +1,10 @@
 /* Copies: linear, 2D and 3D, between host memory, device memory and arrays.
  *
- * Every form becomes a copy of a box of rows between two places, each checked in full before a byte moves. Asynchronous copies are done when the
- * call returns. */
-#include "cuda/work.h"
+ * Every form becomes a copy of a box of rows between two places, each checked in full before a byte moves. Memory of the program that is not pinned may be used again when the call returns: what is copied from it later
+ * is put aside, and a copy to it is waited for. */
+#include "cuda/queue.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* One side of a copy: where row y of slice z begins. */
@@ -121,14 +122,73 @@ CUresult copy_3d(const CUDA_MEMCPY3D *c)
     return CUDA_SUCCESS;
 }
 
-/* Linear copies. `stream` is NULL for the forms without one. */
+/* Is the side memory that CUDA knows nothing of? */
+static bool is_pageable(CUmemorytype type, const void *host, CUdeviceptr device)
+{
+    if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_UNIFIED)
+        return false;
+    return !memory_find(driver_get()->gpu->memory, type == CU_MEMORYTYPE_HOST ? (uintptr_t)host : device);
+}
+
+/* From now on the source is a copy, rows close together. */
+static CUresult put_aside(struct work *w)
+{
+    CUDA_MEMCPY3D *c = &w->copy;
+    struct place from, to;
+    if (!c->WidthInBytes || !c->Height || !c->Depth)
+        return CUDA_SUCCESS;
+    CUresult r = places_of(c, true, &from, &to);
+    uint8_t *rows = r == CUDA_SUCCESS ? malloc(c->WidthInBytes * c->Height * c->Depth) : NULL;
+    if (!rows)
+        return r == CUDA_SUCCESS ? CUDA_ERROR_OUT_OF_MEMORY : r;
+    for (size_t z = 0; z < c->Depth; z++)
+        for (size_t y = 0; y < c->Height; y++)
+            memcpy(rows + (z * c->Height + y) * c->WidthInBytes, from.base + z * from.slice + y * from.pitch, c->WidthInBytes);
+    w->staged = rows;
+    c->srcMemoryType = CU_MEMORYTYPE_HOST;
+    c->srcHost = rows;
+    c->srcXInBytes = c->srcY = c->srcZ = 0;
+    c->srcPitch = c->WidthInBytes;
+    c->srcHeight = c->Height;
+    return CUDA_SUCCESS;
+}
+
+/* Behind work that is pending, of a stream that does not capture. *waits: the call does, for the copy. */
+static CUresult prepare_later(struct work *w, CUstream stream, bool *waits)
+{
+    const CUDA_MEMCPY3D *c = &w->copy;
+    bool captures = false;
+    CUresult r = stream_captures(stream, &captures);
+    if (r != CUDA_SUCCESS || captures)
+        return r;
+    struct queue_mark before = queue_mark_of(stream);
+    if (!queue_is_pending(&before))
+        return CUDA_SUCCESS;
+    *waits = w->immediate = is_pageable(c->dstMemoryType, c->dstHost, c->dstDevice);
+    return !*waits && is_pageable(c->srcMemoryType, c->srcHost, c->srcDevice) ? put_aside(w) : CUDA_SUCCESS;
+}
+
 static CUresult submit(const CUDA_MEMCPY3D *c, CUstream stream)
 {
-    struct work w;
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    struct work w = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
+    bool waits = false;
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = c ? work_memcpy(&w, c) : CUDA_ERROR_INVALID_VALUE;
-    return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
+    if (r == CUDA_SUCCESS && driver_get()->pending_count)
+        r = prepare_later(&w, stream, &waits);
+    if (r == CUDA_SUCCESS)
+        r = stream_submit(stream, &w);
+    return api_leave(r == CUDA_SUCCESS && waits ? queue_wait(queue_mark_of(stream)) : r);
+}
+
+/* The forms without a stream are given to the legacy one, and return when it is done. */
+static CUresult finish(CUresult r)
+{
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = api_enter(NULL, API_CONTEXT | API_PASSING);
+    return api_leave(r == CUDA_SUCCESS ? queue_wait(queue_mark_of(NULL)) : r);
 }
 
 static CUresult linear(uint64_t to, CUmemorytype to_type, uint64_t from, CUmemorytype from_type, size_t bytes, CUstream stream)
@@ -145,7 +205,7 @@ CUAPI CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t byt
 API_ALIAS(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2)
 API_ALIAS(cuMemcpyHtoDAsync_v2_ptsz, cuMemcpyHtoDAsync_v2)
 
-CUAPI CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) { return cuMemcpyHtoDAsync_v2(to, from, bytes, NULL); }
+CUAPI CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) { return finish(cuMemcpyHtoDAsync_v2(to, from, bytes, NULL)); }
 API_ALIAS(cuMemcpyHtoD, cuMemcpyHtoD_v2)
 API_ALIAS(cuMemcpyHtoD_v2_ptds, cuMemcpyHtoD_v2)
 
@@ -156,7 +216,7 @@ CUAPI CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CU
 API_ALIAS(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2)
 API_ALIAS(cuMemcpyDtoHAsync_v2_ptsz, cuMemcpyDtoHAsync_v2)
 
-CUAPI CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) { return cuMemcpyDtoHAsync_v2(to, from, bytes, NULL); }
+CUAPI CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) { return finish(cuMemcpyDtoHAsync_v2(to, from, bytes, NULL)); }
 API_ALIAS(cuMemcpyDtoH, cuMemcpyDtoH_v2)
 API_ALIAS(cuMemcpyDtoH_v2_ptds, cuMemcpyDtoH_v2)
 
@@ -167,7 +227,7 @@ CUAPI CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t byt
 API_ALIAS(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2)
 API_ALIAS(cuMemcpyDtoDAsync_v2_ptsz, cuMemcpyDtoDAsync_v2)
 
-CUAPI CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) { return cuMemcpyDtoDAsync_v2(to, from, bytes, NULL); }
+CUAPI CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) { return finish(cuMemcpyDtoDAsync_v2(to, from, bytes, NULL)); }
 API_ALIAS(cuMemcpyDtoD, cuMemcpyDtoD_v2)
 API_ALIAS(cuMemcpyDtoD_v2_ptds, cuMemcpyDtoD_v2)
 
@@ -183,7 +243,7 @@ API_ALIAS(cuMemcpy_ptds, cuMemcpy)
 CUAPI CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_ctx, CUdeviceptr from, CUcontext from_ctx, size_t bytes, CUstream stream)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = to_ctx && from_ctx ? context_lookup(to_ctx, &ctx) : CUDA_ERROR_INVALID_CONTEXT;
     if (r == CUDA_SUCCESS)
@@ -195,7 +255,7 @@ API_ALIAS(cuMemcpyPeerAsync_ptsz, cuMemcpyPeerAsync)
 
 CUAPI CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_ctx, CUdeviceptr from, CUcontext from_ctx, size_t bytes)
 {
-    return cuMemcpyPeerAsync(to, to_ctx, from, from_ctx, bytes, NULL);
+    return finish(cuMemcpyPeerAsync(to, to_ctx, from, from_ctx, bytes, NULL));
 }
 API_ALIAS(cuMemcpyPeer_ptds, cuMemcpyPeer)
 
@@ -206,7 +266,7 @@ CUAPI CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *c, CUstream stream)
 API_ALIAS(cuMemcpy3DAsync, cuMemcpy3DAsync_v2)
 API_ALIAS(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2)
 
-CUAPI CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *c) { return cuMemcpy3DAsync_v2(c, NULL); }
+CUAPI CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *c) { return finish(cuMemcpy3DAsync_v2(c, NULL)); }
 API_ALIAS(cuMemcpy3D, cuMemcpy3D_v2)
 API_ALIAS(cuMemcpy3D_v2_ptds, cuMemcpy3D_v2)
 
@@ -222,7 +282,7 @@ CUAPI CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *p, CUstream stream)
 }
 API_ALIAS(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DPeerAsync)
 
-CUAPI CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *p) { return cuMemcpy3DPeerAsync(p, NULL); }
+CUAPI CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *p) { return finish(cuMemcpy3DPeerAsync(p, NULL)); }
 API_ALIAS(cuMemcpy3DPeer_ptds, cuMemcpy3DPeer)
 
 CUAPI CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *c, CUstream stream)
@@ -240,10 +300,10 @@ CUAPI CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *c, CUstream stream)
 API_ALIAS(cuMemcpy2DAsync, cuMemcpy2DAsync_v2)
 API_ALIAS(cuMemcpy2DAsync_v2_ptsz, cuMemcpy2DAsync_v2)
 
-CUAPI CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *c) { return cuMemcpy2DAsync_v2(c, NULL); }
+CUAPI CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *c) { return finish(cuMemcpy2DAsync_v2(c, NULL)); }
 API_ALIAS(cuMemcpy2D, cuMemcpy2D_v2)
 API_ALIAS(cuMemcpy2D_v2_ptds, cuMemcpy2D_v2)
-CUAPI CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *c) { return cuMemcpy2DAsync_v2(c, NULL); }
+CUAPI CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *c) { return finish(cuMemcpy2DAsync_v2(c, NULL)); }
 API_ALIAS(cuMemcpy2DUnaligned, cuMemcpy2DUnaligned_v2)
 API_ALIAS(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2DUnaligned_v2)
 
@@ -263,7 +323,7 @@ CUAPI CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void *from,
 API_ALIAS(cuMemcpyHtoAAsync, cuMemcpyHtoAAsync_v2)
 API_ALIAS(cuMemcpyHtoAAsync_v2_ptsz, cuMemcpyHtoAAsync_v2)
 
-CUAPI CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void *from, size_t bytes) { return cuMemcpyHtoAAsync_v2(to, offset, from, bytes, NULL); }
+CUAPI CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void *from, size_t bytes) { return finish(cuMemcpyHtoAAsync_v2(to, offset, from, bytes, NULL)); }
 API_ALIAS(cuMemcpyHtoA, cuMemcpyHtoA_v2)
 API_ALIAS(cuMemcpyHtoA_v2_ptds, cuMemcpyHtoA_v2)
 
@@ -280,7 +340,7 @@ CUAPI CUresult cuMemcpyAtoHAsync_v2(void *to, CUarray from, size_t offset, size_
 API_ALIAS(cuMemcpyAtoHAsync, cuMemcpyAtoHAsync_v2)
 API_ALIAS(cuMemcpyAtoHAsync_v2_ptsz, cuMemcpyAtoHAsync_v2)
 
-CUAPI CUresult cuMemcpyAtoH_v2(void *to, CUarray from, size_t offset, size_t bytes) { return cuMemcpyAtoHAsync_v2(to, from, offset, bytes, NULL); }
+CUAPI CUresult cuMemcpyAtoH_v2(void *to, CUarray from, size_t offset, size_t bytes) { return finish(cuMemcpyAtoHAsync_v2(to, from, offset, bytes, NULL)); }
 API_ALIAS(cuMemcpyAtoH, cuMemcpyAtoH_v2)
 API_ALIAS(cuMemcpyAtoH_v2_ptds, cuMemcpyAtoH_v2)
 
@@ -292,7 +352,7 @@ CUAPI CUresult cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size
     c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
     c.dstArray = to;
     c.dstXInBytes = offset;
-    return cuMemcpy3DAsync_v2(&c, NULL);
+    return finish(cuMemcpy3DAsync_v2(&c, NULL));
 }
 API_ALIAS(cuMemcpyDtoA, cuMemcpyDtoA_v2)
 API_ALIAS(cuMemcpyDtoA_v2_ptds, cuMemcpyDtoA_v2)
@@ -305,7 +365,7 @@ CUAPI CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size
     c.srcXInBytes = offset;
     c.dstMemoryType = CU_MEMORYTYPE_DEVICE;
     c.dstDevice = to;
-    return cuMemcpy3DAsync_v2(&c, NULL);
+    return finish(cuMemcpy3DAsync_v2(&c, NULL));
 }
 API_ALIAS(cuMemcpyAtoD, cuMemcpyAtoD_v2)
 API_ALIAS(cuMemcpyAtoD_v2_ptds, cuMemcpyAtoD_v2)
@@ -318,7 +378,7 @@ CUAPI CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_
     c.srcXInBytes = from_offset;
     c.dstArray = to;
     c.dstXInBytes = to_offset;
-    return cuMemcpy3DAsync_v2(&c, NULL);
+    return finish(cuMemcpy3DAsync_v2(&c, NULL));
 }
 API_ALIAS(cuMemcpyAtoA, cuMemcpyAtoA_v2)
 API_ALIAS(cuMemcpyAtoA_v2_ptds, cuMemcpyAtoA_v2)

@@ -11,7 +11,7 @@ static const char pci_bus_id[] = "0000:01:00.0";
 
 static CUresult enter(CUdevice dev, const void *out)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS && !out)
         r = CUDA_ERROR_INVALID_VALUE;
     return r == CUDA_SUCCESS && dev != 0 ? CUDA_ERROR_INVALID_DEVICE : r;

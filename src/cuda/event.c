@@ -1,6 +1,6 @@
-/* Events. All work before an event is done when it is recorded. Its time is simulated time, which passes while kernels run and at no other moment: copies and the host's own work take
+/* Events. One that was given to a stream is recorded when all work before it is done. Its time is simulated time, which passes while kernels run and at no other moment: copies and the host's own work take
  * none of it. In functional mode nothing is timed; the host's clock has to do. In a capture an event stands for a place in the graph, and has no time. */
-#include "cuda/work.h"
+#include "cuda/queue.h"
 
 #include <stdlib.h>
 
@@ -12,11 +12,22 @@ void event_record_now(struct event *e)
     e->cycles = driver_get()->gpu->clock_cycles;
     e->seconds = seconds_now();
     e->capture_id = 0;
+    e->seq = 0;
 }
+
+void event_record_later(struct event *e, uint64_t lane, uint64_t seq)
+{
+    e->recorded = true;
+    e->capture_id = 0;
+    e->lane = lane;
+    e->seq = seq;
+}
+
+static struct queue_mark mark_of(const struct event *e) { return (struct queue_mark){.lane = e->lane, .seq = e->seq}; }
 
 static CUresult enter(CUevent handle, struct context **ctx, struct event **e)
 {
-    CUresult r = api_enter(ctx, API_CONTEXT);
+    CUresult r = api_enter(ctx, API_CONTEXT | API_PASSING);
     *e = r == CUDA_SUCCESS ? object_find(handle, OBJECT_EVENT) : NULL;
     return r == CUDA_SUCCESS && !*e ? CUDA_ERROR_INVALID_HANDLE : r;
 }
@@ -32,7 +43,7 @@ static double milliseconds_between(const struct event *a, const struct event *b)
 CUAPI CUresult cuEventCreate(CUevent *out, unsigned int flags)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(&ctx, API_CONTEXT);
+    CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && (!out || (flags & ~7u)))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && (flags & CU_EVENT_INTERPROCESS))
@@ -81,14 +92,18 @@ CUAPI CUresult cuEventQuery(CUevent handle)
 {
     struct event *e;
     CUresult r = enter(handle, NULL, &e);
-    return api_leave(r == CUDA_SUCCESS ? capture_refuse_event(e) : r);
+    if (r == CUDA_SUCCESS)
+        r = capture_refuse_event(e);
+    return api_leave(r == CUDA_SUCCESS ? queue_ask(mark_of(e)) : r);
 }
 
 CUAPI CUresult cuEventSynchronize(CUevent handle)
 {
     struct event *e;
     CUresult r = enter(handle, NULL, &e);
-    return api_leave(r == CUDA_SUCCESS ? capture_refuse_event(e) : r);
+    if (r == CUDA_SUCCESS)
+        r = capture_refuse_event(e);
+    return api_leave(r == CUDA_SUCCESS ? queue_wait(mark_of(e)) : r);
 }
 
 CUAPI CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
@@ -103,13 +118,15 @@ CUAPI CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent
         r = CUDA_ERROR_INVALID_HANDLE;
     if (r == CUDA_SUCCESS && (a->capture_id || b->capture_id))
         r = capture_refuse_event(a->capture_id ? a : b);
+    if (r == CUDA_SUCCESS && (queue_is_pending(&(struct queue_mark){.lane = a->lane, .seq = a->seq}) || queue_is_pending(&(struct queue_mark){.lane = b->lane, .seq = b->seq})))
+        r = CUDA_ERROR_NOT_READY;
     if (r == CUDA_SUCCESS)
         *milliseconds = (float)milliseconds_between(a, b);
     return api_leave(r);
 }
 API_ALIAS(cuEventElapsedTime, cuEventElapsedTime_v2)
 
-/* An event of a context: all of its streams, which are one here. */
+/* An event of a context: all of its streams, which are done with what they had. */
 CUAPI CUresult cuCtxRecordEvent(CUcontext handle, CUevent event)
 {
     struct context *ctx = NULL;

@@ -116,7 +116,7 @@ CUresult function_param(const struct function *f, size_t index, size_t *offset, 
 
 static CUresult enter(CUfunction handle, const void *out, struct function **f)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && !out)
         r = CUDA_ERROR_INVALID_VALUE;
     return r == CUDA_SUCCESS ? function_resolve(handle, f) : r;

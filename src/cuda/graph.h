@@ -62,6 +62,9 @@ CUresult graph_each(const struct graph *g, CUresult (*visit)(struct node *n, voi
 CUresult work_of_params(struct work *w, CUgraphNodeParams *p);
 
 /* graph_exec.c */
+CUresult graph_exec_run(struct graph_exec *x);
+void graph_exec_hold(struct graph_exec *x);    /* it is going to run: destroyed meanwhile, it stays until then */
+void graph_exec_release(struct graph_exec *x);
 CUresult exec_enter(CUgraphExec handle, enum api_need need, const void *argument, struct graph_exec **x);
 
 /* graph_memory.c: the memory of alloc nodes. Its address is fixed when the node is made; the memory is there from the node's run until it is freed. */

@@ -3,6 +3,7 @@
  *
  * Left out: graphs that kernels launch. */
 #include "cuda/graph.h"
+#include "cuda/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,16 +164,18 @@ static CUresult clear_way(struct node *n, void *user)
     return x->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH ? graph_block_vanish(n->work.block) : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult launch(struct graph_exec *x)
+CUresult graph_exec_run(struct graph_exec *x)
 {
     CUresult r = graph_each(x->graph, clear_way, x);
-    if (r != CUDA_SUCCESS)
-        return r;
-    x->running++;
-    r = run_graph(x->graph);
+    return r == CUDA_SUCCESS ? run_graph(x->graph) : r;
+}
+
+void graph_exec_hold(struct graph_exec *x) { x->running++; }
+
+void graph_exec_release(struct graph_exec *x)
+{
     if (--x->running == 0 && x->doomed)
         object_free(&x->object);
-    return r;
 }
 
 CUAPI CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream)
@@ -182,7 +185,7 @@ CUAPI CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream)
     if (r == CUDA_SUCCESS)
         r = capture_refuse(stream);
     if (r == CUDA_SUCCESS)
-        r = launch(x);
+        r = queue_submit_graph(stream, x);
     api_leave(r);
     user_objects_settle();
     return r;

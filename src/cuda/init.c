@@ -5,7 +5,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "cuda/internal.h"
+#include "cuda/queue.h"
 
 #include "gpu/progress.h"
 #include "gpu/setup.h"
@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { EXIT_SECONDS = 10 };
 
 static struct driver the_driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -34,14 +36,27 @@ double seconds_now(void)
     return (double)(now.tv_sec - the_driver.start.tv_sec) + 1e-9 * (double)(now.tv_nsec - the_driver.start.tv_nsec);
 }
 
+void api_lock(void)
+{
+    atomic_fetch_add(&the_driver.waiting, 1);
+    pthread_mutex_lock(&the_driver.lock);
+    atomic_fetch_sub(&the_driver.waiting, 1);
+}
+
+void api_unlock(void) { pthread_mutex_unlock(&the_driver.lock); }
+
 CUresult api_enter(struct context **ctx, enum api_need need)
 {
-    pthread_mutex_lock(&the_driver.lock);
+    api_lock();
     if (need == API_ANY)
         return CUDA_SUCCESS;
     if (!the_driver.initialised)
         return CUDA_ERROR_NOT_INITIALIZED;
-    if (need == API_INIT)
+    if (queue_in_host_function())
+        queue_set_aside();
+    if (the_driver.pending_count && !(need & API_PASSING))
+        queue_settle();
+    if ((need & ~API_PASSING) == API_INIT)
         return CUDA_SUCCESS;
     struct context *current = context_current();
     if (!current)
@@ -55,7 +70,9 @@ CUresult api_enter(struct context **ctx, enum api_need need)
 
 CUresult api_leave(CUresult r)
 {
-    pthread_mutex_unlock(&the_driver.lock);
+    if (the_driver.pending_count)
+        queue_watch(&the_driver);
+    api_unlock();
     return r;
 }
 
@@ -90,11 +107,26 @@ void driver_finish(struct driver *d, int exit_status)
     stats_write(d, exit_status);
 }
 
-/* The lock is not waited for: a process may also end inside a call, from another thread or from a callback. */
+/* The lock is not waited for: a process may also end inside a call, from another thread or from a callback. Where the watch has it, it gives it back soon. */
+static bool lock_at_exit(struct driver *d)
+{
+    struct timespec until;
+    if (!d->watch)
+        return pthread_mutex_trylock(&d->lock) == 0;
+    atomic_fetch_add(&d->waiting, 1);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += EXIT_SECONDS;
+    bool locked = pthread_mutex_timedlock(&d->lock, &until) == 0;
+    atomic_fetch_sub(&d->waiting, 1);
+    return locked;
+}
+
 static void at_exit(int status, void *unused)
 {
     (void)unused;
-    bool locked = pthread_mutex_trylock(&the_driver.lock) == 0;
+    bool locked = lock_at_exit(&the_driver);
+    if (locked)
+        queue_finish(&the_driver);
     driver_finish(&the_driver, status);
     if (locked)
         pthread_mutex_unlock(&the_driver.lock);

@@ -1,7 +1,7 @@
 /* What the files of the driver share: the process-wide state, the registry of live handles, and the objects behind the handles.
  *
- * Every API call runs under one lock (api_enter .. api_leave), launches included: work is finished when the call that asks for it returns, so
- * streams need no queues; a stream that captures runs nothing. A handle is the address of its object; it is looked up among the live ones before it is touched. */
+ * Every API call runs under one lock (api_enter .. api_leave), launches included. What is given to streams waits in queues (queue.h); a stream that captures runs nothing. A handle is the address of its object; it is
+ * looked up among the live ones before it is touched. */
 #ifndef HEDDLE_CUDA_INTERNAL_H
 #define HEDDLE_CUDA_INTERNAL_H
 
@@ -15,6 +15,8 @@
 #pragma GCC visibility pop
 
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -24,7 +26,7 @@
 #endif
 #define CUAPI __attribute__((visibility("default")))
 /* Another name for a function of the same file: older versions with the same arguments, and the forms for per-thread default streams, which
- * differ in nothing where no stream runs ahead. The name may be a macro of cuda.h, hence the assembler name. */
+ * take the legacy stream here: more is ordered than needs be. The name may be a macro of cuda.h, hence the assembler name. */
 #define API_ALIAS(name, target) \
     extern __typeof__(target) alias_##name __asm__(#name) __attribute__((alias(#target), visibility("default")));
 
@@ -60,6 +62,8 @@ struct context {
     size_t limits[8];       /* those that only keep their value, by CUlimit */
     CUfunc_cache cache_config;
     CUsharedconfig shared_config;
+    struct lane *legacy;    /* of its legacy stream, made when first needed */
+    CUresult late;          /* what went wrong with work that was accepted: told once, by a call that waits */
 };
 
 /* A module in one context. */
@@ -99,6 +103,7 @@ struct stream {
     int priority;
     uint64_t id;
     CUlaunchAttributeValue policy_window, sync_policy;
+    struct lane *lane;             /* its work, made when first needed */
     struct capture *capture;       /* that it takes part in, or NULL */
     CUgraphNode *last;             /* while it does: the nodes that its next work comes after */
     CUgraphEdgeData *last_edges;
@@ -108,7 +113,8 @@ struct stream {
 struct event {
     struct object object;
     unsigned int flags;
-    bool recorded;
+    bool recorded;                 /* or on its way: */
+    uint64_t lane, seq;            /* of the work that records it last; seq 0: it is not pending */
     uint64_t cycles; /* simulated, of all kernels before it */
     double seconds;  /* of the host */
     uint64_t capture_id;           /* it was last recorded in that capture, which may have ended; 0: in none */
@@ -125,11 +131,21 @@ struct driver {
     uint64_t next_id, module_count;
     struct timespec start;
     volatile int interrupt;
+    uint32_t guards;        /* under which ctrl-C sets it */
+    bool guarded;
+    struct sigaction their_action;
     struct error outcome;   /* last failure of a kernel or a module */
     bool launch_refused;    /* a launch came to nothing for want of support */
     struct pool *default_pool, *pool;
     bool has_region;        /* the program said which launches are of interest (profiler.c) */
     struct capture *captures; /* under way */
+    struct lane *lanes;       /* with or without work */
+    uint64_t next_seq;
+    uint32_t pending_count;
+    uint32_t own_threads;     /* that the program knows nothing of */
+    atomic_uint waiting;      /* threads that want the lock */
+    double driven_at;         /* the last time somebody drove the queues */
+    struct watch *watch;      /* or NULL */
 };
 
 struct driver *driver_get(void);
@@ -137,14 +153,17 @@ struct driver *driver_get(void);
 void driver_finish(struct driver *d, int exit_status);
 
 /* What a call needs before it may run. */
-enum api_need { API_ANY, API_INIT, API_CONTEXT };
+enum api_need { API_ANY, API_INIT, API_CONTEXT, API_PASSING = 4 /* added: what is pending is left alone, as the call touches nothing of it */ };
 /* Locks, also when it fails; *ctx is the current context for API_CONTEXT. */
 CUresult api_enter(struct context **ctx, enum api_need need);
 CUresult api_leave(CUresult r);
+void api_unlock(void); /* in the middle of a call, */
+void api_lock(void);   /* and back: all that was looked up may be gone */
 double seconds_now(void); /* since the library was loaded */
 
 /* context.c */
 struct context *context_current(void);
+struct context *context_act(struct context *ctx);                /* current in this thread, whatever it has set, until NULL is; returns the one before */
 CUresult context_lookup(CUcontext handle, struct context **ctx); /* NULL handle: the current one */
 struct context *context_primary(void);                           /* made when first asked for */
 void context_fail(struct context *ctx, const struct error *e);   /* sticky, and reported once */
@@ -174,6 +193,7 @@ struct allocation {
 CUresult allocation_new(struct context *ctx, uint64_t bytes, uint64_t align, enum memory_kind kind, unsigned int flags, uint64_t *address);
 struct allocation *allocation_find(uint64_t address); /* the one that holds the address, or NULL */
 CUresult allocation_drop(struct allocation *a);
+CUresult allocation_release(uint64_t address);        /* pool.c: one that cuMemFreeAsync was given */
 bool allocation_add(const struct allocation *a);      /* a range that memory already knows */
 void allocation_forget(uint64_t base);
 void allocations_free_of(struct context *ctx);
@@ -216,10 +236,12 @@ CUresult memset_fill(uint64_t address, size_t pitch, uint32_t value, uint32_t el
 CUresult stream_check(CUstream handle);
 struct stream *stream_find(CUstream handle); /* NULL for the legacy stream */
 CUresult mem_ops_check(const CUstreamBatchMemOpParams *ops, unsigned int count);
-CUresult mem_ops_run(const CUstreamBatchMemOpParams *ops, unsigned int count);
+/* From the first that is not done on; stops at one that waits for a value that is not there. */
+CUresult mem_ops_run(const CUstreamBatchMemOpParams *ops, unsigned int count, uint32_t *done);
 
 /* event.c */
 void event_record_now(struct event *e);
+void event_record_later(struct event *e, uint64_t lane, uint64_t seq); /* by that work */
 
 /* capture.c. Work goes to streams by stream_submit (work.h), which asks for itself. */
 struct graph;
@@ -278,7 +300,12 @@ bool launch_attribute_known(CUlaunchAttributeID id);
 CUresult launch_check(const struct function *f, struct launch_shape *s);
 /* The parameters of a launch in one new block, to be freed by the caller; and a launch with such a block. */
 CUresult launch_pack(const struct function *f, void **params, void **extra, uint8_t **out);
-CUresult launch_packed(struct function *f, const struct launch_shape *s, const uint8_t *params);
+/* NULL: there is nothing to run, *r says why. */
+struct residency *launch_start(struct function *f, const struct launch_shape *s, const uint8_t *params, int priority, CUresult *r);
+/* One that has ended. CUDA_SUCCESS also where its context has failed: others are told that. *failed: everything else has to end too. */
+CUresult launch_finish(struct residency *grid, struct context *ctx, bool *failed);
+void launch_guard(void);   /* from here on ctrl-C stops kernels, */
+void launch_unguard(void); /* as long as one of those who asked for it has not ended that */
 
 /* texture.c */
 void texture_refs_free_of(struct module *m);

@@ -1,6 +1,6 @@
 /* Ctrl-C while no kernel runs: the results so far are written before the process ends by the signal. The handler only wakes a thread, which may allocate and
  * print; kernels have a handler of their own (launch.c). Programs that handle SIGINT themselves are left alone. */
-#include "cuda/internal.h"
+#include "cuda/queue.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,6 +21,8 @@ static void *wait_for_interrupt(void *driver)
     struct driver *d = driver;
     while (sem_wait(&pressed) != 0 && errno == EINTR)
         ;
+    if (d->pending_count)
+        queue_abandon(d);
     error_set(&d->outcome, ERROR_INTERRUPTED, "interrupted between launches");
     driver_finish(d, 128 + SIGINT);
     signal(SIGINT, SIG_DFL);
@@ -42,5 +44,6 @@ void interrupt_watch(struct driver *d)
     if (!started)
         return;
     pthread_detach(thread);
+    d->own_threads++;
     sigaction(SIGINT, &ours, NULL);
 }

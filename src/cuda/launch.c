@@ -1,4 +1,4 @@
-/* Launches. A kernel runs to its end inside the call. What is wrong with the call itself is answered at once; what the kernel did wrong belongs to
+/* Launches. What is wrong with the call itself is answered at once; what the kernel did wrong belongs to
  * the context, and is answered by whatever call comes next, as on a GPU. */
 #include "cuda/work.h"
 
@@ -126,26 +126,59 @@ static void on_interrupt(int number)
     driver_get()->interrupt = 1;
 }
 
-/* Ctrl-C stops the kernel, not the program; a second one has its usual effect. */
-static bool run(struct gpu *g, const struct gpu_launch *launch, struct error *e)
+/* Ctrl-C stops the kernels, not the program; a second one has its usual effect. */
+void launch_guard(void)
 {
-    struct sigaction ours = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART}, theirs;
+    struct driver *d = driver_get();
+    struct sigaction ours = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    if (d->guards++)
+        return;
     sigemptyset(&ours.sa_mask);
-    driver_get()->interrupt = 0;
-    bool caught = sigaction(SIGINT, NULL, &theirs) == 0 && theirs.sa_handler != SIG_IGN && sigaction(SIGINT, &ours, NULL) == 0;
-    bool ok = gpu_launch(g, launch, e);
-    if (caught)
-        sigaction(SIGINT, &theirs, NULL);
-    return ok;
+    d->interrupt = 0;
+    d->guarded = sigaction(SIGINT, NULL, &d->their_action) == 0 && d->their_action.sa_handler != SIG_IGN && sigaction(SIGINT, &ours, NULL) == 0;
 }
 
-static CUresult launch_params(struct function *f, struct launch_shape *s, const uint8_t *params)
+void launch_unguard(void)
 {
+    struct driver *d = driver_get();
+    if (--d->guards == 0 && d->guarded)
+        sigaction(SIGINT, &d->their_action, NULL);
+}
+
+/* It was not run, or it went wrong. *failed: as far as that the context is lost. */
+static CUresult refused(struct context *ctx, const struct error *e, bool *failed)
+{
+    *failed = !(e->kind == ERROR_RESOURCES || e->kind == ERROR_INVALID || e->kind == ERROR_NO_MEMORY || e->kind == ERROR_UNSUPPORTED);
+    if (*failed) {
+        context_fail(ctx, e);
+        return CUDA_SUCCESS;
+    }
+    driver_get()->launch_refused |= e->kind == ERROR_UNSUPPORTED;
+    driver_report(e);
+    return result_of(e);
+}
+
+CUresult launch_finish(struct residency *grid, struct context *ctx, bool *failed)
+{
+    struct error e = {0};
+    *failed = false;
+    if (gpu_finish(grid, &e))
+        return CUDA_SUCCESS;
+    if (e.kind != ERROR_NONE)
+        return refused(ctx, &e, failed);
+    if (ctx->failure == CUDA_SUCCESS) /* another one has taken it along */
+        ctx->failure = CUDA_ERROR_LAUNCH_FAILED;
+    return CUDA_SUCCESS;
+}
+
+static struct residency *launch_params(struct function *f, struct launch_shape *s, const uint8_t *params, int priority, CUresult *r)
+{
+    bool failed;
     struct gpu *g = driver_get()->gpu;
     struct context *ctx = f->object.owner;
     struct error e = {0};
     struct gpu_launch l = {.kernel = f->exec, .dynamic_shared_bytes = s->shared_bytes, .params = params, .params_bytes = f->exec->ptx->param_bytes,
-                           .cooperative = s->cooperative};
+                           .cooperative = s->cooperative, .priority = priority};
     memcpy(l.grid, s->grid, sizeof l.grid);
     memcpy(l.block, s->block, sizeof l.block);
     memcpy(l.cluster, s->cluster, sizeof l.cluster);
@@ -156,15 +189,9 @@ static CUresult launch_params(struct function *f, struct launch_shape *s, const 
         limits_note_launch(ctx, f);
     f->launched = true;
     texture_bind_all(f->module);
-    if (run(g, &l, &e))
-        return CUDA_SUCCESS;
-    if (e.kind == ERROR_RESOURCES || e.kind == ERROR_INVALID || e.kind == ERROR_NO_MEMORY || e.kind == ERROR_UNSUPPORTED) {
-        driver_get()->launch_refused |= e.kind == ERROR_UNSUPPORTED;
-        driver_report(&e);
-        return result_of(&e);
-    }
-    context_fail(ctx, &e);
-    return CUDA_SUCCESS;
+    struct residency *grid = gpu_start(g, &l, &e);
+    *r = grid ? CUDA_SUCCESS : refused(ctx, &e, &failed);
+    return grid;
 }
 
 /* CUDA's error says little; the GPU knows what does not fit. */
@@ -191,17 +218,17 @@ CUresult launch_check(const struct function *f, struct launch_shape *s)
     return r == CUDA_SUCCESS ? cooperative_check(f, s) : r;
 }
 
-CUresult launch_packed(struct function *f, const struct launch_shape *shape, const uint8_t *params)
+struct residency *launch_start(struct function *f, const struct launch_shape *shape, const uint8_t *params, int priority, CUresult *r)
 {
     struct launch_shape s = *shape;
-    CUresult r = launch_check(f, &s);
-    return r == CUDA_SUCCESS ? launch_params(f, &s, params) : r;
+    *r = launch_check(f, &s);
+    return *r == CUDA_SUCCESS ? launch_params(f, &s, params, priority, r) : NULL;
 }
 
 static CUresult launch_call(CUfunction handle, const struct launch_shape *s, CUstream stream, void **params, void **extra)
 {
     struct work w;
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = work_launch(&w, handle, s, params, extra);
     return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
@@ -233,7 +260,7 @@ CUAPI CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *list, un
 
 bool launch_attribute_known(CUlaunchAttributeID id) { return (unsigned)id <= LAST_ATTRIBUTE; }
 
-/* Attributes that only tune or order work have nothing to act on: each kernel ends before the next begins. */
+/* Attributes that only tune, or let a kernel start before the one before it in its stream has ended, have nothing to act on. */
 CUresult launch_attributes(const CUlaunchConfig *c, struct launch_shape *s)
 {
     if (c->numAttrs && !c->attrs)
@@ -273,7 +300,7 @@ API_ALIAS(cuLaunchKernelEx_ptsz, cuLaunchKernelEx)
 CUAPI CUresult cuLaunchGridAsync(CUfunction handle, int width, int height, CUstream stream)
 {
     struct function *f;
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = function_resolve(handle, &f);
     if (r == CUDA_SUCCESS && (width <= 0 || height <= 0))

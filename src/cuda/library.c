@@ -116,7 +116,7 @@ CUAPI CUresult cuLibraryLoadData(CUlibrary *out, const void *code, CUjit_option 
 {
     struct jit_log log;
     char name[300];
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = out && code && (option_values || !count) ? options_check(&log, jit_count, jit, jit_values, count, options) : CUDA_ERROR_INVALID_VALUE;
     return api_leave(r == CUDA_SUCCESS ? load(out, name_of(code, name, sizeof name), code, SIZE_MAX, &log) : r);
@@ -129,7 +129,7 @@ CUAPI CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, CUjit_opt
     struct error e = {0};
     char *data = NULL;
     size_t size = 0;
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = out && path && (option_values || !count) ? options_check(&log, jit_count, jit, jit_values, count, options) : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && !module_read_file(path, &data, &size, &e))
@@ -142,7 +142,7 @@ CUAPI CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, CUjit_opt
 
 static CUresult enter(CUlibrary handle, const void *out, struct library **l)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS && !out)
         r = CUDA_ERROR_INVALID_VALUE;
     *l = r == CUDA_SUCCESS ? object_find(handle, OBJECT_LIBRARY) : NULL;
@@ -151,9 +151,9 @@ static CUresult enter(CUlibrary handle, const void *out, struct library **l)
 
 CUAPI CUresult cuLibraryUnload(CUlibrary handle)
 {
-    struct library *l;
-    CUresult r = enter(handle, handle, &l);
-    if (r == CUDA_ERROR_INVALID_VALUE)
+    CUresult r = api_enter(NULL, API_INIT);
+    struct library *l = r == CUDA_SUCCESS ? object_find(handle, OBJECT_LIBRARY) : NULL;
+    if (r == CUDA_SUCCESS && !l)
         r = CUDA_ERROR_INVALID_HANDLE;
     if (r == CUDA_SUCCESS)
         object_free(&l->object);
@@ -223,7 +223,7 @@ static struct module *instance_of(struct library *l, struct context *ctx, CUresu
 static CUresult enter_instance(CUlibrary handle, const void *out, struct module **m)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(&ctx, API_CONTEXT);
+    CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
     struct library *l = r == CUDA_SUCCESS ? object_find(handle, OBJECT_LIBRARY) : NULL;
     if (r == CUDA_SUCCESS && !out)
         r = CUDA_ERROR_INVALID_VALUE;
@@ -281,7 +281,7 @@ struct function *kernel_function(struct kernel *k, struct context *ctx, CUresult
 
 static CUresult enter_kernel(CUkernel handle, const void *out, enum api_need need, struct context **ctx, struct kernel **k)
 {
-    CUresult r = api_enter(ctx, need);
+    CUresult r = api_enter(ctx, need | API_PASSING);
     *k = r == CUDA_SUCCESS ? object_find(handle, OBJECT_KERNEL) : NULL;
     if (r == CUDA_SUCCESS && !out)
         r = CUDA_ERROR_INVALID_VALUE;

@@ -135,7 +135,7 @@ enum pointer_class pointer_classify(uint64_t address, uint64_t bytes)
 
 CUAPI CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS) {
         const struct memory *m = driver_get()->gpu->memory;
         if (free_bytes)
@@ -151,7 +151,7 @@ static CUresult allocate(CUdeviceptr *out, size_t bytes, uint64_t align, enum me
 {
     struct context *ctx = NULL;
     uint64_t address = 0;
-    CUresult r = api_enter(&ctx, API_CONTEXT);
+    CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = out ? capture_refuse_unsafe() : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
@@ -193,7 +193,7 @@ API_ALIAS(cuMemFree, cuMemFree_v2)
 
 CUAPI CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr address)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     const struct memory_range *range = r == CUDA_SUCCESS ? memory_find(driver_get()->gpu->memory, address) : NULL;
     if (r == CUDA_SUCCESS && (!range || !copyable(range->kind)))
         r = CUDA_ERROR_NOT_FOUND;
@@ -240,7 +240,7 @@ CUAPI CUresult cuMemFreeHost(void *p)
 CUAPI CUresult cuMemHostRegister_v2(void *p, size_t bytes, unsigned int flags)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(&ctx, API_CONTEXT);
+    CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
     struct memory *m = r == CUDA_SUCCESS ? driver_get()->gpu->memory : NULL;
     if (r == CUDA_SUCCESS && (!p || !bytes || (uintptr_t)p + bytes < (uintptr_t)p || (flags & ~0xfu)))
         r = CUDA_ERROR_INVALID_VALUE;
@@ -274,7 +274,7 @@ CUAPI CUresult cuMemHostUnregister(void *p)
 
 CUAPI CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *out, void *p, unsigned int flags)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && (!out || flags))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && !host_allocation(p, false) && !host_allocation(p, true))
@@ -288,7 +288,7 @@ API_ALIAS(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2)
 /* All pinned memory is mapped. */
 CUAPI CUresult cuMemHostGetFlags(unsigned int *flags, void *p)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     const struct allocation *a = r == CUDA_SUCCESS ? allocation_find((uintptr_t)p) : NULL;
     if (r == CUDA_SUCCESS && (!a || a->kind != MEMORY_HOST || !flags))
         r = CUDA_ERROR_INVALID_VALUE;

@@ -44,7 +44,7 @@ static CUresult fill_call(uint64_t address, size_t pitch, uint32_t value, uint32
 {
     CUDA_MEMSET_NODE_PARAMS p = {address, pitch, value, element_bytes, width, height};
     struct work w;
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = work_memset(&w, &p);
     return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);

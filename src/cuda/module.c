@@ -212,7 +212,7 @@ CUAPI CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int
 {
     struct context *ctx = NULL;
     struct jit_log log;
-    CUresult r = api_enter(&ctx, API_CONTEXT);
+    CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && (!out || !image))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
@@ -229,7 +229,7 @@ CUAPI CUresult cuModuleLoad(CUmodule *out, const char *path)
     struct error e = {0};
     char *data = NULL;
     size_t size = 0;
-    CUresult r = api_enter(&ctx, API_CONTEXT);
+    CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && (!out || !path))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r != CUDA_SUCCESS)
@@ -288,7 +288,7 @@ struct function *module_function(struct module *m, const char *name, CUresult *r
 
 static CUresult enter(CUmodule handle, const void *out, struct module **m)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && !out)
         r = CUDA_ERROR_INVALID_VALUE;
     *m = r == CUDA_SUCCESS ? object_find(handle, OBJECT_MODULE) : NULL;

@@ -5,7 +5,7 @@ enum { MOST_THREADS = 1024 };
 
 static CUresult enter(CUfunction handle, const void *out, struct function **f)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && !out)
         r = CUDA_ERROR_INVALID_VALUE;
     return r == CUDA_SUCCESS ? function_resolve(handle, f) : r;

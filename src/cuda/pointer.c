@@ -70,7 +70,7 @@ static CUresult attribute_of(void *data, CUpointer_attribute attribute, uint64_t
 
 CUAPI CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr address)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS && !data)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS) {
@@ -83,7 +83,7 @@ CUAPI CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, 
 /* An address nobody knows is not an error here: its attributes are zero. */
 CUAPI CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, void **data, CUdeviceptr address)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS && (!attributes || !data || !count))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r != CUDA_SUCCESS)
@@ -106,7 +106,7 @@ CUAPI CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *a
 
 CUAPI CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS && (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !facts_of(address).range))
         r = CUDA_ERROR_INVALID_VALUE;
     return api_leave(r);
@@ -149,7 +149,7 @@ static CUresult range_attribute(void *data, size_t size, CUmem_range_attribute a
 
 CUAPI CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_attribute *attributes, size_t count, CUdeviceptr address, size_t bytes)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && (!data || !sizes || !attributes || !count || !bytes))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS) {

@@ -35,7 +35,7 @@ static struct pool *default_pool(void)
 
 static CUresult enter(CUmemoryPool handle, const void *out, struct pool **p)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS && !out)
         r = CUDA_ERROR_INVALID_VALUE;
     *p = r == CUDA_SUCCESS ? object_find(handle, OBJECT_POOL) : NULL;
@@ -44,7 +44,7 @@ static CUresult enter(CUmemoryPool handle, const void *out, struct pool **p)
 
 static CUresult give(CUmemoryPool *out, CUdevice dev, bool current)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS && (!out || dev != 0))
         r = out ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && !default_pool())
@@ -297,7 +297,7 @@ static CUresult allocate_in_order(struct context *ctx, CUdeviceptr *out, size_t 
 CUAPI CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t bytes, CUmemoryPool handle, CUstream stream)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(&ctx, API_CONTEXT);
+    CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
     return api_leave(r == CUDA_SUCCESS ? allocate_in_order(ctx, out, bytes, object_find(handle, OBJECT_POOL), stream) : r);
 }
 API_ALIAS(cuMemAllocFromPoolAsync_ptsz, cuMemAllocFromPoolAsync)
@@ -305,7 +305,7 @@ API_ALIAS(cuMemAllocFromPoolAsync_ptsz, cuMemAllocFromPoolAsync)
 CUAPI CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(&ctx, API_CONTEXT);
+    CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = default_pool() ? allocate_in_order(ctx, out, bytes, driver_get()->pool, stream) : CUDA_ERROR_OUT_OF_MEMORY;
     return api_leave(r);
@@ -319,20 +319,29 @@ void pool_gave_back(const struct allocation *a)
         p->used -= a->size_bytes;
 }
 
+static struct allocation *releasable(uint64_t address)
+{
+    struct allocation *a = allocation_find(address);
+    return a && a->base == address && (a->kind == MEMORY_DEVICE || a->is_pool) ? a : NULL;
+}
+
+CUresult allocation_release(uint64_t address)
+{
+    struct allocation *a = releasable(address);
+    return a ? allocation_drop(a) : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUAPI CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 {
-    struct work w;
+    struct work w = {.type = CU_GRAPH_NODE_TYPE_EMPTY, .released = address};
     bool captures = false;
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = address ? stream_captures(stream, &captures) : CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS && captures) {
+    if (r == CUDA_SUCCESS && captures)
         r = work_free_memory(&w, address);
-        return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
-    }
-    struct allocation *a = r == CUDA_SUCCESS ? allocation_find(address) : NULL;
-    if (r == CUDA_SUCCESS)
-        r = a && a->base == address && (a->kind == MEMORY_DEVICE || a->is_pool) ? allocation_drop(a) : CUDA_ERROR_INVALID_VALUE;
-    return api_leave(r);
+    else if (r == CUDA_SUCCESS && !releasable(address))
+        r = CUDA_ERROR_INVALID_VALUE;
+    return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
 }
 API_ALIAS(cuMemFreeAsync_ptsz, cuMemFreeAsync)

@@ -301,6 +301,8 @@ static void put_kernels(json_t *root, const struct gpu *g, struct gpu_kernel *su
         put(o, "grid", triple(g->kernels[i].grid));
         put(o, "block", triple(g->kernels[i].block));
         put(o, "partial", json_boolean(g->kernels[i].partial));
+        if (g->kernels[i].overlapped && !g->options.functional && !g->options.merge_launches)
+            put(o, "start", count(g->kernels[i].start_cycle));
         if (g->options.merge_launches)
             put(o, "launches", count(g->kernels[i].launches));
         put_counters(o, &g->kernels[i], &g->options);

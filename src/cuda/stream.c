@@ -1,8 +1,5 @@
-/* Streams. Work is done when it is asked for, in the order of the calls, so a stream is a name with flags: always idle. capture.c has what is different while it captures.
- *
- * A wait for a value in memory that is not there yet cannot be satisfied by later work of the same thread and is
- * refused. */
-#include "cuda/work.h"
+/* Streams: their handles and attributes, and what is asked of them. Their work is in queue.c; capture.c has what is different while they capture. */
+#include "cuda/queue.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +14,7 @@ CUresult stream_check(CUstream handle)
 /* *s is NULL for the default streams. */
 static CUresult enter(CUstream handle, struct context **ctx, struct stream **s)
 {
-    CUresult r = api_enter(ctx, API_CONTEXT);
+    CUresult r = api_enter(ctx, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS)
         r = stream_check(handle);
     *s = r == CUDA_SUCCESS && !is_default(handle) ? object_find(handle, OBJECT_STREAM) : NULL;
@@ -25,16 +22,22 @@ static CUresult enter(CUstream handle, struct context **ctx, struct stream **s)
 }
 
 /* Waiting may take long, and may be for what is being captured. */
-static CUresult wait_for(CUstream handle)
+static CUresult wait_for(CUstream handle, CUresult (*wait)(struct queue_mark m))
 {
     struct stream *s;
     CUresult r = enter(handle, NULL, &s);
     if (r == CUDA_SUCCESS)
         r = capture_refuse(handle);
-    return api_leave(r == CUDA_SUCCESS ? capture_refuse_unsafe() : r);
+    if (r == CUDA_SUCCESS)
+        r = capture_refuse_unsafe();
+    return api_leave(r == CUDA_SUCCESS ? wait(queue_mark_of(handle)) : r);
 }
 
-static void stream_destroy(struct object *o) { capture_leave((struct stream *)o); }
+static void stream_destroy(struct object *o)
+{
+    queue_leave_stream((struct stream *)o);
+    capture_leave((struct stream *)o);
+}
 
 /* The default stream of a thread: an object as soon as somebody needs to know what it does, one for each context. */
 static struct stream *stream_of_thread(void)
@@ -58,7 +61,7 @@ struct stream *stream_find(CUstream handle) { return handle == CU_STREAM_PER_THR
 CUAPI CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int priority)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(&ctx, API_CONTEXT);
+    CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && (!out || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING)))
         r = CUDA_ERROR_INVALID_VALUE;
     struct stream *s = r == CUDA_SUCCESS ? object_new(sizeof *s, OBJECT_STREAM, ctx, stream_destroy) : NULL;
@@ -75,9 +78,10 @@ CUAPI CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int
 
 CUAPI CUresult cuStreamCreate(CUstream *out, unsigned int flags) { return cuStreamCreateWithPriority(out, flags, 0); }
 
+/* What it has is still done. */
 CUAPI CUresult cuStreamDestroy_v2(CUstream handle)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     struct stream *s = r == CUDA_SUCCESS && !is_default(handle) ? object_find(handle, OBJECT_STREAM) : NULL;
     if (r == CUDA_SUCCESS && !s)
         r = CUDA_ERROR_INVALID_HANDLE;
@@ -87,10 +91,10 @@ CUAPI CUresult cuStreamDestroy_v2(CUstream handle)
 }
 API_ALIAS(cuStreamDestroy, cuStreamDestroy_v2)
 
-CUAPI CUresult cuStreamQuery(CUstream handle) { return wait_for(handle); }
+CUAPI CUresult cuStreamQuery(CUstream handle) { return wait_for(handle, queue_ask); }
 API_ALIAS(cuStreamQuery_ptsz, cuStreamQuery)
 
-CUAPI CUresult cuStreamSynchronize(CUstream handle) { return wait_for(handle); }
+CUAPI CUresult cuStreamSynchronize(CUstream handle) { return wait_for(handle, queue_wait); }
 API_ALIAS(cuStreamSynchronize_ptsz, cuStreamSynchronize)
 
 CUAPI CUresult cuStreamGetPriority(CUstream handle, int *priority)
@@ -178,7 +182,7 @@ CUAPI CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned int fl
 }
 API_ALIAS(cuStreamWaitEvent_ptsz, cuStreamWaitEvent)
 
-/* Called with the lock open: a callback may use the API, and other threads go on. One behind a kernel that failed is told so. */
+/* A callback behind a kernel that failed is told so. */
 CUAPI CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void *user, unsigned int flags)
 {
     struct stream *s;
@@ -188,8 +192,11 @@ CUAPI CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, v
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         r = capture_refuse(handle);
+    struct work w = {.type = CU_GRAPH_NODE_TYPE_HOST, .host.userData = user, .callback = callback, .callback_stream = handle};
+    if (r == CUDA_SUCCESS)
+        r = queue_submit(handle, &w);
     api_leave(r);
-    if (r == CUDA_SUCCESS || (failed && callback))
+    if (failed && callback)
         callback(handle, r, user);
     return r;
 }
@@ -301,18 +308,16 @@ static bool satisfied(uint64_t now, uint64_t value, unsigned int how, uint32_t b
     }
 }
 
-static CUresult mem_op_run(const struct mem_op *op)
+/* False: the value is not there yet. */
+static bool mem_op_run(const struct mem_op *op)
 {
     uint64_t now = 0;
     if (!op->barrier && !op->waits)
         memcpy(memory_pointer(op->address), &op->value, op->bytes);
     if (!op->waits)
-        return CUDA_SUCCESS;
+        return true;
     memcpy(&now, memory_pointer(op->address), op->bytes);
-    if (satisfied(now, op->value, op->flags, op->bytes))
-        return CUDA_SUCCESS;
-    driver_say("cuStreamWaitValue%u: the value is not there yet; work that waits for later work is not supported", op->bytes * 8);
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return satisfied(now, op->value, op->flags, op->bytes);
 }
 
 CUresult mem_ops_check(const CUstreamBatchMemOpParams *ops, unsigned int count)
@@ -324,16 +329,17 @@ CUresult mem_ops_check(const CUstreamBatchMemOpParams *ops, unsigned int count)
     return r;
 }
 
-CUresult mem_ops_run(const CUstreamBatchMemOpParams *ops, unsigned int count)
+CUresult mem_ops_run(const CUstreamBatchMemOpParams *ops, unsigned int count, uint32_t *done)
 {
     struct mem_op op;
-    CUresult r = CUDA_SUCCESS;
-    for (unsigned int i = 0; i < count && r == CUDA_SUCCESS; i++) {
-        r = mem_op_read(&ops[i], &op);
-        if (r == CUDA_SUCCESS)
-            r = mem_op_run(&op);
+    for (; *done < count; ++*done) {
+        CUresult r = mem_op_read(&ops[*done], &op);
+        if (r != CUDA_SUCCESS)
+            return r;
+        if (!mem_op_run(&op))
+            break;
     }
-    return r;
+    return CUDA_SUCCESS;
 }
 
 CUAPI CUresult cuStreamBatchMemOp_v2(CUstream handle, unsigned int count, CUstreamBatchMemOpParams *ops, unsigned int flags)

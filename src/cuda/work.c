@@ -1,7 +1,6 @@
 /* Work records: how they are made, copied and run. */
-#include "cuda/work.h"
-
 #include "cuda/graph.h"
+#include "cuda/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +199,7 @@ CUresult work_copy(struct work *to, const struct work *from)
     to->mem_ops = NULL;
     to->child = NULL;
     to->bodies = NULL;
+    to->staged = NULL;
     if (to->block)
         graph_block_hold(to->block);
     if (from->type == CU_GRAPH_NODE_TYPE_KERNEL)
@@ -223,6 +223,7 @@ void work_free(struct work *w)
     free(w->pointers);
     free(w->attributes);
     free(w->mem_ops);
+    free(w->staged);
     if (w->block)
         graph_block_drop(w->block);
     if (w->child)
@@ -234,14 +235,14 @@ void work_free(struct work *w)
     *w = (struct work){.type = CU_GRAPH_NODE_TYPE_EMPTY};
 }
 
-static CUresult run_kernel(const struct work *w)
+struct residency *work_start(const struct work *w, int priority, CUresult *r)
 {
     struct function *f;
     struct launch_shape s;
-    CUresult r = function_resolve(w->kernel.func, &f);
-    if (r == CUDA_SUCCESS)
-        r = shape_of(w, &s);
-    return r == CUDA_SUCCESS ? launch_packed(f, &s, w->params) : r;
+    *r = function_resolve(w->kernel.func, &f);
+    if (*r == CUDA_SUCCESS)
+        *r = shape_of(w, &s);
+    return *r == CUDA_SUCCESS ? launch_start(f, &s, w->params, priority, r) : NULL;
 }
 
 static CUresult run_event(const struct work *w)
@@ -253,25 +254,54 @@ static CUresult run_event(const struct work *w)
 }
 
 /* With the lock open: it may not use the API, but other threads go on. */
-static CUresult run_host(CUDA_HOST_NODE_PARAMS host)
+static CUresult run_host(const struct work *w)
 {
-    api_leave(CUDA_SUCCESS);
-    host.fn(host.userData);
-    return api_enter(NULL, API_CONTEXT);
+    CUDA_HOST_NODE_PARAMS host = w->host;
+    CUstreamCallback callback = w->callback;
+    CUstream stream = w->callback_stream;
+    queue_note_host_function(1);
+    api_unlock();
+    if (callback)
+        callback(stream, CUDA_SUCCESS, host.userData);
+    else
+        host.fn(host.userData);
+    api_lock();
+    queue_note_host_function(-1);
+    return context_current()->failure;
+}
+
+/* Of a graph: others may change what is waited for, and until then have their turns. */
+static CUresult run_mem_ops(const struct work *w)
+{
+    uint32_t done = 0;
+    double since = 0;
+    CUresult r = CUDA_SUCCESS;
+    while (r == CUDA_SUCCESS && done < w->mem_op_count) {
+        struct queue_mark others = {.seq = driver_get()->next_seq};
+        r = mem_ops_run(w->mem_ops, w->mem_op_count, &done);
+        if (r != CUDA_SUCCESS || done == w->mem_op_count)
+            return r;
+        bool goes_on = queue_is_pending(&others) && queue_drive(&others, QUEUE_CYCLES) != QUEUE_STUCK;
+        if (!goes_on && !queue_be_patient(&since)) {
+            driver_say("a graph waits for a value in memory (cuStreamWaitValue) that nothing which is left to do can write");
+            return CUDA_ERROR_NOT_SUPPORTED;
+        }
+    }
+    return r;
 }
 
 CUresult work_run(const struct work *w)
 {
     switch (w->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: return run_kernel(w);
+    case CU_GRAPH_NODE_TYPE_KERNEL: return queue_run_kernel(w);
     case CU_GRAPH_NODE_TYPE_MEMCPY: return copy_3d(&w->copy);
     case CU_GRAPH_NODE_TYPE_MEMSET: return memset_fill(w->fill.dst, w->fill.pitch, w->fill.value, w->fill.elementSize, w->fill.width, w->fill.height);
-    case CU_GRAPH_NODE_TYPE_HOST: return run_host(w->host);
+    case CU_GRAPH_NODE_TYPE_HOST: return run_host(w);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return run_event(w);
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return graph_block_appear(w->block);
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return graph_block_vanish(w->block);
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return mem_ops_run(w->mem_ops, w->mem_op_count);
-    default: return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return run_mem_ops(w);
+    default: return w->released ? allocation_release(w->released) : CUDA_SUCCESS;
     }
 }

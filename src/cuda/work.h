@@ -19,6 +19,8 @@ struct work {
     CUDA_MEMCPY3D copy;
     CUDA_MEMSET_NODE_PARAMS fill;
     CUDA_HOST_NODE_PARAMS host;
+    CUstreamCallback callback;       /* in the place of host.fn */
+    CUstream callback_stream;
     CUevent event;
     CUDA_MEM_ALLOC_NODE_PARAMS alloc;
     struct graph_block *block;       /* the memory of an alloc or a free node */
@@ -27,6 +29,9 @@ struct work {
     struct graph *child;             /* of a child node: a copy of its own */
     CUDA_CONDITIONAL_NODE_PARAMS condition;
     struct graph **bodies;           /* of a conditional node: condition.size graphs */
+    uint64_t released;               /* the address of memory that is freed in the order of the stream, or 0 */
+    void *staged;                    /* what a copy from memory of the program is taken from, as that may change */
+    bool immediate;                  /* it is not left waiting where it can go on */
 };
 
 /* Each makes *w from a description; nothing is left to free after an error. */
@@ -45,6 +50,8 @@ CUresult work_copy(struct work *to, const struct work *from); /* with what it ow
 void work_free(struct work *w);
 /* All but child and conditional nodes, which graphs run. Host functions are called with the lock open. */
 CUresult work_run(const struct work *w);
+/* Starts a kernel. NULL: there is nothing to run, *r says why. */
+struct residency *work_start(const struct work *w, int priority, CUresult *r);
 
 /* The one way to give work to a stream. Takes over what the work owns. */
 CUresult stream_submit(CUstream handle, struct work *w);

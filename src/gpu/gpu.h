@@ -47,6 +47,8 @@ struct gpu_kernel {          /* one launch, or with merge_launches all of one ke
     double seconds;
     bool partial;            /* it did not come to its end */
     bool unreported;         /* outside the program's region of interest */
+    bool overlapped;         /* other launches ran at the same time */
+    uint64_t start_cycle;    /* gpu.clock_cycles when it began */
     struct profile_pcs *pcs; /* where they were asked for, else NULL */
     struct profile_series *series;
 };
@@ -69,13 +71,14 @@ struct gpu {
     struct memory *memory;
     struct texture_table textures;
     struct device_heap *heap;
+    struct residency *started;      /* launches that were started and not finished */
     struct gpu_kernel *kernels;
     uint32_t kernel_count, kernel_capacity;
     struct profile_listing *listings; /* of kernels whose instructions were counted */
     uint64_t next_grid_id;
     uint32_t launch_depth;          /* kernels that kernels launch */
     uint64_t stack_limit_bytes, heap_limit_bytes, printf_fifo_bytes;
-    uint64_t clock_cycles;   /* of all launches so far */
+    uint64_t clock_cycles;   /* that have passed while launches ran */
     double launch_seconds;
     bool unreported;         /* whether launches are, from now on */
     FILE *printf_out;        /* where vprintf of kernels goes; default stdout */
@@ -88,15 +91,29 @@ struct gpu_launch {
     const void *params;      /* params_bytes of kernel->ptx->param_bytes, laid out as the parameter block */
     uint32_t params_bytes;
     bool cooperative;
+    int priority;            /* of launches that run together: the lower, the sooner */
 };
+
+/* Launches that run together: each is started, all that were are run until one has ended, and that one is finished. */
+enum gpu_pause { GPU_ENDED, GPU_STUCK /* none can go on unless memory is changed from outside */, GPU_TIRED /* the budget is spent */ };
 
 struct gpu *gpu_create(const struct gpu_options *options, struct error *e);
 void gpu_destroy(struct gpu *g);
-/* Runs the kernel to its end. Not reentrant: the caller serialises launches on one gpu. Error kinds: RESOURCES, INVALID (does not fit), or what the kernel did. */
+struct residency *gpu_start(struct gpu *g, const struct gpu_launch *launch, struct error *e); /* NULL: refused. The parameters are copied. */
+bool gpu_may_start(const struct gpu *g);                      /* or must the others end first? */
+enum gpu_pause gpu_run(struct gpu *g, uint64_t budget);       /* budget: warp instructions, or cycles where time is modelled */
+bool gpu_has_ended(const struct residency *r);
+bool gpu_has_failed(const struct residency *r);               /* has it, by its own fault? */
+bool gpu_is_running(const struct gpu *g);                     /* has one been started that has not ended? */
+/* Of one that has ended: counts are kept, what it asked for is run; frees it. False: it went wrong. ERROR_NONE: another one did, and took it along. */
+bool gpu_finish(struct residency *r, struct error *e);
+/* All that have not ended end here. hangs: because they are stuck, as the first will say. */
+void gpu_give_up(struct gpu *g, bool hangs);
+/* Runs the kernel to its end, with others that were started. Not reentrant: the caller serialises all this on one gpu. Error kinds: RESOURCES, INVALID (does not fit), or what the kernel did. */
 bool gpu_launch(struct gpu *g, const struct gpu_launch *launch, struct error *e);
 /* Is the shape legal, and does a block fit a core? What gpu_launch looks at first. */
 bool gpu_check_launch(const struct gpu *g, const struct gpu_launch *launch, struct error *e);
-void gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k);          /* the name is copied */
+uint32_t gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k);      /* the name is copied; returns its index in gpu.kernels */
 void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k);    /* counters, instructions, seconds, launches */
 void gpu_spare_free(struct gpu *g);
 /* How many blocks of this shape fit one core (0: none). */

@@ -41,12 +41,12 @@ static struct gpu_kernel *earlier(struct gpu *g, const struct gpu_kernel *k)
     return NULL;
 }
 
-void gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k)
+uint32_t gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k)
 {
     struct gpu_kernel *same = earlier(g, k);
     if (same) {
         gpu_kernel_add(same, k);
-        return;
+        return (uint32_t)(same - g->kernels);
     }
     if (g->kernel_count == g->kernel_capacity) {
         g->kernel_capacity = g->kernel_capacity ? g->kernel_capacity * 2 : 64;
@@ -57,4 +57,5 @@ void gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k)
     struct gpu_kernel *kept = &g->kernels[g->kernel_count++];
     *kept = *k;
     kept->name = strdup(k->name);
+    return g->kernel_count - 1;
 }

@@ -1,12 +1,5 @@
-/* A launch: is it legal, what it needs, how it runs in functional mode (gpu/timing.c: with time).
- *
- * Functional mode. As many blocks as fit the machine's cores are resident together; their warps take turns in bounded slices, because programs rely on
- * that: software barriers between blocks, flags that another warp sets, races that are harmless only if warps interleave. A block runs some slices before the next
- * one does, so that its registers stay in the host's cache. */
+/* A launch: is it legal, what it needs, and its life from the start to the record of what it counted. How it runs is in gpu/functional.c and gpu/timing.c. */
 #include "gpu/launch.h"
-
-#include "gpu/hang.h"
-#include "gpu/profile.h"
 
 #include <fenv.h>
 #include <stdlib.h>
@@ -14,11 +7,10 @@
 #include <time.h>
 
 enum {
-    SLICE = 256,                    /* warp instructions a turn */
-    BLOCK_TURN_SLICES = 4,          /* a block's turn: this many slices for each of its warps, where barriers let them */
     DEEPEST_LAUNCH = 256,           /* of kernels that launch kernels */
-    SUSPECT_AFTER = 16 << 20,       /* warp instructions without a warp ending, after which the launch is looked at for a hang */
     LARGEST_BLOCK = 1024,
+    TOGETHER_MOST = 128,            /* launches */
+    TOGETHER_MOST_TIMED = 15,
     SHARED_LIMIT_BYTES = 227 << 10, /* of a block in functional mode, whatever the machine */
     RECURSION_STACK_BYTES = 64 << 10,
 };
@@ -67,12 +59,6 @@ uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, 
 
 /* What grid.sync() of cooperative groups finds under the address in %envreg1 (upper half) and %envreg2: its barrier's counter. The layout is CUDA's. */
 struct grid_workspace { uint32_t size_bytes, barrier; };
-
-static uint64_t launch_clock(struct exec_launch *l, const struct exec_warp *w)
-{
-    const struct residency *r = l->user;
-    return r->gpu->clock_cycles + r->executed + w->executed;
-}
 
 void launch_block_id(const struct residency *r, uint64_t index, uint32_t id[3])
 {
@@ -124,131 +110,11 @@ static void leave_spare(struct residency *r)
 struct exec_cta *launch_make_room(struct residency *r, struct exec_launch *l, uint32_t core, struct error *e)
 {
     struct gpu_spare *spare = &r->gpu->spare;
-    if (!spare->count)
+    if (!spare->count || !spare_fits(spare, l)) /* of another launch that has ended meanwhile */
         return exec_cta_create(l, core, e);
     struct exec_cta *cta = spare->blocks[--spare->count];
     exec_cta_adopt(cta, l, core);
     return cta;
-}
-
-static bool start_block(struct residency *r, uint32_t slot, struct error *e)
-{
-    uint32_t id[3];
-    launch_block_id(r, r->next_block, id);
-    if (!r->blocks[slot]) {
-        r->blocks[slot] = launch_make_room(r, &r->launch, slot % r->launch.core_count, e);
-        if (!r->blocks[slot])
-            return false;
-        r->blocks[slot]->slot = slot;
-    }
-    struct exec_cta *cta = r->blocks[slot];
-    if (r->clusters) {
-        struct exec_cluster *c = &r->clusters[slot / r->cluster_blocks];
-        uint32_t rank = slot % r->cluster_blocks;
-        if (rank == 0)
-            *c = (struct exec_cluster){ 0 };
-        c->blocks[rank] = cta;
-        c->block_count = rank + 1;
-        cta->cluster = c;
-        cta->cluster_rank = rank;
-    }
-    exec_cta_start(cta, id);
-    r->busy[slot] = true;
-    r->running++;
-    r->next_block++;
-    return true;
-}
-
-/* Fills the slots of a group when all of it is free. */
-static bool refill(struct residency *r, uint32_t slot, struct error *e)
-{
-    uint32_t first = slot / r->cluster_blocks * r->cluster_blocks;
-    for (uint32_t i = 0; i < r->cluster_blocks; i++)
-        if (r->busy[first + i])
-            return true;
-    for (uint32_t i = 0; i < r->cluster_blocks && r->next_block < r->block_count; i++)
-        if (!start_block(r, first + i, e))
-            return false;
-    return true;
-}
-
-static void wake(struct exec_cta *cta)
-{
-    for (uint32_t i = 0; i < cta->warp_count; i++)
-        if (cta->warps[i].state == WARP_ASLEEP)
-            cta->warps[i].state = WARP_READY;
-}
-
-/* Warps of the block take turns until each had its share, or none can go on. Returns whether any instruction was executed. */
-static uint64_t run_block(struct residency *r, struct exec_cta *cta, uint32_t slice)
-{
-    uint64_t budget = (uint64_t)slice * BLOCK_TURN_SLICES * cta->warp_count, done = 0, before;
-    wake(cta);
-    do {
-        before = done;
-        for (uint32_t i = 0; i < cta->warp_count; i++) {
-            if (cta->warps[i].state != WARP_READY)
-                continue;
-            done += r->pc_counts ? profile_run(r->pc_counts, r->listing, &cta->warps[i], slice) : exec_run(&cta->warps[i], slice);
-            if (r->launch.faulted)
-                break;
-        }
-    } while (done != before && done < budget && !r->launch.faulted);
-    r->executed += done;
-    return done;
-}
-
-static bool check_limits(struct residency *r, struct error *e)
-{
-    const struct gpu_options *o = &r->gpu->options;
-    if (o->interrupt && *o->interrupt)
-        return error_set(e, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu warp instructions", r->launch.kernel->name, (unsigned long long)r->executed);
-    if (o->max_cycles && r->gpu->clock_cycles + r->executed > o->max_cycles)
-        return error_set(e, ERROR_LIMIT, "kernel %s ran past the limit of %llu cycles (--max-cycles; in functional mode a warp instruction is a cycle)", r->launch.kernel->name,
-                         (unsigned long long)o->max_cycles);
-    return true;
-}
-
-static bool finish_or_report(struct residency *r, uint32_t slot, struct error *e)
-{
-    if (r->launch.faulted) {
-        exec_fault_describe(&r->launch, e);
-        return false;
-    }
-    struct exec_cta *cta = r->blocks[slot];
-    if (cta->warps_done < cta->warp_count)
-        return true;
-    r->busy[slot] = false;
-    r->running--;
-    r->executed_at_progress = r->executed;
-    return refill(r, slot, e);
-}
-
-static bool run_all(struct residency *r, struct error *e)
-{
-    uint32_t slice = r->gpu->options.slice ? r->gpu->options.slice : SLICE;
-    for (uint32_t s = 0; s < r->slot_count; s += r->cluster_blocks)
-        if (!refill(r, s, e))
-            return false;
-    while (r->running) {
-        uint64_t round = 0;
-        for (uint32_t s = 0; s < r->slot_count; s++) {
-            if (!r->busy[s])
-                continue;
-            round += run_block(r, r->blocks[s], slice);
-            if (!finish_or_report(r, s, e) || !check_limits(r, e))
-                return false;
-        }
-        bool suspect = r->executed - r->executed_at_progress > SUSPECT_AFTER;
-        if (r->running && (round == 0 || suspect)) {
-            if (hang_is_certain(r->blocks, r->slot_count, false, NULL, NULL)) {
-                exec_describe_hang(&r->launch, r->blocks, r->slot_count, e);
-                return false;
-            }
-            r->executed_at_progress = r->executed;
-        }
-    }
-    return true;
 }
 
 /* Checks and set-up */
@@ -307,7 +173,7 @@ static bool prepare(struct residency *r, struct gpu *g, const struct gpu_launch 
     uint32_t threads = in->block[0] * in->block[1] * in->block[2];
     *l = (struct exec_launch){ .memory = g->memory, .textures = &g->textures, .image = in->kernel->image, .kernel = in->kernel,
                                .dynamic_shared_bytes = in->dynamic_shared_bytes, .grid_id = g->next_grid_id++, .core_count = m->cores,
-                               .warps_per_core = m->sm.warps, .clock = launch_clock, .heap = g->heap, .queue = &r->queue, .error = e, .printf_out = g->printf_out, .user = r };
+                               .warps_per_core = m->sm.warps, .clock = functional_clock, .heap = g->heap, .queue = &r->queue, .error = &r->error, .printf_out = g->printf_out, .user = r };
     memcpy(l->grid, in->grid, sizeof l->grid);
     memcpy(l->block, in->block, sizeof l->block);
     g->heap->limit_bytes = g->heap_limit_bytes;
@@ -357,34 +223,50 @@ static bool prepare_workspace(struct residency *r, struct gpu *g, const struct g
     return true;
 }
 
-static void record(struct gpu *g, const struct residency *r, bool ok, double seconds)
+static struct gpu_kernel record_of(const struct residency *r)
 {
-    struct gpu_kernel k = { .name = (char *)(uintptr_t)r->launch.kernel->name, .launches = 1, .counters = r->counters, .seconds = seconds, .partial = !ok, .unreported = g->unreported,
-                            .pcs = r->pcs, .series = r->series };
-    if (!k.counters.timed)
-        k.counters.exec = r->launch.counters;
+    struct gpu_kernel k = { .name = (char *)(uintptr_t)r->launch.kernel->name, .launches = 1, .partial = true, .unreported = r->unreported, .start_cycle = r->gpu->clock_cycles, .counters.timed = !r->gpu->options.functional };
     memcpy(k.grid, r->launch.grid, sizeof k.grid);
     memcpy(k.block, r->launch.block, sizeof k.block);
-    for (int i = 0; i <= WARP_LANES; i++) {
-        k.warp_instructions += k.counters.exec.lanes[i];
-        k.thread_instructions += k.counters.exec.lanes[i] * (uint64_t)i;
-    }
-    gpu_kernel_record(g, &k);
+    return k;
 }
 
-static bool run_functional(struct residency *r, struct error *e)
+/* Records are in the order in which launches started; merged ones, in that of the ends of the first of each kernel. */
+static void reserve_record(struct gpu *g, struct residency *r)
 {
-    struct gpu *g = r->gpu;
-    if (!g->options.pcs)
-        return run_all(r, e);
-    r->listing = profile_listing(&g->listings, r->launch.kernel);
-    r->pc_counts = calloc(r->listing->count, sizeof *r->pc_counts);
-    if (!r->pc_counts)
-        abort();
-    bool ok = run_all(r, e);
-    r->pcs = profile_pcs_sum(r->listing, (const struct profile_pc *const[]){ r->pc_counts }, 1);
-    free(r->pc_counts);
-    return ok;
+    r->unreported = g->unreported;
+    r->has_record = !g->options.merge_launches;
+    if (r->has_record) {
+        struct gpu_kernel k = record_of(r);
+        r->record = gpu_kernel_record(g, &k);
+    }
+}
+
+static void fill_record(struct gpu_kernel *k, const struct residency *r)
+{
+    k->counters = r->counters;
+    k->seconds = r->seconds;
+    k->partial = !r->ok;
+    k->overlapped = r->overlapped;
+    k->pcs = r->pcs;
+    k->series = r->series;
+    if (!k->counters.timed)
+        k->counters.exec = r->launch.counters;
+    for (int i = 0; i <= WARP_LANES; i++) {
+        k->warp_instructions += k->counters.exec.lanes[i];
+        k->thread_instructions += k->counters.exec.lanes[i] * (uint64_t)i;
+    }
+}
+
+static void record(struct gpu *g, const struct residency *r)
+{
+    if (r->has_record) {
+        fill_record(&g->kernels[r->record], r);
+        return;
+    }
+    struct gpu_kernel k = record_of(r);
+    fill_record(&k, r);
+    gpu_kernel_record(g, &k);
 }
 
 /* Memory that a kernel asked to have copied or filled. */
@@ -430,46 +312,166 @@ static bool run_queue(struct gpu *g, const struct exec_launch *parent, struct de
     return ok;
 }
 
-bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
+/* Of higher priority first, then in the order of their starts. */
+static void enlist(struct gpu *g, struct residency *r)
 {
-    if (!gpu_check_launch(g, in, e))
-        return false;
-    if (!g->options.functional && (!g->timing || timing_is_broken(g->timing))) {
+    struct residency **at = &g->started;
+    while (*at && (*at)->priority <= r->priority)
+        at = &(*at)->next;
+    r->next = *at;
+    *at = r;
+}
+
+static void delist(struct gpu *g, const struct residency *r)
+{
+    struct residency **at = &g->started;
+    while (*at != r)
+        at = &(*at)->next;
+    *at = r->next;
+}
+
+static void release(struct gpu *g, struct residency *r)
+{
+    if (r->blocks)
+        leave_spare(r);
+    free(r->busy);
+    free(r->clusters);
+    if (r->launch.params)
+        memory_release(g->memory, r->launch.params);
+    if (r->workspace)
+        memory_release(g->memory, r->workspace);
+    free(r);
+}
+
+static bool prepare_timing(struct gpu *g, const struct gpu_launch *in, struct error *e)
+{
+    if (g->options.functional)
+        return true;
+    if (!g->timing || timing_is_broken(g->timing)) {
         timing_destroy(g->timing);
         g->timing = timing_create(&g->options, e);
         if (!g->timing)
             return false;
     }
-    if (!g->options.functional && g->options.max_cycles && g->clock_cycles >= g->options.max_cycles)
+    if (g->options.max_cycles && g->clock_cycles >= g->options.max_cycles)
         return error_set(e, ERROR_LIMIT, "kernel %s was not started: earlier ones have used up the limit of %llu cycles (--max-cycles)", in->kernel->name,
                          (unsigned long long)g->options.max_cycles);
-    struct residency r = { .gpu = g };
+    return true;
+}
+
+/* A trace holds one launch after another. */
+bool gpu_may_start(const struct gpu *g)
+{
+    uint32_t count = 0;
+    for (const struct residency *r = g->started; r; r = r->next)
+        count++;
+    return count < (g->options.functional ? TOGETHER_MOST : TOGETHER_MOST_TIMED) && (!count || !g->options.trace);
+}
+
+struct residency *gpu_start(struct gpu *g, const struct gpu_launch *in, struct error *e)
+{
     double start = seconds_now();
-    bool ok = prepare(&r, g, in, e) && prepare_workspace(&r, g, in, e);
-    if (ok && !spare_fits(&g->spare, &r.launch))
-        gpu_spare_free(g);
-    if (ok) {
-        fenv_t callers; /* handlers count on rounding to nearest, denormals kept */
-        fegetenv(&callers);
-        fesetenv(FE_DFL_ENV);
-        ok = g->options.functional ? run_functional(&r, e) : timing_run(&r, e);
-        fesetenv(&callers);
-        double seconds = seconds_now() - start;
-        g->launch_seconds += seconds;
-        g->clock_cycles += g->options.functional ? r.executed : r.counters.cycles;
-        record(g, &r, ok, seconds);
+    if (!gpu_check_launch(g, in, e) || !prepare_timing(g, in, e))
+        return NULL;
+    struct residency *r = calloc(1, sizeof *r);
+    if (!r)
+        abort();
+    r->gpu = g;
+    r->priority = in->priority;
+    if (!prepare(r, g, in, e) || !prepare_workspace(r, g, in, e)) {
+        release(g, r);
+        return NULL;
     }
+    if (!spare_fits(&g->spare, &r->launch))
+        gpu_spare_free(g);
+    reserve_record(g, r);
+    enlist(g, r);
+    if (g->options.functional)
+        functional_start(r);
+    else
+        timing_start(r);
+    r->seconds = seconds_now() - start;
+    g->launch_seconds += r->seconds;
+    return r;
+}
+
+/* The host's time is the same for all that ran. */
+static void share_seconds(struct gpu *g, double seconds)
+{
+    uint32_t count = 0;
+    for (const struct residency *r = g->started; r; r = r->next)
+        count++;
+    for (struct residency *r = g->started; r; r = r->next) {
+        r->seconds += seconds / count;
+        r->overlapped |= count > 1;
+    }
+    g->launch_seconds += seconds;
+}
+
+enum gpu_pause gpu_run(struct gpu *g, uint64_t budget)
+{
+    double start = seconds_now();
+    fenv_t callers; /* handlers count on rounding to nearest, denormals kept */
+    fegetenv(&callers);
+    fesetenv(FE_DFL_ENV);
+    enum gpu_pause pause = g->options.functional ? functional_run(g, budget) : timing_run(g, budget);
+    fesetenv(&callers);
+    share_seconds(g, seconds_now() - start);
+    return pause;
+}
+
+bool gpu_has_ended(const struct residency *r) { return r->ended; }
+bool gpu_has_failed(const struct residency *r) { return r->error.kind != ERROR_NONE; }
+
+bool gpu_is_running(const struct gpu *g)
+{
+    for (const struct residency *r = g->started; r; r = r->next)
+        if (!r->ended)
+            return true;
+    return false;
+}
+
+void gpu_give_up(struct gpu *g, bool hangs)
+{
+    struct residency *r = NULL;
+    for (struct residency *other = g->started; other; other = other->next)
+        if (!other->ended && (!r || other->launch.grid_id < r->launch.grid_id))
+            r = other;
+    if (!r)
+        return;
+    if (hangs && g->options.functional)
+        exec_describe_hang(&r->launch, r->blocks, r->slot_count, &r->error);
+    else if (hangs)
+        timing_describe_hang(r);
+    if (g->options.functional)
+        functional_give_up(g);
+    else
+        timing_give_up(g);
+}
+
+bool gpu_finish(struct residency *r, struct error *e)
+{
+    struct gpu *g = r->gpu;
+    bool ok = r->ok;
+    struct device_queue queue = r->queue;
+    struct exec_launch launch = r->launch;
+    record(g, r);
+    if (!ok)
+        *e = r->error;
     if (g->printf_out)
         fflush(g->printf_out);
-    if (r.blocks)
-        leave_spare(&r);
-    free(r.busy);
-    free(r.clusters);
-    if (r.launch.params)
-        memory_release(g->memory, r.launch.params);
-    if (r.workspace)
-        memory_release(g->memory, r.workspace);
+    delist(g, r);
+    release(g, r);
     if (!ok)
-        device_queue_free(&r.queue, g->memory);
-    return ok && run_queue(g, &r.launch, &r.queue, e);
+        device_queue_free(&queue, g->memory);
+    return ok && run_queue(g, &launch, &queue, e);
+}
+
+bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)
+{
+    struct residency *r = gpu_start(g, in, e);
+    while (r && !r->ended)
+        if (gpu_run(g, UINT64_MAX) == GPU_STUCK)
+            gpu_give_up(g, true);
+    return r && gpu_finish(r, e);
 }

@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum {
-    GPU_PROCESS = 1, KERNEL_THREAD = 2,
+    GPU_PROCESS = 1, KERNEL_THREAD = 2, KERNEL_TRACKS = 16,
     CORE_IDS = 1000,         /* process and thread numbers of a core: no two of the file are the same */
     FIRST_SCHEDULER = 1, FIRST_WARP = 100,
     SCHEDULERS = 32,
@@ -49,7 +49,9 @@ struct timeline {
     uint64_t limit_bytes, written_bytes;
     uint64_t last_cycle, dropped_from;
     bool began, over;        /* the window */
-    bool any_event, kernels_named;
+    bool any_event;
+    uint64_t kernel_ends[KERNEL_TRACKS]; /* of the last kernel on each track: those that ran together stand one above the other */
+    uint32_t kernel_tracks;
     uint64_t next_load;
     struct core_track **cores;
     uint32_t core_count;
@@ -430,17 +432,20 @@ void timeline_kernel(struct timeline *t, const char *name, uint64_t begin_cycle,
     char clean[200];
     uint64_t begin = begin_cycle > t->first ? begin_cycle : t->first, end = end_cycle < t->end ? end_cycle : t->end;
     size_t n = 0;
+    uint32_t track = 0;
     if (!t->file || begin >= end || (t->dropped_from != UINT64_MAX && begin >= t->dropped_from))
         return;
     for (; *name && n + 1 < sizeof clean; name++) /* names are identifiers; whatever else comes may not break the file */
         clean[n++] = *name < ' ' || *name > '~' || *name == '"' || *name == '\\' ? '?' : *name;
     clean[n] = '\0';
-    if (!t->kernels_named) {
+    while (track + 1 < KERNEL_TRACKS && t->kernel_ends[track] > begin_cycle)
+        track++;
+    if (!t->kernel_tracks)
         name_process(t, GPU_PROCESS, "GPU", -1, 0);
-        put(t, "\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"kernels\"}", GPU_PROCESS, KERNEL_THREAD);
-    }
-    t->kernels_named = true;
-    put(t, "\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"cycles\":%" PRIu64 "}", GPU_PROCESS, KERNEL_THREAD, begin,
+    for (; t->kernel_tracks <= track; t->kernel_tracks++)
+        put(t, "\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"kernels\"}", GPU_PROCESS, KERNEL_THREAD + t->kernel_tracks);
+    t->kernel_ends[track] = end_cycle;
+    put(t, "\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"cycles\":%" PRIu64 "}", GPU_PROCESS, KERNEL_THREAD + track, begin,
         end - begin, clean, end_cycle - begin_cycle);
 }
 

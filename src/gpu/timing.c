@@ -1,7 +1,10 @@
 /* Time: four clock domains (cores, interconnect, L2, DRAM) with their real ratios, thread-block dispatch, and what sleeps.
  *
  * The n-th tick of a domain is at n / frequency; ticks at the same time run in a fixed order (answers into cores, replies into the interconnect, DRAM, L2, interconnect, cores), as in GPGPU-Sim. A core,
- * channel or network with nothing to do is not visited; when none has anything to do before a known cycle, time jumps there. */
+ * channel or network with nothing to do is not visited; when none has anything to do before a known cycle, time jumps there.
+ *
+ * Launches that run together share the memory system; of cores, each has some to itself. The first to start has all of them; a core that has become empty, and for which its launch has no more blocks, goes to another
+ * that has. Blocks of two launches on one core at the same time, which GPUs allow, are left out. What is counted in the memory system while several run is counted with the one that started first. */
 #include "gpu/hang.h"
 #include "gpu/launch.h"
 #include "gpu/profile.h"
@@ -15,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECK_CYCLES = 4096, SUSPECT_CYCLES = 1 << 20, PROGRAMS_KEPT = 16, COPY_LINE_BYTES = 32, CORE_WORDS = 16, PATTERN_MOST = 4096 };
+enum { CHECK_CYCLES = 4096, SUSPECT_CYCLES_FIRST = 1 << 16, SUSPECT_CYCLES = 1 << 20, PROGRAMS_KEPT = 16, COPY_LINE_BYTES = 32, CORE_WORDS = 16, PATTERN_MOST = 4096 };
 enum domain { DOMAIN_CORE, DOMAIN_ICNT, DOMAIN_L2, DOMAIN_DRAM, DOMAIN_COUNT };
 
 struct kept_program { uint64_t image; const struct exec_function *kernel; struct arena arena; struct sm_program *program; uint64_t used; };
@@ -36,6 +39,8 @@ struct timing {
     struct sm **cores;
     uint32_t *core_blocked;               /* bytes for which it waits for room in the network */
     uint64_t *core_wake;                  /* of each core: the next cycle in which it must be run */
+    struct residency **owner;             /* of each core: the launch whose blocks it runs, or NULL */
+    uint64_t *owned_since;
     uint32_t core_count, core_words;
     uint64_t awake[CORE_WORDS];           /* cores that must be run in the next cycle, a bit each */
     uint64_t awake_next[CORE_WORDS];      /* and in the one after it: sleeping cores with an answer */
@@ -52,12 +57,13 @@ struct timing {
     struct partition_counters memory_before;
     struct crossbar_counters requests_before, replies_before;
     struct profile_core *profiles;        /* of each core; NULL: instructions are not counted */
-    /* of the launch at hand */
-    struct profile_series *series;        /* or NULL */
-    uint64_t sample_at;                   /* the cycle of its next sample; UINT64_MAX: none */
+    uint64_t sample_at;                   /* the cycle of the next sample of a launch; UINT64_MAX: none */
     uint64_t now;                         /* core cycle */
-    uint64_t blocks_done;
+    uint64_t blocks_done, blocks_seen;    /* in all; those that the launches know of */
     bool may_place;
+    bool serial;                          /* one of the launches does what cores may not do at the same time */
+    bool has_new;                         /* one was started and no cycle has passed since */
+    uint64_t suspect_at, patience;        /* when it is next looked at for a hang, and how long after that again */
     bool broken;                          /* a launch did not come to its end: what it left in cores and queues belongs to nobody */
 };
 
@@ -79,6 +85,8 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
     t->cores = arena_array(&t->arena, struct sm *, m->cores);
     t->core_wake = arena_array(&t->arena, uint64_t, m->cores);
     t->core_blocked = arena_array(&t->arena, uint32_t, m->cores);
+    t->owner = arena_array(&t->arena, struct residency *, m->cores);
+    t->owned_since = arena_array(&t->arena, uint64_t, m->cores);
     t->profiles = o->pcs ? arena_array(&t->arena, struct profile_core, m->cores) : NULL;
     for (t->core_count = 0; t->core_count < m->cores; t->core_count++) {
         struct sm *c = sm_create(&t->arena, &m->sm, t->core_count, m->cores, &policies, t->requests, &t->map, answer_bytes, &t->ticks[DOMAIN_ICNT], e);
@@ -207,21 +215,37 @@ void timing_destroy(struct timing *t)
     free(t);
 }
 
-static const struct sm_program *program_of(struct timing *t, const struct exec_function *kernel, uint64_t use)
+static bool is_in_use(const struct gpu *g, const struct sm_program *p)
 {
-    struct kept_program *oldest = &t->programs[0];
+    for (const struct residency *r = g->started; p && r; r = r->next)
+        if (!r->ended && r->program == p)
+            return true;
+    return false;
+}
+
+static const struct sm_program *program_of(struct timing *t, const struct residency *r)
+{
+    const struct exec_function *kernel = r->launch.kernel;
+    struct kept_program *oldest = NULL;
     for (uint32_t i = 0; i < PROGRAMS_KEPT; i++) {
         struct kept_program *k = &t->programs[i];
         if (k->program && k->image == kernel->image->id && k->kernel == kernel) {
-            k->used = use;
+            k->used = r->launch.grid_id;
             return k->program;
         }
-        if (k->used < oldest->used)
+        if ((!oldest || k->used < oldest->used) && !is_in_use(r->gpu, k->program))
             oldest = k;
     }
+    assert(oldest); /* fewer launches than programs run together */
+    const struct sm_program *gone = oldest->program;
     arena_free(&oldest->arena);
-    *oldest = (struct kept_program){ .image = kernel->image->id, .kernel = kernel, .used = use };
+    *oldest = (struct kept_program){ .image = kernel->image->id, .kernel = kernel, .used = r->launch.grid_id };
     oldest->program = sm_program_create(&oldest->arena, kernel, &t->options->machine.sm);
+    for (uint32_t i = 0; gone && i < t->core_count; i++) /* cores that nobody has at present */
+        if (t->cores[i]->program == gone) {
+            t->cores[i]->program = oldest->program;
+            t->cores[i]->view.program = &oldest->program->view;
+        }
     return oldest->program;
 }
 
@@ -238,7 +262,59 @@ static inline uint64_t any_of(const uint64_t *words, uint32_t count)
     return any;
 }
 
-/* Blocks */
+/* Cores and launches */
+
+static void add_core(struct sm *core, struct gpu_counters *c)
+{
+    uint64_t *sums[3] = { c->scheduler_counters, c->l1_counters, c->divergence_counters };
+    const struct exec_counters *x = &core->launch.counters;
+    sm_add_counters(core, &c->sm);
+    for (int i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < core->policy_counter_count[i] && k < POLICY_COUNTERS_MOST; k++)
+            sums[i][k] += core->policy_counters[i][k];
+    for (int lanes = 0; lanes <= WARP_LANES; lanes++)
+        c->exec.lanes[lanes] += x->lanes[lanes];
+    c->exec.branches += x->branches;
+    c->exec.divergent_branches += x->divergent_branches;
+    c->exec.load_requests += x->load_requests;
+}
+
+static void take_core(struct timing *t, uint32_t i, struct residency *r)
+{
+    if (t->profiles) {
+        r->parts[r->part_count] = arena_array(&r->arena, struct profile_pc, r->listing->count + 1);
+        profile_core_begin(&t->profiles[i], r->parts[r->part_count++]);
+    }
+    sm_begin(t->cores[i], &r->arena, r->program, &r->launch, r->block_limit, r->block_warps, t->now);
+    t->owner[i] = r;
+    t->owned_since[i] = t->now;
+}
+
+/* What it counted goes to its launch. */
+static void leave_core(struct timing *t, uint32_t i)
+{
+    struct residency *r = t->owner[i];
+    struct sm *core = t->cores[i];
+    sm_end(core, t->now);
+    if (t->profiles)
+        profile_core_end(&t->profiles[i], t->now);
+    add_core(core, &r->counters);
+    sm_reset_counters(core);
+    r->core_cycles += t->now - t->owned_since[i];
+    t->owner[i] = NULL;
+}
+
+/* May the launch have the core? *soon: not yet, but when what is left in its pipelines has gone. */
+static bool may_take(const struct timing *t, const struct sm *c, const struct residency *r, bool *soon)
+{
+    const struct residency *owner = t->owner[c->id];
+    if (owner == r || c->blocks_used || (owner && owner->next_block < owner->block_count))
+        return owner == r;
+    if (sm_idle(c))
+        return true;
+    *soon = true;
+    return false;
+}
 
 static struct exec_cta *block_room(struct residency *r, struct sm *c, struct error *e)
 {
@@ -250,12 +326,19 @@ static struct exec_cta *block_room(struct residency *r, struct sm *c, struct err
     return r->blocks[slot];
 }
 
-static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, bool *placed, struct error *e)
+static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, bool *placed, bool *soon, struct error *e)
 {
     uint32_t per_port = t->core_count / t->ports;
     for (uint32_t i = 0; i < per_port; i++) {
         uint32_t k = (t->last_core[port] + 1 + i) % per_port;
         struct sm *c = t->cores[port * per_port + k];
+        if (!may_take(t, c, r, soon))
+            continue;
+        if (t->owner[c->id] != r) {
+            if (t->owner[c->id])
+                leave_core(t, c->id);
+            take_core(t, c->id, r);
+        }
         if (!sm_has_room(c))
             continue;
         uint32_t id[3];
@@ -273,21 +356,25 @@ static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, 
     return true;
 }
 
-/* One block a port and a cycle. */
-static bool place_blocks(struct timing *t, struct residency *r, struct error *e)
+/* One block a port and a cycle, of one launch a cycle: the first that can place any. */
+static bool place_blocks(struct timing *t, struct residency *first, struct error *e)
 {
-    bool any = false;
-    uint32_t first = t->last_port + 1;
-    for (uint32_t i = 0; i < t->ports && r->next_block < r->block_count; i++) {
-        uint32_t port = (first + i) % t->ports;
-        bool placed = false;
-        if (!place_on_port(t, r, port, &placed, e))
-            return false;
-        if (placed)
-            t->last_port = port;
-        any |= placed;
+    bool any = false, soon = false, more = false;
+    for (struct residency *r = first; r && !any; r = r->next) {
+        uint32_t next = t->last_port + 1;
+        for (uint32_t i = 0; i < t->ports && r->next_block < r->block_count && !r->ended; i++) {
+            uint32_t port = (next + i) % t->ports;
+            bool placed = false;
+            if (!place_on_port(t, r, port, &placed, &soon, e))
+                return false;
+            if (placed)
+                t->last_port = port;
+            any |= placed;
+        }
     }
-    t->may_place = any && r->next_block < r->block_count;
+    for (struct residency *r = first; r; r = r->next)
+        more |= r->next_block < r->block_count && !r->ended;
+    t->may_place = (any || soon) && more;
     return true;
 }
 
@@ -394,19 +481,19 @@ static void end_sleep(struct timing *t)
     }
 }
 
-static bool is_worth_sharing(const struct timing *t, const struct sm_program *program)
+static bool is_worth_sharing(const struct timing *t)
 {
     uint32_t count = 0;
     for (uint32_t word = 0; word < t->core_words; word++)
         count += (uint32_t)__builtin_popcountll(t->awake[word]);
-    return count > 2 && !program->serial;
+    return count > 2 && !t->serial;
 }
 
-static void core_tick(struct timing *t, const struct sm_program *program)
+static void core_tick(struct timing *t)
 {
     if (t->now >= t->sleep_until)
         end_sleep(t);
-    bool shared = t->workers && is_worth_sharing(t, program);
+    bool shared = t->workers && is_worth_sharing(t);
     if (shared)
         workers_run(t->workers, core_step, t, t->ports);
     for (uint32_t word = 0; word < t->core_words; word++) {
@@ -478,7 +565,7 @@ static void jump(struct timing *t, uint64_t cycle)
 }
 
 /* Up to the end of one core cycle. */
-static bool step(struct timing *t, struct residency *r, const struct sm_program *program, struct error *e)
+static bool step(struct timing *t, struct residency *first, struct error *e)
 {
     for (;;) {
         uint32_t mask = next_ticks(t);
@@ -507,9 +594,9 @@ static bool step(struct timing *t, struct residency *r, const struct sm_program 
         }
         if (!core)
             continue;
-        core_tick(t, program);
+        core_tick(t);
         t->now = ++t->ticks[DOMAIN_CORE];
-        return !t->may_place || place_blocks(t, r, e);
+        return !t->may_place || place_blocks(t, first, e);
     }
 }
 
@@ -539,26 +626,31 @@ static uint64_t executed(const struct timing *t)
     return sum;
 }
 
-static bool check_limits(struct timing *t, struct residency *r, uint64_t start, struct error *e)
+/* limit: the cycle that --max-cycles ends in. */
+static bool check_limits(struct timing *t, struct residency *r, uint64_t limit, struct error *e)
 {
     const struct gpu_options *o = t->options;
     if (o->interrupt && *o->interrupt)
-        return error_set(e, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu cycles", r->launch.kernel->name, (unsigned long long)(t->now - start));
-    if (o->max_cycles && r->gpu->clock_cycles + (t->now - start) >= o->max_cycles)
+        return error_set(e, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu cycles", r->launch.kernel->name, (unsigned long long)(t->now - r->start));
+    if (t->now >= limit)
         return error_set(e, ERROR_LIMIT, "kernel %s ran past the limit of %llu cycles (--max-cycles)", r->launch.kernel->name, (unsigned long long)o->max_cycles);
     if (o->progress)
-        progress_update(o->progress, r->launch.kernel->name, t->now - start, executed(t), t->blocks_done, r->block_count);
+        progress_update(o->progress, r->launch.kernel->name, t->now - r->start, executed(t), t->blocks_done, r->block_count);
     return true;
 }
 
-static void deadlock(struct timing *t, struct residency *r, struct error *e)
+void timing_describe_hang(struct residency *r)
 {
-    exec_describe_hang(&r->launch, r->blocks, r->slot_count, e);
+    struct timing *t = r->gpu->timing;
+    exec_describe_hang(&r->launch, r->blocks, r->slot_count, &r->error);
+    for (const struct residency *other = r->gpu->started; other; other = other->next)
+        if (!other->ended && !other->next_block)
+            error_note(&r->error, "  kernel %s waits for a core: kernels that run together do not share one where time is modelled; --functional has no such limit", other->launch.kernel->name);
     for (uint32_t i = 0; i < t->channels; i++)
         if (!partition_idle(t->partitions[i])) {
             char text[400];
             partition_describe(t->partitions[i], text, sizeof text);
-            error_note(e, "  memory channel %u: %s", i, text);
+            error_note(&r->error, "  memory channel %u: %s", i, text);
         }
 }
 
@@ -567,48 +659,6 @@ static bool pending_atomic(void *context, const struct exec_warp *w, struct exec
     struct timing *t = context;
     sm_pending(t->cores[w->cta->sm], w, out);
     return true;
-}
-
-static void take_samples(struct timing *t, uint64_t start, uint64_t until);
-
-static bool run(struct timing *t, struct residency *r, const struct sm_program *program, struct error *e)
-{
-    uint64_t start = t->now, check = t->now + CHECK_CYCLES, suspect = t->now + SUSPECT_CYCLES, limit = t->options->max_cycles;
-    t->may_place = true;
-    t->sleep_until = 0;
-    if (!place_blocks(t, r, e))
-        return false;
-    while (t->blocks_done < r->block_count) {
-        uint64_t next = next_cycle(t);
-        if (next == UINT64_MAX) {
-            if (check_cores(t, e))
-                deadlock(t, r, e);
-            return false;
-        }
-        if (limit && next > start + (limit - r->gpu->clock_cycles))
-            next = start + (limit - r->gpu->clock_cycles);
-        if (next >= t->sample_at)
-            take_samples(t, start, next);
-        if (next > t->now)
-            jump(t, next);
-        if (!step(t, r, program, e))
-            return false;
-        if (t->now >= check || (limit && t->now >= start + (limit - r->gpu->clock_cycles))) {
-            check = t->now + CHECK_CYCLES;
-            if (!check_cores(t, e) || !check_limits(t, r, start, e) || (t->options->trace && !trace_gather(t->options->trace, e)))
-                return false;
-            if (t->now >= suspect) {
-                suspect = t->now + SUSPECT_CYCLES;
-                if (hang_is_certain(r->blocks, r->slot_count, r->next_block < r->block_count, pending_atomic, t)) {
-                    exec_describe_hang(&r->launch, r->blocks, r->slot_count, e);
-                    return false;
-                }
-            }
-        } else if (t->blocks_done == r->block_count && !check_cores(t, e)) {
-            return false;
-        }
-    }
-    return check_cores(t, e);
 }
 
 /* Counters */
@@ -621,71 +671,95 @@ static void subtract(void *out, const void *now, const void *before, size_t byte
         o[i] = a[i] - b[i];
 }
 
-static void read_memory(struct timing *t, struct gpu_counters *c, bool is_over)
+static void read_memory(const struct timing *t, struct gpu_counters *c, struct partition_counters *now)
 {
-    struct partition_counters now = { 0 };
+    *now = (struct partition_counters){ 0 };
     for (uint32_t i = 0; i < t->channels; i++)
-        partition_read_counters(t->partitions[i], &now);
-    subtract(&c->memory, &now, &t->memory_before, sizeof now);
+        partition_read_counters(t->partitions[i], now);
+    subtract(&c->memory, now, &t->memory_before, sizeof *now);
     subtract(&c->requests, crossbar_counters(t->requests), &t->requests_before, sizeof c->requests);
     subtract(&c->replies, crossbar_counters(t->replies), &t->replies_before, sizeof c->replies);
-    if (!is_over)
-        return;
+}
+
+static void add_words(void *to, const void *from, size_t bytes)
+{
+    uint64_t *sum = to;
+    const uint64_t *more = from;
+    for (size_t i = 0; i < bytes / sizeof *sum; i++)
+        sum[i] += more[i];
+}
+
+/* Of those that run: who is counted what the memory system counts. */
+static struct residency *eldest(struct gpu *g)
+{
+    struct residency *found = NULL;
+    for (struct residency *r = g->started; r; r = r->next)
+        if (!r->ended && (!found || r->launch.grid_id < found->launch.grid_id))
+            found = r;
+    return found;
+}
+
+/* What the memory system has counted since this was last called goes to the launch. */
+static void settle_memory(struct timing *t, struct residency *r)
+{
+    struct gpu_counters c;
+    struct partition_counters now;
+    read_memory(t, &c, &now);
+    add_words(&r->counters.memory, &c.memory, sizeof c.memory);
+    add_words(&r->counters.requests, &c.requests, sizeof c.requests);
+    add_words(&r->counters.replies, &c.replies, sizeof c.replies);
     t->memory_before = now;
     t->requests_before = *crossbar_counters(t->requests);
     t->replies_before = *crossbar_counters(t->replies);
 }
 
-static void add_core(struct sm *core, struct gpu_counters *c)
+/* Up to a cycle before which nothing happens. Cores that sleep until then have their cycles counted up to it. */
+static void sample(struct timing *t, struct residency *r)
 {
-    uint64_t *sums[3] = { c->scheduler_counters, c->l1_counters, c->divergence_counters };
-    const struct exec_counters *x = &core->launch.counters;
-    sm_add_counters(core, &c->sm);
-    for (int i = 0; i < 3; i++)
-        for (uint32_t k = 0; k < core->policy_counter_count[i] && k < POLICY_COUNTERS_MOST; k++)
-            sums[i][k] += core->policy_counters[i][k];
-    for (int lanes = 0; lanes <= WARP_LANES; lanes++)
-        c->exec.lanes[lanes] += x->lanes[lanes];
-    c->exec.branches += x->branches;
-    c->exec.divergent_branches += x->divergent_branches;
-    c->exec.load_requests += x->load_requests;
-}
-
-/* Samples that are due up to a cycle before which nothing happens. Cores that sleep until then have their cycles counted up to each. */
-static void take_samples(struct timing *t, uint64_t start, uint64_t until)
-{
-    while (t->sample_at <= until) {
-        struct gpu_counters c = { .timed = true };
-        for (uint32_t i = 0; i < t->core_count; i++) {
-            sm_account_until(t->cores[i], t->sample_at);
+    struct gpu_counters c = r->counters;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (t->owner[i] == r) {
+            sm_account_until(t->cores[i], r->sample_at);
             add_core(t->cores[i], &c);
         }
-        read_memory(t, &c, false);
-        profile_series_take(t->series, t->sample_at - start, &c);
-        t->sample_at = start + profile_series_next(t->series);
+    if (eldest(r->gpu) == r) {
+        struct gpu_counters recent;
+        struct partition_counters now;
+        read_memory(t, &recent, &now);
+        add_words(&c.memory, &recent.memory, sizeof c.memory);
+        add_words(&c.requests, &recent.requests, sizeof c.requests);
+        add_words(&c.replies, &recent.replies, sizeof c.replies);
+    }
+    c.timed = true;
+    profile_series_take(r->series, r->sample_at - r->start, &c);
+    r->sample_at = r->start + profile_series_next(r->series);
+}
+
+static void take_samples(struct timing *t, struct gpu *g, uint64_t until)
+{
+    t->sample_at = UINT64_MAX;
+    for (struct residency *r = g->started; r; r = r->next) {
+        while (!r->ended && r->sample_at <= until)
+            sample(t, r);
+        t->sample_at = !r->ended && r->sample_at < t->sample_at ? r->sample_at : t->sample_at;
     }
 }
 
-static void gather(struct timing *t, struct residency *r, const struct sm_program *program, uint64_t start)
+static void gather(struct timing *t, struct residency *r)
 {
     struct gpu_counters *c = &r->counters;
     const struct machine *m = &t->options->machine;
     c->timed = true;
-    c->cycles = t->now - start;
-    for (uint32_t i = 0; i < t->core_count; i++) {
-        struct sm *core = t->cores[i];
-        sm_end(core, t->now);
-        if (t->profiles)
-            profile_core_end(&t->profiles[i], t->now);
-        add_core(core, c);
-        sm_reset_counters(core);
-    }
-    read_memory(t, c, true);
-    c->resident_warps_most = (uint64_t)t->core_count * m->sm.warps * c->cycles;
-    c->scheduler_cycles = (uint64_t)t->core_count * m->sm.schedulers * c->cycles;
+    c->cycles = t->now - r->start;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (t->owner[i] == r)
+            leave_core(t, i);
+    settle_memory(t, eldest(r->gpu));
+    c->resident_warps_most = r->core_cycles * m->sm.warps;
+    c->scheduler_cycles = r->core_cycles * m->sm.schedulers;
     c->launches = 1;
-    c->phases = program->phase_count;
-    c->phase_latencies = program->phase_latencies;
+    c->phases = r->program->phase_count;
+    c->phase_latencies = r->program->phase_latencies;
 }
 
 static uint64_t core_clock(struct exec_launch *l, const struct exec_warp *w)
@@ -697,73 +771,222 @@ static uint64_t core_clock(struct exec_launch *l, const struct exec_warp *w)
 
 /* What is asked for beyond the counters of the launch (gpu/profile.h). */
 
-static void begin_profile(struct timing *t, struct residency *r, uint32_t pc_count, struct arena *a)
+static void begin_profile(struct timing *t, struct residency *r)
 {
     const struct gpu_options *o = t->options;
-    t->series = o->interval ? profile_series_create(o->interval, SERIES_MOST, (const struct heddle_policy *const[]){ o->scheduler.policy, o->l1.policy, o->divergence.policy }) : NULL;
-    t->sample_at = t->series ? t->now + profile_series_next(t->series) : UINT64_MAX;
+    r->series = o->interval ? profile_series_create(o->interval, SERIES_MOST, (const struct heddle_policy *const[]){ o->scheduler.policy, o->l1.policy, o->divergence.policy }) : NULL;
+    r->sample_at = r->series ? t->now + profile_series_next(r->series) : UINT64_MAX;
+    t->sample_at = r->sample_at < t->sample_at ? r->sample_at : t->sample_at;
     if (!t->profiles)
         return;
     r->listing = profile_listing(&r->gpu->listings, r->launch.kernel);
-    assert(r->listing->count == pc_count);
-    for (uint32_t i = 0; i < t->core_count; i++)
-        profile_core_begin(&t->profiles[i], arena_array(a, struct profile_pc, pc_count + 1));
+    assert(r->listing->count == r->program->count);
+    r->parts = arena_array(&r->arena, struct profile_pc *, t->core_count);
 }
 
-static void end_profile(struct timing *t, struct residency *r, struct arena *a)
+static void end_profile(struct timing *t, struct residency *r)
 {
-    if (t->series)
-        profile_series_end(t->series, r->counters.cycles, &r->counters);
-    r->series = t->series;
-    if (!t->profiles)
-        return;
-    const struct profile_pc **parts = arena_array(a, const struct profile_pc *, t->core_count);
-    for (uint32_t i = 0; i < t->core_count; i++)
-        parts[i] = t->profiles[i].pcs;
-    r->pcs = profile_pcs_sum(r->listing, parts, t->core_count);
+    if (r->series)
+        profile_series_end(r->series, r->counters.cycles, &r->counters);
+    if (t->profiles)
+        r->pcs = profile_pcs_sum(r->listing, (const struct profile_pc *const *)r->parts, r->part_count);
 }
 
-static bool begin_trace(struct timing *t, struct residency *r, const struct sm_program *program, struct error *e)
+static bool begin_trace(struct timing *t, struct residency *r)
 {
     struct trace *trace = t->options->trace;
-    return !trace || trace_kernel(trace, profile_listing(&r->gpu->listings, r->launch.kernel), &program->view, e);
+    return !trace || trace_kernel(trace, profile_listing(&r->gpu->listings, r->launch.kernel), &r->program->view, &r->error);
 }
 
-static bool end_trace(struct timing *t, struct residency *r, bool ok, struct error *e)
+static bool end_trace(struct timing *t, struct residency *r, bool ok)
 {
     struct trace_kernel_end end = trace_end_of(&r->counters, !ok);
-    return trace_kernel_end(t->options->trace, &end, e) && ok;
+    return trace_kernel_end(t->options->trace, &end, &r->error) && ok;
 }
 
-bool timing_run(struct residency *r, struct error *e)
+/* Beginnings and ends */
+
+static void end(struct timing *t, struct residency *r, bool ok)
+{
+    gather(t, r);
+    if (t->options->trace)
+        ok = end_trace(t, r, ok);
+    end_profile(t, r);
+    if (t->options->timeline)
+        timeline_kernel(t->options->timeline, r->launch.kernel->name, r->start, t->now);
+    progress_done(t->options->progress);
+    arena_free(&r->arena);
+    r->ended = true;
+    r->ok = ok;
+    t->broken |= !ok;
+    t->serial = false;
+    for (struct residency *other = r->gpu->started; other; other = other->next)
+        t->serial |= !other->ended && other->program->serial;
+    t->may_place = true;
+}
+
+void timing_give_up(struct gpu *g)
+{
+    for (struct residency *r = g->started; r; r = r->next)
+        if (!r->ended)
+            end(g->timing, r, false);
+}
+
+/* The machine is empty: all cores are the launch's. */
+static void begin_alone(struct timing *t, struct residency *r)
+{
+    t->blocks_done = t->blocks_seen = 0;
+    t->last_port = t->ports - 1;
+    t->sleep_until = 0;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        take_core(t, i, r);
+}
+
+static bool is_alone(const struct residency *r)
+{
+    for (const struct residency *other = r->gpu->started; other; other = other->next)
+        if (other != r && !other->ended)
+            return false;
+    return true;
+}
+
+void timing_start(struct residency *r)
 {
     struct timing *t = r->gpu->timing;
-    struct arena arena = { 0 };
-    const struct machine *m = &t->options->machine;
-    uint32_t warps = (r->launch.block[0] * r->launch.block[1] * r->launch.block[2] + WARP_LANES - 1) / WARP_LANES;
-    if (r->cluster_blocks > 1)
-        return error_set(e, ERROR_UNSUPPORTED, "kernel %s: clusters of thread blocks have no timing model; run with --functional", r->launch.kernel->name);
-    const struct sm_program *program = program_of(t, r->launch.kernel, r->launch.grid_id);
+    bool alone = is_alone(r);
+    if (r->cluster_blocks > 1) {
+        error_set(&r->error, ERROR_UNSUPPORTED, "kernel %s: clusters of thread blocks have no timing model; run with --functional", r->launch.kernel->name);
+        r->ended = true;
+        return;
+    }
+    if (!alone)
+        settle_memory(t, eldest(r->gpu)); /* it is not the new one */
+    r->program = program_of(t, r);
     r->launch.user = t;
     r->launch.clock = core_clock;
-    uint32_t limit = r->slot_count / m->cores;
-    begin_profile(t, r, program->count, &arena);
+    r->block_limit = r->slot_count / t->options->machine.cores;
+    r->block_warps = (r->launch.block[0] * r->launch.block[1] * r->launch.block[2] + WARP_LANES - 1) / WARP_LANES;
+    r->start = t->now;
+    t->sample_at = alone ? UINT64_MAX : t->sample_at;
+    begin_profile(t, r);
+    if (alone)
+        begin_alone(t, r);
+    t->serial = r->program->serial || (!alone && t->serial);
+    t->may_place = t->has_new = true;
+    t->patience = SUSPECT_CYCLES_FIRST;
+    t->suspect_at = t->now + t->patience;
+    if (!begin_trace(t, r))
+        end(t, r, false);
+}
+
+/* Running */
+
+static uint32_t resident_blocks(const struct timing *t, const struct residency *r)
+{
+    uint32_t sum = 0;
     for (uint32_t i = 0; i < t->core_count; i++)
-        sm_begin(t->cores[i], &arena, program, &r->launch, limit, warps, t->now);
-    t->blocks_done = 0;
-    t->last_port = t->ports - 1;
-    uint64_t start = t->now;
-    bool ok = begin_trace(t, r, program, e) && run(t, r, program, e);
-    gather(t, r, program, start);
-    if (t->options->trace)
-        ok = end_trace(t, r, ok, e);
-    end_profile(t, r, &arena);
-    if (t->options->timeline)
-        timeline_kernel(t->options->timeline, r->launch.kernel->name, start, t->now);
-    progress_done(t->options->progress);
-    arena_free(&arena);
-    t->broken = !ok;
-    return ok;
+        if (t->owner[i] == r)
+            sum += (uint32_t)__builtin_popcountll(t->cores[i]->blocks_used);
+    return sum;
+}
+
+static bool is_over(const struct timing *t, const struct residency *r) { return !r->ended && r->next_block == r->block_count && !resident_blocks(t, r); }
+
+/* Only when none of those that run together can go on is it certain that nothing will happen. Those without a block wait for the others. */
+static bool is_stuck(struct timing *t, struct gpu *g)
+{
+    bool any = false;
+    for (struct residency *r = g->started; r; r = r->next) {
+        if (r->ended || !resident_blocks(t, r))
+            continue;
+        if (!hang_is_certain(r->blocks, r->slot_count, r->next_block < r->block_count && t->may_place, pending_atomic, t))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static bool look_around(struct timing *t, struct residency *r, uint64_t limit, struct error *e)
+{
+    return check_cores(t, e) && check_limits(t, r, limit, e) && (!t->options->trace || trace_gather(t->options->trace, e));
+}
+
+static bool end_those_over(struct timing *t, struct gpu *g)
+{
+    bool any = false;
+    for (struct residency *r = g->started; r; r = r->next)
+        if (is_over(t, r)) {
+            end(t, r, true);
+            any = true;
+        }
+    return any;
+}
+
+/* Until a launch has ended, or the cycle `until`. *ok: false, the machine cannot go on. limit: the cycle that --max-cycles ends in. */
+static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint64_t limit, bool *ok, struct error *e)
+{
+    uint64_t check = t->now + CHECK_CYCLES;
+    struct residency *first = eldest(g);
+    while (*ok && t->now < until) {
+        uint64_t next = next_cycle(t);
+        if (next == UINT64_MAX) {
+            *ok = check_cores(t, e);
+            return GPU_STUCK;
+        }
+        if (next > limit)
+            next = limit;
+        if (next >= t->sample_at)
+            take_samples(t, g, next);
+        if (next > t->now)
+            jump(t, next);
+        *ok = step(t, g->started, e);
+        if (*ok && (t->now >= check || t->now >= limit)) {
+            check = t->now + CHECK_CYCLES;
+            *ok = look_around(t, first, limit, e);
+            if (*ok && t->now >= t->suspect_at) {
+                bool stuck = is_stuck(t, g);
+                t->patience = stuck ? SUSPECT_CYCLES_FIRST : t->patience < SUSPECT_CYCLES ? t->patience * 2 : SUSPECT_CYCLES;
+                t->suspect_at = t->now + t->patience;
+                if (stuck)
+                    return GPU_STUCK;
+            }
+        }
+        if (*ok && t->blocks_done != t->blocks_seen) {
+            t->blocks_seen = t->blocks_done;
+            for (struct residency *r = g->started; *ok && r; r = r->next)
+                *ok = !is_over(t, r) || check_cores(t, e);
+            if (*ok && end_those_over(t, g))
+                return GPU_ENDED;
+        }
+    }
+    return GPU_TIRED;
+}
+
+/* Whose core is it that found something wrong? */
+static struct residency *culprit(const struct timing *t, struct gpu *g)
+{
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (t->owner[i] && t->cores[i]->launch.faulted)
+            return t->owner[i];
+    return eldest(g);
+}
+
+enum gpu_pause timing_run(struct gpu *g, uint64_t budget)
+{
+    struct timing *t = g->timing;
+    struct error e = { 0 };
+    uint64_t start = t->now, limit = t->options->max_cycles ? start + (t->options->max_cycles - g->clock_cycles) : UINT64_MAX;
+    bool ok = !eldest(g) || !t->has_new || place_blocks(t, g->started, &e);
+    enum gpu_pause pause = GPU_ENDED;
+    t->has_new = false;
+    if (ok && eldest(g))
+        pause = run(t, g, budget < UINT64_MAX - start ? start + budget : UINT64_MAX, limit, &ok, &e);
+    g->clock_cycles += t->now - start;
+    if (ok)
+        return pause;
+    culprit(t, g)->error = e;
+    timing_give_up(g);
+    return GPU_ENDED;
 }
 
 bool timing_is_broken(const struct timing *t) { return t->broken; }

@@ -1,0 +1,213 @@
+/* Waiting for queued work, and looking after it where nobody waits (queue.h).
+ *
+ * The watch is a thread that exists once work was left pending. A program that waits for a kernel by looking at memory, without a call, would wait for ever: so when nobody has driven the queues for a while, the
+ * watch does. Without time that is soon. With time, what runs together decides how long it takes, and that must not hang on the host's speed: there the watch waits for a second, then says what it does. */
+#include "cuda/queue.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ABANDON_SECONDS = 2 };
+static const double patience_seconds = 10;                          /* with a kernel that spins, where other threads may end that */
+static const double idle_seconds = 0.005, timed_idle_seconds = 1.0; /* after which the watch drives */
+
+struct watch { pthread_t thread; pthread_cond_t left; bool polls; };
+
+static void nap(void)
+{
+    struct timespec t = {.tv_nsec = 1000000};
+    while (nanosleep(&t, &t) != 0 && errno == EINTR)
+        ;
+}
+
+static uint64_t slice_of(const struct driver *d) { return d->gpu->options.functional ? QUEUE_INSTRUCTIONS / 16 : QUEUE_CYCLES / 16; }
+
+void queue_yield(void)
+{
+    struct driver *d = driver_get();
+    if (!atomic_load(&d->waiting))
+        return;
+    api_unlock();
+    while (atomic_load(&d->waiting)) /* the lock is not fair */
+        sched_yield();
+    api_lock();
+}
+
+/* Does the program have other threads than this one? */
+static bool has_company(const struct driver *d)
+{
+    char line[128];
+    unsigned int threads = 1;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "Threads: %u", &threads) == 1)
+            break;
+    if (f)
+        fclose(f);
+    uint32_t workers = !d->gpu->options.functional && d->gpu->options.threads > 1 ? d->gpu->options.threads - 1 : 0;
+    return threads > 1 + d->own_threads + workers;
+}
+
+/* Nothing can go on. Gives other threads of the program a moment; false: there are none, or they had their time. */
+bool queue_be_patient(double *since)
+{
+    if (*since == 0)
+        *since = seconds_now();
+    if (!has_company(driver_get()) || seconds_now() - *since > patience_seconds)
+        return false;
+    api_unlock();
+    nap();
+    api_lock();
+    return true;
+}
+
+static CUresult told(struct context *ctx)
+{
+    CUresult late = ctx ? ctx->late : CUDA_SUCCESS;
+    if (!ctx || ctx->failure != CUDA_SUCCESS)
+        return ctx ? ctx->failure : CUDA_SUCCESS;
+    ctx->late = CUDA_SUCCESS;
+    return late;
+}
+
+static bool host_function_runs(const struct driver *d)
+{
+    for (const struct lane *l = d->lanes; l; l = l->next)
+        if (l->head && l->head->busy)
+            return true;
+    return false;
+}
+
+/* As far as it comes. Returns whether all of it is done. waits: also for host functions that other threads are in. */
+static bool drive_on(const struct queue_mark *m, bool waits)
+{
+    struct driver *d = driver_get();
+    double since = 0;
+    enum queue_state state;
+    launch_guard();
+    while ((state = queue_drive(m, slice_of(d))) != QUEUE_DONE) {
+        bool host = host_function_runs(d);
+        if (state == QUEUE_TIRED || host)
+            since = 0;
+        if (state == QUEUE_TIRED)
+            queue_yield();
+        else if ((host && !waits) || !queue_be_patient(&since))
+            break;
+    }
+    launch_unguard();
+    return state == QUEUE_DONE;
+}
+
+CUresult queue_wait(struct queue_mark m)
+{
+    struct context *ctx = context_current();
+    while (queue_is_pending(&m) && !drive_on(&m, true))
+        queue_hang("a stream waits for a value in memory (cuStreamWaitValue) that nothing which is left to do can write");
+    return told(ctx);
+}
+
+CUresult queue_ask(struct queue_mark m)
+{
+    struct driver *d = driver_get();
+    if (queue_is_pending(&m))
+        queue_drive(&m, slice_of(d));
+    bool pending = queue_is_pending(&m);
+    queue_yield();
+    CUresult r = told(context_current());
+    return r == CUDA_SUCCESS && pending ? CUDA_ERROR_NOT_READY : r;
+}
+
+void queue_settle(void)
+{
+    struct queue_mark all = {.seq = driver_get()->next_seq};
+    if (queue_is_pending(&all))
+        drive_on(&all, false);
+}
+
+void queue_abandon(struct driver *d)
+{
+    struct timespec until;
+    atomic_fetch_add(&d->waiting, 1);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += ABANDON_SECONDS;
+    bool locked = pthread_mutex_timedlock(&d->lock, &until) == 0;
+    atomic_fetch_sub(&d->waiting, 1);
+    if (!locked)
+        return;
+    queue_drop(NULL);
+    api_unlock();
+}
+
+void queue_finish(struct driver *d)
+{
+    struct queue_mark all = {.seq = d->next_seq};
+    while (queue_is_pending(&all) && queue_drive(&all, UINT64_MAX) == QUEUE_STUCK && !host_function_runs(d))
+        queue_hang("a stream waits for a value in memory (cuStreamWaitValue) that nothing which is left to do can write");
+}
+
+/* The watch */
+
+static void say_once(struct driver *d, struct watch *w)
+{
+    if (!w->polls && !d->gpu->options.functional && !d->options.quiet)
+        driver_say("no CUDA call for a second while kernels wait to be run: they are, as the program may be waiting for them; which ones run together, and so their times, can differ from run to run");
+    w->polls = true;
+}
+
+static void *look_after(void *driver)
+{
+    struct driver *d = driver;
+    struct watch *w = d->watch;
+    for (;;) {
+        api_lock();
+        while (!d->pending_count)
+            pthread_cond_wait(&w->left, &d->lock);
+        struct queue_mark all = {.seq = d->next_seq};
+        double idle = d->gpu->options.functional || w->polls ? idle_seconds : timed_idle_seconds;
+        if (seconds_now() - d->driven_at < idle) {
+            api_unlock();
+            nap();
+            continue;
+        }
+        say_once(d, w);
+        double before = d->driven_at;
+        enum queue_state state = queue_drive(&all, slice_of(d));
+        d->driven_at = before; /* still nobody else */
+        api_unlock();
+        if (state == QUEUE_STUCK)
+            nap();
+        else
+            sched_yield();
+    }
+    return NULL;
+}
+
+void queue_watch(struct driver *d)
+{
+    sigset_t all, before;
+    if (d->watch) {
+        pthread_cond_signal(&d->watch->left);
+        return;
+    }
+    struct watch *w = calloc(1, sizeof *w);
+    if (!w)
+        return;
+    pthread_cond_init(&w->left, NULL);
+    d->watch = w;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the program's own threads */
+    bool started = pthread_create(&w->thread, NULL, look_after, d) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (started) {
+        pthread_detach(w->thread);
+        d->own_threads++;
+        return;
+    }
+    d->watch = NULL;
+    pthread_cond_destroy(&w->left);
+    free(w);
+}

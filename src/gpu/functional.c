@@ -1,0 +1,212 @@
+/* Functional execution. As many blocks of a launch as fit the machine's cores are resident together; their warps take turns in bounded slices, because programs rely on
+ * that: software barriers between blocks, flags that another warp sets, races that are harmless only if warps interleave. A block runs some slices before the next
+ * one does, so that its registers stay in the host's cache. Launches that run together take turns too, a round of their blocks each; what fits beside what is not asked. */
+#include "gpu/launch.h"
+
+#include "gpu/hang.h"
+#include "gpu/profile.h"
+
+#include <stdlib.h>
+
+enum {
+    SLICE = 256,                    /* warp instructions a turn */
+    BLOCK_TURN_SLICES = 4,          /* a block's turn: this many slices for each of its warps, where barriers let them */
+    SUSPECT_FIRST = 1 << 20,        /* warp instructions without a block ending, after which the launch is looked at for a hang; twice as many each time */
+    SUSPECT_MOST = 16 << 20,
+};
+
+uint64_t functional_clock(struct exec_launch *l, const struct exec_warp *w)
+{
+    const struct residency *r = l->user;
+    return r->gpu->clock_cycles + w->executed;
+}
+
+static bool start_block(struct residency *r, uint32_t slot, struct error *e)
+{
+    uint32_t id[3];
+    launch_block_id(r, r->next_block, id);
+    if (!r->blocks[slot]) {
+        r->blocks[slot] = launch_make_room(r, &r->launch, slot % r->launch.core_count, e);
+        if (!r->blocks[slot])
+            return false;
+        r->blocks[slot]->slot = slot;
+    }
+    struct exec_cta *cta = r->blocks[slot];
+    if (r->clusters) {
+        struct exec_cluster *c = &r->clusters[slot / r->cluster_blocks];
+        uint32_t rank = slot % r->cluster_blocks;
+        if (rank == 0)
+            *c = (struct exec_cluster){ 0 };
+        c->blocks[rank] = cta;
+        c->block_count = rank + 1;
+        cta->cluster = c;
+        cta->cluster_rank = rank;
+    }
+    exec_cta_start(cta, id);
+    r->busy[slot] = true;
+    r->running++;
+    r->next_block++;
+    return true;
+}
+
+/* Fills the slots of a group when all of it is free. */
+static bool refill(struct residency *r, uint32_t slot, struct error *e)
+{
+    uint32_t first = slot / r->cluster_blocks * r->cluster_blocks;
+    for (uint32_t i = 0; i < r->cluster_blocks; i++)
+        if (r->busy[first + i])
+            return true;
+    for (uint32_t i = 0; i < r->cluster_blocks && r->next_block < r->block_count; i++)
+        if (!start_block(r, first + i, e))
+            return false;
+    return true;
+}
+
+static void wake(struct exec_cta *cta)
+{
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        if (cta->warps[i].state == WARP_ASLEEP)
+            cta->warps[i].state = WARP_READY;
+}
+
+/* Warps of the block take turns until each had its share, or none can go on. Returns whether any instruction was executed. */
+static uint64_t run_block(struct residency *r, struct exec_cta *cta, uint32_t slice)
+{
+    uint64_t budget = (uint64_t)slice * BLOCK_TURN_SLICES * cta->warp_count, done = 0, before;
+    wake(cta);
+    do {
+        before = done;
+        for (uint32_t i = 0; i < cta->warp_count; i++) {
+            if (cta->warps[i].state != WARP_READY)
+                continue;
+            done += r->pc_counts ? profile_run(r->pc_counts, r->listing, &cta->warps[i], slice) : exec_run(&cta->warps[i], slice);
+            if (r->launch.faulted)
+                break;
+        }
+    } while (done != before && done < budget && !r->launch.faulted);
+    r->executed += done;
+    r->gpu->clock_cycles += done;
+    return done;
+}
+
+static bool check_limits(struct residency *r)
+{
+    const struct gpu_options *o = &r->gpu->options;
+    if (o->interrupt && *o->interrupt)
+        return error_set(&r->error, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu warp instructions", r->launch.kernel->name, (unsigned long long)r->executed);
+    if (o->max_cycles && r->gpu->clock_cycles > o->max_cycles)
+        return error_set(&r->error, ERROR_LIMIT, "kernel %s ran past the limit of %llu cycles (--max-cycles; in functional mode a warp instruction is a cycle)", r->launch.kernel->name,
+                         (unsigned long long)o->max_cycles);
+    return true;
+}
+
+static bool finish_or_report(struct residency *r, uint32_t slot)
+{
+    if (r->launch.faulted) {
+        exec_fault_describe(&r->launch, &r->error);
+        return false;
+    }
+    struct exec_cta *cta = r->blocks[slot];
+    if (cta->warps_done < cta->warp_count)
+        return true;
+    r->busy[slot] = false;
+    r->running--;
+    r->executed_at_progress = r->executed;
+    return refill(r, slot, &r->error);
+}
+
+static void end(struct residency *r, bool ok)
+{
+    r->ended = true;
+    r->ok = ok;
+    if (!r->pc_counts)
+        return;
+    r->pcs = profile_pcs_sum(r->listing, (const struct profile_pc *const[]){ r->pc_counts }, 1);
+    free(r->pc_counts);
+    r->pc_counts = NULL;
+}
+
+void functional_start(struct residency *r)
+{
+    struct gpu *g = r->gpu;
+    bool ok = true;
+    r->patience = SUSPECT_FIRST;
+    if (g->options.pcs) {
+        r->listing = profile_listing(&g->listings, r->launch.kernel);
+        r->pc_counts = calloc(r->listing->count, sizeof *r->pc_counts);
+        if (!r->pc_counts)
+            abort();
+    }
+    for (uint32_t s = 0; ok && s < r->slot_count; s += r->cluster_blocks)
+        ok = refill(r, s, &r->error);
+    if (!ok)
+        end(r, false);
+}
+
+/* A turn for each of its blocks. Returns how many instructions were executed. */
+static uint64_t run_round(struct residency *r)
+{
+    uint32_t slice = r->gpu->options.slice ? r->gpu->options.slice : SLICE;
+    uint64_t done = 0;
+    for (uint32_t s = 0; s < r->slot_count; s++) {
+        if (!r->busy[s])
+            continue;
+        done += run_block(r, r->blocks[s], slice);
+        if (!finish_or_report(r, s) || !check_limits(r)) {
+            end(r, false);
+            return done;
+        }
+    }
+    if (!r->running)
+        end(r, true);
+    return done;
+}
+
+/* Only when none of those that run together can go on is it certain that nothing will happen. */
+static bool is_stuck(struct gpu *g)
+{
+    for (struct residency *r = g->started; r; r = r->next)
+        if (!r->ended && !hang_is_certain(r->blocks, r->slot_count, false, NULL, NULL))
+            return false;
+    return true;
+}
+
+static void grow_patience(struct gpu *g)
+{
+    for (struct residency *r = g->started; r; r = r->next) {
+        bool suspected = r->executed - r->executed_at_progress > r->patience;
+        r->executed_at_progress = r->executed;
+        if (suspected && r->patience < SUSPECT_MOST)
+            r->patience *= 2;
+    }
+}
+
+enum gpu_pause functional_run(struct gpu *g, uint64_t budget)
+{
+    for (uint64_t done = 0; done < budget;) {
+        bool ended = false, suspect = false;
+        uint64_t round = 0;
+        for (struct residency *r = g->started; r; r = r->next) {
+            if (r->ended)
+                continue;
+            round += run_round(r);
+            ended |= r->ended;
+            suspect |= r->executed - r->executed_at_progress > r->patience;
+        }
+        if (ended)
+            return GPU_ENDED;
+        if ((round == 0 || suspect) && is_stuck(g))
+            return GPU_STUCK;
+        if (round == 0 || suspect)
+            grow_patience(g);
+        done += round;
+    }
+    return GPU_TIRED;
+}
+
+void functional_give_up(struct gpu *g)
+{
+    for (struct residency *r = g->started; r; r = r->next)
+        if (!r->ended)
+            end(r, false);
+}
