@@ -41,6 +41,7 @@ expect 'never ends: ctrl-C' 4 'kernel k was interrupted after [0-9]+ warp instru
 is 'never ends: ctrl-C leaves results' "$json_check" "$scratch/interrupted.json"
 expect 'never ends: ctrl-C in the results' 0 'interrupted' "$json_check" "$scratch/interrupted.json" outcome.kind
 expect 'lanes spin on one another' 4 'lanes of one warp spin' timeout 60 "$heddle" run --functional "$ptx_run" "$ptx/spin_lock.ptx" k
+expect 'lanes spin on one another, for sm_70' 0 '^64$' timeout 60 "$heddle" run --functional "$ptx_run" "$ptx/spin_lock_apart.ptx" k 1024 64
 
 expect 'unsupported instruction' 3 'unsupported.ptx:12:5: error: not supported: wgmma.fence.sync.aligned' \
     "$heddle" run --functional "$ptx_run" "$ptx/unsupported.ptx" first
