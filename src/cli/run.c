@@ -32,6 +32,7 @@ static const char help[] =
     "\n"
     "The run:\n"
     "      --functional       results only, no timing; an order of magnitude faster\n"
+    "      --exact-bounds     what a kernel touches past the end of an allocation is an error, also where a GPU would not notice\n"
     "      --size SIZE        test, small or paper: the input of a workload\n"
     "      --max-cycles N     stop after so many cycles; in functional mode a warp instruction is a cycle\n"
     "  -j N                   simulate the cores on N threads; results are the same for any N\n"
@@ -52,7 +53,7 @@ static const char help[] =
 enum { MOST_SETS = 256, MOST_WORDS = 2 * MOST_SETS + 40, MOST_THREADS = 1024 };
 
 struct run_options {
-    bool functional, quiet, print_machine, pcs;
+    bool functional, exact_bounds, quiet, print_machine, pcs;
     const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace;
     const char *machine, *scheduler, *l1, *divergence; /* policies: empty, the machine's */
     const char *sets[MOST_SETS];
@@ -60,7 +61,7 @@ struct run_options {
 };
 
 enum { OPT_FUNCTIONAL = 256, OPT_SIZE, OPT_STATS, OPT_MAX_CYCLES, OPT_QUIET, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_PRINT_MACHINE, OPT_PCS,
-       OPT_INTERVAL };
+       OPT_INTERVAL, OPT_EXACT_BOUNDS };
 
 static const struct option option_table[] = {
     {"functional", no_argument, NULL, OPT_FUNCTIONAL}, {"size", required_argument, NULL, OPT_SIZE},
@@ -71,7 +72,8 @@ static const struct option option_table[] = {
     {"timeline", required_argument, NULL, OPT_TIMELINE}, {"timeline-cycles", required_argument, NULL, OPT_TIMELINE_CYCLES},
     {"trace", required_argument, NULL, OPT_TRACE},     {"print-machine", no_argument, NULL, OPT_PRINT_MACHINE},
     {"pcs", no_argument, NULL, OPT_PCS},               {"interval", required_argument, NULL, OPT_INTERVAL},
-    {"help", no_argument, NULL, 'h'},                  {0},
+    {"exact-bounds", no_argument, NULL, OPT_EXACT_BOUNDS}, {"help", no_argument, NULL, 'h'},
+    {0},
 };
 
 static bool parse_count(const char *text, uint64_t *value)
@@ -138,6 +140,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
             return cli_usage("run", "an option is given an empty value (in front of '%s')", optind < argc ? argv[optind] : "the end");
         switch (c) {
         case OPT_FUNCTIONAL: o->functional = true; break;
+        case OPT_EXACT_BOUNDS: o->exact_bounds = true; break;
         case OPT_SIZE: o->size = optarg; break;
         case OPT_STATS: o->stats = optarg; break;
         case OPT_QUIET: o->quiet = true; break;
@@ -292,6 +295,8 @@ static void library_options(const struct run_options *o, const struct setup *s, 
     }
     if (o->functional)
         *out++ = "--functional";
+    if (o->exact_bounds)
+        *out++ = "--exact-bounds";
     if (o->pcs)
         *out++ = "--pcs";
     if (!o->stats) /* the summary adds them up in any case */

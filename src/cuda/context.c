@@ -82,7 +82,6 @@ static struct context *context_new(unsigned int flags)
     ctx->stack_bytes = d->gpu->stack_limit_bytes;
     ctx->heap_bytes = d->gpu->heap_limit_bytes;
     ctx->printf_bytes = d->gpu->printf_fifo_bytes;
-    ctx->limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2;
     ctx->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
     ctx->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 128;
     return ctx;

@@ -97,6 +97,13 @@ static void finish_trace(struct driver *d)
         driver_report(&e);
 }
 
+static void say_strays(const struct driver *d)
+{
+    const struct memory *m = d->gpu->memory;
+    if (m->strays && !d->options.quiet)
+        driver_say("%llu accesses past the end of allocations were allowed, as a GPU allows them (--exact-bounds makes them errors). The first: %s", (unsigned long long)m->strays, m->first_stray);
+}
+
 void driver_finish(struct driver *d, int exit_status)
 {
     if (!d->gpu)
@@ -104,6 +111,7 @@ void driver_finish(struct driver *d, int exit_status)
     progress_done(d->gpu->options.progress);
     finish_timeline(d);
     finish_trace(d);
+    say_strays(d);
     stats_write(d, exit_status);
 }
 
@@ -173,6 +181,7 @@ static bool start(struct driver *d, struct error *e)
     if (!options_parse(o, getenv("HEDDLE_OPTIONS"), e) || !choose(o, &options, e))
         return false;
     options.functional = o->functional;
+    options.exact_bounds = o->exact_bounds;
     options.max_cycles = o->max_cycles;
     options.threads = o->threads;
     options.pcs = o->pcs;

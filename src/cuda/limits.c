@@ -50,7 +50,6 @@ CUAPI CUresult cuCtxSetLimit(CUlimit limit, size_t value)
         break;
     case CU_LIMIT_PRINTF_FIFO_SIZE: r = set_before_use(&ctx->printf_bytes, value, ctx->printf_used); break;
     case CU_LIMIT_MALLOC_HEAP_SIZE: r = set_before_use(&ctx->heap_bytes, value, ctx->heap_used); break;
-    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
     case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: ctx->limits[limit] = value; break;
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
@@ -75,7 +74,6 @@ CUAPI CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
     case CU_LIMIT_STACK_SIZE: *value = ctx->stack_bytes; break;
     case CU_LIMIT_PRINTF_FIFO_SIZE: *value = ctx->printf_bytes; break;
     case CU_LIMIT_MALLOC_HEAP_SIZE: *value = ctx->heap_bytes; break;
-    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
     case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE: *value = ctx->limits[limit]; break;

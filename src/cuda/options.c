@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_FUNCTIONAL, OPT_STATS, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_MAX_CYCLES, OPT_THREADS,
+enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_FUNCTIONAL, OPT_EXACT_BOUNDS, OPT_STATS, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_MAX_CYCLES, OPT_THREADS,
                  OPT_QUIET, OPT_PRINT_MACHINE, OPT_PCS, OPT_MERGE_LAUNCHES, OPT_INTERVAL };
 
 static const struct option_row { const char *name; char letter; bool has_value; enum option_id id; } rows[] = {
@@ -22,6 +22,7 @@ static const struct option_row { const char *name; char letter; bool has_value; 
     {"divergence", 0, true, OPT_DIVERGENCE},
     {"set", 0, true, OPT_SET},
     {"functional", 0, false, OPT_FUNCTIONAL},
+    {"exact-bounds", 0, false, OPT_EXACT_BOUNDS},
     {"stats", 0, true, OPT_STATS},
     {"timeline", 0, true, OPT_TIMELINE},
     {"timeline-cycles", 0, true, OPT_TIMELINE_CYCLES},
@@ -194,6 +195,7 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_PCS: o->pcs = true; return true;
     case OPT_MERGE_LAUNCHES: o->merge_launches = true; return true;
     case OPT_FUNCTIONAL: o->functional = true; return true;
+    case OPT_EXACT_BOUNDS: o->exact_bounds = true; return true;
     case OPT_QUIET: o->quiet = true; return true;
     case OPT_PRINT_MACHINE: break;
     }

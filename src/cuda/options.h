@@ -14,7 +14,7 @@ struct options {
     char scheduler[4352], l1[4352], divergence[4352]; /* specs, perhaps with the path of a shared object; empty: not given */
     char sets[OPTIONS_SET_BYTES];                    /* the values of --set, one behind the other, each with its end mark */
     uint32_t set_count, set_bytes;
-    bool functional, quiet, pcs, merge_launches;
+    bool functional, exact_bounds, quiet, pcs, merge_launches;
     uint64_t max_cycles;                             /* 0: no limit */
     uint64_t timeline_first, timeline_end;           /* cycles */
     uint32_t threads;                                /* 0: not given */

@@ -22,7 +22,8 @@ RTAPI cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host)
 RTAPI cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, const void *host);
 RTAPI cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, const void *host)
 {
-    return rt_leave(out ? rt_enter() ?: rt_function(host, out) : (int)cudaErrorInvalidValue);
+    int r = out ? rt_enter() ?: rt_function(host, out) : (int)cudaErrorInvalidValue;
+    return rt_leave(r == rt_no_function(host) ? (int)cudaErrorInvalidDeviceFunction : r); /* in all generations, unlike launches */
 }
 
 RTAPI cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int value);

@@ -1,6 +1,7 @@
 /* Addresses to host memory (PTX ISA 5.1: state spaces). Device memory, constants and kernel parameters are host memory under their own address and are looked up
  * in the table of live ranges; shared memory is the block's buffer, local memory a slice a thread. A generic address falls into one of two windows or is
- * a device address. Every byte is checked: the exact bounds of each allocation, alignment, and permission.
+ * a device address. Every byte is checked: the bounds of each allocation, alignment, and permission. What lies behind the end of an allocation, in its last granule, is there on a GPU too: such accesses are
+ * served and counted, off the quick path, unless bounds are to be exact.
  *
  * Left out: a device's 32-bit shared and local windows at low generic addresses; ours lie inside the reserved range. */
 #include "exec/access.h"
@@ -46,10 +47,33 @@ static const struct memory_range *look_up(struct exec_warp *w, uint64_t address)
     return &w->near_range;
 }
 
+static void note_stray(struct exec_warp *w, uint64_t address, uint64_t bytes, bool is_store)
+{
+    struct memory *m = w->launch->memory;
+    char where[320];
+    if (w->launch->watched || m->strays++)
+        return;
+    memory_describe(m, address, where, sizeof where);
+    snprintf(m->first_stray, sizeof m->first_stray, "kernel %s, PTX line %d: %s of %" PRIu64 " bytes at 0x%" PRIx64 ", %s", w->launch->kernel->name,
+             w->pc < w->function->ptx->inst_count ? w->function->ptx->insts[w->pc].line : 0, is_store ? "write" : "read", bytes, address, where);
+}
+
+/* Past the end of an allocation, but inside its granules. */
+static uint8_t *find_stray(struct exec_warp *w, enum ptx_space space, uint64_t address, uint64_t bytes, bool is_store)
+{
+    const struct memory *m = w->launch->memory;
+    const struct memory_range *r = m->exact_bounds ? NULL : memory_find_granule(m, address);
+    if (!r || r->kind == MEMORY_PARAM || !kind_fits(space, r->kind, is_store) || bytes > memory_granules_end(r) - address || is_within(r, address, bytes))
+        return NULL;
+    note_stray(w, address, bytes, is_store);
+    return memory_pointer(address);
+}
+
 static uint8_t *find_device(struct exec_warp *w, enum ptx_space space, uint64_t address, uint64_t bytes, bool is_store)
 {
     const struct memory_range *r = look_up(w, address);
-    return r && is_within(r, address, bytes) && kind_fits(space, r->kind, is_store) ? memory_pointer(address) : NULL;
+    bool served = r && is_within(r, address, bytes) && kind_fits(space, r->kind, is_store);
+    return served ? memory_pointer(address) : find_stray(w, space, address, bytes, is_store);
 }
 
 uint8_t *access_shared(const struct exec_warp *w, uint64_t offset, uint64_t bytes)

@@ -1,8 +1,8 @@
 /* Barriers (PTX ISA 9.7.13.1-4): the sixteen named ones of a block, with reductions, and the cluster's. A warp arrives as a whole, as if all its threads had
  * executed the instruction; where its paths have diverged, when each of them waits at a barrier or where paths meet (simt_block). bar.warp.sync waits only then. */
-#include "exec/control.h"
 #include "exec/decode.h"
 #include "exec/lanes.h"
+#include "exec/strands.h"
 
 #include <stdio.h>
 
@@ -32,15 +32,24 @@ static void deliver(struct exec_warp *w, const struct simt_entry *path, const st
     w->bank[BANK_FRAME] = registers;
 }
 
-static void pass(struct simt_entry *path)
-{
-    path->barrier = 0;
-    path->pc++;
-}
 
 static void reset(struct exec_barrier *b)
 {
     *b = (struct exec_barrier){ .all_true = true };
+}
+
+bool barrier_release_paths(struct exec_warp *w, uint32_t id, const struct exec_barrier *complete)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < w->stack_depth; k++) {
+        struct simt_entry *path = &w->stack[k];
+        if (path->barrier != id + 1 || !path->arrived)
+            continue;
+        deliver(w, path, complete);
+        barrier_pass(path);
+        any = true;
+    }
+    return any;
 }
 
 static void release_if_complete(struct exec_cta *cta, uint32_t id)
@@ -53,25 +62,24 @@ static void release_if_complete(struct exec_cta *cta, uint32_t id)
     reset(b); /* a warp that goes on may arrive again at once */
     for (uint32_t i = 0; complete.waiting && i < cta->warp_count; i++) {
         struct exec_warp *w = &cta->warps[i];
-        bool goes_on = false;
-        for (uint32_t k = 0; k < w->stack_depth; k++) {
-            struct simt_entry *path = &w->stack[k];
-            if (path->barrier != id + 1 || !path->arrived)
-                continue;
-            deliver(w, path, &complete);
-            pass(path);
-            goes_on = true;
-        }
+        bool goes_on = w->strands ? strands_release(w, id, &complete) : barrier_release_paths(w, id, &complete);
         if (goes_on && w->state == WARP_AT_BARRIER) {
             w->state = WARP_READY;
-            simt_resume(w);
+            if (w->strands)
+                strands_resume(w);
+            else
+                simt_resume(w);
         }
     }
 }
 
 bool barrier_await_members(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
-    uint32_t named = LANES_OF(uint32_t, w, in->members)[__builtin_ctz(mask)];
+    const uint32_t *members = LANES_OF(uint32_t, w, in->members);
+    uint32_t named = members[__builtin_ctz(mask)];
+    if (w->strands)
+        FOR_EACH_LANE(mask, i)
+            named |= members[i];
     if (!(named & w->lanes & ~w->exited & ~w->active))
         return false;
     simt_block(w, MEMBER_BARRIER, mask);
@@ -87,7 +95,7 @@ static void execute_together(struct exec_warp *w, uint32_t first)
         if (path->barrier != MEMBER_BARRIER || path->pc != pc || path->call_depth != depth)
             continue;
         mask |= path->at_barrier;
-        pass(path);
+        barrier_pass(path);
     }
     const struct call_frame *frame = depth < w->frame_depth ? &w->frames[depth] : NULL;
     const struct exec_function *function = frame ? frame->function : w->function;
@@ -107,7 +115,7 @@ static bool pass_within_warp(struct exec_warp *w)
     for (uint32_t i = 0; i < w->stack_depth; i++) {
         uint8_t barrier = w->stack[i].barrier;
         if (barrier == WARP_BARRIER)
-            pass(&w->stack[i]);
+            barrier_pass(&w->stack[i]);
         else if (barrier == MEMBER_BARRIER)
             execute_together(w, i);
         passed |= barrier == WARP_BARRIER || barrier == MEMBER_BARRIER;
@@ -125,18 +133,18 @@ void barrier_gather(struct exec_warp *w)
     }
     if (exec_withheld(w))
         return;
+    for (uint32_t i = 0; i < w->stack_depth; i++)
+        reached |= barrier_reach(&w->stack[i]);
+    barrier_arrive(w, reached);
+}
+
+void barrier_arrive(struct exec_warp *w, uint32_t ids)
+{
     w->state = WARP_AT_BARRIER;
     w->barrier = w->stack[w->stack_depth - 1].barrier - 1u;
     w->barrier_pc = w->stack[w->stack_depth - 1].pc;
-    for (uint32_t i = 0; i < w->stack_depth; i++) {
-        struct simt_entry *path = &w->stack[i];
-        if (path->barrier && !path->arrived) {
-            path->arrived = true;
-            reached |= 1u << (path->barrier - 1);
-        }
-    }
     for (uint32_t id = 0; id < CTA_BARRIERS; id++)
-        if (reached >> id & 1) {
+        if (ids >> id & 1) {
             w->cta->barriers[id].arrived += WARP_LANES;
             w->cta->barriers[id].waiting++;
             release_if_complete(w->cta, id);
@@ -189,9 +197,11 @@ static void barrier_handler(struct exec_warp *w, const struct exec_inst *in, uin
         simt_block(w, (uint8_t)(id + 1), mask);
         return;
     }
-    b->arrived += WARP_LANES;
+    bool all_here = !w->strands || strands_all_came(w, id, mask); /* lanes that have come apart count when the last one is here */
+    b->arrived += all_here ? WARP_LANES : 0;
     simt_next(w);
-    release_if_complete(w->cta, id);
+    if (all_here)
+        release_if_complete(w->cta, id);
 }
 
 void barrier_describe(const struct exec_warp *w, char *out, uint32_t out_bytes)
@@ -218,7 +228,10 @@ static void cluster_arrive_handler(struct exec_warp *w, const struct exec_inst *
     struct exec_cluster *c = mask ? w->cta->cluster : NULL;
     if (c && exec_withheld(w))
         return;
-    if (c) {
+    if (c && w->strands && !strands_all_came(w, CLUSTER_BARRIER, mask)) {
+        w->cluster_phase = c->phase;
+        w->cluster_arrived = true;
+    } else if (c) {
         w->cluster_phase = c->phase;
         w->cluster_arrived = true;
         if (++c->arrived_warps >= cluster_warps(c)) {

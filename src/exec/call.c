@@ -4,6 +4,7 @@
 #include "exec/device_calls.h"
 #include "exec/image_internal.h"
 #include "exec/lanes.h"
+#include "exec/strands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +146,7 @@ static void enter(struct exec_warp *w, const struct call_site *site, uint32_t ma
                    w->frame_depth + 1);
         return;
     }
-    uint64_t registers_offset = w->registers_offset + w->function->frame_bytes;
+    uint64_t registers_offset = w->strands ? strands_registers_end(w) : w->registers_offset + w->function->frame_bytes;
     reserve_registers(w, registers_offset + callee->frame_bytes);
     struct call_frame *frame = push_frame(w);
     *frame = (struct call_frame){ w->function, w->pc + 1, w->pc, w->registers_offset, w->local_base, mask, { 0 } };

@@ -17,6 +17,7 @@ void simt_push_call(struct exec_warp *w, uint32_t mask);     /* new top at pc 0 
 void simt_retire(struct exec_warp *w, uint32_t lanes, bool exit); /* lanes leave the function (ret) or the kernel (exit) */
 /* The path that runs waits at a barrier (a value of simt_entry.barrier). Other paths of the warp run first; when all that can run wait, barrier_gather. */
 void simt_block(struct exec_warp *w, uint8_t barrier, uint32_t lanes);
+void simt_save(struct exec_warp *w);                         /* pc and mask of the path that runs, into its entry */
 void simt_resume(struct exec_warp *w);                       /* after paths that waited may go on: finds the one to run */
 static inline void simt_next(struct exec_warp *w)
 {
@@ -36,8 +37,14 @@ void control_make_return(struct exec_inst *out);
 void barrier_gather(struct exec_warp *w);                    /* no path of the warp can run: it arrives at the barriers its paths wait at */
 bool barrier_await_members(struct exec_warp *w, const struct exec_inst *in, uint32_t mask); /* true: the path waits for lanes on other paths */
 void barrier_warp_done(struct exec_warp *w);                 /* a warp that ended no longer counts */
+/* Lets the paths that arrived there go on from the barrier; whether there were any. */
+bool barrier_release_paths(struct exec_warp *w, uint32_t id, const struct exec_barrier *complete);
+void barrier_arrive(struct exec_warp *w, uint32_t ids);      /* the warp as a whole, at those of the mask; it waits */
 /* Called for warps that wait: which barrier, how many are missing; for messages. */
 void barrier_describe(const struct exec_warp *w, char *out, uint32_t out_bytes);
+
+/* registers.c: of one call of f, the values of some lanes */
+void registers_copy_lanes(const struct exec_function *f, uint8_t *to, const uint8_t *from, uint32_t lanes);
 
 /* device_calls.c: functions that the device runtime provides */
 typedef void device_call_fn(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result);

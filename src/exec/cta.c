@@ -1,6 +1,6 @@
 /* A block: its shared memory, its warps, their registers, local memory and special registers. */
-#include "exec/control.h"
 #include "exec/lanes.h"
+#include "exec/strands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +155,10 @@ static void start_warp(struct exec_warp *w)
     w->local_base = 0;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         w->stack_top[lane] = kernel->local_bytes;
+    strands_drop(w);
+    w->ran = 0;
+    w->look_from = w->look_after = 0;
+    w->turn_end = EXEC_TURN;
     w->stack_depth = w->frame_depth = 0;
     w->exited = w->carry = 0;
     w->executed = 0;
@@ -215,6 +219,7 @@ void exec_cta_destroy(struct exec_cta *cta)
         return;
     for (uint32_t i = 0; cta->warps && i < cta->warp_count; i++) {
         struct exec_warp *w = &cta->warps[i];
+        strands_drop(w);
         if (w->owns_registers)
             free(w->registers);
         if (w->owns_stack)

@@ -178,6 +178,10 @@ struct exec_warp {
     uint64_t near_generation;
     struct cp_async_state *async;   /* pending cp.async copies, or NULL */
     bool addresses_only;            /* atomics: check and note the addresses, do nothing; timing does it later, where the access arrives */
+    struct strand_set *strands;     /* of a warp that has come apart (strands.c), or NULL */
+    uint64_t turn_end;              /* of a warp that is run by steps: instructions executed at which its turn is over */
+    uint32_t ran;                   /* lanes that were active since the last look at those that wait (let_go.c) */
+    uint64_t look_from, look_after; /* warp instructions executed: when the lanes that wait began to, and how many more before the next look */
 };
 
 /* A named barrier: warps arrive as a whole. expected 0: all warps of the block that have not ended. */
@@ -259,6 +263,8 @@ struct exec_launch {
     struct device_queue *queue;
     struct exec_counters counters;
     bool faulted;
+    struct { const struct exec_function *function; uint32_t rpc; } spun[8]; /* where lanes have spun while others of their warp waited (let_go.c) */
+    uint32_t spun_count;
     bool watched;                  /* of the copy that a warp suspected of spinning runs in (spin.c): effects beyond the warp are counted and do not happen */
     uint64_t effects;
     struct exec_fault fault;
@@ -274,8 +280,12 @@ uint32_t exec_lanes_of(const struct exec_warp *w, const struct exec_inst *in, ui
 /* The same in two halves, for a PLAIN instruction: the warp moves on, and what the instruction does is done later, by exec_perform, before the warp's next instruction that could tell. The mask may be 0. */
 uint32_t exec_advance(struct exec_warp *w);
 void exec_perform(struct exec_warp *w, const struct exec_inst *in, uint32_t mask);
-/* Up to budget instructions, until the warp is no longer READY. Returns how many were executed. */
+/* Up to budget instructions, until the warp is no longer READY, and the end of its turn. Returns how many were executed. */
 uint32_t exec_run(struct exec_warp *w, uint32_t budget);
+/* The end of a turn of a warp that is run by steps: whose lanes have come apart, it goes on with others; whose lanes spin while others wait for them, it comes apart (let_go.c). */
+void exec_end_turn(struct exec_warp *w);
+enum { EXEC_TURN = 256 };
+bool exec_lanes_are_independent(const struct exec_launch *l); /* whether the module was compiled for an architecture where each lane goes on by itself */
 
 /* Room for a block on a core: warps, registers, shared and local memory; freed together. Blocks of the launch run in it one after another. */
 struct exec_cta *exec_cta_create(struct exec_launch *l, uint32_t core, struct error *e);
@@ -286,8 +296,11 @@ void exec_cta_destroy(struct exec_cta *cta);
 /* Spinning (spin.c). What was issued and is yet to take effect in the lanes of mask: an atomic on its way to memory. */
 struct exec_pending { const struct exec_inst *in; uint32_t mask; };
 /* Would the warp, which is READY or ASLEEP, come back to where it is with the same registers, stack and local memory, and change nothing else? Runs some thousand instructions of a copy of it; the
- * warp, its block and memory stay as they are. Where it holds for all warps that do not wait at a barrier, the launch will never end. pending: done first. */
+ * warp, its block and memory stay as they are. Where it holds for all warps that do not wait at a barrier, the launch will never end. Of a warp whose lanes are independent
+ * it does not hold as long as there are lanes that wait for those that spin: they will be let go. pending: done first. */
 bool exec_would_spin(const struct exec_warp *w, struct exec_pending pending);
+/* The same of the path that runs, within so many steps; *lanes are those that take part. */
+bool exec_path_spins(const struct exec_warp *w, struct exec_pending pending, uint32_t steps, uint32_t *lanes);
 /* An effect beyond the warp, other than a write, is at hand. True: the warp is only watched, and it must not happen. */
 static inline bool exec_withheld(struct exec_warp *w)
 {

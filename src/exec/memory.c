@@ -1,7 +1,7 @@
 /* The device's address space: one range of host addresses, reserved when the device is made and backed by pages only where touched.
  *
- * Allocation is first fit over a sorted list of free extents that are merged when a range is released. Between two allocations lies at least one
- * guard gap, so that no access may run from one into the next. Free memory is kept zero: what is released is cleared, small ranges by hand and
+ * Allocation is first fit over a sorted list of free extents that are merged when a range is released. An allocation has whole granules for itself, as on a GPU; between two lies at
+ * least one guard gap, so that no access may run from one into the next. Free memory is kept zero: what is released is cleared, small ranges by hand and
  * large ones by giving their pages back. The live ranges are a sorted table, searched by halving.
  *
  * Left out: page granularity and placement of a real driver; addresses are the same in every run as long as the preferred base is free. */
@@ -16,6 +16,7 @@
 
 enum {
     LEAST_ALIGN = 256,
+    GRANULE_BYTES = 512,
     GUARD_BYTES = 256,
     FREED_KEPT = 64,        /* ranges remembered for messages */
     LABEL_KEPT = 64,        /* bytes of a freed range's name: its owner may be gone when the message is made */
@@ -174,7 +175,17 @@ const struct memory_range *memory_find(const struct memory *m, uint64_t address)
     return address - r->base < r->size_bytes ? r : NULL;
 }
 
-/* The caller has made room. */
+static bool is_in_heap(const struct memory *m, uint64_t base) { return base >= m->heap_base && base < m->heap_end; }
+
+uint64_t memory_granules_end(const struct memory_range *r) { return r->base + round_up(r->size_bytes, GRANULE_BYTES); }
+
+const struct memory_range *memory_find_granule(const struct memory *m, uint64_t address)
+{
+    uint32_t above = first_above(m, address);
+    const struct memory_range *r = above ? &m->ranges[above - 1] : NULL;
+    return r && is_in_heap(m, r->base) && address < memory_granules_end(r) ? r : NULL;
+}
+
 /* Parameters of launches come and go, and always lie at the same place. */
 static uint64_t place_physically(struct memory *m, uint64_t size_bytes, enum memory_kind kind)
 {
@@ -190,12 +201,15 @@ uint64_t memory_physical(const struct memory *m, uint64_t address, struct memory
     if (address - near->base >= near->size_bytes) {
         const struct memory_range *r = memory_find(m, address);
         if (!r)
+            r = memory_find_granule(m, address);
+        if (!r)
             return address;
         *near = *r;
     }
     return near->physical + (address - near->base);
 }
 
+/* The caller has made room. */
 static void insert_range(struct memory *m, const struct memory_range *r)
 {
     uint32_t at = first_above(m, r->base);
@@ -204,8 +218,6 @@ static void insert_range(struct memory *m, const struct memory_range *r)
     m->range_count++;
     m->generation++;
 }
-
-static bool is_in_heap(const struct memory *m, uint64_t base) { return base >= m->heap_base && base < m->heap_end; }
 
 /* Pinned host memory does not count against the device's capacity. */
 static uint64_t counted_bytes(uint64_t size_bytes, enum memory_kind kind)
@@ -243,8 +255,8 @@ static void take_from_hole(struct memory_state *s, uint32_t at, uint64_t base, u
         remove_hole(s, at);
 }
 
-/* What a range of this size occupies: itself, and a gap behind it. */
-static uint64_t occupied_bytes(uint64_t size_bytes) { return round_up(size_bytes, LEAST_ALIGN) + GUARD_BYTES; }
+/* What a range of this size occupies: its granules, and a gap behind them. */
+static uint64_t occupied_bytes(uint64_t size_bytes) { return round_up(size_bytes, GRANULE_BYTES) + GUARD_BYTES; }
 
 uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_bytes, enum memory_kind kind, const char *label)
 {
@@ -353,7 +365,7 @@ bool memory_release(struct memory *m, uint64_t base)
     remember_freed(m, &r);
     if (!is_in_heap(m, base))
         return true;
-    clear(r.base, r.size_bytes);
+    clear(r.base, memory_granules_end(&r) - r.base);
     m->used_bytes -= counted_bytes(r.size_bytes, r.kind);
     give_to_holes(state_of(m), r.base, occupied_bytes(r.size_bytes)); /* without host memory for the list the extent is lost, no more */
     return true;

@@ -1,5 +1,6 @@
 /* Places a function's registers in its frame. PTX has as many registers as the compiler cared to name; two whose live ranges do not touch share a place, so
  * that a warp's frame is about as large as what is alive at once and stays in the host's cache. */
+#include "exec/control.h"
 #include "exec/image_internal.h"
 
 #include "ptx/cfg.h"
@@ -86,4 +87,23 @@ void registers_place(struct exec_image *image, struct exec_function *f, const st
     f->frame_bytes = (offset + 4 + 255) & ~255u; /* 4: the scratch predicate */
     f->scratch_pred = offset;
     arena_free(&scratch);
+}
+
+void registers_copy_lanes(const struct exec_function *f, uint8_t *to, const uint8_t *from, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < f->ptx->reg_count; i++) {
+        uint32_t at = f->registers[i] & ~3u;
+        int c = class_of(f->ptx->regs[i]);
+        if (c == 0) {
+            uint32_t *d = (uint32_t *)(to + at);
+            *d = (*d & ~lanes) | (*(const uint32_t *)(from + at) & lanes);
+            continue;
+        }
+        uint32_t bytes = c == 1 ? 4 : 8;
+        for (uint32_t part = 0; part < class_bytes[c]; part += bytes * WARP_LANES) /* a 128-bit one is two of 64 */
+            for (uint32_t left = lanes; left; left &= left - 1) {
+                uint32_t lane = at + part + (uint32_t)__builtin_ctz(left) * bytes;
+                memcpy(to + lane, from + lane, bytes);
+            }
+    }
 }

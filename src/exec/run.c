@@ -1,6 +1,6 @@
 /* The interpreter: fetch the record, find the lanes, call the handler. */
-#include "exec/control.h"
 #include "exec/lanes.h"
+#include "exec/strands.h"
 
 static inline uint32_t guarded(const struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
@@ -56,6 +56,10 @@ uint32_t exec_advance(struct exec_warp *w)
 
 void exec_perform(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
+    if (w->strands && mask) {
+        strands_perform(w, in, mask);
+        return;
+    }
     uint32_t pc = w->pc;
     w->pc = (uint32_t)(in - w->code); /* for a fault's message */
     if (mask)
@@ -72,5 +76,6 @@ uint32_t exec_run(struct exec_warp *w, uint32_t budget)
         execute(w, lanes);
         done++;
     }
+    exec_end_turn(w);
     return done;
 }

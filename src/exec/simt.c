@@ -1,7 +1,7 @@
 /* The post-dominator reconvergence stack. The top entry runs; a branch whose lanes disagree turns the top into the entry that waits at the
  * immediate post-dominator and pushes the paths above it, the taken one last, so that it runs first. A path that arrives there is popped. A path that waits at a
  * barrier lets its siblings run; a path below that is in a caller's frame cannot, since the frame above it is in use. */
-#include "exec/control.h"
+#include "exec/strands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void push(struct exec_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask)
     w->stack[w->stack_depth++] = (struct simt_entry){ .pc = pc, .rpc = rpc, .mask = mask, .call_depth = w->frame_depth };
 }
 
-static void save_top(struct exec_warp *w)
+void simt_save(struct exec_warp *w)
 {
     struct simt_entry *top = &w->stack[w->stack_depth - 1];
     top->pc = w->pc;
@@ -62,18 +62,24 @@ static void settle(struct exec_warp *w)
         if (top->mask && top->barrier) {
             if (bring_up_runnable(w))
                 continue;
-            barrier_gather(w);
+            if (w->strands)
+                strands_wait(w);
+            else
+                barrier_gather(w);
             return;
         }
         if (top->mask && top->pc != top->rpc) {
             w->pc = top->pc;
             w->rpc = top->rpc;
             w->active = top->mask;
+            w->ran |= top->mask;
             return;
         }
         w->stack_depth--;
     }
     w->active = 0;
+    if (w->strands && strands_end(w))
+        return;
     w->state = WARP_DONE;
     barrier_warp_done(w);
 }
@@ -98,7 +104,7 @@ void simt_split(struct exec_warp *w, const struct simt_path *paths, uint32_t cou
         w->stack_depth--;
     } else {
         w->pc = rpc;
-        save_top(w);
+        simt_save(w);
     }
     for (uint32_t i = count; i-- > 0;)
         if (paths[i].pc != meet)
@@ -125,7 +131,7 @@ void simt_branch(struct exec_warp *w, uint32_t taken, uint32_t target, uint32_t 
 
 void simt_block(struct exec_warp *w, uint8_t barrier, uint32_t lanes)
 {
-    save_top(w);
+    simt_save(w);
     struct simt_entry *top = &w->stack[w->stack_depth - 1];
     top->barrier = barrier;
     top->arrived = false;
@@ -146,7 +152,7 @@ void simt_push_call(struct exec_warp *w, uint32_t mask)
 
 void simt_retire(struct exec_warp *w, uint32_t lanes, bool exit)
 {
-    save_top(w);
+    simt_save(w);
     w->stack[w->stack_depth - 1].pc = w->pc + 1; /* for the lanes that stay */
     for (uint32_t i = w->stack_depth; i-- > 0;) {
         if (!exit && w->stack[i].call_depth < w->frame_depth)

@@ -1,10 +1,10 @@
 /* Warps that will never get anywhere. A warp that comes back to an instruction with the same stack, registers and local memory, having changed nothing that others see, will do the
  * same again for ever unless somebody else changes memory. When that holds for all warps at once, the launch hangs. The usual cause is a lock between lanes of one warp: the lane
- * that holds it waits at the reconvergence point for those that spin, which the post-dominator stack cannot run.
+ * that holds it waits at the reconvergence point for those that spin, which the post-dominator stack cannot run. (For architectures since sm_70 it is let go: let_go.c.)
  *
  * To find out, a copy of the warp runs under a copy of the launch whose effects beyond the warp (writes, barriers, the warp's end, calls of the device runtime) are counted and do not
  * happen; the first one ends the watch. So does a look at a clock: time may be what the warp waits for. Left out: loops longer than WATCH_STEPS, which pass for progress. */
-#include "exec/control.h"
+#include "exec/strands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,19 +105,21 @@ static bool goes_on(struct exec_warp *w)
 }
 
 /* Snapshots at distances that double (Brent): a cycle of any length well below the number of steps is found. */
-static bool comes_back(struct exec_warp *w)
+static bool comes_back(struct exec_warp *w, uint32_t steps)
 {
     struct exec_warp seen;
     uint32_t next = 1;
     bool back = false;
+    w->ran = w->active;
     copy_warp(&seen, w);
-    for (uint32_t step = 1; step <= WATCH_STEPS && !back; step++) {
+    for (uint32_t step = 1; step <= steps && !back; step++) {
         exec_step(w);
         if (!goes_on(w))
             break;
         back = same_state(&seen, w);
         if (!back && step == next) {
             next *= 2;
+            w->ran = w->active;
             drop_copy(&seen);
             copy_warp(&seen, w);
         }
@@ -126,7 +128,7 @@ static bool comes_back(struct exec_warp *w)
     return back;
 }
 
-bool exec_would_spin(const struct exec_warp *w, struct exec_pending pending)
+bool exec_path_spins(const struct exec_warp *w, struct exec_pending pending, uint32_t steps, uint32_t *lanes)
 {
     struct exec_launch launch = *w->launch;
     struct exec_warp copy;
@@ -138,9 +140,26 @@ bool exec_would_spin(const struct exec_warp *w, struct exec_pending pending)
     copy.addresses_only = false;
     if (pending.mask)
         exec_perform(&copy, pending.in, pending.mask);
-    bool spins = goes_on(&copy) && comes_back(&copy);
+    bool spins = goes_on(&copy) && comes_back(&copy, steps);
+    *lanes = copy.ran;
     drop_copy(&copy);
     return spins;
+}
+
+bool exec_would_spin(const struct exec_warp *w, struct exec_pending pending)
+{
+    uint32_t lanes;
+    if (!exec_path_spins(w, pending, WATCH_STEPS, &lanes) || (exec_lanes_are_independent(w->launch) && (strands_lanes(w) & ~lanes)))
+        return false;
+    for (uint32_t i = 0; w->strands && i < w->strands->count; i++) {
+        struct exec_warp other = *w;
+        if (i == w->strands->current || w->strands->list[i].blocked)
+            continue;
+        strands_show(&other, i);
+        if (!exec_path_spins(&other, (struct exec_pending){ 0 }, WATCH_STEPS, &lanes) || (w->strands->list[i].lanes & ~w->exited & ~lanes))
+            return false;
+    }
+    return true;
 }
 
 static const struct ptx_inst *instruction_at(const struct exec_function *f, uint32_t pc)
@@ -157,7 +176,9 @@ static void describe_warp(const struct exec_warp *w, char *out, uint32_t out_byt
         pc = w->barrier_pc;
     } else {
         uint32_t waiting = w->lanes & ~w->exited & ~w->active;
-        if (waiting)
+        if (waiting && w->strands)
+            snprintf(what, sizeof what, "lanes %08x spin, while lanes %08x of the same warp wait elsewhere, or spin as well", w->active, waiting);
+        else if (waiting)
             snprintf(what, sizeof what, "lanes %08x spin, while lanes %08x of the same warp wait for them to reconverge", w->active, waiting);
         else
             snprintf(what, sizeof what, "spins without effect");
@@ -168,7 +189,7 @@ static void describe_warp(const struct exec_warp *w, char *out, uint32_t out_byt
 
 static bool spins_within_warp(const struct exec_warp *w)
 {
-    return (w->state == WARP_READY || w->state == WARP_ASLEEP) && (w->lanes & ~w->exited & ~w->active);
+    return !w->strands && (w->state == WARP_READY || w->state == WARP_ASLEEP) && (w->lanes & ~w->exited & ~w->active);
 }
 
 void exec_describe_hang(const struct exec_launch *l, struct exec_cta *const *blocks, uint32_t count, struct error *e)
@@ -184,7 +205,7 @@ void exec_describe_hang(const struct exec_launch *l, struct exec_cta *const *blo
     error_set(e, ERROR_DEADLOCK, "kernel %s cannot go on: %u warps wait, and nothing can release them", l->kernel->name, waiting);
     if (within_warp)
         error_note(e, "lanes of one warp spin on a value that other lanes of that warp would have to write. The reconvergence stack (post-dominator) runs a diverged warp's paths "
-                      "one after the other, so such a lock never opens; let one lane at a time take it outside the loop, or loop over the lanes");
+                      "one after the other, so such a lock never opens; let one lane at a time take it outside the loop, or loop over the lanes, or compile for sm_70 or later, where each lane goes on by itself");
     for (uint32_t b = 0; b < count && shown < SHOWN; b++)
         for (uint32_t i = 0; blocks[b] && i < blocks[b]->warp_count && shown < SHOWN; i++) {
             if (blocks[b]->warps[i].state == WARP_DONE)

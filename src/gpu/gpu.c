@@ -35,6 +35,7 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
         free(g);
         return NULL;
     }
+    g->memory->exact_bounds = options->exact_bounds;
     g->heap = calloc(1, sizeof *g->heap);
     if (!g->heap)
         abort();

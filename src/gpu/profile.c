@@ -119,6 +119,7 @@ uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listi
         pc->divergent += counters->divergent_branches - divergent;
         pc->load_requests += counters->load_requests - loads;
     }
+    exec_end_turn(w);
     return done;
 }
 

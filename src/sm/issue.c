@@ -130,6 +130,17 @@ static void accept(struct sm *c, uint16_t id, const struct sm_inst *in, uint32_t
     collector_accept(c->collector, pipe_of(c, in), id, banks, count);
 }
 
+/* A warp whose lanes have come apart goes on with others of them, as if by a branch. */
+static void end_turn(struct sm *c, uint32_t slot)
+{
+    struct sm_slot *s = &c->slots[slot];
+    bool apart = s->exec->strands;
+    s->exec->turn_end = s->exec->executed + EXEC_TURN;
+    exec_end_turn(s->exec);
+    if (apart || s->exec->strands)
+        sm_set_barriers(c, s->block);
+}
+
 static void issue(struct sm *c, uint32_t scheduler, uint32_t slot)
 {
     struct sm_slot *s = &c->slots[slot];
@@ -160,6 +171,8 @@ static void issue(struct sm *c, uint32_t scheduler, uint32_t slot)
         sm_coalesce(c, id);
     } else {
         exec_step(w);
+        if (w->executed >= w->turn_end)
+            end_turn(c, slot);
     }
     look_at_state(c, slot, in);
     sm_refresh(c, slot);

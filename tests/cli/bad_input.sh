@@ -23,12 +23,18 @@ awk 'BEGIN { for (i = 0; i < 1600000; i++) print "add.s32 %r1, %r2, (((((([[[[[[
 expect '100 MB of words' 1 'words.ptx:1:1: error' timeout 20 "$heddle" inspect "$scratch/words.ptx"
 rm -f "$scratch/words.ptx"
 
-expect 'reads past its buffer' 5 'kernel k: read of 4 bytes at 0x[0-9a-f]+' run_ptx out_of_bounds 124
+expect 'reads past its buffer' 5 'kernel k: read of 4 bytes at 0x[0-9a-f]+' "$heddle" run --functional --exact-bounds "$ptx_run" "$ptx/out_of_bounds.ptx" k 124
 saw 'reads past its buffer: the PTX line' 'out_of_bounds.ptx:16'
 saw 'reads past its buffer: block and thread' 'block \(0,0,0\), thread \(31,0,0\)'
 saw 'reads past its buffer: what is nearby' '124-byte allocation'
 saw 'reads past its buffer: what CUDA says' 'CUDA_ERROR_ILLEGAL_ADDRESS'
-is 'reads all of its buffer' run_ptx out_of_bounds 128
+is 'reads all of its buffer' "$heddle" run --functional --exact-bounds "$ptx_run" "$ptx/out_of_bounds.ptx" k 128
+expect 'reads past its buffer, where a GPU allows it' 0 '^1$' run_ptx out_of_bounds 124
+saw 'reads past its buffer, where a GPU allows it: a remark' '2 accesses past the end of allocations were allowed.*The first: kernel k, PTX line 16: read of 4 bytes at 0x[0-9a-f]+, right at the end of a 124-byte allocation'
+expect 'reads past its buffer, where a GPU allows it: quietly' 0 '^1$' "$heddle" run --functional --quiet "$ptx_run" "$ptx/out_of_bounds.ptx" k 124
+is 'reads past its buffer, where a GPU allows it: no remark' test "$(wc -l <"$out")" = 1
+expect 'reads past all of its buffer' 5 'right at the end of a 512-byte allocation' run_ptx out_of_bounds 512 160
+saw 'reads past all of its buffer: the thread' 'block \(0,0,0\), thread \(128,0,0\)'
 expect 'misaligned' 5 'not a multiple of 4' run_ptx misaligned
 saw 'misaligned: what CUDA says' 'CUDA_ERROR_MISALIGNED_ADDRESS'
 expect 'trap' 5 'kernel k: trap' run_ptx trap
@@ -41,6 +47,7 @@ expect 'never ends: ctrl-C' 4 'kernel k was interrupted after [0-9]+ warp instru
 is 'never ends: ctrl-C leaves results' "$json_check" "$scratch/interrupted.json"
 expect 'never ends: ctrl-C in the results' 0 'interrupted' "$json_check" "$scratch/interrupted.json" outcome.kind
 expect 'lanes spin on one another' 4 'lanes of one warp spin' timeout 60 "$heddle" run --functional "$ptx_run" "$ptx/spin_lock.ptx" k
+expect 'lanes spin on one another, for sm_70' 0 '^64$' timeout 60 "$heddle" run --functional "$ptx_run" "$ptx/spin_lock_apart.ptx" k 1024 64
 
 expect 'unsupported instruction' 3 'unsupported.ptx:12:5: error: not supported: wgmma.fence.sync.aligned' \
     "$heddle" run --functional "$ptx_run" "$ptx/unsupported.ptx" first

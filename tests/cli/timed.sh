@@ -126,6 +126,8 @@ is 'a barrier that a warp skips: they add up' "$json_check" "$scratch/hang.json"
 expect 'a warp that has ended is not waited for' 0 '^42$' program fits -- "$ptx/barrier_left.ptx" k 1024 64
 expect 'lanes spin on one another' 4 'lanes of one warp spin' timeout 60 "$heddle" run --stats "$scratch/spin.json" "$ptx_run" "$ptx/spin_lock.ptx" k
 expect 'lanes spin on one another: partial results' 0 '^true$' value spin kernels.0.partial
+expect 'lanes spin on one another, for sm_70' 0 '^64$' program apart -- "$ptx/spin_lock_apart.ptx" k 1024 64
+is 'lanes spin on one another, for sm_70: the results add up' "$json_check" "$scratch/apart.json"
 expect 'an endless loop' 4 'kernel k ran past the limit of 20000 cycles' program endless --max-cycles 20000 -- "$ptx/endless.ptx" k
 is 'an endless loop: partial results add up' "$json_check" "$scratch/endless.json"
 

@@ -19,6 +19,9 @@ int main()
     check_error(cudaDeviceGetAttribute(&value, (cudaDeviceAttr)9999, 0), cudaErrorInvalidValue, "unknown attribute");
     check_error(cudaGetDeviceCount(nullptr), cudaErrorInvalidValue, "count to nowhere");
     check_error(cudaDeviceSetLimit((cudaLimit)77, 1), cudaErrorInvalidValue, "unknown limit");
+    size_t depth = 0; // of kernels that wait for those they launched, which no GPU since sm_90 knows
+    check_error(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 2), cudaErrorUnsupportedLimit, "a limit of other architectures");
+    check_error(cudaDeviceGetLimit(&depth, cudaLimitDevRuntimeSyncDepth), cudaErrorUnsupportedLimit, "nor has it a value");
     check_error(cudaSetDeviceFlags(0x10000), cudaErrorInvalidValue, "unknown device flags");
     check_error(cudaDeviceGetByPCIBusId(&value, "0000:7f:00.0"), cudaErrorInvalidDevice, "unknown PCI id");
 

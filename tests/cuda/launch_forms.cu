@@ -88,6 +88,8 @@ static void refusals()
     int amount = 1;
     void *list[] = {&out, &amount};
     check_error(cudaLaunchKernel((const void *)&failures, dim3(1), dim3(1), list, 0, nullptr), no_kernel, "no kernel at that address");
+    cudaFunction_t function;
+    check_error(cudaGetFuncBySymbol(&function, (const void *)&failures), cudaErrorInvalidDeviceFunction, "nor one by that symbol");
     cudaGetLastError();
     add<<<2, 32>>>(out, 3);
     CUDA(cudaDeviceSynchronize());

@@ -33,6 +33,7 @@ int main(void)
     OK(cudaFuncGetParamInfo(&fill, 1, &offset, &bytes));
     TRUE(offset == 8 && bytes == 4);
     EXPECT(INVALID_VALUE, cudaFuncGetParamInfo(&fill, 2, &offset, &bytes));
+    EXPECT(INVALID_DEVICE_FUNCTION, cudaGetFuncBySymbol(&f, &unregistered));
     OK(cudaGetFuncBySymbol(&f, &fill));
     OK(cuFuncGetName(&name, f));
     TRUE(name && !strcmp(name, "fill"));

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define PTX_HEADER ".version 8.0\n.target sm_90\n.address_size 64\n"
+#define PTX_LOCKSTEP_HEADER ".version 8.0\n.target sm_60\n.address_size 64\n" /* before lanes went on by themselves */
 #define KERNEL_HEAD ".visible .entry kernel(.param .u64 buffer) {\n.reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .f32 %f<8>;\nld.param.u64 %rd0, [buffer];\n"
 
 enum { KERNEL_WORDS = 4096 };

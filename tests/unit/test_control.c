@@ -97,7 +97,7 @@ static void lock_between_lanes_is_reported(void **state)
 {
     (void)state;
     struct kernel_run k;
-    kernel_run_fails(&k, PTX_HEADER KERNEL_HEAD
+    kernel_run_fails(&k, PTX_LOCKSTEP_HEADER KERNEL_HEAD
                      "SPIN: atom.global.cas.b32 %r0, [%rd0], 0, 1; setp.ne.u32 %p0, %r0, 0; @%p0 bra SPIN;\n"
                      "atom.global.add.u32 %r1, [%rd0+4], 1; atom.global.exch.b32 %r0, [%rd0], 0; ret; }",
                      1, 32, ERROR_DEADLOCK, "lanes of one warp spin");

@@ -111,14 +111,14 @@ static bool is_stuck(const struct stage *s)
 
 static bool spins(struct stage *s, uint32_t block, uint32_t index) { return exec_would_spin(warp(s, block, index), (struct exec_pending){ 0 }); }
 
-static const char spin_lock[] = PTX_HEADER KERNEL_HEAD
-    "L: atom.global.cas.b32 %r1, [%rd0], 0, 1; setp.ne.u32 %p0, %r1, 0; @%p0 bra L; atom.global.exch.b32 %r2, [%rd0], 0; ret; }";
+#define SPIN_LOCK KERNEL_HEAD \
+    "L: atom.global.cas.b32 %r1, [%rd0], 0, 1; setp.ne.u32 %p0, %r1, 0; @%p0 bra L; atom.global.exch.b32 %r2, [%rd0], 0; ret; }"
 
 static void lock_between_lanes(void **state)
 {
     (void)state;
     struct stage s;
-    set_up(&s, spin_lock, 1, 32);
+    set_up(&s, PTX_LOCKSTEP_HEADER SPIN_LOCK, 1, 32);
     assert_false(is_stuck(&s)); /* the lock is free: the first cas takes it */
     assert_int_equal(s.k.words[0], 0);
     exec_run(warp(&s, 0, 0), 2);
@@ -130,6 +130,34 @@ static void lock_between_lanes(void **state)
     }
     s.k.words[0] = 0; /* as if somebody had opened it */
     assert_false(is_stuck(&s));
+    tear_down(&s);
+}
+
+/* Where lanes go on by themselves, those that wait for the ones that spin will be let go: stuck is only who spins alone. */
+static void lanes_that_will_be_let_go(void **state)
+{
+    (void)state;
+    struct stage s;
+    set_up(&s, PTX_HEADER SPIN_LOCK, 1, 32);
+    exec_run(warp(&s, 0, 0), 100);
+    assert_int_equal(s.k.words[0], 1);
+    assert_true(spins(&s, 0, 0) == false && !is_stuck(&s));
+    tear_down(&s);
+    set_up(&s, PTX_HEADER KERNEL_HEAD "mov.u32 %r0, %tid.x; setp.ne.u32 %p0, %r0, 0; @%p0 bra B; L: ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;\n"
+                                      "B: bar.sync 0; st.global.u32 [%rd0+4], 1; ret; }",
+           1, 32);
+    for (uint32_t i = 0; i < 1000 && !warp(&s, 0, 0)->strands; i++) {
+        assert_false(is_stuck(&s));
+        exec_run(warp(&s, 0, 0), 256);
+    }
+    assert_non_null(warp(&s, 0, 0)->strands);
+    exec_run(warp(&s, 0, 0), 256);
+    assert_true(is_stuck(&s)); /* 31 lanes at the barrier, one that spins */
+    s.k.words[0] = 1;
+    assert_false(is_stuck(&s));
+    exec_run(warp(&s, 0, 0), 256);
+    assert_int_equal(s.k.words[1], 1);
+    assert_int_equal(warp(&s, 0, 0)->state, WARP_DONE);
     tear_down(&s);
 }
 
@@ -212,7 +240,7 @@ static void last_path_to_a_barrier(void **state)
 {
     (void)state;
     struct stage s;
-    set_up(&s, PTX_HEADER KERNEL_HEAD "mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 16; @%p0 bra A; L: ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; exit;\n"
+    set_up(&s, PTX_LOCKSTEP_HEADER KERNEL_HEAD "mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 16; @%p0 bra A; L: ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; exit;\n"
                                       "A: bar.sync 0; ret; }",
            1, 64);
     exec_run(warp(&s, 0, 0), 100);
@@ -352,7 +380,7 @@ static void atomics_under_way(void **state)
 {
     (void)state;
     struct stage s;
-    set_up(&s, spin_lock, 1, 32);
+    set_up(&s, PTX_LOCKSTEP_HEADER SPIN_LOCK, 1, 32);
     struct exec_warp *w = warp(&s, 0, 0);
     exec_run(w, 1);
     struct under_way u = issue(w);
@@ -395,7 +423,8 @@ static void ended_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lock_between_lanes),    cmocka_unit_test(flag_that_nobody_sets), cmocka_unit_test(long_loops),
+        cmocka_unit_test(lock_between_lanes),
+        cmocka_unit_test(lanes_that_will_be_let_go),    cmocka_unit_test(flag_that_nobody_sets), cmocka_unit_test(long_loops),
         cmocka_unit_test(flag_that_will_be_set), cmocka_unit_test(barrier_and_spinning),  cmocka_unit_test(last_path_to_a_barrier),
         cmocka_unit_test(effects_do_not_happen), cmocka_unit_test(idle_writes),           cmocka_unit_test(local_memory_is_state),
         cmocka_unit_test(calls_from_two_places), cmocka_unit_test(deep_calls),            cmocka_unit_test(atomics_under_way),

@@ -152,6 +152,25 @@ static void test_find(void **state)
     assert_null(memory_find(m, UINT64_MAX));
 }
 
+/* The rest of the last granule belongs to the range; what was left there is gone with it. */
+static void test_granules(void **state)
+{
+    struct memory *m = *state;
+    uint64_t a = memory_alloc(m, 1000, 1, MEMORY_DEVICE, NULL), b = memory_alloc(m, 1024, 1, MEMORY_DEVICE, NULL);
+    assert_null(memory_find(m, a + 1000));
+    assert_ptr_equal(memory_find_granule(m, a + 1000), memory_find(m, a));
+    assert_ptr_equal(memory_find_granule(m, a + 1023), memory_find(m, a));
+    assert_null(memory_find_granule(m, a + 1024));
+    assert_null(memory_find_granule(m, b + 1024));
+    assert_null(memory_find_granule(m, a - 1));
+    assert_true(b >= a + 1024 + 256); /* and a gap behind it */
+    *(uint32_t *)memory_pointer(a + 1020) = 7;
+    assert_true(memory_release(m, a));
+    assert_null(memory_find_granule(m, a));
+    assert_int_equal(memory_alloc(m, 1024, 1, MEMORY_DEVICE, NULL), a);
+    assert_int_equal(*(uint32_t *)memory_pointer(a + 1020), 0);
+}
+
 static void test_register(void **state)
 {
     struct memory *m = *state;
@@ -225,6 +244,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_zeroed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_merging, setup, teardown),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_granules, setup, teardown),
         cmocka_unit_test_setup_teardown(test_register, setup, teardown),
         cmocka_unit_test_setup_teardown(test_describe, setup, teardown),
         cmocka_unit_test_setup_teardown(test_two_devices, setup, teardown),

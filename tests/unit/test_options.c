@@ -37,6 +37,7 @@ static void defaults(void **state)
     assert_string_equal(o.trace, "");
     assert_string_equal(parsed("--trace 'a b'").trace, "a b");
     assert_false(o.functional);
+    assert_false(o.exact_bounds);
     assert_false(o.quiet);
     assert_int_equal(o.max_cycles, 0);
     assert_string_equal(parsed("  ").machine, "gtx480");
@@ -45,13 +46,14 @@ static void defaults(void **state)
 static void spellings(void **state)
 {
     (void)state;
-    struct options o = parsed("-m a --stats - --functional --max-cycles 100 -s gto --l1=lru --divergence pdom --quiet");
+    struct options o = parsed("-m a --stats - --functional --max-cycles 100 -s gto --l1=lru --divergence pdom --quiet --exact-bounds");
     assert_string_equal(o.machine, "a");
     assert_string_equal(o.stats, "-");
     assert_string_equal(o.scheduler, "gto");
     assert_string_equal(o.l1, "lru");
     assert_string_equal(o.divergence, "pdom");
     assert_true(o.functional);
+    assert_true(o.exact_bounds);
     assert_true(o.quiet);
     assert_int_equal(o.max_cycles, 100);
     assert_string_equal(parsed("--machine=b").machine, "b");
