@@ -91,7 +91,7 @@ uint8_t *access_shared(const struct exec_warp *w, uint64_t offset, uint64_t byte
 static uint8_t *find_local(const struct exec_warp *w, uint32_t lane, uint64_t address, uint64_t bytes)
 {
     uint64_t size = w->launch->local_bytes;
-    return address < size && bytes <= size - address ? w->local + lane * size + address : NULL;
+    return address < size && bytes <= size - address ? w->local + lane * exec_local_stride(w->launch) + address : NULL;
 }
 
 /* Which space a generic address lies in; *address becomes the address in it. */
@@ -236,15 +236,23 @@ static bool resolve_shared(struct exec_warp *w, uint32_t mask, uint32_t bytes, u
 /* A slice a thread: one bound, a stride between the lanes. */
 static bool resolve_local(struct exec_warp *w, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store, uint8_t *pointers[WARP_LANES])
 {
-    uint64_t low_bits = 0, outside = 0, stride = w->launch->local_bytes, limit = stride - bytes;
+    uint64_t low_bits = 0, outside = 0, size = w->launch->local_bytes, stride = exec_local_stride(w->launch), limit = size - bytes;
     uintptr_t local = (uintptr_t)w->local;
     access_note(w, PTX_SPACE_LOCAL, mask, bytes, is_store);
-    if (stride < bytes)
+    if (size < bytes)
         return resolve_each(w, PTX_SPACE_LOCAL, mask, bytes, align, is_store, pointers);
-    FOR_EACH_LANE(mask, i) {
-        low_bits |= w->addr[i];
-        outside |= w->addr[i] | (limit - w->addr[i]);
-        pointers[i] = (uint8_t *)(local + i * stride + w->addr[i]);
+    if (mask == FULL_MASK) {
+        for (int i = 0; i < WARP_LANES; i++, local += stride) {
+            low_bits |= w->addr[i];
+            outside |= w->addr[i] | (limit - w->addr[i]);
+            pointers[i] = (uint8_t *)(local + w->addr[i]);
+        }
+    } else {
+        FOR_EACH_LANE(mask, i) {
+            low_bits |= w->addr[i];
+            outside |= w->addr[i] | (limit - w->addr[i]);
+            pointers[i] = (uint8_t *)(local + i * stride + w->addr[i]);
+        }
     }
     if (!(outside >> 63) && !(low_bits & (align - 1)))
         return true;

@@ -71,7 +71,7 @@ static struct call_frame *push_frame(struct exec_warp *w)
 
 static uint8_t *lane_local(const struct exec_warp *w, uint32_t lane, uint32_t address)
 {
-    return w->local + (uint64_t)lane * w->launch->local_bytes + address;
+    return w->local + lane * exec_local_stride(w->launch) + address;
 }
 
 static uint64_t read_lane(const struct exec_warp *w, const uint8_t *bank, exec_ref ref, uint32_t bits, uint32_t lane)

@@ -105,7 +105,7 @@ static bool allocate(struct exec_cta *cta, struct error *e)
         return error_set(e, ERROR_NO_MEMORY, "out of host memory for a block of %u warps", cta->warp_count);
     uint64_t special_bytes = ((uint64_t)cta->warp_count * l->image->special_count * SPECIAL_BYTES + 511) & ~255ull;
     cta->specials = aligned_alloc(256, special_bytes);
-    cta->local_size = (uint64_t)cta->warp_count * WARP_LANES * l->local_bytes;
+    cta->local_size = (uint64_t)cta->warp_count * WARP_LANES * exec_local_stride(l);
     if (cta->local_size) {
         cta->local = mmap(NULL, cta->local_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (cta->local == MAP_FAILED)
@@ -139,7 +139,7 @@ static void prepare_warp(struct exec_cta *cta, uint32_t i)
     w->index = i;
     w->lanes = left >= WARP_LANES ? FULL_MASK : (1u << left) - 1;
     w->bank[BANK_SPECIALS] = cta->specials + (uint64_t)i * l->image->special_count * SPECIAL_BYTES;
-    w->local = cta->local ? cta->local + (uint64_t)i * WARP_LANES * l->local_bytes : NULL;
+    w->local = cta->local ? cta->local + (uint64_t)i * WARP_LANES * exec_local_stride(l) : NULL;
     fill_thread_specials(w);
     fill_launch_specials(w);
 }

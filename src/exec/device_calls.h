@@ -8,7 +8,7 @@
 
 static inline const uint8_t *device_argument(const struct exec_warp *w, uint32_t lane, uint32_t address)
 {
-    return w->local + (uint64_t)lane * w->launch->local_bytes + address;
+    return w->local + lane * exec_local_stride(w->launch) + address;
 }
 
 static inline uint64_t device_argument64(const struct exec_warp *w, uint32_t lane, uint32_t address)
@@ -22,7 +22,7 @@ static inline uint64_t device_argument64(const struct exec_warp *w, uint32_t lan
 static inline void device_result(struct exec_warp *w, uint32_t lane, uint32_t result, const void *value, uint32_t bytes)
 {
     if (result != UINT32_MAX)
-        memcpy(w->local + (uint64_t)lane * w->launch->local_bytes + result, value, bytes);
+        memcpy(w->local + lane * exec_local_stride(w->launch) + result, value, bytes);
 }
 
 uint64_t device_malloc(struct exec_launch *l, uint64_t bytes); /* 0: none left */

@@ -162,7 +162,7 @@ struct exec_warp {
     bool cluster_arrived;
     uint32_t local_base;            /* of the current frame, a thread */
     uint32_t stack_top[WARP_LANES]; /* local memory in use a thread; alloca moves it */
-    uint8_t *local;                 /* lane l's local memory: local + l * launch->local_bytes */
+    uint8_t *local;                 /* lane l's local memory: local + l * exec_local_stride() */
     struct simt_entry *stack;
     uint32_t stack_depth, stack_capacity;
     bool owns_stack, owns_registers; /* grown beyond what the block gave it */
@@ -272,6 +272,16 @@ struct exec_launch {
     FILE *printf_out;
     void *user;                    /* of whoever drives the launch */
 };
+
+/* From one lane's local memory to the next. Lanes mostly use the same place in theirs; an odd number of cache lines between them keeps those places from falling into one set of the
+ * host's cache, as a power of two would have it. */
+static inline uint64_t exec_local_stride(const struct exec_launch *l)
+{
+    enum { HOST_LINE = 64, WORTH_PADDING = 1024 };
+    uint64_t bytes = l->local_bytes;
+    return bytes < WORTH_PADDING ? bytes : ((bytes + HOST_LINE - 1) & ~(uint64_t)(HOST_LINE - 1)) | HOST_LINE;
+}
+
 
 /* One instruction of the warp, which must be READY. */
 void exec_step(struct exec_warp *w);

@@ -134,10 +134,16 @@ static void store_slowly(struct exec_warp *w, const struct transfer *t, uint32_t
         for (uint32_t n = 0; to && n < t->count; n++) {                                                   \
             const REG *s = lane_data(w, t->refs[n]);                                                      \
             uint64_t skip = n * sizeof(MEMORY);                                                           \
-            FOR_EACH_LANE(mask, i) {                                                                      \
-                MEMORY v = (MEMORY)s[i];                                                                  \
-                memcpy(memory_pointer(to[i] + skip), &v, sizeof v);                                       \
-            }                                                                                             \
+            if (mask == FULL_MASK) /* in the order of the lanes: of several at one place the last one stays */  \
+                for (int i = 0; i < WARP_LANES; i++) {                                                    \
+                    MEMORY v = (MEMORY)s[i];                                                              \
+                    memcpy(memory_pointer(to[i] + skip), &v, sizeof v);                                   \
+                }                                                                                         \
+            else                                                                                          \
+                FOR_EACH_LANE(mask, i) {                                                                  \
+                    MEMORY v = (MEMORY)s[i];                                                              \
+                    memcpy(memory_pointer(to[i] + skip), &v, sizeof v);                                   \
+                }                                                                                         \
         }                                                                                                 \
     }
 

@@ -5,6 +5,8 @@
 #include "exec/decode.h"
 #include "exec/lanes.h"
 
+#include <string.h>
+
 bool decode_shfl(struct decoder *d);
 
 /* Source lane and whether it is in range, for a lane, its b and its c (clamp value in bits 0-4, segment mask in bits 8-12). */
@@ -46,27 +48,79 @@ static inline struct shuffle_source source_idx(int lane, uint32_t b, uint32_t c)
     return clamp_source(j, lane, j <= highest_lane(lane, c));
 }
 
-/* The result is gathered aside: source and destination may be one register. */
-#define SHUFFLE(mode)                                                                          \
-    static void shuffle_##mode(struct exec_warp *w, const struct exec_inst *in, uint32_t mask) \
-    {                                                                                          \
-        uint32_t *d = lane_data(w, in->dst), gathered[WARP_LANES], in_range = 0;               \
-        const uint32_t *a = lane_data(w, in->src[0]);                                          \
-        const uint32_t *b = lane_data(w, in->src[1]);                                          \
-        const uint32_t *c = lane_data(w, in->src[2]);                                          \
-        for (int i = 0; i < WARP_LANES; i++) {                                                 \
-            struct shuffle_source s = source_##mode(i, b[i], c[i]);                            \
-            gathered[i] = a[s.lane & 31];                                                      \
-            in_range |= (uint32_t)s.in_range << i;                                             \
-        }                                                                                      \
-        FOR_LANES(mask, d[i] = gathered[i]);                                                   \
-        if (in->sub[0])                                                                        \
-            write_pred(w, in->dst2, mask, in_range);                                           \
+/* The lanes that are in range, and the values of all lanes aside: source and destination may be one register. */
+#define GATHER(mode)                                                                                                                                 \
+    static uint32_t gather_##mode(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t gathered[WARP_LANES])                            \
+    {                                                                                                                                                \
+        uint32_t in_range = 0;                                                                                                                       \
+        for (int i = 0; i < WARP_LANES; i++) {                                                                                                       \
+            struct shuffle_source s = source_##mode(i, b[i], c[i]);                                                                                  \
+            gathered[i] = a[s.lane & 31];                                                                                                            \
+            in_range |= (uint32_t)s.in_range << i;                                                                                                   \
+        }                                                                                                                                            \
+        return in_range;                                                                                                                             \
     }
-SHUFFLE(up)
-SHUFFLE(down)
-SHUFFLE(bfly)
-SHUFFLE(idx)
+GATHER(up)
+GATHER(down)
+GATHER(bfly)
+GATHER(idx)
+
+/* The same for a whole warp by one distance, as reductions and scans do it: b and c are the same in all lanes, and c spans the warp. */
+
+static uint32_t move_up(const uint32_t *a, uint32_t b, uint32_t gathered[WARP_LANES])
+{
+    memcpy(gathered, a, b * sizeof *a);
+    memcpy(gathered + b, a, (WARP_LANES - b) * sizeof *a);
+    return FULL_MASK << b;
+}
+
+static uint32_t move_down(const uint32_t *a, uint32_t b, uint32_t gathered[WARP_LANES])
+{
+    memcpy(gathered, a + b, (WARP_LANES - b) * sizeof *a);
+    memcpy(gathered + WARP_LANES - b, a + WARP_LANES - b, b * sizeof *a);
+    return FULL_MASK >> b;
+}
+
+static uint32_t move_bfly(const uint32_t *a, uint32_t b, uint32_t gathered[WARP_LANES])
+{
+    for (uint32_t i = 0; i < WARP_LANES; i++)
+        gathered[i] = a[i ^ b];
+    return FULL_MASK;
+}
+
+static uint32_t move_idx(const uint32_t *a, uint32_t b, uint32_t gathered[WARP_LANES])
+{
+    uint32_t v = a[b];
+    for (int i = 0; i < WARP_LANES; i++)
+        gathered[i] = v;
+    return FULL_MASK;
+}
+
+static inline bool is_uniform(const uint32_t *b, const uint32_t *c, uint32_t span)
+{
+    uint32_t differences = 0, first = b[0];
+    for (int i = 0; i < WARP_LANES; i++)
+        differences |= (b[i] ^ first) | (c[i] ^ span);
+    return !differences;
+}
+
+/* span: c of a shuffle over the whole warp */
+#define SHUFFLE(mode, span)                                                                                                                          \
+    static void shuffle_##mode(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                                                       \
+    {                                                                                                                                                \
+        uint32_t *d = lane_data(w, in->dst), gathered[WARP_LANES];                                                                                   \
+        const uint32_t *a = lane_data(w, in->src[0]);                                                                                                \
+        const uint32_t *b = lane_data(w, in->src[1]);                                                                                                \
+        const uint32_t *c = lane_data(w, in->src[2]);                                                                                                \
+        uint32_t in_range = is_uniform(b, c, span) ? move_##mode(a, b[0] & 31, gathered) : gather_##mode(a, b, c, gathered);                         \
+        FOR_LANES(mask, d[i] = gathered[i]);                                                                                                         \
+        if (in->sub[0])                                                                                                                              \
+            write_pred(w, in->dst2, mask, in_range);                                                                                                 \
+    }
+SHUFFLE(up, 0)
+SHUFFLE(down, 31)
+SHUFFLE(bfly, 31)
+SHUFFLE(idx, 31)
 
 /* d or d|p */
 static bool decode_result(struct decoder *d)

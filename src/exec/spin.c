@@ -12,7 +12,7 @@
 
 enum { WATCH_STEPS = 20000, REGISTER_ALIGN = 256 };
 
-static uint64_t local_bytes(const struct exec_warp *w) { return (uint64_t)w->launch->local_bytes * WARP_LANES; }
+static uint64_t local_bytes(const struct exec_warp *w) { return exec_local_stride(w->launch) * WARP_LANES; }
 
 static void *copy_of(const void *from, uint64_t bytes, uint64_t room)
 {

@@ -46,6 +46,25 @@ static uint32_t component_integer(enum texture_format f, const uint8_t *p, uint3
     }
 }
 
+/* The exponent e of a number 0.5 <= |v| / 2^e < 1 as frexp() has it, without a call: of floats, so that a double holds them all as normal numbers. Zero,
+ * infinity and what is no number have 0. */
+static inline int exponent_of(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    int field = (int)(bits >> 52 & 0x7ff);
+    return field == 0 || field == 0x7ff ? 0 : field - 1022;
+}
+
+/* v * 2^e, as ldexp() has it: filtering stays far inside what a double's exponent holds. */
+static inline double scale_by(double v, int e)
+{
+    uint64_t bits = (uint64_t)(e + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return v * power;
+}
+
 /* What filtering works with: the numbers themselves. */
 static double filter_value(enum texture_format f, uint32_t v)
 {
@@ -81,10 +100,10 @@ static void set_component(const struct texture *t, uint32_t n, uint32_t raw, str
 {
     enum texture_format f = t->array.format;
     v->values[n] = filter_value(f, raw);
-    frexp(v->values[n], &v->exponents[n]);
+    v->exponents[n] = exponent_of(v->values[n]);
     if (is_srgb(t, (int)n)) {
         v->values[n] = srgb_table[raw] / 16384.0;
-        frexp(srgb_table[raw | 7] / 16384.0, &v->exponents[n]); /* one exponent for eight bytes */
+        v->exponents[n] = exponent_of(srgb_table[raw | 7] / 16384.0); /* one exponent for eight bytes */
         v->bits[n] = f32_bits((float)v->values[n]);
     } else if (f != TEXTURE_F32) {
         v->bits[n] = f32_bits(normalised(f, raw));
@@ -319,17 +338,16 @@ static double sum_group(const struct taps *taps, int group, int n, int bits)
     int largest = largest_exponent(taps, group, n);
     double sum = 0.0;
     for (int i = 0; i < taps->counts[group]; i++)
-        sum += taps->weights[group][i] * trunc(ldexp(taps->texels[group][i].values[n], bits - largest));
-    return ldexp(sum, largest - bits - 8);
+        sum += taps->weights[group][i] * trunc(scale_by(taps->texels[group][i].values[n], bits - largest));
+    return scale_by(sum, largest - bits - 8);
 }
 
 /* To the nearest of so many significant bits; of two equally near ones to the larger. */
 static double round_away(double v, int bits, int least_exponent)
 {
-    int exponent = 0;
-    frexp(v, &exponent);
-    exponent = exponent - bits < least_exponent ? least_exponent : exponent - bits;
-    return ldexp(copysign(floor(fabs(ldexp(v, -exponent)) + 0.5), v), exponent);
+    int exponent = exponent_of(v) - bits;
+    exponent = exponent < least_exponent ? least_exponent : exponent;
+    return scale_by(copysign(floor(fabs(scale_by(v, -exponent)) + 0.5), v), exponent);
 }
 
 static float flushed(float v) { return fabsf(v) < FLT_MIN ? copysignf(0.0f, v) : v; }
@@ -476,15 +494,17 @@ static int64_t level_steps(const struct texture *t, const struct texture_request
 static struct texel mix(const struct texture *t, const struct texture_array *lower, const struct texture_array *upper, uint32_t upper_share,
                         struct texture_request *q)
 {
-    struct taps taps = {0};
-    struct texel v;
+    struct taps taps; /* its texels are written before they are read; clearing them all would cost more than the filter */
+    struct texel v = {0};
+    taps.groups = 0;
+    memset(taps.counts, 0, sizeof taps.counts);
     struct footprint f = footprint_of(t, lower, q, t->linear_filter);
     add_taps(t, lower, &f, 256 - upper_share, &taps);
     if (upper_share) {
         f = footprint_of(t, upper, q, t->linear_filter);
         add_taps(t, upper, &f, upper_share, &taps);
     }
-    for (int n = 0; n < 4; n++)
+    for (int n = 0; n < (int)t->array.channels; n++)
         v.bits[n] = f32_bits(filter_component(t, &taps, n));
     return v;
 }
