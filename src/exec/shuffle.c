@@ -1,7 +1,7 @@
 /* Values from another lane (PTX ISA 9.7.9: shfl, shfl.sync).
  *
  * Left out: waiting for lanes of the member mask that are elsewhere. The lanes that execute the instruction together are the
- * ones that exchange; a source lane that is not among them gives what its register holds. */
+ * ones that exchange. A source lane that is not among them gives 0: the ISA leaves it open, and reductions of fewer lanes than a warp count on it. */
 #include "exec/decode.h"
 #include "exec/lanes.h"
 
@@ -56,7 +56,7 @@ static inline struct shuffle_source source_idx(int lane, uint32_t b, uint32_t c)
         const uint32_t *c = lane_data(w, in->src[2]);                                          \
         for (int i = 0; i < WARP_LANES; i++) {                                                 \
             struct shuffle_source s = source_##mode(i, b[i], c[i]);                            \
-            gathered[i] = a[s.lane & 31];                                                      \
+            gathered[i] = mask >> (s.lane & 31) & 1 ? a[s.lane & 31] : 0;                      \
             in_range |= (uint32_t)s.in_range << i;                                             \
         }                                                                                      \
         FOR_LANES(mask, d[i] = gathered[i]);                                                   \

@@ -325,6 +325,9 @@ static const struct hand_case cases[] = {
       "shfl.sync.up.b32 %r1|%p0, %r0, 2, 0x1800, -1; selp.u32 %r2,%r1,99,%p0; st.global.u32 [%rd1+128],%r2; "
       "shfl.sync.down.b32 %r1, %r0, %r0, 31, -1; st.global.u32 [%rd1+256],%r1; "
       "shfl.sync.bfly.b32 %r7|%p1, %r0, 16, 0xf, -1; selp.u32 %r2,1,0,%p1; st.global.u32 [%rd1+384],%r2; ret; }" },
+    { "shfl_from_idle_lane", 1, 32, 0, 8, { 104, 105, 106, 107, 0, 0, 0, 0 },
+      HEADER KERNEL " mov.u32 %r0, %tid.x; mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; add.u32 %r1, %r0, 100; setp.gt.u32 %p0, %r0, 7; @%p0 bra X; "
+      "shfl.sync.down.b32 %r2, %r1, 4, 31, 0xff; st.global.u32 [%rd1],%r2; X: ret; }" },
     { "atoms_u32", 1, 1, 0, 24, { 235, 0xfffffffd, 0xfffffffd, 1, 9, 8, 0x3fc00000, 0, 0, 0x40040000, 255, 0, 0, 7, 0, 5, 3, 0, 1, 0, 0x40000000, 1, 6, 4 },
       HEADER KERNEL "mov.u32 %r0, 7; atom.global.add.u32 %r1,[%rd0],%r0; st.global.b32 [%rd0+48], %r1; "
       "atom.global.min.s32 %r1,[%rd0+4],-3; atom.global.max.u32 %r1,[%rd0+8],-3; atom.global.and.b32 %r1,[%rd0],3; "
