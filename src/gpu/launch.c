@@ -68,10 +68,14 @@ uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, 
 /* What grid.sync() of cooperative groups finds under the address in %envreg1 (upper half) and %envreg2: its barrier's counter. The layout is CUDA's. */
 struct grid_workspace { uint32_t size_bytes, barrier; };
 
+/* What kernels read as their clock where no time is modelled: a warp that waits for its own results gets about one instruction into so many cycles. Programs that
+ * wait for a number of cycles, taken from the device's clock rate, wait accordingly shorter. */
+enum { CYCLES_AN_INSTRUCTION = 8 };
+
 static uint64_t launch_clock(struct exec_launch *l, const struct exec_warp *w)
 {
     const struct residency *r = l->user;
-    return r->gpu->clock_cycles + r->executed + w->executed;
+    return (r->gpu->clock_cycles + r->executed + w->executed) * CYCLES_AN_INSTRUCTION;
 }
 
 void launch_block_id(const struct residency *r, uint64_t index, uint32_t id[3])
