@@ -360,23 +360,20 @@ static bool row_addresses(const struct exec_warp *w, const struct access_address
 
 bool access_find_row(struct exec_warp *w, const struct access_address *a, uint32_t bytes, bool is_store, struct access_row *out)
 {
-    enum ptx_space space = (enum ptx_space)a->space;
-    const struct memory_range *near = &w->near_range;
+    enum ptx_space space = a->space == PTX_SPACE_NONE ? PTX_SPACE_GLOBAL : (enum ptx_space)a->space;
     uint64_t first, step, start = 0, size = w->cta->shared_bytes;
     uintptr_t host = (uintptr_t)w->cta->shared;
-    if (a->base_bits == 0 || a->kernel_param)
+    if ((space != PTX_SPACE_GLOBAL && space != PTX_SPACE_SHARED) || a->base_bits == 0 || !row_addresses(w, a, &first, &step))
         return false;
-    if (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_NONE) {
-        if (!near_is_valid(w) || (is_store && !access_kind_writable(near->kind)))
+    if (space == PTX_SPACE_GLOBAL) {
+        const struct memory_range *r = look_up(w, first); /* none where a generic address is one of shared or local memory */
+        if (!r || !kind_fits(space, r->kind, is_store))
             return false;
-        start = near->base;
-        size = near->size_bytes;
+        start = r->base;
+        size = r->size_bytes;
         host = (uintptr_t)memory_pointer(start);
-        space = PTX_SPACE_GLOBAL;
-    } else if (space != PTX_SPACE_SHARED) {
-        return false;
     }
-    if (!row_addresses(w, a, &first, &step) || step > size / WARP_LANES)
+    if (step > size / WARP_LANES)
         return false;
     uint64_t span = (WARP_LANES - 1) * step + bytes, offset = first - start;
     if (span > size || offset > size - span || (first | step) & (bytes - 1))
