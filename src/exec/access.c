@@ -338,3 +338,80 @@ void access_addresses(struct exec_warp *w, const struct access_address *a, uint3
         FOR_LANES(mask, addr[i] = (uint32_t)(base[i] + offset32));
     }
 }
+
+/* Sixteen bytes of lanes at a time; compilers leave the plain loops as they are. */
+typedef uint32_t quad_32 __attribute__((vector_size(16)));
+typedef uint64_t pair_64 __attribute__((vector_size(16)));
+
+/* Do the lanes of a base register rise by the same step? The last one is looked at first: most that are no row show it there. */
+static bool rises_32(const uint32_t *base, uint32_t step)
+{
+    if (base[31] != base[0] + 31 * step)
+        return false;
+    quad_32 expected = {base[0], base[0] + step, base[0] + 2 * step, base[0] + 3 * step}, lanes, different = {0};
+    for (int i = 0; i < WARP_LANES; i += 4, expected += 4 * step) {
+        memcpy(&lanes, base + i, sizeof lanes);
+        different |= lanes ^ expected;
+    }
+    return !(different[0] | different[1] | different[2] | different[3]);
+}
+
+static bool rises_64(const uint64_t *base, uint64_t step)
+{
+    if (base[31] != base[0] + 31 * step)
+        return false;
+    pair_64 expected = {base[0], base[0] + step}, lanes, different = {0};
+    for (int i = 0; i < WARP_LANES; i += 2, expected += 2 * step) {
+        memcpy(&lanes, base + i, sizeof lanes);
+        different |= lanes ^ expected;
+    }
+    return !(different[0] | different[1]);
+}
+
+static void fill_row(uint64_t addresses[WARP_LANES], uint64_t first, uint64_t step)
+{
+    pair_64 next = {first, first + step};
+    for (int i = 0; i < WARP_LANES; i += 2, next += 2 * step)
+        memcpy(addresses + i, &next, sizeof next);
+}
+
+/* First address and step of a row. */
+static bool row_addresses(const struct exec_warp *w, const struct access_address *a, uint64_t *first, uint64_t *step)
+{
+    if (a->base_bits == 32) {
+        const uint32_t *base = lane_data(w, a->base);
+        *step = base[1] - base[0];
+        *first = (uint32_t)(base[0] + (uint32_t)a->offset);
+        return rises_32(base, (uint32_t)*step);
+    }
+    const uint64_t *base = lane_data(w, a->base);
+    *step = base[1] - base[0];
+    *first = base[0] + (uint64_t)a->offset;
+    return rises_64(base, *step);
+}
+
+bool access_find_row(struct exec_warp *w, const struct access_address *a, uint32_t bytes, bool is_store, struct access_row *out)
+{
+    enum ptx_space space = a->space == PTX_SPACE_NONE ? PTX_SPACE_GLOBAL : (enum ptx_space)a->space;
+    uint64_t first, step, start = 0, size = w->cta->shared_bytes;
+    uintptr_t host = (uintptr_t)w->cta->shared;
+    if ((space != PTX_SPACE_GLOBAL && space != PTX_SPACE_SHARED) || a->base_bits == 0 || !row_addresses(w, a, &first, &step))
+        return false;
+    if (space == PTX_SPACE_GLOBAL) {
+        const struct memory_range *r = look_up(w, first); /* none where a generic address is one of shared or local memory */
+        if (!r || !kind_fits(space, r->kind, is_store))
+            return false;
+        start = r->base;
+        size = r->size_bytes;
+        host = (uintptr_t)memory_pointer(start);
+    }
+    if (step > size / WARP_LANES)
+        return false;
+    uint64_t span = (WARP_LANES - 1) * step + bytes, offset = first - start;
+    if (span > size || offset > size - span || (first | step) & (bytes - 1))
+        return false;
+    access_note(w, space, FULL_MASK, bytes, is_store);
+    fill_row(w->addr, first, step);
+    *out = (struct access_row){(uint8_t *)(host + offset), step};
+    return true;
+}

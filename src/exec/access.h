@@ -88,4 +88,12 @@ bool access_decode_address(struct decoder *d, const struct ptx_operand *o, enum 
 /* Fills w->addr for the lanes of mask (of a full warp at no extra cost). */
 void access_addresses(struct exec_warp *w, const struct access_address *a, uint32_t mask);
 
+/* Where the lanes of a full warp access memory when each lies one step, which may be 0, above the one before. */
+struct access_row {
+    uint8_t *first; /* host memory of lane 0 */
+    uint64_t step_bytes;
+};
+/* Most accesses are such rows, and two lanes stand for all in the checks. False: they are not, or something is wrong with them; nothing was done then. */
+bool access_find_row(struct exec_warp *w, const struct access_address *a, uint32_t bytes, bool is_store, struct access_row *out);
+
 #endif

@@ -1,7 +1,7 @@
 /* ld, ldu, st (PTX ISA 9.7.9: data movement), and the instructions that only advise the memory system: prefetch, discard, policies, fences.
  *
- * A load or store of a warp is: the lanes' addresses, one check of all of them (access.c), then one loop a vector element. There is one handler for each pair of
- * memory type and register width. Cache operators, eviction priorities, scopes and orderings do not change values: memory is coherent, and a warp's
+ * A load or store of a warp is: the lanes' addresses, one check of all of them (access.c), then one loop a vector element; a full warp whose lanes access memory at
+ * one distance from each other, as most do, is checked and moved as a row. There is one handler for each pair of memory type and register width. Cache operators, eviction priorities, scopes and orderings do not change values: memory is coherent, and a warp's
  * accesses happen in program order. */
 #include "exec/access.h"
 #include "exec/decode.h"
@@ -49,9 +49,31 @@ static const uint8_t *locate_uniform(struct exec_warp *w, const struct transfer 
 
 /* MEMORY: type in memory, sign included; WIDE: the register's own type; REG: its lanes. */
 #define LOAD(name, MEMORY, WIDE, REG)                                                                     \
+    static void name##_row(REG *d, const uint8_t *first, uint64_t step)                                   \
+    {                                                                                                     \
+        MEMORY v;                                                                                         \
+        if (step == 0) {                                                                                  \
+            memcpy(&v, first, sizeof v);                                                                  \
+            VECTOR_LOOP for (int i = 0; i < WARP_LANES; i++) d[i] = (REG)(WIDE)v;                         \
+        } else if (step == sizeof v) {                                                                    \
+            const MEMORY *from = (const MEMORY *)first;                                                   \
+            VECTOR_LOOP for (int i = 0; i < WARP_LANES; i++) d[i] = (REG)(WIDE)from[i];                   \
+        } else {                                                                                          \
+            for (int i = 0; i < WARP_LANES; i++, first += step) {                                         \
+                memcpy(&v, first, sizeof v);                                                              \
+                d[i] = (REG)(WIDE)v;                                                                      \
+            }                                                                                             \
+        }                                                                                                 \
+    }                                                                                                     \
     static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                      \
     {                                                                                                     \
         const struct transfer *t = in->extra;                                                             \
+        struct access_row row;                                                                            \
+        if (mask == FULL_MASK && access_find_row(w, &t->address, t->bytes, false, &row)) {                \
+            for (uint32_t n = 0; n < t->count; n++)                                                       \
+                name##_row(lane_data(w, t->refs[n]), row.first + n * sizeof(MEMORY), row.step_bytes);     \
+            return;                                                                                       \
+        }                                                                                                 \
         uint64_t hosts[WARP_LANES];                                                                       \
         const uint64_t *from = locate(w, t, mask, false, hosts);                                          \
         for (uint32_t n = 0; from && n < t->count; n++) {                                                 \
@@ -122,9 +144,27 @@ static void store_slowly(struct exec_warp *w, const struct transfer *t, uint32_t
 }
 
 #define STORE(name, MEMORY, REG)                                                                          \
+    static void name##_row(const REG *s, uint8_t *first, uint64_t step)                                   \
+    {                                                                                                     \
+        if (step == sizeof(MEMORY)) {                                                                     \
+            MEMORY *to = (MEMORY *)first;                                                                 \
+            VECTOR_LOOP for (int i = 0; i < WARP_LANES; i++) to[i] = (MEMORY)s[i];                        \
+            return;                                                                                       \
+        }                                                                                                 \
+        for (int i = 0; i < WARP_LANES; i++, first += step) {                                             \
+            MEMORY v = (MEMORY)s[i];                                                                      \
+            memcpy(first, &v, sizeof v);                                                                  \
+        }                                                                                                 \
+    }                                                                                                     \
     static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                      \
     {                                                                                                     \
         const struct transfer *t = in->extra;                                                             \
+        struct access_row row;                                                                            \
+        if (mask == FULL_MASK && !w->launch->watched && access_find_row(w, &t->address, t->bytes, true, &row)) { \
+            for (uint32_t n = 0; n < t->count; n++)                                                       \
+                name##_row(lane_data(w, t->refs[n]), row.first + n * sizeof(MEMORY), row.step_bytes);     \
+            return;                                                                                       \
+        }                                                                                                 \
         uint64_t hosts[WARP_LANES];                                                                       \
         const uint64_t *to = locate(w, t, mask, true, hosts);                                             \
         if (to && w->launch->watched) {                                                                   \

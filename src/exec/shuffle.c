@@ -1,7 +1,7 @@
 /* Values from another lane (PTX ISA 9.7.9: shfl, shfl.sync).
  *
  * Left out: waiting for lanes of the member mask that are elsewhere. The lanes that execute the instruction together are the
- * ones that exchange; a source lane that is not among them gives what its register holds. */
+ * ones that exchange. A source lane that is not among them gives 0: the ISA leaves it open, and reductions of fewer lanes than a warp count on it. */
 #include "exec/decode.h"
 #include "exec/lanes.h"
 
@@ -48,14 +48,14 @@ static inline struct shuffle_source source_idx(int lane, uint32_t b, uint32_t c)
     return clamp_source(j, lane, j <= highest_lane(lane, c));
 }
 
-/* The lanes that are in range, and the values of all lanes aside: source and destination may be one register. */
+/* The lanes that are in range, and the values of all lanes aside: source and destination may be one register. A source lane that does not take part gives 0. */
 #define GATHER(mode)                                                                                                                                 \
-    static uint32_t gather_##mode(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t gathered[WARP_LANES])                            \
+    static uint32_t gather_##mode(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t mask, uint32_t gathered[WARP_LANES])             \
     {                                                                                                                                                \
         uint32_t in_range = 0;                                                                                                                       \
         for (int i = 0; i < WARP_LANES; i++) {                                                                                                       \
             struct shuffle_source s = source_##mode(i, b[i], c[i]);                                                                                  \
-            gathered[i] = a[s.lane & 31];                                                                                                            \
+            gathered[i] = mask >> (s.lane & 31) & 1 ? a[s.lane & 31] : 0;                                                                            \
             in_range |= (uint32_t)s.in_range << i;                                                                                                   \
         }                                                                                                                                            \
         return in_range;                                                                                                                             \
@@ -112,7 +112,8 @@ static inline bool is_uniform(const uint32_t *b, const uint32_t *c, uint32_t spa
         const uint32_t *a = lane_data(w, in->src[0]);                                                                                                \
         const uint32_t *b = lane_data(w, in->src[1]);                                                                                                \
         const uint32_t *c = lane_data(w, in->src[2]);                                                                                                \
-        uint32_t in_range = is_uniform(b, c, span) ? move_##mode(a, b[0] & 31, gathered) : gather_##mode(a, b, c, gathered);                         \
+        bool is_move = mask == FULL_MASK && is_uniform(b, c, span);                                                                                  \
+        uint32_t in_range = is_move ? move_##mode(a, b[0] & 31, gathered) : gather_##mode(a, b, c, mask, gathered);                                  \
         FOR_LANES(mask, d[i] = gathered[i]);                                                                                                         \
         if (in->sub[0])                                                                                                                              \
             write_pred(w, in->dst2, mask, in_range);                                                                                                 \

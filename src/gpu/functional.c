@@ -13,12 +13,15 @@ enum {
     BLOCK_TURN_SLICES = 4,          /* a block's turn: this many slices for each of its warps, where barriers let them */
     SUSPECT_FIRST = 1 << 20,        /* warp instructions without a block ending, after which the launch is looked at for a hang; twice as many each time */
     SUSPECT_MOST = 16 << 20,
+    CYCLES_AN_INSTRUCTION = 8,
 };
 
+/* What kernels read as their clock where no time is modelled: a warp that waits for its own results gets about one instruction into so many cycles. Programs that
+ * wait for a number of cycles, taken from the device's clock rate, wait accordingly shorter. */
 uint64_t functional_clock(struct exec_launch *l, const struct exec_warp *w)
 {
     const struct residency *r = l->user;
-    return r->gpu->clock_cycles + w->executed;
+    return (r->gpu->clock_cycles + w->executed) * CYCLES_AN_INSTRUCTION;
 }
 
 static bool start_block(struct residency *r, uint32_t slot, struct error *e)

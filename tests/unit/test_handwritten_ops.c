@@ -325,6 +325,17 @@ static const struct hand_case cases[] = {
       "shfl.sync.up.b32 %r1|%p0, %r0, 2, 0x1800, -1; selp.u32 %r2,%r1,99,%p0; st.global.u32 [%rd1+128],%r2; "
       "shfl.sync.down.b32 %r1, %r0, %r0, 31, -1; st.global.u32 [%rd1+256],%r1; "
       "shfl.sync.bfly.b32 %r7|%p1, %r0, 16, 0xf, -1; selp.u32 %r2,1,0,%p1; st.global.u32 [%rd1+384],%r2; ret; }" },
+    { "shfl_from_idle_lane", 1, 32, 0, 8, { 104, 105, 106, 107, 0, 0, 0, 0 },
+      HEADER KERNEL " mov.u32 %r0, %tid.x; mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; add.u32 %r1, %r0, 100; setp.gt.u32 %p0, %r0, 7; @%p0 bra X; "
+      "shfl.sync.down.b32 %r2, %r1, 4, 31, 0xff; st.global.u32 [%rd1],%r2; X: ret; }" },
+    { "rows", 1, 32, 512, 32, { 657, 697, 748, 799, 894, 901, 952, 1003, 1131, 1105, 1156, 1207, 1368, 1309, 1360, 1411, 1605, 544, 1564, 1615, 1842, 1717, 1768, 1819, 2079, 1921, 1972, 2023, 2316, 2125, 2176, 2227 },
+      HEADER ".extern .shared .align 16 .b8 room[]; " KERNEL " mov.u32 %r0, %tid.x; mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; mov.u32 %r20, room; shl.b32 %r1,%r0,2; add.u32 %r2,%r1,%r20; "
+      "mad.lo.u32 %r3,%r0,3,1; st.shared.u32 [%r2],%r3; add.u32 %r3,%r3,96; st.shared.u32 [%r2+128],%r3; bar.warp.sync -1; shl.b32 %r4,%r0,3; add.u32 %r4,%r4,%r20; "
+      "ld.shared.u32 %r5,[%r20+20]; ld.shared.u32 %r6,[%r2]; mad.lo.u32 %r5,%r6,3,%r5; ld.shared.u32 %r6,[%r4]; mad.lo.u32 %r5,%r6,5,%r5; "
+      "sub.u32 %r6,%r20,%r1; ld.shared.u32 %r6,[%r6+124]; mad.lo.u32 %r5,%r6,7,%r5; add.u32 %r6,%r20,%r0; ld.shared.s8 %r6,[%r6]; mad.lo.u32 %r5,%r6,11,%r5; "
+      "ld.shared.v2.u32 {%r6,%r7},[%r4]; mad.lo.u32 %r5,%r6,13,%r5; mad.lo.u32 %r5,%r7,-17,%r5; "
+      "setp.eq.u32 %p0,%r0,17; selp.b32 %r6,%r20,%r2,%p0; ld.shared.u32 %r6,[%r6]; mad.lo.u32 %r5,%r6,19,%r5; "
+      "st.global.u32 [%rd1],%r5; ld.global.u32 %r6,[%rd1]; st.global.u32 [%rd1],%r6; ret; }" },
     { "atoms_u32", 1, 1, 0, 24, { 235, 0xfffffffd, 0xfffffffd, 1, 9, 8, 0x3fc00000, 0, 0, 0x40040000, 255, 0, 0, 7, 0, 5, 3, 0, 1, 0, 0x40000000, 1, 6, 4 },
       HEADER KERNEL "mov.u32 %r0, 7; atom.global.add.u32 %r1,[%rd0],%r0; st.global.b32 [%rd0+48], %r1; "
       "atom.global.min.s32 %r1,[%rd0+4],-3; atom.global.max.u32 %r1,[%rd0+8],-3; atom.global.and.b32 %r1,[%rd0],3; "
