@@ -161,14 +161,15 @@ static void order_holds(void)
     begin();
     OK(launch_await(await, a, 3));
     OK(cuLaunchHostFunc(a, on_host, NULL));
-    OK(cuMemcpyDtoHAsync(&seen[0], device_out, 4, a));
+    OK(cuMemsetD32Async(copy + 4, 3, 1, a)); /* a copy from *out would be one between host memories, for which CUDA waits */
+    OK(cuMemcpyDtoHAsync(&seen[0], copy + 4, 4, a));
     OK(cuMemcpyHtoDAsync(copy, &pageable, 4, a));
     pageable = 6; /* it was taken before the call returned */
     OK(cuMemcpyDtoHAsync(&seen[1], copy, 4, a));
     OK(cuEventRecord(done_a, a));
     EXPECT(CUDA_ERROR_NOT_READY, cuEventQuery(done_a));
     OK(cuStreamWaitEvent(b, done_a, 0));
-    OK(cuMemcpyDtoHAsync(&seen[2], device_out, 4, b));
+    OK(cuMemcpyDtoHAsync(&seen[2], copy + 4, 4, b));
     EXPECT(CUDA_ERROR_NOT_READY, cuStreamQuery(b));
     OK(cuStreamQuery(NULL)); /* the two do not block */
     TRUE(calls == 0 && seen[0] == 0 && seen[2] == 0);
@@ -255,6 +256,7 @@ static void faults_are_told(void)
 
 int main(void)
 {
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1); /* a GPU does not load a kernel while another runs */
     CUcontext ctx = new_context();
     CUmodule module;
     const struct { CUfunction *f; const char *name; } names[] = {{&await, "await"}, {&await_counting, "await_counting"}, {&raise_flag, "raise"}, {&answer, "answer"}, {&work, "work"}, {&ramp, "ramp"}};
