@@ -2,7 +2,7 @@
  *
  * Under LRU and FIFO ways are a list in the order of their keys. Under the other policies there is a heap, the smallest key first, and of equal ones the first way. A key that changes is put into it
  * once more; what stands in it and is not the way's key any more is passed over when it comes to the top. A heap that is full is made anew of the keys there are. A key has the number of its way in
- * the low bits.
+ * the low bits. As long as there are ways that never had a line, and no store has dropped one, nobody asks, and there is no heap.
  *
  * Ways that never had a line since the set was emptied are those from `used` on; nothing is written to them before they get one. */
 #include "lab/replay_many.h"
@@ -19,8 +19,9 @@ struct many_set {
     uint64_t zero;                     /* SRRIP: of its keys */
     uint32_t used;                     /* ways that have or had a line */
     uint32_t newest, oldest;           /* LRU, FIFO: ends of the list, NO_WAY where it is empty */
-    uint32_t dropped;                  /* ways without a line among those used, as a list through `newer`; NO_WAY: none */
+    uint32_t dropped;                  /* LRU, FIFO: ways without a line among those used, as a list through `newer`; NO_WAY: none */
     uint32_t heap_count;
+    bool has_heap, has_dropped;        /* the others */
 };
 
 struct replay_many {
@@ -162,7 +163,15 @@ static void make_heap(const struct set *s)
 
 static void set_key(const struct replay_many *m, const struct set *s, uint32_t way, uint64_t key)
 {
-    uint64_t x = s->keys[way] = packed_key(m, key, way);
+    uint64_t x = packed_key(m, key, way), old = s->keys[way];
+    s->keys[way] = x;
+    s->state->has_dropped |= key == REPLAY_KEY_EMPTY;
+    if (!s->state->has_heap)
+        return;
+    if (s->state->heap_count && s->heap[0] == old) {
+        sift_down(s->heap, s->state->heap_count, 0, x);
+        return;
+    }
     if (s->state->heap_count == m->heap_size) {
         make_heap(s);
         return;
@@ -179,18 +188,19 @@ static void pop(const struct set *s)
     sift_down(s->heap, n, 0, s->heap[n]);
 }
 
-/* The way with the smallest key; one without a line before all others, the first of them. Its key is gone from the heap. */
+/* The way with the smallest key; one without a line before all others, the first of them. It gets a new key, which takes the place of the one at the top, if that was its own. */
 static uint32_t heap_victim(const struct replay_many *m, const struct set *s)
 {
+    if (!s->state->has_heap && (s->state->used == m->ways || s->state->has_dropped)) {
+        make_heap(s);
+        s->state->has_heap = true;
+    }
     while (s->state->heap_count && s->keys[way_of(m, s->heap[0])] != s->heap[0])
         pop(s);
-    if (s->state->used < m->ways && !(s->state->heap_count && s->heap[0] >> m->way_bits == REPLAY_KEY_EMPTY)) {
-        uint32_t way = s->state->used++;
-        s->keys[way] = packed_key(m, REPLAY_KEY_EMPTY, way);
-        return way;
-    }
-    uint32_t way = way_of(m, s->heap[0]);
-    pop(s);
+    if (s->state->used == m->ways || (s->state->heap_count && s->heap[0] >> m->way_bits == REPLAY_KEY_EMPTY))
+        return way_of(m, s->heap[0]);
+    uint32_t way = s->state->used++;
+    s->keys[way] = packed_key(m, REPLAY_KEY_EMPTY, way);
     return way;
 }
 
