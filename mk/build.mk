@@ -19,7 +19,7 @@ $(BUILD)/obj/src/exec/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) -f
 # What runs once a cycle: loops over cores, ways and banks.
 $(BUILD)/obj/src/mem/%.o $(BUILD)/obj/src/sm/%.o $(BUILD)/obj/src/gpu/timing.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) $(LTO_CFLAGS)
 # What runs once an access of a trace.
-$(BUILD)/obj/src/lab/replay_cache.o $(BUILD)/obj/src/lab/replay_next.o $(BUILD)/obj/src/lab/trace_reader.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
+$(BUILD)/obj/src/lab/replay_cache.o $(BUILD)/obj/src/lab/replay_many.o $(BUILD)/obj/src/lab/replay_next.o $(BUILD)/obj/src/lab/trace_reader.o $(BUILD)/obj/src/lab/trace_section.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
 # The driver API exports only what cuda.h declares.
 $(BUILD)/obj/src/cuda/%.o $(BUILD)/obj/src/cudart/%.o: ROOM_CFLAGS := -fvisibility=hidden
 

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-enum { BATCH = 512, KEPT_BYTES = 8 << 20 /* of the trace, for the second pass */ };
+enum { BATCH = 512, KEPT_BYTES = 8 << 20 /* of the trace, for the second pass */, WINDOW_BYTES = 16 << 20 /* of distances */ };
 
 static double seconds_now(void)
 {
@@ -107,7 +107,7 @@ bool replay_run(struct trace_reader *r, const struct replay_geometry *g, enum re
         ok = replay_cache_init(&caches[i], g, &r->header, policy, e);
     trace_reader_keep(r, belady ? KEPT_BYTES : 0);
     if (ok && belady)
-        ok = replay_next_make(&next, r, g, policy, e);
+        ok = replay_next_make(&next, r, g, policy, WINDOW_BYTES, e);
     result->backward_seconds = belady ? seconds_now() - start : 0;
     ok = ok && run_all(r, caches, belady ? &next : NULL, result, e);
     result->temporary_bytes = next.size_bytes;

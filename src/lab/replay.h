@@ -35,7 +35,8 @@ struct replay_next {
     uint64_t size_bytes;       /* of the file */
     const uint16_t *at, *end;
 };
-bool replay_next_make(struct replay_next *n, struct trace_reader *r, const struct replay_geometry *g, enum replay_policy policy, struct error *e);
+/* window_bytes: of the buffer, or as many as one chunk needs. */
+bool replay_next_make(struct replay_next *n, struct trace_reader *r, const struct replay_geometry *g, enum replay_policy policy, size_t window_bytes, struct error *e);
 bool replay_next_load(struct replay_next *n, uint32_t chunk, struct error *e); /* in the order of chunks */
 void replay_next_take(struct replay_next *n, uint64_t *out, uint32_t count); /* in the order of the chunk */
 void replay_next_free(struct replay_next *n);

@@ -1,6 +1,6 @@
 /* A cache without time: tags alone, every line that is asked for is there at once. docs/cache.md says how it differs from the one in the cores.
  *
- * All policies are one: each way has a key, 0 without a line, and the way with the smallest leaves, the first of several. The key is the number of the last use (LRU), of the insertion (FIFO), how
+ * All policies are one: each way has a key, the smallest without a line, and the way with the smallest leaves, the first of several. The key is the number of the last use (LRU), of the insertion (FIFO), how
  * near the next use is (Belady), or how near it is thought to be (SRRIP, whose keys age by raising the set's zero). */
 #ifndef HEDDLE_LAB_REPLAY_CACHE_H
 #define HEDDLE_LAB_REPLAY_CACHE_H
@@ -29,12 +29,27 @@ struct replay_cache {
     struct replay_set { uint64_t zero; /* SRRIP: of its keys */ uint64_t flushes; /* before it was last made empty */ } *sets;
     uint64_t clock;                    /* accesses so far */
     uint64_t flushes;                  /* a set that is behind is empty, whatever it holds */
-    bool many_ways;
-    /* of many ways: */
-    struct line_map where;             /* the way of each line */
-    struct slabs slabs;                /* its memory */
-    uint32_t *heap, *place;            /* of each set: ways, the smallest key first; where each stands */
+    struct replay_many *many;          /* what is above for many ways, or NULL */
 };
+
+/* Keys of ways. SRRIP: above the set's zero, where 1 is the farthest. */
+enum { REPLAY_KEY_EMPTY = 1, REPLAY_KEY_NEVER = 2, REPLAY_KEY_FIRST = 2, REPLAY_SRRIP_NEW = 2, REPLAY_SRRIP_HIT = 4 };
+
+/* now: Belady's key of a use at access 0; later ones are smaller. */
+static inline __attribute__((always_inline)) uint64_t replay_key(uint64_t now, uint64_t zero, uint64_t clock, uint64_t next, bool hit, enum replay_policy policy)
+{
+    if (policy == REPLAY_LRU || policy == REPLAY_FIFO)
+        return clock + REPLAY_KEY_FIRST;
+    if (policy == REPLAY_SRRIP)
+        return zero + (hit ? REPLAY_SRRIP_HIT : REPLAY_SRRIP_NEW);
+    return next ? now - (clock + next) : REPLAY_KEY_NEVER;
+}
+
+static inline __attribute__((always_inline)) void replay_count(struct replay_counts *n, bool store, bool hit)
+{
+    *(store ? &n->stores : &n->reads) += 1;
+    *(store ? &n->store_misses : &n->read_misses) += !hit;
+}
 
 /* False: no memory for it. */
 bool replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, const struct trace_header *h, enum replay_policy policy, struct error *e);

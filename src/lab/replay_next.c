@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of the buffer, in parts of 16 bits: the longest number; its usual size. LOOK_AHEAD: accesses, so that the table's slots are there when they are needed. BLOCK: accesses between two looks at its size. */
-enum { NUMBER_PARTS = 5, BUFFER_PARTS = 8 << 20, MORE = 0xffff, LOOK_AHEAD = 16, BLOCK = 64 };
+/* NUMBER_PARTS: of 16 bits, the longest. LOOK_AHEAD: accesses, so that the table's slots are there when they are needed. BLOCK: accesses between two looks at its size. */
+enum { NUMBER_PARTS = 5, MORE = 0xffff, LOOK_AHEAD = 16, BLOCK = 64 };
 
 struct pass {
     struct line_map *lines;           /* of each core: position of the next use, counted from the end */
@@ -22,6 +22,7 @@ struct pass {
     struct trace_section *sections;   /* of a chunk */
     uint64_t *list;                   /* of a section, behind LOOK_AHEAD others: line << TRACE_WHAT_BITS | what */
     size_t capacity;
+    size_t window;                    /* parts of the buffer */
     uint32_t line_shift;
     enum trace_store stores[2];
     bool reads_only;
@@ -93,7 +94,7 @@ static bool make_room(struct replay_next *n, struct pass *p, uint32_t chunk, uin
         return false;
     if (n->capacity < parts) {
         free(n->buffer);
-        n->capacity = n->low = parts < BUFFER_PARTS ? BUFFER_PARTS : parts;
+        n->capacity = n->low = parts < p->window ? p->window : parts;
         n->buffer = slab_alloc(n->capacity * sizeof *n->buffer);
     }
     if (p->capacity < in_section) {
@@ -187,12 +188,12 @@ static bool pass_chunk(struct replay_next *n, struct pass *p, struct trace_reade
     return true;
 }
 
-bool replay_next_make(struct replay_next *n, struct trace_reader *r, const struct replay_geometry *g, enum replay_policy policy, struct error *e)
+bool replay_next_make(struct replay_next *n, struct trace_reader *r, const struct replay_geometry *g, enum replay_policy policy, size_t window_bytes, struct error *e)
 {
     const struct trace_header *h = &r->header;
     struct pass p = { .lines = calloc(h->cores, sizeof *p.lines), .position = calloc(h->cores, sizeof *p.position), .sections = calloc(h->cores, sizeof *p.sections),
                       .stores = { h->global_stores, h->local_stores }, .line_shift = (uint32_t)(__builtin_ctz(g->line_bytes) - __builtin_ctz(h->line_bytes)),
-                      .reads_only = policy == REPLAY_BELADY_READS };
+                      .reads_only = policy == REPLAY_BELADY_READS, .window = window_bytes / sizeof *n->buffer };
     *n = (struct replay_next){ .fd = open_temporary(e), .blocks = calloc(r->chunk_count + 1, sizeof *n->blocks), .in_buffer = r->chunk_count };
     if (!p.lines || !p.position || !p.sections || !n->blocks)
         abort();

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 64, FIRST_PIECE_BYTES = 128 << 10, LARGEST_PIECE_BYTES = 8 << 20, LARGE_PAGE_BYTES = 2 << 20 };
+enum { ALIGNMENT = 64, FIRST_PIECE_BYTES = 128 << 10, LARGEST_PIECE_BYTES = 8 << 20, LARGE_PAGE_BYTES = 2 << 20, RETURN_BYTES = 256 << 10, PAGE_MOST = 64 << 10 };
 
 struct slab_piece { struct slab_piece *next; char filling[ALIGNMENT - sizeof(void *)]; };
 struct slab_block { struct slab_block *next; };
@@ -50,6 +50,8 @@ void *slabs_take(struct slabs *s, size_t bytes)
 void slabs_give(struct slabs *s, void *block, size_t bytes)
 {
     struct slab_block *b = block, **given = &s->given[__builtin_ctzll(bytes)];
+    if (bytes >= RETURN_BYTES)
+        (void)madvise((void *)(((uintptr_t)block + PAGE_MOST - 1) & ~(uintptr_t)(PAGE_MOST - 1)), bytes - PAGE_MOST, MADV_DONTNEED); /* the address stays ours */
     b->next = *given;
     *given = b;
 }

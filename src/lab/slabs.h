@@ -1,5 +1,5 @@
-/* Memory for tables that double now and then, many of them at once: blocks of powers of two, cut from large pieces, kept when they are given back for the next who wants that size. Nothing goes back to
- * the system before all of it does, and large pieces lie in large pages where the host has them: the first touch of a page costs as much as a hundred accesses of a trace. */
+/* Memory for tables that double now and then, many of them at once: blocks of powers of two, cut from large pieces, kept when they are given back for the next who wants that size. Those that are
+ * large go back to the system meanwhile, but for their addresses, and large pieces lie in large pages where the host has them: the first touch of a page costs as much as a hundred accesses of a trace. */
 #ifndef HEDDLE_LAB_SLABS_H
 #define HEDDLE_LAB_SLABS_H
 

@@ -1,7 +1,6 @@
-/* The reader of traces: see trace_reader.h. Nothing of a file is believed: sizes are bounded, numbers are checked against the header and the listings, and zstd checks its sums. */
+/* The reader of traces: see trace_reader.h. The file, its texts and its chunks; accesses are in trace_section.c. Nothing of a file is believed: sizes are bounded, numbers are checked against the header and the listings, and zstd checks its sums. */
 #include "lab/trace_reader.h"
 
-#include "heddle/policy.h"
 #include "lab/slabs.h"
 
 #include <errno.h>
@@ -16,7 +15,7 @@
 /* Behind a chunk's bytes, so that a number may be read before it is known to end inside: five of ten bytes each. */
 enum { PADDING = 64, GROWTH = 64 };
 
-static bool damaged(struct trace_reader *r, uint64_t offset, const char *what, struct error *e)
+bool trace_reader_damaged(const struct trace_reader *r, uint64_t offset, const char *what, struct error *e)
 {
     return error_set(e, ERROR_SYNTAX, "%s is no trace that can be read: %s (at byte %llu)", r->name, what, (unsigned long long)offset);
 }
@@ -68,7 +67,7 @@ static bool unpack_to(struct trace_reader *r, const struct trace_chunk *c, uint8
         return false;
     size_t n = ZSTD_decompressDCtx(r->zstd, to, c->raw, r->packed, c->packed);
     if (ZSTD_isError(n) || n != c->raw)
-        return damaged(r, offset, ZSTD_isError(n) ? ZSTD_getErrorName(n) : "a chunk is shorter than it says", e);
+        return trace_reader_damaged(r, offset, ZSTD_isError(n) ? ZSTD_getErrorName(n) : "a chunk is shorter than it says", e);
     memset(to + n, 0, PADDING);
     return true;
 }
@@ -184,12 +183,12 @@ static bool read_header(struct trace_reader *r, struct text *t, struct error *e)
     uint32_t version = 0;
     for (const char *line; (line = next_line(t));)
         if (!read_header_line(&r->header, line, &version))
-            return damaged(r, 0, "a line of the header makes no sense", e);
+            return trace_reader_damaged(r, 0, "a line of the header makes no sense", e);
     if (version != TRACE_VERSION)
         return error_set(e, ERROR_UNSUPPORTED, "%s is a trace of version %u; this program reads version %d", r->name, version, TRACE_VERSION);
     const struct trace_header *h = &r->header;
     if (!h->cores || !h->sets || !h->ways || !h->line_bytes || !index_fits(h))
-        return damaged(r, 0, "the header does not describe a cache", e);
+        return trace_reader_damaged(r, 0, "the header does not describe a cache", e);
     return true;
 }
 
@@ -284,13 +283,13 @@ static bool read_text(struct trace_reader *r, const struct trace_chunk *c, uint3
         return false;
     struct text t = {(char *)r->raw};
     if (memchr(r->raw, 0, c->raw))
-        return damaged(r, c->offset, "a text with zeros in it", e);
+        return trace_reader_damaged(r, c->offset, "a text with zeros in it", e);
     if (kind == TRACE_HEADER)
         return read_header(r, &t, e);
     if (kind == TRACE_LISTING) {
         struct trace_listing g = {0};
         if (!read_listing(r, &t, &g))
-            return damaged(r, c->offset, "a list of instructions makes no sense", e);
+            return trace_reader_damaged(r, c->offset, "a list of instructions makes no sense", e);
         grow((void **)&r->listings, r->listing_count, &r->listing_capacity, sizeof *r->listings);
         r->listings[r->listing_count++] = g;
         return true;
@@ -298,13 +297,13 @@ static bool read_text(struct trace_reader *r, const struct trace_chunk *c, uint3
     if (kind == TRACE_KERNEL) {
         struct trace_kernel k = {0};
         if (!read_kernel(r, &t, &k))
-            return damaged(r, c->offset, "the start of a launch makes no sense", e);
+            return trace_reader_damaged(r, c->offset, "the start of a launch makes no sense", e);
         grow((void **)&r->kernels, r->kernel_count, &r->kernel_capacity, sizeof *r->kernels);
         r->kernels[r->kernel_count++] = k;
         return true;
     }
     if (!r->kernel_count || r->kernels[r->kernel_count - 1].ended || !read_kernel_end(&t, &r->kernels[r->kernel_count - 1].end))
-        return damaged(r, c->offset, "the end of a launch makes no sense", e);
+        return trace_reader_damaged(r, c->offset, "the end of a launch makes no sense", e);
     r->kernels[r->kernel_count - 1].ended = true;
     return true;
 }
@@ -312,13 +311,13 @@ static bool read_text(struct trace_reader *r, const struct trace_chunk *c, uint3
 static bool note_chunk(struct trace_reader *r, struct trace_chunk *c, uint32_t kind, struct error *e)
 {
     if (c->offset == 0 ? kind != TRACE_HEADER : kind == TRACE_HEADER)
-        return damaged(r, c->offset, "a header in the wrong place, or none", e);
+        return trace_reader_damaged(r, c->offset, "a header in the wrong place, or none", e);
     if (kind == TRACE_HEADER || kind == TRACE_LISTING || kind == TRACE_KERNEL || kind == TRACE_KERNEL_END)
         return read_text(r, c, kind, e);
     if (kind != TRACE_ACCESSES)
         return true; /* what later versions may add */
     if (!r->kernel_count || c->records > c->raw)
-        return damaged(r, c->offset, "accesses that cannot be", e);
+        return trace_reader_damaged(r, c->offset, "accesses that cannot be", e);
     c->kernel = r->kernel_count - 1;
     grow((void **)&r->chunks, r->chunk_count, &r->chunk_capacity, sizeof *r->chunks);
     r->chunks[r->chunk_count++] = *c;
@@ -335,7 +334,7 @@ static bool list_chunks(struct trace_reader *r, struct error *e)
             return false;
         struct trace_chunk c = {.offset = offset, .packed = (uint32_t)word(head + 16, 4), .raw = (uint32_t)word(head + 20, 4), .records = word(head + 24, 8)};
         if (word(head, 4) != TRACE_SKIPPABLE || word(head + 4, 4) != TRACE_CHUNK_HEADER - 8 || word(head + 8, 4) != TRACE_MARK || c.raw > TRACE_RAW_MOST || c.packed > ZSTD_compressBound(c.raw))
-            return damaged(r, offset, offset ? "no chunk begins here" : "it does not begin as one", e);
+            return trace_reader_damaged(r, offset, offset ? "no chunk begins here" : "it does not begin as one", e);
         if (r->size_bytes - offset - sizeof head < c.packed)
             break;
         if (!note_chunk(r, &c, (uint32_t)word(head + 12, 4), e))
@@ -343,7 +342,7 @@ static bool list_chunks(struct trace_reader *r, struct error *e)
         offset += sizeof head + c.packed;
     }
     r->truncated = offset < r->size_bytes || (r->kernel_count && !r->kernels[r->kernel_count - 1].ended);
-    return offset ? true : damaged(r, 0, "it is too short", e);
+    return offset ? true : trace_reader_damaged(r, 0, "it is too short", e);
 }
 
 static bool start(struct trace_reader *r, struct error *e)
@@ -392,28 +391,7 @@ void trace_reader_close(struct trace_reader *r)
     *r = (struct trace_reader){.fd = -1};
 }
 
-/* Accesses */
-
-/* Ten bytes at most; there are that many behind every place of a chunk. */
-static inline uint64_t take_number(const uint8_t **at)
-{
-    const uint8_t *p = *at;
-    uint64_t value = *p & 0x7f;
-    for (uint32_t shift = 7; *p++ & 0x80 && shift < 70; shift += 7)
-        value |= (uint64_t)(*p & 0x7f) << (shift & 63);
-    *at = p;
-    return value;
-}
-
-static inline uint64_t unzigzag(uint64_t n) { return n >> 1 ^ -(n & 1); }
-
-static inline void skip_number(const uint8_t **at)
-{
-    const uint8_t *p = *at;
-    for (uint32_t i = 1; *p++ & 0x80 && i < 10; i++)
-        ;
-    *at = p;
-}
+/* Chunks of accesses */
 
 void trace_reader_keep(struct trace_reader *r, size_t bytes)
 {
@@ -442,91 +420,4 @@ bool trace_reader_load(struct trace_reader *r, uint32_t chunk, struct trace_curs
     r->loaded = kept ? r->kept + from->place : r->raw;
     *c = (struct trace_cursor){r->loaded, r->loaded + from->raw, chunk, 0};
     return true;
-}
-
-int trace_reader_section(struct trace_reader *r, struct trace_cursor *c, struct trace_section *s, struct error *e)
-{
-    const struct trace_chunk *chunk = &r->chunks[c->chunk];
-    if (c->at == c->end)
-        return 0;
-    uint64_t core = take_number(&c->at), count = take_number(&c->at), bytes = take_number(&c->at);
-    if (c->at > c->end || core >= r->header.cores || core < c->next_core || bytes > (uint64_t)(c->end - c->at) || count > bytes) {
-        damaged(r, chunk->offset, "a core's part makes no sense", e);
-        return -1;
-    }
-    *s = (struct trace_section){.core = (uint32_t)core, .left = count, .at = c->at, .end = c->at + bytes, .pc_count = r->listings[r->kernels[chunk->kernel].listing].pc_count};
-    c->at += bytes;
-    c->next_core = (uint32_t)core + 1;
-    return 1;
-}
-
-static uint32_t senseless(struct trace_reader *r, const struct trace_section *s, struct error *e)
-{
-    damaged(r, (uint64_t)(s->end - r->loaded), "an access makes no sense, in the chunk unpacked to here", e);
-    return 0;
-}
-
-uint32_t trace_reader_take(struct trace_reader *r, struct trace_section *s, struct trace_access *out, uint32_t most, struct error *e)
-{
-    uint32_t n = most < s->left ? most : (uint32_t)s->left, bad = 0;
-    struct trace_access a = s->last;
-    const uint8_t *at = s->at, *end = s->end; /* copies, as out might be anywhere */
-    uint64_t known = s->known;
-    uint32_t pc_count = s->pc_count;
-    for (uint32_t i = 0; i < n; i++) {
-        uint8_t head = *at++;
-        a.what = head & TRACE_WHAT;
-        if (head & TRACE_NEW_WARP) {
-            a.warp = (uint16_t)take_number(&at);
-            bad |= a.warp >= TRACE_WARPS;
-            a.warp &= TRACE_WARPS - 1;
-        }
-        if (head & TRACE_NEW_AGE) {
-            s->ages[a.warp] = take_number(&at);
-            known |= (uint64_t)1 << a.warp;
-        }
-        a.age = s->ages[a.warp];
-        if (head & TRACE_NEW_PC)
-            a.pc += (uint32_t)unzigzag(take_number(&at));
-        a.line += head & TRACE_NEXT_LINE ? 1 : unzigzag(take_number(&at));
-        bad |= (uint32_t)(a.pc >= pc_count) | (uint32_t)(~known >> a.warp & 1) | (uint32_t)((head & TRACE_OUTCOME) == HEDDLE_FAIL) | (uint32_t)(a.line >> TRACE_LINE_BITS != 0) | (uint32_t)(at > end);
-        if (bad)
-            break;
-        /* one by one: as a whole it would be put together in memory, and loading what was stored in parts is slow */
-        out[i].line = a.line;
-        out[i].age = a.age;
-        out[i].pc = a.pc;
-        out[i].warp = a.warp;
-        out[i].what = a.what;
-    }
-    s->last = a;
-    s->known = known;
-    s->at = at;
-    s->left -= n;
-    if (!bad && (s->left || at == s->end))
-        return n;
-    return senseless(r, s, e);
-}
-
-uint32_t trace_reader_take_lines(struct trace_reader *r, struct trace_section *s, uint64_t *out, uint32_t most, struct error *e)
-{
-    uint32_t n = most < s->left ? most : (uint32_t)s->left;
-    uint64_t line = s->last.line, bad = 0;
-    const uint8_t *at = s->at, *end = s->end;
-    for (uint32_t i = 0; i < n && !bad; i++) {
-        uint8_t head = *at++;
-        if (head & TRACE_NEW_WARP)
-            skip_number(&at);
-        if (head & TRACE_NEW_AGE)
-            skip_number(&at);
-        if (head & TRACE_NEW_PC)
-            skip_number(&at);
-        line += head & TRACE_NEXT_LINE ? 1 : unzigzag(take_number(&at));
-        bad = line >> TRACE_LINE_BITS | (at > end);
-        out[i] = line << TRACE_WHAT_BITS | (head & TRACE_WHAT);
-    }
-    s->last.line = line;
-    s->at = at;
-    s->left -= n;
-    return !bad && (s->left || at == s->end) ? n : senseless(r, s, e);
 }

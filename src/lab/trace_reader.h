@@ -64,4 +64,7 @@ uint32_t trace_reader_take(struct trace_reader *r, struct trace_section *s, stru
 /* The same for somebody who wants no more than line << TRACE_WHAT_BITS | what: the rest is passed over, and not checked. A section is taken by one of the two. */
 uint32_t trace_reader_take_lines(struct trace_reader *r, struct trace_section *s, uint64_t *out, uint32_t most, struct error *e);
 
+/* Inside: the error of a file that makes no sense; false. */
+bool trace_reader_damaged(const struct trace_reader *r, uint64_t offset, const char *what, struct error *e);
+
 #endif

@@ -428,6 +428,108 @@ static void worked_example(void **state)
     discard(&m);
 }
 
+/* Of each access the distance to the core's next of the same line, or, for reads alone, what of it counts; 0: none. In the order in which the forward pass asks. */
+static uint64_t plain_next(const struct made *m, uint32_t at, bool reads_only)
+{
+    uint64_t passed = 0;
+    for (uint32_t i = at + 1; i < m->count; i++) {
+        const struct trace_access *a = &m->items[i].a;
+        if (m->items[i].core != m->items[at].core)
+            continue;
+        passed++;
+        if (a->line != m->items[at].a.line)
+            continue;
+        if (!reads_only || !(a->what & TRACE_STORE))
+            return passed;
+        if ((a->what & TRACE_LOCAL ? m->header.local_stores : m->header.global_stores) != TRACE_STORE_KEEP)
+            return 0;
+    }
+    return 0;
+}
+
+static uint64_t *plain_nexts(const struct made *m, bool reads_only)
+{
+    uint64_t *out = calloc(m->count + 1, sizeof *out), n = 0;
+    for (uint32_t kernel = 0; kernel < m->kernels; kernel++) /* a chunk each */
+        for (uint32_t core = 0; core < m->header.cores; core++)
+            for (uint32_t i = 0; i < m->count; i++)
+                if (m->items[i].kernel == kernel && m->items[i].core == core)
+                    out[n++] = plain_next(m, i, reads_only);
+    return out;
+}
+
+static void same_nexts(const struct made *m, enum replay_policy policy, size_t window_bytes, size_t kept_bytes, bool spills)
+{
+    uint64_t *expected = plain_nexts(m, policy == REPLAY_BELADY_READS), got[64], at = 0;
+    struct replay_geometry g = {1, 1, 128, INDEX_MASK};
+    struct trace_reader r = opened(m);
+    struct replay_next next;
+    struct error e = {0};
+    assert_int_equal(r.chunk_count, m->kernels);
+    trace_reader_keep(&r, kept_bytes);
+    check(replay_next_make(&next, &r, &g, policy, window_bytes, &e), &e);
+    assert_int_equal(next.size_bytes != 0, spills);
+    for (uint32_t chunk = 0; chunk < r.chunk_count; chunk++) {
+        check(replay_next_load(&next, chunk, &e), &e);
+        for (uint64_t left = r.chunks[chunk].records, n; left; left -= n) {
+            n = left < 64 ? left : 64;
+            replay_next_take(&next, got, (uint32_t)n);
+            assert_memory_equal(got, expected + at, n * sizeof *got);
+            at += n;
+        }
+        assert_true(next.at == next.end);
+    }
+    assert_int_equal(at, m->count);
+    replay_next_free(&next);
+    trace_reader_close(&r);
+    free(expected);
+}
+
+/* In memory, in the file, and in part; chunks kept or unpacked again. */
+static void next_uses_are_found(void **state)
+{
+    (void)state;
+    struct made m = make(header(4, 2), MOST, 7, 200, 25, 30);
+    for (enum replay_policy policy = REPLAY_BELADY; policy <= REPLAY_BELADY_READS; policy++) {
+        same_nexts(&m, policy, 1 << 20, 1 << 20, false);
+        same_nexts(&m, policy, 1, 0, true);
+        same_nexts(&m, policy, 8000, 5000, true); /* some chunks of seven */
+    }
+    discard(&m);
+}
+
+/* Beyond what 16 bits hold. */
+static void next_uses_far_away(void **state)
+{
+    (void)state;
+    enum { FAR = 70000 };
+    struct made m = {.header = header(4, 2), .items = calloc(FAR + 3, sizeof *m.items), .count = FAR + 3, .kernels = 1};
+    for (uint32_t i = 0; i < m.count; i++)
+        m.items[i].a.line = 1000 + i;
+    m.items[0].a.line = m.items[FAR].a.line = 7;
+    m.items[1].a.line = m.items[1 + 0xffff].a.line = 8;
+    m.items[3].a.line = m.items[3 + 0xfffe].a.line = 9;
+    write_items(&m);
+    struct replay_geometry g = {1, 1, 128, INDEX_MASK};
+    struct trace_reader r = opened(&m);
+    struct replay_next next;
+    struct error e = {0};
+    uint64_t *got = calloc(m.count, sizeof *got);
+    check(replay_next_make(&next, &r, &g, REPLAY_BELADY, 1, &e), &e);
+    check(replay_next_load(&next, 0, &e), &e);
+    replay_next_take(&next, got, m.count);
+    assert_int_equal(got[0], FAR);
+    assert_int_equal(got[1], 0xffff);
+    assert_int_equal(got[3], 0xfffe);
+    assert_int_equal(got[2], 0);
+    for (uint32_t i = 4; i < m.count; i++)
+        assert_int_equal(got[i], 0);
+    replay_next_free(&next);
+    trace_reader_close(&r);
+    discard(&m);
+    free(got);
+}
+
 /* The least number of misses that any choice of victims comes to, for one core and one set. `present`: a bit a line. Reads alone are counted, or stores as well. */
 struct brute { const struct made *m; uint32_t ways; bool reads_only; uint32_t best[20][64]; bool known[20][64]; };
 
@@ -589,6 +691,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comes_back), cmocka_unit_test(long_launches_are_cut), cmocka_unit_test(cut_off_anywhere), cmocka_unit_test(damage_is_noticed),
         cmocka_unit_test(policies_are_what_they_say), cmocka_unit_test(each_instruction_has_its_own), cmocka_unit_test(geometries_that_cannot_be), cmocka_unit_test(worked_example),
+        cmocka_unit_test(next_uses_are_found), cmocka_unit_test(next_uses_far_away),
         cmocka_unit_test(belady_is_the_optimum), cmocka_unit_test(nobody_beats_belady), cmocka_unit_test(distances_as_in_a_list), cmocka_unit_test(the_curve_is_right_at_every_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
