@@ -1,7 +1,8 @@
 /* Waiting for queued work, and looking after it where nobody waits (queue.h).
  *
  * The watch is a thread that exists once work was left pending. A program that waits for a kernel by looking at memory, without a call, would wait for ever: so when nobody has driven the queues for a while, the
- * watch does. Without time that is soon. With time, what runs together decides how long it takes, and that must not hang on the host's speed: there the watch waits for a second, then says what it does. */
+ * watch does. Without time that is soon. With time, what runs together decides how long it takes, and that must not hang on the host's speed: there the watch waits until the thread that made the last call has been busy for a second,
+ * of its own processor time, or ten seconds have passed; then it says what it does. */
 #include "cuda/queue.h"
 
 #include <errno.h>
@@ -13,9 +14,16 @@
 
 enum { ABANDON_SECONDS = 2 };
 static const double patience_seconds = 10;                          /* with a kernel that spins, where other threads may end that */
-static const double idle_seconds = 0.005, timed_idle_seconds = 1.0; /* after which the watch drives */
+static const double idle_seconds = 0.005, timed_busy_seconds = 1, timed_idle_seconds = 10; /* after which the watch drives */
 
-struct watch { pthread_t thread; pthread_cond_t left; bool polls; };
+struct watch {
+    pthread_t thread;
+    pthread_cond_t left;
+    bool polls;                /* it had to drive once */
+    bool has_clock;
+    clockid_t clock;           /* of the thread that made the last call, */
+    double busy_before;        /* and what it showed then */
+};
 
 static void nap(void)
 {
@@ -154,8 +162,22 @@ void queue_finish(struct driver *d)
 static void say_once(struct driver *d, struct watch *w)
 {
     if (!w->polls && !d->gpu->options.functional && !d->options.quiet)
-        driver_say("no CUDA call for a second while kernels wait to be run: they are, as the program may be waiting for them; which ones run together, and so their times, can differ from run to run");
+        driver_say("no CUDA call for long while kernels wait to be run: they are, as the program may be waiting for them; which ones run together, and so their times, can differ from run to run");
     w->polls = true;
+}
+
+static double read_clock(clockid_t clock)
+{
+    struct timespec t;
+    return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
+}
+
+static bool is_due(const struct driver *d, const struct watch *w)
+{
+    double idle = seconds_now() - d->driven_at;
+    if (d->gpu->options.functional || w->polls)
+        return idle >= idle_seconds;
+    return idle >= timed_idle_seconds || (w->has_clock && read_clock(w->clock) - w->busy_before >= timed_busy_seconds);
 }
 
 static void *look_after(void *driver)
@@ -167,8 +189,7 @@ static void *look_after(void *driver)
         while (!d->pending_count)
             pthread_cond_wait(&w->left, &d->lock);
         struct queue_mark all = {.seq = d->next_seq};
-        double idle = d->gpu->options.functional || w->polls ? idle_seconds : timed_idle_seconds;
-        if (seconds_now() - d->driven_at < idle) {
+        if (!is_due(d, w)) {
             api_unlock();
             nap();
             continue;
@@ -186,16 +207,24 @@ static void *look_after(void *driver)
     return NULL;
 }
 
+static void note_caller(struct watch *w)
+{
+    w->has_clock = pthread_getcpuclockid(pthread_self(), &w->clock) == 0;
+    w->busy_before = w->has_clock ? read_clock(w->clock) : 0;
+}
+
 void queue_watch(struct driver *d)
 {
     sigset_t all, before;
     if (d->watch) {
+        note_caller(d->watch);
         pthread_cond_signal(&d->watch->left);
         return;
     }
     struct watch *w = calloc(1, sizeof *w);
     if (!w)
         return;
+    note_caller(w);
     pthread_cond_init(&w->left, NULL);
     d->watch = w;
     sigfillset(&all);

@@ -61,4 +61,11 @@ for mode in --functional '-m gtx480'; do
     # shellcheck disable=SC2086 # options are words
     is "$mode: not waited for" "$heddle" run --quiet --stats "$scratch/left.json" $mode "$streams" 3 20 many leave
     expect "$mode: not waited for: they ran" 0 '^false$' value left kernels.2.partial
+    # shellcheck disable=SC2086
+    expect "$mode: not waited for, and one reads where nothing is" 5 'add_up.*read of 4 bytes' "$heddle" run $mode "$streams" 3 20 many fault
+    # shellcheck disable=SC2086
+    expect "$mode: one spins for ever" 4 'spin cannot go on' "$heddle" run --stats "$scratch/hang.json" $mode "$streams" 3 20 many hang
+    expect "$mode: one spins for ever: it was cut short" 0 '^true$' value hang kernels.0.partial
+    saw_whole=$(value hang kernels.2.partial)
+    if [ "$saw_whole" = false ]; then echo "ok $mode: one spins for ever: the others were not"; else echo "FAILED $mode: one spins for ever: the others were cut short too"; fi
 done

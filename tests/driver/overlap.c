@@ -152,11 +152,12 @@ static void CUDA_CB on_host(void *user)
 static void order_holds(void)
 {
     CUevent done_a;
-    unsigned int *seen = NULL, pageable = 5, count = 1, zero = 0;
-    CUdeviceptr copy;
+    unsigned int *seen = NULL, pageable = 5, count = 1, stamp = 77;
+    CUdeviceptr copy, device_seen;
     OK(cuEventCreate(&done_a, CU_EVENT_DISABLE_TIMING));
     OK(cuMemHostAlloc((void **)&seen, 16, 0));
     OK(cuMemAlloc(&copy, 16));
+    OK(cuMemHostGetDevicePointer(&device_seen, &seen[3], 0));
     memset(seen, 0, 16);
     begin();
     OK(launch_await(await, a, 3));
@@ -181,14 +182,14 @@ static void order_holds(void)
     begin();
     memset(seen, 0, 16);
     OK(launch_await(await, blocking, 4));
-    OK(launch(ramp, NULL, (void *[]){&copy, &zero, &count})); /* the legacy stream waits for it, */
-    OK(cuMemsetD8Async(copy, 1, 4, blocking));                /* and it for that */
-    OK(cuMemcpyDtoHAsync(&seen[0], copy, 4, blocking));
+    OK(launch(ramp, NULL, (void *[]){&device_seen, &stamp, &count})); /* the legacy stream waits for it, */
+    OK(cuMemcpyDtoHAsync(&seen[0], device_seen, 4, blocking));        /* and it for that */
     EXPECT(CUDA_ERROR_NOT_READY, cuStreamQuery(NULL));
+    TRUE(seen[3] == 0);
     OK(launch_raise(a, 4));
     OK(cuStreamSynchronize(NULL));
     OK(cuStreamSynchronize(blocking));
-    TRUE(seen[0] == 0x01010101);
+    TRUE(seen[3] == 77 && seen[0] == 77);
     OK(cuEventDestroy(done_a));
     OK(cuMemFree(copy));
     OK(cuMemFreeHost(seen));
