@@ -43,6 +43,9 @@ void barrier_arrive(struct exec_warp *w, uint32_t ids);      /* the warp as a wh
 /* Called for warps that wait: which barrier, how many are missing; for messages. */
 void barrier_describe(const struct exec_warp *w, char *out, uint32_t out_bytes);
 
+/* let_go.c: lanes that have just come to where they are to meet the others; where those have spun before, they go on */
+void let_go_at_once(struct exec_warp *w, uint32_t meet, uint32_t lanes);
+
 /* registers.c: of one call of f, the values of some lanes */
 void registers_copy_lanes(const struct exec_function *f, uint8_t *to, const uint8_t *from, uint32_t lanes);
 

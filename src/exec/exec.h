@@ -112,6 +112,7 @@ enum exec_state {
     WARP_READY,
     WARP_AT_BARRIER,
     WARP_ASLEEP,     /* nanosleep, or a wait that is tried again: gives up its slice */
+    WARP_PARTED,     /* while an instruction is executed: its lanes have come apart, and it is READY */
     WARP_DONE,
     WARP_FAULT,
 };

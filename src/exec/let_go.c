@@ -1,6 +1,7 @@
 /* When lanes that wait for others of their warp go on without them. On GPUs since sm_70 a lane that spins until another one of its warp does something gets what it waits for; under a reconvergence
  * stack that other lane may wait, behind the loop or on the other side of a branch, for the one that spins. So, for code of such architectures, where lanes of a warp have waited for long for others, and those
- * come back to the same state without having changed anything, the ones that wait are let go, as a strand (strands.c). Where lanes have spun once in a launch, later ones are believed sooner; and what
+ * come back to the same state without having changed anything, the ones that wait are let go, as a strand (strands.c). Where lanes have spun once in a launch, those that come out of the
+ * loop later do not wait; and what
  * cannot be shown, since the loop counts or looks at a clock, is believed after a million instructions.
  *
  * A warp is looked at when its turn ends; nothing here depends on the host's time. Code that never spins while lanes wait runs as ever. */
@@ -22,14 +23,16 @@ bool exec_lanes_are_independent(const struct exec_launch *l)
     return l->kernel->module->target_sm >= FIRST_INDEPENDENT_TARGET;
 }
 
-static bool has_spun_here(const struct exec_warp *w)
+static bool has_spun(const struct exec_warp *w, uint32_t rpc)
 {
     const struct exec_launch *l = w->launch;
     for (uint32_t i = 0; i < l->spun_count; i++)
-        if (l->spun[i].function == w->function && l->spun[i].rpc == w->rpc)
+        if (l->spun[i].function == w->function && l->spun[i].rpc == rpc)
             return true;
     return false;
 }
+
+static bool has_spun_here(const struct exec_warp *w) { return has_spun(w, w->rpc); }
 
 static void note_spun(struct exec_warp *w)
 {
@@ -81,6 +84,17 @@ static bool let_go(struct exec_warp *w)
     w->ran = w->active;
     w->look_after *= LOOK_FACTOR;
     return false;
+}
+
+void let_go_at_once(struct exec_warp *w, uint32_t meet, uint32_t lanes)
+{
+    lanes &= ~w->active;
+    if (!lanes || !has_spun(w, meet) || exec_withheld(w))
+        return;
+    watch_anew(w);
+    strands_part(w, lanes);
+    if (w->state == WARP_READY)
+        w->state = WARP_PARTED; /* so that whoever runs it takes notice */
 }
 
 void exec_end_turn(struct exec_warp *w)

@@ -40,11 +40,6 @@ uint32_t exec_lanes_of(const struct exec_warp *w, const struct exec_inst *in, ui
     return guarded(w, in, lanes);
 }
 
-void exec_step(struct exec_warp *w)
-{
-    execute(w, w->launch->counters.lanes);
-}
-
 uint32_t exec_advance(struct exec_warp *w)
 {
     uint32_t mask = lanes_of(w, &w->code[w->pc]);
@@ -68,13 +63,45 @@ void exec_perform(struct exec_warp *w, const struct exec_inst *in, uint32_t mask
         w->pc = pc;
 }
 
+static inline void after_step(struct exec_warp *w)
+{
+    if (w->state == WARP_PARTED)
+        w->state = WARP_READY;
+    strands_meet(w);
+}
+
+void exec_step(struct exec_warp *w)
+{
+    execute(w, w->launch->counters.lanes);
+    if (w->strands)
+        after_step(w);
+}
+
+/* As long as the warp is apart. */
+static uint32_t run_apart(struct exec_warp *w, uint32_t budget)
+{
+    uint32_t done = 0;
+    while (done < budget && w->state == WARP_READY && w->strands) {
+        exec_step(w);
+        done++;
+    }
+    return done;
+}
+
 uint32_t exec_run(struct exec_warp *w, uint32_t budget)
 {
     uint64_t *lanes = w->launch->counters.lanes;
     uint32_t done = 0;
-    while (done < budget && w->state == WARP_READY) {
-        execute(w, lanes);
-        done++;
+    for (bool parted = true; parted;) {
+        if (w->strands)
+            done += run_apart(w, budget - done);
+        while (done < budget && w->state == WARP_READY) {
+            execute(w, lanes);
+            done++;
+        }
+        parted = w->state == WARP_PARTED;
+        if (parted)
+            after_step(w);
     }
     exec_end_turn(w);
     return done;

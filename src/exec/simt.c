@@ -125,7 +125,10 @@ void simt_branch(struct exec_warp *w, uint32_t taken, uint32_t target, uint32_t 
     } else {
         counters->divergent_branches++;
         struct simt_path paths[2] = { { target, taken }, { w->pc + 1, w->active & ~taken } };
+        uint32_t meet = rpc == NO_RPC ? w->rpc : rpc;
         simt_split(w, paths, 2, rpc);
+        if (w->launch->spun_count && (target == meet || paths[1].pc == meet))
+            let_go_at_once(w, meet, paths[target != meet].mask);
     }
 }
 

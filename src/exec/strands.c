@@ -309,9 +309,32 @@ static void join_alike(struct exec_warp *w)
     use(w, set->current);
 }
 
+void strands_meet(struct exec_warp *w)
+{
+    const struct strand_set *set = w->strands;
+    if (w->state != WARP_READY)
+        return;
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct strand *s = &set->list[i];
+        if (i == set->current || s->blocked || s->function != w->function || s->stack[s->stack_depth - 1].pc != w->pc)
+            continue;
+        uint32_t count = set->count;
+        if (exec_withheld(w))
+            return;
+        save(w);
+        join_alike(w);
+        if (set->count == 1)
+            become_whole(w);
+        else if (set->count != count)
+            simt_resume(w);
+        return;
+    }
+}
+
 void strands_resume(struct exec_warp *w)
 {
     struct strand_set *set = w->strands;
+    join_alike(w);
     for (uint32_t n = 1; n <= set->count; n++) {
         uint32_t i = (set->current + n) % set->count;
         if (set->list[i].blocked)
@@ -331,10 +354,8 @@ void strands_turn(struct exec_warp *w)
 {
     save(w);
     meeting_pass_complete(w); /* lanes that were waited for may have exited */
-    if (w->state == WARP_FAULT)
-        return;
-    join_alike(w);
-    strands_resume(w);
+    if (w->state != WARP_FAULT)
+        strands_resume(w);
 }
 
 void strands_wait(struct exec_warp *w)
@@ -347,7 +368,6 @@ void strands_wait(struct exec_warp *w)
     if (w->state == WARP_FAULT)
         return;
     part_from_meeting(w);
-    join_alike(w);
     strands_resume(w);
 }
 

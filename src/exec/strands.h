@@ -34,6 +34,7 @@ bool strands_end(struct exec_warp *w);                      /* the strand that r
 void strands_wait(struct exec_warp *w);                     /* all its paths wait */
 void strands_resume(struct exec_warp *w);                   /* finds one to run */
 void strands_turn(struct exec_warp *w);                     /* the next one's turn; those that are at the same place become one */
+void strands_meet(struct exec_warp *w);                     /* after a step: where another one is, too, they become one */
 bool strands_release(struct exec_warp *w, uint32_t id, const struct exec_barrier *complete); /* as barrier_release_paths, of all */
 bool strands_all_came(struct exec_warp *w, uint32_t id, uint32_t lanes); /* notes the lanes; true: they were the last */
 void strands_perform(struct exec_warp *w, const struct exec_inst *in, uint32_t mask); /* what a strand has issued, whichever runs now */
