@@ -17,7 +17,7 @@ CLI_OBJECTS := $(call objects,$(CLI_SOURCES))
 # Handlers are loops over lanes: let the compiler vectorise them (sqrt too, which need not set errno).
 $(BUILD)/obj/src/exec/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) -fno-math-errno
 # What runs once a cycle: loops over cores, ways and banks.
-$(BUILD)/obj/src/mem/%.o $(BUILD)/obj/src/sm/%.o $(BUILD)/obj/src/gpu/timing.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) $(LTO_CFLAGS)
+$(BUILD)/obj/src/mem/%.o $(BUILD)/obj/src/sm/%.o $(BUILD)/obj/src/gpu/timing.o $(BUILD)/obj/src/gpu/timing_launch.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) $(LTO_CFLAGS)
 # What runs once an access of a trace.
 $(BUILD)/obj/src/lab/replay_cache.o $(BUILD)/obj/src/lab/replay_many.o $(BUILD)/obj/src/lab/replay_next.o $(BUILD)/obj/src/lab/trace_reader.o $(BUILD)/obj/src/lab/trace_section.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
 # The driver API exports only what cuda.h declares.

@@ -1,4 +1,4 @@
-/* A launch: is it legal, what it needs, and its life from the start to the record of what it counted. How it runs is in gpu/functional.c and gpu/timing.c. */
+/* A launch: is it legal, what it needs, and its life from the start to the record of what it counted. How it runs is in gpu/functional.c and gpu/timing_launch.c. */
 #include "gpu/launch.h"
 
 #include <fenv.h>

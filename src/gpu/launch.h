@@ -52,7 +52,7 @@ void functional_start(struct residency *r);
 enum gpu_pause functional_run(struct gpu *g, uint64_t budget);
 void functional_give_up(struct gpu *g);
 
-/* timing.c: the machine with its clocks. */
+/* timing_make.c, timing_launch.c: the machine with its clocks. */
 struct timing *timing_create(const struct gpu_options *options, struct error *e);
 void timing_destroy(struct timing *t);
 /* As gpu_start, gpu_run and gpu_give_up: what went wrong is in residency.error. */

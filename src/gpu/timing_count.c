@@ -1,0 +1,121 @@
+/* What the timing model counts, and whose it is. */
+#include "gpu/timing.h"
+
+#include <assert.h>
+
+void timing_add_core(struct sm *core, struct gpu_counters *c)
+{
+    uint64_t *sums[3] = { c->scheduler_counters, c->l1_counters, c->divergence_counters };
+    const struct exec_counters *x = &core->launch.counters;
+    sm_add_counters(core, &c->sm);
+    for (int i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < core->policy_counter_count[i] && k < POLICY_COUNTERS_MOST; k++)
+            sums[i][k] += core->policy_counters[i][k];
+    for (int lanes = 0; lanes <= WARP_LANES; lanes++)
+        c->exec.lanes[lanes] += x->lanes[lanes];
+    c->exec.branches += x->branches;
+    c->exec.divergent_branches += x->divergent_branches;
+    c->exec.load_requests += x->load_requests;
+}
+static void subtract(void *out, const void *now, const void *before, size_t bytes)
+{
+    uint64_t *o = out;
+    const uint64_t *a = now, *b = before;
+    for (size_t i = 0; i < bytes / sizeof *o; i++)
+        o[i] = a[i] - b[i];
+}
+
+static void read_memory(const struct timing *t, struct gpu_counters *c, struct partition_counters *now)
+{
+    *now = (struct partition_counters){ 0 };
+    for (uint32_t i = 0; i < t->channels; i++)
+        partition_read_counters(t->partitions[i], now);
+    subtract(&c->memory, now, &t->memory_before, sizeof *now);
+    subtract(&c->requests, crossbar_counters(t->requests), &t->requests_before, sizeof c->requests);
+    subtract(&c->replies, crossbar_counters(t->replies), &t->replies_before, sizeof c->replies);
+}
+
+static void add_words(void *to, const void *from, size_t bytes)
+{
+    uint64_t *sum = to;
+    const uint64_t *more = from;
+    for (size_t i = 0; i < bytes / sizeof *sum; i++)
+        sum[i] += more[i];
+}
+
+/* Of those that run: who is counted what the memory system counts. */
+struct residency *timing_eldest(struct gpu *g)
+{
+    struct residency *found = NULL;
+    for (struct residency *r = g->started; r; r = r->next)
+        if (!r->ended && (!found || r->launch.grid_id < found->launch.grid_id))
+            found = r;
+    return found;
+}
+
+/* What the memory system has counted since this was last called goes to the launch. */
+void timing_settle_memory(struct timing *t, struct residency *r)
+{
+    struct gpu_counters c;
+    struct partition_counters now;
+    read_memory(t, &c, &now);
+    add_words(&r->counters.memory, &c.memory, sizeof c.memory);
+    add_words(&r->counters.requests, &c.requests, sizeof c.requests);
+    add_words(&r->counters.replies, &c.replies, sizeof c.replies);
+    t->memory_before = now;
+    t->requests_before = *crossbar_counters(t->requests);
+    t->replies_before = *crossbar_counters(t->replies);
+}
+
+/* Up to a cycle before which nothing happens. Cores that sleep until then have their cycles counted up to it. */
+static void sample(struct timing *t, struct residency *r)
+{
+    struct gpu_counters c = r->counters;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (t->owner[i] == r) {
+            sm_account_until(t->cores[i], r->sample_at);
+            timing_add_core(t->cores[i], &c);
+        }
+    if (timing_eldest(r->gpu) == r) {
+        struct gpu_counters recent;
+        struct partition_counters now;
+        read_memory(t, &recent, &now);
+        add_words(&c.memory, &recent.memory, sizeof c.memory);
+        add_words(&c.requests, &recent.requests, sizeof c.requests);
+        add_words(&c.replies, &recent.replies, sizeof c.replies);
+    }
+    c.timed = true;
+    profile_series_take(r->series, r->sample_at - r->start, &c);
+    r->sample_at = r->start + profile_series_next(r->series);
+}
+
+void timing_take_samples(struct timing *t, struct gpu *g, uint64_t until)
+{
+    t->sample_at = UINT64_MAX;
+    for (struct residency *r = g->started; r; r = r->next) {
+        while (!r->ended && r->sample_at <= until)
+            sample(t, r);
+        t->sample_at = !r->ended && r->sample_at < t->sample_at ? r->sample_at : t->sample_at;
+    }
+}
+
+void timing_begin_profile(struct timing *t, struct residency *r)
+{
+    const struct gpu_options *o = t->options;
+    r->series = o->interval ? profile_series_create(o->interval, SERIES_MOST, (const struct heddle_policy *const[]){ o->scheduler.policy, o->l1.policy, o->divergence.policy }) : NULL;
+    r->sample_at = r->series ? t->now + profile_series_next(r->series) : UINT64_MAX;
+    t->sample_at = r->sample_at < t->sample_at ? r->sample_at : t->sample_at;
+    if (!t->profiles)
+        return;
+    r->listing = profile_listing(&r->gpu->listings, r->launch.kernel);
+    assert(r->listing->count == r->program->count);
+    r->parts = arena_array(&r->arena, struct profile_pc *, t->core_count);
+}
+
+void timing_end_profile(struct timing *t, struct residency *r)
+{
+    if (r->series)
+        profile_series_end(r->series, r->counters.cycles, &r->counters);
+    if (t->profiles)
+        r->pcs = profile_pcs_sum(r->listing, (const struct profile_pc *const *)r->parts, r->part_count);
+}

@@ -1,0 +1,431 @@
+/* Launches on the timing model: which cores they have, where their blocks go, when they are over, and what to do when nothing goes on.
+ *
+ * Launches that run together share the memory system; of cores, each has some to itself. The first to start has all of them; a core that has become empty, and for which its launch has no more blocks, goes to another
+ * that has. Blocks of two launches on one core at the same time, which GPUs allow, are left out. What is counted in the memory system while several run is counted with the one that started first. */
+#include "gpu/hang.h"
+#include "gpu/progress.h"
+#include "gpu/timeline.h"
+#include "gpu/timing.h"
+#include "gpu/trace.h"
+
+#include <assert.h>
+
+enum { CHECK_CYCLES = 4096, SUSPECT_CYCLES_FIRST = 1 << 16, SUSPECT_CYCLES = 1 << 20 };
+
+static bool is_in_use(const struct gpu *g, const struct sm_program *p)
+{
+    for (const struct residency *r = g->started; p && r; r = r->next)
+        if (!r->ended && r->program == p)
+            return true;
+    return false;
+}
+
+static const struct sm_program *program_of(struct timing *t, const struct residency *r)
+{
+    const struct exec_function *kernel = r->launch.kernel;
+    struct kept_program *oldest = NULL;
+    for (uint32_t i = 0; i < TIMING_PROGRAMS; i++) {
+        struct kept_program *k = &t->programs[i];
+        if (k->program && k->image == kernel->image->id && k->kernel == kernel) {
+            k->used = r->launch.grid_id;
+            return k->program;
+        }
+        if ((!oldest || k->used < oldest->used) && !is_in_use(r->gpu, k->program))
+            oldest = k;
+    }
+    assert(oldest); /* fewer launches than programs run together */
+    const struct sm_program *gone = oldest->program;
+    arena_free(&oldest->arena);
+    *oldest = (struct kept_program){ .image = kernel->image->id, .kernel = kernel, .used = r->launch.grid_id };
+    oldest->program = sm_program_create(&oldest->arena, kernel, &t->options->machine.sm);
+    for (uint32_t i = 0; gone && i < t->core_count; i++) /* cores that nobody has at present */
+        if (t->cores[i]->program == gone) {
+            t->cores[i]->program = oldest->program;
+            t->cores[i]->view.program = &oldest->program->view;
+        }
+    return oldest->program;
+}
+
+/* Cores and launches */
+
+
+static void take_core(struct timing *t, uint32_t i, struct residency *r)
+{
+    if (t->profiles) {
+        r->parts[r->part_count] = arena_array(&r->arena, struct profile_pc, r->listing->count + 1);
+        profile_core_begin(&t->profiles[i], r->parts[r->part_count++]);
+    }
+    sm_begin(t->cores[i], &r->arena, r->program, &r->launch, r->block_limit, r->block_warps, t->now);
+    t->owner[i] = r;
+    t->owned_since[i] = t->now;
+}
+
+/* What it counted goes to its launch. */
+static void leave_core(struct timing *t, uint32_t i)
+{
+    struct residency *r = t->owner[i];
+    struct sm *core = t->cores[i];
+    sm_end(core, t->now);
+    if (t->profiles)
+        profile_core_end(&t->profiles[i], t->now);
+    timing_add_core(core, &r->counters);
+    sm_reset_counters(core);
+    r->core_cycles += t->now - t->owned_since[i];
+    t->owner[i] = NULL;
+}
+
+/* May the launch have the core? *soon: not yet, but when what is left in its pipelines has gone. */
+static bool may_take(const struct timing *t, const struct sm *c, const struct residency *r, bool *soon)
+{
+    const struct residency *owner = t->owner[c->id];
+    if (owner == r || c->blocks_used || (owner && owner->next_block < owner->block_count))
+        return owner == r;
+    if (sm_idle(c))
+        return true;
+    *soon = true;
+    return false;
+}
+
+static struct exec_cta *block_room(struct residency *r, struct sm *c, struct error *e)
+{
+    uint32_t slot = c->id * c->block_limit + (uint32_t)__builtin_ctzll(~c->blocks_used);
+    if (!r->blocks[slot])
+        r->blocks[slot] = launch_make_room(r, &c->launch, c->id, e);
+    if (r->blocks[slot])
+        r->blocks[slot]->slot = slot;
+    return r->blocks[slot];
+}
+
+static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, bool *placed, bool *soon, struct error *e)
+{
+    uint32_t per_port = t->core_count / t->ports;
+    for (uint32_t i = 0; i < per_port; i++) {
+        uint32_t k = (t->last_core[port] + 1 + i) % per_port;
+        struct sm *c = t->cores[port * per_port + k];
+        if (!may_take(t, c, r, soon))
+            continue;
+        if (t->owner[c->id] != r) {
+            if (t->owner[c->id])
+                leave_core(t, c->id);
+            take_core(t, c->id, r);
+        }
+        if (!sm_has_room(c))
+            continue;
+        uint32_t id[3];
+        struct exec_cta *cta = block_room(r, c, e);
+        if (!cta)
+            return false;
+        launch_block_id(r, r->next_block++, id);
+        exec_cta_start(cta, id);
+        sm_place(c, cta, t->now);
+        bits_add(t->awake, c->id);
+        t->last_core[port] = k;
+        *placed = true;
+        return true;
+    }
+    return true;
+}
+
+/* One block a port and a cycle, of one launch a cycle: the first that can place any. */
+bool timing_place_blocks(struct timing *t, struct residency *first, struct error *e)
+{
+    bool any = false, soon = false, more = false;
+    for (struct residency *r = first; r && !any; r = r->next) {
+        uint32_t next = t->last_port + 1;
+        for (uint32_t i = 0; i < t->ports && r->next_block < r->block_count && !r->ended; i++) {
+            uint32_t port = (next + i) % t->ports;
+            bool placed = false;
+            if (!place_on_port(t, r, port, &placed, &soon, e))
+                return false;
+            if (placed)
+                t->last_port = port;
+            any |= placed;
+        }
+    }
+    for (struct residency *r = first; r; r = r->next)
+        more |= r->next_block < r->block_count && !r->ended;
+    t->may_place = (any || soon) && more;
+    return true;
+}
+
+/* Ends */
+
+static bool check_cores(const struct timing *t, struct error *e)
+{
+    for (uint32_t i = 0; i < t->core_count; i++) {
+        const struct sm *c = t->cores[i];
+        if (c->launch.faulted) {
+            exec_fault_describe(&c->launch, e);
+            return false;
+        }
+        if (c->trouble[0])
+            return error_set(e, ERROR_INVALID, "%s", c->trouble);
+        if (c->l1d && cache_illegal_victim(c->l1d) >= 0)
+            return error_set(e, ERROR_INVALID, "L1 policy %s chose way %d, which is not among those it may take (core %u)", c->l1_policy->policy.name, cache_illegal_victim(c->l1d), c->id);
+    }
+    return true;
+}
+
+static uint64_t executed(const struct timing *t)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        sum += t->cores[i]->counters.stalls[STALL_ISSUED];
+    return sum;
+}
+
+/* limit: the cycle that --max-cycles ends in. */
+static bool check_limits(struct timing *t, struct residency *r, uint64_t limit, struct error *e)
+{
+    const struct gpu_options *o = t->options;
+    if (o->interrupt && *o->interrupt)
+        return error_set(e, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu cycles", r->launch.kernel->name, (unsigned long long)(t->now - r->start));
+    if (t->now >= limit)
+        return error_set(e, ERROR_LIMIT, "kernel %s ran past the limit of %llu cycles (--max-cycles)", r->launch.kernel->name, (unsigned long long)o->max_cycles);
+    if (o->progress)
+        progress_update(o->progress, r->launch.kernel->name, t->now - r->start, executed(t), t->blocks_done, r->block_count);
+    return true;
+}
+
+void timing_describe_hang(struct residency *r)
+{
+    struct timing *t = r->gpu->timing;
+    exec_describe_hang(&r->launch, r->blocks, r->slot_count, &r->error);
+    for (const struct residency *other = r->gpu->started; other; other = other->next)
+        if (!other->ended && !other->next_block)
+            error_note(&r->error, "  kernel %s waits for a core: kernels that run together do not share one where time is modelled; --functional has no such limit", other->launch.kernel->name);
+    for (uint32_t i = 0; i < t->channels; i++)
+        if (!partition_idle(t->partitions[i])) {
+            char text[400];
+            partition_describe(t->partitions[i], text, sizeof text);
+            error_note(&r->error, "  memory channel %u: %s", i, text);
+        }
+}
+
+static bool pending_atomic(void *context, const struct exec_warp *w, struct exec_pending *out)
+{
+    struct timing *t = context;
+    sm_pending(t->cores[w->cta->sm], w, out);
+    return true;
+}
+
+static void gather(struct timing *t, struct residency *r)
+{
+    struct gpu_counters *c = &r->counters;
+    const struct machine *m = &t->options->machine;
+    c->timed = true;
+    c->cycles = t->now - r->start;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (t->owner[i] == r)
+            leave_core(t, i);
+    timing_settle_memory(t, timing_eldest(r->gpu));
+    c->resident_warps_most = r->core_cycles * m->sm.warps;
+    c->scheduler_cycles = r->core_cycles * m->sm.schedulers;
+    c->launches = 1;
+    c->phases = r->program->phase_count;
+    c->phase_latencies = r->program->phase_latencies;
+}
+
+static uint64_t core_clock(struct exec_launch *l, const struct exec_warp *w)
+{
+    (void)w;
+    const struct timing *t = l->user;
+    return t->now;
+}
+
+static bool begin_trace(struct timing *t, struct residency *r)
+{
+    struct trace *trace = t->options->trace;
+    return !trace || trace_kernel(trace, profile_listing(&r->gpu->listings, r->launch.kernel), &r->program->view, &r->error);
+}
+
+static bool end_trace(struct timing *t, struct residency *r, bool ok)
+{
+    struct trace_kernel_end end = trace_end_of(&r->counters, !ok);
+    return trace_kernel_end(t->options->trace, &end, &r->error) && ok;
+}
+
+/* Beginnings and ends */
+
+static void end(struct timing *t, struct residency *r, bool ok)
+{
+    gather(t, r);
+    if (t->options->trace)
+        ok = end_trace(t, r, ok);
+    timing_end_profile(t, r);
+    if (t->options->timeline)
+        timeline_kernel(t->options->timeline, r->launch.kernel->name, r->start, t->now);
+    progress_done(t->options->progress);
+    arena_free(&r->arena);
+    r->ended = true;
+    r->ok = ok;
+    t->broken |= !ok;
+    t->serial = false;
+    for (struct residency *other = r->gpu->started; other; other = other->next)
+        t->serial |= !other->ended && other->program->serial;
+    t->may_place = true;
+}
+
+void timing_give_up(struct gpu *g)
+{
+    for (struct residency *r = g->started; r; r = r->next)
+        if (!r->ended)
+            end(g->timing, r, false);
+}
+
+/* The machine is empty: all cores are the launch's. */
+static void begin_alone(struct timing *t, struct residency *r)
+{
+    t->blocks_done = t->blocks_seen = 0;
+    t->last_port = t->ports - 1;
+    t->sleep_until = 0;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        take_core(t, i, r);
+}
+
+static bool is_alone(const struct residency *r)
+{
+    for (const struct residency *other = r->gpu->started; other; other = other->next)
+        if (other != r && !other->ended)
+            return false;
+    return true;
+}
+
+void timing_start(struct residency *r)
+{
+    struct timing *t = r->gpu->timing;
+    bool alone = is_alone(r);
+    if (r->cluster_blocks > 1) {
+        error_set(&r->error, ERROR_UNSUPPORTED, "kernel %s: clusters of thread blocks have no timing model; run with --functional", r->launch.kernel->name);
+        r->ended = true;
+        return;
+    }
+    if (!alone)
+        timing_settle_memory(t, timing_eldest(r->gpu)); /* it is not the new one */
+    r->program = program_of(t, r);
+    r->launch.user = t;
+    r->launch.clock = core_clock;
+    r->block_limit = r->slot_count / t->options->machine.cores;
+    r->block_warps = (r->launch.block[0] * r->launch.block[1] * r->launch.block[2] + WARP_LANES - 1) / WARP_LANES;
+    r->start = t->now;
+    t->sample_at = alone ? UINT64_MAX : t->sample_at;
+    timing_begin_profile(t, r);
+    if (alone)
+        begin_alone(t, r);
+    t->serial = r->program->serial || (!alone && t->serial);
+    t->may_place = t->has_new = true;
+    t->patience = SUSPECT_CYCLES_FIRST;
+    t->suspect_at = t->now + t->patience;
+    if (!begin_trace(t, r))
+        end(t, r, false);
+}
+
+/* Running */
+
+static uint32_t resident_blocks(const struct timing *t, const struct residency *r)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (t->owner[i] == r)
+            sum += (uint32_t)__builtin_popcountll(t->cores[i]->blocks_used);
+    return sum;
+}
+
+static bool is_over(const struct timing *t, const struct residency *r) { return !r->ended && r->next_block == r->block_count && !resident_blocks(t, r); }
+
+/* Only when none of those that run together can go on is it certain that nothing will happen. Those without a block wait for the others. */
+static bool is_stuck(struct timing *t, struct gpu *g)
+{
+    bool any = false;
+    for (struct residency *r = g->started; r; r = r->next) {
+        if (r->ended || !resident_blocks(t, r))
+            continue;
+        if (!hang_is_certain(r->blocks, r->slot_count, r->next_block < r->block_count && t->may_place, pending_atomic, t))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static bool look_around(struct timing *t, struct residency *r, uint64_t limit, struct error *e)
+{
+    return check_cores(t, e) && check_limits(t, r, limit, e) && (!t->options->trace || trace_gather(t->options->trace, e));
+}
+
+static bool end_those_over(struct timing *t, struct gpu *g)
+{
+    bool any = false;
+    for (struct residency *r = g->started; r; r = r->next)
+        if (is_over(t, r)) {
+            end(t, r, true);
+            any = true;
+        }
+    return any;
+}
+
+/* Until a launch has ended, or the cycle `until`. *ok: false, the machine cannot go on. limit: the cycle that --max-cycles ends in. */
+static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint64_t limit, bool *ok, struct error *e)
+{
+    uint64_t check = t->now + CHECK_CYCLES;
+    struct residency *first = timing_eldest(g);
+    while (*ok && t->now < until) {
+        uint64_t next = timing_next_cycle(t);
+        if (next == UINT64_MAX) {
+            *ok = check_cores(t, e);
+            return GPU_STUCK;
+        }
+        if (next > limit)
+            next = limit;
+        if (next >= t->sample_at)
+            timing_take_samples(t, g, next);
+        if (next > t->now)
+            timing_jump(t, next);
+        *ok = timing_step(t, g->started, e);
+        if (*ok && (t->now >= check || t->now >= limit)) {
+            check = t->now + CHECK_CYCLES;
+            *ok = look_around(t, first, limit, e);
+            if (*ok && t->now >= t->suspect_at) {
+                bool stuck = is_stuck(t, g);
+                t->patience = stuck ? SUSPECT_CYCLES_FIRST : t->patience < SUSPECT_CYCLES ? t->patience * 2 : SUSPECT_CYCLES;
+                t->suspect_at = t->now + t->patience;
+                if (stuck)
+                    return GPU_STUCK;
+            }
+        }
+        if (*ok && t->blocks_done != t->blocks_seen) {
+            t->blocks_seen = t->blocks_done;
+            for (struct residency *r = g->started; *ok && r; r = r->next)
+                *ok = !is_over(t, r) || check_cores(t, e);
+            if (*ok && end_those_over(t, g))
+                return GPU_ENDED;
+        }
+    }
+    return GPU_TIRED;
+}
+
+/* Whose core is it that found something wrong? */
+static struct residency *culprit(const struct timing *t, struct gpu *g)
+{
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (t->owner[i] && t->cores[i]->launch.faulted)
+            return t->owner[i];
+    return timing_eldest(g);
+}
+
+enum gpu_pause timing_run(struct gpu *g, uint64_t budget)
+{
+    struct timing *t = g->timing;
+    struct error e = { 0 };
+    uint64_t start = t->now, limit = t->options->max_cycles ? start + (t->options->max_cycles - g->clock_cycles) : UINT64_MAX;
+    bool ok = !timing_eldest(g) || !t->has_new || timing_place_blocks(t, g->started, &e);
+    enum gpu_pause pause = GPU_ENDED;
+    t->has_new = false;
+    if (ok && timing_eldest(g))
+        pause = run(t, g, budget < UINT64_MAX - start ? start + budget : UINT64_MAX, limit, &ok, &e);
+    g->clock_cycles += t->now - start;
+    if (ok)
+        return pause;
+    culprit(t, g)->error = e;
+    timing_give_up(g);
+    return GPU_ENDED;
+}

@@ -1,0 +1,171 @@
+/* The timing model's parts: cores, crossbars, channels, and the pattern of ticks of their clocks. */
+#include "gpu/timing.h"
+#include "gpu/timeline.h"
+#include "gpu/trace.h"
+#include "gpu/workers.h"
+
+#include <stdlib.h>
+
+enum { COPY_LINE_BYTES = 32, PATTERN_MOST = 4096 };
+
+static void on_atomic(void *context, const struct packet *p)
+{
+    struct timing *t = context;
+    sm_perform_atomic(t->cores[p->core], p);
+}
+
+static bool make_cores(struct timing *t, const struct gpu_options *o, struct error *e)
+{
+    const struct machine *m = &o->machine;
+    struct sm_policies policies = { .scheduler = o->scheduler.scheduler, .scheduler_values = o->scheduler.values, .l1 = o->l1.l1, .l1_values = o->l1.values,
+                                    .divergence = o->divergence.divergence, .divergence_values = o->divergence.values, .seed = m->seed };
+    const struct cache_config *l2 = &m->mem.l2.cache;
+    uint32_t answer_bytes = !l2->sets ? 4096 : l2->sector_bytes ? l2->sector_bytes : l2->line_bytes;
+    t->cores = arena_array(&t->arena, struct sm *, m->cores);
+    t->core_wake = arena_array(&t->arena, uint64_t, m->cores);
+    t->core_blocked = arena_array(&t->arena, uint32_t, m->cores);
+    t->owner = arena_array(&t->arena, struct residency *, m->cores);
+    t->owned_since = arena_array(&t->arena, uint64_t, m->cores);
+    t->profiles = o->pcs ? arena_array(&t->arena, struct profile_core, m->cores) : NULL;
+    for (t->core_count = 0; t->core_count < m->cores; t->core_count++) {
+        struct sm *c = sm_create(&t->arena, &m->sm, t->core_count, m->cores, &policies, t->requests, &t->map, answer_bytes, &t->ticks[DOMAIN_ICNT], e);
+        if (!c)
+            return false;
+        t->cores[t->core_count] = c;
+        c->wake_at = &t->core_wake[t->core_count];
+        c->blocked_bytes = &t->core_blocked[t->core_count];
+        *c->wake_at = UINT64_MAX;
+        c->observer = o->timeline ? timeline_observer(o->timeline) : NULL;
+        if (t->profiles)
+            profile_core_listen(&t->profiles[t->core_count], c);
+        if (o->trace)
+            trace_listen(o->trace, c);
+    }
+    return true;
+}
+
+static void make_memory(struct timing *t, const struct mem_config *m)
+{
+    struct partition_hooks hooks = { t, on_atomic };
+    t->requests = crossbar_create(&t->arena, &m->crossbar, t->ports, t->slices);
+    t->replies = crossbar_create(&t->arena, &m->crossbar, t->slices, t->ports);
+    t->partitions = arena_array(&t->arena, struct partition *, t->channels);
+    for (uint32_t i = 0; i < t->channels; i++) {
+        t->partitions[i] = partition_create(&t->arena, m, &t->map, i, t->requests, t->replies, &hooks);
+        partition_set_l2_clock(t->partitions[i], &t->ticks[DOMAIN_L2]);
+    }
+}
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The unit is the least common multiple of the frequencies; where that is beyond all measure, a fraction of an attosecond a tick is lost. */
+static void set_periods(struct timing *t, const uint64_t khz[DOMAIN_COUNT])
+{
+    uint64_t common = 1;
+    for (enum domain d = 0; d < DOMAIN_COUNT && common < 1ull << 44; d++)
+        common = common / greatest_divisor(common, khz[d]) * khz[d];
+    for (enum domain d = 0; d < DOMAIN_COUNT; d++)
+        t->period[d] = common < 1ull << 44 ? common / khz[d] : 1000000000000000ull / khz[d];
+}
+
+/* The pattern of ticks until all domains tick together again. */
+static void make_pattern(struct timing *t)
+{
+    uint64_t length = t->period[DOMAIN_CORE], time[DOMAIN_COUNT] = { 0 }, now = 0, ticks = 0;
+    for (enum domain d = 0; d < DOMAIN_COUNT; d++) {
+        uint64_t factor = t->period[d] / greatest_divisor(length, t->period[d]);
+        if (factor > PATTERN_MOST || length / t->period[DOMAIN_CORE] > PATTERN_MOST)
+            return;
+        length *= factor;
+    }
+    for (enum domain d = 0; d < DOMAIN_COUNT; d++)
+        ticks += length / t->period[d];
+    if (ticks > PATTERN_MOST)
+        return;
+    t->pattern_cores = (uint32_t)(length / t->period[DOMAIN_CORE]);
+    t->pattern = arena_array(&t->arena, uint8_t, PATTERN_MOST);
+    t->core_steps = arena_array(&t->arena, uint16_t, t->pattern_cores);
+    for (uint32_t core = 0; now < length; t->pattern_steps++) {
+        uint64_t next = UINT64_MAX;
+        for (enum domain d = 0; d < DOMAIN_COUNT; d++) {
+            t->pattern[t->pattern_steps] |= (uint8_t)((time[d] == now) << d);
+            time[d] += time[d] == now ? t->period[d] : 0;
+            next = time[d] < next ? time[d] : next;
+        }
+        if (t->pattern[t->pattern_steps] & 1u << DOMAIN_CORE)
+            t->core_steps[core++] = (uint16_t)t->pattern_steps;
+        now = next;
+    }
+}
+
+struct timing *timing_create(const struct gpu_options *options, struct error *e)
+{
+    const struct machine *m = &options->machine;
+    struct timing *t = calloc(1, sizeof *t);
+    if (!t)
+        abort();
+    t->options = options;
+    set_periods(t, (const uint64_t[DOMAIN_COUNT]){ m->mem.core_khz, m->mem.icnt_khz, m->mem.l2_khz, m->mem.dram_khz });
+    t->channels = m->mem.dram.channels;
+    t->slices = t->channels * m->mem.l2.slices_per_channel;
+    t->ports = m->mem.core_count;
+    t->slices_per_channel = m->mem.l2.slices_per_channel;
+    t->slice_bits = t->slices_per_channel < 64 ? (1ull << t->slices_per_channel) - 1 : ~0ull;
+    t->port_words = (t->ports + 63) / 64;
+    t->slice_words = (t->slices + 63) / 64;
+    t->channel_words = (t->channels + 63) / 64;
+    t->core_words = (m->cores + 63) / 64;
+    make_pattern(t);
+    if (!address_map_init(&t->map, &m->mem.dram, m->mem.l2.slices_per_channel, e)) {
+        timing_destroy(t);
+        return NULL;
+    }
+    make_memory(t, &m->mem);
+    t->answers = arena_array(&t->arena, struct ring, t->ports);
+    t->last_core = arena_array(&t->arena, uint32_t, t->ports);
+    for (uint32_t i = 0; i < t->ports; i++)
+        ring_init(&t->answers[i], &t->arena, m->sm.response_queue ? m->sm.response_queue : 8);
+    if (!make_cores(t, options, e)) {
+        timing_destroy(t);
+        return NULL;
+    }
+    t->workers = options->threads > 1 ? workers_create(options->threads) : NULL;
+    return t;
+}
+
+void timing_destroy(struct timing *t)
+{
+    if (!t)
+        return;
+    workers_destroy(t->workers);
+    for (uint32_t i = 0; i < t->core_count; i++)
+        sm_destroy(t->cores[i]);
+    for (uint32_t i = 0; i < TIMING_PROGRAMS; i++)
+        arena_free(&t->programs[i].arena);
+    arena_free(&t->arena);
+    free(t);
+}
+
+bool timing_is_broken(const struct timing *t) { return t->broken; }
+
+void timing_note_copy(struct timing *t, const struct memory *m, uint64_t address, uint64_t bytes)
+{
+    const struct l2_config *l2 = &t->options->machine.mem.l2;
+    uint64_t most = (uint64_t)l2->cache.sets * l2->cache.ways * l2->cache.line_bytes * t->slices * 2;
+    struct memory_range near = { 0 };
+    if (!l2->filled_by_copies || !l2->cache.sets)
+        return;
+    uint64_t at = bytes > most ? address + bytes - most : address;
+    for (at &= ~(uint64_t)(COPY_LINE_BYTES - 1); at < address + bytes; at += COPY_LINE_BYTES) {
+        uint64_t physical = memory_physical(m, at < address ? address : at, &near);
+        partition_touch(t->partitions[address_map_place(&t->map, physical).channel], physical, t->now);
+    }
+}
