@@ -311,7 +311,8 @@ static bool write_stats(const json_t *stats, FILE *to, const char *name, struct 
     return ok ? true : error_set(e, ERROR_IO, "the results could not be written to %s: %s", name, strerror(errno));
 }
 
-static void say_outcome(const struct child_result *r)
+/* quiet: what went wrong alone */
+static void say_outcome(const struct child_result *r, bool quiet)
 {
     if (r->signal == SIGINT)
         fputs("heddle: interrupted\n", stderr);
@@ -319,7 +320,7 @@ static void say_outcome(const struct child_result *r)
         fprintf(stderr, "heddle: the program was ended by signal %d (%s)\n", r->signal, strsignal(r->signal));
     if (!r->used_cuda && !r->signal && r->status == 127)
         fputs("heddle: the program could not be loaded; 'heddle doctor' may say why\n", stderr);
-    else if (!r->used_cuda && !r->signal)
+    else if (!r->used_cuda && !r->signal && !quiet)
         fputs("heddle: the program never initialised CUDA, so that there are no results of a GPU\n", stderr);
 }
 
@@ -346,8 +347,7 @@ static int run(const struct run_options *o, const struct setup *setup, struct pr
         return cli_fail(&e);
     }
     int code = child_exit_code(&result);
-    if (!o->quiet)
-        say_outcome(&result);
+    say_outcome(&result, o->quiet);
     if (!o->quiet && !to_stdout && result.used_cuda)
         summary_print(&result, stderr);
     if (to && !write_stats(result.stats, to, o->stats, &e))

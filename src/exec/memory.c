@@ -17,6 +17,8 @@
 enum {
     LEAST_ALIGN = 256,
     GRANULE_BYTES = 512,
+    LARGE_BYTES = 1 << 20,  /* from here on an allocation has pages for itself, which are its granules */
+    PAGE_GRANULE_BYTES = 2 << 20,
     GUARD_BYTES = 256,
     FREED_KEPT = 64,        /* ranges remembered for messages */
     LABEL_KEPT = 64,        /* bytes of a freed range's name: its owner may be gone when the message is made */
@@ -177,7 +179,9 @@ const struct memory_range *memory_find(const struct memory *m, uint64_t address)
 
 static bool is_in_heap(const struct memory *m, uint64_t base) { return base >= m->heap_base && base < m->heap_end; }
 
-uint64_t memory_granules_end(const struct memory_range *r) { return r->base + round_up(r->size_bytes, GRANULE_BYTES); }
+static uint64_t in_granules(uint64_t size_bytes) { return round_up(size_bytes, size_bytes < LARGE_BYTES ? GRANULE_BYTES : PAGE_GRANULE_BYTES); }
+
+uint64_t memory_granules_end(const struct memory_range *r) { return r->base + in_granules(r->size_bytes); }
 
 const struct memory_range *memory_find_granule(const struct memory *m, uint64_t address)
 {
@@ -256,7 +260,7 @@ static void take_from_hole(struct memory_state *s, uint32_t at, uint64_t base, u
 }
 
 /* What a range of this size occupies: its granules, and a gap behind them. */
-static uint64_t occupied_bytes(uint64_t size_bytes) { return round_up(size_bytes, GRANULE_BYTES) + GUARD_BYTES; }
+static uint64_t occupied_bytes(uint64_t size_bytes) { return in_granules(size_bytes) + GUARD_BYTES; }
 
 uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_bytes, enum memory_kind kind, const char *label)
 {

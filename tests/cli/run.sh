@@ -82,6 +82,17 @@ expect 'time: ctrl-C leaves a timeline' 0 'cycle' "$json_check" "$scratch/interr
 expect 'time: an illegal address' 5 'out_of_bounds.ptx:16' "$heddle" run --stats "$scratch/fault.json" "$ptx_run" "$ptx/out_of_bounds.ptx" k 512 160
 expect 'time: an illegal address: partial results' 0 '^true$' "$json_check" "$scratch/fault.json" kernels.0.partial
 
+# A crash is told, quiet or not; that CUDA was not used is a remark.
+printf '#!/bin/sh\nkill -SEGV $$\n' >"$scratch/crashes"
+printf '#!/bin/sh\nexit 0\n' >"$scratch/leaves"
+chmod +x "$scratch/crashes" "$scratch/leaves"
+expect 'a crash' 1 'ended by signal 11' "$heddle" run --functional "$scratch/crashes"
+expect 'a crash, quietly' 1 'ended by signal 11' "$heddle" run --functional --quiet "$scratch/crashes"
+expect 'no CUDA' 0 'never initialised CUDA' "$heddle" run --functional "$scratch/leaves"
+expect 'no CUDA, quietly' 0 '' "$heddle" run --functional --quiet "$scratch/leaves"
+cp "$out" "$scratch/said"
+is 'no CUDA, quietly: not a word' cmp "$scratch/said" /dev/null
+
 # Timeline.
 is 'timeline' "$heddle" run --timeline "$scratch/timeline.json" --timeline-cycles 100:2000 --size test vectoradd
 expect 'timeline: its cycles' 0 '"100:2000"' "$json_check" "$scratch/timeline.json" otherData.cycles

@@ -171,6 +171,26 @@ static void test_granules(void **state)
     assert_int_equal(*(uint32_t *)memory_pointer(a + 1020), 0);
 }
 
+/* A large one has pages for itself. */
+static void test_pages(void **state)
+{
+    const uint64_t large = 1 << 20, page = 2 << 20;
+    struct memory *m = *state;
+    uint64_t below = memory_alloc(m, large - 1, 1, MEMORY_DEVICE, NULL), a = memory_alloc(m, large, 1, MEMORY_DEVICE, NULL), b = memory_alloc(m, page + 4, 1, MEMORY_MANAGED, NULL),
+             whole = memory_alloc(m, page, 1, MEMORY_DEVICE, NULL);
+    assert_null(memory_find_granule(m, below + large));
+    assert_null(memory_find(m, a + large));
+    assert_ptr_equal(memory_find_granule(m, a + page - 1), memory_find(m, a));
+    assert_null(memory_find_granule(m, a + page));
+    assert_ptr_equal(memory_find_granule(m, b + 2 * page - 1), memory_find(m, b));
+    assert_null(memory_find_granule(m, b + 2 * page));
+    assert_null(memory_find_granule(m, whole + page));
+    *(uint32_t *)memory_pointer(a + page - 4) = 7;
+    assert_true(memory_release(m, a));
+    assert_int_equal(memory_alloc(m, page, 1, MEMORY_DEVICE, NULL), a);
+    assert_int_equal(*(uint32_t *)memory_pointer(a + page - 4), 0);
+}
+
 static void test_register(void **state)
 {
     struct memory *m = *state;
@@ -245,6 +265,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_merging, setup, teardown),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_granules, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_pages, setup, teardown),
         cmocka_unit_test_setup_teardown(test_register, setup, teardown),
         cmocka_unit_test_setup_teardown(test_describe, setup, teardown),
         cmocka_unit_test_setup_teardown(test_two_devices, setup, teardown),
