@@ -14,7 +14,7 @@ __global__ void fill(int *out, const int *in, int rows)
     for (int j = 0; j < COLUMNS; j++)
         out[i * COLUMNS + j] = in[i * COLUMNS + j] * 2 + 1;
 }
-__global__ void far_away(int *out) { out[1 << 24] = 1; }
+__global__ void far_away(int *out) { out[1ll << 42] = 1; }
 
 static void run(bool managed)
 {
