@@ -144,6 +144,8 @@ struct driver {
     uint32_t pending_count;
     uint32_t own_threads;     /* that the program knows nothing of */
     atomic_uint waiting;      /* threads that want the lock */
+    atomic_uint patient;      /* those of them that only look again */
+    uint64_t pops;            /* pieces of work that are done */
     double driven_at;         /* the last time somebody drove the queues */
     struct watch *watch;      /* or NULL */
 };

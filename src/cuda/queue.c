@@ -133,6 +133,7 @@ static void pop(struct lane *l, CUresult r)
         l->ctx->late = r;
     l->head = p->next;
     driver_get()->pending_count--;
+    driver_get()->pops++;
     pending_free(p);
     if (l->orphaned && !l->head)
         lane_free(l);
@@ -360,15 +361,15 @@ CUresult queue_run_kernel(const struct work *w)
     struct driver *d = driver_get();
     CUresult r = CUDA_SUCCESS;
     bool failed = false;
-    double since = 0;
+    struct queue_patience patience = {0};
     struct context *ctx = context_current();
     struct residency *grid = work_start(w, 0, &r);
     while (grid && !gpu_has_ended(grid)) {
         bool moved = begin_all();
         enum gpu_pause pause = gpu_run(d->gpu, d->gpu->options.functional ? QUEUE_INSTRUCTIONS : QUEUE_CYCLES);
         if (pause != GPU_STUCK)
-            since = 0;
-        if (pause == GPU_STUCK && !moved && !queue_be_patient(&since))
+            patience.since = 0;
+        if (pause == GPU_STUCK && !moved && !queue_be_patient(&patience))
             gpu_give_up(d->gpu, true);
         collect();
         queue_yield();

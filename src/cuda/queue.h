@@ -64,7 +64,9 @@ CUresult queue_run_kernel(const struct work *w);                     /* to its e
 CUresult queue_wait(struct queue_mark m);                            /* returns the failure of the current context */
 CUresult queue_ask(struct queue_mark m);                             /* CUDA_ERROR_NOT_READY: it takes longer */
 void queue_yield(void);                                              /* lets threads in that want the lock */
-bool queue_be_patient(double *since);                                /* nothing can go on: may another thread change that? */
+/* Nothing can go on. Gives other threads of the program a moment; false: there are none, or they had their time. */
+struct queue_patience { double since; uint64_t seq, pops; };
+bool queue_be_patient(struct queue_patience *p);
 void queue_settle(void);                                             /* all that can be done */
 void queue_finish(struct driver *d);                                 /* the process ends */
 void queue_abandon(struct driver *d);                                /* the same, at once: what is pending ends here. Without the lock. */

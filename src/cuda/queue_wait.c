@@ -14,7 +14,8 @@
 
 enum { ABANDON_SECONDS = 2 };
 static const double patience_seconds = 10;                          /* with a kernel that spins, where other threads may end that */
-static const double idle_seconds = 0.005, timed_busy_seconds = 1, timed_idle_seconds = 10; /* after which the watch drives */
+static const double idle_seconds = 0.005;                           /* after which the watch drives, without time */
+static const struct { double busy, idle; } timed_seconds = {1, 10}, polls_seconds = {0.005, 1}; /* with time; and once it had to */
 
 struct watch {
     pthread_t thread;
@@ -34,13 +35,15 @@ static void nap(void)
 
 static uint64_t slice_of(const struct driver *d) { return d->gpu->options.functional ? QUEUE_INSTRUCTIONS / 16 : QUEUE_CYCLES / 16; }
 
+static bool somebody_calls(const struct driver *d) { return atomic_load(&d->waiting) > atomic_load(&d->patient); }
+
 void queue_yield(void)
 {
     struct driver *d = driver_get();
-    if (!atomic_load(&d->waiting))
+    if (!somebody_calls(d))
         return;
     api_unlock();
-    while (atomic_load(&d->waiting)) /* the lock is not fair */
+    while (somebody_calls(d)) /* the lock is not fair */
         sched_yield();
     api_lock();
 }
@@ -60,16 +63,24 @@ static bool has_company(const struct driver *d)
     return threads > 1 + d->own_threads + workers;
 }
 
-/* Nothing can go on. Gives other threads of the program a moment; false: there are none, or they had their time. */
-bool queue_be_patient(double *since)
+/* Time counts from the last call or end of a piece of work on. */
+bool queue_be_patient(struct queue_patience *p)
 {
-    if (*since == 0)
-        *since = seconds_now();
-    if (!has_company(driver_get()) || seconds_now() - *since > patience_seconds)
+    struct driver *d = driver_get();
+    bool news = p->seq != d->next_seq || p->pops != d->pops || somebody_calls(d);
+    if (!has_company(d))
+        return false;
+    if (p->since == 0 || news)
+        *p = (struct queue_patience){seconds_now(), d->next_seq, d->pops};
+    if (seconds_now() - p->since > patience_seconds)
         return false;
     api_unlock();
     nap();
+    while (somebody_calls(d)) /* the lock is not fair */
+        sched_yield();
+    atomic_fetch_add(&d->patient, 1);
     api_lock();
+    atomic_fetch_sub(&d->patient, 1);
     return true;
 }
 
@@ -94,16 +105,16 @@ static bool host_function_runs(const struct driver *d)
 static bool drive_on(const struct queue_mark *m, bool waits)
 {
     struct driver *d = driver_get();
-    double since = 0;
+    struct queue_patience patience = {0};
     enum queue_state state;
     launch_guard();
     while ((state = queue_drive(m, slice_of(d))) != QUEUE_DONE) {
         bool host = host_function_runs(d);
         if (state == QUEUE_TIRED || host)
-            since = 0;
+            patience.since = 0;
         if (state == QUEUE_TIRED)
             queue_yield();
-        else if ((host && !waits) || !queue_be_patient(&since))
+        else if ((host && !waits) || !queue_be_patient(&patience))
             break;
     }
     launch_unguard();
@@ -175,9 +186,10 @@ static double read_clock(clockid_t clock)
 static bool is_due(const struct driver *d, const struct watch *w)
 {
     double idle = seconds_now() - d->driven_at;
-    if (d->gpu->options.functional || w->polls)
+    if (d->gpu->options.functional)
         return idle >= idle_seconds;
-    return idle >= timed_idle_seconds || (w->has_clock && read_clock(w->clock) - w->busy_before >= timed_busy_seconds);
+    double busy = w->has_clock ? read_clock(w->clock) - w->busy_before : 0;
+    return w->polls ? idle >= polls_seconds.idle || busy >= polls_seconds.busy : idle >= timed_seconds.idle || busy >= timed_seconds.busy;
 }
 
 static void *look_after(void *driver)

@@ -274,7 +274,7 @@ static CUresult run_host(const struct work *w)
 static CUresult run_mem_ops(const struct work *w)
 {
     uint32_t done = 0;
-    double since = 0;
+    struct queue_patience patience = {0};
     CUresult r = CUDA_SUCCESS;
     while (r == CUDA_SUCCESS && done < w->mem_op_count) {
         struct queue_mark others = {.seq = driver_get()->next_seq};
@@ -282,7 +282,7 @@ static CUresult run_mem_ops(const struct work *w)
         if (r != CUDA_SUCCESS || done == w->mem_op_count)
             return r;
         bool goes_on = queue_is_pending(&others) && queue_drive(&others, QUEUE_CYCLES) != QUEUE_STUCK;
-        if (!goes_on && !queue_be_patient(&since)) {
+        if (!goes_on && !queue_be_patient(&patience)) {
             driver_say("a graph waits for a value in memory (cuStreamWaitValue) that nothing which is left to do can write");
             return CUDA_ERROR_NOT_SUPPORTED;
         }

@@ -166,7 +166,7 @@ static uint64_t run_round(struct residency *r)
 }
 
 /* Only when none of those that run together can go on is it certain that nothing will happen. */
-static bool is_stuck(struct gpu *g)
+bool functional_is_stuck(struct gpu *g)
 {
     for (struct residency *r = g->started; r; r = r->next)
         if (!r->ended && !hang_is_certain(r->blocks, r->slot_count, false, NULL, NULL))
@@ -198,7 +198,7 @@ enum gpu_pause functional_run(struct gpu *g, uint64_t budget)
         }
         if (ended)
             return GPU_ENDED;
-        if ((round == 0 || suspect) && is_stuck(g))
+        if ((round == 0 || suspect) && functional_is_stuck(g))
             return GPU_STUCK;
         if (round == 0 || suspect)
             grow_patience(g);

@@ -73,6 +73,7 @@ struct gpu {
     struct texture_table textures;
     struct device_heap *heap;
     struct residency *started;      /* launches that were started and not finished */
+    bool stuck;                     /* none of them could go on when last run */
     struct gpu_kernel *kernels;
     uint32_t kernel_count, kernel_capacity;
     struct profile_listing *listings; /* of kernels whose instructions were counted */

@@ -386,6 +386,7 @@ struct residency *gpu_start(struct gpu *g, const struct gpu_launch *in, struct e
         gpu_spare_free(g);
     reserve_record(g, r);
     enlist(g, r);
+    g->stuck = false;
     if (g->options.functional)
         functional_start(r);
     else
@@ -414,7 +415,10 @@ enum gpu_pause gpu_run(struct gpu *g, uint64_t budget)
     fenv_t callers; /* handlers count on rounding to nearest, denormals kept */
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
-    enum gpu_pause pause = g->options.functional ? functional_run(g, budget) : timing_run(g, budget);
+    /* As long as nobody has changed what they wait for, no time passes. */
+    bool stuck = g->stuck && (g->options.functional ? functional_is_stuck(g) : timing_is_stuck(g));
+    enum gpu_pause pause = stuck ? GPU_STUCK : g->options.functional ? functional_run(g, budget) : timing_run(g, budget);
+    g->stuck = pause == GPU_STUCK;
     fesetenv(&callers);
     share_seconds(g, seconds_now() - start);
     return pause;

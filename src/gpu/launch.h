@@ -50,6 +50,7 @@ struct exec_cta *launch_make_room(struct residency *r, struct exec_launch *l, ui
 uint64_t functional_clock(struct exec_launch *l, const struct exec_warp *w);
 void functional_start(struct residency *r);
 enum gpu_pause functional_run(struct gpu *g, uint64_t budget);
+bool functional_is_stuck(struct gpu *g);
 void functional_give_up(struct gpu *g);
 
 /* timing_make.c, timing_launch.c: the machine with its clocks. */
@@ -58,6 +59,7 @@ void timing_destroy(struct timing *t);
 /* As gpu_start, gpu_run and gpu_give_up: what went wrong is in residency.error. */
 void timing_start(struct residency *r);
 enum gpu_pause timing_run(struct gpu *g, uint64_t budget);
+bool timing_is_stuck(struct gpu *g);
 void timing_describe_hang(struct residency *r);
 void timing_give_up(struct gpu *g);
 bool timing_is_broken(const struct timing *t); /* the last launch failed: a new one is needed for the next */

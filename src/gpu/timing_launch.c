@@ -334,8 +334,9 @@ static uint32_t resident_blocks(const struct timing *t, const struct residency *
 static bool is_over(const struct timing *t, const struct residency *r) { return !r->ended && r->next_block == r->block_count && !resident_blocks(t, r); }
 
 /* Only when none of those that run together can go on is it certain that nothing will happen. Those without a block wait for the others. */
-static bool is_stuck(struct timing *t, struct gpu *g)
+bool timing_is_stuck(struct gpu *g)
 {
+    struct timing *t = g->timing;
     bool any = false;
     for (struct residency *r = g->started; r; r = r->next) {
         if (r->ended || !resident_blocks(t, r))
@@ -385,7 +386,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             check = t->now + CHECK_CYCLES;
             *ok = look_around(t, first, limit, e);
             if (*ok && t->now >= t->suspect_at) {
-                bool stuck = is_stuck(t, g);
+                bool stuck = timing_is_stuck(g);
                 t->patience = stuck ? SUSPECT_CYCLES_FIRST : t->patience < SUSPECT_CYCLES ? t->patience * 2 : SUSPECT_CYCLES;
                 t->suspect_at = t->now + t->patience;
                 if (stuck)
