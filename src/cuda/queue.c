@@ -198,7 +198,7 @@ static struct lane *lane_with_ended_kernel(void)
     return found;
 }
 
-static void collect(void);
+static bool collect(void);
 
 void queue_drop(const struct context *ctx)
 {
@@ -219,11 +219,12 @@ void queue_drop(const struct context *ctx)
     }
 }
 
-/* A kernel that failed takes all others along; contexts of those fail too, as the device does. */
-static void collect(void)
+/* Kernels that have ended. One that failed takes all others along; contexts of those fail too, as the device does. Returns whether there was any. */
+static bool collect(void)
 {
     struct lane *l;
-    while ((l = lane_with_ended_kernel())) {
+    bool any = false;
+    for (; (l = lane_with_ended_kernel()); any = true) {
         bool failed = false;
         struct context *ctx = l->ctx;
         struct residency *grid = l->head->grid;
@@ -237,6 +238,7 @@ static void collect(void)
         if (failed)
             queue_drop(ctx);
     }
+    return any;
 }
 
 void queue_hang(const char *what)
@@ -344,7 +346,7 @@ enum queue_state queue_drive(const struct queue_mark *until, uint64_t budget)
         if (!queue_is_pending(until))
             break;
         if (!gpu_is_running(d->gpu)) {
-            state = moved ? QUEUE_DONE : QUEUE_STUCK;
+            state = collect() || moved ? QUEUE_DONE : QUEUE_STUCK; /* some are refused when they are to start */
             continue;
         }
         enum gpu_pause pause = gpu_run(d->gpu, budget);
