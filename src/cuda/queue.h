@@ -65,7 +65,7 @@ CUresult queue_wait(struct queue_mark m);                            /* returns 
 CUresult queue_ask(struct queue_mark m);                             /* CUDA_ERROR_NOT_READY: it takes longer */
 void queue_yield(void);                                              /* lets threads in that want the lock */
 /* Nothing can go on. Gives other threads of the program a moment; false: there are none, or they had their time. */
-struct queue_patience { double since; uint64_t seq, pops; };
+struct queue_patience { double since; uint64_t seq, pops; bool alone; };
 bool queue_be_patient(struct queue_patience *p);
 void queue_settle(void);                                             /* all that can be done */
 void queue_finish(struct driver *d);                                 /* the process ends */

@@ -68,10 +68,14 @@ bool queue_be_patient(struct queue_patience *p)
 {
     struct driver *d = driver_get();
     bool news = p->seq != d->next_seq || p->pops != d->pops || somebody_calls(d);
-    if (!has_company(d))
-        return false;
+    if (!has_company(d)) { /* the last thing that another thread did may have been to help: once more */
+        bool was_alone = p->alone;
+        p->alone = true;
+        return !was_alone;
+    }
+    p->alone = false;
     if (p->since == 0 || news)
-        *p = (struct queue_patience){seconds_now(), d->next_seq, d->pops};
+        *p = (struct queue_patience){.since = seconds_now(), .seq = d->next_seq, .pops = d->pops};
     if (seconds_now() - p->since > patience_seconds)
         return false;
     api_unlock();
