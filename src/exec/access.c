@@ -339,40 +339,49 @@ void access_addresses(struct exec_warp *w, const struct access_address *a, uint3
     }
 }
 
-/* Sixteen bytes of lanes at a time; compilers leave the plain loops as they are. */
+/* Sixteen bytes of lanes at a time; compilers leave the plain loops as they are. Each pass stands for itself, so that the processor can do several at once. */
 typedef uint32_t quad_32 __attribute__((vector_size(16)));
 typedef uint64_t pair_64 __attribute__((vector_size(16)));
 
-/* Do the lanes of a base register rise by the same step? The last one is looked at first: most that are no row show it there. */
+/* Do the lanes of a base register rise by the same step? The last one is looked at first: most that are no row show it there. The last pass overlaps the one before. */
 static bool rises_32(const uint32_t *base, uint32_t step)
 {
     if (base[31] != base[0] + 31 * step)
         return false;
-    quad_32 expected = {base[0], base[0] + step, base[0] + 2 * step, base[0] + 3 * step}, lanes, different = {0};
-    for (int i = 0; i < WARP_LANES; i += 4, expected += 4 * step) {
-        memcpy(&lanes, base + i, sizeof lanes);
-        different |= lanes ^ expected;
+    quad_32 lower, upper, different[2] = {{0}, {0}};
+    for (int k = 0; k < WARP_LANES / 4; k++) {
+        int i = k < WARP_LANES / 4 - 1 ? 4 * k : WARP_LANES - 5;
+        memcpy(&lower, base + i, sizeof lower);
+        memcpy(&upper, base + i + 1, sizeof upper);
+        different[k & 1] |= (upper - lower) ^ step;
     }
-    return !(different[0] | different[1] | different[2] | different[3]);
+    pair_64 any = (pair_64)(different[0] | different[1]);
+    return !(any[0] | any[1]);
 }
 
 static bool rises_64(const uint64_t *base, uint64_t step)
 {
     if (base[31] != base[0] + 31 * step)
         return false;
-    pair_64 expected = {base[0], base[0] + step}, lanes, different = {0};
-    for (int i = 0; i < WARP_LANES; i += 2, expected += 2 * step) {
-        memcpy(&lanes, base + i, sizeof lanes);
-        different |= lanes ^ expected;
+    pair_64 lower, upper, different[2] = {{0}, {0}};
+    for (int k = 0; k < WARP_LANES / 2; k++) {
+        int i = k < WARP_LANES / 2 - 1 ? 2 * k : WARP_LANES - 3;
+        memcpy(&lower, base + i, sizeof lower);
+        memcpy(&upper, base + i + 1, sizeof upper);
+        different[k & 1] |= (upper - lower) ^ step;
     }
-    return !(different[0] | different[1]);
+    pair_64 any = different[0] | different[1];
+    return !(any[0] | any[1]);
 }
 
 static void fill_row(uint64_t addresses[WARP_LANES], uint64_t first, uint64_t step)
 {
-    pair_64 next = {first, first + step};
-    for (int i = 0; i < WARP_LANES; i += 2, next += 2 * step)
-        memcpy(addresses + i, &next, sizeof next);
+    pair_64 next[4] = {{first, first + step}};
+    for (int k = 1; k < 4; k++)
+        next[k] = next[k - 1] + 2 * step;
+    for (int i = 0; i < WARP_LANES; i += 8)
+        for (int k = 0; k < 4; k++, next[k - 1] += 8 * step)
+            memcpy(addresses + i + 2 * k, &next[k], sizeof next[k]);
 }
 
 /* First address and step of a row. */
@@ -411,7 +420,8 @@ bool access_find_row(struct exec_warp *w, const struct access_address *a, uint32
     if (span > size || offset > size - span || (first | step) & (bytes - 1))
         return false;
     access_note(w, space, FULL_MASK, bytes, is_store);
-    fill_row(w->addr, first, step);
+    if (!w->launch->addresses_unused)
+        fill_row(w->addr, first, step);
     *out = (struct access_row){(uint8_t *)(host + offset), step};
     return true;
 }

@@ -266,6 +266,7 @@ struct exec_launch {
     bool faulted;
     struct { const struct exec_function *function; uint32_t rpc; } spun[8]; /* where lanes have spun while others of their warp waited (let_go.c) */
     uint32_t spun_count;
+    bool addresses_unused;         /* nobody looks at a warp's addr after a load or a store: rows need not fill it */
     bool watched;                  /* of the copy that a warp suspected of spinning runs in (spin.c): effects beyond the warp are counted and do not happen */
     uint64_t effects;
     struct exec_fault fault;

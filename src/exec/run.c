@@ -13,12 +13,33 @@ static inline uint32_t guarded(const struct exec_warp *w, const struct exec_inst
 
 static inline uint32_t lanes_of(const struct exec_warp *w, const struct exec_inst *in) { return guarded(w, in, w->active); }
 
-static inline void execute(struct exec_warp *w, uint64_t *lanes)
+/* Instructions one after another with the same lanes, yet to be counted: counting lanes takes longer than many an instruction. */
+struct tally {
+    uint64_t *counts; /* by number of lanes */
+    uint32_t mask, instructions;
+};
+
+static inline void tally_flush(struct tally *t)
+{
+    t->counts[__builtin_popcount(t->mask)] += t->instructions;
+    t->instructions = 0;
+}
+
+static inline void tally_note(struct tally *t, uint32_t mask)
+{
+    if (mask != t->mask) {
+        tally_flush(t);
+        t->mask = mask;
+    }
+    t->instructions++;
+}
+
+static inline void execute(struct exec_warp *w, struct tally *t)
 {
     const struct exec_inst *in = &w->code[w->pc];
     uint32_t mask = lanes_of(w, in);
     w->executed++;
-    lanes[__builtin_popcount(mask)]++;
+    tally_note(t, mask);
     if (in->kind == EXEC_CONTROL) {
         in->fn(w, in, mask);
         return;
@@ -72,7 +93,9 @@ static inline void after_step(struct exec_warp *w)
 
 void exec_step(struct exec_warp *w)
 {
-    execute(w, w->launch->counters.lanes);
+    struct tally t = {.counts = w->launch->counters.lanes};
+    execute(w, &t);
+    tally_flush(&t);
     if (w->strands)
         after_step(w);
 }
@@ -90,19 +113,20 @@ static uint32_t run_apart(struct exec_warp *w, uint32_t budget)
 
 uint32_t exec_run(struct exec_warp *w, uint32_t budget)
 {
-    uint64_t *lanes = w->launch->counters.lanes;
+    struct tally t = {.counts = w->launch->counters.lanes};
     uint32_t done = 0;
     for (bool parted = true; parted;) {
         if (w->strands)
             done += run_apart(w, budget - done);
         while (done < budget && w->state == WARP_READY) {
-            execute(w, lanes);
+            execute(w, &t);
             done++;
         }
         parted = w->state == WARP_PARTED;
         if (parted)
             after_step(w);
     }
+    tally_flush(&t);
     exec_end_turn(w);
     return done;
 }

@@ -140,6 +140,7 @@ void functional_start(struct residency *r)
         if (!r->pc_counts)
             abort();
     }
+    r->launch.addresses_unused = true;
     for (uint32_t s = 0; ok && s < r->slot_count; s += r->cluster_blocks)
         ok = refill(r, s, &r->error);
     if (!ok)
