@@ -237,10 +237,12 @@ bool child_run(const struct child_request *r, struct child_result *out, struct e
 }
 
 /* What a kernel did counts whatever the program made of it, and so does a kernel that was to run and could not: results without it are none. A module that could not be loaded, or a function that
- * is not there, counts when the program failed; it may well have had another. */
+ * is not there, counts when the program failed; it may well have had another. So does an assertion: a program that is told of it and is content had asked for it. */
 int child_exit_code(const struct child_result *r)
 {
     int code = exit_code_of(r->outcome);
+    if (r->outcome == ERROR_ASSERT && r->status == 0 && !r->signal)
+        return EXIT_DONE;
     if (code == EXIT_STUCK || code == EXIT_ILLEGAL)
         return code;
     if (r->signal == SIGINT || r->signal == SIGTERM)
