@@ -183,7 +183,8 @@ static void order_holds(void)
     memset(seen, 0, 16);
     OK(launch_await(await, blocking, 4));
     OK(launch(ramp, NULL, (void *[]){&device_seen, &stamp, &count})); /* the legacy stream waits for it, */
-    OK(cuMemcpyDtoHAsync(&seen[0], device_seen, 4, blocking));        /* and it for that */
+    OK(cuMemsetD32Async(copy, stamp, 1, NULL));
+    OK(cuMemcpyDtoHAsync(&seen[0], copy, 4, blocking));               /* and it for that */
     EXPECT(CUDA_ERROR_NOT_READY, cuStreamQuery(NULL));
     TRUE(seen[3] == 0);
     OK(launch_raise(a, 4));
