@@ -24,6 +24,7 @@ is_less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
 run_once() { # MORE_OPTIONS PREFIX...: the kernel at hand with Heddle's library in front of it
     options=$1
     shift
+    rm -f "$scratch/one.json" "$scratch/callgrind" # of the kernel before
     # shellcheck disable=SC2086 # the command is words
     LD_LIBRARY_PATH="$build/lib" HEDDLE_OPTIONS="-m gtx480 -s ${BENCH_SCHEDULER:-gto} -j 1 --stats $scratch/one.json $options" "$@" $command >"$scratch/out" 2>&1
 }
@@ -53,7 +54,7 @@ count_host_instructions() {
     [ "$callgrind" = 1 ] || return
     run_once "--max-cycles $limit" valgrind --tool=callgrind --callgrind-out-file="$scratch/callgrind" --collect-atstart=no --toggle-collect=cuLaunchKernel
     counted=$(sed -n 's/^summary: //p' "$scratch/callgrind" 2>/dev/null)
-    short=$(total "$scratch/one.json" warp_instructions)
+    short=$(total "$scratch/one.json" warp_instructions 2>/dev/null)
     [ "${counted:-0}" != 0 ] && [ "${short:-0}" != 0 ] || return
     host=$(awk -v a="$counted" -v b="$short" 'BEGIN { printf "%.0f", a / b }')
     if [ "$host" -lt 100 ]; then
