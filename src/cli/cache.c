@@ -1,4 +1,5 @@
 /* heddle cache: a trace of `heddle run --trace` through caches of other sizes and policies. This file: options, geometry and the passes; cache_print.c shows what came out. */
+#include "base/processors.h"
 #include "cli/cache.h"
 #include "cli/cli.h"
 
@@ -22,15 +23,18 @@ static const char help[] =
     "      --curve          misses of fully associative LRU caches of all sizes, from one pass\n"
     "      --reuse          how many other lines, and how many accesses, lie between two uses of a line\n"
     "      --json           all of it as JSON\n"
+    "  -j N                 replay the cores on N threads; results are the same for any N; default: as many as there are processors\n"
     "  -h, --help           this text\n"
     "\n"
     "docs/cache.md says what is counted, and where a replay differs from the run.\n";
 
 struct cache_options {
     const char *path, *policies, *size, *ways, *line, *index;
+    uint32_t threads;
     bool per_pc, curve, reuse, json;
 };
 
+enum { MOST_THREADS = 1024 };
 enum { OPT_POLICY = 256, OPT_SIZE, OPT_WAYS, OPT_LINE, OPT_INDEX, OPT_PER_PC, OPT_CURVE, OPT_REUSE, OPT_JSON };
 
 static const struct option option_table[] = {
@@ -52,13 +56,22 @@ static bool parse_bytes(const char *text, uint64_t *value)
     return !end[shift != 0] && *value && *value <= 1ull << 32;
 }
 
+static bool parse_threads(const char *text, uint32_t *threads)
+{
+    char *end;
+    errno = 0;
+    unsigned long n = strtoul(text, &end, 10);
+    *threads = (uint32_t)n;
+    return isdigit((unsigned char)*text) && !*end && !errno && n && n <= MOST_THREADS;
+}
+
 /* Returns -1 to go on, else the exit code. */
 static int parse_options(int argc, char **argv, struct cache_options *o)
 {
     int c;
     optind = 0;
     opterr = 0;
-    while ((c = getopt_long(argc, argv, ":h", option_table, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, ":hj:", option_table, NULL)) != -1) {
         switch (c) {
         case OPT_POLICY: o->policies = optarg; break;
         case OPT_SIZE: o->size = optarg; break;
@@ -69,6 +82,10 @@ static int parse_options(int argc, char **argv, struct cache_options *o)
         case OPT_CURVE: o->curve = true; break;
         case OPT_REUSE: o->reuse = true; break;
         case OPT_JSON: o->json = true; break;
+        case 'j':
+            if (!parse_threads(optarg, &o->threads))
+                return cli_usage("cache", "-j needs a number from 1 to %d, not '%s'", MOST_THREADS, optarg);
+            break;
         case 'h':
             fputs(help, stdout);
             return EXIT_DONE;
@@ -120,18 +137,19 @@ static int choose_geometry(const struct cache_options *o, const struct trace_hea
     return -1;
 }
 
-static bool run_passes(struct cache_report *c, struct error *e)
+static bool run_passes(struct cache_report *c, const struct replay_how *how, struct error *e)
 {
     for (int i = 0; i < REPLAY_POLICIES; i++)
-        if (c->ran[i] && !replay_run(c->trace, &c->geometry, (enum replay_policy)i, &c->results[i], e))
+        if (c->ran[i] && !replay_run(c->trace, &c->geometry, (enum replay_policy)i, how, &c->results[i], e))
             return false;
-    return !(c->curve || c->reuse) || replay_distances_run(c->trace, c->geometry.line_bytes, &c->distances, e);
+    return !(c->curve || c->reuse) || replay_distances_run(c->trace, c->geometry.line_bytes, how, &c->distances, e);
 }
 
 static int replay(const struct cache_options *o, struct trace_reader *trace)
 {
     const struct trace_header *h = &trace->header;
     struct cache_report c = {.path = o->path, .trace = trace, .per_pc = o->per_pc, .curve = o->curve, .reuse = o->reuse};
+    struct replay_how how = {.threads = o->threads ? o->threads : processors_usable()};
     struct error e = {0};
     int status = choose_policies(o->policies ? o->policies : "lru,belady", c.ran);
     if (status < 0)
@@ -141,7 +159,7 @@ static int replay(const struct cache_options *o, struct trace_reader *trace)
     if (!replay_check(&c.geometry, h, &e))
         return cli_usage("cache", "%s", e.text);
     c.is_traced_geometry = c.geometry.sets == h->sets && c.geometry.ways == h->ways && c.geometry.line_bytes == h->line_bytes && c.geometry.index == h->index;
-    if (!run_passes(&c, &e))
+    if (!run_passes(&c, &how, &e))
         status = cli_fail(&e);
     else if (!o->json)
         cache_print_text(&c);

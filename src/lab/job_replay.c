@@ -17,7 +17,7 @@ static json_t *replay_all(struct trace_reader *trace, uint32_t policies, struct 
         struct replay_result result;
         if (!(policies >> i & 1))
             continue;
-        if (!replay_run(trace, &g, (enum replay_policy)i, &result, e)) {
+        if (!replay_run(trace, &g, (enum replay_policy)i, &(struct replay_how){.threads = 1}, &result, e)) {
             json_decref(all);
             return NULL;
         }

@@ -5,6 +5,7 @@
  * a record which is just being written is seen, and its run not started again. */
 #include "lab/sweep.h"
 
+#include "base/processors.h"
 #include "lab/child.h"
 
 #include <dirent.h>
@@ -12,7 +13,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,14 +47,6 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static uint32_t core_count(void)
-{
-    cpu_set_t set;
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    int usable = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)online;
-    return usable > 0 ? (uint32_t)usable : 1;
 }
 
 static bool interrupted(const struct pool *p)
@@ -329,7 +321,7 @@ static bool end_interrupted(const struct pool *p)
 
 bool pool_run(struct sweep *s, struct error *e)
 {
-    struct pool p = {.sweep = s, .error = e, .places = s->options->processes ? s->options->processes : core_count(), .lock = -1};
+    struct pool p = {.sweep = s, .error = e, .places = s->options->processes ? s->options->processes : processors_usable(), .lock = -1};
     struct sigaction before, usual = {.sa_handler = SIG_DFL};
     sigset_t child, mask;
     int reaper = 0;

@@ -183,9 +183,18 @@ static void access_line(struct stack *s, uint64_t line, bool store, enum trace_s
         drop(s, line, slot);
 }
 
-struct pass { struct slabs slabs; struct stack *stacks; struct line_map *seen; enum trace_store stores[2]; uint32_t line_shift; struct replay_distances *d; };
+/* The pass */
 
-static bool pass_section(struct trace_reader *r, struct trace_section *section, struct pass *p, struct error *e)
+struct pass {
+    struct slabs slabs;
+    struct pass_core { struct stack stack; struct line_map seen; uint32_t flushes; /* that it has seen */ } *cores;
+    uint32_t *flushes;                 /* of each chunk */
+    enum trace_store stores[2];
+    uint32_t line_shift;
+    struct replay_distances *counts;   /* of each thread */
+};
+
+static bool pass_section(const struct trace_reader *r, struct trace_section *section, const struct pass *p, struct pass_core *core, struct replay_distances *d, struct error *e)
 {
     struct trace_access list[BATCH];
     while (section->left) {
@@ -194,34 +203,52 @@ static bool pass_section(struct trace_reader *r, struct trace_section *section, 
             return false;
         for (uint32_t i = 0; i < n; i++) {
             uint64_t line = list[i].line >> p->line_shift;
-            line_map_at(&p->seen[section->core], line);
-            access_line(&p->stacks[section->core], line, list[i].what & TRACE_STORE, p->stores[(list[i].what & TRACE_LOCAL) != 0], p->d);
+            line_map_at(&core->seen, line);
+            access_line(&core->stack, line, list[i].what & TRACE_STORE, p->stores[(list[i].what & TRACE_LOCAL) != 0], d);
         }
     }
     return true;
 }
 
-static bool pass_all(struct trace_reader *r, struct pass *p, struct error *e)
+static bool pass_task(void *context, const struct trace_windows *w, const struct trace_task *t, uint32_t slot, uint32_t *chunk, struct error *e)
 {
-    uint32_t kernel = 0;
-    struct trace_cursor cursor;
-    struct trace_section section;
-    for (uint32_t i = 0; i < r->chunk_count; i++) {
-        bool empty = false;
-        int more;
-        for (; kernel <= r->chunks[i].kernel; kernel++)
-            empty |= r->kernels[kernel].flush;
-        for (uint32_t core = 0; empty && core < r->header.cores; core++)
-            flush(&p->stacks[core]);
-        if (!trace_reader_load(r, i, &cursor, e))
-            return false;
-        while ((more = trace_reader_section(r, &cursor, &section, e)) > 0)
-            if (!pass_section(r, &section, p, e))
-                return false;
-        if (more < 0)
+    struct pass *p = context;
+    struct pass_core *core = &p->cores[t->core];
+    for (uint32_t i = t->first; i != TRACE_NO_PART; i = w->parts[i].behind) {
+        const struct trace_part *part = &w->parts[i].part;
+        struct trace_section section;
+        *chunk = part->chunk;
+        if (core->flushes != p->flushes[*chunk])
+            flush(&core->stack);
+        core->flushes = p->flushes[*chunk];
+        trace_reader_start(w->trace, part, &section);
+        if (!pass_section(w->trace, &section, p, core, &p->counts[slot], e))
             return false;
     }
     return true;
+}
+
+static void add_up(struct replay_distances *d, const struct replay_distances *n)
+{
+    for (uint64_t i = 0; i < n->length; i++) {
+        d->reads[i] += n->reads[i];
+        d->stores[i] += n->stores[i];
+    }
+    for (uint32_t i = 0; i < 65; i++)
+        d->between[i] += n->between[i];
+    d->first_reads += n->first_reads;
+    d->first_stores += n->first_stores;
+}
+
+static bool sum_of(const struct replay_distances *counts, uint32_t threads, struct replay_distances *d)
+{
+    for (uint32_t i = 0; i < threads; i++)
+        d->length = counts[i].length > d->length ? counts[i].length : d->length;
+    d->reads = calloc(d->length + 1, sizeof *d->reads);
+    d->stores = calloc(d->length + 1, sizeof *d->stores);
+    for (uint32_t i = 0; d->reads && d->stores && i < threads; i++)
+        add_up(d, &counts[i]);
+    return d->reads && d->stores;
 }
 
 static double seconds_now(void)
@@ -231,33 +258,56 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-bool replay_distances_run(struct trace_reader *r, uint32_t line_bytes, struct replay_distances *d, struct error *e)
+static bool run(struct pass *p, struct trace_windows *w, struct replay_distances *d, struct error *e)
+{
+    const struct trace_header *h = &w->trace->header;
+    p->cores = calloc(h->cores, sizeof *p->cores);
+    p->flushes = replay_flushes(w->trace);
+    p->counts = calloc(w->threads, sizeof *p->counts);
+    bool ok = p->cores && p->flushes && p->counts;
+    for (uint32_t i = 0; ok && i < h->cores; i++)
+        p->cores[i].seen.slabs = p->cores[i].stack.lines.slabs = &p->slabs;
+    for (uint32_t i = 0; ok && i < w->count; i++)
+        ok = trace_windows_load(w, i, e) && trace_windows_each(w, pass_task, p, e);
+    ok = ok && sum_of(p->counts, w->threads, d);
+    for (uint32_t i = 0; ok && i < h->cores; i++)
+        d->lines += p->cores[i].seen.count;
+    return ok;
+}
+
+static void free_pass(struct pass *p, uint32_t cores, uint32_t threads)
+{
+    for (uint32_t i = 0; p->cores && i < cores; i++) {
+        free(p->cores[i].stack.slots);
+        free(p->cores[i].stack.tree);
+        free(p->cores[i].stack.gaps);
+    }
+    for (uint32_t i = 0; p->counts && i < threads; i++)
+        replay_distances_free(&p->counts[i]);
+    free(p->cores);
+    free(p->flushes);
+    free(p->counts);
+    slabs_free(&p->slabs);
+}
+
+bool replay_distances_run(const struct trace_reader *r, uint32_t line_bytes, const struct replay_how *how, struct replay_distances *d, struct error *e)
 {
     const struct trace_header *h = &r->header;
     double start = seconds_now();
     *d = (struct replay_distances){ .length = 0 };
     if (!replay_check(&(struct replay_geometry){ 1, 1, line_bytes, INDEX_MODULO }, h, e))
         return false;
-    struct pass p = { .stacks = calloc(h->cores, sizeof *p.stacks), .seen = calloc(h->cores, sizeof *p.seen), .stores = { h->global_stores, h->local_stores },
-                      .line_shift = (uint32_t)(__builtin_ctz(line_bytes) - __builtin_ctz(h->line_bytes)), .d = d };
-    if (!p.stacks || !p.seen)
-        abort();
-    for (uint32_t i = 0; i < h->cores; i++)
-        p.seen[i].slabs = p.stacks[i].lines.slabs = &p.slabs;
-    bool ok = pass_all(r, &p, e);
-    for (uint32_t i = 0; i < h->cores; i++) {
-        d->lines += p.seen[i].count;
-        free(p.stacks[i].slots);
-        free(p.stacks[i].tree);
-        free(p.stacks[i].gaps);
-    }
-    free(p.stacks);
-    free(p.seen);
-    slabs_free(&p.slabs);
+    struct pass p = { .stores = { h->global_stores, h->local_stores }, .line_shift = (uint32_t)(__builtin_ctz(line_bytes) - __builtin_ctz(h->line_bytes)) };
+    struct trace_windows w;
+    slabs_init(&p.slabs);
+    bool ok = replay_open(&w, r, how, e) && run(&p, &w, d, e);
+    free_pass(&p, h->cores, w.threads);
+    trace_windows_close(&w);
     d->seconds = seconds_now() - start;
-    if (!ok)
-        replay_distances_free(d);
-    return ok;
+    if (ok)
+        return true;
+    replay_distances_free(d);
+    return error_set(e, ERROR_NO_MEMORY, "out of memory for stack distances"); /* where nothing else was said */
 }
 
 struct replay_counts replay_distances_misses(const struct replay_distances *d, uint64_t lines)

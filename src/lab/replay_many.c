@@ -51,6 +51,7 @@ struct replay_many *replay_many_make(const struct replay_cache *c)
     m->way_bits = 32 - (uint32_t)__builtin_clz(c->ways);
     m->now = (uint64_t)1 << (63 - m->way_bits); /* at 2^24 ways some 500 thousand million accesses of a core */
     m->flushes = 1;
+    slabs_init(&m->slabs);
     m->where.slabs = &m->slabs;
     m->sets = calloc(c->index.count, sizeof *m->sets);
     m->tags = malloc(m->lines * sizeof *m->tags);

@@ -34,7 +34,13 @@ static void add_piece(struct slabs *s, size_t least)
     s->end = (char *)p + bytes;
 }
 
-void *slabs_take(struct slabs *s, size_t bytes)
+void slabs_init(struct slabs *s)
+{
+    *s = (struct slabs){ .pieces = NULL };
+    pthread_mutex_init(&s->lock, NULL);
+}
+
+static void *take(struct slabs *s, size_t bytes)
 {
     struct slab_block **given = &s->given[__builtin_ctzll(bytes)], *block = *given;
     if (block) {
@@ -47,13 +53,23 @@ void *slabs_take(struct slabs *s, size_t bytes)
     return s->at - bytes;
 }
 
+void *slabs_take(struct slabs *s, size_t bytes)
+{
+    pthread_mutex_lock(&s->lock);
+    void *block = take(s, bytes);
+    pthread_mutex_unlock(&s->lock);
+    return block;
+}
+
 void slabs_give(struct slabs *s, void *block, size_t bytes)
 {
     struct slab_block *b = block, **given = &s->given[__builtin_ctzll(bytes)];
     if (bytes >= RETURN_BYTES)
         (void)madvise((void *)(((uintptr_t)block + PAGE_MOST - 1) & ~(uintptr_t)(PAGE_MOST - 1)), bytes - PAGE_MOST, MADV_DONTNEED); /* the address stays ours */
+    pthread_mutex_lock(&s->lock);
     b->next = *given;
     *given = b;
+    pthread_mutex_unlock(&s->lock);
 }
 
 void slabs_free(struct slabs *s)
@@ -63,5 +79,6 @@ void slabs_free(struct slabs *s)
         free(p);
         p = next;
     }
+    pthread_mutex_destroy(&s->lock);
     *s = (struct slabs){ .pieces = NULL };
 }

@@ -1,8 +1,6 @@
 /* The reader of traces: see trace_reader.h. The file, its texts and its chunks; accesses are in trace_section.c. Nothing of a file is believed: sizes are bounded, numbers are checked against the header and the listings, and zstd checks its sums. */
 #include "lab/trace_reader.h"
 
-#include "lab/slabs.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,8 +10,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* Behind a chunk's bytes, so that a number may be read before it is known to end inside: five of ten bytes each. */
-enum { PADDING = 64, GROWTH = 64 };
+enum { GROWTH = 64 };
 
 bool trace_reader_damaged(const struct trace_reader *r, uint64_t offset, const char *what, struct error *e)
 {
@@ -22,7 +19,7 @@ bool trace_reader_damaged(const struct trace_reader *r, uint64_t offset, const c
 
 /* Bytes of the file */
 
-static bool read_at(struct trace_reader *r, uint64_t offset, void *to, size_t bytes, struct error *e)
+static bool read_at(const struct trace_reader *r, uint64_t offset, void *to, size_t bytes, struct error *e)
 {
     if (r->fd < 0) {
         if (bytes) /* a chunk that claims no bytes may have no buffer */
@@ -60,21 +57,30 @@ static bool make_room(uint8_t **data, size_t *capacity, size_t bytes, struct err
     return true;
 }
 
-static bool unpack_to(struct trace_reader *r, const struct trace_chunk *c, uint8_t *to, struct error *e)
+static bool unpack(const struct trace_reader *r, struct trace_unpacker *u, const struct trace_chunk *c, uint8_t *to, struct error *e)
 {
     uint64_t offset = c->offset + TRACE_CHUNK_HEADER;
-    if (!make_room(&r->packed, &r->packed_capacity, c->packed, e) || !read_at(r, offset, r->packed, c->packed, e))
+    if (!u->zstd && !(u->zstd = ZSTD_createDCtx()))
+        return error_set(e, ERROR_NO_MEMORY, "out of memory for unpacking a trace");
+    if (!make_room(&u->packed, &u->capacity, c->packed, e) || !read_at(r, offset, u->packed, c->packed, e))
         return false;
-    size_t n = ZSTD_decompressDCtx(r->zstd, to, c->raw, r->packed, c->packed);
+    size_t n = ZSTD_decompressDCtx(u->zstd, to, c->raw, u->packed, c->packed);
     if (ZSTD_isError(n) || n != c->raw)
         return trace_reader_damaged(r, offset, ZSTD_isError(n) ? ZSTD_getErrorName(n) : "a chunk is shorter than it says", e);
-    memset(to + n, 0, PADDING);
+    memset(to + n, 0, TRACE_PADDING);
     return true;
 }
 
-static bool unpack(struct trace_reader *r, const struct trace_chunk *c, struct error *e)
+bool trace_reader_unpack(const struct trace_reader *r, struct trace_unpacker *u, uint32_t chunk, uint8_t *to, struct error *e)
 {
-    return make_room(&r->raw, &r->raw_capacity, (size_t)c->raw + PADDING, e) && unpack_to(r, c, r->raw, e);
+    return unpack(r, u, &r->chunks[chunk], to, e);
+}
+
+void trace_unpacker_free(struct trace_unpacker *u)
+{
+    ZSTD_freeDCtx(u->zstd);
+    free(u->packed);
+    *u = (struct trace_unpacker){.zstd = NULL};
 }
 
 /* Chunks of text */
@@ -279,10 +285,10 @@ static void grow(void **list, uint32_t count, uint32_t *capacity, size_t size)
 
 static bool read_text(struct trace_reader *r, const struct trace_chunk *c, uint32_t kind, struct error *e)
 {
-    if (!unpack(r, c, e))
+    if (!make_room(&r->text, &r->text_capacity, (size_t)c->raw + TRACE_PADDING, e) || !unpack(r, &r->unpacker, c, r->text, e))
         return false;
-    struct text t = {(char *)r->raw};
-    if (memchr(r->raw, 0, c->raw))
+    struct text t = {(char *)r->text};
+    if (memchr(r->text, 0, c->raw))
         return trace_reader_damaged(r, c->offset, "a text with zeros in it", e);
     if (kind == TRACE_HEADER)
         return read_header(r, &t, e);
@@ -347,9 +353,6 @@ static bool list_chunks(struct trace_reader *r, struct error *e)
 
 static bool start(struct trace_reader *r, struct error *e)
 {
-    r->zstd = ZSTD_createDCtx();
-    if (!r->zstd)
-        abort();
     if (list_chunks(r, e))
         return true;
     trace_reader_close(r);
@@ -380,44 +383,11 @@ void trace_reader_close(struct trace_reader *r)
 {
     if (r->fd >= 0)
         close(r->fd);
-    ZSTD_freeDCtx(r->zstd);
+    trace_unpacker_free(&r->unpacker);
     arena_free(&r->arena);
     free(r->chunks);
     free(r->kernels);
     free(r->listings);
-    free(r->packed);
-    free(r->raw);
-    free(r->kept);
+    free(r->text);
     *r = (struct trace_reader){.fd = -1};
-}
-
-/* Chunks of accesses */
-
-void trace_reader_keep(struct trace_reader *r, size_t bytes)
-{
-    size_t used = 0;
-    free(r->kept);
-    for (r->kept_count = 0; r->kept_count < r->chunk_count; r->kept_count++) {
-        struct trace_chunk *c = &r->chunks[r->kept_count];
-        if (bytes - used < (size_t)c->raw + PADDING)
-            break;
-        c->place = used;
-        c->unpacked = false;
-        used += (size_t)c->raw + PADDING;
-    }
-    r->kept = used ? slab_alloc(used) : NULL;
-    if (!r->kept)
-        r->kept_count = 0; /* it would have been quicker, no more */
-}
-
-bool trace_reader_load(struct trace_reader *r, uint32_t chunk, struct trace_cursor *c, struct error *e)
-{
-    struct trace_chunk *from = &r->chunks[chunk];
-    bool kept = chunk < r->kept_count;
-    if (kept ? !from->unpacked && !unpack_to(r, from, r->kept + from->place, e) : !unpack(r, from, e))
-        return false;
-    from->unpacked = kept;
-    r->loaded = kept ? r->kept + from->place : r->raw;
-    *c = (struct trace_cursor){r->loaded, r->loaded + from->raw, chunk, 0};
-    return true;
 }

@@ -24,29 +24,33 @@ static inline void skip_number(const uint8_t **at)
     *at = p;
 }
 
-int trace_reader_section(struct trace_reader *r, struct trace_cursor *c, struct trace_section *s, struct error *e)
+int trace_reader_part(const struct trace_reader *r, struct trace_cursor *c, struct trace_part *p, struct error *e)
 {
-    const struct trace_chunk *chunk = &r->chunks[c->chunk];
     if (c->at == c->end)
         return 0;
     uint64_t core = take_number(&c->at), count = take_number(&c->at), bytes = take_number(&c->at);
     if (c->at > c->end || core >= r->header.cores || core < c->next_core || bytes > (uint64_t)(c->end - c->at) || count > bytes) {
-        trace_reader_damaged(r, chunk->offset, "a core's part makes no sense", e);
+        trace_reader_damaged(r, r->chunks[c->chunk].offset, "a core's part makes no sense", e);
         return -1;
     }
-    *s = (struct trace_section){.core = (uint32_t)core, .left = count, .at = c->at, .end = c->at + bytes, .pc_count = r->listings[r->kernels[chunk->kernel].listing].pc_count};
+    *p = (struct trace_part){.core = (uint32_t)core, .chunk = c->chunk, .accesses = count, .start = c->start, .at = c->at, .end = c->at + bytes};
     c->at += bytes;
     c->next_core = (uint32_t)core + 1;
     return 1;
 }
 
-static uint32_t senseless(struct trace_reader *r, const struct trace_section *s, struct error *e)
+void trace_reader_start(const struct trace_reader *r, const struct trace_part *p, struct trace_section *s)
 {
-    trace_reader_damaged(r, (uint64_t)(s->end - r->loaded), "an access makes no sense, in the chunk unpacked to here", e);
+    *s = (struct trace_section){.left = p->accesses, .start = p->start, .at = p->at, .end = p->end, .pc_count = r->listings[r->kernels[r->chunks[p->chunk].kernel].listing].pc_count};
+}
+
+static uint32_t senseless(const struct trace_reader *r, const struct trace_section *s, struct error *e)
+{
+    trace_reader_damaged(r, (uint64_t)(s->end - s->start), "an access makes no sense, in the chunk unpacked to here", e);
     return 0;
 }
 
-uint32_t trace_reader_take(struct trace_reader *r, struct trace_section *s, struct trace_access *out, uint32_t most, struct error *e)
+uint32_t trace_reader_take(const struct trace_reader *r, struct trace_section *s, struct trace_access *out, uint32_t most, struct error *e)
 {
     uint32_t n = most < s->left ? most : (uint32_t)s->left, bad = 0;
     struct trace_access a = s->last;
@@ -88,7 +92,7 @@ uint32_t trace_reader_take(struct trace_reader *r, struct trace_section *s, stru
     return senseless(r, s, e);
 }
 
-uint32_t trace_reader_take_lines(struct trace_reader *r, struct trace_section *s, uint64_t *out, uint32_t most, struct error *e)
+uint32_t trace_reader_take_lines(const struct trace_reader *r, struct trace_section *s, uint64_t *out, uint32_t most, struct error *e)
 {
     uint32_t n = most < s->left ? most : (uint32_t)s->left;
     uint64_t line = s->last.line, bad = 0;

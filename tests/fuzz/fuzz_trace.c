@@ -48,11 +48,12 @@ static void replay(struct trace_reader *r)
 {
     struct replay_result result;
     struct replay_distances d;
+    struct replay_how how = {.threads = 1};
     uint64_t accesses = 0;
     for (int policy = 0; policy < REPLAY_POLICIES; policy++) {
         struct replay_geometry g = {policy % 2 ? 4 : 1, policy % 2 ? 2 : 40, r->header.line_bytes, INDEX_MODULO};
         struct error e = {0};
-        if (!replay_run(r, &g, (enum replay_policy)policy, &result, &e)) {
+        if (!replay_run(r, &g, (enum replay_policy)policy, &how, &result, &e)) {
             if (!e.kind || !e.text[0])
                 abort();
             return;
@@ -63,7 +64,7 @@ static void replay(struct trace_reader *r)
         replay_result_free(&result);
     }
     struct error e = {0};
-    if (!replay_distances_run(r, r->header.line_bytes, &d, &e))
+    if (!replay_distances_run(r, r->header.line_bytes, &how, &d, &e))
         abort(); /* it could be replayed */
     struct replay_counts n = replay_distances_misses(&d, 1);
     if (n.reads + n.stores != accesses)

@@ -44,7 +44,8 @@ static void crowd(uint64_t *lines, uint32_t together)
 static void come_and_go(uint32_t together)
 {
     uint64_t lines[LINES], values[LINES], count = 0;
-    struct slabs slabs = { .pieces = NULL };
+    struct slabs slabs;
+    slabs_init(&slabs);
     struct line_map m = { .slabs = &slabs };
     crowd(lines, together);
     for (uint32_t i = 0; i < LINES; i++)
@@ -84,7 +85,8 @@ static void lines_come_and_go(void **state)
 static void slabs_cut_blocks(void **state)
 {
     (void)state;
-    struct slabs s = { .pieces = NULL };
+    struct slabs s;
+    slabs_init(&s);
     struct { unsigned char *at; size_t bytes; } blocks[300];
     for (uint32_t i = 0; i < 300; i++) {
         size_t bytes = blocks[i].bytes = (size_t)64 << i % 18;

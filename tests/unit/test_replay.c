@@ -94,12 +94,14 @@ static struct trace_reader opened(const struct made *m)
     return r;
 }
 
+static const struct replay_how alone = {.threads = 1};
+
 static struct replay_counts replayed(const struct made *m, struct replay_geometry g, enum replay_policy policy)
 {
     struct trace_reader r = opened(m);
     struct replay_result result;
     struct error e = {0};
-    check(replay_run(&r, &g, policy, &result, &e), &e);
+    check(replay_run(&r, &g, policy, &alone, &result, &e), &e);
     struct replay_counts n = result.total;
     replay_result_free(&result);
     trace_reader_close(&r);
@@ -124,25 +126,29 @@ static uint32_t compare_accesses(struct trace_reader *r, const struct made *m)
 {
     uint32_t next[CORES] = {0}, seen = 0;
     struct error e = {0};
-    for (uint32_t i = 0; i < r->chunk_count; i++) {
-        struct trace_cursor cursor;
-        struct trace_section s;
-        check(trace_reader_load(r, i, &cursor, &e), &e);
-        while (trace_reader_section(r, &cursor, &s, &e) > 0) {
+    struct trace_windows w;
+    check(trace_windows_open(&w, r, 1, 3000, &e), &e);
+    for (uint32_t window = 0; window < w.count; window++) {
+        check(trace_windows_load(&w, window, &e), &e);
+        for (uint32_t i = 0; i < w.part_count; i++) {
+            const struct trace_part *p = &w.parts[i].part;
+            struct trace_section s;
             struct trace_access list[7];
+            trace_reader_start(r, p, &s);
             for (uint32_t n; s.left;) {
                 n = trace_reader_take(r, &s, list, 7, &e);
                 check(n, &e);
-                for (uint32_t k = 0; k < n; k++, next[s.core]++, seen++) {
-                    while (m->items[next[s.core]].core != s.core)
-                        next[s.core]++;
-                    assert_int_equal(m->items[next[s.core]].kernel, r->chunks[i].kernel);
-                    same_access(&m->items[next[s.core]].a, &list[k]);
+                for (uint32_t k = 0; k < n; k++, next[p->core]++, seen++) {
+                    while (m->items[next[p->core]].core != p->core)
+                        next[p->core]++;
+                    assert_int_equal(m->items[next[p->core]].kernel, r->chunks[p->chunk].kernel);
+                    same_access(&m->items[next[p->core]].a, &list[k]);
                 }
             }
         }
         check(e.kind == ERROR_NONE, &e);
     }
+    trace_windows_close(&w);
     return seen;
 }
 
@@ -241,7 +247,7 @@ static void damage_is_noticed(void **state)
         data[at] ^= 0x10;
         bool ok = trace_reader_open_memory(&r, data, size, &e);
         if (ok) {
-            ok = replay_run(&r, &(struct replay_geometry){4, 2, 128, INDEX_MODULO}, REPLAY_LRU, &result, &e);
+            ok = replay_run(&r, &(struct replay_geometry){4, 2, 128, INDEX_MODULO}, REPLAY_LRU, &alone, &result, &e);
             if (ok)
                 replay_result_free(&result);
             trace_reader_close(&r);
@@ -370,7 +376,7 @@ static void each_instruction_has_its_own(void **state)
     struct trace_reader r = opened(&m);
     struct replay_result result;
     struct error e = {0};
-    check(replay_run(&r, &geometries[2], REPLAY_LRU, &result, &e), &e);
+    check(replay_run(&r, &geometries[2], REPLAY_LRU, &alone, &result, &e), &e);
     for (uint32_t pc = 0; pc < PCS; pc++) {
         uint64_t reads = 0, stores = 0;
         for (uint32_t i = 0; i < m.count; i++)
@@ -428,7 +434,7 @@ static void worked_example(void **state)
     discard(&m);
 }
 
-/* Of each access the distance to the core's next of the same line, or, for reads alone, what of it counts; 0: none. In the order in which the forward pass asks. */
+/* Of each access the distance to the core's next of the same line, or, for reads alone, what of it counts; 0: none. */
 static uint64_t plain_next(const struct made *m, uint32_t at, bool reads_only)
 {
     uint64_t passed = 0;
@@ -447,52 +453,59 @@ static uint64_t plain_next(const struct made *m, uint32_t at, bool reads_only)
     return 0;
 }
 
+/* Of each core, `count` apart. */
 static uint64_t *plain_nexts(const struct made *m, bool reads_only)
 {
-    uint64_t *out = calloc(m->count + 1, sizeof *out), n = 0;
-    for (uint32_t kernel = 0; kernel < m->kernels; kernel++) /* a chunk each */
-        for (uint32_t core = 0; core < m->header.cores; core++)
-            for (uint32_t i = 0; i < m->count; i++)
-                if (m->items[i].kernel == kernel && m->items[i].core == core)
-                    out[n++] = plain_next(m, i, reads_only);
+    uint64_t *out = calloc(CORES * m->count, sizeof *out), used[CORES] = {0};
+    for (uint32_t i = 0; i < m->count; i++) {
+        uint32_t core = m->items[i].core;
+        out[core * m->count + used[core]++] = plain_next(m, i, reads_only);
+    }
     return out;
 }
 
-static void same_nexts(const struct made *m, enum replay_policy policy, size_t window_bytes, size_t kept_bytes, bool spills)
+static void same_nexts(const struct made *m, enum replay_policy policy, size_t next_bytes, size_t window_bytes, bool spills)
 {
-    uint64_t *expected = plain_nexts(m, policy == REPLAY_BELADY_READS), got[64], at = 0;
+    uint64_t *expected = plain_nexts(m, policy == REPLAY_BELADY_READS), got[64], seen = 0, at[CORES] = {0};
     struct replay_geometry g = {1, 1, 128, INDEX_MASK};
     struct trace_reader r = opened(m);
+    struct trace_windows w;
     struct replay_next next;
     struct error e = {0};
     assert_int_equal(r.chunk_count, m->kernels);
-    trace_reader_keep(&r, kept_bytes);
-    check(replay_next_make(&next, &r, &g, policy, window_bytes, &e), &e);
-    assert_int_equal(next.size_bytes != 0, spills);
-    for (uint32_t chunk = 0; chunk < r.chunk_count; chunk++) {
-        check(replay_next_load(&next, chunk, &e), &e);
-        for (uint64_t left = r.chunks[chunk].records, n; left; left -= n) {
-            n = left < 64 ? left : 64;
-            replay_next_take(&next, got, (uint32_t)n);
-            assert_memory_equal(got, expected + at, n * sizeof *got);
-            at += n;
+    check(trace_windows_open(&w, &r, 1, window_bytes, &e), &e);
+    check(replay_next_make(&next, &w, &g, policy, next_bytes, &e), &e);
+    assert_int_equal(next.file_bytes != 0, spills);
+    for (uint32_t window = 0; window < w.count; window++) {
+        check(trace_windows_load(&w, window, &e), &e);
+        for (uint32_t i = 0; i < w.task_count; i++) {
+            const struct trace_task *t = &w.tasks[i];
+            check(replay_next_load(&next, &w, t, 0, &e), &e);
+            for (uint64_t left = t->accesses, n; left; left -= n, at[t->core] += n, seen += n) {
+                n = left < 64 ? left : 64;
+                replay_next_take(&next.slots[0], got, (uint32_t)n);
+                assert_memory_equal(got, expected + t->core * m->count + at[t->core], n * sizeof *got);
+            }
+            assert_true(next.slots[0].at == next.slots[0].end);
         }
-        assert_true(next.at == next.end);
     }
-    assert_int_equal(at, m->count);
+    assert_int_equal(seen, m->count);
     replay_next_free(&next);
+    trace_windows_close(&w);
     trace_reader_close(&r);
     free(expected);
 }
 
-/* In memory, in the file, and in part; chunks kept or unpacked again. */
+/* In memory, in the file, and in part; in one window and in several. */
 static void next_uses_are_found(void **state)
 {
     (void)state;
     struct made m = make(header(4, 2), MOST, 7, 200, 25, 30);
     for (enum replay_policy policy = REPLAY_BELADY; policy <= REPLAY_BELADY_READS; policy++) {
         same_nexts(&m, policy, 1 << 20, 1 << 20, false);
-        same_nexts(&m, policy, 1, 0, true);
+        same_nexts(&m, policy, 1 << 20, 1, false);
+        same_nexts(&m, policy, 1, 1 << 20, true);
+        same_nexts(&m, policy, 1, 1, true);
         same_nexts(&m, policy, 8000, 5000, true); /* some chunks of seven */
     }
     discard(&m);
@@ -512,12 +525,15 @@ static void next_uses_far_away(void **state)
     write_items(&m);
     struct replay_geometry g = {1, 1, 128, INDEX_MASK};
     struct trace_reader r = opened(&m);
+    struct trace_windows w;
     struct replay_next next;
     struct error e = {0};
     uint64_t *got = calloc(m.count, sizeof *got);
-    check(replay_next_make(&next, &r, &g, REPLAY_BELADY, 1, &e), &e);
-    check(replay_next_load(&next, 0, &e), &e);
-    replay_next_take(&next, got, m.count);
+    check(trace_windows_open(&w, &r, 1, 1 << 20, &e), &e);
+    check(replay_next_make(&next, &w, &g, REPLAY_BELADY, 1, &e), &e);
+    check(trace_windows_load(&w, 0, &e), &e);
+    check(replay_next_load(&next, &w, &w.tasks[0], 0, &e), &e);
+    replay_next_take(&next.slots[0], got, m.count);
     assert_int_equal(got[0], FAR);
     assert_int_equal(got[1], 0xffff);
     assert_int_equal(got[3], 0xfffe);
@@ -525,6 +541,7 @@ static void next_uses_far_away(void **state)
     for (uint32_t i = 4; i < m.count; i++)
         assert_int_equal(got[i], 0);
     replay_next_free(&next);
+    trace_windows_close(&w);
     trace_reader_close(&r);
     discard(&m);
     free(got);
@@ -620,7 +637,7 @@ static struct replay_distances distances_of(const struct made *m)
     struct trace_reader r = opened(m);
     struct replay_distances d;
     struct error e = {0};
-    check(replay_distances_run(&r, 128, &d, &e), &e);
+    check(replay_distances_run(&r, 128, &alone, &d, &e), &e);
     trace_reader_close(&r);
     return d;
 }
@@ -686,6 +703,91 @@ static void the_curve_is_right_at_every_size(void **state)
     }
 }
 
+/* Threads and memory */
+
+static void same_results(const struct trace_reader *r, const struct replay_result *a, const struct replay_result *b)
+{
+    same_counts(a->total, b->total);
+    for (uint32_t i = 0; i < r->listing_count; i++)
+        assert_memory_equal(a->pcs[i], b->pcs[i], r->listings[i].pc_count * sizeof **a->pcs);
+}
+
+static void same_distances(const struct replay_distances *a, const struct replay_distances *b)
+{
+    assert_int_equal(a->lines, b->lines);
+    assert_int_equal(a->first_reads, b->first_reads);
+    assert_int_equal(a->first_stores, b->first_stores);
+    assert_memory_equal(a->between, b->between, sizeof a->between);
+    for (uint64_t i = 0; i < a->length || i < b->length; i++) {
+        assert_int_equal(i < a->length ? a->reads[i] : 0, i < b->length ? b->reads[i] : 0);
+        assert_int_equal(i < a->length ? a->stores[i] : 0, i < b->length ? b->stores[i] : 0);
+    }
+}
+
+/* As one thread with memory for all of it counts. More threads than cores; windows of one chunk, of some, of all; all distances in the file, some, none. */
+static void however_it_is_done(void **state)
+{
+    (void)state;
+    static const struct replay_how ways[] = {{1, 1, 1}, {1, 4000, 9000}, {2, 0, 0}, {2, 1, 9000}, {3, 4000, 1}, {CORES + 4, 0, 0}, {CORES + 4, 4000, 9000}};
+    struct made m = make(header(4, 2), MOST, 7, 150, 25, 30);
+    struct trace_reader r = opened(&m);
+    struct error e = {0};
+    for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct replay_distances d, same_d;
+        for (enum replay_policy policy = REPLAY_LRU; policy < REPLAY_POLICIES; policy++)
+            for (uint32_t k = 2; k < GEOMETRIES; k += 3) {
+                struct replay_result expected, got;
+                check(replay_run(&r, &geometries[k], policy, &alone, &expected, &e), &e);
+                check(replay_run(&r, &geometries[k], policy, &ways[i], &got, &e), &e);
+                same_results(&r, &expected, &got);
+                assert_int_equal(expected.temporary_bytes, 0);
+                assert_int_equal(got.temporary_bytes != 0, policy >= REPLAY_BELADY && ways[i].next_bytes != 0);
+                replay_result_free(&expected);
+                replay_result_free(&got);
+            }
+        check(replay_distances_run(&r, 128, &alone, &d, &e), &e);
+        check(replay_distances_run(&r, 128, &ways[i], &same_d, &e), &e);
+        same_distances(&d, &same_d);
+        replay_distances_free(&d);
+        replay_distances_free(&same_d);
+    }
+    trace_reader_close(&r);
+    discard(&m);
+}
+
+/* Damage in several places: everybody tells the same of it, and of the first place. */
+static void the_same_error_is_told(void **state)
+{
+    (void)state;
+    struct made m = make(header(4, 2), MOST, 7, 150, 25, 30);
+    struct trace_reader r = opened(&m);
+    size_t size, at[2] = {r.chunks[2].offset + TRACE_CHUNK_HEADER + r.chunks[2].packed / 2, r.chunks[5].offset + TRACE_CHUNK_HEADER + r.chunks[5].packed / 2};
+    char place[64];
+    snprintf(place, sizeof place, "(at byte %llu)", (unsigned long long)r.chunks[2].offset + TRACE_CHUNK_HEADER);
+    trace_reader_close(&r);
+    uint8_t *data = bytes_of(&m, &size);
+    data[at[0]] ^= 0x55;
+    data[at[1]] ^= 0x55;
+    struct error opening = {0};
+    check(trace_reader_open_memory(&r, data, size, &opening), &opening);
+    for (uint32_t threads = 1; threads <= 4; threads++)
+        for (size_t window = 0; window < 9000; window += 4000)
+            for (enum replay_policy policy = REPLAY_LRU; policy < REPLAY_POLICIES; policy++) {
+                struct replay_how how = {.threads = threads, .window_bytes = window};
+                struct replay_result result;
+                struct replay_distances d;
+                struct error e = {0}, other = {0};
+                assert_false(replay_run(&r, &geometries[2], policy, &how, &result, &e));
+                assert_false(replay_distances_run(&r, 128, &how, &d, &other));
+                if (policy < REPLAY_BELADY || !window) /* who reads backwards comes to the last window first */
+                    assert_non_null(strstr(e.text, place));
+                assert_non_null(strstr(other.text, place));
+            }
+    trace_reader_close(&r);
+    free(data);
+    discard(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -693,6 +795,7 @@ int main(void)
         cmocka_unit_test(policies_are_what_they_say), cmocka_unit_test(each_instruction_has_its_own), cmocka_unit_test(geometries_that_cannot_be), cmocka_unit_test(worked_example),
         cmocka_unit_test(next_uses_are_found), cmocka_unit_test(next_uses_far_away),
         cmocka_unit_test(belady_is_the_optimum), cmocka_unit_test(nobody_beats_belady), cmocka_unit_test(distances_as_in_a_list), cmocka_unit_test(the_curve_is_right_at_every_size),
+        cmocka_unit_test(however_it_is_done), cmocka_unit_test(the_same_error_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

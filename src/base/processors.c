@@ -1,0 +1,13 @@
+/* See processors.h. What the host lets this process run on, which taskset and batch systems limit, counts; a limit on its share of time does not. */
+#include "base/processors.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+uint32_t processors_usable(void)
+{
+    cpu_set_t set;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    int usable = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)online;
+    return usable > 0 ? (uint32_t)usable : 1;
+}
