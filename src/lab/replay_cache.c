@@ -10,7 +10,7 @@
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NO_LINE UINT64_MAX
-enum { WAY_BITS = 5, FEW_WAYS = 1 << WAY_BITS };
+enum { WAY_BITS = 4, FEW_WAYS = 1 << WAY_BITS };
 #define KEY_NOW ((uint64_t)1 << (63 - WAY_BITS))
 
 bool replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, const struct trace_header *h, enum replay_policy policy, struct error *e)

@@ -1,65 +1,81 @@
 /* See replay_many.h. A table has the way of each line; it is a hint, which the way's tag confirms, so that lines that leave need not be taken out of it. It is made anew when too much of it is old.
  *
- * Under LRU and FIFO ways are a list in the order of their keys. Under the other policies there is a heap, the smallest key first, and of equal ones the first way. A key that changes is put into it
- * once more; what stands in it and is not the way's key any more is passed over when it comes to the top. A heap that is full is made anew of the keys there are. A key has the number of its way in
- * the low bits. As long as there are ways that never had a line, and no store has dropped one, nobody asks, and there is no heap.
+ * Who leaves is found without a look at all ways. Under LRU and FIFO they are a list in the order of their keys. Under SRRIP there are four sets of bits, one for each distance, which age by changing their
+ * roles. Under Belady's policies those that have a next use are in a tree, the farthest at the top, and those that have none are bits. Both have bits for ways whose line a store dropped; the first of them
+ * is taken before all others. So ties are resolved as with few ways: the first way leaves.
  *
  * Ways that never had a line since the set was emptied are those from `used` on; nothing is written to them before they get one. */
 #include "lab/replay_many.h"
+
+#include "lab/way_bits.h"
+#include "lab/way_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NO_LINE UINT64_MAX
-enum { HEAP_LEAST = 16, CHILDREN = 4, TABLE_LEAST = 1024, LOOK_AHEAD = 8 };
+enum { TABLE_LEAST = 1024, LOOK_AHEAD = 8 };
+/* Sets of bits. SRRIP: ways by the distance at which their line is thought to be used, each the role of a set of bits at present, then EMPTY. Belady: NEVER and EMPTY. */
+enum { DISTANCES = 4, EMPTY = 4, NEVER = 0, BITS_MOST = 5 };
 
 struct many_set {
     uint64_t flushes;                  /* before it was last made empty */
-    uint64_t zero;                     /* SRRIP: of its keys */
     uint32_t used;                     /* ways that have or had a line */
     uint32_t newest, oldest;           /* LRU, FIFO: ends of the list, NO_WAY where it is empty */
     uint32_t dropped;                  /* LRU, FIFO: ways without a line among those used, as a list through `newer`; NO_WAY: none */
-    uint32_t heap_count;
-    bool has_heap, has_dropped;        /* the others */
+    uint32_t zero;                     /* SRRIP: the bits of the nearest distance */
 };
 
 struct replay_many {
     struct line_map where;             /* of each line the way, counted through all sets */
     struct slabs slabs;
     struct many_set *sets;
-    uint64_t *tags, *keys;             /* of each way; tags NO_LINE: none */
+    uint64_t *tags;                    /* of each way; NO_LINE: none */
     uint32_t *newer, *older;           /* LRU, FIFO */
-    uint64_t *heap;                    /* the others: heap_size keys of each set */
-    uint32_t ways, heap_size, way_bits;
+    uint64_t *bits;                    /* the others: BITS_MOST of each set */
+    uint8_t *distances;                /* SRRIP: of each way, which of them it is in */
+    uint64_t *trees;                   /* Belady: of each set; keys are number of the access << way_bits | way */
+    struct way_bits_shape bits_shape;
+    struct way_tree_shape tree_shape;
+    uint32_t ways, way_bits;
     uint64_t lines;                    /* of all sets */
-    uint64_t now;                      /* Belady: the key of a use at access 0 */
     uint64_t flushes;
 };
 
 static bool is_list(enum replay_policy policy) { return policy == REPLAY_LRU || policy == REPLAY_FIFO; }
+
+/* What is calloc'ed is large: its pages are there when they are used. */
+static bool make_order(struct replay_many *m, enum replay_policy policy, uint32_t sets)
+{
+    if (is_list(policy)) {
+        m->newer = malloc(m->lines * sizeof *m->newer);
+        m->older = malloc(m->lines * sizeof *m->older);
+        return m->newer && m->older;
+    }
+    m->bits_shape = way_bits_shape_of(m->ways);
+    m->bits = calloc((size_t)sets * BITS_MOST * m->bits_shape.words, sizeof *m->bits);
+    if (policy == REPLAY_SRRIP)
+        return (m->distances = malloc(m->lines)) && m->bits;
+    m->tree_shape = way_tree_shape_of(m->ways);
+    m->trees = calloc((size_t)sets * m->tree_shape.nodes, sizeof *m->trees);
+    return m->trees && m->bits;
+}
 
 struct replay_many *replay_many_make(const struct replay_cache *c)
 {
     struct replay_many *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
-    bool list = is_list(c->policy);
     m->ways = c->ways;
+    m->way_bits = 32 - (uint32_t)__builtin_clz(c->ways); /* at 2^24 ways 39 are left for the number of an access: some 500 thousand million of a core */
     m->lines = (uint64_t)c->index.count * c->ways;
-    m->heap_size = 2 * c->ways + HEAP_LEAST;
-    m->way_bits = 32 - (uint32_t)__builtin_clz(c->ways);
-    m->now = (uint64_t)1 << (63 - m->way_bits); /* at 2^24 ways some 500 thousand million accesses of a core */
     m->flushes = 1;
     slabs_init(&m->slabs);
     m->where.slabs = &m->slabs;
     m->sets = calloc(c->index.count, sizeof *m->sets);
     m->tags = malloc(m->lines * sizeof *m->tags);
-    m->keys = list ? NULL : malloc(m->lines * sizeof *m->keys);
-    m->newer = list ? malloc(m->lines * sizeof *m->newer) : NULL;
-    m->older = list ? malloc(m->lines * sizeof *m->older) : NULL;
-    m->heap = list ? NULL : malloc((size_t)c->index.count * m->heap_size * sizeof *m->heap);
-    if (m->sets && m->tags && (list ? m->newer && m->older : m->keys && m->heap))
+    if (make_order(m, c->policy, c->index.count) && m->sets && m->tags)
         return m;
     replay_many_free(m);
     return NULL;
@@ -72,29 +88,45 @@ void replay_many_free(struct replay_many *m)
     slabs_free(&m->slabs);
     free(m->sets);
     free(m->tags);
-    free(m->keys);
     free(m->newer);
     free(m->older);
-    free(m->heap);
+    free(m->bits);
+    free(m->distances);
+    free(m->trees);
     free(m);
 }
 
 void replay_many_flush(struct replay_many *m) { m->flushes++; }
 
 /* A set, while an access is at it. */
-struct set { struct many_set *state; uint64_t first; uint64_t *tags, *keys; uint32_t *newer, *older; uint64_t *heap; };
+struct set { struct many_set *state; uint64_t first; uint64_t *tags; uint32_t *newer, *older; uint64_t *bits, *tree; uint8_t *distances; };
 
-static ALWAYS_INLINE struct set set_of(const struct replay_cache *c, const struct replay_many *m, uint64_t line, bool list)
+static uint64_t *bits_of(const struct replay_many *m, const struct set *s, uint32_t which) { return s->bits + which * m->bits_shape.words; }
+
+static __attribute__((noinline)) void make_empty(const struct replay_many *m, const struct set *s)
+{
+    for (uint32_t i = 0; s->bits && i < BITS_MOST; i++)
+        way_bits_clear(&m->bits_shape, bits_of(m, s, i), s->state->used);
+    if (s->tree)
+        way_tree_clear(&m->tree_shape, s->tree, s->state->used);
+    *s->state = (struct many_set){ .flushes = m->flushes, .newest = NO_WAY, .oldest = NO_WAY, .dropped = NO_WAY };
+}
+
+static ALWAYS_INLINE struct set set_of(const struct replay_cache *c, const struct replay_many *m, uint64_t line, enum replay_policy policy)
 {
     uint32_t number = cache_sets_index(&c->index, line << c->index.line_shift);
     uint64_t first = (uint64_t)number * m->ways;
     struct set s = { .state = &m->sets[number], .first = first, .tags = m->tags + first };
-    if (list)
+    if (is_list(policy))
         s.newer = m->newer + first, s.older = m->older + first;
     else
-        s.keys = m->keys + first, s.heap = m->heap + (uint64_t)number * m->heap_size;
-    if (s.state->flushes != m->flushes)
-        *s.state = (struct many_set){ .flushes = m->flushes, .newest = NO_WAY, .oldest = NO_WAY, .dropped = NO_WAY };
+        s.bits = m->bits + (size_t)number * BITS_MOST * m->bits_shape.words;
+    if (policy == REPLAY_SRRIP)
+        s.distances = m->distances + first;
+    if (policy >= REPLAY_BELADY)
+        s.tree = m->trees + (size_t)number * m->tree_shape.nodes;
+    if (__builtin_expect(s.state->flushes != m->flushes, 0))
+        make_empty(m, &s);
     return s;
 }
 
@@ -130,78 +162,65 @@ static uint32_t list_victim(const struct set *s, uint32_t ways)
     return way;
 }
 
-/* The heap */
+/* SRRIP. The bits of distance d are those with the number (zero - d) modulo 4: who ages keeps his bits, and zero moves on. */
 
-static uint32_t way_of(const struct replay_many *m, uint64_t key) { return (uint32_t)key & ((1u << m->way_bits) - 1); }
-static uint64_t packed_key(const struct replay_many *m, uint64_t key, uint32_t way) { return key << m->way_bits | way; }
-
-/* x comes into the place `at` or below it. */
-static void sift_down(uint64_t *heap, uint32_t count, uint32_t at, uint64_t x)
+static void move_to(const struct replay_many *m, const struct set *s, uint32_t way, uint32_t which)
 {
-    for (uint32_t child; (child = CHILDREN * at + 1) < count; at = child) {
-        uint32_t end = child + CHILDREN < count ? child + CHILDREN : count;
-        uint64_t least = heap[child];
-        for (uint32_t i = child + 1; i < end; i++) {
-            uint64_t key = heap[i];
-            child = key < least ? i : child;
-            least = key < least ? key : least;
-        }
-        if (least >= x)
-            break;
-        heap[at] = least;
-    }
-    heap[at] = x;
-}
-
-static void make_heap(const struct set *s)
-{
-    uint32_t n = s->state->heap_count = s->state->used;
-    memcpy(s->heap, s->keys, n * sizeof *s->heap);
-    for (uint32_t i = n / CHILDREN + 1; i-- > 0;)
-        if (i < n)
-            sift_down(s->heap, n, i, s->heap[i]);
-}
-
-static void set_key(const struct replay_many *m, const struct set *s, uint32_t way, uint64_t key)
-{
-    uint64_t x = packed_key(m, key, way), old = s->keys[way];
-    s->keys[way] = x;
-    s->state->has_dropped |= key == REPLAY_KEY_EMPTY;
-    if (!s->state->has_heap)
+    if (s->distances[way] == which)
         return;
-    if (s->state->heap_count && s->heap[0] == old) {
-        sift_down(s->heap, s->state->heap_count, 0, x);
-        return;
-    }
-    if (s->state->heap_count == m->heap_size) {
-        make_heap(s);
-        return;
-    }
-    uint32_t at = s->state->heap_count++;
-    for (uint32_t parent; at && x < s->heap[parent = (at - 1) / CHILDREN]; at = parent)
-        s->heap[at] = s->heap[parent];
-    s->heap[at] = x;
+    way_bits_remove(&m->bits_shape, bits_of(m, s, s->distances[way]), way);
+    way_bits_add(&m->bits_shape, bits_of(m, s, which), way);
+    s->distances[way] = (uint8_t)which;
 }
 
-static void pop(const struct set *s)
+/* The way for a line that comes, which is in the bits that it is to be in. */
+static uint32_t srrip_victim(const struct replay_many *m, const struct set *s)
 {
-    uint32_t n = --s->state->heap_count;
-    sift_down(s->heap, n, 0, s->heap[n]);
+    uint32_t way = way_bits_first(&m->bits_shape, bits_of(m, s, EMPTY)), zero = s->state->zero;
+    if (way == NO_WAY && s->state->used < m->ways) {
+        way = s->state->used++;
+        s->distances[way] = EMPTY;
+    }
+    for (uint32_t i = 1; way == NO_WAY && i <= DISTANCES; i++) { /* from the farthest on; all age until that one is */
+        way = way_bits_first(&m->bits_shape, bits_of(m, s, (zero + i) % DISTANCES));
+        s->state->zero = (zero + i - 1) % DISTANCES;
+    }
+    move_to(m, s, way, (s->state->zero + REPLAY_SRRIP_NEW) % DISTANCES);
+    return way;
 }
 
-/* The way with the smallest key; one without a line before all others, the first of them. It gets a new key, which takes the place of the one at the top, if that was its own. */
-static uint32_t heap_victim(const struct replay_many *m, const struct set *s)
+/* Belady */
+
+/* Of a way whose line has a next use, or has none. ahead: to the next from here; 0: none. */
+static ALWAYS_INLINE void set_next(const struct replay_many *m, const struct set *s, uint32_t way, uint64_t clock, uint64_t ahead)
 {
-    if (!s->state->has_heap && (s->state->used == m->ways || s->state->has_dropped)) {
-        make_heap(s);
-        s->state->has_heap = true;
+    uint64_t old = s->tree[way], key = (clock + ahead) << m->way_bits | way;
+    if (ahead && old) { /* who is used was the next of all: it only goes farther away */
+        way_tree_raise(&m->tree_shape, s->tree, way, key);
+    } else if (ahead) {
+        way_bits_remove(&m->bits_shape, bits_of(m, s, NEVER), way);
+        way_tree_raise(&m->tree_shape, s->tree, way, key);
+    } else if (old) {
+        way_tree_set(&m->tree_shape, s->tree, way, 0);
+        way_bits_add(&m->bits_shape, bits_of(m, s, NEVER), way);
     }
-    while (s->state->heap_count && s->keys[way_of(m, s->heap[0])] != s->heap[0])
-        pop(s);
-    if (s->state->used == m->ways || (s->state->heap_count && s->heap[0] >> m->way_bits == REPLAY_KEY_EMPTY))
-        return way_of(m, s->heap[0]);
-    uint32_t way = s->state->used++;
-    s->keys[way] = packed_key(m, REPLAY_KEY_EMPTY, way);
+}
+
+/* The way for a line that comes, which is in the tree or the bits as it is to be. */
+static ALWAYS_INLINE uint32_t belady_victim(const struct replay_many *m, const struct set *s, uint64_t clock, uint64_t ahead)
+{
+    uint32_t way = way_bits_first(&m->bits_shape, bits_of(m, s, EMPTY));
+    if (way != NO_WAY)
+        way_bits_remove(&m->bits_shape, bits_of(m, s, EMPTY), way);
+    else if (s->state->used < m->ways)
+        way = s->state->used++;
+    else if ((way = way_bits_first(&m->bits_shape, bits_of(m, s, NEVER))) != NO_WAY)
+        way_bits_remove(&m->bits_shape, bits_of(m, s, NEVER), way);
+    else
+        way = (uint32_t)way_tree_top(&m->tree_shape, s->tree) & ((1u << m->way_bits) - 1);
+    way_tree_set(&m->tree_shape, s->tree, way, ahead ? (clock + ahead) << m->way_bits | way : 0);
+    if (!ahead)
+        way_bits_add(&m->bits_shape, bits_of(m, s, NEVER), way);
     return way;
 }
 
@@ -221,72 +240,71 @@ static __attribute__((noinline)) void renew_table(struct replay_many *m, uint32_
 
 /* Accesses */
 
-static ALWAYS_INLINE void use(struct replay_many *m, const struct set *s, uint32_t way, uint64_t clock, uint64_t next, enum replay_policy policy)
+static ALWAYS_INLINE void use(const struct replay_many *m, const struct set *s, uint32_t way, uint64_t clock, uint64_t ahead, enum replay_policy policy)
 {
     if (policy == REPLAY_LRU && s->state->newest != way) {
         unlink_way(s, way);
         link_newest(s, way);
     }
-    if (is_list(policy))
-        return;
-    uint64_t key = replay_key(m->now, s->state->zero, clock, next, true, policy);
-    if (key != s->keys[way] >> m->way_bits)
-        set_key(m, s, way, key);
+    if (policy == REPLAY_SRRIP)
+        move_to(m, s, way, (s->state->zero + REPLAY_SRRIP_HIT) % DISTANCES);
+    if (policy >= REPLAY_BELADY)
+        set_next(m, s, way, clock, ahead);
 }
 
-static ALWAYS_INLINE void drop(struct replay_many *m, const struct set *s, uint32_t way, enum replay_policy policy)
+static ALWAYS_INLINE void drop(const struct replay_many *m, const struct set *s, uint32_t way, enum replay_policy policy)
 {
     s->tags[way] = NO_LINE;
-    if (!is_list(policy)) {
-        set_key(m, s, way, REPLAY_KEY_EMPTY);
-        return;
+    if (is_list(policy)) {
+        unlink_way(s, way);
+        s->newer[way] = s->state->dropped;
+        s->state->dropped = way;
+    } else if (policy == REPLAY_SRRIP) {
+        move_to(m, s, way, EMPTY);
+    } else {
+        way_bits_remove(&m->bits_shape, bits_of(m, s, NEVER), way);
+        way_tree_set(&m->tree_shape, s->tree, way, 0);
+        way_bits_add(&m->bits_shape, bits_of(m, s, EMPTY), way);
     }
-    unlink_way(s, way);
-    s->newer[way] = s->state->dropped;
-    s->state->dropped = way;
 }
 
 /* Returns the way. */
-static ALWAYS_INLINE uint32_t insert(struct replay_many *m, const struct set *s, uint64_t line, uint64_t clock, uint64_t next, enum replay_policy policy)
+static ALWAYS_INLINE uint32_t insert(const struct replay_many *m, const struct set *s, uint64_t line, uint64_t clock, uint64_t ahead, enum replay_policy policy)
 {
-    uint32_t way = is_list(policy) ? list_victim(s, m->ways) : heap_victim(m, s);
+    uint32_t way = is_list(policy) ? list_victim(s, m->ways) : policy == REPLAY_SRRIP ? srrip_victim(m, s) : belady_victim(m, s, clock, ahead);
     s->tags[way] = line;
-    if (is_list(policy)) {
+    if (is_list(policy))
         link_newest(s, way);
-        return way;
-    }
-    uint64_t key = s->keys[way] >> m->way_bits;
-    if (policy == REPLAY_SRRIP && key != REPLAY_KEY_EMPTY)
-        s->state->zero = key - 1; /* all age until this one is at the farthest */
-    set_key(m, s, way, replay_key(m->now, s->state->zero, clock, next, false, policy));
     return way;
 }
 
 static ALWAYS_INLINE void run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts, enum replay_policy policy)
 {
     struct replay_many *m = c->many;
+    uint64_t clock = c->clock;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t line = list[i].line >> c->line_shift, ahead = policy >= REPLAY_BELADY ? next[i] : 0;
         if (m->where.count > 2 * m->lines + TABLE_LEAST)
             renew_table(m, c->index.count);
         line_map_reserve(&m->where, 1);
         line_map_prefetch(&m->where, list[i + LOOK_AHEAD < count ? i + LOOK_AHEAD : i].line >> c->line_shift);
-        struct set s = set_of(c, m, line, is_list(policy));
+        struct set s = set_of(c, m, line, policy);
         struct line_map_slot *slot = line_map_place(&m->where, line);
         uint64_t way = slot->line == line ? slot->value - s.first : NO_WAY;
         bool store = list[i].what & TRACE_STORE, hit = way < s.state->used && s.tags[way] == line;
         enum trace_store does = c->stores[(list[i].what & TRACE_LOCAL) != 0];
-        c->clock++;
+        clock++;
         replay_count(&counts[list[i].pc], store, hit);
         if (hit && store && does == TRACE_STORE_EVICT) {
             drop(m, &s, (uint32_t)way, policy);
         } else if (hit) {
-            use(m, &s, (uint32_t)way, c->clock, ahead, policy);
+            use(m, &s, (uint32_t)way, clock, ahead, policy);
         } else if (!store || does == TRACE_STORE_ALLOCATE) {
             m->where.count += slot->line != line;
-            *slot = (struct line_map_slot){ line, s.first + insert(m, &s, line, c->clock, ahead, policy) };
+            *slot = (struct line_map_slot){ line, s.first + insert(m, &s, line, clock, ahead, policy) };
         }
     }
+    c->clock = clock;
 }
 
 void replay_many_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts)

@@ -62,6 +62,35 @@ saw 'reuse' 'first use'
 expect 'another geometry: no row for the run' 0 '8 KB, 16 sets of 4 ways' "$heddle" cache "$trace" --size 8K --ways 4
 if grep -q 'the run' "$out"; then echo 'FAILED the run is not of this geometry'; else echo 'ok the run is not of this geometry'; fi
 
+# Threads: the same counts on any number of them, of a whole file and of one that was cut off; more threads than cores.
+counts() { # RESULT TRACE OPTION...: all that is no time
+    result=$scratch/$1
+    shift
+    "$heddle" cache "$@" --json --policy all --per-pc --curve --reuse 2>/dev/null | grep -v 'seconds"\|per_second"' >"$result"
+}
+head -c $(($(wc -c <"$trace.1") * 2 / 3)) "$trace.1" >"$trace.cut"
+for file in "$trace.1" "$trace.cut"; do
+    for geometry in '' '--ways 32' '--ways full'; do
+        # shellcheck disable=SC2086 # words
+        counts alone "$file" -j 1 $geometry
+        is "-j 1, ${file##*.}, $geometry: there are counts" grep -q '"read_misses": [1-9]' "$scratch/alone"
+        for threads in '-j 2' '-j 3' '-j 1000' ''; do
+            # shellcheck disable=SC2086 # words
+            counts together "$file" $threads $geometry
+            is "${threads:-as many threads as processors}, ${file##*.}, $geometry: the same counts" cmp "$scratch/alone" "$scratch/together"
+        done
+    done
+done
+cp "$trace.1" "$scratch/damaged"
+printf 'XXXXXXXX' | dd of="$scratch/damaged" bs=1 seek=$(($(wc -c <"$trace.1") / 2)) conv=notrunc 2>/dev/null
+for policy in lru belady; do
+    for threads in 1 2; do
+        expect "$policy, -j $threads: a damaged file" 1 'no trace that can be read' "$heddle" cache "$scratch/damaged" -j "$threads" --policy "$policy"
+        grep . "$out" >"$scratch/told.$policy.$threads"
+    done
+    is "$policy: the same is told on two threads" cmp "$scratch/told.$policy.1" "$scratch/told.$policy.2"
+done
+
 # Cut short
 expect 'limit' 4 'ran past the limit' "$heddle" run -m ccws --size test --max-cycles 5000 --trace "$trace" bfs
 expect 'limit: what there is' 0 '^  lru +[1-9]' "$heddle" cache "$trace"
@@ -87,6 +116,9 @@ expect 'a size that is none' 2 "not '3Q'" "$heddle" cache "$trace.1" --size 3Q
 expect 'a size that does not fit' 2 'no whole number of sets' "$heddle" cache "$trace.1" --size 1000
 expect 'too small a line' 2 'lines of 64 bytes' "$heddle" cache "$trace.1" --line 64
 expect 'an index that does not fit' 2 "'fermi' is for 32 or 64 sets" "$heddle" cache "$trace.1" --size 4K --index fermi
+expect 'no threads' 2 "-j needs a number from 1 to 1024, not '0'" "$heddle" cache "$trace.1" -j 0
+expect 'too many threads' 2 "not '5000'" "$heddle" cache "$trace.1" -j 5000
+expect 'threads that are none' 2 "not '2x'" "$heddle" cache "$trace.1" -j 2x
 expect 'an unknown index' 2 "unknown index 'hash'" "$heddle" cache "$trace.1" --index hash
 expect 'an unknown option' 2 'did you mean --policy' "$heddle" cache "$trace.1" --polic=lru --policyy lru
 expect 'help' 0 'belady-reads' "$heddle" cache --help
