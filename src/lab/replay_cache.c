@@ -5,7 +5,6 @@
 #include "lab/replay_cache.h"
 #include "lab/replay_many.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -13,29 +12,19 @@
 enum { WAY_BITS = 4, FEW_WAYS = 1 << WAY_BITS };
 #define KEY_NOW ((uint64_t)1 << (63 - WAY_BITS))
 
-bool replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, const struct trace_header *h, enum replay_policy policy, struct error *e)
+bool replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, const struct trace_header *h, enum replay_policy policy, struct slabs *slabs, struct error *e)
 {
     bool many = g->ways > FEW_WAYS;
     *c = (struct replay_cache){ .policy = policy, .stores = { h->global_stores, h->local_stores }, .ways = g->ways };
     c->line_shift = (uint32_t)(__builtin_ctz(g->line_bytes) - __builtin_ctz(h->line_bytes));
     c->index = (struct cache_sets){ .count = g->sets, .index = g->index, .line_shift = (uint32_t)__builtin_ctz(g->line_bytes), .set_bits = 31 - (uint32_t)__builtin_clz(g->sets) };
-    c->many = many ? replay_many_make(c) : NULL;
-    c->tags = many ? NULL : malloc(2 * (size_t)g->sets * g->ways * sizeof *c->tags);
-    c->sets = many ? NULL : calloc(g->sets, sizeof *c->sets);
-    if (many ? !c->many : !c->tags || !c->sets) {
-        replay_cache_free(c);
+    c->many = many ? replay_many_make(c, slabs) : NULL;
+    c->tags = many ? NULL : slabs_bytes(slabs, 2 * (size_t)g->sets * g->ways * sizeof *c->tags);
+    c->sets = many ? NULL : slabs_zeros(slabs, g->sets * sizeof *c->sets);
+    if (many ? !c->many : !c->tags || !c->sets)
         return error_set(e, ERROR_NO_MEMORY, "out of memory for caches of %u sets of %u ways", g->sets, g->ways);
-    }
     c->flushes = 1;
     return true;
-}
-
-void replay_cache_free(struct replay_cache *c)
-{
-    replay_many_free(c->many);
-    free(c->tags);
-    free(c->sets);
-    *c = (struct replay_cache){ .ways = 0 };
 }
 
 void replay_cache_flush(struct replay_cache *c)

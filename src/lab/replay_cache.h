@@ -51,9 +51,8 @@ static inline __attribute__((always_inline)) void replay_count(struct replay_cou
     *(store ? &n->store_misses : &n->read_misses) += !hit;
 }
 
-/* False: no memory for it. */
-bool replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, const struct trace_header *h, enum replay_policy policy, struct error *e);
-void replay_cache_free(struct replay_cache *c);
+/* Its memory is from the slabs, and goes with them. False: there is none. */
+bool replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, const struct trace_header *h, enum replay_policy policy, struct slabs *slabs, struct error *e);
 void replay_cache_flush(struct replay_cache *c);
 /* next (Belady): of each access, how many accesses later its line is used again; 0: never. counts: by pc. */
 void replay_cache_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts);

@@ -16,84 +16,64 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NO_LINE UINT64_MAX
 enum { TABLE_LEAST = 1024, LOOK_AHEAD = 8 };
-/* Sets of bits. SRRIP: ways by the distance at which their line is thought to be used, each the role of a set of bits at present, then EMPTY. Belady: NEVER and EMPTY. */
-enum { DISTANCES = 4, EMPTY = 4, NEVER = 0, BITS_MOST = 5 };
+/* Sets of bits: of ways without a line; Belady: of those whose line has no next use; SRRIP: of those whose line is thought to be used at a certain distance. */
+enum { EMPTY, NEVER, FIRST_DISTANCE = 1, DISTANCES = 4 };
 
 struct many_set {
     uint64_t flushes;                  /* before it was last made empty */
     uint32_t used;                     /* ways that have or had a line */
     uint32_t newest, oldest;           /* LRU, FIFO: ends of the list, NO_WAY where it is empty */
     uint32_t dropped;                  /* LRU, FIFO: ways without a line among those used, as a list through `newer`; NO_WAY: none */
-    uint32_t zero;                     /* SRRIP: the bits of the nearest distance */
+    uint32_t zero;                     /* SRRIP: which bits are those of the nearest distance */
 };
 
 struct replay_many {
     struct line_map where;             /* of each line the way, counted through all sets */
-    struct slabs slabs;
     struct many_set *sets;
     uint64_t *tags;                    /* of each way; NO_LINE: none */
     uint32_t *newer, *older;           /* LRU, FIFO */
-    uint64_t *bits;                    /* the others: BITS_MOST of each set */
+    uint64_t *bits;                    /* the others: bits_count sets of each set */
     uint8_t *distances;                /* SRRIP: of each way, which of them it is in */
     uint64_t *trees;                   /* Belady: of each set; keys are number of the access << way_bits | way */
     struct way_bits_shape bits_shape;
     struct way_tree_shape tree_shape;
-    uint32_t ways, way_bits;
+    uint32_t ways, way_bits, bits_count;
     uint64_t lines;                    /* of all sets */
     uint64_t flushes;
 };
 
 static bool is_list(enum replay_policy policy) { return policy == REPLAY_LRU || policy == REPLAY_FIFO; }
 
-/* What is calloc'ed is large: its pages are there when they are used. */
-static bool make_order(struct replay_many *m, enum replay_policy policy, uint32_t sets)
+static bool make_order(struct replay_many *m, enum replay_policy policy, uint32_t sets, struct slabs *slabs)
 {
     if (is_list(policy)) {
-        m->newer = malloc(m->lines * sizeof *m->newer);
-        m->older = malloc(m->lines * sizeof *m->older);
+        m->newer = slabs_bytes(slabs, m->lines * sizeof *m->newer);
+        m->older = slabs_bytes(slabs, m->lines * sizeof *m->older);
         return m->newer && m->older;
     }
+    m->bits_count = policy == REPLAY_SRRIP ? FIRST_DISTANCE + DISTANCES : NEVER + 1;
     m->bits_shape = way_bits_shape_of(m->ways);
-    m->bits = calloc((size_t)sets * BITS_MOST * m->bits_shape.words, sizeof *m->bits);
+    m->bits = slabs_bytes(slabs, (size_t)sets * m->bits_count * m->bits_shape.words * sizeof *m->bits);
     if (policy == REPLAY_SRRIP)
-        return (m->distances = malloc(m->lines)) && m->bits;
+        return (m->distances = slabs_bytes(slabs, m->lines)) && m->bits;
     m->tree_shape = way_tree_shape_of(m->ways);
-    m->trees = calloc((size_t)sets * m->tree_shape.nodes, sizeof *m->trees);
+    m->trees = slabs_bytes(slabs, (size_t)sets * m->tree_shape.nodes * sizeof *m->trees);
     return m->trees && m->bits;
 }
 
-struct replay_many *replay_many_make(const struct replay_cache *c)
+struct replay_many *replay_many_make(const struct replay_cache *c, struct slabs *slabs)
 {
-    struct replay_many *m = calloc(1, sizeof *m);
+    struct replay_many *m = slabs_zeros(slabs, sizeof *m);
     if (!m)
         return NULL;
     m->ways = c->ways;
     m->way_bits = 32 - (uint32_t)__builtin_clz(c->ways); /* at 2^24 ways 39 are left for the number of an access: some 500 thousand million of a core */
     m->lines = (uint64_t)c->index.count * c->ways;
     m->flushes = 1;
-    slabs_init(&m->slabs);
-    m->where.slabs = &m->slabs;
-    m->sets = calloc(c->index.count, sizeof *m->sets);
-    m->tags = malloc(m->lines * sizeof *m->tags);
-    if (make_order(m, c->policy, c->index.count) && m->sets && m->tags)
-        return m;
-    replay_many_free(m);
-    return NULL;
-}
-
-void replay_many_free(struct replay_many *m)
-{
-    if (!m)
-        return;
-    slabs_free(&m->slabs);
-    free(m->sets);
-    free(m->tags);
-    free(m->newer);
-    free(m->older);
-    free(m->bits);
-    free(m->distances);
-    free(m->trees);
-    free(m);
+    m->where.slabs = slabs;
+    m->sets = slabs_zeros(slabs, c->index.count * sizeof *m->sets);
+    m->tags = slabs_bytes(slabs, m->lines * sizeof *m->tags);
+    return make_order(m, c->policy, c->index.count, slabs) && m->sets && m->tags ? m : NULL;
 }
 
 void replay_many_flush(struct replay_many *m) { m->flushes++; }
@@ -105,11 +85,20 @@ static uint64_t *bits_of(const struct replay_many *m, const struct set *s, uint3
 
 static __attribute__((noinline)) void make_empty(const struct replay_many *m, const struct set *s)
 {
-    for (uint32_t i = 0; s->bits && i < BITS_MOST; i++)
-        way_bits_clear(&m->bits_shape, bits_of(m, s, i), s->state->used);
-    if (s->tree)
-        way_tree_clear(&m->tree_shape, s->tree, s->state->used);
+    for (uint32_t i = 0; i < m->bits_count; i++)
+        way_bits_empty(&m->bits_shape, bits_of(m, s, i));
     *s->state = (struct many_set){ .flushes = m->flushes, .newest = NO_WAY, .oldest = NO_WAY, .dropped = NO_WAY };
+}
+
+/* A way that never had a line. */
+static uint32_t take_fresh(const struct replay_many *m, const struct set *s)
+{
+    uint32_t way = s->state->used++;
+    for (uint32_t i = 0; i < m->bits_count; i++)
+        way_bits_grow(&m->bits_shape, bits_of(m, s, i), way);
+    if (s->tree)
+        way_tree_grow(&m->tree_shape, s->tree, way);
+    return way;
 }
 
 static ALWAYS_INLINE struct set set_of(const struct replay_cache *c, const struct replay_many *m, uint64_t line, enum replay_policy policy)
@@ -120,7 +109,7 @@ static ALWAYS_INLINE struct set set_of(const struct replay_cache *c, const struc
     if (is_list(policy))
         s.newer = m->newer + first, s.older = m->older + first;
     else
-        s.bits = m->bits + (size_t)number * BITS_MOST * m->bits_shape.words;
+        s.bits = m->bits + (size_t)number * m->bits_count * m->bits_shape.words;
     if (policy == REPLAY_SRRIP)
         s.distances = m->distances + first;
     if (policy >= REPLAY_BELADY)
@@ -162,7 +151,9 @@ static uint32_t list_victim(const struct set *s, uint32_t ways)
     return way;
 }
 
-/* SRRIP. The bits of distance d are those with the number (zero - d) modulo 4: who ages keeps his bits, and zero moves on. */
+/* SRRIP. Who ages keeps his bits, and zero, of the nearest distance, moves on: the farthest is the next behind it, and so on around. */
+
+static uint32_t distance_bits(uint32_t zero, uint32_t nearer) { return FIRST_DISTANCE + (zero + nearer) % DISTANCES; }
 
 static void move_to(const struct replay_many *m, const struct set *s, uint32_t way, uint32_t which)
 {
@@ -178,14 +169,14 @@ static uint32_t srrip_victim(const struct replay_many *m, const struct set *s)
 {
     uint32_t way = way_bits_first(&m->bits_shape, bits_of(m, s, EMPTY)), zero = s->state->zero;
     if (way == NO_WAY && s->state->used < m->ways) {
-        way = s->state->used++;
+        way = take_fresh(m, s);
         s->distances[way] = EMPTY;
     }
     for (uint32_t i = 1; way == NO_WAY && i <= DISTANCES; i++) { /* from the farthest on; all age until that one is */
-        way = way_bits_first(&m->bits_shape, bits_of(m, s, (zero + i) % DISTANCES));
+        way = way_bits_first(&m->bits_shape, bits_of(m, s, distance_bits(zero, i)));
         s->state->zero = (zero + i - 1) % DISTANCES;
     }
-    move_to(m, s, way, (s->state->zero + REPLAY_SRRIP_NEW) % DISTANCES);
+    move_to(m, s, way, distance_bits(s->state->zero, REPLAY_SRRIP_NEW));
     return way;
 }
 
@@ -213,7 +204,7 @@ static ALWAYS_INLINE uint32_t belady_victim(const struct replay_many *m, const s
     if (way != NO_WAY)
         way_bits_remove(&m->bits_shape, bits_of(m, s, EMPTY), way);
     else if (s->state->used < m->ways)
-        way = s->state->used++;
+        way = take_fresh(m, s);
     else if ((way = way_bits_first(&m->bits_shape, bits_of(m, s, NEVER))) != NO_WAY)
         way_bits_remove(&m->bits_shape, bits_of(m, s, NEVER), way);
     else
@@ -247,7 +238,7 @@ static ALWAYS_INLINE void use(const struct replay_many *m, const struct set *s, 
         link_newest(s, way);
     }
     if (policy == REPLAY_SRRIP)
-        move_to(m, s, way, (s->state->zero + REPLAY_SRRIP_HIT) % DISTANCES);
+        move_to(m, s, way, distance_bits(s->state->zero, REPLAY_SRRIP_HIT));
     if (policy >= REPLAY_BELADY)
         set_next(m, s, way, clock, ahead);
 }

@@ -5,8 +5,7 @@
 #include "lab/replay_cache.h"
 
 /* NULL: no memory for it. */
-struct replay_many *replay_many_make(const struct replay_cache *c);
-void replay_many_free(struct replay_many *m);
+struct replay_many *replay_many_make(const struct replay_cache *c, struct slabs *slabs);
 void replay_many_flush(struct replay_many *m);
 void replay_many_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts);
 

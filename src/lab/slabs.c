@@ -1,8 +1,10 @@
 /* See slabs.h. Pieces grow up to a limit, so that a small table costs little. */
 #include "lab/slabs.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { ALIGNMENT = 64, FIRST_PIECE_BYTES = 128 << 10, LARGEST_PIECE_BYTES = 8 << 20, LARGE_PAGE_BYTES = 2 << 20, RETURN_BYTES = 256 << 10, PAGE_MOST = 64 << 10 };
@@ -19,7 +21,7 @@ void *slab_alloc(size_t bytes)
     return p;
 }
 
-static void add_piece(struct slabs *s, size_t least)
+static bool add_piece(struct slabs *s, size_t least)
 {
     size_t bytes = s->piece_bytes ? 4 * s->piece_bytes : FIRST_PIECE_BYTES;
     bytes = bytes < LARGEST_PIECE_BYTES ? bytes : LARGEST_PIECE_BYTES;
@@ -27,11 +29,12 @@ static void add_piece(struct slabs *s, size_t least)
     bytes = bytes < least + sizeof(struct slab_piece) ? least + sizeof(struct slab_piece) : bytes;
     struct slab_piece *p = slab_alloc(bytes);
     if (!p)
-        abort();
+        return false;
     p->next = s->pieces;
     s->pieces = p;
     s->at = (char *)(p + 1);
     s->end = (char *)p + bytes;
+    return true;
 }
 
 void slabs_init(struct slabs *s)
@@ -47,8 +50,8 @@ static void *take(struct slabs *s, size_t bytes)
         *given = block->next;
         return block;
     }
-    if ((size_t)(s->end - s->at) < bytes)
-        add_piece(s, bytes);
+    if ((size_t)(s->end - s->at) < bytes && !add_piece(s, bytes))
+        abort();
     s->at += bytes;
     return s->at - bytes;
 }
@@ -70,6 +73,42 @@ void slabs_give(struct slabs *s, void *block, size_t bytes)
     b->next = *given;
     *given = b;
     pthread_mutex_unlock(&s->lock);
+}
+
+/* Of its own, all zero, beside the newest piece. */
+static void *add_large(struct slabs *s, size_t bytes)
+{
+    struct slab_piece *p = bytes + sizeof *p + ALIGNMENT > bytes ? calloc(1, bytes + sizeof *p + ALIGNMENT) : NULL;
+    if (!p)
+        return NULL;
+    p->next = s->pieces;
+    s->pieces = p;
+    return (void *)(((uintptr_t)(p + 1) + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
+}
+
+static void *cut(struct slabs *s, size_t bytes)
+{
+    bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if ((size_t)(s->end - s->at) < bytes && !add_piece(s, bytes))
+        return NULL;
+    s->at += bytes;
+    return s->at - bytes;
+}
+
+void *slabs_bytes(struct slabs *s, size_t bytes)
+{
+    pthread_mutex_lock(&s->lock);
+    void *block = bytes > LARGEST_PIECE_BYTES ? add_large(s, bytes) : cut(s, bytes);
+    pthread_mutex_unlock(&s->lock);
+    return block;
+}
+
+void *slabs_zeros(struct slabs *s, size_t bytes)
+{
+    void *block = slabs_bytes(s, bytes);
+    if (block && bytes <= LARGEST_PIECE_BYTES)
+        memset(block, 0, bytes);
+    return block;
 }
 
 void slabs_free(struct slabs *s)

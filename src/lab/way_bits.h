@@ -1,12 +1,11 @@
 /* Ways of a set of a cache as bits, of which the first is found at once: above 64 words there is one that says which of them have any. Whoever has many such sets of the same number of ways keeps their
- * words himself, all zero at first. */
+ * words himself: what is in them is anything before way_bits_empty, and of ways that have not been made known by way_bits_grow, one after the other from the first on. */
 #ifndef HEDDLE_LAB_WAY_BITS_H
 #define HEDDLE_LAB_WAY_BITS_H
 
 #include "mem/cache_sets.h"
 
 #include <stdint.h>
-#include <string.h>
 
 enum { WAY_BITS_LEVELS = 6 };
 struct way_bits_shape { uint32_t levels, words; uint32_t start[WAY_BITS_LEVELS]; /* of each level: its first word */ };
@@ -46,13 +45,13 @@ static inline uint32_t way_bits_first(const struct way_bits_shape *s, const uint
     return way;
 }
 
-/* All of them, none of which is `ways` or above. */
-static inline void way_bits_clear(const struct way_bits_shape *s, uint64_t *words, uint32_t ways)
+static inline void way_bits_empty(const struct way_bits_shape *s, uint64_t *words) { words[s->words - 1] = 0; }
+
+/* The next way may come from now on. */
+static inline void way_bits_grow(const struct way_bits_shape *s, uint64_t *words, uint32_t way)
 {
-    for (uint32_t i = 0; i < s->levels; i++) {
-        ways = (ways + 63) / 64;
-        memset(words + s->start[i], 0, ways * sizeof *words);
-    }
+    for (uint32_t i = 0; i < s->levels && way % 64 == 0; i++, way /= 64)
+        words[s->start[i] + way / 64] = 0;
 }
 
 #endif

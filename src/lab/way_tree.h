@@ -1,6 +1,6 @@
 /* Keys of the ways of a set of a cache, of which the largest is found at once: ways are in blocks, and each block has its largest key in the level above, up to a level of one block. A key that grows costs a
- * comparison a level, one that shrinks a look at a block a level, if it was the largest there; neither guesses. Whoever has many such sets of the same number of ways keeps their nodes himself, all
- * zero at first, which is no key. */
+ * comparison a level, one that shrinks a look at a block a level, if it was the largest there; neither guesses. Whoever has many such sets of the same number of ways keeps their nodes
+ * himself: what is in them is anything, before ways have been made known by way_tree_grow, one after the other from the first on. Then they are 0, which is no key. */
 #ifndef HEDDLE_LAB_WAY_TREE_H
 #define HEDDLE_LAB_WAY_TREE_H
 
@@ -66,13 +66,11 @@ static inline void way_tree_set(const struct way_tree_shape *s, uint64_t *nodes,
     }
 }
 
-/* All of them, none of which is of way `ways` or above. */
-static inline void way_tree_clear(const struct way_tree_shape *s, uint64_t *nodes, uint32_t ways)
+/* The next way may get a key from now on. */
+static inline void way_tree_grow(const struct way_tree_shape *s, uint64_t *nodes, uint32_t way)
 {
-    for (uint32_t i = 0; i < s->levels; i++) {
-        memset(nodes + s->start[i], 0, ways * sizeof *nodes);
-        ways = (ways + WAY_TREE_BLOCK - 1) / WAY_TREE_BLOCK;
-    }
+    for (uint32_t i = 0; i < s->levels && way % WAY_TREE_BLOCK == 0; i++, way /= WAY_TREE_BLOCK)
+        memset(nodes + s->start[i] + way, 0, WAY_TREE_BLOCK * sizeof *nodes);
 }
 
 #endif
