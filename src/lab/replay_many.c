@@ -15,7 +15,7 @@
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NO_LINE UINT64_MAX
-enum { TABLE_LEAST = 1024, LOOK_AHEAD = 8 };
+enum { TABLE_LEAST = 1024, LOOK_AHEAD = 8, BLOCK = 128 /* accesses between two looks at the size of the table */ };
 /* Sets of bits: of ways without a line; Belady: of those whose line has no next use; SRRIP: of those whose line is thought to be used at a certain distance. */
 enum { EMPTY, NEVER, FIRST_DISTANCE = 1, DISTANCES = 4 };
 
@@ -81,17 +81,19 @@ void replay_many_flush(struct replay_many *m) { m->flushes++; }
 /* A set, while an access is at it. */
 struct set { struct many_set *state; uint64_t first; uint64_t *tags; uint32_t *newer, *older; uint64_t *bits, *tree; uint8_t *distances; };
 
-static uint64_t *bits_of(const struct replay_many *m, const struct set *s, uint32_t which) { return s->bits + which * m->bits_shape.words; }
+static ALWAYS_INLINE uint64_t *bits_of(const struct replay_many *m, const struct set *s, uint32_t which) { return s->bits + which * m->bits_shape.words; }
 
-static __attribute__((noinline)) void make_empty(const struct replay_many *m, const struct set *s)
+/* For the first time, or after the cache was flushed. */
+static __attribute__((noinline)) void make_empty(const struct replay_many *m, uint32_t number)
 {
+    uint64_t *bits = m->bits + (size_t)number * m->bits_count * m->bits_shape.words;
     for (uint32_t i = 0; i < m->bits_count; i++)
-        way_bits_empty(&m->bits_shape, bits_of(m, s, i));
-    *s->state = (struct many_set){ .flushes = m->flushes, .newest = NO_WAY, .oldest = NO_WAY, .dropped = NO_WAY };
+        way_bits_empty(&m->bits_shape, bits + i * m->bits_shape.words);
+    m->sets[number] = (struct many_set){ .flushes = m->flushes, .newest = NO_WAY, .oldest = NO_WAY, .dropped = NO_WAY };
 }
 
 /* A way that never had a line. */
-static uint32_t take_fresh(const struct replay_many *m, const struct set *s)
+static ALWAYS_INLINE uint32_t take_fresh(const struct replay_many *m, const struct set *s)
 {
     uint32_t way = s->state->used++;
     for (uint32_t i = 0; i < m->bits_count; i++)
@@ -101,10 +103,13 @@ static uint32_t take_fresh(const struct replay_many *m, const struct set *s)
     return way;
 }
 
+/* m: a copy of it. */
 static ALWAYS_INLINE struct set set_of(const struct replay_cache *c, const struct replay_many *m, uint64_t line, enum replay_policy policy)
 {
     uint32_t number = cache_sets_index(&c->index, line << c->index.line_shift);
     uint64_t first = (uint64_t)number * m->ways;
+    if (__builtin_expect(m->sets[number].flushes != m->flushes, 0))
+        make_empty(c->many, number);
     struct set s = { .state = &m->sets[number], .first = first, .tags = m->tags + first };
     if (is_list(policy))
         s.newer = m->newer + first, s.older = m->older + first;
@@ -114,21 +119,19 @@ static ALWAYS_INLINE struct set set_of(const struct replay_cache *c, const struc
         s.distances = m->distances + first;
     if (policy >= REPLAY_BELADY)
         s.tree = m->trees + (size_t)number * m->tree_shape.nodes;
-    if (__builtin_expect(s.state->flushes != m->flushes, 0))
-        make_empty(m, &s);
     return s;
 }
 
 /* The list */
 
-static void unlink_way(const struct set *s, uint32_t way)
+static ALWAYS_INLINE void unlink_way(const struct set *s, uint32_t way)
 {
     uint32_t newer = s->newer[way], older = s->older[way];
     *(newer == NO_WAY ? &s->state->newest : &s->older[newer]) = older;
     *(older == NO_WAY ? &s->state->oldest : &s->newer[older]) = newer;
 }
 
-static void link_newest(const struct set *s, uint32_t way)
+static ALWAYS_INLINE void link_newest(const struct set *s, uint32_t way)
 {
     uint32_t older = s->state->newest;
     s->newer[way] = NO_WAY;
@@ -137,7 +140,7 @@ static void link_newest(const struct set *s, uint32_t way)
     s->state->newest = way;
 }
 
-static uint32_t list_victim(const struct set *s, uint32_t ways)
+static ALWAYS_INLINE uint32_t list_victim(const struct set *s, uint32_t ways)
 {
     uint32_t way = s->state->dropped;
     if (way != NO_WAY) {
@@ -153,9 +156,9 @@ static uint32_t list_victim(const struct set *s, uint32_t ways)
 
 /* SRRIP. Who ages keeps his bits, and zero, of the nearest distance, moves on: the farthest is the next behind it, and so on around. */
 
-static uint32_t distance_bits(uint32_t zero, uint32_t nearer) { return FIRST_DISTANCE + (zero + nearer) % DISTANCES; }
+static ALWAYS_INLINE uint32_t distance_bits(uint32_t zero, uint32_t nearer) { return FIRST_DISTANCE + (zero + nearer) % DISTANCES; }
 
-static void move_to(const struct replay_many *m, const struct set *s, uint32_t way, uint32_t which)
+static ALWAYS_INLINE void move_to(const struct replay_many *m, const struct set *s, uint32_t way, uint32_t which)
 {
     if (s->distances[way] == which)
         return;
@@ -165,7 +168,7 @@ static void move_to(const struct replay_many *m, const struct set *s, uint32_t w
 }
 
 /* The way for a line that comes, which is in the bits that it is to be in. */
-static uint32_t srrip_victim(const struct replay_many *m, const struct set *s)
+static ALWAYS_INLINE uint32_t srrip_victim(const struct replay_many *m, const struct set *s)
 {
     uint32_t way = way_bits_first(&m->bits_shape, bits_of(m, s, EMPTY)), zero = s->state->zero;
     if (way == NO_WAY && s->state->used < m->ways) {
@@ -269,33 +272,45 @@ static ALWAYS_INLINE uint32_t insert(const struct replay_many *m, const struct s
     return way;
 }
 
-static ALWAYS_INLINE void run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts, enum replay_policy policy)
+/* There is room in the table for all of them. */
+static ALWAYS_INLINE void run_block(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts, enum replay_policy policy)
 {
-    struct replay_many *m = c->many;
-    uint64_t clock = c->clock;
+    const struct replay_many m = *c->many; /* nothing else points to it, so that it stays in registers whatever is written */
+    uint64_t clock = c->clock, fresh = 0;
+    uint32_t line_shift = c->line_shift;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t line = list[i].line >> c->line_shift, ahead = policy >= REPLAY_BELADY ? next[i] : 0;
-        if (m->where.count > 2 * m->lines + TABLE_LEAST)
-            renew_table(m, c->index.count);
-        line_map_reserve(&m->where, 1);
-        line_map_prefetch(&m->where, list[i + LOOK_AHEAD < count ? i + LOOK_AHEAD : i].line >> c->line_shift);
-        struct set s = set_of(c, m, line, policy);
-        struct line_map_slot *slot = line_map_place(&m->where, line);
-        uint64_t way = slot->line == line ? slot->value - s.first : NO_WAY;
-        bool store = list[i].what & TRACE_STORE, hit = way < s.state->used && s.tags[way] == line;
+        uint64_t line = list[i].line >> line_shift, ahead = policy >= REPLAY_BELADY ? next[i] : 0;
+        line_map_prefetch(&m.where, list[i + LOOK_AHEAD < count ? i + LOOK_AHEAD : i].line >> line_shift);
+        struct set s = set_of(c, &m, line, policy);
+        struct line_map_slot *slot = line_map_place(&m.where, line);
+        uint32_t known = slot->line == line, way = known ? (uint32_t)(slot->value - s.first) : 0; /* of the set's, if known */
+        bool store = list[i].what & TRACE_STORE, hit = known & (way < s.state->used) & (s.tags[way] == line); /* no branch for each */
         enum trace_store does = c->stores[(list[i].what & TRACE_LOCAL) != 0];
         clock++;
         replay_count(&counts[list[i].pc], store, hit);
         if (hit && store && does == TRACE_STORE_EVICT) {
-            drop(m, &s, (uint32_t)way, policy);
+            drop(&m, &s, way, policy);
         } else if (hit) {
-            use(m, &s, (uint32_t)way, clock, ahead, policy);
+            use(&m, &s, way, clock, ahead, policy);
         } else if (!store || does == TRACE_STORE_ALLOCATE) {
-            m->where.count += slot->line != line;
-            *slot = (struct line_map_slot){ line, s.first + insert(m, &s, line, clock, ahead, policy) };
+            fresh += !known;
+            *slot = (struct line_map_slot){ line, s.first + insert(&m, &s, line, clock, ahead, policy) };
         }
     }
+    c->many->where.count += fresh;
     c->clock = clock;
+}
+
+static ALWAYS_INLINE void run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts, enum replay_policy policy)
+{
+    struct replay_many *m = c->many;
+    for (uint32_t i = 0; i < count; i += BLOCK) {
+        uint32_t n = count - i < BLOCK ? count - i : BLOCK;
+        if (m->where.count > 2 * m->lines + TABLE_LEAST)
+            renew_table(m, c->index.count);
+        line_map_reserve(&m->where, n);
+        run_block(c, list + i, next + i, n, counts, policy);
+    }
 }
 
 void replay_many_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts)
