@@ -1,8 +1,8 @@
 /* See replay_many.h. A table has the way of each line; it is a hint, which the way's tag confirms, so that lines that leave need not be taken out of it. It is made anew when too much of it is old.
  *
  * Who leaves is found without a look at all ways. Under LRU and FIFO they are a list in the order of their keys. Under SRRIP there are four sets of bits, one for each distance, which age by changing their
- * roles. Under Belady's policies those that have a next use are in a tree, the farthest at the top, and those that have none are bits. Both have bits for ways whose line a store dropped; the first of them
- * is taken before all others. So ties are resolved as with few ways: the first way leaves.
+ * roles, and one for ways whose line a store dropped. Under Belady's policies there is a tree with the farthest at the top: ways whose line was dropped, then those whose line has no next use, then the others.
+ * Ties are resolved as with few ways: the first way leaves.
  *
  * Ways that never had a line since the set was emptied are those from `used` on; nothing is written to them before they get one. */
 #include "lab/replay_many.h"
@@ -16,8 +16,8 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NO_LINE UINT64_MAX
 enum { TABLE_LEAST = 1024, LOOK_AHEAD = 8, BLOCK = 128 /* accesses between two looks at the size of the table */ };
-/* Sets of bits: of ways without a line; Belady: of those whose line has no next use; SRRIP: of those whose line is thought to be used at a certain distance. */
-enum { EMPTY, NEVER, FIRST_DISTANCE = 1, DISTANCES = 4 };
+/* Sets of bits: of ways without a line, and of those whose line is thought to be used at a certain distance. */
+enum { EMPTY, FIRST_DISTANCE, DISTANCES = 4, BITS = FIRST_DISTANCE + DISTANCES };
 
 struct many_set {
     uint64_t flushes;                  /* before it was last made empty */
@@ -32,12 +32,13 @@ struct replay_many {
     struct many_set *sets;
     uint64_t *tags;                    /* of each way; NO_LINE: none */
     uint32_t *newer, *older;           /* LRU, FIFO */
-    uint64_t *bits;                    /* the others: bits_count sets of each set */
+    uint64_t *bits;                    /* SRRIP: BITS of each set */
     uint8_t *distances;                /* SRRIP: of each way, which of them it is in */
-    uint64_t *trees;                   /* Belady: of each set; keys are number of the access << way_bits | way */
+    uint64_t *trees;                   /* Belady: of each set; keys are the number of the access that is the next use << way_bits | ways behind this one */
+    uint64_t never, empty;             /* Belady: what stands there for lines without a next use, and for ways without a line */
     struct way_bits_shape bits_shape;
     struct way_tree_shape tree_shape;
-    uint32_t ways, way_bits, bits_count;
+    uint32_t ways, way_bits;
     uint64_t lines;                    /* of all sets */
     uint64_t flushes;
 };
@@ -51,14 +52,17 @@ static bool make_order(struct replay_many *m, enum replay_policy policy, uint32_
         m->older = slabs_bytes(slabs, m->lines * sizeof *m->older);
         return m->newer && m->older;
     }
-    m->bits_count = policy == REPLAY_SRRIP ? FIRST_DISTANCE + DISTANCES : NEVER + 1;
-    m->bits_shape = way_bits_shape_of(m->ways);
-    m->bits = slabs_bytes(slabs, (size_t)sets * m->bits_count * m->bits_shape.words * sizeof *m->bits);
-    if (policy == REPLAY_SRRIP)
-        return (m->distances = slabs_bytes(slabs, m->lines)) && m->bits;
+    if (policy == REPLAY_SRRIP) {
+        m->bits_shape = way_bits_shape_of(m->ways);
+        m->bits = slabs_bytes(slabs, (size_t)sets * BITS * m->bits_shape.words * sizeof *m->bits);
+        m->distances = slabs_bytes(slabs, m->lines);
+        return m->bits && m->distances;
+    }
     m->tree_shape = way_tree_shape_of(m->ways);
     m->trees = slabs_bytes(slabs, (size_t)sets * m->tree_shape.nodes * sizeof *m->trees);
-    return m->trees && m->bits;
+    m->never = (uint64_t)1 << (62 - m->way_bits); /* at 2^24 ways some hundred thousand million accesses of a core */
+    m->empty = m->never + 1;
+    return m->trees;
 }
 
 struct replay_many *replay_many_make(const struct replay_cache *c, struct slabs *slabs)
@@ -67,7 +71,7 @@ struct replay_many *replay_many_make(const struct replay_cache *c, struct slabs 
     if (!m)
         return NULL;
     m->ways = c->ways;
-    m->way_bits = 32 - (uint32_t)__builtin_clz(c->ways); /* at 2^24 ways 39 are left for the number of an access: some 500 thousand million of a core */
+    m->way_bits = 32 - (uint32_t)__builtin_clz(c->ways);
     m->lines = (uint64_t)c->index.count * c->ways;
     m->flushes = 1;
     m->where.slabs = slabs;
@@ -86,8 +90,8 @@ static ALWAYS_INLINE uint64_t *bits_of(const struct replay_many *m, const struct
 /* For the first time, or after the cache was flushed. */
 static __attribute__((noinline)) void make_empty(const struct replay_many *m, uint32_t number)
 {
-    uint64_t *bits = m->bits + (size_t)number * m->bits_count * m->bits_shape.words;
-    for (uint32_t i = 0; i < m->bits_count; i++)
+    uint64_t *bits = m->bits + (size_t)number * BITS * m->bits_shape.words;
+    for (uint32_t i = 0; m->bits && i < BITS; i++)
         way_bits_empty(&m->bits_shape, bits + i * m->bits_shape.words);
     m->sets[number] = (struct many_set){ .flushes = m->flushes, .newest = NO_WAY, .oldest = NO_WAY, .dropped = NO_WAY };
 }
@@ -96,7 +100,7 @@ static __attribute__((noinline)) void make_empty(const struct replay_many *m, ui
 static ALWAYS_INLINE uint32_t take_fresh(const struct replay_many *m, const struct set *s)
 {
     uint32_t way = s->state->used++;
-    for (uint32_t i = 0; i < m->bits_count; i++)
+    for (uint32_t i = 0; s->bits && i < BITS; i++)
         way_bits_grow(&m->bits_shape, bits_of(m, s, i), way);
     if (s->tree)
         way_tree_grow(&m->tree_shape, s->tree, way);
@@ -113,10 +117,8 @@ static ALWAYS_INLINE struct set set_of(const struct replay_cache *c, const struc
     struct set s = { .state = &m->sets[number], .first = first, .tags = m->tags + first };
     if (is_list(policy))
         s.newer = m->newer + first, s.older = m->older + first;
-    else
-        s.bits = m->bits + (size_t)number * m->bits_count * m->bits_shape.words;
     if (policy == REPLAY_SRRIP)
-        s.distances = m->distances + first;
+        s.bits = m->bits + (size_t)number * BITS * m->bits_shape.words, s.distances = m->distances + first;
     if (policy >= REPLAY_BELADY)
         s.tree = m->trees + (size_t)number * m->tree_shape.nodes;
     return s;
@@ -185,36 +187,30 @@ static ALWAYS_INLINE uint32_t srrip_victim(const struct replay_many *m, const st
 
 /* Belady */
 
-/* Of a way whose line has a next use, or has none. ahead: to the next from here; 0: none. */
-static ALWAYS_INLINE void set_next(const struct replay_many *m, const struct set *s, uint32_t way, uint64_t clock, uint64_t ahead)
+static ALWAYS_INLINE uint64_t tree_key(const struct replay_many *m, uint32_t way, uint64_t time) { return time << m->way_bits | (m->ways - 1 - way); }
+
+/* ahead: to the next use from here; 0: none. */
+static ALWAYS_INLINE uint64_t next_key(const struct replay_many *m, uint32_t way, uint64_t clock, uint64_t ahead)
 {
-    uint64_t old = s->tree[way], key = (clock + ahead) << m->way_bits | way;
-    if (ahead && old) { /* who is used was the next of all: it only goes farther away */
-        way_tree_raise(&m->tree_shape, s->tree, way, key);
-    } else if (ahead) {
-        way_bits_remove(&m->bits_shape, bits_of(m, s, NEVER), way);
-        way_tree_raise(&m->tree_shape, s->tree, way, key);
-    } else if (old) {
-        way_tree_set(&m->tree_shape, s->tree, way, 0);
-        way_bits_add(&m->bits_shape, bits_of(m, s, NEVER), way);
-    }
+    return tree_key(m, way, ahead ? clock + ahead : m->never);
 }
 
-/* The way for a line that comes, which is in the tree or the bits as it is to be. */
+static ALWAYS_INLINE void set_next(const struct replay_many *m, const struct set *s, uint32_t way, uint64_t key)
+{
+    if (__builtin_expect(key >= s->tree[way], 1)) /* who is used was the next of all, and now is farther away, but for stores that bring what nobody would have read */
+        way_tree_raise(&m->tree_shape, s->tree, way, key);
+    else
+        way_tree_set(&m->tree_shape, s->tree, way, key);
+}
+
+/* The way for a line that comes, with its key. */
 static ALWAYS_INLINE uint32_t belady_victim(const struct replay_many *m, const struct set *s, uint64_t clock, uint64_t ahead)
 {
-    uint32_t way = way_bits_first(&m->bits_shape, bits_of(m, s, EMPTY));
-    if (way != NO_WAY)
-        way_bits_remove(&m->bits_shape, bits_of(m, s, EMPTY), way);
-    else if (s->state->used < m->ways)
+    uint64_t top = s->state->used ? way_tree_top(&m->tree_shape, s->tree) : 0;
+    uint32_t way = m->ways - 1 - ((uint32_t)top & ((1u << m->way_bits) - 1));
+    if (s->state->used < m->ways && top >> m->way_bits != m->empty)
         way = take_fresh(m, s);
-    else if ((way = way_bits_first(&m->bits_shape, bits_of(m, s, NEVER))) != NO_WAY)
-        way_bits_remove(&m->bits_shape, bits_of(m, s, NEVER), way);
-    else
-        way = (uint32_t)way_tree_top(&m->tree_shape, s->tree) & ((1u << m->way_bits) - 1);
-    way_tree_set(&m->tree_shape, s->tree, way, ahead ? (clock + ahead) << m->way_bits | way : 0);
-    if (!ahead)
-        way_bits_add(&m->bits_shape, bits_of(m, s, NEVER), way);
+    way_tree_set(&m->tree_shape, s->tree, way, next_key(m, way, clock, ahead));
     return way;
 }
 
@@ -243,7 +239,7 @@ static ALWAYS_INLINE void use(const struct replay_many *m, const struct set *s, 
     if (policy == REPLAY_SRRIP)
         move_to(m, s, way, distance_bits(s->state->zero, REPLAY_SRRIP_HIT));
     if (policy >= REPLAY_BELADY)
-        set_next(m, s, way, clock, ahead);
+        set_next(m, s, way, next_key(m, way, clock, ahead));
 }
 
 static ALWAYS_INLINE void drop(const struct replay_many *m, const struct set *s, uint32_t way, enum replay_policy policy)
@@ -256,9 +252,7 @@ static ALWAYS_INLINE void drop(const struct replay_many *m, const struct set *s,
     } else if (policy == REPLAY_SRRIP) {
         move_to(m, s, way, EMPTY);
     } else {
-        way_bits_remove(&m->bits_shape, bits_of(m, s, NEVER), way);
-        way_tree_set(&m->tree_shape, s->tree, way, 0);
-        way_bits_add(&m->bits_shape, bits_of(m, s, EMPTY), way);
+        set_next(m, s, way, tree_key(m, way, m->empty));
     }
 }
 
