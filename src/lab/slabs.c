@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 64, FIRST_PIECE_BYTES = 128 << 10, LARGEST_PIECE_BYTES = 8 << 20, LARGE_PAGE_BYTES = 2 << 20, RETURN_BYTES = 256 << 10, PAGE_MOST = 64 << 10 };
+enum { ALIGNMENT = 64, FIRST_PIECE_BYTES = 128 << 10, LARGEST_PIECE_BYTES = 8 << 20, LARGEST_CUT_BYTES = 1 << 20, LARGE_PAGE_BYTES = 2 << 20, RETURN_BYTES = 256 << 10, PAGE_MOST = 64 << 10 };
 
 struct slab_piece { struct slab_piece *next; char filling[ALIGNMENT - sizeof(void *)]; };
 struct slab_block { struct slab_block *next; };
@@ -98,7 +98,7 @@ static void *cut(struct slabs *s, size_t bytes)
 void *slabs_bytes(struct slabs *s, size_t bytes)
 {
     pthread_mutex_lock(&s->lock);
-    void *block = bytes > LARGEST_PIECE_BYTES ? add_large(s, bytes) : cut(s, bytes);
+    void *block = bytes > LARGEST_CUT_BYTES ? add_large(s, bytes) : cut(s, bytes);
     pthread_mutex_unlock(&s->lock);
     return block;
 }
@@ -106,7 +106,7 @@ void *slabs_bytes(struct slabs *s, size_t bytes)
 void *slabs_zeros(struct slabs *s, size_t bytes)
 {
     void *block = slabs_bytes(s, bytes);
-    if (block && bytes <= LARGEST_PIECE_BYTES)
+    if (block && bytes <= LARGEST_CUT_BYTES)
         memset(block, 0, bytes);
     return block;
 }

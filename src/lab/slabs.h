@@ -21,7 +21,7 @@ void slabs_init(struct slabs *s);
 /* A power of two of bytes, from 64 on, at a multiple of 64; what is in it is anything. No memory ends the process. */
 void *slabs_take(struct slabs *s, size_t bytes);
 void slabs_give(struct slabs *s, void *block, size_t bytes);
-/* Any number of bytes, also at a multiple of 64, which stay until all are freed: zeros, or anything. NULL: no memory. What is larger than a piece takes memory when it is touched. */
+/* Any number of bytes, also at a multiple of 64, which stay until all are freed: zeros, or anything. NULL: no memory. What is larger than a megabyte takes memory page by page, when it is touched. */
 void *slabs_zeros(struct slabs *s, size_t bytes);
 void *slabs_bytes(struct slabs *s, size_t bytes);
 void slabs_free(struct slabs *s); /* to be used again, it is to be made again */

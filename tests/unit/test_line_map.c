@@ -103,8 +103,33 @@ static void slabs_cut_blocks(void **state)
     slabs_free(&s);
 }
 
+/* Of any size, small and large, also where memory was used before; beside tables. */
+static void slabs_give_zeros(void **state)
+{
+    (void)state;
+    struct slabs s;
+    struct { unsigned char *at; size_t bytes; } blocks[60];
+    slabs_init(&s);
+    for (uint32_t i = 0; i < 60; i++) {
+        size_t bytes = blocks[i].bytes = i % 20 == 19 ? (3u << 20) + i : 1 + i * 977;
+        blocks[i].at = i % 3 ? slabs_zeros(&s, bytes) : slabs_bytes(&s, bytes);
+        assert_non_null(blocks[i].at);
+        assert_int_equal((uintptr_t)blocks[i].at % 64, 0);
+        for (size_t k = 0; i % 3 && k < bytes; k++)
+            if (blocks[i].at[k])
+                fail_msg("block %u of %zu bytes is not zero", i, bytes);
+        memset(blocks[i].at, (int)(1 + i), bytes);
+        memset(slabs_take(&s, 4096), 0xff, 4096);
+    }
+    for (uint32_t i = 0; i < 60; i++)
+        for (size_t k = 0; k < blocks[i].bytes; k++)
+            if (blocks[i].at[k] != 1 + i)
+                fail_msg("block %u of %zu bytes was written by another", i, blocks[i].bytes);
+    slabs_free(&s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(lines_come_and_go), cmocka_unit_test(slabs_cut_blocks) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(lines_come_and_go), cmocka_unit_test(slabs_cut_blocks), cmocka_unit_test(slabs_give_zeros) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
