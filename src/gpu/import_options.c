@@ -184,6 +184,7 @@ static bool take_widths(struct import *i, const char *target)
                                            { "machine", "launches_go_on" } };
     for (size_t n = 0; n < sizeof of_4 / sizeof *of_4; n++)
         set_text(i, of_4[n][0], of_4[n][1], units == 5 ? "true" : "false");
+    set_text(i, "core", "counts_dynamic_shared", units == 5 ? "false" : "true");
     return true;
 }
 

@@ -13,6 +13,7 @@ enum multiply_unit { MULTIPLY_ON_SP, MULTIPLY_ON_SFU }; /* where integer multipl
 
 struct sm_config {
     uint32_t warps, blocks, registers, shared_bytes; /* of a core */
+    bool counts_dynamic_shared;                   /* in how many blocks fit; false: only shared memory that a kernel declares */
     uint32_t register_granule;                    /* registers of a thread are rounded up to a multiple of this */
     uint32_t cores_per_cluster;                   /* cores that share a port of the interconnect */
     uint32_t schedulers;                          /* warp slot i belongs to scheduler i mod schedulers */

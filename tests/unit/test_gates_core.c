@@ -517,8 +517,16 @@ static void test_resident_blocks(void **state)
     check_residency(SETS(ONE_CORE, LONG_ADD, "core.blocks=1"), "", 0, 1);
     check_residency(SETS(ONE_CORE, LONG_ADD, "core.blocks=5"), "", 0, 5);
     check_residency(SETS(ONE_CORE, LONG_ADD, "core.warps=7"), "", 0, 7);
-    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K"), "", 12288, 4);
-    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K"), "", 12289, 3);
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K", "core.counts_dynamic_shared=true"), "", 12288, 4);
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K", "core.counts_dynamic_shared=true"), "", 12289, 3);
+    /* Only what the kernel declares counts. */
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K", "core.counts_dynamic_shared=false"), "", 12289, 8);
+    struct timed t;
+    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, "core.shared_bytes=48K", "core.counts_dynamic_shared=false"), ".shared .b8 tile[12289];\n", "mov.u32 %r1, tile;\n");
+    assert_int_equal(gpu_occupancy(t.gpu, exec_image_function(t.image, "kernel"), 32, 0), 3);
+    assert_int_equal(gpu_occupancy(t.gpu, exec_image_function(t.image, "kernel"), 32, 16384), 3);
+    assert_int_equal(gpu_occupancy(t.gpu, exec_image_function(t.image, "kernel"), 32, 49152), 0); /* such a block does not fit at all */
+    timed_close(&t);
 }
 
 /* Launches of one block on three cores: always on the first, whose instruction cache then holds the kernel, or on one after the other. */
