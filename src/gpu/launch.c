@@ -49,6 +49,8 @@ uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, 
     uint32_t shared = dynamic_shared_bytes ? kernel->dynamic_shared_offset + dynamic_shared_bytes : kernel->shared_bytes;
     if (!warps || block_threads > LARGEST_BLOCK || shared > gpu_max_dynamic_shared(g))
         return 0;
+    if (!m->sm.counts_dynamic_shared)
+        shared = kernel->shared_bytes;
     uint32_t blocks = least(m->sm.blocks, m->sm.warps / warps);
     if (registers)
         blocks = least(blocks, blocks_by_registers(m, kernel, registers, warps));

@@ -11,6 +11,7 @@
 struct machine {
     char name[64];
     uint32_t cores;
+    bool launches_go_on;           /* a launch begins with the core behind the last that was given a block; false: with core 0 */
     uint64_t memory_bytes;
     uint64_t seed;
     char scheduler[64], l1[64], divergence[64];  /* default policies */

@@ -277,7 +277,8 @@ void timing_give_up(struct gpu *g)
 static void begin_alone(struct timing *t, struct residency *r)
 {
     t->blocks_done = t->blocks_seen = 0;
-    t->last_port = t->ports - 1;
+    if (!t->options->machine.launches_go_on)
+        t->last_port = t->ports - 1;
     t->sleep_until = 0;
     for (uint32_t i = 0; i < t->core_count; i++)
         take_core(t, i, r);

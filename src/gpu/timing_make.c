@@ -117,6 +117,7 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
     t->channels = m->mem.dram.channels;
     t->slices = t->channels * m->mem.l2.slices_per_channel;
     t->ports = m->mem.core_count;
+    t->last_port = t->ports - 1;
     t->slices_per_channel = m->mem.l2.slices_per_channel;
     t->slice_bits = t->slices_per_channel < 64 ? (1ull << t->slices_per_channel) - 1 : ~0ull;
     t->port_words = (t->ports + 63) / 64;

@@ -5,7 +5,8 @@
  *
  * A bank serves its requests in order of arrival. The first of them is a bit of its collector (turn); only those behind it, which are rare, stand
  * in a queue. A bank asked in turn serves the collector whose turn it is, unless that has received something in this cycle: that is to say, each
- * collector receives from the first in turn of the banks where it has its turn. */
+ * collector receives from the first in turn of the banks where it has its turn. On machines that say so (banks_at_once, as GPGPU-Sim 4 does) it receives
+ * from all of them, and no bank waits for another. */
 #include "sm/collector.h"
 
 #include <assert.h>
@@ -33,6 +34,7 @@ struct collector {
     struct collector_head head;   /* first: read from outside */
     uint64_t queued;              /* banks with requests behind the first */
     uint32_t bank_count, first_bank;
+    bool at_once;                 /* a collector may receive from several banks in a cycle */
     uint32_t queue_shift;         /* 2 to this power: size of a bank's queue */
     uint32_t age;                 /* of the next instruction */
     uint8_t *queues;              /* those of all banks, one after the other */
@@ -70,6 +72,7 @@ struct collector *collector_create(struct arena *a, const struct sm_config *conf
     count = kind_create(c, a, COLLECT_MEM, count, config->mem_collectors, config->mem_ports, config->mem_issue_width);
     c->head = (struct collector_head){ .all = low_bits(count), .free = low_bits(count), .room = low_bits(count), .accepts = (1u << COLLECT_KINDS) - 1 };
     c->bank_count = config->register_banks;
+    c->at_once = config->banks_at_once;
     while (1u << c->queue_shift < count * COLLECT_OPERANDS)
         c->queue_shift++;
     c->queues = arena_array(a, uint8_t, (size_t)c->bank_count << c->queue_shift);
@@ -152,16 +155,17 @@ static inline void read_banks(struct collector *c)
         uint64_t turn = c->turn[to], banks = turn & able, high = banks & from;
         if (!banks)
             continue;
-        banks = high ? high : banks;
-        uint64_t bank = banks & -banks;
-        able ^= bank;
-        turn ^= bank;
+        if (!c->at_once) {
+            banks = high ? high : banks;
+            banks &= -banks;
+        }
+        able ^= banks;
+        turn ^= banks;
         c->turn[to] = turn;
-        if (__builtin_expect(c->queued & bank, 0)) {
-            queue_pop(c, (uint32_t)__builtin_ctzll(bank));
+        served |= banks & ~c->queued;
+        for (uint64_t next = banks & c->queued; __builtin_expect(next != 0, 0); next &= next - 1) {
+            queue_pop(c, (uint32_t)__builtin_ctzll(next));
             turn = c->turn[to]; /* its own request may have been the next */
-        } else {
-            served |= bank;
         }
         if (!turn && !c->behind[to])
             completed |= waiting & -waiting;

@@ -1,5 +1,6 @@
 /* Operand collectors and register banks: between issue and the units, an instruction waits in a collector until each of its register operands has been read
- * (GPGPU-Sim's operand collector). Every register bank serves one access a cycle, writes first; a collector receives one operand a cycle. */
+ * (GPGPU-Sim's operand collector). Every register bank serves one access a cycle, writes first; a collector receives one operand a cycle, or,
+ * where the machine says so, one from every bank. */
 #ifndef HEDDLE_SM_COLLECTOR_H
 #define HEDDLE_SM_COLLECTOR_H
 

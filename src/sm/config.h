@@ -13,11 +13,14 @@ enum multiply_unit { MULTIPLY_ON_SP, MULTIPLY_ON_SFU }; /* where integer multipl
 
 struct sm_config {
     uint32_t warps, blocks, registers, shared_bytes; /* of a core */
+    bool counts_dynamic_shared;                   /* in how many blocks fit; false: only shared memory that a kernel declares */
     uint32_t register_granule;                    /* registers of a thread are rounded up to a multiple of this */
     uint32_t cores_per_cluster;                   /* cores that share a port of the interconnect */
     uint32_t schedulers;                          /* warp slot i belongs to scheduler i mod schedulers */
     uint32_t issue_per_warp;                      /* instructions of one warp a scheduler may issue in a cycle: 1 or 2 */
     uint32_t fetch_bytes;                         /* a fetch, 8 bytes an instruction */
+    bool fetch_moves_on;                          /* a fetch that the cache refuses has had its turn; false: it is tried again first */
+    bool code_packed;                             /* functions lie one behind the other; false: each begins a line */
     /* Pipeline registers and units. */
     uint32_t sp_issue_width, sfu_issue_width, mem_issue_width;       /* ID/OC = OC/EX registers of each kind */
     uint32_t writeback_width;                     /* results a cycle from SP and SFU */
@@ -26,6 +29,8 @@ struct sm_config {
     uint32_t sp_collectors, sfu_collectors, mem_collectors;
     uint32_t sp_ports, sfu_ports, mem_ports;      /* instructions a cycle into and out of the collectors of a kind */
     uint32_t register_banks;
+    bool banks_at_once;                           /* a collector reads all its banks in a cycle; false: one operand */
+    bool banks_by_name;                           /* a register's number is that in its name; false: all of a kernel are numbered through */
     struct latency_row integer, single_precision, double_precision;
     uint32_t sfu_latency, sfu_initiation;
     uint32_t shuffle_latency, shuffle_initiation;

@@ -63,9 +63,10 @@ void sm_fetch_cycle(struct sm *c)
         uint64_t address = c->program->code_address + (uint64_t)pc * INST_BYTES;
         struct packet p = { .address = address, .bytes = INST_BYTES, .kind = PACKET_INST, .core = (uint16_t)c->id, .warp = (uint16_t)slot, .pc = pc };
         enum cache_outcome outcome = cache_access(c->l1i, &p, 0, c->now, &r);
+        if (outcome != CACHE_FAIL || c->config->fetch_moves_on)
+            c->last_fetched = slot;
         if (outcome == CACHE_FAIL)
             return;
-        c->last_fetched = slot;
         if (outcome != CACHE_HIT) {
             s->fetching = true;
             c->wants_fetch &= ~(1ull << slot);

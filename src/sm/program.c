@@ -4,6 +4,7 @@
 #include "ptx/cfg.h"
 #include "sm/phases.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { INST_BYTES = 8, CODE_LINE_BYTES = 128 };
@@ -120,6 +121,30 @@ static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_ins
         b->program->serial = true;
 }
 
+/* The number by which the register file finds its bank: in the order of declaration, or that in its name, where it has one (the simulator of the papers reads it there). */
+static uint32_t file_number(const struct builder *b, uint32_t reg)
+{
+    const char *name = b->function->ptx->regs[reg - b->register_base]->name;
+    size_t digit = strcspn(name, "0123456789");
+    return b->config->banks_by_name && name[digit] ? (uint32_t)strtoul(name + digit, NULL, 10) : reg;
+}
+
+/* Registers that are one to the register file are read once. Puts those that are read first; returns how many they are. */
+static uint32_t read_first(const struct builder *b, uint32_t *v, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = 0, reg = v[i];
+        while (k < kept && file_number(b, v[k]) != file_number(b, reg))
+            k++;
+        if (k == kept) {
+            v[i] = v[kept];
+            v[kept++] = reg;
+        }
+    }
+    return kept;
+}
+
 static uint32_t unique(uint32_t *v, uint32_t count)
 {
     uint32_t kept = 0;
@@ -143,7 +168,7 @@ static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx
             b->sources[sources++] = b->sources[i];
     sources = unique(b->sources, sources); /* a register named twice is read once */
     b->destination_count = unique(b->destinations, b->destination_count);
-    uint32_t total = sources + (in->guard != NULL) + b->destination_count;
+    uint32_t read = read_first(b, b->sources, sources), total = sources + (in->guard != NULL) + b->destination_count;
     uint32_t *all = arena_array(b->arena, uint32_t, total + 1);
     memcpy(all, b->sources, sources * sizeof *all);
     if (in->guard)
@@ -152,9 +177,9 @@ static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx
     s->registers = all;
     uint8_t *banks = arena_array(b->arena, uint8_t, total + 1);
     for (uint32_t i = 0; i < total; i++)
-        banks[i] = (uint8_t)(all[i] % b->config->register_banks);
+        banks[i] = (uint8_t)(file_number(b, all[i]) % b->config->register_banks);
     s->banks = banks;
-    s->source_count = (uint8_t)(sources < 8 ? sources : 8);
+    s->source_count = (uint8_t)(read < 8 ? read : 8);
     s->check_count = (uint8_t)total;
     s->destination_count = (uint8_t)b->destination_count;
 }
@@ -329,8 +354,9 @@ struct sm_program *sm_program_create(struct arena *a, const struct exec_function
     for (uint32_t i = 0; i < image->function_count; i++) {
         const struct exec_function *f = image->functions[i];
         p->base_of_function[i] = UINT32_MAX;
-        if (i < kernel->index) /* code lies in the order of the image, each function at the start of a line */
-            p->code_address += ((uint64_t)f->inst_count * INST_BYTES + CODE_LINE_BYTES - 1) / CODE_LINE_BYTES * CODE_LINE_BYTES;
+        uint64_t bytes = (uint64_t)f->inst_count * INST_BYTES;
+        if (i < kernel->index) /* code lies in the order of the image */
+            p->code_address += config->code_packed ? bytes : (bytes + CODE_LINE_BYTES - 1) / CODE_LINE_BYTES * CODE_LINE_BYTES;
         if (!exec_may_run(kernel, f))
             continue;
         p->count += f->inst_count;

@@ -71,6 +71,54 @@ static void operands_take_a_cycle_each(void **state)
     }
 }
 
+/* With banks at once: one cycle for operands in different banks, a cycle for each in the fullest bank; a bank that is written holds up nothing but its own operand. */
+static void banks_at_once(void **state)
+{
+    (void)state;
+    static const uint8_t apart[8] = { 0, 1, 2, 3, 4, 5, 6, 7 }, mixed[8] = { 5, 5, 6, 5, 6, 6, 6, 7 };
+    static const uint32_t fullest[9] = { 0, 1, 2, 2, 3, 3, 3, 4, 4 };
+    for (enum collector_kind kind = 0; kind < COLLECT_KINDS; kind++) {
+        struct sm_config config = small();
+        struct bench b;
+        config.banks_at_once = true;
+        open_bench(&b, config);
+        for (uint32_t n = 0; n <= COLLECT_OPERANDS; n++) {
+            accept(&b, kind, 10, n, apart);
+            assert_int_equal(cycles_until(&b, kind, 10, 0, 0), 2 + (n > 0));
+            accept(&b, kind, 11, n, mixed);
+            assert_int_equal(cycles_until(&b, kind, 11, 0, 0), 2 + fullest[n]);
+            accept(&b, kind, 12, n, apart);
+            assert_int_equal(cycles_until(&b, kind, 12, 1, 4), n > 1 ? 6 : 2 + n); /* bank 1 is free in the fifth cycle */
+            assert_true(collector_idle(b.c));
+        }
+        arena_free(&b.arena);
+    }
+}
+
+/* Two instructions that ask for the same two banks: the second reads both a cycle behind the first, whatever its kind. */
+static void banks_at_once_in_order(void **state)
+{
+    (void)state;
+    static const uint8_t both[2] = { 2, 5 };
+    struct sm_config config = small();
+    struct bench b;
+    inflight_id id;
+    config.banks_at_once = true;
+    open_bench(&b, config);
+    accept(&b, COLLECT_SP, 1, 2, both);
+    accept(&b, COLLECT_MEM, 2, 2, both);
+    for (uint32_t i = 0; i < 3; i++)
+        collector_cycle(b.c);
+    assert_true(collector_front(b.c, COLLECT_SP, &id) && id == 1);
+    assert_false(collector_front(b.c, COLLECT_MEM, &id));
+    collector_cycle(b.c);
+    assert_true(collector_front(b.c, COLLECT_MEM, &id) && id == 2);
+    collector_take(b.c, COLLECT_SP);
+    collector_take(b.c, COLLECT_MEM);
+    assert_true(collector_idle(b.c));
+    arena_free(&b.arena);
+}
+
 static void a_write_comes_before_a_read(void **state)
 {
     (void)state;
@@ -341,6 +389,7 @@ static void random_stress(void **state)
     for (uint32_t round = 0; round < 60; round++) {
         memset(&p, 0, sizeof p);
         struct sm_config config = round ? random_config(&seed) : small();
+        config.banks_at_once = round % 3 == 2;
         if (round == 1) /* the most there may be */
             config.sp_collectors = 30, config.sfu_collectors = 20, config.mem_collectors = 14, config.register_banks = 64;
         open_bench(&p.all, config);
@@ -375,6 +424,7 @@ int main(void)
         cmocka_unit_test(operands_take_a_cycle_each), cmocka_unit_test(a_write_comes_before_a_read), cmocka_unit_test(bank_conflict_between_instructions),
         cmocka_unit_test(ports_limit_both_ways),      cmocka_unit_test(back_pressure),               cmocka_unit_test(dispatch_goes_round),
         cmocka_unit_test(first_bank_moves_on),        cmocka_unit_test(oldest_leaves_first),         cmocka_unit_test(random_stress),
+        cmocka_unit_test(banks_at_once),              cmocka_unit_test(banks_at_once_in_order),
     };
     return cmocka_run_group_tests_name("collector", tests, NULL, NULL);
 }

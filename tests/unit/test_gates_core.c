@@ -273,6 +273,52 @@ static void test_taken_branch(void **state)
     assert_int_equal(core_cycles(SETS(ONE_CORE), "setp.ne.u32 %p1, 0, 0;\n@%p1 bra AWAY;\nmov.u32 %r1, 1;\nAWAY:\n", 32), ends(FIRST_ISSUE + span(1, 0) + 3, 1, 0));
 }
 
+/* A cold cache with a single miss register. Warp 0 waits for its line, warp 1 asks for another and is refused, warp 2 goes round in a line that is there: where the refused one keeps
+ * its turn, until the register is free; where it gives it up, it takes every other fetch at most. */
+static uint64_t fetch_beside_a_refused_one(const char *moves_on)
+{
+    struct text t = { 0 };
+    uint64_t clocks[3][CLOCKS];
+    say(&t, "setp.eq.u32 %%p1, %%r61, 0;\n@%%p1 bra FAR0;\nsetp.eq.u32 %%p1, %%r61, 1;\n@%%p1 bra FAR1;\nmov.u32 %%r5, 0;\nmov.u64 %%rd10, %%clock64;\n");
+    say(&t, "AGAIN:\nadd.u32 %%r5, %%r5, 1;\nsetp.lt.u32 %%p2, %%r5, 4;\n@%%p2 bra AGAIN;\nmov.u64 %%rd11, %%clock64;\nbra ALL;\n");
+    say_times(&t, 16, "mov.u32 %r6, 0;\n");
+    say(&t, "FAR0:\nbra ALL;\n");
+    say_times(&t, 16, "mov.u32 %r6, 0;\n");
+    say(&t, "FAR1:\nbra ALL;\n");
+    say_times(&t, 16, "mov.u32 %r6, 0;\n");
+    say(&t, "ALL:\n");
+    read_clocks(MACHINE, SETS(ONE_CORE, "l1i.sets=1", "l1i.ways=2", "l1i.mshr_entries=1", moves_on), t.s, 3, clocks);
+    free(t.s);
+    return clocks[2][1] - clocks[2][0];
+}
+
+static void test_refused_fetch(void **state)
+{
+    (void)state;
+    uint64_t stays = fetch_beside_a_refused_one("issue.fetch_moves_on=false"), goes = fetch_beside_a_refused_one("issue.fetch_moves_on=true");
+    struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
+    uint64_t round = span(m.sm.integer.latency[0], 1) + span(1, 1) + 4; /* add, setp, and at most four cycles to the branch's target */
+    assert_true(goes <= 4 * (round + 2) && stays > m.mem.l2.rop_cycles && stays > goes + m.mem.l2.rop_cycles / 2);
+}
+
+/* Lines that a kernel of 15 instructions and ret takes, behind one of five: two, or one where it begins a line. */
+static void test_place_of_code(void **state)
+{
+    (void)state;
+    static const char *const keys[] = { "issue.code_packed=false", "issue.code_packed=true" };
+    for (uint32_t packed = 0; packed < 2; packed++) {
+        struct timed t;
+        struct text body = { 0 };
+        say_times(&body, 15, "mov.u32 %r1, 0;\n");
+        timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, keys[packed]),
+                   ".visible .entry before()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, 0;\nmov.u32 %r1, 0;\nmov.u32 %r1, 0;\nmov.u32 %r1, 0;\nret;\n}\n", body.s);
+        timed_launch(&t, 1, 32, 0);
+        assert_int_equal(t.counters->sm.l1i.misses, 1 + packed);
+        timed_close(&t);
+        free(body.s);
+    }
+}
+
 /* Register banks and writeback */
 
 /* Three operands of each of two instructions: in six banks the second reads while the first does; in one bank behind it. */
@@ -288,6 +334,39 @@ static void test_bank_conflict(void **state)
     assert_int_equal(core_cycles(SETS(ONE_CORE, "collector.register_banks=15"), "mad.lo.u32 %r6, %r0, %r16, %r32;\nmad.lo.u32 %r7, %r0, %r16, %r32;\n", 32), ends(FIRST_ISSUE + 1, mad, 3));
     /* A single bank: all six, one after the other. */
     assert_int_equal(core_cycles(SETS(ONE_CORE, "collector.register_banks=1"), "mad.lo.u32 %r6, %r0, %r1, %r2;\nmad.lo.u32 %r7, %r3, %r4, %r5;\n", 32), ends(FIRST_ISSUE + 1 + 2, mad, 3));
+}
+
+/* All banks in a cycle: operands cost one cycle, or as many as are in one bank. */
+static void test_banks_at_once(void **state)
+{
+    (void)state;
+    const char *const *sets = SETS(ONE_CORE, "collector.banks_at_once=true");
+    struct machine m = machine_of(MACHINE, sets);
+    uint32_t mad = m.sm.integer.latency[3];
+    for (uint32_t i = 0; i < CLASSES; i++)
+        for (uint32_t n = 1; n <= 4; n++)
+            assert_int_equal(repeated(sets, "", n, classes[i].chain, 32), chain_cycles(n, latency_of(&m, &classes[i]), 1));
+    assert_int_equal(core_cycles(sets, "mad.lo.u32 %r6, %r0, %r1, %r16;\n", 32), ends(FIRST_ISSUE, mad, 2));
+    assert_int_equal(core_cycles(sets, "mad.lo.u32 %r6, %r0, %r32, %r16;\n", 32), ends(FIRST_ISSUE, mad, 3));
+    assert_int_equal(core_cycles(sets, "mad.lo.u32 %r6, %r0, %r1, %r2;\nmad.lo.u32 %r7, %r0, %r1, %r2;\n", 32), ends(FIRST_ISSUE + 1, mad, 1));
+}
+
+/* The bank is that of the number in the name: %f1 and %f17 share one, which they do not where registers are numbered through. What has the same number is one to the collector. */
+static void test_banks_by_name(void **state)
+{
+    (void)state;
+    const char *const *through = SETS(ONE_CORE, "collector.banks_at_once=true"), *const *named = SETS(ONE_CORE, "collector.banks_at_once=true", "collector.banks_by_name=true");
+    uint32_t add = machine_of(MACHINE, through).sm.single_precision.latency[0];
+    assert_int_equal(core_cycles(through, "add.f32 %f2, %f1, %f17;\n", 32), ends(FIRST_ISSUE, add, 1));
+    assert_int_equal(core_cycles(named, "add.f32 %f2, %f1, %f17;\n", 32), ends(FIRST_ISSUE, add, 2));
+    assert_int_equal(core_cycles(named, "add.f32 %f2, %f1, %f16;\n", 32), ends(FIRST_ISSUE, add, 1));
+    const char *const *one_by_one = SETS(ONE_CORE, "collector.banks_by_name=true");
+    for (uint32_t n = 1; n <= 4; n++) {
+        assert_int_equal(repeated(one_by_one, "", n, "selp.u32 %r1, %r1, %r2, %p1;\n", 32), chain_cycles(n, 1, 2));
+        assert_int_equal(repeated(one_by_one, "", n, "selp.u32 %r1, %r1, %r2, %p3;\n", 32), chain_cycles(n, 1, 3));
+    }
+    /* The scoreboard tells them apart, and both are awaited. */
+    assert_int_equal(core_cycles(one_by_one, "mov.u32 %r3, 0;\nsetp.ne.u32 %p1, %r4, 0;\nselp.u32 %r5, %r1, %r2, %p1;\n", 32), ends(FIRST_ISSUE + 1 + span(1, 1), 1, 2));
 }
 
 /* A bank that is written cannot be read in the same cycle. The first add is written in the cycle in which the last one reads its operand. */
@@ -438,8 +517,32 @@ static void test_resident_blocks(void **state)
     check_residency(SETS(ONE_CORE, LONG_ADD, "core.blocks=1"), "", 0, 1);
     check_residency(SETS(ONE_CORE, LONG_ADD, "core.blocks=5"), "", 0, 5);
     check_residency(SETS(ONE_CORE, LONG_ADD, "core.warps=7"), "", 0, 7);
-    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K"), "", 12288, 4);
-    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K"), "", 12289, 3);
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K", "core.counts_dynamic_shared=true"), "", 12288, 4);
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K", "core.counts_dynamic_shared=true"), "", 12289, 3);
+    /* Only what the kernel declares counts. */
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K", "core.counts_dynamic_shared=false"), "", 12289, 8);
+    struct timed t;
+    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, "core.shared_bytes=48K", "core.counts_dynamic_shared=false"), ".shared .b8 tile[12289];\n", "mov.u32 %r1, tile;\n");
+    assert_int_equal(gpu_occupancy(t.gpu, exec_image_function(t.image, "kernel"), 32, 0), 3);
+    assert_int_equal(gpu_occupancy(t.gpu, exec_image_function(t.image, "kernel"), 32, 16384), 3);
+    assert_int_equal(gpu_occupancy(t.gpu, exec_image_function(t.image, "kernel"), 32, 49152), 0); /* such a block does not fit at all */
+    timed_close(&t);
+}
+
+/* Launches of one block on three cores: always on the first, whose instruction cache then holds the kernel, or on one after the other. */
+static void test_first_core_of_a_launch(void **state)
+{
+    (void)state;
+    static const char *const keys[] = { "machine.launches_go_on=false", "machine.launches_go_on=true" };
+    for (uint32_t on = 0; on < 2; on++) {
+        struct timed t;
+        timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, "machine.cores=3", keys[on]), "", "mov.u32 %r1, 0;\n");
+        for (uint32_t n = 0; n < 5; n++) {
+            timed_launch(&t, 1, 32, 0);
+            assert_int_equal(t.counters->sm.l1i.misses, n < (on ? 3 : 1));
+        }
+        timed_close(&t);
+    }
 }
 
 /* Registers are given out in whole granules a thread. */
@@ -485,7 +588,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_fetch_of_one_warp),
     cmocka_unit_test(test_fetch_of_many_warps),
     cmocka_unit_test(test_taken_branch),
+    cmocka_unit_test(test_refused_fetch),
+    cmocka_unit_test(test_place_of_code),
     cmocka_unit_test(test_bank_conflict),
+    cmocka_unit_test(test_banks_at_once),
+    cmocka_unit_test(test_banks_by_name),
     cmocka_unit_test(test_write_takes_the_bank),
     cmocka_unit_test(test_result_bus),
     cmocka_unit_test(test_one_result_a_unit),
@@ -493,6 +600,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_two_schedulers),
     cmocka_unit_test(test_barrier),
     cmocka_unit_test(test_resident_blocks),
+    cmocka_unit_test(test_first_core_of_a_launch),
     cmocka_unit_test(test_resident_registers),
 };
 

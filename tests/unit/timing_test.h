@@ -24,7 +24,7 @@ enum { TIMED_SETS = 48, TIMED_BYTES = 4 << 20 };
 /* One core and one memory channel with a single slice, all clocks alike, and an instruction cache that holds every test's kernel: what remains is the thing under test. */
 #define ONE_CORE                                                                                                                                              \
     "machine.cores=1", "machine.memory_bytes=256M", "dram.channels=1", "l2.slices_per_channel=1", "l2.sets=512", "clock.interconnect_mhz=700", "clock.l2_mhz=700", \
-        "clock.dram_mhz=700", "l1i.sets=64", "l1i.ways=32", "latency.fma_is_mad=true", "latency.rem_is_div=true"
+        "clock.dram_mhz=700", "l1i.sets=64", "l1i.ways=32", "collector.banks_at_once=false", "collector.banks_by_name=false"
 
 /* Text that grows. */
 struct text { char *s; size_t length, capacity; };
