@@ -35,6 +35,7 @@ struct sm_config {
     /* Load/store unit. */
     uint32_t coalesce_parts;                      /* 1: a warp at once, 2: half warps */
     uint32_t atomic_parts;                        /* the same for atomics */
+    uint32_t past_l1_segment;                     /* bytes of the largest segment in which accesses past the L1D (.cg, atomics) are coalesced */
     uint32_t shared_banks, shared_parts;
     bool shared_limited_broadcast;
     uint32_t shared_latency;                      /* cycles in the load/store pipeline */

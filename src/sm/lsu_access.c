@@ -1,6 +1,8 @@
 /* From an executed memory instruction to accesses: which addresses its lanes touched, coalesced by the machine's rules. */
 #include "sm/regroup.h"
 
+enum { LINE_BYTES = 128 };
+
 static uint64_t texture_or_device(struct sm *c, uint64_t address) { return memory_physical(c->launch.memory, address, &c->near); }
 
 static void translate(struct sm *c, const struct exec_warp *w, uint32_t mask, uint64_t out[32])
@@ -26,6 +28,14 @@ static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const 
         return regroup_local_accesses(c, (uint16_t)(f - c->inflight), a->list);
     uint64_t first = (uint64_t)c->id * c->config->warps * 32 + (uint64_t)f->slot * 32;
     return coalesce_local(w->addr, w->access.mask, w->access.bytes, first, c->thread_interleave, c->config->coalesce_parts, a->list);
+}
+
+static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32], const struct exec_access *x, struct sm_accesses *a)
+{
+    const struct sm_config *g = c->config;
+    if (f->atomic)
+        return coalesce_atomic(address, x->mask, x->bytes, g->past_l1_segment, g->atomic_parts, a->list);
+    return coalesce_global(address, x->mask, x->bytes, f->inst->past_l1 || g->l1_skips_global ? g->past_l1_segment : LINE_BYTES, g->coalesce_parts, a->list);
 }
 
 static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t accesses)
@@ -119,7 +129,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
             a->count = coalesce_lines(address, x->mask, x->bytes, c->config->l1t.line_bytes, a->list);
         } else {
             f->space = SM_DEVICE;
-            a->count = f->atomic ? coalesce_atomic(address, x->mask, x->bytes, c->config->atomic_parts, a->list) : coalesce_global(address, x->mask, x->bytes, c->config->coalesce_parts, a->list);
+            a->count = device_accesses(c, f, address, x, a);
         }
     }
     count_requests(c, f, a->count);

@@ -394,6 +394,37 @@ static void test_atomic_blocks(void **state)
     assert_in_range(between("", "atom.global.add.u32 %r3, [%rd1], 1;\n", ""), answer + 31, answer + 32);
 }
 
+/* Neighbouring lanes meet in segments of lsu.past_l1_segment_bytes, a request each, one a cycle. */
+static uint64_t accesses_of(const char *segment, const char *access)
+{
+    struct timed t;
+    struct text body = { 0 };
+    say(&body, "ld.param.u64 %%rd1, [buffer];\nmov.u32 %%r60, %%tid.x;\nmul.wide.u32 %%rd2, %%r60, 4;\nadd.u64 %%rd1, %%rd1, %%rd2;\n%s", access);
+    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, segment), "", body.s);
+    timed_launch(&t, 1, 32, 0);
+    uint64_t accesses = t.counters->sm.load_accesses + t.counters->sm.store_accesses;
+    timed_close(&t);
+    free(body.s);
+    return accesses;
+}
+
+static void test_segments_past_l1(void **state)
+{
+    (void)state;
+    static const char *const segments[] = { "lsu.past_l1_segment_bytes=32", "lsu.past_l1_segment_bytes=64", "lsu.past_l1_segment_bytes=128" };
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t requests = LINE / (SECTOR << i);
+        assert_int_equal(accesses_of(segments[i], "ld.global.cg.u32 %r3, [%rd1];\n"), requests);
+        assert_int_equal(accesses_of(segments[i], "st.global.cg.u32 [%rd1], %r60;\n"), requests);
+        assert_int_equal(accesses_of(segments[i], "atom.global.add.u32 %r3, [%rd1], 1;\n"), requests);
+        assert_int_equal(accesses_of(segments[i], "ld.global.u32 %r3, [%rd1];\n"), 1);
+    }
+    struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
+    uint64_t answer = TO_UNIT + round_trip(&m, 1) + LINE / m.sm.past_l1_segment - 1;
+    assert_int_equal(m.sm.past_l1_segment, SECTOR);
+    assert_in_range(between("mul.wide.u32 %rd2, %r60, 4;\nadd.u64 %rd1, %rd1, %rd2;\n", "atom.global.add.u32 %r3, [%rd1], 1;\n", ""), answer, answer + 1);
+}
+
 /* Streaming read */
 
 /* Each of 32 warps reads line after line, all independent, of an array that is nowhere but in DRAM. */
@@ -446,6 +477,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_interconnect_queue_full),
     cmocka_unit_test(test_fence),
     cmocka_unit_test(test_atomic_blocks),
+        cmocka_unit_test(test_segments_past_l1),
     cmocka_unit_test(test_streaming_read),
 };
 
