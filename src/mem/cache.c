@@ -664,6 +664,28 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
     touch_line(c, &l);
 }
 
+void cache_drop(struct cache *c)
+{
+    if (!c->touched)
+        return;
+    c->touched = false;
+    c->head.blocked = 0;
+    for (uint32_t set = 0; set < c->sets.count; set++)
+        for (uint32_t way = 0; way < c->sets.ways; way++) {
+            if (*tag_at(c, set, way) == NO_TAG)
+                continue;
+            struct cache_line *line = line_at(c, set, way);
+            if (line->reserved) {
+                line->valid = line->modified = 0;
+                c->touched = true;
+                continue;
+            }
+            cache_sets_empty(&c->sets, set, way);
+            if (c->policy)
+                tell_removed(c, set, way);
+        }
+}
+
 void cache_invalidate(struct cache *c)
 {
     assert(c->head.mshr.used == 0);

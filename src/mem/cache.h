@@ -125,6 +125,8 @@ static inline bool cache_waits_for(const struct cache *c, uint32_t entry) { retu
 
 /* Data that appears without an access (copies from the host). */
 void cache_touch(struct cache *c, uint64_t address, uint64_t now);
+/* Lines that are there are lost, modified ones too; those on their way still come. */
+void cache_drop(struct cache *c);
 /* All lines invalid; modified ones are lost on purpose (timing only). Nothing may be outstanding. */
 void cache_invalidate(struct cache *c);
 /* Ports: an access keeps the data port, a fill the fill port busy for ceil(bytes / port_bytes) cycles. Always free where config->port_bytes is 0.

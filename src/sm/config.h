@@ -42,6 +42,8 @@ struct sm_config {
     uint32_t response_queue;                      /* packets of a cluster that wait for their core */
     uint32_t lsu_response_queue;
     bool l1_skips_global;                         /* global loads bypass the L1D */
+    bool fence_awaits_stores;                     /* a fence holds its warp until its stores are acknowledged, not only until its registers are written */
+    bool fence_empties_l1;                        /* and drops the lines of the L1D */
     struct cache_config l1d, l1c, l1t, l1i;
 };
 

@@ -138,12 +138,10 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
     struct sm_slot *s = &c->slots[slot];
     s->stores--;
     c->busy = true;
-    if (c->ended >> slot & 1) {
+    if (c->ended >> slot & 1)
         sm_try_retire(c, slot);
-    } else if ((c->fenced >> slot & 1) && !s->stores && !s->awaited) {
-        c->fenced &= ~(1ull << slot);
-        c->stirred = true;
-    }
+    else
+        sm_try_fence(c, slot);
 }
 
 static void take_response(struct sm *c)
