@@ -22,20 +22,32 @@ static void translate(struct sm *c, const struct exec_warp *w, uint32_t mask, ui
     }
 }
 
+uint64_t sm_first_thread(const struct sm *c, uint32_t slot)
+{
+    const struct sm_block *b = &c->blocks[c->slots[slot].block];
+    uint64_t number = (uint64_t)c->id * c->config->warps + slot;
+    if (c->config->local_by_block)
+        number = (c->id + (uint64_t)c->core_count * c->slots[slot].block) * c->warps_per_block + (slot - b->first_warp);
+    return number * 32;
+}
+
+/* A lane's, as the coalescer sees them. */
+static inline uint32_t lane_bytes(const struct sm_inflight *f, const struct exec_access *x) { return f->inst->element_bytes ? f->inst->element_bytes : x->bytes; }
+
 static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const struct exec_warp *w, struct sm_accesses *a)
 {
     if (c->regroup)
         return regroup_local_accesses(c, (uint16_t)(f - c->inflight), a->list);
-    uint64_t first = (uint64_t)c->id * c->config->warps * 32 + (uint64_t)f->slot * 32;
-    return coalesce_local(w->addr, w->access.mask, w->access.bytes, first, c->thread_interleave, c->config->coalesce_parts, a->list);
+    return coalesce_local(w->addr, w->access.mask, lane_bytes(f, &w->access), sm_first_thread(c, f->slot), c->thread_interleave, c->config->coalesce_parts, a->list);
 }
 
 static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32], const struct exec_access *x, struct sm_accesses *a)
 {
     const struct sm_config *g = c->config;
+    uint32_t bytes = lane_bytes(f, x);
     if (f->atomic)
-        return coalesce_atomic(address, x->mask, x->bytes, g->past_l1_segment, g->atomic_parts, a->list);
-    return coalesce_global(address, x->mask, x->bytes, f->inst->past_l1 || g->l1_skips_global ? g->past_l1_segment : LINE_BYTES, g->coalesce_parts, a->list);
+        return coalesce_atomic(address, x->mask, bytes, g->past_l1_segment, g->atomic_parts, a->list);
+    return coalesce_global(address, x->mask, bytes, f->inst->past_l1 || g->l1_skips_global ? g->past_l1_segment : LINE_BYTES, g->coalesce_parts, a->list);
 }
 
 static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t accesses)

@@ -195,7 +195,8 @@ struct sm {
     uint64_t *policy_counters[3];    /* scheduler, l1, divergence: summed over instances */
     uint32_t policy_counter_count[3];
     struct memory_range near;        /* translation of addresses */
-    uint64_t thread_interleave;      /* threads of the machine, for local memory */
+    uint32_t core_count;             /* of the machine */
+    uint64_t thread_interleave;      /* threads of the machine, or of the launch at once, for local memory */
     struct sm_counters counters;
 
     struct sm_slot slots[CORE_WARPS_MOST];
@@ -252,6 +253,7 @@ void sm_fetch_cycle(struct sm *c);                                /* fetch.c */
 void sm_decode_cycle(struct sm *c);
 void sm_issue_cycle(struct sm *c);                                /* issue.c */
 void sm_coalesce(struct sm *c, uint16_t id);                      /* lsu_access.c: from the executed instruction to its accesses */
+uint64_t sm_first_thread(const struct sm *c, uint32_t slot);      /* number of its lane 0 among all threads that share local memory */
 void sm_writeback_cycle(struct sm *c);                            /* pipeline.c */
 void sm_units_cycle(struct sm *c);
 uint64_t sm_units_next(const struct sm *c);

@@ -4,6 +4,8 @@
  * the unit, one until it is looked at). On a machine whose clocks are alike, a miss of the L1 then takes, from its lookup on, as many cycles as miss_cycles adds up. */
 #include "timing_test.h"
 
+#include "gpu/timing.h"
+
 enum { FIRST_ISSUE = 2, TO_UNIT = 5, LINE = 128, SECTOR = 32 };
 
 #define MACHINE "gtx480-gs4"
@@ -423,13 +425,14 @@ static void test_atomic_blocks(void **state)
     assert_in_range(between("", "atom.global.add.u32 %r3, [%rd1], 1;\n", ""), answer + 31, answer + 32);
 }
 
-/* Neighbouring lanes meet in segments of lsu.past_l1_segment_bytes, a request each, one a cycle. */
-static uint64_t accesses_of(const char *segment, const char *access)
+/* Accesses of one instruction, whose lanes have their places so many bytes apart: %rd1, and %rd3 in local memory. */
+static uint64_t accesses_of(const char *set, uint32_t apart, const char *access)
 {
     struct timed t;
     struct text body = { 0 };
-    say(&body, "ld.param.u64 %%rd1, [buffer];\nmov.u32 %%r60, %%tid.x;\nmul.wide.u32 %%rd2, %%r60, 4;\nadd.u64 %%rd1, %%rd1, %%rd2;\n%s", access);
-    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, segment), "", body.s);
+    say(&body, ".local .align 16 .b8 own[64];\nmov.u64 %%rd3, own;\nld.param.u64 %%rd1, [buffer];\nmov.u32 %%r60, %%tid.x;\nmul.wide.u32 %%rd2, %%r60, %u;\nadd.u64 %%rd1, %%rd1, %%rd2;\n%s", apart,
+        access);
+    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, set), "", body.s);
     timed_launch(&t, 1, 32, 0);
     uint64_t accesses = t.counters->sm.load_accesses + t.counters->sm.store_accesses;
     timed_close(&t);
@@ -437,21 +440,95 @@ static uint64_t accesses_of(const char *segment, const char *access)
     return accesses;
 }
 
+/* Neighbouring lanes meet in segments of lsu.past_l1_segment_bytes, a request each, one a cycle. */
 static void test_segments_past_l1(void **state)
 {
     (void)state;
     static const char *const segments[] = { "lsu.past_l1_segment_bytes=32", "lsu.past_l1_segment_bytes=64", "lsu.past_l1_segment_bytes=128" };
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t requests = LINE / (SECTOR << i);
-        assert_int_equal(accesses_of(segments[i], "ld.global.cg.u32 %r3, [%rd1];\n"), requests);
-        assert_int_equal(accesses_of(segments[i], "st.global.cg.u32 [%rd1], %r60;\n"), requests);
-        assert_int_equal(accesses_of(segments[i], "atom.global.add.u32 %r3, [%rd1], 1;\n"), requests);
-        assert_int_equal(accesses_of(segments[i], "ld.global.u32 %r3, [%rd1];\n"), 1);
+        assert_int_equal(accesses_of(segments[i], 4, "ld.global.cg.u32 %r3, [%rd1];\n"), requests);
+        assert_int_equal(accesses_of(segments[i], 4, "st.global.cg.u32 [%rd1], %r60;\n"), requests);
+        assert_int_equal(accesses_of(segments[i], 4, "atom.global.add.u32 %r3, [%rd1], 1;\n"), requests);
+        assert_int_equal(accesses_of(segments[i], 4, "ld.global.u32 %r3, [%rd1];\n"), 1);
     }
     struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
     uint64_t answer = TO_UNIT + round_trip(&m, 1) + LINE / m.sm.past_l1_segment - 1;
     assert_int_equal(m.sm.past_l1_segment, SECTOR);
     assert_in_range(between("mul.wide.u32 %rd2, %r60, 4;\nadd.u64 %rd1, %rd1, %rd2;\n", "atom.global.add.u32 %r3, [%rd1], 1;\n", ""), answer, answer + 1);
+}
+
+/* The segment of a vector is that of its elements, and of local memory its first element alone is asked for. */
+static void test_vectors_by_element(void **state)
+{
+    (void)state;
+    static const char by_element[] = "lsu.vectors_by_element=true", whole[] = "lsu.vectors_by_element=false";
+    static const struct { const char *access; uint32_t apart, elements, whole; } cases[] = {
+        { "ld.global.v4.u8 {%r1, %r2, %r3, %r4}, [%rd1];\n", 4, 4, 1 },
+        { "st.global.v4.u8 [%rd1], {%r1, %r2, %r3, %r4};\n", 4, 4, 1 },
+        { "ld.global.v2.u16 {%r1, %r2}, [%rd1];\n", 4, 2, 1 },
+        { "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];\n", 16, 4, 4 },
+        { "ld.global.v2.u32 {%r1, %r2}, [%rd1];\n", 8, 2, 2 },
+        { "ld.global.u32 %r1, [%rd1];\n", 4, 1, 1 },
+        { "st.local.v4.u32 [%rd3], {%r1, %r2, %r3, %r4};\n", 4, 1, 4 },
+        { "st.local.u64 [%rd3], %rd1;\n", 4, 2, 2 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(accesses_of(by_element, cases[i].apart, cases[i].access), cases[i].elements);
+        assert_int_equal(accesses_of(whole, cases[i].apart, cases[i].access), cases[i].whole);
+    }
+}
+
+/* Volatile loads are found in the L1, or go past it. */
+static void test_volatile(void **state)
+{
+    (void)state;
+    static const char *const loads[] = { "ld.volatile.global.u64 %rd1, [%rd1];\n", "ld.global.cv.u64 %rd1, [%rd1];\n" };
+    struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
+    for (uint32_t i = 0; i < 2; i++) {
+        check_chase(SETS(ONE_CORE, "lsu.volatile_past_l1=false"), FROM_L1, in_lines, 4, l1_hit(&m), loads[i]);
+        check_chase(SETS(ONE_CORE, "lsu.volatile_past_l1=true"), FROM_L2, in_lines, 300, TO_UNIT + round_trip(&m, 1) + WRITEBACK, loads[i]);
+    }
+}
+
+/* An atomic that does not wait for its address issues behind the instruction that makes it; it has one operand less to read. */
+static void test_atomic_address(void **state)
+{
+    (void)state;
+    static const char address[] = "add.u64 %rd1, %rd1, 256;\n", atomic[] = "atom.global.add.u32 %r3, [%rd1], %r60;\n";
+    struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
+    uint64_t answer = TO_UNIT + round_trip(&m, 1) + 31, add = TO_UNIT + 1 + m.sm.integer.latency[0];
+    assert_in_range(between_on(SETS(ONE_CORE, "lsu.atomics_await_address=false"), "", address, atomic), NEXT_PAIR - 1 + answer, NEXT_PAIR + answer);
+    assert_in_range(between_on(SETS(ONE_CORE, "lsu.atomics_await_address=true"), "", address, atomic), add + answer + 1, add + answer + 2);
+}
+
+/* Threads of local memory by blocks: those of block k of core c come behind those of all cores' blocks before it, and a word of all threads that run at once stands in front of the next word. */
+static void test_local_by_block(void **state)
+{
+    (void)state;
+    static const struct { uint32_t blocks, threads; uint64_t interleave; } cases[] = {
+        { 100, 64, 3 * 8 * 64 }, { 7, 64, 3 * 3 * 64 }, { 2, 33, 3 * 1 * 64 }, { 100, 768, 3 * 2 * 768 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct timed t;
+        timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, "machine.cores=3", "lsu.local_by_block=true"), "", "mov.u32 %r1, 0;\n");
+        timed_launch(&t, cases[i].blocks, cases[i].threads, 0);
+        struct sm *c = t.gpu->timing->cores[1];
+        assert_int_equal(c->thread_interleave, cases[i].interleave);
+        uint32_t warps = (cases[i].threads + 31) / 32;
+        c->slots[warps].block = 1;
+        c->blocks[1].first_warp = warps;
+        assert_int_equal(sm_first_thread(c, 0), 1 * warps * 32);
+        assert_int_equal(sm_first_thread(c, warps), (1 + 3) * warps * 32);
+        timed_close(&t);
+    }
+    struct timed t;
+    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, "machine.cores=3", "lsu.local_by_block=false"), "", "mov.u32 %r1, 0;\n");
+    timed_launch(&t, 2, 33, 0);
+    struct sm *c = t.gpu->timing->cores[1];
+    assert_int_equal(c->thread_interleave, 3 * 48 * 32);
+    assert_int_equal(sm_first_thread(c, 5), (48 + 5) * 32);
+    timed_close(&t);
 }
 
 /* Streaming read */
@@ -509,6 +586,10 @@ static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fence_empties_l1),
     cmocka_unit_test(test_atomic_blocks),
         cmocka_unit_test(test_segments_past_l1),
+        cmocka_unit_test(test_vectors_by_element),
+        cmocka_unit_test(test_volatile),
+        cmocka_unit_test(test_atomic_address),
+        cmocka_unit_test(test_local_by_block),
     cmocka_unit_test(test_streaming_read),
 };
 
