@@ -161,7 +161,7 @@ static bool take_pipeline(struct import *i, const char *target)
 }
 
 /* Lines are dropped between launches in any case; 4.x drops them at fences too, if this is set. */
-static void set_flush(struct import *i) { set_text(i, "lsu", "fence_empties_l1", i->flushes_l1 && i->is_release_4 ? "true" : "false"); }
+static void set_flush(struct import *i) { set_text(i, "lsu", "fence_drops_l1", i->flushes_l1 && i->is_release_4 ? "true" : "false"); }
 
 /* Registers in front of and behind the collectors, by unit, then writeback: SP,SFU,MEM (3.x), SP,DP,SFU,MEM or SP,DP,INT,SFU,MEM (4.x), tensor cores last. */
 static bool take_widths(struct import *i, const char *target)
@@ -409,10 +409,12 @@ static bool take_cache(struct import *i, const char *section)
         return import_wrong(i, "expected type:entries:merge of the miss registers, then the miss queue");
     set_number(i, section, "mshr_entries", n[3]);
     set_number(i, section, "mshr_merge", n[4]);
-    split(groups[next++], ':', p);
+    count = split(groups[next++], ':', p);
     if (!parse_whole(p[0], &n[5]))
         return import_wrong(i, "'%.40s' is no length of the miss queue", p[0]);
     set_number(i, section, "miss_queue", n[5]);
+    if (!strcmp(section, "l1t"))
+        set_text(i, "l1t", "result_queue", count > 1 ? p[1] : "0");
     if (!strcmp(section, "l2"))
         set_text(i, "l2", "port_bytes", next < group_count ? groups[next] : "0");
     return true;

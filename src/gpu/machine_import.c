@@ -114,7 +114,7 @@ static const char defaults[] =
 static void set_habits(struct sm_config *s)
 {
     s->vectors_by_element = true;
-    s->volatile_past_l1 = s->atomics_await_address = s->fence_awaits_stores = false;
+    s->volatile_past_l1 = s->atomics_await_address = s->fence_waits_for_stores = false;
 }
 
 static void write_remarks(const char *text, const char *prefix, FILE *to)

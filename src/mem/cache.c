@@ -578,6 +578,20 @@ enum cache_outcome cache_access(struct cache *c, const struct packet *request, u
     return access_set(c, request, age, cache_sets_plain_index(&c->sets, request->address), result);
 }
 
+enum cache_outcome cache_read_now(struct cache *c, const struct packet *request, uint64_t age, uint32_t token)
+{
+    struct cache_result result = { .evicted = false };
+    struct leaving leaving = { .modified = false };
+    uint64_t line = request->address & c->line_mask;
+    uint32_t set = set_of(c, line);
+    struct lookup l = look_up(c, request, line, set, cache_sets_find(&c->sets, set, line), c->all_sectors, age, &result);
+    if (l.way != NO_WAY)
+        return read_hit(c, &l);
+    take_way(c, &l, cache_sets_oldest(&c->sets, set), &leaving)->valid = c->all_sectors;
+    send_read(c, request, line, token, c->all_sectors);
+    return done(c, &l, CACHE_MISS);
+}
+
 uint32_t cache_expect(const struct cache *c, uint64_t address)
 {
     uint32_t set = set_of(c, address & c->line_mask);

@@ -46,9 +46,10 @@ struct sm_config {
     bool volatile_past_l1;                        /* .volatile and .cv bypass the L1D as .cg does */
     bool local_by_block;                          /* local memory: threads are numbered by blocks, not by warp slots */
     bool atomics_await_address;                   /* the register of an atomic's address is awaited and read */
-    bool fence_awaits_stores;                     /* a fence holds its warp until its stores are acknowledged, not only until its registers are written */
-    bool fence_empties_l1;                        /* and drops the lines of the L1D */
+    bool fence_waits_for_stores;                  /* a fence holds its warp until its stores are acknowledged, not only until its registers are written */
+    bool fence_drops_l1;                          /* and drops the lines of the L1D */
     struct cache_config l1d, l1c, l1t, l1i;
+    uint32_t texture_results;                     /* places behind the texture cache's queue of accesses in order; 0: it has none */
 };
 
 #endif

@@ -206,7 +206,7 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->settled = false;
     if (c->l1d)
         cache_invalidate(c->l1d);
-    if (c->l1t)
+    if (c->l1t && !c->lsu.fragments)
         cache_invalidate(c->l1t);
     SM_TELL(c, kernel);
     if (c->regroup)

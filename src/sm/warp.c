@@ -79,11 +79,11 @@ void sm_try_fence(struct sm *c, uint32_t slot)
 {
     const struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
-    if (!(c->fenced & bit) || s->awaited || (s->stores && c->config->fence_awaits_stores))
+    if (!(c->fenced & bit) || s->awaited || (s->stores && c->config->fence_waits_for_stores))
         return;
     c->fenced &= ~bit;
     c->busy = c->stirred = true;
-    if (c->config->fence_empties_l1 && c->l1d) {
+    if (c->config->fence_drops_l1 && c->l1d) {
         cache_drop(c->l1d);
         c->lsu.refused = false;
     }

@@ -9,6 +9,7 @@
 enum { FIRST_ISSUE = 2, TO_UNIT = 5, LINE = 128, SECTOR = 32 };
 
 #define MACHINE "gtx480-gs4"
+#define TEXTURE_READ(to, more, at) "tex.1d.v4.u32.s32 {" to ", " more "0, " more "1, " more "2}, [%rd5, {" at "}];\n"
 
 /* Formulas */
 
@@ -390,7 +391,7 @@ static void test_fence(void **state)
 static void test_fence_and_stores(void **state)
 {
     (void)state;
-#define AWAITED "lsu.fence_awaits_stores=true"
+#define AWAITED "lsu.fence_waits_for_stores=true"
     static const char store[] = "st.global.u32 [%rd1], %r60;\n", mov[] = "mov.u32 %r3, 0;\n";
     struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
     uint64_t acknowledged = TO_UNIT + 1 /* two operands */ + m.sm.l1d.latency_cycles + 1 /* out of the miss queue */ + round_trip(&m, 1);
@@ -402,14 +403,14 @@ static void test_fence_and_stores(void **state)
 }
 
 /* A fence that empties the L1: what was there has to be fetched again, what was on its way comes. */
-static void test_fence_empties_l1(void **state)
+static void test_fence_drops_l1(void **state)
 {
     (void)state;
     struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
     static const char load[] = "ld.global.u32 %r3, [%rd1];\n";
     assert_int_equal(between(BRING_LINE, load, "membar.gl;\n"), l1_hit(&m));
     assert_int_equal(between(BRING_LINE "membar.gl;\n", load, "membar.gl;\n"), l2_hit(&m));
-    assert_int_equal(between_on(SETS(ONE_CORE, "lsu.fence_empties_l1=false"), BRING_LINE "membar.gl;\n", load, "membar.gl;\n"), l1_hit(&m));
+    assert_int_equal(between_on(SETS(ONE_CORE, "lsu.fence_drops_l1=false"), BRING_LINE "membar.gl;\n", load, "membar.gl;\n"), l1_hit(&m));
 }
 
 /* The warp does nothing until the last answer to its atomic is there, whether it uses the result or not. Lanes that ask for the same word are requests of their own, one a cycle.
@@ -531,6 +532,61 @@ static void test_local_by_block(void **state)
     timed_close(&t);
 }
 
+/* Textures */
+
+/* rd11 - rd10 around a piece of code, in which %rd5 is a texture of words, all 0, behind the clocks; %r1 is 0 in all lanes. Its first line is in the texture cache. */
+static uint64_t around_textures(const char *const *sets, const char *code)
+{
+    struct timed t;
+    struct text body = { 0 };
+    uint64_t clocks[2];
+    struct texture description = { .kind = TEXTURE_LINEAR, .read_as_integer = true,
+                                   .array = { .width = 1 << 16, .format = TEXTURE_U32, .channels = 1 } };
+    say(&body, "ld.param.u64 %%rd1, [buffer];\nld.global.u64 %%rd5, [%%rd1];\nmov.u32 %%r1, 0;\n%sadd.u32 %%r1, %%r1, %%r2;\nadd.u32 %%r1, %%r1, 0;\n", TEXTURE_READ("%r2", "%r2", "%r1"));
+    say(&body, "bra HERE;\nHERE:\nmov.u64 %%rd10, %%clock64;\n%smov.u64 %%rd11, %%clock64;\nst.global.v2.u64 [%%rd1+16], {%%rd10, %%rd11};\n", code);
+    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, sets, "", body.s);
+    for (uint32_t i = 0; i < 2; i++) { /* the second time a texture that nobody has read */
+        description.array.data = (uint64_t)(uintptr_t)t.buffer + 65536 + i * (TIMED_BYTES / 2);
+        uint64_t handle = texture_create(&t.gpu->textures, &description);
+        memcpy(t.buffer, &handle, sizeof handle);
+        timed_launch(&t, 1, 32, 0);
+    }
+    memcpy(clocks, t.buffer + 16, sizeof clocks);
+    timed_close(&t);
+    free(body.s);
+    return clocks[1] - clocks[0];
+}
+
+#define IN_ORDER "l1t.result_queue=2"
+#define AS_THEY_COME "l1t.result_queue=0"
+#define OTHER_LINE "add.u32 %r12, %r1, 4096;\n"
+#define READ_FIRST TEXTURE_READ("%r2", "%r2", "%r1")
+#define READ_OTHER TEXTURE_READ("%r3", "%r3", "%r12")
+#define USE(r) "add.u32 %r4, " r ", 1;\n"
+
+/* A hit stands in the queue for a cycle before it is a result, and comes behind misses that were before it. */
+static void test_textures_in_order(void **state)
+{
+    (void)state;
+    const char *const *queue = SETS(ONE_CORE, IN_ORDER), *const *none = SETS(ONE_CORE, AS_THEY_COME, "l1t.sets=4");
+    uint64_t hit = around_textures(none, OTHER_LINE READ_FIRST USE("%r2")), miss = around_textures(queue, OTHER_LINE READ_OTHER READ_FIRST USE("%r3"));
+    assert_int_equal(around_textures(queue, OTHER_LINE READ_FIRST USE("%r2")), hit + 1);
+    assert_true(miss > hit + 100);
+    assert_in_range(around_textures(none, OTHER_LINE READ_OTHER READ_FIRST USE("%r2")), hit, hit + 20);
+    assert_int_equal(around_textures(queue, OTHER_LINE READ_OTHER READ_FIRST USE("%r2")), miss + 1);
+}
+
+/* Full, of accesses under way or of answers waited for: the second of two misses is looked up when the first has gone. */
+static void test_texture_queue_full(void **state)
+{
+    (void)state;
+    static const char two[] = OTHER_LINE "add.u32 %r13, %r1, 8192;\n" READ_OTHER TEXTURE_READ("%r7", "%r4", "%r13") USE("%r7");
+    uint64_t together = around_textures(SETS(ONE_CORE, IN_ORDER), two), answers = around_textures(SETS(ONE_CORE, IN_ORDER, "l1t.miss_queue=1"), two);
+    assert_in_range(answers, together + 100, together + 200);
+    assert_int_equal(around_textures(SETS(ONE_CORE, IN_ORDER, "l1t.mshr_entries=1"), two), answers);
+    assert_int_equal(around_textures(SETS(ONE_CORE, IN_ORDER, "l1t.mshr_merge=1"), two), together); /* a request leaves in the cycle behind */
+}
+
 /* Streaming read */
 
 /* Each of 32 warps reads line after line, all independent, of an array that is nowhere but in DRAM. */
@@ -583,13 +639,15 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_interconnect_queue_full),
     cmocka_unit_test(test_fence),
         cmocka_unit_test(test_fence_and_stores),
-        cmocka_unit_test(test_fence_empties_l1),
+        cmocka_unit_test(test_fence_drops_l1),
     cmocka_unit_test(test_atomic_blocks),
         cmocka_unit_test(test_segments_past_l1),
         cmocka_unit_test(test_vectors_by_element),
         cmocka_unit_test(test_volatile),
         cmocka_unit_test(test_atomic_address),
         cmocka_unit_test(test_local_by_block),
+        cmocka_unit_test(test_textures_in_order),
+        cmocka_unit_test(test_texture_queue_full),
     cmocka_unit_test(test_streaming_read),
 };
 

@@ -461,12 +461,13 @@ static void test_import(void **state)
     assert_int_equal(m.sm.l1d.latency_cycles, 35);
     assert_int_equal(m.sm.past_l1_segment, 32);
     assert_true(m.sm.vectors_by_element);
-    assert_true(m.sm.fence_empties_l1);
-    assert_false(m.sm.fence_awaits_stores);
+    assert_true(m.sm.fence_drops_l1);
+    assert_false(m.sm.fence_waits_for_stores);
     assert_false(m.sm.local_by_block);
     assert_int_equal(m.sm.l1c.mshr_merge, 24);
     assert_int_equal(m.sm.l1t.ways, 5);
     assert_int_equal(m.sm.l1t.miss_queue, 96);
+    assert_int_equal(m.sm.texture_results, 2);
     assert_int_equal(m.mem.l2.cache.port_bytes, 32);
     assert_true(m.mem.l2.cache.write_allocate);
     assert_int_equal(m.mem.l2.input_queue, 61);
@@ -491,7 +492,7 @@ static void test_import(void **state)
     assert_int_equal(m.sm.coalesce_parts, 2);
     assert_int_equal(m.sm.past_l1_segment, 128);
     assert_true(m.sm.local_by_block);
-    assert_false(m.sm.fence_empties_l1);
+    assert_false(m.sm.fence_drops_l1);
     assert_int_equal(m.sm.issue_per_warp, 2);
     assert_int_equal(m.mem.dram.t_rc, 35);
     assert_int_equal(m.mem.dram.banks, 8);
