@@ -113,7 +113,7 @@ static const char defaults[] =
 /* What it does and no option tells. */
 static void set_habits(struct sm_config *s)
 {
-    s->vectors_by_element = true;
+    s->vectors_by_element = s->texel_blocks = true;
     s->volatile_past_l1 = s->atomics_await_address = s->fence_waits_for_stores = false;
 }
 

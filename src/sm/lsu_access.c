@@ -135,6 +135,8 @@ void sm_coalesce(struct sm *c, uint16_t id)
         set_route(c, f);
         return;
     default:
+        if (x->plane && c->config->texel_blocks && !f->store && !f->atomic)
+            sm_texel_blocks(x->plane, c->config->l1t.line_bytes, x->mask, c->slots[f->slot].exec->addr);
         translate(c, w, x->mask, address);
         if (f->texture && !f->store && !f->atomic) {
             f->space = SM_TEXTURE;

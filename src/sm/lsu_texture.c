@@ -1,8 +1,30 @@
 /* The texture cache with a queue of fragments: every access, hit or miss, stands in it until its data is there and all before it have gone, then waits among a few results for writeback. A line
  * that misses is in the cache from then on, for those behind; its own data comes later, which is what the queue is for. After GPGPU-Sim's.
  *
- * Left out: the layout of texels in blocks; textures lie in memory row by row. */
+ * Also where texels lie: memory holds them row by row, but caches may see them in blocks of neighbouring rows and columns. */
 #include "sm/sm.h"
+
+enum { BLOCK_STRIDE = 64 };
+
+/* Columns of a block: 8 words of a line of 128 bytes, fewer where texels are larger. */
+static uint32_t block_columns(uint32_t line_bytes, uint32_t texel_bytes)
+{
+    uint32_t columns = line_bytes >= 128 ? 16 : 8;
+    for (uint32_t rest = texel_bytes / 4; rest; rest /= 4)
+        columns /= 2;
+    return columns;
+}
+
+/* Blocks are as large as a line, but GPGPU-Sim puts them 64 bytes apart: with lines of 128 bytes each lies over half of the next one. */
+void sm_texel_blocks(const struct texture_array *a, uint32_t line_bytes, uint32_t mask, uint64_t address[32])
+{
+    uint32_t texel = texture_texel_bytes(a), columns = block_columns(line_bytes, texel), row_bytes = columns * texel, rows = line_bytes / row_bytes;
+    for (; mask && a->pitch_bytes; mask &= mask - 1) {
+        uint64_t *at = &address[__builtin_ctz(mask)], offset = *at - a->data, y = offset / a->pitch_bytes, x = offset % a->pitch_bytes;
+        uint64_t block = y / rows * a->width / columns + x / row_bytes;
+        *at = a->data + block * BLOCK_STRIDE + y % rows * row_bytes + x % row_bytes;
+    }
+}
 
 void sm_textures_init(struct sm *c, struct arena *a) { c->lsu.fragments = arena_array(a, struct sm_fragment, c->config->l1t.mshr_entries); }
 

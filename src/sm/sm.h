@@ -263,6 +263,7 @@ void sm_units_cycle(struct sm *c);
 uint64_t sm_units_next(const struct sm *c);
 uint64_t sm_writeback_next(const struct sm *c);
 void sm_textures_init(struct sm *c, struct arena *a);             /* lsu_texture.c, where there is a queue of fragments */
+void sm_texel_blocks(const struct texture_array *a, uint32_t line_bytes, uint32_t mask, uint64_t address[32]); /* from rows to blocks */
 bool sm_texture_access(struct sm *c, const struct packet *p);     /* true: taken */
 void sm_texture_answer(struct sm *c, const struct packet *p);
 void sm_texture_cycle(struct sm *c);

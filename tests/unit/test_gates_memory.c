@@ -587,6 +587,46 @@ static void test_texture_queue_full(void **state)
     assert_int_equal(around_textures(SETS(ONE_CORE, IN_ORDER, "l1t.mshr_merge=1"), two), together); /* a request leaves in the cycle behind */
 }
 
+/* 8 x 4 words are a block of 128 bytes, 64 bytes behind the one to its left; below a row of blocks comes the next one. */
+static void test_texel_blocks(void **state)
+{
+    (void)state;
+    static const struct { uint32_t x, y, channels, line, at; } cases[] = {
+        { 0, 0, 1, 128, 0 },   { 7, 0, 1, 128, 28 },    { 8, 0, 1, 128, 64 },   { 0, 1, 1, 128, 32 },  { 0, 2, 1, 128, 64 }, { 9, 3, 1, 128, 64 + 96 + 4 },
+        { 0, 4, 1, 128, 512 }, { 63, 7, 1, 128, 512 + 7 * 64 + 96 + 28 },
+        { 3, 0, 4, 128, 48 },  { 4, 0, 4, 128, 64 },    { 0, 1, 4, 128, 64 },   { 0, 2, 4, 128, 1024 }, /* 16 bytes: 4 x 2 */
+        { 4, 0, 1, 64, 64 },   { 0, 3, 1, 64, 48 },     { 0, 4, 1, 64, 1024 },  /* 4 x 4 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct texture_array a = { .data = 0x10000, .width = 64, .height = 8, .format = TEXTURE_F32, .channels = cases[i].channels };
+        a.pitch_bytes = 64 * texture_texel_bytes(&a);
+        uint64_t address[32] = { [5] = a.data + cases[i].y * a.pitch_bytes + cases[i].x * texture_texel_bytes(&a), [6] = 77 };
+        sm_texel_blocks(&a, cases[i].line, 1 << 5, address);
+        assert_int_equal(address[5], a.data + cases[i].at);
+        assert_int_equal(address[6], 77);
+    }
+}
+
+/* Accesses of a warp that reads 16 x 2 texels of a plane: what its lanes share a line of. */
+static void test_plane_accesses(void **state)
+{
+    (void)state;
+    static const char *const sets[] = { "l1t.texel_blocks=true", "l1t.texel_blocks=false" };
+    for (uint32_t i = 0; i < 2; i++) {
+        struct timed t;
+        timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, sets[i]), "",
+                   "ld.param.u64 %rd1, [buffer];\nld.global.u64 %rd5, [%rd1];\nmov.u32 %r1, %tid.x;\nshr.u32 %r3, %r1, 4;\nand.b32 %r1, %r1, 15;\n"
+                   "tex.2d.v4.u32.s32 {%r4, %r5, %r6, %r7}, [%rd5, {%r1, %r3}];\n");
+        struct texture description = { .kind = TEXTURE_PITCH2D, .read_as_integer = true, .array = { .width = 64, .height = 64, .pitch_bytes = 256, .format = TEXTURE_U32, .channels = 1 } };
+        description.array.data = (uint64_t)(uintptr_t)t.buffer + 65536;
+        uint64_t handle = texture_create(&t.gpu->textures, &description);
+        memcpy(t.buffer, &handle, sizeof handle);
+        timed_launch(&t, 1, 32, 0);
+        assert_int_equal(t.counters->sm.l1t.accesses, i ? 2 : 1);
+        timed_close(&t);
+    }
+}
+
 /* Streaming read */
 
 /* Each of 32 warps reads line after line, all independent, of an array that is nowhere but in DRAM. */
@@ -648,6 +688,8 @@ static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_local_by_block),
         cmocka_unit_test(test_textures_in_order),
         cmocka_unit_test(test_texture_queue_full),
+        cmocka_unit_test(test_texel_blocks),
+        cmocka_unit_test(test_plane_accesses),
     cmocka_unit_test(test_streaming_read),
 };
 
