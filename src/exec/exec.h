@@ -143,6 +143,7 @@ struct exec_access {
     uint32_t mask;
     uint16_t bytes;       /* a lane */
     bool is_store, is_atomic, is_texture;
+    const struct texture_array *plane; /* the array, where a lane's place in it is told by its row and column alone; else NULL */
 };
 
 struct exec_warp {

@@ -174,7 +174,8 @@ static void fetch(struct exec_warp *w, const struct exec_inst *in, uint32_t mask
         w->addr[i] = q.touched;
         write_result(w, f, i, bits);
     }
-    w->access = (struct exec_access){.space = PTX_SPACE_GLOBAL, .mask = mask, .bytes = (uint16_t)texture_texel_bytes(&t->array), .is_texture = true};
+    w->access = (struct exec_access){.space = PTX_SPACE_GLOBAL, .mask = mask, .bytes = (uint16_t)texture_texel_bytes(&t->array), .is_texture = true,
+                                     .plane = f->geometry == TEXTURE_2D && !t->level_count ? &t->array : NULL};
     if (f->has_resident)
         write_pred(w, f->resident, mask, mask);
 }

@@ -160,6 +160,9 @@ static bool take_pipeline(struct import *i, const char *target)
     return true;
 }
 
+/* Lines are dropped between launches in any case; 4.x drops them at fences too, if this is set. */
+static void set_flush(struct import *i) { set_text(i, "lsu", "fence_drops_l1", i->flushes_l1 && i->is_release_4 ? "true" : "false"); }
+
 /* Registers in front of and behind the collectors, by unit, then writeback: SP,SFU,MEM (3.x), SP,DP,SFU,MEM or SP,DP,INT,SFU,MEM (4.x), tensor cores last. */
 static bool take_widths(struct import *i, const char *target)
 {
@@ -178,6 +181,8 @@ static bool take_widths(struct import *i, const char *target)
     if (memcmp(n, n + units, units * sizeof *n) != 0)
         import_remark(i, "assumed: -%s %s: the widths behind the collectors are those in front of them", i->option, i->value);
     set_text(i, "issue", "integer_multiply", units == 5 ? "sp" : "sfu"); /* with a column of integer units they, or the SPs, multiply */
+    i->is_release_4 = units > 3;
+    set_flush(i);
     set_text(i, "dram", "row_beside_column", units > 3 ? "true" : "false"); /* as the controller of 4.x does */
     /* So do its cores, which have that column. */
     static const char *const of_4[][2] = { { "collector", "banks_at_once" }, { "collector", "banks_by_name" }, { "issue", "fetch_moves_on" }, { "issue", "code_packed" },
@@ -227,12 +232,21 @@ static bool take_warp_parts(struct import *i, const char *target)
     return take_number(i, "lsu.shared_parts") && take_number(i, "lsu.coalesce_parts");
 }
 
+static bool take_flush(struct import *i, const char *target)
+{
+    (void)target;
+    i->flushes_l1 = strcmp(i->value, "0") != 0;
+    set_flush(i);
+    return true;
+}
+
 static bool take_coalescing(struct import *i, const char *target)
 {
     uint64_t arch;
     (void)target;
     if (!parse_whole(i->value, &arch))
         return import_wrong(i, "expected a whole number");
+    set_number(i, "lsu", "past_l1_segment_bytes", arch < 20 ? 128 : 32); /* as 4.x does; 3.x knows 13 alone */
     if (arch != 13 && arch != 20)
         import_remark(i, "assumed: -%s %s: coalesced by the rules of 20, lanes by segments of 128 bytes", i->option, i->value);
     return true;
@@ -401,10 +415,12 @@ static bool take_cache(struct import *i, const char *section)
         return import_wrong(i, "expected type:entries:merge of the miss registers, then the miss queue");
     set_number(i, section, "mshr_entries", n[3]);
     set_number(i, section, "mshr_merge", n[4]);
-    split(groups[next++], ':', p);
+    count = split(groups[next++], ':', p);
     if (!parse_whole(p[0], &n[5]))
         return import_wrong(i, "'%.40s' is no length of the miss queue", p[0]);
     set_number(i, section, "miss_queue", n[5]);
+    if (!strcmp(section, "l1t"))
+        set_text(i, "l1t", "result_queue", count > 1 ? p[1] : "0");
     if (!strcmp(section, "l2"))
         set_text(i, "l2", "port_bytes", next < group_count ? groups[next] : "0");
     return true;
@@ -514,6 +530,8 @@ static const struct option_row options[] = {
     { "gpgpu_shmem_limited_broadcast", take_number, "lsu.shared_limited_broadcast" },
     { "gpgpu_shmem_warp_parts", take_warp_parts, NULL },
     { "gpgpu_coalesce_arch", take_coalescing, NULL },
+    { "gpgpu_local_mem_map", take_number, "lsu.local_by_block" },
+    { "gpgpu_flush_l1_cache", take_flush, NULL },
     { "gpgpu_max_insn_issue_per_warp", take_number, "issue.instructions_per_warp" },
     { "gpgpu_num_sched_per_core", take_number, "issue.schedulers" },
     { "gpgpu_scheduler", take_scheduler, NULL },
@@ -538,7 +556,7 @@ static const struct option_row options[] = {
 static const char *const silent_prefixes[] = {
     "gpgpu_ptx_", "gpgpu_stack_size", "gpgpu_heap_size", "gpgpu_runtime_", "gpgpu_compute_capability", "gpgpu_occupancy_sm", "gpgpu_simd_model", "gpgpu_shmem_sizeDefault",
     "gpgpu_shmem_size_Pref", "gpgpu_shmem_per_block", "gpgpu_registers_per_block", "gpgpu_mem_address_mask", "gpgpu_memlatency_stat", "gpgpu_cflog", "enable_ptx_file_line",
-    "visualizer", "gpgpu_flush_l1_cache", "power_", "gpuwattch", "accelwattch", "trace_", "network_mode", "gpgpu_kernel_launch", "gpgpu_max_", "gpgpu_deadlock", "save_embedded",
+    "visualizer", "power_", "gpuwattch", "accelwattch", "trace_", "network_mode", "gpgpu_kernel_launch", "gpgpu_max_", "gpgpu_deadlock", "save_embedded",
 };
 
 /* Options that lost or gained the prefix gpgpu_ between releases are found by either name. */

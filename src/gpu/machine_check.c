@@ -83,6 +83,8 @@ static bool check_core(const struct machine_checker *c)
         return CLASH(c, FIELDS(&s->fetch_bytes), "issue.fetch_bytes = %u: expected a multiple of 8, the bytes of an instruction", s->fetch_bytes);
     if (collectors > 64)
         return CLASH(c, FIELDS(&s->sp_collectors, &s->sfu_collectors, &s->mem_collectors), "%u operand collectors in all: expected at most 64", collectors);
+    if (!is_power(s->past_l1_segment))
+        return CLASH(c, FIELDS(&s->past_l1_segment), "lsu.past_l1_segment_bytes = %u: expected 32, 64 or 128", s->past_l1_segment);
     if (!is_power(s->shared_banks))
         return CLASH(c, FIELDS(&s->shared_banks), "lsu.shared_banks = %u: expected a power of two", s->shared_banks);
     return true;

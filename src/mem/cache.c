@@ -578,6 +578,20 @@ enum cache_outcome cache_access(struct cache *c, const struct packet *request, u
     return access_set(c, request, age, cache_sets_plain_index(&c->sets, request->address), result);
 }
 
+enum cache_outcome cache_read_now(struct cache *c, const struct packet *request, uint64_t age, uint32_t token)
+{
+    struct cache_result result = { .evicted = false };
+    struct leaving leaving = { .modified = false };
+    uint64_t line = request->address & c->line_mask;
+    uint32_t set = set_of(c, line);
+    struct lookup l = look_up(c, request, line, set, cache_sets_find(&c->sets, set, line), c->all_sectors, age, &result);
+    if (l.way != NO_WAY)
+        return read_hit(c, &l);
+    take_way(c, &l, cache_sets_oldest(&c->sets, set), &leaving)->valid = c->all_sectors;
+    send_read(c, request, line, token, c->all_sectors);
+    return done(c, &l, CACHE_MISS);
+}
+
 uint32_t cache_expect(const struct cache *c, uint64_t address)
 {
     uint32_t set = set_of(c, address & c->line_mask);
@@ -662,6 +676,28 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
         return;
     line->valid |= need;
     touch_line(c, &l);
+}
+
+void cache_drop(struct cache *c)
+{
+    if (!c->touched)
+        return;
+    c->touched = false;
+    c->head.blocked = 0;
+    for (uint32_t set = 0; set < c->sets.count; set++)
+        for (uint32_t way = 0; way < c->sets.ways; way++) {
+            if (*tag_at(c, set, way) == NO_TAG)
+                continue;
+            struct cache_line *line = line_at(c, set, way);
+            if (line->reserved) {
+                line->valid = line->modified = 0;
+                c->touched = true;
+                continue;
+            }
+            cache_sets_empty(&c->sets, set, way);
+            if (c->policy)
+                tell_removed(c, set, way);
+        }
 }
 
 void cache_invalidate(struct cache *c)

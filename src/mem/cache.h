@@ -80,6 +80,9 @@ int cache_illegal_victim(const struct cache *c);
  * Room: a read miss needs 1 free place in the miss queue, 2 if its victim is modified; a store that does not hit, or goes down, 1. With miss_reserve every read that does not hit needs that many,
  * merged ones too (GPGPU-Sim: 2 in L1D and L2, 1 in read-only caches). */
 enum cache_outcome cache_access(struct cache *c, const struct packet *request, uint64_t age, uint64_t now, struct cache_result *result);
+/* A read of a cache that has its line at once: a hit, or a miss that takes the line, valid from now on, and puts a packet with this token into the miss queue. The owner keeps the order, and has
+ * seen that there is room. */
+enum cache_outcome cache_read_now(struct cache *c, const struct packet *request, uint64_t age, uint32_t token);
 /* For the caller whose access was the last that failed, and who has to try it again: true if it fails again for the same reason (and is counted), else cache_access must be asked. */
 static inline bool cache_fails_again(struct cache *c)
 {
@@ -125,6 +128,8 @@ static inline bool cache_waits_for(const struct cache *c, uint32_t entry) { retu
 
 /* Data that appears without an access (copies from the host). */
 void cache_touch(struct cache *c, uint64_t address, uint64_t now);
+/* Lines that are there are lost, modified ones too; those on their way still come. */
+void cache_drop(struct cache *c);
 /* All lines invalid; modified ones are lost on purpose (timing only). Nothing may be outstanding. */
 void cache_invalidate(struct cache *c);
 /* Ports: an access keeps the data port, a fill the fill port busy for ceil(bytes / port_bytes) cycles. Always free where config->port_bytes is 0.

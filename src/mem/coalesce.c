@@ -18,9 +18,10 @@ static const struct { uint8_t sectors, offset, bytes; } shrunk[16] = {
 };
 #undef WHOLE
 
-static uint32_t segment_bytes_of(uint32_t bytes)
+static uint32_t segment_bytes_of(uint32_t bytes, uint32_t most)
 {
-    return bytes <= 1 ? 32 : bytes <= 2 ? 64 : 128;
+    uint32_t segment = bytes <= 1 ? 32 : bytes <= 2 ? 64 : 128;
+    return segment < most ? segment : most;
 }
 
 static uint32_t part_mask(uint32_t parts, uint32_t part)
@@ -253,9 +254,9 @@ static uint32_t coalesce_part(const uint64_t address[32], uint32_t mask, uint32_
     return segments_end(&s, hand, 0, to);
 }
 
-uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t parts, struct access out[COALESCE_MOST])
+uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts, struct access out[COALESCE_MOST])
 {
-    uint32_t segment_bytes = segment_bytes_of(bytes), lanes = 32 / parts, count = 0;
+    uint32_t segment_bytes = segment_bytes_of(bytes, most), lanes = 32 / parts, count = 0;
     for (uint32_t part = parts; part-- > 0;) {
         uint32_t whole = part_mask(parts, part), first = part * lanes;
         if ((mask & whole) == whole && consecutive(&address[first], lanes, bytes))
@@ -318,9 +319,9 @@ static uint32_t atomic_part(const uint64_t address[32], uint32_t mask, uint32_t 
     return s.count;
 }
 
-uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t parts, struct access out[COALESCE_MOST])
+uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts, struct access out[COALESCE_MOST])
 {
-    uint32_t segment_bytes = segment_bytes_of(bytes), count = 0;
+    uint32_t segment_bytes = segment_bytes_of(bytes, most), count = 0;
     for (uint32_t part = parts; part-- > 0;)
         if (mask & part_mask(parts, part))
             count += atomic_part(address, mask & part_mask(parts, part), bytes, segment_bytes, &out[count]);
@@ -345,7 +346,7 @@ static uint32_t local_rows(uint64_t offset, uint64_t thread, uint64_t threads, u
 
 static uint32_t local_part(const uint64_t offset[32], uint32_t mask, uint32_t bytes, uint64_t first_thread, uint64_t threads, struct access *to)
 {
-    uint32_t segment_bytes = segment_bytes_of(bytes), words = bytes / LOCAL_WORD_BYTES, piece_bytes = bytes < LOCAL_WORD_BYTES ? bytes : LOCAL_WORD_BYTES;
+    uint32_t segment_bytes = segment_bytes_of(bytes, LINE_BYTES), words = bytes / LOCAL_WORD_BYTES, piece_bytes = bytes < LOCAL_WORD_BYTES ? bytes : LOCAL_WORD_BYTES;
     struct segments s;
     struct segment hand = { 0 };
     s.count = 0;

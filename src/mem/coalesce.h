@@ -10,11 +10,11 @@ enum { COALESCE_BANKS_MOST = 64 }; /* of shared memory: a set of banks is one 64
 
 struct access { uint64_t address; uint32_t mask; /* lanes served */ uint16_t bytes; uint8_t sectors; };
 
-/* Global memory. parts: 1 the whole warp, 2 half warps. bytes: a lane's (1 to 16). Accesses come in the order in which they leave the load/store unit: highest segment first, later half first.
+/* Global memory. parts: 1 the whole warp, 2 half warps. bytes: a lane's (1 to 16). most: bytes of the largest segment, 32, 64 or 128. Accesses come in the order in which they leave the load/store unit: highest segment first, later half first.
  * Returns how many. A lane whose bytes straddle a segment is part of both. Addresses are below 2^62 here and in all that follows. */
-uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t parts, struct access out[COALESCE_MOST]);
-/* Atomics: parts as above; lanes that touch a byte that another lane of the access touches go to a further access of the same segment. */
-uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t parts, struct access out[COALESCE_MOST]);
+uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts, struct access out[COALESCE_MOST]);
+/* Atomics: most and parts as above; lanes that touch a byte that another lane of the access touches go to a further access of the same segment. */
+uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts, struct access out[COALESCE_MOST]);
 /* Local memory: each 4-byte word of a thread stands beside the same word of the next thread. threads: of the machine (interleave); first_thread: machine-wide number of lane 0. */
 uint64_t coalesce_local_address(uint64_t offset, uint64_t thread, uint64_t threads);
 uint32_t coalesce_local(const uint64_t offset[32], uint32_t mask, uint32_t bytes, uint64_t first_thread, uint64_t threads, uint32_t parts, struct access out[COALESCE_MOST]);

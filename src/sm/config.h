@@ -40,13 +40,22 @@ struct sm_config {
     /* Load/store unit. */
     uint32_t coalesce_parts;                      /* 1: a warp at once, 2: half warps */
     uint32_t atomic_parts;                        /* the same for atomics */
+    bool vectors_by_element;                      /* of a vector, its first element is what is coalesced */
+    uint32_t past_l1_segment;                     /* bytes of the largest segment in which accesses past the L1D (.cg, atomics) are coalesced */
     uint32_t shared_banks, shared_parts;
     bool shared_limited_broadcast;
     uint32_t shared_latency;                      /* cycles in the load/store pipeline */
     uint32_t response_queue;                      /* packets of a cluster that wait for their core */
     uint32_t lsu_response_queue;
     bool l1_skips_global;                         /* global loads bypass the L1D */
+    bool volatile_past_l1;                        /* .volatile and .cv bypass the L1D as .cg does */
+    bool local_by_block;                          /* local memory: threads are numbered by blocks, not by warp slots */
+    bool atomics_await_address;                   /* the register of an atomic's address is awaited and read */
+    bool fence_waits_for_stores;                  /* a fence holds its warp until its stores are acknowledged, not only until its registers are written */
+    bool fence_drops_l1;                          /* and drops the lines of the L1D */
     struct cache_config l1d, l1c, l1t, l1i;
+    bool texel_blocks;                            /* two-dimensional textures lie in blocks, not row by row */
+    uint32_t texture_results;                     /* places behind the texture cache's queue of accesses in order; 0: it has none */
 };
 
 #endif

@@ -128,6 +128,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     c->map = map;
     c->answer_bytes = answer_bytes;
     c->network_now = network_now;
+    c->core_count = core_count;
     c->thread_interleave = (uint64_t)core_count * config->warps * 32;
     c->collector = collector_create(a, config);
     c->l1d = make_cache(a, &config->l1d);
@@ -174,6 +175,13 @@ void sm_destroy(struct sm *c)
 
 /* Launches */
 
+/* Blocks of the launch that a core may have at once: not more than its share of them. */
+static uint64_t blocks_at_once(const struct sm *c)
+{
+    uint64_t blocks = (uint64_t)c->launch.grid[0] * c->launch.grid[1] * c->launch.grid[2], share = (blocks + c->core_count - 1) / c->core_count;
+    return share < c->block_limit ? share : c->block_limit;
+}
+
 void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program *program, const struct exec_launch *launch, uint32_t block_limit, uint32_t warps_per_block, uint64_t now)
 {
     uint32_t words = (program->register_count + 31) / 32 + 1;
@@ -184,6 +192,8 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->warps_per_block = warps_per_block;
     c->near = (struct memory_range){ 0 };
     c->blocks_ended = 0;
+    if (c->config->local_by_block)
+        c->thread_interleave = (uint64_t)c->core_count * blocks_at_once(c) * warps_per_block * 32;
     for (uint32_t i = 0; i < c->config->warps; i++) {
         c->slots[i] = (struct sm_slot){ .scoreboard = arena_array(launch_arena, uint32_t, words), .long_board = arena_array(launch_arena, uint32_t, words), .loop = -1 };
     }
@@ -196,7 +206,7 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->settled = false;
     if (c->l1d)
         cache_invalidate(c->l1d);
-    if (c->l1t)
+    if (c->l1t && !c->lsu.fragments)
         cache_invalidate(c->l1t);
     SM_TELL(c, kernel);
     if (c->regroup)

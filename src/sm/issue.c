@@ -104,8 +104,10 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
 {
     struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
-    if (in->memory == SM_FENCE && (s->awaited || s->stores))
+    if (in->memory == SM_FENCE) {
         c->fenced |= bit;
+        sm_try_fence(c, slot);
+    }
     if (in->barrier || in->exit || s->exec->state != WARP_READY)
         sm_set_barriers(c, s->block);
     if (s->exec->state == WARP_ASLEEP) {

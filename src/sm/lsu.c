@@ -1,10 +1,10 @@
 /* The load/store unit: one instruction at work, its accesses one a cycle into the L1D (constant, texture cache, interconnect); a pipeline for shared memory; answers from the interconnect; one
  * register writeback a cycle, its clients in turn: shared memory, texture, constant cache, what bypassed the L1, L1D. After GPGPU-Sim's.
  *
- * Left out: the texture cache's fragment queue; texture hits take their turn at writeback as if they came from memory. */
+ * Textures: lsu_texture.c where the machine has a queue of fragments; else hits take their turn at writeback as if they came from memory. */
 #include "sm/sm.h"
 
-enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, CLIENTS = 5, TEXTURE_HITS = 64 };
+enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, CLIENTS = 5, TEXTURE_HITS = sizeof ((struct sm_lsu *)0)->texture_hits / sizeof(uint16_t) };
 
 void sm_lsu_init(struct sm *c, struct arena *a)
 {
@@ -18,6 +18,8 @@ void sm_lsu_init(struct sm *c, struct arena *a)
     l->l1_pipe = arena_array(a, struct sm_delay, l->l1_capacity + 1);
     l->shared_capacity = g->shared_latency ? g->shared_latency : 1;
     l->shared_pipe = arena_array(a, struct sm_shared_delay, l->shared_capacity);
+    if (c->l1t && g->texture_results)
+        sm_textures_init(c, a);
 }
 
 /* Writeback */
@@ -138,12 +140,10 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
     struct sm_slot *s = &c->slots[slot];
     s->stores--;
     c->busy = true;
-    if (c->ended >> slot & 1) {
+    if (c->ended >> slot & 1)
         sm_try_retire(c, slot);
-    } else if ((c->fenced >> slot & 1) && !s->stores && !s->awaited) {
-        c->fenced &= ~(1ull << slot);
-        c->stirred = true;
-    }
+    else
+        sm_try_fence(c, slot);
 }
 
 static void take_response(struct sm *c)
@@ -156,6 +156,8 @@ static void take_response(struct sm *c)
         l->next_global = (uint16_t)p->token;
     } else if (packet_is_write(p)) {
         acknowledge_store(c, p->warp);
+    } else if (p->origin == ORIGIN_L1T && l->fragments) {
+        sm_texture_answer(c, p);
     } else {
         struct cache *to = p->origin == ORIGIN_L1D ? c->l1d : p->origin == ORIGIN_L1C ? c->l1c : c->l1t;
         cache_fill(to, p, c->now);
@@ -330,6 +332,8 @@ static bool access_read_only(struct sm *c, struct cache *cache, const struct pac
         struct packet past = *p;
         return send_past_l1(c, &past);
     }
+    if (p->kind == PACKET_TEXTURE && l->fragments)
+        return sm_texture_access(c, p);
     if (p->kind == PACKET_TEXTURE && l->texture_count == TEXTURE_HITS)
         return false;
     enum cache_outcome outcome = cache_access(cache, p, c->warps[p->warp].age, c->now, &r);
@@ -432,7 +436,7 @@ static inline bool goes_on(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
     return l->next_wb != SM_NONE || c->d->misses.count || !dispatch_waits(c) || (l->responses.count | l->l1_count | l->shared_count | l->texture_count | c->d->ready_requests) ||
-           l->next_global != SM_NONE || (l->read_only_waits && (c->textures->misses.count | c->textures->ready_requests | c->constants->misses.count | c->constants->ready_requests));
+           l->next_global != SM_NONE || (l->fragment_count && (c->textures->misses.count || sm_textures_move(l))) || (l->read_only_waits && (c->textures->misses.count | c->textures->ready_requests | c->constants->misses.count | c->constants->ready_requests));
 }
 
 /* Takes the next instruction, if one has its operands. */
@@ -455,7 +459,7 @@ static inline void take_instruction(struct sm *c)
 static inline bool is_plain(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->plain && (l->responses.count | l->shared_count | l->texture_count | l->read_only_waits) == 0 && l->next_global == SM_NONE;
+    return l->plain && (l->responses.count | l->shared_count | l->texture_count | l->fragment_count | l->read_only_waits) == 0 && l->next_global == SM_NONE;
 }
 
 /* True: the registers of the answer that was taken last are written, or there was none. */
@@ -523,8 +527,10 @@ bool sm_lsu_cycle(struct sm *c)
     writeback(c);
     if (l->responses.count)
         take_response(c);
+    if (l->fragment_count)
+        sm_texture_cycle(c);
     if (l->read_only_waits) {
-        if (c->textures->misses.count)
+        if (c->textures->misses.count && !l->fragments)
             sm_send_misses(c, c->l1t, ORIGIN_L1T);
         if (c->constants->misses.count)
             sm_send_misses(c, c->l1c, ORIGIN_L1C);
@@ -562,5 +568,5 @@ uint64_t sm_lsu_next(const struct sm *c)
 bool sm_lsu_idle(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count && !l->shared_count && !l->responses.count && !l->texture_count;
+    return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
 }

@@ -1,6 +1,8 @@
 /* From an executed memory instruction to accesses: which addresses its lanes touched, coalesced by the machine's rules. */
 #include "sm/regroup.h"
 
+enum { LINE_BYTES = 128 };
+
 static uint64_t texture_or_device(struct sm *c, uint64_t address) { return memory_physical(c->launch.memory, address, &c->near); }
 
 static void translate(struct sm *c, const struct exec_warp *w, uint32_t mask, uint64_t out[32])
@@ -20,12 +22,32 @@ static void translate(struct sm *c, const struct exec_warp *w, uint32_t mask, ui
     }
 }
 
+uint64_t sm_first_thread(const struct sm *c, uint32_t slot)
+{
+    const struct sm_block *b = &c->blocks[c->slots[slot].block];
+    uint64_t number = (uint64_t)c->id * c->config->warps + slot;
+    if (c->config->local_by_block)
+        number = (c->id + (uint64_t)c->core_count * c->slots[slot].block) * c->warps_per_block + (slot - b->first_warp);
+    return number * 32;
+}
+
+/* A lane's, as the coalescer sees them. */
+static inline uint32_t lane_bytes(const struct sm_inflight *f, const struct exec_access *x) { return f->inst->element_bytes ? f->inst->element_bytes : x->bytes; }
+
 static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const struct exec_warp *w, struct sm_accesses *a)
 {
     if (c->regroup)
         return regroup_local_accesses(c, (uint16_t)(f - c->inflight), a->list);
-    uint64_t first = (uint64_t)c->id * c->config->warps * 32 + (uint64_t)f->slot * 32;
-    return coalesce_local(w->addr, w->access.mask, w->access.bytes, first, c->thread_interleave, c->config->coalesce_parts, a->list);
+    return coalesce_local(w->addr, w->access.mask, lane_bytes(f, &w->access), sm_first_thread(c, f->slot), c->thread_interleave, c->config->coalesce_parts, a->list);
+}
+
+static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32], const struct exec_access *x, struct sm_accesses *a)
+{
+    const struct sm_config *g = c->config;
+    uint32_t bytes = lane_bytes(f, x);
+    if (f->atomic)
+        return coalesce_atomic(address, x->mask, bytes, g->past_l1_segment, g->atomic_parts, a->list);
+    return coalesce_global(address, x->mask, bytes, f->inst->past_l1 || g->l1_skips_global ? g->past_l1_segment : LINE_BYTES, g->coalesce_parts, a->list);
 }
 
 static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t accesses)
@@ -113,13 +135,15 @@ void sm_coalesce(struct sm *c, uint16_t id)
         set_route(c, f);
         return;
     default:
+        if (x->plane && c->config->texel_blocks && !f->store && !f->atomic)
+            sm_texel_blocks(x->plane, c->config->l1t.line_bytes, x->mask, c->slots[f->slot].exec->addr);
         translate(c, w, x->mask, address);
         if (f->texture && !f->store && !f->atomic) {
             f->space = SM_TEXTURE;
             a->count = coalesce_lines(address, x->mask, x->bytes, c->config->l1t.line_bytes, a->list);
         } else {
             f->space = SM_DEVICE;
-            a->count = f->atomic ? coalesce_atomic(address, x->mask, x->bytes, c->config->atomic_parts, a->list) : coalesce_global(address, x->mask, x->bytes, c->config->coalesce_parts, a->list);
+            a->count = device_accesses(c, f, address, x, a);
         }
     }
     count_requests(c, f, a->count);

@@ -158,10 +158,27 @@ static uint32_t unique(uint32_t *v, uint32_t count)
     return kept;
 }
 
+/* Takes the registers of addresses out of the sources, each once: what else reads them stays. */
+static void forget_address(struct builder *b, const struct ptx_inst *in)
+{
+    for (uint32_t i = 0; i < in->operand_count; i++) {
+        const struct ptx_operand *o = &in->operands[i];
+        if (o->kind != PTX_OPERAND_ADDRESS || !o->element_count || o->elements[0].kind != PTX_OPERAND_REG)
+            continue;
+        uint32_t address = b->register_base + o->elements[0].reg->index, k = 0;
+        while (k < b->source_count && b->sources[k] != address)
+            k++;
+        if (k < b->source_count)
+            memmove(&b->sources[k], &b->sources[k + 1], (--b->source_count - k) * sizeof *b->sources);
+    }
+}
+
 static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx_inst *in)
 {
     b->source_count = b->destination_count = 0;
     ptx_visit_regs(b->function->ptx, in, collect, b);
+    if (s->atomic && !b->config->atomics_await_address)
+        forget_address(b, in);
     uint32_t guard = in->guard ? b->register_base + in->guard->index : UINT32_MAX, sources = 0;
     for (uint32_t i = 0; i < b->source_count; i++) /* the guard is no operand of the collector */
         if (b->sources[i] != guard)
@@ -300,6 +317,13 @@ static void find_phases(struct builder *b, const struct exec_function *f, struct
     arena_free(&scratch);
 }
 
+/* Of a vector that is loaded or stored. */
+static uint32_t element_bytes(const struct ptx_inst *in)
+{
+    bool vector = ptx_has_modifier(in, PTX_MOD_V2) || ptx_has_modifier(in, PTX_MOD_V4) || ptx_has_modifier(in, PTX_MOD_V8);
+    return vector && (in->opcode == PTX_OP_ld || in->opcode == PTX_OP_ldu || in->opcode == PTX_OP_st) && in->type_count == 1 ? (uint32_t)ptx_type_bits((enum ptx_type)in->types[0]) / 8 : 0;
+}
+
 static void add_function(struct builder *b, const struct exec_function *f, struct heddle_instruction *views)
 {
     const struct ptx_cfg *cfg = f->cfg;
@@ -318,7 +342,8 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->exit = flags & (PTX_F_EXIT | PTX_F_RET);
         s->moves_frame = flags & (PTX_F_CALL | PTX_F_RET);
         s->branch = flags & (PTX_F_BRANCH | PTX_F_CALL | PTX_F_RET | PTX_F_EXIT);
-        s->past_l1 = ptx_has_modifier(in, PTX_MOD_CG) || ptx_has_modifier(in, PTX_MOD_CV) || ptx_has_modifier(in, PTX_MOD_VOLATILE);
+        s->past_l1 = ptx_has_modifier(in, PTX_MOD_CG) || (b->config->volatile_past_l1 && (ptx_has_modifier(in, PTX_MOD_CV) || ptx_has_modifier(in, PTX_MOD_VOLATILE)));
+        s->element_bytes = (uint8_t)(b->config->vectors_by_element ? element_bytes(in) : 0);
         s->long_latency = (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL || s->memory == SM_TEXTURE);
         set_registers(b, s, in);
         set_order(b, s, in, &f->code[i]);

@@ -20,6 +20,7 @@ struct sm_inst {
     uint8_t source_count;       /* registers that a collector reads */
     uint8_t check_count;        /* all of them: none may be awaited when the instruction issues */
     uint8_t destination_count;  /* the last ones */
+    uint8_t element_bytes;      /* of a vector that is coalesced by its first element; else 0 */
     bool load, store, atomic, barrier, exit, branch, past_l1;
     bool moves_frame;           /* call, ret */
     bool deferred;              /* touches device memory: performed after all cores have issued */

@@ -541,14 +541,14 @@ uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, struct access *
 {
     const struct sm_inflight *f = &c->inflight[id];
     const struct regroup_flight *flight = &c->regroup->flights[id];
-    uint32_t total = 0, first_slot = c->blocks[c->slots[f->slot].block].first_warp;
+    uint32_t total = 0, first_slot = c->blocks[c->slots[f->slot].block].first_warp, element = f->inst->element_bytes;
     for (uint32_t i = 0; i < flight->count; i++) {
         const struct exec_warp *w = home_of(c, f->slot, flight->pieces[i].home);
-        uint64_t first = ((uint64_t)c->id * c->config->warps + first_slot + w->index) * WARP_LANES;
         struct access list[COALESCE_MOST];
         if (w->access.space != PTX_SPACE_LOCAL)
             continue;
-        uint32_t n = coalesce_local(w->addr, w->access.mask, w->access.bytes, first, c->thread_interleave, c->config->coalesce_parts, list);
+        uint32_t n = coalesce_local(w->addr, w->access.mask, element ? element : w->access.bytes, sm_first_thread(c, first_slot + w->index), c->thread_interleave, c->config->coalesce_parts,
+                                    list);
         for (uint32_t k = 0; k < n && total < COALESCE_MOST; k++)
             out[total++] = list[k];
     }

@@ -66,6 +66,8 @@ struct sm_unit_state { uint64_t free_at; uint64_t occupied[SM_TIME_RING / 64]; e
 struct sm_delay { uint64_t ready; struct packet packet; }; /* L1D pipeline */
 struct sm_shared_delay { uint64_t ready; uint16_t id; };
 
+struct sm_fragment { uint16_t id; uint16_t missing; /* answers */ bool miss; };
+
 struct sm_lsu {
     uint16_t dispatch;               /* instruction at work, or SM_NONE */
     bool plain;                      /* it is one that only loads from or stores to the L1D, one access a cycle, without a pipeline in front */
@@ -76,8 +78,10 @@ struct sm_lsu {
     uint32_t l1_head, l1_count, l1_capacity;
     struct sm_shared_delay *shared_pipe;
     uint32_t shared_head, shared_count, shared_capacity;
-    uint16_t texture_hits[64];
+    uint16_t texture_hits[64];       /* or results, in order, where there is a queue of fragments */
     uint32_t texture_head, texture_count;
+    struct sm_fragment *fragments;   /* lsu_texture.c: texture accesses under way, in order; NULL: there is no such queue */
+    uint32_t fragment_head, fragment_count, fragment_misses;
     uint32_t read_only_waits;        /* accesses of the texture and constant caches whose data has not been taken yet */
     uint16_t next_global;            /* answer that bypassed the L1, or SM_NONE */
     struct packet access;            /* of the instruction at work: what all its accesses have in common, and the one that is tried */
@@ -195,7 +199,8 @@ struct sm {
     uint64_t *policy_counters[3];    /* scheduler, l1, divergence: summed over instances */
     uint32_t policy_counter_count[3];
     struct memory_range near;        /* translation of addresses */
-    uint64_t thread_interleave;      /* threads of the machine, for local memory */
+    uint32_t core_count;             /* of the machine */
+    uint64_t thread_interleave;      /* threads of the machine, or of the launch at once, for local memory */
     struct sm_counters counters;
 
     struct sm_slot slots[CORE_WARPS_MOST];
@@ -247,14 +252,22 @@ void sm_set_barriers(struct sm *c, uint32_t block);               /* barriers of
 void sm_release(struct sm *c, struct sm_inflight *f);             /* its destinations are written */
 void sm_finish(struct sm *c, uint16_t id);                        /* the instruction is over */
 void sm_try_retire(struct sm *c, uint32_t slot);
+void sm_try_fence(struct sm *c, uint32_t slot);                   /* a warp that waits at a fence goes on, if what it waits for has come */
 void sm_fetch_cycle(struct sm *c);                                /* fetch.c */
 void sm_decode_cycle(struct sm *c);
 void sm_issue_cycle(struct sm *c);                                /* issue.c */
 void sm_coalesce(struct sm *c, uint16_t id);                      /* lsu_access.c: from the executed instruction to its accesses */
+uint64_t sm_first_thread(const struct sm *c, uint32_t slot);      /* number of its lane 0 among all threads that share local memory */
 void sm_writeback_cycle(struct sm *c);                            /* pipeline.c */
 void sm_units_cycle(struct sm *c);
 uint64_t sm_units_next(const struct sm *c);
 uint64_t sm_writeback_next(const struct sm *c);
+void sm_textures_init(struct sm *c, struct arena *a);             /* lsu_texture.c, where there is a queue of fragments */
+void sm_texel_blocks(const struct texture_array *a, uint32_t line_bytes, uint32_t mask, uint64_t address[32]); /* from rows to blocks */
+bool sm_texture_access(struct sm *c, const struct packet *p);     /* true: taken */
+void sm_texture_answer(struct sm *c, const struct packet *p);
+void sm_texture_cycle(struct sm *c);
+static inline bool sm_textures_move(const struct sm_lsu *l) { return l->fragment_count && !l->fragments[l->fragment_head].missing; }
 void sm_lsu_init(struct sm *c, struct arena *a);                  /* lsu.c */
 bool sm_lsu_cycle(struct sm *c);                                  /* is there, as far as it can tell, something to do in the next cycle? */
 bool sm_lsu_answer(struct sm *c, const struct packet *p);         /* a sleeping core takes an answer without being run in this cycle; false: it must be run */

@@ -75,13 +75,17 @@ void sm_set_barriers(struct sm *c, uint32_t block)
     }
 }
 
-static void clear_fence(struct sm *c, uint32_t slot)
+void sm_try_fence(struct sm *c, uint32_t slot)
 {
     const struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
-    if ((c->fenced & bit) && !s->awaited && !s->stores) {
-        c->fenced &= ~bit;
-        c->busy = c->stirred = true;
+    if (!(c->fenced & bit) || s->awaited || (s->stores && c->config->fence_waits_for_stores))
+        return;
+    c->fenced &= ~bit;
+    c->busy = c->stirred = true;
+    if (c->config->fence_drops_l1 && c->l1d) {
+        cache_drop(c->l1d);
+        c->lsu.refused = false;
     }
 }
 
@@ -96,7 +100,7 @@ void sm_release(struct sm *c, struct sm_inflight *f)
     s->awaited = (uint16_t)(s->awaited - f->inst->destination_count);
     if (f->inst->destination_count && s->buffered && !((c->clear | c->stale) >> f->slot & 1))
         sm_refresh(c, f->slot);
-    clear_fence(c, f->slot);
+    sm_try_fence(c, f->slot);
 }
 
 void sm_finish(struct sm *c, uint16_t id)
@@ -111,7 +115,7 @@ void sm_finish(struct sm *c, uint16_t id)
     if (c->ended >> slot & 1)
         sm_try_retire(c, slot);
     else
-        clear_fence(c, slot);
+        sm_try_fence(c, slot);
 }
 
 void sm_try_retire(struct sm *c, uint32_t slot)

@@ -877,6 +877,32 @@ static void touch_and_invalidate(void **state)
     close_bench(&b);
 }
 
+/* What is there goes, what is on its way comes and stays. */
+static void drop(void **state)
+{
+    (void)state;
+    struct bench b;
+    open_bench(&b, &l1_config);
+    cache_drop(b.cache);
+    bring(&b, 0);
+    bring(&b, 4096);
+    assert_int_equal(access_as(&b, PACKET_LOCAL_STORE, 4096, 4, 0, 0, 0), CACHE_HIT);
+    assert_int_equal(load(&b, 8192), CACHE_MISS);
+    cache_drop(b.cache);
+    assert_false(cache_probe(b.cache, 0));
+    assert_false(cache_probe(b.cache, 4096));
+    assert_int_equal(load(&b, 8192), CACHE_PENDING);
+    settle(&b);
+    assert_true(cache_probe(b.cache, 8192));
+    cache_drop(b.cache);
+    assert_false(cache_probe(b.cache, 8192));
+    for (uint64_t i = 0; i < 8; i++)
+        bring(&b, i * 4096);
+    assert_int_equal(cache_counters(b.cache)->writebacks, 0); /* the modified line went without a word */
+    assert_int_equal(cache_counters(b.cache)->evictions, 4);
+    close_bench(&b);
+}
+
 static void ports(void **state)
 {
     (void)state;
@@ -1280,6 +1306,7 @@ int main(void)
         cmocka_unit_test(allocate_on_fill),
         cmocka_unit_test(dropped_while_requests_wait),
         cmocka_unit_test(touch_and_invalidate),
+        cmocka_unit_test(drop),
         cmocka_unit_test(ports),
         cmocka_unit_test(intra_and_inter_warp_hits),
         cmocka_unit_test(policy_chooses),

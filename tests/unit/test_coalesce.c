@@ -32,9 +32,9 @@ static void words_in_a_row(void **state)
     uint64_t address[32];
     struct access out[COALESCE_MOST];
     fill(address, 0x1000, 4);
-    assert_int_equal(coalesce_global(address, ALL, 4, 1, out), 1);
+    assert_int_equal(coalesce_global(address, ALL, 4, 128, 1, out), 1);
     check(&out[0], 0x1000, 128, ALL, 15);
-    assert_int_equal(coalesce_global(address, ALL, 4, 2, out), 2);
+    assert_int_equal(coalesce_global(address, ALL, 4, 128, 2, out), 2);
     check(&out[0], 0x1040, 64, 0xffff0000, 12); /* the later half leaves first */
     check(&out[1], 0x1000, 64, 0x0000ffff, 3);
 }
@@ -46,7 +46,7 @@ static void stride_of_a_line(void **state)
     struct access out[COALESCE_MOST];
     fill(address, 0x1000, 128);
     for (uint32_t parts = 1; parts <= 2; parts++) {
-        assert_int_equal(coalesce_global(address, ALL, 4, parts, out), 32);
+        assert_int_equal(coalesce_global(address, ALL, 4, 128, parts, out), 32);
         for (uint32_t i = 0; i < 32; i++)
             check(&out[i], 0x1000 + (31 - i) * 128, 32, 1u << (31 - i), 1); /* highest segment first */
     }
@@ -58,9 +58,9 @@ static void one_word_for_all(void **state)
     uint64_t address[32];
     struct access out[COALESCE_MOST];
     fill(address, 0x1064, 0);
-    assert_int_equal(coalesce_global(address, ALL, 4, 1, out), 1);
+    assert_int_equal(coalesce_global(address, ALL, 4, 128, 1, out), 1);
     check(&out[0], 0x1060, 32, ALL, 8);
-    assert_int_equal(coalesce_global(address, ALL, 4, 2, out), 2);
+    assert_int_equal(coalesce_global(address, ALL, 4, 128, 2, out), 2);
     check(&out[0], 0x1060, 32, 0xffff0000, 8);
     check(&out[1], 0x1060, 32, 0x0000ffff, 8);
 }
@@ -71,7 +71,7 @@ static void half_a_line_too_far(void **state)
     uint64_t address[32];
     struct access out[COALESCE_MOST];
     fill(address, 0x1040, 4);
-    assert_int_equal(coalesce_global(address, ALL, 4, 1, out), 2);
+    assert_int_equal(coalesce_global(address, ALL, 4, 128, 1, out), 2);
     check(&out[0], 0x1080, 64, 0xffff0000, 3);
     check(&out[1], 0x1040, 64, 0x0000ffff, 12);
 }
@@ -83,17 +83,17 @@ static void segment_follows_element(void **state)
     uint64_t address[32];
     struct access out[COALESCE_MOST];
     fill(address, 0x1000, 1);
-    assert_int_equal(coalesce_global(address, ALL, 1, 1, out), 1);
+    assert_int_equal(coalesce_global(address, ALL, 1, 128, 1, out), 1);
     check(&out[0], 0x1000, 32, ALL, 1);
     fill(address, 0x1000, 2);
-    assert_int_equal(coalesce_global(address, ALL, 2, 1, out), 1);
+    assert_int_equal(coalesce_global(address, ALL, 2, 128, 1, out), 1);
     check(&out[0], 0x1000, 64, ALL, 3);
     fill(address, 0x1010, 1);
-    assert_int_equal(coalesce_global(address, ALL, 1, 1, out), 2);
+    assert_int_equal(coalesce_global(address, ALL, 1, 128, 1, out), 2);
     check(&out[0], 0x1020, 32, 0xffff0000, 2);
     check(&out[1], 0x1000, 32, 0x0000ffff, 1);
     fill(address, 0x1000, 16);
-    assert_int_equal(coalesce_global(address, ALL, 16, 1, out), 4);
+    assert_int_equal(coalesce_global(address, ALL, 16, 128, 1, out), 4);
     for (uint32_t i = 0; i < 4; i++)
         check(&out[i], 0x1180 - i * 128, 128, 0xffu << (8 * (3 - i)), 15);
 }
@@ -108,7 +108,7 @@ static void shrinking(void **state)
     struct access out[COALESCE_MOST];
     fill(address, 0x2000, 32);
     for (uint32_t mask = 1; mask < 16; mask++) {
-        assert_int_equal(coalesce_global(address, mask, 4, 1, out), 1);
+        assert_int_equal(coalesce_global(address, mask, 4, 128, 1, out), 1);
         check(&out[0], 0x2000 + want[mask].offset, want[mask].bytes, mask, (want[mask].bytes == 128 ? 15u : want[mask].bytes == 64 ? 3u : 1u) << want[mask].offset / 32);
     }
 }
@@ -119,8 +119,8 @@ static void nobody_asks(void **state)
     uint64_t address[32];
     struct access out[COALESCE_MOST];
     fill(address, 0x2000, 4);
-    assert_int_equal(coalesce_global(address, 0, 4, 2, out), 0);
-    assert_int_equal(coalesce_atomic(address, 0, 4, 2, out), 0);
+    assert_int_equal(coalesce_global(address, 0, 4, 128, 2, out), 0);
+    assert_int_equal(coalesce_atomic(address, 0, 4, 128, 2, out), 0);
     assert_int_equal(coalesce_local(address, 0, 4, 0, 1024, 1, out), 0);
     assert_int_equal(coalesce_lines(address, 0, 4, 64, out), 0);
     assert_int_equal(coalesce_shared_cycles(address, 0, 4, 32, 1, false), 0);
@@ -132,20 +132,20 @@ static void atomics(void **state)
     uint64_t address[32];
     struct access out[COALESCE_MOST];
     fill(address, 0x1000, 0); /* a counter: each lane its own access */
-    assert_int_equal(coalesce_atomic(address, ALL, 4, 2, out), 32);
+    assert_int_equal(coalesce_atomic(address, ALL, 4, 128, 2, out), 32);
     for (uint32_t i = 0; i < 32; i++)
         check(&out[i], 0x1000, 32, 1u << (31 - i), 1);
     fill(address, 0x1000, 4); /* half warps, whatever the machine's parts */
-    assert_int_equal(coalesce_atomic(address, ALL, 4, 2, out), 2);
+    assert_int_equal(coalesce_atomic(address, ALL, 4, 128, 2, out), 2);
     check(&out[0], 0x1040, 64, 0xffff0000, 12);
     check(&out[1], 0x1000, 64, 0x0000ffff, 3);
     for (uint32_t i = 0; i < 4; i++) /* lanes 0 and 2 collide, 1 and 3 too: two accesses of two lanes, the second one first */
         address[i] = 0x1000 + i % 2 * 64;
-    assert_int_equal(coalesce_atomic(address, 15, 4, 2, out), 2);
+    assert_int_equal(coalesce_atomic(address, 15, 4, 128, 2, out), 2);
     check(&out[0], 0x1000, 128, 12, 15);
     check(&out[1], 0x1000, 128, 3, 15);
     address[2] = 0x1020; /* a lane without a collision joins the first */
-    assert_int_equal(coalesce_atomic(address, 15, 4, 2, out), 2);
+    assert_int_equal(coalesce_atomic(address, 15, 4, 128, 2, out), 2);
     check(&out[0], 0x1040, 32, 8, 4);
     check(&out[1], 0x1000, 128, 7, 15);
 }
@@ -292,20 +292,21 @@ static uint32_t model_leave(struct model *m, uint32_t segment_bytes, struct acce
     return count;
 }
 
-static uint32_t size_of_segment(uint32_t bytes)
+static uint32_t size_of_segment(uint32_t bytes, uint32_t most)
 {
-    return bytes == 1 ? 32 : bytes == 2 ? 64 : 128;
+    uint32_t size = bytes == 1 ? 32 : bytes == 2 ? 64 : 128;
+    return size > most ? most : size;
 }
 
-static uint32_t model_warp(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t parts, bool atomic, struct access *out)
+static uint32_t model_warp(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts, bool atomic, struct access *out)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, segment = size_of_segment(bytes, most);
     for (int part = (int)parts - 1; part >= 0; part--) {
         struct model m = { 0 };
         for (uint32_t lane = 32 / parts * (uint32_t)part; lane < 32 / parts * ((uint32_t)part + 1); lane++)
             if (mask >> lane & 1)
-                model_add(&m, address[lane], bytes, size_of_segment(bytes), lane, atomic);
-        count += model_leave(&m, size_of_segment(bytes), out + count);
+                model_add(&m, address[lane], bytes, segment, lane, atomic);
+        count += model_leave(&m, segment, out + count);
     }
     return count;
 }
@@ -317,8 +318,8 @@ static uint32_t model_local(const uint64_t offset[32], uint32_t mask, uint32_t b
         struct model m = { 0 };
         for (uint32_t lane = 32 / parts * (uint32_t)part; lane < 32 / parts * ((uint32_t)part + 1); lane++)
             for (uint64_t b = offset[lane]; mask >> lane & 1 && b < offset[lane] + bytes; b++)
-                model_add(&m, b / 4 * threads * 4 + (first + lane) * 4 + b % 4, 1, size_of_segment(bytes), lane, false);
-        count += model_leave(&m, size_of_segment(bytes), out + count);
+                model_add(&m, b / 4 * threads * 4 + (first + lane) * 4 + b % 4, 1, size_of_segment(bytes, 128), lane, false);
+        count += model_leave(&m, size_of_segment(bytes, 128), out + count);
     }
     return count;
 }
@@ -422,7 +423,8 @@ static void random_global(void **state)
         uint64_t shift = random_next(&seed) % 8 ? 0 : random_next(&seed) % 16; /* lanes that straddle segments */
         for (uint32_t i = 0; i < 32; i++)
             address[i] += 0x7f0000000000 + shift;
-        same(out, coalesce_global(address, mask, bytes, parts, out), want, model_warp(address, mask, bytes, parts, false, want));
+        for (uint32_t most = 32; most <= 128; most *= 2)
+            same(out, coalesce_global(address, mask, bytes, most, parts, out), want, model_warp(address, mask, bytes, most, parts, false, want));
     }
 }
 
@@ -433,8 +435,9 @@ static void random_atomic(void **state)
     static struct access out[COALESCE_MOST], want[512];
     for (uint32_t round = 0; round < 20000; round++) {
         uint32_t bytes = 1u << random_next(&seed) % 5, mask = random_lanes(&seed, address, bytes, 8192);
-        same(out, coalesce_atomic(address, mask, bytes, 2, out), want, model_warp(address, mask, bytes, 2, true, want));
-        same(out, coalesce_atomic(address, mask, bytes, 1, out), want, model_warp(address, mask, bytes, 1, true, want));
+        for (uint32_t most = 32; most <= 128; most *= 2)
+            for (uint32_t parts = 1; parts <= 2; parts++)
+                same(out, coalesce_atomic(address, mask, bytes, most, parts, out), want, model_warp(address, mask, bytes, most, parts, true, want));
     }
 }
 

@@ -356,29 +356,58 @@ static void test_interconnect_queue_full(void **state)
 
 /* rd10: a cycle before `first` issues; rd11: the instruction behind `second`. The address is known when both begin, and the branch makes the two instructions at HERE
  * one fetch, and those behind them the next. */
-static uint64_t between(const char *before, const char *first, const char *second)
+static uint64_t between_on(const char *const *sets, const char *before, const char *first, const char *second)
 {
     uint64_t clocks[1][CLOCKS];
     struct text t = { 0 };
     say(&t, "ld.param.u64 %%rd1, [buffer];\nadd.u64 %%rd1, %%rd1, 65536;\n%s", before);
     say(&t, "setp.ne.u64 %%p1, %%rd1, 0;\n@%%p1 bra HERE;\nmov.u32 %%r1, 0;\nHERE:\nmov.u64 %%rd10, %%clock64;\n%s%smov.u64 %%rd11, %%clock64;\n", first, second);
-    read_clocks(MACHINE, SETS(ONE_CORE), t.s, 1, clocks);
+    read_clocks(MACHINE, sets, t.s, 1, clocks);
     free(t.s);
     return clocks[0][1] - (clocks[0][0] + 1);
 }
 
+static uint64_t between(const char *before, const char *first, const char *second) { return between_on(SETS(ONE_CORE), before, first, second); }
+
 #define BRING_LINE "ld.global.u32 %r2, [%rd1];\nadd.u32 %r2, %r2, 1;\nadd.u32 %r2, %r2, 1;\n"
 
-/* A fence lets nothing pass before what is outstanding has come: the next instruction issues in the cycle in which the load's register is written, or the store is acknowledged. */
+enum { NEXT_PAIR = 3 }; /* behind the first of two instructions: nothing to wait for */
+
+/* A fence lets nothing pass before what is outstanding has come: the next instruction issues in the cycle in which the load's register is written. */
 static void test_fence(void **state)
 {
     (void)state;
     struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
-    enum { NEXT_PAIR = 3 }; /* behind the first of the two: nothing to wait for */
     assert_int_equal(between(BRING_LINE, "ld.global.u32 %r3, [%rd1];\n", "mov.u32 %r4, 0;\n"), NEXT_PAIR);
     assert_int_equal(between(BRING_LINE, "ld.global.u32 %r3, [%rd1];\n", "membar.gl;\n"), l1_hit(&m));
     assert_int_equal(between("", "ld.global.u32 %r3, [%rd1];\n", "membar.gl;\n"), l2_hit(&m));
     assert_int_equal(between("", "mov.u32 %r3, 0;\n", "membar.gl;\n"), TO_UNIT + 1);
+}
+
+/* Where stores are awaited, in which the last of those that have reached the unit is acknowledged. */
+static void test_fence_and_stores(void **state)
+{
+    (void)state;
+#define AWAITED "lsu.fence_waits_for_stores=true"
+    static const char store[] = "st.global.u32 [%rd1], %r60;\n", mov[] = "mov.u32 %r3, 0;\n";
+    struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
+    uint64_t acknowledged = TO_UNIT + 1 /* two operands */ + m.sm.l1d.latency_cycles + 1 /* out of the miss queue */ + round_trip(&m, 1);
+    assert_int_equal(between(store, mov, "membar.gl;\n"), TO_UNIT + 1); /* for the register of mov */
+    uint64_t waited = between_on(SETS(ONE_CORE, AWAITED), store, mov, "membar.gl;\n");
+    assert_in_range(waited, acknowledged - 20 /* the store issues before */, acknowledged);
+    assert_int_equal(between_on(SETS(ONE_CORE, AWAITED, "l1d.latency_cycles=36"), store, mov, "membar.gl;\n"), waited + 1);
+    assert_int_equal(between_on(SETS(ONE_CORE, AWAITED, "l2.rop_cycles=119"), store, mov, "membar.gl;\n"), waited - 1);
+}
+
+/* A fence that empties the L1: what was there has to be fetched again, what was on its way comes. */
+static void test_fence_drops_l1(void **state)
+{
+    (void)state;
+    struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
+    static const char load[] = "ld.global.u32 %r3, [%rd1];\n";
+    assert_int_equal(between(BRING_LINE, load, "membar.gl;\n"), l1_hit(&m));
+    assert_int_equal(between(BRING_LINE "membar.gl;\n", load, "membar.gl;\n"), l2_hit(&m));
+    assert_int_equal(between_on(SETS(ONE_CORE, "lsu.fence_drops_l1=false"), BRING_LINE "membar.gl;\n", load, "membar.gl;\n"), l1_hit(&m));
 }
 
 /* The warp does nothing until the last answer to its atomic is there, whether it uses the result or not. Lanes that ask for the same word are requests of their own, one a cycle.
@@ -392,6 +421,39 @@ static void test_atomic_blocks(void **state)
     assert_in_range(between(one_lane, "@%p2 atom.global.add.u32 %r3, [%rd1], 1;\n", ""), answer, answer + 1);
     assert_in_range(between(one_lane, "@%p2 red.global.add.u32 [%rd1], 1;\n", ""), answer, answer + 1);
     assert_in_range(between("", "atom.global.add.u32 %r3, [%rd1], 1;\n", ""), answer + 31, answer + 32);
+}
+
+/* Neighbouring lanes: a request for each segment, one a cycle. */
+static void test_atomic_segments(void **state)
+{
+    (void)state;
+    struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
+    uint64_t answer = TO_UNIT + round_trip(&m, 1) + LINE / m.sm.past_l1_segment - 1;
+    assert_int_equal(m.sm.past_l1_segment, SECTOR);
+    assert_in_range(between("mul.wide.u32 %rd2, %r60, 4;\nadd.u64 %rd1, %rd1, %rd2;\n", "atom.global.add.u32 %r3, [%rd1], 1;\n", ""), answer, answer + 1);
+}
+
+/* Volatile loads are found in the L1, or go past it. */
+static void test_volatile(void **state)
+{
+    (void)state;
+    static const char *const loads[] = { "ld.volatile.global.u64 %rd1, [%rd1];\n", "ld.global.cv.u64 %rd1, [%rd1];\n" };
+    struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
+    for (uint32_t i = 0; i < 2; i++) {
+        check_chase(SETS(ONE_CORE, "lsu.volatile_past_l1=false"), FROM_L1, in_lines, 4, l1_hit(&m), loads[i]);
+        check_chase(SETS(ONE_CORE, "lsu.volatile_past_l1=true"), FROM_L2, in_lines, 300, TO_UNIT + round_trip(&m, 1) + WRITEBACK, loads[i]);
+    }
+}
+
+/* An atomic that does not wait for its address issues behind the instruction that makes it; it has one operand less to read. */
+static void test_atomic_address(void **state)
+{
+    (void)state;
+    static const char address[] = "add.u64 %rd1, %rd1, 256;\n", atomic[] = "atom.global.add.u32 %r3, [%rd1], %r60;\n";
+    struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
+    uint64_t answer = TO_UNIT + round_trip(&m, 1) + 31, add = TO_UNIT + 1 + m.sm.integer.latency[0];
+    assert_in_range(between_on(SETS(ONE_CORE, "lsu.atomics_await_address=false"), "", address, atomic), NEXT_PAIR - 1 + answer, NEXT_PAIR + answer);
+    assert_in_range(between_on(SETS(ONE_CORE, "lsu.atomics_await_address=true"), "", address, atomic), add + answer + 1, add + answer + 2);
 }
 
 /* Streaming read */
@@ -445,7 +507,12 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_mshr_merge),
     cmocka_unit_test(test_interconnect_queue_full),
     cmocka_unit_test(test_fence),
+        cmocka_unit_test(test_fence_and_stores),
+        cmocka_unit_test(test_fence_drops_l1),
     cmocka_unit_test(test_atomic_blocks),
+        cmocka_unit_test(test_atomic_segments),
+        cmocka_unit_test(test_volatile),
+        cmocka_unit_test(test_atomic_address),
     cmocka_unit_test(test_streaming_read),
 };
 

@@ -460,9 +460,16 @@ static void test_import(void **state)
     assert_int_equal(m.sm.l1d.mshr_entries, 64);
     assert_int_equal(m.sm.l1d.miss_queue, 7);
     assert_int_equal(m.sm.l1d.latency_cycles, 35);
+    assert_int_equal(m.sm.past_l1_segment, 32);
+    assert_true(m.sm.vectors_by_element);
+    assert_true(m.sm.texel_blocks);
+    assert_true(m.sm.fence_drops_l1);
+    assert_false(m.sm.fence_waits_for_stores);
+    assert_false(m.sm.local_by_block);
     assert_int_equal(m.sm.l1c.mshr_merge, 24);
     assert_int_equal(m.sm.l1t.ways, 5);
     assert_int_equal(m.sm.l1t.miss_queue, 96);
+    assert_int_equal(m.sm.texture_results, 2);
     assert_int_equal(m.mem.l2.cache.port_bytes, 32);
     assert_true(m.mem.l2.cache.write_allocate);
     assert_int_equal(m.mem.l2.input_queue, 61);
@@ -486,6 +493,9 @@ static void test_import(void **state)
     assert_int_equal(m.sm.integer_multiply, MULTIPLY_ON_SFU);
     assert_false(m.sm.banks_at_once || m.sm.banks_by_name || m.sm.fetch_moves_on || m.sm.code_packed || m.launches_go_on || !m.sm.counts_dynamic_shared);
     assert_int_equal(m.sm.coalesce_parts, 2);
+    assert_int_equal(m.sm.past_l1_segment, 128);
+    assert_true(m.sm.local_by_block);
+    assert_false(m.sm.fence_drops_l1);
     assert_int_equal(m.sm.issue_per_warp, 2);
     assert_int_equal(m.mem.dram.t_rc, 35);
     assert_int_equal(m.mem.dram.banks, 8);
