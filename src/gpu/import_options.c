@@ -420,6 +420,8 @@ static double network_number(const char *text, const char *name, double otherwis
     return otherwise;
 }
 
+enum { NETWORK_HOP_CYCLES = 4 }; /* its links to and from a router, each a cycle to send and one to receive */
+
 /* The buffers of BookSim: in front of the network and in the router's virtual channel; behind it for ejection and between the clock domains. */
 static bool read_network(struct import *i, const char *target)
 {
@@ -443,6 +445,11 @@ static bool read_network(struct import *i, const char *target)
     set_number(i, "interconnect", "input_buffer_flits", (uint64_t)((input > 0 ? input : 9) + channel));
     set_number(i, "interconnect", "output_buffer_flits", (uint64_t)((ejection > 0 ? ejection : channel) + boundary));
     set_number(i, "interconnect", "speedup", speedup < 1 ? 1 : (uint64_t)speedup);
+    if (network_number(s.text, "subnets", 0) > 0) { /* the network of 3.2 and later */
+        set_number(i, "interconnect", "injection_flits", (uint64_t)(input > 0 ? input : 9));
+        set_number(i, "interconnect", "ejection_flits", (uint64_t)boundary);
+        set_number(i, "interconnect", "hop_cycles", NETWORK_HOP_CYCLES);
+    }
     if (vcs != 1)
         import_remark(i, "not carried over: %s: %g virtual channels; an input has one queue", path, vcs);
     free((char *)s.text);
