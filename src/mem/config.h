@@ -19,6 +19,7 @@ struct cache_config {
     enum write_policy global_writes, local_writes;
     enum allocate_policy allocate;
     bool write_allocate;                 /* a store that misses takes a line */
+    bool partial_writes;                 /* sectored, with write_allocate: a sector of which stores have written a part only is fetched when it is read; false: it counts as written */
     uint32_t mshr_entries, mshr_merge;   /* distinct lines (sectors) waited for, requests for each */
     uint32_t miss_queue;                 /* packets */
     uint32_t latency_cycles;             /* L1D: cycles of a hit before its registers are free, 0: the same cycle */

@@ -52,7 +52,7 @@ struct partition {
     uint32_t slice_count, channel;
     uint32_t rop_cycles, dram_latency_cycles, cores_per_port;
     uint32_t line_bytes;           /* of the L2, 0: none */
-    bool pieces_are_lines, upper_halves_slip;
+    bool pieces_are_lines, upper_halves_slip, partial_writes;
     uint8_t line_sectors;          /* all of a line */
     uint32_t piece_bytes;          /* requests are cut at multiples of this; 0: not at all */
     uint32_t pieces;               /* of a request, so many places must be free in the input queue before one is taken from the crossbar */
@@ -148,6 +148,7 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
         p->piece_bytes = cache->sector_bytes ? cache->sector_bytes : cache->line_bytes;
         p->pieces = p->line_bytes / p->piece_bytes;
         p->upper_halves_slip = l2->upper_halves_slip;
+        p->partial_writes = cache->partial_writes;
         p->pieces_are_lines = p->pieces == 1 && p->line_bytes >= SECTOR_BYTES;
         p->line_sectors = (uint8_t)((1u << p->line_bytes / SECTOR_BYTES) - 1);
     }
@@ -361,6 +362,17 @@ static uint64_t sector_address(const struct delayed *d, uint32_t n) { return d->
 static uint64_t first_sector(const struct delayed *d) { return sector_address(d, (uint32_t)__builtin_ctz(d->sectors)); }
 static uint64_t last_sector(const struct delayed *d) { return sector_address(d, 31u - (uint32_t)__builtin_clz(d->sectors)); }
 
+/* Of a store, which tells what it writes in 32nd parts of its bytes: what it writes of a sector, byte by byte. */
+static uint32_t bytes_of_sector(const struct packet *r, uint32_t sector)
+{
+    uint32_t part_bytes = r->bytes / 32u, parts = SECTOR_BYTES / (part_bytes ? part_bytes : 1), first = r->sectors ? (uint32_t)__builtin_ctz(r->sectors) : 0, bytes = 0;
+    uint32_t written = r->mask >> ((sector - first) * parts & 31);
+    for (uint32_t i = 0; i < parts && part_bytes < 32; i++)
+        if (written >> i & 1)
+            bytes |= ((1u << part_bytes) - 1) << i * part_bytes;
+    return bytes;
+}
+
 /* The next piece of a request: the first sector left or, where lines are not sectored, all those left of its line. */
 static struct packet cut_piece(const struct partition *p, struct delayed *d)
 {
@@ -381,7 +393,10 @@ static struct packet cut_piece(const struct partition *p, struct delayed *d)
     piece.sectors = (uint8_t)names;
     piece.address = start;
     piece.bytes = (uint16_t)(end - start);
-    d->packet.mask = 0; /* an atomic takes effect once, with its first piece */
+    if (p->partial_writes && packet_is_write(&piece))
+        piece.mask = bytes_of_sector(&d->packet, (uint32_t)__builtin_ctz(names));
+    else
+        d->packet.mask = 0; /* an atomic takes effect once, with its first piece */
     return piece;
 }
 

@@ -329,6 +329,33 @@ static void test_upper_halves_slip(void **state)
     check_cuts(&c, cuts, sizeof(cuts) / sizeof(cuts[0]));
 }
 
+/* A store tells in 32nd parts of its bytes what it writes: sectors that it writes in part, or not at all, are read from DRAM when they are read. */
+static void test_partial_writes(void **state)
+{
+    (void)state;
+    const struct { uint64_t address; uint16_t bytes; uint8_t sectors; uint32_t mask, read; } stores[] = {
+        { 0x2000, 128, 0x0f, 0xffffffff, 0 }, { 0x2000, 128, 0x0f, 0x00ff00ff, 2 }, { 0x2000, 128, 0x0f, 0xff7fffff, 1 }, { 0x2000, 128, 0x0f, 0x11111111, 4 },
+        { 0x2040, 64, 0x0c, 0xffffffff, 2 },  { 0x2040, 64, 0x0c, 0x0000ffff, 3 },  { 0x2000, 64, 0x03, 0xfffeffff, 3 },  { 0x2020, 32, 0x02, 0xffffffff, 3 }, { 0x2060, 32, 0x08, 0xfffffffe, 4 },
+    };
+    for (uint32_t i = 0; i < sizeof stores / sizeof *stores; i++) {
+        struct mem_config c = default_config();
+        c.l2.cache.partial_writes = true;
+        struct rig *r = rig_of(c);
+        struct packet p = request_of(PACKET_STORE, 0, stores[i].address, stores[i].bytes, 1);
+        p.sectors = stores[i].sectors;
+        p.mask = stores[i].mask;
+        assert_true(try_send(r, &p));
+        drain(r);
+        assert_int_equal(counters_of(r).dram.requests_read, 0);
+        p = request_of(PACKET_LOAD, 0, 0x2000, 128, 2);
+        p.sectors = 0x0f;
+        assert_true(try_send(r, &p));
+        drain(r);
+        assert_int_equal(counters_of(r).dram.requests_read, stores[i].read);
+        rig_free(r);
+    }
+}
+
 static void test_cuts_without_sectors(void **state)
 {
     (void)state;
@@ -839,7 +866,7 @@ int main(void)
         cmocka_unit_test(test_texture_skips_the_delay),
         cmocka_unit_test(test_line_is_cut_into_sectors),
         cmocka_unit_test(test_cuts_with_sectors),
-        cmocka_unit_test(test_upper_halves_slip), cmocka_unit_test(test_cuts_without_sectors),
+        cmocka_unit_test(test_upper_halves_slip), cmocka_unit_test(test_cuts_without_sectors), cmocka_unit_test(test_partial_writes),
         cmocka_unit_test(test_data_port),
         cmocka_unit_test(test_reads_of_a_sector_merge),
         cmocka_unit_test(test_store_is_acknowledged),
