@@ -55,7 +55,8 @@ struct dram_config {
     uint32_t banks, bank_groups;
     bool group_by_low_bits;              /* a bank's group: its number modulo the groups (GPGPU-Sim 4's machines); else neighbouring banks share one */
     uint32_t t_ccd, t_rrd, t_rcd, t_ras, t_rp, t_rc, t_cl, t_wl, t_cdlr, t_wr, t_ccdl, t_rtpl; /* command cycles */
-    bool row_beside_column;              /* a row command may go out in the cycle of a column command */
+    bool row_beside_column;              /* a row command may go out in the cycle of a column command (GPGPU-Sim 4) */
+    bool data_with_burst;                /* data counts as there when its burst begins; false: when it ends */
     uint32_t channel_bit;                /* lowest address bit that chooses the channel */
     char map[64];                        /* from the highest bit to the lowest: R row, B bank, C column, S within a burst; dots are ignored */
 };

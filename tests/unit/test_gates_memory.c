@@ -39,7 +39,7 @@ static uint64_t dram_hit(const struct machine *m)
     uint64_t gap = d->t_ccdl > d->t_ccd ? d->t_ccdl : d->t_ccd;
     return l2_hit(m) - (LINE / SECTOR - 1) /* now waiting for each other here */
            + 1 /* out of the miss queue */ + 1 /* to the delay in front of DRAM */ + d->latency_cycles + 1 /* in a bank's hands, and read */
-           + (LINE / SECTOR - 1) * gap + d->t_cl + d->burst_length / d->data_rate + 1 /* returned: its line is filled */ + 1 /* and answers */;
+           + (LINE / SECTOR - 1) * gap + d->t_cl + (d->data_with_burst ? 0 : d->burst_length / d->data_rate) + 1 /* returned: its line is filled */ + 1 /* and answers */;
 }
 
 /* In another row than the open one. */
