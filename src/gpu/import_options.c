@@ -179,6 +179,7 @@ static bool take_widths(struct import *i, const char *target)
         import_remark(i, "assumed: -%s %s: the widths behind the collectors are those in front of them", i->option, i->value);
     set_text(i, "issue", "integer_multiply", units == 5 ? "sp" : "sfu"); /* with a column of integer units they, or the SPs, multiply */
     set_text(i, "dram", "row_beside_column", units > 3 ? "true" : "false"); /* as the controller of 4.x does */
+    set_text(i, "dram", "data_with_burst", "true");
     return true;
 }
 
@@ -356,6 +357,8 @@ static bool take_cache_policies(struct import *i, const char *section, char **p,
         set_text(i, section, "global_writes", global);
         set_text(i, section, "local_writes", local);
         set_text(i, section, "write_allocate", count > 3 && *p[3] != 'N' ? "true" : "false");
+        if (!strcmp(section, "l2"))
+            set_text(i, section, "partial_writes", count > 3 && *p[3] == 'L' ? "true" : "false"); /* fetched when they are read */
         if (*p[1] == 'R')
             import_remark(i, "assumed: -%s: a read-only cache; stores drop the line and go down", i->option);
     }
@@ -384,7 +387,8 @@ static bool take_cache(struct import *i, const char *section)
     if (!strcmp(section, "l1d") || !strcmp(section, "l2"))
         set_number(i, section, "sector_bytes", first && *shape[0] == 'S' ? 32 : 0);
     if (!strcmp(section, "l2"))
-        set_text(i, section, "upper_halves_slip", first && *shape[0] == 'S' ? "true" : "false"); /* as the L2 of 4.x does */
+        for (unsigned n = 0; n < 2; n++)
+            set_text(i, section, n ? "constants_share_miss" : "upper_halves_slip", first && *shape[0] == 'S' ? "true" : "false"); /* as the L2 of 4.x does */
     if (count > first + 3) {
         if (!take_cache_policies(i, section, shape + first + 3, count - first - 3))
             return false;

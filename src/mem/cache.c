@@ -437,12 +437,34 @@ static enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t a
     return done(c, l, CACHE_MISS);
 }
 
+/* The second sector of a pair that GPGPU-Sim 4 gives one address for both (packet->twin): it waits for what is on its way in the first one's name, though that brings the first alone. Its own sector
+ * is then reserved without end; the next that asks for it, when nothing is on its way, reads it, in the first one's name again. */
+static NOINLINE enum cache_outcome read_twin(struct cache *c, struct lookup *l)
+{
+    uint8_t covered, name = (uint8_t)(l->need >> 1);
+    uint32_t entry = mshr_find(&c->head.mshr, l->line, name, &covered);
+    if (entry != MSHR_NONE && !mshr_can_merge(&c->head.mshr, entry))
+        return fail(c, l, CACHE_FAIL_MERGE);
+    if (entry == MSHR_NONE && mshr_full(&c->head.mshr))
+        return fail(c, l, CACHE_FAIL_MSHR);
+    l->there->reserved |= l->need;
+    if (entry != MSHR_NONE)
+        return read_pending(c, l, entry);
+    touch_line(c, l);
+    entry = mshr_open(&c->head.mshr, l->line, l->need, l->request, l->age, cache_sets_place(&c->sets, l->set, l->way));
+    c->head.mshr.entries[entry].names = name;
+    send_read(c, l->request, l->line, entry, l->need);
+    return done(c, l, CACHE_MISS);
+}
+
 static enum cache_outcome read_not_there(struct cache *c, struct lookup *l)
 {
     uint32_t entry = MSHR_NONE;
     uint8_t missing = l->need, covered = 0;
     if (unlikely(queue_room(c) < c->miss_reserve))
         return fail(c, l, CACHE_FAIL_QUEUE);
+    if (unlikely(l->request->twin) && l->there)
+        return read_twin(c, l);
     if (l->way != NO_WAY)
         missing &= (uint8_t)~l->there->valid;
     if (l->way != NO_WAY || c->on_fill || c->policy) /* else it cannot be on its way: that has a line, unless it bypasses the cache */

@@ -42,6 +42,7 @@ struct l2_config {
     uint32_t rop_cycles;                 /* core cycles from the crossbar to the slice's queue */
     uint32_t input_queue, dram_queue, reply_queue, return_queue; /* crossbar -> L2, L2 -> DRAM, L2 -> crossbar, DRAM -> L2 */
     bool filled_by_copies;               /* copies from the host leave their data in the L2 */
+    bool constants_share_miss;           /* sectored: the second sector of a constant line asks for data in the first one's name, as in GPGPU-Sim 4 */
     bool upper_halves_slip;              /* sectored: a request for the upper half of a line takes its sectors in the next line, as in GPGPU-Sim 4 */
 };
 

@@ -33,7 +33,7 @@ struct packet {
     uint8_t sectors;   /* of its line, bit 0 lowest: what a fill brings or a write covers */
     uint8_t reply;     /* on its way back to the core */
     uint8_t origin;    /* which part of its core waits for the answer (the core's own) */
-    uint8_t pad;
+    uint8_t twin;      /* asks for its sector in the name of the one before it (cache.c) */
 };
 
 enum { PACKET_WRITES = 1 << PACKET_STORE | 1 << PACKET_LOCAL_STORE | 1 << PACKET_L1_WRITEBACK | 1 << PACKET_L2_WRITEBACK };

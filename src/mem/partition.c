@@ -1,7 +1,8 @@
 /* A memory channel with its L2 slices (GPGPU-Sim's memory partition unit and its sub-partitions, with the order of their steps).
  *
  * A slice: crossbar -> fixed delay (the raster units' pipeline, "ROP") -> input queue -> L2 -> queue to DRAM; DRAM -> return queue -> L2 -> reply queue -> crossbar.
- * The channel: the slices' queues to DRAM -> fixed delay -> DRAM. Textures do not pass the first delay.
+ * The channel: the slices' queues to DRAM -> fixed delay -> DRAM. Textures do not pass the first delay, but for
+ * those that are cut: their pieces are no longer known as textures there.
  *
  * Left out: the credit that a write-back holds while it is inside DRAM (it is given back when DRAM takes it, not when DRAM has written it). */
 #include "mem/partition.h"
@@ -52,7 +53,7 @@ struct partition {
     uint32_t slice_count, channel;
     uint32_t rop_cycles, dram_latency_cycles, cores_per_port;
     uint32_t line_bytes;           /* of the L2, 0: none */
-    bool pieces_are_lines, upper_halves_slip, partial_writes;
+    bool pieces_are_lines, upper_halves_slip, constants_share_miss, partial_writes;
     uint8_t line_sectors;          /* all of a line */
     uint32_t piece_bytes;          /* requests are cut at multiples of this; 0: not at all */
     uint32_t pieces;               /* of a request, so many places must be free in the input queue before one is taken from the crossbar */
@@ -149,6 +150,7 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
         p->pieces = p->line_bytes / p->piece_bytes;
         p->upper_halves_slip = l2->upper_halves_slip;
         p->partial_writes = cache->partial_writes;
+        p->constants_share_miss = l2->constants_share_miss;
         p->pieces_are_lines = p->pieces == 1 && p->line_bytes >= SECTOR_BYTES;
         p->line_sectors = (uint8_t)((1u << p->line_bytes / SECTOR_BYTES) - 1);
     }
@@ -393,6 +395,8 @@ static struct packet cut_piece(const struct partition *p, struct delayed *d)
     piece.sectors = (uint8_t)names;
     piece.address = start;
     piece.bytes = (uint16_t)(end - start);
+    if (p->constants_share_miss && piece.kind == PACKET_CONST && d->sectors == 0) /* the last of two */
+        piece.twin = 1;
     if (p->partial_writes && packet_is_write(&piece))
         piece.mask = bytes_of_sector(&d->packet, (uint32_t)__builtin_ctz(names));
     else
@@ -400,13 +404,7 @@ static struct packet cut_piece(const struct partition *p, struct delayed *d)
     return piece;
 }
 
-/* At most: sectors left out in between are counted. */
-static uint32_t pieces_of(const struct partition *p, const struct delayed *d)
-{
-    if (d->whole)
-        return 1;
-    return (uint32_t)(last_sector(d) / p->piece_bytes - first_sector(d) / p->piece_bytes) + 1;
-}
+static bool is_one_piece(const struct partition *p, const struct delayed *d) { return d->whole || last_sector(d) / p->piece_bytes == first_sector(d) / p->piece_bytes; }
 
 /* L2 slices: their clock. The steps stand in the order in which a cycle takes them. */
 
@@ -442,9 +440,8 @@ static void take_request(struct partition *p, struct slice *s, uint64_t core_now
     d->ready = core_now + p->rop_cycles;
     d->packet.slice = (uint8_t)s->number;
     name_sectors(p, d);
-    if (r->kind == PACKET_TEXTURE && pieces_of(p, d) <= p->pieces)
-        while (d->sectors)
-            push_piece(p, s, d);
+    if (r->kind == PACKET_TEXTURE && is_one_piece(p, d))
+        push_piece(p, s, d);
     else
         s->rop.count++;
     crossbar_pop(p->requests, s->number);

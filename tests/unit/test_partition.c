@@ -231,7 +231,7 @@ static void test_delays_add_up(void **state)
     rig_free(r);
 }
 
-/* Textures do not pass the first delay: looked up in the cycle in which they are taken. */
+/* Textures do not pass the first delay: looked up in the cycle in which they are taken. Those that are cut do. */
 static void test_texture_skips_the_delay(void **state)
 {
     (void)state;
@@ -239,13 +239,28 @@ static void test_texture_skips_the_delay(void **state)
     warm(r, 0x1000, 128);
     send(r, PACKET_LOAD, 1, 0x1000, 32, 1);
     run(r, 2);
-    send(r, PACKET_TEXTURE, 0, 0x1000, 64, 2);
+    send(r, PACKET_TEXTURE, 0, 0x1000, 32, 2);
     drain(r);
-    assert_int_equal(r->log_count, 3);
+    assert_int_equal(r->log_count, 2);
     assert_int_equal(r->log[0].cycle, 2 + 2 * (HOP + 1) + 2);
     assert_int_equal(r->log[0].packet.token, 2);
-    assert_int_equal(r->log[1].cycle, 2 + 2 * (HOP + 1) + 3);
-    assert_int_equal(r->log[2].packet.token, 1);
+    assert_int_equal(r->log[1].packet.token, 1);
+    rig_free(r);
+    r = default_rig();
+    warm(r, 0x1000, 128);
+    send(r, PACKET_TEXTURE, 0, 0x1000, 64, 2);
+    drain(r);
+    assert_int_equal(r->log_count, 2);
+    assert_int_equal(r->log[0].cycle, HIT_CYCLES);
+    assert_int_equal(r->log[1].cycle, HIT_CYCLES + 1);
+    rig_free(r);
+    struct mem_config c = default_config();
+    c.l2.cache.sector_bytes = 0;
+    r = rig_of(c);
+    warm(r, 0x1000, 128);
+    send(r, PACKET_TEXTURE, 0, 0x1000, 128, 2);
+    drain(r);
+    assert_int_equal(r->log[0].cycle, 2 * (HOP + 1) + 2 + 3 /* the reply has three flits more */);
     rig_free(r);
 }
 
@@ -354,6 +369,49 @@ static void test_partial_writes(void **state)
         assert_int_equal(counters_of(r).dram.requests_read, stores[i].read);
         rig_free(r);
     }
+}
+
+/* Both sectors of a constant line wait for the first one's data; the second is read when it is asked for again. */
+static void test_constants_share_miss(void **state)
+{
+    (void)state;
+    for (uint32_t shares = 0; shares < 2; shares++)
+        for (uint32_t upper = 0; upper < 2; upper++) {
+            struct mem_config c = default_config();
+            c.l2.constants_share_miss = shares;
+            c.l2.upper_halves_slip = shares;
+            struct rig *r = rig_of(c);
+            const uint32_t reads[] = { shares ? 1 : 2, 2, 2 };
+            for (uint32_t n = 0; n < 3; n++) {
+                struct packet p = request_of(PACKET_CONST, (uint16_t)n, 0x2000 + 64 * upper, 64, n);
+                p.sectors = 3;
+                assert_true(try_send(r, &p));
+                drain(r);
+                assert_int_equal(r->log_count, 2 * (n + 1)); /* each is answered twice */
+                assert_int_equal(counters_of(r).dram.requests_read, reads[n]);
+            }
+            struct partition_counters k = counters_of(r);
+            assert_int_equal(k.l2.accesses, 6);
+            assert_int_equal(k.l2.misses, 2);
+            assert_int_equal(k.l2.hits, shares ? 3 : 4);
+            assert_int_equal(k.l2.pending_hits, shares ? 1 : 0);
+            rig_free(r);
+        }
+    /* Four requests wait for the first sector: two of those that ask for both. The third waits until its data is there. */
+    struct mem_config c = default_config();
+    c.l2.constants_share_miss = true;
+    struct rig *r = rig_of(c);
+    for (uint32_t n = 0; n < 3; n++) {
+        struct packet p = request_of(PACKET_CONST, (uint16_t)n, 0x2000, 64, n);
+        p.sectors = 3;
+        assert_true(try_send(r, &p));
+    }
+    drain(r);
+    assert_int_equal(r->log_count, 6);
+    assert_int_equal(counters_of(r).dram.requests_read, 2);
+    assert_true(counters_of(r).l2.fails[CACHE_FAIL_MERGE] > 0);
+    assert_true(r->log[5].cycle > r->log[4].cycle + DRAM_LATENCY); /* the second sector of the last, read again */
+    rig_free(r);
 }
 
 static void test_cuts_without_sectors(void **state)
@@ -866,7 +924,7 @@ int main(void)
         cmocka_unit_test(test_texture_skips_the_delay),
         cmocka_unit_test(test_line_is_cut_into_sectors),
         cmocka_unit_test(test_cuts_with_sectors),
-        cmocka_unit_test(test_upper_halves_slip), cmocka_unit_test(test_cuts_without_sectors), cmocka_unit_test(test_partial_writes),
+        cmocka_unit_test(test_upper_halves_slip), cmocka_unit_test(test_cuts_without_sectors), cmocka_unit_test(test_partial_writes), cmocka_unit_test(test_constants_share_miss),
         cmocka_unit_test(test_data_port),
         cmocka_unit_test(test_reads_of_a_sector_merge),
         cmocka_unit_test(test_store_is_acknowledged),
