@@ -37,8 +37,10 @@ struct router {
     uint32_t link_in, link_out;               /* cycles */
     uint64_t inside[CROSSBAR_WORDS];          /* inputs with packets, or with news on the link */
     uint64_t present[CROSSBAR_WORDS];         /* inputs with flits in the router */
+    uint64_t owning[CROSSBAR_WORDS];          /* of those, whose packet has its output */
     uint64_t moved[CROSSBAR_WORDS];           /* inputs of which a flit has moved in this cycle */
     uint64_t used[CROSSBAR_WORDS];            /* outputs with flits, or with news on the link */
+    uint64_t asked[CROSSBAR_WORDS];           /* outputs that belong to no packet and that some input asks for */
     uint64_t packets, flits, stalls;
     struct router_input *input;
     struct router_output *output;
@@ -103,12 +105,19 @@ static void land_flit(struct router *r, struct crossbar_head *h, uint32_t output
     r->flits += packet->flits;
 }
 
-static void outputs_receive(struct router *r, struct crossbar_head *h, uint64_t now)
+/* What is left of the cycle before, then what arrives in this one. */
+static void outputs_cycle(struct router *r, struct crossbar_head *h, uint64_t now)
 {
     for (uint32_t w = 0; w < r->output_words; w++)
         for (uint64_t left = r->used[w]; left; left &= left - 1) {
             uint32_t output = 64 * w + (uint32_t)__builtin_ctzll(left);
             struct router_output *o = &r->output[output];
+            if (o->ready) {
+                o->ready--;
+                o->leaving |= 1ull << r->link_out;
+            }
+            o->ready += o->soon;
+            o->soon = 0;
             o->buffered += advance(&o->leaving);
             o->held -= advance(&o->heard);
             if (o->buffered && may_land(r, &h->output[output], o))
@@ -118,17 +127,41 @@ static void outputs_receive(struct router *r, struct crossbar_head *h, uint64_t 
         }
 }
 
-static void inputs_receive(struct router *r, struct crossbar_head *h)
+/* The packet at the front of an input, which has no output, asks for it from the next step on. */
+static inline void ask(struct router *r, struct crossbar_head *h, uint32_t input)
+{
+    uint32_t output = first_packet(h, input)->output;
+    struct crossbar_output *out = &h->output[output];
+    add_bit(out->asking, input);
+    if (out->holder == CROSSBAR_NO_INPUT)
+        add_bit(r->asked, output);
+}
+
+static inline void flit_arrives(struct router *r, struct crossbar_head *h, uint32_t input)
+{
+    struct router_input *i = &r->input[input];
+    if (i->present++)
+        return;
+    add_bit(r->present, input);
+    if (i->owns)
+        add_bit(r->owning, input);
+    else
+        ask(r, h, input);
+}
+
+static void inputs_cycle(struct router *r, struct crossbar_head *h)
 {
     for (uint32_t w = 0; w < r->input_words; w++)
         for (uint64_t left = r->inside[w]; left; left &= left - 1) {
             uint32_t input = 64 * w + (uint32_t)__builtin_ctzll(left);
             struct crossbar_input *in = &h->input[input];
             struct router_input *i = &r->input[input];
-            if (advance(&i->coming)) {
-                i->present++;
-                add_bit(r->present, input);
+            if (i->freed) {
+                i->freed--;
+                i->heard |= 1ull << r->link_in;
             }
+            if (advance(&i->coming))
+                flit_arrives(r, h, input);
             i->held -= advance(&i->heard);
             if (in->flits && i->held < r->buffer_in) {
                 in->flits--;
@@ -162,87 +195,74 @@ static void give(struct router *r, struct crossbar_head *h, uint32_t output)
     *place = (struct arrival){ .packet = c->packet, .flits = c->flits, .ready = NEVER };
     out->holder = (uint16_t)input;
     out->next = (uint16_t)(input + 1 < r->inputs ? input + 1 : 0);
+    drop_bit(out->asking, input);
+    drop_bit(r->asked, output);
+    add_bit(r->owning, input);
     r->input[input].owns = true;
     r->input[input].left = c->flits;
+}
+
+static inline bool is_asked(const struct router *r, const struct crossbar_output *out)
+{
+    uint64_t any = 0;
     for (uint32_t w = 0; w < r->input_words; w++)
-        out->asking[w] = 0;
+        any |= out->asking[w];
+    return any != 0;
+}
+
+/* The last flit of a packet has moved: its output is free, and the packet behind it asks for its own. */
+static void end_packet(struct router *r, struct crossbar_head *h, uint32_t input, uint32_t output)
+{
+    r->input[input].owns = false;
+    drop_bit(r->owning, input);
+    h->output[output].holder = CROSSBAR_NO_INPUT;
+    if (is_asked(r, &h->output[output]))
+        add_bit(r->asked, output);
+    h->input[input].head++;
+    if (r->input[input].present)
+        ask(r, h, input);
 }
 
 static void move_flit(struct router *r, struct crossbar_head *h, uint32_t input, bool last_step)
 {
-    struct crossbar_input *in = &h->input[input];
     struct router_input *i = &r->input[input];
     uint32_t output = first_packet(h, input)->output;
     struct router_output *o = &r->output[output];
+    if (o->held >= r->buffer_out)
+        return;
     i->freed++;
     o->held++;
     *(last_step ? &o->soon : &o->ready) += 1;
     add_bit(r->used, output);
     add_bit(r->moved, input);
-    if (!--i->present)
+    if (!--i->present) {
         drop_bit(r->present, input);
-    if (--i->left)
-        return;
-    i->owns = false;
-    h->output[output].holder = CROSSBAR_NO_INPUT;
-    in->head++;
+        drop_bit(r->owning, input);
+    }
+    if (!--i->left)
+        end_packet(r, h, input, output);
 }
 
-/* First all is looked at, then all is changed: what becomes free in a step is free in the next. */
+/* What becomes free in a step is free in the next, and a packet that is given its output moves from the next on. */
 static void take_step(struct router *r, struct crossbar_head *h, bool last_step)
 {
-    uint64_t asked[CROSSBAR_WORDS] = { 0 }, moves[CROSSBAR_WORDS] = { 0 };
+    uint64_t moves[CROSSBAR_WORDS];
     for (uint32_t w = 0; w < r->input_words; w++)
-        for (uint64_t left = r->present[w]; left; left &= left - 1) {
-            uint32_t input = 64 * w + (uint32_t)__builtin_ctzll(left), output = first_packet(h, input)->output;
-            struct crossbar_output *out = &h->output[output];
-            if (r->input[input].owns) {
-                moves[w] |= r->output[output].held < r->buffer_out ? left & -left : 0;
-            } else if (out->holder == CROSSBAR_NO_INPUT) {
-                add_bit(out->asking, input);
-                add_bit(asked, output);
-            }
-        }
+        moves[w] = r->owning[w];
     for (uint32_t w = 0; w < r->output_words; w++)
-        for (uint64_t left = asked[w]; left; left &= left - 1)
+        for (uint64_t left = r->asked[w]; left; left &= left - 1)
             give(r, h, 64 * w + (uint32_t)__builtin_ctzll(left));
     for (uint32_t w = 0; w < r->input_words; w++)
         for (uint64_t left = moves[w]; left; left &= left - 1)
             move_flit(r, h, 64 * w + (uint32_t)__builtin_ctzll(left), last_step);
 }
 
-static void outputs_send(struct router *r)
-{
-    for (uint32_t w = 0; w < r->output_words; w++)
-        for (uint64_t left = r->used[w]; left; left &= left - 1) {
-            struct router_output *o = &r->output[64 * w + (uint32_t)__builtin_ctzll(left)];
-            if (o->ready) {
-                o->ready--;
-                o->leaving |= 1ull << r->link_out;
-            }
-            o->ready += o->soon;
-            o->soon = 0;
-        }
-}
-
-static void inputs_tell(struct router *r)
-{
-    for (uint32_t w = 0; w < r->input_words; w++)
-        for (uint64_t left = r->inside[w]; left; left &= left - 1) {
-            struct router_input *i = &r->input[64 * w + (uint32_t)__builtin_ctzll(left)];
-            if (i->freed) {
-                i->freed--;
-                i->heard |= 1ull << r->link_in;
-            }
-        }
-}
-
 void router_work(struct router *r, struct crossbar_head *h, uint64_t now)
 {
     if (h->asks_at != NEVER)
         look_for_fresh(r, h);
-    outputs_receive(r, h, now);
-    inputs_receive(r, h);
+    outputs_cycle(r, h, now);
+    inputs_cycle(r, h);
     uint64_t standing[CROSSBAR_WORDS], any = 0;
     for (uint32_t w = 0; w < r->input_words; w++) {
         standing[w] = r->present[w];
@@ -251,8 +271,6 @@ void router_work(struct router *r, struct crossbar_head *h, uint64_t now)
     }
     for (uint32_t s = 0; any && s < r->speedup; s++)
         take_step(r, h, s + 1 == r->speedup);
-    outputs_send(r);
-    inputs_tell(r);
     any = 0;
     for (uint32_t w = 0; w < r->input_words; w++) {
         r->stalls += (uint32_t)__builtin_popcountll(standing[w] & ~r->moved[w]);
