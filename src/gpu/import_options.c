@@ -190,6 +190,7 @@ static bool take_widths(struct import *i, const char *target)
     for (size_t n = 0; n < sizeof of_4 / sizeof *of_4; n++)
         set_text(i, of_4[n][0], of_4[n][1], units == 5 ? "true" : "false");
     set_text(i, "core", "counts_dynamic_shared", units == 5 ? "false" : "true");
+    set_text(i, "dram", "data_with_burst", "true");
     return true;
 }
 
@@ -376,6 +377,8 @@ static bool take_cache_policies(struct import *i, const char *section, char **p,
         set_text(i, section, "global_writes", global);
         set_text(i, section, "local_writes", local);
         set_text(i, section, "write_allocate", count > 3 && *p[3] != 'N' ? "true" : "false");
+        if (!strcmp(section, "l2"))
+            set_text(i, section, "partial_writes", count > 3 && *p[3] == 'L' ? "true" : "false"); /* fetched when they are read */
         if (*p[1] == 'R')
             import_remark(i, "assumed: -%s: a read-only cache; stores drop the line and go down", i->option);
     }
@@ -404,7 +407,8 @@ static bool take_cache(struct import *i, const char *section)
     if (!strcmp(section, "l1d") || !strcmp(section, "l2"))
         set_number(i, section, "sector_bytes", first && *shape[0] == 'S' ? 32 : 0);
     if (!strcmp(section, "l2"))
-        set_text(i, section, "upper_halves_slip", first && *shape[0] == 'S' ? "true" : "false"); /* as the L2 of 4.x does */
+        for (unsigned n = 0; n < 2; n++)
+            set_text(i, section, n ? "constants_share_miss" : "upper_halves_slip", first && *shape[0] == 'S' ? "true" : "false"); /* as the L2 of 4.x does */
     if (count > first + 3) {
         if (!take_cache_policies(i, section, shape + first + 3, count - first - 3))
             return false;
@@ -442,6 +446,8 @@ static double network_number(const char *text, const char *name, double otherwis
     return otherwise;
 }
 
+enum { NETWORK_HOP_CYCLES = 4 }; /* its links to and from a router, each a cycle to send and one to receive */
+
 /* The buffers of BookSim: in front of the network and in the router's virtual channel; behind it for ejection and between the clock domains. */
 static bool read_network(struct import *i, const char *target)
 {
@@ -465,6 +471,11 @@ static bool read_network(struct import *i, const char *target)
     set_number(i, "interconnect", "input_buffer_flits", (uint64_t)((input > 0 ? input : 9) + channel));
     set_number(i, "interconnect", "output_buffer_flits", (uint64_t)((ejection > 0 ? ejection : channel) + boundary));
     set_number(i, "interconnect", "speedup", speedup < 1 ? 1 : (uint64_t)speedup);
+    if (network_number(s.text, "subnets", 0) > 0) { /* the network of 3.2 and later */
+        set_number(i, "interconnect", "injection_flits", (uint64_t)(input > 0 ? input : 9));
+        set_number(i, "interconnect", "ejection_flits", (uint64_t)boundary);
+        set_number(i, "interconnect", "hop_cycles", NETWORK_HOP_CYCLES);
+    }
     if (vcs != 1)
         import_remark(i, "not carried over: %s: %g virtual channels; an input has one queue", path, vcs);
     free((char *)s.text);

@@ -34,6 +34,7 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
         t->cores[t->core_count] = c;
         c->wake_at = &t->core_wake[t->core_count];
         c->blocked_bytes = &t->core_blocked[t->core_count];
+        c->tells_written = l2->partial_writes;
         *c->wake_at = UINT64_MAX;
         c->observer = o->timeline ? timeline_observer(o->timeline) : NULL;
         if (t->profiles)

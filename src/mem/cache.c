@@ -4,8 +4,10 @@
  * Where lines stand is
  * the matter of cache_sets.h, which of them are on their way that of mshr.h.
  *
- * Left out: which bytes of a sector a store wrote. A sector (line, where there are none) that a store takes counts as wholly written, so that a later read of it hits; the original fetches it if the
- * store was partial. A request for several sectors, of which some are on their way already, asks for the rest and waits for the latest only. */
+ * Which bytes of a sector stores have written is kept where config->partial_writes says so, for sectors that were taken by a store: such a sector is read from below when it is read before it has been
+ * written wholly. Elsewhere, and in caches without sectors, what a store takes counts as wholly written, so that a later read of it hits.
+ *
+ * Left out: a request for several sectors, of which some are on their way already, asks for the rest and waits for the latest only. */
 #include "mem/cache.h"
 #include "mem/cache_sets.h"
 
@@ -30,6 +32,7 @@ struct cache {
     uint8_t all_sectors;               /* of a line */
     uint8_t group;                     /* 32-byte sectors that come and go together */
     bool whole_lines, on_fill, write_allocate, touched;
+    uint32_t *written;                 /* of each sector that is partial, in the order of lines: its bytes, a bit each; NULL: partial_writes is off */
     bool mapped;                       /* the set is not told by bits of the address alone */
     enum write_policy global_writes, local_writes;
     enum packet_kind writeback_kind;
@@ -81,6 +84,8 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
     ring_init(&c->head.misses, a, config->miss_queue + (c->on_fill ? config->mshr_entries : 0));
     c->head.misses.limit = config->miss_queue;
     cache_sets_init(&c->sets, a, config);
+    if (config->partial_writes && config->write_allocate && !c->whole_lines && c->group == 1)
+        c->written = arena_array(a, uint32_t, (size_t)config->sets * config->ways * sectors);
     c->mapped = index_address || c->sets.index != INDEX_MASK;
     return c;
 }
@@ -141,6 +146,42 @@ static inline uint32_t queue_room(const struct cache *c) { return c->head.misses
 static inline void push_miss(struct cache *c, const struct packet *p)
 {
     ring_push(&c->head.misses, p);
+}
+
+/* Bytes that stores write. */
+
+static inline uint32_t *bytes_of(const struct cache *c, const struct lookup *l, uint32_t sector)
+{
+    return &c->written[(size_t)cache_sets_place(&c->sets, l->set, l->way) * (c->line_bytes / SECTOR_BYTES) + sector];
+}
+
+/* A packet tells the bytes of one sector; one for several sectors, or the line of an L1, has written all of them. */
+static uint32_t bytes_written(const struct lookup *l)
+{
+    return l->request->kind == PACKET_L1_WRITEBACK || (l->need & (l->need - 1)) ? UINT32_MAX : l->request->mask;
+}
+
+/* A store writes sectors of a line; taken: those that were not there before. What has been written wholly is as good as read. */
+static void write_bytes(struct cache *c, const struct lookup *l, uint8_t taken)
+{
+    struct cache_line *line = l->there;
+    uint32_t bytes = bytes_written(l);
+    for (uint32_t left = l->need & (taken | line->partial); left; left &= left - 1) {
+        uint32_t sector = (uint32_t)__builtin_ctz(left), *has = bytes_of(c, l, sector);
+        uint8_t bit = (uint8_t)(1u << sector);
+        *has = (taken & bit ? 0 : *has) | bytes;
+        line->partial = (uint8_t)(*has == UINT32_MAX ? line->partial & ~bit : line->partial | bit);
+        line->valid = (uint8_t)(*has == UINT32_MAX ? line->valid | bit : line->valid & ~bit);
+    }
+}
+
+/* Sectors of a line that are read from below have been written in part: they are modified again when they come. */
+static void read_partial(struct cache *c, const struct lookup *l, uint32_t entry, uint8_t asked)
+{
+    uint8_t partial = l->there->partial & asked;
+    c->head.mshr.entries[entry].modified |= partial;
+    l->there->partial &= (uint8_t)~partial;
+    l->there->modified &= (uint8_t)~partial;
 }
 
 /* Policies. */
@@ -388,9 +429,31 @@ static enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t a
         return fail(c, l, why);
     uint32_t entry = mshr_open(&c->head.mshr, l->line, asked, l->request, l->age, !bypass && !c->on_fill ? cache_sets_place(&c->sets, l->set, l->way) : MSHR_NONE);
     c->head.mshr.entries[entry].bypass = bypass;
+    if (c->written && l->there)
+        read_partial(c, l, entry, asked);
     send_read(c, l->request, l->line, entry, asked);
     if (leaving.modified)
         push_miss(c, &leaving.writeback);
+    return done(c, l, CACHE_MISS);
+}
+
+/* The second sector of a pair that GPGPU-Sim 4 gives one address for both (packet->twin): it waits for what is on its way in the first one's name, though that brings the first alone. Its own sector
+ * is then reserved without end; the next that asks for it, when nothing is on its way, reads it, in the first one's name again. */
+static NOINLINE enum cache_outcome read_twin(struct cache *c, struct lookup *l)
+{
+    uint8_t covered, name = (uint8_t)(l->need >> 1);
+    uint32_t entry = mshr_find(&c->head.mshr, l->line, name, &covered);
+    if (entry != MSHR_NONE && !mshr_can_merge(&c->head.mshr, entry))
+        return fail(c, l, CACHE_FAIL_MERGE);
+    if (entry == MSHR_NONE && mshr_full(&c->head.mshr))
+        return fail(c, l, CACHE_FAIL_MSHR);
+    l->there->reserved |= l->need;
+    if (entry != MSHR_NONE)
+        return read_pending(c, l, entry);
+    touch_line(c, l);
+    entry = mshr_open(&c->head.mshr, l->line, l->need, l->request, l->age, cache_sets_place(&c->sets, l->set, l->way));
+    c->head.mshr.entries[entry].names = name;
+    send_read(c, l->request, l->line, entry, l->need);
     return done(c, l, CACHE_MISS);
 }
 
@@ -400,6 +463,8 @@ static enum cache_outcome read_not_there(struct cache *c, struct lookup *l)
     uint8_t missing = l->need, covered = 0;
     if (unlikely(queue_room(c) < c->miss_reserve))
         return fail(c, l, CACHE_FAIL_QUEUE);
+    if (unlikely(l->request->twin) && l->there)
+        return read_twin(c, l);
     if (l->way != NO_WAY)
         missing &= (uint8_t)~l->there->valid;
     if (l->way != NO_WAY || c->on_fill || c->policy) /* else it cannot be on its way: that has a line, unless it bypasses the cache */
@@ -436,6 +501,8 @@ static enum cache_outcome write_back_hit(struct cache *c, const struct lookup *l
 {
     struct cache_line *line = l->there;
     line->modified |= l->need & line->valid;
+    if (unlikely(line->partial & l->need))
+        write_bytes(c, l, 0);
     touch_line(c, l);
     found(l);
     if (unlikely(c->policy))
@@ -450,7 +517,7 @@ static enum cache_outcome write_allocate(struct cache *c, struct lookup *l)
         return fail(c, l, CACHE_FAIL_QUEUE);
     struct leaving leaving = { .modified = false };
     struct cache_line *line;
-    uint8_t coming = 0;
+    uint8_t coming = 0, had = l->there ? l->there->valid : 0;
     if (l->way == NO_WAY) {
         uint32_t way = choose_victim(c, l);
         if (way == NO_WAY)
@@ -461,13 +528,15 @@ static enum cache_outcome write_allocate(struct cache *c, struct lookup *l)
         coming = line->reserved & l->need;
         if (coming)
             mshr_mark_modified(&c->head.mshr, l->line, coming);
-        if (((line->valid | coming) & l->need) == l->need)
+        if (((line->valid | coming | line->partial) & l->need) == l->need)
             return write_back_hit(c, l);
         touch_line(c, l);
     }
-    uint8_t taken = l->need & (uint8_t)~coming;
+    uint8_t taken = l->need & (uint8_t)~(coming | line->partial);
     line->valid |= taken;
     line->modified |= taken;
+    if (c->written)
+        write_bytes(c, l, taken & (uint8_t)~had);
     if (leaving.modified)
         push_miss(c, &leaving.writeback);
     return done(c, l, CACHE_MISS);
@@ -494,7 +563,7 @@ static NOINLINE enum cache_outcome access_at(struct cache *c, const struct packe
     struct lookup l = look_up(c, request, request->address & c->line_mask, set, way, need, age, result);
     l.write = packet_is_write(request);
     *result = (struct cache_result){ .set = set, .way = NO_WAY };
-    bool there = l.there && (l.there->valid & need) == need;
+    bool there = l.there && ((l.write ? l.there->valid | l.there->partial : l.there->valid) & need) == need;
     if (l.write)
         return access_write(c, &l, there);
     return there ? read_hit(c, &l) : read_not_there(c, &l);
@@ -672,9 +741,11 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
     }
     struct cache_line *line = l.there;
     uint8_t need = l.need & (uint8_t)~(line->valid | line->reserved);
+    line->modified &= (uint8_t)~(l.need & (uint8_t)~line->reserved); /* below it is the same now */
     if (!need)
         return;
     line->valid |= need;
+    line->partial &= (uint8_t)~need;
     touch_line(c, &l);
 }
 

@@ -17,6 +17,7 @@ struct cache_line {
     uint64_t age;                      /* of the warp that brought it, with its slot */
     uint16_t warp;
     uint8_t valid, reserved, modified; /* sectors; reserved: on their way */
+    uint8_t partial;                   /* sectors that stores have taken and written in part: modified, and not valid */
 };
 
 struct cache_link { uint16_t newer, older; };

@@ -328,6 +328,17 @@ uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t byt
     return count;
 }
 
+uint32_t coalesce_written(const uint64_t address[32], uint32_t bytes, const struct access *a)
+{
+    uint32_t shift = (uint32_t)__builtin_ctz(a->bytes) - 5, written = 0;
+    for (uint32_t left = a->mask; left; left &= left - 1) {
+        uint64_t first = address[__builtin_ctz(left)], last = first + bytes - 1, end = a->address + a->bytes - 1;
+        uint32_t from = (uint32_t)((first > a->address ? first - a->address : 0) >> shift), to = (uint32_t)(((last < end ? last : end) - a->address) >> shift);
+        written |= (uint32_t)((2ull << to) - (1ull << from));
+    }
+    return written;
+}
+
 uint64_t coalesce_local_address(uint64_t offset, uint64_t thread, uint64_t threads)
 {
     return (offset / LOCAL_WORD_BYTES * threads + thread) * LOCAL_WORD_BYTES + offset % LOCAL_WORD_BYTES;

@@ -18,6 +18,8 @@ uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t byt
 /* Local memory: each 4-byte word of a thread stands beside the same word of the next thread. threads: of the machine (interleave); first_thread: machine-wide number of lane 0. */
 uint64_t coalesce_local_address(uint64_t offset, uint64_t thread, uint64_t threads);
 uint32_t coalesce_local(const uint64_t offset[32], uint32_t mask, uint32_t bytes, uint64_t first_thread, uint64_t threads, uint32_t parts, struct access out[COALESCE_MOST]);
+/* What a store of `bytes` a lane writes of an access that it has been coalesced into: a bit for each 32nd part of the access's bytes. */
+uint32_t coalesce_written(const uint64_t address[32], uint32_t bytes, const struct access *a);
 /* Constants, textures: one access a distinct line. */
 uint32_t coalesce_lines(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t line_bytes, struct access out[COALESCE_MOST]);
 /* Cycles that a shared-memory instruction takes: 1 without conflicts. Words are 4 bytes. limited_broadcast: in one cycle only one word may serve several lanes (the first generation);

@@ -19,6 +19,7 @@ struct cache_config {
     enum write_policy global_writes, local_writes;
     enum allocate_policy allocate;
     bool write_allocate;                 /* a store that misses takes a line */
+    bool partial_writes;                 /* sectored, with write_allocate: a sector of which stores have written a part only is fetched when it is read; false: it counts as written */
     uint32_t mshr_entries, mshr_merge;   /* distinct lines (sectors) waited for, requests for each */
     uint32_t miss_queue;                 /* packets */
     uint32_t latency_cycles;             /* L1D: cycles of a hit before its registers are free, 0: the same cycle */
@@ -31,7 +32,8 @@ struct crossbar_config {
     uint32_t input_flits;                /* buffer of an input */
     uint32_t output_flits;               /* buffer of an output, in which packets wait to be taken */
     uint32_t hop_cycles;                 /* from buffer to buffer, at least 1 */
-    uint32_t speedup;                    /* flits a port may move a network cycle */
+    uint32_t speedup;                    /* flits a port may move a network cycle; with a router: steps that it takes in one */
+    uint32_t injection_flits, ejection_flits; /* of those buffers, in front of and behind an input-queued router (mem/router.h); 0, both: there is none */
 };
 
 struct l2_config {
@@ -40,6 +42,7 @@ struct l2_config {
     uint32_t rop_cycles;                 /* core cycles from the crossbar to the slice's queue */
     uint32_t input_queue, dram_queue, reply_queue, return_queue; /* crossbar -> L2, L2 -> DRAM, L2 -> crossbar, DRAM -> L2 */
     bool filled_by_copies;               /* copies from the host leave their data in the L2 */
+    bool constants_share_miss;           /* sectored: the second sector of a constant line asks for data in the first one's name, as in GPGPU-Sim 4 */
     bool upper_halves_slip;              /* sectored: a request for the upper half of a line takes its sectors in the next line, as in GPGPU-Sim 4 */
 };
 
@@ -53,7 +56,8 @@ struct dram_config {
     uint32_t banks, bank_groups;
     bool group_by_low_bits;              /* a bank's group: its number modulo the groups (GPGPU-Sim 4's machines); else neighbouring banks share one */
     uint32_t t_ccd, t_rrd, t_rcd, t_ras, t_rp, t_rc, t_cl, t_wl, t_cdlr, t_wr, t_ccdl, t_rtpl; /* command cycles */
-    bool row_beside_column;              /* a row command may go out in the cycle of a column command */
+    bool row_beside_column;              /* a row command may go out in the cycle of a column command (GPGPU-Sim 4) */
+    bool data_with_burst;                /* data counts as there when its burst begins; false: when it ends */
     uint32_t channel_bit;                /* lowest address bit that chooses the channel */
     char map[64];                        /* from the highest bit to the lowest: R row, B bank, C column, S within a burst; dots are ignored */
 };

@@ -8,6 +8,7 @@
  *
  * Inputs that have been pushed to are bytes, not bits: several threads may push at once. */
 #include "mem/crossbar.h"
+#include "mem/router.h"
 
 #include <assert.h>
 #include <string.h>
@@ -19,13 +20,14 @@
 
 struct crossbar {
     struct crossbar_head head;
-    uint32_t output_flits, hop_cycles, inputs, input_words, output_words;
+    uint32_t input_flits, output_flits, hop_cycles, inputs, input_words, output_words;
     uint64_t *ending;                       /* a matching: outputs whose packet's last flit comes then */
     uint32_t ending_mask;
     uint32_t sending;                       /* outputs with a packet that leaves, all of which has room */
     uint64_t worked;                        /* the last cycle that was looked at */
     uint64_t stalls;                        /* up to it */
     struct crossbar_counters *sums;
+    struct router *router;                  /* NULL: none */
 };
 
 /* One of those of a cycle. In what follows, wide says: more than 64 ports. It is constant where the compiler sees it, since few machines have so many. */
@@ -47,7 +49,7 @@ static uint32_t words_of(uint32_t ports) { return (ports + 63) / 64; }
 
 static void create_queues(struct crossbar *x, struct arena *a)
 {
-    uint32_t in_size = power_of_two(x->head.input_flits), out_size = power_of_two(x->output_flits);
+    uint32_t in_size = power_of_two(x->input_flits), out_size = power_of_two(x->output_flits + 1); /* a router gives an output to a packet before its first flit has a place */
     x->head.input = arena_array(a, struct crossbar_input, x->inputs);
     x->head.output = arena_array(a, struct crossbar_output, x->head.outputs);
     x->head.input_mask = in_size - 1;
@@ -63,8 +65,9 @@ struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *
     assert(inputs <= CROSSBAR_PORTS_MOST && outputs <= CROSSBAR_PORTS_MOST);
     assert(config->flit_bytes && config->hop_cycles && config->speedup);
     struct crossbar *x = arena_new(a, struct crossbar);
-    *x = (struct crossbar){ .head = { .asks_at = NEVER, .match_at = NEVER, .flit_bytes = config->flit_bytes, .input_flits = config->input_flits, .speedup = config->speedup, .outputs = outputs },
-                            .output_flits = config->output_flits, .hop_cycles = config->hop_cycles, .inputs = inputs,
+    *x = (struct crossbar){ .head = { .asks_at = NEVER, .match_at = NEVER, .flit_bytes = config->flit_bytes, .speedup = config->speedup, .outputs = outputs,
+                                      .input_flits = config->injection_flits ? config->injection_flits : config->input_flits, .ask_cycles = config->injection_flits ? 0 : 1 },
+                            .input_flits = config->input_flits, .output_flits = config->output_flits, .hop_cycles = config->hop_cycles, .inputs = inputs,
                             .input_words = words_of(inputs), .output_words = words_of(outputs) };
     create_queues(x, a);
     uint32_t endings = power_of_two(config->output_flits + 1), arrivals = power_of_two(config->hop_cycles + 1);
@@ -74,6 +77,8 @@ struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *
     x->head.arriving_mask = arrivals - 1;
     x->head.output_words = x->output_words;
     x->sums = arena_new(a, struct crossbar_counters);
+    if (config->injection_flits)
+        x->router = router_create(a, config, inputs, outputs);
     return x;
 }
 
@@ -296,7 +301,9 @@ static __attribute__((noinline)) void work_wide(struct crossbar *x, uint64_t now
 
 void crossbar_work(struct crossbar *x, uint64_t now)
 {
-    if ((x->input_words | x->output_words) == 1)
+    if (x->router)
+        router_work(x->router, &x->head, now);
+    else if ((x->input_words | x->output_words) == 1)
         work(x, now, false);
     else
         work_wide(x, now);
@@ -333,9 +340,13 @@ const struct crossbar_counters *crossbar_counters(const struct crossbar *x)
         sums.packets_in += x->head.input[i].tail;
         sums.flits_in += x->head.input[i].flits_in;
     }
-    sums.packets_out = sums.packets_in;
-    sums.flits_out = sums.flits_in;
-    subtract_inside(x, &sums);
+    if (x->router) {
+        router_count(x->router, &sums);
+    } else {
+        sums.packets_out = sums.packets_in;
+        sums.flits_out = sums.flits_in;
+        subtract_inside(x, &sums);
+    }
     *x->sums = sums;
     return x->sums;
 }

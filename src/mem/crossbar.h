@@ -7,7 +7,8 @@
  * crossbar_cycle(n + hop_cycles + ceil(k / speedup)). Flits on their way already hold their place in the output's buffer, a packet taken gives back its places at once.
  * A packet larger than a buffer passes through it when nothing else is in it.
  *
- * Left out: routing and credit delays beyond hop_cycles. */
+ * Left out: routing and credit delays beyond hop_cycles, and that a port moves no more than one flit a cycle, whatever the speedup inside. Both are there where the configuration names the queues at
+ * the ports (injection_flits): then what is between them is that of router.c, an input has room as long as the queue in front of it has, and a packet pushed before crossbar_cycle(n) may be on its way in it. */
 #ifndef HEDDLE_MEM_CROSSBAR_H
 #define HEDDLE_MEM_CROSSBAR_H
 
@@ -60,6 +61,7 @@ struct crossbar_head {
     uint64_t matchings;          /* that it has ended: speedup for each cycle */
     uint32_t standing;           /* inputs whose first packet waits for an output, after the last cycle that was looked at */
     uint32_t flit_bytes, input_flits, speedup;
+    uint32_t ask_cycles;         /* from a push to the first cycle that it matters for */
     struct crossbar_input *input;
     uint64_t match_at;           /* no output can be served, and no packet ends to leave, before this cycle, even if nothing is pushed */
     uint64_t last_arrival;       /* the last cycle in which a packet that has left arrives */
@@ -96,8 +98,8 @@ static inline bool crossbar_has_room(const struct crossbar *x, uint32_t input, u
 static inline void crossbar_note_fresh(struct crossbar_head *h, uint32_t input, uint64_t pushed)
 {
     h->fresh[input] = 1;
-    if (__atomic_load_n(&h->asks_at, __ATOMIC_RELAXED) > pushed + 1)
-        __atomic_store_n(&h->asks_at, pushed + 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&h->asks_at, __ATOMIC_RELAXED) > pushed + h->ask_cycles)
+        __atomic_store_n(&h->asks_at, pushed + h->ask_cycles, __ATOMIC_RELAXED);
 }
 
 static inline void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const struct packet *p, uint32_t bytes, uint64_t now)

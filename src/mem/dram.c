@@ -52,7 +52,7 @@ struct transfer {
 };
 
 struct timing {
-    uint32_t burst, ccd, ccdl, rrd, rcd, rcd_write, ras, rp, rc, cl, wl, read_to_write, write_to_read, write_to_precharge, rtpl;
+    uint32_t burst, data /* burst cycles that are waited for */, ccd, ccdl, rrd, rcd, rcd_write, ras, rp, rc, cl, wl, read_to_write, write_to_read, write_to_precharge, rtpl;
 };
 
 struct dram {
@@ -93,7 +93,7 @@ static struct timing timing_of(const struct dram_config *c)
 {
     uint32_t burst = c->burst_length / c->data_rate;
     return (struct timing){
-        .burst = burst, .ccd = c->t_ccd, .ccdl = c->t_ccdl, .rrd = c->t_rrd, .rcd = c->t_rcd, .ras = c->t_ras, .rp = c->t_rp, .rc = c->t_rc,
+        .burst = burst, .data = c->data_with_burst ? 0 : burst, .ccd = c->t_ccd, .ccdl = c->t_ccdl, .rrd = c->t_rrd, .rcd = c->t_rcd, .ras = c->t_ras, .rp = c->t_rp, .rc = c->t_rc,
         .cl = c->t_cl, .wl = c->t_wl, .rtpl = c->t_rtpl,
         .rcd_write = at_least_zero((int64_t)c->t_rcd - (c->t_wl + 1)),
         .read_to_write = at_least_zero((int64_t)c->t_cl + burst + 2 - c->t_wl),
@@ -373,7 +373,7 @@ static void issue_column(struct dram *d, uint32_t bank_index, uint64_t now)
     d->issued.column = r->write ? DRAM_WRITE : DRAM_READ;
     d->issued.column_bank = bank_index;
     if (!--r->commands)
-        finish_request(d, bank, 1ull << bank_index, now + (r->write ? d->t.wl : d->t.cl) + d->t.burst);
+        finish_request(d, bank, 1ull << bank_index, now + (r->write ? d->t.wl : d->t.cl) + d->t.data);
     hold_back(d, (d->read_banks | d->write_banks) & group->banks, group->column_at);
 }
 
@@ -464,8 +464,20 @@ static uint64_t next_row(const struct dram *d, uint64_t least)
     return at;
 }
 
-/* Looks through the banks for what may go out. Without row_beside_column that is one command. With it, a row command may be followed by the column
- * command of a bank behind it in the scan, as in GPGPU-Sim 4. What is not found tells when to look again. */
+/* The banks at which a scan that began at `first` may find a column command behind the row command of `bank`, as GPGPU-Sim 4 has it: the row command moves the start of the scan, but not the number of
+ * banks that it has seen, so that it passes over as many as that, and goes on to where the row command was. start: the first of them. */
+static uint64_t banks_behind(const struct dram *d, uint32_t first, uint32_t bank, uint32_t *start)
+{
+    uint32_t seen = (bank + d->bank_count - first) % d->bank_count + 1;
+    uint64_t all = d->bank_count == 64 ? UINT64_MAX : (1ull << d->bank_count) - 1, behind = 0;
+    *start = (bank + 1 + seen) % d->bank_count;
+    for (uint32_t i = seen; i < d->bank_count; i++)
+        behind |= 1ull << (bank + 1 + i) % d->bank_count;
+    return behind & all;
+}
+
+/* Looks through the banks for what may go out. Without row_beside_column that is one command. With it, a row command may be followed by a column
+ * command of some of the other banks. What is not found tells when to look again. */
 static void issue_commands(struct dram *d, uint64_t now)
 {
     uint64_t columns = 0, rows = 0, column_open = NEVER, row_open = NEVER;
@@ -494,13 +506,17 @@ static void issue_commands(struct dram *d, uint64_t now)
             d->column_open = next_column(d, d->column_at);
             return;
         }
+        uint32_t first = d->first_bank, start;
         issue_row(d, bank, now);
         d->row_open = next_row(d, now + 1);
         if (!d->row_beside_column)
             return;
         look_at_rows = look_at_columns = false;
         left &= columns;
-        ahead &= columns;
+        if (!left)
+            return;
+        left &= banks_behind(d, first, bank, &start);
+        ahead = left >> start << start;
     }
     if (look_at_columns)
         d->column_open = column_open;

@@ -25,6 +25,6 @@ void mshr_mark_modified(struct mshr *m, uint64_t line, uint8_t sectors)
     for (uint32_t entry; sectors && (entry = mshr_find(m, line, sectors, &covered)) != MSHR_NONE;) {
         struct mshr_entry *e = &m->entries[entry];
         e->modified |= e->asked & sectors;
-        sectors &= (uint8_t)~e->asked;
+        sectors &= (uint8_t)~(e->asked | e->names);
     }
 }

@@ -21,6 +21,7 @@ struct mshr_entry {
     uint16_t next;             /* entry behind this one in its chain, among the complete or among the free */
     uint8_t asked, missing;    /* sectors; those that have not come yet */
     uint8_t modified;          /* sectors written while on their way */
+    uint8_t names;             /* sectors that it is found by: those asked for, unless it was opened in the name of another */
     bool bypass;               /* stored nowhere when it comes */
     struct packet first;       /* request, which opened it */
 };
@@ -64,8 +65,8 @@ static inline uint32_t mshr_find(const struct mshr *m, uint64_t line, uint8_t se
         const struct mshr_entry *e = &m->entries[i];
         if (e->line != line)
             continue;
-        *covered |= e->asked;
-        if (found == MSHR_NONE && (e->asked & sectors))
+        *covered |= e->names;
+        if (found == MSHR_NONE && (e->names & sectors))
             found = i;
     }
     return found;
@@ -81,7 +82,7 @@ static inline uint32_t mshr_open(struct mshr *m, uint64_t line, uint8_t sectors,
     else
         index = m->fresh++;
     uint16_t *chain = mshr_chain(m, line);
-    m->entries[index] = (struct mshr_entry){ .line = line, .age = age, .place = place, .count = 1, .next = *chain, .first = *request, .asked = sectors, .missing = sectors };
+    m->entries[index] = (struct mshr_entry){ .line = line, .age = age, .place = place, .count = 1, .next = *chain, .first = *request, .asked = sectors, .missing = sectors, .names = sectors };
     *chain = (uint16_t)index;
     m->used++;
     return index;

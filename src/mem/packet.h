@@ -29,11 +29,11 @@ struct packet {
     uint16_t warp;     /* slot in that core */
     uint8_t kind;      /* enum packet_kind */
     uint8_t slice;     /* L2 slice it belongs to */
-    uint32_t mask;     /* atomics: lanes it stands for */
+    uint32_t mask;     /* atomics: lanes it stands for; stores to an L2 that asks for it: what of their bytes they write, a bit for each 32nd part */
     uint8_t sectors;   /* of its line, bit 0 lowest: what a fill brings or a write covers */
     uint8_t reply;     /* on its way back to the core */
     uint8_t origin;    /* which part of its core waits for the answer (the core's own) */
-    uint8_t pad;
+    uint8_t twin;      /* asks for its sector in the name of the one before it (cache.c) */
 };
 
 enum { PACKET_WRITES = 1 << PACKET_STORE | 1 << PACKET_LOCAL_STORE | 1 << PACKET_L1_WRITEBACK | 1 << PACKET_L2_WRITEBACK };

@@ -1,7 +1,8 @@
 /* A memory channel with its L2 slices (GPGPU-Sim's memory partition unit and its sub-partitions, with the order of their steps).
  *
  * A slice: crossbar -> fixed delay (the raster units' pipeline, "ROP") -> input queue -> L2 -> queue to DRAM; DRAM -> return queue -> L2 -> reply queue -> crossbar.
- * The channel: the slices' queues to DRAM -> fixed delay -> DRAM. Textures do not pass the first delay.
+ * The channel: the slices' queues to DRAM -> fixed delay -> DRAM. Textures do not pass the first delay, but for
+ * those that are cut: their pieces are no longer known as textures there.
  *
  * Left out: the credit that a write-back holds while it is inside DRAM (it is given back when DRAM takes it, not when DRAM has written it). */
 #include "mem/partition.h"
@@ -52,7 +53,7 @@ struct partition {
     uint32_t slice_count, channel;
     uint32_t rop_cycles, dram_latency_cycles, cores_per_port;
     uint32_t line_bytes;           /* of the L2, 0: none */
-    bool pieces_are_lines, upper_halves_slip;
+    bool pieces_are_lines, upper_halves_slip, constants_share_miss, partial_writes;
     uint8_t line_sectors;          /* all of a line */
     uint32_t piece_bytes;          /* requests are cut at multiples of this; 0: not at all */
     uint32_t pieces;               /* of a request, so many places must be free in the input queue before one is taken from the crossbar */
@@ -148,6 +149,8 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
         p->piece_bytes = cache->sector_bytes ? cache->sector_bytes : cache->line_bytes;
         p->pieces = p->line_bytes / p->piece_bytes;
         p->upper_halves_slip = l2->upper_halves_slip;
+        p->partial_writes = cache->partial_writes;
+        p->constants_share_miss = l2->constants_share_miss;
         p->pieces_are_lines = p->pieces == 1 && p->line_bytes >= SECTOR_BYTES;
         p->line_sectors = (uint8_t)((1u << p->line_bytes / SECTOR_BYTES) - 1);
     }
@@ -361,6 +364,17 @@ static uint64_t sector_address(const struct delayed *d, uint32_t n) { return d->
 static uint64_t first_sector(const struct delayed *d) { return sector_address(d, (uint32_t)__builtin_ctz(d->sectors)); }
 static uint64_t last_sector(const struct delayed *d) { return sector_address(d, 31u - (uint32_t)__builtin_clz(d->sectors)); }
 
+/* Of a store, which tells what it writes in 32nd parts of its bytes: what it writes of a sector, byte by byte. */
+static uint32_t bytes_of_sector(const struct packet *r, uint32_t sector)
+{
+    uint32_t part_bytes = r->bytes / 32u, parts = SECTOR_BYTES / (part_bytes ? part_bytes : 1), first = r->sectors ? (uint32_t)__builtin_ctz(r->sectors) : 0, bytes = 0;
+    uint32_t written = r->mask >> ((sector - first) * parts & 31);
+    for (uint32_t i = 0; i < parts && part_bytes < 32; i++)
+        if (written >> i & 1)
+            bytes |= ((1u << part_bytes) - 1) << i * part_bytes;
+    return bytes;
+}
+
 /* The next piece of a request: the first sector left or, where lines are not sectored, all those left of its line. */
 static struct packet cut_piece(const struct partition *p, struct delayed *d)
 {
@@ -381,17 +395,16 @@ static struct packet cut_piece(const struct partition *p, struct delayed *d)
     piece.sectors = (uint8_t)names;
     piece.address = start;
     piece.bytes = (uint16_t)(end - start);
-    d->packet.mask = 0; /* an atomic takes effect once, with its first piece */
+    if (p->constants_share_miss && piece.kind == PACKET_CONST && d->sectors == 0) /* the last of two */
+        piece.twin = 1;
+    if (p->partial_writes && packet_is_write(&piece))
+        piece.mask = bytes_of_sector(&d->packet, (uint32_t)__builtin_ctz(names));
+    else
+        d->packet.mask = 0; /* an atomic takes effect once, with its first piece */
     return piece;
 }
 
-/* At most: sectors left out in between are counted. */
-static uint32_t pieces_of(const struct partition *p, const struct delayed *d)
-{
-    if (d->whole)
-        return 1;
-    return (uint32_t)(last_sector(d) / p->piece_bytes - first_sector(d) / p->piece_bytes) + 1;
-}
+static bool is_one_piece(const struct partition *p, const struct delayed *d) { return d->whole || last_sector(d) / p->piece_bytes == first_sector(d) / p->piece_bytes; }
 
 /* L2 slices: their clock. The steps stand in the order in which a cycle takes them. */
 
@@ -427,9 +440,8 @@ static void take_request(struct partition *p, struct slice *s, uint64_t core_now
     d->ready = core_now + p->rop_cycles;
     d->packet.slice = (uint8_t)s->number;
     name_sectors(p, d);
-    if (r->kind == PACKET_TEXTURE && pieces_of(p, d) <= p->pieces)
-        while (d->sectors)
-            push_piece(p, s, d);
+    if (r->kind == PACKET_TEXTURE && is_one_piece(p, d))
+        push_piece(p, s, d);
     else
         s->rop.count++;
     crossbar_pop(p->requests, s->number);

@@ -98,6 +98,15 @@ static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_acce
     await_atomic(c, f, expected);
 }
 
+/* The L2 is told what stores write: in place of their lanes, which nobody asks for. Local memory is interleaved by words, and written whole. */
+static void tell_written(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32], uint32_t bytes, struct sm_accesses *a)
+{
+    if (!f->store || !c->tells_written)
+        return;
+    for (uint32_t i = 0; i < a->count; i++)
+        a->list[i].mask = f->space == SM_LOCAL ? UINT32_MAX : coalesce_written(address, bytes, &a->list[i]);
+}
+
 void sm_coalesce(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->inflight[id];
@@ -148,6 +157,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
     }
     count_requests(c, f, a->count);
     set_route(c, f);
+    tell_written(c, f, address, x->bytes, a);
     if (f->atomic)
         set_atomic(c, f, a);
     else if (!f->store)

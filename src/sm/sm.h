@@ -163,6 +163,7 @@ struct sm {
     struct crossbar *requests;
     const struct address_map *map;
     const uint64_t *network_now;     /* cycles of the interconnect */
+    bool tells_written;              /* stores carry what they write (the L2's partial_writes) */
     uint32_t answer_bytes;           /* requests are answered in pieces of so many bytes, aligned */
     uint32_t free_count, free_access_count, deferred_count;
     struct ring instruction_responses;

@@ -144,7 +144,7 @@ static bool reference_column(struct reference *d, uint32_t bank)
     }
     r->bytes_left -= r->bytes_left < bytes ? r->bytes_left : bytes;
     if (!r->bytes_left) {
-        r->countdown = (int)((r->write ? c->t_wl : c->t_cl) + d->burst);
+        r->countdown = (int)((r->write ? c->t_wl : c->t_cl) + (c->data_with_burst ? 0 : d->burst));
         reference_append(&d->transfers, r);
         b->current = NULL;
     }
@@ -179,10 +179,9 @@ static bool reference_row(struct reference *d, uint32_t bank)
 
 static void reference_commands(struct reference *d)
 {
-    uint32_t first = d->first_bank;
     bool column = false, row = false;
     for (uint32_t i = 0; i < d->config.banks; i++) {
-        uint32_t bank = (first + i) % d->config.banks;
+        uint32_t bank = (d->first_bank + i) % d->config.banks; /* first_bank moves with a row command */
         if (!column && (!row || d->config.row_beside_column))
             column = reference_column(d, bank);
         if (!column && !row && reference_row(d, bank)) {

@@ -495,6 +495,95 @@ static void request_over_two_entries(void **state)
 }
 
 /* The L2: stores take sectors without fetching; what leaves modified goes down in one packet. */
+static enum cache_outcome store_bytes(struct bench *b, uint64_t sector, uint32_t bytes)
+{
+    struct packet p = packet(PACKET_STORE, sector, 32);
+    p.mask = bytes;
+    return cache_access(b->cache, &p, 0, b->now++, &b->result);
+}
+
+/* A sector that stores have written in part is read from below when it is read, and modified still when it has come; one that they have written wholly is not. */
+static void partial_writes(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct cache_config c = l2_config;
+    c.partial_writes = true;
+    open_bench(&b, &c);
+    assert_int_equal(store_bytes(&b, 0x1000, 0xffff), CACHE_MISS);
+    assert_null(cache_miss_front(b.cache)); /* fetched when it is read, not before */
+    assert_false(cache_probe(b.cache, 0x1000));
+    assert_int_equal(store_bytes(&b, 0x1000, 0x3), CACHE_HIT);
+    assert_int_equal(load(&b, 0x1000), CACHE_MISS);
+    assert_int_equal(load(&b, 0x1004), CACHE_PENDING);
+    struct packet down = take_miss(&b);
+    assert_int_equal(down.address, 0x1000);
+    assert_int_equal(down.bytes, 32);
+    assert_int_equal(down.kind, PACKET_LOAD);
+    assert_null(cache_miss_front(b.cache));
+    assert_true(cache_fill(b.cache, &down, b.now));
+    settle(&b);
+    assert_int_equal(load(&b, 0x1000), CACHE_HIT);
+    assert_int_equal(store_bytes(&b, 0x1000, 0x1), CACHE_HIT); /* a part of what is there */
+    assert_int_equal(load(&b, 0x1000), CACHE_HIT);
+
+    assert_int_equal(store_bytes(&b, 0x1020, 0x0000ffff), CACHE_MISS);
+    assert_int_equal(store_bytes(&b, 0x1020, 0x7fff0000), CACHE_HIT);
+    assert_false(cache_probe(b.cache, 0x1020)); /* all but a byte */
+    assert_int_equal(store_bytes(&b, 0x1020, 0x80000000), CACHE_HIT);
+    assert_true(cache_probe(b.cache, 0x1020));
+    assert_int_equal(load(&b, 0x1020), CACHE_HIT);
+    assert_int_equal(store_bytes(&b, 0x1040, UINT32_MAX), CACHE_MISS);
+    assert_int_equal(load(&b, 0x1040), CACHE_HIT);
+
+    /* An atomic reads. */
+    assert_int_equal(store_bytes(&b, 0x1060, 0xf), CACHE_MISS);
+    assert_int_equal(access_as(&b, PACKET_ATOMIC, 0x1060, 4, 0, 0, 0), CACHE_MISS);
+    settle(&b);
+    assert_int_equal(access_as(&b, PACKET_ATOMIC, 0x1060, 4, 0, 0, 0), CACHE_HIT);
+
+    /* All four sectors leave, those that were fetched too; and in the line that takes their place nothing is left of their bytes. */
+    for (uint32_t i = 1; i < 8; i++)
+        bring(&b, 0x1000 + i * 64 * 128);
+    assert_int_equal(store_bytes(&b, 0x1000 + 8 * 64 * 128 + 0x20, 0x80000000), CACHE_MISS);
+    assert_int_equal(b.result.writeback_bytes, 128);
+    assert_int_equal(b.result.evicted_address, 0x1000);
+    assert_false(cache_probe(b.cache, 0x1000 + 8 * 64 * 128 + 0x20));
+    settle(&b);
+
+    /* A copy from the host writes all, below too: what it wrote is not modified. */
+    cache_touch(b.cache, 0x1000 + 8 * 64 * 128 + 0x20, b.now);
+    assert_int_equal(load(&b, 0x1000 + 8 * 64 * 128 + 0x20), CACHE_HIT);
+    for (uint32_t i = 9; i < 17; i++)
+        bring(&b, 0x1000 + i * 64 * 128);
+    assert_int_equal(cache_counters(b.cache)->writebacks, 1);
+    assert_conserved(b.cache);
+    close_bench(&b);
+
+    /* Elsewhere what a store takes counts as written. */
+    open_bench(&b, &l2_config);
+    assert_int_equal(store_bytes(&b, 0x1000, 0x1), CACHE_MISS);
+    assert_int_equal(load(&b, 0x1000), CACHE_HIT);
+    close_bench(&b);
+}
+
+/* A part of a sector is written while the miss queue is full: nothing is needed there. */
+static void partial_write_needs_no_queue(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct cache_config c = l2_config;
+    c.partial_writes = true;
+    c.miss_queue = 1;
+    open_bench(&b, &c);
+    assert_int_equal(store_bytes(&b, 0x1000, 0xf), CACHE_MISS);
+    assert_int_equal(load(&b, 0x2000), CACHE_MISS);
+    assert_fails(&b, store_bytes(&b, 0x1020, 0xf), CACHE_FAIL_QUEUE);
+    assert_int_equal(store_bytes(&b, 0x1000, 0xf0), CACHE_HIT);
+    settle(&b);
+    close_bench(&b);
+}
+
 static void write_allocate_and_back(void **state)
 {
     (void)state;
@@ -1294,6 +1383,8 @@ int main(void)
         cmocka_unit_test(sector_misses),
         cmocka_unit_test(request_over_two_entries),
         cmocka_unit_test(write_allocate_and_back),
+        cmocka_unit_test(partial_writes),
+        cmocka_unit_test(partial_write_needs_no_queue),
         cmocka_unit_test(store_to_reserved_sector),
         cmocka_unit_test(store_over_reserved_and_absent),
         cmocka_unit_test(write_evict_of_a_sector),

@@ -490,11 +490,40 @@ static void random_shared(void **state)
     }
 }
 
+/* What a store writes of its accesses, in 32nd parts. */
+static void written_parts(void **state)
+{
+    (void)state;
+    uint64_t address[32];
+    struct access out[COALESCE_MOST];
+    for (uint32_t i = 0; i < 32; i++)
+        address[i] = 0x1000 + 4 * i;
+    assert_int_equal(coalesce_global(address, 0xffff00ff, 4, 1, out), 1);
+    assert_int_equal(coalesce_written(address, 4, &out[0]), 0xffff00ff); /* a word each */
+    for (uint32_t i = 0; i < 32; i++)
+        address[i] = 0x1000 + 2 * i;
+    assert_int_equal(coalesce_global(address, 0xfffffffe, 2, 1, out), 1);
+    assert_int_equal(out[0].bytes, 64);
+    assert_int_equal(coalesce_written(address, 2, &out[0]), 0xfffffffe);
+    for (uint32_t i = 0; i < 32; i++)
+        address[i] = 0x1000 + 4 * i; /* a byte of each word */
+    assert_int_equal(coalesce_global(address, 0xff, 1, 1, out), 1);
+    assert_int_equal(coalesce_written(address, 1, &out[0]), 0x11111111);
+    for (uint32_t i = 0; i < 32; i++)
+        address[i] = 0x1000 + 16 * i;
+    assert_int_equal(coalesce_global(address, UINT32_MAX, 8, 1, out), 4);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(coalesce_written(address, 8, &out[i]), 0x33333333);
+    assert_int_equal(coalesce_global(address, 1, 4, 1, out), 1);
+    assert_int_equal(out[0].bytes, 32);
+    assert_int_equal(coalesce_written(address, 4, &out[0]), 0xf); /* bytes */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_in_a_row),   cmocka_unit_test(stride_of_a_line), cmocka_unit_test(one_word_for_all), cmocka_unit_test(half_a_line_too_far),
-        cmocka_unit_test(segment_follows_element), cmocka_unit_test(shrinking), cmocka_unit_test(nobody_asks),      cmocka_unit_test(atomics),
+        cmocka_unit_test(segment_follows_element), cmocka_unit_test(shrinking), cmocka_unit_test(written_parts), cmocka_unit_test(nobody_asks),      cmocka_unit_test(atomics),
         cmocka_unit_test(local_words_interleave),  cmocka_unit_test(lines),     cmocka_unit_test(shared_conflicts), cmocka_unit_test(random_global),
         cmocka_unit_test(random_atomic),    cmocka_unit_test(random_local),     cmocka_unit_test(random_line),      cmocka_unit_test(random_shared),
     };

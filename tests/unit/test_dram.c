@@ -566,8 +566,8 @@ static void banks_are_independent(void **state)
     stop(c);
 }
 
-/* Bank 5 reads in every cycle. After its activation the scan starts at bank 6, so that bank 3 comes before bank 5, and bank 4 after it. */
-static struct channel *reads_of_bank_5(bool row_beside_column)
+/* Bank 5 reads in every cycle. After its activation the scan starts at bank 6, at bank 7 once another has been given a request, so that all but banks 5 and 6 come before bank 5. */
+static struct channel *reads_of_bank_5(bool row_beside_column, uint32_t other)
 {
     struct dram_config config = no_times();
     config.row_beside_column = row_beside_column;
@@ -575,7 +575,7 @@ static struct channel *reads_of_bank_5(bool row_beside_column)
     push(c, PACKET_LOAD, 5, 0, 40, 0);
     run(c, 10);
     assert_int_equal(cycle_of(c, DRAM_READ, 5, 8), 9);
-    push_read(c, 3, 0);
+    push_read(c, other, 0);
     run(c, 5);
     return c;
 }
@@ -583,7 +583,7 @@ static struct channel *reads_of_bank_5(bool row_beside_column)
 static void one_command_a_cycle(void **state)
 {
     (void)state;
-    struct channel *c = reads_of_bank_5(false);
+    struct channel *c = reads_of_bank_5(false, 3);
     assert_int_equal(cycle_of(c, DRAM_ACTIVATE, 3, 0), 10);
     assert_int_equal(cycle_of(c, DRAM_READ, 5, 9), 11);
     stop(c);
@@ -592,9 +592,15 @@ static void one_command_a_cycle(void **state)
 static void row_beside_column(void **state)
 {
     (void)state;
-    struct channel *c = reads_of_bank_5(true);
-    assert_int_equal(cycle_of(c, DRAM_ACTIVATE, 3, 0), 10);
-    assert_int_equal(cycle_of(c, DRAM_READ, 5, 9), 10);
+    /* Behind a row command the scan passes over as many banks as it has seen: the fifteen banks from bank 8 on for the first that it looks at; those from bank 5 on for the seventh, bank 13; those
+     * from bank 7 on for the eighth. */
+    for (uint32_t other = 7; other < 16 + 5; other++) {
+        struct channel *d = reads_of_bank_5(true, other % 16);
+        assert_int_equal(cycle_of(d, DRAM_ACTIVATE, other % 16, 0), 10);
+        assert_int_equal(cycle_of(d, DRAM_READ, 5, 9), other <= 13 ? 10 : 11);
+        stop(d);
+    }
+    struct channel *c = reads_of_bank_5(true, 3);
     /* The scan starts at bank 4 now, and at bank 5 once bank 4 has been given a request: a row command behind column commands waits. */
     push_read(c, 4, 0);
     run(c, 60);

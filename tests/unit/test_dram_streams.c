@@ -270,6 +270,7 @@ static void like_the_slow_model(void **state)
         struct dram_config config = i & 1 ? ccws() : gtx480();
         config.scheduler = i & 2 ? DRAM_FIFO : DRAM_FRFCFS;
         config.row_beside_column = i & 4;
+        config.data_with_burst = i % 5 < 2;
         config.group_by_low_bits = i < 8;
         if (i % 3 == 0) { /* a bank's column command holds back the others of its group for long */
             config.t_rtpl = 30;

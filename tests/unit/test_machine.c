@@ -479,6 +479,9 @@ static void test_import(void **state)
     assert_int_equal(m.mem.crossbar.flit_bytes, 40);
     assert_int_equal(m.mem.crossbar.input_flits, 73);
     assert_int_equal(m.mem.crossbar.speedup, 2);
+    assert_int_equal(m.mem.crossbar.injection_flits, 9);
+    assert_int_equal(m.mem.crossbar.ejection_flits, 16);
+    assert_int_equal(m.mem.crossbar.hop_cycles, 4);
     assert_int_equal(m.mem.dram.scheduler, DRAM_FIFO);
     assert_int_equal(m.mem.dram.t_rtpl, 2);
     assert_int_equal(m.mem.dram.channel_bit, 9);

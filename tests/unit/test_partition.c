@@ -231,7 +231,7 @@ static void test_delays_add_up(void **state)
     rig_free(r);
 }
 
-/* Textures do not pass the first delay: looked up in the cycle in which they are taken. */
+/* Textures do not pass the first delay: looked up in the cycle in which they are taken. Those that are cut do. */
 static void test_texture_skips_the_delay(void **state)
 {
     (void)state;
@@ -239,13 +239,28 @@ static void test_texture_skips_the_delay(void **state)
     warm(r, 0x1000, 128);
     send(r, PACKET_LOAD, 1, 0x1000, 32, 1);
     run(r, 2);
-    send(r, PACKET_TEXTURE, 0, 0x1000, 64, 2);
+    send(r, PACKET_TEXTURE, 0, 0x1000, 32, 2);
     drain(r);
-    assert_int_equal(r->log_count, 3);
+    assert_int_equal(r->log_count, 2);
     assert_int_equal(r->log[0].cycle, 2 + 2 * (HOP + 1) + 2);
     assert_int_equal(r->log[0].packet.token, 2);
-    assert_int_equal(r->log[1].cycle, 2 + 2 * (HOP + 1) + 3);
-    assert_int_equal(r->log[2].packet.token, 1);
+    assert_int_equal(r->log[1].packet.token, 1);
+    rig_free(r);
+    r = default_rig();
+    warm(r, 0x1000, 128);
+    send(r, PACKET_TEXTURE, 0, 0x1000, 64, 2);
+    drain(r);
+    assert_int_equal(r->log_count, 2);
+    assert_int_equal(r->log[0].cycle, HIT_CYCLES);
+    assert_int_equal(r->log[1].cycle, HIT_CYCLES + 1);
+    rig_free(r);
+    struct mem_config c = default_config();
+    c.l2.cache.sector_bytes = 0;
+    r = rig_of(c);
+    warm(r, 0x1000, 128);
+    send(r, PACKET_TEXTURE, 0, 0x1000, 128, 2);
+    drain(r);
+    assert_int_equal(r->log[0].cycle, 2 * (HOP + 1) + 2 + 3 /* the reply has three flits more */);
     rig_free(r);
 }
 
@@ -327,6 +342,76 @@ static void test_upper_halves_slip(void **state)
     struct mem_config c = default_config();
     c.l2.upper_halves_slip = true;
     check_cuts(&c, cuts, sizeof(cuts) / sizeof(cuts[0]));
+}
+
+/* A store tells in 32nd parts of its bytes what it writes: sectors that it writes in part, or not at all, are read from DRAM when they are read. */
+static void test_partial_writes(void **state)
+{
+    (void)state;
+    const struct { uint64_t address; uint16_t bytes; uint8_t sectors; uint32_t mask, read; } stores[] = {
+        { 0x2000, 128, 0x0f, 0xffffffff, 0 }, { 0x2000, 128, 0x0f, 0x00ff00ff, 2 }, { 0x2000, 128, 0x0f, 0xff7fffff, 1 }, { 0x2000, 128, 0x0f, 0x11111111, 4 },
+        { 0x2040, 64, 0x0c, 0xffffffff, 2 },  { 0x2040, 64, 0x0c, 0x0000ffff, 3 },  { 0x2000, 64, 0x03, 0xfffeffff, 3 },  { 0x2020, 32, 0x02, 0xffffffff, 3 }, { 0x2060, 32, 0x08, 0xfffffffe, 4 },
+    };
+    for (uint32_t i = 0; i < sizeof stores / sizeof *stores; i++) {
+        struct mem_config c = default_config();
+        c.l2.cache.partial_writes = true;
+        struct rig *r = rig_of(c);
+        struct packet p = request_of(PACKET_STORE, 0, stores[i].address, stores[i].bytes, 1);
+        p.sectors = stores[i].sectors;
+        p.mask = stores[i].mask;
+        assert_true(try_send(r, &p));
+        drain(r);
+        assert_int_equal(counters_of(r).dram.requests_read, 0);
+        p = request_of(PACKET_LOAD, 0, 0x2000, 128, 2);
+        p.sectors = 0x0f;
+        assert_true(try_send(r, &p));
+        drain(r);
+        assert_int_equal(counters_of(r).dram.requests_read, stores[i].read);
+        rig_free(r);
+    }
+}
+
+/* Both sectors of a constant line wait for the first one's data; the second is read when it is asked for again. */
+static void test_constants_share_miss(void **state)
+{
+    (void)state;
+    for (uint32_t shares = 0; shares < 2; shares++)
+        for (uint32_t upper = 0; upper < 2; upper++) {
+            struct mem_config c = default_config();
+            c.l2.constants_share_miss = shares;
+            c.l2.upper_halves_slip = shares;
+            struct rig *r = rig_of(c);
+            const uint32_t reads[] = { shares ? 1 : 2, 2, 2 };
+            for (uint32_t n = 0; n < 3; n++) {
+                struct packet p = request_of(PACKET_CONST, (uint16_t)n, 0x2000 + 64 * upper, 64, n);
+                p.sectors = 3;
+                assert_true(try_send(r, &p));
+                drain(r);
+                assert_int_equal(r->log_count, 2 * (n + 1)); /* each is answered twice */
+                assert_int_equal(counters_of(r).dram.requests_read, reads[n]);
+            }
+            struct partition_counters k = counters_of(r);
+            assert_int_equal(k.l2.accesses, 6);
+            assert_int_equal(k.l2.misses, 2);
+            assert_int_equal(k.l2.hits, shares ? 3 : 4);
+            assert_int_equal(k.l2.pending_hits, shares ? 1 : 0);
+            rig_free(r);
+        }
+    /* Four requests wait for the first sector: two of those that ask for both. The third waits until its data is there. */
+    struct mem_config c = default_config();
+    c.l2.constants_share_miss = true;
+    struct rig *r = rig_of(c);
+    for (uint32_t n = 0; n < 3; n++) {
+        struct packet p = request_of(PACKET_CONST, (uint16_t)n, 0x2000, 64, n);
+        p.sectors = 3;
+        assert_true(try_send(r, &p));
+    }
+    drain(r);
+    assert_int_equal(r->log_count, 6);
+    assert_int_equal(counters_of(r).dram.requests_read, 2);
+    assert_true(counters_of(r).l2.fails[CACHE_FAIL_MERGE] > 0);
+    assert_true(r->log[5].cycle > r->log[4].cycle + DRAM_LATENCY); /* the second sector of the last, read again */
+    rig_free(r);
 }
 
 static void test_cuts_without_sectors(void **state)
@@ -839,7 +924,7 @@ int main(void)
         cmocka_unit_test(test_texture_skips_the_delay),
         cmocka_unit_test(test_line_is_cut_into_sectors),
         cmocka_unit_test(test_cuts_with_sectors),
-        cmocka_unit_test(test_upper_halves_slip), cmocka_unit_test(test_cuts_without_sectors),
+        cmocka_unit_test(test_upper_halves_slip), cmocka_unit_test(test_cuts_without_sectors), cmocka_unit_test(test_partial_writes), cmocka_unit_test(test_constants_share_miss),
         cmocka_unit_test(test_data_port),
         cmocka_unit_test(test_reads_of_a_sector_merge),
         cmocka_unit_test(test_store_is_acknowledged),
