@@ -498,23 +498,23 @@ static void written_parts(void **state)
     struct access out[COALESCE_MOST];
     for (uint32_t i = 0; i < 32; i++)
         address[i] = 0x1000 + 4 * i;
-    assert_int_equal(coalesce_global(address, 0xffff00ff, 4, 1, out), 1);
+    assert_int_equal(coalesce_global(address, 0xffff00ff, 4, 128, 1, out), 1);
     assert_int_equal(coalesce_written(address, 4, &out[0]), 0xffff00ff); /* a word each */
     for (uint32_t i = 0; i < 32; i++)
         address[i] = 0x1000 + 2 * i;
-    assert_int_equal(coalesce_global(address, 0xfffffffe, 2, 1, out), 1);
+    assert_int_equal(coalesce_global(address, 0xfffffffe, 2, 128, 1, out), 1);
     assert_int_equal(out[0].bytes, 64);
     assert_int_equal(coalesce_written(address, 2, &out[0]), 0xfffffffe);
     for (uint32_t i = 0; i < 32; i++)
         address[i] = 0x1000 + 4 * i; /* a byte of each word */
-    assert_int_equal(coalesce_global(address, 0xff, 1, 1, out), 1);
+    assert_int_equal(coalesce_global(address, 0xff, 1, 128, 1, out), 1);
     assert_int_equal(coalesce_written(address, 1, &out[0]), 0x11111111);
     for (uint32_t i = 0; i < 32; i++)
         address[i] = 0x1000 + 16 * i;
-    assert_int_equal(coalesce_global(address, UINT32_MAX, 8, 1, out), 4);
+    assert_int_equal(coalesce_global(address, UINT32_MAX, 8, 128, 1, out), 4);
     for (uint32_t i = 0; i < 4; i++)
         assert_int_equal(coalesce_written(address, 8, &out[i]), 0x33333333);
-    assert_int_equal(coalesce_global(address, 1, 4, 1, out), 1);
+    assert_int_equal(coalesce_global(address, 1, 4, 128, 1, out), 1);
     assert_int_equal(out[0].bytes, 32);
     assert_int_equal(coalesce_written(address, 4, &out[0]), 0xf); /* bytes */
 }
