@@ -180,7 +180,7 @@ static bool take_widths(struct import *i, const char *target)
     set_text(i, "issue", "integer_multiply", units == 5 ? "sp" : "sfu"); /* with a column of integer units they, or the SPs, multiply */
     set_text(i, "dram", "row_beside_column", units > 3 ? "true" : "false"); /* as the controller of 4.x does */
     /* So do its cores, which have that column. */
-    static const char *const of_4[][2] = { { "collector", "banks_at_once" }, { "collector", "banks_by_name" }, { "issue", "fetch_moves_on" }, { "issue", "code_packed" },
+    static const char *const of_4[][2] = { { "collector", "banks_at_once" }, { "collector", "banks_by_name" }, { "issue", "fetch_moves_on" }, { "issue", "ends_in_fetch" }, { "issue", "code_packed" },
                                            { "machine", "launches_go_on" } };
     for (size_t n = 0; n < sizeof of_4 / sizeof *of_4; n++)
         set_text(i, of_4[n][0], of_4[n][1], units == 5 ? "true" : "false");

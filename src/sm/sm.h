@@ -165,6 +165,7 @@ struct sm {
 
     /* Sets of warp slots. */
     uint64_t resident, ended, valid, clear, stale, at_barrier, fenced, atomic_wait, asleep, long_wait, next_l1_load, wants_fetch;
+    uint64_t over;                   /* of those ended: nothing of them is left, and fetch has not come past yet */
     uint64_t needs[SM_UNITS];        /* by the unit of the next instruction */
     uint64_t issued, held, unit_free; /* of this cycle */
     uint32_t held_schedulers;        /* that had nothing but held warps */
@@ -246,7 +247,8 @@ void sm_refresh(struct sm *c, uint32_t slot);                     /* warp.c: the
 void sm_set_barriers(struct sm *c, uint32_t block);               /* barriers of the block may have opened */
 void sm_release(struct sm *c, struct sm_inflight *f);             /* its destinations are written */
 void sm_finish(struct sm *c, uint16_t id);                        /* the instruction is over */
-void sm_try_retire(struct sm *c, uint32_t slot);
+void sm_try_retire(struct sm *c, uint32_t slot);                  /* a warp that has ended gives its slot back, if nothing of it is left, or when fetch comes past */
+void sm_retire(struct sm *c, uint32_t slot);
 void sm_fetch_cycle(struct sm *c);                                /* fetch.c */
 void sm_decode_cycle(struct sm *c);
 void sm_issue_cycle(struct sm *c);                                /* issue.c */
