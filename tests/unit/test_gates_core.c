@@ -301,6 +301,26 @@ static void test_refused_fetch(void **state)
     assert_true(goes <= 4 * (round + 2) && stays > m.mem.l2.rop_cycles && stays > goes + m.mem.l2.rop_cycles / 2);
 }
 
+/* A warp alone that goes through lines which the instruction cache does not hold, but the L2: a cycle less for each where misses leave at once. */
+static void test_instruction_miss(void **state)
+{
+    (void)state;
+    static const char *const keys[] = { "issue.fetch_sends_at_once=false", "issue.fetch_sends_at_once=true" };
+    uint64_t cycles[2];
+    for (uint32_t at_once = 0; at_once < 2; at_once++) {
+        struct timed t;
+        struct text body = { 0 };
+        say_times(&body, 63, "mov.u32 %r1, 0;\n");
+        timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, "l1i.sets=1", "l1i.ways=1", keys[at_once]), "", body.s);
+        timed_launch(&t, 1, 32, 0);
+        cycles[at_once] = timed_launch(&t, 1, 32, 0);
+        assert_int_equal(t.counters->sm.l1i.misses, 4);
+        timed_close(&t);
+        free(body.s);
+    }
+    assert_int_equal(cycles[1], cycles[0] - 4);
+}
+
 /* Lines that a kernel of 15 instructions and ret takes, behind one of five: two, or one where it begins a line. */
 static void test_place_of_code(void **state)
 {
@@ -625,6 +645,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_fetch_of_many_warps),
     cmocka_unit_test(test_taken_branch),
     cmocka_unit_test(test_refused_fetch),
+    cmocka_unit_test(test_instruction_miss),
     cmocka_unit_test(test_place_of_code),
     cmocka_unit_test(test_bank_conflict),
     cmocka_unit_test(test_banks_at_once),
