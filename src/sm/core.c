@@ -389,7 +389,7 @@ static uint64_t next_event(const struct sm *c)
     return next;
 }
 
-static inline bool wants_fetch(const struct sm *c) { return (c->wants_fetch | c->instruction_responses.count | c->code->ready_requests | c->code->misses.count) != 0; }
+static inline bool wants_fetch(const struct sm *c) { return (c->wants_fetch | c->over | c->instruction_responses.count | c->code->ready_requests | c->code->misses.count) != 0; }
 
 static inline void fetch_and_decode(struct sm *c)
 {

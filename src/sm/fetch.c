@@ -1,5 +1,6 @@
 /* Fetch and decode: one warp a cycle, round robin over the slots, up to two instructions. A warp is fetched for when its buffer is empty. After a branch that was taken the
- * instructions behind it are fetched all the same; they are thrown away when the scheduler comes to them. */
+ * instructions behind it are fetched all the same; they are thrown away when the scheduler comes to them. On machines that say so (ends_in_fetch) a warp
+ * that is over gives its slot back when the search for the next warp comes past it. */
 #include "sm/sm.h"
 
 enum { INST_BYTES = 8 };
@@ -39,20 +40,26 @@ static bool take_response(struct sm *c)
     return true;
 }
 
-void sm_fetch_cycle(struct sm *c)
+static inline uint64_t turned_to(uint64_t slots, uint32_t start) { return slots >> start | (start ? slots << (64 - start) : 0); }
+
+/* Warps that are over, among the slots from start up to so many behind it. */
+static void retire(struct sm *c, uint32_t start, uint32_t count)
 {
-    if (c->instruction_responses.count) {
-        cache_fill(c->l1i, ring_front(&c->instruction_responses), c->now);
-        ring_pop(&c->instruction_responses);
-        c->busy = true;
-    }
-    if (c->code->misses.count)
-        sm_send_misses(c, c->l1i, ORIGIN_L1I);
-    if ((c->code->ready_requests && take_response(c)) || !c->wants_fetch)
+    uint64_t past = turned_to(c->over, start) & (count < 64 ? (1ull << count) - 1 : ~0ull);
+    for (; past; past &= past - 1)
+        sm_retire(c, ((uint32_t)__builtin_ctzll(past) + start) & 63);
+}
+
+static void fetch(struct sm *c)
+{
+    if (c->code->ready_requests && take_response(c))
         return;
-    uint32_t start = (c->last_fetched + 1) & 63;
-    uint64_t turned = c->wants_fetch >> start | (start ? c->wants_fetch << (64 - start) : 0);
-    uint32_t slot = ((uint32_t)__builtin_ctzll(turned) + start) & 63;
+    uint32_t start = (c->last_fetched + 1) & 63, behind = c->wants_fetch ? (uint32_t)__builtin_ctzll(turned_to(c->wants_fetch, start)) : 64;
+    if (__builtin_expect(c->over != 0, 0))
+        retire(c, start, behind);
+    if (!c->wants_fetch)
+        return;
+    uint32_t slot = (behind + start) & 63;
     struct sm_slot *s = &c->slots[slot];
     uint32_t pc = s->fetch_pc < c->program->count ? s->fetch_pc : 0;
     c->busy = true;
@@ -76,4 +83,19 @@ void sm_fetch_cycle(struct sm *c)
     s->fetching = true; /* until it is decoded */
     c->wants_fetch &= ~(1ull << slot);
     fill_buffer(c, slot, pc);
+}
+
+void sm_fetch_cycle(struct sm *c)
+{
+    bool last = c->config->fetch_sends_at_once;
+    if (c->instruction_responses.count) {
+        cache_fill(c->l1i, ring_front(&c->instruction_responses), c->now);
+        ring_pop(&c->instruction_responses);
+        c->busy = true;
+    }
+    if (c->code->misses.count && !last)
+        sm_send_misses(c, c->l1i, ORIGIN_L1I);
+    fetch(c);
+    if (c->code->misses.count && last)
+        sm_send_misses(c, c->l1i, ORIGIN_L1I);
 }

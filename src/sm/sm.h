@@ -170,6 +170,7 @@ struct sm {
 
     /* Sets of warp slots. */
     uint64_t resident, ended, valid, clear, stale, at_barrier, fenced, atomic_wait, asleep, long_wait, next_l1_load, wants_fetch;
+    uint64_t over;                   /* of those ended: nothing of them is left, and fetch has not come past yet */
     uint64_t needs[SM_UNITS];        /* by the unit of the next instruction */
     uint64_t issued, held, unit_free; /* of this cycle */
     uint32_t held_schedulers;        /* that had nothing but held warps */
@@ -248,6 +249,7 @@ void sm_reset_counters(struct sm *c); /* those of policies too */
 void sm_listen(struct sm *c, const struct heddle_policy *p, void *state);
 
 /* Between the files of this room. Whoever changes a set of warps, or what a pipeline takes, says so: c->stirred. */
+void sm_retire(struct sm *c, uint32_t slot);                      /* warp.c: a warp that is over gives its slot back */
 void sm_refresh(struct sm *c, uint32_t slot);                     /* warp.c: the slot's next instruction has changed, or a register came */
 void sm_set_barriers(struct sm *c, uint32_t block);               /* barriers of the block may have opened */
 void sm_release(struct sm *c, struct sm_inflight *f);             /* its destinations are written */

@@ -120,13 +120,26 @@ void sm_finish(struct sm *c, uint16_t id)
 
 void sm_try_retire(struct sm *c, uint32_t slot)
 {
-    struct sm_slot *s = &c->slots[slot];
+    const struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
     if (!(c->ended & bit) || s->in_pipeline || s->stores || s->awaited || s->fetching || s->atomics)
         return;
+    if (c->config->ends_in_fetch && !c->regroup) {
+        c->over |= bit;
+        c->busy = c->stirred = true;
+        return;
+    }
+    sm_retire(c, slot);
+}
+
+void sm_retire(struct sm *c, uint32_t slot)
+{
+    struct sm_slot *s = &c->slots[slot];
+    uint64_t bit = 1ull << slot;
     struct sm_block *b = &c->blocks[s->block];
     c->resident &= ~bit;
     c->ended &= ~bit;
+    c->over &= ~bit;
     c->valid &= ~bit;
     c->stale &= ~bit;
     c->clear &= ~bit;

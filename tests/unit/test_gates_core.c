@@ -301,6 +301,26 @@ static void test_refused_fetch(void **state)
     assert_true(goes <= 4 * (round + 2) && stays > m.mem.l2.rop_cycles && stays > goes + m.mem.l2.rop_cycles / 2);
 }
 
+/* A warp alone that goes through lines which the instruction cache does not hold, but the L2: a cycle less for each where misses leave at once. */
+static void test_instruction_miss(void **state)
+{
+    (void)state;
+    static const char *const keys[] = { "issue.fetch_sends_at_once=false", "issue.fetch_sends_at_once=true" };
+    uint64_t cycles[2];
+    for (uint32_t at_once = 0; at_once < 2; at_once++) {
+        struct timed t;
+        struct text body = { 0 };
+        say_times(&body, 63, "mov.u32 %r1, 0;\n");
+        timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, "l1i.sets=1", "l1i.ways=1", keys[at_once]), "", body.s);
+        timed_launch(&t, 1, 32, 0);
+        cycles[at_once] = timed_launch(&t, 1, 32, 0);
+        assert_int_equal(t.counters->sm.l1i.misses, 4);
+        timed_close(&t);
+        free(body.s);
+    }
+    assert_int_equal(cycles[1], cycles[0] - 4);
+}
+
 /* Lines that a kernel of 15 instructions and ret takes, behind one of five: two, or one where it begins a line. */
 static void test_place_of_code(void **state)
 {
@@ -529,6 +549,42 @@ static void test_resident_blocks(void **state)
     timed_close(&t);
 }
 
+/* Blocks of one warp. The first ends after a few instructions, seven go on and keep fetch busy: its slot is free at once, or when fetch has come round to it, at most seven fetches later.
+ * Returns the cycles between the end of the first and its slot's, those of the others included. */
+static uint64_t drained(const char *ends_in_fetch, uint32_t before)
+{
+    struct timed t;
+    struct text body = { 0 };
+    say(&body, "mov.u32 %%r1, %%ctaid.x;\nsetp.eq.u32 %%p1, %%r1, 0;\n@%%p1 bra SHORT;\n");
+    for (uint32_t i = 0; i < 200; i++)
+        say(&body, "mov.u32 %%r%u, 0;\n", 2 + i % 50);
+    say(&body, "ret;\nSHORT:\n");
+    say_times(&body, before, "mov.u32 %r2, 0;\n");
+    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, SETS(ONE_CORE, ends_in_fetch), "", body.s);
+    timed_launch(&t, 8, 32, 0);
+    timed_launch(&t, 8, 32, 0);
+    uint64_t cycles = t.counters->sm.stalls[STALL_DRAIN];
+    timed_close(&t);
+    free(body.s);
+    return cycles;
+}
+
+static void test_slot_of_a_warp_that_is_over(void **state)
+{
+    (void)state;
+    uint64_t later = 0;
+    for (uint32_t before = 0; before < 12; before++) {
+        uint64_t at_once = drained("issue.ends_in_fetch=false", before), in_turn = drained("issue.ends_in_fetch=true", before);
+        assert_true(at_once >= 8 * (span(1, 0) - 1)); /* from the cycle behind ret to that in which it is written */
+        assert_in_range(in_turn, at_once, at_once + 8 * 7);
+        later += in_turn - at_once;
+    }
+    assert_true(later > 0);
+    /* Alone, or where no other has to be fetched, it makes no difference. */
+    for (uint32_t warps = 1; warps <= 4; warps++)
+        assert_int_equal(core_cycles(SETS(ONE_CORE, "issue.ends_in_fetch=true"), "", warps * 32), core_cycles(SETS(ONE_CORE, "issue.ends_in_fetch=false"), "", warps * 32));
+}
+
 /* Launches of one block on three cores: always on the first, whose instruction cache then holds the kernel, or on one after the other. */
 static void test_first_core_of_a_launch(void **state)
 {
@@ -589,6 +645,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_fetch_of_many_warps),
     cmocka_unit_test(test_taken_branch),
     cmocka_unit_test(test_refused_fetch),
+    cmocka_unit_test(test_instruction_miss),
     cmocka_unit_test(test_place_of_code),
     cmocka_unit_test(test_bank_conflict),
     cmocka_unit_test(test_banks_at_once),
@@ -600,6 +657,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_two_schedulers),
     cmocka_unit_test(test_barrier),
     cmocka_unit_test(test_resident_blocks),
+    cmocka_unit_test(test_slot_of_a_warp_that_is_over),
     cmocka_unit_test(test_first_core_of_a_launch),
     cmocka_unit_test(test_resident_registers),
 };
