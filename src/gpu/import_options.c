@@ -248,6 +248,7 @@ static bool take_coalescing(struct import *i, const char *target)
     if (!parse_whole(i->value, &arch))
         return import_wrong(i, "expected a whole number");
     set_number(i, "lsu", "past_l1_segment_bytes", arch < 20 ? 128 : 32); /* as 4.x does; 3.x knows 13 alone */
+    set_number(i, "lsu", "atomic_parts", arch < 20 ? 2 : 1);
     if (arch != 13 && arch != 20)
         import_remark(i, "assumed: -%s %s: coalesced by the rules of 20, lanes by segments of 128 bytes", i->option, i->value);
     return true;

@@ -461,6 +461,7 @@ static void test_import(void **state)
     assert_int_equal(m.sm.l1d.miss_queue, 7);
     assert_int_equal(m.sm.l1d.latency_cycles, 35);
     assert_int_equal(m.sm.past_l1_segment, 32);
+    assert_int_equal(m.sm.atomic_parts, 1);
     assert_true(m.sm.vectors_by_element);
     assert_true(m.sm.texel_blocks);
     assert_true(m.sm.fence_drops_l1);
