@@ -408,8 +408,8 @@ static bool take_cache(struct import *i, const char *section)
     if (!strcmp(section, "l1d") || !strcmp(section, "l2"))
         set_number(i, section, "sector_bytes", first && *shape[0] == 'S' ? 32 : 0);
     if (!strcmp(section, "l2"))
-        for (unsigned n = 0; n < 2; n++)
-            set_text(i, section, n ? "constants_share_miss" : "upper_halves_slip", first && *shape[0] == 'S' ? "true" : "false"); /* as the L2 of 4.x does */
+        for (const char *const *key = (const char *const[]){ "upper_halves_slip", "constants_share_miss", "reads_evict_free", NULL }; *key; key++)
+            set_text(i, section, *key, first && *shape[0] == 'S' ? "true" : "false"); /* as the L2 of 4.x does */
     if (count > first + 3) {
         if (!take_cache_policies(i, section, shape + first + 3, count - first - 3))
             return false;

@@ -43,6 +43,7 @@ struct l2_config {
     uint32_t input_queue, dram_queue, reply_queue, return_queue; /* crossbar -> L2, L2 -> DRAM, L2 -> crossbar, DRAM -> L2 */
     bool filled_by_copies;               /* copies from the host leave their data in the L2 */
     bool constants_share_miss;           /* sectored: the second sector of a constant line asks for data in the first one's name, as in GPGPU-Sim 4 */
+    bool reads_evict_free;               /* a modified line that a read pushes out takes nothing of the data port, as in GPGPU-Sim 4 */
     bool upper_halves_slip;              /* sectored: a request for the upper half of a line takes its sectors in the next line, as in GPGPU-Sim 4 */
 };
 

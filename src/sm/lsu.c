@@ -273,7 +273,7 @@ static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_infli
     struct packet *p = &l->access;
     p->address = a->address;
     p->bytes = a->bytes;
-    p->mask = f->texture ? 0 : a->mask;
+    p->mask = f->texture && !f->store ? 0 : a->mask;
     p->sectors = a->sectors;
     return p;
 }

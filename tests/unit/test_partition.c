@@ -445,6 +445,35 @@ static void test_data_port(void **state)
     rig_free(r);
 }
 
+/* A modified line of four sectors leaves through the port: four cycles, for which the next hit waits; none where reads evict for free. A store that pushes one out always takes them. */
+static void test_eviction_uses_the_port(void **state)
+{
+    (void)state;
+    enum { SET_STRIDE = 16 * 128 * 2, WAYS = 4 }; /* the bit that chooses the slice is not one of the set's */
+    for (uint32_t i = 0; i < 4; i++) {
+        bool reads_are_free = i & 1, store = i & 2;
+        struct mem_config c = default_config();
+        c.l2.reads_evict_free = reads_are_free;
+        c.crossbar.flit_bytes = 136;
+        struct rig *r = rig_of(c);
+        for (uint32_t n = 0; n < WAYS; n++) {
+            send(r, PACKET_STORE, 0, 0x2000 + n * SET_STRIDE, 128, n);
+            drain(r);
+        }
+        uint64_t before = r->now;
+        r->log_count = 0;
+        send(r, store ? PACKET_STORE : PACKET_LOAD, 1, 0x2000 + WAYS * SET_STRIDE, 32, 10);
+        send(r, PACKET_LOAD, 2, 0x2000 + SET_STRIDE, 32, 11);
+        drain(r);
+        assert_int_equal(r->log_count, 2);
+        assert_int_equal(counters_of(r).l2.writebacks, 1);
+        const struct reply *hit = &r->log[store ? 1 : 0];
+        assert_int_equal(hit->packet.token, 11);
+        assert_int_equal(hit->cycle - before, HIT_CYCLES + (reads_are_free && !store ? 1 : 4));
+        rig_free(r);
+    }
+}
+
 static void test_reads_of_a_sector_merge(void **state)
 {
     (void)state;
@@ -924,7 +953,7 @@ int main(void)
         cmocka_unit_test(test_texture_skips_the_delay),
         cmocka_unit_test(test_line_is_cut_into_sectors),
         cmocka_unit_test(test_cuts_with_sectors),
-        cmocka_unit_test(test_upper_halves_slip), cmocka_unit_test(test_cuts_without_sectors), cmocka_unit_test(test_partial_writes), cmocka_unit_test(test_constants_share_miss),
+        cmocka_unit_test(test_upper_halves_slip), cmocka_unit_test(test_cuts_without_sectors), cmocka_unit_test(test_partial_writes), cmocka_unit_test(test_eviction_uses_the_port), cmocka_unit_test(test_constants_share_miss),
         cmocka_unit_test(test_data_port),
         cmocka_unit_test(test_reads_of_a_sector_merge),
         cmocka_unit_test(test_store_is_acknowledged),
