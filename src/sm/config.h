@@ -20,6 +20,7 @@ struct sm_config {
     uint32_t issue_per_warp;                      /* instructions of one warp a scheduler may issue in a cycle: 1 or 2 */
     uint32_t fetch_bytes;                         /* a fetch, 8 bytes an instruction */
     bool fetch_moves_on;                          /* a fetch that the cache refuses has had its turn; false: it is tried again first */
+    bool fetch_sends_at_once;                     /* a miss of the instruction cache leaves in its cycle; false: in the next */
     bool ends_in_fetch;                           /* a warp that is over gives its slot back when fetch comes to it in its turn; false: at once */
     bool code_packed;                             /* functions lie one behind the other; false: each begins a line */
     /* Pipeline registers and units. */

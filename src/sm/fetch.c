@@ -50,15 +50,8 @@ static void retire(struct sm *c, uint32_t start, uint32_t count)
         sm_retire(c, ((uint32_t)__builtin_ctzll(past) + start) & 63);
 }
 
-void sm_fetch_cycle(struct sm *c)
+static void fetch(struct sm *c)
 {
-    if (c->instruction_responses.count) {
-        cache_fill(c->l1i, ring_front(&c->instruction_responses), c->now);
-        ring_pop(&c->instruction_responses);
-        c->busy = true;
-    }
-    if (c->code->misses.count)
-        sm_send_misses(c, c->l1i, ORIGIN_L1I);
     if (c->code->ready_requests && take_response(c))
         return;
     uint32_t start = (c->last_fetched + 1) & 63, behind = c->wants_fetch ? (uint32_t)__builtin_ctzll(turned_to(c->wants_fetch, start)) : 64;
@@ -90,4 +83,19 @@ void sm_fetch_cycle(struct sm *c)
     s->fetching = true; /* until it is decoded */
     c->wants_fetch &= ~(1ull << slot);
     fill_buffer(c, slot, pc);
+}
+
+void sm_fetch_cycle(struct sm *c)
+{
+    bool last = c->config->fetch_sends_at_once;
+    if (c->instruction_responses.count) {
+        cache_fill(c->l1i, ring_front(&c->instruction_responses), c->now);
+        ring_pop(&c->instruction_responses);
+        c->busy = true;
+    }
+    if (c->code->misses.count && !last)
+        sm_send_misses(c, c->l1i, ORIGIN_L1I);
+    fetch(c);
+    if (c->code->misses.count && last)
+        sm_send_misses(c, c->l1i, ORIGIN_L1I);
 }

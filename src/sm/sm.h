@@ -243,12 +243,12 @@ void sm_reset_counters(struct sm *c); /* those of policies too */
 void sm_listen(struct sm *c, const struct heddle_policy *p, void *state);
 
 /* Between the files of this room. Whoever changes a set of warps, or what a pipeline takes, says so: c->stirred. */
+void sm_retire(struct sm *c, uint32_t slot);                      /* warp.c: a warp that is over gives its slot back */
 void sm_refresh(struct sm *c, uint32_t slot);                     /* warp.c: the slot's next instruction has changed, or a register came */
 void sm_set_barriers(struct sm *c, uint32_t block);               /* barriers of the block may have opened */
 void sm_release(struct sm *c, struct sm_inflight *f);             /* its destinations are written */
 void sm_finish(struct sm *c, uint16_t id);                        /* the instruction is over */
-void sm_try_retire(struct sm *c, uint32_t slot);                  /* a warp that has ended gives its slot back, if nothing of it is left, or when fetch comes past */
-void sm_retire(struct sm *c, uint32_t slot);
+void sm_try_retire(struct sm *c, uint32_t slot);
 void sm_fetch_cycle(struct sm *c);                                /* fetch.c */
 void sm_decode_cycle(struct sm *c);
 void sm_issue_cycle(struct sm *c);                                /* issue.c */
