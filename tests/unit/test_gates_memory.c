@@ -153,7 +153,7 @@ static void test_chase_in_other_rows(void **state)
     }
 }
 
-/* The instruction cache: a line holds 16 instructions; one that is not there costs a way to the L2 and back. */
+/* The instruction cache: a line holds 16 instructions; one that is not there costs a way to the L2 and back, a cycle less where it leaves in the cycle of the fetch. */
 static void test_instruction_miss(void **state)
 {
     (void)state;
@@ -163,9 +163,11 @@ static void test_instruction_miss(void **state)
         for (uint32_t i = 1; i < count; i++)
             say(&t, "mov.u32 %%r%u, 7;\n", i);
         uint64_t resident = warm_cycles(MACHINE, SETS(ONE_CORE), t.s, 1, 32);
-        uint64_t one_line = warm_cycles(MACHINE, SETS(ONE_CORE, "l1i.sets=1", "l1i.ways=1"), t.s, 1, 32);
+        uint64_t one_line = warm_cycles(MACHINE, SETS(ONE_CORE, "l1i.sets=1", "l1i.ways=1", "issue.fetch_sends_at_once=false"), t.s, 1, 32);
+        uint64_t at_once = warm_cycles(MACHINE, SETS(ONE_CORE, "l1i.sets=1", "l1i.ways=1", "issue.fetch_sends_at_once=true"), t.s, 1, 32);
         uint32_t lines = (count + 15) / 16, misses = lines == 1 ? 0 : lines; /* the last line of the launch before is the only one that is still there */
         assert_int_equal(one_line - resident, misses * miss_cycles(&m));
+        assert_int_equal(at_once - resident, misses * (miss_cycles(&m) - 1));
         free(t.s);
     }
 }
