@@ -157,7 +157,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
     }
     count_requests(c, f, a->count);
     set_route(c, f);
-    tell_written(c, f, address, x->bytes, a);
+    tell_written(c, f, address, lane_bytes(f, x), a);
     if (f->atomic)
         set_atomic(c, f, a);
     else if (!f->store)
