@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-enum { BATCH = 512, APART = 4 /* counts between those of two threads, so that they share no line of the host's caches */, WINDOW_BYTES = 8 << 20, NEXT_BYTES = 24 << 20 };
+enum { BATCH = 512, APART = 4 /* counts between those of two threads, so that they share no line of the host's caches */, WINDOW_BYTES = 8 << 20, NEXT_BYTES = 16 << 20 };
 
 static double seconds_now(void)
 {
