@@ -8,8 +8,7 @@
  * written wholly. Elsewhere, and in caches without sectors, what a store takes counts as wholly written, so that a later read of it hits.
  *
  * Left out: a request for several sectors, of which some are on their way already, asks for the rest and waits for the latest only. */
-#include "mem/cache.h"
-#include "mem/cache_sets.h"
+#include "mem/cache_inside.h"
 
 #include <assert.h>
 #include <string.h>
@@ -19,47 +18,7 @@
 #define NOINLINE __attribute__((noinline))
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define PLAIN_READS (1u << PACKET_LOAD | 1u << PACKET_LOCAL_LOAD | 1u << PACKET_CONST | 1u << PACKET_TEXTURE | 1u << PACKET_INST)
-enum { NO_OWNER = UINT16_MAX, POLICY_WAYS_MOST = 64 };
-
-/* The last access that failed. Nothing having changed since (head.blocked), it fails again, for the same reason. */
-struct blocked { uint64_t address; uint32_t rest /* of what it asked for */, set; enum cache_fail why; };
-
-struct cache {
-    struct cache_head head;            /* first: read from outside */
-    struct blocked blocked;
-    uint64_t line_mask;                /* of an address: its line */
-    uint32_t plain_reads;              /* kinds of packets, by bits: a hit changes no more than the order of use, and nobody is told */
-    uint8_t all_sectors;               /* of a line */
-    uint8_t group;                     /* 32-byte sectors that come and go together */
-    bool whole_lines, on_fill, write_allocate, touched;
-    uint32_t *written;                 /* of each sector that is partial, in the order of lines: its bytes, a bit each; NULL: partial_writes is off */
-    bool mapped;                       /* the set is not told by bits of the address alone */
-    enum write_policy global_writes, local_writes;
-    enum packet_kind writeback_kind;
-    uint32_t miss_reserve, line_bytes;
-    cache_index_fn *index_address;
-    const void *index_context;
-    const struct heddle_l1 *policy;
-    void *policy_state;
-    const struct heddle_core *core;
-    int illegal_victim;
-    struct cache_sets sets;
-    uint64_t taken[2][CACHE_FAIL];     /* accesses: reads, writes; by outcome */
-    uint64_t fails[CACHE_FAIL_COUNT];  /* without head.repeats */
-    uint64_t intra_warp_hits, evictions, writebacks, fills;
-    struct cache_counters *counters;   /* worked out from those when they are read */
-};
-
-/* An access on its way through the functions below. */
-struct lookup {
-    const struct packet *request;
-    uint64_t line, age;
-    uint32_t set, way;                 /* way NO_WAY: the line is not there */
-    struct cache_line *there;          /* the line, where it is */
-    uint8_t need;                      /* sectors */
-    bool write;
-    struct cache_result *result;
-};
+enum { POLICY_WAYS_MOST = 64 };
 
 /* What leaves with a victim. */
 struct leaving { bool modified; struct packet writeback; };
@@ -114,8 +73,6 @@ static inline uint32_t set_of(const struct cache *c, uint64_t line)
     return cache_sets_index(&c->sets, c->index_address ? c->index_address(c->index_context, line) : line);
 }
 
-static inline uint64_t *tag_at(const struct cache *c, uint32_t set, uint32_t way) { return cache_sets_tag(&c->sets, set, way); }
-static inline struct cache_line *line_at(const struct cache *c, uint32_t set, uint32_t way) { return cache_sets_line(&c->sets, set, way); }
 static inline void touch_line(struct cache *c, const struct lookup *l) { cache_sets_touch(&c->sets, l->set, l->way); }
 
 static uint8_t widen(const struct cache *c, uint32_t sectors)
@@ -184,76 +141,11 @@ static void read_partial(struct cache *c, const struct lookup *l, uint32_t entry
     l->there->modified &= (uint8_t)~partial;
 }
 
-/* Policies. */
-
-static struct heddle_l1_access describe(const struct cache *c, const struct lookup *l, enum heddle_outcome outcome, uint32_t way)
-{
-    const struct packet *p = l->request;
-    struct heddle_l1_access e = { .address = l->line, .warp = p->warp, .pc = p->pc, .outcome = outcome, .store = l->write,
-                                  .local = p->kind == PACKET_LOCAL_LOAD || p->kind == PACKET_LOCAL_STORE, .owner = -1, .set = l->set, .way = way };
-    if (way != NO_WAY && outcome != HEDDLE_MISS) {
-        const struct cache_line *line = line_at(c, l->set, way);
-        e.owner = line->warp == NO_OWNER ? -1 : line->warp;
-        e.owner_age = line->age;
-    }
-    return e;
-}
-
-static void tell_inserted(struct cache *c, const struct lookup *l, uint32_t way)
-{
-    if (!c->policy->inserted)
-        return;
-    struct heddle_l1_access e = describe(c, l, HEDDLE_MISS, way);
-    c->policy->inserted(c->policy_state, c->core, l->set, way, &e);
-}
-
-static void tell_touched(struct cache *c, const struct lookup *l, enum heddle_outcome outcome)
-{
-    if (!c->policy->touched)
-        return;
-    struct heddle_l1_access e = describe(c, l, outcome, l->way);
-    c->policy->touched(c->policy_state, c->core, l->set, l->way, &e);
-}
-
-static void tell_removed(struct cache *c, uint32_t set, uint32_t way)
-{
-    if (c->policy->removed)
-        c->policy->removed(c->policy_state, c->core, set, way);
-}
-
-static bool policy_bypasses(struct cache *c, const struct lookup *l)
-{
-    if (!c->policy || !c->policy->bypass)
-        return false;
-    struct heddle_l1_access e = describe(c, l, HEDDLE_MISS, NO_WAY);
-    return c->policy->bypass(c->policy_state, c->core, &e);
-}
-
-static uint32_t policy_victim(struct cache *c, const struct lookup *l)
-{
-    uint64_t ways = 0, empty = 0;
-    for (uint32_t way = 0; way < c->sets.ways; way++) {
-        if (*tag_at(c, l->set, way) == NO_TAG)
-            empty |= (uint64_t)1 << way;
-        else if (!line_at(c, l->set, way)->reserved)
-            ways |= (uint64_t)1 << way;
-    }
-    if (!(ways | empty))
-        return NO_WAY;
-    struct heddle_l1_access e = describe(c, l, HEDDLE_MISS, NO_WAY);
-    int way = c->policy->victim(c->policy_state, c->core, l->set, ways, empty, &e);
-    if (way >= 0 && way < (int)c->sets.ways && ((ways | empty) >> way & 1))
-        return (uint32_t)way;
-    if (way != -1)
-        c->illegal_victim = way < 0 ? 0 : way;
-    return NO_WAY;
-}
-
 /* Taking and losing lines. */
 
 static inline uint32_t choose_victim(struct cache *c, const struct lookup *l)
 {
-    return unlikely(c->policy && c->policy->victim) ? policy_victim(c, l) : cache_sets_oldest(&c->sets, l->set);
+    return unlikely(c->policy && c->policy->victim) ? cache_policy_victim(c, l) : cache_sets_oldest(&c->sets, l->set);
 }
 
 static struct packet writeback_of(const struct cache *c, uint64_t address, const struct cache_line *line, const struct packet *cause)
@@ -286,7 +178,7 @@ static inline void evict(struct cache *c, const struct lookup *l, uint32_t way, 
     if (unlikely(line->modified))
         write_back(c, l, address, line, leaving);
     if (unlikely(c->policy))
-        tell_removed(c, l->set, way);
+        cache_tell_removed(c, l->set, way);
 }
 
 /* Puts the line of the access where the victim was; nothing of it is valid yet. */
@@ -297,7 +189,7 @@ static ALWAYS_INLINE struct cache_line *take_way(struct cache *c, struct lookup 
     l->way = way;
     l->there = cache_sets_put(&c->sets, l->set, way, l->line, l->request->warp, l->age);
     if (unlikely(c->policy))
-        tell_inserted(c, l, way);
+        cache_tell_inserted(c, l, way);
     return l->there;
 }
 
@@ -310,7 +202,7 @@ static void drop_sectors(struct cache *c, const struct lookup *l)
         return;
     cache_sets_empty(&c->sets, l->set, l->way);
     if (c->policy)
-        tell_removed(c, l->set, l->way);
+        cache_tell_removed(c, l->set, l->way);
 }
 
 /* Outcomes. */
@@ -362,7 +254,7 @@ static enum cache_outcome read_hit(struct cache *c, const struct lookup *l)
         line->modified |= l->need;
     found(l);
     if (unlikely(c->policy))
-        tell_touched(c, l, HEDDLE_HIT);
+        cache_tell_touched(c, l, HEDDLE_HIT);
     return done(c, l, CACHE_HIT);
 }
 
@@ -378,7 +270,7 @@ static enum cache_outcome read_pending(struct cache *c, const struct lookup *l, 
         touch_line(c, l);
         found(l);
         if (c->policy)
-            tell_touched(c, l, HEDDLE_PENDING);
+            cache_tell_touched(c, l, HEDDLE_PENDING);
     }
     return done(c, l, CACHE_PENDING);
 }
@@ -422,7 +314,7 @@ static enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t a
         return fail(c, l, CACHE_FAIL_MSHR);
     if (queue_room(c) < 1)
         return fail(c, l, CACHE_FAIL_QUEUE);
-    bool bypass = l->way == NO_WAY && policy_bypasses(c, l);
+    bool bypass = l->way == NO_WAY && cache_policy_bypasses(c, l);
     struct leaving leaving = { .modified = false };
     enum cache_fail why;
     if (!bypass && !c->on_fill && !reserve_line(c, l, asked, &leaving, &why))
@@ -491,7 +383,7 @@ static enum cache_outcome write_down(struct cache *c, const struct lookup *l, en
         } else if (outcome == CACHE_HIT) {
             touch_line(c, l);
             if (c->policy)
-                tell_touched(c, l, HEDDLE_HIT);
+                cache_tell_touched(c, l, HEDDLE_HIT);
         }
     }
     return done(c, l, outcome);
@@ -506,7 +398,7 @@ static enum cache_outcome write_back_hit(struct cache *c, const struct lookup *l
     touch_line(c, l);
     found(l);
     if (unlikely(c->policy))
-        tell_touched(c, l, HEDDLE_HIT);
+        cache_tell_touched(c, l, HEDDLE_HIT);
     return done(c, l, CACHE_HIT);
 }
 
@@ -732,12 +624,12 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
         if (way == NO_WAY)
             return;
         if (c->policy && *tag_at(c, l.set, way) != NO_TAG)
-            tell_removed(c, l.set, way);
+            cache_tell_removed(c, l.set, way);
         l.way = way;
         l.there = cache_sets_put(&c->sets, l.set, way, tag, NO_OWNER, 0);
         c->touched = true;
         if (c->policy)
-            tell_inserted(c, &l, way);
+            cache_tell_inserted(c, &l, way);
     }
     struct cache_line *line = l.there;
     uint8_t need = l.need & (uint8_t)~(line->valid | line->reserved);
@@ -767,7 +659,7 @@ void cache_drop(struct cache *c)
             }
             cache_sets_empty(&c->sets, set, way);
             if (c->policy)
-                tell_removed(c, set, way);
+                cache_tell_removed(c, set, way);
         }
 }
 
@@ -779,7 +671,7 @@ void cache_invalidate(struct cache *c)
     for (uint32_t set = 0; c->policy && set < c->sets.count; set++)
         for (uint32_t way = 0; way < c->sets.ways; way++)
             if (*tag_at(c, set, way) != NO_TAG)
-                tell_removed(c, set, way);
+                cache_tell_removed(c, set, way);
     cache_sets_clear(&c->sets);
     c->touched = false;
     c->head.blocked = 0;

@@ -1,0 +1,65 @@
+/* What a cache asks its policy (include/heddle/policy.h), and tells it. */
+#include "mem/cache_inside.h"
+
+static struct heddle_l1_access describe(const struct cache *c, const struct lookup *l, enum heddle_outcome outcome, uint32_t way)
+{
+    const struct packet *p = l->request;
+    struct heddle_l1_access e = { .address = l->line, .warp = p->warp, .pc = p->pc, .outcome = outcome, .store = l->write,
+                                  .local = p->kind == PACKET_LOCAL_LOAD || p->kind == PACKET_LOCAL_STORE, .owner = -1, .set = l->set, .way = way };
+    if (way != NO_WAY && outcome != HEDDLE_MISS) {
+        const struct cache_line *line = line_at(c, l->set, way);
+        e.owner = line->warp == NO_OWNER ? -1 : line->warp;
+        e.owner_age = line->age;
+    }
+    return e;
+}
+
+void cache_tell_inserted(struct cache *c, const struct lookup *l, uint32_t way)
+{
+    if (!c->policy->inserted)
+        return;
+    struct heddle_l1_access e = describe(c, l, HEDDLE_MISS, way);
+    c->policy->inserted(c->policy_state, c->core, l->set, way, &e);
+}
+
+void cache_tell_touched(struct cache *c, const struct lookup *l, enum heddle_outcome outcome)
+{
+    if (!c->policy->touched)
+        return;
+    struct heddle_l1_access e = describe(c, l, outcome, l->way);
+    c->policy->touched(c->policy_state, c->core, l->set, l->way, &e);
+}
+
+void cache_tell_removed(struct cache *c, uint32_t set, uint32_t way)
+{
+    if (c->policy->removed)
+        c->policy->removed(c->policy_state, c->core, set, way);
+}
+
+bool cache_policy_bypasses(struct cache *c, const struct lookup *l)
+{
+    if (!c->policy || !c->policy->bypass)
+        return false;
+    struct heddle_l1_access e = describe(c, l, HEDDLE_MISS, NO_WAY);
+    return c->policy->bypass(c->policy_state, c->core, &e);
+}
+
+uint32_t cache_policy_victim(struct cache *c, const struct lookup *l)
+{
+    uint64_t ways = 0, empty = 0;
+    for (uint32_t way = 0; way < c->sets.ways; way++) {
+        if (*tag_at(c, l->set, way) == NO_TAG)
+            empty |= (uint64_t)1 << way;
+        else if (!line_at(c, l->set, way)->reserved)
+            ways |= (uint64_t)1 << way;
+    }
+    if (!(ways | empty))
+        return NO_WAY;
+    struct heddle_l1_access e = describe(c, l, HEDDLE_MISS, NO_WAY);
+    int way = c->policy->victim(c->policy_state, c->core, l->set, ways, empty, &e);
+    if (way >= 0 && way < (int)c->sets.ways && ((ways | empty) >> way & 1))
+        return (uint32_t)way;
+    if (way != -1)
+        c->illegal_victim = way < 0 ? 0 : way;
+    return NO_WAY;
+}
