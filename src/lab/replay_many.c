@@ -90,9 +90,8 @@ static ALWAYS_INLINE uint64_t *bits_of(const struct replay_many *m, const struct
 /* For the first time, or after the cache was flushed. */
 static __attribute__((noinline)) void make_empty(const struct replay_many *m, uint32_t number)
 {
-    uint64_t *bits = m->bits + (size_t)number * BITS * m->bits_shape.words;
     for (uint32_t i = 0; m->bits && i < BITS; i++)
-        way_bits_empty(&m->bits_shape, bits + i * m->bits_shape.words);
+        way_bits_empty(&m->bits_shape, m->bits + ((size_t)number * BITS + i) * m->bits_shape.words);
     m->sets[number] = (struct many_set){ .flushes = m->flushes, .newest = NO_WAY, .oldest = NO_WAY, .dropped = NO_WAY };
 }
 
