@@ -463,19 +463,22 @@ static bool read_network(struct import *i, const char *target)
         free((char *)s.text);
         return true;
     }
-    double channel = network_number(s.text, "vc_buf_size", 8), ejection = network_number(s.text, "ejection_buffer_size", 0);
-    double input = network_number(s.text, "input_buffer_size", 0), boundary = network_number(s.text, "boundary_buffer_size", 16);
-    double speedup = network_number(s.text, "internal_speedup", 1) * network_number(s.text, "input_speedup", 1), vcs = network_number(s.text, "num_vcs", 1);
-    double flit = network_number(s.text, "flit_size", 32);
+    bool routed = network_number(s.text, "subnets", 0) > 0; /* the network of 3.2.2 and later, with links and a pipelined router; that before it was called otherwise in places, and works in one cycle */
+    double channel = network_number(s.text, "vc_buf_size", 8), ejection = network_number(s.text, routed ? "ejection_buffer_size" : "ejection_buf_size", 0);
+    double input = network_number(s.text, routed ? "input_buffer_size" : "input_buf_size", 0), boundary = network_number(s.text, routed ? "boundary_buffer_size" : "boundary_buf_size", 16);
+    double vcs = network_number(s.text, "num_vcs", 1), ports = network_number(s.text, "input_speedup", 1); /* of an input; a virtual channel uses one of them */
+    double speedup = network_number(s.text, "internal_speedup", 1) * (ports < vcs ? ports : vcs), flit = network_number(s.text, "flit_size", 32);
     if (!i->flit_given)
         set_number(i, "interconnect", "flit_bytes", (uint64_t)flit);
     set_number(i, "interconnect", "input_buffer_flits", (uint64_t)((input > 0 ? input : 9) + channel));
     set_number(i, "interconnect", "output_buffer_flits", (uint64_t)((ejection > 0 ? ejection : channel) + boundary));
     set_number(i, "interconnect", "speedup", speedup < 1 ? 1 : (uint64_t)speedup);
-    if (network_number(s.text, "subnets", 0) > 0) { /* the network of 3.2 and later */
+    if (routed) {
         set_number(i, "interconnect", "injection_flits", (uint64_t)(input > 0 ? input : 9));
         set_number(i, "interconnect", "ejection_flits", (uint64_t)boundary);
         set_number(i, "interconnect", "hop_cycles", NETWORK_HOP_CYCLES);
+    } else {
+        set_number(i, "interconnect", "hop_cycles", 0);
     }
     if (vcs != 1)
         import_remark(i, "not carried over: %s: %g virtual channels; an input has one queue", path, vcs);

@@ -31,7 +31,7 @@ struct crossbar_config {
     uint32_t flit_bytes;
     uint32_t input_flits;                /* buffer of an input */
     uint32_t output_flits;               /* buffer of an output, in which packets wait to be taken */
-    uint32_t hop_cycles;                 /* from buffer to buffer, at least 1 */
+    uint32_t hop_cycles;                 /* from buffer to buffer; 0: what is sent has arrived in the same cycle */
     uint32_t speedup;                    /* flits a port may move a network cycle; with a router: steps that it takes in one */
     uint32_t injection_flits, ejection_flits; /* of those buffers, in front of and behind an input-queued router (mem/router.h); 0, both: there is none */
 };

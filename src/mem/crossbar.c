@@ -63,10 +63,10 @@ static void create_queues(struct crossbar *x, struct arena *a)
 struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs)
 {
     assert(inputs <= CROSSBAR_PORTS_MOST && outputs <= CROSSBAR_PORTS_MOST);
-    assert(config->flit_bytes && config->hop_cycles && config->speedup);
+    assert(config->flit_bytes && config->speedup);
     struct crossbar *x = arena_new(a, struct crossbar);
     *x = (struct crossbar){ .head = { .asks_at = NEVER, .match_at = NEVER, .flit_bytes = config->flit_bytes, .speedup = config->speedup, .outputs = outputs,
-                                      .input_flits = config->injection_flits ? config->injection_flits : config->input_flits, .ask_cycles = config->injection_flits ? 0 : 1 },
+                                      .input_flits = config->injection_flits ? config->injection_flits : config->input_flits, .ask_cycles = config->injection_flits || !config->hop_cycles ? 0 : 1 },
                             .input_flits = config->input_flits, .output_flits = config->output_flits, .hop_cycles = config->hop_cycles, .inputs = inputs,
                             .input_words = words_of(inputs), .output_words = words_of(outputs) };
     create_queues(x, a);
@@ -85,14 +85,14 @@ struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *
 INLINE void bit_set(uint64_t *words, uint32_t i, bool wide) { words[wide ? i / 64 : 0] |= 1ull << (i % 64); }
 INLINE void bit_clear(uint64_t *words, uint32_t i, bool wide) { words[wide ? i / 64 : 0] &= ~(1ull << (i % 64)); }
 
-/* The first packet of an input begins to ask for its output, if it was not pushed in this very cycle. */
+/* The first packet of an input begins to ask for its output, if it was pushed early enough. */
 INLINE void ask(struct crossbar *x, uint32_t input, uint64_t now, bool wide)
 {
     struct crossbar_input *in = &x->head.input[input];
     if (in->head == in->tail)
         return;
     struct crossing *c = &in->slots[in->head & x->head.input_mask];
-    if (c->pushed >= now) {
+    if (c->pushed + x->head.ask_cycles > now) {
         crossbar_note_fresh(&x->head, input, c->pushed);
         return;
     }
@@ -150,7 +150,7 @@ INLINE void finish_packet(struct crossbar *x, struct crossbar_output *out, uint3
     place->packet = in->first->packet;
     place->flits = in->first->flits;
     place->ready = x->head.last_arrival = ready;
-    bit_set(&x->head.arriving[(ready & x->head.arriving_mask) * (wide ? x->output_words : 1)], output, wide);
+    bit_set(x->hop_cycles ? &x->head.arriving[(ready & x->head.arriving_mask) * (wide ? x->output_words : 1)] : x->head.waiting, output, wide);
     in->head++;
     bit_set(m->finished, input, wide);
 }

@@ -7,6 +7,9 @@
  * crossbar_cycle(n + hop_cycles + ceil(k / speedup)). Flits on their way already hold their place in the output's buffer, a packet taken gives back its places at once.
  * A packet larger than a buffer passes through it when nothing else is in it.
  *
+ * hop_cycles = 0 is the network of GPGPU-Sim 3.0 to 3.2, all of whose stages work in one cycle: a packet pushed before crossbar_cycle(n) may send its first flit in it, and what is sent has arrived
+ * after it. In an empty network a packet of k flits can then be taken after crossbar_cycle(n + ceil(k / speedup) - 1).
+ *
  * Left out: routing and credit delays beyond hop_cycles, and that a port moves no more than one flit a cycle, whatever the speedup inside. Both are there where the configuration names the queues at
  * the ports (injection_flits): then what is between them is that of router.c, an input has room as long as the queue in front of it has, and a packet pushed before crossbar_cycle(n) may be on its way in it. */
 #ifndef HEDDLE_MEM_CROSSBAR_H

@@ -161,7 +161,7 @@ static void take_response(struct sm *c)
     } else {
         struct cache *to = p->origin == ORIGIN_L1D ? c->l1d : p->origin == ORIGIN_L1C ? c->l1c : c->l1t;
         cache_fill(to, p, c->now);
-        l->refused &= l->retry == CACHE_FAIL_MSHR || l->retry == CACHE_FAIL_QUEUE; /* those wait for an entry, for a place */
+        l->refused &= l->retry == CACHE_FAIL_MSHR; /* that waits for an entry; one that waits for a place in the queue may be for the very line that has come */
     }
     ring_pop(&l->responses);
     c->busy = true;

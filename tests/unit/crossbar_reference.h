@@ -77,12 +77,18 @@ static inline int reference_choose(const struct reference *r, uint32_t output, c
     return -1;
 }
 
+/* A packet sends nothing in the cycle of its push, but where all happens at once. */
+static inline bool reference_may_move(const struct reference *r, uint32_t input)
+{
+    return r->input[input].count && r->input[input].at[0].pushed + (r->config.hop_cycles ? 1 : 0) <= r->now;
+}
+
 /* One matching; asks: inputs with a packet that may move in it. */
 static inline void reference_match(struct reference *r, bool *moved)
 {
     bool asks[CROSSBAR_PORTS_MOST];
     for (uint32_t i = 0; i < r->inputs; i++)
-        asks[i] = r->input[i].count && r->input[i].at[0].pushed < r->now;
+        asks[i] = reference_may_move(r, i);
     for (uint32_t o = 0; o < r->outputs; o++) {
         struct reference_queue *out = &r->output[o];
         if (r->held[o] >= r->config.output_flits && out->count)
@@ -111,18 +117,18 @@ static inline void reference_cycle(struct reference *r, uint64_t now)
 {
     bool stood[CROSSBAR_PORTS_MOST], moved[CROSSBAR_PORTS_MOST] = { false };
     r->now = now;
+    for (uint32_t i = 0; i < r->inputs; i++)
+        stood[i] = reference_may_move(r, i);
+    for (uint32_t s = 0; s < r->config.speedup; s++)
+        reference_match(r, moved);
+    for (uint32_t i = 0; i < r->inputs; i++)
+        r->counters.stalls += stood[i] && !moved[i];
     for (uint32_t o = 0; o < r->outputs; o++)
         for (uint32_t i = 0; i < r->output[o].count; i++)
             if (r->output[o].at[i].ready == now) {
                 r->counters.packets_out++;
                 r->counters.flits_out += r->output[o].at[i].flits;
             }
-    for (uint32_t i = 0; i < r->inputs; i++)
-        stood[i] = r->input[i].count && r->input[i].at[0].pushed < now;
-    for (uint32_t s = 0; s < r->config.speedup; s++)
-        reference_match(r, moved);
-    for (uint32_t i = 0; i < r->inputs; i++)
-        r->counters.stalls += stood[i] && !moved[i];
 }
 
 /* The packet that can be taken, or NULL. */

@@ -96,6 +96,30 @@ static void test_push_before_or_after_cycle(void **state)
     assert_non_null(crossbar_front(x, 1));
 }
 
+/* With hop_cycles 0 a packet passes in the cycles in which its flits are sent, from that of its push on, one behind the other. */
+static void test_at_once(void **state)
+{
+    (void)state;
+    struct crossbar *x = make(2, 2, 16, 24, 0, 1);
+    push(x, 0, 1, 1, 1, 10);
+    push(x, 0, 1, 2, 5, 10);
+    push(x, 1, 0, 3, 5, 10);
+    crossbar_cycle(x, 10);
+    assert_int_equal(take(x, 1), 1);
+    for (uint64_t now = 11; now <= 13; now++)
+        crossbar_cycle(x, now);
+    assert_null(crossbar_front(x, 0));
+    crossbar_cycle(x, 14);
+    assert_int_equal(take(x, 0), 3);
+    assert_null(crossbar_front(x, 1));
+    crossbar_cycle(x, 15);
+    assert_int_equal(take(x, 1), 2);
+    push(x, 0, 0, 4, 1, 16); /* behind the network's turn in 15 */
+    crossbar_cycle(x, 16);
+    assert_int_equal(take(x, 0), 4);
+    assert_true(crossbar_empty(x));
+}
+
 /* Packets of one input follow each other without a gap; with speedup 2 the second may begin in the cycle in which the first ends. */
 static void test_back_to_back(void **state)
 {
@@ -421,7 +445,7 @@ static void test_like_reference(void **state)
     for (uint32_t seed = 1; seed <= 36; seed++) {
         struct both b = { .random = seed };
         uint32_t most = seed % 6 ? 10 : 130; /* more than a word of ports now and then */
-        struct crossbar_config c = { .flit_bytes = FLIT, .input_flits = 1 + draw(&b, 20), .output_flits = 1 + draw(&b, 24), .hop_cycles = 1 + draw(&b, 4), .speedup = 1 + draw(&b, 3) };
+        struct crossbar_config c = { .flit_bytes = FLIT, .input_flits = 1 + draw(&b, 20), .output_flits = 1 + draw(&b, 24), .hop_cycles = draw(&b, 5), .speedup = 1 + draw(&b, 3) };
         uint32_t inputs = 1 + draw(&b, most), outputs = 1 + draw(&b, seed % 2 ? most : 3);
         b.real = crossbar_create(&arena, &c, inputs, outputs);
         b.slow = reference_create(&c, inputs, outputs);
@@ -443,6 +467,7 @@ int main(void)
         cmocka_unit_test_teardown(test_flits_of_bytes, teardown),
         cmocka_unit_test_teardown(test_latency, teardown),
         cmocka_unit_test_teardown(test_push_before_or_after_cycle, teardown),
+        cmocka_unit_test_teardown(test_at_once, teardown),
         cmocka_unit_test_teardown(test_back_to_back, teardown),
         cmocka_unit_test_teardown(test_two_inputs_alternate, teardown),
         cmocka_unit_test_teardown(test_rotation_is_fair, teardown),

@@ -11,7 +11,7 @@ enum { FIRST_ISSUE = 2, TO_UNIT = 5, LINE = 128, SECTOR = 32 };
 
 /* Formulas */
 
-static uint64_t crossing(const struct machine *m) { return m->mem.crossbar.hop_cycles + 1; }
+static uint64_t crossing(const struct machine *m) { return m->mem.crossbar.hop_cycles ? m->mem.crossbar.hop_cycles + 1 : 0; }
 
 /* From a request in a core's hands to the last of its sectors in the core again. */
 static uint64_t round_trip(const struct machine *m, uint32_t sectors)
@@ -113,8 +113,9 @@ static void test_chase_in_l2(void **state)
 {
     (void)state;
     const char *const *sets[] = { SETS(ONE_CORE), SETS(ONE_CORE, "l2.rop_cycles=121"), SETS(ONE_CORE, "interconnect.hop_cycles=5"), SETS(ONE_CORE, "l1d.latency_cycles=0"),
-                                  SETS(ONE_CORE, "l2.rop_cycles=0", "interconnect.hop_cycles=2"), SETS(ONE_CORE, NO_ROUTER, "interconnect.hop_cycles=1") };
-    for (uint32_t i = 0; i < 6; i++) {
+                                  SETS(ONE_CORE, "l2.rop_cycles=0", "interconnect.hop_cycles=2"), SETS(ONE_CORE, NO_ROUTER, "interconnect.hop_cycles=1"),
+                                  SETS(ONE_CORE, NO_ROUTER, "interconnect.hop_cycles=0", "interconnect.speedup=1") };
+    for (uint32_t i = 0; i < 7; i++) {
         struct machine m = machine_of(MACHINE, sets[i]);
         check_chase(sets[i], FROM_L2, in_lines, 300, l2_hit(&m), CHASE_LOAD);
     }

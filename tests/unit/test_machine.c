@@ -501,6 +501,11 @@ static void test_import(void **state)
     assert_true(m.sm.local_by_block);
     assert_false(m.sm.fence_drops_l1);
     assert_int_equal(m.sm.issue_per_warp, 2);
+    assert_int_equal(m.mem.crossbar.input_flits, 19);
+    assert_int_equal(m.mem.crossbar.output_flits, 28);
+    assert_int_equal(m.mem.crossbar.injection_flits, 0);
+    assert_int_equal(m.mem.crossbar.hop_cycles, 0);
+    assert_int_equal(m.mem.crossbar.speedup, 1);
     assert_int_equal(m.mem.dram.t_rc, 35);
     assert_int_equal(m.mem.dram.banks, 8);
     assert_int_equal(m.mem.dram.queue, 16);
