@@ -27,7 +27,7 @@ enum {
 };
 #define PREFERRED_BASE 0x200000000000ull
 #define FIRST_PHYSICAL 0xc0000000ull
-#define PARAM_PHYSICAL 0x1000ull
+#define PARAM_PHYSICAL 0ull
 #define BASE_STEP 0x010000000000ull
 #define HOST_ROOM (64ull << 30) /* room in the range for pinned memory and for gaps */
 
@@ -190,7 +190,7 @@ const struct memory_range *memory_find_granule(const struct memory *m, uint64_t 
     return r && is_in_heap(m, r->base) && address < memory_granules_end(r) ? r : NULL;
 }
 
-/* Parameters of launches come and go, and always lie at the same place. */
+/* Parameters of launches come and go, and always lie at the same place: in GPGPU-Sim at 0. */
 static uint64_t place_physically(struct memory *m, uint64_t size_bytes, enum memory_kind kind)
 {
     if (kind == MEMORY_PARAM)

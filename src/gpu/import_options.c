@@ -178,11 +178,7 @@ static bool take_widths(struct import *i, const char *target)
     set_number(i, "issue", "sfu_width", n[units - 2]);
     set_number(i, "issue", "memory_width", n[units - 1]);
     set_number(i, "issue", "writeback_width", n[2 * units]);
-    /* The cores of 4.x, which have a column of integer units. */
-    static const char *const of_4[][2] = { { "collector", "banks_at_once" }, { "collector", "banks_by_name" }, { "issue", "fetch_moves_on" }, { "issue", "fetch_sends_at_once" },
-                                           { "issue", "ends_in_fetch" }, { "issue", "code_packed" }, { "machine", "launches_go_on" } };
-    for (size_t k = 0; k < sizeof of_4 / sizeof *of_4; k++)
-        set_text(i, of_4[k][0], of_4[k][1], units == 5 ? "true" : "false");
+    set_text(i, "collector", "banks_at_once", units == 5 ? "true" : "false"); /* the cores of 4.x, which have a column of integer units */
     set_text(i, "core", "counts_dynamic_shared", units == 5 ? "false" : "true");
     if (memcmp(n, n + units, units * sizeof *n) != 0)
         import_remark(i, "assumed: -%s %s: the widths behind the collectors are those in front of them", i->option, i->value);
