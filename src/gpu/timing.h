@@ -50,7 +50,6 @@ struct timing {
     uint64_t blocks_done, blocks_seen;    /* in all; those that the launches know of */
     bool may_place;
     bool serial;                          /* one of the launches does what cores may not do at the same time */
-    bool has_new;                         /* one was started and no cycle has passed since */
     uint64_t suspect_at, patience;        /* when it is next looked at for a hang, and how long after that again */
     bool broken;                          /* a launch did not come to its end: what it left in cores and queues belongs to nobody */
 };

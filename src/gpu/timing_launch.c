@@ -314,7 +314,7 @@ void timing_start(struct residency *r)
     if (alone)
         begin_alone(t, r);
     t->serial = r->program->serial || (!alone && t->serial);
-    t->may_place = t->has_new = true;
+    t->may_place = true; /* at the end of the first cycle */
     t->patience = SUSPECT_CYCLES_FIRST;
     t->suspect_at = t->now + t->patience;
     if (!begin_trace(t, r))
@@ -419,10 +419,9 @@ enum gpu_pause timing_run(struct gpu *g, uint64_t budget)
     struct timing *t = g->timing;
     struct error e = { 0 };
     uint64_t start = t->now, limit = t->options->max_cycles ? start + (t->options->max_cycles - g->clock_cycles) : UINT64_MAX;
-    bool ok = !timing_eldest(g) || !t->has_new || timing_place_blocks(t, g->started, &e);
+    bool ok = true;
     enum gpu_pause pause = GPU_ENDED;
-    t->has_new = false;
-    if (ok && timing_eldest(g))
+    if (timing_eldest(g))
         pause = run(t, g, budget < UINT64_MAX - start ? start + budget : UINT64_MAX, limit, &ok, &e);
     g->clock_cycles += t->now - start;
     if (ok)

@@ -4,7 +4,7 @@
  * the unit, one until it is looked at). On a machine whose clocks are alike, a miss of the L1 then takes, from its lookup on, as many cycles as miss_cycles adds up. */
 #include "timing_test.h"
 
-enum { FIRST_ISSUE = 2, TO_UNIT = 5, LINE = 128, SECTOR = 32 };
+enum { FIRST_ISSUE = 3, TO_UNIT = 5, LINE = 128, SECTOR = 32 };
 
 #define MACHINE "gtx480-gs4-source"
 #define NO_ROUTER "interconnect.injection_flits=0", "interconnect.ejection_flits=0"
