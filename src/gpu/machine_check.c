@@ -148,6 +148,12 @@ static bool check_caches(const struct machine_checker *c)
     if (l2_bytes >> 32)
         return CLASH(c, FIELDS(&l2->cache.sets, &l2->cache.ways, &l2->slices_per_channel, &c->machine->mem.dram.channels), "an L2 of %llu GiB in all: expected less than 4",
                      (unsigned long long)(l2_bytes >> 30));
+    if (l2->cache.stores_fetch && !l2->cache.write_allocate)
+        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.write_allocate), "l2.stores_fetch: a store has its line fetched where l2.write_allocate = true, and it is false");
+    if (l2->cache.stores_fetch && l2->cache.sector_bytes)
+        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.sector_bytes), "l2.stores_fetch: a store has its line fetched whole, and l2.sector_bytes = %u divides lines: expected 0", l2->cache.sector_bytes);
+    if (l2->cache.stores_fetch && l2->cache.miss_queue < STORE_FETCH_ROOM)
+        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.miss_queue), "l2.stores_fetch: a store that misses needs %d places of the miss queue, and l2.miss_queue = %u", STORE_FETCH_ROOM, l2->cache.miss_queue);
     if (!l2->cache.sets)
         return CLASH(c, FIELDS(&l2->cache.sets), "l2.sets = 0: a memory channel needs its L2");
     return true;
