@@ -122,8 +122,8 @@ static bool check_cache(const struct machine_checker *c, const struct cache_conf
     if (cache->sector_bytes && (cache->sector_bytes < 32 || !is_power(cache->sector_bytes) || cache->line_bytes % cache->sector_bytes))
         return CLASH(c, FIELDS(&cache->sector_bytes, &cache->line_bytes), "%s.sector_bytes = %u does not divide a line of %u bytes: expected 0 or a power of two from 32 to %u", name,
                      cache->sector_bytes, cache->line_bytes, cache->line_bytes);
-    if (cache->index == SET_INDEX_HASHED && cache->sets && !is_power(cache->sets))
-        return CLASH(c, FIELDS(&cache->index, &cache->sets), "%s: a hashed index needs a power of two of sets, not %u", name, cache->sets);
+    if (cache->index != SET_INDEX_LINEAR && cache->sets && !is_power(cache->sets))
+        return CLASH(c, FIELDS(&cache->index, &cache->sets), "%s: a %s index needs a power of two of sets, not %u", name, cache->index == SET_INDEX_HASHED ? "hashed" : "multiplied", cache->sets);
     if (d->channel_bit < log2_of(cache->line_bytes))
         return CLASH(c, FIELDS(&d->channel_bit, &cache->line_bytes), "dram.channel_bit = %u divides a line of %u bytes (%s.line_bytes) between channels: expected at least %u", d->channel_bit,
                      cache->line_bytes, name, log2_of(cache->line_bytes));

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum set_index { SET_INDEX_LINEAR, SET_INDEX_HASHED };
+enum set_index { SET_INDEX_LINEAR, SET_INDEX_HASHED, SET_INDEX_MULTIPLIED };
 enum write_policy { WRITE_THROUGH_EVICT, /* global stores go down and drop the line */
                     WRITE_BACK,          /* stores mark the line modified */
                     WRITE_THROUGH,       /* stores go down and keep the line */

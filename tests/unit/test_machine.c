@@ -303,7 +303,7 @@ static void test_values(void **state)
     refuse("[clock]\nl2_mhz = .5\n", 2, 10, "expected a clock");
     refuse("[clock]\nl2_mhz = 1e3\n", 2, 10, "expected a clock");
     refuse("[lsu]\nl1_skips_global = maybe\n", 2, 19, "expected true or false");
-    refuse("[l1d]\nindex = hash\n", 2, 9, "expected linear or hashed");
+    refuse("[l1d]\nindex = hash\n", 2, 9, "expected linear, hashed or multiplied");
     refuse("[machine]\nscheduler = a b\n", 2, 13, "without spaces");
     refuse("[latency]\ninteger = 4,13,4,5\n", 2, 19, "expected five");
     refuse("[latency]\ninteger = 4,13,4,5,1,1\n", 2, 21, "expected five");
@@ -326,6 +326,7 @@ static void test_contradictions(void **state)
     refuse("[l1d]\nsector_bytes = 48\n", 2, 16, "does not divide a line of 128 bytes");
     refuse("[l1d]\nsector_bytes = 256\n", 2, 16, "does not divide a line of 128 bytes");
     refuse("[l1d]\nsets = 48\nindex = hashed\n", 3, 9, "needs a power of two of sets, not 48");
+    refuse("[l2]\nsets = 48\nindex = multiplied\n", 3, 9, "l2: a multiplied index needs a power of two of sets, not 48");
     refuse("[l1c]\nline_bytes = 256\n", 2, 14, "larger than a line of the L2");
     refuse("[dram]\nchannel_bit = 6\n", 2, 15, "expected at least 7");
     refuse("[l1i]\nsets = 0\n", 2, 8, "instruction cache");

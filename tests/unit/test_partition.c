@@ -580,6 +580,33 @@ static void test_sleeps_through_delays(void **state)
     rig_free(r);
 }
 
+/* A multiplied index is one of the whole address, with the bits that choose channel and slice; others leave those out. One way a set: of two lines of a set the later stays. */
+static void test_multiplied_index(void **state)
+{
+    (void)state;
+    struct mem_config c = default_config();
+    c.l2.cache.ways = 1;
+    c.l2.cache.sector_bytes = 0;
+    c.l2.cache.index = SET_INDEX_MULTIPLIED;
+    uint32_t sets = c.l2.cache.sets, met = 0;
+    struct rig *r = rig_of(c);
+    for (uint64_t line = 1; line < 400; line++) {
+        if (address_map_slice(&r->map, line * 128) != address_map_slice(&r->map, 0))
+            continue;
+        bool same = (line % sets + 7 * (line / sets)) % sets == 0;
+        partition_flush(r->partition);
+        warm(r, 0, 128);
+        warm(r, line * 128, 128);
+        uint64_t hits = counters_of(r).l2.hits;
+        send(r, PACKET_LOAD, 0, 0, 32, 1);
+        drain(r);
+        assert_int_equal(counters_of(r).l2.hits - hits, !same);
+        met += same;
+    }
+    assert_in_range(met, 5, 50);
+    rig_free(r);
+}
+
 static void test_flush(void **state)
 {
     (void)state;
@@ -640,6 +667,7 @@ int main(void)
         cmocka_unit_test(test_random_requests),
         cmocka_unit_test(test_sleeps_through_delays),
         cmocka_unit_test(test_rests_when_refused),
+        cmocka_unit_test(test_multiplied_index),
         cmocka_unit_test(test_flush),
         cmocka_unit_test(test_description),
     };
