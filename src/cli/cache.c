@@ -18,7 +18,7 @@ static const char help[] =
     "      --size BYTES     of a core's cache, as 32K; default: what the traced machine had\n"
     "      --ways N         or 'full'; default: the machine's\n"
     "      --line BYTES     the machine's or a larger power of two\n"
-    "      --index NAME     how a line's set is found: mask, modulo, fermi or fold; default: as the machine would\n"
+    "      --index NAME     how a line's set is found: mask, modulo, fermi, fold or multiplied; default: as the machine would\n"
     "      --per-pc         also for each instruction\n"
     "      --curve          misses of fully associative LRU caches of all sizes, from one pass\n"
     "      --reuse          how many other lines, and how many accesses, lie between two uses of a line\n"
@@ -127,9 +127,9 @@ static int choose_geometry(const struct cache_options *o, const struct trace_hea
         return cli_usage("cache", "%llu bytes are no whole number of sets of %llu ways with lines of %llu bytes", (unsigned long long)size, (unsigned long long)ways, (unsigned long long)line);
     *g = (struct replay_geometry){.sets = (uint32_t)(size / (ways * line)), .ways = (uint32_t)ways, .line_bytes = (uint32_t)line};
     g->index = g->sets == h->sets ? h->index : replay_index(h, g->sets);
-    for (uint32_t i = 0; o->index && i <= 4; i++) {
-        if (i == 4)
-            return cli_usage("cache", "unknown index '%s': mask, modulo, fermi or fold is expected", o->index);
+    for (uint32_t i = 0; o->index && i <= INDEX_COUNT; i++) {
+        if (i == INDEX_COUNT)
+            return cli_usage("cache", "unknown index '%s': mask, modulo, fermi, fold or multiplied is expected", o->index);
         g->index = (enum cache_index)i;
         if (!strcmp(o->index, trace_index_names[i]))
             break;

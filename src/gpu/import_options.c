@@ -359,7 +359,7 @@ static bool take_map(struct import *i, const char *target)
     return true;
 }
 
-static bool take_cache_policies(struct import *i, const char *section, char **p, uint32_t count)
+static bool take_cache_policies(struct import *i, const char *section, bool sectored, char **p, uint32_t count)
 {
     bool writes = !strcmp(section, "l1d") || !strcmp(section, "l2");
     if (count < 3)
@@ -374,8 +374,10 @@ static bool take_cache_policies(struct import *i, const char *section, char **p,
         set_text(i, section, "global_writes", global);
         set_text(i, section, "local_writes", local);
         set_text(i, section, "write_allocate", count > 3 && *p[3] != 'N' ? "true" : "false");
-        if (!strcmp(section, "l2"))
+        if (!strcmp(section, "l2")) {
+            set_text(i, section, "stores_fetch", count > 3 && *p[3] == 'W' && !sectored ? "true" : "false");
             set_text(i, section, "partial_writes", count > 3 && *p[3] == 'L' ? "true" : "false"); /* fetched when they are read */
+        }
         if (*p[1] == 'R')
             import_remark(i, "assumed: -%s: a read-only cache; stores drop the line and go down", i->option);
     }
@@ -396,20 +398,21 @@ static bool take_cache(struct import *i, const char *section)
         return true;
     }
     uint32_t group_count = split(copy, ',', groups), count = split(groups[0], ':', shape), first = count && isalpha((unsigned char)*shape[0]), next = 1;
+    bool sectored = first && *shape[0] == 'S';
     if (count < first + 3 || !parse_whole(shape[first], &n[0]) || !parse_whole(shape[first + 1], &n[1]) || !parse_whole(shape[first + 2], &n[2]))
         return import_wrong(i, "expected sets:line bytes:ways in front, or none");
     set_number(i, section, "sets", n[0]);
     set_number(i, section, "line_bytes", n[1]);
     set_number(i, section, "ways", n[2]);
     if (!strcmp(section, "l1d") || !strcmp(section, "l2"))
-        set_number(i, section, "sector_bytes", first && *shape[0] == 'S' ? 32 : 0);
+        set_number(i, section, "sector_bytes", sectored ? 32 : 0);
     if (!strcmp(section, "l2"))
         for (const char *const *key = (const char *const[]){ "upper_halves_slip", "constants_share_miss", "reads_evict_free", NULL }; *key; key++)
-            set_text(i, section, *key, first && *shape[0] == 'S' ? "true" : "false"); /* as the L2 of 4.x does */
+            set_text(i, section, *key, sectored ? "true" : "false"); /* as the L2 of 4.x does */
     if (count > first + 3) {
-        if (!take_cache_policies(i, section, shape + first + 3, count - first - 3))
+        if (!take_cache_policies(i, section, sectored, shape + first + 3, count - first - 3))
             return false;
-    } else if (group_count < 2 || !take_cache_policies(i, section, p, split(groups[next++], ':', p))) {
+    } else if (group_count < 2 || !take_cache_policies(i, section, sectored, p, split(groups[next++], ':', p))) {
         return i->error->kind ? false : import_wrong(i, "expected the policies behind the cache's shape");
     }
     if (group_count < next + 2 || split(groups[next++], ':', p) < 3 || !parse_whole(p[1], &n[3]) || !parse_whole(p[2], &n[4]))

@@ -122,8 +122,8 @@ static bool check_cache(const struct machine_checker *c, const struct cache_conf
     if (cache->sector_bytes && (cache->sector_bytes < 32 || !is_power(cache->sector_bytes) || cache->line_bytes % cache->sector_bytes))
         return CLASH(c, FIELDS(&cache->sector_bytes, &cache->line_bytes), "%s.sector_bytes = %u does not divide a line of %u bytes: expected 0 or a power of two from 32 to %u", name,
                      cache->sector_bytes, cache->line_bytes, cache->line_bytes);
-    if (cache->index == SET_INDEX_HASHED && cache->sets && !is_power(cache->sets))
-        return CLASH(c, FIELDS(&cache->index, &cache->sets), "%s: a hashed index needs a power of two of sets, not %u", name, cache->sets);
+    if (cache->index != SET_INDEX_LINEAR && cache->sets && !is_power(cache->sets))
+        return CLASH(c, FIELDS(&cache->index, &cache->sets), "%s: a %s index needs a power of two of sets, not %u", name, cache->index == SET_INDEX_HASHED ? "hashed" : "multiplied", cache->sets);
     if (d->channel_bit < log2_of(cache->line_bytes))
         return CLASH(c, FIELDS(&d->channel_bit, &cache->line_bytes), "dram.channel_bit = %u divides a line of %u bytes (%s.line_bytes) between channels: expected at least %u", d->channel_bit,
                      cache->line_bytes, name, log2_of(cache->line_bytes));
@@ -148,6 +148,12 @@ static bool check_caches(const struct machine_checker *c)
     if (l2_bytes >> 32)
         return CLASH(c, FIELDS(&l2->cache.sets, &l2->cache.ways, &l2->slices_per_channel, &c->machine->mem.dram.channels), "an L2 of %llu GiB in all: expected less than 4",
                      (unsigned long long)(l2_bytes >> 30));
+    if (l2->cache.stores_fetch && !l2->cache.write_allocate)
+        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.write_allocate), "l2.stores_fetch: a store has its line fetched where l2.write_allocate = true, and it is false");
+    if (l2->cache.stores_fetch && l2->cache.sector_bytes)
+        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.sector_bytes), "l2.stores_fetch: a store has its line fetched whole, and l2.sector_bytes = %u divides lines: expected 0", l2->cache.sector_bytes);
+    if (l2->cache.stores_fetch && l2->cache.miss_queue < STORE_FETCH_ROOM)
+        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.miss_queue), "l2.stores_fetch: a store that misses needs %d places of the miss queue, and l2.miss_queue = %u", STORE_FETCH_ROOM, l2->cache.miss_queue);
     if (!l2->cache.sets)
         return CLASH(c, FIELDS(&l2->cache.sets), "l2.sets = 0: a memory channel needs its L2");
     return true;

@@ -19,7 +19,7 @@ const uint32_t machine_key_count = sizeof machine_keys / sizeof *machine_keys;
 const char *const *machine_choices(enum machine_key_type type)
 {
     static const char *const multiply[] = { "sp", "sfu", NULL };
-    static const char *const set_index[] = { "linear", "hashed", NULL };
+    static const char *const set_index[] = { "linear", "hashed", "multiplied", NULL };
     static const char *const writes[] = { "evict", "back", "through", "read-only", NULL };
     static const char *const allocate[] = { "miss", "fill", NULL };
     static const char *const dram[] = { "frfcfs", "fifo", NULL };

@@ -17,7 +17,7 @@
 
 enum { CHUNK_BYTES = 1 << 20, ACCESS_BYTES_MOST = 1 + 10 + 10 + 5 + 3, SECTION_BYTES_MOST = 30, LEVEL = 3 };
 
-const char *const trace_index_names[4] = { [INDEX_MASK] = "mask", [INDEX_MODULO] = "modulo", [INDEX_FERMI] = "fermi", [INDEX_FOLD] = "fold" };
+const char *const trace_index_names[INDEX_COUNT] = { [INDEX_MASK] = "mask", [INDEX_MODULO] = "modulo", [INDEX_FERMI] = "fermi", [INDEX_FOLD] = "fold", [INDEX_MULTIPLIED] = "multiplied" };
 const char *const trace_store_names[3] = { "evict", "keep", "allocate" };
 
 struct bytes { uint8_t *data; size_t used, capacity; };

@@ -49,7 +49,7 @@ struct trace_access {
 /* What a launch came to in the run. */
 struct trace_kernel_end { bool partial; uint64_t cycles, warp_instructions, thread_instructions, reads, read_hits, read_misses, read_pending, stores, store_hits; };
 
-extern const char *const trace_index_names[4];
+extern const char *const trace_index_names[INDEX_COUNT];
 extern const char *const trace_store_names[3];
 
 struct trace_header trace_header_of(const struct machine *m, const char *program);

@@ -161,7 +161,7 @@ static bool read_header_line(struct trace_header *h, const char *line, uint32_t 
     if ((v = value_of(line, "program")))
         return snprintf(h->program, sizeof h->program, "%s", v) >= 0;
     if ((v = value_of(line, "index"))) {
-        bool ok = name_of(v, trace_index_names, 4, &choice);
+        bool ok = name_of(v, trace_index_names, INDEX_COUNT, &choice);
         h->index = (enum cache_index)choice;
         return ok;
     }

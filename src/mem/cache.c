@@ -28,13 +28,14 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
     if (config->sets == 0)
         return NULL;
     assert(config->ways && config->line_bytes && config->line_bytes <= 8 * SECTOR_BYTES && (config->line_bytes & (config->line_bytes - 1)) == 0);
+    assert(!config->stores_fetch || (config->write_allocate && config->sector_bytes == 0 && config->miss_queue >= STORE_FETCH_ROOM));
     struct cache *c = arena_new(a, struct cache);
     uint32_t sectors = (config->line_bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
     *c = (struct cache){
         .line_mask = ~(uint64_t)(config->line_bytes - 1), .plain_reads = PLAIN_READS,
         .all_sectors = (uint8_t)((1u << sectors) - 1), .group = (uint8_t)(config->sector_bytes > SECTOR_BYTES ? config->sector_bytes / SECTOR_BYTES : 1),
         .whole_lines = config->sector_bytes == 0 || config->sector_bytes >= config->line_bytes, .on_fill = config->allocate == ALLOCATE_ON_FILL,
-        .write_allocate = config->write_allocate, .global_writes = config->global_writes, .local_writes = config->local_writes,
+        .write_allocate = config->write_allocate, .stores_fetch = config->stores_fetch, .global_writes = config->global_writes, .local_writes = config->local_writes,
         .writeback_kind = PACKET_L1_WRITEBACK, .line_bytes = config->line_bytes, .head = { .port_bytes = config->port_bytes },
         .index_address = index_address, .index_context = context, .blocked = { .address = UINT64_MAX }, .illegal_victim = -1, .counters = arena_new(a, struct cache_counters),
     };
@@ -434,13 +435,54 @@ static enum cache_outcome write_allocate(struct cache *c, struct lookup *l)
     return done(c, l, CACHE_MISS);
 }
 
+/* The fetch for a line that no other brings. */
+static bool open_fetch(struct cache *c, struct lookup *l, const struct packet *fetch, struct leaving *leaving, enum cache_fail *why)
+{
+    *why = CACHE_FAIL_MSHR;
+    if (mshr_full(&c->head.mshr) || (!c->on_fill && !reserve_line(c, l, c->all_sectors, leaving, why)))
+        return false;
+    uint32_t entry = mshr_open(&c->head.mshr, l->line, c->all_sectors, fetch, l->age, c->on_fill ? MSHR_NONE : cache_sets_place(&c->sets, l->set, l->way));
+    push_miss(c, l->request);
+    send_read(c, fetch, l->line, entry, c->all_sectors);
+    c->fetches++;
+    return true;
+}
+
+/* A store that misses goes down, and its line is fetched; one to a line on its way goes down too, and waits for nothing. */
+static NOINLINE enum cache_outcome write_and_fetch(struct cache *c, struct lookup *l)
+{
+    if (queue_room(c) < STORE_FETCH_ROOM)
+        return fail(c, l, CACHE_FAIL_QUEUE);
+    uint8_t covered = 0;
+    struct packet fetch = *l->request;
+    struct leaving leaving = { .modified = false };
+    enum cache_fail why;
+    fetch.kind = PACKET_L2_FETCH;
+    uint32_t entry = l->way != NO_WAY || c->on_fill ? mshr_find(&c->head.mshr, l->line, l->need, &covered) : MSHR_NONE;
+    if (entry == MSHR_NONE) {
+        if (!open_fetch(c, l, &fetch, &leaving, &why))
+            return fail(c, l, why);
+    } else {
+        if (!mshr_can_merge(&c->head.mshr, entry))
+            return fail(c, l, CACHE_FAIL_MERGE);
+        mshr_merge(&c->head.mshr, entry, &fetch);
+        push_miss(c, l->request);
+        if (l->way != NO_WAY)
+            touch_line(c, l);
+    }
+    l->result->sends_write = true;
+    if (leaving.modified)
+        push_miss(c, &leaving.writeback);
+    return done(c, l, CACHE_MISS);
+}
+
 static enum cache_outcome access_write(struct cache *c, struct lookup *l, bool there)
 {
     enum write_policy policy = l->request->kind == PACKET_LOCAL_STORE ? c->local_writes : c->global_writes;
     if (policy == WRITE_BACK && there)
         return write_back_hit(c, l);
     if (policy == WRITE_BACK && c->write_allocate)
-        return write_allocate(c, l);
+        return c->stores_fetch ? write_and_fetch(c, l) : write_allocate(c, l);
     return write_down(c, l, policy, there ? CACHE_HIT : CACHE_MISS);
 }
 
@@ -689,7 +731,7 @@ const struct cache_counters *cache_counters(const struct cache *c)
     n->accesses = n->reads + n->writes;
     n->hits = c->taken[0][CACHE_HIT] + n->write_hits;
     n->misses = c->taken[0][CACHE_MISS] + n->write_misses;
-    n->misses_sent = c->taken[0][CACHE_MISS];
+    n->misses_sent = c->taken[0][CACHE_MISS] + c->fetches;
     n->pending_hits = c->taken[0][CACHE_PENDING];
     n->intra_warp_hits = c->intra_warp_hits;
     n->evictions = c->evictions;
@@ -704,6 +746,6 @@ void cache_counters_reset(struct cache *c)
     memset(c->taken, 0, sizeof c->taken);
     memset(c->fails, 0, sizeof c->fails);
     c->head.repeats = 0;
-    c->intra_warp_hits = c->evictions = c->writebacks = c->fills = 0;
+    c->intra_warp_hits = c->evictions = c->writebacks = c->fills = c->fetches = 0;
     *c->counters = (struct cache_counters){ .accesses = 0 };
 }

@@ -29,7 +29,7 @@ struct cache_counters {
     uint64_t intra_warp_hits, inter_warp_hits; /* read hits by the warp that brought the line, by others */
     uint64_t evictions, writebacks;
     uint64_t fills;                     /* packets that came back */
-    uint64_t misses_sent;               /* packets put into the miss queue by reads */
+    uint64_t misses_sent;               /* packets put into the miss queue to read: by reads, and for lines that stores missed */
 };
 
 /* What an access did, for events and for the caller. */
@@ -77,7 +77,9 @@ int cache_illegal_victim(const struct cache *c);
  * Reads that miss put a packet for the line (whole lines: line_bytes; sectored: the missing sectors, one packet) into the miss queue: kind, core, warp, pc of the request,
  * token = the MSHR entry, sectors = what is asked for. Write-through stores put the packet itself there. A line that leaves modified puts a write-back there, with the slice of the request:
  * an L1's owner finds the slice by the address.
- * Room: a read miss needs 1 free place in the miss queue, 2 if its victim is modified; a store that does not hit, or goes down, 1. With miss_reserve every read that does not hit needs that many,
+ * A store that misses and has its line fetched (config->stores_fetch) puts the packet itself there, behind it one of kind PACKET_L2_FETCH for the line unless that is on its way, then the write-back.
+ * The fetch, or the part of it that is merged, is a request of its own, of that kind, among those that are ready: nobody waits for it. The line is not modified when it comes.
+ * Room: a store that has its line fetched needs 3 free places, whatever it puts there, and an MSHR entry or a place in that of its line; a read miss needs 1 free place in the miss queue, 2 if its victim is modified; a store that does not hit, or goes down, 1. With miss_reserve every read that does not hit needs that many,
  * merged ones too (GPGPU-Sim: 2 in L1D and L2, 1 in read-only caches). */
 enum cache_outcome cache_access(struct cache *c, const struct packet *request, uint64_t age, uint64_t now, struct cache_result *result);
 /* A read of a cache that has its line at once: a hit, or a miss that takes the line, valid from now on, and puts a packet with this token into the miss queue. The owner keeps the order, and has

@@ -17,7 +17,7 @@ struct cache {
     uint32_t plain_reads;              /* kinds of packets, by bits: a hit changes no more than the order of use, and nobody is told */
     uint8_t all_sectors;               /* of a line */
     uint8_t group;                     /* 32-byte sectors that come and go together */
-    bool whole_lines, on_fill, write_allocate, touched;
+    bool whole_lines, on_fill, write_allocate, stores_fetch, touched;
     uint32_t *written;                 /* of each sector that is partial, in the order of lines: its bytes, a bit each; NULL: partial_writes is off */
     bool mapped;                       /* the set is not told by bits of the address alone */
     enum write_policy global_writes, local_writes;
@@ -33,6 +33,7 @@ struct cache {
     uint64_t taken[2][CACHE_FAIL];     /* accesses: reads, writes; by outcome */
     uint64_t fails[CACHE_FAIL_COUNT];  /* without head.repeats */
     uint64_t intra_warp_hits, evictions, writebacks, fills;
+    uint64_t fetches;                  /* packets put into the miss queue for lines that stores missed */
     struct cache_counters *counters;   /* worked out from those when they are read */
 };
 

@@ -1,4 +1,4 @@
-/* The lines of a cache: see cache_sets.h. Set indices after GPGPU-Sim. */
+/* The lines of a cache: see cache_sets.h. Set indices after GPGPU-Sim, and after the code that CCWS published. */
 #include "mem/cache_sets.h"
 
 #include <assert.h>
@@ -19,6 +19,8 @@ enum cache_index cache_sets_index_kind(const struct cache_config *config)
         return INDEX_FERMI;
     if (config->index == SET_INDEX_HASHED && power && config->sets > 1)
         return INDEX_FOLD;
+    if (config->index == SET_INDEX_MULTIPLIED && power && config->sets > 1)
+        return INDEX_MULTIPLIED;
     return power ? INDEX_MASK : INDEX_MODULO;
 }
 
@@ -92,5 +94,7 @@ uint32_t cache_sets_hashed_index(const struct cache_sets *s, uint64_t address)
         return fermi_index(address, s->line_shift, s->count);
     if (s->index == INDEX_FOLD)
         return fold_index(address >> s->line_shift, s->set_bits);
+    if (s->index == INDEX_MULTIPLIED)
+        return cache_sets_multiplied_index(s, address);
     return (uint32_t)((address >> s->line_shift) % s->count);
 }

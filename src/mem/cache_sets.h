@@ -21,7 +21,7 @@ struct cache_line {
 };
 
 struct cache_link { uint16_t newer, older; };
-enum cache_index { INDEX_MASK, INDEX_MODULO, INDEX_FERMI, INDEX_FOLD };
+enum cache_index { INDEX_MASK, INDEX_MODULO, INDEX_FERMI, INDEX_FOLD, INDEX_MULTIPLIED, INDEX_COUNT };
 
 struct cache_sets {
     uint64_t *marks;                   /* a byte of the hash of each line, eight in a word; mark_words for each set, an even number */
@@ -47,9 +47,18 @@ uint32_t cache_sets_hashed_index(const struct cache_sets *s, uint64_t address);
 
 /* Where the index is INDEX_MASK. */
 static inline uint32_t cache_sets_plain_index(const struct cache_sets *s, uint64_t address) { return (uint32_t)(address >> s->line_shift) & (s->count - 1); }
+/* INDEX_MULTIPLIED: those bits, and a multiple of the ones above them. */
+enum { CACHE_TAG_FACTOR = 7 };
+static inline uint32_t cache_sets_multiplied_index(const struct cache_sets *s, uint64_t address)
+{
+    uint64_t number = address >> s->line_shift;
+    return (uint32_t)(number + CACHE_TAG_FACTOR * (number >> s->set_bits)) & (s->count - 1);
+}
 static inline uint32_t cache_sets_index(const struct cache_sets *s, uint64_t address)
 {
-    return s->index == INDEX_MASK ? cache_sets_plain_index(s, address) : cache_sets_hashed_index(s, address);
+    if (s->index == INDEX_MASK)
+        return cache_sets_plain_index(s, address);
+    return s->index == INDEX_MULTIPLIED ? cache_sets_multiplied_index(s, address) : cache_sets_hashed_index(s, address);
 }
 
 /* Number of a line of the cache. */

@@ -5,11 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum set_index { SET_INDEX_LINEAR, SET_INDEX_HASHED };
+enum set_index { SET_INDEX_LINEAR, SET_INDEX_HASHED, SET_INDEX_MULTIPLIED };
 enum write_policy { WRITE_THROUGH_EVICT, /* global stores go down and drop the line */
                     WRITE_BACK,          /* stores mark the line modified */
                     WRITE_THROUGH,       /* stores go down and keep the line */
                     WRITE_READ_ONLY };
+enum { STORE_FETCH_ROOM = 3 }; /* places that a store asks for in the miss queue where it has its line fetched: itself, the fetch, a write-back */
 enum allocate_policy { ALLOCATE_ON_MISS, ALLOCATE_ON_FILL };
 
 struct cache_config {
@@ -19,6 +20,7 @@ struct cache_config {
     enum write_policy global_writes, local_writes;
     enum allocate_policy allocate;
     bool write_allocate;                 /* a store that misses takes a line */
+    bool stores_fetch;                   /* with write_allocate, not sectored: a store that misses goes down itself, and its line is fetched, as in GPGPU-Sim 3; false: it takes the line unread */
     bool partial_writes;                 /* sectored, with write_allocate: a sector of which stores have written a part only is fetched when it is read; false: it counts as written */
     uint32_t mshr_entries, mshr_merge;   /* distinct lines (sectors) waited for, requests for each */
     uint32_t miss_queue;                 /* packets */

@@ -16,6 +16,7 @@ enum packet_kind {
     PACKET_INST,       /* instruction cache miss */
     PACKET_L1_WRITEBACK, /* a modified line leaves an L1: no answer */
     PACKET_L2_WRITEBACK, /* a modified line leaves an L2: no answer */
+    PACKET_L2_FETCH,   /* an L2 reads the line that a store missed: no answer to the core */
 };
 
 enum { SECTOR_BYTES = 32 };

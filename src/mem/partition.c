@@ -53,7 +53,7 @@ struct partition {
     uint32_t slice_count, channel;
     uint32_t rop_cycles, dram_latency_cycles, cores_per_port;
     uint32_t line_bytes;           /* of the L2, 0: none */
-    bool pieces_are_lines, upper_halves_slip, constants_share_miss, partial_writes, reads_evict_free;
+    bool pieces_are_lines, upper_halves_slip, constants_share_miss, partial_writes, reads_evict_free, stores_evict_free;
     uint8_t line_sectors;          /* all of a line */
     uint32_t piece_bytes;          /* requests are cut at multiples of this; 0: not at all */
     uint32_t pieces;               /* of a request, so many places must be free in the input queue before one is taken from the crossbar */
@@ -106,7 +106,7 @@ static struct cache *create_l2(struct arena *a, const struct cache_config *confi
 {
     if (config->sets == 0)
         return NULL;
-    struct cache *c = cache_create(a, config, index_in_slice, map);
+    struct cache *c = cache_create(a, config, config->index == SET_INDEX_MULTIPLIED ? NULL /* of the whole address */ : index_in_slice, map);
     cache_set_writeback(c, PACKET_L2_WRITEBACK, config->miss_queue < L2_MISS_RESERVE ? config->miss_queue : L2_MISS_RESERVE);
     return c;
 }
@@ -152,6 +152,7 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
         p->partial_writes = cache->partial_writes;
         p->constants_share_miss = l2->constants_share_miss;
         p->reads_evict_free = l2->reads_evict_free;
+        p->stores_evict_free = cache->stores_fetch; /* as in GPGPU-Sim 3 */
         p->pieces_are_lines = p->pieces == 1 && p->line_bytes >= SECTOR_BYTES;
         p->line_sectors = (uint8_t)((1u << p->line_bytes / SECTOR_BYTES) - 1);
     }
@@ -453,7 +454,7 @@ static void answer_ready(struct partition *p, struct slice *s)
     if (ring_full(&s->reply))
         return;
     const struct packet *r = cache_ready_front(s->cache);
-    if (!ends_silently(r))
+    if (r->kind != PACKET_L2_FETCH)
         queue_reply(p, s, r);
     cache_ready_pop(s->cache);
 }
@@ -508,7 +509,7 @@ static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
     s->failed = outcome == CACHE_FAIL;
     if (s->failed)
         return;
-    uint32_t port_bytes = outcome == CACHE_HIT ? r->bytes : p->reads_evict_free && !packet_is_write(r) ? 0 : result.writeback_bytes;
+    uint32_t port_bytes = outcome == CACHE_HIT ? r->bytes : (packet_is_write(r) ? p->stores_evict_free : p->reads_evict_free) ? 0 : result.writeback_bytes;
     if (port_bytes)
         cache_use_port(s->cache, port_bytes, l2_now);
     bool done = outcome == CACHE_HIT || packet_is_write(r); /* reads that miss are answered when their data has come */

@@ -119,6 +119,7 @@ expect 'an index that does not fit' 2 "'fermi' is for 32 or 64 sets" "$heddle" c
 expect 'no threads' 2 "-j needs a number from 1 to 1024, not '0'" "$heddle" cache "$trace.1" -j 0
 expect 'too many threads' 2 "not '5000'" "$heddle" cache "$trace.1" -j 5000
 expect 'threads that are none' 2 "not '2x'" "$heddle" cache "$trace.1" -j 2x
+expect 'another index' 0 'index multiplied' "$heddle" cache "$trace.1" --index multiplied
 expect 'an unknown index' 2 "unknown index 'hash'" "$heddle" cache "$trace.1" --index hash
 expect 'an unknown option' 2 'did you mean --policy' "$heddle" cache "$trace.1" --polic=lru --policyy lru
 expect 'help' 0 'belady-reads' "$heddle" cache --help

@@ -156,6 +156,8 @@ static inline uint32_t plain_index(const struct replay_geometry *g, uint64_t lin
         return (uint32_t)folded;
     case INDEX_FERMI:
         return (uint32_t)(line % 32 ^ (address >> 13 & 7) ^ (address >> 17 & 1) << 3 ^ (address >> 19 & 1) << 4);
+    case INDEX_MULTIPLIED:
+        return (uint32_t)((line % g->sets + 7 * (line / g->sets)) % g->sets);
     default:
         return (uint32_t)(line % g->sets);
     }

@@ -310,6 +310,20 @@ static void set_index(void **state)
     assert_int_equal(set_of_address(&b, 0x173u << 7), 5 ^ 6 ^ 3);
     close_bench(&b);
 
+    config.index = SET_INDEX_MULTIPLIED; /* 7 times what stands above the set's bits is added to them */
+    open_bench(&b, &config);
+    assert_int_equal(set_of_address(&b, 0x173u << 7), (3 + 7 * 0x2e) % 8);
+    assert_int_equal(set_of_address(&b, 0x80), 1);
+    assert_int_equal(set_of_address(&b, 0x400), 7);
+    assert_int_equal(set_of_address(&b, 0x480), 0);
+    close_bench(&b);
+    for (config.sets = 1; config.sets <= 128; config.sets *= 2) {
+        open_bench(&b, &config);
+        for (uint64_t number = 0; number < 1u << 20; number = number * 3 + 1)
+            assert_int_equal(set_of_address(&b, number * 128), (number % config.sets + 7 * (number / config.sets)) % config.sets);
+        close_bench(&b);
+    }
+
     config.index = SET_INDEX_LINEAR;
     config.sets = 12;
     open_bench(&b, &config);

@@ -200,41 +200,46 @@ static uint32_t next_random(uint64_t *seed)
     return (uint32_t)(*seed >> 33);
 }
 
-/* Plain model: a list of lines a set, most recently used first. */
+/* Plain model: a list of lines a set, most recently used first; each twice its number, and one more where it is modified. Stores drop their line or, where they fetch it, bring it. */
 enum { MODEL_SETS = 8, MODEL_WAYS = 70 };
-struct model { uint64_t lines[MODEL_SETS][MODEL_WAYS]; uint32_t count[MODEL_SETS], ways; uint64_t evictions; };
+struct model { uint64_t lines[MODEL_SETS][MODEL_WAYS]; uint32_t count[MODEL_SETS], ways; bool stores_fetch; uint64_t evictions, writebacks; };
 
 static bool model_access(struct model *m, uint64_t number, bool is_store)
 {
     uint64_t *set = m->lines[number % MODEL_SETS];
     uint32_t *count = &m->count[number % MODEL_SETS], at = 0;
-    while (at < *count && set[at] != number)
+    while (at < *count && set[at] / 2 != number)
         at++;
-    bool hit = at < *count;
+    bool hit = at < *count, modified = hit && (set[at] % 2 || is_store);
     if (hit) {
         memmove(&set[at], &set[at + 1], (*count - at - 1) * sizeof *set);
         --*count;
     }
-    if (is_store)
+    if (is_store && !m->stores_fetch)
         return hit;
     if (*count == m->ways) {
         --*count;
         m->evictions++;
+        m->writebacks += set[*count] % 2;
     }
     memmove(&set[1], &set[0], *count * sizeof *set);
-    set[0] = number;
+    set[0] = number * 2 + modified;
     ++*count;
     return hit;
 }
 
-static void compare_with_model(uint32_t ways)
+static void compare_with_model(uint32_t ways, bool stores_fetch)
 {
     struct cache_config config = l1_config;
+    if (stores_fetch) {
+        config.global_writes = WRITE_BACK;
+        config.write_allocate = config.stores_fetch = true;
+    }
     config.sets = MODEL_SETS;
     config.ways = ways;
     struct bench b;
     open_bench(&b, &config);
-    struct model m = { .ways = ways };
+    struct model m = { .ways = ways, .stores_fetch = stores_fetch };
     uint64_t seed = ways, hits = 0;
     for (uint32_t i = 0; i < 100000; i++) {
         uint64_t number = next_random(&seed) % (MODEL_SETS * ways * 3 / 2);
@@ -249,6 +254,8 @@ static void compare_with_model(uint32_t ways)
     assert_int_equal(cache_counters(b.cache)->hits, hits);
     assert_int_equal(cache_counters(b.cache)->accesses, 100000);
     assert_int_equal(cache_counters(b.cache)->evictions, m.evictions);
+    assert_int_equal(cache_counters(b.cache)->writebacks, m.writebacks);
+    assert_true(!stores_fetch || m.writebacks > 1000);
     assert_conserved(b.cache);
     close_bench(&b);
 }
@@ -256,11 +263,14 @@ static void compare_with_model(uint32_t ways)
 static void same_as_plain_model(void **state)
 {
     (void)state;
-    compare_with_model(1);
-    compare_with_model(4);
-    compare_with_model(12);
-    compare_with_model(16);
-    compare_with_model(MODEL_WAYS);
+    compare_with_model(1, false);
+    compare_with_model(4, false);
+    compare_with_model(12, false);
+    compare_with_model(16, false);
+    compare_with_model(MODEL_WAYS, false);
+    compare_with_model(1, true);
+    compare_with_model(4, true);
+    compare_with_model(16, true);
 }
 
 /* Answers that come late and out of order, stores, atomics, failures: every read that was taken is given back once, after which nothing is left. */
@@ -274,7 +284,7 @@ static void crowded(const struct cache_config *config, uint32_t lines)
     memset(waits, 0, sizeof waits);
     struct packet pending[PENDING_MOST];
     uint32_t pending_count = 0, taken = 0, reads_out = 0, fails = 0;
-    uint64_t seed = 99, writebacks = 0;
+    uint64_t seed = 99, writebacks = 0, fetches = 0, stores = 0, silent = 0;
     struct packet p = { .kind = 0 };
     bool retry = false;
     while (taken < ACCESSES || !cache_idle(b.cache) || pending_count) {
@@ -295,6 +305,8 @@ static void crowded(const struct cache_config *config, uint32_t lines)
         if (cache_miss_front(b.cache) && pending_count < PENDING_MOST && next_random(&seed) % 2) {
             struct packet down = take_miss(&b);
             writebacks += down.kind == PACKET_L2_WRITEBACK;
+            fetches += down.kind == PACKET_L2_FETCH;
+            stores += down.kind == PACKET_STORE || down.kind == PACKET_LOCAL_STORE;
             if (!packet_is_write(&down))
                 for (uint32_t sector = 0; sector < 4; sector++)
                     if (down.sectors >> sector & 1 && pending_count < PENDING_MOST) {
@@ -312,9 +324,11 @@ static void crowded(const struct cache_config *config, uint32_t lines)
         }
         if (cache_ready_front(b.cache) && next_random(&seed) % 2) {
             uint32_t token = cache_ready_front(b.cache)->token;
-            assert_int_equal(waits[token], 1);
+            bool fetched = cache_ready_front(b.cache)->kind == PACKET_L2_FETCH; /* nobody waits */
+            assert_int_equal(waits[token], !fetched);
             waits[token] = 0;
-            reads_out--;
+            silent += fetched;
+            reads_out -= !fetched;
             cache_ready_pop(b.cache);
         }
         assert_true(cache_has_miss(b.cache) == (cache_miss_front(b.cache) != NULL) && cache_has_ready(b.cache) == (cache_ready_front(b.cache) != NULL));
@@ -327,7 +341,12 @@ static void crowded(const struct cache_config *config, uint32_t lines)
     assert_int_equal(n->fails[0] + n->fails[1] + n->fails[2] + n->fails[3], fails);
     assert_true(n->fails[CACHE_FAIL_MERGE] && n->fails[CACHE_FAIL_QUEUE] && n->pending_hits && n->hits);
     assert_int_equal(n->writebacks, writebacks);
-    assert_int_equal(n->misses_sent, n->misses - n->write_misses);
+    assert_int_equal(n->misses_sent, n->misses - n->write_misses + fetches);
+    if (config->stores_fetch) { /* every store that missed went down, and left with its line */
+        assert_int_equal(stores, n->write_misses);
+        assert_int_equal(silent, n->write_misses);
+        assert_true(fetches && fetches < n->write_misses && writebacks);
+    }
     assert_int_equal(n->fills, n->misses_sent);
     assert_conserved(b.cache);
     close_bench(&b);
@@ -343,6 +362,11 @@ static void nothing_is_lost(void **state)
     config.mshr_merge = 2;
     crowded(&config, 24);
     config.allocate = ALLOCATE_ON_FILL;
+    crowded(&config, 24);
+    config.sector_bytes = 0;
+    config.stores_fetch = true;
+    crowded(&config, 24);
+    config.allocate = ALLOCATE_ON_MISS;
     crowded(&config, 24);
     config = l1_config;
     config.sets = 4;

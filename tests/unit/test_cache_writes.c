@@ -271,6 +271,150 @@ static void store_over_reserved_and_absent(void **state)
     close_bench(&b);
 }
 
+/* A store that misses and has its line fetched. */
+
+static struct cache_config fetching_config(void)
+{
+    struct cache_config config = l2_config;
+    config.sector_bytes = 0;
+    config.stores_fetch = true;
+    return config;
+}
+
+static void open_fetching(struct bench *b, const struct cache_config *config)
+{
+    open_bench(b, config);
+    cache_set_writeback(b->cache, PACKET_L2_WRITEBACK, 2);
+}
+
+/* It goes down as it is, behind it a read of the whole line, which is reserved until that comes, and clean then. Only a store that hits modifies it. */
+static void store_fetches_its_line(void **state)
+{
+    (void)state;
+    struct cache_config config = fetching_config();
+    config.sets = config.ways = 1;
+    struct bench b;
+    open_fetching(&b, &config);
+    assert_int_equal(access_as(&b, PACKET_STORE, 0x1024, 8, 3, 0, 55), CACHE_MISS);
+    assert_true(b.result.sends_write);
+    assert_false(cache_probe(b.cache, 0x1000));
+    struct packet down = take_miss(&b), fetch = take_miss(&b);
+    assert_int_equal(down.kind, PACKET_STORE);
+    assert_int_equal(down.address, 0x1024);
+    assert_int_equal(down.bytes, 8);
+    assert_int_equal(down.token, 55);
+    assert_int_equal(fetch.kind, PACKET_L2_FETCH);
+    assert_int_equal(fetch.address, 0x1000);
+    assert_int_equal(fetch.bytes, 128);
+    assert_int_equal(fetch.sectors, 0xf);
+    assert_null(cache_miss_front(b.cache));
+    assert_fails(&b, store(&b, 0x2000), CACHE_FAIL_WAYS); /* the line is reserved */
+    assert_true(cache_fill(b.cache, &fetch, b.now));
+    assert_int_equal(cache_ready_front(b.cache)->kind, PACKET_L2_FETCH);
+    settle(&b);
+    assert_true(cache_probe(b.cache, 0x1000));
+    bring(&b, 0x2000);
+    assert_int_equal(b.result.writeback_bytes, 0); /* it was clean */
+    assert_int_equal(store(&b, 0x2000), CACHE_HIT);
+    assert_false(b.result.sends_write);
+    assert_null(cache_miss_front(b.cache));
+    assert_int_equal(store(&b, 0x1000), CACHE_MISS);
+    assert_int_equal(b.result.writeback_bytes, 128);
+    assert_int_equal(take_miss(&b).kind, PACKET_STORE);
+    fetch = take_miss(&b);
+    assert_int_equal(fetch.kind, PACKET_L2_FETCH);
+    down = take_miss(&b);
+    assert_int_equal(down.kind, PACKET_L2_WRITEBACK);
+    assert_int_equal(down.address, 0x2000);
+    assert_true(cache_fill(b.cache, &fetch, b.now));
+    settle(&b);
+    const struct cache_counters *n = cache_counters(b.cache);
+    assert_int_equal(n->write_misses, 2);
+    assert_int_equal(n->write_hits, 1);
+    assert_int_equal(n->misses_sent, 3);
+    assert_int_equal(n->fills, 3);
+    assert_int_equal(n->writebacks, 1);
+    assert_conserved(b.cache);
+    close_bench(&b);
+}
+
+/* A store to a line on its way goes down too, and takes a place of those that wait for the line, whoever asked for it; nothing of it is modified when it comes, unless an atomic waits. */
+static void store_to_a_line_on_its_way(void **state)
+{
+    (void)state;
+    struct cache_config config = fetching_config();
+    config.sets = config.ways = 1;
+    config.miss_queue = 8;
+    struct bench b;
+    for (uint32_t loads_first = 0; loads_first < 2; loads_first++) {
+        open_fetching(&b, &config);
+        assert_int_equal(loads_first ? load(&b, 0x40) : store(&b, 0x40), CACHE_MISS);
+        assert_int_equal(store(&b, 0x60), CACHE_MISS);
+        assert_true(b.result.sends_write);
+        assert_int_equal(load(&b, 0), CACHE_PENDING);
+        assert_int_equal(store(&b, 0), CACHE_MISS);
+        assert_fails(&b, store(&b, 0), CACHE_FAIL_MERGE); /* four wait */
+        assert_fails(&b, load(&b, 0), CACHE_FAIL_MERGE);
+        uint32_t reads = 0, writes = 0;
+        struct packet read = { .kind = 0 };
+        for (const struct packet *p; (p = cache_miss_front(b.cache)); cache_miss_pop(b.cache)) {
+            reads += !packet_is_write(p);
+            writes += packet_is_write(p);
+            if (!packet_is_write(p))
+                read = *p;
+        }
+        assert_int_equal(reads, 1);
+        assert_int_equal(writes, loads_first ? 2 : 3);
+        assert_fails(&b, store(&b, 0), CACHE_FAIL_MERGE);
+        assert_true(cache_fill(b.cache, &read, b.now));
+        static const uint8_t order[2][4] = { { PACKET_L2_FETCH, PACKET_L2_FETCH, PACKET_LOAD, PACKET_L2_FETCH }, { PACKET_LOAD, PACKET_L2_FETCH, PACKET_LOAD, PACKET_L2_FETCH } };
+        for (uint32_t i = 0; i < 4; i++) {
+            assert_int_equal(cache_ready_front(b.cache)->kind, order[loads_first][i]);
+            cache_ready_pop(b.cache);
+        }
+        bring(&b, 0x80);
+        assert_int_equal(b.result.writeback_bytes, 0);
+        assert_int_equal(access_as(&b, PACKET_ATOMIC, 0, 4, 0, 0, 0), CACHE_MISS);
+        assert_int_equal(store(&b, 0), CACHE_MISS);
+        settle(&b);
+        bring(&b, 0x80);
+        assert_int_equal(b.result.writeback_bytes, 128);
+        assert_conserved(b.cache);
+        close_bench(&b);
+    }
+}
+
+/* Three places of the miss queue, whatever the victim is, and an entry. It opens when the third is free, and when the entry's last request has been taken. */
+static void store_that_fetches_needs_room(void **state)
+{
+    (void)state;
+    struct cache_config config = fetching_config();
+    config.mshr_entries = 3;
+    struct bench b;
+    open_fetching(&b, &config);
+    bring(&b, 0x8000);
+    assert_int_equal(load(&b, 0), CACHE_MISS);
+    assert_int_equal(load(&b, 0x80), CACHE_MISS);
+    assert_fails(&b, store(&b, 0x100), CACHE_FAIL_QUEUE); /* two of four are free */
+    assert_fails(&b, store(&b, 0), CACHE_FAIL_QUEUE);     /* on its way: the same */
+    assert_int_equal(store(&b, 0x8000), CACHE_HIT);       /* needs nothing */
+    struct packet first = take_miss(&b);
+    assert_int_equal(store(&b, 0x100), CACHE_MISS);
+    take_miss(&b);
+    take_miss(&b);
+    assert_int_equal(take_miss(&b).kind, PACKET_L2_FETCH);
+    assert_fails(&b, store(&b, 0x180), CACHE_FAIL_MSHR);
+    assert_int_equal(store(&b, 0x100), CACHE_MISS); /* needs no entry */
+    take_miss(&b);
+    assert_fails(&b, store(&b, 0x180), CACHE_FAIL_MSHR);
+    assert_true(cache_fill(b.cache, &first, b.now));
+    assert_fails(&b, store(&b, 0x180), CACHE_FAIL_MSHR);
+    cache_ready_pop(b.cache);
+    assert_int_equal(store(&b, 0x180), CACHE_MISS);
+    assert_conserved(b.cache);
+    close_bench(&b);
+}
+
 /* Write-evict with sectors: the rest of the line stays until its last sector goes. */
 static void write_evict_of_a_sector(void **state)
 {
@@ -328,6 +472,9 @@ int main(void)
         cmocka_unit_test(partial_write_needs_no_queue),
         cmocka_unit_test(store_to_reserved_sector),
         cmocka_unit_test(store_over_reserved_and_absent),
+        cmocka_unit_test(store_fetches_its_line),
+        cmocka_unit_test(store_to_a_line_on_its_way),
+        cmocka_unit_test(store_that_fetches_needs_room),
         cmocka_unit_test(write_evict_of_a_sector),
         cmocka_unit_test(atomics_modify),
     };

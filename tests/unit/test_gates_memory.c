@@ -403,6 +403,45 @@ static void test_fence_and_stores(void **state)
     assert_int_equal(between_on(SETS(ONE_CORE, AWAITED, "l2.rop_cycles=119"), store, mov, "membar.gl;\n"), waited - 1);
 }
 
+/* Cycles from a store until the fence behind it lets on, to a line that nobody has, and to the same line then. The additions are for the store to reach the load/store unit before the fence issues. */
+static void store_and_fence(const char *const *sets, uint64_t *miss, uint64_t *hit)
+{
+#define STORE_AND_FENCE "st.global.u32 [%rd1], %r2;\nadd.u32 %r3, %r2, 1;\nadd.u32 %r3, %r2, 1;\nadd.u32 %r3, %r3, 1;\nadd.u32 %r3, %r3, 1;\nadd.u32 %r3, %r3, 1;\nmembar.gl;\n"
+    struct timed t;
+    uint64_t clocks[3];
+    timed_open(&t, &(struct timed_machine){ .name = "gtx480" }, sets, "",
+               "ld.param.u64 %rd1, [buffer];\nmov.u32 %r2, 5;\nsetp.ne.u64 %p1, %rd1, 0;\n@%p1 bra HERE;\nHERE:\nmov.u64 %rd10, %clock64;\n" STORE_AND_FENCE
+               "mov.u64 %rd11, %clock64;\n" STORE_AND_FENCE "mov.u64 %rd12, %clock64;\n"
+               "st.global.u64 [%rd1+1024], %rd10;\nst.global.u64 [%rd1+1032], %rd11;\nst.global.u64 [%rd1+1040], %rd12;\n");
+    timed_launch(&t, 1, 32, 0);
+    t.buffer += TIMED_BYTES / 2 + 4096; /* where nobody has been, in a bank without an open row */ /* where nobody has been */
+    timed_launch(&t, 1, 32, 0);
+    memcpy(clocks, t.buffer + 1024, sizeof clocks);
+    *miss = clocks[1] - clocks[0];
+    *hit = clocks[2] - clocks[1];
+    timed_close(&t);
+}
+
+/* Where stores have their lines fetched, DRAM acknowledges one that misses when it has written it: its row is activated, and the read of the line waits behind it. */
+static void test_store_fetches(void **state)
+{
+    (void)state;
+#define FETCHING ONE_CORE, "lsu.fence_waits_for_stores=true", "l2.stores_fetch=true"
+    const char *const *sets[] = { SETS(FETCHING), SETS(FETCHING, "dram.t_rcd=13"), SETS(FETCHING, "dram.t_wl=5"), SETS(FETCHING, "dram.latency_cycles=101"), SETS(FETCHING, "dram.data_with_burst=false") };
+    for (uint32_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        struct machine m = machine_of("gtx480", sets[i]);
+        const struct dram_config *d = &m.mem.dram;
+        uint64_t miss, hit;
+        store_and_fence(sets[i], &miss, &hit);
+        assert_int_equal(miss - hit, 1 /* out of the miss queue */ + 1 /* to the delay in front of DRAM */ + d->latency_cycles + 1 /* in a bank's hands, and activated */
+                                         + (d->t_rcd - d->t_wl - 1) + d->t_wl + (d->data_with_burst ? 0 : d->burst_length / d->data_rate) + 1 /* returned, and answered */);
+    }
+    const char *const *unread = SETS(ONE_CORE, "lsu.fence_waits_for_stores=true", "l2.stores_fetch=false");
+    uint64_t miss, hit;
+    store_and_fence(unread, &miss, &hit);
+    assert_int_equal(miss, hit);
+}
+
 /* A fence that empties the L1: what was there has to be fetched again, what was on its way comes. */
 static void test_fence_drops_l1(void **state)
 {
@@ -472,7 +511,7 @@ static uint64_t stream_cycles(const char *const *sets, uint32_t loads)
         say(&body, "ld.global.u32 %%r%u, [%%rd1+%u];\n", i % 48, i * 32 * LINE);
     timed_open(&t, &(struct timed_machine){ .name = MACHINE }, sets, "", body.s);
     timed_launch(&t, 1, 1024, 0);
-    t.buffer += TIMED_BYTES / 2;
+    t.buffer += TIMED_BYTES / 2 + 4096; /* where nobody has been, in a bank without an open row */
     uint64_t cycles = timed_launch(&t, 1, 1024, 0);
     assert_int_equal(t.counters->memory.dram.reads, loads * 32 * (LINE / SECTOR));
     timed_close(&t);
@@ -512,6 +551,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_interconnect_queue_full),
     cmocka_unit_test(test_fence),
         cmocka_unit_test(test_fence_and_stores),
+        cmocka_unit_test(test_store_fetches),
         cmocka_unit_test(test_fence_drops_l1),
     cmocka_unit_test(test_atomic_blocks),
         cmocka_unit_test(test_atomic_segments),

@@ -303,7 +303,7 @@ static void test_values(void **state)
     refuse("[clock]\nl2_mhz = .5\n", 2, 10, "expected a clock");
     refuse("[clock]\nl2_mhz = 1e3\n", 2, 10, "expected a clock");
     refuse("[lsu]\nl1_skips_global = maybe\n", 2, 19, "expected true or false");
-    refuse("[l1d]\nindex = hash\n", 2, 9, "expected linear or hashed");
+    refuse("[l1d]\nindex = hash\n", 2, 9, "expected linear, hashed or multiplied");
     refuse("[machine]\nscheduler = a b\n", 2, 13, "without spaces");
     refuse("[latency]\ninteger = 4,13,4,5\n", 2, 19, "expected five");
     refuse("[latency]\ninteger = 4,13,4,5,1,1\n", 2, 21, "expected five");
@@ -326,10 +326,14 @@ static void test_contradictions(void **state)
     refuse("[l1d]\nsector_bytes = 48\n", 2, 16, "does not divide a line of 128 bytes");
     refuse("[l1d]\nsector_bytes = 256\n", 2, 16, "does not divide a line of 128 bytes");
     refuse("[l1d]\nsets = 48\nindex = hashed\n", 3, 9, "needs a power of two of sets, not 48");
+    refuse("[l2]\nsets = 48\nindex = multiplied\n", 3, 9, "l2: a multiplied index needs a power of two of sets, not 48");
     refuse("[l1c]\nline_bytes = 256\n", 2, 14, "larger than a line of the L2");
     refuse("[dram]\nchannel_bit = 6\n", 2, 15, "expected at least 7");
     refuse("[l1i]\nsets = 0\n", 2, 8, "instruction cache");
     refuse("[l2]\nsets = 0\n", 2, 8, "needs its L2");
+    refuse("[l2]\nstores_fetch = true\nwrite_allocate = false\n", 3, 18, "where l2.write_allocate = true");
+    refuse("[l2]\nsector_bytes = 32\n", 2, 16, "l2.sector_bytes = 32 divides lines");
+    refuse("[l2]\nmiss_queue = 2\n", 2, 14, "needs 3 places of the miss queue, and l2.miss_queue = 2");
     refuse("[l2]\nways = 64\nline_bytes = 256\nsets = 65536\n", 4, 8, "an L2 of 6 GiB");
     refuse("[l2]\nslices_per_channel = 3\n", 2, 22, "a power of two");
     refuse("[l2]\nslices_per_channel = 32\n", 2, 22, "chosen by the bank");
@@ -472,7 +476,7 @@ static void test_import(void **state)
     assert_int_equal(m.sm.l1t.miss_queue, 96);
     assert_int_equal(m.sm.texture_results, 2);
     assert_int_equal(m.mem.l2.cache.port_bytes, 32);
-    assert_true(m.mem.l2.cache.write_allocate);
+    assert_true(m.mem.l2.cache.write_allocate && !m.mem.l2.cache.stores_fetch);
     assert_int_equal(m.mem.l2.input_queue, 61);
     assert_int_equal(m.mem.l2.dram_queue, 62);
     assert_int_equal(m.mem.l2.return_queue, 63);
@@ -498,6 +502,7 @@ static void test_import(void **state)
     assert_true(!m.sm.banks_at_once && m.sm.banks_by_name && m.sm.fetch_moves_on && m.sm.ends_in_fetch && m.sm.fetch_sends_at_once && m.sm.code_packed && m.launches_go_on && m.sm.counts_dynamic_shared);
     assert_int_equal(m.sm.coalesce_parts, 2);
     assert_int_equal(m.sm.past_l1_segment, 128);
+    assert_true(m.mem.l2.cache.write_allocate && m.mem.l2.cache.stores_fetch);
     assert_true(m.sm.local_by_block);
     assert_false(m.sm.fence_drops_l1);
     assert_int_equal(m.sm.issue_per_warp, 2);

@@ -150,6 +150,46 @@ static void test_write_through_is_acknowledged_by_dram(void **state)
     rig_free(r);
 }
 
+/* Where stores have their lines fetched: one that misses is acknowledged by DRAM, as one through a write-through L2, though its line is read behind it; one that hits by the L2. Two to a line are
+ * both written, and read it once. */
+static void test_stores_fetch(void **state)
+{
+    (void)state;
+    enum { DRAM_ACKNOWLEDGES = MISS_CYCLES - RCD - CL + (RCD - 4 - 1) + 4 - 1 };
+    struct mem_config c = default_config();
+    c.l2.cache.sector_bytes = 0;
+    c.l2.cache.stores_fetch = true;
+    c.l2.slices_per_channel = 1;
+    c.crossbar.flit_bytes = 136;
+    struct rig *r = rig_of(c);
+    send(r, PACKET_STORE, 1, 0x1020, 32, 7);
+    drain(r);
+    assert_int_equal(r->log_count, 1); /* nothing for the fetch */
+    assert_int_equal(r->log[0].packet.token, 7);
+    assert_int_equal(r->log[0].packet.kind, PACKET_STORE);
+    assert_int_equal(r->log[0].cycle, DRAM_ACKNOWLEDGES);
+    assert_int_equal(counters_of(r).dram.requests_written, 1);
+    assert_int_equal(counters_of(r).dram.requests_read, 1);
+    assert_int_equal(counters_of(r).l2.fills, 1);
+    uint64_t start = r->now;
+    send(r, PACKET_STORE, 1, 0x1000, 32, 8);
+    drain(r);
+    assert_int_equal(r->log[1].cycle, start + HIT_CYCLES);
+    start = r->now;
+    send(r, PACKET_LOAD, 1, 0x1000, 128, 9);
+    drain(r);
+    assert_int_equal(r->log[2].cycle, start + HIT_CYCLES);
+    send(r, PACKET_STORE, 1, 0x3000, 32, 10);
+    send(r, PACKET_STORE, 2, 0x3020, 32, 11);
+    send(r, PACKET_L1_WRITEBACK, 3, 0x3040, 32, 12);
+    drain(r);
+    assert_int_equal(r->log_count, 5); /* nobody waits for the L1's */
+    assert_int_equal(counters_of(r).dram.requests_written, 1 + 3);
+    assert_int_equal(counters_of(r).dram.requests_read, 1 + 1);
+    assert_int_equal(counters_of(r).l2.write_misses, 1 + 3);
+    rig_free(r);
+}
+
 /* Modified lines that are driven out are written, and nobody hears of it. */
 static void test_write_backs(void **state)
 {
@@ -423,6 +463,8 @@ static struct rig *random_run(const struct mem_config *config, bool sleeps, uint
     assert_int_equal(c.l2.fills, c.l2.misses_sent);
     if (config->l2.cache.sets)
         assert_int_equal(c.dram.requests_read, c.l2.misses_sent);
+    if (config->l2.cache.stores_fetch)
+        assert_int_equal(c.dram.requests_written, c.l2.write_misses + c.l2.writebacks);
     return r;
 }
 
@@ -478,6 +520,19 @@ static void test_random_requests(void **state)
     c.l2.cache.port_bytes = 0;
     c.dram_khz = 300000;
     check_random(c, 9);
+    c = default_config();
+    c.l2.cache.sector_bytes = 0;
+    c.l2.cache.stores_fetch = true;
+    check_random(c, 10);
+    c.dram.return_queue = 0;
+    c.dram_khz = 924000;
+    c.l2.cache.mshr_entries = 2;
+    c.l2.cache.mshr_merge = 2;
+    c.l2.cache.miss_queue = 3;
+    check_random(c, 11);
+    c.l2.input_queue = c.l2.dram_queue = c.l2.reply_queue = c.l2.return_queue = 1;
+    c.l2.slices_per_channel = 1;
+    check_random(c, 12);
 }
 
 /* A slice without a free miss register rests until data comes; the tries that it leaves out are counted, also when somebody reads the counters in between. */
@@ -522,6 +577,33 @@ static void test_sleeps_through_delays(void **state)
     drain(r);
     assert_int_equal(r->log[0].cycle, MISS_CYCLES - ROP - DRAM_LATENCY + 200 + 300);
     assert_true(r->visits < 25);
+    rig_free(r);
+}
+
+/* A multiplied index is one of the whole address, with the bits that choose channel and slice; others leave those out. One way a set: of two lines of a set the later stays. */
+static void test_multiplied_index(void **state)
+{
+    (void)state;
+    struct mem_config c = default_config();
+    c.l2.cache.ways = 1;
+    c.l2.cache.sector_bytes = 0;
+    c.l2.cache.index = SET_INDEX_MULTIPLIED;
+    uint32_t sets = c.l2.cache.sets, met = 0;
+    struct rig *r = rig_of(c);
+    for (uint64_t line = 1; line < 400; line++) {
+        if (address_map_slice(&r->map, line * 128) != address_map_slice(&r->map, 0))
+            continue;
+        bool same = (line % sets + 7 * (line / sets)) % sets == 0;
+        partition_flush(r->partition);
+        warm(r, 0, 128);
+        warm(r, line * 128, 128);
+        uint64_t hits = counters_of(r).l2.hits;
+        send(r, PACKET_LOAD, 0, 0, 32, 1);
+        drain(r);
+        assert_int_equal(counters_of(r).l2.hits - hits, !same);
+        met += same;
+    }
+    assert_in_range(met, 5, 50);
     rig_free(r);
 }
 
@@ -572,6 +654,7 @@ int main(void)
         cmocka_unit_test(test_reads_of_a_sector_merge),
         cmocka_unit_test(test_store_is_acknowledged),
         cmocka_unit_test(test_write_through_is_acknowledged_by_dram),
+        cmocka_unit_test(test_stores_fetch),
         cmocka_unit_test(test_write_backs),
         cmocka_unit_test(test_atomic_takes_effect_once),
         cmocka_unit_test(test_back_pressure),
@@ -584,6 +667,7 @@ int main(void)
         cmocka_unit_test(test_random_requests),
         cmocka_unit_test(test_sleeps_through_delays),
         cmocka_unit_test(test_rests_when_refused),
+        cmocka_unit_test(test_multiplied_index),
         cmocka_unit_test(test_flush),
         cmocka_unit_test(test_description),
     };

@@ -211,6 +211,35 @@ static void test_eviction_uses_the_port(void **state)
     }
 }
 
+/* Where stores have their lines fetched, a modified line that a store pushes out takes nothing of the port; one that a read pushes out does. */
+static void test_stores_that_fetch_evict_for_free(void **state)
+{
+    (void)state;
+    enum { SET_STRIDE = 16 * 128 * 2, WAYS = 4 };
+    for (uint32_t store = 0; store < 2; store++) {
+        struct mem_config c = default_config();
+        c.l2.cache.sector_bytes = 0;
+        c.l2.cache.stores_fetch = true;
+        c.crossbar.flit_bytes = 136;
+        struct rig *r = rig_of(c);
+        warm(r, 0x2000, 128);
+        send(r, PACKET_STORE, 0, 0x2000, 128, 0); /* hits */
+        drain(r);
+        for (uint32_t n = 1; n < WAYS; n++)
+            warm(r, 0x2000 + n * SET_STRIDE, 128);
+        uint64_t before = r->now;
+        r->log_count = 0;
+        send(r, store ? PACKET_STORE : PACKET_LOAD, 1, 0x2000 + WAYS * SET_STRIDE, 32, 10);
+        send(r, PACKET_LOAD, 2, 0x2000 + SET_STRIDE, 32, 11);
+        drain(r);
+        assert_int_equal(r->log_count, 2);
+        assert_int_equal(counters_of(r).l2.writebacks, 1);
+        assert_int_equal(r->log[0].packet.token, 11);
+        assert_int_equal(r->log[0].cycle - before, HIT_CYCLES + (store ? 1 : 4));
+        rig_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +249,7 @@ int main(void)
         cmocka_unit_test(test_cuts_without_sectors),
         cmocka_unit_test(test_partial_writes),
         cmocka_unit_test(test_eviction_uses_the_port),
+        cmocka_unit_test(test_stores_that_fetch_evict_for_free),
         cmocka_unit_test(test_constants_share_miss),
         cmocka_unit_test(test_data_port),
     };
