@@ -223,10 +223,11 @@ static bool take_partition_queues(struct import *i, const char *target)
     return true;
 }
 
+/* The load/store unit takes a step for each part. */
 static bool take_warp_parts(struct import *i, const char *target)
 {
     (void)target;
-    return take_number(i, "lsu.shared_parts") && take_number(i, "lsu.coalesce_parts");
+    return take_number(i, "lsu.shared_parts") && take_number(i, "lsu.coalesce_parts") && take_number(i, "lsu.steps");
 }
 
 static bool take_flush(struct import *i, const char *target)

@@ -40,6 +40,7 @@ struct sm_config {
     bool fma_is_mad;                              /* false: fma has latency 1, as the simulator of the papers had it */
     bool rem_is_div;                              /* false: integer remainder has latency 1, as there */
     /* Load/store unit. */
+    uint32_t lsu_steps;                           /* of it and of the operand collectors in a cycle of the core */
     uint32_t coalesce_parts;                      /* 1: a warp at once, 2: half warps */
     uint32_t atomic_parts;                        /* the same for atomics */
     bool vectors_by_element;                      /* of a vector, its first element is what is coalesced */

@@ -1,10 +1,14 @@
 /* The load/store unit: one instruction at work, its accesses one a cycle into the L1D (constant, texture cache, interconnect); a pipeline for shared memory; answers from the interconnect; one
- * register writeback a cycle, its clients in turn: shared memory, texture, constant cache, what bypassed the L1, L1D. After GPGPU-Sim's.
+ * register writeback a cycle, its clients in turn: shared memory, texture, constant cache, what bypassed the L1, L1D. After GPGPU-Sim's. On machines whose unit takes several steps in a cycle
+ * (lsu.steps), what is said of a cycle is true of a step, but times are kept in cycles and one instruction a cycle enters.
  *
  * Textures: lsu_texture.c where the machine has a queue of fragments; else hits take their turn at writeback as if they came from memory. */
 #include "sm/sm.h"
 
 enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, CLIENTS = 5, TEXTURE_HITS = sizeof ((struct sm_lsu *)0)->texture_hits / sizeof(uint16_t) };
+
+/* Parts of a step, of which there are two copies: the last of a cycle is part of the core's. */
+#define STEP static inline __attribute__((always_inline))
 
 void sm_lsu_init(struct sm *c, struct arena *a)
 {
@@ -14,7 +18,7 @@ void sm_lsu_init(struct sm *c, struct arena *a)
     l->dispatch = l->next_wb = l->next_global = SM_NONE;
     l->retry = -1;
     ring_init(&l->responses, a, g->lsu_response_queue ? g->lsu_response_queue : 2);
-    l->l1_capacity = g->l1d.latency_cycles * banks;
+    l->l1_capacity = g->l1d.latency_cycles * banks * g->lsu_steps;
     l->l1_pipe = arena_array(a, struct sm_delay, l->l1_capacity + 1);
     l->shared_capacity = g->shared_latency ? g->shared_latency : 1;
     l->shared_pipe = arena_array(a, struct sm_shared_delay, l->shared_capacity);
@@ -112,7 +116,7 @@ static uint16_t take_from_client(struct sm *c, uint32_t client)
     }
 }
 
-static void writeback(struct sm *c)
+STEP void writeback(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     if (l->next_wb != SM_NONE) {
@@ -146,7 +150,7 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
         sm_try_fence(c, slot);
 }
 
-static void take_response(struct sm *c)
+STEP void take_response(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     struct packet *p = ring_front(&l->responses);
@@ -167,11 +171,12 @@ static void take_response(struct sm *c)
     c->busy = true;
 }
 
-/* The answer is all that the cycle would bring: nothing else is due in a core that sleeps, and an access that was refused, if there is one, is refused once more, as it waits for an MSHR entry. */
+/* The answer is all that the cycle would bring: nothing else is due in a core that sleeps, and an access that was refused, if there is one, is refused once more, as it waits for an MSHR entry.
+ * (With several steps in a cycle the second would go on with the answer.) */
 bool sm_lsu_answer(struct sm *c, const struct packet *p)
 {
     const struct sm_lsu *l = &c->lsu;
-    if (p->origin != ORIGIN_L1D || packet_is_write(p) || c->restless || *c->blocked_bytes || l->l1_count || l->responses.count || c->instruction_responses.count)
+    if (c->several_steps || p->origin != ORIGIN_L1D || packet_is_write(p) || c->restless || *c->blocked_bytes || l->l1_count || l->responses.count || c->instruction_responses.count)
         return false;
     if (l->dispatch != SM_NONE && !(l->refused && l->retry == CACHE_FAIL_MSHR))
         return false;
@@ -362,7 +367,7 @@ static bool send_access(struct sm *c, const struct sm_inflight *f, struct packet
 }
 
 /* Sends what fits in a cycle. True: all accesses are on their way. */
-static bool send_accesses(struct sm *c, uint16_t id)
+STEP bool send_accesses(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->inflight[id];
     const struct sm_accesses *a = &c->access_pool[f->accesses];
@@ -393,7 +398,7 @@ static void leave(struct sm *c, uint16_t id)
     sm_finish(c, id);
 }
 
-static void dispatch_cycle(struct sm *c)
+STEP void dispatch_cycle(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     uint16_t id = l->dispatch;
@@ -476,7 +481,7 @@ static inline bool plain_writeback(struct sm *c)
     return true;
 }
 
-static inline void plain_access(struct sm *c)
+STEP void plain_access(struct sm *c, bool last)
 {
     struct sm_lsu *l = &c->lsu;
     struct sm_inflight *f = &c->inflight[l->dispatch];
@@ -491,11 +496,12 @@ static inline void plain_access(struct sm *c)
     if (f->next_access < a->count)
         return;
     leave(c, l->dispatch);
-    take_instruction(c);
+    if (last)
+        take_instruction(c);
 }
 
-/* The same as sm_lsu_cycle, where is_plain. */
-static inline bool plain_cycle(struct sm *c)
+/* The same as step, where is_plain. */
+STEP bool plain_step(struct sm *c, bool last)
 {
     struct sm_lsu *l = &c->lsu;
     bool busy = c->busy;
@@ -511,17 +517,18 @@ static inline bool plain_cycle(struct sm *c)
     if (l->refused)
         c->counters.l1d.fails[l->retry]++;
     else
-        plain_access(c);
+        plain_access(c, last);
     bool again = c->busy && goes_on(c);
     c->busy = busy;
     return again;
 }
 
-bool sm_lsu_cycle(struct sm *c)
+/* last: of the cycle, at the end of which an instruction enters. */
+STEP bool step(struct sm *c, bool last)
 {
     struct sm_lsu *l = &c->lsu;
     if (is_plain(c))
-        return plain_cycle(c);
+        return plain_step(c, last);
     bool busy = c->busy;
     c->busy = false;
     writeback(c);
@@ -543,7 +550,7 @@ bool sm_lsu_cycle(struct sm *c)
         c->counters.l1d.fails[l->retry]++;
     else if (l->dispatch != SM_NONE)
         dispatch_cycle(c);
-    if (l->dispatch == SM_NONE)
+    if (last && l->dispatch == SM_NONE)
         take_instruction(c);
     if (c->observer && c->observer->outstanding && c->l1d && cache_outstanding(c->l1d) != c->outstanding_seen) {
         c->outstanding_seen = cache_outstanding(c->l1d);
@@ -553,6 +560,10 @@ bool sm_lsu_cycle(struct sm *c)
     c->busy = busy;
     return again;
 }
+
+bool sm_lsu_step(struct sm *c) { return step(c, true); }
+
+bool sm_lsu_early_step(struct sm *c) { return step(c, false); }
 
 uint64_t sm_lsu_next(const struct sm *c)
 {

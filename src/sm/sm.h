@@ -150,6 +150,7 @@ struct sm {
     bool settles;                    /* the schedulers may ask not to be told of cycles */
     bool settled;                    /* they have: HEDDLE_UNTIL_SETS_CHANGE */
     bool fetch_valid;
+    bool several_steps;              /* of the load/store unit in a cycle */
     uint32_t writebacks_pending;
 
     struct collector *collector;
@@ -272,7 +273,8 @@ void sm_texture_answer(struct sm *c, const struct packet *p);
 void sm_texture_cycle(struct sm *c);
 static inline bool sm_textures_move(const struct sm_lsu *l) { return l->fragment_count && !l->fragments[l->fragment_head].missing; }
 void sm_lsu_init(struct sm *c, struct arena *a);                  /* lsu.c */
-bool sm_lsu_cycle(struct sm *c);                                  /* is there, as far as it can tell, something to do in the next cycle? */
+bool sm_lsu_step(struct sm *c);                                   /* the last of the cycle: is there, as far as it can tell, something to do in the next cycle? */
+bool sm_lsu_early_step(struct sm *c);                             /* one before it: the same, but no instruction enters the unit */
 bool sm_lsu_answer(struct sm *c, const struct packet *p);         /* a sleeping core takes an answer without being run in this cycle; false: it must be run */
 uint64_t sm_lsu_next(const struct sm *c);
 bool sm_lsu_idle(const struct sm *c);

@@ -497,6 +497,7 @@ static void test_import(void **state)
     assert_int_equal(m.sm.integer_multiply, MULTIPLY_ON_SFU);
     assert_true(!m.sm.banks_at_once && m.sm.banks_by_name && m.sm.fetch_moves_on && m.sm.ends_in_fetch && m.sm.fetch_sends_at_once && m.sm.code_packed && m.launches_go_on && m.sm.counts_dynamic_shared);
     assert_int_equal(m.sm.coalesce_parts, 2);
+    assert_int_equal(m.sm.lsu_steps, 2);
     assert_int_equal(m.sm.past_l1_segment, 128);
     assert_true(m.sm.local_by_block);
     assert_false(m.sm.fence_drops_l1);
