@@ -57,6 +57,7 @@ struct sm_config {
     bool fence_waits_for_stores;                  /* a fence holds its warp until its stores are acknowledged, not only until its registers are written */
     bool fence_drops_l1;                          /* and drops the lines of the L1D */
     struct cache_config l1d, l1c, l1t, l1i;
+    bool l1d_latency_behind;                      /* a hit's registers are free l1d.latency_cycles behind its look-up; false: the pipeline is in front of the look-up */
     bool texel_blocks;                            /* two-dimensional textures lie in blocks, not row by row */
     uint32_t texture_results;                     /* places behind the texture cache's queue of accesses in order; 0: it has none */
 };

@@ -18,10 +18,12 @@ void sm_lsu_init(struct sm *c, struct arena *a)
     l->dispatch = l->next_wb = l->next_global = SM_NONE;
     l->retry = -1;
     ring_init(&l->responses, a, g->lsu_response_queue ? g->lsu_response_queue : 2);
-    l->l1_capacity = g->l1d.latency_cycles * banks * g->lsu_steps;
+    uint32_t under_way = g->l1d.latency_cycles * banks * g->lsu_steps; /* accesses that may enter in so many cycles */
+    *(g->l1d_latency_behind ? &c->hits.capacity : &l->l1_capacity) = under_way;
+    c->hits.list = arena_array(a, struct sm_instruction_delay, c->hits.capacity + 1);
     l->l1_pipe = arena_array(a, struct sm_delay, l->l1_capacity + 1);
     l->shared_capacity = g->shared_latency ? g->shared_latency : 1;
-    l->shared_pipe = arena_array(a, struct sm_shared_delay, l->shared_capacity);
+    l->shared_pipe = arena_array(a, struct sm_instruction_delay, l->shared_capacity);
     if (c->l1t && g->texture_results)
         sm_textures_init(c, a);
 }
@@ -41,6 +43,28 @@ static inline void answered(struct sm *c, uint16_t id)
         c->observer->load_end(c->observer->context, c->id, f->slot, c->now, f->pc);
     sm_release(c, f);
     sm_finish(c, id);
+}
+
+/* A load has found its data in the L1D or the constant cache. */
+static inline void hit(struct sm *c, uint16_t id)
+{
+    struct sm_hits *h = &c->hits;
+    if (!c->precedes_lsu || !h->capacity) {
+        answered(c, id);
+        return;
+    }
+    uint32_t at = h->head + h->count++;
+    h->list[at >= h->capacity ? at - h->capacity : at] = (struct sm_instruction_delay){ .ready = c->now + c->config->l1d.latency_cycles, .id = id };
+}
+
+void sm_lsu_finish_hits(struct sm *c)
+{
+    struct sm_hits *h = &c->hits;
+    while (h->count && h->list[h->head].ready <= c->now) {
+        answered(c, h->list[h->head].id);
+        h->head = h->head + 1 == h->capacity ? 0 : h->head + 1;
+        h->count--;
+    }
 }
 
 static bool write_registers(struct sm *c, struct sm_inflight *f)
@@ -176,7 +200,7 @@ STEP void take_response(struct sm *c)
 bool sm_lsu_answer(struct sm *c, const struct packet *p)
 {
     const struct sm_lsu *l = &c->lsu;
-    if (c->several_steps || p->origin != ORIGIN_L1D || packet_is_write(p) || c->restless || *c->blocked_bytes || l->l1_count || l->responses.count || c->instruction_responses.count)
+    if (c->config->lsu_steps > 1 || p->origin != ORIGIN_L1D || packet_is_write(p) || c->restless || *c->blocked_bytes || l->l1_count || l->responses.count || c->instruction_responses.count)
         return false;
     if (l->dispatch != SM_NONE && !(l->refused && l->retry == CACHE_FAIL_MSHR))
         return false;
@@ -254,7 +278,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
             for (uint32_t n = sm_answers(c, p->address, p->bytes); n; n--)
                 acknowledge_store(c, p->warp);
     } else if (outcome == CACHE_HIT) {
-        answered(c, (uint16_t)p->token);
+        hit(c, (uint16_t)p->token);
     }
     return true;
 }
@@ -328,7 +352,7 @@ static bool enter_l1_pipe(struct sm *c, const struct packet *p)
     return true;
 }
 
-/* Constant and texture caches: a hit is answered at once (constants), or in its turn (textures). */
+/* Constant and texture caches: a hit is answered as one in the L1D (constants), or in its turn (textures). */
 static bool access_read_only(struct sm *c, struct cache *cache, const struct packet *p)
 {
     struct sm_lsu *l = &c->lsu;
@@ -352,7 +376,7 @@ static bool access_read_only(struct sm *c, struct cache *cache, const struct pac
     if (p->kind == PACKET_TEXTURE)
         l->texture_hits[(l->texture_head + l->texture_count++) % TEXTURE_HITS] = (uint16_t)p->token;
     else
-        answered(c, (uint16_t)p->token);
+        hit(c, (uint16_t)p->token);
     return true;
 }
 
@@ -415,7 +439,7 @@ STEP void dispatch_cycle(struct sm *c)
             uint32_t at = l->shared_head + l->shared_count;
             if (at >= l->shared_capacity)
                 at -= l->shared_capacity;
-            l->shared_pipe[at] = (struct sm_shared_delay){ .ready = c->now + c->config->shared_latency, .id = id };
+            l->shared_pipe[at] = (struct sm_instruction_delay){ .ready = c->now + c->config->shared_latency, .id = id };
             l->shared_count++;
             f->remaining = 1;
         } else if (f->atomic) {
@@ -573,11 +597,13 @@ uint64_t sm_lsu_next(const struct sm *c)
         next = l->l1_pipe[l->l1_head].ready;
     if (l->shared_count && l->shared_pipe[l->shared_head].ready > c->now && l->shared_pipe[l->shared_head].ready < next)
         next = l->shared_pipe[l->shared_head].ready;
+    if (c->hits.count && c->hits.list[c->hits.head].ready < next)
+        next = c->hits.list[c->hits.head].ready;
     return next;
 }
 
 bool sm_lsu_idle(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
+    return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count && !c->hits.count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
 }

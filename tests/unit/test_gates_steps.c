@@ -128,11 +128,47 @@ static void test_misses_step(void **state)
     }
 }
 
+/* A latency behind the look-up: of hits alone, all that are under way at once, constants and parameters too. */
+static void test_latency_behind(void **state)
+{
+    (void)state;
+    static const char *const latencies[] = { NO_FRONT, "l1d.latency_cycles=1", "l1d.latency_cycles=10", "l1d.latency_cycles=35" };
+    static const char parameter[] = "ld.param.u32 %r1, [buffer];\nadd.u32 %r1, %r1, 1;\n";
+    for (uint32_t s = 1; s <= 2; s++)
+        for (uint32_t i = 0; i < 4; i++) {
+            const char *const *sets = SETS(ONE_CORE, steps[s], latencies[i], "l1d.latency_behind=true"), *const *front = SETS(ONE_CORE, steps[s], latencies[i]);
+            const char *const *no_latency = SETS(ONE_CORE, steps[s], NO_FRONT);
+            struct machine m = machine_of(MACHINE, sets);
+            uint64_t latency = m.sm.l1d.latency_cycles, add = arithmetic(m.sm.integer.latency[0], 2, s);
+            for (uint32_t lines = 1; lines <= 32; lines += lines < 4 ? 1 : 7)
+                assert_int_equal(wide_cycles(sets, lines, 4, NULL) - wide_cycles(sets, lines, 3, NULL), to_lsu(1, s) + rounds(lines, s) + latency + add);
+            uint64_t parameters = warm_cycles(MACHINE, no_latency, parameter, 1, 32), miss = wide_cycles(no_latency, 1, 1, NULL) - wide_cycles(no_latency, 1, 0, NULL);
+            assert_int_equal(warm_cycles(MACHINE, front, parameter, 1, 32), parameters);
+            assert_int_equal(warm_cycles(MACHINE, sets, parameter, 1, 32), parameters + latency);
+            assert_int_equal(wide_cycles(front, 1, 1, NULL) - wide_cycles(front, 1, 0, NULL), miss + latency);
+            assert_int_equal(wide_cycles(sets, 1, 1, NULL) - wide_cycles(sets, 1, 0, NULL), miss);
+        }
+}
+
+/* A store goes down at once: with a latency behind the look-up its answer, for which the fence waits, is there no later than without a latency. */
+static void test_stores_and_latency(void **state)
+{
+    (void)state;
+    static const char body[] = "ld.param.u64 %rd1, [buffer];\nst.global.u32 [%rd1], %r1;\nmembar.gl;\nmov.u32 %r3, 1;\n";
+    uint64_t at_once = warm_cycles(MACHINE, SETS(ONE_CORE, NO_FRONT, "lsu.fence_waits_for_stores=true"), body, 1, 32);
+    uint64_t behind = warm_cycles(MACHINE, SETS(ONE_CORE, "l1d.latency_cycles=10", "l1d.latency_behind=true", "lsu.fence_waits_for_stores=true"), body, 1, 32);
+    uint64_t front = warm_cycles(MACHINE, SETS(ONE_CORE, "l1d.latency_cycles=10", "lsu.fence_waits_for_stores=true"), body, 1, 32);
+    assert_int_equal(front, at_once + 10);
+    assert_int_equal(behind, at_once + 10 /* the parameter's; none of its own */);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_collectors_step),
     cmocka_unit_test(test_accesses_a_step),
     cmocka_unit_test(test_shared_steps),
     cmocka_unit_test(test_misses_step),
+    cmocka_unit_test(test_latency_behind),
+    cmocka_unit_test(test_stores_and_latency),
 };
 
 int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }
