@@ -185,6 +185,7 @@ static bool take_widths(struct import *i, const char *target)
     set_text(i, "issue", "integer_multiply", units == 5 ? "sp" : "sfu"); /* with a column of integer units they, or the SPs, multiply */
     i->is_release_4 = units > 3;
     set_flush(i);
+    set_text(i, "issue", "schedulers_take_turns", units > 3 ? "true" : "false");
     set_text(i, "dram", "row_beside_column", units > 3 ? "true" : "false"); /* as the controller of 4.x does */
     set_text(i, "dram", "data_with_burst", "true");
     return true;

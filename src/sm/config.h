@@ -17,6 +17,7 @@ struct sm_config {
     uint32_t register_granule;                    /* registers of a thread are rounded up to a multiple of this */
     uint32_t cores_per_cluster;                   /* cores that share a port of the interconnect */
     uint32_t schedulers;                          /* warp slot i belongs to scheduler i mod schedulers */
+    bool schedulers_take_turns;                   /* in being first in a cycle; false: scheduler 0 is */
     uint32_t issue_per_warp;                      /* instructions of one warp a scheduler may issue in a cycle: 1 or 2 */
     uint32_t fetch_bytes;                         /* a fetch, 8 bytes an instruction */
     bool fetch_moves_on;                          /* a fetch that the cache refuses has had its turn; false: it is tried again first */

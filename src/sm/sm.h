@@ -196,7 +196,6 @@ struct sm {
     uint64_t blocks_used;
     uint32_t block_limit, warps_per_block;
     uint64_t next_age;
-    uint32_t first_scheduler;        /* rotates */
     uint32_t unit_count;
     const struct heddle_l1 *l1_policy;
     void *l1_state;
