@@ -185,6 +185,7 @@ static bool take_widths(struct import *i, const char *target)
     set_text(i, "issue", "integer_multiply", units == 5 ? "sp" : "sfu"); /* with a column of integer units they, or the SPs, multiply */
     i->is_release_4 = units > 3;
     set_flush(i);
+    set_text(i, "issue", "schedulers_take_turns", units > 3 ? "true" : "false");
     set_text(i, "dram", "row_beside_column", units > 3 ? "true" : "false"); /* as the controller of 4.x does */
     set_text(i, "dram", "data_with_burst", "true");
     return true;
@@ -223,10 +224,11 @@ static bool take_partition_queues(struct import *i, const char *target)
     return true;
 }
 
+/* The load/store unit takes a step for each part. */
 static bool take_warp_parts(struct import *i, const char *target)
 {
     (void)target;
-    return take_number(i, "lsu.shared_parts") && take_number(i, "lsu.coalesce_parts");
+    return take_number(i, "lsu.shared_parts") && take_number(i, "lsu.coalesce_parts") && take_number(i, "lsu.steps");
 }
 
 static bool take_flush(struct import *i, const char *target)

@@ -11,6 +11,9 @@
 
 #include <assert.h>
 
+/* Parts of a cycle, of which there are two copies: collector_cycle is inlined where the core calls it. */
+#define STEP static inline __attribute__((always_inline))
+
 enum { COLLECTORS_MOST = 64, BANKS_MOST = 64 };
 
 /* age: numbers in order of issue, compared by difference. */
@@ -103,7 +106,7 @@ bool collector_write_bank(struct collector *c, uint32_t bank)
 }
 
 /* To the OC/EX registers, the oldest of which is taken first, whichever was ready first. */
-static inline void dispatch_kind(struct collector *c, uint32_t kind, struct kind *k, uint64_t ready)
+STEP void dispatch_kind(struct collector *c, uint32_t kind, struct kind *k, uint64_t ready)
 {
     struct instruction *done = k->done;
     uint64_t left = 0;
@@ -147,7 +150,7 @@ static void queue_pop(struct collector *c, uint32_t bank)
         c->queued &= ~(1ull << bank);
 }
 
-static inline void read_banks(struct collector *c)
+STEP void read_banks(struct collector *c)
 {
     uint64_t able = ~c->head.written, from = ~0ull << c->first_bank, completed = 0, served = 0; /* able: banks that have not been used in this cycle */
     for (uint64_t waiting = c->head.all & ~(c->head.free | c->head.ready); waiting; waiting &= waiting - 1) {
@@ -188,7 +191,7 @@ static inline uint64_t ask_banks(struct collector *c, const uint8_t *banks, uint
     return asked ^ before;
 }
 
-static inline void allocate_kind(struct collector *c, uint32_t kind, struct kind *k, uint64_t free)
+STEP void allocate_kind(struct collector *c, uint32_t kind, struct kind *k, uint64_t free)
 {
     struct id_oc *waiting = k->waiting;
     uint64_t taken = 0, ready = 0;
@@ -216,7 +219,7 @@ static inline void allocate_kind(struct collector *c, uint32_t kind, struct kind
 }
 
 /* Kinds are visited through their collectors: one with nothing to do costs nothing. */
-void collector_cycle(struct collector *c)
+STEP void step(struct collector *c)
 {
     for (uint64_t able = c->head.ready & c->head.room; able;) {
         uint32_t kind = c->kind_of[__builtin_ctzll(able)];
@@ -234,6 +237,10 @@ void collector_cycle(struct collector *c)
     }
     c->head.written = 0;
 }
+
+void collector_cycle(struct collector *c) { step(c); }
+
+__attribute__((noinline)) void collector_early_step(struct collector *c) { step(c); }
 
 void collector_take(struct collector *c, enum collector_kind kind)
 {

@@ -34,6 +34,7 @@ bool collector_write_bank(struct collector *c, uint32_t bank);
 /* One cycle, after the units have taken from the OC/EX registers and before issue: ready collectors go to their OC/EX registers (at most ports a kind, round robin), then banks are read,
  * then instructions move from the ID/OC registers into free collectors (at most ports a kind); at the end the banks' writes of this cycle are forgotten. */
 void collector_cycle(struct collector *c);
+void collector_early_step(struct collector *c); /* the same, where the core's cycle has several: not the last of them */
 /* OC/EX registers, taken by the units: the oldest instruction waiting, or false. */
 static inline bool collector_offers(const struct collector *c, enum collector_kind kind) { return collector_head(c)->offers >> kind & 1; }
 static inline bool collector_front(const struct collector *c, enum collector_kind kind, inflight_id *id)

@@ -17,6 +17,7 @@ struct sm_config {
     uint32_t register_granule;                    /* registers of a thread are rounded up to a multiple of this */
     uint32_t cores_per_cluster;                   /* cores that share a port of the interconnect */
     uint32_t schedulers;                          /* warp slot i belongs to scheduler i mod schedulers */
+    bool schedulers_take_turns;                   /* in being first in a cycle; false: scheduler 0 is */
     uint32_t issue_per_warp;                      /* instructions of one warp a scheduler may issue in a cycle: 1 or 2 */
     uint32_t fetch_bytes;                         /* a fetch, 8 bytes an instruction */
     bool fetch_moves_on;                          /* a fetch that the cache refuses has had its turn; false: it is tried again first */
@@ -40,6 +41,7 @@ struct sm_config {
     bool fma_is_mad;                              /* false: fma has latency 1, as the simulator of the papers had it */
     bool rem_is_div;                              /* false: integer remainder has latency 1, as there */
     /* Load/store unit. */
+    uint32_t lsu_steps;                           /* of it and of the operand collectors in a cycle of the core */
     uint32_t coalesce_parts;                      /* 1: a warp at once, 2: half warps */
     uint32_t atomic_parts;                        /* the same for atomics */
     bool vectors_by_element;                      /* of a vector, its first element is what is coalesced */
@@ -56,6 +58,7 @@ struct sm_config {
     bool fence_waits_for_stores;                  /* a fence holds its warp until its stores are acknowledged, not only until its registers are written */
     bool fence_drops_l1;                          /* and drops the lines of the L1D */
     struct cache_config l1d, l1c, l1t, l1i;
+    bool l1d_latency_behind;                      /* a hit's registers are free l1d.latency_cycles behind its look-up; false: the pipeline is in front of the look-up */
     bool texel_blocks;                            /* two-dimensional textures lie in blocks, not row by row */
     uint32_t texture_results;                     /* places behind the texture cache's queue of accesses in order; 0: it has none */
 };

@@ -141,6 +141,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     c->code = head_of(c->l1i);
     if (c->l1d)
         cache_set_writeback(c->l1d, PACKET_L1_WRITEBACK, 2); /* a read may need two places: one for what it evicts */
+    c->precedes_lsu = config->lsu_steps > 1 || config->l1d_latency_behind;
     make_units(c);
     for (uint32_t i = 0; i < CORE_WARPS_MOST; i++)
         c->slot_bank[i] = (uint8_t)(i % config->register_banks);
@@ -330,7 +331,7 @@ static inline void count_same_cycles(struct sm *c, uint64_t cycles)
 static inline void count_refusals(struct sm *c, uint64_t now)
 {
     if (now > c->ran_until && c->lsu.retry >= 0)
-        c->counters.l1d.fails[c->lsu.retry] += now - c->ran_until;
+        c->counters.l1d.fails[c->lsu.retry] += (now - c->ran_until) * c->config->lsu_steps;
     c->ran_until = now;
 }
 
@@ -423,6 +424,20 @@ static inline void collect(struct sm *c)
     c->stirred |= collector_head(c->collector)->accepts != accepted;
 }
 
+/* Out of the way of the machines that have neither: hits whose latency is over, and, where the load/store unit and the collectors take several steps in a cycle, all but the last. If anything
+ * moves in these, the core is run in the next cycle, whatever the last step says. */
+static __attribute__((noinline, cold)) void precede_lsu(struct sm *c)
+{
+    bool moves = false;
+    sm_lsu_finish_hits(c);
+    for (uint32_t n = 1; n < c->config->lsu_steps; n++) {
+        moves |= sm_lsu_early_step(c) | collector_moves(c->collector);
+        collector_early_step(c->collector);
+    }
+    if (moves)
+        c->busy = c->stirred = true;
+}
+
 /* Collectors, issue, fetch: what comes behind the load/store unit. */
 static inline void finish_cycle(struct sm *c)
 {
@@ -460,7 +475,9 @@ void sm_cycle(struct sm *c, uint64_t now)
             count_quiet_cycles(c, now);
         end_and_start(c);
     }
-    bool lsu_goes_on = sm_lsu_cycle(c);
+    if (__builtin_expect(c->precedes_lsu, 0))
+        precede_lsu(c);
+    bool lsu_goes_on = sm_lsu_step(c);
     if (lsu_only) {
         if (!c->stirred && !collector_moves(c->collector)) {
             collector_forget_writes(c->collector);

@@ -341,7 +341,7 @@ void sm_issue_cycle(struct sm *c)
     if (!tells)
         show_sets(c);
     uint32_t held = 0;
-    for (uint32_t n = 0, k = first_scheduler(c->now, count); n < count; n++, k = k + 1 == count ? 0 : k + 1) {
+    for (uint32_t n = 0, k = c->config->schedulers_take_turns ? first_scheduler(c->now, count) : 0; n < count; n++, k = k + 1 == count ? 0 : k + 1) {
         bool was_held = false;
         if (schedule(c, k, able & c->schedulers[k].warps, &was_held)) {
             c->counters.issued++;

@@ -1,10 +1,14 @@
 /* The load/store unit: one instruction at work, its accesses one a cycle into the L1D (constant, texture cache, interconnect); a pipeline for shared memory; answers from the interconnect; one
- * register writeback a cycle, its clients in turn: shared memory, texture, constant cache, what bypassed the L1, L1D. After GPGPU-Sim's.
+ * register writeback a cycle, its clients in turn: shared memory, texture, constant cache, what bypassed the L1, L1D. After GPGPU-Sim's. On machines whose unit takes several steps in a cycle
+ * (lsu.steps), what is said of a cycle is true of a step, but times are kept in cycles and one instruction a cycle enters.
  *
  * Textures: lsu_texture.c where the machine has a queue of fragments; else hits take their turn at writeback as if they came from memory. */
 #include "sm/sm.h"
 
 enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, CLIENTS = 5, TEXTURE_HITS = sizeof ((struct sm_lsu *)0)->texture_hits / sizeof(uint16_t) };
+
+/* Parts of a step, of which there are two copies: the last of a cycle is part of the core's. */
+#define STEP static inline __attribute__((always_inline))
 
 void sm_lsu_init(struct sm *c, struct arena *a)
 {
@@ -14,10 +18,12 @@ void sm_lsu_init(struct sm *c, struct arena *a)
     l->dispatch = l->next_wb = l->next_global = SM_NONE;
     l->retry = -1;
     ring_init(&l->responses, a, g->lsu_response_queue ? g->lsu_response_queue : 2);
-    l->l1_capacity = g->l1d.latency_cycles * banks;
+    uint32_t under_way = g->l1d.latency_cycles * banks * g->lsu_steps; /* accesses that may enter in so many cycles */
+    *(g->l1d_latency_behind ? &c->hits.capacity : &l->l1_capacity) = under_way;
+    c->hits.list = arena_array(a, struct sm_instruction_delay, c->hits.capacity + 1);
     l->l1_pipe = arena_array(a, struct sm_delay, l->l1_capacity + 1);
     l->shared_capacity = g->shared_latency ? g->shared_latency : 1;
-    l->shared_pipe = arena_array(a, struct sm_shared_delay, l->shared_capacity);
+    l->shared_pipe = arena_array(a, struct sm_instruction_delay, l->shared_capacity);
     if (c->l1t && g->texture_results)
         sm_textures_init(c, a);
 }
@@ -37,6 +43,28 @@ static inline void answered(struct sm *c, uint16_t id)
         c->observer->load_end(c->observer->context, c->id, f->slot, c->now, f->pc);
     sm_release(c, f);
     sm_finish(c, id);
+}
+
+/* A load has found its data in the L1D or the constant cache. */
+static inline void hit(struct sm *c, uint16_t id)
+{
+    struct sm_hits *h = &c->hits;
+    if (!c->precedes_lsu || !h->capacity) {
+        answered(c, id);
+        return;
+    }
+    uint32_t at = h->head + h->count++;
+    h->list[at >= h->capacity ? at - h->capacity : at] = (struct sm_instruction_delay){ .ready = c->now + c->config->l1d.latency_cycles, .id = id };
+}
+
+void sm_lsu_finish_hits(struct sm *c)
+{
+    struct sm_hits *h = &c->hits;
+    while (h->count && h->list[h->head].ready <= c->now) {
+        answered(c, h->list[h->head].id);
+        h->head = h->head + 1 == h->capacity ? 0 : h->head + 1;
+        h->count--;
+    }
 }
 
 static bool write_registers(struct sm *c, struct sm_inflight *f)
@@ -112,7 +140,7 @@ static uint16_t take_from_client(struct sm *c, uint32_t client)
     }
 }
 
-static void writeback(struct sm *c)
+STEP void writeback(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     if (l->next_wb != SM_NONE) {
@@ -146,7 +174,7 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
         sm_try_fence(c, slot);
 }
 
-static void take_response(struct sm *c)
+STEP void take_response(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     struct packet *p = ring_front(&l->responses);
@@ -167,11 +195,12 @@ static void take_response(struct sm *c)
     c->busy = true;
 }
 
-/* The answer is all that the cycle would bring: nothing else is due in a core that sleeps, and an access that was refused, if there is one, is refused once more, as it waits for an MSHR entry. */
+/* The answer is all that the cycle would bring: nothing else is due in a core that sleeps, and an access that was refused, if there is one, is refused once more, as it waits for an MSHR entry.
+ * (With several steps in a cycle the second would go on with the answer.) */
 bool sm_lsu_answer(struct sm *c, const struct packet *p)
 {
     const struct sm_lsu *l = &c->lsu;
-    if (p->origin != ORIGIN_L1D || packet_is_write(p) || c->restless || *c->blocked_bytes || l->l1_count || l->responses.count || c->instruction_responses.count)
+    if (c->config->lsu_steps > 1 || p->origin != ORIGIN_L1D || packet_is_write(p) || c->restless || *c->blocked_bytes || l->l1_count || l->responses.count || c->instruction_responses.count)
         return false;
     if (l->dispatch != SM_NONE && !(l->refused && l->retry == CACHE_FAIL_MSHR))
         return false;
@@ -249,7 +278,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
             for (uint32_t n = sm_answers(c, p->address, p->bytes); n; n--)
                 acknowledge_store(c, p->warp);
     } else if (outcome == CACHE_HIT) {
-        answered(c, (uint16_t)p->token);
+        hit(c, (uint16_t)p->token);
     }
     return true;
 }
@@ -323,7 +352,7 @@ static bool enter_l1_pipe(struct sm *c, const struct packet *p)
     return true;
 }
 
-/* Constant and texture caches: a hit is answered at once (constants), or in its turn (textures). */
+/* Constant and texture caches: a hit is answered as one in the L1D (constants), or in its turn (textures). */
 static bool access_read_only(struct sm *c, struct cache *cache, const struct packet *p)
 {
     struct sm_lsu *l = &c->lsu;
@@ -347,7 +376,7 @@ static bool access_read_only(struct sm *c, struct cache *cache, const struct pac
     if (p->kind == PACKET_TEXTURE)
         l->texture_hits[(l->texture_head + l->texture_count++) % TEXTURE_HITS] = (uint16_t)p->token;
     else
-        answered(c, (uint16_t)p->token);
+        hit(c, (uint16_t)p->token);
     return true;
 }
 
@@ -362,7 +391,7 @@ static bool send_access(struct sm *c, const struct sm_inflight *f, struct packet
 }
 
 /* Sends what fits in a cycle. True: all accesses are on their way. */
-static bool send_accesses(struct sm *c, uint16_t id)
+STEP bool send_accesses(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->inflight[id];
     const struct sm_accesses *a = &c->access_pool[f->accesses];
@@ -393,7 +422,7 @@ static void leave(struct sm *c, uint16_t id)
     sm_finish(c, id);
 }
 
-static void dispatch_cycle(struct sm *c)
+STEP void dispatch_cycle(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     uint16_t id = l->dispatch;
@@ -410,7 +439,7 @@ static void dispatch_cycle(struct sm *c)
             uint32_t at = l->shared_head + l->shared_count;
             if (at >= l->shared_capacity)
                 at -= l->shared_capacity;
-            l->shared_pipe[at] = (struct sm_shared_delay){ .ready = c->now + c->config->shared_latency, .id = id };
+            l->shared_pipe[at] = (struct sm_instruction_delay){ .ready = c->now + c->config->shared_latency, .id = id };
             l->shared_count++;
             f->remaining = 1;
         } else if (f->atomic) {
@@ -476,7 +505,7 @@ static inline bool plain_writeback(struct sm *c)
     return true;
 }
 
-static inline void plain_access(struct sm *c)
+STEP void plain_access(struct sm *c, bool last)
 {
     struct sm_lsu *l = &c->lsu;
     struct sm_inflight *f = &c->inflight[l->dispatch];
@@ -491,11 +520,12 @@ static inline void plain_access(struct sm *c)
     if (f->next_access < a->count)
         return;
     leave(c, l->dispatch);
-    take_instruction(c);
+    if (last)
+        take_instruction(c);
 }
 
-/* The same as sm_lsu_cycle, where is_plain. */
-static inline bool plain_cycle(struct sm *c)
+/* The same as step, where is_plain. */
+STEP bool plain_step(struct sm *c, bool last)
 {
     struct sm_lsu *l = &c->lsu;
     bool busy = c->busy;
@@ -511,17 +541,18 @@ static inline bool plain_cycle(struct sm *c)
     if (l->refused)
         c->counters.l1d.fails[l->retry]++;
     else
-        plain_access(c);
+        plain_access(c, last);
     bool again = c->busy && goes_on(c);
     c->busy = busy;
     return again;
 }
 
-bool sm_lsu_cycle(struct sm *c)
+/* last: of the cycle, at the end of which an instruction enters. */
+STEP bool step(struct sm *c, bool last)
 {
     struct sm_lsu *l = &c->lsu;
     if (is_plain(c))
-        return plain_cycle(c);
+        return plain_step(c, last);
     bool busy = c->busy;
     c->busy = false;
     writeback(c);
@@ -543,7 +574,7 @@ bool sm_lsu_cycle(struct sm *c)
         c->counters.l1d.fails[l->retry]++;
     else if (l->dispatch != SM_NONE)
         dispatch_cycle(c);
-    if (l->dispatch == SM_NONE)
+    if (last && l->dispatch == SM_NONE)
         take_instruction(c);
     if (c->observer && c->observer->outstanding && c->l1d && cache_outstanding(c->l1d) != c->outstanding_seen) {
         c->outstanding_seen = cache_outstanding(c->l1d);
@@ -554,6 +585,10 @@ bool sm_lsu_cycle(struct sm *c)
     return again;
 }
 
+bool sm_lsu_step(struct sm *c) { return step(c, true); }
+
+bool sm_lsu_early_step(struct sm *c) { return step(c, false); }
+
 uint64_t sm_lsu_next(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
@@ -562,11 +597,13 @@ uint64_t sm_lsu_next(const struct sm *c)
         next = l->l1_pipe[l->l1_head].ready;
     if (l->shared_count && l->shared_pipe[l->shared_head].ready > c->now && l->shared_pipe[l->shared_head].ready < next)
         next = l->shared_pipe[l->shared_head].ready;
+    if (c->hits.count && c->hits.list[c->hits.head].ready < next)
+        next = c->hits.list[c->hits.head].ready;
     return next;
 }
 
 bool sm_lsu_idle(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
+    return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count && !c->hits.count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
 }

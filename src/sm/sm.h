@@ -64,7 +64,10 @@ struct sm_accesses { uint32_t count; struct access list[COALESCE_MOST]; };
 struct sm_unit_state { uint64_t free_at; uint64_t occupied[SM_TIME_RING / 64]; enum collector_kind from; };
 
 struct sm_delay { uint64_t ready; struct packet packet; }; /* L1D pipeline */
-struct sm_shared_delay { uint64_t ready; uint16_t id; };
+struct sm_instruction_delay { uint64_t ready; uint16_t id; }; /* shared memory, hits */
+
+/* Hits whose registers are not free yet, in order; capacity 0: they are free at once. */
+struct sm_hits { struct sm_instruction_delay *list; uint32_t head, count, capacity; };
 
 struct sm_fragment { uint16_t id; uint16_t missing; /* answers */ bool miss; };
 
@@ -76,7 +79,7 @@ struct sm_lsu {
     struct ring responses;           /* from the interconnect */
     struct sm_delay *l1_pipe;        /* FIFO of l1d.latency_cycles x banks */
     uint32_t l1_head, l1_count, l1_capacity;
-    struct sm_shared_delay *shared_pipe;
+    struct sm_instruction_delay *shared_pipe;
     uint32_t shared_head, shared_count, shared_capacity;
     uint16_t texture_hits[64];       /* or results, in order, where there is a queue of fragments */
     uint32_t texture_head, texture_count;
@@ -150,6 +153,7 @@ struct sm {
     bool settles;                    /* the schedulers may ask not to be told of cycles */
     bool settled;                    /* they have: HEDDLE_UNTIL_SETS_CHANGE */
     bool fetch_valid;
+    bool precedes_lsu;               /* on this machine something may come before the load/store unit's only step: other steps, hits whose latency stands behind */
     uint32_t writebacks_pending;
 
     struct collector *collector;
@@ -192,7 +196,6 @@ struct sm {
     uint64_t blocks_used;
     uint32_t block_limit, warps_per_block;
     uint64_t next_age;
-    uint32_t first_scheduler;        /* rotates */
     uint32_t unit_count;
     const struct heddle_l1 *l1_policy;
     void *l1_state;
@@ -218,6 +221,7 @@ struct sm {
     uint64_t writeback_bits[SM_TIME_RING / 64];
     uint16_t writeback[SM_TIME_RING][SM_WRITEBACK];
     struct sm_unit_state units[SM_ALU_UNITS];
+    struct sm_hits hits;             /* of the load/store unit, where a hit's latency stands behind it */
     struct exec_launch launch;       /* the core's own copy */
     char trouble[200];               /* a policy did what it may not: the launch ends with this */
 };
@@ -272,8 +276,10 @@ void sm_texture_answer(struct sm *c, const struct packet *p);
 void sm_texture_cycle(struct sm *c);
 static inline bool sm_textures_move(const struct sm_lsu *l) { return l->fragment_count && !l->fragments[l->fragment_head].missing; }
 void sm_lsu_init(struct sm *c, struct arena *a);                  /* lsu.c */
-bool sm_lsu_cycle(struct sm *c);                                  /* is there, as far as it can tell, something to do in the next cycle? */
+bool sm_lsu_step(struct sm *c);                                   /* the last of the cycle: is there, as far as it can tell, something to do in the next cycle? */
+bool sm_lsu_early_step(struct sm *c);                             /* one before it: the same, but no instruction enters the unit */
 bool sm_lsu_answer(struct sm *c, const struct packet *p);         /* a sleeping core takes an answer without being run in this cycle; false: it must be run */
+void sm_lsu_finish_hits(struct sm *c);                            /* whose latency is over: all at once, they take no port */
 uint64_t sm_lsu_next(const struct sm *c);
 bool sm_lsu_idle(const struct sm *c);
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);

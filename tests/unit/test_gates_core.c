@@ -470,11 +470,11 @@ static void test_two_schedulers(void **state)
 
 /* Barriers */
 
-/* Warp 1 comes late: it does so many adds first. rd10: just before the barrier, rd11: just after. Both jump to MEET, so that the two instructions there are fetched together, and
+/* One warp comes late: it does so many adds first. rd10: just before the barrier, rd11: just after. Both jump to MEET, so that the two instructions there are fetched together, and
  * so are the two behind them. */
-static void barrier_body(struct text *t, uint32_t adds)
+static void barrier_body(struct text *t, uint32_t late, uint32_t adds)
 {
-    say(t, "setp.ne.u32 %%p1, %%r61, 1;\n@%%p1 bra MEET;\n");
+    say(t, "setp.ne.u32 %%p1, %%r61, %u;\n@%%p1 bra MEET;\n", late);
     for (uint32_t i = 0; i < adds; i++)
         say(t, "add.u32 %%r1, %%r1, 1;\n");
     say(t, "bra MEET;\nmov.u32 %%r3, 0;\nMEET:\nmov.u64 %%rd10, %%clock64;\nbar.sync 0;\nmov.u64 %%rd11, %%clock64;\nmov.u32 %%r2, 0;\n");
@@ -488,7 +488,7 @@ static void test_barrier(void **state)
     for (uint32_t adds = 20; adds < 24; adds++) {
         struct text t = { 0 };
         uint64_t clocks[4][CLOCKS];
-        barrier_body(&t, adds);
+        barrier_body(&t, 1, adds);
         read_clocks(MACHINE, SETS(ONE_CORE, "issue.schedulers=1"), t.s, 2, clocks);
         uint64_t arrives = clocks[1][0] + 1;
         assert_true(clocks[0][0] + 100 < arrives);
@@ -508,6 +508,23 @@ static void test_barrier(void **state)
         free(t.s);
     }
     assert_true(seen[0] && seen[1]);
+}
+
+/* Where scheduler 0 is first in every cycle: it sees in the next cycle that scheduler 1 has opened the barrier, the other way round in the same. */
+static void test_first_scheduler(void **state)
+{
+    (void)state;
+    for (uint32_t late = 0; late < 2; late++)
+        for (uint32_t adds = 20; adds < 24; adds++) {
+            struct text t = { 0 };
+            uint64_t clocks[2][CLOCKS];
+            barrier_body(&t, late, adds);
+            read_clocks(MACHINE, SETS(ONE_CORE, "issue.schedulers_take_turns=false", "latency.integer=5,13,4,5,145"), t.s, 2, clocks);
+            uint64_t arrives = clocks[late][0] + 1;
+            assert_true(clocks[!late][0] + 100 < arrives);
+            assert_int_equal(clocks[!late][1], late == 1 ? arrives + 1 : arrives);
+            free(t.s);
+        }
 }
 
 /* Blocks */
@@ -656,6 +673,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_dual_issue),
     cmocka_unit_test(test_two_schedulers),
     cmocka_unit_test(test_barrier),
+    cmocka_unit_test(test_first_scheduler),
     cmocka_unit_test(test_resident_blocks),
     cmocka_unit_test(test_slot_of_a_warp_that_is_over),
     cmocka_unit_test(test_first_core_of_a_launch),

@@ -1,0 +1,174 @@
+/* Gates of what a core does in which order within a cycle: steps of the load/store unit and the collectors, where a hit's latency stands, which scheduler is first, when an instruction enters
+ * the load/store unit. Cycles follow from the machine's numbers.
+ *
+ * Steps of the collectors behind an instruction's issue: one into a collector, one an operand, one to the OC/EX register. With s steps in a cycle the n-th of them is in the cycle n / s, rounded
+ * up. A unit takes from its OC/EX register before the collectors' first step of a cycle, the load/store unit before their last one, and looks at what it has taken from the next cycle on. */
+#include "timing_test.h"
+
+enum { LINE = 128, SECTOR = 32, STEPS_MOST = 4 };
+
+#define MACHINE "gtx480-gs4-source"
+#define NO_FRONT "l1d.latency_cycles=0"
+
+static const char *const steps[STEPS_MOST + 1] = { "", "lsu.steps=1", "lsu.steps=2", "lsu.steps=3", "lsu.steps=4" };
+
+static uint64_t rounds(uint64_t n, uint32_t s) { return (n + s - 1) / s; }
+
+/* From issue until its result can be used. */
+static uint64_t arithmetic(uint32_t latency, uint32_t operands, uint32_t s) { return rounds(2 + operands, s) + 1 + latency + 2; }
+
+/* From issue to the cycle in which the load/store unit takes it. */
+static uint64_t to_lsu(uint32_t operands, uint32_t s) { return (2 + operands) / s + 1; }
+
+/* Cycles that two more of them take, where each waits for the one before. */
+static uint64_t two_more(const char *const *sets, const char *before, const char *inst)
+{
+    uint64_t cycles[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        struct text t = { 0 };
+        say(&t, "%s", before);
+        say_times(&t, 4 + 2 * i, inst);
+        cycles[i] = warm_cycles(MACHINE, sets, t.s, 1, 32);
+        free(t.s);
+    }
+    return cycles[1] - cycles[0];
+}
+
+static void test_collectors_step(void **state)
+{
+    (void)state;
+    for (uint32_t s = 1; s <= STEPS_MOST; s++) {
+        const char *const *sets = SETS(ONE_CORE, steps[s]);
+        struct machine m = machine_of(MACHINE, sets);
+        assert_int_equal(two_more(sets, "", "add.u32 %r1, %r1, 7;\n"), 2 * arithmetic(m.sm.integer.latency[0], 1, s));
+        assert_int_equal(two_more(sets, "", "add.u32 %r1, %r1, %r2;\n"), 2 * arithmetic(m.sm.integer.latency[0], 2, s));
+        assert_int_equal(two_more(sets, "", "mad.lo.u32 %r1, %r1, %r2, %r3;\n"), 2 * arithmetic(m.sm.integer.latency[3], 3, s));
+    }
+}
+
+/* A load whose first so many lanes each touch a line of their own, done `times` times, the later ones waiting for those before. */
+static uint64_t wide_cycles(const char *const *sets, uint32_t lines, uint32_t times, struct sm_counters *counters)
+{
+    struct text body = { 0 };
+    struct timed t;
+    say(&body, "ld.param.u64 %%rd1, [buffer];\nmov.u32 %%r1, %%tid.x;\nmin.u32 %%r1, %%r1, %u;\nmul.wide.u32 %%rd2, %%r1, %u;\nadd.u64 %%rd1, %%rd1, %%rd2;\n", lines - 1, LINE);
+    say_times(&body, times, "ld.global.u64 %rd3, [%rd1];\nadd.u64 %rd1, %rd1, %rd3;\n");
+    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, sets, "", body.s);
+    timed_launch(&t, 1, 32, 0);
+    uint64_t cycles = timed_launch(&t, 1, 32, 0);
+    if (counters)
+        *counters = t.counters->sm;
+    timed_close(&t);
+    free(body.s);
+    return cycles;
+}
+
+/* Hits: an access a step, also through a pipeline in front of the cache. */
+static void test_accesses_a_step(void **state)
+{
+    (void)state;
+    static const char *const latencies[] = { NO_FRONT, "l1d.latency_cycles=1", "l1d.latency_cycles=35" };
+    for (uint32_t s = 1; s <= STEPS_MOST; s++)
+        for (uint32_t i = 0; i < 3; i++)
+            for (uint32_t lines = 1; lines <= 32; lines += lines < 8 ? 1 : 3) {
+                const char *const *sets = SETS(ONE_CORE, steps[s], latencies[i]);
+                struct machine m = machine_of(MACHINE, sets);
+                uint64_t load = to_lsu(1, s) + rounds(lines, s) + m.sm.l1d.latency_cycles, add = arithmetic(m.sm.integer.latency[0], 2, s);
+                assert_int_equal(wide_cycles(sets, lines, 4, NULL) - wide_cycles(sets, lines, 3, NULL), load + add);
+            }
+}
+
+/* Shared memory: a cycle of a conflict is a step. What has come through takes its turn at writeback in one step, and its register is written in the next. */
+static void test_shared_steps(void **state)
+{
+    (void)state;
+    static const char *const latencies[] = { "lsu.shared_latency_cycles=26", "lsu.shared_latency_cycles=2" };
+    static const char lanes[] = ".shared .align 4 .b8 room[8192];\nmov.u32 %%r2, %%tid.x;\nmov.u32 %%r1, room;\nmad.lo.u32 %%r1, %%r2, %u, %%r1;\n";
+    for (uint32_t s = 1; s <= STEPS_MOST; s++)
+        for (uint32_t i = 0; i < 2; i++)
+            for (uint32_t conflicts = 1; conflicts <= 32; conflicts *= 2) { /* lanes so many words apart share a bank */
+                const char *const *sets = SETS(ONE_CORE, steps[s], latencies[i]);
+                struct machine m = machine_of(MACHINE, sets);
+                struct text before = { 0 };
+                say(&before, lanes, conflicts * 4);
+                uint64_t load = to_lsu(1, s) + rounds(conflicts, s) + m.sm.shared_latency + (s == 1), add = arithmetic(m.sm.integer.latency[0], 2, s);
+                assert_int_equal(two_more(sets, before.s, "ld.shared.u32 %r2, [%r1];\nadd.u32 %r1, %r1, %r2;\n"), 2 * (load + add));
+                free(before.s);
+            }
+}
+
+/* From a request in a core's hands to the last of its sectors in the core again: as in test_gates_memory.c. */
+static uint64_t round_trip(const struct machine *m, uint32_t sectors)
+{
+    uint64_t crossing = m->mem.crossbar.hop_cycles + 1;
+    return 1 + crossing + 1 + m->mem.l2.rop_cycles + sectors + 1 + crossing + 1 + 1;
+}
+
+/* A miss leaves in the step behind its look-up; its answer is taken in one step, has its turn at writeback in the next, and is written in the third. A second access that finds the only miss
+ * register taken is refused once a step, from its first try until the answer to the first has had its turn. */
+static void test_misses_step(void **state)
+{
+    (void)state;
+    for (uint32_t s = 1; s <= STEPS_MOST; s++) {
+        const char *const *sets = SETS(ONE_CORE, steps[s], NO_FRONT), *const *one_register = SETS(ONE_CORE, steps[s], NO_FRONT, "l1d.mshr_entries=1");
+        struct machine m = machine_of(MACHINE, sets);
+        struct sm_counters counters;
+        uint64_t sent = s == 1, there = sent + round_trip(&m, LINE / SECTOR), written = s == 1 ? 2 : s == 2 ? 1 : 0;
+        uint64_t first = wide_cycles(sets, 1, 1, NULL), second = wide_cycles(sets, 1, 2, NULL) - first; /* a miss, a hit */
+        uint64_t none = wide_cycles(sets, 1, 0, NULL);
+        assert_int_equal(first - none, second + there + written);
+        /* A line in a single answer, which finds the core asleep. */
+        const char *const *whole = SETS(ONE_CORE, steps[s], NO_FRONT, "l1d.sector_bytes=0", "l2.sector_bytes=0", "interconnect.flit_bytes=136");
+        assert_int_equal(wide_cycles(whole, 1, 1, NULL) - none, second + sent + round_trip(&m, 1) + written);
+        wide_cycles(one_register, 2, 1, &counters);
+        assert_int_equal(counters.l1d.fails[CACHE_FAIL_MSHR], s * there);
+        assert_int_equal(counters.l1d.misses, 2);
+        wide_cycles(sets, 2, 1, &counters);
+        assert_int_equal(counters.l1d.fails[CACHE_FAIL_MSHR], 0);
+    }
+}
+
+/* A latency behind the look-up: of hits alone, all that are under way at once, constants and parameters too. */
+static void test_latency_behind(void **state)
+{
+    (void)state;
+    static const char *const latencies[] = { NO_FRONT, "l1d.latency_cycles=1", "l1d.latency_cycles=10", "l1d.latency_cycles=35" };
+    static const char parameter[] = "ld.param.u32 %r1, [buffer];\nadd.u32 %r1, %r1, 1;\n";
+    for (uint32_t s = 1; s <= 2; s++)
+        for (uint32_t i = 0; i < 4; i++) {
+            const char *const *sets = SETS(ONE_CORE, steps[s], latencies[i], "l1d.latency_behind=true"), *const *front = SETS(ONE_CORE, steps[s], latencies[i]);
+            const char *const *no_latency = SETS(ONE_CORE, steps[s], NO_FRONT);
+            struct machine m = machine_of(MACHINE, sets);
+            uint64_t latency = m.sm.l1d.latency_cycles, add = arithmetic(m.sm.integer.latency[0], 2, s);
+            for (uint32_t lines = 1; lines <= 32; lines += lines < 4 ? 1 : 7)
+                assert_int_equal(wide_cycles(sets, lines, 4, NULL) - wide_cycles(sets, lines, 3, NULL), to_lsu(1, s) + rounds(lines, s) + latency + add);
+            uint64_t parameters = warm_cycles(MACHINE, no_latency, parameter, 1, 32), miss = wide_cycles(no_latency, 1, 1, NULL) - wide_cycles(no_latency, 1, 0, NULL);
+            assert_int_equal(warm_cycles(MACHINE, front, parameter, 1, 32), parameters);
+            assert_int_equal(warm_cycles(MACHINE, sets, parameter, 1, 32), parameters + latency);
+            assert_int_equal(wide_cycles(front, 1, 1, NULL) - wide_cycles(front, 1, 0, NULL), miss + latency);
+            assert_int_equal(wide_cycles(sets, 1, 1, NULL) - wide_cycles(sets, 1, 0, NULL), miss);
+        }
+}
+
+/* A store goes down at once: with a latency behind the look-up its answer, for which the fence waits, is there no later than without a latency. */
+static void test_stores_and_latency(void **state)
+{
+    (void)state;
+    static const char body[] = "ld.param.u64 %rd1, [buffer];\nst.global.u32 [%rd1], %r1;\nmembar.gl;\nmov.u32 %r3, 1;\n";
+    uint64_t at_once = warm_cycles(MACHINE, SETS(ONE_CORE, NO_FRONT, "lsu.fence_waits_for_stores=true"), body, 1, 32);
+    uint64_t behind = warm_cycles(MACHINE, SETS(ONE_CORE, "l1d.latency_cycles=10", "l1d.latency_behind=true", "lsu.fence_waits_for_stores=true"), body, 1, 32);
+    uint64_t front = warm_cycles(MACHINE, SETS(ONE_CORE, "l1d.latency_cycles=10", "lsu.fence_waits_for_stores=true"), body, 1, 32);
+    assert_int_equal(front, at_once + 10);
+    assert_int_equal(behind, at_once + 10 /* the parameter's; none of its own */);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_collectors_step),
+    cmocka_unit_test(test_accesses_a_step),
+    cmocka_unit_test(test_shared_steps),
+    cmocka_unit_test(test_misses_step),
+    cmocka_unit_test(test_latency_behind),
+    cmocka_unit_test(test_stores_and_latency),
+};
+
+int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }
