@@ -18,7 +18,7 @@ struct import {
     char value[VALUE_BYTES];
     int value_line, value_column;
     bool quiet;                  /* defaults are read: nothing to remark */
-    bool is_release_4, flushes_l1;
+    bool is_release_4, flushes_l1, flushes_l2;
     bool flit_given;             /* -icnt_flit_size stands above the network's own file */
     uint32_t clusters, cores_per_cluster;
     FILE *remarks;

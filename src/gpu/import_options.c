@@ -160,8 +160,12 @@ static bool take_pipeline(struct import *i, const char *target)
     return true;
 }
 
-/* Lines are dropped between launches in any case; 4.x drops them at fences too, if this is set. */
-static void set_flush(struct import *i) { set_text(i, "lsu", "fence_drops_l1", i->flushes_l1 && i->is_release_4 ? "true" : "false"); }
+/* 4.x drops the L1D's lines between launches in any case, and at fences too, if this is set; 3.x between launches, if it is. */
+static void set_flush(struct import *i)
+{
+    set_text(i, "lsu", "fence_drops_l1", i->flushes_l1 && i->is_release_4 ? "true" : "false");
+    set_text(i, "machine", "launch_empties", i->flushes_l2 ? "caches" : i->flushes_l1 || i->is_release_4 ? "l1d" : "nothing");
+}
 
 /* Registers in front of and behind the collectors, by unit, then writeback: SP,SFU,MEM (3.x), SP,DP,SFU,MEM or SP,DP,INT,SFU,MEM (4.x), tensor cores last. */
 static bool take_widths(struct import *i, const char *target)
@@ -233,8 +237,13 @@ static bool take_warp_parts(struct import *i, const char *target)
 
 static bool take_flush(struct import *i, const char *target)
 {
-    (void)target;
-    i->flushes_l1 = strcmp(i->value, "0") != 0;
+    bool flushes = strcmp(i->value, "0") != 0;
+    if (strcmp(target, "l2") != 0)
+        i->flushes_l1 = flushes;
+    if (strcmp(target, "l1d") != 0)
+        i->flushes_l2 = flushes;
+    if (flushes && !strcmp(target, "l2"))
+        import_remark(i, "assumed: -%s: what a launch begins with is an empty L2, L1 data and constant cache", i->option);
     set_flush(i);
     return true;
 }
@@ -547,7 +556,9 @@ static const struct option_row options[] = {
     { "gpgpu_shmem_warp_parts", take_warp_parts, NULL },
     { "gpgpu_coalesce_arch", take_coalescing, NULL },
     { "gpgpu_local_mem_map", take_number, "lsu.local_by_block" },
-    { "gpgpu_flush_l1_cache", take_flush, NULL },
+    { "gpgpu_flush_l1_cache", take_flush, "l1d" },
+    { "gpgpu_flush_l2_cache", take_flush, "l2" },
+    { "gpgpu_flush_cache", take_flush, "all" }, /* of 3.0 to 3.2.0 */
     { "gpgpu_max_insn_issue_per_warp", take_number, "issue.instructions_per_warp" },
     { "gpgpu_num_sched_per_core", take_number, "issue.schedulers" },
     { "gpgpu_scheduler", take_scheduler, NULL },

@@ -23,8 +23,9 @@ const char *const *machine_choices(enum machine_key_type type)
     static const char *const writes[] = { "evict", "back", "through", "read-only", NULL };
     static const char *const allocate[] = { "miss", "fill", NULL };
     static const char *const dram[] = { "frfcfs", "fifo", NULL };
+    static const char *const empties[] = { "nothing", "l1d", "caches", NULL };
     static const char *const *const choices[MACHINE_TYPE_COUNT] = {
-        [MACHINE_MULTIPLY] = multiply, [MACHINE_INDEX] = set_index, [MACHINE_WRITES] = writes, [MACHINE_ALLOCATE] = allocate, [MACHINE_DRAM] = dram,
+        [MACHINE_MULTIPLY] = multiply, [MACHINE_INDEX] = set_index, [MACHINE_WRITES] = writes, [MACHINE_ALLOCATE] = allocate, [MACHINE_DRAM] = dram, [MACHINE_EMPTIES] = empties,
     };
     return choices[type];
 }

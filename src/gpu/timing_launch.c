@@ -236,7 +236,8 @@ static uint64_t core_clock(struct exec_launch *l, const struct exec_warp *w)
 static bool begin_trace(struct timing *t, struct residency *r)
 {
     struct trace *trace = t->options->trace;
-    return !trace || trace_kernel(trace, profile_listing(&r->gpu->listings, r->launch.kernel), &r->program->view, &r->error);
+    bool flush = t->options->machine.sm.launch_empties != LAUNCH_EMPTIES_NOTHING;
+    return !trace || trace_kernel(trace, profile_listing(&r->gpu->listings, r->launch.kernel), &r->program->view, flush, &r->error);
 }
 
 static bool end_trace(struct timing *t, struct residency *r, bool ok)
@@ -280,6 +281,9 @@ static void begin_alone(struct timing *t, struct residency *r)
     if (!t->options->machine.launches_go_on)
         t->last_port = t->ports - 1;
     t->sleep_until = 0;
+    if (t->now && t->options->machine.sm.launch_empties == LAUNCH_EMPTIES_CACHES)
+        for (uint32_t i = 0; i < t->channels; i++)
+            partition_flush(t->partitions[i]);
     for (uint32_t i = 0; i < t->core_count; i++)
         take_core(t, i, r);
 }

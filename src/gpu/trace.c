@@ -229,14 +229,14 @@ static bool write_listing(struct trace *t, const struct profile_listing *listing
     return write_chunk(t, TRACE_LISTING, 0, e);
 }
 
-bool trace_kernel(struct trace *t, const struct profile_listing *listing, const struct heddle_program *program, struct error *e)
+bool trace_kernel(struct trace *t, const struct profile_listing *listing, const struct heddle_program *program, bool flush, struct error *e)
 {
     uint32_t number;
     if (program->instruction_count > TRACE_PCS_MOST)
         return error_set(e, ERROR_UNSUPPORTED, "kernel %s has %u instructions; a trace has room for %d", program->kernel, program->instruction_count, TRACE_PCS_MOST);
     if (!write_listing(t, listing, program, &number, e))
         return false;
-    put_text(&t->raw, "kernel %" PRIu64 "\nlisting %u\nflush 1\n", t->kernels++, number);
+    put_text(&t->raw, "kernel %" PRIu64 "\nlisting %u\nflush %d\n", t->kernels++, number, flush);
     return write_chunk(t, TRACE_KERNEL, 0, e);
 }
 

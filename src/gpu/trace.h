@@ -58,8 +58,8 @@ struct trace *trace_open(const char *path, const struct trace_header *h, struct 
 void trace_listen(struct trace *t, struct sm *core);
 /* One access. Cores may do so at the same time. */
 void trace_put(struct trace *t, uint32_t core, const struct trace_access *a);
-/* A launch begins, with its L1D empty. The others return false as well when something could not be written. */
-bool trace_kernel(struct trace *t, const struct profile_listing *listing, const struct heddle_program *program, struct error *e);
+/* A launch begins; flush: with its L1D empty. The others return false as well when something could not be written. */
+bool trace_kernel(struct trace *t, const struct profile_listing *listing, const struct heddle_program *program, bool flush, struct error *e);
 /* Between cycles: writes what has come together, if that is enough for a chunk. */
 bool trace_gather(struct trace *t, struct error *e);
 bool trace_kernel_end(struct trace *t, const struct trace_kernel_end *end, struct error *e);

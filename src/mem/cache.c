@@ -695,7 +695,7 @@ void cache_drop(struct cache *c)
                 continue;
             struct cache_line *line = line_at(c, set, way);
             if (line->reserved) {
-                line->valid = line->modified = 0;
+                line->valid = line->modified = line->partial = 0;
                 c->touched = true;
                 continue;
             }

@@ -134,6 +134,14 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now);
 void cache_drop(struct cache *c);
 /* All lines invalid; modified ones are lost on purpose (timing only). Nothing may be outstanding. */
 void cache_invalidate(struct cache *c);
+/* The one or the other: lines that are there are lost, those on their way, where there are some, still come. */
+static inline void cache_empty(struct cache *c)
+{
+    if (cache_head(c)->mshr.used)
+        cache_drop(c);
+    else
+        cache_invalidate(c);
+}
 /* Ports: an access keeps the data port, a fill the fill port busy for ceil(bytes / port_bytes) cycles. Always free where config->port_bytes is 0.
  * (GPGPU-Sim: a hit uses the request's bytes, a miss writeback_bytes, a fill a sector or, unsectored, the line.) */
 static inline bool cache_port_free(const struct cache *c, uint64_t now) { return now >= cache_head(c)->port_free; }

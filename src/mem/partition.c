@@ -671,7 +671,7 @@ void partition_flush(struct partition *p)
 {
     for (uint32_t i = 0; i < p->slice_count; i++) {
         if (p->slices[i].cache)
-            cache_invalidate(p->slices[i].cache);
+            cache_empty(p->slices[i].cache);
         if (p->slices[i].fails)
             wake_slice(p, &p->slices[i]);
     }

@@ -11,11 +11,14 @@ struct latency_row { uint32_t latency[5], initiation[5]; };
 
 enum multiply_unit { MULTIPLY_ON_SP, MULTIPLY_ON_SFU }; /* where integer multiply and multiply-add run */
 
+enum launch_empties { LAUNCH_EMPTIES_NOTHING, LAUNCH_EMPTIES_L1D, LAUNCH_EMPTIES_CACHES }; /* the last: L1D, L1C and L2 */
+
 struct sm_config {
     uint32_t warps, blocks, registers, shared_bytes; /* of a core */
     bool counts_dynamic_shared;                   /* in how many blocks fit; false: only shared memory that a kernel declares */
     uint32_t register_granule;                    /* registers of a thread are rounded up to a multiple of this */
     uint32_t cores_per_cluster;                   /* cores that share a port of the interconnect */
+    enum launch_empties launch_empties;           /* what a launch finds empty that begins when others have ended */
     uint32_t schedulers;                          /* warp slot i belongs to scheduler i mod schedulers */
     bool schedulers_take_turns;                   /* in being first in a cycle; false: scheduler 0 is */
     uint32_t issue_per_warp;                      /* instructions of one warp a scheduler may issue in a cycle: 1 or 2 */

@@ -183,6 +183,20 @@ static uint64_t blocks_at_once(const struct sm *c)
     return share < c->block_limit ? share : c->block_limit;
 }
 
+/* What a launch finds empty. The instruction cache lives on, and so does a texture cache whose answers come in order. */
+static void empty_caches(struct sm *c)
+{
+    enum launch_empties empties = c->config->launch_empties;
+    if (empties == LAUNCH_EMPTIES_NOTHING)
+        return;
+    if (c->l1d)
+        cache_invalidate(c->l1d);
+    if (c->l1t && !c->lsu.fragments)
+        cache_invalidate(c->l1t);
+    if (c->l1c && empties == LAUNCH_EMPTIES_CACHES)
+        cache_empty(c->l1c);
+}
+
 void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program *program, const struct exec_launch *launch, uint32_t block_limit, uint32_t warps_per_block, uint64_t now)
 {
     uint32_t words = (program->register_count + 31) / 32 + 1;
@@ -205,10 +219,7 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->accounted = c->cycles_told = now;
     *c->wake_at = SM_NEVER;
     c->settled = false;
-    if (c->l1d)
-        cache_invalidate(c->l1d);
-    if (c->l1t && !c->lsu.fragments)
-        cache_invalidate(c->l1t);
+    empty_caches(c);
     SM_TELL(c, kernel);
     if (c->regroup)
         regroup_begin(c);

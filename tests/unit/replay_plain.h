@@ -21,7 +21,7 @@ enum { CORES = 3, MOST = 4000, PCS = 40, LINES_MOST = 512 };
 
 /* A trace as the test knows it. */
 struct item { uint32_t kernel, core; struct trace_access a; };
-struct made { struct trace_header header; struct item *items; uint32_t count; uint32_t kernels; char path[64]; };
+struct made { struct trace_header header; struct item *items; uint32_t count; uint32_t kernels; bool keeps; /* launches find the caches as they were */ char path[64]; };
 
 static uint64_t seed = 1;
 static inline uint32_t random_below(uint32_t n)
@@ -54,7 +54,7 @@ static inline void write_items(struct made *m)
     check(t, &e);
     uint32_t at = 0;
     for (uint32_t k = 0; k < m->kernels; k++) {
-        check(trace_kernel(t, NULL, &program, &e), &e);
+        check(trace_kernel(t, NULL, &program, !m->keeps, &e), &e);
         for (; at < m->count && m->items[at].kernel == k; at++) {
             trace_put(t, m->items[at].core, &m->items[at].a);
             check(trace_gather(t, &e), &e);
@@ -196,7 +196,7 @@ static inline struct replay_counts plain_replay(const struct made *m, const stru
     uint32_t kernel = UINT32_MAX;
     for (uint32_t i = 0; i < m->count; i++) {
         const struct item *x = &m->items[i];
-        if (x->kernel != kernel)
+        if (kernel == UINT32_MAX || (x->kernel != kernel && !m->keeps))
             memset(sets, 0xff, CORES * g->sets * sizeof *sets);
         kernel = x->kernel;
         uint64_t line = x->a.line * m->header.line_bytes / g->line_bytes;

@@ -154,6 +154,32 @@ static void test_chase_in_other_rows(void **state)
     }
 }
 
+/* What a launch finds that begins after another: its data in the L1, in the L2, or in DRAM. Instructions are there in any case. */
+static void test_launch_empties(void **state)
+{
+    (void)state;
+#define EMPTIES(what) SETS(ONE_CORE, "machine.launch_empties=" what)
+    struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
+    check_chase(EMPTIES("nothing"), FROM_L2, in_lines, 4, l1_hit(&m), CHASE_LOAD);
+    check_chase(EMPTIES("l1d"), FROM_L2, in_lines, 300, l2_hit(&m), CHASE_LOAD);
+    check_chase(EMPTIES("caches"), FROM_L2, in_one_row, 32, dram_hit(&m), CHASE_LOAD);
+    const struct { const char *const *sets; uint32_t l1d, l1c, l2; } rows[] = { { EMPTIES("nothing"), 0, 0, 0 }, { EMPTIES("l1d"), 1, 0, 0 }, { EMPTIES("caches"), 1, 1, LINE / SECTOR + 1 /* the other sector of the constants waits for the first */ } };
+    for (uint32_t i = 0; i < 3; i++) {
+        struct timed t;
+        timed_open(&t, &(struct timed_machine){ .name = MACHINE }, rows[i].sets, "", "ld.param.u64 %rd1, [buffer];\nld.global.u32 %r1, [%rd1];\n");
+        for (uint32_t launch = 0; launch < 3; launch++) {
+            timed_launch(&t, 1, 32, 0);
+            if (launch == 0)
+                continue;
+            assert_int_equal(t.counters->sm.l1d.misses, rows[i].l1d);
+            assert_int_equal(t.counters->sm.l1c.misses, rows[i].l1c);
+            assert_int_equal(t.counters->sm.l1i.misses, 0);
+            assert_int_equal(t.counters->memory.l2.misses, rows[i].l2);
+        }
+        timed_close(&t);
+    }
+}
+
 /* The instruction cache: a line holds 16 instructions; one that is not there costs a way to the L2 and back, a cycle less where it leaves in the cycle of the fetch. */
 static void test_instruction_miss(void **state)
 {
@@ -551,6 +577,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_interconnect_queue_full),
     cmocka_unit_test(test_fence),
         cmocka_unit_test(test_fence_and_stores),
+        cmocka_unit_test(test_launch_empties),
         cmocka_unit_test(test_store_fetches),
         cmocka_unit_test(test_fence_drops_l1),
     cmocka_unit_test(test_atomic_blocks),

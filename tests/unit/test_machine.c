@@ -206,7 +206,7 @@ static void test_keys_have_fields_of_their_own(void **state)
 {
     (void)state;
     static const size_t bytes[MACHINE_TYPE_COUNT] = {[MACHINE_U32] = 4, [MACHINE_U64] = 8, [MACHINE_MHZ] = 8, [MACHINE_BOOL] = 1, [MACHINE_LIST] = 20, [MACHINE_TEXT] = 64,
-                                                     [MACHINE_MULTIPLY] = 4, [MACHINE_INDEX] = 4, [MACHINE_WRITES] = 4, [MACHINE_ALLOCATE] = 4, [MACHINE_DRAM] = 4};
+                                                     [MACHINE_MULTIPLY] = 4, [MACHINE_INDEX] = 4, [MACHINE_WRITES] = 4, [MACHINE_ALLOCATE] = 4, [MACHINE_DRAM] = 4, [MACHINE_EMPTIES] = 4};
     for (uint32_t i = 0; i < machine_key_count; i++) {
         const struct machine_key *a = &machine_keys[i];
         assert_int_equal(a->bytes, bytes[a->type]);
@@ -469,6 +469,7 @@ static void test_import(void **state)
     assert_true(m.sm.vectors_by_element);
     assert_true(m.sm.texel_blocks);
     assert_true(m.sm.fence_drops_l1);
+    assert_int_equal(m.sm.launch_empties, LAUNCH_EMPTIES_L1D);
     assert_false(m.sm.fence_waits_for_stores);
     assert_false(m.sm.local_by_block);
     assert_int_equal(m.sm.l1c.mshr_merge, 24);
@@ -506,6 +507,7 @@ static void test_import(void **state)
     assert_true(m.mem.l2.cache.write_allocate && m.mem.l2.cache.stores_fetch);
     assert_true(m.sm.local_by_block);
     assert_false(m.sm.fence_drops_l1);
+    assert_int_equal(m.sm.launch_empties, LAUNCH_EMPTIES_CACHES);
     assert_int_equal(m.sm.issue_per_warp, 2);
     assert_int_equal(m.mem.crossbar.input_flits, 19);
     assert_int_equal(m.mem.crossbar.output_flits, 28);
@@ -515,6 +517,24 @@ static void test_import(void **state)
     assert_int_equal(m.mem.dram.t_rc, 35);
     assert_int_equal(m.mem.dram.banks, 8);
     assert_int_equal(m.mem.dram.queue, 16);
+}
+
+/* What a launch begins with: told by options of several names, and by the release. */
+static void test_import_of_flushes(void **state)
+{
+    (void)state;
+#define LINES_FIT "-gpgpu_cache:il1 4:128:4,L:R:f:N,A:2:32,4\n"
+    const struct { const char *text, *note; enum launch_empties empties; } files[] = {
+        { LINES_FIT, "", LAUNCH_EMPTIES_NOTHING },
+        { LINES_FIT "-gpgpu_flush_l1_cache 1\n", "", LAUNCH_EMPTIES_L1D },
+        { LINES_FIT "-gpgpu_flush_l1_cache 0\n-gpgpu_pipeline_widths 2,0,0,1,1,2,0,0,1,1,2\n", "", LAUNCH_EMPTIES_L1D }, /* 4.x */
+        { LINES_FIT "-gpgpu_flush_l2_cache 1\n", "assumed: -gpgpu_flush_l2_cache", LAUNCH_EMPTIES_CACHES },
+        { LINES_FIT "-gpgpu_flush_l2_cache 0\n", "", LAUNCH_EMPTIES_NOTHING },
+        { LINES_FIT "-gpgpu_flush_cache 1\n", "", LAUNCH_EMPTIES_CACHES },
+        { LINES_FIT "-gpgpu_flush_cache 0\n", "", LAUNCH_EMPTIES_NOTHING },
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        assert_int_equal(import_file(file_of("flush.config", files[i].text), files[i].note).sm.launch_empties, files[i].empties);
 }
 
 /* An imported file that is wrong: the place in it. */
@@ -586,7 +606,7 @@ int main(void)
         cmocka_unit_test(test_defaults_are_the_gtx480), cmocka_unit_test(test_papers_values), cmocka_unit_test(test_shipped_files_list_every_key),
         cmocka_unit_test(test_printed_file_reads_back_the_same), cmocka_unit_test(test_every_key_can_be_set), cmocka_unit_test(test_keys_have_fields_of_their_own), cmocka_unit_test(test_every_field_has_a_key),
         cmocka_unit_test(test_overrides), cmocka_unit_test(test_form), cmocka_unit_test(test_values), cmocka_unit_test(test_contradictions),
-        cmocka_unit_test(test_odd_machines_are_allowed), cmocka_unit_test(test_places), cmocka_unit_test(test_visit), cmocka_unit_test(test_import),
+        cmocka_unit_test(test_odd_machines_are_allowed), cmocka_unit_test(test_places), cmocka_unit_test(test_visit), cmocka_unit_test(test_import), cmocka_unit_test(test_import_of_flushes),
         cmocka_unit_test(test_import_of_bad_files), cmocka_unit_test(test_import_of_what_is_too_large),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -616,6 +616,22 @@ static void test_flush(void **state)
     send(r, PACKET_LOAD, 0, 0x1000, 32, 1);
     drain(r);
     assert_int_equal(counters_of(r).l2.misses, 1);
+    /* While a line is on its way: the others are lost, modified ones without a word, and it comes. */
+    send(r, PACKET_STORE, 0, 0x1000, 32, 2);
+    drain(r);
+    send(r, PACKET_LOAD, 0, 0x3000, 32, 3);
+    run(r, HIT_CYCLES);
+    assert_false(partition_idle(r->partition));
+    partition_flush(r->partition);
+    drain(r);
+    assert_int_equal(r->log_count, 3);
+    assert_int_equal(r->log[2].packet.token, 3);
+    send(r, PACKET_LOAD, 0, 0x3000, 32, 4);
+    send(r, PACKET_LOAD, 1, 0x1000, 32, 5);
+    drain(r);
+    assert_int_equal(counters_of(r).l2.hits, 1 + 1); /* of the store, and of the line that came */
+    assert_int_equal(counters_of(r).l2.misses, 1 + 2);
+    assert_int_equal(counters_of(r).dram.requests_written, 0);
     rig_free(r);
 }
 
