@@ -432,7 +432,8 @@ static __attribute__((noinline, cold)) void precede_lsu(struct sm *c)
     bool moves = false;
     sm_lsu_finish_hits(c);
     for (uint32_t n = 1; n < c->config->lsu_steps; n++) {
-        moves |= sm_lsu_early_step(c) | collector_moves(c->collector);
+        moves |= sm_lsu_early_step(c);
+        moves |= collector_moves(c->collector);
         collector_early_step(c->collector);
     }
     if (moves)
