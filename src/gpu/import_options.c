@@ -190,6 +190,7 @@ static bool take_widths(struct import *i, const char *target)
     i->is_release_4 = units > 3;
     set_flush(i);
     set_text(i, "issue", "schedulers_take_turns", units > 3 ? "true" : "false");
+    set_text(i, "collector", "enters_lsu_at_once", units > 3 ? "false" : "true");
     set_text(i, "dram", "row_beside_column", units > 3 ? "true" : "false"); /* as the controller of 4.x does */
     set_text(i, "dram", "data_with_burst", "true");
     return true;

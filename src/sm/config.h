@@ -37,6 +37,7 @@ struct sm_config {
     uint32_t register_banks;
     bool banks_at_once;                           /* a collector reads all its banks in a cycle; false: one operand */
     bool banks_by_name;                           /* a register's number is that in its name; false: all of a kernel are numbered through */
+    bool enters_lsu_at_once;                      /* a memory instruction enters the load/store unit in the cycle in which it leaves its collector; false: in the next */
     struct latency_row integer, single_precision, double_precision;
     uint32_t sfu_latency, sfu_initiation;
     uint32_t shuffle_latency, shuffle_initiation;

@@ -141,6 +141,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     c->code = head_of(c->l1i);
     if (c->l1d)
         cache_set_writeback(c->l1d, PACKET_L1_WRITEBACK, 2); /* a read may need two places: one for what it evicts */
+    c->enters_lsu_late = config->enters_lsu_at_once;
     c->precedes_lsu = config->lsu_steps > 1 || config->l1d_latency_behind;
     make_units(c);
     for (uint32_t i = 0; i < CORE_WARPS_MOST; i++)
@@ -442,17 +443,17 @@ static __attribute__((noinline, cold)) void precede_lsu(struct sm *c)
     bool moves = false;
     sm_lsu_finish_hits(c);
     for (uint32_t n = 1; n < c->config->lsu_steps; n++) {
-        moves |= sm_lsu_early_step(c) | collector_moves(c->collector);
+        moves |= sm_lsu_early_step(c);
+        moves |= collector_moves(c->collector);
         collector_early_step(c->collector);
     }
     if (moves)
         c->busy = c->stirred = true;
 }
 
-/* Collectors, issue, fetch: what comes behind the load/store unit. */
+/* Issue and fetch: what comes behind the load/store unit and the collectors. */
 static inline void finish_cycle(struct sm *c)
 {
-    collect(c);
     if (c->regroup)
         regroup_cycle(c);
     if (c->stirred | c->restless) {
@@ -492,12 +493,17 @@ void sm_cycle(struct sm *c, uint64_t now)
     if (lsu_only) {
         if (!c->stirred && !collector_moves(c->collector)) {
             collector_forget_writes(c->collector);
+            if (c->enters_lsu_late)
+                lsu_goes_on |= sm_lsu_enter(c);
             fall_asleep(c, lsu_goes_on);
             return;
         }
         if (now > c->accounted)
             count_same_cycles(c, now - c->accounted);
     }
+    collect(c);
+    if (c->enters_lsu_late)
+        lsu_goes_on |= sm_lsu_enter(c);
     finish_cycle(c);
     if (c->busy) {
         c->others_at = *c->wake_at = now + 1;

@@ -283,7 +283,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     return true;
 }
 
-static void l1_pipe_cycle(struct sm *c)
+STEP void l1_pipe_cycle(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     uint32_t banks = c->config->l1d.banks ? c->config->l1d.banks : 1;
@@ -520,7 +520,7 @@ STEP void plain_access(struct sm *c, bool last)
     if (f->next_access < a->count)
         return;
     leave(c, l->dispatch);
-    if (last)
+    if (last && !c->enters_lsu_late)
         take_instruction(c);
 }
 
@@ -547,7 +547,7 @@ STEP bool plain_step(struct sm *c, bool last)
     return again;
 }
 
-/* last: of the cycle, at the end of which an instruction enters. */
+/* last: of the cycle, at the end of which an instruction enters, if it does so before the collectors have their step. */
 STEP bool step(struct sm *c, bool last)
 {
     struct sm_lsu *l = &c->lsu;
@@ -574,7 +574,7 @@ STEP bool step(struct sm *c, bool last)
         c->counters.l1d.fails[l->retry]++;
     else if (l->dispatch != SM_NONE)
         dispatch_cycle(c);
-    if (last && l->dispatch == SM_NONE)
+    if (last && l->dispatch == SM_NONE && !c->enters_lsu_late)
         take_instruction(c);
     if (c->observer && c->observer->outstanding && c->l1d && cache_outstanding(c->l1d) != c->outstanding_seen) {
         c->outstanding_seen = cache_outstanding(c->l1d);
@@ -588,6 +588,16 @@ STEP bool step(struct sm *c, bool last)
 bool sm_lsu_step(struct sm *c) { return step(c, true); }
 
 bool sm_lsu_early_step(struct sm *c) { return step(c, false); }
+
+bool sm_lsu_enter(struct sm *c)
+{
+    bool busy = c->busy;
+    if (c->lsu.dispatch != SM_NONE)
+        return false;
+    take_instruction(c);
+    c->busy = busy;
+    return c->lsu.dispatch != SM_NONE;
+}
 
 uint64_t sm_lsu_next(const struct sm *c)
 {

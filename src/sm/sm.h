@@ -153,6 +153,7 @@ struct sm {
     bool settles;                    /* the schedulers may ask not to be told of cycles */
     bool settled;                    /* they have: HEDDLE_UNTIL_SETS_CHANGE */
     bool fetch_valid;
+    bool enters_lsu_late;            /* instructions enter the load/store unit behind the collectors */
     bool precedes_lsu;               /* on this machine something may come before the load/store unit's only step: other steps, hits whose latency stands behind */
     uint32_t writebacks_pending;
 
@@ -279,6 +280,7 @@ void sm_lsu_init(struct sm *c, struct arena *a);                  /* lsu.c */
 bool sm_lsu_step(struct sm *c);                                   /* the last of the cycle: is there, as far as it can tell, something to do in the next cycle? */
 bool sm_lsu_early_step(struct sm *c);                             /* one before it: the same, but no instruction enters the unit */
 bool sm_lsu_answer(struct sm *c, const struct packet *p);         /* a sleeping core takes an answer without being run in this cycle; false: it must be run */
+bool sm_lsu_enter(struct sm *c);                                  /* behind the collectors: true, an instruction has entered */
 void sm_lsu_finish_hits(struct sm *c);                            /* whose latency is over: all at once, they take no port */
 uint64_t sm_lsu_next(const struct sm *c);
 bool sm_lsu_idle(const struct sm *c);

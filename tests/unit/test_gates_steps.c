@@ -78,6 +78,59 @@ static void test_accesses_a_step(void **state)
             }
 }
 
+/* The load/store unit takes behind the collectors' last step: what has left its collector in any step of a cycle has entered the unit at the end of it. */
+static void test_enters_at_once(void **state)
+{
+    (void)state;
+    for (uint32_t s = 1; s <= STEPS_MOST; s++) {
+        const char *const *sets = SETS(ONE_CORE, steps[s], NO_FRONT, "collector.enters_lsu_at_once=true"), *const *later = SETS(ONE_CORE, steps[s], NO_FRONT);
+        struct machine m = machine_of(MACHINE, sets);
+        uint64_t add = arithmetic(m.sm.integer.latency[0], 2, s);
+        for (uint32_t lines = 1; lines <= 9; lines += 2)
+            assert_int_equal(wide_cycles(sets, lines, 4, NULL) - wide_cycles(sets, lines, 3, NULL), rounds(2 + 1, s) + rounds(lines, s) + add);
+        assert_int_equal(two_more(sets, "", "add.u32 %r1, %r1, 7;\n"), two_more(later, "", "add.u32 %r1, %r1, 7;\n")); /* other units as ever */
+    }
+}
+
+/* Stores to shared memory, all lanes in one bank: each is at work for 32 cycles. The next one, which waits in the OC/EX register, enters in the cycle in which that leaves, no cycle is lost. */
+static void test_enters_behind_others(void **state)
+{
+    (void)state;
+    static const char *const when[] = { "collector.enters_lsu_at_once=false", "collector.enters_lsu_at_once=true" };
+    for (uint32_t late = 0; late < 2; late++) {
+        uint64_t one = 0;
+        for (uint32_t stores = 1; stores <= 4; stores++) {
+            struct text body = { 0 };
+            say(&body, ".shared .align 4 .b8 room[8192];\nmov.u32 %%r2, %%tid.x;\nshl.b32 %%r2, %%r2, 7;\nmov.u32 %%r1, room;\nadd.u32 %%r1, %%r1, %%r2;\n");
+            say_times(&body, stores, "st.shared.u32 [%r1], %r3;\n");
+            uint64_t cycles = warm_cycles(MACHINE, SETS(ONE_CORE, when[late]), body.s, 1, 32);
+            one = stores == 1 ? cycles : one;
+            assert_int_equal(cycles - one, (stores - 1) * 32);
+            free(body.s);
+        }
+    }
+}
+
+/* What enters behind the collectors leaves the OC/EX register behind their step: those that wait, one in each register and collector, move up in the next cycle. So with the unit taken the fifth
+ * store issues in the same cycle either way, though the first one entered a cycle earlier. */
+static void test_those_behind_move_up(void **state)
+{
+    (void)state;
+    static const char *const when[] = { "collector.enters_lsu_at_once=false", "collector.enters_lsu_at_once=true" };
+    for (uint32_t late = 0; late < 2; late++) {
+        const char *const *sets = SETS(ONE_CORE, when[late], "collector.memory_collectors=1", "issue.memory_width=1");
+        struct text body = { 0 };
+        uint64_t clocks[1][CLOCKS];
+        say(&body, ".shared .align 4 .b8 room[8192];\nshl.b32 %%r2, %%r60, 7;\nmov.u32 %%r1, room;\nadd.u32 %%r1, %%r1, %%r2;\nadd.u32 %%r4, %%r1, 0;\nmov.u64 %%rd10, %%clock64;\n");
+        say_times(&body, 5, "st.shared.u32 [%r4], %r3;\n");
+        say(&body, "mov.u64 %%rd11, %%clock64;\n");
+        read_clocks(MACHINE, sets, body.s, 1, clocks);
+        uint64_t first = arithmetic(machine_of(MACHINE, sets).sm.integer.latency[0], 1, 1) - 1; /* waits for the address, of which the clock is a cycle behind */
+        assert_int_equal(clocks[0][1] - clocks[0][0], first + to_lsu(2, 1) + 32 + 1);
+        free(body.s);
+    }
+}
+
 /* Shared memory: a cycle of a conflict is a step. What has come through takes its turn at writeback in one step, and its register is written in the next. */
 static void test_shared_steps(void **state)
 {
@@ -165,6 +218,9 @@ static void test_stores_and_latency(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_collectors_step),
     cmocka_unit_test(test_accesses_a_step),
+    cmocka_unit_test(test_enters_at_once),
+    cmocka_unit_test(test_enters_behind_others),
+    cmocka_unit_test(test_those_behind_move_up),
     cmocka_unit_test(test_shared_steps),
     cmocka_unit_test(test_misses_step),
     cmocka_unit_test(test_latency_behind),

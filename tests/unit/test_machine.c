@@ -456,7 +456,7 @@ static void test_import(void **state)
     assert_int_equal(m.mem.core_count, 4);
     assert_int_equal(m.sm.warps, 24);
     assert_int_equal(m.sm.integer_multiply, MULTIPLY_ON_SP);
-    assert_true(m.sm.schedulers_take_turns && m.sm.banks_at_once && m.sm.banks_by_name && m.sm.fetch_moves_on && m.sm.ends_in_fetch && m.sm.fetch_sends_at_once && m.sm.code_packed && m.launches_go_on && !m.sm.counts_dynamic_shared);
+    assert_true(m.sm.schedulers_take_turns && !m.sm.enters_lsu_at_once && m.sm.banks_at_once && m.sm.banks_by_name && m.sm.fetch_moves_on && m.sm.ends_in_fetch && m.sm.fetch_sends_at_once && m.sm.code_packed && m.launches_go_on && !m.sm.counts_dynamic_shared);
     assert_int_equal(m.sm.shuffle_latency, 32);
     assert_int_equal(m.sm.sfu_latency, 9);
     assert_int_equal(m.sm.l1d.sector_bytes, 32);
@@ -500,7 +500,7 @@ static void test_import(void **state)
     assert_int_equal(m.sm.l1d.sets, 0);
     assert_int_equal(m.sm.l1i.mshr_merge, 32);
     assert_int_equal(m.sm.integer_multiply, MULTIPLY_ON_SFU);
-    assert_true(!m.sm.schedulers_take_turns && !m.sm.banks_at_once && m.sm.banks_by_name && m.sm.fetch_moves_on && m.sm.ends_in_fetch && m.sm.fetch_sends_at_once && m.sm.code_packed && m.launches_go_on && m.sm.counts_dynamic_shared);
+    assert_true(!m.sm.schedulers_take_turns && m.sm.enters_lsu_at_once && !m.sm.banks_at_once && m.sm.banks_by_name && m.sm.fetch_moves_on && m.sm.ends_in_fetch && m.sm.fetch_sends_at_once && m.sm.code_packed && m.launches_go_on && m.sm.counts_dynamic_shared);
     assert_int_equal(m.sm.coalesce_parts, 2);
     assert_int_equal(m.sm.lsu_steps, 2);
     assert_int_equal(m.sm.past_l1_segment, 128);
