@@ -48,7 +48,7 @@ enum { WORKLOADS = sizeof workloads / sizeof *workloads };
 /* Long enough for all that is still on its way to arrive. */
 #define DRAIN ".visible .entry drain(.param .u64 buffer)\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, 1000;\nLOOP:\nsub.u32 %r1, %r1, 1;\n.reg .pred %p<2>;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra LOOP;\nret;\n}\n"
 
-static const char *const machines[] = { "gtx480", "ccws", "c2050", "slp", "gtx480-gs4", "gtx480-gs4-source" };
+static const char *const machines[] = { "gtx480", "ccws", "c2050", "slp", "gtx480-gs4" };
 static const char *const schedulers[] = { "lrr", "rr", "sticky", "oldest", "gto" };
 
 struct outcome { struct gpu_counters counters, drained; uint64_t warp_instructions; uint8_t out[OUT_BYTES]; };

@@ -8,7 +8,7 @@
 
 enum { FIRST_ISSUE = 3, STAGES = 5 };
 
-#define MACHINE "gtx480-gs4-source"
+#define MACHINE "gtx480-gs4"
 #define ONE_UNIT "issue.sp_units=1"
 
 static uint64_t core_cycles(const char *const *sets, const char *body, uint32_t threads)

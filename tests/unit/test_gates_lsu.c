@@ -5,7 +5,7 @@
 
 enum { LINE = 128, SECTOR = 32 };
 
-#define MACHINE "gtx480-gs4-source"
+#define MACHINE "gtx480-gs4"
 #define TEXTURE_READ(to, more, at) "tex.1d.v4.u32.s32 {" to ", " more "0, " more "1, " more "2}, [%rd5, {" at "}];\n"
 
 /* Accesses of one instruction, whose lanes have their places so many bytes apart: %rd1, and %rd3 in local memory. */

@@ -6,7 +6,7 @@
 
 enum { FIRST_ISSUE = 3, TO_UNIT = 5, LINE = 128, SECTOR = 32 };
 
-#define MACHINE "gtx480-gs4-source"
+#define MACHINE "gtx480-gs4"
 #define NO_ROUTER "interconnect.injection_flits=0", "interconnect.ejection_flits=0"
 
 /* Formulas */

@@ -7,7 +7,7 @@
 
 enum { LINE = 128, SECTOR = 32, STEPS_MOST = 4 };
 
-#define MACHINE "gtx480-gs4-source"
+#define MACHINE "gtx480-gs4"
 #define NO_FRONT "l1d.latency_cycles=0"
 
 static const char *const steps[STEPS_MOST + 1] = { "", "lsu.steps=1", "lsu.steps=2", "lsu.steps=3", "lsu.steps=4" };

@@ -68,7 +68,7 @@ static void refuse_set_at(const char *override, int column, const char *words, c
 }
 #define refuse_set(override, column, words) refuse_set_at(override, column, words, __FILE__, __LINE__)
 
-static const char *const shipped[] = {"gtx480", "gtx480-gs4", "gtx480-gs4-source", "ccws", "c2050", "slp"};
+static const char *const shipped[] = {"gtx480", "gtx480-gs4", "ccws", "c2050", "slp"};
 enum { SHIPPED = sizeof shipped / sizeof *shipped };
 
 static void test_defaults_are_the_gtx480(void **state)
