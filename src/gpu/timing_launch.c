@@ -48,9 +48,10 @@ static const struct sm_program *program_of(struct timing *t, const struct reside
 
 /* Cores and launches */
 
-
+/* What it counted while nobody had it is nobody's. */
 static void take_core(struct timing *t, uint32_t i, struct residency *r)
 {
+    sm_reset_counters(t->cores[i]);
     if (t->profiles) {
         r->parts[r->part_count] = arena_array(&r->arena, struct profile_pc, r->listing->count + 1);
         profile_core_begin(&t->profiles[i], r->parts[r->part_count++]);
@@ -69,7 +70,6 @@ static void leave_core(struct timing *t, uint32_t i)
     if (t->profiles)
         profile_core_end(&t->profiles[i], t->now);
     timing_add_core(core, &r->counters);
-    sm_reset_counters(core);
     r->core_cycles += t->now - t->owned_since[i];
     t->owner[i] = NULL;
 }
