@@ -264,31 +264,6 @@ static void test_shared_bank_conflicts(void **state)
 
 /* Accesses of one load */
 
-/* A load whose first so many lanes each touch a line of their own, done `times` times, the later ones waiting for those before. */
-static void wide_body(struct text *t, uint32_t lines, uint32_t times, const char *load)
-{
-    say(t, "ld.param.u64 %%rd1, [buffer];\nmov.u32 %%r1, %%tid.x;\nmin.u32 %%r1, %%r1, %u;\nmul.wide.u32 %%rd2, %%r1, %u;\nadd.u64 %%rd1, %%rd1, %%rd2;\n", lines - 1, LINE);
-    for (uint32_t i = 0; i < times; i++)
-        say(t, "%sadd.u64 %%rd1, %%rd1, %%rd3;\n", load);
-}
-
-#define WIDE_LOAD "ld.global.u64 %rd3, [%rd1];\n"
-
-static uint64_t wide_cycles(const char *const *sets, uint32_t lines, uint32_t times, const char *load, struct sm_counters *counters)
-{
-    struct text body = { 0 };
-    struct timed t;
-    wide_body(&body, lines, times, load);
-    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, sets, "", body.s);
-    timed_launch(&t, 1, 32, 0);
-    uint64_t cycles = timed_launch(&t, 1, 32, 0);
-    if (counters)
-        *counters = t.counters->sm;
-    timed_close(&t);
-    free(body.s);
-    return cycles;
-}
-
 /* Hits: one access a cycle, or as many as the L1 has banks. */
 static void test_l1_accesses_a_cycle(void **state)
 {
@@ -300,7 +275,7 @@ static void test_l1_accesses_a_cycle(void **state)
             struct machine m = machine_of(MACHINE, sets);
             uint64_t add = TO_UNIT + 2 + m.sm.integer.latency[0], rounds = (lines + (1u << b) - 1) >> b;
             uint64_t load = l1_hit(&m) + rounds - 1;
-            assert_int_equal(wide_cycles(sets, lines, 4, WIDE_LOAD, NULL) - wide_cycles(sets, lines, 3, WIDE_LOAD, NULL), load + add);
+            assert_int_equal(wide_cycles(MACHINE, sets, lines, 4, WIDE_LOAD, NULL) - wide_cycles(MACHINE, sets, lines, 3, WIDE_LOAD, NULL), load + add);
         }
 }
 
@@ -329,9 +304,9 @@ static void test_mshr_full(void **state)
         const char *const *sets = SETS(ONE_CORE, entries[e]);
         struct machine m = machine_of(MACHINE, sets);
         struct sm_counters counters;
-        uint64_t one = wide_cycles(sets, 1, 1, WIDE_LOAD, NULL);
+        uint64_t one = wide_cycles(MACHINE, sets, 1, 1, WIDE_LOAD, NULL);
         for (uint32_t lines = 2; lines <= 32; lines += lines < 6 ? 1 : 13) {
-            uint64_t cycles = wide_cycles(sets, lines, 1, WIDE_LOAD, &counters), expected = one + misses_end(&m, lines) - misses_end(&m, 1);
+            uint64_t cycles = wide_cycles(MACHINE, sets, lines, 1, WIDE_LOAD, &counters), expected = one + misses_end(&m, lines) - misses_end(&m, 1);
             if (cycles != expected)
                 fail_msg("%u lines, %s: %llu cycles, expected %llu", lines, entries[e], (unsigned long long)cycles, (unsigned long long)expected);
             assert_int_equal(counters.l1d.misses, lines);
@@ -375,10 +350,10 @@ static void test_interconnect_queue_full(void **state)
     (void)state;
 #define PAST_LOAD "ld.global.cg.u64 %rd3, [%rd1];\n"
     const char *const *room = SETS(ONE_CORE), *const *single = SETS(ONE_CORE, NO_ROUTER, "interconnect.input_buffer_flits=1");
-    uint64_t one = wide_cycles(room, 1, 1, PAST_LOAD, NULL);
+    uint64_t one = wide_cycles(MACHINE, room, 1, 1, PAST_LOAD, NULL);
     for (uint32_t lines = 1; lines <= 32; lines++) {
-        assert_int_equal(wide_cycles(room, lines, 1, PAST_LOAD, NULL), one + lines - 1);
-        assert_int_equal(wide_cycles(single, lines, 1, PAST_LOAD, NULL), one + 2 * (lines - 1));
+        assert_int_equal(wide_cycles(MACHINE, room, lines, 1, PAST_LOAD, NULL), one + lines - 1);
+        assert_int_equal(wide_cycles(MACHINE, single, lines, 1, PAST_LOAD, NULL), one + 2 * (lines - 1));
     }
 }
 

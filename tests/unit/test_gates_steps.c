@@ -46,23 +46,6 @@ static void test_collectors_step(void **state)
     }
 }
 
-/* A load whose first so many lanes each touch a line of their own, done `times` times, the later ones waiting for those before. */
-static uint64_t wide_cycles(const char *const *sets, uint32_t lines, uint32_t times, struct sm_counters *counters)
-{
-    struct text body = { 0 };
-    struct timed t;
-    say(&body, "ld.param.u64 %%rd1, [buffer];\nmov.u32 %%r1, %%tid.x;\nmin.u32 %%r1, %%r1, %u;\nmul.wide.u32 %%rd2, %%r1, %u;\nadd.u64 %%rd1, %%rd1, %%rd2;\n", lines - 1, LINE);
-    say_times(&body, times, "ld.global.u64 %rd3, [%rd1];\nadd.u64 %rd1, %rd1, %rd3;\n");
-    timed_open(&t, &(struct timed_machine){ .name = MACHINE }, sets, "", body.s);
-    timed_launch(&t, 1, 32, 0);
-    uint64_t cycles = timed_launch(&t, 1, 32, 0);
-    if (counters)
-        *counters = t.counters->sm;
-    timed_close(&t);
-    free(body.s);
-    return cycles;
-}
-
 /* Hits: an access a step, also through a pipeline in front of the cache. */
 static void test_accesses_a_step(void **state)
 {
@@ -74,7 +57,7 @@ static void test_accesses_a_step(void **state)
                 const char *const *sets = SETS(ONE_CORE, steps[s], latencies[i]);
                 struct machine m = machine_of(MACHINE, sets);
                 uint64_t load = to_lsu(1, s) + rounds(lines, s) + m.sm.l1d.latency_cycles, add = arithmetic(m.sm.integer.latency[0], 2, s);
-                assert_int_equal(wide_cycles(sets, lines, 4, NULL) - wide_cycles(sets, lines, 3, NULL), load + add);
+                assert_int_equal(wide_cycles(MACHINE, sets, lines, 4, WIDE_LOAD, NULL) - wide_cycles(MACHINE, sets, lines, 3, WIDE_LOAD, NULL), load + add);
             }
 }
 
@@ -87,7 +70,7 @@ static void test_enters_at_once(void **state)
         struct machine m = machine_of(MACHINE, sets);
         uint64_t add = arithmetic(m.sm.integer.latency[0], 2, s);
         for (uint32_t lines = 1; lines <= 9; lines += 2)
-            assert_int_equal(wide_cycles(sets, lines, 4, NULL) - wide_cycles(sets, lines, 3, NULL), rounds(2 + 1, s) + rounds(lines, s) + add);
+            assert_int_equal(wide_cycles(MACHINE, sets, lines, 4, WIDE_LOAD, NULL) - wide_cycles(MACHINE, sets, lines, 3, WIDE_LOAD, NULL), rounds(2 + 1, s) + rounds(lines, s) + add);
         assert_int_equal(two_more(sets, "", "add.u32 %r1, %r1, 7;\n"), two_more(later, "", "add.u32 %r1, %r1, 7;\n")); /* other units as ever */
     }
 }
@@ -167,16 +150,16 @@ static void test_misses_step(void **state)
         struct machine m = machine_of(MACHINE, sets);
         struct sm_counters counters;
         uint64_t sent = s == 1, there = sent + round_trip(&m, LINE / SECTOR), written = s == 1 ? 2 : s == 2 ? 1 : 0;
-        uint64_t first = wide_cycles(sets, 1, 1, NULL), second = wide_cycles(sets, 1, 2, NULL) - first; /* a miss, a hit */
-        uint64_t none = wide_cycles(sets, 1, 0, NULL);
+        uint64_t first = wide_cycles(MACHINE, sets, 1, 1, WIDE_LOAD, NULL), second = wide_cycles(MACHINE, sets, 1, 2, WIDE_LOAD, NULL) - first; /* a miss, a hit */
+        uint64_t none = wide_cycles(MACHINE, sets, 1, 0, WIDE_LOAD, NULL);
         assert_int_equal(first - none, second + there + written);
         /* A line in a single answer, which finds the core asleep. */
         const char *const *whole = SETS(ONE_CORE, steps[s], NO_FRONT, "l1d.sector_bytes=0", "l2.sector_bytes=0", "interconnect.flit_bytes=136");
-        assert_int_equal(wide_cycles(whole, 1, 1, NULL) - none, second + sent + round_trip(&m, 1) + written);
-        wide_cycles(one_register, 2, 1, &counters);
+        assert_int_equal(wide_cycles(MACHINE, whole, 1, 1, WIDE_LOAD, NULL) - none, second + sent + round_trip(&m, 1) + written);
+        wide_cycles(MACHINE, one_register, 2, 1, WIDE_LOAD, &counters);
         assert_int_equal(counters.l1d.fails[CACHE_FAIL_MSHR], s * there);
         assert_int_equal(counters.l1d.misses, 2);
-        wide_cycles(sets, 2, 1, &counters);
+        wide_cycles(MACHINE, sets, 2, 1, WIDE_LOAD, &counters);
         assert_int_equal(counters.l1d.fails[CACHE_FAIL_MSHR], 0);
     }
 }
@@ -194,12 +177,12 @@ static void test_latency_behind(void **state)
             struct machine m = machine_of(MACHINE, sets);
             uint64_t latency = m.sm.l1d.latency_cycles, add = arithmetic(m.sm.integer.latency[0], 2, s);
             for (uint32_t lines = 1; lines <= 32; lines += lines < 4 ? 1 : 7)
-                assert_int_equal(wide_cycles(sets, lines, 4, NULL) - wide_cycles(sets, lines, 3, NULL), to_lsu(1, s) + rounds(lines, s) + latency + add);
-            uint64_t parameters = warm_cycles(MACHINE, no_latency, parameter, 1, 32), miss = wide_cycles(no_latency, 1, 1, NULL) - wide_cycles(no_latency, 1, 0, NULL);
+                assert_int_equal(wide_cycles(MACHINE, sets, lines, 4, WIDE_LOAD, NULL) - wide_cycles(MACHINE, sets, lines, 3, WIDE_LOAD, NULL), to_lsu(1, s) + rounds(lines, s) + latency + add);
+            uint64_t parameters = warm_cycles(MACHINE, no_latency, parameter, 1, 32), miss = wide_cycles(MACHINE, no_latency, 1, 1, WIDE_LOAD, NULL) - wide_cycles(MACHINE, no_latency, 1, 0, WIDE_LOAD, NULL);
             assert_int_equal(warm_cycles(MACHINE, front, parameter, 1, 32), parameters);
             assert_int_equal(warm_cycles(MACHINE, sets, parameter, 1, 32), parameters + latency);
-            assert_int_equal(wide_cycles(front, 1, 1, NULL) - wide_cycles(front, 1, 0, NULL), miss + latency);
-            assert_int_equal(wide_cycles(sets, 1, 1, NULL) - wide_cycles(sets, 1, 0, NULL), miss);
+            assert_int_equal(wide_cycles(MACHINE, front, 1, 1, WIDE_LOAD, NULL) - wide_cycles(MACHINE, front, 1, 0, WIDE_LOAD, NULL), miss + latency);
+            assert_int_equal(wide_cycles(MACHINE, sets, 1, 1, WIDE_LOAD, NULL) - wide_cycles(MACHINE, sets, 1, 0, WIDE_LOAD, NULL), miss);
         }
 }
 

@@ -140,6 +140,27 @@ static inline uint64_t warm_cycles(const char *machine, const char *const *sets,
     return cycles;
 }
 
+/* A load whose first so many lanes each touch a line of their own, done `times` times, the later ones waiting for those before: cycles of the second launch, and what it counted, if that is asked for. */
+#define WIDE_LOAD "ld.global.u64 %rd3, [%rd1];\n"
+enum { WIDE_LINE = 128 };
+
+static inline uint64_t wide_cycles(const char *machine, const char *const *sets, uint32_t lines, uint32_t times, const char *load, struct sm_counters *counters)
+{
+    struct text body = { 0 };
+    struct timed t;
+    say(&body, "ld.param.u64 %%rd1, [buffer];\nmov.u32 %%r1, %%tid.x;\nmin.u32 %%r1, %%r1, %u;\nmul.wide.u32 %%rd2, %%r1, %u;\nadd.u64 %%rd1, %%rd1, %%rd2;\n", lines - 1, WIDE_LINE);
+    for (uint32_t i = 0; i < times; i++)
+        say(&body, "%sadd.u64 %%rd1, %%rd1, %%rd3;\n", load);
+    timed_open(&t, &(struct timed_machine){ .name = machine }, sets, "", body.s);
+    timed_launch(&t, 1, 32, 0);
+    uint64_t cycles = timed_launch(&t, 1, 32, 0);
+    if (counters)
+        *counters = t.counters->sm;
+    timed_close(&t);
+    free(body.s);
+    return cycles;
+}
+
 /* What each warp of a block reads off %clock64, which is the cycle in which the instruction that reads it issues: into %rd10 to %rd13. In the body %r60 is the thread and %r61 the warp. */
 enum { CLOCKS = 4 };
 
