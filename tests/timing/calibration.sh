@@ -9,13 +9,28 @@ kernels='vecadd matmul'
 
 value() { "$json_check" "$scratch/stats.json" "$1"; }
 
+# Bounds that are not met. They are told and not counted as passed; one that is met again has to leave this list, one beyond 10% fails.
+unmet='matmul, two-level: L1D misses
+matmul, two-level: L2 accesses'
+is_unmet() { printf '%s\n' "$unmet" | grep -qxF "$1"; }
+is_within() { awk -v d="$1" -v most="$2" 'BEGIN { exit !(d <= most && d >= -most) }'; }
+
 # within NAME OURS REFERENCE PERCENT
 within() {
     difference=$(awk -v a="$2" -v b="$3" 'BEGIN { printf "%+.2f", 100 * (a - b) / b }')
-    if awk -v d="$difference" -v most="$4" 'BEGIN { exit !(d <= most && d >= -most) }'; then
-        echo "ok $1: $2, reference $3: $difference%"
+    says="$1: $2, reference $3: $difference%"
+    if is_unmet "$1"; then
+        if is_within "$difference" "$4"; then
+            echo "FAILED $says: within $4% again, and still on the list of what is not"
+        elif is_within "$difference" 10; then
+            echo "note NOT MET: $says, asked for $4%"
+        else
+            echo "FAILED $says, beyond 10%"
+        fi
+    elif is_within "$difference" "$4"; then
+        echo "ok $says"
     else
-        echo "FAILED $1: $2, reference $3: $difference%, allowed $4%"
+        echo "FAILED $says, allowed $4%"
     fi
 }
 
@@ -35,10 +50,9 @@ while read -r kernel scheduler cycles l1d_accesses l1d_misses l2_accesses l2_mis
     vecadd) instructions "$row" 720896 22020096 ;;
     matmul) instructions "$row" 2029568 64815104 ;;
     esac
-    case $scheduler in two-level) touchy=10 ;; *) touchy=5 ;; esac
     within "$row: cycles" "$(value total.cycles)" "$cycles" 8
     within "$row: L1D accesses" "$(value total.l1d.accesses)" "$l1d_accesses" 0
-    within "$row: L1D misses" "$(value total.l1d.misses)" "$l1d_misses" "$touchy"
-    within "$row: L2 accesses" "$(value total.l2.accesses)" "$l2_accesses" "$touchy"
+    within "$row: L1D misses" "$(value total.l1d.misses)" "$l1d_misses" 5
+    within "$row: L2 accesses" "$(value total.l2.accesses)" "$l2_accesses" 5
     within "$row: L2 misses" "$(value total.l2.misses)" "$l2_misses" 5
 done <"$scratch/reference"
