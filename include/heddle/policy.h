@@ -1,4 +1,4 @@
-/* The interface of all policies: warp schedulers, L1 data cache policies, divergence units.
+/* The interface of all policies: warp schedulers, L1 data cache policies, divergence units, probes.
  *
  * A policy is one C file that defines a const struct of function pointers, with unused hooks left NULL, and declares its parameters and counters. It sees this header and nothing else.
  * Compiled to a shared object it runs with `heddle run -s ./mine.so` (docs/add-a-policy.md); the built-in ones use the same interface.
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define HEDDLE_POLICY_ABI 2
+#define HEDDLE_POLICY_ABI 3
 #define HEDDLE_WARPS 64
 #define HEDDLE_NO_WARP (-1)
 #define HEDDLE_NO_PC UINT32_MAX
@@ -34,8 +34,15 @@ struct heddle_param {
 };
 union heddle_value { int64_t integer; /* CHOICE: its index; FLAG: 0 or 1 */ double real; const char *text; };
 
-/* Counters that a policy keeps: a column each in the results, under policy name . counter name. */
-struct heddle_counter { const char *name, *unit, *help; };
+/* Counters that a policy keeps, in the results under policy name . counter name. Over the instances of all cores and
+ * over launches, sums and the buckets of histograms are added up; of maxima the largest counts. */
+enum heddle_counter_kind { HEDDLE_SUM, HEDDLE_MAXIMUM, HEDDLE_HISTOGRAM };
+struct heddle_counter {
+    const char *name, *unit, *help;
+    enum heddle_counter_kind kind;  /* not said: a sum */
+    uint32_t buckets;               /* of a histogram: 1 to HEDDLE_BUCKETS */
+};
+enum { HEDDLE_BUCKETS = 1024 };
 
 /* What an instruction is, the same for all warps. Indices into heddle_program.instructions are the "pc" of all hooks. */
 enum {
@@ -114,8 +121,9 @@ struct heddle_issue { uint32_t warp, pc, active /* lanes that execute it, guard 
 struct heddle_branch { uint32_t warp, pc, taken, not_taken, target, fall_through, reconvergence; };
 enum heddle_loop_step { HEDDLE_LOOP_ENTER, HEDDLE_LOOP_ITERATE, HEDDLE_LOOP_LEAVE };
 struct heddle_loop_event { uint32_t warp, pc, active; int32_t loop; enum heddle_loop_step step; };
-/* At issue, a load or store of global or local memory; its L1 accesses follow later, those of a warp in the order of its instructions. */
-struct heddle_coalesced { uint32_t warp, pc, active, accesses; bool store; };
+/* At issue, a load, store or atomic of global, local or texture memory. Its L1 accesses follow later, those of a warp in
+ * the order of its instructions; there are none of what goes past the L1D (atomics, .cg, textures). */
+struct heddle_coalesced { uint32_t warp, pc, active, accesses; bool store; bool through_l1; /* the accesses go through the L1D */ };
 enum heddle_outcome { HEDDLE_HIT, HEDDLE_MISS, HEDDLE_PENDING, HEDDLE_FAIL };
 struct heddle_l1_access {
     uint64_t address;               /* of the line */
@@ -125,6 +133,7 @@ struct heddle_l1_access {
     int32_t owner;                  /* warp slot that brought the line (hits, pending hits), else -1 */
     uint64_t owner_age;
     uint32_t set, way;              /* way UINT32_MAX: none */
+    uint32_t left;                  /* accesses of the same instruction that are still to come: 0, this was its last */
 };
 struct heddle_l1_evict { uint64_t address; int32_t owner; uint64_t owner_age; uint32_t by_warp, set, way; };
 
@@ -132,7 +141,8 @@ struct heddle_events {
     void (*kernel)(void *state, const struct heddle_core *core);                         /* a launch begins: program is set, no warp is resident */
     void (*kernel_end)(void *state, const struct heddle_core *core);
     void (*launched)(void *state, const struct heddle_core *core, uint32_t warp);
-    void (*finished)(void *state, const struct heddle_core *core, uint32_t warp);
+    void (*ended)(void *state, const struct heddle_core *core, uint32_t warp);           /* its last lanes have ended; its loads and stores may still be under way */
+    void (*finished)(void *state, const struct heddle_core *core, uint32_t warp);        /* nothing of it is left, and its slot is free */
     void (*barrier_wait)(void *state, const struct heddle_core *core, uint32_t warp);
     void (*barrier_pass)(void *state, const struct heddle_core *core, uint32_t warp);
     void (*issued)(void *state, const struct heddle_core *core, const struct heddle_issue *e);
@@ -142,6 +152,8 @@ struct heddle_events {
     void (*coalesced)(void *state, const struct heddle_core *core, const struct heddle_coalesced *e);
     void (*l1_access)(void *state, const struct heddle_core *core, const struct heddle_l1_access *e);
     void (*l1_evict)(void *state, const struct heddle_core *core, const struct heddle_l1_evict *e);   /* comes before the l1_access that caused it */
+    /* Warps that could issue and that the schedulers began to hold back in this cycle: they were not held in the last one in which the schedulers were asked. */
+    void (*held)(void *state, const struct heddle_core *core, uint64_t warps);
     /* So many cycles have passed, this one included; before the core's schedulers are asked. A core sleeps while nothing in it changes: those cycles come in one count. */
     void (*cycles)(void *state, const struct heddle_core *core, uint64_t count);
 };
@@ -150,7 +162,9 @@ struct heddle_events {
 struct heddle_setup {
     struct heddle_core *core;       /* writable: the board */
     const union heddle_value *values; /* of the parameters */
-    uint64_t *counters;             /* of this instance, zero at the start; results sum over instances */
+    uint64_t *counters;             /* sums and maxima, by their row in the table of counters; zero when a launch begins. One array for all instances of a core */
+    uint64_t *const *histograms;    /* the buckets of a histogram, by its row in the same table */
+    uint64_t *const *instructions;  /* *instructions: one row per instruction of the launch's program, with the columns of policy.instructions; set, and zero, before `kernel`. heddle_row finds one */
     uint32_t scheduler;             /* schedulers: which of the core */
     uint64_t warps;                 /* schedulers: slots that it owns */
     uint64_t seed;                  /* the machine's, the same in every run */
@@ -165,13 +179,14 @@ static inline bool heddle_refuse(const struct heddle_setup *setup, const char *w
     return false;
 }
 
-/* Everything that is the same for the three kinds. */
+/* Everything that is the same for the four kinds. */
 struct heddle_policy {
     uint32_t abi;                   /* HEDDLE_POLICY_ABI */
     const char *name;               /* as written behind -s; lower case, digits, '-' */
     const char *help;               /* one line, with the paper it is from */
     const struct heddle_param *params;     /* name NULL at the end; may be NULL */
     const struct heddle_counter *counters; /* name NULL at the end; may be NULL */
+    const struct heddle_counter *instructions; /* counters of each instruction (sums and maxima): columns of a table with one row per pc; name NULL at the end; may be NULL */
     uint32_t bits_per_warp, bits_per_core, bits_per_line; /* storage card: hardware that the mechanism adds; per line of the L1D */
     size_t state_bytes;             /* of an instance: zeroed memory, handed to every hook as state */
     bool (*init)(void *state, const struct heddle_setup *setup); /* NULL: nothing to do. False: cannot work on this machine, or with these values; the launch is refused in its name, with the reason that heddle_refuse left */
@@ -251,18 +266,34 @@ struct heddle_divergence {
     uint32_t (*lane)(void *state, uint32_t home, uint32_t logical_lane);
 };
 
-/* What a shared object exports: one symbol, `heddle_policy_entry`, of this type; one of the three is set. */
+/* A probe: listens and counts, decides nothing. One instance per core; any number of probes run under any scheduler. */
+
+/* What a policy counted for each instruction of a kernel: all cores and all launches of it together. */
+struct heddle_instruction_table { const char *kernel; const uint64_t *values; uint32_t instruction_count, column_count; };
+struct heddle_probe {
+    struct heddle_policy policy;
+    /* Once, when the program has ended: to write a file that a parameter names, say. One table per kernel that ran, where
+     * the policy has counters of instructions. False: it could not, and *why says why. NULL: nothing to write. */
+    bool (*write)(const union heddle_value *values, const struct heddle_instruction_table *kernels, uint32_t kernel_count, const char **why);
+};
+
+/* What a shared object exports: one symbol, `heddle_policy_entry`, of this type; one of the four is set. */
 struct heddle_policy_entry {
     uint32_t abi;
     const struct heddle_scheduler *scheduler;
     const struct heddle_l1 *l1;
     const struct heddle_divergence *divergence;
+    const struct heddle_probe *probe;
 };
-#define HEDDLE_EXPORT_SCHEDULER(s) const struct heddle_policy_entry heddle_policy_entry = { HEDDLE_POLICY_ABI, &(s), NULL, NULL }
-#define HEDDLE_EXPORT_L1(s) const struct heddle_policy_entry heddle_policy_entry = { HEDDLE_POLICY_ABI, NULL, &(s), NULL }
-#define HEDDLE_EXPORT_DIVERGENCE(s) const struct heddle_policy_entry heddle_policy_entry = { HEDDLE_POLICY_ABI, NULL, NULL, &(s) }
+#define HEDDLE_EXPORT_SCHEDULER(s) const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .scheduler = &(s) }
+#define HEDDLE_EXPORT_L1(s) const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .l1 = &(s) }
+#define HEDDLE_EXPORT_DIVERGENCE(s) const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .divergence = &(s) }
+#define HEDDLE_EXPORT_PROBE(s) const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .probe = &(s) }
 
 /* Helpers. */
+
+/* The row of an instruction in a table of `columns` counters per instruction. */
+static inline uint64_t *heddle_row(uint64_t *instructions, uint32_t columns, uint32_t pc) { return instructions + (size_t)pc * columns; }
 
 /* The first of a set, not empty, in ring order: of those in ahead if there is one, else from slot 0. */
 static inline int heddle_ring_first(uint64_t set, uint64_t ahead)
