@@ -1,12 +1,14 @@
-/* How long each warp of an earlier run took, for a policy that wants to know beforehand (the oracle of a criticality scheduler, say): reads what `heddle run --warps FILE.csv` wrote. Only the
- * uncompressed form, so that a policy needs nothing but the standard library; zstdcat makes it of the compressed one.
+/* How long each warp of an earlier run took, for a policy that wants to know beforehand (the oracle of a criticality
+ * scheduler, say): reads what `heddle run --warps FILE.csv` wrote. Only the uncompressed form, so that a policy needs
+ * nothing but the standard library; zstdcat makes it of the compressed one.
  *
  *   init:       heddle_warp_times_read, of a path that a parameter of type HEDDLE_TEXT names
  *   launched:   heddle_warp_times_find(t, core->kernel, core->warp[slot].block_index, core->warp[slot].index, &cycles)
  *   finish:     heddle_warp_times_free
  *
- * Columns are found by their names, others are passed over. Warps that were cut short (partial) have no time and are left out. core->kernel is the number of the launch as long as launches do not
- * overlap and the program has no region of interest. */
+ * Columns are found by their names, others are passed over. Warps that were cut short (partial) have no time and are
+ * left out. core->kernel is the number of the launch as long as launches do not overlap and the program has no region
+ * of interest. */
 #ifndef HEDDLE_WARP_TIMES_H
 #define HEDDLE_WARP_TIMES_H
 
@@ -21,15 +23,29 @@
 extern "C" {
 #endif
 
-struct heddle_warp_time { uint64_t launch, block, warp, cycles; /* end - begin */ };
-struct heddle_warp_times { struct heddle_warp_time *list; /* sorted */ size_t count, capacity; };
+struct heddle_warp_time {
+    uint64_t launch, block, warp, cycles; /* end - begin */
+};
+struct heddle_warp_times {
+    struct heddle_warp_time *list; /* sorted */
+    size_t count, capacity;
+};
 
-enum heddle_warp_times_column { HEDDLE_TIMES_LAUNCH, HEDDLE_TIMES_BLOCK, HEDDLE_TIMES_WARP, HEDDLE_TIMES_BEGIN, HEDDLE_TIMES_END, HEDDLE_TIMES_PARTIAL, HEDDLE_TIMES_COLUMNS };
+enum heddle_warp_times_column {
+    HEDDLE_TIMES_LAUNCH,
+    HEDDLE_TIMES_BLOCK,
+    HEDDLE_TIMES_WARP,
+    HEDDLE_TIMES_BEGIN,
+    HEDDLE_TIMES_END,
+    HEDDLE_TIMES_PARTIAL,
+    HEDDLE_TIMES_COLUMNS
+};
 enum { HEDDLE_TIMES_FIELDS = 64, HEDDLE_TIMES_TEXT = 64 };
 
 static inline int heddle_warp_times_order(const void *first, const void *second)
 {
-    const struct heddle_warp_time *a = (const struct heddle_warp_time *)first, *b = (const struct heddle_warp_time *)second;
+    const struct heddle_warp_time *a = (const struct heddle_warp_time *)first,
+                                  *b = (const struct heddle_warp_time *)second;
     if (a->launch != b->launch)
         return a->launch < b->launch ? -1 : 1;
     if (a->block != b->block)
@@ -128,7 +144,8 @@ static inline bool heddle_warp_times_rows(FILE *f, struct heddle_warp_times *t, 
             n++;
         } while (c == ',');
         if (!good || n != fields || c == EOF || values[HEDDLE_TIMES_END] < values[HEDDLE_TIMES_BEGIN]) {
-            *why = c == EOF ? "it is cut off in the middle of a line" : "a line does not have the numbers that the first line names";
+            *why = c == EOF ? "it is cut off in the middle of a line"
+                            : "a line does not have the numbers that the first line names";
             return false;
         }
         if (values[HEDDLE_TIMES_PARTIAL])
@@ -172,7 +189,8 @@ static inline bool heddle_warp_times_read(struct heddle_warp_times *t, const cha
 }
 
 /* False: the file has no such warp. */
-static inline bool heddle_warp_times_find(const struct heddle_warp_times *t, uint64_t launch, uint64_t block, uint64_t warp, uint64_t *cycles)
+static inline bool heddle_warp_times_find(const struct heddle_warp_times *t, uint64_t launch, uint64_t block,
+                                          uint64_t warp, uint64_t *cycles)
 {
     struct heddle_warp_time key = { launch, block, warp, 0 };
     size_t from = 0, to = t->count;

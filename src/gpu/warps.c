@@ -21,16 +21,16 @@ struct warps_launch {
 };
 
 struct warps {
-    FILE *file;                /* NULL: closed */
+    FILE *file; /* NULL: closed */
     char *path, *part;
-    int trouble;               /* errno of the first that could not be written */
-    pthread_mutex_t lock;      /* a process may end, and close the file, while a launch goes on in another thread */
-    ZSTD_CCtx *zstd;           /* NULL: not compressed */
-    char *text;                /* rows that are not in the file yet */
+    int trouble;          /* errno of the first that could not be written */
+    pthread_mutex_t lock; /* a process may end, and close the file, while a launch goes on in another thread */
+    ZSTD_CCtx *zstd;      /* NULL: not compressed */
+    char *text;           /* rows that are not in the file yet */
     size_t used, capacity;
     char *packed;
     struct warps_launch *first, **end; /* that were started and are not in the file, in order */
-    uint64_t number;           /* of the first */
+    uint64_t number;                   /* of the first */
 };
 
 /* The file */
@@ -145,7 +145,8 @@ void warps_take(struct warps_launch *l, struct warp_log *log, uint64_t start)
 static int by_block_and_warp(const void *first, const void *second)
 {
     const struct warp_row *a = first, *b = second;
-    return a->block != b->block ? (a->block > b->block) - (a->block < b->block) : (a->warp > b->warp) - (a->warp < b->warp);
+    return a->block != b->block ? (a->block > b->block) - (a->block < b->block)
+                                : (a->warp > b->warp) - (a->warp < b->warp);
 }
 
 static void put_rows(struct warps *w, const struct warps_launch *l)
@@ -154,8 +155,9 @@ static void put_rows(struct warps *w, const struct warps_launch *l)
     for (size_t i = 0; i < l->count; i++) {
         const struct warp_row *r = &l->rows[i];
         char *to = room_for(w, ROW_BYTES_MOST + name_bytes), *at = to;
-        at += sprintf(at, "%" PRIu64 ",%s,%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%d,%" PRIu64 ",%" PRIu64, w->number, l->kernel, r->block, r->warp, r->core, r->slot, r->begin, r->end,
-                      r->partial, r->warp_instructions, r->thread_instructions);
+        at += sprintf(at, "%" PRIu64 ",%s,%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%d,%" PRIu64 ",%" PRIu64,
+                      w->number, l->kernel, r->block, r->warp, r->core, r->slot, r->begin, r->end, r->partial,
+                      r->warp_instructions, r->thread_instructions);
         for (int k = 0; k < STALL_COUNT; k++)
             at += sprintf(at, ",%" PRIu64, r->stalls[k]);
         *at++ = '\n';
@@ -231,7 +233,9 @@ bool warps_close(struct warps *w, struct error *e)
             w->trouble = errno;
     }
     pthread_mutex_unlock(&w->lock);
-    return w->trouble ? error_set(e, ERROR_IO, "the warps could not be written to %s: %s", w->path, strerror(w->trouble)) : true;
+    if (w->trouble)
+        return error_set(e, ERROR_IO, "the warps could not be written to %s: %s", w->path, strerror(w->trouble));
+    return true;
 }
 
 void warps_destroy(struct warps *w)

@@ -1,4 +1,5 @@
-/* Rows of warps, from their begin to the list of those complete: see warp_log.h. Where a divergence unit regroups threads, a row is of the slot, under the name of the warp that was placed in it. */
+/* Rows of warps, from their begin to the list of those complete: see warp_log.h. Where a divergence unit regroups
+ * threads, a row is of the slot, under the name of the warp that was placed in it. */
 #include "sm/warp_log.h"
 
 #include "sm/sm.h"

@@ -1,5 +1,6 @@
-/* warps_check STATS WARPS.csv: is there one row for each warp of each launch, in order, do the reasons of a warp's cycles add up to its time, and the rows of a launch to the launch's own counters?
- * The columns are written out here once more: scripts know them by these names. Exit status 0 yes, 1 no. */
+/* warps_check STATS WARPS.csv: is there one row for each warp of each launch, in order, do the reasons of a warp's
+ * cycles add up to its time, and the rows of a launch to the launch's own counters? The columns are written out here
+ * once more: scripts know them by these names. Exit status 0 yes, 1 no. */
 #include "heddle/warp_times.h"
 
 #include <jansson.h>
@@ -7,10 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAUNCH, BLOCK, WARP, CORE, SLOT, BEGIN, END, PARTIAL, WARP_INSTRUCTIONS, THREAD_INSTRUCTIONS, STALLS, NUMBERS = STALLS + 11, LINE_BYTES = 4096 };
-static const char header[] = "launch,kernel,block,warp,core,slot,begin,end,partial,warp_instructions,thread_instructions,"
-                             "issued,not_picked,fetch,scoreboard,memory,pipeline,barrier,fence,atomic,held,drain\n";
-static const char *const stalls[] = {"issued", "not_picked", "fetch", "scoreboard", "memory", "pipeline", "barrier", "fence", "atomic", "held", "drain"};
+enum {
+    LAUNCH,
+    BLOCK,
+    WARP,
+    CORE,
+    SLOT,
+    BEGIN,
+    END,
+    PARTIAL,
+    WARP_INSTRUCTIONS,
+    THREAD_INSTRUCTIONS,
+    STALLS,
+    NUMBERS = STALLS + 11,
+    LINE_BYTES = 4096
+};
+static const char header[] =
+    "launch,kernel,block,warp,core,slot,begin,end,partial,warp_instructions,thread_instructions,"
+    "issued,not_picked,fetch,scoreboard,memory,pipeline,barrier,fence,atomic,held,drain\n";
+static const char *const stalls[] = { "issued",  "not_picked", "fetch",  "scoreboard", "memory", "pipeline",
+                                      "barrier", "fence",      "atomic", "held",       "drain" };
 
 static int bad;
 
@@ -52,7 +69,8 @@ static long long number(json_t *o, const char *a, const char *b)
     return json_integer_value(b ? json_object_get(o, b) : o);
 }
 
-static void check_row(const long long n[NUMBERS], const long long before[NUMBERS], json_t *kernel, const char *name, size_t line, int first)
+static void check_row(const long long n[NUMBERS], const long long before[NUMBERS], json_t *kernel, const char *name,
+                      size_t line, int first)
 {
     long long sum = 0;
     for (int i = STALLS; i < NUMBERS; i++)
@@ -62,7 +80,9 @@ static void check_row(const long long n[NUMBERS], const long long before[NUMBERS
         fprintf(stderr, "line %zu: another kernel\n", line);
         bad = 1;
     }
-    if (!first && (n[LAUNCH] != before[LAUNCH] ? n[LAUNCH] < before[LAUNCH] : n[BLOCK] != before[BLOCK] ? n[BLOCK] < before[BLOCK] : n[WARP] <= before[WARP]))
+    if (!first && (n[LAUNCH] != before[LAUNCH] ? n[LAUNCH] < before[LAUNCH]
+                   : n[BLOCK] != before[BLOCK] ? n[BLOCK] < before[BLOCK]
+                                               : n[WARP] <= before[WARP]))
         complain("out of order", line, n[BLOCK], before[BLOCK]);
     if (n[BEGIN] < 1 || n[END] > number(kernel, "cycles", NULL) || n[END] < n[BEGIN])
         complain("its cycles are not in the launch", line, n[BEGIN], n[END]);
@@ -84,19 +104,22 @@ static void check_launch(json_t *kernel, const long long sums[NUMBERS], long lon
 int main(int argc, char **argv)
 {
     char line[LINE_BYTES], *name = NULL;
-    long long n[NUMBERS], before[NUMBERS] = {0}, sums[NUMBERS] = {0}, rows = 0, finished = 0, found = 0;
+    long long n[NUMBERS], before[NUMBERS] = { 0 }, sums[NUMBERS] = { 0 }, rows = 0, finished = 0, found = 0;
     json_error_t e;
     json_t *root = argc == 3 ? json_load_file(argv[1], 0, &e) : NULL, *kernels = json_object_get(root, "kernels");
     FILE *f = argc == 3 ? fopen(argv[2], "r") : NULL;
     struct heddle_warp_times times;
     const char *why = "";
-    if (!root || !f || !fgets(line, sizeof line, f) || strcmp(line, header) || !heddle_warp_times_read(&times, argv[2], &why)) {
-        fprintf(stderr, "usage: warps_check STATS WARPS.csv; or the two cannot be read, or have other columns %s\n", why);
+    if (!root || !f || !fgets(line, sizeof line, f) || strcmp(line, header) ||
+        !heddle_warp_times_read(&times, argv[2], &why)) {
+        fprintf(stderr, "usage: warps_check STATS WARPS.csv; or the two cannot be read, or have other columns %s\n",
+                why);
         return 1;
     }
     size_t launch = 0;
     for (size_t at = 2; fgets(line, sizeof line, f); at++) {
-        if (!parse(line, n, &name) || n[LAUNCH] >= (long long)json_array_size(kernels) || n[LAUNCH] < (long long)launch) {
+        if (!parse(line, n, &name) || n[LAUNCH] >= (long long)json_array_size(kernels) ||
+            n[LAUNCH] < (long long)launch) {
             fprintf(stderr, "line %zu: not numbers, or of a launch that is not there\n", at);
             return 1;
         }
@@ -104,7 +127,9 @@ int main(int argc, char **argv)
             check_launch(json_array_get(kernels, launch), sums, rows);
         check_row(n, before, json_array_get(kernels, launch), name, at, at == 2);
         uint64_t cycles = 0;
-        found += !n[PARTIAL] && heddle_warp_times_find(&times, (uint64_t)n[LAUNCH], (uint64_t)n[BLOCK], (uint64_t)n[WARP], &cycles) && (long long)cycles == n[END] - n[BEGIN];
+        found += !n[PARTIAL] &&
+                 heddle_warp_times_find(&times, (uint64_t)n[LAUNCH], (uint64_t)n[BLOCK], (uint64_t)n[WARP], &cycles) &&
+                 (long long)cycles == n[END] - n[BEGIN];
         finished += !n[PARTIAL];
         rows++;
         for (int i = 0; i < NUMBERS; i++)
