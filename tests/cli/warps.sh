@@ -59,6 +59,10 @@ expect 'a fault' 5 '' ptx fault fault_among_loads
 adds_up 'a fault' fault
 expect 'a hang' 4 '' ptx hang barrier_skipped
 adds_up 'a hang' hang
+twice() { any twice "$build/tests/cli/launch_twice" "$ptx/fault_among_loads.ptx" "$ptx/fine.ptx"; }
+expect 'a launch after a fault' 5 '' twice
+adds_up 'a launch after a fault' twice
+is 'a launch after a fault: it has rows' grep -q '^1,' "$scratch/twice.csv"
 interrupted() {
     timeout --preserve-status -k 20 -s INT 1 "$heddle" run --quiet --stats "$scratch/interrupted.json" \
         --warps "$scratch/interrupted.csv" "$ptx_run" "$ptx/endless.ptx" k
