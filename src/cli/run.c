@@ -44,6 +44,8 @@ static const char help[] =
     "      --timeline FILE    what cores, schedulers and warps did, for ui.perfetto.dev\n"
     "      --timeline-cycles A:B   only cycles A up to B; default 0:20000\n"
     "      --trace FILE       every access to the L1 data caches, for 'heddle cache'\n"
+    "      --warps FILE       when each warp began and ended, what it issued and waited for: CSV, compressed;\n"
+    "                         not compressed where FILE ends in .csv\n"
     "      --quiet            no remarks, no progress and no summary\n"
     "  -h, --help             this text\n"
     "\n"
@@ -54,14 +56,14 @@ enum { MOST_SETS = 256, MOST_WORDS = 2 * MOST_SETS + 40, MOST_THREADS = 1024 };
 
 struct run_options {
     bool functional, exact_bounds, quiet, print_machine, pcs;
-    const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace;
+    const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace, *warps;
     const char *machine, *scheduler, *l1, *divergence; /* policies: empty, the machine's */
     const char *sets[MOST_SETS];
     uint32_t set_count;
 };
 
 enum { OPT_FUNCTIONAL = 256, OPT_SIZE, OPT_STATS, OPT_MAX_CYCLES, OPT_QUIET, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_PRINT_MACHINE, OPT_PCS,
-       OPT_INTERVAL, OPT_EXACT_BOUNDS };
+       OPT_INTERVAL, OPT_EXACT_BOUNDS, OPT_WARPS };
 
 static const struct option option_table[] = {
     {"functional", no_argument, NULL, OPT_FUNCTIONAL}, {"size", required_argument, NULL, OPT_SIZE},
@@ -72,6 +74,7 @@ static const struct option option_table[] = {
     {"timeline", required_argument, NULL, OPT_TIMELINE}, {"timeline-cycles", required_argument, NULL, OPT_TIMELINE_CYCLES},
     {"trace", required_argument, NULL, OPT_TRACE},     {"print-machine", no_argument, NULL, OPT_PRINT_MACHINE},
     {"pcs", no_argument, NULL, OPT_PCS},               {"interval", required_argument, NULL, OPT_INTERVAL},
+    {"warps", required_argument, NULL, OPT_WARPS},
     {"exact-bounds", no_argument, NULL, OPT_EXACT_BOUNDS}, {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -120,6 +123,8 @@ static int check_values(const struct run_options *o)
         return cli_usage("run", "--timeline shows time, which --functional does not model");
     if (o->trace && o->functional)
         return cli_usage("run", "--trace is of caches, which --functional does not model");
+    if (o->warps && o->functional)
+        return cli_usage("run", "--warps is of time, which --functional does not model");
     if (o->interval && !parse_count(o->interval, &n))
         return cli_usage("run", "--interval needs a number of cycles from 1, not '%s'", o->interval);
     if (o->interval && o->functional)
@@ -157,6 +162,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case 's': o->scheduler = optarg; break;
         case 'j': o->threads = optarg; break;
         case OPT_TRACE: o->trace = optarg; break;
+        case OPT_WARPS: o->warps = optarg; break;
         case 'h':
             fputs(help, stdout);
             return EXIT_DONE;
@@ -206,7 +212,7 @@ static void make_absolute(const char *word, size_t path_length, char *out, size_
 
 /* What a run is made of, as it is handed to the library. */
 struct setup {
-    char machine[PATH_MAX], scheduler[PATH_MAX + 512], l1[PATH_MAX + 512], divergence[PATH_MAX + 512], timeline[PATH_MAX], trace[PATH_MAX];
+    char machine[PATH_MAX], scheduler[PATH_MAX + 512], l1[PATH_MAX + 512], divergence[PATH_MAX + 512], timeline[PATH_MAX], trace[PATH_MAX], warps[PATH_MAX];
 };
 
 /* Machine, --set and specs are tried here: what is wrong with them is the user's to mend before anything runs. */
@@ -281,7 +287,7 @@ static void library_options(const struct run_options *o, const struct setup *s, 
 {
     const struct { const char *name, *value; } given[] = {
         {"--machine", s->machine}, {"--scheduler", s->scheduler}, {"--l1", s->l1}, {"--divergence", s->divergence}, {"--timeline", s->timeline}, {"--trace", s->trace},
-        {"--timeline-cycles", o->timeline_cycles}, {"--max-cycles", o->max_cycles}, {"-j", o->threads}, {"--interval", o->interval},
+        {"--timeline-cycles", o->timeline_cycles}, {"--max-cycles", o->max_cycles}, {"-j", o->threads}, {"--interval", o->interval}, {"--warps", s->warps},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         if (!given[i].value || !*given[i].value)
@@ -370,7 +376,7 @@ int cli_run(int argc, char **argv)
         return check_setup(&o, &e) ? EXIT_DONE : cli_fail(&e);
     make_setup(&o, &setup);
     if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) || !check_setup(&o, &e) || !check_program(&p, &places, &e) ||
-        !check_writable(o.timeline, setup.timeline, &e) || !check_writable(o.trace, setup.trace, &e))
+        !check_writable(o.timeline, setup.timeline, &e) || !check_writable(o.trace, setup.trace, &e) || !check_writable(o.warps, setup.warps, &e))
         return cli_fail(&e);
     return run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);
 }

@@ -11,6 +11,7 @@
 #include "gpu/setup.h"
 #include "gpu/timeline.h"
 #include "gpu/trace.h"
+#include "gpu/warps.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -97,6 +98,14 @@ static void finish_trace(struct driver *d)
         driver_report(&e);
 }
 
+static void finish_warps(struct driver *d)
+{
+    struct warps *w = d->gpu->options.warps;
+    struct error e = {0};
+    if (w && !warps_close(w, &e) && d->outcome.kind == ERROR_NONE)
+        driver_report(&e);
+}
+
 static void say_strays(const struct driver *d)
 {
     const struct memory *m = d->gpu->memory;
@@ -111,6 +120,7 @@ void driver_finish(struct driver *d, int exit_status)
     progress_done(d->gpu->options.progress);
     finish_timeline(d);
     finish_trace(d);
+    finish_warps(d);
     say_strays(d);
     stats_write(d, exit_status);
 }
@@ -150,7 +160,7 @@ static void stay_loaded(void)
 
 static void say_ignored(const struct options *o)
 {
-    const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : o->timeline[0] ? "--timeline" : o->trace[0] ? "--trace" : o->interval ? "--interval" : NULL;
+    const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : o->timeline[0] ? "--timeline" : o->trace[0] ? "--trace" : o->interval ? "--interval" : o->warps[0] ? "--warps" : NULL;
     if (o->functional && ignored && !o->quiet)
         driver_say("%s has no effect with --functional, which does not model time", ignored);
 }
@@ -191,6 +201,8 @@ static bool start(struct driver *d, struct error *e)
         options.timeline = timeline_open(o->timeline, o->timeline_first, o->timeline_end, e);
     if (o->trace[0] && !o->functional && e->kind == ERROR_NONE)
         options.trace = open_trace(o, &options.machine, e);
+    if (o->warps[0] && !o->functional && e->kind == ERROR_NONE)
+        options.warps = warps_open(o->warps, e);
     options.progress = progress_create(stderr, wants_progress(o));
     if (e->kind == ERROR_NONE)
         d->gpu = gpu_create(&options, e); /* takes the policies over */
@@ -199,13 +211,14 @@ static bool start(struct driver *d, struct error *e)
     if (!d->gpu) {
         timeline_destroy(options.timeline);
         trace_destroy(options.trace);
+        warps_destroy(options.warps);
         progress_destroy(options.progress);
         return false;
     }
     say_ignored(o);
     stay_loaded();
     on_exit(at_exit, NULL);
-    if (o->stats[0] || options.timeline || options.trace)
+    if (o->stats[0] || options.timeline || options.trace || options.warps)
         interrupt_watch(d);
     return true;
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_FUNCTIONAL, OPT_EXACT_BOUNDS, OPT_STATS, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_MAX_CYCLES, OPT_THREADS,
-                 OPT_QUIET, OPT_PRINT_MACHINE, OPT_PCS, OPT_MERGE_LAUNCHES, OPT_INTERVAL };
+                 OPT_QUIET, OPT_PRINT_MACHINE, OPT_PCS, OPT_MERGE_LAUNCHES, OPT_INTERVAL, OPT_WARPS };
 
 static const struct option_row { const char *name; char letter; bool has_value; enum option_id id; } rows[] = {
     {"machine", 'm', true, OPT_MACHINE},
@@ -34,6 +34,7 @@ static const struct option_row { const char *name; char letter; bool has_value; 
     {"pcs", 0, false, OPT_PCS},
     {"merge-launches", 0, false, OPT_MERGE_LAUNCHES},
     {"interval", 0, true, OPT_INTERVAL},
+    {"warps", 0, true, OPT_WARPS},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], OPTION_WORD_BYTES = 8192 };
 
@@ -184,6 +185,7 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_STATS: return keep(o->stats, sizeof o->stats, name, value, e);
     case OPT_TIMELINE: return keep(o->timeline, sizeof o->timeline, name, value, e);
     case OPT_TRACE: return keep(o->trace, sizeof o->trace, name, value, e);
+    case OPT_WARPS: return keep(o->warps, sizeof o->warps, name, value, e);
     case OPT_SCHEDULER: return keep(o->scheduler, sizeof o->scheduler, name, value, e);
     case OPT_L1: return keep(o->l1, sizeof o->l1, name, value, e);
     case OPT_DIVERGENCE: return keep(o->divergence, sizeof o->divergence, name, value, e);

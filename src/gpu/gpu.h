@@ -14,6 +14,7 @@
 
 struct timeline;
 struct trace;
+struct warps;
 struct progress;
 struct profile_pcs;
 struct profile_series;
@@ -33,6 +34,7 @@ struct gpu_options {
     uint32_t threads;        /* timed: cores are simulated on so many threads; 0: one */
     struct timeline *timeline; /* or NULL; the caller's */
     struct trace *trace;     /* of L1D accesses, or NULL; the caller's */
+    struct warps *warps;     /* one row per warp, or NULL; the caller's (gpu/warps.h) */
     struct progress *progress; /* or NULL; the caller's */
     bool merge_launches;     /* keep one record a kernel, not one a launch */
     bool pcs;                /* count what each instruction does (gpu/profile.h) */

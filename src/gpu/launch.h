@@ -29,6 +29,7 @@ struct residency {
     struct gpu_counters counters;   /* timed */
     struct profile_pcs *pcs;        /* where they were asked for, else NULL; handed on to the record of the launch */
     struct profile_series *series;
+    struct warps_launch *warps;     /* its rows, where they were asked for, else NULL */
     const struct profile_listing *listing; /* functional, with counters of instructions: */
     struct profile_pc *pc_counts;
     /* timed: */

@@ -45,6 +45,7 @@ struct timing {
     struct partition_counters memory_before;
     struct crossbar_counters requests_before, replies_before;
     struct profile_core *profiles;        /* of each core; NULL: instructions are not counted */
+    struct warp_log *warp_logs;           /* of each core; NULL: warps are not logged */
     uint64_t sample_at;                   /* the cycle of the next sample of a launch; UINT64_MAX: none */
     uint64_t now;                         /* core cycle */
     uint64_t blocks_done, blocks_seen;    /* in all; those that the launches know of */

@@ -177,6 +177,8 @@ void sm_destroy(struct sm *c)
 
 /* Launches */
 
+static void complete_warps(struct sm *c, uint64_t now, bool cut);
+
 /* Blocks of the launch that a core may have at once: not more than its share of them. */
 static uint64_t blocks_at_once(const struct sm *c)
 {
@@ -229,6 +231,8 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
 void sm_end(struct sm *c, uint64_t now)
 {
     sm_account_until(c, now);
+    if (c->warp_log)
+        complete_warps(c, now, true);
     SM_TELL(c, kernel_end);
     c->view.kernel++;
 }
@@ -243,6 +247,8 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     uint32_t block = (uint32_t)__builtin_ctzll(~c->blocks_used);
     struct sm_block *b = &c->blocks[block];
     sm_account_until(c, now);
+    if (c->warp_log)
+        complete_warps(c, now, false);
     c->now = c->view.cycle = now;
     *b = (struct sm_block){ .cta = cta, .first_warp = block * c->warps_per_block, .warp_count = cta->warp_count, .warps_left = cta->warp_count };
     c->blocks_used |= 1ull << block;
@@ -257,6 +263,9 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
                                                .block_index = cta->index };
         c->resident |= 1ull << slot;
         c->view.resident = c->resident & ~c->ended;
+        if (c->warp_log)
+            warp_log_begin(c->warp_log, &(struct warp_row){ .block = cta->index, .warp = i, .core = (uint16_t)c->id,
+                                                            .slot = (uint8_t)slot, .begin = now });
         sm_refresh(c, slot);
         SM_TELL(c, launched, slot);
         if (c->observer && c->observer->warp_begin)
@@ -273,7 +282,9 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
 
 /* Counting. Most cycles of a waiting core look like the one before: they are counted together when something changes. */
 
-static inline void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t cycles)
+/* log: NULL, or where the cycles are counted for each warp as well. */
+static inline __attribute__((always_inline)) void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t cycles,
+                                                               struct warp_log *log)
 {
     uint64_t rest = v->resident;
     uint64_t *stalls = c->counters.stalls;
@@ -286,6 +297,8 @@ static inline void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t 
         rest ^= taken_;                                                                                                                \
         if (__builtin_expect(taken_ != 0, 1))                                                                                          \
             stalls[reason] += cycles * (uint64_t)__builtin_popcountll(taken_);                                                         \
+        if (log)                                                                                                                       \
+            warp_log_add(log, reason, taken_, cycles);                                                                                 \
     } while (0)
     c->counters.warp_cycles += cycles * warps;
     c->counters.active_cycles += cycles;
@@ -305,23 +318,57 @@ static inline void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t 
 #undef TAKE
 }
 
+static inline __attribute__((always_inline)) struct sm_seen look(const struct sm *c)
+{
+    return (struct sm_seen){ .resident = c->resident, .issued = c->issued, .ended = c->ended,
+                             .at_barrier = c->at_barrier | c->parked, /* a parked warp waits for others of its block */
+                             .fenced = c->fenced, .atomic_wait = c->atomic_wait,
+                             .no_instruction = ~c->valid | c->stale | c->asleep, .clear = c->clear,
+                             .long_wait = c->long_wait, .held = c->held, .unit_free = c->unit_free };
+}
+
+/* For each warp as well: out of the way of runs without a log, which can keep the sets in registers. */
+static __attribute__((noinline, cold)) void log_seen(struct sm *c)
+{
+    count_stalls(c, &c->seen, c->seen_cycles, c->warp_log);
+}
+
+static __attribute__((noinline, cold)) void log_cycle(struct sm *c)
+{
+    struct sm_seen now = look(c);
+    count_stalls(c, &now, 1, c->warp_log);
+}
+
 static void count_seen(struct sm *c)
 {
-    count_stalls(c, &c->seen, c->seen_cycles);
+    if (__builtin_expect(c->warp_log != NULL, 0))
+        log_seen(c);
+    else
+        count_stalls(c, &c->seen, c->seen_cycles, NULL);
     c->seen_cycles = 0;
+}
+
+/* Cycles up to now have been accounted for: warps that ended in them have all that is theirs. */
+static void complete_warps(struct sm *c, uint64_t now, bool cut)
+{
+    count_seen(c);
+    warp_log_collect(c->warp_log, now, cut);
 }
 
 static void account(struct sm *c, uint64_t cycles)
 {
     struct sm_seen *v = &c->seen;
-    uint64_t no_instruction = ~c->valid | c->stale | c->asleep, at_barrier = c->at_barrier | c->parked; /* a parked warp waits for others of its block */
-    struct sm_seen now = { c->resident, c->issued, c->ended, at_barrier, c->fenced, c->atomic_wait, no_instruction, c->clear, c->long_wait, c->held, c->unit_free };
-    if (c->issued) { /* hardly ever like the one before */
-        count_stalls(c, &now, 1);
+    if (c->issued && __builtin_expect(c->warp_log != NULL, 0)) {
+        log_cycle(c);
         return;
     }
-    uint64_t changed = (v->resident ^ c->resident) | (v->ended ^ c->ended) | (v->at_barrier ^ at_barrier) | (v->fenced ^ c->fenced) |
-                       (v->atomic_wait ^ c->atomic_wait) | (v->no_instruction ^ no_instruction) | (v->clear ^ c->clear) | (v->long_wait ^ c->long_wait) | (v->held ^ c->held) |
+    struct sm_seen now = look(c);
+    if (c->issued) { /* hardly ever like the one before */
+        count_stalls(c, &now, 1, NULL);
+        return;
+    }
+    uint64_t changed = (v->resident ^ c->resident) | (v->ended ^ c->ended) | (v->at_barrier ^ now.at_barrier) | (v->fenced ^ c->fenced) |
+                       (v->atomic_wait ^ c->atomic_wait) | (v->no_instruction ^ now.no_instruction) | (v->clear ^ c->clear) | (v->long_wait ^ c->long_wait) | (v->held ^ c->held) |
                        ((v->unit_free ^ c->unit_free) & c->clear);
     if (changed) {
         if (c->seen_cycles)

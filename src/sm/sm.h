@@ -13,6 +13,7 @@
 #include "sm/counters.h"
 #include "sm/observer.h"
 #include "sm/program.h"
+#include "sm/warp_log.h"
 
 enum { SM_SCHEDULERS = 16, SM_INFLIGHT = 1024, SM_TIME_RING = 1024, SM_BLOCKS = 64, SM_ALU_UNITS = 48, SM_WRITEBACK = 16, SM_LISTENERS = SM_SCHEDULERS + 4, SM_DEFERRED = 32 };
 #define SM_NEVER UINT64_MAX
@@ -183,6 +184,7 @@ struct sm {
     uint64_t parked;                 /* slots without work, of those asleep */
     struct sm_seen seen;             /* of the last cycles, all alike */
     uint64_t seen_cycles;
+    struct warp_log *warp_log;       /* of each warp, what is counted of all; NULL: nobody wants to know */
     uint64_t cycles_told;
     uint64_t shown_resident;         /* of the view, when policies were last shown the sets; the view has the others */
     struct heddle_core view;

@@ -149,6 +149,8 @@ void sm_retire(struct sm *c, uint32_t slot)
     c->busy = c->stirred = true;
     c->settled = false;
     SM_TELL(c, finished, slot);
+    if (c->warp_log)
+        warp_log_end(c->warp_log, slot, c->now);
     if (c->observer && c->observer->warp_end)
         c->observer->warp_end(c->observer->context, c->id, slot, c->now);
     s->exec = NULL;
