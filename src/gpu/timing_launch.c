@@ -73,6 +73,8 @@ static void leave_core(struct timing *t, uint32_t i)
     if (r->warps)
         warps_take(r->warps, &t->warp_logs[i], r->start);
     timing_add_core(core, &r->counters);
+    if (r->tables)
+        timing_add_tables(core, r->tables);
     r->core_cycles += t->now - t->owned_since[i];
     t->owner[i] = NULL;
 }
