@@ -93,6 +93,21 @@ static void held_in_the_inner_loop(void **state)
     leave(&p, INNER_LOOP);
     lose(&p, OUTER, 5);
     check(&p, 1, 1, 0, 0);
+    enter(&p, OUTER_LOOP); /* of a function that is called */
+    leave(&p, OUTER_LOOP);
+    lose(&p, OUTER, 5);
+    check(&p, 2, 2, 0, 0);
+    leave(&p, OUTER_LOOP);
+    enter(&p, OUTER_LOOP);
+    enter(&p, OUTER_LOOP), leave(&p, OUTER_LOOP);
+    hold(&p, 1); /* still in the caller's */
+    lose(&p, OUTER, 5);
+    check(&p, 3, 3, 0, 0);
+    probed_launch(&p, 0); /* ended in a loop; its slot's next warp comes to one */
+    enter(&p, OUTER_LOOP);
+    hold(&p, 1);
+    lose(&p, OUTER, 5);
+    check(&p, 4, 4, 0, 0);
     probed_end(&p);
 }
 

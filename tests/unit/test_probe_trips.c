@@ -124,6 +124,35 @@ static void nested_loops(void **state)
     probed_end(&p);
 }
 
+/* A function that is called in a loop: its loads are in the caller's trip, and a loop of its own has depth 1 again. */
+static void called_functions(void **state)
+{
+    (void)state;
+    struct probed p;
+    probed_start(&p, &probe_trips, NULL);
+    enter(&p, OUTER_LOOP);
+    load(&p, OUTER, 3, HEDDLE_MISS);
+    iterate(&p, OUTER_LOOP);
+    load(&p, AFTER, 3, HEDDLE_HIT);
+    check(&p, 0, 1, 0, 0, 0, 0);
+    enter(&p, OUTER_LOOP), iterate(&p, OUTER_LOOP), iterate(&p, OUTER_LOOP);
+    load(&p, OUTER, 3, HEDDLE_HIT);
+    check(&p, 0, 1, 1, 0, 0, 0);
+    leave(&p, OUTER_LOOP);
+    load(&p, OUTER, 3, HEDDLE_HIT);
+    check(&p, 1, 1, 1, 0, 0, 0);
+    iterate(&p, OUTER_LOOP);
+    load(&p, OUTER, 3, HEDDLE_HIT);
+    check(&p, 1, 2, 1, 0, 0, 0);
+    for (int i = 0; i < 100; i++) /* deeper than there is room for */
+        enter(&p, OUTER_LOOP), iterate(&p, OUTER_LOOP), load(&p, OUTER, 3, HEDDLE_HIT);
+    for (int i = 0; i < 100; i++)
+        leave(&p, OUTER_LOOP);
+    load(&p, OUTER, 3, HEDDLE_HIT);
+    check(&p, 2, 2, 101, 0, 0, 0);
+    probed_end(&p);
+}
+
 /* The trip is that of the load, not of the time at which its access is made. */
 static void accesses_come_late(void **state)
 {
@@ -174,6 +203,10 @@ static void only_the_warp_that_brought_it(void **state)
     load(&p, OUTER, 5, HEDDLE_MISS); /* brought again, by the new warp */
     load(&p, OUTER, 5, HEDDLE_HIT);
     check(&p, 1, 0, 1, 0, 0, 0);
+    probed_launch(&p, 0); /* ended inside the loop */
+    load(&p, AFTER, 5, HEDDLE_MISS);
+    load(&p, AFTER, 5, HEDDLE_HIT);
+    check(&p, 1, 0, 1, 0, 1, 0);
     probed_end(&p);
 }
 
@@ -183,26 +216,29 @@ static void what_does_not_count(void **state)
     (void)state;
     struct probed p;
     probed_start(&p, &probe_trips, NULL);
-    enter(&p, OUTER_LOOP);
-    load(&p, OUTER, 5, HEDDLE_MISS);
-    iterate(&p, OUTER_LOOP), iterate(&p, OUTER_LOOP);
     struct heddle_coalesced e = {.pc = AFTER, .active = 1, .accesses = 1, .store = true, .through_l1 = true};
     probed_on(&p)->coalesced(p.state, &p.core, &e);
     probed_store(&p, 0, 5);
     e.store = e.through_l1 = false; /* no accesses follow */
     probed_on(&p)->coalesced(p.state, &p.core, &e);
     probed_load(&p, 0, AFTER, 32, 0);
+    enter(&p, OUTER_LOOP);
+    load(&p, OUTER, 5, HEDDLE_MISS);
     load(&p, OUTER, 5, HEDDLE_HIT);
-    check(&p, 0, 0, 1, 0, 0, 0);
+    check(&p, 1, 0, 0, 0, 0, 0);
+    iterate(&p, OUTER_LOOP), iterate(&p, OUTER_LOOP);
+    load(&p, OUTER, 5, HEDDLE_HIT);
+    check(&p, 1, 0, 1, 0, 0, 0);
     probed_load(&p, 0, OUTER, 32, 1); /* cut short: its access never comes */
     probed_on(&p)->kernel(p.state, &p.core);
+    probed_on(&p)->launched(p.state, &p.core, 0);
     enter(&p, OUTER_LOOP);
     load(&p, OUTER, 5, HEDDLE_HIT); /* nobody has brought it in this launch */
-    check(&p, 0, 0, 1, 0, 0, 1);
+    check(&p, 1, 0, 1, 0, 0, 1);
     load(&p, OUTER, 5, HEDDLE_MISS);
     iterate(&p, OUTER_LOOP);
     load(&p, OUTER, 5, HEDDLE_HIT);
-    check(&p, 0, 1, 1, 0, 0, 1);
+    check(&p, 1, 1, 1, 0, 0, 1);
     probed_end(&p);
 }
 
@@ -226,6 +262,7 @@ static void lines_that_were_not_seen(void **state)
     load(&p, OUTER, 5 + PROBE_SETS * PROBE_WAYS, HEDDLE_HIT); /* another in its place */
     check(&p, 1, 0, 0, 0, 0, 3);
     probed_launch(&p, 0);
+    enter(&p, OUTER_LOOP);
     load(&p, OUTER, 5 + PROBE_SETS * PROBE_WAYS, HEDDLE_HIT); /* the same, brought by another warp of the slot */
     check(&p, 1, 0, 0, 0, 0, 4);
     probed_end(&p);
@@ -364,7 +401,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(this_trip_last_trip_other), cmocka_unit_test(two_accesses_of_one_load),
-        cmocka_unit_test(pending_is_a_use), cmocka_unit_test(nested_loops), cmocka_unit_test(accesses_come_late),
+        cmocka_unit_test(pending_is_a_use), cmocka_unit_test(nested_loops), cmocka_unit_test(called_functions),
+        cmocka_unit_test(accesses_come_late),
         cmocka_unit_test(only_the_warp_that_brought_it), cmocka_unit_test(what_does_not_count),
         cmocka_unit_test(lines_that_were_not_seen), cmocka_unit_test(needs_a_cache),
         cmocka_unit_test(random_events_as_in_the_model),

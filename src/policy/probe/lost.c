@@ -3,7 +3,7 @@
  *
  * A load lost locality if it misses, or finds its line on its way, and its tag is in the victim tags of its warp: the
  * definition and the sizes of CCWS (heddle/victim_tags.h). Where the load stands in the program says whether it is in a
- * loop, as its accesses may come to the cache when its warp has left it.
+ * loop, as its accesses may come to the cache when its warp has left it; a function called in a loop is outside.
  *
  *   after_held      the load is in a loop, and the scheduler had held the warp back since it entered the outermost
  *                   loop around it: the paper's sentence, read for one stay in a loop.
@@ -22,7 +22,8 @@ struct lost {
     struct heddle_victim_tags tags;
     struct heddle_victim_tags evicted_held; /* of these, lines that left after a hold; room for all that are in tags */
     uint64_t *counters;
-    uint64_t in_loop;               /* warps inside a loop */
+    uint32_t depth[HEDDLE_WARPS];   /* loops that a warp is in */
+    uint64_t in_loop;               /* warps that are in one */
     uint64_t held;                  /* those that were held back in it, or in the last one they were in */
     uint64_t events, held_at[HEDDLE_WARPS]; /* accesses and holds in order: the number of the last hold of a warp */
     uint64_t *used_at;              /* by set and way: of the last use by the warp that brought the line */
@@ -68,6 +69,7 @@ static void launched(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct lost *s = state;
     (void)core;
+    s->depth[warp] = 0;
     s->in_loop &= ~(UINT64_C(1) << warp);
     s->held &= ~(UINT64_C(1) << warp);
 }
@@ -77,11 +79,13 @@ static void loop(void *state, const struct heddle_core *core, const struct heddl
 {
     struct lost *s = state;
     uint64_t warp = UINT64_C(1) << e->warp;
-    if (core->program->loops[e->loop].parent >= 0 || e->step == HEDDLE_LOOP_ITERATE)
-        return;
-    s->in_loop = e->step == HEDDLE_LOOP_ENTER ? s->in_loop | warp : s->in_loop & ~warp;
-    if (e->step == HEDDLE_LOOP_ENTER)
+    (void)core;
+    if (e->step == HEDDLE_LOOP_ENTER && !s->depth[e->warp]++) {
+        s->in_loop |= warp;
         s->held &= ~warp;
+    } else if (e->step == HEDDLE_LOOP_LEAVE && !--s->depth[e->warp]) {
+        s->in_loop &= ~warp;
+    }
 }
 
 static void held(void *state, const struct heddle_core *core, uint64_t warps)

@@ -3,9 +3,9 @@
  * warp (slot and age) brought. What an access did before matters only while its line stays in the cache, and only to
  * the warp that brought it, so one record per line of the cache is exact.
  *
- * Loads of a warp are numbered in the order of issue. A trip of a loop is an interval of these numbers, kept per warp
- * and depth of nesting, so what an inner loop did is part of the outer one's trip. Accesses come to the cache some time
- * after their load issued; each load's trips are therefore noted at issue, in a ring.
+ * Loads of a warp are numbered in the order of issue. A trip of a loop is an interval of these numbers, kept on a stack
+ * per warp, so what an inner loop or a called function did is part of the outer loop's trip. Accesses come to the cache
+ * some time after their load issued; the trip of each load is therefore noted at issue, in a ring.
  *
  * "Accessed by another load": accesses of one execution do not count for each other (a converged load makes two of the
  * same line where half warps are coalesced). Each is classified by what happened before the execution; a hit on a line
@@ -13,13 +13,13 @@
  * classified, but it is a use of the line. The last trip is of the same stay in the loop: the first trip has none.
  *
  * Left out: a line whose arrival was not seen (an L1D that takes lines when they are filled; a further sector of the
- * line, asked for by another warp) is `unseen` at the next hit. Loops nested more than 16 deep count as the 16th. */
+ * line, asked for by another warp) is `unseen` at the next hit. Loops nested more than 32 deep are not told apart. */
 #include "heddle/policy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTHS = 16, IN_FLIGHT = 128 };
+enum { DEPTHS = 32, IN_FLIGHT = 128 };
 enum { THIS_TRIP, LAST_TRIP, OTHER, SAME_LOAD, OUTSIDE_LOOPS, UNSEEN };
 
 /* A trip that runs, by the number of the first load in it; and in the one before. */
@@ -31,7 +31,8 @@ struct load { uint64_t number; bool in_loop; struct trip trip; };
 struct warp {
     uint64_t next;                  /* number of the next load, from 1; goes on through all warps of the slot */
     uint64_t at_cache;              /* of the load whose accesses are made now */
-    struct trip trip[DEPTHS];       /* by depth of the loop */
+    uint32_t depth;                 /* loops that it is in */
+    struct trip trip[DEPTHS];       /* of each, the innermost last */
     struct load in_flight[IN_FLIGHT]; /* by number, modulo */
 };
 
@@ -80,34 +81,41 @@ static void kernel(void *state, const struct heddle_core *core)
         s->warps[w].next = s->warps[w].at_cache = 1;
 }
 
-static struct trip *trip_of(struct warp *w, const struct heddle_core *core, int32_t loop)
+static void launched(void *state, const struct heddle_core *core, uint32_t warp)
 {
-    uint32_t depth = core->program->loops[loop].depth - 1; /* the outermost has 1 */
-    return &w->trip[depth < DEPTHS ? depth : DEPTHS - 1];
+    struct trips *s = state;
+    (void)core;
+    s->warps[warp].depth = 0;
 }
+
+static struct trip *innermost(struct warp *w) { return &w->trip[(w->depth < DEPTHS ? w->depth : DEPTHS) - 1]; }
 
 static void loop(void *state, const struct heddle_core *core, const struct heddle_loop_event *e)
 {
     struct trips *s = state;
     struct warp *w = &s->warps[e->warp];
-    struct trip *t = trip_of(w, core, e->loop);
-    if (e->step == HEDDLE_LOOP_ENTER)
-        *t = (struct trip){w->next, w->next};
-    else if (e->step == HEDDLE_LOOP_ITERATE)
-        *t = (struct trip){w->next, t->begin};
+    (void)core;
+    switch (e->step) {
+    case HEDDLE_LOOP_ENTER:
+        w->depth++;
+        *innermost(w) = (struct trip){w->next, w->next};
+        break;
+    case HEDDLE_LOOP_ITERATE: *innermost(w) = (struct trip){w->next, innermost(w)->begin}; break;
+    case HEDDLE_LOOP_LEAVE: w->depth--; break;
+    }
 }
 
 static void coalesced(void *state, const struct heddle_core *core, const struct heddle_coalesced *e)
 {
     struct trips *s = state;
     struct warp *w = &s->warps[e->warp];
-    int32_t around = core->program->instructions[e->pc].loop;
+    (void)core;
     if (e->store || !e->through_l1 || !e->accesses)
         return;
     struct load *load = &w->in_flight[w->next % IN_FLIGHT];
-    *load = (struct load){.number = w->next++, .in_loop = around >= 0};
+    *load = (struct load){.number = w->next++, .in_loop = w->depth};
     if (load->in_loop)
-        load->trip = *trip_of(w, core, around);
+        load->trip = *innermost(w);
 }
 
 static int classify(const struct line *line, const struct load *load)
@@ -175,6 +183,6 @@ const struct heddle_probe probe_trips = {
         .state_bytes = sizeof(struct trips),
         .init = init,
         .finish = finish,
-        .on = {.kernel = kernel, .loop = loop, .coalesced = coalesced, .l1_access = l1_access},
+        .on = {.kernel = kernel, .launched = launched, .loop = loop, .coalesced = coalesced, .l1_access = l1_access},
     },
 };
