@@ -29,7 +29,6 @@ struct probed {
     struct heddle_program program;
     uint64_t ages;
     uint64_t counters[16];
-    uint64_t buckets[2][HEDDLE_BUCKETS], *histograms[2];
     uint64_t rows[PROBE_PCS * PROBE_COLUMNS], *table;
     void *state;
     const char *why;
@@ -54,10 +53,8 @@ static inline bool probed_try(struct probed *p, const struct heddle_probe *probe
                                    .l1_sets = line_bytes ? PROBE_SETS : 0, .l1_ways = line_bytes ? PROBE_WAYS : 0,
                                    .l1_line_bytes = line_bytes, .warp = p->warp};
     p->table = p->rows;
-    for (int i = 0; i < 2; i++)
-        p->histograms[i] = p->buckets[i];
     struct heddle_setup setup = {.core = &p->core, .values = values, .counters = p->counters, .why = &p->why,
-                                 .histograms = p->histograms, .instructions = &p->table};
+                                 .instructions = &p->table};
     p->state = calloc(1, probe->policy.state_bytes);
     assert_non_null(p->state);
     return probe->policy.init(p->state, &setup);
@@ -157,19 +154,14 @@ static inline uint64_t probed_cell(const struct probed *p, uint32_t pc, const ch
     return p->rows[pc * columns + found];
 }
 
-static inline uint32_t probed_counter_row(const struct probed *p, const char *name)
+static inline uint64_t probed_count(const struct probed *p, const char *name)
 {
     const struct heddle_counter *c = p->probe->policy.counters;
     for (uint32_t i = 0; c[i].name; i++)
         if (!strcmp(c[i].name, name))
-            return i;
+            return p->counters[i];
     fail_msg("no counter %s", name);
     return 0;
-}
-
-static inline uint64_t probed_count(const struct probed *p, const char *name)
-{
-    return p->counters[probed_counter_row(p, name)];
 }
 
 #endif

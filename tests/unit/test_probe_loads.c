@@ -80,25 +80,6 @@ static void only_loads_through_the_l1d(void **state)
     probed_end(&p);
 }
 
-/* Loads in loops alone; what makes more than 32 accesses is in the last bucket. */
-static void histograms(void **state)
-{
-    (void)state;
-    struct probed p;
-    probed_start(&p, &probe_loads, NULL);
-    probed_load(&p, 0, OUTSIDE, 6, 6);
-    probed_load(&p, 0, OUTER, 32, 2);
-    probed_load(&p, 0, INNER, 32, 32);
-    probed_load(&p, 0, INNER, 8, 64);
-    const uint64_t *lanes = p.buckets[probed_counter_row(&p, "loop_lanes")];
-    const uint64_t *accesses = p.buckets[probed_counter_row(&p, "loop_accesses")];
-    for (int i = 0; i <= 33; i++) {
-        assert_int_equal(lanes[i], i == 32 ? 2 : i == 8);
-        assert_int_equal(accesses[i], i == 32 ? 2 : i == 2);
-    }
-    probed_end(&p);
-}
-
 /* The next launch has a table of its own. */
 static void the_table_may_move(void **state)
 {
@@ -118,8 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_and_accesses), cmocka_unit_test(whose_line_it_was),
-        cmocka_unit_test(only_loads_through_the_l1d), cmocka_unit_test(histograms),
-        cmocka_unit_test(the_table_may_move),
+        cmocka_unit_test(only_loads_through_the_l1d), cmocka_unit_test(the_table_may_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

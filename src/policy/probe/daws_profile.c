@@ -146,10 +146,13 @@ static const struct heddle_param params[] = {
     {0},
 };
 static const struct heddle_counter columns[] = {
-    [EXECUTIONS] = {"executions", "instructions", "executions with an active lane, counted once per warp"},
-    [DIVERGED] = {"diverged", "instructions", "executions with more than 2 lanes and more than 2 accesses"},
-    [CONSIDERED] = {"considered", "instructions", "executions with more than 2 lanes"},
-    [LOCAL] = {"local", "instructions", "executions that found a line their own warp had, or had lost"},
+    [EXECUTIONS] = {.name = "executions", .unit = "instructions",
+                    .help = "executions with an active lane, counted once per warp"},
+    [DIVERGED] = {.name = "diverged", .unit = "instructions",
+                  .help = "executions with more than 2 lanes and more than 2 accesses"},
+    [CONSIDERED] = {.name = "considered", .unit = "instructions", .help = "executions with more than 2 lanes"},
+    [LOCAL] = {.name = "local", .unit = "instructions",
+               .help = "executions that found a line their own warp had, or had lost"},
     {0},
 };
 

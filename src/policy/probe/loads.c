@@ -14,19 +14,14 @@ enum {
     EXECUTIONS, LANES, ACCESSES, CONVERGED, DIVERGED, FULLY_DIVERGED, MOST_LANES, MOST_ACCESSES,
     INTRA_WARP_HITS, INTER_WARP_HITS, MISSES, IN_LOOP, COLUMNS
 };
-enum { LOOP_LANES, LOOP_ACCESSES };
-enum { FEW = 2, BUCKETS = 33 };
+enum { FEW = 2 };
 
-struct loads {
-    uint64_t *const *instructions;
-    uint64_t *const *histograms;
-};
+struct loads { uint64_t *const *instructions; };
 
 static bool init(void *state, const struct heddle_setup *setup)
 {
     struct loads *s = state;
     s->instructions = setup->instructions;
-    s->histograms = setup->histograms;
     return true;
 }
 
@@ -36,12 +31,6 @@ static void raise_to(uint64_t *maximum, uint64_t value)
         *maximum = value;
 }
 
-static void count_in_loop(const struct loads *s, uint64_t lanes, uint64_t accesses)
-{
-    s->histograms[LOOP_LANES][lanes]++;
-    s->histograms[LOOP_ACCESSES][accesses < BUCKETS ? accesses : BUCKETS - 1]++;
-}
-
 static void coalesced(void *state, const struct heddle_core *core, const struct heddle_coalesced *e)
 {
     const struct loads *s = state;
@@ -49,7 +38,6 @@ static void coalesced(void *state, const struct heddle_core *core, const struct 
         return;
     uint64_t *row = heddle_row(*s->instructions, COLUMNS, e->pc);
     uint64_t lanes = (uint64_t)__builtin_popcount(e->active);
-    bool in_loop = core->program->instructions[e->pc].loop >= 0;
     row[EXECUTIONS]++;
     row[LANES] += lanes;
     row[ACCESSES] += e->accesses;
@@ -58,9 +46,7 @@ static void coalesced(void *state, const struct heddle_core *core, const struct 
     row[FULLY_DIVERGED] += lanes > FEW && e->accesses == lanes;
     raise_to(&row[MOST_LANES], lanes);
     raise_to(&row[MOST_ACCESSES], e->accesses);
-    raise_to(&row[IN_LOOP], in_loop);
-    if (in_loop)
-        count_in_loop(s, lanes, e->accesses);
+    raise_to(&row[IN_LOOP], core->program->instructions[e->pc].loop >= 0);
 }
 
 static void l1_access(void *state, const struct heddle_core *core, const struct heddle_l1_access *e)
@@ -73,26 +59,27 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
     heddle_row(*s->instructions, COLUMNS, e->pc)[column]++;
 }
 
-static const struct heddle_counter counters[] = {
-    [LOOP_LANES] = {"loop_lanes", "instructions", "executions of loads in loops, by active lanes (0 to 32)",
-                    HEDDLE_HISTOGRAM, BUCKETS},
-    [LOOP_ACCESSES] = {"loop_accesses", "instructions", "the same, by the accesses made (the last: 32 or more)",
-                       HEDDLE_HISTOGRAM, BUCKETS},
-    {0},
-};
 static const struct heddle_counter columns[] = {
-    [EXECUTIONS] = {"executions", "instructions", "executions with an active lane, counted once per warp"},
-    [LANES] = {"lanes", "lanes", "active lanes, summed over the executions"},
-    [ACCESSES] = {"accesses", "accesses", "accesses that they were coalesced into"},
-    [CONVERGED] = {"converged", "instructions", "executions with more than 2 lanes and at most 2 accesses"},
-    [DIVERGED] = {"diverged", "instructions", "executions with more than 2 lanes and more than 2 accesses"},
-    [FULLY_DIVERGED] = {"fully_diverged", "instructions", "those of diverged that made one access per active lane"},
-    [MOST_LANES] = {"most_lanes", "lanes", "most lanes active in an execution", HEDDLE_MAXIMUM},
-    [MOST_ACCESSES] = {"most_accesses", "accesses", "most accesses of an execution", HEDDLE_MAXIMUM},
-    [INTRA_WARP_HITS] = {"intra_warp_hits", "accesses", "hits on a line that the same warp had brought"},
-    [INTER_WARP_HITS] = {"inter_warp_hits", "accesses", "hits on a line that another warp had brought"},
-    [MISSES] = {"misses", "accesses", "accesses whose line was not there, or still on its way"},
-    [IN_LOOP] = {"in_loop", "flag", "1: the load is inside a loop", HEDDLE_MAXIMUM},
+    [EXECUTIONS] = {.name = "executions", .unit = "instructions",
+                    .help = "executions with an active lane, counted once per warp"},
+    [LANES] = {.name = "lanes", .unit = "lanes", .help = "active lanes, summed over the executions"},
+    [ACCESSES] = {.name = "accesses", .unit = "accesses", .help = "accesses that they were coalesced into"},
+    [CONVERGED] = {.name = "converged", .unit = "instructions",
+                   .help = "executions with more than 2 lanes and at most 2 accesses"},
+    [DIVERGED] = {.name = "diverged", .unit = "instructions",
+                  .help = "executions with more than 2 lanes and more than 2 accesses"},
+    [FULLY_DIVERGED] = {.name = "fully_diverged", .unit = "instructions",
+                        .help = "those of diverged that made one access per active lane"},
+    [MOST_LANES] = {.name = "most_lanes", .unit = "lanes", .kind = HEDDLE_MAXIMUM,
+                    .help = "most lanes active in an execution"},
+    [MOST_ACCESSES] = {.name = "most_accesses", .unit = "accesses", .kind = HEDDLE_MAXIMUM,
+                       .help = "most accesses of an execution"},
+    [INTRA_WARP_HITS] = {.name = "intra_warp_hits", .unit = "accesses",
+                         .help = "hits on a line that the same warp had brought"},
+    [INTER_WARP_HITS] = {.name = "inter_warp_hits", .unit = "accesses",
+                         .help = "hits on a line that another warp had brought"},
+    [MISSES] = {.name = "misses", .unit = "accesses", .help = "accesses whose line was not there, or still on its way"},
+    [IN_LOOP] = {.name = "in_loop", .unit = "flag", .kind = HEDDLE_MAXIMUM, .help = "1: the load is inside a loop"},
     {0},
 };
 
@@ -101,7 +88,6 @@ const struct heddle_probe probe_loads = {
         .abi = HEDDLE_POLICY_ABI,
         .name = "loads",
         .help = "each load: lanes, accesses, divergence; intra- and inter-warp hits, misses (DAWS, figures 3 and 5)",
-        .counters = counters,
         .instructions = columns,
         .state_bytes = sizeof(struct loads),
         .init = init,

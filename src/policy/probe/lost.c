@@ -151,12 +151,14 @@ static const struct heddle_param params[] = {
     {0},
 };
 static const struct heddle_counter counters[] = {
-    [LOST] = {"lost", "accesses", "loads that missed on a line which their warp had lost (found in its victim tags)"},
-    [AFTER_HELD] = {"after_held", "accesses",
-                    "of these, in a loop in which the scheduler had held the warp back since it came into it"},
-    [EVICTED_HELD] = {"evicted_held", "accesses",
-                      "of after_held, lines that left the cache after a hold that followed their last use"},
-    [OUTSIDE_LOOPS] = {"outside_loops", "accesses", "those of lost whose load is outside all loops"},
+    [LOST] = {.name = "lost", .unit = "accesses",
+              .help = "loads that missed on a line which their warp had lost (found in its victim tags)"},
+    [AFTER_HELD] = {.name = "after_held", .unit = "accesses",
+                    .help = "of these, in a loop in which the scheduler had held the warp back since it came into it"},
+    [EVICTED_HELD] = {.name = "evicted_held", .unit = "accesses",
+                      .help = "of after_held, lines that left the cache after a hold that followed their last use"},
+    [OUTSIDE_LOOPS] = {.name = "outside_loops", .unit = "accesses",
+                       .help = "those of lost whose load is outside all loops"},
     {0},
 };
 

@@ -165,12 +165,17 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
 }
 
 static const struct heddle_counter counters[] = {
-    [THIS_TRIP] = {"this_trip", "accesses", "intra-warp hits in loops on a line that another load used in this trip"},
-    [LAST_TRIP] = {"last_trip", "accesses", "the same, of lines last used in the trip before"},
-    [OTHER] = {"other", "accesses", "the same, of lines last used before the loop, or in an older trip"},
-    [SAME_LOAD] = {"same_load", "accesses", "intra-warp hits on a line that an access of the same execution brought"},
-    [OUTSIDE_LOOPS] = {"outside_loops", "accesses", "intra-warp hits of loads outside all loops"},
-    [UNSEEN] = {"unseen", "accesses", "intra-warp hits on a line whose arrival was not seen: not classified"},
+    [THIS_TRIP] = {.name = "this_trip", .unit = "accesses",
+                   .help = "intra-warp hits in loops on a line that another load used in this trip"},
+    [LAST_TRIP] = {.name = "last_trip", .unit = "accesses", .help = "the same, of lines last used in the trip before"},
+    [OTHER] = {.name = "other", .unit = "accesses",
+               .help = "the same, of lines last used before the loop, or in an older trip"},
+    [SAME_LOAD] = {.name = "same_load", .unit = "accesses",
+                   .help = "intra-warp hits on a line that an access of the same execution brought"},
+    [OUTSIDE_LOOPS] = {.name = "outside_loops", .unit = "accesses",
+                       .help = "intra-warp hits of loads outside all loops"},
+    [UNSEEN] = {.name = "unseen", .unit = "accesses",
+                .help = "intra-warp hits on a line whose arrival was not seen: not classified"},
     {0},
 };
 
