@@ -97,6 +97,19 @@ static void finish_trace(struct driver *d)
         driver_report(&e);
 }
 
+/* What a kernel did wrong, or the program, says more than that a file could not be written. */
+static void write_probes(struct driver *d)
+{
+    struct error e = {0};
+    if (gpu_write_probes(d->gpu, &e))
+        return;
+    d->probe_failed = true;
+    if (d->outcome.kind == ERROR_NONE)
+        driver_report(&e);
+    else
+        driver_say("%s", e.text);
+}
+
 static void say_strays(const struct driver *d)
 {
     const struct memory *m = d->gpu->memory;
@@ -111,6 +124,7 @@ void driver_finish(struct driver *d, int exit_status)
     progress_done(d->gpu->options.progress);
     finish_timeline(d);
     finish_trace(d);
+    write_probes(d);
     say_strays(d);
     stats_write(d, exit_status);
 }
@@ -150,7 +164,7 @@ static void stay_loaded(void)
 
 static void say_ignored(const struct options *o)
 {
-    const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : o->timeline[0] ? "--timeline" : o->trace[0] ? "--trace" : o->interval ? "--interval" : NULL;
+    const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : o->probe_count ? "--probe" : o->timeline[0] ? "--timeline" : o->trace[0] ? "--trace" : o->interval ? "--interval" : NULL;
     if (o->functional && ignored && !o->quiet)
         driver_say("%s has no effect with --functional, which does not model time", ignored);
 }
@@ -163,9 +177,10 @@ static bool wants_progress(const struct options *o)
 
 static bool choose(const struct options *o, struct gpu_options *to, struct error *e)
 {
-    const char *sets[OPTIONS_SETS];
-    uint32_t set_count = options_sets(o, sets);
-    return gpu_setup(to, &(struct gpu_setup){.machine = o->machine, .sets = sets, .set_count = set_count, .scheduler = o->scheduler, .l1 = o->l1, .divergence = o->divergence}, e);
+    const char *sets[OPTIONS_SETS], *probes[OPTIONS_PROBES];
+    uint32_t set_count = options_sets(o, sets), probe_count = options_probes(o, probes);
+    return gpu_setup(to, &(struct gpu_setup){.machine = o->machine, .sets = sets, .set_count = set_count, .scheduler = o->scheduler, .l1 = o->l1, .divergence = o->divergence,
+                                             .probes = probes, .probe_count = o->functional ? 0 : probe_count}, e);
 }
 
 static struct trace *open_trace(const struct options *o, const struct machine *m, struct error *e)
@@ -205,7 +220,7 @@ static bool start(struct driver *d, struct error *e)
     say_ignored(o);
     stay_loaded();
     on_exit(at_exit, NULL);
-    if (o->stats[0] || options.timeline || options.trace)
+    if (o->stats[0] || options.timeline || options.trace || options.probe_count)
         interrupt_watch(d);
     return true;
 }

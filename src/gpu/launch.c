@@ -251,6 +251,7 @@ static void fill_record(struct gpu_kernel *k, const struct residency *r)
     k->partial = !r->ok;
     k->overlapped = r->overlapped;
     k->pcs = r->pcs;
+    k->tables = r->tables;
     k->series = r->series;
     if (!k->counters.timed)
         k->counters.exec = r->launch.counters;
@@ -262,6 +263,8 @@ static void fill_record(struct gpu_kernel *k, const struct residency *r)
 
 static void record(struct gpu *g, const struct residency *r)
 {
+    if (r->tables && !r->unreported)
+        gpu_kernel_tables_add(g, r->launch.kernel->name, r->tables);
     if (r->has_record) {
         fill_record(&g->kernels[r->record], r);
         return;

@@ -70,6 +70,8 @@ static void leave_core(struct timing *t, uint32_t i)
     if (t->profiles)
         profile_core_end(&t->profiles[i], t->now);
     timing_add_core(core, &r->counters);
+    if (r->tables)
+        timing_add_tables(core, r->tables);
     r->core_cycles += t->now - t->owned_since[i];
     t->owner[i] = NULL;
 }

@@ -18,7 +18,11 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
 {
     const struct machine *m = &o->machine;
     struct sm_policies policies = { .scheduler = o->scheduler.scheduler, .scheduler_values = o->scheduler.values, .l1 = o->l1.l1, .l1_values = o->l1.values,
-                                    .divergence = o->divergence.divergence, .divergence_values = o->divergence.values, .seed = m->seed };
+                                    .divergence = o->divergence.divergence, .divergence_values = o->divergence.values, .seed = m->seed, .probe_count = o->probe_count };
+    for (uint32_t i = 0; i < o->probe_count; i++) {
+        policies.probes[i] = o->probes[i].probe;
+        policies.probe_values[i] = o->probes[i].values;
+    }
     const struct cache_config *l2 = &m->mem.l2.cache;
     uint32_t answer_bytes = !l2->sets ? 4096 : l2->sector_bytes ? l2->sector_bytes : l2->line_bytes;
     t->cores = arena_array(&t->arena, struct sm *, m->cores);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = POLICY_KINDS };
+enum { KINDS = POLICY_PROBE }; /* those that an experiment has axes for */
 static const enum lab_axis policy_axes[KINDS] = {AXIS_SCHEDULER, AXIS_L1, AXIS_DIVERGENCE};
 
 struct program_part { bool made; const char *path; struct key_digest loaded, arguments; };
