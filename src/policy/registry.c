@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEDULERS(X) X(lrr) X(rr) X(sticky) X(oldest) X(gto) X(swl) X(ccws) X(paws) X(two_level)
+#define SCHEDULERS(X) X(lrr) X(rr) X(sticky) X(oldest) X(gto) X(swl) X(ccws) X(daws) X(paws) X(two_level)
 #define L1S(X) X(lru) X(fifo) X(random) X(srrip)
 #define DIVERGENCES(X) X(pdom)
 #define PROBES(X) X(residency) X(loads) X(trips) X(lost) X(daws_profile)
