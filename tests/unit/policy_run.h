@@ -8,7 +8,8 @@ struct policy_run {
     const char *machine;                    /* NULL: gtx480 */
     const char *const *sets;                /* NULL: none beyond one core */
     uint32_t threads;                       /* of the simulator */
-    const struct heddle_scheduler *scheduler; /* NULL: the machine's own */
+    const char *spec;                       /* of a scheduler; NULL: the machine's own */
+    const struct heddle_scheduler *scheduler; /* NULL: the one of the spec */
     const struct heddle_l1 *l1;
     const struct heddle_divergence *divergence;
     const struct heddle_probe *probes[4];   /* NULL at the end */
@@ -31,7 +32,7 @@ static inline void policy_open(struct timed *t, const struct policy_run *r, cons
     while (sets[count])
         count++;
     snprintf(path, sizeof path, "machines/%s.ini", r->machine ? r->machine : "gtx480");
-    if (!gpu_setup(&options, &(struct gpu_setup){ .machine = path, .sets = sets, .set_count = count }, &t->error))
+    if (!gpu_setup(&options, &(struct gpu_setup){ .machine = path, .sets = sets, .set_count = count, .scheduler = r->spec }, &t->error))
         fail_msg("%s", t->error.text);
     if (r->scheduler) {
         policy_choose_own(&options.scheduler, &r->scheduler->policy);
