@@ -65,7 +65,6 @@ static int check_load(json_t *pc)
     bad |= wrong("fully diverged, but not diverged", number(pc, "loads", "fully_diverged") > diverged);
     bad |= wrong("most lanes", number(pc, "loads", "most_lanes") * executions < lanes);
     bad |= wrong("most accesses", number(pc, "loads", "most_accesses") * executions < accesses);
-    bad |= wrong("hits on own lines, but no locality", intra && !number(pc, "daws-profile", "local"));
     return bad | wrong("more local executions than executions", number(pc, "daws-profile", "local") > executions);
 }
 
