@@ -8,8 +8,8 @@
  *
  * EXECUTIONS had an active lane. CONSIDERED of them had more than 2, and DIVERGED of these made more than 2 accesses.
  * LOCAL of the executions showed intra-warp locality, as Detected-DAWS judges it (heddle/load_locality.h): one of their
- * accesses found a line, in the cache or on its way, that an earlier load of the same warp (slot and age) had asked for,
- * or its tag in the warp's victim tags (heddle/victim_tags.h, with the sizes of CCWS). */
+ * accesses found a line, in the cache or on its way, that an earlier load of the same warp (slot and age) had asked
+ * for, or its tag in the warp's victim tags (heddle/victim_tags.h, with the sizes of CCWS). */
 #include "heddle/load_locality.h"
 #include "heddle/victim_tags.h"
 
