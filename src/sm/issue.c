@@ -383,7 +383,7 @@ void sm_issue_cycle(struct sm *c)
     bool tells = c->tells_cycles;
     if (tells)
         tell_cycles(c);
-    else if (SM_HEARD(c, cycles))
+    else if (c->hears_cycles)
         tell_probes_cycles(c);
     uint64_t able = able_warps(c);
     c->unit_free = unit_free(c);
@@ -410,6 +410,6 @@ void sm_issue_cycle(struct sm *c)
     }
     if (held && !c->issued) /* else the next cycle will look again anyway */
         note_held(c, held);
-    if (SM_HEARD(c, held))
+    if (c->hears_held)
         tell_held(c);
 }

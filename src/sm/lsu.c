@@ -240,7 +240,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 
 /* L1D */
 
-static void tell_l1(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r)
+static __attribute__((noinline)) void tell_l1(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r)
 {
     if (c->l1_stirs)
         c->stirred |= c->held != 0; /* who hears it may let others go */
@@ -266,7 +266,8 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     }
     r.evicted = false;
     enum cache_outcome outcome = cache_access(c->l1d, p, c->warps[p->warp].age, c->now, &r);
-    tell_l1(c, p, outcome, &r);
+    if (c->hears_l1)
+        tell_l1(c, p, outcome, &r);
     if (outcome == CACHE_FAIL) {
         c->lsu.retry = (int)r.fail;
         c->lsu.refused = true;

@@ -101,25 +101,13 @@ struct sm_block { struct exec_cta *cta; uint32_t first_warp, warp_count, warps_l
 
 struct sm_scheduler { const struct heddle_scheduler *policy; void *state; uint64_t warps; uint64_t hold; /* its answer, while the core is settled */ };
 
-#define SM_EVENT(name, ...) struct { uint32_t count; struct { void (*fn)(void *, const struct heddle_core *, ##__VA_ARGS__); void *state; } to[SM_LISTENERS]; } name
-struct sm_listeners {
-    SM_EVENT(kernel);
-    SM_EVENT(kernel_end);
-    SM_EVENT(launched, uint32_t);
-    SM_EVENT(ended, uint32_t);
-    SM_EVENT(finished, uint32_t);
-    SM_EVENT(barrier_wait, uint32_t);
-    SM_EVENT(barrier_pass, uint32_t);
-    SM_EVENT(issued, const struct heddle_issue *);
-    SM_EVENT(committed, uint32_t, uint32_t);
-    SM_EVENT(branch, const struct heddle_branch *);
-    SM_EVENT(loop, const struct heddle_loop_event *);
-    SM_EVENT(coalesced, const struct heddle_coalesced *);
-    SM_EVENT(l1_access, const struct heddle_l1_access *);
-    SM_EVENT(l1_evict, const struct heddle_l1_evict *);
-    SM_EVENT(held, uint64_t);
-    SM_EVENT(cycles, uint64_t);
-};
+/* Who hears of each event. The lists are tables of their own: most are empty, and a core looks at the counts only. */
+#define SM_EVENTS(X)                                                                                                                                                                 \
+    X(kernel) X(kernel_end) X(launched, uint32_t) X(ended, uint32_t) X(finished, uint32_t) X(barrier_wait, uint32_t) X(barrier_pass, uint32_t)                                        \
+    X(issued, const struct heddle_issue *) X(committed, uint32_t, uint32_t) X(branch, const struct heddle_branch *) X(loop, const struct heddle_loop_event *)                         \
+    X(coalesced, const struct heddle_coalesced *) X(l1_access, const struct heddle_l1_access *) X(l1_evict, const struct heddle_l1_evict *) X(held, uint64_t) X(cycles, uint64_t)
+#define SM_LIST(name, ...) struct { uint32_t count; struct { void (*fn)(void *, const struct heddle_core *, ##__VA_ARGS__); void *state; } *to; } name;
+struct sm_listeners { SM_EVENTS(SM_LIST) };
 #define SM_TELL(c, event, ...)                                                                                       \
     do {                                                                                                             \
         for (uint32_t tell_ = 0; tell_ < (c)->listeners.event.count; tell_++)                                        \
@@ -169,7 +157,8 @@ struct sm {
     bool restless;                   /* the policy may change its mind by itself: issue asks it every cycle */
     bool settles;                    /* the schedulers may ask not to be told of cycles */
     bool settled;                    /* they have: HEDDLE_UNTIL_SETS_CHANGE */
-    bool tells_cycles;               /* a scheduler, the L1 policy or the divergence unit hears of them; probes change nothing */
+    bool hears_cycles, hears_l1, hears_held; /* somebody does */
+    bool tells_cycles;               /* a scheduler, the L1 policy or the divergence unit hears of cycles; probes change nothing */
     bool l1_stirs;                   /* one of those hears of L1 accesses, and may then let warps go */
     bool fetch_valid;
     bool enters_lsu_late;            /* instructions enter the load/store unit behind the collectors */
