@@ -82,7 +82,8 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
 {
     struct profile *s = state;
     bool lost = heddle_victim_tags_accessed(&s->tags, e);
-    if (heddle_load_locality_accessed(&s->locality, e, core->warp[e->warp].age, lost) == HEDDLE_LOAD_WITH_LOCALITY)
+    bool local = heddle_load_locality_of_access(&s->locality, e, core->warp[e->warp].age, lost);
+    if (heddle_load_locality_accessed(&s->locality, e, local) == HEDDLE_LOAD_WITH_LOCALITY)
         heddle_row(*s->instructions, COLUMNS, e->pc)[LOCAL]++;
 }
 
