@@ -19,10 +19,10 @@ void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
     struct heddle_events on = p->on;
     if (c->settles && p == &c->schedulers[0].policy->policy)
         on.cycles = NULL; /* issue.c tells them, when there is something to tell */
-#define LISTEN(event, ...)                                                                                                                    \
-    if (on.event) {                                                                                                                           \
-        c->listeners.event.to[c->listeners.event.count].fn = on.event;                                                                        \
-        c->listeners.event.to[c->listeners.event.count++].state = state;                                                                      \
+#define LISTEN(event, ...)                                                                                             \
+    if (on.event) {                                                                                                    \
+        c->listeners.event.to[c->listeners.event.count].fn = on.event;                                                 \
+        c->listeners.event.to[c->listeners.event.count++].state = state;                                               \
     }
     SM_EVENTS(LISTEN)
 #undef LISTEN
@@ -32,7 +32,8 @@ void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
 }
 
 /* Room for what the i-th policy of the core counts, and where its instances find it. */
-static struct heddle_setup set_up(struct sm *c, struct arena *a, uint32_t i, const struct heddle_policy *p, const union heddle_value *values, uint64_t seed)
+static struct heddle_setup set_up(struct sm *c, struct arena *a, uint32_t i, const struct heddle_policy *p,
+                                  const union heddle_value *values, uint64_t seed)
 {
     struct sm_counts *counts = &c->counts[i];
     uint32_t rows = 0;
@@ -45,7 +46,12 @@ static struct heddle_setup set_up(struct sm *c, struct arena *a, uint32_t i, con
     for (uint32_t row = 0; row < rows; row++)
         if (p->counters[row].kind == HEDDLE_HISTOGRAM)
             counts->histograms[row] = policy_histogram(p, counts->values, row);
-    return (struct heddle_setup){ .core = &c->view, .values = values, .counters = counts->values, .histograms = counts->histograms, .instructions = &counts->instructions, .seed = seed };
+    return (struct heddle_setup){.core = &c->view,
+                                 .values = values,
+                                 .counters = counts->values,
+                                 .histograms = counts->histograms,
+                                 .instructions = &counts->instructions,
+                                 .seed = seed};
 }
 
 static void *instance(struct sm *c, struct arena *a, const struct heddle_policy *p, const struct heddle_setup *setup, struct error *e)
@@ -238,7 +244,8 @@ static void make_tables(struct sm *c, struct arena *launch_arena)
     for (uint32_t i = 0; i < c->policy_count; i++) {
         const struct heddle_policy *p = c->counts[i].policy;
         uint32_t columns = p ? policy_column_count(p) : 0;
-        c->counts[i].instructions = columns ? arena_array(launch_arena, uint64_t, (size_t)c->program->count * columns) : NULL;
+        c->counts[i].instructions =
+            columns ? arena_array(launch_arena, uint64_t, (size_t)c->program->count * columns) : NULL;
     }
     bool calls = c->program->count > c->program->kernel->inst_count;
     c->call_loops = calls && SM_HEARD(c, loop) ? arena_array(launch_arena, int32_t, SM_CALLS * c->config->warps) : NULL;

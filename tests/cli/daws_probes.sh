@@ -54,11 +54,6 @@ is 'the profile is read' run profiled -s "daws:mode=profiled,profile=$scratch/pr
 is 'Profiled-DAWS: something is held' test "$("$json_check" "$scratch/profiled.json" total.daws.held_warp_cycles)" -gt 0
 is 'Profiled-DAWS: nothing is lost after it' test "$("$json_check" "$scratch/profiled.json" total.lost.after_held)" = 0
 
-# The page has the table.
-"$heddle" list probes --markdown >"$scratch/probes.md"
-grep -Fxvf docs/probes.md "$scratch/probes.md" >"$scratch/missing"
-is "docs/probes.md has all of 'heddle list probes --markdown'" cmp "$scratch/missing" /dev/null
-
 # What cannot be.
 expect 'daws-profile without a file' 1 'file=NAME' run bad -s gto --probe daws-profile vectoradd
 expect 'daws-profile into no folder' 1 'No such file or directory' \

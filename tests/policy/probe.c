@@ -1,5 +1,5 @@
-/* A probe for tests of shared objects: hears everything, counts in all ways, and writes a file that its parameter names. With SILENT it only hears; with WRONG_HISTOGRAM, WRONG_COLUMN it declares
- * what cannot be kept. */
+/* A probe for tests of shared objects: hears everything, counts in all ways, and writes a file that its parameter
+ * names. With SILENT it only hears; with WRONG_HISTOGRAM, WRONG_COLUMN it declares what cannot be kept. */
 #include "heddle/policy.h"
 
 #include <stdio.h>
@@ -26,9 +26,12 @@ static const struct heddle_counter columns[] = {
     {"misses", "count", "L1 misses", HEDDLE_SUM, 0},
     {0},
 };
-static const struct heddle_param params[] = {{.name = "file", .type = HEDDLE_TEXT, .default_value = "", .help = "where it writes"}, {0}};
+static const struct heddle_param params[] = {
+    {.name = "file", .type = HEDDLE_TEXT, .default_value = "", .help = "where it writes"}, {0}};
 
-struct probe { uint64_t *counters, *left, *const *instructions; };
+struct probe {
+    uint64_t *counters, *left, *const *instructions;
+};
 
 static bool init(void *state, const struct heddle_setup *setup)
 {
@@ -55,14 +58,33 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
 static void on_core(void *state, const struct heddle_core *core) { (void)state, (void)core; }
 static void on_warp(void *state, const struct heddle_core *core, uint32_t warp) { (void)state, (void)core, (void)warp; }
 static void on_number(void *state, const struct heddle_core *core, uint64_t n) { (void)state, (void)core, (void)n; }
-static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e) { (void)state, (void)core, (void)e; }
-static void committed(void *state, const struct heddle_core *core, uint32_t warp, uint32_t pc) { (void)state, (void)core, (void)warp, (void)pc; }
-static void branch(void *state, const struct heddle_core *core, const struct heddle_branch *e) { (void)state, (void)core, (void)e; }
-static void loop(void *state, const struct heddle_core *core, const struct heddle_loop_event *e) { (void)state, (void)core, (void)e; }
-static void coalesced(void *state, const struct heddle_core *core, const struct heddle_coalesced *e) { (void)state, (void)core, (void)e; }
-static void l1_evict(void *state, const struct heddle_core *core, const struct heddle_l1_evict *e) { (void)state, (void)core, (void)e; }
+static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
+{
+    (void)state, (void)core, (void)e;
+}
+static void committed(void *state, const struct heddle_core *core, uint32_t warp, uint32_t pc)
+{
+    (void)state, (void)core, (void)warp, (void)pc;
+}
+static void branch(void *state, const struct heddle_core *core, const struct heddle_branch *e)
+{
+    (void)state, (void)core, (void)e;
+}
+static void loop(void *state, const struct heddle_core *core, const struct heddle_loop_event *e)
+{
+    (void)state, (void)core, (void)e;
+}
+static void coalesced(void *state, const struct heddle_core *core, const struct heddle_coalesced *e)
+{
+    (void)state, (void)core, (void)e;
+}
+static void l1_evict(void *state, const struct heddle_core *core, const struct heddle_l1_evict *e)
+{
+    (void)state, (void)core, (void)e;
+}
 
-static bool write(const union heddle_value *values, const struct heddle_instruction_table *kernels, uint32_t kernel_count, const char **why)
+static bool write(const union heddle_value *values, const struct heddle_instruction_table *kernels,
+                  uint32_t kernel_count, const char **why)
 {
     if (!*values[0].text)
         return true;
@@ -81,15 +103,35 @@ static bool write(const union heddle_value *values, const struct heddle_instruct
 }
 
 static const struct heddle_probe probe = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI, .name = "lines", .help = "for tests of shared objects", .params = params,
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "lines",
+            .help = "for tests of shared objects",
+            .params = params,
 #ifndef SILENT
-        .counters = counters, .instructions = columns, .init = init,
+            .counters = counters,
+            .instructions = columns,
+            .init = init,
 #endif
-        .state_bytes = sizeof(struct probe),
-        .on = {.kernel = on_core, .kernel_end = on_core, .launched = on_warp, .ended = on_warp, .finished = on_warp, .barrier_wait = on_warp, .barrier_pass = on_warp, .issued = issued,
-               .committed = committed, .branch = branch, .loop = loop, .coalesced = coalesced, .l1_access = l1_access, .l1_evict = l1_evict, .held = on_number, .cycles = on_number},
-    },
+            .state_bytes = sizeof(struct probe),
+            .on = {.kernel = on_core,
+                   .kernel_end = on_core,
+                   .launched = on_warp,
+                   .ended = on_warp,
+                   .finished = on_warp,
+                   .barrier_wait = on_warp,
+                   .barrier_pass = on_warp,
+                   .issued = issued,
+                   .committed = committed,
+                   .branch = branch,
+                   .loop = loop,
+                   .coalesced = coalesced,
+                   .l1_access = l1_access,
+                   .l1_evict = l1_evict,
+                   .held = on_number,
+                   .cycles = on_number},
+        },
     .write = write,
 };
 

@@ -1,5 +1,6 @@
 # shellcheck shell=sh
-# Probes as a person uses them: built in and from a shared object, what they leave in the results and in files, and that results without them are the same.
+# Probes as a person uses them: built in and from a shared object, what they leave in the results and in files, and
+# that results without them are the same.
 # sh tests/policy/probe.sh BUILD, from the repository's root; counted as the command-line tests are.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh

@@ -5,34 +5,36 @@
 #include "timing_test.h"
 
 struct policy_run {
-    const char *machine;                    /* NULL: gtx480 */
-    const char *const *sets;                /* NULL: none beyond one core */
-    uint32_t threads;                       /* of the simulator */
-    const char *spec;                       /* of a scheduler; NULL: the machine's own */
+    const char *machine;                      /* NULL: gtx480 */
+    const char *const *sets;                  /* NULL: none beyond one core */
+    uint32_t threads;                         /* of the simulator */
+    const char *spec;                         /* of a scheduler; NULL: the machine's own */
     const struct heddle_scheduler *scheduler; /* NULL: the one of the spec */
     const struct heddle_l1 *l1;
     const struct heddle_divergence *divergence;
-    const struct heddle_probe *probes[4];   /* NULL at the end */
+    const struct heddle_probe *probes[4]; /* NULL at the end */
 };
 
 static inline void policy_choose_own(struct policy_choice *choice, const struct heddle_policy *p)
 {
     policy_release(choice);
-    *choice = (struct policy_choice){ .policy = p, .spec = "own" };
+    *choice = (struct policy_choice){.policy = p, .spec = "own"};
 }
 
 static inline void policy_open(struct timed *t, const struct policy_run *r, const char *globals, const char *body)
 {
-    static const char *const one_core[] = { ONE_CORE, NULL };
+    static const char *const one_core[] = {ONE_CORE, NULL};
     const char *const *sets = r->sets ? r->sets : one_core;
-    struct gpu_options options = { .threads = r->threads, .max_cycles = 20000000 };
+    struct gpu_options options = {.threads = r->threads, .max_cycles = 20000000};
     char path[256];
     uint32_t count = 0;
     memset(t, 0, sizeof *t);
     while (sets[count])
         count++;
     snprintf(path, sizeof path, "machines/%s.ini", r->machine ? r->machine : "gtx480");
-    if (!gpu_setup(&options, &(struct gpu_setup){ .machine = path, .sets = sets, .set_count = count, .scheduler = r->spec }, &t->error))
+    if (!gpu_setup(&options,
+                   &(struct gpu_setup){.machine = path, .sets = sets, .set_count = count, .scheduler = r->spec},
+                   &t->error))
         fail_msg("%s", t->error.text);
     if (r->scheduler) {
         policy_choose_own(&options.scheduler, &r->scheduler->policy);
