@@ -53,8 +53,8 @@ struct store_samples { double *cycles, *values; uint32_t count; };
 bool store_samples(struct store *s, struct arena *a, const char *key, const char *launch, const char *const *names, uint32_t name_count, struct store_samples *out, struct error *e);
 
 /* Every run, in the order of program, machine, scheduler, l1, divergence, sets. */
-struct store_run { /* arguments and sets: words with a space between them; policies that were not given are those that the run had */
-    const char *key, *program, *arguments, *machine, *scheduler, *l1, *divergence, *sets, *version, *host, *when, *failure /* NULL: ended well */, *command;
+struct store_run { /* arguments, sets and probes: words with a space between them; policies that were not given are those that the run had */
+    const char *key, *program, *arguments, *machine, *scheduler, *l1, *divergence, *sets, *version, *host, *when, *failure /* NULL: ended well */, *command, *probes;
     int64_t epoch;
     int exit;
     double wall_seconds, launch_seconds, kwips;
