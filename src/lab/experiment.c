@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const keys[] = { "title", "about", "size", "best_by", "time_limit", "memory_limit", "pcs", "interval", "replay" };
+static const char *const keys[] = { "title", "about", "size", "best_by", "time_limit", "memory_limit", "pcs", "interval", "replay", "probes" };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char *const sizes[] = { "test", "small", "paper" };
 enum { SIZE_COUNT = sizeof sizes / sizeof *sizes };
@@ -139,7 +139,7 @@ static bool read_head(const struct lab_reader *r, const char *size, struct exper
 static bool read_experiment(struct lab_reader *r, struct experiment *x, const char *size)
 {
     const char ***words[AXIS_COUNT];
-    if (!lab_read_sections(r) || !read_head(r, size, x) || !lab_expand_axes(r, x, words))
+    if (!lab_read_sections(r) || !read_head(r, size, x) || !lab_expand_axes(r, x, words) || !lab_read_inputs(r, x))
         return false;
     struct lab_metrics metrics = lab_metrics_known(r->arena, x);
     const struct lab_line *best_by = lab_find_line(lab_find_section(r, SECTION_EXPERIMENT), "best_by");

@@ -45,6 +45,21 @@ struct lab_point {
     uint32_t value[AXIS_COUNT];    /* index into its axis' values */
     const char **words;            /* the program's command: name or path, its arguments, "--size", the size where it is a workload; NULL behind the last */
     const char **sets;             /* of its variant; NULL behind the last */
+    const char **probes;           /* specs, those of the whole experiment first; NULL behind the last */
+};
+
+/* A probe of the experiment, or of a part of its points ([probes]). */
+struct lab_probe { const char *spec; int line; };
+
+/* [input NAME]: a run that is made before those that name its file, as the value @NAME of a policy's or a probe's
+ * parameter. It has their program, machine and variant. */
+struct lab_input {
+    const char *name;
+    const char *policies[3];       /* scheduler, l1, divergence: specs, "" the machine's own */
+    const char **arguments;        /* added to the program's; NULL behind the last */
+    const char *probe;             /* NULL: none. One '@' in `probe` and `options` together is the file that it writes */
+    const char **options;          /* of `heddle run`; NULL behind the last */
+    int line, policy_lines[3], probe_line;
 };
 
 /* A published number beside ours. */
@@ -104,7 +119,15 @@ struct experiment {
     uint32_t figure_count;
     struct lab_table *tables;
     uint32_t table_count;
+    struct lab_probe *probes;
+    uint32_t probe_count;
+    struct lab_input *inputs;
+    uint32_t input_count;
 };
+
+/* experiment_inputs.c. The next =@NAME of a spec at or behind *at: *at is then the '@'. False: there is none. */
+bool lab_reference_next(const char **at, size_t *name_length);
+const struct lab_input *lab_find_input(const struct experiment *x, const char *name, size_t length);
 
 /* size: of --size; NULL: the file's. All memory is the arena's. */
 bool experiment_load(struct experiment *x, struct arena *a, const char *path, const char *size, struct error *e);
