@@ -71,13 +71,19 @@ struct lab_filter { const char *labels[AXIS_COUNT]; /* NULL: any; else labels se
 enum lab_figure_kind { FIGURE_BARS, FIGURE_STACKED, FIGURE_LINES, FIGURE_SCATTER, FIGURE_HEAT };
 enum lab_mean { MEAN_NONE, MEAN_ARITHMETIC, MEAN_GEOMETRIC, MEAN_HARMONIC };
 
+/* What the xs of a figure are: items of an axis (or runs, of a scatter), or what each of its runs has many of. */
+enum lab_over { OVER_AXIS, OVER_CYCLES, OVER_PCS, OVER_BUCKETS };
+
 /* [figure NAME] */
 struct lab_figure {
     const char *name, *title, *caption, *source; /* source: of the published values; NULL: none */
     enum lab_figure_kind kind;
-    /* What is on the x axis: an axis by name ("program"), a range's parameter ("scheduler.limit"), for scatter an expression over metrics, for lines also "cycle": samples over time. */
+    /* What is on the x axis: an axis by name ("program"), a range's parameter ("scheduler.limit"), for scatter an expression over metrics, or "cycle", "pc", "bucket" (over). */
     const char *x;
-    const char *launch;            /* of which launch samples are: its number from 0, or a kernel's name. NULL: x is not "cycle" */
+    enum lab_over over;
+    /* OVER_CYCLES: of which launch: its number from 0, or the name of a kernel, whose first launch it is. OVER_PCS: the same, or all launches of the
+     * kernel of that name; NULL: of the kernel that is launched first. */
+    const char *launch;
     /* Expressions over metrics ("ipc", "1000 * l1d.misses / thread_instructions"); stacked figures have several, with labels: "memory: stalls.memory, barrier: stalls.barrier". Others have one. */
     const char **y, **y_labels;
     uint32_t y_count;

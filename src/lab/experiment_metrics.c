@@ -24,14 +24,48 @@ static void add_name(struct arena *a, struct names *n, const char *name)
     n->names[n->count++] = name;
 }
 
+/* A histogram has a metric for each of its buckets. */
+static void add_counter(struct arena *a, struct names *n, const struct heddle_policy *p, const struct heddle_counter *c)
+{
+    if (c->kind != HEDDLE_HISTOGRAM)
+        add_name(a, n, arena_printf(a, "%s.%s", p->name, c->name));
+    for (uint32_t i = 0; c->kind == HEDDLE_HISTOGRAM && i < c->buckets; i++)
+        add_name(a, n, arena_printf(a, "%s.%s.%u", p->name, c->name, i));
+}
+
 static void add_of_policies(struct arena *a, struct names *n)
 {
     for (int kind = 0; kind < POLICY_KINDS; kind++) {
         const struct heddle_policy *p;
         for (size_t i = 0; (p = policy_builtin((enum policy_kind)kind, i)); i++)
-            for (uint32_t c = 0; c < policy_counter_count(p); c++)
-                add_name(a, n, arena_printf(a, "%s.%s", p->name, p->counters[c].name));
+            for (const struct heddle_counter *c = p->counters; c && c->name; c++)
+                add_counter(a, n, p, c);
     }
+}
+
+/* --pcs, and the columns that policies have for each instruction. */
+static void add_of_instructions(struct arena *a, struct names *n)
+{
+    static const char *const counted[] = { "executions", "thread_executions", "divergent", "load_requests", "load_accesses", "store_requests", "store_accesses", "l1d_hits", "l1d_misses",
+                                           "l1d_pending_hits", "l1d_reservation_fails", "stalled" };
+    const struct heddle_policy *p;
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        add_name(a, n, counted[i]);
+    for (int kind = 0; kind < POLICY_KINDS; kind++)
+        for (size_t i = 0; (p = policy_builtin((enum policy_kind)kind, i)); i++)
+            for (const struct heddle_counter *c = p->instructions; c && c->name; c++)
+                add_name(a, n, arena_printf(a, "%s.%s", p->name, c->name));
+}
+
+static void add_of_histograms(struct arena *a, struct names *n)
+{
+    const struct heddle_policy *p;
+    add_name(a, n, "lanes");
+    for (int kind = 0; kind < POLICY_KINDS; kind++)
+        for (size_t i = 0; (p = policy_builtin((enum policy_kind)kind, i)); i++)
+            for (const struct heddle_counter *c = p->counters; c && c->name; c++)
+                if (c->kind == HEDDLE_HISTOGRAM)
+                    add_name(a, n, arena_printf(a, "%s.%s", p->name, c->name));
 }
 
 static void add_of_glossary(struct arena *a, struct names *n)
@@ -52,12 +86,17 @@ static void add_of_samples(struct arena *a, struct names *n)
     profile_series_free(s);
 }
 
+static bool is_shared_object(const char *spec) { return strchr(spec, '/') || strstr(spec, ".so"); }
+
 static bool uses_shared_objects(const struct experiment *x)
 {
     for (int axis = AXIS_SCHEDULER; axis <= AXIS_DIVERGENCE; axis++)
         for (uint32_t i = 0; i < x->axes[axis].value_count; i++)
-            if (strchr(x->axes[axis].values[i].text, '/') || strstr(x->axes[axis].values[i].text, ".so"))
+            if (is_shared_object(x->axes[axis].values[i].text))
                 return true;
+    for (uint32_t i = 0; i < x->probe_count; i++)
+        if (is_shared_object(x->probes[i].spec))
+            return true;
     return false;
 }
 
@@ -110,6 +149,18 @@ struct lab_metrics lab_metrics_sampled(struct arena *a, const struct experiment 
     add_of_samples(a, &n);
     add_of_policies(a, &n);
     return (struct lab_metrics){ n.names, n.count, "sample over time", x->replay, uses_shared_objects(x) };
+}
+
+struct lab_metrics lab_metrics_of_rows(struct arena *a, const struct experiment *x, enum lab_over over)
+{
+    struct names n = { 0 };
+    if (over == OVER_PCS)
+        add_of_instructions(a, &n);
+    else
+        add_of_histograms(a, &n);
+    add_of_glossary(a, &n);
+    add_of_policies(a, &n);
+    return (struct lab_metrics){ n.names, n.count, over == OVER_PCS ? "counter of instructions" : "histogram", x->replay, uses_shared_objects(x) };
 }
 
 bool lab_expression_check(const struct lab_reader *r, const struct lab_metrics *m, struct lab_word word)

@@ -15,6 +15,8 @@ struct lab_metrics {
 struct lab_metrics lab_metrics_known(struct arena *a, const struct experiment *x);
 /* Those that are sampled over time. */
 struct lab_metrics lab_metrics_sampled(struct arena *a, const struct experiment *x);
+/* Those of whole runs, and what each instruction (OVER_PCS) or bucket (OVER_BUCKETS) has one of. */
+struct lab_metrics lab_metrics_of_rows(struct arena *a, const struct experiment *x, enum lab_over over);
 /* The word is an expression, and every metric in it is known. */
 bool lab_expression_check(const struct lab_reader *r, const struct lab_metrics *m, struct lab_word word);
 

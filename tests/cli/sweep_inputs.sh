@@ -7,43 +7,7 @@ heddle=$top/bin/heddle
 HEDDLE_SWEEP_JOURNAL=$scratch/journal
 export HEDDLE_SWEEP_JOURNAL
 
-# A scheduler that reads a file, and counts its bytes.
-cat >"$scratch/reader.c" <<'END'
-#include "heddle/policy.h"
-#include <stdio.h>
-struct state { uint64_t bytes, *counters; };
-static bool init(void *memory, const struct heddle_setup *setup)
-{
-    struct state *s = memory;
-    FILE *f = fopen(setup->values[0].text, "rb");
-    if (!f)
-        return heddle_refuse(setup, "there is no such file");
-    while (getc(f) != EOF)
-        s->bytes++;
-    fclose(f);
-    s->counters = setup->counters;
-    return true;
-}
-static int pick(void *memory, const struct heddle_core *core, uint64_t candidates)
-{
-    struct state *s = memory;
-    (void)core;
-    s->counters[0] = s->bytes;
-    return __builtin_ctzll(candidates);
-}
-static const struct heddle_param params[] = {
-    {.name = "file", .type = HEDDLE_TEXT, .default_value = "", .help = "what to read"},
-    {.name = "every", .type = HEDDLE_INTEGER, .default_value = "1", .help = "nothing", .least = 1, .most = 9},
-    {0},
-};
-static const struct heddle_counter counters[] = {{.name = "bytes", .unit = "bytes", .help = "of the file, in each core"}, {0}};
-static const struct heddle_scheduler reader = {
-    .policy = {.abi = HEDDLE_POLICY_ABI, .name = "reader", .help = "a test", .params = params, .counters = counters, .state_bytes = sizeof(struct state), .init = init},
-    .pick = pick,
-};
-HEDDLE_EXPORT_SCHEDULER(reader);
-END
-is 'a policy that reads a file compiles' "${CC:-cc}" -std=gnu11 -O2 -shared -fPIC -Iinclude -o "$scratch/reader.so" "$scratch/reader.c"
+is 'a policy that reads a file compiles' "${CC:-cc}" -std=gnu11 -O2 -shared -fPIC -Iinclude -o "$scratch/reader.so" tests/lab/reader.c
 cd "$scratch" || exit 1
 
 # experiment NAME PROGRAMS RANGE [LINE...]: the lines are those of its input.
@@ -155,3 +119,30 @@ is 'a killed sweep leaves no file' [ "$(find slow.db.files -type f ! -name '*.tm
 touch go
 expect 'the next one makes it' 0 '^4 runs done in .*; 4 of 4 are in slow.db' "$heddle" sweep slow.ini -j 1
 is 'and only that' [ "$(files_of slow.db)" = 1 ]
+
+# On Slurm: inputs go first, what reads them follows as an array of its own. This sbatch runs the tasks at once.
+mkdir bin
+cat >bin/sbatch <<'END'
+#!/bin/sh
+for word; do
+    case $word in --array=1-*) tasks=${word#--array=1-} ;; esac
+    script=$word
+done
+echo "$tasks" >>submitted
+for task in $(seq "$tasks"); do SLURM_ARRAY_TASK_ID=$task sh "$script" >/dev/null 2>&1; done
+wc -l <submitted
+END
+printf '#!/bin/sh\n' >bin/squeue
+printf '#!/bin/sh\necho MaxArraySize = 100\n' >bin/scontrol
+chmod +x bin/*
+slurm() { PATH=$scratch/bin:$PATH "$heddle" sweep "$@" --engine slurm; }
+experiment cluster 'vectoradd\nbfs' 1..2 'scheduler = lrr' 'option = --trace @'
+expect 'the script of what goes first' 0 '^#SBATCH --array=1-4$' slurm cluster.ini --dry-run
+saw 'and how many follow' '^# 8 tasks, 4 of them follow when the files that they read are made. Nothing was submitted'
+expect 'the sweep on Slurm' 0 '^8 runs done in .*; 8 of 8 are in cluster.db' slurm cluster.ini
+is 'two arrays' [ "$(tr '\n' ' ' <submitted)" = '4 4 ' ]
+is 'tables of the sweep on Slurm' "$heddle" report cluster.db -o cluster.html --csv csv3
+experiment cluster 'vectoradd\nbfs' 1..2 'scheduler = lrr' 'option = --trace @' 'arguments = --nonsense'
+rm submitted
+expect 'inputs that fail on Slurm' 1 '^failed: bfs reads 2: its input trace was not made: exit status 2' slurm cluster.ini
+is 'nothing was sent for them' [ "$(tr '\n' ' ' <submitted)" = '2 ' ]
