@@ -106,7 +106,7 @@ struct heddle_core {
     const struct heddle_program *program;
     uint64_t resident, ready, at_barrier, waiting, long_wait; /* resident: not ended; ready: could issue now; at_barrier: or parked by the divergence unit; waiting: the same, or at a fence or atomic;
                                                                * long_wait: next instruction needs the result of an outstanding long operation */
-    uint64_t next_is_l1_load;       /* next instruction is a HEDDLE_L1D_LOAD */
+    uint64_t next_is_l1_load;       /* next instruction is a HEDDLE_L1D_LOAD, or an atomic of the same spaces: what hold_loads may hold back */
     const struct heddle_warp *warp; /* by slot */
     /* A board on which policies of a core leave word for each other (CAWA: the scheduler writes, the cache policy reads). */
     int64_t criticality[HEDDLE_WARPS];
@@ -204,7 +204,8 @@ struct heddle_scheduler {
     /* The first warp of candidates in the policy's order, or HEDDLE_NO_WARP to let the slot idle. candidates is not empty, and a subset of setup->warps; each can issue, or has fetched
      * past a branch and is to be sent back to fetch when the order comes to it (the core does that and asks again without it). The state changes on events, not here. */
     int (*pick)(void *state, const struct heddle_core *core, uint64_t candidates);
-    /* Warps that may not issue a HEDDLE_L1D_LOAD now. Asked only when a candidate's next instruction is one. NULL: none. */
+    /* Warps that may not load from global or local memory now, nor do atomics there, which are loads that go past the L1D.
+     * Asked only when a candidate's next instruction is one of these. NULL: none. */
     uint64_t (*hold_loads)(void *state, const struct heddle_core *core);
     /* Warps that may not issue anything now (SWL). NULL: none. */
     uint64_t (*hold)(void *state, const struct heddle_core *core);

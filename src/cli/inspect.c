@@ -22,7 +22,8 @@ static const char help[] =
     "      --registers    registers by type, and the most that are alive at once\n"
     "      --phases       phases (PAWS): runs of instructions up to the first use of a load; what is left of the phase at each\n"
     "      --phase-order sources|report   a load's sources are looked at before its destination is entered, or after, as in the report's code\n"
-    "  -m, --machine NAME whose latencies --phases adds up; default gtx480\n"
+    "  -m, --machine NAME whose latencies --phases adds up (default gtx480), and for whose target\n"
+    "                     --registers counts (default the program's own)\n"
     "      --kernel NAME  only this function\n"
     "      --dot          the control-flow graph for Graphviz\n"
     "      --json         everything, as JSON\n"
@@ -191,7 +192,7 @@ static void print_views(const struct options *o, const struct inspected *p)
     if (o->branches)
         inspect_print_branches(p, stdout);
     if (o->registers)
-        inspect_print_registers(p, stdout);
+        inspect_print_registers(p, o->machine_name ? (int)o->machine.sm.registers_for_sm : 0, stdout);
     if (o->phases)
         inspect_print_phases(p, &o->machine, o->order, stdout);
 }
@@ -304,7 +305,7 @@ static int inspect(struct options *o)
 {
     struct error e = {0};
     size_t size = 0;
-    if (o->phases && !machine_load(&o->machine, o->machine_name ? o->machine_name : "gtx480", NULL, 0, &e))
+    if ((o->phases || o->machine_name) && !machine_load(&o->machine, o->machine_name ? o->machine_name : "gtx480", NULL, 0, &e))
         return fail(&e);
     char *text = read_file(o->file, &size, &e);
     if (!text)
@@ -375,8 +376,8 @@ static int parse_options(int argc, char **argv, struct options *o)
         return usage("one file at a time; what is '%s'?", argv[optind + 1]);
     if (o->dot && o->json)
         return usage("%s", "--dot and --json exclude each other");
-    if (o->machine_name && !o->phases)
-        return usage("%s", "--machine is for --phases");
+    if (o->machine_name && !o->phases && !o->registers)
+        return usage("%s", "--machine is for --phases and --registers");
     o->file = argv[optind];
     return -1;
 }

@@ -34,7 +34,7 @@ int32_t inspect_loop_left(const struct inspected *p, uint32_t branch);
 void inspect_print_cfg(const struct inspected *p, FILE *to);
 void inspect_print_loops(const struct inspected *p, FILE *to);
 void inspect_print_branches(const struct inspected *p, FILE *to);
-void inspect_print_registers(const struct inspected *p, FILE *to);
+void inspect_print_registers(const struct inspected *p, int target_sm, FILE *to); /* 0: the module's own */
 void inspect_print_phases(const struct inspected *p, const struct machine *m, enum ptx_phase_order order, FILE *to);
 void inspect_print_dot(const struct inspected *p, FILE *to);
 void inspect_print_json(struct inspected *const *list, uint32_t count, const char *file, FILE *to);

@@ -259,7 +259,7 @@ static void mark_used(void *context, const struct ptx_reg *reg, enum ptx_reg_rol
 }
 
 /* A module declares ranges of names (.reg .b32 %r<99>); what counts is which of them instructions name. */
-void inspect_print_registers(const struct inspected *p, FILE *to)
+void inspect_print_registers(const struct inspected *p, int target_sm, FILE *to)
 {
     static const char *const titles[] = {"type", ">registers", ">32-bit units", NULL};
     const struct ptx_function *f = p->function;
@@ -289,9 +289,10 @@ void inspect_print_registers(const struct inspected *p, FILE *to)
         fprintf(to, "  first reached at %s, PTX line %d%s%s: %s\n", pc(p, l->max_at), f->insts[l->max_at].line,
                 *source ? ", " : "", source, instruction_text(p, l->max_at));
     }
-    struct ptx_register_estimate r = ptx_estimate_registers(f, p->cfg, p->module->target_sm);
+    target_sm = target_sm ? target_sm : p->module->target_sm;
+    struct ptx_register_estimate r = ptx_estimate_registers(f, p->cfg, target_sm);
     fprintf(to, "  estimated registers a thread: %u (.target sm_%d; %u alive in order of the text, constants left out, %u with loads overlapped; %u kept)\n",
-            r.registers, p->module->target_sm, r.in_order, r.overlapped, r.kept);
+            r.registers, target_sm, r.in_order, r.overlapped, r.kept);
 }
 
 /* ------------------------------------------------------------- phases */

@@ -1,4 +1,4 @@
-/* heddle list schedulers, l1, divergence: all from the tables that the policies declare. */
+/* heddle list schedulers, l1, divergence, probes: all from the tables that the policies declare. */
 #include "cli/list_policies.h"
 
 #include <stdio.h>
@@ -29,37 +29,80 @@ static void write_storage(const struct heddle_policy *p, char *out, size_t size)
         snprintf(out, size, "none");
 }
 
-static void print_plain(const struct heddle_policy *p)
+/* What a counter is counted in, and where it is not a sum, what it is. */
+static void write_unit(const struct heddle_counter *c, char *out, size_t size)
 {
-    char range[256], storage[128];
+    snprintf(out, size, "%s", c->unit);
+    if (c->kind == HEDDLE_MAXIMUM)
+        snprintf(out, size, "%s, maximum", c->unit);
+    else if (c->kind == HEDDLE_HISTOGRAM)
+        snprintf(out, size, "%s, histogram of %u buckets", c->unit, c->buckets);
+}
+
+static void print_plain(enum policy_kind kind, const struct heddle_policy *p)
+{
+    char range[256], storage[128], unit[128];
     write_storage(p, storage, sizeof storage);
     printf("%s\n    %s\n", p->name, p->help);
     for (const struct heddle_param *q = p->params; q && q->name; q++) {
         write_range(q, range, sizeof range);
         printf("    %s=%s  %s%s%s%s\n", q->name, q->default_value, q->help, *range ? " (" : "", range, *range ? ")" : "");
     }
-    for (const struct heddle_counter *c = p->counters; c && c->name; c++)
-        printf("    counts %s.%s (%s): %s\n", p->name, c->name, c->unit, c->help);
-    printf("    storage: %s\n", storage);
+    for (const struct heddle_counter *c = p->counters; c && c->name; c++) {
+        write_unit(c, unit, sizeof unit);
+        printf("    counts %s.%s (%s): %s\n", p->name, c->name, unit, c->help);
+    }
+    for (const struct heddle_counter *c = p->instructions; c && c->name; c++) {
+        write_unit(c, unit, sizeof unit);
+        printf("    counts for each instruction %s (%s): %s\n", c->name, unit, c->help);
+    }
+    if (kind != POLICY_PROBE)
+        printf("    storage: %s\n", storage);
 }
 
-static void print_markdown(const struct heddle_policy *p)
+static void print_params(const struct heddle_policy *p)
 {
-    char range[256], storage[128];
-    write_storage(p, storage, sizeof storage);
-    printf("| `%s` | %s | ", p->name, p->help);
+    char range[256];
     for (const struct heddle_param *q = p->params; q && q->name; q++) {
         write_range(q, range, sizeof range);
         printf("%s`%s=%s` %s%s%s%s", q == p->params ? "" : "; ", q->name, q->default_value, q->help, *range ? " (" : "", range, *range ? ")" : "");
     }
-    printf(" | %s |\n", storage);
+}
+
+static void print_counters(const struct heddle_policy *p)
+{
+    char unit[128];
+    const char *between = "";
+    for (const struct heddle_counter *c = p->counters; c && c->name; c++, between = "; ") {
+        write_unit(c, unit, sizeof unit);
+        printf("%s`%s` (%s) %s", between, c->name, unit, c->help);
+    }
+    for (const struct heddle_counter *c = p->instructions; c && c->name; c++, between = "; ") {
+        write_unit(c, unit, sizeof unit);
+        printf("%s`%s` (%s, for each instruction) %s", between, c->name, unit, c->help);
+    }
+}
+
+/* Probes are no hardware: what they count is what one wants to know of them. */
+static void print_markdown(enum policy_kind kind, const struct heddle_policy *p)
+{
+    char storage[128];
+    write_storage(p, storage, sizeof storage);
+    printf("| `%s` | %s | ", p->name, p->help);
+    print_params(p);
+    printf(" | ");
+    if (kind == POLICY_PROBE)
+        print_counters(p);
+    else
+        printf("%s", storage);
+    printf(" |\n");
 }
 
 void list_policies(enum policy_kind kind, bool markdown)
 {
     const struct heddle_policy *p;
     if (markdown)
-        puts("| name | rule | parameters, with their defaults | storage |\n|---|---|---|---|");
+        printf("| name | rule | parameters, with their defaults | %s |\n|---|---|---|---|\n", kind == POLICY_PROBE ? "what it counts" : "storage");
     for (size_t i = 0; (p = policy_builtin(kind, i)); i++)
-        markdown ? print_markdown(p) : print_plain(p);
+        markdown ? print_markdown(kind, p) : print_plain(kind, p);
 }

@@ -29,6 +29,7 @@ static const char help[] =
     "  -s, --scheduler SPEC   warp scheduler ('heddle list schedulers'); default: the machine's\n"
     "      --l1 SPEC          policy of the L1 data cache ('heddle list l1')\n"
     "      --divergence SPEC  divergence unit ('heddle list divergence')\n"
+    "      --probe SPEC       listens and counts, and changes nothing ('heddle list probes'); repeatable\n"
     "\n"
     "The run:\n"
     "      --functional       results only, no timing; an order of magnitude faster\n"
@@ -44,24 +45,28 @@ static const char help[] =
     "      --timeline FILE    what cores, schedulers and warps did, for ui.perfetto.dev\n"
     "      --timeline-cycles A:B   only cycles A up to B; default 0:20000\n"
     "      --trace FILE       every access to the L1 data caches, for 'heddle cache'\n"
+    "      --warps FILE       when each warp began and ended, what it issued and waited for: CSV, compressed;\n"
+    "                         not compressed where FILE ends in .csv\n"
     "      --quiet            no remarks, no progress and no summary\n"
     "  -h, --help             this text\n"
     "\n"
     "Exit codes: 0 done; 1 the program ran and reported failure; 2 usage; 3 not supported; 4 deadlock, limit or interrupt;\n"
     "5 the kernel did something illegal.\n";
 
-enum { MOST_SETS = 256, MOST_WORDS = 2 * MOST_SETS + 40, MOST_THREADS = 1024 };
+enum { MOST_SETS = 256, MOST_WORDS = 2 * MOST_SETS + 2 * GPU_PROBES + 40, MOST_THREADS = 1024 };
 
 struct run_options {
     bool functional, exact_bounds, quiet, print_machine, pcs;
-    const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace;
+    const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace, *warps;
     const char *machine, *scheduler, *l1, *divergence; /* policies: empty, the machine's */
     const char *sets[MOST_SETS];
     uint32_t set_count;
+    const char *probes[GPU_PROBES];
+    uint32_t probe_count;
 };
 
 enum { OPT_FUNCTIONAL = 256, OPT_SIZE, OPT_STATS, OPT_MAX_CYCLES, OPT_QUIET, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_PRINT_MACHINE, OPT_PCS,
-       OPT_INTERVAL, OPT_EXACT_BOUNDS };
+       OPT_INTERVAL, OPT_EXACT_BOUNDS, OPT_WARPS, OPT_PROBE };
 
 static const struct option option_table[] = {
     {"functional", no_argument, NULL, OPT_FUNCTIONAL}, {"size", required_argument, NULL, OPT_SIZE},
@@ -72,6 +77,7 @@ static const struct option option_table[] = {
     {"timeline", required_argument, NULL, OPT_TIMELINE}, {"timeline-cycles", required_argument, NULL, OPT_TIMELINE_CYCLES},
     {"trace", required_argument, NULL, OPT_TRACE},     {"print-machine", no_argument, NULL, OPT_PRINT_MACHINE},
     {"pcs", no_argument, NULL, OPT_PCS},               {"interval", required_argument, NULL, OPT_INTERVAL},
+    {"warps", required_argument, NULL, OPT_WARPS},     {"probe", required_argument, NULL, OPT_PROBE},
     {"exact-bounds", no_argument, NULL, OPT_EXACT_BOUNDS}, {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -104,6 +110,14 @@ static int add_set(struct run_options *o, const char *set)
     return -1;
 }
 
+static int add_probe(struct run_options *o, const char *spec)
+{
+    if (o->probe_count == GPU_PROBES)
+        return cli_usage("run", "too many --probe; the most is %d", GPU_PROBES);
+    o->probes[o->probe_count++] = spec;
+    return -1;
+}
+
 /* What needs no look at the machine. Returns -1 to go on, else the exit code. */
 static int check_values(const struct run_options *o)
 {
@@ -120,6 +134,10 @@ static int check_values(const struct run_options *o)
         return cli_usage("run", "--timeline shows time, which --functional does not model");
     if (o->trace && o->functional)
         return cli_usage("run", "--trace is of caches, which --functional does not model");
+    if (o->warps && o->functional)
+        return cli_usage("run", "--warps is of time, which --functional does not model");
+    if (o->probe_count && o->functional)
+        return cli_usage("run", "--probe listens to cores, which --functional does not model");
     if (o->interval && !parse_count(o->interval, &n))
         return cli_usage("run", "--interval needs a number of cycles from 1, not '%s'", o->interval);
     if (o->interval && o->functional)
@@ -147,6 +165,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case OPT_L1: o->l1 = optarg; break;
         case OPT_DIVERGENCE: o->divergence = optarg; break;
         case OPT_SET: status = add_set(o, optarg); break;
+        case OPT_PROBE: status = add_probe(o, optarg); break;
         case OPT_TIMELINE: o->timeline = optarg; break;
         case OPT_TIMELINE_CYCLES: o->timeline_cycles = optarg; break;
         case OPT_MAX_CYCLES: o->max_cycles = optarg; break;
@@ -157,6 +176,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case 's': o->scheduler = optarg; break;
         case 'j': o->threads = optarg; break;
         case OPT_TRACE: o->trace = optarg; break;
+        case OPT_WARPS: o->warps = optarg; break;
         case 'h':
             fputs(help, stdout);
             return EXIT_DONE;
@@ -206,7 +226,8 @@ static void make_absolute(const char *word, size_t path_length, char *out, size_
 
 /* What a run is made of, as it is handed to the library. */
 struct setup {
-    char machine[PATH_MAX], scheduler[PATH_MAX + 512], l1[PATH_MAX + 512], divergence[PATH_MAX + 512], timeline[PATH_MAX], trace[PATH_MAX];
+    char machine[PATH_MAX], scheduler[PATH_MAX + 512], l1[PATH_MAX + 512], divergence[PATH_MAX + 512], timeline[PATH_MAX], trace[PATH_MAX], warps[PATH_MAX];
+    char probes[GPU_PROBES][PATH_MAX + 512];
 };
 
 /* Machine, --set and specs are tried here: what is wrong with them is the user's to mend before anything runs. */
@@ -217,7 +238,7 @@ static bool check_setup(const struct run_options *o, struct error *e)
     if (!tried)
         abort();
     bool ok = gpu_setup(tried, &(struct gpu_setup){.machine = o->machine, .sets = o->sets, .set_count = o->set_count, .scheduler = o->scheduler, .l1 = o->l1,
-                                                   .divergence = o->divergence}, &own);
+                                                   .divergence = o->divergence, .probes = o->probes, .probe_count = o->probe_count}, &own);
     if (ok && o->print_machine)
         machine_print(&tried->machine, stdout);
     if (ok)
@@ -233,6 +254,8 @@ static void make_setup(const struct run_options *o, struct setup *s)
     make_absolute(o->scheduler, spec_path_length(o->scheduler), s->scheduler, sizeof s->scheduler);
     make_absolute(o->l1, spec_path_length(o->l1), s->l1, sizeof s->l1);
     make_absolute(o->divergence, spec_path_length(o->divergence), s->divergence, sizeof s->divergence);
+    for (uint32_t i = 0; i < o->probe_count; i++)
+        make_absolute(o->probes[i], spec_path_length(o->probes[i]), s->probes[i], sizeof s->probes[i]);
 }
 
 /* The library writes it; a name that cannot be written should not cost a run. */
@@ -281,13 +304,17 @@ static void library_options(const struct run_options *o, const struct setup *s, 
 {
     const struct { const char *name, *value; } given[] = {
         {"--machine", s->machine}, {"--scheduler", s->scheduler}, {"--l1", s->l1}, {"--divergence", s->divergence}, {"--timeline", s->timeline}, {"--trace", s->trace},
-        {"--timeline-cycles", o->timeline_cycles}, {"--max-cycles", o->max_cycles}, {"-j", o->threads}, {"--interval", o->interval},
+        {"--timeline-cycles", o->timeline_cycles}, {"--max-cycles", o->max_cycles}, {"-j", o->threads}, {"--interval", o->interval}, {"--warps", s->warps},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         if (!given[i].value || !*given[i].value)
             continue;
         *out++ = given[i].name;
         *out++ = given[i].value;
+    }
+    for (uint32_t i = 0; i < o->probe_count; i++) {
+        *out++ = "--probe";
+        *out++ = s->probes[i];
     }
     for (uint32_t i = 0; i < o->set_count; i++) {
         *out++ = "--set";
@@ -370,7 +397,7 @@ int cli_run(int argc, char **argv)
         return check_setup(&o, &e) ? EXIT_DONE : cli_fail(&e);
     make_setup(&o, &setup);
     if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) || !check_setup(&o, &e) || !check_program(&p, &places, &e) ||
-        !check_writable(o.timeline, setup.timeline, &e) || !check_writable(o.trace, setup.trace, &e))
+        !check_writable(o.timeline, setup.timeline, &e) || !check_writable(o.trace, setup.trace, &e) || !check_writable(o.warps, setup.warps, &e))
         return cli_fail(&e);
     return run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);
 }

@@ -11,6 +11,7 @@
 #include "gpu/setup.h"
 #include "gpu/timeline.h"
 #include "gpu/trace.h"
+#include "gpu/warps.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -97,6 +98,27 @@ static void finish_trace(struct driver *d)
         driver_report(&e);
 }
 
+static void finish_warps(struct driver *d)
+{
+    struct warps *w = d->gpu->options.warps;
+    struct error e = {0};
+    if (w && !warps_close(w, &e) && d->outcome.kind == ERROR_NONE)
+        driver_report(&e);
+}
+
+/* What a kernel did wrong, or the program, says more than that a file could not be written. */
+static void write_probes(struct driver *d)
+{
+    struct error e = {0};
+    if (gpu_write_probes(d->gpu, &e))
+        return;
+    d->probe_failed = true;
+    if (d->outcome.kind == ERROR_NONE)
+        driver_report(&e);
+    else
+        driver_say("%s", e.text);
+}
+
 static void say_strays(const struct driver *d)
 {
     const struct memory *m = d->gpu->memory;
@@ -111,6 +133,8 @@ void driver_finish(struct driver *d, int exit_status)
     progress_done(d->gpu->options.progress);
     finish_timeline(d);
     finish_trace(d);
+    finish_warps(d);
+    write_probes(d);
     say_strays(d);
     stats_write(d, exit_status);
 }
@@ -150,7 +174,7 @@ static void stay_loaded(void)
 
 static void say_ignored(const struct options *o)
 {
-    const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : o->timeline[0] ? "--timeline" : o->trace[0] ? "--trace" : o->interval ? "--interval" : NULL;
+    const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : o->probe_count ? "--probe" : o->timeline[0] ? "--timeline" : o->trace[0] ? "--trace" : o->interval ? "--interval" : o->warps[0] ? "--warps" : NULL;
     if (o->functional && ignored && !o->quiet)
         driver_say("%s has no effect with --functional, which does not model time", ignored);
 }
@@ -163,9 +187,10 @@ static bool wants_progress(const struct options *o)
 
 static bool choose(const struct options *o, struct gpu_options *to, struct error *e)
 {
-    const char *sets[OPTIONS_SETS];
-    uint32_t set_count = options_sets(o, sets);
-    return gpu_setup(to, &(struct gpu_setup){.machine = o->machine, .sets = sets, .set_count = set_count, .scheduler = o->scheduler, .l1 = o->l1, .divergence = o->divergence}, e);
+    const char *sets[OPTIONS_SETS], *probes[OPTIONS_PROBES];
+    uint32_t set_count = options_sets(o, sets), probe_count = options_probes(o, probes);
+    return gpu_setup(to, &(struct gpu_setup){.machine = o->machine, .sets = sets, .set_count = set_count, .scheduler = o->scheduler, .l1 = o->l1, .divergence = o->divergence,
+                                             .probes = probes, .probe_count = o->functional ? 0 : probe_count}, e);
 }
 
 static struct trace *open_trace(const struct options *o, const struct machine *m, struct error *e)
@@ -191,6 +216,8 @@ static bool start(struct driver *d, struct error *e)
         options.timeline = timeline_open(o->timeline, o->timeline_first, o->timeline_end, e);
     if (o->trace[0] && !o->functional && e->kind == ERROR_NONE)
         options.trace = open_trace(o, &options.machine, e);
+    if (o->warps[0] && !o->functional && e->kind == ERROR_NONE)
+        options.warps = warps_open(o->warps, e);
     options.progress = progress_create(stderr, wants_progress(o));
     if (e->kind == ERROR_NONE)
         d->gpu = gpu_create(&options, e); /* takes the policies over */
@@ -199,13 +226,14 @@ static bool start(struct driver *d, struct error *e)
     if (!d->gpu) {
         timeline_destroy(options.timeline);
         trace_destroy(options.trace);
+        warps_destroy(options.warps);
         progress_destroy(options.progress);
         return false;
     }
     say_ignored(o);
     stay_loaded();
     on_exit(at_exit, NULL);
-    if (o->stats[0] || options.timeline || options.trace)
+    if (o->stats[0] || options.timeline || options.trace || options.warps || options.probe_count)
         interrupt_watch(d);
     return true;
 }

@@ -135,6 +135,7 @@ struct driver {
     bool guarded;
     struct sigaction their_action;
     struct error outcome;   /* last failure of a kernel or a module */
+    bool probe_failed;      /* to write what it counted */
     bool launch_refused;    /* a launch came to nothing for want of support */
     struct pool *default_pool, *pool;
     bool has_region;        /* the program said which launches are of interest (profiler.c) */

@@ -151,11 +151,16 @@ void ptx_modules_free(struct ptx_module **modules, uint32_t count)
 
 struct module *module_of(struct context *ctx, struct ptx_module **modules, uint32_t count, bool lazy, struct error *e)
 {
-    struct memory *memory = driver_get()->gpu->memory;
-    struct exec_image *image = lazy ? exec_image_create_lazy(memory, modules, count, e) : exec_image_create(memory, modules, count, e);
+    struct gpu *gpu = driver_get()->gpu;
+    struct exec_image *image = exec_image_create_lazy(gpu->memory, modules, count, e);
     free(modules);
     if (!image)
         return NULL;
+    image->registers_for_sm = (int)gpu->options.machine.sm.registers_for_sm;
+    if (!lazy && !exec_image_prepare_all(image, e)) {
+        exec_image_destroy(image);
+        return NULL;
+    }
     struct function **functions = calloc(image->function_count + 1, sizeof *functions);
     struct module *m = functions ? object_new(sizeof *m, OBJECT_MODULE, ctx, module_destroy) : NULL;
     if (!m) {

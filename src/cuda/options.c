@@ -12,14 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_FUNCTIONAL, OPT_EXACT_BOUNDS, OPT_STATS, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_MAX_CYCLES, OPT_THREADS,
-                 OPT_QUIET, OPT_PRINT_MACHINE, OPT_PCS, OPT_MERGE_LAUNCHES, OPT_INTERVAL };
+enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_PROBE, OPT_SET, OPT_FUNCTIONAL, OPT_EXACT_BOUNDS, OPT_STATS, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_MAX_CYCLES, OPT_THREADS,
+                 OPT_QUIET, OPT_PRINT_MACHINE, OPT_PCS, OPT_MERGE_LAUNCHES, OPT_INTERVAL, OPT_WARPS };
 
 static const struct option_row { const char *name; char letter; bool has_value; enum option_id id; } rows[] = {
     {"machine", 'm', true, OPT_MACHINE},
     {"scheduler", 's', true, OPT_SCHEDULER},
     {"l1", 0, true, OPT_L1},
     {"divergence", 0, true, OPT_DIVERGENCE},
+    {"probe", 0, true, OPT_PROBE},
     {"set", 0, true, OPT_SET},
     {"functional", 0, false, OPT_FUNCTIONAL},
     {"exact-bounds", 0, false, OPT_EXACT_BOUNDS},
@@ -34,6 +35,7 @@ static const struct option_row { const char *name; char letter; bool has_value; 
     {"pcs", 0, false, OPT_PCS},
     {"merge-launches", 0, false, OPT_MERGE_LAUNCHES},
     {"interval", 0, true, OPT_INTERVAL},
+    {"warps", 0, true, OPT_WARPS},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], OPTION_WORD_BYTES = 8192 };
 
@@ -130,6 +132,17 @@ static bool keep_set(struct options *o, const char *value, struct error *e)
     return true;
 }
 
+static bool keep_probe(struct options *o, const char *value, struct error *e)
+{
+    if (o->probe_count == OPTIONS_PROBES || strlen(value) >= sizeof o->probes - o->probe_bytes)
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: too many --probe; the most is %d", OPTIONS_PROBES);
+    if (!keep(o->probes + o->probe_bytes, sizeof o->probes - o->probe_bytes, "--probe", value, e))
+        return false;
+    o->probe_bytes += (uint32_t)strlen(value) + 1;
+    o->probe_count++;
+    return true;
+}
+
 /* Digits up to the end, or up to a character in `until`; returns where it stopped, or NULL. */
 static const char *read_count(const char *text, uint64_t *to, const char *until)
 {
@@ -184,9 +197,11 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_STATS: return keep(o->stats, sizeof o->stats, name, value, e);
     case OPT_TIMELINE: return keep(o->timeline, sizeof o->timeline, name, value, e);
     case OPT_TRACE: return keep(o->trace, sizeof o->trace, name, value, e);
+    case OPT_WARPS: return keep(o->warps, sizeof o->warps, name, value, e);
     case OPT_SCHEDULER: return keep(o->scheduler, sizeof o->scheduler, name, value, e);
     case OPT_L1: return keep(o->l1, sizeof o->l1, name, value, e);
     case OPT_DIVERGENCE: return keep(o->divergence, sizeof o->divergence, name, value, e);
+    case OPT_PROBE: return keep_probe(o, value, e);
     case OPT_SET: return keep_set(o, value, e);
     case OPT_MAX_CYCLES: return keep_count(&o->max_cycles, name, value, e);
     case OPT_THREADS: return keep_threads(o, value, e);
@@ -246,10 +261,12 @@ bool options_parse(struct options *o, const char *text, struct error *e)
     return true;
 }
 
-uint32_t options_sets(const struct options *o, const char **out)
+static uint32_t split(const char *at, uint32_t count, const char **out)
 {
-    const char *at = o->sets;
-    for (uint32_t i = 0; i < o->set_count; i++, at += strlen(at) + 1)
+    for (uint32_t i = 0; i < count; i++, at += strlen(at) + 1)
         out[i] = at;
-    return o->set_count;
+    return count;
 }
+
+uint32_t options_sets(const struct options *o, const char **out) { return split(o->sets, o->set_count, out); }
+uint32_t options_probes(const struct options *o, const char **out) { return split(o->probes, o->probe_count, out); }

@@ -7,13 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { OPTIONS_SETS = 256, OPTIONS_SET_BYTES = 16384 };
+enum { OPTIONS_SETS = 256, OPTIONS_SET_BYTES = 16384, OPTIONS_PROBES = 16, OPTIONS_PROBE_BYTES = 32768 };
 
 struct options {
-    char machine[4096], stats[4096], timeline[4096], trace[4096]; /* all but the first: empty, none */
+    char machine[4096], stats[4096], timeline[4096], trace[4096], warps[4096]; /* all but the first: empty, none */
     char scheduler[4352], l1[4352], divergence[4352]; /* specs, perhaps with the path of a shared object; empty: not given */
     char sets[OPTIONS_SET_BYTES];                    /* the values of --set, one behind the other, each with its end mark */
     uint32_t set_count, set_bytes;
+    char probes[OPTIONS_PROBE_BYTES];                /* the specs of --probe, in the same way */
+    uint32_t probe_count, probe_bytes;
     bool functional, exact_bounds, quiet, pcs, merge_launches;
     uint64_t max_cycles;                             /* 0: no limit */
     uint64_t timeline_first, timeline_end;           /* cycles */
@@ -25,5 +27,7 @@ struct options {
 bool options_parse(struct options *o, const char *text, struct error *e);
 /* The values of --set in order. Returns how many; out has room for OPTIONS_SETS. */
 uint32_t options_sets(const struct options *o, const char **out);
+/* The specs of --probe in order. Returns how many; out has room for OPTIONS_PROBES. */
+uint32_t options_probes(const struct options *o, const char **out);
 
 #endif

@@ -3,8 +3,12 @@
  * The first of the two calls tells what was meant before it: nothing before a start, everything before a stop. A program without them is counted whole. */
 #include "cuda/internal.h"
 
+#include "gpu/warps.h"
+
 static void region(struct driver *d, bool report)
 {
+    if (!d->has_region && report && d->gpu->options.warps)
+        warps_forget(d->gpu->options.warps);
     if (!d->has_region && report)
         for (uint32_t i = 0; i < d->gpu->kernel_count; i++)
             d->gpu->kernels[i].unreported = true;

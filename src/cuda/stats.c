@@ -149,12 +149,12 @@ static json_t *data_cache(const struct cache_counters *c)
 /* Hits in a victim tag array: of whichever policy has one. */
 static uint64_t vta_hits(const struct gpu_options *g, const struct gpu_counters *c)
 {
-    const struct policy_choice *choices[] = {&g->scheduler, &g->l1, &g->divergence};
-    const uint64_t *values[] = {c->scheduler_counters, c->l1_counters, c->divergence_counters};
-    for (int i = 0; i < 3; i++)
-        for (uint32_t n = 0; choices[i]->policy && n < policy_counter_count(choices[i]->policy); n++)
-            if (!strcmp(choices[i]->policy->counters[n].name, "vta_hits"))
-                return values[i][n];
+    const struct heddle_policy *policies[GPU_POLICIES + 1];
+    gpu_policies(g, policies);
+    for (uint32_t i = 0; i < 3 && c->policies; i++) /* not of probes, which must not change what the machine reports */
+        for (uint32_t n = 0; n < policy_counter_count(policies[i]); n++)
+            if (!strcmp(policies[i]->counters[n].name, "vta_hits"))
+                return policy_counts_of(c->policies, i)[n];
     return 0;
 }
 
@@ -205,36 +205,46 @@ static json_t *energy(const struct gpu_counters *timed)
     return o;
 }
 
-/* What a policy declares stands under its name; two of one name share the object. */
-static void put_policy(json_t *o, const struct policy_choice *choice, const uint64_t *values, json_t **made, uint32_t *made_count)
+static json_t *histogram(const uint64_t *buckets, uint32_t bucket_count)
 {
-    uint32_t counters = choice->policy ? policy_counter_count(choice->policy) : 0;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < bucket_count; i++)
+        json_array_append_new(list, count(buckets[i]));
+    return list;
+}
+
+/* What a policy declares stands under its name; two of one name share the object. */
+static void put_policy(json_t *o, const struct heddle_policy *p, uint64_t *values, json_t **made, uint32_t *made_count)
+{
+    uint32_t counters = policy_counter_count(p);
     if (!counters)
         return;
-    json_t *inside = json_object_get(o, choice->policy->name);
+    json_t *inside = json_object_get(o, p->name);
     bool ours = false;
     for (uint32_t i = 0; i < *made_count; i++)
         ours |= made[i] == inside;
     if (!inside || !ours) {
         char name[200]; /* not over a counter of the machine's that has the same name */
-        snprintf(name, sizeof name, inside ? "policy %.150s" : "%.150s", choice->policy->name);
+        snprintf(name, sizeof name, inside ? "policy %.150s" : "%.150s", p->name);
         inside = json_object();
         put(o, name, inside);
         made[(*made_count)++] = inside;
     }
     for (uint32_t i = 0; i < counters; i++)
-        put(inside, choice->policy->counters[i].name, count(values[i]));
+        put(inside, p->counters[i].name, p->counters[i].kind == HEDDLE_HISTOGRAM ? histogram(policy_histogram(p, values, i), p->counters[i].buckets) : count(values[i]));
 }
 
 static void put_policies(json_t *o, const struct gpu_options *g, const struct gpu_counters *timed)
 {
-    json_t *made[3];
-    uint32_t made_count = 0;
+    const struct heddle_policy *policies[GPU_POLICIES + 1];
+    json_t *made[GPU_POLICIES];
+    uint32_t made_count = 0, policy_count = timed ? gpu_policies(g, policies) : 0;
     if (!timed)
         return;
-    put_policy(o, &g->scheduler, timed->scheduler_counters, made, &made_count);
-    put_policy(o, &g->l1, timed->l1_counters, made, &made_count);
-    put_policy(o, &g->divergence, timed->divergence_counters, made, &made_count);
+    struct policy_counts *none = timed->policies ? NULL : policy_counts_create(policies, policy_count); /* nothing was launched */
+    for (uint32_t i = 0; i < policy_count; i++)
+        put_policy(o, policies[i], policy_counts_of(none ? none : timed->policies, i), made, &made_count);
+    free(none);
 }
 
 static json_t *ratio(double part, double of)
@@ -306,7 +316,7 @@ static void put_kernels(json_t *root, const struct gpu *g, struct gpu_kernel *su
         if (g->options.merge_launches)
             put(o, "launches", count(g->kernels[i].launches));
         put_counters(o, &g->kernels[i], &g->options);
-        if (g->kernels[i].pcs)
+        if (g->kernels[i].pcs || g->kernels[i].tables)
             put(o, "pcs", stats_pcs(&g->kernels[i]));
         if (g->kernels[i].series)
             put(o, "series", stats_series(&g->kernels[i]));
@@ -330,11 +340,15 @@ static json_t *host(const struct gpu *g, const struct gpu_kernel *sum)
     return o;
 }
 
-static json_t *outcome(const struct error *e, bool launch_refused)
+/* Of a run without probes nothing is said about them. */
+static json_t *outcome(const struct driver *d)
 {
+    const struct error *e = &d->outcome;
     json_t *o = json_object();
     put(o, "kind", text(error_kind_name(e->kind)));
-    put(o, "launch_refused", json_boolean(launch_refused));
+    put(o, "launch_refused", json_boolean(d->launch_refused));
+    if (d->probe_failed)
+        put(o, "probe_failed", json_true());
     put(o, "message", e->kind == ERROR_NONE ? NULL : text(e->text));
     return o;
 }
@@ -342,6 +356,14 @@ static json_t *outcome(const struct error *e, bool launch_refused)
 static json_t *spec(const struct gpu_options *g, const struct policy_choice *choice)
 {
     return g->functional ? NULL : text(choice->spec);
+}
+
+static json_t *probes(const struct gpu_options *g)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < g->probe_count; i++)
+        json_array_append_new(list, text(g->probes[i].spec));
+    return list;
 }
 
 static json_t *results(const struct driver *d, int exit_status)
@@ -357,12 +379,14 @@ static json_t *results(const struct driver *d, int exit_status)
     put(root, "scheduler", spec(g, &g->scheduler));
     put(root, "l1", spec(g, &g->l1));
     put(root, "divergence", spec(g, &g->divergence));
+    put(root, "probes", probes(g));
     put_kernels(root, d->gpu, &sum);
     put(root, "host", host(d->gpu, &sum));
     put(checks, "passed", json_boolean(exit_status == 0));
     put(checks, "exit", json_integer(exit_status));
     put(root, "checks", checks);
-    put(root, "outcome", outcome(&d->outcome, d->launch_refused));
+    put(root, "outcome", outcome(d));
+    free(sum.counters.policies);
     return root;
 }
 

@@ -33,7 +33,7 @@ static void put_memory(json_t *o, const struct profile_pc *c, bool timed)
     put_count(o, "l1d_reservation_fails", c->l1d_reservation_fails);
 }
 
-static json_t *instruction(const struct profile_line *line, uint32_t pc, const struct profile_pc *c, bool timed)
+static json_t *instruction(const struct profile_line *line, uint32_t pc)
 {
     json_t *o = json_object();
     put_count(o, "pc", pc);
@@ -41,6 +41,11 @@ static json_t *instruction(const struct profile_line *line, uint32_t pc, const s
     put_count(o, "line", line->line);
     put_text(o, "source", line->source);
     put_text(o, "text", line->text);
+    return o;
+}
+
+static void put_executed(json_t *o, const struct profile_line *line, const struct profile_pc *c, bool timed)
+{
     put_count(o, "executions", c->executions);
     put_count(o, "thread_executions", c->thread_executions);
     if (line->branch)
@@ -48,17 +53,60 @@ static json_t *instruction(const struct profile_line *line, uint32_t pc, const s
     put_memory(o, c, timed);
     if (timed)
         put_count(o, "stalled", c->stalled);
-    return o;
+}
+
+/* Under the policy's name, unless that is the name of something else. */
+static void put_columns(json_t *o, const struct heddle_policy *p, const uint64_t *row)
+{
+    json_t *inside = json_object();
+    char name[200];
+    snprintf(name, sizeof name, json_object_get(o, p->name) ? "policy %.150s" : "%.150s", p->name);
+    for (uint32_t i = 0; i < policy_column_count(p); i++)
+        put_count(inside, p->instructions[i].name, row[i]);
+    put(o, name, inside);
+}
+
+static void put_tables(json_t *o, const struct policy_tables *t, uint32_t pc)
+{
+    const uint64_t *table = t->values;
+    for (uint32_t i = 0; i < t->policy_count; i++) {
+        uint32_t columns = policy_column_count(t->policies[i]);
+        if (columns)
+            put_columns(o, t->policies[i], table + (size_t)pc * columns);
+        table += (size_t)t->instruction_count * columns;
+    }
+}
+
+static bool counts_anything(const struct policy_tables *t, uint32_t pc)
+{
+    const uint64_t *table = t->values;
+    for (uint32_t i = 0; i < t->policy_count; i++) {
+        uint32_t columns = policy_column_count(t->policies[i]);
+        for (uint32_t k = 0; k < columns; k++)
+            if (table[(size_t)pc * columns + k])
+                return true;
+        table += (size_t)t->instruction_count * columns;
+    }
+    return false;
 }
 
 json_t *stats_pcs(const struct gpu_kernel *k)
 {
-    if (!k->pcs)
+    const struct profile_executed *next = k->pcs ? k->pcs->list : NULL, *end = k->pcs ? next + k->pcs->count : NULL;
+    const struct profile_listing *listing = k->pcs ? k->pcs->listing : k->tables ? k->tables->listing : NULL;
+    if (!listing)
         return NULL;
     json_t *list = json_array();
-    for (uint32_t i = 0; i < k->pcs->count; i++) {
-        const struct profile_executed *x = &k->pcs->list[i];
-        json_array_append_new(list, instruction(&k->pcs->listing->lines[x->pc], x->pc, &x->counts, k->counters.timed));
+    for (uint32_t pc = 0; pc < listing->count; pc++) {
+        bool executed = next < end && next->pc == pc;
+        if (!executed && !(k->tables && counts_anything(k->tables, pc)))
+            continue;
+        json_t *o = instruction(&listing->lines[pc], pc);
+        if (executed)
+            put_executed(o, &listing->lines[pc], &next++->counts, k->counters.timed);
+        if (k->tables)
+            put_tables(o, k->tables, pc);
+        json_array_append_new(list, o);
     }
     return list;
 }

@@ -96,6 +96,7 @@ struct exec_image {
     struct layout *layout;        /* where variables are (exec/layout.c) */
     uint8_t special_slot[PTX_SPECIAL_COUNT]; /* place of each special register in its bank, from 1; 0: the image does not read it */
     uint32_t special_count;
+    int registers_for_sm;         /* registers a thread are estimated as for this target; 0: for each module's own */
 };
 
 /* Takes the modules over, also on failure. Several modules are linked. */
@@ -103,6 +104,7 @@ struct exec_image *exec_image_create(struct memory *memory, struct ptx_module **
 /* The same, but what is wrong with the code of a kernel is told when it is prepared, which must come before it is run or asked about. Preparing one twice does nothing. */
 struct exec_image *exec_image_create_lazy(struct memory *memory, struct ptx_module **modules, uint32_t count, struct error *e);
 bool exec_image_prepare(struct exec_image *image, struct exec_function *kernel, struct error *e);
+bool exec_image_prepare_all(struct exec_image *image, struct error *e);
 bool exec_may_run(const struct exec_function *kernel, const struct exec_function *f); /* in a launch of the kernel, which is prepared */
 void exec_image_destroy(struct exec_image *image);
 struct exec_function *exec_image_function(const struct exec_image *image, const char *name); /* NULL: none */

@@ -241,7 +241,8 @@ static void measure(struct exec_image *image, struct exec_function *f)
     struct arena scratch = { 0 };
     f->cfg = ptx_cfg_build(&image->arena, f->ptx);
     struct ptx_liveness *live = ptx_liveness_build(&scratch, f->ptx, f->cfg);
-    f->register_count = ptx_estimate_registers(f->ptx, f->cfg, f->module->target_sm).registers;
+    int target_sm = image->registers_for_sm ? image->registers_for_sm : f->module->target_sm;
+    f->register_count = ptx_estimate_registers(f->ptx, f->cfg, target_sm).registers;
     registers_place(image, f, live);
     arena_free(&scratch);
 }
@@ -319,6 +320,15 @@ bool exec_image_prepare(struct exec_image *image, struct exec_function *kernel, 
     return kernel->prepared;
 }
 
+bool exec_image_prepare_all(struct exec_image *image, struct error *e)
+{
+    if (!prepare(image, NULL, e))
+        return false;
+    for (uint32_t i = 0; i < image->function_count; i++)
+        image->functions[i]->prepared = true;
+    return true;
+}
+
 struct exec_image *exec_image_create_lazy(struct memory *memory, struct ptx_module **modules, uint32_t count, struct error *e)
 {
     struct exec_image *image = calloc(1, sizeof *image);
@@ -338,15 +348,10 @@ struct exec_image *exec_image_create_lazy(struct memory *memory, struct ptx_modu
 struct exec_image *exec_image_create(struct memory *memory, struct ptx_module **modules, uint32_t count, struct error *e)
 {
     struct exec_image *image = exec_image_create_lazy(memory, modules, count, e);
-    if (!image)
-        return NULL;
-    if (!prepare(image, NULL, e)) {
-        exec_image_destroy(image);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < image->function_count; i++)
-        image->functions[i]->prepared = true;
-    return image;
+    if (image && exec_image_prepare_all(image, e))
+        return image;
+    exec_image_destroy(image);
+    return NULL;
 }
 
 void exec_image_destroy(struct exec_image *image)

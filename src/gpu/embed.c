@@ -45,8 +45,10 @@ struct heddle_module *heddle_load(struct heddle *h, const char *name, const char
 {
     struct error e = { 0 };
     struct ptx_module *parsed = ptx_parse(name, ptx, ptx_bytes, &e);
-    struct exec_image *image = parsed ? exec_image_create(h->gpu->memory, &parsed, 1, &e) : NULL;
-    struct heddle_module *m = image ? calloc(1, sizeof *m) : NULL;
+    struct exec_image *image = parsed ? exec_image_create_lazy(h->gpu->memory, &parsed, 1, &e) : NULL;
+    if (image)
+        image->registers_for_sm = (int)h->gpu->options.machine.sm.registers_for_sm;
+    struct heddle_module *m = image && exec_image_prepare_all(image, &e) ? calloc(1, sizeof *m) : NULL;
     if (!m) {
         exec_image_destroy(image);
         pass_on(&e, message);

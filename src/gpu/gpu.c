@@ -16,6 +16,18 @@ static bool choose_policies(struct gpu_options *o, struct error *e)
            (o->divergence.policy || policy_choose(&o->divergence, POLICY_DIVERGENCE, m->divergence, e));
 }
 
+uint32_t gpu_policies(const struct gpu_options *o, const struct heddle_policy *out[GPU_POLICIES + 1])
+{
+    uint32_t count = 0;
+    out[count++] = o->scheduler.policy;
+    out[count++] = o->l1.policy;
+    out[count++] = o->divergence.policy;
+    for (uint32_t i = 0; i < o->probe_count; i++)
+        out[count++] = o->probes[i].policy;
+    out[count] = NULL;
+    return count;
+}
+
 void gpu_note_copy(struct gpu *g, uint64_t address, uint64_t bytes)
 {
     if (g->timing && bytes)
@@ -61,15 +73,24 @@ void gpu_destroy(struct gpu *g)
     for (uint32_t i = 0; i < g->kernel_count; i++) {
         free(g->kernels[i].name);
         free(g->kernels[i].pcs);
+        free(g->kernels[i].tables);
+        free(g->kernels[i].counters.policies);
         profile_series_free(g->kernels[i].series);
     }
     free(g->kernels);
+    for (uint32_t i = 0; i < g->kernel_table_count; i++) {
+        free(g->kernel_tables[i].name);
+        free(g->kernel_tables[i].tables);
+    }
+    free(g->kernel_tables);
     profile_listings_free(g->listings);
     gpu_spare_free(g);
     timing_destroy(g->timing);
     policy_release(&g->options.scheduler);
     policy_release(&g->options.l1);
     policy_release(&g->options.divergence);
+    for (uint32_t i = 0; i < g->options.probe_count; i++)
+        policy_release(&g->options.probes[i]);
     texture_table_free(&g->textures);
     memory_destroy(g->memory);
     free(g->heap);

@@ -14,19 +14,25 @@ static void add_words(void *to, const void *from, size_t bytes)
         sum[i] += more[i];
 }
 
-/* Everything in them is a count but `timed`. */
+/* Everything in them is a count but `timed`, and what policies counted. */
 void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k)
 {
     struct gpu_counters *to = &sum->counters;
     const struct gpu_counters *from = &k->counters;
     add_words(&to->exec, &from->exec, sizeof to->exec);
     to->timed |= from->timed;
+    if (to->policies && from->policies)
+        policy_counts_add(to->policies, from->policies);
+    else if (from->policies)
+        to->policies = policy_counts_copy(from->policies);
     add_words(&to->cycles, &from->cycles, sizeof *to - offsetof(struct gpu_counters, cycles));
     sum->warp_instructions += k->warp_instructions;
     sum->thread_instructions += k->thread_instructions;
     sum->seconds += k->seconds;
     sum->launches += k->launches;
 }
+
+static bool is_same_kernel(const struct policy_tables *a, const struct policy_tables *b) { return a && b ? a->listing == b->listing : a == b; }
 
 /* An earlier record that the launch can be added to. The last ones first: programs launch the same few over and over. */
 static struct gpu_kernel *earlier(struct gpu *g, const struct gpu_kernel *k)
@@ -35,7 +41,7 @@ static struct gpu_kernel *earlier(struct gpu *g, const struct gpu_kernel *k)
         return NULL;
     for (uint32_t i = g->kernel_count; i-- > 0;) {
         struct gpu_kernel *other = &g->kernels[i];
-        if (!other->partial && !other->pcs && !other->series && other->unreported == k->unreported && !strcmp(other->name, k->name))
+        if (!other->partial && !other->pcs && !other->series && other->unreported == k->unreported && is_same_kernel(other->tables, k->tables) && !strcmp(other->name, k->name))
             return other;
     }
     return NULL;
@@ -46,6 +52,10 @@ uint32_t gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k)
     struct gpu_kernel *same = earlier(g, k);
     if (same) {
         gpu_kernel_add(same, k);
+        if (k->tables)
+            policy_tables_add(same->tables, k->tables);
+        free(k->counters.policies);
+        free(k->tables);
         return (uint32_t)(same - g->kernels);
     }
     if (g->kernel_count == g->kernel_capacity) {

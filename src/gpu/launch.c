@@ -1,6 +1,8 @@
 /* A launch: is it legal, what it needs, and its life from the start to the record of what it counted. How it runs is in gpu/functional.c and gpu/timing_launch.c. */
 #include "gpu/launch.h"
 
+#include "gpu/warps.h"
+
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,6 +244,7 @@ static void reserve_record(struct gpu *g, struct residency *r)
         struct gpu_kernel k = record_of(r);
         r->record = gpu_kernel_record(g, &k);
     }
+    r->warps = g->options.warps ? warps_launch(g->options.warps, r->launch.kernel->name, r->unreported) : NULL;
 }
 
 static void fill_record(struct gpu_kernel *k, const struct residency *r)
@@ -251,6 +254,7 @@ static void fill_record(struct gpu_kernel *k, const struct residency *r)
     k->partial = !r->ok;
     k->overlapped = r->overlapped;
     k->pcs = r->pcs;
+    k->tables = r->tables;
     k->series = r->series;
     if (!k->counters.timed)
         k->counters.exec = r->launch.counters;
@@ -262,6 +266,10 @@ static void fill_record(struct gpu_kernel *k, const struct residency *r)
 
 static void record(struct gpu *g, const struct residency *r)
 {
+    if (r->warps)
+        warps_end(g->options.warps, r->warps);
+    if (r->tables && !r->unreported)
+        gpu_kernel_tables_add(g, r->launch.kernel->name, r->tables);
     if (r->has_record) {
         fill_record(&g->kernels[r->record], r);
         return;

@@ -27,8 +27,10 @@ struct residency {
     uint64_t executed, executed_at_progress, patience;
     uint64_t workspace;             /* of a cooperative launch: device address of struct grid_workspace */
     struct gpu_counters counters;   /* timed */
+    struct policy_tables *tables;   /* timed: where policies have counters of instructions, else NULL */
     struct profile_pcs *pcs;        /* where they were asked for, else NULL; handed on to the record of the launch */
     struct profile_series *series;
+    struct warps_launch *warps;     /* its rows, where they were asked for, else NULL */
     const struct profile_listing *listing; /* functional, with counters of instructions: */
     struct profile_pc *pc_counts;
     /* timed: */
@@ -36,6 +38,7 @@ struct residency {
     struct arena arena;
     uint32_t block_limit, block_warps; /* of a core; of a block */
     uint64_t start, core_cycles;    /* the cycle it began in; cycles of all cores that it had */
+    struct policy_counts *sampled;  /* room for the counts of a sample */
     uint64_t sample_at;             /* the cycle of its next sample; UINT64_MAX: none */
     struct profile_pc **parts;      /* counts of instructions, of each core that it had */
     uint32_t part_count;

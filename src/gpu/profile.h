@@ -68,12 +68,14 @@ struct profile_series {
     uint64_t *cycles;          /* end of each sample, from the start of the launch; the last may be short */
     uint64_t *values;          /* column_count a sample: what was counted in it */
     uint64_t *before;          /* counts up to the last sample */
-    const struct heddle_policy *policies[3];
+    uint64_t *now;             /* room for a reading */
+    const struct heddle_policy *policies[GPU_POLICIES];
+    uint32_t policy_count;
 };
 struct profile_column { char name[200]; bool is_rate; /* given as a mean over the cycles of a sample */ };
 
-/* policies: scheduler, L1, divergence unit; they live longer. most: an even number. */
-struct profile_series *profile_series_create(uint64_t interval, uint32_t most, const struct heddle_policy *const policies[3]);
+/* policies: in the order of their counts, NULL at the end; they live longer. most: an even number. */
+struct profile_series *profile_series_create(uint64_t interval, uint32_t most, const struct heddle_policy *const *policies);
 /* The cycle of the launch at which the next sample is due. */
 static inline uint64_t profile_series_next(const struct profile_series *s) { return (s->count ? s->cycles[s->count - 1] : 0) + s->interval; }
 /* counts: of the launch up to that cycle. */

@@ -47,15 +47,22 @@ static const struct field { const char *name; size_t offset; bool is_rate; } fie
     { "dram.writes", offsetof(struct gpu_counters, memory.dram.writes), false },
     { "dram.row_hits", offsetof(struct gpu_counters, memory.dram.row_hits), false },
 };
-enum { FIELDS = sizeof fields / sizeof *fields, MOST_COLUMNS = WORKED_OUT + FIELDS + 3 * POLICY_COUNTERS_MOST };
+enum { FIELDS = sizeof fields / sizeof *fields };
 
-/* Of a policy, as far as they are counted by launch. */
+/* Of what a policy counts, sums alone have a part in each sample. Returns the row of the column-th, or UINT32_MAX; *column is then less by as many as there are. */
+static uint32_t row_of_sum(const struct heddle_policy *p, uint32_t *column)
+{
+    for (uint32_t row = 0; p->counters && p->counters[row].name; row++)
+        if (p->counters[row].kind == HEDDLE_SUM && (*column)-- == 0)
+            return row;
+    return UINT32_MAX;
+}
+
 static uint32_t policy_columns(const struct heddle_policy *p)
 {
-    uint32_t n = 0;
-    while (p && p->counters && p->counters[n].name && n < POLICY_COUNTERS_MOST)
-        n++;
-    return n;
+    uint32_t left = UINT32_MAX;
+    row_of_sum(p, &left);
+    return UINT32_MAX - left;
 }
 
 struct profile_column profile_series_column(const struct profile_series *s, uint32_t column)
@@ -72,20 +79,18 @@ struct profile_column profile_series_column(const struct profile_series *s, uint
         return c;
     }
     column -= FIELDS;
-    for (int i = 0; i < 3; i++) {
-        uint32_t count = policy_columns(s->policies[i]);
-        if (column < count) {
-            snprintf(c.name, sizeof c.name, "%.90s.%.90s", s->policies[i]->name, s->policies[i]->counters[column].name);
+    for (uint32_t i = 0; i < s->policy_count; i++) {
+        uint32_t row = row_of_sum(s->policies[i], &column);
+        if (row != UINT32_MAX) {
+            snprintf(c.name, sizeof c.name, "%.90s.%.90s", s->policies[i]->name, s->policies[i]->counters[row].name);
             break;
         }
-        column -= count;
     }
     return c;
 }
 
 static void read_columns(const struct profile_series *s, const struct gpu_counters *c, uint64_t *to)
 {
-    const uint64_t *of_policy[3] = { c->scheduler_counters, c->l1_counters, c->divergence_counters };
     memset(to, 0, s->column_count * sizeof *to);
     for (int i = 0; i <= WARP_LANES; i++) {
         to[WARP_INSTRUCTIONS] += c->exec.lanes[i];
@@ -98,23 +103,26 @@ static void read_columns(const struct profile_series *s, const struct gpu_counte
     to += WORKED_OUT;
     for (uint32_t i = 0; i < FIELDS; i++)
         memcpy(to++, (const char *)c + fields[i].offset, sizeof *to);
-    for (int i = 0; i < 3; i++)
-        for (uint32_t n = 0; n < policy_columns(s->policies[i]); n++)
-            *to++ = of_policy[i][n];
+    const uint64_t *from = c->policies ? c->policies->values : NULL;
+    for (uint32_t i = 0; from && i < s->policy_count; from += policy_value_count(s->policies[i++]))
+        for (const struct heddle_counter *row = s->policies[i]->counters; row && row->name; row++)
+            if (row->kind == HEDDLE_SUM)
+                *to++ = from[row - s->policies[i]->counters];
 }
 
-struct profile_series *profile_series_create(uint64_t interval, uint32_t most, const struct heddle_policy *const policies[3])
+struct profile_series *profile_series_create(uint64_t interval, uint32_t most, const struct heddle_policy *const *policies)
 {
     struct profile_series *s = calloc(1, sizeof *s);
     if (!s)
         abort();
     *s = (struct profile_series){ .interval = interval, .most = most, .column_count = WORKED_OUT + FIELDS };
-    for (int i = 0; i < 3; i++) {
-        s->policies[i] = policies[i];
-        s->column_count += policy_columns(policies[i]);
+    for (; policies[s->policy_count]; s->policy_count++) {
+        s->policies[s->policy_count] = policies[s->policy_count];
+        s->column_count += policy_columns(policies[s->policy_count]);
     }
     s->before = calloc(s->column_count, sizeof *s->before);
-    if (!s->before)
+    s->now = calloc(s->column_count, sizeof *s->now);
+    if (!s->before || !s->now)
         abort();
     return s;
 }
@@ -126,6 +134,7 @@ void profile_series_free(struct profile_series *s)
     free(s->cycles);
     free(s->values);
     free(s->before);
+    free(s->now);
     free(s);
 }
 
@@ -165,11 +174,10 @@ static uint64_t *new_row(struct profile_series *s, uint64_t cycle)
 /* What was counted since the last reading goes into the row. */
 static void count_since(struct profile_series *s, const struct gpu_counters *counts, uint64_t *row)
 {
-    uint64_t now[MOST_COLUMNS];
-    read_columns(s, counts, now);
+    read_columns(s, counts, s->now);
     for (uint32_t i = 0; i < s->column_count; i++)
-        row[i] += now[i] - s->before[i];
-    memcpy(s->before, now, s->column_count * sizeof *now);
+        row[i] += s->now[i] - s->before[i];
+    memcpy(s->before, s->now, s->column_count * sizeof *s->now);
 }
 
 void profile_series_take(struct profile_series *s, uint64_t cycle, const struct gpu_counters *counts)

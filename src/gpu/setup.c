@@ -1,6 +1,8 @@
 /* Resolves a machine and the policies that run on it. What is wrong is found here, before anything runs. */
 #include "gpu/setup.h"
 
+#include <string.h>
+
 static bool choose(struct policy_choice *choice, enum policy_kind kind, const char *asked, const char *of_machine, const char *machine, struct error *e)
 {
     bool given = asked && *asked;
@@ -11,6 +13,39 @@ static bool choose(struct policy_choice *choice, enum policy_kind kind, const ch
     return false;
 }
 
+/* Results are told apart by the names of probes. */
+static bool is_new_probe(const struct gpu_options *o, const struct policy_choice *probe, struct error *e)
+{
+    for (uint32_t i = 0; i < o->probe_count; i++)
+        if (!strcmp(o->probes[i].policy->name, probe->policy->name))
+            return error_set(e, ERROR_INVALID, "probe '%s' is given twice (%s, %s); a run has at most one of a name", probe->policy->name, o->probes[i].spec, probe->spec);
+    return true;
+}
+
+static bool choose_probes(struct gpu_options *o, const struct gpu_setup *s, struct error *e)
+{
+    if (s->probe_count > GPU_PROBES)
+        return error_set(e, ERROR_INVALID, "%u probes are given; the most is %d", s->probe_count, GPU_PROBES);
+    for (uint32_t i = 0; i < s->probe_count; i++) {
+        struct policy_choice *probe = &o->probes[i];
+        if (!policy_choose(probe, POLICY_PROBE, s->probes[i], e))
+            return false;
+        if (!is_new_probe(o, probe, e)) {
+            policy_release(probe);
+            return false;
+        }
+        o->probe_count++;
+    }
+    return true;
+}
+
+static void release_probes(struct gpu_options *o)
+{
+    for (uint32_t i = 0; i < o->probe_count; i++)
+        policy_release(&o->probes[i]);
+    o->probe_count = 0;
+}
+
 bool gpu_setup(struct gpu_options *options, const struct gpu_setup *s, struct error *e)
 {
     struct machine *m = &options->machine;
@@ -19,8 +54,12 @@ bool gpu_setup(struct gpu_options *options, const struct gpu_setup *s, struct er
     if (!choose(&options->scheduler, POLICY_SCHEDULER, s->scheduler, m->scheduler, m->name, e))
         return false;
     if (choose(&options->l1, POLICY_L1, s->l1, m->l1, m->name, e)) {
-        if (choose(&options->divergence, POLICY_DIVERGENCE, s->divergence, m->divergence, m->name, e))
-            return true;
+        if (choose(&options->divergence, POLICY_DIVERGENCE, s->divergence, m->divergence, m->name, e)) {
+            if (choose_probes(options, s, e))
+                return true;
+            release_probes(options);
+            policy_release(&options->divergence);
+        }
         policy_release(&options->l1);
     }
     policy_release(&options->scheduler);
@@ -32,4 +71,5 @@ void gpu_setup_release(struct gpu_options *options)
     policy_release(&options->scheduler);
     policy_release(&options->l1);
     policy_release(&options->divergence);
+    release_probes(options);
 }

@@ -9,6 +9,8 @@ struct gpu_setup {
     const char *const *sets;                     /* --set section.key=value, in order */
     uint32_t set_count;
     const char *scheduler, *l1, *divergence;     /* specs; NULL or empty: those of the machine file */
+    const char *const *probes;                   /* specs */
+    uint32_t probe_count;
 };
 
 /* Fills the machine and the policies of options; on failure it holds none. */

@@ -45,6 +45,7 @@ struct timing {
     struct partition_counters memory_before;
     struct crossbar_counters requests_before, replies_before;
     struct profile_core *profiles;        /* of each core; NULL: instructions are not counted */
+    struct warp_log *warp_logs;           /* of each core; NULL: warps are not logged */
     uint64_t sample_at;                   /* the cycle of the next sample of a launch; UINT64_MAX: none */
     uint64_t now;                         /* core cycle */
     uint64_t blocks_done, blocks_seen;    /* in all; those that the launches know of */
@@ -62,6 +63,7 @@ void timing_jump(struct timing *t, uint64_t cycle);
 bool timing_place_blocks(struct timing *t, struct residency *first, struct error *e);
 /* timing_count.c */
 void timing_add_core(struct sm *core, struct gpu_counters *c);
+void timing_add_tables(struct sm *core, struct policy_tables *t);           /* what policies counted for each instruction */
 void timing_settle_memory(struct timing *t, struct residency *r);           /* what the memory system has counted since this was last called goes to the launch */
 struct residency *timing_eldest(struct gpu *g);                             /* of those that run: who is counted what the memory system counts */
 void timing_take_samples(struct timing *t, struct gpu *g, uint64_t until);  /* those due up to a cycle before which nothing happens */

@@ -2,21 +2,40 @@
 #include "gpu/timing.h"
 
 #include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 
 void timing_add_core(struct sm *core, struct gpu_counters *c)
 {
-    uint64_t *sums[3] = { c->scheduler_counters, c->l1_counters, c->divergence_counters };
     const struct exec_counters *x = &core->launch.counters;
     sm_add_counters(core, &c->sm);
-    for (int i = 0; i < 3; i++)
-        for (uint32_t k = 0; k < core->policy_counter_count[i] && k < POLICY_COUNTERS_MOST; k++)
-            sums[i][k] += core->policy_counters[i][k];
+    uint64_t *to = c->policies->values;
+    for (uint32_t i = 0; i < core->policy_count; i++) {
+        if (!core->counts[i].policy)
+            continue;
+        policy_values_add(core->counts[i].policy, to, core->counts[i].values);
+        to += core->counts[i].value_count;
+    }
     for (int lanes = 0; lanes <= WARP_LANES; lanes++)
         c->exec.lanes[lanes] += x->lanes[lanes];
     c->exec.branches += x->branches;
     c->exec.divergent_branches += x->divergent_branches;
     c->exec.load_requests += x->load_requests;
 }
+
+void timing_add_tables(struct sm *core, struct policy_tables *t)
+{
+    uint64_t *to = t->values;
+    for (uint32_t i = 0; i < core->policy_count; i++) {
+        struct sm_counts *from = &core->counts[i];
+        if (!from->instructions)
+            continue;
+        policy_table_add(from->policy, to, from->instructions, core->program->count);
+        to += (size_t)core->program->count * policy_column_count(from->policy);
+        from->instructions = NULL; /* it goes with the launch */
+    }
+}
+
 static void subtract(void *out, const void *now, const void *before, size_t bytes)
 {
     uint64_t *o = out;
@@ -71,6 +90,8 @@ void timing_settle_memory(struct timing *t, struct residency *r)
 static void sample(struct timing *t, struct residency *r)
 {
     struct gpu_counters c = r->counters;
+    c.policies = r->sampled;
+    memcpy(c.policies->values, r->counters.policies->values, c.policies->value_count * sizeof *c.policies->values);
     for (uint32_t i = 0; i < t->core_count; i++)
         if (t->owner[i] == r) {
             sm_account_until(t->cores[i], r->sample_at);
@@ -102,7 +123,13 @@ void timing_take_samples(struct timing *t, struct gpu *g, uint64_t until)
 void timing_begin_profile(struct timing *t, struct residency *r)
 {
     const struct gpu_options *o = t->options;
-    r->series = o->interval ? profile_series_create(o->interval, SERIES_MOST, (const struct heddle_policy *const[]){ o->scheduler.policy, o->l1.policy, o->divergence.policy }) : NULL;
+    const struct heddle_policy *policies[GPU_POLICIES + 1];
+    uint32_t count = gpu_policies(o, policies);
+    r->counters.policies = policy_counts_create(policies, count);
+    if (gpu_has_tables(o))
+        r->tables = policy_tables_create(policies, count, profile_listing(&r->gpu->listings, r->launch.kernel));
+    r->series = o->interval ? profile_series_create(o->interval, SERIES_MOST, policies) : NULL;
+    r->sampled = r->series ? policy_counts_copy(r->counters.policies) : NULL;
     r->sample_at = r->series ? t->now + profile_series_next(r->series) : UINT64_MAX;
     t->sample_at = r->sample_at < t->sample_at ? r->sample_at : t->sample_at;
     if (!t->profiles)
@@ -114,6 +141,8 @@ void timing_begin_profile(struct timing *t, struct residency *r)
 
 void timing_end_profile(struct timing *t, struct residency *r)
 {
+    free(r->sampled);
+    r->sampled = NULL;
     if (r->series)
         profile_series_end(r->series, r->counters.cycles, &r->counters);
     if (t->profiles)

@@ -7,6 +7,7 @@
 #include "gpu/timeline.h"
 #include "gpu/timing.h"
 #include "gpu/trace.h"
+#include "gpu/warps.h"
 
 #include <assert.h>
 
@@ -69,7 +70,11 @@ static void leave_core(struct timing *t, uint32_t i)
     sm_end(core, t->now);
     if (t->profiles)
         profile_core_end(&t->profiles[i], t->now);
+    if (r->warps)
+        warps_take(r->warps, &t->warp_logs[i], r->start);
     timing_add_core(core, &r->counters);
+    if (r->tables)
+        timing_add_tables(core, r->tables);
     r->core_cycles += t->now - t->owned_since[i];
     t->owner[i] = NULL;
 }

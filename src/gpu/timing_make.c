@@ -18,7 +18,11 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
 {
     const struct machine *m = &o->machine;
     struct sm_policies policies = { .scheduler = o->scheduler.scheduler, .scheduler_values = o->scheduler.values, .l1 = o->l1.l1, .l1_values = o->l1.values,
-                                    .divergence = o->divergence.divergence, .divergence_values = o->divergence.values, .seed = m->seed };
+                                    .divergence = o->divergence.divergence, .divergence_values = o->divergence.values, .seed = m->seed, .probe_count = o->probe_count };
+    for (uint32_t i = 0; i < o->probe_count; i++) {
+        policies.probes[i] = o->probes[i].probe;
+        policies.probe_values[i] = o->probes[i].values;
+    }
     const struct cache_config *l2 = &m->mem.l2.cache;
     uint32_t answer_bytes = !l2->sets ? 4096 : l2->sector_bytes ? l2->sector_bytes : l2->line_bytes;
     t->cores = arena_array(&t->arena, struct sm *, m->cores);
@@ -27,6 +31,7 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
     t->owner = arena_array(&t->arena, struct residency *, m->cores);
     t->owned_since = arena_array(&t->arena, uint64_t, m->cores);
     t->profiles = o->pcs ? arena_array(&t->arena, struct profile_core, m->cores) : NULL;
+    t->warp_logs = o->warps ? arena_array(&t->arena, struct warp_log, m->cores) : NULL;
     for (t->core_count = 0; t->core_count < m->cores; t->core_count++) {
         struct sm *c = sm_create(&t->arena, &m->sm, t->core_count, m->cores, &policies, t->requests, &t->map, answer_bytes, &t->ticks[DOMAIN_ICNT], e);
         if (!c)
@@ -41,6 +46,8 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
             profile_core_listen(&t->profiles[t->core_count], c);
         if (o->trace)
             trace_listen(o->trace, c);
+        if (t->warp_logs)
+            warp_log_listen(&t->warp_logs[t->core_count], c);
     }
     return true;
 }
@@ -150,6 +157,8 @@ void timing_destroy(struct timing *t)
     workers_destroy(t->workers);
     for (uint32_t i = 0; i < t->core_count; i++)
         sm_destroy(t->cores[i]);
+    for (uint32_t i = 0; t->warp_logs && i < t->core_count; i++)
+        warp_log_free(&t->warp_logs[i]);
     for (uint32_t i = 0; i < TIMING_PROGRAMS; i++)
         arena_free(&t->programs[i].arena);
     arena_free(&t->arena);

@@ -163,8 +163,8 @@ static bool start_and_wait(const struct child_request *r, const char *options, s
 /* Results for a program that never got as far as cuInit, or did not live to write them. */
 static json_t *empty_stats(const struct child_request *r)
 {
-    json_t *stats = json_pack("{s:s, s:n, s:[], s:n, s:b, s:n, s:n, s:n, s:n, s:[], s:{}, s:{s:n, s:f, s:n, s:n}, s:{}, s:{s:s, s:b, s:n}}", "heddle", HEDDLE_VERSION,
-                              "program", "arguments", "machine", "functional", r->functional || !r->options, "seed", "scheduler", "l1", "divergence", "kernels", "total", "host",
+    json_t *stats = json_pack("{s:s, s:n, s:[], s:n, s:b, s:n, s:n, s:n, s:n, s:[], s:[], s:{}, s:{s:n, s:f, s:n, s:n}, s:{}, s:{s:s, s:b, s:n}}", "heddle", HEDDLE_VERSION,
+                              "program", "arguments", "machine", "functional", r->functional || !r->options, "seed", "scheduler", "l1", "divergence", "probes", "kernels", "total", "host",
                               "wall_seconds", "launch_seconds", 0.0, "kwips", "peak_bytes", "checks", "outcome", "kind", "none", "launch_refused", 0, "message");
     json_object_set_new(stats, "program", json_string(r->argv[0]));
     for (int i = 1; r->argv[i]; i++)
@@ -230,6 +230,7 @@ bool child_run(const struct child_request *r, struct child_result *out, struct e
         fill_in(out);
         out->outcome = outcome_kind(out->stats);
         out->launch_refused = json_is_true(json_object_get(json_object_get(out->stats, "outcome"), "launch_refused"));
+        out->probe_failed = json_is_true(json_object_get(json_object_get(out->stats, "outcome"), "probe_failed"));
     }
     unlink(stats);
     free(options);
@@ -250,6 +251,6 @@ int child_exit_code(const struct child_result *r)
     if (r->launch_refused)
         return EXIT_UNSUPPORTED;
     if (r->status == 0)
-        return EXIT_DONE;
+        return r->probe_failed ? EXIT_FAILED : EXIT_DONE;
     return code == EXIT_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_FAILED;
 }

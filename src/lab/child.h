@@ -41,6 +41,7 @@ struct child_result {
     enum child_end end;      /* what ended it, where there was a guard */
     uint64_t memory_bytes;   /* CHILD_MEMORY: what it used */
     enum error_kind outcome; /* of its last failed kernel or module */
+    bool probe_failed;       /* a probe could not write what it counted */
     bool launch_refused;     /* a kernel of its could not be launched, for want of support */
 };
 

@@ -215,46 +215,25 @@ static bool hash_policy(struct job_maker *m, enum policy_kind kind, const char *
     return good;
 }
 
-const struct policy_part *job_policy_part(struct job_maker *m, int kind, const char *spec, struct error *why)
+static const struct policy_part *find_part(struct job_maker *m, struct strmap *known, enum policy_kind kind, const char *spec, struct error *why)
 {
-    struct policy_part *part = strmap_get(&m->policies[kind], spec, strlen(spec));
+    struct policy_part *part = strmap_get(known, spec, strlen(spec));
     if (part)
         return part;
     part = arena_new(m->arena, struct policy_part);
-    if (!hash_policy(m, (enum policy_kind)kind, spec, &part->digest, why))
+    if (!hash_policy(m, kind, spec, &part->digest, why))
         return NULL;
     part->spec = absolute(m, spec, policy_name_length(spec));
-    strmap_put(&m->policies[kind], arena_strndup(m->arena, spec, strlen(spec)), strlen(spec), part);
+    strmap_put(known, arena_strndup(m->arena, spec, strlen(spec)), strlen(spec), part);
     return part;
 }
 
-/* ------------------------------------------------------------- probes */
-
-static bool hash_probe(struct job_maker *m, const char *spec, struct key_digest *out, struct error *e)
+const struct policy_part *job_policy_part(struct job_maker *m, int kind, const char *spec, struct error *why)
 {
-    size_t length = policy_name_length(spec);
-    struct key_digest file = {{0}};
-    char path[PATH_MAX];
-    bool library = memchr(spec, '/', length) || (length > 3 && !memcmp(spec + length - 3, ".so", 3));
-    snprintf(path, sizeof path, "%.*s", (int)length, spec);
-    if (library && !key_file(m->hash, path, &file, e))
-        return false;
-    key_start(m->hash);
-    key_text(m->hash, "spec", library ? spec + length : spec);
-    key_digest_part(m->hash, library ? "library" : "built in", &file);
-    *out = key_finish(m->hash);
-    return true;
+    return find_part(m, &m->policies[kind], (enum policy_kind)kind, spec, why);
 }
 
 const struct policy_part *job_probe_part(struct job_maker *m, const char *spec, struct error *why)
 {
-    struct policy_part *part = strmap_get(&m->probes, spec, strlen(spec));
-    if (part)
-        return part;
-    part = arena_new(m->arena, struct policy_part);
-    if (!hash_probe(m, spec, &part->digest, why))
-        return NULL;
-    part->spec = absolute(m, spec, policy_name_length(spec));
-    strmap_put(&m->probes, arena_strndup(m->arena, spec, strlen(spec)), strlen(spec), part);
-    return part;
+    return find_part(m, &m->probes, POLICY_PROBE, spec, why);
 }

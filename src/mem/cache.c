@@ -52,7 +52,7 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
 
 bool cache_set_policy(struct cache *c, const struct heddle_l1 *policy, void *state, const struct heddle_core *core)
 {
-    if (policy && c->sets.ways > POLICY_WAYS_MOST)
+    if (policy && policy->victim && c->sets.ways > POLICY_WAYS_MOST)
         return false;
     c->policy = policy;
     c->plain_reads = policy ? 0 : PLAIN_READS;

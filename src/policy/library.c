@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const export_macros[POLICY_KINDS] = {"HEDDLE_EXPORT_SCHEDULER", "HEDDLE_EXPORT_L1", "HEDDLE_EXPORT_DIVERGENCE"};
+static const char *const export_macros[POLICY_KINDS] = {"HEDDLE_EXPORT_SCHEDULER", "HEDDLE_EXPORT_L1", "HEDDLE_EXPORT_DIVERGENCE", "HEDDLE_EXPORT_PROBE"};
 
 static bool is_name(const char *name)
 {
@@ -28,6 +28,7 @@ static const struct heddle_policy *policy_of(const struct heddle_policy_entry *e
         entry->scheduler ? &entry->scheduler->policy : NULL,
         entry->l1 ? &entry->l1->policy : NULL,
         entry->divergence ? &entry->divergence->policy : NULL,
+        entry->probe ? &entry->probe->policy : NULL,
     };
     if (of_kind[kind])
         return of_kind[kind];
@@ -41,6 +42,28 @@ static const struct heddle_policy *policy_of(const struct heddle_policy_entry *e
     return NULL;
 }
 
+/* The first of a table's counters that cannot be kept as declared, or NULL. */
+static const struct heddle_counter *wrong_counter(const struct heddle_counter *table, bool of_instructions)
+{
+    for (const struct heddle_counter *c = table; c && c->name; c++) {
+        bool fits = c->kind == HEDDLE_HISTOGRAM ? !of_instructions && c->buckets >= 1 && c->buckets <= HEDDLE_BUCKETS : c->kind == HEDDLE_SUM || c->kind == HEDDLE_MAXIMUM;
+        if (!fits)
+            return c;
+    }
+    return NULL;
+}
+
+static bool has_counters(const struct heddle_policy *p, const struct source *spec, struct error *e)
+{
+    const struct heddle_counter *wrong = wrong_counter(p->counters, false);
+    if (wrong)
+        return error_at(e, ERROR_INVALID, spec, 1, 1, "counter '%s' of %s is neither a sum, a maximum nor a histogram of 1 to %d buckets", wrong->name, p->name, HEDDLE_BUCKETS);
+    wrong = wrong_counter(p->instructions, true);
+    if (wrong)
+        return error_at(e, ERROR_INVALID, spec, 1, 1, "counter '%s' of the instructions of %s is neither a sum nor a maximum", wrong->name, p->name);
+    return true;
+}
+
 static bool is_complete(const struct heddle_policy_entry *entry, enum policy_kind kind, const struct heddle_policy *p, const struct source *spec, struct error *e)
 {
     if (p->abi != HEDDLE_POLICY_ABI)
@@ -52,7 +75,7 @@ static bool is_complete(const struct heddle_policy_entry *entry, enum policy_kin
         return error_at(e, ERROR_INVALID, spec, 1, 1, "scheduler '%s' has no pick", p->name);
     if (policy_param_count(p) > POLICY_VALUES)
         return error_at(e, ERROR_INVALID, spec, 1, 1, "%s '%s' has %u parameters; at most %d are possible", policy_kind_words[kind].name, p->name, policy_param_count(p), POLICY_VALUES);
-    return true;
+    return has_counters(p, spec, e);
 }
 
 bool policy_load(struct policy_choice *choice, enum policy_kind kind, const struct source *spec, size_t length, struct error *e)

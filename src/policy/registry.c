@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEDULERS(X) X(lrr) X(rr) X(sticky) X(oldest) X(gto) X(swl) X(ccws) X(paws) X(two_level)
+#define SCHEDULERS(X) X(lrr) X(rr) X(sticky) X(oldest) X(gto) X(swl) X(ccws) X(daws) X(paws) X(two_level)
 #define L1S(X) X(lru) X(fifo) X(random) X(srrip)
 #define DIVERGENCES(X) X(pdom)
+#define PROBES(X) X(residency) X(loads) X(trips) X(lost) X(daws_profile)
 
 #define DECLARE(name) extern const struct heddle_scheduler scheduler_##name;
 SCHEDULERS(DECLARE)
@@ -21,6 +22,9 @@ L1S(DECLARE)
 #undef DECLARE
 #define DECLARE(name) extern const struct heddle_divergence divergence_##name;
 DIVERGENCES(DECLARE)
+#undef DECLARE
+#define DECLARE(name) extern const struct heddle_probe probe_##name;
+PROBES(DECLARE)
 #undef DECLARE
 
 #define ROW(name) &scheduler_##name,
@@ -32,20 +36,26 @@ const struct heddle_l1 *const policy_l1s[] = {L1S(ROW) NULL};
 #define ROW(name) &divergence_##name,
 const struct heddle_divergence *const policy_divergences[] = {DIVERGENCES(ROW) NULL};
 #undef ROW
+#define ROW(name) &probe_##name,
+const struct heddle_probe *const policy_probes[] = {PROBES(ROW) NULL};
+#undef ROW
 
 const struct policy_kind_words policy_kind_words[POLICY_KINDS] = {
     [POLICY_SCHEDULER] = {"-s", "scheduler", "a scheduler"},
     [POLICY_L1] = {"--l1", "L1 policy", "an L1 policy"},
     [POLICY_DIVERGENCE] = {"--divergence", "divergence unit", "a divergence unit"},
+    [POLICY_PROBE] = {"--probe", "probe", "a probe"},
 };
 
-/* The common part is the first member of all three. */
+/* The common part is the first member of all four. */
 const struct heddle_policy *policy_builtin(enum policy_kind kind, size_t number)
 {
-    const void *found = kind == POLICY_SCHEDULER ? (const void *)policy_schedulers[number]
-                        : kind == POLICY_L1      ? (const void *)policy_l1s[number]
-                                                 : (const void *)policy_divergences[number];
-    return found;
+    switch (kind) {
+    case POLICY_SCHEDULER: return (const void *)policy_schedulers[number];
+    case POLICY_L1: return (const void *)policy_l1s[number];
+    case POLICY_DIVERGENCE: return (const void *)policy_divergences[number];
+    default: return (const void *)policy_probes[number];
+    }
 }
 
 uint32_t policy_param_count(const struct heddle_policy *p)
@@ -71,8 +81,10 @@ void policy_choice_set(struct policy_choice *choice, enum policy_kind kind, cons
         choice->scheduler = (const struct heddle_scheduler *)p;
     else if (kind == POLICY_L1)
         choice->l1 = (const struct heddle_l1 *)p;
-    else
+    else if (kind == POLICY_DIVERGENCE)
         choice->divergence = (const struct heddle_divergence *)p;
+    else
+        choice->probe = (const struct heddle_probe *)p;
 }
 
 static const struct heddle_policy *find_builtin(enum policy_kind kind, const char *name, size_t length)

@@ -8,14 +8,16 @@
 extern const struct heddle_scheduler *const policy_schedulers[]; /* NULL at the end */
 extern const struct heddle_l1 *const policy_l1s[];
 extern const struct heddle_divergence *const policy_divergences[];
+extern const struct heddle_probe *const policy_probes[];
 
 enum { POLICY_VALUES = 32 };
 
 /* A policy chosen by a spec. */
 struct policy_choice {
-    const struct heddle_scheduler *scheduler; /* one of the three is set */
+    const struct heddle_scheduler *scheduler; /* one of the four is set */
     const struct heddle_l1 *l1;
     const struct heddle_divergence *divergence;
+    const struct heddle_probe *probe;
     const struct heddle_policy *policy;       /* its common part */
     union heddle_value values[POLICY_VALUES];
     char spec[512];                           /* resolved: name:key=value with all parameters, in order; just the name where it has none */
@@ -23,7 +25,7 @@ struct policy_choice {
     char *texts;                              /* memory of the text values, or NULL */
 };
 
-enum policy_kind { POLICY_SCHEDULER, POLICY_L1, POLICY_DIVERGENCE, POLICY_KINDS };
+enum policy_kind { POLICY_SCHEDULER, POLICY_L1, POLICY_DIVERGENCE, POLICY_PROBE, POLICY_KINDS };
 
 /* The built-in policies of a kind, by number; NULL at the end. */
 const struct heddle_policy *policy_builtin(enum policy_kind kind, size_t number);

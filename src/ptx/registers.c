@@ -7,16 +7,19 @@
  * 2. Instructions move up within their block so that loads and chains of arithmetic overlap, and a loop's next loads are under way
  *    beside this round's. That costs registers, and is done as long as they are free: until a core full of threads has none left.
  * 3. Division and roots become sequences that need registers of their own, and the convention of calls sets a least number.
- * 4. One register is the stack pointer, always, and since sm_70 the hardware keeps two more a thread. Some are lost between pairs,
- *    which begin at even numbers.
+ * 4. One register is the stack pointer, and since sm_70 the hardware keeps two more a thread. Some are lost between pairs, which
+ *    begin at even numbers.
+ * 5. Before sm_20 an address has 32 bits, there is no stack pointer, and a core full of threads has 16 registers for each.
  * The constants were fitted to ptxas 13; docs/validation.md has the errors. Left out: motion between blocks, unrolling proper (the
  * parser drops the pragma that forbids it), predication of short branches, uniform registers, spilling. */
 #include "ptx/registers.h"
 
+#include "ptx/addresses.h"
+
 #include <string.h>
 
 enum {
-    MOST_REGISTERS = 255, MOST_BEFORE_SM35 = 63,
+    MOST_REGISTERS = 255, MOST_BEFORE_SM35 = 63, MOST_BEFORE_SM20 = 124,
     REGISTER_FILE = 65536,   /* of a core, in the assembler's eyes; with a bound on threads it keeps to what they can have */
     STACK_POINTER = 1, KEPT_SINCE_SM70 = 2, LOST_TO_ALIGNMENT = 2,
     CALL_NEEDS = 24,         /* the least of a function that calls, subroutines of sm_70 and later included */
@@ -555,10 +558,25 @@ static void prepare(struct estimate *e)
     }
 }
 
-/* How many registers a thread can have while a core is full of threads: 64 K among 1,024, 1,536 or 2,048. */
+/* On targets before sm_20. Returns whether any register of 64 bits is left. */
+static bool narrow_addresses(struct estimate *e)
+{
+    bool *is_address = arena_array(&e->scratch, bool, e->f->reg_count), pairs = false;
+    ptx_find_addresses(e->f, is_address);
+    for (uint32_t r = 0; r < e->f->reg_count; r++) {
+        e->units[r] = is_address[r] ? 1 : e->units[r];
+        pairs |= e->units[r] > 1;
+    }
+    return pairs;
+}
+
+/* How many registers a thread can have while a core is full of threads: 64 K among 1,024, 1,536 or 2,048; 8 K among
+ * 768 and 16 K among 1,024 before sm_20. */
 static uint32_t free_registers(int target_sm)
 {
     switch (target_sm) {
+    case 10: case 11: return 10;
+    case 12: case 13: return 16;
     case 75: return 64;
     case 86: case 87: case 88: case 89: case 110: case 120: case 121: return 40;
     default: return 32;
@@ -577,7 +595,7 @@ static uint32_t calls_need(const struct ptx_function *f, int target_sm)
 /* The most that the target and the function's own directives allow. */
 static uint32_t most_registers(const struct ptx_function *f, int target_sm)
 {
-    uint32_t most = target_sm < 35 ? MOST_BEFORE_SM35 : MOST_REGISTERS;
+    uint32_t most = target_sm < 20 ? MOST_BEFORE_SM20 : target_sm < 35 ? MOST_BEFORE_SM35 : MOST_REGISTERS;
     const uint32_t *block = f->reqntid[0] ? f->reqntid : f->maxntid;
     uint64_t threads = (uint64_t)later(block[0], 1) * later(block[1], 1) * later(block[2], 1) * later(f->minnctapersm, 1);
     uint64_t each = REGISTER_FILE / threads / 8 * 8;
@@ -613,8 +631,9 @@ struct ptx_register_estimate ptx_estimate_registers(const struct ptx_function *f
 {
     struct estimate e = {.f = f, .cfg = cfg};
     struct ptx_register_estimate r = {.free = free_registers(target_sm)};
-    r.kept = STACK_POINTER + (target_sm >= 70 ? KEPT_SINCE_SM70 : 0) + LOST_TO_ALIGNMENT;
     prepare(&e);
+    bool narrow = target_sm < 20, pairs = !narrow || narrow_addresses(&e);
+    r.kept = (narrow ? 0 : STACK_POINTER) + (target_sm >= 70 ? KEPT_SINCE_SM70 : 0) + (pairs ? LOST_TO_ALIGNMENT : 0);
     find_traits(&e);
     collect_references(&e);
     find_definitions(&e);

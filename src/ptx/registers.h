@@ -13,7 +13,8 @@ struct ptx_register_estimate {
     uint32_t registers;  /* the estimate */
 };
 
-/* target_sm: of the module's .target (35, 75, ...), which decides what the hardware keeps for itself and up to where registers are free.
+/* target_sm: of the module's .target (35, 75, ...) or another, which decides what the hardware keeps for itself, up to where
+ * registers are free, and whether an address takes one register (before sm_20) or two.
  * Callees are not looked at. */
 struct ptx_register_estimate ptx_estimate_registers(const struct ptx_function *f, const struct ptx_cfg *cfg, int target_sm);
 

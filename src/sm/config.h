@@ -16,6 +16,7 @@ enum launch_empties { LAUNCH_EMPTIES_NOTHING, LAUNCH_EMPTIES_L1D, LAUNCH_EMPTIES
 struct sm_config {
     uint32_t warps, blocks, registers, shared_bytes; /* of a core */
     bool counts_dynamic_shared;                   /* in how many blocks fit; false: only shared memory that a kernel declares */
+    uint32_t registers_for_sm;                    /* target whose assembler counts them; 0: the program's own */
     uint32_t register_granule;                    /* registers of a thread are rounded up to a multiple of this */
     uint32_t cores_per_cluster;                   /* cores that share a port of the interconnect */
     enum launch_empties launch_empties;           /* what a launch finds empty that begins when others have ended */

@@ -20,6 +20,7 @@ void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
     LISTEN(c, p, kernel, state);
     LISTEN(c, p, kernel_end, state);
     LISTEN(c, p, launched, state);
+    LISTEN(c, p, ended, state);
     LISTEN(c, p, finished, state);
     LISTEN(c, p, barrier_wait, state);
     LISTEN(c, p, barrier_pass, state);
@@ -30,16 +31,26 @@ void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
     LISTEN(c, p, coalesced, state);
     LISTEN(c, p, l1_access, state);
     LISTEN(c, p, l1_evict, state);
+    LISTEN(c, p, held, state);
     if (!c->settles || p != &c->schedulers[0].policy->policy) /* else issue.c tells them, when there is something to tell */
         LISTEN(c, p, cycles, state);
 }
 
-static uint32_t count_counters(const struct heddle_policy *p)
+/* Room for what the i-th policy of the core counts, and where its instances find it. */
+static struct heddle_setup set_up(struct sm *c, struct arena *a, uint32_t i, const struct heddle_policy *p, const union heddle_value *values, uint64_t seed)
 {
-    uint32_t n = 0;
-    while (p->counters && p->counters[n].name)
-        n++;
-    return n;
+    struct sm_counts *counts = &c->counts[i];
+    uint32_t rows = 0;
+    while (p->counters && p->counters[rows].name)
+        rows++;
+    counts->policy = p;
+    counts->value_count = policy_value_count(p);
+    counts->values = arena_array(a, uint64_t, counts->value_count + 1);
+    counts->histograms = arena_array(a, uint64_t *, rows + 1);
+    for (uint32_t row = 0; row < rows; row++)
+        if (p->counters[row].kind == HEDDLE_HISTOGRAM)
+            counts->histograms[row] = policy_histogram(p, counts->values, row);
+    return (struct heddle_setup){ .core = &c->view, .values = values, .counters = counts->values, .histograms = counts->histograms, .instructions = &counts->instructions, .seed = seed };
 }
 
 static void *instance(struct sm *c, struct arena *a, const struct heddle_policy *p, const struct heddle_setup *setup, struct error *e)
@@ -56,44 +67,71 @@ static void *instance(struct sm *c, struct arena *a, const struct heddle_policy 
     return state;
 }
 
-static bool make_policies(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
+static bool make_schedulers(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
 {
-    const struct heddle_policy *common[3] = { &p->scheduler->policy, p->l1 ? &p->l1->policy : NULL, p->divergence ? &p->divergence->policy : NULL };
-    for (int i = 0; i < 3; i++) {
-        c->policy_counter_count[i] = common[i] ? count_counters(common[i]) : 0;
-        c->policy_counters[i] = arena_array(a, uint64_t, c->policy_counter_count[i] + 1);
-    }
+    struct heddle_setup setup = set_up(c, a, 0, &p->scheduler->policy, p->scheduler_values, p->seed);
     c->settles = p->scheduler->steady_until && p->scheduler->policy.on.cycles;
     for (uint32_t k = 0; k < c->config->schedulers; k++) {
         struct sm_scheduler *s = &c->schedulers[k];
         for (uint32_t slot = k; slot < c->config->warps; slot += c->config->schedulers)
             s->warps |= 1ull << slot;
         s->policy = p->scheduler;
-        struct heddle_setup setup = { .core = &c->view, .values = p->scheduler_values, .counters = c->policy_counters[0], .scheduler = k, .warps = s->warps, .seed = p->seed };
-        s->state = instance(c, a, common[0], &setup, e);
+        setup.scheduler = k;
+        setup.warps = s->warps;
+        s->state = instance(c, a, &p->scheduler->policy, &setup, e);
         if (!s->state)
             return false;
     }
-    struct heddle_setup setup = { .core = &c->view, .values = p->l1_values, .counters = c->policy_counters[1], .seed = p->seed };
-    if (p->l1) {
-        c->l1_policy = p->l1;
-        c->l1_state = instance(c, a, common[1], &setup, e);
-        if (!c->l1_state)
-            return false;
-        if (c->l1d && p->l1->victim && !cache_set_policy(c->l1d, p->l1, c->l1_state, &c->view))
-            return error_set(e, ERROR_INVALID, "L1 policy %s works with at most 64 ways", p->l1->policy.name);
-    }
-    if (p->divergence) {
-        setup.values = p->divergence_values;
-        setup.counters = c->policy_counters[2];
-        c->divergence = p->divergence;
-        c->divergence_state = instance(c, a, common[2], &setup, e);
-        if (!c->divergence_state)
-            return false;
-        if (p->divergence->regroups && !(c->regroup = regroup_create(a, c, e)))
+    return true;
+}
+
+static bool make_l1_policy(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
+{
+    const struct heddle_l1 *l1 = p->l1;
+    if (!l1)
+        return true;
+    struct heddle_setup setup = set_up(c, a, 1, &l1->policy, p->l1_values, p->seed);
+    c->l1_policy = l1;
+    c->l1_state = instance(c, a, &l1->policy, &setup, e);
+    if (!c->l1_state)
+        return false;
+    bool has_hooks = l1->victim || l1->inserted || l1->touched || l1->removed || l1->bypass;
+    if (c->l1d && has_hooks && !cache_set_policy(c->l1d, l1, c->l1_state, &c->view))
+        return error_set(e, ERROR_INVALID, "L1 policy %s works with at most 64 ways", l1->policy.name);
+    return true;
+}
+
+static bool make_divergence_unit(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
+{
+    if (!p->divergence)
+        return true;
+    struct heddle_setup setup = set_up(c, a, 2, &p->divergence->policy, p->divergence_values, p->seed);
+    c->divergence = p->divergence;
+    c->divergence_state = instance(c, a, &p->divergence->policy, &setup, e);
+    return c->divergence_state && (!p->divergence->regroups || (c->regroup = regroup_create(a, c, e)));
+}
+
+/* They hear everything after those that decide, and whether there are any must not show in what is simulated. */
+static bool make_probes(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
+{
+    for (uint32_t i = 0; i < p->probe_count; i++, c->policy_count++) {
+        struct heddle_setup setup = set_up(c, a, 3 + i, &p->probes[i]->policy, p->probe_values[i], p->seed);
+        c->probe_states[i] = instance(c, a, &p->probes[i]->policy, &setup, e);
+        if (!c->probe_states[i])
             return false;
     }
     return true;
+}
+
+static bool make_policies(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
+{
+    c->policy_count = 3;
+    if (!make_schedulers(c, a, p, e) || !make_l1_policy(c, a, p, e) || !make_divergence_unit(c, a, p, e))
+        return false;
+    c->tells_cycles = c->settles || SM_HEARD(c, cycles);
+    c->l1_stirs = SM_HEARD(c, l1_evict) || SM_HEARD(c, l1_access);
+    c->restless = !p->scheduler->steady_until && (SM_HEARD(c, cycles) || p->scheduler->hold || p->scheduler->hold_loads);
+    return make_probes(c, a, p, e);
 }
 
 /* Making */
@@ -160,7 +198,6 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
                                     .l1_ways = config->l1d.ways, .l1_line_bytes = config->l1d.line_bytes, .warp = c->warps };
     if (!make_policies(c, a, policies, e))
         return NULL;
-    c->restless = !policies->scheduler->steady_until && (SM_HEARD(c, cycles) || policies->scheduler->hold || policies->scheduler->hold_loads);
     return c;
 }
 
@@ -173,9 +210,14 @@ void sm_destroy(struct sm *c)
         c->l1_policy->policy.finish(c->l1_state);
     if (c->divergence_state && c->divergence->policy.finish)
         c->divergence->policy.finish(c->divergence_state);
+    for (uint32_t i = 3; i < c->policy_count; i++)
+        if (c->counts[i].policy->finish)
+            c->counts[i].policy->finish(c->probe_states[i - 3]);
 }
 
 /* Launches */
+
+static void complete_warps(struct sm *c, uint64_t now, bool cut);
 
 /* Blocks of the launch that a core may have at once: not more than its share of them. */
 static uint64_t blocks_at_once(const struct sm *c)
@@ -196,6 +238,18 @@ static void empty_caches(struct sm *c)
         cache_invalidate(c->l1t);
     if (c->l1c && empties == LAUNCH_EMPTIES_CACHES)
         cache_empty(c->l1c);
+}
+
+/* Tables that grow with the program, for those who asked for them. */
+static void make_tables(struct sm *c, struct arena *launch_arena)
+{
+    for (uint32_t i = 0; i < c->policy_count; i++) {
+        const struct heddle_policy *p = c->counts[i].policy;
+        uint32_t columns = p ? policy_column_count(p) : 0;
+        c->counts[i].instructions = columns ? arena_array(launch_arena, uint64_t, (size_t)c->program->count * columns) : NULL;
+    }
+    bool calls = c->program->count > c->program->kernel->inst_count;
+    c->call_loops = calls && SM_HEARD(c, loop) ? arena_array(launch_arena, int32_t, SM_CALLS * c->config->warps) : NULL;
 }
 
 void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program *program, const struct exec_launch *launch, uint32_t block_limit, uint32_t warps_per_block, uint64_t now)
@@ -220,6 +274,8 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->accounted = c->cycles_told = now;
     *c->wake_at = SM_NEVER;
     c->settled = false;
+    c->held_before = 0;
+    make_tables(c, launch_arena);
     empty_caches(c);
     SM_TELL(c, kernel);
     if (c->regroup)
@@ -229,6 +285,9 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
 void sm_end(struct sm *c, uint64_t now)
 {
     sm_account_until(c, now);
+    if (c->warp_log)
+        complete_warps(c, now, true);
+    c->view.cycle = now;
     SM_TELL(c, kernel_end);
     c->view.kernel++;
 }
@@ -243,6 +302,8 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     uint32_t block = (uint32_t)__builtin_ctzll(~c->blocks_used);
     struct sm_block *b = &c->blocks[block];
     sm_account_until(c, now);
+    if (c->warp_log)
+        complete_warps(c, now, false);
     c->now = c->view.cycle = now;
     *b = (struct sm_block){ .cta = cta, .first_warp = block * c->warps_per_block, .warp_count = cta->warp_count, .warps_left = cta->warp_count };
     c->blocks_used |= 1ull << block;
@@ -257,6 +318,9 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
                                                .block_index = cta->index };
         c->resident |= 1ull << slot;
         c->view.resident = c->resident & ~c->ended;
+        if (c->warp_log)
+            warp_log_begin(c->warp_log, &(struct warp_row){ .block = cta->index, .warp = i, .core = (uint16_t)c->id,
+                                                            .slot = (uint8_t)slot, .begin = now });
         sm_refresh(c, slot);
         SM_TELL(c, launched, slot);
         if (c->observer && c->observer->warp_begin)
@@ -273,7 +337,9 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
 
 /* Counting. Most cycles of a waiting core look like the one before: they are counted together when something changes. */
 
-static inline void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t cycles)
+/* log: NULL, or where the cycles are counted for each warp as well. */
+static inline __attribute__((always_inline)) void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t cycles,
+                                                               struct warp_log *log)
 {
     uint64_t rest = v->resident;
     uint64_t *stalls = c->counters.stalls;
@@ -286,6 +352,8 @@ static inline void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t 
         rest ^= taken_;                                                                                                                \
         if (__builtin_expect(taken_ != 0, 1))                                                                                          \
             stalls[reason] += cycles * (uint64_t)__builtin_popcountll(taken_);                                                         \
+        if (log)                                                                                                                       \
+            warp_log_add(log, reason, taken_, cycles);                                                                                 \
     } while (0)
     c->counters.warp_cycles += cycles * warps;
     c->counters.active_cycles += cycles;
@@ -305,23 +373,57 @@ static inline void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t 
 #undef TAKE
 }
 
+static inline __attribute__((always_inline)) struct sm_seen look(const struct sm *c)
+{
+    return (struct sm_seen){ .resident = c->resident, .issued = c->issued, .ended = c->ended,
+                             .at_barrier = c->at_barrier | c->parked, /* a parked warp waits for others of its block */
+                             .fenced = c->fenced, .atomic_wait = c->atomic_wait,
+                             .no_instruction = ~c->valid | c->stale | c->asleep, .clear = c->clear,
+                             .long_wait = c->long_wait, .held = c->held, .unit_free = c->unit_free };
+}
+
+/* For each warp as well: out of the way of runs without a log, which can keep the sets in registers. */
+static __attribute__((noinline, cold)) void log_seen(struct sm *c)
+{
+    count_stalls(c, &c->seen, c->seen_cycles, c->warp_log);
+}
+
+static __attribute__((noinline, cold)) void log_cycle(struct sm *c)
+{
+    struct sm_seen now = look(c);
+    count_stalls(c, &now, 1, c->warp_log);
+}
+
 static void count_seen(struct sm *c)
 {
-    count_stalls(c, &c->seen, c->seen_cycles);
+    if (__builtin_expect(c->warp_log != NULL, 0))
+        log_seen(c);
+    else
+        count_stalls(c, &c->seen, c->seen_cycles, NULL);
     c->seen_cycles = 0;
+}
+
+/* Cycles up to now have been accounted for: warps that ended in them have all that is theirs. */
+static void complete_warps(struct sm *c, uint64_t now, bool cut)
+{
+    count_seen(c);
+    warp_log_collect(c->warp_log, now, cut);
 }
 
 static void account(struct sm *c, uint64_t cycles)
 {
     struct sm_seen *v = &c->seen;
-    uint64_t no_instruction = ~c->valid | c->stale | c->asleep, at_barrier = c->at_barrier | c->parked; /* a parked warp waits for others of its block */
-    struct sm_seen now = { c->resident, c->issued, c->ended, at_barrier, c->fenced, c->atomic_wait, no_instruction, c->clear, c->long_wait, c->held, c->unit_free };
-    if (c->issued) { /* hardly ever like the one before */
-        count_stalls(c, &now, 1);
+    if (c->issued && __builtin_expect(c->warp_log != NULL, 0)) {
+        log_cycle(c);
         return;
     }
-    uint64_t changed = (v->resident ^ c->resident) | (v->ended ^ c->ended) | (v->at_barrier ^ at_barrier) | (v->fenced ^ c->fenced) |
-                       (v->atomic_wait ^ c->atomic_wait) | (v->no_instruction ^ no_instruction) | (v->clear ^ c->clear) | (v->long_wait ^ c->long_wait) | (v->held ^ c->held) |
+    struct sm_seen now = look(c);
+    if (c->issued) { /* hardly ever like the one before */
+        count_stalls(c, &now, 1, NULL);
+        return;
+    }
+    uint64_t changed = (v->resident ^ c->resident) | (v->ended ^ c->ended) | (v->at_barrier ^ now.at_barrier) | (v->fenced ^ c->fenced) |
+                       (v->atomic_wait ^ c->atomic_wait) | (v->no_instruction ^ now.no_instruction) | (v->clear ^ c->clear) | (v->long_wait ^ c->long_wait) | (v->held ^ c->held) |
                        ((v->unit_free ^ c->unit_free) & c->clear);
     if (changed) {
         if (c->seen_cycles)
@@ -570,7 +672,8 @@ void sm_reset_counters(struct sm *c)
     for (int i = 0; i < 4; i++)
         if (caches[i])
             cache_counters_reset(caches[i]);
-    for (int i = 0; i < 3; i++)
-        memset(c->policy_counters[i], 0, c->policy_counter_count[i] * sizeof *c->policy_counters[i]);
+    for (uint32_t i = 0; i < c->policy_count; i++)
+        if (c->counts[i].policy)
+            memset(c->counts[i].values, 0, c->counts[i].value_count * sizeof *c->counts[i].values);
     c->counters = (struct sm_counters){ 0 };
 }

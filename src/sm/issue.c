@@ -47,19 +47,44 @@ static void enter_loops(struct sm *c, uint32_t slot, uint32_t pc, int32_t loop, 
     SM_TELL(c, loop, &(struct heddle_loop_event){ .warp = slot, .pc = pc, .active = c->slots[slot].exec->active, .loop = loop, .step = HEDDLE_LOOP_ENTER });
 }
 
+static void leave_loop(struct sm *c, uint32_t slot, uint32_t pc)
+{
+    struct sm_slot *s = &c->slots[slot];
+    SM_TELL(c, loop, &(struct heddle_loop_event){ .warp = slot, .pc = pc, .active = s->exec->active, .loop = s->loop, .step = HEDDLE_LOOP_LEAVE });
+    s->loop = c->program->view.loops[s->loop].parent;
+}
+
+/* A call leaves no loop: that of the caller is put aside. A return, or the end of all lanes that were called, leaves those of the callee. */
+static void follow_calls(struct sm *c, uint32_t slot, uint32_t pc, uint32_t depth)
+{
+    struct sm_slot *s = &c->slots[slot];
+    int32_t *caller = &c->call_loops[slot * SM_CALLS];
+    for (; s->loop_depth < depth; s->loop_depth++) {
+        caller[s->loop_depth] = s->loop;
+        s->loop = -1;
+    }
+    for (; s->loop_depth > depth; s->loop = caller[--s->loop_depth])
+        while (s->loop >= 0)
+            leave_loop(c, slot, pc);
+}
+
 static void tell_loops(struct sm *c, uint32_t slot, uint32_t pc)
 {
     struct sm_slot *s = &c->slots[slot];
     const struct sm_inst *in = &c->program->code[pc];
+    uint32_t depth = s->exec->frame_depth;
+    if (depth != s->loop_depth && c->call_loops) {
+        if (depth >= SM_CALLS)
+            return;
+        follow_calls(c, slot, pc, depth);
+    }
     if (s->loop == in->loop) {
         if (in->loop_header && in->loop >= 0)
             SM_TELL(c, loop, &(struct heddle_loop_event){ .warp = slot, .pc = pc, .active = s->exec->active, .loop = in->loop, .step = HEDDLE_LOOP_ITERATE });
         return;
     }
-    while (s->loop >= 0 && !is_inside(&c->program->view, in->loop, s->loop)) {
-        SM_TELL(c, loop, &(struct heddle_loop_event){ .warp = slot, .pc = pc, .active = s->exec->active, .loop = s->loop, .step = HEDDLE_LOOP_LEAVE });
-        s->loop = c->program->view.loops[s->loop].parent;
-    }
+    while (s->loop >= 0 && !is_inside(&c->program->view, in->loop, s->loop))
+        leave_loop(c, slot, pc);
     if (s->loop == in->loop && in->loop >= 0 && in->loop_header)
         SM_TELL(c, loop, &(struct heddle_loop_event){ .warp = slot, .pc = pc, .active = s->exec->active, .loop = in->loop, .step = HEDDLE_LOOP_ITERATE });
     enter_loops(c, slot, pc, in->loop, s->loop);
@@ -116,10 +141,13 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
         c->asleep |= bit;
         c->stirred = true;
     } else if (s->exec->state == WARP_DONE) {
+        bool was_told = c->ended & bit; /* by regroup.c, for all of its block */
         c->ended |= bit;
         c->view.resident = c->resident & ~c->ended;
         s->buffered = 0;
         c->at_barrier &= ~bit;
+        if (!was_told)
+            SM_TELL(c, ended, slot);
     }
 }
 
@@ -320,6 +348,29 @@ static void tell_cycles(struct sm *c)
     SM_TELL(c, cycles, count);
 }
 
+/* Where nobody but probes hears of cycles. They see the sets as they are now; those who decide see what they would see without them. */
+static __attribute__((noinline, cold)) void tell_probes_cycles(struct sm *c)
+{
+    const struct { uint64_t waiting, long_wait, next_is_l1_load; } shown = { c->view.waiting, c->view.long_wait, c->view.next_is_l1_load };
+    uint64_t count = c->now + 1 - c->cycles_told;
+    c->cycles_told = c->now + 1;
+    c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
+    c->view.long_wait = c->long_wait;
+    c->view.next_is_l1_load = c->next_l1_load;
+    SM_TELL(c, cycles, count);
+    c->view.waiting = shown.waiting;
+    c->view.long_wait = shown.long_wait;
+    c->view.next_is_l1_load = shown.next_is_l1_load;
+}
+
+static __attribute__((noinline, cold)) void tell_held(struct sm *c)
+{
+    uint64_t begun = c->held & ~c->held_before;
+    c->held_before = c->held;
+    if (begun)
+        SM_TELL(c, held, begun);
+}
+
 static inline uint32_t first_scheduler(uint64_t now, uint32_t count) { return (uint32_t)(count & (count - 1) ? now % count : now & (count - 1)); }
 
 void sm_issue_cycle(struct sm *c)
@@ -329,9 +380,11 @@ void sm_issue_cycle(struct sm *c)
     c->held_schedulers = 0;
     c->held_until = SM_NEVER;
     c->stirred = false;
-    bool tells = c->settles || SM_HEARD(c, cycles);
+    bool tells = c->tells_cycles;
     if (tells)
         tell_cycles(c);
+    else if (SM_HEARD(c, cycles))
+        tell_probes_cycles(c);
     uint64_t able = able_warps(c);
     c->unit_free = unit_free(c);
     if (!(able & ((c->clear & c->unit_free) | c->stale))) {
@@ -357,4 +410,6 @@ void sm_issue_cycle(struct sm *c)
     }
     if (held && !c->issued) /* else the next cycle will look again anyway */
         note_held(c, held);
+    if (SM_HEARD(c, held))
+        tell_held(c);
 }

@@ -242,7 +242,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 
 static void tell_l1(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r)
 {
-    if (SM_HEARD(c, l1_evict) || SM_HEARD(c, l1_access))
+    if (c->l1_stirs)
         c->stirred |= c->held != 0; /* who hears it may let others go */
     bool known = outcome == CACHE_HIT || outcome == CACHE_PENDING;
     uint64_t line = p->address & ~(uint64_t)(c->config->l1d.line_bytes - 1);
@@ -252,7 +252,8 @@ static void tell_l1(struct sm *c, const struct packet *p, enum cache_outcome out
     if (SM_HEARD(c, l1_access))
         SM_TELL(c, l1_access, &(struct heddle_l1_access){ .address = line, .warp = p->warp, .pc = p->pc, .outcome = (enum heddle_outcome)outcome, .store = packet_is_write(p),
                                                           .local = p->kind == PACKET_LOCAL_LOAD || p->kind == PACKET_LOCAL_STORE, .owner = known ? (int32_t)r->line_warp : -1,
-                                                          .owner_age = known ? r->line_age : 0, .set = r->set, .way = r->way });
+                                                          .owner_age = known ? r->line_age : 0, .set = r->set, .way = r->way,
+                                                          .left = p->left });
 }
 
 /* True: the access was taken. */
@@ -297,13 +298,15 @@ STEP void l1_pipe_cycle(struct sm *c)
 
 /* Accesses of the instruction at work */
 
-static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_inflight *f, const struct access *a)
+static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_inflight *f, const struct sm_accesses *all)
 {
     struct packet *p = &l->access;
+    const struct access *a = &all->list[f->next_access];
     p->address = a->address;
     p->bytes = a->bytes;
     p->mask = f->texture && !f->store ? 0 : a->mask;
     p->sectors = a->sectors;
+    p->left = (uint8_t)(all->count - 1 - f->next_access);
     return p;
 }
 
@@ -397,7 +400,7 @@ STEP bool send_accesses(struct sm *c, uint16_t id)
     const struct sm_accesses *a = &c->access_pool[f->accesses];
     uint32_t most = f->route == ROUTE_L1D && c->config->l1d.banks ? c->config->l1d.banks : 1;
     for (uint32_t n = 0; n < most && f->next_access < a->count; n++) {
-        if (!send_access(c, f, make_packet(&c->lsu, f, &a->list[f->next_access])))
+        if (!send_access(c, f, make_packet(&c->lsu, f, a)))
             return false;
         f->next_access++;
     }
@@ -512,7 +515,7 @@ STEP void plain_access(struct sm *c, bool last)
     const struct sm_accesses *a = &c->access_pool[f->accesses];
     if (f->next_access < a->count) {
         if (l->retry < 0)
-            make_packet(l, f, &a->list[f->next_access]);
+            make_packet(l, f, a);
         if (!enter_l1_pipe(c, &l->access))
             return;
         f->next_access++;

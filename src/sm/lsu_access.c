@@ -60,7 +60,8 @@ static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t a
         c->counters.load_accesses += accesses;
     }
     if (SM_HEARD(c, coalesced))
-        SM_TELL(c, coalesced, &(struct heddle_coalesced){ .warp = f->slot, .pc = f->pc, .active = f->mask, .accesses = accesses, .store = f->store });
+        SM_TELL(c, coalesced, &(struct heddle_coalesced){ .warp = f->slot, .pc = f->pc, .active = f->mask, .accesses = accesses, .store = f->store,
+                                                            .through_l1 = f->route == ROUTE_L1D });
     if (!f->store && c->observer && c->observer->load_begin)
         c->observer->load_begin(c->observer->context, c->id, f->slot, c->now, f->pc, accesses);
 }
@@ -155,8 +156,8 @@ void sm_coalesce(struct sm *c, uint16_t id)
             a->count = device_accesses(c, f, address, x, a);
         }
     }
-    count_requests(c, f, a->count);
     set_route(c, f);
+    count_requests(c, f, a->count);
     tell_written(c, f, address, lane_bytes(f, x), a);
     if (f->atomic)
         set_atomic(c, f, a);

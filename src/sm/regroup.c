@@ -286,6 +286,8 @@ static void end_block(struct sm *c, uint32_t block)
     }
     c->view.resident = c->resident & ~c->ended;
     sm_show_barriers(c);
+    for (uint32_t slot = b->first_warp; slot < b->first_warp + b->warp_count; slot++)
+        SM_TELL(c, ended, slot);
     for (uint32_t slot = b->first_warp, end = slot + b->warp_count; slot < end; slot++) {
         sm_refresh(c, slot);
         sm_try_retire(c, slot); /* not the one at hand: its last instruction is in the pipeline */

@@ -9,12 +9,15 @@
 #include "mem/coalesce.h"
 #include "mem/crossbar.h"
 #include "mem/ring.h"
+#include "policy/counters.h"
 #include "sm/collector.h"
 #include "sm/counters.h"
 #include "sm/observer.h"
 #include "sm/program.h"
+#include "sm/warp_log.h"
 
-enum { SM_SCHEDULERS = 16, SM_INFLIGHT = 1024, SM_TIME_RING = 1024, SM_BLOCKS = 64, SM_ALU_UNITS = 48, SM_WRITEBACK = 16, SM_LISTENERS = SM_SCHEDULERS + 4, SM_DEFERRED = 32 };
+enum { SM_SCHEDULERS = 16, SM_INFLIGHT = 1024, SM_TIME_RING = 1024, SM_BLOCKS = 64, SM_ALU_UNITS = 48, SM_WRITEBACK = 16, SM_DEFERRED = 32 };
+enum { SM_CALLS = 64 /* of a warp, one inside the other, whose loops are told */, SM_PROBES = 16, SM_POLICIES = 3 + SM_PROBES, SM_LISTENERS = SM_SCHEDULERS + SM_POLICIES + 4 };
 #define SM_NEVER UINT64_MAX
 #define SM_NONE UINT16_MAX
 
@@ -34,6 +37,7 @@ struct sm_slot {
     uint8_t unit;                    /* of the next instruction, where it is in one of the sets `needs` */
     uint8_t block;
     uint16_t awaited;                /* registers */
+    uint8_t loop_depth;              /* calls around the code that `loop` is in */
     uint32_t fetch_pc;
     uint32_t in_pipeline;            /* instructions issued and not finished */
     uint32_t stores, atomics;        /* answers expected */
@@ -103,6 +107,7 @@ struct sm_listeners {
     SM_EVENT(kernel);
     SM_EVENT(kernel_end);
     SM_EVENT(launched, uint32_t);
+    SM_EVENT(ended, uint32_t);
     SM_EVENT(finished, uint32_t);
     SM_EVENT(barrier_wait, uint32_t);
     SM_EVENT(barrier_pass, uint32_t);
@@ -113,6 +118,7 @@ struct sm_listeners {
     SM_EVENT(coalesced, const struct heddle_coalesced *);
     SM_EVENT(l1_access, const struct heddle_l1_access *);
     SM_EVENT(l1_evict, const struct heddle_l1_evict *);
+    SM_EVENT(held, uint64_t);
     SM_EVENT(cycles, uint64_t);
 };
 #define SM_TELL(c, event, ...)                                                                                       \
@@ -133,7 +139,19 @@ struct sm_policies {
     const union heddle_value *l1_values;
     const struct heddle_divergence *divergence;
     const union heddle_value *divergence_values;
+    const struct heddle_probe *probes[SM_PROBES];
+    const union heddle_value *probe_values[SM_PROBES];
+    uint32_t probe_count;
     uint64_t seed;
+};
+
+/* What a policy counts on a core, all its instances together. */
+struct sm_counts {
+    const struct heddle_policy *policy;
+    uint64_t *values;                /* policy/counters.h */
+    uint32_t value_count;
+    uint64_t **histograms;           /* by row; of the others NULL */
+    uint64_t *instructions;          /* table of the launch at hand, or NULL */
 };
 
 /* What a cycle mostly touches stands first, close together: the host's first-level cache does not hold all of all cores. Large tables come behind. */
@@ -152,6 +170,8 @@ struct sm {
     bool restless;                   /* the policy may change its mind by itself: issue asks it every cycle */
     bool settles;                    /* the schedulers may ask not to be told of cycles */
     bool settled;                    /* they have: HEDDLE_UNTIL_SETS_CHANGE */
+    bool tells_cycles;               /* a scheduler, the L1 policy or the divergence unit hears of them; probes change nothing */
+    bool l1_stirs;                   /* one of those hears of L1 accesses, and may then let warps go */
     bool fetch_valid;
     bool enters_lsu_late;            /* instructions enter the load/store unit behind the collectors */
     bool precedes_lsu;               /* on this machine something may come before the load/store unit's only step: other steps, hits whose latency stands behind */
@@ -183,6 +203,7 @@ struct sm {
     uint64_t parked;                 /* slots without work, of those asleep */
     struct sm_seen seen;             /* of the last cycles, all alike */
     uint64_t seen_cycles;
+    struct warp_log *warp_log;       /* of each warp, what is counted of all; NULL: nobody wants to know */
     uint64_t cycles_told;
     uint64_t shown_resident;         /* of the view, when policies were last shown the sets; the view has the others */
     struct heddle_core view;
@@ -202,8 +223,11 @@ struct sm {
     void *l1_state;
     const struct heddle_divergence *divergence;
     void *divergence_state;
-    uint64_t *policy_counters[3];    /* scheduler, l1, divergence: summed over instances */
-    uint32_t policy_counter_count[3];
+    struct sm_counts counts[SM_POLICIES]; /* scheduler, l1, divergence, probes; the policy is NULL where there is none */
+    uint32_t policy_count;
+    void *probe_states[SM_PROBES];
+    int32_t *call_loops;             /* of each slot and depth of calls: the loop that the call stands in; NULL where nobody asks, or nobody calls */
+    uint64_t held_before;            /* the last time that schedulers were asked; kept for those that hear of it */
     struct memory_range near;        /* translation of addresses */
     uint32_t core_count;             /* of the machine */
     uint64_t thread_interleave;      /* threads of the machine, or of the launch at once, for local memory */
@@ -250,7 +274,7 @@ void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pendi
 bool sm_idle(const struct sm *c);   /* no resident warp, nothing in flight */
 void sm_add_counters(struct sm *c, struct sm_counters *sum); /* since they were reset */
 void sm_reset_counters(struct sm *c); /* those of policies too */
-/* One more who hears what policies hear (p->on), for good. */
+/* One more who hears what policies hear (p->on), for good, and changes nothing. */
 void sm_listen(struct sm *c, const struct heddle_policy *p, void *state);
 
 /* Between the files of this room. Whoever changes a set of warps, or what a pipeline takes, says so: c->stirred. */

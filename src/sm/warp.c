@@ -31,7 +31,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
     const struct sm_inst *in = &c->program->code[s->buffer[0]];
     s->unit = in->unit;
     c->needs[in->unit] |= bit;
-    if (in->load && (in->memory == SM_DEVICE || in->memory == SM_LOCAL))
+    if ((in->load || in->atomic) && (in->memory == SM_DEVICE || in->memory == SM_LOCAL))
         c->next_l1_load |= bit;
     bool blocked = false;
     if (s->awaited) {
@@ -149,6 +149,8 @@ void sm_retire(struct sm *c, uint32_t slot)
     c->busy = c->stirred = true;
     c->settled = false;
     SM_TELL(c, finished, slot);
+    if (c->warp_log)
+        warp_log_end(c->warp_log, slot, c->now);
     if (c->observer && c->observer->warp_end)
         c->observer->warp_end(c->observer->context, c->id, slot, c->now);
     s->exec = NULL;

@@ -63,7 +63,7 @@ expect 'list divergence' 0 '^pdom' "$heddle" list divergence
 expect 'inspect: phases of the PAWS report' 0 '2 phases with the latencies of c2050' "$heddle" inspect tests/cli/ptx/vectoradd_phases.ptx --phases -m c2050
 sed -n 's/.*; *\([0-9]*\) *\([12]\) *\(yes\)* *\([0-9]*\)$/\1 \2 \3 \4/p' "$out" | tr -s ' ' | tr '\n' ',' >"$scratch/phases"
 expect 'inspect: the table of the report' 0 '^1 1 18,1 1 17,5 1 16,1 1 11,4 1 10,4 1 6,1 1 2,1 1 yes 1,4 2 10,4 2 6,1 2 2,1 2 1,$' cat "$scratch/phases"
-expect 'inspect: a machine without phases' 2 'machine is for --phases' "$heddle" inspect tests/cli/ptx/fine.ptx -m c2050
+expect 'inspect: a machine without phases' 2 'machine is for --phases and --registers' "$heddle" inspect tests/cli/ptx/fine.ptx -m c2050
 expect 'inspect: a machine that is not there' 2 'no machine c2051' "$heddle" inspect tests/cli/ptx/fine.ptx --phases -m c2051
 expect 'inspect: an order that is not there' 2 'sources or report' "$heddle" inspect tests/cli/ptx/fine.ptx --phases --phase-order x
 expect 'inspect: no file' 2 'which file' "$heddle" inspect

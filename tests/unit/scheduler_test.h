@@ -32,9 +32,18 @@ static inline void launch_in_block(struct bench *b, uint32_t warp, uint32_t bloc
 
 static inline void launch(struct bench *b, uint32_t warp) { launch_in_block(b, warp, 0); }
 
-static inline void finish(struct bench *b, uint32_t warp)
+/* Its last lanes end; what it has under way goes on. */
+static inline void leave(struct bench *b, uint32_t warp)
 {
     b->f.core.resident &= ~BIT(warp);
+    if (on(b)->ended)
+        on(b)->ended(b->s.state, &b->f.core, warp);
+}
+
+static inline void finish(struct bench *b, uint32_t warp)
+{
+    if (b->f.core.resident & BIT(warp))
+        leave(b, warp);
     if (on(b)->finished)
         on(b)->finished(b->s.state, &b->f.core, warp);
 }

@@ -35,6 +35,8 @@ static void defaults(void **state)
     assert_string_equal(o.machine, "gtx480");
     assert_string_equal(o.stats, "");
     assert_string_equal(o.trace, "");
+    assert_string_equal(o.warps, "");
+    assert_string_equal(parsed("--warps=w.csv").warps, "w.csv");
     assert_string_equal(parsed("--trace 'a b'").trace, "a b");
     assert_false(o.functional);
     assert_false(o.exact_bounds);
@@ -112,6 +114,7 @@ static void mistakes(void **state)
     refused("--max-cycles -3", "number");
     refused("--max-cycles 99999999999999999999", "number");
     refused("--trace", "needs a value");
+    refused("--warps", "needs a value");
     refused("--print-machine", "'heddle run' alone");
     refused("--", "--");
     refused("--timeline-cycles 5", "A:B");

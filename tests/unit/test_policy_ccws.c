@@ -64,6 +64,28 @@ static void scores_of_four_warps(void **state)
     end(&b);
 }
 
+/* The cutoff falls when a warp's last lanes end, not when its stores are done; its hits and instructions count until then. */
+static void an_end_lowers_the_cutoff_at_once(void **state)
+{
+    (void)state;
+    struct bench b;
+    start(&b, "ccws:k_throttle=42", 4);
+    issue_many(&b, 2, 30);
+    issue_many(&b, 1, 30);
+    leave(&b, 2);
+    lose(&b, 0); /* 42 * 300 / 60 */
+    assert_int_equal(b.s.counters[SCORE_SUM], 210);
+    assert_int_equal(held(&b), W3);
+    lose(&b, 2); /* of a load that was under way: it counts, but is not ranked */
+    assert_int_equal(b.s.counters[VTA_HITS], 2);
+    assert_int_equal(b.s.counters[SCORE_SUM], 210);
+    assert_int_equal(held(&b), W3);
+    finish(&b, 2);
+    lose(&b, 1); /* 2 hits of W0 and W1 in 30 instructions */
+    assert_int_equal(b.s.counters[SCORE_SUM], 210 + 2 * 42 * 300 / 30);
+    end(&b);
+}
+
 static void an_end_lowers_the_cutoff(void **state)
 {
     (void)state;
@@ -163,14 +185,14 @@ static void scores_fit_their_bits(void **state)
 {
     (void)state;
     struct bench b;
-    start(&b, "ccws", 32);
+    start(&b, "ccws:score_bits=10", 32);
     issue(&b, 0), issue(&b, 1), issue(&b, 2), issue(&b, 3);
     for (uint32_t w = 0; w < 5; w++)
         lose(&b, w);
     assert_int_equal(b.s.counters[SCORE_SUM], 5 * 1023);
     assert_int_equal(held(&b), 0xfffffff0u); /* 4 * 1023 is over 3200 */
     end(&b);
-    start(&b, "ccws:score_bits=32", 32);
+    start(&b, "ccws", 32);
     issue(&b, 0);
     lose(&b, 0); /* 8 * 3200 */
     assert_int_equal(held(&b), 0xfffffffeu);
@@ -218,7 +240,7 @@ static void nobody_is_held_for_ever(void **state)
     assert_true(held(&b) & BIT(31));
     assert_null(b.s.choice.scheduler->hold);
     assert_int_equal(pick(&b, BIT(31)), 31);
-    b.f.core.cycle += 923;
+    b.f.core.cycle += 4 * 8 * 3200 - 100; /* the last hit set the highest score: 4 hits in 1 instruction */
     assert_int_equal(held(&b), 0);
     end(&b);
 }
@@ -242,7 +264,7 @@ static void a_single_warp_is_never_held(void **state)
 enum { WARPS = 24 };
 struct model {
     uint64_t k, base, most;
-    bool resident[WARPS];
+    bool resident[WARPS], finished[WARPS];
     int64_t score[WARPS];
     uint64_t hits[WARPS], instructions[WARPS];
     struct model_tags tags;
@@ -261,7 +283,7 @@ static uint64_t model_llds(const struct model *m)
 {
     uint64_t hits = 0, instructions = 0;
     for (int w = 0; w < WARPS; w++)
-        if (m->resident[w]) {
+        if (!m->finished[w]) {
             hits += m->hits[w];
             instructions += m->instructions[w];
         }
@@ -306,6 +328,7 @@ static void model_access(struct model *m, uint32_t warp, uint64_t line)
 static void model_launch(struct model *m, uint32_t warp)
 {
     m->resident[warp] = true;
+    m->finished[warp] = false;
     m->score[warp] = (int64_t)m->base;
     m->hits[warp] = m->instructions[warp] = 0;
 }
@@ -314,23 +337,26 @@ static void model_launch(struct model *m, uint32_t warp)
 static void random_event(struct bench *b, struct model *m, uint32_t random, unsigned issues)
 {
     uint32_t what = random >> 26, warp = (random >> 16 & 0x3ff) % WARPS, line = (random >> 4 & 0xfff) % 100;
-    bool there = m->resident[warp];
+    bool there = m->resident[warp], gone = m->finished[warp];
     if (what < issues && there) {
         issue(b, warp);
         m->instructions[warp]++;
     } else if (what < 45) {
         evict(b, warp, line, 0);
         model_tags_put(&m->tags, warp, line);
-    } else if (what < 60 && there) {
+    } else if (what < 60 && !gone) { /* of a warp that has ended too */
         access_line(b, warp, line, what & 1 ? HEDDLE_MISS : HEDDLE_PENDING, false);
         model_access(m, warp, line);
     } else if (what == 61) {
         access_line(b, warp, line, HEDDLE_MISS, true);
         model_tags_forget(&m->tags, line);
     } else if (what == 62 && there) {
-        finish(b, warp);
+        leave(b, warp);
         m->resident[warp] = false;
-    } else if (what == 63 && !there) {
+    } else if (what == 63 && !there && !gone) {
+        finish(b, warp);
+        m->finished[warp] = true;
+    } else if (what == 63 && gone) {
         launch(b, warp);
         model_launch(m, warp);
     }
@@ -369,7 +395,7 @@ static void follow(const char *spec, uint64_t k, uint64_t base, uint64_t most, u
         model_cycle(&m);
     }
     for (uint32_t w = 0; w < WARPS; w++) /* what was counted up to here is counted when the warps end */
-        if (m.resident[w])
+        if (!m.finished[w])
             finish(&b, w);
     assert_int_equal(b.s.counters[VTA_HITS], m.vta_hits);
     assert_int_equal(b.s.counters[THROTTLED_CYCLES], m.throttled);
@@ -383,13 +409,13 @@ static void follow(const char *spec, uint64_t k, uint64_t base, uint64_t most, u
 static void random_events_as_in_the_model(void **state)
 {
     (void)state;
-    follow("ccws", 8, 100, 1023, 2, 8, 35, 0);
-    follow("ccws", 8, 100, 1023, 2, 8, 30, 240);
-    follow("ccws:k_throttle=2", 2, 100, 1023, 2, 8, 30, 200);
+    follow("ccws", 8, 100, UINT32_MAX, 2, 8, 35, 0);
+    follow("ccws:score_bits=10", 8, 100, 1023, 2, 8, 30, 240);
+    follow("ccws:k_throttle=2", 2, 100, UINT32_MAX, 2, 8, 30, 200);
     follow("ccws:k_throttle=6,base_score=30,score_bits=8", 6, 30, 255, 2, 8, 35, 100);
-    follow("ccws:vta_entries=4,base_score=7", 8, 7, 1023, 1, 4, 40, 200);
+    follow("ccws:vta_entries=4,base_score=7,score_bits=10", 8, 7, 1023, 1, 4, 35, 100);
     follow("ccws:vta_entries=32,vta_ways=4,score_bits=20,k_throttle=3", 3, 100, (1 << 20) - 1, 8, 4, 20, 220);
-    follow("ccws:vta_entries=1,k_throttle=200", 200, 100, 1023, 1, 1, 30, 200);
+    follow("ccws:vta_entries=1,k_throttle=200", 200, 100, UINT32_MAX, 1, 1, 30, 200);
 }
 
 /* Without a constant nothing is held: greedy then oldest that counts. */
@@ -474,6 +500,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_of_four_warps),
+        cmocka_unit_test(an_end_lowers_the_cutoff_at_once),
         cmocka_unit_test(an_end_lowers_the_cutoff),
         cmocka_unit_test(arithmetic_of_llds),
         cmocka_unit_test(tags_of_the_warp_that_lost_it),

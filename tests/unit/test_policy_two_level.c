@@ -226,6 +226,28 @@ static void outer_level_sorts_at_promotions(void **state)
     end(&b);
 }
 
+/* The same warps by the two orders of the analysis, which differ in the distance of W2's and W3's instructions. */
+static void phases_in_either_order(void **state)
+{
+    (void)state;
+    static const struct heddle_instruction differ[] = {
+        {.phase = {{1, 9, 9, 9}, {1, 9, 9, 9}}}, {.phase = {{1, 5, 9, 9}, {1, 7, 9, 9}}}, {.phase = {{1, 6, 9, 9}, {1, 4, 9, 9}}}};
+    static const struct heddle_program program = {.kernel = "k", .instructions = differ, .instruction_count = 3};
+    static const char *const specs[] = {"two-level:group=2,outer=paws", "two-level:group=2,outer=paws,order=report"};
+    for (int order = 0; order < 2; order++) {
+        struct bench b;
+        start_owning(&b, specs[order], 0x7);
+        for (uint32_t w = 0; w < 3; w++)
+            launch(&b, w);
+        b.f.core.program = &program;
+        at(&b, 0, 0), at(&b, 1, 1), at(&b, 2, 2);
+        assert_int_equal(cycle(&b, 0x7), 0);
+        needs_memory(&b, W0);
+        assert_int_equal(cycle(&b, 0x6), order ? 2 : 1);
+        end(&b);
+    }
+}
+
 static void shortest_phase_is_promoted(void **state)
 {
     (void)state;
@@ -356,6 +378,7 @@ int main(void)
         cmocka_unit_test(narasiman_groups),
         cmocka_unit_test(paws_shortest_distance_then_oldest),
         cmocka_unit_test(outer_level_sorts_at_promotions),
+        cmocka_unit_test(phases_in_either_order),
         cmocka_unit_test(shortest_phase_is_promoted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

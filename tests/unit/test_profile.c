@@ -293,18 +293,20 @@ static void second_launch(void **state)
 
 static void feed(struct profile_series *s, uint64_t cycle, uint64_t misses, uint64_t own)
 {
-    struct gpu_counters c = { .timed = true };
+    struct gpu_counters c = { .timed = true, .policies = policy_counts_create(s->policies, s->policy_count) };
     c.sm.l1d.misses = misses;
-    c.l1_counters[1] = own;
+    policy_counts_of(c.policies, 1)[1] = own;
+    policy_counts_of(c.policies, 1)[2] = 77; /* of a kind that samples have not */
     c.exec.lanes[7] = misses;
     assert_int_equal(profile_series_next(s), cycle);
     profile_series_take(s, cycle, &c);
+    free(c.policies);
 }
 
 static void merging(void **state)
 {
     (void)state;
-    static const struct heddle_counter counters[] = { { "one", "", "" }, { "two", "", "" }, { NULL, NULL, NULL } };
+    static const struct heddle_counter counters[] = { { .name = "one" }, { .name = "two" }, { .name = "most", .kind = HEDDLE_MAXIMUM }, { .name = "spread", .kind = HEDDLE_HISTOGRAM, .buckets = 3 }, { .name = NULL } };
     static const struct heddle_policy policy = { .name = "mine", .counters = counters }, plain = { .name = "plain" };
     struct profile_series *s = profile_series_create(10, 4, (const struct heddle_policy *const[]){ &plain, &policy, NULL });
     feed(s, 10, 1, 0);
@@ -327,19 +329,22 @@ static void merging(void **state)
     feed(s, 80, 20, 6);
     assert_int_equal(s->interval, 40);
     assert_int_equal(s->count, 2);
-    struct gpu_counters end = { .timed = true };
+    struct gpu_counters end = { .timed = true, .policies = policy_counts_create(s->policies, s->policy_count) };
     end.sm.l1d.misses = 21;
-    end.l1_counters[1] = 8;
+    policy_counts_of(end.policies, 1)[1] = 8;
     profile_series_end(s, 95, &end);
     assert_int_equal(s->count, 3);
     assert_int_equal(s->cycles[2], 95);
     assert_int_equal(value(s, "l1d.misses", 0) + value(s, "l1d.misses", 1), 20);
     assert_int_equal(value(s, "l1d.misses", 2), 1);
     assert_int_equal(value(s, "mine.two", 2), 2);
-    end.l1_counters[1] = 9; /* counted when the kernel ended: no time has passed */
+    policy_counts_of(end.policies, 1)[1] = 9; /* counted when the kernel ended: no time has passed */
     profile_series_end(s, 95, &end);
     assert_int_equal(s->count, 3);
     assert_int_equal(value(s, "mine.two", 2), 3);
+    for (uint32_t i = 0; i < s->column_count; i++)
+        assert_null(strstr(profile_series_column(s, i).name, "mine.most"));
+    free(end.policies);
     profile_series_free(s);
 }
 

@@ -73,6 +73,29 @@ static void test_widened_index(void **state)
     assert_int_equal(in_order(START "mul.wide.s32 %rd3, %r1, 4;" ADDRESSES "st.global.u64 [%rd2], %rd3;"), 5); /* %rd3, an address, %r2 */
 }
 
+/* Before sm_20 an address, and whatever goes into one or is compared with one, takes one register; other values of 64 bits take two,
+ * and only then is something lost to alignment. There is no stack pointer, and 16 registers are free. */
+static void test_narrow_addresses(void **state)
+{
+    (void)state;
+    struct ptx_register_estimate r = estimate_of("", START "mul.wide.s32 %rd3, %r1, 4;" ADDRESSES, 12);
+    assert_int_equal(r.in_order, 2);
+    assert_int_equal(r.kept, 0);
+    assert_int_equal(r.free, 16);
+    r = estimate_of("", START "mul.wide.s32 %rd3, %r1, 4;" ADDRESSES "st.global.u64 [%rd2], %rd3;", 12);
+    assert_int_equal(r.in_order, 3); /* %rd3, an address, %r2; 5 with addresses of 64 bits */
+    /* A pointer that walks to another one's place. */
+#define WALK "cvt.u64.u32 %rd3, %r1; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd4, 400;" \
+             "L: ld.global.u32 %r2, [%rd4]; st.global.u32 [%rd2], %r2; add.s64 %rd4, %rd4, 4; setp.ne.s64 %p1, %rd4, %rd5; @%p1 bra L;"
+    assert_int_equal(estimate_of("", START WALK, 35).in_order, 5);
+    assert_int_equal(estimate_of("", START WALK, 12).in_order, 3);
+    /* Data stays as wide as it is. */
+    r = estimate_of("", START "ld.global.u64 %rd6, [%rd1]; ld.global.u64 %rd7, [%rd1+8]; mul.lo.u64 %rd8, %rd6, %rd7; st.global.u64 [%rd2], %rd8;", 12);
+    assert_int_equal(r.in_order, 4);
+    assert_int_equal(r.kept, 2);
+    assert_int_equal(estimate_of("", "", 11).free, 10);
+}
+
 /* a[0] ... : a sum of `count` loads, one behind the other. */
 static const char *sum_of_loads(int count, const char *space, const char *between)
 {
@@ -151,7 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_constants_cost_nothing),
-        cmocka_unit_test(test_widened_index),
+        cmocka_unit_test(test_widened_index), cmocka_unit_test(test_narrow_addresses),
         cmocka_unit_test(test_loads_overlap),
         cmocka_unit_test(test_free_registers),
         cmocka_unit_test(test_loop),

@@ -37,7 +37,7 @@ static size_t weight_at(int node, int unit)
 static void layer_random(struct layer *layer, int node_count)
 {
     float spread = 4.0f / sqrtf(node_count);
-    uint64_t state = HIDDEN;
+    uint64_t state = workload_seed(HIDDEN);
 
     layer->node_count = node_count;
     layer->nodes = workload_alloc(node_count + 1, sizeof(float));

@@ -49,7 +49,7 @@ static void graph_random(struct graph *graph, int edge_count, int edges_a_node)
 {
     int pair_count = (edge_count + 1) / 2;
     int(*pairs)[2] = workload_alloc(pair_count, sizeof *pairs);
-    uint64_t state = 65536;
+    uint64_t state = workload_seed(65536);
 
     graph->node_count = (edge_count + edges_a_node - 1) / edges_a_node;
     graph->edge_count = pair_count * 2;

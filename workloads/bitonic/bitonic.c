@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     size_t count = (size_t)blocks * KEYS;
     uint32_t *keys = workload_alloc(count, sizeof(uint32_t));
     uint32_t *expected = workload_alloc(count, sizeof(uint32_t));
-    uint64_t state = KEYS;
+    uint64_t state = workload_seed(KEYS);
     struct gpu gpu;
 
     for (size_t i = 0; i < count; i++)

@@ -53,7 +53,7 @@ static size_t multiply_and_compare(const struct gpu *gpu, const struct spmv_meth
 int spmv_main(const struct workload *workload, const struct spmv_method *method, int argc, char **argv)
 {
     int rows = row_counts[workload_parse(workload, argc, argv)];
-    uint64_t state = 8192;
+    uint64_t state = workload_seed(8192);
     struct csr matrix, padded;
     struct gpu gpu;
 

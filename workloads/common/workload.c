@@ -12,6 +12,13 @@ static const char *const size_names[SIZE_COUNT] = { "test", "small", "paper" };
 
 enum { OPTIONS_MAX = 8, FIRST_NUMBER = 256 };
 
+static long seed;
+
+uint64_t workload_seed(uint64_t own)
+{
+    return own + (uint64_t)seed * 0x100000001b3u;
+}
+
 static void print_help(const struct workload *workload)
 {
     printf("Usage: %s [--size test|small|paper]\n%s\n\n", workload->name, workload->summary);
@@ -20,6 +27,7 @@ static void print_help(const struct workload *workload)
         printf("                   %-6s %s\n", size_names[i], workload->inputs[i]);
     for (const struct workload_option *option = workload->options; option && option->name; option++)
         printf("  --%s N%*s%s\n", option->name, (int)(11 - strlen(option->name)), "", option->help);
+    printf("  --seed N       another input of the same size, drawn anew for each number\n");
     printf("  --help         this text\n\n");
     printf("Exit status: 0 the result matched the reference, 1 it did not or CUDA failed, 2 usage.\n");
 }
@@ -56,18 +64,22 @@ static void parse_number(const struct workload *workload, const struct workload_
 
 enum workload_size workload_parse(const struct workload *workload, int argc, char **argv)
 {
-    struct option table[OPTIONS_MAX + 3] = {
+    static const struct workload_option seed_option = { "seed", NULL, &seed, 1000000000 };
+    struct option table[OPTIONS_MAX + 4] = {
         { "size", required_argument, NULL, 's' },
+        { "seed", required_argument, NULL, 'r' },
         { "help", no_argument, NULL, 'h' },
     };
     enum workload_size size = SIZE_SMALL;
     int choice;
 
     for (int i = 0; workload->options && workload->options[i].name && i < OPTIONS_MAX; i++)
-        table[2 + i] = (struct option){ workload->options[i].name, required_argument, NULL, FIRST_NUMBER + i };
+        table[3 + i] = (struct option){ workload->options[i].name, required_argument, NULL, FIRST_NUMBER + i };
     while ((choice = getopt_long(argc, argv, "h", table, NULL)) != -1) {
         if (choice == 's') {
             size = parse_size(workload, optarg);
+        } else if (choice == 'r') {
+            parse_number(workload, &seed_option, optarg);
         } else if (choice == 'h') {
             print_help(workload);
             exit(EXIT_MATCHED);

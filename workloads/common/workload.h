@@ -30,6 +30,9 @@ struct workload {
 /* The size asked for, `small` when none is. Prints and exits on --help and on anything it does not know. */
 enum workload_size workload_parse(const struct workload *workload, int argc, char **argv);
 
+/* Where a program's random numbers begin: at its own number, or elsewhere for each --seed. After workload_parse. */
+uint64_t workload_seed(uint64_t own);
+
 /* Zeroed host memory; exits when there is none. */
 void *workload_alloc(size_t count, size_t size);
 

@@ -84,7 +84,7 @@ static void heap_random(struct heap *heap, const struct problem *problem, int *r
 {
     int width = problem->width;
     int live = width * problem->depth;
-    uint64_t state = BLOCK;
+    uint64_t state = workload_seed(BLOCK);
 
     heap_alloc(heap, live + live / GARBAGE_ONE_IN, &state);
     int *order = random_order(heap->object_count, &state);

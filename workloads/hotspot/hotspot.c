@@ -127,7 +127,7 @@ int main(int argc, char **argv)
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];
-    uint64_t state = TILE;
+    uint64_t state = workload_seed(TILE);
     struct gpu gpu;
 
     if (given.side)

@@ -22,7 +22,7 @@ static void points_random(const struct problem *problem, float *points)
 {
     long features = problem->features;
     float *places = workload_alloc(CENTRES * features, sizeof(float));
-    uint64_t state = features;
+    uint64_t state = workload_seed(features);
 
     for (long i = 0; i < CENTRES * features; i++)
         places[i] = random_float(&state);

@@ -147,7 +147,7 @@ static int item_drawn(const uint64_t *sums, int item_count, uint64_t number)
 /* `expected` is what each request should get. */
 static void batch_random(struct batch *batch, const struct store *store, int request_count, int *expected)
 {
-    uint64_t state = BLOCK;
+    uint64_t state = workload_seed(BLOCK);
 
     batch->request_count = request_count;
     batch->requests = workload_alloc(request_count, sizeof *batch->requests);

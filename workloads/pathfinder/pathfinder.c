@@ -76,7 +76,7 @@ int main(int argc, char **argv)
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];
-    uint64_t state = BLOCK;
+    uint64_t state = workload_seed(BLOCK);
     struct gpu gpu;
 
     if (given.columns)

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     unsigned blocks = gpu_blocks(count, BLOCK);
     uint32_t *sums = workload_alloc(blocks + 1, sizeof(uint32_t));
     uint32_t *expected = workload_alloc(blocks + 1, sizeof(uint32_t));
-    uint64_t state = BLOCK;
+    uint64_t state = workload_seed(BLOCK);
     struct gpu gpu;
 
     for (unsigned i = 0; i < count; i++) {

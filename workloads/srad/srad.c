@@ -44,7 +44,7 @@ struct gradients {
 /* Two bright discs on a dark ground, each pixel times a random factor: speckle. */
 static void image_random(float *image, const struct problem *problem)
 {
-    uint64_t state = BLOCK;
+    uint64_t state = workload_seed(BLOCK);
 
     for (long column = 0; column < problem->columns; column++) {
         for (long row = 0; row < problem->rows; row++) {

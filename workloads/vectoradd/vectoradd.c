@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     float *b = workload_alloc(count, sizeof(float));
     float *c = workload_alloc(count, sizeof(float));
     float *expected = workload_alloc(count, sizeof(float));
-    uint64_t state = 50000;
+    uint64_t state = workload_seed(50000);
     struct gpu gpu;
 
     for (int i = 0; i < count; i++) {

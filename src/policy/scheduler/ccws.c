@@ -23,9 +23,9 @@ struct table {
     struct heddle_victim_tags tags;
     uint64_t k_throttle, base, most; /* of the parameters; the highest score that fits its bits */
     uint64_t *counters;
-    uint64_t resident;              /* as launched and finished say */
+    uint64_t resident;              /* as launched and ended say */
     uint64_t cutoff;
-    uint64_t hits, instructions;    /* of the resident warps */
+    uint64_t hits, instructions;    /* of the warps that are not finished */
     uint64_t warp_hits[HEDDLE_WARPS], warp_instructions[HEDDLE_WARPS];
     uint64_t zero_at[HEDDLE_WARPS]; /* cycle in which the score would be 0; those above the base only */
     uint8_t ranked[HEDDLE_WARPS];   /* warps above the base, highest first */
@@ -188,6 +188,8 @@ static void lost_locality(struct table *t, uint64_t now, uint32_t warp)
     t->counters[COUNT_VTA_HITS]++;
     uint64_t score = llds(t);
     note_change(t, now);
+    if (!(t->resident >> warp & 1)) /* a load that was under way when its warp ended */
+        return;
     if (score <= t->base && !t->ranked_count)
         return;
     about_to_change(t, now);
@@ -272,7 +274,8 @@ static void launched(void *state, const struct heddle_core *core, uint32_t warp)
     note_change(t, core->cycle);
 }
 
-static void finished(void *state, const struct heddle_core *core, uint32_t warp)
+/* It is not ranked any more, and the cutoff falls. */
+static void ended(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct ccws *s = state;
     struct table *t = s->table;
@@ -282,6 +285,17 @@ static void finished(void *state, const struct heddle_core *core, uint32_t warp)
     about_to_change(t, core->cycle);
     unrank(t, warp);
     set_resident(t, t->resident & ~(UINT64_C(1) << warp));
+    note_change(t, core->cycle);
+}
+
+/* Its hits and instructions go with it. */
+static void finished(void *state, const struct heddle_core *core, uint32_t warp)
+{
+    struct ccws *s = state;
+    struct table *t = s->table;
+    if (!s->keeps_table)
+        return;
+    settle(t, core->cycle);
     t->hits -= t->warp_hits[warp];
     t->instructions -= t->warp_instructions[warp];
     t->warp_hits[warp] = t->warp_instructions[warp] = 0;
@@ -347,7 +361,7 @@ static const struct heddle_param params[] = {
     [BASE_SCORE] = {.name = "base_score", .type = HEDDLE_INTEGER, .default_value = "100", .least = 1, .most = 65535, .help = "score of a warp that loses nothing"},
     [VTA_ENTRIES] = {.name = "vta_entries", .type = HEDDLE_INTEGER, .default_value = "16", .least = 1, .most = 1024, .help = "victim tags a warp"},
     [VTA_WAYS] = {.name = "vta_ways", .type = HEDDLE_INTEGER, .default_value = "8", .least = 1, .most = 1024, .help = "of them in a set, a divisor; at most all"},
-    [SCORE_BITS] = {.name = "score_bits", .type = HEDDLE_INTEGER, .default_value = "10", .least = 1, .most = 32, .help = "a score stays at the highest number of so many bits"},
+    [SCORE_BITS] = {.name = "score_bits", .type = HEDDLE_INTEGER, .default_value = "32", .least = 1, .most = 32, .help = "a score stays at the highest number of so many bits"},
     {0},
 };
 static const struct heddle_counter counters[] = {
@@ -367,13 +381,13 @@ const struct heddle_scheduler scheduler_ccws = {
         .help = "cache-conscious: warps that lose their lines push others below a cutoff, who then may not load; greedy then oldest (CCWS)",
         .params = params,
         .counters = counters,
-        .bits_per_warp = 16 * 40 + 10 + 6, /* victim tags of 48-bit addresses, the score, the age */
+        .bits_per_warp = 16 * 40 + 10 + 6, /* victim tags of 48-bit addresses, the score (10 bits in the paper's estimate), the age */
         .bits_per_core = 2 * 32 + 6,       /* hits and instructions; the last warp that issued */
         .bits_per_line = 5,                /* the warp that brought it, of 32 as in the paper */
         .state_bytes = sizeof(struct ccws),
         .init = init,
         .finish = finish,
-        .on = {.kernel = kernel, .launched = launched, .finished = finished, .issued = issued, .l1_access = l1_access, .l1_evict = l1_evict},
+        .on = {.kernel = kernel, .launched = launched, .ended = ended, .finished = finished, .issued = issued, .l1_access = l1_access, .l1_evict = l1_evict},
     },
     .pick = pick,
     .hold_loads = hold_loads,

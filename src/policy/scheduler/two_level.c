@@ -10,7 +10,7 @@
  * many steps, whose states repeat after a few. */
 #include "heddle/policy.h"
 
-enum { GROUP, INNER, OUTER, PROMOTE, STYLE };
+enum { GROUP, INNER, OUTER, PROMOTE, STYLE, ORDER };
 enum { INNER_LRR, INNER_GTO, INNER_GREEDY_LRR };
 enum { OUTER_RR, OUTER_GTO, OUTER_PAWS };
 enum { PROMOTE_FIFO, PROMOTE_SHORTEST };
@@ -30,7 +30,7 @@ struct lists {
 struct two_level {
     uint64_t warps;                /* slots of this scheduler */
     uint64_t *counters;
-    int64_t group, inner, outer, promote, style;
+    int64_t group, inner, outer, promote, style, order;
     bool whole;                    /* all slots have a place in the group */
     struct lists lists;
     uint64_t active;               /* the same as a set */
@@ -91,7 +91,7 @@ static bool init(void *state, const struct heddle_setup *setup)
     struct two_level *s = state;
     const union heddle_value *v = setup->values;
     *s = (struct two_level){.warps = setup->warps, .counters = setup->counters, .group = v[GROUP].integer, .inner = v[INNER].integer, .outer = v[OUTER].integer,
-                            .promote = v[PROMOTE].integer, .style = v[STYLE].integer};
+                            .promote = v[PROMOTE].integer, .style = v[STYLE].integer, .order = v[ORDER].integer};
     uint32_t owned = (uint32_t)__builtin_popcountll(setup->warps), n = 0;
     s->whole = s->group >= owned;
     for (uint64_t left = s->warps; left; left &= left - 1, n++) {
@@ -107,17 +107,17 @@ static bool init(void *state, const struct heddle_setup *setup)
 
 /* ---------------------------------------------------------------- the lists */
 
-static const struct heddle_phase *phase_of(const struct heddle_core *core, uint32_t slot)
+static const struct heddle_phase *phase_of(const struct two_level *s, const struct heddle_core *core, uint32_t slot)
 {
     static const struct heddle_phase none = {0};
     uint32_t pc = core->warp[slot].next_pc;
-    return pc == HEDDLE_NO_PC ? &none : &core->program->instructions[pc].phase[HEDDLE_PHASES];
+    return pc == HEDDLE_NO_PC ? &none : &core->program->instructions[pc].phase[s->order];
 }
 
 static bool comes_before(const struct two_level *s, const struct heddle_core *core, uint32_t a, uint32_t b)
 {
     if (s->outer == OUTER_PAWS) {
-        uint32_t distance_a = phase_of(core, a)->distance, distance_b = phase_of(core, b)->distance;
+        uint32_t distance_a = phase_of(s, core, a)->distance, distance_b = phase_of(s, core, b)->distance;
         if (distance_a != distance_b)
             return distance_a < distance_b;
     }
@@ -203,7 +203,7 @@ static uint32_t next_pending(struct two_level *s, const struct heddle_core *core
             continue;
         if (s->promote == PROMOTE_FIFO)
             return i;
-        uint32_t length = phase_of(core, slot)->length;
+        uint32_t length = phase_of(s, core, slot)->length;
         if (length < least) {
             least = length;
             best = i;
@@ -479,6 +479,7 @@ static const char *const inners[] = {"lrr", "gto", "greedy-lrr", NULL};
 static const char *const outers[] = {"rr", "gto", "paws", NULL};
 static const char *const promotions[] = {"fifo", "shortest-phase", NULL};
 static const char *const styles[] = {"gpgpusim", "gebhart", "narasiman", NULL};
+static const char *const orders[] = {"sources", "report", NULL};
 static const struct heddle_param params[] = {
     [GROUP] = {.name = "group", .type = HEDDLE_INTEGER, .default_value = "6", .least = 1, .most = 64, .help = "warps of a scheduler that may issue (active warps, or the size of a fetch group)"},
     [INNER] = {.name = "inner", .type = HEDDLE_CHOICE, .default_value = "lrr", .choices = inners, .help = "which of them issues"},
@@ -486,6 +487,8 @@ static const struct heddle_param params[] = {
                .help = "active warps are sorted at a promotion (by age; by phase distance, then age), or not (rr); narasiman: which group comes next"},
     [PROMOTE] = {.name = "promote", .type = HEDDLE_CHOICE, .default_value = "fifo", .choices = promotions, .help = "which pending warp takes a free place"},
     [STYLE] = {.name = "style", .type = HEDDLE_CHOICE, .default_value = "gpgpusim", .choices = styles, .help = "whose two levels"},
+    [ORDER] = {.name = "order", .type = HEDDLE_CHOICE, .default_value = "sources", .choices = orders,
+               .help = "phases as paws:order has them; the report's code forgets a load that reads its own destination"},
     {0},
 };
 static const struct heddle_counter counters[] = {

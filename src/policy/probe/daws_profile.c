@@ -1,0 +1,172 @@
+/* The profile that Profiled-DAWS reads (DAWS, MICRO 2013, sections 4.2 and 5.1): which loads diverge, and which find
+ * lines of their own warp. A text file with every load of global or local memory that went through the L1D, in a loop
+ * or not:
+ *
+ *   # heddle daws-profile 1
+ *   kernel NAME
+ *   load PC EXECUTIONS DIVERGED CONSIDERED LOCAL
+ *
+ * EXECUTIONS had an active lane. CONSIDERED of them had more than 2, and DIVERGED of these made more than 2 accesses.
+ * LOCAL of the executions showed intra-warp locality: one of their accesses found a line, in the cache or on its way,
+ * that the same warp (slot and age) had asked for, or its tag in the warp's victim tags (heddle/victim_tags.h, with the
+ * sizes of CCWS). */
+#include "heddle/victim_tags.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { FILE_NAME, VTA_ENTRIES, VTA_WAYS };
+enum { EXECUTIONS, DIVERGED, CONSIDERED, LOCAL, COLUMNS };
+enum { FEW = 2 };
+
+struct profile {
+    struct heddle_victim_tags tags;
+    uint64_t *const *instructions;
+    uint64_t local;                 /* warps whose load at the cache has shown locality so far */
+};
+
+static bool init(void *state, const struct heddle_setup *setup)
+{
+    struct profile *s = state;
+    const struct heddle_core *core = setup->core;
+    uint32_t entries = (uint32_t)setup->values[VTA_ENTRIES].integer, ways = (uint32_t)setup->values[VTA_WAYS].integer;
+    if (ways > entries)
+        ways = entries;
+    s->instructions = setup->instructions;
+    if (!*setup->values[FILE_NAME].text)
+        return heddle_refuse(setup, "it needs the name of the file to write: file=NAME");
+    if (entries % ways)
+        return heddle_refuse(setup, "vta_entries is not a multiple of vta_ways");
+    if (!core->l1_line_bytes)
+        return heddle_refuse(setup, "it needs an L1 data cache");
+    return heddle_victim_tags_init(&s->tags, core->warp_slots, entries / ways, ways, core->l1_line_bytes);
+}
+
+static void finish(void *state)
+{
+    struct profile *s = state;
+    heddle_victim_tags_free(&s->tags);
+}
+
+static void kernel(void *state, const struct heddle_core *core)
+{
+    struct profile *s = state;
+    (void)core;
+    heddle_victim_tags_flush(&s->tags);
+    s->local = 0;
+}
+
+static void coalesced(void *state, const struct heddle_core *core, const struct heddle_coalesced *e)
+{
+    const struct profile *s = state;
+    (void)core;
+    if (e->store || !e->through_l1)
+        return;
+    uint64_t *row = heddle_row(*s->instructions, COLUMNS, e->pc);
+    bool considered = __builtin_popcount(e->active) > FEW;
+    row[EXECUTIONS]++;
+    row[CONSIDERED] += considered;
+    row[DIVERGED] += considered && e->accesses > FEW;
+}
+
+static void l1_evict(void *state, const struct heddle_core *core, const struct heddle_l1_evict *e)
+{
+    struct profile *s = state;
+    (void)core;
+    heddle_victim_tags_evicted(&s->tags, e);
+}
+
+static void l1_access(void *state, const struct heddle_core *core, const struct heddle_l1_access *e)
+{
+    struct profile *s = state;
+    uint64_t warp = UINT64_C(1) << e->warp;
+    bool lost = heddle_victim_tags_accessed(&s->tags, e);
+    if (e->store || e->outcome == HEDDLE_FAIL)
+        return;
+    bool found = e->outcome == HEDDLE_HIT || e->outcome == HEDDLE_PENDING;
+    if (lost || (found && e->owner == (int32_t)e->warp && e->owner_age == core->warp[e->warp].age))
+        s->local |= warp;
+    if (e->left)
+        return;
+    heddle_row(*s->instructions, COLUMNS, e->pc)[LOCAL] += (s->local & warp) != 0;
+    s->local &= ~warp;
+}
+
+/* ---------------------------------------------------------------- the file */
+
+static void write_kernel(FILE *file, const struct heddle_instruction_table *t)
+{
+    fprintf(file, "kernel %s\n", t->kernel);
+    for (uint32_t pc = 0; pc < t->instruction_count; pc++) {
+        const uint64_t *row = t->values + (size_t)pc * t->column_count;
+        if (row[EXECUTIONS])
+            fprintf(file, "load %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", pc, row[EXECUTIONS],
+                    row[DIVERGED], row[CONSIDERED], row[LOCAL]);
+    }
+}
+
+static bool fail(const char **why)
+{
+    *why = strerror(errno);
+    return false;
+}
+
+/* Under another name until it is whole. */
+static bool write_profile(const union heddle_value *values, const struct heddle_instruction_table *kernels,
+                          uint32_t kernel_count, const char **why)
+{
+    const char *name = values[FILE_NAME].text;
+    char unfinished[4096];
+    if (snprintf(unfinished, sizeof unfinished, "%s.unfinished", name) >= (int)sizeof unfinished) {
+        errno = ENAMETOOLONG;
+        return fail(why);
+    }
+    FILE *file = fopen(unfinished, "w");
+    if (!file)
+        return fail(why);
+    fputs("# heddle daws-profile 1\n", file);
+    for (uint32_t i = 0; i < kernel_count; i++)
+        write_kernel(file, &kernels[i]);
+    bool written = !ferror(file);
+    written = !fclose(file) && written;
+    if (written && !rename(unfinished, name))
+        return true;
+    fail(why);
+    remove(unfinished);
+    return false;
+}
+
+static const struct heddle_param params[] = {
+    [FILE_NAME] = {.name = "file", .type = HEDDLE_TEXT, .default_value = "", .help = "the file to write; required"},
+    [VTA_ENTRIES] = {.name = "vta_entries", .type = HEDDLE_INTEGER, .default_value = "16", .least = 1, .most = 1024,
+                     .help = "victim tags per warp, as CCWS has them"},
+    [VTA_WAYS] = {.name = "vta_ways", .type = HEDDLE_INTEGER, .default_value = "8", .least = 1, .most = 1024,
+                  .help = "of them in a set, a divisor; at most all"},
+    {0},
+};
+static const struct heddle_counter columns[] = {
+    [EXECUTIONS] = {.name = "executions", .unit = "instructions",
+                    .help = "executions with an active lane, counted once per warp"},
+    [DIVERGED] = {.name = "diverged", .unit = "instructions",
+                  .help = "executions with more than 2 lanes and more than 2 accesses"},
+    [CONSIDERED] = {.name = "considered", .unit = "instructions", .help = "executions with more than 2 lanes"},
+    [LOCAL] = {.name = "local", .unit = "instructions",
+               .help = "executions that found a line their own warp had, or had lost"},
+    {0},
+};
+
+const struct heddle_probe probe_daws_profile = {
+    .policy = {
+        .abi = HEDDLE_POLICY_ABI,
+        .name = "daws-profile",
+        .help = "writes the profile that Profiled-DAWS reads: of each load, divergence and intra-warp locality (DAWS)",
+        .params = params,
+        .instructions = columns,
+        .state_bytes = sizeof(struct profile),
+        .init = init,
+        .finish = finish,
+        .on = {.kernel = kernel, .coalesced = coalesced, .l1_evict = l1_evict, .l1_access = l1_access},
+    },
+    .write = write_profile,
+};
