@@ -35,7 +35,7 @@ static json_t *record_with_rows(uint32_t number, bool probed, int factor)
     json_object_set_new(json_array_get(kernels, 1), "name", json_string("other"));
     if (!probed)
         return record;
-    json_object_set_new(json_object_get(stats, "total"), "trips", json_pack("{s:[i, i]}", "distance", 5, 6));
+    json_object_set_new(json_object_get(stats, "total"), "far", json_pack("{s:[i, i]}", "distance", 5, 6));
     for (size_t i = 0; i < 3; i++) {
         const char *text = i == 1 ? "[{\"pc\": 4, \"line\": 9, \"text\": \"ld.b\", \"executions\": 1, \"mine\": {\"hits\": 100, \"misses\": 100}}]"
                                   : "[{\"pc\": 2, \"line\": 8, \"text\": \"add\", \"executions\": 3, \"mine\": {\"hits\": 0, \"misses\": 0}},"
@@ -49,7 +49,7 @@ static json_t *record_with_rows(uint32_t number, bool probed, int factor)
     return record;
 }
 
-#define HEAD "[experiment]\nprobes = ./mine.so ./trips.so\n[programs]\nbfs\nspmv\n[schedulers]\nlrr\ngto\nBest = best(lrr | gto)\n"
+#define HEAD "[experiment]\nprobes = ./mine.so ./far.so\n[programs]\nbfs\nspmv\n[schedulers]\nlrr\ngto\nBest = best(lrr | gto)\n"
 
 /* Leaves the store open, for whoever wants to plot. */
 static struct figure_data figure_of(const char *figure)
@@ -143,7 +143,7 @@ static void runs_without_rows(void **state)
     d = figure_of("x=pc\nkernel=nosuch\ny=mine.misses\nseries=program\nwhere=scheduler=lrr");
     assert_int_equal(d.missing, 2);
     assert_int_equal(d.cell_count + d.x_count, 0);
-    d = figure_of("x=bucket\ny=trips.distance\nseries=program\nwhere=scheduler=lrr");
+    d = figure_of("x=bucket\ny=far.distance\nseries=program\nwhere=scheduler=lrr");
     assert_int_equal(d.missing, 1);
     values(&d, "5 nan|6 nan");
 }
@@ -159,7 +159,7 @@ static void buckets(void **state)
     d = figure_of("kind=lines\nx=bucket\ny=lanes / thread_instructions\nwhere=program=spmv scheduler=Best");
     values(&d, "0|0.0015|0.004");
     assert_string_equal(d.cells[0].detail, "gto");
-    d = figure_of("kind=stacked\nx=bucket\ny=a: lanes, b: trips.distance\nwhere=program=bfs scheduler=lrr");
+    d = figure_of("kind=stacked\nx=bucket\ny=a: lanes, b: far.distance\nwhere=program=bfs scheduler=lrr");
     values(&d, "0 5|3 6|4 0");
 }
 
