@@ -7,7 +7,9 @@
 
 enum { MOST_PARTS = 64 };
 
-static const char *const keys[] = { "kind", "title", "caption", "x", "y", "series", "x_title", "y_title", "where", "normalise", "mean", "shares", "source", "published", "expect", "launch", "kernel" };
+static const char *const keys[] = {"kind",    "title",     "caption", "x",         "y",     "series",
+                                   "x_title", "y_title",   "where",   "normalise", "mean",  "shares",
+                                   "source",  "published", "expect",  "launch",    "kernel"};
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char *const kinds[] = { "bars", "stacked", "lines", "scatter", "heat" };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
@@ -102,7 +104,8 @@ static bool read_x(const struct lab_reader *r, const struct lab_section *s, cons
 }
 
 /* x = cycle, and which launch. */
-static bool read_cycles(const struct lab_reader *r, const struct lab_section *s, const struct experiment *x, struct lab_figure *f)
+static bool read_cycles(const struct lab_reader *r, const struct lab_section *s, const struct experiment *x,
+                        struct lab_figure *f)
 {
     const struct lab_line *line = lab_find_line(s, "x"), *launch = lab_find_line(s, "launch");
     if (f->kind != FIGURE_LINES)
@@ -119,17 +122,21 @@ static bool read_rows(const struct lab_reader *r, const struct lab_section *s, s
     const struct lab_line *line = lab_find_line(s, "x"), *kernel = lab_find_line(s, "kernel");
     bool bars = f->kind == FIGURE_BARS || f->kind == FIGURE_STACKED;
     if (!bars && (f->over == OVER_PCS || f->kind != FIGURE_LINES))
-        return lab_wrong(r, line->value.at, "expected kind = bars%s", f->over == OVER_PCS ? " or stacked" : ", stacked or lines");
+        return lab_wrong(r, line->value.at, "expected kind = bars%s",
+                         f->over == OVER_PCS ? " or stacked" : ", stacked or lines");
     if (f->over == OVER_PCS)
         f->launch = lab_text_of(r, s, "kernel", NULL);
-    return !f->launch || *f->launch || lab_wrong(r, kernel->value.at, "expected the name of a kernel, or the number of a launch, from 0");
+    return !f->launch || *f->launch ||
+           lab_wrong(r, kernel->value.at, "expected the name of a kernel, or the number of a launch, from 0");
 }
 
 /* What the xs are, where they are not an axis. */
-static bool read_over(const struct lab_reader *r, const struct lab_section *s, const struct experiment *x, struct lab_figure *f)
+static bool read_over(const struct lab_reader *r, const struct lab_section *s, const struct experiment *x,
+                      struct lab_figure *f)
 {
     static const char *const words[] = { [OVER_CYCLES] = "cycle", [OVER_PCS] = "pc", [OVER_BUCKETS] = "bucket" };
-    const struct lab_line *line = lab_find_line(s, "x"), *launch = lab_find_line(s, "launch"), *kernel = lab_find_line(s, "kernel");
+    const struct lab_line *line = lab_find_line(s, "x"), *launch = lab_find_line(s, "launch"),
+                          *kernel = lab_find_line(s, "kernel");
     for (int over = OVER_CYCLES; line && f->kind != FIGURE_SCATTER && over <= OVER_BUCKETS; over++)
         if (lab_word_is(line->value, words[over]))
             f->over = (enum lab_over)over;
@@ -140,9 +147,12 @@ static bool read_over(const struct lab_reader *r, const struct lab_section *s, c
     return f->over == OVER_AXIS || (f->over == OVER_CYCLES ? read_cycles(r, s, x, f) : read_rows(r, s, f));
 }
 
-static struct lab_metrics metrics_of(const struct lab_reader *r, const struct lab_metrics *known, const struct experiment *x, const struct lab_figure *f)
+static struct lab_metrics metrics_of(const struct lab_reader *r, const struct lab_metrics *known,
+                                     const struct experiment *x, const struct lab_figure *f)
 {
-    return f->over == OVER_CYCLES ? lab_metrics_sampled(r->arena, x) : f->over == OVER_AXIS ? *known : lab_metrics_of_rows(r->arena, x, f->over);
+    return f->over == OVER_CYCLES ? lab_metrics_sampled(r->arena, x)
+           : f->over == OVER_AXIS ? *known
+                                  : lab_metrics_of_rows(r->arena, x, f->over);
 }
 
 static bool read_filters(const struct lab_reader *r, const struct lab_section *s, const struct experiment *x, struct lab_figure *f)
@@ -156,10 +166,12 @@ static bool read_filters(const struct lab_reader *r, const struct lab_section *s
 static bool check_kind(const struct lab_reader *r, const struct lab_section *s, const struct lab_figure *f)
 {
     static const char *const not_of_runs[] = { "normalise", "mean", "published", "expect" };
-    static const char *const whys[] = { "a scatter has no %s: each of its points is a run", "a figure over time has no %s: each of its lines is a run",
-                                        "a figure over instructions has no %s", "a figure over buckets has no %s" };
+    static const char *const whys[] = {"a scatter has no %s: each of its points is a run",
+                                       "a figure over time has no %s: each of its lines is a run",
+                                       "a figure over instructions has no %s", "a figure over buckets has no %s"};
     const struct lab_line *line;
-    for (size_t i = 0; (f->kind == FIGURE_SCATTER || f->over != OVER_AXIS) && i < sizeof not_of_runs / sizeof *not_of_runs; i++)
+    for (size_t i = 0;
+         (f->kind == FIGURE_SCATTER || f->over != OVER_AXIS) && i < sizeof not_of_runs / sizeof *not_of_runs; i++)
         if ((line = lab_find_line(s, not_of_runs[i])))
             return lab_wrong(r, line->name.at, whys[f->over], not_of_runs[i]);
     if (f->kind == FIGURE_HEAT && !f->series)

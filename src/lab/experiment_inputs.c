@@ -91,11 +91,14 @@ static bool read_output(const struct lab_reader *r, const struct lab_section *s,
     uint32_t words;
     int marks = 0;
     if (!first)
-        return lab_wrong(r, s->title.at, "expected probe = NAME:key=@ or option = --OPTION @, where '@' is the file that the run writes");
+        return lab_wrong(
+            r, s->title.at,
+            "expected probe = NAME:key=@ or option = --OPTION @, where '@' is the file that the run writes");
     if (!count_marks(r, probe, &marks) || !count_marks(r, option, &marks))
         return false;
     if (!marks)
-        return lab_wrong(r, first->value.at, "nothing here names the file that the run writes: expected '@' as a value");
+        return lab_wrong(r, first->value.at,
+                         "nothing here names the file that the run writes: expected '@' as a value");
     in->probe = probe ? lab_plain_spec(r, probe->value, "an input's probe") : NULL;
     in->probe_line = probe ? probe->number : in->line;
     in->options = lab_words_read(r, option ? option->value : (struct lab_word){ "", 0 }, &words);
@@ -119,7 +122,8 @@ static bool read_input(const struct lab_reader *r, const struct lab_section *s, 
 
 /* ------------------------------------------------------------- references */
 
-static bool check_reference(const struct lab_reader *r, const struct experiment *x, struct lab_word line, const char *at)
+static bool check_reference(const struct lab_reader *r, const struct experiment *x, struct lab_word line,
+                            const char *at)
 {
     struct lab_word name = { at + 1, 0 };
     while (lab_end(name) < lab_end(line) && is_name_character(*lab_end(name)))
@@ -129,7 +133,8 @@ static bool check_reference(const struct lab_reader *r, const struct experiment 
     if (lab_find_input(x, name.at, name.length))
         return true;
     if (!x->input_count)
-        return lab_wrong(r, at, "unknown input '%.*s': there is no [input %.*s]", (int)name.length, name.at, (int)name.length, name.at);
+        return lab_wrong(r, at, "unknown input '%.*s': there is no [input %.*s]", (int)name.length, name.at,
+                         (int)name.length, name.at);
     const char **names = arena_array(r->arena, const char *, x->input_count);
     for (uint32_t i = 0; i < x->input_count; i++)
         names[i] = x->inputs[i].name;

@@ -43,13 +43,16 @@ static void add_of_policies(struct arena *a, struct names *n)
     }
 }
 
-/* --pcs, and the columns that policies have for each instruction. */
+/* What --pcs counts. */
+static const char *const counted[] = { "executions", "thread_executions", "divergent", "load_requests", "load_accesses", "store_requests",
+                                       "store_accesses", "l1d_hits", "l1d_misses", "l1d_pending_hits", "l1d_reservation_fails", "stalled" };
+enum { COUNTED_COUNT = sizeof counted / sizeof *counted };
+
+/* That, and the columns that policies have for each instruction. */
 static void add_of_instructions(struct arena *a, struct names *n)
 {
-    static const char *const counted[] = { "executions", "thread_executions", "divergent", "load_requests", "load_accesses", "store_requests", "store_accesses", "l1d_hits", "l1d_misses",
-                                           "l1d_pending_hits", "l1d_reservation_fails", "stalled" };
     const struct heddle_policy *p;
-    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+    for (size_t i = 0; i < COUNTED_COUNT; i++)
         add_name(a, n, counted[i]);
     for (int kind = 0; kind < POLICY_KINDS; kind++)
         for (size_t i = 0; (p = policy_builtin((enum policy_kind)kind, i)); i++)
@@ -121,8 +124,49 @@ static const char *missing_replay(const struct lab_metrics *m, const char *name)
         return NULL;
     for (uint32_t i = 0; i < REPLAY_POLICIES; i++)
         if (strcspn(policy, ".") == strlen(replay_metric_names[i]) && !strncmp(policy, replay_metric_names[i], strlen(replay_metric_names[i])))
-            return m->replay >> i & 1 ? NULL : replay_policy_names[i];
+            return m->experiment->replay >> i & 1 ? NULL : replay_policy_names[i];
     return NULL;
+}
+
+static bool has_counter(const struct heddle_counter *list, const char *name, size_t length)
+{
+    for (; list && list->name; list++)
+        if (strlen(list->name) == length && memcmp(list->name, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* "trips.this_trip" is counted where the probe runs. NULL, or the probe that no run has. */
+static const char *missing_probe(const struct lab_metrics *m, const char *name)
+{
+    const char *dot = strchr(name, '.');
+    const struct heddle_policy *p;
+    for (size_t i = 0; dot && (p = policy_builtin(POLICY_PROBE, i)); i++) {
+        size_t length = strlen(p->name), column = strcspn(dot + 1, ".");
+        if (length != (size_t)(dot - name) || memcmp(p->name, name, length) != 0)
+            continue;
+        if (!has_counter(p->counters, dot + 1, column) && !has_counter(p->instructions, dot + 1, column))
+            return NULL; /* something else of the same first word */
+        for (uint32_t k = 0; k < m->experiment->probe_count; k++)
+            if (policy_name_length(m->experiment->probes[k].spec) == length && memcmp(m->experiment->probes[k].spec, name, length) == 0)
+                return NULL;
+        return p->name;
+    }
+    return NULL;
+}
+
+/* What nothing counts because the experiment does not ask for it. */
+static bool check_counted(const struct lab_reader *r, const struct lab_metrics *m, const char *name, const char *at)
+{
+    const char *policy = missing_replay(m, name), *probe = missing_probe(m, name);
+    if (policy)
+        return lab_wrong(r, at, "nothing is replayed under %s: expected replay = %s in [experiment]", policy, policy);
+    if (probe)
+        return lab_wrong(r, at, "no run has the probe %s: expected probes = %s in [experiment], or a line in [probes]", probe, probe);
+    for (size_t i = 0; i < COUNTED_COUNT && !m->experiment->pcs; i++)
+        if (strcmp(name, counted[i]) == 0)
+            return lab_wrong(r, at, "instructions are not counted: expected pcs = yes in [experiment]");
+    return true;
 }
 
 /* Where the name stands in the text as a word of its own. */
@@ -140,7 +184,7 @@ struct lab_metrics lab_metrics_known(struct arena *a, const struct experiment *x
     struct names n = { 0 };
     add_of_glossary(a, &n);
     add_of_policies(a, &n);
-    return (struct lab_metrics){ n.names, n.count, "metric", x->replay, uses_shared_objects(x) };
+    return (struct lab_metrics){ n.names, n.count, "metric", x, uses_shared_objects(x) };
 }
 
 struct lab_metrics lab_metrics_sampled(struct arena *a, const struct experiment *x)
@@ -148,7 +192,7 @@ struct lab_metrics lab_metrics_sampled(struct arena *a, const struct experiment 
     struct names n = { 0 };
     add_of_samples(a, &n);
     add_of_policies(a, &n);
-    return (struct lab_metrics){ n.names, n.count, "sample over time", x->replay, uses_shared_objects(x) };
+    return (struct lab_metrics){ n.names, n.count, "sample over time", x, uses_shared_objects(x) };
 }
 
 struct lab_metrics lab_metrics_of_rows(struct arena *a, const struct experiment *x, enum lab_over over)
@@ -160,7 +204,8 @@ struct lab_metrics lab_metrics_of_rows(struct arena *a, const struct experiment 
         add_of_histograms(a, &n);
     add_of_glossary(a, &n);
     add_of_policies(a, &n);
-    return (struct lab_metrics){ n.names, n.count, over == OVER_PCS ? "counter of instructions" : "histogram", x->replay, uses_shared_objects(x) };
+    const char *what = over == OVER_PCS ? "counter of instructions" : "histogram";
+    return (struct lab_metrics){ n.names, n.count, what, x, uses_shared_objects(x) };
 }
 
 bool lab_expression_check(const struct lab_reader *r, const struct lab_metrics *m, struct lab_word word)
@@ -173,11 +218,12 @@ bool lab_expression_check(const struct lab_reader *r, const struct lab_metrics *
     const struct expression *x = expression_parse(r->arena, text, r->source, line, column, r->error);
     uint32_t count = x ? expression_names(x, &names) : 0;
     for (uint32_t i = 0; i < count; i++) {
-        const char *at = word.at + find_name(text, names[i]), *policy = is_known(m, names[i]) ? missing_replay(m, names[i]) : NULL, *near;
-        if (policy)
-            return lab_wrong(r, at, "nothing is replayed under %s: expected replay = %s in [experiment]", policy, policy);
-        if (is_known(m, names[i]))
+        const char *at = word.at + find_name(text, names[i]), *near;
+        if (is_known(m, names[i])) {
+            if (!check_counted(r, m, names[i], at))
+                return false;
             continue;
+        }
         near = nearest_name(names[i], m->names, m->count);
         if (near)
             return lab_wrong(r, at, "unknown %s '%.60s'; did you mean '%s'?", m->what, names[i], near);

@@ -9,7 +9,7 @@ struct lab_metrics {
     const char **names;
     uint32_t count;
     const char *what;              /* "metric", for messages */
-    uint32_t replay;               /* policies that runs are replayed under, as in struct experiment */
+    const struct experiment *experiment; /* what its runs are replayed under, which probes they have, whether they count instructions */
     bool foreign;                  /* policies whose counters are not known here take part */
 };
 struct lab_metrics lab_metrics_known(struct arena *a, const struct experiment *x);

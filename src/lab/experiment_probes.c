@@ -43,7 +43,8 @@ static bool read_of_all(const struct lab_reader *r, struct experiment *x, struct
     return !r->error->kind;
 }
 
-static bool read_of_some(const struct lab_reader *r, struct experiment *x, const struct lab_grid *g, struct lab_probing *p)
+static bool read_of_some(const struct lab_reader *r, struct experiment *x, const struct lab_grid *g,
+                         struct lab_probing *p)
 {
     const struct lab_section *s = lab_find_section(r, SECTION_PROBES);
     for (uint32_t i = 0; s && i < s->line_count; i++) {

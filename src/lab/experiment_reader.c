@@ -13,8 +13,9 @@
 enum { MOST_SECTIONS = 500, MOST_NAMES = 1000 }; /* of a file, of a section with names: names are compared with all before them */
 
 const char *const lab_axis_names[AXIS_COUNT] = { "program", "machine", "scheduler", "l1", "divergence", "variant" };
-const char *const lab_section_names[SECTION_KINDS] = { "experiment", "programs", "machines", "schedulers", "l1", "divergence", "variants", "exclude", "figure", "table",
-                                                            "probes", "input" };
+const char *const lab_section_names[SECTION_KINDS] = {"experiment", "programs",   "machines", "schedulers",
+                                                      "l1",         "divergence", "variants", "exclude",
+                                                      "figure",     "table",      "probes",   "input"};
 
 void lab_place(const struct lab_reader *r, const char *at, int *line, int *column)
 {

@@ -28,7 +28,8 @@ static double divisor(const struct figure_computation *c, const struct lab_item 
     return sum;
 }
 
-static void fill_cell(const struct figure_computation *c, const struct lab_item items[AXIS_COUNT], struct figure_cell *cell)
+static void fill_cell(const struct figure_computation *c, const struct lab_item items[AXIS_COUNT],
+                      struct figure_cell *cell)
 {
     const struct figure_source *s = c->source;
     uint32_t point = figure_choose_point(s, items);
@@ -161,7 +162,8 @@ static void compute_grid(struct figure_computation *c)
     d->series_count = l->series_count;
     d->xs = with_mean(c->arena, l->xs, &d->x_count, mean && !l->parameter);
     d->series = with_mean(c->arena, l->series, &d->series_count, mean && l->parameter);
-    d->cells = arena_array(c->arena, struct figure_cell, (size_t)d->x_count * d->series_count * figure_part_count(l->figure));
+    d->cells =
+        arena_array(c->arena, struct figure_cell, (size_t)d->x_count * d->series_count * figure_part_count(l->figure));
     fill_grid(c, d->series_count);
     if (mean && l->parameter)
         fill_mean_series(d);
@@ -234,7 +236,9 @@ static bool compute_cycles(struct figure_computation *c, struct error *e)
         uint32_t point = figure_choose_point(c->source, items);
         if (point == UINT32_MAX)
             continue;
-        const char *key = c->source->keys[point], *detail = figure_has_run(c->source, point) ? figure_choice_label(c->arena, c->source, items, point) : NULL;
+        const char *key = c->source->keys[point], *detail = figure_has_run(c->source, point)
+                                                                ? figure_choice_label(c->arena, c->source, items, point)
+                                                                : NULL;
         if (!figure_samples_read(c->arena, c->source->store, key, l->figure, &samples, e))
             return false;
         d->missing += !samples.count;

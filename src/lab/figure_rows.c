@@ -1,6 +1,6 @@
-/* Figures over what each run has many of: the instructions of a kernel (x = pc), the buckets of histograms (x = bucket). A
- * name in an expression is a counter of rows where any run of the figure has it so, and else a metric of the whole run. Rows
- * without a value other than 0 are left out: all of them among instructions, those behind the last of the others among buckets. */
+/* Figures over what each run has many of: the instructions of a kernel (x = pc), the buckets of histograms (x = bucket).
+ * A name in an expression is a counter of rows where any run of the figure has it so, else a metric of the whole run.
+ * Rows that are all 0 are left out: any instruction, and the buckets behind the last that is not. */
 #include "lab/figure_source.h"
 
 #include "policy/registry.h"
@@ -33,7 +33,8 @@ static bool is_maximum(const char *name)
     for (int kind = 0; dot && kind < POLICY_KINDS; kind++)
         for (size_t i = 0; (p = policy_builtin((enum policy_kind)kind, i)); i++)
             for (const struct heddle_counter *col = p->instructions; col && col->name; col++)
-                if (!strcmp(col->name, dot + 1) && strlen(p->name) == (size_t)(dot - name) && !memcmp(p->name, name, strlen(p->name)))
+                if (!strcmp(col->name, dot + 1) && strlen(p->name) == (size_t)(dot - name) &&
+                    !memcmp(p->name, name, strlen(p->name)))
                     return col->kind == HEDDLE_MAXIMUM;
     return false;
 }
@@ -74,7 +75,8 @@ static bool read_rows(struct rows *r, struct shown *shown, struct error *e)
         maxima[i] = is_maximum(r->names[i]);
     if (f->over == OVER_BUCKETS)
         return store_buckets(s->store, a, s->keys[shown->point], r->names, r->name_count, &shown->rows, e);
-    return store_instructions(s->store, a, s->keys[shown->point], f->launch, r->names, maxima, r->name_count, &shown->rows, e);
+    return store_instructions(s->store, a, s->keys[shown->point], f->launch, r->names, maxima, r->name_count,
+                              &shown->rows, e);
 }
 
 static bool read_all(struct rows *r, struct error *e)
@@ -90,7 +92,8 @@ static bool read_all(struct rows *r, struct error *e)
         shown->point = figure_choose_point(s, items);
         if (shown->point == UINT32_MAX)
             continue;
-        shown->detail = figure_has_run(s, shown->point) ? figure_choice_label(r->c->arena, s, items, shown->point) : NULL;
+        shown->detail =
+            figure_has_run(s, shown->point) ? figure_choice_label(r->c->arena, s, items, shown->point) : NULL;
         if (!read_rows(r, shown, e))
             return false;
         r->c->out->missing += !shown->rows.count;
@@ -123,7 +126,8 @@ static void find_numbers(struct rows *r)
 
 static uint32_t row_of(const struct shown *shown, int64_t number)
 {
-    const int64_t *found = shown->rows.count ? bsearch(&number, shown->rows.numbers, shown->rows.count, sizeof number, by_value) : NULL;
+    const int64_t *found =
+        shown->rows.count ? bsearch(&number, shown->rows.numbers, shown->rows.count, sizeof number, by_value) : NULL;
     return found ? (uint32_t)(found - shown->rows.numbers) : UINT32_MAX;
 }
 

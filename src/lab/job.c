@@ -23,11 +23,14 @@ json_t *job_to_json(const struct job *j)
 {
     char policies[REPLAY_SET_BYTES];
     replay_policies_write(j->replay, policies);
-    return json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:f, s:I, s:f, s:b, s:I, s:s, s:o, s:o, s:s*, s:s*}", "key", j->key, "program", j->program, "path", j->path, "words", words_to_json(j->words),
-                     "machine", j->machine, "scheduler", j->scheduler, "l1", j->l1, "divergence", j->divergence, "sets", words_to_json(j->sets), "label", j->label, "time_limit_seconds",
-                     j->time_limit_seconds, "memory_limit_bytes", (json_int_t)j->memory_limit_bytes, "expected_seconds", j->expected_seconds,
-                     "pcs", j->pcs, "interval_cycles", (json_int_t)j->interval_cycles, "replay", policies, "probes", words_to_json(j->probes),
-                     "options", words_to_json(j->options), "output", j->output, "input", j->input);
+    return json_pack(
+        "{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:f, s:I, s:f, s:b, s:I, s:s, s:o, s:o, s:s*, s:s*}", "key",
+        j->key, "program", j->program, "path", j->path, "words", words_to_json(j->words), "machine", j->machine,
+        "scheduler", j->scheduler, "l1", j->l1, "divergence", j->divergence, "sets", words_to_json(j->sets), "label",
+        j->label, "time_limit_seconds", j->time_limit_seconds, "memory_limit_bytes", (json_int_t)j->memory_limit_bytes,
+        "expected_seconds", j->expected_seconds, "pcs", j->pcs, "interval_cycles", (json_int_t)j->interval_cycles,
+        "replay", policies, "probes", words_to_json(j->probes), "options", words_to_json(j->options), "output",
+        j->output, "input", j->input);
 }
 
 static const char **words_from_json(const json_t *list, struct arena *a)
@@ -48,11 +51,14 @@ bool job_from_json(struct job *j, const json_t *text, struct arena *a, struct er
     int pcs = 0;
     json_error_t why;
     *j = (struct job){0};
-    if (json_unpack_ex((json_t *)(uintptr_t)text, &why, 0, "{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:F, s:I, s:F, s?b, s?I, s?s, s?o, s?o, s?s, s?s}", "key", &key, "program", &j->program, "path", &j->path, "words",
-                       &words, "machine", &j->machine, "scheduler", &j->scheduler, "l1", &j->l1, "divergence", &j->divergence, "sets", &sets, "label", &j->label, "time_limit_seconds",
-                       &j->time_limit_seconds, "memory_limit_bytes", &memory, "expected_seconds", &j->expected_seconds, "pcs", &pcs,
-                       "interval_cycles", &interval, "replay", &replay, "probes", &probes, "options", &options, "output", &j->output,
-                       "input", &j->input) != 0)
+    if (json_unpack_ex(
+            (json_t *)(uintptr_t)text, &why, 0,
+            "{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:F, s:I, s:F, s?b, s?I, s?s, s?o, s?o, s?s, s?s}",
+            "key", &key, "program", &j->program, "path", &j->path, "words", &words, "machine", &j->machine, "scheduler",
+            &j->scheduler, "l1", &j->l1, "divergence", &j->divergence, "sets", &sets, "label", &j->label,
+            "time_limit_seconds", &j->time_limit_seconds, "memory_limit_bytes", &memory, "expected_seconds",
+            &j->expected_seconds, "pcs", &pcs, "interval_cycles", &interval, "replay", &replay, "probes", &probes,
+            "options", &options, "output", &j->output, "input", &j->input) != 0)
         return error_set(e, ERROR_SYNTAX, "this is no job: %s", why.text);
     if (interval < 0)
         return error_set(e, ERROR_SYNTAX, "this is no job: its interval is %lld cycles", (long long)interval);

@@ -27,7 +27,7 @@ struct job {
     uint32_t replay;
     const char **probes;           /* specs; NULL behind the last */
     const char **options;          /* further words of `heddle run`; NULL behind the last */
-    const char *output;            /* the file that it writes, which one '@' in `probes` or `options` stands for; NULL: it writes none */
+    const char *output;            /* the file that it writes: one '@' in `probes` or `options` stands for it. NULL: none */
     const struct job **inputs;     /* runs whose files its specs name; NULL behind the last. They do not travel */
     const char *input;             /* name of the [input] that it is made for; NULL: it is a point of the experiment */
     double expected_seconds;       /* wall; 0: not known */
@@ -36,8 +36,8 @@ struct job {
 /* Jobs with their keys, one a point, in the order of x->points. What is wrong with a point (unknown program, machine, policy, parameter) is an error that names the line of the experiment file. */
 bool jobs_make(const struct experiment *x, const struct places *places, struct arena *a, struct job **jobs, struct error *e);
 
-/* job_files.c: files that runs write for others. Until then a spec of a job has =@KEY where it names one, and `output` is not set. Now it
- * gets the path in `folder`, which is absolute; so do the inputs. */
+/* job_files.c: files that runs write for others. Before this a spec has =@KEY where it names one, and `output` is not
+ * set; now both get the path in `folder`, which is absolute. */
 bool jobs_place_files(struct job *jobs, uint32_t count, const char *folder, struct arena *a, struct error *e);
 /* The file is there, and not empty. */
 bool job_file_is_made(const struct job *j);

@@ -124,7 +124,8 @@ static void replay(const struct job *j, const char *trace, struct child_result *
         snprintf(out, FAILURE_BYTES, "its accesses could not be replayed: %.*s", (int)strcspn(why.text, "\n"), why.text);
 }
 
-static void put_end(json_t *record, const struct job *j, struct child_result *r, int log, const char *spool, const struct scratch *files)
+static void put_end(json_t *record, const struct job *j, struct child_result *r, int log, const char *spool,
+                    const struct scratch *files)
 {
     char failure[FAILURE_BYTES];
     size_t length;
@@ -167,7 +168,8 @@ static const char *with_file(const struct job *j, const char *word, const char *
 }
 
 /* interval: room for the one number among them. */
-static const char **option_words(const struct job *j, const struct scratch *files, char interval[INTERVAL_BYTES], struct arena *a)
+static const char **option_words(const struct job *j, const struct scratch *files, char interval[INTERVAL_BYTES],
+                                 struct arena *a)
 {
     const struct { const char *name, *value; } given[] = {{"--machine", j->machine}, {"--scheduler", j->scheduler}, {"--l1", j->l1}, {"--divergence", j->divergence}};
     size_t count = count_words(j->sets), most = 2 * count + 2 * count_words(j->probes) + count_words(j->options), n = 0;
@@ -216,7 +218,8 @@ static char **program_words(const struct job *j)
     return words;
 }
 
-static bool run_program(const struct job *j, const struct places *places, const char *spool, const struct scratch *files, int log, struct child_result *out, struct error *e)
+static bool run_program(const struct job *j, const struct places *places, const char *spool,
+                        const struct scratch *files, int log, struct child_result *out, struct error *e)
 {
     struct arena a = {0};
     char stats[PATH_MAX], interval[INTERVAL_BYTES];
@@ -244,7 +247,8 @@ static bool execute(const struct job *j, const struct places *places, const char
     if (j->output)
         job_file_scratch(j, files.output, sizeof files.output);
     job_journal("start", j->key);
-    bool started = run_program(j, places, spool, &files, log, &result, &why), good = result.end != CHILD_INTERRUPTED || error_set(e, ERROR_INTERRUPTED, "interrupted");
+    bool started = run_program(j, places, spool, &files, log, &result, &why),
+         good = result.end != CHILD_INTERRUPTED || error_set(e, ERROR_INTERRUPTED, "interrupted");
     if (!started) {
         json_object_set_new(record, "failure", job_text(why.text, strcspn(why.text, "\n")));
         json_object_set_new(record, "exit", json_integer(NOT_STARTED));

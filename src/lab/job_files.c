@@ -59,7 +59,9 @@ bool jobs_place_files(struct job *jobs, uint32_t count, const char *folder, stru
     }
     if (!any || !strchr(folder, ','))
         return true;
-    error_set(e, ERROR_INVALID, "%s: files of inputs cannot be named there: their path is a value of a policy's spec, where ',' ends it", folder);
+    error_set(e, ERROR_INVALID,
+              "%s: files of inputs cannot be named there: their path is a value of a policy's spec, where ',' ends it",
+              folder);
     error_note(e, "-o FILE puts the store, and these files beside it, elsewhere");
     return false;
 }
@@ -76,7 +78,8 @@ char *job_word(const struct job *j, const char *word, const char *path)
     char *text = NULL;
     while (mark && mark != word && mark[-1] != '=') /* not the one of a value: that of a path */
         mark = strchr(mark + 1, '@');
-    int length = mark ? asprintf(&text, "%.*s%s%s", (int)(mark - word), word, path, mark + 1) : asprintf(&text, "%s", word);
+    int length =
+        mark ? asprintf(&text, "%.*s%s%s", (int)(mark - word), word, path, mark + 1) : asprintf(&text, "%s", word);
     if (length < 0)
         abort();
     return text;
@@ -107,7 +110,8 @@ bool job_file_keep(const struct job *j, const char *scratch, char *why, size_t w
     struct stat s;
     bool there = stat(scratch, &s) == 0;
     if (!there || s.st_size == 0) {
-        snprintf(why, why_bytes, "it ended well, but %s what it should have written for input %s", there ? "nothing is in" : "there is nothing of", j->input);
+        snprintf(why, why_bytes, "it ended well, but %s what it should have written for input %s",
+                 there ? "nothing is in" : "there is nothing of", j->input);
         return false;
     }
     if (flush(scratch) && rename(scratch, j->output) == 0)

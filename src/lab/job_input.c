@@ -73,10 +73,19 @@ static struct job *make_input(struct job_maker *m, const struct lab_point *p, co
     for (int kind = 0; kind < JOB_POLICIES; kind++)
         specs[kind] = *in->policies[kind] ? policies[kind]->spec : "";
     struct job *j = arena_new(m->arena, struct job);
-    *j = (struct job){.program = p->words[0], .path = program->path, .words = words, .machine = machine->machine,
-                      .scheduler = specs[0], .l1 = specs[1], .divergence = specs[2], .sets = p->sets ? p->sets : no_sets,
-                      .label = label_of(m, p, in), .time_limit_seconds = m->x->time_limit_seconds,
-                      .memory_limit_bytes = m->x->memory_limit_bytes, .options = in->options, .input = in->name};
+    *j = (struct job){.program = p->words[0],
+                      .path = program->path,
+                      .words = words,
+                      .machine = machine->machine,
+                      .scheduler = specs[0],
+                      .l1 = specs[1],
+                      .divergence = specs[2],
+                      .sets = p->sets ? p->sets : no_sets,
+                      .label = label_of(m, p, in),
+                      .time_limit_seconds = m->x->time_limit_seconds,
+                      .memory_limit_bytes = m->x->memory_limit_bytes,
+                      .options = in->options,
+                      .input = in->name};
     j->probes = arena_array(m->arena, const char *, 2);
     j->probes[0] = probe ? probe->spec : NULL;
     j->inputs = arena_new(m->arena, const struct job *);

@@ -19,7 +19,8 @@ static const char *label_of(struct job_maker *m, const struct lab_point *p)
     text[0] = '\0';
     for (int axis = 0; axis < AXIS_COUNT && used < sizeof text; axis++)
         if (axis == AXIS_PROGRAM || m->x->axes[axis].value_count > 1)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", experiment_label(m->x, p, (enum lab_axis)axis));
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "",
+                                     experiment_label(m->x, p, (enum lab_axis)axis));
     return arena_printf(m->arena, "%s", text);
 }
 
@@ -51,7 +52,8 @@ static const struct policy_part *policy_part(struct job_maker *m, int kind, cons
     if (*asked)
         job_blame(m, axis, p->value[axis], asked, &why);
     else
-        job_blame(m, AXIS_MACHINE, p->value[AXIS_MACHINE], m->x->axes[AXIS_MACHINE].values[p->value[AXIS_MACHINE]].text, &why);
+        job_blame(m, AXIS_MACHINE, p->value[AXIS_MACHINE], m->x->axes[AXIS_MACHINE].values[p->value[AXIS_MACHINE]].text,
+                  &why);
     return NULL;
 }
 
@@ -130,10 +132,23 @@ static bool make_job(struct job_maker *m, const struct lab_point *p, struct job 
         replay_policies_write(x->replay, replayed);
         key_text(m->hash, "replay", replayed);
     }
-    *j = (struct job){.program = p->words[0], .path = program->path, .words = p->words, .machine = machine->machine, .scheduler = specs[0], .l1 = specs[1], .divergence = specs[2],
-                      .sets = p->sets ? p->sets : none, .label = label_of(m, p), .time_limit_seconds = x->time_limit_seconds,
-                      .memory_limit_bytes = x->memory_limit_bytes, .pcs = x->pcs, .interval_cycles = x->interval_cycles, .replay = x->replay,
-                      .probes = add_probes(m, probes), .options = none, .inputs = inputs.count ? inputs.jobs : arena_new(m->arena, const struct job *)};
+    *j = (struct job){.program = p->words[0],
+                      .path = program->path,
+                      .words = p->words,
+                      .machine = machine->machine,
+                      .scheduler = specs[0],
+                      .l1 = specs[1],
+                      .divergence = specs[2],
+                      .sets = p->sets ? p->sets : none,
+                      .label = label_of(m, p),
+                      .time_limit_seconds = x->time_limit_seconds,
+                      .memory_limit_bytes = x->memory_limit_bytes,
+                      .pcs = x->pcs,
+                      .interval_cycles = x->interval_cycles,
+                      .replay = x->replay,
+                      .probes = add_probes(m, probes),
+                      .options = none,
+                      .inputs = inputs.count ? inputs.jobs : arena_new(m->arena, const struct job *)};
     struct key_digest digest = key_finish(m->hash);
     key_write(&digest, j->key);
     return true;

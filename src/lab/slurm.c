@@ -333,7 +333,8 @@ static bool dry_run(struct slurm_engine *g, struct error *e)
     if (now > first)
         fprintf(out, ", in %u arrays of up to %u; this is the first one's script", (now + first - 1) / first, first);
     if (s->job_count > now)
-        fprintf(out, "%s %u of them follow when the files that they read are made", now > first ? ";" : ",", s->job_count - now);
+        fprintf(out, "%s %u of them follow when the files that they read are made", now > first ? ";" : ",",
+                s->job_count - now);
     fprintf(out, ". Nothing was submitted.\n");
     return true;
 }

@@ -57,9 +57,11 @@ bool store_samples(struct store *s, struct arena *a, const char *key, const char
 struct store_rows { int64_t *numbers; const char **texts; /* of instructions */ double *values; uint32_t count; };
 /* launch: its number from 0, or the name of a kernel, whose launches are put together; NULL: of the kernel that is launched first. maxima: one a name,
  * whether the greatest counts and not the sum. */
-bool store_instructions(struct store *s, struct arena *a, const char *key, const char *launch, const char *const *names, const bool *maxima, uint32_t name_count, struct store_rows *out, struct error *e);
+bool store_instructions(struct store *s, struct arena *a, const char *key, const char *launch, const char *const *names,
+                        const bool *maxima, uint32_t name_count, struct store_rows *out, struct error *e);
 /* Of the whole run. */
-bool store_buckets(struct store *s, struct arena *a, const char *key, const char *const *names, uint32_t name_count, struct store_rows *out, struct error *e);
+bool store_buckets(struct store *s, struct arena *a, const char *key, const char *const *names, uint32_t name_count,
+                   struct store_rows *out, struct error *e);
 
 /* Every run, in the order of program, machine, scheduler, l1, divergence, sets. */
 struct store_run { /* arguments, sets and probes: words with a space between them; policies that were not given are those that the run had */

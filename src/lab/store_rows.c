@@ -23,7 +23,8 @@ static void add_found(struct found_list *list, struct found item)
 static int by_number(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
-    return x->number != y->number ? (x->number > y->number) - (x->number < y->number) : (x->column > y->column) - (x->column < y->column);
+    return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
+                                  : (x->column > y->column) - (x->column < y->column);
 }
 
 static void put_rows(struct arena *a, struct found_list *list, uint32_t name_count, struct store_rows *out)
@@ -50,8 +51,8 @@ static void put_rows(struct arena *a, struct found_list *list, uint32_t name_cou
 
 /* ------------------------------------------------------------- instructions */
 
-#define LAUNCHES_OF_KERNEL \
-    " FROM run r JOIN kernel k ON k.run = r.id JOIN %s WHERE r.key = ?1 AND r.failure IS NULL" \
+#define LAUNCHES_OF_KERNEL                                                                                               \
+    " FROM run r JOIN kernel k ON k.run = r.id JOIN %s WHERE r.key = ?1 AND r.failure IS NULL"                           \
     " AND CASE WHEN ?2 IS NULL THEN k.name = (SELECT f.name FROM kernel f WHERE f.run = r.id ORDER BY f.number LIMIT 1)" \
     " ELSE k.name = ?2 OR CAST(k.number AS TEXT) = ?2 END"
 
@@ -63,9 +64,12 @@ static sqlite3_stmt *prepare(struct store *s, const char *format, const char *ta
     return q;
 }
 
-static bool find_counters(struct store *s, const char *key, const char *launch, const char *const *names, const bool *maxima, uint32_t name_count, struct found_list *list, struct error *e)
+static bool find_counters(struct store *s, const char *key, const char *launch, const char *const *names,
+                          const bool *maxima, uint32_t name_count, struct found_list *list, struct error *e)
 {
-    sqlite3_stmt *q = prepare(s, "SELECT c.pc, sum(c.value), max(c.value)" LAUNCHES_OF_KERNEL " AND c.name = (SELECT id FROM metric_name WHERE name = ?3) GROUP BY c.pc",
+    sqlite3_stmt *q = prepare(s,
+                              "SELECT c.pc, sum(c.value), max(c.value)" LAUNCHES_OF_KERNEL
+                              " AND c.name = (SELECT id FROM metric_name WHERE name = ?3) GROUP BY c.pc",
                               "pc_counter c ON c.run = r.id AND c.kernel = k.number", e);
     int got = q ? 0 : -1;
     for (uint32_t i = 0; got >= 0 && i < name_count; i++) {
@@ -81,10 +85,12 @@ static bool find_counters(struct store *s, const char *key, const char *launch, 
 }
 
 /* "line 52: ld.global.u8 %rs1, [%rd8]" */
-static bool find_texts(struct store *s, struct arena *a, const char *key, const char *launch, struct store_rows *out, struct error *e)
+static bool find_texts(struct store *s, struct arena *a, const char *key, const char *launch, struct store_rows *out,
+                       struct error *e)
 {
-    sqlite3_stmt *q = prepare(s, "SELECT p.pc, i.line, i.text" LAUNCHES_OF_KERNEL " GROUP BY p.pc ORDER BY p.pc",
-                              "pc p ON p.run = r.id AND p.kernel = k.number JOIN instruction i ON i.id = p.instruction", e);
+    sqlite3_stmt *q =
+        prepare(s, "SELECT p.pc, i.line, i.text" LAUNCHES_OF_KERNEL " GROUP BY p.pc ORDER BY p.pc",
+                "pc p ON p.run = r.id AND p.kernel = k.number JOIN instruction i ON i.id = p.instruction", e);
     int got;
     uint32_t row = 0;
     if (!q)
@@ -95,13 +101,15 @@ static bool find_texts(struct store *s, struct arena *a, const char *key, const 
         while (row < out->count && out->numbers[row] < sqlite3_column_int64(q, 0))
             row++;
         if (row < out->count && out->numbers[row] == sqlite3_column_int64(q, 0))
-            out->texts[row] = arena_printf(a, "line %lld: %s", (long long)sqlite3_column_int64(q, 1), (const char *)sqlite3_column_text(q, 2));
+            out->texts[row] = arena_printf(a, "line %lld: %s", (long long)sqlite3_column_int64(q, 1),
+                                           (const char *)sqlite3_column_text(q, 2));
     }
     sqlite3_finalize(q);
     return got == 0;
 }
 
-bool store_instructions(struct store *s, struct arena *a, const char *key, const char *launch, const char *const *names, const bool *maxima, uint32_t name_count, struct store_rows *out, struct error *e)
+bool store_instructions(struct store *s, struct arena *a, const char *key, const char *launch, const char *const *names,
+                        const bool *maxima, uint32_t name_count, struct store_rows *out, struct error *e)
 {
     struct found_list list = {0};
     *out = (struct store_rows){0};
@@ -121,10 +129,14 @@ static sqlite3_int64 bucket_of(const char *metric, const char *name)
     return *digits && strlen(digits) < 10 && !digits[strspn(digits, "0123456789")] ? strtoll(digits, NULL, 10) : -1;
 }
 
-bool store_buckets(struct store *s, struct arena *a, const char *key, const char *const *names, uint32_t name_count, struct store_rows *out, struct error *e)
+bool store_buckets(struct store *s, struct arena *a, const char *key, const char *const *names, uint32_t name_count,
+                   struct store_rows *out, struct error *e)
 {
-    sqlite3_stmt *q = store_prepare(s, "SELECT n.name, m.value FROM run r JOIN metric m ON m.run = r.id AND m.kernel = -1 JOIN metric_name n ON n.id = m.name"
-                                       " WHERE r.key = ?1 AND r.failure IS NULL AND substr(n.name, 1, length(?2) + 1) = ?2 || '.'", e);
+    sqlite3_stmt *q = store_prepare(
+        s,
+        "SELECT n.name, m.value FROM run r JOIN metric m ON m.run = r.id AND m.kernel = -1 JOIN metric_name n ON n.id = m.name"
+        " WHERE r.key = ?1 AND r.failure IS NULL AND substr(n.name, 1, length(?2) + 1) = ?2 || '.'",
+        e);
     struct found_list list = {0};
     int got = q ? 0 : -1;
     *out = (struct store_rows){0};

@@ -46,7 +46,7 @@ bool sweep_run(const struct sweep_options *o, struct sweep_result *result, struc
 struct sweep_outcome {
     bool ended;
     const char *failure;                    /* NULL: it ended well */
-    const uint32_t *needs;                  /* jobs whose files it reads, those that are made by this sweep; UINT32_MAX behind the last. NULL: none */
+    const uint32_t *needs;                  /* jobs of this sweep whose files it reads; UINT32_MAX behind the last. NULL: none */
 };
 
 /* Between sweep.c and the engines. */
@@ -74,7 +74,8 @@ enum sweep_readiness sweep_ready(const struct sweep *s, uint32_t job);
 /* Records that a job is SWEEP_LOST, and takes that in. */
 bool sweep_give_up(struct sweep *s, uint32_t job, struct error *e);
 /* The runs whose files the jobs read, each once, with their files' places. `jobs` are all points. */
-struct job *sweep_inputs(const struct sweep *s, const struct job *jobs, uint32_t count, struct arena *a, uint32_t *input_count, struct error *e);
+struct job *sweep_inputs(const struct sweep *s, const struct job *jobs, uint32_t count, struct arena *a,
+                         uint32_t *input_count, struct error *e);
 /* Once s->jobs are chosen: which of them each waits for. */
 void sweep_link_inputs(struct sweep *s);
 bool pool_run(struct sweep *s, struct error *e);   /* pool.c: processes on this machine */

@@ -81,7 +81,8 @@ static struct candidate candidate_of(const struct job *j, uint32_t place)
 }
 
 /* Points of different keys; those that are to run are moved to the front. */
-static uint32_t choose_points(struct sweep *s, const struct known *known, struct candidate *list, uint32_t count, uint32_t *chosen)
+static uint32_t choose_points(struct sweep *s, const struct known *known, struct candidate *list, uint32_t count,
+                              uint32_t *chosen)
 {
     uint32_t different = 0;
     *chosen = 0;

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-struct job *sweep_inputs(const struct sweep *s, const struct job *jobs, uint32_t count, struct arena *a, uint32_t *input_count, struct error *e)
+struct job *sweep_inputs(const struct sweep *s, const struct job *jobs, uint32_t count, struct arena *a,
+                         uint32_t *input_count, struct error *e)
 {
     struct strmap keys = {0};
     uint32_t most = 0;
@@ -78,7 +79,8 @@ enum sweep_readiness sweep_ready(const struct sweep *s, uint32_t job)
 bool sweep_give_up(struct sweep *s, uint32_t job, struct error *e)
 {
     uint32_t input = find_failed(s, s->outcomes[job].needs);
-    const char *why = arena_printf(s->arena, "its input %s was not made: %s", s->jobs[input].input, s->outcomes[input].failure);
+    const char *why =
+        arena_printf(s->arena, "its input %s was not made: %s", s->jobs[input].input, s->outcomes[input].failure);
     bool found;
     return job_record_failure(&s->jobs[job], s->spool, why, 1, e) && sweep_collect(s, &s->jobs[job], &found, e);
 }

@@ -27,9 +27,16 @@ static const struct heddle_param params[] = {
     {.name = "every", .type = HEDDLE_INTEGER, .default_value = "1", .help = "nothing", .least = 1, .most = 9},
     {0},
 };
-static const struct heddle_counter counters[] = {{.name = "bytes", .unit = "bytes", .help = "of the file, in each core"}, {0}};
+static const struct heddle_counter counters[] = {
+    {.name = "bytes", .unit = "bytes", .help = "of the file, in each core"}, {0}};
 static const struct heddle_scheduler reader = {
-    .policy = {.abi = HEDDLE_POLICY_ABI, .name = "reader", .help = "a test", .params = params, .counters = counters, .state_bytes = sizeof(struct state), .init = init},
+    .policy = {.abi = HEDDLE_POLICY_ABI,
+               .name = "reader",
+               .help = "a test",
+               .params = params,
+               .counters = counters,
+               .state_bytes = sizeof(struct state),
+               .init = init},
     .pick = pick,
 };
 HEDDLE_EXPORT_SCHEDULER(reader);

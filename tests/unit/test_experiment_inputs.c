@@ -67,7 +67,8 @@ static void probes_of_all_runs(void **state)
     (void)state;
     struct experiment x = parsed("[programs]\nbfs\n");
     assert_string_equal(probes_at(&x, "bfs", "machine's own"), "");
-    x = parsed("[experiment]\nprobes = loads  trips:line=128 \"lost:a=1, b = 2\" here:file=\"a b\" loads ; no\n[programs]\nbfs\n");
+    x = parsed(
+        "[experiment]\nprobes = loads  trips:line=128 \"lost:a=1, b = 2\" here:file=\"a b\" loads ; no\n[programs]\nbfs\n");
     assert_string_equal(probes_at(&x, "bfs", "machine's own"), "loads|trips:line=128|lost:a=1,b=2|here:file=a b");
     assert_true(x.points[0].probes[4] == NULL);
     x = parsed("[experiment]\nprobes =\n[programs]\nbfs\n");
@@ -77,13 +78,25 @@ static void probes_of_all_runs(void **state)
 static void probes_of_some_runs(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[experiment]\nprobes = loads\n[programs]\nbfs\ngc\n[schedulers]\nlrr\nSWL = swl:limit=1..2\n"
-                                 "Best = best(swl:limit=1..2)\n[probes]\ntrips\nlost:a=1,b=2 = scheduler=SWL\n"
-                                 "once = program=gc scheduler=lrr|\"SWL 2\"\nloads = program=bfs\nchosen = scheduler=Best\n");
+    struct experiment x =
+        parsed("[experiment]\nprobes = loads\n[programs]\nbfs\ngc\n[schedulers]\nlrr\nSWL = swl:limit=1..2\n"
+               "Best = best(swl:limit=1..2)\n[probes]\ntrips\nlost:a=1,b=2 = scheduler=SWL\n"
+               "once = program=gc scheduler=lrr|\"SWL 2\"\nloads = program=bfs\nchosen = scheduler=Best\n");
     assert_string_equal(probes_at(&x, "bfs", "lrr"), "loads|trips");
     assert_string_equal(probes_at(&x, "gc", "lrr"), "loads|trips|once");
     assert_string_equal(probes_at(&x, "bfs", "SWL 1"), "loads|trips|lost:a=1,b=2|chosen");
     assert_string_equal(probes_at(&x, "gc", "SWL 2"), "loads|trips|lost:a=1,b=2|once|chosen");
+}
+
+static void counters_of_probes(void **state)
+{
+    (void)state;
+    struct experiment x = parsed("[experiment]\nprobes = residency\n[programs]\nbfs\ngc\n[probes]\nloads = program=bfs\n./mine.so = program=gc\n"
+                                 "[figure a]\nx=program\ny=mine.own + residency.warps.3 / loads.requests\n"
+                                 "[figure b]\nx=pc\ny=loads.misses\nwhere=program=bfs\n[figure c]\nx=bucket\ny=residency.warps\nwhere=program=bfs\n");
+    assert_int_equal(x.figure_count, 3);
+    refused("[experiment]\nprobes = residency\n[programs]\nbfs\n[figure a]\nx=program\ny=residency.warps\n", 7, 3, "unknown metric 'residency.warps'");
+    refused("[experiment]\nbest_by = trips.other\n[programs]\nbfs\n", 2, 11, "no run has the probe trips");
 }
 
 static void mistakes_of_probes(void **state)
@@ -106,10 +119,11 @@ static void mistakes_of_probes(void **state)
 static void inputs(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[programs]\nbfs\n[input profile]\nscheduler = gto\narguments = --seed 7 \"two words\"\n"
-                                 "probe = daws-profile:file=@,top=4\n[input warps-2]\nl1 = srrip:bits=3\noption = --warps @\n"
-                                 "[schedulers]\ngto\ndaws = daws:profile=@profile,assoc={0.5,0.6}\n"
-                                 "Best = best(cawa:warps=@warps-2,limit=1..3)\n[probes]\nlost:of=@profile = scheduler=daws\n");
+    struct experiment x =
+        parsed("[programs]\nbfs\n[input profile]\nscheduler = gto\narguments = --seed 7 \"two words\"\n"
+               "probe = daws-profile:file=@,top=4\n[input warps-2]\nl1 = srrip:bits=3\noption = --warps @\n"
+               "[schedulers]\ngto\ndaws = daws:profile=@profile,assoc={0.5,0.6}\n"
+               "Best = best(cawa:warps=@warps-2,limit=1..3)\n[probes]\nlost:of=@profile = scheduler=daws\n");
     assert_int_equal(x.input_count, 2);
     const struct lab_input *in = lab_find_input(&x, "profile", 7);
     assert_ptr_equal(in, &x.inputs[0]);
@@ -131,7 +145,8 @@ static void inputs(void **state)
     assert_int_equal(x.point_count, 1 + 2 + 3);
     assert_string_equal(x.axes[AXIS_SCHEDULER].values[1].text, "daws:profile=@profile,assoc=0.5");
     assert_string_equal(probes_at(&x, "bfs", "daws 0.6"), "lost:of=@profile");
-    x = parsed("[programs]\nbfs mail@home --to=@other\n[input a]\noption = --warps=@\n[schedulers]\nx:file={@a,plain}\n");
+    x = parsed(
+        "[programs]\nbfs mail@home --to=@other\n[input a]\noption = --warps=@\n[schedulers]\nx:file={@a,plain}\n");
     assert_int_equal(x.point_count, 2);
 }
 
@@ -154,7 +169,8 @@ static void mistakes_of_inputs(void **state)
     (void)state;
     static const char head[] = "[programs]\nbfs\n[input profile]\n"; /* three lines */
     char text[500];
-    static const struct { const char *rest; int line, column; const char *wanted; } cases[] = {
+    static const struct { const char *rest; int line, column; const char *wanted;
+    } cases[] = {
         {"", 3, 8, "expected probe = NAME:key=@ or option = --OPTION @"},
         {"probe = daws-profile\n", 4, 9, "nothing here names the file that the run writes"},
         {"option = --warps\n", 4, 10, "nothing here names the file"},
@@ -164,9 +180,11 @@ static void mistakes_of_inputs(void **state)
         {"probe = a:file=1..3,x=@\n", 4, 9, "an input's probe has no range"},
         {"probes = a:file=@\n", 4, 1, "unknown key of an input 'probes'; did you mean 'probe'?"},
         {"scheduler = swl:limit=1..3\noption = --warps @\n", 4, 13, "an input's policy has no range"},
-        {"scheduler = daws:profile=@profile\noption = --warps @\n", 4, 26, "an input's run reads no other input's file"},
+        {"scheduler = daws:profile=@profile\noption = --warps @\n", 4, 26,
+         "an input's run reads no other input's file"},
         {"arguments = \"one\noption = --warps @\n", 4, 13, "this quote is not closed"},
-        {"option = --warps @\n[schedulers]\ndaws:profile=@profil\n", 6, 15, "unknown input 'profil'; did you mean 'profile'?"},
+        {"option = --warps @\n[schedulers]\ndaws:profile=@profil\n", 6, 15,
+         "unknown input 'profil'; did you mean 'profile'?"},
         {"option = --warps @\n[l1]\nx:a=1,profile=@\n", 6, 15, "expected the name of an input behind '@'"},
         {"option = --warps @\n[l1]\nx = best(x:a=1..2,profile=@other)\n", 6, 28, "unknown input 'other'"},
         {"option = --warps @\n[probes]\nlost:of=@other = program=bfs\n", 6, 10, "unknown input 'other'"},
@@ -180,7 +198,8 @@ static void mistakes_of_inputs(void **state)
         snprintf(text, sizeof text, "%s%s", head, cases[i].rest);
         refused(text, cases[i].line, cases[i].column, cases[i].wanted);
     }
-    refused("[programs]\nbfs --read @profile\n[input profile]\noption = --warps @\n", 2, 12, "only parameters of policies and of probes");
+    refused("[programs]\nbfs --read @profile\n[input profile]\noption = --warps @\n", 2, 12,
+            "only parameters of policies and of probes");
     refused("[programs]\nbfs\n[schedulers]\nx = daws:profile=@profile\n", 4, 18, "there is no [input profile]");
 }
 
@@ -189,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(probes_of_all_runs, start, end),
         cmocka_unit_test_setup_teardown(probes_of_some_runs, start, end),
+        cmocka_unit_test_setup_teardown(counters_of_probes, start, end),
         cmocka_unit_test_setup_teardown(mistakes_of_probes, start, end),
         cmocka_unit_test_setup_teardown(inputs, start, end),
         cmocka_unit_test_setup_teardown(references_in_a_spec, start, end),

@@ -48,8 +48,18 @@ static const char *path_of(const char *name)
 static struct job job_with(const char *key, const char *scheduler)
 {
     static const char *words[] = {"bfs", "--size", "test", NULL};
-    struct job j = {.program = "bfs", .path = "/x/bfs", .words = words, .machine = "gtx480", .scheduler = scheduler, .l1 = "", .divergence = "",
-                    .sets = no_words, .label = "x", .probes = no_words, .options = no_words, .inputs = no_inputs};
+    struct job j = {.program = "bfs",
+                    .path = "/x/bfs",
+                    .words = words,
+                    .machine = "gtx480",
+                    .scheduler = scheduler,
+                    .l1 = "",
+                    .divergence = "",
+                    .sets = no_words,
+                    .label = "x",
+                    .probes = no_words,
+                    .options = no_words,
+                    .inputs = no_inputs};
     strcpy(j.key, key);
     return j;
 }
@@ -66,16 +76,21 @@ static void paths_take_the_place_of_keys(void **state)
     (void)state;
     struct arena a = {0};
     struct error e = {0};
-    const char *probes[] = {"loads", "lost:of=@" SECOND ",a=1", NULL}, *writes[] = {"profile:file=@", NULL}, *options[] = {"--warps", "@", "--out=@", NULL};
-    struct job inputs[] = {job_with(FIRST, "gto"), job_with(SECOND, "gto")}, j = job_with("00000000000000000000000000000000", "daws:profile=@" FIRST ",again=@" FIRST);
+    const char *probes[] = {"loads", "lost:of=@" SECOND ",a=1", NULL}, *writes[] = {"profile:file=@", NULL},
+               *options[] = {"--warps", "@", "--out=@", NULL};
+    struct job inputs[] = {job_with(FIRST, "gto"), job_with(SECOND, "gto")},
+               j = job_with("00000000000000000000000000000000", "daws:profile=@" FIRST ",again=@" FIRST);
     const struct job *needs[] = {&inputs[0], &inputs[1], NULL};
     inputs[0].input = "profile", inputs[0].probes = writes;
     inputs[1].input = "warps", inputs[1].options = options;
     j.inputs = needs, j.probes = probes;
-    assert_true(jobs_place_files(inputs, 2, "/a b/@x/r.db.files", &a, &e) && jobs_place_files(&j, 1, "/y/r.db.files", &a, &e));
+    assert_true(jobs_place_files(inputs, 2, "/a b/@x/r.db.files", &a, &e) &&
+                jobs_place_files(&j, 1, "/y/r.db.files", &a, &e));
     assert_string_equal(inputs[0].output, "/a b/@x/r.db.files/" FIRST);
-    command_is(&inputs[0], "heddle run -m gtx480 -s gto --probe 'profile:file=/a b/@x/r.db.files/" FIRST "' --stats stats.json bfs --size test");
-    command_is(&inputs[1], "heddle run -m gtx480 -s gto --warps '/a b/@x/r.db.files/" SECOND "' '--out=/a b/@x/r.db.files/" SECOND "' bfs --size test");
+    command_is(&inputs[0], "heddle run -m gtx480 -s gto --probe 'profile:file=/a b/@x/r.db.files/" FIRST
+                           "' --stats stats.json bfs --size test");
+    command_is(&inputs[1], "heddle run -m gtx480 -s gto --warps '/a b/@x/r.db.files/" SECOND
+                           "' '--out=/a b/@x/r.db.files/" SECOND "' bfs --size test");
     command_is(&j, "heddle run -m gtx480 -s daws:profile=/y/r.db.files/" FIRST ",again=/y/r.db.files/" FIRST
                    " --probe loads --probe lost:of=/y/r.db.files/" SECOND ",a=1 --stats stats.json bfs --size test");
     assert_null(j.output);
@@ -170,12 +185,14 @@ static void a_run_that_fails_leaves_no_file(void **state)
     struct error e = {0};
     const char *probes[] = {"loads", "profile:file=@,top=4", NULL};
     struct job j = job_with(FIRST, "gto");
-    j.path = script("fails.sh", "echo \"$HEDDLE_OPTIONS\"; file=${HEDDLE_OPTIONS##*file=}; echo half >\"${file%%,*}\"; exit 3\n");
+    j.path = script("fails.sh",
+                    "echo \"$HEDDLE_OPTIONS\"; file=${HEDDLE_OPTIONS##*file=}; echo half >\"${file%%,*}\"; exit 3\n");
     j.probes = probes, j.input = "profile", j.output = path_of(FIRST);
     if (!job_execute(&j, &places, folder, &e))
         fail_msg("%s", e.text);
     json_t *record = json_load_file(path_of(FIRST ".json"), 0, NULL);
-    const char *failure = json_string_value(json_object_get(record, "failure")), *log = json_string_value(json_object_get(record, "log"));
+    const char *failure = json_string_value(json_object_get(record, "failure")),
+               *log = json_string_value(json_object_get(record, "log"));
     assert_non_null(strstr(failure, "exit status 3"));
     assert_non_null(strstr(log, "'--probe' 'loads' '--probe' 'profile:file="));
     assert_non_null(strstr(log, FIRST ".part.tmp."));

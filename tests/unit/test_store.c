@@ -172,18 +172,25 @@ static void what_probes_count(void **state)
 {
     (void)state;
     struct store *s = open_store(file_named("probes.db"), STORE_WRITE);
-    json_t *record = record_of(1, "{\"trips\": {\"this_trip\": 12, \"distance\": [0, 4, 7]}}", "{\"probes\": [\"loads\", \"trips\"]}");
+    json_t *record = record_of(1, "{\"trips\": {\"this_trip\": 12, \"distance\": [0, 4, 7]}}",
+                               "{\"probes\": [\"loads\", \"trips\"]}");
     json_t *stats = json_object_get(record, "stats"), *kernel = json_array_get(json_object_get(stats, "kernels"), 0);
     json_object_set_new(stats, "probes", record_from("[\"loads\", \"trips:line=128\"]"));
-    json_object_set_new(kernel, "pcs", record_from("[{\"pc\": 3, \"line\": 12, \"text\": \"ld\", \"loads\": {\"intra_hits\": 5, \"misses\": 2}}]"));
+    json_object_set_new(
+        kernel, "pcs",
+        record_from("[{\"pc\": 3, \"line\": 12, \"text\": \"ld\", \"loads\": {\"intra_hits\": 5, \"misses\": 2}}]"));
     json_object_set_new(kernel, "trips", record_from("{\"distance\": [0, 4, 7]}"));
     put(s, record);
     assert_string_equal(ask(s, "SELECT probes FROM run"), "text loads trips");
-    assert_string_equal(ask(s, "SELECT group_concat(name || ' ' || value) FROM (SELECT * FROM totals WHERE name LIKE 'trips.%' ORDER BY name)"),
-                        "text trips.distance.0 0,trips.distance.1 4,trips.distance.2 7,trips.this_trip 12");
-    assert_string_equal(ask(s, "SELECT group_concat(pc || ' ' || name || ' ' || value) FROM (SELECT * FROM pcs ORDER BY name)"),
-                        "text 3 loads.intra_hits 5,3 loads.misses 2");
-    assert_string_equal(ask(s, "SELECT value FROM metrics WHERE kernel = 0 AND name = 'trips.distance.2'"), "integer 7");
+    assert_string_equal(
+        ask(s,
+            "SELECT group_concat(name || ' ' || value) FROM (SELECT * FROM totals WHERE name LIKE 'trips.%' ORDER BY name)"),
+        "text trips.distance.0 0,trips.distance.1 4,trips.distance.2 7,trips.this_trip 12");
+    assert_string_equal(
+        ask(s, "SELECT group_concat(pc || ' ' || name || ' ' || value) FROM (SELECT * FROM pcs ORDER BY name)"),
+        "text 3 loads.intra_hits 5,3 loads.misses 2");
+    assert_string_equal(ask(s, "SELECT value FROM metrics WHERE kernel = 0 AND name = 'trips.distance.2'"),
+                        "integer 7");
     store_close(s);
 }
 

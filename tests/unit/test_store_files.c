@@ -422,7 +422,8 @@ static const char *old_store(const char *name)
     const char *path = store_of(name, 3);
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "ALTER TABLE run DROP COLUMN probes; PRAGMA user_version = 1", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "ALTER TABLE run DROP COLUMN probes; PRAGMA user_version = 1", NULL, NULL, NULL),
+                     SQLITE_OK);
     sqlite3_close(db);
     return path;
 }
@@ -446,7 +447,8 @@ static void earlier_versions_open_as_before(void **state)
     s = open_store(path, STORE_WRITE);
     assert_string_equal(ask(s, "PRAGMA user_version"), "integer 2");
     assert_true(put(s, record_of(9, "{}", "{\"probes\": [\"loads\", \"trips:line=128\"]}")));
-    assert_string_equal(ask(s, "SELECT group_concat(probes, '|') FROM (SELECT probes FROM run ORDER BY id)"), "text |||loads trips:line=128");
+    assert_string_equal(ask(s, "SELECT group_concat(probes, '|') FROM (SELECT probes FROM run ORDER BY id)"),
+                        "text |||loads trips:line=128");
     store_close(s);
     s = open_store(path, STORE_READ);
     assert_true(read_everything(s, &runs, &e));
