@@ -42,6 +42,7 @@ order() {
     for file in first.db.files/*; do
         key=$(basename "$file")
         done_at=$(grep -n "^recorded $key" journal | cut -d : -f 1)
+        # shellcheck disable=SC2013 # keys have no blanks
         for run in $(grep "file=[^ ]*/$key" csv/runs.csv | cut -d , -f 1); do
             start_at=$(grep -n "^start $run" journal | cut -d : -f 1)
             [ "$start_at" -gt "$done_at" ] || return 1
@@ -59,8 +60,8 @@ bytes() { # of all runs that read the file of a program's trace
 file=$(grep ',bfs,' csv/runs.csv | grep -o 'first.db.files/[0-9a-f]*' | head -n 1)
 # Each core read it at each launch.
 is 'the policy read the whole file' [ "$(bytes bfs)" -gt 0 -a "$(($(bytes bfs) % $(wc -c <"$file")))" = 0 ]
-grep '^heddle\|heddle run' csv/runs.csv | grep -o 'heddle run.*reader.so.*bfs --size test' | head -n 1 >command
-sed "s|^heddle|$heddle|; s/\"//g" command >command.sh
+grep '^heddle\|heddle run' csv/runs.csv | grep -o 'heddle run.*reader.so.*bfs --size test' | head -n 1 >shown
+sed "s|^heddle|$heddle|; s/\"//g" shown >command.sh
 expect 'its command can be repeated by hand' 0 '' sh command.sh
 
 : >journal
