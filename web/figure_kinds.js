@@ -123,6 +123,8 @@ function stacked_panels(figure, drawn, top, width, theme, common) {
 
 /* Samples over time: what was not counted is a gap in the line, not bridged over. */
 const over_cycles = (figure) => figure.x === "cycle";
+/* Instructions and buckets: what a run has many of. */
+const over_rows = (figure) => figure.kind !== "scatter" && (figure.x === "pc" || figure.x === "bucket");
 
 /* Numbers that grow by a constant factor belong on a logarithmic axis. */
 function is_geometric(sorted) {

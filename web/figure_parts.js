@@ -71,7 +71,7 @@ function tip(figure, cell, run) {
     rows.push([figure.y_title, exact_number(cell.value)]);
     if (known(cell.published)) rows.push(["published", exact_number(cell.published)]);
     if (known(deviation(cell))) rows.push(["deviation", percent(deviation(cell))]);
-    if (cell.detail) rows.push([figure.kind === "scatter" ? "point" : "best", cell.detail]);
+    if (cell.detail) rows.push([figure.kind === "scatter" ? "point" : figure.x === "pc" ? "instruction" : "best", cell.detail]);
     for (const name of run ? ["failure", "program", "arguments", "machine", "scheduler", "l1", "divergence", "sets"] : [])
         if (run[name]) rows.push([name, run[name]]);
     if (run && known(run.cycles)) rows.push(["cycles", exact_number(run.cycles)]);

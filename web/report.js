@@ -103,14 +103,21 @@ function values_table(figure) {
     return details;
 }
 
+function nothing_there(figure) {
+    if (over_cycles(figure)) return "No samples of this launch are in the store yet.";
+    if (over_rows(figure)) return figure.x === "pc" ? "No counts of this kernel's instructions are in the store yet." : "No counts of these buckets are in the store yet.";
+    return "No run of this figure is in the store yet, or all of them failed.";
+}
+
 function figure_section(experiment, figure, number) {
     const empty = !has_data(figure), file = anchor(`${experiment.name}-${figure.name}`);
-    const plot = node("div", { class: empty ? "plot empty" : "plot" }, empty ? (over_cycles(figure) ? "No samples of this launch are in the store yet." : "No run of this figure is in the store yet, or all of them failed.") : null);
+    const plot = node("div", { class: empty ? "plot empty" : "plot" }, empty ? nothing_there(figure) : null);
     const buttons = node("div", { class: "save" },
         button("SVG", () => figure_svg(figure).then((text) => save(file + ".svg", "image/svg+xml", text)), { title: "Save this figure as SVG" }),
         button("PNG", () => figure_png(figure).then((url) => save(file + ".png", "image/png", url)), { title: "Save this figure as PNG" }));
     const notes = [figure.caption, figure.normalised_to ? `Relative to ${figure.normalised_to}.` : null];
-    if (figure.missing && !empty && over_cycles(figure)) notes.push(`${count_of(figure.missing, "line is", "lines are")} missing: not run, failed, or without samples of this launch.`);
+    if (figure.missing && !empty && over_rows(figure)) notes.push(`${count_of(figure.missing, "run is", "runs are")} missing: not made, failed, or without these counts.`);
+    else if (figure.missing && !empty && over_cycles(figure)) notes.push(`${count_of(figure.missing, "line is", "lines are")} missing: not run, failed, or without samples of this launch.`);
     else if (figure.missing && !empty) notes.push(`${count_of(figure.missing, "value is", "values are")} missing (×): not run, or failed.`);
     const source = figure.source && has_published(figure) ? node("p", {}, `Published values: ${figure.source.replace(/\.$/, "")}.`) : null;
     drawings.push({ figure, plot, view: null, width: 0, theme: null });

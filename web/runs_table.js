@@ -11,6 +11,7 @@ const run_columns = [
     text_column("l1", "L1"),
     text_column("divergence", "Divergence"),
     text_column("sets", "Set"),
+    text_column("probes", "Probes"),
     number_column("ipc", "IPC", short_number),
     number_column("cycles", "Cycles", exact_number),
     number_column("warp_instructions", "Warp instr.", exact_number),

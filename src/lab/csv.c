@@ -14,7 +14,8 @@
 struct csv_table { const char *file, *sql; };
 
 static const struct csv_table tables[] = {
-    {"runs.csv", "SELECT key, program, arguments, machine, sets, scheduler, l1, divergence, version, epoch, host, started, exit, failure, wall_seconds, launch_seconds, kwips, peak_bytes, command"
+    /* %s: the column with the probes. */
+    {"runs.csv", "SELECT key, program, arguments, machine, sets, scheduler, l1, divergence, version, epoch, host, started, exit, failure, wall_seconds, launch_seconds, kwips, peak_bytes, command, %s AS probes"
                  " FROM run ORDER BY program, machine, scheduler, l1, divergence, sets, arguments, key"},
     {"kernels.csv", "SELECT r.key, k.number AS kernel, k.name, k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, k.block_z, k.partial, k.cycles, k.warp_instructions, k.thread_instructions"
                     " FROM run r JOIN kernel k ON k.run = r.id WHERE r.failure IS NULL ORDER BY r.key, k.number"},
@@ -146,9 +147,13 @@ static bool write_table(struct store *s, const char *folder, const char *file, c
 
 static bool write_tables(struct store *s, const char *folder, struct error *e)
 {
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (!write_table(s, folder, tables[i].file, tables[i].sql, e))
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        char *text = sqlite3_mprintf(tables[i].sql, store_probes_column(s));
+        bool good = text ? write_table(s, folder, tables[i].file, text, e) : error_set(e, ERROR_NO_MEMORY, "no memory left to read %s", s->path);
+        sqlite3_free(text);
+        if (!good)
             return false;
+    }
     char *sql = pcs_sql(s, e);
     bool ok = sql && write_table(s, folder, "pcs.csv", sql, e);
     sqlite3_free(sql);

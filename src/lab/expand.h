@@ -52,6 +52,24 @@ static inline uint32_t lab_grid_place(const struct lab_grid *g, const uint32_t v
     return place;
 }
 
+/* A filter by ranks: what a line of [exclude] or [probes] names. */
+struct lab_match { bool *named[AXIS_COUNT]; /* by rank; NULL: it does not speak of the axis */ };
+bool lab_match_read(const struct lab_reader *r, const struct experiment *x, const struct lab_grid *g,
+                    struct lab_word text, struct lab_match *out);
+bool lab_match_is(const struct lab_match *m, const uint32_t rank[AXIS_COUNT]);
+
+/* experiment_probes.c: which probes run at which points. `at` is the same list for all points with the same ones. */
+struct lab_probing;
+struct lab_probing *lab_probes_read(const struct lab_reader *r, struct experiment *x, const struct lab_grid *g);
+const char **lab_probes_at(struct lab_probing *p, const uint32_t rank[AXIS_COUNT]);
+/* A policy's spec without ranges, as one text; NULL with an error. */
+const char *lab_plain_spec(const struct lab_reader *r, struct lab_word text, const char *what);
+/* The words of a command or of options; NULL with an error. */
+const char **lab_words_read(const struct lab_reader *r, struct lab_word text, uint32_t *count);
+
+/* experiment_inputs.c: the sections [input NAME], and that what refers to them may do so. */
+bool lab_read_inputs(const struct lab_reader *r, struct experiment *x);
+
 /* What a figure shows of an axis: a line's value, each value of a range, the best of one. */
 struct lab_item {
     const char *label;

@@ -1,4 +1,5 @@
-/* The points of an experiment: the product of all values of all axes, less what [exclude] names, each with the words of its program and the overrides of its variant. */
+/* The points of an experiment: the product of all values of all axes, less what [exclude] names, each with the words of its program, the overrides of its
+ * variant and the probes that run there. */
 #include "lab/expand.h"
 
 #include <string.h>
@@ -35,9 +36,6 @@ void lab_grid_make(struct lab_grid *g, struct arena *a, const struct experiment 
         g->point[lab_grid_place(g, x->points[i].value)] = i + 1;
 }
 
-/* [exclude]: for each line and axis, by rank, whether the line names it; NULL: the line does not speak of the axis. */
-struct exclusion { bool *named[AXIS_COUNT]; };
-
 static bool *mark_named(const struct lab_reader *r, const struct lab_axis_values *v, const uint32_t *rank, const char *labels)
 {
     bool *named = arena_array(r->arena, bool, v->value_count);
@@ -49,31 +47,44 @@ static bool *mark_named(const struct lab_reader *r, const struct lab_axis_values
     return named;
 }
 
-static bool read_exclusions(const struct lab_reader *r, const struct experiment *x, const struct lab_grid *g, struct exclusion **out, uint32_t *count)
+bool lab_match_read(const struct lab_reader *r, const struct experiment *x, const struct lab_grid *g,
+                    struct lab_word text, struct lab_match *out)
 {
-    const struct lab_section *s = lab_find_section(r, SECTION_EXCLUDE);
-    *count = s ? s->line_count : 0;
-    *out = arena_array(r->arena, struct exclusion, *count);
-    for (uint32_t i = 0; i < *count; i++) {
-        struct lab_filter filter;
-        if (!lab_filter_read(r, x, s->lines[i].value, &filter))
-            return false;
-        for (int axis = 0; axis < AXIS_COUNT; axis++)
-            if (filter.labels[axis])
-                (*out)[i].named[axis] = mark_named(r, &x->axes[axis], g->rank[axis], filter.labels[axis]);
-    }
+    struct lab_filter filter;
+    *out = (struct lab_match){ 0 };
+    if (!lab_filter_read(r, x, text, &filter))
+        return false;
+    for (int axis = 0; axis < AXIS_COUNT; axis++)
+        if (filter.labels[axis])
+            out->named[axis] = mark_named(r, &x->axes[axis], g->rank[axis], filter.labels[axis]);
     return true;
 }
 
-static bool is_excluded(const struct exclusion *list, uint32_t count, const uint32_t rank[AXIS_COUNT])
+bool lab_match_is(const struct lab_match *m, const uint32_t rank[AXIS_COUNT])
 {
-    for (uint32_t i = 0; i < count; i++) {
-        bool named = true;
-        for (int axis = 0; axis < AXIS_COUNT && named; axis++)
-            named = !list[i].named[axis] || list[i].named[axis][rank[axis]];
-        if (named)
+    for (int axis = 0; axis < AXIS_COUNT; axis++)
+        if (m->named[axis] && !m->named[axis][rank[axis]])
+            return false;
+    return true;
+}
+
+static bool read_exclusions(const struct lab_reader *r, const struct experiment *x, const struct lab_grid *g,
+                            struct lab_match **out, uint32_t *count)
+{
+    const struct lab_section *s = lab_find_section(r, SECTION_EXCLUDE);
+    *count = s ? s->line_count : 0;
+    *out = arena_array(r->arena, struct lab_match, *count);
+    for (uint32_t i = 0; i < *count; i++)
+        if (!lab_match_read(r, x, g, s->lines[i].value, &(*out)[i]))
+            return false;
+    return true;
+}
+
+static bool is_excluded(const struct lab_match *list, uint32_t count, const uint32_t rank[AXIS_COUNT])
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (lab_match_is(&list[i], rank))
             return true;
-    }
     return false;
 }
 
@@ -107,12 +118,15 @@ static bool step(const struct lab_grid *g, uint32_t rank[AXIS_COUNT])
 bool lab_expand_points(const struct lab_reader *r, struct experiment *x, const char ***words[AXIS_COUNT])
 {
     struct lab_grid g;
-    struct exclusion *exclusions;
+    struct lab_match *exclusions;
     uint32_t exclusion_count, rank[AXIS_COUNT] = { 0 };
     uint64_t product = lab_grid_rank(&g, r->arena, x);
     if (product > MOST_POINTS)
         return lab_wrong(r, lab_find_section(r, SECTION_EXPERIMENT + 1)->title.at, "more than %d points: programs x machines x schedulers x l1 x divergence x variants", MOST_POINTS);
     if (!read_exclusions(r, x, &g, &exclusions, &exclusion_count))
+        return false;
+    struct lab_probing *probing = lab_probes_read(r, x, &g);
+    if (!probing)
         return false;
     const char ***commands = arena_array(r->arena, const char **, x->axes[AXIS_PROGRAM].value_count);
     for (uint32_t i = 0; i < x->axes[AXIS_PROGRAM].value_count; i++)
@@ -126,6 +140,7 @@ bool lab_expand_points(const struct lab_reader *r, struct experiment *x, const c
             p->value[axis] = g.value[axis][rank[axis]];
         p->words = commands[p->value[AXIS_PROGRAM]];
         p->sets = words[AXIS_VARIANT][p->value[AXIS_VARIANT]];
+        p->probes = lab_probes_at(probing, rank);
     } while (step(&g, rank));
     return x->point_count || lab_wrong(r, lab_find_section(r, SECTION_EXCLUDE)->title.at, "an empty experiment: every point is excluded");
 }

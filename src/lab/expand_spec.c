@@ -211,20 +211,30 @@ static const char *join_words(const struct lab_reader *r, const char **words, ui
     return text;
 }
 
-static bool read_program(const struct lab_reader *r, struct lab_word text, struct lab_spec *out)
+const char **lab_words_read(const struct lab_reader *r, struct lab_word text, uint32_t *count)
 {
     const char **words = NULL;
-    uint32_t count = 0, room = 0;
-    for (const char *at = text.at; at < lab_end(text); count++) {
-        words = lab_grow(r->arena, words, count, &room, sizeof *words);
-        words[count] = read_word(r, &at, lab_end(text));
-        if (!words[count])
-            return false;
+    uint32_t room = 0;
+    *count = 0;
+    for (const char *at = text.at; at < lab_end(text); ++*count) {
+        words = lab_grow(r->arena, words, *count, &room, sizeof *words);
+        words[*count] = read_word(r, &at, lab_end(text));
+        if (!words[*count])
+            return NULL;
     }
+    words = lab_grow(r->arena, words, *count, &room, sizeof *words);
+    words[*count] = NULL;
+    return words;
+}
+
+static bool read_program(const struct lab_reader *r, struct lab_word text, struct lab_spec *out)
+{
+    uint32_t count = 0;
+    const char **words = lab_words_read(r, text, &count);
+    if (!words)
+        return false;
     if (!count || !*words[0])
         return lab_wrong(r, text.at, "expected a program: a workload's name or a path, and its arguments");
-    words = lab_grow(r->arena, words, count, &room, sizeof *words);
-    words[count] = NULL;
     allocate(r, out, 1);
     out->texts[0] = join_words(r, words, count);
     out->words[0] = words;
@@ -261,4 +271,17 @@ bool lab_spec_read(const struct lab_reader *r, enum lab_axis axis, struct lab_wo
     allocate(r, out, 1);
     out->texts[0] = lab_copy(r, text);
     return true;
+}
+
+const char *lab_plain_spec(const struct lab_reader *r, struct lab_word text, const char *what)
+{
+    struct lab_spec spec;
+    if (text.length && *text.at == '"' && !lab_unquote(r, &text))
+        return NULL;
+    if (!lab_spec_read(r, AXIS_SCHEDULER, text, &spec))
+        return NULL;
+    if (!spec.best && spec.count == 1 && !spec.items)
+        return spec.texts[0];
+    lab_wrong(r, text.at, "%s has no range and no choice: expected NAME[:key=value,...]", what);
+    return NULL;
 }

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const keys[] = { "title", "about", "size", "best_by", "time_limit", "memory_limit", "pcs", "interval", "replay" };
+static const char *const keys[] = {"title",        "about", "size",     "best_by", "time_limit",
+                                   "memory_limit", "pcs",   "interval", "replay",  "probes"};
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char *const sizes[] = { "test", "small", "paper" };
 enum { SIZE_COUNT = sizeof sizes / sizeof *sizes };
@@ -139,13 +140,15 @@ static bool read_head(const struct lab_reader *r, const char *size, struct exper
 static bool read_experiment(struct lab_reader *r, struct experiment *x, const char *size)
 {
     const char ***words[AXIS_COUNT];
-    if (!lab_read_sections(r) || !read_head(r, size, x) || !lab_expand_axes(r, x, words))
+    if (!lab_read_sections(r) || !read_head(r, size, x) || !lab_expand_axes(r, x, words) || !lab_read_inputs(r, x))
         return false;
-    struct lab_metrics metrics = lab_metrics_known(r->arena, x);
+    if (!lab_expand_points(r, x, words))
+        return false;
+    struct lab_metrics metrics = lab_metrics_known(r->arena, x); /* once the probes are known */
     const struct lab_line *best_by = lab_find_line(lab_find_section(r, SECTION_EXPERIMENT), "best_by");
     if (best_by && !lab_expression_check(r, &metrics, best_by->value))
         return false;
-    return lab_expand_points(r, x, words) && lab_read_figures(r, &metrics, x) && lab_read_tables(r, x);
+    return lab_read_figures(r, &metrics, x) && lab_read_tables(r, x);
 }
 
 static bool parse(struct experiment *x, struct arena *a, const char *source_name, const char *name, const char *text, size_t text_bytes, const char *size, struct error *e)

@@ -45,6 +45,21 @@ struct lab_point {
     uint32_t value[AXIS_COUNT];    /* index into its axis' values */
     const char **words;            /* the program's command: name or path, its arguments, "--size", the size where it is a workload; NULL behind the last */
     const char **sets;             /* of its variant; NULL behind the last */
+    const char **probes;           /* specs, those of the whole experiment first; NULL behind the last */
+};
+
+/* A probe of the experiment, or of a part of its points ([probes]). */
+struct lab_probe { const char *spec; int line; };
+
+/* [input NAME]: a run that is made before those that name its file, as the value @NAME of a policy's or a probe's
+ * parameter. It has their program, machine and variant. */
+struct lab_input {
+    const char *name;
+    const char *policies[3];       /* scheduler, l1, divergence: specs, "" the machine's own */
+    const char **arguments;        /* added to the program's; NULL behind the last */
+    const char *probe;             /* NULL: none. One '@' in `probe` and `options` together is the file that it writes */
+    const char **options;          /* of `heddle run`; NULL behind the last */
+    int line, policy_lines[3], probe_line;
 };
 
 /* A published number beside ours. */
@@ -56,13 +71,19 @@ struct lab_filter { const char *labels[AXIS_COUNT]; /* NULL: any; else labels se
 enum lab_figure_kind { FIGURE_BARS, FIGURE_STACKED, FIGURE_LINES, FIGURE_SCATTER, FIGURE_HEAT };
 enum lab_mean { MEAN_NONE, MEAN_ARITHMETIC, MEAN_GEOMETRIC, MEAN_HARMONIC };
 
+/* What the xs of a figure are: items of an axis (or runs, of a scatter), or what each of its runs has many of. */
+enum lab_over { OVER_AXIS, OVER_CYCLES, OVER_PCS, OVER_BUCKETS };
+
 /* [figure NAME] */
 struct lab_figure {
     const char *name, *title, *caption, *source; /* source: of the published values; NULL: none */
     enum lab_figure_kind kind;
-    /* What is on the x axis: an axis by name ("program"), a range's parameter ("scheduler.limit"), for scatter an expression over metrics, for lines also "cycle": samples over time. */
+    /* What is on the x axis: an axis by name ("program"), a range's parameter ("scheduler.limit"), for scatter an expression over metrics, or "cycle", "pc", "bucket" (over). */
     const char *x;
-    const char *launch;            /* of which launch samples are: its number from 0, or a kernel's name. NULL: x is not "cycle" */
+    enum lab_over over;
+    /* OVER_CYCLES: of which launch: its number from 0, or the name of a kernel, whose first launch it is. OVER_PCS: the same, or all launches of the
+     * kernel of that name; NULL: of the kernel that is launched first. */
+    const char *launch;
     /* Expressions over metrics ("ipc", "1000 * l1d.misses / thread_instructions"); stacked figures have several, with labels: "memory: stalls.memory, barrier: stalls.barrier". Others have one. */
     const char **y, **y_labels;
     uint32_t y_count;
@@ -104,7 +125,15 @@ struct experiment {
     uint32_t figure_count;
     struct lab_table *tables;
     uint32_t table_count;
+    struct lab_probe *probes;
+    uint32_t probe_count;
+    struct lab_input *inputs;
+    uint32_t input_count;
 };
+
+/* experiment_inputs.c. The next =@NAME of a spec at or behind *at: *at is then the '@'. False: there is none. */
+bool lab_reference_next(const char **at, size_t *name_length);
+const struct lab_input *lab_find_input(const struct experiment *x, const char *name, size_t length);
 
 /* size: of --size; NULL: the file's. All memory is the arena's. */
 bool experiment_load(struct experiment *x, struct arena *a, const char *path, const char *size, struct error *e);

@@ -7,7 +7,9 @@
 
 enum { MOST_PARTS = 64 };
 
-static const char *const keys[] = { "kind", "title", "caption", "x", "y", "series", "x_title", "y_title", "where", "normalise", "mean", "shares", "source", "published", "expect", "launch" };
+static const char *const keys[] = {"kind",    "title",     "caption", "x",         "y",     "series",
+                                   "x_title", "y_title",   "where",   "normalise", "mean",  "shares",
+                                   "source",  "published", "expect",  "launch",    "kernel"};
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char *const kinds[] = { "bars", "stacked", "lines", "scatter", "heat" };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
@@ -102,18 +104,55 @@ static bool read_x(const struct lab_reader *r, const struct lab_section *s, cons
 }
 
 /* x = cycle, and which launch. */
-static bool read_launch(const struct lab_reader *r, const struct lab_section *s, const struct experiment *x, struct lab_figure *f)
+static bool read_cycles(const struct lab_reader *r, const struct lab_section *s, const struct experiment *x,
+                        struct lab_figure *f)
 {
     const struct lab_line *line = lab_find_line(s, "x"), *launch = lab_find_line(s, "launch");
-    bool cycles = line && f->kind != FIGURE_SCATTER && lab_word_is(line->value, "cycle");
-    if (!cycles)
-        return !launch || lab_wrong(r, launch->name.at, "launch is for figures over time: x = cycle");
     if (f->kind != FIGURE_LINES)
         return lab_wrong(r, line->value.at, "over time there are lines: expected kind = lines");
     if (!x->interval_cycles)
         return lab_wrong(r, line->value.at, "there are no samples over time: expected interval = CYCLES in [experiment]");
     f->launch = lab_text_of(r, s, "launch", "0");
     return *f->launch || lab_wrong(r, launch->value.at, "expected the number of a launch, from 0, or the name of a kernel");
+}
+
+/* x = pc, and which kernel; x = bucket. */
+static bool read_rows(const struct lab_reader *r, const struct lab_section *s, struct lab_figure *f)
+{
+    const struct lab_line *line = lab_find_line(s, "x"), *kernel = lab_find_line(s, "kernel");
+    bool bars = f->kind == FIGURE_BARS || f->kind == FIGURE_STACKED;
+    if (!bars && (f->over == OVER_PCS || f->kind != FIGURE_LINES))
+        return lab_wrong(r, line->value.at, "expected kind = bars%s",
+                         f->over == OVER_PCS ? " or stacked" : ", stacked or lines");
+    if (f->over == OVER_PCS)
+        f->launch = lab_text_of(r, s, "kernel", NULL);
+    return !f->launch || *f->launch ||
+           lab_wrong(r, kernel->value.at, "expected the name of a kernel, or the number of a launch, from 0");
+}
+
+/* What the xs are, where they are not an axis. */
+static bool read_over(const struct lab_reader *r, const struct lab_section *s, const struct experiment *x,
+                      struct lab_figure *f)
+{
+    static const char *const words[] = { [OVER_CYCLES] = "cycle", [OVER_PCS] = "pc", [OVER_BUCKETS] = "bucket" };
+    const struct lab_line *line = lab_find_line(s, "x"), *launch = lab_find_line(s, "launch"),
+                          *kernel = lab_find_line(s, "kernel");
+    for (int over = OVER_CYCLES; line && f->kind != FIGURE_SCATTER && over <= OVER_BUCKETS; over++)
+        if (lab_word_is(line->value, words[over]))
+            f->over = (enum lab_over)over;
+    if (launch && f->over != OVER_CYCLES)
+        return lab_wrong(r, launch->name.at, "launch is for figures over time: x = cycle");
+    if (kernel && f->over != OVER_PCS)
+        return lab_wrong(r, kernel->name.at, "kernel is for figures over its instructions: x = pc");
+    return f->over == OVER_AXIS || (f->over == OVER_CYCLES ? read_cycles(r, s, x, f) : read_rows(r, s, f));
+}
+
+static struct lab_metrics metrics_of(const struct lab_reader *r, const struct lab_metrics *known,
+                                     const struct experiment *x, const struct lab_figure *f)
+{
+    return f->over == OVER_CYCLES ? lab_metrics_sampled(r->arena, x)
+           : f->over == OVER_AXIS ? *known
+                                  : lab_metrics_of_rows(r->arena, x, f->over);
 }
 
 static bool read_filters(const struct lab_reader *r, const struct lab_section *s, const struct experiment *x, struct lab_figure *f)
@@ -127,10 +166,14 @@ static bool read_filters(const struct lab_reader *r, const struct lab_section *s
 static bool check_kind(const struct lab_reader *r, const struct lab_section *s, const struct lab_figure *f)
 {
     static const char *const not_of_runs[] = { "normalise", "mean", "published", "expect" };
+    static const char *const whys[] = {"a scatter has no %s: each of its points is a run",
+                                       "a figure over time has no %s: each of its lines is a run",
+                                       "a figure over instructions has no %s", "a figure over buckets has no %s"};
     const struct lab_line *line;
-    for (size_t i = 0; (f->kind == FIGURE_SCATTER || f->launch) && i < sizeof not_of_runs / sizeof *not_of_runs; i++)
+    for (size_t i = 0;
+         (f->kind == FIGURE_SCATTER || f->over != OVER_AXIS) && i < sizeof not_of_runs / sizeof *not_of_runs; i++)
         if ((line = lab_find_line(s, not_of_runs[i])))
-            return lab_wrong(r, line->name.at, f->launch ? "a figure over time has no %s: each of its lines is a run" : "a scatter has no %s: each of its points is a run", not_of_runs[i]);
+            return lab_wrong(r, line->name.at, whys[f->over], not_of_runs[i]);
     if (f->kind == FIGURE_HEAT && !f->series)
         return lab_wrong(r, s->title.at, "expected series = an axis: the rows of the heat map");
     if (f->kind == FIGURE_BARS && f->y_count > 1 && (!f->series || f->has_normalise))
@@ -183,10 +226,10 @@ static bool read_figure(const struct lab_reader *r, const struct lab_section *s,
         return false;
     f->kind = (enum lab_figure_kind)kind;
     f->mean = (enum lab_mean)mean;
-    if (!read_launch(r, s, x, f) || !read_x(r, s, metrics, f))
+    if (!read_over(r, s, x, f) || !read_x(r, s, metrics, f))
         return false;
-    struct lab_metrics sampled = f->launch ? lab_metrics_sampled(r->arena, x) : *metrics;
-    if (!read_y(r, s, &sampled, f) || !read_shares(r, s, f) || !read_filters(r, s, x, f))
+    struct lab_metrics counted = metrics_of(r, metrics, x, f);
+    if (!read_y(r, s, &counted, f) || !read_shares(r, s, f) || !read_filters(r, s, x, f))
         return false;
     read_texts(r, s, f);
     return check_kind(r, s, f) && lay_out(r, s, x, space, f, &l) && lab_read_published(r, s, &l, f) && lab_read_expected(r, s, &l, f);

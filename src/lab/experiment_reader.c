@@ -13,7 +13,9 @@
 enum { MOST_SECTIONS = 500, MOST_NAMES = 1000 }; /* of a file, of a section with names: names are compared with all before them */
 
 const char *const lab_axis_names[AXIS_COUNT] = { "program", "machine", "scheduler", "l1", "divergence", "variant" };
-const char *const lab_section_names[SECTION_KINDS] = { "experiment", "programs", "machines", "schedulers", "l1", "divergence", "variants", "exclude", "figure", "table" };
+const char *const lab_section_names[SECTION_KINDS] = {"experiment", "programs",   "machines", "schedulers",
+                                                      "l1",         "divergence", "variants", "exclude",
+                                                      "figure",     "table",      "probes",   "input"};
 
 void lab_place(const struct lab_reader *r, const char *at, int *line, int *column)
 {
@@ -112,6 +114,21 @@ const char *lab_label(const struct lab_reader *r, struct lab_word w)
     return lab_copy(r, w);
 }
 
+bool lab_next_word(const struct lab_reader *r, struct lab_word *rest, struct lab_word *word)
+{
+    *rest = lab_trim(rest->at, lab_end(*rest));
+    const char *at = rest->at, *end = lab_end(*rest);
+    while (at < end && !isspace((unsigned char)*at)) {
+        const char *next = *at == '"' ? past_quotes(at, end) : at + 1;
+        if (next == at)
+            return lab_wrong(r, at, "this quote is not closed");
+        at = next;
+    }
+    *word = (struct lab_word){ rest->at, (size_t)(at - rest->at) };
+    *rest = (struct lab_word){ at, (size_t)(end - at) };
+    return word->length > 0;
+}
+
 bool lab_number(struct lab_word w, double *number)
 {
     char text[64], *end;
@@ -193,10 +210,16 @@ static const char *before_comment(const char *at, const char *end)
     return end;
 }
 
+/* A line may be a value alone, and the '=' behind a label has a blank beside it. */
+static bool has_labels(int section)
+{
+    return (section > SECTION_EXPERIMENT && section < SECTION_EXCLUDE) || section == SECTION_PROBES;
+}
+
 /* The '=' between name and value. */
 static const char *find_equals(struct lab_word line, int section)
 {
-    bool axis = section > SECTION_EXPERIMENT && section < SECTION_EXCLUDE;
+    bool axis = has_labels(section);
     struct lab_word rest = line;
     for (const char *at; (at = lab_find_outside_quotes(rest, "=")); rest = (struct lab_word){ at + 1, (size_t)(lab_end(line) - at - 1) })
         if (!axis || at + 1 == lab_end(line) || isspace((unsigned char)at[1]) || at == line.at || isspace((unsigned char)at[-1]))
@@ -220,7 +243,7 @@ static bool read_section_line(struct lab_reader *r, struct lab_word line, int nu
     if (kind == SECTION_KINDS)
         return lab_unknown(r, first, "section", lab_section_names, SECTION_KINDS);
     struct lab_word rest = lab_trim(lab_end(first), lab_end(title));
-    bool named = kind == SECTION_FIGURE || kind == SECTION_TABLE;
+    bool named = kind == SECTION_FIGURE || kind == SECTION_TABLE || kind == SECTION_INPUT;
     const char *name = lab_section_names[kind];
     if (named && !rest.length)
         return lab_wrong(r, lab_end(title), "expected the %s's name: [%s NAME]", name, name);
@@ -244,7 +267,7 @@ static bool read_value_line(struct lab_reader *r, struct lab_word line, int numb
         return lab_wrong(r, line.at, "expected a [section] before the first line");
     struct lab_section *s = &r->sections[r->section_count - 1];
     const char *equals = find_equals(line, s->kind);
-    bool axis = s->kind > SECTION_EXPERIMENT && s->kind < SECTION_EXCLUDE;
+    bool axis = has_labels(s->kind);
     if (!equals && !axis)
         return lab_wrong(r, line.at, "expected name = value, [section] or a comment");
     struct lab_line l = { .number = number, .value = line };

@@ -15,13 +15,14 @@ struct lab_line {
     bool has_name;
 };
 
-enum lab_section_kind { SECTION_EXPERIMENT, SECTION_EXCLUDE = SECTION_EXPERIMENT + 1 + AXIS_COUNT, SECTION_FIGURE, SECTION_TABLE, SECTION_KINDS };
+enum lab_section_kind { SECTION_EXPERIMENT, SECTION_EXCLUDE = SECTION_EXPERIMENT + 1 + AXIS_COUNT, SECTION_FIGURE, SECTION_TABLE,
+                        SECTION_PROBES, SECTION_INPUT, SECTION_KINDS };
 /* Sections of axes have the numbers between: SECTION_EXPERIMENT + 1 + axis. */
 extern const char *const lab_section_names[SECTION_KINDS];
 
 struct lab_section {
     int kind;
-    struct lab_word title;         /* what stands in the brackets; of a figure or table: its name */
+    struct lab_word title;         /* what stands in the brackets; of a figure, table or input: its name */
     int number;
     struct lab_line *lines;
     uint32_t line_count, line_room;
@@ -55,6 +56,9 @@ char *lab_copy(const struct lab_reader *r, struct lab_word w);
 bool lab_unquote(const struct lab_reader *r, struct lab_word *w);
 /* A label as it may be used: unquoted, not empty, without '|' and quotes. NULL with an error otherwise. */
 const char *lab_label(const struct lab_reader *r, struct lab_word w);
+/* The next word, up to a blank outside quotes, off the front of rest, with its quotes. False: none is left, or a quote
+ * is not closed, and then there is an error. */
+bool lab_next_word(const struct lab_reader *r, struct lab_word *rest, struct lab_word *word);
 /* A whole word as a finite number. */
 bool lab_number(struct lab_word w, double *number);
 /* Every quote and bracket of the word is closed. */

@@ -68,7 +68,7 @@ static bool find_x(struct figure_layout *l, struct arena *a, struct figure_compl
     near = nearest_name(x, names, count);
     if (near)
         return complain(why, "x", "unknown axis '%.60s'; did you mean '%s'?", x, near);
-    return complain(why, "x", "unknown axis '%.60s'; expected program, machine, scheduler, l1, divergence, variant, what a range of one runs over (scheduler.limit), or cycle", x);
+    return complain(why, "x", "unknown axis '%.60s'; expected program, machine, scheduler, l1, divergence, variant, what a range of one runs over (scheduler.limit), cycle, pc or bucket", x);
 }
 
 static bool find_series(struct figure_layout *l, struct figure_complaint *why)
@@ -229,7 +229,7 @@ static bool check_mean(const struct figure_layout *l, struct figure_complaint *w
 
 bool figure_layout_make(struct figure_layout *l, struct arena *a, const struct experiment *x, const struct lab_space *space, const struct lab_figure *f, struct figure_complaint *why)
 {
-    bool scatter = f->kind == FIGURE_SCATTER, cycles = f->launch != NULL;
+    bool scatter = f->kind == FIGURE_SCATTER, cycles = f->over != OVER_AXIS;
     *l = (struct figure_layout){ .experiment = x, .space = space, .figure = f, .x_axis = -1, .series_axis = -1 };
     if ((!scatter && !cycles && !find_x(l, a, why)) || !find_series(l, why))
         return false;

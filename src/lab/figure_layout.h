@@ -8,7 +8,7 @@ struct figure_layout {
     const struct experiment *experiment;
     const struct lab_space *space;
     const struct lab_figure *figure;
-    int x_axis, series_axis;               /* -1: none. Figures over cycles have no x axis, and their xs are in the store */
+    int x_axis, series_axis;               /* -1: none. Figures over cycles, instructions and buckets have no x axis, and their xs are in the store */
     const char *parameter;                 /* x is a parameter of x_axis ("limit"); else NULL */
     struct lab_items shown[AXIS_COUNT];    /* those that the figure's `where` leaves; one for an axis that is neither x nor series, but for scatter */
     struct lab_item base[AXIS_COUNT];      /* normalise: label NULL where it does not name the axis */

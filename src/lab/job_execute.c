@@ -20,6 +20,9 @@
 
 enum { FAILURE_BYTES = 400, KEPT_LOG_BYTES = 1 << 20, NOT_STARTED = 127, MEGABYTE = 1 << 20, INTERVAL_BYTES = 24, PROFILE_WORDS = 5 };
 
+/* Files of a run that are gone when it is recorded: its trace, and what it writes for others until that has its name. */
+struct scratch { char trace[PATH_MAX], output[PATH_MAX]; };
+
 /* ------------------------------------------------------------- what it printed */
 
 /* A file without a name: whatever ends us, nothing of it is left. */
@@ -121,7 +124,8 @@ static void replay(const struct job *j, const char *trace, struct child_result *
         snprintf(out, FAILURE_BYTES, "its accesses could not be replayed: %.*s", (int)strcspn(why.text, "\n"), why.text);
 }
 
-static void put_end(json_t *record, const struct job *j, struct child_result *r, int log, const char *spool, const char *trace)
+static void put_end(json_t *record, const struct job *j, struct child_result *r, int log, const char *spool,
+                    const struct scratch *files)
 {
     char failure[FAILURE_BYTES];
     size_t length;
@@ -129,7 +133,9 @@ static void put_end(json_t *record, const struct job *j, struct child_result *r,
     if (!copy)
         abort();
     describe(j, r, copy, failure);
-    replay(j, trace, r, failure);
+    replay(j, files->trace, r, failure);
+    if (!*failure && j->output)
+        job_file_keep(j, files->output, failure, sizeof failure);
     json_object_set_new(record, "wall_seconds", json_real(r->wall_seconds));
     json_object_set_new(record, "exit", json_integer(r->status));
     if (r->used_cuda)
@@ -145,16 +151,29 @@ static void put_end(json_t *record, const struct job *j, struct child_result *r,
 
 /* ------------------------------------------------------------- the run */
 
+static size_t count_words(const char **words)
+{
+    size_t count = 0;
+    while (words && words[count])
+        count++;
+    return count;
+}
+
+static const char *with_file(const struct job *j, const char *word, const char *path, struct arena *a)
+{
+    char *text = job_word(j, word, path);
+    const char *copy = arena_printf(a, "%s", text);
+    free(text);
+    return copy;
+}
+
 /* interval: room for the one number among them. */
-static const char **option_words(const struct job *j, const char *trace, char interval[INTERVAL_BYTES])
+static const char **option_words(const struct job *j, const struct scratch *files, char interval[INTERVAL_BYTES],
+                                 struct arena *a)
 {
     const struct { const char *name, *value; } given[] = {{"--machine", j->machine}, {"--scheduler", j->scheduler}, {"--l1", j->l1}, {"--divergence", j->divergence}};
-    size_t count = 0, n = 0;
-    while (j->sets[count])
-        count++;
-    const char **words = calloc(2 * count + 2 * sizeof given / sizeof *given + PROFILE_WORDS + 1, sizeof *words);
-    if (!words)
-        abort();
+    size_t count = count_words(j->sets), most = 2 * count + 2 * count_words(j->probes) + count_words(j->options), n = 0;
+    const char **words = arena_array(a, const char *, most + 2 * sizeof given / sizeof *given + PROFILE_WORDS + 1);
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (*given[i].value) {
             words[n++] = given[i].name;
@@ -164,6 +183,12 @@ static const char **option_words(const struct job *j, const char *trace, char in
         words[n++] = "--set";
         words[n++] = j->sets[i];
     }
+    for (const char **probe = j->probes; probe && *probe; probe++) {
+        words[n++] = "--probe";
+        words[n++] = with_file(j, *probe, files->output, a);
+    }
+    for (const char **option = j->options; option && *option; option++)
+        words[n++] = with_file(j, *option, files->output, a);
     if (j->pcs)
         words[n++] = "--pcs";
     if (j->interval_cycles) {
@@ -173,7 +198,7 @@ static const char **option_words(const struct job *j, const char *trace, char in
     }
     if (j->replay) {
         words[n++] = "--trace";
-        words[n++] = trace;
+        words[n++] = files->trace;
     }
     return words;
 }
@@ -193,16 +218,18 @@ static char **program_words(const struct job *j)
     return words;
 }
 
-static bool run_program(const struct job *j, const struct places *places, const char *spool, const char *trace, int log, struct child_result *out, struct error *e)
+static bool run_program(const struct job *j, const struct places *places, const char *spool,
+                        const struct scratch *files, int log, struct child_result *out, struct error *e)
 {
+    struct arena a = {0};
     char stats[PATH_MAX], interval[INTERVAL_BYTES];
     job_scratch_name(stats, sizeof stats, spool, j->key, "stats");
-    const char **options = option_words(j, trace, interval);
+    const char **options = option_words(j, files, interval, &a);
     char **words = program_words(j);
     struct child_guard guard = {.log = log, .stats = stats, .time_limit_seconds = j->time_limit_seconds, .memory_limit_bytes = j->memory_limit_bytes};
     struct child_request request = {.path = j->path, .argv = words, .library = places->lib, .options = options, .quiet = true, .output = -1, .guard = &guard};
     bool started = child_run(&request, out, e);
-    free(options);
+    arena_free(&a);
     free(words);
     return started;
 }
@@ -211,22 +238,27 @@ static bool execute(const struct job *j, const struct places *places, const char
 {
     struct child_result result = {0};
     struct error why = {0};
-    char trace[PATH_MAX];
+    struct scratch files = {0};
     int log = open_log(spool, j->key, e);
     if (log < 0)
         return false;
     json_t *record = job_record_new(j, (long long)time(NULL));
-    job_scratch_name(trace, sizeof trace, spool, j->key, "trace");
+    job_scratch_name(files.trace, sizeof files.trace, spool, j->key, "trace");
+    if (j->output)
+        job_file_scratch(j, files.output, sizeof files.output);
     job_journal("start", j->key);
-    bool started = run_program(j, places, spool, trace, log, &result, &why), good = result.end != CHILD_INTERRUPTED || error_set(e, ERROR_INTERRUPTED, "interrupted");
+    bool started = run_program(j, places, spool, &files, log, &result, &why),
+         good = result.end != CHILD_INTERRUPTED || error_set(e, ERROR_INTERRUPTED, "interrupted");
     if (!started) {
         json_object_set_new(record, "failure", job_text(why.text, strcspn(why.text, "\n")));
         json_object_set_new(record, "exit", json_integer(NOT_STARTED));
     } else if (good) {
-        put_end(record, j, &result, log, spool, trace);
+        put_end(record, j, &result, log, spool, &files);
     }
     if (j->replay)
-        unlink(trace);
+        unlink(files.trace);
+    if (j->output)
+        unlink(files.output); /* of a run that did not end well */
     good = good && job_record_write(record, j->key, spool, e);
     if (good)
         job_journal("recorded", j->key);

@@ -80,6 +80,18 @@ static void put_machine(json_t *record, const struct job *j)
     free(m);
 }
 
+/* A file's place in a probe is where it ends up. */
+static void put_probes(json_t *record, const struct job *j)
+{
+    json_t *list = json_array();
+    for (const char **probe = j->probes; probe && *probe; probe++) {
+        char *word = job_word(j, *probe, j->output);
+        json_array_append_new(list, text(word));
+        free(word);
+    }
+    json_object_set_new(record, "probes", list);
+}
+
 json_t *job_record_new(const struct job *j, long long when)
 {
     char host[HOST_BYTES], start[64], *command = job_command(j);
@@ -98,6 +110,7 @@ json_t *job_record_new(const struct job *j, long long when)
     json_object_set_new(record, "scheduler", text(j->scheduler));
     json_object_set_new(record, "l1", text(j->l1));
     json_object_set_new(record, "divergence", text(j->divergence));
+    put_probes(record, j);
     json_object_set_new(record, "version", text(HEDDLE_VERSION));
     json_object_set_new(record, "epoch", json_integer(GPU_TIMING_EPOCH));
     json_object_set_new(record, "host", text(host));

@@ -16,6 +16,9 @@ void job_scratch_name(char *out, size_t size, const char *spool, const char *key
 void job_spool_clean(const char *spool);
 /* Replays the trace at `path` under the policies (job_replay.c), and puts what they missed into the results, total.l1d.replay.POLICY. */
 bool job_replay(const char *path, uint32_t policies, json_t *stats, struct error *e);
+/* job_files.c: where a run writes the file that others read, until it has ended well; then the file gets its name. False: why. */
+void job_file_scratch(const struct job *j, char *out, size_t size);
+bool job_file_keep(const struct job *j, const char *scratch, char *why, size_t why_bytes);
 /* A line for HEDDLE_SWEEP_JOURNAL. */
 void job_journal(const char *what, const char *key);
 

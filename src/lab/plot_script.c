@@ -160,7 +160,7 @@ static void put_points(struct plot *p, bool joined)
             const struct figure_cell *c = &d->cells[i];
             if (c->series != s || !isfinite(cell_x(p, c)))
                 continue;
-            if (d->figure->launch && !isfinite(c->value)) { /* samples over time: what was not counted is not bridged over */
+            if (d->figure->over == OVER_CYCLES && !isfinite(c->value)) { /* samples over time: what was not counted is not bridged over */
                 gap = !empty;
                 continue;
             }

@@ -34,7 +34,8 @@ struct worker {
 struct pool {
     struct sweep *sweep;
     struct worker *workers;
-    uint32_t places, next;         /* next: job to start */
+    uint32_t places, next;         /* next: of the jobs the first that was not taken yet */
+    bool *taken;                   /* one a job: started, or not to be started any more */
     int lock;
     bool stopping;
     double finished_seconds;       /* of all runs that ended */
@@ -222,7 +223,7 @@ static double seconds_left(const struct pool *p)
     double mean = p->finished ? p->finished_seconds / p->finished : NAN, sum = 0, longest = 0, time = now();
     for (uint32_t i = p->next; i < p->sweep->job_count; i++) {
         double expected = p->sweep->jobs[i].expected_seconds;
-        sum += expected > 0 ? expected : mean;
+        sum += p->taken[i] ? 0 : expected > 0 ? expected : mean;
     }
     for (uint32_t i = 0; i < p->places; i++) {
         const struct worker *w = &p->workers[i];
@@ -246,15 +247,28 @@ static void tick(struct pool *p)
     p->sweep->progress.label = NULL;
 }
 
+/* Those that read a file which is being made are left for later. UINT32_MAX: there is none now. */
+static uint32_t take_next(struct pool *p)
+{
+    uint32_t count = p->sweep->job_count;
+    while (p->next < count && p->taken[p->next])
+        p->next++;
+    for (uint32_t i = p->next; i < count; i++)
+        if (!p->taken[i] && sweep_ready(p->sweep, i) != SWEEP_WAITS) {
+            p->taken[i] = true;
+            return i;
+        }
+    return UINT32_MAX;
+}
+
 /* A job whose record came into the spool since the sweep began is not started. */
 static bool start_next(struct pool *p, struct worker *w)
 {
-    bool found = true;
-    while (found && p->next < p->sweep->job_count) {
-        const struct job *j = &p->sweep->jobs[p->next];
-        if (!sweep_collect(p->sweep, j, &found, p->error))
+    for (uint32_t i; (i = take_next(p)) != UINT32_MAX;) {
+        const struct job *j = &p->sweep->jobs[i];
+        bool found = sweep_ready(p->sweep, i) == SWEEP_LOST;
+        if (!(found ? sweep_give_up(p->sweep, i, p->error) : sweep_collect(p->sweep, j, &found, p->error)))
             return false;
-        p->next++;
         if (!found)
             return start(p, w, j);
     }
@@ -328,7 +342,8 @@ bool pool_run(struct sweep *s, struct error *e)
     if (p.places > s->job_count)
         p.places = s->job_count;
     p.workers = calloc(p.places + 1, sizeof *p.workers);
-    if (!p.workers)
+    p.taken = calloc(s->job_count + 1, sizeof *p.taken);
+    if (!p.workers || !p.taken)
         abort();
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
@@ -343,6 +358,7 @@ bool pool_run(struct sweep *s, struct error *e)
     sigprocmask(SIG_SETMASK, &mask, NULL);
     sigaction(SIGCHLD, &before, NULL);
     free(p.workers);
+    free(p.taken);
     if (!e->kind && interrupted(&p) && s->result->done + s->result->failed < s->job_count)
         end_interrupted(&p);
     return !e->kind;

@@ -166,7 +166,7 @@ static json_t *experiment_json(struct arena *a, const struct report_experiment *
 
 static const char *const run_columns[] = {
     "key", "program", "arguments", "machine", "scheduler", "l1", "divergence", "sets", "ipc", "cycles", "warp_instructions", "l1d_accesses", "l1d_misses",
-    "wall_seconds", "launch_seconds", "kwips", "exit", "failure", "version", "epoch", "host", "when", "command"};
+    "wall_seconds", "launch_seconds", "kwips", "exit", "failure", "version", "epoch", "host", "when", "command", "probes"};
 
 /* In the order of run_columns. */
 static json_t *run_json(const struct store_run *r)
@@ -184,6 +184,7 @@ static json_t *run_json(const struct store_run *r)
     json_array_append_new(row, text_json(r->host));
     json_array_append_new(row, text_json(r->when));
     json_array_append_new(row, text_json(r->command));
+    json_array_append_new(row, text_json(r->probes));
     return row;
 }
 

@@ -1,7 +1,7 @@
 /* The Slurm engine: jobs are submitted as arrays, their records are gathered out of the spool, and what Slurm lost is submitted again.
  *
  * The tasks write into the spool and nowhere else; this process alone has the store open. It may go away at any moment: the arrays go on, and the next sweep takes them up (slurm_adopt.c).
- * With a throttle there is one array at a time, as the limit is one array's. */
+ * With a throttle there is one array at a time, as the limit is one array's. Runs that read other runs' files are sent when all of these are made, as arrays of their own. */
 #include "lab/slurm.h"
 
 #include <dirent.h>
@@ -115,14 +115,53 @@ static struct slurm_request make_request(const struct sweep *s, const char *fold
     };
 }
 
+static bool reads_files(const struct slurm_engine *g, uint32_t job)
+{
+    return g->sweep->outcomes && g->sweep->outcomes[job].needs;
+}
+
+/* Some file that others read is still to be made. */
+static bool files_are_made(const struct slurm_engine *g)
+{
+    for (uint32_t j = 0; j < g->sweep->job_count && g->sweep->jobs[j].input; j++) /* they come first */
+        if (g->runs[j].where != RUN_SETTLED)
+            return false;
+    return true;
+}
+
+/* How many runs may be sent now. */
+static uint32_t sendable(const struct slurm_engine *g)
+{
+    uint32_t count = 0;
+    if (files_are_made(g))
+        return g->unsent;
+    for (uint32_t j = 0; j < g->sweep->job_count; j++)
+        count += g->runs[j].where == RUN_UNSENT && !reads_files(g, j);
+    return count;
+}
+
+/* Runs whose input could not be made. */
+static bool give_up_lost(struct slurm_engine *g, struct error *e)
+{
+    for (uint32_t j = 0; j < g->sweep->job_count; j++) {
+        if (!reads_files(g, j) || g->runs[j].where != RUN_UNSENT || sweep_ready(g->sweep, j) != SWEEP_LOST)
+            continue;
+        slurm_settled(g, j);
+        if (!sweep_give_up(g->sweep, j, e))
+            return false;
+    }
+    return true;
+}
+
 /* The first unsent jobs, the longest ones, as a batch that is not written yet. */
 static struct slurm_batch next_batch(struct slurm_engine *g)
 {
     struct slurm_batch b = {.folder = slurm_next_folder(g->sweep->spool, g->arena)};
-    uint32_t most = g->unsent < g->array_limit ? g->unsent : g->array_limit;
+    bool made = files_are_made(g);
+    uint32_t ready = sendable(g), most = ready < g->array_limit ? ready : g->array_limit;
     b.tasks = arena_array(g->arena, struct slurm_task, most);
     for (uint32_t j = 0; j < g->sweep->job_count && b.task_count < most; j++)
-        if (g->runs[j].where == RUN_UNSENT)
+        if (g->runs[j].where == RUN_UNSENT && (made || !reads_files(g, j)))
             b.tasks[b.task_count++] = (struct slurm_task){.key = g->sweep->jobs[j].key, .job = j, .state = SLURM_PENDING, .word = "PENDING"};
     return b;
 }
@@ -202,7 +241,9 @@ static bool submit_one(struct slurm_engine *g, struct error *e)
 
 static bool submit(struct slurm_engine *g, struct error *e)
 {
-    while (g->unsent && slurm_now() >= g->next_submit && !slurm_interrupted(g)) {
+    if (!give_up_lost(g, e))
+        return false;
+    while (sendable(g) && slurm_now() >= g->next_submit && !slurm_interrupted(g)) {
         if (g->sweep->options->throttle && any_queued(g))
             return true;
         if (!submit_one(g, e))
@@ -284,13 +325,16 @@ static bool dry_run(struct slurm_engine *g, struct error *e)
     if (!find_array_limit(g, e))
         return false;
     FILE *out = s->options->out;
-    uint32_t first = s->job_count < g->array_limit ? s->job_count : g->array_limit;
+    uint32_t now = sendable(g), first = now < g->array_limit ? now : g->array_limit;
     struct slurm_request r = make_request(s, slurm_next_folder(s->spool, g->arena), first, g->arena);
     if (s->job_count)
         fputs(slurm_script(&r, g->arena), out);
     fprintf(out, "# %u tasks", s->job_count);
-    if (s->job_count > first)
-        fprintf(out, ", in %u arrays of up to %u; this is the first one's script", (s->job_count + first - 1) / first, first);
+    if (now > first)
+        fprintf(out, ", in %u arrays of up to %u; this is the first one's script", (now + first - 1) / first, first);
+    if (s->job_count > now)
+        fprintf(out, "%s %u of them follow when the files that they read are made", now > first ? ";" : ",",
+                s->job_count - now);
     fprintf(out, ". Nothing was submitted.\n");
     return true;
 }

@@ -52,9 +52,20 @@ bool store_metrics(struct store *s, const char (*keys)[KEY_BYTES], uint32_t key_
 struct store_samples { double *cycles, *values; uint32_t count; };
 bool store_samples(struct store *s, struct arena *a, const char *key, const char *launch, const char *const *names, uint32_t name_count, struct store_samples *out, struct error *e);
 
+/* store_rows.c: what a run has many of, by number: instructions of a kernel by pc, buckets of histograms. values: name_count for each row; 0 where a
+ * row lacks what others have; NAN in all where the run does not have it. */
+struct store_rows { int64_t *numbers; const char **texts; /* of instructions */ double *values; uint32_t count; };
+/* launch: its number from 0, or the name of a kernel, whose launches are put together; NULL: of the kernel that is launched first. maxima: one a name,
+ * whether the greatest counts and not the sum. */
+bool store_instructions(struct store *s, struct arena *a, const char *key, const char *launch, const char *const *names,
+                        const bool *maxima, uint32_t name_count, struct store_rows *out, struct error *e);
+/* Of the whole run. */
+bool store_buckets(struct store *s, struct arena *a, const char *key, const char *const *names, uint32_t name_count,
+                   struct store_rows *out, struct error *e);
+
 /* Every run, in the order of program, machine, scheduler, l1, divergence, sets. */
-struct store_run { /* arguments and sets: words with a space between them; policies that were not given are those that the run had */
-    const char *key, *program, *arguments, *machine, *scheduler, *l1, *divergence, *sets, *version, *host, *when, *failure /* NULL: ended well */, *command;
+struct store_run { /* arguments, sets and probes: words with a space between them; policies that were not given are those that the run had */
+    const char *key, *program, *arguments, *machine, *scheduler, *l1, *divergence, *sets, *version, *host, *when, *failure /* NULL: ended well */, *command, *probes;
     int64_t epoch;
     int exit;
     double wall_seconds, launch_seconds, kwips;

@@ -27,6 +27,14 @@ static const char *glossary_unit(const char *name, size_t length)
     return NULL;
 }
 
+static const char *counter_unit(const struct heddle_counter *list, const char *name, size_t length)
+{
+    for (; list && list->name; list++)
+        if (is_name(list->name, name, length))
+            return list->unit;
+    return NULL;
+}
+
 /* POLICY.COUNTER; those of shared objects are not known here. */
 static const char *policy_unit(const char *name, size_t length)
 {
@@ -38,9 +46,11 @@ static const char *policy_unit(const char *name, size_t length)
         for (size_t i = 0; (p = policy_builtin((enum policy_kind)kind, i)); i++) {
             if (!is_name(p->name, name, (size_t)(dot - name)))
                 continue;
-            for (const struct heddle_counter *c = p->counters; c && c->name; c++)
-                if (is_name(c->name, dot + 1, length - (size_t)(dot + 1 - name)))
-                    return c->unit;
+            const char *unit = counter_unit(p->counters, dot + 1, length - (size_t)(dot + 1 - name));
+            if (!unit)
+                unit = counter_unit(p->instructions, dot + 1, length - (size_t)(dot + 1 - name));
+            if (unit)
+                return unit;
         }
     }
     return NULL;
@@ -53,6 +63,8 @@ static const char *element_unit(const char *name, size_t length)
     if (!dot || strspn(dot + 1, "0123456789") < length - (size_t)(dot + 1 - name))
         return NULL;
     const char *unit = glossary_unit(name, (size_t)(dot - name));
+    if (!unit)
+        unit = policy_unit(name, (size_t)(dot - name)); /* a histogram */
     return unit ? unit + strspn(unit, "0123456789 ") : NULL;
 }
 

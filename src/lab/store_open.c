@@ -108,7 +108,7 @@ static bool make_or_check(struct store *s, struct error *e)
         return false;
     if (sqlite3_db_readonly(s->db, "main"))
         return store_fail(s, SQLITE_READONLY, e);
-    if (empty && !store_create(s, e))
+    if (empty ? !store_create(s, e) : !store_upgrade(s, e))
         return false;
     /* FULL: what was once said to be stored survives a loss of power. */
     return store_exec(s, "PRAGMA journal_mode = WAL", e) && store_exec(s, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", e);

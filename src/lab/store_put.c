@@ -137,6 +137,7 @@ static bool put_run(struct taking *t, const json_t *record)
     sqlite3_bind_int64(q, 19, machine);
     store_bind_text(q, 20, text_of(record, "command"));
     store_bind_text(q, 21, json_string_value(log));
+    store_bind_text(q, 22, join_words(&a, json_object_get(record, "probes")));
     bool ok = store_run_once(t->s, q, t->e);
     t->run = sqlite3_last_insert_rowid(t->s->db);
     arena_free(&a);

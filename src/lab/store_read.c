@@ -110,8 +110,9 @@ bool store_metrics(struct store *s, const char (*keys)[KEY_BYTES], uint32_t key_
 }
 
 /* The metrics of store_run, in its order, joined by the ids of their names. */
+/* %s: the column with the probes. */
 static const char runs_sql[] =
-    "SELECT r.key, r.program, r.arguments, r.machine, r.scheduler, r.l1, r.divergence, r.sets, r.version, r.host, r.started, r.failure, r.command, r.epoch, r.exit, r.wall_seconds,"
+    "SELECT r.key, r.program, r.arguments, r.machine, r.scheduler, r.l1, r.divergence, r.sets, r.version, r.host, r.started, r.failure, r.command, %s, r.epoch, r.exit, r.wall_seconds,"
     " r.launch_seconds, r.kwips, a.value, b.value, c.value, d.value, f.value, (SELECT count(*) FROM run) FROM run r"
     " LEFT JOIN metric a ON a.run = r.id AND a.kernel = -1 AND a.name = (SELECT id FROM metric_name WHERE name = 'cycles')"
     " LEFT JOIN metric b ON b.run = r.id AND b.kernel = -1 AND b.name = (SELECT id FROM metric_name WHERE name = 'warp_instructions')"
@@ -122,7 +123,7 @@ static const char runs_sql[] =
 
 static void read_run(struct store_run *r, struct arena *a, sqlite3_stmt *q)
 {
-    const char **texts[] = {&r->key, &r->program, &r->arguments, &r->machine, &r->scheduler, &r->l1, &r->divergence, &r->sets, &r->version, &r->host, &r->when, &r->failure, &r->command};
+    const char **texts[] = {&r->key, &r->program, &r->arguments, &r->machine, &r->scheduler, &r->l1, &r->divergence, &r->sets, &r->version, &r->host, &r->when, &r->failure, &r->command, &r->probes};
     double *numbers[] = {&r->wall_seconds, &r->launch_seconds, &r->kwips, &r->cycles, &r->warp_instructions, &r->ipc, &r->l1d_accesses, &r->l1d_misses};
     int column = 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -135,10 +136,12 @@ static void read_run(struct store_run *r, struct arena *a, sqlite3_stmt *q)
 
 bool store_runs(struct store *s, struct arena *a, struct store_run **runs, uint32_t *count, struct error *e)
 {
-    sqlite3_stmt *q = store_prepare(s, runs_sql, e);
+    char *sql = sqlite3_mprintf(runs_sql, store_probes_column(s));
+    sqlite3_stmt *q = sql ? store_prepare(s, sql, e) : NULL;
     int got;
     *runs = NULL;
     *count = 0;
+    sqlite3_free(sql);
     if (!q)
         return false;
     while ((got = store_step(s, q, e)) > 0) {

@@ -49,11 +49,15 @@ static sqlite3_stmt *prepare(sqlite3 *db, const char *format, const char *table,
     return q;
 }
 
-/* INSERT INTO TABLE VALUES (?, ...) with a place for each of its columns. */
-static sqlite3_stmt *prepare_insert(struct rescue *r, const char *table, int columns)
+/* INSERT INTO TABLE (...) VALUES (?, ...) with a place for each column that the old one has: it may be of an earlier version, which has fewer. */
+static sqlite3_stmt *prepare_insert(struct rescue *r, const char *table, sqlite3_stmt *from)
 {
     sqlite3_str *sql = sqlite3_str_new(r->s->db);
-    sqlite3_str_appendf(sql, "INSERT INTO %s VALUES (?", table);
+    int columns = sqlite3_column_count(from);
+    sqlite3_str_appendf(sql, "INSERT INTO %s (", table);
+    for (int i = 0; i < columns; i++)
+        sqlite3_str_appendf(sql, "%s\"%w\"", i ? ", " : "", sqlite3_column_name(from, i));
+    sqlite3_str_appendall(sql, ") VALUES (?");
     for (int i = 1; i < columns; i++)
         sqlite3_str_appendall(sql, ", ?");
     sqlite3_str_appendall(sql, ")");
@@ -69,7 +73,7 @@ static bool prepare_unit(struct rescue *r, const struct rescue_unit *u)
         r->read[i] = prepare(r->old, "SELECT * FROM %s WHERE %s = ?", u->parts[i].table, u->parts[i].column);
         if (!r->read[i])
             return error_set(r->e, ERROR_IO, "the definition of table %s is damaged: nothing can be saved", u->parts[i].table);
-        r->write[i] = prepare_insert(r, u->parts[i].table, sqlite3_column_count(r->read[i]));
+        r->write[i] = prepare_insert(r, u->parts[i].table, r->read[i]);
         if (!r->write[i])
             return false;
     }

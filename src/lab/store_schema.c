@@ -1,13 +1,14 @@
 /* The tables (docs/results.md explains them), and how a store is told from other files: application_id and user_version, which SQLite keeps in the file's first bytes. */
 #include "lab/store_sql.h"
 
-enum { APPLICATION_ID = 0x4845444c /* "HEDL" */, SCHEMA_VERSION = 1 };
+enum { APPLICATION_ID = 0x4845444c /* "HEDL" */, SCHEMA_VERSION = 2, FIRST_VERSION = 1 };
 
 static const char schema[] =
     "CREATE TABLE machine (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
     "CREATE TABLE run (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, program TEXT NOT NULL, arguments TEXT NOT NULL, machine TEXT NOT NULL, sets TEXT NOT NULL,"
     " scheduler TEXT NOT NULL, l1 TEXT NOT NULL, divergence TEXT NOT NULL, version TEXT NOT NULL, epoch INTEGER, host TEXT NOT NULL, started TEXT NOT NULL, exit INTEGER, failure TEXT,"
-    " wall_seconds REAL, launch_seconds REAL, kwips REAL, peak_bytes INTEGER, machine_id INTEGER NOT NULL REFERENCES machine (id), command TEXT NOT NULL, log TEXT);"
+    " wall_seconds REAL, launch_seconds REAL, kwips REAL, peak_bytes INTEGER, machine_id INTEGER NOT NULL REFERENCES machine (id), command TEXT NOT NULL, log TEXT,"
+    " probes TEXT NOT NULL DEFAULT '');"
     "CREATE INDEX run_program ON run (program, arguments) WHERE failure IS NULL;"
     "CREATE TABLE kernel (run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, number INTEGER NOT NULL, name TEXT NOT NULL, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER,"
     " block_x INTEGER, block_y INTEGER, block_z INTEGER, partial INTEGER NOT NULL, cycles INTEGER, warp_instructions INTEGER, thread_instructions INTEGER,"
@@ -37,6 +38,23 @@ static const char schema[] =
     "CREATE VIEW samples AS SELECT r.key, r.program, r.machine, r.scheduler, r.l1, r.divergence, s.kernel, n.name, s.cycle, s.value"
     " FROM run r JOIN series s ON s.run = r.id JOIN metric_name n ON n.id = s.name WHERE r.failure IS NULL;";
 
+/* From version 1: runs had no probes. */
+static const char upgrade[] = "ALTER TABLE run ADD COLUMN probes TEXT NOT NULL DEFAULT ''";
+
+bool store_upgrade(struct store *s, struct error *e)
+{
+    char mark[50];
+    if (s->version >= SCHEMA_VERSION)
+        return true;
+    sqlite3_snprintf(sizeof mark, mark, "PRAGMA user_version = %d", SCHEMA_VERSION);
+    if (!store_begin(s, e) || !store_end(s, store_exec(s, upgrade, e) && store_exec(s, mark, e), e))
+        return false;
+    s->version = SCHEMA_VERSION;
+    return true;
+}
+
+const char *store_probes_column(const struct store *s) { return s->version < SCHEMA_VERSION ? "''" : "probes"; }
+
 bool store_create(struct store *s, struct error *e)
 {
     char marks[100];
@@ -44,6 +62,7 @@ bool store_create(struct store *s, struct error *e)
     /* Before the journal becomes a WAL: so the marks are in the file itself from the start, and a crash on the way leaves an empty file. */
     if (!store_begin(s, e))
         return false;
+    s->version = SCHEMA_VERSION;
     return store_end(s, store_exec(s, schema, e) && store_exec(s, marks, e), e);
 }
 
@@ -70,8 +89,9 @@ bool store_recognise(struct store *s, bool *empty, struct error *e)
         error_note(e, "use another file (-o); 'heddle sweep EXPERIMENT.ini -o FILE' makes one");
         return false;
     }
-    if (version < SCHEMA_VERSION)
+    if (version < FIRST_VERSION)
         return error_set(e, ERROR_INVALID, "%s has tables of version %d, which this Heddle does not know; use another file (-o)", s->path, version);
+    s->version = version;
     if (version > SCHEMA_VERSION)
         return error_set(e, ERROR_INVALID, "%s was written by a later Heddle (its tables are of version %d, this one knows %d); use that one, or another file (-o)", s->path, version, SCHEMA_VERSION);
     return true;

@@ -8,7 +8,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [FIND_RUN] = "SELECT id, failure IS NULL FROM run WHERE key = ?",
     [DELETE_RUN] = "DELETE FROM run WHERE id = ?",
     [INSERT_RUN] = ("INSERT INTO run (key, program, arguments, machine, sets, scheduler, l1, divergence, version, epoch, host, started, exit, failure, wall_seconds, launch_seconds, kwips, "
-                    "peak_bytes, machine_id, command, log) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+                    "peak_bytes, machine_id, command, log, probes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
     [INSERT_MACHINE] = "INSERT INTO machine (text) VALUES (?)",
     [FIND_MACHINE] = "SELECT id FROM machine WHERE text = ?",
     [INSERT_KERNEL] = "INSERT INTO kernel VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

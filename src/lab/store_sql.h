@@ -25,6 +25,7 @@ struct store {
     struct strmap names;           /* metric_name: name to id */
     struct arena arena, names_arena;
     bool names_known;
+    int version;                   /* of its tables; a reader may have an older one */
     bool in_group;                 /* records are taken in within one transaction */
 };
 
@@ -49,8 +50,10 @@ const char *store_column_text(struct arena *a, sqlite3_stmt *q, int column); /* 
 /* store_open.c: an absolute path as SQLite's URI, with a query ("?immutable=1") or "" behind it. */
 const char *store_uri(struct arena *a, const char *file, const char *query);
 
-/* store_schema.c: the tables of an empty file; whether a file is ours (its error says what it is else). */
+/* store_schema.c: the tables of an empty file; whether a file is ours (its error says what it is else); tables of an earlier version made as they are now; what is to be selected for a run's probes. */
 bool store_create(struct store *s, struct error *e);
+bool store_upgrade(struct store *s, struct error *e);
+const char *store_probes_column(const struct store *s);
 bool store_recognise(struct store *s, bool *empty, struct error *e);
 
 /* store_metric.c */

@@ -63,6 +63,16 @@ static bool take_in(struct sweep *s, const char *path, const char *key, json_t *
     return remove_record(path, e);
 }
 
+/* j: one of s->jobs. */
+static void set_outcome(struct sweep *s, const struct job *j, const char *failure)
+{
+    if (!s->outcomes)
+        return;
+    struct sweep_outcome *o = &s->outcomes[j - s->jobs];
+    o->ended = true;
+    o->failure = failure ? arena_printf(s->arena, "%s", failure) : NULL;
+}
+
 bool sweep_collect(struct sweep *s, const struct job *j, bool *found, struct error *e)
 {
     char path[PATH_MAX], log[PATH_MAX];
@@ -79,6 +89,7 @@ bool sweep_collect(struct sweep *s, const struct job *j, bool *found, struct err
     *found = true;
     p->label = j->label;
     p->failure = json_string_value(json_object_get(record, "failure"));
+    set_outcome(s, j, p->failure);
     p->log_path = p->failure && access(log, F_OK) == 0 ? log : NULL;
     if (p->failure) {
         p->failed++;
@@ -142,115 +153,30 @@ static bool take_in_spool(struct sweep *s, struct error *e)
     return good;
 }
 
-static bool make_spool(const struct sweep *s, struct error *e)
+static bool make_folder(const char *folder, const char *what, struct error *e)
 {
-    if (mkdir(s->spool, 0777) == 0 || errno == EEXIST)
+    if (mkdir(folder, 0777) == 0 || errno == EEXIST)
         return true;
-    return error_set(e, ERROR_IO, "cannot make the folder %s, where runs leave their results: %s", s->spool, strerror(errno));
+    return error_set(e, ERROR_IO, "cannot make the folder %s, where runs leave %s: %s", folder, what, strerror(errno));
+}
+
+static bool make_folders(const struct sweep *s, struct error *e)
+{
+    if (s->job_count && s->jobs[0].input && !make_folder(s->files, "what others read", e))
+        return false;
+    job_spool_clean(s->files);
+    return make_folder(s->spool, "their results", e);
 }
 
 /* Beside the store, absolute: the store may not be there yet. */
-static const char *spool_of(const char *store, struct arena *a)
+static const char *beside(const char *store, const char *suffix, struct arena *a)
 {
     char real[PATH_MAX], here[PATH_MAX];
     if (realpath(store, real))
-        return arena_printf(a, "%s.spool", real);
+        return arena_printf(a, "%s%s", real, suffix);
     if (*store == '/' || !getcwd(here, sizeof here))
-        return arena_printf(a, "%s.spool", store);
-    return arena_printf(a, "%s/%s.spool", here, store);
-}
-
-/* ------------------------------------------------------------- what is to do */
-
-/* A job, and what its place among the others depends on. */
-struct candidate { const struct job *job; uint32_t point; double seconds; };
-
-static int by_key(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    int order = strcmp(x->job->key, y->job->key);
-    return order ? order : (x->point > y->point) - (x->point < y->point);
-}
-
-static int longest_first(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    if (x->seconds != y->seconds)
-        return x->seconds < y->seconds ? 1 : -1;
-    return (x->point > y->point) - (x->point < y->point);
-}
-
-static int compare_keys(const void *a, const void *b) { return strcmp(a, b); }
-
-/* Of programs that were never run: workloads by the size of their input. Only the order of runs depends on it. */
-static double guess_seconds(const struct job *j)
-{
-    static const struct { const char *size; double seconds; } sizes[] = {{"test", 1}, {"small", 10}, {"paper", 1000}};
-    for (const char **word = j->words; word[0] && word[1]; word++)
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-            if (!strcmp(word[0], "--size") && !strcmp(word[1], sizes[i].size))
-                return sizes[i].seconds;
-    return 10;
-}
-
-/* Asked once for each program with its arguments, not for each point. */
-static void expect_seconds(struct sweep *s, const struct experiment *x, struct job *jobs, struct arena *a)
-{
-    uint32_t programs = x->axes[AXIS_PROGRAM].value_count;
-    double *known = arena_array(a, double, programs);
-    for (uint32_t i = 0; i < programs; i++)
-        known[i] = -1;
-    for (uint32_t i = 0; s->store && i < x->point_count; i++) {
-        double *seconds = &known[x->points[i].value[AXIS_PROGRAM]];
-        if (*seconds < 0) {
-            char *arguments = job_arguments(&jobs[i]);
-            *seconds = store_expected_seconds(s->store, jobs[i].program, arguments);
-            free(arguments);
-        }
-        jobs[i].expected_seconds = *seconds;
-    }
-}
-
-/* One a key, those that the store does not have (a dry run: nor the spool), longest first. */
-static bool choose_jobs(struct sweep *s, const struct experiment *x, struct job *jobs, struct arena *a, struct error *e)
-{
-    char (*keys)[KEY_BYTES] = NULL;
-    uint32_t key_count = 0, different = 0;
-    struct candidate *list = arena_array(a, struct candidate, x->point_count + 1);
-    if (s->store && !store_keys(s->store, a, &keys, &key_count, e))
-        return false;
-    for (uint32_t i = 0; i < x->point_count; i++)
-        list[i] = (struct candidate){&jobs[i], i, jobs[i].expected_seconds > 0 ? jobs[i].expected_seconds : guess_seconds(&jobs[i])};
-    qsort(list, x->point_count, sizeof *list, by_key);
-    for (uint32_t i = 0; i < x->point_count; i++) {
-        const char *key = list[i].job->key;
-        if (i && !strcmp(key, list[i - 1].job->key))
-            continue;
-        different++;
-        if (key_count && bsearch(key, keys, key_count, sizeof *keys, compare_keys))
-            continue;
-        if (s->options->dry_run && job_is_recorded(key, s->spool))
-            continue;
-        list[s->job_count++] = list[i]; /* in place: never beyond i */
-    }
-    qsort(list, s->job_count, sizeof *list, longest_first);
-    s->jobs = arena_array(a, struct job, s->job_count + 1);
-    for (uint32_t i = 0; i < s->job_count; i++)
-        s->jobs[i] = *list[i].job;
-    s->progress.points = s->result->points = different;
-    s->progress.known = s->result->known = different - s->job_count;
-    s->progress.to_run = s->job_count;
-    return true;
-}
-
-static void set_limits(const struct sweep_options *o, struct job *jobs, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (o->time_limit_seconds > 0)
-            jobs[i].time_limit_seconds = o->time_limit_seconds;
-        if (o->memory_limit_bytes)
-            jobs[i].memory_limit_bytes = o->memory_limit_bytes;
-    }
+        return arena_printf(a, "%s%s", store, suffix);
+    return arena_printf(a, "%s/%s%s", here, store, suffix);
 }
 
 static bool put_experiment(struct sweep *s, const struct experiment *x, const struct job *jobs, struct arena *a, struct error *e)
@@ -297,16 +223,15 @@ static bool sweep(struct sweep *s, const struct experiment *x, struct job *jobs,
     bool dry = s->options->dry_run;
     if (!open_store(s, e))
         return false;
-    s->spool = spool_of(s->options->store, a); /* once the store is there: by its real name */
+    s->spool = beside(s->options->store, ".spool", a); /* once the store is there: by its real name */
+    s->files = beside(s->options->store, ".files", a);
     if (!dry && !take_in_spool(s, e))
         return false;
-    expect_seconds(s, x, jobs, a);
-    set_limits(s->options, jobs, x->point_count);
-    if (!choose_jobs(s, x, jobs, a, e) || (!dry && !put_experiment(s, x, jobs, a, e)))
+    if (!sweep_choose(s, x, jobs, e) || (!dry && !put_experiment(s, x, jobs, a, e)))
         return false;
     s->progress.seconds_left = NAN;
     sweep_tell(s, SWEEP_START);
-    if (s->job_count && ((!dry && !make_spool(s, e)) || !run_engine(s, e)))
+    if (s->job_count && ((!dry && !make_folders(s, e)) || !run_engine(s, e)))
         return false;
     return true;
 }
@@ -319,7 +244,7 @@ bool sweep_run(const struct sweep_options *o, struct sweep_result *result, struc
     struct places *places = arena_new(&a, struct places);
     struct job *jobs;
     *result = (struct sweep_result){0};
-    struct sweep s = {.options = o, .places = places, .result = result, .start = now()};
+    struct sweep s = {.options = o, .places = places, .result = result, .start = now(), .arena = &a};
     e = e ? e : &own;
     bool good = places_find(places, e) && experiment_load(&x, &a, o->experiment, o->size, e) && jobs_make(&x, places, &a, &jobs, e) && sweep(&s, &x, jobs, &a, e);
     if (s.store)

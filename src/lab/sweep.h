@@ -1,7 +1,9 @@
 /* Running an experiment: which of its points are not in the store yet, an engine that executes their jobs, and the one writer that takes their records into the store.
  *
  * The spool is a folder beside the store (RESULTS.db.spool): records that are not in the store yet. A sweep first takes in what an earlier one left there; a record is removed when the store has
- * it. So whatever is killed, and whenever, a finished run is either in the store or in the spool. */
+ * it. So whatever is killed, and whenever, a finished run is either in the store or in the spool.
+ *
+ * Runs that others read a file of ([input NAME] of an experiment) go first. Their files are kept in RESULTS.db.files. */
 #ifndef HEDDLE_LAB_SWEEP_H
 #define HEDDLE_LAB_SWEEP_H
 
@@ -40,14 +42,23 @@ struct sweep_result { uint32_t points, known, done, failed; bool interrupted; };
 
 bool sweep_run(const struct sweep_options *o, struct sweep_result *result, struct error *e);
 
+/* Of a job of the sweep. */
+struct sweep_outcome {
+    bool ended;
+    const char *failure;                    /* NULL: it ended well */
+    const uint32_t *needs;                  /* jobs of this sweep whose files it reads; UINT32_MAX behind the last. NULL: none */
+};
+
 /* Between sweep.c and the engines. */
 struct sweep {
     const struct sweep_options *options;
     const struct places *places;
     struct store *store;
-    const char *spool;                      /* absolute */
-    struct job *jobs;                       /* to run, longest first */
+    const char *spool, *files;              /* folders, absolute */
+    struct job *jobs;                       /* to run: inputs, then points, each longest first */
+    struct sweep_outcome *outcomes;         /* one a job; NULL: nobody asks */
     uint32_t job_count;
+    struct arena *arena;
     struct sweep_progress progress;
     struct sweep_result *result;
     double start;                           /* CLOCK_MONOTONIC */
@@ -55,6 +66,18 @@ struct sweep {
 /* Takes in SPOOL/KEY.json of a job if it is there: *found. Tells the listener. */
 bool sweep_collect(struct sweep *s, const struct job *j, bool *found, struct error *e);
 void sweep_tell(struct sweep *s, enum sweep_event event);
+/* sweep_choose.c: s->jobs, and how many there are. jobs: of all points. */
+bool sweep_choose(struct sweep *s, const struct experiment *x, struct job *jobs, struct error *e);
+/* sweep_inputs.c: whether a job can be started. LOST: a run whose file it needs has failed. */
+enum sweep_readiness { SWEEP_READY, SWEEP_WAITS, SWEEP_LOST };
+enum sweep_readiness sweep_ready(const struct sweep *s, uint32_t job);
+/* Records that a job is SWEEP_LOST, and takes that in. */
+bool sweep_give_up(struct sweep *s, uint32_t job, struct error *e);
+/* The runs whose files the jobs read, each once, with their files' places. `jobs` are all points. */
+struct job *sweep_inputs(const struct sweep *s, const struct job *jobs, uint32_t count, struct arena *a,
+                         uint32_t *input_count, struct error *e);
+/* Once s->jobs are chosen: which of them each waits for. */
+void sweep_link_inputs(struct sweep *s);
 bool pool_run(struct sweep *s, struct error *e);   /* pool.c: processes on this machine */
 bool slurm_run(struct sweep *s, struct error *e);  /* slurm.c: a job array */
 

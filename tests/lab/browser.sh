@@ -21,6 +21,7 @@ cat >"$scratch/small.ini" <<'INI'
 title = A <small> "experiment" & its </script>
 about = Two programs under three schedulers — enough to draw every kind of figure.
 size = test
+probes = loads
 [programs]
 vectoradd
 reduct
@@ -72,6 +73,19 @@ x = program
 y = simd_utilization
 series = scheduler
 y_title = share of lanes
+[figure instructions]
+kind = stacked
+title = Hits and misses of each load
+x = pc
+y = hit: loads.intra_warp_hits + loads.inter_warp_hits, miss: loads.misses
+where = program=vectoradd scheduler=gto
+[figure lanes]
+kind = bars
+title = Active lanes
+x = bucket
+series = scheduler
+y = lanes
+where = program=reduct
 INI
 store=$scratch/small.db page=$scratch/small.html
 expect 'a sweep for the report' 0 '' "$heddle" sweep "$scratch/small.ini" -o "$store"
@@ -94,7 +108,7 @@ sed '/^<script>$/,/^<\/script>/d; /<script type="application\/json"/d' "$page" >
 check 'no reference outside the page' '' "$(grep -oiE "(src|href|action|srcset) *= *[\"']?[^#\"' >][^\"' >]*|url\([^)]*\)|@import.*|<link[^>]*>" "$scratch/markup")"
 if command -v gnuplot >/dev/null 2>&1; then
     expect 'PDF figures' 0 "pdf +$scratch/pdf" "$heddle" report "$store" -o "$page" --pdf "$scratch/pdf"
-    check 'PDF figures: all five' 5 "$(head -qc 5 "$scratch"/pdf/*.pdf | grep -o '%PDF-' | wc -l | tr -d ' ')"
+    check 'PDF figures: all seven' 7 "$(head -qc 5 "$scratch"/pdf/*.pdf | grep -o '%PDF-' | wc -l | tr -d ' ')"
     expect 'no gnuplot: the package is named' 2 'apt-get install gnuplot-nox' env PATH=/nonexistent "$heddle" report "$store" -o "$page" --pdf "$scratch/pdf"
 else
     echo 'note skipped: PDF figures (gnuplot is not installed: apt-get install gnuplot-nox)'
@@ -117,10 +131,11 @@ set_width 1280 1600
 is 'the page loads' open_page "$page"
 check 'no complaint on the console' '' "$(console_errors)"
 check 'the title is text' '"A <small> \"experiment\" & its </script>"' "$(evaluate 'return document.querySelector("h1").textContent')"
-check 'five figures' 5 "$(evaluate 'return document.querySelectorAll("figure").length')"
+check 'seven figures' 7 "$(evaluate 'return document.querySelectorAll("figure").length')"
 marks='return [...document.querySelectorAll("figure")].map((f) => f.dataset.figure + ":" + f.querySelectorAll(".plot .values > path").length).join(" ")'
 drawn=$(evaluate "$marks")
-check 'every figure has its marks' '"speed:9 stalls:18 lines:6 scatter:6 heat:6"' "$drawn"
+check 'every figure has its marks' '"speed:9 stalls:18 lines:6 scatter:6 heat:6 instructions:2 lanes:99"' "$drawn"
+check 'an instruction is its pc, and its text is in the tooltip' '[true,"hit","instruction",true]' "$(evaluate 'const f = heddle.data.experiments[0].figures[5], t = tip(f, f.cells[0], null); return [/^[0-9]+ · hit$/.test(t.title), f.cells[0].part, t.rows[1][0], /^line [0-9]+: ld\.global/.test(t.rows[1][1])]')"
 check 'published values are drawn' 3 "$(evaluate 'return document.querySelectorAll("[data-figure=speed] .published_values path").length')"
 check 'published values are in the table' '["1.02","0.970","1.01"]' "$(evaluate 'return [...document.querySelectorAll("[data-figure=speed] details.published tbody td:nth-child(3)")].map((c) => c.textContent)')"
 check 'the page asked nobody' '[]' "$(evaluate 'return performance.getEntriesByType("resource").map((entry) => entry.name)')"
@@ -199,7 +214,7 @@ sqlite3 "$store" >"$out" 2>&1 <<'SQL'
 CREATE TEMP TABLE copy AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9994)
     SELECT i, (SELECT min(id) FROM run) + i % 6 AS old, 1000000 + i AS new FROM n;
 INSERT INTO run SELECT new, printf('%032x', i * 2654435761), program, arguments, machine, 'core.made_up=' || i, scheduler, l1, divergence, version, epoch, host, started, exit,
-    CASE WHEN i / 6 % 17 = 0 THEN 'made to fail' END, wall_seconds, launch_seconds, kwips + i % 977, peak_bytes, machine_id, command, log FROM copy JOIN run ON run.id = old;
+    CASE WHEN i / 6 % 17 = 0 THEN 'made to fail' END, wall_seconds, launch_seconds, kwips + i % 977, peak_bytes, machine_id, command, log, probes FROM copy JOIN run ON run.id = old;
 INSERT INTO metric SELECT new, kernel, m.name, CASE WHEN n.name = 'cycles' THEN value + i * 7919 % 10007 ELSE value END FROM copy JOIN metric m ON m.run = old JOIN metric_name n ON n.id = m.name WHERE kernel = -1;
 SQL
 check 'ten thousand runs are in the store' '10000 ' "$(sqlite3 "$store" 'SELECT count(*) FROM run') $(cat "$out")"

@@ -133,6 +133,22 @@ is 'tables of both' sh -c "'$heddle' report '$store' -o '$scratch/slurm.html' --
 is 'the numbers are the same' cmp "$scratch/slurm/metrics.csv" "$scratch/local/metrics.csv"
 is 'there are numbers' [ "$(wc -l <"$scratch/slurm/metrics.csv")" -gt 1000 ]
 
+# Runs that read what others wrote: two arrays, and the numbers of a sweep without Slurm.
+is 'a policy that reads a file compiles' "${CC:-cc}" -std=gnu11 -O2 -shared -fPIC -Iinclude -o "$scratch/reader.so" tests/lab/reader.c
+{
+    printf '[experiment]\nsize = test\n[programs]\nbfs\nvectoradd\n[schedulers]\ngto\nreads = %s/reader.so:file=@trace,every=1..2\n' "$scratch"
+    printf '[input trace]\nscheduler = lrr\noption = --trace @\n'
+} >"$scratch/inputs.ini"
+before=$(arrays)
+sweep_start "$scratch/inputs.ini" -o "$lab/inputs.db"
+sweep_wait 120
+is 'runs that read what others wrote' [ $? = 0 ]
+is 'as an array behind the first' [ "$(arrays)" = $((before + 2)) ]
+is 'the files are there' [ "$(find "$lab/inputs.db.files" -type f | wc -l)" = 2 ]
+expect 'the same without Slurm' 0 '8 of 8 are in' "$heddle" sweep "$scratch/inputs.ini" -o "$lab/inputs-local.db" -j 2
+is 'their tables' sh -c "'$heddle' report '$lab/inputs.db' -o '$scratch/slurm.html' --csv '$scratch/slurm' && '$heddle' report '$lab/inputs-local.db' -o '$scratch/local.html' --csv '$scratch/local'"
+is 'with the same numbers' cmp "$scratch/slurm/metrics.csv" "$scratch/local/metrics.csv"
+
 # A task is killed and its node lives: Slurm calls it failed and does not queue it again.
 find_task() {
     for task in $(job_processes 'n[1-3]'); do

@@ -30,7 +30,13 @@ static const char *own_path;      /* of this program, which is what the jobs run
 
 /* ------------------------------------------------------------- experiments by hand */
 
-struct point_text { const char *program, *words[8], *machine, *scheduler, *l1, *divergence, *sets[8], *label; bool pcs; uint64_t interval_cycles; uint32_t replay; };
+struct point_text {
+    const char *program, *words[8], *machine, *scheduler, *l1, *divergence, *sets[8], *label;
+    bool pcs;
+    uint64_t interval_cycles;
+    uint32_t replay;
+    const char *probes[4];
+};
 static const struct point_text usual = {.words = {"--one"}, .machine = "gtx480", .scheduler = "gto", .l1 = "lru", .divergence = "pdom", .label = "a"};
 static const char text[] = "[programs]\nx\n[machines]\ngtx480\n[schedulers]\nname = gto\n";
 
@@ -49,7 +55,8 @@ static void make_experiment(struct made *m, const struct point_text *t)
     m->words[0] = texts[AXIS_PROGRAM];
     for (int i = 0; t->words[i]; i++)
         m->words[i + 1] = t->words[i];
-    m->point = (struct lab_point){.words = m->words, .sets = (const char **)(uintptr_t)t->sets};
+    m->point = (struct lab_point){
+        .words = m->words, .sets = (const char **)(uintptr_t)t->sets, .probes = (const char **)(uintptr_t)t->probes};
 }
 
 /* The key of one point; fails with the message where there is none. */
@@ -176,6 +183,25 @@ static void what_changes_the_key(void **state)
         for (int k = 0; k < i; k++)
             different(&t[k], &t[i]);
     }
+}
+
+static void probes_are_part_of_the_key(void **state)
+{
+    (void)state;
+    struct point_text with = usual, other = usual;
+    with.probes[0] = "loads";
+    different(&usual, &with);
+    other.probes[0] = "trips";
+    different(&with, &other);
+    with.probes[1] = "trips";
+    different(&with, &other);
+    other.probes[1] = "loads";
+    same(&with, &other); /* in whatever order */
+    with.probes[2] = "lost:vta_entries=32";
+    other.probes[2] = "lost:vta_entries=16";
+    different(&with, &other);
+    with.probes[2] = "lost";
+    same(&with, &other); /* defaults written out */
 }
 
 static void words_are_not_run_together(void **state)
@@ -722,10 +748,23 @@ int main(int argc, char **argv)
         return eat();
     own_path = realpath(argv[0], path) ? path : argv[0];
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_changes_the_key), cmocka_unit_test(words_are_not_run_together), cmocka_unit_test(what_does_not_change_the_key), cmocka_unit_test(name_of_a_machine),
-        cmocka_unit_test(what_of_a_program_counts), cmocka_unit_test(keys_are_hexadecimal), cmocka_unit_test(mistakes_name_their_line), cmocka_unit_test(ten_thousand_points),
-        cmocka_unit_test(there_and_back), cmocka_unit_test(command_of_a_job), cmocka_unit_test(how_runs_fail), cmocka_unit_test(options_of_a_run), cmocka_unit_test(what_a_record_says), cmocka_unit_test(a_log_is_cut),
-        cmocka_unit_test(programs_die_with_their_runner), cmocka_unit_test(records_and_their_files),
+        cmocka_unit_test(what_changes_the_key),
+        cmocka_unit_test(probes_are_part_of_the_key),
+        cmocka_unit_test(words_are_not_run_together),
+        cmocka_unit_test(what_does_not_change_the_key),
+        cmocka_unit_test(name_of_a_machine),
+        cmocka_unit_test(what_of_a_program_counts),
+        cmocka_unit_test(keys_are_hexadecimal),
+        cmocka_unit_test(mistakes_name_their_line),
+        cmocka_unit_test(ten_thousand_points),
+        cmocka_unit_test(there_and_back),
+        cmocka_unit_test(command_of_a_job),
+        cmocka_unit_test(how_runs_fail),
+        cmocka_unit_test(options_of_a_run),
+        cmocka_unit_test(what_a_record_says),
+        cmocka_unit_test(a_log_is_cut),
+        cmocka_unit_test(programs_die_with_their_runner),
+        cmocka_unit_test(records_and_their_files),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -168,6 +168,32 @@ static void instructions_and_samples(void **state)
     store_close(s);
 }
 
+static void what_probes_count(void **state)
+{
+    (void)state;
+    struct store *s = open_store(file_named("probes.db"), STORE_WRITE);
+    json_t *record = record_of(1, "{\"trips\": {\"this_trip\": 12, \"distance\": [0, 4, 7]}}",
+                               "{\"probes\": [\"loads\", \"trips\"]}");
+    json_t *stats = json_object_get(record, "stats"), *kernel = json_array_get(json_object_get(stats, "kernels"), 0);
+    json_object_set_new(stats, "probes", record_from("[\"loads\", \"trips:line=128\"]"));
+    json_object_set_new(
+        kernel, "pcs",
+        record_from("[{\"pc\": 3, \"line\": 12, \"text\": \"ld\", \"loads\": {\"intra_hits\": 5, \"misses\": 2}}]"));
+    json_object_set_new(kernel, "trips", record_from("{\"distance\": [0, 4, 7]}"));
+    put(s, record);
+    assert_string_equal(ask(s, "SELECT probes FROM run"), "text loads trips");
+    assert_string_equal(
+        ask(s,
+            "SELECT group_concat(name || ' ' || value) FROM (SELECT * FROM totals WHERE name LIKE 'trips.%' ORDER BY name)"),
+        "text trips.distance.0 0,trips.distance.1 4,trips.distance.2 7,trips.this_trip 12");
+    assert_string_equal(
+        ask(s, "SELECT group_concat(pc || ' ' || name || ' ' || value) FROM (SELECT * FROM pcs ORDER BY name)"),
+        "text 3 loads.intra_hits 5,3 loads.misses 2");
+    assert_string_equal(ask(s, "SELECT value FROM metrics WHERE kernel = 0 AND name = 'trips.distance.2'"),
+                        "integer 7");
+    store_close(s);
+}
+
 static void bad_records_change_nothing(void **state)
 {
     (void)state;
@@ -571,6 +597,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(keys_are_sorted),
         cmocka_unit_test(expected_seconds_are_of_recent_good_runs),
         cmocka_unit_test(instructions_and_samples),
+        cmocka_unit_test(what_probes_count),
         cmocka_unit_test(bad_records_change_nothing),
         cmocka_unit_test(points_are_found_by_their_labels),
         cmocka_unit_test(csv_reads_back),

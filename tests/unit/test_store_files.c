@@ -93,7 +93,7 @@ static void other_files_are_told_apart(void **state)
     path = file_named("later.db");
     store_close(open_store(path, STORE_WRITE));
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 2", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 3", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
     refused(path, STORE_READ, "written by a later Heddle");
     refused(path, STORE_WRITE, "written by a later Heddle");
@@ -416,6 +416,46 @@ static void folder_that_cannot_be_written(void **state)
     assert_int_equal(chmod(path, 0644), 0);
 }
 
+/* A store as version 1 had it: without the column for probes. */
+static const char *old_store(const char *name)
+{
+    const char *path = store_of(name, 3);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "ALTER TABLE run DROP COLUMN probes; PRAGMA user_version = 1", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    return path;
+}
+
+static void earlier_versions_open_as_before(void **state)
+{
+    (void)state;
+    const char *path = old_store("old.db");
+    struct error e = {0};
+    struct store_rescued rescued;
+    uint32_t runs;
+    struct store *s = open_store(path, STORE_READ);
+    assert_true(read_everything(s, &runs, &e));
+    assert_int_equal(runs, 3);
+    assert_true(store_write_csv(s, file_named("old-csv"), &e));
+    assert_string_equal(ask(s, "PRAGMA user_version"), "integer 1"); /* a reader changes nothing */
+    store_close(s);
+    if (!store_rescue(path, file_named("old-rescued.db"), &rescued, &e))
+        fail_msg("%s", e.text);
+    assert_int_equal(rescued.runs, 3);
+    s = open_store(path, STORE_WRITE);
+    assert_string_equal(ask(s, "PRAGMA user_version"), "integer 2");
+    assert_true(put(s, record_of(9, "{}", "{\"probes\": [\"loads\", \"trips:line=128\"]}")));
+    assert_string_equal(ask(s, "SELECT group_concat(probes, '|') FROM (SELECT probes FROM run ORDER BY id)"),
+                        "text |||loads trips:line=128");
+    store_close(s);
+    s = open_store(path, STORE_READ);
+    assert_true(read_everything(s, &runs, &e));
+    assert_int_equal(runs, 4);
+    store_close(s);
+}
+
 static void odd_names(void **state)
 {
     (void)state;
@@ -441,6 +481,7 @@ int main(void)
         cmocka_unit_test(one_writer_many_readers),
         cmocka_unit_test(killed_writer_loses_nothing),
         cmocka_unit_test(folder_that_cannot_be_written),
+        cmocka_unit_test(earlier_versions_open_as_before),
         cmocka_unit_test(odd_names),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
