@@ -51,7 +51,8 @@ enum { WORKLOADS = sizeof workloads / sizeof *workloads };
 static const char *const machines[] = { "gtx480", "ccws", "c2050", "slp", "gtx480-gs4" };
 static const char *const schedulers[] = { "lrr", "rr", "sticky", "oldest", "gto" };
 
-struct outcome { struct gpu_counters counters, drained; uint64_t warp_instructions; uint8_t out[OUT_BYTES]; };
+enum { POLICY_VALUES_MOST = 64 };
+struct outcome { struct gpu_counters counters, drained; uint64_t policies[POLICY_VALUES_MOST], warp_instructions; uint8_t out[OUT_BYTES]; };
 
 static void fill(struct timed *t)
 {
@@ -67,6 +68,17 @@ static void fill(struct timed *t)
     memcpy(t->buffer + 65536, &handle, sizeof handle);
 }
 
+/* What policies counted lies elsewhere, and goes with the launch. */
+static void keep(struct outcome *o, struct gpu_counters *to, const struct gpu_counters *from)
+{
+    const struct policy_counts *p = from->policies;
+    *to = *from;
+    to->policies = NULL;
+    assert_true(!p || p->value_count <= POLICY_VALUES_MOST);
+    for (size_t i = 0; p && i < p->value_count; i++)
+        o->policies[i] += p->values[i];
+}
+
 static void run(struct outcome *o, const struct workload *w, const struct timed_machine *m, const char *const *sets)
 {
     struct timed t;
@@ -77,12 +89,12 @@ static void run(struct outcome *o, const struct workload *w, const struct timed_
     timed_open(&t, m, sets, DRAIN, body.s);
     fill(&t);
     timed_launch(&t, BLOCKS, THREADS, 0);
-    o->counters = *t.counters;
+    keep(o, &o->counters, t.counters);
     o->warp_instructions = t.gpu->kernels[0].warp_instructions;
     memcpy(o->out, t.buffer + 131072, OUT_BYTES);
     if (!m->functional) {
         timed_launch_of(&t, "drain", 1, 32, 0);
-        o->drained = *t.counters;
+        keep(o, &o->drained, t.counters);
     }
     timed_close(&t);
     free(body.s);
