@@ -29,6 +29,16 @@ saw 'its counter is in the results' '"turns": *[1-9]'
 expect 'an unknown parameter' 2 "youngest has no parameter 'evry'; did you mean 'every'" run -s "$scratch/mine.so:evry=4" vectoradd
 saw 'with a caret' '^ +\^$'
 
+# A built-in policy as a shared object: the same results.
+# shellcheck disable=SC2086
+is 'daws compiles by itself' $cc $flags -D_GNU_SOURCE -DHEDDLE_SHARED_OBJECT -I"$include" -o "$scratch/daws.so" src/policy/scheduler/daws.c
+results() { run -m ccws -s "$1" --stats - kmeans 2>/dev/null | sed '/"host": {/,/}/d; /"scheduler": /d'; }
+results daws >"$scratch/built-in.json"
+results "$scratch/daws.so" >"$scratch/shared.json"
+is 'daws makes predictions' grep -Eq '"predictions": *[1-9]' "$scratch/built-in.json"
+is 'daws as a shared object: the same results' cmp "$scratch/built-in.json" "$scratch/shared.json"
+expect 'daws without its profile' 1 'daws cannot work on this machine: mode=profiled needs profile=FILE' run -s daws:mode=profiled vectoradd
+
 expect 'no such file' 2 "no file '.*/none.so'" run -s "$scratch/none.so" vectoradd
 expect 'not a shared object' 2 'cannot be loaded' run -s "$scratch/mine.c" vectoradd
 variant no_entry -DNO_ENTRY

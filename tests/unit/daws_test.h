@@ -37,7 +37,8 @@ static inline void code_start(struct code *c)
     memset(c, 0, sizeof *c);
     for (int i = 0; i < INSTRUCTIONS; i++)
         c->in[i] = (struct heddle_instruction){.loop = -1, .address = HEDDLE_NO_REGISTER};
-    c->program = (struct heddle_program){.kernel = "k", .instructions = c->in, .instruction_count = INSTRUCTIONS, .loops = c->loops};
+    c->program = (struct heddle_program){
+        .kernel = "k", .instructions = c->in, .instruction_count = INSTRUCTIONS, .loops = c->loops};
     strcpy(c->profile, "/tmp/heddle-daws-XXXXXX");
     int file = mkstemp(c->profile);
     assert_true(file >= 0);
@@ -58,7 +59,8 @@ static inline int32_t add_loop(struct code *c, uint32_t begin, uint32_t end, int
 }
 
 /* A load as the profile has it: of 100 executions with more than two lanes. */
-static inline void add_load_at(struct code *c, uint32_t pc, uint32_t diverged, uint32_t local, uint32_t base, int32_t offset)
+static inline void add_load_at(struct code *c, uint32_t pc, uint32_t diverged, uint32_t local, uint32_t base,
+                               int32_t offset)
 {
     c->in[pc].flags = HEDDLE_LOAD | HEDDLE_L1D_LOAD | HEDDLE_LONG;
     c->in[pc].address = base;
@@ -69,7 +71,10 @@ static inline void add_load_at(struct code *c, uint32_t pc, uint32_t diverged, u
     fclose(f);
 }
 
-static inline void add_load(struct code *c, uint32_t pc, bool diverged) { add_load_at(c, pc, diverged ? 100 : 0, 90, 1000 + pc, 0); }
+static inline void add_load(struct code *c, uint32_t pc, bool diverged)
+{
+    add_load_at(c, pc, diverged ? 100 : 0, 90, 1000 + pc, 0);
+}
 
 /* lines: of the L1D */
 static inline void run_on(struct bench *b, const struct code *c, const char *spec, uint32_t lines, uint32_t warps)
@@ -100,12 +105,25 @@ static inline uint32_t first_lanes(uint32_t n) { return n == 32 ? ~0u : (1u << n
 
 static inline void at_loop(struct bench *b, uint32_t warp, int32_t loop, enum heddle_loop_step step, uint32_t lanes)
 {
-    struct heddle_loop_event e = {.warp = warp, .pc = b->f.core.program->loops[loop].begin, .active = first_lanes(lanes), .loop = loop, .step = step};
+    struct heddle_loop_event e = {.warp = warp,
+                                  .pc = b->f.core.program->loops[loop].begin,
+                                  .active = first_lanes(lanes),
+                                  .loop = loop,
+                                  .step = step};
     on(b)->loop(b->s.state, &b->f.core, &e);
 }
-static inline void enter(struct bench *b, uint32_t warp, int32_t loop, uint32_t lanes) { at_loop(b, warp, loop, HEDDLE_LOOP_ENTER, lanes); }
-static inline void iterate(struct bench *b, uint32_t warp, int32_t loop, uint32_t lanes) { at_loop(b, warp, loop, HEDDLE_LOOP_ITERATE, lanes); }
-static inline void leave(struct bench *b, uint32_t warp, int32_t loop) { at_loop(b, warp, loop, HEDDLE_LOOP_LEAVE, 32); }
+static inline void enter(struct bench *b, uint32_t warp, int32_t loop, uint32_t lanes)
+{
+    at_loop(b, warp, loop, HEDDLE_LOOP_ENTER, lanes);
+}
+static inline void iterate(struct bench *b, uint32_t warp, int32_t loop, uint32_t lanes)
+{
+    at_loop(b, warp, loop, HEDDLE_LOOP_ITERATE, lanes);
+}
+static inline void leave(struct bench *b, uint32_t warp, int32_t loop)
+{
+    at_loop(b, warp, loop, HEDDLE_LOOP_LEAVE, 32);
+}
 
 static inline void warp_ends(struct bench *b, uint32_t warp)
 {
@@ -128,7 +146,10 @@ static inline void issues(struct bench *b, uint32_t warp)
 {
     uint32_t pc = b->f.warp[warp].next_pc, path = b->f.warp[warp].active;
     comes_to(b, warp, NOWHERE, 32);
-    on(b)->issued(b->s.state, &b->f.core, &(struct heddle_issue){.warp = warp, .pc = pc, .active = path, .path = path, .instruction = &b->f.core.program->instructions[pc]});
+    on(b)->issued(
+        b->s.state, &b->f.core,
+        &(struct heddle_issue){
+            .warp = warp, .pc = pc, .active = path, .path = path, .instruction = &b->f.core.program->instructions[pc]});
 }
 
 static inline uint64_t held(struct bench *b) { return b->s.choice.scheduler->hold_loads(b->s.state, &b->f.core); }

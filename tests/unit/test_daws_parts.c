@@ -116,7 +116,10 @@ static void nothing_to_hold(void **state)
 static void counter_of_divergence(void **state)
 {
     (void)state;
-    static const struct { uint32_t accesses; bool diverged; } steps[] = {{5, false}, {5, true}, {1, false}, {5, true}};
+    static const struct {
+        uint32_t accesses;
+        bool diverged;
+    } steps[] = {{5, false}, {5, true}, {1, false}, {5, true}};
     struct heddle_load_divergence t;
     assert_true(heddle_load_divergence_init(&t, 64, 2));
     for (int i = 0; i < 4; i++) {
@@ -243,10 +246,11 @@ static enum heddle_load_answer say(struct heddle_load_locality *l, const struct 
     return heddle_load_locality_accessed(l, e, heddle_load_locality_of_access(l, e, AGE, lost));
 }
 
-static enum heddle_load_answer touch(struct heddle_load_locality *l, uint32_t warp, uint64_t line, enum heddle_outcome outcome,
-                                     int32_t owner, uint32_t left)
+static enum heddle_load_answer touch(struct heddle_load_locality *l, uint32_t warp, uint64_t line,
+                                     enum heddle_outcome outcome, int32_t owner, uint32_t left)
 {
-    struct heddle_l1_access e = {.address = line * LINE, .warp = warp, .outcome = outcome, .owner = owner, .owner_age = AGE, .left = left};
+    struct heddle_l1_access e = {
+        .address = line * LINE, .warp = warp, .outcome = outcome, .owner = owner, .owner_age = AGE, .left = left};
     return say(l, &e, false);
 }
 
@@ -264,7 +268,8 @@ static void locality_of_a_load(void **state)
     assert_int_equal(touch(&l, 1, 6, HEDDLE_FAIL, -1, 0), HEDDLE_LOAD_GOES_ON); /* will be tried again */
     assert_int_equal(touch(&l, 1, 7, HEDDLE_MISS, -1, 0), HEDDLE_LOAD_WITH_LOCALITY); /* any of its accesses */
     assert_int_equal(touch(&l, 1, 7, HEDDLE_MISS, -1, 0), HEDDLE_LOAD_WITHOUT_LOCALITY);
-    struct heddle_l1_access e = {.address = 5 * LINE, .warp = 1, .outcome = HEDDLE_HIT, .owner = 1, .owner_age = AGE - 1};
+    struct heddle_l1_access e = {
+        .address = 5 * LINE, .warp = 1, .outcome = HEDDLE_HIT, .owner = 1, .owner_age = AGE - 1};
     assert_int_equal(say(&l, &e, false), HEDDLE_LOAD_WITHOUT_LOCALITY); /* had its slot */
     e = (struct heddle_l1_access){.address = 5 * LINE, .warp = 1, .outcome = HEDDLE_MISS, .owner = -1};
     assert_int_equal(say(&l, &e, true), HEDDLE_LOAD_WITH_LOCALITY); /* lost */
@@ -308,7 +313,11 @@ static void reads_a_profile(void **state)
     (void)state;
     struct heddle_load_profile p;
     char why[256] = "";
-    assert_true(read_text(&p, "# loads\n\nkernel _Z3fooPi\r\nload 7 100 60 80 50\n  load 9\t1 0 0 0  \nkernel empty\nkernel k\nload 0 0 0 0 0", why, sizeof why));
+    assert_true(read_text(
+        &p,
+        "# loads\n\nkernel _Z3fooPi\r\nload 7 100 60 80 50\n  load 9\t1 0 0 0  \n"
+        "kernel empty\nkernel k\nload 0 0 0 0 0",
+        why, sizeof why));
     const struct heddle_profiled_kernel *k = heddle_load_profile_find(&p, "_Z3fooPi");
     assert_non_null(k);
     assert_int_equal(k->load_count, 2);
@@ -327,7 +336,9 @@ static void reads_a_profile(void **state)
 static void says_what_is_wrong(void **state)
 {
     (void)state;
-    static const struct { const char *text, *line; } wrong[] = {
+    static const struct {
+        const char *text, *line;
+    } wrong[] = {
         {"kernel k\nload 1 2 3", "line 2: five numbers"},
         {"kernel k\nload 1 2 2 2 2 2", "line 2: five numbers"},
         {"kernel k\nload 1 2 -2 2 2", "line 2: five numbers"},

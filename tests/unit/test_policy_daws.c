@@ -68,7 +68,9 @@ static void lanes_that_leave_make_room(void **state)
 static void as_many_as_the_best_static_limit(void **state)
 {
     (void)state;
-    static const struct { uint32_t diverged, converged, lines, fit; } kernels[] = {{2, 0, 64, 2}, {1, 1, 34, 4}};
+    static const struct {
+        uint32_t diverged, converged, lines, fit;
+    } kernels[] = {{2, 0, 64, 2}, {1, 1, 34, 4}};
     for (int k = 0; k < 2; k++) {
         struct bench b;
         int32_t loop = loop_of_loads(kernels[k].diverged, kernels[k].converged);
@@ -195,7 +197,8 @@ static void two_inner_loops(void **state)
     (void)state;
     struct bench b;
     code_start(&code);
-    int32_t outer = add_loop(&code, 300, 600, -1), first = add_loop(&code, 400, 450, outer), second = add_loop(&code, 500, 550, outer);
+    int32_t outer = add_loop(&code, 300, 600, -1), first = add_loop(&code, 400, 450, outer),
+            second = add_loop(&code, 500, 550, outer);
     add_load(&code, 410, true);
     add_load(&code, 510, false);
     run_profiled(&b, &code, "", 256, 1);
@@ -383,7 +386,7 @@ static void which_loads_and_loops_a_profile_names(void **state)
     add_load_at(&code, 110, 10, 60, 1, 0); /* one in ten diverged: consistently converged */
     add_load_at(&code, 120, 11, 41, 2, 0); /* more: diverged. 101 of 200 have locality */
     add_load_at(&code, 310, 0, 100, 3, 0);
-    add_load_at(&code, 320, 0, 0, 3, 4);   /* half: none */
+    add_load_at(&code, 320, 0, 0, 3, 4); /* half: none */
     run_profiled(&b, &code, "", 256, 2);
     enter(&b, 0, local, 32);
     assert_int_equal(b.s.counters[PREDICTED_LINES], 34);
@@ -418,7 +421,8 @@ static void refuses(const char *spec, const char *reason)
     assert_true(policy_choose(&choice, POLICY_SCHEDULER, spec, &e));
     void *instance = calloc(1, choice.policy->state_bytes);
     assert_non_null(instance);
-    struct heddle_setup setup = {.core = &f.core, .values = choice.values, .counters = counters, .warps = ~UINT64_C(0), .why = &why};
+    struct heddle_setup setup = {
+        .core = &f.core, .values = choice.values, .counters = counters, .warps = ~UINT64_C(0), .why = &why};
     assert_false(choice.policy->init(instance, &setup));
     if (!strstr(why, reason))
         fail_msg("%s: '%s' instead of '%s'", spec, why, reason);
@@ -446,16 +450,23 @@ static void refuses_what_cannot_work(void **state)
 
 /* ---------------------------------------------------------------- detected */
 
-static void touch(struct bench *b, uint32_t warp, uint32_t pc, uint64_t line, enum heddle_outcome outcome, uint32_t left)
+static void touch(struct bench *b, uint32_t warp, uint32_t pc, uint64_t line, enum heddle_outcome outcome,
+                  uint32_t left)
 {
     bool mine = outcome == HEDDLE_HIT || outcome == HEDDLE_PENDING;
-    struct heddle_l1_access e = {.address = line * LINE, .warp = warp, .pc = pc, .outcome = outcome, .left = left,
-                                 .owner = mine ? (int32_t)warp : -1, .owner_age = mine ? b->f.warp[warp].age : 0};
+    struct heddle_l1_access e = {.address = line * LINE,
+                                 .warp = warp,
+                                 .pc = pc,
+                                 .outcome = outcome,
+                                 .left = left,
+                                 .owner = mine ? (int32_t)warp : -1,
+                                 .owner_age = mine ? b->f.warp[warp].age : 0};
     on(b)->l1_access(b->s.state, &b->f.core, &e);
 }
 
 /* A load of all lanes that makes so many accesses, to lines from `line` on. */
-static void load(struct bench *b, uint32_t warp, uint32_t pc, uint32_t accesses, uint64_t line, enum heddle_outcome outcome)
+static void load(struct bench *b, uint32_t warp, uint32_t pc, uint32_t accesses, uint64_t line,
+                 enum heddle_outcome outcome)
 {
     struct heddle_coalesced e = {.warp = warp, .pc = pc, .active = ~0u, .accesses = accesses, .through_l1 = true};
     on(b)->coalesced(b->s.state, &b->f.core, &e);
@@ -473,7 +484,7 @@ static void learns_a_loop(void **state)
     run_on(&b, &code, "daws:assoc=1", 40, 3);
     enter(&b, 0, loop, 32), enter(&b, 1, loop, 32);
     load(&b, 0, 110, 32, 1000, HEDDLE_MISS); /* -1 */
-    load(&b, 1, 110, 32, 2000, HEDDLE_HIT);  /* nobody looks at warp 1 */
+    load(&b, 1, 110, 32, 2000, HEDDLE_HIT); /* nobody looks at warp 1 */
     assert_int_equal(b.s.counters[SAMPLED_LOADS], 1);
     iterate(&b, 0, loop, 32);
     load(&b, 0, 110, 32, 1000, HEDDLE_HIT); /* 0 */
@@ -672,7 +683,8 @@ static void schedulers_share_the_predictions(void **state)
         }
     for (uint32_t w = 0; w < 3; w++)
         for (int k = 0; k < 2; k++)
-            p->policy.on.loop(s[k].state, &f.core, &(struct heddle_loop_event){.warp = w, .active = w == 2 ? 0xff : ~0u, .loop = loop});
+            p->policy.on.loop(s[k].state, &f.core,
+                              &(struct heddle_loop_event){.warp = w, .active = w == 2 ? 0xff : ~0u, .loop = loop});
     for (int k = 0; k < 2; k++)
         assert_int_equal(p->hold_loads(s[k].state, &f.core), W1 | W2);
     assert_int_equal(s[0].counters[PREDICTIONS], 3);

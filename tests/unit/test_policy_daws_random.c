@@ -27,10 +27,10 @@ struct code {
 
 /* A warp that goes its own way. */
 struct walker {
-    bool there;                     /* launched, not finished */
+    bool there; /* launched, not finished */
     int32_t stack[STACK];
     uint32_t depth;
-    uint32_t load_pc, left;         /* accesses of its last load that are still to come */
+    uint32_t load_pc, left; /* accesses of its last load that are still to come */
 };
 
 struct world {
@@ -44,7 +44,10 @@ static struct code codes[2];
 
 static const struct heddle_events *on(void) { return &w.s.choice.policy->on; }
 static uint64_t mask(uint32_t warp) { return UINT64_C(1) << warp; }
-static uint32_t some_lanes(void) { return roll(3) ? roll(1 << 28) << 4 | roll(16) : UINT32_C(1) << roll(32) | UINT32_C(1) << roll(32); }
+static uint32_t some_lanes(void)
+{
+    return roll(3) ? roll(1 << 28) << 4 | roll(16) : UINT32_C(1) << roll(32) | UINT32_C(1) << roll(32);
+}
 
 /* ---------------------------------------------------------------- a random program */
 
@@ -69,7 +72,8 @@ static void make_code(struct code *c, const char *name)
 {
     memset(c, 0, sizeof *c);
     strcpy(c->name, name);
-    c->program = (struct heddle_program){.kernel = c->name, .instructions = c->in, .instruction_count = INSTRUCTIONS, .loops = c->loops};
+    c->program = (struct heddle_program){
+        .kernel = c->name, .instructions = c->in, .instruction_count = INSTRUCTIONS, .loops = c->loops};
     for (int pc = 0; pc < INSTRUCTIONS; pc++)
         c->in[pc].loop = -1;
     make_loops(c, roll(10), INSTRUCTIONS, -1);
@@ -95,7 +99,8 @@ static void write_profile(const char *path)
         for (int pc = 0; pc < INSTRUCTIONS; pc++) {
             const struct model_load *l = &codes[k].profile[pc];
             if (codes[k].in[pc].flags)
-                fprintf(file, "load %d %d %d %d %d\n", pc, (int)l->executions, (int)l->diverged, (int)l->considered, (int)l->local);
+                fprintf(file, "load %d %d %d %d %d\n", pc, (int)l->executions, (int)l->diverged, (int)l->considered,
+                        (int)l->local);
         }
     }
     fclose(file);
@@ -124,7 +129,8 @@ static void end_warp(uint32_t warp)
 
 static void at_loop(uint32_t warp, int32_t loop, enum heddle_loop_step step)
 {
-    struct heddle_loop_event e = {.warp = warp, .pc = w.f.core.program->loops[loop].begin, .active = some_lanes(), .loop = loop, .step = step};
+    struct heddle_loop_event e = {
+        .warp = warp, .pc = w.f.core.program->loops[loop].begin, .active = some_lanes(), .loop = loop, .step = step};
     on()->loop(w.s.state, &w.f.core, &e);
     model_loop(&w.m, &e);
 }
@@ -170,12 +176,17 @@ static void issue_load(uint32_t warp)
     uint32_t pc = w.f.warp[warp].next_pc, path = w.f.warp[warp].active;
     if (k->left || !(w.f.core.next_is_l1_load & mask(warp)))
         return;
-    struct heddle_issue e = {.warp = warp, .pc = pc, .active = path, .path = path, .instruction = &w.f.core.program->instructions[pc]};
+    struct heddle_issue e = {
+        .warp = warp, .pc = pc, .active = path, .path = path, .instruction = &w.f.core.program->instructions[pc]};
     comes_to(warp, roll(4) ? roll(INSTRUCTIONS) : HEDDLE_NO_PC);
     on()->issued(w.s.state, &w.f.core, &e);
     model_issued(&w.m, &e);
-    struct heddle_coalesced c = {.warp = warp, .pc = pc, .active = path, .accesses = 1 + roll(roll(3) ? QUEUE : 2),
-                                 .through_l1 = roll(16) != 0, .store = roll(16) == 0};
+    struct heddle_coalesced c = {.warp = warp,
+                                 .pc = pc,
+                                 .active = path,
+                                 .accesses = 1 + roll(roll(3) ? QUEUE : 2),
+                                 .through_l1 = roll(16) != 0,
+                                 .store = roll(16) == 0};
     on()->coalesced(w.s.state, &w.f.core, &c);
     model_coalesced(&w.m, &c);
     k->load_pc = pc;
@@ -185,9 +196,16 @@ static void issue_load(uint32_t warp)
 static void access_line(uint32_t warp, bool store)
 {
     struct walker *k = &w.walker[warp];
-    static const enum heddle_outcome outcomes[] = {HEDDLE_HIT, HEDDLE_HIT, HEDDLE_HIT, HEDDLE_MISS, HEDDLE_PENDING, HEDDLE_FAIL};
-    struct heddle_l1_access e = {.address = roll(40) * LINE, .warp = warp, .pc = k->load_pc, .outcome = outcomes[roll(6)], .owner = -1,
-                                 .store = store, .local = !roll(4), .left = store ? 0 : k->left - 1};
+    static const enum heddle_outcome outcomes[] = {HEDDLE_HIT,  HEDDLE_HIT,     HEDDLE_HIT,
+                                                   HEDDLE_MISS, HEDDLE_PENDING, HEDDLE_FAIL};
+    struct heddle_l1_access e = {.address = roll(40) * LINE,
+                                 .warp = warp,
+                                 .pc = k->load_pc,
+                                 .outcome = outcomes[roll(6)],
+                                 .owner = -1,
+                                 .store = store,
+                                 .local = !roll(4),
+                                 .left = store ? 0 : k->left - 1};
     if (e.outcome == HEDDLE_HIT || e.outcome == HEDDLE_PENDING) {
         e.owner = roll(5) ? (int32_t)warp : (int32_t)roll(WARPS);
         e.owner_age = w.f.warp[e.owner].age - !roll(6);
@@ -250,7 +268,8 @@ static void compare_tables(const struct table *t)
         assert_int_equal(t->classes.entries[i].loop, m->load[i].loop);
         assert_int_equal(t->classes.entries[i].diverged, m->load[i].diverged);
         for (uint32_t j = 0; j < i; j++)
-            assert_int_equal(t->classes.entries[i].group == t->classes.entries[j].group, m->load[i].repetition == m->load[j].repetition);
+            assert_int_equal(t->classes.entries[i].group == t->classes.entries[j].group,
+                             m->load[i].repetition == m->load[j].repetition);
     }
     assert_int_equal(t->sampling.count, m->sampled_count);
     for (uint32_t i = 0; i < m->sampled_count; i++) {
@@ -265,7 +284,8 @@ static void compare_tables(const struct table *t)
     for (uint32_t i = 0; i < t->repetition.sets * t->repetition.ways; i++) {
         const struct heddle_repeated_line *l = &t->repetition.lines[i];
         uint32_t k = 0;
-        while (l->tag && k < m->ilrd_count && (m->ilrd[k].line + 1 != l->tag || m->ilrd[k].warp != l->warp || m->ilrd[k].pc != l->pc))
+        while (l->tag && k < m->ilrd_count &&
+               (m->ilrd[k].line + 1 != l->tag || m->ilrd[k].warp != l->warp || m->ilrd[k].pc != l->pc))
             k++;
         assert_true(!l->tag || k < m->ilrd_count);
         lines += l->tag != 0;
@@ -334,8 +354,15 @@ static void follow(const char *spec, struct daws_model how, uint32_t lines)
         fail_msg("%s: who is held changed %u times only; %u times more than 3", spec, differed, many);
 }
 
-static const struct daws_model usual = {.detected = true, .control_flow = true, .cache = 0.6, .loads = 32, .detector_loads = 64,
-                                        .loops = 64, .ilrd_sets = 8, .ilrd_ways = 8, .least = -512};
+static const struct daws_model usual = {.detected = true,
+                                        .control_flow = true,
+                                        .cache = 0.6,
+                                        .loads = 32,
+                                        .detector_loads = 64,
+                                        .loops = 64,
+                                        .ilrd_sets = 8,
+                                        .ilrd_ways = 8,
+                                        .least = -512};
 
 static void detected(void **state)
 {
