@@ -79,7 +79,8 @@ function published_table(figure) {
     const rows = cells.map((cell) => {
         const off = deviation(cell), far = Math.abs(off) > 0.2 ? "number far" : "number";
         const numbers = [[short_number(cell.published), "number"], [short_number(cell.value), "number"], [percent(off), far]];
-        return line(x_label(figure, cell.x || ""), stacked ? cell.part : cell.series, ...numbers);
+        const bar = figure.series.length > 1 ? `${cell.series} · ` : "";
+        return line(x_label(figure, cell.x || ""), stacked ? bar + cell.part : cell.series, ...numbers);
     });
     const heads = line(figure.x_title, stacked ? "part" : figure.series_axis || "", ["published", "number"], ["ours", "number"], ["deviation", "number"]);
     const open = rows.length <= (is_wide(figure) ? 14 : 6);

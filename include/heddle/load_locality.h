@@ -2,7 +2,8 @@
  * when one of its accesses found a line that its own warp had brought (captured), or would have, had the line not left
  * (lost: a hit in the victim tags).
  *
- *   l1_access:  heddle_load_locality_accessed, with what the victim tags said; a load's last access gets the answer
+ *   l1_access:  heddle_load_locality_of_access, with what the victim tags said of it; then
+ *               heddle_load_locality_accessed, with this answer: the last access of a load gets that of the load
  *
  * The accesses of a warp come load after load, so one running answer per warp slot is enough.
  *
@@ -29,24 +30,29 @@ struct heddle_load_progress {
 };
 struct heddle_load_locality { struct heddle_load_progress warp[HEDDLE_WARPS]; };
 
-static inline bool heddle_load_locality_is_new(const struct heddle_load_progress *p, uint64_t line)
+/* Did the access find a line that an earlier load of its warp had brought, or lose one? age: of the warp that makes it;
+ * lost: its victim tags have the line. */
+static inline bool heddle_load_locality_of_access(const struct heddle_load_locality *l,
+                                                  const struct heddle_l1_access *e, uint64_t age, bool lost)
 {
+    const struct heddle_load_progress *p = &l->warp[e->warp];
+    bool found = (e->outcome == HEDDLE_HIT || e->outcome == HEDDLE_PENDING) && e->owner == (int32_t)e->warp;
+    if (!found || e->owner_age != age)
+        return lost;
     for (uint32_t i = 0; i < p->count && i < HEDDLE_LOAD_LINES; i++)
-        if (p->line[i] == line)
-            return false;
-    return p->count <= HEDDLE_LOAD_LINES;
+        if (p->line[i] == e->address)
+            return lost;
+    return p->count <= HEDDLE_LOAD_LINES || lost;
 }
 
-/* age: of the warp that makes the access; lost: its victim tags have the line. */
+/* local: what the function above said of the access. */
 static inline enum heddle_load_answer heddle_load_locality_accessed(struct heddle_load_locality *l,
-                                                                    const struct heddle_l1_access *e, uint64_t age,
-                                                                    bool lost)
+                                                                    const struct heddle_l1_access *e, bool local)
 {
+    struct heddle_load_progress *p = &l->warp[e->warp];
     if (e->store || e->outcome == HEDDLE_FAIL)
         return HEDDLE_LOAD_GOES_ON;
-    struct heddle_load_progress *p = &l->warp[e->warp];
-    bool found = e->outcome != HEDDLE_MISS && e->owner == (int32_t)e->warp && e->owner_age == age;
-    p->local |= lost || (found && !p->local && heddle_load_locality_is_new(p, e->address));
+    p->local |= local;
     if (e->outcome == HEDDLE_MISS) {
         if (p->count < HEDDLE_LOAD_LINES)
             p->line[p->count] = e->address;
@@ -54,10 +60,10 @@ static inline enum heddle_load_answer heddle_load_locality_accessed(struct heddl
     }
     if (e->left)
         return HEDDLE_LOAD_GOES_ON;
-    bool local = p->local;
+    bool any = p->local;
     p->local = false;
     p->count = 0;
-    return local ? HEDDLE_LOAD_WITH_LOCALITY : HEDDLE_LOAD_WITHOUT_LOCALITY;
+    return any ? HEDDLE_LOAD_WITH_LOCALITY : HEDDLE_LOAD_WITHOUT_LOCALITY;
 }
 
 #ifdef __cplusplus

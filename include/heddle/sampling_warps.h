@@ -25,16 +25,18 @@ enum { HEDDLE_SAMPLING_LANES = 3 }; /* a warp with fewer says too little about i
 struct heddle_sampled_loop { int32_t loop, warp /* HEDDLE_NO_WARP: nobody */, locality; };
 struct heddle_sampling_warps {
     uint32_t capacity, count;
-    int32_t most;                   /* a counter stays between -most - 1 and most: 2^(bits - 1) - 1 */
+    int32_t least, most;            /* where a counter stays */
     struct heddle_sampled_loop *entries;
 };
 
 /* False: no memory, or nothing to hold. To be freed in either case. */
-static inline bool heddle_sampling_warps_init(struct heddle_sampling_warps *t, uint32_t capacity, uint32_t bits)
+static inline bool heddle_sampling_warps_init(struct heddle_sampling_warps *t, uint32_t capacity, int32_t least,
+                                              int32_t most)
 {
     t->capacity = capacity;
     t->count = 0;
-    t->most = (int32_t)((UINT32_C(1) << (bits - 1)) - 1);
+    t->least = least;
+    t->most = most;
     t->entries = capacity ? (struct heddle_sampled_loop *)calloc(capacity, sizeof *t->entries) : NULL;
     return t->entries != NULL;
 }
@@ -106,7 +108,7 @@ static inline bool heddle_sampling_warps_judge(struct heddle_sampling_warps *t, 
     if (local)
         e->locality += e->locality < t->most;
     else
-        e->locality -= e->locality > -t->most - 1;
+        e->locality -= e->locality > t->least;
     return e->locality > 0;
 }
 

@@ -198,7 +198,8 @@ static int list_metrics(bool markdown)
 int cli_list(int argc, char **argv)
 {
     static const struct option table[] = {{"markdown", no_argument, NULL, 'M'}, {"keys", no_argument, NULL, 'K'}, {"import", required_argument, NULL, 'I'}, {"help", no_argument, NULL, 'h'}, {0}};
-    static const char *const lists[] = {"workloads", "machines", "experiments", "metrics", "schedulers", "l1", "divergence", "probes"};
+    static const char *const lists[] = {"workloads",  "machines", "experiments", "metrics",
+                                        "schedulers", "l1",       "divergence",  "probes"};
     bool markdown = false, keys = false;
     const char *import = NULL;
     int c;
@@ -218,7 +219,8 @@ int cli_list(int argc, char **argv)
         import = c == 'I' ? optarg : import;
     }
     if (optind == argc)
-        return cli_usage("list", "what? One of workloads, machines, experiments, metrics, schedulers, l1, divergence, probes");
+        return cli_usage("list",
+                         "what? One of workloads, machines, experiments, metrics, schedulers, l1, divergence, probes");
     if (optind + 1 < argc)
         return cli_usage("list", "one list at a time; what is '%s'?", argv[optind + 1]);
     const char *what = argv[optind];

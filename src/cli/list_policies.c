@@ -102,7 +102,8 @@ void list_policies(enum policy_kind kind, bool markdown)
 {
     const struct heddle_policy *p;
     if (markdown)
-        printf("| name | rule | parameters, with their defaults | %s |\n|---|---|---|---|\n", kind == POLICY_PROBE ? "what it counts" : "storage");
+        printf("| name | rule | parameters, with their defaults | %s |\n|---|---|---|---|\n",
+               kind == POLICY_PROBE ? "what it counts" : "storage");
     for (size_t i = 0; (p = policy_builtin(kind, i)); i++)
         markdown ? print_markdown(kind, p) : print_plain(kind, p);
 }

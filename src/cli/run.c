@@ -65,20 +65,47 @@ struct run_options {
     uint32_t probe_count;
 };
 
-enum { OPT_FUNCTIONAL = 256, OPT_SIZE, OPT_STATS, OPT_MAX_CYCLES, OPT_QUIET, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_PRINT_MACHINE, OPT_PCS,
-       OPT_INTERVAL, OPT_EXACT_BOUNDS, OPT_WARPS, OPT_PROBE };
+enum {
+    OPT_FUNCTIONAL = 256,
+    OPT_SIZE,
+    OPT_STATS,
+    OPT_MAX_CYCLES,
+    OPT_QUIET,
+    OPT_L1,
+    OPT_DIVERGENCE,
+    OPT_SET,
+    OPT_TIMELINE,
+    OPT_TIMELINE_CYCLES,
+    OPT_TRACE,
+    OPT_PRINT_MACHINE,
+    OPT_PCS,
+    OPT_INTERVAL,
+    OPT_EXACT_BOUNDS,
+    OPT_PROBE,
+    OPT_WARPS
+};
 
 static const struct option option_table[] = {
-    {"functional", no_argument, NULL, OPT_FUNCTIONAL}, {"size", required_argument, NULL, OPT_SIZE},
-    {"stats", required_argument, NULL, OPT_STATS},     {"machine", required_argument, NULL, 'm'},
-    {"max-cycles", required_argument, NULL, OPT_MAX_CYCLES}, {"quiet", no_argument, NULL, OPT_QUIET},
-    {"scheduler", required_argument, NULL, 's'},       {"l1", required_argument, NULL, OPT_L1},
-    {"divergence", required_argument, NULL, OPT_DIVERGENCE}, {"set", required_argument, NULL, OPT_SET},
-    {"timeline", required_argument, NULL, OPT_TIMELINE}, {"timeline-cycles", required_argument, NULL, OPT_TIMELINE_CYCLES},
-    {"trace", required_argument, NULL, OPT_TRACE},     {"print-machine", no_argument, NULL, OPT_PRINT_MACHINE},
-    {"pcs", no_argument, NULL, OPT_PCS},               {"interval", required_argument, NULL, OPT_INTERVAL},
-    {"warps", required_argument, NULL, OPT_WARPS},     {"probe", required_argument, NULL, OPT_PROBE},
-    {"exact-bounds", no_argument, NULL, OPT_EXACT_BOUNDS}, {"help", no_argument, NULL, 'h'},
+    {"functional", no_argument, NULL, OPT_FUNCTIONAL},
+    {"size", required_argument, NULL, OPT_SIZE},
+    {"stats", required_argument, NULL, OPT_STATS},
+    {"machine", required_argument, NULL, 'm'},
+    {"max-cycles", required_argument, NULL, OPT_MAX_CYCLES},
+    {"quiet", no_argument, NULL, OPT_QUIET},
+    {"scheduler", required_argument, NULL, 's'},
+    {"l1", required_argument, NULL, OPT_L1},
+    {"divergence", required_argument, NULL, OPT_DIVERGENCE},
+    {"set", required_argument, NULL, OPT_SET},
+    {"timeline", required_argument, NULL, OPT_TIMELINE},
+    {"timeline-cycles", required_argument, NULL, OPT_TIMELINE_CYCLES},
+    {"trace", required_argument, NULL, OPT_TRACE},
+    {"print-machine", no_argument, NULL, OPT_PRINT_MACHINE},
+    {"pcs", no_argument, NULL, OPT_PCS},
+    {"interval", required_argument, NULL, OPT_INTERVAL},
+    {"exact-bounds", no_argument, NULL, OPT_EXACT_BOUNDS},
+    {"probe", required_argument, NULL, OPT_PROBE},
+    {"warps", required_argument, NULL, OPT_WARPS},
+    {"help", no_argument, NULL, 'h'},
     {0},
 };
 
@@ -226,8 +253,8 @@ static void make_absolute(const char *word, size_t path_length, char *out, size_
 
 /* What a run is made of, as it is handed to the library. */
 struct setup {
-    char machine[PATH_MAX], scheduler[PATH_MAX + 512], l1[PATH_MAX + 512], divergence[PATH_MAX + 512], timeline[PATH_MAX], trace[PATH_MAX], warps[PATH_MAX];
-    char probes[GPU_PROBES][PATH_MAX + 512];
+    char machine[PATH_MAX], scheduler[PATH_MAX + 512], l1[PATH_MAX + 512], divergence[PATH_MAX + 512],
+        timeline[PATH_MAX], trace[PATH_MAX], warps[PATH_MAX], probes[GPU_PROBES][PATH_MAX + 512];
 };
 
 /* Machine, --set and specs are tried here: what is wrong with them is the user's to mend before anything runs. */
@@ -237,8 +264,16 @@ static bool check_setup(const struct run_options *o, struct error *e)
     struct error own = {0};
     if (!tried)
         abort();
-    bool ok = gpu_setup(tried, &(struct gpu_setup){.machine = o->machine, .sets = o->sets, .set_count = o->set_count, .scheduler = o->scheduler, .l1 = o->l1,
-                                                   .divergence = o->divergence, .probes = o->probes, .probe_count = o->probe_count}, &own);
+    bool ok = gpu_setup(tried,
+                        &(struct gpu_setup){.machine = o->machine,
+                                            .sets = o->sets,
+                                            .set_count = o->set_count,
+                                            .scheduler = o->scheduler,
+                                            .l1 = o->l1,
+                                            .divergence = o->divergence,
+                                            .probes = o->probes,
+                                            .probe_count = o->probe_count},
+                        &own);
     if (ok && o->print_machine)
         machine_print(&tried->machine, stdout);
     if (ok)

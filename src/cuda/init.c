@@ -174,7 +174,15 @@ static void stay_loaded(void)
 
 static void say_ignored(const struct options *o)
 {
-    const char *ignored = o->scheduler[0] ? "--scheduler" : o->l1[0] ? "--l1" : o->divergence[0] ? "--divergence" : o->probe_count ? "--probe" : o->timeline[0] ? "--timeline" : o->trace[0] ? "--trace" : o->interval ? "--interval" : o->warps[0] ? "--warps" : NULL;
+    const char *ignored = o->scheduler[0]    ? "--scheduler"
+                          : o->l1[0]         ? "--l1"
+                          : o->divergence[0] ? "--divergence"
+                          : o->probe_count   ? "--probe"
+                          : o->timeline[0]   ? "--timeline"
+                          : o->trace[0]      ? "--trace"
+                          : o->interval      ? "--interval"
+                          : o->warps[0]      ? "--warps"
+                                             : NULL;
     if (o->functional && ignored && !o->quiet)
         driver_say("%s has no effect with --functional, which does not model time", ignored);
 }
@@ -189,8 +197,16 @@ static bool choose(const struct options *o, struct gpu_options *to, struct error
 {
     const char *sets[OPTIONS_SETS], *probes[OPTIONS_PROBES];
     uint32_t set_count = options_sets(o, sets), probe_count = options_probes(o, probes);
-    return gpu_setup(to, &(struct gpu_setup){.machine = o->machine, .sets = sets, .set_count = set_count, .scheduler = o->scheduler, .l1 = o->l1, .divergence = o->divergence,
-                                             .probes = probes, .probe_count = o->functional ? 0 : probe_count}, e);
+    return gpu_setup(to,
+                     &(struct gpu_setup){.machine = o->machine,
+                                         .sets = sets,
+                                         .set_count = set_count,
+                                         .scheduler = o->scheduler,
+                                         .l1 = o->l1,
+                                         .divergence = o->divergence,
+                                         .probes = probes,
+                                         .probe_count = o->functional ? 0 : probe_count},
+                     e);
 }
 
 static struct trace *open_trace(const struct options *o, const struct machine *m, struct error *e)

@@ -231,7 +231,9 @@ static void put_policy(json_t *o, const struct heddle_policy *p, uint64_t *value
         made[(*made_count)++] = inside;
     }
     for (uint32_t i = 0; i < counters; i++)
-        put(inside, p->counters[i].name, p->counters[i].kind == HEDDLE_HISTOGRAM ? histogram(policy_histogram(p, values, i), p->counters[i].buckets) : count(values[i]));
+        put(inside, p->counters[i].name,
+            p->counters[i].kind == HEDDLE_HISTOGRAM ? histogram(policy_histogram(p, values, i), p->counters[i].buckets)
+                                                    : count(values[i]));
 }
 
 static void put_policies(json_t *o, const struct gpu_options *g, const struct gpu_counters *timed)
@@ -241,7 +243,8 @@ static void put_policies(json_t *o, const struct gpu_options *g, const struct gp
     uint32_t made_count = 0, policy_count = timed ? gpu_policies(g, policies) : 0;
     if (!timed)
         return;
-    struct policy_counts *none = timed->policies ? NULL : policy_counts_create(policies, policy_count); /* nothing was launched */
+    struct policy_counts *none =
+        timed->policies ? NULL : policy_counts_create(policies, policy_count); /* nothing was launched */
     for (uint32_t i = 0; i < policy_count; i++)
         put_policy(o, policies[i], policy_counts_of(none ? none : timed->policies, i), made, &made_count);
     free(none);

@@ -32,7 +32,7 @@ struct gpu_options {
     uint32_t slice;          /* functional: warp instructions a warp runs before the next takes its turn; 0: default */
     volatile int *interrupt; /* set non-zero (by a signal handler) to stop; may be NULL */
     struct policy_choice scheduler, l1, divergence; /* timed; taken over by the GPU. Not chosen: the machine's */
-    struct policy_choice probes[GPU_PROBES]; /* timed; taken over by the GPU */
+    struct policy_choice probes[GPU_PROBES];        /* timed; taken over by the GPU */
     uint32_t probe_count;
     uint32_t threads;        /* timed: cores are simulated on so many threads; 0: one */
     struct timeline *timeline; /* or NULL; the caller's */
@@ -60,7 +60,10 @@ struct gpu_kernel {          /* one launch, or with merge_launches all of one ke
     struct profile_series *series;
 };
 
-struct gpu_kernel_tables { char *name; struct policy_tables *tables; };
+struct gpu_kernel_tables {
+    char *name;
+    struct policy_tables *tables;
+};
 
 /* Room for blocks that a launch leaves to the next one of the same shape: programs launch the same kernel over and over. */
 struct gpu_spare {
@@ -110,11 +113,13 @@ struct gpu_launch {
 /* Launches that run together: each is started, all that were are run until one has ended, and that one is finished. */
 enum gpu_pause { GPU_ENDED, GPU_STUCK /* none can go on unless memory is changed from outside */, GPU_TIRED /* the budget is spent */ };
 
-/* The policies of a machine with time, in the order in which their counts are kept: scheduler, L1 policy, divergence unit, probes, NULL. Returns how many there are. */
+/* The policies of a machine with time, in the order in which their counts are kept: scheduler, L1 policy, divergence
+ * unit, probes, NULL. Returns how many there are. */
 uint32_t gpu_policies(const struct gpu_options *o, const struct heddle_policy *out[GPU_POLICIES + 1]);
-bool gpu_has_tables(const struct gpu_options *o);             /* has one of them counters of instructions? */
+bool gpu_has_tables(const struct gpu_options *o); /* has one of them counters of instructions? */
+/* Adds the tables of a launch to those of its kernel. */
+void gpu_kernel_tables_add(struct gpu *g, const char *kernel, const struct policy_tables *t);
 /* Lets each probe write what it has to, once. False: *e says which could not, and why; the others have written. */
-void gpu_kernel_tables_add(struct gpu *g, const char *kernel, const struct policy_tables *t); /* of a launch, to those of its kernel */
 bool gpu_write_probes(struct gpu *g, struct error *e);
 struct gpu *gpu_create(const struct gpu_options *options, struct error *e);
 void gpu_destroy(struct gpu *g);
@@ -132,7 +137,8 @@ void gpu_give_up(struct gpu *g, bool hangs);
 bool gpu_launch(struct gpu *g, const struct gpu_launch *launch, struct error *e);
 /* Is the shape legal, and does a block fit a core? What gpu_launch looks at first. */
 bool gpu_check_launch(const struct gpu *g, const struct gpu_launch *launch, struct error *e);
-uint32_t gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k);      /* the name is copied, what policies counted is taken over; returns its index in gpu.kernels */
+/* The name is copied, what policies counted is taken over; returns its index in gpu.kernels. */
+uint32_t gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k);
 void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k);    /* counters, instructions, seconds, launches */
 void gpu_spare_free(struct gpu *g);
 /* How many blocks of this shape fit one core (0: none). */

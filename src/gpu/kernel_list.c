@@ -32,7 +32,10 @@ void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k)
     sum->launches += k->launches;
 }
 
-static bool is_same_kernel(const struct policy_tables *a, const struct policy_tables *b) { return a && b ? a->listing == b->listing : a == b; }
+static bool is_same_kernel(const struct policy_tables *a, const struct policy_tables *b)
+{
+    return a && b ? a->listing == b->listing : a == b;
+}
 
 /* An earlier record that the launch can be added to. The last ones first: programs launch the same few over and over. */
 static struct gpu_kernel *earlier(struct gpu *g, const struct gpu_kernel *k)
@@ -41,7 +44,8 @@ static struct gpu_kernel *earlier(struct gpu *g, const struct gpu_kernel *k)
         return NULL;
     for (uint32_t i = g->kernel_count; i-- > 0;) {
         struct gpu_kernel *other = &g->kernels[i];
-        if (!other->partial && !other->pcs && !other->series && other->unreported == k->unreported && is_same_kernel(other->tables, k->tables) && !strcmp(other->name, k->name))
+        if (!other->partial && !other->pcs && !other->series && other->unreported == k->unreported &&
+            is_same_kernel(other->tables, k->tables) && !strcmp(other->name, k->name))
             return other;
     }
     return NULL;

@@ -50,9 +50,13 @@ void policy_counts_add(struct policy_counts *to, const struct policy_counts *fro
     }
 }
 
-static size_t table_values(const struct heddle_policy *p, uint32_t instructions) { return p ? (size_t)policy_column_count(p) * instructions : 0; }
+static size_t table_values(const struct heddle_policy *p, uint32_t instructions)
+{
+    return p ? (size_t)policy_column_count(p) * instructions : 0;
+}
 
-struct policy_tables *policy_tables_create(const struct heddle_policy *const *policies, uint32_t count, const struct profile_listing *listing)
+struct policy_tables *policy_tables_create(const struct heddle_policy *const *policies, uint32_t count,
+                                           const struct profile_listing *listing)
 {
     size_t values = 0;
     for (uint32_t i = 0; i < count; i++)

@@ -32,7 +32,8 @@ struct policy_tables {
     uint64_t values[];
 };
 
-struct policy_tables *policy_tables_create(const struct heddle_policy *const *policies, uint32_t count, const struct profile_listing *listing);
+struct policy_tables *policy_tables_create(const struct heddle_policy *const *policies, uint32_t count,
+                                           const struct profile_listing *listing);
 void policy_tables_add(struct policy_tables *to, const struct policy_tables *from); /* of the same kernel */
 uint64_t *policy_tables_of(struct policy_tables *t, uint32_t policy);
 

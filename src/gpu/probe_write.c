@@ -28,7 +28,7 @@ void gpu_kernel_tables_add(struct gpu *g, const char *kernel, const struct polic
     if (!g->kernel_tables || !name)
         abort();
     policy_tables_add(sum, t);
-    g->kernel_tables[g->kernel_table_count++] = (struct gpu_kernel_tables){ name, sum };
+    g->kernel_tables[g->kernel_table_count++] = (struct gpu_kernel_tables){name, sum};
 }
 
 /* The probe-th, with what it counted for each instruction of each kernel. */
@@ -41,8 +41,10 @@ static bool write_one(struct gpu *g, uint32_t probe, const char **why)
         abort();
     for (uint32_t i = 0; i < count; i++) {
         struct policy_tables *t = g->kernel_tables[i].tables;
-        kernels[i] = (struct heddle_instruction_table){ .kernel = g->kernel_tables[i].name, .values = policy_tables_of(t, 3 + probe), .instruction_count = t->instruction_count,
-                                                        .column_count = columns };
+        kernels[i] = (struct heddle_instruction_table){.kernel = g->kernel_tables[i].name,
+                                                       .values = policy_tables_of(t, 3 + probe),
+                                                       .instruction_count = t->instruction_count,
+                                                       .column_count = columns};
     }
     bool ok = choice->probe->write(choice->values, kernels, count, why);
     free(kernels);
@@ -57,9 +59,11 @@ bool gpu_write_probes(struct gpu *g, struct error *e)
         if (!g->options.probes[i].probe->write || write_one(g, i, &why))
             continue;
         if (all)
-            error_set(e, ERROR_INVALID, "probe %s could not write its results%s%s", g->options.probes[i].policy->name, why ? ": " : "", why ? why : "");
+            error_set(e, ERROR_INVALID, "probe %s could not write its results%s%s", g->options.probes[i].policy->name,
+                      why ? ": " : "", why ? why : "");
         else
-            error_note(e, "probe %s could not either%s%s", g->options.probes[i].policy->name, why ? ": " : "", why ? why : "");
+            error_note(e, "probe %s could not either%s%s", g->options.probes[i].policy->name, why ? ": " : "",
+                       why ? why : "");
         all = false;
     }
     g->probes_have_written = true;

@@ -75,7 +75,8 @@ struct profile_series {
 struct profile_column { char name[200]; bool is_rate; /* given as a mean over the cycles of a sample */ };
 
 /* policies: in the order of their counts, NULL at the end; they live longer. most: an even number. */
-struct profile_series *profile_series_create(uint64_t interval, uint32_t most, const struct heddle_policy *const *policies);
+struct profile_series *profile_series_create(uint64_t interval, uint32_t most,
+                                             const struct heddle_policy *const *policies);
 /* The cycle of the launch at which the next sample is due. */
 static inline uint64_t profile_series_next(const struct profile_series *s) { return (s->count ? s->cycles[s->count - 1] : 0) + s->interval; }
 /* counts: of the launch up to that cycle. */

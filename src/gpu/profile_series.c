@@ -49,7 +49,8 @@ static const struct field { const char *name; size_t offset; bool is_rate; } fie
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-/* Of what a policy counts, sums alone have a part in each sample. Returns the row of the column-th, or UINT32_MAX; *column is then less by as many as there are. */
+/* Of what a policy counts, sums alone have a part in each sample. Returns the row of the column-th, or UINT32_MAX;
+ * *column is then less by as many as there are. */
 static uint32_t row_of_sum(const struct heddle_policy *p, uint32_t *column)
 {
     for (uint32_t row = 0; p->counters && p->counters[row].name; row++)
@@ -110,7 +111,8 @@ static void read_columns(const struct profile_series *s, const struct gpu_counte
                 *to++ = from[row - s->policies[i]->counters];
 }
 
-struct profile_series *profile_series_create(uint64_t interval, uint32_t most, const struct heddle_policy *const *policies)
+struct profile_series *profile_series_create(uint64_t interval, uint32_t most,
+                                             const struct heddle_policy *const *policies)
 {
     struct profile_series *s = calloc(1, sizeof *s);
     if (!s)

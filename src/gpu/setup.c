@@ -18,7 +18,8 @@ static bool is_new_probe(const struct gpu_options *o, const struct policy_choice
 {
     for (uint32_t i = 0; i < o->probe_count; i++)
         if (!strcmp(o->probes[i].policy->name, probe->policy->name))
-            return error_set(e, ERROR_INVALID, "probe '%s' is given twice (%s, %s); a run has at most one of a name", probe->policy->name, o->probes[i].spec, probe->spec);
+            return error_set(e, ERROR_INVALID, "probe '%s' is given twice (%s, %s); a run has at most one of a name",
+                             probe->policy->name, o->probes[i].spec, probe->spec);
     return true;
 }
 

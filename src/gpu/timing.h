@@ -63,7 +63,7 @@ void timing_jump(struct timing *t, uint64_t cycle);
 bool timing_place_blocks(struct timing *t, struct residency *first, struct error *e);
 /* timing_count.c */
 void timing_add_core(struct sm *core, struct gpu_counters *c);
-void timing_add_tables(struct sm *core, struct policy_tables *t);           /* what policies counted for each instruction */
+void timing_add_tables(struct sm *core, struct policy_tables *t); /* what policies counted for each instruction */
 void timing_settle_memory(struct timing *t, struct residency *r);           /* what the memory system has counted since this was last called goes to the launch */
 struct residency *timing_eldest(struct gpu *g);                             /* of those that run: who is counted what the memory system counts */
 void timing_take_samples(struct timing *t, struct gpu *g, uint64_t until);  /* those due up to a cycle before which nothing happens */

@@ -17,8 +17,14 @@ static void on_atomic(void *context, const struct packet *p)
 static bool make_cores(struct timing *t, const struct gpu_options *o, struct error *e)
 {
     const struct machine *m = &o->machine;
-    struct sm_policies policies = { .scheduler = o->scheduler.scheduler, .scheduler_values = o->scheduler.values, .l1 = o->l1.l1, .l1_values = o->l1.values,
-                                    .divergence = o->divergence.divergence, .divergence_values = o->divergence.values, .seed = m->seed, .probe_count = o->probe_count };
+    struct sm_policies policies = {.scheduler = o->scheduler.scheduler,
+                                   .scheduler_values = o->scheduler.values,
+                                   .l1 = o->l1.l1,
+                                   .l1_values = o->l1.values,
+                                   .divergence = o->divergence.divergence,
+                                   .divergence_values = o->divergence.values,
+                                   .seed = m->seed,
+                                   .probe_count = o->probe_count};
     for (uint32_t i = 0; i < o->probe_count; i++) {
         policies.probes[i] = o->probes[i].probe;
         policies.probe_values[i] = o->probes[i].values;

@@ -163,9 +163,11 @@ static bool start_and_wait(const struct child_request *r, const char *options, s
 /* Results for a program that never got as far as cuInit, or did not live to write them. */
 static json_t *empty_stats(const struct child_request *r)
 {
-    json_t *stats = json_pack("{s:s, s:n, s:[], s:n, s:b, s:n, s:n, s:n, s:n, s:[], s:[], s:{}, s:{s:n, s:f, s:n, s:n}, s:{}, s:{s:s, s:b, s:n}}", "heddle", HEDDLE_VERSION,
-                              "program", "arguments", "machine", "functional", r->functional || !r->options, "seed", "scheduler", "l1", "divergence", "probes", "kernels", "total", "host",
-                              "wall_seconds", "launch_seconds", 0.0, "kwips", "peak_bytes", "checks", "outcome", "kind", "none", "launch_refused", 0, "message");
+    json_t *stats = json_pack(
+        "{s:s, s:n, s:[], s:n, s:b, s:n, s:n, s:n, s:n, s:[], s:[], s:{}, s:{s:n, s:f, s:n, s:n}, s:{}, s:{s:s, s:b, s:n}}",
+        "heddle", HEDDLE_VERSION, "program", "arguments", "machine", "functional", r->functional || !r->options, "seed",
+        "scheduler", "l1", "divergence", "probes", "kernels", "total", "host", "wall_seconds", "launch_seconds", 0.0,
+        "kwips", "peak_bytes", "checks", "outcome", "kind", "none", "launch_refused", 0, "message");
     json_object_set_new(stats, "program", json_string(r->argv[0]));
     for (int i = 1; r->argv[i]; i++)
         json_array_append_new(json_object_get(stats, "arguments"), json_string(r->argv[i]));

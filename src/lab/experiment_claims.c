@@ -25,12 +25,25 @@ static struct labels x_labels(const struct lab_reader *r, const struct figure_la
     return with_mean(r, l->xs, l->x_count, l->figure->mean != MEAN_NONE && !l->parameter);
 }
 
+/* "SERIES PART" for each part of each bar of a stacked figure; figure.c finds them again by both labels. */
+static struct labels part_labels(const struct lab_reader *r, const struct figure_layout *l)
+{
+    const struct lab_figure *f = l->figure;
+    struct labels out = { arena_array(r->arena, const char *, (size_t)l->series_count * f->y_count + 1), 0 };
+    for (uint32_t s = 0; s < l->series_count; s++)
+        for (uint32_t part = 0; part < f->y_count; part++)
+            out.names[out.count++] = arena_printf(r->arena, "%s %s", l->series[s], f->y_labels[part]);
+    return out;
+}
+
 /* Series; the parts of a stacked figure that has none. */
 static struct labels series_labels(const struct lab_reader *r, const struct figure_layout *l)
 {
     const struct lab_figure *f = l->figure;
     if (f->kind == FIGURE_STACKED && !f->series)
         return with_mean(r, f->y_labels, f->y_count, false);
+    if (f->kind == FIGURE_STACKED)
+        return part_labels(r, l);
     return with_mean(r, l->series, f->series ? l->series_count : 0, f->mean != MEAN_NONE && l->parameter);
 }
 
@@ -104,8 +117,8 @@ bool lab_read_published(const struct lab_reader *r, const struct lab_section *s,
         bool all = lab_word_is(line->name, "published"), one = line->name.length > length && memcmp(line->name.at, prefix, length) == 0;
         if (!all && !one)
             continue;
-        if (f->kind == FIGURE_SCATTER || f->launch || (f->kind == FIGURE_STACKED && f->series))
-            return lab_wrong(r, line->name.at, "published values of a scatter, of a figure over time, or of a stacked figure with series, have no place in it");
+        if (f->kind == FIGURE_SCATTER || f->launch)
+            return lab_wrong(r, line->name.at, "published values of a scatter, or of a figure over time, have no place in it");
         if (all && to.series.count)
             return lab_wrong(r, line->name.at, "expected published.X = LABEL NUMBER, ...: the figure has several values at an x");
         const char *x = all ? NULL : known_label(r, lab_trim(line->name.at + length, lab_end(line->name)), "x", &to.xs);

@@ -140,14 +140,33 @@ static uint32_t find_label(const char *const *labels, uint32_t count, const char
     return i;
 }
 
+/* The series whose label, a blank and a part's label make up the name. */
+static uint32_t find_prefix(const char *const *series, uint32_t count, const char *name, const struct lab_figure *f)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        size_t length = strlen(series[i]);
+        if (!strncmp(series[i], name, length) && name[length] == ' ' &&
+            find_label(f->y_labels, f->y_count, name + length + 1) < f->y_count)
+            return i;
+    }
+    return count;
+}
+
 static void put_published(struct figure_data *d)
 {
     const struct lab_figure *f = d->figure;
-    bool parts = f->kind == FIGURE_STACKED && !f->series;
+    bool stacked = f->kind == FIGURE_STACKED;
     for (uint32_t i = 0; i < f->published_count; i++) {
         const struct lab_published *p = &f->published[i];
         uint32_t x = find_label(d->xs, d->x_count, p->x);
-        uint32_t series = parts ? 0 : find_label(d->series, d->series_count, p->series), part = parts ? find_label(f->y_labels, f->y_count, p->series) : 0;
+        const char *name = p->series; /* of the series; of a part; or "SERIES PART" */
+        uint32_t series = 0, part = 0;
+        if (!stacked)
+            series = find_label(d->series, d->series_count, name);
+        else if (f->series && (series = find_prefix(d->series, d->series_count, name, f)) < d->series_count)
+            name += strlen(d->series[series]) + 1;
+        if (stacked)
+            part = find_label(f->y_labels, f->y_count, name);
         if (x < d->x_count && series < d->series_count && part < figure_part_count(f))
             cell_at(d, x, series, part)->published = p->value;
     }

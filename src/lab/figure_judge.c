@@ -35,8 +35,8 @@ static bool is_base(const struct figure_data *d, const struct figure_cell *c) { 
 
 static void judge_direction(const struct figure_data *d, const struct figure_cell *c, struct figure_verdict *out)
 {
-    if (!d->figure->has_normalise || is_base(d, c))
-        return;
+    if (!d->figure->has_normalise || d->figure->kind == FIGURE_STACKED || is_base(d, c))
+        return; /* parts of a bar are not compared with 1 */
     out->directions++;
     out->directions_held += (c->value > 1 && c->published > 1) || (c->value < 1 && c->published < 1) || (near(c->value, 1) && near(c->published, 1));
 }

@@ -4,8 +4,16 @@
 static struct heddle_l1_access describe(const struct cache *c, const struct lookup *l, enum heddle_outcome outcome, uint32_t way)
 {
     const struct packet *p = l->request;
-    struct heddle_l1_access e = { .address = l->line, .warp = p->warp, .pc = p->pc, .outcome = outcome, .store = l->write,
-                                  .local = p->kind == PACKET_LOCAL_LOAD || p->kind == PACKET_LOCAL_STORE, .owner = -1, .set = l->set, .way = way, .left = p->left };
+    struct heddle_l1_access e = {.address = l->line,
+                                 .warp = p->warp,
+                                 .pc = p->pc,
+                                 .outcome = outcome,
+                                 .store = l->write,
+                                 .local = p->kind == PACKET_LOCAL_LOAD || p->kind == PACKET_LOCAL_STORE,
+                                 .owner = -1,
+                                 .set = l->set,
+                                 .way = way,
+                                 .left = p->left};
     if (way != NO_WAY && outcome != HEDDLE_MISS) {
         const struct cache_line *line = line_at(c, l->set, way);
         e.owner = line->warp == NO_OWNER ? -1 : line->warp;

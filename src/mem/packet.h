@@ -31,7 +31,7 @@ struct packet {
     uint8_t kind;      /* enum packet_kind */
     union {
         uint8_t slice; /* L2 slice it belongs to */
-        uint8_t left;  /* before it has one, on its way to an L1D: accesses of the same instruction that come after it */
+        uint8_t left; /* before it has one, on its way to an L1D: accesses of the same instruction that come after it */
     };
     uint32_t mask;     /* atomics: lanes it stands for; stores to an L2 that asks for it: what of their bytes they write, a bit for each 32nd part */
     uint8_t sectors;   /* of its line, bit 0 lowest: what a fill brings or a write covers */

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const export_macros[POLICY_KINDS] = {"HEDDLE_EXPORT_SCHEDULER", "HEDDLE_EXPORT_L1", "HEDDLE_EXPORT_DIVERGENCE", "HEDDLE_EXPORT_PROBE"};
+static const char *const export_macros[POLICY_KINDS] = {"HEDDLE_EXPORT_SCHEDULER", "HEDDLE_EXPORT_L1",
+                                                        "HEDDLE_EXPORT_DIVERGENCE", "HEDDLE_EXPORT_PROBE"};
 
 static bool is_name(const char *name)
 {
@@ -46,7 +47,8 @@ static const struct heddle_policy *policy_of(const struct heddle_policy_entry *e
 static const struct heddle_counter *wrong_counter(const struct heddle_counter *table, bool of_instructions)
 {
     for (const struct heddle_counter *c = table; c && c->name; c++) {
-        bool fits = c->kind == HEDDLE_HISTOGRAM ? !of_instructions && c->buckets >= 1 && c->buckets <= HEDDLE_BUCKETS : c->kind == HEDDLE_SUM || c->kind == HEDDLE_MAXIMUM;
+        bool fits = c->kind == HEDDLE_HISTOGRAM ? !of_instructions && c->buckets >= 1 && c->buckets <= HEDDLE_BUCKETS
+                                                : c->kind == HEDDLE_SUM || c->kind == HEDDLE_MAXIMUM;
         if (!fits)
             return c;
     }
@@ -57,10 +59,13 @@ static bool has_counters(const struct heddle_policy *p, const struct source *spe
 {
     const struct heddle_counter *wrong = wrong_counter(p->counters, false);
     if (wrong)
-        return error_at(e, ERROR_INVALID, spec, 1, 1, "counter '%s' of %s is neither a sum, a maximum nor a histogram of 1 to %d buckets", wrong->name, p->name, HEDDLE_BUCKETS);
+        return error_at(e, ERROR_INVALID, spec, 1, 1,
+                        "counter '%s' of %s is neither a sum, a maximum nor a histogram of 1 to %d buckets",
+                        wrong->name, p->name, HEDDLE_BUCKETS);
     wrong = wrong_counter(p->instructions, true);
     if (wrong)
-        return error_at(e, ERROR_INVALID, spec, 1, 1, "counter '%s' of the instructions of %s is neither a sum nor a maximum", wrong->name, p->name);
+        return error_at(e, ERROR_INVALID, spec, 1, 1,
+                        "counter '%s' of the instructions of %s is neither a sum nor a maximum", wrong->name, p->name);
     return true;
 }
 

@@ -7,37 +7,33 @@ const char *const stall_names[STALL_COUNT] = { "issued", "not_picked", "fetch", 
 
 /* Policies */
 
-#define LISTEN(c, policy, event, instance)                                                                                             \
-    do {                                                                                                                               \
-        if ((policy)->on.event) {                                                                                                      \
-            (c)->listeners.event.to[(c)->listeners.event.count].fn = (policy)->on.event;                                               \
-            (c)->listeners.event.to[(c)->listeners.event.count++].state = (instance);                                                  \
-        }                                                                                                                              \
-    } while (0)
+static void make_listeners(struct sm *c, struct arena *a)
+{
+#define MAKE(event, ...) c->listeners.event.to = arena_alloc(a, SM_LISTENERS * sizeof *c->listeners.event.to);
+    SM_EVENTS(MAKE)
+#undef MAKE
+}
 
 void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
 {
-    LISTEN(c, p, kernel, state);
-    LISTEN(c, p, kernel_end, state);
-    LISTEN(c, p, launched, state);
-    LISTEN(c, p, ended, state);
-    LISTEN(c, p, finished, state);
-    LISTEN(c, p, barrier_wait, state);
-    LISTEN(c, p, barrier_pass, state);
-    LISTEN(c, p, issued, state);
-    LISTEN(c, p, committed, state);
-    LISTEN(c, p, branch, state);
-    LISTEN(c, p, loop, state);
-    LISTEN(c, p, coalesced, state);
-    LISTEN(c, p, l1_access, state);
-    LISTEN(c, p, l1_evict, state);
-    LISTEN(c, p, held, state);
-    if (!c->settles || p != &c->schedulers[0].policy->policy) /* else issue.c tells them, when there is something to tell */
-        LISTEN(c, p, cycles, state);
+    struct heddle_events on = p->on;
+    if (c->settles && p == &c->schedulers[0].policy->policy)
+        on.cycles = NULL; /* issue.c tells them, when there is something to tell */
+#define LISTEN(event, ...)                                                                                             \
+    if (on.event) {                                                                                                    \
+        c->listeners.event.to[c->listeners.event.count].fn = on.event;                                                 \
+        c->listeners.event.to[c->listeners.event.count++].state = state;                                               \
+    }
+    SM_EVENTS(LISTEN)
+#undef LISTEN
+    c->hears_cycles = SM_HEARD(c, cycles);
+    c->hears_l1 = SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict);
+    c->hears_held = SM_HEARD(c, held);
 }
 
 /* Room for what the i-th policy of the core counts, and where its instances find it. */
-static struct heddle_setup set_up(struct sm *c, struct arena *a, uint32_t i, const struct heddle_policy *p, const union heddle_value *values, uint64_t seed)
+static struct heddle_setup set_up(struct sm *c, struct arena *a, uint32_t i, const struct heddle_policy *p,
+                                  const union heddle_value *values, uint64_t seed)
 {
     struct sm_counts *counts = &c->counts[i];
     uint32_t rows = 0;
@@ -50,7 +46,12 @@ static struct heddle_setup set_up(struct sm *c, struct arena *a, uint32_t i, con
     for (uint32_t row = 0; row < rows; row++)
         if (p->counters[row].kind == HEDDLE_HISTOGRAM)
             counts->histograms[row] = policy_histogram(p, counts->values, row);
-    return (struct heddle_setup){ .core = &c->view, .values = values, .counters = counts->values, .histograms = counts->histograms, .instructions = &counts->instructions, .seed = seed };
+    return (struct heddle_setup){.core = &c->view,
+                                 .values = values,
+                                 .counters = counts->values,
+                                 .histograms = counts->histograms,
+                                 .instructions = &counts->instructions,
+                                 .seed = seed};
 }
 
 static void *instance(struct sm *c, struct arena *a, const struct heddle_policy *p, const struct heddle_setup *setup, struct error *e)
@@ -128,9 +129,9 @@ static bool make_policies(struct sm *c, struct arena *a, const struct sm_policie
     c->policy_count = 3;
     if (!make_schedulers(c, a, p, e) || !make_l1_policy(c, a, p, e) || !make_divergence_unit(c, a, p, e))
         return false;
-    c->tells_cycles = c->settles || SM_HEARD(c, cycles);
-    c->l1_stirs = SM_HEARD(c, l1_evict) || SM_HEARD(c, l1_access);
-    c->restless = !p->scheduler->steady_until && (SM_HEARD(c, cycles) || p->scheduler->hold || p->scheduler->hold_loads);
+    c->tells_cycles = c->settles || c->hears_cycles;
+    c->l1_stirs = c->hears_l1;
+    c->restless = !p->scheduler->steady_until && (c->hears_cycles || p->scheduler->hold || p->scheduler->hold_loads);
     return make_probes(c, a, p, e);
 }
 
@@ -196,9 +197,8 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     sm_lsu_init(c, a);
     c->view = (struct heddle_core){ .id = id, .warp_slots = config->warps, .scheduler_count = config->schedulers, .block_slots = config->blocks, .l1_sets = config->l1d.sets,
                                     .l1_ways = config->l1d.ways, .l1_line_bytes = config->l1d.line_bytes, .warp = c->warps };
-    if (!make_policies(c, a, policies, e))
-        return NULL;
-    return c;
+    make_listeners(c, a);
+    return make_policies(c, a, policies, e) ? c : NULL;
 }
 
 void sm_destroy(struct sm *c)
@@ -246,7 +246,8 @@ static void make_tables(struct sm *c, struct arena *launch_arena)
     for (uint32_t i = 0; i < c->policy_count; i++) {
         const struct heddle_policy *p = c->counts[i].policy;
         uint32_t columns = p ? policy_column_count(p) : 0;
-        c->counts[i].instructions = columns ? arena_array(launch_arena, uint64_t, (size_t)c->program->count * columns) : NULL;
+        c->counts[i].instructions =
+            columns ? arena_array(launch_arena, uint64_t, (size_t)c->program->count * columns) : NULL;
     }
     bool calls = c->program->count > c->program->kernel->inst_count;
     c->call_loops = calls && SM_HEARD(c, loop) ? arena_array(launch_arena, int32_t, SM_CALLS * c->config->warps) : NULL;

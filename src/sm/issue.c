@@ -50,11 +50,14 @@ static void enter_loops(struct sm *c, uint32_t slot, uint32_t pc, int32_t loop, 
 static void leave_loop(struct sm *c, uint32_t slot, uint32_t pc)
 {
     struct sm_slot *s = &c->slots[slot];
-    SM_TELL(c, loop, &(struct heddle_loop_event){ .warp = slot, .pc = pc, .active = s->exec->active, .loop = s->loop, .step = HEDDLE_LOOP_LEAVE });
+    SM_TELL(c, loop,
+            &(struct heddle_loop_event){
+                .warp = slot, .pc = pc, .active = s->exec->active, .loop = s->loop, .step = HEDDLE_LOOP_LEAVE});
     s->loop = c->program->view.loops[s->loop].parent;
 }
 
-/* A call leaves no loop: that of the caller is put aside. A return, or the end of all lanes that were called, leaves those of the callee. */
+/* A call leaves no loop: that of the caller is put aside. A return, or the end of all lanes that were called,
+ * leaves those of the callee. */
 static void follow_calls(struct sm *c, uint32_t slot, uint32_t pc, uint32_t depth)
 {
     struct sm_slot *s = &c->slots[slot];
@@ -348,10 +351,13 @@ static void tell_cycles(struct sm *c)
     SM_TELL(c, cycles, count);
 }
 
-/* Where nobody but probes hears of cycles. They see the sets as they are now; those who decide see what they would see without them. */
+/* Where nobody but probes hears of cycles. They see the sets as they are now; those who decide see what they would
+ * see without them. */
 static __attribute__((noinline, cold)) void tell_probes_cycles(struct sm *c)
 {
-    const struct { uint64_t waiting, long_wait, next_is_l1_load; } shown = { c->view.waiting, c->view.long_wait, c->view.next_is_l1_load };
+    const struct {
+        uint64_t waiting, long_wait, next_is_l1_load;
+    } shown = {c->view.waiting, c->view.long_wait, c->view.next_is_l1_load};
     uint64_t count = c->now + 1 - c->cycles_told;
     c->cycles_told = c->now + 1;
     c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
@@ -383,7 +389,7 @@ void sm_issue_cycle(struct sm *c)
     bool tells = c->tells_cycles;
     if (tells)
         tell_cycles(c);
-    else if (SM_HEARD(c, cycles))
+    else if (c->hears_cycles)
         tell_probes_cycles(c);
     uint64_t able = able_warps(c);
     c->unit_free = unit_free(c);
@@ -410,6 +416,6 @@ void sm_issue_cycle(struct sm *c)
     }
     if (held && !c->issued) /* else the next cycle will look again anyway */
         note_held(c, held);
-    if (SM_HEARD(c, held))
+    if (c->hears_held)
         tell_held(c);
 }

@@ -240,7 +240,8 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 
 /* L1D */
 
-static void tell_l1(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r)
+static __attribute__((noinline)) void tell_l1(struct sm *c, const struct packet *p, enum cache_outcome outcome,
+                                              const struct cache_result *r)
 {
     if (c->l1_stirs)
         c->stirred |= c->held != 0; /* who hears it may let others go */
@@ -250,10 +251,18 @@ static void tell_l1(struct sm *c, const struct packet *p, enum cache_outcome out
         SM_TELL(c, l1_evict, &(struct heddle_l1_evict){ .address = r->evicted_address, .owner = r->evicted_warp, .owner_age = r->evicted_age, .by_warp = p->warp, .set = r->set,
                                                         .way = r->way });
     if (SM_HEARD(c, l1_access))
-        SM_TELL(c, l1_access, &(struct heddle_l1_access){ .address = line, .warp = p->warp, .pc = p->pc, .outcome = (enum heddle_outcome)outcome, .store = packet_is_write(p),
-                                                          .local = p->kind == PACKET_LOCAL_LOAD || p->kind == PACKET_LOCAL_STORE, .owner = known ? (int32_t)r->line_warp : -1,
-                                                          .owner_age = known ? r->line_age : 0, .set = r->set, .way = r->way,
-                                                          .left = p->left });
+        SM_TELL(c, l1_access,
+                &(struct heddle_l1_access){.address = line,
+                                           .warp = p->warp,
+                                           .pc = p->pc,
+                                           .outcome = (enum heddle_outcome)outcome,
+                                           .store = packet_is_write(p),
+                                           .local = p->kind == PACKET_LOCAL_LOAD || p->kind == PACKET_LOCAL_STORE,
+                                           .owner = known ? (int32_t)r->line_warp : -1,
+                                           .owner_age = known ? r->line_age : 0,
+                                           .set = r->set,
+                                           .way = r->way,
+                                           .left = p->left});
 }
 
 /* True: the access was taken. */
@@ -266,7 +275,8 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     }
     r.evicted = false;
     enum cache_outcome outcome = cache_access(c->l1d, p, c->warps[p->warp].age, c->now, &r);
-    tell_l1(c, p, outcome, &r);
+    if (c->hears_l1)
+        tell_l1(c, p, outcome, &r);
     if (outcome == CACHE_FAIL) {
         c->lsu.retry = (int)r.fail;
         c->lsu.refused = true;

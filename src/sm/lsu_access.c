@@ -60,8 +60,13 @@ static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t a
         c->counters.load_accesses += accesses;
     }
     if (SM_HEARD(c, coalesced))
-        SM_TELL(c, coalesced, &(struct heddle_coalesced){ .warp = f->slot, .pc = f->pc, .active = f->mask, .accesses = accesses, .store = f->store,
-                                                            .through_l1 = f->route == ROUTE_L1D });
+        SM_TELL(c, coalesced,
+                &(struct heddle_coalesced){.warp = f->slot,
+                                           .pc = f->pc,
+                                           .active = f->mask,
+                                           .accesses = accesses,
+                                           .store = f->store,
+                                           .through_l1 = f->route == ROUTE_L1D});
     if (!f->store && c->observer && c->observer->load_begin)
         c->observer->load_begin(c->observer->context, c->id, f->slot, c->now, f->pc, accesses);
 }

@@ -17,7 +17,8 @@
 #include "sm/warp_log.h"
 
 enum { SM_SCHEDULERS = 16, SM_INFLIGHT = 1024, SM_TIME_RING = 1024, SM_BLOCKS = 64, SM_ALU_UNITS = 48, SM_WRITEBACK = 16, SM_DEFERRED = 32 };
-enum { SM_CALLS = 64 /* of a warp, one inside the other, whose loops are told */, SM_PROBES = 16, SM_POLICIES = 3 + SM_PROBES, SM_LISTENERS = SM_SCHEDULERS + SM_POLICIES + 4 };
+enum { SM_PROBES = 16, SM_POLICIES = 3 + SM_PROBES, SM_LISTENERS = SM_SCHEDULERS + SM_POLICIES + 4 };
+enum { SM_CALLS = 64 }; /* of a warp, one inside the other: as deep as loops are told */
 #define SM_NEVER UINT64_MAX
 #define SM_NONE UINT16_MAX
 
@@ -102,24 +103,21 @@ struct sm_block { struct exec_cta *cta; uint32_t first_warp, warp_count, warps_l
 
 struct sm_scheduler { const struct heddle_scheduler *policy; void *state; uint64_t warps; uint64_t hold; /* its answer, while the core is settled */ };
 
-#define SM_EVENT(name, ...) struct { uint32_t count; struct { void (*fn)(void *, const struct heddle_core *, ##__VA_ARGS__); void *state; } to[SM_LISTENERS]; } name
+/* Who hears of each event. The lists are tables of their own: most are empty, and a core looks at the counts only. */
+#define SM_EVENTS(X)                                                                                                   \
+    X(kernel) X(kernel_end) X(launched, uint32_t) X(ended, uint32_t) X(finished, uint32_t)                             \
+    X(barrier_wait, uint32_t) X(barrier_pass, uint32_t) X(issued, const struct heddle_issue *)                         \
+    X(committed, uint32_t, uint32_t) X(branch, const struct heddle_branch *)                                           \
+    X(loop, const struct heddle_loop_event *) X(coalesced, const struct heddle_coalesced *)                            \
+    X(l1_access, const struct heddle_l1_access *) X(l1_evict, const struct heddle_l1_evict *)                          \
+    X(held, uint64_t) X(cycles, uint64_t)
+#define SM_LIST(name, ...)                                                                                             \
+    struct {                                                                                                           \
+        uint32_t count;                                                                                                \
+        struct { void (*fn)(void *, const struct heddle_core *, ##__VA_ARGS__); void *state; } *to;                    \
+    } name;
 struct sm_listeners {
-    SM_EVENT(kernel);
-    SM_EVENT(kernel_end);
-    SM_EVENT(launched, uint32_t);
-    SM_EVENT(ended, uint32_t);
-    SM_EVENT(finished, uint32_t);
-    SM_EVENT(barrier_wait, uint32_t);
-    SM_EVENT(barrier_pass, uint32_t);
-    SM_EVENT(issued, const struct heddle_issue *);
-    SM_EVENT(committed, uint32_t, uint32_t);
-    SM_EVENT(branch, const struct heddle_branch *);
-    SM_EVENT(loop, const struct heddle_loop_event *);
-    SM_EVENT(coalesced, const struct heddle_coalesced *);
-    SM_EVENT(l1_access, const struct heddle_l1_access *);
-    SM_EVENT(l1_evict, const struct heddle_l1_evict *);
-    SM_EVENT(held, uint64_t);
-    SM_EVENT(cycles, uint64_t);
+    SM_EVENTS(SM_LIST)
 };
 #define SM_TELL(c, event, ...)                                                                                       \
     do {                                                                                                             \
@@ -148,10 +146,10 @@ struct sm_policies {
 /* What a policy counts on a core, all its instances together. */
 struct sm_counts {
     const struct heddle_policy *policy;
-    uint64_t *values;                /* policy/counters.h */
+    uint64_t *values; /* policy/counters.h */
     uint32_t value_count;
-    uint64_t **histograms;           /* by row; of the others NULL */
-    uint64_t *instructions;          /* table of the launch at hand, or NULL */
+    uint64_t **histograms;  /* by row; of the others NULL */
+    uint64_t *instructions; /* table of the launch at hand, or NULL */
 };
 
 /* What a cycle mostly touches stands first, close together: the host's first-level cache does not hold all of all cores. Large tables come behind. */
@@ -170,8 +168,9 @@ struct sm {
     bool restless;                   /* the policy may change its mind by itself: issue asks it every cycle */
     bool settles;                    /* the schedulers may ask not to be told of cycles */
     bool settled;                    /* they have: HEDDLE_UNTIL_SETS_CHANGE */
-    bool tells_cycles;               /* a scheduler, the L1 policy or the divergence unit hears of them; probes change nothing */
-    bool l1_stirs;                   /* one of those hears of L1 accesses, and may then let warps go */
+    bool hears_cycles, hears_l1, hears_held; /* somebody does */
+    bool tells_cycles; /* a scheduler, the L1 policy or the divergence unit hears of cycles; probes change nothing */
+    bool l1_stirs;     /* one of those hears of L1 accesses, and may then let warps go */
     bool fetch_valid;
     bool enters_lsu_late;            /* instructions enter the load/store unit behind the collectors */
     bool precedes_lsu;               /* on this machine something may come before the load/store unit's only step: other steps, hits whose latency stands behind */
@@ -223,10 +222,10 @@ struct sm {
     void *l1_state;
     const struct heddle_divergence *divergence;
     void *divergence_state;
-    struct sm_counts counts[SM_POLICIES]; /* scheduler, l1, divergence, probes; the policy is NULL where there is none */
+    struct sm_counts counts[SM_POLICIES]; /* scheduler, l1, divergence, probes; policy NULL: there is none */
     uint32_t policy_count;
     void *probe_states[SM_PROBES];
-    int32_t *call_loops;             /* of each slot and depth of calls: the loop that the call stands in; NULL where nobody asks, or nobody calls */
+    int32_t *call_loops;             /* by slot and depth of calls: the loop around the call; NULL: nobody asks */
     uint64_t held_before;            /* the last time that schedulers were asked; kept for those that hear of it */
     struct memory_range near;        /* translation of addresses */
     uint32_t core_count;             /* of the machine */

@@ -27,7 +27,7 @@ compare() { # NAME OPTION... PROGRAM
 }
 
 for workload in spmv-scalar bfs; do
-    for scheduler in gto ccws; do
+    for scheduler in gto ccws daws; do
         compare "$workload, $scheduler" -s "$scheduler" "$workload"
     done
 done
@@ -47,6 +47,12 @@ is 'spmv-scalar: nearly all hits are of the last trip' test "$((last * 100))" -g
 with_probes held -s ccws:k_throttle=100 --set l1d.sets=4 spmv-scalar >/dev/null 2>&1
 is 'held in a loop, then lost' test "$("$json_check" "$scratch/held.json" total.lost.after_held)" -gt 0
 is 'held, evicted, then lost' test "$("$json_check" "$scratch/held.json" total.lost.evicted_held)" -gt 0
+
+# Profiled-DAWS reads the profile, and loses nothing after a hold in the loop of spmv-scalar (section 7.1).
+with_probes profile -s gto spmv-scalar >/dev/null 2>&1
+is 'the profile is read' run profiled -s "daws:mode=profiled,profile=$scratch/profile" --probe lost spmv-scalar
+is 'Profiled-DAWS: something is held' test "$("$json_check" "$scratch/profiled.json" total.daws.held_warp_cycles)" -gt 0
+is 'Profiled-DAWS: nothing is lost after it' test "$("$json_check" "$scratch/profiled.json" total.lost.after_held)" = 0
 
 # What cannot be.
 expect 'daws-profile without a file' 1 'file=NAME' run bad -s gto --probe daws-profile vectoradd

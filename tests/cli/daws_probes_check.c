@@ -65,7 +65,6 @@ static int check_load(json_t *pc)
     bad |= wrong("fully diverged, but not diverged", number(pc, "loads", "fully_diverged") > diverged);
     bad |= wrong("most lanes", number(pc, "loads", "most_lanes") * executions < lanes);
     bad |= wrong("most accesses", number(pc, "loads", "most_accesses") * executions < accesses);
-    bad |= wrong("hits on own lines, but no locality", intra && !number(pc, "daws-profile", "local"));
     return bad | wrong("more local executions than executions", number(pc, "daws-profile", "local") > executions);
 }
 
@@ -91,11 +90,12 @@ static int check_kernel(json_t *kernel)
     bad |= unequal("inter-warp hits", inter, number(kernel, "l1d", "inter_warp_hits"));
     bad |= unequal("trips", trips, number(kernel, "l1d", "intra_warp_hits"));
     bad |= unequal("unseen", number(kernel, "trips", "unseen"), 0);
-    if (json_object_get(kernel, "ccws"))
-        bad |= unequal("lost", lost, number(kernel, "ccws", "vta_hits"));
-    else
-        bad |= unequal("held by a scheduler that holds nobody", number(kernel, "lost", "after_held"), 0);
+    const char *scheduler = json_object_get(kernel, "ccws") ? "ccws" : json_object_get(kernel, "daws") ? "daws" : NULL;
     json_int_t after_held = number(kernel, "lost", "after_held");
+    if (scheduler)
+        bad |= unequal("lost", lost, number(kernel, scheduler, "vta_hits"));
+    else
+        bad |= unequal("held by a scheduler that holds nobody", after_held, 0);
     bad |= wrong("after_held and outside_loops", after_held + number(kernel, "lost", "outside_loops") > lost);
     return bad | wrong("evicted_held", number(kernel, "lost", "evicted_held") > after_held);
 }

@@ -63,7 +63,7 @@ variant refuses -DREFUSES
 fails 'a policy that cannot work on the machine' 'variant' run -s "$scratch/refuses.so" vectoradd
 
 # The lists, and the page that holds them.
-for list in schedulers l1 divergence; do
+for list in schedulers l1 divergence probes; do
     "$heddle" list "$list" --markdown >"$scratch/$list.md"
     is "list $list is not empty" test -s "$scratch/$list.md"
     while IFS= read -r line; do

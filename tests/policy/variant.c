@@ -58,7 +58,8 @@ static const struct heddle_param params[] = {
     {.name = "file", .type = HEDDLE_TEXT, .default_value = "", .help = "a file's name"},
     {0},
 };
-static const struct heddle_counter counters[] = {{"visits", "count", "nothing counts them"}, {0}};
+static const struct heddle_counter counters[] = {{.name = "visits", .unit = "count", .help = "nothing counts them"},
+                                                 {0}};
 
 #define POLICY {.abi = POLICY_ABI, .name = NAME, .help = "for tests of shared objects", .params = params, .counters = counters, .init = init}
 

@@ -86,7 +86,7 @@ static void full_tables_take_nothing_new(void **state)
     heddle_load_divergence_free(&d);
 
     struct heddle_sampling_warps s;
-    assert_true(heddle_sampling_warps_init(&s, 1, 10));
+    assert_true(heddle_sampling_warps_init(&s, 1, -512, 511));
     assert_true(heddle_sampling_warps_begin(&s, 4, 9, 32));
     assert_false(heddle_sampling_warps_begin(&s, 5, 9, 32));
     assert_false(heddle_sampling_warps_has_locality(&s, 5));
@@ -102,7 +102,7 @@ static void nothing_to_hold(void **state)
     struct heddle_loop_repetition r;
     assert_false(heddle_load_classes_init(&c, 0));
     assert_false(heddle_load_divergence_init(&d, 0, 2));
-    assert_false(heddle_sampling_warps_init(&s, 0, 10));
+    assert_false(heddle_sampling_warps_init(&s, 0, -512, 511));
     assert_false(heddle_loop_repetition_init(&r, 8, 8, 0));
     heddle_load_classes_free(&c);
     heddle_load_divergence_free(&d);
@@ -147,7 +147,7 @@ static void one_warp_samples_a_loop(void **state)
 {
     (void)state;
     struct heddle_sampling_warps t;
-    assert_true(heddle_sampling_warps_init(&t, 64, 10));
+    assert_true(heddle_sampling_warps_init(&t, 64, -512, 511));
     assert_false(heddle_sampling_warps_begin(&t, 0, 5, 2)); /* two lanes are too few */
     assert_true(heddle_sampling_warps_begin(&t, 0, 6, 3));
     assert_false(heddle_sampling_warps_begin(&t, 0, 5, 32));
@@ -171,7 +171,7 @@ static void locality_of_a_loop(void **state)
 {
     (void)state;
     struct heddle_sampling_warps t;
-    assert_true(heddle_sampling_warps_init(&t, 64, 10));
+    assert_true(heddle_sampling_warps_init(&t, 64, -512, 511));
     heddle_sampling_warps_begin(&t, 0, 6, 32);
     assert_false(heddle_sampling_warps_has_locality(&t, 0));
     assert_true(heddle_sampling_warps_judge(&t, 0, true));
@@ -238,11 +238,16 @@ static void least_recently_used_leaves(void **state)
 
 enum { AGE = 70 };
 
+static enum heddle_load_answer say(struct heddle_load_locality *l, const struct heddle_l1_access *e, bool lost)
+{
+    return heddle_load_locality_accessed(l, e, heddle_load_locality_of_access(l, e, AGE, lost));
+}
+
 static enum heddle_load_answer touch(struct heddle_load_locality *l, uint32_t warp, uint64_t line, enum heddle_outcome outcome,
                                      int32_t owner, uint32_t left)
 {
     struct heddle_l1_access e = {.address = line * LINE, .warp = warp, .outcome = outcome, .owner = owner, .owner_age = AGE, .left = left};
-    return heddle_load_locality_accessed(l, &e, AGE, false);
+    return say(l, &e, false);
 }
 
 static void locality_of_a_load(void **state)
@@ -260,11 +265,11 @@ static void locality_of_a_load(void **state)
     assert_int_equal(touch(&l, 1, 7, HEDDLE_MISS, -1, 0), HEDDLE_LOAD_WITH_LOCALITY); /* any of its accesses */
     assert_int_equal(touch(&l, 1, 7, HEDDLE_MISS, -1, 0), HEDDLE_LOAD_WITHOUT_LOCALITY);
     struct heddle_l1_access e = {.address = 5 * LINE, .warp = 1, .outcome = HEDDLE_HIT, .owner = 1, .owner_age = AGE - 1};
-    assert_int_equal(heddle_load_locality_accessed(&l, &e, AGE, false), HEDDLE_LOAD_WITHOUT_LOCALITY); /* had its slot */
+    assert_int_equal(say(&l, &e, false), HEDDLE_LOAD_WITHOUT_LOCALITY); /* had its slot */
     e = (struct heddle_l1_access){.address = 5 * LINE, .warp = 1, .outcome = HEDDLE_MISS, .owner = -1};
-    assert_int_equal(heddle_load_locality_accessed(&l, &e, AGE, true), HEDDLE_LOAD_WITH_LOCALITY); /* lost */
+    assert_int_equal(say(&l, &e, true), HEDDLE_LOAD_WITH_LOCALITY); /* lost */
     e.store = true;
-    assert_int_equal(heddle_load_locality_accessed(&l, &e, AGE, true), HEDDLE_LOAD_GOES_ON);
+    assert_int_equal(say(&l, &e, true), HEDDLE_LOAD_GOES_ON);
 }
 
 /* Both halves of a converged load touch one line: that is no locality. */

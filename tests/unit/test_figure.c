@@ -262,9 +262,13 @@ static void stacked(void **state)
     assert_float_equal(cell(&d, "spmv", "", "fetch")->value, 0, 0);
     assert_float_equal(cell(&d, "mean", "", "memory")->value, 0.375, 1e-12);
     assert_float_equal(cell(&d, "bfs", "", "fetch")->published, 0.2, 0);
-    d = figure_of(TWO SCHEDULERS, "kind=stacked\nx=program\ny=memory: stalls.memory, fetch: stalls.fetch\nseries=scheduler\nwhere=scheduler=gto|lrr\nshares=yes");
+    d = figure_of(TWO SCHEDULERS, "kind=stacked\nx=program\ny=memory: stalls.memory, fetch: stalls.fetch\nseries=scheduler\nwhere=scheduler=gto|lrr\nshares=yes\n"
+                                  "source = Figure 2\npublished.bfs = lrr memory 0.7, gto fetch 0.1");
     assert_float_equal(cell(&d, "bfs", "lrr", "memory")->value, 0.75, 1e-12);
     assert_float_equal(cell(&d, "spmv", "gto", "memory")->value, 1, 1e-12);
+    assert_float_equal(cell(&d, "bfs", "lrr", "memory")->published, 0.7, 0);
+    assert_float_equal(cell(&d, "bfs", "gto", "fetch")->published, 0.1, 0);
+    assert_true(isnan(cell(&d, "bfs", "gto", "memory")->published));
 }
 
 static void scatter(void **state)

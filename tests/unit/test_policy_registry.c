@@ -200,11 +200,14 @@ static void where_the_name_ends(void **state)
 static void wrong_shared_objects(void **state)
 {
     (void)state;
-    static const struct { const char *how; enum policy_kind kind; const char *behind, *says; } rows[] = {
-        {"-DENTRY_ABI=7", POLICY_SCHEDULER, "", "made for version 7 of the policy interface, this Heddle has version 3"},
+    static const struct { const char *how; enum policy_kind kind; const char *behind, *says;
+    } rows[] = {
+        {"-DENTRY_ABI=7", POLICY_SCHEDULER, "",
+         "made for version 7 of the policy interface, this Heddle has version 3"},
         {"-DPOLICY_ABI=7", POLICY_SCHEDULER, "", "made for version 7"},
         {"-DPOLICY_ABI=0", POLICY_SCHEDULER, "", "policy.abi is not set"},
-        {"-DNO_ENTRY", POLICY_SCHEDULER, "", "no symbol heddle_policy_entry in it; end the file with HEDDLE_EXPORT_SCHEDULER(...)"},
+        {"-DNO_ENTRY", POLICY_SCHEDULER, "",
+         "no symbol heddle_policy_entry in it; end the file with HEDDLE_EXPORT_SCHEDULER(...)"},
         {"-DNO_ENTRY", POLICY_L1, "", "HEDDLE_EXPORT_L1"},
         {"-DEMPTY_ENTRY", POLICY_SCHEDULER, "", "names no policy"},
         {"-DNO_PICK", POLICY_SCHEDULER, "", "scheduler 'variant' has no pick"},

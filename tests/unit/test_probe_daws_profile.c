@@ -59,6 +59,9 @@ static void locality(void **state)
     probed_access(&p, 0, OUTER, 4, HEDDLE_FAIL, -1, 0);
     probed_access(&p, 0, OUTER, 4, HEDDLE_PENDING, 0, 0); /* on its way, asked for by itself */
     check(&p, OUTER, 0, 0, 0, 2);
+    probed_access(&p, 0, OUTER, 6, HEDDLE_MISS, -1, 1);
+    probed_access(&p, 0, OUTER, 6, HEDDLE_PENDING, 0, 0); /* asked for by the same execution: used once */
+    check(&p, OUTER, 0, 0, 0, 2);
     probed_access(&p, 0, OUTER, 9, HEDDLE_PENDING, 1, 0); /* by another */
     probed_access(&p, 0, OUTER, 9, HEDDLE_HIT, 1, 0);
     check(&p, OUTER, 0, 0, 0, 2);

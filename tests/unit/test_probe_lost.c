@@ -17,10 +17,16 @@ static void hold(struct probed *p, uint64_t warps) { probed_on(p)->held(p->state
 static void enter(struct probed *p, int32_t l) { probed_loop(p, 0, l, HEDDLE_LOOP_ENTER); }
 static void iterate(struct probed *p, int32_t l) { probed_loop(p, 0, l, HEDDLE_LOOP_ITERATE); }
 static void leave(struct probed *p, int32_t l) { probed_loop(p, 0, l, HEDDLE_LOOP_LEAVE); }
-static void miss(struct probed *p, uint32_t pc, uint64_t line)
+
+/* A load with one access, at once. */
+static void load(struct probed *p, uint32_t warp, uint32_t pc, uint64_t line, enum heddle_outcome outcome,
+                 int32_t owner)
 {
-    probed_access(p, 0, pc, line, HEDDLE_MISS, -1, 0);
+    probed_load(p, warp, pc, 32, 1);
+    probed_access(p, warp, pc, line, outcome, owner, 0);
 }
+
+static void miss(struct probed *p, uint32_t pc, uint64_t line) { load(p, 0, pc, line, HEDDLE_MISS, -1); }
 
 /* The warp 0 brings a line, loses it, and asks for it again. */
 static void lose(struct probed *p, uint32_t pc, uint64_t line)
@@ -121,10 +127,10 @@ static void what_is_lost(void **state)
     check(&p, 0, 0, 0, 0);
     probed_evict(&p, 0, 5);
     probed_access(&p, 0, OUTER, 5, HEDDLE_FAIL, -1, 0);
-    probed_access(&p, 0, OUTER, 5, HEDDLE_HIT, 1, 0);
-    probed_access(&p, 1, OUTER, 5, HEDDLE_MISS, -1, 0);
+    load(&p, 0, OUTER, 5, HEDDLE_HIT, 1);
+    load(&p, 1, OUTER, 5, HEDDLE_MISS, -1);
     check(&p, 0, 0, 0, 0);
-    probed_access(&p, 0, OUTER, 5, HEDDLE_PENDING, 1, 0);
+    load(&p, 0, OUTER, 5, HEDDLE_PENDING, 1);
     miss(&p, OUTER, 5);
     check(&p, 2, 0, 0, 0);
     probed_store(&p, 3, 5);
@@ -149,15 +155,72 @@ static void held_before_it_left(void **state)
         hold(&p, moment == 0); /* before the line came */
         miss(&p, OUTER, 5);
         hold(&p, moment == 1); /* before it was last used */
-        probed_access(&p, 0, OUTER, 5, HEDDLE_HIT, 0, 0);
+        load(&p, 0, OUTER, 5, HEDDLE_HIT, 0);
         hold(&p, moment == 2);
-        probed_access(&p, 1, OUTER, 5, HEDDLE_HIT, 0, 0); /* another warp's use is none of its own */
+        load(&p, 1, OUTER, 5, HEDDLE_HIT, 0); /* another warp's use is none of its own */
         probed_evict(&p, 0, 5);
         hold(&p, moment == 3);
         miss(&p, OUTER, 5);
         check(&p, 1, 1, evicted_held[moment], 0);
         probed_end(&p);
     }
+}
+
+/* The warp is held when its load has issued, and the access comes to the cache later. */
+static void held_before_the_access(void **state)
+{
+    (void)state;
+    struct probed p;
+    probed_start(&p, &probe_lost, sizes);
+    enter(&p, OUTER_LOOP);
+    struct heddle_coalesced e = {.pc = OUTER, .active = 1, .accesses = 1, .store = true, .through_l1 = true};
+    for (int i = 0; i < 2; i++, e.store = e.through_l1 = false) /* a store, and a load past the L1D */
+        probed_on(&p)->coalesced(p.state, &p.core, &e);
+    probed_load(&p, 0, OUTER, 32, 0); /* without accesses */
+    probed_load(&p, 0, OUTER, 32, 2);
+    hold(&p, 1);
+    probed_load(&p, 0, OUTER, 32, 1);
+    probed_access(&p, 0, OUTER, 5, HEDDLE_FAIL, -1, 0);
+    probed_access(&p, 0, OUTER, 5, HEDDLE_MISS, -1, 1);
+    probed_access(&p, 0, OUTER, 6, HEDDLE_MISS, -1, 0);
+    probed_access(&p, 0, OUTER, 7, HEDDLE_MISS, -1, 0); /* of the load that issued after the hold */
+    for (uint64_t line = 5; line < 8; line++)
+        probed_evict(&p, 0, line);
+    miss(&p, OUTER, 5), miss(&p, OUTER, 6);
+    check(&p, 2, 2, 2, 0);
+    miss(&p, OUTER, 7);
+    check(&p, 3, 3, 2, 0);
+    probed_end(&p);
+}
+
+/* Numbers of loads start anew: that of a launch which was cut short may not have come to the cache. */
+static void a_new_launch(void **state)
+{
+    (void)state;
+    struct probed p;
+    probed_start(&p, &probe_lost, sizes);
+    enter(&p, OUTER_LOOP);
+    for (int i = 0; i < 5; i++)
+        miss(&p, OUTER, 5);
+    probed_load(&p, 0, OUTER, 32, 1);
+    hold(&p, 1);
+    probed_on(&p)->kernel(p.state, &p.core);
+    probed_launch(&p, 0);
+    enter(&p, OUTER_LOOP);
+    miss(&p, OUTER, 6);
+    probed_evict(&p, 0, 6);
+    hold(&p, 1);
+    miss(&p, OUTER, 6);
+    check(&p, 1, 1, 0, 0);
+    miss(&p, OUTER, 7);
+    probed_evict(&p, 0, 7);
+    miss(&p, OUTER, 7);
+    check(&p, 2, 2, 0, 0);
+    hold(&p, 1);
+    probed_evict(&p, 0, 7);
+    miss(&p, OUTER, 7);
+    check(&p, 3, 3, 1, 0);
+    probed_end(&p);
 }
 
 /* The last time that it left counts. */
@@ -239,7 +302,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_flag_per_stay), cmocka_unit_test(held_in_the_inner_loop), cmocka_unit_test(what_is_lost),
-        cmocka_unit_test(held_before_it_left), cmocka_unit_test(it_left_again), cmocka_unit_test(the_warp_has_ended),
+        cmocka_unit_test(held_before_it_left), cmocka_unit_test(held_before_the_access),
+        cmocka_unit_test(a_new_launch),
+        cmocka_unit_test(it_left_again), cmocka_unit_test(the_warp_has_ended),
         cmocka_unit_test(what_it_refuses), cmocka_unit_test(sizes_of_the_tags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -293,7 +293,7 @@ static void second_launch(void **state)
 
 static void feed(struct profile_series *s, uint64_t cycle, uint64_t misses, uint64_t own)
 {
-    struct gpu_counters c = { .timed = true, .policies = policy_counts_create(s->policies, s->policy_count) };
+    struct gpu_counters c = {.timed = true, .policies = policy_counts_create(s->policies, s->policy_count)};
     c.sm.l1d.misses = misses;
     policy_counts_of(c.policies, 1)[1] = own;
     policy_counts_of(c.policies, 1)[2] = 77; /* of a kind that samples have not */
@@ -306,7 +306,11 @@ static void feed(struct profile_series *s, uint64_t cycle, uint64_t misses, uint
 static void merging(void **state)
 {
     (void)state;
-    static const struct heddle_counter counters[] = { { .name = "one" }, { .name = "two" }, { .name = "most", .kind = HEDDLE_MAXIMUM }, { .name = "spread", .kind = HEDDLE_HISTOGRAM, .buckets = 3 }, { .name = NULL } };
+    static const struct heddle_counter counters[] = {{.name = "one"},
+                                                     {.name = "two"},
+                                                     {.name = "most", .kind = HEDDLE_MAXIMUM},
+                                                     {.name = "spread", .kind = HEDDLE_HISTOGRAM, .buckets = 3},
+                                                     {.name = NULL}};
     static const struct heddle_policy policy = { .name = "mine", .counters = counters }, plain = { .name = "plain" };
     struct profile_series *s = profile_series_create(10, 4, (const struct heddle_policy *const[]){ &plain, &policy, NULL });
     feed(s, 10, 1, 0);
@@ -329,7 +333,7 @@ static void merging(void **state)
     feed(s, 80, 20, 6);
     assert_int_equal(s->interval, 40);
     assert_int_equal(s->count, 2);
-    struct gpu_counters end = { .timed = true, .policies = policy_counts_create(s->policies, s->policy_count) };
+    struct gpu_counters end = {.timed = true, .policies = policy_counts_create(s->policies, s->policy_count)};
     end.sm.l1d.misses = 21;
     policy_counts_of(end.policies, 1)[1] = 8;
     profile_series_end(s, 95, &end);

@@ -7,9 +7,10 @@
  *   load PC EXECUTIONS DIVERGED CONSIDERED LOCAL
  *
  * EXECUTIONS had an active lane. CONSIDERED of them had more than 2, and DIVERGED of these made more than 2 accesses.
- * LOCAL of the executions showed intra-warp locality: one of their accesses found a line, in the cache or on its way,
- * that the same warp (slot and age) had asked for, or its tag in the warp's victim tags (heddle/victim_tags.h, with the
- * sizes of CCWS). */
+ * LOCAL of the executions showed intra-warp locality, as Detected-DAWS judges it (heddle/load_locality.h): one of their
+ * accesses found a line, in the cache or on its way, that an earlier load of the same warp (slot and age) had asked
+ * for, or its tag in the warp's victim tags (heddle/victim_tags.h, with the sizes of CCWS). */
+#include "heddle/load_locality.h"
 #include "heddle/victim_tags.h"
 
 #include <errno.h>
@@ -22,8 +23,8 @@ enum { FEW = 2 };
 
 struct profile {
     struct heddle_victim_tags tags;
+    struct heddle_load_locality locality;
     uint64_t *const *instructions;
-    uint64_t local;                 /* warps whose load at the cache has shown locality so far */
 };
 
 static bool init(void *state, const struct heddle_setup *setup)
@@ -54,7 +55,7 @@ static void kernel(void *state, const struct heddle_core *core)
     struct profile *s = state;
     (void)core;
     heddle_victim_tags_flush(&s->tags);
-    s->local = 0;
+    memset(&s->locality, 0, sizeof s->locality); /* of loads of a launch that was cut short */
 }
 
 static void coalesced(void *state, const struct heddle_core *core, const struct heddle_coalesced *e)
@@ -80,17 +81,10 @@ static void l1_evict(void *state, const struct heddle_core *core, const struct h
 static void l1_access(void *state, const struct heddle_core *core, const struct heddle_l1_access *e)
 {
     struct profile *s = state;
-    uint64_t warp = UINT64_C(1) << e->warp;
     bool lost = heddle_victim_tags_accessed(&s->tags, e);
-    if (e->store || e->outcome == HEDDLE_FAIL)
-        return;
-    bool found = e->outcome == HEDDLE_HIT || e->outcome == HEDDLE_PENDING;
-    if (lost || (found && e->owner == (int32_t)e->warp && e->owner_age == core->warp[e->warp].age))
-        s->local |= warp;
-    if (e->left)
-        return;
-    heddle_row(*s->instructions, COLUMNS, e->pc)[LOCAL] += (s->local & warp) != 0;
-    s->local &= ~warp;
+    bool local = heddle_load_locality_of_access(&s->locality, e, core->warp[e->warp].age, lost);
+    if (heddle_load_locality_accessed(&s->locality, e, local) == HEDDLE_LOAD_WITH_LOCALITY)
+        heddle_row(*s->instructions, COLUMNS, e->pc)[LOCAL]++;
 }
 
 /* ---------------------------------------------------------------- the file */

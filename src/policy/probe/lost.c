@@ -7,8 +7,9 @@
  *
  *   after_held      the load is in a loop, and the scheduler had held the warp back since it entered the outermost
  *                   loop around it: the paper's sentence, read for one stay in a loop.
- *   evicted_held    of these, the line had left the cache after a hold that came after the warp's last use of it: the
- *                   hold may be the reason, as the paper goes on to say.
+ *   evicted_held    of these, the line had left the cache after a hold that came after the load that last used it: the
+ *                   hold may be the reason, as the paper goes on to say. Loads are numbered in the order of issue, as
+ *                   the accesses of a load may come to the cache when its warp is held already.
  *
  * A hold begins when a warp could issue and the scheduler stops it (the event `held`). None lasts from before a loop
  * into it, as a warp has to issue to get there. Tags go by slot, as in CCWS: a warp also finds what the warp before it
@@ -25,8 +26,10 @@ struct lost {
     uint32_t depth[HEDDLE_WARPS];   /* loops that a warp is in */
     uint64_t in_loop;               /* warps that are in one */
     uint64_t held;                  /* those that were held back in it, or in the last one they were in */
-    uint64_t events, held_at[HEDDLE_WARPS]; /* accesses and holds in order: the number of the last hold of a warp */
-    uint64_t *used_at;              /* by set and way: of the last use by the warp that brought the line */
+    uint64_t issued[HEDDLE_WARPS];  /* loads of the slot, by which the next one is numbered, */
+    uint64_t at_cache[HEDDLE_WARPS]; /* the one whose accesses are made now, */
+    uint64_t held_at[HEDDLE_WARPS]; /* and the one that would have been next when the warp was last held in a loop */
+    uint64_t *used_at;              /* by set and way: the last load of the warp that brought the line which used it */
     uint32_t ways;
 };
 
@@ -63,6 +66,9 @@ static void kernel(void *state, const struct heddle_core *core)
     (void)core;
     heddle_victim_tags_flush(&s->tags);
     heddle_victim_tags_flush(&s->evicted_held);
+    memset(s->issued, 0, sizeof s->issued);
+    memset(s->at_cache, 0, sizeof s->at_cache);
+    memset(s->held_at, 0, sizeof s->held_at);
 }
 
 static void launched(void *state, const struct heddle_core *core, uint32_t warp)
@@ -92,10 +98,19 @@ static void held(void *state, const struct heddle_core *core, uint64_t warps)
 {
     struct lost *s = state;
     (void)core;
-    s->held |= warps & s->in_loop;
-    s->events++;
-    for (warps &= s->in_loop; warps; warps &= warps - 1)
-        s->held_at[__builtin_ctzll(warps)] = s->events;
+    warps &= s->in_loop;
+    s->held |= warps;
+    for (; warps; warps &= warps - 1) {
+        int warp = __builtin_ctzll(warps);
+        s->held_at[warp] = s->issued[warp];
+    }
+}
+
+static void coalesced(void *state, const struct heddle_core *core, const struct heddle_coalesced *e)
+{
+    struct lost *s = state;
+    (void)core;
+    s->issued[e->warp] += !e->store && e->through_l1 && e->accesses;
 }
 
 static void forget(struct heddle_victim_tags *v, uint32_t warp, uint64_t address)
@@ -122,9 +137,9 @@ static void l1_evict(void *state, const struct heddle_core *core, const struct h
 static void note_use(struct lost *s, const struct heddle_core *core, const struct heddle_l1_access *e)
 {
     bool own = e->owner == (int32_t)e->warp && e->owner_age == core->warp[e->warp].age;
-    s->events++;
     if (e->way < s->ways && (e->outcome == HEDDLE_MISS || own))
-        s->used_at[(size_t)e->set * s->ways + e->way] = s->events;
+        s->used_at[(size_t)e->set * s->ways + e->way] = s->at_cache[e->warp];
+    s->at_cache[e->warp] += !e->left;
 }
 
 static void l1_access(void *state, const struct heddle_core *core, const struct heddle_l1_access *e)
@@ -132,7 +147,7 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
     struct lost *s = state;
     bool lost = heddle_victim_tags_accessed(&s->tags, e);
     bool evicted_held = heddle_victim_tags_accessed(&s->evicted_held, e);
-    if (!e->store)
+    if (!e->store && e->outcome != HEDDLE_FAIL)
         note_use(s, core, e);
     if (!lost)
         return;
@@ -156,7 +171,7 @@ static const struct heddle_counter counters[] = {
     [AFTER_HELD] = {.name = "after_held", .unit = "accesses",
                     .help = "of these, in a loop in which the scheduler had held the warp back since it came into it"},
     [EVICTED_HELD] = {.name = "evicted_held", .unit = "accesses",
-                      .help = "of after_held, lines that left the cache after a hold that followed their last use"},
+                      .help = "of after_held, lines that left after a hold that followed the load that last used them"},
     [OUTSIDE_LOOPS] = {.name = "outside_loops", .unit = "accesses",
                        .help = "those of lost whose load is outside all loops"},
     {0},
@@ -172,7 +187,7 @@ const struct heddle_probe probe_lost = {
         .state_bytes = sizeof(struct lost),
         .init = init,
         .finish = finish,
-        .on = {.kernel = kernel, .launched = launched, .loop = loop, .held = held, .l1_evict = l1_evict,
-               .l1_access = l1_access},
+        .on = {.kernel = kernel, .launched = launched, .loop = loop, .held = held, .coalesced = coalesced,
+               .l1_evict = l1_evict, .l1_access = l1_access},
     },
 };

@@ -5,9 +5,11 @@
 enum { WARPS, MOST_WARPS, WARP_CYCLES };
 
 static const struct heddle_counter counters[] = {
-    [WARPS] = {"warps", "core cycles", "with so many warps resident on a core, from 0", HEDDLE_HISTOGRAM, HEDDLE_WARPS + 1},
+    [WARPS] = {"warps", "core cycles", "with so many warps resident on a core, from 0", HEDDLE_HISTOGRAM,
+               HEDDLE_WARPS + 1},
     [MOST_WARPS] = {"most_warps", "warps", "on one core at the same time", HEDDLE_MAXIMUM, 0},
-    [WARP_CYCLES] = {"warp_cycles", "warp cycles", "resident warps, added up over the cycles of all cores", HEDDLE_SUM, 0},
+    [WARP_CYCLES] = {"warp_cycles", "warp cycles", "resident warps, added up over the cycles of all cores", HEDDLE_SUM,
+                     0},
     {0},
 };
 
@@ -60,9 +62,14 @@ static void finished(void *state, const struct heddle_core *core, uint32_t warp)
 }
 
 const struct heddle_probe probe_residency = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI, .name = "residency", .help = "how many warps are resident on a core, and for how long", .counters = counters,
-        .state_bytes = sizeof(struct residency), .init = init,
-        .on = {.kernel = kernel, .kernel_end = kernel_end, .launched = launched, .finished = finished},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "residency",
+            .help = "how many warps are resident on a core, and for how long",
+            .counters = counters,
+            .state_bytes = sizeof(struct residency),
+            .init = init,
+            .on = {.kernel = kernel, .kernel_end = kernel_end, .launched = launched, .finished = finished},
+        },
 };

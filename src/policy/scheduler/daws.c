@@ -40,6 +40,8 @@ enum {
     ASSOC,
     ADMIT,
     CONTROL_FLOW,
+    LOCALITY,
+    LOCALITY_LEAST,
     PROFILE,
     LOADS,
     DETECTOR_LOADS,
@@ -51,6 +53,7 @@ enum {
 };
 enum { DETECTED, PROFILED };
 enum { PREFIX, GREEDY };
+enum { OF_LOADS, OF_ACCESSES };
 enum {
     COUNT_VTA_HITS,
     COUNT_THROTTLED_CYCLES,
@@ -67,7 +70,7 @@ enum {
     COUNT_LOADS_DIVERGED,
     COUNT_LOADS_REPEATED,
 };
-enum { LANES = 32, NO_LOOP = -1, LOCALITY_BITS = 10, DIVERGENCE_BITS = 2 };
+enum { LANES = 32, NO_LOOP = -1, LOCALITY_MOST = 511, DIVERGENCE_BITS = 2 };
 /* A load is consistently converged, as section 4.2.1 has it, if at most one execution in so many is diverged. */
 enum { CONSISTENTLY = 10 };
 
@@ -83,7 +86,7 @@ struct next_load { uint32_t pc, active, version, lines; };
 
 /* The tables of a core. */
 struct table {
-    bool detected, greedy, control_flow;
+    bool detected, greedy, control_flow, by_access; /* by_access: each access says whether the loop has locality */
     uint32_t cache_lines;           /* EffCacheSize, rounded down */
     uint64_t *counters;
     const struct heddle_ages *ages;
@@ -287,8 +290,8 @@ static void repeat(struct table *t, uint32_t pc, uint32_t other)
     t->counters[COUNT_LOADS_REPEATED]++;
 }
 
-/* Detected: a load of a sampling warp is done. */
-static void judge_load(struct table *t, uint32_t pc, int32_t loop, bool local)
+/* Detected: a load of a sampling warp is done, or one of its accesses. */
+static void judge(struct table *t, uint32_t pc, int32_t loop, bool local)
 {
     bool had = heddle_sampling_warps_has_locality(&t->sampling, loop);
     bool has = heddle_sampling_warps_judge(&t->sampling, loop, local);
@@ -365,7 +368,8 @@ static const char *make_parts(struct table *t, const struct heddle_core *core, c
         return "it needs an L1 data cache";
     bool made = heddle_victim_tags_init(&t->tags, core->warp_slots, vta / vta_ways, vta_ways, core->l1_line_bytes) &&
                 heddle_load_classes_init(&t->classes, (uint32_t)v[LOADS].integer) &&
-                heddle_sampling_warps_init(&t->sampling, (uint32_t)v[LOOPS].integer, LOCALITY_BITS) &&
+                heddle_sampling_warps_init(&t->sampling, (uint32_t)v[LOOPS].integer,
+                                           (int32_t)v[LOCALITY_LEAST].integer, LOCALITY_MOST) &&
                 heddle_load_divergence_init(&t->divergence, (uint32_t)v[DETECTOR_LOADS].integer, DIVERGENCE_BITS) &&
                 heddle_loop_repetition_init(&t->repetition, ilrd / ilrd_ways, ilrd_ways, core->l1_line_bytes);
     return made ? NULL : "no memory for its tables";
@@ -380,6 +384,7 @@ static struct table *make_table(struct daws *s, const struct heddle_setup *setup
     t->detected = v[MODE].integer == DETECTED;
     t->greedy = v[ADMIT].integer == GREEDY;
     t->control_flow = v[CONTROL_FLOW].integer;
+    t->by_access = v[LOCALITY].integer == OF_ACCESSES;
     double lines = v[ASSOC].real * setup->core->l1_sets * setup->core->l1_ways;
     t->cache_lines = (uint32_t)(lines + 1e-6); /* 0.57 * 100 is 57 */
     t->counters = setup->counters;
@@ -531,11 +536,14 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
     t->counters[COUNT_VTA_HITS] += lost;
     if (!t->detected || e->store || e->outcome == HEDDLE_FAIL)
         return;
-    enum heddle_load_answer answer = heddle_load_locality_accessed(&t->locality, e, core->warp[e->warp].age, lost);
+    bool local = heddle_load_locality_of_access(&t->locality, e, core->warp[e->warp].age, lost);
+    enum heddle_load_answer answer = heddle_load_locality_accessed(&t->locality, e, local);
     if (!is_sampled(t, core, e->warp, e->pc))
         return;
-    if (answer != HEDDLE_LOAD_GOES_ON)
-        judge_load(t, e->pc, core->program->instructions[e->pc].loop, answer == HEDDLE_LOAD_WITH_LOCALITY);
+    if (t->by_access)
+        judge(t, e->pc, core->program->instructions[e->pc].loop, local);
+    else if (answer != HEDDLE_LOAD_GOES_ON)
+        judge(t, e->pc, core->program->instructions[e->pc].loop, answer == HEDDLE_LOAD_WITH_LOCALITY);
     uint32_t first = heddle_loop_repetition_probe(&t->repetition, e->warp, e->pc, e->address);
     if (first != HEDDLE_NO_PC && first != e->pc)
         repeat(t, first, e->pc);
@@ -544,6 +552,7 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
 /* ---------------------------------------------------------------- the policy */
 
 static const char *const modes[] = {[DETECTED] = "detected", [PROFILED] = "profiled", NULL};
+static const char *const localities[] = {[OF_LOADS] = "load", [OF_ACCESSES] = "access", NULL};
 static const char *const admits[] = {[PREFIX] = "prefix", [GREEDY] = "greedy", NULL};
 
 static const struct heddle_param params[] = {
@@ -555,6 +564,10 @@ static const struct heddle_param params[] = {
                .help = "older warps that may not load count too, or do not"},
     [CONTROL_FLOW] = {.name = "control_flow", .type = HEDDLE_FLAG, .default_value = "on",
                       .help = "off: all lanes are taken for active"},
+    [LOCALITY] = {.name = "locality", .type = HEDDLE_CHOICE, .default_value = "load", .choices = localities,
+                  .help = "what counts for or against a loop's locality: a load of the sampling warp, or an access"},
+    [LOCALITY_LEAST] = {.name = "locality_least", .type = HEDDLE_INTEGER, .default_value = "-512", .least = -512,
+                        .most = 0, .help = "where a loop's locality counter stops on its way down"},
     [PROFILE] = {.name = "profile", .type = HEDDLE_TEXT, .default_value = "", .help = "the file of mode=profiled"},
     [LOADS] = {.name = "loads", .type = HEDDLE_INTEGER, .default_value = "32", .least = 1, .most = 4096,
                .help = "loads that can be classified"},
@@ -583,7 +596,8 @@ static const struct heddle_counter counters[] = {
     [COUNT_PREDICTED_LINES] = {"predicted_lines", "lines", "their sum; a mean with `predictions`"},
     [COUNT_OVERSIZED] = {"oversized", "times", "footprints larger than the cache, which count nothing"},
     [COUNT_OUTSIDE] = {"outside", "loads", "loads outside loops that took the prediction of their closest loop"},
-    [COUNT_SAMPLED_LOADS] = {"sampled_loads", "loads", "loads of sampling warps in their loops"},
+    [COUNT_SAMPLED_LOADS] = {"sampled_loads", "loads",
+                             "loads of sampling warps in their loops; with locality=access, accesses"},
     [COUNT_LOCAL_LOADS] = {"local_loads", "loads", "of these, those with intra-warp locality, captured or lost"},
     [COUNT_LOOPS_WITH_LOCALITY] = {"loops_with_locality", "times", "a loop's locality counter rose above 0"},
     [COUNT_LOADS_CLASSIFIED] = {"loads_classified", "loads", "entries made in the static load classification table"},
