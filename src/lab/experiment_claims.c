@@ -44,7 +44,7 @@ static struct labels series_labels(const struct lab_reader *r, const struct figu
         return with_mean(r, f->y_labels, f->y_count, false);
     if (f->kind == FIGURE_STACKED)
         return part_labels(r, l);
-    return with_mean(r, l->series, f->series ? l->series_count : 0, f->mean != MEAN_NONE && l->parameter);
+    return with_mean(r, l->series, f->series || l->beside > 1 ? l->series_count : 0, f->mean != MEAN_NONE && l->parameter);
 }
 
 static const char *known_label(const struct lab_reader *r, struct lab_word word, const char *what, const struct labels *known)

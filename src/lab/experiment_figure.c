@@ -176,8 +176,8 @@ static bool check_kind(const struct lab_reader *r, const struct lab_section *s, 
             return lab_wrong(r, line->name.at, whys[f->over], not_of_runs[i]);
     if (f->kind == FIGURE_HEAT && !f->series)
         return lab_wrong(r, s->title.at, "expected series = an axis: the rows of the heat map");
-    if (f->kind == FIGURE_BARS && f->y_count > 1 && (!f->series || f->has_normalise))
-        return lab_wrong(r, lab_find_line(s, "y")->value.at, f->series ? "bars of several expressions are not normalised" : "bars of several expressions need series = an axis");
+    if (f->kind == FIGURE_BARS && f->y_count > 1 && f->has_normalise)
+        return lab_wrong(r, lab_find_line(s, "y")->value.at, "bars of several expressions are not normalised");
     if (f->kind == FIGURE_STACKED && f->mean != MEAN_NONE && f->mean != MEAN_ARITHMETIC)
         return lab_wrong(r, lab_find_line(s, "mean")->value.at, "expected arithmetic: other means of the parts do not add up to the mean of the whole");
     return true;

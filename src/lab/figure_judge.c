@@ -78,6 +78,9 @@ void figure_judge(const struct figure_data *d, struct figure_verdict *out)
     }
 }
 
+/* Bars of several expressions are series, with an axis or without. */
+static bool has_series(const struct lab_figure *f) { return f->series || (f->kind == FIGURE_BARS && f->y_count > 1); }
+
 /* The value of a side at an x. Its label is a series'; a part's in a stacked figure without series; an x's where there is neither, and then x is not asked. NAN: no data, or no such label. */
 static double side_value(const struct figure_data *d, const struct figure_side *side, uint32_t x)
 {
@@ -87,8 +90,8 @@ static double side_value(const struct figure_data *d, const struct figure_side *
         return side->factor;
     for (uint32_t i = 0; i < d->cell_count; i++) {
         const struct figure_cell *c = &d->cells[i];
-        const char *label = parts ? f->y_labels[c->part] : f->series ? d->series[c->series] : d->xs[c->x];
-        if ((c->x == x || (!parts && !f->series)) && c->part == (parts ? c->part : 0) && lab_word_is(side->label, label))
+        const char *label = parts ? f->y_labels[c->part] : has_series(f) ? d->series[c->series] : d->xs[c->x];
+        if ((c->x == x || (!parts && !has_series(f))) && c->part == (parts ? c->part : 0) && lab_word_is(side->label, label))
             return side->factor * c->value;
     }
     return NAN;
@@ -133,7 +136,7 @@ int figure_expectation(const struct figure_data *d, const char *expected)
     const struct lab_figure *f = d->figure;
     struct figure_claim claim;
     const char *at;
-    bool beside = f->series || f->kind == FIGURE_STACKED; /* else xs are compared with each other, once */
+    bool beside = has_series(f) || f->kind == FIGURE_STACKED; /* else xs are compared with each other, once */
     if (!d->x_count || f->kind == FIGURE_SCATTER || figure_claim_read(&claim, (struct lab_word){ expected, strlen(expected) }, &at))
         return -1;
     bool at_mean = f->mean != MEAN_NONE && strcmp(d->xs[d->x_count - 1], "mean") == 0;

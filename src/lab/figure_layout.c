@@ -156,8 +156,8 @@ static void lay_series(struct figure_layout *l, struct arena *a)
     static const char *no_series[] = { "" };
     const struct lab_figure *f = l->figure;
     l->beside = f->kind == FIGURE_BARS ? f->y_count : 1;
-    l->series = no_series;
-    l->series_count = 1;
+    l->series = l->beside > 1 ? f->y_labels : no_series;
+    l->series_count = l->beside;
     if (l->series_axis < 0)
         return;
     lay_labels(a, &l->shown[l->series_axis], &l->series, &l->series_count);

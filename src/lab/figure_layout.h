@@ -13,7 +13,7 @@ struct figure_layout {
     struct lab_items shown[AXIS_COUNT];    /* those that the figure's `where` leaves; one for an axis that is neither x nor series, but for scatter */
     struct lab_item base[AXIS_COUNT];      /* normalise: label NULL where it does not name the axis */
     const char **xs, **series;             /* labels, means not among them; series: one, "", where there is no axis */
-    uint32_t beside;                       /* expressions of bars, which stand beside each other: each item of the series axis is so many series, "GTO LRU", "GTO Belady". Else 1 */
+    uint32_t beside;                       /* expressions of bars, which stand beside each other: each item of the series axis is so many series, "GTO LRU", "GTO Belady"; without an axis they are "LRU", "Belady". Else 1 */
     double *x_numbers;                     /* of a parameter; else NULL */
     uint32_t x_count, series_count;
 };

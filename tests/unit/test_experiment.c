@@ -476,7 +476,7 @@ static void mistakes_of_figures(void **state)
     refused(FIGURE "x = program\ny = kernels.name\nseries=scheduler\n", 9, 5, "unknown metric");
     refused(FIGURE "x = program\ny = lanes.33\nseries=scheduler\n", 9, 5, "unknown metric 'lanes.33'");
     refused(FIGURE "kind=lines\nx = program\ny = ipc, cycles\nseries=scheduler\n", 10, 10, "only bars and stacked figures");
-    refused(FIGURE "x = program\ny = ipc, cycles\nwhere=scheduler=gto\n", 9, 5, "need series = an axis");
+    refused(FIGURE "x = program\ny = ipc, cycles\nwhere=scheduler=gto\nnormalise=scheduler=gto\n", 9, 5, "are not normalised");
     refused(FIGURE "x = program\ny = ipc, cycles\nseries=scheduler\nnormalise=scheduler=gto\n", 9, 5, "are not normalised");
     parsed(FIGURE "x = program\ny = one: ipc, two: cycles\nseries=scheduler\nexpect = lrr one > 2 * gto two\n");
     refused(FIGURE "x = program\ny = ipc\n", 7, 9, "scheduler has 2 entries and the figure shows one: add where = scheduler=lrr");

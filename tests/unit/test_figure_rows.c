@@ -146,6 +146,14 @@ static void with_series_and_totals(void **state)
         "x=pc\nkernel=k\ny=A: mine.hits, B: mine.misses\nseries=scheduler\nwhere=program=bfs scheduler=lrr|gto");
     labels(d.series, d.series_count, "lrr A|lrr B|gto A|gto B");
     values(&d, "10 16 10 8|2 0 2 0");
+    d = figure_of("x=pc\nkernel=k\ny=A: mine.hits, B: mine.misses\nwhere=program=bfs scheduler=lrr");
+    labels(d.series, d.series_count, "A|B"); /* beside each other, without an axis */
+    values(&d, "10 16|2 0");
+    d = figure_of("x=program\ny=ipc, C: cycles\nwhere=scheduler=gto\nsource=a\npublished.bfs = C 90\nexpect = C > ipc");
+    assert_float_equal(d.cells[1].published, 90, 0);
+    assert_int_equal(figure_expectation(&d, "C > ipc"), 1);
+    labels(d.series, d.series_count, "ipc|C");
+    values(&d, "20 100|20 100");
 }
 
 static void runs_without_rows(void **state)
