@@ -365,12 +365,18 @@ static const struct heddle_param params[] = {
     {0},
 };
 static const struct heddle_counter counters[] = {
-    [COUNT_VTA_HITS] = {"vta_hits", "accesses", "loads that missed on a line which their warp had lost (found in its victim tags)"},
-    [COUNT_RAISED] = {"raised", "times", "of these, those that set a score above the base"},
-    [COUNT_THROTTLED_CYCLES] = {"throttled_cycles", "cycles", "core cycles in which some warp might not issue loads"},
-    [COUNT_HELD_WARP_CYCLES] = {"held_warp_cycles", "warp cycles", "warps that might not issue loads, summed over the cycles"},
-    [COUNT_RESIDENT_WARP_CYCLES] = {"resident_warp_cycles", "warp cycles", "warps on a core, summed over the cycles; times the base score this is the sum of the cutoff"},
-    [COUNT_SCORE_SUM] = {"score_sum", "points", "sum of the scores that were set above the base; a mean with `raised`"},
+    [COUNT_VTA_HITS] = {.name = "vta_hits", .unit = "accesses",
+                        .help = "loads that missed on a line which their warp had lost (found in its victim tags)"},
+    [COUNT_RAISED] = {.name = "raised", .unit = "times",
+                      .help = "of these, those that set a score above the base"},
+    [COUNT_THROTTLED_CYCLES] = {.name = "throttled_cycles", .unit = "cycles",
+                                .help = "core cycles in which some warp might not issue loads"},
+    [COUNT_HELD_WARP_CYCLES] = {.name = "held_warp_cycles", .unit = "warp cycles",
+                                .help = "warps that might not issue loads, summed over the cycles"},
+    [COUNT_RESIDENT_WARP_CYCLES] = {.name = "resident_warp_cycles", .unit = "warp cycles",
+                                    .help = "warps on a core, summed over the cycles; times the base score this is the sum of the cutoff"},
+    [COUNT_SCORE_SUM] = {.name = "score_sum", .unit = "points",
+                         .help = "sum of the scores that were set above the base; a mean with `raised`"},
     {0},
 };
 

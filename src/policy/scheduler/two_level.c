@@ -492,9 +492,12 @@ static const struct heddle_param params[] = {
     {0},
 };
 static const struct heddle_counter counters[] = {
-    [COUNT_PROMOTIONS] = {"promotions", "warps", "warps that took a place among the active"},
-    [COUNT_DEMOTIONS] = {"demotions", "warps", "warps that left the active because they had to wait"},
-    [COUNT_SWITCHES] = {"switches", "times", "another fetch group issued than the last one (narasiman)"},
+    [COUNT_PROMOTIONS] = {.name = "promotions", .unit = "warps",
+                          .help = "warps that took a place among the active"},
+    [COUNT_DEMOTIONS] = {.name = "demotions", .unit = "warps",
+                         .help = "warps that left the active because they had to wait"},
+    [COUNT_SWITCHES] = {.name = "switches", .unit = "times",
+                        .help = "another fetch group issued than the last one (narasiman)"},
     {0},
 };
 
