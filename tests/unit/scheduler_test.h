@@ -33,7 +33,7 @@ static inline void launch_in_block(struct bench *b, uint32_t warp, uint32_t bloc
 static inline void launch(struct bench *b, uint32_t warp) { launch_in_block(b, warp, 0); }
 
 /* Its last lanes end; what it has under way goes on. */
-static inline void leave(struct bench *b, uint32_t warp)
+static inline void end_lanes(struct bench *b, uint32_t warp)
 {
     b->f.core.resident &= ~BIT(warp);
     if (on(b)->ended)
@@ -43,7 +43,7 @@ static inline void leave(struct bench *b, uint32_t warp)
 static inline void finish(struct bench *b, uint32_t warp)
 {
     if (b->f.core.resident & BIT(warp))
-        leave(b, warp);
+        end_lanes(b, warp);
     if (on(b)->finished)
         on(b)->finished(b->s.state, &b->f.core, warp);
 }

@@ -72,7 +72,7 @@ static void an_end_lowers_the_cutoff_at_once(void **state)
     start(&b, "ccws:k_throttle=42", 4);
     issue_many(&b, 2, 30);
     issue_many(&b, 1, 30);
-    leave(&b, 2);
+    end_lanes(&b, 2);
     lose(&b, 0); /* 42 * 300 / 60 */
     assert_int_equal(b.s.counters[SCORE_SUM], 210);
     assert_int_equal(held(&b), W3);
@@ -351,7 +351,7 @@ static void random_event(struct bench *b, struct model *m, uint32_t random, unsi
         access_line(b, warp, line, HEDDLE_MISS, true);
         model_tags_forget(&m->tags, line);
     } else if (what == 62 && there) {
-        leave(b, warp);
+        end_lanes(b, warp);
         m->resident[warp] = false;
     } else if (what == 63 && !there && !gone) {
         finish(b, warp);
