@@ -1,42 +1,19 @@
 /* What a run has many of: counters of the instructions of a kernel (pc_counter), and buckets of histograms, which are
  * metrics with a number behind their name. */
+#include "lab/store_found.h"
 #include "lab/store_sql.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct found { sqlite3_int64 number; uint32_t column; double value; };
-struct found_list { struct found *items; size_t count, room; };
-
-static void add_found(struct found_list *list, struct found item)
-{
-    if (list->count == list->room) {
-        list->room = list->room ? list->room * 2 : 256;
-        list->items = realloc(list->items, list->room * sizeof *list->items);
-        if (!list->items)
-            abort();
-    }
-    list->items[list->count++] = item;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const struct found *x = a, *y = b;
-    return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
-                                  : (x->column > y->column) - (x->column < y->column);
-}
-
 static void put_rows(struct arena *a, struct found_list *list, uint32_t name_count, struct store_rows *out)
 {
     bool *has = arena_array(a, bool, name_count);
     uint32_t row = 0;
-    if (list->count)
-        qsort(list->items, list->count, sizeof *list->items, by_number);
-    for (size_t i = 0; i < list->count; i++) {
+    out->count = sort_found(list);
+    for (size_t i = 0; i < list->count; i++)
         has[list->items[i].column] = true;
-        out->count += i == 0 || list->items[i].number != list->items[i - 1].number;
-    }
     out->numbers = arena_array(a, int64_t, out->count);
     out->texts = arena_array(a, const char *, out->count);
     out->values = arena_array(a, double, (size_t)out->count * name_count);

@@ -1,28 +1,9 @@
 /* Samples over time of one launch, out of the table series. Values of one cycle that belong to different metrics come together in a row. */
+#include "lab/store_found.h"
 #include "lab/store_sql.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-struct found { sqlite3_int64 cycle; uint32_t column; double value; };
-struct found_list { struct found *items; size_t count, room; };
-
-static void add_found(struct found_list *list, struct found item)
-{
-    if (list->count == list->room) {
-        list->room = list->room ? list->room * 2 : 256;
-        list->items = realloc(list->items, list->room * sizeof *list->items);
-        if (!list->items)
-            abort();
-    }
-    list->items[list->count++] = item;
-}
-
-static int by_cycle(const void *a, const void *b)
-{
-    const struct found *x = a, *y = b;
-    return x->cycle != y->cycle ? (x->cycle > y->cycle) - (x->cycle < y->cycle) : (x->column > y->column) - (x->column < y->column);
-}
 
 /* launch: the name of a kernel, whose first launch it is, or a number from 0. */
 static int find_launch(struct store *s, const char *key, const char *launch, sqlite3_int64 *run, sqlite3_int64 *kernel, struct error *e)
@@ -56,18 +37,17 @@ static bool find_samples(struct store *s, sqlite3_int64 run, sqlite3_int64 kerne
     return got >= 0;
 }
 
-static void put_rows(struct arena *a, const struct found_list *list, uint32_t name_count, struct store_samples *out)
+static void put_rows(struct arena *a, struct found_list *list, uint32_t name_count, struct store_samples *out)
 {
-    for (size_t i = 0; i < list->count; i++)
-        out->count += i == 0 || list->items[i].cycle != list->items[i - 1].cycle;
+    out->count = sort_found(list);
     out->cycles = arena_array(a, double, out->count);
     out->values = arena_array(a, double, (size_t)out->count * name_count);
     for (size_t i = 0; i < (size_t)out->count * name_count; i++)
         out->values[i] = NAN;
     uint32_t row = 0;
     for (size_t i = 0; i < list->count; i++) {
-        row += i && list->items[i].cycle != list->items[i - 1].cycle;
-        out->cycles[row] = (double)list->items[i].cycle;
+        row += i && list->items[i].number != list->items[i - 1].number;
+        out->cycles[row] = (double)list->items[i].number;
         out->values[(size_t)row * name_count + list->items[i].column] = list->items[i].value;
     }
 }
@@ -79,10 +59,8 @@ bool store_samples(struct store *s, struct arena *a, const char *key, const char
     *out = (struct store_samples){0};
     int got = find_launch(s, key, launch, &run, &kernel, e);
     bool ok = got >= 0 && (!got || find_samples(s, run, kernel, names, name_count, &list, e));
-    if (ok && list.count) {
-        qsort(list.items, list.count, sizeof *list.items, by_cycle);
+    if (ok && list.count)
         put_rows(a, &list, name_count, out);
-    }
     free(list.items);
     return ok;
 }
