@@ -273,10 +273,10 @@ static const struct heddle_param params[] = {
     { 0 },
 };
 static const struct heddle_counter counters[] = {
-    [COUNT_PATHS] = { "paths", "paths", "sides of branches at which threads of a block parted" },
-    [COUNT_COMPACTED] = { "compacted", "paths", "of these, executed by fewer warps than have threads in them" },
-    [COUNT_BEFORE] = { "warps_before", "warps", "that have threads in a path, summed over the paths" },
-    [COUNT_AFTER] = { "warps_after", "warps", "that were formed for a path, summed over the paths" },
+    [COUNT_PATHS] = { .name = "paths", .unit = "paths", .help = "sides of branches at which threads of a block parted" },
+    [COUNT_COMPACTED] = { .name = "compacted", .unit = "paths", .help = "of these, executed by fewer warps than have threads in them" },
+    [COUNT_BEFORE] = { .name = "warps_before", .unit = "warps", .help = "that have threads in a path, summed over the paths" },
+    [COUNT_AFTER] = { .name = "warps_after", .unit = "warps", .help = "that were formed for a path, summed over the paths" },
     { 0 },
 };
 
