@@ -105,6 +105,7 @@ expect 'an unknown policy of an input' 2 '^heddle: wrong.ini:[0-9]+:13: error: t
 saw 'and what is wrong with it' "did you mean 'lrr'"
 
 # A sweep that is killed while an input is made.
+# shellcheck disable=SC2016 # for the script that is written
 printf '#!/bin/sh\ncase $HEDDLE_OPTIONS in *--trace*) touch began; [ -e go ] || sleep 4321 ;; esac\nexec "%s" --size test\n' "$top/workloads/vectoradd" >slow
 chmod +x slow
 experiment slow ./slow 1..2 'option = --trace @'
