@@ -359,7 +359,7 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
 static const struct heddle_param params[] = {
     [K_THROTTLE] = {.name = "k_throttle", .type = HEDDLE_INTEGER, .default_value = "8", .least = 0, .most = 1024, .help = "how strongly lost locality holds others back; 0: not, hits are only counted"},
     [BASE_SCORE] = {.name = "base_score", .type = HEDDLE_INTEGER, .default_value = "100", .least = 1, .most = 65535, .help = "score of a warp that loses nothing"},
-    [VTA_ENTRIES] = {.name = "vta_entries", .type = HEDDLE_INTEGER, .default_value = "16", .least = 1, .most = 1024, .help = "victim tags a warp"},
+    [VTA_ENTRIES] = {.name = "vta_entries", .type = HEDDLE_INTEGER, .default_value = "16", .least = 1, .most = 1024, .help = "victim tags per warp"},
     [VTA_WAYS] = {.name = "vta_ways", .type = HEDDLE_INTEGER, .default_value = "8", .least = 1, .most = 1024, .help = "of them in a set, a divisor; at most all"},
     [SCORE_BITS] = {.name = "score_bits", .type = HEDDLE_INTEGER, .default_value = "32", .least = 1, .most = 32, .help = "a score stays at the highest number of so many bits"},
     {0},
