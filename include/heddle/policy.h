@@ -106,7 +106,8 @@ struct heddle_core {
     const struct heddle_program *program;
     uint64_t resident, ready, at_barrier, waiting, long_wait; /* resident: not ended; ready: could issue now; at_barrier: or parked by the divergence unit; waiting: the same, or at a fence or atomic;
                                                                * long_wait: next instruction needs the result of an outstanding long operation */
-    uint64_t next_is_l1_load;       /* next instruction is a HEDDLE_L1D_LOAD, or an atomic of the same spaces: what hold_loads may hold back */
+    /* next instruction is a HEDDLE_L1D_LOAD, or an atomic of the same spaces: what hold_loads may hold back */
+    uint64_t next_is_l1_load;
     const struct heddle_warp *warp; /* by slot */
     /* A board on which policies of a core leave word for each other (CAWA: the scheduler writes, the cache policy reads). */
     int64_t criticality[HEDDLE_WARPS];
@@ -123,7 +124,11 @@ enum heddle_loop_step { HEDDLE_LOOP_ENTER, HEDDLE_LOOP_ITERATE, HEDDLE_LOOP_LEAV
 struct heddle_loop_event { uint32_t warp, pc, active; int32_t loop; enum heddle_loop_step step; };
 /* At issue, a load, store or atomic of global, local or texture memory. Its L1 accesses follow later, those of a warp in
  * the order of its instructions; there are none of what goes past the L1D (atomics, .cg, textures). */
-struct heddle_coalesced { uint32_t warp, pc, active, accesses; bool store; bool through_l1; /* the accesses go through the L1D */ };
+struct heddle_coalesced {
+    uint32_t warp, pc, active, accesses;
+    bool store;
+    bool through_l1; /* the accesses go through the L1D */
+};
 enum heddle_outcome { HEDDLE_HIT, HEDDLE_MISS, HEDDLE_PENDING, HEDDLE_FAIL };
 struct heddle_l1_access {
     uint64_t address;               /* of the line */
@@ -141,8 +146,10 @@ struct heddle_events {
     void (*kernel)(void *state, const struct heddle_core *core);                         /* a launch begins: program is set, no warp is resident */
     void (*kernel_end)(void *state, const struct heddle_core *core);
     void (*launched)(void *state, const struct heddle_core *core, uint32_t warp);
-    void (*ended)(void *state, const struct heddle_core *core, uint32_t warp);           /* its last lanes have ended; its loads and stores may still be under way */
-    void (*finished)(void *state, const struct heddle_core *core, uint32_t warp);        /* nothing of it is left, and its slot is free */
+    /* its last lanes have ended; its loads and stores may still be under way */
+    void (*ended)(void *state, const struct heddle_core *core, uint32_t warp);
+    /* nothing of it is left, and its slot is free */
+    void (*finished)(void *state, const struct heddle_core *core, uint32_t warp);
     void (*barrier_wait)(void *state, const struct heddle_core *core, uint32_t warp);
     void (*barrier_pass)(void *state, const struct heddle_core *core, uint32_t warp);
     void (*issued)(void *state, const struct heddle_core *core, const struct heddle_issue *e);
@@ -152,7 +159,8 @@ struct heddle_events {
     void (*coalesced)(void *state, const struct heddle_core *core, const struct heddle_coalesced *e);
     void (*l1_access)(void *state, const struct heddle_core *core, const struct heddle_l1_access *e);
     void (*l1_evict)(void *state, const struct heddle_core *core, const struct heddle_l1_evict *e);   /* comes before the l1_access that caused it */
-    /* Warps that could issue and that the schedulers began to hold back in this cycle: they were not held in the last one in which the schedulers were asked. */
+    /* Warps that could issue and that the schedulers began to hold back in this cycle: they were not held in the last
+     * one in which the schedulers were asked. */
     void (*held)(void *state, const struct heddle_core *core, uint64_t warps);
     /* So many cycles have passed, this one included; before the core's schedulers are asked. A core sleeps while nothing in it changes: those cycles come in one count. */
     void (*cycles)(void *state, const struct heddle_core *core, uint64_t count);
@@ -162,9 +170,13 @@ struct heddle_events {
 struct heddle_setup {
     struct heddle_core *core;       /* writable: the board */
     const union heddle_value *values; /* of the parameters */
-    uint64_t *counters;             /* sums and maxima, by their row in the table of counters; zero when a launch begins. One array for all instances of a core */
+    /* sums and maxima, by their row in the table of counters; zero when a launch begins. One array for all instances
+     * of a core */
+    uint64_t *counters;
     uint64_t *const *histograms;    /* the buckets of a histogram, by its row in the same table */
-    uint64_t *const *instructions;  /* *instructions: one row per instruction of the launch's program, with the columns of policy.instructions; set, and zero, before `kernel`. heddle_row finds one */
+    /* *instructions: one row per instruction of the launch's program, with the columns of policy.instructions; set,
+     * and zero, before `kernel`. heddle_row finds one */
+    uint64_t *const *instructions;
     uint32_t scheduler;             /* schedulers: which of the core */
     uint64_t warps;                 /* schedulers: slots that it owns */
     uint64_t seed;                  /* the machine's, the same in every run */
@@ -186,7 +198,9 @@ struct heddle_policy {
     const char *help;               /* one line, with the paper it is from */
     const struct heddle_param *params;     /* name NULL at the end; may be NULL */
     const struct heddle_counter *counters; /* name NULL at the end; may be NULL */
-    const struct heddle_counter *instructions; /* counters of each instruction (sums and maxima): columns of a table with one row per pc; name NULL at the end; may be NULL */
+    /* counters of each instruction (sums and maxima): columns of a table with one row per pc; name NULL at the end;
+     * may be NULL */
+    const struct heddle_counter *instructions;
     uint32_t bits_per_warp, bits_per_core, bits_per_line; /* storage card: hardware that the mechanism adds; per line of the L1D */
     size_t state_bytes;             /* of an instance: zeroed memory, handed to every hook as state */
     bool (*init)(void *state, const struct heddle_setup *setup); /* NULL: nothing to do. False: cannot work on this machine, or with these values; the launch is refused in its name, with the reason that heddle_refuse left */
@@ -270,12 +284,17 @@ struct heddle_divergence {
 /* A probe: listens and counts, decides nothing. One instance per core; any number of probes run under any scheduler. */
 
 /* What a policy counted for each instruction of a kernel: all cores and all launches of it together. */
-struct heddle_instruction_table { const char *kernel; const uint64_t *values; uint32_t instruction_count, column_count; };
+struct heddle_instruction_table {
+    const char *kernel;
+    const uint64_t *values;
+    uint32_t instruction_count, column_count;
+};
 struct heddle_probe {
     struct heddle_policy policy;
     /* Once, when the program has ended: to write a file that a parameter names, say. One table per kernel that ran, where
      * the policy has counters of instructions. False: it could not, and *why says why. NULL: nothing to write. */
-    bool (*write)(const union heddle_value *values, const struct heddle_instruction_table *kernels, uint32_t kernel_count, const char **why);
+    bool (*write)(const union heddle_value *values, const struct heddle_instruction_table *kernels,
+                  uint32_t kernel_count, const char **why);
 };
 
 /* What a shared object exports: one symbol, `heddle_policy_entry`, of this type; one of the four is set. */
@@ -286,15 +305,22 @@ struct heddle_policy_entry {
     const struct heddle_divergence *divergence;
     const struct heddle_probe *probe;
 };
-#define HEDDLE_EXPORT_SCHEDULER(s) const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .scheduler = &(s) }
-#define HEDDLE_EXPORT_L1(s) const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .l1 = &(s) }
-#define HEDDLE_EXPORT_DIVERGENCE(s) const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .divergence = &(s) }
-#define HEDDLE_EXPORT_PROBE(s) const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .probe = &(s) }
+#define HEDDLE_EXPORT_SCHEDULER(s) \
+    const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .scheduler = &(s) }
+#define HEDDLE_EXPORT_L1(s) \
+    const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .l1 = &(s) }
+#define HEDDLE_EXPORT_DIVERGENCE(s) \
+    const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .divergence = &(s) }
+#define HEDDLE_EXPORT_PROBE(s) \
+    const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .probe = &(s) }
 
 /* Helpers. */
 
 /* The row of an instruction in a table of `columns` counters per instruction. */
-static inline uint64_t *heddle_row(uint64_t *instructions, uint32_t columns, uint32_t pc) { return instructions + (size_t)pc * columns; }
+static inline uint64_t *heddle_row(uint64_t *instructions, uint32_t columns, uint32_t pc)
+{
+    return instructions + (size_t)pc * columns;
+}
 
 /* The first of a set, not empty, in ring order: of those in ahead if there is one, else from slot 0. */
 static inline int heddle_ring_first(uint64_t set, uint64_t ahead)
