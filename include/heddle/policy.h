@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define HEDDLE_POLICY_ABI 3
+#define HEDDLE_POLICY_ABI 4
 #define HEDDLE_WARPS 64
 #define HEDDLE_NO_WARP (-1)
 #define HEDDLE_NO_PC UINT32_MAX
@@ -109,10 +109,9 @@ struct heddle_core {
     /* next instruction is a HEDDLE_L1D_LOAD, or an atomic of the same spaces: what hold_loads may hold back */
     uint64_t next_is_l1_load;
     const struct heddle_warp *warp; /* by slot */
-    /* A board on which policies of a core leave word for each other (CAWA: the scheduler writes, the cache policy reads). */
-    int64_t criticality[HEDDLE_WARPS];
-    uint64_t critical;
-    void *shared[4];                /* further state that policies of one core agree upon: 0 among its schedulers (a table that the first one makes in init), the others by convention of their names */
+    /* State that policies of one core share: 0 among its schedulers (a table that the first one makes in init), 1 the
+     * criticality of heddle/criticality.h, 2 and 3 free for the policies of a bundle, as they agree */
+    void *shared[4];
 };
 
 /* Events. Each goes to the schedulers (every one of the core, also for warps of another), to the L1 policy and to the divergence unit where they listen. In a hook, core->cycle is the
@@ -140,6 +139,12 @@ struct heddle_l1_access {
     uint32_t set, way;              /* way UINT32_MAX: none */
     uint32_t left;                  /* accesses of the same instruction that are still to come: 0, this was its last */
 };
+/* The data of a miss has come, before those who wait for it are answered. */
+struct heddle_l1_fill {
+    uint64_t address;               /* of the line */
+    uint32_t warp, pc;              /* of the access that asked for it first */
+    uint32_t set, way;              /* way UINT32_MAX: it takes no line (bypassed) */
+};
 struct heddle_l1_evict { uint64_t address; int32_t owner; uint64_t owner_age; uint32_t by_warp, set, way; };
 
 struct heddle_events {
@@ -159,6 +164,7 @@ struct heddle_events {
     void (*coalesced)(void *state, const struct heddle_core *core, const struct heddle_coalesced *e);
     void (*l1_access)(void *state, const struct heddle_core *core, const struct heddle_l1_access *e);
     void (*l1_evict)(void *state, const struct heddle_core *core, const struct heddle_l1_evict *e);   /* comes before the l1_access that caused it */
+    void (*l1_fill)(void *state, const struct heddle_core *core, const struct heddle_l1_fill *e);
     /* Warps that could issue and that the schedulers began to hold back in this cycle: they were not held in the last
      * one in which the schedulers were asked. */
     void (*held)(void *state, const struct heddle_core *core, uint64_t warps);
@@ -229,6 +235,10 @@ struct heddle_scheduler {
     uint64_t (*steady_until)(void *state, const struct heddle_core *core);
 };
 
+/* Why a line leaves the L1D: another takes its way; a store wrote to it, and the machine's stores drop what they hit;
+ * all lines go (between launches, by a fence). */
+enum heddle_leave { HEDDLE_EVICTED, HEDDLE_DROPPED, HEDDLE_FLUSHED };
+
 /* An L1 data cache policy: one instance a core. */
 struct heddle_l1 {
     struct heddle_policy policy;
@@ -238,8 +248,10 @@ struct heddle_l1 {
     int (*victim)(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free, const struct heddle_l1_access *access);
     void (*inserted)(void *state, const struct heddle_core *core, uint32_t set, uint32_t way, const struct heddle_l1_access *access); /* a line was put there (reserved); after victim, and after removed where a line had to leave */
     void (*touched)(void *state, const struct heddle_core *core, uint32_t set, uint32_t way, const struct heddle_l1_access *access);  /* a hit, or one on a line that is on its way (access->outcome) */
-    void (*removed)(void *state, const struct heddle_core *core, uint32_t set, uint32_t way);  /* invalidated or evicted */
-    bool (*bypass)(void *state, const struct heddle_core *core, const struct heddle_l1_access *access); /* true: a miss takes no line. NULL: never */
+    void (*removed)(void *state, const struct heddle_core *core, uint32_t set, uint32_t way, enum heddle_leave why);
+    /* True: a miss takes no line. ways and free as in victim; reserved: ways whose line is on its way. NULL: never */
+    bool (*bypass)(void *state, const struct heddle_core *core, uint64_t ways, uint64_t free, uint64_t reserved,
+                   const struct heddle_l1_access *access);
 };
 
 /* A divergence unit: one instance a core. All hooks NULL: every warp has its own post-dominator stack. */
@@ -297,7 +309,8 @@ struct heddle_probe {
                   uint32_t kernel_count, const char **why);
 };
 
-/* What a shared object exports: one symbol, `heddle_policy_entry`, of this type; one of the four is set. */
+/* What a shared object exports: one symbol, `heddle_policy_entry`, of this type. One of the four is set, or several,
+ * which is a bundle: `-p FILE.so` takes them all, `-s FILE.so` the scheduler alone. */
 struct heddle_policy_entry {
     uint32_t abi;
     const struct heddle_scheduler *scheduler;
@@ -313,6 +326,9 @@ struct heddle_policy_entry {
     const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .divergence = &(s) }
 #define HEDDLE_EXPORT_PROBE(s) \
     const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, .probe = &(s) }
+/* HEDDLE_EXPORT_BUNDLE(.scheduler = &mine, .l1 = &my_l1) */
+#define HEDDLE_EXPORT_BUNDLE(...) \
+    const struct heddle_policy_entry heddle_policy_entry = { .abi = HEDDLE_POLICY_ABI, __VA_ARGS__ }
 
 /* Helpers. */
 

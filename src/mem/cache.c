@@ -179,7 +179,7 @@ static inline void evict(struct cache *c, const struct lookup *l, uint32_t way, 
     if (unlikely(line->modified))
         write_back(c, l, address, line, leaving);
     if (unlikely(c->policy))
-        cache_tell_removed(c, l->set, way);
+        cache_tell_removed(c, l->set, way, HEDDLE_EVICTED);
 }
 
 /* Puts the line of the access where the victim was; nothing of it is valid yet. */
@@ -203,7 +203,7 @@ static void drop_sectors(struct cache *c, const struct lookup *l)
         return;
     cache_sets_empty(&c->sets, l->set, l->way);
     if (c->policy)
-        cache_tell_removed(c, l->set, l->way);
+        cache_tell_removed(c, l->set, l->way, HEDDLE_DROPPED);
 }
 
 /* Outcomes. */
@@ -612,6 +612,13 @@ bool cache_probe(const struct cache *c, uint64_t address)
     return way != NO_WAY && (line_at(c, set, way)->valid & need) == need;
 }
 
+void cache_where(const struct cache *c, uint64_t address, uint32_t *set, uint32_t *way)
+{
+    uint64_t line = address & c->line_mask;
+    *set = set_of(c, line);
+    *way = cache_sets_search(&c->sets, *set, line);
+}
+
 /* Data has come for a line that was not reserved. */
 static void store_unreserved(struct cache *c, uint32_t entry)
 {
@@ -666,7 +673,7 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
         if (way == NO_WAY)
             return;
         if (c->policy && *tag_at(c, l.set, way) != NO_TAG)
-            cache_tell_removed(c, l.set, way);
+            cache_tell_removed(c, l.set, way, HEDDLE_EVICTED);
         l.way = way;
         l.there = cache_sets_put(&c->sets, l.set, way, tag, NO_OWNER, 0);
         c->touched = true;
@@ -701,7 +708,7 @@ void cache_drop(struct cache *c)
             }
             cache_sets_empty(&c->sets, set, way);
             if (c->policy)
-                cache_tell_removed(c, set, way);
+                cache_tell_removed(c, set, way, HEDDLE_FLUSHED);
         }
 }
 
@@ -713,7 +720,7 @@ void cache_invalidate(struct cache *c)
     for (uint32_t set = 0; c->policy && set < c->sets.count; set++)
         for (uint32_t way = 0; way < c->sets.ways; way++)
             if (*tag_at(c, set, way) != NO_TAG)
-                cache_tell_removed(c, set, way);
+                cache_tell_removed(c, set, way, HEDDLE_FLUSHED);
     cache_sets_clear(&c->sets);
     c->touched = false;
     c->head.blocked = 0;

@@ -101,6 +101,8 @@ static inline void cache_expect_fill(const struct cache *c, uint32_t entry) { __
 void cache_set_writeback(struct cache *c, enum packet_kind kind, uint32_t miss_reserve);
 /* Would the line be found, without touching anything? */
 bool cache_probe(const struct cache *c, uint64_t address);
+/* The set of a line and its way, UINT32_MAX where it is not there: neither valid nor reserved. */
+void cache_where(const struct cache *c, uint64_t address, uint32_t *set, uint32_t *way);
 
 /* The miss queue, drained by the owner. */
 static inline bool cache_has_miss(const struct cache *c) { return cache_head(c)->misses.count != 0; }

@@ -54,7 +54,7 @@ static inline struct cache_line *line_at(const struct cache *c, uint32_t set, ui
 /* cache_policy.c. There is a policy; cache_policy_bypasses may also find none. */
 void cache_tell_inserted(struct cache *c, const struct lookup *l, uint32_t way);
 void cache_tell_touched(struct cache *c, const struct lookup *l, enum heddle_outcome outcome);
-void cache_tell_removed(struct cache *c, uint32_t set, uint32_t way);
+void cache_tell_removed(struct cache *c, uint32_t set, uint32_t way, enum heddle_leave why);
 uint32_t cache_policy_victim(struct cache *c, const struct lookup *l);
 bool cache_policy_bypasses(struct cache *c, const struct lookup *l);
 

@@ -38,10 +38,30 @@ void cache_tell_touched(struct cache *c, const struct lookup *l, enum heddle_out
     c->policy->touched(c->policy_state, c->core, l->set, l->way, &e);
 }
 
-void cache_tell_removed(struct cache *c, uint32_t set, uint32_t way)
+void cache_tell_removed(struct cache *c, uint32_t set, uint32_t way, enum heddle_leave why)
 {
     if (c->policy->removed)
-        c->policy->removed(c->policy_state, c->core, set, way);
+        c->policy->removed(c->policy_state, c->core, set, way, why);
+}
+
+/* The ways of a set, each in one of three sets: its line may leave, it has none, its line is on its way. */
+struct set_ways {
+    uint64_t lines, empty, reserved;
+};
+
+static struct set_ways ways_of(const struct cache *c, uint32_t set)
+{
+    struct set_ways w = {0};
+    for (uint32_t way = 0; way < c->sets.ways; way++) {
+        uint64_t bit = (uint64_t)1 << way;
+        if (*tag_at(c, set, way) == NO_TAG)
+            w.empty |= bit;
+        else if (line_at(c, set, way)->reserved)
+            w.reserved |= bit;
+        else
+            w.lines |= bit;
+    }
+    return w;
 }
 
 bool cache_policy_bypasses(struct cache *c, const struct lookup *l)
@@ -49,23 +69,19 @@ bool cache_policy_bypasses(struct cache *c, const struct lookup *l)
     if (!c->policy || !c->policy->bypass)
         return false;
     struct heddle_l1_access e = describe(c, l, HEDDLE_MISS, NO_WAY);
-    return c->policy->bypass(c->policy_state, c->core, &e);
+    struct set_ways w = ways_of(c, l->set);
+    return c->policy->bypass(c->policy_state, c->core, w.lines, w.empty, w.reserved, &e);
 }
 
 uint32_t cache_policy_victim(struct cache *c, const struct lookup *l)
 {
-    uint64_t ways = 0, empty = 0;
-    for (uint32_t way = 0; way < c->sets.ways; way++) {
-        if (*tag_at(c, l->set, way) == NO_TAG)
-            empty |= (uint64_t)1 << way;
-        else if (!line_at(c, l->set, way)->reserved)
-            ways |= (uint64_t)1 << way;
-    }
-    if (!(ways | empty))
+    struct set_ways w = ways_of(c, l->set);
+    uint64_t usable = w.lines | w.empty;
+    if (!usable)
         return NO_WAY;
     struct heddle_l1_access e = describe(c, l, HEDDLE_MISS, NO_WAY);
-    int way = c->policy->victim(c->policy_state, c->core, l->set, ways, empty, &e);
-    if (way >= 0 && way < (int)c->sets.ways && ((ways | empty) >> way & 1))
+    int way = c->policy->victim(c->policy_state, c->core, l->set, w.lines, w.empty, &e);
+    if (way >= 0 && way < (int)c->sets.ways && (usable >> way & 1))
         return (uint32_t)way;
     if (way != -1)
         c->illegal_victim = way < 0 ? 0 : way;

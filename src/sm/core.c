@@ -130,7 +130,7 @@ static bool make_policies(struct sm *c, struct arena *a, const struct sm_policie
     if (!make_schedulers(c, a, p, e) || !make_l1_policy(c, a, p, e) || !make_divergence_unit(c, a, p, e))
         return false;
     c->tells_cycles = c->settles || c->hears_cycles;
-    c->l1_stirs = c->hears_l1;
+    c->l1_stirs = c->hears_l1 || SM_HEARD(c, l1_fill);
     c->restless = !p->scheduler->steady_until && (c->hears_cycles || p->scheduler->hold || p->scheduler->hold_loads);
     return make_probes(c, a, p, e);
 }

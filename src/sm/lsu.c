@@ -174,6 +174,18 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
         sm_try_fence(c, slot);
 }
 
+static __attribute__((noinline)) void fill_and_tell(struct sm *c, const struct packet *answer)
+{
+    const struct mshr_entry *e = &cache_head(c->l1d)->mshr.entries[answer->token];
+    struct heddle_l1_fill fill = {.address = e->line, .warp = e->first.warp, .pc = e->first.pc};
+    if (!cache_fill(c->l1d, answer, c->now))
+        return;
+    if (c->l1_stirs)
+        c->stirred |= c->held != 0;
+    cache_where(c->l1d, fill.address, &fill.set, &fill.way);
+    SM_TELL(c, l1_fill, &fill);
+}
+
 STEP void take_response(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
@@ -188,7 +200,10 @@ STEP void take_response(struct sm *c)
         sm_texture_answer(c, p);
     } else {
         struct cache *to = p->origin == ORIGIN_L1D ? c->l1d : p->origin == ORIGIN_L1C ? c->l1c : c->l1t;
-        cache_fill(to, p, c->now);
+        if (to == c->l1d && SM_HEARD(c, l1_fill))
+            fill_and_tell(c, p);
+        else
+            cache_fill(to, p, c->now);
         l->refused &= l->retry == CACHE_FAIL_MSHR; /* that waits for an entry; one that waits for a place in the queue may be for the very line that has come */
     }
     ring_pop(&l->responses);
@@ -203,6 +218,8 @@ bool sm_lsu_answer(struct sm *c, const struct packet *p)
     if (c->config->lsu_steps > 1 || p->origin != ORIGIN_L1D || packet_is_write(p) || c->restless || *c->blocked_bytes || l->l1_count || l->responses.count || c->instruction_responses.count)
         return false;
     if (l->dispatch != SM_NONE && !(l->refused && l->retry == CACHE_FAIL_MSHR))
+        return false;
+    if (SM_HEARD(c, l1_fill)) /* who hears it is told in a cycle of its own */
         return false;
     cache_fill(c->l1d, p, c->now);
     return true;

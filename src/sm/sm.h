@@ -110,7 +110,7 @@ struct sm_scheduler { const struct heddle_scheduler *policy; void *state; uint64
     X(committed, uint32_t, uint32_t) X(branch, const struct heddle_branch *)                                           \
     X(loop, const struct heddle_loop_event *) X(coalesced, const struct heddle_coalesced *)                            \
     X(l1_access, const struct heddle_l1_access *) X(l1_evict, const struct heddle_l1_evict *)                          \
-    X(held, uint64_t) X(cycles, uint64_t)
+    X(l1_fill, const struct heddle_l1_fill *) X(held, uint64_t) X(cycles, uint64_t)
 #define SM_LIST(name, ...)                                                                                             \
     struct {                                                                                                           \
         uint32_t count;                                                                                                \

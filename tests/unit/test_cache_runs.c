@@ -43,7 +43,8 @@ struct witness {
     int answer;
     bool bypass;
     uint32_t asked, inserted, touched, pending, removed, set, way;
-    uint64_t ways, free;
+    enum heddle_leave why;
+    uint64_t ways, free, reserved;
     struct heddle_l1_access access;
 };
 
@@ -80,20 +81,27 @@ static void witness_touched(void *state, const struct heddle_core *core, uint32_
     w->access = *access;
 }
 
-static void witness_removed(void *state, const struct heddle_core *core, uint32_t set, uint32_t way)
+static void witness_removed(void *state, const struct heddle_core *core, uint32_t set, uint32_t way,
+                            enum heddle_leave why)
 {
     struct witness *w = state;
     (void)core;
     (void)set;
     (void)way;
     w->removed++;
+    w->why = why;
 }
 
-static bool witness_bypass(void *state, const struct heddle_core *core, const struct heddle_l1_access *access)
+static bool witness_bypass(void *state, const struct heddle_core *core, uint64_t ways, uint64_t free, uint64_t reserved,
+                           const struct heddle_l1_access *access)
 {
+    struct witness *w = state;
     (void)core;
     (void)access;
-    return ((struct witness *)state)->bypass;
+    w->ways = ways;
+    w->free = free;
+    w->reserved = reserved;
+    return w->bypass;
 }
 
 static const struct heddle_l1 witness_policy = { .victim = witness_victim, .inserted = witness_inserted, .touched = witness_touched, .removed = witness_removed, .bypass = witness_bypass };
@@ -156,6 +164,7 @@ static void policy_chooses(void **state)
     assert_int_equal(w.ways, 0x5);
     assert_int_equal(w.free, 0xa);
     assert_int_equal(w.removed, 1);
+    assert_int_equal(w.why, HEDDLE_EVICTED);
     assert_int_equal(b.result.evicted_address, 5 * 128);
     assert_int_equal(b.result.evicted_warp, 9);
     assert_int_equal(b.result.evicted_age, 30);
@@ -170,9 +179,13 @@ static void policy_chooses(void **state)
     assert_fails(&b, load(&b, 5 * 128 + 3 * 4096), CACHE_FAIL_WAYS);
     assert_int_equal(cache_illegal_victim(b.cache), 2);
     uint32_t inserted = w.inserted;
+    assert_int_equal(w.reserved, 0x4);
     settle(&b);
     w.bypass = true;
     assert_int_equal(load(&b, 5 * 128 + 3 * 4096), CACHE_MISS);
+    assert_int_equal(w.ways, 0x5);
+    assert_int_equal(w.free, 0xa);
+    assert_int_equal(w.reserved, 0);
     assert_int_equal(b.result.way, UINT32_MAX);
     assert_int_equal(load(&b, 5 * 128 + 3 * 4096), CACHE_PENDING);
     assert_int_equal(cache_outstanding(b.cache), 1);
@@ -181,9 +194,11 @@ static void policy_chooses(void **state)
     assert_int_equal(w.inserted, inserted);
     assert_int_equal(store(&b, 5 * 128 + 8192), CACHE_HIT); /* write-evict */
     assert_int_equal(w.removed, 2);
+    assert_int_equal(w.why, HEDDLE_DROPPED);
     settle(&b);
     cache_invalidate(b.cache);
     assert_int_equal(w.removed, 3);
+    assert_int_equal(w.why, HEDDLE_FLUSHED);
     close_bench(&b);
 
     struct cache_config wide = l1_config;

@@ -51,6 +51,11 @@ static void on_access(void *state, const struct heddle_core *core, const struct 
 {
     (void)state, (void)core, (void)e, calls++;
 }
+static void on_fill(void *state, const struct heddle_core *core, const struct heddle_l1_fill *e)
+{
+    (void)state, calls++;
+    assert_true(e->set < core->l1_sets && e->way < core->l1_ways);
+}
 static void on_evict(void *state, const struct heddle_core *core, const struct heddle_l1_evict *e)
 {
     (void)state, (void)core, (void)e, calls++;
@@ -74,6 +79,7 @@ static const struct {
     {"coalesced", {.coalesced = on_coalesced}},
     {"l1_access", {.l1_access = on_access}},
     {"l1_evict", {.l1_evict = on_evict}},
+    {"l1_fill", {.l1_fill = on_fill}},
     {"held", {.held = on_count}},
     {"cycles", {.cycles = on_count}},
 };
@@ -206,13 +212,15 @@ static void on_line(void *state, const struct heddle_core *core, uint32_t set, u
     (void)state, (void)core, (void)set, (void)way, (void)access, calls++;
 }
 
-static void on_removed(void *state, const struct heddle_core *core, uint32_t set, uint32_t way)
+static void on_removed(void *state, const struct heddle_core *core, uint32_t set, uint32_t way,
+                       enum heddle_leave why)
 {
-    (void)state, (void)core, (void)set, (void)way, calls++;
+    (void)state, (void)core, (void)set, (void)way, (void)why, calls++;
 }
-static bool on_bypass(void *state, const struct heddle_core *core, const struct heddle_l1_access *access)
+static bool on_bypass(void *state, const struct heddle_core *core, uint64_t ways, uint64_t free, uint64_t reserved,
+                      const struct heddle_l1_access *access)
 {
-    (void)state, (void)core, (void)access, calls++;
+    (void)state, (void)core, (void)ways, (void)free, (void)reserved, (void)access, calls++;
     return false;
 }
 
