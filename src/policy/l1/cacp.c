@@ -19,7 +19,7 @@ struct line {
 
 struct cacp {
     struct heddle_rrip rrip;
-    uint64_t critical_ways;       /* as a set */
+    uint64_t ways, critical_ways; /* as sets */
     uint32_t shift;
     uint8_t threshold;
     enum heddle_critical critical;
@@ -37,7 +37,8 @@ static bool init(void *state, const struct heddle_setup *setup)
     uint32_t all = setup->core->l1_ways, ways = v[P_WAYS].integer < 0 ? all / 2 : (uint32_t)v[P_WAYS].integer;
     if (ways > all)
         return heddle_refuse(setup, "critical_ways is more than the L1 data cache has ways");
-    s->critical_ways = ways == 64 ? UINT64_MAX : (UINT64_C(1) << ways) - 1;
+    s->ways = UINT64_MAX >> (64 - all);
+    s->critical_ways = ways ? UINT64_MAX >> (64 - ways) : 0;
     s->threshold = (uint8_t)v[P_THRESHOLD].integer;
     s->shift = (uint32_t)v[P_SHIFT].integer;
     s->critical = (enum heddle_critical)v[P_CRITICAL].integer;
@@ -68,10 +69,11 @@ static uint8_t signature_of(const struct cacp *s, const struct heddle_l1_access 
     return (uint8_t)heddle_signature(access->pc, access->address, s->shift, TABLE_BITS);
 }
 
-/* The ways that a line with this signature may take. */
+/* The ways that a line with this signature may take. A part without ways is none: then the cache is not divided. */
 static uint64_t part_of(const struct cacp *s, uint8_t signature)
 {
-    return s->ccbp[signature] >= s->threshold ? s->critical_ways : ~s->critical_ways;
+    uint64_t part = s->ccbp[signature] >= s->threshold ? s->critical_ways : s->ways & ~s->critical_ways;
+    return part ? part : s->ways;
 }
 
 /* Algorithm 4: CacheFill */
@@ -92,7 +94,7 @@ static void inserted(void *state, const struct heddle_core *core, uint32_t set, 
     bool critical = s->critical_ways >> way & 1, distant = s->ship[signature] == 0;
     (void)core;
     *line_at(s, set, way) = (struct line){.signature = signature, .critical_part = critical};
-    heddle_rrip_put(&s->rrip, set, way, critical ? s->critical_ways : ~s->critical_ways,
+    heddle_rrip_put(&s->rrip, set, way, critical ? s->critical_ways : s->ways & ~s->critical_ways,
                     (uint8_t)(s->rrip.farthest - !distant));
     s->counters[critical ? C_CRITICAL_FILLS : C_OTHER_FILLS]++;
     s->counters[C_DISTANT] += distant;
