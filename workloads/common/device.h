@@ -41,6 +41,7 @@ static inline __device__ float __fsub_rn(float a, float b) { return __nvvm_add_r
 static inline __device__ float __fmul_rn(float a, float b) { return __nvvm_mul_rn_f(a, b); }
 static inline __device__ float __fmaf_rn(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
 static inline __device__ float __fdiv_rn(float a, float b) { return __nvvm_div_rn_f(a, b); }
+static inline __device__ float __fsqrt_rn(float a) { return __nvvm_sqrt_rn_f(a); }
 
 static inline __device__ int atomicAdd(int *at, int value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
 static inline __device__ int atomicExch(int *at, int value) { return __atomic_exchange_n(at, value, __ATOMIC_RELAXED); }

@@ -75,6 +75,19 @@ void gpu_free(CUdeviceptr memory)
     CHECK(cuMemFree(memory));
 }
 
+void gpu_fill_constant(const struct gpu *gpu, const char *name, const void *data, size_t bytes)
+{
+    CUdeviceptr memory;
+    size_t size;
+
+    CHECK(cuModuleGetGlobal(&memory, &size, gpu->module, name));
+    if (size != bytes) {
+        fprintf(stderr, "%s has %zu bytes in the module, %zu in the program\n", name, size, bytes);
+        exit(EXIT_FAILED);
+    }
+    CHECK(cuMemcpyHtoD(memory, data, bytes));
+}
+
 CUtexObject gpu_texture_f32(CUdeviceptr memory, size_t count)
 {
     CUDA_RESOURCE_DESC resource = { .resType = CU_RESOURCE_TYPE_LINEAR };

@@ -31,6 +31,9 @@ CUdeviceptr gpu_upload(const void *data, size_t bytes);
 void gpu_download(void *data, CUdeviceptr from, size_t bytes);
 void gpu_free(CUdeviceptr memory);
 
+/* Fills a variable of the module, all of it: `bytes` must be its size. */
+void gpu_fill_constant(const struct gpu *gpu, const char *name, const void *data, size_t bytes);
+
 /* A texture object over `count` floats in linear memory, fetched by integer position. */
 CUtexObject gpu_texture_f32(CUdeviceptr memory, size_t count);
 
