@@ -7,7 +7,10 @@
 #include <ctype.h>
 #include <string.h>
 
-static const struct { const char *letter, *name; enum lab_option option; } known[] = {
+static const struct {
+    const char *letter, *name;
+    enum lab_option option;
+} known[] = {
     {"-p", "--policies", OPTION_BUNDLE},
     {"-s", "--scheduler", OPTION_SCHEDULER},
     {"--l1", "--l1", OPTION_L1},
@@ -33,7 +36,8 @@ static bool find_option(const struct options *o, struct lab_word name, enum lab_
             return true;
         }
     if (lab_word_is(name, "--probe"))
-        return lab_wrong(o->reader, name.at, "probes have sections of their own: expected -p, -s, --l1 or --divergence");
+        return lab_wrong(o->reader, name.at,
+                         "probes have sections of their own: expected -p, -s, --l1 or --divergence");
     return lab_unknown(o->reader, name, "option of a scheduler's line", names, sizeof names / sizeof *names);
 }
 
@@ -56,21 +60,23 @@ static bool read_option(struct options *o, struct lab_word text)
     size_t length = 0;
     while (length < text.length && text.at[length] != '=' && !isspace((unsigned char)text.at[length]))
         length++;
-    struct lab_word name = { text.at, length }, value = lab_trim(lab_end(name), lab_end(text));
+    struct lab_word name = {text.at, length}, value = lab_trim(lab_end(name), lab_end(text));
     enum lab_option option = OPTION_BUNDLE;
     if (!find_option(o, name, &option))
         return false;
     if (value.length && *value.at == '=' && name.length > 2)
         value = lab_trim(value.at + 1, lab_end(text));
     if (!value.length)
-        return lab_wrong(o->reader, lab_end(name), "expected NAME[:key=value,...] behind %.*s", (int)name.length, name.at);
+        return lab_wrong(o->reader, lab_end(name), "expected NAME[:key=value,...] behind %.*s", (int)name.length,
+                         name.at);
     if (o->given[option])
         return lab_wrong(o->reader, name.at, "%s is given twice", known[option].letter);
     struct lab_spec *spec = &o->specs[option];
     if (!lab_spec_read(o->reader, AXIS_L1, value, spec))
         return false;
     if (spec->best)
-        return lab_wrong(o->reader, value.at, "best(...) stands around all options of a line: best(-s NAME:key=1..8 --l1 NAME)");
+        return lab_wrong(o->reader, value.at,
+                         "best(...) stands around all options of a line: best(-s NAME:key=1..8 --l1 NAME)");
     if (spec->items && o->ranged)
         return lab_wrong(o->reader, value.at, "a second range on one line; %s has one already", o->ranged->parameter);
     o->given[option] = true;

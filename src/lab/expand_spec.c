@@ -1,5 +1,5 @@
 /* What stands on a line of an axis: a program's command, a machine, a policy's spec NAME[:key=value,...], a variant's section.key=value,... The last two may hold one range and may be
- * wrapped into best(...); any line may be a choice among others of its axis, best(a | b), and a scheduler's may be options (expand_options.c). Only the form is checked here; whether such a program, policy or key exists is asked when jobs are made of the points. */
+ * wrapped into best(...); any line may be a choice among others of its axis, best(a | b). A scheduler's may be options: expand_options.c. Only the form is checked here; whether such a program, policy or key exists is asked when jobs are made of the points. */
 #include "lab/expand.h"
 
 #include <ctype.h>

@@ -24,7 +24,8 @@ struct lab_value {
     const char *text;              /* program: the command's words; machine: name or file; policies: the spec, "" the machine's own; variant: section.key=value words */
     const char *parameter;         /* what a range runs over ("limit"), or NULL */
     double number;                 /* its value there */
-    const char **options;          /* of a line of options: their specs, NULL where one is not given; then text is all of them. NULL: text is a spec */
+    /* of a line of options: their specs, NULL where one is not given; text is then all of them. NULL: text is a spec */
+    const char **options;
 };
 
 /* One line of an axis. */

@@ -16,9 +16,9 @@ enum { BUNDLE_KEYS = POLICY_KINDS * POLICY_VALUES };
 
 /* A bundle while it is resolved. */
 struct resolution {
-    struct source source;          /* what was written behind -p */
-    size_t name_length;            /* of the name or path in it */
-    struct policy_choice *members; /* by kind; policy NULL: none */
+    struct source source;            /* what was written behind -p */
+    size_t name_length;              /* of the name or path in it */
+    struct policy_choice *members;   /* by kind; policy NULL: none */
     const char *heads[POLICY_KINDS]; /* what the spec of each begins with */
     char path[POLICY_SPEC_BYTES];
 };
@@ -104,7 +104,10 @@ static bool has_names_of_its_own(const struct resolution *r, struct error *e)
 /* ------------------------------------------------------------- parameters */
 
 /* A `key=value` of what is behind the name, and the key's length. */
-struct pair { const char *text; size_t length, key_length; };
+struct pair {
+    const char *text;
+    size_t length, key_length;
+};
 
 /* The one at *at, which is then the next, or NULL. */
 static struct pair next_pair(const char **at)

@@ -19,7 +19,9 @@ const char *policy_bundle_member(const struct policy_bundle *b, enum policy_kind
 enum { POLICY_SPEC_BYTES = 4352 };
 
 /* What a bundle stands for: a spec for each of its policies, empty where it has none of that kind. */
-struct policy_specs { char of[POLICY_KINDS][POLICY_SPEC_BYTES]; };
+struct policy_specs {
+    char of[POLICY_KINDS][POLICY_SPEC_BYTES];
+};
 
 /* spec: `NAME[:key=value,...]` or the path of a shared object with its parameters. Each key goes to every member that has
  * a parameter of that name. Unknown names, keys and values are errors with a caret, as those of policy_choose. */

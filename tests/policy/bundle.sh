@@ -74,6 +74,7 @@ is 'list bundles' "$heddle" list bundles
 expect 'the help has it' 0 '-p, --policies SPEC' "$heddle" run --help
 
 # Each built-in bundle is what it stands for.
+# shellcheck disable=SC2016 # backticks of the table
 "$heddle" list bundles --markdown | sed -n 's/^| `\([a-z0-9-]*\)` | .* | `\(.*\)` |$/\1 \2/p' >"$scratch/bundles"
 while read -r name parts; do
     is "-p $name" run -p "$name" --stats "$scratch/bundle.json" bfs

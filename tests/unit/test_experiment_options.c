@@ -32,10 +32,7 @@ static int end(void **state)
 }
 
 /* Programs: this one, under two labels. More lines follow. */
-static char *with_programs(const char *more)
-{
-    return arena_printf(&arena, "[programs]\na = %s\n%s", own_path, more);
-}
+static char *with_programs(const char *more) { return arena_printf(&arena, "[programs]\na = %s\n%s", own_path, more); }
 
 static struct experiment parsed(const char *more)
 {
@@ -67,7 +64,8 @@ static const struct lab_value *value_of(const struct experiment *x, const char *
     return NULL;
 }
 
-static const struct job *job_of(const struct experiment *x, const struct job *jobs, const char *scheduler, const char *l1)
+static const struct job *job_of(const struct experiment *x, const struct job *jobs, const char *scheduler,
+                                const char *l1)
 {
     for (uint32_t i = 0; i < x->point_count; i++)
         if (!strcmp(experiment_label(x, &x->points[i], AXIS_SCHEDULER), scheduler) &&
@@ -86,8 +84,9 @@ static void same_text(const char *a, const char *b)
 static void options_are_read(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[schedulers]\ngto\nboth = --l1=srrip:bits=3   -s  sticky: level = block\nthree = --scheduler gto --l1 lru --divergence pdom\n"
-                                 "bundle = --policies cawa:critical_ways=4\n-s gto --l1 lru\nalone = -s gto\n");
+    struct experiment x = parsed(
+        "[schedulers]\ngto\nboth = --l1=srrip:bits=3   -s  sticky: level = block\nthree = --scheduler gto --l1 lru --divergence pdom\n"
+        "bundle = --policies cawa:critical_ways=4\n-s gto --l1 lru\nalone = -s gto\n");
     assert_int_equal(x.axes[AXIS_SCHEDULER].value_count, 5); /* alone is gto */
     assert_int_equal(x.point_count, 5);
     const struct lab_value *both = value_of(&x, "both");
@@ -105,10 +104,11 @@ static void options_are_read(void **state)
 static void ranges_and_choices(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[schedulers]\nrange = -s gto --l1 srrip:bits={2, 4}\nbest = best(-s gto --l1 srrip:bits={2,4})\n"
-                                 "swl = -s swl:limit=1..3 --l1 fifo\nany = best(range | swl 2)\n"
-                                 "[figure f]\nkind = lines\nx = scheduler.bits\ny = ipc\nseries = program\n"
-                                 "[figure g]\nx = program\nseries = scheduler\ny = ipc\nwhere = scheduler=best|any|\"swl 1\"\n");
+    struct experiment x =
+        parsed("[schedulers]\nrange = -s gto --l1 srrip:bits={2, 4}\nbest = best(-s gto --l1 srrip:bits={2,4})\n"
+               "swl = -s swl:limit=1..3 --l1 fifo\nany = best(range | swl 2)\n"
+               "[figure f]\nkind = lines\nx = scheduler.bits\ny = ipc\nseries = program\n"
+               "[figure g]\nx = program\nseries = scheduler\ny = ipc\nwhere = scheduler=best|any|\"swl 1\"\n");
     const struct lab_axis_values *v = &x.axes[AXIS_SCHEDULER];
     assert_int_equal(v->value_count, 5);
     same_text(value_of(&x, "range 4")->text, "-s gto --l1 srrip:bits=4");
@@ -126,7 +126,8 @@ static void ranges_and_choices(void **state)
 static void jobs_of_options(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[schedulers]\ngto\nfixed = -s gto --l1 srrip\nl1 alone = --l1 fifo --divergence pdom\n[l1]\nlru\nsrrip\n");
+    struct experiment x = parsed(
+        "[schedulers]\ngto\nfixed = -s gto --l1 srrip\nl1 alone = --l1 fifo --divergence pdom\n[l1]\nlru\nsrrip\n");
     struct job *jobs = jobs_of(&x);
     const struct job *fixed = job_of(&x, jobs, "fixed", "lru");
     assert_int_equal(x.point_count, 6);
@@ -147,7 +148,8 @@ static void compile(const char *how)
     char command[512];
     const char *cc = getenv("CC");
     unlink(library);
-    snprintf(command, sizeof command, "%s -shared -fPIC -Iinclude %s -o %s tests/policy/bundle.c", cc && *cc ? cc : "cc", how, library);
+    snprintf(command, sizeof command, "%s -shared -fPIC -Iinclude %s -o %s tests/policy/bundle.c",
+             cc && *cc ? cc : "cc", how, library);
     if (system(command))
         fail_msg("failed: %s", command);
 }
@@ -156,8 +158,11 @@ static void jobs_of_bundles(void **state)
 {
     (void)state;
     compile("");
-    struct experiment x = parsed(arena_printf(&arena, "[schedulers]\nmine = -p %s:tone=high,share={0.25,0.75}\nparts = -s %s:tone=high --l1 %s:tone=high,share=0.75\n"
-                                                      "[l1]\nlru\nfifo\n", library, library, library));
+    struct experiment x = parsed(arena_printf(
+        &arena,
+        "[schedulers]\nmine = -p %s:tone=high,share={0.25,0.75}\nparts = -s %s:tone=high --l1 %s:tone=high,share=0.75\n"
+        "[l1]\nlru\nfifo\n",
+        library, library, library));
     struct job *jobs = jobs_of(&x);
     assert_int_equal(x.point_count, 6);
     assert_int_equal(jobs_distinct(jobs, 6), 2);
@@ -189,10 +194,12 @@ static void mistakes(void **state)
     refused("[schedulers]\nx = -s gto -s lrr\n", 4, 12, "-s is given twice");
     refused("[schedulers]\nx = -s gto --scheduler=lrr\n", 4, 12, "-s is given twice");
     refused("[schedulers]\nx = -p\n", 4, 7, "expected NAME[:key=value,...] behind -p");
-    refused("[schedulers]\nx = -s gto --l2 lru\n", 4, 12, "unknown option of a scheduler's line '--l2'; did you mean '--l1'?");
+    refused("[schedulers]\nx = -s gto --l2 lru\n", 4, 12,
+            "unknown option of a scheduler's line '--l2'; did you mean '--l1'?");
     refused("[schedulers]\nx = -s gto --probe loads\n", 4, 12, "probes have sections of their own");
     refused("[schedulers]\nx = -s gto lru\n", 4, 11, "expected NAME[:key=value,...]");
-    refused("[schedulers]\nx = -s swl:limit=1..4 --l1 srrip:bits={2,3}\n", 4, 28, "a second range on one line; limit has one already");
+    refused("[schedulers]\nx = -s swl:limit=1..4 --l1 srrip:bits={2,3}\n", 4, 28,
+            "a second range on one line; limit has one already");
     refused("[schedulers]\nx = -s best(swl:limit=1..4) --l1 lru\n", 4, 8, "best(...) stands around all options");
     refused("[schedulers]\nx = best(-s gto --l1 lru)\n", 4, 10, "best(...) of no range");
     refused("[l1]\nx = -p cawa\n", 4, 5, "options, such as -p, stand in [schedulers]");
@@ -215,10 +222,12 @@ static void mistakes_of_policies(void **state)
 {
     (void)state;
     compile("");
-    blamed("[schedulers]\nx = -p nosuch\n", "test.ini:4:8: error: this scheduler cannot be used\n  x = -p nosuch\n         ^", "no bundle 'nosuch'");
+    blamed("[schedulers]\nx = -p nosuch\n",
+           "test.ini:4:8: error: this scheduler cannot be used\n  x = -p nosuch\n         ^", "no bundle 'nosuch'");
     blamed("[schedulers]\nx = -s gto --l1 srip\n", "test.ini:4:17:", "no L1 policy 'srip'; did you mean 'srrip'?");
     blamed("[schedulers]\nx = -s gto --l1 srrip:bits=99\n", "test.ini:4:17:", "a number from 1 to 8");
-    blamed(arena_printf(&arena, "[schedulers]\nx = -s gto -p %s\n", library), "test.ini:4:15:", "this bundle has a scheduler of its own; -s gto cannot be given as well");
+    blamed(arena_printf(&arena, "[schedulers]\nx = -s gto -p %s\n", library),
+           "test.ini:4:15:", "this bundle has a scheduler of its own; -s gto cannot be given as well");
     blamed(arena_printf(&arena, "[schedulers]\nx = -p %s:lmit=2\n", library), "test.ini:4:8:", "did you mean 'limit'?");
 }
 
@@ -244,8 +253,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
-        TEST(options_are_read), TEST(ranges_and_choices), TEST(jobs_of_options),     TEST(jobs_of_bundles),
-        TEST(mistakes),         TEST(mistakes_of_policies),
+        TEST(options_are_read), TEST(ranges_and_choices), TEST(jobs_of_options),
+        TEST(jobs_of_bundles),  TEST(mistakes),           TEST(mistakes_of_policies),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -18,7 +18,8 @@ static const struct policy_bundle table[] = {
 
 static struct policy_specs specs;
 
-static void stands_for(const char *spec, const char *scheduler, const char *l1, const char *divergence, const char *probe)
+static void stands_for(const char *spec, const char *scheduler, const char *l1, const char *divergence,
+                       const char *probe)
 {
     struct error e = {0};
     if (!policy_bundle_resolve_in(&specs, table, spec, &e))
@@ -48,7 +49,12 @@ static void written_values_take_the_place_of_the_tables(void **state)
     stands_for("set:level=warp,insert=long", "sticky:level=warp", "srrip:bits=3,insert=long", "", "");
 }
 
-struct mistake { const char *spec; enum error_kind kind; int column; const char *says[2]; };
+struct mistake {
+    const char *spec;
+    enum error_kind kind;
+    int column;
+    const char *says[2];
+};
 
 static void is_refused(const struct mistake *m)
 {
@@ -71,10 +77,17 @@ static void mistakes(void **state)
         {"pear", ERROR_NOT_FOUND, 1, {"-p:1:1: error: no bundle 'pear'; did you mean 'pair'?", "known: pair set tags"}},
         {"gto", ERROR_NOT_FOUND, 1, {"'gto' is a scheduler, not a bundle; it goes behind -s"}},
         {"srrip:bits=2", ERROR_NOT_FOUND, 1, {"'srrip' is an L1 policy, not a bundle; it goes behind --l1"}},
-        {"pair:bit=2", ERROR_NOT_FOUND, 6, {"no policy of pair has a parameter 'bit'; did you mean 'bits'?\n  pair:bit=2\n       ^", "known: level bits insert"}},
+        {"pair:bit=2",
+         ERROR_NOT_FOUND,
+         6,
+         {"no policy of pair has a parameter 'bit'; did you mean 'bits'?\n  pair:bit=2\n       ^",
+          "known: level bits insert"}},
         {"pair:bits=2,zzzzzz=1", ERROR_NOT_FOUND, 13, {"no policy of pair has a parameter 'zzzzzz'\n"}},
         {"plain:bits=2", ERROR_NOT_FOUND, 7, {"no policy of plain has parameters"}},
-        {"pair:bits=9", ERROR_INVALID, 11, {"-p:1:11: error: a number from 1 to 8 for 'bits' was expected, not '9'\n  pair:bits=9\n"}},
+        {"pair:bits=9",
+         ERROR_INVALID,
+         11,
+         {"-p:1:11: error: a number from 1 to 8 for 'bits' was expected, not '9'\n  pair:bits=9\n"}},
         {"pair:level=warp,bits=9", ERROR_INVALID, 22, {"not '9'"}},
         {"tags:vta_entries=0", ERROR_INVALID, 18, {"for 'vta_entries' was expected, not '0'"}},
         {"pair:bits=2,bits=3", ERROR_INVALID, 13, {"'bits' is given twice"}},
@@ -147,7 +160,8 @@ static void compile(const char *file, const char *how)
     char command[512];
     const char *cc = getenv("CC");
     unlink(library);
-    snprintf(command, sizeof command, "%s -shared -fPIC -Wall -Wextra -Werror -Wno-unused -Iinclude %s -o %s tests/policy/%s",
+    snprintf(command, sizeof command,
+             "%s -shared -fPIC -Wall -Wextra -Werror -Wno-unused -Iinclude %s -o %s tests/policy/%s",
              cc && *cc ? cc : "cc", how, library, file);
     if (system(command))
         fail_msg("failed: %s", command);
@@ -170,7 +184,8 @@ static void a_users_bundle(void **state)
     stands_for(with(":limit=8"), with(":limit=8"), library, "", "");
     stands_for(with(":share=1,tone=high"), with(":tone=high"), with(":share=1,tone=high"), "", "");
     int at = (int)strlen(library) + 2;
-    is_refused(&(struct mistake){with(":lmit=8"), ERROR_NOT_FOUND, at, {"did you mean 'limit'?", "known: tone limit tone share"}});
+    is_refused(&(struct mistake){
+        with(":lmit=8"), ERROR_NOT_FOUND, at, {"did you mean 'limit'?", "known: tone limit tone share"}});
     is_refused(&(struct mistake){with(":tone=loud"), ERROR_INVALID, at + 5, {"one of low, high for 'tone'"}});
     compile("bundle.c", "-DWITH_PROBE");
     stands_for(library, library, library, "", library);
@@ -181,7 +196,9 @@ static void a_users_bundle(void **state)
 static void wrong_bundles(void **state)
 {
     (void)state;
-    static const struct { const char *file, *how, *says; } rows[] = {
+    static const struct {
+        const char *file, *how, *says;
+    } rows[] = {
         {"bundle.c", "-DSAME_NAME", "its scheduler and its L1 policy have the same name, 'counting'"},
         {"bundle.c", "-DEMPTY_BUNDLE", "names no policy; use HEDDLE_EXPORT_BUNDLE"},
         {"variant.c", "-DNO_ENTRY", "no symbol heddle_policy_entry in it; end the file with HEDDLE_EXPORT_BUNDLE(...)"},
@@ -227,10 +244,14 @@ static void beside_other_policies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_and_parameters), cmocka_unit_test(written_values_take_the_place_of_the_tables),
-        cmocka_unit_test(mistakes),               cmocka_unit_test(long_specs_do_no_harm),
-        cmocka_unit_test(built_in_bundles),       cmocka_unit_test(a_users_bundle),
-        cmocka_unit_test(wrong_bundles),          cmocka_unit_test(members_by_themselves),
+        cmocka_unit_test(members_and_parameters),
+        cmocka_unit_test(written_values_take_the_place_of_the_tables),
+        cmocka_unit_test(mistakes),
+        cmocka_unit_test(long_specs_do_no_harm),
+        cmocka_unit_test(built_in_bundles),
+        cmocka_unit_test(a_users_bundle),
+        cmocka_unit_test(wrong_bundles),
+        cmocka_unit_test(members_by_themselves),
         cmocka_unit_test(beside_other_policies),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
