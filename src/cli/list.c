@@ -197,6 +197,30 @@ static int list_metrics(bool markdown)
     return EXIT_DONE;
 }
 
+/* The list of that name; -1: there is none. */
+static int list_named(const char *what, const struct places *places, bool markdown)
+{
+    if (!strcmp(what, "workloads"))
+        return list_workloads(places);
+    if (!strcmp(what, "machines"))
+        return list_machines(places);
+    if (!strcmp(what, "experiments"))
+        return list_experiments(places);
+    if (!strcmp(what, "metrics"))
+        return list_metrics(markdown);
+    if (!strcmp(what, "bundles")) {
+        list_bundles(policy_bundles, markdown);
+        return EXIT_DONE;
+    }
+    static const char *const kinds[POLICY_KINDS] = {"schedulers", "l1", "divergence", "probes"};
+    for (int kind = 0; kind < POLICY_KINDS; kind++)
+        if (!strcmp(what, kinds[kind])) {
+            list_policies((enum policy_kind)kind, markdown);
+            return EXIT_DONE;
+        }
+    return -1;
+}
+
 int cli_list(int argc, char **argv)
 {
     static const struct option table[] = {{"markdown", no_argument, NULL, 'M'}, {"keys", no_argument, NULL, 'K'}, {"import", required_argument, NULL, 'I'}, {"help", no_argument, NULL, 'h'}, {0}};
@@ -241,24 +265,9 @@ int cli_list(int argc, char **argv)
     }
     if (import)
         return import_machine(import);
-    if (!strcmp(what, "workloads"))
-        return list_workloads(&places);
-    if (!strcmp(what, "machines"))
-        return list_machines(&places);
-    if (!strcmp(what, "experiments"))
-        return list_experiments(&places);
-    if (!strcmp(what, "metrics"))
-        return list_metrics(markdown);
-    if (!strcmp(what, "bundles")) {
-        list_bundles(policy_bundles, markdown);
-        return EXIT_DONE;
-    }
-    static const char *const kinds[POLICY_KINDS] = {"schedulers", "l1", "divergence", "probes"};
-    for (int kind = 0; kind < POLICY_KINDS; kind++)
-        if (!strcmp(what, kinds[kind])) {
-            list_policies((enum policy_kind)kind, markdown);
-            return EXIT_DONE;
-        }
+    int status = list_named(what, &places, markdown);
+    if (status >= 0)
+        return status;
     const char *near = nearest_name(what, lists, sizeof lists / sizeof *lists);
     if (near)
         return cli_usage("list", "no list of '%s'; did you mean '%s'?", what, near);

@@ -1,7 +1,7 @@
-/* A scheduler's line that is options of `heddle run`: `-p cawa:critical_ways={2,4}`, `-s gto --l1 cacp`. Such a line fixes
- * the L1 policy and the divergence unit of its runs, too, whatever the other axes say. Each option has a spec, and one of
- * them may have a range. What a bundle stands for is asked when jobs are made: it may be a file that is no longer there when
- * a report is written. */
+/* A scheduler's line that is options of `heddle run`: `-p cawa:critical_ways={2,4}`, `-s gto --l1 cacp`. Such a line
+ * fixes the L1 policy and the divergence unit of its runs, too, whatever the other axes say. Each option has a spec,
+ * and one of them may have a range. What a bundle stands for is asked when jobs are made: it may be a file that is no
+ * longer there when a report is written. */
 #include "lab/expand.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* Lines of options among an experiment's schedulers: bundles are resolved here, once for each line, so that jobs and their
- * keys know policies only, and a job with -p is the same as one with the policies that it stands for. */
+/* Lines of options among an experiment's schedulers: bundles are resolved here, once for each line, so that jobs and
+ * their keys know policies only, and a job with -p is the same as one with the policies that it stands for. */
 #include "lab/job_maker.h"
 
 #include "policy/bundle.h"

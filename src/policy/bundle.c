@@ -1,5 +1,5 @@
-/* What a bundle stands for. Its members are found, its parameters handed out, and all of it checked here, with the place
- * of a mistake in what was written behind -p. A new bundle is one row of the table. */
+/* What a bundle stands for. Its members are found, its parameters handed out, and all of it checked here, with the
+ * place of a mistake in what was written behind -p. A new bundle is one row of the table. */
 #include "policy/bundle.h"
 
 #include "policy/choose.h"

@@ -1,4 +1,5 @@
-/* Parameters of a policy: `:key=value,key=value` behind its name, defaults for the rest, and the spec written out with all of them. */
+/* Parameters of a policy: `:key=value,key=value` behind its name, defaults for the rest, and the spec written out
+ * with all of them. */
 #include "policy/choose.h"
 
 #include <errno.h>
@@ -129,7 +130,8 @@ static bool unknown_key(const struct policy_choice *choice, const struct source 
     return false;
 }
 
-/* What is being read: of one policy, or of one member of a bundle, which leaves keys that it does not have to others. */
+/* What is being read: of one policy, or of one member of a bundle, which leaves keys that it does not have to
+ * others. */
 struct reading {
     const struct source *spec;
     bool of_bundle;

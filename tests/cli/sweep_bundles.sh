@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# heddle sweep of schedulers that are options and bundles: what is run, that a bundle and its parts are one run, that a report
-# needs no bundle any more, and mistakes.
+# heddle sweep of schedulers that are options and bundles: what is run, that a bundle and its parts are one run, that a
+# report needs no bundle any more, and mistakes.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 case $build in /*) top=$build ;; *) top=$PWD/$build ;; esac

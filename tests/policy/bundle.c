@@ -1,6 +1,6 @@
-/* A bundle for tests: a scheduler (lowest slot first) that counts what it issues in state that it shares with an L1 policy
- * (the cache's own LRU), which reports the same number. With WITH_PROBE it has a probe, too, which also counts them; with
- * SAME_NAME its policies have one name, with EMPTY_BUNDLE it has none. */
+/* A bundle for tests: a scheduler (lowest slot first) that counts what it issues in state that it shares with an L1
+ * policy (the cache's own LRU), which reports the same number. With WITH_PROBE it has a probe, too, which also counts
+ * them; with SAME_NAME its policies have one name, with EMPTY_BUNDLE it has none. */
 #include "heddle/policy.h"
 
 struct board { uint64_t issued; };

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Bundles as a person uses them: a file with a scheduler and an L1 policy that share state, behind -p and behind the options
-# of single policies; the same results either way.
+# Bundles as a person uses them: a file with a scheduler and an L1 policy that share state, behind -p and behind the
+# options of single policies; the same results either way.
 # sh tests/policy/bundle.sh BUILD, from the repository's root; counted as the command-line tests are.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh

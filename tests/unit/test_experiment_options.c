@@ -1,5 +1,5 @@
-/* Schedulers of an experiment that are options (-s gto --l1 srrip): are they read as docs/experiments.md says, do their jobs
- * have the policies and keys that they should, and does every mistake have its place? */
+/* Schedulers of an experiment that are options (-s gto --l1 srrip): are they read as docs/experiments.md says, do
+ * their jobs have the policies and keys that they should, and does every mistake have its place? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Does a bundle stand for the specs that it should, with each parameter at the members that have it, and are mistakes told
- * with their place? Bundles of a table of our own, and one out of a shared object. */
+/* Does a bundle stand for the specs that it should, with each parameter at the members that have it, and are
+ * mistakes told with their place? Bundles of a table of our own, and one out of a shared object. */
 #include "policy_test.h"
 
 #include "policy/bundle.h"
