@@ -174,7 +174,7 @@ struct heddle_events {
 
 /* What an instance is made with. */
 struct heddle_setup {
-    struct heddle_core *core;       /* writable: the board */
+    struct heddle_core *core;       /* writable: `shared` */
     const union heddle_value *values; /* of the parameters */
     /* sums and maxima, by their row in the table of counters; zero when a launch begins. One array for all instances
      * of a core */

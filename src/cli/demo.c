@@ -23,7 +23,7 @@ static void say_next(void)
          "Try next:\n"
          "  ./heddle run -s gto bfs                           one workload, kernel by kernel (--stats FILE for JSON)\n"
          "  ./heddle run -s gto --timeline bfs.json bfs       what every warp did, for ui.perfetto.dev\n"
-         "  ./heddle list schedulers                          and machines, l1, divergence, metrics, experiments\n"
+         "  ./heddle list schedulers                          and machines, l1, divergence, bundles, metrics, experiments\n"
          "  ./heddle sweep mine.ini                           an experiment of your own: programs x machines x policies (docs/experiments.md)\n"
          "  ./heddle inspect workloads/bfs/bfs.ptx --loops    loops, branches and registers of a kernel before it runs\n"
          "  ./heddle doctor ./your-program                    whether your own CUDA program can run here\n");

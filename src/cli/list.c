@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 static const char help[] =
-    "Usage: heddle list workloads|machines|experiments|metrics|schedulers|l1|divergence|probes [--markdown]\n"
+    "Usage: heddle list workloads|machines|experiments|metrics|schedulers|l1|divergence|probes|bundles\n"
+    "                   [--markdown]\n"
     "       heddle list machines --keys\n"
     "       heddle list machines --import gpgpusim.config >mine.ini\n"
     "\n"
@@ -26,6 +27,7 @@ static const char help[] =
     "  l1           L1 data cache policies, for 'heddle run --l1 NAME'\n"
     "  divergence   divergence units, for 'heddle run --divergence NAME'\n"
     "  probes       what listens and counts, for 'heddle run --probe NAME'\n"
+    "  bundles      policies that belong together, for 'heddle run -p NAME'\n"
     "\n"
     "      --markdown   metrics and policies: as a table for a document\n"
     "      --keys       machines: every key of a machine file, with its default, range and unit\n"
@@ -195,11 +197,35 @@ static int list_metrics(bool markdown)
     return EXIT_DONE;
 }
 
+/* The list of that name; -1: there is none. */
+static int list_named(const char *what, const struct places *places, bool markdown)
+{
+    if (!strcmp(what, "workloads"))
+        return list_workloads(places);
+    if (!strcmp(what, "machines"))
+        return list_machines(places);
+    if (!strcmp(what, "experiments"))
+        return list_experiments(places);
+    if (!strcmp(what, "metrics"))
+        return list_metrics(markdown);
+    if (!strcmp(what, "bundles")) {
+        list_bundles(policy_bundles, markdown);
+        return EXIT_DONE;
+    }
+    static const char *const kinds[POLICY_KINDS] = {"schedulers", "l1", "divergence", "probes"};
+    for (int kind = 0; kind < POLICY_KINDS; kind++)
+        if (!strcmp(what, kinds[kind])) {
+            list_policies((enum policy_kind)kind, markdown);
+            return EXIT_DONE;
+        }
+    return -1;
+}
+
 int cli_list(int argc, char **argv)
 {
     static const struct option table[] = {{"markdown", no_argument, NULL, 'M'}, {"keys", no_argument, NULL, 'K'}, {"import", required_argument, NULL, 'I'}, {"help", no_argument, NULL, 'h'}, {0}};
     static const char *const lists[] = {"workloads",  "machines", "experiments", "metrics",
-                                        "schedulers", "l1",       "divergence",  "probes"};
+                                        "schedulers", "l1",       "divergence",  "probes",  "bundles"};
     bool markdown = false, keys = false;
     const char *import = NULL;
     int c;
@@ -220,7 +246,8 @@ int cli_list(int argc, char **argv)
     }
     if (optind == argc)
         return cli_usage("list",
-                         "what? One of workloads, machines, experiments, metrics, schedulers, l1, divergence, probes");
+                         "what? One of workloads, machines, experiments, metrics, schedulers, l1, divergence, probes, "
+                         "bundles");
     if (optind + 1 < argc)
         return cli_usage("list", "one list at a time; what is '%s'?", argv[optind + 1]);
     const char *what = argv[optind];
@@ -238,20 +265,9 @@ int cli_list(int argc, char **argv)
     }
     if (import)
         return import_machine(import);
-    if (!strcmp(what, "workloads"))
-        return list_workloads(&places);
-    if (!strcmp(what, "machines"))
-        return list_machines(&places);
-    if (!strcmp(what, "experiments"))
-        return list_experiments(&places);
-    if (!strcmp(what, "metrics"))
-        return list_metrics(markdown);
-    static const char *const kinds[POLICY_KINDS] = {"schedulers", "l1", "divergence", "probes"};
-    for (int kind = 0; kind < POLICY_KINDS; kind++)
-        if (!strcmp(what, kinds[kind])) {
-            list_policies((enum policy_kind)kind, markdown);
-            return EXIT_DONE;
-        }
+    int status = list_named(what, &places, markdown);
+    if (status >= 0)
+        return status;
     const char *near = nearest_name(what, lists, sizeof lists / sizeof *lists);
     if (near)
         return cli_usage("list", "no list of '%s'; did you mean '%s'?", what, near);

@@ -1,4 +1,4 @@
-/* heddle list schedulers, l1, divergence, probes: all from the tables that the policies declare. */
+/* heddle list schedulers, l1, divergence, probes, bundles: all from the tables that the policies declare. */
 #include "cli/list_policies.h"
 
 #include <stdio.h>
@@ -106,4 +106,30 @@ void list_policies(enum policy_kind kind, bool markdown)
                kind == POLICY_PROBE ? "what it counts" : "storage");
     for (size_t i = 0; (p = policy_builtin(kind, i)); i++)
         markdown ? print_markdown(kind, p) : print_plain(kind, p);
+}
+
+/* "-s gcaws --l1 cacp" */
+static void write_members(const struct policy_bundle *b, char *out, size_t size)
+{
+    static const char *const options[POLICY_KINDS] = {"-s", "--l1", "--divergence", "--probe"};
+    out[0] = '\0';
+    for (int kind = 0; kind < POLICY_KINDS; kind++) {
+        const char *member = policy_bundle_member(b, (enum policy_kind)kind);
+        if (member)
+            snprintf(out + strlen(out), size - strlen(out), "%s%s %s", *out ? " " : "", options[kind], member);
+    }
+}
+
+void list_bundles(const struct policy_bundle *table, bool markdown)
+{
+    char members[512];
+    if (markdown)
+        printf("| name | what it is | stands for |\n|---|---|---|\n");
+    for (const struct policy_bundle *b = table; b->name; b++) {
+        write_members(b, members, sizeof members);
+        if (markdown)
+            printf("| `%s` | %s | `%s` |\n", b->name, b->help, members);
+        else
+            printf("%s\n    %s\n    stands for %s, with the parameters of these\n", b->name, b->help, members);
+    }
 }

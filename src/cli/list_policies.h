@@ -2,8 +2,10 @@
 #ifndef HEDDLE_CLI_LIST_POLICIES_H
 #define HEDDLE_CLI_LIST_POLICIES_H
 
-#include "policy/registry.h"
+#include "policy/bundle.h"
 
 void list_policies(enum policy_kind kind, bool markdown);
+/* Those of a table, with what they stand for. */
+void list_bundles(const struct policy_bundle *table, bool markdown);
 
 #endif

@@ -5,6 +5,7 @@
 #include "lab/program.h"
 #include "cli/summary.h"
 #include "gpu/setup.h"
+#include "policy/bundle.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -30,6 +31,7 @@ static const char help[] =
     "      --l1 SPEC          policy of the L1 data cache ('heddle list l1')\n"
     "      --divergence SPEC  divergence unit ('heddle list divergence')\n"
     "      --probe SPEC       listens and counts, and changes nothing ('heddle list probes'); repeatable\n"
+    "  -p, --policies SPEC    a bundle: policies that belong together, in place of these ('heddle list bundles')\n"
     "\n"
     "The run:\n"
     "      --functional       results only, no timing; an order of magnitude faster\n"
@@ -59,6 +61,7 @@ struct run_options {
     bool functional, exact_bounds, quiet, print_machine, pcs;
     const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace, *warps;
     const char *machine, *scheduler, *l1, *divergence; /* policies: empty, the machine's */
+    const char *bundle; /* NULL: none */
     const char *sets[MOST_SETS];
     uint32_t set_count;
     const char *probes[GPU_PROBES];
@@ -94,6 +97,7 @@ static const struct option option_table[] = {
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"scheduler", required_argument, NULL, 's'},
     {"l1", required_argument, NULL, OPT_L1},
+    {"policies", required_argument, NULL, 'p'},
     {"divergence", required_argument, NULL, OPT_DIVERGENCE},
     {"set", required_argument, NULL, OPT_SET},
     {"timeline", required_argument, NULL, OPT_TIMELINE},
@@ -180,7 +184,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
     int c, status = -1;
     optind = 0;
     opterr = 0;
-    while (status < 0 && (c = getopt_long(argc, argv, "+:m:s:j:h", option_table, NULL)) != -1) {
+    while (status < 0 && (c = getopt_long(argc, argv, "+:m:s:p:j:h", option_table, NULL)) != -1) {
         if (c != ':' && c != '?' && optarg && !*optarg)
             return cli_usage("run", "an option is given an empty value (in front of '%s')", optind < argc ? argv[optind] : "the end");
         switch (c) {
@@ -201,6 +205,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case OPT_INTERVAL: o->interval = optarg; break;
         case 'm': o->machine = optarg; break;
         case 's': o->scheduler = optarg; break;
+        case 'p': o->bundle = optarg; break;
         case 'j': o->threads = optarg; break;
         case OPT_TRACE: o->trace = optarg; break;
         case OPT_WARPS: o->warps = optarg; break;
@@ -280,6 +285,26 @@ static bool check_setup(const struct run_options *o, struct error *e)
         gpu_setup_release(tried);
     free(tried);
     return ok ? true : error_set(e, ERROR_NOT_FOUND, "%s", own.text);
+}
+
+/* From here on a bundle is the policies that it stands for. */
+static bool apply_bundle(struct run_options *o, struct policy_specs *specs, struct error *e)
+{
+    const char **places[] = {&o->scheduler, &o->l1, &o->divergence};
+    const char *const given[POLICY_KINDS] = {o->scheduler, o->l1, o->divergence, NULL};
+    struct error own = {0};
+    if (!o->bundle)
+        return true;
+    if (!policy_bundle_take(specs, o->bundle, given, &own))
+        return error_set(e, ERROR_NOT_FOUND, "%s", own.text);
+    for (int kind = 0; kind < POLICY_PROBE; kind++)
+        if (*specs->of[kind])
+            *places[kind] = specs->of[kind];
+    if (*specs->of[POLICY_PROBE] && o->probe_count == GPU_PROBES)
+        return error_set(e, ERROR_NOT_FOUND, "too many probes, with that of the bundle; the most is %d", GPU_PROBES);
+    if (*specs->of[POLICY_PROBE])
+        o->probes[o->probe_count++] = specs->of[POLICY_PROBE];
+    return true;
 }
 
 static void make_setup(const struct run_options *o, struct setup *s)
@@ -425,9 +450,12 @@ int cli_run(int argc, char **argv)
     struct places places;
     struct program p;
     struct error e = {0};
+    struct policy_specs specs;
     int status = parse_options(argc, argv, &o);
     if (status >= 0)
         return status;
+    if (!apply_bundle(&o, &specs, &e))
+        return cli_fail(&e);
     if (o.print_machine)
         return check_setup(&o, &e) ? EXIT_DONE : cli_fail(&e);
     make_setup(&o, &setup);

@@ -5,6 +5,7 @@
 #include "cuda/options.h"
 
 #include "gpu/timeline.h"
+#include "policy/bundle.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 
 enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_FUNCTIONAL, OPT_EXACT_BOUNDS, OPT_STATS, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_MAX_CYCLES, OPT_THREADS,
-                 OPT_QUIET, OPT_PRINT_MACHINE, OPT_PCS, OPT_MERGE_LAUNCHES, OPT_INTERVAL, OPT_PROBE, OPT_WARPS };
+                 OPT_QUIET, OPT_PRINT_MACHINE, OPT_PCS, OPT_MERGE_LAUNCHES, OPT_INTERVAL, OPT_PROBE, OPT_WARPS, OPT_BUNDLE };
 
 static const struct option_row { const char *name; char letter; bool has_value; enum option_id id; } rows[] = {
     {"machine", 'm', true, OPT_MACHINE},
@@ -21,6 +22,7 @@ static const struct option_row { const char *name; char letter; bool has_value; 
     {"l1", 0, true, OPT_L1},
     {"divergence", 0, true, OPT_DIVERGENCE},
     {"probe", 0, true, OPT_PROBE},
+    {"policies", 'p', true, OPT_BUNDLE},
     {"set", 0, true, OPT_SET},
     {"functional", 0, false, OPT_FUNCTIONAL},
     {"exact-bounds", 0, false, OPT_EXACT_BOUNDS},
@@ -201,6 +203,7 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_SCHEDULER: return keep(o->scheduler, sizeof o->scheduler, name, value, e);
     case OPT_L1: return keep(o->l1, sizeof o->l1, name, value, e);
     case OPT_DIVERGENCE: return keep(o->divergence, sizeof o->divergence, name, value, e);
+    case OPT_BUNDLE: return keep(o->bundle, sizeof o->bundle, name, value, e);
     case OPT_PROBE: return keep_probe(o, value, e);
     case OPT_SET: return keep_set(o, value, e);
     case OPT_MAX_CYCLES: return keep_count(&o->max_cycles, name, value, e);
@@ -246,6 +249,24 @@ static bool parse_word(struct options *o, const char *word, const char **rest, s
     return apply(o, row, value, e);
 }
 
+/* A bundle is the policies that it stands for. */
+static bool apply_bundle(struct options *o, struct error *e)
+{
+    char *const places[] = {o->scheduler, o->l1, o->divergence};
+    const char *const given[POLICY_KINDS] = {o->scheduler, o->l1, o->divergence, NULL};
+    struct policy_specs specs;
+    struct error own = {0};
+    _Static_assert(sizeof o->scheduler >= POLICY_SPEC_BYTES, "a spec has room");
+    if (!*o->bundle)
+        return true;
+    if (!policy_bundle_take(&specs, o->bundle, given, &own))
+        return error_set(e, own.kind, "HEDDLE_OPTIONS: %s", own.text);
+    for (int kind = 0; kind < POLICY_PROBE; kind++)
+        if (*specs.of[kind])
+            strcpy(places[kind], specs.of[kind]);
+    return !*specs.of[POLICY_PROBE] || keep_probe(o, specs.of[POLICY_PROBE], e);
+}
+
 bool options_parse(struct options *o, const char *text, struct error *e)
 {
     char word[OPTION_WORD_BYTES];
@@ -258,7 +279,7 @@ bool options_parse(struct options *o, const char *text, struct error *e)
             return false;
     if (words.kind != ERROR_NONE)
         return error_set(e, words.kind, "%s", words.text);
-    return true;
+    return apply_bundle(o, e);
 }
 
 static uint32_t split(const char *at, uint32_t count, const char **out)

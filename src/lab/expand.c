@@ -77,7 +77,8 @@ static bool add_values(struct axis_build *b, const struct lab_line *line, struct
         const char *label = value_label(b, entry, s, i, !line->has_name);
         if (memchr(label, '|', strlen(label)))
             return lab_wrong(b->reader, line->value.at, "the label '%s' would hold '|'; give the line a label: LABEL = ...", label);
-        if (!add_value(b, line->value.at, (struct lab_value){ label, s->texts[i], s->parameter, s->numbers[i] }, s->words[i]))
+        struct lab_value v = { label, s->texts[i], s->parameter, s->numbers[i], s->options ? s->options[i] : NULL };
+        if (!add_value(b, line->value.at, v, s->words[i]))
             return false;
     }
     return true;
@@ -154,7 +155,7 @@ static bool add_default(struct axis_build *b)
     b->out->entries = arena_array(b->reader->arena, struct lab_entry, 1);
     b->out->entries[0] = (struct lab_entry){ .label = labels[b->axis], .count = 1 };
     b->out->entry_count = 1;
-    return add_value(b, b->reader->source->text, (struct lab_value){ labels[b->axis], texts[b->axis], NULL, NAN }, no_words);
+    return add_value(b, b->reader->source->text, (struct lab_value){ labels[b->axis], texts[b->axis], NULL, NAN, NULL }, no_words);
 }
 
 bool lab_expand_axes(const struct lab_reader *r, struct experiment *x, const char ***words[AXIS_COUNT])

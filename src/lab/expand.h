@@ -17,9 +17,14 @@ struct lab_spec {
     const char **items;            /* the range's item, as text; NULL: no range */
     double *numbers;               /* NAN where the item is no number */
     const char ***words;           /* programs: the command's words; variants: section.key=value; NULL behind the last */
+    const char ***options;         /* lab_value.options; NULL: the values are no options */
 };
 /* expand_spec.c. text: what stands on the line behind the label. */
 bool lab_spec_read(const struct lab_reader *r, enum lab_axis axis, struct lab_word text, struct lab_spec *out);
+void lab_spec_allocate(const struct lab_reader *r, struct lab_spec *out, uint32_t count);
+/* expand_options.c: -s SPEC --l1 SPEC. are: whether that is what stands there. read: all but `best`, which is set. */
+bool lab_options_are(struct lab_word text);
+bool lab_options_read(const struct lab_reader *r, struct lab_word text, struct lab_spec *out);
 /* expand_range.c: 1..32, 1..32..4, {1,2,4}. is: whether a value is a range at all. */
 struct lab_range { const char **items; double *numbers; uint32_t count, room; };
 bool lab_range_is(struct lab_word value);

@@ -1,5 +1,5 @@
 /* What stands on a line of an axis: a program's command, a machine, a policy's spec NAME[:key=value,...], a variant's section.key=value,... The last two may hold one range and may be
- * wrapped into best(...); any line may be a choice among others of its axis, best(a | b). Only the form is checked here; whether such a program, policy or key exists is asked when jobs are made of the points. */
+ * wrapped into best(...); any line may be a choice among others of its axis, best(a | b). A scheduler's may be options: expand_options.c. Only the form is checked here; whether such a program, policy or key exists is asked when jobs are made of the points. */
 #include "lab/expand.h"
 
 #include <ctype.h>
@@ -94,7 +94,7 @@ static bool read_pairs(const struct lab_reader *r, enum lab_axis axis, struct la
     return true;
 }
 
-static void allocate(const struct lab_reader *r, struct lab_spec *out, uint32_t count)
+void lab_spec_allocate(const struct lab_reader *r, struct lab_spec *out, uint32_t count)
 {
     out->count = count;
     out->texts = arena_array(r->arena, const char *, count);
@@ -108,7 +108,7 @@ static void allocate(const struct lab_reader *r, struct lab_spec *out, uint32_t 
 static void make_values(const struct lab_reader *r, enum lab_axis axis, const char *head, const struct pairs *p, struct lab_spec *out)
 {
     const char *between = axis == AXIS_VARIANT ? " " : ",";
-    allocate(r, out, p->ranged < 0 ? 1 : p->range.count);
+    lab_spec_allocate(r, out, p->ranged < 0 ? 1 : p->range.count);
     out->parameter = p->parameter;
     out->items = p->ranged < 0 ? NULL : p->range.items;
     for (uint32_t v = 0; v < out->count; v++) {
@@ -133,6 +133,8 @@ static bool read_policy(const struct lab_reader *r, enum lab_axis axis, struct l
     if (so)
         colon = so + 3;
     struct lab_word name = lab_trim(text.at, colon ? colon : lab_end(text));
+    if (lab_options_are(text))
+        return lab_wrong(r, text.at, "expected NAME[:key=value,...]; options, such as -p, stand in [schedulers]");
     if (!name.length)
         return lab_wrong(r, text.at, "expected the name of a policy: NAME[:key=value,...]");
     for (size_t i = 0; i < name.length && !path; i++)
@@ -167,10 +169,15 @@ static bool read_ranged(const struct lab_reader *r, enum lab_axis axis, struct l
         return lab_wrong(r, text.at, "more than %d bytes", LONGEST_SPEC);
     if (!lab_check_closed(r, text) || !unwrap_best(r, &text, &out->best))
         return false;
-    if (text.length && !(axis == AXIS_VARIANT ? read_pairs(r, axis, text, p) : read_policy(r, axis, text, p, &head)))
+    bool options = axis == AXIS_SCHEDULER && lab_options_are(text);
+    if (options && !lab_options_read(r, text, out))
         return false;
-    if (out->best && p->ranged < 0)
+    if (!options && text.length && !(axis == AXIS_VARIANT ? read_pairs(r, axis, text, p) : read_policy(r, axis, text, p, &head)))
+        return false;
+    if (out->best && p->ranged < 0 && !(options && out->items))
         return lab_wrong(r, text.at, "best(...) of no range: expected one to choose from, as in best(NAME:key=1..32), or several lines, as in best(a | b)");
+    if (options)
+        return true;
     out->name = axis == AXIS_VARIANT ? NULL : head;
     make_values(r, axis, head, p, out);
     return true;
@@ -235,7 +242,7 @@ static bool read_program(const struct lab_reader *r, struct lab_word text, struc
         return false;
     if (!count || !*words[0])
         return lab_wrong(r, text.at, "expected a program: a workload's name or a path, and its arguments");
-    allocate(r, out, 1);
+    lab_spec_allocate(r, out, 1);
     out->texts[0] = join_words(r, words, count);
     out->words[0] = words;
     return true;
@@ -268,7 +275,7 @@ bool lab_spec_read(const struct lab_reader *r, enum lab_axis axis, struct lab_wo
         return false;
     if (!text.length)
         return lab_wrong(r, text.at, "expected a machine: the name of one, or the path of its file");
-    allocate(r, out, 1);
+    lab_spec_allocate(r, out, 1);
     out->texts[0] = lab_copy(r, text);
     return true;
 }
@@ -278,7 +285,7 @@ const char *lab_plain_spec(const struct lab_reader *r, struct lab_word text, con
     struct lab_spec spec;
     if (text.length && *text.at == '"' && !lab_unquote(r, &text))
         return NULL;
-    if (!lab_spec_read(r, AXIS_SCHEDULER, text, &spec))
+    if (!lab_spec_read(r, AXIS_L1, text, &spec)) /* a policy of any kind, but no options */
         return NULL;
     if (!spec.best && spec.count == 1 && !spec.items)
         return spec.texts[0];

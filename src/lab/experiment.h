@@ -15,12 +15,17 @@
 enum lab_axis { AXIS_PROGRAM, AXIS_MACHINE, AXIS_SCHEDULER, AXIS_L1, AXIS_DIVERGENCE, AXIS_VARIANT, AXIS_COUNT };
 extern const char *const lab_axis_names[AXIS_COUNT]; /* "program", ... as figures and exclusions name them */
 
+/* A scheduler's line may be options: policies that go together. A bundle is several (policy/bundle.h). */
+enum lab_option { OPTION_BUNDLE, OPTION_SCHEDULER, OPTION_L1, OPTION_DIVERGENCE, LAB_OPTIONS };
+
 /* One value of an axis. */
 struct lab_value {
     const char *label;             /* "gto"; of a range: "swl 4" */
     const char *text;              /* program: the command's words; machine: name or file; policies: the spec, "" the machine's own; variant: section.key=value words */
     const char *parameter;         /* what a range runs over ("limit"), or NULL */
     double number;                 /* its value there */
+    /* of a line of options: their specs, NULL where one is not given; text is then all of them. NULL: text is a spec */
+    const char **options;
 };
 
 /* One line of an axis. */

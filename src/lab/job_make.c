@@ -11,14 +11,23 @@
 
 static const enum lab_axis policy_axes[JOB_POLICIES] = {AXIS_SCHEDULER, AXIS_L1, AXIS_DIVERGENCE};
 
+/* Whether a scheduler's options say what the axis would. */
+static bool is_fixed(const struct options_part *options, enum lab_axis axis)
+{
+    for (int kind = POLICY_L1; options && kind < JOB_POLICIES; kind++)
+        if (policy_axes[kind] == axis && *options->specs[kind])
+            return true;
+    return false;
+}
+
 /* The labels of the axes that have several values. */
-static const char *label_of(struct job_maker *m, const struct lab_point *p)
+static const char *label_of(struct job_maker *m, const struct lab_point *p, const struct options_part *options)
 {
     char text[600];
     size_t used = 0;
     text[0] = '\0';
     for (int axis = 0; axis < AXIS_COUNT && used < sizeof text; axis++)
-        if (axis == AXIS_PROGRAM || m->x->axes[axis].value_count > 1)
+        if ((axis == AXIS_PROGRAM || m->x->axes[axis].value_count > 1) && !is_fixed(options, (enum lab_axis)axis))
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "",
                                      experiment_label(m->x, p, (enum lab_axis)axis));
     return arena_printf(m->arena, "%s", text);
@@ -38,12 +47,23 @@ void job_key_start(struct job_maker *m, const struct program_part *program, cons
         key_digest_part(m->hash, tags[kind], &policies[kind]->digest);
 }
 
-/* spec: as the experiment has it; empty, the machine's own. */
-static const struct policy_part *policy_part(struct job_maker *m, int kind, const struct lab_point *p,
-                                             const struct machine_part *machine, struct job_inputs *inputs)
+/* The spec of a kind that the experiment has for the point; empty: the machine's own. */
+static const char *asked_for(const struct job_maker *m, const struct lab_point *p, const struct options_part *options,
+                             int kind)
 {
     enum lab_axis axis = policy_axes[kind];
-    const char *asked = m->x->axes[axis].values[p->value[axis]].text, *spec = *asked ? asked : machine->policies[kind];
+    if (options && (axis == AXIS_SCHEDULER || *options->specs[kind]))
+        return options->specs[kind];
+    return m->x->axes[axis].values[p->value[axis]].text;
+}
+
+static const struct policy_part *policy_part(struct job_maker *m, int kind, const struct lab_point *p,
+                                             const struct options_part *options, const struct machine_part *machine,
+                                             struct job_inputs *inputs)
+{
+    bool by_options = options && *options->specs[kind];
+    enum lab_axis axis = by_options ? AXIS_SCHEDULER : policy_axes[kind];
+    const char *asked = asked_for(m, p, options, kind), *spec = *asked ? asked : machine->policies[kind];
     struct error why = {0};
     spec = job_resolve(m, p, spec, inputs);
     const struct policy_part *part = spec ? job_policy_part(m, kind, spec, &why) : NULL;
@@ -65,21 +85,36 @@ static int line_of_probe(const struct experiment *x, const char *spec)
     return 1;
 }
 
-static const struct policy_part **probe_parts(struct job_maker *m, const struct lab_point *p, struct job_inputs *inputs)
+static const struct policy_part *probe_part(struct job_maker *m, const struct lab_point *p, const char *spec,
+                                            struct job_inputs *inputs, struct error *why)
+{
+    const char *resolved = job_resolve(m, p, spec, inputs);
+    return resolved ? job_probe_part(m, resolved, why) : NULL;
+}
+
+/* Those of the point, and that of a bundle. */
+static const struct policy_part **probe_parts(struct job_maker *m, const struct lab_point *p,
+                                              const struct options_part *options, struct job_inputs *inputs)
 {
     uint32_t count = job_word_count(p->probes);
-    const struct policy_part **parts = arena_array(m->arena, const struct policy_part *, count + 1);
+    const char *of_bundle = options ? options->specs[POLICY_PROBE] : "";
+    const struct policy_part **parts = arena_array(m->arena, const struct policy_part *, count + 2);
+    struct error why = {0};
     for (uint32_t i = 0; i < count; i++) {
-        struct error why = {0};
-        const char *spec = job_resolve(m, p, p->probes[i], inputs);
-        if (!spec)
-            return NULL;
-        if ((parts[i] = job_probe_part(m, spec, &why)))
+        if ((parts[i] = probe_part(m, p, p->probes[i], inputs, &why)))
             continue;
-        job_blame_line(m, line_of_probe(m->x, p->probes[i]), "probe", p->probes[i], &why);
+        if (why.kind)
+            job_blame_line(m, line_of_probe(m->x, p->probes[i]), "probe", p->probes[i], &why);
         return NULL;
     }
-    return parts;
+    bool known = !*of_bundle;
+    for (uint32_t i = 0; i < count; i++)
+        known |= !strcmp(p->probes[i], of_bundle);
+    if (known || (parts[count] = probe_part(m, p, of_bundle, inputs, &why)))
+        return parts;
+    if (why.kind)
+        job_blame(m, AXIS_SCHEDULER, p->value[AXIS_SCHEDULER], of_bundle, &why);
+    return NULL;
 }
 
 static int compare_digests(const void *a, const void *b) { return memcmp(a, b, sizeof(struct key_digest)); }
@@ -109,17 +144,17 @@ static bool make_job(struct job_maker *m, const struct lab_point *p, struct job 
     const struct policy_part *policies[JOB_POLICIES];
     const char *specs[JOB_POLICIES];
     struct job_inputs inputs = {0};
+    const struct options_part *options;
     const struct program_part *program = job_program_part(m, p);
     const struct machine_part *machine = program ? job_machine_part(m, p) : NULL;
-    if (!machine)
+    if (!machine || !job_options_part(m, p, &options))
         return false;
     for (int kind = 0; kind < JOB_POLICIES; kind++) {
-        enum lab_axis axis = policy_axes[kind];
-        if (!(policies[kind] = policy_part(m, kind, p, machine, &inputs)))
+        if (!(policies[kind] = policy_part(m, kind, p, options, machine, &inputs)))
             return false;
-        specs[kind] = *x->axes[axis].values[p->value[axis]].text ? policies[kind]->spec : "";
+        specs[kind] = *asked_for(m, p, options, kind) ? policies[kind]->spec : "";
     }
-    const struct policy_part **probes = probe_parts(m, p, &inputs);
+    const struct policy_part **probes = probe_parts(m, p, options, &inputs);
     if (!probes)
         return false;
     job_key_start(m, program, &program->arguments, machine, policies);
@@ -140,7 +175,7 @@ static bool make_job(struct job_maker *m, const struct lab_point *p, struct job 
                       .l1 = specs[1],
                       .divergence = specs[2],
                       .sets = p->sets ? p->sets : none,
-                      .label = label_of(m, p),
+                      .label = label_of(m, p, options),
                       .time_limit_seconds = x->time_limit_seconds,
                       .memory_limit_bytes = x->memory_limit_bytes,
                       .pcs = x->pcs,
@@ -176,6 +211,7 @@ bool jobs_make(const struct experiment *x, const struct places *places, struct a
     struct error own = {0};
     struct job_maker m = {.x = x, .places = places, .arena = a, .hash = key_hash_new(), .error = e ? e : &own};
     bool good = true;
+    m.options = arena_array(a, struct options_part, x->axes[AXIS_SCHEDULER].value_count);
     m.programs = arena_array(a, struct program_part, x->axes[AXIS_PROGRAM].value_count);
     m.machines = arena_array(a, struct machine_part, (size_t)x->axes[AXIS_MACHINE].value_count * x->axes[AXIS_VARIANT].value_count);
     *jobs = arena_array(a, struct job, x->point_count);

@@ -13,6 +13,9 @@ struct program_part { bool made; const char *path; struct key_digest loaded, arg
 struct machine_part { bool made; const char *machine; const char *policies[JOB_POLICIES]; struct key_digest digest; };
 struct policy_part { const char *spec; struct key_digest digest; };
 
+/* A scheduler's line of options as policies, by kind: specs, "" where it has none. */
+struct options_part { bool made; const char *specs[POLICY_KINDS]; };
+
 struct job_maker {
     const struct experiment *x;
     const struct places *places;
@@ -20,6 +23,7 @@ struct job_maker {
     struct key_hash *hash;
     struct strmap executables, policies[JOB_POLICIES], probes; /* by path; by spec */
     struct strmap inputs;          /* jobs of [input]s, by what they are made of */
+    struct options_part *options;  /* by value of the scheduler's axis */
     struct program_part *programs; /* by value of their axis */
     struct machine_part *machines; /* by value of machine, then of variant */
     struct error *error;
@@ -31,6 +35,8 @@ const struct machine_part *job_machine_part(struct job_maker *m, const struct la
 /* kind: below JOB_POLICIES. The spec is not empty, and has =@KEY for the files of other runs. */
 const struct policy_part *job_policy_part(struct job_maker *m, int kind, const char *spec, struct error *why);
 const struct policy_part *job_probe_part(struct job_maker *m, const char *spec, struct error *why);
+/* job_options.c: what the point's line of options stands for. *part is NULL where its line is none. */
+bool job_options_part(struct job_maker *m, const struct lab_point *p, const struct options_part **part);
 /* "quick.ini:12:7: error: this scheduler cannot be used", the line, and why. Returns false. */
 bool job_blame(struct job_maker *m, enum lab_axis axis, uint32_t value, const char *word, const struct error *why);
 bool job_blame_line(struct job_maker *m, int line, const char *what, const char *word, const struct error *why);

@@ -1,16 +1,27 @@
-/* The parts of policy_choose: registry.c finds the policy, library.c loads one from a shared object, params.c reads its parameters. */
+/* The parts of policy_choose: registry.c finds the policy, library.c loads one from a shared object, params.c reads its
+ * parameters. bundle.c does the same for several at once. */
 #ifndef HEDDLE_POLICY_CHOOSE_H
 #define HEDDLE_POLICY_CHOOSE_H
 
-#include "policy/registry.h"
+#include "policy/bundle.h"
 
 struct policy_kind_words { const char *option, *name, *one; }; /* "-s", "scheduler", "a scheduler" */
 extern const struct policy_kind_words policy_kind_words[POLICY_KINDS];
 
 void policy_choice_set(struct policy_choice *choice, enum policy_kind kind, const struct heddle_policy *p);
+/* NULL: none of that name. */
+const struct heddle_policy *policy_find_builtin(enum policy_kind kind, const char *name, size_t length);
+const struct policy_bundle *policy_bundle_find(const struct policy_bundle *table, const char *name, size_t length);
+/* A shared object: with a '/' in it, or ending in .so. */
+bool policy_is_path(const char *spec, size_t length);
 /* The first length bytes of the spec are a path. */
 bool policy_load(struct policy_choice *choice, enum policy_kind kind, const struct source *spec, size_t length, struct error *e);
+/* Which kinds of policies it holds, a bit each; at least one. */
+bool policy_library_kinds(const struct source *spec, size_t length, uint32_t *kinds, struct error *e);
 /* What stands behind the name, which is length bytes long; fills values, spec and texts. */
 bool policy_read_params(struct policy_choice *choice, const struct source *spec, size_t length, struct error *e);
+/* The same of what stands behind a bundle's name, where a key that the policy does not have is another member's. */
+bool policy_read_params_of_bundle(struct policy_choice *choice, const struct source *spec, size_t length,
+                                  struct error *e);
 
 #endif

@@ -22,24 +22,35 @@ static bool wrong_version(const struct source *spec, uint32_t abi, struct error 
                     abi, HEDDLE_POLICY_ABI);
 }
 
+static const struct heddle_policy *member_of(const struct heddle_policy_entry *entry, enum policy_kind kind)
+{
+    switch (kind) {
+    case POLICY_SCHEDULER: return entry->scheduler ? &entry->scheduler->policy : NULL;
+    case POLICY_L1: return entry->l1 ? &entry->l1->policy : NULL;
+    case POLICY_DIVERGENCE: return entry->divergence ? &entry->divergence->policy : NULL;
+    default: return entry->probe ? &entry->probe->policy : NULL;
+    }
+}
+
 /* The policy of the asked kind in the library, or a message. */
 static const struct heddle_policy *policy_of(const struct heddle_policy_entry *entry, enum policy_kind kind, const struct source *spec, struct error *e)
 {
-    const struct heddle_policy *of_kind[POLICY_KINDS] = {
-        entry->scheduler ? &entry->scheduler->policy : NULL,
-        entry->l1 ? &entry->l1->policy : NULL,
-        entry->divergence ? &entry->divergence->policy : NULL,
-        entry->probe ? &entry->probe->policy : NULL,
-    };
-    if (of_kind[kind])
-        return of_kind[kind];
+    const struct heddle_policy *found = member_of(entry, kind);
+    const char *option = NULL;
+    char held[128] = "";
+    if (found)
+        return found;
     for (int other = 0; other < POLICY_KINDS; other++)
-        if (of_kind[other]) {
-            error_at(e, ERROR_INVALID, spec, 1, 1, "holds %s, not %s; it goes behind %s", policy_kind_words[other].one, policy_kind_words[kind].one,
-                     policy_kind_words[other].option);
-            return NULL;
+        if (member_of(entry, (enum policy_kind)other)) {
+            snprintf(held + strlen(held), sizeof held - strlen(held), "%s%s", option ? " and " : "",
+                     policy_kind_words[other].one);
+            option = option ? "-p" : policy_kind_words[other].option;
         }
-    error_at(e, ERROR_INVALID, spec, 1, 1, "its heddle_policy_entry names no policy; use %s", export_macros[kind]);
+    if (option)
+        error_at(e, ERROR_INVALID, spec, 1, 1, "holds %s, not %s; it goes behind %s", held, policy_kind_words[kind].one,
+                 option);
+    else
+        error_at(e, ERROR_INVALID, spec, 1, 1, "its heddle_policy_entry names no policy; use %s", export_macros[kind]);
     return NULL;
 }
 
@@ -83,27 +94,59 @@ static bool is_complete(const struct heddle_policy_entry *entry, enum policy_kin
     return has_counters(p, spec, e);
 }
 
-bool policy_load(struct policy_choice *choice, enum policy_kind kind, const struct source *spec, size_t length, struct error *e)
+/* What the library at the start of the spec exports; macro: what its file should have ended with. */
+static const struct heddle_policy_entry *open_library(void **library, const struct source *spec, size_t length,
+                                                      const char *macro, struct error *e)
 {
     char path[PATH_MAX];
     /* Without a slash dlopen would search the system's folders. */
-    if (snprintf(path, sizeof path, "%s%.*s", memchr(spec->text, '/', length) ? "" : "./", (int)length, spec->text) >= (int)sizeof path)
-        return error_at(e, ERROR_INVALID, spec, 1, 1, "path too long");
-    if (access(path, F_OK))
-        return error_at(e, ERROR_NOT_FOUND, spec, 1, 1, "no file '%s'", path);
-    choice->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!choice->library) {
-        const char *why = dlerror();
-        return error_at(e, ERROR_INVALID, spec, 1, 1, "cannot be loaded: %s", why ? why : "unknown reason");
+    const char *here = memchr(spec->text, '/', length) ? "" : "./";
+    if (snprintf(path, sizeof path, "%s%.*s", here, (int)length, spec->text) >= (int)sizeof path) {
+        error_at(e, ERROR_INVALID, spec, 1, 1, "path too long");
+        return NULL;
     }
-    const struct heddle_policy_entry *entry = dlsym(choice->library, "heddle_policy_entry");
+    if (access(path, F_OK)) {
+        error_at(e, ERROR_NOT_FOUND, spec, 1, 1, "no file '%s'", path);
+        return NULL;
+    }
+    *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!*library) {
+        const char *why = dlerror();
+        error_at(e, ERROR_INVALID, spec, 1, 1, "cannot be loaded: %s", why ? why : "unknown reason");
+        return NULL;
+    }
+    const struct heddle_policy_entry *entry = dlsym(*library, "heddle_policy_entry");
     if (!entry)
-        return error_at(e, ERROR_INVALID, spec, 1, 1, "no symbol heddle_policy_entry in it; end the file with %s(...)", export_macros[kind]);
-    if (entry->abi != HEDDLE_POLICY_ABI)
-        return wrong_version(spec, entry->abi, e);
-    const struct heddle_policy *p = policy_of(entry, kind, spec, e);
+        error_at(e, ERROR_INVALID, spec, 1, 1, "no symbol heddle_policy_entry in it; end the file with %s(...)", macro);
+    else if (entry->abi != HEDDLE_POLICY_ABI)
+        wrong_version(spec, entry->abi, e);
+    else
+        return entry;
+    return NULL;
+}
+
+bool policy_load(struct policy_choice *choice, enum policy_kind kind, const struct source *spec, size_t length, struct error *e)
+{
+    const struct heddle_policy_entry *entry = open_library(&choice->library, spec, length, export_macros[kind], e);
+    const struct heddle_policy *p = entry ? policy_of(entry, kind, spec, e) : NULL;
     if (!p || !is_complete(entry, kind, p, spec, e))
         return false;
     policy_choice_set(choice, kind, p);
     return true;
+}
+
+bool policy_library_kinds(const struct source *spec, size_t length, uint32_t *kinds, struct error *e)
+{
+    static const char macro[] = "HEDDLE_EXPORT_BUNDLE";
+    void *library = NULL;
+    const struct heddle_policy_entry *entry = open_library(&library, spec, length, macro, e);
+    *kinds = 0;
+    for (int kind = 0; entry && kind < POLICY_KINDS; kind++)
+        if (member_of(entry, (enum policy_kind)kind))
+            *kinds |= UINT32_C(1) << kind;
+    if (entry && !*kinds)
+        error_at(e, ERROR_INVALID, spec, 1, 1, "its heddle_policy_entry names no policy; use %s", macro);
+    if (library)
+        dlclose(library);
+    return *kinds != 0;
 }

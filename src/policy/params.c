@@ -1,4 +1,5 @@
-/* Parameters of a policy: `:key=value,key=value` behind its name, defaults for the rest, and the spec written out with all of them. */
+/* Parameters of a policy: `:key=value,key=value` behind its name, defaults for the rest, and the spec written out
+ * with all of them. */
 #include "policy/choose.h"
 
 #include <errno.h>
@@ -129,9 +130,18 @@ static bool unknown_key(const struct policy_choice *choice, const struct source 
     return false;
 }
 
+/* What is being read: of one policy, or of one member of a bundle, which leaves keys that it does not have to
+ * others. */
+struct reading {
+    const struct source *spec;
+    bool of_bundle;
+    uint32_t seen;         /* parameters that were given, a bit each */
+};
+
 /* One `key=value`, or `key` alone for a flag. The text is ours and may be cut. */
-static bool read_pair(struct policy_choice *choice, const struct source *spec, int column, char *pair, uint32_t *seen, struct error *e)
+static bool read_pair(struct policy_choice *choice, struct reading *r, int column, char *pair, struct error *e)
 {
+    const struct source *spec = r->spec;
     const struct heddle_policy *p = choice->policy;
     char *equals = strchr(pair, '=');
     if (equals)
@@ -141,22 +151,25 @@ static bool read_pair(struct policy_choice *choice, const struct source *spec, i
     uint32_t i = 0, count = policy_param_count(p);
     while (i < count && strcmp(p->params[i].name, pair))
         i++;
+    if (i == count && r->of_bundle)
+        return true;
     if (i == count)
         return unknown_key(choice, spec, column, pair, e);
-    if (*seen >> i & 1)
+    if (r->seen >> i & 1)
         return error_at(e, ERROR_INVALID, spec, 1, column, "'%s' is given twice", pair);
-    *seen |= UINT32_C(1) << i;
+    r->seen |= UINT32_C(1) << i;
     if (!equals && p->params[i].type != HEDDLE_FLAG)
         return error_at(e, ERROR_INVALID, spec, 1, column + (int)strlen(pair), "'=' and a value for '%s' were expected", pair);
     struct written w = {spec, equals ? column + (int)(equals + 1 - pair) : column, equals ? equals + 1 : "on"};
     return read_value(&choice->values[i], &p->params[i], &w, e);
 }
 
-static bool read_pairs(struct policy_choice *choice, const struct source *spec, size_t length, struct error *e)
+static bool read_pairs(struct policy_choice *choice, struct reading *r, size_t length, struct error *e)
 {
-    uint32_t seen = 0;
+    const struct source *spec = r->spec;
     if (!spec->text[length])
         return true;
+    free(choice->texts); /* of a bundle's own table: what is written counts instead */
     choice->texts = strdup(spec->text);
     if (!choice->texts)
         return error_set(e, ERROR_NO_MEMORY, "no memory for a policy's parameters");
@@ -166,7 +179,7 @@ static bool read_pairs(struct policy_choice *choice, const struct source *spec, 
         next = comma ? comma + 1 : NULL;
         if (comma)
             *comma = '\0';
-        if (!read_pair(choice, spec, (int)(pair - choice->texts) + 1, pair, &seen, e))
+        if (!read_pair(choice, r, (int)(pair - choice->texts) + 1, pair, e))
             return false;
     } while (next);
     return true;
@@ -202,15 +215,27 @@ static bool write_spec(struct policy_choice *choice, const struct source *spec, 
     return true;
 }
 
-bool policy_read_params(struct policy_choice *choice, const struct source *spec, size_t length, struct error *e)
+static bool read_params(struct policy_choice *choice, struct reading *r, size_t length, struct error *e)
 {
     /* The program that we live in may have set a locale with decimal commas. */
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     locale_t before = plain ? uselocale(plain) : (locale_t)0;
-    bool good = read_defaults(choice, spec, e) && read_pairs(choice, spec, length, e) && write_spec(choice, spec, e);
+    bool good =
+        read_defaults(choice, r->spec, e) && read_pairs(choice, r, length, e) && write_spec(choice, r->spec, e);
     if (plain) {
         uselocale(before);
         freelocale(plain);
     }
     return good;
+}
+
+bool policy_read_params(struct policy_choice *choice, const struct source *spec, size_t length, struct error *e)
+{
+    return read_params(choice, &(struct reading){.spec = spec}, length, e);
+}
+
+bool policy_read_params_of_bundle(struct policy_choice *choice, const struct source *spec, size_t length,
+                                  struct error *e)
+{
+    return read_params(choice, &(struct reading){.spec = spec, .of_bundle = true}, length, e);
 }

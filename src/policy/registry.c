@@ -1,5 +1,5 @@
 /* All policies of the project, by kind, and how one is chosen by its spec. A new policy is one file and one line here. Shared objects: library.c;
- * parameters: params.c. */
+ * parameters: params.c; bundles: bundle.c. */
 #include "policy/registry.h"
 
 #include "policy/choose.h"
@@ -87,7 +87,7 @@ void policy_choice_set(struct policy_choice *choice, enum policy_kind kind, cons
         choice->probe = (const struct heddle_probe *)p;
 }
 
-static const struct heddle_policy *find_builtin(enum policy_kind kind, const char *name, size_t length)
+const struct heddle_policy *policy_find_builtin(enum policy_kind kind, const char *name, size_t length)
 {
     const struct heddle_policy *p;
     for (size_t i = 0; (p = policy_builtin(kind, i)); i++)
@@ -105,9 +105,11 @@ static bool no_such_policy(enum policy_kind kind, const struct source *s, size_t
     memcpy(name, s->text, length < 63 ? length : 63);
     name[length < 63 ? length : 63] = '\0';
     for (int other = 0; other < POLICY_KINDS; other++)
-        if (find_builtin((enum policy_kind)other, s->text, length))
+        if (policy_find_builtin((enum policy_kind)other, s->text, length))
             return error_at(e, ERROR_NOT_FOUND, s, 1, 1, "'%s' is %s, not %s; it goes behind %s", name, policy_kind_words[other].one, words->one,
                             policy_kind_words[other].option);
+    if (policy_bundle_find(policy_bundles, s->text, length))
+        return error_at(e, ERROR_NOT_FOUND, s, 1, 1, "'%s' is a bundle, not %s; it goes behind -p", name, words->one);
     for (const struct heddle_policy *p; count < 64 && (p = policy_builtin(kind, count)); count++)
         names[count] = p->name;
     const char *near = nearest_name(name, names, count);
@@ -119,7 +121,7 @@ static bool no_such_policy(enum policy_kind kind, const struct source *s, size_t
     return false;
 }
 
-static bool is_path(const char *spec, size_t length)
+bool policy_is_path(const char *spec, size_t length)
 {
     return memchr(spec, '/', length) || (length > 3 && !memcmp(spec + length - 3, ".so", 3));
 }
@@ -142,11 +144,11 @@ static bool choose(struct policy_choice *choice, enum policy_kind kind, const ch
     size_t length = policy_name_length(spec);
     if (!length)
         return error_at(e, ERROR_INVALID, &s, 1, 1, "the name of %s was expected", policy_kind_words[kind].one);
-    if (is_path(spec, length)) {
+    if (policy_is_path(spec, length)) {
         if (!policy_load(choice, kind, &s, length, e))
             return false;
     } else {
-        const struct heddle_policy *p = find_builtin(kind, spec, length);
+        const struct heddle_policy *p = policy_find_builtin(kind, spec, length);
         if (!p)
             return no_such_policy(kind, &s, length, e);
         policy_choice_set(choice, kind, p);

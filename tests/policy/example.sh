@@ -8,12 +8,16 @@ case $heddle in /*) from_anywhere=$heddle ;; *) from_anywhere=$PWD/$heddle ;; es
 cc=${CC:-cc}
 flags='-std=gnu11 -O2 -Wall -Wextra -Werror -shared -fPIC'
 
-# The page's only block in C.
-# shellcheck disable=SC2016 # backticks of the page
-sed -n '/^```c$/,/^```$/p' docs/add-a-policy.md | sed '/^```/d' >"$scratch/mine.c"
+# The blocks in C of the page: a scheduler, and a bundle.
+block() { awk -v wanted="$1" '/^```c$/ { inside = ++count == wanted; next } /^```/ { inside = 0 } inside' docs/add-a-policy.md; }
+block 1 >"$scratch/mine.c"
+block 2 >"$scratch/favour.c"
 is 'the example is on the page' test -s "$scratch/mine.c"
+is 'that of a bundle, too' test -s "$scratch/favour.c"
 # shellcheck disable=SC2086 # flags are words
 is 'the example compiles' $cc $flags -I"$include" -o "$scratch/mine.so" "$scratch/mine.c"
+# shellcheck disable=SC2086
+is 'the bundle compiles' $cc $flags -I"$include" -o "$scratch/favour.so" "$scratch/favour.c"
 
 variant() { # NAME FLAGS: $scratch/NAME.so out of tests/policy/variant.c
     # shellcheck disable=SC2086
@@ -28,6 +32,15 @@ saw 'its counter is in the results' '"turns": *[1-9]'
 (cd "$scratch" && expect 'a name that ends in .so' 0 '' "$from_anywhere" run --quiet --size test -s mine.so vectoradd)
 expect 'an unknown parameter' 2 "youngest has no parameter 'evry'; did you mean 'every'" run -s "$scratch/mine.so:evry=4" vectoradd
 saw 'with a caret' '^ +\^$'
+
+expect 'the bundle runs' 0 '"bypassed": *[1-9]' run -m ccws -p "$scratch/favour.so:free=off" --stats - bfs
+saw 'with its scheduler' '"scheduler": *"favouring"'
+saw 'and its L1 policy' '"l1": *"sparing:free=off"'
+expect 'its scheduler is gto' 0 '' run -m ccws -s "$scratch/favour.so" --stats "$scratch/favour.json" bfs
+is 'which runs here, too' run -m ccws -s gto --stats "$scratch/gto.json" bfs
+cycles() { sed -n '/^  "total": {/,$s/^    "cycles": \([0-9]*\),*$/\1/p' "$1"; }
+is 'with the same cycles' test "$(cycles "$scratch/favour.json")" = "$(cycles "$scratch/gto.json")"
+expect 'its L1 policy alone' 1 'sparing cannot work on this machine: it needs the scheduler of its bundle' run --l1 "$scratch/favour.so" vectoradd
 
 # A built-in policy as a shared object: the same results.
 # shellcheck disable=SC2086
@@ -73,7 +86,7 @@ variant refuses -DREFUSES
 fails 'a policy that cannot work on the machine' 'variant' run -s "$scratch/refuses.so" vectoradd
 
 # The lists, and the page that holds them.
-for list in schedulers l1 divergence probes; do
+for list in schedulers l1 divergence probes bundles; do
     "$heddle" list "$list" --markdown >"$scratch/$list.md"
     is "list $list is not empty" test -s "$scratch/$list.md"
     while IFS= read -r line; do

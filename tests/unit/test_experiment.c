@@ -584,7 +584,7 @@ static void the_example_of_the_docs(void **state)
     assert_non_null(close);
     *close = '\0';
     struct experiment x = parsed(text + 7);
-    assert_int_equal(x.point_count, 4 * 2 * 11 * 3 - 8 * 2 * 3 - 2 * 11 * 3);
+    assert_int_equal(x.point_count, 4 * 2 * 13 * 3 - 8 * 2 * 3 - 2 * 13 * 3);
     assert_int_equal(x.figure_count, 9);
     assert_int_equal(x.probe_count, 4);
     assert_int_equal(x.input_count, 1);
