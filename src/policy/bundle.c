@@ -9,6 +9,10 @@
 #include <string.h>
 
 const struct policy_bundle policy_bundles[] = {
+    {.name = "cawa",
+     .help = "critical warps first, and ways of the L1 data cache for their lines (Lee et al., ISCA 2015)",
+     .scheduler = "gcaws",
+     .l1 = "cacp"},
     {0},
 };
 
