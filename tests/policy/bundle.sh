@@ -76,11 +76,11 @@ expect 'the help has it' 0 '-p, --policies SPEC' "$heddle" run --help
 # Each built-in bundle is what it stands for.
 # shellcheck disable=SC2016 # backticks of the table
 "$heddle" list bundles --markdown | sed -n 's/^| `\([a-z0-9-]*\)` | .* | `\(.*\)` |$/\1 \2/p' >"$scratch/bundles"
-while read -r name parts; do
-    is "-p $name" run -p "$name" --stats "$scratch/bundle.json" bfs
+while read -r bundle parts; do
+    is "-p $bundle" run -p "$bundle" --stats "$scratch/bundle.json" bfs
     # shellcheck disable=SC2086 # the parts are words
-    is "-p $name: its parts" run $parts --stats "$scratch/parts.json" bfs
+    is "-p $bundle: its parts" run $parts --stats "$scratch/parts.json" bfs
     simulated "$scratch/bundle.json" >"$scratch/a"
     simulated "$scratch/parts.json" >"$scratch/b"
-    is "-p $name: the same results" cmp "$scratch/a" "$scratch/b"
+    is "-p $bundle: the same results" cmp "$scratch/a" "$scratch/b"
 done <"$scratch/bundles"
