@@ -233,7 +233,7 @@ static void samples_have_sums(void **state)
     timed_close(&t);
 }
 
-/* One that hears everything changes nothing, under schedulers that hold warps back, sleep, and are told of cycles. */
+/* One that hears everything changes nothing, and nor do those that are built in, under schedulers that hold warps back, sleep, and are told of cycles. */
 #define HEARS(name, ...)                                                                                               \
     static void name(void *state, const struct heddle_core *core, ##__VA_ARGS__) { (void)state, (void)core; }
 HEARS(core_only)
@@ -263,26 +263,31 @@ static void listening_changes_nothing(void **state)
     static const char *const schedulers[] = {
         "lrr", "rr", "gto", "swl:limit=3", "ccws", "two-level", "two-level:style=gebhart", "paws"};
     static const char *const machines[] = {"gtx480", "ccws", "slp"};
+    static const char *const built_in[] = {"residency", "loads", "trips", "lost", "activity", "criticality:period=7",
+                                           NULL};
     for (size_t m = 0; m < 3; m++)
         for (size_t s = 0; s < sizeof schedulers / sizeof *schedulers; s++) {
-            struct timed t[2];
-            for (int i = 0; i < 2; i++) {
+            struct timed t[3];
+            for (int i = 0; i < 3; i++) {
                 static const char *const small[] = {"machine.memory_bytes=256M", "l1d.sets=2", NULL};
                 policy_open(
                     &t[i],
                     &(struct policy_run){
-                        .machine = machines[m], .spec = schedulers[s], .sets = small, .probes = {i ? &all : NULL}},
+                        .machine = machines[m], .spec = schedulers[s], .sets = small,
+                        .probes = {i == 1 ? &all : NULL}, .probe_specs = i == 2 ? built_in : NULL},
                     second, body);
                 timed_launch(&t[i], 40, 128, 0);
                 timed_launch(&t[i], 40, 128, 0);
             }
-            struct gpu_counters a = *t[0].counters, b = *t[1].counters;
-            size_t values = a.policies->value_count;
-            assert_memory_equal(a.policies->values, b.policies->values, values * sizeof *a.policies->values);
-            a.policies = b.policies = NULL;
-            assert_memory_equal(&a, &b, sizeof a);
-            timed_close(&t[0]);
-            timed_close(&t[1]);
+            for (int i = 1; i < 3; i++) {
+                struct gpu_counters a = *t[0].counters, b = *t[i].counters;
+                size_t values = a.policies->value_count;
+                assert_memory_equal(a.policies->values, b.policies->values, values * sizeof *a.policies->values);
+                a.policies = b.policies = NULL;
+                assert_memory_equal(&a, &b, sizeof a);
+            }
+            for (int i = 0; i < 3; i++)
+                timed_close(&t[i]);
         }
 }
 
