@@ -248,6 +248,7 @@ HEARS(loop_only, const struct heddle_loop_event *e)
 HEARS(coalesced_only, const struct heddle_coalesced *e)
 HEARS(access_only, const struct heddle_l1_access *e)
 HEARS(evict_only, const struct heddle_l1_evict *e)
+HEARS(fill_only, const struct heddle_l1_fill *e)
 #pragma GCC diagnostic pop
 
 static void listening_changes_nothing(void **state)
@@ -256,14 +257,17 @@ static void listening_changes_nothing(void **state)
     static const struct heddle_probe all = {
         .policy = {.abi = HEDDLE_POLICY_ABI,
                    .name = "all",
-                   .on = {core_only, core_only, warp_only, warp_only, warp_only, warp_only, warp_only, issue_only,
-                          commit_only, branch_only, loop_only, coalesced_only, access_only, evict_only, number,
-                          number}},
+                   .on = {.kernel = core_only, .kernel_end = core_only, .launched = warp_only, .ended = warp_only,
+                          .finished = warp_only, .barrier_wait = warp_only, .barrier_pass = warp_only,
+                          .issued = issue_only, .committed = commit_only, .branch = branch_only, .loop = loop_only,
+                          .coalesced = coalesced_only, .l1_access = access_only, .l1_evict = evict_only,
+                          .l1_fill = fill_only, .held = number, .cycles = number}},
     };
     static const char *const schedulers[] = {
         "lrr", "rr", "gto", "swl:limit=3", "ccws", "two-level", "two-level:style=gebhart", "paws"};
     static const char *const machines[] = {"gtx480", "ccws", "slp"};
     static const char *const built_in[] = {"residency", "loads", "trips", "lost", "activity", "criticality:period=7",
+                                           "critical-lines",
                                            NULL};
     for (size_t m = 0; m < 3; m++)
         for (size_t s = 0; s < sizeof schedulers / sizeof *schedulers; s++) {
@@ -316,6 +320,31 @@ static void residency(void **state)
     timed_close(&t);
 }
 
+/* What critical-lines counts adds up to what the cache counts: every line that a load misses is brought by it. */
+static void critical_lines(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"critical-lines", NULL}, *const small[] = {ONE_CORE, "l1d.sets=2", NULL};
+    struct timed t;
+    policy_open(&t, &(struct policy_run){.sets = small, .probe_specs = specs}, second, body);
+    timed_launch(&t, 40, 128, 0);
+    const struct cache_counters *l1d = &t.counters->sm.l1d;
+    const uint64_t *c = policy_counts_of(t.counters->policies, 3);
+    struct policy_tables *tables = kernel_of(&t, 0)->tables;
+    const uint64_t *table = policy_tables_of(tables, 3);
+    uint64_t lines = 0;
+    for (uint32_t pc = 0; pc < tables->instruction_count; pc++)
+        for (uint32_t column = 0; column < 3; column++)
+            lines += table[pc * 5 + column];
+    assert_true(c[0] && c[3] && l1d->evictions);
+    assert_int_equal(c[0] + c[3], l1d->reads);
+    assert_int_equal(c[1] + c[4], l1d->intra_warp_hits + l1d->inter_warp_hits);
+    assert_int_equal(c[2] + c[5], l1d->pending_hits);
+    assert_int_equal(lines, l1d->misses - l1d->write_misses);
+    assert_int_equal(c[6] + c[7] + c[8] + c[11], l1d->evictions);
+    timed_close(&t);
+}
+
 static void names(void **state)
 {
     (void)state;
@@ -350,7 +379,8 @@ int main(void)
         cmocka_unit_test(counters_add_up),   cmocka_unit_test(tables_of_instructions),
         cmocka_unit_test(writing),           cmocka_unit_test(merged_launches),
         cmocka_unit_test(samples_have_sums), cmocka_unit_test(listening_changes_nothing),
-        cmocka_unit_test(residency),         cmocka_unit_test(names),
+        cmocka_unit_test(residency),         cmocka_unit_test(critical_lines),
+        cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
