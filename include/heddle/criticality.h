@@ -9,7 +9,9 @@
  *
  * One of these serves a core. The policy that is made first owns it and tells it of events; the others read:
  *
- *   init:       s->criticality = heddle_criticality_join(&s->own, setup, rules)   (s->own lies in the policy's state)
+ *   params:     HEDDLE_CRITICALITY_PARAMS, in the policy's table
+ *   init:       s->criticality = heddle_criticality_join(&s->own, setup, heddle_criticality_read(setup->values + N)),
+ *               where they begin in the table with the N-th, and s->own lies in the policy's state
  *   launched, issued, branch, committed:
  *               if (heddle_criticality_is_mine(&s->own)) heddle_criticality_launched(&s->own, ...) and so on
  *   anywhere:   heddle_criticality_of(s->criticality, core, warp)
@@ -28,6 +30,9 @@ extern "C" {
 /* The place in core->shared where the core's one is left. */
 enum { HEDDLE_SHARED_CRITICALITY = 1 };
 
+/* For storage cards, the paper gives none: instructions and committed 24 bits each; stalls and two cycles 32 each. */
+enum { HEDDLE_CRITICALITY_BITS_PER_WARP = 2 * 24 + 3 * 32 };
+
 struct heddle_criticality_rules {
     /* The paper's algorithm 2 to the letter: a branch adds the distance to where it goes, and one. */
     bool literal;
@@ -36,6 +41,26 @@ struct heddle_criticality_rules {
     /* A warp begins with all instructions of the program before it; else with none, and counts below zero. */
     bool whole_program;
 };
+
+static const char *const heddle_criticality_branches[] = {"paths", "literal", NULL};
+static const char *const heddle_criticality_stalls[] = {"between", "full", NULL};
+static const char *const heddle_criticality_begins[] = {"zero", "program", NULL};
+/* clang-format off */
+#define HEDDLE_CRITICALITY_PARAMS                                                                                      \
+    {.name = "branch", .type = HEDDLE_CHOICE, .default_value = "paths", .choices = heddle_criticality_branches,        \
+     .help = "criticality at a branch: by the instructions of the paths, or the paper's algorithm 2 to the letter"},   \
+    {.name = "stall", .type = HEDDLE_CHOICE, .default_value = "between", .choices = heddle_criticality_stalls,         \
+     .help = "stalls: the cycles between two issues, or the full difference of their cycles"},                         \
+    {.name = "begin", .type = HEDDLE_CHOICE, .default_value = "zero", .choices = heddle_criticality_begins,            \
+     .help = "instructions before a warp at its launch: none, or all of the program"}
+/* clang-format on */
+
+static inline struct heddle_criticality_rules heddle_criticality_read(const union heddle_value *values)
+{
+    const struct heddle_criticality_rules rules = {values[0].integer != 0, values[1].integer != 0,
+                                                   values[2].integer != 0};
+    return rules;
+}
 
 struct heddle_criticality_warp {
     int64_t instructions, stall_cycles;

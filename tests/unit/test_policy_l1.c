@@ -1,82 +1,5 @@
 /* Does each built-in L1 policy choose the line that its rule says, and the same one when asked again? */
-#include "policy_test.h"
-
-enum { SETS = 4, WAYS = 4 };
-
-/* A set-associative cache with nothing but tags, for one set at a time. */
-struct bench {
-    struct fake_core f;
-    struct instance l1;
-    uint64_t lines[SETS][WAYS];  /* address, 0: none */
-    uint64_t reserved[SETS];     /* masks of ways */
-};
-
-static void start(struct bench *b, const char *spec)
-{
-    memset(b, 0, sizeof *b);
-    fake_core_init(&b->f);
-    instance_start(&b->l1, &b->f, POLICY_L1, spec, 0);
-}
-
-static void end(struct bench *b) { instance_end(&b->l1); }
-
-static const struct heddle_l1 *hooks(const struct bench *b) { return b->l1.choice.l1; }
-
-static void masks_of(const struct bench *b, uint32_t set, uint64_t *ways, uint64_t *empty)
-{
-    *ways = *empty = 0;
-    for (int way = 0; way < WAYS; way++) {
-        if (!b->lines[set][way])
-            *empty |= UINT64_C(1) << way;
-        else if (!(b->reserved[set] >> way & 1))
-            *ways |= UINT64_C(1) << way;
-    }
-}
-
-static int victim(struct bench *b, uint32_t set)
-{
-    struct heddle_l1_access access = {.outcome = HEDDLE_MISS, .owner = -1, .set = set, .way = UINT32_MAX};
-    uint64_t ways, empty;
-    masks_of(b, set, &ways, &empty);
-    return hooks(b)->victim(b->l1.state, &b->f.core, set, ways, empty, &access);
-}
-
-/* A read: the way that it hits, or the way that it took for the line; -1: reservation failure. */
-static int read_line(struct bench *b, uint32_t set, uint64_t line)
-{
-    struct heddle_l1_access access = {.address = line * 128, .owner = -1, .set = set};
-    for (uint32_t way = 0; way < WAYS; way++)
-        if (b->lines[set][way] == line) {
-            access.outcome = b->reserved[set] >> way & 1 ? HEDDLE_PENDING : HEDDLE_HIT;
-            access.way = way;
-            if (hooks(b)->touched)
-                hooks(b)->touched(b->l1.state, &b->f.core, set, way, &access);
-            return (int)way;
-        }
-    int way = victim(b, set);
-    if (way < 0)
-        return -1;
-    access.outcome = HEDDLE_MISS;
-    access.way = (uint32_t)way;
-    if (b->lines[set][way] && hooks(b)->removed)
-        hooks(b)->removed(b->l1.state, &b->f.core, set, (uint32_t)way);
-    b->lines[set][way] = line;
-    hooks(b)->inserted(b->l1.state, &b->f.core, set, (uint32_t)way, &access);
-    return way;
-}
-
-static void read_lines(struct bench *b, uint32_t set, const char *lines)
-{
-    for (; *lines; lines++)
-        assert_true(read_line(b, set, (uint64_t)*lines) >= 0);
-}
-
-static void invalidate(struct bench *b, uint32_t set, uint32_t way)
-{
-    b->lines[set][way] = 0;
-    if (hooks(b)->removed)
-        hooks(b)->removed(b->l1.state, &b->f.core, set, way);
-}
+#include "l1_test.h"
 
 static void lru_is_the_cache_itself(void **state)
 {
@@ -97,7 +20,7 @@ static void fifo_in_order_of_insertion(void **state)
     read_lines(&b, 1, "aaa"); /* hits do not matter */
     assert_int_equal(read_line(&b, 1, 'e'), 0);
     assert_int_equal(read_line(&b, 1, 'f'), 1);
-    invalidate(&b, 1, 3);
+    invalidate(&b, 1, 3, HEDDLE_FLUSHED);
     assert_int_equal(read_line(&b, 1, 'g'), 3); /* a free way first */
     assert_int_equal(read_line(&b, 1, 'h'), 2);
     assert_int_equal(read_line(&b, 1, 'i'), 0);
@@ -253,6 +176,42 @@ static void srrip_reserved_lines_age_no_further(void **state)
     end(&b);
 }
 
+/* A signature is an instruction here: all lines have addresses that are multiples of 256. */
+static void ship_learns_what_is_not_used_again(void **state)
+{
+    (void)state;
+    struct bench b;
+    start(&b, "ship");
+    enum { SCAN = 3, KEPT = 5 };
+    for (uint64_t line = 100; line < 112; line += 2) /* four ways: when the fifth comes, one leaves unused */
+        (void)read_by(&b, 0, line, 0, SCAN);
+    read_by(&b, 1, 20, 0, KEPT);
+    read_by(&b, 1, 200, 0, SCAN); /* farthest at once */
+    read_by(&b, 1, 22, 0, KEPT);
+    read_by(&b, 1, 24, 0, KEPT);
+    assert_int_equal(read_by(&b, 1, 202, 0, SCAN), 1); /* takes the other's place: nobody ages */
+    assert_int_equal(read_by(&b, 1, 204, 0, SCAN), 1);
+    read_by(&b, 1, 204, 0, SCAN);                      /* used: 0, and the counter is above 0 again */
+    assert_int_equal(read_by(&b, 1, 206, 0, SCAN), 0); /* all others are at 2 */
+    assert_int_equal(b.l1.counters[0], 2 + 3);         /* 108 and 110, 200 to 204 */
+    end(&b);
+}
+
+/* Lines that stores drop were not evicted, and teach nothing. */
+static void ship_is_taught_by_evictions_alone(void **state)
+{
+    (void)state;
+    for (int leave = HEDDLE_EVICTED; leave <= HEDDLE_FLUSHED; leave++) {
+        struct bench b;
+        start(&b, "ship");
+        (void)read_by(&b, 0, 100, 0, 3);
+        invalidate(&b, 0, 0, (enum heddle_leave)leave);
+        (void)read_by(&b, 0, 102, 0, 3);
+        assert_int_equal(b.l1.counters[0], leave == HEDDLE_EVICTED); /* distant */
+        end(&b);
+    }
+}
+
 static void for_all(void (*test)(const char *name))
 {
     for (int i = 0; policy_l1s[i]; i++)
@@ -275,6 +234,8 @@ int main(void)
         cmocka_unit_test(srrip_insertion),
         cmocka_unit_test(srrip_pending_hits_do_not_promote),
         cmocka_unit_test(srrip_reserved_lines_age_no_further),
+        cmocka_unit_test(ship_learns_what_is_not_used_again),
+        cmocka_unit_test(ship_is_taught_by_evictions_alone),
         cmocka_unit_test(all_leave_reserved_lines),
         cmocka_unit_test(all_answer_the_same_again),
     };

@@ -129,6 +129,18 @@ size_t compare_f32(const char *what, const float *got, const float *expected, si
     return mismatches;
 }
 
+size_t compare_f64(const char *what, const double *got, const double *expected, size_t count)
+{
+    size_t mismatches = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (memcmp(&got[i], &expected[i], sizeof(double)) != 0 && mismatches++ == 0)
+            fprintf(stderr, "%s[%zu] is %.17g (%a), expected %.17g (%a)\n", what, i, got[i], got[i], expected[i],
+                    expected[i]);
+    }
+    return mismatches;
+}
+
 size_t compare_f32_near(const char *what, const float *got, const float *expected, size_t count, float tolerance)
 {
     size_t mismatches = 0;

@@ -42,6 +42,7 @@ void *workload_alloc(size_t count, size_t size);
  */
 size_t compare_u32(const char *what, const uint32_t *got, const uint32_t *expected, size_t count);
 size_t compare_f32(const char *what, const float *got, const float *expected, size_t count);
+size_t compare_f64(const char *what, const double *got, const double *expected, size_t count);
 
 /* For results of approximate instructions alone: how many are further than `tolerance` from what is expected. */
 size_t compare_f32_near(const char *what, const float *got, const float *expected, size_t count, float tolerance);
