@@ -266,9 +266,9 @@ static void listening_changes_nothing(void **state)
     static const char *const schedulers[] = {
         "lrr", "rr", "gto", "swl:limit=3", "ccws", "two-level", "two-level:style=gebhart", "paws"};
     static const char *const machines[] = {"gtx480", "ccws", "slp"};
-    static const char *const built_in[] = {"residency", "loads", "trips", "lost", "activity", "criticality:period=7",
-                                           "critical-lines",
-                                           NULL};
+    static const char *const built_in[] = {"residency",   "loads",         "trips",     "lost",
+                                           "activity",    "disparity",     "criticality:period=7",
+                                           "critical-lines", NULL};
     for (size_t m = 0; m < 3; m++)
         for (size_t s = 0; s < sizeof schedulers / sizeof *schedulers; s++) {
             struct timed t[3];
@@ -293,6 +293,46 @@ static void listening_changes_nothing(void **state)
             for (int i = 0; i < 3; i++)
                 timed_close(&t[i]);
         }
+}
+
+/* In `cycles` the sets are those that the schedulers of the core are about to choose from. */
+struct choosing {
+    uint64_t ready, at_barrier, issued, cycles;
+};
+
+static void choosing_cycles(void *state, const struct heddle_core *core, uint64_t count)
+{
+    struct choosing *s = state;
+    (void)count;
+    assert_true(!s->ready || s->issued); /* nobody is held back */
+    assert_true((core->ready & (core->at_barrier | core->long_wait | ~core->resident)) == 0);
+    *s = (struct choosing){core->ready, core->at_barrier, 0, s->cycles + 1};
+}
+
+static void choosing_issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
+{
+    struct choosing *s = state;
+    (void)core;
+    s->issued |= UINT64_C(1) << e->warp;
+    assert_true((s->ready | s->at_barrier) >> e->warp & 1); /* a barrier may have opened in this cycle */
+}
+
+static void ready_warps(void **state)
+{
+    (void)state;
+    static const struct heddle_probe choosing = {
+        .policy = {.abi = HEDDLE_POLICY_ABI,
+                   .name = "choosing",
+                   .state_bytes = sizeof(struct choosing),
+                   .on = {.issued = choosing_issued, .cycles = choosing_cycles}},
+    };
+    static const char *const schedulers[] = {"lrr", "gto", "oldest", "ccws:k_throttle=0"};
+    for (size_t i = 0; i < sizeof schedulers / sizeof *schedulers; i++) {
+        struct timed t;
+        policy_open(&t, &(struct policy_run){.spec = schedulers[i], .probes = {&choosing}}, second, body);
+        timed_launch(&t, 40, 128, 0);
+        timed_close(&t);
+    }
 }
 
 static void residency(void **state)
@@ -380,7 +420,7 @@ int main(void)
         cmocka_unit_test(writing),           cmocka_unit_test(merged_launches),
         cmocka_unit_test(samples_have_sums), cmocka_unit_test(listening_changes_nothing),
         cmocka_unit_test(residency),         cmocka_unit_test(critical_lines),
-        cmocka_unit_test(names),
+        cmocka_unit_test(ready_warps),       cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BRANCH, STALL, BEGIN, CRITICAL, DEPTH };
+enum { CRITICAL = 3 /* after the predictor's */, DEPTH };
 enum {
     CRITICAL_ACCESSES, CRITICAL_HITS, CRITICAL_PENDING, OTHER_ACCESSES, OTHER_HITS, OTHER_PENDING,
     EVICTED_NO_REUSE, EVICTED_CRITICAL_REUSE, EVICTED_OTHER_REUSE, DROPPED, LEFT, OTHER_LINES_EVICTED,
@@ -62,10 +62,7 @@ static bool init(void *state, const struct heddle_setup *setup)
 {
     struct lines *s = state;
     const union heddle_value *v = setup->values;
-    s->criticality = heddle_criticality_join(&s->own, setup,
-                                             (struct heddle_criticality_rules){.literal = v[BRANCH].integer,
-                                                                               .full_stall = v[STALL].integer,
-                                                                               .whole_program = v[BEGIN].integer});
+    s->criticality = heddle_criticality_join(&s->own, setup, heddle_criticality_read(v));
     s->which = (enum heddle_critical)v[CRITICAL].integer;
     s->depth = (uint32_t)v[DEPTH].integer;
     s->counters = setup->counters;
@@ -259,18 +256,12 @@ static void committed(void *state, const struct heddle_core *core, uint32_t warp
         heddle_criticality_committed(&s->own, warp);
 }
 
-static const char *const branches[] = {"paths", "literal", NULL}, *const stalls[] = {"between", "full", NULL},
-                         *const begins[] = {"zero", "program", NULL},
-                         *const criticals[] = {"block_half", "sm_range", "top", NULL};
+static const char *const criticals[] = {"block_half", "sm_range", "top", NULL};
 static const struct heddle_param params[] = {
-    [BRANCH] = {.name = "branch", .type = HEDDLE_CHOICE, .default_value = "paths", .choices = branches,
-                .help = "a branch counts instructions of the paths that run, or as the paper's algorithm 2 is printed"},
-    [STALL] = {.name = "stall", .type = HEDDLE_CHOICE, .default_value = "between", .choices = stalls,
-               .help = "stall cycles: those between two issues, or with the cycle of the issue"},
-    [BEGIN] = {.name = "begin", .type = HEDDLE_CHOICE, .default_value = "zero", .choices = begins,
-               .help = "instructions before a warp at its launch: none, or those of the program"},
+    HEDDLE_CRITICALITY_PARAMS,
     [CRITICAL] = {.name = "critical", .type = HEDDLE_CHOICE, .default_value = "block_half", .choices = criticals,
-                  .help = "before half of its block, in the upper half of the core's range, or first of its block"},
+                  .help = "critical warps: before half of their block, in the upper half of the core's range, or the "
+                          "first of a block"},
     [DEPTH] = {.name = "depth", .type = HEDDLE_INTEGER, .default_value = "256", .least = 1, .most = 65536,
                .help = "lines of a set whose last use is remembered"},
     {0},

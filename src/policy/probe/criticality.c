@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BRANCH, STALL, BEGIN, PERIOD, LAUNCH, BLOCK, WARPS };
+enum { PERIOD = 3 /* after the predictor's */, LAUNCH, BLOCK, WARPS };
 enum { BLOCKS, SAMPLES, ACCURATE, SAMPLES_WHOLE, ACCURATE_WHOLE, RANK, RANK_SAMPLES };
 enum { CELLS = 512, HUNDREDTHS = 100 };
 
@@ -51,10 +51,7 @@ static bool init(void *state, const struct heddle_setup *setup)
 {
     struct probe *s = state;
     const union heddle_value *v = setup->values;
-    s->criticality = heddle_criticality_join(&s->own, setup,
-                                             (struct heddle_criticality_rules){.literal = v[BRANCH].integer,
-                                                                               .full_stall = v[STALL].integer,
-                                                                               .whole_program = v[BEGIN].integer});
+    s->criticality = heddle_criticality_join(&s->own, setup, heddle_criticality_read(v));
     s->counters = setup->counters;
     s->rank = setup->histograms[RANK];
     s->rank_samples = setup->histograms[RANK_SAMPLES];
@@ -196,15 +193,8 @@ static void committed(void *state, const struct heddle_core *core, uint32_t warp
         heddle_criticality_committed(&s->own, warp);
 }
 
-static const char *const branches[] = {"paths", "literal", NULL}, *const stalls[] = {"between", "full", NULL},
-                         *const begins[] = {"zero", "program", NULL};
 static const struct heddle_param params[] = {
-    [BRANCH] = {.name = "branch", .type = HEDDLE_CHOICE, .default_value = "paths", .choices = branches,
-                .help = "a branch counts instructions of the paths that run, or as the paper's algorithm 2 is printed"},
-    [STALL] = {.name = "stall", .type = HEDDLE_CHOICE, .default_value = "between", .choices = stalls,
-               .help = "stall cycles: those between two issues, or with the cycle of the issue"},
-    [BEGIN] = {.name = "begin", .type = HEDDLE_CHOICE, .default_value = "zero", .choices = begins,
-               .help = "instructions before a warp at its launch: none, or those of the program"},
+    HEDDLE_CRITICALITY_PARAMS,
     [PERIOD] = {.name = "period", .type = HEDDLE_INTEGER, .default_value = "500", .least = 1, .most = 1e9,
                 .help = "cycles from one sample to the next"},
     [LAUNCH] = {.name = "launch", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = 1e9,
