@@ -337,6 +337,15 @@ static bool ask_settled(struct sm *c)
     return true;
 }
 
+/* While it is told, all warps of the core that could issue are shown as ready; then each scheduler sees its own. */
+static void tell_listeners_cycles(struct sm *c, uint64_t count)
+{
+    uint64_t ready = c->view.ready;
+    c->view.ready = able_warps(c) & c->clear & unit_free(c);
+    SM_TELL(c, cycles, count);
+    c->view.ready = ready;
+}
+
 static void tell_cycles(struct sm *c)
 {
     bool changed = show_sets(c);
@@ -348,7 +357,8 @@ static void tell_cycles(struct sm *c)
             for (uint32_t k = 0; k < c->config->schedulers; k++)
                 c->schedulers[k].policy->policy.on.cycles(c->schedulers[k].state, &c->view, count);
     }
-    SM_TELL(c, cycles, count);
+    if (c->hears_cycles)
+        tell_listeners_cycles(c, count);
 }
 
 /* Where nobody but probes hears of cycles. They see the sets as they are now; those who decide see what they would
@@ -363,7 +373,7 @@ static __attribute__((noinline, cold)) void tell_probes_cycles(struct sm *c)
     c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
     c->view.long_wait = c->long_wait;
     c->view.next_is_l1_load = c->next_l1_load;
-    SM_TELL(c, cycles, count);
+    tell_listeners_cycles(c, count);
     c->view.waiting = shown.waiting;
     c->view.long_wait = shown.long_wait;
     c->view.next_is_l1_load = shown.next_is_l1_load;

@@ -58,3 +58,14 @@ expect 'too many buckets' 2 "counter 'left' of lines is neither" run --probe "$s
 expect 'a histogram for each instruction' 2 "counter 'hits' of the instructions of lines is neither" run --probe "$scratch/wrong_column.so" vectoradd
 expect 'list probes' 0 '^residency$' "$heddle" list probes
 saw 'kinds of counters' 'counts residency.most_warps \(warps, maximum\)'
+
+# Times, instructions and waiting of warps, by the probe and by --warps.
+disparity() { # OPTION... PROGRAM
+    run --probe disparity --stats "$scratch/disparity.json" --warps "$scratch/disparity.csv" "$@"
+}
+disparity_check=$build/tests/cli/disparity_check
+for options in 'bfs' '-s gto backprop' '-s swl:limit=4 srad' '-m ccws -s ccws bfs' '-m slp -s two-level hotspot'; do
+    # shellcheck disable=SC2086 # options are words
+    is "disparity runs: $options" disparity $options
+    is "disparity says what --warps says: $options" "$disparity_check" "$scratch/disparity.json" "$scratch/disparity.csv"
+done

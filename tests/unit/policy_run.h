@@ -13,6 +13,7 @@ struct policy_run {
     const struct heddle_l1 *l1;
     const struct heddle_divergence *divergence;
     const struct heddle_probe *probes[4]; /* NULL at the end */
+    const char *const *probe_specs;       /* NULL, or specs with NULL at the end, before these */
 };
 
 static inline void policy_choose_own(struct policy_choice *choice, const struct heddle_policy *p)
@@ -27,13 +28,16 @@ static inline void policy_open(struct timed *t, const struct policy_run *r, cons
     const char *const *sets = r->sets ? r->sets : one_core;
     struct gpu_options options = {.threads = r->threads, .max_cycles = 20000000};
     char path[256];
-    uint32_t count = 0;
+    uint32_t count = 0, probe_count = 0;
     memset(t, 0, sizeof *t);
     while (sets[count])
         count++;
+    while (r->probe_specs && r->probe_specs[probe_count])
+        probe_count++;
     snprintf(path, sizeof path, "machines/%s.ini", r->machine ? r->machine : "gtx480");
     if (!gpu_setup(&options,
-                   &(struct gpu_setup){.machine = path, .sets = sets, .set_count = count, .scheduler = r->spec},
+                   &(struct gpu_setup){.machine = path, .sets = sets, .set_count = count, .scheduler = r->spec,
+                                       .probes = r->probe_specs, .probe_count = probe_count},
                    &t->error))
         fail_msg("%s", t->error.text);
     if (r->scheduler) {
@@ -48,9 +52,10 @@ static inline void policy_open(struct timed *t, const struct policy_run *r, cons
         policy_choose_own(&options.divergence, &r->divergence->policy);
         options.divergence.divergence = r->divergence;
     }
-    for (; options.probe_count < 4 && r->probes[options.probe_count]; options.probe_count++) {
-        policy_choose_own(&options.probes[options.probe_count], &r->probes[options.probe_count]->policy);
-        options.probes[options.probe_count].probe = r->probes[options.probe_count];
+    for (uint32_t i = 0; i < 4 && r->probes[i]; i++) {
+        struct policy_choice *probe = &options.probes[options.probe_count++];
+        policy_choose_own(probe, &r->probes[i]->policy);
+        probe->probe = r->probes[i];
     }
     t->gpu = gpu_create(&options, &t->error);
     if (!t->gpu)

@@ -18,6 +18,7 @@
 #include <string.h>
 
 enum { PROBE_PCS = 16, PROBE_COLUMNS = 16, PROBE_LINE = 128, PROBE_SETS = 4, PROBE_WAYS = 4 };
+enum { PROBE_COUNTERS = 40, PROBE_BUCKETS = 128, PROBE_BLOCKS = 8 };
 enum { OUTSIDE = 0, OUTER = 4, INNER = 8, AFTER = 12 };
 enum { OUTER_LOOP, INNER_LOOP };
 
@@ -28,7 +29,7 @@ struct probed {
     struct heddle_instruction code[PROBE_PCS];
     struct heddle_program program;
     uint64_t ages;
-    uint64_t counters[16];
+    uint64_t counters[PROBE_COUNTERS], buckets[PROBE_COUNTERS][PROBE_BUCKETS], *histograms[PROBE_COUNTERS];
     uint64_t rows[PROBE_PCS * PROBE_COLUMNS], *table;
     void *state;
     const char *why;
@@ -50,11 +51,14 @@ static inline bool probed_try(struct probed *p, const struct heddle_probe *probe
     p->program = (struct heddle_program){.kernel = "k", .instructions = p->code, .instruction_count = PROBE_PCS,
                                          .loops = probe_loops, .loop_count = 2};
     p->core = (struct heddle_core){.warp_slots = HEDDLE_WARPS, .scheduler_count = 1, .program = &p->program,
+                                   .block_slots = PROBE_BLOCKS,
                                    .l1_sets = line_bytes ? PROBE_SETS : 0, .l1_ways = line_bytes ? PROBE_WAYS : 0,
                                    .l1_line_bytes = line_bytes, .warp = p->warp};
     p->table = p->rows;
+    for (int i = 0; i < PROBE_COUNTERS; i++)
+        p->histograms[i] = p->buckets[i];
     struct heddle_setup setup = {.core = &p->core, .values = values, .counters = p->counters, .why = &p->why,
-                                 .instructions = &p->table};
+                                 .instructions = &p->table, .histograms = p->histograms};
     p->state = calloc(1, probe->policy.state_bytes);
     assert_non_null(p->state);
     return probe->policy.init(p->state, &setup);
@@ -154,14 +158,57 @@ static inline uint64_t probed_cell(const struct probed *p, uint32_t pc, const ch
     return p->rows[pc * columns + found];
 }
 
-static inline uint64_t probed_count(const struct probed *p, const char *name)
+static inline uint32_t probed_counter(const struct probed *p, const char *name)
 {
     const struct heddle_counter *c = p->probe->policy.counters;
-    for (uint32_t i = 0; c[i].name; i++)
+    for (uint32_t i = 0; c[i].name && i < PROBE_COUNTERS; i++)
         if (!strcmp(c[i].name, name))
-            return p->counters[i];
+            return i;
     fail_msg("no counter %s", name);
     return 0;
+}
+
+static inline uint64_t probed_count(const struct probed *p, const char *name)
+{
+    return p->counters[probed_counter(p, name)];
+}
+
+static inline uint64_t probed_bucket(const struct probed *p, const char *name, uint32_t bucket)
+{
+    return p->buckets[probed_counter(p, name)][bucket];
+}
+
+/* A block of so many warps in slots first_warp ... of the core, all lanes full. */
+static inline void probed_place(struct probed *p, uint32_t block, uint64_t block_index, uint32_t first_warp,
+                                uint32_t warps)
+{
+    for (uint32_t i = 0; i < warps; i++) {
+        p->warp[first_warp + i] = (struct heddle_warp){.block = block, .block_index = block_index, .index = i,
+                                                       .active = UINT32_MAX, .launch_cycle = p->core.cycle};
+        p->core.resident |= UINT64_C(1) << (first_warp + i);
+        probed_launch(p, first_warp + i);
+    }
+}
+
+static inline void probed_issue(struct probed *p, uint32_t warp, uint32_t pc, uint32_t path)
+{
+    probed_on(p)->issued(p->state, &p->core,
+                         &(struct heddle_issue){.warp = warp, .pc = pc, .active = path, .path = path,
+                                                .instruction = &p->code[pc]});
+}
+
+static inline void probed_ends(struct probed *p, uint32_t warp)
+{
+    p->core.resident &= ~(UINT64_C(1) << warp);
+    probed_on(p)->ended(p->state, &p->core, warp);
+}
+
+/* A cycle in which the core is awake, after as many as it slept. */
+static inline void probed_cycle(struct probed *p, uint64_t cycle)
+{
+    uint64_t count = cycle - p->core.cycle;
+    p->core.cycle = cycle;
+    probed_on(p)->cycles(p->state, &p->core, count);
 }
 
 #endif

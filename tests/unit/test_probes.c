@@ -233,7 +233,7 @@ static void samples_have_sums(void **state)
     timed_close(&t);
 }
 
-/* One that hears everything changes nothing, under schedulers that hold warps back, sleep, and are told of cycles. */
+/* One that hears everything changes nothing, and nor do those that are built in, under schedulers that hold warps back, sleep, and are told of cycles. */
 #define HEARS(name, ...)                                                                                               \
     static void name(void *state, const struct heddle_core *core, ##__VA_ARGS__) { (void)state, (void)core; }
 HEARS(core_only)
@@ -248,6 +248,7 @@ HEARS(loop_only, const struct heddle_loop_event *e)
 HEARS(coalesced_only, const struct heddle_coalesced *e)
 HEARS(access_only, const struct heddle_l1_access *e)
 HEARS(evict_only, const struct heddle_l1_evict *e)
+HEARS(fill_only, const struct heddle_l1_fill *e)
 #pragma GCC diagnostic pop
 
 static void listening_changes_nothing(void **state)
@@ -256,34 +257,82 @@ static void listening_changes_nothing(void **state)
     static const struct heddle_probe all = {
         .policy = {.abi = HEDDLE_POLICY_ABI,
                    .name = "all",
-                   .on = {core_only, core_only, warp_only, warp_only, warp_only, warp_only, warp_only, issue_only,
-                          commit_only, branch_only, loop_only, coalesced_only, access_only, evict_only, number,
-                          number}},
+                   .on = {.kernel = core_only, .kernel_end = core_only, .launched = warp_only, .ended = warp_only,
+                          .finished = warp_only, .barrier_wait = warp_only, .barrier_pass = warp_only,
+                          .issued = issue_only, .committed = commit_only, .branch = branch_only, .loop = loop_only,
+                          .coalesced = coalesced_only, .l1_access = access_only, .l1_evict = evict_only,
+                          .l1_fill = fill_only, .held = number, .cycles = number}},
     };
     static const char *const schedulers[] = {
         "lrr", "rr", "gto", "swl:limit=3", "ccws", "two-level", "two-level:style=gebhart", "paws"};
     static const char *const machines[] = {"gtx480", "ccws", "slp"};
+    static const char *const built_in[] = {"residency",   "loads",         "trips",     "lost",
+                                           "activity",    "disparity",     "criticality:period=7",
+                                           "critical-lines", NULL};
     for (size_t m = 0; m < 3; m++)
         for (size_t s = 0; s < sizeof schedulers / sizeof *schedulers; s++) {
-            struct timed t[2];
-            for (int i = 0; i < 2; i++) {
+            struct timed t[3];
+            for (int i = 0; i < 3; i++) {
                 static const char *const small[] = {"machine.memory_bytes=256M", "l1d.sets=2", NULL};
                 policy_open(
                     &t[i],
                     &(struct policy_run){
-                        .machine = machines[m], .spec = schedulers[s], .sets = small, .probes = {i ? &all : NULL}},
+                        .machine = machines[m], .spec = schedulers[s], .sets = small,
+                        .probes = {i == 1 ? &all : NULL}, .probe_specs = i == 2 ? built_in : NULL},
                     second, body);
                 timed_launch(&t[i], 40, 128, 0);
                 timed_launch(&t[i], 40, 128, 0);
             }
-            struct gpu_counters a = *t[0].counters, b = *t[1].counters;
-            size_t values = a.policies->value_count;
-            assert_memory_equal(a.policies->values, b.policies->values, values * sizeof *a.policies->values);
-            a.policies = b.policies = NULL;
-            assert_memory_equal(&a, &b, sizeof a);
-            timed_close(&t[0]);
-            timed_close(&t[1]);
+            for (int i = 1; i < 3; i++) {
+                struct gpu_counters a = *t[0].counters, b = *t[i].counters;
+                size_t values = a.policies->value_count;
+                assert_memory_equal(a.policies->values, b.policies->values, values * sizeof *a.policies->values);
+                a.policies = b.policies = NULL;
+                assert_memory_equal(&a, &b, sizeof a);
+            }
+            for (int i = 0; i < 3; i++)
+                timed_close(&t[i]);
         }
+}
+
+/* In `cycles` the sets are those that the schedulers of the core are about to choose from. */
+struct choosing {
+    uint64_t ready, at_barrier, issued, cycles;
+};
+
+static void choosing_cycles(void *state, const struct heddle_core *core, uint64_t count)
+{
+    struct choosing *s = state;
+    (void)count;
+    assert_true(!s->ready || s->issued); /* nobody is held back */
+    assert_true((core->ready & (core->at_barrier | core->long_wait | ~core->resident)) == 0);
+    *s = (struct choosing){core->ready, core->at_barrier, 0, s->cycles + 1};
+}
+
+static void choosing_issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
+{
+    struct choosing *s = state;
+    (void)core;
+    s->issued |= UINT64_C(1) << e->warp;
+    assert_true((s->ready | s->at_barrier) >> e->warp & 1); /* a barrier may have opened in this cycle */
+}
+
+static void ready_warps(void **state)
+{
+    (void)state;
+    static const struct heddle_probe choosing = {
+        .policy = {.abi = HEDDLE_POLICY_ABI,
+                   .name = "choosing",
+                   .state_bytes = sizeof(struct choosing),
+                   .on = {.issued = choosing_issued, .cycles = choosing_cycles}},
+    };
+    static const char *const schedulers[] = {"lrr", "gto", "oldest", "ccws:k_throttle=0"};
+    for (size_t i = 0; i < sizeof schedulers / sizeof *schedulers; i++) {
+        struct timed t;
+        policy_open(&t, &(struct policy_run){.spec = schedulers[i], .probes = {&choosing}}, second, body);
+        timed_launch(&t, 40, 128, 0);
+        timed_close(&t);
+    }
 }
 
 static void residency(void **state)
@@ -308,6 +357,31 @@ static void residency(void **state)
         assert_true(warp_cycles + 40 >= counted &&
                     warp_cycles <= counted + 40); /* which counts some warps' last cycle */
     }
+    timed_close(&t);
+}
+
+/* What critical-lines counts adds up to what the cache counts: every line that a load misses is brought by it. */
+static void critical_lines(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"critical-lines", NULL}, *const small[] = {ONE_CORE, "l1d.sets=2", NULL};
+    struct timed t;
+    policy_open(&t, &(struct policy_run){.sets = small, .probe_specs = specs}, second, body);
+    timed_launch(&t, 40, 128, 0);
+    const struct cache_counters *l1d = &t.counters->sm.l1d;
+    const uint64_t *c = policy_counts_of(t.counters->policies, 3);
+    struct policy_tables *tables = kernel_of(&t, 0)->tables;
+    const uint64_t *table = policy_tables_of(tables, 3);
+    uint64_t lines = 0;
+    for (uint32_t pc = 0; pc < tables->instruction_count; pc++)
+        for (uint32_t column = 0; column < 3; column++)
+            lines += table[pc * 5 + column];
+    assert_true(c[0] && c[3] && l1d->evictions);
+    assert_int_equal(c[0] + c[3], l1d->reads);
+    assert_int_equal(c[1] + c[4], l1d->intra_warp_hits + l1d->inter_warp_hits);
+    assert_int_equal(c[2] + c[5], l1d->pending_hits);
+    assert_int_equal(lines, l1d->misses - l1d->write_misses);
+    assert_int_equal(c[6] + c[7] + c[8] + c[11], l1d->evictions);
     timed_close(&t);
 }
 
@@ -345,7 +419,8 @@ int main(void)
         cmocka_unit_test(counters_add_up),   cmocka_unit_test(tables_of_instructions),
         cmocka_unit_test(writing),           cmocka_unit_test(merged_launches),
         cmocka_unit_test(samples_have_sums), cmocka_unit_test(listening_changes_nothing),
-        cmocka_unit_test(residency),         cmocka_unit_test(names),
+        cmocka_unit_test(residency),         cmocka_unit_test(critical_lines),
+        cmocka_unit_test(ready_warps),       cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

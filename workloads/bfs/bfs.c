@@ -1,4 +1,5 @@
 /* bfs: host program; see bfs.cu for what the kernels do. */
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "gpu.h"
@@ -44,6 +45,14 @@ static void graph_link(struct graph *graph, int (*pairs)[2], int pair_count)
     }
 }
 
+static void graph_alloc(struct graph *graph, int node_count, int pair_count)
+{
+    graph->node_count = node_count;
+    graph->edge_count = pair_count * 2;
+    graph->nodes = workload_alloc(graph->node_count, sizeof *graph->nodes);
+    graph->edges = workload_alloc(graph->edge_count, sizeof *graph->edges);
+}
+
 /* Every node opens as many edges as any other, to nodes drawn at random; an edge counts once in each direction. */
 static void graph_random(struct graph *graph, int edge_count, int edges_a_node)
 {
@@ -51,16 +60,50 @@ static void graph_random(struct graph *graph, int edge_count, int edges_a_node)
     int(*pairs)[2] = workload_alloc(pair_count, sizeof *pairs);
     uint64_t state = workload_seed(65536);
 
-    graph->node_count = (edge_count + edges_a_node - 1) / edges_a_node;
-    graph->edge_count = pair_count * 2;
-    graph->nodes = workload_alloc(graph->node_count, sizeof *graph->nodes);
-    graph->edges = workload_alloc(graph->edge_count, sizeof *graph->edges);
+    graph_alloc(graph, (edge_count + edges_a_node - 1) / edges_a_node, pair_count);
     for (int i = 0; i < pair_count; i++) {
         pairs[i][0] = i % graph->node_count;
         pairs[i][1] = random_below(&state, graph->node_count);
     }
     graph_link(graph, pairs, pair_count);
     free(pairs);
+}
+
+static void shuffle(int *order, int count, uint64_t *state)
+{
+    for (int i = 0; i < count; i++)
+        order[i] = i;
+    for (int i = count - 1; i > 0; i--) {
+        int other = random_below(state, i + 1);
+        int moved = order[i];
+        order[i] = order[other];
+        order[other] = moved;
+    }
+}
+
+/* Every node has as many edges as any other: two by each permutation of the nodes, and where their number is odd, which
+   takes an even number of nodes, one by going together in pairs. */
+static void graph_balanced(struct graph *graph, int edge_count, int edges_a_node)
+{
+    int node_count = (edge_count + edges_a_node - 1) / edges_a_node;
+    int pair_count = 0;
+
+    node_count += node_count & edges_a_node & 1;
+    graph_alloc(graph, node_count, node_count * edges_a_node / 2);
+    int(*pairs)[2] = workload_alloc(graph->edge_count / 2, sizeof *pairs);
+    int *order = workload_alloc(node_count, sizeof(int));
+    uint64_t state = workload_seed(65536);
+    for (int edges = 0; edges < edges_a_node; edges += 2) {
+        bool in_pairs = edges + 1 == edges_a_node;
+        shuffle(order, node_count, &state);
+        for (int i = 0; i < (in_pairs ? node_count / 2 : node_count); i++, pair_count++) {
+            pairs[pair_count][0] = in_pairs ? order[node_count / 2 + i] : i;
+            pairs[pair_count][1] = order[i];
+        }
+    }
+    graph_link(graph, pairs, pair_count);
+    free(pairs);
+    free(order);
 }
 
 static void search_reference(const struct graph *graph, int *cost)
@@ -131,9 +174,11 @@ int main(int argc, char **argv)
 {
     long edge_count = 0;
     long degree = EDGES_A_NODE;
+    long balanced = 0;
     const struct workload_option options[] = {
         { "edges", "edges of a random graph of your own size", &edge_count, 100000000 },
         { "degree", "edges of a node in the mean, six if not given; the edges stay as many, so that there are fewer nodes", &degree, 1000 },
+        { "balanced", "1: every node has the same number of edges", &balanced, 1 },
         { NULL, NULL, NULL, 0 },
     };
     const struct workload workload = {
@@ -146,7 +191,12 @@ int main(int argc, char **argv)
     struct graph graph;
     struct gpu gpu;
 
-    graph_random(&graph, edge_count ? edge_count : edge_counts[size], degree);
+    if (!edge_count)
+        edge_count = edge_counts[size];
+    if (balanced)
+        graph_balanced(&graph, edge_count, degree);
+    else
+        graph_random(&graph, edge_count, degree);
     int *cost = workload_alloc(graph.node_count, sizeof(int));
     int *expected = workload_alloc(graph.node_count, sizeof(int));
     gpu_open(&gpu);
