@@ -12,7 +12,7 @@
  *   params:     HEDDLE_CRITICALITY_PARAMS, in the policy's table
  *   init:       s->criticality = heddle_criticality_join(&s->own, setup, heddle_criticality_read(setup->values + N)),
  *               where they begin in the table with the N-th, and s->own lies in the policy's state
- *   launched, issued, branch, committed:
+ *   launched, issued, branch, committed, barrier_pass:
  *               if (heddle_criticality_is_mine(&s->own)) heddle_criticality_launched(&s->own, ...) and so on
  *   anywhere:   heddle_criticality_of(s->criticality, core, warp)
  *               heddle_criticality_is_critical(s->criticality, core, warp, HEDDLE_CRITICAL_BLOCK_HALF)
@@ -33,32 +33,41 @@ enum { HEDDLE_SHARED_CRITICALITY = 1 };
 /* For storage cards, the paper gives none: instructions and committed 24 bits each; stalls and two cycles 32 each. */
 enum { HEDDLE_CRITICALITY_BITS_PER_WARP = 2 * 24 + 3 * 32 };
 
+/* Which cycles since a warp's last issue are stalls: all but that of the issue itself; that one too; or those between
+ * two issues without what the warp waited at a barrier, where it is the others that are late. */
+enum heddle_criticality_stall {
+    HEDDLE_STALL_BETWEEN,
+    HEDDLE_STALL_FULL,
+    HEDDLE_STALL_RUNNING,
+};
+
 struct heddle_criticality_rules {
     /* The paper's algorithm 2 to the letter: a branch adds the distance to where it goes, and one. */
     bool literal;
-    /* All cycles since the last issue are stalls; else the cycle of the issue itself is none. */
-    bool full_stall;
+    enum heddle_criticality_stall stall;
     /* A warp begins with all instructions of the program before it; else with none, and counts below zero. */
     bool whole_program;
 };
 
+/* As parameters. Where the paper leaves a choice, the default is what predicts best by its own measure (figure 11, see
+ * docs/papers/cawa.md): warps begin with the program before them, and barriers are no stalls. */
 static const char *const heddle_criticality_branches[] = {"paths", "literal", NULL};
-static const char *const heddle_criticality_stalls[] = {"between", "full", NULL};
+static const char *const heddle_criticality_stalls[] = {"between", "full", "running", NULL};
 static const char *const heddle_criticality_begins[] = {"zero", "program", NULL};
 /* clang-format off */
 #define HEDDLE_CRITICALITY_PARAMS                                                                                      \
     {.name = "branch", .type = HEDDLE_CHOICE, .default_value = "paths", .choices = heddle_criticality_branches,        \
      .help = "criticality at a branch: by the instructions of the paths, or the paper's algorithm 2 to the letter"},   \
-    {.name = "stall", .type = HEDDLE_CHOICE, .default_value = "between", .choices = heddle_criticality_stalls,         \
-     .help = "stalls: the cycles between two issues, or the full difference of their cycles"},                         \
-    {.name = "begin", .type = HEDDLE_CHOICE, .default_value = "zero", .choices = heddle_criticality_begins,            \
+    {.name = "stall", .type = HEDDLE_CHOICE, .default_value = "running", .choices = heddle_criticality_stalls,         \
+     .help = "stalls: cycles between two issues, the full difference of the two, or without waiting at barriers"},     \
+    {.name = "begin", .type = HEDDLE_CHOICE, .default_value = "program", .choices = heddle_criticality_begins,         \
      .help = "instructions before a warp at its launch: none, or all of the program"}
 /* clang-format on */
 
 static inline struct heddle_criticality_rules heddle_criticality_read(const union heddle_value *values)
 {
-    const struct heddle_criticality_rules rules = {values[0].integer != 0, values[1].integer != 0,
-                                                   values[2].integer != 0};
+    const struct heddle_criticality_rules rules = {
+        values[0].integer != 0, (enum heddle_criticality_stall)values[1].integer, values[2].integer != 0};
     return rules;
 }
 
@@ -124,7 +133,7 @@ static inline void heddle_criticality_issued(struct heddle_criticality *c, const
 {
     struct heddle_criticality_warp *w = &c->warp[e->warp];
     if (w->has_issued)
-        w->stall_cycles += (int64_t)(core->cycle - w->last_issue) - (c->rules.full_stall ? 0 : 1);
+        w->stall_cycles += (int64_t)(core->cycle - w->last_issue) - (c->rules.stall == HEDDLE_STALL_FULL ? 0 : 1);
     w->has_issued = true;
     w->last_issue = core->cycle;
     if (w->parted && e->pc == w->target) /* that side runs first */
@@ -153,6 +162,14 @@ static inline void heddle_criticality_branch(struct heddle_criticality *c, const
     }
     w->instructions += (int64_t)e->fall_through - (int64_t)to;
     w->next = to;
+}
+
+/* The warp is past a barrier. */
+static inline void heddle_criticality_passed(struct heddle_criticality *c, const struct heddle_core *core,
+                                             uint32_t warp)
+{
+    if (c->rules.stall == HEDDLE_STALL_RUNNING)
+        c->warp[warp].last_issue = core->cycle;
 }
 
 static inline void heddle_criticality_committed(struct heddle_criticality *c, uint32_t warp)

@@ -151,12 +151,28 @@ static void stalls_of_algorithm_3(void **state)
     static const int64_t between[] = {0, 0, 19}, full[] = {0, 1, 21};
     for (int rule = 0; rule < 2; rule++) {
         struct bench b;
-        start(&b, (struct heddle_criticality_rules){.full_stall = rule});
+        start(&b, (struct heddle_criticality_rules){.stall = (enum heddle_criticality_stall)rule});
         launch(&b, 0, 0);
         for (uint32_t i = 0; i < 3; i++) {
             issue_at(&b, 0, i, cycles[i]);
             assert_int_equal(b.c.warp[0].stall_cycles, rule ? full[i] : between[i]);
         }
+    }
+}
+
+/* What a warp waits at a barrier is the others' delay. */
+static void stalls_without_barriers(void **state)
+{
+    (void)state;
+    for (int rule = HEDDLE_STALL_BETWEEN; rule <= HEDDLE_STALL_RUNNING; rule++) {
+        struct bench b;
+        start(&b, (struct heddle_criticality_rules){.stall = (enum heddle_criticality_stall)rule});
+        launch(&b, 0, 0);
+        issue_at(&b, 0, 0, 10);
+        b.f.core.cycle = 40;
+        heddle_criticality_passed(&b.c, &b.f.core, 0);
+        issue_at(&b, 0, 1, 43);
+        assert_int_equal(b.c.warp[0].stall_cycles, rule == HEDDLE_STALL_RUNNING ? 2 : rule == HEDDLE_STALL_FULL ? 33 : 32);
     }
 }
 
@@ -343,6 +359,7 @@ int main(void)
         cmocka_unit_test(loops_come_out_even),
         cmocka_unit_test(literal_branches),
         cmocka_unit_test(stalls_of_algorithm_3),
+        cmocka_unit_test(stalls_without_barriers),
         cmocka_unit_test(counter),
         cmocka_unit_test(who_is_critical),
         cmocka_unit_test(blocks_are_apart),

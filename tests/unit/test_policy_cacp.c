@@ -211,6 +211,7 @@ static void random_traces(void **state)
         model_start(&t.m);
         for (uint32_t w = 0; w < MODEL_WARPS; w++) {
             t.m.warp[w].block = w / 3;
+            t.m.warp[w].n_inst = 1; /* the bench's program has one instruction */
             launch(&t.b, w, w / 3);
         }
         for (int i = 0; i < 20000; i++) {
