@@ -12,7 +12,7 @@
  *   params:     HEDDLE_CRITICALITY_PARAMS, in the policy's table
  *   init:       s->criticality = heddle_criticality_join(&s->own, setup, heddle_criticality_read(setup->values + N)),
  *               where they begin in the table with the N-th, and s->own lies in the policy's state
- *   launched, issued, branch, committed, barrier_pass:
+ *   launched, issued, branch, committed, barrier_wait, barrier_pass:
  *               if (heddle_criticality_is_mine(&s->own)) heddle_criticality_launched(&s->own, ...) and so on
  *   anywhere:   heddle_criticality_of(s->criticality, core, warp)
  *               heddle_criticality_is_critical(s->criticality, core, warp, HEDDLE_CRITICAL_BLOCK_HALF)
@@ -34,7 +34,8 @@ enum { HEDDLE_SHARED_CRITICALITY = 1 };
 enum { HEDDLE_CRITICALITY_BITS_PER_WARP = 2 * 24 + 3 * 32 };
 
 /* Which cycles since a warp's last issue are stalls: all but that of the issue itself; that one too; or those between
- * two issues without what the warp waited at a barrier, where it is the others that are late. */
+ * two issues while the warp runs. Then its time at barriers, where it is the others that are late, counts for nothing:
+ * not in its cycles per instruction either. */
 enum heddle_criticality_stall {
     HEDDLE_STALL_BETWEEN,
     HEDDLE_STALL_FULL,
@@ -75,6 +76,7 @@ struct heddle_criticality_warp {
     int64_t instructions, stall_cycles;
     uint64_t committed;
     uint64_t begin, last_issue; /* cycles */
+    uint64_t waits_since;   /* the cycle in which it came to a barrier, while it waits there; else UINT64_MAX */
     bool has_issued;
     bool parted;         /* the last branch led ahead to two places */
     uint32_t next;       /* where it should go on: anything else is a change of paths */
@@ -110,6 +112,7 @@ static inline void heddle_criticality_launched(struct heddle_criticality *c, con
     const struct heddle_criticality_warp fresh = {
         .instructions = c->rules.whole_program ? (int64_t)core->program->instruction_count : 0,
         .begin = core->cycle,
+        .waits_since = UINT64_MAX,
         .next = HEDDLE_NO_PC,
     };
     c->warp[warp] = fresh;
@@ -164,12 +167,22 @@ static inline void heddle_criticality_branch(struct heddle_criticality *c, const
     w->next = to;
 }
 
-/* The warp is past a barrier. */
+/* The warp came to a barrier; is past it. */
+static inline void heddle_criticality_waits(struct heddle_criticality *c, const struct heddle_core *core, uint32_t warp)
+{
+    if (c->rules.stall == HEDDLE_STALL_RUNNING)
+        c->warp[warp].waits_since = core->cycle;
+}
+
 static inline void heddle_criticality_passed(struct heddle_criticality *c, const struct heddle_core *core,
                                              uint32_t warp)
 {
-    if (c->rules.stall == HEDDLE_STALL_RUNNING)
-        c->warp[warp].last_issue = core->cycle;
+    struct heddle_criticality_warp *w = &c->warp[warp];
+    if (w->waits_since == UINT64_MAX)
+        return;
+    w->begin += core->cycle - w->waits_since;
+    w->last_issue += core->cycle - w->waits_since;
+    w->waits_since = UINT64_MAX;
 }
 
 static inline void heddle_criticality_committed(struct heddle_criticality *c, uint32_t warp)
@@ -183,7 +196,8 @@ static inline double heddle_criticality_of(const struct heddle_criticality *c, c
                                            uint32_t warp)
 {
     const struct heddle_criticality_warp *w = &c->warp[warp];
-    double cycles = w->committed ? (double)(core->cycle - w->begin) : 1;
+    uint64_t now = w->waits_since < core->cycle ? w->waits_since : core->cycle;
+    double cycles = w->committed ? (double)(now - w->begin) : 1;
     double committed = w->committed ? (double)w->committed : 1;
     return (double)w->instructions * cycles / committed + (double)w->stall_cycles;
 }

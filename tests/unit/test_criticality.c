@@ -169,10 +169,17 @@ static void stalls_without_barriers(void **state)
         start(&b, (struct heddle_criticality_rules){.stall = (enum heddle_criticality_stall)rule});
         launch(&b, 0, 0);
         issue_at(&b, 0, 0, 10);
+        heddle_criticality_committed(&b.c, 0);
+        b.f.core.cycle = 12;
+        heddle_criticality_waits(&b.c, &b.f.core, 0);
+        b.f.core.cycle = 30;
+        assert_true(heddle_criticality_of(&b.c, &b.f.core, 0) == (rule == HEDDLE_STALL_RUNNING ? -12 : -30));
         b.f.core.cycle = 40;
         heddle_criticality_passed(&b.c, &b.f.core, 0);
         issue_at(&b, 0, 1, 43);
-        assert_int_equal(b.c.warp[0].stall_cycles, rule == HEDDLE_STALL_RUNNING ? 2 : rule == HEDDLE_STALL_FULL ? 33 : 32);
+        assert_int_equal(b.c.warp[0].stall_cycles, rule == HEDDLE_STALL_RUNNING ? 4 : rule == HEDDLE_STALL_FULL ? 33 : 32);
+        b.c.warp[0].stall_cycles = 0;
+        assert_true(heddle_criticality_of(&b.c, &b.f.core, 0) == (rule == HEDDLE_STALL_RUNNING ? -(43 - 28) : -43));
     }
 }
 

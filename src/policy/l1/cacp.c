@@ -163,6 +163,13 @@ static void branch(void *state, const struct heddle_core *core, const struct hed
         heddle_criticality_branch(&s->own, e);
 }
 
+static void barrier_wait(void *state, const struct heddle_core *core, uint32_t warp)
+{
+    struct cacp *s = state;
+    if (heddle_criticality_is_mine(&s->own))
+        heddle_criticality_waits(&s->own, core, warp);
+}
+
 static void barrier_pass(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct cacp *s = state;
@@ -215,7 +222,7 @@ const struct heddle_l1 l1_cacp = {
         .state_bytes = sizeof(struct cacp),
         .init = init,
         .finish = finish,
-        .on = {.launched = launched, .issued = issued, .branch = branch, .committed = committed, .barrier_pass = barrier_pass},
+        .on = {.launched = launched, .issued = issued, .branch = branch, .committed = committed, .barrier_wait = barrier_wait, .barrier_pass = barrier_pass},
     },
     .victim = victim,
     .inserted = inserted,

@@ -248,6 +248,13 @@ static void branch(void *state, const struct heddle_core *core, const struct hed
         heddle_criticality_branch(&s->own, e);
 }
 
+static void barrier_wait(void *state, const struct heddle_core *core, uint32_t warp)
+{
+    struct lines *s = state;
+    if (heddle_criticality_is_mine(&s->own))
+        heddle_criticality_waits(&s->own, core, warp);
+}
+
 static void barrier_pass(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct lines *s = state;
@@ -329,6 +336,6 @@ const struct heddle_probe probe_critical_lines = {
         .init = init,
         .finish = finish,
         .on = {.kernel = kernel, .kernel_end = kernel_end, .launched = launched, .issued = issued,
-               .committed = committed, .barrier_pass = barrier_pass, .branch = branch, .l1_evict = l1_evict, .l1_access = l1_access},
+               .committed = committed, .barrier_wait = barrier_wait, .barrier_pass = barrier_pass, .branch = branch, .l1_evict = l1_evict, .l1_access = l1_access},
     },
 };

@@ -185,6 +185,13 @@ static void branch(void *state, const struct heddle_core *core, const struct hed
         heddle_criticality_branch(&s->own, e);
 }
 
+static void barrier_wait(void *state, const struct heddle_core *core, uint32_t warp)
+{
+    struct probe *s = state;
+    if (heddle_criticality_is_mine(&s->own))
+        heddle_criticality_waits(&s->own, core, warp);
+}
+
 static void barrier_pass(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct probe *s = state;
@@ -238,7 +245,7 @@ const struct heddle_probe probe_criticality = {
         .state_bytes = sizeof(struct probe),
         .init = init,
         .finish = finish,
-        .on = {.kernel = kernel, .launched = launched, .ended = ended, .issued = issued, .committed = committed, .barrier_pass = barrier_pass,
+        .on = {.kernel = kernel, .launched = launched, .ended = ended, .issued = issued, .committed = committed, .barrier_wait = barrier_wait, .barrier_pass = barrier_pass,
                .branch = branch, .cycles = cycles},
     },
 };

@@ -41,6 +41,13 @@ static void branch(void *state, const struct heddle_core *core, const struct hed
         heddle_criticality_branch(&s->own, e);
 }
 
+static void barrier_wait(void *state, const struct heddle_core *core, uint32_t warp)
+{
+    struct gcaws *s = state;
+    if (heddle_criticality_is_mine(&s->own))
+        heddle_criticality_waits(&s->own, core, warp);
+}
+
 static void barrier_pass(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct gcaws *s = state;
@@ -76,7 +83,7 @@ const struct heddle_scheduler scheduler_gcaws = {
         .bits_per_core = 6,
         .state_bytes = sizeof(struct gcaws),
         .init = init,
-        .on = {.launched = launched, .issued = issued, .branch = branch, .committed = committed, .barrier_pass = barrier_pass},
+        .on = {.launched = launched, .issued = issued, .branch = branch, .committed = committed, .barrier_wait = barrier_wait, .barrier_pass = barrier_pass},
     },
     .pick = pick,
 };
