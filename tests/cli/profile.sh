@@ -105,3 +105,15 @@ is 'HEDDLE_OPTIONS' with_options "--quiet --stats $scratch/env.json --pcs --inte
 adds_up 'HEDDLE_OPTIONS' env
 expect 'HEDDLE_OPTIONS: no interval' 1 "HEDDLE_OPTIONS: --interval needs a number of cycles from 1, not '0'" with_options '--interval 0'
 expect 'HEDDLE_OPTIONS: --interval with --functional' 0 '--interval has no effect with --functional' with_options '--functional --interval 100'
+
+# A graph with as many edges at every node: all lanes leave the loop over the edges together.
+loop_ends_apart() { # OPTION...
+    "$heddle" run --quiet --pcs --stats - bfs --size test "$@" 2>/dev/null | awk '
+        /"text": "@.* bra LBB0_4"/ { back = 1 }
+        back && /"divergent":/ { apart += $2; back = 0 }
+        END { print apart + 0 }'
+}
+is 'bfs: nodes with more and fewer edges' test "$(loop_ends_apart)" -gt 0
+is 'bfs --balanced 1: every node has as many' test "$(loop_ends_apart --balanced 1)" -eq 0
+is 'an odd number of them' test "$(loop_ends_apart --balanced 1 --degree 5)" -eq 0
+expect 'bfs --balanced 1: the result' 0 'all 4916 costs match' "$heddle" run --functional bfs --size test --balanced 1 --degree 5
