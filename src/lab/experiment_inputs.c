@@ -62,11 +62,15 @@ static bool read_policies(const struct lab_reader *r, const struct lab_section *
     return true;
 }
 
-/* A '@' that is a whole value: behind '=' or a blank, and before ',' or a blank. */
+/* A '@', or '@.ending', that is a whole value: behind '=' or a blank, and before ',' or a blank. */
 static bool is_file_mark(struct lab_word text, const char *at)
 {
     bool before = at == text.at || at[-1] == '=' || isspace((unsigned char)at[-1]);
-    return before && (at + 1 == lab_end(text) || at[1] == ',' || isspace((unsigned char)at[1]));
+    const char *behind = at + 1, *end = lab_end(text);
+    if (end - behind > 1 && *behind == '.' && isalnum((unsigned char)behind[1]))
+        for (behind += 2; behind < end && isalnum((unsigned char)*behind);)
+            behind++;
+    return before && (behind == end || *behind == ',' || isspace((unsigned char)*behind));
 }
 
 /* Counts the marks of a line, and complains about a '@' that is none or one too many. */
@@ -77,7 +81,7 @@ static bool count_marks(const struct lab_reader *r, const struct lab_line *line,
         if (*at != '@')
             continue;
         if (!is_file_mark(line->value, at))
-            return lab_wrong(r, at, "expected '@' alone as a value: the file that the run writes");
+            return lab_wrong(r, at, "expected '@' or '@.ENDING' alone as a value: the file that the run writes");
         if (++*count > 1)
             return lab_wrong(r, at, "a second '@'; a run writes one file");
     }

@@ -14,9 +14,36 @@
 
 /* ------------------------------------------------------------- names */
 
+/* The '@' that stands for a run's file in one of its words, or NULL: that of a value, not that of a path. */
+static const char *find_mark(const char *word)
+{
+    const char *mark = strchr(word, '@');
+    while (mark && mark != word && mark[-1] != '=')
+        mark = strchr(mark + 1, '@');
+    return mark;
+}
+
+/* Behind '@': what the name of the file ends in, which some programs go by ('@.csv'). Its length; 0: nothing. */
+static int ending_length(const char *mark) { return mark[1] == '.' ? (int)strcspn(mark + 1, ",") : 0; }
+
+static const char *ending_of(const struct job *j, int *length)
+{
+    const char **const lists[] = {j->probes, j->options};
+    *length = 0;
+    for (int i = 0; i < 2; i++)
+        for (const char **word = lists[i]; word && *word; word++) {
+            const char *mark = find_mark(*word);
+            if (mark && (*length = ending_length(mark)))
+                return mark + 1;
+        }
+    return "";
+}
+
 static const char *path_of(const struct job *j, const char *folder, struct arena *a)
 {
-    return arena_printf(a, "%s/%s", folder, j->key);
+    int length;
+    const char *ending = ending_of(j, &length);
+    return arena_printf(a, "%s/%s%.*s", folder, j->key, length, ending);
 }
 
 /* =@KEY of each input becomes =PATH. */
@@ -74,12 +101,10 @@ bool job_file_is_made(const struct job *j)
 
 char *job_word(const struct job *j, const char *word, const char *path)
 {
-    const char *mark = path && j->input ? strchr(word, '@') : NULL;
+    const char *mark = path && j->input ? find_mark(word) : NULL;
     char *text = NULL;
-    while (mark && mark != word && mark[-1] != '=') /* not the one of a value: that of a path */
-        mark = strchr(mark + 1, '@');
-    int length =
-        mark ? asprintf(&text, "%.*s%s%s", (int)(mark - word), word, path, mark + 1) : asprintf(&text, "%s", word);
+    int length = mark ? asprintf(&text, "%.*s%s%s", (int)(mark - word), word, path, mark + 1 + ending_length(mark))
+                      : asprintf(&text, "%s", word);
     if (length < 0)
         abort();
     return text;
@@ -90,10 +115,14 @@ char *job_word(const struct job *j, const char *word, const char *path)
 void job_file_scratch(const struct job *j, char *out, size_t size)
 {
     char folder[PATH_MAX];
+    int length;
+    const char *ending = ending_of(j, &length);
     snprintf(folder, sizeof folder, "%s", j->output);
     char *slash = strrchr(folder, '/');
     *(slash ? slash : folder) = '\0';
     job_scratch_name(out, size, folder, j->key, "part");
+    size_t used = strlen(out);
+    snprintf(out + used, size - used, "%.*s", length, ending);
 }
 
 static bool flush(const char *path)

@@ -5,6 +5,7 @@
 #include "lab/record.h"
 
 #include <dirent.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -218,6 +219,9 @@ static bool is_left_over(const char *spool, const char *name)
 {
     char host[HOST_BYTES], path[PATH_MAX];
     const char *mark = strstr(name, scratch_mark), *dot = strrchr(name, '.');
+    while (mark && dot > mark && !isdigit((unsigned char)dot[1])) /* an ending behind the number of the process */
+        for (dot--; dot > mark && *dot != '.';)
+            dot--;
     struct stat s;
     if (!mark || dot < mark + strlen(scratch_mark))
         return false;

@@ -94,6 +94,17 @@ static void paths_take_the_place_of_keys(void **state)
     command_is(&j, "heddle run -m gtx480 -s daws:profile=/y/r.db.files/" FIRST ",again=/y/r.db.files/" FIRST
                    " --probe loads --probe lost:of=/y/r.db.files/" SECOND ",a=1 --stats stats.json bfs --size test");
     assert_null(j.output);
+    options[1] = "@.csv", options[2] = NULL;
+    probes[1] = "lost:of=@" SECOND ",a=1";
+    j.probes = probes, j.scheduler = "gto";
+    assert_true(jobs_place_files(inputs, 2, "/z/r.db.files", &a, &e) && jobs_place_files(&j, 1, "/z/r.db.files", &a, &e));
+    assert_string_equal(inputs[1].output, "/z/r.db.files/" SECOND ".csv");
+    command_is(&inputs[1], "heddle run -m gtx480 -s gto --warps /z/r.db.files/" SECOND ".csv bfs --size test");
+    command_is(&j, "heddle run -m gtx480 -s gto --probe loads --probe lost:of=/z/r.db.files/" SECOND
+                   ".csv,a=1 --stats stats.json bfs --size test");
+    char scratch[300];
+    job_file_scratch(&inputs[1], scratch, sizeof scratch);
+    assert_string_equal(scratch + strlen(scratch) - 4, ".csv");
     assert_false(jobs_place_files(&inputs[1], 1, "/a,b/r.db.files", &a, &e));
     assert_non_null(strstr(e.text, "',' ends it"));
     j.inputs = no_inputs;
