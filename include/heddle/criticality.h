@@ -9,11 +9,12 @@
  *
  * One of these serves a core. The policy that is made first owns it and tells it of events; the others read:
  *
+ *   state:      begins with a struct heddle_criticality, of the policy's own
  *   params:     HEDDLE_CRITICALITY_PARAMS, in the policy's table
  *   init:       s->criticality = heddle_criticality_join(&s->own, setup, heddle_criticality_read(setup->values + N)),
- *               where they begin in the table with the N-th, and s->own lies in the policy's state
- *   launched, issued, branch, committed, barrier_wait, barrier_pass:
- *               if (heddle_criticality_is_mine(&s->own)) heddle_criticality_launched(&s->own, ...) and so on
+ *               where they begin in the table with the N-th
+ *   on:         HEDDLE_CRITICALITY_EVENTS, .launched = heddle_criticality_on_launched, .issued = ..._on_issued; or a
+ *               hook of the policy's own that calls it
  *   anywhere:   heddle_criticality_of(s->criticality, core, warp)
  *               heddle_criticality_is_critical(s->criticality, core, warp, HEDDLE_CRITICAL_BLOCK_HALF)
  *
@@ -104,8 +105,6 @@ static inline const struct heddle_criticality *heddle_criticality_join(struct he
     return (const struct heddle_criticality *)*place;
 }
 
-static inline bool heddle_criticality_is_mine(const struct heddle_criticality *own) { return own->mine; }
-
 static inline void heddle_criticality_launched(struct heddle_criticality *c, const struct heddle_core *core,
                                                uint32_t warp)
 {
@@ -190,6 +189,60 @@ static inline void heddle_criticality_committed(struct heddle_criticality *c, ui
     c->warp[warp].instructions--;
     c->warp[warp].committed++;
 }
+
+/* The hooks: what the owner hears, it passes on. */
+
+static inline void heddle_criticality_on_launched(void *state, const struct heddle_core *core, uint32_t warp)
+{
+    struct heddle_criticality *own = (struct heddle_criticality *)state;
+    if (own->mine)
+        heddle_criticality_launched(own, core, warp);
+}
+
+static inline void heddle_criticality_on_issued(void *state, const struct heddle_core *core,
+                                                const struct heddle_issue *e)
+{
+    struct heddle_criticality *own = (struct heddle_criticality *)state;
+    if (own->mine)
+        heddle_criticality_issued(own, core, e);
+}
+
+static inline void heddle_criticality_on_branch(void *state, const struct heddle_core *core,
+                                                const struct heddle_branch *e)
+{
+    struct heddle_criticality *own = (struct heddle_criticality *)state;
+    (void)core;
+    if (own->mine)
+        heddle_criticality_branch(own, e);
+}
+
+static inline void heddle_criticality_on_committed(void *state, const struct heddle_core *core, uint32_t warp,
+                                                   uint32_t pc)
+{
+    struct heddle_criticality *own = (struct heddle_criticality *)state;
+    (void)core, (void)pc;
+    if (own->mine)
+        heddle_criticality_committed(own, warp);
+}
+
+static inline void heddle_criticality_on_barrier_wait(void *state, const struct heddle_core *core, uint32_t warp)
+{
+    struct heddle_criticality *own = (struct heddle_criticality *)state;
+    if (own->mine)
+        heddle_criticality_waits(own, core, warp);
+}
+
+static inline void heddle_criticality_on_barrier_pass(void *state, const struct heddle_core *core, uint32_t warp)
+{
+    struct heddle_criticality *own = (struct heddle_criticality *)state;
+    if (own->mine)
+        heddle_criticality_passed(own, core, warp);
+}
+
+/* The four that a policy will hardly want for itself. */
+#define HEDDLE_CRITICALITY_EVENTS                                                                                      \
+    .barrier_wait = heddle_criticality_on_barrier_wait, .barrier_pass = heddle_criticality_on_barrier_pass,            \
+    .committed = heddle_criticality_on_committed, .branch = heddle_criticality_on_branch
 
 /* Of a warp that is resident, now. Before anything has committed, an instruction counts as one cycle. */
 static inline double heddle_criticality_of(const struct heddle_criticality *c, const struct heddle_core *core,

@@ -268,7 +268,7 @@ static void one_a_core(void **state)
     fake_core_init(&f);
     assert_ptr_equal(heddle_criticality_join(&first, &setup, (struct heddle_criticality_rules){.literal = true}), &first);
     assert_ptr_equal(heddle_criticality_join(&second, &setup, (struct heddle_criticality_rules){0}), &first);
-    assert_true(heddle_criticality_is_mine(&first) && !heddle_criticality_is_mine(&second));
+    assert_true(first.mine && !second.mine);
     assert_true(first.rules.literal);
 }
 

@@ -18,6 +18,8 @@ struct line {
 };
 
 struct cacp {
+    struct heddle_criticality own;
+    const struct heddle_criticality *criticality; /* the core's */
     struct heddle_rrip rrip;
     uint64_t ways, critical_ways; /* as sets */
     uint32_t shift;
@@ -26,8 +28,6 @@ struct cacp {
     uint8_t ccbp[TABLE], ship[TABLE];
     struct line *lines;           /* by set and way */
     uint64_t *counters;
-    const struct heddle_criticality *criticality;
-    struct heddle_criticality own;
 };
 
 static bool init(void *state, const struct heddle_setup *setup)
@@ -139,52 +139,6 @@ static void removed(void *state, const struct heddle_core *core, uint32_t set, u
     }
 }
 
-/* Criticality, where no scheduler keeps it. */
-
-static void launched(void *state, const struct heddle_core *core, uint32_t warp)
-{
-    struct cacp *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_launched(&s->own, core, warp);
-}
-
-static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
-{
-    struct cacp *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_issued(&s->own, core, e);
-}
-
-static void branch(void *state, const struct heddle_core *core, const struct heddle_branch *e)
-{
-    struct cacp *s = state;
-    (void)core;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_branch(&s->own, e);
-}
-
-static void barrier_wait(void *state, const struct heddle_core *core, uint32_t warp)
-{
-    struct cacp *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_waits(&s->own, core, warp);
-}
-
-static void barrier_pass(void *state, const struct heddle_core *core, uint32_t warp)
-{
-    struct cacp *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_passed(&s->own, core, warp);
-}
-
-static void committed(void *state, const struct heddle_core *core, uint32_t warp, uint32_t pc)
-{
-    struct cacp *s = state;
-    (void)core, (void)pc;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_committed(&s->own, warp);
-}
-
 static const char *const criticals[] = {"block_half", "sm_range", "top", NULL};
 static const struct heddle_param params[] = {
     {.name = "critical_ways", .type = HEDDLE_INTEGER, .default_value = "-1", .help = "ways of each set for critical lines; -1: half of them", .least = -1, .most = 64},
@@ -222,7 +176,8 @@ const struct heddle_l1 l1_cacp = {
         .state_bytes = sizeof(struct cacp),
         .init = init,
         .finish = finish,
-        .on = {.launched = launched, .issued = issued, .branch = branch, .committed = committed, .barrier_wait = barrier_wait, .barrier_pass = barrier_pass},
+        .on = {HEDDLE_CRITICALITY_EVENTS, .launched = heddle_criticality_on_launched,
+               .issued = heddle_criticality_on_issued},
     },
     .victim = victim,
     .inserted = inserted,

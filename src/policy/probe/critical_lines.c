@@ -226,50 +226,6 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
 
 /* The predictor's events */
 
-static void launched(void *state, const struct heddle_core *core, uint32_t warp)
-{
-    struct lines *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_launched(&s->own, core, warp);
-}
-
-static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
-{
-    struct lines *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_issued(&s->own, core, e);
-}
-
-static void branch(void *state, const struct heddle_core *core, const struct heddle_branch *e)
-{
-    struct lines *s = state;
-    (void)core;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_branch(&s->own, e);
-}
-
-static void barrier_wait(void *state, const struct heddle_core *core, uint32_t warp)
-{
-    struct lines *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_waits(&s->own, core, warp);
-}
-
-static void barrier_pass(void *state, const struct heddle_core *core, uint32_t warp)
-{
-    struct lines *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_passed(&s->own, core, warp);
-}
-
-static void committed(void *state, const struct heddle_core *core, uint32_t warp, uint32_t pc)
-{
-    struct lines *s = state;
-    (void)core, (void)pc;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_committed(&s->own, warp);
-}
-
 static const char *const criticals[] = {"block_half", "sm_range", "top", NULL};
 static const struct heddle_param params[] = {
     HEDDLE_CRITICALITY_PARAMS,
@@ -335,7 +291,8 @@ const struct heddle_probe probe_critical_lines = {
         .state_bytes = sizeof(struct lines),
         .init = init,
         .finish = finish,
-        .on = {.kernel = kernel, .kernel_end = kernel_end, .launched = launched, .issued = issued,
-               .committed = committed, .barrier_wait = barrier_wait, .barrier_pass = barrier_pass, .branch = branch, .l1_evict = l1_evict, .l1_access = l1_access},
+        .on = {HEDDLE_CRITICALITY_EVENTS, .kernel = kernel, .kernel_end = kernel_end,
+               .launched = heddle_criticality_on_launched, .issued = heddle_criticality_on_issued,
+               .l1_evict = l1_evict, .l1_access = l1_access},
     },
 };

@@ -88,8 +88,7 @@ static bool is_chosen(const struct probe *s, const struct heddle_core *core, uin
 static void launched(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct probe *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_launched(&s->own, core, warp);
+    heddle_criticality_on_launched(state, core, warp);
     struct block *b = &s->blocks[core->warp[warp].block];
     if (core->warp[warp].index == 0)
         *b = (struct block){.per_cell = 1, .chosen = is_chosen(s, core, core->warp[warp].block_index)};
@@ -170,43 +169,6 @@ static void ended(void *state, const struct heddle_core *core, uint32_t warp)
         count_block(s, b, &s->warps[warp]);
 }
 
-static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
-{
-    struct probe *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_issued(&s->own, core, e);
-}
-
-static void branch(void *state, const struct heddle_core *core, const struct heddle_branch *e)
-{
-    struct probe *s = state;
-    (void)core;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_branch(&s->own, e);
-}
-
-static void barrier_wait(void *state, const struct heddle_core *core, uint32_t warp)
-{
-    struct probe *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_waits(&s->own, core, warp);
-}
-
-static void barrier_pass(void *state, const struct heddle_core *core, uint32_t warp)
-{
-    struct probe *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_passed(&s->own, core, warp);
-}
-
-static void committed(void *state, const struct heddle_core *core, uint32_t warp, uint32_t pc)
-{
-    struct probe *s = state;
-    (void)core, (void)pc;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_committed(&s->own, warp);
-}
-
 static const struct heddle_param params[] = {
     HEDDLE_CRITICALITY_PARAMS,
     [PERIOD] = {.name = "period", .type = HEDDLE_INTEGER, .default_value = "500", .least = 1, .most = 1e9,
@@ -245,7 +207,7 @@ const struct heddle_probe probe_criticality = {
         .state_bytes = sizeof(struct probe),
         .init = init,
         .finish = finish,
-        .on = {.kernel = kernel, .launched = launched, .ended = ended, .issued = issued, .committed = committed, .barrier_wait = barrier_wait, .barrier_pass = barrier_pass,
-               .branch = branch, .cycles = cycles},
+        .on = {HEDDLE_CRITICALITY_EVENTS, .kernel = kernel, .launched = launched, .ended = ended,
+               .issued = heddle_criticality_on_issued, .cycles = cycles},
     },
 };

@@ -3,9 +3,9 @@
 #include "heddle/criticality.h"
 
 struct gcaws {
-    uint64_t warps, last; /* slots of the scheduler; the one that issued last, as a set */
-    const struct heddle_criticality *criticality;
     struct heddle_criticality own;
+    const struct heddle_criticality *criticality; /* the core's */
+    uint64_t warps, last; /* slots of the scheduler; the one that issued last, as a set */
 };
 
 static bool init(void *state, const struct heddle_setup *setup)
@@ -16,51 +16,13 @@ static bool init(void *state, const struct heddle_setup *setup)
     return true;
 }
 
-static void launched(void *state, const struct heddle_core *core, uint32_t warp)
-{
-    struct gcaws *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_launched(&s->own, core, warp);
-}
-
 static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
 {
     struct gcaws *s = state;
     uint64_t set = UINT64_C(1) << e->warp;
     if (s->warps & set)
         s->last = set;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_issued(&s->own, core, e);
-}
-
-static void branch(void *state, const struct heddle_core *core, const struct heddle_branch *e)
-{
-    struct gcaws *s = state;
-    (void)core;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_branch(&s->own, e);
-}
-
-static void barrier_wait(void *state, const struct heddle_core *core, uint32_t warp)
-{
-    struct gcaws *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_waits(&s->own, core, warp);
-}
-
-static void barrier_pass(void *state, const struct heddle_core *core, uint32_t warp)
-{
-    struct gcaws *s = state;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_passed(&s->own, core, warp);
-}
-
-static void committed(void *state, const struct heddle_core *core, uint32_t warp, uint32_t pc)
-{
-    struct gcaws *s = state;
-    (void)core, (void)pc;
-    if (heddle_criticality_is_mine(&s->own))
-        heddle_criticality_committed(&s->own, warp);
+    heddle_criticality_on_issued(state, core, e);
 }
 
 static int pick(void *state, const struct heddle_core *core, uint64_t candidates)
@@ -83,7 +45,7 @@ const struct heddle_scheduler scheduler_gcaws = {
         .bits_per_core = 6,
         .state_bytes = sizeof(struct gcaws),
         .init = init,
-        .on = {.launched = launched, .issued = issued, .branch = branch, .committed = committed, .barrier_wait = barrier_wait, .barrier_pass = barrier_pass},
+        .on = {HEDDLE_CRITICALITY_EVENTS, .launched = heddle_criticality_on_launched, .issued = issued},
     },
     .pick = pick,
 };
