@@ -128,9 +128,10 @@ for source in workloads/*/*.cu; do
     name=$(basename "$source" .cu)
     run_plain "$name" "$build/bin/heddle" run --functional --quiet --size test "$name"
 done
-run_plain 'kmeans, original form' "$build/bin/heddle" run --functional --quiet --size test kmeans --original 1
-run_plain 'kmeans, original form, most features' "$build/bin/heddle" run --functional --quiet kmeans --original 1 --points 300 --features 400
-run_plain 'kmeans, original form, with time' "$build/bin/heddle" run --quiet --size test kmeans --original 1
+original() { run_plain "kmeans original, $*" "$build/bin/heddle" run --quiet --size test "$@" kmeans --original 1; }
+original --functional
+original -m gtx480
+original -m ccws
 
 group 'with time: the same memory contents'
 with_time='--set core.shared_bytes=96K' # one of the programs asks for more than a GTX 480 has
