@@ -128,6 +128,10 @@ for source in workloads/*/*.cu; do
     name=$(basename "$source" .cu)
     run_plain "$name" "$build/bin/heddle" run --functional --quiet --size test "$name"
 done
+original() { run_plain "kmeans original, $*" "$build/bin/heddle" run --quiet --size test "$@" kmeans --original 1; }
+original --functional
+original -m gtx480
+original -m ccws
 
 group 'with time: the same memory contents'
 with_time='--set core.shared_bytes=96K' # one of the programs asks for more than a GTX 480 has

@@ -22,7 +22,7 @@ void gpu_check(CUresult result, const char *call, const char *file, int line)
     exit(EXIT_FAILED);
 }
 
-void gpu_open(struct gpu *gpu)
+void gpu_open_device(struct gpu *gpu)
 {
     CUcontext context;
 
@@ -30,7 +30,17 @@ void gpu_open(struct gpu *gpu)
     CHECK(cuDeviceGet(&gpu->device, 0));
     CHECK(cuDevicePrimaryCtxRetain(&context, gpu->device));
     CHECK(cuCtxSetCurrent(context));
+}
+
+void gpu_load_module(struct gpu *gpu)
+{
     CHECK(cuModuleLoadData(&gpu->module, workload_ptx));
+}
+
+void gpu_open(struct gpu *gpu)
+{
+    gpu_open_device(gpu);
+    gpu_load_module(gpu);
 }
 
 void gpu_close(struct gpu *gpu)

@@ -22,7 +22,14 @@ struct shape {
     unsigned y;
 };
 
+/*
+ * Makes the context of the device current and loads the module: gpu_open_device, then gpu_load_module. Heddle lays
+ * memory out in the order of allocation. A program that wants its data before the variables of the module takes the
+ * two steps one by one, and allocates in between.
+ */
 void gpu_open(struct gpu *gpu);
+void gpu_open_device(struct gpu *gpu);
+void gpu_load_module(struct gpu *gpu);
 void gpu_close(struct gpu *gpu);
 CUfunction gpu_kernel(const struct gpu *gpu, const char *name);
 

@@ -1,5 +1,6 @@
-/* kmeans: host program; see kmeans.cu for what the kernel does. The host moves the centres between launches. */
+/* kmeans: host program; see kmeans.cu for what the kernels do. The host moves the centres between launches. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,13 @@
 #include "random.h"
 #include "workload.h"
 
-enum { BLOCK = 256, FEATURES = 34 /* unless others are asked for */, CENTRES = 5 };
+enum {
+    BLOCK = 256,
+    FEATURES = 34, /* unless others are asked for */
+    FEATURES_MAX = 400,
+    CENTRES = 5,
+    TEXTURE_MAX = 1 << 27, /* elements of linear memory that a texture of any GPU may have */
+};
 
 struct problem {
     long points;
@@ -81,10 +88,13 @@ static void cluster_reference(const struct problem *problem, const float *points
     }
 }
 
-static void cluster_on_device(const struct gpu *gpu, const struct problem *problem, const float *points, float *centres,
+/*
+ * As CCWS and DAWS have it. The data is allocated before the module is loaded, so that no variable of the original form
+ * moves it: addresses decide about sets of caches and banks of memory, and so about cycles.
+ */
+static void cluster_on_device(struct gpu *gpu, const struct problem *problem, const float *points, float *centres,
                               int *membership)
 {
-    CUfunction kernel = gpu_kernel(gpu, "kmeans_assign");
     int point_count = problem->points;
     int feature_count = problem->features;
     int centre_count = CENTRES;
@@ -95,6 +105,8 @@ static void cluster_on_device(const struct gpu *gpu, const struct problem *probl
     struct shape grid = { gpu_blocks(point_count, BLOCK), 1 };
     void *arguments[] = { &point_memory, &centre_memory, &member_memory, &point_count, &feature_count, &centre_count };
 
+    gpu_load_module(gpu);
+    CUfunction kernel = gpu_kernel(gpu, "kmeans_assign");
     for (long iteration = 0; iteration < problem->iterations; iteration++) {
         CHECK(cuMemcpyHtoD(centre_memory, centres, centre_bytes));
         gpu_launch(kernel, grid, (struct shape){ BLOCK, 1 }, arguments);
@@ -106,13 +118,49 @@ static void cluster_on_device(const struct gpu *gpu, const struct problem *probl
     gpu_free(member_memory);
 }
 
+/* As Rodinia has it: the features are transposed once, and read through a texture; centres lie in constant memory. */
+static void cluster_original(struct gpu *gpu, const struct problem *problem, const float *points, float *centres,
+                             int *membership)
+{
+    int point_count = problem->points;
+    int feature_count = problem->features;
+    int centre_count = CENTRES;
+    size_t value_count = (size_t)problem->points * problem->features;
+    float constant[CENTRES * FEATURES_MAX] = { 0 };
+    CUdeviceptr point_memory = gpu_upload(points, value_count * sizeof(float));
+    CUdeviceptr feature_memory = gpu_alloc_zeroed(value_count * sizeof(float));
+    CUdeviceptr member_memory = gpu_alloc_zeroed(point_count * sizeof(int));
+    CUtexObject features = gpu_texture_f32(feature_memory, value_count);
+    struct shape grid = { gpu_blocks(point_count, BLOCK), 1 };
+    void *transpose_arguments[] = { &point_memory, &feature_memory, &point_count, &feature_count };
+    void *assign_arguments[] = { &features, &member_memory, &point_count, &feature_count, &centre_count };
+
+    gpu_load_module(gpu);
+    CUfunction transpose = gpu_kernel(gpu, "kmeans_transpose");
+    CUfunction assign = gpu_kernel(gpu, "kmeans_assign_transposed");
+    gpu_launch(transpose, grid, (struct shape){ BLOCK, 1 }, transpose_arguments);
+    for (long iteration = 0; iteration < problem->iterations; iteration++) {
+        memcpy(constant, centres, CENTRES * problem->features * sizeof(float));
+        gpu_fill_constant(gpu, "kmeans_centres", constant, sizeof constant);
+        gpu_launch(assign, grid, (struct shape){ BLOCK, 1 }, assign_arguments);
+        gpu_download(membership, member_memory, point_count * sizeof(int));
+        move_centres(problem, points, membership, centres);
+    }
+    CHECK(cuTexObjectDestroy(features));
+    gpu_free(point_memory);
+    gpu_free(feature_memory);
+    gpu_free(member_memory);
+}
+
 int main(int argc, char **argv)
 {
     struct problem given = { 0, 0, 0 };
+    long original = 0;
     const struct workload_option options[] = {
         { "points", "points to cluster", &given.points, 10000000 },
         { "iterations", "how often to assign points and move centres", &given.iterations, 500 },
-        { "features", "of a point, 34 if not given", &given.features, 400 },
+        { "features", "of a point, 34 if not given", &given.features, FEATURES_MAX },
+        { "original", "1: Rodinia's program: a transposed copy, through a texture; constant centres", &original, 1 },
         { NULL, NULL, NULL, 0 },
     };
     const struct workload workload = {
@@ -130,6 +178,11 @@ int main(int argc, char **argv)
         problem.iterations = given.iterations;
     if (given.features)
         problem.features = given.features;
+    if (original && problem.points * problem.features > TEXTURE_MAX) {
+        fprintf(stderr, "kmeans: --original: %ld points of %ld features, more than the %d values of a texture\n",
+                problem.points, problem.features, TEXTURE_MAX);
+        return EXIT_USAGE;
+    }
     size_t row = problem.features * sizeof(float);
     float *points = workload_alloc(problem.points, row);
     float *centres = workload_alloc(CENTRES, row);
@@ -141,8 +194,11 @@ int main(int argc, char **argv)
     for (int centre = 0; centre < CENTRES; centre++)
         memcpy(centres + centre * problem.features, points + problem.points * centre / CENTRES * problem.features, row);
     memcpy(expected_centres, centres, CENTRES * row);
-    gpu_open(&gpu);
-    cluster_on_device(&gpu, &problem, points, centres, membership);
+    gpu_open_device(&gpu);
+    if (original)
+        cluster_original(&gpu, &problem, points, centres, membership);
+    else
+        cluster_on_device(&gpu, &problem, points, centres, membership);
     gpu_close(&gpu);
     cluster_reference(&problem, points, expected_centres, expected);
     size_t mismatches = compare_u32("membership", (uint32_t *)membership, (uint32_t *)expected, problem.points);
