@@ -272,32 +272,37 @@ static void one_a_core(void **state)
     assert_true(first.rules.literal);
 }
 
-/* Section 3.2: greedy, then the most critical, of equals the oldest; W1 is older than W2. */
+/* Section 3.2: greedy, then the most critical, of equals the oldest; W1 is older than W2. W0 is alone in its block. */
 static void gcaws_is_greedy_then_critical(void **state)
 {
     (void)state;
-    struct fake_core f;
-    struct instance s;
     static const uint64_t issues[3][2] = {{1, 7}, {2, 12}, {3, 13}}; /* 5, 9 and 9 stalls */
-    fake_core_init(&f);
-    instance_start(&s, &f, POLICY_SCHEDULER, "gcaws", 7);
-    const struct heddle_events *on = &s.choice.policy->on;
-    for (uint32_t w = 0; w < 3; w++) {
-        f.warp[w].age = w;
-        f.core.resident |= UINT64_C(1) << w;
-        on->launched(s.state, &f.core, w);
-    }
-    for (int w = 2; w >= 0; w--)
-        for (uint32_t i = 0; i < 2; i++) {
-            f.core.cycle = issues[w][i];
-            on->issued(s.state, &f.core, &(struct heddle_issue){.warp = (uint32_t)w, .pc = i});
+    for (int by_block = 0; by_block < 2; by_block++) {
+        struct fake_core f;
+        struct instance s;
+        fake_core_init(&f);
+        instance_start(&s, &f, POLICY_SCHEDULER, by_block ? "gcaws:compare=block" : "gcaws", 15);
+        const struct heddle_events *on = &s.choice.policy->on;
+        for (uint32_t w = 0; w < 4; w++) {
+            f.warp[w].age = w;
+            f.warp[w].block = w > 0;
+            f.core.resident |= UINT64_C(1) << w;
+            on->launched(s.state, &f.core, w);
         }
-    assert_int_equal(s.choice.scheduler->pick(s.state, &f.core, 7), 0);
-    assert_int_equal(s.choice.scheduler->pick(s.state, &f.core, 6), 1);
-    assert_int_equal(s.choice.scheduler->pick(s.state, &f.core, 4), 2);
-    on->issued(s.state, &f.core, &(struct heddle_issue){.warp = 40, .pc = 2}); /* another scheduler's */
-    assert_int_equal(s.choice.scheduler->pick(s.state, &f.core, 7), 0);
-    instance_end(&s);
+        for (int w = 2; w >= 0; w--)
+            for (uint32_t i = 0; i < 2; i++) {
+                f.core.cycle = issues[w][i];
+                on->issued(s.state, &f.core, &(struct heddle_issue){.warp = (uint32_t)w, .pc = i});
+            }
+        assert_int_equal(s.choice.scheduler->pick(s.state, &f.core, 7), 0);
+        assert_int_equal(s.choice.scheduler->pick(s.state, &f.core, 6), 1);
+        assert_int_equal(s.choice.scheduler->pick(s.state, &f.core, 4), 2);
+        on->issued(s.state, &f.core, &(struct heddle_issue){.warp = 40, .pc = 2}); /* another scheduler's */
+        assert_int_equal(s.choice.scheduler->pick(s.state, &f.core, 7), 0);
+        on->issued(s.state, &f.core, &(struct heddle_issue){.warp = 3, .pc = 0}); /* its own, and it stalls */
+        assert_int_equal(s.choice.scheduler->pick(s.state, &f.core, 7), by_block ? 0 : 1);
+        instance_end(&s);
+    }
 }
 
 static void write_file(const char *path, const char *text)

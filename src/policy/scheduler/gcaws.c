@@ -1,10 +1,14 @@
 /* Greedy criticality-aware warp scheduling (CAWA, ISCA 2015, section 3.2): the last warp that issued as long as it can
- * issue, else the most critical, of equals the oldest. Criticality is predicted as heddle/criticality.h says. */
+ * issue, else the most critical, of equals the oldest. Criticality is predicted as heddle/criticality.h says.
+ *
+ * It says which warps of a block lag behind. Compared over all blocks, as the paper has it, it puts young ones first:
+ * they have most to do. `compare=block` takes the warps of the oldest block first, and compares these alone. */
 #include "heddle/criticality.h"
 
 struct gcaws {
     struct heddle_criticality own;
     const struct heddle_criticality *criticality; /* the core's */
+    bool by_block;
     uint64_t warps, last; /* slots of the scheduler; the one that issued last, as a set */
 };
 
@@ -12,7 +16,8 @@ static bool init(void *state, const struct heddle_setup *setup)
 {
     struct gcaws *s = state;
     s->warps = setup->warps;
-    s->criticality = heddle_criticality_join(&s->own, setup, heddle_criticality_read(setup->values));
+    s->by_block = setup->values[0].integer != 0;
+    s->criticality = heddle_criticality_join(&s->own, setup, heddle_criticality_read(setup->values + 1));
     return true;
 }
 
@@ -25,15 +30,36 @@ static void issued(void *state, const struct heddle_core *core, const struct hed
     heddle_criticality_on_issued(state, core, e);
 }
 
+/* Those of a set that are of the same block as its oldest. */
+static uint64_t oldest_block(const struct heddle_core *core, uint64_t set)
+{
+    uint32_t oldest = (uint32_t)__builtin_ctzll(set);
+    uint64_t of_block = 0;
+    for (uint64_t rest = set; rest; rest &= rest - 1) {
+        uint32_t warp = (uint32_t)__builtin_ctzll(rest);
+        oldest = core->warp[warp].age < core->warp[oldest].age ? warp : oldest;
+    }
+    for (uint64_t rest = set; rest; rest &= rest - 1)
+        if (core->warp[__builtin_ctzll(rest)].block == core->warp[oldest].block)
+            of_block |= rest & -rest;
+    return of_block;
+}
+
 static int pick(void *state, const struct heddle_core *core, uint64_t candidates)
 {
     const struct gcaws *s = state;
     if (candidates & s->last)
         return __builtin_ctzll(s->last);
-    return heddle_criticality_first(s->criticality, core, candidates);
+    return heddle_criticality_first(s->criticality, core, s->by_block ? oldest_block(core, candidates) : candidates);
 }
 
-static const struct heddle_param params[] = {HEDDLE_CRITICALITY_PARAMS, {0}};
+static const char *const compares[] = {"core", "block", NULL};
+static const struct heddle_param params[] = {
+    {.name = "compare", .type = HEDDLE_CHOICE, .default_value = "core", .choices = compares,
+     .help = "criticality is compared over all warps of the core, or over those of the oldest block first"},
+    HEDDLE_CRITICALITY_PARAMS,
+    {0},
+};
 
 const struct heddle_scheduler scheduler_gcaws = {
     .policy = {
