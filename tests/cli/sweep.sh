@@ -216,7 +216,7 @@ expect 'a bad interval' 2 'profiled.ini:5:12: error: expected a whole number of 
 
 # ------------------------------------------------------------------ a shared object's bytes are part of the key
 # shellcheck disable=SC2016 # backticks of the page
-sed -n '/^```c$/,/^```$/p' "$here/docs/add-a-policy.md" | sed '/^```/d' >mine.c
+sed -n '/^```c$/,/^```$/{/^```$/q;p;}' "$here/docs/add-a-policy.md" | sed '/^```/d' >mine.c # its first example
 compile() { "${CC:-cc}" -std=gnu11 -O2 -shared -fPIC -I"$here/include" "$@" -o mine.so mine.c; }
 is 'a policy compiles' compile
 schedulers='./mine.so'
