@@ -2,8 +2,8 @@
  *
  *   criticality = instructions * cycles per instruction so far + stall cycles
  *
- * `instructions` says how much is left to do, in relation to other warps of the same code: one less for each instruction
- * that commits, more where the warp goes back, less where it jumps ahead. At any point that all lanes have come to, it
+ * `instructions` says how much is left to do, in relation to other warps of the same code: one less for each that
+ * commits, more where the warp goes back, less where it jumps ahead. At any point that all lanes have come to, it
  * is the value at launch less the distance from the first instruction. Divergence: where the lanes part on the way
  * ahead nothing is charged, since both sides will run, and nor is the way back from the end of one side to the other.
  *

@@ -87,7 +87,11 @@ static inline uint32_t heddle_signature(uint32_t pc, uint64_t address, uint32_t 
 }
 
 /* Counters that stop at both ends. */
-static inline void heddle_count_up(uint8_t *counter, uint8_t most) { *counter = (uint8_t)(*counter + (*counter < most)); }
+static inline void heddle_count_up(uint8_t *counter, uint8_t most)
+{
+    *counter = (uint8_t)(*counter + (*counter < most));
+}
+
 static inline void heddle_count_down(uint8_t *counter) { *counter = (uint8_t)(*counter - (*counter > 0)); }
 
 #ifdef __cplusplus

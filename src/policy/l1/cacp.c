@@ -141,13 +141,19 @@ static void removed(void *state, const struct heddle_core *core, uint32_t set, u
 
 static const char *const criticals[] = {"block_half", "sm_range", "top", NULL};
 static const struct heddle_param params[] = {
-    {.name = "critical_ways", .type = HEDDLE_INTEGER, .default_value = "-1", .help = "ways of each set for critical lines; -1: half of them", .least = -1, .most = 64},
-    {.name = "threshold", .type = HEDDLE_INTEGER, .default_value = "2", .help = "a line is critical if the counter of its signature in CCBP is not below", .least = 0, .most = MOST + 1},
-    {.name = "addr_shift", .type = HEDDLE_INTEGER, .default_value = "0", .help = "low bits of the address that its signature leaves out; those within a line are always 0", .least = 0, .most = 40},
+    {.name = "critical_ways", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = 64,
+     .help = "ways of each set for critical lines; -1: half of them"},
+    {.name = "threshold", .type = HEDDLE_INTEGER, .default_value = "2", .least = 0, .most = MOST + 1,
+     .help = "a line is critical if the counter of its signature in CCBP is not below"},
+    {.name = "addr_shift", .type = HEDDLE_INTEGER, .default_value = "0", .least = 0, .most = 40,
+     .help = "low bits of the address that its signature leaves out; those within a line are always 0"},
     {.name = "critical", .type = HEDDLE_CHOICE, .default_value = "block_half", .choices = criticals,
-     .help = "critical warps: before half of their block, in the upper half of the core's range, or the first of a block"},
-    {.name = "ccbp", .type = HEDDLE_INTEGER, .default_value = "1", .help = "counters of CCBP at the beginning", .least = 0, .most = MOST},
-    {.name = "ship", .type = HEDDLE_INTEGER, .default_value = "1", .help = "counters of SHiP at the beginning; with 0 every first line of a signature starts farthest", .least = 0, .most = MOST},
+     .help = "critical warps: before half of their block, in the upper half of the core's range, "
+             "or the first of a block"},
+    {.name = "ccbp", .type = HEDDLE_INTEGER, .default_value = "1", .least = 0, .most = MOST,
+     .help = "counters of CCBP at the beginning"},
+    {.name = "ship", .type = HEDDLE_INTEGER, .default_value = "1", .least = 0, .most = MOST,
+     .help = "counters of SHiP at the beginning; with 0 every first line of a signature starts farthest"},
     HEDDLE_CRITICALITY_PARAMS,
     {0},
 };

@@ -102,10 +102,14 @@ static const char *const signatures[] = {"both", "pc", "address", NULL};
 static const struct heddle_param params[] = {
     {.name = "signature", .type = HEDDLE_CHOICE, .default_value = "both", .choices = signatures,
      .help = "what a line is known by: number of the instruction XOR address (CAWA), or one of the two"},
-    {.name = "index_bits", .type = HEDDLE_INTEGER, .default_value = "8", .help = "of a signature: the table has 2^index_bits counters (SHiP: 14)", .least = 1, .most = MOST_INDEX_BITS},
-    {.name = "counter_bits", .type = HEDDLE_INTEGER, .default_value = "2", .help = "width of a counter (SHiP: 3)", .least = 1, .most = 8},
-    {.name = "begin", .type = HEDDLE_INTEGER, .default_value = "1", .help = "counters at the beginning; with 0 every first line of a signature starts farthest", .least = 0, .most = 255},
-    {.name = "addr_shift", .type = HEDDLE_INTEGER, .default_value = "0", .help = "low bits of the address that are left out; those within a line are always 0", .least = 0, .most = 40},
+    {.name = "index_bits", .type = HEDDLE_INTEGER, .default_value = "8", .least = 1, .most = MOST_INDEX_BITS,
+     .help = "of a signature: the table has 2^index_bits counters (SHiP: 14)"},
+    {.name = "counter_bits", .type = HEDDLE_INTEGER, .default_value = "2", .least = 1, .most = 8,
+     .help = "width of a counter (SHiP: 3)"},
+    {.name = "begin", .type = HEDDLE_INTEGER, .default_value = "1", .least = 0, .most = 255,
+     .help = "counters at the beginning; with 0 every first line of a signature starts farthest"},
+    {.name = "addr_shift", .type = HEDDLE_INTEGER, .default_value = "0", .least = 0, .most = 40,
+     .help = "low bits of the address that are left out; those within a line are always 0"},
     {0},
 };
 

@@ -68,7 +68,8 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
 }
 
 static const struct heddle_param params[] = {
-    {.name = "times", .type = HEDDLE_TEXT, .default_value = "", .help = "file of --warps, of an earlier run of the same program"},
+    {.name = "times", .type = HEDDLE_TEXT, .default_value = "",
+     .help = "file of --warps, of an earlier run of the same program"},
     {0},
 };
 
