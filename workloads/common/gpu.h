@@ -44,6 +44,11 @@ void gpu_fill_constant(const struct gpu *gpu, const char *name, const void *data
 /* A texture object over `count` floats in linear memory, fetched by integer position. */
 CUtexObject gpu_texture_f32(CUdeviceptr memory, size_t count);
 
+/* An array of width x height bytes and a texture object over it: read as integers, no filter, clamped to its edges. */
+CUarray gpu_upload_array_u8(const void *data, size_t width, size_t height);
+CUtexObject gpu_texture_u8(CUarray array);
+void gpu_free_array(CUarray array);
+
 /* Launches on the default stream and waits; `arguments` points at each argument in turn. */
 void gpu_launch(CUfunction kernel, struct shape grid, struct shape block, void **arguments);
 
