@@ -22,8 +22,8 @@ struct element {
 };
 
 /*
- * How many of the `count` ordered elements go before one with this key: those below it, and where `after_equal`, that is
- * when this one comes from the later run, those that equal it as well.
+ * How many of the `count` ordered elements go before one with this key: those below it and, where `after_equal` (this
+ * one comes from the later run), those that equal it.
  */
 static inline __device__ unsigned count_before(const element *run, unsigned count, int key, bool after_equal)
 {
@@ -45,8 +45,8 @@ static inline __device__ unsigned count_before(const element *run, unsigned coun
 }
 
 /*
- * Where element `at` goes when ordered runs of `width`, a power of two, are merged two by two: its place in its run, and
- * what goes before it in the other run of the pair. `count` elements in all.
+ * Where element `at` goes when ordered runs of `width`, a power of two, are merged two by two: its place in its run,
+ * and what goes before it in the other run of the pair. `count` elements in all.
  */
 static inline __device__ unsigned merged_place(const element *elements, unsigned at, unsigned width, unsigned count)
 {
@@ -141,7 +141,7 @@ static inline __device__ void tallies_count(tallies &tallies, const int *keys, i
     __syncthreads();
 }
 
-/* A thread's part of the counts in the order of digits: those of 16 threads for one digit, so that 8 parts make a digit. */
+/* A thread's part of the counts in the order of digits: 16 threads' for one digit. Eight parts make a digit. */
 static inline __device__ unsigned *tallies_part(tallies &tallies)
 {
     return &tallies.counts[0][0] + threadIdx.x * DIGITS;
@@ -220,7 +220,7 @@ extern "C" __global__ void aossort_add_up(unsigned *block_counts, int count)
     }
 }
 
-/* Every element to its place: after those of smaller digits, of blocks before, of threads before, and of this thread. */
+/* Every element to its place: after smaller digits, and after those of blocks and threads before it. */
 extern "C" __global__ void aossort_scatter(const int *keys, const float *values, int count, int shift,
                                            const unsigned *block_counts, int *to_keys, float *to_values)
 {

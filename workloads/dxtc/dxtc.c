@@ -18,8 +18,8 @@ struct attempt {
 static const long sides[SIZE_COUNT] = { 16, 64, 32 };
 
 /*
- * All ways to cut the ordered colours into four runs, some of them empty, with shades from one end to the other; without
- * the four in which all colours have one shade, as these tell the ends nothing. Filled up to whole warps.
+ * All ways to cut the ordered colours into four runs, some of them empty, with shades from one end to the other, except
+ * the four in which all colours have one shade: from these the ends cannot be told. Filled up to whole warps.
  */
 static void ways_fill(uint32_t *ways)
 {

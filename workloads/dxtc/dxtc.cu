@@ -117,13 +117,14 @@ static inline __device__ attempt tried(const colour *ordered, const colour &tota
 /* The direction in which the colours spread most: the covariance applied to a vector again and again. */
 static inline __device__ colour main_axis(const float *moments)
 {
+    const float *m = moments;
     colour axis = { 1.0f, 1.0f, 1.0f };
 
 #pragma unroll 1
     for (int i = 0; i < POWER_STEPS; i++) {
-        float red = __fmaf_rn(moments[0], axis.red, __fmaf_rn(moments[1], axis.green, __fmul_rn(moments[2], axis.blue)));
-        float green = __fmaf_rn(moments[1], axis.red, __fmaf_rn(moments[3], axis.green, __fmul_rn(moments[4], axis.blue)));
-        float blue = __fmaf_rn(moments[2], axis.red, __fmaf_rn(moments[4], axis.green, __fmul_rn(moments[5], axis.blue)));
+        float red = __fmaf_rn(m[0], axis.red, __fmaf_rn(m[1], axis.green, __fmul_rn(m[2], axis.blue)));
+        float green = __fmaf_rn(m[1], axis.red, __fmaf_rn(m[3], axis.green, __fmul_rn(m[4], axis.blue)));
+        float blue = __fmaf_rn(m[2], axis.red, __fmaf_rn(m[4], axis.green, __fmul_rn(m[5], axis.blue)));
         float length = __fmaf_rn(red, red, __fmaf_rn(green, green, __fmul_rn(blue, blue)));
         /* Where all colours are the same there is no direction, and any will do. */
         float scale = length > 0.0f ? __fdiv_rn(1.0f, __fsqrt_rn(length)) : 0.0f;

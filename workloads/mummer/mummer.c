@@ -146,8 +146,8 @@ static char *reference_random(long letters, uint64_t *state)
 }
 
 /*
- * Reads come from a whole genome, of which 20,000 letters are about one in 256; the others match by chance alone. Of the
- * reads from the reference, half have one letter changed.
+ * Reads come from a whole genome, of which the reference is about one part in 256; the others match by chance alone. Of
+ * the reads from the reference, half have one letter changed.
  */
 static void reads_random(char *reads, long count, const char *text, long letters, uint64_t *state)
 {
@@ -217,15 +217,15 @@ static void matches_reference(const char *text, long letters, const char *reads,
     qsort(suffixes, letters, sizeof *suffixes, compare_suffixes);
     for (long i = 0; i < count * MATCHES_PER_READ; i++) {
         long start = i % MATCHES_PER_READ;
-        match_reference(text, suffixes, letters, reads + i / MATCHES_PER_READ * READ_LENGTH + start, READ_LENGTH - start,
-                        &expected[2 * i], &expected[2 * i + 1]);
+        const char *own = reads + i / MATCHES_PER_READ * READ_LENGTH + start;
+        match_reference(text, suffixes, letters, own, READ_LENGTH - start, &expected[2 * i], &expected[2 * i + 1]);
     }
     free(suffixes);
 }
 
 /*
- * Where the text has a match first. An edge's letters are those of the first suffix that took it: later ones branch off,
- * and cutting an edge leaves both parts where they are.
+ * Where the text has a match first. An edge's letters are those of the first suffix that took it: later ones branch
+ * off, and cutting an edge leaves both parts where they are.
  */
 static void matches_resolve(const struct tree *tree, const struct match *matches, size_t count, uint32_t *resolved)
 {

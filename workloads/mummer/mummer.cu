@@ -1,5 +1,5 @@
 /*
- * mummer: short reads of DNA matched against a reference through its suffix tree (after MUMmerGPU), one thread per read.
+ * mummer: short reads of DNA matched against a reference through its suffix tree (after MUMmerGPU), a thread per read.
  *
  * For every place where a match could begin, the longest one there: from the node that is known to fit, down edge by
  * edge. The children of a node, the span of an edge and the reference itself are fetched from textures of two

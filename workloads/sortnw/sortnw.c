@@ -1,4 +1,4 @@
-/* sortnw: host program; see sortnw.cu for what the kernels do. One launch per step that no tile of 1,024 pairs holds. */
+/* sortnw: host program; see sortnw.cu for what the kernels do. One launch per step that no tile holds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,8 @@ static void compare(uint32_t *keys, uint32_t *values, unsigned a, unsigned b, in
  * A step of a network over all elements; no two comparators share one. Which value is where among equal keys depends on
  * the network, so this is the reference of the values. That of the keys is any sorting of them.
  */
-static void step_reference(uint32_t *keys, uint32_t *values, unsigned count, unsigned size, unsigned stride, int odd_even)
+static void step_reference(uint32_t *keys, uint32_t *values, unsigned count, unsigned size, unsigned stride,
+                           int odd_even)
 {
     for (unsigned left = 0; left + stride < count; left++) {
         if (odd_even && stride < size / 2) {
