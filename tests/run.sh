@@ -132,6 +132,7 @@ original() { run_plain "kmeans original, $*" "$build/bin/heddle" run --quiet --s
 original --functional
 original -m gtx480
 original -m ccws
+run_plain 'sortnw odd-even' "$build/bin/heddle" run --functional --quiet --size test sortnw --odd-even 1
 
 group 'with time: the same memory contents'
 with_time='--set core.shared_bytes=96K' # one of the programs asks for more than a GTX 480 has
