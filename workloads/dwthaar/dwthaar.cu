@@ -13,7 +13,7 @@ enum { BLOCK = 512, SAMPLES = 2 * BLOCK, BANKS = 32 };
 
 #define INVERSE_ROOT_2 0x1.6a09e6p-1f
 
-/* Sums stay where their pair began, so later levels stride by powers of two: one word in 33 is left out for the banks. */
+/* Sums stay where their pair began, so levels stride by powers of two; one word in 33 is left out for the banks. */
 static inline __device__ unsigned word_of(unsigned sample) { return sample + sample / BANKS; }
 
 /*

@@ -67,7 +67,11 @@ static struct tridiagonal matrix_upload(const struct matrix *matrix)
 {
     size_t bytes = matrix->rows * sizeof(float);
 
-    return (struct tridiagonal){ gpu_upload(matrix->diagonal, bytes), gpu_upload(matrix->squares, bytes), matrix->rows };
+    return (struct tridiagonal){
+        .diagonal = gpu_upload(matrix->diagonal, bytes),
+        .squares = gpu_upload(matrix->squares, bytes),
+        .rows = matrix->rows,
+    };
 }
 
 static void small_on_device(const struct gpu *gpu, struct matrix *matrix, float *eigenvalues)
@@ -77,7 +81,8 @@ static void small_on_device(const struct gpu *gpu, struct matrix *matrix, float 
     CUdeviceptr out = gpu_alloc_zeroed(matrix->rows * sizeof(float));
     void *arguments[] = { &in, &matrix->low, &matrix->high, &precision, &out };
 
-    gpu_launch(gpu_kernel(gpu, "eigenvalues_small"), (struct shape){ 1, 1 }, (struct shape){ SMALL_BLOCK, 1 }, arguments);
+    gpu_launch(gpu_kernel(gpu, "eigenvalues_small"), (struct shape){ 1, 1 }, (struct shape){ SMALL_BLOCK, 1 },
+               arguments);
     gpu_download(eigenvalues, out, matrix->rows * sizeof(float));
     gpu_free(in.diagonal);
     gpu_free(in.squares);

@@ -6,11 +6,11 @@
  * there, until it is short. All threads stage the matrix through shared memory, tile by tile; only those with an
  * unfinished interval count.
  *
- * eigenvalues_small finds all eigenvalues of up to 512 rows in one block of 512 threads, one per interval. It begins with
- * one interval; those whose both halves hold eigenvalues make a new one each, and a scan, a tree up and down over the
- * threads, gives each its place after the others. So the block fills level by level, and then threads finish one by one,
- * by the data. For larger matrices eigenvalues_split does the same in a block of 256 until the intervals might not find
- * room any more, and eigenvalues_refine goes on with one thread per eigenvalue, in blocks of 256.
+ * eigenvalues_small finds all eigenvalues of up to 512 rows in one block of 512 threads, one per interval. It begins
+ * with one interval. Where both halves of an interval hold eigenvalues the second becomes a new one, and a scan, a tree
+ * up and down over the threads, gives it its place after the others. So the block fills level by level; then threads
+ * finish one by one, by the data. For larger matrices eigenvalues_split does the same in a block of 256 until the next
+ * level might not find room, and eigenvalues_refine goes on with one thread per eigenvalue, in blocks of 256.
  */
 #include "device.h"
 
@@ -29,8 +29,8 @@ struct tile_rows {
 };
 
 /*
- * Intervals from `low` to `high`; `below_low` eigenvalues of the matrix are less than the one, `below_high` less than the
- * other. One array per field, in shared memory.
+ * Intervals from `low` to `high`; `below_low` eigenvalues of the matrix are less than the one, `below_high` less than
+ * the other. One array per field, in shared memory.
  */
 template <int CAPACITY> struct interval_list {
     float low[CAPACITY];
@@ -126,7 +126,7 @@ template <int BLOCK>
 static inline __device__ int bisect(const tridiagonal matrix, float low, float high, float precision, tile_rows *tile,
                                     interval_list<BLOCK> *list, unsigned *sums)
 {
-    const unsigned still_long = 1 << 16; /* in a sum: new intervals are counted below, those to be cut again from here on */
+    const unsigned still_long = 1 << 16; /* sums count new intervals below it, those to be cut again in units of it */
     int tx = threadIdx.x;
     int active = 1;
     unsigned tallies;

@@ -14,8 +14,8 @@ static const long counts[SIZE_COUNT] = { 3000, 1 << 17, 1 << 20 };
 typedef uint32_t directions[DIMENSIONS][BITS];
 
 /*
- * Sobol's: the first dimension turns the bits of the position around; the others follow the recurrences of the primitive
- * polynomials x + 1 and x^2 + x + 1.
+ * Sobol's: the first dimension turns the bits of the position around; the others follow the recurrences of the
+ * primitive polynomials x + 1 and x^2 + x + 1.
  */
 static void directions_fill(directions table)
 {

@@ -2,10 +2,10 @@
  * quasirandom: a quasi-random sequence in three dimensions, then each number as a normally distributed one.
  *
  * quasirandom_generate: a row of the block per dimension, threads stride the positions of the sequence. A number is the
- * exclusive or of the direction numbers whose bits are set in its position: a loop of 31 steps with a branch on one bit,
- * so that every other lane takes it at the first bit, every other pair of lanes at the second, and whole warps agree
- * from the sixth on. quasirandom_normal: the inverse of the cumulative normal distribution, by Moro's approximation. Its
- * middle and its tails are different paths, and so are the two tails: branches on the data.
+ * exclusive or of the direction numbers whose bits are set in its position: a loop of 31 steps with a branch on one
+ * bit, so that every other lane takes it at the first bit, every other pair of lanes at the second, and whole warps
+ * agree from the sixth on. quasirandom_normal: the inverse of the cumulative normal distribution, by Moro's
+ * approximation. Its middle and its tails are different paths, and so are the two tails: branches on the data.
  */
 #include "device.h"
 #include "device_bits.h"
@@ -39,7 +39,7 @@ extern "C" __global__ void quasirandom_generate(float *numbers, unsigned start, 
     }
 }
 
-/* Of a normal, positive number. The power of two is taken off its bits; the rest, from root 1/2 to root 2, is a series. */
+/* Of a normal, positive number: its power of two is taken off the bits, the rest, near 1, makes a series. */
 static inline __device__ float logarithm(float x)
 {
     const unsigned one = 0x3f800000;
