@@ -17,7 +17,7 @@ holds() { # NAME EXPRESSION: of awk
 run() { # WORKLOAD FILE UNIT
     is "$1 with ${3##*/}" "$heddle" run --quiet --size test -m slp --divergence "$3" --stats "$2" "$1"
 }
-for workload in bitonic mdbrot bfs reduct; do
+for workload in bitonic mdbrot bfs reduct dwthaar binomial quasirandom eigenvalues; do
     run $workload "$scratch/pdom.json" pdom
     for lanes in home balanced; do
         run $workload "$scratch/$lanes.json" "$scratch/compaction.so:lanes=$lanes"
@@ -31,10 +31,14 @@ for workload in bitonic mdbrot bfs reduct; do
         holds 'reduct is not compacted as it is' "$(total "$scratch/home.json" warp_instructions) == $(total "$scratch/pdom.json" warp_instructions)"
         holds 'reduct is, with its lanes permuted' "$(total "$scratch/balanced.json" compacted) > 0 && $(total "$scratch/balanced.json" warp_instructions) < $(total "$scratch/pdom.json" warp_instructions)"
         ;;
-    bitonic)
-        holds 'bitonic gains by permuted lanes' "$(total "$scratch/balanced.json" simd_utilization) > $(total "$scratch/home.json" simd_utilization)"
+    dwthaar | binomial) # whose active threads are the first ones of the block, without gaps
+        holds "$workload has divergent branches" "$(total "$scratch/balanced.json" paths) > 0"
+        holds "$workload cannot be compacted" "$(total "$scratch/home.json" compacted) + $(total "$scratch/balanced.json" compacted) == 0"
         ;;
-    bfs | mdbrot) # branches on data: threads in other lanes
+    bitonic | quasirandom)
+        holds "$workload gains by permuted lanes" "$(total "$scratch/balanced.json" simd_utilization) > $(total "$scratch/home.json" simd_utilization)"
+        ;;
+    bfs | mdbrot | eigenvalues) # branches on data: threads in other lanes
         holds "$workload is compacted" "$(total "$scratch/home.json" compacted) > 0 && $(total "$scratch/home.json" simd_utilization) > $(total "$scratch/pdom.json" simd_utilization)"
         ;;
     esac
