@@ -538,8 +538,8 @@ void regroup_perform_atomic(struct sm *c, const struct packet *p)
     }
 }
 
-/* Threads of different home warps never share a line of local memory. */
-uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, struct access *out)
+/* Home warp by home warp: their threads share no 128 bytes of local memory. */
+uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, uint32_t segment_most, struct access *out)
 {
     const struct sm_inflight *f = &c->inflight[id];
     const struct regroup_flight *flight = &c->regroup->flights[id];
@@ -549,8 +549,9 @@ uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, struct access *
         struct access list[COALESCE_MOST];
         if (w->access.space != PTX_SPACE_LOCAL)
             continue;
-        uint32_t n = coalesce_local(w->addr, w->access.mask, element ? element : w->access.bytes, sm_first_thread(c, first_slot + w->index), c->thread_interleave, c->config->coalesce_parts,
-                                    list);
+        uint32_t n = coalesce_local(w->addr, w->access.mask, element ? element : w->access.bytes,
+                                    sm_first_thread(c, first_slot + w->index), c->thread_interleave, segment_most,
+                                    c->config->coalesce_parts, list);
         for (uint32_t k = 0; k < n && total < COALESCE_MOST; k++)
             out[total++] = list[k];
     }

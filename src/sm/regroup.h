@@ -15,7 +15,7 @@ uint32_t regroup_lanes(const struct sm *c, uint32_t slot);           /* physical
 void regroup_issue(struct sm *c, uint32_t slot, uint16_t id);        /* executes it, as far as it is not deferred, and moves the slot */
 void regroup_perform(struct sm *c, uint16_t id);                     /* a deferred one */
 void regroup_perform_atomic(struct sm *c, const struct packet *p);
-uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, struct access *out);
+uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, uint32_t segment_most, struct access *out);
 void regroup_cycle(struct sm *c);                                    /* slots whose threads wait for registers */
 void regroup_check_stuck(struct sm *c);                              /* the core is about to sleep for ever */
 
