@@ -1,11 +1,13 @@
 /* Regrouped warps. A slot shows the core a warp of its own (the face), with the lanes of all its pieces; their registers, local memory and special registers are those of the home warps. A slot
- * without work is parked: asleep until the unit gives it some.
+ * without work is parked: asleep until the unit gives it some. Where its lanes part and the unit does not want them, the slot
+ * has paths of its own (regroup_paths.h): its pieces are those of all paths, the face's active lanes those of the one that runs.
  *
  * Registers that were awaited in one slot must not be read in another: a slot that is given other threads than it had starts when all slots that these come from have no result outstanding.
  *
  * Left out: warp-wide instructions, calls, indexed branches and barriers other than `bar.sync 0`, which are refused at launch; a fence waits for the stores of its slot, not for those that its
  * threads made in another. */
 #include "sm/regroup.h"
+#include "sm/regroup_paths.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,11 +17,12 @@ struct regroup_slot {
     struct exec_warp face;              /* masks of physical lanes */
     struct heddle_piece pieces[HEDDLE_PIECES]; /* masks of logical lanes */
     uint32_t count;
-    uint32_t threads;
+    uint32_t lanes;                     /* physical ones, of all its pieces */
     uint32_t had[HEDDLE_PIECES];        /* by home warp: the lanes that it was given last, without those that have ended */
     uint32_t stop_pc;
     uint64_t ready_cycle;
     uint64_t waits_for;                 /* slots whose results must be there before it starts */
+    struct regroup_paths paths;
 };
 
 struct regroup_block {
@@ -67,6 +70,13 @@ static uint32_t renamed(const uint8_t names[WARP_LANES], uint32_t mask)
 
 static uint32_t to_physical(const struct regroup *r, uint32_t home, uint32_t mask) { return r->permuted ? renamed(r->physical[home], mask) : mask; }
 static uint32_t to_logical(const struct regroup *r, uint32_t home, uint32_t mask) { return r->permuted ? renamed(r->logical[home], mask) : mask; }
+
+/* Lanes of a piece that are on the path that runs. */
+static uint32_t running(const struct regroup *r, const struct regroup_slot *g, uint32_t i)
+{
+    uint32_t home = g->pieces[i].home, mask = g->pieces[i].mask;
+    return g->face.active == g->lanes ? mask : mask & to_logical(r, home, g->face.active);
+}
 
 static void set_lanes(struct sm *c)
 {
@@ -132,7 +142,7 @@ static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pie
             *in = (uint8_t)slot;
         }
     }
-    g->threads = (uint32_t)__builtin_popcount(g->face.active);
+    g->lanes = g->face.active;
     c->parked &= ~(1ull << slot);
     sm_show_barriers(c);
     return from == 1ull << slot && memcmp(had, g->had, sizeof had) == 0 ? 0 : from;
@@ -204,6 +214,7 @@ static void regroup(void *context, uint32_t slot, const struct heddle_piece *pie
     uint64_t from = take(c, slot, pieces, count);
     g->stop_pc = stop_pc;
     g->face.pc = pc;
+    regroup_paths_start(&g->paths, pc, stop_pc, g->lanes);
     g->ready_cycle = ready_cycle;
     c->slots[slot].fetch_pc = pc;
     if (!from) { /* what is outstanding is on its own scoreboard */
@@ -234,18 +245,41 @@ void regroup_cycle(struct sm *c)
     }
 }
 
-static void move_to(struct sm *c, uint32_t slot, uint32_t pc)
+/* Barriers and ends */
+
+static void open_barrier(struct sm *c, uint32_t block);
+
+/* Makes the path that the slot goes on with the one that runs. Where all wait at a barrier, the slot arrives there as a
+ * whole, with those of its threads that are at a place where paths meet. */
+static void settle(struct sm *c, uint32_t slot)
 {
     struct regroup *r = c->regroup;
     struct regroup_slot *g = &r->slots[slot];
-    g->face.pc = pc;
-    if (pc != g->stop_pc)
-        return;
-    park(c, slot);
-    r->unit->arrived(r->state, &c->view, slot, pc);
+    uint32_t block = c->slots[slot].block;
+    switch (regroup_paths_settle(&g->paths)) {
+    case PATHS_RUN:
+        g->face.pc = regroup_paths_top(&g->paths)->pc;
+        g->face.active = regroup_paths_top(&g->paths)->lanes;
+        break;
+    case PATHS_WAIT:
+        g->face.state = WARP_AT_BARRIER;
+        r->blocks[block].at_barrier += (uint32_t)__builtin_popcount(g->lanes);
+        open_barrier(c, block);
+        break;
+    case PATHS_OVER:
+        g->face.pc = g->stop_pc;
+        park(c, slot);
+        r->unit->arrived(r->state, &c->view, slot, g->stop_pc);
+        break;
+    }
 }
 
-/* Barriers and ends */
+static void move_to(struct sm *c, uint32_t slot, uint32_t pc)
+{
+    struct regroup_paths *paths = &c->regroup->slots[slot].paths;
+    regroup_paths_top(paths)->pc = pc;
+    settle(c, slot);
+}
 
 static void open_barrier(struct sm *c, uint32_t block)
 {
@@ -257,17 +291,19 @@ static void open_barrier(struct sm *c, uint32_t block)
         return;
     b->at_barrier = 0;
     for (uint32_t slot = placed->first_warp; slot < placed->first_warp + placed->warp_count; slot++) {
-        struct exec_warp *face = &r->slots[slot].face;
-        if (face->state != WARP_AT_BARRIER)
+        struct regroup_slot *g = &r->slots[slot];
+        if (g->face.state != WARP_AT_BARRIER)
             continue;
-        face->state = WARP_READY;
-        face->pc++;
+        regroup_paths_open(&g->paths);
+        g->face.state = WARP_READY;
+        g->face.pc = regroup_paths_top(&g->paths)->pc;
         opened |= 1ull << slot;
     }
     sm_set_barriers(c, block);
     for (; opened; opened &= opened - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(opened);
-        move_to(c, slot, r->slots[slot].face.pc);
+        settle(c, slot);
+        sm_refresh(c, slot);
     }
 }
 
@@ -300,7 +336,7 @@ static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks,
     struct regroup *r = c->regroup;
     struct regroup_slot *g = &r->slots[slot];
     struct regroup_block *b = &r->blocks[c->slots[slot].block];
-    uint32_t kept = 0, count = 0;
+    uint32_t kept = 0, count = 0, lanes = 0;
     for (uint32_t i = 0; i < g->count; i++) {
         struct heddle_piece p = g->pieces[i];
         struct exec_warp *home = home_of(c, slot, p.home);
@@ -309,8 +345,7 @@ static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks,
             b->held[p.home] &= ~masks[i];
             g->had[p.home] &= ~masks[i];
             b->live -= (uint32_t)__builtin_popcount(masks[i]);
-            g->threads -= (uint32_t)__builtin_popcount(masks[i]);
-            g->face.active &= ~to_physical(r, p.home, masks[i]);
+            lanes |= to_physical(r, p.home, masks[i]);
             home->exited |= masks[i];
             if (home->exited == home->lanes) {
                 home->state = WARP_DONE;
@@ -322,6 +357,9 @@ static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks,
             g->pieces[kept++] = p;
     }
     g->count = kept;
+    g->lanes &= ~lanes;
+    g->face.active &= ~lanes;
+    regroup_paths_remove(&g->paths, lanes);
     return count;
 }
 
@@ -348,41 +386,64 @@ static void end_lanes(struct sm *c, uint32_t slot, const uint32_t *masks, uint32
 
 /* Branches */
 
-static void branch(struct sm *c, uint32_t slot, const struct exec_inst *in, const uint32_t *masks, uint32_t lanes, uint32_t pc)
+/* What the unit says to a branch. Unless lanes of the slot wait on another path, it is parked meanwhile, so that the unit
+ * may give it work at once. */
+static enum heddle_branch_answer ask(struct sm *c, const struct heddle_branch *e, const struct heddle_piece *pieces, const uint32_t *taken, uint32_t count)
 {
     struct regroup *r = c->regroup;
-    struct regroup_slot *g = &r->slots[slot];
+    uint64_t bit = 1ull << e->warp;
+    uint8_t buffered = c->slots[e->warp].buffered;
+    if (!e->apart)
+        park(c, e->warp);
+    enum heddle_branch_answer answer = r->unit->split(r->state, &c->view, e, pieces, taken, count);
+    if (answer == HEDDLE_PARK) {
+        if (e->apart)
+            trouble(c, "split of slot %u parks it, while lanes of it wait on another path (pc %u, lanes %08x of %08x)", e->warp, e->pc, e->taken | e->not_taken,
+                    r->slots[e->warp].lanes);
+        return answer;
+    }
+    if (e->apart)
+        return answer;
+    if (!(c->parked & bit))
+        trouble(c, "split of slot %u gave it work and answered that it goes on by itself", e->warp);
+    if (c->trouble[0] || !check_pieces(c, e->warp, pieces, count))
+        return HEDDLE_PARK;
+    take(c, e->warp, pieces, count);
+    c->asleep &= ~bit;
+    c->slots[e->warp].buffered = buffered;
+    return answer;
+}
+
+static void branch(struct sm *c, uint32_t slot, const struct exec_inst *in, const uint32_t *masks, uint32_t lanes, uint32_t pc)
+{
+    const struct regroup *r = c->regroup;
+    struct regroup_slot *g = &c->regroup->slots[slot];
     struct exec_counters *counters = &c->launch.counters;
-    uint32_t target = (uint32_t)in->imm, active = g->face.active, count = g->count;
+    uint32_t target = (uint32_t)in->imm, active = g->face.active, count = 0;
     if (!in->guard_mode) {
         move_to(c, slot, target);
         return;
     }
     bool uniform = !lanes || lanes == active;
     struct heddle_branch e = { .warp = slot, .pc = pc, .taken = lanes, .not_taken = active & ~lanes, .target = target, .fall_through = pc + 1,
-                               .reconvergence = c->program->view.instructions[pc].reconvergence };
+                               .reconvergence = c->program->view.instructions[pc].reconvergence, .apart = active != g->lanes };
     struct heddle_piece pieces[HEDDLE_PIECES];
-    uint8_t buffered = c->slots[slot].buffered;
+    uint32_t taken[HEDDLE_PIECES];
     counters->branches++;
     counters->divergent_branches += !uniform;
-    memcpy(pieces, g->pieces, count * sizeof *pieces);
-    park(c, slot); /* so that the unit may give it work at once */
-    if (r->unit->split(r->state, &c->view, &e, pieces, masks, count) == HEDDLE_PARK)
-        return;
-    if (!(c->parked >> slot & 1)) {
-        trouble(c, "split of slot %u gave it work and answered that it goes on by itself", slot);
-        return;
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct heddle_piece p = { g->pieces[i].home, running(r, g, i) };
+        taken[count] = masks[i];
+        if (p.mask)
+            pieces[count++] = p;
     }
-    if (!uniform) {
-        trouble(c, "split of slot %u answered that it goes on by itself, where its lanes part (pc %u, lanes %08x of %08x)", slot, pc, lanes, active);
+    if (ask(c, &e, pieces, taken, count) == HEDDLE_PARK)
         return;
-    }
-    if (!check_pieces(c, slot, pieces, count))
-        return;
-    take(c, slot, pieces, count);
-    c->asleep &= ~(1ull << slot);
-    c->slots[slot].buffered = buffered;
-    move_to(c, slot, lanes ? target : pc + 1);
+    if (uniform)
+        regroup_paths_top(&g->paths)->pc = lanes ? target : pc + 1;
+    else
+        regroup_paths_split(&g->paths, &e);
+    settle(c, slot);
 }
 
 /* Instructions */
@@ -394,7 +455,7 @@ static uint32_t find_masks(const struct sm *c, uint32_t slot, uint32_t masks[HED
     const struct exec_inst *in = &g->face.code[g->face.pc];
     uint32_t lanes = 0;
     for (uint32_t i = 0; i < g->count; i++) {
-        masks[i] = exec_lanes_of(home_of(c, slot, g->pieces[i].home), in, g->pieces[i].mask);
+        masks[i] = exec_lanes_of(home_of(c, slot, g->pieces[i].home), in, running(r, g, i));
         lanes |= to_physical(r, g->pieces[i].home, masks[i]);
     }
     return lanes;
@@ -471,13 +532,12 @@ static void control(struct sm *c, uint32_t slot, const struct exec_inst *in, con
             move_to(c, slot, pc + 1);
             break;
         }
-        g->face.state = WARP_AT_BARRIER;
-        c->regroup->blocks[c->slots[slot].block].at_barrier += g->threads;
-        open_barrier(c, c->slots[slot].block);
+        regroup_paths_top(&g->paths)->waits = true;
+        settle(c, slot);
         break;
     case PTX_OP_nanosleep:
         move_to(c, slot, pc + 1);
-        if (!(c->asleep >> slot & 1))
+        if (!(c->asleep >> slot & 1) && g->face.state == WARP_READY)
             g->face.state = WARP_ASLEEP;
         break;
     default: /* trap, brkpt */
