@@ -24,6 +24,10 @@ for workload in bitonic mdbrot bfs reduct dwthaar binomial quasirandom eigenvalu
         holds "$workload, $lanes: every thread executes the same" "$(total "$scratch/$lanes.json" thread_instructions) == $(total "$scratch/pdom.json" thread_instructions)"
         holds "$workload, $lanes: warps are as full" "$(total "$scratch/$lanes.json" simd_utilization) >= $(total "$scratch/pdom.json" simd_utilization)"
     done
+    run $workload "$scratch/tbc.json" tbc
+    holds "$workload: the built-in unit takes the same cycles" "$(total "$scratch/tbc.json" cycles) == $(total "$scratch/home.json" cycles)"
+    run $workload "$scratch/tbc.json" tbc:permutation=balanced
+    holds "$workload: with balanced lanes too" "$(total "$scratch/tbc.json" cycles) == $(total "$scratch/balanced.json" cycles)"
     run $workload "$scratch/warp.json" "$scratch/compaction.so:scope=warp"
     holds "$workload: a stack a warp is the core's own" "$(total "$scratch/warp.json" warp_instructions) == $(total "$scratch/pdom.json" warp_instructions)"
     case $workload in
@@ -42,6 +46,13 @@ for workload in bitonic mdbrot bfs reduct dwthaar binomial quasirandom eigenvalu
         holds "$workload is compacted" "$(total "$scratch/home.json" compacted) > 0 && $(total "$scratch/home.json" simd_utilization) > $(total "$scratch/pdom.json" simd_utilization)"
         ;;
     esac
+done
+
+# Whatever lanes threads sit in, results are right.
+for permutation in odd-even rotate flip xor-half random wid rev-wid; do
+    for workload in bitonic aossort dxtc mummer backprop lps sobel 3dfd; do
+        run $workload "$scratch/tbc.json" tbc:permutation=$permutation
+    done
 done
 
 is 'cores on several threads' "$heddle" run --quiet --size test -m slp -j 4 --divergence "$scratch/compaction.so" --stats "$scratch/threads.json" bfs
