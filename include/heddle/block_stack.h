@@ -29,6 +29,7 @@ struct heddle_block_stack {
     uint32_t depth;
     uint32_t first_slot, homes;
     uint32_t formed, come; /* warps of the path that runs; those at its end, or at a branch */
+    uint64_t formations;   /* how often warps were formed */
     bool at_branch;
     struct heddle_branch branch; /* of one of them */
     uint32_t taken[HEDDLE_HOMES], not_taken[HEDDLE_HOMES];
@@ -127,6 +128,7 @@ static inline void heddle_block_stack_form(struct heddle_block_stacks *b, struct
         left[home] = heddle_lanes_physical(&b->lanes, home, top->mask[home]);
     s->formed = heddle_warps_compacted(&b->lanes, top->mask, s->homes);
     s->come = 0;
+    s->formations++;
     s->at_branch = false;
     memset(s->taken, 0, sizeof s->taken);
     memset(s->not_taken, 0, sizeof s->not_taken);

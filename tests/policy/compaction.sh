@@ -28,6 +28,9 @@ for workload in bitonic mdbrot bfs reduct dwthaar binomial quasirandom eigenvalu
     holds "$workload: the built-in unit takes the same cycles" "$(total "$scratch/tbc.json" cycles) == $(total "$scratch/home.json" cycles)"
     run $workload "$scratch/tbc.json" tbc:permutation=balanced
     holds "$workload: with balanced lanes too" "$(total "$scratch/tbc.json" cycles) == $(total "$scratch/balanced.json" cycles)"
+    run $workload "$scratch/capri.json" capri
+    holds "$workload: capri waits at fewer branches" "$(total "$scratch/capri.json" paths) <= $(total "$scratch/home.json" paths)"
+    holds "$workload: and is right more often than not" "$(total "$scratch/capri.json" right) > $(total "$scratch/capri.json" wrong)"
     run $workload "$scratch/warp.json" "$scratch/compaction.so:scope=warp"
     holds "$workload: a stack a warp is the core's own" "$(total "$scratch/warp.json" warp_instructions) == $(total "$scratch/pdom.json" warp_instructions)"
     case $workload in
@@ -52,6 +55,8 @@ done
 for permutation in odd-even rotate flip xor-half random wid rev-wid; do
     for workload in bitonic aossort dxtc mummer backprop lps sobel 3dfd; do
         run $workload "$scratch/tbc.json" tbc:permutation=$permutation
+        run $workload "$scratch/capri.json" capri:permutation=$permutation
+        holds "$workload, $permutation, capri: threads execute as much, and branches again where they waited in vain" "$(total "$scratch/capri.json" thread_instructions) >= $(total "$scratch/tbc.json" thread_instructions)"
     done
 done
 
