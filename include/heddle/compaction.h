@@ -91,7 +91,7 @@ struct heddle_lanes {
     bool xors;                   /* every warp's permutation is lane xor `mask` */
     bool same;                   /* lanes are where they were */
     uint32_t mask[HEDDLE_HOMES]; /* by home warp */
-    uint8_t physical[HEDDLE_HOMES][32];
+    uint8_t physical[HEDDLE_HOMES][32], logical[HEDDLE_HOMES][32];
 };
 
 static inline void heddle_lanes_make(struct heddle_lanes *l, enum heddle_permutation how)
@@ -101,6 +101,8 @@ static inline void heddle_lanes_make(struct heddle_lanes *l, enum heddle_permuta
     for (uint32_t home = 0; home < HEDDLE_HOMES; home++) {
         l->mask[home] = heddle_permutation_mask(how, home, 5);
         heddle_permutation_fill(how, home, 5, l->physical[home]);
+        for (uint8_t lane = 0; lane < 32; lane++)
+            l->logical[home][l->physical[home][lane]] = lane;
     }
 }
 
@@ -114,15 +116,23 @@ static inline uint32_t heddle_xor_lanes(uint32_t lanes, uint32_t by)
     return lanes;
 }
 
-/* Logical lanes of a home warp as physical ones. */
+static inline uint32_t heddle_rename_lanes(const uint8_t names[32], uint32_t lanes)
+{
+    uint32_t renamed = 0;
+    for (; lanes; lanes &= lanes - 1)
+        renamed |= 1u << names[__builtin_ctz(lanes)];
+    return renamed;
+}
+
+/* Logical lanes of a home warp as physical ones, and back. */
 static inline uint32_t heddle_lanes_physical(const struct heddle_lanes *l, uint32_t home, uint32_t logical)
 {
-    if (l->xors)
-        return heddle_xor_lanes(logical, l->mask[home]);
-    uint32_t physical = 0;
-    for (; logical; logical &= logical - 1)
-        physical |= 1u << l->physical[home][__builtin_ctz(logical)];
-    return physical;
+    return l->xors ? heddle_xor_lanes(logical, l->mask[home]) : heddle_rename_lanes(l->physical[home], logical);
+}
+
+static inline uint32_t heddle_lanes_logical(const struct heddle_lanes *l, uint32_t home, uint32_t physical)
+{
+    return l->xors ? heddle_xor_lanes(physical, l->mask[home]) : heddle_rename_lanes(l->logical[home], physical);
 }
 
 /* Threads in each lane, as binary numbers whose i-th digits are the i-th mask: up to 63 warps. */

@@ -146,6 +146,7 @@ CUtexObject gpu_texture_u8(CUarray array)
 void gpu_free_array(CUarray array)
 {
     CHECK(cuArrayDestroy(array));
+}
 
 void gpu_texture_2d_open(struct gpu_texture_2d *texture, const void *texels, size_t columns, size_t rows,
                          unsigned channels, unsigned channel_bytes)
