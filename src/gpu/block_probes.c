@@ -1,5 +1,5 @@
-/* Launches that run together take turns, and a probe has one set of counters: when another launch's turn comes, what was
- * counted is added to the one before. */
+/* Launches that run together take turns, and a probe has one set of counters: when another launch's turn comes, what
+ * was counted is added to the one before. */
 #include "gpu/block_probes.h"
 
 #include "gpu/profile.h"

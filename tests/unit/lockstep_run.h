@@ -5,12 +5,14 @@
 #include "kernel_test.h"
 
 /* probe: a spec of a built-in one, or NULL: own. The machine has one core with room for one block of 1024 threads. */
-static inline void lockstep_open(struct kernel_run *k, const char *ptx, const char *spec, const struct heddle_probe *own)
+static inline void lockstep_open(struct kernel_run *k, const char *ptx, const char *spec,
+                                 const struct heddle_probe *own)
 {
     struct gpu_options options = {.functional = true, .probe_count = 1, .max_cycles = 100000000,
                                   .machine = {.name = "test", .cores = 1, .memory_bytes = 1 << 30,
-                                              .sm = {.warps = 32, .blocks = 8, .registers = 65536, .register_granule = 8,
-                                                     .shared_bytes = 49152, .register_banks = 16}}};
+                                              .sm = {.warps = 32, .blocks = 8, .registers = 65536,
+                                                     .register_granule = 8, .shared_bytes = 49152,
+                                                     .register_banks = 16}}};
     memset(k, 0, sizeof *k);
     if (spec && !policy_choose(&options.probes[0], POLICY_PROBE, spec, &k->error))
         fail_msg("%s", k->error.text);

@@ -193,7 +193,8 @@ static void threads_that_spin(void **state)
     struct kernel_run k;
     run(&k, KERNEL("setp.ne.u32 %p0, %r0, 32;\n@%p0 bra MEET;\n"
                    "SPIN: ld.volatile.global.u32 %r2, [%rd0+4000];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra SPIN;\n"
-                   "MEET: st.global.u32 [%rd1], %r1;\nsetp.eq.u32 %p2, %r0, 0;\n@%p2 st.global.u32 [%rd0+4000], %r1;\n"),
+                   "MEET: st.global.u32 [%rd1], %r1;\nsetp.eq.u32 %p2, %r0, 0;\n"
+                   "@%p2 st.global.u32 [%rd0+4000], %r1;\n"),
         &counter, 64);
     for (uint32_t i = 0; i < 64; i++)
         assert_int_equal(k.words[i], 1);
@@ -207,7 +208,8 @@ static void hangs_are_found(void **state)
     (void)state;
     struct kernel_run k;
     memset(&told, 0, sizeof told);
-    lockstep_open(&k, KERNEL("SPIN: ld.volatile.global.u32 %r2, [%rd0+4000];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra SPIN;\n"),
+    lockstep_open(&k, KERNEL("SPIN: ld.volatile.global.u32 %r2, [%rd0+4000];\nsetp.eq.u32 %p1, %r2, 0;\n"
+                             "@%p1 bra SPIN;\n"),
                   NULL, &counter);
     assert_false(kernel_launch(&k, 1, 64));
     assert_int_equal(k.error.kind, ERROR_DEADLOCK);
