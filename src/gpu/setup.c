@@ -24,18 +24,16 @@ static bool is_new_probe(const struct gpu_options *o, const struct policy_choice
     return true;
 }
 
-static bool is_of_blocks(const struct heddle_probe *p) { return p->blocks.branch || p->blocks.ran || p->blocks.left; }
-
 static bool fits_mode(const struct policy_choice *probe, bool functional, struct error *e)
 {
-    if (is_of_blocks(probe->probe) == functional)
+    if (policy_probe_is_functional(probe->probe) == functional)
         return true;
     if (!functional)
         return error_set(e, ERROR_INVALID, "probe '%s' counts in blocks that run in lockstep, without time; it needs "
                          "--functional", probe->policy->name);
     char known[200] = "";
     for (size_t i = 0; policy_probes[i]; i++)
-        if (is_of_blocks(policy_probes[i]))
+        if (policy_probe_is_functional(policy_probes[i]))
             snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", *known ? ", " : "",
                      policy_probes[i]->policy.name);
     return error_set(e, ERROR_INVALID, "probe '%s' listens to cores, which --functional does not model; probes that "
