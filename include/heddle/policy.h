@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define HEDDLE_POLICY_ABI 4
+#define HEDDLE_POLICY_ABI 5
 #define HEDDLE_WARPS 64
 #define HEDDLE_NO_WARP (-1)
 #define HEDDLE_NO_PC UINT32_MAX
@@ -308,8 +308,32 @@ struct heddle_instruction_table {
     const uint64_t *values;
     uint32_t instruction_count, column_count;
 };
+
+/* Without time (`--functional`): blocks run in lockstep, one path of the whole block after the other, an instruction at
+ * a time for all warps that have threads in it; paths meet at the immediate post-dominator. Masks by warp of the block,
+ * of `warps` warps. One instance hears all blocks; core->program is the one of the block's launch, and of the core
+ * nothing else is set. policy.on: `kernel` and `kernel_end`, when a launch begins and ends. */
+struct heddle_block_branch {        /* a conditional branch */
+    uint32_t pc, target, fall_through, reconvergence;
+    uint32_t warps, threads;        /* of the block */
+    bool divergent;                 /* lanes of one warp disagree */
+    const uint32_t *taken, *not_taken;
+};
+struct heddle_block_run {           /* instructions that a path executed one after the other, whatever their guards */
+    uint32_t warps;
+    uint64_t instructions;
+    const uint32_t *masks;
+};
+struct heddle_block_events {
+    void (*branch)(void *state, const struct heddle_core *core, const struct heddle_block_branch *e);
+    void (*ran)(void *state, const struct heddle_core *core, const struct heddle_block_run *e);
+    /* A launch, or what is left of a block, cannot run so, and runs warp by warp: nothing more is told of it. */
+    void (*left)(void *state, const struct heddle_core *core, bool whole_launch);
+};
+
 struct heddle_probe {
     struct heddle_policy policy;
+    struct heddle_block_events blocks; /* one of them set: the probe works with --functional, and only there */
     /* Once, when the program has ended: to write a file that a parameter names, say. One table per kernel that ran, where
      * the policy has counters of instructions. False: it could not, and *why says why. NULL: nothing to write. */
     bool (*write)(const union heddle_value *values, const struct heddle_instruction_table *kernels,

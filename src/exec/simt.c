@@ -90,6 +90,14 @@ void simt_start(struct exec_warp *w, uint32_t lanes)
     settle(w);
 }
 
+void simt_take(struct exec_warp *w, const struct simt_entry *entries, uint32_t count)
+{
+    w->stack_depth = 0;
+    for (uint32_t i = 0; i < count; i++)
+        push(w, entries[i].pc, entries[i].rpc, entries[i].mask);
+    settle(w);
+}
+
 void simt_pop(struct exec_warp *w)
 {
     w->stack_depth--;
