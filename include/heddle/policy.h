@@ -285,9 +285,14 @@ struct heddle_divergence_services {
 
 struct heddle_divergence {
     struct heddle_policy policy;
-    /* false: warps keep their stacks, and only `policy` and block_end are looked at. True: services, block_start, split, arrived and exited must be there; kernels with calls, indexed branches,
-     * instructions of the warp as a whole (shfl, vote, bar.warp, mma ...) or barriers other than `bar.sync 0` are refused. */
+    /* false: warps keep their stacks, and only `policy` and block_end are looked at. True: services, block_start, split,
+     * arrived and exited must be there. */
     bool regroups;
+    /* false: slots may have threads of several warps; kernels with calls, indexed branches, instructions of the warp as
+     * a whole (shfl, vote, bar.warp, mma ...) or barriers other than `bar.sync 0` are refused. True: a slot only ever has
+     * threads of its own warp, one piece, each in its lane (no hook `lane`); no kernel is refused, and a warp whose
+     * lanes have all ended gives its slot back. The unit is not asked at indexed branches and in called functions. */
+    bool keeps_homes;
     void (*services)(void *state, const struct heddle_divergence_services *services);
     /* A block was placed: its warps are slots first_warp ... first_warp + warp_count - 1, lanes[i] the threads of warp i. A unit that regroups gives every slot its first work with regroup. */
     void (*block_start)(void *state, const struct heddle_core *core, uint32_t block, uint32_t first_warp, uint32_t warp_count, const uint32_t *lanes);

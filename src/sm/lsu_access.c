@@ -46,7 +46,7 @@ static uint32_t longest_segment(const struct sm *c, const struct sm_inflight *f)
 static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const struct exec_warp *w, struct sm_accesses *a)
 {
     uint32_t most = longest_segment(c, f);
-    if (c->regroup)
+    if (c->mixes)
         return regroup_local_accesses(c, (uint16_t)(f - c->inflight), most, a->list);
     return coalesce_local(w->addr, w->access.mask, lane_bytes(f, &w->access), sm_first_thread(c, f->slot),
                           c->thread_interleave, most, c->config->coalesce_parts, a->list);
@@ -188,7 +188,7 @@ void sm_perform(struct sm *c)
     for (uint32_t i = 0; i < c->deferred_count; i++) {
         struct sm_inflight *f = &c->inflight[c->deferred[i].id];
         struct exec_warp *w = c->slots[f->slot].exec;
-        if (c->regroup) {
+        if (c->mixes) {
             regroup_perform(c, c->deferred[i].id);
             sm_coalesce(c, c->deferred[i].id);
             continue;
@@ -208,7 +208,7 @@ void sm_perform_atomic(struct sm *c, const struct packet *p)
 {
     struct sm_inflight *f = &c->inflight[p->token];
     f->performed |= p->mask;
-    if (c->regroup)
+    if (c->mixes)
         regroup_perform_atomic(c, p);
     else if (p->mask)
         exec_perform(c->slots[f->slot].exec, f->exec_inst, p->mask);

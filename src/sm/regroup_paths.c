@@ -1,5 +1,5 @@
-/* A stack of paths for a slot of regrouped threads: see regroup_paths.h. Left out: lanes that spin while others of their
- * slot wait for them are not let go (exec/let_go.c). */
+/* A stack of paths for a slot of regrouped threads: see regroup_paths.h. Left out: lanes that spin while others of
+ * their slot wait for them are not let go (exec/let_go.c). */
 #include "sm/regroup_paths.h"
 
 #include <assert.h>

@@ -14,7 +14,7 @@ struct regroup_path {
     bool waits; /* at a barrier, which is at pc */
 };
 
-/* Both sides of a branch have fewer lanes than the path had: 32 lanes are on at most 63 entries, whatever the program. */
+/* Both sides of a branch have fewer lanes than the path had: 32 lanes are on at most 63 entries, in any program. */
 enum { REGROUP_PATHS = 63 };
 
 struct regroup_paths {
@@ -34,9 +34,9 @@ static inline struct regroup_path *regroup_paths_top(struct regroup_paths *p)
 }
 
 void regroup_paths_start(struct regroup_paths *p, uint32_t pc, uint32_t stop, uint32_t lanes); /* one path */
-void regroup_paths_split(struct regroup_paths *p, const struct heddle_branch *e);              /* lanes of the top part */
-void regroup_paths_remove(struct regroup_paths *p, uint32_t lanes);                            /* they have ended */
-void regroup_paths_open(struct regroup_paths *p);                                              /* those that wait go on */
+void regroup_paths_split(struct regroup_paths *p, const struct heddle_branch *e); /* lanes of the top part */
+void regroup_paths_remove(struct regroup_paths *p, uint32_t lanes);               /* they have ended */
+void regroup_paths_open(struct regroup_paths *p);                                 /* those that wait go on */
 /* Drops entries that are over and brings up one that can run: to be called after every change. */
 enum regroup_paths_state regroup_paths_settle(struct regroup_paths *p);
 

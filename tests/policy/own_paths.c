@@ -1,6 +1,11 @@
 /* A divergence unit that regroups nothing: every warp gets its own threads, and goes on by itself at every branch. The
- * core keeps the paths of its slots, and what comes out is what `pdom` does. For tests of the interface. */
+ * core keeps the paths of its slots, and what comes out is what `pdom` does. For tests of the interface.
+ * -DKEEPS_HOMES=true: the same as a unit that never mixes warps. */
 #include "heddle/policy.h"
+
+#ifndef KEEPS_HOMES
+#define KEEPS_HOMES false
+#endif
 
 struct own_paths {
     struct heddle_divergence_services services;
@@ -48,6 +53,7 @@ static const struct heddle_divergence own_paths = {
             .state_bytes = sizeof(struct own_paths),
         },
     .regroups = true,
+    .keeps_homes = KEEPS_HOMES,
     .services = own_services,
     .block_start = own_block_start,
     .split = own_split,

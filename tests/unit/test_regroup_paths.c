@@ -2,6 +2,8 @@
  * that answer nothing else, over kernels made from seeds: any block branches to any other. */
 #define OWN_PATHS_INCLUDED
 #include "../policy/own_paths.c"
+#define COMPACTION_INCLUDED
+#include "../policy/compaction.c"
 
 #include "policy_run.h"
 
@@ -17,7 +19,7 @@ static uint32_t drawn(uint64_t *seed, uint32_t below)
     return (uint32_t)(*seed >> 33) % below;
 }
 
-/* %r1: the thread; %r5: a word that changes with every step; %r6: steps. After some hundred of them branches go on only. */
+/* %r1: the thread; %r5: a word that changes with every step; %r6: steps. After 200 of them branches go forward only. */
 static void say_step(struct text *t, uint64_t *seed, uint32_t i, uint32_t blocks)
 {
     uint32_t target = drawn(seed, blocks + 1), bit = drawn(seed, 12) + 16;
@@ -58,6 +60,7 @@ static void run(const struct heddle_divergence *unit, const char *body, struct o
 {
     struct timed t;
     policy_open(&t, &(struct policy_run){.machine = "slp", .sets = one_core, .divergence = unit}, "", body);
+    memset(o, 0, sizeof *o);
     o->cycles = timed_launch(&t, BLOCKS, THREADS, 0);
     o->thread_instructions = t.gpu->kernels[0].thread_instructions;
     o->exec = t.counters->exec;
@@ -80,8 +83,6 @@ static void forget_ended_warps(struct sm_counters *c)
 
 static void expect_same(const char *body, uint64_t seed, struct outcome *own, struct outcome *core)
 {
-    forget_ended_warps(&own->sm);
-    forget_ended_warps(&core->sm);
     if (own->cycles != core->cycles || memcmp(own, core, sizeof *own) != 0)
         fail_msg("seed %llu: %llu cycles, not %llu, or another difference:\n%s", (unsigned long long)seed,
                  (unsigned long long)own->cycles, (unsigned long long)core->cycles, body);
@@ -96,11 +97,82 @@ static void own_paths_are_the_cores_stack(void **state)
         char *body = random_body(seed);
         run(&own_paths, body, &own);
         run(NULL, body, &core);
+        forget_ended_warps(&own.sm);
+        forget_ended_warps(&core.sm);
         expect_same(body, seed, &own, &core);
         divergent += core.exec.divergent_branches;
         free(body);
     }
     assert_true(divergent > SEEDS * 50);
+}
+
+/* Units that keep threads in the slots of their warps */
+
+static void kept_warps_are_the_cores(void **state)
+{
+    static struct outcome own, core;
+    struct heddle_divergence unit = own_paths;
+    (void)state;
+    unit.keeps_homes = true;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        char *body = random_body(seed);
+        run(&unit, body, &own);
+        run(NULL, body, &core);
+        expect_same(body, seed, &own, &core);
+        free(body);
+    }
+}
+
+static bool init_by_warp(void *state, const struct heddle_setup *setup)
+{
+    struct unit *u = state;
+    u->counters = setup->counters;
+    u->scope = SCOPE_WARP;
+    u->slots = setup->core->warp_slots;
+    return true;
+}
+
+/* The unit has the stacks, and gives a warp one path after another. */
+static void kept_warps_are_given_paths(void **state)
+{
+    static struct outcome own, core;
+    struct heddle_divergence unit = compaction;
+    (void)state;
+    unit.policy.init = init_by_warp;
+    unit.lane = NULL;
+    for (int keeps = 0; keeps < 2; keeps++)
+        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+            char *body = random_body(seed);
+            unit.keeps_homes = keeps;
+            run(&unit, body, &own);
+            run(NULL, body, &core);
+            assert_memory_equal(&own.exec, &core.exec, sizeof core.exec);
+            assert_memory_equal(own.words, core.words, sizeof core.words);
+            assert_int_equal(own.thread_instructions, core.thread_instructions);
+            free(body);
+        }
+}
+
+/* Whatever a warp does as a whole is what it is. */
+static void kept_warps_do_everything(void **state)
+{
+    static const char body[] = "ld.param.u64 %rd0, [buffer];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 4;\n"
+                               "add.u64 %rd1, %rd0, %rd1;\nand.b32 %r2, %r1, 3;\nsetp.eq.u32 %p0, %r2, 0;\n"
+                               "shfl.sync.bfly.b32 %r3, %r1, 1, 31, 0xffffffff;\n@%p0 bra MEET;\n"
+                               "vote.sync.ballot.b32 %r4, %p0, 0xeeeeeeee;\nadd.u32 %r3, %r3, %r4;\nbar.sync 1;\n"
+                               "MEET:\n"
+                               "T: .branchtargets A, B, C, D;\nbrx.idx %r2, T;\nA:\nadd.u32 %r3, %r3, 10;\n"
+                               "B:\nadd.u32 %r3, %r3, 100;\nC:\nadd.u32 %r3, %r3, 1000;\nD:\n"
+                               "bar.red.popc.u32 %r5, 0, %p0;\nmad.lo.u32 %r3, %r5, 100000, %r3;\n"
+                               "st.global.u32 [%rd1+8192], %r3;\n";
+    static struct outcome own, core;
+    struct heddle_divergence unit = own_paths;
+    (void)state;
+    unit.keeps_homes = true;
+    run(&unit, body, &own);
+    run(NULL, body, &core);
+    expect_same(body, 0, &own, &core);
+    assert_int_equal(own.words[4], 5 + 1110 + 2800000);
 }
 
 /* Mixed slots: every second thread of a warp changes places with one of the next warp, and sits in the lane beside. */
@@ -166,7 +238,8 @@ static void barriers_on_paths(void **state)
         uint32_t words[2][64];
         for (int own = 0; own < 2; own++) {
             struct timed t;
-            policy_open(&t, &(struct policy_run){.machine = "slp", .sets = one_core, .divergence = own ? &own_paths : NULL}, "", bodies[i]);
+            struct policy_run r = {.machine = "slp", .sets = one_core, .divergence = own ? &own_paths : NULL};
+            policy_open(&t, &r, "", bodies[i]);
             cycles[own] = timed_launch(&t, 1, 64, 0);
             memcpy(words[own], t.buffer + OUT, sizeof words[own]);
             timed_close(&t);
@@ -214,15 +287,16 @@ static enum heddle_branch_answer note_apart(void *state, const struct heddle_cor
     return HEDDLE_STACK;
 }
 
-static const char nested[] = SHARE "mov.u32 %r6, 1;\n@%p0 bra EVEN;\nmov.u32 %r6, 2;\nbra MEET;\nEVEN:\nand.b32 %r7, %r1, 2;\n"
-                                   "setp.eq.u32 %p1, %r7, 0;\n@%p1 bra MEET;\nmov.u32 %r6, 3;\nMEET:\n" TELL;
+static const char nested[] = SHARE "mov.u32 %r6, 1;\n@%p0 bra EVEN;\nmov.u32 %r6, 2;\nbra MEET;\n"
+                                   "EVEN:\nand.b32 %r7, %r1, 2;\nsetp.eq.u32 %p1, %r7, 0;\n@%p1 bra MEET;\n"
+                                   "mov.u32 %r6, 3;\nMEET:\n" TELL;
 
 static void a_slot_arrives_when_all_paths_have(void **state)
 {
     struct heddle_divergence unit = own_paths;
     struct timed t;
-    (void)state;
     memset(&seen, 0, sizeof seen);
+    unit.keeps_homes = *state != NULL;
     unit.block_start = start_halfway;
     unit.arrived = go_on;
     unit.split = note_apart;
@@ -242,29 +316,66 @@ static enum heddle_branch_answer park_apart(void *state, const struct heddle_cor
     return e->apart ? HEDDLE_PARK : HEDDLE_STACK;
 }
 
-static void a_slot_that_is_apart_is_not_parked(void **state)
+static void expect_trouble(const struct heddle_divergence *unit, uint32_t threads, const char *says)
 {
-    struct heddle_divergence unit = own_paths;
     struct timed t;
-    (void)state;
-    unit.split = park_apart;
-    policy_open(&t, &(struct policy_run){.machine = "slp", .sets = one_core, .divergence = &unit}, "", nested);
+    policy_open(&t, &(struct policy_run){.machine = "slp", .sets = one_core, .divergence = unit}, "", nested);
     uint64_t buffer = (uint64_t)(uintptr_t)t.buffer;
     struct gpu_launch launch = {.kernel = exec_image_function(t.image, "kernel"), .grid = {1, 1, 1},
-                                .block = {32, 1, 1}, .params = &buffer, .params_bytes = 8};
+                                .block = {threads, 1, 1}, .params = &buffer, .params_bytes = 8};
     assert_false(gpu_launch(t.gpu, &launch, &t.error));
-    assert_non_null(strstr(t.error.text, "parks it, while lanes of it wait on another path"));
+    assert_non_null(strstr(t.error.text, says));
     timed_close(&t);
+}
+
+static void wrong_units_are_named(void **state)
+{
+    (void)state;
+    for (int keeps = 0; keeps < 2; keeps++) {
+        struct heddle_divergence unit = own_paths;
+        unit.keeps_homes = keeps;
+        unit.split = park_apart;
+        expect_trouble(&unit, 32, "parks it, while lanes of it wait on another path");
+        unit = own_paths;
+        unit.keeps_homes = keeps;
+        unit.arrived = own_arrived; /* and nothing more is done */
+        unit.block_start = start_halfway;
+        expect_trouble(&unit, 32, keeps ? "warps 0x1 are parked" : "of 32 threads that have not ended 0 wait");
+    }
+    struct heddle_divergence unit = own_paths;
+    unit.keeps_homes = true;
+    unit.block_start = start_mixed;
+    expect_trouble(&unit, 64, "regroup of slot 0 with threads of warp 0, by a unit that keeps");
+}
+
+static void kept_warps_have_no_other_lanes(void **state)
+{
+    struct heddle_divergence unit = own_paths;
+    struct gpu_options options = {0};
+    struct error e = {0};
+    (void)state;
+    unit.keeps_homes = true;
+    unit.lane = lane_beside;
+    assert_true(gpu_setup(&options, &(struct gpu_setup){.machine = "machines/slp.ini"}, &e));
+    policy_release(&options.divergence);
+    options.divergence = (struct policy_choice){.divergence = &unit, .policy = &unit.policy, .spec = "unit"};
+    assert_null(gpu_create(&options, &e));
+    assert_non_null(strstr(e.text, "permutes their lanes"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_paths_are_the_cores_stack),
+        cmocka_unit_test(kept_warps_are_the_cores),
+        cmocka_unit_test(kept_warps_are_given_paths),
+        cmocka_unit_test(kept_warps_do_everything),
         cmocka_unit_test(mixed_slots_have_paths),
         cmocka_unit_test(barriers_on_paths),
         cmocka_unit_test(a_slot_arrives_when_all_paths_have),
-        cmocka_unit_test(a_slot_that_is_apart_is_not_parked),
+        cmocka_unit_test_prestate(a_slot_arrives_when_all_paths_have, "keeps homes"),
+        cmocka_unit_test(wrong_units_are_named),
+        cmocka_unit_test(kept_warps_have_no_other_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
