@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { KEPT_PROGRAMS = 64 };
+
 /* Of a kernel, kept: programs launch the same one over and over. */
 struct kept_program {
     struct kept_program *next;
@@ -30,6 +32,7 @@ struct block_probes {
         uint64_t *instructions;      /* its table, or NULL */
     } list[GPU_PROBES];
     struct kept_program *programs;
+    uint32_t program_count;
     struct residency *current;       /* whose turn it is, or NULL */
     struct lockstep_observer observer;
 };
@@ -111,6 +114,24 @@ struct block_probes *block_probes_create(const struct gpu_options *o, struct err
     return p;
 }
 
+/* All but those of launches that run. */
+static void forget_programs(struct block_probes *p, const struct residency *running)
+{
+    for (struct kept_program **at = &p->programs, *k; (k = *at);) {
+        const struct residency *r = running;
+        while (r && r->program != k->program)
+            r = r->next;
+        if (r) {
+            at = &k->next;
+            continue;
+        }
+        *at = k->next;
+        arena_free(&k->arena);
+        free(k);
+        p->program_count--;
+    }
+}
+
 void block_probes_destroy(struct block_probes *p)
 {
     if (!p)
@@ -118,22 +139,21 @@ void block_probes_destroy(struct block_probes *p)
     for (uint32_t i = 0; i < p->count; i++)
         if (p->list[i].probe->policy.finish)
             p->list[i].probe->policy.finish(p->list[i].state);
-    for (struct kept_program *k = p->programs, *next; k; k = next) {
-        next = k->next;
-        arena_free(&k->arena);
-        free(k);
-    }
+    forget_programs(p, NULL);
     arena_free(&p->arena);
     free(p);
 }
 
 /* Launches */
 
-static const struct kept_program *program_of(struct block_probes *p, const struct exec_function *kernel)
+static const struct kept_program *program_of(struct block_probes *p, const struct residency *r)
 {
+    const struct exec_function *kernel = r->launch.kernel;
     for (struct kept_program *k = p->programs; k; k = k->next)
         if (k->image == kernel->image->id && k->kernel == kernel)
             return k;
+    if (p->program_count >= KEPT_PROGRAMS)
+        forget_programs(p, r->gpu->started);
     struct kept_program *k = calloc(1, sizeof *k);
     if (!k)
         abort();
@@ -143,6 +163,7 @@ static const struct kept_program *program_of(struct block_probes *p, const struc
     k->runs = !lockstep_obstacle(kernel);
     k->next = p->programs;
     p->programs = k;
+    p->program_count++;
     return k;
 }
 
@@ -179,7 +200,7 @@ bool block_probes_begin(struct block_probes *p, struct residency *r)
 {
     const struct heddle_policy *policies[GPU_POLICIES + 1];
     uint32_t count = gpu_policies(p->options, policies);
-    const struct kept_program *k = program_of(p, r->launch.kernel);
+    const struct kept_program *k = program_of(p, r);
     bool runs = k->runs && !r->clusters;
     r->program = k->program;
     r->counters.policies = policy_counts_create(policies, count);
