@@ -119,6 +119,7 @@ fi
 
 group 'random: kernels made from seeds, against what silicon gave'
 run_counted random env HEDDLE_OPTIONS=--functional "$build/tests/random" check 0 5000 tests/random/recorded.txt
+run_counted 'random, blocks in lockstep' env HEDDLE_OPTIONS='--functional --probe compaction' "$build/tests/random" check 0 1000 tests/random/recorded.txt
 
 group 'compiled: kernels in CUDA C++ through nvcc and clang, against outputs recorded from silicon'
 run_counted compiled env HEDDLE_OPTIONS=--functional "$build/tests/compiled" check tests/compiled/recorded.txt tests/compiled/ptx
@@ -132,6 +133,7 @@ original() { run_plain "kmeans original, $*" "$build/bin/heddle" run --quiet --s
 original --functional
 original -m gtx480
 original -m ccws
+run_plain 'sortnw odd-even' "$build/bin/heddle" run --functional --quiet --size test sortnw --odd-even 1
 
 group 'with time: the same memory contents'
 with_time='--set core.shared_bytes=96K' # one of the programs asks for more than a GTX 480 has

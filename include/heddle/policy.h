@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define HEDDLE_POLICY_ABI 4
+#define HEDDLE_POLICY_ABI 5
 #define HEDDLE_WARPS 64
 #define HEDDLE_NO_WARP (-1)
 #define HEDDLE_NO_PC UINT32_MAX
@@ -118,7 +118,10 @@ struct heddle_core {
  * cycle of the event, and the core's masks say how things are after it. */
 struct heddle_issue { uint32_t warp, pc, active /* lanes that execute it, guard considered */, path /* lanes of the path */; const struct heddle_instruction *instruction; };
 /* Every branch that was executed. Unconditional: all lanes of the path in taken. target: HEDDLE_NO_PC where lanes go to several. */
-struct heddle_branch { uint32_t warp, pc, taken, not_taken, target, fall_through, reconvergence; };
+struct heddle_branch {
+    uint32_t warp, pc, taken, not_taken, target, fall_through, reconvergence;
+    bool apart; /* in `split` alone: lanes of the warp wait on another path of its own stack (HEDDLE_STACK) */
+};
 enum heddle_loop_step { HEDDLE_LOOP_ENTER, HEDDLE_LOOP_ITERATE, HEDDLE_LOOP_LEAVE };
 struct heddle_loop_event { uint32_t warp, pc, active; int32_t loop; enum heddle_loop_step step; };
 /* At issue, a load, store or atomic of global, local or texture memory. Its L1 accesses follow later, those of a warp in
@@ -257,13 +260,17 @@ struct heddle_l1 {
 /* A divergence unit: one instance a core. All hooks NULL: every warp has its own post-dominator stack. */
 
 /* A part of what a warp slot executes: lanes of one home warp of the block. A thread stays in its home lane and its home warp's registers; a slot that executes pieces of several home
- * warps issues one instruction for all of them; no two of its threads may sit in the same physical lane (see lane). Masks of events are of physical lanes. Barriers count threads. */
+ * warps issues one instruction for all of them; no two of its threads may sit in the same physical lane (see lane). Masks of events are of physical lanes. Barriers count threads; a slot
+ * whose lanes are on several paths arrives with all its threads when every path waits at a barrier, or where paths meet. */
 struct heddle_piece { uint32_t home; /* index of the home warp in its block */ uint32_t mask; /* logical lanes: thread home * 32 + lane */ };
 enum { HEDDLE_PIECES = 32 };
 
 enum heddle_branch_answer {
-    HEDDLE_STACK,  /* the warp goes on by itself: only where its lanes agree. A unit that lets a warp's lanes part keeps their paths, and gives the warp one after the other */
-    HEDDLE_PARK,   /* the warp waits; the unit will give slots of the block new work with regroup */
+    /* The warp goes on by itself. Where its lanes part, the core keeps their paths, a post-dominator stack per slot: the
+     * taken one runs first, they meet at the reconvergence point, and the unit is asked at the branches on them too. The
+     * slot gets to its stop_pc when all its lanes have. */
+    HEDDLE_STACK,
+    HEDDLE_PARK,   /* the warp waits; the unit will give slots of the block new work with regroup. Not where e->apart */
 };
 
 /* What a unit may do, in any hook. */
@@ -278,14 +285,19 @@ struct heddle_divergence_services {
 
 struct heddle_divergence {
     struct heddle_policy policy;
-    /* false: warps keep their stacks, and only `policy` and block_end are looked at. True: services, block_start, split, arrived and exited must be there; kernels with calls, indexed branches,
-     * instructions of the warp as a whole (shfl, vote, bar.warp, mma ...) or barriers other than `bar.sync 0` are refused. */
+    /* false: warps keep their stacks, and only `policy` and block_end are looked at. True: services, block_start, split,
+     * arrived and exited must be there. */
     bool regroups;
+    /* false: slots may have threads of several warps; kernels with calls, indexed branches, instructions of the warp as
+     * a whole (shfl, vote, bar.warp, mma ...) or barriers other than `bar.sync 0` are refused. True: a slot only ever has
+     * threads of its own warp, one piece, each in its lane (no hook `lane`); no kernel is refused, and a warp whose
+     * lanes have all ended gives its slot back. The unit is not asked at indexed branches and in called functions. */
+    bool keeps_homes;
     void (*services)(void *state, const struct heddle_divergence_services *services);
     /* A block was placed: its warps are slots first_warp ... first_warp + warp_count - 1, lanes[i] the threads of warp i. A unit that regroups gives every slot its first work with regroup. */
     void (*block_start)(void *state, const struct heddle_core *core, uint32_t block, uint32_t first_warp, uint32_t warp_count, const uint32_t *lanes);
     void (*block_end)(void *state, const struct heddle_core *core, uint32_t block);
-    /* A conditional branch, for units that regroup: pieces of the warp, with the lanes that take it. */
+    /* A conditional branch, for units that regroup: pieces of the path of the warp that runs, with the lanes that take it. */
     enum heddle_branch_answer (*split)(void *state, const struct heddle_core *core, const struct heddle_branch *e, const struct heddle_piece *pieces, const uint32_t *taken, uint32_t count);
     void (*arrived)(void *state, const struct heddle_core *core, uint32_t warp, uint32_t pc);           /* the warp got to its stop_pc */
     void (*exited)(void *state, const struct heddle_core *core, uint32_t warp, const struct heddle_piece *pieces, uint32_t count); /* lanes that ended */
@@ -301,8 +313,32 @@ struct heddle_instruction_table {
     const uint64_t *values;
     uint32_t instruction_count, column_count;
 };
+
+/* Without time (`--functional`): blocks run in lockstep, one path of the whole block after the other, an instruction at
+ * a time for all warps that have threads in it; paths meet at the immediate post-dominator. Masks by warp of the block,
+ * of `warps` warps. One instance hears all blocks; core->program is the one of the block's launch, and of the core
+ * nothing else is set. policy.on: `kernel` and `kernel_end`, when a launch begins and ends. */
+struct heddle_block_branch {        /* a conditional branch */
+    uint32_t pc, target, fall_through, reconvergence;
+    uint32_t warps, threads;        /* of the block */
+    bool divergent;                 /* lanes of one warp disagree */
+    const uint32_t *taken, *not_taken;
+};
+struct heddle_block_run {           /* instructions that a path executed one after the other, whatever their guards */
+    uint32_t warps;
+    uint64_t instructions;
+    const uint32_t *masks;
+};
+struct heddle_block_events {
+    void (*branch)(void *state, const struct heddle_core *core, const struct heddle_block_branch *e);
+    void (*ran)(void *state, const struct heddle_core *core, const struct heddle_block_run *e);
+    /* A launch, or what is left of a block, cannot run so, and runs warp by warp: nothing more is told of it. */
+    void (*left)(void *state, const struct heddle_core *core, bool whole_launch);
+};
+
 struct heddle_probe {
     struct heddle_policy policy;
+    struct heddle_block_events blocks; /* one of them set: the probe works with --functional, and only there */
     /* Once, when the program has ended: to write a file that a parameter names, say. One table per kernel that ran, where
      * the policy has counters of instructions. False: it could not, and *why says why. NULL: nothing to write. */
     bool (*write)(const union heddle_value *values, const struct heddle_instruction_table *kernels,

@@ -18,7 +18,9 @@ static const char help[] =
     "\n"
     "      --cfg          basic blocks: ranges, source lines, successors, dominators, post-dominators\n"
     "      --loops        natural loops, nested, with begin and end PC, back edges and the loads inside\n"
-    "      --branches     conditional branches: targets, where the paths meet again, loops they end\n"
+    "      --branches     conditional branches: targets, where the paths meet again, loops they end; and whether the\n"
+    "                     condition depends on thread positions and parameters alone (P), on data (D) or on neither\n"
+    "                     (uniform), with the instructions that make it so\n"
     "      --registers    registers by type, and the most that are alive at once\n"
     "      --phases       phases (PAWS): runs of instructions up to the first use of a load; what is left of the phase at each\n"
     "      --phase-order sources|report   a load's sources are looked at before its destination is entered, or after, as in the report's code\n"
@@ -129,6 +131,7 @@ struct inspected *inspect_function(struct arena *a, const struct ptx_module *m, 
     *p = (struct inspected){.arena = a, .module = m, .function = f};
     p->cfg = ptx_cfg_build(a, f);
     p->liveness = ptx_liveness_build(a, f, p->cfg);
+    p->taints = ptx_taint_build(a, f, p->cfg);
     for (uint32_t i = 0; i < f->variable_count; i++)
         if (f->variables[i]->space == PTX_SPACE_LOCAL)
             p->local_bytes += f->variables[i]->size_bytes;

@@ -5,6 +5,7 @@
 #include "gpu/machine.h"
 #include "ptx/cfg.h"
 #include "ptx/phases.h"
+#include "ptx/taint.h"
 
 #include <stdio.h>
 
@@ -15,6 +16,7 @@ struct inspected {
     const struct ptx_function *function;
     struct ptx_cfg *cfg;
     struct ptx_liveness *liveness;
+    struct ptx_taints *taints;
     uint64_t shared_bytes;   /* static, with what functions it calls use */
     bool dynamic_shared;     /* an extern __shared__ array is in use */
     uint64_t local_bytes;
@@ -30,6 +32,9 @@ const char *inspect_source(const struct inspected *p, uint32_t first, uint32_t e
 int32_t inspect_loop_ended(const struct inspected *p, uint32_t branch);
 /* The outermost loop that a branch may leave, or PTX_NO_LOOP. */
 int32_t inspect_loop_left(const struct inspected *p, uint32_t branch);
+
+/* "P", "D" or "uniform": what the condition of a branch depends on. */
+const char *inspect_branch_class(const struct inspected *p, uint32_t branch);
 
 void inspect_print_cfg(const struct inspected *p, FILE *to);
 void inspect_print_loops(const struct inspected *p, FILE *to);

@@ -165,7 +165,15 @@ static void json_branch(const struct inspected *p, uint32_t i, FILE *to)
     json_index("ends_loop", inspect_loop_ended(p, i), to);
     fputs(", ", to);
     json_index("leaves_loop", inspect_loop_left(p, i), to);
-    fputs("}", to);
+    fprintf(to, ", \"class\": \"%s\", \"because\": [", inspect_branch_class(p, i));
+    struct ptx_taint_chain chain = ptx_taint_explain(p->arena, p->function, p->cfg, p->taints, i);
+    for (uint32_t k = 0; k < chain.count; k++) {
+        fputs(k ? ", {" : "{", to);
+        json_pc("pc", chain.insts[k], to);
+        json_place(p, chain.insts[k], chain.insts[k] + 1, to);
+        fputs("}", to);
+    }
+    fputs("]}", to);
 }
 
 static void json_function(const struct inspected *p, FILE *to)

@@ -218,6 +218,38 @@ static const char *loop_effect(const struct inspected *p, uint32_t branch)
     return around != PTX_NO_LOOP ? arena_printf(p->arena, "in L%d", around) : "-";
 }
 
+const char *inspect_branch_class(const struct inspected *p, uint32_t branch)
+{
+    static const char *const names[] = { [PTX_TAINT_CLEAN] = "uniform", [PTX_TAINT_P] = "P", [PTX_TAINT_D] = "D" };
+    return names[p->taints->of[branch]];
+}
+
+/* Why a branch is P or D: from what writes its condition back to what is no register. */
+static void add_reasons(const struct inspected *p, struct text_table *t, uint32_t branch)
+{
+    const struct ptx_function *f = p->function;
+    struct ptx_taint_chain chain = ptx_taint_explain(p->arena, f, p->cfg, p->taints, branch);
+    for (uint32_t k = 0; k < chain.count; k++) {
+        bool ends = k + 1 == chain.count;
+        text_table_cell(t, "%s", k ? "" : pc(p, branch));
+        text_table_cell(t, "%s", k ? "" : inspect_branch_class(p, branch));
+        text_table_cell(t, "%d", f->insts[chain.insts[k]].line);
+        text_table_cell(t, "%s", instruction_text(p, chain.insts[k]));
+        text_table_cell(t, "%s", ends ? ptx_taint_source(f, &f->insts[chain.insts[k]]) : "");
+    }
+}
+
+static void print_reasons(const struct inspected *p, FILE *to)
+{
+    static const char *const titles[] = { "branch at", "class", ">PTX line", "because of", "source", NULL };
+    struct text_table t = text_table_start(p->arena, titles);
+    for (uint32_t i = 0; i < p->function->inst_count; i++)
+        if (ptx_is_conditional_branch(&p->function->insts[i]))
+            add_reasons(p, &t, i);
+    if (t.cell_count)
+        text_table_print(&t, "  ", to);
+}
+
 static void add_branch(const struct inspected *p, struct text_table *t, uint32_t i)
 {
     const struct ptx_inst *in = &p->function->insts[i];
@@ -229,6 +261,7 @@ static void add_branch(const struct inspected *p, struct text_table *t, uint32_t
     text_table_cell(t, "%s", inspect_source(p, i, i + 1));
     text_table_cell(t, "%s%s%s", in->guard && in->guard_negated ? "!" : "", in->guard ? in->guard->name : "-",
                     in->opcode == PTX_OP_brx ? " (brx)" : "");
+    text_table_cell(t, "%s", inspect_branch_class(p, i));
     text_table_cell(t, "%s", targets.text);
     text_table_cell(t, "%s", !in->guard ? "-" : i + 1 < p->function->inst_count ? pc(p, i + 1) : "exit");
     text_table_cell(t, "%s", meet == PTX_NO_RECONVERGENCE ? "exit" : pc(p, meet));
@@ -237,8 +270,8 @@ static void add_branch(const struct inspected *p, struct text_table *t, uint32_t
 
 void inspect_print_branches(const struct inspected *p, FILE *to)
 {
-    static const char *const titles[] = {"branch at", ">PTX line", "source", "guard", "taken", "not taken", "paths meet at",
-                                         "loop", NULL};
+    static const char *const titles[] = { "branch at", ">PTX line", "source",        "guard", "class",
+                                          "taken",     "not taken", "paths meet at", "loop",  NULL };
     struct text_table t = text_table_start(p->arena, titles);
     if (!p->branch_count) {
         fputs("  no conditional branches\n", to);
@@ -248,6 +281,7 @@ void inspect_print_branches(const struct inspected *p, FILE *to)
         if (ptx_is_conditional_branch(&p->function->insts[i]))
             add_branch(p, &t, i);
     text_table_print(&t, "  ", to);
+    print_reasons(p, to);
 }
 
 /* ------------------------------------------------------------- registers */

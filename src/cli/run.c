@@ -167,8 +167,6 @@ static int check_values(const struct run_options *o)
         return cli_usage("run", "--trace is of caches, which --functional does not model");
     if (o->warps && o->functional)
         return cli_usage("run", "--warps is of time, which --functional does not model");
-    if (o->probe_count && o->functional)
-        return cli_usage("run", "--probe listens to cores, which --functional does not model");
     if (o->interval && !parse_count(o->interval, &n))
         return cli_usage("run", "--interval needs a number of cycles from 1, not '%s'", o->interval);
     if (o->interval && o->functional)
@@ -277,7 +275,8 @@ static bool check_setup(const struct run_options *o, struct error *e)
                                             .l1 = o->l1,
                                             .divergence = o->divergence,
                                             .probes = o->probes,
-                                            .probe_count = o->probe_count},
+                                            .probe_count = o->probe_count,
+                                            .functional = o->functional},
                         &own);
     if (ok && o->print_machine)
         machine_print(&tried->machine, stdout);
@@ -300,10 +299,11 @@ static bool apply_bundle(struct run_options *o, struct policy_specs *specs, stru
     for (int kind = 0; kind < POLICY_PROBE; kind++)
         if (*specs->of[kind])
             *places[kind] = specs->of[kind];
-    if (*specs->of[POLICY_PROBE] && o->probe_count == GPU_PROBES)
+    if (!*specs->of[POLICY_PROBE] || o->functional) /* where the other policies have no effect either */
+        return true;
+    if (o->probe_count == GPU_PROBES)
         return error_set(e, ERROR_NOT_FOUND, "too many probes, with that of the bundle; the most is %d", GPU_PROBES);
-    if (*specs->of[POLICY_PROBE])
-        o->probes[o->probe_count++] = specs->of[POLICY_PROBE];
+    o->probes[o->probe_count++] = specs->of[POLICY_PROBE];
     return true;
 }
 

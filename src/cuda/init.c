@@ -177,7 +177,6 @@ static void say_ignored(const struct options *o)
     const char *ignored = o->scheduler[0]    ? "--scheduler"
                           : o->l1[0]         ? "--l1"
                           : o->divergence[0] ? "--divergence"
-                          : o->probe_count   ? "--probe"
                           : o->timeline[0]   ? "--timeline"
                           : o->trace[0]      ? "--trace"
                           : o->interval      ? "--interval"
@@ -205,7 +204,8 @@ static bool choose(const struct options *o, struct gpu_options *to, struct error
                                          .l1 = o->l1,
                                          .divergence = o->divergence,
                                          .probes = probes,
-                                         .probe_count = o->functional ? 0 : probe_count},
+                                         .probe_count = probe_count,
+                                         .functional = o->functional},
                      e);
 }
 

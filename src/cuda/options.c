@@ -264,7 +264,7 @@ static bool apply_bundle(struct options *o, struct error *e)
     for (int kind = 0; kind < POLICY_PROBE; kind++)
         if (*specs.of[kind])
             strcpy(places[kind], specs.of[kind]);
-    return !*specs.of[POLICY_PROBE] || keep_probe(o, specs.of[POLICY_PROBE], e);
+    return !*specs.of[POLICY_PROBE] || o->functional || keep_probe(o, specs.of[POLICY_PROBE], e);
 }
 
 bool options_parse(struct options *o, const char *text, struct error *e)

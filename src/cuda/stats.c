@@ -236,17 +236,16 @@ static void put_policy(json_t *o, const struct heddle_policy *p, uint64_t *value
                                                     : count(values[i]));
 }
 
-static void put_policies(json_t *o, const struct gpu_options *g, const struct gpu_counters *timed)
+static void put_policies(json_t *o, const struct gpu_options *g, const struct gpu_counters *c)
 {
     const struct heddle_policy *policies[GPU_POLICIES + 1];
     json_t *made[GPU_POLICIES];
-    uint32_t made_count = 0, policy_count = timed ? gpu_policies(g, policies) : 0;
-    if (!timed)
-        return;
+    uint32_t made_count = 0, policy_count = gpu_policies(g, policies);
     struct policy_counts *none =
-        timed->policies ? NULL : policy_counts_create(policies, policy_count); /* nothing was launched */
+        c->policies ? NULL : policy_counts_create(policies, policy_count); /* nothing was launched */
     for (uint32_t i = 0; i < policy_count; i++)
-        put_policy(o, policies[i], policy_counts_of(none ? none : timed->policies, i), made, &made_count);
+        if (policies[i])
+            put_policy(o, policies[i], policy_counts_of(none ? none : c->policies, i), made, &made_count);
     free(none);
 }
 
@@ -292,7 +291,7 @@ static void put_counters(json_t *o, const struct gpu_kernel *k, const struct gpu
     put(o, "occupancy", timed ? ratio((double)c->sm.warp_cycles, (double)c->resident_warps_most) : NULL);
     put(o, "phases", pair("count", ratio((double)c->phases, (double)c->launches), "mean_length", ratio((double)c->phase_latencies, (double)c->phases)));
     put(o, "energy", energy(timed));
-    put_policies(o, g, timed);
+    put_policies(o, g, c);
 }
 
 static json_t *triple(const uint32_t v[3])

@@ -70,7 +70,7 @@ static void put_tables(json_t *o, const struct policy_tables *t, uint32_t pc)
 {
     const uint64_t *table = t->values;
     for (uint32_t i = 0; i < t->policy_count; i++) {
-        uint32_t columns = policy_column_count(t->policies[i]);
+        uint32_t columns = t->policies[i] ? policy_column_count(t->policies[i]) : 0;
         if (columns)
             put_columns(o, t->policies[i], table + (size_t)pc * columns);
         table += (size_t)t->instruction_count * columns;
@@ -81,7 +81,7 @@ static bool counts_anything(const struct policy_tables *t, uint32_t pc)
 {
     const uint64_t *table = t->values;
     for (uint32_t i = 0; i < t->policy_count; i++) {
-        uint32_t columns = policy_column_count(t->policies[i]);
+        uint32_t columns = t->policies[i] ? policy_column_count(t->policies[i]) : 0;
         for (uint32_t k = 0; k < columns; k++)
             if (table[(size_t)pc * columns + k])
                 return true;

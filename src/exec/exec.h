@@ -115,6 +115,7 @@ enum exec_state {
     WARP_AT_BARRIER,
     WARP_ASLEEP,     /* nanosleep, or a wait that is tried again: gives up its slice */
     WARP_PARTED,     /* while an instruction is executed: its lanes have come apart, and it is READY */
+    WARP_PARKED,     /* none of its lanes is given to it (exec_give) */
     WARP_DONE,
     WARP_FAULT,
 };
@@ -300,6 +301,10 @@ uint32_t exec_run(struct exec_warp *w, uint32_t budget);
 /* The end of a turn of a warp that is run by steps: whose lanes have come apart, it goes on with others; whose lanes spin while others wait for them, it comes apart (let_go.c). */
 void exec_end_turn(struct exec_warp *w);
 enum { EXEC_TURN = 256 };
+/* For whoever decides which lanes of a warp run: the warp has one path, from pc to stop_pc (NO_RPC: nowhere), and is
+ * PARKED when its lanes are there, or have ended while others of the warp have not. Taken back, it has none. */
+void exec_give(struct exec_warp *w, uint32_t pc, uint32_t stop_pc, uint32_t lanes);
+void exec_take_back(struct exec_warp *w);
 bool exec_lanes_are_independent(const struct exec_launch *l); /* whether the module was compiled for an architecture where each lane goes on by itself */
 
 /* Room for a block on a core: warps, registers, shared and local memory; freed together. Blocks of the launch run in it one after another. */

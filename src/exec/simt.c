@@ -80,6 +80,10 @@ static void settle(struct exec_warp *w)
     w->active = 0;
     if (w->strands && strands_end(w))
         return;
+    if (w->exited != w->lanes) { /* the others are not given to it (exec_give) */
+        w->state = WARP_PARKED;
+        return;
+    }
     w->state = WARP_DONE;
     barrier_warp_done(w);
 }
@@ -88,6 +92,29 @@ void simt_start(struct exec_warp *w, uint32_t lanes)
 {
     push(w, 0, NO_RPC, lanes);
     settle(w);
+}
+
+void simt_take(struct exec_warp *w, const struct simt_entry *entries, uint32_t count)
+{
+    w->stack_depth = 0;
+    for (uint32_t i = 0; i < count; i++)
+        push(w, entries[i].pc, entries[i].rpc, entries[i].mask);
+    settle(w);
+}
+
+void exec_give(struct exec_warp *w, uint32_t pc, uint32_t stop_pc, uint32_t lanes)
+{
+    w->stack_depth = 0;
+    w->state = WARP_READY;
+    push(w, pc, stop_pc, lanes);
+    settle(w);
+}
+
+void exec_take_back(struct exec_warp *w)
+{
+    w->stack_depth = 0;
+    w->active = 0;
+    w->state = WARP_PARKED;
 }
 
 void simt_pop(struct exec_warp *w)

@@ -3,6 +3,7 @@
  * one does, so that its registers stay in the host's cache. Launches that run together take turns too, a round of their blocks each; what fits beside what is not asked. */
 #include "gpu/launch.h"
 
+#include "gpu/block_probes.h"
 #include "gpu/hang.h"
 #include "gpu/profile.h"
 
@@ -46,6 +47,11 @@ static bool start_block(struct residency *r, uint32_t slot, struct error *e)
         cta->cluster_rank = rank;
     }
     exec_cta_start(cta, id);
+    if (r->lockstep) {
+        if (!r->lockstep[slot])
+            r->lockstep[slot] = lockstep_create();
+        lockstep_start(r->lockstep[slot], cta, block_probes_listen(r->gpu->block_probes, r));
+    }
     r->busy[slot] = true;
     r->running++;
     r->next_block++;
@@ -70,6 +76,16 @@ static void wake(struct exec_cta *cta)
     for (uint32_t i = 0; i < cta->warp_count; i++)
         if (cta->warps[i].state == WARP_ASLEEP)
             cta->warps[i].state = WARP_READY;
+}
+
+/* In lockstep for probes, or warp by warp. Returns how many instructions were executed. */
+static uint64_t run_in_lockstep(struct residency *r, uint32_t slot, uint64_t budget)
+{
+    block_probes_listen(r->gpu->block_probes, r);
+    uint64_t done = lockstep_run(r->lockstep[slot], budget);
+    r->executed += done;
+    r->gpu->clock_cycles += done;
+    return done;
 }
 
 /* Warps of the block take turns until each had its share, or none can go on. Returns whether any instruction was executed. */
@@ -122,6 +138,12 @@ static void end(struct residency *r, bool ok)
 {
     r->ended = true;
     r->ok = ok;
+    if (r->gpu->block_probes)
+        block_probes_end(r->gpu->block_probes, r);
+    for (uint32_t s = 0; r->lockstep && s < r->slot_count; s++)
+        lockstep_destroy(r->lockstep[s]);
+    free(r->lockstep);
+    r->lockstep = NULL;
     if (!r->pc_counts)
         return;
     r->pcs = profile_pcs_sum(r->listing, (const struct profile_pc *const[]){ r->pc_counts }, 1);
@@ -134,7 +156,11 @@ void functional_start(struct residency *r)
     struct gpu *g = r->gpu;
     bool ok = true;
     r->patience = SUSPECT_FIRST;
-    if (g->options.pcs) {
+    if (g->block_probes && block_probes_begin(g->block_probes, r)) {
+        r->lockstep = calloc(r->slot_count, sizeof *r->lockstep);
+        if (!r->lockstep)
+            abort();
+    } else if (g->options.pcs) {
         r->listing = profile_listing(&g->listings, r->launch.kernel);
         r->pc_counts = calloc(r->listing->count, sizeof *r->pc_counts);
         if (!r->pc_counts)
@@ -155,7 +181,10 @@ static uint64_t run_round(struct residency *r)
     for (uint32_t s = 0; s < r->slot_count; s++) {
         if (!r->busy[s])
             continue;
-        done += run_block(r, r->blocks[s], slice);
+        if (r->lockstep && !lockstep_has_left(r->lockstep[s]))
+            done += run_in_lockstep(r, s, (uint64_t)slice * BLOCK_TURN_SLICES * r->blocks[s]->warp_count);
+        else
+            done += run_block(r, r->blocks[s], slice);
         if (!finish_or_report(r, s) || !check_limits(r)) {
             end(r, false);
             return done;
@@ -166,12 +195,26 @@ static uint64_t run_round(struct residency *r)
     return done;
 }
 
+/* Whoever looks at the warps of a block in lockstep finds them as if they ran by themselves. */
+static void for_each_in_lockstep(struct gpu *g, void (*what)(struct lockstep *b))
+{
+    for (struct residency *r = g->started; r; r = r->next)
+        for (uint32_t s = 0; r->lockstep && !r->ended && s < r->slot_count; s++)
+            if (r->busy[s] && !lockstep_has_left(r->lockstep[s])) {
+                block_probes_listen(g->block_probes, r);
+                what(r->lockstep[s]);
+            }
+}
+
 /* Only when none of those that run together can go on is it certain that nothing will happen. */
 bool functional_is_stuck(struct gpu *g)
 {
+    for_each_in_lockstep(g, lockstep_show);
     for (struct residency *r = g->started; r; r = r->next)
-        if (!r->ended && !hang_is_certain(r->blocks, r->slot_count, false, NULL, NULL))
+        if (!r->ended && !hang_is_certain(r->blocks, r->slot_count, false, NULL, NULL)) {
+            for_each_in_lockstep(g, lockstep_leave_if_spinning);
             return false;
+        }
     return true;
 }
 

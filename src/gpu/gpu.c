@@ -1,6 +1,7 @@
 /* A GPU as a whole: its memory, its textures, the list of what ran on it. */
 #include "gpu/launch.h"
 
+#include "gpu/block_probes.h"
 #include "gpu/profile.h"
 
 #include <stdlib.h>
@@ -19,9 +20,9 @@ static bool choose_policies(struct gpu_options *o, struct error *e)
 uint32_t gpu_policies(const struct gpu_options *o, const struct heddle_policy *out[GPU_POLICIES + 1])
 {
     uint32_t count = 0;
-    out[count++] = o->scheduler.policy;
-    out[count++] = o->l1.policy;
-    out[count++] = o->divergence.policy;
+    out[count++] = o->functional ? NULL : o->scheduler.policy;
+    out[count++] = o->functional ? NULL : o->l1.policy;
+    out[count++] = o->functional ? NULL : o->divergence.policy;
     for (uint32_t i = 0; i < o->probe_count; i++)
         out[count++] = o->probes[i].policy;
     out[count] = NULL;
@@ -60,6 +61,10 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
         gpu_destroy(g);
         return NULL;
     }
+    if (options->functional && options->probe_count && !(g->block_probes = block_probes_create(&g->options, e))) {
+        gpu_destroy(g);
+        return NULL;
+    }
     return g;
 }
 
@@ -86,6 +91,7 @@ void gpu_destroy(struct gpu *g)
     profile_listings_free(g->listings);
     gpu_spare_free(g);
     timing_destroy(g->timing);
+    block_probes_destroy(g->block_probes);
     policy_release(&g->options.scheduler);
     policy_release(&g->options.l1);
     policy_release(&g->options.divergence);

@@ -22,7 +22,7 @@ struct profile_listing;
 struct policy_tables;
 
 /* Grows by one with every change that moves timed results (docs/changes.md): what was simulated under another number is simulated again, not looked up. */
-enum { GPU_TIMING_EPOCH = 5 };
+enum { GPU_TIMING_EPOCH = 6 };
 
 struct gpu_options {
     struct machine machine;
@@ -32,7 +32,7 @@ struct gpu_options {
     uint32_t slice;          /* functional: warp instructions a warp runs before the next takes its turn; 0: default */
     volatile int *interrupt; /* set non-zero (by a signal handler) to stop; may be NULL */
     struct policy_choice scheduler, l1, divergence; /* timed; taken over by the GPU. Not chosen: the machine's */
-    struct policy_choice probes[GPU_PROBES];        /* timed; taken over by the GPU */
+    struct policy_choice probes[GPU_PROBES];        /* such as work in this mode; taken over by the GPU */
     uint32_t probe_count;
     uint32_t threads;        /* timed: cores are simulated on so many threads; 0: one */
     struct timeline *timeline; /* or NULL; the caller's */
@@ -75,11 +75,13 @@ struct gpu_spare {
 };
 
 struct timing;
+struct block_probes;
 
 struct gpu {
     struct gpu_options options;
     struct gpu_spare spare;
     struct timing *timing;   /* the machine with its clocks; NULL in functional mode */
+    struct block_probes *block_probes; /* functional, with probes; else NULL */
     struct memory *memory;
     struct texture_table textures;
     struct device_heap *heap;
@@ -113,8 +115,8 @@ struct gpu_launch {
 /* Launches that run together: each is started, all that were are run until one has ended, and that one is finished. */
 enum gpu_pause { GPU_ENDED, GPU_STUCK /* none can go on unless memory is changed from outside */, GPU_TIRED /* the budget is spent */ };
 
-/* The policies of a machine with time, in the order in which their counts are kept: scheduler, L1 policy, divergence
- * unit, probes, NULL. Returns how many there are. */
+/* The policies of a machine, in the order in which their counts are kept: scheduler, L1 policy, divergence unit (NULL
+ * without time), probes, NULL. Returns how many there are. */
 uint32_t gpu_policies(const struct gpu_options *o, const struct heddle_policy *out[GPU_POLICIES + 1]);
 bool gpu_has_tables(const struct gpu_options *o); /* has one of them counters of instructions? */
 /* Adds the tables of a launch to those of its kernel. */

@@ -5,7 +5,7 @@
 static bool warp_is_stuck(const struct exec_warp *w, hang_pending *pending, void *context)
 {
     struct exec_pending on_its_way = { 0 };
-    if (w->state == WARP_FAULT || (pending && !pending(context, w, &on_its_way)))
+    if (w->state == WARP_FAULT || w->state == WARP_PARKED || (pending && !pending(context, w, &on_its_way)))
         return false;
     if (w->state == WARP_AT_BARRIER)
         return !on_its_way.mask;

@@ -27,12 +27,13 @@ struct residency {
     uint64_t executed, executed_at_progress, patience;
     uint64_t workspace;             /* of a cooperative launch: device address of struct grid_workspace */
     struct gpu_counters counters;   /* timed */
-    struct policy_tables *tables;   /* timed: where policies have counters of instructions, else NULL */
+    struct policy_tables *tables;   /* where policies have counters of instructions, else NULL */
     struct profile_pcs *pcs;        /* where they were asked for, else NULL; handed on to the record of the launch */
     struct profile_series *series;
     struct warps_launch *warps;     /* its rows, where they were asked for, else NULL */
     const struct profile_listing *listing; /* functional, with counters of instructions: */
     struct profile_pc *pc_counts;
+    struct lockstep **lockstep;     /* functional, in lockstep for probes: of each slot that had a block; else NULL */
     /* timed: */
     const struct sm_program *program;
     struct arena arena;

@@ -7,9 +7,9 @@
 bool gpu_has_tables(const struct gpu_options *o)
 {
     const struct heddle_policy *policies[GPU_POLICIES + 1];
-    gpu_policies(o, policies);
-    for (uint32_t i = 0; policies[i]; i++)
-        if (policy_column_count(policies[i]))
+    uint32_t count = gpu_policies(o, policies);
+    for (uint32_t i = 0; i < count; i++)
+        if (policies[i] && policy_column_count(policies[i]))
             return true;
     return false;
 }

@@ -1,6 +1,7 @@
 /* Resolves a machine and the policies that run on it. What is wrong is found here, before anything runs. */
 #include "gpu/setup.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool choose(struct policy_choice *choice, enum policy_kind kind, const char *asked, const char *of_machine, const char *machine, struct error *e)
@@ -23,6 +24,22 @@ static bool is_new_probe(const struct gpu_options *o, const struct policy_choice
     return true;
 }
 
+static bool fits_mode(const struct policy_choice *probe, bool functional, struct error *e)
+{
+    if (policy_probe_is_functional(probe->probe) == functional)
+        return true;
+    if (!functional)
+        return error_set(e, ERROR_INVALID, "probe '%s' counts in blocks that run in lockstep, without time; it needs "
+                         "--functional", probe->policy->name);
+    char known[200] = "";
+    for (size_t i = 0; policy_probes[i]; i++)
+        if (policy_probe_is_functional(policy_probes[i]))
+            snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", *known ? ", " : "",
+                     policy_probes[i]->policy.name);
+    return error_set(e, ERROR_INVALID, "probe '%s' listens to cores, which --functional does not model; probes that "
+                     "work there: %s", probe->policy->name, known);
+}
+
 static bool choose_probes(struct gpu_options *o, const struct gpu_setup *s, struct error *e)
 {
     if (s->probe_count > GPU_PROBES)
@@ -31,7 +48,7 @@ static bool choose_probes(struct gpu_options *o, const struct gpu_setup *s, stru
         struct policy_choice *probe = &o->probes[i];
         if (!policy_choose(probe, POLICY_PROBE, s->probes[i], e))
             return false;
-        if (!is_new_probe(o, probe, e)) {
+        if (!fits_mode(probe, s->functional, e) || !is_new_probe(o, probe, e)) {
             policy_release(probe);
             return false;
         }

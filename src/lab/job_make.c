@@ -119,6 +119,24 @@ static const struct policy_part **probe_parts(struct job_maker *m, const struct 
 
 static int compare_digests(const void *a, const void *b) { return memcmp(a, b, sizeof(struct key_digest)); }
 
+/* Whether the run is one without time: its probes say so, all or none. */
+static bool find_mode(struct job_maker *m, const struct lab_point *p, const struct policy_part **probes,
+                      bool *functional)
+{
+    struct error why = {0};
+    *functional = probes[0] && probes[0]->functional;
+    for (uint32_t i = 1; probes[i]; i++) {
+        if (probes[i]->functional == *functional)
+            continue;
+        const char *spec = p->probes && i < job_word_count(p->probes) ? p->probes[i] : p->probes[0];
+        error_set(&why, ERROR_INVALID,
+                  "of probes '%s' and '%s' one needs time and one works only without: they cannot be in one run",
+                  probes[0]->spec, probes[i]->spec);
+        return job_blame_line(m, line_of_probe(m->x, spec), "probe", spec, &why);
+    }
+    return true;
+}
+
 /* Which probes listen, not in which order. Returns their specs. */
 static const char **add_probes(struct job_maker *m, const struct policy_part **parts)
 {
@@ -139,8 +157,9 @@ static const char **add_probes(struct job_maker *m, const struct policy_part **p
 
 static bool make_job(struct job_maker *m, const struct lab_point *p, struct job *j)
 {
-    static const char *none[] = {NULL};
+    static const char *none[] = {NULL}, *without_time[] = {"--functional", NULL};
     const struct experiment *x = m->x;
+    bool functional;
     const struct policy_part *policies[JOB_POLICIES];
     const char *specs[JOB_POLICIES];
     struct job_inputs inputs = {0};
@@ -155,16 +174,18 @@ static bool make_job(struct job_maker *m, const struct lab_point *p, struct job 
         specs[kind] = *asked_for(m, p, options, kind) ? policies[kind]->spec : "";
     }
     const struct policy_part **probes = probe_parts(m, p, options, &inputs);
-    if (!probes)
+    if (!probes || !find_mode(m, p, probes, &functional))
         return false;
+    uint64_t interval = functional ? 0 : x->interval_cycles;
+    uint32_t replay = functional ? 0 : x->replay;
     job_key_start(m, program, &program->arguments, machine, policies);
     if (x->pcs)
         key_text(m->hash, "pcs", "yes");
-    if (x->interval_cycles)
-        key_number(m->hash, "interval", x->interval_cycles);
-    if (x->replay) {
+    if (interval)
+        key_number(m->hash, "interval", interval);
+    if (replay) {
         char replayed[REPLAY_SET_BYTES];
-        replay_policies_write(x->replay, replayed);
+        replay_policies_write(replay, replayed);
         key_text(m->hash, "replay", replayed);
     }
     *j = (struct job){.program = p->words[0],
@@ -179,10 +200,10 @@ static bool make_job(struct job_maker *m, const struct lab_point *p, struct job 
                       .time_limit_seconds = x->time_limit_seconds,
                       .memory_limit_bytes = x->memory_limit_bytes,
                       .pcs = x->pcs,
-                      .interval_cycles = x->interval_cycles,
-                      .replay = x->replay,
+                      .interval_cycles = interval,
+                      .replay = replay,
                       .probes = add_probes(m, probes),
-                      .options = none,
+                      .options = functional ? without_time : none,
                       .inputs = inputs.count ? inputs.jobs : arena_new(m->arena, const struct job *)};
     struct key_digest digest = key_finish(m->hash);
     key_write(&digest, j->key);

@@ -11,7 +11,7 @@ enum { JOB_POLICIES = 3 };         /* scheduler, l1, divergence */
 
 struct program_part { bool made; const char *path; struct key_digest loaded, arguments; };
 struct machine_part { bool made; const char *machine; const char *policies[JOB_POLICIES]; struct key_digest digest; };
-struct policy_part { const char *spec; struct key_digest digest; };
+struct policy_part { const char *spec; struct key_digest digest; bool functional; /* a probe that works without time, and only so */ };
 
 /* A scheduler's line of options as policies, by kind: specs, "" where it has none. */
 struct options_part { bool made; const char *specs[POLICY_KINDS]; };

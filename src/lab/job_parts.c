@@ -191,7 +191,8 @@ const struct machine_part *job_machine_part(struct job_maker *m, const struct la
 
 /* ------------------------------------------------------------- policies */
 
-static bool hash_policy(struct job_maker *m, enum policy_kind kind, const char *spec, struct key_digest *out, struct error *e)
+static bool hash_policy(struct job_maker *m, enum policy_kind kind, const char *spec, struct policy_part *part,
+                        struct error *e)
 {
     struct policy_choice *choice = calloc(1, sizeof *choice);
     struct key_digest file = {{0}};
@@ -207,7 +208,8 @@ static bool hash_policy(struct job_maker *m, enum policy_kind kind, const char *
         key_start(m->hash);
         key_text(m->hash, "spec", choice->spec);
         key_digest_part(m->hash, choice->library ? "library" : "built in", &file);
-        *out = key_finish(m->hash);
+        part->digest = key_finish(m->hash);
+        part->functional = choice->probe && policy_probe_is_functional(choice->probe);
     }
     if (choice->policy)
         policy_release(choice);
@@ -221,7 +223,7 @@ static const struct policy_part *find_part(struct job_maker *m, struct strmap *k
     if (part)
         return part;
     part = arena_new(m->arena, struct policy_part);
-    if (!hash_policy(m, kind, spec, &part->digest, why))
+    if (!hash_policy(m, kind, spec, part, why))
         return NULL;
     part->spec = absolute(m, spec, policy_name_length(spec));
     strmap_put(known, arena_strndup(m->arena, spec, strlen(spec)), strlen(spec), part);

@@ -1,17 +1,28 @@
 /* The coalescer of the load/store unit, the rule of CUDA's compute capability 1.3 as GPGPU-Sim 3.x applies it: in each
- * part of a warp, lanes whose bytes lie in the same segment make one access, which then shrinks to the half or quarter of a 128-byte line that it
- * uses. Also the interleaving of local memory and the bank conflicts of shared memory. Left out: the alignment that hardware demands (a misaligned
- * access never comes this far) and the order in which hardware serves conflicting banks (only their number of cycles counts). */
+ * part of a warp, lanes whose bytes lie in the same segment make one access, which then shrinks to the half, quarter or
+ * eighth of it that they use, down to a sector. A segment is never longer than a line of the cache that the access goes
+ * to, so that an access is about one line. Also the interleaving of local memory and the bank conflicts of shared
+ * memory. Left out: the alignment that hardware demands (a misaligned access never comes this far) and the order in
+ * which hardware serves conflicting banks (only their number of cycles counts). */
 #include "mem/coalesce.h"
 
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
-enum { LINE_BYTES = 128, SECTOR_BYTES = 32, LOCAL_WORD_BYTES = 4 };
+enum {
+    FRAME_BYTES = 128, /* of sectors that four bits name */
+    SEGMENT_MOST = 256,
+    SECTOR_BYTES = 32,
+    LOCAL_WORD_BYTES = 4,
+    ROW_BYTES = 32 * LOCAL_WORD_BYTES
+};
 
-/* What the used quarters (bits) of a segment leave of its 128-byte line: a quarter, a half, or all of it. Segments of 32 and 64 bytes use quarters
- * of one half only, so one table serves all sizes. */
+/* Sets of sectors are bits, numbered within 256 bytes, the longest segment. An access numbers its own within its 128
+ * bytes (its frame), unless it has 256. */
+
+/* What the used sectors leave of a frame: a quarter, a half, or all of it. Segments of 32 and 64 bytes use sectors of
+ * one half only, so one table serves all sizes. */
 #define WHOLE { 15, 0, 128 }
 static const struct { uint8_t sectors, offset, bytes; } shrunk[16] = {
     { 0, 0, 0 }, { 1, 0, 32 }, { 2, 32, 32 }, { 3, 0, 64 }, { 4, 64, 32 }, WHOLE, WHOLE, WHOLE, { 8, 96, 32 }, WHOLE, WHOLE, WHOLE, { 12, 64, 64 }, WHOLE, WHOLE, WHOLE,
@@ -20,7 +31,7 @@ static const struct { uint8_t sectors, offset, bytes; } shrunk[16] = {
 
 static uint32_t segment_bytes_of(uint32_t bytes, uint32_t most)
 {
-    uint32_t segment = bytes <= 1 ? 32 : bytes <= 2 ? 64 : 128;
+    uint32_t segment = bytes <= 1 ? 32 : bytes <= 2 ? 64 : most;
     return segment < most ? segment : most;
 }
 
@@ -30,19 +41,30 @@ static uint32_t part_mask(uint32_t parts, uint32_t part)
     return (uint32_t)(((1ull << lanes) - 1) << (part * lanes));
 }
 
-/* Bits of the quarters of a line that the bytes first to last lie in; both in the same line. */
-static inline uint32_t quarters(uint64_t first, uint64_t last)
+static inline uint32_t sector_bit(uint64_t address) { return 1u << (address / SECTOR_BYTES & 7); }
+
+/* Those that the bytes first to last lie in; both in the same segment. */
+static inline uint32_t sectors_between(uint64_t first, uint64_t last)
 {
-    uint32_t low = (uint32_t)(first / SECTOR_BYTES) & 3, high = (uint32_t)(last / SECTOR_BYTES) & 3;
-    return (2u << high) - (1u << low);
+    return 2 * sector_bit(last) - sector_bit(first);
 }
 
-static inline void emit(struct access *to, uint64_t address, uint32_t lanes, uint32_t chunks)
+/* address: any of the segment. sectors: those used. */
+static inline void emit(struct access *to, uint64_t address, uint32_t lanes, uint32_t sectors)
 {
-    *to = (struct access){ .address = (address & ~(uint64_t)(LINE_BYTES - 1)) + shrunk[chunks].offset, .mask = lanes, .bytes = shrunk[chunks].bytes, .sectors = shrunk[chunks].sectors };
+    uint32_t low = sectors & 15, high = sectors >> 4, used = low | high;
+    uint64_t base = address & ~(uint64_t)(SEGMENT_MOST - 1);
+    if (__builtin_expect(low && high, 0)) {
+        *to = (struct access){ .address = base, .mask = lanes, .bytes = SEGMENT_MOST, .sectors = 255 };
+        return;
+    }
+    *to = (struct access){ .address = base + (high ? FRAME_BYTES : 0) + shrunk[used].offset,
+                           .mask = lanes,
+                           .bytes = shrunk[used].bytes,
+                           .sectors = shrunk[used].sectors };
 }
 
-/* One element alone uses one quarter. */
+/* One element alone uses one sector. */
 static inline void emit_sector(struct access *to, uint64_t address, uint32_t lanes)
 {
     to->address = address & ~(uint64_t)(SECTOR_BYTES - 1);
@@ -53,12 +75,14 @@ static inline void emit_sector(struct access *to, uint64_t address, uint32_t lan
 
 static inline void emit_line(struct access *to, uint64_t line, uint32_t lanes, uint32_t line_bytes)
 {
-    uint32_t sectors = line_bytes >= LINE_BYTES ? 15 : quarters(line, line + line_bytes - 1);
+    uint32_t sectors = sectors_between(line, line + line_bytes - 1);
+    if (line_bytes < SEGMENT_MOST)
+        sectors = (sectors | sectors >> 4) & 15;
     *to = (struct access){ .address = line, .mask = lanes, .bytes = (uint16_t)line_bytes, .sectors = (uint8_t)sectors };
 }
 
 /* The common case, told quickly: all lanes are aligned and meet in one segment (line) of this size. */
-static bool meet_in_one(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t size, uint32_t *chunks)
+static bool meet_in_one(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t size, uint32_t *used)
 {
     uint64_t first = address[__builtin_ctz(mask)], any = 0, sectors = 0; /* sector numbers modulo 64 */
     for (; mask; mask &= mask - 1) {
@@ -70,8 +94,7 @@ static bool meet_in_one(const uint64_t address[32], uint32_t mask, uint32_t byte
     }
     sectors |= sectors >> 32;
     sectors |= sectors >> 16;
-    sectors |= sectors >> 8;
-    *chunks = (uint32_t)(sectors | sectors >> 4) & 15;
+    *used = (uint32_t)(sectors | sectors >> 8) & 255;
     return (bytes & (bytes - 1)) == 0 && (any & (bytes - 1)) == 0;
 }
 
@@ -81,6 +104,7 @@ static bool meet_in_one(const uint64_t address[32], uint32_t mask, uint32_t byte
 static inline __attribute__((always_inline)) uint32_t rising(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t segment_bytes, uint32_t line_bytes, struct access *to)
 {
     struct access *last = to, *end = to;
+    uint32_t used = 0; /* sectors of the current segment */
     uint64_t current = UINT64_MAX, any = 0;
     if (bytes & (bytes - 1))
         return 0;
@@ -94,6 +118,7 @@ static inline __attribute__((always_inline)) uint32_t rising(const uint64_t addr
         if (segment != current) {
             current = segment;
             last = end++;
+            used = sector_bit(a);
             if (line_bytes)
                 emit_line(last, segment, bit, line_bytes);
             else
@@ -101,8 +126,8 @@ static inline __attribute__((always_inline)) uint32_t rising(const uint64_t addr
         } else if (line_bytes) {
             last->mask |= bit;
         } else {
-            /* Shrinking keeps all that it was given: what has been shrunk before may grow. */
-            emit(last, segment, last->mask | bit, last->sectors | 1u << (a / SECTOR_BYTES & 3));
+            used |= sector_bit(a);
+            emit(last, segment, last->mask | bit, used);
         }
     }
     return any & (bytes - 1) ? 0 : (uint32_t)(end - to);
@@ -112,7 +137,10 @@ static inline __attribute__((always_inline)) uint32_t rising(const uint64_t addr
  * before it, which the caller therefore keeps at hand; else a small table tells where an older one stands. The table forgets on collision: then a
  * segment stands in the list twice, and becomes one when the sort has put both side by side. */
 enum { TABLE_SLOTS = 64 };
-struct segment { uint64_t address; uint32_t lanes, chunks; };
+struct segment {
+    uint64_t address;
+    uint32_t lanes, sectors;
+};
 struct segments {
     uint64_t known;               /* slots of the table in use */
     uint32_t count;
@@ -127,7 +155,7 @@ static void segments_put(struct segments *s, struct segment next)
         struct segment *old = &s->list[s->table[slot]];
         if (old->address == next.address) {
             old->lanes |= next.lanes;
-            old->chunks |= next.chunks;
+            old->sectors |= next.sectors;
             return;
         }
     }
@@ -137,7 +165,8 @@ static void segments_put(struct segments *s, struct segment next)
 }
 
 /* hand: the segment at hand, put away when another comes. lanes 0: none yet. */
-static inline void segments_add(struct segments *s, struct segment *hand, uint64_t address, uint32_t lane, uint32_t chunks)
+static inline void segments_add(struct segments *s, struct segment *hand, uint64_t address, uint32_t lane,
+                                uint32_t sectors)
 {
     if (hand->address != address) {
         if (hand->lanes)
@@ -145,7 +174,7 @@ static inline void segments_add(struct segments *s, struct segment *hand, uint64
         *hand = (struct segment){ .address = address };
     }
     hand->lanes |= 1u << lane;
-    hand->chunks |= chunks;
+    hand->sectors |= sectors;
 }
 
 /* At most 16 bytes: they lie in one segment or in two neighbours. */
@@ -153,10 +182,10 @@ static inline void segments_add_bytes(struct segments *s, struct segment *hand, 
 {
     uint64_t segment = address & ~(uint64_t)(segment_bytes - 1), next = segment + segment_bytes, last = address + bytes - 1;
     if (__builtin_expect(last < next, 1)) {
-        segments_add(s, hand, segment, lane, quarters(address, last));
+        segments_add(s, hand, segment, lane, sectors_between(address, last));
     } else {
-        segments_add(s, hand, segment, lane, quarters(address, next - 1));
-        segments_add(s, hand, next, lane, quarters(next, last));
+        segments_add(s, hand, segment, lane, sectors_between(address, next - 1));
+        segments_add(s, hand, next, lane, sectors_between(next, last));
     }
 }
 
@@ -186,12 +215,12 @@ static uint32_t segments_end(struct segments *s, struct segment hand, uint32_t l
         struct segment merged = s->list[order[i] % COALESCE_MOST];
         for (i++; i < s->count && s->list[order[i] % COALESCE_MOST].address == merged.address; i++) {
             merged.lanes |= s->list[order[i] % COALESCE_MOST].lanes;
-            merged.chunks |= s->list[order[i] % COALESCE_MOST].chunks;
+            merged.sectors |= s->list[order[i] % COALESCE_MOST].sectors;
         }
         if (line_bytes)
             emit_line(&to[count++], merged.address, merged.lanes, line_bytes);
         else
-            emit(&to[count++], merged.address, merged.lanes, merged.chunks);
+            emit(&to[count++], merged.address, merged.lanes, merged.sectors);
     }
     return count;
 }
@@ -228,16 +257,17 @@ static uint32_t emit_range(uint64_t address, uint32_t first_lane, uint32_t lanes
         uint64_t segment = (low - 1) & ~(uint64_t)(segment_bytes - 1), last = low - 1;
         low = segment > address ? segment : address;
         uint32_t from = (uint32_t)(low - address) / bytes, until = (uint32_t)(last - address) / bytes;
-        emit(&to[count++], segment, (uint32_t)((2ull << until) - (1ull << from)) << first_lane, quarters(low, last));
+        emit(&to[count++], segment, (uint32_t)((2ull << until) - (1ull << from)) << first_lane,
+             sectors_between(low, last));
     }
     return count;
 }
 
 static uint32_t coalesce_part(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t segment_bytes, struct access *to)
 {
-    uint32_t chunks;
-    if (meet_in_one(address, mask, bytes, segment_bytes, &chunks)) {
-        emit(to, address[__builtin_ctz(mask)], mask, chunks);
+    uint32_t sectors;
+    if (meet_in_one(address, mask, bytes, segment_bytes, &sectors)) {
+        emit(to, address[__builtin_ctz(mask)], mask, sectors);
         return 1;
     }
     uint32_t count = rising(address, mask, bytes, segment_bytes, 0, to);
@@ -277,7 +307,7 @@ struct atomics {
 
 static void atomics_add(struct atomics *s, uint64_t segment, uint64_t first, uint64_t last, uint32_t lane)
 {
-    unsigned __int128 bytes = (((unsigned __int128)1 << (last - first + 1)) - 1) << (first % LINE_BYTES);
+    unsigned __int128 bytes = (((unsigned __int128)1 << (last - first + 1)) - 1) << (first % FRAME_BYTES);
     uint64_t low = (uint64_t)bytes, high = (uint64_t)(bytes >> 64);
     uint32_t at = s->count;
     while (at > 0 && s->list[at - 1].segment >= segment)
@@ -296,9 +326,12 @@ static void atomics_add(struct atomics *s, uint64_t segment, uint64_t first, uin
     found->lanes |= 1u << lane;
 }
 
-static uint32_t bytes_to_quarters(const uint64_t bytes[2])
+static uint32_t sectors_of_bytes(uint64_t segment, const uint64_t bytes[2])
 {
-    return (uint32_t)((uint32_t)bytes[0] != 0) | (uint32_t)(bytes[0] >> 32 != 0) << 1 | (uint32_t)((uint32_t)bytes[1] != 0) << 2 | (uint32_t)(bytes[1] >> 32 != 0) << 3;
+    uint32_t sectors = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        sectors |= (uint32_t)((uint32_t)(bytes[i / 2] >> i % 2 * 32) != 0) << i;
+    return segment & FRAME_BYTES ? sectors << 4 : sectors;
 }
 
 static uint32_t atomic_part(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t segment_bytes, struct access *to)
@@ -314,7 +347,7 @@ static uint32_t atomic_part(const uint64_t address[32], uint32_t mask, uint32_t 
     }
     for (uint32_t i = 0; i < s.count; i++) {
         const struct atomic_access *from = &s.list[s.count - 1 - i];
-        emit(&to[i], from->segment, from->lanes, bytes_to_quarters(from->bytes));
+        emit(&to[i], from->segment, from->lanes, sectors_of_bytes(from->segment, from->bytes));
     }
     return s.count;
 }
@@ -344,20 +377,22 @@ uint64_t coalesce_local_address(uint64_t offset, uint64_t thread, uint64_t threa
     return (offset / LOCAL_WORD_BYTES * threads + thread) * LOCAL_WORD_BYTES + offset % LOCAL_WORD_BYTES;
 }
 
-/* All lanes of a part ask for the same variable: each of its words is a row. Rows of fewer than 64 threads might meet in a segment. */
-static uint32_t local_rows(uint64_t offset, uint64_t thread, uint64_t threads, uint32_t first_lane, uint32_t lanes, uint32_t words, struct access *to)
+/* All lanes of a part ask for the same variable: each of its words is a row of neighbours. */
+static uint32_t local_rows(uint64_t offset, uint64_t thread, uint64_t threads, uint32_t first_lane, uint32_t lanes,
+                           uint32_t words, uint32_t segment_bytes, struct access *to)
 {
     uint32_t count = 0;
     for (uint32_t word = words; word-- > 0;) {
         uint64_t address = coalesce_local_address(offset + word * LOCAL_WORD_BYTES, thread, threads);
-        count += emit_range(address, first_lane, lanes, LOCAL_WORD_BYTES, LINE_BYTES, &to[count]);
+        count += emit_range(address, first_lane, lanes, LOCAL_WORD_BYTES, segment_bytes, &to[count]);
     }
     return count;
 }
 
-static uint32_t local_part(const uint64_t offset[32], uint32_t mask, uint32_t bytes, uint64_t first_thread, uint64_t threads, struct access *to)
+static uint32_t local_part(const uint64_t offset[32], uint32_t mask, uint32_t bytes, uint64_t first_thread,
+                           uint64_t threads, uint32_t segment_bytes, struct access *to)
 {
-    uint32_t segment_bytes = segment_bytes_of(bytes, LINE_BYTES), words = bytes / LOCAL_WORD_BYTES, piece_bytes = bytes < LOCAL_WORD_BYTES ? bytes : LOCAL_WORD_BYTES;
+    uint32_t words = bytes / LOCAL_WORD_BYTES, piece_bytes = bytes < LOCAL_WORD_BYTES ? bytes : LOCAL_WORD_BYTES;
     struct segments s;
     struct segment hand = { 0 };
     s.count = 0;
@@ -372,15 +407,21 @@ static uint32_t local_part(const uint64_t offset[32], uint32_t mask, uint32_t by
     return segments_end(&s, hand, 0, to);
 }
 
-uint32_t coalesce_local(const uint64_t offset[32], uint32_t mask, uint32_t bytes, uint64_t first_thread, uint64_t threads, uint32_t parts, struct access out[COALESCE_MOST])
+uint32_t coalesce_local(const uint64_t offset[32], uint32_t mask, uint32_t bytes, uint64_t first_thread,
+                        uint64_t threads, uint32_t most, uint32_t parts, struct access out[COALESCE_MOST])
 {
-    uint32_t lanes = 32 / parts, count = 0;
+    uint32_t lanes = 32 / parts, segment_bytes = segment_bytes_of(bytes, most), count = 0;
+    bool rows_apart =
+        threads * LOCAL_WORD_BYTES >= segment_bytes + ROW_BYTES; /* else two rows might meet in a segment */
     for (uint32_t part = parts; part-- > 0;) {
         uint32_t whole = part_mask(parts, part), first = part * lanes;
-        if ((mask & whole) == whole && bytes >= LOCAL_WORD_BYTES && offset[first] % LOCAL_WORD_BYTES == 0 && threads >= 64 && consecutive(&offset[first], lanes, 0))
-            count += local_rows(offset[first], first_thread + first, threads, first, lanes, bytes / LOCAL_WORD_BYTES, &out[count]);
+        bool in_rows =
+            rows_apart && (mask & whole) == whole && bytes >= LOCAL_WORD_BYTES && offset[first] % LOCAL_WORD_BYTES == 0;
+        if (in_rows && consecutive(&offset[first], lanes, 0))
+            count += local_rows(offset[first], first_thread + first, threads, first, lanes, bytes / LOCAL_WORD_BYTES,
+                                segment_bytes, &out[count]);
         else if (mask & whole)
-            count += local_part(offset, mask & whole, bytes, first_thread, threads, &out[count]);
+            count += local_part(offset, mask & whole, bytes, first_thread, threads, segment_bytes, &out[count]);
     }
     return count;
 }
@@ -388,8 +429,8 @@ uint32_t coalesce_local(const uint64_t offset[32], uint32_t mask, uint32_t bytes
 uint32_t coalesce_lines(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t line_bytes, struct access out[COALESCE_MOST])
 {
     assert(line_bytes >= SECTOR_BYTES && (line_bytes & (line_bytes - 1)) == 0);
-    uint32_t chunks;
-    if (mask && meet_in_one(address, mask, bytes, line_bytes, &chunks)) {
+    uint32_t sectors;
+    if (mask && meet_in_one(address, mask, bytes, line_bytes, &sectors)) {
         emit_line(out, address[__builtin_ctz(mask)] & ~(uint64_t)(line_bytes - 1), mask, line_bytes);
         return 1;
     }

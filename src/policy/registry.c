@@ -12,9 +12,9 @@
 #define SCHEDULERS(X) X(lrr) X(rr) X(sticky) X(oldest) X(gto) X(swl) X(ccws) X(daws) X(paws) X(caws) \
     X(gcaws) X(two_level)
 #define L1S(X) X(lru) X(fifo) X(random) X(srrip) X(ship) X(cacp)
-#define DIVERGENCES(X) X(pdom)
+#define DIVERGENCES(X) X(pdom) X(tbc) X(capri)
 #define PROBES(X) X(residency) X(loads) X(trips) X(lost) X(daws_profile) X(activity) X(disparity) \
-    X(criticality) X(critical_lines)
+    X(criticality) X(critical_lines) X(compaction)
 
 #define DECLARE(name) extern const struct heddle_scheduler scheduler_##name;
 SCHEDULERS(DECLARE)

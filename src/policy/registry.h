@@ -9,6 +9,11 @@ extern const struct heddle_scheduler *const policy_schedulers[]; /* NULL at the 
 extern const struct heddle_l1 *const policy_l1s[];
 extern const struct heddle_divergence *const policy_divergences[];
 extern const struct heddle_probe *const policy_probes[];
+/* Works with --functional, and only there. */
+static inline bool policy_probe_is_functional(const struct heddle_probe *p)
+{
+    return p->blocks.branch || p->blocks.ran || p->blocks.left;
+}
 
 enum { POLICY_VALUES = 32 };
 

@@ -103,7 +103,7 @@ static void tell_issue(struct sm *c, uint32_t scheduler, uint32_t slot, uint32_t
         tell_loops(c, slot, pc);
     if (!watched && !branch && !SM_HEARD(c, issued))
         return;
-    uint32_t lanes = c->regroup ? regroup_lanes(c, slot) : exec_lanes(w);
+    uint32_t lanes = c->mixes ? regroup_lanes(c, slot) : exec_lanes(w);
     if (watched)
         c->observer->issue(c->observer->context, c->id, scheduler, slot, c->now, pc, (uint32_t)__builtin_popcount(lanes));
     const struct heddle_instruction *v = &c->program->view.instructions[pc];
@@ -169,9 +169,43 @@ static void end_turn(struct sm *c, uint32_t slot)
     struct sm_slot *s = &c->slots[slot];
     bool apart = s->exec->strands;
     s->exec->turn_end = s->exec->executed + EXEC_TURN;
+    if (c->regroup && !regroup_has_all_lanes(c, slot)) /* those that the unit has do not wait for these */
+        return;
     exec_end_turn(s->exec);
     if (apart || s->exec->strands)
         sm_set_barriers(c, s->block);
+}
+
+static inline void execute(struct sm *c, uint32_t slot, uint16_t id)
+{
+    struct exec_warp *w = c->slots[slot].exec;
+    struct sm_inflight *f = &c->inflight[id];
+    if (f->inst->deferred) {
+        f->mask = exec_advance(w);
+        f->accesses = c->free_accesses[--c->free_access_count];
+        c->deferred[c->deferred_count++].id = id;
+    } else if (f->inst->unit == SM_MEM) {
+        w->access.space = PTX_SPACE_NONE;
+        f->accesses = c->free_accesses[--c->free_access_count];
+        exec_step(w);
+        sm_coalesce(c, id);
+    } else {
+        exec_step(w);
+        if (w->executed >= w->turn_end)
+            end_turn(c, slot);
+    }
+}
+
+/* Where a divergence unit regroups. */
+static __attribute__((noinline, cold)) void execute_regrouped(struct sm *c, uint32_t slot, uint16_t id)
+{
+    const struct sm_inflight *f = &c->inflight[id];
+    if (c->mixes) {
+        regroup_issue(c, slot, id);
+    } else if (!regroup_parks(c, slot, f->pc)) {
+        execute(c, slot, id);
+        regroup_follow(c, slot, f->inst);
+    }
 }
 
 static void issue(struct sm *c, uint32_t scheduler, uint32_t slot)
@@ -191,22 +225,10 @@ static void issue(struct sm *c, uint32_t scheduler, uint32_t slot)
     s->in_pipeline++;
     accept(c, id, in, slot);
     reserve(c, slot, in);
-    if (c->regroup) {
-        regroup_issue(c, slot, id);
-    } else if (in->deferred) {
-        f->mask = exec_advance(w);
-        f->accesses = c->free_accesses[--c->free_access_count];
-        c->deferred[c->deferred_count++].id = id;
-    } else if (in->unit == SM_MEM) {
-        w->access.space = PTX_SPACE_NONE;
-        f->accesses = c->free_accesses[--c->free_access_count];
-        exec_step(w);
-        sm_coalesce(c, id);
-    } else {
-        exec_step(w);
-        if (w->executed >= w->turn_end)
-            end_turn(c, slot);
-    }
+    if (__builtin_expect(c->regroup != NULL, 0))
+        execute_regrouped(c, slot, id);
+    else
+        execute(c, slot, id);
     look_at_state(c, slot, in);
     sm_refresh(c, slot);
     if (c->ended >> slot & 1)

@@ -1,7 +1,7 @@
 /* From an executed memory instruction to accesses: which addresses its lanes touched, coalesced by the machine's rules. */
 #include "sm/regroup.h"
 
-enum { LINE_BYTES = 128 };
+enum { SEGMENT_BYTES = 128 }; /* the longest, of the coalescing rule itself: where no line and no key says another */
 
 static uint64_t texture_or_device(struct sm *c, uint64_t address) { return memory_physical(c->launch.memory, address, &c->near); }
 
@@ -34,11 +34,22 @@ uint64_t sm_first_thread(const struct sm *c, uint32_t slot)
 /* A lane's, as the coalescer sees them. */
 static inline uint32_t lane_bytes(const struct sm_inflight *f, const struct exec_access *x) { return f->inst->element_bytes ? f->inst->element_bytes : x->bytes; }
 
+/* An access to the L1D is about one of its lines. */
+static uint32_t longest_segment(const struct sm *c, const struct sm_inflight *f)
+{
+    const struct sm_config *g = c->config;
+    if (f->route == ROUTE_L1D)
+        return g->l1d.line_bytes;
+    return f->space == SM_DEVICE && (f->inst->past_l1 || g->l1_skips_global) ? g->past_l1_segment : SEGMENT_BYTES;
+}
+
 static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const struct exec_warp *w, struct sm_accesses *a)
 {
-    if (c->regroup)
-        return regroup_local_accesses(c, (uint16_t)(f - c->inflight), a->list);
-    return coalesce_local(w->addr, w->access.mask, lane_bytes(f, &w->access), sm_first_thread(c, f->slot), c->thread_interleave, c->config->coalesce_parts, a->list);
+    uint32_t most = longest_segment(c, f);
+    if (c->mixes)
+        return regroup_local_accesses(c, (uint16_t)(f - c->inflight), most, a->list);
+    return coalesce_local(w->addr, w->access.mask, lane_bytes(f, &w->access), sm_first_thread(c, f->slot),
+                          c->thread_interleave, most, c->config->coalesce_parts, a->list);
 }
 
 static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32], const struct exec_access *x, struct sm_accesses *a)
@@ -47,7 +58,7 @@ static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f,
     uint32_t bytes = lane_bytes(f, x);
     if (f->atomic)
         return coalesce_atomic(address, x->mask, bytes, g->past_l1_segment, g->atomic_parts, a->list);
-    return coalesce_global(address, x->mask, bytes, f->inst->past_l1 || g->l1_skips_global ? g->past_l1_segment : LINE_BYTES, g->coalesce_parts, a->list);
+    return coalesce_global(address, x->mask, bytes, longest_segment(c, f), g->coalesce_parts, a->list);
 }
 
 static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t accesses)
@@ -139,6 +150,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
         return;
     case PTX_SPACE_LOCAL:
         f->space = SM_LOCAL;
+        set_route(c, f);
         a->count = local_accesses(c, f, w, a);
         break;
     case PTX_SPACE_CONST:
@@ -155,13 +167,14 @@ void sm_coalesce(struct sm *c, uint16_t id)
         translate(c, w, x->mask, address);
         if (f->texture && !f->store && !f->atomic) {
             f->space = SM_TEXTURE;
+            set_route(c, f);
             a->count = coalesce_lines(address, x->mask, x->bytes, c->config->l1t.line_bytes, a->list);
         } else {
             f->space = SM_DEVICE;
+            set_route(c, f);
             a->count = device_accesses(c, f, address, x, a);
         }
     }
-    set_route(c, f);
     count_requests(c, f, a->count);
     tell_written(c, f, address, lane_bytes(f, x), a);
     if (f->atomic)
@@ -175,7 +188,7 @@ void sm_perform(struct sm *c)
     for (uint32_t i = 0; i < c->deferred_count; i++) {
         struct sm_inflight *f = &c->inflight[c->deferred[i].id];
         struct exec_warp *w = c->slots[f->slot].exec;
-        if (c->regroup) {
+        if (c->mixes) {
             regroup_perform(c, c->deferred[i].id);
             sm_coalesce(c, c->deferred[i].id);
             continue;
@@ -195,7 +208,7 @@ void sm_perform_atomic(struct sm *c, const struct packet *p)
 {
     struct sm_inflight *f = &c->inflight[p->token];
     f->performed |= p->mask;
-    if (c->regroup)
+    if (c->mixes)
         regroup_perform_atomic(c, p);
     else if (p->mask)
         exec_perform(c->slots[f->slot].exec, f->exec_inst, p->mask);

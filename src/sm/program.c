@@ -2,6 +2,7 @@
 
 #include "exec/control.h"
 #include "ptx/cfg.h"
+#include "ptx/taint.h"
 #include "sm/phases.h"
 
 #include <stdlib.h>
@@ -216,37 +217,6 @@ static void set_address(const struct builder *b, struct heddle_instruction *v, c
     }
 }
 
-static bool loads_data(const struct sm_inst *s) { return (s->load && s->memory != SM_CONST) || s->atomic; }
-
-/* Branches that depend on loaded data: a register is tainted when any instruction that writes it loads, or reads a tainted one (after the lane permutation paper, without regard to the order
- * of writes). */
-static void find_data_branches(struct builder *b, const struct exec_function *f, uint32_t first, struct heddle_instruction *views)
-{
-    bool *tainted = arena_array(b->arena, bool, b->program->register_count + 1), changed = true;
-    while (changed) {
-        changed = false;
-        for (uint32_t i = 0; i < f->inst_count; i++) {
-            const struct sm_inst *s = &b->program->code[first + i];
-            uint32_t reads = s->check_count - (uint32_t)s->destination_count;
-            bool taint = loads_data(s);
-            for (uint32_t k = 0; k < reads && !taint; k++)
-                taint = tainted[s->registers[k]];
-            for (uint32_t k = reads; k < s->check_count && taint; k++) {
-                changed |= !tainted[s->registers[k]];
-                tainted[s->registers[k]] = true;
-            }
-        }
-    }
-    for (uint32_t i = 0; i < f->inst_count; i++) {
-        const struct sm_inst *s = &b->program->code[first + i];
-        if (!(views[first + i].flags & HEDDLE_BRANCH) || (views[first + i].flags & HEDDLE_UNIFORM))
-            continue;
-        for (uint32_t k = 0; k < s->check_count; k++)
-            if (tainted[s->registers[k]])
-                views[first + i].flags |= HEDDLE_DATA_BRANCH;
-    }
-}
-
 static void describe(const struct builder *b, struct heddle_instruction *v, const struct sm_inst *s, const struct ptx_inst *in, uint32_t i)
 {
     uint32_t flags = ptx_flags(in), target = HEDDLE_NO_PC;
@@ -324,6 +294,16 @@ static uint32_t element_bytes(const struct ptx_inst *in)
     return vector && (in->opcode == PTX_OP_ld || in->opcode == PTX_OP_ldu || in->opcode == PTX_OP_st) && in->type_count == 1 ? (uint32_t)ptx_type_bits((enum ptx_type)in->types[0]) / 8 : 0;
 }
 
+static void find_data_branches(const struct exec_function *f, struct heddle_instruction *views)
+{
+    struct arena scratch = { 0 };
+    const struct ptx_taints *taints = ptx_taint_build(&scratch, f->ptx, f->cfg);
+    for (uint32_t i = 0; i < f->inst_count; i++)
+        if ((views[i].flags & HEDDLE_BRANCH) && !(views[i].flags & HEDDLE_UNIFORM) && taints->of[i] == PTX_TAINT_D)
+            views[i].flags |= HEDDLE_DATA_BRANCH;
+    arena_free(&scratch);
+}
+
 static void add_function(struct builder *b, const struct exec_function *f, struct heddle_instruction *views)
 {
     const struct ptx_cfg *cfg = f->cfg;
@@ -353,7 +333,7 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
     }
     for (uint32_t i = 0; i < f->inst_count; i++)
         b->program->code[b->pc_base + i].next_waits = b->program->code[b->pc_base + i].deferred && next_overwrites(b, f, i);
-    find_data_branches(b, f, b->pc_base, views);
+    find_data_branches(f, &views[b->pc_base]);
     find_phases(b, f, views);
     struct heddle_loop *loops = (struct heddle_loop *)(uintptr_t)b->program->view.loops;
     for (uint32_t i = 0; i < cfg->loop_count; i++) {

@@ -1,50 +1,21 @@
 /* Regrouped warps. A slot shows the core a warp of its own (the face), with the lanes of all its pieces; their registers, local memory and special registers are those of the home warps. A slot
- * without work is parked: asleep until the unit gives it some.
+ * without work is parked: asleep until the unit gives it some. Where its lanes part and the unit does not want them, the slot
+ * has paths of its own (regroup_paths.h): its pieces are those of all paths, the face's active lanes those of the one that runs.
  *
  * Registers that were awaited in one slot must not be read in another: a slot that is given other threads than it had starts when all slots that these come from have no result outstanding.
  *
+ * All this is for units that mix warps. Under one that keeps threads in the slots of their warps (regroup_homes.c), slots are
+ * the executor's own warps; only work that is given and taken is told here.
+ *
  * Left out: warp-wide instructions, calls, indexed branches and barriers other than `bar.sync 0`, which are refused at launch; a fence waits for the stores of its slot, not for those that its
  * threads made in another. */
-#include "sm/regroup.h"
+#include "sm/regroup_state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-struct regroup_slot {
-    struct exec_warp face;              /* masks of physical lanes */
-    struct heddle_piece pieces[HEDDLE_PIECES]; /* masks of logical lanes */
-    uint32_t count;
-    uint32_t threads;
-    uint32_t had[HEDDLE_PIECES];        /* by home warp: the lanes that it was given last, without those that have ended */
-    uint32_t stop_pc;
-    uint64_t ready_cycle;
-    uint64_t waits_for;                 /* slots whose results must be there before it starts */
-};
-
-struct regroup_block {
-    uint32_t live, at_barrier;          /* threads */
-    uint32_t held[HEDDLE_PIECES];       /* by home warp: lanes that are in a slot that is not parked */
-    uint8_t slot_of[HEDDLE_PIECES][WARP_LANES]; /* that the thread was in last */
-};
-
-/* Who takes part in a memory instruction. */
-struct regroup_flight { uint32_t count; struct heddle_piece pieces[HEDDLE_PIECES]; };
-
-struct regroup {
-    struct heddle_divergence_services services;
-    const struct heddle_divergence *unit;
-    void *state;
-    bool permuted;
-    uint64_t draining;                  /* slots with waits_for */
-    uint8_t physical[HEDDLE_PIECES][WARP_LANES], logical[HEDDLE_PIECES][WARP_LANES]; /* by home warp */
-    struct regroup_slot slots[CORE_WARPS_MOST];
-    struct regroup_block blocks[SM_BLOCKS];
-    struct regroup_flight flights[SM_INFLIGHT];
-};
-
-static void trouble(struct sm *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void trouble(struct sm *c, const char *format, ...)
+void regroup_trouble(struct sm *c, const char *format, ...)
 {
     va_list args;
     if (c->trouble[0])
@@ -68,6 +39,13 @@ static uint32_t renamed(const uint8_t names[WARP_LANES], uint32_t mask)
 static uint32_t to_physical(const struct regroup *r, uint32_t home, uint32_t mask) { return r->permuted ? renamed(r->physical[home], mask) : mask; }
 static uint32_t to_logical(const struct regroup *r, uint32_t home, uint32_t mask) { return r->permuted ? renamed(r->logical[home], mask) : mask; }
 
+/* Lanes of a piece that are on the path that runs. */
+static uint32_t running(const struct regroup *r, const struct regroup_slot *g, uint32_t i)
+{
+    uint32_t home = g->pieces[i].home, mask = g->pieces[i].mask;
+    return g->face.active == g->lanes ? mask : mask & to_logical(r, home, g->face.active);
+}
+
 static void set_lanes(struct sm *c)
 {
     struct regroup *r = c->regroup;
@@ -77,7 +55,7 @@ static void set_lanes(struct sm *c)
         for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
             uint32_t to = r->unit->lane ? r->unit->lane(r->state, home, lane) : lane;
             if (to >= WARP_LANES || (seen >> to & 1)) {
-                trouble(c, "lane %u of warp %u is put into lane %u, which does not exist or is taken", lane, home, to);
+                regroup_trouble(c, "lane %u of warp %u is put into lane %u, which does not exist or is taken", lane, home, to);
                 to = lane;
             }
             seen |= 1u << to;
@@ -92,7 +70,7 @@ static void set_lanes(struct sm *c)
 
 static struct exec_warp *home_of(const struct sm *c, uint32_t slot, uint32_t home) { return &c->blocks[c->slots[slot].block].cta->warps[home]; }
 
-static void park(struct sm *c, uint32_t slot)
+void regroup_park(struct sm *c, uint32_t slot)
 {
     struct regroup_slot *g = &c->regroup->slots[slot];
     struct regroup_block *b = &c->regroup->blocks[c->slots[slot].block];
@@ -100,6 +78,8 @@ static void park(struct sm *c, uint32_t slot)
         b->held[g->pieces[i].home] &= ~g->pieces[i].mask;
     g->count = 0;
     g->face.active = 0;
+    if (!c->mixes && c->slots[slot].exec->state != WARP_FAULT)
+        exec_take_back(c->slots[slot].exec);
     c->parked |= 1ull << slot;
     sm_show_barriers(c);
     c->asleep |= 1ull << slot;
@@ -132,7 +112,7 @@ static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pie
             *in = (uint8_t)slot;
         }
     }
-    g->threads = (uint32_t)__builtin_popcount(g->face.active);
+    g->lanes = g->face.active;
     c->parked &= ~(1ull << slot);
     sm_show_barriers(c);
     return from == 1ull << slot && memcmp(had, g->had, sizeof had) == 0 ? 0 : from;
@@ -146,21 +126,25 @@ static bool check_pieces(struct sm *c, uint32_t slot, const struct heddle_piece 
     for (uint32_t i = 0; i < count; i++) {
         uint32_t home = pieces[i].home, mask = pieces[i].mask;
         if (home >= c->blocks[c->slots[slot].block].warp_count) {
-            trouble(c, "regroup of slot %u with warp %u, which its block has not", slot, home);
+            regroup_trouble(c, "regroup of slot %u with warp %u, which its block has not", slot, home);
+            return false;
+        }
+        if (!c->mixes && (count > 1 || home != slot - c->blocks[c->slots[slot].block].first_warp)) {
+            regroup_trouble(c, "regroup of slot %u with threads of warp %u, by a unit that keeps threads in the slots of their warps", slot, home);
             return false;
         }
         const struct exec_warp *w = home_of(c, slot, home);
         if (!mask || (mask & ~(w->lanes & ~w->exited))) {
-            trouble(c, "regroup of slot %u with lanes %08x of warp %u, of which %08x live", slot, mask, home, w->lanes & ~w->exited);
+            regroup_trouble(c, "regroup of slot %u with lanes %08x of warp %u, of which %08x live", slot, mask, home, w->lanes & ~w->exited);
             return false;
         }
         if (mask & (b->held[home] | given[home])) {
-            trouble(c, "regroup of slot %u with lanes %08x of warp %u, of which %08x are in a slot that runs", slot, mask, home, mask & (b->held[home] | given[home]));
+            regroup_trouble(c, "regroup of slot %u with lanes %08x of warp %u, of which %08x are in a slot that runs", slot, mask, home, mask & (b->held[home] | given[home]));
             return false;
         }
         uint32_t physical = to_physical(r, home, mask);
         if (physical & lanes) {
-            trouble(c, "regroup of slot %u puts two threads into lane %u", slot, (uint32_t)__builtin_ctz(physical & lanes));
+            regroup_trouble(c, "regroup of slot %u puts two threads into lane %u", slot, (uint32_t)__builtin_ctz(physical & lanes));
             return false;
         }
         lanes |= physical;
@@ -172,13 +156,13 @@ static bool check_pieces(struct sm *c, uint32_t slot, const struct heddle_piece 
 static bool check_regroup(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count, uint32_t pc, uint32_t stop_pc)
 {
     if (slot >= c->config->warps || !c->slots[slot].exec || (c->ended >> slot & 1))
-        trouble(c, "regroup of slot %u, which is not in use", slot);
+        regroup_trouble(c, "regroup of slot %u, which is not in use", slot);
     else if (!(c->parked >> slot & 1))
-        trouble(c, "regroup of slot %u, which is not parked", slot);
+        regroup_trouble(c, "regroup of slot %u, which is not parked", slot);
     else if (count > HEDDLE_PIECES)
-        trouble(c, "regroup of slot %u with %u pieces; the most is %d", slot, count, HEDDLE_PIECES);
+        regroup_trouble(c, "regroup of slot %u with %u pieces; the most is %d", slot, count, HEDDLE_PIECES);
     else if (count && (pc >= c->program->count || pc == stop_pc))
-        trouble(c, "regroup of slot %u at pc %u, which is not in the program or where it is to stop", slot, pc);
+        regroup_trouble(c, "regroup of slot %u at pc %u, which is not in the program or where it is to stop", slot, pc);
     else
         return check_pieces(c, slot, pieces, count);
     return false;
@@ -204,6 +188,10 @@ static void regroup(void *context, uint32_t slot, const struct heddle_piece *pie
     uint64_t from = take(c, slot, pieces, count);
     g->stop_pc = stop_pc;
     g->face.pc = pc;
+    if (c->mixes)
+        regroup_paths_start(&g->paths, pc, stop_pc, g->lanes);
+    else
+        exec_give(c->slots[slot].exec, pc, stop_pc, g->lanes);
     g->ready_cycle = ready_cycle;
     c->slots[slot].fetch_pc = pc;
     if (!from) { /* what is outstanding is on its own scoreboard */
@@ -234,18 +222,41 @@ void regroup_cycle(struct sm *c)
     }
 }
 
-static void move_to(struct sm *c, uint32_t slot, uint32_t pc)
+/* Barriers and ends */
+
+static void open_barrier(struct sm *c, uint32_t block);
+
+/* Makes the path that the slot goes on with the one that runs. Where all wait at a barrier, the slot arrives there as a
+ * whole, with those of its threads that are at a place where paths meet. */
+static void settle(struct sm *c, uint32_t slot)
 {
     struct regroup *r = c->regroup;
     struct regroup_slot *g = &r->slots[slot];
-    g->face.pc = pc;
-    if (pc != g->stop_pc)
-        return;
-    park(c, slot);
-    r->unit->arrived(r->state, &c->view, slot, pc);
+    uint32_t block = c->slots[slot].block;
+    switch (regroup_paths_settle(&g->paths)) {
+    case PATHS_RUN:
+        g->face.pc = regroup_paths_top(&g->paths)->pc;
+        g->face.active = regroup_paths_top(&g->paths)->lanes;
+        break;
+    case PATHS_WAIT:
+        g->face.state = WARP_AT_BARRIER;
+        r->blocks[block].at_barrier += (uint32_t)__builtin_popcount(g->lanes);
+        open_barrier(c, block);
+        break;
+    case PATHS_OVER:
+        g->face.pc = g->stop_pc;
+        regroup_park(c, slot);
+        r->unit->arrived(r->state, &c->view, slot, g->stop_pc);
+        break;
+    }
 }
 
-/* Barriers and ends */
+static void move_to(struct sm *c, uint32_t slot, uint32_t pc)
+{
+    struct regroup_paths *paths = &c->regroup->slots[slot].paths;
+    regroup_paths_top(paths)->pc = pc;
+    settle(c, slot);
+}
 
 static void open_barrier(struct sm *c, uint32_t block)
 {
@@ -257,17 +268,19 @@ static void open_barrier(struct sm *c, uint32_t block)
         return;
     b->at_barrier = 0;
     for (uint32_t slot = placed->first_warp; slot < placed->first_warp + placed->warp_count; slot++) {
-        struct exec_warp *face = &r->slots[slot].face;
-        if (face->state != WARP_AT_BARRIER)
+        struct regroup_slot *g = &r->slots[slot];
+        if (g->face.state != WARP_AT_BARRIER)
             continue;
-        face->state = WARP_READY;
-        face->pc++;
+        regroup_paths_open(&g->paths);
+        g->face.state = WARP_READY;
+        g->face.pc = regroup_paths_top(&g->paths)->pc;
         opened |= 1ull << slot;
     }
     sm_set_barriers(c, block);
     for (; opened; opened &= opened - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(opened);
-        move_to(c, slot, r->slots[slot].face.pc);
+        settle(c, slot);
+        sm_refresh(c, slot);
     }
 }
 
@@ -300,7 +313,7 @@ static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks,
     struct regroup *r = c->regroup;
     struct regroup_slot *g = &r->slots[slot];
     struct regroup_block *b = &r->blocks[c->slots[slot].block];
-    uint32_t kept = 0, count = 0;
+    uint32_t kept = 0, count = 0, lanes = 0;
     for (uint32_t i = 0; i < g->count; i++) {
         struct heddle_piece p = g->pieces[i];
         struct exec_warp *home = home_of(c, slot, p.home);
@@ -309,8 +322,7 @@ static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks,
             b->held[p.home] &= ~masks[i];
             g->had[p.home] &= ~masks[i];
             b->live -= (uint32_t)__builtin_popcount(masks[i]);
-            g->threads -= (uint32_t)__builtin_popcount(masks[i]);
-            g->face.active &= ~to_physical(r, p.home, masks[i]);
+            lanes |= to_physical(r, p.home, masks[i]);
             home->exited |= masks[i];
             if (home->exited == home->lanes) {
                 home->state = WARP_DONE;
@@ -322,6 +334,9 @@ static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks,
             g->pieces[kept++] = p;
     }
     g->count = kept;
+    g->lanes &= ~lanes;
+    g->face.active &= ~lanes;
+    regroup_paths_remove(&g->paths, lanes);
     return count;
 }
 
@@ -333,7 +348,7 @@ static void end_lanes(struct sm *c, uint32_t slot, const uint32_t *masks, uint32
     uint32_t count = remove_lanes(c, slot, masks, ended);
     bool empty = !r->slots[slot].count;
     if (empty)
-        park(c, slot);
+        regroup_park(c, slot);
     if (count)
         r->unit->exited(r->state, &c->view, slot, ended, count);
     if (!r->blocks[block].live) {
@@ -348,41 +363,64 @@ static void end_lanes(struct sm *c, uint32_t slot, const uint32_t *masks, uint32
 
 /* Branches */
 
-static void branch(struct sm *c, uint32_t slot, const struct exec_inst *in, const uint32_t *masks, uint32_t lanes, uint32_t pc)
+/* What the unit says to a branch. Unless lanes of the slot wait on another path, it is parked meanwhile, so that the unit
+ * may give it work at once. */
+enum heddle_branch_answer regroup_ask(struct sm *c, const struct heddle_branch *e, const struct heddle_piece *pieces, const uint32_t *taken, uint32_t count)
 {
     struct regroup *r = c->regroup;
-    struct regroup_slot *g = &r->slots[slot];
+    uint64_t bit = 1ull << e->warp;
+    uint8_t buffered = c->slots[e->warp].buffered;
+    if (!e->apart)
+        regroup_park(c, e->warp);
+    enum heddle_branch_answer answer = r->unit->split(r->state, &c->view, e, pieces, taken, count);
+    if (answer == HEDDLE_PARK) {
+        if (e->apart)
+            regroup_trouble(c, "split of slot %u parks it, while lanes of it wait on another path (pc %u, lanes %08x of %08x)", e->warp, e->pc, e->taken | e->not_taken,
+                    r->slots[e->warp].lanes);
+        return answer;
+    }
+    if (e->apart)
+        return answer;
+    if (!(c->parked & bit))
+        regroup_trouble(c, "split of slot %u gave it work and answered that it goes on by itself", e->warp);
+    if (c->trouble[0] || !check_pieces(c, e->warp, pieces, count))
+        return HEDDLE_PARK;
+    take(c, e->warp, pieces, count);
+    c->asleep &= ~bit;
+    c->slots[e->warp].buffered = buffered;
+    return answer;
+}
+
+static void branch(struct sm *c, uint32_t slot, const struct exec_inst *in, const uint32_t *masks, uint32_t lanes, uint32_t pc)
+{
+    const struct regroup *r = c->regroup;
+    struct regroup_slot *g = &c->regroup->slots[slot];
     struct exec_counters *counters = &c->launch.counters;
-    uint32_t target = (uint32_t)in->imm, active = g->face.active, count = g->count;
+    uint32_t target = (uint32_t)in->imm, active = g->face.active, count = 0;
     if (!in->guard_mode) {
         move_to(c, slot, target);
         return;
     }
     bool uniform = !lanes || lanes == active;
     struct heddle_branch e = { .warp = slot, .pc = pc, .taken = lanes, .not_taken = active & ~lanes, .target = target, .fall_through = pc + 1,
-                               .reconvergence = c->program->view.instructions[pc].reconvergence };
+                               .reconvergence = c->program->view.instructions[pc].reconvergence, .apart = active != g->lanes };
     struct heddle_piece pieces[HEDDLE_PIECES];
-    uint8_t buffered = c->slots[slot].buffered;
+    uint32_t taken[HEDDLE_PIECES];
     counters->branches++;
     counters->divergent_branches += !uniform;
-    memcpy(pieces, g->pieces, count * sizeof *pieces);
-    park(c, slot); /* so that the unit may give it work at once */
-    if (r->unit->split(r->state, &c->view, &e, pieces, masks, count) == HEDDLE_PARK)
-        return;
-    if (!(c->parked >> slot & 1)) {
-        trouble(c, "split of slot %u gave it work and answered that it goes on by itself", slot);
-        return;
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct heddle_piece p = { g->pieces[i].home, running(r, g, i) };
+        taken[count] = masks[i];
+        if (p.mask)
+            pieces[count++] = p;
     }
-    if (!uniform) {
-        trouble(c, "split of slot %u answered that it goes on by itself, where its lanes part (pc %u, lanes %08x of %08x)", slot, pc, lanes, active);
+    if (regroup_ask(c, &e, pieces, taken, count) == HEDDLE_PARK)
         return;
-    }
-    if (!check_pieces(c, slot, pieces, count))
-        return;
-    take(c, slot, pieces, count);
-    c->asleep &= ~(1ull << slot);
-    c->slots[slot].buffered = buffered;
-    move_to(c, slot, lanes ? target : pc + 1);
+    if (uniform)
+        regroup_paths_top(&g->paths)->pc = lanes ? target : pc + 1;
+    else
+        regroup_paths_split(&g->paths, &e);
+    settle(c, slot);
 }
 
 /* Instructions */
@@ -394,7 +432,7 @@ static uint32_t find_masks(const struct sm *c, uint32_t slot, uint32_t masks[HED
     const struct exec_inst *in = &g->face.code[g->face.pc];
     uint32_t lanes = 0;
     for (uint32_t i = 0; i < g->count; i++) {
-        masks[i] = exec_lanes_of(home_of(c, slot, g->pieces[i].home), in, g->pieces[i].mask);
+        masks[i] = exec_lanes_of(home_of(c, slot, g->pieces[i].home), in, running(r, g, i));
         lanes |= to_physical(r, g->pieces[i].home, masks[i]);
     }
     return lanes;
@@ -471,13 +509,12 @@ static void control(struct sm *c, uint32_t slot, const struct exec_inst *in, con
             move_to(c, slot, pc + 1);
             break;
         }
-        g->face.state = WARP_AT_BARRIER;
-        c->regroup->blocks[c->slots[slot].block].at_barrier += g->threads;
-        open_barrier(c, c->slots[slot].block);
+        regroup_paths_top(&g->paths)->waits = true;
+        settle(c, slot);
         break;
     case PTX_OP_nanosleep:
         move_to(c, slot, pc + 1);
-        if (!(c->asleep >> slot & 1))
+        if (!(c->asleep >> slot & 1) && g->face.state == WARP_READY)
             g->face.state = WARP_ASLEEP;
         break;
     default: /* trap, brkpt */
@@ -498,7 +535,7 @@ void regroup_issue(struct sm *c, uint32_t slot, uint16_t id)
     if (f->inst->unit == SM_MEM)
         f->accesses = c->free_accesses[--c->free_access_count];
     if (c->trouble[0]) { /* the launch is over; the unit is asked nothing more */
-        park(c, slot);
+        regroup_park(c, slot);
         return;
     }
     if (in->kind == EXEC_CONTROL) {
@@ -517,7 +554,7 @@ void regroup_issue(struct sm *c, uint32_t slot, uint16_t id)
     if (!c->launch.faulted)
         move_to(c, slot, pc + 1);
     else
-        park(c, slot); /* the launch is over */
+        regroup_park(c, slot); /* the launch is over */
 }
 
 void regroup_perform(struct sm *c, uint16_t id)
@@ -538,8 +575,8 @@ void regroup_perform_atomic(struct sm *c, const struct packet *p)
     }
 }
 
-/* Threads of different home warps never share a line of local memory. */
-uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, struct access *out)
+/* Home warp by home warp: their threads share no 128 bytes of local memory. */
+uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, uint32_t segment_most, struct access *out)
 {
     const struct sm_inflight *f = &c->inflight[id];
     const struct regroup_flight *flight = &c->regroup->flights[id];
@@ -549,8 +586,9 @@ uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, struct access *
         struct access list[COALESCE_MOST];
         if (w->access.space != PTX_SPACE_LOCAL)
             continue;
-        uint32_t n = coalesce_local(w->addr, w->access.mask, element ? element : w->access.bytes, sm_first_thread(c, first_slot + w->index), c->thread_interleave, c->config->coalesce_parts,
-                                    list);
+        uint32_t n = coalesce_local(w->addr, w->access.mask, element ? element : w->access.bytes,
+                                    sm_first_thread(c, first_slot + w->index), c->thread_interleave, segment_most,
+                                    c->config->coalesce_parts, list);
         for (uint32_t k = 0; k < n && total < COALESCE_MOST; k++)
             out[total++] = list[k];
     }
@@ -571,11 +609,16 @@ struct regroup *regroup_create(struct arena *a, struct sm *c, struct error *e)
         error_set(e, ERROR_INVALID, "divergence unit %s regroups warps, but has no hook '%s'", c->divergence->policy.name, missing);
         return NULL;
     }
+    if (c->divergence->keeps_homes && c->divergence->lane) {
+        error_set(e, ERROR_INVALID, "divergence unit %s keeps threads in the slots of their warps, and permutes their lanes: it may do one of the two", c->divergence->policy.name);
+        return NULL;
+    }
     struct regroup *r = arena_new(a, struct regroup);
     r->unit = c->divergence;
     r->state = c->divergence_state;
     r->services = (struct heddle_divergence_services){ c, regroup };
     r->unit->services(r->state, &r->services);
+    c->mixes = !r->unit->keeps_homes;
     return r;
 }
 
@@ -607,7 +650,7 @@ static const struct ptx_inst *first_unsupported(const struct sm_program *p)
 void regroup_begin(struct sm *c)
 {
     struct regroup *r = c->regroup;
-    const struct ptx_inst *in = first_unsupported(c->program);
+    const struct ptx_inst *in = c->mixes ? first_unsupported(c->program) : NULL;
     c->parked = r->draining = 0;
     sm_show_barriers(c);
     set_lanes(c);
@@ -633,11 +676,13 @@ void regroup_place(struct sm *c, uint32_t block)
         memset(g, 0, sizeof *g);
         g->face = (struct exec_warp){ .function = home->function, .code = home->code, .cta = placed->cta, .launch = &c->launch, .index = i, .lanes = home->lanes, .state = WARP_READY };
         lanes[i] = home->lanes;
-        home->state = WARP_FAULT; /* its own stack is out of use: nobody is to run it, or to judge by it whether it hangs */
-        c->slots[slot].exec = &g->face;
+        if (c->mixes) {
+            home->state = WARP_FAULT; /* its own stack is out of use: nobody is to run it, or to judge by it whether it hangs */
+            c->slots[slot].exec = &g->face;
+        }
         b->live += (uint32_t)__builtin_popcount(lanes[i]);
         memset(b->slot_of[i], (int)slot, WARP_LANES);
-        park(c, slot);
+        regroup_park(c, slot);
         g->had[i] = lanes[i];
     }
     r->unit->block_start(r->state, &c->view, block, placed->first_warp, placed->warp_count, lanes);
@@ -647,7 +692,7 @@ void regroup_check_stuck(struct sm *c)
 {
     const struct regroup *r = c->regroup;
     uint64_t waiting = c->resident & ~c->ended;
-    if (c->trouble[0] || c->launch.faulted || !waiting || c->free_count != SM_INFLIGHT)
+    if (c->trouble[0] || c->launch.faulted || !waiting || c->free_count != SM_INFLIGHT || (!c->mixes && !c->parked))
         return;
     for (uint64_t left = c->resident; left; left &= left - 1) {
         const struct sm_slot *s = &c->slots[__builtin_ctzll(left)];
@@ -655,7 +700,11 @@ void regroup_check_stuck(struct sm *c)
             return;
     }
     const struct sm_slot *s = &c->slots[__builtin_ctzll(waiting)];
+    if (!c->mixes) {
+        regroup_trouble(c, "warps %#llx are parked, and nothing is left that could bring them work", (unsigned long long)c->parked);
+        return;
+    }
     const struct regroup_block *b = &r->blocks[s->block];
-    trouble(c, "block %llu cannot go on: of %u threads that have not ended %u wait at a barrier, the others in warps that are parked", (unsigned long long)c->blocks[s->block].cta->index, b->live,
+    regroup_trouble(c, "block %llu cannot go on: of %u threads that have not ended %u wait at a barrier, the others in warps that are parked", (unsigned long long)c->blocks[s->block].cta->index, b->live,
             b->at_barrier);
 }

@@ -13,9 +13,13 @@ void regroup_begin(struct sm *c);                                    /* a launch
 void regroup_place(struct sm *c, uint32_t block);                    /* its slots have been set up */
 uint32_t regroup_lanes(const struct sm *c, uint32_t slot);           /* physical lanes that would execute the next instruction */
 void regroup_issue(struct sm *c, uint32_t slot, uint16_t id);        /* executes it, as far as it is not deferred, and moves the slot */
+/* The same for units that keep threads in the slots of their warps: */
+bool regroup_parks(struct sm *c, uint32_t slot, uint32_t pc);        /* asks the unit, where it is a branch. True: the warp waits, and the branch is done */
+void regroup_follow(struct sm *c, uint32_t slot, const struct sm_inst *in); /* after an instruction that the executor has done */
+bool regroup_has_all_lanes(const struct sm *c, uint32_t slot);       /* of its warp that have not ended */
 void regroup_perform(struct sm *c, uint16_t id);                     /* a deferred one */
 void regroup_perform_atomic(struct sm *c, const struct packet *p);
-uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, struct access *out);
+uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, uint32_t segment_most, struct access *out);
 void regroup_cycle(struct sm *c);                                    /* slots whose threads wait for registers */
 void regroup_check_stuck(struct sm *c);                              /* the core is about to sleep for ever */
 

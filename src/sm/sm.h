@@ -178,6 +178,7 @@ struct sm {
 
     struct collector *collector;
     struct regroup *regroup;         /* regroup.c: warps of threads that the unit puts together; NULL: every warp is its own */
+    bool mixes;                      /* and its slots have threads of several warps: slots show faces, not the executor's warps */
     const struct sm_observer *observer;
     struct cache *l1d, *l1c, *l1t, *l1i;
     const struct cache_head *d, *constants, *textures, *code; /* their heads; of a cache that is not there: one that never has anything */

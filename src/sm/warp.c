@@ -124,7 +124,7 @@ void sm_try_retire(struct sm *c, uint32_t slot)
     uint64_t bit = 1ull << slot;
     if (!(c->ended & bit) || s->in_pipeline || s->stores || s->awaited || s->fetching || s->atomics)
         return;
-    if (c->config->ends_in_fetch && !c->regroup) {
+    if (c->config->ends_in_fetch && !c->mixes) {
         c->over |= bit;
         c->busy = c->stirred = true;
         return;

@@ -69,6 +69,16 @@ expect 'inspect: an order that is not there' 2 'sources or report' "$heddle" ins
 expect 'inspect: no file' 2 'which file' "$heddle" inspect
 expect 'inspect' 0 'bfs_expand +kernel' "$heddle" inspect workloads/bfs/bfs.ptx
 expect 'inspect: views' 0 'loop' "$heddle" inspect workloads/bfs/bfs.ptx --cfg --loops --registers
+expect 'inspect: branches' 0 '0x0090 +56 +bitonic.cu:28 +%p6 +uniform ' \
+    "$heddle" inspect workloads/bitonic/bitonic.ptx --branches
+saw 'inspect: a branch on the position' '0x0130 +88 +%p2 +P +0x0140'
+saw 'inspect: a branch on data' '0x0148 +94 +bitonic.cu:37 +%p3 +D +0x00c8'
+saw 'inspect: why: the condition' '^ +0x0130 +P +83 +setp.ne.s32 %p2, %r3, 0;$'
+saw 'inspect: why: on the way' '^ +60 +and.b32 %r3, %r2, %r1;$'
+saw 'inspect: why: the thread' '^ +28 +mov.u32 %r1, %tid.x; +special register$'
+saw 'inspect: why: the load' '^ +84 +ld.shared.u32 %r8, \[%rd2\]; +load$'
+expect 'inspect: branches as JSON' 0 '"class": "P", "because": \[\{"pc": 264, "ptx_line": 83, .*"ptx_line": 28, ' \
+    "$heddle" inspect workloads/bitonic/bitonic.ptx --json
 
 # docs/metrics.md holds what the command prints.
 "$heddle" list metrics --markdown >"$scratch/metrics"

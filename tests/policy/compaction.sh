@@ -17,13 +17,20 @@ holds() { # NAME EXPRESSION: of awk
 run() { # WORKLOAD FILE UNIT
     is "$1 with ${3##*/}" "$heddle" run --quiet --size test -m slp --divergence "$3" --stats "$2" "$1"
 }
-for workload in bitonic mdbrot bfs reduct; do
+for workload in bitonic mdbrot bfs reduct dwthaar binomial quasirandom eigenvalues; do
     run $workload "$scratch/pdom.json" pdom
     for lanes in home balanced; do
         run $workload "$scratch/$lanes.json" "$scratch/compaction.so:lanes=$lanes"
         holds "$workload, $lanes: every thread executes the same" "$(total "$scratch/$lanes.json" thread_instructions) == $(total "$scratch/pdom.json" thread_instructions)"
         holds "$workload, $lanes: warps are as full" "$(total "$scratch/$lanes.json" simd_utilization) >= $(total "$scratch/pdom.json" simd_utilization)"
     done
+    run $workload "$scratch/tbc.json" tbc
+    holds "$workload: the built-in unit takes the same cycles" "$(total "$scratch/tbc.json" cycles) == $(total "$scratch/home.json" cycles)"
+    run $workload "$scratch/tbc.json" tbc:permutation=balanced
+    holds "$workload: with balanced lanes too" "$(total "$scratch/tbc.json" cycles) == $(total "$scratch/balanced.json" cycles)"
+    run $workload "$scratch/capri.json" capri
+    holds "$workload: capri waits at fewer branches" "$(total "$scratch/capri.json" paths) <= $(total "$scratch/home.json" paths)"
+    holds "$workload: and is right more often than not" "$(total "$scratch/capri.json" right) > $(total "$scratch/capri.json" wrong)"
     run $workload "$scratch/warp.json" "$scratch/compaction.so:scope=warp"
     holds "$workload: a stack a warp is the core's own" "$(total "$scratch/warp.json" warp_instructions) == $(total "$scratch/pdom.json" warp_instructions)"
     case $workload in
@@ -31,13 +38,26 @@ for workload in bitonic mdbrot bfs reduct; do
         holds 'reduct is not compacted as it is' "$(total "$scratch/home.json" warp_instructions) == $(total "$scratch/pdom.json" warp_instructions)"
         holds 'reduct is, with its lanes permuted' "$(total "$scratch/balanced.json" compacted) > 0 && $(total "$scratch/balanced.json" warp_instructions) < $(total "$scratch/pdom.json" warp_instructions)"
         ;;
-    bitonic)
-        holds 'bitonic gains by permuted lanes' "$(total "$scratch/balanced.json" simd_utilization) > $(total "$scratch/home.json" simd_utilization)"
+    dwthaar | binomial) # whose active threads are the first ones of the block, without gaps
+        holds "$workload has divergent branches" "$(total "$scratch/balanced.json" paths) > 0"
+        holds "$workload cannot be compacted" "$(total "$scratch/home.json" compacted) + $(total "$scratch/balanced.json" compacted) == 0"
         ;;
-    bfs | mdbrot) # branches on data: threads in other lanes
+    bitonic | quasirandom)
+        holds "$workload gains by permuted lanes" "$(total "$scratch/balanced.json" simd_utilization) > $(total "$scratch/home.json" simd_utilization)"
+        ;;
+    bfs | mdbrot | eigenvalues) # branches on data: threads in other lanes
         holds "$workload is compacted" "$(total "$scratch/home.json" compacted) > 0 && $(total "$scratch/home.json" simd_utilization) > $(total "$scratch/pdom.json" simd_utilization)"
         ;;
     esac
+done
+
+# Whatever lanes threads sit in, results are right.
+for permutation in odd-even rotate flip xor-half random wid rev-wid; do
+    for workload in bitonic aossort dxtc mummer backprop lps sobel 3dfd; do
+        run $workload "$scratch/tbc.json" tbc:permutation=$permutation
+        run $workload "$scratch/capri.json" capri:permutation=$permutation
+        holds "$workload, $permutation, capri: threads execute as much, and branches again where they waited in vain" "$(total "$scratch/capri.json" thread_instructions) >= $(total "$scratch/tbc.json" thread_instructions)"
+    done
 done
 
 is 'cores on several threads' "$heddle" run --quiet --size test -m slp -j 4 --divergence "$scratch/compaction.so" --stats "$scratch/threads.json" bfs

@@ -121,7 +121,7 @@ static void nobody_asks(void **state)
     fill(address, 0x2000, 4);
     assert_int_equal(coalesce_global(address, 0, 4, 128, 2, out), 0);
     assert_int_equal(coalesce_atomic(address, 0, 4, 128, 2, out), 0);
-    assert_int_equal(coalesce_local(address, 0, 4, 0, 1024, 1, out), 0);
+    assert_int_equal(coalesce_local(address, 0, 4, 0, 1024, 128, 1, out), 0);
     assert_int_equal(coalesce_lines(address, 0, 4, 64, out), 0);
     assert_int_equal(coalesce_shared_cycles(address, 0, 4, 32, 1, false), 0);
 }
@@ -159,16 +159,16 @@ static void local_words_interleave(void **state)
     assert_int_equal(coalesce_local_address(4, 5, 1000), 4020);
     assert_int_equal(coalesce_local_address(7, 5, 1000), 4023);
     fill(offset, 8, 0); /* the same variable of all threads: one line a word */
-    assert_int_equal(coalesce_local(offset, ALL, 4, 64, 1024, 1, out), 1);
+    assert_int_equal(coalesce_local(offset, ALL, 4, 64, 1024, 128, 1, out), 1);
     check(&out[0], (2 * 1024 + 64) * 4, 128, ALL, 15);
-    assert_int_equal(coalesce_local(offset, ALL, 8, 64, 1024, 1, out), 2);
+    assert_int_equal(coalesce_local(offset, ALL, 8, 64, 1024, 128, 1, out), 2);
     check(&out[0], (3 * 1024 + 64) * 4, 128, ALL, 15);
     check(&out[1], (2 * 1024 + 64) * 4, 128, ALL, 15);
-    assert_int_equal(coalesce_local(offset, ALL, 16, 64, 1024, 2, out), 8);
+    assert_int_equal(coalesce_local(offset, ALL, 16, 64, 1024, 128, 2, out), 8);
     check(&out[0], (5 * 1024 + 80) * 4, 64, 0xffff0000, 12);
     check(&out[7], (2 * 1024 + 64) * 4, 64, 0x0000ffff, 3);
     fill(offset, 8, 16); /* each thread another element: nothing meets */
-    assert_int_equal(coalesce_local(offset, ALL, 16, 64, 1024, 1, out), 128);
+    assert_int_equal(coalesce_local(offset, ALL, 16, 64, 1024, 128, 1, out), 128);
 }
 
 static void lines(void **state)
@@ -185,7 +185,7 @@ static void lines(void **state)
     check(&out[0], 0x1040, 64, 0xaaaaaaaa, 12);
     check(&out[1], 0x1000, 64, 0x55555555, 3);
     assert_int_equal(coalesce_lines(address, ALL, 4, 256, out), 1);
-    check(&out[0], 0x1000, 256, ALL, 15);
+    check(&out[0], 0x1000, 256, ALL, 255);
 }
 
 static uint32_t shared(const uint64_t address[32], uint32_t bytes, bool first_generation)
@@ -219,7 +219,11 @@ static void shared_conflicts(void **state)
 }
 
 /* The plain models. */
-struct model_access { uint64_t segment; uint32_t lanes; bool bytes[128]; };
+struct model_access {
+    uint64_t segment;
+    uint32_t lanes;
+    bool bytes[256];
+};
 struct model { uint32_t count; struct model_access list[512]; };
 
 static struct model_access *model_new(struct model *m, uint64_t segment)
@@ -233,7 +237,7 @@ static struct model_access *model_new(struct model *m, uint64_t segment)
 static bool model_collides(const struct model_access *a, uint64_t address, uint32_t bytes, uint32_t segment_bytes)
 {
     for (uint64_t b = address; b < address + bytes; b++)
-        if (b / segment_bytes * segment_bytes == a->segment && a->bytes[b % 128])
+        if (b / segment_bytes * segment_bytes == a->segment && a->bytes[b % 256])
             return true;
     return false;
 }
@@ -250,14 +254,14 @@ static void model_add(struct model *m, uint64_t address, uint32_t bytes, uint32_
         a->lanes |= 1u << lane;
         for (uint64_t b = address; b < address + bytes; b++)
             if (b / segment_bytes * segment_bytes == segment)
-                a->bytes[b % 128] = true;
+                a->bytes[b % 256] = true;
     }
 }
 
 static bool model_used(const struct model_access *a, uint64_t address, uint32_t bytes)
 {
     for (uint64_t b = address; b < address + bytes; b++)
-        if (a->bytes[b % 128])
+        if (a->bytes[b % 256])
             return true;
     return false;
 }
@@ -273,7 +277,7 @@ static struct access model_shrink(const struct model_access *a, uint32_t segment
     }
     out.bytes = (uint16_t)size;
     for (uint32_t s = 0; s < size / 32; s++)
-        out.sectors = (uint8_t)(out.sectors | 1u << (out.address / 32 + s) % 4);
+        out.sectors = (uint8_t)(out.sectors | 1u << (out.address / 32 + s) % (size == 256 ? 8 : 4));
     return out;
 }
 
@@ -294,7 +298,7 @@ static uint32_t model_leave(struct model *m, uint32_t segment_bytes, struct acce
 
 static uint32_t size_of_segment(uint32_t bytes, uint32_t most)
 {
-    uint32_t size = bytes == 1 ? 32 : bytes == 2 ? 64 : 128;
+    uint32_t size = bytes == 1 ? 32 : bytes == 2 ? 64 : 256;
     return size > most ? most : size;
 }
 
@@ -311,15 +315,17 @@ static uint32_t model_warp(const uint64_t address[32], uint32_t mask, uint32_t b
     return count;
 }
 
-static uint32_t model_local(const uint64_t offset[32], uint32_t mask, uint32_t bytes, uint64_t first, uint64_t threads, uint32_t parts, struct access *out)
+static uint32_t model_local(const uint64_t offset[32], uint32_t mask, uint32_t bytes, uint64_t first, uint64_t threads,
+                            uint32_t most, uint32_t parts, struct access *out)
 {
     uint32_t count = 0;
     for (int part = (int)parts - 1; part >= 0; part--) {
         struct model m = { 0 };
         for (uint32_t lane = 32 / parts * (uint32_t)part; lane < 32 / parts * ((uint32_t)part + 1); lane++)
             for (uint64_t b = offset[lane]; mask >> lane & 1 && b < offset[lane] + bytes; b++)
-                model_add(&m, b / 4 * threads * 4 + (first + lane) * 4 + b % 4, 1, size_of_segment(bytes, 128), lane, false);
-        count += model_leave(&m, size_of_segment(bytes, 128), out + count);
+                model_add(&m, b / 4 * threads * 4 + (first + lane) * 4 + b % 4, 1, size_of_segment(bytes, most), lane,
+                          false);
+        count += model_leave(&m, size_of_segment(bytes, most), out + count);
     }
     return count;
 }
@@ -423,7 +429,7 @@ static void random_global(void **state)
         uint64_t shift = random_next(&seed) % 8 ? 0 : random_next(&seed) % 16; /* lanes that straddle segments */
         for (uint32_t i = 0; i < 32; i++)
             address[i] += 0x7f0000000000 + shift;
-        for (uint32_t most = 32; most <= 128; most *= 2)
+        for (uint32_t most = 32; most <= 256; most *= 2)
             same(out, coalesce_global(address, mask, bytes, most, parts, out), want, model_warp(address, mask, bytes, most, parts, false, want));
     }
 }
@@ -450,7 +456,9 @@ static void random_local(void **state)
         uint32_t bytes = 1u << random_next(&seed) % 5, parts = 1 + random_next(&seed) % 2, mask = random_lanes(&seed, offset, bytes, 1024);
         uint64_t threads = random_next(&seed) % 4 ? 32 * (1 + random_next(&seed) % 900) : 32 + random_next(&seed) % 100; /* few: the words of a variable may share segments */
         uint64_t first = random_next(&seed) % threads / (random_next(&seed) % 4 ? 32 : 1) * 32;
-        same(out, coalesce_local(offset, mask, bytes, first, threads, parts, out), want, model_local(offset, mask, bytes, first, threads, parts, want));
+        for (uint32_t most = 32; most <= 256; most *= 2)
+            same(out, coalesce_local(offset, mask, bytes, first, threads, most, parts, out), want,
+                 model_local(offset, mask, bytes, first, threads, most, parts, want));
     }
 }
 
@@ -468,7 +476,11 @@ static void random_line(void **state)
         uint32_t count = coalesce_lines(address, mask, bytes, line_bytes, out);
         assert_int_equal(count, model_lines(address, mask, bytes, line_bytes, line, lanes));
         for (uint32_t i = 0; i < count; i++)
-            check(&out[i], line[i], line_bytes, lanes[i], line_bytes >= 128 ? 15 : line_bytes == 64 ? 3u << line[i] / 32 % 4 : 1u << line[i] / 32 % 4);
+            check(&out[i], line[i], line_bytes, lanes[i],
+                  line_bytes == 256   ? 255
+                  : line_bytes == 128 ? 15
+                  : line_bytes == 64  ? 3u << line[i] / 32 % 4
+                                      : 1u << line[i] / 32 % 4);
     }
 }
 
@@ -488,6 +500,125 @@ static void random_shared(void **state)
         assert_int_equal(coalesce_shared_cycles(address, mask, bytes, banks, parts, false), want[0]);
         assert_int_equal(coalesce_shared_cycles(address, mask, bytes, banks, parts, true), want[1]);
     }
+}
+
+/* Lines of all sizes. The plain model is a set: the lines that hold a byte of an active lane of the part. */
+enum { FLAGS_MOST = 32768 };
+struct touched {
+    bool line[FLAGS_MOST / 32], byte[FLAGS_MOST];
+    uint32_t lines;
+};
+
+static void touch(struct touched *t, const uint64_t address[32], uint32_t mask, uint32_t bytes, uint64_t base,
+                  uint32_t line_bytes)
+{
+    memset(t, 0, sizeof *t);
+    for (uint32_t i = 0; i < 32; i++) {
+        for (uint64_t b = address[i] - base; mask >> i & 1 && b < address[i] - base + bytes; b++) {
+            t->lines += !t->line[b / line_bytes];
+            t->line[b / line_bytes] = t->byte[b] = true;
+        }
+    }
+}
+
+/* What the accesses of one part say: each is about one line, lines fall or, of small elements, stay; no lane is
+ * forgotten and no byte. base: where the lines begin to count, a multiple of 256. */
+static void covers(const struct access *a, uint32_t count, const uint64_t address[32], uint32_t mask, uint32_t bytes,
+                   uint64_t base, uint32_t line_bytes)
+{
+    static struct touched want;
+    static bool line[FLAGS_MOST / 32], byte[FLAGS_MOST];
+    uint32_t lines = 0, lanes = 0;
+    memset(line, 0, sizeof line);
+    memset(byte, 0, sizeof byte);
+    touch(&want, address, mask, bytes, base, line_bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = a[i].address - base;
+        assert_true(a[i].bytes && at / line_bytes == (at + a[i].bytes - 1) / line_bytes);
+        assert_true(want.line[at / line_bytes]);
+        assert_true(i == 0 || a[i].address < a[i - 1].address);
+        lines += !line[at / line_bytes];
+        lanes |= a[i].mask;
+        line[at / line_bytes] = true;
+        memset(&byte[at], true, a[i].bytes);
+    }
+    assert_int_equal(lines, want.lines);
+    assert_int_equal(lanes, mask);
+    if (bytes >= 4)
+        assert_int_equal(count, want.lines); /* one access per line */
+    for (uint32_t b = 0; b < FLAGS_MOST; b++)
+        if (want.byte[b] && !byte[b])
+            fail_msg("byte %u of lines of %u bytes is not asked for", b, line_bytes);
+}
+
+static void covers_in_parts(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint64_t base,
+                            uint32_t line_bytes)
+{
+    struct access out[COALESCE_MOST];
+    for (uint32_t parts = 1; parts <= 2; parts++) {
+        uint32_t count = coalesce_global(address, mask, bytes, line_bytes, parts, out), done = 0;
+        for (uint32_t part = parts; part-- > 0;) {
+            uint32_t lanes = parts == 1 ? mask : mask & 0xffffu << 16 * part, from = done;
+            while (done < count && (out[done].mask & lanes))
+                done++;
+            covers(&out[from], done - from, address, lanes, bytes, base, line_bytes);
+        }
+        assert_int_equal(done, count);
+    }
+}
+
+/* Rows, strides up and down, vectors and starts that are not aligned, of all element sizes. */
+static void lines_of_all_sizes(void **state)
+{
+    (void)state;
+    static const uint32_t masks[] = { ALL, 0xffff, 0xffff0000, 0x55555555, 0x80000001, 0x00ff0ff0, 1, 0xfffffffe };
+    static const uint32_t starts[] = { 0,  1,  4,   8,   16,  20,  31,  32,  48,  60,
+                                       64, 96, 100, 124, 127, 128, 192, 240, 252, 255 };
+    static const int32_t strides[] = { 0, 1, 2, 3, 5, 8, 17, -1, -2, -8 }; /* elements */
+    const uint64_t base = 0x7f0000000000;
+    uint64_t address[32];
+    for (uint32_t line_bytes = 32; line_bytes <= 256; line_bytes *= 2)
+        for (uint32_t bytes = 1; bytes <= 16; bytes *= 2)
+            for (uint32_t s = 0; s < sizeof strides / sizeof *strides; s++)
+                for (uint32_t start = 0; start < sizeof starts / sizeof *starts; start++) {
+                    fill(address, base + 8192 + starts[start], (uint64_t)((int64_t)strides[s] * (int64_t)bytes));
+                    for (uint32_t m = 0; m < sizeof masks / sizeof *masks; m += 1 + (start % 4 != 0) * 3)
+                        covers_in_parts(address, masks[m], bytes, base, line_bytes);
+                }
+}
+
+static void random_lines_of_all_sizes(void **state)
+{
+    (void)state;
+    uint64_t seed = 6, address[32];
+    const uint64_t base = 0x7f0000000000;
+    for (uint32_t round = 0; round < 800; round++) {
+        uint32_t bytes = 1u << random_next(&seed) % 5, mask = random_lanes(&seed, address, bytes, 8192);
+        uint64_t shift = random_next(&seed) % 4 ? 0 : random_next(&seed) % 16;
+        for (uint32_t i = 0; i < 32; i++)
+            address[i] += base + shift;
+        for (uint32_t line_bytes = 32; line_bytes <= 256; line_bytes *= 2)
+            covers_in_parts(address, mask, bytes, base, line_bytes);
+    }
+}
+
+/* The case of 64-byte lines: 32 elements of 8 bytes lie in four of them. */
+static void doubles_in_short_lines(void **state)
+{
+    (void)state;
+    uint64_t address[32];
+    struct access out[COALESCE_MOST];
+    fill(address, 0x1000, 8);
+    assert_int_equal(coalesce_global(address, ALL, 8, 64, 1, out), 4);
+    for (uint32_t i = 0; i < 4; i++)
+        check(&out[i], 0x10c0 - i * 64, 64, 0xffu << (8 * (3 - i)), i % 2 ? 3 : 12);
+    assert_int_equal(coalesce_global(address, ALL, 8, 32, 1, out), 8);
+    assert_int_equal(coalesce_global(address, ALL, 8, 256, 1, out), 1);
+    check(&out[0], 0x1000, 256, ALL, 255);
+    fill(address, 8, 0); /* a word of local memory of all threads */
+    assert_int_equal(coalesce_local(address, ALL, 4, 64, 1024, 64, 1, out), 2);
+    check(&out[0], (2 * 1024 + 80) * 4, 64, 0xffff0000, 12);
+    check(&out[1], (2 * 1024 + 64) * 4, 64, 0x0000ffff, 3);
 }
 
 /* What a store writes of its accesses, in 32nd parts. */
@@ -522,10 +653,26 @@ static void written_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_in_a_row),   cmocka_unit_test(stride_of_a_line), cmocka_unit_test(one_word_for_all), cmocka_unit_test(half_a_line_too_far),
-        cmocka_unit_test(segment_follows_element), cmocka_unit_test(shrinking), cmocka_unit_test(written_parts), cmocka_unit_test(nobody_asks),      cmocka_unit_test(atomics),
-        cmocka_unit_test(local_words_interleave),  cmocka_unit_test(lines),     cmocka_unit_test(shared_conflicts), cmocka_unit_test(random_global),
-        cmocka_unit_test(random_atomic),    cmocka_unit_test(random_local),     cmocka_unit_test(random_line),      cmocka_unit_test(random_shared),
+        cmocka_unit_test(words_in_a_row),
+        cmocka_unit_test(stride_of_a_line),
+        cmocka_unit_test(one_word_for_all),
+        cmocka_unit_test(half_a_line_too_far),
+        cmocka_unit_test(segment_follows_element),
+        cmocka_unit_test(shrinking),
+        cmocka_unit_test(written_parts),
+        cmocka_unit_test(nobody_asks),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(local_words_interleave),
+        cmocka_unit_test(lines),
+        cmocka_unit_test(shared_conflicts),
+        cmocka_unit_test(random_global),
+        cmocka_unit_test(lines_of_all_sizes),
+        cmocka_unit_test(random_lines_of_all_sizes),
+        cmocka_unit_test(doubles_in_short_lines),
+        cmocka_unit_test(random_atomic),
+        cmocka_unit_test(random_local),
+        cmocka_unit_test(random_line),
+        cmocka_unit_test(random_shared),
     };
     return cmocka_run_group_tests_name("coalesce", tests, NULL, NULL);
 }

@@ -353,6 +353,29 @@ static void expect_error(const struct point_text *t, const char *place, const ch
     arena_free(&m.arena);
 }
 
+/* A probe that needs no time makes the run a functional one, without what only time can give. */
+static void functional_probes(void **state)
+{
+    (void)state;
+    struct point_text t = usual, sampled = usual;
+    struct made m;
+    struct job *jobs;
+    struct error e = {0};
+    static struct places places;
+    t.probes[0] = sampled.probes[0] = "compaction";
+    sampled.interval_cycles = 1000;
+    same(&t, &sampled);
+    different(&t, &usual);
+    make_experiment(&m, &sampled);
+    assert_true(jobs_make(&m.x, &places, &m.arena, &jobs, &e));
+    assert_string_equal(jobs[0].options[0], "--functional");
+    assert_null(jobs[0].options[1]);
+    assert_int_equal(jobs[0].interval_cycles, 0);
+    arena_free(&m.arena);
+    t.probes[1] = "loads";
+    expect_error(&t, "", "'compaction' and 'loads' one needs time");
+}
+
 static void mistakes_name_their_line(void **state)
 {
     (void)state;
@@ -750,6 +773,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_changes_the_key),
         cmocka_unit_test(probes_are_part_of_the_key),
+        cmocka_unit_test(functional_probes),
         cmocka_unit_test(words_are_not_run_together),
         cmocka_unit_test(what_does_not_change_the_key),
         cmocka_unit_test(name_of_a_machine),

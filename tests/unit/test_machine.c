@@ -119,6 +119,7 @@ static void test_papers_values(void **state)
     m = load_shipped("slp");
     assert_int_equal(machine_l2_bytes(&m), 1 << 20);
     assert_int_equal(m.sm.l1d.line_bytes, 64);
+    assert_int_equal(m.sm.coalesce_parts, 1);
     assert_string_equal(m.scheduler, "sticky");
 }
 

@@ -203,7 +203,7 @@ static void wrong_shared_objects(void **state)
     static const struct { const char *how; enum policy_kind kind; const char *behind, *says;
     } rows[] = {
         {"-DENTRY_ABI=7", POLICY_SCHEDULER, "",
-         "made for version 7 of the policy interface, this Heddle has version 4"},
+         "made for version 7 of the policy interface, this Heddle has version 5"},
         {"-DPOLICY_ABI=7", POLICY_SCHEDULER, "", "made for version 7"},
         {"-DPOLICY_ABI=0", POLICY_SCHEDULER, "", "policy.abi is not set"},
         {"-DNO_ENTRY", POLICY_SCHEDULER, "",

@@ -337,12 +337,6 @@ static void a_warp_starts_in_its_cycle(void **state)
 
 /* What units and kernels may not do */
 
-static enum heddle_branch_answer always_stack(void *state, const struct heddle_core *core, const struct heddle_branch *e, const struct heddle_piece *pieces, const uint32_t *taken, uint32_t count)
-{
-    (void)state, (void)core, (void)e, (void)pieces, (void)taken, (void)count;
-    return HEDDLE_STACK;
-}
-
 static void one_lane_twice(void *state, const struct heddle_core *core, uint32_t block, uint32_t first_warp, uint32_t warp_count, const uint32_t *lanes)
 {
     struct unit *u = state;
@@ -381,8 +375,7 @@ static uint32_t all_into_lane_3(void *state, uint32_t home, uint32_t logical_lan
 static void wrong_units_are_named(void **state)
 {
     typedef void start_hook(void *, const struct heddle_core *, uint32_t, uint32_t, uint32_t, const uint32_t *);
-    static const struct { start_hook *start; bool stack, lanes; const char *says; } wrong[] = {
-        { .stack = true, .says = "goes on by itself, where its lanes part" },
+    static const struct { start_hook *start; bool lanes; const char *says; } wrong[] = {
         { .lanes = true, .says = "which does not exist or is taken" },
         { one_lane_twice, .says = "puts two threads into lane 1" },
         { a_thread_twice, .says = "are in a slot that runs" },
@@ -393,7 +386,6 @@ static void wrong_units_are_named(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct heddle_divergence unit = watched();
         struct timed t;
-        unit.split = wrong[i].stack ? always_stack : unit.split;
         unit.block_start = wrong[i].start ? wrong[i].start : unit.block_start;
         unit.lane = wrong[i].lanes ? all_into_lane_3 : unit.lane;
         open_unit(&t, &unit, BY_BLOCK, LANES_HOME, NO_SETS, two_paths);

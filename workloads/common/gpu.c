@@ -112,6 +112,69 @@ CUtexObject gpu_texture_f32(CUdeviceptr memory, size_t count)
     return object;
 }
 
+CUarray gpu_upload_array_u8(const void *data, size_t width, size_t height)
+{
+    CUDA_ARRAY_DESCRIPTOR layout = { width, height, CU_AD_FORMAT_UNSIGNED_INT8, 1 };
+    CUDA_MEMCPY2D copy = { .srcMemoryType = CU_MEMORYTYPE_HOST, .dstMemoryType = CU_MEMORYTYPE_ARRAY };
+    CUarray array;
+
+    CHECK(cuArrayCreate(&array, &layout));
+    copy.srcHost = data;
+    copy.srcPitch = width;
+    copy.dstArray = array;
+    copy.WidthInBytes = width;
+    copy.Height = height;
+    CHECK(cuMemcpy2D(&copy));
+    return array;
+}
+
+CUtexObject gpu_texture_u8(CUarray array)
+{
+    CUDA_RESOURCE_DESC resource = { .resType = CU_RESOURCE_TYPE_ARRAY };
+    CUDA_TEXTURE_DESC texture = {
+        .addressMode = { CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP },
+        .filterMode = CU_TR_FILTER_MODE_POINT,
+        .flags = CU_TRSF_READ_AS_INTEGER,
+    };
+    CUtexObject object;
+
+    resource.res.array.hArray = array;
+    CHECK(cuTexObjectCreate(&object, &resource, &texture, NULL));
+    return object;
+}
+
+void gpu_free_array(CUarray array)
+{
+    CHECK(cuArrayDestroy(array));
+}
+
+void gpu_texture_2d_open(struct gpu_texture_2d *texture, const void *texels, size_t columns, size_t rows,
+                         unsigned channels, unsigned channel_bytes)
+{
+    CUDA_ARRAY_DESCRIPTOR shape = { .Width = columns, .Height = rows, .NumChannels = channels };
+    CUDA_MEMCPY2D copy = { .srcMemoryType = CU_MEMORYTYPE_HOST, .dstMemoryType = CU_MEMORYTYPE_ARRAY };
+    CUDA_RESOURCE_DESC resource = { .resType = CU_RESOURCE_TYPE_ARRAY };
+    CUDA_TEXTURE_DESC sampling = { .filterMode = CU_TR_FILTER_MODE_POINT, .flags = CU_TRSF_READ_AS_INTEGER };
+
+    shape.Format = channel_bytes == 1 ? CU_AD_FORMAT_UNSIGNED_INT8 : CU_AD_FORMAT_UNSIGNED_INT32;
+    CHECK(cuArrayCreate(&texture->array, &shape));
+    copy.srcHost = texels;
+    copy.dstArray = texture->array;
+    copy.srcPitch = copy.WidthInBytes = columns * channels * channel_bytes;
+    copy.Height = rows;
+    CHECK(cuMemcpy2D(&copy));
+    resource.res.array.hArray = texture->array;
+    for (int i = 0; i < 3; i++)
+        sampling.addressMode[i] = CU_TR_ADDRESS_MODE_CLAMP;
+    CHECK(cuTexObjectCreate(&texture->object, &resource, &sampling, NULL));
+}
+
+void gpu_texture_2d_close(struct gpu_texture_2d *texture)
+{
+    CHECK(cuTexObjectDestroy(texture->object));
+    CHECK(cuArrayDestroy(texture->array));
+}
+
 void gpu_launch(CUfunction kernel, struct shape grid, struct shape block, void **arguments)
 {
     CHECK(cuLaunchKernel(kernel, grid.x, grid.y, 1, block.x, block.y, 1, 0, NULL, arguments, NULL));

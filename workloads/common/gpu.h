@@ -44,6 +44,23 @@ void gpu_fill_constant(const struct gpu *gpu, const char *name, const void *data
 /* A texture object over `count` floats in linear memory, fetched by integer position. */
 CUtexObject gpu_texture_f32(CUdeviceptr memory, size_t count);
 
+/* An array of width x height bytes and a texture object over it: read as integers, no filter, clamped to its edges. */
+CUarray gpu_upload_array_u8(const void *data, size_t width, size_t height);
+CUtexObject gpu_texture_u8(CUarray array);
+void gpu_free_array(CUarray array);
+
+/*
+ * A texture object over a two-dimensional array of its own: `rows` rows of `columns` texels, one after the other in
+ * `texels`, with 1, 2 or 4 unsigned integers of 1 or 4 bytes each. Fetched as integers at integer coordinates.
+ */
+struct gpu_texture_2d {
+    CUarray array;
+    CUtexObject object;
+};
+void gpu_texture_2d_open(struct gpu_texture_2d *texture, const void *texels, size_t columns, size_t rows,
+                         unsigned channels, unsigned channel_bytes);
+void gpu_texture_2d_close(struct gpu_texture_2d *texture);
+
 /* Launches on the default stream and waits; `arguments` points at each argument in turn. */
 void gpu_launch(CUfunction kernel, struct shape grid, struct shape block, void **arguments);
 

@@ -107,6 +107,17 @@ void *workload_alloc(size_t count, size_t size)
     return memory;
 }
 
+size_t compare_u8(const char *what, const uint8_t *got, const uint8_t *expected, size_t count)
+{
+    size_t mismatches = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (got[i] != expected[i] && mismatches++ == 0)
+            fprintf(stderr, "%s[%zu] is %u, expected %u\n", what, i, got[i], expected[i]);
+    }
+    return mismatches;
+}
+
 size_t compare_u32(const char *what, const uint32_t *got, const uint32_t *expected, size_t count)
 {
     size_t mismatches = 0;

@@ -40,6 +40,7 @@ void *workload_alloc(size_t count, size_t size);
  * How many elements differ; the first one that does is described on stderr under the name `what`. Floats are compared
  * bit by bit: the references repeat the order and the rounding of the device's arithmetic.
  */
+size_t compare_u8(const char *what, const uint8_t *got, const uint8_t *expected, size_t count);
 size_t compare_u32(const char *what, const uint32_t *got, const uint32_t *expected, size_t count);
 size_t compare_f32(const char *what, const float *got, const float *expected, size_t count);
 size_t compare_f64(const char *what, const double *got, const double *expected, size_t count);

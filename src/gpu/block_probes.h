@@ -1,0 +1,17 @@
+/* Probes of functional mode: they hear of blocks that run in lockstep (exec/lockstep.h). One instance of each for the
+ * whole GPU; what it counts goes to the launch whose blocks run. */
+#ifndef HEDDLE_GPU_BLOCK_PROBES_H
+#define HEDDLE_GPU_BLOCK_PROBES_H
+
+#include "exec/lockstep.h"
+#include "gpu/launch.h"
+
+struct block_probes *block_probes_create(const struct gpu_options *o, struct error *e); /* NULL: one cannot work here */
+void block_probes_destroy(struct block_probes *p);
+/* A launch begins. Whether its blocks are to run in lockstep; what the probes count of it is in its residency. */
+bool block_probes_begin(struct block_probes *p, struct residency *r);
+void block_probes_end(struct block_probes *p, struct residency *r);
+/* For the blocks of a launch that runs now. */
+const struct lockstep_observer *block_probes_listen(struct block_probes *p, struct residency *r);
+
+#endif

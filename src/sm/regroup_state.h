@@ -1,0 +1,48 @@
+/* What the files of regrouped warps share: regroup.c, regroup_homes.c. */
+#ifndef HEDDLE_SM_REGROUP_STATE_H
+#define HEDDLE_SM_REGROUP_STATE_H
+
+#include "sm/regroup.h"
+#include "sm/regroup_paths.h"
+
+struct regroup_slot {
+    struct exec_warp face;              /* masks of physical lanes */
+    struct heddle_piece pieces[HEDDLE_PIECES]; /* masks of logical lanes */
+    uint32_t count;
+    uint32_t lanes;                     /* physical ones, of all its pieces */
+    uint32_t had[HEDDLE_PIECES];        /* by home warp: lanes that it was given last and that have not ended */
+    uint32_t stop_pc;
+    uint64_t ready_cycle;
+    uint64_t waits_for;                 /* slots whose results must be there before it starts */
+    struct regroup_paths paths;
+};
+
+struct regroup_block {
+    uint32_t live, at_barrier;          /* threads */
+    uint32_t held[HEDDLE_PIECES];       /* by home warp: lanes that are in a slot that is not parked */
+    uint8_t slot_of[HEDDLE_PIECES][WARP_LANES]; /* that the thread was in last */
+};
+
+/* Who takes part in a memory instruction. */
+struct regroup_flight { uint32_t count; struct heddle_piece pieces[HEDDLE_PIECES]; };
+
+struct regroup {
+    struct heddle_divergence_services services;
+    const struct heddle_divergence *unit;
+    void *state;
+    bool permuted;
+    uint64_t draining;                  /* slots with waits_for */
+    uint8_t physical[HEDDLE_PIECES][WARP_LANES], logical[HEDDLE_PIECES][WARP_LANES]; /* by home warp */
+    struct regroup_slot slots[CORE_WARPS_MOST];
+    struct regroup_block blocks[SM_BLOCKS];
+    struct regroup_flight flights[SM_INFLIGHT];
+};
+
+/* The unit did what it may not: the launch ends with this. */
+void regroup_trouble(struct sm *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void regroup_park(struct sm *c, uint32_t slot);
+/* What the unit says to a branch of the slot e->warp. */
+enum heddle_branch_answer regroup_ask(struct sm *c, const struct heddle_branch *e, const struct heddle_piece *pieces,
+                                      const uint32_t *taken, uint32_t count);
+
+#endif
