@@ -39,15 +39,19 @@ static bool expect_path(struct expected *x, const uint32_t *masks, uint32_t warp
         threads += (uint32_t)__builtin_popcount(masks[w]);
     }
     uint32_t quarter = QUARTERS * threads / (warps * 32);
+    if (empty) {
+        x->empty++;
+        for (int way = 0; way < WAYS; way++)
+            x->empty_compacted[way] += warps_needed(way, masks, warps) < apart;
+        return false;
+    }
     x->paths++;
-    x->empty += empty;
     x->by_active[quarter]++;
     x->warps_apart += apart;
     for (int way = 0; way < WAYS; way++) {
         uint32_t needed = warps_needed(way, masks, warps);
         x->warps[way] += needed;
         x->compacted[way] += needed < apart;
-        x->empty_compacted[way] += needed < apart && empty;
         x->compacted_by_active[way][quarter] += needed < apart;
     }
     return warps_needed(WAYS - 1, masks, warps) < apart;
@@ -187,9 +191,11 @@ static void bitonic(void **state)
             expect_if(&x, partner_is_above, j, 8, NULL, false, working);
             expect_if(&x, goes_up, round, 8, working, true, up);
         }
-    assert_int_equal(x.paths, 80);                                   /* 30 and 10 branches */
+    assert_int_equal(x.paths + x.empty, 80); /* of 30 and 10 branches; 30 have no else */
+    assert_int_equal(x.empty, 30);
     assert_int_equal(x.compacted[HEDDLE_PERMUTE_NONE], 0);
-    assert_int_equal(x.compacted[HEDDLE_PERMUTE_BALANCED], 80);
+    assert_int_equal(x.compacted[HEDDLE_PERMUTE_BALANCED], 50);
+    assert_int_equal(x.empty_compacted[HEDDLE_PERMUTE_BALANCED], 30);
     open_workload(&k, "workloads/bitonic/bitonic.ptx");
     for (uint32_t i = 0; i < 512; i++)
         k.words[i] = i * 2654435761u;
@@ -267,7 +273,7 @@ static void utilization(void **state)
     assert_int_equal(count_of(&k, "p_branches"), 1);
     assert_int_equal(count_of(&k, "d_branches"), 0);
     const uint64_t *row = policy_tables_of(k.counted->tables, 3) + 7 * 7; /* the branch is instruction 7 */
-    const uint64_t expected[7] = {1, 1, 0, 2, 0, 1, 1}; /* lane 0 of two warps is compacted, 31 lanes are not */
+    const uint64_t expected[7] = {1, 1, 0, 1, 0, 1, 1}; /* lane 0 of two warps; the other 31 have nothing to do */
     assert_memory_equal(row, expected, sizeof expected);
     kernel_close(&k);
 }
@@ -287,7 +293,7 @@ static void data_branches(void **state)
         fail_msg("%s", k.error.text);
     assert_int_equal(count_of(&k, "p_branches"), 0);
     assert_int_equal(count_of(&k, "d_divergent"), 1);
-    assert_int_equal(count_of(&k, "d_paths"), 2);
+    assert_int_equal(count_of(&k, "d_paths"), 1);
     assert_int_equal(count_of(&k, "d_empty"), 1);
     assert_int_equal(count_of(&k, "d_compacted_none"), 1);
     assert_int_equal(count_of(&k, "d_compacted_ideal"), 1);

@@ -1,7 +1,8 @@
 /* CAPRI (Rhu and Erez, ISCA 2012): thread block compaction that waits at a branch only where compaction has paid off.
- * A table remembers, for each branch, whether a path of it needed fewer warps compacted than apart the last time. If it
- * did, or is not known, a warp waits for the others of its path; if not, it goes on with a stack of its own until its
- * lanes meet, and while they are apart it waits nowhere.
+ * A table remembers, for each branch at which a warp has parted, whether a path of it needed fewer warps compacted than
+ * apart the last time. If it did, a warp waits for the others of its path; if not, it goes on with a stack of its own
+ * until its lanes meet, and while they are apart it waits nowhere. At a branch that is not in the table a warp waits if
+ * it parts there. The first warp of a path to come decides for the others, whatever the table learns meanwhile.
  *
  * When all warps of a path wait at the same branch they are put together anew. When all have stopped, but not there
  * (some are past their path's end, at a barrier, at another branch), those that wait do so in vain: they are sent on,
@@ -22,6 +23,7 @@ struct entry {
 struct collection {
     uint32_t pc;
     uint32_t came;
+    bool parted; /* a warp of them */
     uint64_t slots;
     uint32_t taken[HEDDLE_HOMES], not_taken[HEDDLE_HOMES];
 };
@@ -39,6 +41,7 @@ struct waiter {
     struct heddle_branch branch;
     struct heddle_piece pieces[HEDDLE_PIECES];
     uint32_t taken[HEDDLE_PIECES], count;
+    bool parts;
 };
 
 struct capri {
@@ -81,18 +84,22 @@ static struct entry *find(struct capri *s, uint32_t pc)
     return NULL;
 }
 
-static bool is_adequate(struct capri *s, uint32_t pc)
+/* Whether it pays to wait at a branch. The first guess is that it does if a warp parts there. */
+static bool is_adequate(struct capri *s, uint32_t pc, bool parts)
 {
     struct entry *e = find(s, pc);
     if (e)
         e->used = ++s->clock;
-    return !e || e->adequate;
+    return e ? e->adequate : parts;
 }
 
-static void learn(struct capri *s, uint32_t pc, bool adequate)
+/* A branch at which no warp has ever parted needs no entry. */
+static void learn(struct capri *s, uint32_t pc, bool waited, bool adequate, bool parted)
 {
     struct entry *e = find(s, pc);
-    s->counters[(!e || e->adequate) == adequate ? C_RIGHT : C_WRONG]++;
+    s->counters[waited == adequate ? C_RIGHT : C_WRONG]++;
+    if (!e && !parted)
+        return;
     for (uint32_t i = 0; !e && i < s->entry_count; i++)
         if (!s->table[i].valid)
             e = &s->table[i];
@@ -129,28 +136,34 @@ static struct block *block_of(struct capri *s, const struct heddle_block_stack *
 
 static void close_collection(struct capri *s, struct collection *c, uint32_t homes)
 {
-    learn(s, c->pc, pays(s, c->taken, c->not_taken, homes));
+    learn(s, c->pc, false, pays(s, c->taken, c->not_taken, homes), c->parted);
     *c = (struct collection){.pc = c->pc};
 }
 
+static struct collection *find_collection(struct block *b, uint32_t pc)
+{
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->list[i].pc == pc)
+            return &b->list[i];
+    return NULL;
+}
+
 static void collect(struct capri *s, const struct heddle_block_stack *stack, const struct heddle_branch *e,
-                    const struct heddle_piece *pieces, const uint32_t *taken, uint32_t count)
+                    const struct heddle_piece *pieces, const uint32_t *taken, uint32_t count, bool parts)
 {
     struct block *b = block_of(s, stack);
     uint64_t slot = UINT64_C(1) << e->warp;
-    uint32_t i = 0;
-    while (i < b->count && b->list[i].pc != e->pc)
-        i++;
-    if (i == COLLECTIONS)
+    struct collection *c = find_collection(b, e->pc);
+    if (!c && b->count == COLLECTIONS)
         return;
-    struct collection *c = &b->list[i];
-    if (i == b->count) {
+    if (!c) {
+        c = &b->list[b->count++];
         *c = (struct collection){.pc = e->pc};
-        b->count++;
     }
     if (c->slots & slot)
         close_collection(s, c, stack->homes);
     c->slots |= slot;
+    c->parted |= parts;
     for (uint32_t k = 0; k < count; k++) {
         c->taken[pieces[k].home] |= taken[k];
         c->not_taken[pieces[k].home] |= pieces[k].mask & ~taken[k];
@@ -179,15 +192,17 @@ static void put_together(struct capri *s, const struct heddle_core *core, const 
 {
     uint32_t taken[HEDDLE_HOMES] = {0}, not_taken[HEDDLE_HOMES] = {0};
     uint64_t all = b->waiting;
+    bool parted = false;
     b->waiting = 0;
     for (uint64_t rest = all; rest; rest &= rest - 1) {
         const struct waiter *w = &s->waiter[__builtin_ctzll(rest)];
+        parted |= w->parts;
         for (uint32_t i = 0; i < w->count; i++) {
             taken[w->pieces[i].home] |= w->taken[i];
             not_taken[w->pieces[i].home] |= w->pieces[i].mask & ~w->taken[i];
         }
     }
-    learn(s, s->waiter[__builtin_ctzll(all)].branch.pc, pays(s, taken, not_taken, stack->homes));
+    learn(s, s->waiter[__builtin_ctzll(all)].branch.pc, true, pays(s, taken, not_taken, stack->homes), parted);
     for (uint64_t rest = all; rest; rest &= rest - 1) { /* the last of them parts the path */
         const struct waiter *w = &s->waiter[__builtin_ctzll(rest)];
         heddle_block_stacks_wait(&s->blocks, core, &w->branch, w->pieces, w->taken, w->count);
@@ -206,7 +221,7 @@ static void send_on(struct capri *s, const struct heddle_core *core, const struc
         const struct waiter *w = &s->waiter[slot];
         s->sent_on |= UINT64_C(1) << slot;
         s->counters[C_IN_VAIN]++;
-        learn(s, w->branch.pc, false);
+        learn(s, w->branch.pc, true, false, w->parts);
         services->regroup(services->context, slot, w->pieces, w->count, w->branch.pc, stop, core->cycle);
     }
 }
@@ -225,15 +240,39 @@ static void look(struct capri *s, const struct heddle_core *core, const struct h
         send_on(s, core, stack, b);
 }
 
+static bool does_part(const struct heddle_piece *pieces, const uint32_t *taken, uint32_t count)
+{
+    uint32_t goes = 0, stays = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        goes |= taken[i];
+        stays |= pieces[i].mask & ~taken[i];
+    }
+    return goes && stays;
+}
+
+/* Some of the path may have come before: they wait here, or they have passed by. */
+static bool is_to_wait(struct capri *s, struct block *b, const struct heddle_branch *e, bool parts)
+{
+    for (uint64_t rest = b->waiting; rest; rest &= rest - 1)
+        if (s->waiter[__builtin_ctzll(rest)].branch.pc == e->pc)
+            return true;
+    const struct collection *c = find_collection(b, e->pc);
+    if (c && c->came && !(c->slots >> e->warp & 1))
+        return false;
+    return is_adequate(s, e->pc, parts);
+}
+
 static enum heddle_branch_answer split(void *state, const struct heddle_core *core, const struct heddle_branch *e,
                                        const struct heddle_piece *pieces, const uint32_t *taken, uint32_t count)
 {
     struct capri *s = state;
     const struct heddle_block_stack *stack = heddle_block_stack_of(&s->blocks, e->warp);
+    struct block *b = block_of(s, stack);
     uint64_t slot = UINT64_C(1) << e->warp;
-    if (e->apart || s->sent_on & slot || !is_adequate(s, e->pc)) {
+    bool parts = does_part(pieces, taken, count);
+    if (e->apart || s->sent_on & slot || !is_to_wait(s, b, e, parts)) {
         if (!e->apart && !(s->sent_on & slot))
-            collect(s, stack, e, pieces, taken, count);
+            collect(s, stack, e, pieces, taken, count, parts);
         s->sent_on &= ~slot;
         s->counters[C_PASSED]++;
         return HEDDLE_STACK;
@@ -242,8 +281,9 @@ static enum heddle_branch_answer split(void *state, const struct heddle_core *co
     w->branch = *e;
     w->count = count;
     memcpy(w->pieces, pieces, count * sizeof *pieces);
+    w->parts = parts;
     memcpy(w->taken, taken, count * sizeof *taken);
-    block_of(s, stack)->waiting |= slot;
+    b->waiting |= slot;
     s->counters[C_WAITS]++;
     look(s, core, stack);
     return HEDDLE_PARK;

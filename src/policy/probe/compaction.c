@@ -5,7 +5,8 @@
  * A branch is one execution of a conditional branch by a path of a block; divergent, where lanes of one warp disagree.
  * Its two paths are the threads of the block that take it and those that do not. A path is compacted where it needs
  * fewer warps than have threads in it. A branch, and its paths, are D where the predicate depends on loaded data, else
- * P. A path that has nothing to execute before the two meet, or jumps alone, is counted, and once more as `empty`.
+ * P. A path that has nothing to execute before the two meet, or jumps alone, is `empty`: it is counted apart, and is in
+ * no other count.
  *
  * Utilization: at every instruction a path issues as many warps as it needs, and its threads are their active lanes,
  * whatever the guard of the instruction says. Warps are formed when a path begins or goes on after a branch; where
@@ -137,6 +138,13 @@ static bool is_empty(const struct heddle_program *p, uint32_t pc, uint32_t meet)
     return pc == meet;
 }
 
+static void count_empty_path(uint64_t *c, const struct warps *w)
+{
+    c[PATHS_EMPTY]++;
+    for (uint32_t i = 0; i < WAYS; i++)
+        c[PATH_EMPTY_COMPACTED + i] += w->formed[i] < w->apart;
+}
+
 /* A path of a divergent branch. Returns whether it could be compacted. */
 static bool count_path(struct compaction *s, uint32_t kind, uint64_t *row, const struct heddle_block_branch *e,
                        const uint32_t *masks, bool empty)
@@ -144,15 +152,17 @@ static bool count_path(struct compaction *s, uint32_t kind, uint64_t *row, const
     struct warps w = count_warps(s, masks, e->warps);
     uint64_t *c = &s->counters[kind];
     uint32_t quarter = QUARTERS * w.threads / e->threads;
+    if (empty) {
+        count_empty_path(c, &w);
+        return false;
+    }
     c[PATHS]++;
-    c[PATHS_EMPTY] += empty;
     s->histograms[kind + PATHS_BY_QUARTER][quarter]++;
     c[PATH_WARPS_APART] += w.apart;
     for (uint32_t i = 0; i < WAYS; i++) {
         bool compacted = w.formed[i] < w.apart;
         c[PATH_WARPS + i] += w.formed[i];
         c[PATH_COMPACTED + i] += compacted;
-        c[PATH_EMPTY_COMPACTED + i] += compacted && empty;
         s->histograms[kind + PATH_QUARTERS + i][quarter] += compacted;
     }
     row[ROW_PATHS]++;
@@ -187,8 +197,8 @@ static void branch(void *state, const struct heddle_core *core, const struct hed
 #define D_WARPS(name, how) {"d_warps_" #name, "warps", "warps of paths of D branches, " how, 0, 0},
 #define P_COMPACTED(name, how) {"p_compacted_" #name, "paths", "paths of P branches that need fewer warps " how, 0, 0},
 #define D_COMPACTED(name, how) {"d_compacted_" #name, "paths", "paths of D branches that need fewer warps " how, 0, 0},
-#define P_EMPTY(name, how) {"p_empty_compacted_" #name, "paths", "of these, those with nothing to execute", 0, 0},
-#define D_EMPTY(name, how) {"d_empty_compacted_" #name, "paths", "of these, those with nothing to execute", 0, 0},
+#define P_EMPTY(name, how) {"p_empty_compacted_" #name, "paths", "of p_empty, " how, 0, 0},
+#define D_EMPTY(name, how) {"d_empty_compacted_" #name, "paths", "of d_empty, " how, 0, 0},
 #define QUARTERS_OF(name) "paths", name " by active threads: quarters of the block's", HEDDLE_HISTOGRAM, QUARTERS
 #define P_QUARTERS(name, how) {"p_compacted_by_active_" #name, QUARTERS_OF("p_compacted_" #name)},
 #define D_QUARTERS(name, how) {"d_compacted_by_active_" #name, QUARTERS_OF("d_compacted_" #name)},
@@ -205,16 +215,16 @@ static const struct heddle_counter counters[] = {
     {"p_branches", "branches", "conditional branches executed by paths, on thread indices and parameters alone", 0, 0},
     {"p_divergent", "branches", "of these, those at which lanes of a warp disagree", 0, 0},
     {"p_compactable", "branches", "of these, those with a path that could be compacted ideally", 0, 0},
-    {"p_paths", "paths", "paths of divergent P branches", 0, 0},
-    {"p_empty", "paths", "of these, those with nothing to execute before they meet the other one", 0, 0},
+    {"p_paths", "paths", "paths of divergent P branches with something to execute", 0, 0},
+    {"p_empty", "paths", "paths with nothing to execute before they meet the other one; in no other count", 0, 0},
     {"p_paths_by_active", QUARTERS_OF("p_paths")},
     {"p_warps_apart", "warps", "warps of paths of P branches, not compacted", 0, 0},
     COMPACTED(P_WARPS) COMPACTED(P_COMPACTED) COMPACTED(P_EMPTY) COMPACTED(P_QUARTERS)
     {"d_branches", "branches", "conditional branches executed by paths, on loaded data", 0, 0},
     {"d_divergent", "branches", "of these, those at which lanes of a warp disagree", 0, 0},
     {"d_compactable", "branches", "of these, those with a path that could be compacted ideally", 0, 0},
-    {"d_paths", "paths", "paths of divergent D branches", 0, 0},
-    {"d_empty", "paths", "of these, those with nothing to execute before they meet the other one", 0, 0},
+    {"d_paths", "paths", "paths of divergent D branches with something to execute", 0, 0},
+    {"d_empty", "paths", "paths with nothing to execute before they meet the other one; in no other count", 0, 0},
     {"d_paths_by_active", QUARTERS_OF("d_paths")},
     {"d_warps_apart", "warps", "warps of paths of D branches, not compacted", 0, 0},
     COMPACTED(D_WARPS) COMPACTED(D_COMPACTED) COMPACTED(D_EMPTY) COMPACTED(D_QUARTERS)
@@ -226,7 +236,7 @@ static const struct heddle_counter columns[] = {
     [ROW_BRANCHES] = {.name = "branches", .unit = "branches", .help = "executions by a path of a block"},
     [ROW_DIVERGENT] = {.name = "divergent", .unit = "branches", .help = "of these, those at which a warp diverges"},
     [ROW_DATA] = {.name = "data", .unit = "flag", .kind = HEDDLE_MAXIMUM, .help = "1: a D branch, on loaded data"},
-    [ROW_PATHS] = {.name = "paths", .unit = "paths", .help = "paths of the divergent ones"},
+    [ROW_PATHS] = {.name = "paths", .unit = "paths", .help = "paths of the divergent ones, but empty ones"},
     [ROW_NONE] = {.name = "compacted_none", .unit = "paths", .help = "of these, compacted with lanes as they are"},
     [ROW_BALANCED] = {.name = "compacted_balanced", .unit = "paths", .help = "compacted under balanced"},
     [ROW_IDEAL] = {.name = "compacted_ideal", .unit = "paths", .help = "compacted if lanes did not matter"},
