@@ -164,6 +164,23 @@ static void the_least_recent_is_forgotten(void **state)
     }
 }
 
+/* A look is a use too, before anything is learned. */
+static void a_look_is_a_use(void **state)
+{
+    static struct gate g;
+    static const uint32_t lanes[2] = {LANES, LANES};
+    (void)state;
+    start(&g, "capri:entries=2");
+    assert_true(execute(&g, 0, &stays));
+    assert_true(execute(&g, 1, &stays));
+    g.hooks->block_start(g.unit.state, &g.f.core, 0, 0, 2, lanes);
+    assert_false(waits_at(&g, 0, 0, stays.taken[0], false)); /* the other warp does not come */
+    assert_true(execute(&g, 2, &stays));                     /* in the place of 1 */
+    assert_false(execute(&g, 0, &stays));
+    assert_true(execute(&g, 1, &stays));
+    gate_close(&g);
+}
+
 /* A branch at which no threads part is waited at while it is unknown, and then no more. */
 static void agreed_branches_do_not_stall(void **state)
 {
@@ -226,6 +243,7 @@ int main(void)
         cmocka_unit_test(any_branches_fit),              cmocka_unit_test(the_least_recent_is_forgotten),
         cmocka_unit_test(agreed_branches_do_not_stall),  cmocka_unit_test(lanes_apart_do_not_wait),
         cmocka_unit_test(a_launch_begins_anew),          cmocka_unit_test(adequate_in_permuted_lanes),
+        cmocka_unit_test(a_look_is_a_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
