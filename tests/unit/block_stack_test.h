@@ -1,5 +1,5 @@
-/* A unit with one stack of paths per block (heddle/block_stack.h), driven by its hooks alone: a block in slots 0 on, and
- * what the unit forms of its threads. */
+/* A unit with one stack of paths per block (heddle/block_stack.h), driven by its hooks alone: a block in slots 0 and
+ * up, and what the unit forms of its threads. */
 #ifndef BLOCK_STACK_TEST_H
 #define BLOCK_STACK_TEST_H
 
