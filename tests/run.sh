@@ -66,6 +66,7 @@ count_log() { # name, exit status
     bad=$(echo "$last" | sed -n 's/^[0-9]* passed, \([0-9]*\) failed.*/\1/p')
     if [ "${bad:-0}" = 0 ] && [ "$2" != 0 ]; then bad=1; fi
     one "$1" "${good:-0}" "${bad:-1}"
+    sed -n 's/^note /    note: /p' "$log"
     [ "${bad:-1}" = 0 ] || show_log
 }
 
@@ -119,6 +120,7 @@ fi
 
 group 'random: kernels made from seeds, against what silicon gave'
 run_counted random env HEDDLE_OPTIONS=--functional "$build/tests/random" check 0 5000 tests/random/recorded.txt
+run_counted 'random, without warp-wide instructions' env HEDDLE_OPTIONS=--functional "$build/tests/random" check 1000000 5000 tests/random/recorded.txt
 run_counted 'random, blocks in lockstep' env HEDDLE_OPTIONS='--functional --probe compaction' "$build/tests/random" check 0 1000 tests/random/recorded.txt
 
 group 'compiled: kernels in CUDA C++ through nvcc and clang, against outputs recorded from silicon'
@@ -155,6 +157,29 @@ compiled_with_time() {
 }
 compiled_with_time >"$log"
 count_log compiled $?
+
+# Divergence units that mix the warps of a block refuse most of the first kernels, for what those do as warps, and run all
+# of the others (seeds from 1000000 on). The last number: how many must pass, so that a refusal too many is seen.
+group 'with time, warps mixed by a divergence unit: the same memory contents'
+mixed='-m slp --set core.shared_bytes=96K --set core.registers=64K' # so that every kernel fits a core
+random_mixed() { # unit, first seed, seeds, how many must pass
+    HEDDLE_OPTIONS="$mixed --divergence $1" timeout "$limit" "$build/tests/random" mixed "$2" "$3" tests/random/recorded.txt "$4" >"$log.out" 2>"$log.err"
+    status=$?
+    { sed '/has no meaning where divergence unit/,+2d' "$log.err" && cat "$log.out"; } >"$log" # a refusal is three lines
+    rm -f "$log.out" "$log.err"
+    count_log "random, $1" $status
+}
+for unit in tbc capri; do
+    if [ -n "${TEST_SHORT:-}" ]; then
+        random_mixed $unit 0 300 5
+        random_mixed $unit 1000000 60 57
+        random_mixed $unit:permutation=balanced 1000060 30 25
+    else
+        random_mixed $unit 0 5000 84
+        random_mixed $unit 1000000 5000 987
+        random_mixed $unit:permutation=balanced 1000000 400 370
+    fi
+done
 
 group 'timing: cycles and misses against another simulator'
 for test in tests/timing/*.sh; do run_cli "$test"; done

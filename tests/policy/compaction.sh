@@ -51,15 +51,6 @@ for workload in bitonic mdbrot bfs reduct dwthaar binomial quasirandom eigenvalu
     esac
 done
 
-# Whatever lanes threads sit in, results are right.
-for permutation in odd-even rotate flip xor-half random wid rev-wid; do
-    for workload in bitonic aossort dxtc mummer backprop lps sobel 3dfd; do
-        run $workload "$scratch/tbc.json" tbc:permutation=$permutation
-        run $workload "$scratch/capri.json" capri:permutation=$permutation
-        holds "$workload, $permutation, capri: threads execute as much, and branches again where they waited in vain" "$(total "$scratch/capri.json" thread_instructions) >= $(total "$scratch/tbc.json" thread_instructions)"
-    done
-done
-
 is 'cores on several threads' "$heddle" run --quiet --size test -m slp -j 4 --divergence "$scratch/compaction.so" --stats "$scratch/threads.json" bfs
 is 'the same run on one' "$heddle" run --quiet --size test -m slp --divergence "$scratch/compaction.so" --stats "$scratch/one.json" bfs
 holds 'give the same cycles' "$(total "$scratch/threads.json" cycles) == $(total "$scratch/one.json" cycles)"

@@ -165,8 +165,10 @@ void flow_statement(struct generator *g)
         crossing_arms(g);
     else if (kind < 74)
         loop_statement(g);
-    else if (kind < 88)
+    else if (kind < 88 && !g->mixable)
         switch_statement(g);
+    else if (kind < 88)
+        crossing_arms(g);
     else if (g->divergent || g->inside_function)
         leave_alone(g);
     else
@@ -179,7 +181,7 @@ static void statement(struct generator *g)
     int together = !g->divergent && !g->collectives_end && !g->inside_function;
     unsigned kind = rng_below(&g->rng, 100);
     g->budget--;
-    if (kind < 16 && g->depth < 4)
+    if ((kind < 16 || (g->mixable && kind >= 85)) && g->depth < 4)
         flow_statement(g);
     else if (kind < 21 && g->function_count)
         call_statement(g);

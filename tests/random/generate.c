@@ -8,8 +8,10 @@
 static void pick_launch(struct generator *g)
 {
     static const unsigned sizes[] = {32, 32, 32, 64, 64, 64, 96, 128, 128, 256, 40, 48, 72, 100};
+    static const unsigned several_warps[] = {64, 64, 96, 128, 128, 160, 192, 256, 256, 512, 40, 72, 100, 200};
     struct kernel *kernel = g->kernel;
-    unsigned threads = sizes[rng_below(&g->rng, sizeof sizes / sizeof sizes[0])], blocks = 1 + rng_below(&g->rng, 4);
+    unsigned drawn = rng_below(&g->rng, sizeof sizes / sizeof sizes[0]), blocks = 1 + rng_below(&g->rng, 4);
+    unsigned threads = g->mixable ? several_warps[drawn] : sizes[drawn];
     if (rng_percent(&g->rng, 15))
         threads = 33 + rng_below(&g->rng, 120);
     if (threads > 128)
@@ -242,11 +244,13 @@ void kernel_generate(struct kernel *kernel, uint64_t seed)
     memset(&g, 0, sizeof g);
     kernel->seed = seed;
     g.kernel = kernel;
+    g.mixable = seed >= MIXABLE_SEEDS;
     g.rng.state = seed * 0xd1342543de82ef95ull + 1;
     pick_launch(&g);
     pick_parameters(&g);
     add_module_variables(&g);
-    functions_define(&g);
+    if (!g.mixable)
+        functions_define(&g);
     g.break_label = -1;
     g.trace_percent = rng_percent(&g.rng, 75) ? 60 : 10;
     g.budget = 15 + (int)rng_below(&g.rng, 45);
@@ -273,6 +277,25 @@ uint64_t kernel_text_hash(const struct kernel *kernel)
     for (int i = 0; i < 3; i++)
         hash = hash * 31 + kernel->grid[i] * 1000 + kernel->block[i];
     return hash;
+}
+
+const char *kernel_needs_warps(const struct kernel *kernel)
+{
+    static const char *const words[] = {"shfl.", "vote.", "match.", "redux.", "elect.", "mma.", "bar.warp.", "bar.red", "barrier.cta.red", "call", "brx."};
+    /* What functions have that it does not call is of no matter, and a call is itself refused. */
+    for (const char *line = strstr(kernel->ptx.data, ".entry"); line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        const char *word = line + strspn(line, " ");
+        if (*word == '@')
+            word += strcspn(word, " ") + 1;
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            if (strncmp(word, words[i], strlen(words[i])) == 0)
+                return line;
+        /* Barriers: only number 0, and only of the whole block, is the same for mixed warps. */
+        size_t length = strcspn(word, ";\n");
+        if (strncmp(word, "bar", 3) == 0 && length > 0 && (word[length - 1] != '0' || word[length - 2] != ' ' || memchr(word, ',', length)))
+            return line;
+    }
+    return NULL;
 }
 
 /* The store that wrote a column: its place in the text, or NULL. A 64-bit value takes two columns. */

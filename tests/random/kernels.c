@@ -4,6 +4,9 @@
  *   random write FIRST COUNT DIRECTORY            the PTX of many, for an assembler to judge
  *   random record FIRST COUNT OUT                 run them on the device: OUT/recorded.txt, OUT/full.bin, OUT/differ.txt
  *   random check FIRST COUNT FILE [FULL [DIR]]    run them and compare with a recording; FULL: the outputs in full
+ *   random mixed FIRST COUNT FILE LEAST           the same under a divergence unit that mixes the warps of a block
+ * Kernels with instructions of the warp as a whole must be refused there at launch: they are counted apart. All others must
+ * run, at least LEAST of them.
  * A kernel is recorded only if the driver's compiler gives the same results with and without optimisation. Failing kernels' PTX goes to DIR.
  */
 #include <errno.h>
@@ -161,56 +164,80 @@ static void explain(const struct kernel *kernel, const struct recorded *expected
     free(full);
 }
 
-/* 0: as recorded; 1: not. */
-static int check_one(struct device *device, const struct recorded *expected, const char *full_path, const char *directory)
+enum outcome { PASSED, FAILED, LEFT_OUT };
+
+struct check {
+    const char *full_path, *directory; /* NULL: none */
+    int mixed;
+};
+
+/* What a launch came to that the unit refused, or that it should have refused. */
+static enum outcome judge_refusal(const struct kernel *kernel, int refused)
+{
+    const char *line = kernel_needs_warps(kernel);
+    if (refused && line)
+        return LEFT_OUT;
+    if (refused)
+        printf("seed %llu: refused, though no instruction needs its warp whole\n", (unsigned long long)kernel->seed);
+    else
+        printf("seed %llu: not refused, though it has%.*s\n", (unsigned long long)kernel->seed, (int)strcspn(line + 3, "\n"), line + 3);
+    return FAILED;
+}
+
+static enum outcome check_one(struct device *device, const struct recorded *expected, const struct check *check)
 {
     struct kernel kernel;
     struct recorded row;
     char message[4096];
-    int bad = 1;
+    enum outcome outcome = FAILED;
     kernel_generate(&kernel, expected->seed);
     if ((kernel_text_hash(&kernel) & 0xffffffff) != expected->text_hash) {
         printf("seed %llu: was recorded with another kernel: record again\n", (unsigned long long)expected->seed);
         kernel_free(&kernel);
-        return 1;
+        return FAILED;
     }
     unsigned char *out = malloc(kernel.out_bytes);
-    if (device_run(device, &kernel, -1, out, message, sizeof message)) {
+    int stopped = device_run(device, &kernel, -1, out, message, sizeof message);
+    int refused = stopped && strcmp(message, "cuLaunchKernel: CUDA_ERROR_NOT_SUPPORTED") == 0;
+    if (check->mixed && (refused || (!stopped && kernel_needs_warps(&kernel)))) {
+        outcome = judge_refusal(&kernel, refused);
+    } else if (stopped) {
         printf("seed %llu: does not run: %s\n", (unsigned long long)expected->seed, message);
     } else {
         recorded_fill(&row, &kernel, out);
-        bad = row.hash != expected->hash;
-        if (bad)
-            explain(&kernel, expected, out, full_path);
+        outcome = row.hash == expected->hash ? PASSED : FAILED;
+        if (outcome == FAILED)
+            explain(&kernel, expected, out, check->full_path);
     }
-    if (bad && directory)
-        write_kernel(directory, &kernel);
+    if (outcome == FAILED && check->directory)
+        write_kernel(check->directory, &kernel);
     free(out);
     kernel_free(&kernel);
-    return bad;
+    return outcome;
 }
 
-static int check_all(struct range range, const char *path, const char *full_path, const char *directory)
+static int check_all(struct range range, const char *path, const struct check *check, unsigned least)
 {
     struct recording recording;
     struct device device;
-    unsigned passed = 0, wrong = 0;
+    unsigned counts[3] = {0};
     if (recording_read(&recording, path) || device_open(&device))
         return 2;
     for (size_t i = 0; i < recording.count; i++) {
         const struct recorded *row = &recording.rows[i];
         if (row->seed < range.first || row->seed - range.first >= range.count)
             continue;
-        if (check_one(&device, row, full_path, directory))
-            wrong++;
-        else
-            passed++;
+        counts[check_one(&device, row, check)]++;
         fflush(stdout);
     }
     device_close(&device);
     free(recording.rows);
-    printf("%u passed, %u failed\n", passed, wrong);
-    return wrong || !passed;
+    if (check->mixed)
+        printf("note %u kernels with warp-wide instructions, calls or other barriers left out\n", counts[LEFT_OUT]);
+    if (counts[PASSED] < least)
+        printf("%u kernels passed, at least %u should have\n", counts[PASSED], least);
+    printf("%u passed, %u failed\n", counts[PASSED], counts[FAILED]);
+    return counts[FAILED] || counts[PASSED] < least;
 }
 
 int main(int argc, char **argv)
@@ -223,7 +250,10 @@ int main(int argc, char **argv)
     if (strcmp(mode, "record") == 0 && argc == 5)
         return record_all(parse_range(argv + 2), argv[4]);
     if (strcmp(mode, "check") == 0 && argc >= 5 && argc <= 7)
-        return check_all(parse_range(argv + 2), argv[4], argc > 5 ? argv[5] : NULL, argc > 6 ? argv[6] : NULL);
-    fprintf(stderr, "usage: random print SEED | write FIRST COUNT DIRECTORY | record FIRST COUNT OUT | check FIRST COUNT FILE [FULL [DIRECTORY]]\n");
+        return check_all(parse_range(argv + 2), argv[4], &(struct check){argc > 5 ? argv[5] : NULL, argc > 6 ? argv[6] : NULL, 0}, 1);
+    if (strcmp(mode, "mixed") == 0 && argc == 6)
+        return check_all(parse_range(argv + 2), argv[4], &(struct check){.mixed = 1}, (unsigned)strtoul(argv[5], NULL, 0));
+    fprintf(stderr, "usage: random print SEED | write FIRST COUNT DIRECTORY | record FIRST COUNT OUT | check FIRST COUNT FILE [FULL [DIRECTORY]] |\n"
+                    "       mixed FIRST COUNT FILE LEAST\n");
     return 2;
 }

@@ -58,7 +58,10 @@ enum {
     TABLE_BYTES = 256,          /* constant table, global table */
     STRUCT_BYTES = 32,          /* the parameter that is a structure */
     MAX_FUNCTIONS = 6,
-    MAX_SIGNATURE = 5
+    MAX_SIGNATURE = 5,
+    /* Kernels of this seed and of those above it consist of instructions whose meaning does not depend on which threads
+     * share a warp, and branch more. Divergence units that mix warps run every one of them. */
+    MIXABLE_SEEDS = 1000000
 };
 
 /* Kernel parameters, in the order of the PTX text. */
@@ -90,6 +93,8 @@ void kernel_free(struct kernel *kernel);
 void kernel_fill_input(const struct kernel *kernel, unsigned char *in);
 void kernel_fill_output(const struct kernel *kernel, unsigned char *out);
 uint64_t kernel_text_hash(const struct kernel *kernel);
+/* The first instruction that needs its warp whole, and that a unit which mixes warps refuses: its line, or NULL. */
+const char *kernel_needs_warps(const struct kernel *kernel);
 /* Where in the kernel a byte of the output comes from, in words. */
 void kernel_describe(const struct kernel *kernel, size_t offset, char *message, size_t size);
 
@@ -115,6 +120,7 @@ struct generator {
     int inside_function;
     int depth;                          /* nested control flow */
     int loop_depth;
+    int mixable;                        /* the seed is one of MIXABLE_SEEDS */
     int divergent;                      /* > 0: lanes may be apart here */
     int collectives_end;                /* lanes left on their own: no more collective instructions */
     int lanes_left;                     /* some left together: the live mask is not the start's */

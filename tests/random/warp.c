@@ -102,6 +102,11 @@ static void elect(struct generator *g)
 static void barrier(struct generator *g)
 {
     static const char *const forms[] = {"bar.sync 0", "bar.sync 0", "barrier.sync 0", "barrier.sync.aligned 3", "bar.cta.sync 7", "barrier.cta.sync 1"};
+    static const char *const of_the_block[] = {"bar.sync 0", "barrier.sync 0", "bar.cta.sync 0"};
+    if (g->mixable) {
+        text_add(&g->body, "    %s;\n", PICK(g, of_the_block));
+        return;
+    }
     text_add(&g->body, "    %s", PICK(g, forms));
     if (full_warps(g) && rng_percent(&g->rng, 20))
         text_add(&g->body, ", %u", g->kernel->block_threads);
@@ -172,7 +177,9 @@ static void leave(struct generator *g)
 {
     int t = masked_value(g, 7), q = temporary(g);
     unsigned which = rng_below(&g->rng, 8);
-    text_add(&g->body, "    setp.eq.u32 %%q%d, %%t%d, %u;\n    vote.sync.ballot.b32 %%live, !%%q%d, %%live;\n", q, t, which, q);
+    text_add(&g->body, "    setp.eq.u32 %%q%d, %%t%d, %u;\n", q, t, which);
+    if (!g->mixable)
+        text_add(&g->body, "    vote.sync.ballot.b32 %%live, !%%q%d, %%live;\n", q);
     text_add(&g->body, "    @%%q%d %s;\n", q, rng_percent(&g->rng, 50) ? "exit" : "ret");
     g->lanes_left = 1;
 }
@@ -180,7 +187,7 @@ static void leave(struct generator *g)
 static void fence(struct generator *g)
 {
     static const char *const forms[] = {"membar.cta", "membar.gl", "membar.sys", "fence.acq_rel.cta", "fence.sc.gpu", "fence.acq_rel.sys", "bar.warp.sync %live"};
-    text_add(&g->body, "    %s;\n", PICK(g, forms));
+    text_add(&g->body, "    %s;\n", pick_text(g, forms, sizeof forms / sizeof forms[0] - (g->mixable ? 1 : 0)));
 }
 
 /* Eight-bit integers, so that the sums are exact. */
@@ -204,8 +211,11 @@ void warp_statement(struct generator *g)
     static void (*const kinds[])(struct generator *) = {vote,  vote,     match,    reduce,   reduce,  shuffle, shuffle, shuffle, shuffle_from_live,
                                                         elect, barrier,  barrier_reduce, exchange, exchange, exchange, fence, matrix};
     unsigned leaves = g->loop_depth == 0 && g->budget < 25 ? 6 : 0;
+    static void (*const of_the_block[])(struct generator *) = {barrier, exchange, exchange, exchange, fence};
     if (rng_percent(&g->rng, leaves))
         leave(g);
+    else if (g->mixable)
+        of_the_block[rng_below(&g->rng, sizeof of_the_block / sizeof of_the_block[0])](g);
     else
         kinds[rng_below(&g->rng, sizeof kinds / sizeof kinds[0])](g);
 }
