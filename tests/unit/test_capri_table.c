@@ -1,5 +1,6 @@
-/* Does CAPRI's table say where to wait as its rule has it: adequate until known otherwise, one bit of the last outcome
- * per branch, 32 branches of which the least recently used is forgotten, learned also at branches that are passed by?
+/* Does CAPRI's table say where to wait as its rule has it: adequate where a warp parts until known otherwise, one bit of
+ * the last outcome per branch, 32 branches of which the least recently used is forgotten, learned also at branches that
+ * are passed by?
  *
  * Every execution of a branch is one by a new block of two warps. A warp that parks has been told to wait. */
 #include "block_stack_test.h"
@@ -24,8 +25,10 @@ static const struct pattern patterns[] = {
     {"both sides", {0x1, 0x6}, true},
     {"neither side", {0x1, 0x1}, false},
     {"neither side of many", {0x3, 0x3}, false},
-    {"warps that agree, each with itself", {0x7, 0x0}, false},
     {"one warp alone diverges", {0x1, 0x0}, false},  /* taken: one of one; not taken: two of two */
+};
+static const struct pattern agreed[] = {
+    {"warps that agree, each with itself", {0x7, 0x0}, false},
     {"all take it", {0x7, 0x7}, false},
     {"none takes it", {0x0, 0x0}, false},
 };
@@ -40,7 +43,7 @@ static bool waits_at(struct gate *g, uint32_t warp, uint32_t pc, uint32_t taken,
 {
     const struct heddle_branch e = {.warp = warp, .pc = pc, .taken = taken, .not_taken = LANES & ~taken,
                                     .target = MEET - 1, .fall_through = pc + 1, .reconvergence = MEET, .apart = apart};
-    const struct heddle_piece piece = {warp, LANES};
+    const struct heddle_piece piece = {warp % 2, LANES}; /* blocks of two warps */
     return g->hooks->split(g->unit.state, &g->f.core, &e, &piece, &taken, 1) == HEDDLE_PARK;
 }
 
@@ -181,19 +184,43 @@ static void a_look_is_a_use(void **state)
     gate_close(&g);
 }
 
-/* A branch at which no threads part is waited at while it is unknown, and then no more. */
+/* A branch at which no warp parts is never waited at, and not entered: where one parts at last, it is unknown. */
 static void agreed_branches_do_not_stall(void **state)
 {
     static struct gate g;
     (void)state;
-    for (size_t n = 7; n < 9; n++) {
+    for (size_t n = 0; n < sizeof agreed / sizeof *agreed; n++) {
         start(&g, "capri");
-        execute(&g, 7, &patterns[n]);
         for (int i = 0; i < 20; i++)
-            assert_false(execute(&g, 7, &patterns[n]));
-        assert_int_equal(g.unit.counters[WAITS], 2);
+            assert_false(execute(&g, 7, &agreed[n]));
+        assert_int_equal(g.unit.counters[WAITS], 0);
         assert_int_equal(g.unit.counters[PASSED], 40);
+        assert_int_equal(g.unit.counters[RIGHT], 20);
         assert_int_equal(g.unit.counters[HEDDLE_COUNT_PATHS], 0);
+        assert_true(execute(&g, 7, &shrinks));
+        assert_true(execute(&g, 7, &agreed[n])); /* known to pay: waited at, in vain */
+        assert_false(execute(&g, 7, &shrinks));
+        gate_close(&g);
+    }
+}
+
+/* The first warp of a path decides, though another block teaches the table otherwise before the second comes. */
+static void the_first_warp_decides(void **state)
+{
+    static struct gate g;
+    static const uint32_t lanes[2] = {LANES, LANES};
+    (void)state;
+    for (int waits = 0; waits < 2; waits++) {
+        start(&g, "capri");
+        execute(&g, 7, waits ? &shrinks : &stays);
+        g.hooks->block_start(g.unit.state, &g.f.core, 0, 0, 2, lanes);
+        g.hooks->block_start(g.unit.state, &g.f.core, 1, 2, 2, lanes);
+        const struct pattern *other = waits ? &stays : &shrinks;
+        assert_int_equal(waits_at(&g, 0, 7, 0x1, false), waits);
+        assert_int_equal(waits_at(&g, 2, 7, other->taken[0], false), waits);
+        assert_int_equal(waits_at(&g, 3, 7, other->taken[1], false), waits); /* now the table says the opposite */
+        assert_int_equal(waits_at(&g, 1, 7, 0x1, false), waits);
+        g.checked = g.count;
         gate_close(&g);
     }
 }
@@ -243,7 +270,7 @@ int main(void)
         cmocka_unit_test(any_branches_fit),              cmocka_unit_test(the_least_recent_is_forgotten),
         cmocka_unit_test(agreed_branches_do_not_stall),  cmocka_unit_test(lanes_apart_do_not_wait),
         cmocka_unit_test(a_launch_begins_anew),          cmocka_unit_test(adequate_in_permuted_lanes),
-        cmocka_unit_test(a_look_is_a_use),
+        cmocka_unit_test(a_look_is_a_use),               cmocka_unit_test(the_first_warp_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
