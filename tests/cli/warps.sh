@@ -29,6 +29,10 @@ for source in workloads/*/*.cu; do
     is "$workload: the same on 2 threads" cmp "$scratch/warps.csv" "$scratch/threads.csv"
 done
 
+# A warp that ends in a cycle in which nothing else happens.
+is 'bfs, lrr: it runs' run warps -s lrr bfs
+adds_up 'bfs, lrr' warps
+
 # Every machine: where hits come late, where the load/store unit takes several steps, where warps end in fetch.
 for file in machines/*.ini; do
     machine=$(basename "$file" .ini)
