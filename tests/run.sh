@@ -4,6 +4,7 @@
 set -u
 build=${1:-build}
 limit=${TEST_LIMIT_SECONDS:-900}
+slow=${TEST_SLOW_SECONDS:-10} # what takes longer is shown with its seconds
 passed=0
 failed=0
 log=$(mktemp) || exit 1
@@ -11,13 +12,19 @@ trap 'rm -f "$log"' EXIT
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}"
 case $build in /*) export HEDDLE_MACHINES="${HEDDLE_MACHINES:-$PWD/machines}" ;; esac # a build elsewhere does not find them by itself
 # A build with sanitizers is some ten times slower: what is repeated for other numbers, not for other code, is shorter there.
-if grep -q __asan_init "$build/bin/heddle" 2>/dev/null; then export TEST_SHORT=1; fi
+if grep -q __asan_init "$build/bin/heddle" 2>/dev/null; then export TEST_SHORT=1 TEST_WORKLOADS="${TEST_WORKLOADS:-few}"; fi
 
 group() { printf '%s\n' "== $1"; }
+began=$(date +%s)
 one() { # passed or failed: counts of one program
     passed=$((passed + $2))
     failed=$((failed + $3))
-    if [ "$3" = 0 ]; then printf '%-32s %s passed\n' "$1" "$2"; else printf '%-32s %s passed, %s FAILED\n' "$1" "$2" "$3"; fi
+    ended=$(date +%s)
+    took='' counts="$2 passed"
+    if [ "$3" != 0 ]; then counts="$counts, $3 FAILED"; fi
+    if [ $((ended - began)) -ge "$slow" ]; then took=", $((ended - began)) s"; fi
+    began=$ended
+    printf '%-32s %s%s\n' "$1" "$counts" "$took"
 }
 show_log() { sed 's/^/    | /' "$log" | tail -n "${1:-60}"; }
 
