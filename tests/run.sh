@@ -1,10 +1,13 @@
 #!/bin/sh
 # Runs all tests of a build: sh tests/run.sh BUILD, from the repository's root. Failures are shown with what was printed; the last line is
 # 'N passed, N failed', and the exit status is 1 when something failed.
+#
+# TEST_WORKLOADS=few: of what is asked of every workload, a part (tests/cli/lib.sh). TEST_SKIP: command-line tests to leave
+# out, by name. TEST_LAB=0: no daemons, no browser. TEST_SLOW_SECONDS: what takes longer is shown with its seconds.
 set -u
 build=${1:-build}
 limit=${TEST_LIMIT_SECONDS:-900}
-slow=${TEST_SLOW_SECONDS:-10} # what takes longer is shown with its seconds
+slow=${TEST_SLOW_SECONDS:-10}
 passed=0
 failed=0
 log=$(mktemp) || exit 1
@@ -148,6 +151,7 @@ for test in tests/driver/*.c; do
     [ -e "$test" ] && run_plain "$(basename "$test" .c)" env HEDDLE_OPTIONS="$with_time" "$build/tests/driver/$(basename "$test" .c)"
 done
 seeds=2000 dual_seeds=300
+if [ "${TEST_WORKLOADS:-all}" = few ]; then seeds=500; fi
 if [ -n "${TEST_SHORT:-}" ]; then seeds=150 dual_seeds=60; fi
 run_counted random env HEDDLE_OPTIONS="$with_time" "$build/tests/random" check 0 "$seeds" tests/random/recorded.txt
 run_counted 'random, two instructions a pick' env HEDDLE_OPTIONS="$with_time --set issue.instructions_per_warp=2" "$build/tests/random" check 0 "$dual_seeds" tests/random/recorded.txt
@@ -171,7 +175,8 @@ for test in tests/policy/*.sh; do run_cli "$test"; done
 
 group 'cli: what a person types, what they see'
 for test in tests/cli/*.sh; do
-    [ "$test" = tests/cli/lib.sh ] || run_cli "$test"
+    case " lib ${TEST_SKIP:-} " in *" $(basename "$test" .sh) "*) continue ;; esac
+    run_cli "$test"
 done
 
 # Daemons and browsers of their own: once is enough where several builds are tested (TEST_LAB=0 leaves them out).
