@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { EARLY_MOST = 64 };
@@ -51,10 +52,12 @@ void __sanitizer_free_hook(const volatile void *p)
         live--;
 }
 
-/* The C library allocates a buffer for the standard output and never gives it back: it gets this one. */
+/* The C library allocates a buffer for the standard output, and what it knows of the time zone, and never gives them
+ * back: it gets this buffer, and knows the time zone before anything is counted. */
 __attribute__((constructor(101))) static void begin(void)
 {
     setvbuf(stdout, stdout_buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof stdout_buffer);
+    tzset();
     begun = 1;
 }
 
