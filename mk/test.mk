@@ -9,9 +9,12 @@ SEMANTICS_SOURCES := $(wildcard tests/semantics/*.c)
 RANDOM_SOURCES := $(wildcard tests/random/*.c)
 COMPILED_SOURCES := $(wildcard tests/compiled/*.c)
 
-$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(CUDA_OBJECTS) $(LAB_OBJECTS)
+LEAK_CHECK := $(if $(filter asan,$(MODE)),$(BUILD)/obj/tests/unit/leak_check.o)
+.SECONDARY: $(LEAK_CHECK)
+UNIT_OBJECTS := $(sort $(CUDA_OBJECTS) $(LAB_OBJECTS)) $(LEAK_CHECK)
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(UNIT_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $< $(sort $(CUDA_OBJECTS) $(LAB_OBJECTS)) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) -lcmocka -lmpfr -lgmp $(LAB_LIBS) $(LIBS)
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $< $(UNIT_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) -lcmocka -lmpfr -lgmp $(LAB_LIBS) $(LIBS)
 
 $(BUILD)/tests/driver/%: tests/driver/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)

@@ -1,9 +1,13 @@
 #!/bin/sh
 # Runs all tests of a build: sh tests/run.sh BUILD, from the repository's root. Failures are shown with what was printed; the last line is
 # 'N passed, N failed', and the exit status is 1 when something failed.
+#
+# TEST_WORKLOADS=few: of what is asked of every workload, a part (tests/cli/lib.sh). TEST_SKIP: command-line tests to leave
+# out, by name. TEST_LAB=0: no daemons, no browser. TEST_SLOW_SECONDS: what takes longer is shown with its seconds.
 set -u
 build=${1:-build}
 limit=${TEST_LIMIT_SECONDS:-900}
+slow=${TEST_SLOW_SECONDS:-10}
 passed=0
 failed=0
 log=$(mktemp) || exit 1
@@ -11,13 +15,19 @@ trap 'rm -f "$log"' EXIT
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}"
 case $build in /*) export HEDDLE_MACHINES="${HEDDLE_MACHINES:-$PWD/machines}" ;; esac # a build elsewhere does not find them by itself
 # A build with sanitizers is some ten times slower: what is repeated for other numbers, not for other code, is shorter there.
-if grep -q __asan_init "$build/bin/heddle" 2>/dev/null; then export TEST_SHORT=1; fi
+if grep -q __asan_init "$build/bin/heddle" 2>/dev/null; then export TEST_SHORT=1 TEST_WORKLOADS="${TEST_WORKLOADS:-few}"; fi
 
 group() { printf '%s\n' "== $1"; }
+began=$(date +%s)
 one() { # passed or failed: counts of one program
     passed=$((passed + $2))
     failed=$((failed + $3))
-    if [ "$3" = 0 ]; then printf '%-32s %s passed\n' "$1" "$2"; else printf '%-32s %s passed, %s FAILED\n' "$1" "$2" "$3"; fi
+    ended=$(date +%s)
+    took='' counts="$2 passed"
+    if [ "$3" != 0 ]; then counts="$counts, $3 FAILED"; fi
+    if [ $((ended - began)) -ge "$slow" ]; then took=", $((ended - began)) s"; fi
+    began=$ended
+    printf '%-32s %s%s\n' "$1" "$counts" "$took"
 }
 show_log() { sed 's/^/    | /' "$log" | tail -n "${1:-60}"; }
 
@@ -143,6 +153,7 @@ for test in tests/driver/*.c; do
     [ -e "$test" ] && run_plain "$(basename "$test" .c)" env HEDDLE_OPTIONS="$with_time" "$build/tests/driver/$(basename "$test" .c)"
 done
 seeds=2000 dual_seeds=300
+if [ "${TEST_WORKLOADS:-all}" = few ]; then seeds=500; fi
 if [ -n "${TEST_SHORT:-}" ]; then seeds=150 dual_seeds=60; fi
 run_counted random env HEDDLE_OPTIONS="$with_time" "$build/tests/random" check 0 "$seeds" tests/random/recorded.txt
 run_counted 'random, two instructions a pick' env HEDDLE_OPTIONS="$with_time --set issue.instructions_per_warp=2" "$build/tests/random" check 0 "$dual_seeds" tests/random/recorded.txt
@@ -170,7 +181,7 @@ random_mixed() { # unit, first seed, seeds, how many must pass
     count_log "random, $1" $status
 }
 for unit in tbc capri; do
-    if [ -n "${TEST_SHORT:-}" ]; then
+    if [ "${TEST_WORKLOADS:-all}" = few ]; then
         random_mixed $unit 0 300 5
         random_mixed $unit 1000000 60 57
         random_mixed $unit:permutation=balanced 1000060 30 25
@@ -189,7 +200,8 @@ for test in tests/policy/*.sh; do run_cli "$test"; done
 
 group 'cli: what a person types, what they see'
 for test in tests/cli/*.sh; do
-    [ "$test" = tests/cli/lib.sh ] || run_cli "$test"
+    case " lib ${TEST_SKIP:-} " in *" $(basename "$test" .sh) "*) continue ;; esac
+    run_cli "$test"
 done
 
 # Daemons and browsers of their own: once is enough where several builds are tested (TEST_LAB=0 leaves them out).

@@ -434,12 +434,25 @@ static void account(struct sm *c, uint64_t cycles)
     c->seen_cycles += cycles;
 }
 
-/* Cycles like the last that was counted: nobody can issue. */
+/* Of the schedulers, in cycles like the last that was counted: nobody can issue. */
+static inline void count_same_slots(struct sm *c, uint64_t cycles)
+{
+    uint64_t *unheld = c->seen.resident ? &c->counters.no_ready : &c->counters.idle;
+    *unheld += cycles * (c->config->schedulers - c->held_schedulers);
+    c->counters.descheduled += cycles * c->held_schedulers;
+}
+
 static inline void count_same_cycles(struct sm *c, uint64_t cycles)
 {
-    *(c->seen.resident ? &c->counters.no_ready : &c->counters.idle) += cycles * (c->config->schedulers - c->held_schedulers);
-    c->counters.descheduled += cycles * c->held_schedulers;
+    count_same_slots(c, cycles);
     c->seen_cycles += cycles;
+}
+
+/* Warps that fetch has retired do not count in that cycle; the others count as in the cycle before. */
+static __attribute__((noinline, cold)) void forget_retired(struct sm *c)
+{
+    count_seen(c);
+    c->seen.resident = c->resident;
 }
 
 /* In the cycles up to now in which the core was not run, the load/store unit's access was refused, if it has one. */
@@ -565,7 +578,10 @@ static inline void finish_cycle(struct sm *c)
         account(c, 1);
     } else {
         fetch_and_decode(c);
-        count_same_cycles(c, 1);
+        count_same_slots(c, 1); /* as issue does, before fetch */
+        if (__builtin_expect(c->resident != c->seen.resident, 0))
+            forget_retired(c);
+        c->seen_cycles++;
     }
     c->accounted = c->now + 1;
 }

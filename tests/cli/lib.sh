@@ -45,3 +45,17 @@ run_ptx() { # kernel k of a file of tests/cli/ptx
     shift
     "$heddle" run --functional "$ptx_run" "$ptx/$file.ptx" k "$@"
 }
+
+# Names of workloads, for what is asked of each of them. TEST_WORKLOADS=few (sanitizers, the second compiler): ten,
+# chosen by what their kernels use, so that each feature is there once: bfs (launch after launch, branches and loads
+# on data), gc (atomics that fail and are tried again), kmeans (constants, textures), particlefilter (double
+# precision), quasirandom (warps that end while others go on), reduct (barriers), sobel (textures and shared memory),
+# srad (special functions), tpacf (atomics in shared memory), spmv-vector (volatile loads, warps that rely on
+# lockstep).
+workloads() {
+    if [ "${TEST_WORKLOADS:-all}" = few ]; then
+        echo bfs gc kmeans particlefilter quasirandom reduct sobel spmv-vector srad tpacf
+    else
+        for source_ in workloads/*/*.cu; do basename "$source_" .cu; done
+    fi
+}

@@ -10,13 +10,13 @@ run() { # NAME OPTION... WORKLOAD
     "$heddle" run --functional --quiet --size test --stats "$scratch/$name_.json" "$@"
 }
 
-for source in workloads/*/*.cu; do
-    workload=$(basename "$source" .cu)
+for workload in $(workloads); do
     is "$workload: its results are right" run first -m slp --probe compaction "$workload"
     expect "$workload: all launches are counted" 0 '"uncounted_launches": 0' cat "$scratch/first.json"
     saw "$workload: no block left lockstep" '"blocks_left": 0'
 done
-run second -m slp --probe compaction vectoradd >/dev/null 2>&1
+run first -m slp --probe compaction bfs >/dev/null 2>&1
+run second -m slp --probe compaction bfs >/dev/null 2>&1
 is 'twice is the same' "$json_check" --same "$scratch/first.json" "$scratch/second.json"
 
 run plain vectoradd >/dev/null 2>&1

@@ -17,8 +17,7 @@ equal() { # NAME A B
 
 between() { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }
 
-for source in workloads/*/*.cu; do
-    workload=$(basename "$source" .cu)
+for workload in $(workloads); do
     is "$workload: its result is right" timed once -s gto "$workload"
     is "$workload: results are complete and add up" "$json_check" "$scratch/once.json"
     expect "$workload: nothing was left out" 0 '^false$' value once functional

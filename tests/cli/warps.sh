@@ -19,8 +19,7 @@ plain() { "$heddle" run --quiet --size test --stats "$scratch/plain.json" "$@"; 
 adds_up() { is "$1: it adds up" "$warps_check" "$scratch/$2.json" "$scratch/$2.csv"; }
 same() { is "$1" "$json_check" --same "$scratch/$2.json" "$scratch/$3.json"; }
 
-for source in workloads/*/*.cu; do
-    workload=$(basename "$source" .cu)
+for workload in $(workloads); do
     is "$workload: it runs" run warps -s gto "$workload"
     adds_up "$workload" warps
     plain -s gto "$workload" >/dev/null 2>&1
@@ -28,6 +27,10 @@ for source in workloads/*/*.cu; do
     run threads -s gto -j 2 "$workload" >/dev/null 2>&1
     is "$workload: the same on 2 threads" cmp "$scratch/warps.csv" "$scratch/threads.csv"
 done
+
+# A warp that ends in a cycle in which nothing else happens.
+is 'bfs, lrr: it runs' run warps -s lrr bfs
+adds_up 'bfs, lrr' warps
 
 # Every machine: where hits come late, where the load/store unit takes several steps, where warps end in fetch.
 for file in machines/*.ini; do

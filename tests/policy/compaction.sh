@@ -17,7 +17,10 @@ holds() { # NAME EXPRESSION: of awk
 run() { # WORKLOAD FILE UNIT
     is "$1 with ${3##*/}" "$heddle" run --quiet --size test -m slp --divergence "$3" --stats "$2" "$1"
 }
-for workload in bitonic mdbrot bfs reduct dwthaar binomial quasirandom eigenvalues; do
+
+compacted='bitonic mdbrot bfs reduct dwthaar binomial quasirandom eigenvalues'
+if [ "${TEST_WORKLOADS:-all}" = few ]; then compacted='bitonic bfs reduct dwthaar'; fi # one of each kind below
+for workload in $compacted; do
     run $workload "$scratch/pdom.json" pdom
     for lanes in home balanced; do
         run $workload "$scratch/$lanes.json" "$scratch/compaction.so:lanes=$lanes"

@@ -48,7 +48,7 @@ both() { # WORKLOAD PERMUTATION...
     rm -f "$scratch"/*.json
 }
 
-if [ -n "${TEST_SHORT:-}" ]; then
+if [ "${TEST_WORKLOADS:-all}" = few ]; then
     # shellcheck disable=SC2086 # a list of words
     set -- $permutations
     for workload in bitonic aossort dxtc mummer backprop lps sobel 3dfd reduct; do
