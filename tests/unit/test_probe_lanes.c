@@ -147,8 +147,8 @@ static void read_cells(const char *svg, struct cells *c)
     }
 }
 
-/* Grid `which`: the threads of the path in their lanes, then warps: in each lane the lowest home warp first. Rows of a
- * warp may be drawn in any order of colours, and colours are numbered as they come, so they are learned from `before`. */
+/* Grid `which`: the threads of the path in their lanes, then warps, in each lane the lowest home warp first. Which
+ * colour a home warp has is learned from the rows of `before`. */
 static void expect_grid(const struct cells *c, int which, enum heddle_permutation how, const uint32_t *masks,
                         uint32_t homes)
 {
@@ -299,7 +299,7 @@ static void long_names(void **state)
     assert_true(gpu_launch(k.gpu, &launch, &k.error));
     char *svg = picture_of(&k);
     expect_text(svg, ">abcdefghijklmnopqrstuvwxyz_abcde\xe2\x80\xa6: a block");
-    expect_text(svg, "<title>abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrstuvwxyz: 2 warps with lanes as they are, 1 ");
+    expect_text(svg, "<title>abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrstuvwxyz: 2 warps with lanes as they are,");
     expect_picture(svg, HEDDLE_PERMUTE_BALANCED, (const uint32_t[]){1, 1}, 2);
 }
 

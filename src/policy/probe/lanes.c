@@ -1,6 +1,6 @@
 /* A picture of one divergent branch: which lanes of a block's warps are active on one of its paths, and which warps
  * compaction forms of them, with lanes as they are and with lanes permuted (SIMD lane permutation, Rhu and Erez, ISCA
- * 2013, figures 4 and 7). Written as SVG when the program has ended.
+ * 2013). Written as SVG when the program has ended.
  *
  * Of the divergent branches that the parameters allow, the first one is drawn at which the permutation needs fewer
  * warps than lanes as they are; if there is none, the first one. Of its two paths, the one with something to execute;
@@ -25,7 +25,6 @@ struct lanes {
     /* The branch, and its path: */
     char kernel[96];
     uint32_t pc, line, homes, threads, masks[HEDDLE_HOMES];
-    uint64_t occurrence;
     bool taken;
 };
 
@@ -65,7 +64,6 @@ static void keep(struct lanes *s, const struct heddle_program *p, const struct h
     s->line = p->instructions[e->pc].line;
     s->homes = e->warps;
     s->threads = e->threads;
-    s->occurrence = s->seen;
     s->taken = taken;
     memcpy(s->masks, taken ? e->taken : e->not_taken, e->warps * sizeof *s->masks);
     s->found = true;
@@ -77,12 +75,12 @@ static void branch(void *state, const struct heddle_core *core, const struct hed
     const struct heddle_program *p = core->program;
     if (s->settled || !e->divergent || (s->only_pc >= 0 && s->only_pc != e->pc) || !strstr(p->kernel, s->only_kernel))
         return;
-    bool taken = shows_taken(s, p, e), asked_for = (int64_t)s->seen == s->only_occurrence;
+    bool taken = shows_taken(s, p, e);
     if (s->only_occurrence < 0) {
         s->settled = saved(s, taken ? e->taken : e->not_taken, e->warps) > 0;
         if (s->settled || !s->found)
             keep(s, p, e, taken);
-    } else if (asked_for) {
+    } else if ((int64_t)s->seen == s->only_occurrence) {
         s->settled = true;
         keep(s, p, e, taken);
     }
@@ -314,8 +312,8 @@ static void draw(FILE *f, const struct lanes *s)
     draw_text(f, 13, GREY MIDDLE, WIDTH / 2, bottom + TEXT, "Compaction moves threads to other warps, never to other "
               "lanes: a path needs as many warps as its fullest lane has threads.");
     snprintf(text, sizeof text, "Here that is %" PRIu32 " with lanes as they are, and %" PRIu32
-             " with lanes permuted. In any lanes, %" PRIu32 " thread%s would fit into %" PRIu32 ".", none, other, active,
-             plural(active), heddle_warps_ideal(s->masks, s->homes));
+             " with lanes permuted. In any lanes, %" PRIu32 " thread%s would fit into %" PRIu32 ".", none, other,
+             active, plural(active), heddle_warps_ideal(s->masks, s->homes));
     draw_text(f, 13, GREY MIDDLE, WIDTH / 2, bottom + TEXT + 20, text);
     fputs("</g>\n</svg>\n", f);
 }
@@ -345,8 +343,8 @@ static const struct heddle_param params[] = {
                 .help = "branches of kernels with this in their name; all, if empty"},
     [PC] = {.name = "pc", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = 1e9,
             .help = "the branch with this pc; -1: any"},
-    [OCCURRENCE] = {.name = "occurrence", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = 1e15,
-                    .help = "which of these divergent branches, from 0; -1: the first that the permutation makes smaller"},
+    [OCCURRENCE] = {.name = "occurrence", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = 1e9,
+                    .help = "which of these divergent branches, from 0; -1: the first with fewer warps permuted"},
     {0},
 };
 
