@@ -226,7 +226,8 @@ static void draw_saved(FILE *f, uint32_t x, uint32_t y, uint32_t rows)
     fprintf(f, "<rect x=\"%" PRIu32 "\" y=\"%" PRIu32 "\" width=\"384\" height=\"%" PRIu32
             "\" rx=\"6\" fill=\"#ecfdf3\" stroke=\"#15803d\" stroke-dasharray=\"4 4\"/>\n", x, y + 2, ROW * rows - 3);
     snprintf(text, sizeof text, "%" PRIu32 " warp%s fewer to issue", rows, plural(rows));
-    draw_text(f, rows > 1 ? 13 : 10, BOLD MIDDLE " fill=\"#166534\"", x + 192, y + ROW * rows / 2 + 5, text);
+    draw_text(f, rows > 1 ? 13 : 10, BOLD MIDDLE " fill=\"#166534\"", x + 192, y + ROW * rows / 2 + 4 + (rows > 1),
+              text);
 }
 
 /* One way to place threads in lanes: before, after, and how many warps. `most`: rows that are kept free for `after`. */
@@ -264,8 +265,10 @@ static void draw_column(FILE *f, const struct lanes *s, const struct heddle_lane
     draw_saved(f, x, y + ROW * formed, most - formed);
     snprintf(text, sizeof text, "%" PRIu32 " warp%s \xe2\x86\x92 %" PRIu32 " warp%s, ideal %" PRIu32, apart,
              plural(apart), formed, plural(formed), ideal);
-    draw_text(f, 20, formed == ideal ? BOLD MIDDLE " fill=\"#166534\"" : BOLD MIDDLE " fill=\"#b42318\"", x + 192,
-              y + ROW * most + COUNT, text);
+    draw_text(f, 20, formed == ideal  ? BOLD MIDDLE " fill=\"#166534\""
+                     : formed < apart ? BOLD MIDDLE " fill=\"#8a4b00\""
+                                      : BOLD MIDDLE " fill=\"#b42318\"",
+              x + 192, y + ROW * most + COUNT, text);
 }
 
 static void draw_head(FILE *f, const struct lanes *s, uint32_t active)
