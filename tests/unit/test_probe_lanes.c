@@ -283,7 +283,18 @@ static void which_branch(void **state)
     svg = picture(three, ",occurrence=2", 1024); /* the other path only jumps */
     expect_text(svg, "path taken: 32 of 1024 threads");
     expect_picture(svg, HEDDLE_PERMUTE_BALANCED, diagonal, 32);
-    expect_picture(picture(three, ",permutation=none", 64), HEDDLE_PERMUTE_NONE, two, 2); /* saves nothing: the first */
+}
+
+/* Lane 5 of warp 0, where there is nothing to save; lanes 0 and 1 of every warp; lanes 0 to 3. */
+static void the_first_that_saves(void **state)
+{
+    (void)state;
+    static const char ptx[] = PTX_HEADER KERNEL_HEAD THREAD
+        "setp.ne.u32 %p0, %r0, 5;\n@%p0 bra A;\nadd.u32 %r2, %r2, 1;\nA: setp.gt.u32 %p1, %r1, 1;\n@%p1 bra B;\n"
+        "add.u32 %r2, %r2, 1;\nB: setp.gt.u32 %p2, %r1, 3;\n@%p2 bra C;\nadd.u32 %r2, %r2, 1;\nC: ret;\n}\n";
+    const uint32_t five[2] = {1 << 5}, two[2] = {3, 3};
+    expect_picture(picture(ptx, "", 64), HEDDLE_PERMUTE_BALANCED, two, 2);
+    expect_picture(picture(ptx, ",permutation=none", 64), HEDDLE_PERMUTE_NONE, five, 2); /* none does: the first */
 }
 
 static void long_names(void **state)
@@ -355,8 +366,8 @@ static void no_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bitonic),         cmocka_unit_test(which_branch), cmocka_unit_test(long_names),
-        cmocka_unit_test(nothing_to_draw), cmocka_unit_test(no_file),
+        cmocka_unit_test(bitonic),    cmocka_unit_test(which_branch),    cmocka_unit_test(the_first_that_saves),
+        cmocka_unit_test(long_names), cmocka_unit_test(nothing_to_draw), cmocka_unit_test(no_file),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

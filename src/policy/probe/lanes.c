@@ -23,7 +23,7 @@ struct lanes {
     uint64_t seen;                    /* divergent branches that the parameters allow */
     bool left, found, settled;        /* something did not run in lockstep; a branch is here; it stays */
     /* The branch, and its path: */
-    char kernel[96];
+    char kernel[96];                  /* its name, cut if longer: a PTX identifier has nothing to escape */
     uint32_t pc, line, homes, threads, masks[HEDDLE_HOMES];
     bool taken;
 };
@@ -118,17 +118,6 @@ static const char colours[HEDDLE_HOMES][8] = {
     "#0f5f4f", "#f0a6e8", "#5c4700", "#a9b8ff", "#6b1d2a", "#86d6d6", "#254d24", "#d9c2a0",
 };
 static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
-
-static void write_escaped(FILE *f, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '&': fputs("&amp;", f); break;
-        case '<': fputs("&lt;", f); break;
-        case '>': fputs("&gt;", f); break;
-        default: fputc(*text, f);
-        }
-}
 
 /* Lanes of a row, in one colour. The outline has it too, and rounds the corners. */
 static void draw_lanes(FILE *f, const char *colour, uint32_t x, uint32_t y, uint32_t lanes)
@@ -275,10 +264,9 @@ static void draw_head(FILE *f, const struct lanes *s, uint32_t active)
 {
     char text[192];
     bool is_long = strlen(s->kernel) > LONG_NAME;
-    snprintf(text, sizeof text, "%.*s%s", LONG_NAME, s->kernel, is_long ? "\xe2\x80\xa6" : "");
-    fprintf(f, "<text font-size=\"22\"" BOLD " x=\"%d\" y=\"42\">", MARGIN);
-    write_escaped(f, text);
-    fputs(": a block at one divergent branch</text>\n", f);
+    snprintf(text, sizeof text, "%.*s%s: a block at one divergent branch", LONG_NAME, s->kernel,
+             is_long ? "\xe2\x80\xa6" : "");
+    draw_text(f, 22, BOLD, MARGIN, 42, text);
     snprintf(text, sizeof text,
              "PTX line %" PRIu32 " (pc %" PRIu32 "), path %s: %" PRIu32 " of %" PRIu32 " threads are active. "
              "Colour and digit: home warp.",
@@ -301,12 +289,11 @@ static void draw(FILE *f, const struct lanes *s)
         active += (uint32_t)__builtin_popcount(s->masks[home]);
     fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%" PRIu32 "\" viewBox=\"0 0 %d %" PRIu32
             "\" role=\"img\" font-family=\"system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, "
-            "sans-serif\" fill=\"#0f172a\">\n<title>", WIDTH, height, WIDTH, height);
-    write_escaped(f, s->kernel);
-    fprintf(f, ": %" PRIu32 " warps with lanes as they are, %" PRIu32 " with %s</title>\n<desc>heddle run --functional "
-            "--probe lanes; kernel=", none, other, heddle_permutation_names[s->permutation]);
-    write_escaped(f, s->kernel);
-    fprintf(f, ", pc=%" PRIu32 ", its path %s</desc>\n", s->pc, s->taken ? "taken" : "not taken");
+            "sans-serif\" fill=\"#0f172a\">\n", WIDTH, height, WIDTH, height);
+    fprintf(f, "<title>%s: %" PRIu32 " warps with lanes as they are, %" PRIu32 " with %s</title>\n", s->kernel, none,
+            other, heddle_permutation_names[s->permutation]);
+    fprintf(f, "<desc>heddle run --functional --probe lanes; kernel=%s, pc=%" PRIu32 ", its path %s</desc>\n",
+            s->kernel, s->pc, s->taken ? "taken" : "not taken");
     fprintf(f, "<rect x=\".5\" y=\".5\" width=\"%d\" height=\"%" PRIu32 "\" rx=\"12\" fill=\"#fff\" "
             "stroke=\"#cbd5e1\"/>\n<g stroke-width=\"2\" stroke-linejoin=\"round\">\n", WIDTH - 1, height - 1);
     draw_head(f, s, active);
