@@ -224,3 +224,9 @@ void block_probes_end(struct block_probes *p, struct residency *r)
     turn_to(p, NULL);
     p->view.kernel++;
 }
+
+bool block_probes_write(const struct block_probes *p, uint32_t probe, const char **why)
+{
+    const struct instance *n = &p->list[probe];
+    return !n->probe->blocks.write || n->probe->blocks.write(n->state, why);
+}

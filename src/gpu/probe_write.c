@@ -1,4 +1,5 @@
 /* Tables of instructions of whole kernels, over all their launches, and the probes that write them down. */
+#include "gpu/block_probes.h"
 #include "gpu/gpu.h"
 
 #include <stdlib.h>
@@ -35,6 +36,8 @@ void gpu_kernel_tables_add(struct gpu *g, const char *kernel, const struct polic
 static bool write_one(struct gpu *g, uint32_t probe, const char **why)
 {
     const struct policy_choice *choice = &g->options.probes[probe];
+    if (!choice->probe->write)
+        return true;
     uint32_t columns = policy_column_count(choice->policy), count = columns ? g->kernel_table_count : 0;
     struct heddle_instruction_table *kernels = calloc(count + 1, sizeof *kernels);
     if (!kernels)
@@ -56,7 +59,7 @@ bool gpu_write_probes(struct gpu *g, struct error *e)
     bool all = true;
     for (uint32_t i = 0; i < g->options.probe_count && !g->probes_have_written; i++) {
         const char *why = NULL;
-        if (!g->options.probes[i].probe->write || write_one(g, i, &why))
+        if (write_one(g, i, &why) && (!g->block_probes || block_probes_write(g->block_probes, i, &why)))
             continue;
         if (all)
             error_set(e, ERROR_INVALID, "probe %s could not write its results%s%s", g->options.probes[i].policy->name,
