@@ -1,6 +1,8 @@
 /* Where variables live: global and constant ones in device memory, shared ones at offsets that depend on the kernel, local ones in the frame. */
 #include "exec/image_internal.h"
 
+#include "base/out_of_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +27,7 @@ void layout_put(struct layout *l, const struct ptx_variable *v, const struct exe
         l->slots = old.slots ? old.slots * 2 : 64;
         l->places = calloc(l->slots, sizeof *l->places);
         if (!l->places)
-            abort();
+            out_of_memory();
         for (uint32_t i = 0; i < old.slots; i++)
             if (old.places[i].variable)
                 l->places[slot_of(l, old.places[i].variable, old.places[i].function)] = old.places[i];
