@@ -1,6 +1,7 @@
 /* Functions of modules: attributes, names and parameters, and the way kernels were set up before CUDA 4. */
 #include "cuda/internal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +55,9 @@ CUresult function_attribute(const struct function *f, CUfunction_attribute attri
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = most_threads(f); break;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)f->exec->shared_bytes; break;
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = (int)f->module->image->const_bytes; break;
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)f->exec->stack_bytes; break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *value = f->exec->stack_bytes < INT_MAX ? (int)f->exec->stack_bytes : INT_MAX;
+        break;
     case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)f->exec->register_count; break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = f->exec->module->target_sm; break;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = BINARY_ARCHITECTURE; break;
