@@ -1,6 +1,7 @@
 /* Where variables live: global and constant ones in device memory, shared ones at offsets that depend on the kernel, local ones in the frame. */
 #include "exec/image_internal.h"
 
+#include "base/checked.h"
 #include "base/out_of_memory.h"
 
 #include <stdlib.h>
@@ -107,6 +108,9 @@ static bool relocate(struct exec_image *image, const struct ptx_module *module, 
     for (uint32_t i = 0; i < v->relocation_count; i++) {
         const struct ptx_relocation *r = &v->relocations[i];
         uint64_t value;
+        if (!is_inside_range(0, v->size_bytes, r->offset, r->size_bytes))
+            return error_at(e, ERROR_SYNTAX, &module->source, v->line, v->column,
+                            "%s has no room for the address of %s", v->name, r->symbol);
         const struct ptx_variable *target = ptx_find_variable(module, r->symbol);
         const struct exec_function *f = target ? NULL : image_definition(image, module, r->symbol);
         if (target) {

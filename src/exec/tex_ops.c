@@ -4,6 +4,7 @@
  * object holds both. Left out: multisampled geometries, depth comparison. */
 #include "exec/tex_ops.h"
 
+#include "base/checked.h"
 #include "exec/float_bits.h"
 
 #include <inttypes.h>
@@ -26,7 +27,8 @@ static bool array_is_live(const struct exec_warp *w, const struct texture *t, co
     uint64_t rows = a->height ? a->height : 1, slices = a->layers ? a->layers : a->depth ? a->depth : 1, row = (uint64_t)a->width * texture_texel_bytes(a);
     uint64_t bytes = t->kind == TEXTURE_LINEAR ? row : (slices - 1) * a->slice_bytes + (rows - 1) * a->pitch_bytes + row;
     const struct memory_range *r = memory_find(w->launch->memory, a->data);
-    return r && bytes <= r->base + r->size_bytes - a->data;
+    return r && (t->kind != TEXTURE_ARRAY || r->kind == MEMORY_ARRAY) &&
+           is_inside_range(r->base, r->size_bytes, a->data, bytes);
 }
 
 static bool is_live(const struct exec_warp *w, const struct texture *t)

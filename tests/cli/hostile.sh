@@ -7,10 +7,11 @@
 #   // says: a pattern of what is printed
 #   // not: a pattern of what is not (may be left out)
 # Short ones are paragraphs of hostile/snippets.txt, which become such files here.
-# In a build with sanitizers a report of theirs is a failure as well. Each has 10 s and 2 GB.
+# In a build with sanitizers a report of theirs is a failure as well. Each has 10 s of a processor and 2 GB.
 . tests/cli/lib.sh
 
-seconds=10 most_kb=2097152
+most_kb=2097152
+limited() { (ulimit -t 10 && exec timeout 120 "$@"); }
 field() { sed -n "s|^// $1: ||p" "$2"; }
 
 attack() { # name, file, options of heddle run
@@ -19,7 +20,7 @@ attack() { # name, file, options of heddle run
     code=$(field exit "$file") says=$(field says "$file") not=$(field not "$file")
     # shellcheck disable=SC2046 # words are wanted
     expect "$name" "$code" "$says" \
-        timeout "$seconds" "$heddle" run "$@" "$build/tests/cli/hostile" "$file" $(field run "$file")
+        limited "$heddle" run "$@" "$build/tests/cli/hostile" "$file" $(field run "$file")
     if grep -Eq 'Sanitizer|runtime error:' "$out" || { [ -n "$not" ] && grep -Eq -- "$not" "$out"; }; then
         echo "FAILED $name: printed what it must not"
         head -c 3000 "$out" | sed 's/^/    | /'
