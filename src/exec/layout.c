@@ -199,7 +199,7 @@ static void place_shared(void *context, const struct ptx_operand *o)
         return;
     uint64_t at = align_up(w->end, v->align_bytes ? v->align_bytes : 1);
     layout_put(w->image->layout, v, w->fixed ? NULL : w->function, at);
-    if (v->size_bytes <= MOST_SHARED_BYTES && at + v->size_bytes <= MOST_SHARED_BYTES)
+    if (capped_add(at, v->size_bytes) <= MOST_SHARED_BYTES)
         w->end = at + v->size_bytes;
     else
         w->image->layout->too_large = v;
@@ -258,7 +258,7 @@ static uint32_t place_in_frame(struct exec_image *image, struct exec_function *f
 {
     uint64_t at = align_up(f->local_bytes, v->align_bytes ? v->align_bytes : 1);
     layout_put(image->layout, v, f, at);
-    if (v->size_bytes <= MOST_LOCAL_BYTES && at + v->size_bytes <= MOST_LOCAL_BYTES)
+    if (capped_add(at, v->size_bytes) <= MOST_LOCAL_BYTES)
         f->local_bytes = (uint32_t)(at + v->size_bytes);
     else
         image->layout->too_large = v;
