@@ -1,6 +1,8 @@
 /* Functions of modules: attributes, names and parameters, and the way kernels were set up before CUDA 4. */
 #include "cuda/internal.h"
 
+#include "base/checked.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,14 +36,18 @@ CUresult function_resolve(CUfunction handle, struct function **f)
     return r;
 }
 
-static uint32_t product(const uint32_t v[3]) { return (v[0] ? v[0] : 1) * (v[1] ? v[1] : 1) * (v[2] ? v[2] : 1); }
+static int product(const uint32_t v[3])
+{
+    uint64_t all = capped_volume((uint32_t[3]){v[0] ? v[0] : 1, v[1] ? v[1] : 1, v[2] ? v[2] : 1});
+    return all < INT_MAX ? (int)all : INT_MAX;
+}
 
 /* As many as it was compiled for, or as its registers allow. */
 static int most_threads(const struct function *f)
 {
     const struct ptx_function *p = f->exec->ptx;
     if (p->reqntid[0] || p->maxntid[0])
-        return (int)product(p->reqntid[0] ? p->reqntid : p->maxntid);
+        return product(p->reqntid[0] ? p->reqntid : p->maxntid);
     uint32_t threads = 1024;
     while (threads > 32 && !gpu_occupancy(driver_get()->gpu, f->exec, threads, 0))
         threads -= 32;

@@ -14,6 +14,7 @@
  * parser drops the pragma that forbids it), predication of short branches, uniform registers, spilling. */
 #include "ptx/registers.h"
 
+#include "base/checked.h"
 #include "ptx/addresses.h"
 
 #include <string.h>
@@ -603,7 +604,8 @@ static uint32_t most_registers(const struct ptx_function *f, int target_sm)
 {
     uint32_t most = target_sm < 20 ? MOST_BEFORE_SM20 : target_sm < 35 ? MOST_BEFORE_SM35 : MOST_REGISTERS;
     const uint32_t *block = f->reqntid[0] ? f->reqntid : f->maxntid;
-    uint64_t threads = (uint64_t)later(block[0], 1) * later(block[1], 1) * later(block[2], 1) * later(f->minnctapersm, 1);
+    uint64_t threads = capped_volume((uint32_t[3]){later(block[0], 1), later(block[1], 1), later(block[2], 1)});
+    threads = capped_multiply(threads, later(f->minnctapersm, 1));
     uint64_t each = REGISTER_FILE / threads / 8 * 8;
     if (block[0] && each && each < most)
         most = (uint32_t)each;
