@@ -3,6 +3,8 @@
 #include "exec/image_internal.h"
 #include "exec/device_calls.h"
 
+#include "base/checked.h"
+#include "base/out_of_memory.h"
 #include "ptx/cfg.h"
 #include "ptx/registers.h"
 
@@ -150,7 +152,12 @@ static void note_addresses_in_data(struct exec_image *image)
 }
 
 enum visit_state { UNSEEN, OPEN, CLOSED };
-struct need { enum visit_state state; uint32_t registers, stack; bool recursive; };
+struct need {
+    enum visit_state state;
+    uint32_t registers;
+    uint64_t stack;
+    bool recursive;
+};
 
 static uint32_t index_of(const struct exec_function *f)
 {
@@ -159,7 +166,8 @@ static uint32_t index_of(const struct exec_function *f)
 
 static void add_needs(struct need *needs, const struct exec_image *image, uint32_t at);
 
-static void add_callee(struct need *needs, const struct exec_image *image, struct need *own, const struct exec_function *callee, uint32_t *deepest)
+static void add_callee(struct need *needs, const struct exec_image *image, struct need *own,
+                       const struct exec_function *callee, uint64_t *deepest)
 {
     struct need *n = &needs[index_of(callee)];
     if (n->state == OPEN) { /* a cycle: one level of each function on it is counted */
@@ -182,7 +190,7 @@ static void add_needs(struct need *needs, const struct exec_image *image, uint32
     const struct exec_function *f = image->functions[at];
     own->state = OPEN;
     own->registers = f->register_count;
-    uint32_t deepest = 0;
+    uint64_t deepest = 0;
     for (uint32_t i = 0; f->makes_calls && i < f->ptx->inst_count; i++) {
         const struct ptx_operand *callee = ptx_flags(&f->ptx->insts[i]) & PTX_F_CALL ? callee_of(&f->ptx->insts[i]) : NULL;
         if (!callee || callee->kind != PTX_OPERAND_FUNCTION)
@@ -194,7 +202,7 @@ static void add_needs(struct need *needs, const struct exec_image *image, uint32
     for (uint32_t i = 0; f->calls_indirectly && i < image->function_count; i++)
         if (image->functions[i]->address_taken)
             add_callee(needs, image, own, image->functions[i], &deepest);
-    own->stack = f->local_bytes + deepest;
+    own->stack = capped_add(f->local_bytes, deepest);
     own->state = CLOSED;
 }
 
@@ -202,7 +210,7 @@ static void sum_up_needs(struct exec_image *image)
 {
     struct need *needs = calloc(image->function_count + 1, sizeof *needs);
     if (!needs)
-        abort();
+        out_of_memory();
     for (uint32_t i = 0; i < image->function_count; i++) {
         add_needs(needs, image, i);
     }
@@ -333,7 +341,7 @@ struct exec_image *exec_image_create_lazy(struct memory *memory, struct ptx_modu
 {
     struct exec_image *image = calloc(1, sizeof *image);
     if (!image)
-        abort();
+        out_of_memory();
     image->memory = memory;
     image->id = memory->next_serial++;
     image->modules = arena_array(&image->arena, struct ptx_module *, count + 1);

@@ -2,6 +2,8 @@
 #include "gpu/block_probes.h"
 #include "gpu/gpu.h"
 
+#include "base/out_of_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +29,7 @@ void gpu_kernel_tables_add(struct gpu *g, const char *kernel, const struct polic
     struct policy_tables *sum = policy_tables_create(t->policies, t->policy_count, t->listing);
     char *name = strdup(kernel);
     if (!g->kernel_tables || !name)
-        abort();
+        out_of_memory();
     policy_tables_add(sum, t);
     g->kernel_tables[g->kernel_table_count++] = (struct gpu_kernel_tables){name, sum};
 }
@@ -41,7 +43,7 @@ static bool write_one(struct gpu *g, uint32_t probe, const char **why)
     uint32_t columns = policy_column_count(choice->policy), count = columns ? g->kernel_table_count : 0;
     struct heddle_instruction_table *kernels = calloc(count + 1, sizeof *kernels);
     if (!kernels)
-        abort();
+        out_of_memory();
     for (uint32_t i = 0; i < count; i++) {
         struct policy_tables *t = g->kernel_tables[i].tables;
         kernels[i] = (struct heddle_instruction_table){.kernel = g->kernel_tables[i].name,

@@ -8,6 +8,7 @@
  * where several begin in one cycle. Left out: pipelines, caches and memory beyond the miss counter. */
 #include "gpu/timeline.h"
 
+#include "base/out_of_memory.h"
 #include "sm/config.h"
 
 #include <errno.h>
@@ -235,12 +236,12 @@ static void add_core(struct timeline *t, uint32_t core)
     if (core >= t->core_count) {
         t->cores = realloc(t->cores, (core + 1) * sizeof *t->cores);
         if (!t->cores)
-            abort();
+            out_of_memory();
         memset(t->cores + t->core_count, 0, (core + 1 - t->core_count) * sizeof *t->cores);
         t->core_count = core + 1;
     }
     if (!t->cores[core] && !(t->cores[core] = calloc(1, sizeof **t->cores)))
-        abort();
+        out_of_memory();
 }
 
 /* Before every event. Returns its core, or NULL when events are no longer of interest; *write: it is inside. */
@@ -363,7 +364,7 @@ static void on_load_begin(void *context, uint32_t core, uint32_t warp, uint64_t 
         c->load_capacity = c->load_capacity ? 2 * c->load_capacity : 64;
         c->loads = realloc(c->loads, c->load_capacity * sizeof *c->loads);
         if (!c->loads)
-            abort();
+            out_of_memory();
     }
     struct load *l = &c->loads[c->load_count++];
     *l = (struct load){.id = ++t->next_load, .warp = warp, .pc = pc, .accesses = accesses};

@@ -1,5 +1,7 @@
 /* The timing model's parts: cores, crossbars, channels, and the pattern of ticks of their clocks. */
 #include "gpu/timing.h"
+
+#include "base/out_of_memory.h"
 #include "gpu/timeline.h"
 #include "gpu/trace.h"
 #include "gpu/workers.h"
@@ -125,7 +127,7 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
     const struct machine *m = &options->machine;
     struct timing *t = calloc(1, sizeof *t);
     if (!t)
-        abort();
+        out_of_memory();
     t->options = options;
     set_periods(t, (const uint64_t[DOMAIN_COUNT]){ m->mem.core_khz, m->mem.icnt_khz, m->mem.l2_khz, m->mem.dram_khz });
     t->channels = m->mem.dram.channels;

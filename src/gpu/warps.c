@@ -1,6 +1,8 @@
 /* Writes the rows of warps: see warps.h. */
 #include "gpu/warps.h"
 
+#include "base/out_of_memory.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -41,7 +43,7 @@ static char *room_for(struct warps *w, size_t bytes)
         w->capacity = 2 * w->capacity + bytes;
         w->text = realloc(w->text, w->capacity);
         if (!w->text)
-            abort();
+            out_of_memory();
     }
     return w->text + w->used;
 }
@@ -65,11 +67,11 @@ static void write_text(struct warps *w)
         size_t bound = ZSTD_compressBound(bytes);
         w->packed = realloc(w->packed, bound);
         if (!w->packed)
-            abort();
+            out_of_memory();
         from = w->packed;
         bytes = ZSTD_compress2(w->zstd, w->packed, bound, w->text, w->used);
         if (ZSTD_isError(bytes))
-            abort(); /* there is room for whatever comes */
+            out_of_memory(); /* there is room for whatever comes */
     }
     if (!w->trouble && bytes && (fwrite(from, 1, bytes, w->file) != bytes || fflush(w->file) != 0))
         w->trouble = errno ? errno : EIO;
@@ -86,7 +88,7 @@ struct warps *warps_open(const char *path, struct error *e)
 {
     struct warps *w = calloc(1, sizeof *w);
     if (!w || !(w->path = strdup(path)) || !(w->part = malloc(strlen(path) + sizeof ".part")))
-        abort();
+        out_of_memory();
     sprintf(w->part, "%s.part", path);
     pthread_mutex_init(&w->lock, NULL);
     w->end = &w->first;
@@ -99,7 +101,7 @@ struct warps *warps_open(const char *path, struct error *e)
     if (!ends_in(path, ".csv")) {
         w->zstd = ZSTD_createCCtx();
         if (!w->zstd)
-            abort();
+            out_of_memory();
         ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
         ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
     }
@@ -113,7 +115,7 @@ struct warps_launch *warps_launch(struct warps *w, const char *kernel, bool unre
 {
     struct warps_launch *l = calloc(1, sizeof *l);
     if (!l || !(l->kernel = strdup(kernel)))
-        abort();
+        out_of_memory();
     l->unreported = unreported;
     for (char *at = l->kernel; *at; at++) /* names are identifiers; whatever else comes may not break the file */
         if (*at < ' ' || *at > '~' || *at == ',' || *at == '"')
@@ -131,7 +133,7 @@ void warps_take(struct warps_launch *l, struct warp_log *log, uint64_t start)
         l->capacity = 2 * l->capacity + log->count;
         l->rows = realloc(l->rows, l->capacity * sizeof *l->rows);
         if (!l->rows)
-            abort();
+            out_of_memory();
     }
     for (size_t i = 0; i < log->count; i++) {
         struct warp_row *row = &l->rows[l->count++];

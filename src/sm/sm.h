@@ -284,6 +284,7 @@ void sm_set_barriers(struct sm *c, uint32_t block);               /* barriers of
 void sm_release(struct sm *c, struct sm_inflight *f);             /* its destinations are written */
 void sm_finish(struct sm *c, uint16_t id);                        /* the instruction is over */
 void sm_try_retire(struct sm *c, uint32_t slot);
+void sm_stop(struct sm *c, uint32_t slot);                        /* after a fault: the warp issues nothing more */
 void sm_try_fence(struct sm *c, uint32_t slot);                   /* a warp that waits at a fence goes on, if what it waits for has come */
 void sm_fetch_cycle(struct sm *c);                                /* fetch.c */
 void sm_decode_cycle(struct sm *c);
