@@ -23,7 +23,7 @@
 
 enum { EXIT_SECONDS = 10 };
 
-static struct driver the_driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct driver the_driver = {.lock = PTHREAD_MUTEX_INITIALIZER, .end_claimed = ATOMIC_FLAG_INIT};
 
 struct driver *driver_get(void) { return &the_driver; }
 
@@ -126,6 +126,8 @@ static void say_strays(const struct driver *d)
         driver_say("%llu accesses past the end of allocations were allowed, as a GPU allows them (--exact-bounds makes them errors). The first: %s", (unsigned long long)m->strays, m->first_stray);
 }
 
+bool driver_claim_end(struct driver *d) { return !atomic_flag_test_and_set(&d->end_claimed); }
+
 void driver_finish(struct driver *d, int exit_status)
 {
     if (!d->gpu)
@@ -159,6 +161,8 @@ static void at_exit(int status, void *unused)
     bool locked = lock_at_exit(&the_driver);
     if (locked)
         queue_finish(&the_driver);
+    while (!driver_claim_end(&the_driver))
+        pause(); /* a signal ends the process, when its results are written */
     driver_finish(&the_driver, status);
     if (locked)
         pthread_mutex_unlock(&the_driver.lock);

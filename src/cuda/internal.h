@@ -131,6 +131,8 @@ struct driver {
     uint64_t next_id, module_count;
     struct timespec start;
     volatile int interrupt;
+    volatile int ending;    /* a signal ends the process: from now on every kernel stops at once */
+    atomic_flag end_claimed; /* somebody writes the results */
     uint32_t guards;        /* under which ctrl-C sets it */
     bool guarded;
     struct sigaction their_action;
@@ -154,6 +156,8 @@ struct driver {
 struct driver *driver_get(void);
 /* When the process ends, in whatever way: timeline and results are completed. (init.c) */
 void driver_finish(struct driver *d, int exit_status);
+/* Whether the caller is the first to end the process, and so the one who calls driver_finish. (init.c) */
+bool driver_claim_end(struct driver *d);
 
 /* What a call needs before it may run. */
 enum api_need { API_ANY, API_INIT, API_CONTEXT, API_PASSING = 4 /* added: what is pending is left alone, as the call touches nothing of it */ };
@@ -316,7 +320,7 @@ void texture_bind_all(struct module *m); /* texture references of the module, be
 
 /* stats.c */
 void stats_write(const struct driver *d, int exit_status);
-/* From now on ctrl-C between launches writes the results first. (interrupt.c) */
+/* From now on signals that end the process write the results first. (interrupt.c) */
 void interrupt_watch(struct driver *d);
 
 #endif

@@ -18,7 +18,7 @@ struct child_guard {
     uint64_t memory_limit_bytes; /* resident and swapped, of the program and what it started; 0: none */
 };
 
-enum child_end { CHILD_BY_ITSELF, CHILD_TIME, CHILD_MEMORY, CHILD_INTERRUPTED /* SIGINT, SIGTERM or SIGHUP came to the process that waits */ };
+enum child_end { CHILD_BY_ITSELF, CHILD_TIME, CHILD_MEMORY, CHILD_INTERRUPTED /* SIGINT, SIGTERM, SIGHUP or SIGQUIT came to the process that waits */ };
 
 struct child_request {
     const char *path;        /* to execute; argv[0] as well */
