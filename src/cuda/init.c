@@ -225,6 +225,7 @@ static bool start(struct driver *d, struct error *e)
     struct gpu_options options = {.interrupt = &d->interrupt};
     if (!options_parse(o, getenv("HEDDLE_OPTIONS"), e) || !choose(o, &options, e))
         return false;
+    policy_crash_watch(&options);
     options.functional = o->functional;
     options.exact_bounds = o->exact_bounds;
     options.max_cycles = o->max_cycles;

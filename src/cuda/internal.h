@@ -322,5 +322,7 @@ void texture_bind_all(struct module *m); /* texture references of the module, be
 void stats_write(const struct driver *d, int exit_status);
 /* From now on signals that end the process write the results first. (interrupt.c) */
 void interrupt_watch(struct driver *d);
+/* From now on a crash in a policy of a shared object says so. (policy_crash.c) */
+void policy_crash_watch(const struct gpu_options *o);
 
 #endif
