@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,7 @@ static int finish(int status)
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
+    signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is an error of the write */
     if (argc < 2) {
         print_help();
         return EXIT_USAGE;

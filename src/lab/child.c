@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -74,6 +75,7 @@ static void become_program(const struct child_request *r, const char *options, i
     if (program_preload(r->path, r->library, preload, sizeof preload))
         put_in_front("LD_PRELOAD", preload);
     setenv("HEDDLE_OPTIONS", options, 1);
+    signal(SIGXFSZ, SIG_DFL); /* main ignores it */
     if (!r->guard && r->output >= 0)
         dup2(r->output, STDOUT_FILENO);
     execv(r->path, r->argv);
@@ -176,6 +178,14 @@ static void fill_in(struct child_result *out)
     json_object_set_new(checks, "exit", json_integer(out->status));
 }
 
+/* Whether the library tried to write results, and could not: the file is there, empty, before the program begins, and the
+ * library takes it away then. */
+static bool is_damaged(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) != 0 || s.st_size > 0;
+}
+
 /* A file for the results, where the caller names none. */
 static bool make_stats_file(char *path, size_t size, struct error *e)
 {
@@ -188,13 +198,22 @@ static bool make_stats_file(char *path, size_t size, struct error *e)
     return true;
 }
 
+static bool create_empty(const char *path, struct error *e)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return error_set(e, ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+    close(fd);
+    return true;
+}
+
 bool child_run(const struct child_request *r, struct child_result *out, struct error *e)
 {
     char stats[PATH_MAX];
     *out = (struct child_result){0};
     if (r->guard)
         snprintf(stats, sizeof stats, "%s", r->guard->stats);
-    else if (!make_stats_file(stats, sizeof stats, e))
+    if (!(r->guard ? create_empty(stats, e) : make_stats_file(stats, sizeof stats, e)))
         return false;
     char *options = options_text(r, stats);
     int status = 0;
@@ -206,13 +225,14 @@ bool child_run(const struct child_request *r, struct child_result *out, struct e
     if (ok) {
         out->stats = json_load_file(stats, 0, NULL);
         out->used_cuda = out->stats != NULL;
-        out->damaged = !out->stats && r->guard && access(stats, F_OK) == 0;
+        out->damaged = !out->stats && is_damaged(stats);
         if (!out->stats)
             out->stats = empty_stats(r);
         fill_in(out);
         out->outcome = outcome_kind(out->stats);
         out->launch_refused = json_is_true(json_object_get(json_object_get(out->stats, "outcome"), "launch_refused"));
-        out->probe_failed = json_is_true(json_object_get(json_object_get(out->stats, "outcome"), "probe_failed"));
+        const json_t *outcome = json_object_get(out->stats, "outcome");
+        out->file_failed = json_is_true(json_object_get(outcome, "probe_failed")) || json_is_true(json_object_get(outcome, "file_failed"));
     }
     unlink(stats);
     free(options);
@@ -233,6 +253,6 @@ int child_exit_code(const struct child_result *r)
     if (r->launch_refused)
         return EXIT_UNSUPPORTED;
     if (r->status == 0)
-        return r->probe_failed ? EXIT_FAILED : EXIT_DONE;
+        return r->file_failed || r->damaged ? EXIT_FAILED : EXIT_DONE;
     return code == EXIT_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_FAILED;
 }

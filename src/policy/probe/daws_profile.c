@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 enum { FILE_NAME, VTA_ENTRIES, VTA_WAYS };
 enum { EXECUTIONS, DIVERGED, CONSIDERED, LOCAL, COLUMNS };
@@ -116,7 +117,9 @@ static bool write_profile(const union heddle_value *values, const struct heddle_
         errno = ENAMETOOLONG;
         return fail(why);
     }
-    FILE *file = fopen(unfinished, "w");
+    struct stat there;
+    bool in_place = stat(name, &there) == 0 && !S_ISREG(there.st_mode); /* a pipe, a device */
+    FILE *file = fopen(in_place ? name : unfinished, "w");
     if (!file)
         return fail(why);
     fputs("# heddle daws-profile 1\n", file);
@@ -124,10 +127,11 @@ static bool write_profile(const union heddle_value *values, const struct heddle_
         write_kernel(file, &kernels[i]);
     bool written = !ferror(file);
     written = !fclose(file) && written;
-    if (written && !rename(unfinished, name))
+    if (written && (in_place || !rename(unfinished, name)))
         return true;
     fail(why);
-    remove(unfinished);
+    if (!in_place)
+        remove(unfinished);
     return false;
 }
 
