@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ABANDON_SECONDS = 2 };
+enum { ABANDON_SECONDS = 1 };
 static const double patience_seconds = 10;                          /* with a kernel that spins, where other threads may end that */
 static const double idle_seconds = 0.005;                           /* after which the watch drives, without time */
 static const struct { double busy, idle; } timed_seconds = {1, 10}, polls_seconds = {0.005, 1}; /* with time; and once it had to */

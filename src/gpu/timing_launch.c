@@ -11,6 +11,7 @@
 #include "gpu/warps.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { CHECK_CYCLES = 4096, SUSPECT_CYCLES_FIRST = 1 << 16, SUSPECT_CYCLES = 1 << 20 };
 
@@ -204,7 +205,8 @@ void timing_describe_hang(struct residency *r)
         if (!partition_idle(t->partitions[i])) {
             char text[400];
             partition_describe(t->partitions[i], text, sizeof text);
-            error_note(&r->error, "  memory channel %u: %s", i, text);
+            for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+                error_note(&r->error, "%s%s", line == text ? "  " : "    ", line);
         }
 }
 

@@ -1,4 +1,4 @@
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2016 # sh -c expands for itself
 # Files that cannot be written: a limit on their size (ulimit -f, SIGXFSZ), a device that is always full, a small file system
 # where we may mount one. Each is a message and an error, and no half of a file is left.
 # shellcheck source=tests/cli/lib.sh

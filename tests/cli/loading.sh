@@ -33,6 +33,7 @@ chain() { # COUNT: each calls the next; the last one calls FIRST, where there is
 }
 limited() { # COMMAND...: with a stack of 1 MB; sanitizers need more for themselves
     (
+        # shellcheck disable=SC3045 # the shells that run this have it
         [ -n "${TEST_SHORT:-}" ] || ulimit -s 1024
         timeout 60 "$@"
     )

@@ -1,4 +1,4 @@
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2016
 # What Slurm is given is data: names of files, of folders, of partitions and accounts, with line breaks, quotes and dollars in
 # them, never become a command of the script. With --dry-run, whose script is then run, and with an sbatch of our own.
 # shellcheck source=tests/cli/lib.sh

@@ -1,4 +1,4 @@
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2016 # sh -c expands for itself
 # Policies that are wrong: one that lets nothing go on is found within a million cycles, in its name and with exit code 4; a
 # bad pick and a crash name the policy, and the crash its hook.
 # sh tests/policy/wrong.sh BUILD, from the repository's root; counted as the command-line tests are.
@@ -78,6 +78,6 @@ cat >"$scratch/crashes.c" <<'END'
 int cuInit(unsigned int flags);
 int main(int argc, char **argv) { (void)argv; cuInit(0); if (argc) abort(); return 0; }
 END
-is 'a program that crashes' $cc -o "$scratch/crashes" "$scratch/crashes.c" "$build/lib/libcuda.so.1"
+is 'a program that crashes' "$cc" -o "$scratch/crashes" "$scratch/crashes.c" "$build/lib/libcuda.so.1"
 expect 'a crash of the program' 1 'ended by signal 6' timeout 100 "$heddle" run -s "$so" "$scratch/crashes"
 is 'is not the policy' sh -c '! grep -q "a crash in" "$1"' sh "$out"
