@@ -1,5 +1,5 @@
-/* A file that is there whole or not at all: written as PATH.PROCESS.part, and given its name when it is finished. What is no plain
- * file (a pipe, a device), or lies in a folder that cannot be written to, is written in place. */
+/* A file that is there whole or not at all: written as PATH.PROCESS.part, and given its name when it is finished. What
+ * is no plain file (a pipe, a device), or lies in a folder that cannot be written to, is written in place. */
 #ifndef HEDDLE_BASE_WHOLE_FILE_H
 #define HEDDLE_BASE_WHOLE_FILE_H
 

@@ -1,5 +1,5 @@
-/* What somebody meant who typed a command that is not there: a file or a workload to run, the beginning of a command, a word
- * for one, or a slip of the fingers. Where nothing of that fits, nothing is proposed. */
+/* What somebody meant who typed a command that is not there: a file or a workload to run, the beginning of a command, a
+ * word for one, or a slip of the fingers. Where nothing of that fits, nothing is proposed. */
 #include "cli/command_hint.h"
 
 #include "lab/places.h"

@@ -435,7 +435,8 @@ static void say_outcome(const struct child_result *r, bool quiet)
     else if (r->signal)
         fprintf(stderr, "heddle: the program was ended by signal %d (%s)\n", r->signal, strsignal(r->signal));
     if (r->damaged)
-        fputs("heddle: the results of the program could not be read; is there room for temporary files (TMPDIR)?\n", stderr);
+        fputs("heddle: the results of the program could not be read; is there room for temporary files (TMPDIR)?\n",
+              stderr);
     else if (!r->used_cuda && !r->signal && r->status == 127)
         fputs("heddle: the program could not be loaded; 'heddle doctor' may say why\n", stderr);
     else if (!r->used_cuda && !r->signal && !quiet)
@@ -486,8 +487,10 @@ int cli_run(int argc, char **argv)
     if (o.print_machine)
         return check_setup(&o, &e) ? EXIT_DONE : cli_fail(&e);
     make_setup(&o, &setup);
-    if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) || !check_setup(&o, &e) || !check_program(&p, &places, &e) ||
-        !check_writable(o.timeline, setup.timeline, &e) || !check_writable(o.trace, setup.trace, &e) || !check_writable(o.warps, setup.warps, &e) || (o.stats && strcmp(o.stats, "-") && !check_writable(o.stats, stats, &e)))
+    if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) ||
+        !check_setup(&o, &e) || !check_program(&p, &places, &e) || !check_writable(o.timeline, setup.timeline, &e) ||
+        !check_writable(o.trace, setup.trace, &e) || !check_writable(o.warps, setup.warps, &e) ||
+        (o.stats && strcmp(o.stats, "-") && !check_writable(o.stats, stats, &e)))
         return cli_fail(&e);
     return run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);
 }

@@ -228,7 +228,7 @@ static struct trace *open_trace(const struct options *o, const struct machine *m
     return trace_open(o->trace, &header, e);
 }
 
-/* A file that may grow no more (ulimit -f) is an error of the write, as a full disk is, and not the end of the process. */
+/* A file that may grow no more (ulimit -f) is an error of the write, as a full disk is, not the end of the process. */
 static void survive_size_limit(void)
 {
     struct sigaction theirs;

@@ -1,8 +1,8 @@
 /* Signals that end a process: the results so far are written before they do. The handler only wakes a thread, which may
  * allocate and print. Signals that the program handles itself, or ignores, are left alone.
  *
- * SIGINT while a kernel runs is another matter: it ends the kernel, and the program may go on (launch.c). The others end
- * both: kernels stop, no further one runs, and the process ends by the signal. */
+ * SIGINT while a kernel runs is another matter: it ends the kernel, and the program may go on (launch.c). The others
+ * end both: kernels stop, no further one runs, and the process ends by the signal. */
 #include "cuda/queue.h"
 
 #include <errno.h>

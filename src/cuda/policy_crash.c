@@ -1,6 +1,6 @@
-/* A crash inside a policy from a shared object: said in its name, with the hook, before the process ends as it would have.
- * Nothing is kept up to date for that while a kernel runs: the stack of the crash says who called. A frame of the shared object
- * that a frame of ours called is the hook's.
+/* A crash inside a policy from a shared object: said in its name, with the hook, before the process ends as it would
+ * have. Nothing is kept up to date for that while a kernel runs: the stack of the crash says who called. A frame of the
+ * shared object that a frame of ours called is the hook's.
  *
  * Where there is no such policy, nothing is installed. A handler that was there before gets the signal afterwards. */
 #include "cuda/internal.h"

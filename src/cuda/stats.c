@@ -406,13 +406,15 @@ void stats_write(const struct driver *d, int exit_status)
         return;
     }
     json_t *root = results(d, exit_status);
-    bool written = json_dumpf(root, whole.file, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && fputc('\n', whole.file) != EOF;
+    bool written =
+        json_dumpf(root, whole.file, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && fputc('\n', whole.file) != EOF;
     int why = errno;
     json_decref(root);
     errno = why;
     if ((to_stdout ? fflush(stdout) == 0 : whole_file_close(&whole)) && written)
         return;
-    driver_say("the results could not be written to %s: %s", to_stdout ? "standard output" : d->options.stats, strerror(errno));
+    driver_say("the results could not be written to %s: %s", to_stdout ? "standard output" : d->options.stats,
+               strerror(errno));
     if (!to_stdout)
         whole_file_remove_empty(d->options.stats); /* `heddle run` made it */
 }

@@ -1,5 +1,5 @@
-/* The call graph of an image: what may run in a launch of a kernel, and what that needs of registers and stack. A graph may be
- * as deep as it has functions: the walks keep their own stacks. */
+/* The call graph of an image: what may run in a launch of a kernel, and what that needs of registers and stack. A graph
+ * may be as deep as it has functions: the walks keep their own stacks. */
 #include "exec/image_internal.h"
 #include "exec/device_calls.h"
 
@@ -38,7 +38,8 @@ const struct ptx_operand *call_graph_callee(const struct ptx_inst *in)
 }
 
 /* What the instruction calls by name; NULL: nothing that is defined here. */
-static const struct exec_function *called_by(const struct exec_image *image, const struct exec_function *f, uint32_t inst)
+static const struct exec_function *called_by(const struct exec_image *image, const struct exec_function *f,
+                                             uint32_t inst)
 {
     const struct ptx_inst *in = &f->ptx->insts[inst];
     const struct ptx_operand *callee = ptx_flags(in) & PTX_F_CALL ? call_graph_callee(in) : NULL;
@@ -63,8 +64,8 @@ static void add(struct worklist *w, const struct exec_function *f)
     w->list[w->count++] = f;
 }
 
-/* Marks what the functions in the list may come to: what they call, and if anything of that calls through a pointer, all
- * functions whose address is taken. */
+/* Marks what the functions in the list may come to: what they call, and if anything of that calls through a pointer,
+ * all functions whose address is taken. */
 static void mark(const struct exec_image *image, struct worklist *w)
 {
     bool any_taken = false;
@@ -138,7 +139,8 @@ struct step {
 };
 
 /* NULL: there are no more. */
-static const struct exec_function *next_callee(const struct exec_image *image, const struct taken *taken, struct step *s)
+static const struct exec_function *next_callee(const struct exec_image *image, const struct taken *taken,
+                                               struct step *s)
 {
     const struct exec_function *f = s->function;
     while (f->makes_calls && s->inst < f->ptx->inst_count) {

@@ -173,8 +173,8 @@ static void measure(struct exec_image *image, struct exec_function *f)
     arena_free(&scratch);
 }
 
-/* kernel NULL: every one. Functions that no kernel comes to, as linked libraries are full of, need not be right; without any
- * kernel, all must. */
+/* kernel NULL: every one. Functions that no kernel comes to, as linked libraries are full of, need not be right;
+ * without any kernel, all must. */
 static bool prepare(struct exec_image *image, const struct exec_function *kernel, struct error *e)
 {
     bool *needed = call_graph_needed(image, kernel), good = true;

@@ -32,7 +32,7 @@ void registers_place(struct exec_image *image, struct exec_function *f, const st
 /* The definition of a function by name, own module first; NULL: none. */
 struct exec_function *image_definition(const struct exec_image *image, const struct ptx_module *module, const char *name);
 
-/* call_graph.c. Which functions must be right and decoded for a kernel, by index; NULL: for all kernels. The caller's. */
+/* call_graph.c. Which functions must be right and decoded for a kernel, by index; NULL: for all. The caller's. */
 bool *call_graph_needed(const struct exec_image *image, const struct exec_function *kernel);
 /* What a function needs includes what the functions need that it may call: registers, stack, whether it recurs. */
 void call_graph_sum_up(struct exec_image *image);

@@ -1,7 +1,8 @@
 /* Is it a policy that keeps a launch from its end? A scheduler that never picks, or holds every warp back, an L1 policy
  * that gives no access a way: the kernel waits for ever, through no fault of its own. (Divergence units that forget the
- * warps that they parked are found by regroup.c.) None of the published policies keeps a core with work idle for more than some thousand cycles;
- * after HELD_CYCLES without an instruction, in which each look found work kept back, the policy is wrong.
+ * warps that they parked are found by regroup.c.) None of the published policies keeps a core with work idle for more
+ * than some thousand cycles; after HELD_CYCLES without an instruction, in which each look found work kept back, the
+ * policy is wrong.
  *
  * A scheduler that holds its own warps back while another one of the core issues is left alone: that is what limits
  * of warps per core do. */
@@ -50,7 +51,8 @@ static bool blame_scheduler(const struct timing *t, const struct sm *c, uint64_t
     const struct sm_scheduler *s = c->schedulers;
     while (!(warps & s->warps))
         s++; /* every warp has one */
-    error_set(e, ERROR_DEADLOCK, "kernel %s cannot go on: scheduler %s has let no warp of core %u issue %s, though some could",
+    error_set(e, ERROR_DEADLOCK,
+              "kernel %s cannot go on: scheduler %s has let no warp of core %u issue %s, though some could",
               name_of(t, c), s->policy->policy.name, c->id, duration_of(cycles).text);
     error_note(e, "  warps 0x%llx wait for it: %s (scheduler %u of the core, cycle %llu)",
                (unsigned long long)(warps & s->warps), reason(c, s, warps & s->warps), (uint32_t)(s - c->schedulers),

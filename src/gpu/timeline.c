@@ -414,7 +414,13 @@ struct timeline *timeline_open(const char *path, uint64_t first, uint64_t end, s
     }
     FILE *file = whole.file;
     setvbuf(file, NULL, _IOFBF, BUFFER_BYTES);
-    *t = (struct timeline){.whole = whole, .file = file, .path = strdup(path), .first = first, .end = end, .limit_bytes = DEFAULT_LIMIT_BYTES, .dropped_from = UINT64_MAX};
+    *t = (struct timeline){.whole = whole,
+                           .file = file,
+                           .path = strdup(path),
+                           .first = first,
+                           .end = end,
+                           .limit_bytes = DEFAULT_LIMIT_BYTES,
+                           .dropped_from = UINT64_MAX};
     t->observer = (struct sm_observer){.context = t, .warp_begin = on_warp_begin, .warp_end = on_warp_end, .issue = on_issue, .barrier_begin = on_barrier_begin,
                                        .barrier_end = on_barrier_end, .load_begin = on_load_begin, .load_end = on_load_end, .outstanding = on_outstanding};
     fprintf(file, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us is 1 core cycle\",\"cycles\":\"%" PRIu64 ":%" PRIu64 "\"},\"traceEvents\":[", first, end);
@@ -461,7 +467,9 @@ bool timeline_close(struct timeline *t, struct error *e)
     end_window(t, t->last_cycle + 1);
     fputs("\n]}\n", file);
     t->file = NULL;
-    return whole_file_close(&t->whole) ? true : error_set(e, ERROR_IO, "the timeline could not be written to %s: %s", t->path, strerror(errno));
+    return whole_file_close(&t->whole)
+               ? true
+               : error_set(e, ERROR_IO, "the timeline could not be written to %s: %s", t->path, strerror(errno));
 }
 
 void timeline_destroy(struct timeline *t)

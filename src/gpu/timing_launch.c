@@ -363,7 +363,8 @@ bool timing_is_stuck(struct gpu *g)
 
 static bool look_around(struct timing *t, struct residency *r, uint64_t limit, struct error *e)
 {
-    return check_cores(t, e) && check_limits(t, r, limit, e) && held_check(t, e) && (!t->options->trace || trace_gather(t->options->trace, e));
+    return check_cores(t, e) && check_limits(t, r, limit, e) && held_check(t, e) &&
+           (!t->options->trace || trace_gather(t->options->trace, e));
 }
 
 static bool end_those_over(struct timing *t, struct gpu *g)

@@ -1,8 +1,9 @@
-/* Starts a program with Heddle's libcuda.so.1 first in its library path and the options in HEDDLE_OPTIONS, waits for it, and reads the results
- * that the library wrote when the process ended. What only the parent knows, wall time and exit status, is filled in here.
+/* Starts a program with Heddle's libcuda.so.1 first in its library path and the options in HEDDLE_OPTIONS, waits for
+ * it, and reads the results that the library wrote when the process ended. What only the parent knows, wall time and
+ * exit status, is filled in here.
  *
- * A program that a person watches gets the signals that they send, and ends with us: keeper.c. Programs that run unattended
- * have limits and no terminal: child_guard.c. */
+ * A program that a person watches gets the signals that they send, and ends with us: keeper.c. Programs that run
+ * unattended have limits and no terminal: child_guard.c. */
 #include "lab/child.h"
 #include "lab/exit_code.h"
 #include "lab/keeper.h"
@@ -178,8 +179,8 @@ static void fill_in(struct child_result *out)
     json_object_set_new(checks, "exit", json_integer(out->status));
 }
 
-/* Whether the library tried to write results, and could not: the file is there, empty, before the program begins, and the
- * library takes it away then. */
+/* Whether the library tried to write results, and could not: the file is there, empty, before the program begins, and
+ * the library takes it away then. */
 static bool is_damaged(const char *path)
 {
     struct stat s;
@@ -232,7 +233,8 @@ bool child_run(const struct child_request *r, struct child_result *out, struct e
         out->outcome = outcome_kind(out->stats);
         out->launch_refused = json_is_true(json_object_get(json_object_get(out->stats, "outcome"), "launch_refused"));
         const json_t *outcome = json_object_get(out->stats, "outcome");
-        out->file_failed = json_is_true(json_object_get(outcome, "probe_failed")) || json_is_true(json_object_get(outcome, "file_failed"));
+        out->file_failed = json_is_true(json_object_get(outcome, "probe_failed")) ||
+                           json_is_true(json_object_get(outcome, "file_failed"));
     }
     unlink(stats);
     free(options);

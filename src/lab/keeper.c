@@ -1,13 +1,13 @@
 /* A program that a person watches, and the process between it and `heddle run` that sees to its end.
  *
- * Whatever becomes of `heddle run`, nobody is left behind. When it dies, the kernel tells the keeper (PR_SET_PDEATHSIG),
- * which ends the program and everything that the program started; when the keeper is killed, the kernel kills the
- * program, and the rest falls to `heddle run`. Both are subreapers for that: the children of a process that ends become
- * theirs.
+ * Whatever becomes of `heddle run`, nobody is left behind. When it dies, the kernel tells the keeper
+ * (PR_SET_PDEATHSIG), which ends the program and everything that the program started; when the keeper is killed, the
+ * kernel kills the program, and the rest falls to `heddle run`. Both are subreapers for that: the children of a process
+ * that ends become theirs.
  *
- * SIGINT, SIGTERM, SIGHUP and SIGQUIT for `heddle run` or the keeper are passed on to the program, a little later: a signal
- * for the whole process group has reached the program by then, and it needs no second one. Those of a terminal always
- * go to the group. What is ignored when we start (nohup) stays so. */
+ * SIGINT, SIGTERM, SIGHUP and SIGQUIT for `heddle run` or the keeper are passed on to the program, a little later: a
+ * signal for the whole process group has reached the program by then, and it needs no second one. Those of a terminal
+ * always go to the group. What is ignored when we start (nohup) stays so. */
 #include "lab/keeper.h"
 
 #include <errno.h>

@@ -82,7 +82,8 @@ bool store_machines(struct store *s, struct arena *a, struct store_machine **mac
 enum { STORE_PAGES_NAMED = 8 };
 struct store_rescued {
     uint32_t runs, lost, experiments;
-    uint32_t pages[STORE_PAGES_NAMED], page_count; /* that are damaged, in ascending order: the first ones; page_count: how many were found */
+    uint32_t pages[STORE_PAGES_NAMED]; /* that are damaged, in ascending order: the first ones */
+    uint32_t page_count;               /* how many were found */
     uint32_t page_bytes;           /* page n begins at byte (n - 1) * page_bytes of the file */
 };
 bool store_rescue(const char *damaged, const char *path, struct store_rescued *out, struct error *e);

@@ -1,6 +1,6 @@
-/* Which hook of a policy an address of code belongs to. Functions of a C file follow one another, so it is the last one that
- * begins before the address; a function that a hook calls counts as the hook in front of it, unless the caller looks up
- * the frame of the hook itself. */
+/* Which hook of a policy an address of code belongs to. Functions of a C file follow one another, so it is the last one
+ * that begins before the address; a function that a hook calls counts as the hook in front of it, unless the caller
+ * looks up the frame of the hook itself. */
 #include "policy/hooks.h"
 
 #include <stddef.h>
@@ -39,7 +39,8 @@ static const struct hook of_probe[] = {
 };
 static const struct hook *const of_kind[POLICY_KINDS] = {of_scheduler, of_l1, of_divergence, of_probe};
 
-static const char *last_before(const struct hook *hooks, const struct heddle_policy *p, uintptr_t code, uintptr_t *begin)
+static const char *last_before(const struct hook *hooks, const struct heddle_policy *p, uintptr_t code,
+                               uintptr_t *begin)
 {
     const char *found = NULL;
     for (const struct hook *h = hooks; h->name; h++) {

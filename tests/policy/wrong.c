@@ -3,10 +3,10 @@
  *   PICKS_READY_ONLY                  one that leaves warps alone that are to be sent back to fetch
  *   HOLDS, HOLDS_STEADY, HOLDS_LOADS  one that holds every warp back, for ever, cycle by cycle or in one answer
  *   PICK=n                            one that picks n
- *   CRASH_...                         one that crashes in that hook; CRASH_HELPER: in a function of the C library that it calls
- *   NO_WAY                            an L1 policy that gives nobody a way; CRASH_VICTIM: one that crashes
- *   PARKS                             a divergence unit that parks warps and forgets them
- *   CRASH_PROBE                       a probe that crashes when a warp is launched */
+ *   CRASH_...                         one that crashes in that hook; CRASH_HELPER: in a function of the C library that
+ * it calls NO_WAY                            an L1 policy that gives nobody a way; CRASH_VICTIM: one that crashes PARKS
+ * a divergence unit that parks warps and forgets them CRASH_PROBE                       a probe that crashes when a
+ * warp is launched */
 #include "heddle/policy.h"
 
 #include <stdlib.h>
@@ -150,8 +150,13 @@ const struct heddle_scheduler wrong = {
 #endif
 };
 const struct heddle_l1 wrong_l1 = {.policy = POLICY, .victim = victim};
-const struct heddle_divergence wrong_unit = {.policy = POLICY, .regroups = true, .keeps_homes = true, .services = services,
-                                             .block_start = block_start, .split = split, .arrived = arrived,
+const struct heddle_divergence wrong_unit = {.policy = POLICY,
+                                             .regroups = true,
+                                             .keeps_homes = true,
+                                             .services = services,
+                                             .block_start = block_start,
+                                             .split = split,
+                                             .arrived = arrived,
                                              .exited = exited};
 const struct heddle_probe wrong_probe = {.policy = POLICY};
 

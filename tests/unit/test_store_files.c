@@ -183,7 +183,8 @@ static void rescue_saves_whole_runs(void **state)
                   (double)rescued / (double)(st.st_size / 4096 - refused_pages), RUNS);
     assert_true(refused_pages >= 1 && refused_pages <= 3);
     print_message("the damaged page is named for %u of them\n", named);
-    assert_true(named > (uint32_t)(st.st_size / 4096) * 3 / 4); /* of a chain of overflow pages, where the chain begins is */
+    assert_true(named >
+                (uint32_t)(st.st_size / 4096) * 3 / 4); /* of a chain of overflow pages, where the chain begins is */
     assert_true(rescued > RUNS / 2 * (uint32_t)(st.st_size / 4096 - refused_pages));
 
     struct store_rescued saved;
