@@ -9,6 +9,8 @@
 #include "gpu/timeline.h"
 
 #include "base/out_of_memory.h"
+#include "base/whole_file.h"
+
 #include "sm/config.h"
 
 #include <errno.h>
@@ -44,6 +46,7 @@ struct core_track {
 };
 
 struct timeline {
+    struct whole_file whole;
     FILE *file;              /* NULL: closed */
     char *path;
     uint64_t first, end;
@@ -402,16 +405,23 @@ static void on_outstanding(void *context, uint32_t core, uint64_t cycle, uint32_
 struct timeline *timeline_open(const char *path, uint64_t first, uint64_t end, struct error *e)
 {
     struct timeline *t = calloc(1, sizeof *t);
-    FILE *file = fopen(path, "we");
-    if (!t || !file) {
+    struct whole_file whole;
+    if (!t)
+        abort();
+    if (!whole_file_open(&whole, path)) {
         error_set(e, ERROR_IO, "cannot write the timeline to %s: %s", path, strerror(errno));
-        if (file)
-            fclose(file);
         free(t);
         return NULL;
     }
+    FILE *file = whole.file;
     setvbuf(file, NULL, _IOFBF, BUFFER_BYTES);
-    *t = (struct timeline){.file = file, .path = strdup(path), .first = first, .end = end, .limit_bytes = DEFAULT_LIMIT_BYTES, .dropped_from = UINT64_MAX};
+    *t = (struct timeline){.whole = whole,
+                           .file = file,
+                           .path = strdup(path),
+                           .first = first,
+                           .end = end,
+                           .limit_bytes = DEFAULT_LIMIT_BYTES,
+                           .dropped_from = UINT64_MAX};
     t->observer = (struct sm_observer){.context = t, .warp_begin = on_warp_begin, .warp_end = on_warp_end, .issue = on_issue, .barrier_begin = on_barrier_begin,
                                        .barrier_end = on_barrier_end, .load_begin = on_load_begin, .load_end = on_load_end, .outstanding = on_outstanding};
     fprintf(file, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us is 1 core cycle\",\"cycles\":\"%" PRIu64 ":%" PRIu64 "\"},\"traceEvents\":[", first, end);
@@ -458,9 +468,9 @@ bool timeline_close(struct timeline *t, struct error *e)
     end_window(t, t->last_cycle + 1);
     fputs("\n]}\n", file);
     t->file = NULL;
-    bool ok = !ferror(file);
-    ok = fclose(file) == 0 && ok;
-    return ok ? true : error_set(e, ERROR_IO, "the timeline could not be written to %s: %s", t->path, strerror(errno));
+    return whole_file_close(&t->whole)
+               ? true
+               : error_set(e, ERROR_IO, "the timeline could not be written to %s: %s", t->path, strerror(errno));
 }
 
 void timeline_destroy(struct timeline *t)

@@ -2,6 +2,7 @@
 #include "gpu/warps.h"
 
 #include "base/out_of_memory.h"
+#include "base/whole_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,8 +24,9 @@ struct warps_launch {
 };
 
 struct warps {
+    struct whole_file whole;
     FILE *file; /* NULL: closed */
-    char *path, *part;
+    char *path;
     int trouble;          /* errno of the first that could not be written */
     pthread_mutex_t lock; /* a process may end, and close the file, while a launch goes on in another thread */
     ZSTD_CCtx *zstd;      /* NULL: not compressed */
@@ -87,14 +89,14 @@ static bool ends_in(const char *text, const char *end)
 struct warps *warps_open(const char *path, struct error *e)
 {
     struct warps *w = calloc(1, sizeof *w);
-    if (!w || !(w->path = strdup(path)) || !(w->part = malloc(strlen(path) + sizeof ".part")))
+    if (!w || !(w->path = strdup(path)))
         out_of_memory();
-    sprintf(w->part, "%s.part", path);
     pthread_mutex_init(&w->lock, NULL);
     w->end = &w->first;
-    w->file = fopen(w->part, "we");
-    if (!w->file) {
-        error_set(e, ERROR_IO, "cannot write the warps to %s: %s", w->part, strerror(errno));
+    if (whole_file_open(&w->whole, path)) {
+        w->file = w->whole.file;
+    } else {
+        error_set(e, ERROR_IO, "cannot write the warps to %s: %s", path, strerror(errno));
         warps_destroy(w);
         return NULL;
     }
@@ -231,7 +233,9 @@ bool warps_close(struct warps *w, struct error *e)
         write_ended(w);
         write_text(w);
         w->file = NULL;
-        if ((fclose(file) != 0 || (!w->trouble && rename(w->part, w->path) != 0)) && !w->trouble)
+        if (w->trouble)
+            whole_file_discard(&w->whole);
+        else if (!whole_file_close(&w->whole))
             w->trouble = errno;
     }
     pthread_mutex_unlock(&w->lock);
@@ -251,7 +255,6 @@ void warps_destroy(struct warps *w)
     ZSTD_freeCCtx(w->zstd);
     free(w->text);
     free(w->packed);
-    free(w->part);
     free(w->path);
     free(w);
 }

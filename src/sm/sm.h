@@ -249,6 +249,7 @@ struct sm {
     struct sm_hits hits;             /* of the load/store unit, where a hit's latency stands behind it */
     struct exec_launch launch;       /* the core's own copy */
     char trouble[200];               /* a policy did what it may not: the launch ends with this */
+    bool trouble_is_hang;            /* namely left warps without work for ever */
 };
 
 /* Makes core `id`, attached to the request crossbar at its cluster's port. */
