@@ -56,8 +56,8 @@ CUresult api_enter(struct context **ctx, enum api_need need)
     if (queue_in_host_function())
         queue_set_aside();
     if (the_driver.pending_count && !(need & API_PASSING))
-        queue_settle();
-    if ((need & ~API_PASSING) == API_INIT)
+        queue_settle(need & API_WAITING);
+    if ((need & ~(API_PASSING | API_WAITING)) == API_INIT)
         return CUDA_SUCCESS;
     struct context *current = context_current();
     if (!current)

@@ -148,6 +148,7 @@ struct driver {
     atomic_uint patient;      /* those of them that only look again */
     uint64_t pops;            /* pieces of work that are done */
     double driven_at;         /* the last time somebody drove the queues */
+    uint32_t waiters;         /* calls that drive the queues until what they wait for is done */
     struct watch *watch;      /* or NULL */
 };
 
@@ -156,7 +157,13 @@ struct driver *driver_get(void);
 void driver_finish(struct driver *d, int exit_status);
 
 /* What a call needs before it may run. */
-enum api_need { API_ANY, API_INIT, API_CONTEXT, API_PASSING = 4 /* added: what is pending is left alone, as the call touches nothing of it */ };
+enum api_need {
+    API_ANY,
+    API_INIT,
+    API_CONTEXT,
+    API_PASSING = 4, /* added: what is pending is left alone, as the call touches nothing of it */
+    API_WAITING = 8  /* added: the call takes away what pending work may use, so it waits for all of it */
+};
 /* Locks, also when it fails; *ctx is the current context for API_CONTEXT. */
 CUresult api_enter(struct context **ctx, enum api_need need);
 CUresult api_leave(CUresult r);
