@@ -123,7 +123,7 @@ static void say_strays(const struct driver *d)
 {
     const struct memory *m = d->gpu->memory;
     if (m->strays && !d->options.quiet)
-        driver_say("%llu accesses past the end of allocations were allowed, as a GPU allows them (--exact-bounds makes them errors). The first: %s", (unsigned long long)m->strays, m->first_stray);
+        driver_say("%llu accesses outside of allocations, next to one, were allowed, as a GPU allows them (--exact-bounds makes them errors). The first: %s", (unsigned long long)m->strays, m->first_stray);
 }
 
 void driver_finish(struct driver *d, int exit_status)
