@@ -322,9 +322,14 @@ static void examine_libraries(struct examination *x, const struct elf_program *e
     const char *driver = elf_program_needs(elf, "libcuda.so"), *runtime = elf_program_needs(elf, "libcudart.so");
     bool compiles = false;
     for (uint32_t i = 0; i < elf->needed_count; i++) {
-        const char *closed = program_closed_library(elf->needed[i]);
+        const char *function, *linked = program_closed_library(elf->needed[i]);
+        const char *closed = program_closed_use(elf, elf->needed[i], &function);
         if (closed)
-            problem(x, "%s (%s) is needed, a closed library whose kernels are machine code; Heddle runs PTX", closed, elf->needed[i]);
+            problem(x, "%s (%s) is needed, a closed library whose kernels are machine code; Heddle runs PTX%s%s", closed,
+                    elf->needed[i], function ? ". It is asked for " : "", function ? function : "");
+        else if (linked)
+            printf("  note     linked with %s (%s), a closed library, but calls no function of it that uses the GPU\n", linked,
+                   elf->needed[i]);
         compiles |= !strncmp(elf->needed[i], "libnvrtc", 8);
     }
     if (runtime)

@@ -37,7 +37,7 @@ static const char help[] =
     "\n"
     "The run:\n"
     "      --functional       results only, no timing; an order of magnitude faster\n"
-    "      --exact-bounds     what a kernel touches past the end of an allocation is an error, also where a GPU would not notice\n"
+    "      --exact-bounds     what a kernel touches outside of allocations is an error, also where a GPU would not notice\n"
     "      --size SIZE        test, small or paper: the input of a workload\n"
     "      --max-cycles N     stop after so many cycles; in functional mode a warp instruction is a cycle\n"
     "  -j N                   simulate the cores on N threads; results are the same for any N\n"

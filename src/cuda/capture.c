@@ -202,18 +202,31 @@ static void capture_end(struct capture *c)
     objects_each(OBJECT_STREAM, leave_this, c);
     if (c->graph_is_ours)
         object_free(&c->graph->object);
+    free(c->left);
     free(c);
 }
 
-/* A stream goes away. */
+static void remember_left(struct capture *c, const struct stream *s)
+{
+    CUgraphNode *left = realloc(c->left, (c->left_count + s->last_count + 1) * sizeof(CUgraphNode));
+    if (!left) {
+        c->invalid = true;
+        return;
+    }
+    for (size_t i = 0; i < s->last_count; i++)
+        left[c->left_count++] = s->last[i];
+    c->left = left;
+}
+
+/* A stream goes away. What it has captured stays, and has to be joined as if it were still there. */
 void capture_leave(struct stream *s)
 {
     struct capture *c = s->capture;
+    if (c && c->origin != s)
+        remember_left(c, s);
     stream_leave(s);
     if (c && c->origin == s)
         capture_end(c);
-    else if (c)
-        c->invalid = true;
 }
 
 static CUresult begin(CUstream handle, struct graph *g, const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode)
@@ -298,14 +311,20 @@ static bool mark_before(const struct graph *g, const struct stream *origin, bool
     return true;
 }
 
+static void check_nodes(struct joined *j, const CUgraphNode *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct node *n = object_find(nodes[i], OBJECT_NODE);
+        j->all &= n && j->before[n->index];
+    }
+}
+
 static bool check_joined(struct object *o, void *user)
 {
     struct joined *j = user;
     const struct stream *s = (struct stream *)o;
-    for (size_t i = 0; s->capture == j->capture && i < s->last_count; i++) {
-        const struct node *n = object_find(s->last[i], OBJECT_NODE);
-        j->all &= n && j->before[n->index];
-    }
+    if (s->capture == j->capture)
+        check_nodes(j, s->last, s->last_count);
     return true;
 }
 
@@ -315,6 +334,7 @@ static CUresult unjoined(const struct capture *c)
     CUresult r = j.before && mark_before(c->graph, c->origin, j.before) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     if (r == CUDA_SUCCESS)
         objects_each(OBJECT_STREAM, check_joined, &j);
+    check_nodes(&j, c->left, r == CUDA_SUCCESS ? c->left_count : 0);
     free(j.before);
     return r == CUDA_SUCCESS && !j.all ? CUDA_ERROR_STREAM_CAPTURE_UNJOINED : r;
 }

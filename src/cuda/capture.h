@@ -13,6 +13,8 @@ struct capture {
     bool graph_is_ours; /* until it is handed out */
     bool invalid;
     struct stream *origin;
+    CUgraphNode *left; /* the last nodes of streams that went away: the origin has to wait for them as well */
+    size_t left_count;
 };
 
 static inline bool stream_is_legacy(CUstream handle) { return handle == NULL || handle == CU_STREAM_LEGACY; }

@@ -396,7 +396,7 @@ CUAPI CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
         r = device_check(dev);
     struct context *ctx = driver_get()->primary;
     if (r == CUDA_SUCCESS && ctx && ctx->retained == 1)
-        queue_settle();
+        queue_settle(false);
     if (r == CUDA_SUCCESS && (!ctx || !ctx->retained))
         r = CUDA_ERROR_INVALID_CONTEXT;
     if (r == CUDA_SUCCESS && --ctx->retained == 0)

@@ -38,8 +38,11 @@ CUAPI CUresult cuDeviceGetName(char *name, int size, CUdevice dev)
     CUresult r = enter(dev, name);
     if (r == CUDA_SUCCESS && size <= 0)
         r = CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS)
-        snprintf(name, (size_t)size, "Heddle (%s)", driver_get()->gpu->options.machine.name);
+    const struct gpu_options *o = r == CUDA_SUCCESS ? &driver_get()->gpu->options : NULL;
+    if (r == CUDA_SUCCESS && o->functional) /* programs call 9.0 Hopper, whatever machine is modelled: the name says both */
+        snprintf(name, (size_t)size, "Heddle (sm_%d%d, no timing)", CAPABILITY_MAJOR, CAPABILITY_MINOR);
+    else if (r == CUDA_SUCCESS)
+        snprintf(name, (size_t)size, "Heddle (sm_%d%d, timed as %s)", CAPABILITY_MAJOR, CAPABILITY_MINOR, o->machine.name);
     return api_leave(r);
 }
 

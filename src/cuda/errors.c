@@ -89,12 +89,17 @@ void driver_say(const char *format, ...)
 static bool is_of_kernel(enum error_kind kind) { return kind >= ERROR_ADDRESS; }
 
 /* What a kernel did is not forgotten over a call that failed later. */
-void driver_report(const struct error *e)
+void driver_keep(const struct error *e)
 {
     struct error *outcome = &driver_get()->outcome;
-    driver_say("%s", e->text);
     if (!is_of_kernel(outcome->kind) || is_of_kernel(e->kind))
         *outcome = *e;
+}
+
+void driver_report(const struct error *e)
+{
+    driver_say("%s", e->text);
+    driver_keep(e);
 }
 
 int unsupported_call(const char *name, atomic_flag *said)

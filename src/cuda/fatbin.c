@@ -4,6 +4,7 @@
  * Only PTX is of use here. Every length is checked before it is used: files come from anywhere. */
 #include "cuda/fatbin.h"
 
+#include <elf.h>
 #include <limits.h>
 #include <lz4.h>
 #include <stdint.h>
@@ -151,6 +152,60 @@ static enum fatbin_result read_image(const uint8_t *p, size_t limit, fatbin_visi
         }
     }
     return found ? give(&best, visit, user, e) : FATBIN_NO_PTX;
+}
+
+/* Does an ELF file have sections of code? NVIDIA's tools make one for each function: .text.NAME. */
+static bool elf_has_code(const uint8_t *p, size_t size)
+{
+    Elf64_Ehdr h;
+    Elf64_Shdr s, names;
+    if (size < sizeof h)
+        return true;
+    memcpy(&h, p, sizeof h);
+    if (h.e_shentsize != sizeof s || h.e_shoff > size || h.e_shnum > (size - h.e_shoff) / sizeof s || h.e_shstrndx >= h.e_shnum)
+        return true;
+    memcpy(&names, p + h.e_shoff + h.e_shstrndx * sizeof names, sizeof names);
+    if (names.sh_offset > size || names.sh_size > size - names.sh_offset)
+        return true;
+    for (unsigned i = 0; i < h.e_shnum; i++) {
+        memcpy(&s, p + h.e_shoff + i * sizeof s, sizeof s);
+        if (s.sh_name >= names.sh_size)
+            return true;
+        size_t left = (size_t)names.sh_size - s.sh_name;
+        if (left >= 6 && !memcmp(p + names.sh_offset + s.sh_name, ".text.", 6))
+            return true;
+    }
+    return false;
+}
+
+static bool entry_has_code(const struct entry *en)
+{
+    struct error ignored = {0};
+    size_t size = en->payload_bytes;
+    if (!(en->flags & (FLAG_ZSTD | FLAG_LZ4)))
+        return elf_has_code(en->payload, size);
+    char *unpacked = unpack(en, &size, &ignored);
+    bool has_code = !unpacked || elf_has_code((const uint8_t *)unpacked, size);
+    free(unpacked);
+    return has_code;
+}
+
+bool fatbin_has_code(const void *image, size_t limit)
+{
+    const uint8_t *p = image;
+    struct entry en = {0};
+    struct error ignored = {0};
+    if (limit < IMAGE_HEADER_BYTES || u32_at(p) != IMAGE_MAGIC)
+        return true;
+    size_t header = u16_at(p + 6), step = 0;
+    uint64_t size = u64_at(p + 8);
+    if (header < IMAGE_HEADER_BYTES || header > limit || size > limit - header)
+        return true;
+    p += header;
+    for (size_t left = (size_t)size; left > 0; p += step, left -= step)
+        if (read_entry(p, left, &en, &step, &ignored) != FATBIN_FOUND || (en.kind == KIND_ELF && entry_has_code(&en)))
+            return true;
+    return false;
 }
 
 static enum fatbin_result read_any(const void *data, size_t limit, fatbin_visitor *visit, void *user, struct error *e);

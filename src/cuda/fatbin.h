@@ -22,6 +22,10 @@ typedef bool fatbin_visitor(const char *text, size_t size, void *user);
 /* Does data begin as a wrapper, an image or an ELF file does? limit: bytes that may be read. */
 bool fatbin_is(const void *data, size_t limit);
 
+/* Does an image, of which limit bytes may be read, hold machine code of kernels or functions? What cannot be read counts as such.
+ * A linker that found no GPU code leaves an ELF file without any. */
+bool fatbin_has_code(const void *image, size_t limit);
+
 /* Calls visit with the best PTX of each image: once for an ordinary module, once a translation unit for relocatable code. limit is the number
  * of bytes at data that may be read. SIZE_MAX means that data is memory of the process, placed there by a loader: then the lengths it states are
  * believed, and a wrapper, which holds pointers, is followed. Otherwise nothing outside of the limit is read, whatever data says. */

@@ -56,8 +56,8 @@ CUresult api_enter(struct context **ctx, enum api_need need)
     if (queue_in_host_function())
         queue_set_aside();
     if (the_driver.pending_count && !(need & API_PASSING))
-        queue_settle();
-    if ((need & ~API_PASSING) == API_INIT)
+        queue_settle(need & API_WAITING);
+    if ((need & ~(API_PASSING | API_WAITING)) == API_INIT)
         return CUDA_SUCCESS;
     struct context *current = context_current();
     if (!current)
@@ -132,7 +132,7 @@ static void say_strays(const struct driver *d)
 {
     const struct memory *m = d->gpu->memory;
     if (m->strays && !d->options.quiet)
-        driver_say("%llu accesses past the end of allocations were allowed, as a GPU allows them (--exact-bounds makes them errors). The first: %s", (unsigned long long)m->strays, m->first_stray);
+        driver_say("%llu accesses outside of allocations, next to one, were allowed, as a GPU allows them (--exact-bounds makes them errors). The first: %s", (unsigned long long)m->strays, m->first_stray);
 }
 
 bool driver_claim_end(struct driver *d) { return !atomic_flag_test_and_set(&d->end_claimed); }

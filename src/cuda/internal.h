@@ -79,6 +79,7 @@ struct function {
     struct module *module;
     const struct exec_function *exec;
     bool launched;                /* at least once */
+    bool refusal_said;            /* a launch of it was refused, and the reason reported */
     uint32_t max_dynamic_shared;  /* opt-in; see function.c */
     int carveout, cluster[3], cluster_policy;
     bool nonportable_cluster;
@@ -151,6 +152,7 @@ struct driver {
     atomic_uint patient;      /* those of them that only look again */
     uint64_t pops;            /* pieces of work that are done */
     double driven_at;         /* the last time somebody drove the queues */
+    uint32_t waiters;         /* calls that drive the queues until what they wait for is done */
     struct watch *watch;      /* or NULL */
 };
 
@@ -161,7 +163,13 @@ void driver_finish(struct driver *d, int exit_status);
 bool driver_claim_end(struct driver *d);
 
 /* What a call needs before it may run. */
-enum api_need { API_ANY, API_INIT, API_CONTEXT, API_PASSING = 4 /* added: what is pending is left alone, as the call touches nothing of it */ };
+enum api_need {
+    API_ANY,
+    API_INIT,
+    API_CONTEXT,
+    API_PASSING = 4, /* added: what is pending is left alone, as the call touches nothing of it */
+    API_WAITING = 8  /* added: the call takes away what pending work may use, so it waits for all of it */
+};
 /* Locks, also when it fails; *ctx is the current context for API_CONTEXT. */
 CUresult api_enter(struct context **ctx, enum api_need need);
 CUresult api_leave(CUresult r);
@@ -184,6 +192,7 @@ void limits_note_launch(struct context *ctx, const struct function *f); /* limit
 CUresult result_of(const struct error *e);
 const char *error_kind_name(enum error_kind kind);
 void driver_report(const struct error *e);                 /* stderr, and kept as the outcome */
+void driver_keep(const struct error *e);                           /* the same without a word: it was said before */
 void driver_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* memory.c */
@@ -305,7 +314,7 @@ struct launch_shape {
 };
 CUresult launch_attributes(const CUlaunchConfig *c, struct launch_shape *s);
 bool launch_attribute_known(CUlaunchAttributeID id);
-CUresult launch_check(const struct function *f, struct launch_shape *s);
+CUresult launch_check(struct function *f, struct launch_shape *s);
 /* The parameters of a launch in one new block, to be freed by the caller; and a launch with such a block. */
 CUresult launch_pack(const struct function *f, void **params, void **extra, uint8_t **out);
 /* NULL: there is nothing to run, *r says why. */

@@ -145,8 +145,9 @@ void launch_unguard(void)
         sigaction(SIGINT, &d->their_action, NULL);
 }
 
-/* It was not run, or it went wrong. *failed: as far as that the context is lost. */
-static CUresult refused(struct context *ctx, const struct error *e, bool *failed)
+/* It was not run, or it went wrong. *failed: as far as that the context is lost. said: whether that kernel's refusal was
+ * reported before; a program may try again and again. */
+static CUresult refused(struct context *ctx, const struct error *e, bool *failed, bool *said)
 {
     *failed = !(e->kind == ERROR_RESOURCES || e->kind == ERROR_INVALID || e->kind == ERROR_NO_MEMORY || e->kind == ERROR_UNSUPPORTED);
     if (*failed) {
@@ -154,18 +155,23 @@ static CUresult refused(struct context *ctx, const struct error *e, bool *failed
         return CUDA_SUCCESS;
     }
     driver_get()->launch_refused |= e->kind == ERROR_UNSUPPORTED;
-    driver_report(e);
+    if (*said)
+        driver_keep(e);
+    else
+        driver_report(e);
+    *said = true;
     return result_of(e);
 }
 
 CUresult launch_finish(struct residency *grid, struct context *ctx, bool *failed)
 {
     struct error e = {0};
+    bool said = false;
     *failed = false;
     if (gpu_finish(grid, &e))
         return CUDA_SUCCESS;
     if (e.kind != ERROR_NONE)
-        return refused(ctx, &e, failed);
+        return refused(ctx, &e, failed, &said);
     if (ctx->failure == CUDA_SUCCESS) /* another one has taken it along */
         ctx->failure = CUDA_ERROR_LAUNCH_FAILED;
     return CUDA_SUCCESS;
@@ -190,23 +196,26 @@ static struct residency *launch_params(struct function *f, struct launch_shape *
     f->launched = true;
     texture_bind_all(f->module);
     struct residency *grid = gpu_start(g, &l, &e);
-    *r = grid ? CUDA_SUCCESS : refused(ctx, &e, &failed);
+    *r = grid ? CUDA_SUCCESS : refused(ctx, &e, &failed, &f->refusal_said);
     return grid;
 }
 
-/* CUDA's error says little; the GPU knows what does not fit. */
-static void say_why_refused(const struct function *f, const struct launch_shape *s)
+/* CUDA's error says little; the GPU knows what does not fit. Once per kernel. */
+static void say_why_refused(struct function *f, const struct launch_shape *s)
 {
     struct error e = {0};
+    if (f->refusal_said)
+        return;
     struct gpu_launch l = {.kernel = f->exec, .dynamic_shared_bytes = s->shared_bytes, .params_bytes = f->exec->ptx->param_bytes};
     memcpy(l.grid, s->grid, sizeof l.grid);
     memcpy(l.block, s->block, sizeof l.block);
-    if (!gpu_check_launch(driver_get()->gpu, &l, &e))
+    f->refusal_said = !gpu_check_launch(driver_get()->gpu, &l, &e);
+    if (f->refusal_said)
         driver_say("%s", e.text);
 }
 
 /* A function belongs to the context it was loaded in, and runs only there. */
-CUresult launch_check(const struct function *f, struct launch_shape *s)
+CUresult launch_check(struct function *f, struct launch_shape *s)
 {
     if (f->object.owner != context_current())
         return CUDA_ERROR_INVALID_CONTEXT;

@@ -151,7 +151,7 @@ static CUresult enter(CUlibrary handle, const void *out, struct library **l)
 
 CUAPI CUresult cuLibraryUnload(CUlibrary handle)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_WAITING);
     struct library *l = r == CUDA_SUCCESS ? object_find(handle, OBJECT_LIBRARY) : NULL;
     if (r == CUDA_SUCCESS && !l)
         r = CUDA_ERROR_INVALID_HANDLE;

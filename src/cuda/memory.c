@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* Sorted by base; guarded by the driver's lock. */
 static struct table { struct allocation *entries; uint32_t count, capacity; } table;
@@ -182,7 +184,7 @@ API_ALIAS(cuMemAllocPitch, cuMemAllocPitch_v2)
 
 CUAPI CUresult cuMemFree_v2(CUdeviceptr address)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_WAITING);
     if (r == CUDA_SUCCESS && address) {
         struct allocation *a = allocation_find(address);
         bool mine = a && a->base == address && (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED || a->is_pool);
@@ -230,7 +232,7 @@ static struct allocation *host_allocation(const void *p, bool registered)
 
 CUAPI CUresult cuMemFreeHost(void *p)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_WAITING);
     if (r == CUDA_SUCCESS && p) {
         struct allocation *a = host_allocation(p, false);
         r = a && a->base == (uintptr_t)p ? capture_refuse_unsafe() : CUDA_ERROR_INVALID_VALUE;
@@ -238,6 +240,22 @@ CUAPI CUresult cuMemFreeHost(void *p)
             r = allocation_drop(a);
     }
     return api_leave(r);
+}
+
+/* Is there memory at all of these addresses? The kernel is asked for a part at a time, and the first gap is the end of it. */
+static bool is_mapped(uintptr_t address, size_t bytes)
+{
+    enum { PART = 1 << 28 };
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = address & ~(page - 1), end = address + bytes;
+    unsigned char *resident = malloc(PART / page);
+    bool mapped = resident != NULL;
+    while (mapped && at < end) {
+        size_t part = end - at < PART ? end - at : PART;
+        mapped = mincore((void *)at, part, resident) == 0;
+        at += part;
+    }
+    free(resident);
+    return mapped;
 }
 
 CUAPI CUresult cuMemHostRegister_v2(void *p, size_t bytes, unsigned int flags)
@@ -249,6 +267,8 @@ CUAPI CUresult cuMemHostRegister_v2(void *p, size_t bytes, unsigned int flags)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && (flags & CU_MEMHOSTREGISTER_IOMEMORY))
         r = CUDA_ERROR_NOT_SUPPORTED;
+    if (r == CUDA_SUCCESS && !is_mapped((uintptr_t)p, bytes))
+        r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && !memory_register(m, p, bytes, MEMORY_HOST))
         r = host_allocation(p, true) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS) {
@@ -264,7 +284,7 @@ API_ALIAS(cuMemHostRegister, cuMemHostRegister_v2)
 
 CUAPI CUresult cuMemHostUnregister(void *p)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_WAITING);
     if (r == CUDA_SUCCESS && !p)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS) {

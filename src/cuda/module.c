@@ -249,7 +249,7 @@ CUAPI CUresult cuModuleLoad(CUmodule *out, const char *path)
 /* Modules of libraries live as long as their library. */
 CUAPI CUresult cuModuleUnload(CUmodule handle)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, API_CONTEXT | API_WAITING);
     struct module *m = r == CUDA_SUCCESS ? object_find(handle, OBJECT_MODULE) : NULL;
     if (r == CUDA_SUCCESS && (!m || m->library))
         r = m ? CUDA_ERROR_NOT_PERMITTED : CUDA_ERROR_INVALID_HANDLE;

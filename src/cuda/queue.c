@@ -10,10 +10,31 @@
 enum { PENDING_MOST = 1024 /* pieces of work, as many as a GPU takes before a launch has to wait */ };
 
 static _Thread_local int host_functions;        /* that this thread is in */
+static _Thread_local uint32_t waits;            /* calls of this thread that drive */
 static _Thread_local struct pending *performed; /* the work that this thread is at */
 
 bool queue_in_host_function(void) { return host_functions != 0; }
 void queue_note_host_function(int step) { host_functions += step; }
+
+void queue_note_wait(int step)
+{
+    waits += (uint32_t)step;
+    driver_get()->waiters += (uint32_t)step;
+}
+
+uint32_t queue_pause_waits(void)
+{
+    uint32_t paused = waits;
+    driver_get()->waiters -= paused;
+    waits = 0;
+    return paused;
+}
+
+void queue_resume_waits(uint32_t paused)
+{
+    driver_get()->waiters += paused;
+    waits += paused;
+}
 
 /* Lanes */
 
@@ -340,6 +361,7 @@ enum queue_state queue_drive(const struct queue_mark *until, uint64_t budget)
     struct driver *d = driver_get();
     enum queue_state state = QUEUE_DONE;
     d->driven_at = seconds_now();
+    queue_note_wait(1);
     launch_guard();
     while (state == QUEUE_DONE && queue_is_pending(until)) {
         bool moved = begin_all();
@@ -354,6 +376,7 @@ enum queue_state queue_drive(const struct queue_mark *until, uint64_t budget)
         collect();
     }
     launch_unguard();
+    queue_note_wait(-1);
     d->driven_at = seconds_now();
     return state;
 }

@@ -56,6 +56,9 @@ void queue_leave_stream(struct stream *s);
 void queue_drop(const struct context *ctx);                          /* what is pending of a context that ends or has failed */
 bool queue_in_host_function(void);                                   /* is this thread in one? */
 void queue_note_host_function(int step);                             /* it enters (1) or leaves (-1) one */
+void queue_note_wait(int step);                                      /* this thread drives, and goes on to until what it waits for is done */
+uint32_t queue_pause_waits(void);                                    /* but not while it is in a host function; */
+void queue_resume_waits(uint32_t waits);                             /* then it does again */
 /* A host function makes a call. CUDA forbids that, as what it waits for may be behind it in its stream; here the stream goes on without it. */
 void queue_set_aside(void);
 CUresult queue_run_kernel(const struct work *w);                     /* to its end: of a graph */
@@ -67,7 +70,7 @@ void queue_yield(void);                                              /* lets thr
 /* Nothing can go on. Gives other threads of the program a moment; false: there are none, or they had their time. */
 struct queue_patience { double since; uint64_t seq, pops; bool alone; };
 bool queue_be_patient(struct queue_patience *p);
-void queue_settle(void);                                             /* all that can be done */
+void queue_settle(bool waits);                                       /* all that can be done; waits: also what waits for host functions */
 void queue_finish(struct driver *d);                                 /* the process ends */
 void queue_abandon(struct driver *d);                                /* the same, at once: what is pending ends here. Without the lock. */
 void queue_close(struct driver *d); /* and it keeps the lock, if it gets it soon: nothing comes after it */

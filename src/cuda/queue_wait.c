@@ -111,6 +111,7 @@ static bool drive_on(const struct queue_mark *m, bool waits)
     struct driver *d = driver_get();
     struct queue_patience patience = {0};
     enum queue_state state;
+    queue_note_wait(1);
     launch_guard();
     while ((state = queue_drive(m, slice_of(d))) != QUEUE_DONE) {
         bool host = host_function_runs(d);
@@ -122,6 +123,7 @@ static bool drive_on(const struct queue_mark *m, bool waits)
             break;
     }
     launch_unguard();
+    queue_note_wait(-1);
     return state == QUEUE_DONE;
 }
 
@@ -144,11 +146,11 @@ CUresult queue_ask(struct queue_mark m)
     return r == CUDA_SUCCESS && pending ? CUDA_ERROR_NOT_READY : r;
 }
 
-void queue_settle(void)
+void queue_settle(bool waits)
 {
     struct queue_mark all = {.seq = driver_get()->next_seq};
     if (queue_is_pending(&all))
-        drive_on(&all, false);
+        drive_on(&all, waits);
 }
 
 /* Whether the lock is ours: somebody may hold it for long, in a function of the host. */
@@ -184,12 +186,14 @@ void queue_finish(struct driver *d)
         queue_hang("a stream waits for a value in memory (cuStreamWaitValue) that nothing which is left to do can write");
 }
 
-/* The watch */
+/* The watch. It does nothing while a thread is in a call that drives: that one does all there is to do. */
 
 static void say_once(struct driver *d, struct watch *w)
 {
     if (!w->polls && !d->gpu->options.functional && !d->options.quiet)
-        driver_say("no CUDA call for long while kernels wait to be run: they are, as the program may be waiting for them; which ones run together, and so their times, can differ from run to run");
+        driver_say("%s for long while kernels wait to be run: they are, as the program may be waiting for them; which "
+                   "ones run together, and so their times, can differ from run to run",
+                   host_function_runs(d) ? "a host function runs" : "no CUDA call");
     w->polls = true;
 }
 
@@ -217,7 +221,7 @@ static void *look_after(void *driver)
         while (!d->pending_count)
             pthread_cond_wait(&w->left, &d->lock);
         struct queue_mark all = {.seq = d->next_seq};
-        if (!is_due(d, w)) {
+        if (d->waiters || !is_due(d, w)) {
             api_unlock();
             nap();
             continue;

@@ -260,12 +260,14 @@ static CUresult run_host(const struct work *w)
     CUstreamCallback callback = w->callback;
     CUstream stream = w->callback_stream;
     queue_note_host_function(1);
+    uint32_t waits = queue_pause_waits();
     api_unlock();
     if (callback)
         callback(stream, CUDA_SUCCESS, host.userData);
     else
         host.fn(host.userData);
     api_lock();
+    queue_resume_waits(waits);
     queue_note_host_function(-1);
     return context_current()->failure;
 }

@@ -1,4 +1,4 @@
-/* The device of a thread: one, the simulated machine. Questions about it do not start it; work does. */
+/* The device of a thread: one, the simulated machine. Questions about it do not start it; work does, and choosing it. */
 #include "cudart/runtime.h"
 
 static int check(int device) { return cuInit(0) ?: device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
@@ -11,8 +11,10 @@ RTAPI cudaError_t cudaGetDeviceCount(int *count)
 RTAPI cudaError_t cudaSetDevice(int device)
 {
     int r = check(device);
-    if (r == cudaSuccess)
+    if (r == cudaSuccess) {
         rt_set_device(device);
+        r = rt_choosing_starts() ? rt_enter() : cudaSuccess;
+    }
     return rt_leave(r);
 }
 

@@ -28,8 +28,9 @@ int rt_function(const void *host, CUfunction *out);                    /* rt_no_
 int rt_symbol(const void *host, CUdeviceptr *address, size_t *bytes);  /* cudaErrorInvalidSymbol */
 int rt_texture_reference(const void *host, CUtexref *out, bool *reads_normalized); /* cudaErrorInvalidTexture. Whether integers are read as 0 to 1 or -1 to 1. */
 int rt_surface_reference(const void *host, CUsurfref *out);            /* cudaErrorInvalidSurface */
-/* Errors that differ between the generations of CUDA (versioned/errors.c). */
+/* Errors and habits that differ between the generations of CUDA (versioned/errors.c). */
 int rt_no_function(const void *host); /* no kernel is known by that address */
+bool rt_choosing_starts(void);         /* does cudaSetDevice make the context, and make it current? */
 int rt_bad_shape(void);               /* a launch whose grid or block is empty or beyond the device's limits */
 /* All that was loaded goes with the contexts: cudaDeviceReset. */
 void rt_forget_modules(void);

@@ -1,6 +1,6 @@
 /* Addresses to host memory (PTX ISA 5.1: state spaces). Device memory, constants and kernel parameters are host memory under their own address and are looked up
  * in the table of live ranges; shared memory is the block's buffer, local memory a slice a thread. A generic address falls into one of two windows or is
- * a device address. Every byte is checked: the bounds of each allocation, alignment, and permission. What lies behind the end of an allocation, in its last granule, is there on a GPU too: such accesses are
+ * a device address. Every byte is checked: the bounds of each allocation, alignment, and permission. What lies next to an allocation, in its last granule or in a margin on either side, is there on a GPU too: such accesses are
  * served and counted, off the quick path, unless bounds are to be exact.
  *
  * Left out: a device's 32-bit shared and local windows at low generic addresses; ours lie inside the reserved range. */
@@ -58,13 +58,15 @@ static void note_stray(struct exec_warp *w, uint64_t address, uint64_t bytes, bo
              w->pc < w->function->ptx->inst_count ? w->function->ptx->insts[w->pc].line : 0, is_store ? "write" : "read", bytes, address, where);
 }
 
-/* Past the end of an allocation, but inside its granules. */
+/* Outside of an allocation, but next to it. */
 static uint8_t *find_stray(struct exec_warp *w, enum ptx_space space, uint64_t address, uint64_t bytes, bool is_store)
 {
-    const struct memory *m = w->launch->memory;
-    const struct memory_range *r = m->exact_bounds ? NULL : memory_find_granule(m, address);
-    if (!r || r->kind == MEMORY_PARAM || !kind_fits(space, r->kind, is_store) || bytes > memory_granules_end(r) - address || is_within(r, address, bytes))
+    struct memory *m = w->launch->memory;
+    const struct memory_range *r = m->exact_bounds ? NULL : memory_find_margin(m, address, bytes);
+    if (!r || r->kind == MEMORY_PARAM || !kind_fits(space, r->kind, is_store) || is_within(r, address, bytes))
         return NULL;
+    if (is_store)
+        memory_note_margin_write(m);
     note_stray(w, address, bytes, is_store);
     return memory_pointer(address);
 }

@@ -1,7 +1,8 @@
 /* The device's address space: one range of host addresses, reserved when the device is made and backed by pages only where touched.
  *
  * Allocation is first fit over a sorted list of free extents that are merged when a range is released. An allocation has whole granules for itself, as on a GPU; between two lies at
- * least one guard gap, so that no access may run from one into the next. Free memory is kept zero: what is released is cleared, small ranges by hand and
+ * least one guard gap, so that no access may run from one into the next. What the host allocates has a margin on either side
+ * besides, which kernels may touch: on a GPU small allocations share pages of 2 MB, and something is mapped around them. Free memory is kept zero: what is released is cleared, small ranges by hand and
  * large ones by giving their pages back. The live ranges are a sorted table, searched by halving.
  *
  * Left out: page granularity and placement of a real driver; addresses are the same in every run as long as the preferred base is free. */
@@ -23,6 +24,7 @@ enum {
     LARGE_BYTES = 1 << 20,  /* from here on an allocation has pages for itself, which are its granules */
     PAGE_GRANULE_BYTES = 2 << 20,
     GUARD_BYTES = 256,
+    MARGIN_BYTES = 32 << 10,
     FREED_KEPT = 64,        /* ranges remembered for messages */
     LABEL_KEPT = 64,        /* bytes of a freed range's name: its owner may be gone when the message is made */
     GIVE_BACK_BYTES = 1 << 16,
@@ -43,6 +45,7 @@ struct memory_state {
     uint32_t hole_count, hole_capacity;
     char freed_labels[FREED_KEPT][LABEL_KEPT];
     uint64_t closed_end; /* nothing at or behind it was ever closed to the host (base/guard.h) */
+    bool margins_written; /* some kernel wrote into a margin: from then on they are cleared as well */
 };
 
 static struct memory_state *state_of(struct memory *m) { return (struct memory_state *)m; }
@@ -196,6 +199,29 @@ const struct memory_range *memory_find_granule(const struct memory *m, uint64_t 
     return r && is_in_heap(m, r->base) && address < memory_granules_end(r) ? r : NULL;
 }
 
+static uint64_t margin_of(enum memory_kind kind)
+{
+    return kind == MEMORY_DEVICE || kind == MEMORY_MANAGED || kind == MEMORY_HOST ? MARGIN_BYTES : 0;
+}
+
+const struct memory_range *memory_find_margin(const struct memory *m, uint64_t address, uint64_t bytes)
+{
+    uint32_t above = first_above(m, address);
+    const struct memory_range *below = above ? &m->ranges[above - 1] : NULL, *found = NULL;
+    const struct memory_range *next = above < m->range_count ? &m->ranges[above] : NULL;
+    uint64_t left = 0; /* from the address to the end of what the range may be touched in */
+    if (below && is_in_heap(m, below->base) && address - below->base < memory_granules_end(below) + margin_of(below->kind) - below->base) {
+        found = below;
+        left = memory_granules_end(below) + margin_of(below->kind) - address;
+    } else if (next && is_in_heap(m, next->base) && next->base - address <= margin_of(next->kind)) {
+        found = next;
+        left = memory_granules_end(next) + margin_of(next->kind) - address;
+    }
+    return found && bytes <= left ? found : NULL;
+}
+
+void memory_note_margin_write(struct memory *m) { __atomic_store_n(&state_of(m)->margins_written, true, __ATOMIC_RELAXED); }
+
 /* Parameters of launches come and go, and always lie at the same place: in GPGPU-Sim at 0. */
 static uint64_t place_physically(struct memory *m, uint64_t size_bytes, enum memory_kind kind)
 {
@@ -211,7 +237,7 @@ uint64_t memory_physical(const struct memory *m, uint64_t address, struct memory
     if (address - near->base >= near->size_bytes) {
         const struct memory_range *r = memory_find(m, address);
         if (!r)
-            r = memory_find_granule(m, address);
+            r = memory_find_margin(m, address, 1);
         if (!r)
             return address;
         *near = *r;
@@ -265,19 +291,26 @@ static void take_from_hole(struct memory_state *s, uint32_t at, uint64_t base, u
         remove_hole(s, at);
 }
 
-/* What a range of this size occupies: its granules, and a gap behind them. */
-static uint64_t occupied_bytes(uint64_t size_bytes) { return in_granules(size_bytes) + GUARD_BYTES; }
+/* What a range of this size occupies from its base on: its granules, its margin, and a gap behind them. A margin more lies
+ * before the base. */
+static uint64_t occupied_bytes(uint64_t size_bytes, enum memory_kind kind)
+{
+    return in_granules(size_bytes) + margin_of(kind) + GUARD_BYTES;
+}
 
-/* A range that is handed out is open as far as kernels may reach, and closed behind that. */
-static void open_range(struct memory *m, uint64_t base, uint64_t size_bytes)
+/* A range that is handed out is open as far as kernels may reach on either side, and closed beyond that. */
+static void open_range(struct memory *m, uint64_t base, uint64_t size_bytes, enum memory_kind kind)
 {
     struct memory_state *s = state_of(m);
-    uint64_t open = m->exact_bounds ? size_bytes : in_granules(size_bytes), end = base + occupied_bytes(size_bytes);
+    uint64_t margin = margin_of(kind), reach = m->exact_bounds ? 0 : margin;
+    uint64_t first = base - reach, open_end = base + (m->exact_bounds ? size_bytes : in_granules(size_bytes)) + reach;
+    uint64_t end = base + occupied_bytes(size_bytes, kind);
     if (!GUARD_GAP_BYTES)
         return;
-    if (base < s->closed_end)
-        guard_open(base, open < s->closed_end - base ? open : s->closed_end - base);
-    guard_close(base + open, end - base - open);
+    if (first < s->closed_end)
+        guard_open(first, (open_end < s->closed_end ? open_end : s->closed_end) - first);
+    guard_close(base - margin, margin - reach);
+    guard_close(open_end, end - open_end);
     s->closed_end = end > s->closed_end ? end : s->closed_end;
 }
 
@@ -293,18 +326,18 @@ uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_byte
     uint64_t align = align_bytes < LEAST_ALIGN ? LEAST_ALIGN : align_bytes;
     if (size_bytes == 0 || size_bytes > m->heap_end - m->heap_base || (align_bytes & (align_bytes - 1)))
         return 0;
-    uint64_t counted = counted_bytes(size_bytes, kind), occupied = occupied_bytes(size_bytes);
+    uint64_t counted = counted_bytes(size_bytes, kind), margin = margin_of(kind), occupied = occupied_bytes(size_bytes, kind);
     if (counted > m->capacity_bytes - m->used_bytes || !grow_ranges(m) || !grow_holes(s))
         return 0;
     for (uint32_t i = 0; i < s->hole_count; i++) {
-        uint64_t base = round_up(s->holes[i].base, align);
+        uint64_t base = round_up(s->holes[i].base + margin, align);
         uint64_t skipped = base - s->holes[i].base;
         if (base < s->holes[i].base || skipped > s->holes[i].size_bytes || s->holes[i].size_bytes - skipped < occupied)
             continue;
-        take_from_hole(s, i, base, occupied);
+        take_from_hole(s, i, base - margin, margin + occupied);
         insert_range(m, &(struct memory_range){base, size_bytes, kind, m->next_serial++, label, place_physically(m, size_bytes, kind)});
         m->used_bytes += counted;
-        open_range(m, base, size_bytes);
+        open_range(m, base, size_bytes, kind);
         return base;
     }
     return 0;
@@ -396,12 +429,13 @@ bool memory_release(struct memory *m, uint64_t base)
     remember_freed(m, &r);
     if (!is_in_heap(m, base))
         return true;
+    uint64_t margin = margin_of(r.kind), dirty = state_of(m)->margins_written ? margin : 0;
     if (m->exact_bounds)
         guard_open(r.base + r.size_bytes, memory_granules_end(&r) - r.base - r.size_bytes);
-    clear(r.base, memory_granules_end(&r) - r.base);
-    close_freed(r.base, in_granules(r.size_bytes));
+    clear(r.base - dirty, memory_granules_end(&r) - r.base + 2 * dirty);
+    close_freed(r.base - margin, in_granules(r.size_bytes) + 2 * margin);
     m->used_bytes -= counted_bytes(r.size_bytes, r.kind);
-    give_to_holes(state_of(m), r.base, occupied_bytes(r.size_bytes)); /* without host memory for the list the extent is lost, no more */
+    give_to_holes(state_of(m), r.base - margin, margin + occupied_bytes(r.size_bytes, r.kind)); /* without host memory for the list the extent is lost, no more */
     return true;
 }
 

@@ -47,7 +47,7 @@ struct memory {
     uint32_t freed_count;
     uint64_t next_serial;
     uint64_t next_physical;
-    bool exact_bounds;           /* kernels may touch nothing past the end of an allocation; else the rest of its last granule, as on a GPU */
+    bool exact_bounds;           /* kernels may touch nothing outside of allocations; else their last granule and their margins, as on a GPU */
     uint64_t strays;             /* accesses that did so */
     char first_stray[480];       /* which was the first, for people */
     uint64_t generation;         /* changes whenever a range appears or goes: caches of ranges are valid for one generation */
@@ -66,6 +66,10 @@ const struct memory_range *memory_find(const struct memory *m, uint64_t address)
 /* The live range whose granules hold address: it may be past the range's end. NULL: none, or one that was not allocated here. */
 const struct memory_range *memory_find_granule(const struct memory *m, uint64_t address);
 uint64_t memory_granules_end(const struct memory_range *r);
+/* The live range around which so many bytes may be touched: they lie in it, in its granules, or in a margin before or behind
+ * them. NULL: none. Whoever writes outside of the range says so, that it can be cleared. */
+const struct memory_range *memory_find_margin(const struct memory *m, uint64_t address, uint64_t bytes);
+void memory_note_margin_write(struct memory *m);
 /* The address as caches and DRAM see it; of an unknown address: itself. *near: the range found last, a copy, for callers that translate many. */
 uint64_t memory_physical(const struct memory *m, uint64_t address, struct memory_range *near);
 /* "4 bytes past the end of a 1024-byte allocation at 0x200010000000 (allocation 3)" */

@@ -27,7 +27,7 @@ enum { GPU_TIMING_EPOCH = 7 };
 struct gpu_options {
     struct machine machine;
     bool functional;
-    bool exact_bounds;       /* a kernel's access past the end of an allocation is always an error (exec/memory.h) */
+    bool exact_bounds;       /* a kernel's access outside of allocations is always an error (exec/memory.h) */
     uint64_t max_cycles;     /* 0: no limit. In functional mode a cycle is one warp instruction. */
     uint32_t slice;          /* functional: warp instructions a warp runs before the next takes its turn; 0: default */
     volatile int *interrupt; /* set non-zero (by a signal handler) to stop; may be NULL */

@@ -88,8 +88,8 @@ static enum fatbin_result visit_section(const struct elf_bytes *b, struct visit_
             continue;
         }
         struct error own = {0}; /* an image without PTX is no error where others have some */
-        (*images)++;
         enum fatbin_result r = fatbin_find_ptx(b->data + at, b->size - at, pass_on, s, &own);
+        *images += r != FATBIN_NO_PTX || fatbin_has_code(b->data + at, b->size - at);
         if (r == FATBIN_MALFORMED || r == FATBIN_STOPPED) {
             error_set(e, own.kind, "%s", own.text);
             return r;

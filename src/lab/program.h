@@ -21,12 +21,15 @@ bool program_check_runtime(const struct elf_program *elf, const char *path, cons
 bool program_check_images(const struct elf_program *elf, const char *path, struct error *e);
 bool program_check_form(const struct elf_program *elf, const char *path, struct error *e);
 
-/* Calls visit for the PTX in every image, linked says whether it is to be linked with the others. images: how many there are. */
+/* Calls visit for the PTX in every image, linked says whether it is to be linked with the others. images: how many hold code. */
 typedef bool program_ptx_visitor(const char *text, size_t size, bool linked, void *user);
 enum fatbin_result program_visit_ptx(const struct elf_program *elf, program_ptx_visitor *visit, void *user, unsigned *images, struct error *e);
 
 /* A closed library of NVIDIA's by the name of its file: what it is called, or NULL. */
 const char *program_closed_library(const char *file);
+/* The same where the program uses it: linking with one is no harm, nor are functions that use no GPU. *function: one that
+ * it calls, or NULL where the library counts as used without that. */
+const char *program_closed_use(const struct elf_program *elf, const char *file, const char **function);
 
 /* The libraries that the program brings along, and theirs, until visit returns false; false then. */
 typedef bool program_library_visitor(const struct elf_program *elf, const char *path, void *user);

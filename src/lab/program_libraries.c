@@ -7,28 +7,82 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct { const char *prefix, *name; } closed[] = {
-    {"libcublasLt.", "cuBLASLt"}, {"libcublas.", "cuBLAS"},       {"libnvblas.", "NVBLAS"},      {"libcudnn", "cuDNN"},         {"libcufftw.", "cuFFT"},      {"libcufft.", "cuFFT"},
-    {"libcufftMp.", "cuFFT"},     {"libcusparse", "cuSPARSE"},    {"libcusolver", "cuSOLVER"},   {"libcurand.", "cuRAND"},      {"libnccl", "NCCL"},          {"libnvinfer", "TensorRT"},
-    {"libnpp", "NPP"},            {"libnvjpeg", "nvJPEG"},        {"libcutensor", "cuTENSOR"},   {"libcupti.", "CUPTI"},        {"libnvshmem", "NVSHMEM"},    {"libcufile", "cuFile"},
-    {"libcudss", "cuDSS"},        {"libnvcuvid.", "NVDEC"},       {"libnvidia-encode", "NVENC"}, {"libnvJitLink.", "nvJitLink"}, {"libnvidia-ml.", "NVML"},
+/* By the begin of the file's name; functions: how the names of its functions begin, for files that do not say where they
+ * found each. NULL: in too many ways. */
+static const struct {
+    const char *prefix, *name, *functions;
+} closed[] = {
+    {"libcublasLt.", "cuBLASLt", "cublasLt"}, {"libcublas.", "cuBLAS", "cublas"},
+    {"libnvblas.", "NVBLAS", NULL},           {"libcudnn", "cuDNN", "cudnn"},
+    {"libcufftw.", "cuFFT", NULL},            {"libcufft.", "cuFFT", "cufft"},
+    {"libcufftMp.", "cuFFT", "cufft"},        {"libcusparse", "cuSPARSE", "cusparse"},
+    {"libcusolver", "cuSOLVER", "cusolver"},  {"libcurand.", "cuRAND", "curand"},
+    {"libnccl", "NCCL", "nccl"},              {"libnvinfer", "TensorRT", NULL},
+    {"libnpp", "NPP", "npp"},                 {"libnvjpeg", "nvJPEG", "nvjpeg"},
+    {"libcutensor", "cuTENSOR", "cutensor"},  {"libcupti.", "CUPTI", "cupti"},
+    {"libnvshmem", "NVSHMEM", NULL},          {"libcufile", "cuFile", "cuFile"},
+    {"libcudss", "cuDSS", "cudss"},           {"libnvcuvid.", "NVDEC", NULL},
+    {"libnvidia-encode", "NVENC", NULL},      {"libnvJitLink.", "nvJitLink", NULL},
+    {"libnvidia-ml.", "NVML", "nvml"},
 };
+enum { CLOSED_COUNT = sizeof closed / sizeof *closed };
+
+/* Functions of closed libraries that use no GPU: they hand out tables and numbers. */
+static const char *const harmless[] = {
+    "curandGetDirectionVectors32",  "curandGetDirectionVectors64",  "curandGetScrambleConstants32",
+    "curandGetScrambleConstants64", "curandGetVersion",             "curandGetProperty",
+};
+
+static size_t find_closed(const char *file)
+{
+    size_t i = 0;
+    while (i < CLOSED_COUNT && strncmp(file, closed[i].prefix, strlen(closed[i].prefix)))
+        i++;
+    return i;
+}
 
 const char *program_closed_library(const char *file)
 {
-    for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
-        if (!strncmp(file, closed[i].prefix, strlen(closed[i].prefix)))
-            return closed[i].name;
-    return NULL;
+    size_t i = find_closed(file);
+    return i < CLOSED_COUNT ? closed[i].name : NULL;
+}
+
+static bool is_harmless(const char *function)
+{
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (!strcmp(function, harmless[i]))
+            return true;
+    return false;
+}
+
+/* Does the import belong to the library? Those with a version say from which file they came. */
+static bool is_from(const struct elf_program *elf, uint32_t import, const char *file, const char *functions)
+{
+    const char *library = elf->import_libraries[import];
+    return library ? !strcmp(library, file) : !strncmp(elf->imports[import], functions, strlen(functions));
+}
+
+const char *program_closed_use(const struct elf_program *elf, const char *file, const char **function)
+{
+    size_t which = find_closed(file);
+    *function = NULL;
+    if (which == CLOSED_COUNT || !closed[which].functions)
+        return which == CLOSED_COUNT ? NULL : closed[which].name;
+    for (uint32_t i = 0; i < elf->import_count && !*function; i++)
+        if (is_from(elf, i, file, closed[which].functions) && !is_harmless(elf->imports[i]))
+            *function = elf->imports[i];
+    return *function ? closed[which].name : NULL;
 }
 
 bool program_check_closed(const struct elf_program *elf, const char *path, struct error *e)
 {
     for (uint32_t i = 0; i < elf->needed_count; i++) {
-        const char *name = program_closed_library(elf->needed[i]);
+        const char *function, *name = program_closed_use(elf, elf->needed[i], &function);
         if (!name)
             continue;
         error_set(e, ERROR_UNSUPPORTED, "%s needs %s (%s), a closed library whose kernels are machine code; Heddle runs PTX", path, name, elf->needed[i]);
+        if (function)
+            error_note(e, "it calls %s", function);
         if (!strcmp(name, "cuRAND"))
             error_note(e, "the generators for use inside kernels (curand_kernel.h) need no library, and can run");
         return false;

@@ -97,6 +97,21 @@ static const struct spelling *parse_spelling(struct parser *p)
     return known;
 }
 
+/* An argument or a result of a call. A vector register stands for its scalars, as it does among the parameters. */
+static void parse_passed(struct parser *p, enum ptx_opcode opcode)
+{
+    bool is_name = current(p)->kind == TOKEN_NAME;
+    parse_operand(p, opcode);
+    if (!is_name || parser_failed(p))
+        return;
+    struct ptx_operand whole = ((struct ptx_operand *)p->operands.items)[p->operands.count - 1];
+    if (whole.kind != PTX_OPERAND_VECTOR)
+        return;
+    p->operands.count--;
+    for (uint32_t i = 0; i < whole.element_count; i++)
+        *(struct ptx_operand *)vector_push(&p->operands, sizeof whole) = whole.elements[i];
+}
+
 static void parse_list(struct parser *p, enum ptx_opcode opcode)
 {
     struct token open = *current(p);
@@ -104,7 +119,7 @@ static void parse_list(struct parser *p, enum ptx_opcode opcode)
     size_t from = p->operands.count;
     if (!at_symbol(p, ')'))
         do
-            parse_operand(p, opcode);
+            parse_passed(p, opcode);
         while (accept(p, ','));
     expect(p, ')');
     uint32_t count;
@@ -162,6 +177,32 @@ static void parse_call(struct parser *p)
         push_label(p, FIX_TABLE);
 }
 
+/* "t + 1" as a source: real assemblers add the constant first, as an integer, in an instruction of its own. */
+static void add_constant(struct parser *p)
+{
+    struct ptx_operand *source = (struct ptx_operand *)p->operands.items + p->operands.count - 1;
+    struct token plus = *current(p);
+    int bits = source->kind == PTX_OPERAND_REG ? ptx_type_bits(source->reg->type) : 0;
+    if (source->kind != PTX_OPERAND_REG || source->negated || source->selector >= 0)
+        return;
+    if (ptx_type_is_float(source->reg->type) || (bits != 16 && bits != 32 && bits != 64)) {
+        token_error(p, &plus, "a constant can be added to an integer register of 16, 32 or 64 bits only");
+        return;
+    }
+    enum ptx_type type = bits == 16 ? PTX_U16 : bits == 32 ? PTX_U32 : PTX_U64;
+    struct ptx_operand *operands = arena_array(p->arena, struct ptx_operand, 3);
+    operands[1] = *source;
+    operands[0] = operands[2] =
+        (struct ptx_operand){ .kind = PTX_OPERAND_REG, .selector = -1, .line = plus.line, .column = plus.column };
+    operands[0].reg = new_reg(p, "(sum)", type, 1);
+    operands[2].kind = PTX_OPERAND_INT;
+    operands[2].integer = parse_offset(p);
+    struct spelling s = { .text = bits == 16 ? "add.u16" : bits == 32 ? "add.u32" : "add.u64", .opcode = PTX_OP_add,
+                          .type_count = 1, .types = { (uint8_t)type } };
+    push_instruction(p, &s, operands, 3, &plus);
+    ((struct ptx_operand *)p->operands.items)[p->operands.count - 1] = operands[0];
+}
+
 static void parse_operands(struct parser *p, enum ptx_opcode opcode)
 {
     switch (opcode) {
@@ -179,9 +220,13 @@ static void parse_operands(struct parser *p, enum ptx_opcode opcode)
     default:
         if (at_symbol(p, ';'))
             return;
-        do
+        bool is_source = ptx_opcodes[opcode].flags & PTX_F_NO_DEST;
+        do {
             parse_operand(p, opcode);
-        while (accept(p, ','));
+            if (is_source && at_symbol(p, '+'))
+                add_constant(p);
+            is_source = true;
+        } while (accept(p, ','));
     }
 }
 

@@ -314,32 +314,46 @@ void parse_variables(struct parser *p, enum ptx_linkage linkage)
     expect(p, ';');
 }
 
+/* A vector register as a parameter is as many scalar ones: a call passes them one after the other. */
+static void push_vector_parameter(struct parser *p, struct vector *list, const struct ptx_variable *whole)
+{
+    for (uint8_t i = 0; i < whole->vector; i++) {
+        struct ptx_variable *v = arena_new(p->arena, struct ptx_variable);
+        *v = *whole;
+        v->vector = 1;
+        v->size_bytes = v->align_bytes = element_bytes(whole->type);
+        v->reg = whole->reg ? whole->reg + i : NULL;
+        *(struct ptx_variable **)vector_push(list, sizeof v) = v;
+    }
+}
+
 /* One parameter: in .param space, or a register. '_' stands for a parameter without a name. */
-static struct ptx_variable *parse_parameter(struct parser *p, bool bind)
+static void parse_parameter(struct parser *p, struct vector *list, bool bind)
 {
     if (space_of(current(p)) != PTX_SPACE_PARAM && space_of(current(p)) != PTX_SPACE_REG) {
         unexpected(p, "a parameter (.param or .reg)");
-        return NULL;
+        return;
     }
     struct declaration d = parse_declaration(p, PTX_LINK_INTERNAL);
     struct token name = expect_name(p, "the name of a parameter");
     if (parser_failed(p))
-        return NULL;
+        return;
     struct ptx_variable *v = new_variable(p, &d, &name);
     struct shape shape = { .dim_count = 0 };
     parse_dimensions(p, v, &shape);
     v->unsized = shape.first_open;
     set_size(p, v, &shape, &name);
-    if (!bind || token_is(&name, "_"))
-        return v;
-    if (d.space == PTX_SPACE_REG) {
+    if (bind && !token_is(&name, "_") && d.space == PTX_SPACE_REG) {
         v->reg = declare_reg(p, &d, &name);
-    } else {
+    } else if (bind && !token_is(&name, "_")) {
         struct binding *b = scope_bind(p, ROOM_NAME, &name, BIND_VARIABLE);
         if (b)
             b->variable = v;
     }
-    return v;
+    if (d.space == PTX_SPACE_REG && d.vector > 1)
+        push_vector_parameter(p, list, v);
+    else
+        *(struct ptx_variable **)vector_push(list, sizeof v) = v;
 }
 
 uint32_t parse_parameters(struct parser *p, struct ptx_variable ***out, bool bind)
@@ -347,10 +361,9 @@ uint32_t parse_parameters(struct parser *p, struct ptx_variable ***out, bool bin
     struct vector list = { 0 };
     expect(p, '(');
     if (!at_symbol(p, ')'))
-        do {
-            struct ptx_variable *v = parse_parameter(p, bind);
-            *(struct ptx_variable **)vector_push(&list, sizeof v) = v;
-        } while (accept(p, ','));
+        do
+            parse_parameter(p, &list, bind);
+        while (accept(p, ','));
     expect(p, ')');
     uint32_t count = parser_failed(p) ? 0 : (uint32_t)list.count;
     *out = count ? vector_keep(p->arena, &list, sizeof(struct ptx_variable *)) : NULL;

@@ -28,13 +28,19 @@ saw 'reads past its buffer: the PTX line' 'out_of_bounds.ptx:16'
 saw 'reads past its buffer: block and thread' 'block \(0,0,0\), thread \(31,0,0\)'
 saw 'reads past its buffer: what is nearby' '124-byte allocation'
 saw 'reads past its buffer: what CUDA says' 'CUDA_ERROR_ILLEGAL_ADDRESS'
+expect 'writes beside its buffer, where a GPU allows it' 0 '4 accesses outside of allocations, next to one, were allowed.*kernel k, PTX line 12: write of 4 bytes at 0x[0-9a-f]+, 256 bytes before a 512-byte allocation' "$heddle" run --functional "$ptx_run" "$ptx/beside.ptx" k 512 1
+expect 'the same with time' 0 '4 accesses outside of allocations, next to one, were allowed' "$heddle" run "$ptx_run" "$ptx/beside.ptx" k 512 1
+expect 'writes beside its buffer, exact bounds' 5 'write of 4 bytes at 0x[0-9a-f]+: 256 bytes before a 512-byte allocation' "$heddle" run --functional --exact-bounds "$ptx_run" "$ptx/beside.ptx" k 512 1
 is 'reads all of its buffer' "$heddle" run --functional --exact-bounds "$ptx_run" "$ptx/out_of_bounds.ptx" k 128
 expect 'reads past its buffer, where a GPU allows it' 0 '^1$' run_ptx out_of_bounds 124
-saw 'reads past its buffer, where a GPU allows it: a remark' '2 accesses past the end of allocations were allowed.*The first: kernel k, PTX line 16: read of 4 bytes at 0x[0-9a-f]+, right at the end of a 124-byte allocation'
+saw 'reads past its buffer, where a GPU allows it: a remark' '2 accesses outside of allocations, next to one, were allowed.*The first: kernel k, PTX line 16: read of 4 bytes at 0x[0-9a-f]+, right at the end of a 124-byte allocation'
 expect 'reads past its buffer, where a GPU allows it: quietly' 0 '^1$' "$heddle" run --functional --quiet "$ptx_run" "$ptx/out_of_bounds.ptx" k 124
 is 'reads past its buffer, where a GPU allows it: no remark' test "$(wc -l <"$out")" = 1
-expect 'reads past all of its buffer' 5 'right at the end of a 512-byte allocation' run_ptx out_of_bounds 512 160
+expect 'reads past all of its buffer' 5 'right at the end of a 512-byte allocation' "$heddle" run --functional --exact-bounds "$ptx_run" "$ptx/out_of_bounds.ptx" k 512 160
 saw 'reads past all of its buffer: the thread' 'block \(0,0,0\), thread \(128,0,0\)'
+expect 'reads past all of its buffer, where a GPU allows it' 0 'The first: .* right at the end of a 512-byte allocation' run_ptx out_of_bounds 512 160
+sed 's/+512/+1048576/' "$ptx/beside.ptx" >"$scratch/far.ptx"
+expect 'writes far behind its buffer' 5 'far.ptx:13: st.global.u32' "$heddle" run --functional "$ptx_run" "$scratch/far.ptx" k 512 1
 expect 'misaligned' 5 'not a multiple of 4' run_ptx misaligned
 saw 'misaligned: what CUDA says' 'CUDA_ERROR_MISALIGNED_ADDRESS'
 expect 'trap' 5 'kernel k: trap' run_ptx trap

@@ -34,6 +34,10 @@ for of in '11.0 cudaGetDeviceProperties' '12 cudaGetDeviceProperties' '12 cudaGe
         esac
     done
 done
+is 'the name, with time' properties 13 cudaGetDeviceProperties -m gtx480
+is_equal 'the name says whose instructions and whose timing' name 'Heddle (sm_90, timed as gtx480)'
+is 'the name, without time' properties 13 cudaGetDeviceProperties -m gtx480 --functional
+is_equal 'the name, without time: no machine' name 'Heddle (sm_90, no timing)'
 is 'a core for half a block' properties 13 cudaGetDeviceProperties -m gtx480 --set core.warps=16
 is_equal 'a core for half a block: threads' maxThreadsPerBlock 512
 is 'a block need not fit the core without time' properties 13 cudaGetDeviceProperties --functional --set core.warps=16 --set core.shared_bytes=16K

@@ -61,6 +61,16 @@ empty_library libcublas.so.13 libcublas.so.13 cublasCreate_v2
 program_calling closed cublasCreate_v2 "$elsewhere/libcublas.so.13"
 expect 'run: a closed library' 3 'needs cuBLAS \(libcublas.so.13\), a closed library' "$heddle" run --functional "$scratch/closed"
 expect 'doctor: a closed library' 3 'cuBLAS \(libcublas.so.13\) is needed' "$heddle" doctor "$scratch/closed"
+saw 'doctor: a closed library, what is called' 'asked for cublasCreate_v2'
+program_calling linked getpid -Wl,--no-as-needed "$elsewhere/libcublas.so.13" -Wl,-rpath,"$elsewhere"
+sanitized || expect 'run: a closed library that is linked and not called' 1 'never initialised CUDA' "$heddle" run --functional "$scratch/linked"
+expect 'doctor: a closed library that is linked and not called' 0 'note +linked with cuBLAS \(libcublas.so.13\)' "$heddle" doctor "$scratch/linked"
+empty_library libcurand.so.10 libcurand.so.10 curandGetDirectionVectors32
+program_calling tables curandGetDirectionVectors32 "$elsewhere/libcurand.so.10" -Wl,-rpath,"$elsewhere"
+sanitized || expect 'run: tables of a closed library' 1 'never initialised CUDA' "$heddle" run --functional "$scratch/tables"
+empty_library libcurand.so.10 libcurand.so.10 curandCreateGenerator
+program_calling generator curandCreateGenerator "$elsewhere/libcurand.so.10"
+expect 'run: a generator of a closed library' 3 'it calls curandCreateGenerator' "$heddle" run --functional "$scratch/generator"
 
 # A library of the program's own that needs a closed one, and one with a function that only looks like CUDA's.
 printf 'int cublasCreate_v2(void);\nint cudaOfMyOwn(void);\nint cudaOfMyOwn(void) { return cublasCreate_v2() != 77; }\n' >"$scratch/own.c"
@@ -107,6 +117,10 @@ sanitized || expect 'nvcc: run' 0 '^42 cudaSuccess' "$heddle" run --functional -
 tiny
 expect 'nvcc: static runtime' 3 "holds a static copy of the CUDA runtime.*" "$heddle" run --functional --quiet "$scratch/tiny"
 saw 'nvcc: static runtime, the remedy' 'nvcc -cudart shared'
+printf '#include <cuda_runtime.h>\nint main() { void *p; return cudaMalloc(&p, 64); }\n' >"$scratch/host.cpp"
+nvcc -cudart shared "$scratch/host.cpp" -o "$scratch/host"
+sanitized || expect 'nvcc: host code alone' 0 'no kernel was launched' "$heddle" run --functional "$scratch/host"
+expect 'nvcc: host code alone, doctor' 0 'Nothing stands in the way' "$heddle" doctor "$scratch/host"
 tiny -cudart shared -gencode arch=compute_75,code=sm_75
 expect 'nvcc: machine code only' 3 'holds GPU machine code only and no PTX' "$heddle" run --functional --quiet "$scratch/tiny"
 saw 'nvcc: machine code only, the remedy' 'code=compute_75'

@@ -1,5 +1,6 @@
-/* streams COUNT BLOCKS one|many [leave|fault|hang]: launches COUNT kernels of BLOCKS blocks, in one stream or each in its own, and prints the simulated milliseconds from the start of the first to the end of the last. Exit status 1 when a result is
- * wrong. leave: ends without waiting for them; fault: the same, and the last one reads where nothing is; hang: waits, with one more that spins for ever. */
+/* streams COUNT BLOCKS one|many [leave|fault|hang|long]: launches COUNT kernels of BLOCKS blocks, in one stream or each in its own, and prints the simulated milliseconds from the start of the first to the end of the last. Exit status 1 when a result is
+ * wrong. leave: ends without waiting for them; fault: the same, and the last one reads where nothing is; hang: waits, with one more that spins for ever;
+ * long: waits, with one more that the simulator needs seconds for. */
 #include "heddle/cuda.h"
 
 #include <stdio.h>
@@ -29,6 +30,13 @@ static const char source[] =
     " .reg .u32 %r0; .reg .u64 %d0; .reg .pred %p;\n"
     " ld.param.u64 %d0, [flag];\n"
     "AGAIN: ld.volatile.global.u32 %r0, [%d0]; setp.ne.u32 %p, %r0, 12345; @%p bra AGAIN;\n"
+    " ret;\n"
+    "}\n"
+    ".visible .entry count()\n"
+    "{\n"
+    " .reg .u32 %r0; .reg .pred %p;\n"
+    " mov.u32 %r0, 0;\n"
+    "AGAIN: add.u32 %r0, %r0, 1; setp.lt.u32 %p, %r0, 12000; @%p bra AGAIN;\n"
     " ret;\n"
     "}\n";
 
@@ -70,7 +78,7 @@ int main(int argc, char **argv)
     struct lane lanes[MOST];
     CUcontext ctx;
     CUmodule module;
-    CUfunction kernel, spin;
+    CUfunction kernel, spin, counting;
     CUevent start;
     float last = 0;
     unsigned int count = argc > 3 ? (unsigned int)atoi(argv[1]) : 0, blocks = argc > 3 ? (unsigned int)atoi(argv[2]) : 0;
@@ -83,6 +91,7 @@ int main(int argc, char **argv)
     CHECK(cuModuleLoadData(&module, source));
     CHECK(cuModuleGetFunction(&kernel, module, "add_up"));
     CHECK(cuModuleGetFunction(&spin, module, "spin"));
+    CHECK(cuModuleGetFunction(&counting, module, "count"));
     CHECK(cuEventCreate(&start, 0));
     for (unsigned int i = 0; i < count; i++)
         make(&lanes[i], words, i && !strcmp(argv[3], "one") ? lanes[0].stream : NULL);
@@ -92,12 +101,14 @@ int main(int argc, char **argv)
         lanes[count - 1].from = 64;
     if (argc > 4 && !strcmp(argv[4], "hang"))
         CHECK(cuLaunchKernel(spin, 1, 1, 1, 32, 1, 1, 0, lanes[0].stream, (void *[]){&lanes[0].from}, NULL));
+    if (argc > 4 && !strcmp(argv[4], "long"))
+        CHECK(cuLaunchKernel(counting, 30, 1, 1, 256, 1, 1, 0, lanes[0].stream, NULL, NULL));
     for (unsigned int i = 0; i < count; i++) {
         CHECK(cuStreamWaitEvent(lanes[i].stream, start, 0));
         CHECK(cuLaunchKernel(kernel, blocks, 1, 1, THREADS, 1, 1, 0, lanes[i].stream, (void *[]){&lanes[i].from, &lanes[i].to}, NULL));
         CHECK(cuEventRecord(lanes[i].end, lanes[i].stream));
     }
-    if (argc > 4 && strcmp(argv[4], "hang"))
+    if (argc > 4 && strcmp(argv[4], "hang") && strcmp(argv[4], "long"))
         return 0;
     unsigned int *host = malloc(words * 4);
     for (unsigned int i = 0; i < count; i++) {

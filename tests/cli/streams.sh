@@ -69,3 +69,8 @@ for mode in --functional '-m gtx480'; do
     saw_whole=$(value hang kernels.2.partial)
     if [ "$saw_whole" = false ]; then echo "ok $mode: one spins for ever: the others were not"; else echo "FAILED $mode: one spins for ever: the others were cut short too"; fi
 done
+
+# A call that waits is a call, however long it takes.
+"$heddle" run -m gtx480 "$streams" 1 3 many long >"$scratch/long" 2>&1
+expect 'a kernel that takes long is waited for' 0 '' cat "$scratch/long"
+expect 'a kernel that takes long is waited for: no remark about calls' 1 '' grep 'no CUDA call' "$scratch/long"

@@ -122,6 +122,11 @@ expect 'a block of 1,024 threads' 0 '^42$' program fits -- "$ptx/fine.ptx" k 102
 expect 'a block of 1,025 threads' 1 'kernel k: .*1025 threads.*1024' program unfit -- "$ptx/fine.ptx" k 1024 1025
 saw 'a block of 1,025 threads: what CUDA says' 'CUDA_ERROR_INVALID_VALUE'
 is 'a block of 1,025 threads: there are results' "$json_check" "$scratch/unfit.json"
+for mode in --functional '-m gtx480'; do
+    # shellcheck disable=SC2086 # options are words
+    expect "$mode: five blocks of 1,025 threads" 0 '^5 refused, then 0$' "$heddle" run $mode "$build/tests/cli/refused" "$ptx/fine.ptx"
+    is "$mode: five blocks of 1,025 threads: the reason is given once" test "$(grep -c 'kernel k: .*1025 threads' "$out")" = 1
+done
 
 # Kernels that never end.
 expect 'a barrier that a warp skips' 4 'kernel k cannot go on: 2 warps wait' program hang -- "$ptx/barrier_skipped.ptx" k 1024 64

@@ -108,6 +108,38 @@ static void test_fork_and_join(CUstream a, CUstream b)
     OK(cuEventDestroy(join));
 }
 
+/* A stream that took part goes away before the capture ends: what it did stays, and has to be joined. */
+static void test_stream_goes(CUstream a)
+{
+    CUevent fork, join;
+    MUST(cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING));
+    MUST(cuEventCreate(&join, CU_EVENT_DISABLE_TIMING));
+    for (int joined = 0; joined <= 1; joined++) {
+        CUgraph g = NULL;
+        CUstream b;
+        MUST(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
+        MUST(cuStreamBeginCapture(a, CU_STREAM_CAPTURE_MODE_GLOBAL));
+        OK(cuMemsetD32Async(p, 4, N, a));
+        OK(cuEventRecord(fork, a));
+        OK(cuStreamWaitEvent(b, fork, 0));
+        OK(cuMemsetD32Async(p, 5, N / 2, b));
+        if (joined) {
+            OK(cuEventRecord(join, b));
+            OK(cuStreamWaitEvent(a, join, 0));
+        }
+        OK(cuStreamDestroy(b));
+        OK(cuMemcpyDtoHAsync(got, p, BYTES, a));
+        EXPECT(joined ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED, cuStreamEndCapture(a, &g));
+        if (!g)
+            continue;
+        TRUE(nodes_of(g) == 3);
+        run_graph(g, a);
+        TRUE(got[0] == 5 && got[N - 1] == 4);
+    }
+    OK(cuEventDestroy(fork));
+    OK(cuEventDestroy(join));
+}
+
 /* Memory that the graph makes, and a value that it writes. */
 static void test_memory(CUstream s)
 {
@@ -199,6 +231,7 @@ int main(void)
     MUST(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
     test_one_stream(a);
     test_fork_and_join(a, b);
+    test_stream_goes(a);
     test_memory(a);
     test_external_events(b);
     test_one_stream(CU_STREAM_PER_THREAD);

@@ -48,7 +48,7 @@ static void works(void)
 static void past_the_end(void)
 {
     if (on_heddle())
-        expect_fault("st.global.u32 [%d0+512], 1;", CUDA_ERROR_ILLEGAL_ADDRESS);
+        expect_fault("st.global.u32 [%d0+1048576], 1;", CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 static void bad_function_pointer(void)

@@ -139,6 +139,8 @@ static void host_memory(void)
     char *page = (char *)(((uintptr_t)mine + 4095) & ~(uintptr_t)4095);
     OK(cuMemHostRegister(page, 4096, CU_MEMHOSTREGISTER_DEVICEMAP));
     EXPECT(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, cuMemHostRegister(page, 4096, CU_MEMHOSTREGISTER_DEVICEMAP));
+    for (int bits = 40; bits <= 60; bits++) /* nobody has that much: there are gaps, or the addresses end */
+        TRUE(cuMemHostRegister(page + 4096, 1ull << bits, 0) != CUDA_SUCCESS);
     OK(cuMemHostGetDevicePointer(&d, page, 0));
     OK(cuMemsetD8(d, 0x5a, 10));
     OK(cuCtxSynchronize());

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 /* await: until *flag is value; then *out = number of the rounds before, at least 1. With `counts` the registers change in every round, which no one can call a hang. */
 #define PTX_AWAIT \
@@ -196,6 +197,47 @@ static void order_holds(void)
     OK(cuMemFreeHost(seen));
 }
 
+/* A kernel is held up by a host function that another thread is in: what the kernel uses is not taken away before it has run. */
+static volatile int host_state;
+static void CUDA_CB take_a_while(void *user)
+{
+    (void)user;
+    host_state = 1;
+    usleep(300000);
+    host_state = 2;
+}
+
+static void *run_host_function(void *ctx)
+{
+    OK(cuCtxSetCurrent(ctx));
+    OK(cuLaunchHostFunc(b, take_a_while, NULL));
+    OK(cuStreamSynchronize(b));
+    return NULL;
+}
+
+static void frees_wait(void)
+{
+    CUcontext ctx;
+    CUevent behind;
+    CUdeviceptr used;
+    pthread_t thread;
+    unsigned int count = 1, stamp = 78;
+    OK(cuCtxGetCurrent(&ctx));
+    OK(cuEventCreate(&behind, CU_EVENT_DISABLE_TIMING));
+    OK(cuMemAlloc(&used, 4096));
+    TRUE(pthread_create(&thread, NULL, run_host_function, ctx) == 0);
+    while (!host_state)
+        usleep(1000);
+    OK(cuEventRecord(behind, b));
+    OK(cuStreamWaitEvent(a, behind, 0));
+    OK(launch(ramp, a, (void *[]){&used, &stamp, &count}));
+    OK(cuMemFree(used));
+    TRUE(host_state == 2);
+    OK(cuStreamSynchronize(a));
+    TRUE(pthread_join(thread, NULL) == 0);
+    OK(cuEventDestroy(behind));
+}
+
 static void values_are_waited_for(void)
 {
     begin();
@@ -279,6 +321,7 @@ int main(void)
     host_and_kernel_talk();
     another_thread_helps();
     order_holds();
+    frees_wait();
     values_are_waited_for();
     time_overlaps();
     faults_are_told();

@@ -20,5 +20,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t sum = 0;
     if (fatbin_is(data, size))
         fatbin_find_ptx(data, size, look, &sum, &e);
+    fatbin_has_code(data, size);
     return 0;
 }

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 
+int cudaSetDevice(int device);
 int cudaMallocManaged(void **out, size_t bytes, unsigned int flags);
 int cudaMemRangeGetAttribute(void *data, size_t size, int attribute, const void *p, size_t bytes);
 int cudaPointerGetAttributes(void *out, const void *p);
@@ -132,11 +133,22 @@ static void batches(void)
     OK(cudaFree(device));
 }
 
+/* Since CUDA 12 choosing a device starts it: the driver API can be used at once. */
+static void choosing(void)
+{
+    CUcontext current = NULL;
+    OK(cudaSetDevice(0));
+    OK(cuInit(0));
+    OK(cuCtxGetCurrent(&current));
+    TRUE(!!current == (generation >= 12));
+}
+
 int main(void)
 {
     int version = 0;
     OK(cudaRuntimeGetVersion(&version));
     generation = version / 1000;
+    choosing();
     managed_memory();
     textures();
     batches();

@@ -8,6 +8,7 @@
 
 #include "cuda/fatbin.h"
 
+#include <elf.h>
 #include <lz4.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +34,11 @@ static void image_begin(struct image *im)
     im->size = 16;
 }
 
-static void image_add(struct image *im, int kind, uint32_t architecture, const char *text, enum packing packing, uint64_t flags)
+static void image_add_bytes(struct image *im, int kind, uint32_t architecture, const void *data, size_t length, enum packing packing, uint64_t flags)
 {
     char packed[4096];
-    size_t length = strlen(text) + 1, n = length; /* the NUL counts */
-    size_t at = im->size, padded;
+    const char *text = data;
+    size_t n = length, at = im->size, padded;
     if (packing == ZSTD)
         n = ZSTD_compress(packed, sizeof packed, text, length, 3);
     else if (packing == LZ4)
@@ -56,6 +57,11 @@ static void image_add(struct image *im, int kind, uint32_t architecture, const c
     put(im, at + ENTRY_HEADER, packed, n);
     im->size = at + ENTRY_HEADER + padded;
     put64(im, 8, im->size - 16);
+}
+
+static void image_add(struct image *im, int kind, uint32_t architecture, const char *text, enum packing packing, uint64_t flags)
+{
+    image_add_bytes(im, kind, architecture, text, strlen(text) + 1, packing, flags); /* the NUL counts */
 }
 
 struct found { char text[4096]; size_t size; int count; bool stop; };
@@ -237,6 +243,8 @@ static void damaged_payload(void **state)
     }
 }
 
+static bool has_code(const struct image *im, size_t size);
+
 static void garbage(void **state)
 {
     uint64_t seed = 1;
@@ -251,15 +259,64 @@ static void garbage(void **state)
             im.bytes[i] = seed >> 60 ? 0 : (uint8_t)(seed >> 32);
         }
         find(&im, 300, &f, &e);
+        has_code(&im, 300);
     }
     assert_false(fatbin_is("abcd", 4));
     assert_false(fatbin_is("\x50\xED\x55", 3));
 }
 
+/* An ELF file with two sections: their names, and one of the given name. */
+struct small_elf {
+    Elf64_Ehdr head;
+    Elf64_Shdr sections[2];
+    char names[24];
+};
+
+static struct small_elf elf_with(const char *section)
+{
+    struct small_elf elf = {.head = {.e_ident = ELFMAG, .e_shoff = offsetof(struct small_elf, sections), .e_shnum = 2,
+                                     .e_shentsize = sizeof(Elf64_Shdr)}};
+    elf.sections[0] = (Elf64_Shdr){.sh_offset = offsetof(struct small_elf, names), .sh_size = sizeof elf.names};
+    elf.sections[1].sh_name = 1;
+    strncpy(elf.names + 1, section, sizeof elf.names - 2);
+    return elf;
+}
+
+static bool has_code(const struct image *im, size_t size)
+{
+    uint8_t *copy = malloc(size ? size : 1);
+    memcpy(copy, im->bytes, size);
+    bool has = fatbin_has_code(copy, size);
+    free(copy);
+    return has;
+}
+
+/* Host code that nvcc links comes with machine code for no function. */
+static void empty_machine_code(void **state)
+{
+    (void)state;
+    for (enum packing p = PLAIN; p <= LZ4; p++) {
+        struct small_elf none = elf_with(".nv.info"), some = elf_with(".text.kernel");
+        struct image im;
+        image_begin(&im);
+        assert_false(has_code(&im, im.size));
+        image_add_bytes(&im, ELF, 75, &none, sizeof none, p, 0);
+        assert_false(has_code(&im, im.size));
+        for (size_t size = 0; size < im.size; size++)
+            assert_true(has_code(&im, size)); /* what is cut off is not known to be empty */
+        none.head.e_shnum = 0xffff;
+        struct image damaged = im;
+        image_add_bytes(&damaged, ELF, 80, &none, sizeof none, p, 0);
+        assert_true(has_code(&damaged, damaged.size));
+        image_add_bytes(&im, ELF, 80, &some, sizeof some, p, 0);
+        assert_true(has_code(&im, im.size));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_packing), cmocka_unit_test(choice), cmocka_unit_test(machine_code_only), cmocka_unit_test(wrapper),
+        cmocka_unit_test(each_packing), cmocka_unit_test(choice), cmocka_unit_test(machine_code_only), cmocka_unit_test(empty_machine_code), cmocka_unit_test(wrapper),
         cmocka_unit_test(truncated), cmocka_unit_test(damaged_lengths), cmocka_unit_test(damaged_payload), cmocka_unit_test(garbage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -577,6 +577,29 @@ static const struct hand_case cases[] = {
       ".func (.param .b32 r) f(.param .b32 a) { .reg .b32 x; ld.param::func.b32 x,[a]; st.param::func.b32 [r],x; ret; } "
       ".visible .entry kernel(.param .u64 x) { .reg .u64 a; .reg .b32 y; ld.param::entry.u64 a,[x]; { .param .b32 p,q; "
       "st.param.b32 [p],4; call (q),f,(p); ld.param.b32 y,[q]; } st.global.u32 [a],y; ret; }" },
+    { "vector registers as parameters and results", 1, 32, 0, 7, { 7, 1, 0x00030004, 0x00010002, 9, 0, 12 },
+      HEADER ".func (.reg .v2 .u32 o) swap(.reg .v2 .u32 i, .reg .u32 k)"
+      " { add.u32 o.x, i.y, k; mov.u32 o.y, i.x; ret; }\n"
+      ".func (.reg .v4 .u16 o) reverse(.reg .v4 .u16 i) { mov.u16 o.x, i.w; mov.u16 o.y, i.z; mov.u16 o.z, i.y;"
+      " mov.u16 o.w, i.x; ret; }\n"
+      ".func (.reg .v2 .u64 o, .reg .f32 s) wide(.reg .f32 s0, .reg .v2 .u64 i);\n"
+      KERNEL ".reg .v2 .u32 p, q; .reg .v4 .u16 h, g; .reg .v2 .u64 w; mov.u32 p.x, 1; mov.u32 p.y, 2;"
+      " call (q), swap, (p, 5); st.global.v2.u32 [%rd0], q;"
+      " mov.v4.u16 h, {1, 2, 3, 4}; call (g), reverse, (h); st.global.v4.u16 [%rd0+8], g;"
+      " mov.u64 w.x, 4; mov.u64 w.y, 5; call (w, %f1), wide, (0f40400000, w); st.global.u64 [%rd0+16], w.y;"
+      " cvt.rni.u32.f32 %r1, %f1; cvt.u32.u64 %r2, w.x; add.u32 %r1, %r1, %r2; st.global.u32 [%rd0+24], %r1; ret; }\n"
+      ".func (.reg .v2 .u64 o, .reg .f32 s) wide(.reg .f32 s0, .reg .v2 .u64 i)"
+      " { add.u64 o.y, i.x, i.y; mov.u64 o.x, 6; add.f32 s, s0, s0; ret; }" },
+    { "a vector register through a pointer", 1, 32, 0, 2, { 12, 11 },
+      HEADER ".func (.reg .v2 .u32 o) swap(.reg .v2 .u32 i) { mov.u32 o.x, i.y; mov.u32 o.y, i.x; ret; }\n"
+      KERNEL ".reg .v2 .u32 p; mov.u32 p.x, 11; mov.u32 p.y, 12; mov.u64 %rd1, swap;"
+      " prototype: .callprototype (.reg .v2 .u32 _) _ (.reg .v2 .u32 _);"
+      " call (p), %rd1, (p), prototype; st.global.v2.u32 [%rd0], p; ret; }" },
+    { "register plus constant as a source", 1, 1, 0, 7, { 42, 0, 0x00110022, 35, 1041, 41, 0 },
+      HEADER KERNEL "mov.u64 %rd1, 41; mov.u32 %r1, 7; mov.u16 %h1, 15; setp.eq.u32 %p1, %r1, 8;"
+      " st.u64 [%rd0], %rd1 + 1; st.u16 [%rd0+8], %h1 + (2 * 9) + 1; st.u16 [%rd0+10], %h1+2;"
+      " st.global.u32 [%rd0+12], %r1 + 28; add.u32 %r2, %r1 + 34, 1000; st.u32 [%rd0+16], %r2;"
+      " st.u32 [%rd0+20], %rd1; @%p1 st.u32 [%rd0+24], %r1 + 1; ret; }" },
 };
 
 static const struct refused_case { const char *message, *ptx; } refused[] = {
@@ -656,6 +679,14 @@ static const struct refused_case { const char *message, *ptx; } refused[] = {
       HEADER ".global .u32 a[4]; " KERNEL "ld.global.u32 %r0, a[%f0]; ret; }" },
     { "%clock is read by mov only",
       HEADER KERNEL "add.u32 %r0, %clock, 1; ret; }" },
+    { "a constant can be added to an integer register",
+      HEADER KERNEL "st.f32 [%rd0], %f1 + 1; ret; }" },
+    { "an offset is an integer",
+      HEADER KERNEL "st.u32 [%rd0], %r1 + 1.0; ret; }" },
+    { "expected ';'",
+      HEADER KERNEL "add.u32 %r1 + 1, %r1, 1; ret; }" },
+    { "takes 2 parameters, 4 given",
+      HEADER ".func f(.reg .v2 .u32 i) { ret; }\n" KERNEL ".reg .v4 .u32 v; call f, (v); ret; }" },
 };
 
 static void modules_run(void **state)

@@ -191,6 +191,33 @@ static void test_pages(void **state)
     assert_int_equal(*(uint32_t *)memory_pointer(a + page - 4), 0);
 }
 
+/* Beside what the host allocates kernels may touch a margin, before and behind; the next one has its own, and none is left dirty. */
+static void test_margins(void **state)
+{
+    enum { MARGIN = 32 << 10 };
+    struct memory *m = *state;
+    uint64_t a = memory_alloc(m, 1024, 512, MEMORY_DEVICE, NULL), b = memory_alloc(m, 1000, 512, MEMORY_MANAGED, NULL);
+    uint64_t variable = memory_alloc(m, 1024, 256, MEMORY_GLOBAL, "x");
+    assert_true(a >= m->heap_base + MARGIN && b >= a + 1024 + 2 * MARGIN + 256);
+    assert_ptr_equal(memory_find_margin(m, a + 1000, 24), memory_find(m, a));
+    assert_ptr_equal(memory_find_margin(m, a - 256, 4), memory_find(m, a));
+    assert_ptr_equal(memory_find_margin(m, a - MARGIN, 4), memory_find(m, a));
+    assert_null(memory_find_margin(m, a - MARGIN - 4, 4));
+    assert_ptr_equal(memory_find_margin(m, a + 1024 + MARGIN - 4, 4), memory_find(m, a));
+    assert_null(memory_find_margin(m, a + 1024 + MARGIN - 4, 8));
+    assert_ptr_equal(memory_find_margin(m, b - MARGIN, 8), memory_find(m, b));
+    assert_null(memory_find_margin(m, b - MARGIN - 8, 8));
+    assert_null(memory_find_margin(m, variable - 4, 4));
+    assert_null(memory_find_margin(m, variable + 1024, 4));
+    *(uint32_t *)memory_pointer(a - 4) = *(uint32_t *)memory_pointer(a + 1024) = 7;
+    memory_note_margin_write(m);
+    assert_true(memory_release(m, a));
+    assert_null(memory_find_margin(m, a - 4, 4));
+    assert_null(memory_find_margin(m, a + 1024, 4));
+    assert_int_equal(memory_alloc(m, 1024, 512, MEMORY_DEVICE, NULL), a);
+    assert_int_equal(*(uint32_t *)memory_pointer(a - 4) + *(uint32_t *)memory_pointer(a + 1024), 0);
+}
+
 static void test_register(void **state)
 {
     struct memory *m = *state;
@@ -265,7 +292,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_merging, setup, teardown),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_granules, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_pages, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_pages, setup, teardown), cmocka_unit_test_setup_teardown(test_margins, setup, teardown),
         cmocka_unit_test_setup_teardown(test_register, setup, teardown),
         cmocka_unit_test_setup_teardown(test_describe, setup, teardown),
         cmocka_unit_test_setup_teardown(test_two_devices, setup, teardown),
