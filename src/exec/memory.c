@@ -33,6 +33,7 @@ enum {
 #define PREFERRED_BASE 0x200000000000ull
 #define FIRST_PHYSICAL 0xc0000000ull
 #define PARAM_PHYSICAL 0ull
+#define BESIDE_PHYSICAL (1ull << 45)
 #define BASE_STEP 0x010000000000ull
 #define HOST_ROOM (64ull << 30) /* room in the range for pinned memory and for gaps */
 
@@ -232,14 +233,20 @@ static uint64_t place_physically(struct memory *m, uint64_t size_bytes, enum mem
     return at;
 }
 
+/* What lies beside a range (the end of its granules, a margin) has lines of its own: those behind its physical place are
+ * another range's. */
+static uint64_t physical_beside(const struct memory *m, uint64_t address)
+{
+    const struct memory_range *r = memory_find_margin(m, address, 1);
+    return r ? BESIDE_PHYSICAL + r->physical + (address - r->base) : address;
+}
+
 uint64_t memory_physical(const struct memory *m, uint64_t address, struct memory_range *near)
 {
     if (address - near->base >= near->size_bytes) {
         const struct memory_range *r = memory_find(m, address);
         if (!r)
-            r = memory_find_margin(m, address, 1);
-        if (!r)
-            return address;
+            return physical_beside(m, address);
         *near = *r;
     }
     return near->physical + (address - near->base);
