@@ -184,6 +184,7 @@ static void launches_follow_one_another(void **state)
     assert_true(kernel_launch(&k, 2, 64));
     assert_true(kernel_launch(&k, 2, 40));
     assert_true(kernel_launch(&k, 40, 64));
+    k.gpu->memory->exact_bounds = true;
     assert_false(kernel_launch(&k, KERNEL_WORDS / 64 + 1, 64)); /* one block too many for the buffer */
     assert_int_equal(k.error.kind, ERROR_ADDRESS);
     k.error = (struct error){ 0 };

@@ -698,8 +698,10 @@ static void test_faults(void **state)
     assert_int_equal(b->error.kind, ERROR_INSTRUCTION);
     assert_false(run_threads(b, ".reg .b32 %r<4>; wmma.load.a.sync.aligned.row.m16n16k16.global.s8 {%r0,%r1}, [%a+2];", 32));
     assert_int_equal(b->error.kind, ERROR_MISALIGNED);
+    b->gpu->memory->exact_bounds = true;
     assert_false(run_threads(b, ".reg .b32 %r<4>; wmma.load.a.sync.aligned.row.m16n16k16.global.s8 {%r0,%r1}, [%a+65520];", 32));
     assert_int_equal(b->error.kind, ERROR_ADDRESS);
+    b->gpu->memory->exact_bounds = false;
 }
 
 int main(void)
