@@ -11,6 +11,7 @@
 enum {
     DEEPEST_LAUNCH = 256,           /* of kernels that launch kernels */
     LARGEST_BLOCK = 1024,
+    LEAST_REGISTERS = 16,           /* of a thread: an assembler spills down to that */
     TOGETHER_MOST = 128,            /* launches */
     TOGETHER_MOST_TIMED = 15,
     SHARED_LIMIT_BYTES = 227 << 10, /* of a block in functional mode, whatever the machine */
@@ -35,12 +36,35 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Where a kernel says how many threads its blocks have at most, the assembler sees to it that such a block fits, if need be by spilling, whose cost is left out here. */
+static bool is_bounded(const struct exec_function *kernel) { return kernel->ptx->maxntid[0] || kernel->ptx->reqntid[0]; }
+
+/* A block that does not fit for its registers alone is what an assembler would have spilled for, down to a least number of
+ * registers, or however far where the kernel says how many threads its blocks have. The spills' cost is left out. */
 static uint32_t blocks_by_registers(const struct machine *m, const struct exec_function *kernel, uint32_t registers, uint32_t warps)
 {
-    bool bounded = kernel->ptx->maxntid[0] || kernel->ptx->reqntid[0];
     uint32_t blocks = m->sm.registers / (registers * warps * WARP_LANES);
-    return blocks || !bounded ? blocks : 1;
+    bool can_spill = is_bounded(kernel) || m->sm.registers / (warps * WARP_LANES) >= LEAST_REGISTERS;
+    return blocks || !can_spill ? blocks : 1;
+}
+
+uint32_t gpu_spilled_to(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads)
+{
+    const struct machine *m = &g->options.machine;
+    uint32_t warps = (block_threads + WARP_LANES - 1) / WARP_LANES;
+    uint32_t most = warps ? m->sm.registers / (warps * WARP_LANES) : UINT32_MAX;
+    return g->options.functional || is_bounded(kernel) || kernel->register_count <= most ? 0 : most;
+}
+
+/* What of the machine keeps a block from running, as an option that would let it. */
+static void say_remedy(const struct machine *m, uint32_t threads, uint32_t shared, struct error *e)
+{
+    uint32_t warps = (threads + WARP_LANES - 1) / WARP_LANES;
+    if (warps > m->sm.warps)
+        error_note(e, "--set core.warps=%u would let it run", warps);
+    else if (shared > m->sm.shared_bytes)
+        error_note(e, "--set core.shared_bytes=%u would let it run", shared);
+    else if (m->sm.registers / (warps * WARP_LANES) < LEAST_REGISTERS)
+        error_note(e, "--set core.registers=%u would let it run", warps * WARP_LANES * LEAST_REGISTERS);
 }
 
 uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes)
@@ -142,11 +166,17 @@ bool gpu_check_launch(const struct gpu *g, const struct gpu_launch *in, struct e
             return error_set(e, ERROR_RESOURCES, "kernel %s: a block of %ux%ux%u, but it was compiled for %ux%ux%u (.reqntid)", in->kernel->name, in->block[0], in->block[1],
                              in->block[2], ptx->reqntid[0], ptx->reqntid[1] ? ptx->reqntid[1] : 1, ptx->reqntid[2] ? ptx->reqntid[2] : 1);
     uint32_t shared = in->dynamic_shared_bytes ? in->kernel->dynamic_shared_offset + in->dynamic_shared_bytes : in->kernel->shared_bytes;
-    if (shared > gpu_max_dynamic_shared(g))
-        return error_set(e, ERROR_INVALID, "kernel %s: %u bytes of shared memory a block; the most is %u", in->kernel->name, shared, gpu_max_dynamic_shared(g));
-    if (!gpu_occupancy(g, in->kernel, (uint32_t)threads, in->dynamic_shared_bytes))
-        return error_set(e, ERROR_RESOURCES, "kernel %s: a block of %llu threads with about %u registers each does not fit a core of machine %s, which has %u registers and room for %u warps",
+    if (shared > gpu_max_dynamic_shared(g)) {
+        error_set(e, ERROR_INVALID, "kernel %s: %u bytes of shared memory a block; the most is %u", in->kernel->name, shared, gpu_max_dynamic_shared(g));
+        say_remedy(&g->options.machine, (uint32_t)threads, shared, e);
+        return false;
+    }
+    if (!gpu_occupancy(g, in->kernel, (uint32_t)threads, in->dynamic_shared_bytes)) {
+        error_set(e, ERROR_RESOURCES, "kernel %s: a block of %llu threads with about %u registers each does not fit a core of machine %s, which has %u registers and room for %u warps",
                          in->kernel->name, (unsigned long long)threads, in->kernel->register_count, g->options.machine.name, g->options.machine.sm.registers, g->options.machine.sm.warps);
+        say_remedy(&g->options.machine, (uint32_t)threads, shared, e);
+        return false;
+    }
     if (in->params_bytes < ptx->param_bytes)
         return error_set(e, ERROR_INVALID, "kernel %s takes %u bytes of parameters, %u given", in->kernel->name, ptx->param_bytes, in->params_bytes);
     return true;
