@@ -188,6 +188,19 @@ static inline uint32_t heddle_warps_ideal(const uint32_t *masks, uint32_t homes)
     return (threads + 31) / 32;
 }
 
+/* A path from pc to where it meets the other one has nothing to execute: there are only jumps. */
+static inline bool heddle_path_is_empty(const struct heddle_program *p, uint32_t pc, uint32_t meet)
+{
+    enum { MOST_JUMPS = 4 };
+    for (int i = 0; i < MOST_JUMPS && pc != meet && pc < p->instruction_count; i++) {
+        const struct heddle_instruction *in = &p->instructions[pc];
+        if (!(in->flags & HEDDLE_BRANCH) || in->source_count || in->target == HEDDLE_NO_PC)
+            return false;
+        pc = in->target;
+    }
+    return pc == meet;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -334,6 +334,8 @@ struct heddle_block_events {
     void (*ran)(void *state, const struct heddle_core *core, const struct heddle_block_run *e);
     /* A launch, or what is left of a block, cannot run so, and runs warp by warp: nothing more is told of it. */
     void (*left)(void *state, const struct heddle_core *core, bool whole_launch);
+    /* Once, when the program has ended, with all that the instance has heard: as heddle_probe.write, and after it. */
+    bool (*write)(void *state, const char **why);
 };
 
 struct heddle_probe {

@@ -1,6 +1,8 @@
 /* Bump allocation out of blocks that double in size up to a limit; large requests get a block of their own. */
 #include "base/arena.h"
 
+#include "base/out_of_memory.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,10 +20,8 @@ struct arena_block {
 static struct arena_block *new_block(size_t size_bytes)
 {
     struct arena_block *b = calloc(1, sizeof *b + size_bytes);
-    if (!b) {
-        fprintf(stderr, "heddle: out of memory (asked for %zu bytes)\n", size_bytes);
-        exit(1);
-    }
+    if (!b)
+        out_of_memory();
     b->size_bytes = size_bytes;
     return b;
 }

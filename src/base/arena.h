@@ -11,7 +11,7 @@ struct arena {
     size_t used_bytes; /* in the head block */
 };
 
-/* Never returns NULL: on exhaustion the process ends with a message (see arena.c). Memory is zeroed, aligned to 16. */
+/* Never returns NULL: on exhaustion the process ends with a message (base/out_of_memory.h). Memory is zeroed, aligned to 16. */
 void *arena_alloc(struct arena *a, size_t size_bytes);
 /* The same, aligned to 64: what is used together should not lie across two cache lines of the host. */
 void *arena_alloc_lines(struct arena *a, size_t size_bytes);

@@ -1,7 +1,10 @@
 /* heddle: the table of subcommands. */
 #include "cli/cli.h"
 
+#include "cli/command_hint.h"
+
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +40,15 @@ static void print_help(void)
 
 static int unknown_command(const char *word)
 {
-    const char *names[COMMAND_COUNT];
+    const char *names[COMMAND_COUNT + 1];
+    char near[500];
+    size_t count = 0;
     for (int i = 0; i < COMMAND_COUNT; i++)
-        names[i] = commands[i].name;
-    const char *near = nearest_name(word, names, COMMAND_COUNT);
-    if (near)
-        return cli_usage("", "no command '%s'; did you mean '%s'?", word, near);
+        if (commands[i].summary)
+            names[count++] = commands[i].name;
+    names[count++] = "help";
+    if (command_hint(word, names, count, near, sizeof near))
+        return cli_usage("", "no command '%s'; did you mean %s?", word, near);
     return cli_usage("", "no command '%s'", word);
 }
 
@@ -59,6 +65,7 @@ static int finish(int status)
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
+    signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is an error of the write */
     if (argc < 2) {
         print_help();
         return EXIT_USAGE;

@@ -52,6 +52,18 @@ static const char *default_output(const char *store, char out[PATH_MAX])
     return out;
 }
 
+static void print_pages(const struct store_rescued *saved)
+{
+    uint32_t shown = saved->page_count < STORE_PAGES_NAMED ? saved->page_count : STORE_PAGES_NAMED;
+    for (uint32_t i = 0; i < shown; i++) {
+        uint64_t from = (uint64_t)(saved->pages[i] - 1) * saved->page_bytes;
+        printf("damaged page %u: bytes %llu to %llu of the file\n", saved->pages[i], (unsigned long long)from,
+               (unsigned long long)(from + saved->page_bytes - 1));
+    }
+    if (saved->page_count > shown)
+        printf("and more\n");
+}
+
 static int rescue(const struct request *r)
 {
     struct error e = {0};
@@ -62,6 +74,7 @@ static int rescue(const struct request *r)
     if (!store_rescue(r->store, r->rescue, &saved, &e))
         return cli_fail(&e);
     printf("%s runs saved, %s lost; %u experiment%s\n", cli_grouped(saved.runs, runs, sizeof runs), cli_grouped(saved.lost, lost, sizeof lost), saved.experiments, saved.experiments == 1 ? "" : "s");
+    print_pages(&saved);
     printf("store   %s\n", r->rescue);
     return EXIT_DONE;
 }

@@ -1,6 +1,7 @@
 /* heddle run: a workload or a program of the user's, with Heddle's library in front of it. This file: options, checks beforehand, and what is
  * said afterwards; child.c runs the program. */
 #include "lab/child.h"
+#include "base/whole_file.h"
 #include "cli/cli.h"
 #include "lab/program.h"
 #include "cli/summary.h"
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -318,15 +320,23 @@ static void make_setup(const struct run_options *o, struct setup *s)
         make_absolute(o->probes[i], spec_path_length(o->probes[i]), s->probes[i], sizeof s->probes[i]);
 }
 
-/* The library writes it; a name that cannot be written should not cost a run. */
+/* Whoever reads a pipe would take the first writer's end for that of the file. */
+static bool can_write(const char *name)
+{
+    struct stat s;
+    if (stat(name, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode))
+        return access(name, W_OK) == 0;
+    int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    return fd >= 0 && close(fd) == 0;
+}
+
+/* It is written later; a name that cannot be written should not cost a run. */
 static bool check_writable(const char *name, char whole[PATH_MAX], struct error *e)
 {
     if (!name)
         return true;
-    int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
+    if (!can_write(name))
         return error_set(e, ERROR_IO, "cannot write %s: %s", name, strerror(errno));
-    close(fd);
     if (!realpath(name, whole))
         snprintf(whole, PATH_MAX, "%s", name);
     return true;
@@ -391,11 +401,30 @@ static void library_options(const struct run_options *o, const struct setup *s, 
     *out = NULL;
 }
 
-static bool write_stats(const json_t *stats, FILE *to, const char *name, struct error *e)
+static bool write_json(const json_t *stats, FILE *to)
 {
-    bool ok = json_dumpf(stats, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && fputc('\n', to) != EOF;
-    ok = (to == stdout ? fflush(to) : fclose(to)) == 0 && ok;
-    return ok ? true : error_set(e, ERROR_IO, "the results could not be written to %s: %s", name, strerror(errno));
+    return json_dumpf(stats, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && fputc('\n', to) != EOF;
+}
+
+static bool write_stats(const json_t *stats, const char *name, struct error *e)
+{
+    struct whole_file to;
+    bool ok;
+    if (!strcmp(name, "-")) {
+        ok = write_json(stats, stdout);
+        ok = fflush(stdout) == 0 && ok;
+    } else {
+        ok = whole_file_open(&to, name);
+        if (ok) {
+            write_json(stats, to.file); /* the file remembers that something went wrong */
+            ok = whole_file_close(&to);
+        }
+    }
+    if (ok)
+        return true;
+    error_set(e, ERROR_IO, "the results could not be written to %s: %s", name, strerror(errno));
+    whole_file_remove_empty(name);
+    return false;
 }
 
 /* quiet: what went wrong alone */
@@ -405,7 +434,10 @@ static void say_outcome(const struct child_result *r, bool quiet)
         fputs("heddle: interrupted\n", stderr);
     else if (r->signal)
         fprintf(stderr, "heddle: the program was ended by signal %d (%s)\n", r->signal, strsignal(r->signal));
-    if (!r->used_cuda && !r->signal && r->status == 127)
+    if (r->damaged)
+        fputs("heddle: the results of the program could not be read; is there room for temporary files (TMPDIR)?\n",
+              stderr);
+    else if (!r->used_cuda && !r->signal && r->status == 127)
         fputs("heddle: the program could not be loaded; 'heddle doctor' may say why\n", stderr);
     else if (!r->used_cuda && !r->signal && !quiet)
         fputs("heddle: the program never initialised CUDA, so that there are no results of a GPU\n", stderr);
@@ -416,11 +448,6 @@ static int run(const struct run_options *o, const struct setup *setup, struct pr
     struct error e = {0};
     const char *words[MOST_WORDS];
     bool to_stdout = o->stats && !strcmp(o->stats, "-");
-    FILE *to = !o->stats ? NULL : to_stdout ? stdout : fopen(o->stats, "we"); /* before the run: a wrong name should not cost one */
-    if (o->stats && !to) {
-        error_set(&e, ERROR_IO, "cannot write %s: %s", o->stats, strerror(errno));
-        return cli_fail(&e);
-    }
     library_options(o, setup, words);
     char **argv = child_arguments(o, p->path, rest, count);
     struct child_request request = {.path = p->path, .argv = argv, .library = places->lib, .options = words,
@@ -429,15 +456,15 @@ static int run(const struct run_options *o, const struct setup *setup, struct pr
     bool ok = child_run(&request, &result, &e);
     free(argv);
     if (!ok) {
-        if (to && !to_stdout)
-            fclose(to);
+        if (o->stats && !to_stdout)
+            whole_file_remove_empty(o->stats);
         return cli_fail(&e);
     }
     int code = child_exit_code(&result);
     say_outcome(&result, o->quiet);
     if (!o->quiet && !to_stdout && result.used_cuda)
         summary_print(&result, stderr);
-    if (to && !write_stats(result.stats, to, o->stats, &e))
+    if (o->stats && !write_stats(result.stats, o->stats, &e))
         code = cli_fail(&e);
     json_decref(result.stats);
     return code;
@@ -451,6 +478,7 @@ int cli_run(int argc, char **argv)
     struct program p;
     struct error e = {0};
     struct policy_specs specs;
+    char stats[PATH_MAX]; /* only to see that it can be written */
     int status = parse_options(argc, argv, &o);
     if (status >= 0)
         return status;
@@ -459,8 +487,10 @@ int cli_run(int argc, char **argv)
     if (o.print_machine)
         return check_setup(&o, &e) ? EXIT_DONE : cli_fail(&e);
     make_setup(&o, &setup);
-    if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) || !check_setup(&o, &e) || !check_program(&p, &places, &e) ||
-        !check_writable(o.timeline, setup.timeline, &e) || !check_writable(o.trace, setup.trace, &e) || !check_writable(o.warps, setup.warps, &e))
+    if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) ||
+        !check_setup(&o, &e) || !check_program(&p, &places, &e) || !check_writable(o.timeline, setup.timeline, &e) ||
+        !check_writable(o.trace, setup.trace, &e) || !check_writable(o.warps, setup.warps, &e) ||
+        (o.stats && strcmp(o.stats, "-") && !check_writable(o.stats, stats, &e)))
         return cli_fail(&e);
     return run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);
 }

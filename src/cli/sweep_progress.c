@@ -124,7 +124,7 @@ static void show(void *context, enum sweep_event event, const struct sweep_progr
 
 static bool run(struct sweep_options *o, struct sweep_result *result, bool quiet, struct error *e)
 {
-    static const int watched[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     enum { WATCHED = sizeof watched / sizeof *watched };
     struct shown s = {.options = o, .terminal = isatty(STDERR_FILENO) && !quiet, .quiet = quiet};
     struct sigaction before[WATCHED], ours = {.sa_handler = on_interrupt};

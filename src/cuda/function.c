@@ -1,6 +1,9 @@
 /* Functions of modules: attributes, names and parameters, and the way kernels were set up before CUDA 4. */
 #include "cuda/internal.h"
 
+#include "base/checked.h"
+
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,14 +36,18 @@ CUresult function_resolve(CUfunction handle, struct function **f)
     return r;
 }
 
-static uint32_t product(const uint32_t v[3]) { return (v[0] ? v[0] : 1) * (v[1] ? v[1] : 1) * (v[2] ? v[2] : 1); }
+static int product(const uint32_t v[3])
+{
+    uint64_t all = capped_volume((uint32_t[3]){v[0] ? v[0] : 1, v[1] ? v[1] : 1, v[2] ? v[2] : 1});
+    return all < INT_MAX ? (int)all : INT_MAX;
+}
 
 /* As many as it was compiled for, or as its registers allow. */
 static int most_threads(const struct function *f)
 {
     const struct ptx_function *p = f->exec->ptx;
     if (p->reqntid[0] || p->maxntid[0])
-        return (int)product(p->reqntid[0] ? p->reqntid : p->maxntid);
+        return product(p->reqntid[0] ? p->reqntid : p->maxntid);
     uint32_t threads = 1024;
     while (threads > 32 && !gpu_occupancy(driver_get()->gpu, f->exec, threads, 0))
         threads -= 32;
@@ -54,7 +61,9 @@ CUresult function_attribute(const struct function *f, CUfunction_attribute attri
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = most_threads(f); break;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)f->exec->shared_bytes; break;
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = (int)f->module->image->const_bytes; break;
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)f->exec->stack_bytes; break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *value = f->exec->stack_bytes < INT_MAX ? (int)f->exec->stack_bytes : INT_MAX;
+        break;
     case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)f->exec->register_count; break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = f->exec->module->target_sm; break;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = BINARY_ARCHITECTURE; break;

@@ -23,7 +23,7 @@
 
 enum { EXIT_SECONDS = 10 };
 
-static struct driver the_driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct driver the_driver = {.lock = PTHREAD_MUTEX_INITIALIZER, .end_claimed = ATOMIC_FLAG_INIT};
 
 struct driver *driver_get(void) { return &the_driver; }
 
@@ -77,14 +77,24 @@ CUresult api_leave(CUresult r)
     return r;
 }
 
-static void finish_timeline(const struct driver *d)
+/* What a kernel did wrong, or the program, says more than that a file could not be written. */
+static void report_file(struct driver *d, const struct error *e)
+{
+    d->file_failed = true;
+    if (d->outcome.kind == ERROR_NONE)
+        driver_report(e);
+    else if (strcmp(d->outcome.text, e->text))
+        driver_say("%s", e->text);
+}
+
+static void finish_timeline(struct driver *d)
 {
     struct timeline *t = d->gpu->options.timeline;
     struct error e = {0};
     if (!t)
         return;
     if (!timeline_close(t, &e))
-        driver_say("%s", e.text);
+        report_file(d, &e);
     else if (timeline_dropped_from(t) != UINT64_MAX && !d->options.quiet)
         driver_say("the timeline is cut off at cycle %llu: the file has reached its size limit; --timeline-cycles A:B chooses a part of the run",
                    (unsigned long long)timeline_dropped_from(t));
@@ -94,19 +104,18 @@ static void finish_trace(struct driver *d)
 {
     struct trace *t = d->gpu->options.trace;
     struct error e = {0};
-    if (t && !trace_close(t, &e) && d->outcome.kind == ERROR_NONE)
-        driver_report(&e);
+    if (t && !trace_close(t, &e))
+        report_file(d, &e);
 }
 
 static void finish_warps(struct driver *d)
 {
     struct warps *w = d->gpu->options.warps;
     struct error e = {0};
-    if (w && !warps_close(w, &e) && d->outcome.kind == ERROR_NONE)
-        driver_report(&e);
+    if (w && !warps_close(w, &e))
+        report_file(d, &e);
 }
 
-/* What a kernel did wrong, or the program, says more than that a file could not be written. */
 static void write_probes(struct driver *d)
 {
     struct error e = {0};
@@ -125,6 +134,8 @@ static void say_strays(const struct driver *d)
     if (m->strays && !d->options.quiet)
         driver_say("%llu accesses outside of allocations, next to one, were allowed, as a GPU allows them (--exact-bounds makes them errors). The first: %s", (unsigned long long)m->strays, m->first_stray);
 }
+
+bool driver_claim_end(struct driver *d) { return !atomic_flag_test_and_set(&d->end_claimed); }
 
 void driver_finish(struct driver *d, int exit_status)
 {
@@ -159,6 +170,8 @@ static void at_exit(int status, void *unused)
     bool locked = lock_at_exit(&the_driver);
     if (locked)
         queue_finish(&the_driver);
+    while (!driver_claim_end(&the_driver))
+        pause(); /* a signal ends the process, when its results are written */
     driver_finish(&the_driver, status);
     if (locked)
         pthread_mutex_unlock(&the_driver.lock);
@@ -215,12 +228,22 @@ static struct trace *open_trace(const struct options *o, const struct machine *m
     return trace_open(o->trace, &header, e);
 }
 
+/* A file that may grow no more (ulimit -f) is an error of the write, as a full disk is, not the end of the process. */
+static void survive_size_limit(void)
+{
+    struct sigaction theirs;
+    if (sigaction(SIGXFSZ, NULL, &theirs) == 0 && theirs.sa_handler == SIG_DFL)
+        signal(SIGXFSZ, SIG_IGN);
+}
+
 static bool start(struct driver *d, struct error *e)
 {
     struct options *o = &d->options;
     struct gpu_options options = {.interrupt = &d->interrupt};
     if (!options_parse(o, getenv("HEDDLE_OPTIONS"), e) || !choose(o, &options, e))
         return false;
+    policy_crash_watch(&options);
+    survive_size_limit();
     options.functional = o->functional;
     options.exact_bounds = o->exact_bounds;
     options.max_cycles = o->max_cycles;

@@ -133,11 +133,14 @@ struct driver {
     uint64_t next_id, module_count;
     struct timespec start;
     volatile int interrupt;
+    volatile int ending;    /* a signal ends the process: from now on every kernel stops at once */
+    atomic_flag end_claimed; /* somebody writes the results */
     uint32_t guards;        /* under which ctrl-C sets it */
     bool guarded;
     struct sigaction their_action;
     struct error outcome;   /* last failure of a kernel or a module */
     bool probe_failed;      /* to write what it counted */
+    bool file_failed;       /* a timeline, a trace or a file of warps that was asked for could not be written */
     bool launch_refused;    /* a launch came to nothing for want of support */
     struct pool *default_pool, *pool;
     bool has_region;        /* the program said which launches are of interest (profiler.c) */
@@ -157,6 +160,8 @@ struct driver {
 struct driver *driver_get(void);
 /* When the process ends, in whatever way: timeline and results are completed. (init.c) */
 void driver_finish(struct driver *d, int exit_status);
+/* Whether the caller is the first to end the process, and so the one who calls driver_finish. (init.c) */
+bool driver_claim_end(struct driver *d);
 
 /* What a call needs before it may run. */
 enum api_need {
@@ -326,7 +331,9 @@ void texture_bind_all(struct module *m); /* texture references of the module, be
 
 /* stats.c */
 void stats_write(const struct driver *d, int exit_status);
-/* From now on ctrl-C between launches writes the results first. (interrupt.c) */
+/* From now on signals that end the process write the results first. (interrupt.c) */
 void interrupt_watch(struct driver *d);
+/* From now on a crash in a policy of a shared object says so. (policy_crash.c) */
+void policy_crash_watch(const struct gpu_options *o);
 
 #endif

@@ -134,7 +134,7 @@ void launch_guard(void)
     if (d->guards++)
         return;
     sigemptyset(&ours.sa_mask);
-    d->interrupt = 0;
+    d->interrupt = d->ending;
     d->guarded = sigaction(SIGINT, NULL, &d->their_action) == 0 && d->their_action.sa_handler != SIG_IGN && sigaction(SIGINT, &ours, NULL) == 0;
 }
 

@@ -105,7 +105,10 @@ void allocations_free_of(struct context *ctx)
             allocation_drop(&table.entries[i]);
 }
 
-static bool copyable(enum memory_kind kind) { return kind != MEMORY_PARAM && kind != MEMORY_HEAP && kind != MEMORY_ARRAY; }
+static bool copyable(enum memory_kind kind)
+{
+    return kind != MEMORY_PARAM && kind != MEMORY_HEAP && kind != MEMORY_RUNTIME && kind != MEMORY_ARRAY;
+}
 
 /* Ranges that were mapped side by side (cuMemMap) may be used as one. */
 bool device_range_ok(uint64_t address, uint64_t bytes)

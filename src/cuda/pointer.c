@@ -11,7 +11,8 @@ struct pointer_facts {
 static struct pointer_facts facts_of(uint64_t address)
 {
     struct pointer_facts f = {memory_find(driver_get()->gpu->memory, address), allocation_find(address)};
-    if (f.range && (f.range->kind == MEMORY_PARAM || f.range->kind == MEMORY_HEAP || f.range->kind == MEMORY_ARRAY))
+    if (f.range && (f.range->kind == MEMORY_PARAM || f.range->kind == MEMORY_HEAP || f.range->kind == MEMORY_RUNTIME ||
+                    f.range->kind == MEMORY_ARRAY))
         f.range = NULL;
     return f;
 }

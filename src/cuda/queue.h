@@ -73,6 +73,7 @@ bool queue_be_patient(struct queue_patience *p);
 void queue_settle(bool waits);                                       /* all that can be done; waits: also what waits for host functions */
 void queue_finish(struct driver *d);                                 /* the process ends */
 void queue_abandon(struct driver *d);                                /* the same, at once: what is pending ends here. Without the lock. */
+void queue_close(struct driver *d); /* and it keeps the lock, if it gets it soon: nothing comes after it */
 void queue_watch(struct driver *d);                                  /* before the lock is left: somebody must look after what is pending */
 
 #endif

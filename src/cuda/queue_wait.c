@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ABANDON_SECONDS = 2 };
+enum { ABANDON_SECONDS = 1 };
 static const double patience_seconds = 10;                          /* with a kernel that spins, where other threads may end that */
 static const double idle_seconds = 0.005;                           /* after which the watch drives, without time */
 static const struct { double busy, idle; } timed_seconds = {1, 10}, polls_seconds = {0.005, 1}; /* with time; and once it had to */
@@ -153,7 +153,8 @@ void queue_settle(bool waits)
         drive_on(&all, waits);
 }
 
-void queue_abandon(struct driver *d)
+/* Whether the lock is ours: somebody may hold it for long, in a function of the host. */
+static bool lock_in_time(struct driver *d)
 {
     struct timespec until;
     atomic_fetch_add(&d->waiting, 1);
@@ -161,10 +162,21 @@ void queue_abandon(struct driver *d)
     until.tv_sec += ABANDON_SECONDS;
     bool locked = pthread_mutex_timedlock(&d->lock, &until) == 0;
     atomic_fetch_sub(&d->waiting, 1);
-    if (!locked)
+    return locked;
+}
+
+void queue_abandon(struct driver *d)
+{
+    if (!lock_in_time(d))
         return;
     queue_drop(NULL);
     api_unlock();
+}
+
+void queue_close(struct driver *d)
+{
+    if (lock_in_time(d))
+        queue_drop(NULL);
 }
 
 void queue_finish(struct driver *d)

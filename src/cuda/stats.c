@@ -2,6 +2,7 @@
  * Counters are listed in tables, one row a field of struct gpu_counters; docs/metrics.md says what each means. */
 #include "cuda/internal.h"
 
+#include "base/whole_file.h"
 #include "cuda/stats_profile.h"
 #include "gpu/energy.h"
 
@@ -342,7 +343,7 @@ static json_t *host(const struct gpu *g, const struct gpu_kernel *sum)
     return o;
 }
 
-/* Of a run without probes nothing is said about them. */
+/* Of files that were not asked for, or are written, nothing is said. */
 static json_t *outcome(const struct driver *d)
 {
     const struct error *e = &d->outcome;
@@ -351,6 +352,8 @@ static json_t *outcome(const struct driver *d)
     put(o, "launch_refused", json_boolean(d->launch_refused));
     if (d->probe_failed)
         put(o, "probe_failed", json_true());
+    if (d->file_failed)
+        put(o, "file_failed", json_true());
     put(o, "message", e->kind == ERROR_NONE ? NULL : text(e->text));
     return o;
 }
@@ -397,17 +400,21 @@ void stats_write(const struct driver *d, int exit_status)
     if (!d->options.stats[0] || !d->gpu)
         return;
     bool to_stdout = !strcmp(d->options.stats, "-");
-    FILE *f = to_stdout ? stdout : fopen(d->options.stats, "w");
-    if (!f) {
-        driver_say("%s: %s", d->options.stats, strerror(errno));
+    struct whole_file whole = {.file = stdout};
+    if (!to_stdout && !whole_file_open(&whole, d->options.stats)) {
+        driver_say("the results could not be written to %s: %s", d->options.stats, strerror(errno));
         return;
     }
     json_t *root = results(d, exit_status);
-    if (json_dumpf(root, f, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0 || fputc('\n', f) == EOF)
-        driver_say("%s: the results could not be written", d->options.stats);
+    bool written =
+        json_dumpf(root, whole.file, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && fputc('\n', whole.file) != EOF;
+    int why = errno;
     json_decref(root);
-    if (to_stdout)
-        fflush(f);
-    else if (fclose(f) != 0)
-        driver_say("%s: %s", d->options.stats, strerror(errno));
+    errno = why;
+    if ((to_stdout ? fflush(stdout) == 0 : whole_file_close(&whole)) && written)
+        return;
+    driver_say("the results could not be written to %s: %s", to_stdout ? "standard output" : d->options.stats,
+               strerror(errno));
+    if (!to_stdout)
+        whole_file_remove_empty(d->options.stats); /* `heddle run` made it */
 }

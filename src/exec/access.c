@@ -6,6 +6,7 @@
  * Left out: a device's 32-bit shared and local windows at low generic addresses; ours lie inside the reserved range. */
 #include "exec/access.h"
 
+#include "base/checked.h"
 #include "exec/decode.h"
 
 #include <inttypes.h>
@@ -28,8 +29,7 @@ static bool kind_fits(enum ptx_space space, enum memory_kind kind, bool is_store
 
 static bool is_within(const struct memory_range *r, uint64_t address, uint64_t bytes)
 {
-    uint64_t offset = address - r->base;
-    return offset < r->size_bytes && bytes <= r->size_bytes - offset;
+    return is_inside_range(r->base, r->size_bytes, address, bytes);
 }
 
 static bool near_is_valid(const struct exec_warp *w) { return w->near_generation == w->launch->memory->generation; }
@@ -87,13 +87,14 @@ uint8_t *access_shared(const struct exec_warp *w, uint64_t offset, uint64_t byte
     } else if (window > 1) {
         cta = NULL; /* without a cluster a block is its own and only member */
     }
-    return cta && at < cta->shared_bytes && bytes <= cta->shared_bytes - at ? cta->shared + at : NULL;
+    return cta && is_inside_range(0, cta->shared_bytes, at, bytes) ? cta->shared + at : NULL;
 }
 
 static uint8_t *find_local(const struct exec_warp *w, uint32_t lane, uint64_t address, uint64_t bytes)
 {
-    uint64_t size = w->launch->local_bytes;
-    return address < size && bytes <= size - address ? w->local + lane * exec_local_stride(w->launch) + address : NULL;
+    return is_inside_range(0, w->launch->local_bytes, address, bytes)
+               ? w->local + lane * exec_local_stride(w->launch) + address
+               : NULL;
 }
 
 /* Which space a generic address lies in; *address becomes the address in it. */

@@ -10,7 +10,7 @@ struct call_value {
     exec_ref ref;          /* in_register */
     uint32_t reg_bits;     /* 0: predicate */
     uint32_t offset;       /* else: in the caller's frame of local memory */
-    uint32_t bytes;
+    uint32_t bytes;        /* of the register or the variable; of a constant 0 */
 };
 
 struct call_site {

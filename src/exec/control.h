@@ -52,7 +52,13 @@ void registers_copy_lanes(const struct exec_function *f, uint8_t *to, const uint
 
 /* device_calls.c: functions that the device runtime provides */
 typedef void device_call_fn(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result);
-struct device_call { const char *name; device_call_fn *run; uint32_t argument_count; };
+enum { DEVICE_CALL_ARGUMENTS = 5 };
+/* Sizes are those that run reads and writes: what a call site names must be at least as large. */
+struct device_call {
+    const char *name;
+    device_call_fn *run;
+    uint8_t argument_count, result_bytes, argument_bytes[DEVICE_CALL_ARGUMENTS];
+};
 const struct device_call *device_call_find(const char *name);
 
 const struct exec_function *exec_image_function_at(const struct exec_image *image, uint64_t address);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { SPECIAL_BYTES = 4 * WARP_LANES, FIRST_STACK_ENTRIES = 16 };
 
@@ -94,37 +95,66 @@ static void fill_launch_specials(struct exec_warp *w)
         set_uniform(w, (enum ptx_special)(PTX_SREG_ENVREG0 + i), l->envreg[i]);
 }
 
-/* Registers and special registers of all warps are one piece of memory; local memory is mapped, so that what is not used costs nothing. */
+static uint64_t page_bytes(void) { return (uint64_t)sysconf(_SC_PAGESIZE); }
+
+/* The gaps between the lanes' local memory: closed, or opened again before the addresses go back to the host. */
+static void mark_gaps(const struct exec_cta *cta, void (*mark)(uint64_t at, uint64_t bytes))
+{
+    for (uint64_t i = 0; GUARD_GAP_BYTES && cta->local && i < (uint64_t)cta->warp_count * WARP_LANES; i++)
+        mark((uintptr_t)cta->local + i * cta->local_stride + cta->local_bytes, cta->local_stride - cta->local_bytes);
+}
+
+/* Local memory is mapped, so that what is not used costs nothing. The page before it and the one that begins at its end
+ * belong to nobody. */
+static bool map_local(struct exec_cta *cta)
+{
+    const struct exec_launch *l = cta->launch;
+    cta->local_stride = exec_local_stride(l);
+    cta->local_bytes = l->local_bytes;
+    uint64_t page = page_bytes(), bytes = (uint64_t)cta->warp_count * WARP_LANES * cta->local_stride,
+             pages = (bytes + page - 1) & ~(page - 1);
+    if (!bytes)
+        return true;
+    uint8_t *map = mmap(NULL, pages + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
+        return false;
+    cta->local_map = map;
+    cta->local_map_bytes = pages + 2 * page;
+    cta->local = map + page + (pages - bytes);
+    mark_gaps(cta, guard_close);
+    return mprotect(map + page, pages, PROT_READ | PROT_WRITE) == 0;
+}
+
+static void unmap_local(struct exec_cta *cta)
+{
+    mark_gaps(cta, guard_open);
+    if (cta->local_map)
+        munmap(cta->local_map, cta->local_map_bytes);
+}
+
+/* Registers and special registers of all warps are one piece of memory each. */
 static bool allocate(struct exec_cta *cta, struct error *e)
 {
     const struct exec_launch *l = cta->launch;
-    uint64_t frame = (l->kernel->frame_bytes + 255) & ~255ull;
+    uint64_t frame = ((l->kernel->frame_bytes + 255) & ~255ull), step = frame + (GUARD_GAP_BYTES ? 256 : 0);
     cta->shared = calloc(1, cta->shared_bytes + 16u);
     cta->warps = calloc(cta->warp_count, sizeof *cta->warps);
-    if (!cta->shared || !cta->warps)
-        return error_set(e, ERROR_NO_MEMORY, "out of host memory for a block of %u warps", cta->warp_count);
     uint64_t special_bytes = ((uint64_t)cta->warp_count * l->image->special_count * SPECIAL_BYTES + 511) & ~255ull;
     cta->specials = aligned_alloc(256, special_bytes);
-    cta->local_size = (uint64_t)cta->warp_count * WARP_LANES * exec_local_stride(l);
-    if (cta->local_size) {
-        cta->local = mmap(NULL, cta->local_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (cta->local == MAP_FAILED)
-            cta->local = NULL;
-    }
-    if (!cta->specials || (cta->local_size && !cta->local))
-        return error_set(e, ERROR_NO_MEMORY, "out of host memory for a block of %u warps", cta->warp_count);
-    memset(cta->specials, 0, special_bytes);
-    cta->registers = aligned_alloc(256, frame * cta->warp_count);
+    cta->registers = aligned_alloc(256, step * cta->warp_count);
     cta->stacks = malloc(cta->warp_count * FIRST_STACK_ENTRIES * sizeof *cta->stacks);
-    if (!cta->registers || !cta->stacks)
+    if (!cta->shared || !cta->warps || !cta->specials || !cta->registers || !cta->stacks || !map_local(cta))
         return error_set(e, ERROR_NO_MEMORY, "out of host memory for a block of %u warps", cta->warp_count);
-    memset(cta->registers, 0, frame * cta->warp_count);
+    guard_close((uintptr_t)cta->shared + cta->shared_bytes, 16);
+    memset(cta->specials, 0, special_bytes);
+    memset(cta->registers, 0, step * cta->warp_count);
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct exec_warp *w = &cta->warps[i];
-        w->registers = cta->registers + frame * i;
+        w->registers = cta->registers + step * i;
         w->registers_bytes = frame;
         w->stack = cta->stacks + i * FIRST_STACK_ENTRIES;
         w->stack_capacity = FIRST_STACK_ENTRIES;
+        guard_close((uintptr_t)w->registers + frame, step - frame);
     }
     return true;
 }
@@ -209,8 +239,12 @@ void exec_cta_adopt(struct exec_cta *cta, struct exec_launch *l, uint32_t core)
     cta->launch = l;
     cta->sm = core;
     cta->cluster = NULL;
-    for (uint32_t i = 0; i < cta->warp_count; i++)
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
+        const struct exec_warp *w = &cta->warps[i];
         prepare_warp(cta, i);
+        if (w->owns_registers && l->register_stacks_bytes)
+            __atomic_add_fetch(l->register_stacks_bytes, w->registers_bytes, __ATOMIC_RELAXED);
+    }
 }
 
 void exec_cta_destroy(struct exec_cta *cta)
@@ -227,8 +261,7 @@ void exec_cta_destroy(struct exec_cta *cta)
         free(w->frames);
         free(w->async);
     }
-    if (cta->local)
-        munmap(cta->local, cta->local_size);
+    unmap_local(cta);
     free(cta->registers);
     free(cta->stacks);
     free(cta->specials);

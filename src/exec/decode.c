@@ -1,6 +1,9 @@
 /* The helpers that decoders are written with (decode.h): modifiers, operands, immediates. */
 #include "exec/decode_state.h"
 
+#include "base/checked.h"
+#include "base/out_of_memory.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,7 +160,7 @@ void decode_grow_constants(struct decode_state *s)
     s->constant_slots = old_slots ? old_slots * 2 : 128;
     s->constants = calloc(s->constant_slots, sizeof *s->constants);
     if (!s->constants)
-        abort();
+        out_of_memory();
     for (uint32_t i = 0; i < old_slots; i++)
         if (old[i].lane_bytes) {
             uint64_t hash = (old[i].value + old[i].lane_bytes) * 0x9e3779b97f4a7c15ull;
@@ -468,7 +471,7 @@ bool decode_address(struct decoder *d, const struct ptx_operand *o, enum ptx_spa
     }
     if (b->kind != PTX_OPERAND_SYMBOL)
         return decode_wrong(d, b, "%s: expected a register or a variable in the address", d->in->spelling);
-    *offset += b->offset;
+    *offset = wrapping_add(*offset, b->offset);
     uint64_t address;
     enum decode_place place;
     if (!decode_variable_address(d, b->variable, &address, &place))
@@ -476,7 +479,7 @@ bool decode_address(struct decoder *d, const struct ptx_operand *o, enum ptx_spa
     if (place == PLACE_FRAME) {
         *base = decode_const64(d, 0);
         *base_bits = 0;
-        *offset += (int64_t)address;
+        *offset = wrapping_add(*offset, (int64_t)address);
         if (space == PTX_SPACE_NONE)
             return decode_wrong(d, b, "%s is in local memory: its generic address must be taken with cvta first", b->variable->name);
         return true;

@@ -1,5 +1,7 @@
 /* Decodes one function: every ptx_inst becomes an exec_inst at the same index, and behind the last stands a return. */
 #include "exec/control.h"
+
+#include "base/out_of_memory.h"
 #include "exec/image_internal.h"
 
 #include "ptx/cfg.h"
@@ -95,7 +97,7 @@ static void write_constants(struct decode_state *s, struct exec_function *f)
 {
     f->constants = aligned_alloc(256, (s->constant_bytes + 511) & ~255u);
     if (!f->constants)
-        abort();
+        out_of_memory();
     for (uint32_t i = 0; i < s->constant_slots; i++) {
         const struct decode_constant *c = &s->constants[i];
         for (uint32_t lane = 0; c->lane_bytes && lane < WARP_LANES; lane++)
@@ -107,6 +109,10 @@ bool decode_function(struct exec_image *image, struct exec_function *f, struct e
 {
     struct decode_state state = { .scratch = 0, .scratch_pred = f->scratch_pred };
     struct decoder d = { .image = image, .function = f, .error = e, .state = &state };
+    if (f->frame_bytes > EXEC_MOST_REGISTERS_BYTES)
+        return error_at(e, ERROR_UNSUPPORTED, &f->module->source, f->ptx->line, f->ptx->column,
+                        "not supported: %s has more than %d bytes of registers a thread that are alive at once",
+                        f->name, EXEC_MOST_REGISTERS_BYTES / WARP_LANES);
     f->code = arena_array(&image->arena, struct exec_inst, f->inst_count + 1);
     decode_grow_constants(&state);
     bool ok = true;

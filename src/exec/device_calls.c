@@ -52,18 +52,30 @@ static uint64_t next_value(struct print_state *s, uint32_t bytes)
     return value;
 }
 
+/* A width or a precision, which the host's printf would make a buffer of. */
+static uint32_t put_number(char *out, size_t out_bytes, long value)
+{
+    enum { MOST = 1 << 16 };
+    return (uint32_t)snprintf(out, out_bytes, "%ld", value > MOST ? MOST : value < -MOST ? -MOST : value);
+}
+
 /* One conversion; spec runs from '%' to the conversion letter. '*' widths are read from the arguments. */
 static void print_one(struct print_state *s, FILE *out, const char *spec, uint32_t length)
 {
     char format[64];
     uint32_t n = 0, longs = 0;
     for (uint32_t i = 0; i + 1 < length && n < 40; i++) {
-        if (spec[i] == '*')
-            n += (uint32_t)snprintf(format + n, sizeof format - n, "%d", (int)next_value(s, 4));
-        else if (spec[i] == 'l' || spec[i] == 'j' || spec[i] == 'z' || spec[i] == 't')
+        char *end;
+        if (spec[i] == '*') {
+            n += put_number(format + n, sizeof format - n, (int)next_value(s, 4));
+        } else if (spec[i] >= '1' && spec[i] <= '9') {
+            n += put_number(format + n, sizeof format - n, strtol(spec + i, &end, 10));
+            i = (uint32_t)(end - spec) - 1;
+        } else if (spec[i] == 'l' || spec[i] == 'j' || spec[i] == 'z' || spec[i] == 't') {
             longs++;
-        else if (spec[i] != 'h')
+        } else if (spec[i] != 'h') {
             format[n++] = spec[i];
+        }
     }
     char letter = spec[length - 1];
     if (strchr("diouxXc", letter)) {
@@ -141,7 +153,8 @@ static void run_vprintf(struct exec_warp *w, uint32_t mask, const uint32_t *argu
 
 uint64_t device_malloc(struct exec_launch *l, uint64_t bytes)
 {
-    uint64_t address = bytes && bytes <= l->heap->limit_bytes - l->heap->used_bytes ? memory_alloc(l->memory, bytes, 256, MEMORY_HEAP, NULL) : 0;
+    uint64_t left = l->heap->limit_bytes > l->heap->used_bytes ? l->heap->limit_bytes - l->heap->used_bytes : 0;
+    uint64_t address = bytes && bytes <= left ? memory_alloc(l->memory, bytes, 256, MEMORY_HEAP, NULL) : 0;
     if (address)
         l->heap->used_bytes += bytes;
     return address;
@@ -203,12 +216,12 @@ static void run_set_conditional(struct exec_warp *w, uint32_t mask, const uint32
 const struct device_call *device_call_find(const char *name)
 {
     static const struct device_call calls[] = {
-        { "vprintf", run_vprintf, 2 },
-        { "malloc", run_malloc, 1 },
-        { "free", device_free, 1 },
-        { "__assertfail", run_assertfail, 5 },
-        { "__assert_fail", run_assertfail, 4 },
-        { "cudaGraphSetConditional", run_set_conditional, 2 },
+        {"vprintf", run_vprintf, 2, 4, {8, 8}},
+        {"malloc", run_malloc, 1, 8, {8}},
+        {"free", device_free, 1, 0, {8}},
+        {"__assertfail", run_assertfail, 5, 0, {8, 8, 4, 8, 8}},
+        {"__assert_fail", run_assertfail, 4, 0, {8, 8, 4, 8}},
+        {"cudaGraphSetConditional", run_set_conditional, 2, 0, {8, 4}},
     };
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (strcmp(calls[i].name, name) == 0)

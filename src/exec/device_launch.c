@@ -7,16 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, NO_MEMORY = 2, TAIL_STREAM = 3, COPY_ARGUMENTS = 5 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, NO_MEMORY = 2, TAIL_STREAM = 3, MOST_PENDING = 1 << 18 };
 #define LAST (1ull << 63)
 
-static struct device_work *add(struct device_queue *q)
+/* NULL after a fault: what waits is kept by the host until the kernel has ended. */
+static struct device_work *add(struct exec_warp *w, uint32_t lane)
 {
+    struct device_queue *q = w->launch->queue;
+    if (q->count == MOST_PENDING) {
+        exec_raise(w, ERROR_ADDRESS, lane, 0, 0,
+                   "more than %d launches, copies and fills by one kernel wait for its end", MOST_PENDING);
+        return NULL;
+    }
     if (q->count == q->capacity) {
-        q->capacity = q->capacity ? q->capacity * 2 : 16;
-        q->list = realloc(q->list, q->capacity * sizeof *q->list);
-        if (!q->list)
-            abort();
+        uint32_t wanted = q->capacity ? q->capacity * 2 : 16;
+        struct device_work *grown = realloc(q->list, wanted * sizeof *q->list);
+        if (!grown) {
+            exec_raise(w, ERROR_NO_MEMORY, lane, 0, 0,
+                       "out of host memory: %u launches, copies and fills wait for the kernel's end", wanted);
+            return NULL;
+        }
+        q->list = grown;
+        q->capacity = wanted;
     }
     q->list[q->count] = (struct device_work){ 0 };
     return &q->list[q->count++];
@@ -33,9 +45,16 @@ static void get_parameter_buffer(struct exec_warp *w, uint32_t mask, const uint3
     FOR_EACH_LANE(mask, lane) {
         const struct exec_function *kernel = exec_image_function_at(l->image, device_argument64(w, lane, arguments[0]));
         uint32_t bytes = kernel && kernel->ptx->param_bytes > 16 ? kernel->ptx->param_bytes : 16;
-        uint64_t address = kernel && kernel->ptx->is_entry ? memory_alloc(l->memory, bytes, 256, MEMORY_HEAP, "arguments of a kernel that a kernel launches") : 0;
+        uint64_t address =
+            kernel && kernel->ptx->is_entry
+                ? memory_alloc(l->memory, bytes, 256, MEMORY_RUNTIME, "arguments of a kernel that a kernel launches")
+                : 0;
         if (address) {
-            struct device_work *work = add(l->queue);
+            struct device_work *work = add(w, lane);
+            if (!work) {
+                memory_release(l->memory, address);
+                return;
+            }
             work->kernel = kernel;
             work->arguments = address;
             memcpy(work->grid, device_argument(w, lane, arguments[1]), sizeof work->grid);
@@ -125,7 +144,9 @@ static void release(struct exec_warp *w, uint32_t mask, const uint32_t *argument
 static void copy(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result)
 {
     FOR_EACH_LANE(mask, lane) {
-        struct device_work *work = add(w->launch->queue);
+        struct device_work *work = add(w, lane);
+        if (!work)
+            return;
         work->to = device_argument64(w, lane, arguments[0]);
         work->from = device_argument64(w, lane, arguments[1]);
         work->bytes = device_argument64(w, lane, arguments[2]);
@@ -137,7 +158,9 @@ static void copy(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, 
 static void fill(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result)
 {
     FOR_EACH_LANE(mask, lane) {
-        struct device_work *work = add(w->launch->queue);
+        struct device_work *work = add(w, lane);
+        if (!work)
+            return;
         work->to = device_argument64(w, lane, arguments[0]);
         work->value = *device_argument(w, lane, arguments[1]);
         work->fills = true;
@@ -153,7 +176,7 @@ static void error_string(struct exec_warp *w, uint32_t mask, const uint32_t *arg
     static const char text[] = "no error";
     struct device_queue *q = w->launch->queue;
     (void)arguments;
-    if (!q->text && (q->text = memory_alloc(w->launch->memory, sizeof text, 256, MEMORY_HEAP, "text of an error")))
+    if (!q->text && (q->text = memory_alloc(w->launch->memory, sizeof text, 256, MEMORY_RUNTIME, "text of an error")))
         memcpy(memory_pointer(q->text), text, sizeof text);
     FOR_EACH_LANE(mask, lane)
         device_result(w, lane, result, &q->text, sizeof q->text);
@@ -162,23 +185,23 @@ static void error_string(struct exec_warp *w, uint32_t mask, const uint32_t *arg
 const struct device_call *device_launch_call_find(const char *name)
 {
     static const struct device_call calls[] = {
-        { "GetParameterBufferV2", get_parameter_buffer, 4 },
-        { "LaunchDeviceV2", launch_device, 2 },
-        { "StreamCreateWithFlags", create_handle, 2 },
-        { "StreamDestroy", succeed, 1 },
-        { "StreamWaitEvent", succeed, 3 },
-        { "EventCreateWithFlags", create_handle, 2 },
-        { "EventRecord", succeed, 2 },
-        { "EventDestroy", succeed, 1 },
-        { "GetLastError", succeed, 0 },
-        { "PeekAtLastError", succeed, 0 },
-        { "GetErrorString", error_string, 1 },
-        { "GetErrorName", error_string, 1 },
-        { "GetDevice", get_device, 1 },
-        { "Malloc", allocate, 2 },
-        { "Free", release, 1 },
-        { "MemcpyAsync", copy, COPY_ARGUMENTS },
-        { "MemsetAsync", fill, 4 },
+        {"GetParameterBufferV2", get_parameter_buffer, 4, 8, {8, 12, 12, 4}},
+        {"LaunchDeviceV2", launch_device, 2, 4, {8, 8}},
+        {"StreamCreateWithFlags", create_handle, 2, 4, {8, 4}},
+        {"StreamDestroy", succeed, 1, 4, {8}},
+        {"StreamWaitEvent", succeed, 3, 4, {8, 8, 4}},
+        {"EventCreateWithFlags", create_handle, 2, 4, {8, 4}},
+        {"EventRecord", succeed, 2, 4, {8, 8}},
+        {"EventDestroy", succeed, 1, 4, {8}},
+        {"GetLastError", succeed, 0, 4, {0}},
+        {"PeekAtLastError", succeed, 0, 4, {0}},
+        {"GetErrorString", error_string, 1, 8, {4}},
+        {"GetErrorName", error_string, 1, 8, {4}},
+        {"GetDevice", get_device, 1, 4, {8}},
+        {"Malloc", allocate, 2, 4, {8, 8}},
+        {"Free", release, 1, 4, {8}},
+        {"MemcpyAsync", copy, 5, 4, {8, 8, 8, 4, 8}},
+        {"MemsetAsync", fill, 4, 4, {8, 4, 8, 8}},
     };
     static const char prefix[] = "__cudaCDP2";
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
@@ -203,7 +226,7 @@ void device_queue_sort(struct device_queue *q)
 
 void device_queue_free(struct device_queue *q, struct memory *memory)
 {
-    for (uint32_t i = 0; i < q->count; i++)
+    for (uint32_t i = q->count; i-- > 0;) /* the table of ranges is the quickest to shorten at its end */
         if (q->list[i].arguments)
             memory_release(memory, q->list[i].arguments);
     if (q->text)

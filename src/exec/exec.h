@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/guard.h"
 #include "exec/memory.h"
 #include "exec/texture.h"
 #include "ptx/ptx.h"
@@ -15,6 +16,9 @@
 #include <stdio.h>
 
 enum { WARP_LANES = 32 };
+/* Registers of one call, and of all nested calls, of a warp: a GPU keeps what does not fit its register file in the
+ * threads' local memory, of which each has 512 KiB. */
+enum { EXEC_MOST_REGISTERS_BYTES = WARP_LANES * (512 << 10) };
 #define FULL_MASK 0xffffffffu
 
 struct exec_warp;
@@ -65,7 +69,7 @@ struct exec_function {
     uint32_t shared_bytes;        /* static shared memory of the kernel, callees included */
     uint32_t dynamic_shared_offset; /* where extern unsized shared arrays begin */
     uint32_t register_count;      /* an estimate (ptx/registers.h), callees included */
-    uint32_t stack_bytes;         /* local memory of a thread over the deepest call path; recursion: one level each */
+    uint64_t stack_bytes;         /* local memory of a thread over the deepest call path; recursion: one level each */
     bool recursive, makes_calls, calls_indirectly, address_taken, uses_alloca;
     bool prepared;                /* it can run */
     bool *runs;                   /* of a kernel that makes calls: by index, what may run in a launch of it */
@@ -201,7 +205,9 @@ struct exec_cta {
     struct simt_entry *stacks;      /* first entries of all warps' stacks */
     uint8_t *specials;              /* special registers of all warps */
     uint8_t *local;                 /* local memory of all warps */
-    uint64_t local_size;
+    uint64_t local_stride, local_bytes; /* from one lane's to the next; of which it has so many */
+    uint8_t *local_map;                 /* with what guards it */
+    uint64_t local_map_bytes;
     uint32_t id[3];
     uint64_t index;                 /* linear in the grid */
     struct exec_warp *warps;
@@ -266,6 +272,7 @@ struct exec_launch {
     uint64_t (*clock)(struct exec_launch *l, const struct exec_warp *w); /* %clock64 */
     struct device_heap *heap;
     struct device_queue *queue;
+    uint64_t *register_stacks_bytes; /* of all warps, beyond their first frames; NULL: not counted */
     struct exec_counters counters;
     bool faulted;
     struct { const struct exec_function *function; uint32_t rpc; } spun[8]; /* where lanes have spun while others of their warp waited (let_go.c) */
@@ -280,14 +287,15 @@ struct exec_launch {
 };
 
 /* From one lane's local memory to the next. Lanes mostly use the same place in theirs; an odd number of cache lines between them keeps those places from falling into one set of the
- * host's cache, as a power of two would have it. */
+ * host's cache, as a power of two would have it. What lies between the end of one and the next is closed in
+ * sanitizer builds. */
 static inline uint64_t exec_local_stride(const struct exec_launch *l)
 {
     enum { HOST_LINE = 64, WORTH_PADDING = 1024 };
     uint64_t bytes = l->local_bytes;
-    return bytes < WORTH_PADDING ? bytes : ((bytes + HOST_LINE - 1) & ~(uint64_t)(HOST_LINE - 1)) | HOST_LINE;
+    return (bytes < WORTH_PADDING ? bytes : ((bytes + HOST_LINE - 1) & ~(uint64_t)(HOST_LINE - 1)) | HOST_LINE) +
+           (bytes ? GUARD_GAP_BYTES : 0);
 }
-
 
 /* One instruction of the warp, which must be READY. */
 void exec_step(struct exec_warp *w);

@@ -17,6 +17,7 @@ void exec_raise(struct exec_warp *w, enum error_kind kind, uint32_t lane, uint64
 {
     struct exec_launch *l = w->launch;
     w->state = WARP_FAULT;
+    w->access = (struct exec_access){.space = PTX_SPACE_NONE}; /* what was checked may be no address of anything */
     if (l->faulted)
         return;
     l->faulted = true;

@@ -1,8 +1,9 @@
 /* Modules become an image: linked by name, placed in device memory, decoded. Kernels may be left undecoded until they are asked for: a program's fat binary often holds hundreds, of which
  * a run uses a few. */
 #include "exec/image_internal.h"
-#include "exec/device_calls.h"
 
+#include "base/checked.h"
+#include "base/out_of_memory.h"
 #include "ptx/cfg.h"
 #include "ptx/registers.h"
 
@@ -97,7 +98,7 @@ static bool collect_functions(struct exec_image *image, struct error *e)
     return true;
 }
 
-/* The call graph: what a kernel needs includes what the functions need that it may call. */
+/* Calls, for the call graph (call_graph.c) */
 
 struct call_walk {
     struct exec_image *image;
@@ -114,14 +115,6 @@ static void note_address_taken(void *context, const struct ptx_operand *o)
         f->address_taken = true;
 }
 
-static const struct ptx_operand *callee_of(const struct ptx_inst *in)
-{
-    for (uint32_t i = 0; i < in->operand_count; i++)
-        if (in->operands[i].kind != PTX_OPERAND_LIST)
-            return &in->operands[i];
-    return NULL;
-}
-
 static void note_calls(struct exec_image *image, struct exec_function *f)
 {
     struct call_walk w = { image, f };
@@ -133,7 +126,7 @@ static void note_calls(struct exec_image *image, struct exec_function *f)
             continue;
         }
         f->makes_calls = true;
-        const struct ptx_operand *callee = callee_of(in);
+        const struct ptx_operand *callee = call_graph_callee(in);
         f->calls_indirectly |= callee && callee->kind != PTX_OPERAND_FUNCTION;
     }
 }
@@ -147,71 +140,6 @@ static void note_addresses_in_data(struct exec_image *image)
                 if (f)
                     f->address_taken = true;
             }
-}
-
-enum visit_state { UNSEEN, OPEN, CLOSED };
-struct need { enum visit_state state; uint32_t registers, stack; bool recursive; };
-
-static uint32_t index_of(const struct exec_function *f)
-{
-    return (uint32_t)((f->address ^ FUNCTION_ADDRESS_TAG) / 16 - 1);
-}
-
-static void add_needs(struct need *needs, const struct exec_image *image, uint32_t at);
-
-static void add_callee(struct need *needs, const struct exec_image *image, struct need *own, const struct exec_function *callee, uint32_t *deepest)
-{
-    struct need *n = &needs[index_of(callee)];
-    if (n->state == OPEN) { /* a cycle: one level of each function on it is counted */
-        own->recursive = true;
-        return;
-    }
-    add_needs(needs, image, index_of(callee));
-    own->recursive |= n->recursive;
-    if (n->registers > own->registers)
-        own->registers = n->registers;
-    if (n->stack > *deepest)
-        *deepest = n->stack;
-}
-
-static void add_needs(struct need *needs, const struct exec_image *image, uint32_t at)
-{
-    struct need *own = &needs[at];
-    if (own->state != UNSEEN)
-        return;
-    const struct exec_function *f = image->functions[at];
-    own->state = OPEN;
-    own->registers = f->register_count;
-    uint32_t deepest = 0;
-    for (uint32_t i = 0; f->makes_calls && i < f->ptx->inst_count; i++) {
-        const struct ptx_operand *callee = ptx_flags(&f->ptx->insts[i]) & PTX_F_CALL ? callee_of(&f->ptx->insts[i]) : NULL;
-        if (!callee || callee->kind != PTX_OPERAND_FUNCTION)
-            continue;
-        const struct exec_function *target = image_definition(image, f->module, callee->function->name);
-        if (target)
-            add_callee(needs, image, own, target, &deepest);
-    }
-    for (uint32_t i = 0; f->calls_indirectly && i < image->function_count; i++)
-        if (image->functions[i]->address_taken)
-            add_callee(needs, image, own, image->functions[i], &deepest);
-    own->stack = f->local_bytes + deepest;
-    own->state = CLOSED;
-}
-
-static void sum_up_needs(struct exec_image *image)
-{
-    struct need *needs = calloc(image->function_count + 1, sizeof *needs);
-    if (!needs)
-        abort();
-    for (uint32_t i = 0; i < image->function_count; i++) {
-        add_needs(needs, image, i);
-    }
-    for (uint32_t i = 0; i < image->function_count; i++) {
-        image->functions[i]->register_count = needs[i].registers;
-        image->functions[i]->stack_bytes = needs[i].stack;
-        image->functions[i]->recursive = needs[i].recursive;
-    }
-    free(needs);
 }
 
 /* Special registers that are read get a place in each warp's bank of them. */
@@ -247,70 +175,27 @@ static void measure(struct exec_image *image, struct exec_function *f)
     arena_free(&scratch);
 }
 
-/* What may run in a launch of a kernel: what it calls, and if anything of that calls through a pointer, all functions whose address is taken. */
-static void reach(const struct exec_image *image, const struct exec_function *f, bool *runs)
-{
-    if (runs[f->index])
-        return;
-    runs[f->index] = true;
-    for (uint32_t i = 0; f->makes_calls && i < f->ptx->inst_count; i++) {
-        const struct ptx_operand *callee = ptx_flags(&f->ptx->insts[i]) & PTX_F_CALL ? callee_of(&f->ptx->insts[i]) : NULL;
-        const struct exec_function *target = callee && callee->kind == PTX_OPERAND_FUNCTION ? image_definition(image, f->module, callee->function->name) : NULL;
-        if (target && !device_launch_call_find(target->name))
-            reach(image, target, runs);
-    }
-    for (uint32_t i = 0; f->calls_indirectly && i < image->function_count; i++)
-        if (image->functions[i]->address_taken && !image->functions[i]->ptx->is_entry)
-            reach(image, image->functions[i], runs);
-}
-
-static void find_reach(struct exec_image *image, struct exec_function *kernel)
-{
-    if (kernel->runs || !kernel->makes_calls)
-        return;
-    kernel->runs = arena_array(&image->arena, bool, image->function_count);
-    reach(image, kernel, kernel->runs);
-}
-
-bool exec_may_run(const struct exec_function *kernel, const struct exec_function *f)
-{
-    return f == kernel || (kernel->runs && kernel->runs[f->index]);
-}
-
-/* NULL: every kernel. Functions that no kernel comes to, as linked libraries are full of, need not be right; without any kernel, all must. */
-static bool is_needed(const struct exec_image *image, const struct exec_function *f, const struct exec_function *kernel)
-{
-    if (kernel)
-        return exec_may_run(kernel, f);
-    bool any = false;
-    for (uint32_t i = 0; i < image->function_count; i++)
-        if (image->functions[i]->ptx->is_entry) {
-            any = true;
-            if (exec_may_run(image->functions[i], f))
-                return true;
-        }
-    return !any || image->module_count == 1;
-}
-
+/* kernel NULL: every one. Functions that no kernel comes to, as linked libraries are full of, need not be right;
+ * without any kernel, all must. */
 static bool prepare(struct exec_image *image, const struct exec_function *kernel, struct error *e)
 {
+    bool *needed = call_graph_needed(image, kernel), good = true;
     for (uint32_t i = 0; i < image->function_count; i++)
-        if (image->functions[i]->ptx->is_entry && (!kernel || kernel == image->functions[i]))
-            find_reach(image, image->functions[i]);
-    for (uint32_t i = 0; i < image->function_count; i++)
-        if (is_needed(image, image->functions[i], kernel) && !image->functions[i]->cfg)
+        if (needed[i] && !image->functions[i]->cfg)
             measure(image, image->functions[i]);
-    for (uint32_t i = 0; i < image->function_count; i++) {
+    for (uint32_t i = 0; good && i < image->function_count; i++) {
         struct exec_function *f = image->functions[i];
-        if (is_needed(image, f, kernel) && !f->code && !decode_function(image, f, e)) {
+        if (needed[i] && !f->code && !decode_function(image, f, e)) {
             free(f->constants); /* the next that needs it is told the same */
             f->constants = NULL;
             f->code = NULL;
-            return false;
+            good = false;
         }
     }
-    sum_up_needs(image);
-    return true;
+    free(needed);
+    if (good)
+        call_graph_sum_up(image);
+    return good;
 }
 
 bool exec_image_prepare(struct exec_image *image, struct exec_function *kernel, struct error *e)
@@ -333,7 +218,7 @@ struct exec_image *exec_image_create_lazy(struct memory *memory, struct ptx_modu
 {
     struct exec_image *image = calloc(1, sizeof *image);
     if (!image)
-        abort();
+        out_of_memory();
     image->memory = memory;
     image->id = memory->next_serial++;
     image->modules = arena_array(&image->arena, struct ptx_module *, count + 1);

@@ -1,4 +1,4 @@
-/* Between image.c, layout.c, registers.c and decode_function.c. */
+/* Between image.c, call_graph.c, layout.c, registers.c and decode_function.c. */
 #ifndef HEDDLE_EXEC_IMAGE_INTERNAL_H
 #define HEDDLE_EXEC_IMAGE_INTERNAL_H
 
@@ -31,6 +31,13 @@ void registers_place(struct exec_image *image, struct exec_function *f, const st
 
 /* The definition of a function by name, own module first; NULL: none. */
 struct exec_function *image_definition(const struct exec_image *image, const struct ptx_module *module, const char *name);
+
+/* call_graph.c. Which functions must be right and decoded for a kernel, by index; NULL: for all. The caller's. */
+bool *call_graph_needed(const struct exec_image *image, const struct exec_function *kernel);
+/* What a function needs includes what the functions need that it may call: registers, stack, whether it recurs. */
+void call_graph_sum_up(struct exec_image *image);
+/* The operand that says what is called. */
+const struct ptx_operand *call_graph_callee(const struct ptx_inst *in);
 
 /* Visits every operand of an instruction, nested ones too. */
 typedef void operand_visitor(void *context, const struct ptx_operand *o);

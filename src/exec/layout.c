@@ -1,6 +1,9 @@
 /* Where variables live: global and constant ones in device memory, shared ones at offsets that depend on the kernel, local ones in the frame. */
 #include "exec/image_internal.h"
 
+#include "base/checked.h"
+#include "base/out_of_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +28,7 @@ void layout_put(struct layout *l, const struct ptx_variable *v, const struct exe
         l->slots = old.slots ? old.slots * 2 : 64;
         l->places = calloc(l->slots, sizeof *l->places);
         if (!l->places)
-            abort();
+            out_of_memory();
         for (uint32_t i = 0; i < old.slots; i++)
             if (old.places[i].variable)
                 l->places[slot_of(l, old.places[i].variable, old.places[i].function)] = old.places[i];
@@ -105,6 +108,9 @@ static bool relocate(struct exec_image *image, const struct ptx_module *module, 
     for (uint32_t i = 0; i < v->relocation_count; i++) {
         const struct ptx_relocation *r = &v->relocations[i];
         uint64_t value;
+        if (!is_inside_range(0, v->size_bytes, r->offset, r->size_bytes))
+            return error_at(e, ERROR_SYNTAX, &module->source, v->line, v->column,
+                            "%s has no room for the address of %s", v->name, r->symbol);
         const struct ptx_variable *target = ptx_find_variable(module, r->symbol);
         const struct exec_function *f = target ? NULL : image_definition(image, module, r->symbol);
         if (target) {
@@ -193,7 +199,7 @@ static void place_shared(void *context, const struct ptx_operand *o)
         return;
     uint64_t at = align_up(w->end, v->align_bytes ? v->align_bytes : 1);
     layout_put(w->image->layout, v, w->fixed ? NULL : w->function, at);
-    if (v->size_bytes <= MOST_SHARED_BYTES && at + v->size_bytes <= MOST_SHARED_BYTES)
+    if (capped_add(at, v->size_bytes) <= MOST_SHARED_BYTES)
         w->end = at + v->size_bytes;
     else
         w->image->layout->too_large = v;
@@ -252,7 +258,7 @@ static uint32_t place_in_frame(struct exec_image *image, struct exec_function *f
 {
     uint64_t at = align_up(f->local_bytes, v->align_bytes ? v->align_bytes : 1);
     layout_put(image->layout, v, f, at);
-    if (v->size_bytes <= MOST_LOCAL_BYTES && at + v->size_bytes <= MOST_LOCAL_BYTES)
+    if (capped_add(at, v->size_bytes) <= MOST_LOCAL_BYTES)
         f->local_bytes = (uint32_t)(at + v->size_bytes);
     else
         image->layout->too_large = v;

@@ -312,6 +312,8 @@ static bool decode_transfer(struct decoder *d, bool is_store)
     int bytes = t->element_bytes * t->count;
     if (bytes > MAX_VECTOR_BYTES || (bytes > 16 && (t->count == 2 || t->element_bytes < 4)) || (t->count == 8 && t->element_bytes != 4))
         return decode_wrong(d, NULL, "%s: no such vector", d->in->spelling);
+    if (bytes > 16 && space != PTX_SPACE_GLOBAL) /* the pipelines of the other spaces take 16 bytes a lane */
+        return decode_wrong(d, NULL, "%s: vectors of 32 bytes are for .global only", d->in->spelling);
     t->bytes = (uint8_t)bytes;
     return decode_cache_policy(d, 2) && access_decode_address(d, decode_operand(d, is_store ? 0 : 1), space, &t->address) &&
            decode_elements(d, decode_operand(d, is_store ? 1 : 0), type, is_store, t) && ((d->out->extra = t), true) &&

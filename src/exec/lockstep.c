@@ -3,6 +3,7 @@
  * this order, a stack of that warp: so a block can go on warp by warp at any time. */
 #include "exec/lockstep.h"
 
+#include "base/out_of_memory.h"
 #include "exec/control.h"
 #include "exec/lanes.h"
 
@@ -32,7 +33,7 @@ struct lockstep *lockstep_create(void)
 {
     struct lockstep *b = calloc(1, sizeof *b);
     if (!b || !(b->paths = malloc(FIRST_PATHS * sizeof *b->paths)))
-        abort();
+        out_of_memory();
     b->capacity = FIRST_PATHS;
     return b;
 }
@@ -54,7 +55,7 @@ static void push(struct lockstep *b, uint32_t pc, uint32_t stop, const uint32_t 
         b->capacity *= 2;
         b->paths = realloc(b->paths, b->capacity * sizeof *b->paths);
         if (!b->paths)
-            abort();
+            out_of_memory();
     }
     struct path *p = &b->paths[b->depth++];
     *p = (struct path){.pc = pc, .stop = stop};
@@ -93,7 +94,7 @@ void lockstep_show(struct lockstep *b)
 {
     struct simt_entry *entries = malloc((b->depth + 1) * sizeof *entries);
     if (!entries)
-        abort();
+        out_of_memory();
     for (uint32_t i = 0; i < b->cta->warp_count; i++) {
         struct exec_warp *w = &b->cta->warps[i];
         uint32_t count = 0;

@@ -8,6 +8,9 @@
  * Left out: page granularity and placement of a real driver; addresses are the same in every run as long as the preferred base is free. */
 #include "exec/memory.h"
 
+#include "base/checked.h"
+#include "base/guard.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +33,7 @@ enum {
 #define PREFERRED_BASE 0x200000000000ull
 #define FIRST_PHYSICAL 0xc0000000ull
 #define PARAM_PHYSICAL 0ull
+#define BESIDE_PHYSICAL (1ull << 45)
 #define BASE_STEP 0x010000000000ull
 #define HOST_ROOM (64ull << 30) /* room in the range for pinned memory and for gaps */
 
@@ -41,6 +45,7 @@ struct memory_state {
     struct extent *holes; /* free parts of the heap, sorted, never adjacent */
     uint32_t hole_count, hole_capacity;
     char freed_labels[FREED_KEPT][LABEL_KEPT];
+    uint64_t closed_end; /* nothing at or behind it was ever closed to the host (base/guard.h) */
     bool margins_written; /* some kernel wrote into a margin: from then on they are cleared as well */
 };
 
@@ -73,11 +78,11 @@ static bool reserve_range(struct memory *m)
     uint64_t windows = round_up((uint64_t)MEMORY_WINDOW_BYTES * (MEMORY_CLUSTER_BLOCKS + 2), 1ull << 28);
     uint64_t wish[] = {2 * m->capacity_bytes + HOST_ROOM, m->capacity_bytes + (m->capacity_bytes >> 3) + (1ull << 28)};
     for (int i = 0; i < 2; i++) {
-        uint64_t bytes = windows + round_up(wish[i], 1ull << 20);
+        uint64_t guard = page_bytes(), bytes = windows + round_up(wish[i], 1ull << 20) + guard;
         uint8_t *at = reserve(bytes);
         if (!at)
             continue;
-        if (mprotect(at + windows, bytes - windows, PROT_READ | PROT_WRITE) != 0) {
+        if (mprotect(at + windows, bytes - windows - guard, PROT_READ | PROT_WRITE) != 0) {
             munmap(at, bytes);
             continue;
         }
@@ -89,7 +94,7 @@ static bool reserve_range(struct memory *m)
         m->shared_window = m->reserved_base;
         m->local_window = m->shared_window + (uint64_t)MEMORY_WINDOW_BYTES * (MEMORY_CLUSTER_BLOCKS + 1);
         m->heap_base = m->reserved_base + windows;
-        m->heap_end = m->reserved_base + bytes;
+        m->heap_end = m->reserved_base + bytes - guard; /* before the heap the windows guard it */
         return true;
     }
     return false;
@@ -150,6 +155,8 @@ void memory_destroy(struct memory *m)
 {
     if (!m)
         return;
+    if (state_of(m)->closed_end)
+        guard_open(m->heap_base, state_of(m)->closed_end - m->heap_base);
     munmap((void *)(uintptr_t)m->reserved_base, m->reserved_bytes);
     free(m->ranges);
     free(m->freed);
@@ -177,7 +184,7 @@ const struct memory_range *memory_find(const struct memory *m, uint64_t address)
     if (above == 0)
         return NULL;
     const struct memory_range *r = &m->ranges[above - 1];
-    return address - r->base < r->size_bytes ? r : NULL;
+    return is_inside_range(r->base, r->size_bytes, address, 0) ? r : NULL;
 }
 
 static bool is_in_heap(const struct memory *m, uint64_t base) { return base >= m->heap_base && base < m->heap_end; }
@@ -226,14 +233,20 @@ static uint64_t place_physically(struct memory *m, uint64_t size_bytes, enum mem
     return at;
 }
 
+/* What lies beside a range (the end of its granules, a margin) has lines of its own: those behind its physical place are
+ * another range's. */
+static uint64_t physical_beside(const struct memory *m, uint64_t address)
+{
+    const struct memory_range *r = memory_find_margin(m, address, 1);
+    return r ? BESIDE_PHYSICAL + r->physical + (address - r->base) : address;
+}
+
 uint64_t memory_physical(const struct memory *m, uint64_t address, struct memory_range *near)
 {
     if (address - near->base >= near->size_bytes) {
         const struct memory_range *r = memory_find(m, address);
         if (!r)
-            r = memory_find_margin(m, address, 1);
-        if (!r)
-            return address;
+            return physical_beside(m, address);
         *near = *r;
     }
     return near->physical + (address - near->base);
@@ -292,6 +305,28 @@ static uint64_t occupied_bytes(uint64_t size_bytes, enum memory_kind kind)
     return in_granules(size_bytes) + margin_of(kind) + GUARD_BYTES;
 }
 
+/* A range that is handed out is open as far as kernels may reach on either side, and closed beyond that. */
+static void open_range(struct memory *m, uint64_t base, uint64_t size_bytes, enum memory_kind kind)
+{
+    struct memory_state *s = state_of(m);
+    uint64_t margin = margin_of(kind), reach = m->exact_bounds ? 0 : margin;
+    uint64_t first = base - reach, open_end = base + (m->exact_bounds ? size_bytes : in_granules(size_bytes)) + reach;
+    uint64_t end = base + occupied_bytes(size_bytes, kind);
+    if (!GUARD_GAP_BYTES)
+        return;
+    if (first < s->closed_end)
+        guard_open(first, (open_end < s->closed_end ? open_end : s->closed_end) - first);
+    guard_close(base - margin, margin - reach);
+    guard_close(open_end, end - open_end);
+    s->closed_end = end > s->closed_end ? end : s->closed_end;
+}
+
+/* Of a large range only the begin: closing takes time and memory. */
+static void close_freed(uint64_t base, uint64_t size_bytes)
+{
+    guard_close(base, size_bytes < LARGE_BYTES ? size_bytes : LARGE_BYTES);
+}
+
 uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_bytes, enum memory_kind kind, const char *label)
 {
     struct memory_state *s = state_of(m);
@@ -309,6 +344,7 @@ uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_byte
         take_from_hole(s, i, base - margin, margin + occupied);
         insert_range(m, &(struct memory_range){base, size_bytes, kind, m->next_serial++, label, place_physically(m, size_bytes, kind)});
         m->used_bytes += counted;
+        open_range(m, base, size_bytes, kind);
         return base;
     }
     return 0;
@@ -317,9 +353,10 @@ uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_byte
 bool memory_register(struct memory *m, void *host, uint64_t size_bytes, enum memory_kind kind)
 {
     uint64_t base = (uint64_t)(uintptr_t)host;
-    if (!host || size_bytes == 0 || base + size_bytes < base)
+    uint64_t end;
+    if (!host || size_bytes == 0 || !checked_add(base, size_bytes, &end))
         return false;
-    if (base < m->reserved_base + m->reserved_bytes && base + size_bytes > m->reserved_base)
+    if (base < m->reserved_base + m->reserved_bytes && end > m->reserved_base)
         return false;
     uint32_t above = first_above(m, base);
     if (above > 0 && base - m->ranges[above - 1].base < m->ranges[above - 1].size_bytes)
@@ -400,7 +437,10 @@ bool memory_release(struct memory *m, uint64_t base)
     if (!is_in_heap(m, base))
         return true;
     uint64_t margin = margin_of(r.kind), dirty = state_of(m)->margins_written ? margin : 0;
+    if (m->exact_bounds)
+        guard_open(r.base + r.size_bytes, memory_granules_end(&r) - r.base - r.size_bytes);
     clear(r.base - dirty, memory_granules_end(&r) - r.base + 2 * dirty);
+    close_freed(r.base - margin, in_granules(r.size_bytes) + 2 * margin);
     m->used_bytes -= counted_bytes(r.size_bytes, r.kind);
     give_to_holes(state_of(m), r.base - margin, margin + occupied_bytes(r.size_bytes, r.kind)); /* without host memory for the list the extent is lost, no more */
     return true;
@@ -415,6 +455,7 @@ static const char *kind_noun(enum memory_kind kind)
     case MEMORY_CONST: return "constant variable";
     case MEMORY_PARAM: return "block of kernel parameters";
     case MEMORY_HEAP: return "allocation of the kernel's malloc";
+    case MEMORY_RUNTIME: return "allocation of the device runtime";
     case MEMORY_ARRAY: return "array";
     case MEMORY_DEVICE: break;
     }

@@ -18,6 +18,7 @@ enum memory_kind {
     MEMORY_CONST,   /* a module's .const variables: kernels may not write */
     MEMORY_PARAM,   /* parameters of a launch: kernels may not write */
     MEMORY_HEAP,    /* malloc() in a kernel */
+    MEMORY_RUNTIME, /* of the device runtime: kernels may write it, but free() does not know it */
     MEMORY_ARRAY,   /* CUDA arrays: reached by textures and surfaces only */
 };
 

@@ -74,18 +74,19 @@ void registers_place(struct exec_image *image, struct exec_function *f, const st
         p.free_slots[c] = arena_array(&scratch, uint32_t, ptx->reg_count + 1);
     place_by_ranges(&scratch, &p, ptx, live);
 
-    uint32_t base[CLASS_COUNT], offset = SCRATCH_BYTES;
+    uint64_t base[CLASS_COUNT], offset = SCRATCH_BYTES;
     for (int c = CLASS_COUNT - 1; c >= 0; c--) {
         base[c] = offset;
-        offset += p.slot_count[c] * class_bytes[c];
+        offset += (uint64_t)p.slot_count[c] * class_bytes[c];
     }
     f->registers = arena_array(&image->arena, exec_ref, ptx->reg_count + 1);
     for (uint32_t i = 0; i < ptx->reg_count; i++) {
         int c = class_of(ptx->regs[i]);
-        f->registers[i] = (base[c] + p.slot[i] * class_bytes[c]) | BANK_FRAME;
+        f->registers[i] = (exec_ref)(base[c] + (uint64_t)p.slot[i] * class_bytes[c]) | BANK_FRAME;
     }
-    f->frame_bytes = (offset + 4 + 255) & ~255u; /* 4: the scratch predicate */
-    f->scratch_pred = offset;
+    offset = offset < EXEC_MOST_REGISTERS_BYTES ? offset : EXEC_MOST_REGISTERS_BYTES; /* then the function is refused */
+    f->frame_bytes = (uint32_t)(offset + 4 + 255) & ~255u;                            /* 4: the scratch predicate */
+    f->scratch_pred = (exec_ref)offset;
     arena_free(&scratch);
 }
 

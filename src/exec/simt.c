@@ -3,6 +3,8 @@
  * barrier lets its siblings run; a path below that is in a caller's frame cannot, since the frame above it is in use. */
 #include "exec/strands.h"
 
+#include "base/out_of_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +12,7 @@ static void grow(struct exec_warp *w)
 {
     struct simt_entry *larger = malloc(2 * w->stack_capacity * sizeof *larger);
     if (!larger)
-        abort();
+        out_of_memory();
     memcpy(larger, w->stack, w->stack_depth * sizeof *larger);
     if (w->owns_stack)
         free(w->stack);

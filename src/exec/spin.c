@@ -6,6 +6,8 @@
  * happen; the first one ends the watch. So does a look at a clock: time may be what the warp waits for. Left out: loops longer than WATCH_STEPS, which pass for progress. */
 #include "exec/strands.h"
 
+#include "base/out_of_memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +16,30 @@ enum { WATCH_STEPS = 20000, REGISTER_ALIGN = 256 };
 
 static uint64_t local_bytes(const struct exec_warp *w) { return exec_local_stride(w->launch) * WARP_LANES; }
 
+/* Lane by lane: nobody may look at what lies between them. */
+static void copy_local(const struct exec_warp *from, uint8_t *to)
+{
+    uint64_t stride = exec_local_stride(from->launch);
+    for (uint64_t at = 0; at < local_bytes(from); at += stride)
+        memcpy(to + at, from->local + at, from->launch->local_bytes);
+}
+
+static bool same_local(const struct exec_warp *a, const struct exec_warp *b)
+{
+    uint64_t stride = exec_local_stride(a->launch);
+    for (uint64_t at = 0; at < local_bytes(a); at += stride)
+        if (memcmp(a->local + at, b->local + at, a->launch->local_bytes) != 0)
+            return false;
+    return true;
+}
+
 static void *copy_of(const void *from, uint64_t bytes, uint64_t room)
 {
     if (!room)
         return NULL;
     void *to = aligned_alloc(REGISTER_ALIGN, (room + REGISTER_ALIGN - 1) & ~(uint64_t)(REGISTER_ALIGN - 1));
     if (!to)
-        abort();
+        out_of_memory();
     if (bytes)
         memcpy(to, from, bytes);
     return to;
@@ -33,7 +52,8 @@ static void copy_warp(struct exec_warp *to, const struct exec_warp *from)
     to->registers = copy_of(from->registers, from->registers_bytes, from->registers_bytes);
     to->stack = copy_of(from->stack, from->stack_depth * sizeof *from->stack, from->stack_capacity * sizeof *from->stack);
     to->frames = copy_of(from->frames, from->frame_depth * sizeof *from->frames, from->frame_capacity * sizeof *from->frames);
-    to->local = copy_of(from->local, local_bytes(from), local_bytes(from));
+    to->local = copy_of(NULL, 0, local_bytes(from));
+    copy_local(from, to->local);
     to->bank[BANK_FRAME] = to->registers + to->registers_offset;
     to->owns_registers = to->owns_stack = true;
 }
@@ -77,8 +97,9 @@ static bool same_place(const struct exec_warp *a, const struct exec_warp *b)
 
 static bool same_state(const struct exec_warp *a, const struct exec_warp *b)
 {
-    return same_place(a, b) && same_entries(a, b) && same_frames(a, b) && memcmp(a->stack_top, b->stack_top, sizeof a->stack_top) == 0 &&
-           memcmp(a->registers, b->registers, a->registers_bytes) == 0 && (!local_bytes(a) || memcmp(a->local, b->local, local_bytes(a)) == 0);
+    return same_place(a, b) && same_entries(a, b) && same_frames(a, b) &&
+           memcmp(a->stack_top, b->stack_top, sizeof a->stack_top) == 0 &&
+           memcmp(a->registers, b->registers, a->registers_bytes) == 0 && same_local(a, b);
 }
 
 void exec_watched_write(struct exec_warp *w, void *to, const void *from, size_t bytes)

@@ -1,5 +1,6 @@
 /* stacksave, stackrestore, alloca (PTX ISA 9.7.17): memory of the current call that is sized at run time. It is taken from the thread's local memory above what is in
  * use, and goes back when the function returns or the stack is restored. Addresses are those of the local space. */
+#include "base/checked.h"
 #include "exec/decode.h"
 #include "exec/lanes.h"
 
@@ -42,8 +43,8 @@ static void take(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     uint64_t align = (uint64_t)in->imm;
     FOR_EACH_LANE(mask, i) {
-        uint64_t size = operand(w, in, i), base = (w->stack_top[i] + align - 1) & ~(align - 1), limit = w->launch->local_bytes;
-        if (base > limit || size > limit - base) {
+        uint64_t size = operand(w, in, i), base = UINT64_MAX, limit = w->launch->local_bytes;
+        if (!checked_round_up(w->stack_top[i], align, &base) || capped_add(base, size) > limit) {
             exec_raise(w, ERROR_ADDRESS, i, base, 0, "alloca of %llu bytes: the thread has %u bytes of local memory, of which %u are in use", (unsigned long long)size,
                        w->launch->local_bytes, w->stack_top[i]);
             return;

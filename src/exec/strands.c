@@ -6,13 +6,15 @@
  * barriers and __syncwarp. Left out: a block's barrier counts the warp when all its strands wait, not each lane when it comes. */
 #include "exec/strands.h"
 
+#include "base/out_of_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 static void *must_have(void *p)
 {
     if (!p)
-        abort();
+        out_of_memory();
     return p;
 }
 

@@ -140,6 +140,17 @@ static void reduce(struct exec_warp *w, const struct surface_access *s, const st
     access_write(w, p, &old, s->element_bytes);
 }
 
+/* A formatted reduction counts in texels and works on one word of each: so large they must be. */
+static bool reduces_texels(struct exec_warp *w, const struct surface_access *s, uint32_t lane,
+                           const struct texture_array *a, enum ptx_opcode opcode)
+{
+    if (opcode != PTX_OP_sured || !s->formatted || texture_texel_bytes(a) >= s->element_bytes)
+        return true;
+    exec_raise(w, ERROR_INSTRUCTION, lane, a->data, s->element_bytes,
+               "a reduction of %u bytes on a surface whose elements have %u", s->element_bytes, texture_texel_bytes(a));
+    return false;
+}
+
 static void surface(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     const struct surface_access *s = in->extra;
@@ -151,7 +162,7 @@ static void surface(struct exec_warp *w, const struct exec_inst *in, uint32_t ma
         if (!t)
             return;
         const struct texture_array *a = &t->array;
-        uint8_t *p = locate(w, s, i, a);
+        uint8_t *p = reduces_texels(w, s, i, a, opcode) ? locate(w, s, i, a) : NULL;
         if (w->launch->faulted)
             return;
         touched |= (uint32_t)(p != NULL) << i;

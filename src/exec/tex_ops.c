@@ -4,6 +4,7 @@
  * object holds both. Left out: multisampled geometries, depth comparison. */
 #include "exec/tex_ops.h"
 
+#include "base/checked.h"
 #include "exec/float_bits.h"
 
 #include <inttypes.h>
@@ -26,7 +27,8 @@ static bool array_is_live(const struct exec_warp *w, const struct texture *t, co
     uint64_t rows = a->height ? a->height : 1, slices = a->layers ? a->layers : a->depth ? a->depth : 1, row = (uint64_t)a->width * texture_texel_bytes(a);
     uint64_t bytes = t->kind == TEXTURE_LINEAR ? row : (slices - 1) * a->slice_bytes + (rows - 1) * a->pitch_bytes + row;
     const struct memory_range *r = memory_find(w->launch->memory, a->data);
-    return r && bytes <= r->base + r->size_bytes - a->data;
+    return r && (t->kind != TEXTURE_ARRAY || r->kind == MEMORY_ARRAY) &&
+           is_inside_range(r->base, r->size_bytes, a->data, bytes);
 }
 
 static bool is_live(const struct exec_warp *w, const struct texture *t)
@@ -154,6 +156,19 @@ static void write_result(struct exec_warp *w, const struct fetch *f, uint32_t la
         LANES_OF(uint32_t, w, f->dst[n])[lane] = f->type == PTX_F16 ? to_half(bits[n]) : bits[n];
 }
 
+/* Faces are layers of the array: one without them has nothing after its first. Linear memory answers zero to all but
+ * its index. */
+static bool has_faces(struct exec_warp *w, uint32_t lane, const struct texture *t, enum texture_geometry g,
+                      uint64_t operand)
+{
+    enum { FACES = 6 };
+    if ((g != TEXTURE_CUBE && g != TEXTURE_ACUBE) || t->kind == TEXTURE_LINEAR || t->array.layers >= FACES)
+        return true;
+    exec_raise(w, ERROR_INSTRUCTION, lane, t->array.data, 0,
+               "the texture object 0x%" PRIx64 " is read as a cube, but its array has no six faces", operand);
+    return false;
+}
+
 static void fetch(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     const struct fetch *f = in->extra;
@@ -166,7 +181,7 @@ static void fetch(struct exec_warp *w, const struct exec_inst *in, uint32_t mask
         if (!t || objects[i] != object) {
             object = objects[i];
             t = tex_object(w, i, object, false);
-            if (!t)
+            if (!t || !has_faces(w, i, t, f->geometry, object))
                 return;
         }
         make_request(w, f, t, i, &q);

@@ -261,7 +261,7 @@ static void place(const struct texture *t, const struct texture_array *a, double
         f->index[axis] = (int64_t)floor(texels) + offset;
         return;
     }
-    int64_t fixed = (int64_t)floor(texels * 256.0 + 0.5) - 128 + offset * 256, last = extent(a, axis) - 1;
+    int64_t fixed = (int64_t)floor(texels * 256.0 + 0.5) - 128 + (int64_t)offset * 256, last = extent(a, axis) - 1;
     if (held && mode_of(t, axis) == TEXTURE_CLAMP) /* the coordinate is held inside, not only the texels */
         fixed = fixed < 0 ? 0 : fixed > last * 256 ? last * 256 : fixed;
     f->index[axis] = fixed >> 8;

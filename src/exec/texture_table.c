@@ -1,6 +1,8 @@
 /* The texture and surface objects of a device, by handle (texture.h). */
 #include "exec/texture.h"
 
+#include "base/out_of_memory.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -16,12 +18,12 @@ uint64_t texture_create(struct texture_table *t, const struct texture *descripti
         uint32_t capacity = t->capacity ? t->capacity * 2 : 16;
         struct texture **bigger = realloc(t->entries, capacity * sizeof *bigger);
         if (!bigger)
-            abort(); /* some bytes for a table: the host has none left */
+            out_of_memory();
         t->entries = bigger;
         t->capacity = capacity;
     }
     if (!copy)
-        abort();
+        out_of_memory();
     *copy = *description;
     copy->in_use = true;
     t->entries[slot] = copy;

@@ -2,6 +2,7 @@
  * was counted is added to the one before. */
 #include "gpu/block_probes.h"
 
+#include "base/out_of_memory.h"
 #include "gpu/profile.h"
 #include "sm/program.h"
 
@@ -103,7 +104,7 @@ struct block_probes *block_probes_create(const struct gpu_options *o, struct err
 {
     struct block_probes *p = calloc(1, sizeof *p);
     if (!p)
-        abort();
+        out_of_memory();
     p->options = o;
     p->observer = (struct lockstep_observer){p, on_branch, on_ran, on_left};
     for (uint32_t i = 0; i < o->probe_count; i++)
@@ -156,7 +157,7 @@ static const struct kept_program *program_of(struct block_probes *p, const struc
         forget_programs(p, r->gpu->started);
     struct kept_program *k = calloc(1, sizeof *k);
     if (!k)
-        abort();
+        out_of_memory();
     k->image = kernel->image->id;
     k->kernel = kernel;
     k->program = sm_program_create(&k->arena, kernel, &p->options->machine.sm);
@@ -223,4 +224,10 @@ void block_probes_end(struct block_probes *p, struct residency *r)
             p->list[i].probe->policy.on.kernel_end(p->list[i].state, &p->view);
     turn_to(p, NULL);
     p->view.kernel++;
+}
+
+bool block_probes_write(const struct block_probes *p, uint32_t probe, const char **why)
+{
+    const struct instance *n = &p->list[probe];
+    return !n->probe->blocks.write || n->probe->blocks.write(n->state, why);
 }

@@ -13,5 +13,7 @@ bool block_probes_begin(struct block_probes *p, struct residency *r);
 void block_probes_end(struct block_probes *p, struct residency *r);
 /* For the blocks of a launch that runs now. */
 const struct lockstep_observer *block_probes_listen(struct block_probes *p, struct residency *r);
+/* The program has ended: the probe-th writes what it has to. False: it could not, and *why may say why. */
+bool block_probes_write(const struct block_probes *p, uint32_t probe, const char **why);
 
 #endif

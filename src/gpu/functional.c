@@ -3,6 +3,7 @@
  * one does, so that its registers stay in the host's cache. Launches that run together take turns too, a round of their blocks each; what fits beside what is not asked. */
 #include "gpu/launch.h"
 
+#include "base/out_of_memory.h"
 #include "gpu/block_probes.h"
 #include "gpu/hang.h"
 #include "gpu/profile.h"
@@ -159,12 +160,12 @@ void functional_start(struct residency *r)
     if (g->block_probes && block_probes_begin(g->block_probes, r)) {
         r->lockstep = calloc(r->slot_count, sizeof *r->lockstep);
         if (!r->lockstep)
-            abort();
+            out_of_memory();
     } else if (g->options.pcs) {
         r->listing = profile_listing(&g->listings, r->launch.kernel);
         r->pc_counts = calloc(r->listing->count, sizeof *r->pc_counts);
         if (!r->pc_counts)
-            abort();
+            out_of_memory();
     }
     r->launch.addresses_unused = true;
     for (uint32_t s = 0; ok && s < r->slot_count; s += r->cluster_blocks)

@@ -1,6 +1,7 @@
 /* A GPU as a whole: its memory, its textures, the list of what ran on it. */
 #include "gpu/launch.h"
 
+#include "base/out_of_memory.h"
 #include "gpu/block_probes.h"
 #include "gpu/profile.h"
 
@@ -51,7 +52,7 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
     g->memory->exact_bounds = options->exact_bounds;
     g->heap = calloc(1, sizeof *g->heap);
     if (!g->heap)
-        abort();
+        out_of_memory();
     g->stack_limit_bytes = DEFAULT_STACK_BYTES;
     g->heap_limit_bytes = DEFAULT_HEAP_BYTES;
     g->printf_fifo_bytes = DEFAULT_PRINTF_BYTES;

@@ -1,6 +1,8 @@
 /* What is kept of launches: one record each, or, where nobody will read them one by one, one a kernel. A record is some kilobytes, and programs launch kernels a million times. */
 #include "gpu/gpu.h"
 
+#include "base/out_of_memory.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +68,7 @@ uint32_t gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k)
         g->kernel_capacity = g->kernel_capacity ? g->kernel_capacity * 2 : 64;
         g->kernels = realloc(g->kernels, g->kernel_capacity * sizeof *g->kernels);
         if (!g->kernels)
-            abort();
+            out_of_memory();
     }
     struct gpu_kernel *kept = &g->kernels[g->kernel_count++];
     *kept = *k;

@@ -1,6 +1,9 @@
 /* A launch: is it legal, what it needs, and its life from the start to the record of what it counted. How it runs is in gpu/functional.c and gpu/timing_launch.c. */
 #include "gpu/launch.h"
 
+#include "base/checked.h"
+#include "base/out_of_memory.h"
+#include "exec/access.h"
 #include "gpu/warps.h"
 
 #include <fenv.h>
@@ -9,14 +12,16 @@
 #include <time.h>
 
 enum {
-    DEEPEST_LAUNCH = 256,           /* of kernels that launch kernels */
+    DEEPEST_LAUNCH = 256, /* of kernels that launch kernels */
     LARGEST_BLOCK = 1024,
-    LEAST_REGISTERS = 16,           /* of a thread: an assembler spills down to that */
-    TOGETHER_MOST = 128,            /* launches */
+    LEAST_REGISTERS = 16, /* of a thread: an assembler spills down to that */
+    LARGEST_PARAMS_BYTES = 32764,
+    TOGETHER_MOST = 128, /* launches */
     TOGETHER_MOST_TIMED = 15,
     SHARED_LIMIT_BYTES = 227 << 10, /* of a block in functional mode, whatever the machine */
     RECURSION_STACK_BYTES = 64 << 10,
 };
+#define MOST_REGISTERS_BYTES (2ull << 30) /* of the host, for all blocks that run at once */
 
 static double seconds_now(void)
 {
@@ -56,23 +61,30 @@ uint32_t gpu_spilled_to(const struct gpu *g, const struct exec_function *kernel,
 }
 
 /* What of the machine keeps a block from running, as an option that would let it. */
-static void say_remedy(const struct machine *m, uint32_t threads, uint32_t shared, struct error *e)
+static void say_remedy(const struct machine *m, uint32_t threads, uint64_t shared, struct error *e)
 {
     uint32_t warps = (threads + WARP_LANES - 1) / WARP_LANES;
     if (warps > m->sm.warps)
         error_note(e, "--set core.warps=%u would let it run", warps);
     else if (shared > m->sm.shared_bytes)
-        error_note(e, "--set core.shared_bytes=%u would let it run", shared);
+        error_note(e, "--set core.shared_bytes=%llu would let it run", (unsigned long long)shared);
     else if (m->sm.registers / (warps * WARP_LANES) < LEAST_REGISTERS)
         error_note(e, "--set core.registers=%u would let it run", warps * WARP_LANES * LEAST_REGISTERS);
+}
+
+/* Of a block. */
+static uint64_t shared_bytes(const struct exec_function *kernel, uint32_t dynamic_bytes)
+{
+    return dynamic_bytes ? capped_add(kernel->dynamic_shared_offset, dynamic_bytes) : kernel->shared_bytes;
 }
 
 uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes)
 {
     const struct machine *m = &g->options.machine;
-    uint32_t warps = (block_threads + WARP_LANES - 1) / WARP_LANES, granule = m->sm.register_granule ? m->sm.register_granule : 1;
+    uint32_t warps = block_threads / WARP_LANES + (block_threads % WARP_LANES != 0),
+             granule = m->sm.register_granule ? m->sm.register_granule : 1;
     uint32_t registers = (kernel->register_count + granule - 1) / granule * granule;
-    uint32_t shared = dynamic_shared_bytes ? kernel->dynamic_shared_offset + dynamic_shared_bytes : kernel->shared_bytes;
+    uint64_t shared = shared_bytes(kernel, dynamic_shared_bytes);
     if (!warps || block_threads > LARGEST_BLOCK || shared > gpu_max_dynamic_shared(g))
         return 0;
     if (!m->sm.counts_dynamic_shared)
@@ -81,7 +93,7 @@ uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, 
     if (registers)
         blocks = least(blocks, blocks_by_registers(m, kernel, registers, warps));
     if (shared)
-        blocks = least(blocks, m->sm.shared_bytes / shared);
+        blocks = least(blocks, (uint32_t)(m->sm.shared_bytes / shared));
     return blocks || !g->options.functional ? blocks : 1; /* functional mode runs a block that is larger than the machine's core alone on it */
 }
 
@@ -147,80 +159,127 @@ struct exec_cta *launch_make_room(struct residency *r, struct exec_launch *l, ui
 
 /* Checks and set-up */
 
-bool gpu_check_launch(const struct gpu *g, const struct gpu_launch *in, struct error *e)
+static bool check_shape(const struct gpu_launch *in, struct error *e)
 {
+    const uint32_t most_grid[3] = {0x7fffffff, 65535, 65535}, most_block[3] = {LARGEST_BLOCK, LARGEST_BLOCK, 64};
     const struct ptx_function *ptx = in->kernel->ptx;
-    uint64_t threads = (uint64_t)in->block[0] * in->block[1] * in->block[2];
+    uint64_t threads = capped_volume(in->block);
+    bool legal = true;
     for (int i = 0; i < 3; i++)
-        if (!in->grid[i] || !in->block[i] || (i > 0 && in->grid[i] > 65535) || in->grid[i] > 0x7fffffff)
-            return error_set(e, ERROR_INVALID, "kernel %s: grid %ux%ux%u of blocks %ux%ux%u is not a legal shape", in->kernel->name, in->grid[0], in->grid[1], in->grid[2],
-                             in->block[0], in->block[1], in->block[2]);
-    if (threads > LARGEST_BLOCK || in->block[2] > 64)
-        return error_set(e, ERROR_INVALID, "kernel %s: a block of %llu threads; the most is %d", in->kernel->name, (unsigned long long)threads, LARGEST_BLOCK);
-    uint64_t allowed = (uint64_t)ptx->maxntid[0] * (ptx->maxntid[1] ? ptx->maxntid[1] : 1) * (ptx->maxntid[2] ? ptx->maxntid[2] : 1);
+        legal &= in->grid[i] && in->block[i] && in->grid[i] <= most_grid[i];
+    if (!legal)
+        return error_set(e, ERROR_INVALID, "kernel %s: grid %ux%ux%u of blocks %ux%ux%u is not a legal shape",
+                         in->kernel->name, in->grid[0], in->grid[1], in->grid[2], in->block[0], in->block[1],
+                         in->block[2]);
+    for (int i = 0; i < 3; i++)
+        legal &= in->block[i] <= most_block[i];
+    if (!legal || threads > LARGEST_BLOCK)
+        return error_set(e, ERROR_INVALID, "kernel %s: a block of %ux%ux%u threads; the most is %d, and %u in z",
+                         in->kernel->name, in->block[0], in->block[1], in->block[2], LARGEST_BLOCK, most_block[2]);
+    uint64_t allowed = capped_volume(
+        (uint32_t[3]){ptx->maxntid[0], ptx->maxntid[1] ? ptx->maxntid[1] : 1, ptx->maxntid[2] ? ptx->maxntid[2] : 1});
     if (allowed && threads > allowed)
         return error_set(e, ERROR_RESOURCES, "kernel %s: a block of %llu threads, but it was compiled for at most %llu (.maxntid)", in->kernel->name, (unsigned long long)threads,
                          (unsigned long long)allowed);
     for (int i = 0; i < 3; i++)
         if (ptx->reqntid[0] && in->block[i] != (ptx->reqntid[i] ? ptx->reqntid[i] : 1))
-            return error_set(e, ERROR_RESOURCES, "kernel %s: a block of %ux%ux%u, but it was compiled for %ux%ux%u (.reqntid)", in->kernel->name, in->block[0], in->block[1],
-                             in->block[2], ptx->reqntid[0], ptx->reqntid[1] ? ptx->reqntid[1] : 1, ptx->reqntid[2] ? ptx->reqntid[2] : 1);
-    uint32_t shared = in->dynamic_shared_bytes ? in->kernel->dynamic_shared_offset + in->dynamic_shared_bytes : in->kernel->shared_bytes;
-    if (shared > gpu_max_dynamic_shared(g)) {
-        error_set(e, ERROR_INVALID, "kernel %s: %u bytes of shared memory a block; the most is %u", in->kernel->name, shared, gpu_max_dynamic_shared(g));
-        say_remedy(&g->options.machine, (uint32_t)threads, shared, e);
-        return false;
-    }
-    if (!gpu_occupancy(g, in->kernel, (uint32_t)threads, in->dynamic_shared_bytes)) {
-        error_set(e, ERROR_RESOURCES, "kernel %s: a block of %llu threads with about %u registers each does not fit a core of machine %s, which has %u registers and room for %u warps",
-                         in->kernel->name, (unsigned long long)threads, in->kernel->register_count, g->options.machine.name, g->options.machine.sm.registers, g->options.machine.sm.warps);
-        say_remedy(&g->options.machine, (uint32_t)threads, shared, e);
-        return false;
-    }
-    if (in->params_bytes < ptx->param_bytes)
-        return error_set(e, ERROR_INVALID, "kernel %s takes %u bytes of parameters, %u given", in->kernel->name, ptx->param_bytes, in->params_bytes);
+            return error_set(e, ERROR_RESOURCES,
+                             "kernel %s: a block of %ux%ux%u, but it was compiled for %ux%ux%u (.reqntid)",
+                             in->kernel->name, in->block[0], in->block[1], in->block[2], ptx->reqntid[0],
+                             ptx->reqntid[1] ? ptx->reqntid[1] : 1, ptx->reqntid[2] ? ptx->reqntid[2] : 1);
     return true;
 }
 
-static bool check_cluster(const struct gpu_launch *in, struct residency *r, struct error *e)
+/* The launch's own cluster, or the kernel's; 0: none. */
+static void cluster_of(const struct gpu_launch *in, uint32_t cluster[3])
 {
-    uint32_t size = 1;
-    for (int i = 0; i < 3; i++) {
-        uint32_t c = in->cluster[0] ? (in->cluster[i] ? in->cluster[i] : 1) : in->kernel->ptx->reqnctapercluster[0] ? in->kernel->ptx->reqnctapercluster[i] : 0;
-        if (!c && (i == 0))
-            break;
-        r->launch.cluster[i] = c ? c : 1;
-        size *= r->launch.cluster[i];
-        if (in->grid[i] % r->launch.cluster[i])
-            return error_set(e, ERROR_INVALID, "kernel %s: the grid is not a multiple of the cluster", in->kernel->name);
-    }
-    if (size > MEMORY_CLUSTER_BLOCKS)
-        return error_set(e, ERROR_INVALID, "kernel %s: a cluster of %u blocks; the most is %d", in->kernel->name, size, MEMORY_CLUSTER_BLOCKS);
-    r->cluster_blocks = size;
+    const uint32_t *given = in->cluster[0] ? in->cluster : in->kernel->ptx->reqnctapercluster;
+    for (int i = 0; i < 3; i++)
+        cluster[i] = !given[0] ? 0 : given[i] ? given[i] : 1;
+}
+
+static bool check_cluster(const struct gpu_launch *in, struct error *e)
+{
+    uint32_t cluster[3];
+    cluster_of(in, cluster);
+    if (capped_volume(cluster) > MEMORY_CLUSTER_BLOCKS)
+        return error_set(e, ERROR_INVALID, "kernel %s: a cluster of %ux%ux%u blocks; the most is %d", in->kernel->name,
+                         cluster[0], cluster[1], cluster[2], MEMORY_CLUSTER_BLOCKS);
+    for (int i = 0; i < 3; i++)
+        if (cluster[0] && in->grid[i] % cluster[i])
+            return error_set(e, ERROR_INVALID, "kernel %s: the grid is not a multiple of the cluster",
+                             in->kernel->name);
     return true;
+}
+
+static bool check_memory(const struct gpu *g, const struct gpu_launch *in, struct error *e)
+{
+    const struct exec_function *kernel = in->kernel;
+    uint64_t shared = shared_bytes(kernel, in->dynamic_shared_bytes);
+    if (shared > gpu_max_dynamic_shared(g)) {
+        error_set(e, ERROR_INVALID, "kernel %s: %llu bytes of shared memory a block; the most is %u", kernel->name,
+                  (unsigned long long)shared, gpu_max_dynamic_shared(g));
+        say_remedy(&g->options.machine, (uint32_t)capped_volume(in->block), shared, e);
+        return false;
+    }
+    if (kernel->stack_bytes > MEMORY_WINDOW_BYTES)
+        return error_set(e, ERROR_RESOURCES,
+                         "kernel %s: a thread needs %llu bytes of local memory, calls included; the most is %d",
+                         kernel->name, (unsigned long long)kernel->stack_bytes, MEMORY_WINDOW_BYTES);
+    if (kernel->ptx->param_bytes > LARGEST_PARAMS_BYTES)
+        return error_set(e, ERROR_INVALID, "kernel %s takes %u bytes of parameters; the most is %d", kernel->name,
+                         kernel->ptx->param_bytes, LARGEST_PARAMS_BYTES);
+    if (in->params_bytes < kernel->ptx->param_bytes)
+        return error_set(e, ERROR_INVALID, "kernel %s takes %u bytes of parameters, %u given", kernel->name,
+                         kernel->ptx->param_bytes, in->params_bytes);
+    return true;
+}
+
+/* Launches by the host and by kernels come here. */
+bool gpu_check_launch(const struct gpu *g, const struct gpu_launch *in, struct error *e)
+{
+    if (!check_shape(in, e) || !check_memory(g, in, e) || !check_cluster(in, e))
+        return false;
+    uint32_t threads = (uint32_t)capped_volume(in->block);
+    if (gpu_occupancy(g, in->kernel, threads, in->dynamic_shared_bytes))
+        return true;
+    error_set(e, ERROR_RESOURCES,
+              "kernel %s: a block of %u threads with about %u registers each does not fit a core of machine "
+              "%s, which has %u registers and room for %u warps",
+              in->kernel->name, threads, in->kernel->register_count, g->options.machine.name,
+              g->options.machine.sm.registers, g->options.machine.sm.warps);
+    say_remedy(&g->options.machine, threads, shared_bytes(in->kernel, in->dynamic_shared_bytes), e);
+    return false;
+}
+
+/* Of a thread: what the calls that are known take, and a stack for the others. */
+static uint32_t local_bytes(const struct gpu *g, const struct exec_function *kernel)
+{
+    uint64_t bytes = kernel->stack_bytes;
+    if (kernel->makes_calls || kernel->uses_alloca)
+        bytes = capped_add(bytes, g->stack_limit_bytes);
+    if (kernel->recursive && bytes < RECURSION_STACK_BYTES)
+        bytes = RECURSION_STACK_BYTES;
+    return bytes < MEMORY_WINDOW_BYTES ? ((uint32_t)bytes + 15) & ~15u : MEMORY_WINDOW_BYTES;
 }
 
 static bool prepare(struct residency *r, struct gpu *g, const struct gpu_launch *in, struct error *e)
 {
     const struct machine *m = &g->options.machine;
     struct exec_launch *l = &r->launch;
-    uint32_t threads = in->block[0] * in->block[1] * in->block[2];
+    uint32_t threads = (uint32_t)capped_volume(in->block);
     *l = (struct exec_launch){ .memory = g->memory, .textures = &g->textures, .image = in->kernel->image, .kernel = in->kernel,
                                .dynamic_shared_bytes = in->dynamic_shared_bytes, .grid_id = g->next_grid_id++, .core_count = m->cores,
                                .warps_per_core = m->sm.warps, .clock = functional_clock, .heap = g->heap, .queue = &r->queue, .error = &r->error, .printf_out = g->printf_out, .user = r };
     memcpy(l->grid, in->grid, sizeof l->grid);
     memcpy(l->block, in->block, sizeof l->block);
     g->heap->limit_bytes = g->heap_limit_bytes;
-    if (!check_cluster(in, r, e))
-        return false;
-    l->local_bytes = in->kernel->stack_bytes;
-    if (in->kernel->makes_calls || in->kernel->uses_alloca)
-        l->local_bytes += (uint32_t)g->stack_limit_bytes;
-    if (in->kernel->recursive && l->local_bytes < RECURSION_STACK_BYTES)
-        l->local_bytes = RECURSION_STACK_BYTES;
-    l->local_bytes = (l->local_bytes + 15) & ~15u;
+    cluster_of(in, l->cluster);
+    r->cluster_blocks = l->cluster[0] ? (uint32_t)capped_volume(l->cluster) : 1;
+    l->local_bytes = local_bytes(g, in->kernel);
+    l->register_stacks_bytes = &r->register_stacks_bytes;
 
-    r->block_count = (uint64_t)in->grid[0] * in->grid[1] * in->grid[2];
+    r->block_count = capped_volume(in->grid);
     uint64_t slots = (uint64_t)gpu_occupancy(g, in->kernel, threads, in->dynamic_shared_bytes) * m->cores;
     if (in->cooperative && r->block_count > slots)
         return error_set(e, ERROR_RESOURCES, "kernel %s: a cooperative launch of %llu blocks, of which only %llu fit the machine together", in->kernel->name,
@@ -229,6 +288,12 @@ static bool prepare(struct residency *r, struct gpu *g, const struct gpu_launch 
         slots = r->cluster_blocks;
     slots -= slots % r->cluster_blocks;
     r->slot_count = (uint32_t)(slots < r->block_count || !g->options.functional ? slots : r->block_count);
+    uint64_t warps =
+        capped_multiply((threads + WARP_LANES - 1) / WARP_LANES, slots < r->block_count ? slots : r->block_count);
+    if (capped_multiply(warps, in->kernel->frame_bytes) > MOST_REGISTERS_BYTES)
+        return error_set(e, ERROR_RESOURCES,
+                         "kernel %s: %llu warps at once with %u bytes of registers each; the most is %llu bytes",
+                         in->kernel->name, (unsigned long long)warps, in->kernel->frame_bytes, MOST_REGISTERS_BYTES);
     r->blocks = calloc(r->slot_count, sizeof *r->blocks);
     r->busy = calloc(r->slot_count, sizeof *r->busy);
     if (r->cluster_blocks > 1 || r->launch.cluster[0])
@@ -309,16 +374,32 @@ static void record(struct gpu *g, const struct residency *r)
     gpu_kernel_record(g, &k);
 }
 
-/* Memory that a kernel asked to have copied or filled. */
+/* Memory that a kernel asked to have copied or filled: all of it in one allocation, and what is written writable. */
+static bool check_copy_end(const struct gpu *g, const char *what, uint64_t at, uint64_t bytes, bool is_store,
+                           struct error *e)
+{
+    char where[320];
+    const struct memory_range *range = memory_find(g->memory, at);
+    bool fits = range && range->kind != MEMORY_ARRAY && (!is_store || access_kind_writable(range->kind));
+    if (fits && is_inside_range(range->base, range->size_bytes, at, bytes))
+        return true;
+    memory_describe(g->memory, at, where, sizeof where);
+    error_set(e, ERROR_ADDRESS, "a kernel asked for a %s of %llu bytes %s 0x%llx: %s", what, (unsigned long long)bytes,
+              is_store ? "to" : "from", (unsigned long long)at, where);
+    if (fits)
+        error_note(e, "  only %llu bytes are left there", (unsigned long long)(range->base + range->size_bytes - at));
+    else if (range)
+        error_note(e, "  kernels may not %s it", is_store ? "write" : "read");
+    return false;
+}
+
 static bool do_copy(struct gpu *g, const struct device_work *work, struct error *e)
 {
-    uint64_t ends[] = { work->to, work->from };
-    for (int i = 0; i < (work->fills ? 1 : 2) && work->bytes; i++) {
-        const struct memory_range *range = memory_find(g->memory, ends[i]);
-        if (!range || ends[i] + work->bytes > range->base + range->size_bytes)
-            return error_set(e, ERROR_ADDRESS, "a kernel asked for a copy of %llu bytes %s 0x%llx, which is not inside an allocation", (unsigned long long)work->bytes, i ? "from" : "to",
-                             (unsigned long long)ends[i]);
-    }
+    if (!work->bytes)
+        return true;
+    if (!check_copy_end(g, work->fills ? "fill" : "copy", work->to, work->bytes, true, e) ||
+        (!work->fills && !check_copy_end(g, "copy", work->from, work->bytes, false, e)))
+        return false;
     if (work->fills)
         memset(memory_pointer(work->to), work->value, work->bytes);
     else
@@ -347,6 +428,8 @@ static bool run_queue(struct gpu *g, const struct exec_launch *parent, struct de
         memcpy(l.block, work->block, sizeof l.block);
         ok = exec_image_prepare((struct exec_image *)parent->image, kernel, e) && gpu_launch(g, &l, e);
     }
+    if (!ok)
+        error_note(e, "  asked for by kernel %s", parent->kernel->name);
     g->launch_depth -= q->count ? 1 : 0;
     device_queue_free(q, g->memory);
     return ok;
@@ -415,7 +498,7 @@ struct residency *gpu_start(struct gpu *g, const struct gpu_launch *in, struct e
         return NULL;
     struct residency *r = calloc(1, sizeof *r);
     if (!r)
-        abort();
+        out_of_memory();
     r->gpu = g;
     r->priority = in->priority;
     if (!prepare(r, g, in, e) || !prepare_workspace(r, g, in, e)) {

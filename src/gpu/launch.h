@@ -23,6 +23,7 @@ struct residency {
     bool *busy;
     uint64_t next_block, block_count;
     struct exec_cluster *clusters;  /* one a group of slots, or NULL */
+    uint64_t register_stacks_bytes; /* of all warps (exec/call.c) */
     uint32_t cluster_blocks;        /* slots are filled in groups of this many */
     uint64_t executed, executed_at_progress, patience;
     uint64_t workspace;             /* of a cooperative launch: device address of struct grid_workspace */

@@ -1,6 +1,7 @@
 /* What policies counted, added up over cores and launches. */
 #include "gpu/policy_counts.h"
 
+#include "base/out_of_memory.h"
 #include "gpu/profile.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 static void *must_have(void *memory)
 {
     if (!memory)
-        abort();
+        out_of_memory();
     return memory;
 }
 

@@ -1,5 +1,8 @@
 /* Tables of instructions of whole kernels, over all their launches, and the probes that write them down. */
+#include "gpu/block_probes.h"
 #include "gpu/gpu.h"
+
+#include "base/out_of_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +29,7 @@ void gpu_kernel_tables_add(struct gpu *g, const char *kernel, const struct polic
     struct policy_tables *sum = policy_tables_create(t->policies, t->policy_count, t->listing);
     char *name = strdup(kernel);
     if (!g->kernel_tables || !name)
-        abort();
+        out_of_memory();
     policy_tables_add(sum, t);
     g->kernel_tables[g->kernel_table_count++] = (struct gpu_kernel_tables){name, sum};
 }
@@ -35,10 +38,12 @@ void gpu_kernel_tables_add(struct gpu *g, const char *kernel, const struct polic
 static bool write_one(struct gpu *g, uint32_t probe, const char **why)
 {
     const struct policy_choice *choice = &g->options.probes[probe];
+    if (!choice->probe->write)
+        return true;
     uint32_t columns = policy_column_count(choice->policy), count = columns ? g->kernel_table_count : 0;
     struct heddle_instruction_table *kernels = calloc(count + 1, sizeof *kernels);
     if (!kernels)
-        abort();
+        out_of_memory();
     for (uint32_t i = 0; i < count; i++) {
         struct policy_tables *t = g->kernel_tables[i].tables;
         kernels[i] = (struct heddle_instruction_table){.kernel = g->kernel_tables[i].name,
@@ -56,7 +61,7 @@ bool gpu_write_probes(struct gpu *g, struct error *e)
     bool all = true;
     for (uint32_t i = 0; i < g->options.probe_count && !g->probes_have_written; i++) {
         const char *why = NULL;
-        if (!g->options.probes[i].probe->write || write_one(g, i, &why))
+        if (write_one(g, i, &why) && (!g->block_probes || block_probes_write(g->block_probes, i, &why)))
             continue;
         if (all)
             error_set(e, ERROR_INVALID, "probe %s could not write its results%s%s", g->options.probes[i].policy->name,

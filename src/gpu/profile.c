@@ -6,6 +6,7 @@
  * Without time warps are run one instruction after the other and looked at in between, which is slower than exec_run and is done for --pcs alone. */
 #include "gpu/profile.h"
 
+#include "base/out_of_memory.h"
 #include "sm/sm.h"
 
 #include <stdlib.h>
@@ -141,7 +142,7 @@ struct profile_pcs *profile_pcs_sum(const struct profile_listing *listing, const
 {
     struct profile_pcs *all = malloc(sizeof *all + listing->count * sizeof *all->list);
     if (!all)
-        abort();
+        out_of_memory();
     *all = (struct profile_pcs){ .listing = listing };
     for (uint32_t pc = 0; pc < listing->count; pc++) {
         struct profile_pc sum = sum_of(parts, part_count, pc);

@@ -1,6 +1,8 @@
 /* The instructions of a kernel as they stand in its PTX file: line, source line, text. Left out: which module of several linked ones a line is of. */
 #include "gpu/profile.h"
 
+#include "base/out_of_memory.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,7 @@ static void find_lines(struct lines *l, const struct ptx_module *m)
     free(l->start);
     *l = (struct lines){ .module = m, .start = calloc(count, sizeof *l->start), .count = count };
     if (!l->start)
-        abort();
+        out_of_memory();
     l->start[0] = text;
     for (const char *p = text, **to = l->start + 1; p < end; p++)
         if (*p == '\n')
@@ -111,7 +113,7 @@ static struct profile_listing *make(const struct exec_function *kernel)
     struct lines lines = { 0 };
     uint32_t count = kernel->inst_count;
     if (!g)
-        abort();
+        out_of_memory();
     g->image = image->id;
     g->kernel = kernel;
     for (uint32_t i = 0; i < image->function_count; i++)

@@ -4,6 +4,8 @@
  * interval is twice as long from then on. */
 #include "gpu/profile.h"
 
+#include "base/out_of_memory.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +118,7 @@ struct profile_series *profile_series_create(uint64_t interval, uint32_t most,
 {
     struct profile_series *s = calloc(1, sizeof *s);
     if (!s)
-        abort();
+        out_of_memory();
     *s = (struct profile_series){ .interval = interval, .most = most, .column_count = WORKED_OUT + FIELDS };
     for (; policies[s->policy_count]; s->policy_count++) {
         s->policies[s->policy_count] = policies[s->policy_count];
@@ -125,7 +127,7 @@ struct profile_series *profile_series_create(uint64_t interval, uint32_t most,
     s->before = calloc(s->column_count, sizeof *s->before);
     s->now = calloc(s->column_count, sizeof *s->now);
     if (!s->before || !s->now)
-        abort();
+        out_of_memory();
     return s;
 }
 
@@ -165,7 +167,7 @@ static uint64_t *new_row(struct profile_series *s, uint64_t cycle)
         s->cycles = realloc(s->cycles, s->capacity * sizeof *s->cycles);
         s->values = realloc(s->values, (size_t)s->capacity * s->column_count * sizeof *s->values);
         if (!s->cycles || !s->values)
-            abort();
+            out_of_memory();
     }
     uint64_t *row = &s->values[(size_t)s->count * s->column_count];
     memset(row, 0, s->column_count * sizeof *row);

@@ -8,6 +8,9 @@
  * where several begin in one cycle. Left out: pipelines, caches and memory beyond the miss counter. */
 #include "gpu/timeline.h"
 
+#include "base/out_of_memory.h"
+#include "base/whole_file.h"
+
 #include "sm/config.h"
 
 #include <errno.h>
@@ -43,6 +46,7 @@ struct core_track {
 };
 
 struct timeline {
+    struct whole_file whole;
     FILE *file;              /* NULL: closed */
     char *path;
     uint64_t first, end;
@@ -235,12 +239,12 @@ static void add_core(struct timeline *t, uint32_t core)
     if (core >= t->core_count) {
         t->cores = realloc(t->cores, (core + 1) * sizeof *t->cores);
         if (!t->cores)
-            abort();
+            out_of_memory();
         memset(t->cores + t->core_count, 0, (core + 1 - t->core_count) * sizeof *t->cores);
         t->core_count = core + 1;
     }
     if (!t->cores[core] && !(t->cores[core] = calloc(1, sizeof **t->cores)))
-        abort();
+        out_of_memory();
 }
 
 /* Before every event. Returns its core, or NULL when events are no longer of interest; *write: it is inside. */
@@ -363,7 +367,7 @@ static void on_load_begin(void *context, uint32_t core, uint32_t warp, uint64_t 
         c->load_capacity = c->load_capacity ? 2 * c->load_capacity : 64;
         c->loads = realloc(c->loads, c->load_capacity * sizeof *c->loads);
         if (!c->loads)
-            abort();
+            out_of_memory();
     }
     struct load *l = &c->loads[c->load_count++];
     *l = (struct load){.id = ++t->next_load, .warp = warp, .pc = pc, .accesses = accesses};
@@ -401,16 +405,23 @@ static void on_outstanding(void *context, uint32_t core, uint64_t cycle, uint32_
 struct timeline *timeline_open(const char *path, uint64_t first, uint64_t end, struct error *e)
 {
     struct timeline *t = calloc(1, sizeof *t);
-    FILE *file = fopen(path, "we");
-    if (!t || !file) {
+    struct whole_file whole;
+    if (!t)
+        abort();
+    if (!whole_file_open(&whole, path)) {
         error_set(e, ERROR_IO, "cannot write the timeline to %s: %s", path, strerror(errno));
-        if (file)
-            fclose(file);
         free(t);
         return NULL;
     }
+    FILE *file = whole.file;
     setvbuf(file, NULL, _IOFBF, BUFFER_BYTES);
-    *t = (struct timeline){.file = file, .path = strdup(path), .first = first, .end = end, .limit_bytes = DEFAULT_LIMIT_BYTES, .dropped_from = UINT64_MAX};
+    *t = (struct timeline){.whole = whole,
+                           .file = file,
+                           .path = strdup(path),
+                           .first = first,
+                           .end = end,
+                           .limit_bytes = DEFAULT_LIMIT_BYTES,
+                           .dropped_from = UINT64_MAX};
     t->observer = (struct sm_observer){.context = t, .warp_begin = on_warp_begin, .warp_end = on_warp_end, .issue = on_issue, .barrier_begin = on_barrier_begin,
                                        .barrier_end = on_barrier_end, .load_begin = on_load_begin, .load_end = on_load_end, .outstanding = on_outstanding};
     fprintf(file, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us is 1 core cycle\",\"cycles\":\"%" PRIu64 ":%" PRIu64 "\"},\"traceEvents\":[", first, end);
@@ -457,9 +468,9 @@ bool timeline_close(struct timeline *t, struct error *e)
     end_window(t, t->last_cycle + 1);
     fputs("\n]}\n", file);
     t->file = NULL;
-    bool ok = !ferror(file);
-    ok = fclose(file) == 0 && ok;
-    return ok ? true : error_set(e, ERROR_IO, "the timeline could not be written to %s: %s", t->path, strerror(errno));
+    return whole_file_close(&t->whole)
+               ? true
+               : error_set(e, ERROR_IO, "the timeline could not be written to %s: %s", t->path, strerror(errno));
 }
 
 void timeline_destroy(struct timeline *t)

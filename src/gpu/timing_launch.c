@@ -3,6 +3,7 @@
  * Launches that run together share the memory system; of cores, each has some to itself. The first to start has all of them; a core that has become empty, and for which its launch has no more blocks, goes to another
  * that has. Blocks of two launches on one core at the same time, which GPUs allow, are left out. What is counted in the memory system while several run is counted with the one that started first. */
 #include "gpu/hang.h"
+#include "gpu/held.h"
 #include "gpu/progress.h"
 #include "gpu/timeline.h"
 #include "gpu/timing.h"
@@ -10,6 +11,7 @@
 #include "gpu/warps.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { CHECK_CYCLES = 4096, SUSPECT_CYCLES_FIRST = 1 << 16, SUSPECT_CYCLES = 1 << 20 };
 
@@ -164,7 +166,7 @@ static bool check_cores(const struct timing *t, struct error *e)
             return false;
         }
         if (c->trouble[0])
-            return error_set(e, ERROR_INVALID, "%s", c->trouble);
+            return error_set(e, c->trouble_is_hang ? ERROR_DEADLOCK : ERROR_INVALID, "%s", c->trouble);
         if (c->l1d && cache_illegal_victim(c->l1d) >= 0)
             return error_set(e, ERROR_INVALID, "L1 policy %s chose way %d, which is not among those it may take (core %u)", c->l1_policy->policy.name, cache_illegal_victim(c->l1d), c->id);
     }
@@ -203,7 +205,8 @@ void timing_describe_hang(struct residency *r)
         if (!partition_idle(t->partitions[i])) {
             char text[400];
             partition_describe(t->partitions[i], text, sizeof text);
-            error_note(&r->error, "  memory channel %u: %s", i, text);
+            for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+                error_note(&r->error, "%s%s", line == text ? "  " : "    ", line);
         }
 }
 
@@ -360,7 +363,8 @@ bool timing_is_stuck(struct gpu *g)
 
 static bool look_around(struct timing *t, struct residency *r, uint64_t limit, struct error *e)
 {
-    return check_cores(t, e) && check_limits(t, r, limit, e) && (!t->options->trace || trace_gather(t->options->trace, e));
+    return check_cores(t, e) && check_limits(t, r, limit, e) && held_check(t, e) &&
+           (!t->options->trace || trace_gather(t->options->trace, e));
 }
 
 static bool end_those_over(struct timing *t, struct gpu *g)
@@ -382,7 +386,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
     while (*ok && t->now < until) {
         uint64_t next = timing_next_cycle(t);
         if (next == UINT64_MAX) {
-            *ok = check_cores(t, e);
+            *ok = check_cores(t, e) && held_check_for_ever(t, e);
             return GPU_STUCK;
         }
         if (next > limit)

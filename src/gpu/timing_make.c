@@ -1,5 +1,8 @@
 /* The timing model's parts: cores, crossbars, channels, and the pattern of ticks of their clocks. */
 #include "gpu/timing.h"
+
+#include "base/out_of_memory.h"
+#include "gpu/held.h"
 #include "gpu/timeline.h"
 #include "gpu/trace.h"
 #include "gpu/workers.h"
@@ -35,6 +38,7 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
     t->core_wake = arena_array(&t->arena, uint64_t, m->cores);
     t->core_blocked = arena_array(&t->arena, uint32_t, m->cores);
     t->owner = arena_array(&t->arena, struct residency *, m->cores);
+    t->held = arena_array(&t->arena, struct held_core, m->cores);
     t->owned_since = arena_array(&t->arena, uint64_t, m->cores);
     t->profiles = o->pcs ? arena_array(&t->arena, struct profile_core, m->cores) : NULL;
     t->warp_logs = o->warps ? arena_array(&t->arena, struct warp_log, m->cores) : NULL;
@@ -125,7 +129,7 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
     const struct machine *m = &options->machine;
     struct timing *t = calloc(1, sizeof *t);
     if (!t)
-        abort();
+        out_of_memory();
     t->options = options;
     set_periods(t, (const uint64_t[DOMAIN_COUNT]){ m->mem.core_khz, m->mem.icnt_khz, m->mem.l2_khz, m->mem.dram_khz });
     t->channels = m->mem.dram.channels;

@@ -1,6 +1,7 @@
 /* Writes the trace of L1D accesses: see trace.h. What an access leaves out is told by the one before it on the same core; that begins anew with every chunk. */
 #include "gpu/trace.h"
 
+#include "base/out_of_memory.h"
 #include "gpu/counters.h"
 #include "gpu/machine.h"
 #include "gpu/profile.h"
@@ -54,7 +55,7 @@ static void make_room(struct bytes *b, size_t more)
     b->capacity = 2 * b->capacity + more;
     b->data = realloc(b->data, b->capacity);
     if (!b->data)
-        abort();
+        out_of_memory();
 }
 
 static inline void put_number(struct bytes *b, uint64_t n)
@@ -107,7 +108,7 @@ static bool write_chunk(struct trace *t, enum trace_kind kind, uint64_t records,
     uint8_t *head = t->packed.data;
     size_t packed = ZSTD_compress2(t->zstd, head + TRACE_CHUNK_HEADER, bound, t->raw.data, t->raw.used);
     if (ZSTD_isError(packed))
-        abort(); /* there is room for whatever comes */
+        out_of_memory(); /* there is room for whatever comes */
     put_word(head, TRACE_SKIPPABLE, 4);
     put_word(head + 4, TRACE_CHUNK_HEADER - 8, 4);
     put_word(head + 8, TRACE_MARK, 4);
@@ -212,7 +213,7 @@ static bool write_listing(struct trace *t, const struct profile_listing *listing
         t->listing_capacity = 2 * t->listing_capacity + 8;
         t->listings = realloc(t->listings, t->listing_capacity * sizeof *t->listings);
         if (!t->listings)
-            abort();
+            out_of_memory();
     }
     t->listings[t->listing_count++] = listing;
     put_text(&t->raw, "listing %u\npcs %u\nkernel ", *number, program->instruction_count);
@@ -312,11 +313,11 @@ struct trace *trace_open(const char *path, const struct trace_header *h, struct 
     }
     struct trace *t = calloc(1, sizeof *t);
     if (!t)
-        abort();
+        out_of_memory();
     *t = (struct trace){ .file = file, .path = strdup(path), .lock = PTHREAD_MUTEX_INITIALIZER, .zstd = ZSTD_createCCtx(), .line_shift = (uint32_t)__builtin_ctz(h->line_bytes),
                          .core_count = h->cores, .streams = calloc(h->cores, sizeof *t->streams) };
     if (!t->path || !t->zstd || !t->streams)
-        abort();
+        out_of_memory();
     for (uint32_t i = 0; i < h->cores; i++)
         t->streams[i].trace = t;
     ZSTD_CCtx_setParameter(t->zstd, ZSTD_c_compressionLevel, LEVEL);

@@ -1,6 +1,9 @@
 /* Writes the rows of warps: see warps.h. */
 #include "gpu/warps.h"
 
+#include "base/out_of_memory.h"
+#include "base/whole_file.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -21,8 +24,9 @@ struct warps_launch {
 };
 
 struct warps {
+    struct whole_file whole;
     FILE *file; /* NULL: closed */
-    char *path, *part;
+    char *path;
     int trouble;          /* errno of the first that could not be written */
     pthread_mutex_t lock; /* a process may end, and close the file, while a launch goes on in another thread */
     ZSTD_CCtx *zstd;      /* NULL: not compressed */
@@ -41,7 +45,7 @@ static char *room_for(struct warps *w, size_t bytes)
         w->capacity = 2 * w->capacity + bytes;
         w->text = realloc(w->text, w->capacity);
         if (!w->text)
-            abort();
+            out_of_memory();
     }
     return w->text + w->used;
 }
@@ -65,11 +69,11 @@ static void write_text(struct warps *w)
         size_t bound = ZSTD_compressBound(bytes);
         w->packed = realloc(w->packed, bound);
         if (!w->packed)
-            abort();
+            out_of_memory();
         from = w->packed;
         bytes = ZSTD_compress2(w->zstd, w->packed, bound, w->text, w->used);
         if (ZSTD_isError(bytes))
-            abort(); /* there is room for whatever comes */
+            out_of_memory(); /* there is room for whatever comes */
     }
     if (!w->trouble && bytes && (fwrite(from, 1, bytes, w->file) != bytes || fflush(w->file) != 0))
         w->trouble = errno ? errno : EIO;
@@ -85,21 +89,21 @@ static bool ends_in(const char *text, const char *end)
 struct warps *warps_open(const char *path, struct error *e)
 {
     struct warps *w = calloc(1, sizeof *w);
-    if (!w || !(w->path = strdup(path)) || !(w->part = malloc(strlen(path) + sizeof ".part")))
-        abort();
-    sprintf(w->part, "%s.part", path);
+    if (!w || !(w->path = strdup(path)))
+        out_of_memory();
     pthread_mutex_init(&w->lock, NULL);
     w->end = &w->first;
-    w->file = fopen(w->part, "we");
-    if (!w->file) {
-        error_set(e, ERROR_IO, "cannot write the warps to %s: %s", w->part, strerror(errno));
+    if (whole_file_open(&w->whole, path)) {
+        w->file = w->whole.file;
+    } else {
+        error_set(e, ERROR_IO, "cannot write the warps to %s: %s", path, strerror(errno));
         warps_destroy(w);
         return NULL;
     }
     if (!ends_in(path, ".csv")) {
         w->zstd = ZSTD_createCCtx();
         if (!w->zstd)
-            abort();
+            out_of_memory();
         ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
         ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
     }
@@ -113,7 +117,7 @@ struct warps_launch *warps_launch(struct warps *w, const char *kernel, bool unre
 {
     struct warps_launch *l = calloc(1, sizeof *l);
     if (!l || !(l->kernel = strdup(kernel)))
-        abort();
+        out_of_memory();
     l->unreported = unreported;
     for (char *at = l->kernel; *at; at++) /* names are identifiers; whatever else comes may not break the file */
         if (*at < ' ' || *at > '~' || *at == ',' || *at == '"')
@@ -131,7 +135,7 @@ void warps_take(struct warps_launch *l, struct warp_log *log, uint64_t start)
         l->capacity = 2 * l->capacity + log->count;
         l->rows = realloc(l->rows, l->capacity * sizeof *l->rows);
         if (!l->rows)
-            abort();
+            out_of_memory();
     }
     for (size_t i = 0; i < log->count; i++) {
         struct warp_row *row = &l->rows[l->count++];
@@ -229,7 +233,9 @@ bool warps_close(struct warps *w, struct error *e)
         write_ended(w);
         write_text(w);
         w->file = NULL;
-        if ((fclose(file) != 0 || (!w->trouble && rename(w->part, w->path) != 0)) && !w->trouble)
+        if (w->trouble)
+            whole_file_discard(&w->whole);
+        else if (!whole_file_close(&w->whole))
             w->trouble = errno;
     }
     pthread_mutex_unlock(&w->lock);
@@ -249,7 +255,6 @@ void warps_destroy(struct warps *w)
     ZSTD_freeCCtx(w->zstd);
     free(w->text);
     free(w->packed);
-    free(w->part);
     free(w->path);
     free(w);
 }

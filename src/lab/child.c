@@ -1,10 +1,12 @@
-/* Starts a program with Heddle's libcuda.so.1 first in its library path and the options in HEDDLE_OPTIONS, waits for it, and reads the results
- * that the library wrote when the process ended. What only the parent knows, wall time and exit status, is filled in here.
+/* Starts a program with Heddle's libcuda.so.1 first in its library path and the options in HEDDLE_OPTIONS, waits for
+ * it, and reads the results that the library wrote when the process ended. What only the parent knows, wall time and
+ * exit status, is filled in here.
  *
- * Ctrl-C on a terminal reaches the program by itself; the parent stays to read what it had. A signal sent to the parent alone is passed on. Programs that run unattended have limits and no terminal:
- * child_guard.c. */
+ * A program that a person watches gets the signals that they send, and ends with us: keeper.c. Programs that run
+ * unattended have limits and no terminal: child_guard.c. */
 #include "lab/child.h"
 #include "lab/exit_code.h"
+#include "lab/keeper.h"
 #include "lab/program.h"
 
 #include <errno.h>
@@ -14,11 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { PASS_ON_AFTER_MS = 300, LOOK_EVERY_MS = 10 }; /* by then a signal to the whole process group has reached the program, too */
 
 static double now(void)
 {
@@ -75,6 +76,7 @@ static void become_program(const struct child_request *r, const char *options, i
     if (program_preload(r->path, r->library, preload, sizeof preload))
         put_in_front("LD_PRELOAD", preload);
     setenv("HEDDLE_OPTIONS", options, 1);
+    signal(SIGXFSZ, SIG_DFL); /* main ignores it */
     if (!r->guard && r->output >= 0)
         dup2(r->output, STDOUT_FILENO);
     execv(r->path, r->argv);
@@ -84,80 +86,61 @@ static void become_program(const struct child_request *r, const char *options, i
     _exit(127);
 }
 
-/* The handler's only way to the loop below it; a signal has no other. */
-static volatile sig_atomic_t pending_signal;
+/* A program that a person watches, for the keeper. */
+struct attended {
+    const struct child_request *request;
+    const char *options, *stats;
+    int report;
+};
 
-static void on_signal(int number, siginfo_t *info, void *unused)
+static void become_attended(void *context)
 {
-    (void)unused;
-    if (info->si_code == SI_USER || info->si_code == SI_QUEUE)
-        pending_signal = number;
+    const struct attended *a = context;
+    become_program(a->request, a->options, a->report);
 }
 
-static int wait_for(pid_t pid)
+static void close_report(void *context) { close(((const struct attended *)context)->report); }
+
+static void remove_stats(void *context) { unlink(((const struct attended *)context)->stats); }
+
+static bool run_attended(const struct child_request *r, const char *options, const char *stats, int report, int *status,
+                         struct error *e)
 {
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-        if (!pending_signal)
-            continue;
-        for (int waited = 0; waited < PASS_ON_AFTER_MS; waited += LOOK_EVERY_MS) {
-            if (waitpid(pid, &status, WNOHANG) == pid)
-                return status;
-            nanosleep(&(struct timespec){.tv_nsec = LOOK_EVERY_MS * 1000000L}, NULL);
-        }
-        kill(pid, pending_signal);
-        pending_signal = 0;
-    }
-    return status;
+    struct attended a = {.request = r, .options = options, .stats = stats, .report = report};
+    const struct keeper_program p = {
+        .become = become_attended, .started = close_report, .abandoned = remove_stats, .context = &a};
+    return keeper_run(&p, status, e);
 }
 
-/* Waits for a program that a person watches. */
-static int wait_attended(pid_t pid, int report, int *why)
+static bool run_guarded(const struct child_request *r, const char *options, int report, struct child_result *out,
+                        int *status, struct error *e)
 {
-    static const int watched[] = {SIGINT, SIGTERM};
-    enum { WATCHED = sizeof watched / sizeof *watched };
-    struct sigaction before[WATCHED], ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
-    pending_signal = 0;
-    for (int i = 0; i < WATCHED; i++) {
-        sigaction(watched[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN)
-            sigaction(watched[i], &ours, NULL);
-    }
-    if (read(report, why, sizeof *why) != sizeof *why)
-        *why = 0;
-    int status = wait_for(pid);
-    for (int i = 0; i < WATCHED; i++)
-        sigaction(watched[i], &before[i], NULL);
-    return status;
-}
-
-static bool start_and_wait(const struct child_request *r, const char *options, struct child_result *out, int *status, struct error *e)
-{
-    int report[2], why = 0;
     pid_t parent = getpid();
-    if (pipe2(report, O_CLOEXEC) < 0)
-        return error_set(e, ERROR_IO, "cannot start %s: %s", r->path, strerror(errno));
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        if (r->guard)
-            guard_enter(r->guard, parent);
-        become_program(r, options, report[1]);
+        guard_enter(r->guard, parent);
+        become_program(r, options, report);
     }
-    close(report[1]);
-    if (pid < 0) {
-        close(report[0]);
+    close(report);
+    if (pid < 0)
         return error_set(e, ERROR_IO, "cannot start %s: %s", r->path, strerror(errno));
-    }
-    if (!r->guard) {
-        *status = wait_attended(pid, report[0], &why);
-    } else {
-        if (read(report[0], &why, sizeof why) != sizeof why)
-            why = 0;
-        *status = guard_wait(r->guard, pid, out);
-    }
+    *status = guard_wait(r->guard, pid, out);
+    return true;
+}
+
+static bool start_and_wait(const struct child_request *r, const char *options, const char *stats,
+                           struct child_result *out, int *status, struct error *e)
+{
+    int report[2], why = 0;
+    if (pipe2(report, O_CLOEXEC | O_NONBLOCK) < 0)
+        return error_set(e, ERROR_IO, "cannot start %s: %s", r->path, strerror(errno));
+    bool ok = r->guard ? run_guarded(r, options, report[1], out, status, e)
+                       : run_attended(r, options, stats, report[1], status, e);
+    if (read(report[0], &why, sizeof why) != sizeof why)
+        why = 0;
     close(report[0]);
-    return why ? error_set(e, ERROR_IO, "cannot execute %s: %s", r->path, strerror(why)) : true;
+    return ok && why ? error_set(e, ERROR_IO, "cannot execute %s: %s", r->path, strerror(why)) : ok;
 }
 
 /* Results for a program that never got as far as cuInit, or did not live to write them. */
@@ -196,6 +179,14 @@ static void fill_in(struct child_result *out)
     json_object_set_new(checks, "exit", json_integer(out->status));
 }
 
+/* Whether the library tried to write results, and could not: the file is there, empty, before the program begins, and
+ * the library takes it away then. */
+static bool is_damaged(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) != 0 || s.st_size > 0;
+}
+
 /* A file for the results, where the caller names none. */
 static bool make_stats_file(char *path, size_t size, struct error *e)
 {
@@ -208,31 +199,42 @@ static bool make_stats_file(char *path, size_t size, struct error *e)
     return true;
 }
 
+static bool create_empty(const char *path, struct error *e)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return error_set(e, ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+    close(fd);
+    return true;
+}
+
 bool child_run(const struct child_request *r, struct child_result *out, struct error *e)
 {
     char stats[PATH_MAX];
     *out = (struct child_result){0};
     if (r->guard)
         snprintf(stats, sizeof stats, "%s", r->guard->stats);
-    else if (!make_stats_file(stats, sizeof stats, e))
+    if (!(r->guard ? create_empty(stats, e) : make_stats_file(stats, sizeof stats, e)))
         return false;
     char *options = options_text(r, stats);
     int status = 0;
     double start = now();
-    bool ok = start_and_wait(r, options, out, &status, e);
+    bool ok = start_and_wait(r, options, stats, out, &status, e);
     out->wall_seconds = now() - start;
     out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     out->status = out->signal ? 128 + out->signal : WEXITSTATUS(status);
     if (ok) {
         out->stats = json_load_file(stats, 0, NULL);
         out->used_cuda = out->stats != NULL;
-        out->damaged = !out->stats && r->guard && access(stats, F_OK) == 0;
+        out->damaged = !out->stats && is_damaged(stats);
         if (!out->stats)
             out->stats = empty_stats(r);
         fill_in(out);
         out->outcome = outcome_kind(out->stats);
         out->launch_refused = json_is_true(json_object_get(json_object_get(out->stats, "outcome"), "launch_refused"));
-        out->probe_failed = json_is_true(json_object_get(json_object_get(out->stats, "outcome"), "probe_failed"));
+        const json_t *outcome = json_object_get(out->stats, "outcome");
+        out->file_failed = json_is_true(json_object_get(outcome, "probe_failed")) ||
+                           json_is_true(json_object_get(outcome, "file_failed"));
     }
     unlink(stats);
     free(options);
@@ -248,11 +250,11 @@ int child_exit_code(const struct child_result *r)
         return EXIT_DONE;
     if (code == EXIT_STUCK || code == EXIT_ILLEGAL)
         return code;
-    if (r->signal == SIGINT || r->signal == SIGTERM)
+    if (r->signal == SIGINT || r->signal == SIGTERM || r->signal == SIGHUP || r->signal == SIGQUIT)
         return EXIT_STUCK;
     if (r->launch_refused)
         return EXIT_UNSUPPORTED;
     if (r->status == 0)
-        return r->probe_failed ? EXIT_FAILED : EXIT_DONE;
+        return r->file_failed || r->damaged ? EXIT_FAILED : EXIT_DONE;
     return code == EXIT_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_FAILED;
 }

@@ -18,7 +18,12 @@ struct child_guard {
     uint64_t memory_limit_bytes; /* resident and swapped, of the program and what it started; 0: none */
 };
 
-enum child_end { CHILD_BY_ITSELF, CHILD_TIME, CHILD_MEMORY, CHILD_INTERRUPTED /* SIGINT, SIGTERM or SIGHUP came to the process that waits */ };
+enum child_end {
+    CHILD_BY_ITSELF,
+    CHILD_TIME,
+    CHILD_MEMORY,
+    CHILD_INTERRUPTED /* SIGINT, SIGTERM, SIGHUP or SIGQUIT came to the process that waits */
+};
 
 struct child_request {
     const char *path;        /* to execute; argv[0] as well */
@@ -34,14 +39,14 @@ struct child_request {
 struct child_result {
     json_t *stats;           /* never NULL after child_run succeeded; the caller's */
     bool used_cuda;          /* false: the program wrote no results, stats has none of the GPU's */
-    bool damaged;            /* it did, but they cannot be read; only known where there was a guard */
+    bool damaged;            /* it did, but they cannot be read */
     int status;              /* its exit status; 128 + number when a signal ended it */
     int signal;              /* 0, or the signal */
     double wall_seconds;
     enum child_end end;      /* what ended it, where there was a guard */
     uint64_t memory_bytes;   /* CHILD_MEMORY: what it used */
     enum error_kind outcome; /* of its last failed kernel or module */
-    bool probe_failed;       /* a probe could not write what it counted */
+    bool file_failed; /* a probe could not write what it counted, or another file that was asked for is not there */
     bool launch_refused;     /* a kernel of its could not be launched, for want of support */
 };
 

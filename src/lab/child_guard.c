@@ -17,7 +17,7 @@ enum { LOOK_EVERY_MS = 100, DEEPEST = 16, MOST_CHILDREN = 256 };
 
 void guard_signals(sigset_t *set)
 {
-    static const int watched[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+    static const int watched[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     sigemptyset(set);
     for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
         sigaddset(set, watched[i]);

@@ -108,7 +108,7 @@ static void close_others(int keep_a, int keep_b)
 
 _Noreturn static void work(const struct pool *p, const struct job *j, int report, pid_t parent)
 {
-    static const int handled[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     struct error e = {0};
     for (size_t i = 0; i < sizeof handled / sizeof *handled; i++)
         signal(handled[i], SIG_DFL); /* the sweep's own handlers are not ours */

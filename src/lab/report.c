@@ -2,12 +2,12 @@
  * report that could not be written leaves the old one as it was. */
 #include "lab/report_parts.h"
 
+#include "base/whole_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct page {
     const json_t *data;
@@ -67,26 +67,11 @@ static bool cannot_write(const char *path, int reason, struct error *e)
 
 static bool write_page(const struct page *p, const char *path, struct error *e)
 {
-    char beside[4200];
-    struct stat info;
-    if (!stat(path, &info) && S_ISDIR(info.st_mode))
-        return cannot_write(path, EISDIR, e);
-    if (snprintf(beside, sizeof beside, "%s.%ld.part", path, (long)getpid()) >= (int)sizeof beside)
-        return cannot_write(path, ENAMETOOLONG, e);
-    FILE *out = fopen(beside, "wbe");
-    if (!out)
+    struct whole_file out;
+    if (!whole_file_open(&out, path))
         return cannot_write(path, errno, e);
-    put_page(out, p);
-    bool failed = fflush(out) || ferror(out);
-    int reason = errno;
-    if (fclose(out) && !failed)
-        failed = true, reason = errno;
-    if (!failed && rename(beside, path))
-        failed = true, reason = errno;
-    if (!failed)
-        return true;
-    unlink(beside);
-    return cannot_write(path, reason, e);
+    put_page(out.file, p);
+    return whole_file_close(&out) || cannot_write(path, errno, e);
 }
 
 bool report_write_html(struct store *s, const char *store_path, const char *path, const struct report_options *o, struct error *e)

@@ -346,9 +346,10 @@ bool slurm_run(struct sweep *s, struct error *e)
     g.runs = arena_array(&arena, struct slurm_run_state, s->job_count + 1);
     for (uint32_t j = 0; j < s->job_count; j++)
         strmap_put(&g.keys, s->jobs[j].key, KEY_BYTES - 1, (void *)(uintptr_t)(j + 1));
-    bool good;
-    if (s->options->dry_run)
-        good = dry_run(&g, e);
+    const struct slurm_request asked = make_request(s, s->spool, 1, &arena);
+    bool good = slurm_check(&asked, e);
+    if (!good || s->options->dry_run)
+        good = good && dry_run(&g, e);
     else if (!slurm_in_path("sbatch"))
         good = error_set(e, ERROR_NOT_FOUND, "sbatch is not in PATH: --engine slurm needs Slurm's commands on the machine that submits (Debian: package slurm-client)");
     else

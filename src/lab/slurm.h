@@ -37,6 +37,8 @@ struct slurm_request {
     uint32_t tasks, throttle;      /* throttle 0: none */
     const char *partition, *account, *time, *memory; /* NULL: Slurm's own */
 };
+/* False: a value that is no single line. Names of files may be anything. */
+bool slurm_check(const struct slurm_request *r, struct error *e);
 /* sbatch's options, NULL behind the last. */
 const char **slurm_options(const struct slurm_request *r, struct arena *a);
 /* The script, with the same options in its #SBATCH lines. */

@@ -70,11 +70,35 @@ const char **slurm_options(const struct slurm_request *r, struct arena *a)
     return list;
 }
 
+static bool fits_in_line(const char *word)
+{
+    for (const char *c = word; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            return false;
+    return true;
+}
+
+bool slurm_check(const struct slurm_request *r, struct error *e)
+{
+    const struct { const char *option, *value; } given[] = {
+        {"partition", r->partition}, {"account", r->account}, {"slurm-time", r->time}, {"slurm-memory", r->memory}};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].value && !fits_in_line(given[i].value))
+            return error_set(e, ERROR_INVALID,
+                             "--%s is given a value with a line break or another control character in it",
+                             given[i].option);
+    return true;
+}
+
+/* An #SBATCH line is a comment to the shell, and ends with the line whatever the quotes: what does not fit into one is
+ * on sbatch's command line alone. Single quotes do hold a line break in the command below. */
 const char *slurm_script(const struct slurm_request *r, struct arena *a)
 {
     const char *text = "#!/bin/sh\n# One run of an experiment a task; written by heddle sweep.\n";
     for (const char **option = slurm_options(r, a); *option; option++)
-        text = arena_printf(a, "%s#SBATCH %s\n", text, slurm_quote(*option, a));
+        text = fits_in_line(*option) ? arena_printf(a, "%s#SBATCH %s\n", text, slurm_quote(*option, a))
+                                     : arena_printf(a, "%s# %.*s: has a line break, and is given to sbatch itself\n",
+                                                    text, (int)strcspn(*option, "="), *option);
     return arena_printf(a, "%sexec %s task %s \"$SLURM_ARRAY_TASK_ID\" %s\n", text, slurm_quote(r->heddle, a),
                         slurm_quote(arena_printf(a, "%s/manifest", r->folder), a), slurm_quote(r->spool, a));
 }

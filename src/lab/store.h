@@ -79,7 +79,13 @@ struct store_machine { const char *name, *sets, *text; };
 bool store_machines(struct store *s, struct arena *a, struct store_machine **machines, uint32_t *count, struct error *e);
 
 /* store_rescue.c: what can still be read of a damaged store, into a new file, which must not be there yet. Runs of which a part is lost are left out: the next sweep makes them again. */
-struct store_rescued { uint32_t runs, lost, experiments; };
+enum { STORE_PAGES_NAMED = 8 };
+struct store_rescued {
+    uint32_t runs, lost, experiments;
+    uint32_t pages[STORE_PAGES_NAMED]; /* that are damaged, in ascending order: the first ones */
+    uint32_t page_count;               /* how many were found */
+    uint32_t page_bytes;           /* page n begins at byte (n - 1) * page_bytes of the file */
+};
 bool store_rescue(const char *damaged, const char *path, struct store_rescued *out, struct error *e);
 
 /* csv.c: runs.csv, kernels.csv, metrics.csv, pcs.csv, series.csv and points.csv, those that have rows, are written into a folder, which is made. */

@@ -193,6 +193,53 @@ static bool open_damaged(struct rescue *r, const char *damaged)
     return ok || error_set(r->e, ERROR_IO, "nothing can be read of %s any more: its first page is damaged, or it never was a results store", damaged);
 }
 
+/* ------------------------------------------------------------- what is damaged */
+
+/* The page that a line of integrity_check is about: "Tree 5 page 12 cell 3: ...", or in earlier versions of SQLite
+ * "On tree page 12 cell 3: ...", "Page 12: ...". 0: none, or one that is only not used. */
+static uint32_t page_of(const char *line, size_t length)
+{
+    char head[80];
+    unsigned page = 0;
+    size_t end = strcspn(line, ":\n");
+    snprintf(head, sizeof head, "%.*s", (int)(end < length ? end : length), line);
+    if (strstr(head, "never used"))
+        return 0;
+    for (const char *at = head; (at = strpbrk(at, "pP")); at++)
+        if (sscanf(at + 1, "age %u", &page) == 1)
+            return page;
+    return 0;
+}
+
+static void note_page(struct store_rescued *out, uint32_t page)
+{
+    uint32_t kept = out->page_count < STORE_PAGES_NAMED ? out->page_count : STORE_PAGES_NAMED, at = 0;
+    while (at < kept && out->pages[at] < page)
+        at++;
+    if (!page || (at < kept && out->pages[at] == page))
+        return;
+    out->page_count++;
+    for (uint32_t i = kept < STORE_PAGES_NAMED ? kept : STORE_PAGES_NAMED - 1; i > at; i--)
+        out->pages[i] = out->pages[i - 1];
+    if (at < STORE_PAGES_NAMED)
+        out->pages[at] = page;
+}
+
+static void find_pages(struct rescue *r, struct store_rescued *out)
+{
+    sqlite3_stmt *q = prepare(r->old, "PRAGMA page_size", NULL, NULL);
+    if (q && sqlite3_step(q) == SQLITE_ROW)
+        out->page_bytes = (uint32_t)sqlite3_column_int(q, 0);
+    sqlite3_finalize(q);
+    q = prepare(r->old, "PRAGMA integrity_check(1000)", NULL, NULL);
+    while (q && sqlite3_step(q) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(q, 0);
+        for (const char *line = text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
+            note_page(out, page_of(line, strcspn(line, "\n")));
+    }
+    sqlite3_finalize(q);
+}
+
 bool store_rescue(const char *damaged, const char *path, struct store_rescued *out, struct error *e)
 {
     struct rescue r = {.e = e};
@@ -200,6 +247,8 @@ bool store_rescue(const char *damaged, const char *path, struct store_rescued *o
     if (access(path, F_OK) == 0)
         return error_set(e, ERROR_INVALID, "%s is there already; name a new file for what can be saved", path);
     bool ok = open_damaged(&r, damaged) && (r.s = store_open(path, STORE_WRITE, e)) && copy_all(&r, out);
+    if (ok)
+        find_pages(&r, out);
     sqlite3_close(r.old);
     store_close(r.s);
     if (r.s && !ok)

@@ -14,7 +14,7 @@
 #define L1S(X) X(lru) X(fifo) X(random) X(srrip) X(ship) X(cacp)
 #define DIVERGENCES(X) X(pdom) X(tbc) X(capri)
 #define PROBES(X) X(residency) X(loads) X(trips) X(lost) X(daws_profile) X(activity) X(disparity) \
-    X(criticality) X(critical_lines) X(compaction)
+    X(criticality) X(critical_lines) X(compaction) X(lanes)
 
 #define DECLARE(name) extern const struct heddle_scheduler scheduler_##name;
 SCHEDULERS(DECLARE)

@@ -12,7 +12,7 @@ extern const struct heddle_probe *const policy_probes[];
 /* Works with --functional, and only there. */
 static inline bool policy_probe_is_functional(const struct heddle_probe *p)
 {
-    return p->blocks.branch || p->blocks.ran || p->blocks.left;
+    return p->blocks.branch || p->blocks.ran || p->blocks.left || p->blocks.write;
 }
 
 enum { POLICY_VALUES = 32 };

@@ -1,6 +1,8 @@
 /* .entry and .func: parameters, tuning directives, the body (PTX ISA 5.1.6, 7, 11.2 to 11.4). */
 #include "ptx/parser.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 static struct ptx_function *new_function(struct parser *p)
@@ -36,10 +38,9 @@ static void lay_out_parameters(struct parser *p, struct ptx_function *f, const s
         struct ptx_variable *v = f->params[i];
         if (v->space != PTX_SPACE_PARAM)
             continue;
-        offset = (offset + v->align_bytes - 1) / v->align_bytes * v->align_bytes;
+        bool fits = checked_round_up(offset, v->align_bytes, &offset);
         f->param_offsets[i] = (uint32_t)offset;
-        offset += v->size_bytes;
-        if (offset > INT32_MAX) {
+        if (!fits || !checked_add(offset, v->size_bytes, &offset) || offset > INT32_MAX) {
             token_error(p, name, "the parameters of '%.*s' are too large", shown(name), name->text);
             return;
         }

@@ -2,6 +2,8 @@
  * Properties of texture, sampler and surface references are checked for form only: what a reference samples is set by the host. */
 #include "ptx/parser.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 static const uint64_t most_initialised_bytes = UINT64_C(256) << 20;
@@ -187,8 +189,7 @@ static void keep_filling(struct filling *f)
     struct parser *p = f->p;
     uint64_t size = f->size;
     for (int i = 0; i < f->shape->dim_count; i++)
-        if (__builtin_mul_overflow(size, f->shape->dims[i], &size))
-            size = UINT64_MAX;
+        size = capped_multiply(size, f->shape->dims[i]);
     if (size > most_initialised_bytes || (p->initialised_bytes += size) > most_initialised_bytes) {
         token_error(p, current(p), "more than %llu bytes of initialised data", (unsigned long long)most_initialised_bytes);
         return;
@@ -212,8 +213,7 @@ void parse_initialiser(struct parser *p, struct ptx_variable *v, struct shape *s
     if (v->vector > 1)
         shape->dims[shape->dim_count++] = v->vector;
     for (int i = 0; i < shape->dim_count; i++)
-        if ((i == 0 && shape->first_open) || __builtin_mul_overflow(f.end, shape->dims[i], &f.end))
-            f.end = UINT64_MAX;
+        f.end = i == 0 && shape->first_open ? UINT64_MAX : capped_multiply(f.end, shape->dims[i]);
     if (at_symbol(p, '{'))
         parse_braces(&f, shape->dim_count ? 0 : -1, 0, f.end);
     else

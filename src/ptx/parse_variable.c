@@ -1,6 +1,8 @@
 /* Declarations of registers, variables and parameters (PTX ISA 5.1 to 5.4, 7.1): spaces, alignment, vectors, arrays. */
 #include "ptx/parser.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 enum { MOST_DECLARED_REGS = 1 << 26, MOST_DIMENSIONS = 16, LARGEST_ALIGNMENT = 1 << 20 };
@@ -213,7 +215,7 @@ static void set_size(struct parser *p, struct ptx_variable *v, const struct shap
 {
     uint64_t count = 1, vector_bytes = (uint64_t)element_bytes(v->type) * v->vector;
     for (int i = 0; i < shape->dim_count; i++)
-        if (__builtin_mul_overflow(count, shape->dims[i], &count) || count > (UINT64_C(1) << 46)) {
+        if (!checked_multiply(count, shape->dims[i], &count) || count > (UINT64_C(1) << 46)) {
             token_error(p, name, "'%.*s' is too large", shown(name), name->text);
             count = 0;
         }

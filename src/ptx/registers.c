@@ -14,6 +14,7 @@
  * parser drops the pragma that forbids it), predication of short branches, uniform registers, spilling. */
 #include "ptx/registers.h"
 
+#include "base/checked.h"
 #include "ptx/addresses.h"
 
 #include <string.h>
@@ -69,6 +70,12 @@ struct estimate {
 };
 
 /* ------------------------------------------------------------- what an instruction is to this model */
+
+/* The estimate comes before the instruction is checked: it may lack its type. */
+static enum ptx_type last_type(const struct ptx_inst *in)
+{
+    return in->type_count ? (enum ptx_type)in->types[in->type_count - 1] : PTX_NO_TYPE;
+}
 
 static bool has_64_bits(const struct ptx_inst *in)
 {
@@ -464,7 +471,7 @@ static enum sequence sequence_of(const struct ptx_inst *in)
 {
     if (in->opcode != PTX_OP_div && in->opcode != PTX_OP_rem && in->opcode != PTX_OP_sqrt && in->opcode != PTX_OP_rcp)
         return ONE_INSTRUCTION;
-    enum ptx_type type = in->type_count ? (enum ptx_type)in->types[in->type_count - 1] : PTX_NO_TYPE;
+    enum ptx_type type = last_type(in);
     if (ptx_type_is_float(type))
         return ptx_has_modifier(in, PTX_MOD_APPROX) || ptx_has_modifier(in, PTX_MOD_FULL) ? ONE_INSTRUCTION : SUBROUTINE;
     if (in->operand_count < 3 || in->operands[2].kind == PTX_OPERAND_INT) /* by a literal: a multiplication */
@@ -476,7 +483,7 @@ static uint32_t units_inside(const struct ptx_inst *in)
 {
     if (sequence_of(in) == ONE_INSTRUCTION)
         return 0;
-    return ptx_type_bits((enum ptx_type)in->types[in->type_count - 1]) == 64 ? 2 * SEQUENCE_NEEDS : SEQUENCE_NEEDS;
+    return ptx_type_bits(last_type(in)) == 64 ? 2 * SEQUENCE_NEEDS : SEQUENCE_NEEDS;
 }
 
 static uint32_t make_live(struct estimate *e, uint32_t reg)
@@ -597,7 +604,8 @@ static uint32_t most_registers(const struct ptx_function *f, int target_sm)
 {
     uint32_t most = target_sm < 20 ? MOST_BEFORE_SM20 : target_sm < 35 ? MOST_BEFORE_SM35 : MOST_REGISTERS;
     const uint32_t *block = f->reqntid[0] ? f->reqntid : f->maxntid;
-    uint64_t threads = (uint64_t)later(block[0], 1) * later(block[1], 1) * later(block[2], 1) * later(f->minnctapersm, 1);
+    uint64_t threads = capped_volume((uint32_t[3]){later(block[0], 1), later(block[1], 1), later(block[2], 1)});
+    threads = capped_multiply(threads, later(f->minnctapersm, 1));
     uint64_t each = REGISTER_FILE / threads / 8 * 8;
     if (block[0] && each && each < most)
         most = (uint32_t)each;

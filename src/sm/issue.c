@@ -151,6 +151,8 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
         c->at_barrier &= ~bit;
         if (!was_told)
             SM_TELL(c, ended, slot);
+    } else if (s->exec->state == WARP_FAULT) {
+        sm_stop(c, slot);
     }
 }
 

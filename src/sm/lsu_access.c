@@ -197,6 +197,8 @@ void sm_perform(struct sm *c)
         w->addresses_only = f->inst->atomic;
         exec_perform(w, f->exec_inst, f->mask);
         w->addresses_only = false;
+        if (w->state == WARP_FAULT)
+            sm_stop(c, f->slot);
         if (!f->mask)
             w->access = (struct exec_access){ .space = PTX_SPACE_NONE };
         sm_coalesce(c, c->deferred[i].id);
@@ -208,10 +210,14 @@ void sm_perform_atomic(struct sm *c, const struct packet *p)
 {
     struct sm_inflight *f = &c->inflight[p->token];
     f->performed |= p->mask;
-    if (c->mixes)
+    if (c->mixes) {
         regroup_perform_atomic(c, p);
-    else if (p->mask)
-        exec_perform(c->slots[f->slot].exec, f->exec_inst, p->mask);
+    } else if (p->mask) {
+        struct exec_warp *w = c->slots[f->slot].exec;
+        exec_perform(w, f->exec_inst, p->mask);
+        if (w->state == WARP_FAULT)
+            sm_stop(c, f->slot);
+    }
 }
 
 void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pending *out)

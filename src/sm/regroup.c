@@ -692,7 +692,8 @@ void regroup_check_stuck(struct sm *c)
 {
     const struct regroup *r = c->regroup;
     uint64_t waiting = c->resident & ~c->ended;
-    if (c->trouble[0] || c->launch.faulted || !waiting || c->free_count != SM_INFLIGHT || (!c->mixes && !c->parked))
+    if (c->trouble[0] || c->launch.faulted || !waiting || c->held || c->free_count != SM_INFLIGHT ||
+        (!c->mixes && !c->parked))
         return;
     for (uint64_t left = c->resident; left; left &= left - 1) {
         const struct sm_slot *s = &c->slots[__builtin_ctzll(left)];
@@ -700,6 +701,7 @@ void regroup_check_stuck(struct sm *c)
             return;
     }
     const struct sm_slot *s = &c->slots[__builtin_ctzll(waiting)];
+    c->trouble_is_hang = true;
     if (!c->mixes) {
         regroup_trouble(c, "warps %#llx are parked, and nothing is left that could bring them work", (unsigned long long)c->parked);
         return;

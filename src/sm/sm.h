@@ -249,6 +249,7 @@ struct sm {
     struct sm_hits hits;             /* of the load/store unit, where a hit's latency stands behind it */
     struct exec_launch launch;       /* the core's own copy */
     char trouble[200];               /* a policy did what it may not: the launch ends with this */
+    bool trouble_is_hang;            /* namely left warps without work for ever */
 };
 
 /* Makes core `id`, attached to the request crossbar at its cluster's port. */
@@ -284,6 +285,7 @@ void sm_set_barriers(struct sm *c, uint32_t block);               /* barriers of
 void sm_release(struct sm *c, struct sm_inflight *f);             /* its destinations are written */
 void sm_finish(struct sm *c, uint16_t id);                        /* the instruction is over */
 void sm_try_retire(struct sm *c, uint32_t slot);
+void sm_stop(struct sm *c, uint32_t slot);                        /* after a fault: the warp issues nothing more */
 void sm_try_fence(struct sm *c, uint32_t slot);                   /* a warp that waits at a fence goes on, if what it waits for has come */
 void sm_fetch_cycle(struct sm *c);                                /* fetch.c */
 void sm_decode_cycle(struct sm *c);

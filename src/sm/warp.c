@@ -118,6 +118,12 @@ void sm_finish(struct sm *c, uint16_t id)
         sm_try_fence(c, slot);
 }
 
+void sm_stop(struct sm *c, uint32_t slot)
+{
+    c->asleep |= 1ull << slot;
+    c->slots[slot].wake_cycle = SM_NEVER;
+}
+
 void sm_try_retire(struct sm *c, uint32_t slot)
 {
     const struct sm_slot *s = &c->slots[slot];

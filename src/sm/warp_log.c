@@ -2,6 +2,7 @@
  * threads, a row is of the slot, under the name of the warp that was placed in it. */
 #include "sm/warp_log.h"
 
+#include "base/out_of_memory.h"
 #include "sm/sm.h"
 
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static void keep(struct warp_log *log, const struct warp_row *row)
         log->capacity = 2 * log->capacity + CORE_WARPS_MOST;
         log->rows = realloc(log->rows, log->capacity * sizeof *log->rows);
         if (!log->rows)
-            abort();
+            out_of_memory();
     }
     log->rows[log->count++] = *row;
 }

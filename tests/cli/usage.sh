@@ -10,6 +10,18 @@ done
 expect 'version' 0 '^heddle [0-9]+\.[0-9]+\.[0-9]+$' "$heddle" --version
 expect 'no command' 2 '^Usage: heddle COMMAND' "$heddle"
 expect 'unknown command' 2 "no command 'rnu'; did you mean 'run'" "$heddle" rnu
+hint() { # WORD PROPOSAL: none where it is empty
+    if [ -n "$2" ]; then
+        expect "hint: $1" 2 "no command '$1'; did you mean $2\\?" "$heddle" "$1"
+    else
+        expect "hint: none for $1" 2 "no command '$1'\$" "$heddle" "$1"
+    fi
+}
+for pair in "hlep:'help'" "swep:'sweep'" "rep:'report' or 'repro'" "reprot:'report' or 'repro'" "reprp:'repro'" "doc:'doctor'" "lst:'list'" 'test:' 'build:' \
+    'tasks:' 'x:' "replay:'cache'" "list-machines:'list machines'" "machines:'list machines'" "bfs:'run bfs'" "$ptx/endless.ptx:'inspect $ptx/endless.ptx'" \
+    "experiments/quick.ini:'sweep experiments/quick.ini'" "$build/workloads/bfs:'run $build/workloads/bfs'"; do
+    hint "${pair%%:*}" "${pair#*:}"
+done
 expect 'unknown option' 2 "unknown option '--frobnicate'" "$heddle" --frobnicate
 
 expect 'run: no program' 2 'which program' "$heddle" run

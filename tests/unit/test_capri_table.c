@@ -225,6 +225,33 @@ static void the_first_warp_decides(void **state)
     }
 }
 
+/* A warp that has parted at 7 comes to 8 in parts, if at all: the other does not wait for it there. At 6 it would, and
+ * at 8 again once both have been seen with their lanes together. */
+static void nobody_waits_for_one_that_is_apart(void **state)
+{
+    static struct gate g;
+    static const uint32_t lanes[2] = {LANES, LANES};
+    (void)state;
+    for (uint32_t pc = 6; pc <= 8; pc += 2) {
+        start(&g, "capri");
+        execute(&g, 7, &stays);
+        g.hooks->block_start(g.unit.state, &g.f.core, 0, 0, 2, lanes);
+        assert_false(waits_at(&g, 0, 7, 0x1, false));
+        assert_false(waits_at(&g, 0, 8, 0x1, true));
+        assert_int_equal(waits_at(&g, 1, pc, 0x1, false), pc == 6);
+        g.checked = g.count;
+        gate_close(&g);
+    }
+    start(&g, "capri");
+    execute(&g, 7, &stays);
+    g.hooks->block_start(g.unit.state, &g.f.core, 0, 0, 2, lanes);
+    assert_false(waits_at(&g, 0, 7, 0x1, false));
+    assert_true(waits_at(&g, 0, 20, 0x1, false));
+    assert_true(waits_at(&g, 1, 8, 0x1, false));
+    g.checked = g.count;
+    gate_close(&g);
+}
+
 /* Nor is a warp whose lanes are apart already, whatever the table says; such branches teach nothing. */
 static void lanes_apart_do_not_wait(void **state)
 {
@@ -271,6 +298,7 @@ int main(void)
         cmocka_unit_test(agreed_branches_do_not_stall),  cmocka_unit_test(lanes_apart_do_not_wait),
         cmocka_unit_test(a_launch_begins_anew),          cmocka_unit_test(adequate_in_permuted_lanes),
         cmocka_unit_test(a_look_is_a_use),               cmocka_unit_test(the_first_warp_decides),
+        cmocka_unit_test(nobody_waits_for_one_that_is_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

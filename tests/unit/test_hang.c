@@ -77,7 +77,8 @@ static struct image photograph(const struct stage *s)
             continue;
         add(&m, cta, sizeof *cta);
         add(&m, cta->shared, cta->shared_bytes);
-        add(&m, cta->local, cta->local_size);
+        for (uint64_t lane = 0; cta->local && lane < (uint64_t)cta->warp_count * WARP_LANES; lane++)
+            add(&m, cta->local + lane * cta->local_stride, cta->local_bytes);
         for (uint32_t i = 0; i < cta->warp_count; i++) {
             const struct exec_warp *w = &cta->warps[i];
             add(&m, w, sizeof *w);

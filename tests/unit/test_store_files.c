@@ -161,7 +161,7 @@ static void rescue_saves_whole_runs(void **state)
     strcpy(good, store_of("good.db", RUNS));
     strcpy(hurt, file_named("hurt.db"));
     strcpy(to, file_named("saved.db"));
-    uint32_t rescued = 0, refused_pages = 0;
+    uint32_t rescued = 0, refused_pages = 0, named = 0;
     assert_int_equal(stat(good, &st), 0);
     for (off_t page = 0; page < st.st_size / 4096; page++) {
         struct store_rescued saved;
@@ -176,10 +176,15 @@ static void rescue_saves_whole_runs(void **state)
         assert_true(saved.runs + saved.lost <= RUNS);
         assert_whole(to, saved.runs);
         rescued += saved.runs;
+        for (uint32_t i = 0; i < saved.page_count && i < STORE_PAGES_NAMED; i++)
+            named += saved.pages[i] == (uint32_t)page + 1;
     }
     print_message("%ld pages: nothing saved at %u of them, %.1f of %d runs at the others\n", (long)(st.st_size / 4096), refused_pages,
                   (double)rescued / (double)(st.st_size / 4096 - refused_pages), RUNS);
     assert_true(refused_pages >= 1 && refused_pages <= 3);
+    print_message("the damaged page is named for %u of them\n", named);
+    assert_true(named >
+                (uint32_t)(st.st_size / 4096) * 3 / 4); /* of a chain of overflow pages, where the chain begins is */
     assert_true(rescued > RUNS / 2 * (uint32_t)(st.st_size / 4096 - refused_pages));
 
     struct store_rescued saved;
@@ -191,6 +196,7 @@ static void rescue_saves_whole_runs(void **state)
     assert_true(store_rescue(good, to, &saved, &e));
     assert_int_equal(saved.runs, RUNS);
     assert_int_equal(saved.lost, 0);
+    assert_int_equal(saved.page_count, 0);
 }
 
 static void full_file_loses_nothing(void **state)

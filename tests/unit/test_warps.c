@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-static const char path[] = "/tmp/heddle-test-warps.csv", part[] = "/tmp/heddle-test-warps.csv.part";
+static const char path[] = "/tmp/heddle-test-warps.csv";
 
 /* Cores hear who listens when they are made: they are made anew. */
 static void ask_for_warps(struct timed *t)
@@ -24,6 +24,8 @@ static void close_warps(struct timed *t)
 {
     struct warps *w = t->gpu->options.warps;
     assert_true(warps_close(w, &t->error));
+    char part[100];
+    snprintf(part, sizeof part, "%s.%ld.part", path, (long)getpid());
     assert_int_equal(access(part, F_OK), -1);
     timed_close(t);
     warps_destroy(w);

@@ -2,7 +2,8 @@
  * A table remembers, for each branch at which a warp has parted, whether a path of it needed fewer warps compacted than
  * apart the last time. If it did, a warp waits for the others of its path; if not, it goes on with a stack of its own
  * until its lanes meet, and while they are apart it waits nowhere. At a branch that is not in the table a warp waits if
- * it parts there. The first warp of a path to come decides for the others, whatever the table learns meanwhile.
+ * it parts there. The first warp of a path to come decides for the others, whatever the table learns meanwhile; and
+ * none waits for a warp that has parted at a branch around this one, and would come in parts, or not at all.
  *
  * When all warps of a path wait at the same branch they are put together anew. When all have stopped, but not there
  * (some are past their path's end, at a barrier, at another branch), those that wait do so in vain: they are sent on,
@@ -44,6 +45,9 @@ struct waiter {
     bool parts;
 };
 
+/* The code between a branch and the point where its paths meet, as compilers lay it out. */
+struct region { uint32_t first, end; };
+
 struct capri {
     struct heddle_block_stacks blocks;
     uint64_t *counters;
@@ -52,6 +56,7 @@ struct capri {
     struct entry table[ENTRIES_MOST];
     struct block block[HEDDLE_WARPS];   /* by first slot */
     struct waiter waiter[HEDDLE_WARPS]; /* by slot */
+    struct region apart[HEDDLE_WARPS];  /* by slot: where its lanes are apart; empty: they are not */
     uint64_t sent_on, at_barrier;       /* slots: are to pass by the branch that they execute again; at a barrier */
 };
 
@@ -130,6 +135,7 @@ static struct block *block_of(struct capri *s, const struct heddle_block_stack *
         b->formations = stack->formations;
         b->count = b->arrived = 0;
         b->waiting = 0;
+        memset(&s->apart[stack->first_slot], 0, stack->homes * sizeof *s->apart);
     }
     return b;
 }
@@ -250,8 +256,23 @@ static bool does_part(const struct heddle_piece *pieces, const uint32_t *taken, 
     return goes && stays;
 }
 
+static struct region region_of(const struct heddle_branch *e)
+{
+    return (struct region){e->target < e->pc ? e->target : e->pc, e->reconvergence};
+}
+
+static bool is_another_apart_here(const struct capri *s, const struct heddle_block_stack *stack,
+                                  const struct heddle_branch *e)
+{
+    for (uint32_t slot = stack->first_slot; slot < stack->first_slot + stack->homes; slot++)
+        if (slot != e->warp && e->pc >= s->apart[slot].first && e->pc < s->apart[slot].end)
+            return true;
+    return false;
+}
+
 /* Some of the path may have come before: they wait here, or they have passed by. */
-static bool is_to_wait(struct capri *s, struct block *b, const struct heddle_branch *e, bool parts)
+static bool is_to_wait(struct capri *s, const struct heddle_block_stack *stack, struct block *b,
+                       const struct heddle_branch *e, bool parts)
 {
     for (uint64_t rest = b->waiting; rest; rest &= rest - 1)
         if (s->waiter[__builtin_ctzll(rest)].branch.pc == e->pc)
@@ -259,7 +280,7 @@ static bool is_to_wait(struct capri *s, struct block *b, const struct heddle_bra
     const struct collection *c = find_collection(b, e->pc);
     if (c && c->came && !(c->slots >> e->warp & 1))
         return false;
-    return is_adequate(s, e->pc, parts);
+    return !is_another_apart_here(s, stack, e) && is_adequate(s, e->pc, parts);
 }
 
 static enum heddle_branch_answer split(void *state, const struct heddle_core *core, const struct heddle_branch *e,
@@ -270,9 +291,13 @@ static enum heddle_branch_answer split(void *state, const struct heddle_core *co
     struct block *b = block_of(s, stack);
     uint64_t slot = UINT64_C(1) << e->warp;
     bool parts = does_part(pieces, taken, count);
-    if (e->apart || s->sent_on & slot || !is_to_wait(s, b, e, parts)) {
+    if (!e->apart)
+        s->apart[e->warp] = (struct region){0, 0};
+    if (e->apart || s->sent_on & slot || !is_to_wait(s, stack, b, e, parts)) {
         if (!e->apart && !(s->sent_on & slot))
             collect(s, stack, e, pieces, taken, count, parts);
+        if (!e->apart && parts)
+            s->apart[e->warp] = region_of(e);
         s->sent_on &= ~slot;
         s->counters[C_PASSED]++;
         return HEDDLE_STACK;
@@ -295,6 +320,7 @@ static void arrived(void *state, const struct heddle_core *core, uint32_t warp, 
     const struct heddle_block_stack *stack = heddle_block_stack_of(&s->blocks, warp);
     (void)pc;
     block_of(s, stack)->arrived++;
+    s->apart[warp] = (struct region){0, 0};
     heddle_block_stacks_arrived(&s->blocks, core, warp);
     look(s, core, stack);
 }
@@ -305,6 +331,8 @@ static void exited(void *state, const struct heddle_core *core, uint32_t warp, c
     struct capri *s = state;
     const struct heddle_block_stack *stack = heddle_block_stack_of(&s->blocks, warp);
     heddle_block_stacks_exited(&s->blocks, core, warp, pieces, count);
+    if (!s->blocks.threads[warp])
+        s->apart[warp] = (struct region){0, 0};
     if (stack->depth)
         look(s, core, stack);
 }

@@ -125,19 +125,6 @@ static void ran(void *state, const struct heddle_core *core, const struct heddle
         c[WARPS + i] += e->instructions * s->warps.formed[i];
 }
 
-/* From pc to where the two paths meet there is nothing but jumps. */
-static bool is_empty(const struct heddle_program *p, uint32_t pc, uint32_t meet)
-{
-    enum { MOST_JUMPS = 4 };
-    for (int i = 0; i < MOST_JUMPS && pc != meet && pc < p->instruction_count; i++) {
-        const struct heddle_instruction *in = &p->instructions[pc];
-        if (!(in->flags & HEDDLE_BRANCH) || in->source_count || in->target == HEDDLE_NO_PC)
-            return false;
-        pc = in->target;
-    }
-    return pc == meet;
-}
-
 static void count_empty_path(uint64_t *c, const struct warps *w)
 {
     c[PATHS_EMPTY]++;
@@ -186,8 +173,9 @@ static void branch(void *state, const struct heddle_core *core, const struct hed
         return;
     s->counters[kind + DIVERGENT]++;
     row[ROW_DIVERGENT]++;
-    bool taken = count_path(s, kind, row, e, e->taken, is_empty(p, e->target, e->reconvergence));
-    bool not_taken = count_path(s, kind, row, e, e->not_taken, is_empty(p, e->fall_through, e->reconvergence));
+    bool taken = count_path(s, kind, row, e, e->taken, heddle_path_is_empty(p, e->target, e->reconvergence));
+    bool not_taken =
+        count_path(s, kind, row, e, e->not_taken, heddle_path_is_empty(p, e->fall_through, e->reconvergence));
     s->counters[kind + COMPACTABLE] += taken || not_taken;
 }
 

@@ -12,10 +12,9 @@
  * for, or its tag in the warp's victim tags (heddle/victim_tags.h, with the sizes of CCWS). */
 #include "heddle/load_locality.h"
 #include "heddle/victim_tags.h"
+#include "heddle/whole_file.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 
 enum { FILE_NAME, VTA_ENTRIES, VTA_WAYS };
 enum { EXECUTIONS, DIVERGED, CONSIDERED, LOCAL, COLUMNS };
@@ -100,35 +99,16 @@ static void write_kernel(FILE *file, const struct heddle_instruction_table *t)
     }
 }
 
-static bool fail(const char **why)
-{
-    *why = strerror(errno);
-    return false;
-}
-
-/* Under another name until it is whole. */
 static bool write_profile(const union heddle_value *values, const struct heddle_instruction_table *kernels,
                           uint32_t kernel_count, const char **why)
 {
-    const char *name = values[FILE_NAME].text;
-    char unfinished[4096];
-    if (snprintf(unfinished, sizeof unfinished, "%s.unfinished", name) >= (int)sizeof unfinished) {
-        errno = ENAMETOOLONG;
-        return fail(why);
-    }
-    FILE *file = fopen(unfinished, "w");
-    if (!file)
-        return fail(why);
-    fputs("# heddle daws-profile 1\n", file);
+    struct heddle_whole_file f;
+    if (!heddle_whole_file_open(&f, values[FILE_NAME].text, why))
+        return false;
+    fputs("# heddle daws-profile 1\n", f.file);
     for (uint32_t i = 0; i < kernel_count; i++)
-        write_kernel(file, &kernels[i]);
-    bool written = !ferror(file);
-    written = !fclose(file) && written;
-    if (written && !rename(unfinished, name))
-        return true;
-    fail(why);
-    remove(unfinished);
-    return false;
+        write_kernel(f.file, &kernels[i]);
+    return heddle_whole_file_close(&f, why);
 }
 
 static const struct heddle_param params[] = {
