@@ -79,6 +79,7 @@ struct function {
     struct module *module;
     const struct exec_function *exec;
     bool launched;                /* at least once */
+    bool spill_said;              /* that its registers do not fit was reported */
     bool refusal_said;            /* a launch of it was refused, and the reason reported */
     uint32_t max_dynamic_shared;  /* opt-in; see function.c */
     int carveout, cluster[3], cluster_policy;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAST_ATTRIBUTE = CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING, MOST_PARAM_BYTES = 32764, MOST_THREADS = 1024, MOST_CLUSTER = 8, MOST_CLUSTER_NONPORTABLE = 16 };
+enum { LAST_ATTRIBUTE = CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING, MOST_PARAM_BYTES = 32764, MOST_THREADS = 1024, USUAL_SHARED_BYTES = 48 << 10, MOST_CLUSTER = 8, MOST_CLUSTER_NONPORTABLE = 16 };
 
 static const uint32_t most_block[3] = {1024, 1024, 64}, most_grid[3] = {0x7fffffff, 65535, 65535};
 
@@ -177,6 +177,17 @@ CUresult launch_finish(struct residency *grid, struct context *ctx, bool *failed
     return CUDA_SUCCESS;
 }
 
+/* A launch that any GPU would take, and this machine has no room for: what the program goes on with is then no result. */
+static bool is_for_want_of_room(const struct function *f, const struct launch_shape *s)
+{
+    const struct ptx_function *p = f->exec->ptx;
+    uint64_t threads = (uint64_t)s->block[0] * s->block[1] * s->block[2];
+    uint64_t shared = s->shared_bytes ? (uint64_t)f->exec->dynamic_shared_offset + s->shared_bytes : f->exec->shared_bytes;
+    bool is_bounded = p->maxntid[0] || p->reqntid[0];
+    return threads && threads <= MOST_THREADS && !is_bounded && shared <= USUAL_SHARED_BYTES &&
+           !gpu_occupancy(driver_get()->gpu, f->exec, (uint32_t)threads, s->shared_bytes);
+}
+
 static struct residency *launch_params(struct function *f, struct launch_shape *s, const uint8_t *params, int priority, CUresult *r)
 {
     bool failed;
@@ -196,14 +207,27 @@ static struct residency *launch_params(struct function *f, struct launch_shape *
     f->launched = true;
     texture_bind_all(f->module);
     struct residency *grid = gpu_start(g, &l, &e);
+    if (!grid)
+        driver_get()->launch_refused |= is_for_want_of_room(f, s);
     *r = grid ? CUDA_SUCCESS : refused(ctx, &e, &failed, &f->refusal_said);
     return grid;
+}
+
+static void say_spills(struct function *f, const struct launch_shape *s)
+{
+    uint32_t left = gpu_spilled_to(driver_get()->gpu, f->exec, s->block[0] * s->block[1] * s->block[2]);
+    if (!left || f->spill_said || driver_get()->options.quiet)
+        return;
+    f->spill_said = true;
+    driver_say("kernel %s: %u registers a thread are left on machine %s of about %u that it wants: it runs as if the others were "
+               "spilled, but the traffic of spills is not modelled", f->exec->name, left, driver_get()->gpu->options.machine.name, f->exec->register_count);
 }
 
 /* CUDA's error says little; the GPU knows what does not fit. Once per kernel. */
 static void say_why_refused(struct function *f, const struct launch_shape *s)
 {
     struct error e = {0};
+    driver_get()->launch_refused |= is_for_want_of_room(f, s);
     if (f->refusal_said)
         return;
     struct gpu_launch l = {.kernel = f->exec, .dynamic_shared_bytes = s->shared_bytes, .params_bytes = f->exec->ptx->param_bytes};
@@ -231,6 +255,8 @@ struct residency *launch_start(struct function *f, const struct launch_shape *sh
 {
     struct launch_shape s = *shape;
     *r = launch_check(f, &s);
+    if (*r == CUDA_SUCCESS)
+        say_spills(f, &s);
     return *r == CUDA_SUCCESS ? launch_params(f, &s, params, priority, r) : NULL;
 }
 

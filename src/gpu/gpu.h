@@ -145,6 +145,9 @@ void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k);    /* c
 void gpu_spare_free(struct gpu *g);
 /* How many blocks of this shape fit one core (0: none). */
 uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes);
+/* Registers that a thread of such a block has at most, where the kernel would use more: the rest counts as spilled, and the
+ * traffic of that is left out. 0: it has all it wants, or was compiled for blocks of this size. */
+uint32_t gpu_spilled_to(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads);
 /* Device memory was written from outside: a copy from the host, which may leave its data in the L2. */
 void gpu_note_copy(struct gpu *g, uint64_t address, uint64_t bytes);
 uint32_t gpu_max_dynamic_shared(const struct gpu *g); /* the most a block may ask for, static included */

@@ -14,6 +14,7 @@
 enum {
     DEEPEST_LAUNCH = 256, /* of kernels that launch kernels */
     LARGEST_BLOCK = 1024,
+    LEAST_REGISTERS = 16, /* of a thread: an assembler spills down to that */
     LARGEST_PARAMS_BYTES = 32764,
     TOGETHER_MOST = 128, /* launches */
     TOGETHER_MOST_TIMED = 15,
@@ -40,12 +41,35 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Where a kernel says how many threads its blocks have at most, the assembler sees to it that such a block fits, if need be by spilling, whose cost is left out here. */
+static bool is_bounded(const struct exec_function *kernel) { return kernel->ptx->maxntid[0] || kernel->ptx->reqntid[0]; }
+
+/* A block that does not fit for its registers alone is what an assembler would have spilled for, down to a least number of
+ * registers, or however far where the kernel says how many threads its blocks have. The spills' cost is left out. */
 static uint32_t blocks_by_registers(const struct machine *m, const struct exec_function *kernel, uint32_t registers, uint32_t warps)
 {
-    bool bounded = kernel->ptx->maxntid[0] || kernel->ptx->reqntid[0];
     uint32_t blocks = m->sm.registers / (registers * warps * WARP_LANES);
-    return blocks || !bounded ? blocks : 1;
+    bool can_spill = is_bounded(kernel) || m->sm.registers / (warps * WARP_LANES) >= LEAST_REGISTERS;
+    return blocks || !can_spill ? blocks : 1;
+}
+
+uint32_t gpu_spilled_to(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads)
+{
+    const struct machine *m = &g->options.machine;
+    uint32_t warps = (block_threads + WARP_LANES - 1) / WARP_LANES;
+    uint32_t most = warps ? m->sm.registers / (warps * WARP_LANES) : UINT32_MAX;
+    return g->options.functional || is_bounded(kernel) || kernel->register_count <= most ? 0 : most;
+}
+
+/* What of the machine keeps a block from running, as an option that would let it. */
+static void say_remedy(const struct machine *m, uint32_t threads, uint64_t shared, struct error *e)
+{
+    uint32_t warps = (threads + WARP_LANES - 1) / WARP_LANES;
+    if (warps > m->sm.warps)
+        error_note(e, "--set core.warps=%u would let it run", warps);
+    else if (shared > m->sm.shared_bytes)
+        error_note(e, "--set core.shared_bytes=%llu would let it run", (unsigned long long)shared);
+    else if (m->sm.registers / (warps * WARP_LANES) < LEAST_REGISTERS)
+        error_note(e, "--set core.registers=%u would let it run", warps * WARP_LANES * LEAST_REGISTERS);
 }
 
 /* Of a block. */
@@ -192,9 +216,12 @@ static bool check_memory(const struct gpu *g, const struct gpu_launch *in, struc
 {
     const struct exec_function *kernel = in->kernel;
     uint64_t shared = shared_bytes(kernel, in->dynamic_shared_bytes);
-    if (shared > gpu_max_dynamic_shared(g))
-        return error_set(e, ERROR_INVALID, "kernel %s: %llu bytes of shared memory a block; the most is %u",
-                         kernel->name, (unsigned long long)shared, gpu_max_dynamic_shared(g));
+    if (shared > gpu_max_dynamic_shared(g)) {
+        error_set(e, ERROR_INVALID, "kernel %s: %llu bytes of shared memory a block; the most is %u", kernel->name,
+                  (unsigned long long)shared, gpu_max_dynamic_shared(g));
+        say_remedy(&g->options.machine, (uint32_t)capped_volume(in->block), shared, e);
+        return false;
+    }
     if (kernel->stack_bytes > MEMORY_WINDOW_BYTES)
         return error_set(e, ERROR_RESOURCES,
                          "kernel %s: a thread needs %llu bytes of local memory, calls included; the most is %d",
@@ -214,13 +241,15 @@ bool gpu_check_launch(const struct gpu *g, const struct gpu_launch *in, struct e
     if (!check_shape(in, e) || !check_memory(g, in, e) || !check_cluster(in, e))
         return false;
     uint32_t threads = (uint32_t)capped_volume(in->block);
-    if (!gpu_occupancy(g, in->kernel, threads, in->dynamic_shared_bytes))
-        return error_set(e, ERROR_RESOURCES,
-                         "kernel %s: a block of %u threads with about %u registers each does not fit a core of machine "
-                         "%s, which has %u registers and room for %u warps",
-                         in->kernel->name, threads, in->kernel->register_count, g->options.machine.name,
-                         g->options.machine.sm.registers, g->options.machine.sm.warps);
-    return true;
+    if (gpu_occupancy(g, in->kernel, threads, in->dynamic_shared_bytes))
+        return true;
+    error_set(e, ERROR_RESOURCES,
+              "kernel %s: a block of %u threads with about %u registers each does not fit a core of machine "
+              "%s, which has %u registers and room for %u warps",
+              in->kernel->name, threads, in->kernel->register_count, g->options.machine.name,
+              g->options.machine.sm.registers, g->options.machine.sm.warps);
+    say_remedy(&g->options.machine, threads, shared_bytes(in->kernel, in->dynamic_shared_bytes), e);
+    return false;
 }
 
 /* Of a thread: what the calls that are known take, and a stack for the others. */
