@@ -44,21 +44,27 @@ static void heap_ends_at_a_page_of_nobody(void **state)
 
 static void allocations_have_closed_gaps(void **state)
 {
-    struct error e = {0};
-    struct memory *m = memory_create(1 << 20, &e);
+    static const struct { enum memory_kind kind; uint32_t margin; } kinds[] = {{MEMORY_GLOBAL, 0},
+                                                                               {MEMORY_DEVICE, 32 << 10}};
     (void)state;
-    assert_non_null(m);
-    uint8_t *a = memory_pointer(memory_alloc(m, 700, 256, MEMORY_DEVICE, NULL));
-    assert_true(is_closed(a + 1024)); /* after its granules */
-    a[1023] = 1;                      /* in them */
-    assert_true(memory_release(m, (uint64_t)(uintptr_t)a));
-    assert_true(is_closed(a) && is_closed(a + 699));
-    uint8_t *b = memory_pointer(memory_alloc(m, 2048, 256, MEMORY_DEVICE, NULL)); /* over the old gap */
-    assert_ptr_equal(a, b);
-    for (int i = 0; i < 2048; i++)
-        assert_int_equal(b[i], 0);
-    assert_true(is_closed(b + 2048));
-    memory_destroy(m);
+    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
+        struct error e = {0};
+        struct memory *m = memory_create(1 << 20, &e);
+        uint32_t margin = kinds[n].margin;
+        assert_non_null(m);
+        uint8_t *a = memory_pointer(memory_alloc(m, 700, 256, kinds[n].kind, NULL));
+        assert_true(is_closed(a + 1024 + margin)); /* after its granules, and what may be touched beside them */
+        a[1023 + margin] = 1;
+        memory_note_margin_write(m);
+        assert_true(memory_release(m, (uint64_t)(uintptr_t)a));
+        assert_true(is_closed(a) && is_closed(a + 699));
+        uint8_t *b = memory_pointer(memory_alloc(m, 2048, 256, kinds[n].kind, NULL)); /* over the old gap */
+        assert_ptr_equal(a, b);
+        for (uint32_t i = 0; i < 2048 + margin; i++)
+            assert_int_equal(b[i], 0);
+        assert_true(is_closed(b + 2048 + margin));
+        memory_destroy(m);
+    }
 }
 
 static void exact_bounds_close_the_granule(void **state)

@@ -362,7 +362,8 @@ static void note_issue(void *state, const struct heddle_core *core, const struct
 static void run_figure(struct timed *t)
 {
     static const char *const sets[] = {ONE_CORE, "machine.cores_per_cluster=1", NULL};
-    struct heddle_divergence unit = divergence_tbc;
+    static struct heddle_divergence unit; /* in use until the caller closes *t */
+    unit = divergence_tbc;
     unit.services = services_between;
     unit.block_start = block_start_between;
     unit.split = split_between;
