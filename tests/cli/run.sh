@@ -79,7 +79,7 @@ expect 'time: never ends: ctrl-C' 4 'interrupted' \
     timeout --preserve-status -k 20 -s INT 1 "$heddle" run --stats "$scratch/interrupted.json" --timeline "$scratch/interrupted.timeline" "$ptx_run" "$ptx/endless.ptx" k
 is 'time: ctrl-C leaves results' "$json_check" "$scratch/interrupted.json"
 expect 'time: ctrl-C leaves a timeline' 0 'cycle' "$json_check" "$scratch/interrupted.timeline" otherData.time
-expect 'time: an illegal address' 5 'out_of_bounds.ptx:16' "$heddle" run --stats "$scratch/fault.json" "$ptx_run" "$ptx/out_of_bounds.ptx" k 512 160
+expect 'time: an illegal address' 5 'out_of_bounds.ptx:16' "$heddle" run --exact-bounds --stats "$scratch/fault.json" "$ptx_run" "$ptx/out_of_bounds.ptx" k 512 160
 expect 'time: an illegal address: partial results' 0 '^true$' "$json_check" "$scratch/fault.json" kernels.0.partial
 
 # A crash is told, quiet or not; that CUDA was not used is a remark.

@@ -150,7 +150,7 @@ expect 'what was swept without is run again' 0 '1 runs: 0 in|1 to do' sweep plai
 schedulers='gto'
 printf 'echo first\necho no reason at all >&2\nexit 3\n' | sed '1i #!/bin/sh' | script fails
 printf 'echo nothing of a GPU\n' | sed '1i #!/bin/sh' | script plain
-experiment bad "good = vectoradd" "fails = $scratch/fails" "plain = $scratch/plain" "memory = $top/tests/cli/ptx_run $here/$ptx/out_of_bounds.ptx k 512 160" \
+experiment bad "good = vectoradd" "fails = $scratch/fails" "plain = $scratch/plain" "memory = $top/tests/cli/ptx_run $here/$ptx/far_out_of_bounds.ptx k 512 160" \
     "endless = $top/tests/cli/ptx_run $here/$ptx/endless.ptx k" "more = bitonic"
 expect 'runs that fail' 1 '4 of 6 runs failed; the same command tries them again' sweep bad.ini --time-limit "$limit" -j 3
 saw 'an exit status and the last line' '^failed: fails.*: exit status 3: no reason at all'
