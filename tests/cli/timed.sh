@@ -123,7 +123,7 @@ expect 'warps: more than a core has' 3 'kernel k: .*512 threads .*does not fit a
 saw 'warps: what would help' '--set core.warps=16 would let it run'
 expect 'warps: the launch counts as refused' 0 '^true$' "$json_check" "$scratch/unfit.json" outcome.launch_refused
 expect 'a block of 1,024 threads' 0 '^42$' program fits -- "$ptx/fine.ptx" k 1024 1024
-expect 'a block of 1,025 threads' 1 'kernel k: .*1025 threads.*1024' program unfit -- "$ptx/fine.ptx" k 1024 1025
+expect 'a block of 1,025 threads' 1 'kernel k: .*1025x1x1 threads.*1024' program unfit -- "$ptx/fine.ptx" k 1024 1025
 saw 'a block of 1,025 threads: what CUDA says' 'CUDA_ERROR_INVALID_VALUE'
 is 'a block of 1,025 threads: there are results' "$json_check" "$scratch/unfit.json"
 expect 'registers: what an assembler would spill for' 0 '^496$' program fits --set core.registers=16K -- "$ptx/many_registers.ptx" k 4096 1024
@@ -131,7 +131,7 @@ saw 'registers: what an assembler would spill for: a remark' 'kernel k: 16 regis
 for mode in --functional '-m gtx480'; do
     # shellcheck disable=SC2086 # options are words
     expect "$mode: five blocks of 1,025 threads" 0 '^5 refused, then 0$' "$heddle" run $mode "$build/tests/cli/refused" "$ptx/fine.ptx"
-    is "$mode: five blocks of 1,025 threads: the reason is given once" test "$(grep -c 'kernel k: .*1025 threads' "$out")" = 1
+    is "$mode: five blocks of 1,025 threads: the reason is given once" test "$(grep -c 'kernel k: .*1025x1x1 threads' "$out")" = 1
 done
 
 # Kernels that never end.
