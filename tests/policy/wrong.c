@@ -51,7 +51,7 @@ static void launched(void *state, const struct heddle_core *core, uint32_t warp)
 static int pick(void *state, const struct heddle_core *core, uint64_t candidates)
 {
     const struct state *s = state;
-    (void)s, (void)core;
+    (void)s, (void)core, (void)candidates;
 #ifdef NEVER_PICKS
     return HEDDLE_NO_WARP;
 #elif defined NEVER_PICKS_LATER
