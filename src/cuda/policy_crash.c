@@ -79,8 +79,11 @@ static void on_crash(int number, siginfo_t *info, void *unused)
         sigaction(watched[i], &before[i], NULL);
     int count = backtrace(frames, MOST_FRAMES);
     for (int i = 0; i < count; i++) {
-        if (is_suspect((uintptr_t)frames[i]))
-            hook = (uintptr_t)frames[i];
+        /* Behind this handler, the trampoline and where the signal came they are where calls return to: behind a call
+         * of abort that is the next function. */
+        uintptr_t code = (uintptr_t)frames[i] - (i > 2);
+        if (is_suspect(code))
+            hook = code;
         else if (hook)
             break;
     }
