@@ -12,6 +12,7 @@
 
 most_kb=2097152
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" # a process that is ended by an error frees nothing
+# shellcheck disable=SC3045 # dash, bash and busybox have it
 limited() { (ulimit -t 10 && exec timeout 120 "$@"); }
 field() { sed -n "s|^// $1: ||p" "$2"; }
 
