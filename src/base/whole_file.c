@@ -1,5 +1,7 @@
 #include "base/whole_file.h"
 
+#include "base/out_of_memory.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@ static char *final_path(const char *path)
 {
     char *real = realpath(path, NULL), *copy = real ? real : strdup(path);
     if (!copy)
-        abort();
+        out_of_memory();
     return copy;
 }
 
@@ -34,7 +36,7 @@ bool whole_file_open(struct whole_file *w, const char *path)
     *w = (struct whole_file){.path = final_path(path)};
     if (!is_special(path)) {
         if (asprintf(&w->part, "%s.%ld.part", w->path, (long)getpid()) < 0)
-            abort();
+            out_of_memory();
         w->file = fopen(w->part, "we");
     }
     if (!w->file) {

@@ -407,7 +407,7 @@ struct timeline *timeline_open(const char *path, uint64_t first, uint64_t end, s
     struct timeline *t = calloc(1, sizeof *t);
     struct whole_file whole;
     if (!t)
-        abort();
+        out_of_memory();
     if (!whole_file_open(&whole, path)) {
         error_set(e, ERROR_IO, "cannot write the timeline to %s: %s", path, strerror(errno));
         free(t);
