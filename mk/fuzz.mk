@@ -1,21 +1,37 @@
-# libFuzzer targets for what reads foreign bytes: PTX text, fat binaries, experiment files, traces. Needs clang.
+# libFuzzer targets for what reads foreign bytes (PTX text, fat binaries, experiment files, traces), runs foreign kernels, or
+# is called by foreign programs. Needs clang.
 FUZZ_SECONDS ?= 60
 FUZZ_CC ?= clang
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SANITIZERS := address,undefined -fno-sanitize-recover=undefined
 FUZZ_CFLAGS := -std=gnu11 -O1 -g -Wno-pass-failed -fno-strict-aliasing -ffp-contract=off -D_GNU_SOURCE -DHEDDLE_VERSION='"$(VERSION)"' -Isrc -Iinclude
-FUZZ_OBJECTS := $(patsubst %.c,build-fuzz/obj/%.o,$(CORE_SOURCES) src/cuda/fatbin.c $(wildcard src/lab/experiment*.c src/lab/expand*.c) src/lab/expression.c src/lab/figure_layout.c src/lab/figure_claim.c src/lab/slabs.c $(wildcard src/lab/trace_*.c src/lab/replay*.c))
+fuzz_objects = $(patsubst %.c,build-fuzz/obj/%.o,$(1))
+FUZZ_LAB := $(wildcard src/lab/experiment*.c src/lab/expand*.c src/lab/trace_*.c src/lab/replay*.c) \
+            $(addprefix src/lab/,expression.c figure_layout.c figure_claim.c slabs.c)
+FUZZ_OBJECTS := $(call fuzz_objects,$(CORE_SOURCES) src/cuda/fatbin.c $(FUZZ_LAB))
+# Those whose input is PTX change it by its words.
+FUZZ_PTX_OBJECTS := $(call fuzz_objects,$(addprefix tests/fuzz/,plan.c mutate.c mutator.c))
+FUZZ_PTX_TARGETS := $(addprefix build-fuzz/fuzz_,ptx load run agree)
+$(FUZZ_PTX_TARGETS): $(FUZZ_PTX_OBJECTS)
+FUZZ_RANDOM := $(filter-out %/device.c %/recording.c %/kernels.c,$(wildcard tests/random/*.c))
+build-fuzz/fuzz_schedules: $(call fuzz_objects,tests/fuzz/plan.c $(FUZZ_RANDOM))
+build-fuzz/fuzz_schedules $(call fuzz_objects,$(FUZZ_RANDOM)): FUZZ_ROOM := -Iinclude/heddle
+# The driver's is linked with all of the driver.
+build-fuzz/fuzz_driver: $(call fuzz_objects,$(filter-out src/cuda/fatbin.c,$(CUDA_SOURCES)))
+build-fuzz/fuzz_driver: FUZZ_ROOM := -Iinclude/heddle
 
-build-fuzz/obj/%.o: %.c mk/fuzz.mk
+# What runs kernels meets no magic numbers: comparisons are not recorded there, which would take a third of the time.
+$(foreach room,exec mem sm policy gpu,build-fuzz/obj/src/$(room)/%.o): FUZZ_ROOM := -O2 -fno-sanitize-coverage=trace-cmp
+build-fuzz/obj/%.o: %.c mk/config.mk
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link,$(FUZZ_SANITIZERS) -MMD -MP -c $< -o $@
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link,$(FUZZ_SANITIZERS) $(FUZZ_ROOM) -Itests/fuzz -MMD -MP -c $< -o $@
 
 build-fuzz/%: tests/fuzz/%.c $(FUZZ_OBJECTS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer,$(FUZZ_SANITIZERS) $< $(FUZZ_OBJECTS) -o $@ $(LIBS)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer,$(FUZZ_SANITIZERS) $(FUZZ_ROOM) $< $(filter %.o,$^) -o $@ $(LIBS)
 
 .PHONY: fuzz
 fuzz: $(FUZZ_TARGETS)
 	sh tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS)
 
--include $(FUZZ_OBJECTS:.o=.d)
+-include $(FUZZ_OBJECTS:.o=.d) $(FUZZ_PTX_OBJECTS:.o=.d)
