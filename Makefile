@@ -18,7 +18,7 @@ help:
 	@echo "make [MODE=release|debug|asan] [CC=gcc|clang]   build into build/ (release), build-debug/ or build-asan/"
 	@echo "make test          unit, driver, semantics, workload and command-line tests"
 	@echo "make bench         thousand warp instructions a second, a workload; JSON in \$$(BUILD)/bench.json"
-	@echo "make fuzz          both fuzzers for FUZZ_SECONDS (default 60) each"
+	@echo "make fuzz          all fuzzers, FUZZ_SECONDS (default 60) each, those that run kernels five times that"
 	@echo "make ptx           compile workloads/*/*.cu to PTX again (clang; the PTX is committed)"
 	@echo "make install PREFIX=/usr/local"
 	@echo "make format        clang-format over all sources"

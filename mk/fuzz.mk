@@ -1,5 +1,6 @@
 # libFuzzer targets for what reads foreign bytes (PTX text, fat binaries, experiment files, traces), runs foreign kernels, or
 # is called by foreign programs. Needs clang.
+# Five times as long for those that run kernels. FUZZ="fuzz_run ..." picks some.
 FUZZ_SECONDS ?= 60
 FUZZ_CC ?= clang
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -32,6 +33,6 @@ build-fuzz/%: tests/fuzz/%.c $(FUZZ_OBJECTS)
 
 .PHONY: fuzz
 fuzz: $(FUZZ_TARGETS)
-	sh tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS)
+	sh tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 -include $(FUZZ_OBJECTS:.o=.d) $(FUZZ_PTX_OBJECTS:.o=.d)
