@@ -17,6 +17,7 @@ all: $(BUILD)/bin/heddle $(BUILD)/lib/libcuda.so.1 $(CUDART_LIBRARIES) $(BUILD)/
 help:
 	@echo "make [MODE=release|debug|asan] [CC=gcc|clang]   build into build/ (release), build-debug/ or build-asan/"
 	@echo "make test          unit, driver, semantics, workload and command-line tests"
+	@echo "make tsan          the driver's tests under ThreadSanitizer, in build-tsan/"
 	@echo "make bench         thousand warp instructions a second, a workload; JSON in \$$(BUILD)/bench.json"
 	@echo "make fuzz          all fuzzers, FUZZ_SECONDS (default 60) each, those that run kernels five times that"
 	@echo "make ptx           compile workloads/*/*.cu to PTX again (clang; the PTX is committed)"
@@ -24,7 +25,7 @@ help:
 	@echo "make format        clang-format over all sources"
 
 clean:
-	rm -rf build build-debug build-asan build-ci build-clang build-fuzz
+	rm -rf build build-debug build-asan build-tsan build-ci build-clang build-fuzz
 
 format:
 	clang-format -i $(shell git ls-files '*.c' '*.h' | grep -v 'workloads/.*\.cu')

@@ -1,4 +1,5 @@
-# Compiler, flags and where things go. MODE: release (default), debug, asan (AddressSanitizer and UBSan).
+# Compiler, flags and where things go. MODE: release (default), debug, asan (AddressSanitizer and UBSan), tsan
+# (ThreadSanitizer; only the driver and its tests are asked for, see mk/test.mk).
 MODE ?= release
 BUILD ?= $(if $(filter release,$(MODE)),build,build-$(MODE))
 VERSION := 0.1.0
@@ -11,6 +12,7 @@ endif
 OPTIMISE_release := -O2 -g
 OPTIMISE_debug := -O0 -g3 -DHEDDLE_CHECKED
 OPTIMISE_asan := -O1 -g -DHEDDLE_CHECKED -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+OPTIMISE_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 CFLAGS ?=
 # Lanes are read as integers and as floats (no strict aliasing), and a*b+c must stay two roundings unless PTX says fma (no contraction).
 ALL_CFLAGS := -std=gnu11 $(OPTIMISE_$(MODE)) $(WARNINGS) -fno-strict-aliasing -ffp-contract=off -fPIC -Isrc -Iinclude \
@@ -19,7 +21,9 @@ comma := ,
 # What runs once a cycle is optimised across its files when the libraries are linked (gcc alone; LTO= leaves it out). Objects are complete without it: tests, the command and others' programs are linked as ever.
 LTO ?= $(if $(filter release,$(MODE)),$(if $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n 1)),,yes))
 LTO_CFLAGS := $(if $(LTO),-flto=auto -ffat-lto-objects -fno-semantic-interposition)
-PLAIN_LDFLAGS := $(if $(filter asan,$(MODE)),-fsanitize=address$(comma)undefined) $(LDFLAGS)
+SANITIZE_asan := -fsanitize=address$(comma)undefined
+SANITIZE_tsan := -fsanitize=thread
+PLAIN_LDFLAGS := $(SANITIZE_$(MODE)) $(LDFLAGS)
 ALL_LDFLAGS := $(if $(LTO),-fno-lto) $(PLAIN_LDFLAGS)
 LIBRARY_LDFLAGS := $(if $(LTO),-flto=auto -O3) $(PLAIN_LDFLAGS)
 # What only the command needs: the results store, content keys.

@@ -54,4 +54,12 @@ test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS
 test: test-programs
 	sh tests/run.sh $(BUILD)
 
+# ThreadSanitizer, of the driver alone. The tests that are left out have one thread and wait for long, or need the runtime library.
+TSAN_TESTS := $(filter-out faults runtime_graphs stream_orders,$(patsubst tests/driver/%.c,%,$(wildcard tests/driver/*.c)))
+.PHONY: tsan tsan-programs
+tsan-programs: $(TSAN_TESTS:%=$(BUILD)/tests/driver/%)
+tsan:
+	$(MAKE) MODE=tsan BUILD=build-tsan tsan-programs
+	sh tests/tsan.sh build-tsan $(TSAN_TESTS)
+
 -include $(UNIT_TESTS:%=%.d)

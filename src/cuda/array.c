@@ -126,9 +126,9 @@ CUAPI CUresult cuArrayCreate_v2(CUarray *out, const CUDA_ARRAY_DESCRIPTOR *d)
 }
 API_ALIAS(cuArrayCreate, cuArrayCreate_v2)
 
-static CUresult enter(CUarray handle, const void *out, struct array **a)
+static CUresult enter(enum api_need need, CUarray handle, const void *out, struct array **a)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, need);
     if (r == CUDA_SUCCESS && !out)
         r = CUDA_ERROR_INVALID_VALUE;
     *a = r == CUDA_SUCCESS ? object_find(handle, OBJECT_ARRAY) : NULL;
@@ -138,7 +138,7 @@ static CUresult enter(CUarray handle, const void *out, struct array **a)
 CUAPI CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *out, CUarray handle)
 {
     struct array *a;
-    CUresult r = enter(handle, out, &a);
+    CUresult r = enter(API_CONTEXT, handle, out, &a);
     if (r == CUDA_SUCCESS)
         *out = (CUDA_ARRAY_DESCRIPTOR){a->width, a->height, a->format, a->texels.channels};
     return api_leave(r);
@@ -148,7 +148,7 @@ API_ALIAS(cuArrayGetDescriptor, cuArrayGetDescriptor_v2)
 CUAPI CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *out, CUarray handle)
 {
     struct array *a;
-    CUresult r = enter(handle, out, &a);
+    CUresult r = enter(API_CONTEXT, handle, out, &a);
     if (r == CUDA_SUCCESS)
         *out = (CUDA_ARRAY3D_DESCRIPTOR){a->width, a->height, a->depth, a->format, a->texels.channels, a->flags};
     return api_leave(r);
@@ -159,7 +159,7 @@ API_ALIAS(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2)
 CUAPI CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, CUarray handle, CUdevice dev)
 {
     struct array *a;
-    CUresult r = enter(handle, out, &a);
+    CUresult r = enter(API_CONTEXT, handle, out, &a);
     if (r == CUDA_SUCCESS)
         r = dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
     return api_leave(r);
@@ -170,14 +170,14 @@ CUAPI CUresult cuArrayGetPlane(CUarray *out, CUarray handle, unsigned int plane)
 {
     struct array *a;
     (void)plane;
-    CUresult r = enter(handle, out, &a);
+    CUresult r = enter(API_CONTEXT, handle, out, &a);
     return api_leave(r == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : r);
 }
 
 CUAPI CUresult cuArrayDestroy(CUarray handle)
 {
     struct array *a;
-    CUresult r = enter(handle, &a, &a);
+    CUresult r = enter(API_CONTEXT | API_WAITING, handle, &a, &a);
     if (r == CUDA_SUCCESS && !a->of) /* levels go with their mipmap */
         object_free(&a->object);
     return api_leave(r);
@@ -250,9 +250,9 @@ CUAPI CUresult cuMipmappedArrayCreate(CUmipmappedArray *out, const CUDA_ARRAY3D_
     return api_leave(r);
 }
 
-static CUresult enter_mipmap(CUmipmappedArray handle, const void *out, struct mipmap **m)
+static CUresult enter_mipmap(enum api_need need, CUmipmappedArray handle, const void *out, struct mipmap **m)
 {
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, need);
     if (r == CUDA_SUCCESS && !out)
         r = CUDA_ERROR_INVALID_VALUE;
     *m = r == CUDA_SUCCESS ? object_find(handle, OBJECT_MIPMAP) : NULL;
@@ -262,7 +262,7 @@ static CUresult enter_mipmap(CUmipmappedArray handle, const void *out, struct mi
 CUAPI CUresult cuMipmappedArrayGetLevel(CUarray *out, CUmipmappedArray handle, unsigned int level)
 {
     struct mipmap *m;
-    CUresult r = enter_mipmap(handle, out, &m);
+    CUresult r = enter_mipmap(API_CONTEXT, handle, out, &m);
     if (r == CUDA_SUCCESS && level >= m->level_count)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
@@ -273,7 +273,7 @@ CUAPI CUresult cuMipmappedArrayGetLevel(CUarray *out, CUmipmappedArray handle, u
 CUAPI CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, CUmipmappedArray handle, CUdevice dev)
 {
     struct mipmap *m;
-    CUresult r = enter_mipmap(handle, out, &m);
+    CUresult r = enter_mipmap(API_CONTEXT, handle, out, &m);
     if (r == CUDA_SUCCESS)
         r = dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
     return api_leave(r);
@@ -282,7 +282,7 @@ CUAPI CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREME
 CUAPI CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle)
 {
     struct mipmap *m;
-    CUresult r = enter_mipmap(handle, &m, &m);
+    CUresult r = enter_mipmap(API_CONTEXT | API_WAITING, handle, &m, &m);
     if (r == CUDA_SUCCESS)
         object_free(&m->object);
     return api_leave(r);

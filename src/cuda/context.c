@@ -101,13 +101,13 @@ struct context *context_primary(void)
     return d->primary;
 }
 
+/* After queue_end, which opens the lock: whether it is still to go is asked in between. */
 static void context_tear_down(struct context *ctx)
 {
-    queue_drop(ctx);
     objects_free_of(ctx);
     allocations_free_of(ctx);
     ctx->live = false;
-    ctx->failure = CUDA_SUCCESS;
+    ctx->failure = ctx->late = CUDA_SUCCESS;
 }
 
 CUresult context_lookup(CUcontext handle, struct context **ctx)
@@ -179,13 +179,17 @@ CUAPI CUresult cuCtxCreate_v4(CUcontext *ctx, CUctxCreateParams *params, unsigne
 CUAPI CUresult cuCtxDestroy_v2(CUcontext handle)
 {
     struct context *ctx = NULL;
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_WAITING);
     if (r == CUDA_SUCCESS && !handle)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         r = context_lookup(handle, &ctx);
     if (r == CUDA_SUCCESS && ctx->primary)
         r = CUDA_ERROR_INVALID_CONTEXT;
+    if (r == CUDA_SUCCESS) {
+        queue_end(ctx);
+        r = context_lookup(handle, &ctx);
+    }
     if (r == CUDA_SUCCESS) {
         struct context_stack *s = stack_of_thread(false);
         context_tear_down(ctx);
@@ -396,10 +400,12 @@ CUAPI CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
         r = device_check(dev);
     struct context *ctx = driver_get()->primary;
     if (r == CUDA_SUCCESS && ctx && ctx->retained == 1)
-        queue_settle(false);
+        queue_settle(true);
     if (r == CUDA_SUCCESS && (!ctx || !ctx->retained))
         r = CUDA_ERROR_INVALID_CONTEXT;
-    if (r == CUDA_SUCCESS && --ctx->retained == 0)
+    if (r == CUDA_SUCCESS && ctx->retained == 1)
+        queue_end(ctx);
+    if (r == CUDA_SUCCESS && (!ctx->retained || --ctx->retained == 0)) /* unless another thread has retained it meanwhile */
         context_tear_down(ctx);
     return api_leave(r);
 }
@@ -408,11 +414,13 @@ API_ALIAS(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2)
 /* Those who hold it keep their count; it comes to life again when it is next retained. */
 CUAPI CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_WAITING);
     if (r == CUDA_SUCCESS)
         r = device_check(dev);
-    if (r == CUDA_SUCCESS && driver_get()->primary)
+    if (r == CUDA_SUCCESS && driver_get()->primary) {
+        queue_end(driver_get()->primary);
         context_tear_down(driver_get()->primary);
+    }
     return api_leave(r);
 }
 API_ALIAS(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2)

@@ -161,8 +161,7 @@ static CUresult prepare_later(struct work *w, CUstream stream, bool *waits)
     CUresult r = stream_captures(stream, &captures);
     if (r != CUDA_SUCCESS || captures)
         return r;
-    struct queue_mark before = queue_mark_of(stream);
-    if (!queue_is_pending(&before))
+    if (!queue_would_wait(stream))
         return CUDA_SUCCESS;
     *waits = w->immediate = is_pageable(c->dstMemoryType, c->dstHost, c->dstDevice);
     return !*waits && is_pageable(c->srcMemoryType, c->srcHost, c->srcDevice) ? put_aside(w) : CUDA_SUCCESS;

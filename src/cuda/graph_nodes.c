@@ -239,7 +239,7 @@ static CUresult enter_typed(CUgraphNode handle, const void *argument, CUgraphNod
 static CUresult enter_instance(CUgraphExec exec, CUgraphNode handle, const void *argument, CUgraphNodeType type, struct node **n)
 {
     struct graph_exec *x;
-    CUresult r = exec_enter(exec, API_CONTEXT, argument, &x);
+    CUresult r = exec_enter(exec, API_CONTEXT | API_WAITING, argument, &x);
     const struct node *original = r == CUDA_SUCCESS ? object_find(handle, OBJECT_NODE) : NULL;
     *n = original ? graph_find_copy(x->graph, original->id) : NULL;
     return r == CUDA_SUCCESS && (!*n || (*n)->work.type != type) ? CUDA_ERROR_INVALID_VALUE : r;
@@ -365,7 +365,7 @@ CUAPI CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode handle, unsig
     struct node *n;
     const struct node *original = NULL;
     struct graph_exec *x;
-    CUresult r = exec_enter(exec, API_CONTEXT, exec, &x);
+    CUresult r = exec_enter(exec, API_CONTEXT | API_WAITING, exec, &x);
     original = r == CUDA_SUCCESS ? object_find(handle, OBJECT_NODE) : NULL;
     n = original ? graph_find_copy(x->graph, original->id) : NULL;
     bool can = n && (n->work.type == CU_GRAPH_NODE_TYPE_KERNEL || n->work.type == CU_GRAPH_NODE_TYPE_MEMCPY || n->work.type == CU_GRAPH_NODE_TYPE_MEMSET);

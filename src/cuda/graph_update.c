@@ -116,7 +116,7 @@ static CUresult update(struct graph *to, const struct graph *from, CUgraphExecUp
 CUAPI CUresult cuGraphExecUpdate_v2(CUgraphExec handle, CUgraph graph, CUgraphExecUpdateResultInfo *info)
 {
     struct graph_exec *x;
-    CUresult r = exec_enter(handle, API_CONTEXT, info, &x);
+    CUresult r = exec_enter(handle, API_CONTEXT | API_WAITING, info, &x);
     const struct graph *g = r == CUDA_SUCCESS ? object_find(graph, OBJECT_GRAPH) : NULL;
     if (r == CUDA_SUCCESS && (!g || g->owned || x->running))
         r = CUDA_ERROR_INVALID_VALUE;
@@ -144,7 +144,7 @@ CUAPI CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec handle, CUgraphNod
 {
     struct graph_exec *x;
     CUgraphExecUpdateResultInfo info;
-    CUresult r = exec_enter(handle, API_CONTEXT, handle, &x);
+    CUresult r = exec_enter(handle, API_CONTEXT | API_WAITING, handle, &x);
     const struct node *original = r == CUDA_SUCCESS ? object_find(node, OBJECT_NODE) : NULL;
     const struct node *n = original ? graph_find_copy(x->graph, original->id) : NULL;
     const struct graph *g = r == CUDA_SUCCESS ? object_find(child, OBJECT_GRAPH) : NULL;

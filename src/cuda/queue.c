@@ -107,16 +107,26 @@ struct queue_mark queue_mark_of(CUstream handle)
     return (struct queue_mark){.lane = l ? l->id : 0, .seq = l ? seq : 0};
 }
 
-/* The legacy stream and the blocking ones wait for each other. */
+/* The legacy stream and the blocking ones wait for each other: does the lane, for what others were given up to seq? */
+static bool is_held_up(const struct lane *l, uint64_t seq)
+{
+    for (const struct lane *other = driver_get()->lanes; other && (l->legacy || l->blocking); other = other->next)
+        if (other != l && other->ctx == l->ctx && (l->legacy ? other->blocking : other->legacy) && is_behind(other, seq))
+            return true;
+    return false;
+}
+
 static bool may_start(const struct lane *l, const struct pending *p)
 {
-    const struct driver *d = driver_get();
-    if (p->busy || p->grid || queue_is_pending(&p->after) || (p->work.type == CU_GRAPH_NODE_TYPE_KERNEL && !gpu_may_start(d->gpu)))
+    if (p->busy || p->grid || queue_is_pending(&p->after) || (p->work.type == CU_GRAPH_NODE_TYPE_KERNEL && !gpu_may_start(driver_get()->gpu)))
         return false;
-    for (const struct lane *other = d->lanes; other && (l->legacy || l->blocking); other = other->next)
-        if (other != l && other->ctx == l->ctx && (l->legacy ? other->blocking : other->legacy) && is_behind(other, p->seq))
-            return false;
-    return true;
+    return !is_held_up(l, p->seq);
+}
+
+bool queue_would_wait(CUstream handle)
+{
+    const struct lane *l = lane_of(handle);
+    return l && (l->head || is_held_up(l, UINT64_MAX));
 }
 
 static struct pending *append(struct lane *l, struct work *w)
@@ -160,35 +170,27 @@ static void pop(struct lane *l, CUresult r)
         lane_free(l);
 }
 
-/* Callbacks behind work that failed are told so. */
+/* What nobody is at. Callbacks stay: they are told the failure when their turn comes, as host functions are called (begin), with the
+ * lock open, which must not happen while somebody walks the lanes. */
 static void drop_lane(struct lane *l)
 {
-    struct pending *p = l->head, *next;
-    if (p && p->busy) {
-        p->dropped = true; /* whoever is at it frees it */
-        l->head = l->tail = NULL;
-        driver_get()->pending_count--;
-        p = p->next;
-    }
-    while (p) {
-        CUstreamCallback callback = p->work.callback;
-        CUstream stream = p->work.callback_stream;
-        void *user = p->work.host.userData;
-        if (p->result)
-            *p->result = CUDA_SUCCESS;
-        next = p->next;
-        l->head = next;
-        driver_get()->pending_count--;
-        pending_free(p);
-        if (callback) {
-            CUresult failure = l->ctx->failure;
-            api_unlock();
-            callback(stream, failure, user);
-            api_lock();
+    struct pending **at = &l->head, *last = NULL;
+    while (*at) {
+        struct pending *p = *at;
+        if (!p->busy && !p->work.callback) {
+            *at = p->next;
+            if (p->result)
+                *p->result = CUDA_SUCCESS;
+            driver_get()->pending_count--;
+            pending_free(p);
+            continue;
         }
-        p = l->head;
+        if (!p->busy)
+            p->work.callback_status = l->ctx->failure;
+        last = p;
+        at = &p->next;
     }
-    l->tail = NULL;
+    l->tail = last;
 }
 
 void queue_set_aside(void)
@@ -235,7 +237,7 @@ void queue_drop(const struct context *ctx)
             return;
         }
         drop_lane(l);
-        if (l->orphaned)
+        if (l->orphaned && !l->head)
             lane_free(l);
     }
 }
@@ -256,7 +258,7 @@ static bool collect(void)
             gpu_give_up(driver_get()->gpu, false);
         l->head->busy = false;
         pop(l, r);
-        if (failed)
+        if (ctx->failure != CUDA_SUCCESS)
             queue_drop(ctx);
     }
     return any;
@@ -356,6 +358,17 @@ static bool begin_all(void)
     return any;
 }
 
+/* Callbacks behind work that failed; there may be nobody who drives until they are done. */
+static void tell_failures(void)
+{
+    for (struct lane *l = driver_get()->lanes; l;) {
+        bool told = l->head && l->head->work.callback_status != CUDA_SUCCESS && may_start(l, l->head);
+        if (told)
+            begin(l);
+        l = told ? driver_get()->lanes : l->next; /* the lock was open */
+    }
+}
+
 enum queue_state queue_drive(const struct queue_mark *until, uint64_t budget)
 {
     struct driver *d = driver_get();
@@ -375,6 +388,7 @@ enum queue_state queue_drive(const struct queue_mark *until, uint64_t budget)
         state = pause == GPU_STUCK ? QUEUE_STUCK : pause == GPU_TIRED ? QUEUE_TIRED : QUEUE_DONE;
         collect();
     }
+    tell_failures();
     launch_unguard();
     queue_note_wait(-1);
     d->driven_at = seconds_now();

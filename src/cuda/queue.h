@@ -28,7 +28,7 @@ struct pending {
     struct residency *grid;          /* of a kernel that was started */
     uint32_t ops_done;               /* of mem_ops */
     bool busy;                       /* somebody is at it */
-    bool dropped;                    /* and its context has failed meanwhile */
+    bool dropped;                    /* and it was set aside meanwhile: whoever is at it frees it */
     CUresult *result;                /* where its giver is told, while he waits; or NULL */
 };
 
@@ -49,11 +49,12 @@ CUresult queue_submit(CUstream handle, struct work *w);              /* takes ov
 CUresult queue_submit_graph(CUstream handle, struct graph_exec *x);
 CUresult queue_submit_wait(CUstream handle, const struct event *e);  /* cuStreamWaitEvent */
 bool queue_is_pending(const struct queue_mark *m);
+bool queue_would_wait(CUstream handle);                              /* does work that the stream is given now wait for other work? */
 struct queue_mark queue_mark_of(CUstream handle);                    /* all that the stream has now */
 enum queue_state queue_drive(const struct queue_mark *until, uint64_t budget);
 void queue_hang(const char *what);                                   /* nothing that is left can go on: it fails */
 void queue_leave_stream(struct stream *s);
-void queue_drop(const struct context *ctx);                          /* what is pending of a context that ends or has failed */
+void queue_drop(const struct context *ctx);                          /* what is pending of a context that ends or has failed, but for callbacks */
 bool queue_in_host_function(void);                                   /* is this thread in one? */
 void queue_note_host_function(int step);                             /* it enters (1) or leaves (-1) one */
 void queue_note_wait(int step);                                      /* this thread drives, and goes on to until what it waits for is done */
@@ -70,6 +71,7 @@ void queue_yield(void);                                              /* lets thr
 /* Nothing can go on. Gives other threads of the program a moment; false: there are none, or they had their time. */
 struct queue_patience { double since; uint64_t seq, pops; bool alone; };
 bool queue_be_patient(struct queue_patience *p);
+void queue_end(const struct context *ctx);                           /* drops what is pending, then waits for callbacks and host functions */
 void queue_settle(bool waits);                                       /* all that can be done; waits: also what waits for host functions */
 void queue_finish(struct driver *d);                                 /* the process ends */
 void queue_abandon(struct driver *d);                                /* the same, at once: what is pending ends here. Without the lock. */

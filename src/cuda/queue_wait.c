@@ -146,6 +146,14 @@ CUresult queue_ask(struct queue_mark m)
     return r == CUDA_SUCCESS && pending ? CUDA_ERROR_NOT_READY : r;
 }
 
+void queue_end(const struct context *ctx)
+{
+    queue_drop(ctx);
+    struct queue_mark all = {.ctx = ctx, .seq = driver_get()->next_seq};
+    if (queue_is_pending(&all))
+        drive_on(&all, true);
+}
+
 void queue_settle(bool waits)
 {
     struct queue_mark all = {.seq = driver_get()->next_seq};

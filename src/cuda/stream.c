@@ -311,13 +311,9 @@ static bool satisfied(uint64_t now, uint64_t value, unsigned int how, uint32_t b
 /* False: the value is not there yet. */
 static bool mem_op_run(const struct mem_op *op)
 {
-    uint64_t now = 0;
     if (!op->barrier && !op->waits)
-        memcpy(memory_pointer(op->address), &op->value, op->bytes);
-    if (!op->waits)
-        return true;
-    memcpy(&now, memory_pointer(op->address), op->bytes);
-    return satisfied(now, op->value, op->flags, op->bytes);
+        memory_write_whole(memory_pointer(op->address), op->value, op->bytes);
+    return !op->waits || satisfied(memory_read_whole(memory_pointer(op->address), op->bytes), op->value, op->flags, op->bytes);
 }
 
 CUresult mem_ops_check(const CUstreamBatchMemOpParams *ops, unsigned int count)

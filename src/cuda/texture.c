@@ -236,10 +236,10 @@ static bool match_handle(struct object *o, void *user)
     return !q->found;
 }
 
-static CUresult enter(uint64_t handle, bool is_surface, const void *out, struct texture_object **o)
+static CUresult enter(enum api_need need, uint64_t handle, bool is_surface, const void *out, struct texture_object **o)
 {
     struct handle_query q = {handle, is_surface, NULL};
-    CUresult r = api_enter(NULL, API_CONTEXT);
+    CUresult r = api_enter(NULL, need);
     if (r == CUDA_SUCCESS && !out)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && texture_find(&driver_get()->gpu->textures, handle))
@@ -251,7 +251,7 @@ static CUresult enter(uint64_t handle, bool is_surface, const void *out, struct 
 static CUresult destroy(uint64_t handle, bool is_surface)
 {
     struct texture_object *o;
-    CUresult r = enter(handle, is_surface, &o, &o);
+    CUresult r = enter(API_CONTEXT | API_WAITING, handle, is_surface, &o, &o);
     if (r == CUDA_SUCCESS)
         object_free(&o->object);
     return api_leave(r);
@@ -263,7 +263,7 @@ CUAPI CUresult cuSurfObjectDestroy(CUsurfObject handle) { return destroy(handle,
 static CUresult get_resource(CUDA_RESOURCE_DESC *out, uint64_t handle, bool is_surface)
 {
     struct texture_object *o;
-    CUresult r = enter(handle, is_surface, out, &o);
+    CUresult r = enter(API_CONTEXT, handle, is_surface, out, &o);
     if (r == CUDA_SUCCESS)
         *out = o->resource;
     return api_leave(r);
@@ -275,7 +275,7 @@ CUAPI CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *out, CUsurfObject
 CUAPI CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *out, CUtexObject handle)
 {
     struct texture_object *o;
-    CUresult r = enter(handle, false, out, &o);
+    CUresult r = enter(API_CONTEXT, handle, false, out, &o);
     if (r == CUDA_SUCCESS)
         *out = o->texture;
     return api_leave(r);
@@ -284,7 +284,7 @@ CUAPI CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *out, CUtexObject han
 CUAPI CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *out, CUtexObject handle)
 {
     struct texture_object *o;
-    CUresult r = enter(handle, false, out, &o);
+    CUresult r = enter(API_CONTEXT, handle, false, out, &o);
     if (r == CUDA_SUCCESS && !o->has_view)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)

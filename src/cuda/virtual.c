@@ -245,7 +245,7 @@ static bool range_is_mapped(uint64_t address, uint64_t size)
 
 CUAPI CUresult cuMemUnmap(CUdeviceptr address, size_t size)
 {
-    CUresult r = api_enter(NULL, API_INIT);
+    CUresult r = api_enter(NULL, API_INIT | API_WAITING);
     if (r == CUDA_SUCCESS && !range_is_mapped(address, size))
         r = CUDA_ERROR_INVALID_VALUE;
     for (uint64_t at = address; r == CUDA_SUCCESS && at < address + size;) {

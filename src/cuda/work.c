@@ -259,11 +259,12 @@ static CUresult run_host(const struct work *w)
     CUDA_HOST_NODE_PARAMS host = w->host;
     CUstreamCallback callback = w->callback;
     CUstream stream = w->callback_stream;
+    CUresult status = w->callback_status;
     queue_note_host_function(1);
     uint32_t waits = queue_pause_waits();
     api_unlock();
     if (callback)
-        callback(stream, CUDA_SUCCESS, host.userData);
+        callback(stream, status, host.userData);
     else
         host.fn(host.userData);
     api_lock();

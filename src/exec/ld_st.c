@@ -2,7 +2,7 @@
  *
  * A load or store of a warp is: the lanes' addresses, one check of all of them (access.c), then one loop a vector element; a full warp whose lanes access memory at
  * one distance from each other, as most do, is checked and moved as a row. There is one handler for each pair of memory type and register width. Cache operators, eviction priorities, scopes and orderings do not change values: memory is coherent, and a warp's
- * accesses happen in program order. */
+ * accesses happen in program order. What the host may look at meanwhile moves as a whole (ld_whole, st_whole). */
 #include "exec/access.h"
 #include "exec/decode.h"
 
@@ -14,7 +14,7 @@ struct transfer {
     exec_ref refs[MAX_ELEMENTS];
     uint8_t count, element_bytes, bytes; /* bytes: of all elements, and the alignment asked for */
     uint8_t reg_bits;
-    bool is_signed;
+    bool is_signed, meets_host;
 };
 
 static const uint64_t *locate(struct exec_warp *w, const struct transfer *t, uint32_t mask, bool is_store, uint64_t hosts[WARP_LANES])
@@ -204,6 +204,61 @@ static void st_128(struct exec_warp *w, const struct exec_inst *in, uint32_t mas
         store_slowly(w, t, mask, to);
 }
 
+/* Loads and stores that are .volatile, .mmio or of scope .sys: threads of the host may use the same place while the kernel runs. Each element moves
+ * as a whole, and whoever sees a store sees those before it. Lanes that follow each other at one place load it once. */
+static uint64_t load_whole(const struct transfer *t, const void *from)
+{
+    uint64_t v = memory_read_whole(from, t->element_bytes);
+    int above = 64 - 8 * t->element_bytes;
+    if (t->is_signed)
+        v = (uint64_t)((int64_t)(v << above) >> above);
+    return t->reg_bits < 64 ? v & ((1ull << t->reg_bits) - 1) : v;
+}
+
+static void ld_whole(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    const struct transfer *t = in->extra;
+    uint64_t hosts[WARP_LANES];
+    const uint64_t *from = locate(w, t, mask, false, hosts);
+    for (uint32_t n = 0; from && n < t->count; n++) {
+        uint32_t *lanes32 = lane_data(w, t->refs[n]);
+        uint64_t *lanes64 = lane_data(w, t->refs[n]), at = 0, v = 0;
+        FOR_EACH_LANE(mask, i) {
+            if (from[i] != at)
+                v = load_whole(t, memory_pointer(from[i] + n * t->element_bytes));
+            at = from[i];
+            if (t->reg_bits <= 32)
+                lanes32[i] = (uint32_t)v;
+            else
+                lanes64[i] = v;
+        }
+    }
+}
+
+static void st_whole(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    const struct transfer *t = in->extra;
+    uint64_t hosts[WARP_LANES];
+    const uint64_t *to = locate(w, t, mask, true, hosts);
+    if (to && w->launch->watched) {
+        store_slowly(w, t, mask, to);
+        return;
+    }
+    for (uint32_t n = 0; to && n < t->count; n++) {
+        const uint32_t *lanes32 = lane_data(w, t->refs[n]);
+        const uint64_t *lanes64 = lane_data(w, t->refs[n]);
+        FOR_EACH_LANE(mask, i)
+            memory_write_whole(memory_pointer(to[i] + n * t->element_bytes), t->reg_bits <= 32 ? lanes32[i] : lanes64[i], t->element_bytes);
+    }
+}
+
+/* What the host can reach; asked before the modifiers are taken. */
+static bool meets_host(const struct decoder *d, enum ptx_space space)
+{
+    return (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_NONE) &&
+           (decode_has(d, PTX_MOD_VOLATILE) || decode_has(d, PTX_MOD_MMIO) || decode_has(d, PTX_MOD_SYS));
+}
+
 static bool pick_load(struct decoder *d, const struct transfer *t)
 {
     static const struct {
@@ -226,7 +281,7 @@ static bool pick_load(struct decoder *d, const struct transfer *t)
     }
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
         if (loads[i].bytes == t->element_bytes && loads[i].is_signed == t->is_signed && t->reg_bits <= loads[i].reg_bits) {
-            d->out->fn = uniform ? loads[i].uniform : loads[i].each;
+            d->out->fn = t->meets_host ? ld_whole : uniform ? loads[i].uniform : loads[i].each;
             return true;
         }
     return decode_wrong(d, NULL, "%s: the register is narrower than the value", d->in->spelling);
@@ -235,6 +290,10 @@ static bool pick_load(struct decoder *d, const struct transfer *t)
 static bool pick_store(struct decoder *d, const struct transfer *t)
 {
     bool wide = t->reg_bits > 32;
+    if (t->meets_host && t->reg_bits < 128) {
+        d->out->fn = st_whole;
+        return true;
+    }
     switch (t->reg_bits == 128 ? 16 : t->element_bytes) {
     case 1: d->out->fn = wide ? st_8_64 : st_8_32; return true;
     case 2: d->out->fn = wide ? st_16_64 : st_16_32; return true;
@@ -304,6 +363,7 @@ static bool decode_transfer(struct decoder *d, bool is_store)
     enum ptx_space space = decode_take_space(d);
     enum ptx_type type = decode_type(d, 0);
     t->count = (uint8_t)take_vector(d);
+    t->meets_host = meets_host(d, space);
     decode_take_memory_hints(d);
     if (d->in->type_count != 1 || !is_transfer_type(type))
         return decode_wrong(d, NULL, "%s: one type of .b8 to .b128, .u8 to .u64, .s8 to .s64, .f32 or .f64 is needed", d->in->spelling);

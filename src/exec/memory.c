@@ -28,9 +28,19 @@ enum {
     FREED_KEPT = 64,        /* ranges remembered for messages */
     LABEL_KEPT = 64,        /* bytes of a freed range's name: its owner may be gone when the message is made */
     GIVE_BACK_BYTES = 1 << 16,
-    BASES_TRIED = 16,
 };
+/* Where the range lies, and how large it may be. ThreadSanitizer has its shadow at most addresses; what it leaves to programs
+ * on x86-64 and on arm64 alike, and the loader and the heap leave free, is the 4 GB from 4 GB on. In a build with it, what does
+ * not fit there is out of memory, whatever the machine file says, and there is one device per process. */
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#define PREFERRED_BASE 0x100000000ull
+#define RANGE_MOST_BYTES 0xf0000000ull
+enum { BASES_TRIED = 1 };
+#else
 #define PREFERRED_BASE 0x200000000000ull
+#define RANGE_MOST_BYTES UINT64_MAX
+enum { BASES_TRIED = 16 };
+#endif
 #define FIRST_PHYSICAL 0xc0000000ull
 #define PARAM_PHYSICAL 0ull
 #define BESIDE_PHYSICAL (1ull << 45)
@@ -79,6 +89,8 @@ static bool reserve_range(struct memory *m)
     uint64_t wish[] = {2 * m->capacity_bytes + HOST_ROOM, m->capacity_bytes + (m->capacity_bytes >> 3) + (1ull << 28)};
     for (int i = 0; i < 2; i++) {
         uint64_t guard = page_bytes(), bytes = windows + round_up(wish[i], 1ull << 20) + guard;
+        if (bytes > RANGE_MOST_BYTES)
+            bytes = RANGE_MOST_BYTES;
         uint8_t *at = reserve(bytes);
         if (!at)
             continue;

@@ -77,4 +77,25 @@ void memory_describe(const struct memory *m, uint64_t address, char *out, uint32
 
 static inline void *memory_pointer(uint64_t address) { return (void *)(uintptr_t)address; }
 
+/* For memory that threads of the host may use at the same time: 1, 2, 4 or 8 bytes, aligned, at once and in the order of the program. */
+static inline uint64_t memory_read_whole(const void *from, uint32_t bytes)
+{
+    switch (bytes) {
+    case 1: return __atomic_load_n((const uint8_t *)from, __ATOMIC_ACQUIRE);
+    case 2: return __atomic_load_n((const uint16_t *)from, __ATOMIC_ACQUIRE);
+    case 4: return __atomic_load_n((const uint32_t *)from, __ATOMIC_ACQUIRE);
+    default: return __atomic_load_n((const uint64_t *)from, __ATOMIC_ACQUIRE);
+    }
+}
+
+static inline void memory_write_whole(void *to, uint64_t value, uint32_t bytes)
+{
+    switch (bytes) {
+    case 1: __atomic_store_n((uint8_t *)to, (uint8_t)value, __ATOMIC_RELEASE); return;
+    case 2: __atomic_store_n((uint16_t *)to, (uint16_t)value, __ATOMIC_RELEASE); return;
+    case 4: __atomic_store_n((uint32_t *)to, (uint32_t)value, __ATOMIC_RELEASE); return;
+    default: __atomic_store_n((uint64_t *)to, value, __ATOMIC_RELEASE); return;
+    }
+}
+
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int failures;
+static _Atomic int failures; /* some have several threads */
 
 static inline void check_result(CUresult got, CUresult wanted, const char *call, int line)
 {
@@ -43,8 +43,9 @@ static inline void check_true(int holds, const char *text, int line)
 
 static inline int done(void)
 {
-    fprintf(stderr, failures ? "%d checks failed\n" : "all checks passed\n", failures);
-    return failures != 0;
+    int count = failures;
+    fprintf(stderr, count ? "%d checks failed\n" : "all checks passed\n", count);
+    return count != 0;
 }
 
 static inline CUcontext new_context(void)

@@ -1,0 +1,43 @@
+#!/bin/sh
+# The driver's tests under ThreadSanitizer: sh tests/tsan.sh BUILD TEST..., from the repository's root, for a build with MODE=tsan.
+# Those that have threads of their own are run without time, with time, and with time on two threads; the others, in which only the
+# driver has threads, in the last way. A report is a failure; there are no suppressions. Failures are shown with what was
+# printed; the last line is 'N passed, N failed'.
+set -u
+build=$1
+shift
+limit=${TEST_LIMIT_SECONDS:-300}
+passed=0
+failed=0
+log=$(mktemp) || exit 1
+stats=$(mktemp) || exit 1
+trap 'rm -f "$log" "$stats"' EXIT
+export TEST_FEW_SPINS=1
+export TSAN_OPTIONS="${TSAN_OPTIONS:-atexit_sleep_ms=50 second_deadlock_stack=1}"
+# Older runtimes of the sanitizer do not stand all of the kernel's random addresses; where that may not be switched off, they try.
+plain=
+if setarch "$(uname -m)" -R true 2>/dev/null; then plain="setarch $(uname -m) -R"; fi
+
+run() { # name, options
+    began=$(date +%s)
+    # shellcheck disable=SC2086 # a command of several words, or none
+    if HEDDLE_OPTIONS="$2 --stats $stats" timeout "$limit" $plain "$build/tests/driver/$1" >"$log" 2>&1; then
+        passed=$((passed + 1))
+        printf '%-20s passed, %2d s   %s\n' "$1" $(($(date +%s) - began)) "$2"
+    else
+        echo "$1 FAILED, exit status $?: HEDDLE_OPTIONS='$2'"
+        failed=$((failed + 1))
+        tail -n 150 "$log" | sed 's/^/    | /'
+    fi
+}
+
+with_time='--set core.shared_bytes=96K' # one of the programs asks for more than a GTX 480 has
+for test in "$@"; do
+    if grep -q pthread_create "tests/driver/$test.c"; then
+        run "$test" --functional
+        run "$test" "$with_time"
+    fi
+    run "$test" "$with_time -j 2"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
