@@ -39,7 +39,7 @@ static const char help[] =
     "      --functional       results only, no timing; an order of magnitude faster\n"
     "      --exact-bounds     what a kernel touches outside of allocations is an error, also where a GPU would not notice\n"
     "      --races            with --functional: report accesses to shared and global memory that nothing puts in order,\n"
-    "                         with both instructions (docs/races.md); about 10 times slower\n"
+    "                         with both instructions (docs/races.md); 3 to 11 times slower\n"
     "      --size SIZE        test, small or paper: the input of a workload\n"
     "      --max-cycles N     stop after so many cycles; in functional mode a warp instruction is a cycle\n"
     "  -j N                   simulate the cores on N threads; results are the same for any N\n"

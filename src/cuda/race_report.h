@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-void race_report_say(const struct gpu *g);       /* nothing where none were looked for */
-json_t *race_report_json(const struct gpu *g);   /* where they were */
+void race_report_say(const struct gpu *g);     /* nothing where none were looked for */
+json_t *race_report_json(const struct gpu *g); /* where they were */
 
 #endif

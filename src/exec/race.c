@@ -1,7 +1,7 @@
 /* From instructions to accesses, and the pairs that were found (race.h).
  *
- * After an instruction that accesses memory, the warp says where (exec_warp.access, addr); of stores, the values are read
- * from the registers before, since lanes may write to one place. Left out: textures and surfaces, bulk and other
+ * After an instruction that accesses memory, the warp says where (exec_warp.access, addr); of stores, the values are
+ * read from the registers before, since lanes may write to one place. Left out: textures and surfaces, bulk and other
  * asynchronous copies (cp.async counts as done when it is issued), and what the device runtime does by itself. */
 #include "exec/race.h"
 
@@ -20,21 +20,28 @@ enum { MOST_PAIRS = 1024 };
 
 enum act {
     ACT_NONE,
-    ACT_ACCESS,         /* one, which the warp tells when it is done */
-    ACT_ACCESSES,       /* several, told one by one (race_access) */
+    ACT_ACCESS,   /* one, which the warp tells when it is done */
+    ACT_ACCESSES, /* several, told one by one (race_access) */
     ACT_FENCE,
-    ACT_CLUSTER_ARRIVE, ACT_CLUSTER_WAIT,
-    ACT_ARRIVE, ACT_WAIT, /* mbarrier */
+    ACT_CLUSTER_ARRIVE,
+    ACT_CLUSTER_WAIT,
+    ACT_ARRIVE,
+    ACT_WAIT, /* mbarrier */
 };
 
 /* What an instruction means here. */
 struct rule {
     uint8_t act, strength;
-    bool releases;      /* a fence comes before it */
-    bool has_values;    /* a store whose values can be asked for */
+    bool releases;   /* a fence comes before it */
+    bool has_values; /* a store whose values can be asked for */
 };
 
-struct code { struct code *next; const void *program; char *kernel; struct rule *rules; };
+struct code {
+    struct code *next;
+    const void *program;
+    char *kernel;
+    struct rule *rules;
+};
 
 struct races {
     struct race_pair *pairs;
@@ -154,10 +161,13 @@ static struct rule rule_of(const struct ptx_inst *in)
     }
     if (flags & PTX_F_FENCE)
         return (struct rule){ .act = ACT_FENCE };
-    if (!(flags & (PTX_F_LOAD | PTX_F_STORE | PTX_F_ATOMIC)) || (flags & PTX_F_TEXTURE) || ptx_has_modifier(in, PTX_MOD_ASYNC) ||
-        ptx_has_modifier(in, PTX_MOD_PARAM) || ptx_has_modifier(in, PTX_MOD_LOCAL) || ptx_has_modifier(in, PTX_MOD_CONST))
+    if (!(flags & (PTX_F_LOAD | PTX_F_STORE | PTX_F_ATOMIC)) || (flags & PTX_F_TEXTURE) ||
+        ptx_has_modifier(in, PTX_MOD_ASYNC) || ptx_has_modifier(in, PTX_MOD_PARAM) ||
+        ptx_has_modifier(in, PTX_MOD_LOCAL) || ptx_has_modifier(in, PTX_MOD_CONST))
         return (struct rule){ 0 };
-    return (struct rule){ .act = ACT_ACCESS, .strength = (uint8_t)strength_of(in), .releases = is_release(in),
+    return (struct rule){ .act = ACT_ACCESS,
+                          .strength = (uint8_t)strength_of(in),
+                          .releases = is_release(in),
                           .has_values = in->opcode == PTX_OP_st };
 }
 
@@ -168,7 +178,9 @@ static const struct code *code_of(struct races *r, const struct exec_function *k
         if (c->program == program)
             return c;
     struct code *c = zeroed(1, sizeof *c);
-    *c = (struct code){ .next = r->codes, .program = program, .kernel = strdup(kernel->name), .rules = zeroed(count, sizeof *c->rules) };
+    *c = (struct code){
+        .next = r->codes, .program = program, .kernel = strdup(kernel->name), .rules = zeroed(count, sizeof *c->rules)
+    };
     if (!c->kernel)
         out_of_memory();
     r->codes = c;
@@ -186,8 +198,11 @@ struct race_launch *race_launch_begin(struct races *r, const struct exec_launch 
                                       const uint32_t *first, uint32_t count)
 {
     struct race_launch *to = zeroed(1, sizeof *to);
-    *to = (struct race_launch){ .races = r, .orders = race_orders_create(!exec_lanes_are_independent(l)), .exec = l,
-                                .first = first, .number = ++r->last_launch,
+    *to = (struct race_launch){ .races = r,
+                                .orders = race_orders_create(!exec_lanes_are_independent(l)),
+                                .exec = l,
+                                .first = first,
+                                .number = ++r->last_launch,
                                 .code = code_of(r, l->kernel, program, first, count) };
     r->launches++;
     return to;
@@ -242,12 +257,14 @@ static struct race_party party(const struct race_launch *l, const struct race_ac
 static uint32_t *slot_of(struct races *r, const struct race_pair *like)
 {
     uint64_t h = ((uint64_t)(uintptr_t)like->program * 31 + like->earlier.instruction) * 31 + like->later.instruction;
-    uint32_t i = (uint32_t)((h * 8 + (uint64_t)like->kind * 2 + like->shared) * 0x9e3779b97f4a7c15ull >> 40), slots = 4 * MOST_PAIRS;
+    uint32_t i = (uint32_t)((h * 8 + (uint64_t)like->kind * 2 + like->shared) * 0x9e3779b97f4a7c15ull >> 40),
+             slots = 4 * MOST_PAIRS;
     for (;; i++) {
         uint32_t *at = &r->slots[i % slots];
         const struct race_pair *p = *at ? &r->pairs[*at - 1] : NULL;
-        if (!p || (p->program == like->program && p->earlier.instruction == like->earlier.instruction &&
-                   p->later.instruction == like->later.instruction && p->kind == like->kind && p->shared == like->shared))
+        if (!p ||
+            (p->program == like->program && p->earlier.instruction == like->earlier.instruction &&
+             p->later.instruction == like->later.instruction && p->kind == like->kind && p->shared == like->shared))
             return at;
     }
 }
@@ -279,8 +296,14 @@ static void found(void *context, enum race_kind kind, const struct race_access *
     if (k->told >> kind & 1)
         return;
     k->told |= 1u << kind;
-    struct race_pair like = { .program = l->code->program, .kernel = l->code->kernel, .kind = kind, .shared = k->shared, .address = k->page + offset, .count = 1,
-                              .earlier.instruction = past->instruction, .later.instruction = k->touch->access.instruction };
+    struct race_pair like = { .program = l->code->program,
+                              .kernel = l->code->kernel,
+                              .kind = kind,
+                              .shared = k->shared,
+                              .address = k->page + offset,
+                              .count = 1,
+                              .earlier.instruction = past->instruction,
+                              .later.instruction = k->touch->access.instruction };
     uint32_t *slot = slot_of(r, &like);
     if (*slot) {
         r->pairs[*slot - 1].count++;
@@ -311,14 +334,19 @@ static struct exec_cta *owner_of_shared(const struct exec_warp *w, uint64_t *off
 }
 
 /* Where a lane's access goes. False: nowhere that others could come to. */
-struct target { struct exec_cta *cta; /* shared memory, else NULL */ uint64_t address; const uint8_t *host; };
+struct target {
+    struct exec_cta *cta; /* shared memory, else NULL */
+    uint64_t address;
+    const uint8_t *host;
+};
 
 static bool find_target(const struct exec_warp *w, uint32_t lane, struct target *t)
 {
     const struct memory *m = w->launch->memory;
     uint64_t address = w->addr[lane], in_shared = address - m->shared_window;
     bool shared = w->access.space == PTX_SPACE_SHARED;
-    if (!shared && in_shared < (uint64_t)MEMORY_WINDOW_BYTES * (MEMORY_CLUSTER_BLOCKS + 1)) { /* generic addresses of several spaces */
+    if (!shared && in_shared < (uint64_t)MEMORY_WINDOW_BYTES *
+                                   (MEMORY_CLUSTER_BLOCKS + 1)) { /* generic addresses of several spaces */
         shared = true;
         address = in_shared;
     }
@@ -342,7 +370,8 @@ static struct race_page *page_of(const struct race_launch *l, const struct targe
     return *at;
 }
 
-/* An acquisition comes first, so that what the access itself finds is in order; a release takes along what it has acquired. */
+/* An acquisition comes first, so that what the access itself finds is in order; a release takes along what it has
+ * acquired. */
 static void synchronise(struct race_block *b, uint32_t warp, uint64_t place, bool reads, bool writes)
 {
     struct race_orders *o = b->launch->orders;
@@ -356,9 +385,15 @@ static void access_lane(struct exec_warp *w, uint32_t lane, const struct target 
 {
     const struct exec_access *x = &w->access;
     struct race_block *b = w->cta->race;
-    struct race_touch touch = { .owner = t->cta ? t->cta->race->number : b->launch->number, .is_write = x->is_store, .is_atomic = x->is_atomic,
-                                .access = { .block = b->index, .clock = b->clocks[w->index], .instruction = b->instruction,
-                                            .thread = (uint16_t)(w->index * WARP_LANES + lane), .strength = b->strength, .is_there = true } };
+    struct race_touch touch = { .owner = t->cta ? t->cta->race->number : b->launch->number,
+                                .is_write = x->is_store,
+                                .is_atomic = x->is_atomic,
+                                .access = { .block = b->index,
+                                            .clock = b->clocks[w->index],
+                                            .instruction = b->instruction,
+                                            .thread = (uint16_t)(w->index * WARP_LANES + lane),
+                                            .strength = b->strength,
+                                            .is_there = true } };
     for (uint32_t at = 0; at < x->bytes; at += touch.bytes) {
         uint64_t address = t->address + at;
         touch.bytes = x->bytes < 4 ? x->bytes : 4;
@@ -435,7 +470,7 @@ static void step_with_rule(struct exec_warp *w, const struct rule *rule)
     if (!mask || w->state == WARP_FAULT)
         return;
     if (rule->act == ACT_ACCESS)
-        access_all(w, rule->has_values ? (const uint8_t (*)[STORE_VALUE_BYTES])values : NULL);
+        access_all(w, rule->has_values ? (const uint8_t(*)[STORE_VALUE_BYTES])values : NULL);
     else if (rule->act == ACT_ARRIVE || rule->act == ACT_WAIT)
         meet_at_objects(w, rule->act == ACT_ARRIVE);
     else if (rule->act == ACT_CLUSTER_WAIT && w->pc != pc)

@@ -7,19 +7,29 @@
 #include <string.h>
 
 enum {
-    MOST_PLACES = 4096,   /* of a launch; beyond that, any strong read acquires everything */
-    MOST_RELEASES = 64,   /* of a block; beyond that, the oldest are taken as released anywhere */
+    MOST_PLACES = 4096, /* of a launch; beyond that, any strong read acquires everything */
+    MOST_RELEASES = 64, /* of a block; beyond that, the oldest are taken as released anywhere */
 };
 #define ANY_PLACE 0ull
 
-struct release { uint64_t place, turn; uint32_t *covers; /* of each warp of the block */ };
-struct history { uint32_t block, warp_count, count, capacity; struct release *list; struct history *next; };
-struct place { uint64_t place; struct race_acquired acquired; /* by those who released there */ };
+struct release {
+    uint64_t place, turn;
+    uint32_t *covers; /* of each warp of the block */
+};
+struct history {
+    uint32_t block, warp_count, count, capacity;
+    struct release *list;
+    struct history *next;
+};
+struct place {
+    uint64_t place;
+    struct race_acquired acquired; /* by those who released there */
+};
 
 struct race_orders {
     uint64_t turn;
     bool in_step, places_full;
-    struct place *places;       /* open addressing; place 0: free */
+    struct place *places; /* open addressing; place 0: free */
     uint32_t place_slots, place_count;
     struct history **histories; /* chains by block */
     uint32_t history_slots, history_count;
@@ -43,10 +53,7 @@ static void rise_to(uint32_t *to, const uint32_t *from, uint32_t count)
 
 /* What is acquired */
 
-static void acquire_all(struct race_acquired *a, uint64_t turn)
-{
-    a->all = turn > a->all ? turn : a->all;
-}
+static void acquire_all(struct race_acquired *a, uint64_t turn) { a->all = turn > a->all ? turn : a->all; }
 
 static void acquire_place(struct race_acquired *a, uint64_t place, uint64_t turn)
 {

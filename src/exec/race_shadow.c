@@ -8,11 +8,14 @@
 
 enum { WORD_BYTES = 4, PAGE_WORDS = RACE_PAGE_BYTES / WORD_BYTES };
 
-struct page_entry { uint64_t number; struct race_page *page; };
+struct page_entry {
+    uint64_t number;
+    struct race_page *page;
+};
 struct race_page_table {
     struct page_entry *entries; /* open addressing; page NULL: free */
     uint32_t slots, count;
-    struct page_entry last;     /* found */
+    struct page_entry last; /* found */
 };
 
 static void *zeroed(size_t count, size_t bytes)
@@ -139,7 +142,8 @@ static bool is_race(const struct visit *v, const struct race_access *past)
     return past->is_there && !are_both_strong(past, &v->touch->access) && !is_in_order(v, past);
 }
 
-/* Whoever came before in order needs not be remembered beside the new one. Else the two that are kept should differ as much as may be. */
+/* Whoever came before in order needs not be remembered beside the new one. Else the two that are kept should differ as
+ * much as may be. */
 static void note_reader(const struct visit *v, struct race_cell *c)
 {
     const struct race_access *now = &v->touch->access;

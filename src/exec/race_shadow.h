@@ -18,11 +18,14 @@ enum race_strength { RACE_WEAK, RACE_STRONG_IN_BLOCK /* .cta */, RACE_STRONG };
 
 struct race_cell {
     uint32_t owner;
-    uint32_t value;                           /* that the writer wrote */
+    uint32_t value; /* that the writer wrote */
     struct race_access writer, readers[2];
 };
 
-struct race_page { bool by_byte; struct race_cell *cells; };
+struct race_page {
+    bool by_byte;
+    struct race_cell *cells;
+};
 
 struct race_page *race_page_create(void);
 void race_page_destroy(struct race_page *p);
@@ -30,14 +33,15 @@ void race_page_destroy(struct race_page *p);
 struct race_page_table;
 struct race_page_table *race_page_table_create(void);
 void race_page_table_destroy(struct race_page_table *t);
-struct race_page *race_page_of(struct race_page_table *t, uint64_t address, bool make); /* NULL: none, and none was made */
+struct race_page *race_page_of(struct race_page_table *t, uint64_t address,
+                               bool make); /* NULL: none, and none was made */
 void race_page_forget(struct race_page *p, uint32_t first, uint32_t bytes);
 
 /* An access to up to 4 bytes, all in one page. */
 struct race_touch {
     uint32_t owner;
-    uint32_t offset, bytes;  /* in the page; 1, 2, or 4 and a multiple of 4 */
-    uint32_t value;          /* writes: what was written */
+    uint32_t offset, bytes; /* in the page; 1, 2, or 4 and a multiple of 4 */
+    uint32_t value;         /* writes: what was written */
     bool is_write, is_atomic;
     struct race_access access;
 };

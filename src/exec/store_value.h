@@ -7,6 +7,7 @@
 enum { STORE_VALUE_BYTES = 32 };
 
 /* Of an st that is not asynchronous: the bytes of each lane of mask. (ld_st.c) */
-void store_values(const struct exec_warp *w, const struct exec_inst *in, uint32_t mask, uint8_t out[WARP_LANES][STORE_VALUE_BYTES]);
+void store_values(const struct exec_warp *w, const struct exec_inst *in, uint32_t mask,
+                  uint8_t out[WARP_LANES][STORE_VALUE_BYTES]);
 
 #endif

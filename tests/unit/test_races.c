@@ -1,5 +1,5 @@
-/* Races: is what nothing puts in order found, and is what something does put in order left alone? First the parts (clocks,
- * cells), then kernels. */
+/* Races: is what nothing puts in order found, and is what something does put in order left alone? First the parts
+ * (clocks, cells), then kernels. */
 #include "kernel_test.h"
 
 #include "exec/race_shadow.h"
@@ -7,7 +7,10 @@
 
 /* Clocks */
 
-struct clocks { struct race_orders *orders; struct race_block *a, *b; };
+struct clocks {
+    struct race_orders *orders;
+    struct race_block *a, *b;
+};
 
 static struct clocks clocks(bool in_step)
 {
@@ -27,7 +30,9 @@ static void drop(struct clocks *c)
 
 static struct race_access access_of(struct race_block *b, uint32_t thread)
 {
-    return (struct race_access){ .block = b->index, .clock = ++b->clocks[thread / 32], .thread = (uint16_t)thread, .is_there = true };
+    return (struct race_access){
+        .block = b->index, .clock = ++b->clocks[thread / 32], .thread = (uint16_t)thread, .is_there = true
+    };
 }
 
 static bool is_before(const struct clocks *c, const struct race_access *past, struct race_block *b, uint32_t thread)
@@ -177,7 +182,9 @@ static void many_places_and_releases(void **state)
 
 /* Cells */
 
-struct seen { uint32_t counts[RACE_KINDS]; };
+struct seen {
+    uint32_t counts[RACE_KINDS];
+};
 
 static void count(void *context, enum race_kind kind, const struct race_access *past, uint32_t offset)
 {
@@ -185,9 +192,17 @@ static void count(void *context, enum race_kind kind, const struct race_access *
     ((struct seen *)context)->counts[kind]++;
 }
 
-struct cells { struct clocks clocks; struct race_page *page; struct seen seen; uint32_t owner; };
+struct cells {
+    struct clocks clocks;
+    struct race_page *page;
+    struct seen seen;
+    uint32_t owner;
+};
 
-static struct cells cells(void) { return (struct cells){ .clocks = clocks(false), .page = race_page_create(), .owner = 1 }; }
+static struct cells cells(void)
+{
+    return (struct cells){ .clocks = clocks(false), .page = race_page_create(), .owner = 1 };
+}
 
 static void drop_cells(struct cells *c)
 {
@@ -195,22 +210,34 @@ static void drop_cells(struct cells *c)
     drop(&c->clocks);
 }
 
-static void touch(struct cells *c, struct race_block *b, uint32_t thread, bool writes, enum race_strength strength, uint32_t offset, uint32_t bytes, uint32_t value)
+static void touch(struct cells *c, struct race_block *b, uint32_t thread, bool writes, enum race_strength strength,
+                  uint32_t offset, uint32_t bytes, uint32_t value)
 {
-    struct race_touch t = { .owner = c->owner, .offset = offset, .bytes = bytes, .value = value, .is_write = writes, .access = access_of(b, thread) };
+    struct race_touch t = { .owner = c->owner,
+                            .offset = offset,
+                            .bytes = bytes,
+                            .value = value,
+                            .is_write = writes,
+                            .access = access_of(b, thread) };
     t.access.strength = (uint8_t)strength;
     race_touch_page(c->page, &t, c->clocks.orders, b, count, &c->seen);
 }
 
-static void read_word(struct cells *c, struct race_block *b, uint32_t thread) { touch(c, b, thread, false, RACE_WEAK, 8, 4, 0); }
-static void write_word(struct cells *c, struct race_block *b, uint32_t thread, uint32_t value) { touch(c, b, thread, true, RACE_WEAK, 8, 4, value); }
+static void read_word(struct cells *c, struct race_block *b, uint32_t thread)
+{
+    touch(c, b, thread, false, RACE_WEAK, 8, 4, 0);
+}
+static void write_word(struct cells *c, struct race_block *b, uint32_t thread, uint32_t value)
+{
+    touch(c, b, thread, true, RACE_WEAK, 8, 4, value);
+}
 
-#define SEES(c, ww, raw, war) \
-    do { \
-        assert_int_equal((c).seen.counts[RACE_WRITE_WRITE], ww); \
-        assert_int_equal((c).seen.counts[RACE_READ_AFTER_WRITE], raw); \
-        assert_int_equal((c).seen.counts[RACE_WRITE_AFTER_READ], war); \
-        (c).seen = (struct seen){ { 0 } }; \
+#define SEES(c, ww, raw, war)                                                                                          \
+    do {                                                                                                               \
+        assert_int_equal((c).seen.counts[RACE_WRITE_WRITE], ww);                                                       \
+        assert_int_equal((c).seen.counts[RACE_READ_AFTER_WRITE], raw);                                                 \
+        assert_int_equal((c).seen.counts[RACE_WRITE_AFTER_READ], war);                                                 \
+        (c).seen = (struct seen){ { 0 } };                                                                             \
     } while (0)
 
 static void kinds(void **state)
@@ -324,8 +351,10 @@ static void bytes_of_a_word(void **state)
 
 /* Kernels */
 
-#define THREAD "mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0;\n" /* %rd1: a word of its own */
-#define SHARED_THREAD ".shared .b32 s[1024]; mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2; mov.u32 %r2, s; add.u32 %r1, %r1, %r2;\n"
+#define THREAD                                                                                                         \
+    "mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0;\n" /* %rd1: a word of its own */
+#define SHARED_THREAD                                                                                                  \
+    ".shared .b32 s[1024]; mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2; mov.u32 %r2, s; add.u32 %r1, %r1, %r2;\n"
 
 static uint32_t races_in(const char *ptx, uint32_t blocks, uint32_t threads, struct race_pair *first)
 {
@@ -350,8 +379,9 @@ static void pair_is_named(void **state)
     (void)state;
     struct kernel_run k;
     uint32_t found;
-    kernel_open(&k, PTX_HEADER KERNEL_HEAD THREAD "setp.eq.u32 %p0, %r0, 40;\n@%p0 st.global.u32 [%rd0+8], %r0;\n"
-                    "setp.eq.u32 %p0, %r0, 70;\n@%p0 ld.global.u32 %r3, [%rd0+8];\nret; }");
+    kernel_open(&k,
+                PTX_HEADER KERNEL_HEAD THREAD "setp.eq.u32 %p0, %r0, 40;\n@%p0 st.global.u32 [%rd0+8], %r0;\n"
+                                              "setp.eq.u32 %p0, %r0, 70;\n@%p0 ld.global.u32 %r3, [%rd0+8];\nret; }");
     k.gpu->races = races_create();
     assert_true(kernel_launch(&k, 1, 96));
     const struct race_pair *p = races_pairs(k.gpu->races, &found);
@@ -378,8 +408,11 @@ static void shared_variable_is_named(void **state)
 {
     (void)state;
     struct race_pair p;
-    assert_int_equal(races_in(PTX_HEADER KERNEL_HEAD ".shared .b32 before[4]; .shared .align 4 .b8 counts[64];\n"
-                              "mov.u32 %r0, %tid.x; st.shared.u32 [before], 1; st.shared.u32 [counts+12], %r0; ret; }", 1, 2, &p), 1);
+    assert_int_equal(races_in(PTX_HEADER KERNEL_HEAD
+                              ".shared .b32 before[4]; .shared .align 4 .b8 counts[64];\n"
+                              "mov.u32 %r0, %tid.x; st.shared.u32 [before], 1; st.shared.u32 [counts+12], %r0; ret; }",
+                              1, 2, &p),
+                     1);
     assert_true(p.shared);
     assert_string_equal(p.where, "12 bytes into shared variable 'counts'");
 }
@@ -387,8 +420,11 @@ static void shared_variable_is_named(void **state)
 static void own_words_are_silent(void **state)
 {
     (void)state;
-    SILENT(PTX_HEADER KERNEL_HEAD THREAD "st.global.u32 [%rd1], %r0; ld.global.u32 %r3, [%rd1]; st.global.u32 [%rd1], %r3; ret; }", 1, 128);
-    SILENT(PTX_HEADER KERNEL_HEAD "ld.global.u32 %r3, [%rd0]; ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd0]; ret; }", 4, 128);
+    SILENT(PTX_HEADER KERNEL_HEAD THREAD
+           "st.global.u32 [%rd1], %r0; ld.global.u32 %r3, [%rd1]; st.global.u32 [%rd1], %r3; ret; }",
+           1, 128);
+    SILENT(PTX_HEADER KERNEL_HEAD "ld.global.u32 %r3, [%rd0]; ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd0]; ret; }", 4,
+           128);
 }
 
 #define SWAP(sync) "st.shared.u32 [%r1], %r0; " sync " xor.b32 %r3, %r1, 4; ld.shared.u32 %r4, [%r3]; ret; }"
@@ -397,7 +433,8 @@ static void neighbours_in_a_warp(void **state)
     (void)state;
     FOUND(PTX_HEADER KERNEL_HEAD SHARED_THREAD SWAP(""), 1, 32);
     SILENT(PTX_HEADER KERNEL_HEAD SHARED_THREAD SWAP("bar.warp.sync 0xffffffff;"), 1, 32);
-    FOUND(PTX_HEADER KERNEL_HEAD SHARED_THREAD SWAP("shfl.sync.bfly.b32 %r5, %r0, 1, 31, 0xffffffff;"), 1, 32); /* no order of memory */
+    FOUND(PTX_HEADER KERNEL_HEAD SHARED_THREAD SWAP("shfl.sync.bfly.b32 %r5, %r0, 1, 31, 0xffffffff;"), 1,
+          32); /* no order of memory */
     SILENT(PTX_HEADER KERNEL_HEAD SHARED_THREAD SWAP("bar.sync 0;"), 2, 96);
     SILENT(PTX_HEADER KERNEL_HEAD SHARED_THREAD SWAP("barrier.sync 5, 96;"), 2, 96);
     SILENT(PTX_HEADER KERNEL_HEAD SHARED_THREAD SWAP("bar.red.popc.u32 %r5, 0, %p0;"), 2, 96);
@@ -409,9 +446,13 @@ static void paths_meet(void **state)
 {
     (void)state;
     SILENT(PTX_HEADER KERNEL_HEAD SHARED_THREAD "setp.lt.u32 %p0, %r0, 16; @%p0 bra A;\n"
-           "st.shared.u32 [%r1], %r0; bar.warp.sync 0xffffffff; bra E;\nA: bar.warp.sync 0xffffffff; ld.shared.u32 %r4, [%r1+64];\nE: ret; }", 1, 32);
+                                                "st.shared.u32 [%r1], %r0; bar.warp.sync 0xffffffff; bra E;\nA: "
+                                                "bar.warp.sync 0xffffffff; ld.shared.u32 %r4, [%r1+64];\nE: ret; }",
+           1, 32);
     FOUND(PTX_HEADER KERNEL_HEAD SHARED_THREAD "setp.lt.u32 %p0, %r0, 16; @%p0 bra A;\n"
-          "bar.warp.sync 0xffff0000; st.shared.u32 [%r1], %r0; bra E;\nA: bar.warp.sync 0x0000ffff; ld.shared.u32 %r4, [%r1+64];\nE: ret; }", 1, 32);
+                                               "bar.warp.sync 0xffff0000; st.shared.u32 [%r1], %r0; bra E;\nA: "
+                                               "bar.warp.sync 0x0000ffff; ld.shared.u32 %r4, [%r1+64];\nE: ret; }",
+          1, 32);
 }
 
 static void one_instruction(void **state)
@@ -419,8 +460,11 @@ static void one_instruction(void **state)
     (void)state;
     FOUND(PTX_LOCKSTEP_HEADER KERNEL_HEAD THREAD "st.global.u32 [%rd0], %r0; ret; }", 1, 32);
     SILENT(PTX_HEADER KERNEL_HEAD THREAD "st.global.u32 [%rd0], 5; ret; }", 4, 128);
-    SILENT(PTX_HEADER KERNEL_HEAD THREAD "atom.global.add.u32 %r3, [%rd0], %r0; red.global.max.u32 [%rd0], %r0; ret; }", 4, 128);
-    SILENT(PTX_HEADER KERNEL_HEAD THREAD "st.volatile.global.u32 [%rd0], %r0; ld.relaxed.gpu.global.u32 %r3, [%rd0]; ret; }", 4, 128);
+    SILENT(PTX_HEADER KERNEL_HEAD THREAD "atom.global.add.u32 %r3, [%rd0], %r0; red.global.max.u32 [%rd0], %r0; ret; }",
+           4, 128);
+    SILENT(PTX_HEADER KERNEL_HEAD THREAD
+           "st.volatile.global.u32 [%rd0], %r0; ld.relaxed.gpu.global.u32 %r3, [%rd0]; ret; }",
+           4, 128);
     FOUND(PTX_HEADER KERNEL_HEAD THREAD "red.global.add.u32 [%rd0], %r0; ld.global.u32 %r3, [%rd0]; ret; }", 1, 128);
     FOUND(PTX_HEADER KERNEL_HEAD THREAD "red.cta.global.add.u32 [%rd0], %r0; ret; }", 2, 32);
 }
@@ -430,31 +474,40 @@ static void wide_and_generic(void **state)
 {
     (void)state;
     FOUND(PTX_HEADER KERNEL_HEAD THREAD "setp.eq.u32 %p0, %r0, 0; @%p0 st.global.v4.u32 [%rd0], {%r0, %r0, %r0, %r0};\n"
-          "setp.eq.u32 %p0, %r0, 64; @%p0 ld.global.u8 %r3, [%rd0+15]; ret; }", 1, 96);
-    FOUND(PTX_HEADER KERNEL_HEAD SHARED_THREAD "cvta.shared.u64 %rd2, %rd2; cvt.u64.u32 %rd3, %r2; cvta.shared.u64 %rd3, %rd3;\n"
-          "setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.u32 [s+4], %r0; setp.eq.u32 %p0, %r0, 64; @%p0 ld.u32 %r3, [%rd3+4]; ret; }", 1, 96);
+                                        "setp.eq.u32 %p0, %r0, 64; @%p0 ld.global.u8 %r3, [%rd0+15]; ret; }",
+          1, 96);
+    FOUND(PTX_HEADER KERNEL_HEAD SHARED_THREAD
+          "cvta.shared.u64 %rd2, %rd2; cvt.u64.u32 %rd3, %r2; cvta.shared.u64 %rd3, %rd3;\n"
+          "setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.u32 [s+4], %r0; setp.eq.u32 %p0, %r0, 64; @%p0 ld.u32 %r3, "
+          "[%rd3+4]; ret; }",
+          1, 96);
 }
 
 static void blocks(void **state)
 {
     (void)state;
     FOUND(PTX_HEADER KERNEL_HEAD THREAD "mov.u32 %r1, %ctaid.x; st.global.u32 [%rd0], %r1; ret; }", 2, 1);
-    SILENT(PTX_HEADER KERNEL_HEAD SHARED_THREAD "mov.u32 %r3, %ctaid.x; st.shared.u32 [%r1], %r3; ret; }", 40, 32); /* each has its own */
+    SILENT(PTX_HEADER KERNEL_HEAD SHARED_THREAD "mov.u32 %r3, %ctaid.x; st.shared.u32 [%r1], %r3; ret; }", 40,
+           32); /* each has its own */
 }
 
 /* A warp that has ended is before the barrier of the others. */
 static void ended_warps(void **state)
 {
     (void)state;
-    SILENT(PTX_HEADER KERNEL_HEAD SHARED_THREAD "setp.ge.u32 %p0, %r0, 32; @%p0 bra B; st.shared.u32 [%r1], %r0; exit;\n"
-           "B: bar.sync 0; ld.shared.u32 %r3, [%r1+-128]; ret; }", 1, 64);
+    SILENT(PTX_HEADER KERNEL_HEAD SHARED_THREAD
+           "setp.ge.u32 %p0, %r0, 32; @%p0 bra B; st.shared.u32 [%r1], %r0; exit;\n"
+           "B: bar.sync 0; ld.shared.u32 %r3, [%r1+-128]; ret; }",
+           1, 64);
 }
 
 static void asynchronous_copies(void **state)
 {
     (void)state;
-#define COPY(sync) PTX_HEADER KERNEL_HEAD SHARED_THREAD "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0;\n" \
-    "cp.async.ca.shared.global [%r1], [%rd1], 4; cp.async.wait_all; " sync " xor.b32 %r3, %r1, 4; ld.shared.u32 %r4, [%r3]; ret; }"
+#define COPY(sync)                                                                                                     \
+    PTX_HEADER KERNEL_HEAD SHARED_THREAD "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0;\n"                      \
+                                         "cp.async.ca.shared.global [%r1], [%rd1], 4; cp.async.wait_all; " sync        \
+                                         " xor.b32 %r3, %r1, 4; ld.shared.u32 %r4, [%r3]; ret; }"
     FOUND(COPY(""), 1, 64);
     SILENT(COPY("bar.sync 0;"), 1, 64);
 }
@@ -462,8 +515,11 @@ static void asynchronous_copies(void **state)
 static void mbarriers(void **state)
 {
     (void)state;
-#define MBARRIER(wait) PTX_HEADER KERNEL_HEAD SHARED_THREAD ".shared .align 8 .b64 bar; setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [bar], 64; bar.sync 0;\n" \
-    "st.shared.u32 [%r1], %r0; mbarrier.arrive.shared.b64 %rd2, [bar];\n" wait "xor.b32 %r3, %r1, 128; ld.shared.u32 %r4, [%r3]; ret; }"
+#define MBARRIER(wait)                                                                                                 \
+    PTX_HEADER KERNEL_HEAD SHARED_THREAD                                                                               \
+        ".shared .align 8 .b64 bar; setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [bar], 64; bar.sync 0;\n"   \
+        "st.shared.u32 [%r1], %r0; mbarrier.arrive.shared.b64 %rd2, [bar];\n" wait                                     \
+        "xor.b32 %r3, %r1, 128; ld.shared.u32 %r4, [%r3]; ret; }"
     SILENT(MBARRIER("W: mbarrier.try_wait.shared.b64 %p1, [bar], %rd2; @!%p1 bra W;\n"), 1, 64);
     FOUND(MBARRIER(""), 1, 64);
 }
@@ -472,10 +528,13 @@ static void mbarriers(void **state)
 static void memory_that_is_handed_out_again(void **state)
 {
     (void)state;
-    SILENT(PTX_HEADER ".extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 p);\n" KERNEL_HEAD
-           "{ .param .b64 n; .param .b64 r; mov.u64 %rd2, 64; st.param.b64 [n], %rd2; call (r), malloc, (n); ld.param.b64 %rd1, [r]; }\n"
+    SILENT(PTX_HEADER
+           ".extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 p);\n" KERNEL_HEAD
+           "{ .param .b64 n; .param .b64 r; mov.u64 %rd2, 64; st.param.b64 [n], %rd2; call (r), malloc, (n); "
+           "ld.param.b64 %rd1, [r]; }\n"
            "mov.u32 %r0, %tid.x; st.u32 [%rd1], %r0;\n"
-           "{ .param .b64 p; st.param.b64 [p], %rd1; call free, (p); } ret; }", 4, 1);
+           "{ .param .b64 p; st.param.b64 [p], %rd1; call free, (p); } ret; }",
+           4, 1);
 }
 
 /* Counters of instructions (--pcs) and the check together. */
