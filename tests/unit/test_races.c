@@ -180,6 +180,24 @@ static void many_places_and_releases(void **state)
     drop(&c);
 }
 
+/* An acquisition that comes long after its release, and after many others. */
+static void old_releases_count(void **state)
+{
+    (void)state;
+    struct clocks c = clocks(false);
+    struct race_access first = { 0 };
+    for (uint64_t i = 1; i <= 200; i++) {
+        struct race_access x = access_of(c.a, 0);
+        first = i == 1 ? x : first;
+        race_clock_fence(c.a, 0);
+        race_clock_release(c.orders, c.a, 0, i * 8);
+    }
+    assert_false(is_before(&c, &first, c.b, 0));
+    race_clock_acquire(c.orders, c.b, 0, 8);
+    assert_true(is_before(&c, &first, c.b, 0));
+    drop(&c);
+}
+
 /* Cells */
 
 struct seen {
@@ -501,6 +519,18 @@ static void ended_warps(void **state)
            1, 64);
 }
 
+/* One warp arrives and goes on, the other waits: what the first did before is in order, what it does after is not. */
+static void who_only_arrives(void **state)
+{
+    (void)state;
+#define HAND_OVER(before, after)                                                                                       \
+    PTX_HEADER KERNEL_HEAD SHARED_THREAD "setp.ge.u32 %p0, %r0, 32; @%p0 bra B;\n" before                              \
+        " barrier.arrive 1, 64; " after " barrier.sync 2, 64; bra E;\n"                                                \
+        "B: barrier.sync 1, 64; ld.shared.u32 %r3, [%r1+-128]; barrier.sync 2, 64;\nE: ret; }"
+    SILENT(HAND_OVER("st.shared.u32 [%r1], %r0;", ""), 1, 64);
+    FOUND(HAND_OVER("", "st.shared.u32 [%r1], %r0;"), 1, 64);
+}
+
 static void asynchronous_copies(void **state)
 {
     (void)state;
@@ -532,7 +562,7 @@ static void memory_that_is_handed_out_again(void **state)
            ".extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 p);\n" KERNEL_HEAD
            "{ .param .b64 n; .param .b64 r; mov.u64 %rd2, 64; st.param.b64 [n], %rd2; call (r), malloc, (n); "
            "ld.param.b64 %rd1, [r]; }\n"
-           "mov.u32 %r0, %tid.x; st.u32 [%rd1], %r0;\n"
+           "mov.u32 %r0, %ctaid.x; st.u32 [%rd1], %r0;\n"
            "{ .param .b64 p; st.param.b64 [p], %rd1; call free, (p); } ret; }",
            4, 1);
 }
@@ -564,6 +594,7 @@ int main(void)
         cmocka_unit_test(releases_are_acquired),
         cmocka_unit_test(releases_are_handed_on),
         cmocka_unit_test(many_places_and_releases),
+        cmocka_unit_test(old_releases_count),
         cmocka_unit_test(kinds),
         cmocka_unit_test(equal_values_are_harmless),
         cmocka_unit_test(strong_ones_are_no_race),
@@ -578,6 +609,7 @@ int main(void)
         cmocka_unit_test(wide_and_generic),
         cmocka_unit_test(blocks),
         cmocka_unit_test(ended_warps),
+        cmocka_unit_test(who_only_arrives),
         cmocka_unit_test(asynchronous_copies),
         cmocka_unit_test(mbarriers),
         cmocka_unit_test(memory_that_is_handed_out_again),
