@@ -38,6 +38,8 @@ static const char help[] =
     "The run:\n"
     "      --functional       results only, no timing; an order of magnitude faster\n"
     "      --exact-bounds     what a kernel touches outside of allocations is an error, also where a GPU would not notice\n"
+    "      --races            with --functional: report accesses to shared and global memory that nothing puts in order,\n"
+    "                         with both instructions (docs/races.md); 3 to 11 times slower\n"
     "      --size SIZE        test, small or paper: the input of a workload\n"
     "      --max-cycles N     stop after so many cycles; in functional mode a warp instruction is a cycle\n"
     "  -j N                   simulate the cores on N threads; results are the same for any N\n"
@@ -60,7 +62,7 @@ static const char help[] =
 enum { MOST_SETS = 256, MOST_WORDS = 2 * MOST_SETS + 2 * GPU_PROBES + 40, MOST_THREADS = 1024 };
 
 struct run_options {
-    bool functional, exact_bounds, quiet, print_machine, pcs;
+    bool functional, exact_bounds, races, quiet, print_machine, pcs;
     const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace, *warps;
     const char *machine, *scheduler, *l1, *divergence; /* policies: empty, the machine's */
     const char *bundle; /* NULL: none */
@@ -86,6 +88,7 @@ enum {
     OPT_PCS,
     OPT_INTERVAL,
     OPT_EXACT_BOUNDS,
+    OPT_RACES,
     OPT_PROBE,
     OPT_WARPS
 };
@@ -109,6 +112,7 @@ static const struct option option_table[] = {
     {"pcs", no_argument, NULL, OPT_PCS},
     {"interval", required_argument, NULL, OPT_INTERVAL},
     {"exact-bounds", no_argument, NULL, OPT_EXACT_BOUNDS},
+    {"races", no_argument, NULL, OPT_RACES},
     {"probe", required_argument, NULL, OPT_PROBE},
     {"warps", required_argument, NULL, OPT_WARPS},
     {"help", no_argument, NULL, 'h'},
@@ -165,6 +169,10 @@ static int check_values(const struct run_options *o)
         return cli_usage("run", "--timeline-cycles is for --timeline FILE");
     if (o->timeline && o->functional)
         return cli_usage("run", "--timeline shows time, which --functional does not model");
+    if (o->races && !o->functional)
+        return cli_usage("run", "--races looks at a run without time; add --functional");
+    if (o->races && o->probe_count)
+        return cli_usage("run", "--races and --probe do not go together: for probes blocks run in lockstep");
     if (o->trace && o->functional)
         return cli_usage("run", "--trace is of caches, which --functional does not model");
     if (o->warps && o->functional)
@@ -190,6 +198,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         switch (c) {
         case OPT_FUNCTIONAL: o->functional = true; break;
         case OPT_EXACT_BOUNDS: o->exact_bounds = true; break;
+        case OPT_RACES: o->races = true; break;
         case OPT_SIZE: o->size = optarg; break;
         case OPT_STATS: o->stats = optarg; break;
         case OPT_QUIET: o->quiet = true; break;
@@ -394,6 +403,8 @@ static void library_options(const struct run_options *o, const struct setup *s, 
         *out++ = "--functional";
     if (o->exact_bounds)
         *out++ = "--exact-bounds";
+    if (o->races)
+        *out++ = "--races";
     if (o->pcs)
         *out++ = "--pcs";
     if (!o->stats) /* the summary adds them up in any case */

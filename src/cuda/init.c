@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #endif
 #include "cuda/queue.h"
+#include "cuda/race_report.h"
 
 #include "gpu/progress.h"
 #include "gpu/setup.h"
@@ -147,6 +148,8 @@ void driver_finish(struct driver *d, int exit_status)
     finish_warps(d);
     write_probes(d);
     say_strays(d);
+    if (!d->options.quiet)
+        race_report_say(d->gpu);
     stats_write(d, exit_status);
 }
 
@@ -246,6 +249,7 @@ static bool start(struct driver *d, struct error *e)
     survive_size_limit();
     options.functional = o->functional;
     options.exact_bounds = o->exact_bounds;
+    options.races = o->races;
     options.max_cycles = o->max_cycles;
     options.threads = o->threads;
     options.pcs = o->pcs;

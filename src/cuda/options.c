@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_FUNCTIONAL, OPT_EXACT_BOUNDS, OPT_STATS, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_MAX_CYCLES, OPT_THREADS,
+enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_FUNCTIONAL, OPT_EXACT_BOUNDS, OPT_RACES, OPT_STATS, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_MAX_CYCLES, OPT_THREADS,
                  OPT_QUIET, OPT_PRINT_MACHINE, OPT_PCS, OPT_MERGE_LAUNCHES, OPT_INTERVAL, OPT_PROBE, OPT_WARPS, OPT_BUNDLE };
 
 static const struct option_row { const char *name; char letter; bool has_value; enum option_id id; } rows[] = {
@@ -26,6 +26,7 @@ static const struct option_row { const char *name; char letter; bool has_value; 
     {"set", 0, true, OPT_SET},
     {"functional", 0, false, OPT_FUNCTIONAL},
     {"exact-bounds", 0, false, OPT_EXACT_BOUNDS},
+    {"races", 0, false, OPT_RACES},
     {"stats", 0, true, OPT_STATS},
     {"timeline", 0, true, OPT_TIMELINE},
     {"timeline-cycles", 0, true, OPT_TIMELINE_CYCLES},
@@ -214,6 +215,7 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_MERGE_LAUNCHES: o->merge_launches = true; return true;
     case OPT_FUNCTIONAL: o->functional = true; return true;
     case OPT_EXACT_BOUNDS: o->exact_bounds = true; return true;
+    case OPT_RACES: o->races = true; return true;
     case OPT_QUIET: o->quiet = true; return true;
     case OPT_PRINT_MACHINE: break;
     }
@@ -267,6 +269,16 @@ static bool apply_bundle(struct options *o, struct error *e)
     return !*specs.of[POLICY_PROBE] || o->functional || keep_probe(o, specs.of[POLICY_PROBE], e);
 }
 
+/* Blocks run in lockstep for probes, in an order of their own. */
+static bool check_races(const struct options *o, struct error *e)
+{
+    if (o->races && !o->functional)
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --races looks at a run without time; add --functional");
+    if (o->races && o->probe_count)
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --races and --probe do not go together");
+    return true;
+}
+
 bool options_parse(struct options *o, const char *text, struct error *e)
 {
     char word[OPTION_WORD_BYTES];
@@ -279,7 +291,7 @@ bool options_parse(struct options *o, const char *text, struct error *e)
             return false;
     if (words.kind != ERROR_NONE)
         return error_set(e, words.kind, "%s", words.text);
-    return apply_bundle(o, e);
+    return apply_bundle(o, e) && check_races(o, e);
 }
 
 static uint32_t split(const char *at, uint32_t count, const char **out)

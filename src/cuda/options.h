@@ -17,7 +17,7 @@ struct options {
     uint32_t set_count, set_bytes;
     char probes[OPTIONS_PROBE_BYTES]; /* the specs of --probe, in the same way */
     uint32_t probe_count, probe_bytes;
-    bool functional, exact_bounds, quiet, pcs, merge_launches;
+    bool functional, exact_bounds, races, quiet, pcs, merge_launches;
     uint64_t max_cycles;                             /* 0: no limit */
     uint64_t timeline_first, timeline_end;           /* cycles */
     uint32_t threads;                                /* 0: not given */

@@ -3,6 +3,7 @@
 #include "cuda/internal.h"
 
 #include "base/whole_file.h"
+#include "cuda/race_report.h"
 #include "cuda/stats_profile.h"
 #include "gpu/energy.h"
 
@@ -386,6 +387,8 @@ static json_t *results(const struct driver *d, int exit_status)
     put(root, "divergence", spec(g, &g->divergence));
     put(root, "probes", probes(g));
     put_kernels(root, d->gpu, &sum);
+    if (d->gpu->races)
+        put(root, "races", race_report_json(d->gpu));
     put(root, "host", host(d->gpu, &sum));
     put(checks, "passed", json_boolean(exit_status == 0));
     put(checks, "exit", json_integer(exit_status));

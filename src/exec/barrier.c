@@ -2,6 +2,7 @@
  * executed the instruction; where its paths have diverged, when each of them waits at a barrier or where paths meet (simt_block). bar.warp.sync waits only then. */
 #include "exec/decode.h"
 #include "exec/lanes.h"
+#include "exec/race.h"
 #include "exec/strands.h"
 
 #include <stdio.h>
@@ -60,9 +61,13 @@ static void release_if_complete(struct exec_cta *cta, uint32_t id)
         return;
     struct exec_barrier complete = *b;
     reset(b); /* a warp that goes on may arrive again at once */
+    if (cta->race)
+        race_barrier_open(cta, id);
     for (uint32_t i = 0; complete.waiting && i < cta->warp_count; i++) {
         struct exec_warp *w = &cta->warps[i];
         bool goes_on = w->strands ? strands_release(w, id, &complete) : barrier_release_paths(w, id, &complete);
+        if (goes_on && cta->race)
+            race_barrier_pass(w);
         if (goes_on && w->state == WARP_AT_BARRIER) {
             w->state = WARP_READY;
             if (w->strands)
@@ -112,14 +117,19 @@ static void execute_together(struct exec_warp *w, uint32_t first)
 static bool pass_within_warp(struct exec_warp *w)
 {
     bool passed = false;
+    uint32_t met = 0;
     for (uint32_t i = 0; i < w->stack_depth; i++) {
         uint8_t barrier = w->stack[i].barrier;
-        if (barrier == WARP_BARRIER)
+        if (barrier == WARP_BARRIER) {
+            met |= w->stack[i].at_barrier;
             barrier_pass(&w->stack[i]);
-        else if (barrier == MEMBER_BARRIER)
+        } else if (barrier == MEMBER_BARRIER) {
             execute_together(w, i);
+        }
         passed |= barrier == WARP_BARRIER || barrier == MEMBER_BARRIER;
     }
+    if (met && race_is_watching(w))
+        race_warp_sync(w, met);
     return passed;
 }
 
@@ -147,6 +157,8 @@ void barrier_arrive(struct exec_warp *w, uint32_t ids)
         if (ids >> id & 1) {
             w->cta->barriers[id].arrived += WARP_LANES;
             w->cta->barriers[id].waiting++;
+            if (w->cta->race)
+                race_barrier_arrive(w, id);
             release_if_complete(w->cta, id);
         }
 }
@@ -157,6 +169,8 @@ void barrier_warp_done(struct exec_warp *w)
     if (exec_withheld(w))
         return;
     cta->warps_done++;
+    if (cta->race)
+        race_warp_done(w);
     for (uint32_t id = 0; id < CTA_BARRIERS; id++)
         if (cta->barriers[id].arrived && !cta->barriers[id].expected)
             release_if_complete(cta, id);
@@ -200,6 +214,8 @@ static void barrier_handler(struct exec_warp *w, const struct exec_inst *in, uin
     bool all_here = !w->strands || strands_all_came(w, id, mask); /* lanes that have come apart count when the last one is here */
     b->arrived += all_here ? WARP_LANES : 0;
     simt_next(w);
+    if (all_here && w->cta->race)
+        race_barrier_arrive(w, id);
     if (all_here)
         release_if_complete(w->cta, id);
 }
@@ -265,10 +281,13 @@ static void cluster_wait_handler(struct exec_warp *w, const struct exec_inst *in
 static void warp_barrier_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     uint32_t named = mask ? LANES_OF(uint32_t, w, in->src[0])[__builtin_ctz(mask)] : 0;
-    if (named & w->lanes & ~w->exited & ~w->active)
+    if (named & w->lanes & ~w->exited & ~w->active) {
         simt_block(w, WARP_BARRIER, mask);
-    else
-        simt_next(w);
+        return;
+    }
+    if (mask && race_is_watching(w))
+        race_warp_sync(w, mask);
+    simt_next(w);
 }
 
 /* Decoding */

@@ -5,6 +5,7 @@
 #include "exec/access.h"
 #include "exec/atomics.h"
 #include "exec/mbarrier.h"
+#include "exec/race.h"
 
 #include <inttypes.h>
 
@@ -54,6 +55,16 @@ static bool locate_limited(struct exec_warp *w, const struct copy *c, uint32_t m
     return true;
 }
 
+/* The read, which is what the warp tells now, and the write, done by now. */
+static void note_both(struct exec_warp *w, const struct copy *c, uint32_t mask)
+{
+    uint8_t *to[WARP_LANES];
+    race_access(w);
+    access_addresses(w, &c->to, mask);
+    if (exec_resolve(w, PTX_SPACE_SHARED, mask, c->bytes, c->bytes, true, to))
+        race_access(w);
+}
+
 static void copy(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     const struct copy *c = in->extra;
@@ -71,6 +82,8 @@ static void copy(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
             memcpy(buffer, from[i], bytes);
         access_write(w, to[i], buffer, c->bytes);
     }
+    if (race_is_watching(w))
+        note_both(w, c, mask);
 }
 
 /* {.shared, .shared::cta} must be written before .global. */

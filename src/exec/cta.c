@@ -1,5 +1,6 @@
 /* A block: its shared memory, its warps, their registers, local memory and special registers. */
 #include "exec/lanes.h"
+#include "exec/race.h"
 #include "exec/strands.h"
 
 #include <stdlib.h>
@@ -262,6 +263,7 @@ void exec_cta_destroy(struct exec_cta *cta)
         free(w->async);
     }
     unmap_local(cta);
+    race_block_destroy(cta->race);
     free(cta->registers);
     free(cta->stacks);
     free(cta->specials);

@@ -1,6 +1,7 @@
 /* Functions that CUDA's device runtime provides and PTX only declares: vprintf, malloc, free, __assertfail, cudaGraphSetConditional. Arguments lie in the caller's .param variables. */
 #include "exec/device_calls.h"
 #include "exec/lanes.h"
+#include "exec/race.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +164,9 @@ uint64_t device_malloc(struct exec_launch *l, uint64_t bytes)
 static void run_malloc(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result)
 {
     FOR_EACH_LANE(mask, lane) {
-        uint64_t address = device_malloc(w->launch, device_argument64(w, lane, arguments[0]));
+        uint64_t bytes = device_argument64(w, lane, arguments[0]), address = device_malloc(w->launch, bytes);
+        if (address && race_is_watching(w))
+            race_allocated(w, address, bytes);
         device_result(w, lane, result, &address, 8);
     }
 }

@@ -217,6 +217,7 @@ struct exec_cta {
     struct exec_cluster *cluster;   /* or NULL */
     uint32_t cluster_rank;
     struct exec_barrier barriers[CTA_BARRIERS];
+    struct race_block *race;        /* where races are looked for (race.h), else NULL */
 };
 
 struct exec_cluster { struct exec_cta *blocks[MEMORY_CLUSTER_BLOCKS]; uint32_t block_count, blocks_alive, arrived_warps; uint64_t phase; };

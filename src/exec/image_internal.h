@@ -21,6 +21,9 @@ struct layout {
 
 void layout_put(struct layout *l, const struct ptx_variable *v, const struct exec_function *f, uint64_t address);
 bool layout_get(const struct layout *l, const struct ptx_variable *v, const struct exec_function *f, uint64_t *address);
+/* The variable at an offset in a kernel's shared memory, and how far into it; NULL: none is known. */
+const struct ptx_variable *layout_shared_at(const struct exec_image *image, const struct exec_function *kernel,
+                                            uint64_t offset, uint64_t *into);
 /* Places all variables of the image and fills the functions' sizes; initialises the global ones. */
 bool layout_image(struct exec_image *image, struct error *e);
 /* The variable that an extern declaration stands for, or itself. */

@@ -50,6 +50,23 @@ bool layout_get(const struct layout *l, const struct ptx_variable *v, const stru
     return true;
 }
 
+/* What has no size of its own is the last. */
+const struct ptx_variable *layout_shared_at(const struct exec_image *image, const struct exec_function *kernel,
+                                            uint64_t offset, uint64_t *into)
+{
+    const struct variable_place *found = NULL;
+    for (uint32_t i = 0; i < image->layout->slots; i++) {
+        const struct variable_place *p = &image->layout->places[i];
+        const struct ptx_variable *v = p->variable;
+        if (!v || v->space != PTX_SPACE_SHARED || (p->function && p->function != kernel) || offset < p->address)
+            continue;
+        if (v->unsized ? !found : offset - p->address < v->size_bytes)
+            found = p;
+    }
+    *into = found ? offset - found->address : 0;
+    return found ? found->variable : NULL;
+}
+
 /* Global memory */
 
 static bool has_memory(const struct ptx_variable *v)

@@ -5,8 +5,9 @@
  * accesses happen in program order. What the host may look at meanwhile moves as a whole (ld_whole, st_whole). */
 #include "exec/access.h"
 #include "exec/decode.h"
+#include "exec/store_value.h"
 
-enum { MAX_ELEMENTS = 8, MAX_VECTOR_BYTES = 32 };
+enum { MAX_ELEMENTS = 8, MAX_VECTOR_BYTES = STORE_VALUE_BYTES };
 
 /* One ld or st, decoded. */
 struct transfer {
@@ -139,6 +140,19 @@ static void store_slowly(struct exec_warp *w, const struct transfer *t, uint32_t
         FOR_EACH_LANE(mask, i) {
             uint64_t v[2] = {t->reg_bits <= 32 ? lanes32[i] : lanes64[i], t->reg_bits == 128 ? lanes64[WARP_LANES + i] : 0};
             access_write(w, memory_pointer(to[i] + n * t->element_bytes), v, t->element_bytes);
+        }
+    }
+}
+
+void store_values(const struct exec_warp *w, const struct exec_inst *in, uint32_t mask, uint8_t out[WARP_LANES][STORE_VALUE_BYTES])
+{
+    const struct transfer *t = in->extra;
+    for (uint32_t n = 0; n < t->count; n++) {
+        const uint32_t *lanes32 = lane_data(w, t->refs[n]);
+        const uint64_t *lanes64 = lane_data(w, t->refs[n]);
+        FOR_EACH_LANE(mask, i) {
+            uint64_t v[2] = {t->reg_bits <= 32 ? lanes32[i] : lanes64[i], t->reg_bits == 128 ? lanes64[WARP_LANES + i] : 0};
+            memcpy(out[i] + n * t->element_bytes, v, t->element_bytes);
         }
     }
 }

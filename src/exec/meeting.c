@@ -2,6 +2,7 @@
  *
  * A lane names those it waits for. Who waits for one another, be it through others, goes on together, when all who are named and have not exited are there. */
 #include "exec/lanes.h"
+#include "exec/race.h"
 #include "exec/strands.h"
 
 /* A path that waits, and the call it is in. */
@@ -115,6 +116,8 @@ static void hold(struct exec_warp *w, const struct meeting *m)
 {
     if (m->guests[0].path->barrier == MEMBER_BARRIER)
         execute_as_one(w, m);
+    else if (race_is_watching(w))
+        race_warp_sync(w, m->lanes);
     for (uint32_t i = 0; i < m->count; i++) {
         barrier_pass(m->guests[i].path);
         m->guests[i].strand->blocked = false;

@@ -6,6 +6,7 @@
 #include "exec/access.h"
 #include "exec/decode.h"
 #include "exec/mma.h"
+#include "exec/race.h"
 
 #include <string.h>
 
@@ -118,6 +119,7 @@ static void fragment_load(struct exec_warp *w, const struct exec_inst *in, uint3
             piece_addresses(w, t, base, lane_data(w, t->stride), r, i);
             if (!exec_resolve(w, (enum ptx_space)t->address.space, mask, bytes, bytes, false, pointers))
                 return;
+            race_note_access(w);
             for (int l = 0; l < WARP_LANES; l++) {
                 uint64_t value = 0;
                 memcpy(&value, pointers[l], bytes);
@@ -155,6 +157,7 @@ static void fragment_store(struct exec_warp *w, const struct exec_inst *in, uint
                                                        : LANES_OF(uint32_t, w, t->registers[r])[l] >> (i * p.bits);
                 access_write(w, pointers[l], &value, bytes);
             }
+            race_note_access(w);
         }
 }
 

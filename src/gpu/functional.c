@@ -4,6 +4,7 @@
 #include "gpu/launch.h"
 
 #include "base/out_of_memory.h"
+#include "exec/race.h"
 #include "gpu/block_probes.h"
 #include "gpu/hang.h"
 #include "gpu/profile.h"
@@ -48,6 +49,8 @@ static bool start_block(struct residency *r, uint32_t slot, struct error *e)
         cta->cluster_rank = rank;
     }
     exec_cta_start(cta, id);
+    if (r->races)
+        race_block_start(cta, r->races);
     if (r->lockstep) {
         if (!r->lockstep[slot])
             r->lockstep[slot] = lockstep_create();
@@ -89,6 +92,14 @@ static uint64_t run_in_lockstep(struct residency *r, uint32_t slot, uint64_t bud
     return done;
 }
 
+/* A warp's slice. */
+static uint32_t run_warp(struct residency *r, struct exec_warp *w, uint32_t slice)
+{
+    return r->pc_counts ? profile_run(r->pc_counts, r->listing, w, slice)
+           : r->races   ? race_run(w, slice)
+                        : exec_run(w, slice);
+}
+
 /* Warps of the block take turns until each had its share, or none can go on. Returns whether any instruction was executed. */
 static uint64_t run_block(struct residency *r, struct exec_cta *cta, uint32_t slice)
 {
@@ -99,7 +110,7 @@ static uint64_t run_block(struct residency *r, struct exec_cta *cta, uint32_t sl
         for (uint32_t i = 0; i < cta->warp_count; i++) {
             if (cta->warps[i].state != WARP_READY)
                 continue;
-            done += r->pc_counts ? profile_run(r->pc_counts, r->listing, &cta->warps[i], slice) : exec_run(&cta->warps[i], slice);
+            done += run_warp(r, &cta->warps[i], slice);
             if (r->launch.faulted)
                 break;
         }
@@ -145,6 +156,9 @@ static void end(struct residency *r, bool ok)
         lockstep_destroy(r->lockstep[s]);
     free(r->lockstep);
     r->lockstep = NULL;
+    if (r->races)
+        race_launch_end(r->races);
+    r->races = NULL;
     if (!r->pc_counts)
         return;
     r->pcs = profile_pcs_sum(r->listing, (const struct profile_pc *const[]){ r->pc_counts }, 1);
@@ -167,7 +181,11 @@ void functional_start(struct residency *r)
         if (!r->pc_counts)
             out_of_memory();
     }
-    r->launch.addresses_unused = true;
+    if (g->races) {
+        r->listing = profile_listing(&g->listings, r->launch.kernel);
+        r->races = race_launch_begin(g->races, &r->launch, r->listing, r->listing->base_of_function, r->listing->count);
+    }
+    r->launch.addresses_unused = !r->races;
     for (uint32_t s = 0; ok && s < r->slot_count; s += r->cluster_blocks)
         ok = refill(r, s, &r->error);
     if (!ok)

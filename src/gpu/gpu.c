@@ -2,6 +2,7 @@
 #include "gpu/launch.h"
 
 #include "base/out_of_memory.h"
+#include "exec/race.h"
 #include "gpu/block_probes.h"
 #include "gpu/profile.h"
 
@@ -66,6 +67,8 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
         gpu_destroy(g);
         return NULL;
     }
+    if (options->functional && options->races)
+        g->races = races_create();
     return g;
 }
 
@@ -89,8 +92,9 @@ void gpu_destroy(struct gpu *g)
         free(g->kernel_tables[i].tables);
     }
     free(g->kernel_tables);
-    profile_listings_free(g->listings);
     gpu_spare_free(g);
+    races_destroy(g->races);
+    profile_listings_free(g->listings);
     timing_destroy(g->timing);
     block_probes_destroy(g->block_probes);
     policy_release(&g->options.scheduler);

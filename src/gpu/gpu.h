@@ -28,6 +28,7 @@ struct gpu_options {
     struct machine machine;
     bool functional;
     bool exact_bounds;       /* a kernel's access outside of allocations is always an error (exec/memory.h) */
+    bool races;              /* functional: look for races (exec/race.h). Not with probes, for which blocks run in lockstep */
     uint64_t max_cycles;     /* 0: no limit. In functional mode a cycle is one warp instruction. */
     uint32_t slice;          /* functional: warp instructions a warp runs before the next takes its turn; 0: default */
     volatile int *interrupt; /* set non-zero (by a signal handler) to stop; may be NULL */
@@ -82,6 +83,7 @@ struct gpu {
     struct gpu_spare spare;
     struct timing *timing;   /* the machine with its clocks; NULL in functional mode */
     struct block_probes *block_probes; /* functional, with probes; else NULL */
+    struct races *races;     /* where they are looked for, else NULL */
     struct memory *memory;
     struct texture_table textures;
     struct device_heap *heap;

@@ -34,6 +34,7 @@ struct residency {
     struct warps_launch *warps;     /* its rows, where they were asked for, else NULL */
     const struct profile_listing *listing; /* functional, with counters of instructions: */
     struct profile_pc *pc_counts;
+    struct race_launch *races;      /* functional, where races are looked for; else NULL */
     struct lockstep **lockstep;     /* functional, in lockstep for probes: of each slot that had a block; else NULL */
     /* timed: */
     const struct sm_program *program;

@@ -7,6 +7,7 @@
 #include "gpu/profile.h"
 
 #include "base/out_of_memory.h"
+#include "exec/race.h"
 #include "sm/sm.h"
 
 #include <stdlib.h>
@@ -116,7 +117,10 @@ uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listi
         uint64_t divergent = counters->divergent_branches, loads = counters->load_requests;
         pc->executions++;
         pc->thread_executions += (uint64_t)__builtin_popcount(exec_lanes(w));
-        exec_step(w);
+        if (w->cta->race)
+            race_step(w);
+        else
+            exec_step(w);
         pc->divergent += counters->divergent_branches - divergent;
         pc->load_requests += counters->load_requests - loads;
     }

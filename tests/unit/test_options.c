@@ -61,6 +61,15 @@ static void spellings(void **state)
     assert_string_equal(parsed("--machine=b").machine, "b");
     assert_string_equal(parsed("-mb").machine, "b");
     assert_true(parsed("--func").functional);
+    assert_true(parsed("--races --functional").races);
+}
+
+static void what_goes_with_races(void **state)
+{
+    (void)state;
+    assert_false(parsed("--functional").races);
+    refused("--races", "--functional");
+    refused("--races --functional --probe compaction", "--probe");
 }
 
 static void quoting(void **state)
@@ -132,7 +141,7 @@ static void mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults), cmocka_unit_test(spellings), cmocka_unit_test(quoting), cmocka_unit_test(timing), cmocka_unit_test(too_many_sets), cmocka_unit_test(mistakes),
+        cmocka_unit_test(defaults), cmocka_unit_test(spellings), cmocka_unit_test(what_goes_with_races), cmocka_unit_test(quoting), cmocka_unit_test(timing), cmocka_unit_test(too_many_sets), cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
