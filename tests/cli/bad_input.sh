@@ -59,6 +59,7 @@ expect 'unsupported instruction' 3 'unsupported.ptx:12:5: error: not supported: 
     "$heddle" run --functional "$ptx_run" "$ptx/unsupported.ptx" first
 saw 'unsupported instruction: the kernel' 'in kernel first'
 expect 'program without PTX' 3 'holds GPU machine code only and no PTX' "$heddle" run --functional "$build/tests/cli/machine_code_section"
+expect 'program with an empty fat binary' 0 'no kernel was launched' "$heddle" run --functional "$build/tests/cli/empty_fat_binary"
 expect 'program that loads machine code' 3 'only machine code is present, no PTX' "$heddle" run --functional "$build/tests/cli/machine_code_only"
 expect 'program with static cudart' 3 'nvcc -cudart shared' "$heddle" run --functional "$build/tests/cli/static_runtime"
 

@@ -115,13 +115,15 @@ expect 'shared memory: more than a core has' 3 'kernel k: 32768 bytes of shared 
 saw 'shared memory: what would help' '--set core.shared_bytes=32768 would let it run'
 saw 'shared memory: what CUDA says' 'CUDA_ERROR_(INVALID_VALUE|LAUNCH_OUT_OF_RESOURCES)'
 is 'shared memory: there are results' "$json_check" "$scratch/unfit.json"
+expect 'shared memory: the launch counts as refused' 0 '^true$' value unfit outcome.launch_refused
 expect 'registers: more than a core has' 3 'kernel k: .*1024 threads .*registers .*does not fit a core.* 1024 registers' program unfit --set core.registers=1K -- "$ptx/fine.ptx" k 1024 1024
 saw 'registers: what would help' '--set core.registers=16384 would let it run'
 saw 'registers: what CUDA says' 'CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES'
 is 'registers: there are results' "$json_check" "$scratch/unfit.json"
+expect 'registers: the launch counts as refused' 0 '^true$' value unfit outcome.launch_refused
 expect 'warps: more than a core has' 3 'kernel k: .*512 threads .*does not fit a core.* 8 warps' program unfit --set core.warps=8 -- "$ptx/fine.ptx" k 1024 512
 saw 'warps: what would help' '--set core.warps=16 would let it run'
-expect 'warps: the launch counts as refused' 0 '^true$' "$json_check" "$scratch/unfit.json" outcome.launch_refused
+expect 'warps: the launch counts as refused' 0 '^true$' value unfit outcome.launch_refused
 expect 'a block of 1,024 threads' 0 '^42$' program fits -- "$ptx/fine.ptx" k 1024 1024
 expect 'a block of 1,025 threads' 1 'kernel k: .*1025x1x1 threads.*1024' program unfit -- "$ptx/fine.ptx" k 1024 1025
 saw 'a block of 1,025 threads: what CUDA says' 'CUDA_ERROR_INVALID_VALUE'
