@@ -1,4 +1,5 @@
 /* Lanes and what is in them: what may start, what happens when it does, and when it has ended (queue.h). */
+#include "cuda/policy_hang.h"
 #include "cuda/queue.h"
 
 #include "cuda/capture.h"
@@ -356,6 +357,14 @@ static bool begin_all(void)
     return any;
 }
 
+static enum gpu_pause run(struct gpu *g, uint64_t budget)
+{
+    policy_hang_begin(g);
+    enum gpu_pause pause = gpu_run(g, budget);
+    policy_hang_end();
+    return pause;
+}
+
 enum queue_state queue_drive(const struct queue_mark *until, uint64_t budget)
 {
     struct driver *d = driver_get();
@@ -371,7 +380,7 @@ enum queue_state queue_drive(const struct queue_mark *until, uint64_t budget)
             state = collect() || moved ? QUEUE_DONE : QUEUE_STUCK; /* some are refused when they are to start */
             continue;
         }
-        enum gpu_pause pause = gpu_run(d->gpu, budget);
+        enum gpu_pause pause = run(d->gpu, budget);
         state = pause == GPU_STUCK ? QUEUE_STUCK : pause == GPU_TIRED ? QUEUE_TIRED : QUEUE_DONE;
         collect();
     }
@@ -391,7 +400,7 @@ CUresult queue_run_kernel(const struct work *w)
     struct residency *grid = work_start(w, 0, &r);
     while (grid && !gpu_has_ended(grid)) {
         bool moved = begin_all();
-        enum gpu_pause pause = gpu_run(d->gpu, d->gpu->options.functional ? QUEUE_INSTRUCTIONS : QUEUE_CYCLES);
+        enum gpu_pause pause = run(d->gpu, d->gpu->options.functional ? QUEUE_INSTRUCTIONS : QUEUE_CYCLES);
         if (pause != GPU_STUCK)
             patience.since = 0;
         if (pause == GPU_STUCK && !moved && !queue_be_patient(&patience))

@@ -4,6 +4,8 @@
 #include "base/out_of_memory.h"
 #include "gpu/block_probes.h"
 #include "gpu/profile.h"
+#include "gpu/timing.h"
+#include "gpu/workers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +69,16 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
         return NULL;
     }
     return g;
+}
+
+uint64_t gpu_pulse(const struct gpu *g)
+{
+    return !g ? 0 : g->timing ? g->timing->now : g->clock_cycles;
+}
+
+uint32_t gpu_threads(const struct gpu *g, pthread_t *out, uint32_t most)
+{
+    return g->timing && g->timing->workers ? workers_threads(g->timing->workers, out, most) : 0;
 }
 
 void gpu_destroy(struct gpu *g)
