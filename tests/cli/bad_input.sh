@@ -70,3 +70,6 @@ expect 'empty program' 2 'not a program' "$heddle" run "$scratch/empty"
 : >"$scratch/empty.ptx"
 expect 'empty PTX' 1 'empty.ptx' "$heddle" inspect "$scratch/empty.ptx"
 expect 'scheduler that refuses its parameters' 1 'policy ccws .*: vta_entries is not a multiple of vta_ways' "$heddle" run --size test -s ccws:vta_entries=16,vta_ways=3 bfs
+
+# What a user can reach ends with a message: base/out_of_memory.h.
+expect 'no bare abort in a library' 1 '' grep -rn 'abort()' src include
