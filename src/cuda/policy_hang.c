@@ -121,7 +121,8 @@ static void *look_on(void *driver)
 {
     struct { uint64_t call; uint32_t times; } seen[MOST_THREADS] = {{0}};
     double interval = watch.seconds / LOOKS;
-    struct timespec pause = {.tv_sec = (time_t)interval, .tv_nsec = (long)((interval - (double)(time_t)interval) * 1e9)};
+    time_t whole = (time_t)interval;
+    struct timespec pause = {.tv_sec = whole, .tv_nsec = (long)((interval - (double)whole) * 1e9)};
     for (unsigned question = 1;; question = (question + 1) % (INT32_MAX / MOST_THREADS)) {
         uint32_t asked = ask(question);
         nanosleep(&pause, NULL);

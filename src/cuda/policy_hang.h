@@ -4,7 +4,8 @@
 
 #include "cuda/internal.h"
 
-/* For policies from shared objects, which were found: one that stays in a hook for HEDDLE_HOOK_SECONDS ends the process. */
+/* For policies from shared objects, which were found: one that stays in a hook for HEDDLE_HOOK_SECONDS ends the
+ * process. */
 void policy_hang_watch(struct driver *d);
 /* Around calls of the simulator in which hooks may be called, by one thread at a time. g: NULL while it is made. Cost
  * nothing where there is no watch. */

@@ -204,15 +204,15 @@ static void describe_mixed(const struct timing *t, struct residency *r)
     bool starved = false;
     for (uint32_t i = 0; i < t->core_count; i++)
         starved |= t->owner[i] == r && regroup_is_starved(t->cores[i], window);
-    error_set(&r->error, ERROR_DEADLOCK, "kernel %s cannot go on under divergence unit %s: threads spin on a value that others %s",
-              r->launch.kernel->name, unit,
+    error_set(&r->error, ERROR_DEADLOCK,
+              "kernel %s cannot go on under divergence unit %s: threads spin on a value that others %s", r->launch.kernel->name, unit,
               starved ? "would have to write, and so many do that an atomic of these gets no answer"
                       : "of their block would have to write, and these wait for them");
     if (!starved)
         error_note(&r->error,
-                   "%s puts the warps of a block together, and has their threads wait for one another where paths meet: a "
-                   "lock that one of them holds there never opens. With --divergence pdom warps go on by themselves, and "
-                   "so do lanes of one warp in code for sm_70 or later",
+                   "%s puts the warps of a block together, and has their threads wait for one another where paths meet: "
+                   "a lock that one of them holds there never opens. With --divergence pdom warps go on by themselves, "
+                   "and so do lanes of one warp in code for sm_70 or later",
                    unit);
     for (uint32_t i = 0; i < t->core_count && blocks < SHOWN; i++) {
         if (t->owner[i] != r)
@@ -389,8 +389,6 @@ static bool is_over(const struct timing *t, const struct residency *r) { return 
 /* The same of warps that a divergence unit puts together. */
 static bool mixed_is_stuck(const struct timing *t, const struct residency *r)
 {
-    if (r->next_block < r->block_count && t->may_place)
-        return false;
     for (uint32_t i = 0; i < t->core_count; i++)
         if (t->owner[i] == r && !regroup_is_stuck(t->cores[i], t->now - t->window_start))
             return false;
@@ -405,7 +403,9 @@ bool timing_is_stuck(struct gpu *g)
     for (struct residency *r = g->started; r; r = r->next) {
         if (r->ended || !resident_blocks(t, r))
             continue;
-        if (t->cores[0]->mixes ? !mixed_is_stuck(t, r) : !hang_is_certain(r->blocks, r->slot_count, r->next_block < r->block_count && t->may_place, pending_atomic, t))
+        bool more = r->next_block < r->block_count && t->may_place;
+        if (t->cores[0]->mixes ? more || !mixed_is_stuck(t, r)
+                               : !hang_is_certain(r->blocks, r->slot_count, more, pending_atomic, t))
             return false;
         any = true;
     }

@@ -1,9 +1,9 @@
 /* Calls (PTX ISA 9.7.12.5): results, target, arguments, and which parameter each value stands for.
  *
- * A vector register stands for its scalars, as it does among the parameters; '_' for a whole result, however many scalars
- * that is. As real assemblers do, a value may have another shape than its parameter as long as it has as many bits: a
- * .v2 .u32 where a .b64 is declared, a .v4 .u16 where a .v2 .u32 is. A mov in front of the call, or behind it, makes one
- * of the other. */
+ * A vector register stands for its scalars, as it does among the parameters; '_' for a whole result, however many
+ * scalars that is. As in real assemblers, a value may have another shape than its parameter as long as it has as many
+ * bits: a .v2 .u32 where a .b64 is declared, a .v4 .u16 where a .v2 .u32 is. A mov in front of the call, or behind it,
+ * makes one of the other. */
 #include "ptx/parser.h"
 
 static void parse_list(struct parser *p)
@@ -118,8 +118,8 @@ static void pass_parts(struct passed *l, const struct ptx_operand *o)
         pass(l, o->elements[i]);
 }
 
-/* From the value of the call to one that has the parameter's shape, for results the other way round. Two vectors meet in
- * a register of all bits. */
+/* From the value of the call to one that has the parameter's shape, for results the other way round. Two vectors meet
+ * in a register of all bits. */
 static void reshape(struct passed *l, const struct ptx_operand *o, enum ptx_type type, uint32_t parts, uint32_t bits)
 {
     struct ptx_operand steps[3] = { *o };
@@ -137,7 +137,8 @@ static void reshape(struct passed *l, const struct ptx_operand *o, enum ptx_type
 /* Is there a mov between a vector of so many elements and a register of so many bits? */
 static bool packs(uint32_t elements, uint32_t bits)
 {
-    return elements == 1 || (elements == 2 && bits >= 32 && bits <= 128) || (elements == 4 && (bits == 32 || bits == 64));
+    return elements == 1 || (elements == 2 && bits >= 32 && bits <= 128) ||
+           (elements == 4 && (bits == 32 || bits == 64));
 }
 
 /* One value for the formal and those that belong with it. formal: NULL where it is not known, or there is none. */

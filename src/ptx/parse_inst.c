@@ -207,15 +207,16 @@ static void fill_instruction(struct parser *p, struct ptx_inst *in, const struct
     in->source_column = p->source_column;
 }
 
-struct ptx_inst make_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands, uint8_t count,
-                                 const struct token *at)
+struct ptx_inst make_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands,
+                                 uint8_t count, const struct token *at)
 {
     struct ptx_inst in = { .line = at->line, .column = at->column, .operands = operands, .operand_count = count };
     fill_instruction(p, &in, s);
     return in;
 }
 
-void push_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands, uint8_t count, const struct token *at)
+void push_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands, uint8_t count,
+                      const struct token *at)
 {
     *(struct ptx_inst *)vector_push(&p->insts, sizeof(struct ptx_inst)) = make_instruction(p, s, operands, count, at);
 }

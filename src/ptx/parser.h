@@ -181,8 +181,8 @@ struct ptx_reg *parse_predicate_reg(struct parser *p);
 /* parse_inst.c */
 void parse_instruction(struct parser *p);
 /* An instruction that the source does not spell. */
-struct ptx_inst make_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands, uint8_t count,
-                                 const struct token *at);
+struct ptx_inst make_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands,
+                                 uint8_t count, const struct token *at);
 /* Adds such an instruction, in front of the one being read. */
 void push_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands, uint8_t count, const struct token *at);
 

@@ -38,7 +38,7 @@ static uint32_t renamed(const uint8_t names[WARP_LANES], uint32_t mask)
 
 static uint32_t to_physical(const struct regroup *r, uint32_t home, uint32_t mask) { return r->permuted ? renamed(r->physical[home], mask) : mask; }
 static uint32_t to_logical(const struct regroup *r, uint32_t home, uint32_t mask) { return r->permuted ? renamed(r->logical[home], mask) : mask; }
-uint32_t regroup_logical(const struct regroup *r, uint32_t home, uint32_t physical) { return to_logical(r, home, physical); }
+uint32_t regroup_logical(const struct regroup *r, uint32_t home, uint32_t lanes) { return to_logical(r, home, lanes); }
 
 /* Lanes of a piece that are on the path that runs. */
 static uint32_t running(const struct regroup *r, const struct regroup_slot *g, uint32_t i)
@@ -47,7 +47,10 @@ static uint32_t running(const struct regroup *r, const struct regroup_slot *g, u
     return g->face.active == g->lanes ? mask : mask & to_logical(r, home, g->face.active);
 }
 
-uint32_t regroup_running(const struct regroup *r, const struct regroup_slot *g, uint32_t piece) { return running(r, g, piece); }
+uint32_t regroup_running(const struct regroup *r, const struct regroup_slot *g, uint32_t piece)
+{
+    return running(r, g, piece);
+}
 
 static void set_lanes(struct sm *c)
 {
@@ -231,7 +234,8 @@ void regroup_cycle(struct sm *c)
 static void open_barrier(struct sm *c, uint32_t block);
 
 /* Where threads are that the unit gets: those of taken at target, the others at rest. */
-static void note_pcs(struct regroup_block *b, const struct heddle_piece *p, uint32_t taken, uint32_t target, uint32_t rest)
+static void note_pcs(struct regroup_block *b, const struct heddle_piece *p, uint32_t taken, uint32_t target,
+                     uint32_t rest)
 {
     for (uint32_t left = p->mask; left; left &= left - 1)
         b->next_pc[p->home][__builtin_ctz(left)] = taken & left & -left ? target : rest;

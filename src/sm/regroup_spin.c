@@ -4,9 +4,11 @@
  *
  * Each thread that has run of late must be seen to come back to the same state, alone, without having changed anything
  * that others see: then it does so in whatever warp it is put. The others have waited while those that spin passed
- * branch after branch, or for long. A slot that has waited for an atomic for very long, without a single answer, waits for
- * those that spin as well: they keep memory busy. Units that give work to threads for other reasons than that some have come, parted or ended,
- * by the clock say, are not thought of. */
+ * branch after branch, or for long. A slot that has waited for an atomic for very long, without a single answer, waits
+ * for those that spin as well: they keep memory busy.
+ *
+ * Left out: units that give work to threads for other reasons than that some have come, parted or ended, by the clock
+ * say. */
 #include "sm/regroup_state.h"
 
 #include "exec/exec.h"

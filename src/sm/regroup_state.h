@@ -24,7 +24,7 @@ struct regroup_block {
     uint32_t held[HEDDLE_PIECES];       /* by home warp: lanes that are in a slot that is not parked */
     uint32_t ran[HEDDLE_PIECES];        /* the same, at any time in this window */
     uint8_t slot_of[HEDDLE_PIECES][WARP_LANES]; /* that the thread was in last */
-    uint32_t next_pc[HEDDLE_PIECES][WARP_LANES]; /* of a thread that the unit has: where it was when its slot was parked */
+    uint32_t next_pc[HEDDLE_PIECES][WARP_LANES]; /* where a thread was when its slot was parked */
 };
 
 /* Who takes part in a memory instruction. */
@@ -45,8 +45,9 @@ struct regroup {
 /* The unit did what it may not: the launch ends with this. */
 void regroup_trouble(struct sm *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void regroup_park(struct sm *c, uint32_t slot);
-uint32_t regroup_running(const struct regroup *r, const struct regroup_slot *g, uint32_t piece); /* its lanes on the path that runs */
-uint32_t regroup_logical(const struct regroup *r, uint32_t home, uint32_t physical);             /* lanes of the home warp */
+/* Lanes of a piece that are on the path that runs; physical lanes as those of a home warp. */
+uint32_t regroup_running(const struct regroup *r, const struct regroup_slot *g, uint32_t piece);
+uint32_t regroup_logical(const struct regroup *r, uint32_t home, uint32_t lanes);
 /* What the unit says to a branch of the slot e->warp. */
 enum heddle_branch_answer regroup_ask(struct sm *c, const struct heddle_branch *e, const struct heddle_piece *pieces,
                                       const uint32_t *taken, uint32_t count);

@@ -40,8 +40,8 @@ is() {
     expect "$name" 0 '' "$@"
 }
 
-# await SECONDS COMMAND...: until it succeeds. What a test waits for is waited for so, and not by the clock: the limit is for
-# what will never happen, and may be long.
+# await SECONDS COMMAND...: until it succeeds. What a test waits for is waited for so, and not by the clock: the limit is
+# for what will never happen, and may be long.
 await() {
     await_until=$(($(date +%s) + $1))
     shift
