@@ -205,14 +205,15 @@ static void describe_mixed(const struct timing *t, struct residency *r)
     for (uint32_t i = 0; i < t->core_count; i++)
         starved |= t->owner[i] == r && regroup_is_starved(t->cores[i], window);
     error_set(&r->error, ERROR_DEADLOCK,
-              "kernel %s cannot go on under divergence unit %s: threads spin on a value that others %s", r->launch.kernel->name, unit,
+              "kernel %s cannot go on under divergence unit %s: threads spin on a value that others %s",
+              r->launch.kernel->name, unit,
               starved ? "would have to write, and so many do that an atomic of these gets no answer"
                       : "of their block would have to write, and these wait for them");
     if (!starved)
         error_note(&r->error,
-                   "%s puts the warps of a block together, and has their threads wait for one another where paths meet: "
-                   "a lock that one of them holds there never opens. With --divergence pdom warps go on by themselves, "
-                   "and so do lanes of one warp in code for sm_70 or later",
+                   "%s puts the warps of a block together, and has their threads wait for one another where paths "
+                   "meet: a lock that one of them holds there never opens. With --divergence pdom warps go on by "
+                   "themselves, and so do lanes of one warp in code for sm_70 or later",
                    unit);
     for (uint32_t i = 0; i < t->core_count && blocks < SHOWN; i++) {
         if (t->owner[i] != r)
