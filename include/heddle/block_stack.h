@@ -12,6 +12,7 @@
 
 #include "heddle/compaction.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,8 +88,10 @@ static inline void heddle_block_stacks_kernel(struct heddle_block_stacks *b, con
         b->capacity += 2 * ((core->program->instructions[i].flags & HEDDLE_BRANCH) != 0);
     free(b->paths);
     b->paths = (struct heddle_block_path *)malloc((size_t)b->capacity * b->slots * sizeof *b->paths);
-    if (!b->paths)
-        abort();
+    if (!b->paths) {
+        fputs("heddle: out of host memory\n", stderr);
+        _Exit(1);
+    }
 }
 
 static inline bool heddle_block_mask_is_empty(const uint32_t mask[HEDDLE_HOMES])

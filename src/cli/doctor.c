@@ -1,5 +1,6 @@
 /* heddle doctor: what of a program cannot run here, found without running it. The file is read for the libraries it needs, the CUDA functions it
  * imports and the PTX inside, which is parsed and decoded as a load would do. What a program loads or compiles while it runs is not seen. */
+#include "base/out_of_memory.h"
 #include "cli/cli.h"
 #include "lab/program.h"
 #include "exec/exec.h"
@@ -80,7 +81,7 @@ static void add_text(struct examination *x, const char *name, const char *data, 
     x->texts = realloc(x->texts, (x->text_count + 1) * sizeof *x->texts);
     char *copy = malloc(size + 1);
     if (!x->texts || !copy)
-        abort();
+        out_of_memory();
     memcpy(copy, data, size);
     copy[size] = '\0';
     struct text *t = &x->texts[x->text_count++];
@@ -251,7 +252,7 @@ static void examine_ptx(struct examination *x)
     }
     struct text *group = calloc(linked + 1, sizeof *group);
     if (!group)
-        abort();
+        out_of_memory();
     uint32_t n = 0;
     for (size_t i = 0; i < x->text_count; i++)
         if (x->texts[i].linked)

@@ -1,5 +1,6 @@
 /* heddle run: a workload or a program of the user's, with Heddle's library in front of it. This file: options, checks beforehand, and what is
  * said afterwards; child.c runs the program. */
+#include "base/out_of_memory.h"
 #include "lab/child.h"
 #include "base/whole_file.h"
 #include "cli/cli.h"
@@ -277,7 +278,7 @@ static bool check_setup(const struct run_options *o, struct error *e)
     struct gpu_options *tried = calloc(1, sizeof *tried);
     struct error own = {0};
     if (!tried)
-        abort();
+        out_of_memory();
     bool ok = gpu_setup(tried,
                         &(struct gpu_setup){.machine = o->machine,
                                             .sets = o->sets,
@@ -367,7 +368,7 @@ static char **child_arguments(const struct run_options *o, char *path, char **re
     char **argv = calloc((size_t)count + 4, sizeof *argv);
     int n = 0;
     if (!argv)
-        abort();
+        out_of_memory();
     argv[n++] = path;
     if (o->size) {
         argv[n++] = (char *)"--size";

@@ -1,5 +1,6 @@
 /* From the JSON of a run to a table: launches of one kernel are added up. With time, columns for it stand beside those of functional mode. */
 #include "cli/summary.h"
+#include "base/out_of_memory.h"
 #include "cli/cli.h"
 #include "cli/text_table.h"
 
@@ -155,7 +156,7 @@ static void print_kernels(const json_t *stats, FILE *to)
     struct arena a = {0};
     struct text_table t = text_table_start(&a, timed ? with_time : functional);
     if (!rows)
-        abort();
+        out_of_memory();
     size_t count = gather(kernels, rows);
     qsort(rows, count, sizeof *rows, by_instructions);
     struct summary_counters rest = {0};

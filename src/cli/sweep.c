@@ -1,4 +1,5 @@
 /* heddle sweep: an experiment into a store. */
+#include "base/out_of_memory.h"
 #include "cli/cli.h"
 #include "cli/sweep_progress.h"
 
@@ -227,7 +228,7 @@ int cli_sweep(int argc, char **argv)
 {
     struct asked *q = calloc(1, sizeof *q);
     if (!q)
-        abort();
+        out_of_memory();
     int status = parse_options(argc, argv, q);
     if (status < 0)
         status = sweep(q);

@@ -5,6 +5,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "cuda/policy_hang.h"
+#include "cuda/policy_suspects.h"
 #include "cuda/queue.h"
 #include "cuda/race_report.h"
 
@@ -120,7 +122,10 @@ static void finish_warps(struct driver *d)
 static void write_probes(struct driver *d)
 {
     struct error e = {0};
-    if (gpu_write_probes(d->gpu, &e))
+    policy_hang_begin(d->gpu);
+    bool written = gpu_write_probes(d->gpu, &e);
+    policy_hang_end();
+    if (written)
         return;
     d->probe_failed = true;
     if (d->outcome.kind == ERROR_NONE)
@@ -143,14 +148,35 @@ void driver_finish(struct driver *d, int exit_status)
     if (!d->gpu)
         return;
     progress_done(d->gpu->options.progress);
-    finish_timeline(d);
-    finish_trace(d);
-    finish_warps(d);
+    if (!d->files_finished) {
+        d->files_finished = true;
+        finish_timeline(d);
+        finish_trace(d);
+        finish_warps(d);
+    }
     write_probes(d);
     say_strays(d);
     if (!d->options.quiet)
         race_report_say(d->gpu);
     stats_write(d, exit_status);
+}
+
+void driver_finish_stuck(struct driver *d, const struct error *e, int exit_status)
+{
+    driver_claim_end(d); /* if it was claimed, then by the thread that cannot go on */
+    driver_keep(e);
+    if (d->gpu) {
+        d->gpu->probes_have_written = true;
+        driver_finish(d, exit_status);
+        _exit(exit_status);
+    }
+    sigset_t term; /* there can be no results: whoever started the process hears of it by its end */
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    signal(SIGTERM, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &term, NULL);
+    raise(SIGTERM);
+    _exit(exit_status);
 }
 
 /* The lock is not waited for: a process may also end inside a call, from another thread or from a callback. Where the watch has it, it gives it back soon. */
@@ -245,7 +271,10 @@ static bool start(struct driver *d, struct error *e)
     struct gpu_options options = {.interrupt = &d->interrupt};
     if (!options_parse(o, getenv("HEDDLE_OPTIONS"), e) || !choose(o, &options, e))
         return false;
-    policy_crash_watch(&options);
+    if (suspects_find(&options)) {
+        policy_crash_watch();
+        policy_hang_watch(d);
+    }
     survive_size_limit();
     options.functional = o->functional;
     options.exact_bounds = o->exact_bounds;
@@ -262,10 +291,12 @@ static bool start(struct driver *d, struct error *e)
     if (o->warps[0] && !o->functional && e->kind == ERROR_NONE)
         options.warps = warps_open(o->warps, e);
     options.progress = progress_create(stderr, wants_progress(o));
+    policy_hang_begin(NULL);
     if (e->kind == ERROR_NONE)
         d->gpu = gpu_create(&options, e); /* takes the policies over */
     else
         gpu_setup_release(&options);
+    policy_hang_end();
     if (!d->gpu) {
         timeline_destroy(options.timeline);
         trace_destroy(options.trace);

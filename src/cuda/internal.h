@@ -149,6 +149,7 @@ struct driver {
     uint64_t next_seq;
     uint32_t pending_count;
     uint32_t own_threads;     /* that the program knows nothing of */
+    bool files_finished;      /* timeline, trace and warps are complete, or as complete as they will be */
     atomic_uint waiting;      /* threads that want the lock */
     atomic_uint patient;      /* those of them that only look again */
     uint64_t pops;            /* pieces of work that are done */
@@ -162,6 +163,9 @@ struct driver *driver_get(void);
 void driver_finish(struct driver *d, int exit_status);
 /* Whether the caller is the first to end the process, and so the one who calls driver_finish. (init.c) */
 bool driver_claim_end(struct driver *d);
+/* The process ends here, while one of its threads cannot go on inside the simulator: results as far as they are there,
+ * nothing more from policies. (init.c) */
+_Noreturn void driver_finish_stuck(struct driver *d, const struct error *e, int exit_status);
 
 /* What a call needs before it may run. */
 enum api_need {
@@ -334,6 +338,6 @@ void stats_write(const struct driver *d, int exit_status);
 /* From now on signals that end the process write the results first. (interrupt.c) */
 void interrupt_watch(struct driver *d);
 /* From now on a crash in a policy of a shared object says so. (policy_crash.c) */
-void policy_crash_watch(const struct gpu_options *o);
+void policy_crash_watch(void);
 
 #endif

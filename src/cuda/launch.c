@@ -1,5 +1,6 @@
 /* Launches. What is wrong with the call itself is answered at once; what the kernel did wrong belongs to
  * the context, and is answered by whatever call comes next, as on a GPU. */
+#include "cuda/policy_hang.h"
 #include "cuda/work.h"
 
 #include <signal.h>
@@ -168,7 +169,10 @@ CUresult launch_finish(struct residency *grid, struct context *ctx, bool *failed
     struct error e = {0};
     bool said = false;
     *failed = false;
-    if (gpu_finish(grid, &e))
+    policy_hang_begin(driver_get()->gpu);
+    bool ok = gpu_finish(grid, &e);
+    policy_hang_end();
+    if (ok)
         return CUDA_SUCCESS;
     if (e.kind != ERROR_NONE)
         return refused(ctx, &e, failed, &said);
@@ -206,7 +210,9 @@ static struct residency *launch_params(struct function *f, struct launch_shape *
         limits_note_launch(ctx, f);
     f->launched = true;
     texture_bind_all(f->module);
+    policy_hang_begin(g);
     struct residency *grid = gpu_start(g, &l, &e);
+    policy_hang_end();
     if (!grid)
         driver_get()->launch_refused |= is_for_want_of_room(f, s);
     *r = grid ? CUDA_SUCCESS : refused(ctx, &e, &failed, &f->refusal_said);

@@ -1,4 +1,5 @@
 /* Lanes and what is in them: what may start, what happens when it does, and when it has ended (queue.h). */
+#include "cuda/policy_hang.h"
 #include "cuda/queue.h"
 
 #include "cuda/capture.h"
@@ -358,6 +359,7 @@ static bool begin_all(void)
     return any;
 }
 
+<<<<<<< HEAD
 /* Callbacks behind work that failed; there may be nobody who drives until they are done. */
 static void tell_failures(void)
 {
@@ -367,6 +369,14 @@ static void tell_failures(void)
             begin(l);
         l = told ? driver_get()->lanes : l->next; /* the lock was open */
     }
+=======
+static enum gpu_pause run(struct gpu *g, uint64_t budget)
+{
+    policy_hang_begin(g);
+    enum gpu_pause pause = gpu_run(g, budget);
+    policy_hang_end();
+    return pause;
+>>>>>>> defects
 }
 
 enum queue_state queue_drive(const struct queue_mark *until, uint64_t budget)
@@ -384,7 +394,7 @@ enum queue_state queue_drive(const struct queue_mark *until, uint64_t budget)
             state = collect() || moved ? QUEUE_DONE : QUEUE_STUCK; /* some are refused when they are to start */
             continue;
         }
-        enum gpu_pause pause = gpu_run(d->gpu, budget);
+        enum gpu_pause pause = run(d->gpu, budget);
         state = pause == GPU_STUCK ? QUEUE_STUCK : pause == GPU_TIRED ? QUEUE_TIRED : QUEUE_DONE;
         collect();
     }
@@ -405,7 +415,7 @@ CUresult queue_run_kernel(const struct work *w)
     struct residency *grid = work_start(w, 0, &r);
     while (grid && !gpu_has_ended(grid)) {
         bool moved = begin_all();
-        enum gpu_pause pause = gpu_run(d->gpu, d->gpu->options.functional ? QUEUE_INSTRUCTIONS : QUEUE_CYCLES);
+        enum gpu_pause pause = run(d->gpu, d->gpu->options.functional ? QUEUE_INSTRUCTIONS : QUEUE_CYCLES);
         if (pause != GPU_STUCK)
             patience.since = 0;
         if (pause == GPU_STUCK && !moved && !queue_be_patient(&patience))

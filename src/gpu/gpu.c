@@ -5,6 +5,8 @@
 #include "exec/race.h"
 #include "gpu/block_probes.h"
 #include "gpu/profile.h"
+#include "gpu/timing.h"
+#include "gpu/workers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +72,16 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
     if (options->functional && options->races)
         g->races = races_create();
     return g;
+}
+
+uint64_t gpu_pulse(const struct gpu *g)
+{
+    return !g ? 0 : g->timing ? g->timing->now : g->clock_cycles;
+}
+
+uint32_t gpu_threads(const struct gpu *g, pthread_t *out, uint32_t most)
+{
+    return g->timing && g->timing->workers ? workers_threads(g->timing->workers, out, most) : 0;
 }
 
 void gpu_destroy(struct gpu *g)

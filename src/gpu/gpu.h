@@ -8,6 +8,7 @@
 #include "gpu/machine.h"
 #include "policy/registry.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -145,6 +146,10 @@ bool gpu_check_launch(const struct gpu *g, const struct gpu_launch *launch, stru
 uint32_t gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k);
 void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k);    /* counters, instructions, seconds, launches */
 void gpu_spare_free(struct gpu *g);
+/* Moves on as long as the simulation does. NULL: it is being made. For the threads that simulate. */
+uint64_t gpu_pulse(const struct gpu *g);
+/* The threads that simulate besides the one that runs it; out has room for most. Returns how many. */
+uint32_t gpu_threads(const struct gpu *g, pthread_t *out, uint32_t most);
 /* How many blocks of this shape fit one core (0: none). */
 uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes);
 /* Registers that a thread of such a block has at most, where the kernel would use more: the rest counts as spilled, and the

@@ -9,6 +9,7 @@
 #include "gpu/timing.h"
 #include "gpu/trace.h"
 #include "gpu/warps.h"
+#include "sm/regroup.h"
 
 #include <assert.h>
 #include <string.h>
@@ -194,10 +195,41 @@ static bool check_limits(struct timing *t, struct residency *r, uint64_t limit, 
     return true;
 }
 
+static void describe_mixed(const struct timing *t, struct residency *r)
+{
+    enum { SHOWN = 8 };
+    const char *unit = t->cores[0]->divergence->policy.name;
+    uint64_t window = t->now - t->window_start;
+    uint32_t blocks = 0;
+    bool starved = false;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        starved |= t->owner[i] == r && regroup_is_starved(t->cores[i], window);
+    error_set(&r->error, ERROR_DEADLOCK,
+              "kernel %s cannot go on under divergence unit %s: threads spin on a value that others %s",
+              r->launch.kernel->name, unit,
+              starved ? "would have to write, and so many do that an atomic of these gets no answer"
+                      : "of their block would have to write, and these wait for them");
+    if (!starved)
+        error_note(&r->error,
+                   "%s puts the warps of a block together, and has their threads wait for one another where paths "
+                   "meet: a lock that one of them holds there never opens. With --divergence pdom warps go on by "
+                   "themselves, and so do lanes of one warp in code for sm_70 or later",
+                   unit);
+    for (uint32_t i = 0; i < t->core_count && blocks < SHOWN; i++) {
+        if (t->owner[i] != r)
+            continue;
+        blocks += (uint32_t)__builtin_popcountll(t->cores[i]->blocks_used);
+        regroup_describe_stuck(t->cores[i], window, &r->error);
+    }
+}
+
 void timing_describe_hang(struct residency *r)
 {
     struct timing *t = r->gpu->timing;
-    exec_describe_hang(&r->launch, r->blocks, r->slot_count, &r->error);
+    if (t->cores[0]->mixes)
+        describe_mixed(t, r);
+    else
+        exec_describe_hang(&r->launch, r->blocks, r->slot_count, &r->error);
     for (const struct residency *other = r->gpu->started; other; other = other->next)
         if (!other->ended && !other->next_block)
             error_note(&r->error, "  kernel %s waits for a core: kernels that run together do not share one where time is modelled; --functional has no such limit", other->launch.kernel->name);
@@ -296,6 +328,14 @@ static void begin_alone(struct timing *t, struct residency *r)
         take_core(t, i, r);
 }
 
+/* Of units that mix warps: which threads run from now on? */
+static void begin_window(struct timing *t)
+{
+    t->window_start = t->now;
+    for (uint32_t i = 0; i < t->core_count && t->cores[0]->mixes; i++)
+        regroup_new_window(t->cores[i]);
+}
+
 static bool is_alone(const struct residency *r)
 {
     for (const struct residency *other = r->gpu->started; other; other = other->next)
@@ -329,6 +369,7 @@ void timing_start(struct residency *r)
     t->may_place = true; /* at the end of the first cycle */
     t->patience = SUSPECT_CYCLES_FIRST;
     t->suspect_at = t->now + t->patience;
+    begin_window(t);
     if (!begin_trace(t, r))
         end(t, r, false);
 }
@@ -346,6 +387,15 @@ static uint32_t resident_blocks(const struct timing *t, const struct residency *
 
 static bool is_over(const struct timing *t, const struct residency *r) { return !r->ended && r->next_block == r->block_count && !resident_blocks(t, r); }
 
+/* The same of warps that a divergence unit puts together. */
+static bool mixed_is_stuck(const struct timing *t, const struct residency *r)
+{
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (t->owner[i] == r && !regroup_is_stuck(t->cores[i], t->now - t->window_start))
+            return false;
+    return true;
+}
+
 /* Only when none of those that run together can go on is it certain that nothing will happen. Those without a block wait for the others. */
 bool timing_is_stuck(struct gpu *g)
 {
@@ -354,7 +404,9 @@ bool timing_is_stuck(struct gpu *g)
     for (struct residency *r = g->started; r; r = r->next) {
         if (r->ended || !resident_blocks(t, r))
             continue;
-        if (!hang_is_certain(r->blocks, r->slot_count, r->next_block < r->block_count && t->may_place, pending_atomic, t))
+        bool more = r->next_block < r->block_count && t->may_place;
+        if (t->cores[0]->mixes ? more || !mixed_is_stuck(t, r)
+                               : !hang_is_certain(r->blocks, r->slot_count, more, pending_atomic, t))
             return false;
         any = true;
     }
@@ -405,6 +457,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
                 t->suspect_at = t->now + t->patience;
                 if (stuck)
                     return GPU_STUCK;
+                begin_window(t);
             }
         }
         if (*ok && t->blocks_done != t->blocks_seen) {

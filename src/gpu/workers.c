@@ -102,3 +102,11 @@ void workers_run(struct workers *w, worker_fn *fn, void *context, uint32_t count
         if (spins > SPINS)
             sched_yield();
 }
+
+uint32_t workers_threads(const struct workers *w, pthread_t *out, uint32_t most)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < w->threads && count < most; i++)
+        out[count++] = w->ids[i];
+    return count;
+}

@@ -5,6 +5,7 @@
  * A program that a person watches gets the signals that they send, and ends with us: keeper.c. Programs that run
  * unattended have limits and no terminal: child_guard.c. */
 #include "lab/child.h"
+#include "base/out_of_memory.h"
 #include "lab/exit_code.h"
 #include "lab/keeper.h"
 #include "lab/program.h"
@@ -47,7 +48,7 @@ static char *options_text(const struct child_request *r, const char *stats)
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     if (!to)
-        abort();
+        out_of_memory();
     fputs(r->options ? "--stats" : "--functional --stats", to);
     put_word(to, stats);
     for (const char *const *word = r->options; word && *word; word++)
@@ -63,7 +64,7 @@ static void put_in_front(const char *variable, const char *value)
     const char *old = getenv(variable);
     char *whole = NULL;
     if (asprintf(&whole, "%s%s%s", value, old && *old ? ":" : "", old ? old : "") < 0)
-        abort();
+        out_of_memory();
     setenv(variable, whole, 1);
     free(whole);
 }

@@ -1,6 +1,7 @@
 /* A job as text: the JSON that carries it to another process, and the command line that repeats it. */
 #include "lab/job.h"
 
+#include "base/out_of_memory.h"
 #include "lab/replay.h"
 
 #include <inttypes.h>
@@ -121,7 +122,7 @@ char *job_command(const struct job *j)
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     if (!to)
-        abort();
+        out_of_memory();
     fputs("heddle run", to);
     put_option(to, "-m", j->machine);
     put_option(to, "-s", j->scheduler);
@@ -157,7 +158,7 @@ char *job_arguments(const struct job *j)
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     if (!to)
-        abort();
+        out_of_memory();
     for (const char **word = j->words + 1; *word; word++)
         fprintf(to, "%s%s", word == j->words + 1 ? "" : " ", *word);
     fclose(to);

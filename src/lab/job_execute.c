@@ -1,4 +1,5 @@
 /* Runs a job: the program with its options and limits, what it printed into a file without a name, and a record of how it ended. */
+#include "base/out_of_memory.h"
 #include "lab/job.h"
 #include "lab/job_record.h"
 
@@ -45,7 +46,7 @@ static char *read_tail(int log, size_t most, size_t *length)
     off_t size = fstat(log, &s) == 0 ? s.st_size : 0, from = size > (off_t)most ? size - (off_t)most : 0;
     char *text = malloc(most + 1);
     if (!text)
-        abort();
+        out_of_memory();
     ssize_t n = pread(log, text, (size_t)(size - from), from);
     *length = n > 0 ? (size_t)n : 0;
     text[*length] = '\0';
@@ -131,7 +132,7 @@ static void put_end(json_t *record, const struct job *j, struct child_result *r,
     size_t length;
     char *tail = read_tail(log, RECORD_LOG_BYTES, &length), *copy = strdup(tail);
     if (!copy)
-        abort();
+        out_of_memory();
     describe(j, r, copy, failure);
     replay(j, files->trace, r, failure);
     if (!*failure && j->output)
@@ -211,7 +212,7 @@ static char **program_words(const struct job *j)
         count++;
     char **words = calloc(count + 1, sizeof *words);
     if (!words)
-        abort();
+        out_of_memory();
     words[0] = (char *)(uintptr_t)j->path;
     for (size_t i = 1; i < count; i++)
         words[i] = (char *)(uintptr_t)j->words[i];

@@ -1,5 +1,6 @@
 /* Files that runs write for others. They lie in a folder beside the store under the keys of their runs; a run writes
  * beside that name and renames when it has ended well, so that a file is whole or not there. */
+#include "base/out_of_memory.h"
 #include "lab/job.h"
 #include "lab/job_record.h"
 
@@ -106,7 +107,7 @@ char *job_word(const struct job *j, const char *word, const char *path)
     int length = mark ? asprintf(&text, "%.*s%s%s", (int)(mark - word), word, path, mark + 1 + ending_length(mark))
                       : asprintf(&text, "%s", word);
     if (length < 0)
-        abort();
+        out_of_memory();
     return text;
 }
 

@@ -1,5 +1,6 @@
 /* From the points of an experiment to jobs with content keys. What points share (an executable, a machine with its overrides, a policy) is read, checked and hashed once (job_parts.c): ten thousand
  * points are made in a fraction of a second. */
+#include "base/out_of_memory.h"
 #include "lab/job_maker.h"
 
 #include "gpu/gpu.h"
@@ -217,7 +218,7 @@ uint32_t jobs_distinct(const struct job *jobs, uint32_t count)
     const char **keys = malloc((count + 1) * sizeof *keys);
     uint32_t different = 0;
     if (!keys)
-        abort();
+        out_of_memory();
     for (uint32_t i = 0; i < count; i++)
         keys[i] = jobs[i].key;
     qsort(keys, count, sizeof *keys, compare_keys);

@@ -1,5 +1,6 @@
 /* Lines of options among an experiment's schedulers: bundles are resolved here, once for each line, so that jobs and
  * their keys know policies only, and a job with -p is the same as one with the policies that it stands for. */
+#include "base/out_of_memory.h"
 #include "lab/job_maker.h"
 
 #include "policy/bundle.h"
@@ -10,7 +11,7 @@ static bool take_bundle(struct job_maker *m, const char *bundle, struct options_
 {
     struct policy_specs *specs = calloc(1, sizeof *specs);
     if (!specs)
-        abort();
+        out_of_memory();
     bool good = policy_bundle_take(specs, bundle, part->specs, why);
     for (int kind = 0; good && kind < POLICY_KINDS; kind++)
         if (*specs->of[kind])

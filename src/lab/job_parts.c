@@ -1,5 +1,6 @@
 /* What the points of an experiment share, each read, checked and hashed once: executables, machines with their overrides,
  * policies, probes; and errors that name the line of the experiment file. */
+#include "base/out_of_memory.h"
 #include "lab/job_maker.h"
 
 #include "gpu/machine.h"
@@ -172,7 +173,7 @@ const struct machine_part *job_machine_part(struct job_maker *m, const struct la
         return part;
     struct machine *machine = calloc(1, sizeof *machine);
     if (!machine)
-        abort();
+        out_of_memory();
     part->made = machine_load(machine, name, p->sets, job_word_count(p->sets), &why);
     if (part->made) {
         const char *own[JOB_POLICIES] = {machine->scheduler, machine->l1, machine->divergence};
@@ -198,7 +199,7 @@ static bool hash_policy(struct job_maker *m, enum policy_kind kind, const char *
     struct key_digest file = {{0}};
     char path[PATH_MAX];
     if (!choice)
-        abort();
+        out_of_memory();
     bool good = policy_choose(choice, kind, spec, e);
     if (good && choice->library) {
         snprintf(path, sizeof path, "%s%.*s", memchr(spec, '/', policy_name_length(spec)) ? "" : "./", (int)policy_name_length(spec), spec);

@@ -1,6 +1,7 @@
 /* Records as files in the spool: made whole or not at all, and kept over a loss of power. */
 #include "lab/job_record.h"
 
+#include "base/out_of_memory.h"
 #include "gpu/gpu.h"
 #include "lab/record.h"
 
@@ -33,7 +34,7 @@ json_t *job_text(const char *text, size_t length)
 {
     char *copy = malloc(length + 1);
     if (!copy)
-        abort();
+        out_of_memory();
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)text[i];
         copy[i] = (c < 32 && c != '\n' && c != '\t') || c == 127 ? '?' : (char)c;
@@ -68,7 +69,7 @@ static void put_machine(json_t *record, const struct job *j)
     size_t size = 0;
     FILE *to = open_memstream(&resolved, &size);
     if (!m || !to)
-        abort();
+        out_of_memory();
     while (j->sets[sets])
         sets++;
     bool good = machine_load(m, j->machine, j->sets, sets, NULL);

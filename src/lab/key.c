@@ -1,6 +1,8 @@
 /* Hashes of what a run is made of (XXH3, 128 bits). A part is a tag, its length and its bytes, so that "ab","c" and "a","bc" differ. */
 #include "lab/key.h"
 
+#include "base/out_of_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -11,7 +13,7 @@ struct key_hash *key_hash_new(void)
 {
     struct key_hash *h = malloc(sizeof *h);
     if (!h || !(h->state = XXH3_createState()))
-        abort();
+        out_of_memory();
     return h;
 }
 

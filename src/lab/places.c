@@ -1,6 +1,8 @@
 /* Folders beside the executable, and the names in them. */
 #include "lab/places.h"
 
+#include "base/out_of_memory.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -56,7 +58,7 @@ struct names names_in(const char *folder, const char *suffix)
             capacity = capacity ? 2 * capacity : 32;
             list.names = realloc(list.names, capacity * sizeof *list.names);
             if (!list.names)
-                abort();
+                out_of_memory();
         }
         list.names[list.count++] = strndup(entry->d_name, length - tail);
     }
@@ -83,7 +85,7 @@ struct names places_machine_names(const struct places *p)
         return all;
     all.names = realloc(all.names, (all.count + own.count) * sizeof *all.names);
     if (!all.names)
-        abort();
+        out_of_memory();
     memcpy(all.names + all.count, own.names, own.count * sizeof *own.names);
     all.count += own.count;
     free(own.names);

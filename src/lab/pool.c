@@ -3,6 +3,7 @@
  * A worker leaves its record in the spool and never touches the store. When the sweep is killed the kernel tells its workers (SIGTERM), which end their programs; when a worker is killed its program
  * dies with it, and what a program had started and left behind falls to the sweep, which ends it. Workers hold a lock on SPOOL/workers: the next sweep waits until the last one of an earlier sweep is gone, so that
  * a record which is just being written is seen, and its run not started again. */
+#include "base/out_of_memory.h"
 #include "lab/sweep.h"
 
 #include "base/processors.h"
@@ -344,7 +345,7 @@ bool pool_run(struct sweep *s, struct error *e)
     p.workers = calloc(p.places + 1, sizeof *p.workers);
     p.taken = calloc(s->job_count + 1, sizeof *p.taken);
     if (!p.workers || !p.taken)
-        abort();
+        out_of_memory();
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     sigaction(SIGCHLD, &usual, &before);

@@ -1,5 +1,6 @@
 /* The libraries behind a program: NVIDIA's closed ones, by name, and those of the program's own, which may hold kernels too. The latter are looked for where the program or the user points
  * (DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH), not among the system's. */
+#include "base/out_of_memory.h"
 #include "lab/program.h"
 
 #include <stdio.h>
@@ -173,7 +174,7 @@ bool program_visit_libraries(const struct elf_program *elf, const char *path, pr
 {
     struct walk *w = calloc(1, sizeof *w);
     if (!w)
-        abort();
+        out_of_memory();
     w->visit = visit;
     w->user = user;
     bool all = !elf->is_elf || walk(w, elf, path);

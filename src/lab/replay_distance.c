@@ -7,6 +7,7 @@
  * caches that have it; in larger ones, which had the line that came, its old slot is the gap now. So a use from below a gap empties the gap's slot and leaves its own as a gap.
  *
  * A store that neither drops nor brings lines is counted but does not change the order: there is no single order for all sizes if it does. */
+#include "base/out_of_memory.h"
 #include "lab/replay.h"
 
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static void push_gap(struct stack *s, uint64_t slot)
         s->gap_capacity = 2 * s->gap_capacity + 64;
         s->gaps = realloc(s->gaps, s->gap_capacity * sizeof *s->gaps);
         if (!s->gaps)
-            abort();
+            out_of_memory();
     }
     uint64_t at = s->gap_count++;
     for (; at && s->gaps[(at - 1) / 2] < slot; at = (at - 1) / 2)
@@ -85,7 +86,7 @@ static void move_together(struct stack *s)
     struct last_use *slots = malloc(size * sizeof *slots);
     uint32_t *tree = calloc(size + 1, sizeof *tree);
     if (!slots || !tree)
-        abort();
+        out_of_memory();
     s->gap_count = 0;
     for (uint64_t i = 0; i < s->next; i++) {
         if (s->slots[i].line == EMPTY)
@@ -156,7 +157,7 @@ static void count_distance(struct replay_distances *d, uint64_t distance, bool s
         d->reads = realloc(d->reads, length * sizeof *d->reads);
         d->stores = realloc(d->stores, length * sizeof *d->stores);
         if (!d->reads || !d->stores)
-            abort();
+            out_of_memory();
         memset(d->reads + d->length, 0, (length - d->length) * sizeof *d->reads);
         memset(d->stores + d->length, 0, (length - d->length) * sizeof *d->stores);
         d->length = length;

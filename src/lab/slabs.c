@@ -1,6 +1,8 @@
 /* See slabs.h. Pieces grow up to a limit, so that a small table costs little. */
 #include "lab/slabs.h"
 
+#include "base/out_of_memory.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -51,7 +53,7 @@ static void *take(struct slabs *s, size_t bytes)
         return block;
     }
     if ((size_t)(s->end - s->at) < bytes && !add_piece(s, bytes))
-        abort();
+        out_of_memory();
     s->at += bytes;
     return s->at - bytes;
 }

@@ -2,6 +2,7 @@
  *
  * It gets a process group of its own, so that a ctrl-C for the sweep does not end sbatch between the submission and its answer; and none of the user's settings for squeue and sacct, which
  * would filter or change what is read here. */
+#include "base/out_of_memory.h"
 #include "lab/slurm.h"
 
 #include <errno.h>
@@ -85,7 +86,7 @@ static void *grown(void *old, size_t bytes)
 {
     void *p = realloc(old, bytes);
     if (!p)
-        abort();
+        out_of_memory();
     return p;
 }
 

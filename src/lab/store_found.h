@@ -3,6 +3,8 @@
 #ifndef HEDDLE_LAB_STORE_FOUND_H
 #define HEDDLE_LAB_STORE_FOUND_H
 
+#include "base/out_of_memory.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -15,7 +17,7 @@ static inline void add_found(struct found_list *list, struct found item)
         list->room = list->room ? list->room * 2 : 256;
         list->items = realloc(list->items, list->room * sizeof *list->items);
         if (!list->items)
-            abort();
+            out_of_memory();
     }
     list->items[list->count++] = item;
 }

@@ -2,6 +2,7 @@
  *
  * The lock is the process' own (fcntl, not flock): the runs that a sweep starts do not inherit it, and a sweep that was killed can be started again while its last run is still being ended.
  * The price: it does not keep one process from opening a store twice. */
+#include "base/out_of_memory.h"
 #include "lab/store_sql.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ static char *lock_name(const char *file)
 {
     char *name = NULL;
     if (asprintf(&name, "%s.lock", file) < 0)
-        abort();
+        out_of_memory();
     return name;
 }
 

@@ -1,6 +1,8 @@
 /* The reader of traces: see trace_reader.h. The file, its texts and its chunks; accesses are in trace_section.c. Nothing of a file is believed: sizes are bounded, numbers are checked against the header and the listings, and zstd checks its sums. */
 #include "lab/trace_reader.h"
 
+#include "base/out_of_memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -280,7 +282,7 @@ static void grow(void **list, uint32_t count, uint32_t *capacity, size_t size)
     *capacity = 2 * *capacity + GROWTH;
     *list = realloc(*list, *capacity * size);
     if (!*list)
-        abort();
+        out_of_memory();
 }
 
 static bool read_text(struct trace_reader *r, const struct trace_chunk *c, uint32_t kind, struct error *e)

@@ -34,7 +34,7 @@ static const struct hook of_divergence[] = {
 };
 static const struct hook of_probe[] = {
 #define HOOK(name) {#name, offsetof(struct heddle_probe, name)}
-    HOOK(blocks.branch), HOOK(blocks.ran), HOOK(blocks.left), HOOK(write), {0},
+    HOOK(blocks.branch), HOOK(blocks.ran), HOOK(blocks.left), HOOK(blocks.write), HOOK(write), {0},
 #undef HOOK
 };
 static const struct hook *const of_kind[POLICY_KINDS] = {of_scheduler, of_l1, of_divergence, of_probe};

@@ -97,86 +97,6 @@ static const struct spelling *parse_spelling(struct parser *p)
     return known;
 }
 
-/* An argument or a result of a call. A vector register stands for its scalars, as it does among the parameters. */
-static void parse_passed(struct parser *p, enum ptx_opcode opcode)
-{
-    bool is_name = current(p)->kind == TOKEN_NAME;
-    parse_operand(p, opcode);
-    if (!is_name || parser_failed(p))
-        return;
-    struct ptx_operand whole = ((struct ptx_operand *)p->operands.items)[p->operands.count - 1];
-    if (whole.kind != PTX_OPERAND_VECTOR)
-        return;
-    p->operands.count--;
-    for (uint32_t i = 0; i < whole.element_count; i++)
-        *(struct ptx_operand *)vector_push(&p->operands, sizeof whole) = whole.elements[i];
-}
-
-static void parse_list(struct parser *p, enum ptx_opcode opcode)
-{
-    struct token open = *current(p);
-    expect(p, '(');
-    size_t from = p->operands.count;
-    if (!at_symbol(p, ')'))
-        do
-            parse_passed(p, opcode);
-        while (accept(p, ','));
-    expect(p, ')');
-    uint32_t count;
-    struct ptx_operand *elements = keep_operands(p, from, &count);
-    struct ptx_operand *o = push_operand(p, PTX_OPERAND_LIST, &open);
-    o->elements = elements;
-    o->element_count = count;
-}
-
-static void parse_call_target(struct parser *p)
-{
-    struct token name = expect_name(p, "the function to call");
-    if (parser_failed(p))
-        return;
-    struct ptx_reg *r = scope_find_reg(p, &name);
-    if (r) {
-        push_operand(p, PTX_OPERAND_REG, &name)->reg = r;
-        return;
-    }
-    if (name.text[0] == '%') {
-        undefined_name(p, &name, "register");
-        return;
-    }
-    struct ptx_operand *o = push_operand(p, PTX_OPERAND_NONE, &name);
-    struct ptx_symbol *s = strmap_get(&p->m->symbols, name.text, name.length);
-    if (s && s->function) {
-        o->kind = PTX_OPERAND_FUNCTION;
-        o->function = s->function;
-    } else {
-        struct fixup *fix = new_fixup(p, FIX_FUNCTION, &name);
-        fixup_in_module(p, fix);
-        o->elements = (struct ptx_operand *)fix;
-    }
-}
-
-/* call (returns), target, (arguments), table: all but the target may be missing. */
-static void parse_call(struct parser *p)
-{
-    struct token at = *current(p);
-    if (at_symbol(p, '(')) {
-        parse_list(p, PTX_OP_call);
-        expect(p, ',');
-    } else {
-        push_operand(p, PTX_OPERAND_LIST, &at);
-    }
-    parse_call_target(p);
-    bool more = accept(p, ',');
-    if (more && at_symbol(p, '(')) {
-        parse_list(p, PTX_OP_call);
-        more = accept(p, ',');
-    } else {
-        push_operand(p, PTX_OPERAND_LIST, &at);
-    }
-    if (more)
-        push_label(p, FIX_TABLE);
-}
-
 /* "t + 1" as a source: real assemblers add the constant first, as an integer, in an instruction of its own. */
 static void add_constant(struct parser *p)
 {
@@ -203,11 +123,13 @@ static void add_constant(struct parser *p)
     ((struct ptx_operand *)p->operands.items)[p->operands.count - 1] = operands[0];
 }
 
-static void parse_operands(struct parser *p, enum ptx_opcode opcode)
+/* after: instructions that are to follow this one. */
+static void parse_operands(struct parser *p, const struct ptx_inst *in, struct vector *after)
 {
+    enum ptx_opcode opcode = in->opcode;
     switch (opcode) {
     case PTX_OP_call:
-        parse_call(p);
+        parse_call(p, in, after);
         return;
     case PTX_OP_bra:
         push_label(p, FIX_LABEL);
@@ -285,11 +207,18 @@ static void fill_instruction(struct parser *p, struct ptx_inst *in, const struct
     in->source_column = p->source_column;
 }
 
-void push_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands, uint8_t count, const struct token *at)
+struct ptx_inst make_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands,
+                                 uint8_t count, const struct token *at)
 {
     struct ptx_inst in = { .line = at->line, .column = at->column, .operands = operands, .operand_count = count };
     fill_instruction(p, &in, s);
-    *(struct ptx_inst *)vector_push(&p->insts, sizeof in) = in;
+    return in;
+}
+
+void push_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands, uint8_t count,
+                      const struct token *at)
+{
+    *(struct ptx_inst *)vector_push(&p->insts, sizeof(struct ptx_inst)) = make_instruction(p, s, operands, count, at);
 }
 
 /* cvt may read a special register, as mov may. Those that change while a warp runs are read by a mov in front of it. */
@@ -326,16 +255,20 @@ void parse_instruction(struct parser *p)
     fill_instruction(p, &in, s);
     struct token first = *current(p);
     p->operands.count = 0;
-    parse_operands(p, in.opcode);
+    struct vector after = { 0 };
+    parse_operands(p, &in, &after);
     expect(p, ';');
     uint32_t count;
     in.operands = keep_operands(p, 0, &count);
     if (count > MOST_OPERANDS)
         token_error(p, &first, "more than %d operands", MOST_OPERANDS);
     in.operand_count = (uint8_t)count;
-    if (parser_failed(p))
-        return;
-    check_kinds(p, &in);
-    read_special_first(p, &in);
-    *(struct ptx_inst *)vector_push(&p->insts, sizeof in) = in;
+    if (!parser_failed(p)) {
+        check_kinds(p, &in);
+        read_special_first(p, &in);
+        *(struct ptx_inst *)vector_push(&p->insts, sizeof in) = in;
+        for (size_t i = 0; i < after.count; i++)
+            *(struct ptx_inst *)vector_push(&p->insts, sizeof in) = ((struct ptx_inst *)after.items)[i];
+    }
+    vector_free(&after);
 }

@@ -321,6 +321,7 @@ static void push_vector_parameter(struct parser *p, struct vector *list, const s
         struct ptx_variable *v = arena_new(p->arena, struct ptx_variable);
         *v = *whole;
         v->vector = 1;
+        v->parts = i ? 0 : whole->vector;
         v->size_bytes = v->align_bytes = element_bytes(whole->type);
         v->reg = whole->reg ? whole->reg + i : NULL;
         *(struct ptx_variable **)vector_push(list, sizeof v) = v;

@@ -180,8 +180,16 @@ struct ptx_reg *parse_predicate_reg(struct parser *p);
 
 /* parse_inst.c */
 void parse_instruction(struct parser *p);
-/* Adds an instruction that the source does not spell, in front of the one being read. */
+/* An instruction that the source does not spell. */
+struct ptx_inst make_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands,
+                                 uint8_t count, const struct token *at);
+/* Adds such an instruction, in front of the one being read. */
 void push_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands, uint8_t count, const struct token *at);
+
+/* parse_call.c */
+/* Pushes the operands of a call. Values that change their shape on the way do so in instructions in front of it and in
+ * those of `after`, which are to follow it. */
+void parse_call(struct parser *p, const struct ptx_inst *call, struct vector *after);
 
 /* parse_variable.c */
 enum ptx_space space_of(const struct token *t); /* PTX_SPACE_NONE where the dot word is no space */

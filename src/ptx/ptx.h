@@ -119,6 +119,8 @@ struct ptx_variable {
     uint32_t relocation_count;
     bool managed;            /* .attribute(.managed) */
     struct ptx_reg *reg;     /* parameters declared in .reg space: the register */
+    uint8_t parts;           /* parameters: this one and those after it are so many scalars of one vector register; 0:
+                              * it is whole, or not the first */
     uint32_t function;       /* index of the function that declares it, or UINT32_MAX: module scope */
     int line, column;
 };

@@ -38,12 +38,18 @@ static uint32_t renamed(const uint8_t names[WARP_LANES], uint32_t mask)
 
 static uint32_t to_physical(const struct regroup *r, uint32_t home, uint32_t mask) { return r->permuted ? renamed(r->physical[home], mask) : mask; }
 static uint32_t to_logical(const struct regroup *r, uint32_t home, uint32_t mask) { return r->permuted ? renamed(r->logical[home], mask) : mask; }
+uint32_t regroup_logical(const struct regroup *r, uint32_t home, uint32_t lanes) { return to_logical(r, home, lanes); }
 
 /* Lanes of a piece that are on the path that runs. */
 static uint32_t running(const struct regroup *r, const struct regroup_slot *g, uint32_t i)
 {
     uint32_t home = g->pieces[i].home, mask = g->pieces[i].mask;
     return g->face.active == g->lanes ? mask : mask & to_logical(r, home, g->face.active);
+}
+
+uint32_t regroup_running(const struct regroup *r, const struct regroup_slot *g, uint32_t piece)
+{
+    return running(r, g, piece);
 }
 
 static void set_lanes(struct sm *c)
@@ -104,6 +110,7 @@ static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pie
         uint32_t home = pieces[i].home;
         g->pieces[i] = pieces[i];
         b->held[home] |= pieces[i].mask;
+        b->ran[home] |= pieces[i].mask;
         g->had[home] |= pieces[i].mask;
         g->face.active |= to_physical(r, home, pieces[i].mask);
         for (uint32_t left = pieces[i].mask; left; left &= left - 1) {
@@ -226,6 +233,14 @@ void regroup_cycle(struct sm *c)
 
 static void open_barrier(struct sm *c, uint32_t block);
 
+/* Where threads are that the unit gets: those of taken at target, the others at rest. */
+static void note_pcs(struct regroup_block *b, const struct heddle_piece *p, uint32_t taken, uint32_t target,
+                     uint32_t rest)
+{
+    for (uint32_t left = p->mask; left; left &= left - 1)
+        b->next_pc[p->home][__builtin_ctz(left)] = taken & left & -left ? target : rest;
+}
+
 /* Makes the path that the slot goes on with the one that runs. Where all wait at a barrier, the slot arrives there as a
  * whole, with those of its threads that are at a place where paths meet. */
 static void settle(struct sm *c, uint32_t slot)
@@ -245,6 +260,8 @@ static void settle(struct sm *c, uint32_t slot)
         break;
     case PATHS_OVER:
         g->face.pc = g->stop_pc;
+        for (uint32_t i = 0; i < g->count; i++)
+            note_pcs(&r->blocks[block], &g->pieces[i], 0, 0, g->stop_pc);
         regroup_park(c, slot);
         r->unit->arrived(r->state, &c->view, slot, g->stop_pc);
         break;
@@ -370,6 +387,9 @@ enum heddle_branch_answer regroup_ask(struct sm *c, const struct heddle_branch *
     struct regroup *r = c->regroup;
     uint64_t bit = 1ull << e->warp;
     uint8_t buffered = c->slots[e->warp].buffered;
+    r->slots[e->warp].asked++;
+    for (uint32_t i = 0; i < count && !e->apart && c->mixes; i++)
+        note_pcs(&r->blocks[c->slots[e->warp].block], &pieces[i], taken[i], e->target, e->fall_through);
     if (!e->apart)
         regroup_park(c, e->warp);
     enum heddle_branch_answer answer = r->unit->split(r->state, &c->view, e, pieces, taken, count);

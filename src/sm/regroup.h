@@ -22,5 +22,11 @@ void regroup_perform_atomic(struct sm *c, const struct packet *p);
 uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, uint32_t segment_most, struct access *out);
 void regroup_cycle(struct sm *c);                                    /* slots whose threads wait for registers */
 void regroup_check_stuck(struct sm *c);                              /* the core is about to sleep for ever */
+/* Of units that mix warps (regroup_spin.c): do the threads of all its blocks spin, or wait for those that do? Nothing
+ * is changed by asking. window: cycles since the last call of regroup_new_window. */
+bool regroup_is_stuck(const struct sm *c, uint64_t window);
+void regroup_new_window(struct sm *c);
+bool regroup_is_starved(const struct sm *c, uint64_t window);        /* is it stuck for want of answers to atomics? */
+void regroup_describe_stuck(const struct sm *c, uint64_t window, struct error *e); /* a line per block */
 
 #endif

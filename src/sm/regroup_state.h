@@ -13,6 +13,8 @@ struct regroup_slot {
     uint32_t had[HEDDLE_PIECES];        /* by home warp: lanes that it was given last and that have not ended */
     uint32_t stop_pc;
     uint64_t ready_cycle;
+    uint32_t asked;                     /* branches in this window (regroup_spin.c) */
+    uint32_t atomic_then, atomics_then; /* sm_slot.atomic and .atomics when it began */
     uint64_t waits_for;                 /* slots whose results must be there before it starts */
     struct regroup_paths paths;
 };
@@ -20,7 +22,9 @@ struct regroup_slot {
 struct regroup_block {
     uint32_t live, at_barrier;          /* threads */
     uint32_t held[HEDDLE_PIECES];       /* by home warp: lanes that are in a slot that is not parked */
+    uint32_t ran[HEDDLE_PIECES];        /* the same, at any time in this window */
     uint8_t slot_of[HEDDLE_PIECES][WARP_LANES]; /* that the thread was in last */
+    uint32_t next_pc[HEDDLE_PIECES][WARP_LANES]; /* where a thread was when its slot was parked */
 };
 
 /* Who takes part in a memory instruction. */
@@ -41,6 +45,9 @@ struct regroup {
 /* The unit did what it may not: the launch ends with this. */
 void regroup_trouble(struct sm *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void regroup_park(struct sm *c, uint32_t slot);
+/* Lanes of a piece that are on the path that runs; physical lanes as those of a home warp. */
+uint32_t regroup_running(const struct regroup *r, const struct regroup_slot *g, uint32_t piece);
+uint32_t regroup_logical(const struct regroup *r, uint32_t home, uint32_t lanes);
 /* What the unit says to a branch of the slot e->warp. */
 enum heddle_branch_answer regroup_ask(struct sm *c, const struct heddle_branch *e, const struct heddle_piece *pieces,
                                       const uint32_t *taken, uint32_t count);

@@ -59,6 +59,7 @@ expect 'unsupported instruction' 3 'unsupported.ptx:12:5: error: not supported: 
     "$heddle" run --functional "$ptx_run" "$ptx/unsupported.ptx" first
 saw 'unsupported instruction: the kernel' 'in kernel first'
 expect 'program without PTX' 3 'holds GPU machine code only and no PTX' "$heddle" run --functional "$build/tests/cli/machine_code_section"
+expect 'program with an empty fat binary' 0 'no kernel was launched' "$heddle" run --functional "$build/tests/cli/empty_fat_binary"
 expect 'program that loads machine code' 3 'only machine code is present, no PTX' "$heddle" run --functional "$build/tests/cli/machine_code_only"
 expect 'program with static cudart' 3 'nvcc -cudart shared' "$heddle" run --functional "$build/tests/cli/static_runtime"
 
@@ -69,3 +70,6 @@ expect 'empty program' 2 'not a program' "$heddle" run "$scratch/empty"
 : >"$scratch/empty.ptx"
 expect 'empty PTX' 1 'empty.ptx' "$heddle" inspect "$scratch/empty.ptx"
 expect 'scheduler that refuses its parameters' 1 'policy ccws .*: vta_entries is not a multiple of vta_ways' "$heddle" run --size test -s ccws:vta_entries=16,vta_ways=3 bfs
+
+# What a user can reach ends with a message: base/out_of_memory.h.
+expect 'no bare abort in a library' 1 '' grep -rn 'abort()' src include

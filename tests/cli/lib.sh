@@ -40,6 +40,17 @@ is() {
     expect "$name" 0 '' "$@"
 }
 
+# await SECONDS COMMAND...: until it succeeds. What a test waits for is waited for so, and not by the clock: the limit is
+# for what will never happen, and may be long.
+await() {
+    await_until=$(($(date +%s) + $1))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        [ "$(date +%s)" -lt "$await_until" ] || return 1
+        sleep 0.02
+    done
+}
+
 run_ptx() { # kernel k of a file of tests/cli/ptx
     file=$1
     shift

@@ -33,17 +33,18 @@ nobody_left() { # NAME
 }
 # env --default-signal below: a shell starts what runs in the background with INT and QUIT ignored.
 child_of() { awk '{ print $1 }' "/proc/$1/task/$1/children" 2>/dev/null; }
-# Until a kernel runs: the program's processor time grows.
-await_program() { # the program's process: $program, and the one between: $keeper
-    program='' keeper=''
-    for _ in $(seq 200); do
-        keeper=$(child_of "$run")
-        program=${keeper:+$(child_of "$keeper")}
-        if [ -n "$program" ] && [ "$(awk '{ print $14 }' "/proc/$program/stat" 2>/dev/null || echo 0)" -ge 20 ]; then return; fi
-        sleep 0.05
-    done
-    echo 'FAILED the program does not start'
+find_program() { # the program's process: $program, and the one between: $keeper
+    keeper=$(child_of "$run")
+    program=${keeper:+$(child_of "$keeper")}
+    [ -n "$program" ]
 }
+# Hundredths of a second that the program has computed.
+computed() { awk '{ print $14 + $15 }' "/proc/$program/stat" 2>/dev/null || echo 0; }
+has_computed() { [ -n "${program:-}" ] && [ "$(computed)" -ge "$1" ]; }
+# Until a kernel runs: the program's processor time grows.
+await_program() { await 60 find_program && await 60 has_computed 20 || echo 'FAILED the program does not start'; }
+# SIGINT (bit 1 of the masks) is not on its way any more: the process has had it, or is gone.
+has_had_int() { ! grep -E '^(SigPnd|ShdPnd):.*[2367abef]$' "/proc/$1/status" 2>/dev/null; }
 start() { # PROGRAM...
     rm -f "$scratch/stats"
     env --default-signal setsid "$heddle" run --functional --stats "$scratch/stats" "$@" >"$out" 2>&1 &
@@ -51,11 +52,7 @@ start() { # PROGRAM...
     await_program
 }
 ended() { # waits for heddle itself: $code
-    for _ in $(seq "$limit"); do
-        [ -e "/proc/$run" ] || break
-        sleep 0.1
-    done
-    wait "$run"
+    wait "$run" # nobody_left was before: it has ended
     code=$?
 }
 
@@ -97,24 +94,21 @@ sleep 98765 &
 "$ptx_run" "$ptx/endless.ptx" k
 END
 chmod +x "$scratch/no_cuda_child"
+five_are_there() { [ "$(ours | wc -l)" -ge 5 ]; }
 for signal in INT TERM HUP QUIT KILL; do
     for whom in run keeper program; do
         env --default-signal setsid "$heddle" run --functional "$scratch/no_cuda_child" >"$out" 2>&1 &
         run=$!
-        for _ in $(seq 100); do
-            keeper=$(child_of "$run")
-            program=${keeper:+$(child_of "$keeper")}
-            if [ "$(ours | wc -l)" -ge 5 ]; then break; fi
-            sleep 0.05
-        done
-        is "a script and what it started run" test "$(ours | wc -l)" -ge 5
+        is 'a script and what it started run' await 30 five_are_there
+        find_program
         case $whom in
         run) kill "-$signal" "$run" ;;
         keeper) kill "-$signal" "$keeper" ;;
         program) kill "-$signal" "$program" ;;
         esac
         if [ "$signal" = INT ]; then # a shell waits for its child, which has not got it
-            sleep 0.5
+            case $whom in run) int=$run ;; keeper) int=$keeper ;; program) int=$program ;; esac
+            await 10 has_had_int "$int"
             kill -TERM "$run"
         fi
         nobody_left "$signal of $whom, a script"
@@ -127,8 +121,8 @@ sh -c 'trap "" HUP; exec "$@"' sh "$heddle" run --functional "$ptx_run" "$ptx/en
 run=$!
 await_program
 kill -HUP "$run"
-sleep 0.6
-is 'nohup: it goes on' test -e "/proc/$program"
+before=$(computed)
+is 'nohup: it goes on' await 60 has_computed $((before + 30))
 kill -TERM "$run"
 nobody_left 'nohup, TERM'
 wait "$run"
@@ -148,22 +142,16 @@ for signal in INT TERM HUP QUIT KILL; do
         rm -rf "$scratch"/s.db*
         env --default-signal "$heddle" sweep "$scratch/endless.ini" -j 2 -o "$scratch/s.db" >"$out" 2>&1 &
         sweep=$!
-        for _ in $(seq 200); do
-            worker=$(child_of $sweep)
-            program=${worker:+$(child_of "$worker")}
-            if [ -n "$program" ] && [ "$(ours | wc -l)" -ge 5 ]; then break; fi
-            sleep 0.05
-        done
+        run=$sweep # its child is the worker, and the program that one's
+        await 60 find_program && await 60 five_are_there
+        worker=$keeper
         case $whom in
         sweep) kill "-$signal" "$sweep" ;;
         worker) kill "-$signal" "$worker" ;;
         program) kill "-$signal" "$program" ;;
         esac
         if [ $whom != sweep ]; then
-            for _ in $(seq 100); do
-                if grep -q '^failed: ' "$out"; then break; fi
-                sleep 0.05
-            done
+            await 30 grep -q '^failed: ' "$out"
             saw "$signal of a $whom is a failed run" '^failed: .*(signal|interrupted)'
             is "$signal of a $whom: the sweep goes on" test -e "/proc/$sweep"
             kill -TERM "$sweep"

@@ -50,14 +50,6 @@ nobody_left() { # NAME
     echo "FAILED $1: still there:"
     for entry in $(ours); do tr '\0' ' ' <"$entry/cmdline" | sed 's/^/    | /'; done
 }
-# await COMMAND...: until it succeeds, at most 20 s.
-await() {
-    for _ in $(seq 400); do
-        "$@" >/dev/null 2>&1 && return 0
-        sleep 0.05
-    done
-    return 1
-}
 
 # ------------------------------------------------------------------ words
 expect 'help' 0 'heddle sweep EXPERIMENT' sweep --help
@@ -233,7 +225,7 @@ experiment spins vectoradd "endless = $top/tests/cli/ptx_run $here/$ptx/endless.
 : >journal
 # at_work STARTED RECORDED SIGNAL...: when so many runs have been started and recorded, a second sweep is tried, and the first gets the signals.
 at_work() {
-    await sh -c "test \"\$(grep -c ^start journal)\" -ge $1 && test \"\$(grep -c ^recorded journal)\" -ge $2" || echo 'FAILED the sweep does its runs'
+    await 30 sh -c "test \"\$(grep -c ^start journal)\" -ge $1 && test \"\$(grep -c ^recorded journal)\" -ge $2" || echo 'FAILED the sweep does its runs'
     shift 2
     first=$(cut -d' ' -f1 spins.db.lock)
     "$heddle" sweep spins.ini >second 2>&1

@@ -111,10 +111,7 @@ chmod +x slow
 experiment slow ./slow 1..2 'option = --trace @'
 "$heddle" sweep slow.ini -j 1 >killed 2>&1 &
 pid=$!
-for _ in $(seq 200); do
-    [ ! -e began ] || break
-    sleep 0.05
-done
+is 'it has begun' await 30 test -e began
 kill -9 $pid
 wait $pid 2>/dev/null
 is 'a killed sweep leaves no file' [ "$(find slow.db.files -type f ! -name '*.tmp.*' | wc -l)" = 0 ]

@@ -39,20 +39,17 @@ nobody_left() { # NAME
 }
 
 starts() { grep -c '^start' "$HEDDLE_SWEEP_JOURNAL" 2>/dev/null; }
+has_started_more() { [ "$(starts)" -gt "$before" ] || [ ! -e "/proc/$sweep" ]; }
+has_failed() { grep -q '^failed: ' "$out" || [ ! -e "/proc/$sweep" ]; }
+has_recorded() { [ "$(recorded)" -ge "$target" ] || [ ! -e "/proc/$sweep" ]; }
 # Kills the youngest worker, when a run has just been started. Fails when the sweep has said so; a worker that had written its record by then is no failure.
 workers_killed=0
 kill_worker() {
     before=$(starts)
-    for _ in $(seq 1200); do
-        if [ "$(starts)" -gt "$before" ] || [ ! -e "/proc/$sweep" ]; then break; fi
-        sleep 0.01
-    done
+    await 60 has_started_more
     worker=$(awk '{ print $NF }' "/proc/$sweep/task/$sweep/children" 2>/dev/null)
     [ -n "$worker" ] && kill -9 "$worker" 2>/dev/null && workers_killed=$((workers_killed + 1))
-    for _ in $(seq 100); do
-        if grep -q '^failed: ' "$out" || [ ! -e "/proc/$sweep" ]; then return 1; fi
-        sleep 0.01
-    done
+    ! await 1 has_failed # it may have been about to end
 }
 
 # ------------------------------------------------------------------ undisturbed
@@ -70,11 +67,8 @@ for round in 1 2 3 4 5; do
     target=$(($(recorded) + ${more%.*})) pause=$(random $((round + 5)) 0 "$longest_pause")
     "$heddle" sweep "$experiment" -j 2 -o "$scratch/B.db" >"$out" 2>&1 &
     sweep=$!
-    for _ in $(seq 1200); do
-        if [ "$(recorded)" -ge "$target" ] || [ ! -e "/proc/$sweep" ]; then break; fi
-        sleep 0.05
-    done
-    sleep "$pause"
+    await 120 has_recorded
+    sleep "$pause" # at random: where it is killed is what the test is about
     if [ $round = 3 ]; then # a worker alone first
         kill_worker && kill_worker && kill_worker && kill_worker
         saw 'a killed worker is a failed run' '^failed: .*: the run was killed by signal 9'

@@ -115,13 +115,15 @@ expect 'shared memory: more than a core has' 3 'kernel k: 32768 bytes of shared 
 saw 'shared memory: what would help' '--set core.shared_bytes=32768 would let it run'
 saw 'shared memory: what CUDA says' 'CUDA_ERROR_(INVALID_VALUE|LAUNCH_OUT_OF_RESOURCES)'
 is 'shared memory: there are results' "$json_check" "$scratch/unfit.json"
+expect 'shared memory: the launch counts as refused' 0 '^true$' value unfit outcome.launch_refused
 expect 'registers: more than a core has' 3 'kernel k: .*1024 threads .*registers .*does not fit a core.* 1024 registers' program unfit --set core.registers=1K -- "$ptx/fine.ptx" k 1024 1024
 saw 'registers: what would help' '--set core.registers=16384 would let it run'
 saw 'registers: what CUDA says' 'CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES'
 is 'registers: there are results' "$json_check" "$scratch/unfit.json"
+expect 'registers: the launch counts as refused' 0 '^true$' value unfit outcome.launch_refused
 expect 'warps: more than a core has' 3 'kernel k: .*512 threads .*does not fit a core.* 8 warps' program unfit --set core.warps=8 -- "$ptx/fine.ptx" k 1024 512
 saw 'warps: what would help' '--set core.warps=16 would let it run'
-expect 'warps: the launch counts as refused' 0 '^true$' "$json_check" "$scratch/unfit.json" outcome.launch_refused
+expect 'warps: the launch counts as refused' 0 '^true$' value unfit outcome.launch_refused
 expect 'a block of 1,024 threads' 0 '^42$' program fits -- "$ptx/fine.ptx" k 1024 1024
 expect 'a block of 1,025 threads' 1 'kernel k: .*1025x1x1 threads.*1024' program unfit -- "$ptx/fine.ptx" k 1024 1025
 saw 'a block of 1,025 threads: what CUDA says' 'CUDA_ERROR_INVALID_VALUE'
@@ -145,6 +147,21 @@ expect 'lanes spin on one another' 4 'lanes of one warp spin' timeout 60 "$heddl
 expect 'lanes spin on one another: partial results' 0 '^true$' value spin kernels.0.partial
 expect 'lanes spin on one another, for sm_70' 0 '^64$' program apart -- "$ptx/spin_lock_apart.ptx" k 1024 64
 is 'lanes spin on one another, for sm_70: the results add up' "$json_check" "$scratch/apart.json"
+# Divergence units that mix the warps of a block: threads that wait for others of their block.
+for unit in tbc capri; do
+    for threads in 32 256; do
+        expect "$unit: $threads threads spin on one another" 4 "kernel k cannot go on under divergence unit $unit: threads spin on a value that others of their block" \
+            timeout 60 "$heddle" run -m slp --divergence "$unit" --stats "$scratch/spin.json" "$ptx_run" "$ptx/spin_lock.ptx" k 1024 "$threads"
+        saw "$unit: $threads threads spin on one another: where" "block \(0,0,0\), core [0-9]+: $((threads - 1)) threads spin, lane [0-9]+ of warp [0-9]+ at PTX line 1[45] .*; 1 wait for them"
+        expect "$unit: $threads threads spin on one another: partial results" 0 '^true$' value spin kernels.0.partial
+    done
+    expect "$unit: a lock that is opened before paths meet" 0 '^128$' timeout 60 "$heddle" run -m slp --divergence "$unit" "$ptx_run" "$ptx/lock_progress.ptx" k 1024 128
+done
+expect 'tbc: warps spin for one on the other side of a branch' 4 '96 threads spin, .*; 32 wait for them' \
+    timeout 60 "$heddle" run -m slp --divergence tbc "$ptx_run" "$ptx/spin_warps.ptx" k 1024 128
+expect 'pdom: they get it' 0 '^42$' timeout 60 "$heddle" run -m slp --divergence pdom "$ptx_run" "$ptx/spin_warps.ptx" k 1024 128
+[ -n "${TEST_SHORT:-}" ] || expect 'tbc: so many spin that an atomic gets no answer' 4 'and so many do that an atomic of these gets no answer' \
+    timeout 100 "$heddle" run -m slp --divergence tbc "$ptx_run" "$ptx/spin_lock.ptx" k 1024 32 60
 expect 'an endless loop' 4 'kernel k ran past the limit of 20000 cycles' program endless --max-cycles 20000 -- "$ptx/endless.ptx" k
 is 'an endless loop: partial results add up' "$json_check" "$scratch/endless.json"
 

@@ -219,12 +219,14 @@ static void pageable_memory_is_done_with(void)
 }
 
 /* A kernel is held up by a host function that another thread is in: what the kernel uses is not taken away before it has run. */
-static atomic_int host_state;
+static atomic_int host_state, is_freeing;
 static void CUDA_CB take_a_while(void *user)
 {
     (void)user;
     host_state = 1;
-    usleep(300000);
+    for (int i = 0; i < 10000 && !is_freeing; i++)
+        usleep(1000);
+    usleep(100000); /* a free that does not wait comes back long before */
     host_state = 2;
 }
 
@@ -252,6 +254,7 @@ static void frees_wait(void)
     OK(cuEventRecord(behind, b));
     OK(cuStreamWaitEvent(a, behind, 0));
     OK(launch(ramp, a, (void *[]){&used, &stamp, &count}));
+    is_freeing = 1;
     OK(cuMemFree(used));
     TRUE(host_state == 2);
     OK(cuStreamSynchronize(a));

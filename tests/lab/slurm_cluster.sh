@@ -8,16 +8,6 @@ nodes='n1 n2 n3'
 PATH=$PATH:/usr/sbin:/sbin # where the daemons are
 cluster_problem='' # why it could not be started
 
-# await SECONDS COMMAND...: until the command succeeds.
-await() {
-    await_until=$(($(date +%s) + $1))
-    shift
-    until "$@"; do
-        [ "$(date +%s)" -lt "$await_until" ] || return 1
-        sleep 0.1
-    done
-}
-
 # Six ports in a row that nobody listens on, below those that connections get; printed is the first.
 free_ports() {
     port=$((20000 + $$ % 1200 * 10))

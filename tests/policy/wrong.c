@@ -4,13 +4,18 @@
  *   HOLDS, HOLDS_STEADY, HOLDS_LOADS  one that holds every warp back, for ever, cycle by cycle or in one answer
  *   PICK=n                            one that picks n
  *   CRASH_...                         one that crashes in that hook; CRASH_HELPER: in a function of the C library that
- * it calls NO_WAY                            an L1 policy that gives nobody a way; CRASH_VICTIM: one that crashes PARKS
- * a divergence unit that parks warps and forgets them CRASH_PROBE                       a probe that crashes when a
- * warp is launched */
+ *                                     it calls
+ *   STAYS_...                         one that does not come back from that hook; STAYS_ASLEEP: from a pick that sleeps
+ *   SLOW                              one that takes a millisecond for each pick
+ *   NO_WAY                            an L1 policy that gives nobody a way; CRASH_VICTIM: one that crashes
+ *   PARKS                             a divergence unit that parks warps and forgets them
+ *   CRASH_PROBE, STAYS_PROBE          a probe that crashes when a warp is launched, or stays in its write */
 #include "heddle/policy.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 struct state {
     uint64_t issued;
@@ -19,14 +24,31 @@ struct state {
 
 static int *volatile nowhere; /* NULL, which the compiler does not know */
 
+static void stay(void)
+{
+    while (!nowhere)
+        ;
+}
+
+static void take_a_millisecond(void)
+{
+    struct timespec from, now;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    do
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    while (now.tv_sec * 1000000000 + now.tv_nsec < from.tv_sec * 1000000000 + from.tv_nsec + 1000000);
+}
+
 static bool init(void *state, const struct heddle_setup *setup)
 {
     (void)state, (void)setup;
 #ifdef CRASH_INIT
     return *nowhere;
-#else
-    return true;
 #endif
+#ifdef STAYS_INIT
+    stay();
+#endif
+    return true;
 }
 
 static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
@@ -37,6 +59,10 @@ static void issued(void *state, const struct heddle_core *core, const struct hed
 #ifdef CRASH_ISSUED
     if (s->issued > 20)
         *nowhere = 1;
+#endif
+#ifdef STAYS_ISSUED
+    if (s->issued > 20)
+        stay();
 #endif
 }
 
@@ -69,8 +95,25 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
     room[0] = (char)candidates;
     return pick(state, core, candidates + 1) + room[0];
 #else
+#ifdef STAYS_PICK
+    if (s->issued > 100)
+        stay();
+#elif defined STAYS_ASLEEP
+    for (;;)
+        sleep(1000);
+#elif defined SLOW
+    take_a_millisecond();
+#endif
     return __builtin_ctzll(candidates);
 #endif
+}
+
+static bool write_results(const union heddle_value *values, const struct heddle_instruction_table *kernels,
+                          uint32_t kernel_count, const char **why)
+{
+    (void)values, (void)kernels, (void)kernel_count, (void)why;
+    stay();
+    return true;
 }
 
 static uint64_t hold(void *state, const struct heddle_core *core)
@@ -158,13 +201,18 @@ const struct heddle_divergence wrong_unit = {.policy = POLICY,
                                              .split = split,
                                              .arrived = arrived,
                                              .exited = exited};
-const struct heddle_probe wrong_probe = {.policy = POLICY};
+const struct heddle_probe wrong_probe = {
+    .policy = POLICY,
+#ifdef STAYS_PROBE
+    .write = write_results,
+#endif
+};
 
 #if defined NO_WAY || defined CRASH_VICTIM
 HEDDLE_EXPORT_L1(wrong_l1);
 #elif defined PARKS
 HEDDLE_EXPORT_DIVERGENCE(wrong_unit);
-#elif defined CRASH_PROBE
+#elif defined CRASH_PROBE || defined STAYS_PROBE
 HEDDLE_EXPORT_PROBE(wrong_probe);
 #else
 HEDDLE_EXPORT_SCHEDULER(wrong);

@@ -57,6 +57,26 @@ for pick in 63 64 1000000 -2 -2147483647; do
     expect "a pick of $pick" 1 "scheduler wrong picked warp $pick, which is not among its candidates" run -s "$so" bitonic
 done
 
+# A hook that does not come back. One second is the limit here; one that takes long and comes back is left alone.
+stays() { HEDDLE_HOOK_SECONDS=1 run "$@"; }
+for hook in PICK=pick ISSUED=on.issued ASLEEP=pick INIT=init; do
+    wrong stays "-DSTAYS_${hook%%=*}"
+    expect "one that stays: $hook" 4 "scheduler wrong does not come back from its ${hook#*=} \(.*stays.so\): it has been there for 1 s" \
+        stays -s "$so" bitonic
+done
+wrong stays -DSTAYS_PICK
+expect 'one that stays, on threads' 4 'scheduler wrong does not come back from its pick ' stays -j 3 -s "$so" bitonic
+expect 'one that stays: in the results' 0 'deadlock' "$json_check" "$scratch/stats" outcome.kind
+expect 'one that stays, with a timeline' 4 'does not come back from its pick ' stays -s "$so" --timeline "$scratch/timeline" bitonic
+is 'one that stays: the timeline is whole' "$json_check" "$scratch/timeline" otherData.time
+wrong stays -DSTAYS_PROBE
+expect 'one that stays in its write' 4 'probe wrong does not come back from its write ' stays --probe "$so" bitonic
+is 'one that stays in its write: what was simulated is in the results' test "$("$json_check" "$scratch/stats" total.cycles)" -gt 0
+wrong slow -DSLOW
+expect 'one that is slow' 4 'ran past the limit of 300 cycles' stays --max-cycles 300 -s "$so" bitonic
+expect 'a limit that is no number' 4 "HEDDLE_HOOK_SECONDS is 'soon', which is no number of seconds; it is 20" \
+    env HEDDLE_HOOK_SECONDS=soon "$heddle" run --size test --max-cycles 5 -s "$so" bitonic
+
 case $build in *asan* | *tsan*) exit 0 ;; esac # sanitizers report crashes themselves
 for hook in PICK=pick ISSUED=on.issued INIT=init HELPER=pick DEEP=pick; do
     wrong crash "-DCRASH_${hook%%=*}"

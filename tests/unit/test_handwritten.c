@@ -595,6 +595,37 @@ static const struct hand_case cases[] = {
       KERNEL ".reg .v2 .u32 p; mov.u32 p.x, 11; mov.u32 p.y, 12; mov.u64 %rd1, swap;"
       " prototype: .callprototype (.reg .v2 .u32 _) _ (.reg .v2 .u32 _);"
       " call (p), %rd1, (p), prototype; st.global.v2.u32 [%rd0], p; ret; }" },
+    { "a vector result that is not taken", 1, 1, 0, 2, { 9, 3 },
+      HEADER ".func (.reg .v2 .u32 o, .reg .u32 s) f(.reg .v2 .u32 i) { mov.v2.u32 o, i; add.u32 s, i.x, i.y; ret; }\n"
+      KERNEL ".reg .v2 .u32 p; mov.u32 p.x, 4; mov.u32 p.y, 5; mov.u32 %r2, 3;"
+      " call (_, %r1), f, (p); st.global.u32 [%rd0], %r1; call (p, _), f, (p); call (_, _), f, (p);"
+      " st.global.u32 [%rd0+4], %r2; ret; }" },
+    { "values of another shape than their parameters", 1, 1, 0, 16,
+      { 1, 2, 2, 1, 1, 2, 0x00020001, 0x00040003, 0x00040003, 0x00020001, 0x40000000, 0x3f800000, 3, 0, 4, 0 },
+      HEADER ".func (.reg .b64 o) same(.reg .b64 i) { mov.b64 o, i; ret; }\n"
+      ".func (.reg .v2 .u32 o) swap(.reg .v2 .u32 i) { mov.u32 o.x, i.y; mov.u32 o.y, i.x; ret; }\n"
+      ".func (.param .b64 o) through(.param .b64 i)"
+      " { .reg .b64 t; ld.param.b64 t, [i]; st.param.b64 [o], t; ret; }\n"
+      ".func (.reg .b128 o) wide(.reg .b128 i) { mov.b128 o, i; ret; }\n"
+      KERNEL ".reg .v2 .u32 p, q; .reg .v4 .u16 h, g; .reg .v2 .f32 f; .reg .v2 .b64 w, x;"
+      " mov.u32 p.x, 1; mov.u32 p.y, 2;"
+      " call (%rd1), same, (p); st.global.u64 [%rd0], %rd1;"      /* .v2 .u32 as a .b64 */
+      " call (%rd1), swap, (p); st.global.u64 [%rd0+8], %rd1;"    /* .v2 .u32 taken as a .b64 */
+      " call (q), through, (p); st.global.v2.u32 [%rd0+16], q;"   /* both, and the parameter is in memory */
+      " mov.v4.u16 h, {1, 2, 3, 4}; call (g), same, (h); st.global.v4.u16 [%rd0+24], g;"
+      " call (q), swap, (h); st.global.v2.u32 [%rd0+32], q;"      /* .v4 .u16 as a .v2 .u32 */
+      " mov.f32 f.x, 0f3f800000; mov.f32 f.y, 0f40000000; call (f), swap, (f); st.global.v2.f32 [%rd0+40], f;"
+      " mov.u64 w.x, 3; mov.u64 w.y, 4; call (x), wide, (w); st.global.v2.u64 [%rd0+48], x; ret; }" },
+    { "values of another shape under a guard", 1, 2, 0, 4, { 7, 8, 1, 2 },
+      HEADER ".func (.reg .b64 o) same(.reg .b64 i) { mov.b64 o, i; ret; }\n"
+      KERNEL ".reg .v2 .u32 p, q; mov.u32 p.x, 1; mov.u32 p.y, 2; mov.u32 q.x, 7; mov.u32 q.y, 8;"
+      " mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 1; @%p1 call (q), same, (p);"
+      " mul.wide.u32 %rd1, %r1, 8; add.u64 %rd0, %rd0, %rd1; st.global.v2.u32 [%rd0], q; ret; }" },
+    { "values of another shape through a pointer", 1, 1, 0, 2, { 11, 12 },
+      HEADER ".func (.reg .b64 o) same(.reg .b64 i) { mov.b64 o, i; ret; }\n"
+      KERNEL ".reg .v2 .u32 p; mov.u32 p.x, 11; mov.u32 p.y, 12; mov.u64 %rd1, same;"
+      " prototype: .callprototype (.reg .b64 _) _ (.reg .b64 _);"
+      " call (p), %rd1, (p), prototype; st.global.v2.u32 [%rd0], p; call (_), %rd1, (p), prototype; ret; }" },
     { "register plus constant as a source", 1, 1, 0, 7, { 42, 0, 0x00110022, 35, 1041, 41, 0 },
       HEADER KERNEL "mov.u64 %rd1, 41; mov.u32 %r1, 7; mov.u16 %h1, 15; setp.eq.u32 %p1, %r1, 8;"
       " st.u64 [%rd0], %rd1 + 1; st.u16 [%rd0+8], %h1 + (2 * 9) + 1; st.u16 [%rd0+10], %h1+2;"
@@ -685,6 +716,12 @@ static const struct refused_case { const char *message, *ptx; } refused[] = {
       HEADER KERNEL "st.u32 [%rd0], %r1 + 1.0; ret; }" },
     { "expected ';'",
       HEADER KERNEL "add.u32 %r1 + 1, %r1, 1; ret; }" },
+    { "takes 1 parameters, 2 given", /* .v2 .u64: more bits than a .b64 has */
+      HEADER ".func f(.reg .b64 i) { ret; }\n" KERNEL ".reg .v2 .u64 v; call f, (v); ret; }" },
+    { "takes 2 parameters, 1 given",
+      HEADER ".func f(.reg .v2 .u32 i) { ret; }\n" KERNEL "call f, (%r1); ret; }" },
+    { "expected a register, a constant or a .param variable",
+      HEADER ".func f(.reg .b64 i) { ret; }\n" KERNEL "call f, ({%r1, %r2}); ret; }" },
     { "takes 2 parameters, 4 given",
       HEADER ".func f(.reg .v2 .u32 i) { ret; }\n" KERNEL ".reg .v4 .u32 v; call f, (v); ret; }" },
 };
