@@ -359,7 +359,6 @@ static bool begin_all(void)
     return any;
 }
 
-<<<<<<< HEAD
 /* Callbacks behind work that failed; there may be nobody who drives until they are done. */
 static void tell_failures(void)
 {
@@ -369,14 +368,14 @@ static void tell_failures(void)
             begin(l);
         l = told ? driver_get()->lanes : l->next; /* the lock was open */
     }
-=======
+}
+
 static enum gpu_pause run(struct gpu *g, uint64_t budget)
 {
     policy_hang_begin(g);
     enum gpu_pause pause = gpu_run(g, budget);
     policy_hang_end();
     return pause;
->>>>>>> defects
 }
 
 enum queue_state queue_drive(const struct queue_mark *until, uint64_t budget)
