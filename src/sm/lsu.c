@@ -343,13 +343,21 @@ static void expect_store_answers(struct sm *c, const struct packet *p)
         c->slots[p->warp].stores += sm_answers(c, p->address, p->bytes);
 }
 
+/* For an access of the instruction at work; where there is none, it waits until the core is woken for it. */
+static inline bool has_network_room(struct sm *c, uint32_t bytes)
+{
+    bool room = crossbar_has_room(c->requests, c->port, bytes);
+    c->lsu.waits_for_bytes = room ? 0 : bytes;
+    if (!room)
+        note_blocked(c, bytes);
+    return room;
+}
+
 static bool send_past_l1(struct sm *c, struct packet *p)
 {
     uint32_t bytes = packet_bytes(p);
-    if (!crossbar_has_room(c->requests, c->port, bytes)) {
-        note_blocked(c, bytes);
+    if (!has_network_room(c, bytes))
         return false;
-    }
     c->busy = true;
     p->slice = (uint8_t)address_map_slice(c->map, p->address);
     expect_store_answers(c, p);
@@ -431,7 +439,11 @@ STEP bool send_accesses(struct sm *c, uint16_t id)
             return false;
         f->next_access++;
     }
-    return f->next_access == a->count;
+    if (f->next_access == a->count)
+        return true;
+    if (f->route == ROUTE_PAST) /* looked at now, an access without room costs no further cycle */
+        has_network_room(c, packet_bytes(make_packet(&c->lsu, f, a)));
+    return false;
 }
 
 static void leave(struct sm *c, uint16_t id)
@@ -478,6 +490,8 @@ STEP void dispatch_cycle(struct sm *c)
         leave(c, id);
         return;
     }
+    if (l->waits_for_bytes && !has_network_room(c, l->waits_for_bytes))
+        return;
     if (f->space == SM_NO_MEMORY || send_accesses(c, id))
         leave(c, id);
 }
@@ -488,7 +502,7 @@ static inline bool is_refused(const struct sm_lsu *l) { return l->refused && !l-
 static inline bool dispatch_waits(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->dispatch == SM_NONE ? !collector_offers(c->collector, COLLECT_MEM) : is_refused(l);
+    return l->dispatch == SM_NONE ? !collector_offers(c->collector, COLLECT_MEM) : is_refused(l) || l->waits_for_bytes;
 }
 
 static inline bool goes_on(const struct sm *c)

@@ -95,6 +95,9 @@ struct sm_lsu {
     struct packet access;            /* of the instruction at work: what all its accesses have in common, and the one that is tried */
     int retry;                       /* enum cache_fail of the access that was refused, or -1 */
     bool refused;                    /* and nothing has changed since: not tried again, but counted */
+    /* Of the next access of the instruction at work, which found no room in the interconnect; 0: it has not been
+     * refused there. */
+    uint32_t waits_for_bytes;
 };
 
 struct sm_deferred { uint16_t id; };
