@@ -14,7 +14,8 @@ static bool take_answer(struct timing *t, uint32_t port)
     if (q->count) {
         struct packet *p = ring_front(q);
         if (sm_accept(t->cores[p->core], p, t->now)) {
-            bits_add(t->core_wake[p->core] <= t->now ? t->awake : t->awake_next, p->core);
+            if (t->core_wake[p->core] <= t->now + 1) /* else it sleeps on */
+                bits_add(t->core_wake[p->core] <= t->now ? t->awake : t->awake_next, p->core);
             ring_pop(q);
         }
     }

@@ -349,8 +349,28 @@ static uint32_t sectors_of_bytes(uint64_t segment, const uint64_t bytes[2])
     return segment & FRAME_BYTES ? sectors << 4 : sectors;
 }
 
+/* All lanes want the same bytes, which is how they contend: an access for each. */
+static bool are_same(const uint64_t address[32], uint32_t mask)
+{
+    uint64_t first = address[__builtin_ctz(mask)], difference = 0;
+    for (; mask; mask &= mask - 1)
+        difference |= address[__builtin_ctz(mask)] ^ first;
+    return difference == 0;
+}
+
+static uint32_t emit_same(uint64_t address, uint32_t mask, uint32_t bytes, uint64_t segment, struct access *to)
+{
+    uint32_t sectors = sectors_between(address, address + bytes - 1), count = 0;
+    for (; mask; mask &= ~(1u << (31 - __builtin_clz(mask)))) /* as below, the later lane first */
+        emit(&to[count++], segment, 1u << (31 - __builtin_clz(mask)), sectors);
+    return count;
+}
+
 static uint32_t atomic_part(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t segment_bytes, struct access *to)
 {
+    uint64_t any = address[__builtin_ctz(mask)], segment_of_any = any & ~(uint64_t)(segment_bytes - 1);
+    if (any + bytes <= segment_of_any + segment_bytes && are_same(address, mask))
+        return emit_same(any, mask, bytes, segment_of_any, to);
     struct atomics s;
     s.count = 0;
     for (; mask; mask &= mask - 1) {

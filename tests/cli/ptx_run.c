@@ -1,5 +1,6 @@
-/* ptx_run FILE.ptx KERNEL [BUFFER_BYTES [THREADS]]: loads a PTX file, launches KERNEL(buffer) with one block, and prints the first word of the
- * buffer. Exit status 1 when CUDA reports an error, as any careful program's would be. */
+/* ptx_run FILE.ptx KERNEL [BUFFER_BYTES [THREADS [BLOCKS]]]: loads a PTX file, launches KERNEL(buffer), with one block
+ * unless more are asked for, and prints the first word of the buffer. Exit status 1 when CUDA reports an error, as any
+ * careful program's would be. */
 #include "heddle/cuda.h"
 
 #include <stdint.h>
@@ -27,8 +28,9 @@ int main(int argc, char **argv)
     uint32_t word = 0;
     size_t bytes = argc > 3 ? strtoul(argv[3], NULL, 0) : 1024;
     unsigned threads = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 0) : 32;
-    if (argc < 3 || argc > 5) {
-        fputs("usage: ptx_run FILE.ptx KERNEL [BUFFER_BYTES [THREADS]]\n", stderr);
+    unsigned blocks = argc > 5 ? (unsigned)strtoul(argv[5], NULL, 0) : 1;
+    if (argc < 3 || argc > 6) {
+        fputs("usage: ptx_run FILE.ptx KERNEL [BUFFER_BYTES [THREADS [BLOCKS]]]\n", stderr);
         return 2;
     }
     CHECK(cuInit(0));
@@ -40,7 +42,7 @@ int main(int argc, char **argv)
     CHECK(cuMemAlloc(&buffer, bytes));
     CHECK(cuMemsetD8(buffer, 0, bytes));
     void *arguments[] = {&buffer};
-    CHECK(cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, NULL, arguments, NULL));
+    CHECK(cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, NULL, arguments, NULL));
     CHECK(cuCtxSynchronize());
     CHECK(cuMemcpyDtoH(&word, buffer, sizeof word));
     printf("%u\n", word);
