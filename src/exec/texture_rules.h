@@ -184,7 +184,8 @@ FLOAT_INLINE int64_t srgb_exponent(uint32_t raw) { return exponent_of(srgb_value
 #define NO_EXPONENT (-10000)
 FLOAT_INLINE int64_t larger_exponent(int64_t largest, double value, double weight, int64_t exponent)
 {
-    int64_t counted = (value != 0.0) & (weight != 0.0) ? exponent : NO_EXPONENT;
+    bool counts = (value != 0.0) & (weight != 0.0);
+    int64_t counted = counts ? exponent : NO_EXPONENT;
     return counted > largest ? counted : largest;
 }
 FLOAT_INLINE double aligned(double value, double weight, int64_t bits, int64_t largest)
