@@ -1,6 +1,8 @@
 #!/bin/sh
-# Speed of functional mode, one thread: sh bench/functional.sh BUILD [SIZE], from the repository's root. Each workload runs BENCH_RUNS times (default 3), the best counts. The table
-# goes to standard error, JSON objects to standard output; exit status 1 when a workload is slower than bench/targets.
+# Speed of functional mode, one thread: sh bench/functional.sh BUILD [SIZE], from the repository's root. Each workload,
+# and each kernel of bench/spots.c that is about results alone, runs BENCH_RUNS times (default 3), the best counts. The
+# table goes to standard error, JSON objects to standard output; exit status 1 when a workload is slower than its target
+# in bench/targets.
 set -u
 build=${1:-build}
 size=${2:-small}
@@ -12,14 +14,15 @@ separator=
 
 value() { sed -n "s/^ *\"$1\": \([0-9.e+]*\),*\$/\1/p" "$one" | tail -n 1; }
 
-printf '%-14s %18s %10s %10s %10s\n' workload 'warp instructions' seconds kWI/s target >&2
-for source in workloads/*/*.cu; do
-    name=$(basename "$source" .cu)
+# NAME PROGRAM-AND-ARGUMENTS...
+measure() {
+    name=$1
+    shift
     best=0 seconds=0 instructions=0
     i=0
     while [ "$i" -lt "$runs" ]; do
         i=$((i + 1))
-        if ! "$build/bin/heddle" run --functional --quiet --size "$size" --stats - "$name" >"$one" 2>/dev/null; then
+        if ! "$build/bin/heddle" run --functional --quiet --stats - "$@" >"$one" 2>/dev/null; then
             echo "bench: $name failed" >&2
             exit 1
         fi
@@ -34,6 +37,15 @@ for source in workloads/*/*.cu; do
         "$seconds" "$best" "${target:-null}"
     separator=,
     if [ "$(awk "BEGIN { print ($best < ${target:-0}) }")" = 1 ]; then slow=$((slow + 1)); fi
+}
+
+printf '%-14s %18s %10s %10s %10s\n' workload 'warp instructions' seconds kWI/s target >&2
+for source in workloads/*/*.cu; do
+    name=$(basename "$source" .cu)
+    measure "$name" --size "$size" "$name"
+done
+for name in tex-linear tex-float4 tex-bytes tex-point directed directed-div; do # bench/spots.c
+    measure "$name" "$build/bench/spots" "$name" bench
 done
 echo
 [ "$slow" = 0 ] || echo "bench: functional mode: $slow below target" >&2

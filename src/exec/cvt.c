@@ -46,6 +46,42 @@ ROUNDED(1)
 ROUNDED(2)
 ROUNDED(3)
 
+/* To a float that has to be rounded, in the directed roundings. A 64-bit integer is the sum of its halves, both exact
+ * as doubles. */
+FLOAT_INLINE double upper_half(int64_t a) { return (double)(a >> 32) * 0x1p32; }
+FLOAT_INLINE double unsigned_upper_half(uint64_t a) { return (double)(a >> 32) * 0x1p32; }
+FLOAT_INLINE double lower_half(uint64_t a) { return (double)(uint32_t)a; }
+
+FLOAT_INLINE float f32_of_halves(double high, double low, enum exec_rounding r)
+{
+    double sum = high + low;
+    return f32_from_sum(sum, f64_sum_error(high, low, sum), r);
+}
+
+FLOAT_INLINE double f64_of_halves(double high, double low, enum exec_rounding r)
+{
+    double sum = high + low;
+    return f64_direct(sum, f64_sum_error(high, low, sum), r);
+}
+
+FLOAT_INLINE float f32_from_f64_directed(double a, enum exec_rounding r)
+{
+    float nan = f32_from_f64(a);
+    return f64_is_nan(a) ? nan : f32_from_sum(a, 0.0, r);
+}
+
+#define DIRECTED(n)                                                                                                 \
+    HANDLER_1(f32_s32_##n, float, int32_t, f32_from_sum((double)a, 0.0, ROUND_##n))                                 \
+    HANDLER_1(f32_u32_##n, float, uint32_t, f32_from_sum((double)a, 0.0, ROUND_##n))                                \
+    HANDLER_1(f32_s64_##n, float, int64_t, f32_of_halves(upper_half(a), lower_half((uint64_t)a), ROUND_##n))        \
+    HANDLER_1(f32_u64_##n, float, uint64_t, f32_of_halves(unsigned_upper_half(a), lower_half(a), ROUND_##n))        \
+    HANDLER_1(f64_s64_##n, double, int64_t, f64_of_halves(upper_half(a), lower_half((uint64_t)a), ROUND_##n))       \
+    HANDLER_1(f64_u64_##n, double, uint64_t, f64_of_halves(unsigned_upper_half(a), lower_half(a), ROUND_##n))       \
+    HANDLER_1(f32_f64_##n, float, double, f32_from_f64_directed(a, ROUND_##n))
+DIRECTED(ZERO)
+DIRECTED(DOWN)
+DIRECTED(UP)
+
 /* Float to float. */
 HANDLER_1(f64_f32, double, float, f64_from_f32(a))
 HANDLER_1(f64_f32_ftz, double, float, f64_from_f32(f32_finish(a, true, false)))
@@ -74,11 +110,15 @@ struct cvt_row {
     TO_FLOAT(T, t, S64, s64) TO_FLOAT(T, t, U64, u64)
 #define FOUR(T, t, F, f) {PTX_##T, PTX_##F, ROUND_NEAREST, false, false, t##_##f##_0}, {PTX_##T, PTX_##F, ROUND_ZERO, false, false, t##_##f##_1}, \
     {PTX_##T, PTX_##F, ROUND_DOWN, false, false, t##_##f##_2}, {PTX_##T, PTX_##F, ROUND_UP, false, false, t##_##f##_3},
+#define ROUNDED_ROW(T, t, F, f, n) {PTX_##T, PTX_##F, ROUND_##n, false, false, t##_##f##_##n},
+#define THREE(T, t, F, f) ROUNDED_ROW(T, t, F, f, ZERO) ROUNDED_ROW(T, t, F, f, DOWN) ROUNDED_ROW(T, t, F, f, UP)
 static const struct cvt_row rows[] = {
     ALL_INTEGERS(F32, f32) ALL_INTEGERS(F64, f64) WIDE_INTEGERS(F16, f16)
     FOUR(S32, s32, F32, f32) FOUR(U32, u32, F32, f32) FOUR(S64, s64, F32, f32) FOUR(U64, u64, F32, f32)
     FOUR(S32, s32, F64, f64) FOUR(U32, u32, F64, f64) FOUR(S64, s64, F64, f64) FOUR(U64, u64, F64, f64)
     FOUR(F32, f32, F32, f32) FOUR(F64, f64, F64, f64)
+    THREE(F32, f32, S32, s32) THREE(F32, f32, U32, u32) THREE(F32, f32, S64, s64) THREE(F32, f32, U64, u64)
+    THREE(F64, f64, S64, s64) THREE(F64, f64, U64, u64) THREE(F32, f32, F64, f64)
     {PTX_F64, PTX_F32, -1, false, false, f64_f32},
     {PTX_F64, PTX_F32, -1, true, false, f64_f32_ftz},
     {PTX_F32, PTX_F64, ROUND_NEAREST, false, false, f32_f64},

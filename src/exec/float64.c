@@ -1,8 +1,7 @@
-/* f64 arithmetic. To nearest with the host's operators, in the other roundings by soft_float.c. PTX ISA 9.7.3. */
+/* f64 arithmetic, to nearest with the host's operators; the other roundings are in float64_directed.c. PTX ISA 9.7.3. */
 #include "exec/float_bits.h"
 #include "exec/float_handlers.h"
 #include "exec/lanes.h"
-#include "exec/soft_float.h"
 
 HANDLER_2(add_n, double, double, double, f64_nan2(a + b, a, b))
 HANDLER_2(sub_n, double, double, double, f64_nan2(a - b, a, b))
@@ -11,59 +10,6 @@ HANDLER_2(div_n, double, double, double, f64_nan2(a / b, b, a)) /* division is a
 HANDLER_3(fma_n, double, double, double, double, f64_nan3(__builtin_fma(a, b, c), a, b, c))
 HANDLER_1(rcp_n, double, double, f64_nan1(1.0 / a, a))
 HANDLER_1(sqrt_n, double, double, f64_nan1(__builtin_sqrt(a), a))
-
-static bool finite64(double x) { return (f64_bits(x) & 0x7ff0000000000000ull) != 0x7ff0000000000000ull; }
-static struct soft unpack(double x) { return soft_unpack(&soft_f64, f64_bits(x)); }
-static double pack(struct soft v, enum exec_rounding r) { return f64_from(soft_pack(&soft_f64, v, r, false)); }
-
-static double add_directed(double a, double b, enum exec_rounding r)
-{
-    return finite64(a) && finite64(b) ? pack(soft_add(unpack(a), unpack(b), r), r) : f64_nan2(a + b, a, b);
-}
-
-static double mul_directed(double a, double b, enum exec_rounding r)
-{
-    return finite64(a) && finite64(b) ? pack(soft_mul(unpack(a), unpack(b)), r) : f64_nan2(a * b, a, b);
-}
-
-static double fma_directed(double a, double b, double c, enum exec_rounding r)
-{
-    if (!finite64(a) || !finite64(b) || !finite64(c))
-        return f64_nan3(__builtin_fma(a, b, c), a, b, c);
-    return pack(soft_add(soft_mul(unpack(a), unpack(b)), unpack(c), r), r);
-}
-
-static double div_directed(double a, double b, enum exec_rounding r)
-{
-    return finite64(a) && finite64(b) && b != 0.0 ? pack(soft_div(unpack(a), unpack(b)), r) : f64_nan2(a / b, b, a);
-}
-
-static double sqrt_directed(double a, enum exec_rounding r)
-{
-    return finite64(a) && a > 0.0 ? pack(soft_sqrt(unpack(a)), r) : f64_nan1(__builtin_sqrt(a), a);
-}
-
-/* The rounding is in sub[0]. A NaN of a difference is that of the operand as it stands, so b's sign is changed only for numbers. */
-#define DIRECTED(name, expression)                                                                   \
-    static void name##_d(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)             \
-    {                                                                                                \
-        double *d = lane_data(w, in->dst);                                                           \
-        const double *pa = lane_data(w, in->src[0]), *pb = lane_data(w, in->src[1]), *pc = lane_data(w, in->src[2]); \
-        enum exec_rounding r = in->sub[0];                                                           \
-        FOR_EACH_LANE(mask, i)                                                                       \
-        {                                                                                            \
-            double a = pa[i], b = pb[i], c = pc[i];                                                  \
-            (void)b, (void)c;                                                                        \
-            d[i] = (expression);                                                                     \
-        }                                                                                            \
-    }
-DIRECTED(add, add_directed(a, b, r))
-DIRECTED(sub, add_directed(a, f64_is_nan(b) ? b : -b, r))
-DIRECTED(mul, mul_directed(a, b, r))
-DIRECTED(fma, fma_directed(a, b, c, r))
-DIRECTED(div, div_directed(a, b, r))
-DIRECTED(rcp, f64_is_nan(a) ? f64_nan1(a, a) : div_directed(1.0, a, r))
-DIRECTED(sqrt, sqrt_directed(a, r))
 
 /* Sign-magnitude numbers in the order of integers, -0 before +0. */
 FLOAT_INLINE int64_t order(double x)
@@ -113,15 +59,16 @@ static void testp(struct exec_warp *w, const struct exec_inst *in, uint32_t mask
 
 exec_handler *float64_handler(enum float_op op, const struct float_mode *m)
 {
-    bool nearest = m->rounding == ROUND_NEAREST;
+    if (m->rounding != ROUND_NEAREST && op <= FLOAT_SQRT)
+        return float64_directed_handler(op, m->rounding);
     switch (op) {
-    case FLOAT_ADD: return nearest ? add_n : add_d;
-    case FLOAT_SUB: return nearest ? sub_n : sub_d;
-    case FLOAT_MUL: return nearest ? mul_n : mul_d;
-    case FLOAT_FMA: return nearest ? fma_n : fma_d;
-    case FLOAT_DIV: return nearest ? div_n : div_d;
-    case FLOAT_RCP: return nearest ? rcp_n : rcp_d;
-    case FLOAT_SQRT: return nearest ? sqrt_n : sqrt_d;
+    case FLOAT_ADD: return add_n;
+    case FLOAT_SUB: return sub_n;
+    case FLOAT_MUL: return mul_n;
+    case FLOAT_FMA: return fma_n;
+    case FLOAT_DIV: return div_n;
+    case FLOAT_RCP: return rcp_n;
+    case FLOAT_SQRT: return sqrt_n;
     case FLOAT_MIN: return min_n;
     case FLOAT_MAX: return max_n;
     case FLOAT_ABS: return abs_n;

@@ -22,6 +22,8 @@ struct float_mode {
 exec_handler *float32_handler(enum float_op op, const struct float_mode *m);
 exec_handler *float32x2_handler(enum float_op op, const struct float_mode *m);
 exec_handler *float64_handler(enum float_op op, const struct float_mode *m);
+/* Of add to sqrt, toward zero, down or up; else NULL. */
+exec_handler *float64_directed_handler(enum float_op op, enum exec_rounding r);
 /* type: f16, f16x2, bf16 or bf16x2. Flags go into out->sub. */
 exec_handler *half_handler(enum float_op op, enum ptx_type type, const struct float_mode *m, struct exec_inst *out);
 

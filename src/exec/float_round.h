@@ -8,7 +8,9 @@
 
 #include "exec/float_bits.h"
 
-#if defined(__FP_FAST_FMAF) || defined(__ARM_FEATURE_FMA) || defined(__FMA__)
+#if defined(HOST_HAS_FMA)
+/* a test wants the other kind of host */
+#elif defined(__FP_FAST_FMAF) || defined(__ARM_FEATURE_FMA) || defined(__FMA__)
 #define HOST_HAS_FMA 1
 #else
 #define HOST_HAS_FMA 0
@@ -36,6 +38,30 @@ FLOAT_INLINE double f64_sum_error(double a, double b, double sum)
 {
     double b_part = sum - a, a_part = sum - b_part;
     return (a - a_part) + (b - b_part);
+}
+
+/* The error of product = a * b, exactly, where neither it nor the product leaves the range of normal numbers. */
+FLOAT_INLINE double f64_product_error(double a, double b, double product)
+{
+#if HOST_HAS_FMA
+    return __builtin_fma(a, b, -product);
+#else /* Dekker: each factor in two halves whose products are exact; a library's fma would be a call for each lane */
+    const double split = 0x1p27 + 1.0;
+    double a_big = a * split, b_big = b * split, a_high = a_big - (a_big - a), b_high = b_big - (b_big - b);
+    double a_low = a - a_high, b_low = b - b_high;
+    return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+#endif
+}
+
+/* x is the exact result rounded to nearest, and error what the exact result is more than that: its sign counts. For
+ * numbers with two finite neighbours, and zeros without an error. */
+FLOAT_INLINE double f64_direct(double x, double error, enum exec_rounding r)
+{
+    int64_t bits = (int64_t)f64_bits(x), sign = bits >> 63;
+    int64_t lower = (r == ROUND_DOWN ? -1 : r == ROUND_ZERO ? ~sign : 0) & -(int64_t)(error < 0.0);
+    int64_t upper = (r == ROUND_UP ? -1 : r == ROUND_ZERO ? sign : 0) & -(int64_t)(error > 0.0);
+    int64_t step = lower - upper; /* -1, 0, 1 */
+    return f64_from((uint64_t)(bits + ((step ^ sign) - sign)));
 }
 
 /* sum + error (sum is that value rounded to nearest) as f32. */

@@ -22,6 +22,16 @@ struct texture_request {
 /* Components as the instruction returns them: the bits of floats, or integers where the texture gives integers. */
 void texture_sample(const struct texture *t, struct texture_request *q, uint32_t out[4]);
 bool texture_gives_integers(const struct texture *t);
+/* The same for all lanes of mask at once (texture_lanes.c): coordinates that are not whole, the first level, no
+ * offset, no gather; layer: of a1d and a2d. False: not for this texture and geometry. */
+struct texture_lanes {
+    enum texture_geometry geometry;
+    const float *at[3];
+    const uint32_t *layer;
+    uint32_t bits[4][32];
+    uint64_t *touched;
+};
+bool texture_sample_lanes(const struct texture *t, uint32_t mask, struct texture_lanes *l);
 /* The nearest 16-bit float that is not larger in magnitude. */
 uint16_t texture_cut_to_f16(float v);
 /* The level of detail of a footprint: the derivatives of the coordinates in x and y of the screen. dimensions: 1 to 3. */

@@ -169,6 +169,50 @@ static bool has_faces(struct exec_warp *w, uint32_t lane, const struct texture *
     return false;
 }
 
+static bool are_equal(const uint64_t *objects, uint32_t mask, uint64_t object)
+{
+    FOR_EACH_LANE(mask, i)
+        if (objects[i] != object)
+            return false;
+    return true;
+}
+
+static void end_fetch(struct exec_warp *w, const struct fetch *f, const struct texture *t, uint32_t mask)
+{
+    bool is_plane = f->geometry == TEXTURE_2D && !t->level_count;
+    w->access = (struct exec_access){.space = PTX_SPACE_GLOBAL, .mask = mask, .is_texture = true};
+    w->access.bytes = (uint16_t)texture_texel_bytes(&t->array);
+    w->access.plane = is_plane ? &t->array : NULL;
+    if (f->has_resident)
+        write_pred(w, f->resident, mask, mask);
+}
+
+/* All lanes at once, where they have one texture and nothing but coordinates. False: it must be done lane by lane. */
+static bool fetch_lanes(struct exec_warp *w, const struct fetch *f, const struct texture *t, uint32_t mask)
+{
+    struct texture_lanes l;
+    bool simple = f->level_mode == LEVEL_NONE && !f->whole && !f->has_offset && f->gather < 0;
+    const uint64_t *objects = lane_data(w, f->operands.object);
+    if (!simple || !are_equal(objects, mask, objects[__builtin_ctz(mask)]))
+        return false;
+    l.geometry = f->geometry;
+    l.touched = w->addr;
+    l.layer = tex_is_layered(f->geometry) ? LANES_OF(uint32_t, w, f->operands.layer) : NULL;
+    for (int n = 0; n < tex_dimensions(f->geometry); n++)
+        l.at[n] = lane_data(w, f->operands.at[n]);
+    if (!texture_sample_lanes(t, mask, &l))
+        return false;
+    for (int n = 0; n < 4 && f->type != PTX_F16 && f->type != PTX_F16X2; n++) {
+        uint32_t *d = lane_data(w, f->dst[n]);
+        FOR_LANES(mask, d[i] = l.bits[n][i]);
+    }
+    for (uint32_t left = f->type == PTX_F16 || f->type == PTX_F16X2 ? mask : 0; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(left);
+        write_result(w, f, i, (const uint32_t[4]){l.bits[0][i], l.bits[1][i], l.bits[2][i], l.bits[3][i]});
+    }
+    return true;
+}
+
 static void fetch(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     const struct fetch *f = in->extra;
@@ -179,28 +223,21 @@ static void fetch(struct exec_warp *w, const struct exec_inst *in, uint32_t mask
         struct texture_request q;
         uint32_t bits[4];
         if (!t || objects[i] != object) {
+            bool first = !t;
             object = objects[i];
             t = tex_object(w, i, object, false);
             if (!t || !has_faces(w, i, t, f->geometry, object))
                 return;
+            if (first && fetch_lanes(w, f, t, mask))
+                break;
         }
         make_request(w, f, t, i, &q);
         texture_sample(t, &q, bits);
         w->addr[i] = q.touched;
         write_result(w, f, i, bits);
     }
-    w->access = (struct exec_access){.space = PTX_SPACE_GLOBAL, .mask = mask, .bytes = (uint16_t)texture_texel_bytes(&t->array), .is_texture = true,
-                                     .plane = f->geometry == TEXTURE_2D && !t->level_count ? &t->array : NULL};
-    if (f->has_resident)
-        write_pred(w, f->resident, mask, mask);
-}
-
-static bool are_equal(const uint64_t *objects, uint32_t mask, uint64_t object)
-{
-    FOR_EACH_LANE(mask, i)
-        if (objects[i] != object)
-            return false;
-    return true;
+    if (t)
+        end_fetch(w, f, t, mask);
 }
 
 /* The same for whole indices into linear memory, which are the common case: words are copied as they are. Other textures take the way above. */

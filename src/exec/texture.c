@@ -7,18 +7,12 @@
  * Left out: anisotropic filtering, multisampled textures, block-compressed formats. */
 #include "exec/texture.h"
 
-#include "exec/float_bits.h"
 #include "exec/memory.h"
-#include "exec/sampler.h"
-#include "exec/sampler_tables.h"
+#include "exec/texture_rules.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 /* Texels */
-
-static bool is_float_format(enum texture_format f) { return f == TEXTURE_F16 || f == TEXTURE_F32; }
 
 /* 32-bit integers have no normalised reading. */
 bool texture_gives_integers(const struct texture *t)
@@ -27,102 +21,25 @@ bool texture_gives_integers(const struct texture *t)
     return !is_float_format(f) && (t->read_as_integer || f == TEXTURE_U32 || f == TEXTURE_S32);
 }
 
-/* One component as an integer, as bits. */
-static uint32_t component_integer(enum texture_format f, const uint8_t *p, uint32_t n)
-{
-    uint16_t half;
-    uint32_t word;
-    switch (f) {
-    case TEXTURE_U8: return p[n];
-    case TEXTURE_S8: return (uint32_t)(int32_t)(int8_t)p[n];
-    case TEXTURE_U16:
-    case TEXTURE_S16:
-    case TEXTURE_F16:
-        memcpy(&half, p + 2 * n, 2);
-        return f == TEXTURE_S16 ? (uint32_t)(int32_t)(int16_t)half : half;
-    default:
-        memcpy(&word, p + 4 * n, 4);
-        return word;
-    }
-}
-
-/* The exponent e of a number 0.5 <= |v| / 2^e < 1 as frexp() has it, without a call: of floats, so that a double holds them all as normal numbers. Zero,
- * infinity and what is no number have 0. */
-static inline int exponent_of(double v)
-{
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    int field = (int)(bits >> 52 & 0x7ff);
-    return field == 0 || field == 0x7ff ? 0 : field - 1022;
-}
-
-/* v * 2^e, as ldexp() has it: filtering stays far inside what a double's exponent holds. */
-static inline double scale_by(double v, int e)
-{
-    uint64_t bits = (uint64_t)(e + 1023) << 52;
-    double power;
-    memcpy(&power, &bits, sizeof power);
-    return v * power;
-}
-
-/* What filtering works with: the numbers themselves. */
-static double filter_value(enum texture_format f, uint32_t v)
-{
-    switch (f) {
-    case TEXTURE_U8:
-    case TEXTURE_U16: return v;
-    case TEXTURE_F16: return (double)f16_to_f32((uint16_t)v);
-    case TEXTURE_F32: return (double)f32_from(v);
-    default: return (int32_t)v;
-    }
-}
-
-/* Unsigned values become [0, 1], signed ones [-1, 1]: both of the lowest two are -1. */
-static float normalised(enum texture_format f, uint32_t v)
-{
-    double top = f == TEXTURE_U8 ? 255.0 : f == TEXTURE_U16 ? 65535.0 : f == TEXTURE_S8 ? 127.0 : 32767.0;
-    if (is_float_format(f)) /* by no way through a double, which would quiet a signalling NaN */
-        return f == TEXTURE_F16 ? f16_to_f32((uint16_t)v) : f32_from(v);
-    return (float)(f == TEXTURE_U8 || f == TEXTURE_U16 ? v / top : fmax((int32_t)v / top, -1.0));
-}
-
-/* A texel's four components: as they are returned unfiltered, and as filtering takes them. */
+/* A texel's components as they are returned unfiltered. */
 struct texel {
     uint32_t bits[4];
-    double values[4];
-    int exponents[4]; /* of values that are filtered as floats */
 };
 
-/* The fourth component is linear. */
-static bool is_srgb(const struct texture *t, int n) { return t->srgb && t->array.format == TEXTURE_U8 && n < 3; }
-
-static void set_component(const struct texture *t, uint32_t n, uint32_t raw, struct texel *v)
+static struct texel unfiltered(const struct texture *t, const struct raw_texel *raw)
 {
-    enum texture_format f = t->array.format;
-    v->values[n] = filter_value(f, raw);
-    v->exponents[n] = exponent_of(v->values[n]);
-    if (is_srgb(t, (int)n)) {
-        v->values[n] = srgb_table[raw] / 16384.0;
-        v->exponents[n] = exponent_of(srgb_table[raw | 7] / 16384.0); /* one exponent for eight bytes */
-        v->bits[n] = f32_bits((float)v->values[n]);
-    } else if (f != TEXTURE_F32) {
-        v->bits[n] = f32_bits(normalised(f, raw));
-    }
+    struct texel v;
+    memcpy(v.bits, raw->component, sizeof v.bits);
+    for (uint32_t n = 0; n < t->array.channels && !texture_gives_integers(t); n++)
+        v.bits[n] = unfiltered_component(t, (int)n, v.bits[n]);
+    return v;
 }
 
-static struct texel read_texel(const struct texture *t, const struct texture_array *a, const int64_t at[3], uint64_t *touched)
+static struct raw_texel read_texel(const struct texture_array *a, const int64_t at[3], uint64_t *touched)
 {
-    struct texel v = {0};
     uint64_t bytes = texture_texel_bytes(a);
     *touched = a->data + (uint64_t)at[0] * bytes + (uint64_t)at[1] * a->pitch_bytes + (uint64_t)at[2] * a->slice_bytes;
-    const uint8_t *p = memory_pointer(*touched);
-    bool integers = texture_gives_integers(t);
-    for (uint32_t n = 0; n < a->channels; n++) {
-        v.bits[n] = component_integer(a->format, p, n);
-        if (!integers)
-            set_component(t, n, v.bits[n], &v);
-    }
-    return v;
+    return read_components(a->format, memory_pointer(*touched), a->channels);
 }
 
 uint16_t texture_cut_to_f16(float v)
@@ -140,7 +57,7 @@ static uint32_t border_component(const struct texture *t, uint32_t n)
     uint8_t raw[4];
     memcpy(raw, &t->border[n], sizeof raw);
     if (texture_gives_integers(t) || f == TEXTURE_F32)
-        return component_integer(f, raw, 0);
+        return read_components(f, raw, 1).component[0];
     if (f == TEXTURE_F16)
         return texture_cut_to_f16(t->border[n]);
     float top = f == TEXTURE_U8 ? 255.0f : f == TEXTURE_U16 ? 65535.0f : f == TEXTURE_S8 ? 127.0f : 32767.0f;
@@ -148,56 +65,19 @@ static uint32_t border_component(const struct texture *t, uint32_t n)
     return (uint32_t)(int32_t)rintf(fminf(fmaxf(v, lowest), 1.0f) * top);
 }
 
-static struct texel border_texel(const struct texture *t)
+struct raw_texel texture_border(const struct texture *t)
 {
-    struct texel v = {0};
-    for (uint32_t n = 0; n < t->array.channels; n++) {
-        v.bits[n] = border_component(t, n);
-        if (!texture_gives_integers(t))
-            set_component(t, n, v.bits[n], &v);
-    }
-    return v;
+    struct raw_texel raw = {{0}};
+    for (uint32_t n = 0; n < t->array.channels; n++)
+        raw.component[n] = border_component(t, n);
+    return raw;
 }
 
 /* Addressing */
 
-static enum texture_address mode_of(const struct texture *t, int axis)
-{
-    enum texture_address m = t->address[axis];
-    return !t->normalized && (m == TEXTURE_WRAP || m == TEXTURE_MIRROR) ? TEXTURE_CLAMP : m;
-}
-
-/* False: the index is outside, and the border's colour is meant. */
-static bool address_index(enum texture_address mode, int64_t size, int64_t *index)
-{
-    int64_t i = *index, turn;
-    switch (mode) {
-    case TEXTURE_WRAP:
-        i %= size;
-        *index = i < 0 ? i + size : i;
-        return true;
-    case TEXTURE_MIRROR:
-        turn = i % (2 * size);
-        turn = turn < 0 ? turn + 2 * size : turn;
-        *index = turn < size ? turn : 2 * size - 1 - turn;
-        return true;
-    case TEXTURE_BORDER:
-        return i >= 0 && i < size;
-    default:
-        *index = i < 0 ? 0 : i >= size ? size - 1 : i;
-        return true;
-    }
-}
-
 static int dimensions_of(enum texture_geometry g)
 {
     return g == TEXTURE_1D || g == TEXTURE_A1D ? 1 : g == TEXTURE_3D ? 3 : 2;
-}
-
-static int64_t extent(const struct texture_array *a, int axis)
-{
-    uint32_t e = axis == 0 ? a->width : axis == 1 ? a->height : a->depth;
-    return e ? e : 1;
 }
 
 /* What a request looks at on one level: whole indices and, of linear filtering, weights in 1/256 of the next texel. */
@@ -211,7 +91,8 @@ struct footprint {
 
 /* Whole coordinates are not subject to the addressing modes: outside there is zero or, where the level is given, the nearest texel. The whole index of one
  * dimension is for linear memory: an array answers zero. */
-static struct texel read_whole(const struct texture *t, const struct texture_array *a, const struct footprint *f, const struct texture_request *q)
+static struct raw_texel read_whole(const struct texture_array *a, const struct footprint *f,
+                                   const struct texture_request *q)
 {
     int64_t at[3] = {0, 0, f->layer};
     bool is_layered = q->geometry == TEXTURE_A1D || q->geometry == TEXTURE_A2D, outside = is_layered && q->layer >= a->layers;
@@ -222,68 +103,47 @@ static struct texel read_whole(const struct texture *t, const struct texture_arr
         address_index(TEXTURE_CLAMP, extent(a, axis), &at[axis]);
     }
     if (q->geometry == TEXTURE_1D || (outside && !q->has_level))
-        return (struct texel){0};
-    return read_texel(t, a, at, f->touched);
+        return (struct raw_texel){{0}};
+    return read_texel(a, at, f->touched);
 }
 
-static struct texel tap(const struct texture *t, const struct texture_array *a, const struct footprint *f, const int64_t step[3])
+static struct raw_texel tap(const struct texture *t, const struct texture_array *a, const struct footprint *f,
+                            const int64_t step[3])
 {
     int64_t at[3] = {0, 0, f->layer};
     for (int axis = 0; axis < f->dimensions; axis++) {
         at[axis] = f->index[axis] + step[axis];
         if (!address_index(mode_of(t, axis), extent(a, axis), &at[axis])) {
             *f->touched = a->data;
-            return border_texel(t);
+            return texture_border(t);
         }
     }
-    return read_texel(t, a, at, f->touched);
+    return read_texel(a, at, f->touched);
 }
-
-/* NaN and denormal numbers count as zero; beyond what an index can hold it does not matter where. */
-static double bounded(double v)
-{
-    const double limit = 1ull << 40;
-    return isnan(v) || fabs(v) < (double)FLT_MIN ? 0.0 : v > limit ? limit : v < -limit ? -limit : v;
-}
-
-/* Normalised coordinates are cut to so many steps before they are scaled. */
-#define COORDINATE_STEPS 2097152.0
 
 static void place(const struct texture *t, const struct texture_array *a, double at, int32_t offset, int axis, bool linear, bool held,
                   struct footprint *f)
 {
-    double texels = bounded(at);
-    if (t->normalized && isinf(at) && (mode_of(t, axis) == TEXTURE_WRAP || mode_of(t, axis) == TEXTURE_MIRROR))
-        texels = 0.0;
-    else if (t->normalized)
-        texels = floor(texels * COORDINATE_STEPS) / COORDINATE_STEPS * (double)extent(a, axis);
+    enum texture_address mode = mode_of(t, axis);
+    int64_t size = extent(a, axis);
+    double texels = texel_coordinate(at, t->normalized, mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR, (double)size);
     if (!linear) {
         f->index[axis] = (int64_t)floor(texels) + offset;
         return;
     }
-    int64_t fixed = (int64_t)floor(texels * 256.0 + 0.5) - 128 + (int64_t)offset * 256, last = extent(a, axis) - 1;
-    if (held && mode_of(t, axis) == TEXTURE_CLAMP) /* the coordinate is held inside, not only the texels */
-        fixed = fixed < 0 ? 0 : fixed > last * 256 ? last * 256 : fixed;
+    int64_t fixed = fixed_coordinate(texels) + (int64_t)offset * 256;
+    if (held && mode == TEXTURE_CLAMP)
+        fixed = held_coordinate(fixed, size);
     f->index[axis] = fixed >> 8;
     f->weight[axis] = (uint32_t)(fixed & 255);
 }
 
-static uint32_t half_up(uint32_t v) { return (v + 128) >> 8; }
-
-static uint32_t half_down(uint32_t v) { return (v + 127) >> 8; }
-
-/* Weights of the corners in 1/256, which add up to whole. z splits the whole, x each part, y each part of that. Halves go up in x, and in y where x
- * is the upper texel; else down. */
-static void split_weights(const struct footprint *f, uint32_t whole, uint32_t weights[8])
+/* z splits the whole. */
+static void split_weights(const struct footprint *f, uint32_t whole, struct corner_weights weights[2])
 {
-    uint32_t above = f->dimensions == 3 ? half_down(whole * f->weight[2]) : 0, parts[2] = {whole - above, above};
-    for (int z = 0; z < 2; z++) {
-        uint32_t right = half_up(parts[z] * f->weight[0]), left = parts[z] - right, *w = weights + 4 * z;
-        w[3] = half_up(right * f->weight[1]);
-        w[2] = half_down(left * f->weight[1]);
-        w[1] = right - w[3];
-        w[0] = left - w[2];
-    }
+    uint32_t above = f->dimensions == 3 ? half_down(whole * f->weight[2]) : 0;
+    weights[0] = split_weight(whole - above, f->weight[0], f->weight[1]);
+    weights[1] = split_weight(above, f->weight[0], f->weight[1]);
 }
 
 /* The texels of a request and their weights in 1/256, in groups of four: those of one slice of one level are filtered together. */
@@ -292,97 +152,93 @@ enum { GROUP = 4, GROUPS = 4 };
 struct taps {
     int groups, counts[GROUPS];
     uint32_t weights[GROUPS][GROUP];
-    struct texel texels[GROUPS][GROUP];
+    struct raw_texel texels[GROUPS][GROUP];
 };
 
-/* A coordinate in the middle of a texel does not reach its neighbour. A weight that is rounded to zero does, if only for infinities and what is no
- * number. */
-static bool reaches(const struct footprint *f, const int64_t step[3])
+/* The two texels of an axis that filtering mixes: where they are, in bytes, and whether they are inside. A coordinate
+ * in the middle of a texel does not reach its neighbour; a weight that is rounded to zero does, if only for infinities
+ * and what is no number. */
+struct axis_texels {
+    uint64_t bytes[2];
+    bool inside[2];
+    uint32_t count;
+};
+
+static struct axis_texels texels_of_axis(const struct texture *t, const struct texture_array *a,
+                                         const struct footprint *f, int axis, uint64_t step_bytes)
 {
-    for (int axis = 0; axis < f->dimensions; axis++)
-        if (step[axis] && f->weight[axis] == 0)
-            return false;
-    return true;
+    struct axis_texels x = {.count = f->weight[axis] ? 2 : 1};
+    enum texture_address mode = mode_of(t, axis);
+    int64_t size = extent(a, axis);
+    for (uint32_t i = 0; i < x.count; i++) {
+        int64_t at = f->index[axis] + i;
+        x.inside[i] = address_index(mode, size, &at);
+        x.bytes[i] = (uint64_t)at * step_bytes;
+    }
+    return x;
 }
 
-static void add_taps(const struct texture *t, const struct texture_array *a, const struct footprint *f, uint32_t whole, struct taps *taps)
+static struct raw_texel tap_at(const struct texture *t, const struct texture_array *a, bool inside, uint64_t bytes,
+                               uint64_t *touched)
 {
-    uint32_t weights[8];
+    *touched = inside ? a->data + bytes : a->data;
+    return inside ? read_components(a->format, memory_pointer(*touched), a->channels) : texture_border(t);
+}
+
+static void add_taps(const struct texture *t, const struct texture_array *a, const struct footprint *f, uint32_t whole,
+                     struct taps *taps)
+{
+    const struct axis_texels none = {.inside = {true}, .count = 1};
+    const struct axis_texels layer = {.bytes = {(uint64_t)f->layer * a->slice_bytes}, .inside = {true}, .count = 1};
+    struct axis_texels x = texels_of_axis(t, a, f, 0, texture_texel_bytes(a));
+    struct axis_texels y = f->dimensions > 1 ? texels_of_axis(t, a, f, 1, a->pitch_bytes) : none;
+    struct axis_texels z = f->dimensions > 2 ? texels_of_axis(t, a, f, 2, a->slice_bytes) : layer;
+    struct corner_weights weights[2];
     split_weights(f, whole, weights);
-    for (int corner = 0; corner < 1 << f->dimensions; corner++) {
-        int64_t step[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
-        int group = taps->groups + corner / GROUP;
-        if (!reaches(f, step))
-            continue;
-        taps->weights[group][taps->counts[group]] = weights[corner];
-        taps->texels[group][taps->counts[group]++] = tap(t, a, f, step);
+    for (uint32_t k = 0; k < z.count; k++) {
+        int group = taps->groups + (int)k, count = 0;
+        for (uint32_t j = 0; j < y.count; j++)
+            for (uint32_t i = 0; i < x.count; i++) {
+                taps->weights[group][count] = weights[k].corner[2 * j + i];
+                taps->texels[group][count++] = tap_at(t, a, x.inside[i] & y.inside[j] & z.inside[k],
+                                                      x.bytes[i] + y.bytes[j] + z.bytes[k], f->touched);
+            }
+        taps->counts[group] = count;
     }
     taps->groups += f->dimensions == 3 ? 2 : 1;
 }
 
-/* The exponent of the largest of a group's texels. */
-static int largest_exponent(const struct taps *taps, int group, int n)
+static double sum_group(const struct texture *t, const struct taps *taps, int group, int n, int64_t bits)
 {
-    int largest = -10000;
-    for (int i = 0; i < taps->counts[group]; i++) {
-        const struct texel *v = &taps->texels[group][i];
-        if (v->values[n] != 0.0 && taps->weights[group][i] && v->exponents[n] > largest)
-            largest = v->exponents[n];
+    double values[GROUP], sum = 0.0;
+    int64_t largest = NO_EXPONENT;
+    int count = taps->counts[group];
+    for (int i = 0; i < count; i++) {
+        uint32_t raw = taps->texels[group][i].component[n];
+        values[i] = is_srgb(t, n) ? srgb_value(raw) : float_value(t->array.format == TEXTURE_F16, raw);
+        int64_t exponent = is_srgb(t, n) ? srgb_exponent(raw) : exponent_of(values[i]);
+        largest = larger_exponent(largest, values[i], taps->weights[group][i], exponent);
     }
-    return largest == -10000 ? 0 : largest;
+    largest = largest == NO_EXPONENT ? 0 : largest;
+    for (int i = 0; i < count; i++)
+        sum += aligned(values[i], taps->weights[group][i], bits, largest);
+    return sum_of_aligned(sum, bits, largest);
 }
 
-/* Floats are aligned to the largest of their group, and what is below so many bits is cut; the sum is exact. */
-static double sum_group(const struct taps *taps, int group, int n, int bits)
-{
-    int largest = largest_exponent(taps, group, n);
-    double sum = 0.0;
-    for (int i = 0; i < taps->counts[group]; i++)
-        sum += taps->weights[group][i] * trunc(scale_by(taps->texels[group][i].values[n], bits - largest));
-    return scale_by(sum, largest - bits - 8);
-}
-
-/* To the nearest of so many significant bits; of two equally near ones to the larger. */
-static double round_away(double v, int bits, int least_exponent)
-{
-    int exponent = exponent_of(v) - bits;
-    exponent = exponent < least_exponent ? least_exponent : exponent;
-    return scale_by(copysign(floor(fabs(scale_by(v, -exponent)) + 0.5), v), exponent);
-}
-
-static float flushed(float v) { return fabsf(v) < FLT_MIN ? copysignf(0.0f, v) : v; }
-
-/* Texels that are no number make the one of all ones. */
-static float filter_floats(const struct taps *taps, int n, int aligned_bits, int bits, int least_exponent)
-{
-    double sum = 0.0;
-    for (int group = 0; group < taps->groups; group++)
-        sum += sum_group(taps, group, n, aligned_bits);
-    if (!isfinite(sum))
-        return isinf(sum) ? (float)sum : f32_from(bits == 24 ? 0x7fffffffu : 0x7fffe000u);
-    return flushed((float)round_away(sum, bits, least_exponent));
-}
-
-static float clamp_signed(int64_t v) { return (float)((v > 32767 ? 32767 : v < -32767 ? -32767 : (double)v) / 32767.0); }
-
-/* The filter's results have 16 bits where the texels are integers or 16-bit floats. What bytes lack to 16 bits is made of their own upper bits. */
 static float filter_component(const struct texture *t, const struct taps *taps, int n)
 {
-    enum texture_format f = t->array.format;
-    int64_t sum = 0;
-    if (f == TEXTURE_F32)
-        return filter_floats(taps, n, 28, 24, -149);
-    if (f == TEXTURE_F16 || is_srgb(t, n))
-        return filter_floats(taps, n, is_srgb(t, n) ? 8 : 15, 11, -24);
+    struct float_filter filter = float_filter_of(t, n);
+    double sum = 0.0;
+    int64_t whole = 0;
+    if (filters_as_floats(t, n)) {
+        for (int group = 0; group < taps->groups; group++)
+            sum += sum_group(t, taps, group, n, filter.aligned_bits);
+        return filtered_float(sum, filter);
+    }
     for (int group = 0; group < taps->groups; group++)
         for (int i = 0; i < taps->counts[group]; i++)
-            sum += (int64_t)(taps->weights[group][i] * taps->texels[group][i].values[n]);
-    switch (f) {
-    case TEXTURE_U8: return (float)((double)((sum * 257 + 128) >> 8) / 65535.0);
-    case TEXTURE_U16: return (float)((double)((sum + 128) >> 8) / 65535.0);
-    case TEXTURE_S8: return clamp_signed(sum + ((sum + 64 + (sum >> 12) * 16) >> 7));
-    default: return clamp_signed((sum + 128) >> 8);
-    }
+            whole += (int64_t)taps->weights[group][i] * (int32_t)taps->texels[group][i].component[n];
+    return filtered_integer(t->array.format, whole);
 }
 
 /* The four texels that filtering would mix, one component of each: lower left first, then against the clock. */
@@ -390,8 +246,10 @@ static struct texel gather(const struct texture *t, const struct texture_array *
 {
     static const int64_t steps[4][3] = {{0, 1, 0}, {1, 1, 0}, {1, 0, 0}, {0, 0, 0}};
     struct texel v;
-    for (int n = 0; n < 4; n++)
-        v.bits[n] = tap(t, a, f, steps[n]).bits[component];
+    for (int n = 0; n < 4; n++) {
+        struct raw_texel raw = tap(t, a, f, steps[n]);
+        v.bits[n] = unfiltered(t, &raw).bits[component];
+    }
     return v;
 }
 
@@ -449,9 +307,6 @@ static int cube_face(const float direction[3], double *x, double *y)
 }
 
 static bool is_cube(enum texture_geometry g) { return g == TEXTURE_CUBE || g == TEXTURE_ACUBE; }
-
-/* A negative layer is a large one. */
-static int64_t clamp_layer(uint32_t layer, uint32_t count) { return layer < count ? layer : count ? count - 1 : 0; }
 
 static struct footprint footprint_of(const struct texture *t, const struct texture_array *a, struct texture_request *q, bool linear)
 {
@@ -528,9 +383,10 @@ static struct texel sample(const struct texture *t, struct texture_request *q)
     if (filters && (t->linear_filter || share))
         return mix(t, a, next, share, q);
     struct footprint f = footprint_of(t, a, q, q->gather >= 0);
-    if (q->whole)
-        return read_whole(t, a, &f, q);
-    return q->gather >= 0 ? gather(t, a, &f, q->gather) : tap(t, a, &f, (const int64_t[3]){0, 0, 0});
+    if (q->gather >= 0)
+        return gather(t, a, &f, q->gather);
+    struct raw_texel raw = q->whole ? read_whole(a, &f, q) : tap(t, a, &f, (const int64_t[3]){0, 0, 0});
+    return unfiltered(t, &raw);
 }
 
 /* A buffer in linear memory is read by whole index; outside of it, and by any other coordinate, there is zero. */
@@ -539,7 +395,8 @@ static struct texel read_linear(const struct texture *t, struct texture_request 
     int64_t at[3] = {(int64_t)q->texel[0] + q->offset[0], 0, 0};
     if (!q->whole || q->geometry != TEXTURE_1D || at[0] < 0 || at[0] >= (int64_t)t->array.width)
         return q->touched = t->array.data, (struct texel){0};
-    return read_texel(t, &t->array, at, &q->touched);
+    struct raw_texel raw = read_texel(&t->array, at, &q->touched);
+    return unfiltered(t, &raw);
 }
 
 void texture_sample(const struct texture *t, struct texture_request *q, uint32_t out[4])

@@ -1,4 +1,6 @@
-/* The progress line: cycles, warp instructions, their rate, blocks, and the time left if the other blocks take as long as those that are done. */
+/* The progress line: cycles, warp instructions, their rate, blocks, and the time left if the other blocks take as long
+ * as those that are done. Blocks that run count as half done. What the first of them took says little as long as most
+ * of what has been done went into others: the time left is not said before as many have ended as run. */
 #include "gpu/progress.h"
 
 #include <stdlib.h>
@@ -49,9 +51,11 @@ static const char *scaled(double n, char out[16])
 static void put_time_left(char *out, size_t size, const struct progress_state *s)
 {
     out[0] = '\0';
-    if (!s->blocks_done || s->blocks_done >= s->blocks_all)
+    uint64_t running = s->blocks_started > s->blocks_done ? s->blocks_started - s->blocks_done : 0;
+    if (s->blocks_done < running || !s->blocks_done || s->blocks_done >= s->blocks_all)
         return;
-    double left = s->seconds * (double)(s->blocks_all - s->blocks_done) / (double)s->blocks_done;
+    double done = (double)s->blocks_done + (double)running / 2;
+    double left = s->seconds * ((double)s->blocks_all - done) / done;
     unsigned long long seconds = left < 1e9 ? (unsigned long long)(left + 0.5) : 0;
     if (left >= 1e9)
         return;
@@ -92,7 +96,8 @@ static void show(struct progress *p, const struct progress_state *s)
     p->visible = p->terminal;
 }
 
-void progress_update(struct progress *p, const char *kernel, uint64_t cycles, uint64_t warp_instructions, uint64_t blocks_done, uint64_t blocks_all)
+void progress_update(struct progress *p, const char *kernel, uint64_t cycles, uint64_t warp_instructions,
+                     uint64_t blocks_started, uint64_t blocks_done, uint64_t blocks_all)
 {
     if (!p)
         return;
@@ -105,7 +110,9 @@ void progress_update(struct progress *p, const char *kernel, uint64_t cycles, ui
     if (t - p->last < interval_seconds || t <= p->begin)
         return;
     p->last = t;
-    show(p, &(struct progress_state){.kernel = kernel, .cycles = cycles, .warp_instructions = warp_instructions, .blocks_done = blocks_done, .blocks_all = blocks_all,
+    show(p, &(struct progress_state){.kernel = kernel, .cycles = cycles, .warp_instructions = warp_instructions,
+                                     .blocks_started = blocks_started, .blocks_done = blocks_done,
+                                     .blocks_all = blocks_all,
                                      .kwips = (double)(warp_instructions - p->instructions_before) / (t - p->begin) / 1e3, .seconds = t - p->begin});
 }
 

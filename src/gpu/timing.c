@@ -14,7 +14,8 @@ static bool take_answer(struct timing *t, uint32_t port)
     if (q->count) {
         struct packet *p = ring_front(q);
         if (sm_accept(t->cores[p->core], p, t->now)) {
-            bits_add(t->core_wake[p->core] <= t->now ? t->awake : t->awake_next, p->core);
+            if (t->core_wake[p->core] <= t->now + 1) /* else it sleeps on */
+                bits_add(t->core_wake[p->core] <= t->now ? t->awake : t->awake_next, p->core);
             ring_pop(q);
         }
     }
@@ -62,17 +63,27 @@ static inline void send_replies(struct timing *t)
         }
 }
 
-/* Cores that sleep because the network had no room. */
+/* Cores that sleep because the network had no room, where there may be some now: at ports that have given flits. */
+static inline uint64_t blocked_and_asleep(const struct timing *t, uint32_t word)
+{
+    const uint64_t *gave = crossbar_look(t->requests)->gave;
+    uint64_t asleep = t->blocked[word] & ~t->awake[word];
+    return t->core_count == t->ports ? asleep & gave[word] : asleep;
+}
+
 static inline void wake_blocked(struct timing *t)
 {
+    if (!bits_any(crossbar_look(t->requests)->gave, t->port_words))
+        return;
     for (uint32_t word = 0; word < t->core_words; word++)
-        for (uint64_t left = t->blocked[word] & ~t->awake[word]; left; left &= left - 1) {
+        for (uint64_t left = blocked_and_asleep(t, word); left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
             if (!crossbar_has_room(t->requests, t->cores[i]->port, t->core_blocked[i]))
                 continue;
             t->core_wake[i] = t->now;
             bits_add(t->awake, i);
         }
+    crossbar_forget_given(t->requests, t->port_words);
 }
 
 static void core_step(void *context, uint32_t port)

@@ -191,7 +191,8 @@ static bool check_limits(struct timing *t, struct residency *r, uint64_t limit, 
     if (t->now >= limit)
         return error_set(e, ERROR_LIMIT, "kernel %s ran past the limit of %llu cycles (--max-cycles)", r->launch.kernel->name, (unsigned long long)o->max_cycles);
     if (o->progress)
-        progress_update(o->progress, r->launch.kernel->name, t->now - r->start, executed(t), t->blocks_done, r->block_count);
+        progress_update(o->progress, r->launch.kernel->name, t->now - r->start, executed(t), r->next_block,
+                        t->blocks_done, r->block_count);
     return true;
 }
 

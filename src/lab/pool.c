@@ -7,7 +7,9 @@
 #include "lab/sweep.h"
 
 #include "base/processors.h"
+#include "base/strmap.h"
 #include "lab/child.h"
+#include "lab/estimate.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -39,8 +41,7 @@ struct pool {
     bool *taken;                   /* one a job: started, or not to be started any more */
     int lock;
     bool stopping;
-    double finished_seconds;       /* of all runs that ended */
-    uint32_t finished;
+    struct estimate estimate;      /* of the time left; its runs are the jobs */
     struct error *error;
 };
 
@@ -144,6 +145,7 @@ static bool start(struct pool *p, struct worker *w, const struct job *j)
         return error_set(p->error, ERROR_IO, "cannot start a process: %s; fewer at a time (-j) may help", strerror(errno));
     }
     *w = (struct worker){.pid = pid, .report = ends[0], .job = j, .start = now()};
+    estimate_start(&p->estimate, (uint32_t)(j - p->sweep->jobs), w->start);
     p->sweep->progress.running++;
     return true;
 }
@@ -207,34 +209,14 @@ static void finish(struct pool *p, struct worker *w, int status)
     *w = (struct worker){0};
     p->sweep->progress.running--;
     end_orphans(p);
+    estimate_end(&p->estimate, (uint32_t)(gone.job - p->sweep->jobs), now(), WIFEXITED(status) && !WEXITSTATUS(status));
+    p->sweep->progress.seconds_left = estimate_left(&p->estimate, now()); /* told with the run */
     if (sweep_collect(p->sweep, gone.job, &found, p->error) && !found)
         account(p, &gone, status);
-    if (found) {
-        p->finished++;
-        p->finished_seconds += now() - gone.start;
-    }
     close(gone.report);
 }
 
 /* ------------------------------------------------------------- all of them */
-
-/* What is left, in seconds: by what runs of the same program took before, else by what runs of this sweep take. */
-static double seconds_left(const struct pool *p)
-{
-    double mean = p->finished ? p->finished_seconds / p->finished : NAN, sum = 0, longest = 0, time = now();
-    for (uint32_t i = p->next; i < p->sweep->job_count; i++) {
-        double expected = p->sweep->jobs[i].expected_seconds;
-        sum += p->taken[i] ? 0 : expected > 0 ? expected : mean;
-    }
-    for (uint32_t i = 0; i < p->places; i++) {
-        const struct worker *w = &p->workers[i];
-        double left = !w->pid ? 0 : (w->job->expected_seconds > 0 ? w->job->expected_seconds : mean) - (time - w->start);
-        left = left < 0 ? 0 : left; /* keeps NAN */
-        sum += left;
-        longest = left > longest ? left : longest;
-    }
-    return isnan(sum) ? sum : fmax(sum / p->places, longest);
-}
 
 static void tick(struct pool *p)
 {
@@ -242,24 +224,35 @@ static void tick(struct pool *p)
     for (uint32_t i = 0; i < p->places; i++)
         if (p->workers[i].pid && (!latest || p->workers[i].start > latest->start))
             latest = &p->workers[i];
-    p->sweep->progress.seconds_left = seconds_left(p);
+    p->sweep->progress.seconds_left = estimate_left(&p->estimate, now());
     p->sweep->progress.label = latest ? latest->job->label : NULL;
     sweep_tell(p->sweep, SWEEP_TICK);
     p->sweep->progress.label = NULL;
 }
 
+/* A run that others wait for comes before all. */
+static double urgency(const struct pool *p, uint32_t job)
+{
+    return p->sweep->jobs[job].input ? INFINITY : estimate_urgency(&p->estimate, job);
+}
+
 /* Those that read a file which is being made are left for later. UINT32_MAX: there is none now. */
 static uint32_t take_next(struct pool *p)
 {
-    uint32_t count = p->sweep->job_count;
+    uint32_t count = p->sweep->job_count, found = UINT32_MAX;
+    double most = -1;
     while (p->next < count && p->taken[p->next])
         p->next++;
-    for (uint32_t i = p->next; i < count; i++)
-        if (!p->taken[i] && sweep_ready(p->sweep, i) != SWEEP_WAITS) {
-            p->taken[i] = true;
-            return i;
+    for (uint32_t i = p->next; i < count; i++) {
+        double urgent = p->taken[i] ? -1 : urgency(p, i);
+        if (urgent > most && sweep_ready(p->sweep, i) != SWEEP_WAITS) {
+            most = urgent;
+            found = i;
         }
-    return UINT32_MAX;
+    }
+    if (found != UINT32_MAX)
+        p->taken[found] = true;
+    return found;
 }
 
 /* A job whose record came into the spool since the sweep began is not started. */
@@ -272,6 +265,7 @@ static bool start_next(struct pool *p, struct worker *w)
             return false;
         if (!found)
             return start(p, w, j);
+        estimate_end(&p->estimate, i, 0, false);
     }
     return true;
 }
@@ -299,7 +293,6 @@ static void reap(struct pool *p)
         pid_t pid = p->workers[i].pid;
         if (pid && waitpid(pid, &status, WNOHANG) == pid) {
             finish(p, &p->workers[i], status);
-            p->sweep->progress.seconds_left = seconds_left(p);
         }
     }
 }
@@ -334,6 +327,32 @@ static bool end_interrupted(const struct pool *p)
     return error_set(p->error, ERROR_INTERRUPTED, "interrupted: %u of %u runs are left; the same command goes on from here", left, p->sweep->job_count);
 }
 
+/* Which jobs run the same program with the same arguments. */
+static void number_programs(struct pool *p)
+{
+    struct strmap known = {0};
+    uintptr_t count = 0;
+    for (uint32_t i = 0; i < p->sweep->job_count; i++) {
+        const struct job *j = &p->sweep->jobs[i];
+        char *arguments = job_arguments(j), *name = arena_printf(p->sweep->arena, "%s %s", j->path, arguments);
+        uintptr_t number = (uintptr_t)strmap_get(&known, name, strlen(name));
+        free(arguments);
+        if (!number)
+            strmap_put(&known, name, strlen(name), (void *)(number = ++count));
+        p->estimate.runs[i] = (struct estimate_run){.program = (uint32_t)number - 1, .before = j->expected_seconds};
+    }
+    strmap_free(&known);
+}
+
+static void prepare_estimate(struct pool *p)
+{
+    uint32_t count = p->sweep->job_count;
+    p->estimate = (struct estimate){.count = count, .places = p->places};
+    p->estimate.runs = arena_array(p->sweep->arena, struct estimate_run, count + 1);
+    p->estimate.programs = arena_array(p->sweep->arena, struct estimate_program, count + 1);
+    number_programs(p);
+}
+
 bool pool_run(struct sweep *s, struct error *e)
 {
     struct pool p = {.sweep = s, .error = e, .places = s->options->processes ? s->options->processes : processors_usable(), .lock = -1};
@@ -346,6 +365,7 @@ bool pool_run(struct sweep *s, struct error *e)
     p.taken = calloc(s->job_count + 1, sizeof *p.taken);
     if (!p.workers || !p.taken)
         out_of_memory();
+    prepare_estimate(&p);
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     sigaction(SIGCHLD, &usual, &before);

@@ -302,19 +302,34 @@ uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t byt
 struct atomic_access { uint64_t segment, bytes[2]; uint32_t lanes; };
 struct atomics {
     uint32_t count;
+    uint32_t last;         /* access that was joined last, */
+    uint64_t low, high;    /* and with which bytes */
     struct atomic_access list[COALESCE_MOST]; /* ascending segments; within one, in order of need */
 };
+
+/* The first access that may have room for these bytes. Those up to the one that the same bytes joined last have
+ * none. */
+static inline uint32_t atomics_begin(const struct atomics *s, uint64_t segment, uint64_t low, uint64_t high)
+{
+    uint32_t at = s->count;
+    if (at && s->list[s->last].segment == segment && s->low == low && s->high == high)
+        return s->last + 1;
+    while (at > 0 && s->list[at - 1].segment >= segment)
+        at--;
+    return at;
+}
 
 static void atomics_add(struct atomics *s, uint64_t segment, uint64_t first, uint64_t last, uint32_t lane)
 {
     unsigned __int128 bytes = (((unsigned __int128)1 << (last - first + 1)) - 1) << (first % FRAME_BYTES);
     uint64_t low = (uint64_t)bytes, high = (uint64_t)(bytes >> 64);
-    uint32_t at = s->count;
-    while (at > 0 && s->list[at - 1].segment >= segment)
-        at--;
+    uint32_t at = atomics_begin(s, segment, low, high);
     while (at < s->count && s->list[at].segment == segment && ((s->list[at].bytes[0] & low) | (s->list[at].bytes[1] & high)))
         at++;
     struct atomic_access *found = &s->list[at];
+    s->last = at;
+    s->low = low;
+    s->high = high;
     if (at == s->count || found->segment != segment) {
         for (uint32_t i = s->count; i > at; i--)
             s->list[i] = s->list[i - 1];
@@ -334,8 +349,28 @@ static uint32_t sectors_of_bytes(uint64_t segment, const uint64_t bytes[2])
     return segment & FRAME_BYTES ? sectors << 4 : sectors;
 }
 
+/* All lanes want the same bytes, which is how they contend: an access for each. */
+static bool are_same(const uint64_t address[32], uint32_t mask)
+{
+    uint64_t first = address[__builtin_ctz(mask)], difference = 0;
+    for (; mask; mask &= mask - 1)
+        difference |= address[__builtin_ctz(mask)] ^ first;
+    return difference == 0;
+}
+
+static uint32_t emit_same(uint64_t address, uint32_t mask, uint32_t bytes, uint64_t segment, struct access *to)
+{
+    uint32_t sectors = sectors_between(address, address + bytes - 1), count = 0;
+    for (; mask; mask &= ~(1u << (31 - __builtin_clz(mask)))) /* as below, the later lane first */
+        emit(&to[count++], segment, 1u << (31 - __builtin_clz(mask)), sectors);
+    return count;
+}
+
 static uint32_t atomic_part(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t segment_bytes, struct access *to)
 {
+    uint64_t any = address[__builtin_ctz(mask)], segment_of_any = any & ~(uint64_t)(segment_bytes - 1);
+    if (any + bytes <= segment_of_any + segment_bytes && are_same(address, mask))
+        return emit_same(any, mask, bytes, segment_of_any, to);
     struct atomics s;
     s.count = 0;
     for (; mask; mask &= mask - 1) {

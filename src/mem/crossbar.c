@@ -161,6 +161,7 @@ INLINE void send_all(struct crossbar *x, struct crossbar_output *out, uint32_t o
     struct crossbar_input *in = &x->head.input[input];
     out->flits += flits;
     in->flits -= flits;
+    bit_set(x->head.gave, input, wide);
     x->head.standing--;
     if (flits == 1) {
         out->holder = CROSSBAR_NO_INPUT;
@@ -179,12 +180,14 @@ INLINE void send_all(struct crossbar *x, struct crossbar_output *out, uint32_t o
 }
 
 /* A packet for which the output has no room as a whole: one flit. */
-INLINE void send_flit(struct crossbar_output *out, struct crossbar_input *in, uint32_t input)
+INLINE void send_flit(struct crossbar *x, struct crossbar_output *out, uint32_t input, bool wide)
 {
+    struct crossbar_input *in = &x->head.input[input];
     out->holder = (uint16_t)input;
     out->flits++;
     in->flits--;
     in->sent++;
+    bit_set(x->head.gave, input, wide);
 }
 
 INLINE uint32_t grant(struct crossbar *x, struct crossbar_output *out, bool wide)
@@ -214,7 +217,7 @@ INLINE void serve(struct crossbar *x, uint32_t output, struct matching *m, bool 
     if (left == 1 || out->flits + left <= x->output_flits)
         send_all(x, out, output, input, left, m, wide);
     else
-        send_flit(out, in, input);
+        send_flit(x, out, input, wide);
 }
 
 /* A packet that was sent as a whole ends in this matching. */

@@ -74,6 +74,9 @@ struct crossbar_head {
     uint64_t open[CROSSBAR_WORDS]; /* outputs that somebody asks for, or that are sent to flit by flit, and that may have room */
     uint32_t outputs, input_mask, output_mask;
     uint8_t fresh[CROSSBAR_PORTS_MOST]; /* inputs whose first packet has not asked yet */
+    /* Inputs that have given flits since they were last looked at (crossbar_forget_given): no other can have more room
+     * than it had then. */
+    uint64_t gave[CROSSBAR_WORDS];
     uint64_t asks_at;            /* some input may hold a first packet that has not been looked at, and that may ask from this cycle on; written by all who push. UINT64_MAX: none */
 };
 
@@ -95,6 +98,16 @@ static inline bool crossbar_has_room(const struct crossbar *x, uint32_t input, u
     const struct crossbar_input *in = &h->input[input];
     uint32_t held = in->flits + (in->gone_at > h->matchings ? (uint32_t)(in->gone_at - h->matchings) : 0);
     return held == 0 || held + crossbar_flits(x, bytes) <= h->input_flits;
+}
+
+/* Inputs that give no more flits are taken out of `gave`: who waits for room in one has looked. */
+static inline void crossbar_forget_given(struct crossbar *x, uint32_t words)
+{
+    struct crossbar_head *h = crossbar_head(x);
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t left = h->gave[w]; left; left &= left - 1)
+            if (h->input[64 * w + (uint32_t)__builtin_ctzll(left)].gone_at <= h->matchings)
+                h->gave[w] &= ~(left & -left);
 }
 
 /* The first packet of an input has not been looked at. Threads that push write the same. */

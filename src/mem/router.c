@@ -165,6 +165,7 @@ static void inputs_cycle(struct router *r, struct crossbar_head *h)
             i->held -= advance(&i->heard);
             if (in->flits && i->held < r->buffer_in) {
                 in->flits--;
+                add_bit(h->gave, input);
                 i->held++;
                 i->coming |= 1ull << r->link_in;
             } else if (!i->held && in->head == in->tail) {

@@ -600,6 +600,8 @@ void sm_cycle(struct sm *c, uint64_t now)
     c->now = c->view.cycle = now;
     c->busy = false;
     *c->blocked_bytes = 0;
+    if (__builtin_expect(c->lsu.held_count != 0, 0))
+        sm_lsu_release_answers(c);
     bool lsu_only = now < c->others_at;
     if (!lsu_only) {
         if (now > c->accounted)
@@ -641,7 +643,9 @@ void sm_cycle(struct sm *c, uint64_t now)
 bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
 {
     bool asleep = *c->wake_at > now;
-    if (asleep && sm_lsu_answer(c, p)) {
+    if (asleep && sm_lsu_hold_answer(c, p, now))
+        return true;
+    if (asleep && sm_lsu_answer(c, p, now)) {
         *c->wake_at = now + 1;
         return true;
     }

@@ -5,7 +5,8 @@
  * Textures: lsu_texture.c where the machine has a queue of fragments; else hits take their turn at writeback as if they came from memory. */
 #include "sm/sm.h"
 
-enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, CLIENTS = 5, TEXTURE_HITS = sizeof ((struct sm_lsu *)0)->texture_hits / sizeof(uint16_t) };
+enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, CLIENT_PAST_L1 = 3, CLIENTS = 5 };
+enum { TEXTURE_HITS = sizeof ((struct sm_lsu *)0)->texture_hits / sizeof(uint16_t) };
 
 /* Parts of a step, of which there are two copies: the last of a cycle is part of the core's. */
 #define STEP static inline __attribute__((always_inline))
@@ -210,11 +211,92 @@ STEP void take_response(struct sm *c)
     c->busy = true;
 }
 
-/* The answer is all that the cycle would bring: nothing else is due in a core that sleeps, and an access that was refused, if there is one, is refused once more, as it waits for an MSHR entry.
- * (With several steps in a cycle the second would go on with the answer.) */
-bool sm_lsu_answer(struct sm *c, const struct packet *p)
+/* Answers that nobody sees.
+ *
+ * An atomic is over when the last of its answers has come. Each takes three cycles, in a core that does nothing else:
+ * it is taken from the interconnect, is chosen for writeback, and writes its registers. None but the last changes
+ * anything in a core that sleeps, so that the core need not be run for it. The answer is kept with the cycle in which
+ * it came; if the core is run while it is under way, it is put where it would be by then. */
+
+/* The second cycle is over: as take_from_client has it, with no other client. */
+static void choose_held_answer(struct sm *c, uint16_t id)
+{
+    answer_atomic(c, c->inflight[id].slot);
+    c->lsu.wb_turn = CLIENT_PAST_L1 + 1;
+}
+
+/* Those that have written their registers before this cycle. */
+static void end_held_answers(struct sm *c, uint64_t now)
+{
+    struct sm_lsu *l = &c->lsu;
+    uint32_t over = 0;
+    while (over < l->held_count && now - l->held[over].cycle >= SM_HELD_ANSWERS) {
+        uint16_t id = l->held[over++].id;
+        choose_held_answer(c, id);
+        c->inflight[id].remaining--; /* not the last */
+    }
+    l->held_count -= over;
+    for (uint32_t i = 0; over && i < l->held_count; i++)
+        l->held[i] = l->held[i + over];
+}
+
+void sm_lsu_release_answers(struct sm *c)
+{
+    struct sm_lsu *l = &c->lsu;
+    end_held_answers(c, c->now);
+    for (uint32_t i = 0; i < l->held_count; i++) {
+        uint16_t id = l->held[i].id;
+        struct packet answer = {.token = id, .kind = PACKET_ATOMIC, .origin = ORIGIN_LSU};
+        switch (c->now - l->held[i].cycle) {
+        case 0: ring_push(&l->responses, &answer); break;
+        case 1: l->next_global = id; break;
+        default:
+            choose_held_answer(c, id);
+            l->next_wb = id;
+            break;
+        }
+    }
+    l->held_count = 0;
+}
+
+/* Is the core one in which three cycles would bring nothing but the answer? */
+static inline bool may_hold_answers(const struct sm *c, uint64_t now)
 {
     const struct sm_lsu *l = &c->lsu;
+    bool is_simple = !c->precedes_lsu && !c->restless && !c->regroup && !c->observer;
+    bool is_quiet = now < c->others_at && !c->stirred && l->next_wb == SM_NONE && l->next_global == SM_NONE;
+    bool no_answers = !(l->responses.count | c->instruction_responses.count | l->l1_count);
+    return is_simple && is_quiet && no_answers && (l->dispatch == SM_NONE || l->waits_for_bytes);
+}
+
+bool sm_lsu_hold_answer(struct sm *c, const struct packet *p, uint64_t now)
+{
+    struct sm_lsu *l = &c->lsu;
+    const struct sm_inflight *f = &c->inflight[p->token];
+    uint32_t held = 0;
+    if (p->origin != ORIGIN_LSU || p->kind != PACKET_ATOMIC || f->inst->destination_count > 1)
+        return false;
+    if (!may_hold_answers(c, now))
+        return false;
+    end_held_answers(c, now);
+    for (uint32_t i = 0; i < l->held_count; i++)
+        held += l->held[i].id == p->token;
+    if (f->remaining <= held + 1)
+        return false;
+    l->held[l->held_count++] = (struct sm_held_answer){.cycle = now, .id = (uint16_t)p->token};
+    return true;
+}
+
+/* The answer is all that the cycle would bring: nothing else is due in a core that sleeps, and an access that was refused, if there is one, is refused once more, as it waits for an MSHR entry.
+ * (With several steps in a cycle the second would go on with the answer.) */
+bool sm_lsu_answer(struct sm *c, const struct packet *p, uint64_t now)
+{
+    const struct sm_lsu *l = &c->lsu;
+    if (l->held_count) {
+        end_held_answers(c, now);
+        if (l->held_count)
+            return false;
+    }
     if (c->config->lsu_steps > 1 || p->origin != ORIGIN_L1D || packet_is_write(p) || c->restless || *c->blocked_bytes || l->l1_count || l->responses.count || c->instruction_responses.count)
         return false;
     if (l->dispatch != SM_NONE && !(l->refused && l->retry == CACHE_FAIL_MSHR))
@@ -227,10 +309,13 @@ bool sm_lsu_answer(struct sm *c, const struct packet *p)
 
 /* To the interconnect */
 
-static uint32_t packet_bytes(const struct packet *p)
+/* With so many bytes of data, one way or the other. */
+static uint32_t bytes_with(const struct packet *p, uint32_t data_bytes)
 {
-    return packet_is_write(p) || p->kind == PACKET_ATOMIC ? WRITE_HEADER_BYTES + p->bytes : READ_BYTES;
+    return packet_is_write(p) || p->kind == PACKET_ATOMIC ? WRITE_HEADER_BYTES + data_bytes : READ_BYTES;
 }
+
+static uint32_t packet_bytes(const struct packet *p) { return bytes_with(p, p->bytes); }
 
 static void note_blocked(struct sm *c, uint32_t bytes)
 {
@@ -343,13 +428,21 @@ static void expect_store_answers(struct sm *c, const struct packet *p)
         c->slots[p->warp].stores += sm_answers(c, p->address, p->bytes);
 }
 
+/* For an access of the instruction at work; where there is none, it waits until the core is woken for it. */
+static inline bool has_network_room(struct sm *c, uint32_t bytes)
+{
+    bool room = crossbar_has_room(c->requests, c->port, bytes);
+    c->lsu.waits_for_bytes = room ? 0 : bytes;
+    if (!room)
+        note_blocked(c, bytes);
+    return room;
+}
+
 static bool send_past_l1(struct sm *c, struct packet *p)
 {
     uint32_t bytes = packet_bytes(p);
-    if (!crossbar_has_room(c->requests, c->port, bytes)) {
-        note_blocked(c, bytes);
+    if (!has_network_room(c, bytes))
         return false;
-    }
     c->busy = true;
     p->slice = (uint8_t)address_map_slice(c->map, p->address);
     expect_store_answers(c, p);
@@ -431,7 +524,11 @@ STEP bool send_accesses(struct sm *c, uint16_t id)
             return false;
         f->next_access++;
     }
-    return f->next_access == a->count;
+    if (f->next_access == a->count)
+        return true;
+    if (f->route == ROUTE_PAST) /* looked at now, an access without room costs no further cycle */
+        has_network_room(c, bytes_with(&c->lsu.access, a->list[f->next_access].bytes));
+    return false;
 }
 
 static void leave(struct sm *c, uint16_t id)
@@ -478,6 +575,8 @@ STEP void dispatch_cycle(struct sm *c)
         leave(c, id);
         return;
     }
+    if (l->waits_for_bytes && !has_network_room(c, l->waits_for_bytes))
+        return;
     if (f->space == SM_NO_MEMORY || send_accesses(c, id))
         leave(c, id);
 }
@@ -488,7 +587,7 @@ static inline bool is_refused(const struct sm_lsu *l) { return l->refused && !l-
 static inline bool dispatch_waits(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->dispatch == SM_NONE ? !collector_offers(c->collector, COLLECT_MEM) : is_refused(l);
+    return l->dispatch == SM_NONE ? !collector_offers(c->collector, COLLECT_MEM) : is_refused(l) || l->waits_for_bytes;
 }
 
 static inline bool goes_on(const struct sm *c)

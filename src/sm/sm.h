@@ -74,6 +74,10 @@ struct sm_instruction_delay { uint64_t ready; uint16_t id; }; /* shared memory, 
 /* Hits whose registers are not free yet, in order; capacity 0: they are free at once. */
 struct sm_hits { struct sm_instruction_delay *list; uint32_t head, count, capacity; };
 
+/* An answer that a sleeping core was given, and in which cycle. */
+struct sm_held_answer { uint64_t cycle; uint16_t id; };
+enum { SM_HELD_ANSWERS = 3 }; /* the cycles from its arrival to the writing of its registers */
+
 struct sm_fragment { uint16_t id; uint16_t missing; /* answers */ bool miss; };
 
 struct sm_lsu {
@@ -95,6 +99,11 @@ struct sm_lsu {
     struct packet access;            /* of the instruction at work: what all its accesses have in common, and the one that is tried */
     int retry;                       /* enum cache_fail of the access that was refused, or -1 */
     bool refused;                    /* and nothing has changed since: not tried again, but counted */
+    /* Of the next access of the instruction at work, which found no room in the interconnect; 0: it has not been
+     * refused there. */
+    uint32_t waits_for_bytes;
+    struct sm_held_answer held[SM_HELD_ANSWERS]; /* in order */
+    uint32_t held_count;
 };
 
 struct sm_deferred { uint16_t id; };
@@ -305,7 +314,11 @@ static inline bool sm_textures_move(const struct sm_lsu *l) { return l->fragment
 void sm_lsu_init(struct sm *c, struct arena *a);                  /* lsu.c */
 bool sm_lsu_step(struct sm *c);                                   /* the last of the cycle: is there, as far as it can tell, something to do in the next cycle? */
 bool sm_lsu_early_step(struct sm *c);                             /* one before it: the same, but no instruction enters the unit */
-bool sm_lsu_answer(struct sm *c, const struct packet *p);         /* a sleeping core takes an answer without being run in this cycle; false: it must be run */
+/* A sleeping core takes an answer without being run in this cycle; false: it must be run. */
+bool sm_lsu_answer(struct sm *c, const struct packet *p, uint64_t now);
+/* The same without being run for it at all: the core sleeps on. */
+bool sm_lsu_hold_answer(struct sm *c, const struct packet *p, uint64_t now);
+void sm_lsu_release_answers(struct sm *c); /* before a cycle, where there are any: to where they are in it */
 bool sm_lsu_enter(struct sm *c);                                  /* behind the collectors: true, an instruction has entered */
 void sm_lsu_finish_hits(struct sm *c);                            /* whose latency is over: all at once, they take no port */
 uint64_t sm_lsu_next(const struct sm *c);

@@ -1,5 +1,6 @@
-/* ptx_run FILE.ptx KERNEL [BUFFER_BYTES [THREADS [BLOCKS]]]: loads a PTX file, launches KERNEL(buffer) with one block or more, and prints
- * the first word of the buffer. Exit status 1 when CUDA reports an error, as any careful program's would be. */
+/* ptx_run FILE.ptx KERNEL [BUFFER_BYTES [THREADS [BLOCKS]]]: loads a PTX file, launches KERNEL(buffer), with one block
+ * unless more are asked for, and prints the first word of the buffer. Exit status 1 when CUDA reports an error, as any
+ * careful program's would be. */
 #include "heddle/cuda.h"
 
 #include <stdint.h>

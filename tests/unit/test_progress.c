@@ -24,8 +24,13 @@ static void lines(void **state)
     (void)state;
     struct progress_state s = {.kernel = "bfs", .cycles = 1234567, .warp_instructions = 950, .blocks_done = 0, .blocks_all = 40, .kwips = 1500.4, .seconds = 2};
     shows(&s, "bfs: 1.23 M cycles, 950 warp instructions, 1500 kWI/s, block 0/40");
-    s.blocks_done = 10;
+    s.blocks_done = 10; /* and none runs */
     shows(&s, "bfs: 1.23 M cycles, 950 warp instructions, 1500 kWI/s, block 10/40, about 6 s left");
+    s.blocks_started = 18; /* 8 that run are half done: 14 in 2 s */
+    shows(&s, "bfs: 1.23 M cycles, 950 warp instructions, 1500 kWI/s, block 10/40, about 4 s left");
+    s.blocks_started = 21; /* more run than have ended */
+    shows(&s, "bfs: 1.23 M cycles, 950 warp instructions, 1500 kWI/s, block 10/40");
+    s.blocks_started = 10;
     s.seconds = 100;
     shows(&s, "bfs: 1.23 M cycles, 950 warp instructions, 1500 kWI/s, block 10/40, about 5:00 min left");
     s.seconds = 3000;
@@ -56,7 +61,7 @@ static void not_too_often(void **state)
     struct timespec from, now;
     clock_gettime(CLOCK_MONOTONIC, &from);
     for (int i = 0; i < 40; i++) {
-        progress_update(p, "k", (uint64_t)i, (uint64_t)i * 100, 1, 4);
+        progress_update(p, "k", (uint64_t)i, (uint64_t)i * 100, 1, 1, 4);
         wait_ms(15);
     }
     clock_gettime(CLOCK_MONOTONIC, &now); /* a busy machine takes its time */
@@ -77,7 +82,7 @@ static void not_enabled(void **state)
     (void)state;
     struct progress *p = progress_create(stderr, false);
     assert_null(p);
-    progress_update(p, "k", 1, 1, 1, 1);
+    progress_update(p, "k", 1, 1, 1, 1, 1);
     progress_done(p);
     progress_destroy(p);
 }
