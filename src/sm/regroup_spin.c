@@ -73,19 +73,21 @@ static bool is_starved(const struct sm *c, uint32_t slot, uint64_t window)
     return window >= STARVED && !g->asked && s->atomics && s->atomic == g->atomic_then && s->atomics == g->atomics_then;
 }
 
-/* Of the pieces that the slot has. */
+/* Of the pieces that the slot has. Where no thread is left to run, it waits for what was issued before, which comes. */
 static bool slot_spins(const struct sm *c, uint32_t block, uint32_t slot, uint64_t window)
 {
     const struct regroup *r = c->regroup;
     const struct regroup_slot *g = &r->slots[slot];
+    uint32_t any = 0;
     if (g->asked < ROUNDS && window < LONG_WINDOW)
         return false;
     for (uint32_t i = 0; i < g->count; i++) {
-        uint32_t home = g->pieces[i].home;
-        if (!all_spin(home_warp(c, block, home), g->face.pc, regroup_running(r, g, i), pending_of(c, block, home)))
+        uint32_t home = g->pieces[i].home, running = regroup_running(r, g, i);
+        if (!all_spin(home_warp(c, block, home), g->face.pc, running, pending_of(c, block, home)))
             return false;
+        any |= running;
     }
-    return true;
+    return any != 0;
 }
 
 /* Threads that have run of late, and that the unit has at present. */

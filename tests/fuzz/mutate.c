@@ -238,8 +238,8 @@ static const char *const rare[] = {
     "{ .param .align 8 .b8 fzp[@N]; .param .align 8 .b8 fzr[@N]; st.param.b64 [fzp+@N], @R; call (fzr), @F, (fzp); }",
     "call @F;",
     "call (@R), @F, (@R, @R);",
-    "{ .reg .b64 %fz; mov.b64 %fz, @F; fzq: .callprototype (.param @T _) _ (.param @T _, .param .align 16 .b8 _[@N]);"
-    " .param @T fzr; .param @T fza; .param .align 16 .b8 fzb[@N]; call (fzr), %fz, (fza, fzb), fzq; }",
+    ("{ .reg .b64 %fz; mov.b64 %fz, @F; fzq: .callprototype (.param @T _) _ (.param @T _, .param .align 16 .b8 _[@N]);"
+     " .param @T fzr; .param @T fza; .param .align 16 .b8 fzb[@N]; call (fzr), %fz, (fza, fzb), fzq; }"),
     "{ .reg .b64 %fz; mov.b64 %fz, @F; add.u64 %fz, %fz, @N; fzq: .callprototype _ (); call %fz, (), fzq; }",
     "bar.sync @N;",
     "bar.sync @R, @R;",

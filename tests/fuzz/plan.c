@@ -1,5 +1,6 @@
 #include "plan.h"
 
+#include "exec/race.h"
 #include "gpu/setup.h"
 
 #include <inttypes.h>
@@ -77,7 +78,7 @@ static struct gpu *make_gpu_with(const struct plan *p, bool functional, bool own
 {
     struct error e = { 0 };
     char path[64];
-    struct gpu_options options = { .functional = functional, .threads = p->threads,
+    struct gpu_options options = { .functional = functional, .races = functional && p->races, .threads = p->threads,
                                    .max_cycles = functional ? MOST_INSTRUCTIONS : MOST_CYCLES };
     snprintf(path, sizeof path, "machines/%s.ini", machines[p->machine]);
     struct gpu_setup setup = { .machine = path, .sets = small, .set_count = sizeof small / sizeof small[0], .functional = functional };
@@ -206,6 +207,11 @@ static void load_and_run(struct gpu *g, const struct plan *p, struct ptx_module 
         make_textures(g, p->texture - 1, memory_pointer(buffers[0]));
     r->ended = run_kernels(g, p, image, buffers, &r->error);
     r->memory = hash_memory(image, buffers);
+    if (g->races) {
+        uint32_t pairs;
+        races_pairs(g->races, &pairs);
+        r->raced = pairs > 0;
+    }
     gpu_spare_free(g);
     exec_image_destroy(image);
 }

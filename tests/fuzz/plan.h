@@ -16,7 +16,7 @@
 #define PLAN_FIELDS                                                                                                     \
     PLAN(grid, 2, 9) PLAN(block, 48, 257) PLAN(height, 1, 5) PLAN(shared, 0, 65537) PLAN(cluster, 0, 9) PLAN(lazy, 0, 2)  \
     PLAN(values, 0, 8) PLAN(texture, 0, 65) PLAN(machine, 0, 5) PLAN(scheduler, 0, 64) PLAN(l1, 0, 64)                    \
-    PLAN(divergence, 0, 64) PLAN(threads, 1, 3)
+    PLAN(divergence, 0, 64) PLAN(threads, 1, 3) PLAN(races, 0, 2)
 
 struct plan {
 #define PLAN(name, standard, count) uint32_t name;
@@ -36,6 +36,7 @@ struct plan_result {
     bool loaded, ended;    /* all kernels of the module have */
     struct error error;
     uint64_t memory;       /* hash of all that kernels can have written */
+    bool raced;            /* functional, with the plan's races: threads accessed the same bytes, and nothing ordered them */
 };
 
 /* Loads the text and runs every kernel of it once, without time or on the plan's machine with its policies, within limits. */
