@@ -531,7 +531,7 @@ static inline void fetch_and_decode(struct sm *c)
 /* What comes before the load/store unit. */
 static inline void end_and_start(struct sm *c)
 {
-    c->stirred |= c->held && c->now >= c->held_until;
+    c->stirred |= c->now >= c->held_until;
     if (c->asleep)
         wake_sleepers(c);
     if (c->writeback_count[c->now % SM_TIME_RING])
@@ -631,7 +631,7 @@ void sm_cycle(struct sm *c, uint64_t now)
         return;
     }
     c->others_at = next_event(c);
-    if (c->held && c->held_until < c->others_at)
+    if (c->held_until < c->others_at)
         c->others_at = c->held_until;
     fall_asleep(c, lsu_goes_on);
     if (c->restless || c->regroup || wants_fetch(c))

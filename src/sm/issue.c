@@ -282,8 +282,11 @@ static void note_held(struct sm *c, uint32_t schedulers)
     }
 }
 
-/* One scheduler's cycle among the warps that could issue if their pipelines took them. Returns whether it issued; *was_held: a warp could have, but the policy held it back. */
-static bool schedule(struct sm *c, uint32_t k, uint64_t able, bool *was_held)
+/* What a policy keeps back: warps that could issue, and those that it lets not even drop what they fetched past a branch. */
+struct kept_back { bool ready, stale; };
+
+/* One scheduler's cycle among the warps that could issue if their pipelines took them. Returns whether it issued. */
+static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *kept)
 {
     struct sm_scheduler *s = &c->schedulers[k];
     uint64_t ready = able & c->clear & c->unit_free, stale = able & c->stale, held = 0;
@@ -294,6 +297,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, bool *was_held)
         uint64_t hold = c->settled ? s->hold : s->policy->hold(s->state, &c->view);
         held |= ready & hold;
         ready &= ~hold;
+        kept->stale = stale & hold;
         stale &= ~hold;
     }
     if (s->policy->hold_loads && (ready & c->next_l1_load)) {
@@ -302,12 +306,12 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, bool *was_held)
         ready &= ~hold;
     }
     c->held |= held;
-    *was_held = held != 0;
+    kept->ready = held != 0;
     for (uint64_t candidates = ready | stale; candidates;) {
         int picked = s->policy->pick(s->state, &c->view, candidates);
         if (picked == HEDDLE_NO_WARP) {
             c->held |= ready;
-            *was_held |= ready != 0;
+            kept->ready |= ready != 0;
             c->held_until = c->now + 1;
             c->stirred = true;
             return false;
@@ -435,18 +439,18 @@ void sm_issue_cycle(struct sm *c)
         show_sets(c);
     uint32_t held = 0;
     for (uint32_t n = 0, k = c->config->schedulers_take_turns ? first_scheduler(c->now, count) : 0; n < count; n++, k = k + 1 == count ? 0 : k + 1) {
-        bool was_held = false;
-        if (schedule(c, k, able & c->schedulers[k].warps, &was_held)) {
+        struct kept_back kept = {false, false};
+        if (schedule(c, k, able & c->schedulers[k].warps, &kept)) {
             c->counters.issued++;
             able = able_warps(c); /* barriers may have opened */
             c->stirred = true;
-        } else if (was_held) {
+        } else if (kept.ready) {
             c->counters.descheduled++;
             c->held_schedulers++;
-            held |= 1u << k;
         } else {
             c->counters.no_ready++;
         }
+        held |= (uint32_t)(kept.ready | kept.stale) << k;
     }
     if (held && !c->issued) /* else the next cycle will look again anyway */
         note_held(c, held);

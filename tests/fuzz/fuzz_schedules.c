@@ -1,4 +1,4 @@
-/* Kernels of tests/random, which have one result under any schedule: the input is a seed. Without time, and with it under every
+/* Kernels of tests/random, which have one result under any schedule: the input is a seed, in digits or as bytes. Without time, and with it under every
  * scheduler and divergence unit, on one host thread and on two, all must leave the same output. */
 #include "plan.h"
 
@@ -71,10 +71,20 @@ static void compare(const struct kernel *k, const struct plan *p, bool functiona
     gpu_destroy(g);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static uint64_t seed_of(const uint8_t *data, size_t size)
 {
     uint64_t seed = 0;
-    memcpy(&seed, data, size < sizeof seed ? size : sizeof seed);
+    size_t digits = 0;
+    for (; digits < size && data[digits] >= '0' && data[digits] <= '9'; digits++)
+        seed = seed * 10 + (data[digits] - '0');
+    if (digits < size && data[digits] != '\n')
+        memcpy(&seed, data, size < sizeof seed ? size : sizeof seed);
+    return seed;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint64_t seed = seed_of(data, size);
     struct kernel k;
     kernel_generate(&k, seed);
     unsigned char *expected = calloc(1, k.out_bytes), *out = calloc(1, k.out_bytes);

@@ -45,7 +45,7 @@ names=$*
 for name in ${names:-$(basename -s .c -a tests/fuzz/fuzz_*.c)}; do
     case $name in
     fuzz_run | fuzz_agree) fuzz "$name" $((seconds * 5)) -max_len=20000 ;;
-    fuzz_schedules) fuzz "$name" $((seconds * 5)) -max_len=8 -len_control=0 ;;
+    fuzz_schedules) fuzz "$name" $((seconds * 5)) -max_len=12 -len_control=0 ;;
     fuzz_driver) # twice; what it leaves behind in the driver is no leak
         for mode in --functional '-m gtx480 --set machine.cores_per_cluster=1 --set machine.cores=2'; do
             HEDDLE_OPTIONS="$mode --quiet --set machine.memory_bytes=64M"
