@@ -21,7 +21,7 @@ struct work {
     CUDA_HOST_NODE_PARAMS host;
     CUstreamCallback callback;       /* in the place of host.fn */
     CUstream callback_stream;
-    CUresult callback_status;        /* what it is told */
+    CUresult callback_status;        /* what it gets as its status */
     CUevent event;
     CUDA_MEM_ALLOC_NODE_PARAMS alloc;
     struct graph_block *block;       /* the memory of an alloc or a free node */

@@ -45,7 +45,7 @@ struct race_touch {
     bool is_write, is_atomic;
     struct race_access access;
 };
-/* What is told of a race: the access before, and this one. */
+/* What is reported of a race: the access before, and this one. */
 typedef void race_found(void *context, enum race_kind kind, const struct race_access *past, uint32_t offset);
 
 void race_touch_page(struct race_page *p, const struct race_touch *t, const struct race_orders *o,
