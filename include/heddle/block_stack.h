@@ -218,11 +218,9 @@ static inline struct heddle_block_stack *heddle_block_stack_of(struct heddle_blo
     return &b->stack[b->stack_of[slot]];
 }
 
-static inline enum heddle_branch_answer heddle_block_stacks_wait(struct heddle_block_stacks *b,
-                                                                 const struct heddle_core *core,
-                                                                 const struct heddle_branch *e,
-                                                                 const struct heddle_piece *pieces,
-                                                                 const uint32_t *taken, uint32_t count)
+static inline enum heddle_branch_answer
+heddle_block_stacks_wait(struct heddle_block_stacks *b, const struct heddle_core *core, const struct heddle_branch *e,
+                         const struct heddle_piece *pieces, const uint32_t *taken, uint32_t count)
 {
     struct heddle_block_stack *s = heddle_block_stack_of(b, e->warp);
     s->at_branch = true;

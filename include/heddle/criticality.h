@@ -77,11 +77,11 @@ struct heddle_criticality_warp {
     int64_t instructions, stall_cycles;
     uint64_t committed;
     uint64_t begin, last_issue; /* cycles */
-    uint64_t waits_since;   /* the cycle in which it came to a barrier, while it waits there; else UINT64_MAX */
+    uint64_t waits_since;       /* the cycle in which it came to a barrier, while it waits there; else UINT64_MAX */
     bool has_issued;
-    bool parted;         /* the last branch led ahead to two places */
-    uint32_t next;       /* where it should go on: anything else is a change of paths */
-    uint32_t target;     /* of that branch */
+    bool parted;            /* the last branch led ahead to two places */
+    uint32_t next;          /* where it should go on: anything else is a change of paths */
+    uint32_t target;        /* of that branch */
     int64_t free_of_charge; /* instructions jumped over without a charge, since the other side will run them */
 };
 
@@ -240,8 +240,8 @@ static inline void heddle_criticality_on_barrier_pass(void *state, const struct 
 }
 
 /* The four that a policy will hardly want for itself. */
-#define HEDDLE_CRITICALITY_EVENTS                                                                                      \
-    .barrier_wait = heddle_criticality_on_barrier_wait, .barrier_pass = heddle_criticality_on_barrier_pass,            \
+#define HEDDLE_CRITICALITY_EVENTS                                                                           \
+    .barrier_wait = heddle_criticality_on_barrier_wait, .barrier_pass = heddle_criticality_on_barrier_pass, \
     .committed = heddle_criticality_on_committed, .branch = heddle_criticality_on_branch
 
 /* Of a warp that is resident, now. Before anything has committed, an instruction counts as one cycle. */
@@ -303,8 +303,8 @@ enum heddle_critical {
     HEDDLE_CRITICAL_TOP,        /* the first of its block alone */
 };
 
-static inline bool heddle_criticality_in_upper_range(const struct heddle_criticality *c,
-                                                     const struct heddle_core *core, uint32_t warp)
+static inline bool heddle_criticality_in_upper_range(const struct heddle_criticality *c, const struct heddle_core *core,
+                                                     uint32_t warp)
 {
     double own = heddle_criticality_of(c, core, warp), least = own, most = own;
     for (uint64_t rest = core->resident; rest; rest &= rest - 1) {

@@ -5,9 +5,11 @@
  *     struct heddle_module *m = heddle_load(h, "kernel.ptx", text, strlen(text), message);
  *     uint64_t x = heddle_alloc(h, 4096);
  *     ...
- *     heddle_launch(h, heddle_kernel(m, "add"), &(struct heddle_launch){ .grid = {16, 1, 1}, .block = {256, 1, 1}, .params = &params, .params_bytes = sizeof params }, message);
+ *     heddle_launch(h, heddle_kernel(m, "add"), &(struct heddle_launch){ .grid = {16, 1, 1}, .block = {256, 1, 1},
+ * .params = &params, .params_bytes = sizeof params }, message);
  *
- * Functions that can fail take a buffer for the message (or NULL), and return false, NULL or 0. A handle is not to be used from two threads at once; two handles are independent. */
+ * Functions that can fail take a buffer for the message (or NULL), and return false, NULL or 0. A handle is not to be
+ * used from two threads at once; two handles are independent. */
 #ifndef HEDDLE_HEDDLE_H
 #define HEDDLE_HEDDLE_H
 
@@ -31,8 +33,9 @@ void heddle_close(struct heddle *h);
 /* PTX text; name is for messages. */
 struct heddle_module *heddle_load(struct heddle *h, const char *name, const char *ptx, size_t ptx_bytes, char *message);
 void heddle_unload(struct heddle *h, struct heddle_module *m);
-const struct heddle_kernel *heddle_kernel(const struct heddle_module *m, const char *name);                     /* NULL: there is none */
-uint64_t heddle_global(const struct heddle_module *m, const char *name, uint64_t *size_bytes);                  /* address; 0: there is none */
+const struct heddle_kernel *heddle_kernel(const struct heddle_module *m, const char *name); /* NULL: there is none */
+uint64_t heddle_global(const struct heddle_module *m, const char *name,
+                       uint64_t *size_bytes); /* address; 0: there is none */
 
 /* Device memory. An address is a pointer that the host may use as well, between launches. */
 uint64_t heddle_alloc(struct heddle *h, uint64_t size_bytes); /* zeroed; 0: it does not fit */

@@ -21,9 +21,9 @@ extern "C" {
 
 struct heddle_load_class {
     uint32_t pc;
-    int32_t loop;                   /* the innermost around the load */
-    uint32_t group;                 /* index of the first entry of its repetition group */
-    uint32_t diverged_members;      /* of the group; kept in its first entry */
+    int32_t loop;              /* the innermost around the load */
+    uint32_t group;            /* index of the first entry of its repetition group */
+    uint32_t diverged_members; /* of the group; kept in its first entry */
     bool diverged;
 };
 
@@ -94,8 +94,7 @@ static inline bool heddle_load_classes_join(struct heddle_load_classes *t, uint3
 }
 
 /* Each group counts once: as many lines as lanes if one of its loads is diverged, else two; one for a single lane. */
-static inline uint32_t heddle_load_classes_lines(const struct heddle_load_classes *t, int32_t loop,
-                                                 uint32_t lanes)
+static inline uint32_t heddle_load_classes_lines(const struct heddle_load_classes *t, int32_t loop, uint32_t lanes)
 {
     uint32_t lines = 0, converged = lanes < 2 ? lanes : 2;
     for (uint32_t i = 0; i < t->count; i++)

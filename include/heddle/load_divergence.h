@@ -18,7 +18,9 @@ extern "C" {
 
 enum { HEDDLE_CONVERGED_MOST = 2 }; /* accesses of a converged load; loads of so few lanes say nothing */
 
-struct heddle_load_count { uint32_t pc, diverged; };
+struct heddle_load_count {
+    uint32_t pc, diverged;
+};
 struct heddle_load_divergence {
     uint32_t capacity, count, most; /* most: where a counter stays, 2^bits - 1 */
     struct heddle_load_count *entries;
@@ -42,8 +44,7 @@ static inline void heddle_load_divergence_free(struct heddle_load_divergence *t)
 
 static inline void heddle_load_divergence_clear(struct heddle_load_divergence *t) { t->count = 0; }
 
-static inline struct heddle_load_count *heddle_load_divergence_find(const struct heddle_load_divergence *t,
-                                                                    uint32_t pc)
+static inline struct heddle_load_count *heddle_load_divergence_find(const struct heddle_load_divergence *t, uint32_t pc)
 {
     for (uint32_t i = 0; i < t->count; i++)
         if (t->entries[i].pc == pc)

@@ -24,11 +24,13 @@ enum { HEDDLE_LOAD_LINES = 64 }; /* remembered of a load; of one with more, what
 enum heddle_load_answer { HEDDLE_LOAD_GOES_ON, HEDDLE_LOAD_WITHOUT_LOCALITY, HEDDLE_LOAD_WITH_LOCALITY };
 
 struct heddle_load_progress {
-    uint32_t count;                 /* lines that the load has missed on */
-    bool local;                     /* its answer so far */
+    uint32_t count; /* lines that the load has missed on */
+    bool local;     /* its answer so far */
     uint64_t line[HEDDLE_LOAD_LINES];
 };
-struct heddle_load_locality { struct heddle_load_progress warp[HEDDLE_WARPS]; };
+struct heddle_load_locality {
+    struct heddle_load_progress warp[HEDDLE_WARPS];
+};
 
 /* Did the access find a line that an earlier load of its warp had brought, or lose one? age: of the warp that makes it;
  * lost: its victim tags have the line. */

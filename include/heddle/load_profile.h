@@ -21,7 +21,9 @@
 extern "C" {
 #endif
 
-struct heddle_profiled_load { uint64_t pc, executions, diverged, considered, local; };
+struct heddle_profiled_load {
+    uint64_t pc, executions, diverged, considered, local;
+};
 struct heddle_profiled_kernel {
     char *name;
     struct heddle_profiled_load *loads;

@@ -18,7 +18,10 @@
 extern "C" {
 #endif
 
-struct heddle_repeated_line { uint64_t tag; /* line number + 1; 0: none */ uint32_t pc, warp; };
+struct heddle_repeated_line {
+    uint64_t tag; /* line number + 1; 0: none */
+    uint32_t pc, warp;
+};
 struct heddle_loop_repetition {
     uint32_t sets, ways, line_bytes;
     struct heddle_repeated_line *lines; /* by set, the one used last in front; empty places at the end */

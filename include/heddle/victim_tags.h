@@ -1,12 +1,15 @@
-/* Victim tags, a part that any policy may use: each warp slot has a small set-associative array of the tags of lines that it brought into the L1D and that left. A miss that finds its tag there
- * would have been a hit, had the warp had more of the cache to itself (CCWS: lost locality).
+/* Victim tags, a part that any policy may use: each warp slot has a small set-associative array of the tags of lines
+ * that it brought into the L1D and that left. A miss that finds its tag there would have been a hit, had the warp had
+ * more of the cache to itself (CCWS: lost locality).
  *
  *   l1_evict:   victim_tags_evicted, into the portion of the slot that brought the line
- *   l1_access:  victim_tags_accessed: a load that misses, or finds its line on its way, is looked up in the portion of its own slot; a global store takes the tag out of every portion
- *   kernel:     victim_tags_flush, with the L1D
+ *   l1_access:  victim_tags_accessed: a load that misses, or finds its line on its way, is looked up in the portion of
+ * its own slot; a global store takes the tag out of every portion kernel:     victim_tags_flush, with the L1D
  *
- * l1_evict comes before the l1_access that caused it, so the line that leaves is in before the look-up, as in the simulator that CCWS published. Inside a set the tag that came first leaves first
- * (FIFO). A tag that is found stays, and one that comes again keeps its place. Portions go by slot, as five bits a line allow: a warp finds the tags of the one that had its slot before. */
+ * l1_evict comes before the l1_access that caused it, so the line that leaves is in before the look-up, as in the
+ * simulator that CCWS published. Inside a set the tag that came first leaves first (FIFO). A tag that is found stays,
+ * and one that comes again keeps its place. Portions go by slot, as five bits a line allow: a warp finds the tags of
+ * the one that had its slot before. */
 #ifndef HEDDLE_VICTIM_TAGS_H
 #define HEDDLE_VICTIM_TAGS_H
 
@@ -23,12 +26,15 @@ enum { HEDDLE_VICTIM_FILTER = 1024 };
 
 struct heddle_victim_tags {
     uint32_t warps, sets, ways, line_bytes;
-    uint64_t *tags;                 /* by warp, set, way: line number + 1, the one that came first in front; 0: none, behind the others */
-    uint16_t present[HEDDLE_VICTIM_FILTER]; /* tags held, by a few bits of the line's number: most stores are of lines that are in no portion, and need not look into all */
+    uint64_t
+        *tags; /* by warp, set, way: line number + 1, the one that came first in front; 0: none, behind the others */
+    uint16_t present[HEDDLE_VICTIM_FILTER]; /* tags held, by a few bits of the line's number: most stores are of lines
+                                               that are in no portion, and need not look into all */
 };
 
 /* False: no memory, or nothing to hold (a size is 0). To be freed in either case. */
-static inline bool heddle_victim_tags_init(struct heddle_victim_tags *v, uint32_t warps, uint32_t sets, uint32_t ways, uint32_t line_bytes)
+static inline bool heddle_victim_tags_init(struct heddle_victim_tags *v, uint32_t warps, uint32_t sets, uint32_t ways,
+                                           uint32_t line_bytes)
 {
     memset(v, 0, sizeof *v);
     v->warps = warps;
@@ -93,7 +99,8 @@ static inline void heddle_victim_tags_insert(struct heddle_victim_tags *v, uint3
 static inline bool heddle_victim_tags_probe(struct heddle_victim_tags *v, uint32_t warp, uint64_t address)
 {
     uint64_t line = address / v->line_bytes, tag = line + 1;
-    return *heddle_victim_tags_present(v, tag) && heddle_victim_tags_find(heddle_victim_tags_set(v, warp, line), v->ways, tag) < v->ways;
+    return *heddle_victim_tags_present(v, tag) &&
+           heddle_victim_tags_find(heddle_victim_tags_set(v, warp, line), v->ways, tag) < v->ways;
 }
 
 /* Out of every portion. */

@@ -100,7 +100,7 @@ static inline bool heddle_warp_times_number(const char *text, uint64_t *to)
 /* Which of our columns each field is; HEDDLE_TIMES_COLUMNS: none. Returns how many fields a line has, or 0 and *why. */
 static inline size_t heddle_warp_times_header(FILE *f, int column_of[HEDDLE_TIMES_FIELDS], const char **why)
 {
-    static const char *const names[HEDDLE_TIMES_COLUMNS] = { "launch", "block", "warp", "begin", "end", "partial" };
+    static const char *const names[HEDDLE_TIMES_COLUMNS] = {"launch", "block", "warp", "begin", "end", "partial"};
     char text[HEDDLE_TIMES_TEXT];
     unsigned found = 0;
     size_t fields = 0;
@@ -134,7 +134,7 @@ static inline bool heddle_warp_times_rows(FILE *f, struct heddle_warp_times *t, 
     bool sorted = true;
     while (fields && (c = getc(f)) != EOF) {
         char text[HEDDLE_TIMES_TEXT];
-        uint64_t values[HEDDLE_TIMES_COLUMNS + 1] = { 0 };
+        uint64_t values[HEDDLE_TIMES_COLUMNS + 1] = {0};
         size_t n = 0;
         bool good = ungetc(c, f) != EOF;
         do {
@@ -192,7 +192,7 @@ static inline bool heddle_warp_times_read(struct heddle_warp_times *t, const cha
 static inline bool heddle_warp_times_find(const struct heddle_warp_times *t, uint64_t launch, uint64_t block,
                                           uint64_t warp, uint64_t *cycles)
 {
-    struct heddle_warp_time key = { launch, block, warp, 0 };
+    struct heddle_warp_time key = {launch, block, warp, 0};
     size_t from = 0, to = t->count;
     while (from < to) {
         size_t middle = from + (to - from) / 2;

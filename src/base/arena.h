@@ -11,7 +11,8 @@ struct arena {
     size_t used_bytes; /* in the head block */
 };
 
-/* Never returns NULL: on exhaustion the process ends with a message (base/out_of_memory.h). Memory is zeroed, aligned to 16. */
+/* Never returns NULL: on exhaustion the process ends with a message (base/out_of_memory.h). Memory is zeroed, aligned
+ * to 16. */
 void *arena_alloc(struct arena *a, size_t size_bytes);
 /* The same, aligned to 64: what is used together should not lie across two cache lines of the host. */
 void *arena_alloc_lines(struct arena *a, size_t size_bytes);
@@ -19,7 +20,7 @@ char *arena_strndup(struct arena *a, const char *s, size_t length);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *a);
 
-#define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define arena_new(a, type)          ((type *)arena_alloc((a), sizeof(type)))
 #define arena_array(a, type, count) ((type *)arena_alloc((a), sizeof(type) * (size_t)(count)))
 #define arena_lines(a, type, count) ((type *)arena_alloc_lines((a), sizeof(type) * (size_t)(count)))
 

@@ -63,7 +63,8 @@ static inline bool is_inside_range(uint64_t base, uint64_t size, uint64_t at, ui
     return at >= base && offset < size && bytes <= size - offset;
 }
 
-/* Address and offset as a GPU adds them: modulo 2^64, which is legal for a guest and undefined for signed numbers in C. */
+/* Address and offset as a GPU adds them: modulo 2^64, which is legal for a guest and undefined for signed numbers in
+ * C. */
 static inline int64_t wrapping_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
 #endif

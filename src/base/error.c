@@ -58,7 +58,8 @@ static void append_line_and_caret(struct error *e, const struct source *s, int l
     append_text(e, "\n  %*s^", column - 1 - first, "");
 }
 
-bool error_at(struct error *e, enum error_kind kind, const struct source *s, int line, int column, const char *format, ...)
+bool error_at(struct error *e, enum error_kind kind, const struct source *s, int line, int column, const char *format,
+              ...)
 {
     if (!e || e->kind)
         return false;

@@ -14,22 +14,22 @@ enum error_kind {
     ERROR_INVALID,     /* an argument or a value out of range */
     ERROR_IO,
     ERROR_NO_MEMORY,
-    ERROR_RESOURCES,      /* the launch does not fit the machine */
-    ERROR_ADDRESS,        /* kernel: address out of bounds, freed, or of the wrong space */
-    ERROR_MISALIGNED,     /* kernel: misaligned address */
-    ERROR_POINTER,        /* kernel: a call through a pointer that is no function's address */
-    ERROR_TRAP,           /* kernel: trap */
-    ERROR_ASSERT,         /* kernel: __assertfail */
-    ERROR_INSTRUCTION,    /* kernel: an instruction with operands that are illegal at run time */
-    ERROR_DEADLOCK,       /* kernel: cannot make progress */
-    ERROR_LIMIT,          /* kernel: ran past --max-cycles */
-    ERROR_INTERRUPTED,    /* ctrl-C */
+    ERROR_RESOURCES,   /* the launch does not fit the machine */
+    ERROR_ADDRESS,     /* kernel: address out of bounds, freed, or of the wrong space */
+    ERROR_MISALIGNED,  /* kernel: misaligned address */
+    ERROR_POINTER,     /* kernel: a call through a pointer that is no function's address */
+    ERROR_TRAP,        /* kernel: trap */
+    ERROR_ASSERT,      /* kernel: __assertfail */
+    ERROR_INSTRUCTION, /* kernel: an instruction with operands that are illegal at run time */
+    ERROR_DEADLOCK,    /* kernel: cannot make progress */
+    ERROR_LIMIT,       /* kernel: ran past --max-cycles */
+    ERROR_INTERRUPTED, /* ctrl-C */
 };
 
 struct error {
     enum error_kind kind;
-    int line, column;  /* of the text, 1-based, 0 where there is none */
-    char text[3000];   /* the whole message, several lines, no newline at the end */
+    int line, column; /* of the text, 1-based, 0 where there is none */
+    char text[3000];  /* the whole message, several lines, no newline at the end */
 };
 
 /* A text that errors can point into. */
@@ -39,11 +39,12 @@ struct source {
     size_t size_bytes;
 };
 
-/* All return false, so that a caller may write `return error_set(...)`. The first error set is kept. A NULL error is allowed. */
+/* All return false, so that a caller may write `return error_set(...)`. The first error set is kept. A NULL error is
+ * allowed. */
 bool error_set(struct error *e, enum error_kind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* "NAME:LINE:COLUMN: error: MESSAGE", the line itself, and a caret under the column. */
-bool error_at(struct error *e, enum error_kind kind, const struct source *s, int line, int column, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
+bool error_at(struct error *e, enum error_kind kind, const struct source *s, int line, int column, const char *format,
+              ...) __attribute__((format(printf, 6, 7)));
 /* One more line behind the message ("did you mean ...?", "in kernel ..."). */
 void error_note(struct error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

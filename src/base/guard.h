@@ -13,7 +13,10 @@
 #include <sanitizer/asan_interface.h>
 enum { GUARD_GAP_BYTES = 128 };
 static inline void guard_close(uint64_t at, uint64_t bytes) { ASAN_POISON_MEMORY_REGION((void *)(uintptr_t)at, bytes); }
-static inline void guard_open(uint64_t at, uint64_t bytes) { ASAN_UNPOISON_MEMORY_REGION((void *)(uintptr_t)at, bytes); }
+static inline void guard_open(uint64_t at, uint64_t bytes)
+{
+    ASAN_UNPOISON_MEMORY_REGION((void *)(uintptr_t)at, bytes);
+}
 #else
 enum { GUARD_GAP_BYTES = 0 };
 static inline void guard_close(uint64_t at, uint64_t bytes) { (void)at, (void)bytes; }

@@ -51,11 +51,11 @@ void strmap_put(struct strmap *m, const char *key, size_t length, void *value)
     struct strmap_entry *e = find(m, key, length, hash);
     if (!e->key)
         m->count++;
-    *e = (struct strmap_entry){ key, (uint32_t)length, hash, value };
+    *e = (struct strmap_entry){key, (uint32_t)length, hash, value};
 }
 
 void strmap_free(struct strmap *m)
 {
     free(m->entries);
-    *m = (struct strmap){ 0 };
+    *m = (struct strmap){0};
 }

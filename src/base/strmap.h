@@ -16,7 +16,7 @@ struct strmap {
     size_t capacity, count;
 };
 
-void *strmap_get(const struct strmap *m, const char *key, size_t length); /* NULL where absent */
+void *strmap_get(const struct strmap *m, const char *key, size_t length);       /* NULL where absent */
 void strmap_put(struct strmap *m, const char *key, size_t length, void *value); /* replaces */
 void strmap_free(struct strmap *m);
 

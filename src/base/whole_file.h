@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 struct whole_file {
-    FILE *file;         /* NULL: closed */
-    char *path, *part;  /* part NULL: written in place */
+    FILE *file;        /* NULL: closed */
+    char *path, *part; /* part NULL: written in place */
 };
 
 /* False: errno says why, and there is nothing to close. */

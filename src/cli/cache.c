@@ -1,6 +1,7 @@
-/* heddle cache: a trace of `heddle run --trace` through caches of other sizes and policies. This file: options, geometry and the passes; cache_print.c shows what came out. */
-#include "base/processors.h"
+/* heddle cache: a trace of `heddle run --trace` through caches of other sizes and policies. This file: options,
+ * geometry and the passes; cache_print.c shows what came out. */
 #include "cli/cache.h"
+#include "base/processors.h"
 #include "cli/cli.h"
 
 #include <ctype.h>
@@ -11,19 +12,23 @@
 
 static const char help[] =
     "Usage: heddle cache TRACE [OPTION...]\n"
-    "Replays the L1D accesses that 'heddle run --trace TRACE' wrote through a cache a core, and counts what would have missed.\n"
+    "Replays the L1D accesses that 'heddle run --trace TRACE' wrote through a cache a core, and counts what would have "
+    "missed.\n"
     "\n"
-    "      --policy LIST    of lru, fifo, srrip, belady (the optimum) and belady-reads (the optimum for loads), with commas; or all;\n"
+    "      --policy LIST    of lru, fifo, srrip, belady (the optimum) and belady-reads (the optimum for loads), with "
+    "commas; or all;\n"
     "                       default lru,belady\n"
     "      --size BYTES     of a core's cache, as 32K; default: what the traced machine had\n"
     "      --ways N         or 'full'; default: the machine's\n"
     "      --line BYTES     the machine's or a larger power of two\n"
-    "      --index NAME     how a line's set is found: mask, modulo, fermi, fold or multiplied; default: as the machine would\n"
+    "      --index NAME     how a line's set is found: mask, modulo, fermi, fold or multiplied; default: as the "
+    "machine would\n"
     "      --per-pc         also for each instruction\n"
     "      --curve          misses of fully associative LRU caches of all sizes, from one pass\n"
     "      --reuse          how many other lines, and how many accesses, lie between two uses of a line\n"
     "      --json           all of it as JSON\n"
-    "  -j N                 replay the cores on N threads; results are the same for any N; default: as many as there are processors\n"
+    "  -j N                 replay the cores on N threads; results are the same for any N; default: as many as there "
+    "are processors\n"
     "  -h, --help           this text\n"
     "\n"
     "docs/cache.md says what is counted, and where a replay differs from the run.\n";
@@ -38,9 +43,17 @@ enum { MOST_THREADS = 1024 };
 enum { OPT_POLICY = 256, OPT_SIZE, OPT_WAYS, OPT_LINE, OPT_INDEX, OPT_PER_PC, OPT_CURVE, OPT_REUSE, OPT_JSON };
 
 static const struct option option_table[] = {
-    {"policy", required_argument, NULL, OPT_POLICY}, {"size", required_argument, NULL, OPT_SIZE},   {"ways", required_argument, NULL, OPT_WAYS}, {"line", required_argument, NULL, OPT_LINE},
-    {"index", required_argument, NULL, OPT_INDEX},   {"per-pc", no_argument, NULL, OPT_PER_PC},     {"curve", no_argument, NULL, OPT_CURVE},     {"reuse", no_argument, NULL, OPT_REUSE},
-    {"json", no_argument, NULL, OPT_JSON},           {"help", no_argument, NULL, 'h'},              {0},
+    {"policy", required_argument, NULL, OPT_POLICY},
+    {"size", required_argument, NULL, OPT_SIZE},
+    {"ways", required_argument, NULL, OPT_WAYS},
+    {"line", required_argument, NULL, OPT_LINE},
+    {"index", required_argument, NULL, OPT_INDEX},
+    {"per-pc", no_argument, NULL, OPT_PER_PC},
+    {"curve", no_argument, NULL, OPT_CURVE},
+    {"reuse", no_argument, NULL, OPT_REUSE},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"help", no_argument, NULL, 'h'},
+    {0},
 };
 
 /* "32K", "1M", "65536"; up to 4 GB. */
@@ -86,15 +99,14 @@ static int parse_options(int argc, char **argv, struct cache_options *o)
             if (!parse_threads(optarg, &o->threads))
                 return cli_usage("cache", "-j needs a number from 1 to %d, not '%s'", MOST_THREADS, optarg);
             break;
-        case 'h':
-            fputs(help, stdout);
-            return EXIT_DONE;
+        case 'h': fputs(help, stdout); return EXIT_DONE;
         case ':': return cli_usage("cache", "option '%s' needs a value", argv[optind - 1]);
         default: return cli_unknown_option("cache", argv[optind - 1], option_table);
         }
     }
     if (optind + 1 != argc)
-        return cli_usage("cache", optind == argc ? "which trace? A file of 'heddle run --trace' is expected" : "one trace is expected");
+        return cli_usage("cache", optind == argc ? "which trace? A file of 'heddle run --trace' is expected"
+                                                 : "one trace is expected");
     o->path = argv[optind];
     return -1;
 }
@@ -105,7 +117,8 @@ static int choose_policies(const char *list, bool chosen[REPLAY_POLICIES])
     const char *unknown;
     size_t length;
     if (!replay_policies_read(list, strlen(list), &set, &unknown, &length))
-        return cli_usage("cache", "unknown policy '%.*s': lru, fifo, srrip, belady, belady-reads or all is expected", (int)length, unknown);
+        return cli_usage("cache", "unknown policy '%.*s': lru, fifo, srrip, belady, belady-reads or all is expected",
+                         (int)length, unknown);
     for (int i = 0; i < REPLAY_POLICIES; i++)
         chosen[i] = set >> i & 1;
     return -1;
@@ -124,12 +137,15 @@ static int choose_geometry(const struct cache_options *o, const struct trace_hea
         return cli_usage("cache", "--ways needs a number or 'full', not '%s'", o->ways);
     ways = full ? size / line : ways;
     if (!ways || size < ways * line || size % (ways * line) || size / (ways * line) > 1u << 24)
-        return cli_usage("cache", "%llu bytes are no whole number of sets of %llu ways with lines of %llu bytes", (unsigned long long)size, (unsigned long long)ways, (unsigned long long)line);
-    *g = (struct replay_geometry){.sets = (uint32_t)(size / (ways * line)), .ways = (uint32_t)ways, .line_bytes = (uint32_t)line};
+        return cli_usage("cache", "%llu bytes are no whole number of sets of %llu ways with lines of %llu bytes",
+                         (unsigned long long)size, (unsigned long long)ways, (unsigned long long)line);
+    *g = (struct replay_geometry){
+        .sets = (uint32_t)(size / (ways * line)), .ways = (uint32_t)ways, .line_bytes = (uint32_t)line};
     g->index = g->sets == h->sets ? h->index : replay_index(h, g->sets);
     for (uint32_t i = 0; o->index && i <= INDEX_COUNT; i++) {
         if (i == INDEX_COUNT)
-            return cli_usage("cache", "unknown index '%s': mask, modulo, fermi, fold or multiplied is expected", o->index);
+            return cli_usage("cache", "unknown index '%s': mask, modulo, fermi, fold or multiplied is expected",
+                             o->index);
         g->index = (enum cache_index)i;
         if (!strcmp(o->index, trace_index_names[i]))
             break;
@@ -148,7 +164,8 @@ static bool run_passes(struct cache_report *c, const struct replay_how *how, str
 static int replay(const struct cache_options *o, struct trace_reader *trace)
 {
     const struct trace_header *h = &trace->header;
-    struct cache_report c = {.path = o->path, .trace = trace, .per_pc = o->per_pc, .curve = o->curve, .reuse = o->reuse};
+    struct cache_report c = {
+        .path = o->path, .trace = trace, .per_pc = o->per_pc, .curve = o->curve, .reuse = o->reuse};
     struct replay_how how = {.threads = o->threads ? o->threads : processors_usable()};
     struct error e = {0};
     int status = choose_policies(o->policies ? o->policies : "lru,belady", c.ran);
@@ -158,7 +175,8 @@ static int replay(const struct cache_options *o, struct trace_reader *trace)
         return status;
     if (!replay_check(&c.geometry, h, &e))
         return cli_usage("cache", "%s", e.text);
-    c.is_traced_geometry = c.geometry.sets == h->sets && c.geometry.ways == h->ways && c.geometry.line_bytes == h->line_bytes && c.geometry.index == h->index;
+    c.is_traced_geometry = c.geometry.sets == h->sets && c.geometry.ways == h->ways &&
+                           c.geometry.line_bytes == h->line_bytes && c.geometry.index == h->index;
     if (!run_passes(&c, &how, &e))
         status = cli_fail(&e);
     else if (!o->json)

@@ -8,11 +8,11 @@ struct cache_report {
     const char *path;
     struct trace_reader *trace;
     struct replay_geometry geometry;
-    bool is_traced_geometry;       /* the run had such a cache */
+    bool is_traced_geometry; /* the run had such a cache */
     bool ran[REPLAY_POLICIES];
     struct replay_result results[REPLAY_POLICIES];
     struct replay_distances distances;
-    bool per_pc, curve, reuse;     /* what is shown; the last two need the distances */
+    bool per_pc, curve, reuse; /* what is shown; the last two need the distances */
 };
 
 void cache_print_text(const struct cache_report *c);

@@ -10,8 +10,14 @@
 enum { CURVE_STEPS = 8 /* sizes between powers of two, in JSON */, PCS_SHOWN = 30 };
 
 /* A row of the first table: a policy, or the run itself. */
-struct row { const char *name; uint64_t accesses, misses, reads, read_misses; };
-struct instructions { uint64_t warp, thread; bool complete; };
+struct row {
+    const char *name;
+    uint64_t accesses, misses, reads, read_misses;
+};
+struct instructions {
+    uint64_t warp, thread;
+    bool complete;
+};
 
 static struct instructions instructions_of(const struct trace_reader *t)
 {
@@ -43,9 +49,13 @@ static struct row row_of_run(const struct trace_reader *t)
 }
 
 static double share(uint64_t part, uint64_t of) { return of ? (double)part / (double)of : 0; }
-static double rate(const struct trace_reader *t, double seconds) { return seconds > 0 ? (double)t->accesses / seconds / 1e6 : 0; }
+static double rate(const struct trace_reader *t, double seconds)
+{
+    return seconds > 0 ? (double)t->accesses / seconds / 1e6 : 0;
+}
 
-/* Sizes in lines at which the curve is shown: powers of two and `steps` - 1 between, up to the first that misses no more than a cache without bounds. */
+/* Sizes in lines at which the curve is shown: powers of two and `steps` - 1 between, up to the first that misses no
+ * more than a cache without bounds. */
 static uint64_t next_size(uint64_t lines, uint32_t steps)
 {
     uint64_t power = 1ull << (63 - __builtin_clzll(lines)), step = power / steps;
@@ -70,7 +80,10 @@ static void distance_buckets(const struct replay_distances *d, uint64_t bucket[6
 
 /* Instructions, those with the most misses first */
 
-struct pc_row { uint32_t listing, pc; uint64_t misses; };
+struct pc_row {
+    uint32_t listing, pc;
+    uint64_t misses;
+};
 
 static int compare_pcs(const void *a, const void *b)
 {
@@ -121,7 +134,8 @@ static const char *size_text(struct arena *a, uint64_t bytes)
 {
     if (bytes >= 1 << 20 && bytes % (1 << 20) == 0)
         return arena_printf(a, "%" PRIu64 " MB", bytes >> 20);
-    return bytes >= 1 << 10 && bytes % (1 << 10) == 0 ? arena_printf(a, "%" PRIu64 " KB", bytes >> 10) : arena_printf(a, "%" PRIu64 " B", bytes);
+    return bytes >= 1 << 10 && bytes % (1 << 10) == 0 ? arena_printf(a, "%" PRIu64 " KB", bytes >> 10)
+                                                      : arena_printf(a, "%" PRIu64 " B", bytes);
 }
 
 static void number_cell(struct text_table *table, uint64_t n)
@@ -138,7 +152,8 @@ static void mpki_cell(struct text_table *table, uint64_t misses, uint64_t instru
         text_table_cell(table, "-");
 }
 
-static void print_row(struct text_table *table, const struct row *row, const struct instructions *n, double seconds, const struct trace_reader *t)
+static void print_row(struct text_table *table, const struct row *row, const struct instructions *n, double seconds,
+                      const struct trace_reader *t)
 {
     text_table_cell(table, "%s", row->name);
     number_cell(table, row->accesses);
@@ -157,7 +172,9 @@ static void print_row(struct text_table *table, const struct row *row, const str
 
 static void print_policies(const struct cache_report *c, struct arena *a)
 {
-    static const char *const titles[] = {"policy", ">accesses", ">hits", ">misses", ">miss rate", ">load misses", ">of loads", ">MPKI", ">a kilo warp instr.", ">M accesses/s", NULL};
+    static const char *const titles[] = {
+        "policy", ">accesses",           ">hits",         ">misses", ">miss rate", ">load misses", ">of loads",
+        ">MPKI",  ">a kilo warp instr.", ">M accesses/s", NULL};
     struct text_table table = text_table_start(a, titles);
     struct instructions n = instructions_of(c->trace);
     if (c->is_traced_geometry && n.complete) {
@@ -253,8 +270,10 @@ void cache_print_text(const struct cache_report *c)
     const struct trace_reader *t = c->trace;
     const struct replay_geometry *g = &c->geometry;
     struct arena a = {0};
-    printf("%s: %s on %s, %u cores, %u launches\n", c->path, t->header.program, t->header.machine, t->header.cores, t->kernel_count);
-    printf("cache of a core: %s, %u %s of %u ways, lines of %u bytes, index %s\n\n", size_text(&a, (uint64_t)g->sets * g->ways * g->line_bytes), g->sets, g->sets == 1 ? "set" : "sets", g->ways,
+    printf("%s: %s on %s, %u cores, %u launches\n", c->path, t->header.program, t->header.machine, t->header.cores,
+           t->kernel_count);
+    printf("cache of a core: %s, %u %s of %u ways, lines of %u bytes, index %s\n\n",
+           size_text(&a, (uint64_t)g->sets * g->ways * g->line_bytes), g->sets, g->sets == 1 ? "set" : "sets", g->ways,
            g->line_bytes, trace_index_names[g->index]);
     print_policies(c, &a);
     if (c->per_pc)

@@ -13,20 +13,52 @@
 enum { LONGEST = 24 };
 
 /* Other people's words for it, and the lists, which are no commands. */
-static const struct { const char *word, *command; } words[] = {
-    {"exec", "run"}, {"simulate", "run"}, {"start", "run"}, {"launch", "run"}, {"profile", "run"},
-    {"experiment", "sweep"}, {"batch", "sweep"}, {"resume", "sweep"},
-    {"plot", "report"}, {"figure", "report"}, {"figures", "report"}, {"page", "report"}, {"html", "report"},
-    {"rescue", "report"}, {"reproduce", "repro"}, {"paper", "repro"},
-    {"cfg", "inspect"}, {"ptx", "inspect"}, {"disassemble", "inspect"}, {"dump", "inspect"},
-    {"replay", "cache"}, {"trace", "cache"}, {"check", "doctor"}, {"diagnose", "doctor"},
-    {"show", "list"}, {"workloads", "list workloads"}, {"machines", "list machines"}, {"metrics", "list metrics"},
-    {"schedulers", "list schedulers"}, {"policies", "list schedulers"}, {"probes", "list probes"},
-    {"experiments", "list experiments"}, {"version", "--version"}, {"usage", "--help"},
+static const struct {
+    const char *word, *command;
+} words[] = {
+    {"exec", "run"},
+    {"simulate", "run"},
+    {"start", "run"},
+    {"launch", "run"},
+    {"profile", "run"},
+    {"experiment", "sweep"},
+    {"batch", "sweep"},
+    {"resume", "sweep"},
+    {"plot", "report"},
+    {"figure", "report"},
+    {"figures", "report"},
+    {"page", "report"},
+    {"html", "report"},
+    {"rescue", "report"},
+    {"reproduce", "repro"},
+    {"paper", "repro"},
+    {"cfg", "inspect"},
+    {"ptx", "inspect"},
+    {"disassemble", "inspect"},
+    {"dump", "inspect"},
+    {"replay", "cache"},
+    {"trace", "cache"},
+    {"check", "doctor"},
+    {"diagnose", "doctor"},
+    {"show", "list"},
+    {"workloads", "list workloads"},
+    {"machines", "list machines"},
+    {"metrics", "list metrics"},
+    {"schedulers", "list schedulers"},
+    {"policies", "list schedulers"},
+    {"probes", "list probes"},
+    {"experiments", "list experiments"},
+    {"version", "--version"},
+    {"usage", "--help"},
 };
 
-static const struct { const char *ending, *command; } files[] = {
-    {".ptx", "inspect"}, {".db", "report"}, {".ini", "sweep"}, {"", "run"},
+static const struct {
+    const char *ending, *command;
+} files[] = {
+    {".ptx", "inspect"},
+    {".db", "report"},
+    {".ini", "sweep"},
+    {"", "run"},
 };
 
 /* Letters that are wrong, missing, too many, or two that changed places. */

@@ -52,10 +52,7 @@ const char *cli_grouped(unsigned long long number, char *out, size_t size)
     return out;
 }
 
-bool cli_utf8(void)
-{
-    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-}
+bool cli_utf8(void) { return strcmp(nl_langinfo(CODESET), "UTF-8") == 0; }
 
 void cli_progress(unsigned done, unsigned of, const char *what)
 {

@@ -1,4 +1,5 @@
-/* heddle demo: the first minute. Seven workloads under all schedulers (experiments/quick.ini), one table, and a page with pictures. */
+/* heddle demo: the first minute. Seven workloads under all schedulers (experiments/quick.ini), one table, and a page
+ * with pictures. */
 #include "cli/cli.h"
 #include "cli/repro.h"
 
@@ -9,24 +10,28 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char help[] =
-    "Usage: heddle demo [OPTION...]\n"
-    "Runs seven workloads under every warp scheduler, cycle by cycle (experiments/quick.ini), and writes a page with what was seen.\n"
-    "\n"
-    "      --size SIZE        test, small or paper: the input of the workloads; default test\n"
-    "  -o, --output FOLDER    where results and page go; default heddle-demo\n"
-    "  -h, --help             this text\n";
+static const char help[] = "Usage: heddle demo [OPTION...]\n"
+                           "Runs seven workloads under every warp scheduler, cycle by cycle (experiments/quick.ini), "
+                           "and writes a page with what was seen.\n"
+                           "\n"
+                           "      --size SIZE        test, small or paper: the input of the workloads; default test\n"
+                           "  -o, --output FOLDER    where results and page go; default heddle-demo\n"
+                           "  -h, --help             this text\n";
 
 static void say_next(void)
 {
-    puts("\nEach run executed real PTX on the simulated GPU, and its result was compared with a reference in C. IPC is of threads, for the whole GPU.\n\n"
-         "Try next:\n"
-         "  ./heddle run -s gto bfs                           one workload, kernel by kernel (--stats FILE for JSON)\n"
-         "  ./heddle run -s gto --timeline bfs.json bfs       what every warp did, for ui.perfetto.dev\n"
-         "  ./heddle list schedulers                          and machines, l1, divergence, bundles, metrics, experiments\n"
-         "  ./heddle sweep mine.ini                           an experiment of your own: programs x machines x policies (docs/experiments.md)\n"
-         "  ./heddle inspect workloads/bfs/bfs.ptx --loops    loops, branches and registers of a kernel before it runs\n"
-         "  ./heddle doctor ./your-program                    whether your own CUDA program can run here\n");
+    puts(
+        "\nEach run executed real PTX on the simulated GPU, and its result was compared with a reference in C. IPC is "
+        "of threads, for the whole GPU.\n\n"
+        "Try next:\n"
+        "  ./heddle run -s gto bfs                           one workload, kernel by kernel (--stats FILE for JSON)\n"
+        "  ./heddle run -s gto --timeline bfs.json bfs       what every warp did, for ui.perfetto.dev\n"
+        "  ./heddle list schedulers                          and machines, l1, divergence, bundles, metrics, "
+        "experiments\n"
+        "  ./heddle sweep mine.ini                           an experiment of your own: programs x machines x policies "
+        "(docs/experiments.md)\n"
+        "  ./heddle inspect workloads/bfs/bfs.ptx --loops    loops, branches and registers of a kernel before it runs\n"
+        "  ./heddle doctor ./your-program                    whether your own CUDA program can run here\n");
 }
 
 /* The first figure of the experiment, as text. */
@@ -36,7 +41,8 @@ static bool print_first_figure(const struct repro_request *r, struct error *e)
     struct experiment x = {0};
     struct figure_data d = {0};
     struct store *s = store_open(r->store, STORE_READ, e);
-    struct figure_source *source = s && experiment_load(&x, &a, r->experiment, r->size, e) ? figure_source_open(&a, s, &x, e) : NULL;
+    struct figure_source *source =
+        s && experiment_load(&x, &a, r->experiment, r->size, e) ? figure_source_open(&a, s, &x, e) : NULL;
     bool ok = source && x.figure_count && figure_compute(&a, source, &x.figures[0], &d, e);
     if (ok) {
         printf("%s\n\n", x.figures[0].title);
@@ -75,7 +81,10 @@ static int demo(const char *size, const char *folder)
 
 int cli_demo(int argc, char **argv)
 {
-    static const struct option table[] = {{"size", required_argument, NULL, 's'}, {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {0}};
+    static const struct option table[] = {{"size", required_argument, NULL, 's'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
     const char *size = NULL, *folder = "heddle-demo";
     int c;
     optind = 0;

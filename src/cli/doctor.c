@@ -1,9 +1,10 @@
-/* heddle doctor: what of a program cannot run here, found without running it. The file is read for the libraries it needs, the CUDA functions it
- * imports and the PTX inside, which is parsed and decoded as a load would do. What a program loads or compiles while it runs is not seen. */
+/* heddle doctor: what of a program cannot run here, found without running it. The file is read for the libraries it
+ * needs, the CUDA functions it imports and the PTX inside, which is parsed and decoded as a load would do. What a
+ * program loads or compiles while it runs is not seen. */
 #include "base/out_of_memory.h"
 #include "cli/cli.h"
-#include "lab/program.h"
 #include "exec/exec.h"
+#include "lab/program.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -13,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
-    "Usage: heddle doctor PROGRAM|FILE.ptx\n"
-    "Says what of a program, or of a PTX file, cannot run here, before it is run. PROGRAM is a workload's name or a path.\n"
-    "Exit codes: 0 nothing found; 2 usage; 3 something cannot run.\n";
+static const char help[] = "Usage: heddle doctor PROGRAM|FILE.ptx\n"
+                           "Says what of a program, or of a PTX file, cannot run here, before it is run. PROGRAM is a "
+                           "workload's name or a path.\n"
+                           "Exit codes: 0 nothing found; 2 usage; 3 something cannot run.\n";
 
 enum { MOST_FINDINGS = 100, NAMES_SHOWN = 6, NAME_BYTES = 100 };
 #define DOCTOR_MEMORY_BYTES (1ull << 32) /* reserved, not touched */
@@ -34,7 +35,7 @@ struct examination {
     size_t text_count;
     unsigned kernels, functions, images;
     char kernel_names[NAMES_SHOWN][NAME_BYTES]; /* the first few */
-    bool is_program; /* not a library of one */
+    bool is_program;                            /* not a library of one */
     unsigned problems;
 };
 
@@ -125,7 +126,8 @@ static bool locate(struct ptx_module *const *modules, uint32_t count, const stru
             for (uint32_t i = 0; i < modules[m]->functions[f]->inst_count; i++) {
                 const struct ptx_inst *in = &modules[m]->functions[f]->insts[i];
                 bool before = in->line < e->line || (in->line == e->line && in->column <= e->column);
-                if (before && (!best || in->line > best->line || (in->line == best->line && in->column > best->column))) {
+                if (before &&
+                    (!best || in->line > best->line || (in->line == best->line && in->column > best->column))) {
                     best = in;
                     *out = (struct refused){m, f, i};
                 }
@@ -149,7 +151,8 @@ static void count_functions(struct examination *x, struct ptx_module *const *mod
 }
 
 /* Parses the texts; NULL where one is not well formed. A guessed text that is no module is passed over. */
-static struct ptx_module **parse_all(struct examination *x, const struct text *texts, uint32_t count, uint32_t *parsed, bool first)
+static struct ptx_module **parse_all(struct examination *x, const struct text *texts, uint32_t count, uint32_t *parsed,
+                                     bool first)
 {
     struct ptx_module **modules = calloc(count + 1, sizeof *modules);
     *parsed = 0;
@@ -166,9 +169,10 @@ static struct ptx_module **parse_all(struct examination *x, const struct text *t
     return modules;
 }
 
-/* One attempt at an image with what is refused so far taken out. False: one more is refused, and *found is it, or the end of it. */
-static bool attempt(struct examination *x, const struct text *texts, uint32_t count, const struct refused *refused, unsigned refused_count, struct refused *found,
-                    bool *go_on)
+/* One attempt at an image with what is refused so far taken out. False: one more is refused, and *found is it, or the
+ * end of it. */
+static bool attempt(struct examination *x, const struct text *texts, uint32_t count, const struct refused *refused,
+                    unsigned refused_count, struct refused *found, bool *go_on)
 {
     struct error e = {0};
     uint32_t parsed;
@@ -265,8 +269,9 @@ static void examine_ptx(struct examination *x)
     if (x->kernels && x->images)
         show_kernels(x);
     if (x->problems == before && x->text_count)
-        fact("PTX: %u kernel%s and %u function%s in %zu module%s; every instruction is supported", x->kernels, x->kernels == 1 ? "" : "s", x->functions,
-             x->functions == 1 ? "" : "s", x->text_count, x->text_count == 1 ? "" : "s");
+        fact("PTX: %u kernel%s and %u function%s in %zu module%s; every instruction is supported", x->kernels,
+             x->kernels == 1 ? "" : "s", x->functions, x->functions == 1 ? "" : "s", x->text_count,
+             x->text_count == 1 ? "" : "s");
 }
 
 /* ------------------------------------------------------------- programs */
@@ -280,8 +285,8 @@ static bool keep_ptx(const char *text, size_t size, bool linked, void *user)
     return true;
 }
 
-/* PTX as plain text in the program's data, as programs of the driver API have it: ".version" at the start of a line, a ".target" soon after, up to
- * the next NUL. */
+/* PTX as plain text in the program's data, as programs of the driver API have it: ".version" at the start of a line, a
+ * ".target" soon after, up to the next NUL. */
 static void find_plain_ptx(struct examination *x, const struct elf_program *elf)
 {
     static const char mark[] = ".version ";
@@ -299,7 +304,8 @@ static void find_plain_ptx(struct examination *x, const struct elf_program *elf)
     }
 }
 
-static void examine_imports(struct examination *x, const struct elf_program *elf, const char *path, const struct places *places)
+static void examine_imports(struct examination *x, const struct elf_program *elf, const char *path,
+                            const struct places *places)
 {
     struct program_functions f;
     unsigned imported = 0, before = x->problems;
@@ -309,9 +315,11 @@ static void examine_imports(struct examination *x, const struct elf_program *elf
         enum program_function state = program_function(&f, i, &of_runtime);
         imported += state != FUNCTION_OTHER;
         if (state == FUNCTION_REFUSES)
-            problem(x, "%s is called, which Heddle answers with %s", elf->imports[i], of_runtime ? "cudaErrorNotSupported" : "CUDA_ERROR_NOT_SUPPORTED");
+            problem(x, "%s is called, which Heddle answers with %s", elf->imports[i],
+                    of_runtime ? "cudaErrorNotSupported" : "CUDA_ERROR_NOT_SUPPORTED");
         else if (state == FUNCTION_ABSENT)
-            problem(x, "%s is called, which Heddle's %s does not have", elf->imports[i], of_runtime ? "CUDA runtime" : "libcuda.so.1");
+            problem(x, "%s is called, which Heddle's %s does not have", elf->imports[i],
+                    of_runtime ? "CUDA runtime" : "libcuda.so.1");
     }
     if (imported && x->problems == before)
         fact("CUDA functions: %u imported, all there", imported);
@@ -326,11 +334,11 @@ static void examine_libraries(struct examination *x, const struct elf_program *e
         const char *function, *linked = program_closed_library(elf->needed[i]);
         const char *closed = program_closed_use(elf, elf->needed[i], &function);
         if (closed)
-            problem(x, "%s (%s) is needed, a closed library whose kernels are machine code; Heddle runs PTX%s%s", closed,
-                    elf->needed[i], function ? ". It is asked for " : "", function ? function : "");
+            problem(x, "%s (%s) is needed, a closed library whose kernels are machine code; Heddle runs PTX%s%s",
+                    closed, elf->needed[i], function ? ". It is asked for " : "", function ? function : "");
         else if (linked)
-            printf("  note     linked with %s (%s), a closed library, but calls no function of it that uses the GPU\n", linked,
-                   elf->needed[i]);
+            printf("  note     linked with %s (%s), a closed library, but calls no function of it that uses the GPU\n",
+                   linked, elf->needed[i]);
         compiles |= !strncmp(elf->needed[i], "libnvrtc", 8);
     }
     if (runtime)
@@ -343,7 +351,8 @@ static void examine_libraries(struct examination *x, const struct elf_program *e
         puts("  note     compiles kernels while it runs (NVRTC): PTX that it makes can run, machine code cannot");
 }
 
-static void examine_file(struct examination *x, const struct elf_program *elf, const char *path, const struct places *places)
+static void examine_file(struct examination *x, const struct elf_program *elf, const char *path,
+                         const struct places *places)
 {
     struct error runtime = {0}, code = {0}, images_error = {0};
     unsigned images;
@@ -358,14 +367,18 @@ static void examine_file(struct examination *x, const struct elf_program *elf, c
     x->images += images;
 }
 
-struct library_examination { struct examination *x; const struct places *places; };
+struct library_examination {
+    struct examination *x;
+    const struct places *places;
+};
 
 static bool uses_cuda(const struct elf_program *elf)
 {
     bool closed = false;
     for (uint32_t i = 0; i < elf->needed_count; i++)
         closed |= program_closed_library(elf->needed[i]) != NULL;
-    return closed || elf->has_fatbin_segment || elf->defines_cudart || elf_program_needs(elf, "libcudart.so") || elf_program_needs(elf, "libcuda.so");
+    return closed || elf->has_fatbin_segment || elf->defines_cudart || elf_program_needs(elf, "libcudart.so") ||
+           elf_program_needs(elf, "libcuda.so");
 }
 
 static bool examine_library(const struct elf_program *elf, const char *path, void *user)
@@ -380,7 +393,8 @@ static bool examine_library(const struct elf_program *elf, const char *path, voi
     return true;
 }
 
-static void examine_program(struct examination *x, const struct elf_program *elf, const char *path, const struct places *places)
+static void examine_program(struct examination *x, const struct elf_program *elf, const char *path,
+                            const struct places *places)
 {
     struct error e = {0};
     if (!elf->is_elf) {
@@ -399,7 +413,8 @@ static void examine_program(struct examination *x, const struct elf_program *elf
     struct library_examination l = {x, places};
     program_visit_libraries(elf, path, examine_library, &l);
     if (!inside && !x->images)
-        puts("  note     no PTX inside; what it reads from files or compiles while it runs is checked when it is loaded");
+        puts("  note     no PTX inside; what it reads from files or compiles while it runs is checked when it is "
+             "loaded");
 }
 
 static bool read_whole(const char *path, char **data, size_t *size, struct error *e)

@@ -1,5 +1,5 @@
-/* heddle inspect FILE.ptx: what the front end knows of a module before anything runs. This file: the options, the facts of
- * a function, and the summary; the views are in inspect_views.c, Graphviz and JSON in inspect_export.c. */
+/* heddle inspect FILE.ptx: what the front end knows of a module before anything runs. This file: the options, the facts
+ * of a function, and the summary; the views are in inspect_views.c, Graphviz and JSON in inspect_export.c. */
 #include "cli/inspect.h"
 #include "cli/text_table.h"
 
@@ -22,8 +22,10 @@ static const char help[] =
     "                     condition depends on thread positions and parameters alone (P), on data (D) or on neither\n"
     "                     (uniform), with the instructions that make it so\n"
     "      --registers    registers by type, and the most that are alive at once\n"
-    "      --phases       phases (PAWS): runs of instructions up to the first use of a load; what is left of the phase at each\n"
-    "      --phase-order sources|report   a load's sources are looked at before its destination is entered, or after, as in the report's code\n"
+    "      --phases       phases (PAWS): runs of instructions up to the first use of a load; what is left of the phase "
+    "at each\n"
+    "      --phase-order sources|report   a load's sources are looked at before its destination is entered, or after, "
+    "as in the report's code\n"
     "  -m, --machine NAME whose latencies --phases adds up (default gtx480), and for whose target\n"
     "                     --registers counts (default the program's own)\n"
     "      --kernel NAME  only this function\n"
@@ -31,22 +33,20 @@ static const char help[] =
     "      --json         everything, as JSON\n"
     "  -h, --help         this text\n"
     "\n"
-    "A PC counts 8 bytes an instruction from the function's start. Registers are those alive at once, in 32-bit units;\n"
+    "A PC counts 8 bytes an instruction from the function's start. Registers are those alive at once, in 32-bit "
+    "units;\n"
     "the real assembler may need more or fewer.\n";
 
 struct options {
     bool cfg, loops, branches, registers, phases, dot, json;
     const char *kernel, *file, *machine_name;
     enum ptx_phase_order order;
-    struct machine machine;      /* where phases are asked for */
+    struct machine machine; /* where phases are asked for */
 };
 
 /* ------------------------------------------------------------- facts of a function */
 
-const char *inspect_kind(const struct inspected *p)
-{
-    return p->function->is_entry ? "kernel" : "function";
-}
+const char *inspect_kind(const struct inspected *p) { return p->function->is_entry ? "kernel" : "function"; }
 
 typedef void operand_visitor(void *context, const struct ptx_operand *o);
 
@@ -61,7 +61,7 @@ static void visit_operand(const struct ptx_operand *o, operand_visitor *visit, v
 struct usage_walk {
     struct inspected *p;
     struct arena scratch;
-    bool *seen;                          /* per function of the module */
+    bool *seen; /* per function of the module */
     const struct ptx_function **pending;
     uint32_t pending_count;
     const struct ptx_variable **shared;
@@ -147,8 +147,9 @@ struct inspected *inspect_function(struct arena *a, const struct ptx_module *m, 
 
 static void print_summary(struct inspected *const *list, uint32_t count, struct arena *a)
 {
-    static const char *const titles[] = {"function", "kind", ">instructions", ">blocks", ">loops", ">branches", ">registers",
-                                         ">predicates", ">shared", ">local", ">parameters", ">calls", NULL};
+    static const char *const titles[] = {
+        "function",    "kind",    ">instructions", ">blocks",     ">loops", ">branches", ">registers",
+        ">predicates", ">shared", ">local",        ">parameters", ">calls", NULL};
     struct text_table t = text_table_start(a, titles);
     for (uint32_t i = 0; i < count; i++) {
         const struct inspected *p = list[i];
@@ -185,8 +186,8 @@ static void print_views(const struct options *o, const struct inspected *p)
 {
     const struct ptx_function *f = p->function;
     uint32_t blocks = p->cfg->block_count, loops = p->cfg->loop_count;
-    printf("%s %s: %u instruction%s, %u block%s, %u loop%s%s\n", inspect_kind(p), f->name, f->inst_count, f->inst_count == 1 ? "" : "s",
-           blocks, blocks == 1 ? "" : "s", loops, loops == 1 ? "" : "s",
+    printf("%s %s: %u instruction%s, %u block%s, %u loop%s%s\n", inspect_kind(p), f->name, f->inst_count,
+           f->inst_count == 1 ? "" : "s", blocks, blocks == 1 ? "" : "s", loops, loops == 1 ? "" : "s",
            p->cfg->reducible ? "" : ", irreducible (a cycle with several entries is not among the loops)");
     if (o->cfg)
         inspect_print_cfg(p, stdout);
@@ -265,7 +266,8 @@ static bool unknown_kernel(const struct ptx_module *m, const char *name, struct 
 }
 
 /* The functions to show, analysed. */
-static struct inspected **choose(struct arena *a, const struct ptx_module *m, const char *kernel, uint32_t *count, struct error *e)
+static struct inspected **choose(struct arena *a, const struct ptx_module *m, const char *kernel, uint32_t *count,
+                                 struct error *e)
 {
     struct inspected **list = arena_array(a, struct inspected *, m->function_count);
     *count = 0;
@@ -279,7 +281,8 @@ static struct inspected **choose(struct arena *a, const struct ptx_module *m, co
     return list;
 }
 
-static void show(const struct options *o, const struct ptx_module *m, struct inspected **list, uint32_t count, struct arena *a)
+static void show(const struct options *o, const struct ptx_module *m, struct inspected **list, uint32_t count,
+                 struct arena *a)
 {
     if (o->json) {
         inspect_print_json(list, count, o->file, stdout);
@@ -291,7 +294,8 @@ static void show(const struct options *o, const struct ptx_module *m, struct ins
         return;
     }
     if (!o->cfg && !o->loops && !o->branches && !o->registers && !o->phases) {
-        printf("%s: PTX %d.%d for %s, %d-bit addresses\n", o->file, m->version_major, m->version_minor, m->target, m->address_size);
+        printf("%s: PTX %d.%d for %s, %d-bit addresses\n", o->file, m->version_major, m->version_minor, m->target,
+               m->address_size);
         if (count)
             print_summary(list, count, a);
         print_declarations(m);
@@ -308,7 +312,8 @@ static int inspect(struct options *o)
 {
     struct error e = {0};
     size_t size = 0;
-    if ((o->phases || o->machine_name) && !machine_load(&o->machine, o->machine_name ? o->machine_name : "gtx480", NULL, 0, &e))
+    if ((o->phases || o->machine_name) &&
+        !machine_load(&o->machine, o->machine_name ? o->machine_name : "gtx480", NULL, 0, &e))
         return fail(&e);
     char *text = read_file(o->file, &size, &e);
     if (!text)
@@ -337,13 +342,30 @@ static int inspect(struct options *o)
 /* Returns -1 to go on, else the exit code. */
 static int parse_options(int argc, char **argv, struct options *o)
 {
-    enum { OPT_CFG = 256, OPT_LOOPS, OPT_BRANCHES, OPT_REGISTERS, OPT_PHASES, OPT_ORDER, OPT_KERNEL, OPT_DOT, OPT_JSON };
+    enum {
+        OPT_CFG = 256,
+        OPT_LOOPS,
+        OPT_BRANCHES,
+        OPT_REGISTERS,
+        OPT_PHASES,
+        OPT_ORDER,
+        OPT_KERNEL,
+        OPT_DOT,
+        OPT_JSON
+    };
     static const struct option table[] = {
-        {"cfg", no_argument, NULL, OPT_CFG}, {"loops", no_argument, NULL, OPT_LOOPS},
-        {"branches", no_argument, NULL, OPT_BRANCHES}, {"registers", no_argument, NULL, OPT_REGISTERS},
-        {"phases", no_argument, NULL, OPT_PHASES}, {"phase-order", required_argument, NULL, OPT_ORDER}, {"machine", required_argument, NULL, 'm'}, {"kernel", required_argument, NULL, OPT_KERNEL},
-        {"dot", no_argument, NULL, OPT_DOT}, {"json", no_argument, NULL, OPT_JSON},
-        {"help", no_argument, NULL, 'h'}, {0},
+        {"cfg", no_argument, NULL, OPT_CFG},
+        {"loops", no_argument, NULL, OPT_LOOPS},
+        {"branches", no_argument, NULL, OPT_BRANCHES},
+        {"registers", no_argument, NULL, OPT_REGISTERS},
+        {"phases", no_argument, NULL, OPT_PHASES},
+        {"phase-order", required_argument, NULL, OPT_ORDER},
+        {"machine", required_argument, NULL, 'm'},
+        {"kernel", required_argument, NULL, OPT_KERNEL},
+        {"dot", no_argument, NULL, OPT_DOT},
+        {"json", no_argument, NULL, OPT_JSON},
+        {"help", no_argument, NULL, 'h'},
+        {0},
     };
     int c;
     optind = 0; /* start over: the command line in front of this one was read by getopt too */
@@ -364,13 +386,9 @@ static int parse_options(int argc, char **argv, struct options *o)
             o->order = strcmp(optarg, "report") ? PHASE_SOURCES_FIRST : PHASE_DESTINATION_FIRST;
             break;
         case 'm': o->machine_name = optarg; break;
-        case 'h':
-            fputs(help, stdout);
-            return EXIT_DONE;
-        case ':':
-            return usage("option '%s' needs a value", argv[optind - 1]);
-        default:
-            return usage("unknown option '%s'", argv[optind - 1]);
+        case 'h': fputs(help, stdout); return EXIT_DONE;
+        case ':': return usage("option '%s' needs a value", argv[optind - 1]);
+        default: return usage("unknown option '%s'", argv[optind - 1]);
         }
     }
     if (optind == argc)

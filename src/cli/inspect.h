@@ -17,8 +17,8 @@ struct inspected {
     struct ptx_cfg *cfg;
     struct ptx_liveness *liveness;
     struct ptx_taints *taints;
-    uint64_t shared_bytes;   /* static, with what functions it calls use */
-    bool dynamic_shared;     /* an extern __shared__ array is in use */
+    uint64_t shared_bytes; /* static, with what functions it calls use */
+    bool dynamic_shared;   /* an extern __shared__ array is in use */
     uint64_t local_bytes;
     uint32_t branch_count, call_count;
 };

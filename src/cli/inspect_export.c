@@ -19,7 +19,8 @@ static void dot_block(const struct inspected *p, uint32_t b, FILE *to)
 {
     const struct ptx_block *block = &p->cfg->blocks[b];
     char text[400];
-    fprintf(to, "  B%u [label=\"B%u  0x%04x-0x%04x", b, b, block->first * PTX_INST_BYTES, (block->end - 1) * PTX_INST_BYTES);
+    fprintf(to, "  B%u [label=\"B%u  0x%04x-0x%04x", b, b, block->first * PTX_INST_BYTES,
+            (block->end - 1) * PTX_INST_BYTES);
     const char *source = inspect_source(p, block->first, block->end);
     if (*source) {
         fputs("  ", to);
@@ -108,7 +109,8 @@ static void json_block(const struct inspected *p, uint32_t b, FILE *to)
     fputs(", ", to);
     json_pc("end_pc", block->end - 1, to);
     json_place(p, block->first, block->end, to);
-    fprintf(to, ", \"reachable\": %s, \"exits\": %s, ", block->reachable ? "true" : "false", block->exits ? "true" : "false");
+    fprintf(to, ", \"reachable\": %s, \"exits\": %s, ", block->reachable ? "true" : "false",
+            block->exits ? "true" : "false");
     json_list("successors", block->succs, block->succ_count, to);
     fputs(", ", to);
     json_index("dominator", p->cfg->idom[b], to);
@@ -181,12 +183,15 @@ static void json_function(const struct inspected *p, FILE *to)
     const struct ptx_function *f = p->function;
     fputs("    {\"name\": ", to);
     json_text(f->name, to);
-    fprintf(to, ", \"kind\": \"%s\", \"instructions\": %u, \"parameters\": %u, \"parameter_bytes\": %u, \"calls\": %u,\n",
+    fprintf(to,
+            ", \"kind\": \"%s\", \"instructions\": %u, \"parameters\": %u, \"parameter_bytes\": %u, \"calls\": %u,\n",
             inspect_kind(p), f->inst_count, f->param_count, f->param_bytes, p->call_count);
     fprintf(to, "     \"shared_bytes\": %llu, \"dynamic_shared\": %s, \"local_bytes\": %llu, \"reducible\": %s,\n",
-            (unsigned long long)p->shared_bytes, p->dynamic_shared ? "true" : "false", (unsigned long long)p->local_bytes, p->cfg->reducible ? "true" : "false");
-    fprintf(to, "     \"registers\": {\"max_live_32bit\": %u, \"max_live_predicates\": %u, \"estimated\": %u, ", p->liveness->max_live_32bit,
-            p->liveness->max_live_pred, ptx_estimate_registers(f, p->cfg, p->module->target_sm).registers);
+            (unsigned long long)p->shared_bytes, p->dynamic_shared ? "true" : "false",
+            (unsigned long long)p->local_bytes, p->cfg->reducible ? "true" : "false");
+    fprintf(to, "     \"registers\": {\"max_live_32bit\": %u, \"max_live_predicates\": %u, \"estimated\": %u, ",
+            p->liveness->max_live_32bit, p->liveness->max_live_pred,
+            ptx_estimate_registers(f, p->cfg, p->module->target_sm).registers);
     json_pc("at_pc", p->liveness->max_at, to);
     fputs("},\n     \"blocks\": [", to);
     for (uint32_t i = 0; i < p->cfg->block_count; i++) {

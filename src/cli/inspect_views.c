@@ -35,7 +35,8 @@ const char *inspect_source(const struct inspected *p, uint32_t first, uint32_t e
     if (!low)
         return "";
     const char *name = file_name(p->module, file);
-    return low == high ? arena_printf(p->arena, "%s:%u", name, low) : arena_printf(p->arena, "%s:%u-%u", name, low, high);
+    return low == high ? arena_printf(p->arena, "%s:%u", name, low)
+                       : arena_printf(p->arena, "%s:%u-%u", name, low, high);
 }
 
 static const char *pc(const struct inspected *p, uint32_t inst)
@@ -73,7 +74,8 @@ static const char *successors(const struct inspected *p, const struct ptx_block 
 
 void inspect_print_cfg(const struct inspected *p, FILE *to)
 {
-    static const char *const titles[] = {"block", ">first", ">last", "PC", "PTX lines", "source", "loop", "successors",
+    static const char *const titles[] = {"block",     ">first",         ">last", "PC",
+                                         "PTX lines", "source",         "loop",  "successors",
                                          "dominator", "post-dominator", NULL};
     struct text_table t = text_table_start(p->arena, titles);
     const struct ptx_inst *insts = p->function->insts;
@@ -96,12 +98,10 @@ void inspect_print_cfg(const struct inspected *p, FILE *to)
 
 /* ------------------------------------------------------------- loops */
 
-static bool is_load(const struct ptx_inst *in)
-{
-    return (ptx_flags(in) & PTX_F_LOAD) != 0;
-}
+static bool is_load(const struct ptx_inst *in) { return (ptx_flags(in) & PTX_F_LOAD) != 0; }
 
-static uint32_t count_in_loop(const struct inspected *p, const struct ptx_loop *l, bool (*counts)(const struct ptx_inst *))
+static uint32_t count_in_loop(const struct inspected *p, const struct ptx_loop *l,
+                              bool (*counts)(const struct ptx_inst *))
 {
     uint32_t count = 0;
     for (uint32_t k = 0; k < l->block_count; k++) {
@@ -140,8 +140,8 @@ static void print_loads(const struct inspected *p, FILE *to)
 
 void inspect_print_loops(const struct inspected *p, FILE *to)
 {
-    static const char *const titles[] = {"loop", ">depth", "header", "begin PC", "end PC", ">instructions", ">blocks", ">loads",
-                                         "back edges at", "source", NULL};
+    static const char *const titles[] = {"loop",    ">depth", "header",        "begin PC", "end PC", ">instructions",
+                                         ">blocks", ">loads", "back edges at", "source",   NULL};
     struct text_table t = text_table_start(p->arena, titles);
     if (!p->cfg->loop_count) {
         fputs("  no loops\n", to);
@@ -220,7 +220,7 @@ static const char *loop_effect(const struct inspected *p, uint32_t branch)
 
 const char *inspect_branch_class(const struct inspected *p, uint32_t branch)
 {
-    static const char *const names[] = { [PTX_TAINT_CLEAN] = "uniform", [PTX_TAINT_P] = "P", [PTX_TAINT_D] = "D" };
+    static const char *const names[] = {[PTX_TAINT_CLEAN] = "uniform", [PTX_TAINT_P] = "P", [PTX_TAINT_D] = "D"};
     return names[p->taints->of[branch]];
 }
 
@@ -241,7 +241,7 @@ static void add_reasons(const struct inspected *p, struct text_table *t, uint32_
 
 static void print_reasons(const struct inspected *p, FILE *to)
 {
-    static const char *const titles[] = { "branch at", "class", ">PTX line", "because of", "source", NULL };
+    static const char *const titles[] = {"branch at", "class", ">PTX line", "because of", "source", NULL};
     struct text_table t = text_table_start(p->arena, titles);
     for (uint32_t i = 0; i < p->function->inst_count; i++)
         if (ptx_is_conditional_branch(&p->function->insts[i]))
@@ -270,8 +270,8 @@ static void add_branch(const struct inspected *p, struct text_table *t, uint32_t
 
 void inspect_print_branches(const struct inspected *p, FILE *to)
 {
-    static const char *const titles[] = { "branch at", ">PTX line", "source",        "guard", "class",
-                                          "taken",     "not taken", "paths meet at", "loop",  NULL };
+    static const char *const titles[] = {"branch at", ">PTX line", "source",        "guard", "class",
+                                         "taken",     "not taken", "paths meet at", "loop",  NULL};
     struct text_table t = text_table_start(p->arena, titles);
     if (!p->branch_count) {
         fputs("  no conditional branches\n", to);
@@ -325,7 +325,9 @@ void inspect_print_registers(const struct inspected *p, int target_sm, FILE *to)
     }
     target_sm = target_sm ? target_sm : p->module->target_sm;
     struct ptx_register_estimate r = ptx_estimate_registers(f, p->cfg, target_sm);
-    fprintf(to, "  estimated registers a thread: %u (.target sm_%d; %u alive in order of the text, constants left out, %u with loads overlapped; %u kept)\n",
+    fprintf(to,
+            "  estimated registers a thread: %u (.target sm_%d; %u alive in order of the text, constants left out, %u "
+            "with loads overlapped; %u kept)\n",
             r.registers, target_sm, r.in_order, r.overlapped, r.kept);
 }
 

@@ -1,4 +1,5 @@
-/* heddle list: what there is to choose from. Each list comes from where the things themselves are: folders, machine files, the glossary. */
+/* heddle list: what there is to choose from. Each list comes from where the things themselves are: folders, machine
+ * files, the glossary. */
 #include "cli/cli.h"
 #include "cli/list_policies.h"
 #include "cli/text_table.h"
@@ -31,7 +32,8 @@ static const char help[] =
     "\n"
     "      --markdown   metrics and policies: as a table for a document\n"
     "      --keys       machines: every key of a machine file, with its default, range and unit\n"
-    "      --import FILE  machines: GPGPU-Sim's configuration as a machine file; what could not be carried over, on stderr\n"
+    "      --import FILE  machines: GPGPU-Sim's configuration as a machine file; what could not be carried over, on "
+    "stderr\n"
     "  -h, --help       this text\n";
 
 /* A workload says itself what it is: the second line of its --help. */
@@ -101,7 +103,9 @@ static void add_machine(struct text_table *t, const struct machine *m)
 
 static int list_machines(const struct places *places)
 {
-    static const char *const titles[] = {"machine", ">cores", ">warps/core", ">schedulers", ">registers/core", ">shared KiB", ">L1D KiB", ">L2 KiB", ">core MHz", "default", NULL};
+    static const char *const titles[] = {"machine",         ">cores",      ">warps/core", ">schedulers",
+                                         ">registers/core", ">shared KiB", ">L1D KiB",    ">L2 KiB",
+                                         ">core MHz",       "default",     NULL};
     struct names names = places_machine_names(places);
     struct arena a = {0};
     struct text_table t = text_table_start(&a, titles);
@@ -173,7 +177,9 @@ static int import_machine(const char *path)
     return EXIT_USAGE; /* the file is the user's to mend */
 }
 
-static const struct metric { const char *name, *unit, *definition, *nsight; } metrics[] = {
+static const struct metric {
+    const char *name, *unit, *definition, *nsight;
+} metrics[] = {
 #define METRIC(name, unit, definition, nsight) {name, unit, definition, nsight},
 #include "lab/metrics.def"
 #undef METRIC
@@ -187,7 +193,8 @@ static int list_metrics(bool markdown)
     for (int i = 0; i < METRIC_COUNT; i++) {
         const struct metric *m = &metrics[i];
         if (markdown) {
-            printf("| `%s` | %s | %s | %s%s%s |\n", m->name, m->unit, m->definition, *m->nsight ? "`" : "", m->nsight, *m->nsight ? "`" : "");
+            printf("| `%s` | %s | %s | %s%s%s |\n", m->name, m->unit, m->definition, *m->nsight ? "`" : "", m->nsight,
+                   *m->nsight ? "`" : "");
             continue;
         }
         printf("%s (%s)\n    %s\n", m->name, m->unit, m->definition);
@@ -223,9 +230,13 @@ static int list_named(const char *what, const struct places *places, bool markdo
 
 int cli_list(int argc, char **argv)
 {
-    static const struct option table[] = {{"markdown", no_argument, NULL, 'M'}, {"keys", no_argument, NULL, 'K'}, {"import", required_argument, NULL, 'I'}, {"help", no_argument, NULL, 'h'}, {0}};
-    static const char *const lists[] = {"workloads",  "machines", "experiments", "metrics",
-                                        "schedulers", "l1",       "divergence",  "probes",  "bundles"};
+    static const struct option table[] = {{"markdown", no_argument, NULL, 'M'},
+                                          {"keys", no_argument, NULL, 'K'},
+                                          {"import", required_argument, NULL, 'I'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
+    static const char *const lists[] = {"workloads", "machines",   "experiments", "metrics", "schedulers",
+                                        "l1",        "divergence", "probes",      "bundles"};
     bool markdown = false, keys = false;
     const char *import = NULL;
     int c;

@@ -20,11 +20,15 @@ static void write_range(const struct heddle_param *p, char *out, size_t size)
 /* The storage card: bits of hardware, for a core with 64 warps. */
 static void write_storage(const struct heddle_policy *p, char *out, size_t size)
 {
-    const struct { uint32_t bits; const char *of; } rows[] = {{p->bits_per_warp, "warp"}, {p->bits_per_core, "core"}, {p->bits_per_line, "cache line"}};
+    const struct {
+        uint32_t bits;
+        const char *of;
+    } rows[] = {{p->bits_per_warp, "warp"}, {p->bits_per_core, "core"}, {p->bits_per_line, "cache line"}};
     out[0] = '\0';
     for (int i = 0; i < 3; i++)
         if (rows[i].bits)
-            snprintf(out + strlen(out), size - strlen(out), "%s%u bit%s a %s", *out ? ", " : "", rows[i].bits, rows[i].bits == 1 ? "" : "s", rows[i].of);
+            snprintf(out + strlen(out), size - strlen(out), "%s%u bit%s a %s", *out ? ", " : "", rows[i].bits,
+                     rows[i].bits == 1 ? "" : "s", rows[i].of);
     if (!*out)
         snprintf(out, size, "none");
 }
@@ -46,7 +50,8 @@ static void print_plain(enum policy_kind kind, const struct heddle_policy *p)
     printf("%s\n    %s\n", p->name, p->help);
     for (const struct heddle_param *q = p->params; q && q->name; q++) {
         write_range(q, range, sizeof range);
-        printf("    %s=%s  %s%s%s%s\n", q->name, q->default_value, q->help, *range ? " (" : "", range, *range ? ")" : "");
+        printf("    %s=%s  %s%s%s%s\n", q->name, q->default_value, q->help, *range ? " (" : "", range,
+               *range ? ")" : "");
     }
     for (const struct heddle_counter *c = p->counters; c && c->name; c++) {
         write_unit(c, unit, sizeof unit);
@@ -65,7 +70,8 @@ static void print_params(const struct heddle_policy *p)
     char range[256];
     for (const struct heddle_param *q = p->params; q && q->name; q++) {
         write_range(q, range, sizeof range);
-        printf("%s`%s=%s` %s%s%s%s", q == p->params ? "" : "; ", q->name, q->default_value, q->help, *range ? " (" : "", range, *range ? ")" : "");
+        printf("%s`%s=%s` %s%s%s%s", q == p->params ? "" : "; ", q->name, q->default_value, q->help, *range ? " (" : "",
+               range, *range ? ")" : "");
     }
 }
 

@@ -28,13 +28,15 @@ enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_help(void)
 {
-    puts("Usage: heddle COMMAND [ARGUMENTS]\nRuns CUDA programs and PTX on a simulated GPU. No GPU and no CUDA toolkit are needed.\n");
+    puts("Usage: heddle COMMAND [ARGUMENTS]\nRuns CUDA programs and PTX on a simulated GPU. No GPU and no CUDA toolkit "
+         "are needed.\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (commands[i].summary)
             printf("  %-8s %-31s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
     puts("\n  --help, -h     this text; 'heddle COMMAND --help' says more\n"
          "  --version      the version\n\n"
-         "Exit codes: 0 done; 1 the program ran and reported failure; 2 usage; 3 not supported; 4 deadlock, limit or interrupt;\n"
+         "Exit codes: 0 done; 1 the program ran and reported failure; 2 usage; 3 not supported; 4 deadlock, limit or "
+         "interrupt;\n"
          "5 the kernel did something illegal.");
 }
 

@@ -1,6 +1,6 @@
 /* heddle report: a store as a page to look at, as CSV, and as PDF figures for papers. */
-#include "cli/cli.h"
 #include "lab/report.h"
+#include "cli/cli.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -11,7 +11,8 @@
 static const char help[] =
     "Usage: heddle report RESULTS.db [-o report.html] [--csv DIR] [--pdf DIR] [--experiment NAME] [--figure NAME]\n"
     "       heddle report DAMAGED.db --rescue NEW.db\n"
-    "Makes one HTML file out of a results store (heddle sweep): figures, the published values beside ours, a table of every run, the machines, and the\n"
+    "Makes one HTML file out of a results store (heddle sweep): figures, the published values beside ours, a table of "
+    "every run, the machines, and the\n"
     "commands that repeat it. The file needs no network and no other file. The last line printed is where it is.\n\n"
     "  -o, --output FILE       the page; default: the store's name with .html\n"
     "      --csv DIR           tidy CSV files as well (docs/results.md)\n"
@@ -20,8 +21,10 @@ static const char help[] =
     "      --figure NAME       only this figure\n"
     "      --rescue NEW.db     no page: what can still be read of a damaged store, into a new one\n"
     "  -h, --help              this text\n\n"
-    "Vega, which draws the page's figures, is Debian's package libjs-vega; HEDDLE_VEGA names another folder with its modules.\n"
-    "Exit codes: 0 done; 1 a file is refused (of another program, of a later version, there already); 2 usage, or something is not there, is damaged, or\n"
+    "Vega, which draws the page's figures, is Debian's package libjs-vega; HEDDLE_VEGA names another folder with its "
+    "modules.\n"
+    "Exit codes: 0 done; 1 a file is refused (of another program, of a later version, there already); 2 usage, or "
+    "something is not there, is damaged, or\n"
     "cannot be read or written.\n";
 
 enum { OPTION_CSV = 256, OPTION_PDF, OPTION_EXPERIMENT, OPTION_FIGURE, OPTION_RESCUE };
@@ -70,10 +73,12 @@ static int rescue(const struct request *r)
     struct store_rescued saved;
     char runs[32], lost[32];
     if (r->output || r->csv || r->pdf)
-        return cli_usage("report", "--rescue makes a store and nothing else; 'heddle report %s' then makes the page", r->rescue);
+        return cli_usage("report", "--rescue makes a store and nothing else; 'heddle report %s' then makes the page",
+                         r->rescue);
     if (!store_rescue(r->store, r->rescue, &saved, &e))
         return cli_fail(&e);
-    printf("%s runs saved, %s lost; %u experiment%s\n", cli_grouped(saved.runs, runs, sizeof runs), cli_grouped(saved.lost, lost, sizeof lost), saved.experiments, saved.experiments == 1 ? "" : "s");
+    printf("%s runs saved, %s lost; %u experiment%s\n", cli_grouped(saved.runs, runs, sizeof runs),
+           cli_grouped(saved.lost, lost, sizeof lost), saved.experiments, saved.experiments == 1 ? "" : "s");
     print_pages(&saved);
     printf("store   %s\n", r->rescue);
     return EXIT_DONE;

@@ -15,11 +15,13 @@
 
 static const char help[] =
     "Usage: heddle repro EXPERIMENT [FIGURE] [OPTION...]\n"
-    "Repeats a paper's figures: runs what is not in the store yet, writes the page, and prints the published values beside ours.\n"
+    "Repeats a paper's figures: runs what is not in the store yet, writes the page, and prints the published values "
+    "beside ours.\n"
     "EXPERIMENT is one of experiments/ ('heddle list experiments') or the path of a file; FIGURE one of its figures.\n"
     "\n"
     "      --size SIZE        test, small or paper: the input of workloads; default: the experiment's\n"
-    "  -o, --output FOLDER    where EXPERIMENT.db (results) and EXPERIMENT.html (the page) go; default: the current folder\n"
+    "  -o, --output FOLDER    where EXPERIMENT.db (results) and EXPERIMENT.html (the page) go; default: the current "
+    "folder\n"
     "  -j N                   runs at a time; default: as many as there are cores\n"
     "  -h, --help             this text\n"
     "\n"
@@ -30,7 +32,8 @@ int repro_sweep(const struct repro_request *r)
 {
     struct error e = {0};
     struct sweep_result result = {0};
-    struct sweep_options options = {.experiment = r->experiment, .store = r->store, .size = r->size, .processes = r->processes};
+    struct sweep_options options = {
+        .experiment = r->experiment, .store = r->store, .size = r->size, .processes = r->processes};
     if (!cli_sweep_run(&options, &result, &e))
         return cli_fail(&e);
     if (result.interrupted)
@@ -120,7 +123,10 @@ static void print_verdict(const struct figure_data *d)
         putchar('\n');
     for (uint32_t i = 0; i < d->figure->expected_count; i++) {
         int holds = figure_expectation(d, d->figure->expected[i]);
-        printf("  expected %s: %s\n", d->figure->expected[i], holds < 0 ? "cannot be said" : holds ? "holds" : "does NOT hold");
+        printf("  expected %s: %s\n", d->figure->expected[i],
+               holds < 0 ? "cannot be said"
+               : holds   ? "holds"
+                         : "does NOT hold");
     }
 }
 
@@ -244,7 +250,10 @@ static int repro(struct repro_request *r, const char *word, const char *folder)
 
 int cli_repro(int argc, char **argv)
 {
-    static const struct option table[] = {{"size", required_argument, NULL, 's'}, {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {0}};
+    static const struct option table[] = {{"size", required_argument, NULL, 's'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
     struct repro_request r = {0};
     const char *folder = ".";
     int c;

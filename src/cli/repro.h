@@ -6,16 +6,18 @@
 #include "lab/figure.h"
 
 struct repro_request {
-    const char *experiment;        /* path */
-    const char *figure;            /* only this one; NULL: all */
-    const char *size;              /* NULL: the experiment's */
-    const char *store, *page;      /* paths of what is written */
-    uint32_t processes;            /* 0: as many as there are cores */
+    const char *experiment;   /* path */
+    const char *figure;       /* only this one; NULL: all */
+    const char *size;         /* NULL: the experiment's */
+    const char *store, *page; /* paths of what is written */
+    uint32_t processes;       /* 0: as many as there are cores */
 };
 
-/* Sweeps what is not in the store yet and writes the page. The exit code; anything but EXIT_DONE has been said on stderr. */
+/* Sweeps what is not in the store yet and writes the page. The exit code; anything but EXIT_DONE has been said on
+ * stderr. */
 int repro_sweep(const struct repro_request *r);
-/* Prints, for each figure with published values, those and ours side by side, and whether direction and ranking hold; and the expectations of all figures. */
+/* Prints, for each figure with published values, those and ours side by side, and whether direction and ranking hold;
+ * and the expectations of all figures. */
 int repro_print(const struct repro_request *r);
 /* One figure as a table: a row an x, a column a series. */
 void repro_print_figure(const struct figure_data *d, struct arena *a);

@@ -1,12 +1,12 @@
-/* heddle run: a workload or a program of the user's, with Heddle's library in front of it. This file: options, checks beforehand, and what is
- * said afterwards; child.c runs the program. */
+/* heddle run: a workload or a program of the user's, with Heddle's library in front of it. This file: options, checks
+ * beforehand, and what is said afterwards; child.c runs the program. */
 #include "base/out_of_memory.h"
-#include "lab/child.h"
 #include "base/whole_file.h"
 #include "cli/cli.h"
-#include "lab/program.h"
 #include "cli/summary.h"
 #include "gpu/setup.h"
+#include "lab/child.h"
+#include "lab/program.h"
 #include "policy/bundle.h"
 
 #include <ctype.h>
@@ -23,7 +23,8 @@
 
 static const char help[] =
     "Usage: heddle run [OPTION...] PROGRAM [ARGUMENT...]\n"
-    "Runs PROGRAM on the simulated GPU: a workload's name ('heddle list workloads'), or the path of a program that uses CUDA.\n"
+    "Runs PROGRAM on the simulated GPU: a workload's name ('heddle list workloads'), or the path of a program that "
+    "uses CUDA.\n"
     "What stands behind PROGRAM is its own.\n"
     "\n"
     "Machine and policies (SPEC is NAME[:key=value,...], or the path of a shared object):\n"
@@ -38,16 +39,20 @@ static const char help[] =
     "\n"
     "The run:\n"
     "      --functional       results only, no timing; an order of magnitude faster\n"
-    "      --exact-bounds     what a kernel touches outside of allocations is an error, also where a GPU would not notice\n"
-    "      --races            with --functional: report accesses to shared and global memory that nothing puts in order,\n"
+    "      --exact-bounds     what a kernel touches outside of allocations is an error, also where a GPU would not "
+    "notice\n"
+    "      --races            with --functional: report accesses to shared and global memory that nothing puts in "
+    "order,\n"
     "                         with both instructions (docs/races.md); 3 to 11 times slower\n"
     "      --size SIZE        test, small or paper: the input of a workload\n"
     "      --max-cycles N     stop after so many cycles; in functional mode a warp instruction is a cycle\n"
     "  -j N                   simulate the cores on N threads; results are the same for any N\n"
     "\n"
     "Results:\n"
-    "      --stats FILE       results as JSON; '-' is standard output, where the program's own output then goes to standard error\n"
-    "      --pcs              the results also say what each instruction did: executions, divergence, L1 misses, cycles waited for\n"
+    "      --stats FILE       results as JSON; '-' is standard output, where the program's own output then goes to "
+    "standard error\n"
+    "      --pcs              the results also say what each instruction did: executions, divergence, L1 misses, "
+    "cycles waited for\n"
     "      --interval N       and what was counted in every N cycles of a launch\n"
     "      --timeline FILE    what cores, schedulers and warps did, for ui.perfetto.dev\n"
     "      --timeline-cycles A:B   only cycles A up to B; default 0:20000\n"
@@ -57,7 +62,8 @@ static const char help[] =
     "      --quiet            no remarks, no progress and no summary\n"
     "  -h, --help             this text\n"
     "\n"
-    "Exit codes: 0 done; 1 the program ran and reported failure; 2 usage; 3 not supported; 4 deadlock, limit or interrupt;\n"
+    "Exit codes: 0 done; 1 the program ran and reported failure; 2 usage; 3 not supported; 4 deadlock, limit or "
+    "interrupt;\n"
     "5 the kernel did something illegal.\n";
 
 enum { MOST_SETS = 256, MOST_WORDS = 2 * MOST_SETS + 2 * GPU_PROBES + 40, MOST_THREADS = 1024 };
@@ -66,7 +72,7 @@ struct run_options {
     bool functional, exact_bounds, races, quiet, print_machine, pcs;
     const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace, *warps;
     const char *machine, *scheduler, *l1, *divergence; /* policies: empty, the machine's */
-    const char *bundle; /* NULL: none */
+    const char *bundle;                                /* NULL: none */
     const char *sets[MOST_SETS];
     uint32_t set_count;
     const char *probes[GPU_PROBES];
@@ -165,7 +171,9 @@ static int check_values(const struct run_options *o)
     if (o->threads && (!parse_count(o->threads, &n) || n > MOST_THREADS))
         return cli_usage("run", "-j needs a number from 1 to %d, not '%s'", MOST_THREADS, o->threads);
     if (o->timeline_cycles && !is_window(o->timeline_cycles))
-        return cli_usage("run", "--timeline-cycles needs two numbers A:B, the first cycle and the one behind the last, not '%s'", o->timeline_cycles);
+        return cli_usage(
+            "run", "--timeline-cycles needs two numbers A:B, the first cycle and the one behind the last, not '%s'",
+            o->timeline_cycles);
     if (o->timeline_cycles && !o->timeline)
         return cli_usage("run", "--timeline-cycles is for --timeline FILE");
     if (o->timeline && o->functional)
@@ -195,7 +203,8 @@ static int parse_options(int argc, char **argv, struct run_options *o)
     opterr = 0;
     while (status < 0 && (c = getopt_long(argc, argv, "+:m:s:p:j:h", option_table, NULL)) != -1) {
         if (c != ':' && c != '?' && optarg && !*optarg)
-            return cli_usage("run", "an option is given an empty value (in front of '%s')", optind < argc ? argv[optind] : "the end");
+            return cli_usage("run", "an option is given an empty value (in front of '%s')",
+                             optind < argc ? argv[optind] : "the end");
         switch (c) {
         case OPT_FUNCTIONAL: o->functional = true; break;
         case OPT_EXACT_BOUNDS: o->exact_bounds = true; break;
@@ -219,9 +228,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case 'j': o->threads = optarg; break;
         case OPT_TRACE: o->trace = optarg; break;
         case OPT_WARPS: o->warps = optarg; break;
-        case 'h':
-            fputs(help, stdout);
-            return EXIT_DONE;
+        case 'h': fputs(help, stdout); return EXIT_DONE;
         case ':': return cli_usage("run", "option '%s' needs a value", argv[optind - 1]);
         default: return cli_unknown_option("run", argv[optind - 1], option_table);
         }
@@ -239,7 +246,8 @@ static bool check_size(const struct run_options *o, const struct program *p, str
     if (!o->size)
         return true;
     if (!p->is_workload)
-        return error_set(e, ERROR_NOT_FOUND, "--size is for workloads; a program's own arguments stand behind its name");
+        return error_set(e, ERROR_NOT_FOUND,
+                         "--size is for workloads; a program's own arguments stand behind its name");
     for (int i = 0; i < 3; i++)
         if (!strcmp(o->size, sizes[i]))
             return true;
@@ -256,7 +264,8 @@ static size_t spec_path_length(const char *spec)
     return strcspn(spec, ":");
 }
 
-/* A path stays right wherever the program goes, whether of a machine file or of a shared object; a name is left as it is. */
+/* A path stays right wherever the program goes, whether of a machine file or of a shared object; a name is left as it
+ * is. */
 static void make_absolute(const char *word, size_t path_length, char *out, size_t size)
 {
     char path[PATH_MAX], whole[PATH_MAX];
@@ -382,9 +391,20 @@ static char **child_arguments(const struct run_options *o, char *path, char **re
 /* The words for HEDDLE_OPTIONS; out has room for MOST_WORDS. */
 static void library_options(const struct run_options *o, const struct setup *s, const char **out)
 {
-    const struct { const char *name, *value; } given[] = {
-        {"--machine", s->machine}, {"--scheduler", s->scheduler}, {"--l1", s->l1}, {"--divergence", s->divergence}, {"--timeline", s->timeline}, {"--trace", s->trace},
-        {"--timeline-cycles", o->timeline_cycles}, {"--max-cycles", o->max_cycles}, {"-j", o->threads}, {"--interval", o->interval}, {"--warps", s->warps},
+    const struct {
+        const char *name, *value;
+    } given[] = {
+        {"--machine", s->machine},
+        {"--scheduler", s->scheduler},
+        {"--l1", s->l1},
+        {"--divergence", s->divergence},
+        {"--timeline", s->timeline},
+        {"--trace", s->trace},
+        {"--timeline-cycles", o->timeline_cycles},
+        {"--max-cycles", o->max_cycles},
+        {"-j", o->threads},
+        {"--interval", o->interval},
+        {"--warps", s->warps},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         if (!given[i].value || !*given[i].value)
@@ -455,15 +475,21 @@ static void say_outcome(const struct child_result *r, bool quiet)
         fputs("heddle: the program never initialised CUDA, so that there are no results of a GPU\n", stderr);
 }
 
-static int run(const struct run_options *o, const struct setup *setup, struct program *p, const struct places *places, char **rest, int count)
+static int run(const struct run_options *o, const struct setup *setup, struct program *p, const struct places *places,
+               char **rest, int count)
 {
     struct error e = {0};
     const char *words[MOST_WORDS];
     bool to_stdout = o->stats && !strcmp(o->stats, "-");
     library_options(o, setup, words);
     char **argv = child_arguments(o, p->path, rest, count);
-    struct child_request request = {.path = p->path, .argv = argv, .library = places->lib, .options = words,
-                                    .functional = o->functional, .quiet = o->quiet, .output = to_stdout ? STDERR_FILENO : -1};
+    struct child_request request = {.path = p->path,
+                                    .argv = argv,
+                                    .library = places->lib,
+                                    .options = words,
+                                    .functional = o->functional,
+                                    .quiet = o->quiet,
+                                    .output = to_stdout ? STDERR_FILENO : -1};
     struct child_result result;
     bool ok = child_run(&request, &result, &e);
     free(argv);

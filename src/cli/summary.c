@@ -1,4 +1,5 @@
-/* From the JSON of a run to a table: launches of one kernel are added up. With time, columns for it stand beside those of functional mode. */
+/* From the JSON of a run to a table: launches of one kernel are added up. With time, columns for it stand beside those
+ * of functional mode. */
 #include "cli/summary.h"
 #include "base/out_of_memory.h"
 #include "cli/cli.h"
@@ -38,8 +39,7 @@ struct summary_counters summary_total(const json_t *stats)
     struct summary_counters sum = {0};
     size_t i;
     json_t *kernel;
-    json_array_foreach(json_object_get(stats, "kernels"), i, kernel)
-        summary_add(&sum, kernel);
+    json_array_foreach(json_object_get(stats, "kernels"), i, kernel) summary_add(&sum, kernel);
     return sum;
 }
 
@@ -48,20 +48,14 @@ double summary_host(const json_t *stats, const char *key)
     return json_number_value(json_object_get(json_object_get(stats, "host"), key));
 }
 
-static double percent(uint64_t part, uint64_t of)
-{
-    return of ? 100.0 * (double)part / (double)of : 0.0;
-}
+static double percent(uint64_t part, uint64_t of) { return of ? 100.0 * (double)part / (double)of : 0.0; }
 
 double summary_utilization(const struct summary_counters *c)
 {
     return percent(c->thread_instructions, c->warp_instructions * WARP);
 }
 
-double summary_divergence(const struct summary_counters *c)
-{
-    return percent(c->divergent, c->branches);
-}
+double summary_divergence(const struct summary_counters *c) { return percent(c->divergent, c->branches); }
 
 double summary_ipc(const struct summary_counters *c)
 {
@@ -70,7 +64,8 @@ double summary_ipc(const struct summary_counters *c)
 
 const char *summary_lanes_bar(const struct summary_counters *c, bool utf8, char out[SUMMARY_BAR_BYTES])
 {
-    static const char *const blocks[] = {"\u00b7", "\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"};
+    static const char *const blocks[] = {"\u00b7", "\u2581", "\u2582", "\u2583", "\u2584",
+                                         "\u2585", "\u2586", "\u2587", "\u2588"};
     static const char *const ascii[] = {" ", ".", ":", "-", "=", "+", "*", "#", "@"};
     enum { STEPS = 8, GROUPS = WARP / 2 };
     uint64_t groups[GROUPS] = {0}, most = 1;
@@ -93,7 +88,8 @@ struct row {
 
 static int by_instructions(const void *a, const void *b)
 {
-    uint64_t x = ((const struct row *)a)->counters.warp_instructions, y = ((const struct row *)b)->counters.warp_instructions;
+    uint64_t x = ((const struct row *)a)->counters.warp_instructions,
+             y = ((const struct row *)b)->counters.warp_instructions;
     return x < y ? 1 : x > y ? -1 : strcmp(((const struct row *)a)->name, ((const struct row *)b)->name);
 }
 
@@ -101,7 +97,8 @@ static size_t gather(const json_t *kernels, struct row *rows)
 {
     size_t i, count = 0;
     json_t *kernel;
-    json_array_foreach(kernels, i, kernel) {
+    json_array_foreach(kernels, i, kernel)
+    {
         const char *name = json_string_value(json_object_get(kernel, "name"));
         size_t at = 0;
         while (at < count && strcmp(rows[at].name, name ? name : "?"))
@@ -148,8 +145,11 @@ static void add_counters(struct summary_counters *sum, const struct summary_coun
 
 static void print_kernels(const json_t *stats, FILE *to)
 {
-    static const char *const functional[] = {"kernel", ">launches", ">warp instructions", ">SIMD utilization", ">divergent branches", NULL};
-    static const char *const with_time[] = {"kernel", ">launches", ">cycles", ">IPC", ">warp instructions", ">SIMD use", ">divergent", ">L1D misses", ">L2 misses", NULL};
+    static const char *const functional[] = {
+        "kernel", ">launches", ">warp instructions", ">SIMD utilization", ">divergent branches", NULL};
+    static const char *const with_time[] = {
+        "kernel",    ">launches",  ">cycles",     ">IPC",       ">warp instructions",
+        ">SIMD use", ">divergent", ">L1D misses", ">L2 misses", NULL};
     bool timed = json_is_false(json_object_get(stats, "functional"));
     const json_t *kernels = json_object_get(stats, "kernels");
     struct row *rows = calloc(json_array_size(kernels) + 1, sizeof *rows);
@@ -188,7 +188,8 @@ static const char *word(const json_t *stats, const char *key)
 static void print_setup(const json_t *stats, FILE *to)
 {
     if (json_is_false(json_object_get(stats, "functional")))
-        fprintf(to, "  machine %s, scheduler %s, L1 policy %s, divergence unit %s\n", word(json_object_get(stats, "machine"), "name"), word(stats, "scheduler"), word(stats, "l1"),
+        fprintf(to, "  machine %s, scheduler %s, L1 policy %s, divergence unit %s\n",
+                word(json_object_get(stats, "machine"), "name"), word(stats, "scheduler"), word(stats, "l1"),
                 word(stats, "divergence"));
 }
 
@@ -204,6 +205,7 @@ void summary_print(const struct child_result *r, FILE *to)
     print_kernels(r->stats, to);
     fputc('\n', to);
     print_setup(r->stats, to);
-    fprintf(to, "  %.2f s, of which %.2f s in kernels: %s kWI/s (thousand warp instructions a second)\n", r->wall_seconds,
-            summary_host(r->stats, "launch_seconds"), cli_grouped((unsigned long long)(summary_host(r->stats, "kwips") + 0.5), rate, sizeof rate));
+    fprintf(to, "  %.2f s, of which %.2f s in kernels: %s kWI/s (thousand warp instructions a second)\n",
+            r->wall_seconds, summary_host(r->stats, "launch_seconds"),
+            cli_grouped((unsigned long long)(summary_host(r->stats, "kwips") + 0.5), rate, sizeof rate));
 }

@@ -13,8 +13,8 @@ enum { SUMMARY_LANES = 33 };
 struct summary_counters {
     uint64_t launches, warp_instructions, thread_instructions, branches, divergent, load_requests;
     uint64_t cycles, l1d_accesses, l1d_misses, l2_accesses, l2_misses; /* 0 in functional mode */
-    bool partial;                  /* a launch did not come to its end */
-    uint64_t lanes[SUMMARY_LANES]; /* warp instructions by active lanes */
+    bool partial;                                                      /* a launch did not come to its end */
+    uint64_t lanes[SUMMARY_LANES];                                     /* warp instructions by active lanes */
 };
 void summary_add(struct summary_counters *sum, const json_t *kernel);
 /* Of `kernels` and of `host`. */

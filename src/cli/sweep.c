@@ -15,8 +15,10 @@
 
 static const char help[] =
     "Usage: heddle sweep EXPERIMENT [OPTION...]\n"
-    "Runs every point of an experiment that is not in its results store yet. EXPERIMENT is the path of a file, or the name of one in experiments/ (quick).\n"
-    "Stopped at any moment, in whatever way, the same command goes on where it was: what is in the store is not run again.\n"
+    "Runs every point of an experiment that is not in its results store yet. EXPERIMENT is the path of a file, or the "
+    "name of one in experiments/ (quick).\n"
+    "Stopped at any moment, in whatever way, the same command goes on where it was: what is in the store is not run "
+    "again.\n"
     "\n"
     "  -o, --output FILE      the store; default: NAME.db in the current folder, for an experiment NAME.ini\n"
     "      --size SIZE        test, small or paper: the input of workloads; default: the experiment's\n"
@@ -35,26 +37,46 @@ static const char help[] =
     "      --throttle N       slurm: tasks at a time\n"
     "  -h, --help             this text\n"
     "\n"
-    "Exit codes: 0 all runs are in the store; 1 some failed (the same command tries them again); 2 usage; 4 interrupted.\n";
+    "Exit codes: 0 all runs are in the store; 1 some failed (the same command tries them again); 2 usage; 4 "
+    "interrupted.\n";
 
 enum { MOST_PROCESSES = 1024 };
-enum { OPT_SIZE = 256, OPT_DRY_RUN, OPT_TIME, OPT_MEMORY, OPT_QUIET, OPT_ENGINE, OPT_PARTITION, OPT_ACCOUNT, OPT_SLURM_TIME, OPT_SLURM_MEMORY, OPT_THROTTLE };
+enum {
+    OPT_SIZE = 256,
+    OPT_DRY_RUN,
+    OPT_TIME,
+    OPT_MEMORY,
+    OPT_QUIET,
+    OPT_ENGINE,
+    OPT_PARTITION,
+    OPT_ACCOUNT,
+    OPT_SLURM_TIME,
+    OPT_SLURM_MEMORY,
+    OPT_THROTTLE
+};
 
 static const struct option option_table[] = {
-    {"output", required_argument, NULL, 'o'},            {"size", required_argument, NULL, OPT_SIZE},
-    {"dry-run", no_argument, NULL, OPT_DRY_RUN},         {"time-limit", required_argument, NULL, OPT_TIME},
-    {"memory-limit", required_argument, NULL, OPT_MEMORY}, {"quiet", no_argument, NULL, OPT_QUIET},
-    {"engine", required_argument, NULL, OPT_ENGINE},     {"partition", required_argument, NULL, OPT_PARTITION},
-    {"account", required_argument, NULL, OPT_ACCOUNT},   {"slurm-time", required_argument, NULL, OPT_SLURM_TIME},
-    {"slurm-memory", required_argument, NULL, OPT_SLURM_MEMORY}, {"throttle", required_argument, NULL, OPT_THROTTLE},
-    {"help", no_argument, NULL, 'h'},                    {0},
+    {"output", required_argument, NULL, 'o'},
+    {"size", required_argument, NULL, OPT_SIZE},
+    {"dry-run", no_argument, NULL, OPT_DRY_RUN},
+    {"time-limit", required_argument, NULL, OPT_TIME},
+    {"memory-limit", required_argument, NULL, OPT_MEMORY},
+    {"quiet", no_argument, NULL, OPT_QUIET},
+    {"engine", required_argument, NULL, OPT_ENGINE},
+    {"partition", required_argument, NULL, OPT_PARTITION},
+    {"account", required_argument, NULL, OPT_ACCOUNT},
+    {"slurm-time", required_argument, NULL, OPT_SLURM_TIME},
+    {"slurm-memory", required_argument, NULL, OPT_SLURM_MEMORY},
+    {"throttle", required_argument, NULL, OPT_THROTTLE},
+    {"help", no_argument, NULL, 'h'},
+    {0},
 };
 
 struct asked {
     struct sweep_options sweep;
     bool quiet;
     const char *processes, *throttle, *engine, *time, *memory, *word;
-    const char *slurm_only;        /* an option that was given and is for Slurm */
+    const char *slurm_only; /* an option that was given and is for Slurm */
     char experiment[PATH_MAX], store[PATH_MAX];
 };
 
@@ -67,7 +89,10 @@ static bool read_count(const char *text, unsigned long most, uint32_t *out)
     return isdigit((unsigned char)*text) && !*end && !errno && n > 0 && n <= most;
 }
 
-struct unit { const char *name; double factor; };
+struct unit {
+    const char *name;
+    double factor;
+};
 
 /* A number above zero, and perhaps a unit. */
 static bool read_quantity(const char *text, const struct unit *units, double *out)
@@ -95,7 +120,8 @@ static int check_local_or_slurm(struct asked *q)
     if (!slurm && q->slurm_only)
         return cli_usage("sweep", "--%s is for --engine slurm", q->slurm_only);
     if (slurm && q->processes)
-        return cli_usage("sweep", "-j is for runs on this machine; --throttle limits how many tasks Slurm runs at a time");
+        return cli_usage("sweep",
+                         "-j is for runs on this machine; --throttle limits how many tasks Slurm runs at a time");
     o->engine = slurm ? ENGINE_SLURM : ENGINE_LOCAL;
     return -1;
 }
@@ -103,7 +129,8 @@ static int check_local_or_slurm(struct asked *q)
 static int check_values(struct asked *q)
 {
     static const struct unit times[] = {{"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {0}};
-    static const struct unit sizes[] = {{"k", 0x1p10}, {"m", 0x1p20}, {"g", 0x1p30}, {"t", 0x1p40}, {"kb", 0x1p10}, {"mb", 0x1p20}, {"gb", 0x1p30}, {0}};
+    static const struct unit sizes[] = {{"k", 0x1p10},  {"m", 0x1p20},  {"g", 0x1p30},  {"t", 0x1p40},
+                                        {"kb", 0x1p10}, {"mb", 0x1p20}, {"gb", 0x1p30}, {0}};
     struct sweep_options *o = &q->sweep;
     double bytes = 0;
     if (q->processes && !read_count(q->processes, MOST_PROCESSES, &o->processes))
@@ -129,7 +156,8 @@ static int parse_options(int argc, char **argv, struct asked *q)
     opterr = 0;
     while ((c = getopt_long(argc, argv, ":o:j:h", option_table, &which)) != -1) {
         if (c != ':' && c != '?' && optarg && !*optarg)
-            return cli_usage("sweep", "an option is given an empty value (in front of '%s')", optind < argc ? argv[optind] : "the end");
+            return cli_usage("sweep", "an option is given an empty value (in front of '%s')",
+                             optind < argc ? argv[optind] : "the end");
         if (c >= OPT_PARTITION && c <= OPT_THROTTLE)
             q->slurm_only = option_table[which].name;
         switch (c) {
@@ -152,7 +180,8 @@ static int parse_options(int argc, char **argv, struct asked *q)
         }
     }
     if (optind == argc)
-        return cli_usage("sweep", "which experiment? The path of a file or the name of one in experiments/ is expected");
+        return cli_usage("sweep",
+                         "which experiment? The path of a file or the name of one in experiments/ is expected");
     if (optind + 1 < argc)
         return cli_usage("sweep", "unexpected argument '%s': one experiment at a time", argv[optind + 1]);
     q->word = argv[optind];
@@ -173,16 +202,19 @@ static void say_end(const struct asked *q, const struct sweep_result *r, double 
     char time[40];
     const char *store = q->sweep.store;
     if (r->known == r->points)
-        printf("nothing to do: %s %u run%s of this experiment %s in %s\n", r->points == 1 ? "the" : "all", r->points, plural(r->points), r->points == 1 ? "is" : "are", store);
+        printf("nothing to do: %s %u run%s of this experiment %s in %s\n", r->points == 1 ? "the" : "all", r->points,
+               plural(r->points), r->points == 1 ? "is" : "are", store);
     else
-        printf("%u run%s done in %s; %u of %u are in %s\n", r->done, plural(r->done), cli_duration(seconds, time, sizeof time), r->known + r->done, r->points, store);
+        printf("%u run%s done in %s; %u of %u are in %s\n", r->done, plural(r->done),
+               cli_duration(seconds, time, sizeof time), r->known + r->done, r->points, store);
     printf("next: heddle report %s\n", store);
 }
 
 static void say_dry(const struct asked *q, const struct sweep_result *r)
 {
     fflush(stdout);
-    fprintf(stderr, "%u run%s: %u in %s, %u to do; this was a dry run, nothing was changed\n", r->points, plural(r->points), r->known, q->sweep.store, r->points - r->known);
+    fprintf(stderr, "%u run%s: %u in %s, %u to do; this was a dry run, nothing was changed\n", r->points,
+            plural(r->points), r->known, q->sweep.store, r->points - r->known);
 }
 
 /* How long it took. */

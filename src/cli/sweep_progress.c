@@ -1,4 +1,5 @@
-/* The progress of a sweep on standard error: a bar on a terminal, a line each tenth elsewhere; failures as they come; ctrl-C. */
+/* The progress of a sweep on standard error: a bar on a terminal, a line each tenth elsewhere; failures as they come;
+ * ctrl-C. */
 #include "cli/sweep_progress.h"
 
 #include "cli/cli.h"
@@ -16,8 +17,8 @@ enum { BAR_WIDTH = 24, USUAL_COLUMNS = 80, LINES_OF_A_SWEEP = 10 };
 struct shown {
     const struct sweep_options *options;
     bool terminal, quiet;
-    uint32_t tenths;               /* said so far, off a terminal */
-    char label[120];               /* of what ran last */
+    uint32_t tenths; /* said so far, off a terminal */
+    char label[120]; /* of what ran last */
 };
 
 /* A handler has no other way to the sweep. */
@@ -75,7 +76,9 @@ static void draw(const struct shown *s, const struct sweep_progress *p)
     for (uint32_t i = 0; i < BAR_WIDTH; i++)
         bar[i] = i < full ? '#' : '.';
     bar[BAR_WIDTH] = '\0';
-    snprintf(line, sizeof line, "[%s] %u/%u %u%%%s%s%s", bar, ended(p), p->to_run, (unsigned)(100ull * ended(p) / p->to_run), time_left(p, left, sizeof left), *s->label ? "  " : "", s->label);
+    snprintf(line, sizeof line, "[%s] %u/%u %u%%%s%s%s", bar, ended(p), p->to_run,
+             (unsigned)(100ull * ended(p) / p->to_run), time_left(p, left, sizeof left), *s->label ? "  " : "",
+             s->label);
     fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
     fflush(stderr);
 }
@@ -92,7 +95,8 @@ static void say_failure(const struct shown *s, const struct sweep_progress *p)
 {
     if (s->terminal)
         fputs("\r\033[K", stderr);
-    fprintf(stderr, "failed: %s: %s%s%s%s\n", p->label, p->failure, p->log_path ? " (log: " : "", p->log_path ? p->log_path : "", p->log_path ? ")" : "");
+    fprintf(stderr, "failed: %s: %s%s%s%s\n", p->label, p->failure, p->log_path ? " (log: " : "",
+            p->log_path ? p->log_path : "", p->log_path ? ")" : "");
 }
 
 static void say_tenth(struct shown *s, const struct sweep_progress *p)

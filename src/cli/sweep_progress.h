@@ -4,8 +4,9 @@
 
 #include "lab/sweep.h"
 
-/* sweep_run with a bar on a terminal's standard error (off a terminal: a line each tenth), one line a failure, and ctrl-C as "keep what is done". Sets listener, context and interrupt of o where they are
- * not set. A second ctrl-C ends the process at once. */
+/* sweep_run with a bar on a terminal's standard error (off a terminal: a line each tenth), one line a failure, and
+ * ctrl-C as "keep what is done". Sets listener, context and interrupt of o where they are not set. A second ctrl-C ends
+ * the process at once. */
 bool cli_sweep_run(struct sweep_options *o, struct sweep_result *result, struct error *e);
 /* The same without the bar and its lines; failures are still told. */
 bool cli_sweep_run_quiet(struct sweep_options *o, struct sweep_result *result, struct error *e);

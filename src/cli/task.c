@@ -34,7 +34,8 @@ static bool run_job(const json_t *text, const char *spool, struct error *e)
     struct places places;
     struct job j;
     bool good = job_from_json(&j, text, &a, e) && places_find(&places, e);
-    good = good && (job_is_recorded(j.key, spool) || job_execute(&j, &places, spool, e)); /* a task that is started again may have been done */
+    good = good && (job_is_recorded(j.key, spool) ||
+                    job_execute(&j, &places, spool, e)); /* a task that is started again may have been done */
     arena_free(&a);
     return good;
 }

@@ -35,10 +35,7 @@ void text_table_cell(struct text_table *t, const char *format, ...)
     t->cells[t->cell_count++] = text;
 }
 
-static int is_right_aligned(const struct text_table *t, unsigned column)
-{
-    return t->titles[column][0] == '>';
-}
+static int is_right_aligned(const struct text_table *t, unsigned column) { return t->titles[column][0] == '>'; }
 
 static const char *title(const struct text_table *t, unsigned column)
 {

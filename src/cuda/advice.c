@@ -1,16 +1,31 @@
-/* What a program said about ranges of managed memory: advice and prefetches. Nothing acts on it, since memory never moves; it can be asked for again.
+/* What a program said about ranges of managed memory: advice and prefetches. Nothing acts on it, since memory never
+ * moves; it can be asked for again.
  *
- * Records lie in the order of the calls. One that covers an older one of its kind replaces it, so a program that repeats itself adds nothing. Guarded by the driver's lock. */
+ * Records lie in the order of the calls. One that covers an older one of its kind replaces it, so a program that
+ * repeats itself adds nothing. Guarded by the driver's lock. */
 #include "cuda/advice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct record { uint64_t base, size_bytes; enum advice_kind kind; CUmemLocation place; };
-static struct records { struct record *entries; uint32_t count, capacity; } records;
+struct record {
+    uint64_t base, size_bytes;
+    enum advice_kind kind;
+    CUmemLocation place;
+};
+static struct records {
+    struct record *entries;
+    uint32_t count, capacity;
+} records;
 
-static bool covers(const struct record *r, uint64_t base, uint64_t size_bytes) { return base >= r->base && base - r->base + size_bytes <= r->size_bytes; }
-static bool touches(const struct record *r, uint64_t base, uint64_t size_bytes) { return base < r->base + r->size_bytes && r->base < base + size_bytes; }
+static bool covers(const struct record *r, uint64_t base, uint64_t size_bytes)
+{
+    return base >= r->base && base - r->base + size_bytes <= r->size_bytes;
+}
+static bool touches(const struct record *r, uint64_t base, uint64_t size_bytes)
+{
+    return base < r->base + r->size_bytes && r->base < base + size_bytes;
+}
 
 static void drop(uint32_t at)
 {

@@ -1,4 +1,5 @@
-/* CUDA arrays and mipmapped arrays. Texels lie row by row; no kernel sees their addresses, so there is no need of the swizzled layouts of a GPU.
+/* CUDA arrays and mipmapped arrays. Texels lie row by row; no kernel sees their addresses, so there is no need of the
+ * swizzled layouts of a GPU.
  *
  * Left out: block-compressed, packed and video formats, sparse arrays. */
 #include "cuda/internal.h"
@@ -6,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Formats that are always read as fractions follow each other by kind of channel, each with 1, 2 and 4 of them, which the format fixes. */
+/* Formats that are always read as fractions follow each other by kind of channel, each with 1, 2 and 4 of them, which
+ * the format fixes. */
 static bool fraction_format(CUarray_format format, unsigned int channels, struct texture_array *t)
 {
     static const enum texture_format kinds[] = {TEXTURE_U8, TEXTURE_U16, TEXTURE_S8, TEXTURE_S16};
@@ -38,8 +40,10 @@ bool array_format(CUarray_format format, unsigned int channels, struct texture_a
     return channels == 1 || channels == 2 || channels == 4;
 }
 
-enum { KNOWN_FLAGS = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_DEPTH_TEXTURE |
-                     CUDA_ARRAY3D_COLOR_ATTACHMENT };
+enum {
+    KNOWN_FLAGS = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP |
+                  CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT
+};
 enum { MOST_WIDTH = 131072, MOST_DEPTH = 16384, CUBE_FACES = 6 };
 
 /* Checks a description and lays the texels out. */
@@ -49,7 +53,8 @@ static CUresult describe(const CUDA_ARRAY3D_DESCRIPTOR *d, struct texture_array 
     if (!array_format(d->Format, d->NumChannels, t))
         return CUDA_ERROR_INVALID_VALUE;
     bool layered = d->Flags & CUDA_ARRAY3D_LAYERED, cube = d->Flags & CUDA_ARRAY3D_CUBEMAP;
-    if (!d->Width || d->Width > MOST_WIDTH || d->Height > MOST_WIDTH || d->Depth > MOST_DEPTH * 2 || (d->Flags & ~(unsigned)KNOWN_FLAGS))
+    if (!d->Width || d->Width > MOST_WIDTH || d->Height > MOST_WIDTH || d->Depth > MOST_DEPTH * 2 ||
+        (d->Flags & ~(unsigned)KNOWN_FLAGS))
         return d->Flags & ~(unsigned)KNOWN_FLAGS ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
     if (!layered && !cube && d->Depth && !d->Height)
         return CUDA_ERROR_INVALID_VALUE;
@@ -69,7 +74,10 @@ static CUresult describe(const CUDA_ARRAY3D_DESCRIPTOR *d, struct texture_array 
     return CUDA_SUCCESS;
 }
 
-static uint64_t bytes_of(const struct texture_array *t) { return t->slice_bytes * (t->layers ? t->layers : t->depth ? t->depth : 1); }
+static uint64_t bytes_of(const struct texture_array *t)
+{
+    return t->slice_bytes * (t->layers ? t->layers : t->depth ? t->depth : 1);
+}
 
 static void array_destroy(struct object *o)
 {
@@ -121,7 +129,8 @@ CUAPI CUresult cuArrayCreate_v2(CUarray *out, const CUDA_ARRAY_DESCRIPTOR *d)
 {
     if (!d)
         return create(out, NULL);
-    CUDA_ARRAY3D_DESCRIPTOR full = {.Width = d->Width, .Height = d->Height, .Format = d->Format, .NumChannels = d->NumChannels};
+    CUDA_ARRAY3D_DESCRIPTOR full = {
+        .Width = d->Width, .Height = d->Height, .Format = d->Format, .NumChannels = d->NumChannels};
     return create(out, &full);
 }
 API_ALIAS(cuArrayCreate, cuArrayCreate_v2)
@@ -195,7 +204,8 @@ static void mipmap_destroy(struct object *o)
 static CUresult mipmap_new(struct context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d, uint32_t levels, struct mipmap **out)
 {
     CUDA_ARRAY3D_DESCRIPTOR level = *d;
-    struct mipmap *m = object_new(sizeof *m, OBJECT_MIPMAP, NULL, mipmap_destroy); /* its owner is set when it is whole */
+    struct mipmap *m =
+        object_new(sizeof *m, OBJECT_MIPMAP, NULL, mipmap_destroy); /* its owner is set when it is whole */
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
     m->levels = calloc(levels, sizeof *m->levels);
@@ -270,7 +280,8 @@ CUAPI CUresult cuMipmappedArrayGetLevel(CUarray *out, CUmipmappedArray handle, u
     return api_leave(r);
 }
 
-CUAPI CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, CUmipmappedArray handle, CUdevice dev)
+CUAPI CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, CUmipmappedArray handle,
+                                                     CUdevice dev)
 {
     struct mipmap *m;
     CUresult r = enter_mipmap(API_CONTEXT, handle, out, &m);

@@ -1,5 +1,6 @@
-/* Capture of streams into graphs: work given to a capturing stream becomes a node after those that the stream's last work became. A stream joins a capture by waiting for an event that was
- * recorded in it, and all streams that joined have to be waited for, in the same way, before the capture ends.
+/* Capture of streams into graphs: work given to a capturing stream becomes a node after those that the stream's last
+ * work became. A stream joins a capture by waiting for an event that was recorded in it, and all streams that joined
+ * have to be waited for, in the same way, before the capture ends.
  *
  * What cannot be captured is refused, and the capture is invalid from then on, as CUDA has it. */
 #include "cuda/capture.h"
@@ -28,7 +29,10 @@ bool capture_into(const struct graph *g)
 }
 
 /* Which capturing streams a question is about. */
-struct stream_search { const struct context *ctx; bool blocking_only, invalidate, found; };
+struct stream_search {
+    const struct context *ctx;
+    bool blocking_only, invalidate, found;
+};
 
 static bool search_stream(struct object *o, void *user)
 {
@@ -83,7 +87,8 @@ CUresult capture_refuse_unsafe(void)
     CUresult r = CUDA_SUCCESS;
     for (struct capture *c = driver_get()->captures; c && thread_mode != CU_STREAM_CAPTURE_MODE_RELAXED; c = c->next) {
         bool mine = pthread_equal(c->thread, pthread_self());
-        bool forbids = mine ? c->mode != CU_STREAM_CAPTURE_MODE_RELAXED : c->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+        bool forbids = mine ? c->mode != CU_STREAM_CAPTURE_MODE_RELAXED
+                            : c->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
         if (!forbids)
             continue;
         c->invalid = true;
@@ -229,7 +234,8 @@ void capture_leave(struct stream *s)
         capture_end(c);
 }
 
-static CUresult begin(CUstream handle, struct graph *g, const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode)
+static CUresult begin(CUstream handle, struct graph *g, const CUgraphNode *nodes, const CUgraphEdgeData *edges,
+                      size_t count, CUstreamCaptureMode mode)
 {
     struct driver *d = driver_get();
     struct stream *s = stream_find(handle);
@@ -253,7 +259,13 @@ static CUresult begin(CUstream handle, struct graph *g, const CUgraphNode *nodes
         free(c);
         return r;
     }
-    *c = (struct capture){.next = d->captures, .id = ++d->next_id, .mode = mode, .thread = pthread_self(), .graph = into, .graph_is_ours = !g, .origin = s};
+    *c = (struct capture){.next = d->captures,
+                          .id = ++d->next_id,
+                          .mode = mode,
+                          .thread = pthread_self(),
+                          .graph = into,
+                          .graph_is_ours = !g,
+                          .origin = s};
     d->captures = s->capture = c;
     return CUDA_SUCCESS;
 }
@@ -270,8 +282,8 @@ static CUresult begin_v1(CUstream handle) { return cuStreamBeginCapture_v2(handl
 API_ALIAS(cuStreamBeginCapture, begin_v1)
 API_ALIAS(cuStreamBeginCapture_ptsz, begin_v1)
 
-CUAPI CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph, const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count,
-                                           CUstreamCaptureMode mode)
+CUAPI CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph, const CUgraphNode *nodes,
+                                           const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode)
 {
     CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     struct graph *g = r == CUDA_SUCCESS ? object_find(graph, OBJECT_GRAPH) : NULL;
@@ -282,7 +294,11 @@ CUAPI CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph, const
 API_ALIAS(cuStreamBeginCaptureToGraph_ptsz, cuStreamBeginCaptureToGraph)
 
 /* The nodes before the origin's last ones, and those themselves. */
-struct joined { const struct capture *capture; bool *before; bool all; };
+struct joined {
+    const struct capture *capture;
+    bool *before;
+    bool all;
+};
 
 static bool mark_before(const struct graph *g, const struct stream *origin, bool *before)
 {
@@ -351,7 +367,8 @@ CUAPI CUresult cuStreamEndCapture(CUstream handle, CUgraph *out)
     } else if (r == CUDA_SUCCESS && c->origin != s) {
         c->invalid = true;
         r = CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-    } else if (r == CUDA_SUCCESS && c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && !pthread_equal(c->thread, pthread_self())) {
+    } else if (r == CUDA_SUCCESS && c->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
+               !pthread_equal(c->thread, pthread_self())) {
         r = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     }
     if (out)
@@ -406,7 +423,7 @@ CUresult capture_wait(CUstream handle, const struct event *e)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (!c && !captures)
         return CUDA_ERROR_INVALID_VALUE; /* of a capture that has ended */
-    if (!c || !s) { /* across the border of a capture */
+    if (!c || !s) {                      /* across the border of a capture */
         (c ? c : s->capture)->invalid = true;
         return c ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     }

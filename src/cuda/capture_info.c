@@ -18,7 +18,9 @@ static CUresult enter(CUstream handle, const void *argument, struct stream **s, 
 
 static CUstreamCaptureStatus status_of(const struct capture *c)
 {
-    return !c ? CU_STREAM_CAPTURE_STATUS_NONE : c->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    return !c           ? CU_STREAM_CAPTURE_STATUS_NONE
+           : c->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                        : CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
 CUAPI CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status)
@@ -42,8 +44,8 @@ static bool plain_edges(const struct stream *s)
 }
 
 /* What is given lives until the stream is next used. */
-CUAPI CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **dependencies,
-                                         const CUgraphEdgeData **edges, size_t *count)
+CUAPI CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                                         const CUgraphNode **dependencies, const CUgraphEdgeData **edges, size_t *count)
 {
     struct stream *s;
     struct capture *c;
@@ -69,7 +71,8 @@ CUAPI CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus 
 }
 API_ALIAS(cuStreamGetCaptureInfo_v3_ptsz, cuStreamGetCaptureInfo_v3)
 
-static CUresult info_v2(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **dependencies, size_t *count)
+static CUresult info_v2(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                        const CUgraphNode **dependencies, size_t *count)
 {
     return cuStreamGetCaptureInfo_v3(handle, status, id, graph, dependencies, NULL, count);
 }
@@ -82,7 +85,8 @@ API_ALIAS(cuStreamGetCaptureInfo_v2_ptsz, info_v2)
 API_ALIAS(cuStreamGetCaptureInfo, info_v1)
 API_ALIAS(cuStreamGetCaptureInfo_ptsz, info_v1)
 
-CUAPI CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count, unsigned int flags)
+CUAPI CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode *nodes, const CUgraphEdgeData *edges,
+                                                    size_t count, unsigned int flags)
 {
     struct stream *s;
     struct capture *c;
@@ -99,7 +103,8 @@ CUAPI CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode
             r = CUDA_ERROR_INVALID_VALUE;
     }
     if (r == CUDA_SUCCESS)
-        r = flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES ? capture_set_last(s, nodes, edges, count) : capture_add_last(s, nodes, edges, count);
+        r = flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES ? capture_set_last(s, nodes, edges, count)
+                                                        : capture_add_last(s, nodes, edges, count);
     return api_leave(r);
 }
 API_ALIAS(cuStreamUpdateCaptureDependencies_v2_ptsz, cuStreamUpdateCaptureDependencies_v2)

@@ -1,14 +1,17 @@
 /* Contexts: the primary one and those a program makes, and which one is current in each host thread.
  *
- * A destroyed context stays behind as a small tombstone, since other threads may still have it current and must be told so. The contexts of a
- * process share one device and its memory; what belongs to each is freed with it. A context whose kernel did something illegal answers every
- * later call with that error until it is destroyed or reset, as on a GPU. */
+ * A destroyed context stays behind as a small tombstone, since other threads may still have it current and must be told
+ * so. The contexts of a process share one device and its memory; what belongs to each is freed with it. A context whose
+ * kernel did something illegal answers every later call with that error until it is destroyed or reset, as on a GPU. */
 #include "cuda/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct context_stack { struct context **entries; uint32_t depth, capacity; };
+struct context_stack {
+    struct context **entries;
+    uint32_t depth, capacity;
+};
 
 static pthread_key_t stack_key;
 static pthread_once_t stack_once = PTHREAD_ONCE_INIT;
@@ -156,7 +159,10 @@ static CUresult create(CUcontext *out, unsigned int flags, CUdevice dev, unsigne
 }
 
 CUAPI CUresult cuCtxCreate_v2(CUcontext *ctx, unsigned int flags, CUdevice dev);
-CUAPI CUresult cuCtxCreate_v2(CUcontext *ctx, unsigned int flags, CUdevice dev) { return create(ctx, flags, dev, 3020); }
+CUAPI CUresult cuCtxCreate_v2(CUcontext *ctx, unsigned int flags, CUdevice dev)
+{
+    return create(ctx, flags, dev, 3020);
+}
 API_ALIAS(cuCtxCreate, cuCtxCreate_v2)
 
 CUAPI CUresult cuCtxCreate_v3(CUcontext *ctx, CUexecAffinityParam *params, int count, unsigned int flags, CUdevice dev);
@@ -405,7 +411,8 @@ CUAPI CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
         r = CUDA_ERROR_INVALID_CONTEXT;
     if (r == CUDA_SUCCESS && ctx->retained == 1)
         queue_end(ctx);
-    if (r == CUDA_SUCCESS && (!ctx->retained || --ctx->retained == 0)) /* unless another thread has retained it meanwhile */
+    if (r == CUDA_SUCCESS &&
+        (!ctx->retained || --ctx->retained == 0)) /* unless another thread has retained it meanwhile */
         context_tear_down(ctx);
     return api_leave(r);
 }

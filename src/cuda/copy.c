@@ -1,14 +1,18 @@
 /* Copies: linear, 2D and 3D, between host memory, device memory and arrays.
  *
- * Every form becomes a copy of a box of rows between two places, each checked in full before a byte moves. Memory of the program that is not pinned may be used again when the call returns: what is copied from it later
- * is put aside, and a copy to it is waited for. */
+ * Every form becomes a copy of a box of rows between two places, each checked in full before a byte moves. Memory of
+ * the program that is not pinned may be used again when the call returns: what is copied from it later is put aside,
+ * and a copy to it is waited for. */
 #include "cuda/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* One side of a copy: where row y of slice z begins. */
-struct place { uint8_t *base; size_t pitch, slice; };
+struct place {
+    uint8_t *base;
+    size_t pitch, slice;
+};
 
 static bool add_ok(size_t a, size_t b, size_t *sum) { return !__builtin_add_overflow(a, b, sum); }
 static bool mul_ok(size_t a, size_t b, size_t *product) { return !__builtin_mul_overflow(a, b, product); }
@@ -17,11 +21,13 @@ static bool mul_ok(size_t a, size_t b, size_t *product) { return !__builtin_mul_
 static bool extent_of(size_t pitch, size_t rows, const size_t at[3], const size_t box[3], size_t *bytes)
 {
     size_t slice, z, y, last;
-    return mul_ok(pitch, rows, &slice) && add_ok(at[2], box[2] - 1, &z) && mul_ok(z, slice, &z) && add_ok(at[1], box[1] - 1, &y) &&
-           mul_ok(y, pitch, &y) && add_ok(at[0], box[0], &last) && add_ok(z, y, bytes) && add_ok(*bytes, last, bytes);
+    return mul_ok(pitch, rows, &slice) && add_ok(at[2], box[2] - 1, &z) && mul_ok(z, slice, &z) &&
+           add_ok(at[1], box[1] - 1, &y) && mul_ok(y, pitch, &y) && add_ok(at[0], box[0], &last) &&
+           add_ok(z, y, bytes) && add_ok(*bytes, last, bytes);
 }
 
-static CUresult place_linear(struct place *p, uint64_t address, bool device, bool later, size_t pitch, size_t height, const size_t at[3], const size_t box[3])
+static CUresult place_linear(struct place *p, uint64_t address, bool device, bool later, size_t pitch, size_t height,
+                             const size_t at[3], const size_t box[3])
 {
     size_t bytes, rows = height ? height : box[1];
     if (!pitch)
@@ -34,7 +40,8 @@ static CUresult place_linear(struct place *p, uint64_t address, bool device, boo
     if (!extent_of(pitch, rows, at, box, &bytes))
         return CUDA_ERROR_INVALID_VALUE;
     size_t start = at[2] * pitch * rows + at[1] * pitch + at[0];
-    if (device && !device_range_ok(address + start, bytes - start) && !(later && graph_memory_holds(address + start, bytes - start)))
+    if (device && !device_range_ok(address + start, bytes - start) &&
+        !(later && graph_memory_holds(address + start, bytes - start)))
         return CUDA_ERROR_INVALID_VALUE;
     *p = (struct place){(uint8_t *)memory_pointer(address) + start, pitch, pitch * rows};
     return CUDA_SUCCESS;
@@ -53,12 +60,13 @@ static CUresult place_array(struct place *p, CUarray handle, const size_t at[3],
             return CUDA_ERROR_INVALID_VALUE;
     if (end[0] > width || end[1] > height || end[2] > depth)
         return CUDA_ERROR_INVALID_VALUE;
-    *p = (struct place){(uint8_t *)memory_pointer(t->data) + at[2] * t->slice_bytes + at[1] * t->pitch_bytes + at[0], t->pitch_bytes, t->slice_bytes};
+    *p = (struct place){(uint8_t *)memory_pointer(t->data) + at[2] * t->slice_bytes + at[1] * t->pitch_bytes + at[0],
+                        t->pitch_bytes, t->slice_bytes};
     return CUDA_SUCCESS;
 }
 
-static CUresult place_side(struct place *p, CUmemorytype type, const void *host, CUdeviceptr device, CUarray array, bool later, size_t pitch, size_t height,
-                           const size_t at[3], const size_t box[3])
+static CUresult place_side(struct place *p, CUmemorytype type, const void *host, CUdeviceptr device, CUarray array,
+                           bool later, size_t pitch, size_t height, const size_t at[3], const size_t box[3])
 {
     size_t sum;
     if (!add_ok(at[0], box[0], &sum) || !add_ok(at[1], box[1], &sum))
@@ -68,8 +76,10 @@ static CUresult place_side(struct place *p, CUmemorytype type, const void *host,
     case CU_MEMORYTYPE_DEVICE: return place_linear(p, device, true, later, pitch, height, at, box);
     case CU_MEMORYTYPE_ARRAY: return place_array(p, array, at, box);
     case CU_MEMORYTYPE_UNIFIED: {
-        enum pointer_class where = later && graph_memory_holds(device, 1) ? POINTER_DEVICE : pointer_classify(device, 1);
-        return where == POINTER_BAD ? CUDA_ERROR_INVALID_VALUE : place_linear(p, device, where == POINTER_DEVICE, later, pitch, height, at, box);
+        enum pointer_class where =
+            later && graph_memory_holds(device, 1) ? POINTER_DEVICE : pointer_classify(device, 1);
+        return where == POINTER_BAD ? CUDA_ERROR_INVALID_VALUE
+                                    : place_linear(p, device, where == POINTER_DEVICE, later, pitch, height, at, box);
     }
     default: return CUDA_ERROR_INVALID_VALUE;
     }
@@ -82,9 +92,11 @@ static CUresult places_of(const CUDA_MEMCPY3D *c, bool later, struct place *from
     const size_t from_at[3] = {c->srcXInBytes, c->srcY, c->srcZ}, to_at[3] = {c->dstXInBytes, c->dstY, c->dstZ};
     if (c->srcLOD || c->dstLOD)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult r = place_side(from, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, later, c->srcPitch, c->srcHeight, from_at, box);
+    CUresult r = place_side(from, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, later, c->srcPitch,
+                            c->srcHeight, from_at, box);
     if (r == CUDA_SUCCESS)
-        r = place_side(to, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, later, c->dstPitch, c->dstHeight, to_at, box);
+        r = place_side(to, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, later, c->dstPitch, c->dstHeight,
+                       to_at, box);
     return r;
 }
 
@@ -114,7 +126,8 @@ CUresult copy_3d(const CUDA_MEMCPY3D *c)
         return r;
     for (size_t z = 0; z < c->Depth; z++)
         for (size_t y = 0; y < c->Height; y++)
-            memmove(to.base + z * to.slice + y * to.pitch, from.base + z * from.slice + y * from.pitch, c->WidthInBytes);
+            memmove(to.base + z * to.slice + y * to.pitch, from.base + z * from.slice + y * from.pitch,
+                    c->WidthInBytes);
     if (c->dstMemoryType != CU_MEMORYTYPE_ARRAY && comes_from_host(from.base, to.base))
         for (size_t z = 0; z < c->Depth; z++)
             for (size_t y = 0; y < c->Height; y++)
@@ -143,7 +156,8 @@ static CUresult put_aside(struct work *w)
         return r == CUDA_SUCCESS ? CUDA_ERROR_OUT_OF_MEMORY : r;
     for (size_t z = 0; z < c->Depth; z++)
         for (size_t y = 0; y < c->Height; y++)
-            memcpy(rows + (z * c->Height + y) * c->WidthInBytes, from.base + z * from.slice + y * from.pitch, c->WidthInBytes);
+            memcpy(rows + (z * c->Height + y) * c->WidthInBytes, from.base + z * from.slice + y * from.pitch,
+                   c->WidthInBytes);
     w->staged = rows;
     c->srcMemoryType = CU_MEMORYTYPE_HOST;
     c->srcHost = rows;
@@ -190,10 +204,18 @@ static CUresult finish(CUresult r)
     return api_leave(r == CUDA_SUCCESS ? queue_wait(queue_mark_of(NULL)) : r);
 }
 
-static CUresult linear(uint64_t to, CUmemorytype to_type, uint64_t from, CUmemorytype from_type, size_t bytes, CUstream stream)
+static CUresult linear(uint64_t to, CUmemorytype to_type, uint64_t from, CUmemorytype from_type, size_t bytes,
+                       CUstream stream)
 {
-    CUDA_MEMCPY3D c = {.srcMemoryType = from_type, .srcDevice = from, .srcHost = memory_pointer(from), .dstMemoryType = to_type, .dstDevice = to,
-                       .dstHost = memory_pointer(to), .WidthInBytes = bytes, .Height = 1, .Depth = 1};
+    CUDA_MEMCPY3D c = {.srcMemoryType = from_type,
+                       .srcDevice = from,
+                       .srcHost = memory_pointer(from),
+                       .dstMemoryType = to_type,
+                       .dstDevice = to,
+                       .dstHost = memory_pointer(to),
+                       .WidthInBytes = bytes,
+                       .Height = 1,
+                       .Depth = 1};
     return submit(&c, stream);
 }
 
@@ -204,7 +226,10 @@ CUAPI CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t byt
 API_ALIAS(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2)
 API_ALIAS(cuMemcpyHtoDAsync_v2_ptsz, cuMemcpyHtoDAsync_v2)
 
-CUAPI CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) { return finish(cuMemcpyHtoDAsync_v2(to, from, bytes, NULL)); }
+CUAPI CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes)
+{
+    return finish(cuMemcpyHtoDAsync_v2(to, from, bytes, NULL));
+}
 API_ALIAS(cuMemcpyHtoD, cuMemcpyHtoD_v2)
 API_ALIAS(cuMemcpyHtoD_v2_ptds, cuMemcpyHtoD_v2)
 
@@ -215,7 +240,10 @@ CUAPI CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CU
 API_ALIAS(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2)
 API_ALIAS(cuMemcpyDtoHAsync_v2_ptsz, cuMemcpyDtoHAsync_v2)
 
-CUAPI CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) { return finish(cuMemcpyDtoHAsync_v2(to, from, bytes, NULL)); }
+CUAPI CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes)
+{
+    return finish(cuMemcpyDtoHAsync_v2(to, from, bytes, NULL));
+}
 API_ALIAS(cuMemcpyDtoH, cuMemcpyDtoH_v2)
 API_ALIAS(cuMemcpyDtoH_v2_ptds, cuMemcpyDtoH_v2)
 
@@ -226,7 +254,10 @@ CUAPI CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t byt
 API_ALIAS(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2)
 API_ALIAS(cuMemcpyDtoDAsync_v2_ptsz, cuMemcpyDtoDAsync_v2)
 
-CUAPI CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) { return finish(cuMemcpyDtoDAsync_v2(to, from, bytes, NULL)); }
+CUAPI CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes)
+{
+    return finish(cuMemcpyDtoDAsync_v2(to, from, bytes, NULL));
+}
 API_ALIAS(cuMemcpyDtoD, cuMemcpyDtoD_v2)
 API_ALIAS(cuMemcpyDtoD_v2_ptds, cuMemcpyDtoD_v2)
 
@@ -239,7 +270,8 @@ API_ALIAS(cuMemcpyAsync_ptsz, cuMemcpyAsync)
 CUAPI CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) { return cuMemcpyAsync(to, from, bytes, NULL); }
 API_ALIAS(cuMemcpy_ptds, cuMemcpy)
 
-CUAPI CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_ctx, CUdeviceptr from, CUcontext from_ctx, size_t bytes, CUstream stream)
+CUAPI CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_ctx, CUdeviceptr from, CUcontext from_ctx, size_t bytes,
+                                 CUstream stream)
 {
     struct context *ctx = NULL;
     CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
@@ -258,10 +290,7 @@ CUAPI CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_ctx, CUdeviceptr from, 
 }
 API_ALIAS(cuMemcpyPeer_ptds, cuMemcpyPeer)
 
-CUAPI CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *c, CUstream stream)
-{
-    return submit(c, stream);
-}
+CUAPI CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *c, CUstream stream) { return submit(c, stream); }
 API_ALIAS(cuMemcpy3DAsync, cuMemcpy3DAsync_v2)
 API_ALIAS(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2)
 
@@ -275,7 +304,8 @@ CUAPI CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *p, CUstream stream)
     CUDA_MEMCPY3D c;
     if (!p)
         return cuMemcpy3DAsync_v2(NULL, stream);
-    _Static_assert(sizeof c == sizeof *p && offsetof(CUDA_MEMCPY3D, dstArray) == offsetof(CUDA_MEMCPY3D_PEER, dstArray), "layouts agree");
+    _Static_assert(sizeof c == sizeof *p && offsetof(CUDA_MEMCPY3D, dstArray) == offsetof(CUDA_MEMCPY3D_PEER, dstArray),
+                   "layouts agree");
     memcpy(&c, p, sizeof c);
     return cuMemcpy3DAsync_v2(&c, stream);
 }
@@ -289,10 +319,23 @@ CUAPI CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *c, CUstream stream)
     if (!c)
         return cuMemcpy3DAsync_v2(NULL, stream);
     CUDA_MEMCPY3D box = {
-        .srcXInBytes = c->srcXInBytes, .srcY = c->srcY, .srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost, .srcDevice = c->srcDevice,
-        .srcArray = c->srcArray, .srcPitch = c->srcPitch, .dstXInBytes = c->dstXInBytes, .dstY = c->dstY, .dstMemoryType = c->dstMemoryType,
-        .dstHost = c->dstHost, .dstDevice = c->dstDevice, .dstArray = c->dstArray, .dstPitch = c->dstPitch, .WidthInBytes = c->WidthInBytes,
-        .Height = c->Height, .Depth = 1,
+        .srcXInBytes = c->srcXInBytes,
+        .srcY = c->srcY,
+        .srcMemoryType = c->srcMemoryType,
+        .srcHost = c->srcHost,
+        .srcDevice = c->srcDevice,
+        .srcArray = c->srcArray,
+        .srcPitch = c->srcPitch,
+        .dstXInBytes = c->dstXInBytes,
+        .dstY = c->dstY,
+        .dstMemoryType = c->dstMemoryType,
+        .dstHost = c->dstHost,
+        .dstDevice = c->dstDevice,
+        .dstArray = c->dstArray,
+        .dstPitch = c->dstPitch,
+        .WidthInBytes = c->WidthInBytes,
+        .Height = c->Height,
+        .Depth = 1,
     };
     return cuMemcpy3DAsync_v2(&box, stream);
 }
@@ -322,7 +365,10 @@ CUAPI CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void *from,
 API_ALIAS(cuMemcpyHtoAAsync, cuMemcpyHtoAAsync_v2)
 API_ALIAS(cuMemcpyHtoAAsync_v2_ptsz, cuMemcpyHtoAAsync_v2)
 
-CUAPI CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void *from, size_t bytes) { return finish(cuMemcpyHtoAAsync_v2(to, offset, from, bytes, NULL)); }
+CUAPI CUresult cuMemcpyHtoA_v2(CUarray to, size_t offset, const void *from, size_t bytes)
+{
+    return finish(cuMemcpyHtoAAsync_v2(to, offset, from, bytes, NULL));
+}
 API_ALIAS(cuMemcpyHtoA, cuMemcpyHtoA_v2)
 API_ALIAS(cuMemcpyHtoA_v2_ptds, cuMemcpyHtoA_v2)
 
@@ -339,7 +385,10 @@ CUAPI CUresult cuMemcpyAtoHAsync_v2(void *to, CUarray from, size_t offset, size_
 API_ALIAS(cuMemcpyAtoHAsync, cuMemcpyAtoHAsync_v2)
 API_ALIAS(cuMemcpyAtoHAsync_v2_ptsz, cuMemcpyAtoHAsync_v2)
 
-CUAPI CUresult cuMemcpyAtoH_v2(void *to, CUarray from, size_t offset, size_t bytes) { return finish(cuMemcpyAtoHAsync_v2(to, from, offset, bytes, NULL)); }
+CUAPI CUresult cuMemcpyAtoH_v2(void *to, CUarray from, size_t offset, size_t bytes)
+{
+    return finish(cuMemcpyAtoHAsync_v2(to, from, offset, bytes, NULL));
+}
 API_ALIAS(cuMemcpyAtoH, cuMemcpyAtoH_v2)
 API_ALIAS(cuMemcpyAtoH_v2_ptds, cuMemcpyAtoH_v2)
 

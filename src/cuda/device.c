@@ -1,5 +1,5 @@
-/* The device: one, as large as the machine file says, with the compute capability of the instructions that are executed, not of the machine
- * that is modelled. */
+/* The device: one, as large as the machine file says, with the compute capability of the instructions that are
+ * executed, not of the machine that is modelled. */
 #include "cuda/internal.h"
 
 #include <limits.h>
@@ -39,10 +39,12 @@ CUAPI CUresult cuDeviceGetName(char *name, int size, CUdevice dev)
     if (r == CUDA_SUCCESS && size <= 0)
         r = CUDA_ERROR_INVALID_VALUE;
     const struct gpu_options *o = r == CUDA_SUCCESS ? &driver_get()->gpu->options : NULL;
-    if (r == CUDA_SUCCESS && o->functional) /* programs call 9.0 Hopper, whatever machine is modelled: the name says both */
+    if (r == CUDA_SUCCESS &&
+        o->functional) /* programs call 9.0 Hopper, whatever machine is modelled: the name says both */
         snprintf(name, (size_t)size, "Heddle (sm_%d%d, no timing)", CAPABILITY_MAJOR, CAPABILITY_MINOR);
     else if (r == CUDA_SUCCESS)
-        snprintf(name, (size_t)size, "Heddle (sm_%d%d, timed as %s)", CAPABILITY_MAJOR, CAPABILITY_MINOR, o->machine.name);
+        snprintf(name, (size_t)size, "Heddle (sm_%d%d, timed as %s)", CAPABILITY_MAJOR, CAPABILITY_MINOR,
+                 o->machine.name);
     return api_leave(r);
 }
 
@@ -80,8 +82,12 @@ CUAPI CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
     return api_leave(r);
 }
 
-/* Attributes whose value does not depend on the machine. Those not listed, here or below, are 0: features that are absent. */
-static const struct { CUdevice_attribute attribute; int value; } fixed[] = {
+/* Attributes whose value does not depend on the machine. Those not listed, here or below, are 0: features that are
+ * absent. */
+static const struct {
+    CUdevice_attribute attribute;
+    int value;
+} fixed[] = {
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 64},
     {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 0x7fffffff},
     {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
@@ -174,7 +180,8 @@ static int most_shared(const struct gpu *g, int most)
     return room < most ? room : most;
 }
 
-/* As much of the L2 as capability 9.0 sets aside for lines that persist. It is a hint, which the machines have no use for. */
+/* As much of the L2 as capability 9.0 sets aside for lines that persist. It is a hint, which the machines have no use
+ * for. */
 size_t device_persisting_bytes(void) { return machine_l2_bytes(&driver_get()->gpu->options.machine) / 4 * 3; }
 
 static int machine_attribute(const struct gpu *g, CUdevice_attribute attribute)
@@ -192,7 +199,8 @@ static int machine_attribute(const struct gpu *g, CUdevice_attribute attribute)
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: return (int)m->sm.blocks;
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR: return (int)m->sm.registers;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: return (int)m->sm.shared_bytes > shared ? (int)m->sm.shared_bytes : shared;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
+        return (int)m->sm.shared_bytes > shared ? (int)m->sm.shared_bytes : shared;
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return (int)m->mem.core_khz;
     case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return (int)m->mem.dram_khz;
     case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: return (int)machine_bus_bits(m);
@@ -209,7 +217,8 @@ static int machine_attribute(const struct gpu *g, CUdevice_attribute attribute)
 CUAPI CUresult cuDeviceGetAttribute(int *out, CUdevice_attribute attribute, CUdevice dev)
 {
     CUresult r = enter(dev, out);
-    if (r == CUDA_SUCCESS && (attribute < CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK || attribute >= CU_DEVICE_ATTRIBUTE_MAX))
+    if (r == CUDA_SUCCESS &&
+        (attribute < CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK || attribute >= CU_DEVICE_ATTRIBUTE_MAX))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         *out = machine_attribute(driver_get()->gpu, attribute);
@@ -223,9 +232,16 @@ CUAPI CUresult cuDeviceGetProperties(CUdevprop *out, CUdevice dev)
         const struct gpu *g = driver_get()->gpu;
         const struct machine *m = &g->options.machine;
         int threads = most_threads(g);
-        *out = (CUdevprop){.maxThreadsPerBlock = threads, .maxThreadsDim = {threads, threads, 64}, .maxGridSize = {0x7fffffff, 65535, 65535},
-                           .sharedMemPerBlock = most_shared(g, USUAL_SHARED_BYTES), .totalConstantMemory = 64 << 10, .SIMDWidth = 32, .memPitch = 0x7fffffff,
-                           .regsPerBlock = (int)m->sm.registers, .clockRate = (int)m->mem.core_khz, .textureAlign = 512};
+        *out = (CUdevprop){.maxThreadsPerBlock = threads,
+                           .maxThreadsDim = {threads, threads, 64},
+                           .maxGridSize = {0x7fffffff, 65535, 65535},
+                           .sharedMemPerBlock = most_shared(g, USUAL_SHARED_BYTES),
+                           .totalConstantMemory = 64 << 10,
+                           .SIMDWidth = 32,
+                           .memPitch = 0x7fffffff,
+                           .regsPerBlock = (int)m->sm.registers,
+                           .clockRate = (int)m->mem.core_khz,
+                           .textureAlign = 512};
     }
     return api_leave(r);
 }

@@ -6,7 +6,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const struct result_row { CUresult result; const char *name, *text; } rows[] = {
+static const struct result_row {
+    CUresult result;
+    const char *name, *text;
+} rows[] = {
 #define RESULT(name, text) {name, #name, text},
 #include "cuda/results.def"
 #undef RESULT
@@ -38,7 +41,11 @@ CUAPI CUresult cuGetErrorString(CUresult error, const char **text)
     return row ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static const struct { enum error_kind kind; CUresult result; const char *name; } kinds[] = {
+static const struct {
+    enum error_kind kind;
+    CUresult result;
+    const char *name;
+} kinds[] = {
     {ERROR_NONE, CUDA_SUCCESS, "none"},
     {ERROR_SYNTAX, CUDA_ERROR_INVALID_PTX, "syntax"},
     {ERROR_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED, "unsupported"},

@@ -1,5 +1,7 @@
-/* Events. One that was given to a stream is recorded when all work before it is done. Its time is simulated time, which passes while kernels run and at no other moment: copies and the host's own work take
- * none of it. In functional mode nothing is timed; the host's clock has to do. In a capture an event stands for a place in the graph, and has no time. */
+/* Events. One that was given to a stream is recorded when all work before it is done. Its time is simulated time, which
+ * passes while kernels run and at no other moment: copies and the host's own work take none of it. In functional mode
+ * nothing is timed; the host's clock has to do. In a capture an event stands for a place in the graph, and has no
+ * time. */
 #include "cuda/queue.h"
 
 #include <stdlib.h>
@@ -114,11 +116,13 @@ CUAPI CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent
         b = object_find(end, OBJECT_EVENT);
     if (r == CUDA_SUCCESS && !milliseconds)
         r = CUDA_ERROR_INVALID_VALUE;
-    else if (r == CUDA_SUCCESS && (!b || !a->recorded || !b->recorded || ((a->flags | b->flags) & CU_EVENT_DISABLE_TIMING)))
+    else if (r == CUDA_SUCCESS &&
+             (!b || !a->recorded || !b->recorded || ((a->flags | b->flags) & CU_EVENT_DISABLE_TIMING)))
         r = CUDA_ERROR_INVALID_HANDLE;
     if (r == CUDA_SUCCESS && (a->capture_id || b->capture_id))
         r = capture_refuse_event(a->capture_id ? a : b);
-    if (r == CUDA_SUCCESS && (queue_is_pending(&(struct queue_mark){.lane = a->lane, .seq = a->seq}) || queue_is_pending(&(struct queue_mark){.lane = b->lane, .seq = b->seq})))
+    if (r == CUDA_SUCCESS && (queue_is_pending(&(struct queue_mark){.lane = a->lane, .seq = a->seq}) ||
+                              queue_is_pending(&(struct queue_mark){.lane = b->lane, .seq = b->seq})))
         r = CUDA_ERROR_NOT_READY;
     if (r == CUDA_SUCCESS)
         *milliseconds = (float)milliseconds_between(a, b);

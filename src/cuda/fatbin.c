@@ -1,5 +1,5 @@
-/* The fat-binary container, as nvcc and fatbinary write it: a wrapper with a pointer to an image; an image is a header and a list of entries, each
- * PTX text or an ELF file for one architecture. PTX is packed with zstd or LZ4, or plain.
+/* The fat-binary container, as nvcc and fatbinary write it: a wrapper with a pointer to an image; an image is a header
+ * and a list of entries, each PTX text or an ELF file for one architecture. PTX is packed with zstd or LZ4, or plain.
  *
  * Only PTX is of use here. Every length is checked before it is used: files come from anywhere. */
 #include "cuda/fatbin.h"
@@ -13,15 +13,19 @@
 #include <zstd.h>
 
 #define WRAPPER_MAGIC 0x466243B1u
-#define IMAGE_MAGIC 0xBA55ED50u
-#define ELF_MAGIC 0x464c457fu
+#define IMAGE_MAGIC   0xBA55ED50u
+#define ELF_MAGIC     0x464c457fu
 
 enum { IMAGE_HEADER_BYTES = 16, ENTRY_HEADER_BYTES = 0x40, KIND_PTX = 1, KIND_ELF = 2, WRAPPER_LINKED = 2 };
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, FLAG_SPECIFIC = 0x100000 };
 enum { LZ4_MOST_RATIO = 255 };
 #define MOST_TEXT_BYTES ((size_t)512 << 20)
 
-struct wrapper { uint32_t magic, version; const void *data; const void *const *more; };
+struct wrapper {
+    uint32_t magic, version;
+    const void *data;
+    const void *const *more;
+};
 
 struct entry {
     uint16_t kind;
@@ -31,9 +35,24 @@ struct entry {
     size_t payload_bytes, packed_bytes, text_bytes;
 };
 
-static uint16_t u16_at(const uint8_t *p) { uint16_t v; memcpy(&v, p, sizeof v); return v; }
-static uint32_t u32_at(const uint8_t *p) { uint32_t v; memcpy(&v, p, sizeof v); return v; }
-static uint64_t u64_at(const uint8_t *p) { uint64_t v; memcpy(&v, p, sizeof v); return v; }
+static uint16_t u16_at(const uint8_t *p)
+{
+    uint16_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+static uint32_t u32_at(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+static uint64_t u64_at(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
 
 bool fatbin_is(const void *data, size_t limit)
 {
@@ -61,14 +80,20 @@ static enum fatbin_result read_entry(const uint8_t *p, size_t size, struct entry
     if (payload > size - header)
         return malformed(e, "an entry is longer than the file");
     *out = (struct entry){
-        .kind = u16_at(p), .architecture = u32_at(p + 0x1c), .flags = u64_at(p + 0x28), .payload = p + header, .payload_bytes = (size_t)payload,
-        .packed_bytes = u32_at(p + 0x10), .text_bytes = (size_t)u64_at(p + 0x38),
+        .kind = u16_at(p),
+        .architecture = u32_at(p + 0x1c),
+        .flags = u64_at(p + 0x28),
+        .payload = p + header,
+        .payload_bytes = (size_t)payload,
+        .packed_bytes = u32_at(p + 0x10),
+        .text_bytes = (size_t)u64_at(p + 0x38),
     };
     *step = header + (size_t)payload;
     return FATBIN_FOUND;
 }
 
-/* Whether PTX entry a is to be preferred to b: not later than what is executed, then the latest, then without features of one chip only. */
+/* Whether PTX entry a is to be preferred to b: not later than what is executed, then the latest, then without features
+ * of one chip only. */
 static bool better(const struct entry *a, const struct entry *b)
 {
     bool a_fits = a->architecture <= FATBIN_ARCHITECTURE, b_fits = b->architecture <= FATBIN_ARCHITECTURE;
@@ -88,7 +113,8 @@ static char *unpack(const struct entry *en, size_t *size, struct error *e)
         malformed(e, "packed PTX is longer than its entry");
         return NULL;
     }
-    if (!en->text_bytes || en->text_bytes > MOST_TEXT_BYTES || (!zstd && en->text_bytes / LZ4_MOST_RATIO > packed) || packed > INT_MAX) {
+    if (!en->text_bytes || en->text_bytes > MOST_TEXT_BYTES || (!zstd && en->text_bytes / LZ4_MOST_RATIO > packed) ||
+        packed > INT_MAX) {
         malformed(e, "packed PTX states an impossible size");
         return NULL;
     }
@@ -162,7 +188,8 @@ static bool elf_has_code(const uint8_t *p, size_t size)
     if (size < sizeof h)
         return true;
     memcpy(&h, p, sizeof h);
-    if (h.e_shentsize != sizeof s || h.e_shoff > size || h.e_shnum > (size - h.e_shoff) / sizeof s || h.e_shstrndx >= h.e_shnum)
+    if (h.e_shentsize != sizeof s || h.e_shoff > size || h.e_shnum > (size - h.e_shoff) / sizeof s ||
+        h.e_shstrndx >= h.e_shnum)
         return true;
     memcpy(&names, p + h.e_shoff + h.e_shstrndx * sizeof names, sizeof names);
     if (names.sh_offset > size || names.sh_size > size - names.sh_offset)
@@ -210,7 +237,8 @@ bool fatbin_has_code(const void *image, size_t limit)
 
 static enum fatbin_result read_any(const void *data, size_t limit, fatbin_visitor *visit, void *user, struct error *e);
 
-/* A wrapper of relocatable code points to one image a translation unit, besides the linked one, which holds machine code. */
+/* A wrapper of relocatable code points to one image a translation unit, besides the linked one, which holds machine
+ * code. */
 static enum fatbin_result read_wrapper(const void *data, fatbin_visitor *visit, void *user, struct error *e)
 {
     struct wrapper w;
@@ -242,7 +270,8 @@ enum fatbin_result fatbin_find_ptx(const void *data, size_t limit, fatbin_visito
 {
     enum fatbin_result r = read_any(data, limit, visit, user, e);
     if (r == FATBIN_NO_PTX)
-        error_set(e, ERROR_UNSUPPORTED, "only machine code is present, no PTX: build with PTX included, as in nvcc -gencode "
-                                        "arch=compute_75,code=compute_75");
+        error_set(e, ERROR_UNSUPPORTED,
+                  "only machine code is present, no PTX: build with PTX included, as in nvcc -gencode "
+                  "arch=compute_75,code=compute_75");
     return r;
 }

@@ -71,9 +71,15 @@ CUresult function_attribute(const struct function *f, CUfunction_attribute attri
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = (int)f->max_dynamic_shared; break;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = f->carveout; break;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: *value = p->explicitcluster && !p->reqnctapercluster[0]; break;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: *value = p->reqnctapercluster[0] ? (int)p->reqnctapercluster[0] : f->cluster[0]; break;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: *value = p->reqnctapercluster[0] ? (int)p->reqnctapercluster[1] : f->cluster[1]; break;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: *value = p->reqnctapercluster[0] ? (int)p->reqnctapercluster[2] : f->cluster[2]; break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+        *value = p->reqnctapercluster[0] ? (int)p->reqnctapercluster[0] : f->cluster[0];
+        break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+        *value = p->reqnctapercluster[0] ? (int)p->reqnctapercluster[1] : f->cluster[1];
+        break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        *value = p->reqnctapercluster[0] ? (int)p->reqnctapercluster[2] : f->cluster[2];
+        break;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: *value = f->nonportable_cluster; break;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *value = f->cluster_policy; break;
     default: return CUDA_ERROR_INVALID_VALUE;
@@ -265,5 +271,11 @@ CUAPI CUresult cuParamSetv(CUfunction handle, int offset, void *data, unsigned i
     return api_leave(r);
 }
 
-CUAPI CUresult cuParamSeti(CUfunction handle, int offset, unsigned int value) { return cuParamSetv(handle, offset, &value, sizeof value); }
-CUAPI CUresult cuParamSetf(CUfunction handle, int offset, float value) { return cuParamSetv(handle, offset, &value, sizeof value); }
+CUAPI CUresult cuParamSeti(CUfunction handle, int offset, unsigned int value)
+{
+    return cuParamSetv(handle, offset, &value, sizeof value);
+}
+CUAPI CUresult cuParamSetf(CUfunction handle, int offset, float value)
+{
+    return cuParamSetv(handle, offset, &value, sizeof value);
+}

@@ -1,4 +1,5 @@
-/* Graphs as they are built: nodes, and what each comes after. graph_edges.c answers questions about that, graph_nodes.c has what nodes do, graph_exec.c how they run. */
+/* Graphs as they are built: nodes, and what each comes after. graph_edges.c answers questions about that, graph_nodes.c
+ * has what nodes do, graph_exec.c how they run. */
 #include "cuda/graph.h"
 
 #include <stdlib.h>
@@ -55,8 +56,10 @@ static bool edge_data_ok(const CUgraphEdgeData *d, const struct node *from)
 {
     static const unsigned char none[sizeof d->reserved];
     bool kernel = from->work.type == CU_GRAPH_NODE_TYPE_KERNEL;
-    return d->from_port <= (kernel ? CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER : CU_GRAPH_KERNEL_NODE_PORT_DEFAULT) && !d->to_port &&
-           d->type <= (kernel ? CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC : CU_GRAPH_DEPENDENCY_TYPE_DEFAULT) && !memcmp(d->reserved, none, sizeof none);
+    return d->from_port <= (kernel ? CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER : CU_GRAPH_KERNEL_NODE_PORT_DEFAULT) &&
+           !d->to_port &&
+           d->type <= (kernel ? CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC : CU_GRAPH_DEPENDENCY_TYPE_DEFAULT) &&
+           !memcmp(d->reserved, none, sizeof none);
 }
 
 CUresult graph_depend(struct node *n, struct node *on, const CUgraphEdgeData *data)
@@ -128,7 +131,10 @@ CUresult graph_each(const struct graph *g, CUresult (*visit)(struct node *n, voi
     return r;
 }
 
-struct search { uint64_t origin; struct node *found; };
+struct search {
+    uint64_t origin;
+    struct node *found;
+};
 
 static CUresult is_copy(struct node *n, void *user)
 {
@@ -172,7 +178,8 @@ CUresult graph_copy(const struct graph *from, struct graph **out)
     }
     for (uint32_t i = 0; r == CUDA_SUCCESS && i < from->node_count; i++)
         for (uint32_t b = 0; r == CUDA_SUCCESS && b < from->nodes[i]->before_count; b++)
-            r = graph_depend(g->nodes[i], g->nodes[from->nodes[i]->before[b].on->index], &from->nodes[i]->before[b].data);
+            r = graph_depend(g->nodes[i], g->nodes[from->nodes[i]->before[b].on->index],
+                             &from->nodes[i]->before[b].data);
     if (r == CUDA_SUCCESS)
         *out = g;
     else if (g)
@@ -249,7 +256,8 @@ CUAPI CUresult cuGraphNodeFindInClone(CUgraphNode *out, CUgraphNode handle, CUgr
     return api_leave(r);
 }
 
-CUresult graph_add(struct graph *g, const CUgraphNode *dependencies, const CUgraphEdgeData *edges, size_t count, struct work *w, struct node **out)
+CUresult graph_add(struct graph *g, const CUgraphNode *dependencies, const CUgraphEdgeData *edges, size_t count,
+                   struct work *w, struct node **out)
 {
     CUresult r = count && !dependencies ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     for (size_t i = 0; i < count && r == CUDA_SUCCESS; i++) {

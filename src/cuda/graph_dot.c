@@ -5,8 +5,9 @@
 
 static const char *type_name(CUgraphNodeType type)
 {
-    static const char *const names[] = {"KERNEL", "MEMCPY", "MEMSET", "HOST", "GRAPH", "EMPTY", "WAIT_EVENT", "EVENT_RECORD", "EXT_SEMAS_SIGNAL",
-                                        "EXT_SEMAS_WAIT", "MEM_ALLOC", "MEM_FREE", "BATCH_MEM_OP", "CONDITIONAL"};
+    static const char *const names[] = {
+        "KERNEL",       "MEMCPY",           "MEMSET",         "HOST",      "GRAPH",    "EMPTY",        "WAIT_EVENT",
+        "EVENT_RECORD", "EXT_SEMAS_SIGNAL", "EXT_SEMAS_WAIT", "MEM_ALLOC", "MEM_FREE", "BATCH_MEM_OP", "CONDITIONAL"};
     return (unsigned)type < sizeof names / sizeof *names ? names[type] : "UNKNOWN";
 }
 
@@ -18,12 +19,14 @@ static void print_work(FILE *out, const struct work *w, unsigned int flags)
     if (w->type == CU_GRAPH_NODE_TYPE_KERNEL && function_resolve(w->kernel.func, &f) == CUDA_SUCCESS)
         fprintf(out, "\\n%s", f->exec->ptx->name);
     if (w->type == CU_GRAPH_NODE_TYPE_KERNEL && wants(flags, CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS))
-        fprintf(out, "\\ngrid %u %u %u, block %u %u %u, shared %u", w->kernel.gridDimX, w->kernel.gridDimY, w->kernel.gridDimZ, w->kernel.blockDimX,
-                w->kernel.blockDimY, w->kernel.blockDimZ, w->kernel.sharedMemBytes);
+        fprintf(out, "\\ngrid %u %u %u, block %u %u %u, shared %u", w->kernel.gridDimX, w->kernel.gridDimY,
+                w->kernel.gridDimZ, w->kernel.blockDimX, w->kernel.blockDimY, w->kernel.blockDimZ,
+                w->kernel.sharedMemBytes);
     if (w->type == CU_GRAPH_NODE_TYPE_MEMCPY && wants(flags, CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS))
         fprintf(out, "\\n%zu x %zu x %zu", w->copy.WidthInBytes, w->copy.Height, w->copy.Depth);
     if (w->type == CU_GRAPH_NODE_TYPE_MEMSET && wants(flags, CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS))
-        fprintf(out, "\\nvalue 0x%x, %u bytes, %zu x %zu", w->fill.value, w->fill.elementSize, w->fill.width, w->fill.height);
+        fprintf(out, "\\nvalue 0x%x, %u bytes, %zu x %zu", w->fill.value, w->fill.elementSize, w->fill.width,
+                w->fill.height);
     if (w->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && wants(flags, CU_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS))
         fprintf(out, "\\n%zu bytes", w->alloc.bytesize);
 }

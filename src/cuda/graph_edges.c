@@ -3,8 +3,14 @@
 
 #include <string.h>
 
-/* Where a list goes: NULL asks for the number; otherwise as many as there is room for, the rest of the room filled with NULL. */
-struct listing { CUgraphNode *nodes, *to; CUgraphEdgeData *edges; size_t room, count; bool lossy; };
+/* Where a list goes: NULL asks for the number; otherwise as many as there is room for, the rest of the room filled with
+ * NULL. */
+struct listing {
+    CUgraphNode *nodes, *to;
+    CUgraphEdgeData *edges;
+    size_t room, count;
+    bool lossy;
+};
 
 static void list_one(struct listing *l, const struct node *n, const struct node *to, const CUgraphEdgeData *edge)
 {
@@ -47,10 +53,17 @@ static CUresult list_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count, bo
     return api_leave(list_end(&l, count));
 }
 
-CUAPI CUresult cuGraphGetNodes(CUgraph g, CUgraphNode *nodes, size_t *count) { return list_nodes(g, nodes, count, false); }
-CUAPI CUresult cuGraphGetRootNodes(CUgraph g, CUgraphNode *nodes, size_t *count) { return list_nodes(g, nodes, count, true); }
+CUAPI CUresult cuGraphGetNodes(CUgraph g, CUgraphNode *nodes, size_t *count)
+{
+    return list_nodes(g, nodes, count, false);
+}
+CUAPI CUresult cuGraphGetRootNodes(CUgraph g, CUgraphNode *nodes, size_t *count)
+{
+    return list_nodes(g, nodes, count, true);
+}
 
-CUAPI CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edges, size_t *count)
+CUAPI CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edges,
+                                  size_t *count)
 {
     struct graph *g;
     CUresult r = graph_enter(handle, !from == !to ? count : NULL, &g);
@@ -63,7 +76,8 @@ CUAPI CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode *from, CUgraphNode
     return api_leave(list_end(&l, count));
 }
 
-CUAPI CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *edges, size_t *count)
+CUAPI CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *edges,
+                                             size_t *count)
 {
     struct node *n;
     CUresult r = node_enter(handle, count, &n);
@@ -75,7 +89,8 @@ CUAPI CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode *no
     return api_leave(list_end(&l, count));
 }
 
-CUAPI CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *edges, size_t *count)
+CUAPI CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *edges,
+                                               size_t *count)
 {
     struct node *n;
     CUresult r = node_enter(handle, count, &n);
@@ -91,14 +106,24 @@ CUAPI CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode *
 }
 
 /* Before CUDA 12.3 edges said nothing. */
-static CUresult edges_v1(CUgraph g, CUgraphNode *from, CUgraphNode *to, size_t *count) { return cuGraphGetEdges_v2(g, from, to, NULL, count); }
-static CUresult dependencies_v1(CUgraphNode n, CUgraphNode *nodes, size_t *count) { return cuGraphNodeGetDependencies_v2(n, nodes, NULL, count); }
-static CUresult dependents_v1(CUgraphNode n, CUgraphNode *nodes, size_t *count) { return cuGraphNodeGetDependentNodes_v2(n, nodes, NULL, count); }
+static CUresult edges_v1(CUgraph g, CUgraphNode *from, CUgraphNode *to, size_t *count)
+{
+    return cuGraphGetEdges_v2(g, from, to, NULL, count);
+}
+static CUresult dependencies_v1(CUgraphNode n, CUgraphNode *nodes, size_t *count)
+{
+    return cuGraphNodeGetDependencies_v2(n, nodes, NULL, count);
+}
+static CUresult dependents_v1(CUgraphNode n, CUgraphNode *nodes, size_t *count)
+{
+    return cuGraphNodeGetDependentNodes_v2(n, nodes, NULL, count);
+}
 API_ALIAS(cuGraphGetEdges, edges_v1)
 API_ALIAS(cuGraphNodeGetDependencies, dependencies_v1)
 API_ALIAS(cuGraphNodeGetDependentNodes, dependents_v1)
 
-static CUresult change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count, bool adding)
+static CUresult change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges,
+                       size_t count, bool adding)
 {
     struct graph *g;
     CUresult r = graph_enter(handle, handle, &g);
@@ -118,16 +143,24 @@ static CUresult change(CUgraph handle, const CUgraphNode *from, const CUgraphNod
     return api_leave(r);
 }
 
-static CUresult add_v1(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t count) { return change(g, from, to, NULL, count, true); }
-static CUresult remove_v1(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t count) { return change(g, from, to, NULL, count, false); }
+static CUresult add_v1(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t count)
+{
+    return change(g, from, to, NULL, count, true);
+}
+static CUresult remove_v1(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t count)
+{
+    return change(g, from, to, NULL, count, false);
+}
 API_ALIAS(cuGraphAddDependencies, add_v1)
 API_ALIAS(cuGraphRemoveDependencies, remove_v1)
 
-CUAPI CUresult cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count)
+CUAPI CUresult cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
+                                         const CUgraphEdgeData *edges, size_t count)
 {
     return change(g, from, to, edges, count, true);
 }
-CUAPI CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count)
+CUAPI CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from, const CUgraphNode *to,
+                                            const CUgraphEdgeData *edges, size_t count)
 {
     return change(g, from, to, edges, count, false);
 }

@@ -1,5 +1,6 @@
-/* Graphs that run: an instance is a copy of a graph with its nodes in an order in which each comes after those it depends on. They run one after another in that order, so a graph always
- * runs the same way. Child graphs and the bodies of conditional nodes run in the place of their node.
+/* Graphs that run: an instance is a copy of a graph with its nodes in an order in which each comes after those it
+ * depends on. They run one after another in that order, so a graph always runs the same way. Child graphs and the
+ * bodies of conditional nodes run in the place of their node.
  *
  * Left out: graphs that kernels launch. */
 #include "cuda/graph.h"
@@ -34,7 +35,8 @@ static struct graph_exec *exec_new(const struct graph *g, struct node **culprit,
     return NULL;
 }
 
-static CUresult instantiate(CUgraphExec *out, CUgraph handle, unsigned long long flags, CUgraphNode *error_node, CUgraphInstantiateResult *why)
+static CUresult instantiate(CUgraphExec *out, CUgraph handle, unsigned long long flags, CUgraphNode *error_node,
+                            CUgraphInstantiateResult *why)
 {
     struct node *culprit = NULL;
     CUresult r = api_enter(NULL, API_CONTEXT);
@@ -53,7 +55,9 @@ static CUresult instantiate(CUgraphExec *out, CUgraph handle, unsigned long long
         *out = (CUgraphExec)x;
     }
     *error_node = (CUgraphNode)culprit;
-    *why = r == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS : culprit ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE : CUDA_GRAPH_INSTANTIATE_ERROR;
+    *why = r == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS
+           : culprit         ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE
+                             : CUDA_GRAPH_INSTANTIATE_ERROR;
     return api_leave(r);
 }
 
@@ -73,7 +77,9 @@ static CUresult instantiate_v2(CUgraphExec *out, CUgraph handle, CUgraphNode *er
     if (error_node)
         *error_node = culprit;
     if (log && log_bytes) {
-        strncpy(log, why == CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE ? "the nodes depend on each other in a circle" : "", log_bytes - 1);
+        strncpy(log,
+                why == CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE ? "the nodes depend on each other in a circle" : "",
+                log_bytes - 1);
         log[log_bytes - 1] = '\0';
     }
     return r;
@@ -127,7 +133,8 @@ static CUresult run_conditional(const struct work *w)
     CUresult r = CUDA_SUCCESS;
     unsigned int value = condition_value(w->condition.handle), size = w->condition.size;
     switch (w->condition.type) {
-    case CU_GRAPH_COND_TYPE_IF: return value ? run_graph(w->bodies[0]) : size > 1 ? run_graph(w->bodies[1]) : CUDA_SUCCESS;
+    case CU_GRAPH_COND_TYPE_IF:
+        return value ? run_graph(w->bodies[0]) : size > 1 ? run_graph(w->bodies[1]) : CUDA_SUCCESS;
     case CU_GRAPH_COND_TYPE_SWITCH: return value < size ? run_graph(w->bodies[value]) : CUDA_SUCCESS;
     default:
         while (r == CUDA_SUCCESS && condition_value(w->condition.handle) && context_current()->failure == CUDA_SUCCESS)
@@ -161,7 +168,8 @@ static CUresult clear_way(struct node *n, void *user)
     const struct graph_exec *x = user;
     if (n->work.type != CU_GRAPH_NODE_TYPE_MEM_ALLOC || !graph_block_is_there(n->work.block))
         return CUDA_SUCCESS;
-    return x->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH ? graph_block_vanish(n->work.block) : CUDA_ERROR_INVALID_VALUE;
+    return x->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH ? graph_block_vanish(n->work.block)
+                                                                      : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult graph_exec_run(struct graph_exec *x)

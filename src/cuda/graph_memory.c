@@ -1,5 +1,6 @@
-/* Memory that graphs allocate and free. The address of an allocation is fixed when its node is made, so that other nodes can name it: a range of the host's address space that nobody may
- * touch. The memory appears there when the node runs, and vanishes when a graph or the program frees it; what a run leaves behind lives on without the graph. */
+/* Memory that graphs allocate and free. The address of an allocation is fixed when its node is made, so that other
+ * nodes can name it: a range of the host's address space that nobody may touch. The memory appears there when the node
+ * runs, and vanishes when a graph or the program frees it; what a run leaves behind lives on without the graph. */
 #include "cuda/graph.h"
 
 #include <stdlib.h>
@@ -10,13 +11,16 @@
 struct graph_block {
     struct graph_block *next;
     uint64_t address, bytes, mapped_bytes;
-    uint32_t references;   /* nodes */
+    uint32_t references; /* nodes */
     bool there;
     struct context *owner;
 };
 
 /* Guarded by the driver's lock. */
-static struct graph_memory { struct graph_block *blocks; uint64_t used, used_high; } all;
+static struct graph_memory {
+    struct graph_block *blocks;
+    uint64_t used, used_high;
+} all;
 
 struct graph_block *graph_block_new(struct context *ctx, size_t bytes)
 {
@@ -33,7 +37,12 @@ struct graph_block *graph_block_new(struct context *ctx, size_t bytes)
         free(b);
         return NULL;
     }
-    *b = (struct graph_block){.next = all.blocks, .address = (uintptr_t)at, .bytes = bytes, .mapped_bytes = mapped, .references = 1, .owner = ctx};
+    *b = (struct graph_block){.next = all.blocks,
+                              .address = (uintptr_t)at,
+                              .bytes = bytes,
+                              .mapped_bytes = mapped,
+                              .references = 1,
+                              .owner = ctx};
     all.blocks = b;
     return b;
 }
@@ -79,10 +88,12 @@ void graph_block_drop(struct graph_block *b)
 CUresult graph_block_appear(struct graph_block *b)
 {
     struct memory *m = driver_get()->gpu->memory;
-    struct allocation a = {.base = b->address, .size_bytes = b->bytes, .kind = MEMORY_DEVICE, .owner = b->owner, .is_graph = true};
+    struct allocation a = {
+        .base = b->address, .size_bytes = b->bytes, .kind = MEMORY_DEVICE, .owner = b->owner, .is_graph = true};
     if (b->there)
         return CUDA_ERROR_INVALID_VALUE;
-    if (mprotect(memory_pointer(b->address), b->mapped_bytes, PROT_READ | PROT_WRITE) || !memory_register(m, memory_pointer(b->address), b->bytes, MEMORY_DEVICE))
+    if (mprotect(memory_pointer(b->address), b->mapped_bytes, PROT_READ | PROT_WRITE) ||
+        !memory_register(m, memory_pointer(b->address), b->bytes, MEMORY_DEVICE))
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (!allocation_add(&a)) {
         memory_release(m, b->address);
@@ -119,7 +130,8 @@ static CUresult enter(CUgraph graph, const void *argument, struct graph **g)
     return r == CUDA_SUCCESS && (*g)->owned ? CUDA_ERROR_INVALID_VALUE : r; /* not inside other graphs */
 }
 
-CUAPI CUresult cuGraphAddMemAllocNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, CUDA_MEM_ALLOC_NODE_PARAMS *p)
+CUAPI CUresult cuGraphAddMemAllocNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+                                      CUDA_MEM_ALLOC_NODE_PARAMS *p)
 {
     struct graph *g;
     struct work w;
@@ -134,7 +146,8 @@ CUAPI CUresult cuGraphAddMemAllocNode(CUgraphNode *out, CUgraph graph, const CUg
     return api_leave(r);
 }
 
-CUAPI CUresult cuGraphAddMemFreeNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, CUdeviceptr address)
+CUAPI CUresult cuGraphAddMemFreeNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+                                     CUdeviceptr address)
 {
     struct graph *g;
     struct work w;
@@ -181,7 +194,8 @@ CUAPI CUresult cuDeviceSetGraphMemAttribute(CUdevice dev, CUgraphMem_attribute a
     uint64_t to = 1;
     if (r == CUDA_SUCCESS)
         memcpy(&to, value, sizeof to);
-    if (r == CUDA_SUCCESS && (to || (attribute != CU_GRAPH_MEM_ATTR_USED_MEM_HIGH && attribute != CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)))
+    if (r == CUDA_SUCCESS &&
+        (to || (attribute != CU_GRAPH_MEM_ATTR_USED_MEM_HIGH && attribute != CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         all.used_high = all.used;

@@ -1,4 +1,5 @@
-/* What nodes do: making them, and reading and changing their descriptions, in a graph and in an instance of it. Memory, conditional nodes and attributes of kernels have files of their own.
+/* What nodes do: making them, and reading and changing their descriptions, in a graph and in an instance of it. Memory,
+ * conditional nodes and attributes of kernels have files of their own.
  *
  * Left out: external semaphores, and kernels that other kernels update. */
 #include "cuda/graph.h"
@@ -22,7 +23,8 @@ static CUDA_KERNEL_NODE_PARAMS newer(const CUDA_KERNEL_NODE_PARAMS_v1 *p)
     return full;
 }
 
-CUAPI CUresult cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, const CUDA_KERNEL_NODE_PARAMS *p)
+CUAPI CUresult cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+                                       const CUDA_KERNEL_NODE_PARAMS *p)
 {
     struct graph *g;
     struct work w;
@@ -32,14 +34,16 @@ CUAPI CUresult cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph, const CU
     return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
 }
 
-static CUresult add_kernel_v1(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, const CUDA_KERNEL_NODE_PARAMS_v1 *p)
+static CUresult add_kernel_v1(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+                              const CUDA_KERNEL_NODE_PARAMS_v1 *p)
 {
     CUDA_KERNEL_NODE_PARAMS full = p ? newer(p) : (CUDA_KERNEL_NODE_PARAMS){0};
     return cuGraphAddKernelNode_v2(out, graph, dependencies, count, p ? &full : NULL);
 }
 API_ALIAS(cuGraphAddKernelNode, add_kernel_v1)
 
-CUAPI CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, const CUDA_MEMCPY3D *c, CUcontext ctx)
+CUAPI CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+                                    const CUDA_MEMCPY3D *c, CUcontext ctx)
 {
     struct graph *g;
     struct work w;
@@ -50,20 +54,23 @@ CUAPI CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph, const CUgra
     return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
 }
 
-CUAPI CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, const CUDA_MEMSET_NODE_PARAMS *p,
-                                    CUcontext ctx)
+CUAPI CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+                                    const CUDA_MEMSET_NODE_PARAMS *p, CUcontext ctx)
 {
     struct graph *g;
     struct work w;
     CUresult r = graph_enter(graph, p ? (const void *)out : NULL, &g);
-    if (r == CUDA_SUCCESS && !ctx && graph_memory_holds(p->dst, 1)) /* memory that is not there yet belongs to no context that could be taken instead */
+    if (r == CUDA_SUCCESS && !ctx &&
+        graph_memory_holds(p->dst,
+                           1)) /* memory that is not there yet belongs to no context that could be taken instead */
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         r = work_memset(&w, p);
     return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
 }
 
-CUAPI CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, const CUDA_HOST_NODE_PARAMS *p)
+CUAPI CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+                                  const CUDA_HOST_NODE_PARAMS *p)
 {
     struct graph *g;
     struct work w;
@@ -91,7 +98,8 @@ static CUresult work_child(struct work *w, CUgraph handle)
     return r;
 }
 
-CUAPI CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, CUgraph child)
+CUAPI CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+                                        CUgraph child)
 {
     struct graph *g;
     struct work w;
@@ -101,7 +109,8 @@ CUAPI CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph, const C
     return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
 }
 
-static CUresult add_event(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, CUevent event, CUgraphNodeType type)
+static CUresult add_event(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, CUevent event,
+                          CUgraphNodeType type)
 {
     struct graph *g;
     struct work w;
@@ -111,11 +120,13 @@ static CUresult add_event(CUgraphNode *out, CUgraph graph, const CUgraphNode *de
     return api_leave(r == CUDA_SUCCESS ? add(out, g, dependencies, count, &w) : r);
 }
 
-CUAPI CUresult cuGraphAddEventRecordNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, CUevent event)
+CUAPI CUresult cuGraphAddEventRecordNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+                                         CUevent event)
 {
     return add_event(out, graph, dependencies, count, event, CU_GRAPH_NODE_TYPE_EVENT_RECORD);
 }
-CUAPI CUresult cuGraphAddEventWaitNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count, CUevent event)
+CUAPI CUresult cuGraphAddEventWaitNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+                                       CUevent event)
 {
     return add_event(out, graph, dependencies, count, event, CU_GRAPH_NODE_TYPE_WAIT_EVENT);
 }
@@ -158,7 +169,9 @@ CUresult work_of_params(struct work *w, CUgraphNodeParams *p)
     case CU_GRAPH_NODE_TYPE_MEMCPY: return work_memcpy(w, &p->memcpy.copyParams);
     case CU_GRAPH_NODE_TYPE_MEMSET: return memset_of_params(w, &p->memset);
     case CU_GRAPH_NODE_TYPE_HOST: return host_of_params(w, &p->host);
-    case CU_GRAPH_NODE_TYPE_GRAPH: return p->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE ? work_child(w, p->graph.graph) : CUDA_ERROR_INVALID_VALUE;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        return p->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE ? work_child(w, p->graph.graph)
+                                                                          : CUDA_ERROR_INVALID_VALUE;
     case CU_GRAPH_NODE_TYPE_EMPTY: *w = (struct work){.type = CU_GRAPH_NODE_TYPE_EMPTY}; return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return work_event(w, p->type, p->eventWait.event);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return work_event(w, p->type, p->eventRecord.event);
@@ -181,11 +194,13 @@ static CUresult holds_graph(struct node *n, void *user)
 }
 
 /* A child that moves into its node, instead of a copy; not into itself. */
-static CUresult add_moved(struct graph *g, const CUgraphNode *dependencies, const CUgraphEdgeData *edges, size_t count, CUgraph handle, struct node **out)
+static CUresult add_moved(struct graph *g, const CUgraphNode *dependencies, const CUgraphEdgeData *edges, size_t count,
+                          CUgraph handle, struct node **out)
 {
     struct work w = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
     struct graph *child = object_find(handle, OBJECT_GRAPH);
-    if (!child || child == g || child->owned || capture_into(child) || graph_each(child, holds_graph, g) != CUDA_SUCCESS)
+    if (!child || child == g || child->owned || capture_into(child) ||
+        graph_each(child, holds_graph, g) != CUDA_SUCCESS)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult r = graph_add(g, dependencies, edges, count, &w, out);
     if (r == CUDA_SUCCESS) {
@@ -195,14 +210,15 @@ static CUresult add_moved(struct graph *g, const CUgraphNode *dependencies, cons
     return r;
 }
 
-CUAPI CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, const CUgraphEdgeData *edges, size_t count,
-                                 CUgraphNodeParams *p)
+CUAPI CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies,
+                                 const CUgraphEdgeData *edges, size_t count, CUgraphNodeParams *p)
 {
     struct graph *g;
     struct work w;
     struct node *n = NULL;
     CUresult r = graph_enter(graph, p ? (const void *)out : NULL, &g);
-    if (r == CUDA_SUCCESS && p->type == CU_GRAPH_NODE_TYPE_GRAPH && p->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) {
+    if (r == CUDA_SUCCESS && p->type == CU_GRAPH_NODE_TYPE_GRAPH &&
+        p->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) {
         r = add_moved(g, dependencies, edges, count, p->graph.graph, &n);
     } else if (r == CUDA_SUCCESS) {
         r = work_of_params(&w, p);
@@ -214,7 +230,8 @@ CUAPI CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphN
     return api_leave(r);
 }
 
-static CUresult add_node_v1(CUgraphNode *out, CUgraph g, const CUgraphNode *dependencies, size_t count, CUgraphNodeParams *p)
+static CUresult add_node_v1(CUgraphNode *out, CUgraph g, const CUgraphNode *dependencies, size_t count,
+                            CUgraphNodeParams *p)
 {
     return cuGraphAddNode_v2(out, g, dependencies, NULL, count, p);
 }
@@ -236,7 +253,8 @@ static CUresult enter_typed(CUgraphNode handle, const void *argument, CUgraphNod
 }
 
 /* The node that a node of the original graph became in an instance. */
-static CUresult enter_instance(CUgraphExec exec, CUgraphNode handle, const void *argument, CUgraphNodeType type, struct node **n)
+static CUresult enter_instance(CUgraphExec exec, CUgraphNode handle, const void *argument, CUgraphNodeType type,
+                               struct node **n)
 {
     struct graph_exec *x;
     CUresult r = exec_enter(exec, API_CONTEXT | API_WAITING, argument, &x);
@@ -258,46 +276,54 @@ static void replace(struct node *n, struct work *w)
 }
 
 /* Both forms of a change, from an expression that makes `w` from `p`. */
-#define SET_PARAMS(name, node_type, parameter, make) \
-    CUAPI CUresult cuGraph##name(CUgraphNode handle, parameter) \
-    { \
-        struct node *n; \
-        struct work w; \
+#define SET_PARAMS(name, node_type, parameter, make)                                 \
+    CUAPI CUresult cuGraph##name(CUgraphNode handle, parameter)                      \
+    {                                                                                \
+        struct node *n;                                                              \
+        struct work w;                                                               \
         CUresult r = enter_typed(handle, (const void *)(uintptr_t)p, node_type, &n); \
-        if (r == CUDA_SUCCESS) \
-            r = make; \
-        if (r == CUDA_SUCCESS) \
-            replace(n, &w); \
-        return api_leave(r); \
+        if (r == CUDA_SUCCESS)                                                       \
+            r = make;                                                                \
+        if (r == CUDA_SUCCESS)                                                       \
+            replace(n, &w);                                                          \
+        return api_leave(r);                                                         \
     }
-#define EXEC_SET_PARAMS(name, node_type, parameters, make) \
-    CUAPI CUresult cuGraphExec##name(CUgraphExec exec, CUgraphNode handle, parameters) \
-    { \
-        struct node *n; \
-        struct work w; \
+#define EXEC_SET_PARAMS(name, node_type, parameters, make)                                    \
+    CUAPI CUresult cuGraphExec##name(CUgraphExec exec, CUgraphNode handle, parameters)        \
+    {                                                                                         \
+        struct node *n;                                                                       \
+        struct work w;                                                                        \
         CUresult r = enter_instance(exec, handle, (const void *)(uintptr_t)p, node_type, &n); \
-        if (r == CUDA_SUCCESS) \
-            r = make; \
-        if (r == CUDA_SUCCESS) \
-            replace(n, &w); \
-        return api_leave(r); \
+        if (r == CUDA_SUCCESS)                                                                \
+            r = make;                                                                         \
+        if (r == CUDA_SUCCESS)                                                                \
+            replace(n, &w);                                                                   \
+        return api_leave(r);                                                                  \
     }
 #define WITH_CONTEXT(parameter) parameter, __attribute__((unused)) CUcontext ctx
 
 SET_PARAMS(KernelNodeSetParams_v2, CU_GRAPH_NODE_TYPE_KERNEL, const CUDA_KERNEL_NODE_PARAMS *p, work_kernel(&w, p))
 EXEC_SET_PARAMS(KernelNodeSetParams_v2, CU_GRAPH_NODE_TYPE_KERNEL, const CUDA_KERNEL_NODE_PARAMS *p, work_kernel(&w, p))
 SET_PARAMS(MemcpyNodeSetParams, CU_GRAPH_NODE_TYPE_MEMCPY, const CUDA_MEMCPY3D *p, work_memcpy(&w, p))
-EXEC_SET_PARAMS(MemcpyNodeSetParams, CU_GRAPH_NODE_TYPE_MEMCPY, WITH_CONTEXT(const CUDA_MEMCPY3D *p), work_memcpy(&w, p))
+EXEC_SET_PARAMS(MemcpyNodeSetParams, CU_GRAPH_NODE_TYPE_MEMCPY, WITH_CONTEXT(const CUDA_MEMCPY3D *p),
+                work_memcpy(&w, p))
 SET_PARAMS(MemsetNodeSetParams, CU_GRAPH_NODE_TYPE_MEMSET, const CUDA_MEMSET_NODE_PARAMS *p, work_memset(&w, p))
-EXEC_SET_PARAMS(MemsetNodeSetParams, CU_GRAPH_NODE_TYPE_MEMSET, WITH_CONTEXT(const CUDA_MEMSET_NODE_PARAMS *p), work_memset(&w, p))
+EXEC_SET_PARAMS(MemsetNodeSetParams, CU_GRAPH_NODE_TYPE_MEMSET, WITH_CONTEXT(const CUDA_MEMSET_NODE_PARAMS *p),
+                work_memset(&w, p))
 SET_PARAMS(HostNodeSetParams, CU_GRAPH_NODE_TYPE_HOST, const CUDA_HOST_NODE_PARAMS *p, work_host(&w, p))
 EXEC_SET_PARAMS(HostNodeSetParams, CU_GRAPH_NODE_TYPE_HOST, const CUDA_HOST_NODE_PARAMS *p, work_host(&w, p))
-SET_PARAMS(EventRecordNodeSetEvent, CU_GRAPH_NODE_TYPE_EVENT_RECORD, CUevent p, work_event(&w, CU_GRAPH_NODE_TYPE_EVENT_RECORD, p))
-EXEC_SET_PARAMS(EventRecordNodeSetEvent, CU_GRAPH_NODE_TYPE_EVENT_RECORD, CUevent p, work_event(&w, CU_GRAPH_NODE_TYPE_EVENT_RECORD, p))
-SET_PARAMS(EventWaitNodeSetEvent, CU_GRAPH_NODE_TYPE_WAIT_EVENT, CUevent p, work_event(&w, CU_GRAPH_NODE_TYPE_WAIT_EVENT, p))
-EXEC_SET_PARAMS(EventWaitNodeSetEvent, CU_GRAPH_NODE_TYPE_WAIT_EVENT, CUevent p, work_event(&w, CU_GRAPH_NODE_TYPE_WAIT_EVENT, p))
-SET_PARAMS(BatchMemOpNodeSetParams, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p, work_mem_ops(&w, p->paramArray, p->count))
-EXEC_SET_PARAMS(BatchMemOpNodeSetParams, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p, work_mem_ops(&w, p->paramArray, p->count))
+SET_PARAMS(EventRecordNodeSetEvent, CU_GRAPH_NODE_TYPE_EVENT_RECORD, CUevent p,
+           work_event(&w, CU_GRAPH_NODE_TYPE_EVENT_RECORD, p))
+EXEC_SET_PARAMS(EventRecordNodeSetEvent, CU_GRAPH_NODE_TYPE_EVENT_RECORD, CUevent p,
+                work_event(&w, CU_GRAPH_NODE_TYPE_EVENT_RECORD, p))
+SET_PARAMS(EventWaitNodeSetEvent, CU_GRAPH_NODE_TYPE_WAIT_EVENT, CUevent p,
+           work_event(&w, CU_GRAPH_NODE_TYPE_WAIT_EVENT, p))
+EXEC_SET_PARAMS(EventWaitNodeSetEvent, CU_GRAPH_NODE_TYPE_WAIT_EVENT, CUevent p,
+                work_event(&w, CU_GRAPH_NODE_TYPE_WAIT_EVENT, p))
+SET_PARAMS(BatchMemOpNodeSetParams, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p,
+           work_mem_ops(&w, p->paramArray, p->count))
+EXEC_SET_PARAMS(BatchMemOpNodeSetParams, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p,
+                work_mem_ops(&w, p->paramArray, p->count))
 
 /* Memory and conditions stay what they were made as. */
 CUAPI CUresult cuGraphNodeSetParams(CUgraphNode handle, CUgraphNodeParams *p)
@@ -305,7 +331,9 @@ CUAPI CUresult cuGraphNodeSetParams(CUgraphNode handle, CUgraphNodeParams *p)
     struct node *n;
     struct work w;
     CUresult r = node_enter(handle, p, &n);
-    bool fixed = r == CUDA_SUCCESS && (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || p->type == CU_GRAPH_NODE_TYPE_MEM_FREE || p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL);
+    bool fixed =
+        r == CUDA_SUCCESS && (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || p->type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
+                              p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL);
     if (r == CUDA_SUCCESS && (fixed || n->work.type != p->type))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
@@ -329,14 +357,14 @@ static CUresult exec_set_kernel_v1(CUgraphExec exec, CUgraphNode handle, const C
 }
 API_ALIAS(cuGraphExecKernelNodeSetParams, exec_set_kernel_v1)
 
-#define GET_PARAMS(name, node_type, type, value) \
+#define GET_PARAMS(name, node_type, type, value)                \
     CUAPI CUresult cuGraph##name(CUgraphNode handle, type *out) \
-    { \
-        struct node *n; \
-        CUresult r = enter_typed(handle, out, node_type, &n); \
-        if (r == CUDA_SUCCESS) \
-            *out = value; \
-        return api_leave(r); \
+    {                                                           \
+        struct node *n;                                         \
+        CUresult r = enter_typed(handle, out, node_type, &n);   \
+        if (r == CUDA_SUCCESS)                                  \
+            *out = value;                                       \
+        return api_leave(r);                                    \
     }
 GET_PARAMS(KernelNodeGetParams_v2, CU_GRAPH_NODE_TYPE_KERNEL, CUDA_KERNEL_NODE_PARAMS, n->work.kernel)
 GET_PARAMS(MemcpyNodeGetParams, CU_GRAPH_NODE_TYPE_MEMCPY, CUDA_MEMCPY3D, n->work.copy)
@@ -368,7 +396,8 @@ CUAPI CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode handle, unsig
     CUresult r = exec_enter(exec, API_CONTEXT | API_WAITING, exec, &x);
     original = r == CUDA_SUCCESS ? object_find(handle, OBJECT_NODE) : NULL;
     n = original ? graph_find_copy(x->graph, original->id) : NULL;
-    bool can = n && (n->work.type == CU_GRAPH_NODE_TYPE_KERNEL || n->work.type == CU_GRAPH_NODE_TYPE_MEMCPY || n->work.type == CU_GRAPH_NODE_TYPE_MEMSET);
+    bool can = n && (n->work.type == CU_GRAPH_NODE_TYPE_KERNEL || n->work.type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+                     n->work.type == CU_GRAPH_NODE_TYPE_MEMSET);
     if (r == CUDA_SUCCESS && !can)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
@@ -405,7 +434,8 @@ CUAPI CUresult cuGraphKernelNodeGetAttribute(CUgraphNode handle, CUkernelNodeAtt
     return api_leave(r);
 }
 
-CUAPI CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAttrID id, const CUkernelNodeAttrValue *value)
+CUAPI CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAttrID id,
+                                             const CUkernelNodeAttrValue *value)
 {
     struct node *n;
     struct launch_shape s = {0};

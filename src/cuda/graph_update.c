@@ -1,9 +1,11 @@
 /* Changes to an instance from another graph of the same shape: all of it, or one child, or one node.
  *
- * Nodes correspond by their place: the order in which they were made. A different number, type or dependency is a different shape. Everything is checked before anything is changed. */
+ * Nodes correspond by their place: the order in which they were made. A different number, type or dependency is a
+ * different shape. Everything is checked before anything is changed. */
 #include "cuda/graph.h"
 
-static CUresult differs(CUgraphExecUpdateResultInfo *info, CUgraphExecUpdateResult why, const struct node *n, const struct node *from)
+static CUresult differs(CUgraphExecUpdateResultInfo *info, CUgraphExecUpdateResult why, const struct node *n,
+                        const struct node *from)
 {
     info->result = why;
     info->errorNode = (CUgraphNode)n;
@@ -34,7 +36,8 @@ static bool cooperative(const struct work *w)
     return false;
 }
 
-static CUresult compare_work(const struct work *to, const struct work *from, const struct node *n, CUgraphExecUpdateResultInfo *info)
+static CUresult compare_work(const struct work *to, const struct work *from, const struct node *n,
+                             CUgraphExecUpdateResultInfo *info)
 {
     if (to->type != from->type)
         return differs(info, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, n, NULL);
@@ -159,16 +162,21 @@ CUAPI CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgr
         return CUDA_ERROR_INVALID_VALUE;
     switch (p->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: {
-        CUDA_KERNEL_NODE_PARAMS k = {p->kernel.func, p->kernel.gridDimX, p->kernel.gridDimY, p->kernel.gridDimZ, p->kernel.blockDimX, p->kernel.blockDimY,
-                                     p->kernel.blockDimZ, p->kernel.sharedMemBytes, p->kernel.kernelParams, p->kernel.extra, p->kernel.kern, p->kernel.ctx};
+        CUDA_KERNEL_NODE_PARAMS k = {p->kernel.func,      p->kernel.gridDimX,       p->kernel.gridDimY,
+                                     p->kernel.gridDimZ,  p->kernel.blockDimX,      p->kernel.blockDimY,
+                                     p->kernel.blockDimZ, p->kernel.sharedMemBytes, p->kernel.kernelParams,
+                                     p->kernel.extra,     p->kernel.kern,           p->kernel.ctx};
         return cuGraphExecKernelNodeSetParams_v2(exec, node, &k);
     }
-    case CU_GRAPH_NODE_TYPE_MEMCPY: return cuGraphExecMemcpyNodeSetParams(exec, node, &p->memcpy.copyParams, p->memcpy.copyCtx);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        return cuGraphExecMemcpyNodeSetParams(exec, node, &p->memcpy.copyParams, p->memcpy.copyCtx);
     case CU_GRAPH_NODE_TYPE_MEMSET: {
-        CUDA_MEMSET_NODE_PARAMS m = {p->memset.dst, p->memset.pitch, p->memset.value, p->memset.elementSize, p->memset.width, p->memset.height};
+        CUDA_MEMSET_NODE_PARAMS m = {p->memset.dst,         p->memset.pitch, p->memset.value,
+                                     p->memset.elementSize, p->memset.width, p->memset.height};
         return cuGraphExecMemsetNodeSetParams(exec, node, &m, p->memset.ctx);
     }
-    case CU_GRAPH_NODE_TYPE_HOST: return cuGraphExecHostNodeSetParams(exec, node, &(CUDA_HOST_NODE_PARAMS){p->host.fn, p->host.userData});
+    case CU_GRAPH_NODE_TYPE_HOST:
+        return cuGraphExecHostNodeSetParams(exec, node, &(CUDA_HOST_NODE_PARAMS){p->host.fn, p->host.userData});
     case CU_GRAPH_NODE_TYPE_GRAPH: return cuGraphExecChildGraphNodeSetParams(exec, node, p->graph.graph);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return cuGraphExecEventWaitNodeSetEvent(exec, node, p->eventWait.event);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return cuGraphExecEventRecordNodeSetEvent(exec, node, p->eventRecord.event);

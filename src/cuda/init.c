@@ -1,7 +1,7 @@
 /* cuInit, the state of the process behind the API, and what happens when the process ends.
  *
- * NVIDIA's API has no handle for the driver itself, so its state belongs to the process: here, and in the tables of object.c, memory.c and
- * virtual.c. The executor below knows nothing of that. */
+ * NVIDIA's API has no handle for the driver itself, so its state belongs to the process: here, and in the tables of
+ * object.c, memory.c and virtual.c. The executor below knows nothing of that. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -99,7 +99,8 @@ static void finish_timeline(struct driver *d)
     if (!timeline_close(t, &e))
         report_file(d, &e);
     else if (timeline_dropped_from(t) != UINT64_MAX && !d->options.quiet)
-        driver_say("the timeline is cut off at cycle %llu: the file has reached its size limit; --timeline-cycles A:B chooses a part of the run",
+        driver_say("the timeline is cut off at cycle %llu: the file has reached its size limit; --timeline-cycles A:B "
+                   "chooses a part of the run",
                    (unsigned long long)timeline_dropped_from(t));
 }
 
@@ -138,7 +139,9 @@ static void say_strays(const struct driver *d)
 {
     const struct memory *m = d->gpu->memory;
     if (m->strays && !d->options.quiet)
-        driver_say("%llu accesses outside of allocations, next to one, were allowed, as a GPU allows them (--exact-bounds makes them errors). The first: %s", (unsigned long long)m->strays, m->first_stray);
+        driver_say("%llu accesses outside of allocations, next to one, were allowed, as a GPU allows them "
+                   "(--exact-bounds makes them errors). The first: %s",
+                   (unsigned long long)m->strays, m->first_stray);
 }
 
 bool driver_claim_end(struct driver *d) { return !atomic_flag_test_and_set(&d->end_claimed); }
@@ -179,7 +182,8 @@ void driver_finish_stuck(struct driver *d, const struct error *e, int exit_statu
     _exit(exit_status);
 }
 
-/* The lock is not waited for: a process may also end inside a call, from another thread or from a callback. Where the watch has it, it gives it back soon. */
+/* The lock is not waited for: a process may also end inside a call, from another thread or from a callback. Where the
+ * watch has it, it gives it back soon. */
 static bool lock_at_exit(struct driver *d)
 {
     struct timespec until;
@@ -206,7 +210,8 @@ static void at_exit(int status, void *unused)
         pthread_mutex_unlock(&the_driver.lock);
 }
 
-/* A program that opened the library itself may close it; what is registered here must stay in place until the process ends. */
+/* A program that opened the library itself may close it; what is registered here must stay in place until the process
+ * ends. */
 static void stay_loaded(void)
 {
     Dl_info info;
@@ -340,7 +345,8 @@ CUAPI CUresult cuDriverGetVersion(int *version)
 static const char *file_of(const void *code)
 {
     Dl_info info;
-    const char *path = dladdr(code, &info) && info.dli_fname ? info.dli_fname : "this program", *slash = strrchr(path, '/');
+    const char *path = dladdr(code, &info) && info.dli_fname ? info.dli_fname : "this program",
+               *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
@@ -355,8 +361,10 @@ CUAPI CUresult cuGetExportTable(const void **table, const CUuuid *id)
     *table = NULL;
     if (strncmp(caller, "libnvrtc", 8) && !atomic_flag_test_and_set(&said)) {
         api_enter(NULL, API_ANY);
-        error_set(&e, ERROR_UNSUPPORTED, "%s uses NVIDIA's CUDA runtime, linked statically or found before Heddle's; it needs private "
-                                         "interfaces of the driver (cuGetExportTable). Build it with nvcc -cudart shared", caller);
+        error_set(&e, ERROR_UNSUPPORTED,
+                  "%s uses NVIDIA's CUDA runtime, linked statically or found before Heddle's; it needs private "
+                  "interfaces of the driver (cuGetExportTable). Build it with nvcc -cudart shared",
+                  caller);
         driver_report(&e);
         api_leave(CUDA_SUCCESS);
     }

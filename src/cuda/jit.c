@@ -1,4 +1,5 @@
-/* Options of the just-in-time compiler. There is none here: the options are checked and the logs are filled; the rest has nothing to act on. */
+/* Options of the just-in-time compiler. There is none here: the options are checked and the logs are filled; the rest
+ * has nothing to act on. */
 #include "cuda/internal.h"
 
 #include <stdio.h>

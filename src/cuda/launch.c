@@ -8,7 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAST_ATTRIBUTE = CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING, MOST_PARAM_BYTES = 32764, MOST_THREADS = 1024, USUAL_SHARED_BYTES = 48 << 10, MOST_CLUSTER = 8, MOST_CLUSTER_NONPORTABLE = 16 };
+enum {
+    LAST_ATTRIBUTE = CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING,
+    MOST_PARAM_BYTES = 32764,
+    MOST_THREADS = 1024,
+    USUAL_SHARED_BYTES = 48 << 10,
+    MOST_CLUSTER = 8,
+    MOST_CLUSTER_NONPORTABLE = 16
+};
 
 static const uint32_t most_block[3] = {1024, 1024, 64}, most_grid[3] = {0x7fffffff, 65535, 65535};
 
@@ -54,7 +61,9 @@ static CUresult cluster_check(const struct function *f, struct launch_shape *s)
             return CUDA_ERROR_INVALID_CLUSTER_SIZE;
         blocks *= s->cluster[i];
     }
-    return blocks <= (f->nonportable_cluster ? MOST_CLUSTER_NONPORTABLE : MOST_CLUSTER) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    return blocks <= (f->nonportable_cluster ? MOST_CLUSTER_NONPORTABLE : MOST_CLUSTER)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_CLUSTER_SIZE;
 }
 
 static CUresult cooperative_check(const struct function *f, const struct launch_shape *s)
@@ -136,7 +145,8 @@ void launch_guard(void)
         return;
     sigemptyset(&ours.sa_mask);
     d->interrupt = d->ending;
-    d->guarded = sigaction(SIGINT, NULL, &d->their_action) == 0 && d->their_action.sa_handler != SIG_IGN && sigaction(SIGINT, &ours, NULL) == 0;
+    d->guarded = sigaction(SIGINT, NULL, &d->their_action) == 0 && d->their_action.sa_handler != SIG_IGN &&
+                 sigaction(SIGINT, &ours, NULL) == 0;
 }
 
 void launch_unguard(void)
@@ -146,11 +156,12 @@ void launch_unguard(void)
         sigaction(SIGINT, &d->their_action, NULL);
 }
 
-/* It was not run, or it went wrong. *failed: as far as that the context is lost. said: whether that kernel's refusal was
- * reported before; a program may try again and again. */
+/* It was not run, or it went wrong. *failed: as far as that the context is lost. said: whether that kernel's refusal
+ * was reported before; a program may try again and again. */
 static CUresult refused(struct context *ctx, const struct error *e, bool *failed, bool *said)
 {
-    *failed = !(e->kind == ERROR_RESOURCES || e->kind == ERROR_INVALID || e->kind == ERROR_NO_MEMORY || e->kind == ERROR_UNSUPPORTED);
+    *failed = !(e->kind == ERROR_RESOURCES || e->kind == ERROR_INVALID || e->kind == ERROR_NO_MEMORY ||
+                e->kind == ERROR_UNSUPPORTED);
     if (*failed) {
         context_fail(ctx, e);
         return CUDA_SUCCESS;
@@ -181,25 +192,32 @@ CUresult launch_finish(struct residency *grid, struct context *ctx, bool *failed
     return CUDA_SUCCESS;
 }
 
-/* A launch that any GPU would take, and this machine has no room for: what the program goes on with is then no result. */
+/* A launch that any GPU would take, and this machine has no room for: what the program goes on with is then no
+ * result. */
 static bool is_for_want_of_room(const struct function *f, const struct launch_shape *s)
 {
     const struct ptx_function *p = f->exec->ptx;
     uint64_t threads = (uint64_t)s->block[0] * s->block[1] * s->block[2];
-    uint64_t shared = s->shared_bytes ? (uint64_t)f->exec->dynamic_shared_offset + s->shared_bytes : f->exec->shared_bytes;
+    uint64_t shared =
+        s->shared_bytes ? (uint64_t)f->exec->dynamic_shared_offset + s->shared_bytes : f->exec->shared_bytes;
     bool is_bounded = p->maxntid[0] || p->reqntid[0];
     return threads && threads <= MOST_THREADS && !is_bounded && shared <= USUAL_SHARED_BYTES &&
            !gpu_occupancy(driver_get()->gpu, f->exec, (uint32_t)threads, s->shared_bytes);
 }
 
-static struct residency *launch_params(struct function *f, struct launch_shape *s, const uint8_t *params, int priority, CUresult *r)
+static struct residency *launch_params(struct function *f, struct launch_shape *s, const uint8_t *params, int priority,
+                                       CUresult *r)
 {
     bool failed;
     struct gpu *g = driver_get()->gpu;
     struct context *ctx = f->object.owner;
     struct error e = {0};
-    struct gpu_launch l = {.kernel = f->exec, .dynamic_shared_bytes = s->shared_bytes, .params = params, .params_bytes = f->exec->ptx->param_bytes,
-                           .cooperative = s->cooperative, .priority = priority};
+    struct gpu_launch l = {.kernel = f->exec,
+                           .dynamic_shared_bytes = s->shared_bytes,
+                           .params = params,
+                           .params_bytes = f->exec->ptx->param_bytes,
+                           .cooperative = s->cooperative,
+                           .priority = priority};
     memcpy(l.grid, s->grid, sizeof l.grid);
     memcpy(l.block, s->block, sizeof l.block);
     memcpy(l.cluster, s->cluster, sizeof l.cluster);
@@ -225,8 +243,10 @@ static void say_spills(struct function *f, const struct launch_shape *s)
     if (!left || f->spill_said || driver_get()->options.quiet)
         return;
     f->spill_said = true;
-    driver_say("kernel %s: %u registers a thread are left on machine %s of about %u that it wants: it runs as if the others were "
-               "spilled, but the traffic of spills is not modelled", f->exec->name, left, driver_get()->gpu->options.machine.name, f->exec->register_count);
+    driver_say("kernel %s: %u registers a thread are left on machine %s of about %u that it wants: it runs as if the "
+               "others were "
+               "spilled, but the traffic of spills is not modelled",
+               f->exec->name, left, driver_get()->gpu->options.machine.name, f->exec->register_count);
 }
 
 /* CUDA's error says little; the GPU knows what does not fit. Once per kernel. */
@@ -236,7 +256,8 @@ static void say_why_refused(struct function *f, const struct launch_shape *s)
     driver_get()->launch_refused |= is_for_want_of_room(f, s);
     if (f->refusal_said)
         return;
-    struct gpu_launch l = {.kernel = f->exec, .dynamic_shared_bytes = s->shared_bytes, .params_bytes = f->exec->ptx->param_bytes};
+    struct gpu_launch l = {
+        .kernel = f->exec, .dynamic_shared_bytes = s->shared_bytes, .params_bytes = f->exec->ptx->param_bytes};
     memcpy(l.grid, s->grid, sizeof l.grid);
     memcpy(l.block, s->block, sizeof l.block);
     f->refusal_said = !gpu_check_launch(driver_get()->gpu, &l, &e);
@@ -257,7 +278,8 @@ CUresult launch_check(struct function *f, struct launch_shape *s)
     return r == CUDA_SUCCESS ? cooperative_check(f, s) : r;
 }
 
-struct residency *launch_start(struct function *f, const struct launch_shape *shape, const uint8_t *params, int priority, CUresult *r)
+struct residency *launch_start(struct function *f, const struct launch_shape *shape, const uint8_t *params,
+                               int priority, CUresult *r)
 {
     struct launch_shape s = *shape;
     *r = launch_check(f, &s);
@@ -266,7 +288,8 @@ struct residency *launch_start(struct function *f, const struct launch_shape *sh
     return *r == CUDA_SUCCESS ? launch_params(f, &s, params, priority, r) : NULL;
 }
 
-static CUresult launch_call(CUfunction handle, const struct launch_shape *s, CUstream stream, void **params, void **extra)
+static CUresult launch_call(CUfunction handle, const struct launch_shape *s, CUstream stream, void **params,
+                            void **extra)
 {
     struct work w;
     CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
@@ -275,18 +298,24 @@ static CUresult launch_call(CUfunction handle, const struct launch_shape *s, CUs
     return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
 }
 
-CUAPI CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-                              unsigned int block_z, unsigned int shared_bytes, CUstream stream, void **params, void **extra)
+CUAPI CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                              unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                              unsigned int shared_bytes, CUstream stream, void **params, void **extra)
 {
-    struct launch_shape s = {.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, .shared_bytes = shared_bytes};
+    struct launch_shape s = {
+        .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, .shared_bytes = shared_bytes};
     return launch_call(f, &s, stream, params, extra);
 }
 API_ALIAS(cuLaunchKernel_ptsz, cuLaunchKernel)
 
-CUAPI CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
-                                         unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, CUstream stream, void **params)
+CUAPI CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                                         unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                                         unsigned int shared_bytes, CUstream stream, void **params)
 {
-    struct launch_shape s = {.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, .shared_bytes = shared_bytes, .cooperative = true};
+    struct launch_shape s = {.grid = {grid_x, grid_y, grid_z},
+                             .block = {block_x, block_y, block_z},
+                             .shared_bytes = shared_bytes,
+                             .cooperative = true};
     return launch_call(f, &s, stream, params, NULL);
 }
 API_ALIAS(cuLaunchCooperativeKernel_ptsz, cuLaunchCooperativeKernel)
@@ -295,13 +324,15 @@ CUAPI CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *list, un
 {
     if (!list || count != 1 || (flags & ~3u))
         return CUDA_ERROR_INVALID_VALUE;
-    return cuLaunchCooperativeKernel(list->function, list->gridDimX, list->gridDimY, list->gridDimZ, list->blockDimX, list->blockDimY, list->blockDimZ,
-                                     list->sharedMemBytes, list->hStream, list->kernelParams);
+    return cuLaunchCooperativeKernel(list->function, list->gridDimX, list->gridDimY, list->gridDimZ, list->blockDimX,
+                                     list->blockDimY, list->blockDimZ, list->sharedMemBytes, list->hStream,
+                                     list->kernelParams);
 }
 
 bool launch_attribute_known(CUlaunchAttributeID id) { return (unsigned)id <= LAST_ATTRIBUTE; }
 
-/* Attributes that only tune, or let a kernel start before the one before it in its stream has ended, have nothing to act on. */
+/* Attributes that only tune, or let a kernel start before the one before it in its stream has ended, have nothing to
+ * act on. */
 CUresult launch_attributes(const CUlaunchConfig *c, struct launch_shape *s)
 {
     if (c->numAttrs && !c->attrs)
@@ -313,7 +344,8 @@ CUresult launch_attributes(const CUlaunchConfig *c, struct launch_shape *s)
         case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
             if (!a->value.clusterDim.x || !a->value.clusterDim.y || !a->value.clusterDim.z)
                 return CUDA_ERROR_INVALID_VALUE;
-            memcpy(s->cluster, (uint32_t[3]){a->value.clusterDim.x, a->value.clusterDim.y, a->value.clusterDim.z}, sizeof s->cluster);
+            memcpy(s->cluster, (uint32_t[3]){a->value.clusterDim.x, a->value.clusterDim.y, a->value.clusterDim.z},
+                   sizeof s->cluster);
             break;
         case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
         case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
@@ -330,7 +362,8 @@ CUAPI CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **pa
 {
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
-    struct launch_shape s = {.grid = {c->gridDimX, c->gridDimY, c->gridDimZ}, .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
+    struct launch_shape s = {.grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
+                             .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
                              .shared_bytes = c->sharedMemBytes};
     CUresult r = launch_attributes(c, &s);
     return r == CUDA_SUCCESS ? launch_call(f, &s, c->hStream, params, extra) : r;
@@ -349,13 +382,18 @@ CUAPI CUresult cuLaunchGridAsync(CUfunction handle, int width, int height, CUstr
     if (r != CUDA_SUCCESS)
         return api_leave(r);
     struct work w;
-    struct launch_shape s = {.grid = {(uint32_t)width, (uint32_t)height, 1}, .block = {f->block[0], f->block[1], f->block[2]},
+    struct launch_shape s = {.grid = {(uint32_t)width, (uint32_t)height, 1},
+                             .block = {f->block[0], f->block[1], f->block[2]},
                              .shared_bytes = f->shared_bytes};
     size_t bytes = f->params_bytes;
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, f->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, f->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
     r = work_launch(&w, handle, &s, NULL, extra);
     return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
 }
 
-CUAPI CUresult cuLaunchGrid(CUfunction handle, int width, int height) { return cuLaunchGridAsync(handle, width, height, NULL); }
+CUAPI CUresult cuLaunchGrid(CUfunction handle, int width, int height)
+{
+    return cuLaunchGridAsync(handle, width, height, NULL);
+}
 CUAPI CUresult cuLaunch(CUfunction handle) { return cuLaunchGridAsync(handle, 1, 1, NULL); }

@@ -1,4 +1,5 @@
-/* Libraries and kernels (CUDA 12): a module that belongs to no context, and is placed in each one that uses it when it is first used there. */
+/* Libraries and kernels (CUDA 12): a module that belongs to no context, and is placed in each one that uses it when it
+ * is first used there. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -12,7 +13,7 @@
 struct library {
     struct object object;
     struct ptx_texts texts;
-    struct ptx_module **parsed;  /* the texts, for the first context that wants them */
+    struct ptx_module **parsed; /* the texts, for the first context that wants them */
     struct kernel **kernels;
     uint32_t kernel_count;
 };
@@ -90,8 +91,8 @@ static CUresult load(CUlibrary *out, const char *name, const void *data, size_t 
     return CUDA_SUCCESS;
 }
 
-static CUresult options_check(struct jit_log *log, unsigned int jit_count, CUjit_option *jit, void **jit_values, unsigned int count,
-                              const CUlibraryOption *options)
+static CUresult options_check(struct jit_log *log, unsigned int jit_count, CUjit_option *jit, void **jit_values,
+                              unsigned int count, const CUlibraryOption *options)
 {
     for (unsigned int i = 0; i < count; i++)
         if (!options || (unsigned)options[i] >= CU_LIBRARY_NUM_OPTIONS)
@@ -103,7 +104,8 @@ static CUresult options_check(struct jit_log *log, unsigned int jit_count, CUjit
 static const char *name_of(const void *code, char *out, size_t size)
 {
     Dl_info info;
-    const char *path = dladdr(code, &info) && info.dli_fname ? info.dli_fname : NULL, *slash = path ? strrchr(path, '/') : NULL;
+    const char *path = dladdr(code, &info) && info.dli_fname ? info.dli_fname : NULL,
+               *slash = path ? strrchr(path, '/') : NULL;
     if (path)
         snprintf(out, size, "<PTX of %s>", slash ? slash + 1 : path);
     else
@@ -111,19 +113,22 @@ static const char *name_of(const void *code, char *out, size_t size)
     return out;
 }
 
-CUAPI CUresult cuLibraryLoadData(CUlibrary *out, const void *code, CUjit_option *jit, void **jit_values, unsigned int jit_count,
-                                 CUlibraryOption *options, void **option_values, unsigned int count)
+CUAPI CUresult cuLibraryLoadData(CUlibrary *out, const void *code, CUjit_option *jit, void **jit_values,
+                                 unsigned int jit_count, CUlibraryOption *options, void **option_values,
+                                 unsigned int count)
 {
     struct jit_log log;
     char name[300];
     CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS)
-        r = out && code && (option_values || !count) ? options_check(&log, jit_count, jit, jit_values, count, options) : CUDA_ERROR_INVALID_VALUE;
+        r = out && code && (option_values || !count) ? options_check(&log, jit_count, jit, jit_values, count, options)
+                                                     : CUDA_ERROR_INVALID_VALUE;
     return api_leave(r == CUDA_SUCCESS ? load(out, name_of(code, name, sizeof name), code, SIZE_MAX, &log) : r);
 }
 
-CUAPI CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, CUjit_option *jit, void **jit_values, unsigned int jit_count,
-                                     CUlibraryOption *options, void **option_values, unsigned int count)
+CUAPI CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, CUjit_option *jit, void **jit_values,
+                                     unsigned int jit_count, CUlibraryOption *options, void **option_values,
+                                     unsigned int count)
 {
     struct jit_log log;
     struct error e = {0};
@@ -131,7 +136,8 @@ CUAPI CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, CUjit_opt
     size_t size = 0;
     CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS)
-        r = out && path && (option_values || !count) ? options_check(&log, jit_count, jit, jit_values, count, options) : CUDA_ERROR_INVALID_VALUE;
+        r = out && path && (option_values || !count) ? options_check(&log, jit_count, jit, jit_values, count, options)
+                                                     : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && !module_read_file(path, &data, &size, &e))
         r = load_failed(CUDA_SUCCESS, &e, &log);
     if (r == CUDA_SUCCESS)
@@ -192,7 +198,11 @@ CUAPI CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int count, 
     return api_leave(r);
 }
 
-struct instance_query { const struct library *library; const struct context *ctx; struct module *found; };
+struct instance_query {
+    const struct library *library;
+    const struct context *ctx;
+    struct module *found;
+};
 
 static bool match_instance(struct object *o, void *user)
 {
@@ -279,7 +289,8 @@ struct function *kernel_function(struct kernel *k, struct context *ctx, CUresult
     return f;
 }
 
-static CUresult enter_kernel(CUkernel handle, const void *out, enum api_need need, struct context **ctx, struct kernel **k)
+static CUresult enter_kernel(CUkernel handle, const void *out, enum api_need need, struct context **ctx,
+                             struct kernel **k)
 {
     CUresult r = api_enter(ctx, need | API_PASSING);
     *k = r == CUDA_SUCCESS ? object_find(handle, OBJECT_KERNEL) : NULL;

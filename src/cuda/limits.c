@@ -1,5 +1,5 @@
-/* Limits and preferences of a context. Stack, heap and printf sizes reach the executor at the next launch; the others have nothing to act on
- * here and only keep their value. */
+/* Limits and preferences of a context. Stack, heap and printf sizes reach the executor at the next launch; the others
+ * have nothing to act on here and only keep their value. */
 #include "cuda/internal.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@ static bool calls(const struct exec_function *f, const char *name)
     return false;
 }
 
-/* The buffer of printf and the heap are made for the first kernel that has use of them, whether it then prints or not. */
+/* The buffer of printf and the heap are made for the first kernel that has use of them, whether it then prints or
+ * not. */
 void limits_note_launch(struct context *ctx, const struct function *f)
 {
     const struct exec_image *image = f->module->image;

@@ -1,5 +1,6 @@
-/* The linker: collects PTX texts. What cuLinkComplete gives out in place of a cubin is a blob of these texts, which cuModuleLoadData takes; they
- * are linked when it is loaded. They are tried out before that, so that an error is told where the linker would tell it.
+/* The linker: collects PTX texts. What cuLinkComplete gives out in place of a cubin is a blob of these texts, which
+ * cuModuleLoadData takes; they are linked when it is loaded. They are tried out before that, so that an error is told
+ * where the linker would tell it.
  *
  * Blob: the magic, u32 count, u64 total bytes; then a text: u64 length of its name, u64 length, name, text. */
 #include "cuda/internal.h"
@@ -11,7 +12,10 @@
 #include <string.h>
 
 static const char blob_magic[8] = {'H', 'e', 'd', 'd', 'l', 'e', 'L', '1'};
-struct blob_head { char magic[8]; uint64_t count, total_bytes; };
+struct blob_head {
+    char magic[8];
+    uint64_t count, total_bytes;
+};
 
 struct link_state {
     struct object object;
@@ -122,16 +126,20 @@ static CUresult add(struct link_state *s, CUjitInputType type, const void *data,
     bool is_container = fatbin_is(data, size);
     if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES) {
         return CUDA_ERROR_INVALID_VALUE;
-    } else if (type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY || type == CU_JIT_INPUT_CUBIN || is_container) {
-        r = type == CU_JIT_INPUT_PTX && is_container ? CUDA_ERROR_INVALID_PTX : ptx_texts_read(&s->texts, name, data, size, &e);
+    } else if (type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY || type == CU_JIT_INPUT_CUBIN ||
+               is_container) {
+        r = type == CU_JIT_INPUT_PTX && is_container ? CUDA_ERROR_INVALID_PTX
+                                                     : ptx_texts_read(&s->texts, name, data, size, &e);
         if (type == CU_JIT_INPUT_PTX && is_container)
             error_set(&e, ERROR_SYNTAX, "%s: this is not PTX text", name);
     } else {
         r = CUDA_ERROR_NOT_SUPPORTED;
-        error_set(&e, ERROR_UNSUPPORTED, "%s: only PTX, fat binaries with PTX and earlier links can be linked, not this kind of input", name);
+        error_set(&e, ERROR_UNSUPPORTED,
+                  "%s: only PTX, fat binaries with PTX and earlier links can be linked, not this kind of input", name);
     }
     if (r == CUDA_SUCCESS && type == CU_JIT_INPUT_PTX) {
-        struct ptx_module *m = ptx_parse(name, s->texts.texts[s->texts.count - 1], s->texts.sizes[s->texts.count - 1], &e);
+        struct ptx_module *m =
+            ptx_parse(name, s->texts.texts[s->texts.count - 1], s->texts.sizes[s->texts.count - 1], &e);
         if (m)
             ptx_module_free(m);
         else
@@ -140,8 +148,8 @@ static CUresult add(struct link_state *s, CUjitInputType type, const void *data,
     return r == CUDA_SUCCESS ? r : load_failed(r, &e, &s->log);
 }
 
-CUAPI CUresult cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data, size_t size, const char *name, unsigned int count,
-                                CUjit_option *options, void **values)
+CUAPI CUresult cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data, size_t size, const char *name,
+                                unsigned int count, CUjit_option *options, void **values)
 {
     struct link_state *s;
     struct jit_log ignored;
@@ -152,7 +160,8 @@ CUAPI CUresult cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *d
 }
 API_ALIAS(cuLinkAddData, cuLinkAddData_v2)
 
-CUAPI CUresult cuLinkAddFile_v2(CUlinkState handle, CUjitInputType type, const char *path, unsigned int count, CUjit_option *options, void **values)
+CUAPI CUresult cuLinkAddFile_v2(CUlinkState handle, CUjitInputType type, const char *path, unsigned int count,
+                                CUjit_option *options, void **values)
 {
     struct link_state *s;
     struct jit_log ignored;

@@ -1,7 +1,8 @@
 /* Device, pitched, pinned, registered and managed memory.
  *
- * exec/memory.h knows which addresses exist; here is kept to whom an allocation belongs and how it was made. All of it is one address space, and
- * host and device use the same addresses. Managed memory never moves: advice and prefetching are checked and remembered (advice.h). */
+ * exec/memory.h knows which addresses exist; here is kept to whom an allocation belongs and how it was made. All of it
+ * is one address space, and host and device use the same addresses. Managed memory never moves: advice and prefetching
+ * are checked and remembered (advice.h). */
 #include "cuda/advice.h"
 
 #include <stdlib.h>
@@ -10,7 +11,10 @@
 #include <unistd.h>
 
 /* Sorted by base; guarded by the driver's lock. */
-static struct table { struct allocation *entries; uint32_t count, capacity; } table;
+static struct table {
+    struct allocation *entries;
+    uint32_t count, capacity;
+} table;
 
 static uint32_t first_above(uint64_t address)
 {
@@ -67,7 +71,8 @@ void allocations_each(void (*visit)(const struct allocation *a, void *user), voi
         visit(&table.entries[i], user);
 }
 
-CUresult allocation_new(struct context *ctx, uint64_t bytes, uint64_t align, enum memory_kind kind, unsigned int flags, uint64_t *address)
+CUresult allocation_new(struct context *ctx, uint64_t bytes, uint64_t align, enum memory_kind kind, unsigned int flags,
+                        uint64_t *address)
 {
     struct memory *m = driver_get()->gpu->memory;
     if (!bytes)
@@ -169,7 +174,8 @@ static CUresult allocate(CUdeviceptr *out, size_t bytes, uint64_t align, enum me
 CUAPI CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes) { return allocate(out, bytes, 512, MEMORY_DEVICE, 0); }
 API_ALIAS(cuMemAlloc, cuMemAlloc_v2)
 
-CUAPI CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch, size_t width_bytes, size_t height, unsigned int element_bytes)
+CUAPI CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch, size_t width_bytes, size_t height,
+                                  unsigned int element_bytes)
 {
     size_t row = (width_bytes + 511) & ~(size_t)511;
     bool shape_ok = pitch && width_bytes && height && (element_bytes == 4 || element_bytes == 8 || element_bytes == 16);
@@ -242,7 +248,8 @@ CUAPI CUresult cuMemFreeHost(void *p)
     return api_leave(r);
 }
 
-/* Is there memory at all of these addresses? The kernel is asked for a part at a time, and the first gap is the end of it. */
+/* Is there memory at all of these addresses? The kernel is asked for a part at a time, and the first gap is the end of
+ * it. */
 static bool is_mapped(uintptr_t address, size_t bytes)
 {
     enum { PART = 1 << 28 };
@@ -272,7 +279,12 @@ CUAPI CUresult cuMemHostRegister_v2(void *p, size_t bytes, unsigned int flags)
     if (r == CUDA_SUCCESS && !memory_register(m, p, bytes, MEMORY_HOST))
         r = host_allocation(p, true) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS) {
-        struct allocation a = {.base = (uintptr_t)p, .size_bytes = bytes, .kind = MEMORY_HOST, .owner = ctx, .flags = flags, .registered = true};
+        struct allocation a = {.base = (uintptr_t)p,
+                               .size_bytes = bytes,
+                               .kind = MEMORY_HOST,
+                               .owner = ctx,
+                               .flags = flags,
+                               .registered = true};
         if (!allocation_add(&a)) {
             memory_release(m, a.base);
             r = CUDA_ERROR_OUT_OF_MEMORY;
@@ -332,21 +344,24 @@ static CUresult enter_managed(CUdeviceptr address, size_t bytes)
 {
     CUresult r = api_enter(NULL, API_CONTEXT);
     const struct memory_range *range = r == CUDA_SUCCESS ? memory_find(driver_get()->gpu->memory, address) : NULL;
-    if (r == CUDA_SUCCESS && (!bytes || !range || range->kind != MEMORY_MANAGED || bytes > range->base + range->size_bytes - address))
+    if (r == CUDA_SUCCESS &&
+        (!bytes || !range || range->kind != MEMORY_MANAGED || bytes > range->base + range->size_bytes - address))
         r = CUDA_ERROR_INVALID_VALUE;
     return r;
 }
 
 static bool is_host(CUmemLocation l)
 {
-    return l.type == CU_MEM_LOCATION_TYPE_HOST || l.type == CU_MEM_LOCATION_TYPE_HOST_NUMA || l.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+    return l.type == CU_MEM_LOCATION_TYPE_HOST || l.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
+           l.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
 }
 
 static bool location_ok(CUmemLocation l) { return (l.type == CU_MEM_LOCATION_TYPE_DEVICE && l.id == 0) || is_host(l); }
 
 static CUmemLocation location_of(CUdevice dev)
 {
-    CUmemLocation l = {dev == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE, dev == CU_DEVICE_CPU ? 0 : dev};
+    CUmemLocation l = {dev == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE,
+                       dev == CU_DEVICE_CPU ? 0 : dev};
     return l;
 }
 
@@ -395,7 +410,8 @@ static CUresult advise_v1(CUdeviceptr address, size_t bytes, CUmem_advise advice
 }
 API_ALIAS(cuMemAdvise, advise_v1)
 
-CUAPI CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned int flags, CUstream stream)
+CUAPI CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned int flags,
+                                     CUstream stream)
 {
     if (flags || (!location_ok(location) && location.type != CU_MEM_LOCATION_TYPE_DEVICE))
         return CUDA_ERROR_INVALID_VALUE;

@@ -30,7 +30,8 @@ CUresult memset_check(uint64_t address, size_t pitch, uint32_t element_bytes, si
     return CUDA_SUCCESS;
 }
 
-CUresult memset_fill(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t height)
+CUresult memset_fill(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width,
+                     size_t height)
 {
     CUresult r = memset_check(address, pitch, element_bytes, width, height);
     if (r == CUDA_SUCCESS && width && height && !device_range_ok(address, (height - 1) * pitch + width * element_bytes))
@@ -40,7 +41,8 @@ CUresult memset_fill(uint64_t address, size_t pitch, uint32_t value, uint32_t el
     return r;
 }
 
-static CUresult fill_call(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t height, CUstream stream)
+static CUresult fill_call(uint64_t address, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width,
+                          size_t height, CUstream stream)
 {
     CUDA_MEMSET_NODE_PARAMS p = {address, pitch, value, element_bytes, width, height};
     struct work w;
@@ -50,25 +52,29 @@ static CUresult fill_call(uint64_t address, size_t pitch, uint32_t value, uint32
     return api_leave(r == CUDA_SUCCESS ? stream_submit(stream, &w) : r);
 }
 
-#define LINEAR(bits, type) \
+#define LINEAR(bits, type)                                                                           \
     CUAPI CUresult cuMemsetD##bits##Async(CUdeviceptr to, type value, size_t count, CUstream stream) \
-    { \
-        return fill_call(to, 0, value, bits / 8, count, 1, stream); \
-    } \
-    CUAPI CUresult cuMemsetD##bits##_v2(CUdeviceptr to, type value, size_t count) { return cuMemsetD##bits##Async(to, value, count, NULL); } \
-    API_ALIAS(cuMemsetD##bits##Async_ptsz, cuMemsetD##bits##Async) \
+    {                                                                                                \
+        return fill_call(to, 0, value, bits / 8, count, 1, stream);                                  \
+    }                                                                                                \
+    CUAPI CUresult cuMemsetD##bits##_v2(CUdeviceptr to, type value, size_t count)                    \
+    {                                                                                                \
+        return cuMemsetD##bits##Async(to, value, count, NULL);                                       \
+    }                                                                                                \
+    API_ALIAS(cuMemsetD##bits##Async_ptsz, cuMemsetD##bits##Async)                                   \
     API_ALIAS(cuMemsetD##bits##_v2_ptds, cuMemsetD##bits##_v2)
 
-#define PITCHED(bits, type) \
-    CUAPI CUresult cuMemsetD2D##bits##Async(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, CUstream stream) \
-    { \
-        return fill_call(to, pitch, value, bits / 8, width, height, stream); \
-    } \
-    CUAPI CUresult cuMemsetD2D##bits##_v2(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height) \
-    { \
-        return cuMemsetD2D##bits##Async(to, pitch, value, width, height, NULL); \
-    } \
-    API_ALIAS(cuMemsetD2D##bits##Async_ptsz, cuMemsetD2D##bits##Async) \
+#define PITCHED(bits, type)                                                                                        \
+    CUAPI CUresult cuMemsetD2D##bits##Async(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, \
+                                            CUstream stream)                                                       \
+    {                                                                                                              \
+        return fill_call(to, pitch, value, bits / 8, width, height, stream);                                       \
+    }                                                                                                              \
+    CUAPI CUresult cuMemsetD2D##bits##_v2(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height)   \
+    {                                                                                                              \
+        return cuMemsetD2D##bits##Async(to, pitch, value, width, height, NULL);                                    \
+    }                                                                                                              \
+    API_ALIAS(cuMemsetD2D##bits##Async_ptsz, cuMemsetD2D##bits##Async)                                             \
     API_ALIAS(cuMemsetD2D##bits##_v2_ptds, cuMemsetD2D##bits##_v2)
 
 LINEAR(8, unsigned char)

@@ -33,7 +33,8 @@ static bool grow_array(void *array, size_t item_bytes, uint32_t count)
 bool ptx_texts_add(struct ptx_texts *t, const char *name, const char *text, size_t size)
 {
     char *copy = malloc(size + 1), *name_copy = strdup(name);
-    if (!copy || !name_copy || !grow_array(&t->texts, sizeof *t->texts, t->count + 1) || !grow_array(&t->sizes, sizeof *t->sizes, t->count + 1) ||
+    if (!copy || !name_copy || !grow_array(&t->texts, sizeof *t->texts, t->count + 1) ||
+        !grow_array(&t->sizes, sizeof *t->sizes, t->count + 1) ||
         !grow_array(&t->names, sizeof *t->names, t->count + 1)) {
         free(copy);
         free(name_copy);
@@ -47,7 +48,10 @@ bool ptx_texts_add(struct ptx_texts *t, const char *name, const char *text, size
     return true;
 }
 
-struct reading { struct ptx_texts *texts; const char *name; };
+struct reading {
+    struct ptx_texts *texts;
+    const char *name;
+};
 
 static bool add_found(const char *text, size_t size, void *user)
 {
@@ -73,14 +77,17 @@ CUresult ptx_texts_read(struct ptx_texts *t, const char *name, const void *data,
             return no_memory(e);
         if (found != FATBIN_FOUND)
             error_set(e, why.kind, "%s: %s", name, why.text);
-        return found == FATBIN_FOUND ? CUDA_SUCCESS : found == FATBIN_NO_PTX ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
+        return found == FATBIN_FOUND    ? CUDA_SUCCESS
+               : found == FATBIN_NO_PTX ? CUDA_ERROR_NO_BINARY_FOR_GPU
+                                        : CUDA_ERROR_INVALID_IMAGE;
     }
     size_t size = limit == SIZE_MAX ? strlen(data) : strnlen(data, limit);
     if (!size) {
         error_set(e, ERROR_SYNTAX, "%s: neither PTX nor a fat binary: it is empty", name);
         return CUDA_ERROR_INVALID_IMAGE;
     }
-    if (!memmem(data, size, ".version", 8)) { /* a driver does not take it for PTX at all; the message is the parser's */
+    if (!memmem(data, size, ".version",
+                8)) { /* a driver does not take it for PTX at all; the message is the parser's */
         struct ptx_module *m = ptx_parse(name, data, size, e);
         if (!m)
             return CUDA_ERROR_INVALID_IMAGE;
@@ -106,7 +113,8 @@ bool module_read_file(const char *path, char **data, size_t *size, struct error 
     fclose(f);
     if (!bytes || failed) {
         free(bytes);
-        return bytes ? error_set(e, ERROR_IO, "%s: cannot be read", path) : error_set(e, ERROR_NO_MEMORY, "%s: no memory to read it", path);
+        return bytes ? error_set(e, ERROR_IO, "%s: cannot be read", path)
+                     : error_set(e, ERROR_NO_MEMORY, "%s: no memory to read it", path);
     }
     bytes[got] = '\0';
     *data = bytes;
@@ -197,7 +205,8 @@ static const char *default_name(char *out, size_t size)
     return out;
 }
 
-static CUresult load(struct context *ctx, CUmodule *out, const char *name, const void *data, size_t limit, const struct jit_log *log)
+static CUresult load(struct context *ctx, CUmodule *out, const char *name, const void *data, size_t limit,
+                     const struct jit_log *log)
 {
     struct ptx_texts texts = {0};
     struct error e = {0};
@@ -213,7 +222,8 @@ static CUresult load(struct context *ctx, CUmodule *out, const char *name, const
     return CUDA_SUCCESS;
 }
 
-CUAPI CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int count, CUjit_option *options, void **values)
+CUAPI CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int count, CUjit_option *options,
+                                  void **values)
 {
     struct context *ctx = NULL;
     struct jit_log log;
@@ -225,8 +235,14 @@ CUAPI CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int
     return api_leave(r == CUDA_SUCCESS ? load(ctx, out, NULL, image, SIZE_MAX, &log) : r);
 }
 
-CUAPI CUresult cuModuleLoadData(CUmodule *out, const void *image) { return cuModuleLoadDataEx(out, image, 0, NULL, NULL); }
-CUAPI CUresult cuModuleLoadFatBinary(CUmodule *out, const void *image) { return cuModuleLoadDataEx(out, image, 0, NULL, NULL); }
+CUAPI CUresult cuModuleLoadData(CUmodule *out, const void *image)
+{
+    return cuModuleLoadDataEx(out, image, 0, NULL, NULL);
+}
+CUAPI CUresult cuModuleLoadFatBinary(CUmodule *out, const void *image)
+{
+    return cuModuleLoadDataEx(out, image, 0, NULL, NULL);
+}
 
 CUAPI CUresult cuModuleLoad(CUmodule *out, const char *path)
 {

@@ -1,11 +1,14 @@
-/* The registry of live objects: a hash set of addresses. A handle is looked up here before it is read, so that a stale or invented one is an
- * error code and not a crash. */
+/* The registry of live objects: a hash set of addresses. A handle is looked up here before it is read, so that a stale
+ * or invented one is an error code and not a crash. */
 #include "cuda/internal.h"
 
 #include <stdlib.h>
 
 /* Guarded by the driver's lock. */
-static struct registry { struct object **slots; size_t capacity, used; } registry; /* used counts removed slots too */
+static struct registry {
+    struct object **slots;
+    size_t capacity, used;
+} registry; /* used counts removed slots too */
 static struct object removed_mark;
 #define REMOVED (&removed_mark)
 
@@ -87,7 +90,8 @@ void objects_free_of(struct context *owner)
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < registry.capacity; i++) {
             struct object *o = registry.slots[i];
-            bool late = o && o != REMOVED && (o->kind == OBJECT_MODULE || o->kind == OBJECT_ARRAY || o->kind == OBJECT_MIPMAP);
+            bool late =
+                o && o != REMOVED && (o->kind == OBJECT_MODULE || o->kind == OBJECT_ARRAY || o->kind == OBJECT_MIPMAP);
             if (o && o != REMOVED && o->owner == owner && (pass || !late)) {
                 object_free(o);
                 i = (size_t)-1; /* freeing one may free others */

@@ -16,7 +16,8 @@ static uint32_t blocks_that_fit(const struct function *f, uint32_t threads, size
     return shared > UINT32_MAX ? 0 : gpu_occupancy(driver_get()->gpu, f->exec, threads, (uint32_t)shared);
 }
 
-CUAPI CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, CUfunction handle, int threads, size_t shared, unsigned int flags)
+CUAPI CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, CUfunction handle, int threads,
+                                                                    size_t shared, unsigned int flags)
 {
     struct function *f;
     CUresult r = enter(handle, out, &f);
@@ -33,7 +34,8 @@ CUAPI CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, CUfunction 
 }
 
 /* The callback is the program's: it is called with the lock open. */
-CUAPI CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction handle, CUoccupancyB2DSize shared_of, size_t shared, int limit,
+CUAPI CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction handle,
+                                                         CUoccupancyB2DSize shared_of, size_t shared, int limit,
                                                          unsigned int flags)
 {
     struct function *f;
@@ -70,7 +72,8 @@ CUAPI CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, 
     return api_leave(CUDA_SUCCESS);
 }
 
-CUAPI CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction handle, CUoccupancyB2DSize shared_of, size_t shared, int limit)
+CUAPI CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction handle, CUoccupancyB2DSize shared_of,
+                                                size_t shared, int limit)
 {
     return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, handle, shared_of, shared, limit, 0);
 }
@@ -80,7 +83,8 @@ CUAPI CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *out, CUfunction h
 {
     struct function *f;
     CUresult r = enter(handle, out, &f);
-    if (r == CUDA_SUCCESS && (blocks <= 0 || threads <= 0 || threads > MOST_THREADS || blocks_that_fit(f, (uint32_t)threads, 0) < (uint32_t)blocks))
+    if (r == CUDA_SUCCESS && (blocks <= 0 || threads <= 0 || threads > MOST_THREADS ||
+                              blocks_that_fit(f, (uint32_t)threads, 0) < (uint32_t)blocks))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r != CUDA_SUCCESS)
         return api_leave(r);

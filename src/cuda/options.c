@@ -1,7 +1,7 @@
 /* HEDDLE_OPTIONS: the options of `heddle run`, for a program that was started with Heddle's library in front of it.
  *
- * The words are read here and not by getopt, whose place in the program's own arguments is process-wide state: cuInit may be called in the
- * middle of them. */
+ * The words are read here and not by getopt, whose place in the program's own arguments is process-wide state: cuInit
+ * may be called in the middle of them. */
 #include "cuda/options.h"
 
 #include "gpu/timeline.h"
@@ -13,10 +13,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option_id { OPT_MACHINE, OPT_SCHEDULER, OPT_L1, OPT_DIVERGENCE, OPT_SET, OPT_FUNCTIONAL, OPT_EXACT_BOUNDS, OPT_RACES, OPT_STATS, OPT_TIMELINE, OPT_TIMELINE_CYCLES, OPT_TRACE, OPT_MAX_CYCLES, OPT_THREADS,
-                 OPT_QUIET, OPT_PRINT_MACHINE, OPT_PCS, OPT_MERGE_LAUNCHES, OPT_INTERVAL, OPT_PROBE, OPT_WARPS, OPT_BUNDLE };
+enum option_id {
+    OPT_MACHINE,
+    OPT_SCHEDULER,
+    OPT_L1,
+    OPT_DIVERGENCE,
+    OPT_SET,
+    OPT_FUNCTIONAL,
+    OPT_EXACT_BOUNDS,
+    OPT_RACES,
+    OPT_STATS,
+    OPT_TIMELINE,
+    OPT_TIMELINE_CYCLES,
+    OPT_TRACE,
+    OPT_MAX_CYCLES,
+    OPT_THREADS,
+    OPT_QUIET,
+    OPT_PRINT_MACHINE,
+    OPT_PCS,
+    OPT_MERGE_LAUNCHES,
+    OPT_INTERVAL,
+    OPT_PROBE,
+    OPT_WARPS,
+    OPT_BUNDLE
+};
 
-static const struct option_row { const char *name; char letter; bool has_value; enum option_id id; } rows[] = {
+static const struct option_row {
+    const char *name;
+    char letter;
+    bool has_value;
+    enum option_id id;
+} rows[] = {
     {"machine", 'm', true, OPT_MACHINE},
     {"scheduler", 's', true, OPT_SCHEDULER},
     {"l1", 0, true, OPT_L1},
@@ -92,7 +119,8 @@ static const struct option_row *find_long(const char *name, size_t length, const
         if (strlen(rows[i].name) == length)
             return &rows[i];
         if (found) {
-            error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: '%.100s' may be --%s or --%s", word, found->name, rows[i].name);
+            error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: '%.100s' may be --%s or --%s", word, found->name,
+                      rows[i].name);
             return NULL;
         }
         found = &rows[i];
@@ -179,7 +207,8 @@ static bool keep_threads(struct options *o, const char *value, struct error *e)
 static bool keep_interval(struct options *o, const char *value, struct error *e)
 {
     if (!read_count(value, &o->interval, "") || !o->interval)
-        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --interval needs a number of cycles from 1, not '%.100s'", value);
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --interval needs a number of cycles from 1, not '%.100s'",
+                         value);
     return true;
 }
 
@@ -187,7 +216,10 @@ static bool keep_window(struct options *o, const char *value, struct error *e)
 {
     const char *colon = read_count(value, &o->timeline_first, ":");
     if (!colon || !*colon || !read_count(colon + 1, &o->timeline_end, "") || o->timeline_first >= o->timeline_end)
-        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --timeline-cycles needs two numbers A:B, the first cycle and the one behind the last, not '%.100s'", value);
+        return error_set(e, ERROR_INVALID,
+                         "HEDDLE_OPTIONS: --timeline-cycles needs two numbers A:B, the first cycle and the one behind "
+                         "the last, not '%.100s'",
+                         value);
     return true;
 }
 

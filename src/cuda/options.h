@@ -11,17 +11,18 @@ enum { OPTIONS_SETS = 256, OPTIONS_SET_BYTES = 16384, OPTIONS_PROBES = 16, OPTIO
 
 struct options {
     char machine[4096], stats[4096], timeline[4096], trace[4096], warps[4096]; /* all but the first: empty, none */
-    char scheduler[4352], l1[4352], divergence[4352]; /* specs, perhaps with the path of a shared object; empty: not given */
-    char bundle[4352];                                /* of -p; the specs above are then its policies, too */
-    char sets[OPTIONS_SET_BYTES];                    /* the values of --set, one behind the other, each with its end mark */
+    char scheduler[4352], l1[4352],
+        divergence[4352];         /* specs, perhaps with the path of a shared object; empty: not given */
+    char bundle[4352];            /* of -p; the specs above are then its policies, too */
+    char sets[OPTIONS_SET_BYTES]; /* the values of --set, one behind the other, each with its end mark */
     uint32_t set_count, set_bytes;
     char probes[OPTIONS_PROBE_BYTES]; /* the specs of --probe, in the same way */
     uint32_t probe_count, probe_bytes;
     bool functional, exact_bounds, races, quiet, pcs, merge_launches;
-    uint64_t max_cycles;                             /* 0: no limit */
-    uint64_t timeline_first, timeline_end;           /* cycles */
-    uint32_t threads;                                /* 0: not given */
-    uint64_t interval;                               /* cycles of a sample; 0: none are taken */
+    uint64_t max_cycles;                   /* 0: no limit */
+    uint64_t timeline_first, timeline_end; /* cycles */
+    uint32_t threads;                      /* 0: not given */
+    uint64_t interval;                     /* cycles of a sample; 0: none are taken */
 };
 
 /* text: words as in a shell (quotes and backslashes), no program name; NULL is empty. */

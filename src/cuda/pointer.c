@@ -17,9 +17,9 @@ static struct pointer_facts facts_of(uint64_t address)
     return f;
 }
 
-#define PUT(type, value) \
-    do { \
-        type put_value = (value); \
+#define PUT(type, value)                            \
+    do {                                            \
+        type put_value = (value);                   \
         memcpy(data, &put_value, sizeof put_value); \
     } while (0)
 
@@ -56,7 +56,9 @@ static CUresult attribute_of(void *data, CUpointer_attribute attribute, uint64_t
     case CU_POINTER_ATTRIBUTE_MAPPED: PUT(unsigned int, r != NULL); break;
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: PUT(uint64_t, 0); break;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: PUT(unsigned int, 0); break;
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: PUT(unsigned int, r ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE : 0); break;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        PUT(unsigned int, r ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE : 0);
+        break;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         PUT(CUmemoryPool, f->allocation && f->allocation->is_pool ? (CUmemoryPool)f->allocation->pool : NULL);
         break;
@@ -82,7 +84,8 @@ CUAPI CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, 
 }
 
 /* An address nobody knows is not an error here: its attributes are zero. */
-CUAPI CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, void **data, CUdeviceptr address)
+CUAPI CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, void **data,
+                                      CUdeviceptr address)
 {
     CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r == CUDA_SUCCESS && (!attributes || !data || !count))
@@ -114,7 +117,10 @@ CUAPI CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attr
 }
 
 /* A number of a device stands for a place; -1 is the host. */
-static int32_t place_number(CUmemLocation l) { return l.type == CU_MEM_LOCATION_TYPE_DEVICE || l.type == CU_MEM_LOCATION_TYPE_HOST ? l.id : CU_DEVICE_INVALID; }
+static int32_t place_number(CUmemLocation l)
+{
+    return l.type == CU_MEM_LOCATION_TYPE_DEVICE || l.type == CU_MEM_LOCATION_TYPE_HOST ? l.id : CU_DEVICE_INVALID;
+}
 
 static CUresult accessed_by(void *data, size_t size, uint64_t address, uint64_t bytes)
 {
@@ -128,15 +134,19 @@ static CUresult accessed_by(void *data, size_t size, uint64_t address, uint64_t 
     return CUDA_SUCCESS;
 }
 
-static CUresult range_attribute(void *data, size_t size, CUmem_range_attribute attribute, uint64_t address, uint64_t bytes)
+static CUresult range_attribute(void *data, size_t size, CUmem_range_attribute attribute, uint64_t address,
+                                uint64_t bytes)
 {
-    CUmemLocation preferred = advice_get(address, bytes, ADVICE_PREFERRED), prefetched = advice_get(address, bytes, ADVICE_PREFETCHED);
+    CUmemLocation preferred = advice_get(address, bytes, ADVICE_PREFERRED),
+                  prefetched = advice_get(address, bytes, ADVICE_PREFETCHED);
     if (attribute == CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY)
         return accessed_by(data, size, address, bytes);
     if (size != sizeof(int32_t))
         return CUDA_ERROR_INVALID_VALUE;
     switch (attribute) {
-    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: PUT(int32_t, advice_get(address, bytes, ADVICE_READ_MOSTLY).type != CU_MEM_LOCATION_TYPE_INVALID); break;
+    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+        PUT(int32_t, advice_get(address, bytes, ADVICE_READ_MOSTLY).type != CU_MEM_LOCATION_TYPE_INVALID);
+        break;
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: PUT(int32_t, place_number(preferred)); break;
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: PUT(int32_t, place_number(prefetched)); break;
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: PUT(int32_t, (int32_t)preferred.type); break;
@@ -148,7 +158,8 @@ static CUresult range_attribute(void *data, size_t size, CUmem_range_attribute a
     return CUDA_SUCCESS;
 }
 
-CUAPI CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_attribute *attributes, size_t count, CUdeviceptr address, size_t bytes)
+CUAPI CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_attribute *attributes, size_t count,
+                                       CUdeviceptr address, size_t bytes)
 {
     CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     if (r == CUDA_SUCCESS && (!data || !sizes || !attributes || !count || !bytes))
@@ -163,7 +174,8 @@ CUAPI CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_a
     return api_leave(r);
 }
 
-CUAPI CUresult cuMemRangeGetAttribute(void *data, size_t size, CUmem_range_attribute attribute, CUdeviceptr address, size_t bytes)
+CUAPI CUresult cuMemRangeGetAttribute(void *data, size_t size, CUmem_range_attribute attribute, CUdeviceptr address,
+                                      size_t bytes)
 {
     return cuMemRangeGetAttributes(&data, &size, &attribute, 1, address, bytes);
 }

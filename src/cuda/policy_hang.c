@@ -22,7 +22,7 @@
 
 enum { LOOKS = 20, MOST_THREADS = 64, EXIT_STUCK = 4 };
 #define DEFAULT_SECONDS 20.0
-#define MOST_SECONDS 1e6
+#define MOST_SECONDS    1e6
 
 /* What a thread saw on its stack. */
 struct look {
@@ -112,14 +112,18 @@ static void report(struct driver *d, uintptr_t code)
               name.policy, name.hook, name.path, watch.seconds);
     error_note(&e, "HEDDLE_HOOK_SECONDS sets the limit; 0: none");
     if (write(STDERR_FILENO, "heddle: ", 8) + write(STDERR_FILENO, e.text, strlen(e.text)) +
-            write(STDERR_FILENO, "\n", 1) < 0)
+            write(STDERR_FILENO, "\n", 1) <
+        0)
         e.kind = ERROR_DEADLOCK; /* there is nobody to tell */
     driver_finish_stuck(d, &e, EXIT_STUCK);
 }
 
 static void *look_on(void *driver)
 {
-    struct { uint64_t call; uint32_t times; } seen[MOST_THREADS] = {{0}};
+    struct {
+        uint64_t call;
+        uint32_t times;
+    } seen[MOST_THREADS] = {{0}};
     double interval = watch.seconds / LOOKS;
     time_t whole = (time_t)interval;
     struct timespec pause = {.tv_sec = whole, .tv_nsec = (long)((interval - (double)whole) * 1e9)};

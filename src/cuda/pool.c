@@ -1,5 +1,6 @@
-/* Memory pools and allocations in stream order. Memory goes back to the device as soon as it is freed: a pool holds nothing in reserve, and its
- * attributes say so. Memory of a pool on the host is the host's alone, unknown to the device, until cuMemPoolSetAccess gives the device access. */
+/* Memory pools and allocations in stream order. Memory goes back to the device as soon as it is freed: a pool holds
+ * nothing in reserve, and its attributes say so. Memory of a pool on the host is the host's alone, unknown to the
+ * device, until cuMemPoolSetAccess gives the device access. */
 #include "cuda/work.h"
 
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static struct pool *pool_new(const CUmemPoolProps *properties)
 static struct pool *default_pool(void)
 {
     struct driver *d = driver_get();
-    CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                 .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
     if (!d->default_pool)
         d->default_pool = d->pool = pool_new(&properties);
     return d->default_pool;
@@ -91,7 +93,8 @@ CUAPI CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type
 static bool on_host(const CUmemPoolProps *p)
 {
     CUmemLocationType type = p->location.type;
-    return type == CU_MEM_LOCATION_TYPE_HOST || type == CU_MEM_LOCATION_TYPE_HOST_NUMA || type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+    return type == CU_MEM_LOCATION_TYPE_HOST || type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
+           type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
 }
 
 CUAPI CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *properties)
@@ -142,7 +145,9 @@ static void *attribute_at(struct pool *p, CUmemPool_attribute attribute, size_t 
     switch (attribute) {
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
-    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: *size = sizeof(int); return &p->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES];
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        *size = sizeof(int);
+        return &p->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES];
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: return &p->threshold;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
     case CU_MEMPOOL_ATTR_USED_MEM_CURRENT: return &p->used;
@@ -170,7 +175,8 @@ CUAPI CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute at
     struct pool *p;
     size_t size;
     CUresult r = enter(handle, value, &p);
-    bool readable_only = attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT || attribute == CU_MEMPOOL_ATTR_USED_MEM_CURRENT;
+    bool readable_only =
+        attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT || attribute == CU_MEMPOOL_ATTR_USED_MEM_CURRENT;
     void *at = r == CUDA_SUCCESS && !readable_only ? attribute_at(p, attribute, &size) : NULL;
     if (r == CUDA_SUCCESS && !at)
         r = CUDA_ERROR_INVALID_VALUE;
@@ -196,8 +202,10 @@ static void show(const struct allocation *a, void *user)
 /* The device's own memory cannot be taken from it. */
 static CUresult set_access(struct pool *p, const CUmemAccessDesc *access)
 {
-    bool visible = access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE, hidden = access->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
-    if (access->location.type != CU_MEM_LOCATION_TYPE_DEVICE || access->location.id != 0 || !(visible || (hidden && on_host(&p->properties))))
+    bool visible = access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+         hidden = access->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    if (access->location.type != CU_MEM_LOCATION_TYPE_DEVICE || access->location.id != 0 ||
+        !(visible || (hidden && on_host(&p->properties))))
         return CUDA_ERROR_INVALID_DEVICE;
     if (visible != p->visible) {
         p->visible = visible;
@@ -231,11 +239,14 @@ enum { POOL_ALIGN = 512 };
 static CUresult allocate_on_host(struct context *ctx, size_t bytes, bool visible, uint64_t *address)
 {
     struct memory *m = driver_get()->gpu->memory;
-    void *at = bytes && bytes < SIZE_MAX / 2 ? aligned_alloc(POOL_ALIGN, (bytes + POOL_ALIGN - 1) / POOL_ALIGN * POOL_ALIGN) : NULL;
+    void *at = bytes && bytes < SIZE_MAX / 2
+                   ? aligned_alloc(POOL_ALIGN, (bytes + POOL_ALIGN - 1) / POOL_ALIGN * POOL_ALIGN)
+                   : NULL;
     if (!at)
         return bytes ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
     memset(at, 0, bytes);
-    struct allocation a = {.base = (uintptr_t)at, .size_bytes = bytes, .kind = MEMORY_HOST, .owner = ctx, .is_pool_host = true};
+    struct allocation a = {
+        .base = (uintptr_t)at, .size_bytes = bytes, .kind = MEMORY_HOST, .owner = ctx, .is_pool_host = true};
     bool shown = visible && memory_register(m, at, bytes, MEMORY_HOST);
     if (shown == visible && allocation_add(&a)) {
         *address = a.base;
@@ -255,9 +266,11 @@ bool pool_host_release(uint64_t base)
 static CUresult allocate(struct context *ctx, CUdeviceptr *out, size_t bytes, struct pool *p)
 {
     uint64_t address = 0;
-    if (p->properties.maxSize && bytes > p->properties.maxSize - (p->used < p->properties.maxSize ? p->used : p->properties.maxSize))
+    if (p->properties.maxSize &&
+        bytes > p->properties.maxSize - (p->used < p->properties.maxSize ? p->used : p->properties.maxSize))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult r = on_host(&p->properties) ? allocate_on_host(ctx, bytes, p->visible, &address) : allocation_new(ctx, bytes, POOL_ALIGN, MEMORY_DEVICE, 0, &address);
+    CUresult r = on_host(&p->properties) ? allocate_on_host(ctx, bytes, p->visible, &address)
+                                         : allocation_new(ctx, bytes, POOL_ALIGN, MEMORY_DEVICE, 0, &address);
     if (r != CUDA_SUCCESS)
         return r;
     struct allocation *a = allocation_find(address);
@@ -298,7 +311,8 @@ CUAPI CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t bytes, CUmemoryP
 {
     struct context *ctx = NULL;
     CUresult r = api_enter(&ctx, API_CONTEXT | API_PASSING);
-    return api_leave(r == CUDA_SUCCESS ? allocate_in_order(ctx, out, bytes, object_find(handle, OBJECT_POOL), stream) : r);
+    return api_leave(r == CUDA_SUCCESS ? allocate_in_order(ctx, out, bytes, object_find(handle, OBJECT_POOL), stream)
+                                       : r);
 }
 API_ALIAS(cuMemAllocFromPoolAsync_ptsz, cuMemAllocFromPoolAsync)
 

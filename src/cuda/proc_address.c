@@ -24,13 +24,15 @@ static const struct proc_row *find(const char *name, int version, bool per_threa
         *exists = true;
         if (row->version > version || (row->per_thread && !per_thread))
             continue;
-        if (!best || row->per_thread > best->per_thread || (row->per_thread == best->per_thread && row->version >= best->version))
+        if (!best || row->per_thread > best->per_thread ||
+            (row->per_thread == best->per_thread && row->version >= best->version))
             best = row;
     }
     return best;
 }
 
-CUAPI CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status)
+CUAPI CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, cuuint64_t flags,
+                                   CUdriverProcAddressQueryResult *status)
 {
     bool exists;
     cuuint64_t known = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
@@ -39,7 +41,9 @@ CUAPI CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, 
     const struct proc_row *row = find(symbol, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &exists);
     *out = row ? (void *)row->address : NULL;
     if (status)
-        *status = row ? CU_GET_PROC_ADDRESS_SUCCESS : exists ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+        *status = row      ? CU_GET_PROC_ADDRESS_SUCCESS
+                  : exists ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                           : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return CUDA_SUCCESS;
 }
 

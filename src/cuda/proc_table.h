@@ -5,7 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct proc_row { const char *base, *symbol; int version; bool per_thread; void (*address)(void); };
+struct proc_row {
+    const char *base, *symbol;
+    int version;
+    bool per_thread;
+    void (*address)(void);
+};
 
 extern const struct proc_row proc_rows[] __attribute__((visibility("hidden")));
 extern const size_t proc_row_count __attribute__((visibility("hidden")));

@@ -1,6 +1,8 @@
-/* The region of interest: which launches stand in the results. All run alike; those outside are left out of the list of kernels and of the total.
+/* The region of interest: which launches stand in the results. All run alike; those outside are left out of the list of
+ * kernels and of the total.
  *
- * The first of the two calls tells what was meant before it: nothing before a start, everything before a stop. A program without them is counted whole. */
+ * The first of the two calls tells what was meant before it: nothing before a start, everything before a stop. A
+ * program without them is counted whole. */
 #include "cuda/internal.h"
 
 #include "gpu/warps.h"

@@ -1,6 +1,6 @@
 /* Lanes and what is in them: what may start, what happens when it does, and when it has ended (queue.h). */
-#include "cuda/policy_hang.h"
 #include "cuda/queue.h"
+#include "cuda/policy_hang.h"
 
 #include "cuda/capture.h"
 #include "cuda/graph.h"
@@ -45,7 +45,8 @@ static struct lane *lane_new(struct context *ctx, const struct stream *s)
     struct lane *l = calloc(1, sizeof *l), **at = &d->lanes;
     if (!l)
         return NULL;
-    *l = (struct lane){.id = ++d->next_id, .ctx = ctx, .legacy = !s, .blocking = s && !(s->flags & CU_STREAM_NON_BLOCKING)};
+    *l = (struct lane){
+        .id = ++d->next_id, .ctx = ctx, .legacy = !s, .blocking = s && !(s->flags & CU_STREAM_NON_BLOCKING)};
     while (*at)
         at = &(*at)->next;
     *at = l;
@@ -94,7 +95,8 @@ bool queue_is_pending(const struct queue_mark *m)
     if (!m->seq || !driver_get()->pending_count)
         return false;
     for (const struct lane *l = driver_get()->lanes; l; l = l->next)
-        if ((m->lane ? l->id == m->lane : !m->ctx || l->ctx == m->ctx) && (!m->legacy || l->legacy || l->blocking) && is_behind(l, m->seq))
+        if ((m->lane ? l->id == m->lane : !m->ctx || l->ctx == m->ctx) && (!m->legacy || l->legacy || l->blocking) &&
+            is_behind(l, m->seq))
             return true;
     return false;
 }
@@ -112,14 +114,16 @@ struct queue_mark queue_mark_of(CUstream handle)
 static bool is_held_up(const struct lane *l, uint64_t seq)
 {
     for (const struct lane *other = driver_get()->lanes; other && (l->legacy || l->blocking); other = other->next)
-        if (other != l && other->ctx == l->ctx && (l->legacy ? other->blocking : other->legacy) && is_behind(other, seq))
+        if (other != l && other->ctx == l->ctx && (l->legacy ? other->blocking : other->legacy) &&
+            is_behind(other, seq))
             return true;
     return false;
 }
 
 static bool may_start(const struct lane *l, const struct pending *p)
 {
-    if (p->busy || p->grid || queue_is_pending(&p->after) || (p->work.type == CU_GRAPH_NODE_TYPE_KERNEL && !gpu_may_start(driver_get()->gpu)))
+    if (p->busy || p->grid || queue_is_pending(&p->after) ||
+        (p->work.type == CU_GRAPH_NODE_TYPE_KERNEL && !gpu_may_start(driver_get()->gpu)))
         return false;
     return !is_held_up(l, p->seq);
 }
@@ -171,8 +175,8 @@ static void pop(struct lane *l, CUresult r)
         lane_free(l);
 }
 
-/* What nobody is at. Callbacks stay: they are told the failure when their turn comes, as host functions are called (begin), with the
- * lock open, which must not happen while somebody walks the lanes. */
+/* What nobody is at. Callbacks stay: they are told the failure when their turn comes, as host functions are called
+ * (begin), with the lock open, which must not happen while somebody walks the lanes. */
 static void drop_lane(struct lane *l)
 {
     struct pending **at = &l->head, *last = NULL;
@@ -243,7 +247,8 @@ void queue_drop(const struct context *ctx)
     }
 }
 
-/* Kernels that have ended. One that failed takes all others along; contexts of those fail too, as the device does. Returns whether there was any. */
+/* Kernels that have ended. One that failed takes all others along; contexts of those fail too, as the device does.
+ * Returns whether there was any. */
 static bool collect(void)
 {
     struct lane *l;
@@ -286,7 +291,8 @@ void queue_hang(const char *what)
 
 /* Doing */
 
-/* Kernels are started, others done at once. *moved: something has changed, even if it is not over. Returns whether it is over. */
+/* Kernels are started, others done at once. *moved: something has changed, even if it is not over. Returns whether it
+ * is over. */
 static bool perform(struct lane *l, struct pending *p, bool *moved, CUresult *r)
 {
     struct work *w = &p->work;
@@ -297,9 +303,7 @@ static bool perform(struct lane *l, struct pending *p, bool *moved, CUresult *r)
         return true;
     }
     switch (w->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL:
-        p->grid = work_start(w, l->priority, r);
-        return !p->grid;
+    case CU_GRAPH_NODE_TYPE_KERNEL: p->grid = work_start(w, l->priority, r); return !p->grid;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         *r = mem_ops_run(w->mem_ops, w->mem_op_count, &p->ops_done);
         *moved = p->ops_done != before || *r != CUDA_SUCCESS;
@@ -432,7 +436,8 @@ CUresult queue_run_kernel(const struct work *w)
 
 /* Giving */
 
-/* With time, other streams than the legacy one wait until somebody asks; what takes no time, and nothing holds up, is done. */
+/* With time, other streams than the legacy one wait until somebody asks; what takes no time, and nothing holds up, is
+ * done. */
 static bool is_lazy(const struct lane *l, const struct pending *p)
 {
     return !driver_get()->gpu->options.functional && !l->legacy && !p->graph && !p->work.immediate;

@@ -1,8 +1,10 @@
 /* Waiting for queued work, and looking after it where nobody waits (queue.h).
  *
- * The watch is a thread that exists once work was left pending. A program that waits for a kernel by looking at memory, without a call, would wait for ever: so when nobody has driven the queues for a while, the
- * watch does. Without time that is soon. With time, what runs together decides how long it takes, and that must not hang on the host's speed: there the watch waits until the thread that made the last call has been busy for a second,
- * of its own processor time, or ten seconds have passed; then it says what it does. */
+ * The watch is a thread that exists once work was left pending. A program that waits for a kernel by looking at memory,
+ * without a call, would wait for ever: so when nobody has driven the queues for a while, the watch does. Without time
+ * that is soon. With time, what runs together decides how long it takes, and that must not hang on the host's speed:
+ * there the watch waits until the thread that made the last call has been busy for a second, of its own processor time,
+ * or ten seconds have passed; then it says what it does. */
 #include "cuda/queue.h"
 
 #include <errno.h>
@@ -13,17 +15,19 @@
 #include <string.h>
 
 enum { ABANDON_SECONDS = 1 };
-static const double patience_seconds = 10;                          /* with a kernel that spins, where other threads may end that */
-static const double idle_seconds = 0.005;                           /* after which the watch drives, without time */
-static const struct { double busy, idle; } timed_seconds = {1, 10}, polls_seconds = {0.005, 1}; /* with time; and once it had to */
+static const double patience_seconds = 10; /* with a kernel that spins, where other threads may end that */
+static const double idle_seconds = 0.005;  /* after which the watch drives, without time */
+static const struct {
+    double busy, idle;
+} timed_seconds = {1, 10}, polls_seconds = {0.005, 1}; /* with time; and once it had to */
 
 struct watch {
     pthread_t thread;
     pthread_cond_t left;
-    bool polls;                /* it had to drive once */
+    bool polls; /* it had to drive once */
     bool has_clock;
-    clockid_t clock;           /* of the thread that made the last call, */
-    double busy_before;        /* and what it showed then */
+    clockid_t clock;    /* of the thread that made the last call, */
+    double busy_before; /* and what it showed then */
 };
 
 static void nap(void)
@@ -33,7 +37,10 @@ static void nap(void)
         ;
 }
 
-static uint64_t slice_of(const struct driver *d) { return d->gpu->options.functional ? QUEUE_INSTRUCTIONS / 16 : QUEUE_CYCLES / 16; }
+static uint64_t slice_of(const struct driver *d)
+{
+    return d->gpu->options.functional ? QUEUE_INSTRUCTIONS / 16 : QUEUE_CYCLES / 16;
+}
 
 static bool somebody_calls(const struct driver *d) { return atomic_load(&d->waiting) > atomic_load(&d->patient); }
 
@@ -131,7 +138,8 @@ CUresult queue_wait(struct queue_mark m)
 {
     struct context *ctx = context_current();
     while (queue_is_pending(&m) && !drive_on(&m, true))
-        queue_hang("a stream waits for a value in memory (cuStreamWaitValue) that nothing which is left to do can write");
+        queue_hang(
+            "a stream waits for a value in memory (cuStreamWaitValue) that nothing which is left to do can write");
     return told(ctx);
 }
 
@@ -191,7 +199,8 @@ void queue_finish(struct driver *d)
 {
     struct queue_mark all = {.seq = d->next_seq};
     while (queue_is_pending(&all) && queue_drive(&all, UINT64_MAX) == QUEUE_STUCK && !host_function_runs(d))
-        queue_hang("a stream waits for a value in memory (cuStreamWaitValue) that nothing which is left to do can write");
+        queue_hang(
+            "a stream waits for a value in memory (cuStreamWaitValue) that nothing which is left to do can write");
 }
 
 /* The watch. It does nothing while a thread is in a call that drives: that one does all there is to do. */
@@ -217,7 +226,8 @@ static bool is_due(const struct driver *d, const struct watch *w)
     if (d->gpu->options.functional)
         return idle >= idle_seconds;
     double busy = w->has_clock ? read_clock(w->clock) - w->busy_before : 0;
-    return w->polls ? idle >= polls_seconds.idle || busy >= polls_seconds.busy : idle >= timed_seconds.idle || busy >= timed_seconds.busy;
+    return w->polls ? idle >= polls_seconds.idle || busy >= polls_seconds.busy
+                    : idle >= timed_seconds.idle || busy >= timed_seconds.busy;
 }
 
 static void *look_after(void *driver)

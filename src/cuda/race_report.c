@@ -11,8 +11,8 @@
 
 enum { MOST_SAID = 20 };
 
-static const char *const kind_words[RACE_KINDS] = { "two writes", "a read after a write", "a write after a read" };
-static const char *const kind_names[RACE_KINDS] = { "write_write", "read_after_write", "write_after_read" };
+static const char *const kind_words[RACE_KINDS] = {"two writes", "a read after a write", "a write after a read"};
+static const char *const kind_names[RACE_KINDS] = {"write_write", "read_after_write", "write_after_read"};
 
 static bool earlier_writes(enum race_kind kind) { return kind != RACE_WRITE_AFTER_READ; }
 static bool later_writes(enum race_kind kind) { return kind != RACE_READ_AFTER_WRITE; }

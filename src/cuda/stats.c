@@ -1,5 +1,6 @@
-/* The results of a run, written when the process ends: one JSON object with keys in a fixed order. In functional mode what only time can tell is null; the keys are the same.
- * Counters are listed in tables, one row a field of struct gpu_counters; docs/metrics.md says what each means. */
+/* The results of a run, written when the process ends: one JSON object with keys in a fixed order. In functional mode
+ * what only time can tell is null; the keys are the same. Counters are listed in tables, one row a field of struct
+ * gpu_counters; docs/metrics.md says what each means. */
 #include "cuda/internal.h"
 
 #include "base/whole_file.h"
@@ -15,7 +16,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
-static void put(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value ? value : json_null()); }
+static void put(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value ? value : json_null());
+}
 static json_t *count(uint64_t n) { return json_integer((json_int_t)n); }
 
 /* Text of the system, which may not be UTF-8. */
@@ -78,7 +82,10 @@ static json_t *machine(const struct machine *m)
 }
 
 /* A counter: where it is, from the start of the structure that the table is of. */
-struct column { const char *name; size_t offset; };
+struct column {
+    const char *name;
+    size_t offset;
+};
 
 /* from: NULL in functional mode. */
 static void put_columns(json_t *o, const void *from, const struct column *columns, size_t column_count)
@@ -98,36 +105,55 @@ static json_t *columns_object(const void *from, const struct column *columns, si
     return o;
 }
 
-#define COLUMN(type, field) {#field, offsetof(struct type, field)}
-#define NAMED(type, name, field) {name, offsetof(struct type, field)}
+#define COLUMN(type, field)                  \
+    {                                        \
+#field, offsetof(struct type, field) \
+    }
+#define NAMED(type, name, field)           \
+    {                                      \
+        name, offsetof(struct type, field) \
+    }
 #define COLUMNS(table) table, sizeof table / sizeof *table
 
 static const struct column issue_columns[] = {
-    NAMED(gpu_counters, "issued", sm.issued), NAMED(gpu_counters, "no_ready", sm.no_ready), NAMED(gpu_counters, "descheduled", sm.descheduled),
-    NAMED(gpu_counters, "idle", sm.idle), NAMED(gpu_counters, "slots", scheduler_cycles),
+    NAMED(gpu_counters, "issued", sm.issued),           NAMED(gpu_counters, "no_ready", sm.no_ready),
+    NAMED(gpu_counters, "descheduled", sm.descheduled), NAMED(gpu_counters, "idle", sm.idle),
+    NAMED(gpu_counters, "slots", scheduler_cycles),
 };
 static const struct column cache_columns[] = {
-    COLUMN(cache_counters, accesses), COLUMN(cache_counters, hits), COLUMN(cache_counters, misses), COLUMN(cache_counters, pending_hits),
+    COLUMN(cache_counters, accesses),
+    COLUMN(cache_counters, hits),
+    COLUMN(cache_counters, misses),
+    COLUMN(cache_counters, pending_hits),
 };
 static const struct column write_columns[] = {
-    COLUMN(cache_counters, reads), COLUMN(cache_counters, writes), COLUMN(cache_counters, write_hits), COLUMN(cache_counters, write_misses),
-    COLUMN(cache_counters, evictions), COLUMN(cache_counters, writebacks),
+    COLUMN(cache_counters, reads),        COLUMN(cache_counters, writes),    COLUMN(cache_counters, write_hits),
+    COLUMN(cache_counters, write_misses), COLUMN(cache_counters, evictions), COLUMN(cache_counters, writebacks),
 };
-static const struct column owner_columns[] = {COLUMN(cache_counters, intra_warp_hits), COLUMN(cache_counters, inter_warp_hits)};
+static const struct column owner_columns[] = {COLUMN(cache_counters, intra_warp_hits),
+                                              COLUMN(cache_counters, inter_warp_hits)};
 static const struct column fail_columns[] = {
-    NAMED(cache_counters, "ways", fails[CACHE_FAIL_WAYS]), NAMED(cache_counters, "mshr", fails[CACHE_FAIL_MSHR]),
-    NAMED(cache_counters, "merge", fails[CACHE_FAIL_MERGE]), NAMED(cache_counters, "queue", fails[CACHE_FAIL_QUEUE]),
+    NAMED(cache_counters, "ways", fails[CACHE_FAIL_WAYS]),
+    NAMED(cache_counters, "mshr", fails[CACHE_FAIL_MSHR]),
+    NAMED(cache_counters, "merge", fails[CACHE_FAIL_MERGE]),
+    NAMED(cache_counters, "queue", fails[CACHE_FAIL_QUEUE]),
 };
 static const struct column dram_columns[] = {
-    COLUMN(dram_counters, reads), COLUMN(dram_counters, writes), COLUMN(dram_counters, activates), COLUMN(dram_counters, precharges), COLUMN(dram_counters, row_hits),
-    COLUMN(dram_counters, busy_cycles), COLUMN(dram_counters, requests_read), COLUMN(dram_counters, requests_written),
+    COLUMN(dram_counters, reads),         COLUMN(dram_counters, writes),           COLUMN(dram_counters, activates),
+    COLUMN(dram_counters, precharges),    COLUMN(dram_counters, row_hits),         COLUMN(dram_counters, busy_cycles),
+    COLUMN(dram_counters, requests_read), COLUMN(dram_counters, requests_written),
 };
 static const struct column crossbar_columns[] = {
-    COLUMN(crossbar_counters, stalls), NAMED(crossbar_counters, "flits", flits_in), NAMED(crossbar_counters, "packets", packets_in),
-    NAMED(crossbar_counters, "flits_delivered", flits_out), NAMED(crossbar_counters, "packets_delivered", packets_out),
+    COLUMN(crossbar_counters, stalls),
+    NAMED(crossbar_counters, "flits", flits_in),
+    NAMED(crossbar_counters, "packets", packets_in),
+    NAMED(crossbar_counters, "flits_delivered", flits_out),
+    NAMED(crossbar_counters, "packets_delivered", packets_out),
 };
-static const struct column store_columns[] = {NAMED(sm_counters, "requests", store_requests), NAMED(sm_counters, "accesses", store_accesses)};
-static const struct column shared_columns[] = {NAMED(sm_counters, "requests", shared_requests), NAMED(sm_counters, "cycles", shared_cycles)};
+static const struct column store_columns[] = {NAMED(sm_counters, "requests", store_requests),
+                                              NAMED(sm_counters, "accesses", store_accesses)};
+static const struct column shared_columns[] = {NAMED(sm_counters, "requests", shared_requests),
+                                               NAMED(sm_counters, "cycles", shared_cycles)};
 static const struct column block_columns[] = {NAMED(sm_counters, "blocks", blocks), NAMED(sm_counters, "warps", warps)};
 
 static json_t *cache(const struct cache_counters *c)
@@ -251,10 +277,7 @@ static void put_policies(json_t *o, const struct gpu_options *g, const struct gp
     free(none);
 }
 
-static json_t *ratio(double part, double of)
-{
-    return of > 0 ? json_real(part / of) : NULL;
-}
+static json_t *ratio(double part, double of) { return of > 0 ? json_real(part / of) : NULL; }
 
 static json_t *pair(const char *first, json_t *a, const char *second, json_t *b)
 {
@@ -285,13 +308,17 @@ static void put_counters(json_t *o, const struct gpu_kernel *k, const struct gpu
     put(o, "l2", data_cache(timed ? &c->memory.l2 : NULL));
     put(o, "dram", columns_object(timed ? &c->memory.dram : NULL, COLUMNS(dram_columns)));
     put(o, "icnt", interconnect(timed));
-    put(o, "loads", pair("requests", count(timed ? c->sm.load_requests : c->exec.load_requests), "accesses", timed ? count(c->sm.load_accesses) : NULL));
+    put(o, "loads",
+        pair("requests", count(timed ? c->sm.load_requests : c->exec.load_requests), "accesses",
+             timed ? count(c->sm.load_accesses) : NULL));
     put(o, "stores", columns_object(timed ? &c->sm : NULL, COLUMNS(store_columns)));
     put(o, "shared", columns_object(timed ? &c->sm : NULL, COLUMNS(shared_columns)));
     put(o, "branches", pair("executed", count(c->exec.branches), "divergent", count(c->exec.divergent_branches)));
     put(o, "launched", columns_object(timed ? &c->sm : NULL, COLUMNS(block_columns)));
     put(o, "occupancy", timed ? ratio((double)c->sm.warp_cycles, (double)c->resident_warps_most) : NULL);
-    put(o, "phases", pair("count", ratio((double)c->phases, (double)c->launches), "mean_length", ratio((double)c->phase_latencies, (double)c->phases)));
+    put(o, "phases",
+        pair("count", ratio((double)c->phases, (double)c->launches), "mean_length",
+             ratio((double)c->phase_latencies, (double)c->phases)));
     put(o, "energy", energy(timed));
     put_policies(o, g, c);
 }

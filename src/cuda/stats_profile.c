@@ -1,10 +1,14 @@
-/* Counters of each instruction and samples over time, as JSON (docs/profile.md). Counts that cannot be other than zero are left out: those of memory for instructions that asked for none,
- * "divergent" for instructions that are no branches, and in functional mode what only time can tell. */
+/* Counters of each instruction and samples over time, as JSON (docs/profile.md). Counts that cannot be other than zero
+ * are left out: those of memory for instructions that asked for none, "divergent" for instructions that are no
+ * branches, and in functional mode what only time can tell. */
 #include "cuda/stats_profile.h"
 
 #include "gpu/profile.h"
 
-static void put(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value ? value : json_null()); }
+static void put(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value ? value : json_null());
+}
 static void put_count(json_t *object, const char *key, uint64_t n) { put(object, key, json_integer((json_int_t)n)); }
 
 static void put_text(json_t *object, const char *key, const char *s)
@@ -115,8 +119,10 @@ static json_t *column(const struct profile_series *s, uint32_t column, bool is_r
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < s->count; i++) {
-        uint64_t value = s->values[(size_t)i * s->column_count + column], cycles = s->cycles[i] - (i ? s->cycles[i - 1] : 0);
-        json_array_append_new(list, is_rate ? json_real((double)value / (double)cycles) : json_integer((json_int_t)value));
+        uint64_t value = s->values[(size_t)i * s->column_count + column],
+                 cycles = s->cycles[i] - (i ? s->cycles[i - 1] : 0);
+        json_array_append_new(list,
+                              is_rate ? json_real((double)value / (double)cycles) : json_integer((json_int_t)value));
     }
     return list;
 }

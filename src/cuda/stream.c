@@ -1,10 +1,14 @@
-/* Streams: their handles and attributes, and what is asked of them. Their work is in queue.c; capture.c has what is different while they capture. */
+/* Streams: their handles and attributes, and what is asked of them. Their work is in queue.c; capture.c has what is
+ * different while they capture. */
 #include "cuda/queue.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static bool is_default(CUstream handle) { return handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD; }
+static bool is_default(CUstream handle)
+{
+    return handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+}
 
 CUresult stream_check(CUstream handle)
 {
@@ -42,7 +46,10 @@ static void stream_destroy(struct object *o)
 /* The default stream of a thread: an object as soon as somebody needs to know what it does, one for each context. */
 static struct stream *stream_of_thread(void)
 {
-    static _Thread_local struct { struct stream *stream; uint64_t id; } mine;
+    static _Thread_local struct {
+        struct stream *stream;
+        uint64_t id;
+    } mine;
     struct context *ctx = context_current();
     struct stream *s = object_find(mine.stream, OBJECT_STREAM);
     if (s && s->id == mine.id && s->object.owner == ctx)
@@ -56,7 +63,10 @@ static struct stream *stream_of_thread(void)
     return s;
 }
 
-struct stream *stream_find(CUstream handle) { return handle == CU_STREAM_PER_THREAD ? stream_of_thread() : object_find(handle, OBJECT_STREAM); }
+struct stream *stream_find(CUstream handle)
+{
+    return handle == CU_STREAM_PER_THREAD ? stream_of_thread() : object_find(handle, OBJECT_STREAM);
+}
 
 CUAPI CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int priority)
 {
@@ -192,7 +202,8 @@ CUAPI CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, v
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         r = capture_refuse(handle);
-    struct work w = {.type = CU_GRAPH_NODE_TYPE_HOST, .host.userData = user, .callback = callback, .callback_stream = handle};
+    struct work w = {
+        .type = CU_GRAPH_NODE_TYPE_HOST, .host.userData = user, .callback = callback, .callback_stream = handle};
     if (r == CUDA_SUCCESS)
         r = queue_submit(handle, &w);
     api_leave(r);
@@ -218,8 +229,10 @@ CUAPI CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr address, size
     struct stream *s;
     CUresult r = enter(handle, NULL, &s);
     const struct memory_range *range = r == CUDA_SUCCESS ? memory_find(driver_get()->gpu->memory, address) : NULL;
-    bool flag_ok = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || (flags == CU_MEM_ATTACH_SINGLE && handle);
-    if (r == CUDA_SUCCESS && (!flag_ok || !range || range->kind != MEMORY_MANAGED || (length && length != range->size_bytes)))
+    bool flag_ok =
+        flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || (flags == CU_MEM_ATTACH_SINGLE && handle);
+    if (r == CUDA_SUCCESS &&
+        (!flag_ok || !range || range->kind != MEMORY_MANAGED || (length && length != range->size_bytes)))
         r = CUDA_ERROR_INVALID_VALUE;
     return api_leave(r == CUDA_SUCCESS ? capture_refuse(handle) : r);
 }
@@ -227,7 +240,9 @@ API_ALIAS(cuStreamAttachMemAsync_ptsz, cuStreamAttachMemAsync)
 
 static CUlaunchAttributeValue *attribute_slot(struct stream *s, CUstreamAttrID id)
 {
-    return id == CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW ? &s->policy_window : id == CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY ? &s->sync_policy : NULL;
+    return id == CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW     ? &s->policy_window
+           : id == CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY ? &s->sync_policy
+                                                              : NULL;
 }
 
 CUAPI CUresult cuStreamGetAttribute(CUstream handle, CUstreamAttrID id, CUstreamAttrValue *value)
@@ -280,22 +295,37 @@ CUAPI CUresult cuStreamCopyAttributes(CUstream to, CUstream from)
 API_ALIAS(cuStreamCopyAttributes_ptsz, cuStreamCopyAttributes)
 
 /* Waits and writes of values. */
-struct mem_op { uint64_t address, value; uint32_t bytes; unsigned int flags; bool waits, barrier; };
+struct mem_op {
+    uint64_t address, value;
+    uint32_t bytes;
+    unsigned int flags;
+    bool waits, barrier;
+};
 
 static CUresult mem_op_read(const CUstreamBatchMemOpParams *p, struct mem_op *op)
 {
     *op = (struct mem_op){0};
     switch (p->operation) {
-    case CU_STREAM_MEM_OP_WAIT_VALUE_32: *op = (struct mem_op){p->waitValue.address, p->waitValue.value, 4, p->waitValue.flags, true, false}; break;
-    case CU_STREAM_MEM_OP_WAIT_VALUE_64: *op = (struct mem_op){p->waitValue.address, p->waitValue.value64, 8, p->waitValue.flags, true, false}; break;
-    case CU_STREAM_MEM_OP_WRITE_VALUE_32: *op = (struct mem_op){p->writeValue.address, p->writeValue.value, 4, p->writeValue.flags, false, false}; break;
-    case CU_STREAM_MEM_OP_WRITE_VALUE_64: *op = (struct mem_op){p->writeValue.address, p->writeValue.value64, 8, p->writeValue.flags, false, false}; break;
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+        *op = (struct mem_op){p->waitValue.address, p->waitValue.value, 4, p->waitValue.flags, true, false};
+        break;
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+        *op = (struct mem_op){p->waitValue.address, p->waitValue.value64, 8, p->waitValue.flags, true, false};
+        break;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+        *op = (struct mem_op){p->writeValue.address, p->writeValue.value, 4, p->writeValue.flags, false, false};
+        break;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+        *op = (struct mem_op){p->writeValue.address, p->writeValue.value64, 8, p->writeValue.flags, false, false};
+        break;
     case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
     case CU_STREAM_MEM_OP_BARRIER: op->barrier = true; return CUDA_SUCCESS;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
     unsigned int known = op->waits ? (unsigned)CU_STREAM_WAIT_VALUE_FLUSH | 3u : 1u;
-    return op->flags & ~known || op->address % op->bytes || !device_range_ok(op->address, op->bytes) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return op->flags & ~known || op->address % op->bytes || !device_range_ok(op->address, op->bytes)
+               ? CUDA_ERROR_INVALID_VALUE
+               : CUDA_SUCCESS;
 }
 
 static bool satisfied(uint64_t now, uint64_t value, unsigned int how, uint32_t bytes)
@@ -304,7 +334,7 @@ static bool satisfied(uint64_t now, uint64_t value, unsigned int how, uint32_t b
     case CU_STREAM_WAIT_VALUE_GEQ: return bytes == 4 ? (int32_t)(now - value) >= 0 : (int64_t)(now - value) >= 0;
     case CU_STREAM_WAIT_VALUE_EQ: return now == value;
     case CU_STREAM_WAIT_VALUE_AND: return (now & value) != 0;
-    default: return bytes == 4 ? (uint32_t)~(now | value) != 0 : ~(now | value) != 0;
+    default: return bytes == 4 ? (uint32_t) ~(now | value) != 0 : ~(now | value) != 0;
     }
 }
 
@@ -313,7 +343,8 @@ static bool mem_op_run(const struct mem_op *op)
 {
     if (!op->barrier && !op->waits)
         memory_write_whole(memory_pointer(op->address), op->value, op->bytes);
-    return !op->waits || satisfied(memory_read_whole(memory_pointer(op->address), op->bytes), op->value, op->flags, op->bytes);
+    return !op->waits ||
+           satisfied(memory_read_whole(memory_pointer(op->address), op->bytes), op->value, op->flags, op->bytes);
 }
 
 CUresult mem_ops_check(const CUstreamBatchMemOpParams *ops, unsigned int count)
@@ -338,7 +369,8 @@ CUresult mem_ops_run(const CUstreamBatchMemOpParams *ops, unsigned int count, ui
     return CUDA_SUCCESS;
 }
 
-CUAPI CUresult cuStreamBatchMemOp_v2(CUstream handle, unsigned int count, CUstreamBatchMemOpParams *ops, unsigned int flags)
+CUAPI CUresult cuStreamBatchMemOp_v2(CUstream handle, unsigned int count, CUstreamBatchMemOpParams *ops,
+                                     unsigned int flags)
 {
     struct stream *s;
     struct work w;
@@ -350,26 +382,30 @@ CUAPI CUresult cuStreamBatchMemOp_v2(CUstream handle, unsigned int count, CUstre
 
 CUAPI CUresult cuStreamWriteValue32_v2(CUstream s, CUdeviceptr at, cuuint32_t value, unsigned int flags)
 {
-    CUstreamBatchMemOpParams op = {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = at, .value = value, .flags = flags}};
+    CUstreamBatchMemOpParams op = {
+        .writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = at, .value = value, .flags = flags}};
     return cuStreamBatchMemOp_v2(s, 1, &op, 0);
 }
 CUAPI CUresult cuStreamWriteValue64_v2(CUstream s, CUdeviceptr at, cuuint64_t value, unsigned int flags)
 {
-    CUstreamBatchMemOpParams op = {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64, .address = at, .value64 = value, .flags = flags}};
+    CUstreamBatchMemOpParams op = {
+        .writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64, .address = at, .value64 = value, .flags = flags}};
     return cuStreamBatchMemOp_v2(s, 1, &op, 0);
 }
 CUAPI CUresult cuStreamWaitValue32_v2(CUstream s, CUdeviceptr at, cuuint32_t value, unsigned int flags)
 {
-    CUstreamBatchMemOpParams op = {.waitValue = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32, .address = at, .value = value, .flags = flags}};
+    CUstreamBatchMemOpParams op = {
+        .waitValue = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32, .address = at, .value = value, .flags = flags}};
     return cuStreamBatchMemOp_v2(s, 1, &op, 0);
 }
 CUAPI CUresult cuStreamWaitValue64_v2(CUstream s, CUdeviceptr at, cuuint64_t value, unsigned int flags)
 {
-    CUstreamBatchMemOpParams op = {.waitValue = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64, .address = at, .value64 = value, .flags = flags}};
+    CUstreamBatchMemOpParams op = {
+        .waitValue = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64, .address = at, .value64 = value, .flags = flags}};
     return cuStreamBatchMemOp_v2(s, 1, &op, 0);
 }
 
-#define MEM_OP(name) \
+#define MEM_OP(name)                     \
     API_ALIAS(name##_v2_ptsz, name##_v2) \
     API_ALIAS(name##_ptsz, name##_v2)
 MEM_OP(cuStreamWriteValue32)

@@ -1,15 +1,16 @@
-/* Texture and surface references (removed from CUDA 12's runtime, still in the driver API): variables of a module that are bound to memory by the
- * host. The variable holds the handle of a texture object that is made anew whenever the binding changed. */
+/* Texture and surface references (removed from CUDA 12's runtime, still in the driver API): variables of a module that
+ * are bound to memory by the host. The variable holds the handle of a texture object that is made anew whenever the
+ * binding changed. */
 #include "cuda/texture.h"
 
 #include <string.h>
 
 struct reference {
     struct object object;
-    struct module *module;             /* NULL: made by cuTexRefCreate */
+    struct module *module; /* NULL: made by cuTexRefCreate */
     const struct exec_symbol *symbol;
     bool bound, changed, is_surface;
-    uint64_t handle;                   /* 0: none */
+    uint64_t handle; /* 0: none */
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC sampling;
     CUarray_format format;
@@ -23,7 +24,11 @@ static void reference_destroy(struct object *o)
         texture_destroy(&driver_get()->gpu->textures, ref->handle);
 }
 
-struct reference_query { const struct module *module; const struct exec_symbol *symbol; struct reference *found; };
+struct reference_query {
+    const struct module *module;
+    const struct exec_symbol *symbol;
+    struct reference *found;
+};
 
 static bool match(struct object *o, void *user)
 {
@@ -55,7 +60,8 @@ static void bind(struct reference *ref)
         texture_destroy(table, ref->handle);
     ref->handle = 0;
     ref->changed = false;
-    if (ref->bound && texture_resource(&ref->resource, &t) == CUDA_SUCCESS && (ref->is_surface || texture_sampling(&ref->sampling, &t) == CUDA_SUCCESS))
+    if (ref->bound && texture_resource(&ref->resource, &t) == CUDA_SUCCESS &&
+        (ref->is_surface || texture_sampling(&ref->sampling, &t) == CUDA_SUCCESS))
         ref->handle = texture_create(table, &t);
     memcpy(memory_pointer(ref->symbol->address), &ref->handle, sizeof ref->handle);
 }
@@ -93,7 +99,8 @@ static CUresult from_module(void **out, CUmodule handle, const char *name, enum 
         r = CUDA_ERROR_INVALID_HANDLE;
     const struct exec_symbol *s = r == CUDA_SUCCESS ? exec_image_symbol(m->image, name) : NULL;
     bool is_reference = s && s->variable && s->size_bytes >= 8 &&
-                        (kind == OBJECT_TEXREF ? s->space == PTX_SPACE_TEX || s->variable->type == PTX_TEXREF : s->variable->type == PTX_SURFREF);
+                        (kind == OBJECT_TEXREF ? s->space == PTX_SPACE_TEX || s->variable->type == PTX_TEXREF
+                                               : s->variable->type == PTX_SURFREF);
     if (r == CUDA_SUCCESS && !is_reference)
         r = CUDA_ERROR_NOT_FOUND;
     if (r != CUDA_SUCCESS)
@@ -113,8 +120,14 @@ static CUresult from_module(void **out, CUmodule handle, const char *name, enum 
     return api_leave(CUDA_SUCCESS);
 }
 
-CUAPI CUresult cuModuleGetTexRef(CUtexref *out, CUmodule module, const char *name) { return from_module((void **)out, module, name, OBJECT_TEXREF); }
-CUAPI CUresult cuModuleGetSurfRef(CUsurfref *out, CUmodule module, const char *name) { return from_module((void **)out, module, name, OBJECT_SURFREF); }
+CUAPI CUresult cuModuleGetTexRef(CUtexref *out, CUmodule module, const char *name)
+{
+    return from_module((void **)out, module, name, OBJECT_TEXREF);
+}
+CUAPI CUresult cuModuleGetSurfRef(CUsurfref *out, CUmodule module, const char *name)
+{
+    return from_module((void **)out, module, name, OBJECT_SURFREF);
+}
 
 CUAPI CUresult cuTexRefCreate(CUtexref *out)
 {
@@ -164,7 +177,8 @@ static CUresult set_resource(struct reference *ref, const CUDA_RESOURCE_DESC *d)
     return r;
 }
 
-static CUresult set_array(const void *handle, enum object_kind kind, CUarray array, unsigned int flags, unsigned int known_flags)
+static CUresult set_array(const void *handle, enum object_kind kind, CUarray array, unsigned int flags,
+                          unsigned int known_flags)
 {
     struct reference *ref;
     CUDA_RESOURCE_DESC d = {.resType = CU_RESOURCE_TYPE_ARRAY};
@@ -180,7 +194,10 @@ CUAPI CUresult cuTexRefSetArray(CUtexref ref, CUarray array, unsigned int flags)
     return set_array(ref, OBJECT_TEXREF, array, flags, CU_TRSA_OVERRIDE_FORMAT);
 }
 
-CUAPI CUresult cuSurfRefSetArray(CUsurfref ref, CUarray array, unsigned int flags) { return set_array(ref, OBJECT_SURFREF, array, flags, 0); }
+CUAPI CUresult cuSurfRefSetArray(CUsurfref ref, CUarray array, unsigned int flags)
+{
+    return set_array(ref, OBJECT_SURFREF, array, flags, 0);
+}
 
 CUAPI CUresult cuTexRefSetMipmappedArray(CUtexref handle, CUmipmappedArray array, unsigned int flags)
 {
@@ -219,7 +236,8 @@ CUAPI CUresult cuTexRefSetAddress_v2(size_t *offset, CUtexref handle, CUdevicept
 }
 API_ALIAS(cuTexRefSetAddress, cuTexRefSetAddress_v2)
 
-CUAPI CUresult cuTexRefSetAddress2D_v3(CUtexref handle, const CUDA_ARRAY_DESCRIPTOR *a, CUdeviceptr address, size_t pitch)
+CUAPI CUresult cuTexRefSetAddress2D_v3(CUtexref handle, const CUDA_ARRAY_DESCRIPTOR *a, CUdeviceptr address,
+                                       size_t pitch)
 {
     struct reference *ref;
     CUresult r = enter(handle, OBJECT_TEXREF, a, &ref);
@@ -252,36 +270,42 @@ CUAPI CUresult cuTexRefSetFormat(CUtexref handle, CUarray_format format, int cha
 }
 
 /* Setters and getters of one field. */
-#define SET(condition, field, value) \
-    do { \
-        struct reference *ref; \
+#define SET(condition, field, value)                           \
+    do {                                                       \
+        struct reference *ref;                                 \
         CUresult r = enter(handle, OBJECT_TEXREF, &ref, &ref); \
-        if (r == CUDA_SUCCESS && !(condition)) \
-            r = CUDA_ERROR_INVALID_VALUE; \
-        if (r == CUDA_SUCCESS) { \
-            ref->sampling.field = (value); \
-            ref->changed = true; \
-        } \
-        return api_leave(r); \
+        if (r == CUDA_SUCCESS && !(condition))                 \
+            r = CUDA_ERROR_INVALID_VALUE;                      \
+        if (r == CUDA_SUCCESS) {                               \
+            ref->sampling.field = (value);                     \
+            ref->changed = true;                               \
+        }                                                      \
+        return api_leave(r);                                   \
     } while (0)
 
-#define GET(condition, out, value) \
-    do { \
-        struct reference *ref; \
+#define GET(condition, out, value)                            \
+    do {                                                      \
+        struct reference *ref;                                \
         CUresult r = enter(handle, OBJECT_TEXREF, out, &ref); \
-        if (r == CUDA_SUCCESS && !(condition)) \
-            r = CUDA_ERROR_INVALID_VALUE; \
-        if (r == CUDA_SUCCESS) \
-            *(out) = (value); \
-        return api_leave(r); \
+        if (r == CUDA_SUCCESS && !(condition))                \
+            r = CUDA_ERROR_INVALID_VALUE;                     \
+        if (r == CUDA_SUCCESS)                                \
+            *(out) = (value);                                 \
+        return api_leave(r);                                  \
     } while (0)
 
 CUAPI CUresult cuTexRefSetAddressMode(CUtexref handle, int dim, CUaddress_mode mode)
 {
     SET(dim >= 0 && dim < 3 && (unsigned)mode <= CU_TR_ADDRESS_MODE_BORDER, addressMode[dim], mode);
 }
-CUAPI CUresult cuTexRefSetFilterMode(CUtexref handle, CUfilter_mode mode) { SET((unsigned)mode <= CU_TR_FILTER_MODE_LINEAR, filterMode, mode); }
-CUAPI CUresult cuTexRefSetMipmapFilterMode(CUtexref handle, CUfilter_mode mode) { SET((unsigned)mode <= CU_TR_FILTER_MODE_LINEAR, mipmapFilterMode, mode); }
+CUAPI CUresult cuTexRefSetFilterMode(CUtexref handle, CUfilter_mode mode)
+{
+    SET((unsigned)mode <= CU_TR_FILTER_MODE_LINEAR, filterMode, mode);
+}
+CUAPI CUresult cuTexRefSetMipmapFilterMode(CUtexref handle, CUfilter_mode mode)
+{
+    SET((unsigned)mode <= CU_TR_FILTER_MODE_LINEAR, mipmapFilterMode, mode);
+}
 CUAPI CUresult cuTexRefSetMipmapLevelBias(CUtexref handle, float bias) { SET(true, mipmapLevelBias, bias); }
 CUAPI CUresult cuTexRefSetMaxAnisotropy(CUtexref handle, unsigned int most) { SET(most <= 16, maxAnisotropy, most); }
 CUAPI CUresult cuTexRefSetFlags(CUtexref handle, unsigned int flags) { SET(!(flags & ~0x73u), flags, flags); }
@@ -311,8 +335,9 @@ CUAPI CUresult cuTexRefSetBorderColor(CUtexref handle, float *color)
 
 CUAPI CUresult cuTexRefGetAddress_v2(CUdeviceptr *out, CUtexref handle)
 {
-    GET(ref->bound && (ref->resource.resType == CU_RESOURCE_TYPE_LINEAR || ref->resource.resType == CU_RESOURCE_TYPE_PITCH2D), out,
-        ref->resource.res.linear.devPtr);
+    GET(ref->bound &&
+            (ref->resource.resType == CU_RESOURCE_TYPE_LINEAR || ref->resource.resType == CU_RESOURCE_TYPE_PITCH2D),
+        out, ref->resource.res.linear.devPtr);
 }
 API_ALIAS(cuTexRefGetAddress, cuTexRefGetAddress_v2)
 
@@ -322,15 +347,22 @@ CUAPI CUresult cuTexRefGetArray(CUarray *out, CUtexref handle)
 }
 CUAPI CUresult cuTexRefGetMipmappedArray(CUmipmappedArray *out, CUtexref handle)
 {
-    GET(ref->bound && ref->resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, out, ref->resource.res.mipmap.hMipmappedArray);
+    GET(ref->bound && ref->resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, out,
+        ref->resource.res.mipmap.hMipmappedArray);
 }
 CUAPI CUresult cuTexRefGetAddressMode(CUaddress_mode *out, CUtexref handle, int dim)
 {
     GET(dim >= 0 && dim < 3, out, ref->sampling.addressMode[dim]);
 }
 CUAPI CUresult cuTexRefGetFilterMode(CUfilter_mode *out, CUtexref handle) { GET(true, out, ref->sampling.filterMode); }
-CUAPI CUresult cuTexRefGetMipmapFilterMode(CUfilter_mode *out, CUtexref handle) { GET(true, out, ref->sampling.mipmapFilterMode); }
-CUAPI CUresult cuTexRefGetMipmapLevelBias(float *out, CUtexref handle) { GET(true, out, ref->sampling.mipmapLevelBias); }
+CUAPI CUresult cuTexRefGetMipmapFilterMode(CUfilter_mode *out, CUtexref handle)
+{
+    GET(true, out, ref->sampling.mipmapFilterMode);
+}
+CUAPI CUresult cuTexRefGetMipmapLevelBias(float *out, CUtexref handle)
+{
+    GET(true, out, ref->sampling.mipmapLevelBias);
+}
 CUAPI CUresult cuTexRefGetMaxAnisotropy(int *out, CUtexref handle) { GET(true, out, (int)ref->sampling.maxAnisotropy); }
 CUAPI CUresult cuTexRefGetFlags(unsigned int *out, CUtexref handle) { GET(true, out, ref->sampling.flags); }
 

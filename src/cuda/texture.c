@@ -1,4 +1,5 @@
-/* Texture and surface objects: what a kernel reads or writes through a handle, with the descriptions they were made from. */
+/* Texture and surface objects: what a kernel reads or writes through a handle, with the descriptions they were made
+ * from. */
 #include "cuda/texture.h"
 
 #include <stdlib.h>
@@ -45,7 +46,8 @@ static CUresult linear_resource(const CUDA_RESOURCE_DESC *d, struct texture *t)
 static CUresult pitched_resource(const CUDA_RESOURCE_DESC *d, struct texture *t)
 {
     size_t width = d->res.pitch2D.width, height = d->res.pitch2D.height, pitch = d->res.pitch2D.pitchInBytes;
-    if (!array_format(d->res.pitch2D.format, d->res.pitch2D.numChannels, &t->array) || !width || !height || width > 131072 || height > 65536)
+    if (!array_format(d->res.pitch2D.format, d->res.pitch2D.numChannels, &t->array) || !width || !height ||
+        width > 131072 || height > 65536)
         return CUDA_ERROR_INVALID_VALUE;
     size_t row = width * texture_texel_bytes(&t->array);
     if (pitch < row || pitch % 32 || pitch > (1u << 22) || d->res.pitch2D.devPtr % 32 ||
@@ -98,7 +100,8 @@ CUresult texture_sampling(const CUDA_TEXTURE_DESC *d, struct texture *t)
             return CUDA_ERROR_INVALID_VALUE;
         t->address[i] = (enum texture_address)d->addressMode[i];
     }
-    if ((unsigned)d->filterMode > CU_TR_FILTER_MODE_LINEAR || (unsigned)d->mipmapFilterMode > CU_TR_FILTER_MODE_LINEAR || d->maxAnisotropy > 16)
+    if ((unsigned)d->filterMode > CU_TR_FILTER_MODE_LINEAR ||
+        (unsigned)d->mipmapFilterMode > CU_TR_FILTER_MODE_LINEAR || d->maxAnisotropy > 16)
         return CUDA_ERROR_INVALID_VALUE;
     t->linear_filter = d->filterMode == CU_TR_FILTER_MODE_LINEAR;
     t->normalized = d->flags & CU_TRSF_NORMALIZED_COORDINATES;
@@ -119,8 +122,9 @@ CUresult texture_sampling(const CUDA_TEXTURE_DESC *d, struct texture *t)
 /* The formats of views follow each other by kind of channel, each with 1, 2 and 4 of them. */
 static bool view_format(CUresourceViewFormat format, struct texture_array *t)
 {
-    static const CUarray_format kinds[] = {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_SIGNED_INT16,
-                                           CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_HALF, CU_AD_FORMAT_FLOAT};
+    static const CUarray_format kinds[] = {
+        CU_AD_FORMAT_UNSIGNED_INT8,  CU_AD_FORMAT_SIGNED_INT8,  CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_SIGNED_INT16,
+        CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_HALF,           CU_AD_FORMAT_FLOAT};
     unsigned int at = (unsigned int)format - CU_RES_VIEW_FORMAT_UINT_1X8, bytes = texture_texel_bytes(t);
     return array_format(kinds[at / 3], 1u << at % 3, t) && texture_texel_bytes(t) == bytes;
 }
@@ -139,17 +143,20 @@ static CUresult view_level(const CUDA_RESOURCE_VIEW_DESC *v, struct texture_arra
     return CUDA_SUCCESS;
 }
 
-/* A view reads the texels of an array in another format of the same size, or fewer of its levels or layers. The executor gets levels of its own. Block-compressed views are left out. */
+/* A view reads the texels of an array in another format of the same size, or fewer of its levels or layers. The
+ * executor gets levels of its own. Block-compressed views are left out. */
 static CUresult view_apply(const CUDA_RESOURCE_VIEW_DESC *v, struct texture *t)
 {
     uint32_t depth = t->array.layers ? (uint32_t)v->depth : t->array.depth;
     if (v->format >= CU_RES_VIEW_FORMAT_UNSIGNED_BC1)
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (t->kind != TEXTURE_ARRAY || v->format == CU_RES_VIEW_FORMAT_NONE || v->width != t->array.width || v->height != t->array.height || v->depth != depth)
+    if (t->kind != TEXTURE_ARRAY || v->format == CU_RES_VIEW_FORMAT_NONE || v->width != t->array.width ||
+        v->height != t->array.height || v->depth != depth)
         return CUDA_ERROR_INVALID_VALUE;
     if (!t->level_count)
         return view_level(v, &t->array);
-    uint32_t first = v->firstMipmapLevel, last = v->lastMipmapLevel < t->level_count ? v->lastMipmapLevel : t->level_count - 1;
+    uint32_t first = v->firstMipmapLevel,
+             last = v->lastMipmapLevel < t->level_count ? v->lastMipmapLevel : t->level_count - 1;
     if (first > last)
         return CUDA_ERROR_INVALID_VALUE;
     struct texture_array *levels = calloc(last - first + 1, sizeof *levels);
@@ -168,7 +175,8 @@ static CUresult view_apply(const CUDA_RESOURCE_VIEW_DESC *v, struct texture *t)
     return CUDA_SUCCESS;
 }
 
-static CUresult object_make(struct context *ctx, const struct texture *t, const CUDA_RESOURCE_DESC *resource, struct texture_object **out)
+static CUresult object_make(struct context *ctx, const struct texture *t, const CUDA_RESOURCE_DESC *resource,
+                            struct texture_object **out)
 {
     struct texture_object *o = object_new(sizeof *o, OBJECT_TEXTURE, ctx, texture_object_destroy);
     if (!o)
@@ -180,8 +188,8 @@ static CUresult object_make(struct context *ctx, const struct texture *t, const 
     return CUDA_SUCCESS;
 }
 
-CUAPI CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *sampling,
-                                 const CUDA_RESOURCE_VIEW_DESC *view)
+CUAPI CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
+                                 const CUDA_TEXTURE_DESC *sampling, const CUDA_RESOURCE_VIEW_DESC *view)
 {
     struct context *ctx = NULL;
     struct texture_object *o = NULL;
@@ -217,7 +225,8 @@ CUAPI CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *r
     struct texture t = {.in_use = true, .is_surface = true};
     CUresult r = api_enter(&ctx, API_CONTEXT);
     if (r == CUDA_SUCCESS)
-        r = out && resource && resource->resType == CU_RESOURCE_TYPE_ARRAY ? texture_resource(resource, &t) : CUDA_ERROR_INVALID_VALUE;
+        r = out && resource && resource->resType == CU_RESOURCE_TYPE_ARRAY ? texture_resource(resource, &t)
+                                                                           : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         r = object_make(ctx, &t, resource, &o);
     if (r == CUDA_SUCCESS)
@@ -225,7 +234,11 @@ CUAPI CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *r
     return api_leave(r);
 }
 
-struct handle_query { uint64_t handle; bool is_surface; struct texture_object *found; };
+struct handle_query {
+    uint64_t handle;
+    bool is_surface;
+    struct texture_object *found;
+};
 
 static bool match_handle(struct object *o, void *user)
 {
@@ -269,8 +282,14 @@ static CUresult get_resource(CUDA_RESOURCE_DESC *out, uint64_t handle, bool is_s
     return api_leave(r);
 }
 
-CUAPI CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *out, CUtexObject handle) { return get_resource(out, handle, false); }
-CUAPI CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *out, CUsurfObject handle) { return get_resource(out, handle, true); }
+CUAPI CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *out, CUtexObject handle)
+{
+    return get_resource(out, handle, false);
+}
+CUAPI CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *out, CUsurfObject handle)
+{
+    return get_resource(out, handle, true);
+}
 
 CUAPI CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *out, CUtexObject handle)
 {

@@ -5,6 +5,7 @@
 #include "cuda/internal.h"
 
 CUresult texture_resource(const CUDA_RESOURCE_DESC *d, struct texture *t); /* where the texels are */
-CUresult texture_sampling(const CUDA_TEXTURE_DESC *d, struct texture *t);  /* how they are read; after texture_resource */
+CUresult texture_sampling(const CUDA_TEXTURE_DESC *d,
+                          struct texture *t); /* how they are read; after texture_resource */
 
 #endif

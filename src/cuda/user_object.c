@@ -1,5 +1,5 @@
-/* User objects: something of the program's that lives as long as anybody holds it, graphs and their instances among them. The destructor is called outside the driver's lock, by the call that
- * let go of it last. */
+/* User objects: something of the program's that lives as long as anybody holds it, graphs and their instances among
+ * them. The destructor is called outside the driver's lock, by the call that let go of it last. */
 #include "cuda/graph.h"
 
 #include <stdlib.h>
@@ -12,7 +12,11 @@ struct user_object {
 };
 
 /* Those that nobody holds any more, until their destructors are called. Guarded by the driver's lock. */
-static struct pending { struct pending *next; CUhostFn destructor; void *user; } *pending;
+static struct pending {
+    struct pending *next;
+    CUhostFn destructor;
+    void *user;
+} * pending;
 
 static void release(struct user_object *u, uint64_t count)
 {
@@ -83,10 +87,12 @@ void user_objects_free(struct graph *g)
     free(g->held);
 }
 
-CUAPI CUresult cuUserObjectCreate(CUuserObject *out, void *user, CUhostFn destructor, unsigned int references, unsigned int flags)
+CUAPI CUresult cuUserObjectCreate(CUuserObject *out, void *user, CUhostFn destructor, unsigned int references,
+                                  unsigned int flags)
 {
     CUresult r = api_enter(NULL, API_INIT);
-    if (r == CUDA_SUCCESS && (!out || !destructor || !references || references > INT32_MAX || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC))
+    if (r == CUDA_SUCCESS &&
+        (!out || !destructor || !references || references > INT32_MAX || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC))
         r = CUDA_ERROR_INVALID_VALUE;
     struct user_object *u = r == CUDA_SUCCESS ? object_new(sizeof *u, OBJECT_USER, NULL, NULL) : NULL;
     if (r == CUDA_SUCCESS && !u)

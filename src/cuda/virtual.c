@@ -1,7 +1,7 @@
 /* Virtual memory management: address ranges are reserved, physical memory is made, and one is mapped into the other.
  *
- * A reservation is a range of the host's address space that nobody may touch, physical memory an anonymous file, and a mapping maps the file. The
- * device sees a mapping from cuMemSetAccess on. */
+ * A reservation is a range of the host's address space that nobody may touch, physical memory an anonymous file, and a
+ * mapping maps the file. The device sees a mapping from cuMemSetAccess on. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -18,14 +18,22 @@ struct physical {
     struct object object;
     int file;
     size_t size;
-    uint32_t references;     /* handles given out, and mappings */
+    uint32_t references; /* handles given out, and mappings */
     CUmemAllocationProp properties;
 };
 
-struct span { uint64_t base, size; struct physical *physical; size_t offset; bool visible; }; /* physical NULL: a reservation */
+struct span {
+    uint64_t base, size;
+    struct physical *physical;
+    size_t offset;
+    bool visible;
+}; /* physical NULL: a reservation */
 
 /* Guarded by the driver's lock. Few of each: searched one by one. */
-static struct spans { struct span *entries; uint32_t count, capacity; } reservations, mappings;
+static struct spans {
+    struct span *entries;
+    uint32_t count, capacity;
+} reservations, mappings;
 
 static struct span *span_add(struct spans *s, struct span one)
 {
@@ -62,7 +70,8 @@ static bool overlaps(const struct spans *s, uint64_t address, uint64_t size)
 
 static bool granular(uint64_t value) { return value % GRANULE == 0; }
 
-CUAPI CUresult cuMemGetAllocationGranularity(size_t *out, const CUmemAllocationProp *p, CUmemAllocationGranularity_flags option)
+CUAPI CUresult cuMemGetAllocationGranularity(size_t *out, const CUmemAllocationProp *p,
+                                             CUmemAllocationGranularity_flags option)
 {
     CUresult r = api_enter(NULL, API_INIT);
     if (r == CUDA_SUCCESS && (!out || !p || (unsigned)option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
@@ -85,11 +94,13 @@ static void *reserve(size_t size, size_t align)
     return at + skew;
 }
 
-CUAPI CUresult cuMemAddressReserve(CUdeviceptr *out, size_t size, size_t align, CUdeviceptr wanted, unsigned long long flags)
+CUAPI CUresult cuMemAddressReserve(CUdeviceptr *out, size_t size, size_t align, CUdeviceptr wanted,
+                                   unsigned long long flags)
 {
     (void)wanted; /* a hint */
     CUresult r = api_enter(NULL, API_INIT);
-    if (r == CUDA_SUCCESS && (!out || !size || !granular(size) || flags || (align & (align - 1)) || align > SIZE_MAX / 4 || size > SIZE_MAX / 4))
+    if (r == CUDA_SUCCESS && (!out || !size || !granular(size) || flags || (align & (align - 1)) ||
+                              align > SIZE_MAX / 4 || size > SIZE_MAX / 4))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r != CUDA_SUCCESS)
         return api_leave(r);
@@ -127,12 +138,14 @@ static void physical_drop(struct physical *p)
 
 static bool properties_ok(const CUmemAllocationProp *p)
 {
-    bool place = (p->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->location.id == 0) || p->location.type == CU_MEM_LOCATION_TYPE_HOST ||
-                 p->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA || p->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+    bool place = (p->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->location.id == 0) ||
+                 p->location.type == CU_MEM_LOCATION_TYPE_HOST || p->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
+                 p->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
     return p->type == CU_MEM_ALLOCATION_TYPE_PINNED && place;
 }
 
-CUAPI CUresult cuMemCreate(CUmemGenericAllocationHandle *out, size_t size, const CUmemAllocationProp *p, unsigned long long flags)
+CUAPI CUresult cuMemCreate(CUmemGenericAllocationHandle *out, size_t size, const CUmemAllocationProp *p,
+                           unsigned long long flags)
 {
     CUresult r = api_enter(NULL, API_INIT);
     if (r == CUDA_SUCCESS && (!out || !p || !size || !granular(size) || flags || !properties_ok(p)))
@@ -144,7 +157,9 @@ CUAPI CUresult cuMemCreate(CUmemGenericAllocationHandle *out, size_t size, const
     if (r != CUDA_SUCCESS)
         return api_leave(r);
     int file = memfd_create("heddle", MFD_CLOEXEC);
-    struct physical *made = file >= 0 && ftruncate(file, (off_t)size) == 0 ? object_new(sizeof *made, OBJECT_PHYSICAL, NULL, physical_destroy) : NULL;
+    struct physical *made = file >= 0 && ftruncate(file, (off_t)size) == 0
+                                ? object_new(sizeof *made, OBJECT_PHYSICAL, NULL, physical_destroy)
+                                : NULL;
     if (!made) {
         if (file >= 0)
             close(file);
@@ -198,11 +213,13 @@ CUAPI CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *out, vo
     return api_leave(r);
 }
 
-CUAPI CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags)
+CUAPI CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
+                        unsigned long long flags)
 {
     struct physical *p;
     CUresult r = enter(handle, &p, &p);
-    if (r == CUDA_SUCCESS && (!size || !granular(size) || !granular(address) || !granular(offset) || flags || offset > p->size || size > p->size - offset))
+    if (r == CUDA_SUCCESS && (!size || !granular(size) || !granular(address) || !granular(offset) || flags ||
+                              offset > p->size || size > p->size - offset))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && (!span_holding(&reservations, address, size) || overlaps(&mappings, address, size)))
         r = CUDA_ERROR_INVALID_VALUE;
@@ -223,9 +240,11 @@ static bool show(struct span *s, bool visible)
     if (!visible) {
         memory_release(m, s->base);
         s->visible = false;
-        return mmap(at, s->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+        return mmap(at, s->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) !=
+               MAP_FAILED;
     }
-    if (mmap(at, s->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, s->physical->file, (off_t)s->offset) == MAP_FAILED)
+    if (mmap(at, s->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, s->physical->file, (off_t)s->offset) ==
+        MAP_FAILED)
         return false;
     s->visible = memory_register(m, at, s->size, MEMORY_DEVICE);
     return s->visible;

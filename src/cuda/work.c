@@ -9,7 +9,8 @@ static CUresult shape_of(const struct work *w, struct launch_shape *s)
 {
     const CUDA_KERNEL_NODE_PARAMS *p = &w->kernel;
     CUlaunchConfig attributes = {.attrs = w->attributes, .numAttrs = w->attribute_count};
-    *s = (struct launch_shape){.grid = {p->gridDimX, p->gridDimY, p->gridDimZ}, .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
+    *s = (struct launch_shape){.grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
+                               .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
                                .shared_bytes = p->sharedMemBytes};
     return launch_attributes(&attributes, s);
 }
@@ -68,10 +69,18 @@ CUresult work_set_attribute(struct work *w, CUlaunchAttributeID id, const CUlaun
 
 CUresult work_launch(struct work *w, CUfunction handle, const struct launch_shape *s, void **params, void **extra)
 {
-    CUDA_KERNEL_NODE_PARAMS p = {.func = handle, .gridDimX = s->grid[0], .gridDimY = s->grid[1], .gridDimZ = s->grid[2], .blockDimX = s->block[0],
-                                 .blockDimY = s->block[1], .blockDimZ = s->block[2], .sharedMemBytes = s->shared_bytes, .kernelParams = params,
+    CUDA_KERNEL_NODE_PARAMS p = {.func = handle,
+                                 .gridDimX = s->grid[0],
+                                 .gridDimY = s->grid[1],
+                                 .gridDimZ = s->grid[2],
+                                 .blockDimX = s->block[0],
+                                 .blockDimY = s->block[1],
+                                 .blockDimZ = s->block[2],
+                                 .sharedMemBytes = s->shared_bytes,
+                                 .kernelParams = params,
                                  .extra = extra};
-    CUlaunchAttributeValue cooperative = {.cooperative = 1}, cluster = {.clusterDim = {s->cluster[0], s->cluster[1], s->cluster[2]}};
+    CUlaunchAttributeValue cooperative = {.cooperative = 1},
+                           cluster = {.clusterDim = {s->cluster[0], s->cluster[1], s->cluster[2]}};
     CUresult r = work_kernel(w, &p);
     if (r == CUDA_SUCCESS && s->cooperative)
         r = work_set_attribute(w, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &cooperative);
@@ -111,8 +120,9 @@ CUresult work_alloc(struct work *w, CUDA_MEM_ALLOC_NODE_PARAMS *p)
     const CUmemLocation *at = &p->poolProps.location;
     struct context *ctx = context_current();
     *w = (struct work){.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
-    if (!p->bytesize || (p->accessDescCount && !p->accessDescs) || p->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
-        at->type != CU_MEM_LOCATION_TYPE_DEVICE || at->id != 0)
+    if (!p->bytesize || (p->accessDescCount && !p->accessDescs) ||
+        p->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED || at->type != CU_MEM_LOCATION_TYPE_DEVICE ||
+        at->id != 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (p->poolProps.handleTypes != CU_MEM_HANDLE_TYPE_NONE)
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -183,8 +193,9 @@ static CUresult copy_kernel(struct work *to, const struct work *from)
 {
     struct function *f = NULL;
     CUresult r = function_resolve(from->kernel.func, &f);
-    if (r == CUDA_SUCCESS && (!copy_block(&to->params, from->params, from->params_bytes) ||
-                              !copy_block(&to->attributes, from->attributes, from->attribute_count * sizeof *from->attributes)))
+    if (r == CUDA_SUCCESS &&
+        (!copy_block(&to->params, from->params, from->params_bytes) ||
+         !copy_block(&to->attributes, from->attributes, from->attribute_count * sizeof *from->attributes)))
         r = CUDA_ERROR_OUT_OF_MEMORY;
     return r == CUDA_SUCCESS ? point_to_params(to, f) : r;
 }
@@ -286,7 +297,8 @@ static CUresult run_mem_ops(const struct work *w)
             return r;
         bool goes_on = queue_is_pending(&others) && queue_drive(&others, QUEUE_CYCLES) != QUEUE_STUCK;
         if (!goes_on && !queue_be_patient(&patience)) {
-            driver_say("a graph waits for a value in memory (cuStreamWaitValue) that nothing which is left to do can write");
+            driver_say(
+                "a graph waits for a value in memory (cuStreamWaitValue) that nothing which is left to do can write");
             return CUDA_ERROR_NOT_SUPPORTED;
         }
     }
@@ -298,7 +310,9 @@ CUresult work_run(const struct work *w)
     switch (w->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return queue_run_kernel(w);
     case CU_GRAPH_NODE_TYPE_MEMCPY: return copy_3d(&w->copy);
-    case CU_GRAPH_NODE_TYPE_MEMSET: return memset_fill(w->fill.dst, w->fill.pitch, w->fill.value, w->fill.elementSize, w->fill.width, w->fill.height);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        return memset_fill(w->fill.dst, w->fill.pitch, w->fill.value, w->fill.elementSize, w->fill.width,
+                           w->fill.height);
     case CU_GRAPH_NODE_TYPE_HOST: return run_host(w);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return run_event(w);

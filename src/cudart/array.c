@@ -5,7 +5,10 @@
 #include "cudart/runtime.h"
 
 /* The driver's formats of fractions are in the order of the runtime's kinds. */
-bool rt_is_fraction(CUarray_format format) { return format >= CU_AD_FORMAT_UNORM_INT8X1 && format <= CU_AD_FORMAT_SNORM_INT16X4; }
+bool rt_is_fraction(CUarray_format format)
+{
+    return format >= CU_AD_FORMAT_UNORM_INT8X1 && format <= CU_AD_FORMAT_SNORM_INT16X4;
+}
 
 static int channel_bits(CUarray_format format)
 {
@@ -21,7 +24,10 @@ static int channel_bits(CUarray_format format)
     }
 }
 
-size_t rt_texel_bytes(CUarray_format format, unsigned int channels) { return (size_t)channel_bits(format) / 8 * channels; }
+size_t rt_texel_bytes(CUarray_format format, unsigned int channels)
+{
+    return (size_t)channel_bits(format) / 8 * channels;
+}
 
 static bool format_of(enum cudaChannelFormatKind kind, int bits, unsigned int channels, CUarray_format *format)
 {
@@ -32,12 +38,18 @@ static bool format_of(enum cudaChannelFormatKind kind, int bits, unsigned int ch
     }
     switch (kind) {
     case cudaChannelFormatKindSigned:
-        *format = bits == 8 ? CU_AD_FORMAT_SIGNED_INT8 : bits == 16 ? CU_AD_FORMAT_SIGNED_INT16 : CU_AD_FORMAT_SIGNED_INT32;
+        *format = bits == 8    ? CU_AD_FORMAT_SIGNED_INT8
+                  : bits == 16 ? CU_AD_FORMAT_SIGNED_INT16
+                               : CU_AD_FORMAT_SIGNED_INT32;
         return bits == 8 || bits == 16 || bits == 32;
     case cudaChannelFormatKindUnsigned:
-        *format = bits == 8 ? CU_AD_FORMAT_UNSIGNED_INT8 : bits == 16 ? CU_AD_FORMAT_UNSIGNED_INT16 : CU_AD_FORMAT_UNSIGNED_INT32;
+        *format = bits == 8    ? CU_AD_FORMAT_UNSIGNED_INT8
+                  : bits == 16 ? CU_AD_FORMAT_UNSIGNED_INT16
+                               : CU_AD_FORMAT_UNSIGNED_INT32;
         return bits == 8 || bits == 16 || bits == 32;
-    case cudaChannelFormatKindFloat: *format = bits == 16 ? CU_AD_FORMAT_HALF : CU_AD_FORMAT_FLOAT; return bits == 16 || bits == 32;
+    case cudaChannelFormatKindFloat:
+        *format = bits == 16 ? CU_AD_FORMAT_HALF : CU_AD_FORMAT_FLOAT;
+        return bits == 16 || bits == 32;
     default: return false;
     }
 }
@@ -59,10 +71,14 @@ int rt_format_of(const struct cudaChannelFormatDesc *d, CUarray_format *format, 
 struct cudaChannelFormatDesc rt_desc_of(CUarray_format format, unsigned int channels)
 {
     int bits = channel_bits(format);
-    struct cudaChannelFormatDesc d = {.x = bits, .y = channels > 1 ? bits : 0, .z = channels > 2 ? bits : 0, .w = channels > 3 ? bits : 0};
+    struct cudaChannelFormatDesc d = {
+        .x = bits, .y = channels > 1 ? bits : 0, .z = channels > 2 ? bits : 0, .w = channels > 3 ? bits : 0};
     bool is_float = format == CU_AD_FORMAT_HALF || format == CU_AD_FORMAT_FLOAT;
-    bool is_signed = format == CU_AD_FORMAT_SIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT16 || format == CU_AD_FORMAT_SIGNED_INT32;
-    d.f = is_float ? cudaChannelFormatKindFloat : is_signed ? cudaChannelFormatKindSigned : cudaChannelFormatKindUnsigned;
+    bool is_signed = format == CU_AD_FORMAT_SIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT16 ||
+                     format == CU_AD_FORMAT_SIGNED_INT32;
+    d.f = is_float    ? cudaChannelFormatKindFloat
+          : is_signed ? cudaChannelFormatKindSigned
+                      : cudaChannelFormatKindUnsigned;
     if (rt_is_fraction(format))
         d.f = cudaChannelFormatKindUnsignedNormalized8X1 + (format - CU_AD_FORMAT_UNORM_INT8X1);
     return d;
@@ -75,7 +91,8 @@ RTAPI struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, in
 
 enum { KNOWN_FLAGS = 0xff };
 
-static int describe(const struct cudaChannelFormatDesc *desc, struct cudaExtent e, unsigned int flags, CUDA_ARRAY3D_DESCRIPTOR *out)
+static int describe(const struct cudaChannelFormatDesc *desc, struct cudaExtent e, unsigned int flags,
+                    CUDA_ARRAY3D_DESCRIPTOR *out)
 {
     if (!desc || (flags & ~(unsigned)KNOWN_FLAGS))
         return cudaErrorInvalidValue;
@@ -83,7 +100,8 @@ static int describe(const struct cudaChannelFormatDesc *desc, struct cudaExtent 
     return rt_format_of(desc, &out->Format, &out->NumChannels);
 }
 
-static cudaError_t make(cudaArray_t *out, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags)
+static cudaError_t make(cudaArray_t *out, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
+                        unsigned int flags)
 {
     CUDA_ARRAY3D_DESCRIPTOR d;
     int r = rt_enter();
@@ -94,18 +112,23 @@ static cudaError_t make(cudaArray_t *out, const struct cudaChannelFormatDesc *de
     return rt_leave(r ?: (int)cuArray3DCreate(out, &d));
 }
 
-RTAPI cudaError_t cudaMallocArray(cudaArray_t *out, const struct cudaChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags)
+RTAPI cudaError_t cudaMallocArray(cudaArray_t *out, const struct cudaChannelFormatDesc *desc, size_t width,
+                                  size_t height, unsigned int flags)
 {
     return make(out, desc, (struct cudaExtent){width, height, 0}, flags);
 }
-RTAPI cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int flags)
+RTAPI cudaError_t cudaMalloc3DArray(cudaArray_t *out, const struct cudaChannelFormatDesc *desc,
+                                    struct cudaExtent extent, unsigned int flags)
 {
     return make(out, desc, extent, flags);
 }
-RTAPI cudaError_t cudaFreeArray(cudaArray_t array) { return rt_leave(rt_enter() ?: array ? (int)cuArrayDestroy(array) : cudaSuccess); }
+RTAPI cudaError_t cudaFreeArray(cudaArray_t array)
+{
+    return rt_leave(rt_enter() ?: array ? (int)cuArrayDestroy(array) : cudaSuccess);
+}
 
-RTAPI cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *out, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned int levels,
-                                           unsigned int flags)
+RTAPI cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *out, const struct cudaChannelFormatDesc *desc,
+                                           struct cudaExtent extent, unsigned int levels, unsigned int flags)
 {
     CUDA_ARRAY3D_DESCRIPTOR d;
     int r = rt_enter();
@@ -122,7 +145,8 @@ RTAPI cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *out, cudaMipmappedArra
     return rt_leave(rt_enter() ?: (int)cuMipmappedArrayGetLevel(out, array, level));
 }
 
-RTAPI cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags, cudaArray_t array)
+RTAPI cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned int *flags,
+                                   cudaArray_t array)
 {
     CUDA_ARRAY3D_DESCRIPTOR d;
     int r = rt_enter() ?: (int)cuArray3DGetDescriptor(&d, array);
@@ -142,14 +166,18 @@ RTAPI cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArr
     return desc ? cudaArrayGetInfo(desc, NULL, NULL, array) : rt_leave(cudaErrorInvalidValue);
 }
 
-RTAPI cudaError_t cudaArrayGetPlane(cudaArray_t *out, cudaArray_t array, unsigned int plane) { return rt_leave(rt_enter() ?: (int)cuArrayGetPlane(out, array, plane)); }
+RTAPI cudaError_t cudaArrayGetPlane(cudaArray_t *out, cudaArray_t array, unsigned int plane)
+{
+    return rt_leave(rt_enter() ?: (int)cuArrayGetPlane(out, array, plane));
+}
 
 /* cudaArrayMemoryRequirements is the driver's structure under another name. */
 RTAPI cudaError_t cudaArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, cudaArray_t array, int device)
 {
     return rt_leave(rt_enter() ?: (int)cuArrayGetMemoryRequirements(out, array, device));
 }
-RTAPI cudaError_t cudaMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, cudaMipmappedArray_t array, int device)
+RTAPI cudaError_t cudaMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out,
+                                                          cudaMipmappedArray_t array, int device)
 {
     return rt_leave(rt_enter() ?: (int)cuMipmappedArrayGetMemoryRequirements(out, array, device));
 }

@@ -19,7 +19,9 @@ RTAPI cudaError_t cudaChooseDevice(int *device, const void *properties)
 }
 
 /* A description of texels: bits of each channel, and what they hold. */
-struct channels { int bits[4], kind; };
+struct channels {
+    int bits[4], kind;
+};
 
 static int texel_format(const struct channels *c, CUarray_format *format, unsigned int *count)
 {

@@ -1,7 +1,7 @@
 /* Copies of bytes in a row, and what all copies share.
  *
- * Addresses are unified: a side that the kind calls host may be any memory. One that it calls device must be memory that the device can reach, which pinned and managed memory are and
- * other host memory is not. So does CUDA. */
+ * Addresses are unified: a side that the kind calls host may be any memory. One that it calls device must be memory
+ * that the device can reach, which pinned and managed memory are and other host memory is not. So does CUDA. */
 #include "cudart/copy.h"
 #include "cudart/runtime.h"
 
@@ -10,8 +10,14 @@ bool rt_copy_sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *t
     switch (kind) {
     case cudaMemcpyHostToHost:
     case cudaMemcpyDefault: *from = *to = CU_MEMORYTYPE_UNIFIED; return true;
-    case cudaMemcpyHostToDevice: *from = CU_MEMORYTYPE_UNIFIED; *to = CU_MEMORYTYPE_DEVICE; return true;
-    case cudaMemcpyDeviceToHost: *from = CU_MEMORYTYPE_DEVICE; *to = CU_MEMORYTYPE_UNIFIED; return true;
+    case cudaMemcpyHostToDevice:
+        *from = CU_MEMORYTYPE_UNIFIED;
+        *to = CU_MEMORYTYPE_DEVICE;
+        return true;
+    case cudaMemcpyDeviceToHost:
+        *from = CU_MEMORYTYPE_DEVICE;
+        *to = CU_MEMORYTYPE_UNIFIED;
+        return true;
     case cudaMemcpyDeviceToDevice: *from = *to = CU_MEMORYTYPE_DEVICE; return true;
     default: return false;
     }
@@ -98,17 +104,22 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
     return rt_leave(rt_enter() ?: rt_copy(to, from, bytes, kind, order));
 }
 
-RTAPI cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) { return copy(to, from, bytes, kind, RT_NOW); }
+RTAPI cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    return copy(to, from, bytes, kind, RT_NOW);
+}
 RTAPI cudaError_t cudaMemcpy_ptds(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     return copy(to, from, bytes, kind, RT_NOW_PER_THREAD);
 }
 
-RTAPI cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
+RTAPI cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                                  cudaStream_t stream)
 {
     return copy(to, from, bytes, kind, RT_LATER(stream));
 }
-RTAPI cudaError_t cudaMemcpyAsync_ptsz(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
+RTAPI cudaError_t cudaMemcpyAsync_ptsz(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                                       cudaStream_t stream)
 {
     return copy(to, from, bytes, kind, RT_LATER_PER_THREAD(stream));
 }
@@ -126,7 +137,8 @@ RTAPI cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int 
 {
     return rt_leave(copy_peer(to, to_device, from, from_device, bytes, RT_NOW));
 }
-RTAPI cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t stream)
+RTAPI cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
+                                      cudaStream_t stream)
 {
     return rt_leave(copy_peer(to, to_device, from, from_device, bytes, RT_LATER(stream)));
 }

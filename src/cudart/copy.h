@@ -5,10 +5,13 @@
 #include "cudart/memory_types.h"
 
 /* On which stream, and whether the call returns only when all is done. */
-struct copy_order { CUstream stream; bool wait; };
+struct copy_order {
+    CUstream stream;
+    bool wait;
+};
 
-#define RT_NOW              ((struct copy_order){NULL, true})
-#define RT_NOW_PER_THREAD   ((struct copy_order){CU_STREAM_PER_THREAD, true})
+#define RT_NOW                 ((struct copy_order){NULL, true})
+#define RT_NOW_PER_THREAD      ((struct copy_order){CU_STREAM_PER_THREAD, true})
 #define RT_LATER(s)            ((struct copy_order){(s), false})
 #define RT_LATER_PER_THREAD(s) ((struct copy_order){(s) ? (s) : CU_STREAM_PER_THREAD, false})
 

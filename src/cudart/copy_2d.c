@@ -10,9 +10,13 @@ static int check_pitch(size_t pitch, size_t width, size_t height)
     return pitch && pitch < width ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-static CUDA_MEMCPY3D rectangle(size_t width, size_t height) { return (CUDA_MEMCPY3D){.WidthInBytes = width, .Height = height, .Depth = 1}; }
+static CUDA_MEMCPY3D rectangle(size_t width, size_t height)
+{
+    return (CUDA_MEMCPY3D){.WidthInBytes = width, .Height = height, .Depth = 1};
+}
 
-static cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind, struct copy_order order)
+static cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                        enum cudaMemcpyKind kind, struct copy_order order)
 {
     CUDA_MEMCPY3D box = rectangle(width, height);
     CUmemorytype from_type, to_type;
@@ -35,8 +39,14 @@ static cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from
 #define FROM_ARRAY  cudaArray_t from, size_t from_x, size_t from_y
 #define SIZE        size_t width, size_t height, enum cudaMemcpyKind kind
 
-RTAPI cudaError_t cudaMemcpy2D(TO_LINEAR, FROM_LINEAR, SIZE) { return copy(to, to_pitch, from, from_pitch, width, height, kind, RT_NOW); }
-RTAPI cudaError_t cudaMemcpy2D_ptds(TO_LINEAR, FROM_LINEAR, SIZE) { return copy(to, to_pitch, from, from_pitch, width, height, kind, RT_NOW_PER_THREAD); }
+RTAPI cudaError_t cudaMemcpy2D(TO_LINEAR, FROM_LINEAR, SIZE)
+{
+    return copy(to, to_pitch, from, from_pitch, width, height, kind, RT_NOW);
+}
+RTAPI cudaError_t cudaMemcpy2D_ptds(TO_LINEAR, FROM_LINEAR, SIZE)
+{
+    return copy(to, to_pitch, from, from_pitch, width, height, kind, RT_NOW_PER_THREAD);
+}
 RTAPI cudaError_t cudaMemcpy2DAsync(TO_LINEAR, FROM_LINEAR, SIZE, cudaStream_t stream)
 {
     return copy(to, to_pitch, from, from_pitch, width, height, kind, RT_LATER(stream));
@@ -50,7 +60,9 @@ RTAPI cudaError_t cudaMemcpy2DAsync_ptsz(TO_LINEAR, FROM_LINEAR, SIZE, cudaStrea
 static int linear_type(enum cudaMemcpyKind kind, enum cudaMemcpyKind with_host, CUmemorytype *type)
 {
     *type = kind == cudaMemcpyDeviceToDevice ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
-    return kind == with_host || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault ? cudaSuccess : cudaErrorInvalidMemcpyDirection;
+    return kind == with_host || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault
+               ? cudaSuccess
+               : cudaErrorInvalidMemcpyDirection;
 }
 
 static cudaError_t copy_in(TO_ARRAY, FROM_LINEAR, SIZE, struct copy_order order)
@@ -96,7 +108,10 @@ static cudaError_t copy_across(TO_ARRAY, FROM_ARRAY, SIZE, struct copy_order ord
     return rt_leave(r ?: rt_copy_box(&box, order));
 }
 
-RTAPI cudaError_t cudaMemcpy2DToArray(TO_ARRAY, FROM_LINEAR, SIZE) { return copy_in(to, to_x, to_y, from, from_pitch, width, height, kind, RT_NOW); }
+RTAPI cudaError_t cudaMemcpy2DToArray(TO_ARRAY, FROM_LINEAR, SIZE)
+{
+    return copy_in(to, to_x, to_y, from, from_pitch, width, height, kind, RT_NOW);
+}
 RTAPI cudaError_t cudaMemcpy2DToArray_ptds(TO_ARRAY, FROM_LINEAR, SIZE)
 {
     return copy_in(to, to_x, to_y, from, from_pitch, width, height, kind, RT_NOW_PER_THREAD);
@@ -110,7 +125,10 @@ RTAPI cudaError_t cudaMemcpy2DToArrayAsync_ptsz(TO_ARRAY, FROM_LINEAR, SIZE, cud
     return copy_in(to, to_x, to_y, from, from_pitch, width, height, kind, RT_LATER_PER_THREAD(stream));
 }
 
-RTAPI cudaError_t cudaMemcpy2DFromArray(TO_LINEAR, FROM_ARRAY, SIZE) { return copy_out(to, to_pitch, from, from_x, from_y, width, height, kind, RT_NOW); }
+RTAPI cudaError_t cudaMemcpy2DFromArray(TO_LINEAR, FROM_ARRAY, SIZE)
+{
+    return copy_out(to, to_pitch, from, from_x, from_y, width, height, kind, RT_NOW);
+}
 RTAPI cudaError_t cudaMemcpy2DFromArray_ptds(TO_LINEAR, FROM_ARRAY, SIZE)
 {
     return copy_out(to, to_pitch, from, from_x, from_y, width, height, kind, RT_NOW_PER_THREAD);

@@ -26,7 +26,8 @@ static int check_sides(const struct cudaMemcpy3DParms *p)
 }
 
 /* Whether the rows and slices of a box fit the pitched memory they lie in. */
-static bool fits(const struct cudaPitchedPtr *p, size_t x_bytes, size_t y, size_t width, const struct cudaExtent *e, bool with_array)
+static bool fits(const struct cudaPitchedPtr *p, size_t x_bytes, size_t y, size_t width, const struct cudaExtent *e,
+                 bool with_array)
 {
     bool several = e->height > 1 || e->depth > 1;
     if ((several || p->pitch) && p->pitch < x_bytes + width)
@@ -34,7 +35,8 @@ static bool fits(const struct cudaPitchedPtr *p, size_t x_bytes, size_t y, size_
     return !p->ysize || p->ysize >= y + e->height || (!with_array && e->depth == 1);
 }
 
-/* Where an array takes part, all widths and positions count its elements, those in linear memory too. NVIDIA's manual says bytes for the latter; their library does as here. */
+/* Where an array takes part, all widths and positions count its elements, those in linear memory too. NVIDIA's manual
+ * says bytes for the latter; their library does as here. */
 int rt_copy_3d_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *box)
 {
     CUmemorytype from, to;
@@ -52,9 +54,17 @@ int rt_copy_3d_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *box)
         return r;
     size_t element = p->srcArray ? from_bytes : to_bytes;
     *box = (CUDA_MEMCPY3D){
-        .srcXInBytes = p->srcPos.x * element, .srcY = p->srcPos.y, .srcZ = p->srcPos.z, .srcHeight = p->srcPtr.ysize,
-        .dstXInBytes = p->dstPos.x * element, .dstY = p->dstPos.y, .dstZ = p->dstPos.z, .dstHeight = p->dstPtr.ysize,
-        .WidthInBytes = p->extent.width * element, .Height = p->extent.height, .Depth = p->extent.depth,
+        .srcXInBytes = p->srcPos.x * element,
+        .srcY = p->srcPos.y,
+        .srcZ = p->srcPos.z,
+        .srcHeight = p->srcPtr.ysize,
+        .dstXInBytes = p->dstPos.x * element,
+        .dstY = p->dstPos.y,
+        .dstZ = p->dstPos.z,
+        .dstHeight = p->dstPtr.ysize,
+        .WidthInBytes = p->extent.width * element,
+        .Height = p->extent.height,
+        .Depth = p->extent.depth,
     };
     if ((!p->srcArray && !fits(&p->srcPtr, box->srcXInBytes, box->srcY, box->WidthInBytes, &p->extent, with_array)) ||
         (!p->dstArray && !fits(&p->dstPtr, box->dstXInBytes, box->dstY, box->WidthInBytes, &p->extent, with_array)))
@@ -77,8 +87,14 @@ static cudaError_t copy(const struct cudaMemcpy3DParms *p, struct copy_order ord
 
 RTAPI cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) { return copy(p, RT_NOW); }
 RTAPI cudaError_t cudaMemcpy3D_ptds(const struct cudaMemcpy3DParms *p) { return copy(p, RT_NOW_PER_THREAD); }
-RTAPI cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) { return copy(p, RT_LATER(stream)); }
-RTAPI cudaError_t cudaMemcpy3DAsync_ptsz(const struct cudaMemcpy3DParms *p, cudaStream_t stream) { return copy(p, RT_LATER_PER_THREAD(stream)); }
+RTAPI cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    return copy(p, RT_LATER(stream));
+}
+RTAPI cudaError_t cudaMemcpy3DAsync_ptsz(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    return copy(p, RT_LATER_PER_THREAD(stream));
+}
 
 /* One device: a peer copy is a copy on it. */
 static cudaError_t copy_peer(const struct cudaMemcpy3DPeerParms *p, struct copy_order order)
@@ -90,11 +106,21 @@ static cudaError_t copy_peer(const struct cudaMemcpy3DPeerParms *p, struct copy_
         r = cudaErrorInvalidDevice;
     if (r)
         return rt_leave(r);
-    struct cudaMemcpy3DParms plain = {p->srcArray, p->srcPos, p->srcPtr, p->dstArray, p->dstPos, p->dstPtr, p->extent, cudaMemcpyDeviceToDevice};
+    struct cudaMemcpy3DParms plain = {p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
+                                      p->dstPos,   p->dstPtr, p->extent, cudaMemcpyDeviceToDevice};
     return copy(&plain, order);
 }
 
 RTAPI cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p) { return copy_peer(p, RT_NOW); }
-RTAPI cudaError_t cudaMemcpy3DPeer_ptds(const struct cudaMemcpy3DPeerParms *p) { return copy_peer(p, RT_NOW_PER_THREAD); }
-RTAPI cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) { return copy_peer(p, RT_LATER(stream)); }
-RTAPI cudaError_t cudaMemcpy3DPeerAsync_ptsz(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) { return copy_peer(p, RT_LATER_PER_THREAD(stream)); }
+RTAPI cudaError_t cudaMemcpy3DPeer_ptds(const struct cudaMemcpy3DPeerParms *p)
+{
+    return copy_peer(p, RT_NOW_PER_THREAD);
+}
+RTAPI cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    return copy_peer(p, RT_LATER(stream));
+}
+RTAPI cudaError_t cudaMemcpy3DPeerAsync_ptsz(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    return copy_peer(p, RT_LATER_PER_THREAD(stream));
+}

@@ -5,14 +5,17 @@
 
 /* One side: linear memory, or a place in an array. */
 struct side {
-    cudaArray_t array;   /* NULL: linear */
+    cudaArray_t array; /* NULL: linear */
     size_t row_bytes, x, y;
     const void *linear;
     CUmemorytype type;
 };
 
 static struct side in_memory(const void *p, CUmemorytype type) { return (struct side){.linear = p, .type = type}; }
-static struct side in_array(cudaArray_t array, size_t x, size_t y) { return (struct side){.array = array, .x = x, .y = y}; }
+static struct side in_array(cudaArray_t array, size_t x, size_t y)
+{
+    return (struct side){.array = array, .x = x, .y = y};
+}
 
 static int measure(struct side *s)
 {
@@ -52,7 +55,8 @@ static void next_piece(const struct side *to, const struct side *from, size_t by
         *width = from->row_bytes - from->x;
 }
 
-static int copy_piece(const struct side *to, const struct side *from, size_t width, size_t rows, struct copy_order order)
+static int copy_piece(const struct side *to, const struct side *from, size_t width, size_t rows,
+                      struct copy_order order)
 {
     CUDA_MEMCPY3D box = {.WidthInBytes = width, .Height = rows, .Depth = 1};
     if (from->array)
@@ -80,7 +84,8 @@ static int copy_rows(struct side to, struct side from, size_t bytes, struct copy
     return r;
 }
 
-static cudaError_t copy(struct side to, struct side from, size_t bytes, enum cudaMemcpyKind kind, enum cudaMemcpyKind with_host, struct copy_order order)
+static cudaError_t copy(struct side to, struct side from, size_t bytes, enum cudaMemcpyKind kind,
+                        enum cudaMemcpyKind with_host, struct copy_order order)
 {
     int r = rt_enter();
     if (!r && bytes && kind != with_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
@@ -90,13 +95,18 @@ static cudaError_t copy(struct side to, struct side from, size_t bytes, enum cud
     return rt_leave(r);
 }
 
-static CUmemorytype linear_type(enum cudaMemcpyKind kind) { return kind == cudaMemcpyDeviceToDevice ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED; }
+static CUmemorytype linear_type(enum cudaMemcpyKind kind)
+{
+    return kind == cudaMemcpyDeviceToDevice ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
+}
 
-static cudaError_t copy_in(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes, enum cudaMemcpyKind kind, struct copy_order order)
+static cudaError_t copy_in(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                           struct copy_order order)
 {
     return copy(in_array(to, x, y), in_memory(from, linear_type(kind)), bytes, kind, cudaMemcpyHostToDevice, order);
 }
-static cudaError_t copy_out(void *to, cudaArray_t from, size_t x, size_t y, size_t bytes, enum cudaMemcpyKind kind, struct copy_order order)
+static cudaError_t copy_out(void *to, cudaArray_t from, size_t x, size_t y, size_t bytes, enum cudaMemcpyKind kind,
+                            struct copy_order order)
 {
     return copy(in_memory(to, linear_type(kind)), in_array(from, x, y), bytes, kind, cudaMemcpyDeviceToHost, order);
 }
@@ -106,17 +116,37 @@ static cudaError_t copy_out(void *to, cudaArray_t from, size_t x, size_t y, size
 
 RTAPI cudaError_t cudaMemcpyToArray(IN) { return copy_in(to, x, y, from, bytes, kind, RT_NOW); }
 RTAPI cudaError_t cudaMemcpyToArray_ptds(IN) { return copy_in(to, x, y, from, bytes, kind, RT_NOW_PER_THREAD); }
-RTAPI cudaError_t cudaMemcpyToArrayAsync(IN, cudaStream_t stream) { return copy_in(to, x, y, from, bytes, kind, RT_LATER(stream)); }
-RTAPI cudaError_t cudaMemcpyToArrayAsync_ptsz(IN, cudaStream_t stream) { return copy_in(to, x, y, from, bytes, kind, RT_LATER_PER_THREAD(stream)); }
+RTAPI cudaError_t cudaMemcpyToArrayAsync(IN, cudaStream_t stream)
+{
+    return copy_in(to, x, y, from, bytes, kind, RT_LATER(stream));
+}
+RTAPI cudaError_t cudaMemcpyToArrayAsync_ptsz(IN, cudaStream_t stream)
+{
+    return copy_in(to, x, y, from, bytes, kind, RT_LATER_PER_THREAD(stream));
+}
 RTAPI cudaError_t cudaMemcpyFromArray(OUT) { return copy_out(to, from, x, y, bytes, kind, RT_NOW); }
 RTAPI cudaError_t cudaMemcpyFromArray_ptds(OUT) { return copy_out(to, from, x, y, bytes, kind, RT_NOW_PER_THREAD); }
-RTAPI cudaError_t cudaMemcpyFromArrayAsync(OUT, cudaStream_t stream) { return copy_out(to, from, x, y, bytes, kind, RT_LATER(stream)); }
-RTAPI cudaError_t cudaMemcpyFromArrayAsync_ptsz(OUT, cudaStream_t stream) { return copy_out(to, from, x, y, bytes, kind, RT_LATER_PER_THREAD(stream)); }
+RTAPI cudaError_t cudaMemcpyFromArrayAsync(OUT, cudaStream_t stream)
+{
+    return copy_out(to, from, x, y, bytes, kind, RT_LATER(stream));
+}
+RTAPI cudaError_t cudaMemcpyFromArrayAsync_ptsz(OUT, cudaStream_t stream)
+{
+    return copy_out(to, from, x, y, bytes, kind, RT_LATER_PER_THREAD(stream));
+}
 
-#define ACROSS cudaArray_t to, size_t to_x, size_t to_y, cudaArray_t from, size_t from_x, size_t from_y, size_t bytes, enum cudaMemcpyKind kind
+#define ACROSS                                                                                              \
+    cudaArray_t to, size_t to_x, size_t to_y, cudaArray_t from, size_t from_x, size_t from_y, size_t bytes, \
+        enum cudaMemcpyKind kind
 static cudaError_t copy_across(ACROSS, struct copy_order order)
 {
     return copy(in_array(to, to_x, to_y), in_array(from, from_x, from_y), bytes, kind, cudaMemcpyDeviceToDevice, order);
 }
-RTAPI cudaError_t cudaMemcpyArrayToArray(ACROSS) { return copy_across(to, to_x, to_y, from, from_x, from_y, bytes, kind, RT_NOW); }
-RTAPI cudaError_t cudaMemcpyArrayToArray_ptds(ACROSS) { return copy_across(to, to_x, to_y, from, from_x, from_y, bytes, kind, RT_NOW_PER_THREAD); }
+RTAPI cudaError_t cudaMemcpyArrayToArray(ACROSS)
+{
+    return copy_across(to, to_x, to_y, from, from_x, from_y, bytes, kind, RT_NOW);
+}
+RTAPI cudaError_t cudaMemcpyArrayToArray_ptds(ACROSS)
+{
+    return copy_across(to, to_x, to_y, from, from_x, from_y, bytes, kind, RT_NOW_PER_THREAD);
+}

@@ -1,4 +1,5 @@
-/* The device of a thread: one, the simulated machine. Questions about it do not start it; work does, and choosing it. */
+/* The device of a thread: one, the simulated machine. Questions about it do not start it; work does, and choosing
+ * it. */
 #include "cudart/runtime.h"
 
 static int check(int device) { return cuInit(0) ?: device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
@@ -79,7 +80,8 @@ RTAPI cudaError_t cudaGetDeviceFlags(unsigned int *flags)
     return rt_leave(r);
 }
 
-/* flags: whether device_flags are to be set. Unlike cudaSetDevice, it makes the context, and leaves the thread's device alone. */
+/* flags: whether device_flags are to be set. Unlike cudaSetDevice, it makes the context, and leaves the thread's device
+ * alone. */
 RTAPI cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags)
 {
     enum { FLAGS_ARE_VALID = 1 };
@@ -91,6 +93,12 @@ RTAPI cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned
 
 RTAPI cudaError_t cudaDriverGetVersion(int *version) { return rt_leave(cuDriverGetVersion(version)); }
 
-RTAPI cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device) { return rt_leave(check(device) ?: (int)cuDeviceGetPCIBusId(id, length, device)); }
+RTAPI cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
+{
+    return rt_leave(check(device) ?: (int)cuDeviceGetPCIBusId(id, length, device));
+}
 
-RTAPI cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id) { return rt_leave(cuInit(0) ?: cuDeviceGetByPCIBusId(device, id)); }
+RTAPI cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
+{
+    return rt_leave(cuInit(0) ?: cuDeviceGetByPCIBusId(device, id));
+}

@@ -1,7 +1,10 @@
 /* Names and texts of errors. */
 #include "cudart/runtime.h"
 
-static const struct error_row { int number; const char *name, *text; } rows[] = {
+static const struct error_row {
+    int number;
+    const char *name, *text;
+} rows[] = {
 #define RUNTIME_ERROR(number, name, text) {number, #name, text},
 #include "cudart/error.def"
 #undef RUNTIME_ERROR

@@ -1,4 +1,5 @@
-/* Kernels as objects: their handles, names, parameters and settings. What cudaFuncGetAttributes fills in differs between the generations: versioned/. */
+/* Kernels as objects: their handles, names, parameters and settings. What cudaFuncGetAttributes fills in differs
+ * between the generations: versioned/. */
 #include "cudart/registry.h"
 
 RTAPI cudaError_t cudaGetKernel(cudaKernel_t *out, const void *host);
@@ -7,8 +8,8 @@ RTAPI cudaError_t cudaGetKernel(cudaKernel_t *out, const void *host)
     return rt_leave(out ? rt_enter() ?: rt_kernel(host, out) : (int)cudaErrorInvalidValue);
 }
 
-/* Compiled code asks once and keeps the answer for all launches, looking at no error. Where there is no kernel, the function's own address is the handle, with which each launch then fails
- * for the right reason. */
+/* Compiled code asks once and keeps the answer for all launches, looking at no error. Where there is no kernel, the
+ * function's own address is the handle, with which each launch then fails for the right reason. */
 RTAPI cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host);
 RTAPI cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host)
 {
@@ -23,14 +24,16 @@ RTAPI cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, const void *host);
 RTAPI cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, const void *host)
 {
     int r = out ? rt_enter() ?: rt_function(host, out) : (int)cudaErrorInvalidValue;
-    return rt_leave(r == rt_no_function(host) ? (int)cudaErrorInvalidDeviceFunction : r); /* in all generations, unlike launches */
+    return rt_leave(r == rt_no_function(host) ? (int)cudaErrorInvalidDeviceFunction
+                                              : r); /* in all generations, unlike launches */
 }
 
 RTAPI cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int value);
 RTAPI cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int value)
 {
     CUfunction f = NULL;
-    return rt_leave(rt_enter() ?: rt_function(host, &f) ?: (int)cuFuncSetAttribute(f, (CUfunction_attribute)attribute, value));
+    int r = rt_enter() ?: rt_function(host, &f);
+    return rt_leave(r ?: (int)cuFuncSetAttribute(f, (CUfunction_attribute)attribute, value));
 }
 
 RTAPI cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, int attribute, int value, int device);

@@ -1,4 +1,5 @@
-/* Types of the runtime API for graphs, with the layout that compiled programs assume, and how they become the driver's. Where the driver's own types are laid out the same, they are used. */
+/* Types of the runtime API for graphs, with the layout that compiled programs assume, and how they become the driver's.
+ * Where the driver's own types are laid out the same, they are used. */
 #ifndef HEDDLE_CUDART_GRAPH_H
 #define HEDDLE_CUDART_GRAPH_H
 
@@ -15,7 +16,10 @@ struct cudaKernelNodeParams {
     unsigned int sharedMemBytes;
     void **kernelParams, **extra;
 };
-struct cudaMemcpyNodeParams { int flags, reserved[3]; struct cudaMemcpy3DParms copyParams; };
+struct cudaMemcpyNodeParams {
+    int flags, reserved[3];
+    struct cudaMemcpy3DParms copyParams;
+};
 
 /* Any node. */
 struct cudaGraphNodeParams {
@@ -32,7 +36,12 @@ struct cudaGraphNodeParams {
         CUDA_EVENT_RECORD_NODE_PARAMS eventRecord;
         CUDA_MEM_ALLOC_NODE_PARAMS alloc;
         CUDA_MEM_FREE_NODE_PARAMS free;
-        struct { cudaGraphConditionalHandle handle; CUgraphConditionalNodeType type; unsigned int size; cudaGraph_t *phGraph_out; } conditional;
+        struct {
+            cudaGraphConditionalHandle handle;
+            CUgraphConditionalNodeType type;
+            unsigned int size;
+            cudaGraph_t *phGraph_out;
+        } conditional;
     };
     long long reserved2;
 };

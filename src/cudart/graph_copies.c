@@ -1,4 +1,5 @@
-/* Copies as nodes of graphs: of boxes, of bytes in a row, to and from variables of the device. All are boxes to the driver. */
+/* Copies as nodes of graphs: of boxes, of bytes in a row, to and from variables of the device. All are boxes to the
+ * driver. */
 #include "cudart/array.h"
 #include "cudart/copy.h"
 #include "cudart/graph.h"
@@ -6,8 +7,8 @@
 
 #include <string.h>
 
-#define AFTER cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *dependencies, size_t count
-#define BYTES void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind
+#define AFTER       cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *dependencies, size_t count
+#define BYTES       void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind
 #define TO_SYMBOL   const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind
 #define FROM_SYMBOL void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind
 
@@ -62,37 +63,45 @@ static int box_from_symbol(FROM_SYMBOL, CUDA_MEMCPY3D *box)
     return place(symbol, bytes, offset, &from) ?: box_of_bytes(to, from, bytes, kind, box);
 }
 
-static cudaError_t add(AFTER, int r, const CUDA_MEMCPY3D *box) { return rt_leave(r ?: (int)cuGraphAddMemcpyNode(out, g, dependencies, count, box, rt_context())); }
-static cudaError_t set(cudaGraphNode_t n, int r, const CUDA_MEMCPY3D *box) { return rt_leave(r ?: (int)cuGraphMemcpyNodeSetParams(n, box)); }
+static cudaError_t add(AFTER, int r, const CUDA_MEMCPY3D *box)
+{
+    return rt_leave(r ?: (int)cuGraphAddMemcpyNode(out, g, dependencies, count, box, rt_context()));
+}
+static cudaError_t set(cudaGraphNode_t n, int r, const CUDA_MEMCPY3D *box)
+{
+    return rt_leave(r ?: (int)cuGraphMemcpyNodeSetParams(n, box));
+}
 static cudaError_t exec_set(cudaGraphExec_t x, cudaGraphNode_t n, int r, const CUDA_MEMCPY3D *box)
 {
     return rt_leave(r ?: (int)cuGraphExecMemcpyNodeSetParams(x, n, box, rt_context()));
 }
 
 /* The three calls for each way to describe a copy. */
-#define COPY_NODE(add_name, set_name, parameters, make) \
-    RTAPI cudaError_t cudaGraphAdd##add_name(AFTER, parameters) \
-    { \
-        CUDA_MEMCPY3D box; \
-        int r = make; \
-        return add(out, g, dependencies, count, r, &box); \
-    } \
-    RTAPI cudaError_t cudaGraph##set_name(cudaGraphNode_t n, parameters) \
-    { \
-        CUDA_MEMCPY3D box; \
-        int r = make; \
-        return set(n, r, &box); \
-    } \
+#define COPY_NODE(add_name, set_name, parameters, make)                                         \
+    RTAPI cudaError_t cudaGraphAdd##add_name(AFTER, parameters)                                 \
+    {                                                                                           \
+        CUDA_MEMCPY3D box;                                                                      \
+        int r = make;                                                                           \
+        return add(out, g, dependencies, count, r, &box);                                       \
+    }                                                                                           \
+    RTAPI cudaError_t cudaGraph##set_name(cudaGraphNode_t n, parameters)                        \
+    {                                                                                           \
+        CUDA_MEMCPY3D box;                                                                      \
+        int r = make;                                                                           \
+        return set(n, r, &box);                                                                 \
+    }                                                                                           \
     RTAPI cudaError_t cudaGraphExec##set_name(cudaGraphExec_t x, cudaGraphNode_t n, parameters) \
-    { \
-        CUDA_MEMCPY3D box; \
-        int r = make; \
-        return exec_set(x, n, r, &box); \
+    {                                                                                           \
+        CUDA_MEMCPY3D box;                                                                      \
+        int r = make;                                                                           \
+        return exec_set(x, n, r, &box);                                                         \
     }
 COPY_NODE(MemcpyNode, MemcpyNodeSetParams, const struct cudaMemcpy3DParms *p, box_of_params(p, &box))
 COPY_NODE(MemcpyNode1D, MemcpyNodeSetParams1D, BYTES, box_of_bytes(to, from, bytes, kind, &box))
-COPY_NODE(MemcpyNodeToSymbol, MemcpyNodeSetParamsToSymbol, TO_SYMBOL, box_to_symbol(symbol, from, bytes, offset, kind, &box))
-COPY_NODE(MemcpyNodeFromSymbol, MemcpyNodeSetParamsFromSymbol, FROM_SYMBOL, box_from_symbol(to, symbol, bytes, offset, kind, &box))
+COPY_NODE(MemcpyNodeToSymbol, MemcpyNodeSetParamsToSymbol, TO_SYMBOL,
+          box_to_symbol(symbol, from, bytes, offset, kind, &box))
+COPY_NODE(MemcpyNodeFromSymbol, MemcpyNodeSetParamsFromSymbol, FROM_SYMBOL,
+          box_from_symbol(to, symbol, bytes, offset, kind, &box))
 
 /* Back to the runtime's words: positions and widths in elements where an array is involved. */
 static size_t element_bytes(cudaArray_t array)
@@ -112,11 +121,13 @@ static enum cudaMemcpyKind kind_of(CUmemorytype from, CUmemorytype to)
     return may_be_host(to) ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
 }
 
-static struct cudaPitchedPtr pointer_of(CUmemorytype type, const void *host, CUdeviceptr device, size_t pitch, size_t width, size_t height)
+static struct cudaPitchedPtr pointer_of(CUmemorytype type, const void *host, CUdeviceptr device, size_t pitch,
+                                        size_t width, size_t height)
 {
     if (type == CU_MEMORYTYPE_ARRAY)
         return (struct cudaPitchedPtr){0};
-    return (struct cudaPitchedPtr){type == CU_MEMORYTYPE_HOST ? (void *)(uintptr_t)host : (void *)(uintptr_t)device, pitch ? pitch : width, width, height};
+    return (struct cudaPitchedPtr){type == CU_MEMORYTYPE_HOST ? (void *)(uintptr_t)host : (void *)(uintptr_t)device,
+                                   pitch ? pitch : width, width, height};
 }
 
 RTAPI cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t n, struct cudaMemcpy3DParms *p)
@@ -125,14 +136,20 @@ RTAPI cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t n, struct cudaMem
     int r = rt_enter() ?: (p ? (int)cuGraphMemcpyNodeGetParams(n, &b) : (int)cudaErrorInvalidValue);
     if (r)
         return rt_leave(r);
-    cudaArray_t from = b.srcMemoryType == CU_MEMORYTYPE_ARRAY ? b.srcArray : NULL, to = b.dstMemoryType == CU_MEMORYTYPE_ARRAY ? b.dstArray : NULL;
+    cudaArray_t from = b.srcMemoryType == CU_MEMORYTYPE_ARRAY ? b.srcArray : NULL,
+                to = b.dstMemoryType == CU_MEMORYTYPE_ARRAY ? b.dstArray : NULL;
     size_t element = element_bytes(from ? from : to);
     *p = (struct cudaMemcpy3DParms){
-        .srcArray = from, .srcPos = {b.srcXInBytes / element, b.srcY, b.srcZ},
-        .srcPtr = pointer_of(b.srcMemoryType, b.srcHost, b.srcDevice, b.srcPitch, b.WidthInBytes, b.srcHeight ? b.srcHeight : b.Height),
-        .dstArray = to, .dstPos = {b.dstXInBytes / element, b.dstY, b.dstZ},
-        .dstPtr = pointer_of(b.dstMemoryType, b.dstHost, b.dstDevice, b.dstPitch, b.WidthInBytes, b.dstHeight ? b.dstHeight : b.Height),
-        .extent = {b.WidthInBytes / element, b.Height, b.Depth}, .kind = kind_of(b.srcMemoryType, b.dstMemoryType),
+        .srcArray = from,
+        .srcPos = {b.srcXInBytes / element, b.srcY, b.srcZ},
+        .srcPtr = pointer_of(b.srcMemoryType, b.srcHost, b.srcDevice, b.srcPitch, b.WidthInBytes,
+                             b.srcHeight ? b.srcHeight : b.Height),
+        .dstArray = to,
+        .dstPos = {b.dstXInBytes / element, b.dstY, b.dstZ},
+        .dstPtr = pointer_of(b.dstMemoryType, b.dstHost, b.dstDevice, b.dstPitch, b.WidthInBytes,
+                             b.dstHeight ? b.dstHeight : b.Height),
+        .extent = {b.WidthInBytes / element, b.Height, b.Depth},
+        .kind = kind_of(b.srcMemoryType, b.dstMemoryType),
     };
     return rt_leave(cudaSuccess);
 }

@@ -9,15 +9,22 @@ RTAPI cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned int flags)
     if (!r)
         *out = NULL;
     if (!r && bytes)
-        r = cuMemHostAlloc(out, bytes, flags & ~(unsigned)CU_MEMHOSTALLOC_PORTABLE); /* one device: there is nowhere to carry it */
+        r = cuMemHostAlloc(out, bytes,
+                           flags & ~(unsigned)CU_MEMHOSTALLOC_PORTABLE); /* one device: there is nowhere to carry it */
     return rt_leave(r);
 }
 
 RTAPI cudaError_t cudaMallocHost(void **out, size_t bytes) { return cudaHostAlloc(out, bytes, 0); }
 RTAPI cudaError_t cudaFreeHost(void *p) { return rt_leave(rt_enter() ?: (int)cuMemFreeHost(p)); }
-RTAPI cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned int flags) { return rt_leave(rt_enter() ?: (int)cuMemHostRegister(p, bytes, flags)); }
+RTAPI cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned int flags)
+{
+    return rt_leave(rt_enter() ?: (int)cuMemHostRegister(p, bytes, flags));
+}
 RTAPI cudaError_t cudaHostUnregister(void *p) { return rt_leave(rt_enter() ?: (int)cuMemHostUnregister(p)); }
-RTAPI cudaError_t cudaHostGetFlags(unsigned int *flags, void *p) { return rt_leave(rt_enter() ?: (int)cuMemHostGetFlags(flags, p)); }
+RTAPI cudaError_t cudaHostGetFlags(unsigned int *flags, void *p)
+{
+    return rt_leave(rt_enter() ?: (int)cuMemHostGetFlags(flags, p));
+}
 
 RTAPI cudaError_t cudaHostGetDevicePointer(void **out, void *p, unsigned int flags)
 {

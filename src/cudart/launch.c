@@ -1,4 +1,5 @@
-/* Launches: <<< >>> as compilers since CUDA 9.2 write it (push and pop of the configuration, then cudaLaunchKernel; CUDA 13: by kernel handle), and the calls before that. */
+/* Launches: <<< >>> as compilers since CUDA 9.2 write it (push and pop of the configuration, then cudaLaunchKernel;
+ * CUDA 13: by kernel handle), and the calls before that. */
 #include "cudart/launch.h"
 #include "cudart/registry.h"
 
@@ -6,7 +7,11 @@
 
 enum { MOST_PUSHED = 64, LEGACY_PARAM_BYTES = 4096 };
 
-struct configuration { struct dim3 grid, block; size_t shared_bytes; cudaStream_t stream; };
+struct configuration {
+    struct dim3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+};
 
 /* Arguments of a launch may launch kernels themselves, hence a stack. */
 struct configurations {
@@ -19,8 +24,10 @@ static _Thread_local struct configurations configurations;
 
 static cudaStream_t per_thread(cudaStream_t stream) { return stream ? stream : CU_STREAM_PER_THREAD; }
 
-RTAPI unsigned int __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared_bytes, cudaStream_t stream);
-RTAPI unsigned int __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared_bytes, cudaStream_t stream)
+RTAPI unsigned int __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared_bytes,
+                                               cudaStream_t stream);
+RTAPI unsigned int __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared_bytes,
+                                               cudaStream_t stream)
 {
     struct configurations *c = &configurations;
     if (c->depth == MOST_PUSHED)
@@ -48,20 +55,23 @@ static bool in_limits(const struct dim3 *d, CUdevice device, CUdevice_attribute 
     const unsigned int sizes[3] = {d->x, d->y, d->z};
     for (int i = 0; i < 3; i++) {
         int most = 0;
-        if (!sizes[i] || cuDeviceGetAttribute(&most, (CUdevice_attribute)((int)x + i), device) != CUDA_SUCCESS || sizes[i] > (unsigned int)most)
+        if (!sizes[i] || cuDeviceGetAttribute(&most, (CUdevice_attribute)((int)x + i), device) != CUDA_SUCCESS ||
+            sizes[i] > (unsigned int)most)
             return false;
     }
     return true;
 }
 
-/* The driver has one answer for all that is wrong with a launch; the runtime tells a bad shape from the rest, up to CUDA 12. */
+/* The driver has one answer for all that is wrong with a launch; the runtime tells a bad shape from the rest, up to
+ * CUDA 12. */
 static int refine(int r, const struct dim3 *grid, const struct dim3 *block)
 {
     CUdevice device;
     int threads = 0;
     if (r != CUDA_ERROR_INVALID_VALUE || cuCtxGetDevice(&device) != CUDA_SUCCESS)
         return r;
-    if (!in_limits(grid, device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) || !in_limits(block, device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X))
+    if (!in_limits(grid, device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) ||
+        !in_limits(block, device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X))
         return rt_bad_shape();
     cuDeviceGetAttribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device);
     return block->x * block->y * block->z > (unsigned int)threads ? rt_bad_shape() : r;
@@ -78,7 +88,8 @@ static int find_kernel(const void *host, CUfunction *f)
     return r;
 }
 
-static cudaError_t launch(const void *host, struct dim3 grid, struct dim3 block, void **params, size_t shared_bytes, cudaStream_t stream, bool cooperative)
+static cudaError_t launch(const void *host, struct dim3 grid, struct dim3 block, void **params, size_t shared_bytes,
+                          cudaStream_t stream, bool cooperative)
 {
     CUfunction f = NULL;
     int r = find_kernel(host, &f);
@@ -87,19 +98,24 @@ static cudaError_t launch(const void *host, struct dim3 grid, struct dim3 block,
     if (shared_bytes > UINT32_MAX)
         return rt_leave(cudaErrorInvalidValue);
     unsigned int shared = (unsigned int)shared_bytes;
-    r = cooperative ? cuLaunchCooperativeKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, stream, params)
-                    : cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, stream, params, NULL);
+    r = cooperative
+            ? cuLaunchCooperativeKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, stream, params)
+            : cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, stream, params, NULL);
     return rt_leave(refine(r, &grid, &block));
 }
 
-RTAPI cudaError_t cudaLaunchKernel(const void *host, struct dim3 grid, struct dim3 block, void **params, size_t shared_bytes, cudaStream_t stream);
-RTAPI cudaError_t cudaLaunchKernel(const void *host, struct dim3 grid, struct dim3 block, void **params, size_t shared_bytes, cudaStream_t stream)
+RTAPI cudaError_t cudaLaunchKernel(const void *host, struct dim3 grid, struct dim3 block, void **params,
+                                   size_t shared_bytes, cudaStream_t stream);
+RTAPI cudaError_t cudaLaunchKernel(const void *host, struct dim3 grid, struct dim3 block, void **params,
+                                   size_t shared_bytes, cudaStream_t stream)
 {
     return launch(host, grid, block, params, shared_bytes, stream, false);
 }
 
-RTAPI cudaError_t cudaLaunchKernel_ptsz(const void *host, struct dim3 grid, struct dim3 block, void **params, size_t shared_bytes, cudaStream_t stream);
-RTAPI cudaError_t cudaLaunchKernel_ptsz(const void *host, struct dim3 grid, struct dim3 block, void **params, size_t shared_bytes, cudaStream_t stream)
+RTAPI cudaError_t cudaLaunchKernel_ptsz(const void *host, struct dim3 grid, struct dim3 block, void **params,
+                                        size_t shared_bytes, cudaStream_t stream);
+RTAPI cudaError_t cudaLaunchKernel_ptsz(const void *host, struct dim3 grid, struct dim3 block, void **params,
+                                        size_t shared_bytes, cudaStream_t stream)
 {
     return launch(host, grid, block, params, shared_bytes, per_thread(stream), false);
 }
@@ -107,14 +123,18 @@ RTAPI cudaError_t cudaLaunchKernel_ptsz(const void *host, struct dim3 grid, stru
 RT_ALIAS(__cudaLaunchKernel, cudaLaunchKernel)
 RT_ALIAS(__cudaLaunchKernel_ptsz, cudaLaunchKernel_ptsz)
 
-RTAPI cudaError_t cudaLaunchCooperativeKernel(const void *host, struct dim3 grid, struct dim3 block, void **params, size_t shared_bytes, cudaStream_t stream);
-RTAPI cudaError_t cudaLaunchCooperativeKernel(const void *host, struct dim3 grid, struct dim3 block, void **params, size_t shared_bytes, cudaStream_t stream)
+RTAPI cudaError_t cudaLaunchCooperativeKernel(const void *host, struct dim3 grid, struct dim3 block, void **params,
+                                              size_t shared_bytes, cudaStream_t stream);
+RTAPI cudaError_t cudaLaunchCooperativeKernel(const void *host, struct dim3 grid, struct dim3 block, void **params,
+                                              size_t shared_bytes, cudaStream_t stream)
 {
     return launch(host, grid, block, params, shared_bytes, stream, true);
 }
 
-RTAPI cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *host, struct dim3 grid, struct dim3 block, void **params, size_t shared_bytes, cudaStream_t stream);
-RTAPI cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *host, struct dim3 grid, struct dim3 block, void **params, size_t shared_bytes, cudaStream_t stream)
+RTAPI cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *host, struct dim3 grid, struct dim3 block, void **params,
+                                                   size_t shared_bytes, cudaStream_t stream);
+RTAPI cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *host, struct dim3 grid, struct dim3 block, void **params,
+                                                   size_t shared_bytes, cudaStream_t stream)
 {
     return launch(host, grid, block, params, shared_bytes, per_thread(stream), true);
 }
@@ -123,8 +143,16 @@ int launch_to_driver(const struct launch_configuration *c, CUlaunchConfig *out)
 {
     if (!c || c->shared_bytes > UINT32_MAX)
         return cudaErrorInvalidValue;
-    *out = (CUlaunchConfig){.gridDimX = c->grid.x, .gridDimY = c->grid.y, .gridDimZ = c->grid.z, .blockDimX = c->block.x, .blockDimY = c->block.y, .blockDimZ = c->block.z,
-                            .sharedMemBytes = (unsigned int)c->shared_bytes, .hStream = c->stream, .attrs = c->attributes, .numAttrs = c->attribute_count};
+    *out = (CUlaunchConfig){.gridDimX = c->grid.x,
+                            .gridDimY = c->grid.y,
+                            .gridDimZ = c->grid.z,
+                            .blockDimX = c->block.x,
+                            .blockDimY = c->block.y,
+                            .blockDimZ = c->block.z,
+                            .sharedMemBytes = (unsigned int)c->shared_bytes,
+                            .hStream = c->stream,
+                            .attrs = c->attributes,
+                            .numAttrs = c->attribute_count};
     return cudaSuccess;
 }
 
@@ -141,9 +169,15 @@ static cudaError_t launch_configured(const struct launch_configuration *c, const
 }
 
 RTAPI cudaError_t cudaLaunchKernelExC(const struct launch_configuration *c, const void *host, void **params);
-RTAPI cudaError_t cudaLaunchKernelExC(const struct launch_configuration *c, const void *host, void **params) { return launch_configured(c, host, params, false); }
+RTAPI cudaError_t cudaLaunchKernelExC(const struct launch_configuration *c, const void *host, void **params)
+{
+    return launch_configured(c, host, params, false);
+}
 RTAPI cudaError_t cudaLaunchKernelExC_ptsz(const struct launch_configuration *c, const void *host, void **params);
-RTAPI cudaError_t cudaLaunchKernelExC_ptsz(const struct launch_configuration *c, const void *host, void **params) { return launch_configured(c, host, params, true); }
+RTAPI cudaError_t cudaLaunchKernelExC_ptsz(const struct launch_configuration *c, const void *host, void **params)
+{
+    return launch_configured(c, host, params, true);
+}
 
 /* Before CUDA 7: configuration, arguments one by one, then the launch. */
 RTAPI cudaError_t cudaConfigureCall(struct dim3 grid, struct dim3 block, size_t shared_bytes, cudaStream_t stream);
@@ -175,13 +209,14 @@ static cudaError_t launch_set_up(const void *host, bool ptsz)
         return rt_leave(cudaErrorMissingConfiguration);
     const struct configuration *top = &c->pushed[--c->depth];
     size_t bytes = c->params_bytes;
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, c->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, c->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
     c->params_bytes = 0;
     int r = find_kernel(host, &f);
     if (r != CUDA_SUCCESS || top->shared_bytes > UINT32_MAX)
         return rt_leave(r ?: (int)cudaErrorInvalidValue);
-    r = cuLaunchKernel(f, top->grid.x, top->grid.y, top->grid.z, top->block.x, top->block.y, top->block.z, (unsigned int)top->shared_bytes,
-                       ptsz ? per_thread(top->stream) : top->stream, NULL, extra);
+    r = cuLaunchKernel(f, top->grid.x, top->grid.y, top->grid.z, top->block.x, top->block.y, top->block.z,
+                       (unsigned int)top->shared_bytes, ptsz ? per_thread(top->stream) : top->stream, NULL, extra);
     return rt_leave(refine(r, &top->grid, &top->block));
 }
 

@@ -1,23 +1,30 @@
-/* Libraries that the program loads itself (CUDA 12.8 and later): the driver's, whose kernels the runtime then knows too. */
+/* Libraries that the program loads itself (CUDA 12.8 and later): the driver's, whose kernels the runtime then knows
+ * too. */
 #include "cudart/registry.h"
 
 #include <stdlib.h>
 
 /* The options of both APIs have the same numbers. */
-RTAPI cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, CUjit_option *jit, void **jit_values, unsigned int jit_count, CUlibraryOption *options, void **values,
+RTAPI cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, CUjit_option *jit, void **jit_values,
+                                      unsigned int jit_count, CUlibraryOption *options, void **values,
                                       unsigned int count);
-RTAPI cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, CUjit_option *jit, void **jit_values, unsigned int jit_count, CUlibraryOption *options, void **values,
+RTAPI cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, CUjit_option *jit, void **jit_values,
+                                      unsigned int jit_count, CUlibraryOption *options, void **values,
                                       unsigned int count)
 {
-    return rt_leave(rt_enter() ?: (int)cuLibraryLoadData(out, code, jit, jit_values, jit_count, options, values, count));
+    return rt_leave(rt_enter()
+                        ?: (int)cuLibraryLoadData(out, code, jit, jit_values, jit_count, options, values, count));
 }
 
-RTAPI cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *out, const char *path, CUjit_option *jit, void **jit_values, unsigned int jit_count, CUlibraryOption *options, void **values,
+RTAPI cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *out, const char *path, CUjit_option *jit, void **jit_values,
+                                          unsigned int jit_count, CUlibraryOption *options, void **values,
                                           unsigned int count);
-RTAPI cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *out, const char *path, CUjit_option *jit, void **jit_values, unsigned int jit_count, CUlibraryOption *options, void **values,
+RTAPI cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *out, const char *path, CUjit_option *jit, void **jit_values,
+                                          unsigned int jit_count, CUlibraryOption *options, void **values,
                                           unsigned int count)
 {
-    return rt_leave(rt_enter() ?: (int)cuLibraryLoadFromFile(out, path, jit, jit_values, jit_count, options, values, count));
+    return rt_leave(rt_enter()
+                        ?: (int)cuLibraryLoadFromFile(out, path, jit, jit_values, jit_count, options, values, count));
 }
 
 static int list(cudaLibrary_t library, CUkernel **kernels, unsigned int *count)
@@ -60,13 +67,17 @@ RTAPI cudaError_t cudaLibraryGetKernel(cudaKernel_t *out, cudaLibrary_t library,
 }
 
 RTAPI cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t library);
-RTAPI cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t library) { return rt_leave(rt_enter() ?: (int)cuLibraryGetKernelCount(count, library)); }
+RTAPI cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t library)
+{
+    return rt_leave(rt_enter() ?: (int)cuLibraryGetKernelCount(count, library));
+}
 
 RTAPI cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int count, cudaLibrary_t library);
 RTAPI cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int count, cudaLibrary_t library)
 {
     unsigned int all = 0;
-    int r = rt_enter() ?: (int)cuLibraryGetKernelCount(&all, library) ?: (int)cuLibraryEnumerateKernels(kernels, count, library);
+    int r = rt_enter() ?: (int)cuLibraryGetKernelCount(&all, library);
+    r = r ?: (int)cuLibraryEnumerateKernels(kernels, count, library);
     for (unsigned int i = 0; r == CUDA_SUCCESS && i < count && i < all; i++)
         know(kernels[i]);
     return rt_leave(r);

@@ -14,11 +14,13 @@ RTAPI cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned int flags
     return rt_leave(r);
 }
 
-RTAPI cudaError_t cudaMemRangeGetAttribute(void *data, size_t size, CUmem_range_attribute attribute, const void *p, size_t bytes)
+RTAPI cudaError_t cudaMemRangeGetAttribute(void *data, size_t size, CUmem_range_attribute attribute, const void *p,
+                                           size_t bytes)
 {
     return rt_leave(rt_enter() ?: (int)cuMemRangeGetAttribute(data, size, attribute, (uintptr_t)p, bytes));
 }
-RTAPI cudaError_t cudaMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_attribute *attributes, size_t count, const void *p, size_t bytes)
+RTAPI cudaError_t cudaMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_attribute *attributes, size_t count,
+                                            const void *p, size_t bytes)
 {
     return rt_leave(rt_enter() ?: (int)cuMemRangeGetAttributes(data, sizes, attributes, count, (uintptr_t)p, bytes));
 }

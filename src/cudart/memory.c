@@ -2,7 +2,8 @@
 #include "cudart/memory_types.h"
 #include "cudart/runtime.h"
 
-/* No bytes are no error: the program gets a null pointer, which it may free. It gets one too where there is an error. */
+/* No bytes are no error: the program gets a null pointer, which it may free. It gets one too where there is an
+ * error. */
 RTAPI cudaError_t cudaMalloc(void **out, size_t bytes)
 {
     CUdeviceptr address = 0;
@@ -56,4 +57,7 @@ RTAPI cudaError_t cudaMalloc3D(struct cudaPitchedPtr *out, struct cudaExtent ext
     return rt_leave(r);
 }
 
-RTAPI cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) { return rt_leave(rt_enter() ?: (int)cuMemGetInfo(free_bytes, total_bytes)); }
+RTAPI cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    return rt_leave(rt_enter() ?: (int)cuMemGetInfo(free_bytes, total_bytes));
+}

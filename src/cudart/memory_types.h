@@ -1,4 +1,5 @@
-/* Types of the runtime API for memory: positions, extents, pitched pointers, channel descriptions and the parameters of 3D copies, with the layout that compiled programs assume. */
+/* Types of the runtime API for memory: positions, extents, pitched pointers, channel descriptions and the parameters of
+ * 3D copies, with the layout that compiled programs assume. */
 #ifndef HEDDLE_CUDART_MEMORY_TYPES_H
 #define HEDDLE_CUDART_MEMORY_TYPES_H
 
@@ -6,14 +7,28 @@
 
 /* Between the last two: unsigned and then signed, 8 and then 16 bits, with 1, 2 and 4 channels. */
 enum cudaChannelFormatKind {
-    cudaChannelFormatKindSigned, cudaChannelFormatKindUnsigned, cudaChannelFormatKindFloat, cudaChannelFormatKindNone,
-    cudaChannelFormatKindUnsignedNormalized8X1 = 5, cudaChannelFormatKindSignedNormalized16X4 = 16,
+    cudaChannelFormatKindSigned,
+    cudaChannelFormatKindUnsigned,
+    cudaChannelFormatKindFloat,
+    cudaChannelFormatKindNone,
+    cudaChannelFormatKindUnsignedNormalized8X1 = 5,
+    cudaChannelFormatKindSignedNormalized16X4 = 16,
 };
 
-struct cudaChannelFormatDesc { int x, y, z, w; enum cudaChannelFormatKind f; };
-struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
-struct cudaExtent { size_t width, height, depth; };
-struct cudaPos { size_t x, y, z; };
+struct cudaChannelFormatDesc {
+    int x, y, z, w;
+    enum cudaChannelFormatKind f;
+};
+struct cudaPitchedPtr {
+    void *ptr;
+    size_t pitch, xsize, ysize;
+};
+struct cudaExtent {
+    size_t width, height, depth;
+};
+struct cudaPos {
+    size_t x, y, z;
+};
 
 /* Positions and widths count elements where an array takes part, bytes where none does. */
 struct cudaMemcpy3DParms {

@@ -1,5 +1,5 @@
-/* The functions of the runtime that Heddle does not have. They exist, so that every program links; called, each says so once, with the caller. What they are called with does not
- * matter. */
+/* The functions of the runtime that Heddle does not have. They exist, so that every program links; called, each says so
+ * once, with the caller. What they are called with does not matter. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -14,7 +14,11 @@
 extern int heddle_unsupported(const char *text) __attribute__((weak));
 
 enum { MOST_SAID = 256 };
-struct said { pthread_mutex_t lock; const char *functions[MOST_SAID]; int count; };
+struct said {
+    pthread_mutex_t lock;
+    const char *functions[MOST_SAID];
+    int count;
+};
 static struct said said = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool say_once(const char *function)
@@ -41,9 +45,11 @@ static void describe(char *out, size_t size, const char *function, const void *c
     if (!caller || !dladdr(caller, &info) || !info.dli_fname)
         snprintf(out, size, "%s is not supported", function);
     else if (info.dli_sname)
-        snprintf(out, size, "%s is not supported; it was called from %s in %s", function, info.dli_sname, base_name(info.dli_fname));
+        snprintf(out, size, "%s is not supported; it was called from %s in %s", function, info.dli_sname,
+                 base_name(info.dli_fname));
     else
-        snprintf(out, size, "%s is not supported; it was called from %s+%#zx", function, base_name(info.dli_fname), (size_t)((const char *)caller - (const char *)info.dli_fbase));
+        snprintf(out, size, "%s is not supported; it was called from %s+%#zx", function, base_name(info.dli_fname),
+                 (size_t)((const char *)caller - (const char *)info.dli_fbase));
 }
 
 cudaError_t rt_missing(const char *function, const void *caller)
@@ -59,7 +65,7 @@ cudaError_t rt_missing(const char *function, const void *caller)
     return rt_leave(cudaErrorNotSupported);
 }
 
-#define MISSING(name) \
+#define MISSING(name)             \
     RTAPI cudaError_t name(void); \
     RTAPI cudaError_t name(void) { return rt_missing(#name, __builtin_return_address(0)); }
 #include "cudart/missing.def"

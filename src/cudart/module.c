@@ -1,11 +1,13 @@
-/* From what was registered to what the driver knows: fat binaries become libraries, which belong to no context and are placed by the driver in each context that uses them. */
+/* From what was registered to what the driver knows: fat binaries become libraries, which belong to no context and are
+ * placed by the driver in each context that uses them. */
 #include "cudart/registry.h"
 
 #include <stdlib.h>
 
 bool rt_is_of_code(int r)
 {
-    return r == CUDA_ERROR_INVALID_IMAGE || r == CUDA_ERROR_NO_BINARY_FOR_GPU || r == CUDA_ERROR_INVALID_PTX || r == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || r == CUDA_ERROR_NOT_SUPPORTED;
+    return r == CUDA_ERROR_INVALID_IMAGE || r == CUDA_ERROR_NO_BINARY_FOR_GPU || r == CUDA_ERROR_INVALID_PTX ||
+           r == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || r == CUDA_ERROR_NOT_SUPPORTED;
 }
 
 /* Such a failure would be the same the next time, and has been told. */
@@ -29,7 +31,8 @@ void binary_unload(struct fat_binary *b)
         cuLibraryUnload(b->library);
 }
 
-/* The host program follows the pointer without asking whether there is one. What it then finds is memory of its own; the error comes with the next call. */
+/* The host program follows the pointer without asking whether there is one. What it then finds is memory of its own;
+ * the error comes with the next call. */
 static void stand_in(struct fat_binary *b)
 {
     for (struct entity *e = b->entities; e; e = e->next) {
@@ -145,7 +148,8 @@ static int locate(struct entity *e)
 {
     if (e->context == rt_context() && e->epoch == rt_epoch())
         return CUDA_SUCCESS;
-    int r = binary_load(e->binary) ?: (int)cuLibraryGetGlobal(&e->address, &e->address_bytes, e->binary->library, e->name);
+    int r =
+        binary_load(e->binary) ?: (int)cuLibraryGetGlobal(&e->address, &e->address_bytes, e->binary->library, e->name);
     e->context = r == CUDA_SUCCESS ? rt_context() : NULL;
     e->epoch = rt_epoch();
     return r;

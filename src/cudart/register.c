@@ -1,5 +1,6 @@
-/* Registration: what the code that the compiler put in front of main() calls. Nothing is read here; a fat binary is loaded when something of it is first used. Programs register before
- * main(), in the constructors of libraries, and again whenever dlopen() brings in more; they unregister when a library is closed, and at exit. */
+/* Registration: what the code that the compiler put in front of main() calls. Nothing is read here; a fat binary is
+ * loaded when something of it is first used. Programs register before main(), in the constructors of libraries, and
+ * again whenever dlopen() brings in more; they unregister when a library is closed, and at exit. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -79,7 +80,8 @@ RTAPI void **__cudaRegisterFatBinary(void *wrapper)
 RTAPI void __cudaRegisterFatBinaryEnd(void **handle);
 RTAPI void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
 
-/* An inline function, or a template, stands in several fat binaries under the one address that the linker left of it: the last one registered answers for all, and the others take over. */
+/* An inline function, or a template, stands in several fat binaries under the one address that the linker left of it:
+ * the last one registered answers for all, and the others take over. */
 static void uncover(struct entity *e)
 {
     struct entity *top = registry_find(e->host);
@@ -124,37 +126,48 @@ RTAPI void __cudaUnregisterFatBinary(void **handle)
     free(b);
 }
 
-RTAPI void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit, void *tid, void *bid, struct dim3 *block, struct dim3 *grid, int *warp);
-RTAPI void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit, void *tid, void *bid, struct dim3 *block, struct dim3 *grid, int *warp)
+RTAPI void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit,
+                                  void *tid, void *bid, struct dim3 *block, struct dim3 *grid, int *warp);
+RTAPI void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit,
+                                  void *tid, void *bid, struct dim3 *block, struct dim3 *grid, int *warp)
 {
     (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
     add(handle, ENTITY_FUNCTION, host, name, 0);
 }
 
-RTAPI void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern, size_t bytes, int is_constant, int is_global);
-RTAPI void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern, size_t bytes, int is_constant, int is_global)
+RTAPI void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern, size_t bytes,
+                             int is_constant, int is_global);
+RTAPI void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern, size_t bytes,
+                             int is_constant, int is_global)
 {
     (void)device, (void)is_extern, (void)is_constant, (void)is_global;
     add(handle, ENTITY_VARIABLE, host, name, bytes);
 }
 RT_ALIAS(__cudaRegisterHostVar, __cudaRegisterVar)
 
-RTAPI void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name, int is_extern, size_t bytes, int is_constant, int is_global);
-RTAPI void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name, int is_extern, size_t bytes, int is_constant, int is_global)
+RTAPI void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name, int is_extern,
+                                    size_t bytes, int is_constant, int is_global);
+RTAPI void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name, int is_extern,
+                                    size_t bytes, int is_constant, int is_global)
 {
     (void)device, (void)is_extern, (void)is_constant, (void)is_global;
     add(handle, ENTITY_MANAGED, pointer, name, bytes);
 }
 
-RTAPI void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dimensions, int normalised, int is_extern);
-RTAPI void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dimensions, int normalised, int is_extern)
+RTAPI void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dimensions,
+                                 int normalised, int is_extern);
+RTAPI void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dimensions,
+                                 int normalised, int is_extern)
 {
     (void)device, (void)dimensions, (void)is_extern;
-    add_entity(handle, &(struct entity){.host = host, .name = name, .kind = ENTITY_TEXTURE, .reads_normalized = normalised != 0});
+    add_entity(handle, &(struct entity){
+                           .host = host, .name = name, .kind = ENTITY_TEXTURE, .reads_normalized = normalised != 0});
 }
 
-RTAPI void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dimensions, int is_extern);
-RTAPI void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dimensions, int is_extern)
+RTAPI void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dimensions,
+                                 int is_extern);
+RTAPI void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dimensions,
+                                 int is_extern)
 {
     (void)device, (void)dimensions, (void)is_extern;
     add(handle, ENTITY_SURFACE, host, name, 0);

@@ -15,7 +15,8 @@ static int place(const void *symbol, size_t bytes, size_t offset, char **out)
     return r;
 }
 
-static cudaError_t copy_to(const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind, struct copy_order order)
+static cudaError_t copy_to(const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+                           struct copy_order order)
 {
     char *to = NULL;
     int r = rt_enter();
@@ -26,7 +27,8 @@ static cudaError_t copy_to(const void *symbol, const void *from, size_t bytes, s
     return rt_leave(r ?: place(symbol, bytes, offset, &to) ?: rt_copy(to, from, bytes, kind, order));
 }
 
-static cudaError_t copy_from(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind, struct copy_order order)
+static cudaError_t copy_from(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+                             struct copy_order order)
 {
     char *from = NULL;
     int r = rt_enter();
@@ -42,12 +44,27 @@ static cudaError_t copy_from(void *to, const void *symbol, size_t bytes, size_t 
 
 RTAPI cudaError_t cudaMemcpyToSymbol(TO) { return copy_to(symbol, from, bytes, offset, kind, RT_NOW); }
 RTAPI cudaError_t cudaMemcpyToSymbol_ptds(TO) { return copy_to(symbol, from, bytes, offset, kind, RT_NOW_PER_THREAD); }
-RTAPI cudaError_t cudaMemcpyToSymbolAsync(TO, cudaStream_t stream) { return copy_to(symbol, from, bytes, offset, kind, RT_LATER(stream)); }
-RTAPI cudaError_t cudaMemcpyToSymbolAsync_ptsz(TO, cudaStream_t stream) { return copy_to(symbol, from, bytes, offset, kind, RT_LATER_PER_THREAD(stream)); }
+RTAPI cudaError_t cudaMemcpyToSymbolAsync(TO, cudaStream_t stream)
+{
+    return copy_to(symbol, from, bytes, offset, kind, RT_LATER(stream));
+}
+RTAPI cudaError_t cudaMemcpyToSymbolAsync_ptsz(TO, cudaStream_t stream)
+{
+    return copy_to(symbol, from, bytes, offset, kind, RT_LATER_PER_THREAD(stream));
+}
 RTAPI cudaError_t cudaMemcpyFromSymbol(FROM) { return copy_from(to, symbol, bytes, offset, kind, RT_NOW); }
-RTAPI cudaError_t cudaMemcpyFromSymbol_ptds(FROM) { return copy_from(to, symbol, bytes, offset, kind, RT_NOW_PER_THREAD); }
-RTAPI cudaError_t cudaMemcpyFromSymbolAsync(FROM, cudaStream_t stream) { return copy_from(to, symbol, bytes, offset, kind, RT_LATER(stream)); }
-RTAPI cudaError_t cudaMemcpyFromSymbolAsync_ptsz(FROM, cudaStream_t stream) { return copy_from(to, symbol, bytes, offset, kind, RT_LATER_PER_THREAD(stream)); }
+RTAPI cudaError_t cudaMemcpyFromSymbol_ptds(FROM)
+{
+    return copy_from(to, symbol, bytes, offset, kind, RT_NOW_PER_THREAD);
+}
+RTAPI cudaError_t cudaMemcpyFromSymbolAsync(FROM, cudaStream_t stream)
+{
+    return copy_from(to, symbol, bytes, offset, kind, RT_LATER(stream));
+}
+RTAPI cudaError_t cudaMemcpyFromSymbolAsync_ptsz(FROM, cudaStream_t stream)
+{
+    return copy_from(to, symbol, bytes, offset, kind, RT_LATER_PER_THREAD(stream));
+}
 
 RTAPI cudaError_t cudaGetSymbolAddress(void **out, const void *symbol)
 {

@@ -1,6 +1,6 @@
 /* Which ways of reading suit which texels. */
-#include "cudart/array.h"
 #include "cudart/texture.h"
+#include "cudart/array.h"
 
 int rt_check_sampling(CUarray_format format, bool reads_normalized, bool filters)
 {

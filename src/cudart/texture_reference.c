@@ -1,5 +1,5 @@
-/* Texture and surface references of programs built by CUDA 11 and before: variables of the device that the host binds to memory. How they are read stands in the host's own variable, and
- * counts from the moment of binding. */
+/* Texture and surface references of programs built by CUDA 11 and before: variables of the device that the host binds
+ * to memory. How they are read stands in the host's own variable, and counts from the moment of binding. */
 #include "cudart/array.h"
 #include "cudart/runtime.h"
 #include "cudart/texture.h"
@@ -8,8 +8,16 @@
 #include <stdlib.h>
 
 /* What cudaGetTextureAlignmentOffset has to remember. */
-struct binding { const struct textureReference *host; size_t offset; bool bound; struct binding *next; };
-struct bindings { pthread_mutex_t lock; struct binding *first; };
+struct binding {
+    const struct textureReference *host;
+    size_t offset;
+    bool bound;
+    struct binding *next;
+};
+struct bindings {
+    pthread_mutex_t lock;
+    struct binding *first;
+};
 static struct bindings bindings = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int remember(const struct textureReference *host, size_t offset, bool bound)
@@ -46,7 +54,8 @@ static bool recall(const struct textureReference *host, size_t *offset)
 
 static int set_reading(CUtexref ref, const struct textureReference *host, bool reads_normalized)
 {
-    unsigned int flags = (reads_normalized ? 0 : CU_TRSF_READ_AS_INTEGER) | (host->normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0) | (host->sRGB ? CU_TRSF_SRGB : 0) |
+    unsigned int flags = (reads_normalized ? 0 : CU_TRSF_READ_AS_INTEGER) |
+                         (host->normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0) | (host->sRGB ? CU_TRSF_SRGB : 0) |
                          (host->disableTrilinearOptimization ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION : 0);
     int r = cuTexRefSetFlags(ref, flags);
     for (int i = 0; i < 3 && !r; i++)
@@ -58,7 +67,11 @@ static int set_reading(CUtexref ref, const struct textureReference *host, bool r
     return r ?: (int)cuTexRefSetMipmapLevelClamp(ref, host->minMipmapLevelClamp, host->maxMipmapLevelClamp);
 }
 
-struct target { CUtexref ref; CUarray_format format; unsigned int channels; };
+struct target {
+    CUtexref ref;
+    CUarray_format format;
+    unsigned int channels;
+};
 
 /* All that binding shares but the memory. */
 static int prepare(const struct textureReference *host, const struct cudaChannelFormatDesc *desc, struct target *t)
@@ -87,7 +100,8 @@ static int clamp(const void *p, size_t *bytes)
     return cudaSuccess;
 }
 
-RTAPI cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *host, const void *p, const struct cudaChannelFormatDesc *desc, size_t bytes)
+RTAPI cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *host, const void *p,
+                                  const struct cudaChannelFormatDesc *desc, size_t bytes)
 {
     struct target t;
     size_t skew = 0;
@@ -101,8 +115,8 @@ RTAPI cudaError_t cudaBindTexture(size_t *offset, const struct textureReference 
     return rt_leave(r ?: remember(host, skew, true));
 }
 
-RTAPI cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *host, const void *p, const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
-                                    size_t pitch)
+RTAPI cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *host, const void *p,
+                                    const struct cudaChannelFormatDesc *desc, size_t width, size_t height, size_t pitch)
 {
     struct target t;
     int alignment = 1, r = prepare(host, desc, &t);
@@ -112,7 +126,8 @@ RTAPI cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReferenc
     size_t skew = (uintptr_t)p % (size_t)alignment, texel = rt_texel_bytes(t.format, t.channels);
     if ((skew && !offset) || skew % texel)
         return rt_leave(cudaErrorInvalidValue);
-    CUDA_ARRAY_DESCRIPTOR d = {.Width = width + skew / texel, .Height = height, .Format = t.format, .NumChannels = t.channels};
+    CUDA_ARRAY_DESCRIPTOR d = {
+        .Width = width + skew / texel, .Height = height, .Format = t.format, .NumChannels = t.channels};
     r = cuTexRefSetAddress2D(t.ref, &d, (uintptr_t)p - skew, pitch);
     if (!r && offset)
         *offset = skew;
@@ -127,14 +142,17 @@ static int same_format(CUarray array, const struct target *t)
     return r ?: d.Format == t->format && d.NumChannels == t->channels ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-RTAPI cudaError_t cudaBindTextureToArray(const struct textureReference *host, cudaArray_t array, const struct cudaChannelFormatDesc *desc)
+RTAPI cudaError_t cudaBindTextureToArray(const struct textureReference *host, cudaArray_t array,
+                                         const struct cudaChannelFormatDesc *desc)
 {
     struct target t;
-    int r = prepare(host, desc, &t) ?: same_format(array, &t) ?: (int)cuTexRefSetArray(t.ref, array, CU_TRSA_OVERRIDE_FORMAT);
+    int r = prepare(host, desc, &t) ?: same_format(array, &t);
+    r = r ?: (int)cuTexRefSetArray(t.ref, array, CU_TRSA_OVERRIDE_FORMAT);
     return rt_leave(r ?: remember(host, 0, true));
 }
 
-RTAPI cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *host, cudaMipmappedArray_t array, const struct cudaChannelFormatDesc *desc)
+RTAPI cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *host, cudaMipmappedArray_t array,
+                                                  const struct cudaChannelFormatDesc *desc)
 {
     struct target t;
     CUarray level = NULL;
@@ -180,7 +198,8 @@ RTAPI cudaError_t cudaGetSurfaceReference(const struct surfaceReference **out, c
     return rt_leave(r);
 }
 
-RTAPI cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *host, cudaArray_t array, const struct cudaChannelFormatDesc *desc)
+RTAPI cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *host, cudaArray_t array,
+                                         const struct cudaChannelFormatDesc *desc)
 {
     CUsurfref ref;
     struct target t;

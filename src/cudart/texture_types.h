@@ -1,10 +1,16 @@
-/* Textures as programs describe them, with the layout of each version of CUDA: structures that grew have their older size where CUDART_MAJOR says so. */
+/* Textures as programs describe them, with the layout of each version of CUDA: structures that grew have their older
+ * size where CUDART_MAJOR says so. */
 #ifndef HEDDLE_CUDART_TEXTURE_TYPES_H
 #define HEDDLE_CUDART_TEXTURE_TYPES_H
 
 #include "cudart/memory_types.h"
 
-enum cudaResourceType { cudaResourceTypeArray, cudaResourceTypeMipmappedArray, cudaResourceTypeLinear, cudaResourceTypePitch2D };
+enum cudaResourceType {
+    cudaResourceTypeArray,
+    cudaResourceTypeMipmappedArray,
+    cudaResourceTypeLinear,
+    cudaResourceTypePitch2D
+};
 enum cudaTextureAddressMode { cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder };
 enum cudaTextureFilterMode { cudaFilterModePoint, cudaFilterModeLinear };
 enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
@@ -13,12 +19,26 @@ enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat 
 struct cudaResourceDesc {
     enum cudaResourceType resType;
     union {
-        struct { cudaArray_t array; } array;
-        struct { cudaMipmappedArray_t mipmap; } mipmap;
-        struct { void *devPtr; struct cudaChannelFormatDesc desc; size_t sizeInBytes; } linear;
-        struct { void *devPtr; struct cudaChannelFormatDesc desc; size_t width, height, pitchInBytes; } pitch2D;
+        struct {
+            cudaArray_t array;
+        } array;
+        struct {
+            cudaMipmappedArray_t mipmap;
+        } mipmap;
+        struct {
+            void *devPtr;
+            struct cudaChannelFormatDesc desc;
+            size_t sizeInBytes;
+        } linear;
+        struct {
+            void *devPtr;
+            struct cudaChannelFormatDesc desc;
+            size_t width, height, pitchInBytes;
+        } pitch2D;
 #if CUDART_MAJOR >= 13
-        struct { int reserved[32]; } reserved;
+        struct {
+            int reserved[32];
+        } reserved;
 #endif
     } res;
 #if CUDART_MAJOR >= 13
@@ -64,6 +84,8 @@ struct textureReference {
     int disableTrilinearOptimization;
     int reserved[14];
 };
-struct surfaceReference { struct cudaChannelFormatDesc channelDesc; };
+struct surfaceReference {
+    struct cudaChannelFormatDesc channelDesc;
+};
 
 #endif

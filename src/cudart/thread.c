@@ -1,5 +1,6 @@
-/* What the runtime keeps for each thread: its device, the context that goes with it, and its last error. The context is the device's primary one, made when first needed, unless the
- * program made one of its own current by way of the driver API. */
+/* What the runtime keeps for each thread: its device, the context that goes with it, and its last error. The context is
+ * the device's primary one, made when first needed, unless the program made one of its own current by way of the driver
+ * API. */
 #include "cudart/registry.h"
 
 #include <pthread.h>
@@ -10,8 +11,8 @@ enum { MOST_DEVICES = 64 };
 
 struct thread {
     int device;
-    bool chosen;          /* cudaSetDevice: the primary context is wanted, whatever is current */
-    uint64_t epoch;       /* at which the context was found */
+    bool chosen;    /* cudaSetDevice: the primary context is wanted, whatever is current */
+    uint64_t epoch; /* at which the context was found */
     CUcontext context, primary;
     cudaError_t last;
 };
@@ -20,8 +21,8 @@ struct process {
     pthread_mutex_t lock;
     atomic_uint_fast64_t epoch;
     atomic_bool exiting;
-    bool watched;                        /* at_exit is registered */
-    uint64_t retained[MOST_DEVICES];     /* epoch at which the primary context was retained */
+    bool watched;                    /* at_exit is registered */
+    uint64_t retained[MOST_DEVICES]; /* epoch at which the primary context was retained */
 };
 
 static _Thread_local struct thread thread;
@@ -84,7 +85,8 @@ static CUresult bind(void)
     thread.chosen = false;
     thread.epoch = epoch;
     registry_lock();
-    for (struct fat_binary *b = registry_first(); b; b = b->next) /* after a reset: those that had pointers have them again */
+    for (struct fat_binary *b = registry_first(); b;
+         b = b->next) /* after a reset: those that had pointers have them again */
         if (b->managed_made)
             binary_managed(b);
     registry_unlock();

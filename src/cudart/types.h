@@ -1,5 +1,6 @@
-/* The types of the runtime API that most files need, with the layout that compiled programs assume. Handles are the driver's own. What one area alone needs (device properties, texture
- * descriptions, graph parameters) is declared in that area's header. */
+/* The types of the runtime API that most files need, with the layout that compiled programs assume. Handles are the
+ * driver's own. What one area alone needs (device properties, texture descriptions, graph parameters) is declared in
+ * that area's header. */
 #ifndef HEDDLE_CUDART_TYPES_H
 #define HEDDLE_CUDART_TYPES_H
 
@@ -9,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Errors have the numbers of the driver's where both know them; these are the ones that only the runtime has, and those that it names otherwise. */
+/* Errors have the numbers of the driver's where both know them; these are the ones that only the runtime has, and those
+ * that it names otherwise. */
 typedef enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
@@ -80,8 +82,16 @@ typedef CUlibrary cudaLibrary_t;
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 
-struct dim3 { unsigned int x, y, z; };
+struct dim3 {
+    unsigned int x, y, z;
+};
 
-enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
 
 #endif

@@ -1,7 +1,9 @@
-/* Addresses to host memory (PTX ISA 5.1: state spaces). Device memory, constants and kernel parameters are host memory under their own address and are looked up
- * in the table of live ranges; shared memory is the block's buffer, local memory a slice a thread. A generic address falls into one of two windows or is
- * a device address. Every byte is checked: the bounds of each allocation, alignment, and permission. What lies next to an allocation, in its last granule or in a margin on either side, is there on a GPU too: such accesses are
- * served and counted, off the quick path, unless bounds are to be exact.
+/* Addresses to host memory (PTX ISA 5.1: state spaces). Device memory, constants and kernel parameters are host memory
+ * under their own address and are looked up in the table of live ranges; shared memory is the block's buffer, local
+ * memory a slice a thread. A generic address falls into one of two windows or is a device address. Every byte is
+ * checked: the bounds of each allocation, alignment, and permission. What lies next to an allocation, in its last
+ * granule or in a margin on either side, is there on a GPU too: such accesses are served and counted, off the quick
+ * path, unless bounds are to be exact.
  *
  * Left out: a device's 32-bit shared and local windows at low generic addresses; ours lie inside the reserved range. */
 #include "exec/access.h"
@@ -54,8 +56,10 @@ static void note_stray(struct exec_warp *w, uint64_t address, uint64_t bytes, bo
     if (w->launch->watched || m->strays++)
         return;
     memory_describe(m, address, where, sizeof where);
-    snprintf(m->first_stray, sizeof m->first_stray, "kernel %s, PTX line %d: %s of %" PRIu64 " bytes at 0x%" PRIx64 ", %s", w->launch->kernel->name,
-             w->pc < w->function->ptx->inst_count ? w->function->ptx->insts[w->pc].line : 0, is_store ? "write" : "read", bytes, address, where);
+    snprintf(m->first_stray, sizeof m->first_stray,
+             "kernel %s, PTX line %d: %s of %" PRIu64 " bytes at 0x%" PRIx64 ", %s", w->launch->kernel->name,
+             w->pc < w->function->ptx->inst_count ? w->function->ptx->insts[w->pc].line : 0,
+             is_store ? "write" : "read", bytes, address, where);
 }
 
 /* Outside of an allocation, but next to it. */
@@ -112,7 +116,8 @@ static enum ptx_space space_of_generic(const struct memory *m, uint64_t *address
     return PTX_SPACE_GLOBAL;
 }
 
-uint8_t *access_find(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint64_t address, uint64_t bytes, bool is_store)
+uint8_t *access_find(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint64_t address, uint64_t bytes,
+                     bool is_store)
 {
     if (space == PTX_SPACE_NONE)
         space = space_of_generic(w->launch->memory, &address);
@@ -128,8 +133,8 @@ static void describe_shared(const struct exec_warp *w, uint64_t address, char *o
     if (address < MEMORY_WINDOW_BYTES)
         snprintf(out, out_bytes, "the block has %u bytes of shared memory", w->cta->shared_bytes);
     else
-        snprintf(out, out_bytes, "no such shared memory in the cluster (block %" PRIu64 ", byte %" PRIu64 ")", address / MEMORY_WINDOW_BYTES - 1,
-                 address % MEMORY_WINDOW_BYTES);
+        snprintf(out, out_bytes, "no such shared memory in the cluster (block %" PRIu64 ", byte %" PRIu64 ")",
+                 address / MEMORY_WINDOW_BYTES - 1, address % MEMORY_WINDOW_BYTES);
 }
 
 /* Why a device address is refused, beyond where it is. */
@@ -144,7 +149,8 @@ static const char *refusal(enum ptx_space space, const struct memory_range *r, b
     return space == PTX_SPACE_CONST ? "; not in constant memory" : "; not in the kernel's parameters";
 }
 
-static void describe_device(const struct exec_warp *w, enum ptx_space space, uint64_t address, uint32_t bytes, bool is_store, char *out, size_t out_bytes)
+static void describe_device(const struct exec_warp *w, enum ptx_space space, uint64_t address, uint32_t bytes,
+                            bool is_store, char *out, size_t out_bytes)
 {
     const struct memory_range *r = memory_find(w->launch->memory, address);
     memory_describe(w->launch->memory, address, out, (uint32_t)out_bytes);
@@ -157,7 +163,8 @@ static void describe_device(const struct exec_warp *w, enum ptx_space space, uin
         snprintf(out + used, out_bytes - used, "; only %" PRIu64 " are left", r->base + r->size_bytes - address);
 }
 
-void access_fault(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint64_t address, uint32_t bytes, bool is_store)
+void access_fault(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint64_t address, uint32_t bytes,
+                  bool is_store)
 {
     char where[320] = "";
     uint64_t at = address;
@@ -172,18 +179,22 @@ void access_fault(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint
     } else {
         describe_device(w, actual, at, bytes, is_store, where, sizeof where);
     }
-    exec_raise(w, ERROR_ADDRESS, lane, address, bytes, "%s of %u bytes%s at 0x%" PRIx64 ": %s", is_store ? "write" : "read", bytes, name, address, where);
+    exec_raise(w, ERROR_ADDRESS, lane, address, bytes, "%s of %u bytes%s at 0x%" PRIx64 ": %s",
+               is_store ? "write" : "read", bytes, name, address, where);
 }
 
-bool access_misaligned(struct exec_warp *w, uint32_t lane, uint64_t address, uint32_t bytes, uint32_t align, bool is_store)
+bool access_misaligned(struct exec_warp *w, uint32_t lane, uint64_t address, uint32_t bytes, uint32_t align,
+                       bool is_store)
 {
-    exec_raise(w, ERROR_MISALIGNED, lane, address, bytes, "%s of %u bytes at 0x%" PRIx64 ", which is not a multiple of %u", is_store ? "write" : "read",
-               bytes, address, align);
+    exec_raise(w, ERROR_MISALIGNED, lane, address, bytes,
+               "%s of %u bytes at 0x%" PRIx64 ", which is not a multiple of %u", is_store ? "write" : "read", bytes,
+               address, align);
     return false;
 }
 
 /* Lane by lane, in the first of the lanes the fault. */
-static bool resolve_each(struct exec_warp *w, enum ptx_space space, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store, uint8_t *pointers[WARP_LANES])
+static bool resolve_each(struct exec_warp *w, enum ptx_space space, uint32_t mask, uint32_t bytes, uint32_t align,
+                         bool is_store, uint8_t *pointers[WARP_LANES])
 {
     FOR_EACH_LANE(mask, i) {
         if (w->addr[i] & (align - 1))
@@ -198,8 +209,8 @@ static bool resolve_each(struct exec_warp *w, enum ptx_space space, uint32_t mas
 }
 
 /* All lanes in the range of the first one: checked as one. */
-static bool resolve_device(struct exec_warp *w, enum ptx_space space, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store,
-                           uint8_t *pointers[WARP_LANES])
+static bool resolve_device(struct exec_warp *w, enum ptx_space space, uint32_t mask, uint32_t bytes, uint32_t align,
+                           bool is_store, uint8_t *pointers[WARP_LANES])
 {
     const struct memory_range *r = look_up(w, w->addr[__builtin_ctz(mask)]);
     access_note(w, space == PTX_SPACE_NONE ? PTX_SPACE_GLOBAL : space, mask, bytes, is_store);
@@ -210,7 +221,8 @@ static bool resolve_device(struct exec_warp *w, enum ptx_space space, uint32_t m
 }
 
 /* The block's own shared memory: one bound for all lanes. */
-static bool resolve_shared(struct exec_warp *w, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store, uint8_t *pointers[WARP_LANES])
+static bool resolve_shared(struct exec_warp *w, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store,
+                           uint8_t *pointers[WARP_LANES])
 {
     uint64_t low_bits = 0, outside = 0, limit = w->cta->shared_bytes;
     uint8_t *shared = w->cta->shared;
@@ -237,9 +249,11 @@ static bool resolve_shared(struct exec_warp *w, uint32_t mask, uint32_t bytes, u
 }
 
 /* A slice a thread: one bound, a stride between the lanes. */
-static bool resolve_local(struct exec_warp *w, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store, uint8_t *pointers[WARP_LANES])
+static bool resolve_local(struct exec_warp *w, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store,
+                          uint8_t *pointers[WARP_LANES])
 {
-    uint64_t low_bits = 0, outside = 0, size = w->launch->local_bytes, stride = exec_local_stride(w->launch), limit = size - bytes;
+    uint64_t low_bits = 0, outside = 0, size = w->launch->local_bytes, stride = exec_local_stride(w->launch),
+             limit = size - bytes;
     uintptr_t local = (uintptr_t)w->local;
     access_note(w, PTX_SPACE_LOCAL, mask, bytes, is_store);
     if (size < bytes)
@@ -280,7 +294,8 @@ static enum ptx_space common_space(struct exec_warp *w, uint32_t mask)
     return space;
 }
 
-bool exec_resolve(struct exec_warp *w, enum ptx_space space, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store, uint8_t *pointers[WARP_LANES])
+bool exec_resolve(struct exec_warp *w, enum ptx_space space, uint32_t mask, uint32_t bytes, uint32_t align,
+                  bool is_store, uint8_t *pointers[WARP_LANES])
 {
     if (space == PTX_SPACE_NONE)
         space = common_space(w, mask);
@@ -296,10 +311,12 @@ bool exec_resolve(struct exec_warp *w, enum ptx_space space, uint32_t mask, uint
 
 static bool is_fixed(const struct ptx_operand *o)
 {
-    return o->element_count > 0 && (o->elements[0].kind == PTX_OPERAND_SYMBOL || o->elements[0].kind == PTX_OPERAND_INT);
+    return o->element_count > 0 &&
+           (o->elements[0].kind == PTX_OPERAND_SYMBOL || o->elements[0].kind == PTX_OPERAND_INT);
 }
 
-bool access_decode_address(struct decoder *d, const struct ptx_operand *o, enum ptx_space space, struct access_address *out)
+bool access_decode_address(struct decoder *d, const struct ptx_operand *o, enum ptx_space space,
+                           struct access_address *out)
 {
     int base_bits;
     *out = (struct access_address){0};
@@ -342,11 +359,13 @@ void access_addresses(struct exec_warp *w, const struct access_address *a, uint3
     }
 }
 
-/* Sixteen bytes of lanes at a time; compilers leave the plain loops as they are. Each pass stands for itself, so that the processor can do several at once. */
+/* Sixteen bytes of lanes at a time; compilers leave the plain loops as they are. Each pass stands for itself, so that
+ * the processor can do several at once. */
 typedef uint32_t quad_32 __attribute__((vector_size(16)));
 typedef uint64_t pair_64 __attribute__((vector_size(16)));
 
-/* Do the lanes of a base register rise by the same step? The last one is looked at first: most that are no row show it there. The last pass overlaps the one before. */
+/* Do the lanes of a base register rise by the same step? The last one is looked at first: most that are no row show it
+ * there. The last pass overlaps the one before. */
 static bool rises_32(const uint32_t *base, uint32_t step)
 {
     if (base[31] != base[0] + 31 * step)
@@ -402,15 +421,18 @@ static bool row_addresses(const struct exec_warp *w, const struct access_address
     return rises_64(base, *step);
 }
 
-bool access_find_row(struct exec_warp *w, const struct access_address *a, uint32_t bytes, bool is_store, struct access_row *out)
+bool access_find_row(struct exec_warp *w, const struct access_address *a, uint32_t bytes, bool is_store,
+                     struct access_row *out)
 {
     enum ptx_space space = a->space == PTX_SPACE_NONE ? PTX_SPACE_GLOBAL : (enum ptx_space)a->space;
     uint64_t first, step, start = 0, size = w->cta->shared_bytes;
     uintptr_t host = (uintptr_t)w->cta->shared;
-    if ((space != PTX_SPACE_GLOBAL && space != PTX_SPACE_SHARED) || a->base_bits == 0 || !row_addresses(w, a, &first, &step))
+    if ((space != PTX_SPACE_GLOBAL && space != PTX_SPACE_SHARED) || a->base_bits == 0 ||
+        !row_addresses(w, a, &first, &step))
         return false;
     if (space == PTX_SPACE_GLOBAL) {
-        const struct memory_range *r = look_up(w, first); /* none where a generic address is one of shared or local memory */
+        const struct memory_range *r =
+            look_up(w, first); /* none where a generic address is one of shared or local memory */
         if (!r || !kind_fits(space, r->kind, is_store))
             return false;
         start = r->base;

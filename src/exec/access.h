@@ -1,4 +1,5 @@
-/* The quick way from the addresses of a warp to host memory, for the handlers of loads, stores and atomics. See access.c. */
+/* The quick way from the addresses of a warp to host memory, for the handlers of loads, stores and atomics. See
+ * access.c. */
 #ifndef HEDDLE_EXEC_ACCESS_H
 #define HEDDLE_EXEC_ACCESS_H
 
@@ -12,12 +13,14 @@ static inline bool access_kind_writable(enum memory_kind kind)
     return kind != MEMORY_CONST && kind != MEMORY_PARAM && kind != MEMORY_ARRAY;
 }
 
-/* Do all lanes of mask lie, aligned, in the range that the warp used last? An offset above the limit, or below the base, shows in the sign of one of two
- * differences; gathered over the lanes they cost no branch. */
-static inline bool access_is_near(const struct exec_warp *w, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store)
+/* Do all lanes of mask lie, aligned, in the range that the warp used last? An offset above the limit, or below the
+ * base, shows in the sign of one of two differences; gathered over the lanes they cost no branch. */
+static inline bool access_is_near(const struct exec_warp *w, uint32_t mask, uint32_t bytes, uint32_t align,
+                                  bool is_store)
 {
     const struct memory_range *r = &w->near_range;
-    if (w->near_generation != w->launch->memory->generation || r->size_bytes < bytes || (is_store && !access_kind_writable(r->kind)))
+    if (w->near_generation != w->launch->memory->generation || r->size_bytes < bytes ||
+        (is_store && !access_kind_writable(r->kind)))
         return false;
     uint64_t base = r->base, limit = r->size_bytes - bytes, outside = 0, low_bits = 0;
     const uint64_t *addr = w->addr;
@@ -43,9 +46,10 @@ static inline void access_note(struct exec_warp *w, enum ptx_space space, uint32
     w->launch->counters.load_requests += !is_store && (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_LOCAL);
 }
 
-/* Host addresses of the lanes of mask: w->addr itself where the warp stays in one range of device memory, else hosts, filled by exec_resolve. NULL after a fault. */
-static inline const uint64_t *access_locate(struct exec_warp *w, enum ptx_space space, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store,
-                                            uint64_t hosts[WARP_LANES])
+/* Host addresses of the lanes of mask: w->addr itself where the warp stays in one range of device memory, else hosts,
+ * filled by exec_resolve. NULL after a fault. */
+static inline const uint64_t *access_locate(struct exec_warp *w, enum ptx_space space, uint32_t mask, uint32_t bytes,
+                                            uint32_t align, bool is_store, uint64_t hosts[WARP_LANES])
 {
     if ((space == PTX_SPACE_GLOBAL || space == PTX_SPACE_NONE) && access_is_near(w, mask, bytes, align, is_store)) {
         access_note(w, PTX_SPACE_GLOBAL, mask, bytes, is_store);
@@ -55,13 +59,18 @@ static inline const uint64_t *access_locate(struct exec_warp *w, enum ptx_space 
     return exec_resolve(w, space, mask, bytes, align, is_store, (uint8_t **)hosts) ? hosts : NULL;
 }
 
-/* Host memory of a range of shared memory, which may be another block's of the cluster. NULL: out of bounds. Offsets are those of the shared windows. */
+/* Host memory of a range of shared memory, which may be another block's of the cluster. NULL: out of bounds. Offsets
+ * are those of the shared windows. */
 uint8_t *access_shared(const struct exec_warp *w, uint64_t offset, uint64_t bytes);
-/* Host memory of [address, address + bytes) of a space, without a fault: NULL where it is not (all) there or may not be written. */
-uint8_t *access_find(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint64_t address, uint64_t bytes, bool is_store);
+/* Host memory of [address, address + bytes) of a space, without a fault: NULL where it is not (all) there or may not be
+ * written. */
+uint8_t *access_find(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint64_t address, uint64_t bytes,
+                     bool is_store);
 /* Raises the fault of an access that is out of bounds or forbidden. */
-void access_fault(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint64_t address, uint32_t bytes, bool is_store);
-bool access_misaligned(struct exec_warp *w, uint32_t lane, uint64_t address, uint32_t bytes, uint32_t align, bool is_store); /* raises; false */
+void access_fault(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint64_t address, uint32_t bytes,
+                  bool is_store);
+bool access_misaligned(struct exec_warp *w, uint32_t lane, uint64_t address, uint32_t bytes, uint32_t align,
+                       bool is_store); /* raises; false */
 
 /* Writes to memory go through here, or look at launch->watched themselves. */
 static inline void access_write(struct exec_warp *w, void *to, const void *from, size_t bytes)
@@ -83,8 +92,10 @@ struct access_address {
 };
 
 struct decoder;
-/* Decodes an address operand in a state space (NONE: generic). .param goes to the parameter block or to local memory. */
-bool access_decode_address(struct decoder *d, const struct ptx_operand *o, enum ptx_space space, struct access_address *out);
+/* Decodes an address operand in a state space (NONE: generic). .param goes to the parameter block or to local
+ * memory. */
+bool access_decode_address(struct decoder *d, const struct ptx_operand *o, enum ptx_space space,
+                           struct access_address *out);
 /* Fills w->addr for the lanes of mask (of a full warp at no extra cost). */
 void access_addresses(struct exec_warp *w, const struct access_address *a, uint32_t mask);
 
@@ -93,7 +104,9 @@ struct access_row {
     uint8_t *first; /* host memory of lane 0 */
     uint64_t step_bytes;
 };
-/* Most accesses are such rows, and two lanes stand for all in the checks. False: they are not, or something is wrong with them; nothing was done then. */
-bool access_find_row(struct exec_warp *w, const struct access_address *a, uint32_t bytes, bool is_store, struct access_row *out);
+/* Most accesses are such rows, and two lanes stand for all in the checks. False: they are not, or something is wrong
+ * with them; nothing was done then. */
+bool access_find_row(struct exec_warp *w, const struct access_address *a, uint32_t bytes, bool is_store,
+                     struct access_row *out);
 
 #endif

@@ -1,8 +1,9 @@
 /* Addresses: cvta, isspacep, mapa, getctarank. PTX ISA 9.7.9.
  *
- * Global and constant addresses are generic ones. Shared and local addresses are offsets into windows of the generic space (exec/memory.h): the block's own
- * shared memory is window 0, that of block r of the cluster window r + 1. A kernel's parameters have offsets into the launch's parameter block;
- * those of device functions live in local memory. Only 64-bit addresses are supported. */
+ * Global and constant addresses are generic ones. Shared and local addresses are offsets into windows of the generic
+ * space (exec/memory.h): the block's own shared memory is window 0, that of block r of the cluster window r + 1. A
+ * kernel's parameters have offsets into the launch's parameter block; those of device functions live in local memory.
+ * Only 64-bit addresses are supported. */
 #include "exec/lanes.h"
 #include "exec/pick.h"
 
@@ -23,7 +24,8 @@ static void cvta_param(struct exec_warp *w, const struct exec_inst *in, uint32_t
 {
     uint64_t *d = lane_data(w, in->dst), offset = in->sub[0] ? 0 - w->launch->params : w->launch->params;
     const uint64_t *a = lane_data(w, in->src[0]);
-    FOR_EACH_LANE(mask, i) d[i] = a[i] + offset;
+    FOR_EACH_LANE(mask, i)
+        d[i] = a[i] + offset;
 }
 
 bool decode_cvta(struct decoder *d)
@@ -42,7 +44,8 @@ bool decode_cvta(struct decoder *d)
     const struct ptx_operand *source = decode_operand(d, 1);
     d->out->fn = cvta_same;
     switch (space) {
-    case PTX_SPACE_GLOBAL: case PTX_SPACE_CONST: break;
+    case PTX_SPACE_GLOBAL:
+    case PTX_SPACE_CONST: break;
     case PTX_SPACE_SHARED: window = m->shared_window; break;
     case PTX_SPACE_LOCAL: window = m->local_window; break;
     case PTX_SPACE_PARAM:
@@ -73,7 +76,10 @@ static uint64_t read_address(const struct exec_warp *w, exec_ref ref, bool narro
 }
 
 /* The rank in its cluster of the block that shared window k belongs to. */
-static uint64_t window_rank(const struct exec_warp *w, uint64_t window) { return window == 0 ? w->cta->cluster_rank : window - 1; }
+static uint64_t window_rank(const struct exec_warp *w, uint64_t window)
+{
+    return window == 0 ? w->cta->cluster_rank : window - 1;
+}
 
 static bool is_in_space(const struct exec_warp *w, enum asked_space asked, uint64_t address)
 {
@@ -95,7 +101,8 @@ static bool is_in_space(const struct exec_warp *w, enum asked_space asked, uint6
 static void isspacep(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     uint32_t bits = 0;
-    FOR_EACH_LANE(mask, i) bits |= (uint32_t)is_in_space(w, in->sub[1], read_address(w, in->src[0], in->sub[0], i)) << i;
+    FOR_EACH_LANE(mask, i)
+        bits |= (uint32_t)is_in_space(w, in->sub[1], read_address(w, in->src[0], in->sub[0], i)) << i;
     write_pred(w, in->dst, mask, bits);
 }
 
@@ -106,10 +113,11 @@ static bool register_is_narrow(const struct ptx_operand *o)
 
 bool decode_isspacep(struct decoder *d)
 {
-    static const enum ptx_modifier spaces[] = {PTX_MOD_GLOBAL, PTX_MOD_CONST, PTX_MOD_LOCAL, PTX_MOD_PARAM, PTX_MOD_PARAM_ENTRY, PTX_MOD_SHARED,
+    static const enum ptx_modifier spaces[] = {PTX_MOD_GLOBAL,     PTX_MOD_CONST,         PTX_MOD_LOCAL,
+                                               PTX_MOD_PARAM,      PTX_MOD_PARAM_ENTRY,   PTX_MOD_SHARED,
                                                PTX_MOD_SHARED_CTA, PTX_MOD_SHARED_CLUSTER};
-    static const uint8_t asked[] = {ASKED_GLOBAL, ASKED_CONST, ASKED_LOCAL, ASKED_PARAM, ASKED_PARAM, ASKED_SHARED_CTA, ASKED_SHARED_CTA,
-                                    ASKED_SHARED_CLUSTER};
+    static const uint8_t asked[] = {ASKED_GLOBAL, ASKED_CONST,      ASKED_LOCAL,      ASKED_PARAM,
+                                    ASKED_PARAM,  ASKED_SHARED_CTA, ASKED_SHARED_CTA, ASKED_SHARED_CLUSTER};
     int space = decode_take_one(d, spaces, (int)COUNT_OF(spaces));
     if (space < 0)
         return decode_wrong(d, NULL, "'%s' lacks a state space", d->in->spelling);
@@ -123,7 +131,8 @@ bool decode_isspacep(struct decoder *d)
            decode_src(d, 1, d->out->sub[0] ? PTX_U32 : PTX_U64, &d->out->src[0]);
 }
 
-/* imm: start of the shared windows among the addresses of the source; extra NULL. sub[0]: 32-bit addresses; sub[1]: the result is generic. */
+/* imm: start of the shared windows among the addresses of the source; extra NULL. sub[0]: 32-bit addresses; sub[1]: the
+ * result is generic. */
 static void mapa(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     const uint32_t *ranks = lane_data(w, in->src[1]);

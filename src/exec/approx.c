@@ -1,11 +1,12 @@
 /* The approximate instructions: rsqrt, sin, cos, lg2, ex2, tanh, and the .approx and .full forms of rcp, sqrt and div.
- * PTX ISA 9.7.3 to 9.7.5. Values are computed more precisely than the ISA asks (approx_ops.h); special values are the ISA's. */
+ * PTX ISA 9.7.3 to 9.7.5. Values are computed more precisely than the ISA asks (approx_ops.h); special values are the
+ * ISA's. */
 #include "exec/approx_ops.h"
 #include "exec/float_handlers.h"
 #include "exec/lanes.h"
 
-#define UNARY(name, expression)                                                                                 \
-    HANDLER_1(name##_plain, float, float, f32_canonical(expression))                                            \
+#define UNARY(name, expression)                                      \
+    HANDLER_1(name##_plain, float, float, f32_canonical(expression)) \
     HANDLER_1(name##_ftz, float, float, f32_finish((a = f32_flush(a), (expression)), true, false))
 UNARY(rcp, 1.0f / a)
 UNARY(root, __builtin_sqrtf(a))
@@ -26,8 +27,9 @@ FLOAT_INLINE uint64_t upper_of(double r) { return f64_is_nan(r) ? (uint64_t)F32_
 HANDLER_1(rcp_upper, uint64_t, uint64_t, upper_of(1.0 / f64_from(approx_upper(a))))
 HANDLER_1(rsqrt_upper, uint64_t, uint64_t, upper_of(1.0 / __builtin_sqrt(f64_from(approx_upper(a)))))
 
-/* rsqrt of f64 without .ftz, as silicon's assembler expands it: the upper word of the root's reciprocal, then one step of third order. The step is not
- * quite exact: the last bit depends on the start, which silicon takes from a table that now and then differs from ours by one. Subnormal operands are scaled. */
+/* rsqrt of f64 without .ftz, as silicon's assembler expands it: the upper word of the root's reciprocal, then one step
+ * of third order. The step is not quite exact: the last bit depends on the start, which silicon takes from a table that
+ * now and then differs from ours by one. Subnormal operands are scaled. */
 FLOAT_INLINE double rsqrt_step(double x)
 {
     double start = f64_from(f64_bits(1.0 / __builtin_sqrt(x)) & 0xffffffff00000000ull);
@@ -45,10 +47,13 @@ HANDLER_1(rsqrt_double, double, double, rsqrt_f64(a))
 /* ex2 and tanh of the 16-bit formats. */
 FLOAT_INLINE uint16_t ex2_f16(uint32_t h) { return f16_from_f32(approx_ex2(f16_to_f32((uint16_t)h))); }
 FLOAT_INLINE uint16_t tanh_f16(uint32_t h) { return f16_from_f32(approx_tanh(f16_to_f32((uint16_t)h))); }
-FLOAT_INLINE uint16_t ex2_bf16(uint32_t h) { return bf16_from_f32(f32_flush(approx_ex2(bf16_to_f32((uint16_t)h)))); } /* always .ftz */
+FLOAT_INLINE uint16_t ex2_bf16(uint32_t h)
+{
+    return bf16_from_f32(f32_flush(approx_ex2(bf16_to_f32((uint16_t)h))));
+} /* always .ftz */
 FLOAT_INLINE uint16_t tanh_bf16(uint32_t h) { return bf16_from_f32(approx_tanh(bf16_to_f32((uint16_t)h))); }
-#define HALF_FORMS(name)                                  \
-    HANDLER_1(name##_one, uint32_t, uint32_t, name(a))    \
+#define HALF_FORMS(name)                               \
+    HANDLER_1(name##_one, uint32_t, uint32_t, name(a)) \
     HANDLER_1(name##_two, uint32_t, uint32_t, (uint32_t)name(a) | (uint32_t)name(a >> 16) << 16)
 HALF_FORMS(ex2_f16)
 HALF_FORMS(tanh_f16)
@@ -104,13 +109,15 @@ bool decode_approx(struct decoder *d)
         return decode_wrong(d, NULL, "%s needs .approx", name);
     const struct approx_form *form = find_form(d->in->opcode, type, full);
     if (!form || d->in->type_count != 1)
-        return decode_wrong(d, NULL, "%s has no approximate form for type .%s", name, type ? ptx_type_name(type) : "none");
+        return decode_wrong(d, NULL, "%s has no approximate form for type .%s", name,
+                            type ? ptx_type_name(type) : "none");
     bool ftz = form->ftz_rule != FTZ_NEVER && decode_take(d, PTX_MOD_FTZ);
     if (form->ftz_rule == FTZ_MUST && !ftz)
         return decode_wrong(d, NULL, "%s of type .%s needs .ftz", name, ptx_type_name(type));
     int sources = d->in->opcode == PTX_OP_div ? 2 : 1;
     d->out->fn = ftz ? form->ftz : form->plain;
-    if (!decode_count(d, sources + 1, sources + 1) || !decode_dst(d, 0, type, &d->out->dst) || !decode_src(d, 1, type, &d->out->src[0]))
+    if (!decode_count(d, sources + 1, sources + 1) || !decode_dst(d, 0, type, &d->out->dst) ||
+        !decode_src(d, 1, type, &d->out->src[0]))
         return false;
     return sources == 1 || decode_src(d, 2, type, &d->out->src[1]);
 }

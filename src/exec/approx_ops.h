@@ -1,7 +1,8 @@
 /* The transcendental functions of the special function unit: ex2, lg2, sin, cos, tanh of f32 operands. PTX ISA 9.7.3.
  *
- * Series in double, rounded once: the results are nearest to the exact value in nearly all cases, well inside the ISA's bounds, the same on every host
- * (no libm, basic operations only), and the loops over them vectorise. They are not the bits of the hardware's tables, which no text defines. */
+ * Series in double, rounded once: the results are nearest to the exact value in nearly all cases, well inside the ISA's
+ * bounds, the same on every host (no libm, basic operations only), and the loops over them vectorise. They are not the
+ * bits of the hardware's tables, which no text defines. */
 #ifndef HEDDLE_EXEC_APPROX_OPS_H
 #define HEDDLE_EXEC_APPROX_OPS_H
 
@@ -10,7 +11,8 @@
 /* x to the nearest integer, for |x| below 2^51. */
 #define ROUNDING_MAGIC 0x1.8p52
 
-/* 2^x. The power series of 2^f for |f| <= 1/2, scaled through the exponent field. x beyond +-300 is as good as infinite to the callers. */
+/* 2^x. The power series of 2^f for |f| <= 1/2, scaled through the exponent field. x beyond +-300 is as good as infinite
+ * to the callers. */
 FLOAT_INLINE double approx_ex2_double(double x)
 {
     x = x < -300.0 ? -300.0 : x;
@@ -43,7 +45,7 @@ FLOAT_INLINE float approx_ex2(float x)
 /* log2 x = e + log2 m with m around 1, by the series of atanh in (m - 1) / (m + 1). */
 FLOAT_INLINE float approx_lg2(float x)
 {
-    uint64_t u = f64_bits((double)x); /* normal also for a subnormal x */
+    uint64_t u = f64_bits((double)x);             /* normal also for a subnormal x */
     uint64_t shifted = u - 0x3fe6a09e667f3bcdull; /* sqrt(1/2): m is between it and its double */
     int32_t e = (int32_t)((int64_t)shifted >> 32) >> 20;
     double m = f64_from(u - ((uint64_t)(int64_t)e << 52));
@@ -84,7 +86,8 @@ FLOAT_INLINE double approx_sin_turns(double s)
     return p * s;
 }
 
-/* |x| in turns less the whole ones, in [-1/2, 1/2]. The ISA bounds the error up to 100 pi only; an x of 2^52 turns or more counts as whole. */
+/* |x| in turns less the whole ones, in [-1/2, 1/2]. The ISA bounds the error up to 100 pi only; an x of 2^52 turns or
+ * more counts as whole. */
 FLOAT_INLINE double approx_turns(float x)
 {
     double turns = (double)f32_from(f32_bits(x) & 0x7fffffffu) * 0x1.45f306dc9c883p-3;
@@ -93,7 +96,10 @@ FLOAT_INLINE double approx_turns(float x)
 }
 
 /* Infinities and NaN have no sine. */
-FLOAT_INLINE float approx_finite(float r, float x) { return (f32_bits(x) & 0x7fffffffu) >= 0x7f800000u ? f32_from(F32_NAN) : r; }
+FLOAT_INLINE float approx_finite(float r, float x)
+{
+    return (f32_bits(x) & 0x7fffffffu) >= 0x7f800000u ? f32_from(F32_NAN) : r;
+}
 
 FLOAT_INLINE float approx_sin(float x)
 {

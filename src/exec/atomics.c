@@ -1,7 +1,8 @@
-/* atom and red (PTX ISA 9.7.13: parallel synchronisation). Lanes take effect in ascending order, each as a whole; scopes and orderings change no values.
+/* atom and red (PTX ISA 9.7.13: parallel synchronisation). Lanes take effect in ascending order, each as a whole;
+ * scopes and orderings change no values.
  *
- * f32 additions to global memory treat subnormals as zero, those to shared memory do not (as the ISA says). The frequent 32- and 64-bit
- * operations have handlers of their own; the rest goes through one table of operations. */
+ * f32 additions to global memory treat subnormals as zero, those to shared memory do not (as the ISA says). The
+ * frequent 32- and 64-bit operations have handlers of their own; the rest goes through one table of operations. */
 #include "exec/atomics.h"
 
 #include "exec/access.h"
@@ -18,7 +19,8 @@ struct atomic {
 enum atomic_op atomic_take_op(struct decoder *d)
 {
     static const enum ptx_modifier names[ATOMIC_OPS] = {
-        PTX_MOD_AND, PTX_MOD_OR, PTX_MOD_XOR, PTX_MOD_EXCH, PTX_MOD_CAS, PTX_MOD_ADD, PTX_MOD_INC, PTX_MOD_DEC, PTX_MOD_MIN, PTX_MOD_MAX,
+        PTX_MOD_AND, PTX_MOD_OR,  PTX_MOD_XOR, PTX_MOD_EXCH, PTX_MOD_CAS,
+        PTX_MOD_ADD, PTX_MOD_INC, PTX_MOD_DEC, PTX_MOD_MIN,  PTX_MOD_MAX,
     };
     int found = decode_take_one(d, names, ATOMIC_OPS);
     return found < 0 ? ATOMIC_OPS : (enum atomic_op)found;
@@ -45,11 +47,20 @@ static float combine_float(enum atomic_op op, float a, float b)
     return op == ATOMIC_MIN ? lesser(a, b) : op == ATOMIC_MAX ? greater(a, b) : a + b;
 }
 
-static uint16_t combine_f16(enum atomic_op op, uint16_t a, uint16_t b) { return f16_from_f32(combine_float(op, f16_to_f32(a), f16_to_f32(b))); }
+static uint16_t combine_f16(enum atomic_op op, uint16_t a, uint16_t b)
+{
+    return f16_from_f32(combine_float(op, f16_to_f32(a), f16_to_f32(b)));
+}
 
-static uint16_t combine_bf16(enum atomic_op op, uint16_t a, uint16_t b) { return bf16_from_f32(combine_float(op, bf16_to_f32(a), bf16_to_f32(b))); }
+static uint16_t combine_bf16(enum atomic_op op, uint16_t a, uint16_t b)
+{
+    return bf16_from_f32(combine_float(op, bf16_to_f32(a), bf16_to_f32(b)));
+}
 
-static float add_f32(float a, float b, bool flush) { return f32_canonical(f32_flush_if(f32_flush_if(a, flush) + f32_flush_if(b, flush), flush)); }
+static float add_f32(float a, float b, bool flush)
+{
+    return f32_canonical(f32_flush_if(f32_flush_if(a, flush) + f32_flush_if(b, flush), flush));
+}
 
 /* The units beside the L2 cache hand a NaN operand on as it is; a core's, which add to shared memory, make it quiet. */
 static double add_f64(double a, double b, bool global)
@@ -65,10 +76,15 @@ static uint64_t combine_floating(enum atomic_op op, enum ptx_type type, uint64_t
     switch (type) {
     case PTX_F16: return combine_f16(op, (uint16_t)old, (uint16_t)b);
     case PTX_BF16: return combine_bf16(op, (uint16_t)old, (uint16_t)b);
-    case PTX_F16X2: return combine_f16(op, (uint16_t)old, (uint16_t)b) | (uint32_t)combine_f16(op, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;
-    case PTX_BF16X2: return combine_bf16(op, (uint16_t)old, (uint16_t)b) | (uint32_t)combine_bf16(op, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;
-    case PTX_F32: return f32_bits(op == ATOMIC_ADD ? add_f32(f32_from((uint32_t)old), f32_from((uint32_t)b), global)
-                                                   : combine_float(op, f32_from((uint32_t)old), f32_from((uint32_t)b)));
+    case PTX_F16X2:
+        return combine_f16(op, (uint16_t)old, (uint16_t)b) |
+               (uint32_t)combine_f16(op, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;
+    case PTX_BF16X2:
+        return combine_bf16(op, (uint16_t)old, (uint16_t)b) |
+               (uint32_t)combine_bf16(op, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;
+    case PTX_F32:
+        return f32_bits(op == ATOMIC_ADD ? add_f32(f32_from((uint32_t)old), f32_from((uint32_t)b), global)
+                                         : combine_float(op, f32_from((uint32_t)old), f32_from((uint32_t)b)));
     default: return f64_bits(add_f64(f64_from(old), f64_from(b), global));
     }
 }
@@ -107,10 +123,12 @@ static const uint64_t *locate(struct exec_warp *w, const struct atomic *a, uint3
     access_addresses(w, &a->address, mask);
     const uint64_t *at = access_locate(w, (enum ptx_space)a->address.space, mask, a->bytes, a->bytes, true, hosts);
     w->access.is_atomic = true;
-    return w->addresses_only && w->access.space == PTX_SPACE_GLOBAL ? NULL : at; /* in shared memory they are done at once */
+    return w->addresses_only && w->access.space == PTX_SPACE_GLOBAL ? NULL
+                                                                    : at; /* in shared memory they are done at once */
 }
 
-/* Is the lane's address global? Where the lanes of a generic access differ in space, their addresses are still generic. */
+/* Is the lane's address global? Where the lanes of a generic access differ in space, their addresses are still
+ * generic. */
 static bool lane_is_global(const struct exec_warp *w, uint32_t lane)
 {
     const struct memory *m = w->launch->memory;
@@ -118,27 +136,27 @@ static bool lane_is_global(const struct exec_warp *w, uint32_t lane)
 }
 
 /* One operation on elements of type T in registers of type R. */
-#define ATOMIC(name, T, R, expression)                                                                    \
-    static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                      \
-    {                                                                                                     \
-        uint64_t hosts[WARP_LANES];                                                                       \
-        const uint64_t *at = locate(w, in->extra, mask, hosts);                                           \
-        R *d = lane_data(w, in->dst);                                                                     \
-        const R *pb = lane_data(w, in->src[0]), *pc = lane_data(w, in->src[1]);                           \
-        bool watched = w->launch->watched;                                                                \
-        if (!at)                                                                                          \
-            return;                                                                                       \
-        FOR_EACH_LANE(mask, i) {                                                                          \
-            T old, b = (T)pb[i], c = (T)pc[i], now;                                                       \
-            memcpy(&old, memory_pointer(at[i]), sizeof old);                                              \
-            (void)b, (void)c;                                                                             \
-            now = (T)(expression);                                                                        \
-            if (watched)                                                                                  \
-                exec_watched_write(w, memory_pointer(at[i]), &now, sizeof now);                           \
-            else                                                                                          \
-                memcpy(memory_pointer(at[i]), &now, sizeof now);                                          \
-            d[i] = (R)old;                                                                                \
-        }                                                                                                 \
+#define ATOMIC(name, T, R, expression)                                               \
+    static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask) \
+    {                                                                                \
+        uint64_t hosts[WARP_LANES];                                                  \
+        const uint64_t *at = locate(w, in->extra, mask, hosts);                      \
+        R *d = lane_data(w, in->dst);                                                \
+        const R *pb = lane_data(w, in->src[0]), *pc = lane_data(w, in->src[1]);      \
+        bool watched = w->launch->watched;                                           \
+        if (!at)                                                                     \
+            return;                                                                  \
+        FOR_EACH_LANE(mask, i) {                                                     \
+            T old, b = (T)pb[i], c = (T)pc[i], now;                                  \
+            memcpy(&old, memory_pointer(at[i]), sizeof old);                         \
+            (void)b, (void)c;                                                        \
+            now = (T)(expression);                                                   \
+            if (watched)                                                             \
+                exec_watched_write(w, memory_pointer(at[i]), &now, sizeof now);      \
+            else                                                                     \
+                memcpy(memory_pointer(at[i]), &now, sizeof now);                     \
+            d[i] = (R)old;                                                           \
+        }                                                                            \
     }
 
 ATOMIC(and_32, uint32_t, uint32_t, old &b)
@@ -211,7 +229,8 @@ static void atomic_vector(struct exec_warp *w, const struct exec_inst *in, uint3
             uint8_t *p = memory_pointer(at[i] + (uint64_t)n * a->element_bytes);
             uint32_t old = 0;
             memcpy(&old, p, a->element_bytes);
-            uint32_t now = (uint32_t)atomic_combine((enum atomic_op)a->op, (enum ptx_type)a->type, old, given[n], 0, lane_is_global(w, i));
+            uint32_t now = (uint32_t)atomic_combine((enum atomic_op)a->op, (enum ptx_type)a->type, old, given[n], 0,
+                                                    lane_is_global(w, i));
             access_write(w, p, &now, a->element_bytes);
             LANES_OF(uint32_t, w, a->dst[n])[i] = old;
         }
@@ -226,15 +245,17 @@ struct atomic_row {
     exec_handler *fn;
 };
 static const struct atomic_row rows[] = {
-    {ATOMIC_AND, PTX_B32, and_32},       {ATOMIC_OR, PTX_B32, or_32},         {ATOMIC_XOR, PTX_B32, xor_32},       {ATOMIC_AND, PTX_B64, and_64},
-    {ATOMIC_OR, PTX_B64, or_64},         {ATOMIC_XOR, PTX_B64, xor_64},       {ATOMIC_EXCH, PTX_B32, exch_32},     {ATOMIC_EXCH, PTX_B64, exch_64},
-    {ATOMIC_EXCH, PTX_B128, atomic_128}, {ATOMIC_CAS, PTX_B16, cas_16},       {ATOMIC_CAS, PTX_B32, cas_32},       {ATOMIC_CAS, PTX_B64, cas_64},
-    {ATOMIC_CAS, PTX_B128, atomic_128},  {ATOMIC_ADD, PTX_U32, add_32},       {ATOMIC_ADD, PTX_S32, add_32},       {ATOMIC_ADD, PTX_U64, add_64},
-    {ATOMIC_ADD, PTX_F32, add_single},   {ATOMIC_ADD, PTX_F64, add_double},   {ATOMIC_ADD, PTX_F16, add_half},
-    {ATOMIC_ADD, PTX_BF16, add_bhalf},   {ATOMIC_ADD, PTX_F16X2, add_half2},  {ATOMIC_ADD, PTX_BF16X2, add_bhalf2}, {ATOMIC_INC, PTX_U32, inc_32},
-    {ATOMIC_DEC, PTX_U32, dec_32},       {ATOMIC_MIN, PTX_U32, min_u32},      {ATOMIC_MIN, PTX_S32, min_s32},      {ATOMIC_MIN, PTX_U64, min_u64},
-    {ATOMIC_MIN, PTX_S64, min_s64},      {ATOMIC_MAX, PTX_U32, max_u32},      {ATOMIC_MAX, PTX_S32, max_s32},      {ATOMIC_MAX, PTX_U64, max_u64},
-    {ATOMIC_MAX, PTX_S64, max_s64},
+    {ATOMIC_AND, PTX_B32, and_32},        {ATOMIC_OR, PTX_B32, or_32},       {ATOMIC_XOR, PTX_B32, xor_32},
+    {ATOMIC_AND, PTX_B64, and_64},        {ATOMIC_OR, PTX_B64, or_64},       {ATOMIC_XOR, PTX_B64, xor_64},
+    {ATOMIC_EXCH, PTX_B32, exch_32},      {ATOMIC_EXCH, PTX_B64, exch_64},   {ATOMIC_EXCH, PTX_B128, atomic_128},
+    {ATOMIC_CAS, PTX_B16, cas_16},        {ATOMIC_CAS, PTX_B32, cas_32},     {ATOMIC_CAS, PTX_B64, cas_64},
+    {ATOMIC_CAS, PTX_B128, atomic_128},   {ATOMIC_ADD, PTX_U32, add_32},     {ATOMIC_ADD, PTX_S32, add_32},
+    {ATOMIC_ADD, PTX_U64, add_64},        {ATOMIC_ADD, PTX_F32, add_single}, {ATOMIC_ADD, PTX_F64, add_double},
+    {ATOMIC_ADD, PTX_F16, add_half},      {ATOMIC_ADD, PTX_BF16, add_bhalf}, {ATOMIC_ADD, PTX_F16X2, add_half2},
+    {ATOMIC_ADD, PTX_BF16X2, add_bhalf2}, {ATOMIC_INC, PTX_U32, inc_32},     {ATOMIC_DEC, PTX_U32, dec_32},
+    {ATOMIC_MIN, PTX_U32, min_u32},       {ATOMIC_MIN, PTX_S32, min_s32},    {ATOMIC_MIN, PTX_U64, min_u64},
+    {ATOMIC_MIN, PTX_S64, min_s64},       {ATOMIC_MAX, PTX_U32, max_u32},    {ATOMIC_MAX, PTX_S32, max_s32},
+    {ATOMIC_MAX, PTX_U64, max_u64},       {ATOMIC_MAX, PTX_S64, max_s64},
 };
 
 static bool is_half(enum ptx_type t) { return t == PTX_F16 || t == PTX_BF16; }
@@ -248,17 +269,19 @@ static bool pick_scalar(struct decoder *d, const struct atomic *a)
             d->out->fn = rows[i].fn;
             return true;
         }
-    return decode_wrong(d, NULL, "%s: this operation has no form for .%s", d->in->spelling, ptx_type_name((enum ptx_type)a->type));
+    return decode_wrong(d, NULL, "%s: this operation has no form for .%s", d->in->spelling,
+                        ptx_type_name((enum ptx_type)a->type));
 }
 
 /* .v2 .v4 .f32 add; .v2 .v4 .v8 of .f16 and .bf16, .v2 .v4 of the packed ones: add, min, max */
 static bool pick_vector(struct decoder *d, const struct atomic *a)
 {
     enum ptx_type type = (enum ptx_type)a->type;
-    bool good = type == PTX_F32          ? a->op == ATOMIC_ADD && a->count <= 4
-                : is_half(type)          ? a->op == ATOMIC_ADD || a->op == ATOMIC_MIN || a->op == ATOMIC_MAX
-                : is_packed_half(type) ? (a->op == ATOMIC_ADD || a->op == ATOMIC_MIN || a->op == ATOMIC_MAX) && a->count <= 4
-                                         : false;
+    bool good = type == PTX_F32 ? a->op == ATOMIC_ADD && a->count <= 4
+                : is_half(type) ? a->op == ATOMIC_ADD || a->op == ATOMIC_MIN || a->op == ATOMIC_MAX
+                : is_packed_half(type)
+                    ? (a->op == ATOMIC_ADD || a->op == ATOMIC_MIN || a->op == ATOMIC_MAX) && a->count <= 4
+                    : false;
     if (!good || (a->address.space != PTX_SPACE_GLOBAL && a->address.space != PTX_SPACE_NONE))
         return decode_wrong(d, NULL, "%s: no such vector operation", d->in->spelling);
     d->out->fn = atomic_vector;
@@ -267,7 +290,8 @@ static bool pick_vector(struct decoder *d, const struct atomic *a)
 
 static bool decode_vector_operands(struct decoder *d, struct atomic *a, bool has_result)
 {
-    const struct ptx_operand *to = has_result ? decode_operand(d, 0) : NULL, *from = decode_operand(d, has_result ? 2 : 1);
+    const struct ptx_operand *to = has_result ? decode_operand(d, 0) : NULL,
+                             *from = decode_operand(d, has_result ? 2 : 1);
     bool sink = to && to->kind == PTX_OPERAND_SINK;
     if (from->kind != PTX_OPERAND_VECTOR || from->element_count != a->count)
         return decode_wrong(d, from, "%s: %d registers in braces are needed here", d->in->spelling, a->count);
@@ -334,7 +358,8 @@ bool decode_atom(struct decoder *d)
     a->element_bytes = (uint8_t)(ptx_type_bits(type) / 8);
     a->bytes = (uint8_t)(a->element_bytes * vector);
     d->out->extra = a;
-    if (!take_noftz(d, type) || !decode_count(d, operands + hint, operands + hint) || (hint && !decode_src(d, operands, PTX_B64, &policy)) ||
+    if (!take_noftz(d, type) || !decode_count(d, operands + hint, operands + hint) ||
+        (hint && !decode_src(d, operands, PTX_B64, &policy)) ||
         !access_decode_address(d, decode_operand(d, has_result), space, &a->address))
         return false;
     if (vector > 1)

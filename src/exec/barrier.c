@@ -1,5 +1,6 @@
-/* Barriers (PTX ISA 9.7.13.1-4): the sixteen named ones of a block, with reductions, and the cluster's. A warp arrives as a whole, as if all its threads had
- * executed the instruction; where its paths have diverged, when each of them waits at a barrier or where paths meet (simt_block). bar.warp.sync waits only then. */
+/* Barriers (PTX ISA 9.7.13.1-4): the sixteen named ones of a block, with reductions, and the cluster's. A warp arrives
+ * as a whole, as if all its threads had executed the instruction; where its paths have diverged, when each of them
+ * waits at a barrier or where paths meet (simt_block). bar.warp.sync waits only then. */
 #include "exec/decode.h"
 #include "exec/lanes.h"
 #include "exec/race.h"
@@ -9,12 +10,10 @@
 
 enum barrier_action { ACTION_SYNC, ACTION_ARRIVE, ACTION_RED_POPC, ACTION_RED_AND, ACTION_RED_OR };
 
-static uint32_t live_warps(const struct exec_cta *cta)
-{
-    return cta->warp_count - cta->warps_done;
-}
+static uint32_t live_warps(const struct exec_cta *cta) { return cta->warp_count - cta->warps_done; }
 
-/* The path may wait in a function while others of its warp wait in the caller: each has the registers of its own frame. */
+/* The path may wait in a function while others of its warp wait in the caller: each has the registers of its own
+ * frame. */
 static void deliver(struct exec_warp *w, const struct simt_entry *path, const struct exec_barrier *b)
 {
     const struct call_frame *frame = path->call_depth < w->frame_depth ? &w->frames[path->call_depth] : NULL;
@@ -33,11 +32,7 @@ static void deliver(struct exec_warp *w, const struct simt_entry *path, const st
     w->bank[BANK_FRAME] = registers;
 }
 
-
-static void reset(struct exec_barrier *b)
-{
-    *b = (struct exec_barrier){ .all_true = true };
-}
+static void reset(struct exec_barrier *b) { *b = (struct exec_barrier){.all_true = true}; }
 
 bool barrier_release_paths(struct exec_warp *w, uint32_t id, const struct exec_barrier *complete)
 {
@@ -200,7 +195,8 @@ static void barrier_handler(struct exec_warp *w, const struct exec_inst *in, uin
         return;
     }
     if (expected % WARP_LANES || expected > w->cta->warp_count * WARP_LANES || (in->sub[2] && !expected)) {
-        exec_raise(w, ERROR_INSTRUCTION, lane, expected, 4, "barrier for %u threads: the count must be a multiple of 32 within the block's threads", expected);
+        exec_raise(w, ERROR_INSTRUCTION, lane, expected, 4,
+                   "barrier for %u threads: the count must be a multiple of 32 within the block's threads", expected);
         return;
     }
     struct exec_barrier *b = &w->cta->barriers[id];
@@ -211,7 +207,8 @@ static void barrier_handler(struct exec_warp *w, const struct exec_inst *in, uin
         simt_block(w, (uint8_t)(id + 1), mask);
         return;
     }
-    bool all_here = !w->strands || strands_all_came(w, id, mask); /* lanes that have come apart count when the last one is here */
+    bool all_here =
+        !w->strands || strands_all_came(w, id, mask); /* lanes that have come apart count when the last one is here */
     b->arrived += all_here ? WARP_LANES : 0;
     simt_next(w);
     if (all_here && w->cta->race)
@@ -305,7 +302,7 @@ static bool decode_cluster_barrier(struct decoder *d)
 
 static bool decode_reduction(struct decoder *d)
 {
-    static const enum ptx_modifier operations[] = { PTX_MOD_POPC, PTX_MOD_AND, PTX_MOD_OR };
+    static const enum ptx_modifier operations[] = {PTX_MOD_POPC, PTX_MOD_AND, PTX_MOD_OR};
     int operation = decode_take_one(d, operations, 3);
     if (operation < 0)
         return decode_wrong(d, NULL, "a reducing barrier needs .popc, .and or .or");
@@ -314,8 +311,10 @@ static bool decode_reduction(struct decoder *d)
         return false;
     bool has_count = d->in->operand_count == 4, negated = false;
     d->out->sub[2] = has_count;
-    bool ok = operation == 0 ? decode_dst(d, 0, PTX_U32, &d->out->dst) : decode_pred_dst(d, decode_operand(d, 0), &d->out->dst);
-    ok = ok && decode_src(d, 1, PTX_U32, &d->out->src[0]) && (!has_count || decode_src(d, 2, PTX_U32, &d->out->src[1])) &&
+    bool ok = operation == 0 ? decode_dst(d, 0, PTX_U32, &d->out->dst)
+                             : decode_pred_dst(d, decode_operand(d, 0), &d->out->dst);
+    ok = ok && decode_src(d, 1, PTX_U32, &d->out->src[0]) &&
+         (!has_count || decode_src(d, 2, PTX_U32, &d->out->src[1])) &&
          decode_pred_src(d, decode_operand(d, has_count ? 3 : 2), &d->out->src[2], &negated);
     d->out->sub[1] = negated;
     return ok;
@@ -347,5 +346,6 @@ bool decode_barrier(struct decoder *d)
     if (!decode_count(d, 1, 2))
         return false;
     d->out->sub[2] = d->in->operand_count == 2;
-    return decode_src(d, 0, PTX_U32, &d->out->src[0]) && (!d->out->sub[2] || decode_src(d, 1, PTX_U32, &d->out->src[1]));
+    return decode_src(d, 0, PTX_U32, &d->out->src[0]) &&
+           (!d->out->sub[2] || decode_src(d, 1, PTX_U32, &d->out->src[1]));
 }

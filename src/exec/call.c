@@ -1,5 +1,6 @@
-/* Calls (PTX ISA 9.7.12.5): a frame of registers and local memory each, arguments copied from caller to callee and results back. Parameters in .param space live in
- * local memory, so that their address can be taken. Lanes that call different functions through a pointer take turns. */
+/* Calls (PTX ISA 9.7.12.5): a frame of registers and local memory each, arguments copied from caller to callee and
+ * results back. Parameters in .param space live in local memory, so that their address can be taken. Lanes that call
+ * different functions through a pointer take turns. */
 #include "exec/call.h"
 #include "exec/device_calls.h"
 #include "exec/image_internal.h"
@@ -17,7 +18,8 @@ enum { DEEPEST_CALLS = 1 << 16 };
 
 /* Frames */
 
-static void use_frame(struct exec_warp *w, const struct exec_function *f, uint32_t registers_offset, uint32_t local_base)
+static void use_frame(struct exec_warp *w, const struct exec_function *f, uint32_t registers_offset,
+                      uint32_t local_base)
 {
     w->function = f;
     w->code = f->code;
@@ -146,7 +148,12 @@ static void write_lane(uint8_t *bank, exec_ref ref, uint32_t bits, uint32_t lane
 }
 
 /* One side of a copy: a register in a frame's bank, or a place in local memory. */
-struct side { uint8_t *bank; bool in_register; exec_ref ref; uint32_t bits, address; };
+struct side {
+    uint8_t *bank;
+    bool in_register;
+    exec_ref ref;
+    uint32_t bits, address;
+};
 
 static void copy_value(struct exec_warp *w, struct side to, struct side from, uint32_t bytes, uint32_t mask)
 {
@@ -170,14 +177,16 @@ static void copy_value(struct exec_warp *w, struct side to, struct side from, ui
 
 static struct side caller_side(uint8_t *bank, const struct call_value *v, uint32_t local_base)
 {
-    return (struct side){ bank, v->in_register, v->ref, v->reg_bits, local_base + v->offset };
+    return (struct side){bank, v->in_register, v->ref, v->reg_bits, local_base + v->offset};
 }
 
-static struct side formal_side(uint8_t *bank, const struct exec_function *f, const struct ptx_variable *formal, uint32_t offset, uint32_t local_base)
+static struct side formal_side(uint8_t *bank, const struct exec_function *f, const struct ptx_variable *formal,
+                               uint32_t offset, uint32_t local_base)
 {
     if (formal->reg)
-        return (struct side){ bank, true, f->registers[formal->reg->index], (uint32_t)ptx_type_bits(formal->reg->type), 0 };
-    return (struct side){ bank, false, 0, 0, local_base + offset };
+        return (struct side){bank, true, f->registers[formal->reg->index], (uint32_t)ptx_type_bits(formal->reg->type),
+                             0};
+    return (struct side){bank, false, 0, 0, local_base + offset};
 }
 
 static uint32_t register_bytes(const struct ptx_reg *r)
@@ -256,7 +265,7 @@ static void enter(struct exec_warp *w, const struct call_site *site, uint32_t ma
         reserve_registers(w, mask, registers_offset + callee->frame_bytes) ? push_frame(w, mask) : NULL;
     if (!frame)
         return;
-    *frame = (struct call_frame){ w->function, w->pc + 1, w->pc, w->registers_offset, w->local_base, mask, { 0 } };
+    *frame = (struct call_frame){w->function, w->pc + 1, w->pc, w->registers_offset, w->local_base, mask, {0}};
     memcpy(frame->stack_top, w->stack_top, sizeof w->stack_top);
     uint8_t *caller_bank = w->registers + w->registers_offset;
     uint8_t *callee_bank = w->registers + registers_offset;
@@ -306,7 +315,8 @@ static void run_builtin(struct exec_warp *w, const struct call_site *site, uint3
         simt_next(w);
 }
 
-static bool leader_target(struct exec_warp *w, const struct call_site *site, uint32_t *mask, const struct exec_function **target)
+static bool leader_target(struct exec_warp *w, const struct call_site *site, uint32_t *mask,
+                          const struct exec_function **target)
 {
     const uint64_t *pointers = LANES_OF(uint64_t, w, site->pointer);
     uint32_t leader = (uint32_t)__builtin_ctz(*mask), same = 0;
@@ -344,7 +354,8 @@ static void call_handler(struct exec_warp *w, const struct exec_inst *in, uint32
     if (!callee && !site->builtin && !leader_target(w, site, &mask, &callee))
         return;
     if (mask != w->active) {
-        struct simt_path paths[3] = { { caller_pc, mask }, { caller_pc, wanted & ~mask }, { caller_pc + 1, w->active & ~wanted } };
+        struct simt_path paths[3] = {
+            {caller_pc, mask}, {caller_pc, wanted & ~mask}, {caller_pc + 1, w->active & ~wanted}};
         uint32_t count = 1;
         if (paths[1].mask)
             count++;
@@ -367,26 +378,29 @@ static bool decode_value(struct decoder *d, const struct ptx_operand *o, bool is
         enum decode_place place;
         if (!decode_variable_address(d, o->variable, &address, &place) || place != PLACE_FRAME)
             return decode_wrong(d, o, "%s cannot be passed: it is a parameter of the kernel", o->variable->name);
-        *v = (struct call_value){ .offset = (uint32_t)address, .bytes = (uint32_t)o->variable->size_bytes };
+        *v = (struct call_value){.offset = (uint32_t)address, .bytes = (uint32_t)o->variable->size_bytes};
         return true;
     }
     if (o->kind == PTX_OPERAND_REG) {
-        *v = (struct call_value){ .in_register = true, .reg_bits = (uint32_t)ptx_type_bits(o->reg->type), .ref = d->function->registers[o->reg->index] };
+        *v = (struct call_value){.in_register = true,
+                                 .reg_bits = (uint32_t)ptx_type_bits(o->reg->type),
+                                 .ref = d->function->registers[o->reg->index]};
         v->bytes = register_bytes(o->reg);
         return true;
     }
     if (o->kind == PTX_OPERAND_SINK && is_return) {
-        *v = (struct call_value){ .in_register = true, .reg_bits = 64, .ref = decode_scratch(d, 64) };
+        *v = (struct call_value){.in_register = true, .reg_bits = 64, .ref = decode_scratch(d, 64)};
         return true;
     }
     if (!is_return && (o->kind == PTX_OPERAND_INT || o->kind == PTX_OPERAND_FLOAT)) {
-        *v = (struct call_value){ .in_register = true, .reg_bits = 64 };
+        *v = (struct call_value){.in_register = true, .reg_bits = 64};
         return decode_src_of(d, o, o->kind == PTX_OPERAND_INT ? PTX_B64 : PTX_F64, &v->ref);
     }
     return decode_wrong(d, o, "a call passes .param variables, registers or constants");
 }
 
-static bool decode_values(struct decoder *d, const struct ptx_operand *list, bool is_return, struct call_value **values, uint32_t *count)
+static bool decode_values(struct decoder *d, const struct ptx_operand *list, bool is_return, struct call_value **values,
+                          uint32_t *count)
 {
     *count = list ? list->element_count : 0;
     *values = decode_alloc(d, (*count + 1) * sizeof **values);
@@ -399,7 +413,8 @@ static bool decode_values(struct decoder *d, const struct ptx_operand *list, boo
 /* A float immediate for a .f32 formal must be a float's bits. */
 static bool fit_constants(struct decoder *d, const struct ptx_operand *arguments, struct call_site *site)
 {
-    for (uint32_t i = 0; arguments && site->callee && i < site->argument_count && i < site->callee->ptx->param_count; i++)
+    for (uint32_t i = 0; arguments && site->callee && i < site->argument_count && i < site->callee->ptx->param_count;
+         i++)
         if (arguments->elements[i].kind == PTX_OPERAND_FLOAT && site->callee->ptx->params[i]->type == PTX_F32) {
             site->arguments[i].reg_bits = 32;
             if (!decode_src_of(d, &arguments->elements[i], PTX_F32, &site->arguments[i].ref))
@@ -457,7 +472,8 @@ static bool decode_callee(struct decoder *d, const struct ptx_operand *o, struct
         return site->callee->ptx->is_entry ? decode_fail(d, "a kernel cannot be called") : true;
     site->builtin = device_call_find(o->function->name);
     if (!site->builtin)
-        return decode_fail(d, "function %s is declared, but no module that is loaded together defines it", o->function->name);
+        return decode_fail(d, "function %s is declared, but no module that is loaded together defines it",
+                           o->function->name);
     return true;
 }
 

@@ -1,7 +1,7 @@
 /* The call graph of an image: what may run in a launch of a kernel, and what that needs of registers and stack. A graph
  * may be as deep as it has functions: the walks keep their own stacks. */
-#include "exec/image_internal.h"
 #include "exec/device_calls.h"
+#include "exec/image_internal.h"
 
 #include "base/checked.h"
 #include "base/out_of_memory.h"
@@ -138,8 +138,8 @@ struct need {
 /* A function on the way from the first to the one that is looked at. */
 struct step {
     const struct exec_function *function;
-    uint32_t inst, taken;          /* what comes next of its calls by name, and of those through a pointer */
-    uint64_t deepest;              /* stack of what it calls */
+    uint32_t inst, taken; /* what comes next of its calls by name, and of those through a pointer */
+    uint64_t deepest;     /* stack of what it calls */
 };
 
 /* NULL: there are no more. */

@@ -6,8 +6,9 @@
 #include <string.h>
 
 static const enum ptx_modifier compare_modifiers[COMPARE_OPS] = {
-    PTX_MOD_EQ, PTX_MOD_NE, PTX_MOD_LT, PTX_MOD_LE, PTX_MOD_GT, PTX_MOD_GE, PTX_MOD_LO, PTX_MOD_LS, PTX_MOD_HI, PTX_MOD_HS,
-    PTX_MOD_EQU, PTX_MOD_NEU, PTX_MOD_LTU, PTX_MOD_LEU, PTX_MOD_GTU, PTX_MOD_GEU, PTX_MOD_NUM, PTX_MOD_ISNAN,
+    PTX_MOD_EQ,  PTX_MOD_NE,  PTX_MOD_LT,  PTX_MOD_LE,  PTX_MOD_GT,  PTX_MOD_GE,
+    PTX_MOD_LO,  PTX_MOD_LS,  PTX_MOD_HI,  PTX_MOD_HS,  PTX_MOD_EQU, PTX_MOD_NEU,
+    PTX_MOD_LTU, PTX_MOD_LEU, PTX_MOD_GTU, PTX_MOD_GEU, PTX_MOD_NUM, PTX_MOD_ISNAN,
 };
 
 enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
@@ -17,9 +18,9 @@ static const enum ptx_modifier combine_modifiers[] = {PTX_MOD_AND, PTX_MOD_OR, P
 struct compare_plan {
     struct comparison compare;
     enum combine combine;
-    bool negated;                  /* the predicate src[2] */
-    bool packed;                   /* the second result is of the high halves; else the inverse of the first */
-    uint32_t low_true, high_true;  /* set: what a lane gets for a true first, or second, result */
+    bool negated;                 /* the predicate src[2] */
+    bool packed;                  /* the second result is of the high halves; else the inverse of the first */
+    uint32_t low_true, high_true; /* set: what a lane gets for a true first, or second, result */
 };
 
 static bool is_packed(enum ptx_type t) { return t == PTX_F16X2 || t == PTX_BF16X2; }
@@ -31,8 +32,8 @@ static bool plan_compare(struct decoder *d, enum ptx_type type, struct compare_p
         return decode_wrong(d, NULL, "'%s' lacks a comparison such as .eq or .lt", d->in->spelling);
     bool flush = decode_take(d, PTX_MOD_FTZ);
     if (!compare_find(type, (enum compare_op)op, flush, &plan->compare))
-        return decode_wrong(d, NULL, "'%s': .%s%s cannot compare values of type .%s", d->in->spelling, ptx_modifier_name(compare_modifiers[op]),
-                            flush ? ".ftz" : "", ptx_type_name(type));
+        return decode_wrong(d, NULL, "'%s': .%s%s cannot compare values of type .%s", d->in->spelling,
+                            ptx_modifier_name(compare_modifiers[op]), flush ? ".ftz" : "", ptx_type_name(type));
     plan->packed = is_packed(type);
     plan->combine = (enum combine)(decode_take_one(d, combine_modifiers, 3) + 1);
     if (!decode_count(d, plan->combine ? 4 : 3, plan->combine ? 4 : 3) || !plain_operands(d))
@@ -53,7 +54,8 @@ static uint32_t combined(const struct compare_plan *plan, uint32_t bits, uint32_
 }
 
 /* Both results of all lanes. */
-static void compare_all(const struct exec_warp *w, const struct exec_inst *in, const struct compare_plan *plan, uint32_t *first, uint32_t *second)
+static void compare_all(const struct exec_warp *w, const struct exec_inst *in, const struct compare_plan *plan,
+                        uint32_t *first, uint32_t *second)
 {
     const void *a = lane_data(w, in->src[0]), *b = lane_data(w, in->src[1]);
     uint32_t invert = plan->compare.inverted ? FULL_MASK : 0;
@@ -110,11 +112,15 @@ static bool set_values(enum ptx_type to, enum ptx_type from, struct compare_plan
     bool from_half = from == PTX_F16 || from == PTX_BF16;
     uint32_t one;
     switch (to) {
-    case PTX_U32: case PTX_S32: one = is_packed(from) ? 0xffffu : 0xffffffffu; break;
-    case PTX_U16: case PTX_S16: one = 0xffffu; break;
+    case PTX_U32:
+    case PTX_S32: one = is_packed(from) ? 0xffffu : 0xffffffffu; break;
+    case PTX_U16:
+    case PTX_S16: one = 0xffffu; break;
     case PTX_F32: one = 0x3f800000u; break;
-    case PTX_F16: case PTX_F16X2: one = 0x3c00u; break;
-    case PTX_BF16: case PTX_BF16X2: one = 0x3f80u; break;
+    case PTX_F16:
+    case PTX_F16X2: one = 0x3c00u; break;
+    case PTX_BF16:
+    case PTX_BF16X2: one = 0x3f80u; break;
     default: return false;
     }
     plan->low_true = one;
@@ -133,19 +139,20 @@ bool decode_compare_set(struct decoder *d)
     enum ptx_type to = decode_type(d, 0), from = decode_type(d, 1);
     struct compare_plan *plan = decode_alloc(d, sizeof *plan);
     if (!set_values(to, from, plan))
-        return decode_wrong(d, NULL, "'%s' cannot turn a comparison of .%s into a .%s", d->in->spelling, ptx_type_name(from), ptx_type_name(to));
+        return decode_wrong(d, NULL, "'%s' cannot turn a comparison of .%s into a .%s", d->in->spelling,
+                            ptx_type_name(from), ptx_type_name(to));
     d->out->fn = set_lanes;
     d->out->extra = plan;
     return plan_compare(d, from, plan) && decode_dst(d, 0, to, &d->out->dst);
 }
 
 /* selp: sub[0]: the predicate is negated. */
-#define SELP_HANDLER(name, U, result)                                                      \
-    static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)       \
-    {                                                                                      \
-        U *d = lane_data(w, in->dst);                                                      \
-        const U *pa = lane_data(w, in->src[0]), *pb = lane_data(w, in->src[1]);            \
-        uint32_t chosen = read_pred(w, in->src[2], in->sub[0]);                            \
+#define SELP_HANDLER(name, U, result)                                                             \
+    static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)              \
+    {                                                                                             \
+        U *d = lane_data(w, in->dst);                                                             \
+        const U *pa = lane_data(w, in->src[0]), *pb = lane_data(w, in->src[1]);                   \
+        uint32_t chosen = read_pred(w, in->src[2], in->sub[0]);                                   \
         FOR_LANES(mask, U a = pa[i]; U b = pb[i]; U v = chosen & 1u << i ? a : b; d[i] = result); \
     }
 SELP_HANDLER(selp_16, uint32_t, (uint16_t)v)
@@ -156,9 +163,9 @@ SELP_HANDLER(selp_64, uint64_t, v)
 static inline bool chosen_s32(uint32_t c) { return (int32_t)c >= 0; }
 static inline bool chosen_f32(uint32_t c) { return c <= 0x7f800000u || c == 0x80000000u; }
 static inline bool chosen_f32_flush(uint32_t c) { return c <= 0x7f800000u || (c & 0xff800000u) == 0x80000000u; }
-#define SLCT_HANDLERS(suffix)                                                                              \
+#define SLCT_HANDLERS(suffix)                                                                                   \
     HANDLER_3(slct_16_##suffix, uint32_t, uint32_t, uint32_t, uint32_t, (uint16_t)(chosen_##suffix(c) ? a : b)) \
-    HANDLER_3(slct_32_##suffix, uint32_t, uint32_t, uint32_t, uint32_t, chosen_##suffix(c) ? a : b)        \
+    HANDLER_3(slct_32_##suffix, uint32_t, uint32_t, uint32_t, uint32_t, chosen_##suffix(c) ? a : b)             \
     HANDLER_3(slct_64_##suffix, uint64_t, uint64_t, uint64_t, uint32_t, chosen_##suffix(c) ? a : b)
 SLCT_HANDLERS(s32)
 SLCT_HANDLERS(f32)
@@ -168,9 +175,17 @@ SLCT_HANDLERS(f32_flush)
 static int select_width(enum ptx_type t)
 {
     switch (t) {
-    case PTX_B16: case PTX_U16: case PTX_S16: return 0;
-    case PTX_B32: case PTX_U32: case PTX_S32: case PTX_F32: return 1;
-    case PTX_B64: case PTX_U64: case PTX_S64: case PTX_F64: return 2;
+    case PTX_B16:
+    case PTX_U16:
+    case PTX_S16: return 0;
+    case PTX_B32:
+    case PTX_U32:
+    case PTX_S32:
+    case PTX_F32: return 1;
+    case PTX_B64:
+    case PTX_U64:
+    case PTX_S64:
+    case PTX_F64: return 2;
     default: return -1;
     }
 }
@@ -185,8 +200,9 @@ bool decode_compare_selp(struct decoder *d)
         return false;
     if (width < 0)
         return wrong_type(d, t);
-    if (!decode_count(d, 4, 4) || !plain_operands(d) || !decode_dst(d, 0, t, &d->out->dst) || !decode_src(d, 1, t, &d->out->src[0]) ||
-        !decode_src(d, 2, t, &d->out->src[1]) || !decode_pred_src(d, decode_operand(d, 3), &d->out->src[2], &negated))
+    if (!decode_count(d, 4, 4) || !plain_operands(d) || !decode_dst(d, 0, t, &d->out->dst) ||
+        !decode_src(d, 1, t, &d->out->src[0]) || !decode_src(d, 2, t, &d->out->src[1]) ||
+        !decode_pred_src(d, decode_operand(d, 3), &d->out->src[2], &negated))
         return false;
     d->out->sub[0] = negated;
     d->out->fn = handlers[width];
@@ -196,7 +212,9 @@ bool decode_compare_selp(struct decoder *d)
 bool decode_compare_slct(struct decoder *d)
 {
     static exec_handler *const handlers[3][3] = {
-        {slct_16_s32, slct_32_s32, slct_64_s32}, {slct_16_f32, slct_32_f32, slct_64_f32}, {slct_16_f32_flush, slct_32_f32_flush, slct_64_f32_flush},
+        {slct_16_s32, slct_32_s32, slct_64_s32},
+        {slct_16_f32, slct_32_f32, slct_64_f32},
+        {slct_16_f32_flush, slct_32_f32_flush, slct_64_f32_flush},
     };
     enum ptx_type t = decode_type(d, 0), chooser = decode_type(d, 1);
     int width = select_width(t);

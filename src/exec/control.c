@@ -18,7 +18,10 @@ static void jump_handler(struct exec_warp *w, const struct exec_inst *in, uint32
         simt_pop(w);
 }
 
-struct jump_table { uint32_t count; uint32_t targets[]; };
+struct jump_table {
+    uint32_t count;
+    uint32_t targets[];
+};
 
 /* brx.idx: lanes are grouped by target; the group of the lowest lane runs first. */
 static void brx_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
@@ -29,18 +32,19 @@ static void brx_handler(struct exec_warp *w, const struct exec_inst *in, uint32_
     uint32_t count = 0;
     FOR_EACH_LANE(mask, lane) {
         if (index[lane] >= table->count) {
-            exec_raise(w, ERROR_INSTRUCTION, lane, index[lane], 4, "brx.idx with index %u into a table of %u targets", index[lane], table->count);
+            exec_raise(w, ERROR_INSTRUCTION, lane, index[lane], 4, "brx.idx with index %u into a table of %u targets",
+                       index[lane], table->count);
             return;
         }
         uint32_t target = table->targets[index[lane]], p = 0;
         while (p < count && paths[p].pc != target)
             p++;
         if (p == count)
-            paths[count++] = (struct simt_path){ target, 0 };
+            paths[count++] = (struct simt_path){target, 0};
         paths[p].mask |= 1u << lane;
     }
     if (w->active & ~mask)
-        paths[count++] = (struct simt_path){ w->pc + 1, w->active & ~mask };
+        paths[count++] = (struct simt_path){w->pc + 1, w->active & ~mask};
     if (count == 1) {
         simt_branch(w, w->active, paths[0].pc, in->src[0]);
         return;
@@ -71,7 +75,8 @@ static void exit_handler(struct exec_warp *w, const struct exec_inst *in, uint32
 static void trap_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     if (mask)
-        exec_raise(w, ERROR_TRAP, (uint32_t)__builtin_ctz(mask), 0, 0, "%s", in->sub[0] ? "a breakpoint (brkpt), and no debugger is attached" : "trap");
+        exec_raise(w, ERROR_TRAP, (uint32_t)__builtin_ctz(mask), 0, 0, "%s",
+                   in->sub[0] ? "a breakpoint (brkpt), and no debugger is attached" : "trap");
     else
         simt_next(w);
 }
@@ -125,19 +130,14 @@ bool decode_control(struct decoder *d)
 {
     d->out->kind = EXEC_CONTROL;
     switch (d->in->opcode) {
-    case PTX_OP_bra:
-        return decode_bra(d);
-    case PTX_OP_brx:
-        return decode_brx(d);
-    case PTX_OP_call:
-        return decode_call(d);
+    case PTX_OP_bra: return decode_bra(d);
+    case PTX_OP_brx: return decode_brx(d);
+    case PTX_OP_call: return decode_call(d);
     case PTX_OP_ret:
         decode_take(d, PTX_MOD_UNI);
         d->out->fn = ret_handler;
         return decode_count(d, 0, 0);
-    case PTX_OP_exit:
-        d->out->fn = exit_handler;
-        return decode_count(d, 0, 0);
+    case PTX_OP_exit: d->out->fn = exit_handler; return decode_count(d, 0, 0);
     case PTX_OP_trap:
     case PTX_OP_brkpt:
         d->out->sub[0] = d->in->opcode == PTX_OP_brkpt;
@@ -146,12 +146,8 @@ bool decode_control(struct decoder *d)
     case PTX_OP_nanosleep:
         d->out->fn = sleep_handler;
         return decode_count(d, 1, 1) && decode_src(d, 0, PTX_U32, &d->out->src[0]);
-    default:
-        return decode_fail(d, "unknown control instruction");
+    default: return decode_fail(d, "unknown control instruction");
     }
 }
 
-void control_make_return(struct exec_inst *out)
-{
-    *out = (struct exec_inst){ .fn = ret_handler, .kind = EXEC_CONTROL };
-}
+void control_make_return(struct exec_inst *out) { *out = (struct exec_inst){.fn = ret_handler, .kind = EXEC_CONTROL}; }

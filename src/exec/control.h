@@ -8,18 +8,24 @@
 
 /* simt.c */
 void simt_start(struct exec_warp *w, uint32_t lanes);
-void simt_take(struct exec_warp *w, const struct simt_entry *entries, uint32_t count); /* its stack, the top last, from whoever ran it so far */
-void simt_pop(struct exec_warp *w);                          /* the top has reached its reconvergence point, or has no lanes left */
+void simt_take(struct exec_warp *w, const struct simt_entry *entries,
+               uint32_t count);     /* its stack, the top last, from whoever ran it so far */
+void simt_pop(struct exec_warp *w); /* the top has reached its reconvergence point, or has no lanes left */
 void simt_branch(struct exec_warp *w, uint32_t taken, uint32_t target, uint32_t rpc);
-/* Splits the active lanes into paths (each with a pc and a mask, together the active mask) that meet at rpc; path 0 runs first. */
-struct simt_path { uint32_t pc, mask; };
+/* Splits the active lanes into paths (each with a pc and a mask, together the active mask) that meet at rpc; path 0
+ * runs first. */
+struct simt_path {
+    uint32_t pc, mask;
+};
 void simt_split(struct exec_warp *w, const struct simt_path *paths, uint32_t count, uint32_t rpc);
-void simt_push_call(struct exec_warp *w, uint32_t mask);     /* new top at pc 0 of the callee */
-void simt_retire(struct exec_warp *w, uint32_t lanes, bool exit); /* lanes leave the function (ret) or the kernel (exit) */
-/* The path that runs waits at a barrier (a value of simt_entry.barrier). Other paths of the warp run first; when all that can run wait, barrier_gather. */
+void simt_push_call(struct exec_warp *w, uint32_t mask); /* new top at pc 0 of the callee */
+void simt_retire(struct exec_warp *w, uint32_t lanes,
+                 bool exit); /* lanes leave the function (ret) or the kernel (exit) */
+/* The path that runs waits at a barrier (a value of simt_entry.barrier). Other paths of the warp run first; when all
+ * that can run wait, barrier_gather. */
 void simt_block(struct exec_warp *w, uint8_t barrier, uint32_t lanes);
-void simt_save(struct exec_warp *w);                         /* pc and mask of the path that runs, into its entry */
-void simt_resume(struct exec_warp *w);                       /* after paths that waited may go on: finds the one to run */
+void simt_save(struct exec_warp *w);   /* pc and mask of the path that runs, into its entry */
+void simt_resume(struct exec_warp *w); /* after paths that waited may go on: finds the one to run */
 static inline void simt_next(struct exec_warp *w)
 {
     if (++w->pc == w->rpc)
@@ -28,19 +34,21 @@ static inline void simt_next(struct exec_warp *w)
 
 /* call.c */
 void call_enter(struct exec_warp *w, const struct exec_inst *in, uint32_t mask, const struct exec_function *callee);
-void call_leave(struct exec_warp *w);                        /* back to the caller's frame; pc behind the call */
-bool call_prepare_frame(struct exec_warp *w);                /* address registers of the frame at hand */
+void call_leave(struct exec_warp *w);         /* back to the caller's frame; pc behind the call */
+bool call_prepare_frame(struct exec_warp *w); /* address registers of the frame at hand */
 
 /* control.c */
 void control_make_return(struct exec_inst *out);
 
 /* barrier.c */
-void barrier_gather(struct exec_warp *w);                    /* no path of the warp can run: it arrives at the barriers its paths wait at */
-bool barrier_await_members(struct exec_warp *w, const struct exec_inst *in, uint32_t mask); /* true: the path waits for lanes on other paths */
-void barrier_warp_done(struct exec_warp *w);                 /* a warp that ended no longer counts */
+void barrier_gather(
+    struct exec_warp *w); /* no path of the warp can run: it arrives at the barriers its paths wait at */
+bool barrier_await_members(struct exec_warp *w, const struct exec_inst *in,
+                           uint32_t mask);   /* true: the path waits for lanes on other paths */
+void barrier_warp_done(struct exec_warp *w); /* a warp that ended no longer counts */
 /* Lets the paths that arrived there go on from the barrier; whether there were any. */
 bool barrier_release_paths(struct exec_warp *w, uint32_t id, const struct exec_barrier *complete);
-void barrier_arrive(struct exec_warp *w, uint32_t ids);      /* the warp as a whole, at those of the mask; it waits */
+void barrier_arrive(struct exec_warp *w, uint32_t ids); /* the warp as a whole, at those of the mask; it waits */
 /* Called for warps that wait: which barrier, how many are missing; for messages. */
 void barrier_describe(const struct exec_warp *w, char *out, uint32_t out_bytes);
 

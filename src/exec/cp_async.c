@@ -1,7 +1,7 @@
 /* cp.async, cp.async.bulk and cp.reduce.async.bulk (PTX ISA 9.7.9.25), the forms without tensors.
  *
- * A copy is performed when it is issued, which the ISA allows: programs may not look at either side before they waited. Groups and waits have
- * therefore nothing to do; what a copy does to an mbarrier object happens together with it. */
+ * A copy is performed when it is issued, which the ISA allows: programs may not look at either side before they waited.
+ * Groups and waits have therefore nothing to do; what a copy does to an mbarrier object happens together with it. */
 #include "exec/access.h"
 #include "exec/atomics.h"
 #include "exec/mbarrier.h"
@@ -9,10 +9,7 @@
 
 #include <inttypes.h>
 
-static void no_effect(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
-{
-    (void)w, (void)in, (void)mask;
-}
+static void no_effect(struct exec_warp *w, const struct exec_inst *in, uint32_t mask) { (void)w, (void)in, (void)mask; }
 
 /* cp.async: 4, 8 or 16 bytes a lane; the end beyond the source's size is filled with zeros. */
 
@@ -73,7 +70,8 @@ static void copy(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
     if (!exec_resolve(w, PTX_SPACE_SHARED, mask, c->bytes, c->bytes, true, to))
         return;
     access_addresses(w, &c->from, mask);
-    if (c->limit_kind == LIMIT_NONE ? !exec_resolve(w, PTX_SPACE_GLOBAL, mask, c->bytes, c->bytes, false, from) : !locate_limited(w, c, mask, from))
+    if (c->limit_kind == LIMIT_NONE ? !exec_resolve(w, PTX_SPACE_GLOBAL, mask, c->bytes, c->bytes, false, from)
+                                    : !locate_limited(w, c, mask, from))
         return;
     FOR_EACH_LANE(mask, i) {
         uint8_t buffer[16] = {0};
@@ -90,7 +88,8 @@ static void copy(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 static bool take_shared_global(struct decoder *d)
 {
     bool shared = decode_take(d, PTX_MOD_SHARED) || decode_take(d, PTX_MOD_SHARED_CTA);
-    return (decode_take(d, PTX_MOD_GLOBAL) && shared) || decode_wrong(d, NULL, "%s: the copy goes from .global to .shared", d->in->spelling);
+    return (decode_take(d, PTX_MOD_GLOBAL) && shared) ||
+           decode_wrong(d, NULL, "%s: the copy goes from .global to .shared", d->in->spelling);
 }
 
 static bool decode_limit(struct decoder *d, const struct ptx_operand *o, struct copy *c)
@@ -116,7 +115,8 @@ static bool decode_copy(struct decoder *d)
         !access_decode_address(d, decode_operand(d, 1), PTX_SPACE_GLOBAL, &c->from))
         return false;
     if (bytes != 16 && (cg || (bytes != 4 && bytes != 8)))
-        return decode_wrong(d, decode_operand(d, 2), "%s: the size must be %s", d->in->spelling, cg ? "16" : "4, 8 or 16");
+        return decode_wrong(d, decode_operand(d, 2), "%s: the size must be %s", d->in->spelling,
+                            cg ? "16" : "4, 8 or 16");
     c->bytes = (uint8_t)bytes;
     if (d->in->operand_count == 4 + hint && !decode_limit(d, decode_operand(d, 3), c))
         return false;
@@ -127,8 +127,8 @@ static bool decode_copy(struct decoder *d)
     return true;
 }
 
-/* cp.async.mbarrier.arrive: the copies before it are done, so the arrival happens now. Without .noinc one arrival is added to the pending ones first, which
- * leaves the object as it was. */
+/* cp.async.mbarrier.arrive: the copies before it are done, so the arrival happens now. Without .noinc one arrival is
+ * added to the pending ones first, which leaves the object as it was. */
 static void arrive(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     const struct access_address *a = in->extra;
@@ -146,7 +146,8 @@ static bool decode_arrive(struct decoder *d)
 {
     struct access_address *a = decode_alloc(d, sizeof *a);
     enum ptx_space space = decode_take_space(d);
-    if (!decode_take(d, PTX_MOD_ARRIVE) || decode_type(d, 0) != PTX_B64 || (space != PTX_SPACE_NONE && space != PTX_SPACE_SHARED))
+    if (!decode_take(d, PTX_MOD_ARRIVE) || decode_type(d, 0) != PTX_B64 ||
+        (space != PTX_SPACE_NONE && space != PTX_SPACE_SHARED))
         return decode_wrong(d, NULL, "%s: no such form", d->in->spelling);
     d->out->sub[0] = decode_take(d, PTX_MOD_NOINC);
     d->out->extra = a;
@@ -163,7 +164,8 @@ struct bulk {
     uint8_t op, type, element_bytes;
 };
 
-static void move_bulk(struct exec_warp *w, const struct bulk *b, uint8_t *to, const uint8_t *from, uint32_t bytes, uint32_t byte_mask)
+static void move_bulk(struct exec_warp *w, const struct bulk *b, uint8_t *to, const uint8_t *from, uint32_t bytes,
+                      uint32_t byte_mask)
 {
     if (b->reduces) {
         for (uint32_t at = 0; at < bytes; at += b->element_bytes) {
@@ -183,7 +185,8 @@ static void move_bulk(struct exec_warp *w, const struct bulk *b, uint8_t *to, co
 }
 
 /* To one place, and its bytes to one barrier. */
-static bool deliver(struct exec_warp *w, const struct bulk *b, uint32_t lane, uint64_t to, uint64_t barrier, const uint8_t *from, uint32_t bytes)
+static bool deliver(struct exec_warp *w, const struct bulk *b, uint32_t lane, uint64_t to, uint64_t barrier,
+                    const uint8_t *from, uint32_t bytes)
 {
     uint8_t *p = access_find(w, (enum ptx_space)b->to.space, lane, to, bytes, true);
     if (!p) {
@@ -202,21 +205,25 @@ static bool deliver(struct exec_warp *w, const struct bulk *b, uint32_t lane, ui
 }
 
 /* The same offsets in every block of the mask. Window n + 1 of the shared space is block n of the cluster. */
-static bool deliver_to_blocks(struct exec_warp *w, const struct bulk *b, uint32_t lane, uint64_t to, uint64_t barrier, const uint8_t *from, uint32_t bytes)
+static bool deliver_to_blocks(struct exec_warp *w, const struct bulk *b, uint32_t lane, uint64_t to, uint64_t barrier,
+                              const uint8_t *from, uint32_t bytes)
 {
     uint32_t blocks = LANES_OF(uint32_t, w, b->mask)[lane] & 0xffff;
     for (uint64_t n = 0; n < MEMORY_CLUSTER_BLOCKS; n++) {
         uint64_t window = (n + 1) * MEMORY_WINDOW_BYTES;
-        if (blocks >> n & 1 && !deliver(w, b, lane, window + to % MEMORY_WINDOW_BYTES, window + barrier % MEMORY_WINDOW_BYTES, from, bytes))
+        if (blocks >> n & 1 && !deliver(w, b, lane, window + to % MEMORY_WINDOW_BYTES,
+                                        window + barrier % MEMORY_WINDOW_BYTES, from, bytes))
             return false;
     }
     return true;
 }
 
-static bool bulk_lane(struct exec_warp *w, const struct bulk *b, uint32_t lane, uint64_t to, uint64_t barrier, uint64_t from, uint32_t bytes)
+static bool bulk_lane(struct exec_warp *w, const struct bulk *b, uint32_t lane, uint64_t to, uint64_t barrier,
+                      uint64_t from, uint32_t bytes)
 {
     if (bytes % 16) {
-        exec_raise(w, ERROR_INSTRUCTION, lane, to, bytes, "bulk copy of %u bytes, which is not a multiple of 16", bytes);
+        exec_raise(w, ERROR_INSTRUCTION, lane, to, bytes, "bulk copy of %u bytes, which is not a multiple of 16",
+                   bytes);
         return false;
     }
     if (to % 16 || from % 16)
@@ -228,7 +235,8 @@ static bool bulk_lane(struct exec_warp *w, const struct bulk *b, uint32_t lane, 
         access_fault(w, (enum ptx_space)b->from.space, lane, from, bytes, false);
         return false;
     }
-    return b->multicast ? deliver_to_blocks(w, b, lane, to, barrier, p, bytes) : deliver(w, b, lane, to, barrier, p, bytes);
+    return b->multicast ? deliver_to_blocks(w, b, lane, to, barrier, p, bytes)
+                        : deliver(w, b, lane, to, barrier, p, bytes);
 }
 
 static void bulk(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
@@ -334,8 +342,11 @@ static bool decode_bulk_copy(struct decoder *d)
     b->multicast = decode_take(d, PTX_MOD_MULTICAST_CLUSTER);
     b->byte_mask = decode_take(d, PTX_MOD_CP_MASK);
     bool grouped = decode_take(d, PTX_MOD_BULK_GROUP);
-    if (b->has_barrier == grouped || grouped != (to == PTX_SPACE_GLOBAL) || (b->multicast && from != PTX_SPACE_GLOBAL) || (b->byte_mask && (!grouped || reduces)))
-        return decode_wrong(d, NULL, "%s: copies to shared memory complete at an mbarrier, those to global memory in a .bulk_group", d->in->spelling);
+    if (b->has_barrier == grouped || grouped != (to == PTX_SPACE_GLOBAL) ||
+        (b->multicast && from != PTX_SPACE_GLOBAL) || (b->byte_mask && (!grouped || reduces)))
+        return decode_wrong(
+            d, NULL, "%s: copies to shared memory complete at an mbarrier, those to global memory in a .bulk_group",
+            d->in->spelling);
     if (!decode_bulk_operands(d, b, to, from) || (reduces && !decode_reduction(d, b)))
         return false;
     d->out->extra = b;
@@ -352,8 +363,9 @@ static bool decode_bulk_prefetch(struct decoder *d)
     d->out->fn = no_effect;
     if (!decode_take(d, PTX_MOD_L2) || !decode_take(d, PTX_MOD_GLOBAL))
         return decode_wrong(d, NULL, "%s: .L2.global is needed", d->in->spelling);
-    return decode_count(d, 2 + hint, 2 + hint) && access_decode_address(d, decode_operand(d, 0), PTX_SPACE_GLOBAL, &a) &&
-           decode_src(d, 1, PTX_U32, &unused) && (!hint || decode_src(d, 2, PTX_B64, &unused));
+    return decode_count(d, 2 + hint, 2 + hint) &&
+           access_decode_address(d, decode_operand(d, 0), PTX_SPACE_GLOBAL, &a) && decode_src(d, 1, PTX_U32, &unused) &&
+           (!hint || decode_src(d, 2, PTX_B64, &unused));
 }
 
 static bool decode_wait(struct decoder *d, bool has_number)

@@ -209,7 +209,7 @@ void exec_cta_start(struct exec_cta *cta, const uint32_t id[3])
     cta->index = id[0] + (uint64_t)l->grid[0] * (id[1] + (uint64_t)l->grid[1] * id[2]);
     cta->warps_done = 0;
     for (uint32_t b = 0; b < CTA_BARRIERS; b++)
-        cta->barriers[b] = (struct exec_barrier){ .all_true = true };
+        cta->barriers[b] = (struct exec_barrier){.all_true = true};
     for (uint32_t i = 0; i < cta->warp_count; i++)
         start_warp(&cta->warps[i]);
 }

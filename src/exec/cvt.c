@@ -1,5 +1,6 @@
-/* cvt: the decoder, and the handlers of the frequent conversions. PTX ISA 9.7.9. Integer to integer and the packed forms are in cvt_int.c and
- * cvt_packed.c; a pair of types with no handler here goes through cvt_convert, lane by lane. */
+/* cvt: the decoder, and the handlers of the frequent conversions. PTX ISA 9.7.9. Integer to integer and the packed
+ * forms are in cvt_int.c and cvt_packed.c; a pair of types with no handler here goes through cvt_convert, lane by
+ * lane. */
 #include "exec/cvt_handlers.h"
 #include "exec/cvt_ops.h"
 #include "exec/lanes.h"
@@ -30,16 +31,16 @@ HANDLER_1(f16_s64, uint32_t, int64_t, f16_from_f32((float)a))
 HANDLER_1(f16_u64, uint32_t, uint64_t, f16_from_f32((float)a))
 
 /* Float to integer in the four roundings, and float to an integral float. */
-#define ROUNDED(n)                                                                                           \
-    HANDLER_1(s32_f32_##n, int32_t, float, f32_to_s32(f32_integral(a, (enum exec_rounding)n)))               \
-    HANDLER_1(u32_f32_##n, uint32_t, float, f32_to_u32(f32_integral(a, (enum exec_rounding)n)))              \
-    HANDLER_1(s64_f32_##n, int64_t, float, f32_to_s64(f32_integral(a, (enum exec_rounding)n)))               \
-    HANDLER_1(u64_f32_##n, uint64_t, float, f32_to_u64(f32_integral(a, (enum exec_rounding)n)))              \
-    HANDLER_1(s32_f64_##n, int32_t, double, f64_to_s32(f64_integral(a, (enum exec_rounding)n)))              \
-    HANDLER_1(u32_f64_##n, uint32_t, double, f64_to_u32(f64_integral(a, (enum exec_rounding)n)))             \
-    HANDLER_1(s64_f64_##n, int64_t, double, f64_to_s64(f64_integral(a, (enum exec_rounding)n)))              \
-    HANDLER_1(u64_f64_##n, uint64_t, double, f64_to_u64(f64_integral(a, (enum exec_rounding)n)))             \
-    HANDLER_1(f32_f32_##n, float, float, f32_canonical(f32_integral(a, (enum exec_rounding)n)))              \
+#define ROUNDED(n)                                                                               \
+    HANDLER_1(s32_f32_##n, int32_t, float, f32_to_s32(f32_integral(a, (enum exec_rounding)n)))   \
+    HANDLER_1(u32_f32_##n, uint32_t, float, f32_to_u32(f32_integral(a, (enum exec_rounding)n)))  \
+    HANDLER_1(s64_f32_##n, int64_t, float, f32_to_s64(f32_integral(a, (enum exec_rounding)n)))   \
+    HANDLER_1(u64_f32_##n, uint64_t, float, f32_to_u64(f32_integral(a, (enum exec_rounding)n)))  \
+    HANDLER_1(s32_f64_##n, int32_t, double, f64_to_s32(f64_integral(a, (enum exec_rounding)n)))  \
+    HANDLER_1(u32_f64_##n, uint32_t, double, f64_to_u32(f64_integral(a, (enum exec_rounding)n))) \
+    HANDLER_1(s64_f64_##n, int64_t, double, f64_to_s64(f64_integral(a, (enum exec_rounding)n)))  \
+    HANDLER_1(u64_f64_##n, uint64_t, double, f64_to_u64(f64_integral(a, (enum exec_rounding)n))) \
+    HANDLER_1(f32_f32_##n, float, float, f32_canonical(f32_integral(a, (enum exec_rounding)n)))  \
     HANDLER_1(f64_f64_##n, double, double, f64_nan1(f64_integral(a, (enum exec_rounding)n), a))
 ROUNDED(0)
 ROUNDED(1)
@@ -70,13 +71,13 @@ FLOAT_INLINE float f32_from_f64_directed(double a, enum exec_rounding r)
     return f64_is_nan(a) ? nan : f32_from_sum(a, 0.0, r);
 }
 
-#define DIRECTED(n)                                                                                                 \
-    HANDLER_1(f32_s32_##n, float, int32_t, f32_from_sum((double)a, 0.0, ROUND_##n))                                 \
-    HANDLER_1(f32_u32_##n, float, uint32_t, f32_from_sum((double)a, 0.0, ROUND_##n))                                \
-    HANDLER_1(f32_s64_##n, float, int64_t, f32_of_halves(upper_half(a), lower_half((uint64_t)a), ROUND_##n))        \
-    HANDLER_1(f32_u64_##n, float, uint64_t, f32_of_halves(unsigned_upper_half(a), lower_half(a), ROUND_##n))        \
-    HANDLER_1(f64_s64_##n, double, int64_t, f64_of_halves(upper_half(a), lower_half((uint64_t)a), ROUND_##n))       \
-    HANDLER_1(f64_u64_##n, double, uint64_t, f64_of_halves(unsigned_upper_half(a), lower_half(a), ROUND_##n))       \
+#define DIRECTED(n)                                                                                           \
+    HANDLER_1(f32_s32_##n, float, int32_t, f32_from_sum((double)a, 0.0, ROUND_##n))                           \
+    HANDLER_1(f32_u32_##n, float, uint32_t, f32_from_sum((double)a, 0.0, ROUND_##n))                          \
+    HANDLER_1(f32_s64_##n, float, int64_t, f32_of_halves(upper_half(a), lower_half((uint64_t)a), ROUND_##n))  \
+    HANDLER_1(f32_u64_##n, float, uint64_t, f32_of_halves(unsigned_upper_half(a), lower_half(a), ROUND_##n))  \
+    HANDLER_1(f64_s64_##n, double, int64_t, f64_of_halves(upper_half(a), lower_half((uint64_t)a), ROUND_##n)) \
+    HANDLER_1(f64_u64_##n, double, uint64_t, f64_of_halves(unsigned_upper_half(a), lower_half(a), ROUND_##n)) \
     HANDLER_1(f32_f64_##n, float, double, f32_from_f64_directed(a, ROUND_##n))
 DIRECTED(ZERO)
 DIRECTED(DOWN)
@@ -86,7 +87,7 @@ DIRECTED(UP)
 HANDLER_1(f64_f32, double, float, f64_from_f32(a))
 HANDLER_1(f64_f32_ftz, double, float, f64_from_f32(f32_finish(a, true, false)))
 HANDLER_1(f32_f64, float, double, f32_from_f64(a))
-HANDLER_1(f32_f64_ftz, float, double, f32_flush_tiny(f32_from_f64(a), (float)(a * FLUSH_SCALE)))
+HANDLER_1(f32_f64_ftz, float, double, f32_flush_tiny(f32_from_f64(a), (float)(a *FLUSH_SCALE)))
 HANDLER_1(f32_f16, float, uint32_t, f32_canonical(f16_to_f32((uint16_t)a)))
 HANDLER_1(f32_bf16, uint32_t, uint32_t, a << 16)
 HANDLER_1(f16_f32, uint32_t, float, f16_from_f32(a))
@@ -105,11 +106,17 @@ struct cvt_row {
     exec_handler *fn;
 };
 #define TO_FLOAT(T, t, I, i) {PTX_##T, PTX_##I, ROUND_NEAREST, false, false, t##_##i},
-#define ALL_INTEGERS(T, t) TO_FLOAT(T, t, S8, s8) TO_FLOAT(T, t, U8, u8) WIDE_INTEGERS(T, t)
-#define WIDE_INTEGERS(T, t) TO_FLOAT(T, t, S16, s16) TO_FLOAT(T, t, U16, u16) TO_FLOAT(T, t, S32, s32) TO_FLOAT(T, t, U32, u32) \
-    TO_FLOAT(T, t, S64, s64) TO_FLOAT(T, t, U64, u64)
-#define FOUR(T, t, F, f) {PTX_##T, PTX_##F, ROUND_NEAREST, false, false, t##_##f##_0}, {PTX_##T, PTX_##F, ROUND_ZERO, false, false, t##_##f##_1}, \
-    {PTX_##T, PTX_##F, ROUND_DOWN, false, false, t##_##f##_2}, {PTX_##T, PTX_##F, ROUND_UP, false, false, t##_##f##_3},
+#define ALL_INTEGERS(T, t)   TO_FLOAT(T, t, S8, s8) TO_FLOAT(T, t, U8, u8) WIDE_INTEGERS(T, t)
+#define WIDE_INTEGERS(T, t)  \
+    TO_FLOAT(T, t, S16, s16) \
+    TO_FLOAT(T, t, U16, u16) \
+    TO_FLOAT(T, t, S32, s32) TO_FLOAT(T, t, U32, u32) TO_FLOAT(T, t, S64, s64) TO_FLOAT(T, t, U64, u64)
+/* clang-format off */
+#define FOUR(T, t, F, f) \
+    {PTX_##T, PTX_##F, ROUND_NEAREST, false, false, t##_##f##_0}, \
+    {PTX_##T, PTX_##F, ROUND_ZERO, false, false, t##_##f##_1}, \
+    {PTX_##T, PTX_##F, ROUND_DOWN, false, false, t##_##f##_2}, \
+    {PTX_##T, PTX_##F, ROUND_UP, false, false, t##_##f##_3},
 #define ROUNDED_ROW(T, t, F, f, n) {PTX_##T, PTX_##F, ROUND_##n, false, false, t##_##f##_##n},
 #define THREE(T, t, F, f) ROUNDED_ROW(T, t, F, f, ZERO) ROUNDED_ROW(T, t, F, f, DOWN) ROUNDED_ROW(T, t, F, f, UP)
 static const struct cvt_row rows[] = {
@@ -135,6 +142,7 @@ static const struct cvt_row rows[] = {
     {PTX_F32, PTX_F32, -1, false, false, f32_same},
     {PTX_F64, PTX_F64, -1, false, false, f64_same},
 };
+/* clang-format on */
 
 static exec_handler *find_row(enum ptx_type to, enum ptx_type from, int rounding, const struct cvt_form *f)
 {
@@ -148,7 +156,8 @@ static exec_handler *find_row(enum ptx_type to, enum ptx_type from, int rounding
     return NULL;
 }
 
-/* Any other pair of types. sub[0]: width of the destination register, sub[1]: of the source's. tf32 is kept as an f32 with a short fraction. */
+/* Any other pair of types. sub[0]: width of the destination register, sub[1]: of the source's. tf32 is kept as an f32
+ * with a short fraction. */
 static void convert_any(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     const struct cvt_form *f = in->extra;
@@ -157,8 +166,7 @@ static void convert_any(struct exec_warp *w, const struct exec_inst *in, uint32_
     void *d = lane_data(w, in->dst);
     int shift = f->to.format == &soft_tf32 ? 13 : 0;
     uint64_t keep = in->sub[0] == 64 ? UINT64_MAX : (1ull << in->sub[0]) - 1;
-    FOR_EACH_LANE(mask, i)
-    {
+    FOR_EACH_LANE(mask, i) {
         uint64_t r = (cvt_convert(f, in->sub[1] == 64 ? wide[i] : narrow[i]) << shift) & keep;
         if (in->sub[0] == 64)
             ((uint64_t *)d)[i] = r;
@@ -171,8 +179,10 @@ struct cvt_end cvt_end_of(enum ptx_type type)
 {
     struct cvt_end end = {NULL, (uint8_t)ptx_type_bits(type), ptx_type_is_signed(type)};
     switch (type) {
-    case PTX_F16: case PTX_F16X2: end.format = &soft_f16; break;
-    case PTX_BF16: case PTX_BF16X2: end.format = &soft_bf16; break;
+    case PTX_F16:
+    case PTX_F16X2: end.format = &soft_f16; break;
+    case PTX_BF16:
+    case PTX_BF16X2: end.format = &soft_bf16; break;
     case PTX_TF32: end.format = &soft_tf32; break;
     case PTX_F32: end.format = &soft_f32; break;
     case PTX_F64: end.format = &soft_f64; break;
@@ -227,19 +237,18 @@ static bool take_rounding(struct decoder *d, struct cvt_form *f, int *rounding)
     } else if (from == &soft_bf16) {
         take_float_rounding(d); /* allowed here, with nothing to round */
     }
-    f->rounding = *rounding < 0 ? ROUND_NEAREST : (enum exec_rounding)*rounding;
+    f->rounding = *rounding < 0 ? ROUND_NEAREST : (enum exec_rounding) * rounding;
     return true;
 }
 
-/* To tf32, ties away from zero, as the hardware adds half a unit and cuts: an infinity or NaN is cut only. sub[0]: .satfinite, which takes one
- * unit off whatever has come out as large as infinity, NaNs too. */
+/* To tf32, ties away from zero, as the hardware adds half a unit and cuts: an infinity or NaN is cut only. sub[0]:
+ * .satfinite, which takes one unit off whatever has come out as large as infinity, NaNs too. */
 static void tf32_away(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     uint32_t *d = lane_data(w, in->dst);
     const uint32_t *a = lane_data(w, in->src[0]);
     uint32_t unit = in->sub[0] ? 0x2000 : 0;
-    FOR_EACH_LANE(mask, i)
-    {
+    FOR_EACH_LANE(mask, i) {
         bool finite = (a[i] & 0x7f800000u) != 0x7f800000u;
         uint32_t r = (a[i] + (finite ? 0x1000u : 0)) & 0xffffe000u;
         d[i] = (r & 0x7fffffffu) >= 0x7f800000u ? r - unit : r;
@@ -282,7 +291,8 @@ static bool may_saturate(const struct cvt_form *f)
         return false;
     if (f->to.format || f->from.format)
         return true;
-    return f->from.is_signed && !f->to.is_signed ? true : f->from.bits - f->from.is_signed > f->to.bits - f->to.is_signed;
+    return f->from.is_signed && !f->to.is_signed ? true
+                                                 : f->from.bits - f->from.is_signed > f->to.bits - f->to.is_signed;
 }
 
 static bool decode_scalar(struct decoder *d, struct cvt_form *f, enum ptx_type to, enum ptx_type from)

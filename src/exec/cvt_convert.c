@@ -17,7 +17,8 @@ static uint64_t convert_nan(const struct cvt_form *f, uint64_t bits)
     }
     if (f->sat)
         return 0;
-    /* The 64-bit unit keeps sign and payload, and makes the NaN quiet. With .ftz an f32 goes through the 32-bit one first. */
+    /* The 64-bit unit keeps sign and payload, and makes the NaN quiet. With .ftz an f32 goes through the 32-bit one
+     * first. */
     if ((to != &soft_f64 && from != &soft_f64) || f->relu)
         return to->nan;
     if (f->ftz && from == &soft_f32)
@@ -42,7 +43,10 @@ static uint64_t to_integer(const struct cvt_end *to, struct soft v, enum exec_ro
 }
 
 /* 1 in the format: the exponent's bias. */
-static uint64_t one_of(const struct soft_format *f) { return ((1ull << (f->exponent_bits - 1)) - 1) << f->fraction_bits; }
+static uint64_t one_of(const struct soft_format *f)
+{
+    return ((1ull << (f->exponent_bits - 1)) - 1) << f->fraction_bits;
+}
 
 static uint64_t finish(const struct cvt_form *f, uint64_t bits)
 {
@@ -59,7 +63,9 @@ static uint64_t pack_value(const struct cvt_form *f, struct soft v)
 {
     if (f->ftz && f->to.format == &soft_f32) {
         struct soft scaled = {v.significand, v.exponent + 64, false};
-        enum exec_rounding r = v.negative && f->rounding == ROUND_DOWN ? ROUND_UP : v.negative && f->rounding == ROUND_UP ? ROUND_DOWN : f->rounding;
+        enum exec_rounding r = v.negative && f->rounding == ROUND_DOWN ? ROUND_UP
+                               : v.negative && f->rounding == ROUND_UP ? ROUND_DOWN
+                                                                       : f->rounding;
         if (soft_pack(&soft_f32, scaled, r, false) < 0x20800000u) /* 2^-62 */
             v.significand = 0;
     }

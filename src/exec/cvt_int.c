@@ -1,17 +1,18 @@
 /* Integer to integer conversions, and cvt.pack. PTX ISA 9.7.9.
  *
- * A conversion reads the low bits of the source register, and extends the result over the destination register by the sign of the
- * destination type. Where both steps are one extension of the low n bits (which is nearly always), a handler of its own does it. */
+ * A conversion reads the low bits of the source register, and extends the result over the destination register by the
+ * sign of the destination type. Where both steps are one extension of the low n bits (which is nearly always), a
+ * handler of its own does it. */
 #include "exec/cvt_handlers.h"
 #include "exec/lanes.h"
 
 /* N: the C type whose bits are kept; register widths: from 32 (or fewer) or 64, to 16, 32 or 64. */
-#define EXTEND(n, N)                                                       \
-    HANDLER_1(n##_32_16, uint32_t, uint32_t, (uint16_t)(N)a)               \
-    HANDLER_1(n##_32_32, uint32_t, uint32_t, (N)a)                         \
-    HANDLER_1(n##_32_64, uint64_t, uint32_t, (N)a)                         \
-    HANDLER_1(n##_64_16, uint32_t, uint64_t, (uint16_t)(N)a)               \
-    HANDLER_1(n##_64_32, uint32_t, uint64_t, (N)a)                         \
+#define EXTEND(n, N)                                         \
+    HANDLER_1(n##_32_16, uint32_t, uint32_t, (uint16_t)(N)a) \
+    HANDLER_1(n##_32_32, uint32_t, uint32_t, (N)a)           \
+    HANDLER_1(n##_32_64, uint64_t, uint32_t, (N)a)           \
+    HANDLER_1(n##_64_16, uint32_t, uint64_t, (uint16_t)(N)a) \
+    HANDLER_1(n##_64_32, uint32_t, uint64_t, (N)a)           \
     HANDLER_1(n##_64_64, uint64_t, uint64_t, (N)a)
 EXTEND(s8, int8_t)
 EXTEND(u8, uint8_t)
@@ -22,9 +23,14 @@ EXTEND(u32, uint32_t)
 EXTEND(u64, uint64_t)
 
 /* [log2 of the kept bytes][signed][from 64][to 16, 32, 64] */
-#define EXTEND_ROW(n) {{n##_32_16, n##_32_32, n##_32_64}, {n##_64_16, n##_64_32, n##_64_64}}
-static exec_handler *const extend_table[4][2][2][3] = {
-    {EXTEND_ROW(u8), EXTEND_ROW(s8)}, {EXTEND_ROW(u16), EXTEND_ROW(s16)}, {EXTEND_ROW(u32), EXTEND_ROW(s32)}, {EXTEND_ROW(u64), EXTEND_ROW(u64)}};
+#define EXTEND_ROW(n)                                                          \
+    {                                                                          \
+        {n##_32_16, n##_32_32, n##_32_64}, { n##_64_16, n##_64_32, n##_64_64 } \
+    }
+static exec_handler *const extend_table[4][2][2][3] = {{EXTEND_ROW(u8), EXTEND_ROW(s8)},
+                                                       {EXTEND_ROW(u16), EXTEND_ROW(s16)},
+                                                       {EXTEND_ROW(u32), EXTEND_ROW(s32)},
+                                                       {EXTEND_ROW(u64), EXTEND_ROW(u64)}};
 
 /* Saturating, or extended twice with different signs (cvt.u16.s8 into a 32-bit register). */
 static void convert_int(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
@@ -34,8 +40,7 @@ static void convert_int(struct exec_warp *w, const struct exec_inst *in, uint32_
     const uint64_t *wide = lane_data(w, in->src[0]);
     void *d = lane_data(w, in->dst);
     uint64_t keep = in->sub[0] == 64 ? UINT64_MAX : (1ull << in->sub[0]) - 1;
-    FOR_EACH_LANE(mask, i)
-    {
+    FOR_EACH_LANE(mask, i) {
         uint64_t r = cvt_convert(f, in->sub[1] == 64 ? wide[i] : narrow[i]) & keep;
         if (in->sub[0] == 64)
             ((uint64_t *)d)[i] = r;
@@ -70,8 +75,7 @@ static void pack(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
     const int32_t *a = lane_data(w, in->src[0]), *b = lane_data(w, in->src[1]);
     const uint32_t *c = lane_data(w, in->src[2]);
     int bits = in->sub[0];
-    FOR_EACH_LANE(mask, i)
-    {
+    FOR_EACH_LANE(mask, i) {
         uint32_t pair = pack_element(a[i], bits, in->sub[1]) << bits | pack_element(b[i], bits, in->sub[1]);
         d[i] = bits == 16 ? pair : c[i] << (2 * bits) | pair;
     }
@@ -94,8 +98,8 @@ bool decode_cvt_pack(struct decoder *d)
     out->sub[0] = (uint8_t)bits;
     out->sub[1] = to == PTX_S16 || to == PTX_S8 || to == PTX_S4 || to == PTX_S2;
     int sources = wide ? 2 : 3;
-    if (!decode_count(d, sources + 1, sources + 1) || !decode_dst(d, 0, PTX_B32, &out->dst) || !decode_src(d, 1, PTX_S32, &out->src[0]) ||
-        !decode_src(d, 2, PTX_S32, &out->src[1]))
+    if (!decode_count(d, sources + 1, sources + 1) || !decode_dst(d, 0, PTX_B32, &out->dst) ||
+        !decode_src(d, 1, PTX_S32, &out->src[0]) || !decode_src(d, 2, PTX_S32, &out->src[1]))
         return false;
     out->src[2] = out->src[1];
     return wide || decode_src(d, 3, PTX_B32, &out->src[2]);

@@ -1,4 +1,5 @@
-/* Conversions of one lane. PTX ISA 9.7.9, cvt. The inline ones are for loops that vectorise; cvt_convert does any pair of types. */
+/* Conversions of one lane. PTX ISA 9.7.9, cvt. The inline ones are for loops that vectorise; cvt_convert does any pair
+ * of types. */
 #ifndef HEDDLE_EXEC_CVT_OPS_H
 #define HEDDLE_EXEC_CVT_OPS_H
 
@@ -15,25 +16,26 @@ struct cvt_end {
 struct cvt_form {
     struct cvt_end from, to;
     enum exec_rounding rounding;
-    bool integral;  /* a floating result is rounded to an integer: .rni .rzi .rmi .rpi */
+    bool integral; /* a floating result is rounded to an integer: .rni .rzi .rmi .rpi */
     bool ftz, sat, relu, satfinite;
 };
 
-/* bits: the source in its own width, anything above is ignored. The result is in the destination's width, sign-extended to 64 bits where it is a signed
- * integer. */
+/* bits: the source in its own width, anything above is ignored. The result is in the destination's width, sign-extended
+ * to 64 bits where it is a signed integer. */
 uint64_t cvt_convert(const struct cvt_form *f, uint64_t bits);
 
-/* Float to integer: x is integral or not finite. Out of range gives the nearest integer; NaN gives zero, except that conversions from or to 64 bits give
- * the bit pattern with only the top bit set. last_below is the largest float below limit. */
-#define CVT_TO_INTEGER(name, F, I, least, limit, last_below, lowest, highest, nan)        \
-    FLOAT_INLINE I name(F x)                                                              \
-    {                                                                                     \
-        F inside = x >= (least) ? x : (least);                                            \
-        inside = inside < (limit) ? inside : (last_below);                                \
-        I i = (I)inside;                                                                  \
-        i = x >= (limit) ? (highest) : i;                                                 \
-        i = x < (least) ? (lowest) : i;                                                   \
-        return x == x ? i : (nan);                                                        \
+/* Float to integer: x is integral or not finite. Out of range gives the nearest integer; NaN gives zero, except that
+ * conversions from or to 64 bits give the bit pattern with only the top bit set. last_below is the largest float below
+ * limit. */
+#define CVT_TO_INTEGER(name, F, I, least, limit, last_below, lowest, highest, nan) \
+    FLOAT_INLINE I name(F x)                                                       \
+    {                                                                              \
+        F inside = x >= (least) ? x : (least);                                     \
+        inside = inside < (limit) ? inside : (last_below);                         \
+        I i = (I)inside;                                                           \
+        i = x >= (limit) ? (highest) : i;                                          \
+        i = x < (least) ? (lowest) : i;                                            \
+        return x == x ? i : (nan);                                                 \
     }
 CVT_TO_INTEGER(f32_to_s32, float, int32_t, -0x1p31f, 0x1p31f, 0x1.fffffep30f, INT32_MIN, INT32_MAX, 0)
 CVT_TO_INTEGER(f32_to_u32, float, uint32_t, 0.0f, 0x1p32f, 0x1.fffffep31f, 0, UINT32_MAX, 0)

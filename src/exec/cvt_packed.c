@@ -12,7 +12,8 @@ static void join(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
     const struct cvt_form *f = in->extra;
     uint32_t *d = lane_data(w, in->dst);
     const uint32_t *a = lane_data(w, in->src[0]), *b = lane_data(w, in->src[1]);
-    FOR_EACH_LANE(mask, i) d[i] = (uint32_t)(cvt_convert(f, a[i]) << f->to.bits | cvt_convert(f, b[i]));
+    FOR_EACH_LANE(mask, i)
+        d[i] = (uint32_t)(cvt_convert(f, a[i]) << f->to.bits | cvt_convert(f, b[i]));
 }
 
 /* A pair into a pair. */
@@ -21,7 +22,8 @@ static void pairwise(struct exec_warp *w, const struct exec_inst *in, uint32_t m
     const struct cvt_form *f = in->extra;
     uint32_t *d = lane_data(w, in->dst);
     const uint32_t *a = lane_data(w, in->src[0]);
-    FOR_EACH_LANE(mask, i) d[i] = (uint32_t)(cvt_convert(f, a[i] >> f->from.bits) << f->to.bits | cvt_convert(f, a[i]));
+    FOR_EACH_LANE(mask, i)
+        d[i] = (uint32_t)(cvt_convert(f, a[i] >> f->from.bits) << f->to.bits | cvt_convert(f, a[i]));
 }
 
 static bool is_eight_bit(enum ptx_type t) { return t == PTX_E4M3X2 || t == PTX_E5M2X2; }

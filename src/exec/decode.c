@@ -13,7 +13,8 @@
 
 static void in_function(struct decoder *d)
 {
-    error_note(d->error, "in %s %s, instruction %s", d->function->ptx->is_entry ? "kernel" : "function", d->function->name, d->in->spelling);
+    error_note(d->error, "in %s %s, instruction %s", d->function->ptx->is_entry ? "kernel" : "function",
+               d->function->name, d->in->spelling);
 }
 
 bool decode_fail(struct decoder *d, const char *format, ...)
@@ -23,7 +24,8 @@ bool decode_fail(struct decoder *d, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    error_at(d->error, ERROR_UNSUPPORTED, &d->function->module->source, d->in->line, d->in->column, "not supported: %s: %s", d->in->spelling, text);
+    error_at(d->error, ERROR_UNSUPPORTED, &d->function->module->source, d->in->line, d->in->column,
+             "not supported: %s: %s", d->in->spelling, text);
     in_function(d);
     return false;
 }
@@ -35,17 +37,15 @@ bool decode_wrong(struct decoder *d, const struct ptx_operand *at, const char *f
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    error_at(d->error, ERROR_SYNTAX, &d->function->module->source, at && at->line ? at->line : d->in->line, at && at->line ? at->column : d->in->column, "%s", text);
+    error_at(d->error, ERROR_SYNTAX, &d->function->module->source, at && at->line ? at->line : d->in->line,
+             at && at->line ? at->column : d->in->column, "%s", text);
     in_function(d);
     return false;
 }
 
 /* Modifiers and types */
 
-bool decode_has(const struct decoder *d, enum ptx_modifier m)
-{
-    return ptx_has_modifier(d->in, m);
-}
+bool decode_has(const struct decoder *d, enum ptx_modifier m) { return ptx_has_modifier(d->in, m); }
 
 /* PTX for sm_1x says .ftz or not: its f32 arithmetic flushes denormals. cvt to 64 bits did not, up to PTX 1.4. */
 static bool flushes_unsaid(const struct decoder *d)
@@ -80,7 +80,7 @@ int decode_take_one(struct decoder *d, const enum ptx_modifier *list, int count)
 
 enum exec_rounding decode_rounding(struct decoder *d)
 {
-    static const enum ptx_modifier modes[] = { PTX_MOD_RN, PTX_MOD_RZ, PTX_MOD_RM, PTX_MOD_RP, PTX_MOD_RNA };
+    static const enum ptx_modifier modes[] = {PTX_MOD_RN, PTX_MOD_RZ, PTX_MOD_RM, PTX_MOD_RP, PTX_MOD_RNA};
     int found = decode_take_one(d, modes, 5);
     return found < 0 ? ROUND_NEAREST : (enum exec_rounding)found;
 }
@@ -88,10 +88,40 @@ enum exec_rounding decode_rounding(struct decoder *d)
 void decode_take_memory_hints(struct decoder *d)
 {
     static const enum ptx_modifier hints[] = {
-        PTX_MOD_CA, PTX_MOD_CG, PTX_MOD_CS, PTX_MOD_LU, PTX_MOD_CV, PTX_MOD_WB, PTX_MOD_WT, PTX_MOD_NC, PTX_MOD_VOLATILE, PTX_MOD_WEAK, PTX_MOD_RELAXED,
-        PTX_MOD_ACQUIRE, PTX_MOD_RELEASE, PTX_MOD_ACQ_REL, PTX_MOD_SC, PTX_MOD_MMIO, PTX_MOD_CTA, PTX_MOD_CLUSTER, PTX_MOD_GPU, PTX_MOD_SYS, PTX_MOD_UNIFIED,
-        PTX_MOD_L1_EVICT_NORMAL, PTX_MOD_L1_EVICT_UNCHANGED, PTX_MOD_L1_EVICT_FIRST, PTX_MOD_L1_EVICT_LAST, PTX_MOD_L1_NO_ALLOCATE, PTX_MOD_L2_EVICT_NORMAL,
-        PTX_MOD_L2_EVICT_FIRST, PTX_MOD_L2_EVICT_LAST, PTX_MOD_L2_EVICT_UNCHANGED, PTX_MOD_L2_CACHE_HINT, PTX_MOD_L2_64B, PTX_MOD_L2_128B, PTX_MOD_L2_256B,
+        PTX_MOD_CA,
+        PTX_MOD_CG,
+        PTX_MOD_CS,
+        PTX_MOD_LU,
+        PTX_MOD_CV,
+        PTX_MOD_WB,
+        PTX_MOD_WT,
+        PTX_MOD_NC,
+        PTX_MOD_VOLATILE,
+        PTX_MOD_WEAK,
+        PTX_MOD_RELAXED,
+        PTX_MOD_ACQUIRE,
+        PTX_MOD_RELEASE,
+        PTX_MOD_ACQ_REL,
+        PTX_MOD_SC,
+        PTX_MOD_MMIO,
+        PTX_MOD_CTA,
+        PTX_MOD_CLUSTER,
+        PTX_MOD_GPU,
+        PTX_MOD_SYS,
+        PTX_MOD_UNIFIED,
+        PTX_MOD_L1_EVICT_NORMAL,
+        PTX_MOD_L1_EVICT_UNCHANGED,
+        PTX_MOD_L1_EVICT_FIRST,
+        PTX_MOD_L1_EVICT_LAST,
+        PTX_MOD_L1_NO_ALLOCATE,
+        PTX_MOD_L2_EVICT_NORMAL,
+        PTX_MOD_L2_EVICT_FIRST,
+        PTX_MOD_L2_EVICT_LAST,
+        PTX_MOD_L2_EVICT_UNCHANGED,
+        PTX_MOD_L2_CACHE_HINT,
+        PTX_MOD_L2_64B,
+        PTX_MOD_L2_128B,
+        PTX_MOD_L2_256B,
     };
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
         decode_take(d, hints[i]);
@@ -99,10 +129,15 @@ void decode_take_memory_hints(struct decoder *d)
 
 enum ptx_space decode_take_space(struct decoder *d)
 {
-    static const struct { enum ptx_modifier modifier; enum ptx_space space; } spaces[] = {
-        { PTX_MOD_GLOBAL, PTX_SPACE_GLOBAL }, { PTX_MOD_SHARED, PTX_SPACE_SHARED }, { PTX_MOD_LOCAL, PTX_SPACE_LOCAL }, { PTX_MOD_CONST, PTX_SPACE_CONST },
-        { PTX_MOD_PARAM, PTX_SPACE_PARAM }, { PTX_MOD_SHARED_CTA, PTX_SPACE_SHARED }, { PTX_MOD_SHARED_CLUSTER, PTX_SPACE_SHARED },
-        { PTX_MOD_PARAM_ENTRY, PTX_SPACE_PARAM }, { PTX_MOD_PARAM_FUNC, PTX_SPACE_PARAM }, { PTX_MOD_CONST0, PTX_SPACE_CONST },
+    static const struct {
+        enum ptx_modifier modifier;
+        enum ptx_space space;
+    } spaces[] = {
+        {PTX_MOD_GLOBAL, PTX_SPACE_GLOBAL},         {PTX_MOD_SHARED, PTX_SPACE_SHARED},
+        {PTX_MOD_LOCAL, PTX_SPACE_LOCAL},           {PTX_MOD_CONST, PTX_SPACE_CONST},
+        {PTX_MOD_PARAM, PTX_SPACE_PARAM},           {PTX_MOD_SHARED_CTA, PTX_SPACE_SHARED},
+        {PTX_MOD_SHARED_CLUSTER, PTX_SPACE_SHARED}, {PTX_MOD_PARAM_ENTRY, PTX_SPACE_PARAM},
+        {PTX_MOD_PARAM_FUNC, PTX_SPACE_PARAM},      {PTX_MOD_CONST0, PTX_SPACE_CONST},
     };
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (decode_take(d, spaces[i].modifier))
@@ -115,10 +150,7 @@ enum ptx_type decode_type(const struct decoder *d, int index)
     return index >= 0 && index < d->in->type_count ? (enum ptx_type)d->in->types[index] : PTX_NO_TYPE;
 }
 
-enum ptx_type decode_last_type(const struct decoder *d)
-{
-    return decode_type(d, d->in->type_count - 1);
-}
+enum ptx_type decode_last_type(const struct decoder *d) { return decode_type(d, d->in->type_count - 1); }
 
 bool decode_count(struct decoder *d, int least, int most)
 {
@@ -146,7 +178,7 @@ static exec_ref constant(struct decoder *d, uint64_t value, uint32_t lane_bytes)
         if (s->constants[slot].value == value && s->constants[slot].lane_bytes == lane_bytes)
             return s->constants[slot].ref;
     exec_ref ref = s->constant_bytes | BANK_CONSTANTS;
-    s->constants[slot] = (struct decode_constant){ value, lane_bytes, ref };
+    s->constants[slot] = (struct decode_constant){value, lane_bytes, ref};
     s->constant_bytes += lane_bytes * WARP_LANES;
     if (++s->constant_count * 2 > s->constant_slots)
         decode_grow_constants(s);
@@ -172,34 +204,23 @@ void decode_grow_constants(struct decode_state *s)
     free(old);
 }
 
-exec_ref decode_const32(struct decoder *d, uint32_t value)
-{
-    return constant(d, value, 4);
-}
+exec_ref decode_const32(struct decoder *d, uint32_t value) { return constant(d, value, 4); }
 
-exec_ref decode_const64(struct decoder *d, uint64_t value)
-{
-    return constant(d, value, 8);
-}
+exec_ref decode_const64(struct decoder *d, uint64_t value) { return constant(d, value, 8); }
 
 exec_ref decode_const_pred(struct decoder *d, bool value)
 {
     return constant(d, value ? FULL_MASK : 0, 4); /* the first lane's word serves as the mask */
 }
 
-exec_ref decode_scratch(struct decoder *d, int bits)
-{
-    return bits == 0 ? d->state->scratch_pred : d->state->scratch;
-}
+exec_ref decode_scratch(struct decoder *d, int bits) { return bits == 0 ? d->state->scratch_pred : d->state->scratch; }
 
-void *decode_alloc(struct decoder *d, size_t size_bytes)
-{
-    return arena_alloc(&d->image->arena, size_bytes);
-}
+void *decode_alloc(struct decoder *d, size_t size_bytes) { return arena_alloc(&d->image->arena, size_bytes); }
 
 /* Operands */
 
-/* Type agreement as the assembler has it: the same size; and an integer register where a floating type is asked for, or the reverse, is refused. Untyped bits agree with all. */
+/* Type agreement as the assembler has it: the same size; and an integer register where a floating type is asked for, or
+ * the reverse, is refused. Untyped bits agree with all. */
 static bool is_bits(enum ptx_type t)
 {
     return t == PTX_B8 || t == PTX_B16 || t == PTX_B32 || t == PTX_B64 || t == PTX_B128;
@@ -219,7 +240,8 @@ static bool kinds_agree(enum ptx_type reg, enum ptx_type type)
 
 static bool wrong_register(struct decoder *d, const struct ptx_operand *o, enum ptx_type type)
 {
-    return decode_wrong(d, o, "register %s is .%s, but %s needs .%s here", o->reg->name, ptx_type_name(o->reg->type), d->in->spelling, ptx_type_name(type));
+    return decode_wrong(d, o, "register %s is .%s, but %s needs .%s here", o->reg->name, ptx_type_name(o->reg->type),
+                        d->in->spelling, ptx_type_name(type));
 }
 
 static bool check_register(struct decoder *d, const struct ptx_operand *o, enum ptx_type type, bool wide)
@@ -232,10 +254,7 @@ static bool check_register(struct decoder *d, const struct ptx_operand *o, enum 
     return kinds_agree(o->reg->type, type) || (wide && need < 32) ? true : wrong_register(d, o, type);
 }
 
-static exec_ref register_ref(struct decoder *d, const struct ptx_reg *r)
-{
-    return d->function->registers[r->index];
-}
+static exec_ref register_ref(struct decoder *d, const struct ptx_reg *r) { return d->function->registers[r->index]; }
 
 static uint32_t float_as_bits32(const struct ptx_operand *o)
 {
@@ -267,7 +286,8 @@ static bool immediate(struct decoder *d, const struct ptx_operand *o, enum ptx_t
         return true;
     }
     if (type == PTX_F32 || type == PTX_F64)
-        return decode_wrong(d, o, "an integer constant cannot be a .%s: write it with a decimal point, or as 0%c...", ptx_type_name(type), type == PTX_F32 ? 'f' : 'd');
+        return decode_wrong(d, o, "an integer constant cannot be a .%s: write it with a decimal point, or as 0%c...",
+                            ptx_type_name(type), type == PTX_F32 ? 'f' : 'd');
     if (bits == 64)
         *ref = decode_const64(d, (uint64_t)o->integer);
     else if (bits <= 32)
@@ -298,7 +318,7 @@ static exec_ref frame_address(struct decoder *d, uint32_t offset, bool wide)
     f->frame_addresses = grown;
     exec_ref ref = f->frame_bytes | BANK_FRAME;
     f->frame_bytes += 8 * WARP_LANES;
-    grown[f->frame_address_count++] = (struct frame_address){ ref, offset, wide };
+    grown[f->frame_address_count++] = (struct frame_address){ref, offset, wide};
     return ref;
 }
 
@@ -316,13 +336,15 @@ static bool symbol_value(struct decoder *d, const struct ptx_operand *o, int bit
     return true;
 }
 
-/* `-a`, `!a` and `a.b0` are read by the parser on any operand, but mean something in few instructions, whose decoders look at them themselves. */
+/* `-a`, `!a` and `a.b0` are read by the parser on any operand, but mean something in few instructions, whose decoders
+ * look at them themselves. */
 static bool is_plain(struct decoder *d, const struct ptx_operand *o)
 {
     bool is_video = d->in->opcode >= PTX_OP_vadd && d->in->opcode <= PTX_OP_vset4;
     if (is_video || !o || (!o->negated && o->selector < 0))
         return true;
-    return decode_wrong(d, o, "%s takes no operand with %s", d->in->spelling, o->negated ? "a sign or '!'" : "a byte or half selector");
+    return decode_wrong(d, o, "%s takes no operand with %s", d->in->spelling,
+                        o->negated ? "a sign or '!'" : "a byte or half selector");
 }
 
 bool decode_src_of(struct decoder *d, const struct ptx_operand *o, enum ptx_type type, exec_ref *ref)
@@ -331,18 +353,14 @@ bool decode_src_of(struct decoder *d, const struct ptx_operand *o, enum ptx_type
         return false;
     int bits = ptx_type_bits(type);
     switch (o ? o->kind : PTX_OPERAND_NONE) {
-    case PTX_OPERAND_REG:
-        *ref = register_ref(d, o->reg);
-        return check_register(d, o, type, false);
+    case PTX_OPERAND_REG: *ref = register_ref(d, o->reg); return check_register(d, o, type, false);
     case PTX_OPERAND_INT:
-    case PTX_OPERAND_FLOAT:
-        return immediate(d, o, type, ref);
+    case PTX_OPERAND_FLOAT: return immediate(d, o, type, ref);
     case PTX_OPERAND_SPECIAL:
         if (bits > 32)
             return decode_wrong(d, o, "%s is 32 bits wide", ptx_special_name(o->special));
         return special(d, o, ref);
-    case PTX_OPERAND_SYMBOL:
-        return symbol_value(d, o, bits, ref);
+    case PTX_OPERAND_SYMBOL: return symbol_value(d, o, bits, ref);
     case PTX_OPERAND_FUNCTION: {
         const struct exec_function *f = decode_find_function(d, o->function);
         if (!f)
@@ -351,7 +369,8 @@ bool decode_src_of(struct decoder *d, const struct ptx_operand *o, enum ptx_type
         return bits == 64 ? true : decode_fail(d, "function addresses are 64 bits wide");
     }
     default:
-        return decode_wrong(d, o, "%s: expected a register or a constant of type .%s", d->in->spelling, ptx_type_name(type));
+        return decode_wrong(d, o, "%s: expected a register or a constant of type .%s", d->in->spelling,
+                            ptx_type_name(type));
     }
 }
 
@@ -362,7 +381,8 @@ bool decode_dst_of(struct decoder *d, const struct ptx_operand *o, enum ptx_type
         return true;
     }
     if (!o || o->kind != PTX_OPERAND_REG)
-        return decode_wrong(d, o, "%s: the destination must be a register of type .%s", d->in->spelling, ptx_type_name(type));
+        return decode_wrong(d, o, "%s: the destination must be a register of type .%s", d->in->spelling,
+                            ptx_type_name(type));
     *ref = register_ref(d, o->reg);
     return check_register(d, o, type, false);
 }
@@ -385,7 +405,8 @@ bool decode_dst_wide(struct decoder *d, const struct ptx_operand *o, enum ptx_ty
         return true;
     }
     if (!o || o->kind != PTX_OPERAND_REG)
-        return decode_wrong(d, o, "%s: the destination must be a register of type .%s", d->in->spelling, ptx_type_name(type));
+        return decode_wrong(d, o, "%s: the destination must be a register of type .%s", d->in->spelling,
+                            ptx_type_name(type));
     *ref = register_ref(d, o->reg);
     *reg_bits = ptx_type_bits(o->reg->type);
     return check_register(d, o, type, true);
@@ -451,7 +472,8 @@ bool decode_param_is_kernel(struct decoder *d, const struct ptx_operand *o)
     return false;
 }
 
-bool decode_address(struct decoder *d, const struct ptx_operand *o, enum ptx_space space, exec_ref *base, int *base_bits, int64_t *offset)
+bool decode_address(struct decoder *d, const struct ptx_operand *o, enum ptx_space space, exec_ref *base,
+                    int *base_bits, int64_t *offset)
 {
     if (!o || o->kind != PTX_OPERAND_ADDRESS || !o->element_count)
         return decode_wrong(d, o, "%s: expected an address in brackets", d->in->spelling);
@@ -481,7 +503,8 @@ bool decode_address(struct decoder *d, const struct ptx_operand *o, enum ptx_spa
         *base_bits = 0;
         *offset = wrapping_add(*offset, (int64_t)address);
         if (space == PTX_SPACE_NONE)
-            return decode_wrong(d, b, "%s is in local memory: its generic address must be taken with cvta first", b->variable->name);
+            return decode_wrong(d, b, "%s is in local memory: its generic address must be taken with cvta first",
+                                b->variable->name);
         return true;
     }
     if (space == PTX_SPACE_NONE && b->variable->space == PTX_SPACE_SHARED)

@@ -38,7 +38,8 @@ static bool is_formal(const struct ptx_function *f, const struct ptx_variable *v
     return false;
 }
 
-bool decode_variable_address(struct decoder *d, const struct ptx_variable *v, uint64_t *address, enum decode_place *place)
+bool decode_variable_address(struct decoder *d, const struct ptx_variable *v, uint64_t *address,
+                             enum decode_place *place)
 {
     uint32_t index;
     *place = PLACE_ABSOLUTE;
@@ -49,7 +50,8 @@ bool decode_variable_address(struct decoder *d, const struct ptx_variable *v, ui
     if (v->space == PTX_SPACE_PARAM || v->space == PTX_SPACE_LOCAL)
         *place = PLACE_FRAME;
     const struct ptx_variable *definition = layout_definition(d->image, v);
-    return layout_get(d->image->layout, definition, d->function, address) || layout_get(d->image->layout, definition, NULL, address);
+    return layout_get(d->image->layout, definition, d->function, address) ||
+           layout_get(d->image->layout, definition, NULL, address);
 }
 
 static bool check_modifiers(struct decoder *d)
@@ -66,15 +68,22 @@ static bool decode_members(struct decoder *d)
     if (!decode_has(d, PTX_MOD_SYNC))
         return true;
     switch (d->in->opcode) {
-    case PTX_OP_shfl: case PTX_OP_vote: case PTX_OP_match: case PTX_OP_redux: case PTX_OP_elect:
+    case PTX_OP_shfl:
+    case PTX_OP_vote:
+    case PTX_OP_match:
+    case PTX_OP_redux:
+    case PTX_OP_elect:
         d->out->kind = EXEC_SYNC;
         return decode_src(d, d->in->operand_count - 1, PTX_B32, &d->out->members);
-    case PTX_OP_mma: case PTX_OP_wmma: case PTX_OP_ldmatrix: case PTX_OP_stmatrix: case PTX_OP_movmatrix:
+    case PTX_OP_mma:
+    case PTX_OP_wmma:
+    case PTX_OP_ldmatrix:
+    case PTX_OP_stmatrix:
+    case PTX_OP_movmatrix:
         d->out->kind = EXEC_SYNC;
         d->out->members = decode_const32(d, FULL_MASK);
         return true;
-    default:
-        return true;
+    default: return true;
     }
 }
 
@@ -88,7 +97,8 @@ static bool decode_instruction(struct decoder *d, uint32_t index)
         d->out->guard_mode = d->in->guard_negated ? 2 : 1;
     }
     enum ptx_type type = decode_last_type(d);
-    decode_fn *decode = type != PTX_NO_TYPE && ptx_type_is_float(type) ? floating_decoders[d->in->opcode] : integer_decoders[d->in->opcode];
+    decode_fn *decode = type != PTX_NO_TYPE && ptx_type_is_float(type) ? floating_decoders[d->in->opcode]
+                                                                       : integer_decoders[d->in->opcode];
     return decode(d) && check_modifiers(d) && decode_members(d);
 }
 
@@ -107,8 +117,8 @@ static void write_constants(struct decode_state *s, struct exec_function *f)
 
 bool decode_function(struct exec_image *image, struct exec_function *f, struct error *e)
 {
-    struct decode_state state = { .scratch = 0, .scratch_pred = f->scratch_pred };
-    struct decoder d = { .image = image, .function = f, .error = e, .state = &state };
+    struct decode_state state = {.scratch = 0, .scratch_pred = f->scratch_pred};
+    struct decoder d = {.image = image, .function = f, .error = e, .state = &state};
     if (f->frame_bytes > EXEC_MOST_REGISTERS_BYTES)
         return error_at(e, ERROR_UNSUPPORTED, &f->module->source, f->ptx->line, f->ptx->column,
                         "not supported: %s has more than %d bytes of registers a thread that are alive at once",

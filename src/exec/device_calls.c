@@ -1,4 +1,5 @@
-/* Functions that CUDA's device runtime provides and PTX only declares: vprintf, malloc, free, __assertfail, cudaGraphSetConditional. Arguments lie in the caller's .param variables. */
+/* Functions that CUDA's device runtime provides and PTX only declares: vprintf, malloc, free, __assertfail,
+ * cudaGraphSetConditional. Arguments lie in the caller's .param variables. */
 #include "exec/device_calls.h"
 #include "exec/lanes.h"
 #include "exec/race.h"
@@ -139,7 +140,7 @@ static void run_vprintf(struct exec_warp *w, uint32_t mask, const uint32_t *argu
     FILE *out = w->launch->printf_out ? w->launch->printf_out : stdout;
     FOR_EACH_LANE(mask, lane) {
         char format[4096];
-        struct print_state s = { w, lane, device_argument64(w, lane, arguments[1]), false };
+        struct print_state s = {w, lane, device_argument64(w, lane, arguments[1]), false};
         if (!generic_string(w, lane, device_argument64(w, lane, arguments[0]), format, sizeof format))
             return;
         print_formatted(&s, out, format);
@@ -182,7 +183,8 @@ void device_free(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, 
         if (!range || range->kind != MEMORY_HEAP || range->base != address) {
             char nearby[200];
             memory_describe(w->launch->memory, address, nearby, sizeof nearby);
-            exec_raise(w, ERROR_ADDRESS, lane, address, 0, "free(0x%llx) of memory that malloc did not return: %s", (unsigned long long)address, nearby);
+            exec_raise(w, ERROR_ADDRESS, lane, address, 0, "free(0x%llx) of memory that malloc did not return: %s",
+                       (unsigned long long)address, nearby);
             return;
         }
         w->launch->heap->used_bytes -= range->size_bytes;
@@ -200,7 +202,8 @@ static void run_assertfail(struct exec_warp *w, uint32_t mask, const uint32_t *a
         !generic_string(w, lane, device_argument64(w, lane, arguments[1]), file, sizeof file) ||
         !generic_string(w, lane, device_argument64(w, lane, arguments[3]), function, sizeof function))
         return;
-    exec_raise(w, ERROR_ASSERT, lane, 0, 0, "%.150s:%u: %.80s: assertion `%.100s' failed", file, line, function, message);
+    exec_raise(w, ERROR_ASSERT, lane, 0, 0, "%.150s:%u: %.80s: assertion `%.100s' failed", file, line, function,
+               message);
 }
 
 /* The handle of a graph's condition is the address of its value. */

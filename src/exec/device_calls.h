@@ -1,4 +1,5 @@
-/* What the functions of the device runtime share (exec/device_calls.c, device_launch.c): arguments and results lie in the caller's .param variables, which are local memory. */
+/* What the functions of the device runtime share (exec/device_calls.c, device_launch.c): arguments and results lie in
+ * the caller's .param variables, which are local memory. */
 #ifndef HEDDLE_EXEC_DEVICE_CALLS_H
 #define HEDDLE_EXEC_DEVICE_CALLS_H
 

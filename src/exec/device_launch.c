@@ -1,6 +1,8 @@
-/* Kernels that launch kernels (dynamic parallelism, the form of CUDA 12 and later): CUDA's device runtime asks for a buffer, the kernel writes the arguments into it, and the launch is queued. What
- * was queued runs when the kernel has ended (gpu/launch.c), in the order of asking, which is an order that streams and events allow; copies and fills take their place in it. Launches into the tail
- * stream come last. Left out: cudaDeviceSynchronize in a kernel, which CUDA 12 took away. */
+/* Kernels that launch kernels (dynamic parallelism, the form of CUDA 12 and later): CUDA's device runtime asks for a
+ * buffer, the kernel writes the arguments into it, and the launch is queued. What was queued runs when the kernel has
+ * ended (gpu/launch.c), in the order of asking, which is an order that streams and events allow; copies and fills take
+ * their place in it. Launches into the tail stream come last. Left out: cudaDeviceSynchronize in a kernel, which CUDA
+ * 12 took away. */
 #include "exec/device_calls.h"
 #include "exec/lanes.h"
 
@@ -30,7 +32,7 @@ static struct device_work *add(struct exec_warp *w, uint32_t lane)
         q->list = grown;
         q->capacity = wanted;
     }
-    q->list[q->count] = (struct device_work){ 0 };
+    q->list[q->count] = (struct device_work){0};
     return &q->list[q->count++];
 }
 
@@ -232,5 +234,5 @@ void device_queue_free(struct device_queue *q, struct memory *memory)
     if (q->text)
         memory_release(memory, q->text);
     free(q->list);
-    *q = (struct device_queue){ 0 };
+    *q = (struct device_queue){0};
 }

@@ -13,7 +13,8 @@ static void thread_of_lane(const struct exec_warp *w, uint32_t lane, uint32_t th
     thread[2] = linear / (block[0] * block[1]);
 }
 
-void exec_raise(struct exec_warp *w, enum error_kind kind, uint32_t lane, uint64_t address, uint32_t bytes, const char *format, ...)
+void exec_raise(struct exec_warp *w, enum error_kind kind, uint32_t lane, uint64_t address, uint32_t bytes,
+                const char *format, ...)
 {
     struct exec_launch *l = w->launch;
     w->state = WARP_FAULT;
@@ -22,7 +23,8 @@ void exec_raise(struct exec_warp *w, enum error_kind kind, uint32_t lane, uint64
         return;
     l->faulted = true;
     struct exec_fault *f = &l->fault;
-    *f = (struct exec_fault){ .kind = kind, .function = w->function, .pc = w->pc, .lane = lane, .address = address, .bytes = bytes };
+    *f = (struct exec_fault){
+        .kind = kind, .function = w->function, .pc = w->pc, .lane = lane, .address = address, .bytes = bytes};
     for (int i = 0; i < 3; i++)
         f->cta[i] = w->cta->id[i];
     thread_of_lane(w, lane, f->thread);
@@ -46,12 +48,14 @@ void exec_fault_describe(const struct exec_launch *l, struct error *e)
     const struct ptx_inst *in = f->pc < f->function->inst_count ? &f->function->ptx->insts[f->pc] : NULL;
     error_set(e, f->kind, "kernel %s: %s", l->kernel->name, f->what);
     if (in) {
-        error_note(e, "  at %s:%d: %s", f->function->module->source.name ? f->function->module->source.name : "<ptx>", in->line, in->spelling);
+        error_note(e, "  at %s:%d: %s", f->function->module->source.name ? f->function->module->source.name : "<ptx>",
+                   in->line, in->spelling);
         const char *file = in->source_line ? file_name(f->function->module, in->source_file) : NULL;
         if (file)
             error_note(e, "  from %s:%u", file, in->source_line);
     }
     if (f->function != l->kernel)
         error_note(e, "  in function %s", f->function->name);
-    error_note(e, "  block (%u,%u,%u), thread (%u,%u,%u)", f->cta[0], f->cta[1], f->cta[2], f->thread[0], f->thread[1], f->thread[2]);
+    error_note(e, "  block (%u,%u,%u), thread (%u,%u,%u)", f->cta[0], f->cta[1], f->cta[2], f->thread[0], f->thread[1],
+               f->thread[2]);
 }

@@ -6,12 +6,17 @@
 
 /* X(rounding, ftz, sat) for all forms. */
 #define FORMS_OF(X, op, r) X(op, r, 0, 0) X(op, r, 0, 1) X(op, r, 1, 0) X(op, r, 1, 1)
-#define ALL_FORMS(X, op) FORMS_OF(X, op, 0) FORMS_OF(X, op, 1) FORMS_OF(X, op, 2) FORMS_OF(X, op, 3)
-#define ROW(name, r) {{name##_##r##00, name##_##r##01}, {name##_##r##10, name##_##r##11}}
-#define TABLE(name) static exec_handler *const name##_table[4][2][2] = {ROW(name, 0), ROW(name, 1), ROW(name, 2), ROW(name, 3)};
+#define ALL_FORMS(X, op)   FORMS_OF(X, op, 0) FORMS_OF(X, op, 1) FORMS_OF(X, op, 2) FORMS_OF(X, op, 3)
+#define ROW(name, r)                                                         \
+    {                                                                        \
+        {name##_##r##00, name##_##r##01}, { name##_##r##10, name##_##r##11 } \
+    }
+#define TABLE(name) \
+    static exec_handler *const name##_table[4][2][2] = {ROW(name, 0), ROW(name, 1), ROW(name, 2), ROW(name, 3)};
 
 #define BINARY(op, r, f, s) HANDLER_2(op##_##r##f##s, float, float, float, f32_##op(a, b, (enum exec_rounding)r, f, s))
-#define TERNARY(op, r, f, s) HANDLER_3(op##_##r##f##s, float, float, float, float, f32_##op(a, b, c, (enum exec_rounding)r, f, s))
+#define TERNARY(op, r, f, s) \
+    HANDLER_3(op##_##r##f##s, float, float, float, float, f32_##op(a, b, c, (enum exec_rounding)r, f, s))
 
 ALL_FORMS(BINARY, add)
 ALL_FORMS(BINARY, sub)
@@ -24,13 +29,14 @@ TABLE(fma)
 
 /* div, rcp and sqrt have no .sat. */
 #define NARROW_FORMS(X) X(0, 0) X(0, 1) X(1, 0) X(1, 1) X(2, 0) X(2, 1) X(3, 0) X(3, 1)
-#define QUOTIENTS(r, f)                                                                              \
-    HANDLER_2(div_##r##f, float, float, float, f32_div(a, b, (enum exec_rounding)r, f))              \
-    HANDLER_1(rcp_##r##f, float, float, f32_div(1.0f, a, (enum exec_rounding)r, f))                  \
+#define QUOTIENTS(r, f)                                                                 \
+    HANDLER_2(div_##r##f, float, float, float, f32_div(a, b, (enum exec_rounding)r, f)) \
+    HANDLER_1(rcp_##r##f, float, float, f32_div(1.0f, a, (enum exec_rounding)r, f))     \
     HANDLER_1(sqrt_##r##f, float, float, f32_sqrt(a, (enum exec_rounding)r, f))
 NARROW_FORMS(QUOTIENTS)
-#define NARROW_TABLE(name) \
-    static exec_handler *const name##_table[4][2] = {{name##_00, name##_01}, {name##_10, name##_11}, {name##_20, name##_21}, {name##_30, name##_31}};
+#define NARROW_TABLE(name)                            \
+    static exec_handler *const name##_table[4][2] = { \
+        {name##_00, name##_01}, {name##_10, name##_11}, {name##_20, name##_21}, {name##_30, name##_31}};
 NARROW_TABLE(div)
 NARROW_TABLE(rcp)
 NARROW_TABLE(sqrt)
@@ -51,14 +57,22 @@ FLOAT_INLINE float pick(float a, float b, bool max, int flags)
     return f32_from(f32_is_nan(x) ? F32_NAN : f32_bits(x) | sign);
 }
 
-#define PICK_HANDLERS(n)                                                           \
-    HANDLER_2(min_##n, float, float, float, pick(a, b, false, n))                  \
-    HANDLER_2(max_##n, float, float, float, pick(a, b, true, n))                   \
+#define PICK_HANDLERS(n)                                                                     \
+    HANDLER_2(min_##n, float, float, float, pick(a, b, false, n))                            \
+    HANDLER_2(max_##n, float, float, float, pick(a, b, true, n))                             \
     HANDLER_3(min3_##n, float, float, float, float, pick(pick(a, b, false, n), c, false, n)) \
     HANDLER_3(max3_##n, float, float, float, float, pick(pick(a, b, true, n), c, true, n))
-PICK_HANDLERS(0) PICK_HANDLERS(1) PICK_HANDLERS(2) PICK_HANDLERS(3)
-PICK_HANDLERS(4) PICK_HANDLERS(5) PICK_HANDLERS(6) PICK_HANDLERS(7)
-#define PICK_TABLE(name) static exec_handler *const name##_table[PICK_FORMS] = {name##_0, name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7};
+PICK_HANDLERS(0)
+PICK_HANDLERS(1)
+PICK_HANDLERS(2)
+PICK_HANDLERS(3)
+PICK_HANDLERS(4)
+PICK_HANDLERS(5)
+PICK_HANDLERS(6)
+PICK_HANDLERS(7)
+#define PICK_TABLE(name)                                                                           \
+    static exec_handler *const name##_table[PICK_FORMS] = {name##_0, name##_1, name##_2, name##_3, \
+                                                           name##_4, name##_5, name##_6, name##_7};
 PICK_TABLE(min)
 PICK_TABLE(max)
 PICK_TABLE(min3)
@@ -79,7 +93,9 @@ static bool in_class(uint32_t bits, enum float_class c)
     case FLOAT_INFINITE: return magnitude == 0x7f800000u;
     case FLOAT_NUMBER: return magnitude <= 0x7f800000u;
     case FLOAT_NOTANUMBER: return magnitude > 0x7f800000u;
-    case FLOAT_NORMAL: return (magnitude >= 0x00800000u || magnitude == 0) && magnitude < 0x7f800000u; /* zero is one to the hardware */
+    case FLOAT_NORMAL:
+        return (magnitude >= 0x00800000u || magnitude == 0) &&
+               magnitude < 0x7f800000u; /* zero is one to the hardware */
     case FLOAT_SUBNORMAL: return magnitude < 0x00800000u && magnitude != 0;
     }
     return false;
@@ -116,22 +132,21 @@ exec_handler *float32_handler(enum float_op op, const struct float_mode *m)
 }
 
 /* Lane i of an f32x2 register is the elements 2i and 2i + 1 of an array of floats. */
-#define PACKED(op, r, f, call)                                                                       \
-    static void op##2_##r##f(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)         \
-    {                                                                                                \
-        float *d = lane_data(w, in->dst);                                                            \
+#define PACKED(op, r, f, call)                                                                                      \
+    static void op##2_##r##f(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                        \
+    {                                                                                                               \
+        float *d = lane_data(w, in->dst);                                                                           \
         const float *pa = lane_data(w, in->src[0]), *pb = lane_data(w, in->src[1]), *pc = lane_data(w, in->src[2]); \
-        (void)pc;                                                                                    \
-        FOR_EACH_LANE(mask, i)                                                                       \
-        {                                                                                            \
-            for (uint32_t k = 2 * i; k < 2 * i + 2; k++)                                             \
-                d[k] = call;                                                                         \
-        }                                                                                            \
+        (void)pc;                                                                                                   \
+        FOR_EACH_LANE(mask, i) {                                                                                    \
+            for (uint32_t k = 2 * i; k < 2 * i + 2; k++)                                                            \
+                d[k] = call;                                                                                        \
+        }                                                                                                           \
     }
-#define PACKED_OPS(r, f)                                                        \
-    PACKED(add, r, f, f32_add(pa[k], pb[k], (enum exec_rounding)r, f, false))   \
-    PACKED(sub, r, f, f32_sub(pa[k], pb[k], (enum exec_rounding)r, f, false))   \
-    PACKED(mul, r, f, f32_mul(pa[k], pb[k], (enum exec_rounding)r, f, false))   \
+#define PACKED_OPS(r, f)                                                      \
+    PACKED(add, r, f, f32_add(pa[k], pb[k], (enum exec_rounding)r, f, false)) \
+    PACKED(sub, r, f, f32_sub(pa[k], pb[k], (enum exec_rounding)r, f, false)) \
+    PACKED(mul, r, f, f32_mul(pa[k], pb[k], (enum exec_rounding)r, f, false)) \
     PACKED(fma, r, f, f32_fma(pa[k], pb[k], pc[k], (enum exec_rounding)r, f, false))
 NARROW_FORMS(PACKED_OPS)
 NARROW_TABLE(add2)

@@ -1,12 +1,14 @@
-/* f64 arithmetic, to nearest with the host's operators; the other roundings are in float64_directed.c. PTX ISA 9.7.3. */
+/* f64 arithmetic, to nearest with the host's operators; the other roundings are in float64_directed.c. PTX ISA
+ * 9.7.3. */
 #include "exec/float_bits.h"
 #include "exec/float_handlers.h"
 #include "exec/lanes.h"
 
 HANDLER_2(add_n, double, double, double, f64_nan2(a + b, a, b))
 HANDLER_2(sub_n, double, double, double, f64_nan2(a - b, a, b))
-HANDLER_2(mul_n, double, double, double, f64_nan2(a * b, a, b))
-HANDLER_2(div_n, double, double, double, f64_nan2(a / b, b, a)) /* division is a routine, and looks at the dividend first */
+HANDLER_2(mul_n, double, double, double, f64_nan2(a *b, a, b))
+HANDLER_2(div_n, double, double, double,
+          f64_nan2(a / b, b, a)) /* division is a routine, and looks at the dividend first */
 HANDLER_3(fma_n, double, double, double, double, f64_nan3(__builtin_fma(a, b, c), a, b, c))
 HANDLER_1(rcp_n, double, double, f64_nan1(1.0 / a, a))
 HANDLER_1(sqrt_n, double, double, f64_nan1(__builtin_sqrt(a), a))
@@ -42,7 +44,8 @@ static bool in_class(uint64_t bits, enum float_class c)
     case FLOAT_INFINITE: return magnitude == infinity;
     case FLOAT_NUMBER: return magnitude <= infinity;
     case FLOAT_NOTANUMBER: return magnitude > infinity;
-    case FLOAT_NORMAL: return (magnitude >= least || magnitude == 0) && magnitude < infinity; /* zero is one to the hardware */
+    case FLOAT_NORMAL:
+        return (magnitude >= least || magnitude == 0) && magnitude < infinity; /* zero is one to the hardware */
     case FLOAT_SUBNORMAL: return magnitude < least && magnitude != 0;
     }
     return false;

@@ -128,41 +128,41 @@ FLOAT_INLINE double sqrt_directed(double a, enum exec_rounding r)
 }
 
 /* A handler for each rounding. Sources may be the destination too: nothing is written before all lanes are done. */
-#define DIRECTED(name, easy, quickly, slowly)                                                                          \
-    FLOAT_INLINE void name##_lanes(struct exec_warp *w, const struct exec_inst *in, uint32_t mask,                     \
-                                   enum exec_rounding r)                                                               \
-    {                                                                                                                  \
-        double *d = lane_data(w, in->dst), x[WARP_LANES];                                                              \
-        const double *pa = lane_data(w, in->src[0]), *pb = lane_data(w, in->src[1]), *pc = lane_data(w, in->src[2]);   \
-        uint64_t hard[WARP_LANES], any = 0;                                                                            \
-        VECTOR_LOOP for (int i = 0; i < WARP_LANES; i++)                                                               \
-        {                                                                                                              \
-            double a = pa[i], b = pb[i], c = pc[i];                                                                    \
-            (void)b, (void)c;                                                                                          \
-            x[i] = (quickly);                                                                                          \
-            hard[i] = 1 ^ (easy);                                                                                      \
-            any |= hard[i];                                                                                            \
-        }                                                                                                              \
-        for (uint32_t left = any ? mask : 0; left; left &= left - 1) {                                                 \
-            int i = __builtin_ctz(left);                                                                               \
-            double a = pa[i], b = pb[i], c = pc[i];                                                                    \
-            (void)b, (void)c;                                                                                          \
-            if (hard[i])                                                                                               \
-                x[i] = (slowly);                                                                                       \
-        }                                                                                                              \
-        FOR_LANES(mask, d[i] = x[i]);                                                                                  \
-    }                                                                                                                  \
-    static void name##_z(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                               \
-    {                                                                                                                  \
-        name##_lanes(w, in, mask, ROUND_ZERO);                                                                         \
-    }                                                                                                                  \
-    static void name##_m(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                               \
-    {                                                                                                                  \
-        name##_lanes(w, in, mask, ROUND_DOWN);                                                                         \
-    }                                                                                                                  \
-    static void name##_p(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                               \
-    {                                                                                                                  \
-        name##_lanes(w, in, mask, ROUND_UP);                                                                           \
+#define DIRECTED(name, easy, quickly, slowly)                                                                        \
+    FLOAT_INLINE void name##_lanes(struct exec_warp *w, const struct exec_inst *in, uint32_t mask,                   \
+                                   enum exec_rounding r)                                                             \
+    {                                                                                                                \
+        double *d = lane_data(w, in->dst), x[WARP_LANES];                                                            \
+        const double *pa = lane_data(w, in->src[0]), *pb = lane_data(w, in->src[1]), *pc = lane_data(w, in->src[2]); \
+        uint64_t hard[WARP_LANES], any = 0;                                                                          \
+        VECTOR_LOOP for (int i = 0; i < WARP_LANES; i++)                                                             \
+        {                                                                                                            \
+            double a = pa[i], b = pb[i], c = pc[i];                                                                  \
+            (void)b, (void)c;                                                                                        \
+            x[i] = (quickly);                                                                                        \
+            hard[i] = 1 ^ (easy);                                                                                    \
+            any |= hard[i];                                                                                          \
+        }                                                                                                            \
+        for (uint32_t left = any ? mask : 0; left; left &= left - 1) {                                               \
+            int i = __builtin_ctz(left);                                                                             \
+            double a = pa[i], b = pb[i], c = pc[i];                                                                  \
+            (void)b, (void)c;                                                                                        \
+            if (hard[i])                                                                                             \
+                x[i] = (slowly);                                                                                     \
+        }                                                                                                            \
+        FOR_LANES(mask, d[i] = x[i]);                                                                                \
+    }                                                                                                                \
+    static void name##_z(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                             \
+    {                                                                                                                \
+        name##_lanes(w, in, mask, ROUND_ZERO);                                                                       \
+    }                                                                                                                \
+    static void name##_m(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                             \
+    {                                                                                                                \
+        name##_lanes(w, in, mask, ROUND_DOWN);                                                                       \
+    }                                                                                                                \
+    static void name##_p(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                             \
+    {                                                                                                                \
+        name##_lanes(w, in, mask, ROUND_UP);                                                                         \
     }
 DIRECTED(add, is_small(a) & is_small(b), add_directed(a, b, r), add_slowly(a, b, r))
 DIRECTED(sub, is_small(a) & is_small(b), add_directed(a, -b, r), sub_slowly(a, b, r))
@@ -174,9 +174,9 @@ DIRECTED(sqrt, is_medium(a) & (uint64_t)(a > 0.0), sqrt_directed(a, r), sqrt_slo
 
 exec_handler *float64_directed_handler(enum float_op op, enum exec_rounding r)
 {
-#define ROW(name)                                                                                                      \
-    {                                                                                                                  \
-        [ROUND_ZERO] = name##_z, [ROUND_DOWN] = name##_m, [ROUND_UP] = name##_p                                        \
+#define ROW(name)                                                               \
+    {                                                                           \
+        [ROUND_ZERO] = name##_z, [ROUND_DOWN] = name##_m, [ROUND_UP] = name##_p \
     }
     static exec_handler *const handlers[FLOAT_SQRT + 1][ROUND_UP + 1] = {
         [FLOAT_ADD] = ROW(add), [FLOAT_SUB] = ROW(sub), [FLOAT_MUL] = ROW(mul),   [FLOAT_FMA] = ROW(fma),

@@ -1,7 +1,8 @@
-/* Bit-level pieces shared by everything that computes with floating-point lanes: NaN rules, flushing, saturation, and the
- * conversions between f32 and the 16-bit formats. PTX ISA 9.7.3 to 9.7.5.
+/* Bit-level pieces shared by everything that computes with floating-point lanes: NaN rules, flushing, saturation, and
+ * the conversions between f32 and the 16-bit formats. PTX ISA 9.7.3 to 9.7.5.
  *
- * All of it is branch-free on purpose: the handlers' loops vectorise only if these inline functions turn into selects. */
+ * All of it is branch-free on purpose: the handlers' loops vectorise only if these inline functions turn into
+ * selects. */
 #ifndef HEDDLE_EXEC_FLOAT_BITS_H
 #define HEDDLE_EXEC_FLOAT_BITS_H
 
@@ -13,18 +14,38 @@
 
 #define FLOAT_INLINE static inline __attribute__((always_inline, unused))
 
-FLOAT_INLINE uint32_t f32_bits(float x) { uint32_t u; memcpy(&u, &x, 4); return u; }
-FLOAT_INLINE float f32_from(uint32_t u) { float x; memcpy(&x, &u, 4); return x; }
-FLOAT_INLINE uint64_t f64_bits(double x) { uint64_t u; memcpy(&u, &x, 8); return u; }
-FLOAT_INLINE double f64_from(uint64_t u) { double x; memcpy(&x, &u, 8); return x; }
+FLOAT_INLINE uint32_t f32_bits(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, 4);
+    return u;
+}
+FLOAT_INLINE float f32_from(uint32_t u)
+{
+    float x;
+    memcpy(&x, &u, 4);
+    return x;
+}
+FLOAT_INLINE uint64_t f64_bits(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, 8);
+    return u;
+}
+FLOAT_INLINE double f64_from(uint64_t u)
+{
+    double x;
+    memcpy(&x, &u, 8);
+    return x;
+}
 
 /* What an operation that yields NaN writes. The 32-bit and narrower units know one NaN. */
-#define F32_NAN 0x7fffffffu
-#define F16_NAN 0x7fffu
+#define F32_NAN  0x7fffffffu
+#define F16_NAN  0x7fffu
 #define BF16_NAN 0x7fffu
 /* The 64-bit unit hands on a NaN operand, made quiet; this is the NaN of an invalid operation. */
 #define F64_INVALID 0xfff8000000000000ull
-#define F64_QUIET 0x0008000000000000ull
+#define F64_QUIET   0x0008000000000000ull
 
 FLOAT_INLINE bool f32_is_nan(float x) { return (f32_bits(x) & 0x7fffffffu) > 0x7f800000u; }
 FLOAT_INLINE bool f64_is_nan(double x) { return (f64_bits(x) & ~(1ull << 63)) > 0x7ff0000000000000ull; }
@@ -40,8 +61,8 @@ FLOAT_INLINE float f32_flush(float x)
 
 FLOAT_INLINE float f32_flush_if(float x, bool ftz) { return ftz ? f32_flush(x) : x; }
 
-/* .sat: to [0, 1]; NaN and -0 become +0. On the bits, as signed integers: a compiler may turn floating-point comparisons into minimum and
- * maximum instructions, which treat signalling NaNs in their own way. */
+/* .sat: to [0, 1]; NaN and -0 become +0. On the bits, as signed integers: a compiler may turn floating-point
+ * comparisons into minimum and maximum instructions, which treat signalling NaNs in their own way. */
 FLOAT_INLINE float f32_saturate(float x)
 {
     int32_t s = (int32_t)f32_bits(x);
@@ -120,12 +141,18 @@ FLOAT_INLINE uint16_t f16_flush(uint16_t h) { return (h & 0x7c00) == 0 ? h & 0x8
 /* Rounding to an integer of the same format (the host's rounding mode is to nearest even). */
 FLOAT_INLINE float f32_integral(float x, enum exec_rounding r)
 {
-    return r == ROUND_NEAREST ? __builtin_rintf(x) : r == ROUND_ZERO ? __builtin_truncf(x) : r == ROUND_DOWN ? __builtin_floorf(x) : __builtin_ceilf(x);
+    return r == ROUND_NEAREST ? __builtin_rintf(x)
+           : r == ROUND_ZERO  ? __builtin_truncf(x)
+           : r == ROUND_DOWN  ? __builtin_floorf(x)
+                              : __builtin_ceilf(x);
 }
 
 FLOAT_INLINE double f64_integral(double x, enum exec_rounding r)
 {
-    return r == ROUND_NEAREST ? __builtin_rint(x) : r == ROUND_ZERO ? __builtin_trunc(x) : r == ROUND_DOWN ? __builtin_floor(x) : __builtin_ceil(x);
+    return r == ROUND_NEAREST ? __builtin_rint(x)
+           : r == ROUND_ZERO  ? __builtin_trunc(x)
+           : r == ROUND_DOWN  ? __builtin_floor(x)
+                              : __builtin_ceil(x);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* Decoders of the floating-point arithmetic whose result IEEE 754 defines: which forms PTX has, and the handler of each. PTX ISA 9.7.3 to 9.7.5.
- * The .approx and .full forms are in approx.c. */
+/* Decoders of the floating-point arithmetic whose result IEEE 754 defines: which forms PTX has, and the handler of
+ * each. PTX ISA 9.7.3 to 9.7.5. The .approx and .full forms are in approx.c. */
 #include "exec/float_bits.h"
 #include "exec/float_handlers.h"
 #include "exec/lanes.h"
@@ -9,7 +9,8 @@ static bool is_half(enum ptx_type t) { return t == PTX_F16 || t == PTX_F16X2 || 
 
 static bool has_rounding(const struct decoder *d)
 {
-    return decode_has(d, PTX_MOD_RN) || decode_has(d, PTX_MOD_RZ) || decode_has(d, PTX_MOD_RM) || decode_has(d, PTX_MOD_RP);
+    return decode_has(d, PTX_MOD_RN) || decode_has(d, PTX_MOD_RZ) || decode_has(d, PTX_MOD_RM) ||
+           decode_has(d, PTX_MOD_RP);
 }
 
 static bool take_operands(struct decoder *d, enum ptx_type type, int sources)
@@ -27,7 +28,8 @@ static bool take_operands(struct decoder *d, enum ptx_type type, int sources)
 static bool no_such_form(struct decoder *d)
 {
     enum ptx_type type = decode_last_type(d);
-    return decode_wrong(d, NULL, "%s has no form for type .%s", ptx_opcodes[d->in->opcode].name, type ? ptx_type_name(type) : "none");
+    return decode_wrong(d, NULL, "%s has no form for type .%s", ptx_opcodes[d->in->opcode].name,
+                        type ? ptx_type_name(type) : "none");
 }
 
 /* Picks the handler for the type; the modifiers are in m already. */
@@ -47,7 +49,8 @@ static bool pick_handler(struct decoder *d, enum float_op op, enum ptx_type type
     return fn ? true : no_such_form(d);
 }
 
-/* The modifiers of add, sub, mul and fma: a format takes those that PTX gives it, the others stay untaken and are refused. */
+/* The modifiers of add, sub, mul and fma: a format takes those that PTX gives it, the others stay untaken and are
+ * refused. */
 static struct float_mode arithmetic_mode(struct decoder *d, enum ptx_type type)
 {
     struct float_mode m = {0};
@@ -62,7 +65,8 @@ static struct float_mode arithmetic_mode(struct decoder *d, enum ptx_type type)
     return m;
 }
 
-/* Mixed precision, add.f32.f16: the narrow operands are widened into registers of their own, then the f32 handler runs. */
+/* Mixed precision, add.f32.f16: the narrow operands are widened into registers of their own, then the f32 handler
+ * runs. */
 static void mixed(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     const struct exec_inst *inner = in->extra;
@@ -81,7 +85,8 @@ static bool decode_mixed(struct decoder *d, enum float_op op)
 {
     enum ptx_type narrow = decode_last_type(d);
     int narrow_count = op == FLOAT_FMA ? 2 : 1, sources = narrow_count + 1;
-    if (decode_type(d, 0) != PTX_F32 || (narrow != PTX_F16 && narrow != PTX_BF16) || op == FLOAT_MUL || d->in->opcode == PTX_OP_mad)
+    if (decode_type(d, 0) != PTX_F32 || (narrow != PTX_F16 && narrow != PTX_BF16) || op == FLOAT_MUL ||
+        d->in->opcode == PTX_OP_mad)
         return no_such_form(d);
     struct float_mode m = {.rounding = decode_rounding(d), .sat = decode_take(d, PTX_MOD_SAT)};
     struct exec_inst *inner = decode_alloc(d, sizeof *inner), *out = d->out;
@@ -114,7 +119,8 @@ bool decode_float_add(struct decoder *d) { return decode_arithmetic(d, FLOAT_ADD
 bool decode_float_sub(struct decoder *d) { return decode_arithmetic(d, FLOAT_SUB); }
 bool decode_float_mul(struct decoder *d) { return decode_arithmetic(d, FLOAT_MUL); }
 
-/* Machine code takes a constant as the second factor only. Which NaN of several comes out goes by position, so it shows. */
+/* Machine code takes a constant as the second factor only. Which NaN of several comes out goes by position, so it
+ * shows. */
 static void swap_factors(struct exec_inst *out)
 {
     exec_ref first = out->src[0];
@@ -153,7 +159,8 @@ static bool decode_quotient(struct decoder *d, enum float_op op, int sources)
     if (type != PTX_F32 && type != PTX_F64)
         return no_such_form(d);
     if (!has_rounding(d))
-        return decode_wrong(d, NULL, "%s needs .approx or a rounding (.rn, .rz, .rm or .rp)", ptx_opcodes[d->in->opcode].name);
+        return decode_wrong(d, NULL, "%s needs .approx or a rounding (.rn, .rz, .rm or .rp)",
+                            ptx_opcodes[d->in->opcode].name);
     struct float_mode m = {.rounding = decode_rounding(d), .ftz = type == PTX_F32 && decode_take(d, PTX_MOD_FTZ)};
     return pick_handler(d, op, type, &m) && take_operands(d, type, sources);
 }
@@ -183,7 +190,8 @@ bool decode_float_minmax(struct decoder *d)
         if (m.xorsign != decode_take(d, PTX_MOD_ABS))
             return decode_wrong(d, NULL, ".xorsign and .abs go together");
     }
-    return pick_handler(d, d->in->opcode == PTX_OP_min ? FLOAT_MIN : FLOAT_MAX, type, &m) && take_operands(d, type, m.three_inputs ? 3 : 2);
+    return pick_handler(d, d->in->opcode == PTX_OP_min ? FLOAT_MIN : FLOAT_MAX, type, &m) &&
+           take_operands(d, type, m.three_inputs ? 3 : 2);
 }
 
 bool decode_float_copysign(struct decoder *d)
@@ -196,7 +204,8 @@ bool decode_float_copysign(struct decoder *d)
 
 bool decode_float_testp(struct decoder *d)
 {
-    static const enum ptx_modifier classes[] = {PTX_MOD_FINITE, PTX_MOD_INFINITE, PTX_MOD_NUMBER, PTX_MOD_NOTANUMBER, PTX_MOD_NORMAL, PTX_MOD_SUBNORMAL};
+    static const enum ptx_modifier classes[] = {PTX_MOD_FINITE,     PTX_MOD_INFINITE, PTX_MOD_NUMBER,
+                                                PTX_MOD_NOTANUMBER, PTX_MOD_NORMAL,   PTX_MOD_SUBNORMAL};
     enum ptx_type type = decode_last_type(d);
     if (type != PTX_F32 && type != PTX_F64)
         return no_such_form(d);
@@ -205,6 +214,6 @@ bool decode_float_testp(struct decoder *d)
         return decode_wrong(d, NULL, "testp needs one of .finite .infinite .number .notanumber .normal .subnormal");
     if (!pick_handler(d, FLOAT_TESTP, type, &(struct float_mode){0}) || !decode_count(d, 2, 2))
         return false;
-    d->out->sub[0] = (uint8_t)class;
+    d->out->sub[0] = (uint8_t) class;
     return decode_pred_dst(d, decode_operand(d, 0), &d->out->dst) && decode_src(d, 1, type, &d->out->src[0]);
 }

@@ -1,13 +1,24 @@
-/* Which handler runs a floating-point operation: the decoders of float_decode.c ask these; one file a format answers. A table entry that is
- * NULL does not exist in PTX. */
+/* Which handler runs a floating-point operation: the decoders of float_decode.c ask these; one file a format answers. A
+ * table entry that is NULL does not exist in PTX. */
 #ifndef HEDDLE_EXEC_FLOAT_HANDLERS_H
 #define HEDDLE_EXEC_FLOAT_HANDLERS_H
 
 #include "exec/decode.h"
 
 enum float_op {
-    FLOAT_ADD, FLOAT_SUB, FLOAT_MUL, FLOAT_FMA, FLOAT_DIV, FLOAT_RCP, FLOAT_SQRT,
-    FLOAT_MIN, FLOAT_MAX, FLOAT_ABS, FLOAT_NEG, FLOAT_COPYSIGN, FLOAT_TESTP,
+    FLOAT_ADD,
+    FLOAT_SUB,
+    FLOAT_MUL,
+    FLOAT_FMA,
+    FLOAT_DIV,
+    FLOAT_RCP,
+    FLOAT_SQRT,
+    FLOAT_MIN,
+    FLOAT_MAX,
+    FLOAT_ABS,
+    FLOAT_NEG,
+    FLOAT_COPYSIGN,
+    FLOAT_TESTP,
 };
 
 /* What the modifiers say. */

@@ -1,8 +1,9 @@
 /* f32 arithmetic in all four rounding modes, with no use of the host's rounding mode.
  *
- * Each operation is done to nearest and then moved by one unit in the last place if the exact result lies on the other side. Which side that is
- * follows from an exact comparison: sums in double with the error of the sum (Knuth's TwoSum), products of two f32 are exact in
- * double, and a quotient or root is multiplied back exactly. The loops over it still vectorise. */
+ * Each operation is done to nearest and then moved by one unit in the last place if the exact result lies on the other
+ * side. Which side that is follows from an exact comparison: sums in double with the error of the sum (Knuth's TwoSum),
+ * products of two f32 are exact in double, and a quotient or root is multiplied back exactly. The loops over it still
+ * vectorise. */
 #ifndef HEDDLE_EXEC_FLOAT_ROUND_H
 #define HEDDLE_EXEC_FLOAT_ROUND_H
 
@@ -16,8 +17,9 @@
 #define HOST_HAS_FMA 0
 #endif
 
-/* x is the exact result rounded to nearest: above it where 'above', below it where 'below', equal to it where neither. Signed zeros are the
- * neighbours of the smallest subnormals of both signs; infinity is the upper neighbour of the largest finite number. */
+/* x is the exact result rounded to nearest: above it where 'above', below it where 'below', equal to it where neither.
+ * Signed zeros are the neighbours of the smallest subnormals of both signs; infinity is the upper neighbour of the
+ * largest finite number. */
 FLOAT_INLINE float f32_direct(float x, bool above, bool below, enum exec_rounding r)
 {
     uint32_t u = f32_bits(x), magnitude = u & 0x7fffffffu;
@@ -88,7 +90,8 @@ FLOAT_INLINE float f32_sum(double a, double b, enum exec_rounding r)
     return f32_zero_sum(x, sum, a, b, r);
 }
 
-/* sum + error cut to 53 bits so that the last bit says whether anything was lost: a later rounding to fewer bits is then exact. */
+/* sum + error cut to 53 bits so that the last bit says whether anything was lost: a later rounding to fewer bits is
+ * then exact. */
 FLOAT_INLINE double f64_round_odd(double sum, double error)
 {
     uint64_t u = f64_bits(sum);
@@ -119,9 +122,10 @@ FLOAT_INLINE float f32_fma_nearest(float a, float b, float c)
 #endif
 }
 
-/* .ftz of a result: it is flushed if rounding to 24 bits, with no bound on the exponent, leaves it below the smallest normal number. That is not the same as
- * flushing a subnormal result: the largest values below may round up to 2^-126 only for want of digits there. x is the result and scaled the same result
- * of operands that make it 2^24 times as large, where there are digits enough. */
+/* .ftz of a result: it is flushed if rounding to 24 bits, with no bound on the exponent, leaves it below the smallest
+ * normal number. That is not the same as flushing a subnormal result: the largest values below may round up to 2^-126
+ * only for want of digits there. x is the result and scaled the same result of operands that make it 2^24 times as
+ * large, where there are digits enough. */
 #define FLUSH_SCALE 0x1p24
 FLOAT_INLINE float f32_flush_tiny(float x, float scaled)
 {
@@ -139,7 +143,10 @@ FLOAT_INLINE float f32_add(float a, float b, enum exec_rounding r, bool ftz, boo
     return f32_finish(x, ftz, sat); /* sums this small are exact */
 }
 
-FLOAT_INLINE float f32_sub(float a, float b, enum exec_rounding r, bool ftz, bool sat) { return f32_add(a, -b, r, ftz, sat); }
+FLOAT_INLINE float f32_sub(float a, float b, enum exec_rounding r, bool ftz, bool sat)
+{
+    return f32_add(a, -b, r, ftz, sat);
+}
 
 FLOAT_INLINE float f32_mul_rounded(float a, float b, enum exec_rounding r)
 {
@@ -168,7 +175,8 @@ FLOAT_INLINE float f32_fma(float a, float b, float c, enum exec_rounding r, bool
     b = f32_flush_if(b, ftz);
     c = f32_flush_if(c, ftz);
     float x = f32_fma_rounded(a, b, c, r);
-    /* As above: where a or c is so large that its multiple overflows, the sum is zero or has its last bit far above 2^-126. */
+    /* As above: where a or c is so large that its multiple overflows, the sum is zero or has its last bit far above
+     * 2^-126. */
     if (ftz)
         x = f32_flush_tiny(x, f32_fma_rounded(a * (float)FLUSH_SCALE, b, c * (float)FLUSH_SCALE, r));
     return f32_saturate_if(x, sat);
@@ -197,8 +205,8 @@ FLOAT_INLINE float f32_sqrt(float a, enum exec_rounding r, bool ftz)
     return f32_canonical(f32_direct(x, back > (double)a, back < (double)a, r));
 }
 
-/* min and max: NaN loses unless it is to propagate, -0 is less than +0. Sign-magnitude numbers are compared as integers, with a NaN at the end of
- * the range where it loses (or wins). */
+/* min and max: NaN loses unless it is to propagate, -0 is less than +0. Sign-magnitude numbers are compared as
+ * integers, with a NaN at the end of the range where it loses (or wins). */
 FLOAT_INLINE int32_t f32_order(int32_t i) { return i ^ (int32_t)((uint32_t)(i >> 31) >> 1); } /* its own inverse */
 
 FLOAT_INLINE int32_t f32_key(float x, int32_t nan) { return f32_is_nan(x) ? nan : f32_order((int32_t)f32_bits(x)); }

@@ -1,7 +1,8 @@
 /* f16 and bf16 arithmetic, alone and packed in pairs. PTX ISA 9.7.4 and 9.7.5.
  *
- * f16 is computed in f32 and bf16 (which shares f32's exponent range) in double; sums of products are rounded to odd there, so that the rounding
- * to 16 bits is the only one that counts. Sums and products alone need no such care: twice the digits and two more are enough. */
+ * f16 is computed in f32 and bf16 (which shares f32's exponent range) in double; sums of products are rounded to odd
+ * there, so that the rounding to 16 bits is the only one that counts. Sums and products alone need no such care: twice
+ * the digits and two more are enough. */
 #include "exec/float_handlers.h"
 #include "exec/float_round.h"
 #include "exec/lanes.h"
@@ -23,7 +24,8 @@ FLOAT_INLINE uint16_t half_finish(uint16_t h, bool bf, int flags)
 
 FLOAT_INLINE uint16_t half_flush_if(uint16_t h, int flags) { return flags & HALF_FTZ ? f16_flush(h) : h; }
 
-/* Rounds; with .ftz a result is flushed if rounding to 11 bits, with no bound on the exponent, leaves it below 2^-14 (see f32_flush_tiny). */
+/* Rounds; with .ftz a result is flushed if rounding to 11 bits, with no bound on the exponent, leaves it below 2^-14
+ * (see f32_flush_tiny). */
 FLOAT_INLINE uint16_t f16_narrow(float x, int flags)
 {
     uint16_t h = f16_from_f32(x);
@@ -31,8 +33,14 @@ FLOAT_INLINE uint16_t f16_narrow(float x, int flags)
     return tiny ? h & 0x8000 : h;
 }
 
-FLOAT_INLINE uint16_t f16_add(uint16_t a, uint16_t b, int flags) { return f16_narrow(f16_to_f32(a) + f16_to_f32(b), flags); }
-FLOAT_INLINE uint16_t f16_mul(uint16_t a, uint16_t b, int flags) { return f16_narrow(f16_to_f32(a) * f16_to_f32(b), flags); }
+FLOAT_INLINE uint16_t f16_add(uint16_t a, uint16_t b, int flags)
+{
+    return f16_narrow(f16_to_f32(a) + f16_to_f32(b), flags);
+}
+FLOAT_INLINE uint16_t f16_mul(uint16_t a, uint16_t b, int flags)
+{
+    return f16_narrow(f16_to_f32(a) * f16_to_f32(b), flags);
+}
 
 FLOAT_INLINE uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c, int flags)
 {
@@ -62,7 +70,10 @@ FLOAT_INLINE uint16_t half_add(uint16_t a, uint16_t b, bool bf, int flags)
     return half_finish(bf ? bf16_add(a, b) : f16_add(a, b, flags), bf, flags);
 }
 
-FLOAT_INLINE uint16_t half_sub(uint16_t a, uint16_t b, bool bf, int flags) { return half_add(a, b ^ 0x8000, bf, flags); }
+FLOAT_INLINE uint16_t half_sub(uint16_t a, uint16_t b, bool bf, int flags)
+{
+    return half_add(a, b ^ 0x8000, bf, flags);
+}
 
 FLOAT_INLINE uint16_t half_mul(uint16_t a, uint16_t b, bool bf, int flags)
 {
@@ -109,28 +120,32 @@ FLOAT_INLINE uint16_t half_neg(uint16_t a, bool bf, int flags)
 }
 
 /* Handlers: for each operation alone and packed, plain (flags 0) and with the flags of sub[1]. */
-#define LOW(x) ((uint16_t)(x))
-#define HIGH(x) ((uint16_t)((x) >> 16))
+#define LOW(x)          ((uint16_t)(x))
+#define HIGH(x)         ((uint16_t)((x) >> 16))
 #define PAIR(low, high) ((uint32_t)(low) | (uint32_t)(high) << 16)
 
-#define HALF_1(name, bf)                                                                                          \
-    HANDLER_1(name##_##bf##_one, uint32_t, uint32_t, half_##name(LOW(a), bf, 0))                                  \
+#define HALF_1(name, bf)                                                                                            \
+    HANDLER_1(name##_##bf##_one, uint32_t, uint32_t, half_##name(LOW(a), bf, 0))                                    \
     HANDLER_1(name##_##bf##_two, uint32_t, uint32_t, PAIR(half_##name(LOW(a), bf, 0), half_##name(HIGH(a), bf, 0))) \
-    HANDLER_1(name##_##bf##_one_flags, uint32_t, uint32_t, half_##name(LOW(a), bf, in->sub[1]))                   \
-    HANDLER_1(name##_##bf##_two_flags, uint32_t, uint32_t, PAIR(half_##name(LOW(a), bf, in->sub[1]), half_##name(HIGH(a), bf, in->sub[1])))
+    HANDLER_1(name##_##bf##_one_flags, uint32_t, uint32_t, half_##name(LOW(a), bf, in->sub[1]))                     \
+    HANDLER_1(name##_##bf##_two_flags, uint32_t, uint32_t,                                                          \
+              PAIR(half_##name(LOW(a), bf, in->sub[1]), half_##name(HIGH(a), bf, in->sub[1])))
 #define HALF_2(name, bf)                                                                                          \
     HANDLER_2(name##_##bf##_one, uint32_t, uint32_t, uint32_t, half_##name(LOW(a), LOW(b), bf, 0))                \
-    HANDLER_2(name##_##bf##_two, uint32_t, uint32_t, uint32_t, PAIR(half_##name(LOW(a), LOW(b), bf, 0), half_##name(HIGH(a), HIGH(b), bf, 0))) \
+    HANDLER_2(name##_##bf##_two, uint32_t, uint32_t, uint32_t,                                                    \
+              PAIR(half_##name(LOW(a), LOW(b), bf, 0), half_##name(HIGH(a), HIGH(b), bf, 0)))                     \
     HANDLER_2(name##_##bf##_one_flags, uint32_t, uint32_t, uint32_t, half_##name(LOW(a), LOW(b), bf, in->sub[1])) \
     HANDLER_2(name##_##bf##_two_flags, uint32_t, uint32_t, uint32_t,                                              \
               PAIR(half_##name(LOW(a), LOW(b), bf, in->sub[1]), half_##name(HIGH(a), HIGH(b), bf, in->sub[1])))
-#define HALF_3(name, bf)                                                                                          \
+#define HALF_3(name, bf)                                                                                             \
     HANDLER_3(name##_##bf##_one, uint32_t, uint32_t, uint32_t, uint32_t, half_##name(LOW(a), LOW(b), LOW(c), bf, 0)) \
-    HANDLER_3(name##_##bf##_two, uint32_t, uint32_t, uint32_t, uint32_t,                                          \
-              PAIR(half_##name(LOW(a), LOW(b), LOW(c), bf, 0), half_##name(HIGH(a), HIGH(b), HIGH(c), bf, 0)))    \
-    HANDLER_3(name##_##bf##_one_flags, uint32_t, uint32_t, uint32_t, uint32_t, half_##name(LOW(a), LOW(b), LOW(c), bf, in->sub[1])) \
-    HANDLER_3(name##_##bf##_two_flags, uint32_t, uint32_t, uint32_t, uint32_t,                                    \
-              PAIR(half_##name(LOW(a), LOW(b), LOW(c), bf, in->sub[1]), half_##name(HIGH(a), HIGH(b), HIGH(c), bf, in->sub[1])))
+    HANDLER_3(name##_##bf##_two, uint32_t, uint32_t, uint32_t, uint32_t,                                             \
+              PAIR(half_##name(LOW(a), LOW(b), LOW(c), bf, 0), half_##name(HIGH(a), HIGH(b), HIGH(c), bf, 0)))       \
+    HANDLER_3(name##_##bf##_one_flags, uint32_t, uint32_t, uint32_t, uint32_t,                                       \
+              half_##name(LOW(a), LOW(b), LOW(c), bf, in->sub[1]))                                                   \
+    HANDLER_3(name##_##bf##_two_flags, uint32_t, uint32_t, uint32_t, uint32_t,                                       \
+              PAIR(half_##name(LOW(a), LOW(b), LOW(c), bf, in->sub[1]),                                              \
+                   half_##name(HIGH(a), HIGH(b), HIGH(c), bf, in->sub[1])))
 #define BOTH(X, name) X(name, 0) X(name, 1)
 
 BOTH(HALF_2, add)
@@ -144,11 +159,18 @@ BOTH(HALF_1, neg)
 
 /* [bf16][packed][with flags] */
 typedef exec_handler *const half_table[2][2][2];
-#define HALF_ROW(name, bf) {{name##_##bf##_one, name##_##bf##_one_flags}, {name##_##bf##_two, name##_##bf##_two_flags}}
-#define HALF_TABLE(name) {HALF_ROW(name, 0), HALF_ROW(name, 1)}
+#define HALF_ROW(name, bf)                                                                           \
+    {                                                                                                \
+        {name##_##bf##_one, name##_##bf##_one_flags}, { name##_##bf##_two, name##_##bf##_two_flags } \
+    }
+#define HALF_TABLE(name)                     \
+    {                                        \
+        HALF_ROW(name, 0), HALF_ROW(name, 1) \
+    }
 static half_table half_tables[] = {
-    [FLOAT_ADD] = HALF_TABLE(add), [FLOAT_SUB] = HALF_TABLE(sub), [FLOAT_MUL] = HALF_TABLE(mul), [FLOAT_FMA] = HALF_TABLE(fma),
-    [FLOAT_MIN] = HALF_TABLE(min), [FLOAT_MAX] = HALF_TABLE(max), [FLOAT_ABS] = HALF_TABLE(abs), [FLOAT_NEG] = HALF_TABLE(neg),
+    [FLOAT_ADD] = HALF_TABLE(add), [FLOAT_SUB] = HALF_TABLE(sub), [FLOAT_MUL] = HALF_TABLE(mul),
+    [FLOAT_FMA] = HALF_TABLE(fma), [FLOAT_MIN] = HALF_TABLE(min), [FLOAT_MAX] = HALF_TABLE(max),
+    [FLOAT_ABS] = HALF_TABLE(abs), [FLOAT_NEG] = HALF_TABLE(neg),
 };
 
 exec_handler *half_handler(enum float_op op, enum ptx_type type, const struct float_mode *m, struct exec_inst *out)
@@ -156,8 +178,8 @@ exec_handler *half_handler(enum float_op op, enum ptx_type type, const struct fl
     if ((size_t)op >= sizeof half_tables / sizeof half_tables[0])
         return NULL;
     bool bf = type == PTX_BF16 || type == PTX_BF16X2, packed = type == PTX_F16X2 || type == PTX_BF16X2;
-    int flags = (m->ftz ? HALF_FTZ : 0) | (m->sat ? HALF_SAT : 0) | (m->relu ? HALF_RELU : 0) | (m->oob ? HALF_OOB : 0) |
-                (m->nan ? HALF_NAN : 0) | (m->xorsign ? HALF_XORSIGN : 0);
+    int flags = (m->ftz ? HALF_FTZ : 0) | (m->sat ? HALF_SAT : 0) | (m->relu ? HALF_RELU : 0) |
+                (m->oob ? HALF_OOB : 0) | (m->nan ? HALF_NAN : 0) | (m->xorsign ? HALF_XORSIGN : 0);
     out->sub[1] = (uint8_t)flags;
     return half_tables[op][bf][packed][flags != 0];
 }

@@ -1,5 +1,5 @@
-/* Modules become an image: linked by name, placed in device memory, decoded. Kernels may be left undecoded until they are asked for: a program's fat binary often holds hundreds, of which
- * a run uses a few. */
+/* Modules become an image: linked by name, placed in device memory, decoded. Kernels may be left undecoded until they
+ * are asked for: a program's fat binary often holds hundreds, of which a run uses a few. */
 #include "exec/image_internal.h"
 
 #include "base/checked.h"
@@ -23,7 +23,8 @@ void visit_operands(const struct ptx_operand *operands, uint32_t count, operand_
 
 /* Functions by name */
 
-struct exec_function *image_definition(const struct exec_image *image, const struct ptx_module *module, const char *name)
+struct exec_function *image_definition(const struct exec_image *image, const struct ptx_module *module,
+                                       const char *name)
 {
     struct exec_function *found = NULL;
     for (struct exec_function *f = strmap_get(&image->by_name, name, strlen(name)); f; f = f->next_of_name) {
@@ -40,7 +41,8 @@ struct exec_function *image_definition(const struct exec_image *image, const str
 struct exec_function *exec_image_function(const struct exec_image *image, const char *name)
 {
     return image_definition(image, NULL, name) ? image_definition(image, NULL, name)
-                                               : image->module_count ? image_definition(image, image->modules[0], name) : NULL;
+           : image->module_count               ? image_definition(image, image->modules[0], name)
+                                               : NULL;
 }
 
 const struct exec_symbol *exec_image_symbol(const struct exec_image *image, const char *name)
@@ -83,10 +85,12 @@ static bool collect_functions(struct exec_image *image, struct error *e)
             if (ptx->is_declaration)
                 continue;
             const struct exec_function *other = image_definition(image, NULL, ptx->name);
-            if (other && other->ptx->linkage != PTX_LINK_WEAK && ptx->linkage != PTX_LINK_WEAK && ptx->linkage != PTX_LINK_INTERNAL)
-                return error_at(e, ERROR_INVALID, &module->source, ptx->line, ptx->column, "function %s is defined in more than one module", ptx->name);
+            if (other && other->ptx->linkage != PTX_LINK_WEAK && ptx->linkage != PTX_LINK_WEAK &&
+                ptx->linkage != PTX_LINK_INTERNAL)
+                return error_at(e, ERROR_INVALID, &module->source, ptx->line, ptx->column,
+                                "function %s is defined in more than one module", ptx->name);
             struct exec_function *f = arena_new(&image->arena, struct exec_function);
-            *f = (struct exec_function){ .name = ptx->name, .ptx = ptx, .module = module, .image = image };
+            *f = (struct exec_function){.name = ptx->name, .ptx = ptx, .module = module, .image = image};
             f->index = image->function_count;
             f->inst_count = ptx->inst_count;
             image->functions[image->function_count] = f;
@@ -117,7 +121,7 @@ static void note_address_taken(void *context, const struct ptx_operand *o)
 
 static void note_calls(struct exec_image *image, struct exec_function *f)
 {
-    struct call_walk w = { image, f };
+    struct call_walk w = {image, f};
     for (uint32_t i = 0; i < f->ptx->inst_count; i++) {
         const struct ptx_inst *in = &f->ptx->insts[i];
         f->uses_alloca |= in->opcode == PTX_OP_alloca;
@@ -136,7 +140,8 @@ static void note_addresses_in_data(struct exec_image *image)
     for (uint32_t m = 0; m < image->module_count; m++)
         for (uint32_t i = 0; i < image->modules[m]->variable_count; i++)
             for (uint32_t r = 0; r < image->modules[m]->variables[i]->relocation_count; r++) {
-                struct exec_function *f = image_definition(image, image->modules[m], image->modules[m]->variables[i]->relocations[r].symbol);
+                struct exec_function *f =
+                    image_definition(image, image->modules[m], image->modules[m]->variables[i]->relocations[r].symbol);
                 if (f)
                     f->address_taken = true;
             }
@@ -159,14 +164,15 @@ static bool build(struct exec_image *image, struct error *e)
     note_addresses_in_data(image);
     for (uint32_t f = 0; f < image->function_count; f++)
         for (uint32_t i = 0; i < image->functions[f]->ptx->inst_count; i++)
-            visit_operands(image->functions[f]->ptx->insts[i].operands, image->functions[f]->ptx->insts[i].operand_count, note_special, image);
+            visit_operands(image->functions[f]->ptx->insts[i].operands,
+                           image->functions[f]->ptx->insts[i].operand_count, note_special, image);
     return layout_image(image, e);
 }
 
 /* Registers in their places; what is left to do is to decode it. */
 static void measure(struct exec_image *image, struct exec_function *f)
 {
-    struct arena scratch = { 0 };
+    struct arena scratch = {0};
     f->cfg = ptx_cfg_build(&image->arena, f->ptx);
     struct ptx_liveness *live = ptx_liveness_build(&scratch, f->ptx, f->cfg);
     int target_sm = image->registers_for_sm ? image->registers_for_sm : f->module->target_sm;
@@ -214,7 +220,8 @@ bool exec_image_prepare_all(struct exec_image *image, struct error *e)
     return true;
 }
 
-struct exec_image *exec_image_create_lazy(struct memory *memory, struct ptx_module **modules, uint32_t count, struct error *e)
+struct exec_image *exec_image_create_lazy(struct memory *memory, struct ptx_module **modules, uint32_t count,
+                                          struct error *e)
 {
     struct exec_image *image = calloc(1, sizeof *image);
     if (!image)
@@ -230,7 +237,8 @@ struct exec_image *exec_image_create_lazy(struct memory *memory, struct ptx_modu
     return NULL;
 }
 
-struct exec_image *exec_image_create(struct memory *memory, struct ptx_module **modules, uint32_t count, struct error *e)
+struct exec_image *exec_image_create(struct memory *memory, struct ptx_module **modules, uint32_t count,
+                                     struct error *e)
 {
     struct exec_image *image = exec_image_create_lazy(memory, modules, count, e);
     if (image && exec_image_prepare_all(image, e))

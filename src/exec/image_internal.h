@@ -33,7 +33,8 @@ const struct ptx_variable *layout_definition(const struct exec_image *image, con
 void registers_place(struct exec_image *image, struct exec_function *f, const struct ptx_liveness *live);
 
 /* The definition of a function by name, own module first; NULL: none. */
-struct exec_function *image_definition(const struct exec_image *image, const struct ptx_module *module, const char *name);
+struct exec_function *image_definition(const struct exec_image *image, const struct ptx_module *module,
+                                       const char *name);
 
 /* call_graph.c. Which functions must be right and decoded for a kernel, by index; NULL: for all. The caller's. */
 bool *call_graph_needed(const struct exec_image *image, const struct exec_function *kernel);
@@ -46,9 +47,6 @@ const struct ptx_operand *call_graph_callee(const struct ptx_inst *in);
 typedef void operand_visitor(void *context, const struct ptx_operand *o);
 void visit_operands(const struct ptx_operand *operands, uint32_t count, operand_visitor *visit, void *context);
 
-static inline uint64_t align_up(uint64_t value, uint32_t align)
-{
-    return (value + align - 1) / align * align;
-}
+static inline uint64_t align_up(uint64_t value, uint32_t align) { return (value + align - 1) / align * align; }
 
 #endif

@@ -5,12 +5,12 @@
 #include "exec/lanes.h"
 #include "exec/pick.h"
 
-#define BINARY_32(name, expression) HANDLER_2(name, uint32_t, uint32_t, uint32_t, expression)
-#define BINARY_64(name, expression) HANDLER_2(name, uint64_t, uint64_t, uint64_t, expression)
-#define BINARY_S32(name, expression) HANDLER_2(name, uint32_t, int32_t, int32_t, expression)
-#define BINARY_S64(name, expression) HANDLER_2(name, uint64_t, int64_t, int64_t, expression)
-#define TERNARY_32(name, expression) HANDLER_3(name, uint32_t, uint32_t, uint32_t, uint32_t, expression)
-#define TERNARY_64(name, expression) HANDLER_3(name, uint64_t, uint64_t, uint64_t, uint64_t, expression)
+#define BINARY_32(name, expression)   HANDLER_2(name, uint32_t, uint32_t, uint32_t, expression)
+#define BINARY_64(name, expression)   HANDLER_2(name, uint64_t, uint64_t, uint64_t, expression)
+#define BINARY_S32(name, expression)  HANDLER_2(name, uint32_t, int32_t, int32_t, expression)
+#define BINARY_S64(name, expression)  HANDLER_2(name, uint64_t, int64_t, int64_t, expression)
+#define TERNARY_32(name, expression)  HANDLER_3(name, uint32_t, uint32_t, uint32_t, uint32_t, expression)
+#define TERNARY_64(name, expression)  HANDLER_3(name, uint64_t, uint64_t, uint64_t, uint64_t, expression)
 #define TERNARY_S32(name, expression) HANDLER_3(name, uint32_t, int32_t, int32_t, uint32_t, expression)
 #define TERNARY_S64(name, expression) HANDLER_3(name, uint64_t, int64_t, int64_t, uint64_t, expression)
 /* Both halves of a word on their own. */
@@ -28,8 +28,8 @@ BINARY_64(sub_64, a - b)
 BINARY_S32(sub_sat_s32, saturate_s32((int64_t)a - b))
 
 static const struct typed_handler add_rows[] = {
-    {PTX_S32, add_32}, {PTX_U32, add_32}, {PTX_S64, add_64}, {PTX_U64, add_64}, {PTX_S16, add_16}, {PTX_U16, add_16},
-    {PTX_S16X2, add_16x2}, {PTX_U16X2, add_16x2},
+    {PTX_S32, add_32}, {PTX_U32, add_32}, {PTX_S64, add_64},     {PTX_U64, add_64},
+    {PTX_S16, add_16}, {PTX_U16, add_16}, {PTX_S16X2, add_16x2}, {PTX_U16X2, add_16x2},
 };
 static const struct typed_handler sub_rows[] = {
     {PTX_S32, sub_32}, {PTX_U32, sub_32}, {PTX_S64, sub_64}, {PTX_U64, sub_64}, {PTX_S16, sub_16}, {PTX_U16, sub_16},
@@ -56,46 +56,66 @@ bool decode_int_sub(struct decoder *d)
 }
 
 /* mul, mad */
-BINARY_32(mul_lo_16, (uint16_t)(a * b))
-BINARY_32(mul_lo_32, a * b)
-BINARY_64(mul_lo_64, a * b)
-BINARY_32(mul_hi_u16, (uint32_t)(uint16_t)a * (uint16_t)b >> 16)
-BINARY_32(mul_hi_s16, (uint16_t)((int16_t)a * (int16_t)b >> 16))
+BINARY_32(mul_lo_16, (uint16_t)(a *b))
+BINARY_32(mul_lo_32, a *b)
+BINARY_64(mul_lo_64, a *b)
+BINARY_32(mul_hi_u16, (uint32_t)(uint16_t)a *(uint16_t)b >> 16)
+BINARY_32(mul_hi_s16, (uint16_t)((int16_t)a *(int16_t)b >> 16))
 BINARY_32(mul_hi_u32, mulhi_u32(a, b))
 BINARY_S32(mul_hi_s32, mulhi_s32(a, b))
 BINARY_64(mul_hi_u64, mulhi_u64(a, b))
 BINARY_S64(mul_hi_s64, mulhi_s64(a, b))
-BINARY_32(mul_wide_u16, (uint32_t)(uint16_t)a * (uint16_t)b)
-BINARY_32(mul_wide_s16, (int16_t)a * (int16_t)b)
-HANDLER_2(mul_wide_u32, uint64_t, uint32_t, uint32_t, (uint64_t)a * b)
-HANDLER_2(mul_wide_s32, uint64_t, int32_t, int32_t, (int64_t)a * b)
-TERNARY_32(mad_lo_16, (uint16_t)(a * b + c))
-TERNARY_32(mad_lo_32, a * b + c)
-TERNARY_64(mad_lo_64, a * b + c)
+BINARY_32(mul_wide_u16, (uint32_t)(uint16_t)a *(uint16_t)b)
+BINARY_32(mul_wide_s16, (int16_t)a *(int16_t)b)
+HANDLER_2(mul_wide_u32, uint64_t, uint32_t, uint32_t, (uint64_t)a *b)
+HANDLER_2(mul_wide_s32, uint64_t, int32_t, int32_t, (int64_t)a *b)
+TERNARY_32(mad_lo_16, (uint16_t)(a *b + c))
+TERNARY_32(mad_lo_32, a *b + c)
+TERNARY_64(mad_lo_64, a *b + c)
 TERNARY_32(mad_hi_u16, (uint16_t)(((uint32_t)(uint16_t)a * (uint16_t)b >> 16) + c))
-TERNARY_32(mad_hi_s16, (uint16_t)((uint32_t)((int16_t)a * (int16_t)b >> 16) + c))
+TERNARY_32(mad_hi_s16, (uint16_t)((uint32_t)((int16_t)a *(int16_t)b >> 16) + c))
 TERNARY_32(mad_hi_u32, mulhi_u32(a, b) + c)
 TERNARY_S32(mad_hi_s32, mulhi_s32(a, b) + c)
 TERNARY_S32(mad_hi_sat_s32, saturate_s32((int64_t)(int32_t)mulhi_s32(a, b) + (int32_t)c))
 TERNARY_64(mad_hi_u64, mulhi_u64(a, b) + c)
 TERNARY_S64(mad_hi_s64, mulhi_s64(a, b) + c)
-TERNARY_32(mad_wide_u16, (uint32_t)(uint16_t)a * (uint16_t)b + c)
-TERNARY_32(mad_wide_s16, (uint32_t)((int16_t)a * (int16_t)b) + c)
-HANDLER_3(mad_wide_u32, uint64_t, uint32_t, uint32_t, uint64_t, (uint64_t)a * b + c)
-HANDLER_3(mad_wide_s32, uint64_t, int32_t, int32_t, uint64_t, (uint64_t)((int64_t)a * b) + c)
+TERNARY_32(mad_wide_u16, (uint32_t)(uint16_t)a *(uint16_t)b + c)
+TERNARY_32(mad_wide_s16, (uint32_t)((int16_t)a *(int16_t)b) + c)
+HANDLER_3(mad_wide_u32, uint64_t, uint32_t, uint32_t, uint64_t, (uint64_t)a *b + c)
+HANDLER_3(mad_wide_s32, uint64_t, int32_t, int32_t, uint64_t, (uint64_t)((int64_t)a *b) + c)
 
 enum { PART_LO, PART_HI, PART_WIDE, PART_COUNT };
 static const enum ptx_modifier part_modifiers[PART_COUNT] = {PTX_MOD_LO, PTX_MOD_HI, PTX_MOD_WIDE};
 
 enum { INT_TYPES = 6 };
 static const struct typed_handler mul_rows[PART_COUNT][INT_TYPES] = {
-    {{PTX_S32, mul_lo_32}, {PTX_U32, mul_lo_32}, {PTX_S64, mul_lo_64}, {PTX_U64, mul_lo_64}, {PTX_S16, mul_lo_16}, {PTX_U16, mul_lo_16}},
-    {{PTX_S32, mul_hi_s32}, {PTX_U32, mul_hi_u32}, {PTX_S64, mul_hi_s64}, {PTX_U64, mul_hi_u64}, {PTX_S16, mul_hi_s16}, {PTX_U16, mul_hi_u16}},
+    {{PTX_S32, mul_lo_32},
+     {PTX_U32, mul_lo_32},
+     {PTX_S64, mul_lo_64},
+     {PTX_U64, mul_lo_64},
+     {PTX_S16, mul_lo_16},
+     {PTX_U16, mul_lo_16}},
+    {{PTX_S32, mul_hi_s32},
+     {PTX_U32, mul_hi_u32},
+     {PTX_S64, mul_hi_s64},
+     {PTX_U64, mul_hi_u64},
+     {PTX_S16, mul_hi_s16},
+     {PTX_U16, mul_hi_u16}},
     {{PTX_S32, mul_wide_s32}, {PTX_U32, mul_wide_u32}, {PTX_S16, mul_wide_s16}, {PTX_U16, mul_wide_u16}},
 };
 static const struct typed_handler mad_rows[PART_COUNT][INT_TYPES] = {
-    {{PTX_S32, mad_lo_32}, {PTX_U32, mad_lo_32}, {PTX_S64, mad_lo_64}, {PTX_U64, mad_lo_64}, {PTX_S16, mad_lo_16}, {PTX_U16, mad_lo_16}},
-    {{PTX_S32, mad_hi_s32}, {PTX_U32, mad_hi_u32}, {PTX_S64, mad_hi_s64}, {PTX_U64, mad_hi_u64}, {PTX_S16, mad_hi_s16}, {PTX_U16, mad_hi_u16}},
+    {{PTX_S32, mad_lo_32},
+     {PTX_U32, mad_lo_32},
+     {PTX_S64, mad_lo_64},
+     {PTX_U64, mad_lo_64},
+     {PTX_S16, mad_lo_16},
+     {PTX_U16, mad_lo_16}},
+    {{PTX_S32, mad_hi_s32},
+     {PTX_U32, mad_hi_u32},
+     {PTX_S64, mad_hi_s64},
+     {PTX_U64, mad_hi_u64},
+     {PTX_S16, mad_hi_s16},
+     {PTX_U16, mad_hi_u16}},
     {{PTX_S32, mad_wide_s32}, {PTX_U32, mad_wide_u32}, {PTX_S16, mad_wide_s16}, {PTX_U16, mad_wide_u16}},
 };
 static const struct typed_handler mad_sat_rows[] = {{PTX_S32, mad_hi_sat_s32}};
@@ -112,7 +132,8 @@ bool decode_int_mul(struct decoder *d)
 {
     int part = take_part(d, PART_COUNT);
     enum ptx_type t = decode_type(d, 0);
-    return part >= 0 && PICK(d, mul_rows[part], t) && type_count_is(d, 1) && TAKE_OPERANDS(d, part == PART_WIDE ? wider_type(t) : t, t, t);
+    return part >= 0 && PICK(d, mul_rows[part], t) && type_count_is(d, 1) &&
+           TAKE_OPERANDS(d, part == PART_WIDE ? wider_type(t) : t, t, t);
 }
 
 bool decode_int_mad(struct decoder *d)
@@ -142,10 +163,12 @@ TERNARY_32(mad24_hi_s32, (uint32_t)((int64_t)low24_s(a) * low24_s(b) >> 16) + c)
 TERNARY_32(mad24_hi_sat_s32, saturate_s32(((int64_t)low24_s(a) * low24_s(b) >> 16) + (int32_t)c))
 
 static const struct typed_handler mul24_rows[][2] = {
-    {{PTX_U32, mul24_lo_u32}, {PTX_S32, mul24_lo_s32}}, {{PTX_U32, mul24_hi_u32}, {PTX_S32, mul24_hi_s32}},
+    {{PTX_U32, mul24_lo_u32}, {PTX_S32, mul24_lo_s32}},
+    {{PTX_U32, mul24_hi_u32}, {PTX_S32, mul24_hi_s32}},
 };
 static const struct typed_handler mad24_rows[][2] = {
-    {{PTX_U32, mad24_lo_u32}, {PTX_S32, mad24_lo_s32}}, {{PTX_U32, mad24_hi_u32}, {PTX_S32, mad24_hi_s32}},
+    {{PTX_U32, mad24_lo_u32}, {PTX_S32, mad24_lo_s32}},
+    {{PTX_U32, mad24_hi_u32}, {PTX_S32, mad24_hi_s32}},
 };
 static const struct typed_handler mad24_sat_rows[] = {{PTX_S32, mad24_hi_sat_s32}};
 
@@ -176,12 +199,12 @@ BINARY_64(rem_lanes_u64, rem_u64(a, b))
 BINARY_S64(rem_lanes_s64, rem_s64(a, b))
 
 static const struct typed_handler div_rows[] = {
-    {PTX_U32, div_lanes_u32}, {PTX_S32, div_lanes_s32}, {PTX_U64, div_lanes_u64}, {PTX_S64, div_lanes_s64},
-    {PTX_U16, div_lanes_u16}, {PTX_S16, div_lanes_s16},
+    {PTX_U32, div_lanes_u32}, {PTX_S32, div_lanes_s32}, {PTX_U64, div_lanes_u64},
+    {PTX_S64, div_lanes_s64}, {PTX_U16, div_lanes_u16}, {PTX_S16, div_lanes_s16},
 };
 static const struct typed_handler rem_rows[] = {
-    {PTX_U32, rem_lanes_u32}, {PTX_S32, rem_lanes_s32}, {PTX_U64, rem_lanes_u64}, {PTX_S64, rem_lanes_s64},
-    {PTX_U16, rem_lanes_u16}, {PTX_S16, rem_lanes_s16},
+    {PTX_U32, rem_lanes_u32}, {PTX_S32, rem_lanes_s32}, {PTX_U64, rem_lanes_u64},
+    {PTX_S64, rem_lanes_s64}, {PTX_U16, rem_lanes_u16}, {PTX_S16, rem_lanes_s16},
 };
 
 bool decode_int_div(struct decoder *d)
@@ -210,27 +233,28 @@ bool decode_int_unary(struct decoder *d)
 }
 
 /* min, max */
-#define LESSER(a, b) ((a) < (b) ? (a) : (b))
+#define LESSER(a, b)  ((a) < (b) ? (a) : (b))
 #define GREATER(a, b) ((a) > (b) ? (a) : (b))
-#define LOW_U(v) ((uint16_t)(v))
-#define LOW_S(v) ((int16_t)(v))
-#define HIGH_U(v) ((uint16_t)((v) >> 16))
-#define HIGH_S(v) ((int16_t)((v) >> 16))
-#define MIN_MAX(name, PICKED)                                                                              \
-    BINARY_32(name##_u16, PICKED(LOW_U(a), LOW_U(b)))                                                      \
-    BINARY_32(name##_s16, (uint16_t)PICKED(LOW_S(a), LOW_S(b)))                                            \
-    BINARY_32(name##_u32, PICKED(a, b))                                                                    \
-    BINARY_S32(name##_s32, PICKED(a, b))                                                                   \
-    BINARY_64(name##_u64, PICKED(a, b))                                                                    \
-    BINARY_S64(name##_s64, PICKED(a, b))                                                                   \
-    BINARY_32(name##_u16x2, HALVES(PICKED(LOW_U(a), LOW_U(b)), PICKED(HIGH_U(a), HIGH_U(b))))              \
-    BINARY_32(name##_s16x2, HALVES(PICKED(LOW_S(a), LOW_S(b)), PICKED(HIGH_S(a), HIGH_S(b))))              \
-    BINARY_S32(name##_relu_s32, GREATER(PICKED(a, b), 0))                                                  \
-    BINARY_32(name##_relu_s16x2, HALVES(GREATER(PICKED(LOW_S(a), LOW_S(b)), 0), GREATER(PICKED(HIGH_S(a), HIGH_S(b)), 0))) \
-    static const struct typed_handler name##_rows[] = {                                                    \
-        {PTX_S32, name##_s32}, {PTX_U32, name##_u32}, {PTX_S64, name##_s64}, {PTX_U64, name##_u64}, {PTX_S16, name##_s16}, \
-        {PTX_U16, name##_u16}, {PTX_S16X2, name##_s16x2}, {PTX_U16X2, name##_u16x2},                       \
-    };                                                                                                     \
+#define LOW_U(v)      ((uint16_t)(v))
+#define LOW_S(v)      ((int16_t)(v))
+#define HIGH_U(v)     ((uint16_t)((v) >> 16))
+#define HIGH_S(v)     ((int16_t)((v) >> 16))
+#define MIN_MAX(name, PICKED)                                                                               \
+    BINARY_32(name##_u16, PICKED(LOW_U(a), LOW_U(b)))                                                       \
+    BINARY_32(name##_s16, (uint16_t)PICKED(LOW_S(a), LOW_S(b)))                                             \
+    BINARY_32(name##_u32, PICKED(a, b))                                                                     \
+    BINARY_S32(name##_s32, PICKED(a, b))                                                                    \
+    BINARY_64(name##_u64, PICKED(a, b))                                                                     \
+    BINARY_S64(name##_s64, PICKED(a, b))                                                                    \
+    BINARY_32(name##_u16x2, HALVES(PICKED(LOW_U(a), LOW_U(b)), PICKED(HIGH_U(a), HIGH_U(b))))               \
+    BINARY_32(name##_s16x2, HALVES(PICKED(LOW_S(a), LOW_S(b)), PICKED(HIGH_S(a), HIGH_S(b))))               \
+    BINARY_S32(name##_relu_s32, GREATER(PICKED(a, b), 0))                                                   \
+    BINARY_32(name##_relu_s16x2,                                                                            \
+              HALVES(GREATER(PICKED(LOW_S(a), LOW_S(b)), 0), GREATER(PICKED(HIGH_S(a), HIGH_S(b)), 0)))     \
+    static const struct typed_handler name##_rows[] = {                                                     \
+        {PTX_S32, name##_s32}, {PTX_U32, name##_u32}, {PTX_S64, name##_s64},     {PTX_U64, name##_u64},     \
+        {PTX_S16, name##_s16}, {PTX_U16, name##_u16}, {PTX_S16X2, name##_s16x2}, {PTX_U16X2, name##_u16x2}, \
+    };                                                                                                      \
     static const struct typed_handler name##_relu_rows[] = {{PTX_S32, name##_relu_s32}, {PTX_S16X2, name##_relu_s16x2}};
 MIN_MAX(min, LESSER)
 MIN_MAX(max, GREATER)
@@ -256,7 +280,8 @@ TERNARY_64(sad_u64, DISTANCE(a, b) + c)
 TERNARY_64(sad_s64, ((int64_t)a < (int64_t)b ? b - a : a - b) + c)
 
 static const struct typed_handler sad_rows[] = {
-    {PTX_U32, sad_u32}, {PTX_S32, sad_s32}, {PTX_U64, sad_u64}, {PTX_S64, sad_s64}, {PTX_U16, sad_u16}, {PTX_S16, sad_s16},
+    {PTX_U32, sad_u32}, {PTX_S32, sad_s32}, {PTX_U64, sad_u64},
+    {PTX_S64, sad_s64}, {PTX_U16, sad_u16}, {PTX_S16, sad_s16},
 };
 
 bool decode_int_sad(struct decoder *d)
@@ -268,9 +293,9 @@ bool decode_int_sad(struct decoder *d)
 /* dp4a: four bytes with four bytes; dp2a: two halves with the low or the high two bytes. Sums wrap. */
 #define BYTE(T, v, k) ((T)(uint8_t)((v) >> 8 * (k)))
 #define HALF(T, v, k) ((T)(uint16_t)((v) >> 16 * (k)))
-#define DOT(suffix, A16, A8, B8)                                                                           \
-    TERNARY_32(dp4a_##suffix, c + (uint32_t)(BYTE(A8, a, 0) * BYTE(B8, b, 0) + BYTE(A8, a, 1) * BYTE(B8, b, 1) + \
-                                             BYTE(A8, a, 2) * BYTE(B8, b, 2) + BYTE(A8, a, 3) * BYTE(B8, b, 3))) \
+#define DOT(suffix, A16, A8, B8)                                                                                      \
+    TERNARY_32(dp4a_##suffix, c + (uint32_t)(BYTE(A8, a, 0) * BYTE(B8, b, 0) + BYTE(A8, a, 1) * BYTE(B8, b, 1) +      \
+                                             BYTE(A8, a, 2) * BYTE(B8, b, 2) + BYTE(A8, a, 3) * BYTE(B8, b, 3)))      \
     TERNARY_32(dp2a_lo_##suffix, c + (uint32_t)(HALF(A16, a, 0) * BYTE(B8, b, 0) + HALF(A16, a, 1) * BYTE(B8, b, 1))) \
     TERNARY_32(dp2a_hi_##suffix, c + (uint32_t)(HALF(A16, a, 0) * BYTE(B8, b, 2) + HALF(A16, a, 1) * BYTE(B8, b, 3)))
 DOT(uu, uint16_t, uint8_t, uint8_t)
@@ -279,7 +304,9 @@ DOT(su, int16_t, int8_t, uint8_t)
 DOT(ss, int16_t, int8_t, int8_t)
 
 static exec_handler *const dot_handlers[][4] = {
-    {dp4a_uu, dp4a_us, dp4a_su, dp4a_ss}, {dp2a_lo_uu, dp2a_lo_us, dp2a_lo_su, dp2a_lo_ss}, {dp2a_hi_uu, dp2a_hi_us, dp2a_hi_su, dp2a_hi_ss},
+    {dp4a_uu, dp4a_us, dp4a_su, dp4a_ss},
+    {dp2a_lo_uu, dp2a_lo_us, dp2a_lo_su, dp2a_lo_ss},
+    {dp2a_hi_uu, dp2a_hi_us, dp2a_hi_su, dp2a_hi_ss},
 };
 
 bool decode_int_dot(struct decoder *d)

@@ -3,7 +3,7 @@
 #include "exec/lanes.h"
 #include "exec/pick.h"
 
-#define UNARY_32(name, expression) HANDLER_1(name, uint32_t, uint32_t, expression)
+#define UNARY_32(name, expression)    HANDLER_1(name, uint32_t, uint32_t, expression)
 #define UNARY_64(name, D, expression) HANDLER_1(name, D, uint64_t, expression)
 
 UNARY_32(popc_lanes_32, __builtin_popcount(a))
@@ -27,10 +27,16 @@ static const struct typed_handler popc_rows[] = {{PTX_B32, popc_lanes_32}, {PTX_
 static const struct typed_handler clz_rows[] = {{PTX_B32, clz_lanes_32}, {PTX_B64, clz_lanes_64}};
 static const struct typed_handler brev_rows[] = {{PTX_B32, brev_lanes_32}, {PTX_B64, brev_lanes_64}};
 static const struct typed_handler bfind_rows[] = {
-    {PTX_U32, bfind_lanes_u32}, {PTX_S32, bfind_lanes_s32}, {PTX_U64, bfind_lanes_u64}, {PTX_S64, bfind_lanes_s64},
+    {PTX_U32, bfind_lanes_u32},
+    {PTX_S32, bfind_lanes_s32},
+    {PTX_U64, bfind_lanes_u64},
+    {PTX_S64, bfind_lanes_s64},
 };
 static const struct typed_handler bfind_shift_rows[] = {
-    {PTX_U32, bfind_shift_u32}, {PTX_S32, bfind_shift_s32}, {PTX_U64, bfind_shift_u64}, {PTX_S64, bfind_shift_s64},
+    {PTX_U32, bfind_shift_u32},
+    {PTX_S32, bfind_shift_s32},
+    {PTX_U64, bfind_shift_u64},
+    {PTX_S64, bfind_shift_s64},
 };
 
 bool decode_int_bits(struct decoder *d)
@@ -70,24 +76,28 @@ HANDLER_2(szext_wrap_s32, uint32_t, uint32_t, uint32_t, szext_s32(a, b & 31))
 HANDLER_2(szext_clamp_u32, uint32_t, uint32_t, uint32_t, szext_u32(a, b))
 HANDLER_2(szext_clamp_s32, uint32_t, uint32_t, uint32_t, szext_s32(a, b))
 
-#define BFI_HANDLER(name, U, function)                                                            \
-    static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)              \
-    {                                                                                             \
-        U *d = lane_data(w, in->dst);                                                             \
-        const U *pa = lane_data(w, in->src[0]), *pb = lane_data(w, in->src[1]);                   \
-        const uint32_t *position = lane_data(w, in->src[2]), *length = lane_data(w, in->src[3]);  \
-        FOR_LANES(mask, d[i] = function(pa[i], pb[i], position[i], length[i]));                   \
+#define BFI_HANDLER(name, U, function)                                                           \
+    static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)             \
+    {                                                                                            \
+        U *d = lane_data(w, in->dst);                                                            \
+        const U *pa = lane_data(w, in->src[0]), *pb = lane_data(w, in->src[1]);                  \
+        const uint32_t *position = lane_data(w, in->src[2]), *length = lane_data(w, in->src[3]); \
+        FOR_LANES(mask, d[i] = function(pa[i], pb[i], position[i], length[i]));                  \
     }
 BFI_HANDLER(bfi_lanes_32, uint32_t, bfi_32)
 BFI_HANDLER(bfi_lanes_64, uint64_t, bfi_64)
 
 static const struct typed_handler bfe_rows[] = {
-    {PTX_U32, bfe_lanes_u32}, {PTX_S32, bfe_lanes_s32}, {PTX_U64, bfe_lanes_u64}, {PTX_S64, bfe_lanes_s64},
+    {PTX_U32, bfe_lanes_u32},
+    {PTX_S32, bfe_lanes_s32},
+    {PTX_U64, bfe_lanes_u64},
+    {PTX_S64, bfe_lanes_s64},
 };
 static const struct typed_handler bfi_rows[] = {{PTX_B32, bfi_lanes_32}, {PTX_B64, bfi_lanes_64}};
 static const struct typed_handler bmsk_rows[][1] = {{{PTX_B32, bmsk_lanes_wrap}}, {{PTX_B32, bmsk_lanes_clamp}}};
 static const struct typed_handler szext_rows[][2] = {
-    {{PTX_U32, szext_wrap_u32}, {PTX_S32, szext_wrap_s32}}, {{PTX_U32, szext_clamp_u32}, {PTX_S32, szext_clamp_s32}},
+    {{PTX_U32, szext_wrap_u32}, {PTX_S32, szext_wrap_s32}},
+    {{PTX_U32, szext_clamp_u32}, {PTX_S32, szext_clamp_s32}},
 };
 
 bool decode_int_field(struct decoder *d)

@@ -1,5 +1,6 @@
-/* Integer arithmetic of single values where C's own operators do not do: PTX ISA 9.7.1 and 9.7.8. Pure functions, used by the handlers and by tests.
- * Where PTX leaves a result open (division by zero), the value is what NVIDIA's GPUs give. */
+/* Integer arithmetic of single values where C's own operators do not do: PTX ISA 9.7.1 and 9.7.8. Pure functions, used
+ * by the handlers and by tests. Where PTX leaves a result open (division by zero), the value is what NVIDIA's GPUs
+ * give. */
 #ifndef HEDDLE_EXEC_INT_OPS_H
 #define HEDDLE_EXEC_INT_OPS_H
 
@@ -29,18 +30,12 @@ static inline uint32_t div_s32(int32_t a, int32_t b)
 {
     return b == 0 ? UINT32_MAX : b == -1 ? 0u - (uint32_t)a : (uint32_t)(a / b);
 }
-static inline uint32_t rem_s32(int32_t a, int32_t b)
-{
-    return b == 0 ? UINT32_MAX : b == -1 ? 0 : (uint32_t)(a % b);
-}
+static inline uint32_t rem_s32(int32_t a, int32_t b) { return b == 0 ? UINT32_MAX : b == -1 ? 0 : (uint32_t)(a % b); }
 static inline uint64_t div_s64(int64_t a, int64_t b)
 {
     return b == 0 ? UINT64_MAX : b == -1 ? 0u - (uint64_t)a : (uint64_t)(a / b);
 }
-static inline uint64_t rem_s64(int64_t a, int64_t b)
-{
-    return b == 0 ? UINT64_MAX : b == -1 ? 0 : (uint64_t)(a % b);
-}
+static inline uint64_t rem_s64(int64_t a, int64_t b) { return b == 0 ? UINT64_MAX : b == -1 ? 0 : (uint64_t)(a % b); }
 static inline uint32_t div_u16(uint32_t a, uint32_t b) { return (uint16_t)div_u32((uint16_t)a, (uint16_t)b); }
 static inline uint32_t rem_u16(uint32_t a, uint32_t b) { return (uint16_t)rem_u32((uint16_t)a, (uint16_t)b); }
 static inline uint32_t div_s16(uint32_t a, uint32_t b) { return (uint16_t)div_s32((int16_t)a, (int16_t)b); }
@@ -70,9 +65,13 @@ static inline uint32_t brev_32(uint32_t v)
     v = (v >> 4 & 0x0f0f0f0fu) | (v & 0x0f0f0f0fu) << 4;
     return __builtin_bswap32(v);
 }
-static inline uint64_t brev_64(uint64_t v) { return (uint64_t)brev_32((uint32_t)v) << 32 | brev_32((uint32_t)(v >> 32)); }
+static inline uint64_t brev_64(uint64_t v)
+{
+    return (uint64_t)brev_32((uint32_t)v) << 32 | brev_32((uint32_t)(v >> 32));
+}
 
-/* Bit fields. Of 32 bits: position and length are the low 8 bits of their operands. Of 64 bits the ISA says the same, but GPUs take all 32 bits. */
+/* Bit fields. Of 32 bits: position and length are the low 8 bits of their operands. Of 64 bits the ISA says the same,
+ * but GPUs take all 32 bits. */
 static inline uint64_t low_bits(uint32_t count) { return count > 63 ? UINT64_MAX : ((uint64_t)1 << count) - 1; }
 
 static inline uint64_t bfe_u64(uint64_t a, uint32_t b, uint32_t c) { return shr_u64(a, b) & low_bits(c); }
@@ -84,14 +83,20 @@ static inline uint64_t bfe_s64(uint64_t a, uint32_t b, uint32_t c)
     uint64_t v = shr_s64(a, b); /* past the top, the field is made of the sign */
     return c > 63 ? v : shr_s64(v << (64 - c), 64 - c);
 }
-static inline uint32_t bfe_s32(uint32_t a, uint32_t b, uint32_t c) { return (uint32_t)bfe_s64((uint64_t)(int64_t)(int32_t)a, b & 0xff, c & 0xff); }
+static inline uint32_t bfe_s32(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (uint32_t)bfe_s64((uint64_t)(int64_t)(int32_t)a, b & 0xff, c & 0xff);
+}
 
 static inline uint64_t bfi_64(uint64_t a, uint64_t b, uint32_t c, uint32_t d)
 {
     uint64_t field = shl_64(low_bits(d), c);
     return (shl_64(a, c) & field) | (b & ~field);
 }
-static inline uint32_t bfi_32(uint32_t a, uint32_t b, uint32_t c, uint32_t d) { return (uint32_t)bfi_64(a, b, c & 0xff, d & 0xff); }
+static inline uint32_t bfi_32(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    return (uint32_t)bfi_64(a, b, c & 0xff, d & 0xff);
+}
 
 static inline uint32_t bmsk_wrap(uint32_t a, uint32_t b)
 {
@@ -126,7 +131,8 @@ static inline uint32_t fns_32(uint32_t mask, uint32_t base, int32_t offset)
     return UINT32_MAX;
 }
 
-/* Bytes of {b, a}, numbered from a's lowest, as picked by four nibbles; a nibble's top bit asks for the byte's sign instead. */
+/* Bytes of {b, a}, numbered from a's lowest, as picked by four nibbles; a nibble's top bit asks for the byte's sign
+ * instead. */
 static inline uint32_t prmt_bytes(uint32_t a, uint32_t b, uint32_t selector)
 {
     uint64_t bytes = (uint64_t)b << 32 | a;

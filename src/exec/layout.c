@@ -1,4 +1,5 @@
-/* Where variables live: global and constant ones in device memory, shared ones at offsets that depend on the kernel, local ones in the frame. */
+/* Where variables live: global and constant ones in device memory, shared ones at offsets that depend on the kernel,
+ * local ones in the frame. */
 #include "exec/image_internal.h"
 
 #include "base/checked.h"
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What any GPU has: 512 KiB of local memory a thread (parameters of calls come on top), 227 KiB of shared memory a block; 64 KiB of constants a module. */
+/* What any GPU has: 512 KiB of local memory a thread (parameters of calls come on top), 227 KiB of shared memory a
+ * block; 64 KiB of constants a module. */
 enum { MOST_LOCAL_BYTES = 1 << 20, MOST_SHARED_BYTES = 1 << 20, MOST_CONST_BYTES = 1 << 16 };
 
 /* The map of places */
@@ -36,7 +38,7 @@ void layout_put(struct layout *l, const struct ptx_variable *v, const struct exe
     }
     uint32_t i = slot_of(l, v, f);
     l->count += !l->places[i].variable;
-    l->places[i] = (struct variable_place){ v, f, address };
+    l->places[i] = (struct variable_place){v, f, address};
 }
 
 bool layout_get(const struct layout *l, const struct ptx_variable *v, const struct exec_function *f, uint64_t *address)
@@ -71,7 +73,8 @@ const struct ptx_variable *layout_shared_at(const struct exec_image *image, cons
 
 static bool has_memory(const struct ptx_variable *v)
 {
-    return (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST || v->space == PTX_SPACE_TEX) && v->linkage != PTX_LINK_EXTERN;
+    return (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST || v->space == PTX_SPACE_TEX) &&
+           v->linkage != PTX_LINK_EXTERN;
 }
 
 static bool is_strong(const struct ptx_variable *v)
@@ -89,7 +92,8 @@ const struct ptx_variable *layout_definition(const struct exec_image *image, con
         if (!other || other->linkage == PTX_LINK_INTERNAL || !has_memory(other))
             continue;
         bool better = !found || (is_strong(other) && !is_strong(found)) ||
-                      (other->linkage == PTX_LINK_COMMON && found->linkage == PTX_LINK_COMMON && other->size_bytes > found->size_bytes);
+                      (other->linkage == PTX_LINK_COMMON && found->linkage == PTX_LINK_COMMON &&
+                       other->size_bytes > found->size_bytes);
         if (better)
             found = other;
     }
@@ -105,19 +109,22 @@ static bool place_global(struct exec_image *image, const struct ptx_variable *v,
     enum memory_kind kind = v->space == PTX_SPACE_CONST ? MEMORY_CONST : v->managed ? MEMORY_MANAGED : MEMORY_GLOBAL;
     uint64_t address = memory_alloc(image->memory, size, v->align_bytes > 256 ? v->align_bytes : 256, kind, v->name);
     if (!address)
-        return error_set(e, ERROR_NO_MEMORY, "variable %s: %llu bytes do not fit the device's memory", v->name, (unsigned long long)size);
+        return error_set(e, ERROR_NO_MEMORY, "variable %s: %llu bytes do not fit the device's memory", v->name,
+                         (unsigned long long)size);
     if (v->init && !opaque)
         memcpy(memory_pointer(address), v->init, size);
     layout_put(image->layout, v, NULL, address);
-    image->symbols[image->symbol_count++] = (struct exec_symbol){ v->name, address, size, v->space, v };
+    image->symbols[image->symbol_count++] = (struct exec_symbol){v->name, address, size, v->space, v};
     if (v->space == PTX_SPACE_CONST)
         image->const_bytes += size;
     if (image->const_bytes > MOST_CONST_BYTES)
-        return error_set(e, ERROR_SYNTAX, "variable %s: the constants of a module take more than %d bytes", v->name, MOST_CONST_BYTES);
+        return error_set(e, ERROR_SYNTAX, "variable %s: the constants of a module take more than %d bytes", v->name,
+                         MOST_CONST_BYTES);
     return true;
 }
 
-static bool relocate(struct exec_image *image, const struct ptx_module *module, const struct ptx_variable *v, struct error *e)
+static bool relocate(struct exec_image *image, const struct ptx_module *module, const struct ptx_variable *v,
+                     struct error *e)
 {
     uint64_t base;
     if (!layout_get(image->layout, v, NULL, &base))
@@ -132,11 +139,13 @@ static bool relocate(struct exec_image *image, const struct ptx_module *module, 
         const struct exec_function *f = target ? NULL : image_definition(image, module, r->symbol);
         if (target) {
             if (!layout_get(image->layout, layout_definition(image, target), NULL, &value))
-                return error_at(e, ERROR_NOT_FOUND, &module->source, v->line, v->column, "%s, whose address initialises %s, is defined nowhere", r->symbol, v->name);
+                return error_at(e, ERROR_NOT_FOUND, &module->source, v->line, v->column,
+                                "%s, whose address initialises %s, is defined nowhere", r->symbol, v->name);
         } else if (f) {
             value = f->address;
         } else {
-            return error_at(e, ERROR_NOT_FOUND, &module->source, v->line, v->column, "%s, whose address initialises %s, is defined nowhere", r->symbol, v->name);
+            return error_at(e, ERROR_NOT_FOUND, &module->source, v->line, v->column,
+                            "%s, whose address initialises %s, is defined nowhere", r->symbol, v->name);
         }
         value = ((value + (uint64_t)r->addend) & r->mask) >> r->shift;
         memcpy((uint8_t *)memory_pointer(base) + r->offset, &value, r->size_bytes);
@@ -162,7 +171,8 @@ static bool place_globals(struct exec_image *image, struct error *e)
         }
         for (uint32_t f = 0; f < module->function_count; f++) /* static variables of functions */
             for (uint32_t i = 0; i < module->functions[f]->variable_count; i++)
-                if (has_memory(module->functions[f]->variables[i]) && !place_global(image, module->functions[f]->variables[i], e))
+                if (has_memory(module->functions[f]->variables[i]) &&
+                    !place_global(image, module->functions[f]->variables[i], e))
                     return false;
     }
     for (uint32_t m = 0; m < image->module_count; m++) {
@@ -178,22 +188,20 @@ static bool place_globals(struct exec_image *image, struct error *e)
     return true;
 }
 
-/* Shared memory: variables that device functions name have one offset for all kernels, at the start; a kernel's own follow. */
+/* Shared memory: variables that device functions name have one offset for all kernels, at the start; a kernel's own
+ * follow. */
 
 struct shared_walk {
     struct exec_image *image;
     struct exec_function *function;
-    uint64_t end;              /* of what is placed */
-    bool fixed;                /* placing for all kernels */
-    bool names_fixed;          /* the function names a variable with a fixed offset */
+    uint64_t end;     /* of what is placed */
+    bool fixed;       /* placing for all kernels */
+    bool names_fixed; /* the function names a variable with a fixed offset */
     bool names_dynamic;
     uint32_t dynamic_align;
 };
 
-static bool is_dynamic(const struct ptx_variable *v)
-{
-    return v->space == PTX_SPACE_SHARED && v->unsized;
-}
+static bool is_dynamic(const struct ptx_variable *v) { return v->space == PTX_SPACE_SHARED && v->unsized; }
 
 static void place_shared(void *context, const struct ptx_operand *o)
 {
@@ -235,7 +243,8 @@ static void place_dynamic(struct exec_image *image, struct exec_function *kernel
     for (uint32_t m = 0; m < image->module_count; m++)
         for (uint32_t i = 0; i < image->modules[m]->variable_count; i++)
             if (is_dynamic(image->modules[m]->variables[i]))
-                layout_put(image->layout, image->modules[m]->variables[i], kernel->ptx->is_entry ? kernel : NULL, offset);
+                layout_put(image->layout, image->modules[m]->variables[i], kernel->ptx->is_entry ? kernel : NULL,
+                           offset);
     for (uint32_t i = 0; i < kernel->ptx->variable_count; i++)
         if (is_dynamic(kernel->ptx->variables[i]))
             layout_put(image->layout, kernel->ptx->variables[i], kernel, offset);
@@ -243,7 +252,7 @@ static void place_dynamic(struct exec_image *image, struct exec_function *kernel
 
 static void layout_shared(struct exec_image *image)
 {
-    struct shared_walk functions = { .image = image, .fixed = true, .dynamic_align = 16 };
+    struct shared_walk functions = {.image = image, .fixed = true, .dynamic_align = 16};
     for (uint32_t i = 0; i < image->function_count; i++)
         if (!image->functions[i]->ptx->is_entry)
             walk_function(&functions, image->functions[i]);
@@ -253,7 +262,7 @@ static void layout_shared(struct exec_image *image)
         struct exec_function *f = image->functions[i];
         if (!f->ptx->is_entry)
             continue;
-        struct shared_walk own = { .image = image, .end = functions.end, .dynamic_align = 16 };
+        struct shared_walk own = {.image = image, .end = functions.end, .dynamic_align = 16};
         walk_function(&own, f);
         f->shared_bytes = (uint32_t)(own.end > functions.end || own.names_fixed || f->makes_calls ? own.end : 0);
         if (own.dynamic_align > align)
@@ -264,7 +273,8 @@ static void layout_shared(struct exec_image *image)
     }
     if (!functions.names_dynamic)
         return;
-    common_end = align_up(common_end, align); /* device functions name dynamic shared memory: it begins at one offset in all kernels */
+    common_end = align_up(
+        common_end, align); /* device functions name dynamic shared memory: it begins at one offset in all kernels */
     for (uint32_t i = 0; i < image->function_count; i++)
         place_dynamic(image, image->functions[i], common_end);
 }
@@ -282,7 +292,8 @@ static uint32_t place_in_frame(struct exec_image *image, struct exec_function *f
     return (uint32_t)at;
 }
 
-static uint32_t *place_formals(struct exec_image *image, struct exec_function *f, struct ptx_variable **formals, uint32_t count)
+static uint32_t *place_formals(struct exec_image *image, struct exec_function *f, struct ptx_variable **formals,
+                               uint32_t count)
 {
     uint32_t *offsets = arena_array(&image->arena, uint32_t, count + 1);
     for (uint32_t i = 0; i < count; i++)
@@ -290,13 +301,17 @@ static uint32_t *place_formals(struct exec_image *image, struct exec_function *f
     return offsets;
 }
 
-struct local_walk { struct exec_image *image; struct exec_function *function; };
+struct local_walk {
+    struct exec_image *image;
+    struct exec_function *function;
+};
 
 static void place_module_local(void *context, const struct ptx_operand *o)
 {
     struct local_walk *w = context;
     uint64_t known;
-    if (o->kind == PTX_OPERAND_SYMBOL && o->variable->space == PTX_SPACE_LOCAL && !layout_get(w->image->layout, o->variable, w->function, &known))
+    if (o->kind == PTX_OPERAND_SYMBOL && o->variable->space == PTX_SPACE_LOCAL &&
+        !layout_get(w->image->layout, o->variable, w->function, &known))
         place_in_frame(w->image, w->function, o->variable);
 }
 
@@ -309,7 +324,7 @@ static void layout_local(struct exec_image *image, struct exec_function *f)
     for (uint32_t i = 0; i < f->ptx->variable_count; i++)
         if (f->ptx->variables[i]->space == PTX_SPACE_LOCAL || f->ptx->variables[i]->space == PTX_SPACE_PARAM)
             place_in_frame(image, f, f->ptx->variables[i]);
-    struct local_walk w = { image, f };
+    struct local_walk w = {image, f};
     for (uint32_t i = 0; i < f->ptx->inst_count; i++)
         visit_operands(f->ptx->insts[i].operands, f->ptx->insts[i].operand_count, place_module_local, &w);
     f->local_bytes = (uint32_t)align_up(f->local_bytes, 16);
@@ -325,7 +340,7 @@ bool layout_image(struct exec_image *image, struct error *e)
         layout_local(image, image->functions[i]);
     const struct ptx_variable *v = image->layout->too_large;
     if (v)
-        return error_set(e, ERROR_SYNTAX, "%s (line %d), %llu bytes: more than any GPU has of %s memory", v->name, v->line, (unsigned long long)v->size_bytes,
-                         v->space == PTX_SPACE_SHARED ? "shared" : "local");
+        return error_set(e, ERROR_SYNTAX, "%s (line %d), %llu bytes: more than any GPU has of %s memory", v->name,
+                         v->line, (unsigned long long)v->size_bytes, v->space == PTX_SPACE_SHARED ? "shared" : "local");
     return true;
 }

@@ -1,7 +1,8 @@
 /* ldmatrix, stmatrix and movmatrix (PTX ISA 9.7.14.5.15 to .17) on 8x8 matrices of 16-bit elements.
  *
- * Matrix i has its row addresses in lanes 8i to 8i+7, a row being 16 bytes; lane l holds elements 2 (l % 4) and the next of
- * row l / 4, in one register a matrix. Transposed, it holds those of column l / 4. Left out: the 8-bit forms of sm_100
+ * Matrix i has its row addresses in lanes 8i to 8i+7, a row being 16 bytes; lane l holds elements 2 (l % 4) and the
+ * next of row l / 4, in one register a matrix. Transposed, it holds those of column l / 4. Left out: the 8-bit forms of
+ * sm_100
  * (.m16n16, .m8n16, .m16n8). */
 #include "exec/access.h"
 #include "exec/decode.h"
@@ -116,7 +117,7 @@ static bool take_shape(struct decoder *d)
 
 static bool decode_matrices(struct decoder *d, int address, int registers, bool is_load)
 {
-    static const enum ptx_modifier counts[] = { PTX_MOD_X1, PTX_MOD_X2, PTX_MOD_X4 };
+    static const enum ptx_modifier counts[] = {PTX_MOD_X1, PTX_MOD_X2, PTX_MOD_X4};
     struct matrices *m = decode_alloc(d, sizeof *m);
     *m = (struct matrices){0};
     int count = decode_take_one(d, counts, 3);
@@ -130,7 +131,7 @@ static bool decode_matrices(struct decoder *d, int address, int registers, bool 
     m->count = (uint8_t)(1 << count);
     m->transposed = decode_take(d, PTX_MOD_TRANS);
     d->out->extra = m;
-    struct fragment f = { .registers = m->count };
+    struct fragment f = {.registers = m->count};
     return access_decode_address(d, decode_operand(d, address), space, &m->address) &&
            fragment_decode(d, registers, &f, PTX_B32, is_load, m->registers);
 }
@@ -154,5 +155,6 @@ bool decode_movmatrix(struct decoder *d)
         return false;
     if (!decode_take(d, PTX_MOD_TRANS))
         return decode_wrong(d, NULL, "movmatrix needs .trans");
-    return decode_count(d, 2, 2) && decode_dst(d, 0, PTX_B32, &d->out->dst) && decode_src(d, 1, PTX_B32, &d->out->src[0]);
+    return decode_count(d, 2, 2) && decode_dst(d, 0, PTX_B32, &d->out->dst) &&
+           decode_src(d, 1, PTX_B32, &d->out->src[0]);
 }

@@ -1,20 +1,23 @@
-/* When lanes that wait for others of their warp go on without them. On GPUs since sm_70 a lane that spins until another one of its warp does something gets what it waits for; under a reconvergence
- * stack that other lane may wait, behind the loop or on the other side of a branch, for the one that spins. So, for code of such architectures, where lanes of a warp have waited for long for others, and those
- * come back to the same state without having changed anything, the ones that wait are let go, as a strand (strands.c). Where lanes have spun once in a launch, those that come out of the
- * loop later do not wait; and what
- * cannot be shown, since the loop counts or looks at a clock, is believed after a million instructions.
+/* When lanes that wait for others of their warp go on without them. On GPUs since sm_70 a lane that spins until another
+ * one of its warp does something gets what it waits for; under a reconvergence stack that other lane may wait, behind
+ * the loop or on the other side of a branch, for the one that spins. So, for code of such architectures, where lanes of
+ * a warp have waited for long for others, and those come back to the same state without having changed anything, the
+ * ones that wait are let go, as a strand (strands.c). Where lanes have spun once in a launch, those that come out of
+ * the loop later do not wait; and what cannot be shown, since the loop counts or looks at a clock, is believed after a
+ * million instructions.
  *
- * A warp is looked at when its turn ends; nothing here depends on the host's time. Code that never spins while lanes wait runs as ever. */
+ * A warp is looked at when its turn ends; nothing here depends on the host's time. Code that never spins while lanes
+ * wait runs as ever. */
 #include "exec/strands.h"
 
 enum {
     FIRST_INDEPENDENT_TARGET = 70,
-    FIRST_LOOK = 4096,        /* warp instructions that lanes have waited */
-    SOON = 512,               /* the same, where lanes have spun before */
-    AT_LAST = 1 << 20,        /* the same, without a proof */
-    LOOK_FACTOR = 4,          /* between one look and the next */
-    STEPS_SHARE = 8,          /* a look may take this part of the instructions that led to it */
-    COPY_BYTES_SHARE = 16,    /* and copy this many bytes for each of them */
+    FIRST_LOOK = 4096,     /* warp instructions that lanes have waited */
+    SOON = 512,            /* the same, where lanes have spun before */
+    AT_LAST = 1 << 20,     /* the same, without a proof */
+    LOOK_FACTOR = 4,       /* between one look and the next */
+    STEPS_SHARE = 8,       /* a look may take this part of the instructions that led to it */
+    COPY_BYTES_SHARE = 16, /* and copy this many bytes for each of them */
     MOST_STEPS = 20000,
 };
 
@@ -58,7 +61,7 @@ static uint32_t look(struct exec_warp *w, uint32_t lanes, uint64_t waited)
     uint32_t spinning = 0;
     if (has_spun_here(w) || waited >= AT_LAST)
         return lanes & ~w->ran;
-    if (copied > waited * COPY_BYTES_SHARE || !exec_path_spins(w, (struct exec_pending){ 0 }, (uint32_t)steps, &spinning))
+    if (copied > waited * COPY_BYTES_SHARE || !exec_path_spins(w, (struct exec_pending){0}, (uint32_t)steps, &spinning))
         return 0;
     return lanes & ~spinning;
 }

@@ -24,8 +24,8 @@ struct lockstep {
     const struct lockstep_observer *observer;
     struct path *paths;
     uint32_t depth, capacity;
-    uint32_t live;                  /* threads that have not ended */
-    uint64_t ran;                   /* instructions of the path on top, yet to be told */
+    uint32_t live; /* threads that have not ended */
+    uint64_t ran;  /* instructions of the path on top, yet to be told */
     bool left;
 };
 
@@ -286,8 +286,12 @@ static void branch(struct lockstep *b, const struct exec_inst *in)
         move_to(b, (uint32_t)in->imm);
         return;
     }
-    struct lockstep_branch e = {.pc = pc, .target = (uint32_t)in->imm, .fall_through = pc + 1,
-                                .reconvergence = in->src[0], .taken = taken, .not_taken = not_taken};
+    struct lockstep_branch e = {.pc = pc,
+                                .target = (uint32_t)in->imm,
+                                .fall_through = pc + 1,
+                                .reconvergence = in->src[0],
+                                .taken = taken,
+                                .not_taken = not_taken};
     for (uint32_t left = top->warps; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(left);
         not_taken[i] = top->masks[i] & ~taken[i];

@@ -3,9 +3,9 @@
 #include "exec/lanes.h"
 #include "exec/pick.h"
 
-HANDLER_2(and_32, uint32_t, uint32_t, uint32_t, a & b)
-HANDLER_2(and_64, uint64_t, uint64_t, uint64_t, a & b)
-HANDLER_2(and_16, uint32_t, uint32_t, uint32_t, (uint16_t)(a & b))
+HANDLER_2(and_32, uint32_t, uint32_t, uint32_t, a &b)
+HANDLER_2(and_64, uint64_t, uint64_t, uint64_t, a &b)
+HANDLER_2(and_16, uint32_t, uint32_t, uint32_t, (uint16_t)(a &b))
 HANDLER_2(or_32, uint32_t, uint32_t, uint32_t, a | b)
 HANDLER_2(or_64, uint64_t, uint64_t, uint64_t, a | b)
 HANDLER_2(or_16, uint32_t, uint32_t, uint32_t, (uint16_t)(a | b))
@@ -68,7 +68,7 @@ bool decode_logic(struct decoder *d)
         const struct typed_handler *rows;
         exec_handler *pred;
     } ops[] = {
-        {PTX_OP_and, 2, and_rows, pred_and}, {PTX_OP_or, 2, or_rows, pred_or}, {PTX_OP_xor, 2, xor_rows, pred_xor},
+        {PTX_OP_and, 2, and_rows, pred_and}, {PTX_OP_or, 2, or_rows, pred_or},  {PTX_OP_xor, 2, xor_rows, pred_xor},
         {PTX_OP_not, 1, not_rows, pred_not}, {PTX_OP_cnot, 1, cnot_rows, NULL},
     };
     size_t k = 0;
@@ -87,7 +87,7 @@ bool decode_logic(struct decoder *d)
 /* lop3: imm is the truth table. Frequent tables have bodies of their own. */
 #define LOP3_HANDLER(name, expression) HANDLER_3(name, uint32_t, uint32_t, uint32_t, uint32_t, expression)
 LOP3_HANDLER(lop3_xor3, a ^ b ^ c)
-LOP3_HANDLER(lop3_and3, a & b & c)
+LOP3_HANDLER(lop3_and3, a &b &c)
 LOP3_HANDLER(lop3_or3, a | b | c)
 LOP3_HANDLER(lop3_and_or, (a & b) | c)
 LOP3_HANDLER(lop3_or_and, (a | b) & c)
@@ -95,9 +95,12 @@ LOP3_HANDLER(lop3_and_xor, (a & b) ^ c)
 LOP3_HANDLER(lop3_select, (a & b) | (~a & c))
 LOP3_HANDLER(lop3_majority, (a & b) | (c & (a | b)))
 
-static const struct { uint8_t table; exec_handler *fn; } lop3_rows[] = {
-    {0x96, lop3_xor3}, {0x80, lop3_and3}, {0xfe, lop3_or3}, {0xea, lop3_and_or}, {0xa8, lop3_or_and}, {0x6a, lop3_and_xor},
-    {0xca, lop3_select}, {0xe8, lop3_majority},
+static const struct {
+    uint8_t table;
+    exec_handler *fn;
+} lop3_rows[] = {
+    {0x96, lop3_xor3},   {0x80, lop3_and3},    {0xfe, lop3_or3},    {0xea, lop3_and_or},
+    {0xa8, lop3_or_and}, {0x6a, lop3_and_xor}, {0xca, lop3_select}, {0xe8, lop3_majority},
 };
 
 static void lop3_any(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
@@ -105,7 +108,8 @@ static void lop3_any(struct exec_warp *w, const struct exec_inst *in, uint32_t m
     uint32_t *d = lane_data(w, in->dst);
     const uint32_t *a = lane_data(w, in->src[0]), *b = lane_data(w, in->src[1]), *c = lane_data(w, in->src[2]);
     uint32_t table = (uint32_t)in->imm;
-    FOR_EACH_LANE(mask, i) d[i] = lop3_32(a[i], b[i], c[i], table);
+    FOR_EACH_LANE(mask, i)
+        d[i] = lop3_32(a[i], b[i], c[i], table);
 }
 
 /* dst2 = (result != 0) op predicate src[3]. sub[0]: it is negated; sub[1]: and instead of or. */
@@ -130,7 +134,8 @@ static bool decode_lop3_table(struct decoder *d)
     if (table < 0 || table > 255)
         return decode_wrong(d, decode_operand(d, 4), "the table of lop3 is a constant from 0 to 255");
     d->out->imm = table;
-    return decode_src(d, 1, PTX_B32, &d->out->src[0]) && decode_src(d, 2, PTX_B32, &d->out->src[1]) && decode_src(d, 3, PTX_B32, &d->out->src[2]);
+    return decode_src(d, 1, PTX_B32, &d->out->src[0]) && decode_src(d, 2, PTX_B32, &d->out->src[1]) &&
+           decode_src(d, 3, PTX_B32, &d->out->src[2]);
 }
 
 bool decode_logic_lop3(struct decoder *d)
@@ -147,7 +152,8 @@ bool decode_logic_lop3(struct decoder *d)
             return false;
         if (pair->kind != PTX_OPERAND_PAIR)
             return decode_wrong(d, pair, "'%s' needs a destination d|p", d->in->spelling);
-        if (!decode_dst_of(d, &pair->elements[0], PTX_B32, &d->out->dst) || !decode_pred_dst(d, &pair->elements[1], &d->out->dst2) ||
+        if (!decode_dst_of(d, &pair->elements[0], PTX_B32, &d->out->dst) ||
+            !decode_pred_dst(d, &pair->elements[1], &d->out->dst2) ||
             !decode_pred_src(d, decode_operand(d, 5), &d->out->src[3], &negated))
             return false;
         d->out->sub[0] = negated;
@@ -176,10 +182,12 @@ SHIFT_HANDLER(shr_lanes_s32, uint32_t, shr_s32(a, b))
 SHIFT_HANDLER(shr_lanes_u64, uint64_t, shr_u64(a, b))
 SHIFT_HANDLER(shr_lanes_s64, uint64_t, shr_s64(a, b))
 
-static const struct typed_handler shl_rows[] = {{PTX_B32, shl_lanes_32}, {PTX_B64, shl_lanes_64}, {PTX_B16, shl_lanes_16}};
+static const struct typed_handler shl_rows[] = {
+    {PTX_B32, shl_lanes_32}, {PTX_B64, shl_lanes_64}, {PTX_B16, shl_lanes_16}};
 static const struct typed_handler shr_rows[] = {
-    {PTX_U32, shr_lanes_u32}, {PTX_S32, shr_lanes_s32}, {PTX_B32, shr_lanes_u32}, {PTX_U64, shr_lanes_u64}, {PTX_S64, shr_lanes_s64},
-    {PTX_B64, shr_lanes_u64}, {PTX_U16, shr_lanes_u16}, {PTX_S16, shr_lanes_s16}, {PTX_B16, shr_lanes_u16},
+    {PTX_U32, shr_lanes_u32}, {PTX_S32, shr_lanes_s32}, {PTX_B32, shr_lanes_u32},
+    {PTX_U64, shr_lanes_u64}, {PTX_S64, shr_lanes_s64}, {PTX_B64, shr_lanes_u64},
+    {PTX_U16, shr_lanes_u16}, {PTX_S16, shr_lanes_s16}, {PTX_B16, shr_lanes_u16},
 };
 
 bool decode_logic_shift(struct decoder *d)
@@ -191,7 +199,7 @@ bool decode_logic_shift(struct decoder *d)
 
 /* shf: the 64 bits {b, a}; left gives the upper word, right the lower one. */
 #define FUNNEL(name, expression) HANDLER_3(name, uint32_t, uint32_t, uint32_t, uint32_t, expression)
-#define BOTH ((uint64_t)b << 32 | a)
+#define BOTH                     ((uint64_t)b << 32 | a)
 FUNNEL(shf_l_wrap, BOTH << (c & 31) >> 32)
 FUNNEL(shf_r_wrap, BOTH >> (c & 31))
 FUNNEL(shf_l_clamp, BOTH << (c > 32 ? 32 : c) >> 32)
@@ -220,12 +228,14 @@ static void prmt_mode(struct exec_warp *w, const struct exec_inst *in, uint32_t 
     uint32_t *d = lane_data(w, in->dst);
     const uint32_t *a = lane_data(w, in->src[0]), *b = lane_data(w, in->src[1]), *c = lane_data(w, in->src[2]);
     const uint16_t *selectors = in->extra;
-    FOR_EACH_LANE(mask, i) d[i] = prmt_bytes(a[i], b[i], selectors[c[i] & 3]);
+    FOR_EACH_LANE(mask, i)
+        d[i] = prmt_bytes(a[i], b[i], selectors[c[i] & 3]);
 }
 
 bool decode_logic_prmt(struct decoder *d)
 {
-    static const enum ptx_modifier modes[] = {PTX_MOD_F4E, PTX_MOD_B4E, PTX_MOD_RC8, PTX_MOD_ECL, PTX_MOD_ECR, PTX_MOD_RC16};
+    static const enum ptx_modifier modes[] = {PTX_MOD_F4E, PTX_MOD_B4E, PTX_MOD_RC8,
+                                              PTX_MOD_ECL, PTX_MOD_ECR, PTX_MOD_RC16};
     static const uint16_t selectors[][4] = {
         {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123}, {0x0000, 0x1111, 0x2222, 0x3333},
         {0x3210, 0x3211, 0x3222, 0x3333}, {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232},

@@ -1,9 +1,10 @@
-/* mbarrier (PTX ISA 9.7.13.15): barriers as objects in shared memory, which count arrivals and bytes of asynchronous copies; and st.async and red.async,
- * which report to one.
+/* mbarrier (PTX ISA 9.7.13.15): barriers as objects in shared memory, which count arrivals and bytes of asynchronous
+ * copies; and st.async and red.async, which report to one.
  *
- * The 64-bit object is opaque to programs. Ours, from the low end: expected arrivals of a phase (20 bits), arrivals still pending (20), bytes of
- * transactions still pending (22, signed: they may complete before they are announced), unused (1), parity of the phase (1). A phase is complete when both
- * pending counts are zero; then the next one begins. The state that an arrival returns is the object as it was before. */
+ * The 64-bit object is opaque to programs. Ours, from the low end: expected arrivals of a phase (20 bits), arrivals
+ * still pending (20), bytes of transactions still pending (22, signed: they may complete before they are announced),
+ * unused (1), parity of the phase (1). A phase is complete when both pending counts are zero; then the next one begins.
+ * The state that an arrival returns is the object as it was before. */
 #include "exec/mbarrier.h"
 
 #include "exec/access.h"
@@ -13,7 +14,7 @@
 
 enum { COUNT_BITS = 20, TX_BITS = 22, TX_SHIFT = 2 * COUNT_BITS };
 #define COUNT_MAX ((1u << COUNT_BITS) - 1)
-#define TX_MAX ((1 << COUNT_BITS) - 1)
+#define TX_MAX    ((1 << COUNT_BITS) - 1)
 
 struct barrier {
     uint32_t expected, pending, parity;
@@ -59,15 +60,19 @@ static void turn_if_complete(struct barrier *b)
 
 static bool wrong_use(struct exec_warp *w, uint32_t lane, const char *what, uint32_t given, const struct barrier *b)
 {
-    exec_raise(w, ERROR_INSTRUCTION, lane, w->addr[lane], 8, "mbarrier at 0x%" PRIx64 ": %s (%u given; %u arrivals of %u and %d bytes pending)", w->addr[lane], what, given,
-               b->pending, b->expected, b->tx);
+    exec_raise(w, ERROR_INSTRUCTION, lane, w->addr[lane], 8,
+               "mbarrier at 0x%" PRIx64 ": %s (%u given; %u arrivals of %u and %d bytes pending)", w->addr[lane], what,
+               given, b->pending, b->expected, b->tx);
     return false;
 }
 
 static bool arrive(struct exec_warp *w, uint32_t lane, struct barrier *b, uint32_t count)
 {
     if (count == 0 || count > b->pending)
-        return wrong_use(w, lane, b->expected ? "more arrivals than are pending, or none" : "arrival at a barrier that was not initialised", count, b);
+        return wrong_use(w, lane,
+                         b->expected ? "more arrivals than are pending, or none"
+                                     : "arrival at a barrier that was not initialised",
+                         count, b);
     b->pending -= count;
     turn_if_complete(b);
     return true;
@@ -103,16 +108,29 @@ bool mbarrier_complete_tx(struct exec_warp *w, uint32_t lane, uint8_t *word, uin
 
 /* Handlers. src[0]: count, bytes or state; extra: the address; sub[]: below. */
 
-enum operation { OP_INIT, OP_INVAL, OP_ARRIVE, OP_ARRIVE_DROP, OP_EXPECT_TX, OP_COMPLETE_TX, OP_TEST_WAIT, OP_TRY_WAIT, OP_PENDING_COUNT, OPERATIONS };
+enum operation {
+    OP_INIT,
+    OP_INVAL,
+    OP_ARRIVE,
+    OP_ARRIVE_DROP,
+    OP_EXPECT_TX,
+    OP_COMPLETE_TX,
+    OP_TEST_WAIT,
+    OP_TRY_WAIT,
+    OP_PENDING_COUNT,
+    OPERATIONS
+};
 enum { SUB_OPERATION, SUB_EXPECT_TX, SUB_NO_COMPLETE, SUB_PARITY };
 
-static bool locate(struct exec_warp *w, const struct access_address *a, uint32_t mask, bool is_store, uint8_t *at[WARP_LANES])
+static bool locate(struct exec_warp *w, const struct access_address *a, uint32_t mask, bool is_store,
+                   uint8_t *at[WARP_LANES])
 {
     access_addresses(w, a, mask);
     return exec_resolve(w, (enum ptx_space)a->space, mask, 8, 8, is_store, at);
 }
 
-static bool change_one(struct exec_warp *w, const struct exec_inst *in, uint32_t lane, struct barrier *b, uint32_t value)
+static bool change_one(struct exec_warp *w, const struct exec_inst *in, uint32_t lane, struct barrier *b,
+                       uint32_t value)
 {
     switch ((enum operation)in->sub[SUB_OPERATION]) {
     case OP_INIT:
@@ -120,18 +138,14 @@ static bool change_one(struct exec_warp *w, const struct exec_inst *in, uint32_t
             return wrong_use(w, lane, "initialised with a count out of range", value, b);
         *b = (struct barrier){.expected = value, .pending = value};
         return true;
-    case OP_INVAL:
-        *b = (struct barrier){0};
-        return true;
-    case OP_EXPECT_TX:
-        return add_tx(w, lane, b, value);
+    case OP_INVAL: *b = (struct barrier){0}; return true;
+    case OP_EXPECT_TX: return add_tx(w, lane, b, value);
     case OP_COMPLETE_TX:
         if (!add_tx(w, lane, b, -(int64_t)value))
             return false;
         turn_if_complete(b);
         return true;
-    default:
-        break;
+    default: break;
     }
     bool drop = in->sub[SUB_OPERATION] == OP_ARRIVE_DROP;
     uint32_t count = in->sub[SUB_EXPECT_TX] ? 1 : value;
@@ -189,7 +203,8 @@ static void pending_count(struct exec_warp *w, const struct exec_inst *in, uint3
 
 /* Decoding */
 
-static bool decode_barrier_address(struct decoder *d, const struct ptx_operand *o, enum ptx_space space, const void **out)
+static bool decode_barrier_address(struct decoder *d, const struct ptx_operand *o, enum ptx_space space,
+                                   const void **out)
 {
     struct access_address *a = decode_alloc(d, sizeof *a);
     *out = a;
@@ -208,7 +223,8 @@ static bool decode_arrive(struct decoder *d, enum ptx_space space)
     out->src[0] = decode_const32(d, 1);
     out->fn = change;
     return decode_count(d, needs_value ? 3 : 2, 3) && decode_dst(d, 0, PTX_B64, &out->dst) &&
-           decode_barrier_address(d, decode_operand(d, 1), space, &out->extra) && (d->in->operand_count < 3 || decode_src(d, 2, PTX_U32, &out->src[0]));
+           decode_barrier_address(d, decode_operand(d, 1), space, &out->extra) &&
+           (d->in->operand_count < 3 || decode_src(d, 2, PTX_U32, &out->src[0]));
 }
 
 /* init [a], count; inval [a]; expect_tx [a], bytes; complete_tx [a], bytes */
@@ -217,7 +233,8 @@ static bool decode_change(struct decoder *d, enum ptx_space space, bool has_valu
     d->out->dst = decode_scratch(d, 64);
     d->out->src[0] = decode_const32(d, 0);
     d->out->fn = change;
-    return decode_count(d, 1 + has_value, 1 + has_value) && decode_barrier_address(d, decode_operand(d, 0), space, &d->out->extra) &&
+    return decode_count(d, 1 + has_value, 1 + has_value) &&
+           decode_barrier_address(d, decode_operand(d, 0), space, &d->out->extra) &&
            (!has_value || decode_src(d, 1, PTX_U32, &d->out->src[0]));
 }
 
@@ -230,21 +247,24 @@ static bool decode_wait(struct decoder *d, enum ptx_space space, bool is_try)
     out->kind = is_try ? EXEC_WAIT : EXEC_PLAIN;
     out->fn = wait;
     return decode_count(d, 3, is_try ? 4 : 3) && decode_pred_dst(d, decode_operand(d, 0), &out->dst) &&
-           decode_barrier_address(d, decode_operand(d, 1), space, &out->extra) && decode_src(d, 2, out->sub[SUB_PARITY] ? PTX_B32 : PTX_B64, &out->src[0]) &&
+           decode_barrier_address(d, decode_operand(d, 1), space, &out->extra) &&
+           decode_src(d, 2, out->sub[SUB_PARITY] ? PTX_B32 : PTX_B64, &out->src[0]) &&
            (d->in->operand_count < 4 || decode_src(d, 3, PTX_U32, &time));
 }
 
 static bool decode_pending_count(struct decoder *d)
 {
     d->out->fn = pending_count;
-    return decode_count(d, 2, 2) && decode_dst(d, 0, PTX_U32, &d->out->dst) && decode_src(d, 1, PTX_B64, &d->out->src[0]);
+    return decode_count(d, 2, 2) && decode_dst(d, 0, PTX_U32, &d->out->dst) &&
+           decode_src(d, 1, PTX_B64, &d->out->src[0]);
 }
 
 bool decode_mbarrier(struct decoder *d)
 {
-    static const enum ptx_modifier names[OPERATIONS] = { /* arrive.expect_tx: the arrival is found first */
-        PTX_MOD_INIT, PTX_MOD_INVAL, PTX_MOD_ARRIVE, PTX_MOD_ARRIVE_DROP, PTX_MOD_EXPECT_TX, PTX_MOD_COMPLETE_TX, PTX_MOD_TEST_WAIT, PTX_MOD_TRY_WAIT,
-        PTX_MOD_PENDING_COUNT,
+    static const enum ptx_modifier names[OPERATIONS] = {
+        /* arrive.expect_tx: the arrival is found first */
+        PTX_MOD_INIT,        PTX_MOD_INVAL,     PTX_MOD_ARRIVE,   PTX_MOD_ARRIVE_DROP,   PTX_MOD_EXPECT_TX,
+        PTX_MOD_COMPLETE_TX, PTX_MOD_TEST_WAIT, PTX_MOD_TRY_WAIT, PTX_MOD_PENDING_COUNT,
     };
     int operation = decode_take_one(d, names, OPERATIONS);
     enum ptx_space space = decode_take_space(d);
@@ -254,15 +274,11 @@ bool decode_mbarrier(struct decoder *d)
     d->out->sub[SUB_OPERATION] = (uint8_t)operation;
     switch ((enum operation)operation) {
     case OP_ARRIVE:
-    case OP_ARRIVE_DROP:
-        return decode_arrive(d, space);
+    case OP_ARRIVE_DROP: return decode_arrive(d, space);
     case OP_TEST_WAIT:
-    case OP_TRY_WAIT:
-        return decode_wait(d, space, operation == OP_TRY_WAIT);
-    case OP_PENDING_COUNT:
-        return decode_pending_count(d);
-    default:
-        return decode_change(d, space, operation != OP_INVAL);
+    case OP_TRY_WAIT: return decode_wait(d, space, operation == OP_TRY_WAIT);
+    case OP_PENDING_COUNT: return decode_pending_count(d);
+    default: return decode_change(d, space, operation != OP_INVAL);
     }
 }
 
@@ -287,14 +303,16 @@ static void remote(struct exec_warp *w, const struct exec_inst *in, uint32_t mas
     uint8_t *to[WARP_LANES], *barrier[WARP_LANES];
     uint32_t bytes = (uint32_t)r->count * r->element_bytes;
     access_addresses(w, &r->to, mask);
-    if (!exec_resolve(w, (enum ptx_space)r->to.space, mask, bytes, bytes, true, to) || !locate(w, &r->barrier, mask, true, barrier))
+    if (!exec_resolve(w, (enum ptx_space)r->to.space, mask, bytes, bytes, true, to) ||
+        !locate(w, &r->barrier, mask, true, barrier))
         return;
     FOR_EACH_LANE(mask, i) {
         for (int n = 0; n < r->count; n++) {
             uint8_t *p = to[i] + n * r->element_bytes;
             uint64_t now = 0;
             memcpy(&now, p, r->element_bytes);
-            now = atomic_combine((enum atomic_op)r->op, (enum ptx_type)r->type, now, element_value(w, r, n, i), 0, false);
+            now =
+                atomic_combine((enum atomic_op)r->op, (enum ptx_type)r->type, now, element_value(w, r, n, i), 0, false);
             access_write(w, p, &now, r->element_bytes);
         }
         if (!mbarrier_complete_tx(w, i, barrier[i], bytes))
@@ -330,7 +348,8 @@ bool decode_st_async(struct decoder *d)
     struct remote *r = decode_alloc(d, sizeof *r);
     enum ptx_type type = decode_type(d, 0);
     int bits = ptx_type_bits(type);
-    if (d->in->type_count != 1 || (bits != 32 && bits != 64) || (ptx_type_is_float(type) && type != PTX_F32 && type != PTX_F64))
+    if (d->in->type_count != 1 || (bits != 32 && bits != 64) ||
+        (ptx_type_is_float(type) && type != PTX_F32 && type != PTX_F64))
         return decode_wrong(d, NULL, "%s: a type of 32 or 64 bits is needed", d->in->spelling);
     r->count = decode_take(d, PTX_MOD_V2) ? 2 : decode_take(d, PTX_MOD_V4) ? 4 : 1;
     r->element_bytes = (uint8_t)(bits / 8);

@@ -1,17 +1,25 @@
-/* Meetings within a warp that has come apart: bar.warp.sync, and shfl.sync and its like, which all lanes that they name execute as one, wherever they come from.
+/* Meetings within a warp that has come apart: bar.warp.sync, and shfl.sync and its like, which all lanes that they name
+ * execute as one, wherever they come from.
  *
- * A lane names those it waits for. Who waits for one another, be it through others, goes on together, when all who are named and have not exited are there. */
+ * A lane names those it waits for. Who waits for one another, be it through others, goes on together, when all who are
+ * named and have not exited are there. */
 #include "exec/lanes.h"
 #include "exec/race.h"
 #include "exec/strands.h"
 
 /* A path that waits, and the call it is in. */
-struct guest { struct strand *strand; struct simt_entry *path; const struct exec_function *function; uint32_t registers_offset; };
+struct guest {
+    struct strand *strand;
+    struct simt_entry *path;
+    const struct exec_function *function;
+    uint32_t registers_offset;
+};
 
 static struct guest guest_of(struct strand *s, struct simt_entry *path)
 {
     const struct call_frame *frame = path->call_depth < s->frame_depth ? &s->frames[path->call_depth] : NULL;
-    return (struct guest){ s, path, frame ? frame->function : s->function, frame ? frame->registers_offset : s->registers_offset };
+    return (struct guest){s, path, frame ? frame->function : s->function,
+                          frame ? frame->registers_offset : s->registers_offset};
 }
 
 static bool waits_within_warp(const struct simt_entry *path)
@@ -22,14 +30,17 @@ static bool waits_within_warp(const struct simt_entry *path)
 /* Where bar.warp.sync stands does not matter; the others exchange values, and must be the same instruction. */
 static bool same_meeting(const struct guest *a, const struct guest *b)
 {
-    return a->path->barrier == b->path->barrier && (a->path->barrier == WARP_BARRIER || (a->function == b->function && a->path->pc == b->path->pc));
+    return a->path->barrier == b->path->barrier &&
+           (a->path->barrier == WARP_BARRIER || (a->function == b->function && a->path->pc == b->path->pc));
 }
 
-struct banks { uint8_t *frame, *constants; };
+struct banks {
+    uint8_t *frame, *constants;
+};
 
 static struct banks use_banks(struct exec_warp *w, const struct guest *g)
 {
-    struct banks before = { w->bank[BANK_FRAME], w->bank[BANK_CONSTANTS] };
+    struct banks before = {w->bank[BANK_FRAME], w->bank[BANK_CONSTANTS]};
     w->bank[BANK_FRAME] = w->registers + g->registers_offset;
     w->bank[BANK_CONSTANTS] = g->function->constants;
     return before;
@@ -54,7 +65,10 @@ static uint32_t lanes_named(struct exec_warp *w, const struct guest *g)
 }
 
 enum { MOST_GUESTS = WARP_LANES };
-struct meeting { struct guest guests[MOST_GUESTS]; uint32_t count, lanes; };
+struct meeting {
+    struct guest guests[MOST_GUESTS];
+    uint32_t count, lanes;
+};
 
 static void invite(struct meeting *m, const struct guest *g)
 {
@@ -81,7 +95,7 @@ static void invite_all(struct exec_warp *w, struct meeting *m, const struct gues
 static bool is_complete(struct exec_warp *w, const struct guest *first, struct meeting *m)
 {
     uint32_t wanted = 0, seen = 0;
-    *m = (struct meeting){ 0 };
+    *m = (struct meeting){0};
     invite(m, first);
     for (uint32_t next = lanes_named(w, first); next != wanted;) {
         wanted = next;
@@ -100,7 +114,8 @@ static void execute_as_one(struct exec_warp *w, const struct meeting *m)
     uint8_t *here = w->registers + first->registers_offset;
     for (uint32_t i = 1; i < m->count; i++)
         if (m->guests[i].registers_offset != first->registers_offset)
-            registers_copy_lanes(first->function, here, w->registers + m->guests[i].registers_offset, m->guests[i].path->at_barrier);
+            registers_copy_lanes(first->function, here, w->registers + m->guests[i].registers_offset,
+                                 m->guests[i].path->at_barrier);
     struct banks before = use_banks(w, first);
     uint32_t pc = w->pc;
     w->pc = first->path->pc;
@@ -109,7 +124,8 @@ static void execute_as_one(struct exec_warp *w, const struct meeting *m)
     put_banks(w, before);
     for (uint32_t i = 1; i < m->count; i++)
         if (m->guests[i].registers_offset != first->registers_offset)
-            registers_copy_lanes(first->function, w->registers + m->guests[i].registers_offset, here, m->guests[i].path->at_barrier);
+            registers_copy_lanes(first->function, w->registers + m->guests[i].registers_offset, here,
+                                 m->guests[i].path->at_barrier);
 }
 
 static void hold(struct exec_warp *w, const struct meeting *m)

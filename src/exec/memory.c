@@ -1,11 +1,15 @@
-/* The device's address space: one range of host addresses, reserved when the device is made and backed by pages only where touched.
+/* The device's address space: one range of host addresses, reserved when the device is made and backed by pages only
+ * where touched.
  *
- * Allocation is first fit over a sorted list of free extents that are merged when a range is released. An allocation has whole granules for itself, as on a GPU; between two lies at
- * least one guard gap, so that no access may run from one into the next. What the host allocates has a margin on either side
- * besides, which kernels may touch: on a GPU small allocations share pages of 2 MB, and something is mapped around them. Free memory is kept zero: what is released is cleared, small ranges by hand and
- * large ones by giving their pages back. The live ranges are a sorted table, searched by halving.
+ * Allocation is first fit over a sorted list of free extents that are merged when a range is released. An allocation
+ * has whole granules for itself, as on a GPU; between two lies at least one guard gap, so that no access may run from
+ * one into the next. What the host allocates has a margin on either side besides, which kernels may touch: on a GPU
+ * small allocations share pages of 2 MB, and something is mapped around them. Free memory is kept zero: what is
+ * released is cleared, small ranges by hand and large ones by giving their pages back. The live ranges are a sorted
+ * table, searched by halving.
  *
- * Left out: page granularity and placement of a real driver; addresses are the same in every run as long as the preferred base is free. */
+ * Left out: page granularity and placement of a real driver; addresses are the same in every run as long as the
+ * preferred base is free. */
 #include "exec/memory.h"
 
 #include "base/checked.h"
@@ -21,33 +25,36 @@
 enum {
     LEAST_ALIGN = 256,
     GRANULE_BYTES = 512,
-    LARGE_BYTES = 1 << 20,  /* from here on an allocation has pages for itself, which are its granules */
+    LARGE_BYTES = 1 << 20, /* from here on an allocation has pages for itself, which are its granules */
     PAGE_GRANULE_BYTES = 2 << 20,
     GUARD_BYTES = 256,
     MARGIN_BYTES = 32 << 10,
-    FREED_KEPT = 64,        /* ranges remembered for messages */
-    LABEL_KEPT = 64,        /* bytes of a freed range's name: its owner may be gone when the message is made */
+    FREED_KEPT = 64, /* ranges remembered for messages */
+    LABEL_KEPT = 64, /* bytes of a freed range's name: its owner may be gone when the message is made */
     GIVE_BACK_BYTES = 1 << 16,
 };
-/* Where the range lies, and how large it may be. ThreadSanitizer has its shadow at most addresses; what it leaves to programs
- * on x86-64 and on arm64 alike, and the loader and the heap leave free, is the 4 GB from 4 GB on. In a build with it, what does
- * not fit there is out of memory, whatever the machine file says, and there is one device per process. */
+/* Where the range lies, and how large it may be. ThreadSanitizer has its shadow at most addresses; what it leaves to
+ * programs on x86-64 and on arm64 alike, and the loader and the heap leave free, is the 4 GB from 4 GB on. In a build
+ * with it, what does not fit there is out of memory, whatever the machine file says, and there is one device per
+ * process. */
 #if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
-#define PREFERRED_BASE 0x100000000ull
+#define PREFERRED_BASE   0x100000000ull
 #define RANGE_MOST_BYTES 0xf0000000ull
 enum { BASES_TRIED = 1 };
 #else
-#define PREFERRED_BASE 0x200000000000ull
+#define PREFERRED_BASE   0x200000000000ull
 #define RANGE_MOST_BYTES UINT64_MAX
 enum { BASES_TRIED = 16 };
 #endif
-#define FIRST_PHYSICAL 0xc0000000ull
-#define PARAM_PHYSICAL 0ull
+#define FIRST_PHYSICAL  0xc0000000ull
+#define PARAM_PHYSICAL  0ull
 #define BESIDE_PHYSICAL (1ull << 45)
-#define BASE_STEP 0x010000000000ull
-#define HOST_ROOM (64ull << 30) /* room in the range for pinned memory and for gaps */
+#define BASE_STEP       0x010000000000ull
+#define HOST_ROOM       (64ull << 30) /* room in the range for pinned memory and for gaps */
 
-struct extent { uint64_t base, size_bytes; };
+struct extent {
+    uint64_t base, size_bytes;
+};
 
 /* What callers see comes first; the rest is this file's. */
 struct memory_state {
@@ -55,7 +62,7 @@ struct memory_state {
     struct extent *holes; /* free parts of the heap, sorted, never adjacent */
     uint32_t hole_count, hole_capacity;
     char freed_labels[FREED_KEPT][LABEL_KEPT];
-    uint64_t closed_end; /* nothing at or behind it was ever closed to the host (base/guard.h) */
+    uint64_t closed_end;  /* nothing at or behind it was ever closed to the host (base/guard.h) */
     bool margins_written; /* some kernel wrote into a margin: from then on they are cleared as well */
 };
 
@@ -152,7 +159,8 @@ struct memory *memory_create(uint64_t capacity_bytes, struct error *e)
             s->holes[s->hole_count++] = (struct extent){s->m.heap_base, s->m.heap_end - s->m.heap_base};
             return &s->m;
         }
-        error_set(e, ERROR_NO_MEMORY, "cannot reserve %" PRIu64 " bytes of address space for the device's memory", capacity_bytes);
+        error_set(e, ERROR_NO_MEMORY, "cannot reserve %" PRIu64 " bytes of address space for the device's memory",
+                  capacity_bytes);
     }
     if (s) {
         free(s->m.ranges);
@@ -201,7 +209,10 @@ const struct memory_range *memory_find(const struct memory *m, uint64_t address)
 
 static bool is_in_heap(const struct memory *m, uint64_t base) { return base >= m->heap_base && base < m->heap_end; }
 
-static uint64_t in_granules(uint64_t size_bytes) { return round_up(size_bytes, size_bytes < LARGE_BYTES ? GRANULE_BYTES : PAGE_GRANULE_BYTES); }
+static uint64_t in_granules(uint64_t size_bytes)
+{
+    return round_up(size_bytes, size_bytes < LARGE_BYTES ? GRANULE_BYTES : PAGE_GRANULE_BYTES);
+}
 
 uint64_t memory_granules_end(const struct memory_range *r) { return r->base + in_granules(r->size_bytes); }
 
@@ -223,7 +234,8 @@ const struct memory_range *memory_find_margin(const struct memory *m, uint64_t a
     const struct memory_range *below = above ? &m->ranges[above - 1] : NULL, *found = NULL;
     const struct memory_range *next = above < m->range_count ? &m->ranges[above] : NULL;
     uint64_t left = 0; /* from the address to the end of what the range may be touched in */
-    if (below && is_in_heap(m, below->base) && address - below->base < memory_granules_end(below) + margin_of(below->kind) - below->base) {
+    if (below && is_in_heap(m, below->base) &&
+        address - below->base < memory_granules_end(below) + margin_of(below->kind) - below->base) {
         found = below;
         left = memory_granules_end(below) + margin_of(below->kind) - address;
     } else if (next && is_in_heap(m, next->base) && next->base - address <= margin_of(next->kind)) {
@@ -233,7 +245,10 @@ const struct memory_range *memory_find_margin(const struct memory *m, uint64_t a
     return found && bytes <= left ? found : NULL;
 }
 
-void memory_note_margin_write(struct memory *m) { __atomic_store_n(&state_of(m)->margins_written, true, __ATOMIC_RELAXED); }
+void memory_note_margin_write(struct memory *m)
+{
+    __atomic_store_n(&state_of(m)->margins_written, true, __ATOMIC_RELAXED);
+}
 
 /* Parameters of launches come and go, and always lie at the same place: in GPGPU-Sim at 0. */
 static uint64_t place_physically(struct memory *m, uint64_t size_bytes, enum memory_kind kind)
@@ -245,8 +260,8 @@ static uint64_t place_physically(struct memory *m, uint64_t size_bytes, enum mem
     return at;
 }
 
-/* What lies beside a range (the end of its granules, a margin) has lines of its own: those behind its physical place are
- * another range's. */
+/* What lies beside a range (the end of its granules, a margin) has lines of its own: those behind its physical place
+ * are another range's. */
 static uint64_t physical_beside(const struct memory *m, uint64_t address)
 {
     const struct memory_range *r = memory_find_margin(m, address, 1);
@@ -293,7 +308,8 @@ static void insert_hole(struct memory_state *s, uint32_t at, struct extent hole)
     s->hole_count++;
 }
 
-/* Takes [base, base + bytes) out of hole at; what remains in front of it and behind it stays free. Room for one more hole is there. */
+/* Takes [base, base + bytes) out of hole at; what remains in front of it and behind it stays free. Room for one more
+ * hole is there. */
 static void take_from_hole(struct memory_state *s, uint32_t at, uint64_t base, uint64_t bytes)
 {
     struct extent hole = s->holes[at];
@@ -310,8 +326,8 @@ static void take_from_hole(struct memory_state *s, uint32_t at, uint64_t base, u
         remove_hole(s, at);
 }
 
-/* What a range of this size occupies from its base on: its granules, its margin, and a gap behind them. A margin more lies
- * before the base. */
+/* What a range of this size occupies from its base on: its granules, its margin, and a gap behind them. A margin more
+ * lies before the base. */
 static uint64_t occupied_bytes(uint64_t size_bytes, enum memory_kind kind)
 {
     return in_granules(size_bytes) + margin_of(kind) + GUARD_BYTES;
@@ -339,13 +355,15 @@ static void close_freed(uint64_t base, uint64_t size_bytes)
     guard_close(base, size_bytes < LARGE_BYTES ? size_bytes : LARGE_BYTES);
 }
 
-uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_bytes, enum memory_kind kind, const char *label)
+uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_bytes, enum memory_kind kind,
+                      const char *label)
 {
     struct memory_state *s = state_of(m);
     uint64_t align = align_bytes < LEAST_ALIGN ? LEAST_ALIGN : align_bytes;
     if (size_bytes == 0 || size_bytes > m->heap_end - m->heap_base || (align_bytes & (align_bytes - 1)))
         return 0;
-    uint64_t counted = counted_bytes(size_bytes, kind), margin = margin_of(kind), occupied = occupied_bytes(size_bytes, kind);
+    uint64_t counted = counted_bytes(size_bytes, kind), margin = margin_of(kind),
+             occupied = occupied_bytes(size_bytes, kind);
     if (counted > m->capacity_bytes - m->used_bytes || !grow_ranges(m) || !grow_holes(s))
         return 0;
     for (uint32_t i = 0; i < s->hole_count; i++) {
@@ -354,7 +372,8 @@ uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_byte
         if (base < s->holes[i].base || skipped > s->holes[i].size_bytes || s->holes[i].size_bytes - skipped < occupied)
             continue;
         take_from_hole(s, i, base - margin, margin + occupied);
-        insert_range(m, &(struct memory_range){base, size_bytes, kind, m->next_serial++, label, place_physically(m, size_bytes, kind)});
+        insert_range(m, &(struct memory_range){base, size_bytes, kind, m->next_serial++, label,
+                                               place_physically(m, size_bytes, kind)});
         m->used_bytes += counted;
         open_range(m, base, size_bytes, kind);
         return base;
@@ -377,11 +396,13 @@ bool memory_register(struct memory *m, void *host, uint64_t size_bytes, enum mem
         return false;
     if (!grow_ranges(m))
         return false;
-    insert_range(m, &(struct memory_range){base, size_bytes, kind, m->next_serial++, NULL, place_physically(m, size_bytes, kind)});
+    insert_range(m, &(struct memory_range){base, size_bytes, kind, m->next_serial++, NULL,
+                                           place_physically(m, size_bytes, kind)});
     return true;
 }
 
-/* Free memory is zero. Whole pages of large ranges go back to the host, which hands out cleared ones; the rest is cleared here. */
+/* Free memory is zero. Whole pages of large ranges go back to the host, which hands out cleared ones; the rest is
+ * cleared here. */
 static void clear(uint64_t base, uint64_t size_bytes)
 {
     uint64_t end = base + size_bytes, first = end, last = end;
@@ -454,7 +475,9 @@ bool memory_release(struct memory *m, uint64_t base)
     clear(r.base - dirty, memory_granules_end(&r) - r.base + 2 * dirty);
     close_freed(r.base - margin, in_granules(r.size_bytes) + 2 * margin);
     m->used_bytes -= counted_bytes(r.size_bytes, r.kind);
-    give_to_holes(state_of(m), r.base - margin, margin + occupied_bytes(r.size_bytes, r.kind)); /* without host memory for the list the extent is lost, no more */
+    give_to_holes(state_of(m), r.base - margin,
+                  margin + occupied_bytes(r.size_bytes,
+                                          r.kind)); /* without host memory for the list the extent is lost, no more */
     return true;
 }
 
@@ -477,7 +500,8 @@ static const char *kind_noun(enum memory_kind kind)
 /* "a 1024-byte allocation at 0x200010000000 (allocation 3)" */
 static void describe_range(const struct memory_range *r, bool freed, char *out, size_t out_bytes)
 {
-    int n = snprintf(out, out_bytes, "a %s%" PRIu64 "-byte %s", freed ? "freed " : "", r->size_bytes, kind_noun(r->kind));
+    int n =
+        snprintf(out, out_bytes, "a %s%" PRIu64 "-byte %s", freed ? "freed " : "", r->size_bytes, kind_noun(r->kind));
     if (r->label && n > 0 && (size_t)n < out_bytes)
         n += snprintf(out + n, out_bytes - (size_t)n, " '%s'", r->label);
     if (n > 0 && (size_t)n < out_bytes)
@@ -502,7 +526,8 @@ static bool describe_window(const struct memory *m, uint64_t address, char *out,
         if (offset < window)
             snprintf(out, out_bytes, "byte %" PRIu64 " of the block's shared memory window", offset);
         else
-            snprintf(out, out_bytes, "byte %" PRIu64 " of the shared memory window of block %" PRIu64 " of the cluster", offset % window, offset / window - 1);
+            snprintf(out, out_bytes, "byte %" PRIu64 " of the shared memory window of block %" PRIu64 " of the cluster",
+                     offset % window, offset / window - 1);
         return true;
     }
     if (address - m->local_window < window) {
@@ -516,7 +541,8 @@ void memory_describe(const struct memory *m, uint64_t address, char *out, uint32
 {
     char range[256];
     uint32_t above = first_above(m, address);
-    const struct memory_range *below = above ? &m->ranges[above - 1] : NULL, *next = above < m->range_count ? &m->ranges[above] : NULL;
+    const struct memory_range *below = above ? &m->ranges[above - 1] : NULL,
+                              *next = above < m->range_count ? &m->ranges[above] : NULL;
     const struct memory_range *freed = find_freed(m, address);
     if (below && address - below->base < below->size_bytes) {
         describe_range(below, false, range, sizeof range);

@@ -1,5 +1,5 @@
-/* mma.sync and mma.sp.sync (PTX ISA 9.7.14.5 and .6): which shapes and types there are, and the handlers. The fragments are
- * in mma_fragments.c, the arithmetic in mma_math.c.
+/* mma.sync and mma.sp.sync (PTX ISA 9.7.14.5 and .6): which shapes and types there are, and the handlers. The fragments
+ * are in mma_fragments.c, the arithmetic in mma_math.c.
  *
  * Left out: the block-scaled forms and the .kind forms with 4- and 6-bit floating types of sm_100 and sm_120. */
 #include "exec/mma.h"
@@ -9,11 +9,11 @@
 bool decode_mma(struct decoder *d);
 
 static const struct mma_shape shapes[] = {
-    { PTX_MOD_M16N16K16, 16, 16, 16 }, { PTX_MOD_M8N32K16, 8, 32, 16 }, { PTX_MOD_M32N8K16, 32, 8, 16 },
-    { PTX_MOD_M16N16K8, 16, 16, 8 }, { PTX_MOD_M8N8K4, 8, 8, 4 }, { PTX_MOD_M8N8K16, 8, 8, 16 },
-    { PTX_MOD_M8N8K32, 8, 8, 32 }, { PTX_MOD_M8N8K128, 8, 8, 128 }, { PTX_MOD_M16N8K4, 16, 8, 4 },
-    { PTX_MOD_M16N8K8, 16, 8, 8 }, { PTX_MOD_M16N8K16, 16, 8, 16 }, { PTX_MOD_M16N8K32, 16, 8, 32 },
-    { PTX_MOD_M16N8K64, 16, 8, 64 }, { PTX_MOD_M16N8K128, 16, 8, 128 }, { PTX_MOD_M16N8K256, 16, 8, 256 },
+    {PTX_MOD_M16N16K16, 16, 16, 16}, {PTX_MOD_M8N32K16, 8, 32, 16},   {PTX_MOD_M32N8K16, 32, 8, 16},
+    {PTX_MOD_M16N16K8, 16, 16, 8},   {PTX_MOD_M8N8K4, 8, 8, 4},       {PTX_MOD_M8N8K16, 8, 8, 16},
+    {PTX_MOD_M8N8K32, 8, 8, 32},     {PTX_MOD_M8N8K128, 8, 8, 128},   {PTX_MOD_M16N8K4, 16, 8, 4},
+    {PTX_MOD_M16N8K8, 16, 8, 8},     {PTX_MOD_M16N8K16, 16, 8, 16},   {PTX_MOD_M16N8K32, 16, 8, 32},
+    {PTX_MOD_M16N8K64, 16, 8, 64},   {PTX_MOD_M16N8K128, 16, 8, 128}, {PTX_MOD_M16N8K256, 16, 8, 256},
 };
 
 enum { SHAPE_COUNT = sizeof shapes / sizeof *shapes };
@@ -47,7 +47,8 @@ bool mma_decode_aligned(struct decoder *d)
 {
     const struct ptx_module *m = d->function->module;
     bool sync = decode_take(d, PTX_MOD_SYNC), aligned = decode_take(d, PTX_MOD_ALIGNED);
-    bool early = m->version_major < 6 || (m->version_major == 6 && m->version_minor < 3); /* .aligned came with ISA 6.3 */
+    bool early =
+        m->version_major < 6 || (m->version_major == 6 && m->version_minor < 3); /* .aligned came with ISA 6.3 */
     return sync && (aligned || early) ? true : decode_wrong(d, NULL, "%s needs .sync.aligned", d->in->spelling);
 }
 
@@ -62,7 +63,17 @@ bool mma_decode_popc(struct decoder *d, struct mma_problem *p)
 
 /* Shapes and types */
 
-enum family { FAMILY_NONE, FAMILY_F16, FAMILY_BF16, FAMILY_TF32, FAMILY_FP8, FAMILY_F64, FAMILY_INT8, FAMILY_INT4, FAMILY_B1 };
+enum family {
+    FAMILY_NONE,
+    FAMILY_F16,
+    FAMILY_BF16,
+    FAMILY_TF32,
+    FAMILY_FP8,
+    FAMILY_F64,
+    FAMILY_INT8,
+    FAMILY_INT4,
+    FAMILY_B1
+};
 
 static enum family family_of(enum ptx_type t)
 {
@@ -83,22 +94,22 @@ static enum family family_of(enum ptx_type t)
 }
 
 /* selectors: of a sparse form, how many there are; 0: dense. */
-static const struct form { enum family family; enum ptx_modifier shape; int selectors; } forms[] = {
-    { FAMILY_F16, PTX_MOD_M8N8K4, 0 }, { FAMILY_F16, PTX_MOD_M16N8K8, 0 }, { FAMILY_F16, PTX_MOD_M16N8K16, 0 },
-    { FAMILY_BF16, PTX_MOD_M16N8K8, 0 }, { FAMILY_BF16, PTX_MOD_M16N8K16, 0 },
-    { FAMILY_TF32, PTX_MOD_M16N8K4, 0 }, { FAMILY_TF32, PTX_MOD_M16N8K8, 0 },
-    { FAMILY_FP8, PTX_MOD_M16N8K16, 0 }, { FAMILY_FP8, PTX_MOD_M16N8K32, 0 },
-    { FAMILY_F64, PTX_MOD_M8N8K4, 0 }, { FAMILY_F64, PTX_MOD_M16N8K4, 0 }, { FAMILY_F64, PTX_MOD_M16N8K8, 0 },
-    { FAMILY_F64, PTX_MOD_M16N8K16, 0 },
-    { FAMILY_INT8, PTX_MOD_M8N8K16, 0 }, { FAMILY_INT8, PTX_MOD_M16N8K16, 0 }, { FAMILY_INT8, PTX_MOD_M16N8K32, 0 },
-    { FAMILY_INT4, PTX_MOD_M8N8K32, 0 }, { FAMILY_INT4, PTX_MOD_M16N8K32, 0 }, { FAMILY_INT4, PTX_MOD_M16N8K64, 0 },
-    { FAMILY_B1, PTX_MOD_M8N8K128, 0 }, { FAMILY_B1, PTX_MOD_M16N8K128, 0 }, { FAMILY_B1, PTX_MOD_M16N8K256, 0 },
-    { FAMILY_F16, PTX_MOD_M16N8K16, 4 }, { FAMILY_F16, PTX_MOD_M16N8K32, 2 },
-    { FAMILY_BF16, PTX_MOD_M16N8K16, 4 }, { FAMILY_BF16, PTX_MOD_M16N8K32, 2 },
-    { FAMILY_TF32, PTX_MOD_M16N8K8, 4 }, { FAMILY_TF32, PTX_MOD_M16N8K16, 2 },
-    { FAMILY_FP8, PTX_MOD_M16N8K64, 1 },
-    { FAMILY_INT8, PTX_MOD_M16N8K32, 2 }, { FAMILY_INT8, PTX_MOD_M16N8K64, 1 },
-    { FAMILY_INT4, PTX_MOD_M16N8K64, 2 }, { FAMILY_INT4, PTX_MOD_M16N8K128, 1 },
+static const struct form {
+    enum family family;
+    enum ptx_modifier shape;
+    int selectors;
+} forms[] = {
+    {FAMILY_F16, PTX_MOD_M8N8K4, 0},    {FAMILY_F16, PTX_MOD_M16N8K8, 0},   {FAMILY_F16, PTX_MOD_M16N8K16, 0},
+    {FAMILY_BF16, PTX_MOD_M16N8K8, 0},  {FAMILY_BF16, PTX_MOD_M16N8K16, 0}, {FAMILY_TF32, PTX_MOD_M16N8K4, 0},
+    {FAMILY_TF32, PTX_MOD_M16N8K8, 0},  {FAMILY_FP8, PTX_MOD_M16N8K16, 0},  {FAMILY_FP8, PTX_MOD_M16N8K32, 0},
+    {FAMILY_F64, PTX_MOD_M8N8K4, 0},    {FAMILY_F64, PTX_MOD_M16N8K4, 0},   {FAMILY_F64, PTX_MOD_M16N8K8, 0},
+    {FAMILY_F64, PTX_MOD_M16N8K16, 0},  {FAMILY_INT8, PTX_MOD_M8N8K16, 0},  {FAMILY_INT8, PTX_MOD_M16N8K16, 0},
+    {FAMILY_INT8, PTX_MOD_M16N8K32, 0}, {FAMILY_INT4, PTX_MOD_M8N8K32, 0},  {FAMILY_INT4, PTX_MOD_M16N8K32, 0},
+    {FAMILY_INT4, PTX_MOD_M16N8K64, 0}, {FAMILY_B1, PTX_MOD_M8N8K128, 0},   {FAMILY_B1, PTX_MOD_M16N8K128, 0},
+    {FAMILY_B1, PTX_MOD_M16N8K256, 0},  {FAMILY_F16, PTX_MOD_M16N8K16, 4},  {FAMILY_F16, PTX_MOD_M16N8K32, 2},
+    {FAMILY_BF16, PTX_MOD_M16N8K16, 4}, {FAMILY_BF16, PTX_MOD_M16N8K32, 2}, {FAMILY_TF32, PTX_MOD_M16N8K8, 4},
+    {FAMILY_TF32, PTX_MOD_M16N8K16, 2}, {FAMILY_FP8, PTX_MOD_M16N8K64, 1},  {FAMILY_INT8, PTX_MOD_M16N8K32, 2},
+    {FAMILY_INT8, PTX_MOD_M16N8K64, 1}, {FAMILY_INT4, PTX_MOD_M16N8K64, 2}, {FAMILY_INT4, PTX_MOD_M16N8K128, 1},
 };
 
 static const struct form *find_form(enum family family, enum ptx_modifier shape, bool sparse)
@@ -109,10 +120,7 @@ static const struct form *find_form(enum family family, enum ptx_modifier shape,
     return NULL;
 }
 
-static bool is_f16_or_f32(enum ptx_type t)
-{
-    return t == PTX_F16 || t == PTX_F32;
-}
+static bool is_f16_or_f32(enum ptx_type t) { return t == PTX_F16 || t == PTX_F32; }
 
 static bool accumulators_fit(const struct mma_problem *p, enum family family)
 {
@@ -144,9 +152,9 @@ void mma_dense(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
     fragment_write(w, &op->fragment_d, op->d, &d);
 }
 
-/* Sparse A: of every four neighbours (tf32: two; 4-bit integers: four pairs) in a row only half are stored, and four bits of
- * metadata name their places. Of four lanes one, two or all hold the metadata of two rows, l / 4 and l / 4 + 8; the selector
- * says which. A word has both rows for 16- and 32-bit elements, else one. */
+/* Sparse A: of every four neighbours (tf32: two; 4-bit integers: four pairs) in a row only half are stored, and four
+ * bits of metadata name their places. Of four lanes one, two or all hold the metadata of two rows, l / 4 and l / 4 + 8;
+ * the selector says which. A word has both rows for 16- and 32-bit elements, else one. */
 static uint32_t metadata_of(const struct mma_op *op, const uint32_t *words, int row, int group)
 {
     int bits = ptx_type_bits(op->problem.a), of = bits == 32 ? 2 : bits == 4 ? 8 : 4; /* elements of B a group */
@@ -210,7 +218,8 @@ static bool decode_metadata(struct decoder *d, struct mma_op *op, const struct f
     if (!decode_src(d, 4, PTX_B32, &op->metadata) || !decode_immediate(d, 5, &selector))
         return false;
     if (selector < 0 || selector >= form->selectors)
-        return decode_wrong(d, decode_operand(d, 5), "the sparsity selector of this shape is below %d", form->selectors);
+        return decode_wrong(d, decode_operand(d, 5), "the sparsity selector of this shape is below %d",
+                            form->selectors);
     op->selector = (uint8_t)selector;
     return true;
 }
@@ -235,7 +244,7 @@ static bool decode_types(struct decoder *d, struct mma_problem *p, enum family *
 static bool decode_options(struct decoder *d, struct mma_op *op, enum family family)
 {
     struct mma_problem *p = &op->problem;
-    bool layouts[2] = { false, false };
+    bool layouts[2] = {false, false};
     if (mma_decode_layouts(d, layouts) != 2)
         return decode_wrong(d, NULL, "mma needs the layouts of A and B");
     if (!(layouts[0] && !layouts[1]) && !(family == FAMILY_F16 && p->m == 8))
@@ -267,8 +276,8 @@ bool decode_mma(struct decoder *d)
     p->k = family == FAMILY_B1 ? shape->k / 32 : shape->k;
     p->row = sparse ? p->k / 2 : p->k;
     if (!accumulators_fit(p, family))
-        return decode_wrong(d, NULL, "no mma of this shape on .%s from .%s to .%s", ptx_type_name(p->a), ptx_type_name(p->c),
-                            ptx_type_name(p->d));
+        return decode_wrong(d, NULL, "no mma of this shape on .%s from .%s to .%s", ptx_type_name(p->a),
+                            ptx_type_name(p->c), ptx_type_name(p->d));
     if (!decode_options(d, op, family) || !decode_count(d, sparse ? 6 : 4, sparse ? 6 : 4))
         return false;
     d->out->extra = op;

@@ -4,14 +4,18 @@
 
 #include "exec/mma_math.h"
 
-struct mma_shape { enum ptx_modifier modifier; int m, n, k; };
+struct mma_shape {
+    enum ptx_modifier modifier;
+    int m, n, k;
+};
 
-/* A decoded multiplication. A, B and C are as the arithmetic has them: for wmma.m8n32k16 A and B have changed places. */
+/* A decoded multiplication. A, B and C are as the arithmetic has them: for wmma.m8n32k16 A and B have changed
+ * places. */
 struct mma_op {
     struct mma_problem problem;
     struct fragment fragment_a, fragment_b, fragment_c, fragment_d;
     exec_ref a[FRAGMENT_REGISTERS], b[FRAGMENT_REGISTERS], c[FRAGMENT_REGISTERS], d[FRAGMENT_REGISTERS];
-    exec_ref metadata;      /* sparse A */
+    exec_ref metadata; /* sparse A */
     uint8_t selector;
     bool a_by_rows, b_by_rows; /* layouts, for mma.m8n8k4 */
 };

@@ -1,9 +1,9 @@
-/* Fragments of wmma and mma (PTX ISA 9.7.14). One rule covers all of them: a matrix is cut into tiles, and a lane's place in
- * a tile follows from its number.
+/* Fragments of wmma and mma (PTX ISA 9.7.14). One rule covers all of them: a matrix is cut into tiles, and a lane's
+ * place in a tile follows from its number.
  *
- * For mma the ISA gives the places. For wmma it does not; these are the ones that sm_80 to sm_90 use, which are the same but
- * that the f16 operands repeat their tiles to fill eight registers. Left out: the other arrangement of sm_70 (and so of
- * mma.m8n8k4 on .f16, which is in mma_quad.c). */
+ * For mma the ISA gives the places. For wmma it does not; these are the ones that sm_80 to sm_90 use, which are the
+ * same but that the f16 operands repeat their tiles to fill eight registers. Left out: the other arrangement of sm_70
+ * (and so of mma.m8n8k4 on .f16, which is in mma_quad.c). */
 #include "exec/mma_fragments.h"
 
 #include <string.h>
@@ -33,18 +33,20 @@ struct fragment_tile fragment_tile(const struct fragment *f, int index)
         major = index % band + index / (band * f->minor_tiles) * band;
         minor = index / band % f->minor_tiles;
     }
-    return (struct fragment_tile){ major * 8, minor * 4 * f->run };
+    return (struct fragment_tile){major * 8, minor * 4 * f->run};
 }
 
 /* Where lane 0's element of a register lies, and how far on that of a lane's neighbour and of the next four lanes. */
-struct register_place { int first, lane_step, row_step; };
+struct register_place {
+    int first, lane_step, row_step;
+};
 
 static struct register_place place_of(const struct fragment *f, int reg)
 {
     int in_tile = fragment_tile_registers(f);
     struct fragment_tile t = fragment_tile(f, reg / in_tile);
     int stride = fragment_minor(f);
-    return (struct register_place){ t.major * stride + t.minor + reg % in_tile, f->run, stride };
+    return (struct register_place){t.major * stride + t.minor + reg % in_tile, f->run, stride};
 }
 
 void fragment_read(const struct exec_warp *w, const struct fragment *f, const exec_ref *registers, union matrix *out)

@@ -7,12 +7,12 @@
 #include "exec/lanes.h"
 
 enum {
-    FRAGMENT_REGISTERS = 8,  /* at most, a lane */
-    MATRIX_ELEMENTS = 1024,  /* at most */
+    FRAGMENT_REGISTERS = 8, /* at most, a lane */
+    MATRIX_ELEMENTS = 1024, /* at most */
 };
 
-/* A whole matrix, element by element: [major][minor], raw bits in the low end of a word. For A major is the row, for B the
- * column, and minor runs along k; for C and D major is the row and minor the column, but for m8n32, where they are
+/* A whole matrix, element by element: [major][minor], raw bits in the low end of a word. For A major is the row, for B
+ * the column, and minor runs along k; for C and D major is the row and minor the column, but for m8n32, where they are
  * exchanged. One-bit elements are kept 32 to a word. */
 union matrix {
     uint32_t word[MATRIX_ELEMENTS];
@@ -21,17 +21,19 @@ union matrix {
 
 enum matrix_role { MATRIX_A, MATRIX_B, MATRIX_C }; /* C stands for the accumulators, D too */
 
-/* A matrix is cut into tiles of 8 by 4 * run elements. Of a tile, lane l holds the run elements of row l / 4 that begin at
- * run * (l % 4): a register's worth in A and B, two elements in C. */
+/* A matrix is cut into tiles of 8 by 4 * run elements. Of a tile, lane l holds the run elements of row l / 4 that begin
+ * at run * (l % 4): a register's worth in A and B, two elements in C. */
 struct fragment {
-    uint8_t element_bits;  /* 4, 8, 16, 32 or 64 */
+    uint8_t element_bits; /* 4, 8, 16, 32 or 64 */
     uint8_t run;
-    uint8_t registers;     /* a lane; more than the tiles need: the tiles are repeated */
+    uint8_t registers; /* a lane; more than the tiles need: the tiles are repeated */
     uint8_t major_tiles, minor_tiles;
-    uint8_t minor_first;   /* tiles are counted along minor; else in bands of two, down a band's column, then along it */
+    uint8_t minor_first; /* tiles are counted along minor; else in bands of two, down a band's column, then along it */
 };
 
-struct fragment_tile { int major, minor; }; /* coordinates of its first element */
+struct fragment_tile {
+    int major, minor;
+}; /* coordinates of its first element */
 
 struct fragment fragment_of(enum matrix_role role, int major, int minor, int element_bits);
 struct fragment_tile fragment_tile(const struct fragment *f, int index);

@@ -1,11 +1,11 @@
 /* The arithmetic of wmma and mma (PTX ISA 9.7.14), as an H200 does it.
  *
- * f16, bf16, tf32: products are exact. Those of up to TENSOR_WIDTH steps of k and the accumulator are aligned to the largest
- * exponent among them, each cut (towards zero) behind TENSOR_FRACTION_BITS, and added exactly; the sum is cut to f32, or
- * rounded to nearest for f16. The ISA leaves order and precision open; these values repeat the hardware's results to the
- * bit. Earlier chips have narrower units: 4 wide on sm_70, 8 on sm_80, with one or two bits less.
- * e4m3, e5m2: as Hopper runs them, on the f16 unit in two halves, with the accumulator added at the end.
- * f64: fused multiply-adds in ascending order of k. Integers: exact, then wrapped or saturated. */
+ * f16, bf16, tf32: products are exact. Those of up to TENSOR_WIDTH steps of k and the accumulator are aligned to the
+ * largest exponent among them, each cut (towards zero) behind TENSOR_FRACTION_BITS, and added exactly; the sum is cut
+ * to f32, or rounded to nearest for f16. The ISA leaves order and precision open; these values repeat the hardware's
+ * results to the bit. Earlier chips have narrower units: 4 wide on sm_70, 8 on sm_80, with one or two bits less. e4m3,
+ * e5m2: as Hopper runs them, on the f16 unit in two halves, with the accumulator added at the end. f64: fused
+ * multiply-adds in ascending order of k. Integers: exact, then wrapped or saturated. */
 #include "exec/mma_math.h"
 
 #include "exec/float_bits.h"
@@ -23,14 +23,16 @@ enum {
     NAN_EXPONENT = 8192,
 };
 
-/* A matrix of significands and exponents: significand * 2^(exponent - SIGNIFICAND_BITS). Infinities have significand 1 or -1
- * and an exponent of their own. */
+/* A matrix of significands and exponents: significand * 2^(exponent - SIGNIFICAND_BITS). Infinities have significand 1
+ * or -1 and an exponent of their own. */
 struct terms {
     int32_t significand[MATRIX_ELEMENTS], exponent[MATRIX_ELEMENTS];
     uint32_t special; /* bit i: row i holds an infinity or a NaN */
 };
 
-struct term { int32_t significand, exponent; };
+struct term {
+    int32_t significand, exponent;
+};
 
 static struct term unpack_term(uint32_t bits, int exponent_bits, int fraction_bits)
 {
@@ -38,11 +40,11 @@ static struct term unpack_term(uint32_t bits, int exponent_bits, int fraction_bi
     int32_t exponent = (int32_t)(bits >> fraction_bits & top), bias = (1 << (exponent_bits - 1)) - 1;
     bool negative = bits >> (exponent_bits + fraction_bits) & 1;
     if (exponent == (int32_t)top)
-        return (struct term){ negative ? -1 : 1, fraction ? NAN_EXPONENT : INFINITY_EXPONENT };
+        return (struct term){negative ? -1 : 1, fraction ? NAN_EXPONENT : INFINITY_EXPONENT};
     int32_t significand = (int32_t)(exponent ? fraction | 1u << fraction_bits : fraction);
     if (significand == 0)
-        return (struct term){ 0, ZERO_EXPONENT };
-    return (struct term){ negative ? -significand : significand, (exponent ? exponent : 1) - bias };
+        return (struct term){0, ZERO_EXPONENT};
+    return (struct term){negative ? -significand : significand, (exponent ? exponent : 1) - bias};
 }
 
 /* All values of e4m3 and e5m2 are values of f16; e4m3 has one NaN and no infinity. */
@@ -85,7 +87,10 @@ static void unpack_matrix(const union matrix *in, int rows, int columns, enum pt
 
 /* One pass through the unit: rows of terms, aligned, cut and added. */
 
-struct tensor_sum { int64_t sum; int32_t exponent; }; /* sum * 2^(exponent - TENSOR_FRACTION_BITS) */
+struct tensor_sum {
+    int64_t sum;
+    int32_t exponent;
+}; /* sum * 2^(exponent - TENSOR_FRACTION_BITS) */
 
 static inline int32_t cut(int32_t value, int32_t shift)
 {
@@ -93,8 +98,8 @@ static inline int32_t cut(int32_t value, int32_t shift)
     return (value + ((value >> 31) & (int32_t)((1u << s) - 1))) >> s; /* towards zero */
 }
 
-static struct tensor_sum tensor_add(const int32_t *a, const int32_t *a_exponent, const int32_t *b, const int32_t *b_exponent,
-                                    int count, struct term c)
+static struct tensor_sum tensor_add(const int32_t *a, const int32_t *a_exponent, const int32_t *b,
+                                    const int32_t *b_exponent, int count, struct term c)
 {
     int32_t largest = c.exponent;
     for (int k = 0; k < count; k++) {
@@ -103,8 +108,9 @@ static struct tensor_sum tensor_add(const int32_t *a, const int32_t *a_exponent,
     }
     int64_t sum = cut(c.significand * (1 << (TENSOR_FRACTION_BITS - 23)), largest - c.exponent);
     for (int k = 0; k < count; k++)
-        sum += cut(a[k] * b[k] * (1 << (TENSOR_FRACTION_BITS - 2 * SIGNIFICAND_BITS)), largest - (a_exponent[k] + b_exponent[k]));
-    return (struct tensor_sum){ sum, largest };
+        sum += cut(a[k] * b[k] * (1 << (TENSOR_FRACTION_BITS - 2 * SIGNIFICAND_BITS)),
+                   largest - (a_exponent[k] + b_exponent[k]));
+    return (struct tensor_sum){sum, largest};
 }
 
 /* The sum as a number of a format; its magnitude is cut, or rounded to nearest. */
@@ -129,14 +135,11 @@ static uint32_t pack_sum(struct tensor_sum s, int exponent_bits, int fraction_bi
     return (uint32_t)(bits < infinity ? bits : infinity) | sign;
 }
 
-static struct term unpack_f32(uint32_t bits)
-{
-    return unpack_term(bits, 8, 23);
-}
+static struct term unpack_f32(uint32_t bits) { return unpack_term(bits, 8, 23); }
 
 /* Infinities and NaNs, apart from the quick path: f32. */
-static uint32_t special_sum(const int32_t *a, const int32_t *a_exponent, const int32_t *b, const int32_t *b_exponent, int count,
-                            uint32_t c)
+static uint32_t special_sum(const int32_t *a, const int32_t *a_exponent, const int32_t *b, const int32_t *b_exponent,
+                            int count, uint32_t c)
 {
     float sum = f32_from(c), infinity = __builtin_inff();
     for (int k = 0; k < count; k++) {
@@ -151,14 +154,15 @@ static uint32_t special_sum(const int32_t *a, const int32_t *a_exponent, const i
 }
 
 /* The two rows that meet in one element of the result. */
-struct rows { const int32_t *a, *a_exponent, *b, *b_exponent; bool special; };
+struct rows {
+    const int32_t *a, *a_exponent, *b, *b_exponent;
+    bool special;
+};
 
-static bool is_special(struct term t)
-{
-    return t.exponent >= INFINITY_EXPONENT;
-}
+static bool is_special(struct term t) { return t.exponent >= INFINITY_EXPONENT; }
 
-/* A row of any length: one pass after the other. c and the result are f32, or f16 (then rounded to nearest after each pass). */
+/* A row of any length: one pass after the other. c and the result are f32, or f16 (then rounded to nearest after each
+ * pass). */
 static uint32_t dot(struct rows r, int count, int most, uint32_t c, bool f16)
 {
     for (int k = 0; k < count; k += most) {
@@ -203,11 +207,12 @@ static uint32_t plain_element(const struct mma_problem *p, struct rows r, uint32
     return p->d == PTX_F16 ? f16_from_f32(f32_from(sum)) : sum;
 }
 
-/* fp8: the first two of every four elements in one pass or more, then the others on top of that sum; the accumulator last. */
+/* fp8: the first two of every four elements in one pass or more, then the others on top of that sum; the accumulator
+ * last. */
 static uint32_t fp8_element(const struct mma_problem *p, struct rows r, uint32_t c)
 {
     int32_t terms[4][MATRIX_ELEMENTS / 8];
-    struct rows halves = { terms[0], terms[1], terms[2], terms[3], r.special };
+    struct rows halves = {terms[0], terms[1], terms[2], terms[3], r.special};
     int count = p->row / 2;
     for (int i = 0; i < p->row; i++) {
         int to = (i & 2 ? count : 0) + i / 4 * 2 + i % 2;
@@ -217,15 +222,15 @@ static uint32_t fp8_element(const struct mma_problem *p, struct rows r, uint32_t
         terms[3][to] = r.b_exponent[i];
     }
     bool f16 = p->d == PTX_F16;
-    struct rows second = { terms[0] + count, terms[1] + count, terms[2] + count, terms[3] + count, r.special };
+    struct rows second = {terms[0] + count, terms[1] + count, terms[2] + count, terms[3] + count, r.special};
     uint32_t sum = dot(second, count, TENSOR_WIDTH, dot(halves, count, TENSOR_WIDTH, 0, f16), f16);
     if (f16)
         return f16_from_f32(f16_to_f32((uint16_t)sum) + f16_to_f32((uint16_t)c));
     return f32_bits(f32_canonical(f32_from(sum) + f32_from(c)));
 }
 
-static void compute_tensor(const struct mma_problem *p, const uint8_t *pick, const union matrix *a, const union matrix *b,
-                           const union matrix *c, union matrix *d)
+static void compute_tensor(const struct mma_problem *p, const uint8_t *pick, const union matrix *a,
+                           const union matrix *b, const union matrix *c, union matrix *d)
 {
     struct terms ta, tb;
     int32_t picked[2][MATRIX_ELEMENTS / 16];
@@ -234,9 +239,8 @@ static void compute_tensor(const struct mma_problem *p, const uint8_t *pick, con
     unpack_matrix(b, p->n, p->k, p->b, &tb);
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++) {
-            struct rows r = { ta.significand + i * p->row, ta.exponent + i * p->row, tb.significand + j * p->k,
-                              tb.exponent + j * p->k,
-                              (ta.special >> i | tb.special >> j) & 1 };
+            struct rows r = {ta.significand + i * p->row, ta.exponent + i * p->row, tb.significand + j * p->k,
+                             tb.exponent + j * p->k, (ta.special >> i | tb.special >> j) & 1};
             if (pick) {
                 pick_terms(&tb, j, p->k, pick + i * p->row, p->row, picked[0], picked[1]);
                 r.b = picked[0];
@@ -249,7 +253,8 @@ static void compute_tensor(const struct mma_problem *p, const uint8_t *pick, con
 
 static float f16_product(const union matrix *a, const union matrix *b, int in_a, int in_b, float sum)
 {
-    return f32_fma(f16_to_f32((uint16_t)a->word[in_a]), f16_to_f32((uint16_t)b->word[in_b]), sum, ROUND_NEAREST, false, false);
+    return f32_fma(f16_to_f32((uint16_t)a->word[in_a]), f16_to_f32((uint16_t)b->word[in_b]), sum, ROUND_NEAREST, false,
+                   false);
 }
 
 /* The sum of two products behind start; -0 leaves the sign of a zero product alone. */
@@ -259,7 +264,8 @@ static float quad_pair(const union matrix *a, const union matrix *b, int in_a, i
 }
 
 /* f32 multiply-adds. The accumulator comes last, or after the first two products where the result is f16. */
-static float quad_element(const struct mma_problem *p, const union matrix *a, const union matrix *b, int in_a, int in_b, float c)
+static float quad_element(const struct mma_problem *p, const union matrix *a, const union matrix *b, int in_a, int in_b,
+                          float c)
 {
     if (p->d == PTX_F32)
         return quad_pair(a, b, in_a + 2, in_b + 2, quad_pair(a, b, in_a, in_b, 0.0f)) + c;
@@ -278,10 +284,7 @@ void mma_compute_quad(const struct mma_problem *p, const union matrix *a, const 
 
 /* f64 */
 
-static bool finite64(double x)
-{
-    return (f64_bits(x) & 0x7ff0000000000000ull) != 0x7ff0000000000000ull;
-}
+static bool finite64(double x) { return (f64_bits(x) & 0x7ff0000000000000ull) != 0x7ff0000000000000ull; }
 
 static double fma64(double a, double b, double c, enum exec_rounding r)
 {
@@ -291,8 +294,8 @@ static double fma64(double a, double b, double c, enum exec_rounding r)
     return f64_from(soft_pack(&soft_f64, soft_add(product, soft_unpack(&soft_f64, f64_bits(c)), r), r, false));
 }
 
-static void compute_f64(const struct mma_problem *p, const union matrix *a, const union matrix *b, const union matrix *c,
-                        union matrix *d)
+static void compute_f64(const struct mma_problem *p, const union matrix *a, const union matrix *b,
+                        const union matrix *c, union matrix *d)
 {
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++) {
@@ -318,8 +321,8 @@ static uint32_t saturate(int64_t sum)
     return (uint32_t)(sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum);
 }
 
-static void compute_integer(const struct mma_problem *p, const uint8_t *pick, const union matrix *a, const union matrix *b,
-                            const union matrix *c, union matrix *d)
+static void compute_integer(const struct mma_problem *p, const uint8_t *pick, const union matrix *a,
+                            const union matrix *b, const union matrix *c, union matrix *d)
 {
     int32_t ia[MATRIX_ELEMENTS], ib[MATRIX_ELEMENTS];
     extend(a, p->m * p->row, p->a, ia);
@@ -339,8 +342,8 @@ static void compute_integer(const struct mma_problem *p, const uint8_t *pick, co
         }
 }
 
-static void compute_bits(const struct mma_problem *p, const union matrix *a, const union matrix *b, const union matrix *c,
-                         union matrix *d)
+static void compute_bits(const struct mma_problem *p, const union matrix *a, const union matrix *b,
+                         const union matrix *c, union matrix *d)
 {
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++) {

@@ -6,13 +6,13 @@
 
 /* D = A * B + C, for matrices [m][k], [n][k], [m][n] and [m][n]. */
 struct mma_problem {
-    int m, n, k;                  /* k: elements of a row of B; with one-bit elements words of 32 */
-    int row;                      /* elements of a row of A: k, or k / 2 where A is sparse */
-    enum ptx_type a, b, c, d;     /* of the elements */
-    int width;                    /* steps of k in one pass of the unit, at most; 0: as many as it can */
-    bool saturate;                /* .satfinite */
-    bool use_and;                 /* one-bit elements: .and, not .xor */
-    enum exec_rounding rounding;  /* f64 */
+    int m, n, k;                 /* k: elements of a row of B; with one-bit elements words of 32 */
+    int row;                     /* elements of a row of A: k, or k / 2 where A is sparse */
+    enum ptx_type a, b, c, d;    /* of the elements */
+    int width;                   /* steps of k in one pass of the unit, at most; 0: as many as it can */
+    bool saturate;               /* .satfinite */
+    bool use_and;                /* one-bit elements: .and, not .xor */
+    enum exec_rounding rounding; /* f64 */
 };
 
 /* pick: for a sparse A, [m][row]: which element of a row of B each element of A meets. NULL: A is dense. */

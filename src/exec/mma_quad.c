@@ -5,22 +5,24 @@
 
 enum { QUAD_K = 4, QUAD_SIZE = 8 };
 
-struct place { int row, column; };
+struct place {
+    int row, column;
+};
 
-/* Element i (0-3) of lane l in A: rows are those of the lane's quad, or columns where A is stored by columns. B is the same,
- * mirrored. */
+/* Element i (0-3) of lane l in A: rows are those of the lane's quad, or columns where A is stored by columns. B is the
+ * same, mirrored. */
 static struct place place_in_a(int l, int i, bool by_rows)
 {
     int half = l >= 16 ? 4 : 0;
-    return by_rows ? (struct place){ l % 4 + half, i } : (struct place){ i + half, l % 4 };
+    return by_rows ? (struct place){l % 4 + half, i} : (struct place){i + half, l % 4};
 }
 
 static struct place place_in_c(int l, int i, enum ptx_type type)
 {
     int half = l >= 16 ? 4 : 0;
     if (type == PTX_F16)
-        return (struct place){ l % 4 + half, i };
-    return (struct place){ (l & 1) + (i & 2) + half, (i & 4) + (l & 2) + (i & 1) };
+        return (struct place){l % 4 + half, i};
+    return (struct place){(l & 1) + (i & 2) + half, (i & 4) + (l & 2) + (i & 1)};
 }
 
 static uint32_t element_of(const struct exec_warp *w, const exec_ref *refs, int l, int i, enum ptx_type type)
@@ -49,7 +51,8 @@ static void write_quad(struct exec_warp *w, const struct mma_op *op, int l, cons
     bool f16 = op->problem.d == PTX_F16;
     for (int i = 0; i < QUAD_SIZE; i++) {
         struct place p = place_in_c(l, i, op->problem.d);
-        uint32_t value = d->word[p.row * QUAD_SIZE + p.column], *reg = LANES_OF(uint32_t, w, op->d[f16 ? i / 2 : i]) + l;
+        uint32_t value = d->word[p.row * QUAD_SIZE + p.column],
+                 *reg = LANES_OF(uint32_t, w, op->d[f16 ? i / 2 : i]) + l;
         *reg = !f16 ? value : i % 2 ? *reg | value << 16 : value;
     }
 }
@@ -72,8 +75,8 @@ static void mma_quads(struct exec_warp *w, const struct exec_inst *in, uint32_t 
 bool mma_decode_quad(struct decoder *d, struct mma_op *op)
 {
     const struct mma_problem *p = &op->problem;
-    struct fragment ab = { .registers = 2 }, c = { .registers = p->c == PTX_F32 ? 8 : 4 },
-        result = { .registers = p->d == PTX_F32 ? 8 : 4 };
+    struct fragment ab = {.registers = 2}, c = {.registers = p->c == PTX_F32 ? 8 : 4},
+                    result = {.registers = p->d == PTX_F32 ? 8 : 4};
     d->out->fn = mma_quads;
     return fragment_decode(d, 0, &result, fragment_register_type(p->d), true, op->d) &&
            fragment_decode(d, 1, &ab, PTX_B32, false, op->a) && fragment_decode(d, 2, &ab, PTX_B32, false, op->b) &&

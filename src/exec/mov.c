@@ -1,8 +1,8 @@
-/* mov: registers, constants, special registers, addresses of variables and functions; packing and unpacking; the vector forms of early PTX.
- * PTX ISA 9.7.9.6 and 9.7.9.7.
+/* mov: registers, constants, special registers, addresses of variables and functions; packing and unpacking; the vector
+ * forms of early PTX. PTX ISA 9.7.9.6 and 9.7.9.7.
  *
- * Clocks come from whoever drives the launch. %globaltimer takes a cycle for a nanosecond. The performance counters %pm0..7 have nothing set up to
- * count, and read as zero. */
+ * Clocks come from whoever drives the launch. %globaltimer takes a cycle for a nanosecond. The performance counters
+ * %pm0..7 have nothing set up to count, and read as zero. */
 #include "exec/lanes.h"
 #include "exec/pick.h"
 #include "exec/special_now.h"
@@ -46,16 +46,18 @@ static void mov_dynamic(struct exec_warp *w, const struct exec_inst *in, uint32_
     uint64_t value = special_now(w, (enum ptx_special)in->imm);
     if (in->sub[0] == 64) {
         uint64_t *d = lane_data(w, in->dst);
-        FOR_EACH_LANE(mask, i) d[i] = value;
+        FOR_EACH_LANE(mask, i)
+            d[i] = value;
     } else {
         uint32_t *d = lane_data(w, in->dst), low = in->sub[0] == 16 ? (uint16_t)value : (uint32_t)value;
-        FOR_EACH_LANE(mask, i) d[i] = low;
+        FOR_EACH_LANE(mask, i)
+            d[i] = low;
     }
 }
 
 static const struct typed_handler mov_rows[] = {
-    {PTX_U32, mov_32}, {PTX_S32, mov_32}, {PTX_B32, mov_32}, {PTX_F32, mov_32}, {PTX_U64, mov_64}, {PTX_S64, mov_64}, {PTX_B64, mov_64},
-    {PTX_F64, mov_64}, {PTX_U16, mov_16}, {PTX_S16, mov_16}, {PTX_B16, mov_16}, {PTX_B128, mov_128},
+    {PTX_U32, mov_32}, {PTX_S32, mov_32}, {PTX_B32, mov_32}, {PTX_F32, mov_32}, {PTX_U64, mov_64}, {PTX_S64, mov_64},
+    {PTX_B64, mov_64}, {PTX_F64, mov_64}, {PTX_U16, mov_16}, {PTX_S16, mov_16}, {PTX_B16, mov_16}, {PTX_B128, mov_128},
 };
 
 /* Special registers were 16 bits wide in PTX 1.x, so a narrower mov is allowed; %gridid may be read in any width. */
@@ -64,8 +66,8 @@ static bool decode_mov_special(struct decoder *d, enum ptx_type t)
     const struct ptx_operand *o = decode_operand(d, 1);
     int have = ptx_type_bits(ptx_special_type(o->special)), need = ptx_type_bits(t);
     if (ptx_type_is_float(t) || need > have || (have == 64 && need < 64 && o->special != PTX_SREG_GRIDID))
-        return decode_wrong(d, o, "%s is .%s and cannot be read as a .%s", ptx_special_name(o->special), ptx_type_name(ptx_special_type(o->special)),
-                            ptx_type_name(t));
+        return decode_wrong(d, o, "%s is .%s and cannot be read as a .%s", ptx_special_name(o->special),
+                            ptx_type_name(ptx_special_type(o->special)), ptx_type_name(t));
     if (!special_is_dynamic(o->special))
         return decode_src(d, 1, t, &d->out->src[0]);
     d->out->fn = mov_dynamic;
@@ -78,7 +80,8 @@ static bool decode_mov_pred(struct decoder *d)
 {
     bool negated;
     d->out->fn = mov_pred;
-    if (!decode_pred_dst(d, decode_operand(d, 0), &d->out->dst) || !decode_pred_src(d, decode_operand(d, 1), &d->out->src[0], &negated))
+    if (!decode_pred_dst(d, decode_operand(d, 0), &d->out->dst) ||
+        !decode_pred_src(d, decode_operand(d, 1), &d->out->src[0], &negated))
         return false;
     d->out->sub[0] = negated;
     return true;
@@ -182,7 +185,8 @@ static bool element_srcs(struct decoder *d, const struct ptx_operand *o, enum pt
     return true;
 }
 
-static bool decode_mov_elements(struct decoder *d, enum ptx_type t, const struct ptx_operand *dst, const struct ptx_operand *src)
+static bool decode_mov_elements(struct decoder *d, enum ptx_type t, const struct ptx_operand *dst,
+                                const struct ptx_operand *src)
 {
     bool pack = src->kind == PTX_OPERAND_VECTOR;
     const struct ptx_operand *vector = pack ? src : dst;
@@ -215,11 +219,13 @@ static bool decode_mov_elements(struct decoder *d, enum ptx_type t, const struct
     return true;
 }
 
-static bool decode_mov_vector(struct decoder *d, enum ptx_type t, const struct ptx_operand *dst, const struct ptx_operand *src, int count)
+static bool decode_mov_vector(struct decoder *d, enum ptx_type t, const struct ptx_operand *dst,
+                              const struct ptx_operand *src, int count)
 {
     if (!find_handler(mov_rows, COUNT_OF(mov_rows), t) || t == PTX_B128)
         return wrong_type(d, t);
-    if (dst->kind != PTX_OPERAND_VECTOR || src->kind != PTX_OPERAND_VECTOR || (int)dst->element_count != count || (int)src->element_count != count)
+    if (dst->kind != PTX_OPERAND_VECTOR || src->kind != PTX_OPERAND_VECTOR || (int)dst->element_count != count ||
+        (int)src->element_count != count)
         return decode_wrong(d, dst, "'%s' takes vectors of %d elements", d->in->spelling, count);
     struct mov_elements *e = decode_alloc(d, sizeof *e);
     e->count = count;

@@ -1,4 +1,5 @@
-/* Small helpers of the integer, logic, comparison and move decoders: a table of handlers by type, and operands of like types in a row. */
+/* Small helpers of the integer, logic, comparison and move decoders: a table of handlers by type, and operands of like
+ * types in a row. */
 #ifndef HEDDLE_EXEC_PICK_H
 #define HEDDLE_EXEC_PICK_H
 
@@ -70,8 +71,9 @@ static inline bool take_operands(struct decoder *d, enum ptx_type dst, int sourc
             return false;
     return true;
 }
-#define TAKE_OPERANDS(d, dst, ...) \
-    take_operands((d), (dst), (int)COUNT_OF(((const enum ptx_type[]){__VA_ARGS__})), (const enum ptx_type[]){__VA_ARGS__})
+#define TAKE_OPERANDS(d, dst, ...)                                                   \
+    take_operands((d), (dst), (int)COUNT_OF(((const enum ptx_type[]){__VA_ARGS__})), \
+                  (const enum ptx_type[]){__VA_ARGS__})
 
 /* The type of twice the width: s16 -> s32, u32 -> u64. */
 static inline enum ptx_type wider_type(enum ptx_type type)

@@ -114,8 +114,8 @@ static bool has_any(const struct ptx_inst *in, const enum ptx_modifier *list, si
 
 static enum race_strength strength_of(const struct ptx_inst *in)
 {
-    static const enum ptx_modifier strong[] = { PTX_MOD_VOLATILE, PTX_MOD_RELAXED, PTX_MOD_ACQUIRE, PTX_MOD_RELEASE,
-                                                PTX_MOD_MMIO };
+    static const enum ptx_modifier strong[] = {PTX_MOD_VOLATILE, PTX_MOD_RELAXED, PTX_MOD_ACQUIRE, PTX_MOD_RELEASE,
+                                               PTX_MOD_MMIO};
     bool is_atomic = ptx_flags(in) & PTX_F_ATOMIC;
     if (!is_atomic && !has_any(in, strong, sizeof strong / sizeof *strong))
         return RACE_WEAK;
@@ -130,22 +130,22 @@ static bool is_release(const struct ptx_inst *in)
 static struct rule rule_of_barrier(const struct ptx_inst *in)
 {
     if (!ptx_has_modifier(in, PTX_MOD_CLUSTER))
-        return (struct rule){ 0 }; /* told by the barrier itself */
-    return (struct rule){ .act = ptx_has_modifier(in, PTX_MOD_ARRIVE) ? ACT_CLUSTER_ARRIVE : ACT_CLUSTER_WAIT };
+        return (struct rule){0}; /* told by the barrier itself */
+    return (struct rule){.act = ptx_has_modifier(in, PTX_MOD_ARRIVE) ? ACT_CLUSTER_ARRIVE : ACT_CLUSTER_WAIT};
 }
 
 static struct rule rule_of_mbarrier(const struct ptx_inst *in)
 {
     bool waits = ptx_has_modifier(in, PTX_MOD_TEST_WAIT) || ptx_has_modifier(in, PTX_MOD_TRY_WAIT);
     bool arrives = ptx_has_modifier(in, PTX_MOD_ARRIVE) || ptx_has_modifier(in, PTX_MOD_ARRIVE_DROP);
-    return (struct rule){ .act = waits ? ACT_WAIT : arrives ? ACT_ARRIVE : ACT_NONE };
+    return (struct rule){.act = waits ? ACT_WAIT : arrives ? ACT_ARRIVE : ACT_NONE};
 }
 
 static struct rule rule_of_copy(const struct ptx_inst *in)
 {
     if (ptx_has_modifier(in, PTX_MOD_MBARRIER))
-        return (struct rule){ .act = ACT_ARRIVE };
-    return (struct rule){ .act = ptx_has_modifier(in, PTX_MOD_BULK) ? ACT_NONE : ACT_ACCESSES };
+        return (struct rule){.act = ACT_ARRIVE};
+    return (struct rule){.act = ptx_has_modifier(in, PTX_MOD_BULK) ? ACT_NONE : ACT_ACCESSES};
 }
 
 static struct rule rule_of(const struct ptx_inst *in)
@@ -156,19 +156,19 @@ static struct rule rule_of(const struct ptx_inst *in)
     case PTX_OP_barrier: return rule_of_barrier(in);
     case PTX_OP_mbarrier: return rule_of_mbarrier(in);
     case PTX_OP_cp: return rule_of_copy(in);
-    case PTX_OP_wmma: return (struct rule){ .act = ACT_ACCESSES };
+    case PTX_OP_wmma: return (struct rule){.act = ACT_ACCESSES};
     default: break;
     }
     if (flags & PTX_F_FENCE)
-        return (struct rule){ .act = ACT_FENCE };
+        return (struct rule){.act = ACT_FENCE};
     if (!(flags & (PTX_F_LOAD | PTX_F_STORE | PTX_F_ATOMIC)) || (flags & PTX_F_TEXTURE) ||
         ptx_has_modifier(in, PTX_MOD_ASYNC) || ptx_has_modifier(in, PTX_MOD_PARAM) ||
         ptx_has_modifier(in, PTX_MOD_LOCAL) || ptx_has_modifier(in, PTX_MOD_CONST))
-        return (struct rule){ 0 };
-    return (struct rule){ .act = ACT_ACCESS,
-                          .strength = (uint8_t)strength_of(in),
-                          .releases = is_release(in),
-                          .has_values = in->opcode == PTX_OP_st };
+        return (struct rule){0};
+    return (struct rule){.act = ACT_ACCESS,
+                         .strength = (uint8_t)strength_of(in),
+                         .releases = is_release(in),
+                         .has_values = in->opcode == PTX_OP_st};
 }
 
 static const struct code *code_of(struct races *r, const struct exec_function *kernel, const void *program,
@@ -179,8 +179,7 @@ static const struct code *code_of(struct races *r, const struct exec_function *k
             return c;
     struct code *c = zeroed(1, sizeof *c);
     *c = (struct code){
-        .next = r->codes, .program = program, .kernel = strdup(kernel->name), .rules = zeroed(count, sizeof *c->rules)
-    };
+        .next = r->codes, .program = program, .kernel = strdup(kernel->name), .rules = zeroed(count, sizeof *c->rules)};
     if (!c->kernel)
         out_of_memory();
     r->codes = c;
@@ -198,12 +197,12 @@ struct race_launch *race_launch_begin(struct races *r, const struct exec_launch 
                                       const uint32_t *first, uint32_t count)
 {
     struct race_launch *to = zeroed(1, sizeof *to);
-    *to = (struct race_launch){ .races = r,
-                                .orders = race_orders_create(!exec_lanes_are_independent(l)),
-                                .exec = l,
-                                .first = first,
-                                .number = ++r->last_launch,
-                                .code = code_of(r, l->kernel, program, first, count) };
+    *to = (struct race_launch){.races = r,
+                               .orders = race_orders_create(!exec_lanes_are_independent(l)),
+                               .exec = l,
+                               .first = first,
+                               .number = ++r->last_launch,
+                               .code = code_of(r, l->kernel, program, first, count)};
     r->launches++;
     return to;
 }
@@ -248,7 +247,7 @@ static void place_of(const uint32_t size[3], uint64_t index, uint32_t out[3])
 
 static struct race_party party(const struct race_launch *l, const struct race_access *a)
 {
-    struct race_party p = { .instruction = a->instruction };
+    struct race_party p = {.instruction = a->instruction};
     place_of(l->exec->grid, a->block, p.block);
     place_of(l->exec->block, a->thread, p.thread);
     return p;
@@ -296,14 +295,14 @@ static void found(void *context, enum race_kind kind, const struct race_access *
     if (k->told >> kind & 1)
         return;
     k->told |= 1u << kind;
-    struct race_pair like = { .program = l->code->program,
-                              .kernel = l->code->kernel,
-                              .kind = kind,
-                              .shared = k->shared,
-                              .address = k->page + offset,
-                              .count = 1,
-                              .earlier.instruction = past->instruction,
-                              .later.instruction = k->touch->access.instruction };
+    struct race_pair like = {.program = l->code->program,
+                             .kernel = l->code->kernel,
+                             .kind = kind,
+                             .shared = k->shared,
+                             .address = k->page + offset,
+                             .count = 1,
+                             .earlier.instruction = past->instruction,
+                             .later.instruction = k->touch->access.instruction};
     uint32_t *slot = slot_of(r, &like);
     if (*slot) {
         r->pairs[*slot - 1].count++;
@@ -352,7 +351,7 @@ static bool find_target(const struct exec_warp *w, uint32_t lane, struct target 
     }
     if (!shared && address - m->local_window < MEMORY_WINDOW_BYTES)
         return false;
-    *t = (struct target){ .address = address, .host = memory_pointer(address) };
+    *t = (struct target){.address = address, .host = memory_pointer(address)};
     if (shared) {
         t->cta = owner_of_shared(w, &t->address);
         t->host = t->cta->shared + t->address;
@@ -385,15 +384,15 @@ static void access_lane(struct exec_warp *w, uint32_t lane, const struct target 
 {
     const struct exec_access *x = &w->access;
     struct race_block *b = w->cta->race;
-    struct race_touch touch = { .owner = t->cta ? t->cta->race->number : b->launch->number,
-                                .is_write = x->is_store,
-                                .is_atomic = x->is_atomic,
-                                .access = { .block = b->index,
-                                            .clock = b->clocks[w->index],
-                                            .instruction = b->instruction,
-                                            .thread = (uint16_t)(w->index * WARP_LANES + lane),
-                                            .strength = b->strength,
-                                            .is_there = true } };
+    struct race_touch touch = {.owner = t->cta ? t->cta->race->number : b->launch->number,
+                               .is_write = x->is_store,
+                               .is_atomic = x->is_atomic,
+                               .access = {.block = b->index,
+                                          .clock = b->clocks[w->index],
+                                          .instruction = b->instruction,
+                                          .thread = (uint16_t)(w->index * WARP_LANES + lane),
+                                          .strength = b->strength,
+                                          .is_there = true}};
     for (uint32_t at = 0; at < x->bytes; at += touch.bytes) {
         uint64_t address = t->address + at;
         touch.bytes = x->bytes < 4 ? x->bytes : 4;
@@ -401,7 +400,7 @@ static void access_lane(struct exec_warp *w, uint32_t lane, const struct target 
         touch.value = 0;
         if (x->is_store)
             memcpy(&touch.value, values ? values + at : t->host + at, touch.bytes);
-        struct look k = { .launch = b->launch, .touch = &touch, .page = address - touch.offset, .shared = t->cta };
+        struct look k = {.launch = b->launch, .touch = &touch, .page = address - touch.offset, .shared = t->cta};
         race_touch_page(page_of(b->launch, t, address), &touch, b->launch->orders, b, found, &k);
     }
 }

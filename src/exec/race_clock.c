@@ -103,7 +103,7 @@ static void view_clear(struct race_view *v, uint32_t warps)
     memset(v->seen, 0, warps * sizeof *v->seen);
     memset(v->fenced, 0, warps * sizeof *v->fenced);
     v->has_fenced = false;
-    v->acquired = (struct race_acquired){ 0 };
+    v->acquired = (struct race_acquired){0};
 }
 
 static void view_destroy(struct race_view *v)
@@ -200,7 +200,7 @@ void race_clock_pass(struct race_block *b, uint32_t warp)
 /* Lanes that meet take over what each of them has seen of the others. */
 void race_clock_sync_lanes(struct race_block *b, uint32_t warp, uint32_t lanes, uint32_t live)
 {
-    uint32_t together[WARP_LANES] = { 0 };
+    uint32_t together[WARP_LANES] = {0};
     if (!(live & ~lanes)) {
         b->synced[warp] = b->clocks[warp];
         forget_lanes(b, warp);
@@ -376,7 +376,7 @@ void race_clock_release(struct race_orders *o, struct race_block *b, uint32_t wa
         if (h->list[i].place == place && covers_all(&h->list[i], v->fenced, b->warp_count))
             return;
     struct release *r = add_release(h);
-    *r = (struct release){ .place = place, .turn = o->turn, .covers = zeroed(b->warp_count, sizeof *r->covers) };
+    *r = (struct release){.place = place, .turn = o->turn, .covers = zeroed(b->warp_count, sizeof *r->covers)};
     memcpy(r->covers, v->fenced, b->warp_count * sizeof *r->covers);
 }
 

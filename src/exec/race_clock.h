@@ -10,8 +10,8 @@
  *
  * Coarser than the model, so that races are missed rather than reported wrongly: a fence or an acquisition of one lane
  * counts for its warp; any fence counts, whatever its scope; an acquisition needs no fence, and takes whatever was
- * released before it, not only by the write whose value it read. A warp remembers some places; then all of them count.
- */
+ * released before it, not only by the write whose value it read. A warp remembers some places; then all of them
+ * count. */
 #ifndef HEDDLE_EXEC_RACE_CLOCK_H
 #define HEDDLE_EXEC_RACE_CLOCK_H
 

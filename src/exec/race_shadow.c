@@ -106,7 +106,7 @@ struct race_page *race_page_of(struct race_page_table *t, uint64_t address, bool
     if (!e->page && !make)
         return NULL;
     if (!e->page) {
-        *e = (struct page_entry){ number, race_page_create() };
+        *e = (struct page_entry){number, race_page_create()};
         t->count++;
     }
     t->last = *e;
@@ -163,7 +163,7 @@ static void visit(const struct visit *v, struct race_cell *c, uint32_t value, ui
 {
     const struct race_touch *t = v->touch;
     if (c->owner != t->owner)
-        *c = (struct race_cell){ .owner = t->owner };
+        *c = (struct race_cell){.owner = t->owner};
     if (!t->is_write) {
         if (is_race(v, &c->writer))
             v->found(v->context, RACE_READ_AFTER_WRITE, &c->writer, offset);
@@ -186,7 +186,7 @@ static void visit(const struct visit *v, struct race_cell *c, uint32_t value, ui
 void race_touch_page(struct race_page *p, const struct race_touch *t, const struct race_orders *o,
                      const struct race_block *b, race_found *found, void *context)
 {
-    const struct visit v = { t, o, b, found, context };
+    const struct visit v = {t, o, b, found, context};
     if (t->bytes < WORD_BYTES && !p->by_byte)
         split(p);
     if (!p->by_byte) {

@@ -1,4 +1,5 @@
-/* Reductions over the lanes of a warp (PTX ISA 9.7.13: redux.sync), integers and the f32 minimum and maximum of sm_100a.
+/* Reductions over the lanes of a warp (PTX ISA 9.7.13: redux.sync), integers and the f32 minimum and maximum of
+ * sm_100a.
  *
  * The lanes that take part are those that execute the instruction together and are in the lane's member mask. */
 #include "exec/decode.h"
@@ -67,7 +68,8 @@ static bool is_allowed(enum redux_op op, enum ptx_type type)
 
 bool decode_redux(struct decoder *d)
 {
-    static const enum ptx_modifier ops[] = { PTX_MOD_ADD, PTX_MOD_MIN, PTX_MOD_MAX, PTX_MOD_AND, PTX_MOD_OR, PTX_MOD_XOR };
+    static const enum ptx_modifier ops[] = {PTX_MOD_ADD, PTX_MOD_MIN, PTX_MOD_MAX,
+                                            PTX_MOD_AND, PTX_MOD_OR,  PTX_MOD_XOR};
     enum ptx_type type = decode_type(d, 0);
     int op = decode_take_one(d, ops, 6);
     if (!decode_take(d, PTX_MOD_SYNC) || op < 0)

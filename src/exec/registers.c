@@ -1,5 +1,6 @@
-/* Places a function's registers in its frame. PTX has as many registers as the compiler cared to name; two whose live ranges do not touch share a place, so
- * that a warp's frame is about as large as what is alive at once and stays in the host's cache. */
+/* Places a function's registers in its frame. PTX has as many registers as the compiler cared to name; two whose live
+ * ranges do not touch share a place, so that a warp's frame is about as large as what is alive at once and stays in the
+ * host's cache. */
 #include "exec/control.h"
 #include "exec/image_internal.h"
 
@@ -9,7 +10,7 @@
 #include <string.h>
 
 enum { SCRATCH_BYTES = 512, CLASS_COUNT = 4 };
-static const uint32_t class_bytes[CLASS_COUNT] = { 4, 4 * WARP_LANES, 8 * WARP_LANES, 16 * WARP_LANES };
+static const uint32_t class_bytes[CLASS_COUNT] = {4, 4 * WARP_LANES, 8 * WARP_LANES, 16 * WARP_LANES};
 
 static int class_of(const struct ptx_reg *r)
 {
@@ -20,7 +21,7 @@ static int class_of(const struct ptx_reg *r)
 }
 
 struct placement {
-    uint32_t *slot;                /* per register, within its class */
+    uint32_t *slot; /* per register, within its class */
     uint32_t *free_slots[CLASS_COUNT];
     uint32_t free_count[CLASS_COUNT], slot_count[CLASS_COUNT];
 };
@@ -47,10 +48,12 @@ static uint32_t *sort_by(struct arena *a, const uint32_t *key, uint32_t count, u
 }
 
 /* One pass over the instructions: ranges that ended before give their slots back, ranges that begin take one. */
-static void place_by_ranges(struct arena *scratch, struct placement *p, const struct ptx_function *f, const struct ptx_liveness *live)
+static void place_by_ranges(struct arena *scratch, struct placement *p, const struct ptx_function *f,
+                            const struct ptx_liveness *live)
 {
     uint32_t limit = f->inst_count; /* never mentioned: at the end, in a slot of its own */
-    uint32_t *first_starts = arena_array(scratch, uint32_t, limit + 2), *last_starts = arena_array(scratch, uint32_t, limit + 2);
+    uint32_t *first_starts = arena_array(scratch, uint32_t, limit + 2),
+             *last_starts = arena_array(scratch, uint32_t, limit + 2);
     uint32_t *by_first = sort_by(scratch, live->range_first, f->reg_count, limit, first_starts);
     uint32_t *by_last = sort_by(scratch, live->range_last, f->reg_count, limit, last_starts);
     for (uint32_t i = 0; i <= limit; i++) {
@@ -68,8 +71,8 @@ static void place_by_ranges(struct arena *scratch, struct placement *p, const st
 void registers_place(struct exec_image *image, struct exec_function *f, const struct ptx_liveness *live)
 {
     const struct ptx_function *ptx = f->ptx;
-    struct arena scratch = { 0 };
-    struct placement p = { .slot = arena_array(&scratch, uint32_t, ptx->reg_count + 1) };
+    struct arena scratch = {0};
+    struct placement p = {.slot = arena_array(&scratch, uint32_t, ptx->reg_count + 1)};
     for (int c = 0; c < CLASS_COUNT; c++)
         p.free_slots[c] = arena_array(&scratch, uint32_t, ptx->reg_count + 1);
     place_by_ranges(&scratch, &p, ptx, live);

@@ -11,9 +11,13 @@ static inline uint32_t guarded(const struct exec_warp *w, const struct exec_inst
     return mask;
 }
 
-static inline uint32_t lanes_of(const struct exec_warp *w, const struct exec_inst *in) { return guarded(w, in, w->active); }
+static inline uint32_t lanes_of(const struct exec_warp *w, const struct exec_inst *in)
+{
+    return guarded(w, in, w->active);
+}
 
-/* Instructions one after another with the same lanes, yet to be counted: counting lanes takes longer than many an instruction. */
+/* Instructions one after another with the same lanes, yet to be counted: counting lanes takes longer than many an
+ * instruction. */
 struct tally {
     uint64_t *counts; /* by number of lanes */
     uint32_t mask, instructions;
@@ -51,10 +55,7 @@ static inline void execute(struct exec_warp *w, struct tally *t)
     simt_next(w);
 }
 
-uint32_t exec_lanes(const struct exec_warp *w)
-{
-    return lanes_of(w, &w->code[w->pc]);
-}
+uint32_t exec_lanes(const struct exec_warp *w) { return lanes_of(w, &w->code[w->pc]); }
 
 uint32_t exec_lanes_of(const struct exec_warp *w, const struct exec_inst *in, uint32_t lanes)
 {

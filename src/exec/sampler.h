@@ -8,15 +8,15 @@ enum texture_geometry { TEXTURE_1D, TEXTURE_2D, TEXTURE_3D, TEXTURE_A1D, TEXTURE
 
 struct texture_request {
     enum texture_geometry geometry;
-    bool whole;             /* coordinates are whole texels: no filtering */
+    bool whole; /* coordinates are whole texels: no filtering */
     float at[3];
     int32_t texel[3];
-    uint32_t layer;         /* of a1d, a2d, acube */
-    int32_t offset[3];      /* in texels */
-    bool has_level;         /* else level 0 */
+    uint32_t layer;    /* of a1d, a2d, acube */
+    int32_t offset[3]; /* in texels */
+    bool has_level;    /* else level 0 */
     float level;
-    int gather;             /* -1, or the component that tld4 reads of the four texels around */
-    uint64_t touched;       /* out: device address of the last texel read */
+    int gather;       /* -1, or the component that tld4 reads of the four texels around */
+    uint64_t touched; /* out: device address of the last texel read */
 };
 
 /* Components as the instruction returns them: the bits of floats, or integers where the texture gives integers. */
@@ -34,7 +34,8 @@ struct texture_lanes {
 bool texture_sample_lanes(const struct texture *t, uint32_t mask, struct texture_lanes *l);
 /* The nearest 16-bit float that is not larger in magnitude. */
 uint16_t texture_cut_to_f16(float v);
-/* The level of detail of a footprint: the derivatives of the coordinates in x and y of the screen. dimensions: 1 to 3. */
+/* The level of detail of a footprint: the derivatives of the coordinates in x and y of the screen. dimensions: 1 to
+ * 3. */
 float texture_level_of(const struct texture *t, const float dx[3], const float dy[3], int dimensions);
 
 #endif

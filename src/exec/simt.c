@@ -1,6 +1,7 @@
-/* The post-dominator reconvergence stack. The top entry runs; a branch whose lanes disagree turns the top into the entry that waits at the
- * immediate post-dominator and pushes the paths above it, the taken one last, so that it runs first. A path that arrives there is popped. A path that waits at a
- * barrier lets its siblings run; a path below that is in a caller's frame cannot, since the frame above it is in use. */
+/* The post-dominator reconvergence stack. The top entry runs; a branch whose lanes disagree turns the top into the
+ * entry that waits at the immediate post-dominator and pushes the paths above it, the taken one last, so that it runs
+ * first. A path that arrives there is popped. A path that waits at a barrier lets its siblings run; a path below that
+ * is in a caller's frame cannot, since the frame above it is in use. */
 #include "exec/strands.h"
 
 #include "base/out_of_memory.h"
@@ -25,7 +26,7 @@ static void push(struct exec_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask)
 {
     if (w->stack_depth == w->stack_capacity)
         grow(w);
-    w->stack[w->stack_depth++] = (struct simt_entry){ .pc = pc, .rpc = rpc, .mask = mask, .call_depth = w->frame_depth };
+    w->stack[w->stack_depth++] = (struct simt_entry){.pc = pc, .rpc = rpc, .mask = mask, .call_depth = w->frame_depth};
 }
 
 void simt_save(struct exec_warp *w)
@@ -35,8 +36,8 @@ void simt_save(struct exec_warp *w)
     top->mask = w->active;
 }
 
-/* The top waits at a barrier. Brings a path of the same call to the top that does not: one that shares no lanes with the entries above it, which would otherwise be
- * an entry where those meet. */
+/* The top waits at a barrier. Brings a path of the same call to the top that does not: one that shares no lanes with
+ * the entries above it, which would otherwise be an entry where those meet. */
 static bool bring_up_runnable(struct exec_warp *w)
 {
     uint32_t above = 0;
@@ -153,7 +154,7 @@ void simt_branch(struct exec_warp *w, uint32_t taken, uint32_t target, uint32_t 
             simt_pop(w);
     } else {
         counters->divergent_branches++;
-        struct simt_path paths[2] = { { target, taken }, { w->pc + 1, w->active & ~taken } };
+        struct simt_path paths[2] = {{target, taken}, {w->pc + 1, w->active & ~taken}};
         uint32_t meet = rpc == NO_RPC ? w->rpc : rpc;
         simt_split(w, paths, 2, rpc);
         if (w->launch->spun_count && (target == meet || paths[1].pc == meet))
@@ -171,10 +172,7 @@ void simt_block(struct exec_warp *w, uint8_t barrier, uint32_t lanes)
     settle(w);
 }
 
-void simt_resume(struct exec_warp *w)
-{
-    settle(w);
-}
+void simt_resume(struct exec_warp *w) { settle(w); }
 
 void simt_push_call(struct exec_warp *w, uint32_t mask)
 {

@@ -10,14 +10,26 @@ const struct soft_format soft_e4m3 = {4, 3, 0x7e, 0, 0x7f};
 const struct soft_format soft_e5m2 = {5, 2, 0x7b, 0x7c, 0x7f};
 
 static int sign_position(const struct soft_format *f) { return f->exponent_bits + f->fraction_bits; }
-static uint64_t magnitude_of(const struct soft_format *f, uint64_t bits) { return bits & ((1ull << sign_position(f)) - 1); }
+static uint64_t magnitude_of(const struct soft_format *f, uint64_t bits)
+{
+    return bits & ((1ull << sign_position(f)) - 1);
+}
 static int least_exponent(const struct soft_format *f) { return 2 - (1 << (f->exponent_bits - 1)); }
 
-bool soft_is_nan(const struct soft_format *f, uint64_t bits) { return magnitude_of(f, bits) > (f->infinity ? f->infinity : f->largest); }
-bool soft_is_infinite(const struct soft_format *f, uint64_t bits) { return f->infinity && magnitude_of(f, bits) == f->infinity; }
+bool soft_is_nan(const struct soft_format *f, uint64_t bits)
+{
+    return magnitude_of(f, bits) > (f->infinity ? f->infinity : f->largest);
+}
+bool soft_is_infinite(const struct soft_format *f, uint64_t bits)
+{
+    return f->infinity && magnitude_of(f, bits) == f->infinity;
+}
 bool soft_is_negative(const struct soft_format *f, uint64_t bits) { return bits >> sign_position(f) & 1; }
 uint64_t soft_zero(const struct soft_format *f, bool negative) { return (uint64_t)negative << sign_position(f); }
-uint64_t soft_infinity(const struct soft_format *f, bool negative) { return (f->infinity ? f->infinity : f->largest) | soft_zero(f, negative); }
+uint64_t soft_infinity(const struct soft_format *f, bool negative)
+{
+    return (f->infinity ? f->infinity : f->largest) | soft_zero(f, negative);
+}
 
 /* Position of the highest set bit; v is not zero. */
 static int top_bit(uint128 v)

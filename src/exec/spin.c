@@ -1,9 +1,12 @@
-/* Warps that will never get anywhere. A warp that comes back to an instruction with the same stack, registers and local memory, having changed nothing that others see, will do the
- * same again for ever unless somebody else changes memory. When that holds for all warps at once, the launch hangs. The usual cause is a lock between lanes of one warp: the lane
- * that holds it waits at the reconvergence point for those that spin, which the post-dominator stack cannot run. (For architectures since sm_70 it is let go: let_go.c.)
+/* Warps that will never get anywhere. A warp that comes back to an instruction with the same stack, registers and local
+ * memory, having changed nothing that others see, will do the same again for ever unless somebody else changes memory.
+ * When that holds for all warps at once, the launch hangs. The usual cause is a lock between lanes of one warp: the
+ * lane that holds it waits at the reconvergence point for those that spin, which the post-dominator stack cannot run.
+ * (For architectures since sm_70 it is let go: let_go.c.)
  *
- * To find out, a copy of the warp runs under a copy of the launch whose effects beyond the warp (writes, barriers, the warp's end, calls of the device runtime) are counted and do not
- * happen; the first one ends the watch. So does a look at a clock: time may be what the warp waits for. Left out: loops longer than WATCH_STEPS, which pass for progress. */
+ * To find out, a copy of the warp runs under a copy of the launch whose effects beyond the warp (writes, barriers, the
+ * warp's end, calls of the device runtime) are counted and do not happen; the first one ends the watch. So does a look
+ * at a clock: time may be what the warp waits for. Left out: loops longer than WATCH_STEPS, which pass for progress. */
 #include "exec/strands.h"
 
 #include "base/out_of_memory.h"
@@ -50,8 +53,10 @@ static void copy_warp(struct exec_warp *to, const struct exec_warp *from)
 {
     *to = *from;
     to->registers = copy_of(from->registers, from->registers_bytes, from->registers_bytes);
-    to->stack = copy_of(from->stack, from->stack_depth * sizeof *from->stack, from->stack_capacity * sizeof *from->stack);
-    to->frames = copy_of(from->frames, from->frame_depth * sizeof *from->frames, from->frame_capacity * sizeof *from->frames);
+    to->stack =
+        copy_of(from->stack, from->stack_depth * sizeof *from->stack, from->stack_capacity * sizeof *from->stack);
+    to->frames =
+        copy_of(from->frames, from->frame_depth * sizeof *from->frames, from->frame_capacity * sizeof *from->frames);
     to->local = copy_of(NULL, 0, local_bytes(from));
     copy_local(from, to->local);
     to->bank[BANK_FRAME] = to->registers + to->registers_offset;
@@ -70,8 +75,8 @@ static bool same_entries(const struct exec_warp *a, const struct exec_warp *b)
 {
     for (uint32_t i = 0; i < a->stack_depth; i++) {
         const struct simt_entry *x = &a->stack[i], *y = &b->stack[i];
-        if (x->pc != y->pc || x->rpc != y->rpc || x->mask != y->mask || x->call_depth != y->call_depth || x->barrier != y->barrier || x->arrived != y->arrived ||
-            x->at_barrier != y->at_barrier)
+        if (x->pc != y->pc || x->rpc != y->rpc || x->mask != y->mask || x->call_depth != y->call_depth ||
+            x->barrier != y->barrier || x->arrived != y->arrived || x->at_barrier != y->at_barrier)
             return false;
     }
     return true;
@@ -81,8 +86,9 @@ static bool same_frames(const struct exec_warp *a, const struct exec_warp *b)
 {
     for (uint32_t i = 0; i < a->frame_depth; i++) {
         const struct call_frame *x = &a->frames[i], *y = &b->frames[i];
-        if (x->function != y->function || x->return_pc != y->return_pc || x->call_pc != y->call_pc || x->registers_offset != y->registers_offset || x->local_base != y->local_base ||
-            x->mask != y->mask || memcmp(x->stack_top, y->stack_top, sizeof x->stack_top) != 0)
+        if (x->function != y->function || x->return_pc != y->return_pc || x->call_pc != y->call_pc ||
+            x->registers_offset != y->registers_offset || x->local_base != y->local_base || x->mask != y->mask ||
+            memcmp(x->stack_top, y->stack_top, sizeof x->stack_top) != 0)
             return false;
     }
     return true;
@@ -90,9 +96,10 @@ static bool same_frames(const struct exec_warp *a, const struct exec_warp *b)
 
 static bool same_place(const struct exec_warp *a, const struct exec_warp *b)
 {
-    return a->pc == b->pc && a->active == b->active && a->function == b->function && a->rpc == b->rpc && a->exited == b->exited && a->carry == b->carry &&
-           a->stack_depth == b->stack_depth && a->frame_depth == b->frame_depth && a->registers_offset == b->registers_offset && a->local_base == b->local_base &&
-           a->registers_bytes == b->registers_bytes;
+    return a->pc == b->pc && a->active == b->active && a->function == b->function && a->rpc == b->rpc &&
+           a->exited == b->exited && a->carry == b->carry && a->stack_depth == b->stack_depth &&
+           a->frame_depth == b->frame_depth && a->registers_offset == b->registers_offset &&
+           a->local_base == b->local_base && a->registers_bytes == b->registers_bytes;
 }
 
 static bool same_state(const struct exec_warp *a, const struct exec_warp *b)
@@ -180,14 +187,16 @@ bool exec_path_spins(const struct exec_warp *w, struct exec_pending pending, uin
 bool exec_would_spin(const struct exec_warp *w, struct exec_pending pending)
 {
     uint32_t lanes;
-    if (!exec_path_spins(w, pending, WATCH_STEPS, &lanes) || (exec_lanes_are_independent(w->launch) && (strands_lanes(w) & ~lanes)))
+    if (!exec_path_spins(w, pending, WATCH_STEPS, &lanes) ||
+        (exec_lanes_are_independent(w->launch) && (strands_lanes(w) & ~lanes)))
         return false;
     for (uint32_t i = 0; w->strands && i < w->strands->count; i++) {
         struct exec_warp other = *w;
         if (i == w->strands->current || w->strands->list[i].blocked)
             continue;
         strands_show(&other, i);
-        if (!exec_path_spins(&other, (struct exec_pending){ 0 }, WATCH_STEPS, &lanes) || (w->strands->list[i].lanes & ~w->exited & ~lanes))
+        if (!exec_path_spins(&other, (struct exec_pending){0}, WATCH_STEPS, &lanes) ||
+            (w->strands->list[i].lanes & ~w->exited & ~lanes))
             return false;
     }
     return true;
@@ -208,14 +217,19 @@ static void describe_warp(const struct exec_warp *w, char *out, uint32_t out_byt
     } else {
         uint32_t waiting = w->lanes & ~w->exited & ~w->active;
         if (waiting && w->strands)
-            snprintf(what, sizeof what, "lanes %08x spin, while lanes %08x of the same warp wait elsewhere, or spin as well", w->active, waiting);
+            snprintf(what, sizeof what,
+                     "lanes %08x spin, while lanes %08x of the same warp wait elsewhere, or spin as well", w->active,
+                     waiting);
         else if (waiting)
-            snprintf(what, sizeof what, "lanes %08x spin, while lanes %08x of the same warp wait for them to reconverge", w->active, waiting);
+            snprintf(what, sizeof what,
+                     "lanes %08x spin, while lanes %08x of the same warp wait for them to reconverge", w->active,
+                     waiting);
         else
             snprintf(what, sizeof what, "spins without effect");
     }
     const struct ptx_inst *in = instruction_at(w->function, pc);
-    snprintf(out, out_bytes, "block (%u,%u,%u) warp %u, PTX line %d (%s): %s", w->cta->id[0], w->cta->id[1], w->cta->id[2], w->index, in ? in->line : 0, in ? in->spelling : "end", what);
+    snprintf(out, out_bytes, "block (%u,%u,%u) warp %u, PTX line %d (%s): %s", w->cta->id[0], w->cta->id[1],
+             w->cta->id[2], w->index, in ? in->line : 0, in ? in->spelling : "end", what);
 }
 
 static bool spins_within_warp(const struct exec_warp *w)
@@ -233,10 +247,13 @@ void exec_describe_hang(const struct exec_launch *l, struct exec_cta *const *blo
             waiting += blocks[b]->warps[i].state != WARP_DONE;
             within_warp |= spins_within_warp(&blocks[b]->warps[i]);
         }
-    error_set(e, ERROR_DEADLOCK, "kernel %s cannot go on: %u warps wait, and nothing can release them", l->kernel->name, waiting);
+    error_set(e, ERROR_DEADLOCK, "kernel %s cannot go on: %u warps wait, and nothing can release them", l->kernel->name,
+              waiting);
     if (within_warp)
-        error_note(e, "lanes of one warp spin on a value that other lanes of that warp would have to write. The reconvergence stack (post-dominator) runs a diverged warp's paths "
-                      "one after the other, so such a lock never opens; let one lane at a time take it outside the loop, or loop over the lanes, or compile for sm_70 or later, where each lane goes on by itself");
+        error_note(e, "lanes of one warp spin on a value that other lanes of that warp would have to write. The "
+                      "reconvergence stack (post-dominator) runs a diverged warp's paths "
+                      "one after the other, so such a lock never opens; let one lane at a time take it outside the "
+                      "loop, or loop over the lanes, or compile for sm_70 or later, where each lane goes on by itself");
     for (uint32_t b = 0; b < count && shown < SHOWN; b++)
         for (uint32_t i = 0; blocks[b] && i < blocks[b]->warp_count && shown < SHOWN; i++) {
             if (blocks[b]->warps[i].state == WARP_DONE)

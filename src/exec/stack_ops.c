@@ -1,5 +1,6 @@
-/* stacksave, stackrestore, alloca (PTX ISA 9.7.17): memory of the current call that is sized at run time. It is taken from the thread's local memory above what is in
- * use, and goes back when the function returns or the stack is restored. Addresses are those of the local space. */
+/* stacksave, stackrestore, alloca (PTX ISA 9.7.17): memory of the current call that is sized at run time. It is taken
+ * from the thread's local memory above what is in use, and goes back when the function returns or the stack is
+ * restored. Addresses are those of the local space. */
 #include "base/checked.h"
 #include "exec/decode.h"
 #include "exec/lanes.h"
@@ -31,7 +32,8 @@ static void restore(struct exec_warp *w, const struct exec_inst *in, uint32_t ma
     FOR_EACH_LANE(mask, i) {
         uint64_t top = operand(w, in, i);
         if (top > w->launch->local_bytes) {
-            exec_raise(w, ERROR_INSTRUCTION, i, top, 0, "stackrestore to %llu, beyond the thread's %u bytes of local memory", (unsigned long long)top,
+            exec_raise(w, ERROR_INSTRUCTION, i, top, 0,
+                       "stackrestore to %llu, beyond the thread's %u bytes of local memory", (unsigned long long)top,
                        w->launch->local_bytes);
             return;
         }
@@ -45,8 +47,9 @@ static void take(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
     FOR_EACH_LANE(mask, i) {
         uint64_t size = operand(w, in, i), base = UINT64_MAX, limit = w->launch->local_bytes;
         if (!checked_round_up(w->stack_top[i], align, &base) || capped_add(base, size) > limit) {
-            exec_raise(w, ERROR_ADDRESS, i, base, 0, "alloca of %llu bytes: the thread has %u bytes of local memory, of which %u are in use", (unsigned long long)size,
-                       w->launch->local_bytes, w->stack_top[i]);
+            exec_raise(w, ERROR_ADDRESS, i, base, 0,
+                       "alloca of %llu bytes: the thread has %u bytes of local memory, of which %u are in use",
+                       (unsigned long long)size, w->launch->local_bytes, w->stack_top[i]);
             return;
         }
         set_result(w, in, i, (uint32_t)base);
@@ -78,5 +81,6 @@ bool decode_stack(struct decoder *d)
         return decode_alloca(d, type);
     bool saves = d->in->opcode == PTX_OP_stacksave;
     d->out->fn = saves ? save : restore;
-    return decode_count(d, 1, 1) && (saves ? decode_dst(d, 0, type, &d->out->dst) : decode_src(d, 0, type, &d->out->src[0]));
+    return decode_count(d, 1, 1) &&
+           (saves ? decode_dst(d, 0, type, &d->out->dst) : decode_src(d, 0, type, &d->out->src[0]));
 }

@@ -1,9 +1,12 @@
-/* Warps whose lanes have come apart. Since sm_70 every lane of a warp makes progress by itself, whatever the others do. Here a warp runs under one reconvergence stack
- * until that can no longer be kept up (let_go.c); then the lanes that wait become a strand: a stack and calls of their own. Strands share the warp's registers and local
- * memory, in which each lane has its own places; only the frames of calls must not overlap, so that each call takes registers that no strand uses.
+/* Warps whose lanes have come apart. Since sm_70 every lane of a warp makes progress by itself, whatever the others do.
+ * Here a warp runs under one reconvergence stack until that can no longer be kept up (let_go.c); then the lanes that
+ * wait become a strand: a stack and calls of their own. Strands share the warp's registers and local memory, in which
+ * each lane has its own places; only the frames of calls must not overlap, so that each call takes registers that no
+ * strand uses.
  *
- * One strand runs, as if it were the warp; the others take their turns. Strands that come to the same place, by the way of the same calls, are one again; the usual places are
- * barriers and __syncwarp. Left out: a block's barrier counts the warp when all its strands wait, not each lane when it comes. */
+ * One strand runs, as if it were the warp; the others take their turns. Strands that come to the same place, by the way
+ * of the same calls, are one again; the usual places are barriers and __syncwarp. Left out: a block's barrier counts
+ * the warp when all its strands wait, not each lane when it comes. */
 #include "exec/strands.h"
 
 #include "base/out_of_memory.h"
@@ -145,7 +148,8 @@ static void flatten(struct strand *s)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->stack_depth; i++) {
         struct simt_entry *e = &s->stack[i], *below = kept ? &s->stack[kept - 1] : NULL;
-        if (below && below->call_depth == e->call_depth && below->mask == e->mask && !below->barrier && below->pc == e->rpc) {
+        if (below && below->call_depth == e->call_depth && below->mask == e->mask && !below->barrier &&
+            below->pc == e->rpc) {
             e->rpc = below->rpc;
             kept--;
         }
@@ -210,7 +214,8 @@ void strands_part(struct exec_warp *w, uint32_t lanes)
     simt_resume(w);
 }
 
-/* The strand waits within the warp for lanes that have not come. Those of its own that wait behind it, where paths meet, may be among them. */
+/* The strand waits within the warp for lanes that have not come. Those of its own that wait behind it, where paths
+ * meet, may be among them. */
 static void part_from_meeting(struct exec_warp *w)
 {
     const struct strand *s = &w->strands->list[w->strands->current];
@@ -258,7 +263,8 @@ static bool same_stack(const struct strand *a, const struct strand *b)
         return false;
     for (uint32_t i = a->stack_depth; i-- > 0;) {
         const struct simt_entry *x = &a->stack[i], *y = &b->stack[i];
-        if (x->pc != y->pc || x->rpc != y->rpc || x->call_depth != y->call_depth || x->barrier != y->barrier || x->arrived != y->arrived)
+        if (x->pc != y->pc || x->rpc != y->rpc || x->call_depth != y->call_depth || x->barrier != y->barrier ||
+            x->arrived != y->arrived)
             return false;
     }
     return true;
@@ -266,11 +272,13 @@ static bool same_stack(const struct strand *a, const struct strand *b)
 
 static bool same_calls(const struct strand *a, const struct strand *b)
 {
-    if (a->function != b->function || a->frame_depth != b->frame_depth || a->registers_offset != b->registers_offset || a->local_base != b->local_base)
+    if (a->function != b->function || a->frame_depth != b->frame_depth || a->registers_offset != b->registers_offset ||
+        a->local_base != b->local_base)
         return false;
     for (uint32_t i = 0; i < a->frame_depth; i++) {
         const struct call_frame *x = &a->frames[i], *y = &b->frames[i];
-        if (x->function != y->function || x->call_pc != y->call_pc || x->registers_offset != y->registers_offset || x->local_base != y->local_base)
+        if (x->function != y->function || x->call_pc != y->call_pc || x->registers_offset != y->registers_offset ||
+            x->local_base != y->local_base)
             return false;
     }
     return true;

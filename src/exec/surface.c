@@ -1,5 +1,6 @@
-/* suld, sust, sured (PTX ISA 9.7.11): reading, writing and reducing elements of arrays. The .b forms move bytes and count x in bytes; the .p forms convert to the surface's
- * format and count x in elements. Coordinates outside: .trap ends the launch, .clamp takes the nearest element, .zero reads zeros and drops writes. */
+/* suld, sust, sured (PTX ISA 9.7.11): reading, writing and reducing elements of arrays. The .b forms move bytes and
+ * count x in bytes; the .p forms convert to the surface's format and count x in elements. Coordinates outside: .trap
+ * ends the launch, .clamp takes the nearest element, .zero reads zeros and drops writes. */
 #include "exec/atomics.h"
 #include "exec/float_bits.h"
 #include "exec/tex_ops.h"
@@ -26,7 +27,8 @@ static uint32_t access_bytes(const struct surface_access *s, const struct textur
 }
 
 /* A coordinate that must be below limit; false: outside, and nothing is to be done (the launch may have ended). */
-static bool bring_inside(struct exec_warp *w, const struct surface_access *s, uint32_t lane, const char *axis, int64_t limit, int64_t *at)
+static bool bring_inside(struct exec_warp *w, const struct surface_access *s, uint32_t lane, const char *axis,
+                         int64_t limit, int64_t *at)
 {
     if (*at >= 0 && *at < limit)
         return true;
@@ -35,12 +37,14 @@ static bool bring_inside(struct exec_warp *w, const struct surface_access *s, ui
         return limit > 0;
     }
     if (s->outside == OUTSIDE_TRAP)
-        exec_raise(w, ERROR_ADDRESS, lane, (uint64_t)*at, 0, "surface access outside: %s is %" PRId64 ", the surface ends at %" PRId64, axis, *at, limit);
+        exec_raise(w, ERROR_ADDRESS, lane, (uint64_t)*at, 0,
+                   "surface access outside: %s is %" PRId64 ", the surface ends at %" PRId64, axis, *at, limit);
     return false;
 }
 
 /* x in bytes: all of the access must lie in the row. */
-static bool bring_x_inside(struct exec_warp *w, const struct surface_access *s, uint32_t lane, const struct texture_array *a, int64_t *x)
+static bool bring_x_inside(struct exec_warp *w, const struct surface_access *s, uint32_t lane,
+                           const struct texture_array *a, int64_t *x)
 {
     int64_t bytes = access_bytes(s, a), row = (int64_t)a->width * texture_texel_bytes(a);
     if (s->formatted)
@@ -54,7 +58,8 @@ static bool bring_x_inside(struct exec_warp *w, const struct surface_access *s, 
 }
 
 /* The element's host memory; NULL: outside. */
-static uint8_t *locate(struct exec_warp *w, const struct surface_access *s, uint32_t lane, const struct texture_array *a)
+static uint8_t *locate(struct exec_warp *w, const struct surface_access *s, uint32_t lane,
+                       const struct texture_array *a)
 {
     int64_t at[3] = {0, 0, 0};
     for (int n = 0; n < tex_dimensions(s->geometry); n++)
@@ -115,7 +120,8 @@ static uint32_t in_format(enum texture_format f, uint32_t v)
 }
 
 /* Components that are not given are zero. */
-static void store_formatted(struct exec_warp *w, const struct surface_access *s, const struct texture_array *a, uint32_t lane, uint8_t *p)
+static void store_formatted(struct exec_warp *w, const struct surface_access *s, const struct texture_array *a,
+                            uint32_t lane, uint8_t *p)
 {
     uint32_t bytes = texture_texel_bytes(a) / a->channels;
     for (uint32_t n = 0; n < a->channels; n++) {
@@ -132,7 +138,8 @@ static enum ptx_type reduction_type(const struct surface_access *s, const struct
     return a->format == TEXTURE_S32 ? PTX_S32 : a->format == TEXTURE_F32 ? PTX_F32 : PTX_U32;
 }
 
-static void reduce(struct exec_warp *w, const struct surface_access *s, const struct texture_array *a, uint32_t lane, uint8_t *p)
+static void reduce(struct exec_warp *w, const struct surface_access *s, const struct texture_array *a, uint32_t lane,
+                   uint8_t *p)
 {
     uint64_t old = 0;
     memcpy(&old, p, s->element_bytes);
@@ -176,8 +183,12 @@ static void surface(struct exec_warp *w, const struct exec_inst *in, uint32_t ma
         else if (p)
             store(w, s, i, p);
     }
-    w->access = (struct exec_access){.space = PTX_SPACE_GLOBAL, .mask = touched, .bytes = (uint16_t)bytes, .is_store = opcode != PTX_OP_suld,
-                                     .is_atomic = opcode == PTX_OP_sured, .is_texture = true};
+    w->access = (struct exec_access){.space = PTX_SPACE_GLOBAL,
+                                     .mask = touched,
+                                     .bytes = (uint16_t)bytes,
+                                     .is_store = opcode != PTX_OP_suld,
+                                     .is_atomic = opcode == PTX_OP_sured,
+                                     .is_texture = true};
 }
 
 /* Decoding */
@@ -190,7 +201,8 @@ static bool decode_data(struct decoder *d, const struct ptx_operand *o, struct s
     for (int n = 0; n < s->count; n++) {
         int bits;
         const struct ptx_operand *e = tex_element(o, (uint32_t)n);
-        if (loads ? !decode_dst_wide(d, e, s->type, &s->refs[n], &bits) : !decode_src_wide(d, e, s->type, &s->refs[n], &bits))
+        if (loads ? !decode_dst_wide(d, e, s->type, &s->refs[n], &bits)
+                  : !decode_src_wide(d, e, s->type, &s->refs[n], &bits))
             return false;
         if (bits > 64 || (n && (bits > 32) != (s->reg_bits > 32)))
             return decode_wrong(d, e, "%s: the registers must be equally wide, at most 64 bits", d->in->spelling);
@@ -240,7 +252,8 @@ bool decode_surface(struct decoder *d)
     if (geometry < 0)
         return false;
     if (s->geometry == TEXTURE_CUBE || s->geometry == TEXTURE_ACUBE || outside < 0)
-        return decode_wrong(d, NULL, "%s: one of .1d .2d .3d .a1d .a2d and one of .trap .clamp .zero are needed", d->in->spelling);
+        return decode_wrong(d, NULL, "%s: one of .1d .2d .3d .a1d .a2d and one of .trap .clamp .zero are needed",
+                            d->in->spelling);
     s->outside = (enum outside)outside;
     s->type = decode_type(d, 0);
     s->count = d->in->opcode == PTX_OP_sured ? 1 : decode_take(d, PTX_MOD_V2) ? 2 : decode_take(d, PTX_MOD_V4) ? 4 : 1;
@@ -250,5 +263,6 @@ bool decode_surface(struct decoder *d)
     d->out->imm = (int64_t)d->in->opcode;
     d->out->extra = s;
     d->out->fn = surface;
-    return decode_count(d, 2, 2) && tex_decode_operands(d, loads ? 1 : 0, s->geometry, PTX_S32, &s->operands) && decode_data(d, decode_operand(d, loads ? 0 : 1), s);
+    return decode_count(d, 2, 2) && tex_decode_operands(d, loads ? 1 : 0, s->geometry, PTX_S32, &s->operands) &&
+           decode_data(d, decode_operand(d, loads ? 0 : 1), s);
 }

@@ -1,7 +1,8 @@
 /* tex, tld4, txq, suq, istypep (PTX ISA 9.7.10 and 9.7.11). How a texture is read is in texture.c.
  *
- * Textures are objects named by 64-bit handles (unified mode). A sampler operand of the independent mode is accepted and its object supplies nothing of its own: the texture's
- * object holds both. Left out: multisampled geometries, depth comparison. */
+ * Textures are objects named by 64-bit handles (unified mode). A sampler operand of the independent mode is accepted
+ * and its object supplies nothing of its own: the texture's object holds both. Left out: multisampled geometries, depth
+ * comparison. */
 #include "exec/tex_ops.h"
 
 #include "base/checked.h"
@@ -24,8 +25,13 @@ const struct texture *tex_find(const struct exec_warp *w, uint64_t operand)
 
 static bool array_is_live(const struct exec_warp *w, const struct texture *t, const struct texture_array *a)
 {
-    uint64_t rows = a->height ? a->height : 1, slices = a->layers ? a->layers : a->depth ? a->depth : 1, row = (uint64_t)a->width * texture_texel_bytes(a);
-    uint64_t bytes = t->kind == TEXTURE_LINEAR ? row : (slices - 1) * a->slice_bytes + (rows - 1) * a->pitch_bytes + row;
+    uint64_t rows = a->height ? a->height : 1,
+             slices = a->layers  ? a->layers
+                      : a->depth ? a->depth
+                                 : 1,
+             row = (uint64_t)a->width * texture_texel_bytes(a);
+    uint64_t bytes =
+        t->kind == TEXTURE_LINEAR ? row : (slices - 1) * a->slice_bytes + (rows - 1) * a->pitch_bytes + row;
     const struct memory_range *r = memory_find(w->launch->memory, a->data);
     return r && (t->kind != TEXTURE_ARRAY || r->kind == MEMORY_ARRAY) &&
            is_inside_range(r->base, r->size_bytes, a->data, bytes);
@@ -44,12 +50,14 @@ const struct texture *tex_object(struct exec_warp *w, uint32_t lane, uint64_t op
     const struct texture *t = tex_find(w, operand);
     const char *kind = surface ? "surface" : "texture";
     if (!t || t->is_surface != surface) {
-        exec_raise(w, ERROR_INSTRUCTION, lane, operand, 0, "0x%" PRIx64 " is not the handle of a live %s object", operand, kind);
+        exec_raise(w, ERROR_INSTRUCTION, lane, operand, 0, "0x%" PRIx64 " is not the handle of a live %s object",
+                   operand, kind);
         return NULL;
     }
     if (is_live(w, t))
         return t;
-    exec_raise(w, ERROR_ADDRESS, lane, t->array.data, 0, "the memory of the %s object 0x%" PRIx64 " was freed", kind, operand);
+    exec_raise(w, ERROR_ADDRESS, lane, t->array.data, 0, "the memory of the %s object 0x%" PRIx64 " was freed", kind,
+               operand);
     return NULL;
 }
 
@@ -57,7 +65,8 @@ const struct texture *tex_object(struct exec_warp *w, uint32_t lane, uint64_t op
 
 int tex_take_geometry(struct decoder *d)
 {
-    static const enum ptx_modifier names[] = {PTX_MOD_1D, PTX_MOD_2D, PTX_MOD_3D, PTX_MOD_A1D, PTX_MOD_A2D, PTX_MOD_CUBE, PTX_MOD_ACUBE};
+    static const enum ptx_modifier names[] = {PTX_MOD_1D,  PTX_MOD_2D,   PTX_MOD_3D,   PTX_MOD_A1D,
+                                              PTX_MOD_A2D, PTX_MOD_CUBE, PTX_MOD_ACUBE};
     int found = decode_take_one(d, names, 7);
     if (found < 0 && (decode_has(d, PTX_MOD_2DMS) || decode_has(d, PTX_MOD_A2DMS)))
         decode_fail(d, "multisampled textures are not implemented");
@@ -73,7 +82,8 @@ const struct ptx_operand *tex_element(const struct ptx_operand *o, uint32_t n)
     return n < o->element_count ? &o->elements[n] : NULL;
 }
 
-bool tex_decode_operands(struct decoder *d, int index, enum texture_geometry g, enum ptx_type type, struct tex_operands *out)
+bool tex_decode_operands(struct decoder *d, int index, enum texture_geometry g, enum ptx_type type,
+                         struct tex_operands *out)
 {
     const struct ptx_operand *o = decode_operand(d, index);
     if (!o || o->kind != PTX_OPERAND_ADDRESS || o->element_count < 2 || o->element_count > 3)
@@ -81,7 +91,8 @@ bool tex_decode_operands(struct decoder *d, int index, enum texture_geometry g, 
     const struct ptx_operand *at = &o->elements[o->element_count - 1];
     exec_ref sampler;
     uint32_t next = 0;
-    if (!decode_src_of(d, &o->elements[0], PTX_B64, &out->object) || (o->element_count == 3 && !decode_src_of(d, &o->elements[1], PTX_B64, &sampler)))
+    if (!decode_src_of(d, &o->elements[0], PTX_B64, &out->object) ||
+        (o->element_count == 3 && !decode_src_of(d, &o->elements[1], PTX_B64, &sampler)))
         return false;
     if (tex_is_layered(g) && !decode_src_of(d, tex_element(at, next++), PTX_B32, &out->layer))
         return false;
@@ -106,11 +117,18 @@ struct fetch {
     enum ptx_type type; /* .f16x2: two components a register */
 };
 
-static float float_lane(const struct exec_warp *w, exec_ref ref, uint32_t lane) { return LANES_OF(float, w, ref)[lane]; }
+static float float_lane(const struct exec_warp *w, exec_ref ref, uint32_t lane)
+{
+    return LANES_OF(float, w, ref)[lane];
+}
 
-static int32_t int_lane(const struct exec_warp *w, exec_ref ref, uint32_t lane) { return LANES_OF(int32_t, w, ref)[lane]; }
+static int32_t int_lane(const struct exec_warp *w, exec_ref ref, uint32_t lane)
+{
+    return LANES_OF(int32_t, w, ref)[lane];
+}
 
-static void request_level(const struct exec_warp *w, const struct fetch *f, const struct texture *t, uint32_t lane, struct texture_request *q)
+static void request_level(const struct exec_warp *w, const struct fetch *f, const struct texture *t, uint32_t lane,
+                          struct texture_request *q)
 {
     int dimensions = tex_dimensions(f->geometry);
     q->has_level = f->level_mode != LEVEL_NONE;
@@ -126,7 +144,8 @@ static void request_level(const struct exec_warp *w, const struct fetch *f, cons
     q->level = texture_level_of(t, dx, dy, dimensions);
 }
 
-static void make_request(const struct exec_warp *w, const struct fetch *f, const struct texture *t, uint32_t lane, struct texture_request *q)
+static void make_request(const struct exec_warp *w, const struct fetch *f, const struct texture *t, uint32_t lane,
+                         struct texture_request *q)
 {
     *q = (struct texture_request){.geometry = f->geometry, .whole = f->whole, .gather = f->gather};
     for (int n = 0; n < tex_dimensions(f->geometry); n++) {
@@ -240,7 +259,8 @@ static void fetch(struct exec_warp *w, const struct exec_inst *in, uint32_t mask
         end_fetch(w, f, t, mask);
 }
 
-/* The same for whole indices into linear memory, which are the common case: words are copied as they are. Other textures take the way above. */
+/* The same for whole indices into linear memory, which are the common case: words are copied as they are. Other
+ * textures take the way above. */
 static void fetch_words(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     const struct fetch *f = in->extra;
@@ -248,7 +268,8 @@ static void fetch_words(struct exec_warp *w, const struct exec_inst *in, uint32_
     const uint32_t *index = lane_data(w, f->operands.at[0]);
     uint32_t first = mask ? (uint32_t)__builtin_ctz(mask) : 0, *dst[4];
     const struct texture *t = tex_find(w, objects[first]);
-    bool words = t && t->kind == TEXTURE_LINEAR && (t->array.format == TEXTURE_F32 || t->array.format == TEXTURE_U32 || t->array.format == TEXTURE_S32);
+    bool words = t && t->kind == TEXTURE_LINEAR &&
+                 (t->array.format == TEXTURE_F32 || t->array.format == TEXTURE_U32 || t->array.format == TEXTURE_S32);
     if (!mask || !words || !are_equal(objects, mask, objects[first])) {
         fetch(w, in, mask);
         return;
@@ -268,7 +289,8 @@ static void fetch_words(struct exec_warp *w, const struct exec_inst *in, uint32_
         for (int n = 0; n < 4; n++)
             dst[n][i] = v[n];
     }
-    w->access = (struct exec_access){.space = PTX_SPACE_GLOBAL, .mask = mask, .bytes = (uint16_t)bytes, .is_texture = true};
+    w->access =
+        (struct exec_access){.space = PTX_SPACE_GLOBAL, .mask = mask, .bytes = (uint16_t)bytes, .is_texture = true};
 }
 
 /* {a, b, c, d}, or that and |p: whether the texels are resident, which they always are */
@@ -310,7 +332,8 @@ static bool decode_fetch_extras(struct decoder *d, struct fetch *f)
     if (f->level_mode == LEVEL_GIVEN && !decode_src(d, next++, f->whole ? PTX_B32 : PTX_F32, &f->level))
         return false;
     if (f->level_mode == LEVEL_GRADIENT) {
-        if (!decode_vector(d, decode_operand(d, next), dimensions, PTX_F32, f->dx) || !decode_vector(d, decode_operand(d, next + 1), dimensions, PTX_F32, f->dy))
+        if (!decode_vector(d, decode_operand(d, next), dimensions, PTX_F32, f->dx) ||
+            !decode_vector(d, decode_operand(d, next + 1), dimensions, PTX_F32, f->dy))
             return false;
         next += 2;
     }
@@ -334,7 +357,8 @@ static bool decode_fetch_types(struct decoder *d, struct fetch *f)
     bool packed = type == PTX_F16X2;
     f->type = type;
     f->whole = at == PTX_S32;
-    if (d->in->type_count != 2 || (type != PTX_U32 && type != PTX_S32 && type != PTX_F32 && type != PTX_F16 && !packed) ||
+    if (d->in->type_count != 2 ||
+        (type != PTX_U32 && type != PTX_S32 && type != PTX_F32 && type != PTX_F16 && !packed) ||
         (at != PTX_F32 && (at != PTX_S32 || f->gather >= 0)))
         return decode_wrong(d, NULL, "%s: no such types", d->in->spelling);
     if (!decode_take(d, packed ? PTX_MOD_V2 : PTX_MOD_V4))
@@ -366,10 +390,17 @@ bool decode_tex(struct decoder *d)
         return false;
     if (f->whole && (f->geometry == TEXTURE_CUBE || f->geometry == TEXTURE_ACUBE || f->level_mode == LEVEL_GRADIENT))
         return decode_wrong(d, NULL, "%s: floating-point coordinates are needed", d->in->spelling);
-    if (!decode_count(d, f->level_mode == LEVEL_GRADIENT ? 4 : f->level_mode == LEVEL_GIVEN ? 3 : 2, 6) || !decode_fetch_result(d, f) ||
-        !tex_decode_operands(d, 1, f->geometry, f->whole ? PTX_S32 : PTX_F32, &f->operands) || !decode_fetch_extras(d, f))
+    if (!decode_count(d,
+                      f->level_mode == LEVEL_GRADIENT ? 4
+                      : f->level_mode == LEVEL_GIVEN  ? 3
+                                                      : 2,
+                      6) ||
+        !decode_fetch_result(d, f) ||
+        !tex_decode_operands(d, 1, f->geometry, f->whole ? PTX_S32 : PTX_F32, &f->operands) ||
+        !decode_fetch_extras(d, f))
         return false;
-    bool plain = f->level_mode == LEVEL_NONE && !f->has_offset && !f->has_resident && f->type != PTX_F16 && f->type != PTX_F16X2;
+    bool plain =
+        f->level_mode == LEVEL_NONE && !f->has_offset && !f->has_resident && f->type != PTX_F16 && f->type != PTX_F16X2;
     d->out->extra = f;
     d->out->fn = plain && f->whole && f->geometry == TEXTURE_1D ? fetch_words : fetch;
     return true;
@@ -378,12 +409,29 @@ bool decode_tex(struct decoder *d)
 /* txq and suq */
 
 enum query {
-    QUERY_WIDTH, QUERY_HEIGHT, QUERY_DEPTH, QUERY_TYPE, QUERY_ORDER, QUERY_ARRAY_SIZE, QUERY_LEVELS, QUERY_SAMPLES, QUERY_NORMALIZED, QUERY_FILTER,
-    QUERY_ADDRESS_0, QUERY_ADDRESS_1, QUERY_ADDRESS_2, QUERY_UNNORMALIZED, QUERY_LAYOUT, QUERIES
+    QUERY_WIDTH,
+    QUERY_HEIGHT,
+    QUERY_DEPTH,
+    QUERY_TYPE,
+    QUERY_ORDER,
+    QUERY_ARRAY_SIZE,
+    QUERY_LEVELS,
+    QUERY_SAMPLES,
+    QUERY_NORMALIZED,
+    QUERY_FILTER,
+    QUERY_ADDRESS_0,
+    QUERY_ADDRESS_1,
+    QUERY_ADDRESS_2,
+    QUERY_UNNORMALIZED,
+    QUERY_LAYOUT,
+    QUERIES
 };
 
 /* wrap, mirror, clamp_ogl, clamp_to_edge, clamp_to_border */
-static uint32_t address_number(enum texture_address a) { return a == TEXTURE_WRAP ? 0 : a == TEXTURE_MIRROR ? 1 : a == TEXTURE_CLAMP ? 3 : 4; }
+static uint32_t address_number(enum texture_address a)
+{
+    return a == TEXTURE_WRAP ? 0 : a == TEXTURE_MIRROR ? 1 : a == TEXTURE_CLAMP ? 3 : 4;
+}
 
 /* The layers of an array count as the dimension behind its own. */
 static uint32_t height_of(const struct texture *t, const struct texture_array *a)
@@ -463,22 +511,36 @@ static bool decode_is_type(struct decoder *d)
         return decode_wrong(d, NULL, "%s: .texref, .samplerref or .surfref is needed", d->in->spelling);
     d->out->sub[0] = surface;
     d->out->fn = is_type;
-    return decode_count(d, 2, 2) && decode_pred_dst(d, decode_operand(d, 0), &d->out->dst) && decode_src(d, 1, PTX_B64, &d->out->src[0]);
+    return decode_count(d, 2, 2) && decode_pred_dst(d, decode_operand(d, 0), &d->out->dst) &&
+           decode_src(d, 1, PTX_B64, &d->out->src[0]);
 }
 
 bool decode_txq(struct decoder *d)
 {
     static const enum ptx_modifier names[QUERIES] = {
-        PTX_MOD_WIDTH, PTX_MOD_HEIGHT, PTX_MOD_DEPTH, PTX_MOD_CHANNEL_DATA_TYPE, PTX_MOD_CHANNEL_ORDER, PTX_MOD_ARRAY_SIZE, PTX_MOD_NUM_MIPMAP_LEVELS,
-        PTX_MOD_NUM_SAMPLES, PTX_MOD_NORMALIZED_COORDS, PTX_MOD_FILTER_MODE, PTX_MOD_ADDR_MODE_0, PTX_MOD_ADDR_MODE_1, PTX_MOD_ADDR_MODE_2,
-        PTX_MOD_FORCE_UNNORMALIZED, PTX_MOD_MEMORY_LAYOUT,
+        PTX_MOD_WIDTH,
+        PTX_MOD_HEIGHT,
+        PTX_MOD_DEPTH,
+        PTX_MOD_CHANNEL_DATA_TYPE,
+        PTX_MOD_CHANNEL_ORDER,
+        PTX_MOD_ARRAY_SIZE,
+        PTX_MOD_NUM_MIPMAP_LEVELS,
+        PTX_MOD_NUM_SAMPLES,
+        PTX_MOD_NORMALIZED_COORDS,
+        PTX_MOD_FILTER_MODE,
+        PTX_MOD_ADDR_MODE_0,
+        PTX_MOD_ADDR_MODE_1,
+        PTX_MOD_ADDR_MODE_2,
+        PTX_MOD_FORCE_UNNORMALIZED,
+        PTX_MOD_MEMORY_LAYOUT,
     };
     if (d->in->opcode == PTX_OP_istypep)
         return decode_is_type(d);
     bool surface = d->in->opcode == PTX_OP_suq, level = !surface && decode_take(d, PTX_MOD_LEVEL);
     int found = decode_take_one(d, names, QUERIES);
     const struct ptx_operand *o = decode_operand(d, 1);
-    if (found < 0 || decode_type(d, 0) != PTX_B32 || (surface && found >= QUERY_LEVELS && found != QUERY_LAYOUT) || (!surface && found == QUERY_LAYOUT))
+    if (found < 0 || decode_type(d, 0) != PTX_B32 || (surface && found >= QUERY_LEVELS && found != QUERY_LAYOUT) ||
+        (!surface && found == QUERY_LAYOUT))
         return decode_wrong(d, NULL, "%s: no such query", d->in->spelling);
     d->out->sub[0] = (uint8_t)found;
     d->out->sub[1] = surface;

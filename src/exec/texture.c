@@ -1,8 +1,9 @@
-/* How texture objects are read (CUDA programming guide, texture fetching; PTX ISA 9.7.10), bit by bit as silicon (sm_90) does it: tests/semantics/textures.
+/* How texture objects are read (CUDA programming guide, texture fetching; PTX ISA 9.7.10), bit by bit as silicon
+ * (sm_90) does it: tests/semantics/textures.
  *
- * A coordinate is scaled to texels; without filtering the texel is its integral part. Linear filtering works on fixed point: coordinates are
- * rounded to 1/256 of a texel, so that weights have 8 bits. Addressing modes act on the whole texel indices. Wrap and mirror need normalised
- * coordinates and are clamp without them. Missing components are zero.
+ * A coordinate is scaled to texels; without filtering the texel is its integral part. Linear filtering works on fixed
+ * point: coordinates are rounded to 1/256 of a texel, so that weights have 8 bits. Addressing modes act on the whole
+ * texel indices. Wrap and mirror need normalised coordinates and are clamp without them. Missing components are zero.
  *
  * Left out: anisotropic filtering, multisampled textures, block-compressed formats. */
 #include "exec/texture.h"
@@ -50,7 +51,8 @@ uint16_t texture_cut_to_f16(float v)
     return fabsf(f16_to_f32(h)) > fabsf(v) ? (uint16_t)(h - 1) : h;
 }
 
-/* The border's colour is kept in the array's format: of integers its bits, else scaled in single precision and rounded. */
+/* The border's colour is kept in the array's format: of integers its bits, else scaled in single precision and
+ * rounded. */
 static uint32_t border_component(const struct texture *t, uint32_t n)
 {
     enum texture_format f = t->array.format;
@@ -89,13 +91,14 @@ struct footprint {
     uint64_t *touched;
 };
 
-/* Whole coordinates are not subject to the addressing modes: outside there is zero or, where the level is given, the nearest texel. The whole index of one
- * dimension is for linear memory: an array answers zero. */
+/* Whole coordinates are not subject to the addressing modes: outside there is zero or, where the level is given, the
+ * nearest texel. The whole index of one dimension is for linear memory: an array answers zero. */
 static struct raw_texel read_whole(const struct texture_array *a, const struct footprint *f,
                                    const struct texture_request *q)
 {
     int64_t at[3] = {0, 0, f->layer};
-    bool is_layered = q->geometry == TEXTURE_A1D || q->geometry == TEXTURE_A2D, outside = is_layered && q->layer >= a->layers;
+    bool is_layered = q->geometry == TEXTURE_A1D || q->geometry == TEXTURE_A2D,
+         outside = is_layered && q->layer >= a->layers;
     *f->touched = a->data;
     for (int axis = 0; axis < f->dimensions; axis++) {
         at[axis] = f->index[axis];
@@ -121,8 +124,8 @@ static struct raw_texel tap(const struct texture *t, const struct texture_array 
     return read_texel(a, at, f->touched);
 }
 
-static void place(const struct texture *t, const struct texture_array *a, double at, int32_t offset, int axis, bool linear, bool held,
-                  struct footprint *f)
+static void place(const struct texture *t, const struct texture_array *a, double at, int32_t offset, int axis,
+                  bool linear, bool held, struct footprint *f)
 {
     enum texture_address mode = mode_of(t, axis);
     int64_t size = extent(a, axis);
@@ -146,7 +149,8 @@ static void split_weights(const struct footprint *f, uint32_t whole, struct corn
     weights[1] = split_weight(above, f->weight[0], f->weight[1]);
 }
 
-/* The texels of a request and their weights in 1/256, in groups of four: those of one slice of one level are filtered together. */
+/* The texels of a request and their weights in 1/256, in groups of four: those of one slice of one level are filtered
+ * together. */
 enum { GROUP = 4, GROUPS = 4 };
 
 struct taps {
@@ -242,7 +246,8 @@ static float filter_component(const struct texture *t, const struct taps *taps, 
 }
 
 /* The four texels that filtering would mix, one component of each: lower left first, then against the clock. */
-static struct texel gather(const struct texture *t, const struct texture_array *a, const struct footprint *f, int component)
+static struct texel gather(const struct texture *t, const struct texture_array *a, const struct footprint *f,
+                           int component)
 {
     static const int64_t steps[4][3] = {{0, 1, 0}, {1, 1, 0}, {1, 0, 0}, {0, 0, 0}};
     struct texel v;
@@ -253,7 +258,8 @@ static struct texel gather(const struct texture *t, const struct texture_array *
     return v;
 }
 
-/* A direction is scaled by the reciprocal of its largest component, which is zero or infinite where that is very large or denormal. */
+/* A direction is scaled by the reciprocal of its largest component, which is zero or infinite where that is very large
+ * or denormal. */
 static void scale_direction(const float direction[3], float scaled[3])
 {
     float largest = fmaxf(fmaxf(fabsf(direction[0]), fabsf(direction[1])), fabsf(direction[2]));
@@ -308,7 +314,8 @@ static int cube_face(const float direction[3], double *x, double *y)
 
 static bool is_cube(enum texture_geometry g) { return g == TEXTURE_CUBE || g == TEXTURE_ACUBE; }
 
-static struct footprint footprint_of(const struct texture *t, const struct texture_array *a, struct texture_request *q, bool linear)
+static struct footprint footprint_of(const struct texture *t, const struct texture_array *a, struct texture_request *q,
+                                     bool linear)
 {
     struct footprint f = {.dimensions = dimensions_of(q->geometry), .touched = &q->touched};
     double at[3] = {q->at[0], q->at[1], q->at[2]};
@@ -337,8 +344,10 @@ enum { LEVEL_STEPS = 256 };
 
 static int64_t level_steps(const struct texture *t, const struct texture_request *q)
 {
-    int64_t level = q->has_level ? (int64_t)(bounded(q->level) * LEVEL_STEPS) + (int64_t)(bounded(t->level_bias) * LEVEL_STEPS) : 0;
-    int64_t least = (int64_t)floor(bounded(t->min_level) * LEVEL_STEPS), most = (int64_t)floor(bounded(t->max_level) * LEVEL_STEPS);
+    int64_t level =
+        q->has_level ? (int64_t)(bounded(q->level) * LEVEL_STEPS) + (int64_t)(bounded(t->level_bias) * LEVEL_STEPS) : 0;
+    int64_t least = (int64_t)floor(bounded(t->min_level) * LEVEL_STEPS),
+            most = (int64_t)floor(bounded(t->max_level) * LEVEL_STEPS);
     int64_t top = (int64_t)(t->level_count - 1) * LEVEL_STEPS;
     level = level > most ? most : level;
     level = level < least ? least : level;
@@ -346,10 +355,11 @@ static int64_t level_steps(const struct texture *t, const struct texture_request
 }
 
 /* Filtering between texels, between levels, or both. */
-static struct texel mix(const struct texture *t, const struct texture_array *lower, const struct texture_array *upper, uint32_t upper_share,
-                        struct texture_request *q)
+static struct texel mix(const struct texture *t, const struct texture_array *lower, const struct texture_array *upper,
+                        uint32_t upper_share, struct texture_request *q)
 {
-    struct taps taps; /* its texels are written before they are read; clearing them all would cost more than the filter */
+    struct taps
+        taps; /* its texels are written before they are read; clearing them all would cost more than the filter */
     struct texel v = {0};
     taps.groups = 0;
     memset(taps.counts, 0, sizeof taps.counts);

@@ -99,17 +99,17 @@ static void place_all(struct sampling *s, const struct texture_lanes *l, bool li
 }
 
 /* The texel of each lane's corner (i, j, k), component by component. */
-#define READ_LANES(type, to)                                                                                           \
-    for (uint32_t left = reached; left; left &= left - 1) {                                                            \
-        uint32_t lane = (uint32_t)__builtin_ctz(left);                                                                 \
-        bool inside = x->inside[i][lane] & y->inside[j][lane] & z->inside[k][lane];                                    \
-        touched[lane] = data + (inside ? x->bytes[i][lane] + y->bytes[j][lane] + z->bytes[k][lane] : 0);               \
-        const uint8_t *p = memory_pointer(touched[lane]);                                                              \
-        for (uint32_t n = 0; n < channels; n++) {                                                                      \
-            type v;                                                                                                    \
-            memcpy(&v, p + n * sizeof v, sizeof v);                                                                    \
-            raw[n][lane] = inside ? (uint32_t)(to)v : s->border.component[n];                                          \
-        }                                                                                                              \
+#define READ_LANES(type, to)                                                                             \
+    for (uint32_t left = reached; left; left &= left - 1) {                                              \
+        uint32_t lane = (uint32_t)__builtin_ctz(left);                                                   \
+        bool inside = x->inside[i][lane] & y->inside[j][lane] & z->inside[k][lane];                      \
+        touched[lane] = data + (inside ? x->bytes[i][lane] + y->bytes[j][lane] + z->bytes[k][lane] : 0); \
+        const uint8_t *p = memory_pointer(touched[lane]);                                                \
+        for (uint32_t n = 0; n < channels; n++) {                                                        \
+            type v;                                                                                      \
+            memcpy(&v, p + n * sizeof v, sizeof v);                                                      \
+            raw[n][lane] = inside ? (uint32_t)(to)v : s->border.component[n];                            \
+        }                                                                                                \
     }
 static void read_corner(const struct sampling *s, uint32_t i, uint32_t j, uint32_t k, uint32_t reached,
                         uint32_t raw[4][WARP_LANES], uint64_t *touched)

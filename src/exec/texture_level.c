@@ -1,7 +1,9 @@
-/* The level of detail that derivatives ask for, found out from what silicon (sm_90) answers: lengths are estimated by shares of their components, and the logarithm has
- * eight bits. Exact in one dimension where sizes are powers of two; else up to 2/256 of a level away from silicon's at times.
+/* The level of detail that derivatives ask for, found out from what silicon (sm_90) answers: lengths are estimated by
+ * shares of their components, and the logarithm has eight bits. Exact in one dimension where sizes are powers of two;
+ * else up to 2/256 of a level away from silicon's at times.
  *
- * Left out: how silicon takes derivatives along the faces of cubes. They count here as if the direction was a place in space. */
+ * Left out: how silicon takes derivatives along the faces of cubes. They count here as if the direction was a place in
+ * space. */
 #include "exec/sampler.h"
 #include "exec/sampler_tables.h"
 
@@ -33,7 +35,8 @@ static double shortened(double length, double unit)
 
 static double limited(double v) { return isnan(v) ? 0.0 : fmax(fmin(v, 1e30), -1e30); }
 
-/* The longest of a footprint's sides and, shortened, of its diagonals. Derivatives have ten bits, counted from the largest. */
+/* The longest of a footprint's sides and, shortened, of its diagonals. Derivatives have ten bits, counted from the
+ * largest. */
 float texture_level_of(const struct texture *t, const float dx[3], const float dy[3], int dimensions)
 {
     double x[3] = {0}, y[3] = {0}, sum[3], difference[3], largest = 0.0;

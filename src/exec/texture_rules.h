@@ -20,11 +20,11 @@ struct raw_texel {
     uint32_t component[4];
 };
 
-#define READ_COMPONENTS(type, to)                                                                                      \
-    for (uint32_t n = 0; n < channels; n++) {                                                                          \
-        type v;                                                                                                        \
-        memcpy(&v, p + n * sizeof v, sizeof v);                                                                        \
-        raw.component[n] = (uint32_t)(to)v;                                                                            \
+#define READ_COMPONENTS(type, to)               \
+    for (uint32_t n = 0; n < channels; n++) {   \
+        type v;                                 \
+        memcpy(&v, p + n * sizeof v, sizeof v); \
+        raw.component[n] = (uint32_t)(to)v;     \
     }
 FLOAT_INLINE struct raw_texel read_components(enum texture_format f, const uint8_t *p, uint32_t channels)
 {

@@ -20,6 +20,8 @@ bool decode_unsupported(struct decoder *d)
         return decode_fail(d, "%s", why);
     enum ptx_type t = d->in->type_count ? decode_last_type(d) : PTX_NO_TYPE;
     if (t != PTX_NO_TYPE)
-        return decode_wrong(d, NULL, "'%s' does not work on the type .%s", ptx_opcodes[d->in->opcode].name, ptx_type_name(t));
-    return decode_wrong(d, NULL, "'%s' lacks a type that '%s' can work on", d->in->spelling, ptx_opcodes[d->in->opcode].name);
+        return decode_wrong(d, NULL, "'%s' does not work on the type .%s", ptx_opcodes[d->in->opcode].name,
+                            ptx_type_name(t));
+    return decode_wrong(d, NULL, "'%s' lacks a type that '%s' can work on", d->in->spelling,
+                        ptx_opcodes[d->in->opcode].name);
 }

@@ -1,8 +1,10 @@
-/* The video instructions: scalar (vadd vsub vabsdiff vmin vmax vshl vshr vmad vset, on words, halves and bytes) and SIMD (vadd2/4 vsub2/4 vavrg2/4
- * vabsdiff2/4 vmin2/4 vmax2/4 vset2/4). PTX ISA 9.7.18. They are rare and of many forms, so one body interprets a description of the form.
+/* The video instructions: scalar (vadd vsub vabsdiff vmin vmax vshl vshr vmad vset, on words, halves and bytes) and
+ * SIMD (vadd2/4 vsub2/4 vavrg2/4 vabsdiff2/4 vmin2/4 vmax2/4 vset2/4). PTX ISA 9.7.18. They are rare and of many forms,
+ * so one body interprets a description of the form.
  *
- * Of the scalar ones today's GPUs have only the PTX assembler's replacement code, which departs from the ISA's text in saturation, in min and max behind a
- * shift, in a destination of .h1 and in vmad of unsigned sources. What silicon gives (H200) is followed here; each place says so. */
+ * Of the scalar ones today's GPUs have only the PTX assembler's replacement code, which departs from the ISA's text in
+ * saturation, in min and max behind a shift, in a destination of .h1 and in vmad of unsigned sources. What silicon
+ * gives (H200) is followed here; each place says so. */
 #include "exec/video.h"
 #include "exec/lanes.h"
 #include "exec/pick.h"
@@ -66,8 +68,8 @@ static int64_t first_result(const struct video_form *f, int64_t a, int64_t b)
     }
 }
 
-/* a * b + c with one of them negated, or one more; then scaled. Silicon takes all of them as signed 32-bit values, and a saturated unsigned sum is scaled
- * as an unsigned one. */
+/* a * b + c with one of them negated, or one more; then scaled. Silicon takes all of them as signed 32-bit values, and
+ * a saturated unsigned sum is scaled as an unsigned one. */
 static uint32_t video_mad(const struct video_form *f, int64_t a, int64_t b, uint32_t c)
 {
     bool is_signed = f->signed_a || f->signed_b || f->negate_ab || f->negate_c;
@@ -92,8 +94,8 @@ static uint32_t video_mad(const struct video_form *f, int64_t a, int64_t b, uint
 
 static bool is_shift(const struct video_form *f) { return f->op == VIDEO_SHL || f->op == VIDEO_SHR; }
 
-/* Silicon saturates shifts to a word, whatever the destination's part; other unsigned words from below only; and takes the result of sources that are not
- * both signed for an unsigned word before it goes into a byte or a half. */
+/* Silicon saturates shifts to a word, whatever the destination's part; other unsigned words from below only; and takes
+ * the result of sources that are not both signed for an unsigned word before it goes into a byte or a half. */
 static int64_t saturate_scalar(const struct video_form *f, int64_t v)
 {
     if (f->op == VIDEO_SHL)
@@ -153,25 +155,31 @@ uint32_t video_simd(const struct video_form *f, uint32_t a, uint32_t b, uint32_t
     return f->second == SECOND_ADD ? sum : merged;
 }
 
-#define VIDEO_HANDLER(name, function)                                                                                         \
-    static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                                          \
-    {                                                                                                                         \
-        uint32_t *d = lane_data(w, in->dst);                                                                                  \
-        const uint32_t *a = lane_data(w, in->src[0]), *b = lane_data(w, in->src[1]), *c = lane_data(w, in->src[2]);           \
-        FOR_EACH_LANE(mask, i) d[i] = function(in->extra, a[i], b[i], c[i]);                                                  \
+#define VIDEO_HANDLER(name, function)                                                                               \
+    static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                                \
+    {                                                                                                               \
+        uint32_t *d = lane_data(w, in->dst);                                                                        \
+        const uint32_t *a = lane_data(w, in->src[0]), *b = lane_data(w, in->src[1]), *c = lane_data(w, in->src[2]); \
+        FOR_EACH_LANE(mask, i)                                                                                      \
+            d[i] = function(in->extra, a[i], b[i], c[i]);                                                           \
     }
 VIDEO_HANDLER(scalar_lanes, video_scalar)
 VIDEO_HANDLER(simd_lanes, video_simd)
 
 /* Decoding */
 
-static const struct { enum ptx_opcode opcode; uint8_t op, elements; } video_ops[] = {
-    {PTX_OP_vadd, VIDEO_ADD, 1}, {PTX_OP_vsub, VIDEO_SUB, 1}, {PTX_OP_vabsdiff, VIDEO_ABSDIFF, 1}, {PTX_OP_vmin, VIDEO_MIN, 1},
-    {PTX_OP_vmax, VIDEO_MAX, 1}, {PTX_OP_vshl, VIDEO_SHL, 1}, {PTX_OP_vshr, VIDEO_SHR, 1}, {PTX_OP_vmad, VIDEO_MAD, 1}, {PTX_OP_vset, VIDEO_SET, 1},
-    {PTX_OP_vadd2, VIDEO_ADD, 2}, {PTX_OP_vsub2, VIDEO_SUB, 2}, {PTX_OP_vavrg2, VIDEO_AVERAGE, 2}, {PTX_OP_vabsdiff2, VIDEO_ABSDIFF, 2},
-    {PTX_OP_vmin2, VIDEO_MIN, 2}, {PTX_OP_vmax2, VIDEO_MAX, 2}, {PTX_OP_vset2, VIDEO_SET, 2},
-    {PTX_OP_vadd4, VIDEO_ADD, 4}, {PTX_OP_vsub4, VIDEO_SUB, 4}, {PTX_OP_vavrg4, VIDEO_AVERAGE, 4}, {PTX_OP_vabsdiff4, VIDEO_ABSDIFF, 4},
-    {PTX_OP_vmin4, VIDEO_MIN, 4}, {PTX_OP_vmax4, VIDEO_MAX, 4}, {PTX_OP_vset4, VIDEO_SET, 4},
+static const struct {
+    enum ptx_opcode opcode;
+    uint8_t op, elements;
+} video_ops[] = {
+    {PTX_OP_vadd, VIDEO_ADD, 1},          {PTX_OP_vsub, VIDEO_SUB, 1},          {PTX_OP_vabsdiff, VIDEO_ABSDIFF, 1},
+    {PTX_OP_vmin, VIDEO_MIN, 1},          {PTX_OP_vmax, VIDEO_MAX, 1},          {PTX_OP_vshl, VIDEO_SHL, 1},
+    {PTX_OP_vshr, VIDEO_SHR, 1},          {PTX_OP_vmad, VIDEO_MAD, 1},          {PTX_OP_vset, VIDEO_SET, 1},
+    {PTX_OP_vadd2, VIDEO_ADD, 2},         {PTX_OP_vsub2, VIDEO_SUB, 2},         {PTX_OP_vavrg2, VIDEO_AVERAGE, 2},
+    {PTX_OP_vabsdiff2, VIDEO_ABSDIFF, 2}, {PTX_OP_vmin2, VIDEO_MIN, 2},         {PTX_OP_vmax2, VIDEO_MAX, 2},
+    {PTX_OP_vset2, VIDEO_SET, 2},         {PTX_OP_vadd4, VIDEO_ADD, 4},         {PTX_OP_vsub4, VIDEO_SUB, 4},
+    {PTX_OP_vavrg4, VIDEO_AVERAGE, 4},    {PTX_OP_vabsdiff4, VIDEO_ABSDIFF, 4}, {PTX_OP_vmin4, VIDEO_MIN, 4},
+    {PTX_OP_vmax4, VIDEO_MAX, 4},         {PTX_OP_vset4, VIDEO_SET, 4},
 };
 
 static bool take_types(struct decoder *d, struct video_form *f)
@@ -192,8 +200,10 @@ static bool take_types(struct decoder *d, struct video_form *f)
 
 static bool take_video_modifiers(struct decoder *d, struct video_form *f)
 {
-    static const enum ptx_modifier seconds[] = {PTX_MOD_ADD, PTX_MOD_MIN, PTX_MOD_MAX}, modes[] = {PTX_MOD_WRAP, PTX_MOD_CLAMP};
-    static const enum ptx_modifier compares[] = {PTX_MOD_EQ, PTX_MOD_NE, PTX_MOD_LT, PTX_MOD_LE, PTX_MOD_GT, PTX_MOD_GE};
+    static const enum ptx_modifier seconds[] = {PTX_MOD_ADD, PTX_MOD_MIN, PTX_MOD_MAX},
+                                   modes[] = {PTX_MOD_WRAP, PTX_MOD_CLAMP};
+    static const enum ptx_modifier compares[] = {PTX_MOD_EQ, PTX_MOD_NE, PTX_MOD_LT,
+                                                 PTX_MOD_LE, PTX_MOD_GT, PTX_MOD_GE};
     if (f->op == VIDEO_SET) {
         int compare = decode_take_one(d, compares, 6);
         if (compare < 0)
@@ -232,13 +242,15 @@ static bool scalar_selectors(struct decoder *d, struct video_form *f)
         f->negate_ab = a != b;
         f->negate_c = third && decode_operand(d, 3)->negated;
         if (f->select_d >= 0 || !third)
-            return decode_wrong(d, NULL, "'%s' takes three sources and no selector on the destination", d->in->spelling);
+            return decode_wrong(d, NULL, "'%s' takes three sources and no selector on the destination",
+                                d->in->spelling);
         return true;
     }
     if (decode_operand(d, 1)->negated || decode_operand(d, 2)->negated)
         return decode_wrong(d, NULL, "'%s' cannot negate a source", d->in->spelling);
     if (f->select_d >= 0 && f->second)
-        return decode_wrong(d, decode_operand(d, 0), "a selected destination and a second operation do not go together");
+        return decode_wrong(d, decode_operand(d, 0),
+                            "a selected destination and a second operation do not go together");
     if ((f->select_d >= 0 || f->second) && !third)
         return decode_wrong(d, NULL, "'%s' lacks the third source", d->in->spelling);
     return true;
@@ -257,7 +269,8 @@ static int selector_digits(int selector, uint8_t digits[4])
     return count;
 }
 
-static bool simd_source(struct decoder *d, const struct ptx_operand *o, const struct video_form *f, int first, uint8_t from[4])
+static bool simd_source(struct decoder *d, const struct ptx_operand *o, const struct video_form *f, int first,
+                        uint8_t from[4])
 {
     for (int k = 0; k < f->elements; k++)
         from[k] = (uint8_t)(first + k);
@@ -267,7 +280,8 @@ static bool simd_source(struct decoder *d, const struct ptx_operand *o, const st
     for (int k = 0; k < count; k++)
         if (from[k] >= 2 * f->elements)
             count = 0;
-    return count == f->elements || decode_wrong(d, o, "a selector of '%s' names %d elements of the two sources", d->in->spelling, f->elements);
+    return count == f->elements ||
+           decode_wrong(d, o, "a selector of '%s' names %d elements of the two sources", d->in->spelling, f->elements);
 }
 
 static bool simd_selectors(struct decoder *d, struct video_form *f)
@@ -284,7 +298,8 @@ static bool simd_selectors(struct decoder *d, struct video_form *f)
             f->mask |= (uint8_t)(1u << digits[k]);
         }
     }
-    return simd_source(d, decode_operand(d, 1), f, 0, f->from_a) && simd_source(d, decode_operand(d, 2), f, f->elements, f->from_b);
+    return simd_source(d, decode_operand(d, 1), f, 0, f->from_a) &&
+           simd_source(d, decode_operand(d, 2), f, f->elements, f->from_b);
 }
 
 bool decode_video(struct decoder *d)

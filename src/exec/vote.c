@@ -1,7 +1,8 @@
 /* What the lanes of a warp agree on (PTX ISA 9.7.13: vote, vote.sync, activemask, elect.sync, match.sync).
  *
- * The lanes that take part are those that execute the instruction together and are in the lane's member mask; lanes may name
- * different masks, and then form groups of their own. Left out: waiting for lanes of the mask that are elsewhere. */
+ * The lanes that take part are those that execute the instruction together and are in the lane's member mask; lanes may
+ * name different masks, and then form groups of their own. Left out: waiting for lanes of the mask that are
+ * elsewhere. */
 #include "exec/decode.h"
 #include "exec/lanes.h"
 
@@ -46,7 +47,7 @@ static bool decode_members(struct decoder *d, bool sync, int index, exec_ref *re
 
 static bool decode_plain_vote(struct decoder *d)
 {
-    static const enum ptx_modifier modes[] = { PTX_MOD_ALL, PTX_MOD_ANY, PTX_MOD_UNI, PTX_MOD_BALLOT };
+    static const enum ptx_modifier modes[] = {PTX_MOD_ALL, PTX_MOD_ANY, PTX_MOD_UNI, PTX_MOD_BALLOT};
     bool sync = decode_take(d, PTX_MOD_SYNC), negated = false;
     int mode = decode_take_one(d, modes, 4);
     if (mode < 0)
@@ -93,8 +94,8 @@ static bool decode_elect(struct decoder *d)
     if (o->kind != PTX_OPERAND_PAIR)
         return decode_wrong(d, o, "elect.sync has two results: d|p");
     d->out->fn = elect;
-    return decode_dst_of(d, &o->elements[0], PTX_B32, &d->out->dst) && decode_pred_dst(d, &o->elements[1], &d->out->dst2) &&
-           decode_src(d, 1, PTX_B32, &d->out->src[0]);
+    return decode_dst_of(d, &o->elements[0], PTX_B32, &d->out->dst) &&
+           decode_pred_dst(d, &o->elements[1], &d->out->dst2) && decode_src(d, 1, PTX_B32, &d->out->src[0]);
 }
 
 bool decode_vote(struct decoder *d)
@@ -109,8 +110,8 @@ bool decode_vote(struct decoder *d)
     return decode_count(d, 1, 1) && decode_dst(d, 0, PTX_B32, &d->out->dst);
 }
 
-/* match. src[0] values (sub[1]: 64 bits wide), src[1] member masks; sub[0]: p is wanted. Values are compared over the whole
- * warp once a lane. */
+/* match. src[0] values (sub[1]: 64 bits wide), src[1] member masks; sub[0]: p is wanted. Values are compared over the
+ * whole warp once a lane. */
 
 static inline uint64_t match_value(const struct exec_warp *w, const struct exec_inst *in, uint32_t lane)
 {
@@ -141,8 +142,14 @@ static void match_lanes(struct exec_warp *w, const struct exec_inst *in, uint32_
         write_pred(w, in->dst2, mask, holds);
 }
 
-static void match_any(struct exec_warp *w, const struct exec_inst *in, uint32_t mask) { match_lanes(w, in, mask, false); }
-static void match_all(struct exec_warp *w, const struct exec_inst *in, uint32_t mask) { match_lanes(w, in, mask, true); }
+static void match_any(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    match_lanes(w, in, mask, false);
+}
+static void match_all(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    match_lanes(w, in, mask, true);
+}
 
 bool decode_match(struct decoder *d)
 {

@@ -1,8 +1,8 @@
 /* wmma.load, wmma.store and wmma.mma (PTX ISA 9.7.14.4). Fragments are those of mma_fragments.c, the multiplication is
  * mma.c's; here are the shapes and types that exist, and the way between a fragment and memory.
  *
- * A load or store takes several accesses a lane; the last one is left in w->access. Left out: .satfinite on f16 matrices,
- * which PTX dropped with ISA 6.5. */
+ * A load or store takes several accesses a lane; the last one is left in w->access. Left out: .satfinite on f16
+ * matrices, which PTX dropped with ISA 6.5. */
 #include "exec/access.h"
 #include "exec/decode.h"
 #include "exec/mma.h"
@@ -12,12 +12,9 @@
 
 bool decode_wmma(struct decoder *d);
 
-/* m8n32k16 is computed as the transposed product of 32x8: there major of the accumulators is the column, and A and B change
- * places. */
-static bool is_swapped(const struct mma_shape *s)
-{
-    return s->n == 32;
-}
+/* m8n32k16 is computed as the transposed product of 32x8: there major of the accumulators is the column, and A and B
+ * change places. */
+static bool is_swapped(const struct mma_shape *s) { return s->n == 32; }
 
 static bool is_k16(enum ptx_modifier shape)
 {
@@ -69,20 +66,22 @@ static struct fragment accumulator_fragment(const struct mma_shape *s, enum ptx_
 
 struct transfer {
     struct access_address address;
-    exec_ref stride;            /* elements between the starts of two rows, or columns */
+    exec_ref stride; /* elements between the starts of two rows, or columns */
     struct fragment fragment;
     exec_ref registers[FRAGMENT_REGISTERS];
-    bool along_minor;           /* neighbours along minor are neighbours in memory; else those along major */
-    uint8_t bits;               /* of an element, as the stride counts them */
+    bool along_minor; /* neighbours along minor are neighbours in memory; else those along major */
+    uint8_t bits;     /* of an element, as the stride counts them */
 };
 
 /* Every register is filled from one access, where its elements are neighbours in memory, or from one an element. */
-struct pieces { int count, bits; };
+struct pieces {
+    int count, bits;
+};
 
 static struct pieces pieces_of(const struct transfer *t)
 {
     int bits = t->fragment.element_bits, packed = fragment_packed(&t->fragment);
-    return t->along_minor ? (struct pieces){ 1, packed * bits } : (struct pieces){ packed, bits };
+    return t->along_minor ? (struct pieces){1, packed * bits} : (struct pieces){packed, bits};
 }
 
 /* Addresses of piece number piece of a register, into w->addr. */
@@ -163,9 +162,10 @@ static void fragment_store(struct exec_warp *w, const struct exec_inst *in, uint
 
 /* Decoding of loads and stores: the matrix, then the layout, which together say how elements lie in memory. */
 
-static bool decode_matrix(struct decoder *d, const struct mma_shape *s, bool is_load, enum ptx_type type, struct transfer *t)
+static bool decode_matrix(struct decoder *d, const struct mma_shape *s, bool is_load, enum ptx_type type,
+                          struct transfer *t)
 {
-    bool layouts[2] = { false, false }, is_a = decode_take(d, PTX_MOD_A), is_b = decode_take(d, PTX_MOD_B);
+    bool layouts[2] = {false, false}, is_a = decode_take(d, PTX_MOD_A), is_b = decode_take(d, PTX_MOD_B);
     bool is_c = decode_take(d, is_load ? PTX_MOD_C : PTX_MOD_D);
     if (is_a + is_b + is_c != 1 || (!is_load && !is_c))
         return decode_wrong(d, NULL, "%s: wmma loads .a, .b or .c and stores .d", d->in->spelling);
@@ -219,7 +219,8 @@ static bool decode_types(struct decoder *d, struct mma_problem *p, enum ptx_modi
     p->b = short_form ? PTX_F16 : decode_type(d, 2);
     p->c = decode_last_type(d);
     if (p->a != p->b || !operands_fit(p->a, shape))
-        return decode_wrong(d, NULL, "no wmma.mma of this shape on .%s and .%s", ptx_type_name(p->a), ptx_type_name(p->b));
+        return decode_wrong(d, NULL, "no wmma.mma of this shape on .%s and .%s", ptx_type_name(p->a),
+                            ptx_type_name(p->b));
     bool fits;
     if (p->a == PTX_F16)
         fits = (p->c == PTX_F16 || p->c == PTX_F32) && (p->d == PTX_F16 || p->d == PTX_F32);
@@ -235,7 +236,7 @@ static bool decode_types(struct decoder *d, struct mma_problem *p, enum ptx_modi
 
 static bool decode_options(struct decoder *d, struct mma_problem *p)
 {
-    bool layouts[2] = { false, false };
+    bool layouts[2] = {false, false};
     if (mma_decode_layouts(d, layouts) != 2)
         return decode_wrong(d, NULL, "wmma.mma needs the layouts of A and B");
     if (ptx_type_bits(p->a) < 8 && (!layouts[0] || layouts[1]))
@@ -275,7 +276,8 @@ static bool decode_multiplication(struct decoder *d, const struct mma_shape *s)
 
 bool decode_wmma(struct decoder *d)
 {
-    bool load = decode_take(d, PTX_MOD_LOAD), store = decode_take(d, PTX_MOD_STORE), multiply = decode_take(d, PTX_MOD_MMA);
+    bool load = decode_take(d, PTX_MOD_LOAD), store = decode_take(d, PTX_MOD_STORE),
+         multiply = decode_take(d, PTX_MOD_MMA);
     if (load + store + multiply != 1)
         return decode_wrong(d, NULL, "wmma is one of wmma.load, wmma.store and wmma.mma");
     const struct mma_shape *s = mma_decode_shape(d);

@@ -18,23 +18,23 @@ struct kept_program {
     uint64_t image;
     const struct exec_function *kernel;
     const struct sm_program *program;
-    bool runs;                       /* in lockstep */
+    bool runs; /* in lockstep */
 };
 
 struct block_probes {
     struct arena arena;
     const struct gpu_options *options;
     struct heddle_core view;
-    uint32_t count;                  /* those that are made */
+    uint32_t count; /* those that are made */
     struct instance {
         const struct heddle_probe *probe;
         void *state;
-        uint64_t *values;            /* counters, of the launch at hand since its turn began */
-        uint64_t *instructions;      /* its table, or NULL */
+        uint64_t *values;       /* counters, of the launch at hand since its turn began */
+        uint64_t *instructions; /* its table, or NULL */
     } list[GPU_PROBES];
     struct kept_program *programs;
     uint32_t program_count;
-    struct residency *current;       /* whose turn it is, or NULL */
+    struct residency *current; /* whose turn it is, or NULL */
     struct lockstep_observer observer;
 };
 
@@ -44,10 +44,15 @@ static void on_branch(void *context, const struct exec_cta *cta, const struct lo
 {
     const struct block_probes *p = context;
     const uint32_t *block = cta->launch->block;
-    struct heddle_block_branch e = {.pc = b->pc, .target = b->target, .fall_through = b->fall_through,
-                                    .reconvergence = b->reconvergence, .warps = cta->warp_count,
-                                    .threads = block[0] * block[1] * block[2], .divergent = b->divergent,
-                                    .taken = b->taken, .not_taken = b->not_taken};
+    struct heddle_block_branch e = {.pc = b->pc,
+                                    .target = b->target,
+                                    .fall_through = b->fall_through,
+                                    .reconvergence = b->reconvergence,
+                                    .warps = cta->warp_count,
+                                    .threads = block[0] * block[1] * block[2],
+                                    .divergent = b->divergent,
+                                    .taken = b->taken,
+                                    .not_taken = b->not_taken};
     for (uint32_t i = 0; i < p->count; i++)
         if (p->list[i].probe->blocks.branch)
             p->list[i].probe->blocks.branch(p->list[i].state, &p->view, &e);
@@ -90,9 +95,13 @@ static bool make(struct block_probes *p, const struct policy_choice *choice, str
     for (uint32_t row = 0; row < rows; row++)
         if (policy->counters[row].kind == HEDDLE_HISTOGRAM)
             histograms[row] = policy_histogram(policy, n->values, row);
-    struct heddle_setup setup = {.core = &p->view, .values = choice->values, .counters = n->values,
-                                 .histograms = histograms, .instructions = &n->instructions,
-                                 .seed = p->options->machine.seed, .why = &why};
+    struct heddle_setup setup = {.core = &p->view,
+                                 .values = choice->values,
+                                 .counters = n->values,
+                                 .histograms = histograms,
+                                 .instructions = &n->instructions,
+                                 .seed = p->options->machine.seed,
+                                 .why = &why};
     if (policy->init && !policy->init(n->state, &setup))
         return error_set(e, ERROR_INVALID, "policy %s cannot work on this machine%s%s", policy->name, why ? ": " : "",
                          why ? why : "");

@@ -8,15 +8,15 @@
 #include "sm/counters.h"
 
 struct gpu_counters {
-    struct exec_counters exec;               /* lanes, branches */
-    bool timed;                              /* false: what follows is zero (functional mode) */
-    struct policy_counts *policies;          /* timed; whoever keeps the counters frees it */
-    uint64_t cycles;                         /* core cycles of the launch */
-    struct sm_counters sm;                   /* summed over cores */
-    struct partition_counters memory;        /* summed over channels */
+    struct exec_counters exec;        /* lanes, branches */
+    bool timed;                       /* false: what follows is zero (functional mode) */
+    struct policy_counts *policies;   /* timed; whoever keeps the counters frees it */
+    uint64_t cycles;                  /* core cycles of the launch */
+    struct sm_counters sm;            /* summed over cores */
+    struct partition_counters memory; /* summed over channels */
     struct crossbar_counters requests, replies;
-    uint64_t resident_warps_most;            /* cores x warps x cycles: what occupancy is a share of */
-    uint64_t scheduler_cycles;               /* cores x schedulers x cycles */
+    uint64_t resident_warps_most;               /* cores x warps x cycles: what occupancy is a share of */
+    uint64_t scheduler_cycles;                  /* cores x schedulers x cycles */
     uint64_t launches, phases, phase_latencies; /* of the kernel itself: phases (PAWS), and their lengths added up */
 };
 

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct heddle { struct gpu *gpu; };
-struct heddle_module { struct exec_image *image; };
+struct heddle {
+    struct gpu *gpu;
+};
+struct heddle_module {
+    struct exec_image *image;
+};
 
 static void pass_on(const struct error *e, char *message)
 {
@@ -19,8 +23,8 @@ _Static_assert(sizeof(((struct error *)0)->text) <= HEDDLE_MESSAGE_BYTES, "a mes
 
 struct heddle *heddle_open(const char *machine, char *message)
 {
-    struct error e = { 0 };
-    struct gpu_options options = { .functional = true };
+    struct error e = {0};
+    struct gpu_options options = {.functional = true};
     struct heddle *h = NULL;
     if (machine_load(&options.machine, machine, NULL, 0, &e)) {
         h = calloc(1, sizeof *h);
@@ -43,7 +47,7 @@ void heddle_close(struct heddle *h)
 
 struct heddle_module *heddle_load(struct heddle *h, const char *name, const char *ptx, size_t ptx_bytes, char *message)
 {
-    struct error e = { 0 };
+    struct error e = {0};
     struct ptx_module *parsed = ptx_parse(name, ptx, ptx_bytes, &e);
     struct exec_image *image = parsed ? exec_image_create_lazy(h->gpu->memory, &parsed, 1, &e) : NULL;
     if (image)
@@ -85,16 +89,15 @@ uint64_t heddle_alloc(struct heddle *h, uint64_t size_bytes)
     return memory_alloc(h->gpu->memory, size_bytes, 256, MEMORY_DEVICE, NULL);
 }
 
-bool heddle_free(struct heddle *h, uint64_t address)
-{
-    return memory_release(h->gpu->memory, address);
-}
+bool heddle_free(struct heddle *h, uint64_t address) { return memory_release(h->gpu->memory, address); }
 
 bool heddle_launch(struct heddle *h, const struct heddle_kernel *k, const struct heddle_launch *launch, char *message)
 {
-    struct error e = { 0 };
-    struct gpu_launch l = { .kernel = (const struct exec_function *)k, .dynamic_shared_bytes = launch->dynamic_shared_bytes, .params = launch->params,
-                            .params_bytes = launch->params_bytes };
+    struct error e = {0};
+    struct gpu_launch l = {.kernel = (const struct exec_function *)k,
+                           .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+                           .params = launch->params,
+                           .params_bytes = launch->params_bytes};
     memcpy(l.grid, launch->grid, sizeof l.grid);
     memcpy(l.block, launch->block, sizeof l.block);
     h->gpu->options.max_cycles = launch->max_cycles ? h->gpu->clock_cycles + launch->max_cycles : 0;
@@ -109,13 +112,13 @@ bool heddle_results(const struct heddle *h, uint32_t launch, struct heddle_count
     if (launch >= h->gpu->kernel_count)
         return false;
     const struct gpu_kernel *k = &h->gpu->kernels[launch];
-    *out = (struct heddle_counters){ .warp_instructions = k->warp_instructions, .thread_instructions = k->thread_instructions, .branches = k->counters.exec.branches,
-                                     .divergent_branches = k->counters.exec.divergent_branches, .seconds = k->seconds };
+    *out = (struct heddle_counters){.warp_instructions = k->warp_instructions,
+                                    .thread_instructions = k->thread_instructions,
+                                    .branches = k->counters.exec.branches,
+                                    .divergent_branches = k->counters.exec.divergent_branches,
+                                    .seconds = k->seconds};
     memcpy(out->lanes, k->counters.exec.lanes, sizeof out->lanes);
     return true;
 }
 
-const char *heddle_version(void)
-{
-    return HEDDLE_VERSION;
-}
+const char *heddle_version(void) { return HEDDLE_VERSION; }

@@ -4,7 +4,9 @@
 
 #include "gpu/counters.h"
 
-struct energy { double l1d_nj, l2_nj, dram_nj, total_nj; }; /* nanojoules */
+struct energy {
+    double l1d_nj, l2_nj, dram_nj, total_nj;
+}; /* nanojoules */
 
 struct energy energy_of(const struct gpu_counters *c);
 

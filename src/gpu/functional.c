@@ -1,6 +1,8 @@
-/* Functional execution. As many blocks of a launch as fit the machine's cores are resident together; their warps take turns in bounded slices, because programs rely on
- * that: software barriers between blocks, flags that another warp sets, races that are harmless only if warps interleave. A block runs some slices before the next
- * one does, so that its registers stay in the host's cache. Launches that run together take turns too, a round of their blocks each; what fits beside what is not asked. */
+/* Functional execution. As many blocks of a launch as fit the machine's cores are resident together; their warps take
+ * turns in bounded slices, because programs rely on that: software barriers between blocks, flags that another warp
+ * sets, races that are harmless only if warps interleave. A block runs some slices before the next one does, so that
+ * its registers stay in the host's cache. Launches that run together take turns too, a round of their blocks each; what
+ * fits beside what is not asked. */
 #include "gpu/launch.h"
 
 #include "base/out_of_memory.h"
@@ -12,15 +14,17 @@
 #include <stdlib.h>
 
 enum {
-    SLICE = 256,                    /* warp instructions a turn */
-    BLOCK_TURN_SLICES = 4,          /* a block's turn: this many slices for each of its warps, where barriers let them */
-    SUSPECT_FIRST = 1 << 20,        /* warp instructions without a block ending, after which the launch is looked at for a hang; twice as many each time */
+    SLICE = 256,             /* warp instructions a turn */
+    BLOCK_TURN_SLICES = 4,   /* a block's turn: this many slices for each of its warps, where barriers let them */
+    SUSPECT_FIRST = 1 << 20, /* warp instructions without a block ending, after which the launch is looked at for a
+                                hang; twice as many each time */
     SUSPECT_MOST = 16 << 20,
     CYCLES_AN_INSTRUCTION = 8,
 };
 
-/* What kernels read as their clock where no time is modelled: a warp that waits for its own results gets about one instruction into so many cycles. Programs that
- * wait for a number of cycles, taken from the device's clock rate, wait accordingly shorter. */
+/* What kernels read as their clock where no time is modelled: a warp that waits for its own results gets about one
+ * instruction into so many cycles. Programs that wait for a number of cycles, taken from the device's clock rate, wait
+ * accordingly shorter. */
 uint64_t functional_clock(struct exec_launch *l, const struct exec_warp *w)
 {
     const struct residency *r = l->user;
@@ -42,7 +46,7 @@ static bool start_block(struct residency *r, uint32_t slot, struct error *e)
         struct exec_cluster *c = &r->clusters[slot / r->cluster_blocks];
         uint32_t rank = slot % r->cluster_blocks;
         if (rank == 0)
-            *c = (struct exec_cluster){ 0 };
+            *c = (struct exec_cluster){0};
         c->blocks[rank] = cta;
         c->block_count = rank + 1;
         cta->cluster = c;
@@ -100,7 +104,8 @@ static uint32_t run_warp(struct residency *r, struct exec_warp *w, uint32_t slic
                         : exec_run(w, slice);
 }
 
-/* Warps of the block take turns until each had its share, or none can go on. Returns whether any instruction was executed. */
+/* Warps of the block take turns until each had its share, or none can go on. Returns whether any instruction was
+ * executed. */
 static uint64_t run_block(struct residency *r, struct exec_cta *cta, uint32_t slice)
 {
     uint64_t budget = (uint64_t)slice * BLOCK_TURN_SLICES * cta->warp_count, done = 0, before;
@@ -124,10 +129,13 @@ static bool check_limits(struct residency *r)
 {
     const struct gpu_options *o = &r->gpu->options;
     if (o->interrupt && *o->interrupt)
-        return error_set(&r->error, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu warp instructions", r->launch.kernel->name, (unsigned long long)r->executed);
+        return error_set(&r->error, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu warp instructions",
+                         r->launch.kernel->name, (unsigned long long)r->executed);
     if (o->max_cycles && r->gpu->clock_cycles > o->max_cycles)
-        return error_set(&r->error, ERROR_LIMIT, "kernel %s ran past the limit of %llu cycles (--max-cycles; in functional mode a warp instruction is a cycle)", r->launch.kernel->name,
-                         (unsigned long long)o->max_cycles);
+        return error_set(&r->error, ERROR_LIMIT,
+                         "kernel %s ran past the limit of %llu cycles (--max-cycles; in functional mode a warp "
+                         "instruction is a cycle)",
+                         r->launch.kernel->name, (unsigned long long)o->max_cycles);
     return true;
 }
 
@@ -161,7 +169,7 @@ static void end(struct residency *r, bool ok)
     r->races = NULL;
     if (!r->pc_counts)
         return;
-    r->pcs = profile_pcs_sum(r->listing, (const struct profile_pc *const[]){ r->pc_counts }, 1);
+    r->pcs = profile_pcs_sum(r->listing, (const struct profile_pc *const[]){r->pc_counts}, 1);
     free(r->pc_counts);
     r->pc_counts = NULL;
 }

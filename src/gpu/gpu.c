@@ -17,7 +17,8 @@ enum { DEFAULT_STACK_BYTES = 1024, DEFAULT_HEAP_BYTES = 8 << 20, DEFAULT_PRINTF_
 static bool choose_policies(struct gpu_options *o, struct error *e)
 {
     const struct machine *m = &o->machine;
-    return (o->scheduler.policy || policy_choose(&o->scheduler, POLICY_SCHEDULER, m->scheduler, e)) && (o->l1.policy || policy_choose(&o->l1, POLICY_L1, m->l1, e)) &&
+    return (o->scheduler.policy || policy_choose(&o->scheduler, POLICY_SCHEDULER, m->scheduler, e)) &&
+           (o->l1.policy || policy_choose(&o->l1, POLICY_L1, m->l1, e)) &&
            (o->divergence.policy || policy_choose(&o->divergence, POLICY_DIVERGENCE, m->divergence, e));
 }
 
@@ -74,10 +75,7 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
     return g;
 }
 
-uint64_t gpu_pulse(const struct gpu *g)
-{
-    return !g ? 0 : g->timing ? g->timing->now : g->clock_cycles;
-}
+uint64_t gpu_pulse(const struct gpu *g) { return !g ? 0 : g->timing ? g->timing->now : g->clock_cycles; }
 
 uint32_t gpu_threads(const struct gpu *g, pthread_t *out, uint32_t most)
 {
@@ -90,7 +88,7 @@ void gpu_destroy(struct gpu *g)
         return;
     gpu_give_up(g, false);
     while (g->started)
-        gpu_finish(g->started, &(struct error){ 0 });
+        gpu_finish(g->started, &(struct error){0});
     for (uint32_t i = 0; i < g->kernel_count; i++) {
         free(g->kernels[i].name);
         free(g->kernels[i].pcs);

@@ -19,13 +19,12 @@ static uint64_t kept_back(const struct sm *c)
     return (c->held | (c->valid & c->stale & ~waiting)) & c->resident;
 }
 
-static const char *name_of(const struct timing *t, const struct sm *c)
-{
-    return t->owner[c->id]->launch.kernel->name;
-}
+static const char *name_of(const struct timing *t, const struct sm *c) { return t->owner[c->id]->launch.kernel->name; }
 
 /* How long, in words: "for 524288 cycles". */
-struct duration { char text[40]; };
+struct duration {
+    char text[40];
+};
 
 static struct duration duration_of(uint64_t cycles)
 {

@@ -6,9 +6,9 @@
 
 /* What a core had done when it was last looked at. */
 struct held_core {
-    uint64_t issued;      /* instructions */
-    uint64_t way_fails;   /* accesses that were given no way in the L1D */
-    uint64_t since;       /* the cycle since which a policy keeps it from its work */
+    uint64_t issued;    /* instructions */
+    uint64_t way_fails; /* accesses that were given no way in the L1D */
+    uint64_t since;     /* the cycle since which a policy keeps it from its work */
 };
 
 /* For every CHECK_CYCLES or so. False: a policy has kept a core from its work for HELD_CYCLES, and is named. */

@@ -1,4 +1,5 @@
-/* Inside the importer of GPGPU-Sim's configurations: machine_import.c reads the text, import_options.c knows the options. */
+/* Inside the importer of GPGPU-Sim's configurations: machine_import.c reads the text, import_options.c knows the
+ * options. */
 #ifndef HEDDLE_GPU_IMPORT_H
 #define HEDDLE_GPU_IMPORT_H
 
@@ -12,14 +13,14 @@ struct import {
     struct machine_place places[PLACES_MOST];
     uint32_t order;
     const struct source *source;
-    const char *at, *line_text;  /* reading: what comes next, and the start of its line */
+    const char *at, *line_text; /* reading: what comes next, and the start of its line */
     int line;
-    const char *option;          /* the current one, its value and where that stands */
+    const char *option; /* the current one, its value and where that stands */
     char value[VALUE_BYTES];
     int value_line, value_column;
-    bool quiet;                  /* defaults are read: nothing to remark */
+    bool quiet; /* defaults are read: nothing to remark */
     bool is_release_4, flushes_l1, flushes_l2;
-    bool flit_given;             /* -icnt_flit_size stands above the network's own file */
+    bool flit_given; /* -icnt_flit_size stands above the network's own file */
     uint32_t clusters, cores_per_cluster;
     FILE *remarks;
     struct error *error;

@@ -30,7 +30,8 @@ bool import_wrong(struct import *i, const char *format, ...)
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    return error_at(i->error, ERROR_SYNTAX, i->source, i->value_line, i->value_column, "-%s %.80s: %s", i->option, i->value, message);
+    return error_at(i->error, ERROR_SYNTAX, i->source, i->value_line, i->value_column, "-%s %.80s: %s", i->option,
+                    i->value, message);
 }
 
 /* A key out of the value of the current option. What our table refuses is remarked, and the key keeps what it had. */
@@ -43,11 +44,12 @@ static void set_text(struct import *i, const char *section, const char *name, co
         if (strcmp(key->section, section) != 0 || strcmp(key->name, name) != 0)
             continue;
         if (machine_parse(&i->machine, key, text, strlen(text), &why)) {
-            i->places[k] = (struct machine_place){ i->source, i->value_line, i->value_column, ++i->order };
+            i->places[k] = (struct machine_place){i->source, i->value_line, i->value_column, ++i->order};
             return;
         }
         machine_format(&i->machine, key, kept, sizeof kept);
-        import_remark(i, "not carried over: -%s %s: %s.%s = %.60s: %s; it stays %s", i->option, i->value, section, name, text, why.expected, kept);
+        import_remark(i, "not carried over: -%s %s: %s.%s = %.60s: %s; it stays %s", i->option, i->value, section, name,
+                      text, why.expected, kept);
         return;
     }
 }
@@ -87,7 +89,8 @@ static bool parse_numbers(struct import *i, char at, uint64_t *out, uint32_t lea
     memcpy(copy, i->value, sizeof copy);
     *count = split(copy, at, parts);
     if (*count < least || *count > most)
-        return import_wrong(i, "expected %u%s numbers with '%c' between them", least, most > least ? " or more" : "", at);
+        return import_wrong(i, "expected %u%s numbers with '%c' between them", least, most > least ? " or more" : "",
+                            at);
     for (uint32_t n = 0; n < *count; n++)
         if (!parse_whole(parts[n], &out[n]))
             return import_wrong(i, "'%.40s' is no whole number", parts[n]);
@@ -127,7 +130,7 @@ static bool take_clusters(struct import *i, const char *target)
 
 static bool take_clocks(struct import *i, const char *target)
 {
-    static const char *const names[] = { "core_mhz", "interconnect_mhz", "l2_mhz", "dram_mhz" };
+    static const char *const names[] = {"core_mhz", "interconnect_mhz", "l2_mhz", "dram_mhz"};
     char copy[VALUE_BYTES], *parts[PARTS_MOST], *end;
     (void)target;
     memcpy(copy, i->value, sizeof copy);
@@ -160,14 +163,19 @@ static bool take_pipeline(struct import *i, const char *target)
     return true;
 }
 
-/* 4.x drops the L1D's lines between launches in any case, and at fences too, if this is set; 3.x between launches, if it is. */
+/* 4.x drops the L1D's lines between launches in any case, and at fences too, if this is set; 3.x between launches, if
+ * it is. */
 static void set_flush(struct import *i)
 {
     set_text(i, "lsu", "fence_drops_l1", i->flushes_l1 && i->is_release_4 ? "true" : "false");
-    set_text(i, "machine", "launch_empties", i->flushes_l2 ? "caches" : i->flushes_l1 || i->is_release_4 ? "l1d" : "nothing");
+    set_text(i, "machine", "launch_empties",
+             i->flushes_l2                      ? "caches"
+             : i->flushes_l1 || i->is_release_4 ? "l1d"
+                                                : "nothing");
 }
 
-/* Registers in front of and behind the collectors, by unit, then writeback: SP,SFU,MEM (3.x), SP,DP,SFU,MEM or SP,DP,INT,SFU,MEM (4.x), tensor cores last. */
+/* Registers in front of and behind the collectors, by unit, then writeback: SP,SFU,MEM (3.x), SP,DP,SFU,MEM or
+ * SP,DP,INT,SFU,MEM (4.x), tensor cores last. */
 static bool take_widths(struct import *i, const char *target)
 {
     uint64_t n[PARTS_MOST];
@@ -182,11 +190,14 @@ static bool take_widths(struct import *i, const char *target)
     set_number(i, "issue", "sfu_width", n[units - 2]);
     set_number(i, "issue", "memory_width", n[units - 1]);
     set_number(i, "issue", "writeback_width", n[2 * units]);
-    set_text(i, "collector", "banks_at_once", units == 5 ? "true" : "false"); /* the cores of 4.x, which have a column of integer units */
+    set_text(i, "collector", "banks_at_once",
+             units == 5 ? "true" : "false"); /* the cores of 4.x, which have a column of integer units */
     set_text(i, "core", "counts_dynamic_shared", units == 5 ? "false" : "true");
     if (memcmp(n, n + units, units * sizeof *n) != 0)
-        import_remark(i, "assumed: -%s %s: the widths behind the collectors are those in front of them", i->option, i->value);
-    set_text(i, "issue", "integer_multiply", units == 5 ? "sp" : "sfu"); /* with a column of integer units they, or the SPs, multiply */
+        import_remark(i, "assumed: -%s %s: the widths behind the collectors are those in front of them", i->option,
+                      i->value);
+    set_text(i, "issue", "integer_multiply",
+             units == 5 ? "sp" : "sfu"); /* with a column of integer units they, or the SPs, multiply */
     i->is_release_4 = units > 3;
     set_flush(i);
     set_text(i, "issue", "schedulers_take_turns", units > 3 ? "true" : "false");
@@ -206,11 +217,13 @@ static bool take_latencies(struct import *i, const char *target)
     split_target(target, section, &name);
     if (!parse_numbers(i, ',', n, 5, 6, &count))
         return false;
-    snprintf(list, sizeof list, "%u,%u,%u,%u,%u", (unsigned)n[0], (unsigned)n[1], (unsigned)n[2], (unsigned)n[3], (unsigned)n[4]);
+    snprintf(list, sizeof list, "%u,%u,%u,%u,%u", (unsigned)n[0], (unsigned)n[1], (unsigned)n[2], (unsigned)n[3],
+             (unsigned)n[4]);
     set_text(i, section, name, list);
     if (count == 6)
         set_number(i, "latency", strstr(name, "initiation") ? "shuffle_initiation" : "shuffle", n[5]);
-    if (strncmp(name, "double_precision", 16) == 0) /* special functions take the entry of double-precision mul, unless a later option says otherwise */
+    if (strncmp(name, "double_precision", 16) ==
+        0) /* special functions take the entry of double-precision mul, unless a later option says otherwise */
         set_number(i, "latency", strstr(name, "initiation") ? "sfu_initiation" : "sfu", n[2]);
     return true;
 }
@@ -244,7 +257,8 @@ static bool take_flush(struct import *i, const char *target)
     if (strcmp(target, "l1d") != 0)
         i->flushes_l2 = flushes;
     if (flushes && !strcmp(target, "l2"))
-        import_remark(i, "assumed: -%s: what a launch begins with is an empty L2, L1 data and constant cache", i->option);
+        import_remark(i, "assumed: -%s: what a launch begins with is an empty L2, L1 data and constant cache",
+                      i->option);
     set_flush(i);
     return true;
 }
@@ -258,7 +272,8 @@ static bool take_coalescing(struct import *i, const char *target)
     set_number(i, "lsu", "past_l1_segment_bytes", arch < 20 ? 128 : 32); /* as 4.x does; 3.x knows 13 alone */
     set_number(i, "lsu", "atomic_parts", arch < 20 ? 2 : 1);
     if (arch != 13 && arch != 20)
-        import_remark(i, "assumed: -%s %s: coalesced by the rules of 20, lanes by segments of 128 bytes", i->option, i->value);
+        import_remark(i, "assumed: -%s %s: coalesced by the rules of 20, lanes by segments of 128 bytes", i->option,
+                      i->value);
     return true;
 }
 
@@ -279,7 +294,10 @@ static bool take_generic_collectors(struct import *i, const char *target)
 {
     (void)target;
     if (strcmp(i->value, "0") != 0)
-        import_remark(i, "not carried over: -%s %s: collectors that take any instruction; collectors belong to a kind of unit here", i->option, i->value);
+        import_remark(
+            i,
+            "not carried over: -%s %s: collectors that take any instruction; collectors belong to a kind of unit here",
+            i->option, i->value);
     return true;
 }
 
@@ -293,7 +311,7 @@ static bool take_if_zero(struct import *i, const char *target)
 
 static bool take_scheduler(struct import *i, const char *target)
 {
-    static const char *const known[][2] = { { "lrr", "lrr" }, { "gto", "gto" }, { "old", "oldest" }, { "rrr", "rr" } };
+    static const char *const known[][2] = {{"lrr", "lrr"}, {"gto", "gto"}, {"old", "oldest"}, {"rrr", "rr"}};
     (void)target;
     for (size_t n = 0; n < sizeof known / sizeof *known; n++)
         if (!strcmp(i->value, known[n][0])) {
@@ -301,7 +319,8 @@ static bool take_scheduler(struct import *i, const char *target)
             return true;
         }
     set_text(i, "machine", "scheduler", "lrr");
-    import_remark(i, "not carried over: -%s %s: machine.scheduler is lrr (heddle list schedulers)", i->option, i->value);
+    import_remark(i, "not carried over: -%s %s: machine.scheduler is lrr (heddle list schedulers)", i->option,
+                  i->value);
     return true;
 }
 
@@ -318,8 +337,10 @@ static bool take_dram_scheduler(struct import *i, const char *target)
 static bool take_timing(struct import *i, const char *target)
 {
     static const char *const names[][2] = {
-        { "nbk", "banks" }, { "CCD", "t_ccd" }, { "RRD", "t_rrd" }, { "RCD", "t_rcd" }, { "RAS", "t_ras" }, { "RP", "t_rp" }, { "RC", "t_rc" },
-        { "CL", "t_cl" }, { "WL", "t_wl" }, { "CDLR", "t_cdlr" }, { "WR", "t_wr" }, { "nbkgrp", "bank_groups" }, { "CCDL", "t_ccdl" }, { "RTPL", "t_rtpl" },
+        {"nbk", "banks"},   {"CCD", "t_ccd"},   {"RRD", "t_rrd"}, {"RCD", "t_rcd"},
+        {"RAS", "t_ras"},   {"RP", "t_rp"},     {"RC", "t_rc"},   {"CL", "t_cl"},
+        {"WL", "t_wl"},     {"CDLR", "t_cdlr"}, {"WR", "t_wr"},   {"nbkgrp", "bank_groups"},
+        {"CCDL", "t_ccdl"}, {"RTPL", "t_rtpl"},
     };
     enum { NAMES = sizeof names / sizeof *names };
     char copy[VALUE_BYTES], *parts[PARTS_MOST];
@@ -327,7 +348,8 @@ static bool take_timing(struct import *i, const char *target)
     memcpy(copy, i->value, sizeof copy);
     uint32_t count = split(copy, ':', parts);
     if (!strchr(i->value, '=') && (count < 10 || count > NAMES))
-        return import_wrong(i, "expected 10 to %d numbers: nbk:CCD:RRD:RCD:RAS:RP:RC:CL:WL:CDLR:WR:nbkgrp:CCDL:RTPL", NAMES);
+        return import_wrong(i, "expected 10 to %d numbers: nbk:CCD:RRD:RCD:RAS:RP:RC:CL:WL:CDLR:WR:nbkgrp:CCDL:RTPL",
+                            NAMES);
     for (uint32_t n = 0; n < count; n++) {
         char *equals = strchr(parts[n], '=');
         uint32_t row = n;
@@ -382,13 +404,17 @@ static bool take_cache_policies(struct import *i, const char *section, bool sect
         import_remark(i, "assumed: -%s: allocation %s; lines are taken on the miss", i->option, p[2]);
     set_text(i, section, "allocate", *p[2] == 'f' ? "fill" : "miss");
     if (writes) {
-        const char *global = *p[1] == 'B' ? "back" : *p[1] == 'T' ? "through" : "evict", *local = *p[1] == 'L' || *p[1] == 'B' ? "back" : global;
+        const char *global = *p[1] == 'B'   ? "back"
+                             : *p[1] == 'T' ? "through"
+                                            : "evict",
+                   *local = *p[1] == 'L' || *p[1] == 'B' ? "back" : global;
         set_text(i, section, "global_writes", global);
         set_text(i, section, "local_writes", local);
         set_text(i, section, "write_allocate", count > 3 && *p[3] != 'N' ? "true" : "false");
         if (!strcmp(section, "l2")) {
             set_text(i, section, "stores_fetch", count > 3 && *p[3] == 'W' && !sectored ? "true" : "false");
-            set_text(i, section, "partial_writes", count > 3 && *p[3] == 'L' ? "true" : "false"); /* fetched when they are read */
+            set_text(i, section, "partial_writes",
+                     count > 3 && *p[3] == 'L' ? "true" : "false"); /* fetched when they are read */
         }
         if (*p[1] == 'R')
             import_remark(i, "assumed: -%s: a read-only cache; stores drop the line and go down", i->option);
@@ -399,7 +425,8 @@ static bool take_cache_policies(struct import *i, const char *section, bool sect
     return true;
 }
 
-/* [N|S:]sets:line:ways,replacement:write:allocate[:write allocate[:index]],mshr type:entries:merge,queue[:result FIFO][,port] - the oldest form has the policies in the first group. */
+/* [N|S:]sets:line:ways,replacement:write:allocate[:write allocate[:index]],mshr type:entries:merge,queue[:result
+ * FIFO][,port] - the oldest form has the policies in the first group. */
 static bool take_cache(struct import *i, const char *section)
 {
     char copy[VALUE_BYTES], *groups[PARTS_MOST], *shape[PARTS_MOST], *p[PARTS_MOST];
@@ -409,9 +436,11 @@ static bool take_cache(struct import *i, const char *section)
         set_text(i, section, "sets", "0");
         return true;
     }
-    uint32_t group_count = split(copy, ',', groups), count = split(groups[0], ':', shape), first = count && isalpha((unsigned char)*shape[0]), next = 1;
+    uint32_t group_count = split(copy, ',', groups), count = split(groups[0], ':', shape),
+             first = count && isalpha((unsigned char)*shape[0]), next = 1;
     bool sectored = first && *shape[0] == 'S';
-    if (count < first + 3 || !parse_whole(shape[first], &n[0]) || !parse_whole(shape[first + 1], &n[1]) || !parse_whole(shape[first + 2], &n[2]))
+    if (count < first + 3 || !parse_whole(shape[first], &n[0]) || !parse_whole(shape[first + 1], &n[1]) ||
+        !parse_whole(shape[first + 2], &n[2]))
         return import_wrong(i, "expected sets:line bytes:ways in front, or none");
     set_number(i, section, "sets", n[0]);
     set_number(i, section, "line_bytes", n[1]);
@@ -419,7 +448,9 @@ static bool take_cache(struct import *i, const char *section)
     if (!strcmp(section, "l1d") || !strcmp(section, "l2"))
         set_number(i, section, "sector_bytes", sectored ? 32 : 0);
     if (!strcmp(section, "l2"))
-        for (const char *const *key = (const char *const[]){ "upper_halves_slip", "constants_share_miss", "reads_evict_free", NULL }; *key; key++)
+        for (const char *const *key =
+                 (const char *const[]){"upper_halves_slip", "constants_share_miss", "reads_evict_free", NULL};
+             *key; key++)
             set_text(i, section, *key, sectored ? "true" : "false"); /* as the L2 of 4.x does */
     if (count > first + 3) {
         if (!take_cache_policies(i, section, sectored, shape + first + 3, count - first - 3))
@@ -427,7 +458,8 @@ static bool take_cache(struct import *i, const char *section)
     } else if (group_count < 2 || !take_cache_policies(i, section, sectored, p, split(groups[next++], ':', p))) {
         return i->error->kind ? false : import_wrong(i, "expected the policies behind the cache's shape");
     }
-    if (group_count < next + 2 || split(groups[next++], ':', p) < 3 || !parse_whole(p[1], &n[3]) || !parse_whole(p[2], &n[4]))
+    if (group_count < next + 2 || split(groups[next++], ':', p) < 3 || !parse_whole(p[1], &n[3]) ||
+        !parse_whole(p[2], &n[4]))
         return import_wrong(i, "expected type:entries:merge of the miss registers, then the miss queue");
     set_number(i, section, "mshr_entries", n[3]);
     set_number(i, section, "mshr_merge", n[4]);
@@ -460,25 +492,35 @@ static double network_number(const char *text, const char *name, double otherwis
 
 enum { NETWORK_HOP_CYCLES = 4 }; /* its links to and from a router, each a cycle to send and one to receive */
 
-/* The buffers of BookSim: in front of the network and in the router's virtual channel; behind it for ejection and between the clock domains. */
+/* The buffers of BookSim: in front of the network and in the router's virtual channel; behind it for ejection and
+ * between the clock domains. */
 static bool read_network(struct import *i, const char *target)
 {
     char path[PATH_MAX];
-    struct source s = { 0 };
-    struct error unread = { 0 };
+    struct source s = {0};
+    struct error unread = {0};
     const char *slash = strrchr(i->source->name, '/');
     (void)target;
-    int length = snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - i->source->name) + 1 : 0, i->source->name, i->value);
+    int length = snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - i->source->name) + 1 : 0, i->source->name,
+                          i->value);
     if (length < 0 || length >= (int)sizeof path || !machine_read_text(path, "network file", &s, &unread)) {
-        import_remark(i, "not carried over: -%s %s: the file is not beside this one; the interconnect's buffers are the defaults", i->option, i->value);
+        import_remark(
+            i, "not carried over: -%s %s: the file is not beside this one; the interconnect's buffers are the defaults",
+            i->option, i->value);
         free((char *)s.text);
         return true;
     }
-    bool routed = network_number(s.text, "subnets", 0) > 0; /* the network of 3.2.2 and later, with links and a pipelined router; that before it was called otherwise in places, and works in one cycle */
-    double channel = network_number(s.text, "vc_buf_size", 8), ejection = network_number(s.text, routed ? "ejection_buffer_size" : "ejection_buf_size", 0);
-    double input = network_number(s.text, routed ? "input_buffer_size" : "input_buf_size", 0), boundary = network_number(s.text, routed ? "boundary_buffer_size" : "boundary_buf_size", 16);
-    double vcs = network_number(s.text, "num_vcs", 1), ports = network_number(s.text, "input_speedup", 1); /* of an input; a virtual channel uses one of them */
-    double speedup = network_number(s.text, "internal_speedup", 1) * (ports < vcs ? ports : vcs), flit = network_number(s.text, "flit_size", 32);
+    bool routed = network_number(s.text, "subnets", 0) >
+                  0; /* the network of 3.2.2 and later, with links and a pipelined router; that before it was called
+                        otherwise in places, and works in one cycle */
+    double channel = network_number(s.text, "vc_buf_size", 8),
+           ejection = network_number(s.text, routed ? "ejection_buffer_size" : "ejection_buf_size", 0);
+    double input = network_number(s.text, routed ? "input_buffer_size" : "input_buf_size", 0),
+           boundary = network_number(s.text, routed ? "boundary_buffer_size" : "boundary_buf_size", 16);
+    double vcs = network_number(s.text, "num_vcs", 1),
+           ports = network_number(s.text, "input_speedup", 1); /* of an input; a virtual channel uses one of them */
+    double speedup = network_number(s.text, "internal_speedup", 1) * (ports < vcs ? ports : vcs),
+           flit = network_number(s.text, "flit_size", 32);
     if (!i->flit_given)
         set_number(i, "interconnect", "flit_bytes", (uint64_t)flit);
     set_number(i, "interconnect", "input_buffer_flits", (uint64_t)((input > 0 ? input : 9) + channel));
@@ -497,94 +539,120 @@ static bool read_network(struct import *i, const char *target)
     return true;
 }
 
-struct option_row { const char *option; option_handler *take; const char *target; };
+struct option_row {
+    const char *option;
+    option_handler *take;
+    const char *target;
+};
 static const struct option_row options[] = {
-    { "gpgpu_n_clusters", take_clusters, NULL },
-    { "gpgpu_n_cores_per_cluster", take_clusters, "each" },
-    { "gpgpu_n_mem", take_number, "dram.channels" },
-    { "gpgpu_n_sub_partition_per_mchannel", take_number, "l2.slices_per_channel" },
-    { "gpgpu_clock_domains", take_clocks, NULL },
-    { "gpgpu_shader_registers", take_number, "core.registers" },
-    { "gpgpu_shader_core_pipeline", take_pipeline, NULL },
-    { "gpgpu_shader_cta", take_number, "core.blocks" },
-    { "gpgpu_shmem_size", take_number, "core.shared_bytes" },
-    { "gpgpu_pipeline_widths", take_widths, NULL },
-    { "gpgpu_num_sp_units", take_number, "issue.sp_units" },
-    { "gpgpu_num_sfu_units", take_number, "issue.sfu_units" },
-    { "gpgpu_num_dp_units", take_number, "issue.dp_units" },
-    { "gpgpu_num_int_units", take_if_zero, "integer units; the SP units do their work" },
-    { "gpgpu_num_tensor_core_units", take_if_zero, "tensor cores" },
-    { "gpgpu_tensor_core_avail", take_if_zero, "tensor cores" },
-    { "ptx_opcode_latency_int", take_latencies, "latency.integer" },
-    { "ptx_opcode_initiation_int", take_latencies, "latency.integer_initiation" },
-    { "ptx_opcode_latency_fp", take_latencies, "latency.single_precision" },
-    { "ptx_opcode_initiation_fp", take_latencies, "latency.single_precision_initiation" },
-    { "ptx_opcode_latency_dp", take_latencies, "latency.double_precision" },
-    { "ptx_opcode_initiation_dp", take_latencies, "latency.double_precision_initiation" },
-    { "ptx_opcode_latency_sfu", take_number, "latency.sfu" },
-    { "ptx_opcode_initiation_sfu", take_number, "latency.sfu_initiation" },
-    { "gpgpu_cache:dl1", take_cache, "l1d" },
-    { "gpgpu_cache:dl2", take_cache, "l2" },
-    { "gpgpu_cache:il1", take_cache, "l1i" },
-    { "gpgpu_tex_cache:l1", take_cache, "l1t" },
-    { "gpgpu_const_cache:l1", take_cache, "l1c" },
-    { "gpgpu_cache:dl2_texture_only", take_if_zero, "an L2 for textures alone" },
-    { "gpgpu_gmem_skip_L1D", take_number, "lsu.l1_skips_global" },
-    { "gpgpu_l1_banks", take_number, "l1d.banks" },
-    { "gpgpu_l1_latency", take_number, "l1d.latency_cycles" },
-    { "gpgpu_smem_latency", take_number, "lsu.shared_latency_cycles" },
-    { "gpgpu_n_cluster_ejection_buffer_size", take_number, "lsu.cluster_response_queue" },
-    { "gpgpu_n_ldst_response_buffer_size", take_number, "lsu.response_queue" },
-    { "icnt_flit_size", take_number, "interconnect.flit_bytes" },
-    { "inter_config_file", read_network, NULL },
-    { "gpgpu_perf_sim_memcpy", take_number, "l2.filled_by_copies" },
-    { "gpgpu_memory_partition_indexing", take_if_zero, "channels chosen by a hash of the address" },
-    { "gpgpu_dram_partition_queues", take_partition_queues, NULL },
-    { "gpgpu_operand_collector_num_units_sp", take_number, "collector.sp_collectors" },
-    { "gpgpu_operand_collector_num_units_sfu", take_number, "collector.sfu_collectors" },
-    { "gpgpu_operand_collector_num_units_mem", take_number, "collector.memory_collectors" },
-    { "gpgpu_operand_collector_num_units_gen", take_generic_collectors, NULL },
-    { "gpgpu_operand_collector_num_in_ports_sp", take_number, "collector.sp_ports" },
-    { "gpgpu_operand_collector_num_in_ports_sfu", take_number, "collector.sfu_ports" },
-    { "gpgpu_operand_collector_num_in_ports_mem", take_number, "collector.memory_ports" },
-    { "gpgpu_operand_collector_num_out_ports_sp", take_out_ports, "collector.sp_ports" },
-    { "gpgpu_operand_collector_num_out_ports_sfu", take_out_ports, "collector.sfu_ports" },
-    { "gpgpu_operand_collector_num_out_ports_mem", take_out_ports, "collector.memory_ports" },
-    { "gpgpu_num_reg_banks", take_number, "collector.register_banks" },
-    { "gpgpu_sub_core_model", take_if_zero, "units and registers that belong to one scheduler; they are shared here" },
-    { "gpgpu_shmem_num_banks", take_number, "lsu.shared_banks" },
-    { "gpgpu_shmem_limited_broadcast", take_number, "lsu.shared_limited_broadcast" },
-    { "gpgpu_shmem_warp_parts", take_warp_parts, NULL },
-    { "gpgpu_coalesce_arch", take_coalescing, NULL },
-    { "gpgpu_local_mem_map", take_number, "lsu.local_by_block" },
-    { "gpgpu_flush_l1_cache", take_flush, "l1d" },
-    { "gpgpu_flush_l2_cache", take_flush, "l2" },
-    { "gpgpu_flush_cache", take_flush, "all" }, /* of 3.0 to 3.2.0 */
-    { "gpgpu_max_insn_issue_per_warp", take_number, "issue.instructions_per_warp" },
-    { "gpgpu_num_sched_per_core", take_number, "issue.schedulers" },
-    { "gpgpu_scheduler", take_scheduler, NULL },
-    { "gpgpu_l2_rop_latency", take_number, "l2.rop_cycles" },
-    { "dram_latency", take_number, "dram.latency_cycles" },
-    { "gpgpu_dram_scheduler", take_dram_scheduler, NULL },
-    { "gpgpu_frfcfs_dram_sched_queue_size", take_number, "dram.queue" },
-    { "gpgpu_dram_sched_queue_size", take_number, "dram.queue" },
-    { "gpgpu_dram_return_queue_size", take_number, "dram.return_queue" },
-    { "gpgpu_n_mem_per_ctrlr", take_number, "dram.chips" },
-    { "gpgpu_dram_buswidth", take_number, "dram.chip_bus_bytes" },
-    { "gpgpu_dram_burst_length", take_number, "dram.burst_length" },
-    { "dram_data_command_freq_ratio", take_number, "dram.data_rate" },
-    { "gpgpu_mem_addr_mapping", take_map, NULL },
-    { "gpgpu_dram_timing_opt", take_timing, NULL },
-    { "dram_dual_bus_interface", take_number, "dram.row_beside_column" },
-    { "dram_bnkgrp_indexing_policy", take_number, "dram.group_by_low_bits" },
-    { "dram_bnk_indexing_policy", take_if_zero, "banks chosen by a hash of the address" },
+    {"gpgpu_n_clusters", take_clusters, NULL},
+    {"gpgpu_n_cores_per_cluster", take_clusters, "each"},
+    {"gpgpu_n_mem", take_number, "dram.channels"},
+    {"gpgpu_n_sub_partition_per_mchannel", take_number, "l2.slices_per_channel"},
+    {"gpgpu_clock_domains", take_clocks, NULL},
+    {"gpgpu_shader_registers", take_number, "core.registers"},
+    {"gpgpu_shader_core_pipeline", take_pipeline, NULL},
+    {"gpgpu_shader_cta", take_number, "core.blocks"},
+    {"gpgpu_shmem_size", take_number, "core.shared_bytes"},
+    {"gpgpu_pipeline_widths", take_widths, NULL},
+    {"gpgpu_num_sp_units", take_number, "issue.sp_units"},
+    {"gpgpu_num_sfu_units", take_number, "issue.sfu_units"},
+    {"gpgpu_num_dp_units", take_number, "issue.dp_units"},
+    {"gpgpu_num_int_units", take_if_zero, "integer units; the SP units do their work"},
+    {"gpgpu_num_tensor_core_units", take_if_zero, "tensor cores"},
+    {"gpgpu_tensor_core_avail", take_if_zero, "tensor cores"},
+    {"ptx_opcode_latency_int", take_latencies, "latency.integer"},
+    {"ptx_opcode_initiation_int", take_latencies, "latency.integer_initiation"},
+    {"ptx_opcode_latency_fp", take_latencies, "latency.single_precision"},
+    {"ptx_opcode_initiation_fp", take_latencies, "latency.single_precision_initiation"},
+    {"ptx_opcode_latency_dp", take_latencies, "latency.double_precision"},
+    {"ptx_opcode_initiation_dp", take_latencies, "latency.double_precision_initiation"},
+    {"ptx_opcode_latency_sfu", take_number, "latency.sfu"},
+    {"ptx_opcode_initiation_sfu", take_number, "latency.sfu_initiation"},
+    {"gpgpu_cache:dl1", take_cache, "l1d"},
+    {"gpgpu_cache:dl2", take_cache, "l2"},
+    {"gpgpu_cache:il1", take_cache, "l1i"},
+    {"gpgpu_tex_cache:l1", take_cache, "l1t"},
+    {"gpgpu_const_cache:l1", take_cache, "l1c"},
+    {"gpgpu_cache:dl2_texture_only", take_if_zero, "an L2 for textures alone"},
+    {"gpgpu_gmem_skip_L1D", take_number, "lsu.l1_skips_global"},
+    {"gpgpu_l1_banks", take_number, "l1d.banks"},
+    {"gpgpu_l1_latency", take_number, "l1d.latency_cycles"},
+    {"gpgpu_smem_latency", take_number, "lsu.shared_latency_cycles"},
+    {"gpgpu_n_cluster_ejection_buffer_size", take_number, "lsu.cluster_response_queue"},
+    {"gpgpu_n_ldst_response_buffer_size", take_number, "lsu.response_queue"},
+    {"icnt_flit_size", take_number, "interconnect.flit_bytes"},
+    {"inter_config_file", read_network, NULL},
+    {"gpgpu_perf_sim_memcpy", take_number, "l2.filled_by_copies"},
+    {"gpgpu_memory_partition_indexing", take_if_zero, "channels chosen by a hash of the address"},
+    {"gpgpu_dram_partition_queues", take_partition_queues, NULL},
+    {"gpgpu_operand_collector_num_units_sp", take_number, "collector.sp_collectors"},
+    {"gpgpu_operand_collector_num_units_sfu", take_number, "collector.sfu_collectors"},
+    {"gpgpu_operand_collector_num_units_mem", take_number, "collector.memory_collectors"},
+    {"gpgpu_operand_collector_num_units_gen", take_generic_collectors, NULL},
+    {"gpgpu_operand_collector_num_in_ports_sp", take_number, "collector.sp_ports"},
+    {"gpgpu_operand_collector_num_in_ports_sfu", take_number, "collector.sfu_ports"},
+    {"gpgpu_operand_collector_num_in_ports_mem", take_number, "collector.memory_ports"},
+    {"gpgpu_operand_collector_num_out_ports_sp", take_out_ports, "collector.sp_ports"},
+    {"gpgpu_operand_collector_num_out_ports_sfu", take_out_ports, "collector.sfu_ports"},
+    {"gpgpu_operand_collector_num_out_ports_mem", take_out_ports, "collector.memory_ports"},
+    {"gpgpu_num_reg_banks", take_number, "collector.register_banks"},
+    {"gpgpu_sub_core_model", take_if_zero, "units and registers that belong to one scheduler; they are shared here"},
+    {"gpgpu_shmem_num_banks", take_number, "lsu.shared_banks"},
+    {"gpgpu_shmem_limited_broadcast", take_number, "lsu.shared_limited_broadcast"},
+    {"gpgpu_shmem_warp_parts", take_warp_parts, NULL},
+    {"gpgpu_coalesce_arch", take_coalescing, NULL},
+    {"gpgpu_local_mem_map", take_number, "lsu.local_by_block"},
+    {"gpgpu_flush_l1_cache", take_flush, "l1d"},
+    {"gpgpu_flush_l2_cache", take_flush, "l2"},
+    {"gpgpu_flush_cache", take_flush, "all"}, /* of 3.0 to 3.2.0 */
+    {"gpgpu_max_insn_issue_per_warp", take_number, "issue.instructions_per_warp"},
+    {"gpgpu_num_sched_per_core", take_number, "issue.schedulers"},
+    {"gpgpu_scheduler", take_scheduler, NULL},
+    {"gpgpu_l2_rop_latency", take_number, "l2.rop_cycles"},
+    {"dram_latency", take_number, "dram.latency_cycles"},
+    {"gpgpu_dram_scheduler", take_dram_scheduler, NULL},
+    {"gpgpu_frfcfs_dram_sched_queue_size", take_number, "dram.queue"},
+    {"gpgpu_dram_sched_queue_size", take_number, "dram.queue"},
+    {"gpgpu_dram_return_queue_size", take_number, "dram.return_queue"},
+    {"gpgpu_n_mem_per_ctrlr", take_number, "dram.chips"},
+    {"gpgpu_dram_buswidth", take_number, "dram.chip_bus_bytes"},
+    {"gpgpu_dram_burst_length", take_number, "dram.burst_length"},
+    {"dram_data_command_freq_ratio", take_number, "dram.data_rate"},
+    {"gpgpu_mem_addr_mapping", take_map, NULL},
+    {"gpgpu_dram_timing_opt", take_timing, NULL},
+    {"dram_dual_bus_interface", take_number, "dram.row_beside_column"},
+    {"dram_bnkgrp_indexing_policy", take_number, "dram.group_by_low_bits"},
+    {"dram_bnk_indexing_policy", take_if_zero, "banks chosen by a hash of the address"},
 };
 
 /* Of no consequence for the machine: what is printed, traced, charged, or how a program is loaded. */
 static const char *const silent_prefixes[] = {
-    "gpgpu_ptx_", "gpgpu_stack_size", "gpgpu_heap_size", "gpgpu_runtime_", "gpgpu_compute_capability", "gpgpu_occupancy_sm", "gpgpu_simd_model", "gpgpu_shmem_sizeDefault",
-    "gpgpu_shmem_size_Pref", "gpgpu_shmem_per_block", "gpgpu_registers_per_block", "gpgpu_mem_address_mask", "gpgpu_memlatency_stat", "gpgpu_cflog", "enable_ptx_file_line",
-    "visualizer", "power_", "gpuwattch", "accelwattch", "trace_", "network_mode", "gpgpu_kernel_launch", "gpgpu_max_", "gpgpu_deadlock", "save_embedded",
+    "gpgpu_ptx_",
+    "gpgpu_stack_size",
+    "gpgpu_heap_size",
+    "gpgpu_runtime_",
+    "gpgpu_compute_capability",
+    "gpgpu_occupancy_sm",
+    "gpgpu_simd_model",
+    "gpgpu_shmem_sizeDefault",
+    "gpgpu_shmem_size_Pref",
+    "gpgpu_shmem_per_block",
+    "gpgpu_registers_per_block",
+    "gpgpu_mem_address_mask",
+    "gpgpu_memlatency_stat",
+    "gpgpu_cflog",
+    "enable_ptx_file_line",
+    "visualizer",
+    "power_",
+    "gpuwattch",
+    "accelwattch",
+    "trace_",
+    "network_mode",
+    "gpgpu_kernel_launch",
+    "gpgpu_max_",
+    "gpgpu_deadlock",
+    "save_embedded",
 };
 
 /* Options that lost or gained the prefix gpgpu_ between releases are found by either name. */

@@ -1,4 +1,5 @@
-/* What is kept of launches: one record each, or, where nobody will read them one by one, one a kernel. A record is some kilobytes, and programs launch kernels a million times. */
+/* What is kept of launches: one record each, or, where nobody will read them one by one, one a kernel. A record is some
+ * kilobytes, and programs launch kernels a million times. */
 #include "gpu/gpu.h"
 
 #include "base/out_of_memory.h"
@@ -39,7 +40,8 @@ static bool is_same_kernel(const struct policy_tables *a, const struct policy_ta
     return a && b ? a->listing == b->listing : a == b;
 }
 
-/* An earlier record that the launch can be added to. The last ones first: programs launch the same few over and over. */
+/* An earlier record that the launch can be added to. The last ones first: programs launch the same few over and
+ * over. */
 static struct gpu_kernel *earlier(struct gpu *g, const struct gpu_kernel *k)
 {
     if (!g->options.merge_launches || k->partial || k->pcs || k->series)

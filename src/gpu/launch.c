@@ -1,4 +1,5 @@
-/* A launch: is it legal, what it needs, and its life from the start to the record of what it counted. How it runs is in gpu/functional.c and gpu/timing_launch.c. */
+/* A launch: is it legal, what it needs, and its life from the start to the record of what it counted. How it runs is in
+ * gpu/functional.c and gpu/timing_launch.c. */
 #include "gpu/launch.h"
 
 #include "base/checked.h"
@@ -36,16 +37,17 @@ uint32_t gpu_max_dynamic_shared(const struct gpu *g)
     return !g->options.functional || machine > SHARED_LIMIT_BYTES ? machine : SHARED_LIMIT_BYTES;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static bool is_bounded(const struct exec_function *kernel)
 {
-    return a < b ? a : b;
+    return kernel->ptx->maxntid[0] || kernel->ptx->reqntid[0];
 }
 
-static bool is_bounded(const struct exec_function *kernel) { return kernel->ptx->maxntid[0] || kernel->ptx->reqntid[0]; }
-
-/* A block that does not fit for its registers alone is what an assembler would have spilled for, down to a least number of
- * registers, or however far where the kernel says how many threads its blocks have. The spills' cost is left out. */
-static uint32_t blocks_by_registers(const struct machine *m, const struct exec_function *kernel, uint32_t registers, uint32_t warps)
+/* A block that does not fit for its registers alone is what an assembler would have spilled for, down to a least number
+ * of registers, or however far where the kernel says how many threads its blocks have. The spills' cost is left out. */
+static uint32_t blocks_by_registers(const struct machine *m, const struct exec_function *kernel, uint32_t registers,
+                                    uint32_t warps)
 {
     uint32_t blocks = m->sm.registers / (registers * warps * WARP_LANES);
     bool can_spill = is_bounded(kernel) || m->sm.registers / (warps * WARP_LANES) >= LEAST_REGISTERS;
@@ -78,7 +80,8 @@ static uint64_t shared_bytes(const struct exec_function *kernel, uint32_t dynami
     return dynamic_bytes ? capped_add(kernel->dynamic_shared_offset, dynamic_bytes) : kernel->shared_bytes;
 }
 
-uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads, uint32_t dynamic_shared_bytes)
+uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads,
+                       uint32_t dynamic_shared_bytes)
 {
     const struct machine *m = &g->options.machine;
     uint32_t warps = block_threads / WARP_LANES + (block_threads % WARP_LANES != 0),
@@ -94,11 +97,16 @@ uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, 
         blocks = least(blocks, blocks_by_registers(m, kernel, registers, warps));
     if (shared)
         blocks = least(blocks, (uint32_t)(m->sm.shared_bytes / shared));
-    return blocks || !g->options.functional ? blocks : 1; /* functional mode runs a block that is larger than the machine's core alone on it */
+    return blocks || !g->options.functional
+               ? blocks
+               : 1; /* functional mode runs a block that is larger than the machine's core alone on it */
 }
 
-/* What grid.sync() of cooperative groups finds under the address in %envreg1 (upper half) and %envreg2: its barrier's counter. The layout is CUDA's. */
-struct grid_workspace { uint32_t size_bytes, barrier; };
+/* What grid.sync() of cooperative groups finds under the address in %envreg1 (upper half) and %envreg2: its barrier's
+ * counter. The layout is CUDA's. */
+struct grid_workspace {
+    uint32_t size_bytes, barrier;
+};
 
 void launch_block_id(const struct residency *r, uint64_t index, uint32_t id[3])
 {
@@ -124,7 +132,7 @@ void gpu_spare_free(struct gpu *g)
     for (uint32_t i = 0; i < g->spare.count; i++)
         exec_cta_destroy(g->spare.blocks[i]);
     free(g->spare.blocks);
-    g->spare = (struct gpu_spare){ 0 };
+    g->spare = (struct gpu_spare){0};
 }
 
 static bool spare_fits(const struct gpu_spare *s, const struct exec_launch *l)
@@ -136,8 +144,11 @@ static bool spare_fits(const struct gpu_spare *s, const struct exec_launch *l)
 static void leave_spare(struct residency *r)
 {
     const struct exec_launch *l = &r->launch;
-    struct gpu_spare left = { .image = l->image->id, .kernel = l->kernel, .dynamic_shared_bytes = l->dynamic_shared_bytes, .local_bytes = l->local_bytes,
-                              .blocks = r->blocks };
+    struct gpu_spare left = {.image = l->image->id,
+                             .kernel = l->kernel,
+                             .dynamic_shared_bytes = l->dynamic_shared_bytes,
+                             .local_bytes = l->local_bytes,
+                             .blocks = r->blocks};
     memcpy(left.block, l->block, sizeof left.block);
     gpu_spare_free(r->gpu);
     for (uint32_t s = 0; s < r->slot_count; s++) /* close the gaps */
@@ -179,8 +190,9 @@ static bool check_shape(const struct gpu_launch *in, struct error *e)
     uint64_t allowed = capped_volume(
         (uint32_t[3]){ptx->maxntid[0], ptx->maxntid[1] ? ptx->maxntid[1] : 1, ptx->maxntid[2] ? ptx->maxntid[2] : 1});
     if (allowed && threads > allowed)
-        return error_set(e, ERROR_RESOURCES, "kernel %s: a block of %llu threads, but it was compiled for at most %llu (.maxntid)", in->kernel->name, (unsigned long long)threads,
-                         (unsigned long long)allowed);
+        return error_set(e, ERROR_RESOURCES,
+                         "kernel %s: a block of %llu threads, but it was compiled for at most %llu (.maxntid)",
+                         in->kernel->name, (unsigned long long)threads, (unsigned long long)allowed);
     for (int i = 0; i < 3; i++)
         if (ptx->reqntid[0] && in->block[i] != (ptx->reqntid[i] ? ptx->reqntid[i] : 1))
             return error_set(e, ERROR_RESOURCES,
@@ -268,9 +280,20 @@ static bool prepare(struct residency *r, struct gpu *g, const struct gpu_launch 
     const struct machine *m = &g->options.machine;
     struct exec_launch *l = &r->launch;
     uint32_t threads = (uint32_t)capped_volume(in->block);
-    *l = (struct exec_launch){ .memory = g->memory, .textures = &g->textures, .image = in->kernel->image, .kernel = in->kernel,
-                               .dynamic_shared_bytes = in->dynamic_shared_bytes, .grid_id = g->next_grid_id++, .core_count = m->cores,
-                               .warps_per_core = m->sm.warps, .clock = functional_clock, .heap = g->heap, .queue = &r->queue, .error = &r->error, .printf_out = g->printf_out, .user = r };
+    *l = (struct exec_launch){.memory = g->memory,
+                              .textures = &g->textures,
+                              .image = in->kernel->image,
+                              .kernel = in->kernel,
+                              .dynamic_shared_bytes = in->dynamic_shared_bytes,
+                              .grid_id = g->next_grid_id++,
+                              .core_count = m->cores,
+                              .warps_per_core = m->sm.warps,
+                              .clock = functional_clock,
+                              .heap = g->heap,
+                              .queue = &r->queue,
+                              .error = &r->error,
+                              .printf_out = g->printf_out,
+                              .user = r};
     memcpy(l->grid, in->grid, sizeof l->grid);
     memcpy(l->block, in->block, sizeof l->block);
     g->heap->limit_bytes = g->heap_limit_bytes;
@@ -282,8 +305,9 @@ static bool prepare(struct residency *r, struct gpu *g, const struct gpu_launch 
     r->block_count = capped_volume(in->grid);
     uint64_t slots = (uint64_t)gpu_occupancy(g, in->kernel, threads, in->dynamic_shared_bytes) * m->cores;
     if (in->cooperative && r->block_count > slots)
-        return error_set(e, ERROR_RESOURCES, "kernel %s: a cooperative launch of %llu blocks, of which only %llu fit the machine together", in->kernel->name,
-                         (unsigned long long)r->block_count, (unsigned long long)slots);
+        return error_set(e, ERROR_RESOURCES,
+                         "kernel %s: a cooperative launch of %llu blocks, of which only %llu fit the machine together",
+                         in->kernel->name, (unsigned long long)r->block_count, (unsigned long long)slots);
     if (slots < r->cluster_blocks)
         slots = r->cluster_blocks;
     slots -= slots % r->cluster_blocks;
@@ -316,7 +340,8 @@ static bool prepare_workspace(struct residency *r, struct gpu *g, const struct g
     r->workspace = memory_alloc(g->memory, sizeof(struct grid_workspace), 256, MEMORY_GLOBAL, "the grid's workspace");
     if (!r->workspace)
         return error_set(e, ERROR_NO_MEMORY, "out of memory for the launch of %s", in->kernel->name);
-    *(struct grid_workspace *)memory_pointer(r->workspace) = (struct grid_workspace){ .size_bytes = sizeof(struct grid_workspace) };
+    *(struct grid_workspace *)memory_pointer(r->workspace) =
+        (struct grid_workspace){.size_bytes = sizeof(struct grid_workspace)};
     r->launch.envreg[1] = (uint32_t)(r->workspace >> 32);
     r->launch.envreg[2] = (uint32_t)r->workspace;
     return true;
@@ -324,7 +349,12 @@ static bool prepare_workspace(struct residency *r, struct gpu *g, const struct g
 
 static struct gpu_kernel record_of(const struct residency *r)
 {
-    struct gpu_kernel k = { .name = (char *)(uintptr_t)r->launch.kernel->name, .launches = 1, .partial = true, .unreported = r->unreported, .start_cycle = r->gpu->clock_cycles, .counters.timed = !r->gpu->options.functional };
+    struct gpu_kernel k = {.name = (char *)(uintptr_t)r->launch.kernel->name,
+                           .launches = 1,
+                           .partial = true,
+                           .unreported = r->unreported,
+                           .start_cycle = r->gpu->clock_cycles,
+                           .counters.timed = !r->gpu->options.functional};
     memcpy(k.grid, r->launch.grid, sizeof k.grid);
     memcpy(k.block, r->launch.block, sizeof k.block);
     return k;
@@ -412,7 +442,8 @@ static bool run_queue(struct gpu *g, const struct exec_launch *parent, struct de
 {
     bool ok = true;
     if (q->count && ++g->launch_depth > DEEPEST_LAUNCH)
-        ok = error_set(e, ERROR_RESOURCES, "kernel %s: kernels launch one another %d deep", parent->kernel->name, DEEPEST_LAUNCH);
+        ok = error_set(e, ERROR_RESOURCES, "kernel %s: kernels launch one another %d deep", parent->kernel->name,
+                       DEEPEST_LAUNCH);
     device_queue_sort(q);
     for (uint32_t i = 0; ok && i < q->count; i++) {
         const struct device_work *work = &q->list[i];
@@ -423,7 +454,10 @@ static bool run_queue(struct gpu *g, const struct exec_launch *parent, struct de
             ok = do_copy(g, work, e);
             continue;
         }
-        struct gpu_launch l = { .kernel = kernel, .dynamic_shared_bytes = work->shared_bytes, .params = memory_pointer(work->arguments), .params_bytes = kernel->ptx->param_bytes };
+        struct gpu_launch l = {.kernel = kernel,
+                               .dynamic_shared_bytes = work->shared_bytes,
+                               .params = memory_pointer(work->arguments),
+                               .params_bytes = kernel->ptx->param_bytes};
         memcpy(l.grid, work->grid, sizeof l.grid);
         memcpy(l.block, work->block, sizeof l.block);
         ok = exec_image_prepare((struct exec_image *)parent->image, kernel, e) && gpu_launch(g, &l, e);
@@ -477,8 +511,9 @@ static bool prepare_timing(struct gpu *g, const struct gpu_launch *in, struct er
             return false;
     }
     if (g->options.max_cycles && g->clock_cycles >= g->options.max_cycles)
-        return error_set(e, ERROR_LIMIT, "kernel %s was not started: earlier ones have used up the limit of %llu cycles (--max-cycles)", in->kernel->name,
-                         (unsigned long long)g->options.max_cycles);
+        return error_set(e, ERROR_LIMIT,
+                         "kernel %s was not started: earlier ones have used up the limit of %llu cycles (--max-cycles)",
+                         in->kernel->name, (unsigned long long)g->options.max_cycles);
     return true;
 }
 
@@ -540,7 +575,9 @@ enum gpu_pause gpu_run(struct gpu *g, uint64_t budget)
     fesetenv(FE_DFL_ENV);
     /* As long as nobody has changed what they wait for, no time passes. */
     bool stuck = g->stuck && (g->options.functional ? functional_is_stuck(g) : timing_is_stuck(g));
-    enum gpu_pause pause = stuck ? GPU_STUCK : g->options.functional ? functional_run(g, budget) : timing_run(g, budget);
+    enum gpu_pause pause = stuck                   ? GPU_STUCK
+                           : g->options.functional ? functional_run(g, budget)
+                                                   : timing_run(g, budget);
     g->stuck = pause == GPU_STUCK;
     fesetenv(&callers);
     share_seconds(g, seconds_now() - start);

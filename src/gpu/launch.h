@@ -7,18 +7,18 @@
 struct sm_program;
 
 struct residency {
-    struct residency *next;         /* of those that were started */
+    struct residency *next; /* of those that were started */
     struct gpu *gpu;
-    int priority;                   /* the lower, the sooner its blocks are placed; timed */
+    int priority; /* the lower, the sooner its blocks are placed; timed */
     bool ended, ok;
-    struct error error;             /* what it ended with */
+    struct error error; /* what it ended with */
     double seconds;
-    uint32_t record;                /* where its record is, if it has one already */
+    uint32_t record; /* where its record is, if it has one already */
     bool has_record, unreported;
-    bool overlapped;                /* it was not alone at all times */
+    bool overlapped; /* it was not alone at all times */
     struct exec_launch launch;
-    struct device_queue queue;      /* what the kernel asked for, to be done when it has ended */
-    struct exec_cta **blocks;       /* slots; idle ones have all warps done and are not in running */
+    struct device_queue queue; /* what the kernel asked for, to be done when it has ended */
+    struct exec_cta **blocks;  /* slots; idle ones have all warps done and are not in running */
     uint32_t slot_count, running;
     bool *busy;
     uint64_t next_block, block_count;
@@ -26,24 +26,24 @@ struct residency {
     uint64_t register_stacks_bytes; /* of all warps (exec/call.c) */
     uint32_t cluster_blocks;        /* slots are filled in groups of this many */
     uint64_t executed, executed_at_progress, patience;
-    uint64_t workspace;             /* of a cooperative launch: device address of struct grid_workspace */
-    struct gpu_counters counters;   /* timed */
-    struct policy_tables *tables;   /* where policies have counters of instructions, else NULL */
-    struct profile_pcs *pcs;        /* where they were asked for, else NULL; handed on to the record of the launch */
+    uint64_t workspace;           /* of a cooperative launch: device address of struct grid_workspace */
+    struct gpu_counters counters; /* timed */
+    struct policy_tables *tables; /* where policies have counters of instructions, else NULL */
+    struct profile_pcs *pcs;      /* where they were asked for, else NULL; handed on to the record of the launch */
     struct profile_series *series;
-    struct warps_launch *warps;     /* its rows, where they were asked for, else NULL */
+    struct warps_launch *warps;            /* its rows, where they were asked for, else NULL */
     const struct profile_listing *listing; /* functional, with counters of instructions: */
     struct profile_pc *pc_counts;
-    struct race_launch *races;      /* functional, where races are looked for; else NULL */
-    struct lockstep **lockstep;     /* functional, in lockstep for probes: of each slot that had a block; else NULL */
+    struct race_launch *races;  /* functional, where races are looked for; else NULL */
+    struct lockstep **lockstep; /* functional, in lockstep for probes: of each slot that had a block; else NULL */
     /* timed: */
     const struct sm_program *program;
     struct arena arena;
     uint32_t block_limit, block_warps; /* of a core; of a block */
-    uint64_t start, core_cycles;    /* the cycle it began in; cycles of all cores that it had */
-    struct policy_counts *sampled;  /* room for the counts of a sample */
-    uint64_t sample_at;             /* the cycle of its next sample; UINT64_MAX: none */
-    struct profile_pc **parts;      /* counts of instructions, of each core that it had */
+    uint64_t start, core_cycles;       /* the cycle it began in; cycles of all cores that it had */
+    struct policy_counts *sampled;     /* room for the counts of a sample */
+    uint64_t sample_at;                /* the cycle of its next sample; UINT64_MAX: none */
+    struct profile_pc **parts;         /* counts of instructions, of each core that it had */
     uint32_t part_count;
 };
 

@@ -1,7 +1,9 @@
-/* Machine files (machines/NAME.ini): found, read key by key over the defaults of machine_keys.def, changed by --set, checked, and printed again.
+/* Machine files (machines/NAME.ini): found, read key by key over the defaults of machine_keys.def, changed by --set,
+ * checked, and printed again.
  *
- * The format: [section] lines, key = value lines, comments from ';' or '#' at the start of a line or behind a space. Every value keeps the place it came from, so that a
- * message can show the line with a caret, whether one value is wrong or two do not fit together. */
+ * The format: [section] lines, key = value lines, comments from ';' or '#' at the start of a line or behind a space.
+ * Every value keeps the place it came from, so that a message can show the line with a caret, whether one value is
+ * wrong or two do not fit together. */
 #include "gpu/machine.h"
 #include "gpu/machine_key.h"
 
@@ -21,12 +23,15 @@ struct reading {
     struct error *error;
     const struct source *source;
     int line;
-    const char *line_text;                /* start of the line, for columns */
-    uint32_t order;                       /* of values given so far */
+    const char *line_text; /* start of the line, for columns */
+    uint32_t order;        /* of values given so far */
     struct machine_place places[KEY_MOST];
 };
 
-struct word { const char *at; size_t length; };
+struct word {
+    const char *at;
+    size_t length;
+};
 
 static struct word trim(const char *at, const char *end)
 {
@@ -34,7 +39,7 @@ static struct word trim(const char *at, const char *end)
         at++;
     while (end > at && isspace((unsigned char)end[-1]))
         end--;
-    return (struct word){ at, (size_t)(end - at) };
+    return (struct word){at, (size_t)(end - at)};
 }
 
 static bool word_is(struct word w, const char *text)
@@ -129,7 +134,7 @@ static bool read_value(struct reading *r, const struct machine_key *key, struct 
         error_note(r->error, "  %s.%s: %s; default %s", key->section, key->name, key->help, key->default_value);
         return false;
     }
-    *place = (struct machine_place){ r->source, r->line, (int)(value.at - r->line_text) + 1, ++r->order };
+    *place = (struct machine_place){r->source, r->line, (int)(value.at - r->line_text) + 1, ++r->order};
     return true;
 }
 
@@ -202,11 +207,13 @@ static bool read_override(struct reading *r)
     return key && read_value(r, key, trim(dot + 1, equals), trim(equals + 1, end));
 }
 
-/* Folders in which NAME.ini may be: $HEDDLE_MACHINES, then seen from the library or the program that holds this code, in a build tree and where make install puts it. */
+/* Folders in which NAME.ini may be: $HEDDLE_MACHINES, then seen from the library or the program that holds this code,
+ * in a build tree and where make install puts it. */
 enum { FOLDERS_MOST = 5 };
 static uint32_t find_folders(char folders[FOLDERS_MOST][FOLDER_BYTES])
 {
-    static const char *const places[] = { "../../machines", "../share/heddle/machines", "../../../share/heddle/machines", "../machines" };
+    static const char *const places[] = {"../../machines", "../share/heddle/machines", "../../../share/heddle/machines",
+                                         "../machines"};
     const char *given = getenv("HEDDLE_MACHINES");
     char base[PATH_MAX];
     Dl_info info;
@@ -237,7 +244,7 @@ static void nearest_machine(const char *name, const char *folder, char near[64])
     for (struct dirent *entry; d && !*near && (entry = readdir(d));) {
         size_t length = strlen(entry->d_name);
         char known[64];
-        const char *const one[] = { known };
+        const char *const one[] = {known};
         if (length < 5 || length >= sizeof known || strcmp(entry->d_name + length - 4, ".ini") != 0)
             continue;
         snprintf(known, sizeof known, "%.*s", (int)length - 4, entry->d_name);
@@ -272,10 +279,11 @@ static bool find_text(const char *name, char path[PATH_BYTES], struct source *s,
     }
     if (strcmp(name, default_machine) == 0) {
         snprintf(path, PATH_BYTES, "machines/%s.ini", name);
-        *s = (struct source){ path, strdup(default_machine_text), strlen(default_machine_text) };
+        *s = (struct source){path, strdup(default_machine_text), strlen(default_machine_text)};
         return true;
     }
-    error_set(e, ERROR_NOT_FOUND, "no machine %s: expected one of machines/*.ini (heddle list machines) or the path of such a file", name);
+    error_set(e, ERROR_NOT_FOUND,
+              "no machine %s: expected one of machines/*.ini (heddle list machines) or the path of such a file", name);
     if (*near)
         error_note(e, "did you mean %s?", near);
     return false;
@@ -293,7 +301,7 @@ static void set_name(struct machine *m, const char *name)
 static bool read_overrides(struct reading *r, struct source *sources, const char *const *overrides, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        sources[i] = (struct source){ "--set", overrides[i], strlen(overrides[i]) };
+        sources[i] = (struct source){"--set", overrides[i], strlen(overrides[i])};
         r->source = &sources[i];
         if (!read_override(r))
             return false;
@@ -301,19 +309,20 @@ static bool read_overrides(struct reading *r, struct source *sources, const char
     return true;
 }
 
-bool machine_load(struct machine *m, const char *name, const char *const *overrides, uint32_t override_count, struct error *e)
+bool machine_load(struct machine *m, const char *name, const char *const *overrides, uint32_t override_count,
+                  struct error *e)
 {
     char path[PATH_BYTES];
-    struct error own = { 0 };
-    struct reading r = { .machine = m, .error = e ? e : &own };
-    struct source file = { 0 }, *sources = calloc(override_count + 1u, sizeof *sources);
+    struct error own = {0};
+    struct reading r = {.machine = m, .error = e ? e : &own};
+    struct source file = {0}, *sources = calloc(override_count + 1u, sizeof *sources);
     machine_set_defaults(m);
     set_name(m, name);
     bool good = sources || error_set(r.error, ERROR_NO_MEMORY, "out of memory");
     good = good && find_text(name, path, &file, r.error);
     r.source = &file;
     good = good && read_lines(&r) && read_overrides(&r, sources, overrides, override_count);
-    good = good && machine_check(&(struct machine_checker){ m, r.places, r.error });
+    good = good && machine_check(&(struct machine_checker){m, r.places, r.error});
     m->mem.core_count = m->cores / m->sm.cores_per_cluster;
     m->mem.cores_per_port = m->sm.cores_per_cluster;
     free((char *)file.text);
@@ -345,7 +354,9 @@ static void print_range(const struct machine_key *key, FILE *to)
     case MACHINE_BOOL: fputs("`true`, `false`", to); break;
     case MACHINE_TEXT: fputs("text", to); break;
     case MACHINE_MHZ: fprintf(to, "0.001 to %llu", (unsigned long long)key->most / 1000); break;
-    case MACHINE_LIST: fprintf(to, "five numbers, %llu to %llu", (unsigned long long)key->least, (unsigned long long)key->most); break;
+    case MACHINE_LIST:
+        fprintf(to, "five numbers, %llu to %llu", (unsigned long long)key->least, (unsigned long long)key->most);
+        break;
     case MACHINE_U32:
     case MACHINE_U64: fprintf(to, "%llu to %llu", (unsigned long long)key->least, (unsigned long long)key->most); break;
     default: break;
@@ -358,7 +369,8 @@ void machine_print_keys(FILE *to)
     for (uint32_t i = 0; i < machine_key_count; i++) {
         const struct machine_key *key = &machine_keys[i];
         if (!i || strcmp(key->section, machine_keys[i - 1].section) != 0)
-            fprintf(to, "\n### [%s]\n\n| key | default | values | unit | meaning |\n|---|---|---|---|---|\n", key->section);
+            fprintf(to, "\n### [%s]\n\n| key | default | values | unit | meaning |\n|---|---|---|---|---|\n",
+                    key->section);
         fprintf(to, "| `%s` | `%s` | ", key->name, key->default_value);
         print_range(key, to);
         fprintf(to, " | %s | %s |\n", key->unit, key->help);
@@ -371,7 +383,8 @@ void machine_visit(const struct machine *m, machine_visitor *visit, void *contex
         const struct machine_key *key = &machine_keys[i];
         char value[128];
         machine_format(m, key, value, sizeof value);
-        visit(context, key->section, key->name, value, key->type == MACHINE_U32 || key->type == MACHINE_U64 || key->type == MACHINE_MHZ);
+        visit(context, key->section, key->name, value,
+              key->type == MACHINE_U32 || key->type == MACHINE_U64 || key->type == MACHINE_MHZ);
     }
 }
 

@@ -11,16 +11,18 @@
 struct machine {
     char name[64];
     uint32_t cores;
-    bool launches_go_on;           /* a launch begins with the core behind the last that was given a block; false: with core 0 */
+    bool launches_go_on; /* a launch begins with the core behind the last that was given a block; false: with core 0 */
     uint64_t memory_bytes;
     uint64_t seed;
-    char scheduler[64], l1[64], divergence[64];  /* default policies */
+    char scheduler[64], l1[64], divergence[64]; /* default policies */
     struct sm_config sm;
-    struct mem_config mem;                       /* core_count is the number of clusters; clocks in kHz */
+    struct mem_config mem; /* core_count is the number of clusters; clocks in kHz */
 };
 
-/* From "gtx480", "./mine.ini" or a path; directories are searched (see machine.c). overrides: "section.key=value" of --set, in order. */
-bool machine_load(struct machine *m, const char *name, const char *const *overrides, uint32_t override_count, struct error *e);
+/* From "gtx480", "./mine.ini" or a path; directories are searched (see machine.c). overrides: "section.key=value" of
+ * --set, in order. */
+bool machine_load(struct machine *m, const char *name, const char *const *overrides, uint32_t override_count,
+                  struct error *e);
 /* The resolved file: every key with its value, unit and one line of help. */
 void machine_print(const struct machine *m, FILE *to);
 /* Every key with its unit, range, default and help, as tables in Markdown: the end of docs/machine-files.md. */
@@ -28,7 +30,8 @@ void machine_print_keys(FILE *to);
 /* All keys in order, for results: "core.warps" and the like, the value as text; is_number: a plain number. */
 typedef void machine_visitor(void *context, const char *section, const char *key, const char *value, bool is_number);
 void machine_visit(const struct machine *m, machine_visitor *visit, void *context);
-/* An .ini out of GPGPU-Sim's configuration file; what could not be carried over, and what was assumed, is written as comments at its end and to notes. */
+/* An .ini out of GPGPU-Sim's configuration file; what could not be carried over, and what was assumed, is written as
+ * comments at its end and to notes. */
 bool machine_import(const char *path, FILE *to, FILE *notes, struct error *e);
 uint32_t machine_l2_bytes(const struct machine *m);
 uint32_t machine_bus_bits(const struct machine *m);

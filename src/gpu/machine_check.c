@@ -1,4 +1,5 @@
-/* Whether the keys of a machine fit together: what no single range can say. Real contradictions only; an odd machine is allowed. */
+/* Whether the keys of a machine fit together: what no single range can say. Real contradictions only; an odd machine is
+ * allowed. */
 #include "gpu/machine_key.h"
 
 #include <stdarg.h>
@@ -29,8 +30,10 @@ static int list_column(const struct machine_place *place, unsigned n)
     return (int)(at - line) + 1;
 }
 
-/* The message points at the one of the fields (up to a NULL) that was given last: the others were there, or are defaults. */
-static bool clash(const struct machine_checker *c, const void *const *fields, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The message points at the one of the fields (up to a NULL) that was given last: the others were there, or are
+ * defaults. */
+static bool clash(const struct machine_checker *c, const void *const *fields, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static bool clash(const struct machine_checker *c, const void *const *fields, const char *format, ...)
 {
     const struct machine_place *last = NULL;
@@ -54,21 +57,16 @@ static bool clash(const struct machine_checker *c, const void *const *fields, co
     const struct machine_key *key = &machine_keys[last_key];
     int column = last->column;
     if (key->type == MACHINE_LIST)
-        column = list_column(last, (unsigned)(((const char *)last_field - (const char *)c->machine - key->offset) / sizeof(uint32_t)));
+        column = list_column(
+            last, (unsigned)(((const char *)last_field - (const char *)c->machine - key->offset) / sizeof(uint32_t)));
     return error_at(c->error, ERROR_SYNTAX, last->source, last->line, column, "%s", message);
 }
-#define CLASH(c, fields, ...) clash(c, (const void *const[FIELDS_MOST]){ fields }, __VA_ARGS__)
-#define FIELDS(...) __VA_ARGS__
+#define CLASH(c, fields, ...) clash(c, (const void *const[FIELDS_MOST]){fields}, __VA_ARGS__)
+#define FIELDS(...)           __VA_ARGS__
 
-static bool is_power(uint32_t value)
-{
-    return value && !(value & (value - 1));
-}
+static bool is_power(uint32_t value) { return value && !(value & (value - 1)); }
 
-static uint32_t log2_of(uint32_t power)
-{
-    return (uint32_t)__builtin_ctz(power);
-}
+static uint32_t log2_of(uint32_t power) { return (uint32_t)__builtin_ctz(power); }
 
 static bool check_core(const struct machine_checker *c)
 {
@@ -76,15 +74,22 @@ static bool check_core(const struct machine_checker *c)
     const struct sm_config *s = &m->sm;
     uint32_t collectors = s->sp_collectors + s->sfu_collectors + s->mem_collectors;
     if (m->cores % s->cores_per_cluster)
-        return CLASH(c, FIELDS(&m->cores, &s->cores_per_cluster), "%u cores cannot be divided into clusters of %u (machine.cores_per_cluster)", m->cores, s->cores_per_cluster);
+        return CLASH(c, FIELDS(&m->cores, &s->cores_per_cluster),
+                     "%u cores cannot be divided into clusters of %u (machine.cores_per_cluster)", m->cores,
+                     s->cores_per_cluster);
     if (s->schedulers > s->warps)
-        return CLASH(c, FIELDS(&s->schedulers, &s->warps), "%u schedulers (issue.schedulers) have only %u warps (core.warps): expected at least a warp each", s->schedulers, s->warps);
+        return CLASH(c, FIELDS(&s->schedulers, &s->warps),
+                     "%u schedulers (issue.schedulers) have only %u warps (core.warps): expected at least a warp each",
+                     s->schedulers, s->warps);
     if (s->fetch_bytes % 8)
-        return CLASH(c, FIELDS(&s->fetch_bytes), "issue.fetch_bytes = %u: expected a multiple of 8, the bytes of an instruction", s->fetch_bytes);
+        return CLASH(c, FIELDS(&s->fetch_bytes),
+                     "issue.fetch_bytes = %u: expected a multiple of 8, the bytes of an instruction", s->fetch_bytes);
     if (collectors > 64)
-        return CLASH(c, FIELDS(&s->sp_collectors, &s->sfu_collectors, &s->mem_collectors), "%u operand collectors in all: expected at most 64", collectors);
+        return CLASH(c, FIELDS(&s->sp_collectors, &s->sfu_collectors, &s->mem_collectors),
+                     "%u operand collectors in all: expected at most 64", collectors);
     if (!is_power(s->past_l1_segment))
-        return CLASH(c, FIELDS(&s->past_l1_segment), "lsu.past_l1_segment_bytes = %u: expected 32, 64 or 128", s->past_l1_segment);
+        return CLASH(c, FIELDS(&s->past_l1_segment), "lsu.past_l1_segment_bytes = %u: expected 32, 64 or 128",
+                     s->past_l1_segment);
     if (!is_power(s->shared_banks))
         return CLASH(c, FIELDS(&s->shared_banks), "lsu.shared_banks = %u: expected a power of two", s->shared_banks);
     return true;
@@ -92,41 +97,56 @@ static bool check_core(const struct machine_checker *c)
 
 static bool check_row(const struct machine_checker *c, const struct latency_row *row, const char *name)
 {
-    static const char *const classes[] = { "add", "max", "mul", "mad", "div" };
+    static const char *const classes[] = {"add", "max", "mul", "mad", "div"};
     for (unsigned i = 0; i < MACHINE_LIST_LENGTH; i++)
         if (row->initiation[i] > row->latency[i])
-            return CLASH(c, FIELDS(&row->initiation[i], &row->latency[i]), "latency.%s: %s has an initiation interval of %u cycles but a latency of %u: expected an interval that is not longer",
+            return CLASH(c, FIELDS(&row->initiation[i], &row->latency[i]),
+                         "latency.%s: %s has an initiation interval of %u cycles but a latency of %u: expected an "
+                         "interval that is not longer",
                          name, classes[i], row->initiation[i], row->latency[i]);
     return true;
 }
 
-static bool check_pair(const struct machine_checker *c, const uint32_t *latency, const uint32_t *initiation, const char *name)
+static bool check_pair(const struct machine_checker *c, const uint32_t *latency, const uint32_t *initiation,
+                       const char *name)
 {
     if (*initiation <= *latency)
         return true;
-    return CLASH(c, FIELDS(initiation, latency), "latency.%s: an initiation interval of %u cycles but a latency of %u: expected an interval that is not longer", name, *initiation, *latency);
+    return CLASH(
+        c, FIELDS(initiation, latency),
+        "latency.%s: an initiation interval of %u cycles but a latency of %u: expected an interval that is not longer",
+        name, *initiation, *latency);
 }
 
 static bool check_latencies(const struct machine_checker *c)
 {
     const struct sm_config *s = &c->machine->sm;
-    return check_row(c, &s->integer, "integer") && check_row(c, &s->single_precision, "single_precision") && check_row(c, &s->double_precision, "double_precision") &&
-           check_pair(c, &s->sfu_latency, &s->sfu_initiation, "sfu") && check_pair(c, &s->shuffle_latency, &s->shuffle_initiation, "shuffle");
+    return check_row(c, &s->integer, "integer") && check_row(c, &s->single_precision, "single_precision") &&
+           check_row(c, &s->double_precision, "double_precision") &&
+           check_pair(c, &s->sfu_latency, &s->sfu_initiation, "sfu") &&
+           check_pair(c, &s->shuffle_latency, &s->shuffle_initiation, "shuffle");
 }
 
 static bool check_cache(const struct machine_checker *c, const struct cache_config *cache, const char *name)
 {
     const struct dram_config *d = &c->machine->mem.dram;
     if (!is_power(cache->line_bytes))
-        return CLASH(c, FIELDS(&cache->line_bytes), "%s.line_bytes = %u: expected a power of two", name, cache->line_bytes);
-    if (cache->sector_bytes && (cache->sector_bytes < 32 || !is_power(cache->sector_bytes) || cache->line_bytes % cache->sector_bytes))
-        return CLASH(c, FIELDS(&cache->sector_bytes, &cache->line_bytes), "%s.sector_bytes = %u does not divide a line of %u bytes: expected 0 or a power of two from 32 to %u", name,
-                     cache->sector_bytes, cache->line_bytes, cache->line_bytes);
+        return CLASH(c, FIELDS(&cache->line_bytes), "%s.line_bytes = %u: expected a power of two", name,
+                     cache->line_bytes);
+    if (cache->sector_bytes &&
+        (cache->sector_bytes < 32 || !is_power(cache->sector_bytes) || cache->line_bytes % cache->sector_bytes))
+        return CLASH(
+            c, FIELDS(&cache->sector_bytes, &cache->line_bytes),
+            "%s.sector_bytes = %u does not divide a line of %u bytes: expected 0 or a power of two from 32 to %u", name,
+            cache->sector_bytes, cache->line_bytes, cache->line_bytes);
     if (cache->index != SET_INDEX_LINEAR && cache->sets && !is_power(cache->sets))
-        return CLASH(c, FIELDS(&cache->index, &cache->sets), "%s: a %s index needs a power of two of sets, not %u", name, cache->index == SET_INDEX_HASHED ? "hashed" : "multiplied", cache->sets);
+        return CLASH(c, FIELDS(&cache->index, &cache->sets), "%s: a %s index needs a power of two of sets, not %u",
+                     name, cache->index == SET_INDEX_HASHED ? "hashed" : "multiplied", cache->sets);
     if (d->channel_bit < log2_of(cache->line_bytes))
-        return CLASH(c, FIELDS(&d->channel_bit, &cache->line_bytes), "dram.channel_bit = %u divides a line of %u bytes (%s.line_bytes) between channels: expected at least %u", d->channel_bit,
-                     cache->line_bytes, name, log2_of(cache->line_bytes));
+        return CLASH(
+            c, FIELDS(&d->channel_bit, &cache->line_bytes),
+            "dram.channel_bit = %u divides a line of %u bytes (%s.line_bytes) between channels: expected at least %u",
+            d->channel_bit, cache->line_bytes, name, log2_of(cache->line_bytes));
     return true;
 }
 
@@ -134,26 +154,39 @@ static bool check_caches(const struct machine_checker *c)
 {
     const struct sm_config *s = &c->machine->sm;
     const struct l2_config *l2 = &c->machine->mem.l2;
-    const struct { const struct cache_config *cache; const char *name; } all[] = { { &s->l1d, "l1d" }, { &s->l1c, "l1c" }, { &s->l1t, "l1t" }, { &s->l1i, "l1i" }, { &l2->cache, "l2" } };
+    const struct {
+        const struct cache_config *cache;
+        const char *name;
+    } all[] = {{&s->l1d, "l1d"}, {&s->l1c, "l1c"}, {&s->l1t, "l1t"}, {&s->l1i, "l1i"}, {&l2->cache, "l2"}};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
         const uint32_t *line = &all[i].cache->line_bytes;
         if (!check_cache(c, all[i].cache, all[i].name))
             return false;
         if (*line > l2->cache.line_bytes)
-            return CLASH(c, FIELDS(line, &l2->cache.line_bytes), "%s.line_bytes = %u is larger than a line of the L2 (l2.line_bytes = %u), which is to fill it", all[i].name, *line, l2->cache.line_bytes);
+            return CLASH(c, FIELDS(line, &l2->cache.line_bytes),
+                         "%s.line_bytes = %u is larger than a line of the L2 (l2.line_bytes = %u), which is to fill it",
+                         all[i].name, *line, l2->cache.line_bytes);
     }
     if (!s->l1i.sets)
         return CLASH(c, FIELDS(&s->l1i.sets), "l1i.sets = 0: a core needs an instruction cache");
-    uint64_t l2_bytes = (uint64_t)c->machine->mem.dram.channels * l2->slices_per_channel * l2->cache.sets * l2->cache.ways * l2->cache.line_bytes;
+    uint64_t l2_bytes = (uint64_t)c->machine->mem.dram.channels * l2->slices_per_channel * l2->cache.sets *
+                        l2->cache.ways * l2->cache.line_bytes;
     if (l2_bytes >> 32)
-        return CLASH(c, FIELDS(&l2->cache.sets, &l2->cache.ways, &l2->slices_per_channel, &c->machine->mem.dram.channels), "an L2 of %llu GiB in all: expected less than 4",
-                     (unsigned long long)(l2_bytes >> 30));
+        return CLASH(c,
+                     FIELDS(&l2->cache.sets, &l2->cache.ways, &l2->slices_per_channel, &c->machine->mem.dram.channels),
+                     "an L2 of %llu GiB in all: expected less than 4", (unsigned long long)(l2_bytes >> 30));
     if (l2->cache.stores_fetch && !l2->cache.write_allocate)
-        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.write_allocate), "l2.stores_fetch: a store has its line fetched where l2.write_allocate = true, and it is false");
+        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.write_allocate),
+                     "l2.stores_fetch: a store has its line fetched where l2.write_allocate = true, and it is false");
     if (l2->cache.stores_fetch && l2->cache.sector_bytes)
-        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.sector_bytes), "l2.stores_fetch: a store has its line fetched whole, and l2.sector_bytes = %u divides lines: expected 0", l2->cache.sector_bytes);
+        return CLASH(
+            c, FIELDS(&l2->cache.stores_fetch, &l2->cache.sector_bytes),
+            "l2.stores_fetch: a store has its line fetched whole, and l2.sector_bytes = %u divides lines: expected 0",
+            l2->cache.sector_bytes);
     if (l2->cache.stores_fetch && l2->cache.miss_queue < STORE_FETCH_ROOM)
-        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.miss_queue), "l2.stores_fetch: a store that misses needs %d places of the miss queue, and l2.miss_queue = %u", STORE_FETCH_ROOM, l2->cache.miss_queue);
+        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.miss_queue),
+                     "l2.stores_fetch: a store that misses needs %d places of the miss queue, and l2.miss_queue = %u",
+                     STORE_FETCH_ROOM, l2->cache.miss_queue);
     if (!l2->cache.sets)
         return CLASH(c, FIELDS(&l2->cache.sets), "l2.sets = 0: a memory channel needs its L2");
     return true;
@@ -165,19 +198,27 @@ static bool check_router(const struct machine_checker *c)
 {
     const struct crossbar_config *x = &c->machine->mem.crossbar;
     if (!x->injection_flits != !x->ejection_flits)
-        return CLASH(c, FIELDS(&x->injection_flits, &x->ejection_flits), "interconnect.injection_flits = %u but interconnect.ejection_flits = %u: a router has both, a network without one none",
+        return CLASH(c, FIELDS(&x->injection_flits, &x->ejection_flits),
+                     "interconnect.injection_flits = %u but interconnect.ejection_flits = %u: a router has both, a "
+                     "network without one none",
                      x->injection_flits, x->ejection_flits);
     if (!x->injection_flits)
         return true;
     if (x->injection_flits >= x->input_flits)
-        return CLASH(c, FIELDS(&x->injection_flits, &x->input_flits), "interconnect.injection_flits = %u leaves the router nothing of an input buffer of %u flits (input_buffer_flits)", x->injection_flits,
-                     x->input_flits);
+        return CLASH(c, FIELDS(&x->injection_flits, &x->input_flits),
+                     "interconnect.injection_flits = %u leaves the router nothing of an input buffer of %u flits "
+                     "(input_buffer_flits)",
+                     x->injection_flits, x->input_flits);
     if (x->ejection_flits >= x->output_flits)
-        return CLASH(c, FIELDS(&x->ejection_flits, &x->output_flits), "interconnect.ejection_flits = %u leaves nothing in front of it of an output buffer of %u flits (output_buffer_flits)", x->ejection_flits,
-                     x->output_flits);
+        return CLASH(c, FIELDS(&x->ejection_flits, &x->output_flits),
+                     "interconnect.ejection_flits = %u leaves nothing in front of it of an output buffer of %u flits "
+                     "(output_buffer_flits)",
+                     x->ejection_flits, x->output_flits);
     if (x->hop_cycles < 2 || x->hop_cycles > ROUTER_HOP_MOST)
-        return CLASH(c, FIELDS(&x->hop_cycles, &x->injection_flits), "interconnect.hop_cycles = %u: expected 2 to %d with a router (interconnect.injection_flits), to and from which it is", x->hop_cycles,
-                     ROUTER_HOP_MOST);
+        return CLASH(c, FIELDS(&x->hop_cycles, &x->injection_flits),
+                     "interconnect.hop_cycles = %u: expected 2 to %d with a router (interconnect.injection_flits), to "
+                     "and from which it is",
+                     x->hop_cycles, ROUTER_HOP_MOST);
     return true;
 }
 
@@ -186,13 +227,20 @@ static bool check_dram_shape(const struct machine_checker *c)
     const struct dram_config *d = &c->machine->mem.dram;
     const struct l2_config *l2 = &c->machine->mem.l2;
     if (!is_power(l2->slices_per_channel))
-        return CLASH(c, FIELDS(&l2->slices_per_channel), "l2.slices_per_channel = %u: expected a power of two", l2->slices_per_channel);
+        return CLASH(c, FIELDS(&l2->slices_per_channel), "l2.slices_per_channel = %u: expected a power of two",
+                     l2->slices_per_channel);
     if (l2->slices_per_channel * d->channels > 256)
-        return CLASH(c, FIELDS(&l2->slices_per_channel, &d->channels), "%u channels of %u slices: expected at most 256 slices in all", d->channels, l2->slices_per_channel);
+        return CLASH(c, FIELDS(&l2->slices_per_channel, &d->channels),
+                     "%u channels of %u slices: expected at most 256 slices in all", d->channels,
+                     l2->slices_per_channel);
     if (d->banks % d->bank_groups)
-        return CLASH(c, FIELDS(&d->banks, &d->bank_groups), "%u banks (dram.banks) cannot be divided into %u groups (dram.bank_groups)", d->banks, d->bank_groups);
+        return CLASH(c, FIELDS(&d->banks, &d->bank_groups),
+                     "%u banks (dram.banks) cannot be divided into %u groups (dram.bank_groups)", d->banks,
+                     d->bank_groups);
     if (d->burst_length % d->data_rate)
-        return CLASH(c, FIELDS(&d->burst_length, &d->data_rate), "a burst of %u transfers (dram.burst_length) does not fill whole cycles of %u (dram.data_rate)", d->burst_length, d->data_rate);
+        return CLASH(c, FIELDS(&d->burst_length, &d->data_rate),
+                     "a burst of %u transfers (dram.burst_length) does not fill whole cycles of %u (dram.data_rate)",
+                     d->burst_length, d->data_rate);
     return true;
 }
 
@@ -201,28 +249,42 @@ static bool check_dram_timing(const struct machine_checker *c)
     const struct dram_config *d = &c->machine->mem.dram;
     uint32_t burst_cycles = d->burst_length / d->data_rate;
     if (d->t_rc < d->t_ras)
-        return CLASH(c, FIELDS(&d->t_rc, &d->t_ras), "dram.t_rc = %u is shorter than dram.t_ras = %u: a row is activated again before it may be closed", d->t_rc, d->t_ras);
+        return CLASH(c, FIELDS(&d->t_rc, &d->t_ras),
+                     "dram.t_rc = %u is shorter than dram.t_ras = %u: a row is activated again before it may be closed",
+                     d->t_rc, d->t_ras);
     if (d->t_rc < d->t_rcd)
-        return CLASH(c, FIELDS(&d->t_rc, &d->t_rcd), "dram.t_rc = %u is shorter than dram.t_rcd = %u: a row is activated again before it can be read", d->t_rc, d->t_rcd);
+        return CLASH(c, FIELDS(&d->t_rc, &d->t_rcd),
+                     "dram.t_rc = %u is shorter than dram.t_rcd = %u: a row is activated again before it can be read",
+                     d->t_rc, d->t_rcd);
     if (d->t_ras < d->t_rcd)
-        return CLASH(c, FIELDS(&d->t_ras, &d->t_rcd), "dram.t_ras = %u is shorter than dram.t_rcd = %u: a row may be closed before it can be read", d->t_ras, d->t_rcd);
+        return CLASH(c, FIELDS(&d->t_ras, &d->t_rcd),
+                     "dram.t_ras = %u is shorter than dram.t_rcd = %u: a row may be closed before it can be read",
+                     d->t_ras, d->t_rcd);
     if (d->t_ccd < burst_cycles)
-        return CLASH(c, FIELDS(&d->t_ccd, &d->burst_length, &d->data_rate), "dram.t_ccd = %u is shorter than a burst of %u cycles (burst_length / data_rate): bursts would overlap on the bus",
+        return CLASH(c, FIELDS(&d->t_ccd, &d->burst_length, &d->data_rate),
+                     "dram.t_ccd = %u is shorter than a burst of %u cycles (burst_length / data_rate): bursts would "
+                     "overlap on the bus",
                      d->t_ccd, burst_cycles);
     if (d->bank_groups > 1 && d->t_ccdl < d->t_ccd)
-        return CLASH(c, FIELDS(&d->t_ccdl, &d->t_ccd, &d->bank_groups), "dram.t_ccdl = %u is shorter than dram.t_ccd = %u: inside a bank group it cannot be faster", d->t_ccdl, d->t_ccd);
+        return CLASH(c, FIELDS(&d->t_ccdl, &d->t_ccd, &d->bank_groups),
+                     "dram.t_ccdl = %u is shorter than dram.t_ccd = %u: inside a bank group it cannot be faster",
+                     d->t_ccdl, d->t_ccd);
     if (d->t_wl > d->t_cl + burst_cycles + 2)
-        return CLASH(c, FIELDS(&d->t_wl, &d->t_cl), "dram.t_wl = %u: the turn from read to write, t_cl + burst + 2 - t_wl, would be negative", d->t_wl);
+        return CLASH(c, FIELDS(&d->t_wl, &d->t_cl),
+                     "dram.t_wl = %u: the turn from read to write, t_cl + burst + 2 - t_wl, would be negative",
+                     d->t_wl);
     return true;
 }
 
 /* Bits of a letter in the map, and its lowest position. */
-struct map_bits { uint32_t count, lowest; };
+struct map_bits {
+    uint32_t count, lowest;
+};
 
 static bool check_map_letters(const struct machine_checker *c, struct map_bits bits[4])
 {
     static const char letters[] = "RBCS";
-    static const char *const meaning[] = { "R (row)", "B (bank)", "C (column)", "S (within a burst)" };
+    static const char *const meaning[] = {"R (row)", "B (bank)", "C (column)", "S (within a burst)"};
     const char *map = c->machine->mem.dram.map;
     uint32_t position = 0;
     for (size_t i = strlen(map); i--;) {
@@ -230,7 +292,8 @@ static bool check_map_letters(const struct machine_checker *c, struct map_bits b
             continue;
         const char *letter = strchr(letters, map[i]);
         if (!letter)
-            return CLASH(c, FIELDS(map), "dram.map has a '%c': expected the letters R, B, C, S and dots%s", map[i], strchr(map, '@') ? " (the channel's bit is dram.channel_bit)" : "");
+            return CLASH(c, FIELDS(map), "dram.map has a '%c': expected the letters R, B, C, S and dots%s", map[i],
+                         strchr(map, '@') ? " (the channel's bit is dram.channel_bit)" : "");
         struct map_bits *b = &bits[letter - letters];
         if (!b->count++)
             b->lowest = position;
@@ -248,20 +311,27 @@ static bool check_map(const struct machine_checker *c)
 {
     const struct dram_config *d = &c->machine->mem.dram;
     const struct l2_config *l2 = &c->machine->mem.l2;
-    struct map_bits bits[4] = { { 0, 0 } };
+    struct map_bits bits[4] = {{0, 0}};
     if (!check_map_letters(c, bits))
         return false;
     const struct map_bits *bank = &bits[1];
     if (bank->count > 16 || (1u << bank->count) > d->banks)
-        return CLASH(c, FIELDS(d->map, &d->banks), "dram.map has %u bank bits, for more than the %u banks there are (dram.banks)", bank->count, d->banks);
+        return CLASH(c, FIELDS(d->map, &d->banks),
+                     "dram.map has %u bank bits, for more than the %u banks there are (dram.banks)", bank->count,
+                     d->banks);
     if (l2->slices_per_channel > 1u << bank->count)
-        return CLASH(c, FIELDS(&l2->slices_per_channel, d->map), "%u slices (l2.slices_per_channel) are chosen by the bank, but dram.map has %u bank bits", l2->slices_per_channel, bank->count);
+        return CLASH(c, FIELDS(&l2->slices_per_channel, d->map),
+                     "%u slices (l2.slices_per_channel) are chosen by the bank, but dram.map has %u bank bits",
+                     l2->slices_per_channel, bank->count);
     if (l2->slices_per_channel > 1 && bank->lowest < log2_of(l2->cache.line_bytes))
-        return CLASH(c, FIELDS(d->map, &l2->slices_per_channel, &l2->cache.line_bytes), "the lowest bank bit of dram.map, which chooses the slice, divides a line of %u bytes", l2->cache.line_bytes);
+        return CLASH(c, FIELDS(d->map, &l2->slices_per_channel, &l2->cache.line_bytes),
+                     "the lowest bank bit of dram.map, which chooses the slice, divides a line of %u bytes",
+                     l2->cache.line_bytes);
     return true;
 }
 
 bool machine_check(const struct machine_checker *c)
 {
-    return check_core(c) && check_latencies(c) && check_caches(c) && check_router(c) && check_dram_shape(c) && check_dram_timing(c) && check_map(c);
+    return check_core(c) && check_latencies(c) && check_caches(c) && check_router(c) && check_dram_shape(c) &&
+           check_dram_timing(c) && check_map(c);
 }

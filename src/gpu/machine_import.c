@@ -1,7 +1,8 @@
 /* GPGPU-Sim's gpgpusim.config as a machine file, releases 3.x and 4.x.
  *
- * The file is a list of "-option value" with comments behind '#'; a value in quotes may go over several lines. What it does not say has GPGPU-Sim's own default, which is not ours:
- * those that matter are read first, in the same form. What the options mean is in import_options.c. */
+ * The file is a list of "-option value" with comments behind '#'; a value in quotes may go over several lines. What it
+ * does not say has GPGPU-Sim's own default, which is not ours: those that matter are read first, in the same form. What
+ * the options mean is in import_options.c. */
 #include "gpu/import.h"
 
 #include <ctype.h>
@@ -78,7 +79,8 @@ static bool read_options(struct import *i, const struct source *s)
         char option[128];
         if (!at_option(i)) {
             int column = (int)(i->at - i->line_text) + 1;
-            return error_at(i->error, ERROR_SYNTAX, s, i->line, column, "expected -option value, as in GPGPU-Sim's gpgpusim.config");
+            return error_at(i->error, ERROR_SYNTAX, s, i->line, column,
+                            "expected -option value, as in GPGPU-Sim's gpgpusim.config");
         }
         size_t length = strcspn(++i->at, " \t\r\n#");
         snprintf(option, sizeof option, "%.*s", (int)(length < 120 ? length : 120), i->at);
@@ -94,21 +96,29 @@ static bool read_options(struct import *i, const struct source *s)
 
 /* What GPGPU-Sim takes where its file says nothing. */
 static const char defaults[] =
-    "-gpgpu_n_clusters 10 -gpgpu_n_cores_per_cluster 3 -gpgpu_n_mem 8 -gpgpu_n_sub_partition_per_mchannel 1 -gpgpu_clock_domains 500:2000:2000:2000\n"
-    "-gpgpu_shader_registers 8192 -gpgpu_shader_core_pipeline 1024:32 -gpgpu_shader_cta 8 -gpgpu_shmem_size 16384 -gpgpu_pipeline_widths 1,1,1,1,1,1,1\n"
+    "-gpgpu_n_clusters 10 -gpgpu_n_cores_per_cluster 3 -gpgpu_n_mem 8 -gpgpu_n_sub_partition_per_mchannel 1 "
+    "-gpgpu_clock_domains 500:2000:2000:2000\n"
+    "-gpgpu_shader_registers 8192 -gpgpu_shader_core_pipeline 1024:32 -gpgpu_shader_cta 8 -gpgpu_shmem_size 16384 "
+    "-gpgpu_pipeline_widths 1,1,1,1,1,1,1\n"
     "-gpgpu_num_sp_units 1 -gpgpu_num_sfu_units 1 -gpgpu_num_dp_units 0\n"
     "-ptx_opcode_latency_int 1,1,19,25,145 -ptx_opcode_latency_fp 1,1,1,1,30 -ptx_opcode_latency_dp 8,8,8,8,335\n"
     "-ptx_opcode_initiation_int 1,1,4,4,32 -ptx_opcode_initiation_fp 1,1,1,1,5 -ptx_opcode_initiation_dp 8,8,8,8,130\n"
-    "-gpgpu_cache:dl1 none -gpgpu_const_cache:l1 64:64:2,L:R:f:N,A:2:32,4 -gpgpu_tex_cache:l1 8:128:5,L:R:m:N,F:128:4,128:2 -gpgpu_cache:il1 4:256:4,L:R:f:N,A:2:32,4\n"
-    "-gpgpu_cache:dl2 64:128:8,L:B:m:N,A:16:4,4 -gpgpu_gmem_skip_L1D 0 -gpgpu_n_cluster_ejection_buffer_size 8 -gpgpu_n_ldst_response_buffer_size 2\n"
+    "-gpgpu_cache:dl1 none -gpgpu_const_cache:l1 64:64:2,L:R:f:N,A:2:32,4 -gpgpu_tex_cache:l1 "
+    "8:128:5,L:R:m:N,F:128:4,128:2 -gpgpu_cache:il1 4:256:4,L:R:f:N,A:2:32,4\n"
+    "-gpgpu_cache:dl2 64:128:8,L:B:m:N,A:16:4,4 -gpgpu_gmem_skip_L1D 0 -gpgpu_n_cluster_ejection_buffer_size 8 "
+    "-gpgpu_n_ldst_response_buffer_size 2\n"
     "-icnt_flit_size 32 -gpgpu_perf_sim_memcpy 0 -gpgpu_dram_partition_queues 8:8:8:8\n"
-    "-gpgpu_operand_collector_num_units_sp 4 -gpgpu_operand_collector_num_units_sfu 4 -gpgpu_operand_collector_num_units_mem 2\n"
-    "-gpgpu_operand_collector_num_in_ports_sp 1 -gpgpu_operand_collector_num_in_ports_sfu 1 -gpgpu_operand_collector_num_in_ports_mem 1 -gpgpu_num_reg_banks 8\n"
-    "-gpgpu_shmem_num_banks 16 -gpgpu_shmem_limited_broadcast 1 -gpgpu_shmem_warp_parts 2 -gpgpu_max_insn_issue_per_warp 2 -gpgpu_num_sched_per_core 1 -gpgpu_scheduler gto\n"
+    "-gpgpu_operand_collector_num_units_sp 4 -gpgpu_operand_collector_num_units_sfu 4 "
+    "-gpgpu_operand_collector_num_units_mem 2\n"
+    "-gpgpu_operand_collector_num_in_ports_sp 1 -gpgpu_operand_collector_num_in_ports_sfu 1 "
+    "-gpgpu_operand_collector_num_in_ports_mem 1 -gpgpu_num_reg_banks 8\n"
+    "-gpgpu_shmem_num_banks 16 -gpgpu_shmem_limited_broadcast 1 -gpgpu_shmem_warp_parts 2 "
+    "-gpgpu_max_insn_issue_per_warp 2 -gpgpu_num_sched_per_core 1 -gpgpu_scheduler gto\n"
     "-gpgpu_local_mem_map 1 -gpgpu_flush_l1_cache 0\n"
     "-gpgpu_l2_rop_latency 85 -dram_latency 30 -gpgpu_dram_scheduler 1 -gpgpu_dram_return_queue_size 0\n"
     "-gpgpu_n_mem_per_ctrlr 1 -gpgpu_dram_buswidth 4 -gpgpu_dram_burst_length 4 -dram_data_command_freq_ratio 2\n"
-    "-gpgpu_mem_addr_mapping dramid@8;RRRR.RRRRRRRR.RRBBCCCC.CCCSSSSS -gpgpu_dram_timing_opt 4:2:8:12:21:13:34:9:4:5:13:1:0:0\n";
+    "-gpgpu_mem_addr_mapping dramid@8;RRRR.RRRRRRRR.RRBBCCCC.CCCSSSSS -gpgpu_dram_timing_opt "
+    "4:2:8:12:21:13:34:9:4:5:13:1:0:0\n";
 
 /* What it does and no option tells. */
 static void set_habits(struct sm_config *s)
@@ -140,7 +150,7 @@ static void set_name(struct machine *m, const char *path)
 
 static bool finish(struct import *i, const char *path, const char *remarks, FILE *to, FILE *notes)
 {
-    struct error clash = { 0 };
+    struct error clash = {0};
     set_name(&i->machine, path);
     fprintf(to, "; From GPGPU-Sim's %s.\n", path);
     machine_print(&i->machine, to);
@@ -148,7 +158,7 @@ static bool finish(struct import *i, const char *path, const char *remarks, FILE
         fprintf(to, "\n");
     write_remarks(remarks, "; ", to);
     write_remarks(remarks, "", notes);
-    if (!machine_check(&(struct machine_checker){ &i->machine, i->places, &clash })) {
+    if (!machine_check(&(struct machine_checker){&i->machine, i->places, &clash})) {
         fprintf(notes, "to be mended before it can be used:\n%s\n", clash.text);
         fprintf(to, "; to be mended before it can be used:\n");
         write_remarks(clash.text, "; ", to);
@@ -158,8 +168,8 @@ static bool finish(struct import *i, const char *path, const char *remarks, FILE
 
 bool machine_import(const char *path, FILE *to, FILE *notes, struct error *e)
 {
-    struct error own = { 0 };
-    struct source file = { 0 }, built_in = { "GPGPU-Sim's defaults", defaults, sizeof defaults - 1 };
+    struct error own = {0};
+    struct source file = {0}, built_in = {"GPGPU-Sim's defaults", defaults, sizeof defaults - 1};
     char *remarks = NULL;
     size_t size = 0;
     struct import *i = calloc(1, sizeof *i);

@@ -9,8 +9,9 @@
 
 #define FIELD_BYTES(field) sizeof(((struct machine *)0)->field)
 const struct machine_key machine_keys[] = {
-#define KEY(section, name, type, field, default_value, least, most, unit, help) \
-    { section, name, MACHINE_##type, offsetof(struct machine, field), FIELD_BYTES(field), default_value, least, most, unit, help },
+#define KEY(section, name, type, field, default_value, least, most, unit, help)                                      \
+    {section, name, MACHINE_##type, offsetof(struct machine, field), FIELD_BYTES(field), default_value, least, most, \
+     unit,    help},
 #include "gpu/machine_keys.def"
 #undef KEY
 };
@@ -18,14 +19,15 @@ const uint32_t machine_key_count = sizeof machine_keys / sizeof *machine_keys;
 
 const char *const *machine_choices(enum machine_key_type type)
 {
-    static const char *const multiply[] = { "sp", "sfu", NULL };
-    static const char *const set_index[] = { "linear", "hashed", "multiplied", NULL };
-    static const char *const writes[] = { "evict", "back", "through", "read-only", NULL };
-    static const char *const allocate[] = { "miss", "fill", NULL };
-    static const char *const dram[] = { "frfcfs", "fifo", NULL };
-    static const char *const empties[] = { "nothing", "l1d", "caches", NULL };
+    static const char *const multiply[] = {"sp", "sfu", NULL};
+    static const char *const set_index[] = {"linear", "hashed", "multiplied", NULL};
+    static const char *const writes[] = {"evict", "back", "through", "read-only", NULL};
+    static const char *const allocate[] = {"miss", "fill", NULL};
+    static const char *const dram[] = {"frfcfs", "fifo", NULL};
+    static const char *const empties[] = {"nothing", "l1d", "caches", NULL};
     static const char *const *const choices[MACHINE_TYPE_COUNT] = {
-        [MACHINE_MULTIPLY] = multiply, [MACHINE_INDEX] = set_index, [MACHINE_WRITES] = writes, [MACHINE_ALLOCATE] = allocate, [MACHINE_DRAM] = dram, [MACHINE_EMPTIES] = empties,
+        [MACHINE_MULTIPLY] = multiply, [MACHINE_INDEX] = set_index, [MACHINE_WRITES] = writes,
+        [MACHINE_ALLOCATE] = allocate, [MACHINE_DRAM] = dram,       [MACHINE_EMPTIES] = empties,
     };
     return choices[type];
 }
@@ -77,13 +79,15 @@ static bool parse_number(const char *text, size_t length, uint64_t *value)
     for (; i < length; i++) {
         int c = tolower((unsigned char)text[i]);
         unsigned digit = isdigit(c) ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 99;
-        if (digit >= base || __builtin_mul_overflow(*value, base, value) || __builtin_add_overflow(*value, digit, value))
+        if (digit >= base || __builtin_mul_overflow(*value, base, value) ||
+            __builtin_add_overflow(*value, digit, value))
             return false;
     }
     return !scale || !__builtin_mul_overflow(*value, scale, value);
 }
 
-static bool expected(struct machine_complaint *why, const char *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool expected(struct machine_complaint *why, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static bool expected(struct machine_complaint *why, const char *at, const char *format, ...)
 {
     va_list args;
@@ -94,15 +98,18 @@ static bool expected(struct machine_complaint *why, const char *at, const char *
     return false;
 }
 
-static bool parse_in_range(const struct machine_key *key, const char *text, size_t length, uint64_t *value, struct machine_complaint *why)
+static bool parse_in_range(const struct machine_key *key, const char *text, size_t length, uint64_t *value,
+                           struct machine_complaint *why)
 {
     if (parse_number(text, length, value) && *value >= key->least && *value <= key->most)
         return true;
-    return expected(why, text, "expected a whole number from %llu to %llu%s", (unsigned long long)key->least, (unsigned long long)key->most, key->most > 1024 ? " (K, M, G allowed)" : "");
+    return expected(why, text, "expected a whole number from %llu to %llu%s", (unsigned long long)key->least,
+                    (unsigned long long)key->most, key->most > 1024 ? " (K, M, G allowed)" : "");
 }
 
 /* Megahertz with at most three decimals, as kilohertz. */
-static bool parse_khz(const struct machine_key *key, const char *text, size_t length, uint64_t *khz, struct machine_complaint *why)
+static bool parse_khz(const struct machine_key *key, const char *text, size_t length, uint64_t *khz,
+                      struct machine_complaint *why)
 {
     const char *point = memchr(text, '.', length);
     size_t whole = point ? (size_t)(point - text) : length, decimals = point ? length - whole - 1 : 0;
@@ -119,7 +126,8 @@ static bool parse_khz(const struct machine_key *key, const char *text, size_t le
     *khz = mhz * 1000 + rest;
     if (good && *khz >= key->least && *khz <= key->most)
         return true;
-    return expected(why, text, "expected a clock in MHz from 0.001 to %llu, with at most three decimals", (unsigned long long)key->most / 1000);
+    return expected(why, text, "expected a clock in MHz from 0.001 to %llu, with at most three decimals",
+                    (unsigned long long)key->most / 1000);
 }
 
 static bool same_word(const char *word, const char *text, size_t length)
@@ -129,7 +137,7 @@ static bool same_word(const char *word, const char *text, size_t length)
 
 static bool parse_bool(bool *value, const char *text, size_t length, struct machine_complaint *why)
 {
-    static const char *const words[] = { "false", "true", "no", "yes", "0", "1", "off", "on" };
+    static const char *const words[] = {"false", "true", "no", "yes", "0", "1", "off", "on"};
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
         if (same_word(words[i], text, length)) {
             *value = i & 1;
@@ -138,7 +146,8 @@ static bool parse_bool(bool *value, const char *text, size_t length, struct mach
     return expected(why, text, "expected true or false");
 }
 
-static bool parse_list(const struct machine_key *key, uint32_t *out, const char *text, size_t length, struct machine_complaint *why)
+static bool parse_list(const struct machine_key *key, uint32_t *out, const char *text, size_t length,
+                       struct machine_complaint *why)
 {
     const char *end = text + length;
     uint32_t values[MACHINE_LIST_LENGTH];
@@ -154,7 +163,8 @@ static bool parse_list(const struct machine_key *key, uint32_t *out, const char 
         while (n && isspace((unsigned char)text[n - 1]))
             n--;
         if (!parse_in_range(key, text, n, &value, why))
-            return expected(why, text, "expected five whole numbers from %llu to %llu: add, max, mul, mad, div", (unsigned long long)key->least, (unsigned long long)key->most);
+            return expected(why, text, "expected five whole numbers from %llu to %llu: add, max, mul, mad, div",
+                            (unsigned long long)key->least, (unsigned long long)key->most);
         values[i] = (uint32_t)value;
         text = stop + 1;
     }
@@ -162,19 +172,22 @@ static bool parse_list(const struct machine_key *key, uint32_t *out, const char 
     return true;
 }
 
-static bool parse_text(const struct machine_key *key, char *out, const char *text, size_t length, struct machine_complaint *why)
+static bool parse_text(const struct machine_key *key, char *out, const char *text, size_t length,
+                       struct machine_complaint *why)
 {
     bool printable = true;
     for (size_t i = 0; i < length; i++)
         printable &= text[i] > ' ' && text[i] < 127;
     if (!printable || length < key->least || length > key->most || length >= key->bytes)
-        return expected(why, text, "expected %llu to %llu characters without spaces", (unsigned long long)key->least, (unsigned long long)key->most);
+        return expected(why, text, "expected %llu to %llu characters without spaces", (unsigned long long)key->least,
+                        (unsigned long long)key->most);
     memset(out, 0, key->bytes);
     memcpy(out, text, length);
     return true;
 }
 
-static bool parse_choice(int *value, const char *const *names, const char *text, size_t length, struct machine_complaint *why)
+static bool parse_choice(int *value, const char *const *names, const char *text, size_t length,
+                         struct machine_complaint *why)
 {
     char list[128] = "";
     for (int i = 0; names[i]; i++) {
@@ -182,12 +195,14 @@ static bool parse_choice(int *value, const char *const *names, const char *text,
             *value = i;
             return true;
         }
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? names[i + 1] ? ", " : " or " : "", names[i]);
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? names[i + 1] ? ", " : " or " : "",
+                 names[i]);
     }
     return expected(why, text, "expected %s", list);
 }
 
-bool machine_parse(struct machine *m, const struct machine_key *key, const char *text, size_t length, struct machine_complaint *why)
+bool machine_parse(struct machine *m, const struct machine_key *key, const char *text, size_t length,
+                   struct machine_complaint *why)
 {
     void *field = (char *)m + key->offset;
     uint64_t number;
@@ -213,7 +228,7 @@ void machine_set_defaults(struct machine *m)
     for (uint32_t i = 0; i < machine_key_count; i++)
         machine_parse(m, &machine_keys[i], machine_keys[i].default_value, strlen(machine_keys[i].default_value), &why);
     /* What is not a key because it cannot be otherwise. */
-    struct cache_config *const read_only[] = { &m->sm.l1c, &m->sm.l1t, &m->sm.l1i };
+    struct cache_config *const read_only[] = {&m->sm.l1c, &m->sm.l1t, &m->sm.l1i};
     for (unsigned i = 0; i < sizeof read_only / sizeof *read_only; i++) {
         read_only[i]->global_writes = read_only[i]->local_writes = WRITE_READ_ONLY;
         read_only[i]->banks = 1;
@@ -237,7 +252,7 @@ bool machine_read_text(const char *path, const char *what, struct source *s, str
     fclose(f);
     if (copy)
         fclose(copy);
-    *s = (struct source){ path, text, size };
+    *s = (struct source){path, text, size};
     if (trouble)
         return error_set(e, ERROR_IO, "%s %s: %s", what, path, strerror(trouble));
     if (total > LARGEST_FILE_BYTES)

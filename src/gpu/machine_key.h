@@ -1,12 +1,23 @@
-/* The table of machine keys (machine_keys.def), and what the loader, its checks and the importer share. Inside gpu/ only. */
+/* The table of machine keys (machine_keys.def), and what the loader, its checks and the importer share. Inside gpu/
+ * only. */
 #ifndef HEDDLE_GPU_MACHINE_KEY_H
 #define HEDDLE_GPU_MACHINE_KEY_H
 
 #include "gpu/machine.h"
 
 enum machine_key_type {
-    MACHINE_U32, MACHINE_U64, MACHINE_MHZ, MACHINE_BOOL, MACHINE_TEXT, MACHINE_LIST,
-    MACHINE_MULTIPLY, MACHINE_INDEX, MACHINE_WRITES, MACHINE_ALLOCATE, MACHINE_DRAM, MACHINE_EMPTIES, /* choices */
+    MACHINE_U32,
+    MACHINE_U64,
+    MACHINE_MHZ,
+    MACHINE_BOOL,
+    MACHINE_TEXT,
+    MACHINE_LIST,
+    MACHINE_MULTIPLY,
+    MACHINE_INDEX,
+    MACHINE_WRITES,
+    MACHINE_ALLOCATE,
+    MACHINE_DRAM,
+    MACHINE_EMPTIES, /* choices */
     MACHINE_TYPE_COUNT
 };
 enum { MACHINE_LIST_LENGTH = 5 };
@@ -27,19 +38,32 @@ const char *const *machine_choices(enum machine_key_type type);
 /* A value as one would write it. */
 void machine_format(const struct machine *m, const struct machine_key *key, char *out, size_t size);
 /* What is wrong with a value, and where in its text. */
-struct machine_complaint { char expected[256]; const char *at; };
+struct machine_complaint {
+    char expected[256];
+    const char *at;
+};
 /* The value of a text, which needs no end mark, as the key's field. */
-bool machine_parse(struct machine *m, const struct machine_key *key, const char *text, size_t length, struct machine_complaint *why);
+bool machine_parse(struct machine *m, const struct machine_key *key, const char *text, size_t length,
+                   struct machine_complaint *why);
 void machine_set_defaults(struct machine *m);
 
-/* A whole file (its text to be freed, also on failure); what is the word for it in messages. Files beyond a megabyte are refused. */
+/* A whole file (its text to be freed, also on failure); what is the word for it in messages. Files beyond a megabyte
+ * are refused. */
 bool machine_read_text(const char *path, const char *what, struct source *s, struct error *e);
 
 /* Where the value of a key was given; line 0: nowhere, it is the default. */
-struct machine_place { const struct source *source; int line, column; uint32_t order; };
+struct machine_place {
+    const struct source *source;
+    int line, column;
+    uint32_t order;
+};
 
 /* What the checks need to point at the culprit. */
-struct machine_checker { const struct machine *machine; const struct machine_place *places; /* by key */ struct error *error; };
+struct machine_checker {
+    const struct machine *machine;
+    const struct machine_place *places; /* by key */
+    struct error *error;
+};
 
 /* Whether the keys fit together; the message points at the one given last of those that do not. */
 bool machine_check(const struct machine_checker *c);

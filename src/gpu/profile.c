@@ -1,9 +1,11 @@
 /* Counters of each instruction.
  *
- * With time they come from the events of a core (include/heddle/policy.h), and from two counts that no event tells: divergent branches, and tries of the L1 that failed. Both are of one
- * instruction at a time, so whatever was counted since the last event is that one's. Each core has its own counters; they are added up when the launch is over.
+ * With time they come from the events of a core (include/heddle/policy.h), and from two counts that no event tells:
+ * divergent branches, and tries of the L1 that failed. Both are of one instruction at a time, so whatever was counted
+ * since the last event is that one's. Each core has its own counters; they are added up when the launch is over.
  *
- * Without time warps are run one instruction after the other and looked at in between, which is slower than exec_run and is done for --pcs alone. */
+ * Without time warps are run one instruction after the other and looked at in between, which is slower than exec_run
+ * and is done for --pcs alone. */
 #include "gpu/profile.h"
 
 #include "base/out_of_memory.h"
@@ -25,7 +27,8 @@ static void settle_divergent(struct profile_core *p)
 /* An access that fails is tried again until it is taken, before any other. */
 static void settle_fails(struct profile_core *p, uint32_t pc)
 {
-    const uint64_t *core = p->core->counters.l1d.fails, *cache = p->core->l1d ? cache_counters(p->core->l1d)->fails : NULL;
+    const uint64_t *core = p->core->counters.l1d.fails,
+                   *cache = p->core->l1d ? cache_counters(p->core->l1d)->fails : NULL;
     uint64_t now = 0;
     for (int i = 0; i < CACHE_FAIL_COUNT; i++)
         now += core[i] + (cache ? cache[i] : 0);
@@ -74,7 +77,8 @@ static void on_l1_access(void *state, const struct heddle_core *core, const stru
 }
 
 static const struct heddle_policy listener = {
-    .name = "profile", .on = { .launched = on_launched, .issued = on_issued, .coalesced = on_coalesced, .l1_access = on_l1_access },
+    .name = "profile",
+    .on = {.launched = on_launched, .issued = on_issued, .coalesced = on_coalesced, .l1_access = on_l1_access},
 };
 
 void profile_core_listen(struct profile_core *p, struct sm *core)
@@ -85,10 +89,11 @@ void profile_core_listen(struct profile_core *p, struct sm *core)
 
 void profile_core_begin(struct profile_core *p, struct profile_pc *pcs)
 {
-    *p = (struct profile_core){ .core = p->core, .pcs = pcs };
+    *p = (struct profile_core){.core = p->core, .pcs = pcs};
 }
 
-/* Warps that have not ended when the launch does, which then was cut short. One that is parked has no next instruction. */
+/* Warps that have not ended when the launch does, which then was cut short. One that is parked has no next
+ * instruction. */
 static void count_waiting(struct profile_core *p, uint64_t now)
 {
     const struct sm *c = p->core;
@@ -108,7 +113,8 @@ void profile_core_end(struct profile_core *p, uint64_t now)
 
 /* Without time */
 
-uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listing, struct exec_warp *w, uint32_t budget)
+uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listing, struct exec_warp *w,
+                     uint32_t budget)
 {
     const struct exec_counters *counters = &w->launch->counters;
     uint32_t done = 0;
@@ -132,7 +138,7 @@ uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listi
 
 static struct profile_pc sum_of(const struct profile_pc *const *parts, uint32_t part_count, uint32_t pc)
 {
-    struct profile_pc sum = { 0 };
+    struct profile_pc sum = {0};
     uint64_t *to = (uint64_t *)&sum;
     for (uint32_t i = 0; i < part_count; i++) {
         const uint64_t *from = (const uint64_t *)&parts[i][pc];
@@ -142,16 +148,17 @@ static struct profile_pc sum_of(const struct profile_pc *const *parts, uint32_t 
     return sum;
 }
 
-struct profile_pcs *profile_pcs_sum(const struct profile_listing *listing, const struct profile_pc *const *parts, uint32_t part_count)
+struct profile_pcs *profile_pcs_sum(const struct profile_listing *listing, const struct profile_pc *const *parts,
+                                    uint32_t part_count)
 {
     struct profile_pcs *all = malloc(sizeof *all + listing->count * sizeof *all->list);
     if (!all)
         out_of_memory();
-    *all = (struct profile_pcs){ .listing = listing };
+    *all = (struct profile_pcs){.listing = listing};
     for (uint32_t pc = 0; pc < listing->count; pc++) {
         struct profile_pc sum = sum_of(parts, part_count, pc);
         if (sum.executions)
-            all->list[all->count++] = (struct profile_executed){ pc, sum };
+            all->list[all->count++] = (struct profile_executed){pc, sum};
     }
     struct profile_pcs *fitting = realloc(all, sizeof *all + all->count * sizeof *all->list);
     return fitting ? fitting : all;

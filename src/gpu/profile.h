@@ -1,6 +1,8 @@
-/* Where the instructions and the time of a launch went: counters of each instruction (`heddle run --pcs`) and samples over time (`--interval N`). docs/profile.md says what each number means.
+/* Where the instructions and the time of a launch went: counters of each instruction (`heddle run --pcs`) and samples
+ * over time (`--interval N`). docs/profile.md says what each number means.
  *
- * Cores are not touched: counters of instructions come from the events that policies hear, samples from counters that are there anyway. So a run without the two costs what it did. */
+ * Cores are not touched: counters of instructions come from the events that policies hear, samples from counters that
+ * are there anyway. So a run without the two costs what it did. */
 #ifndef HEDDLE_GPU_PROFILE_H
 #define HEDDLE_GPU_PROFILE_H
 
@@ -9,20 +11,21 @@
 
 struct sm;
 
-/* Listings (profile_listing.c): the instructions of a kernel and of the functions that it may call, as text. They outlive the module. A pc is an index, the same with time and without. */
+/* Listings (profile_listing.c): the instructions of a kernel and of the functions that it may call, as text. They
+ * outlive the module. A pc is an index, the same with time and without. */
 struct profile_line {
-    const char *function;      /* NULL: the kernel */
-    const char *source;        /* "file.cu:12", or NULL */
-    const char *text;          /* as written, in one line */
-    uint32_t line;             /* in the PTX file */
-    bool branch;               /* at which lanes may part */
+    const char *function; /* NULL: the kernel */
+    const char *source;   /* "file.cu:12", or NULL */
+    const char *text;     /* as written, in one line */
+    uint32_t line;        /* in the PTX file */
+    bool branch;          /* at which lanes may part */
 };
 struct profile_listing {
     struct arena arena;
     struct profile_listing *next;
-    uint64_t image;            /* exec_image.id, which no other image ever has */
+    uint64_t image;                     /* exec_image.id, which no other image ever has */
     const struct exec_function *kernel; /* compared, not looked into: it may be gone */
-    uint32_t *base_of_function; /* by exec_function.index: pc of its first instruction */
+    uint32_t *base_of_function;         /* by exec_function.index: pc of its first instruction */
     struct profile_line *lines;
     uint32_t count;
 };
@@ -35,25 +38,31 @@ struct profile_pc {
     uint64_t executions, thread_executions, divergent;
     uint64_t load_requests, load_accesses, store_requests, store_accesses;
     uint64_t l1d_hits, l1d_misses, l1d_pending_hits, l1d_reservation_fails;
-    uint64_t stalled;          /* warp cycles in which the instruction was a warp's next and did not issue */
+    uint64_t stalled; /* warp cycles in which the instruction was a warp's next and did not issue */
 };
-struct profile_pcs {           /* of a launch: what was executed */
+struct profile_pcs { /* of a launch: what was executed */
     const struct profile_listing *listing;
     uint32_t count;
-    struct profile_executed { uint32_t pc; struct profile_pc counts; } list[];
+    struct profile_executed {
+        uint32_t pc;
+        struct profile_pc counts;
+    } list[];
 };
 /* Sums over parts (cores), each with a counter for every instruction of the listing. To be freed by free(). */
-struct profile_pcs *profile_pcs_sum(const struct profile_listing *listing, const struct profile_pc *const *parts, uint32_t part_count);
+struct profile_pcs *profile_pcs_sum(const struct profile_listing *listing, const struct profile_pc *const *parts,
+                                    uint32_t part_count);
 
 /* Without time: what exec_run does, counted. */
-uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listing, struct exec_warp *w, uint32_t budget);
+uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listing, struct exec_warp *w,
+                     uint32_t budget);
 
 /* With time: one a core, which it listens to from now on. */
 struct profile_core {
     const struct sm *core;
-    struct profile_pc *pcs;    /* of the launch at hand */
-    uint64_t waits_since[HEDDLE_WARPS]; /* of each warp: the first cycle in which it could have issued its next instruction */
-    uint64_t divergent, fails; /* of the core's counts: those that an instruction has */
+    struct profile_pc *pcs;             /* of the launch at hand */
+    uint64_t waits_since[HEDDLE_WARPS]; /* of each warp: the first cycle in which it could have issued its next
+                                           instruction */
+    uint64_t divergent, fails;          /* of the core's counts: those that an instruction has */
     uint32_t last_issued, last_access;
 };
 void profile_core_listen(struct profile_core *p, struct sm *core);
@@ -63,22 +72,28 @@ void profile_core_end(struct profile_core *p, uint64_t now); /* before the core'
 /* Samples (profile_series.c) */
 enum { SERIES_MOST = 100000 };
 struct profile_series {
-    uint64_t interval;         /* cycles; doubles whenever there are `most` samples, of which each pair then becomes one */
+    uint64_t interval; /* cycles; doubles whenever there are `most` samples, of which each pair then becomes one */
     uint32_t most, count, capacity, column_count;
-    uint64_t *cycles;          /* end of each sample, from the start of the launch; the last may be short */
-    uint64_t *values;          /* column_count a sample: what was counted in it */
-    uint64_t *before;          /* counts up to the last sample */
-    uint64_t *now;             /* room for a reading */
+    uint64_t *cycles; /* end of each sample, from the start of the launch; the last may be short */
+    uint64_t *values; /* column_count a sample: what was counted in it */
+    uint64_t *before; /* counts up to the last sample */
+    uint64_t *now;    /* room for a reading */
     const struct heddle_policy *policies[GPU_POLICIES];
     uint32_t policy_count;
 };
-struct profile_column { char name[200]; bool is_rate; /* given as a mean over the cycles of a sample */ };
+struct profile_column {
+    char name[200];
+    bool is_rate; /* given as a mean over the cycles of a sample */
+};
 
 /* policies: in the order of their counts, NULL at the end; they live longer. most: an even number. */
 struct profile_series *profile_series_create(uint64_t interval, uint32_t most,
                                              const struct heddle_policy *const *policies);
 /* The cycle of the launch at which the next sample is due. */
-static inline uint64_t profile_series_next(const struct profile_series *s) { return (s->count ? s->cycles[s->count - 1] : 0) + s->interval; }
+static inline uint64_t profile_series_next(const struct profile_series *s)
+{
+    return (s->count ? s->cycles[s->count - 1] : 0) + s->interval;
+}
 /* counts: of the launch up to that cycle. */
 void profile_series_take(struct profile_series *s, uint64_t cycle, const struct gpu_counters *counts);
 /* The launch is over: what came after the last sample is the last one. */

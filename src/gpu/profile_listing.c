@@ -1,4 +1,5 @@
-/* The instructions of a kernel as they stand in its PTX file: line, source line, text. Left out: which module of several linked ones a line is of. */
+/* The instructions of a kernel as they stand in its PTX file: line, source line, text. Left out: which module of
+ * several linked ones a line is of. */
 #include "gpu/profile.h"
 
 #include "base/out_of_memory.h"
@@ -8,7 +9,11 @@
 #include <string.h>
 
 /* Where each line of a module's text begins. */
-struct lines { const struct ptx_module *module; const char **start; uint32_t count; };
+struct lines {
+    const struct ptx_module *module;
+    const char **start;
+    uint32_t count;
+};
 
 static void find_lines(struct lines *l, const struct ptx_module *m)
 {
@@ -17,7 +22,7 @@ static void find_lines(struct lines *l, const struct ptx_module *m)
     for (const char *p = text; p < end; p++)
         count += *p == '\n';
     free(l->start);
-    *l = (struct lines){ .module = m, .start = calloc(count, sizeof *l->start), .count = count };
+    *l = (struct lines){.module = m, .start = calloc(count, sizeof *l->start), .count = count};
     if (!l->start)
         out_of_memory();
     l->start[0] = text;
@@ -46,7 +51,8 @@ static const char *skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* Up to the semicolon, blanks and comments each as one blank. NULL: the instruction does not stand there, the parser made it. */
+/* Up to the semicolon, blanks and comments each as one blank. NULL: the instruction does not stand there, the parser
+ * made it. */
 static char *as_written(struct arena *a, const struct lines *l, const struct ptx_inst *in)
 {
     const char *end = l->module->source.text + l->module->source.size_bytes;
@@ -95,8 +101,11 @@ static void add_function(struct profile_listing *g, const struct exec_function *
     for (uint32_t i = 0; i < f->inst_count; i++) {
         const struct ptx_inst *in = &f->ptx->insts[i];
         const char *text = as_written(&g->arena, l, in);
-        g->lines[g->count++] = (struct profile_line){ .function = name, .source = source_of(&g->arena, f->module, in), .text = text ? text : printed(&g->arena, f->ptx, in),
-                                                      .line = (uint32_t)in->line, .branch = ptx_flags(in) & PTX_F_BRANCH };
+        g->lines[g->count++] = (struct profile_line){.function = name,
+                                                     .source = source_of(&g->arena, f->module, in),
+                                                     .text = text ? text : printed(&g->arena, f->ptx, in),
+                                                     .line = (uint32_t)in->line,
+                                                     .branch = ptx_flags(in) & PTX_F_BRANCH};
     }
 }
 
@@ -110,7 +119,7 @@ static struct profile_listing *make(const struct exec_function *kernel)
 {
     const struct exec_image *image = kernel->image;
     struct profile_listing *g = calloc(1, sizeof *g);
-    struct lines lines = { 0 };
+    struct lines lines = {0};
     uint32_t count = kernel->inst_count;
     if (!g)
         out_of_memory();

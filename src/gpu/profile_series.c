@@ -1,7 +1,7 @@
 /* Samples over time: what was counted in each interval of a launch.
  *
- * A sample is the difference of two readings of the launch's counters, so that samples add up to the totals. Their number is bounded: when there are `most`, each pair becomes one, and the
- * interval is twice as long from then on. */
+ * A sample is the difference of two readings of the launch's counters, so that samples add up to the totals. Their
+ * number is bounded: when there are `most`, each pair becomes one, and the interval is twice as long from then on. */
 #include "gpu/profile.h"
 
 #include "base/out_of_memory.h"
@@ -13,41 +13,47 @@
 
 /* Columns that are more than a field. */
 enum { WARP_INSTRUCTIONS, THREAD_INSTRUCTIONS, IPC, L1D_FAILS, FLITS, WORKED_OUT };
-static const char *const worked_out_names[WORKED_OUT] = { "warp_instructions", "thread_instructions", "ipc", "l1d.reservation_fails", "icnt.flits" };
+static const char *const worked_out_names[WORKED_OUT] = {"warp_instructions", "thread_instructions", "ipc",
+                                                         "l1d.reservation_fails", "icnt.flits"};
 
-/* Names are those of the results (docs/metrics.md); what is only counted when a part of the machine wakes up is not among them. */
-static const struct field { const char *name; size_t offset; bool is_rate; } fields[] = {
-    { "resident_warps", offsetof(struct gpu_counters, sm.warp_cycles), true },
-    { "issue.issued", offsetof(struct gpu_counters, sm.issued), false },
-    { "issue.no_ready", offsetof(struct gpu_counters, sm.no_ready), false },
-    { "issue.descheduled", offsetof(struct gpu_counters, sm.descheduled), false },
-    { "issue.idle", offsetof(struct gpu_counters, sm.idle), false },
-    { "stalls.issued", offsetof(struct gpu_counters, sm.stalls[STALL_ISSUED]), false },
-    { "stalls.not_picked", offsetof(struct gpu_counters, sm.stalls[STALL_NOT_PICKED]), false },
-    { "stalls.fetch", offsetof(struct gpu_counters, sm.stalls[STALL_FETCH]), false },
-    { "stalls.scoreboard", offsetof(struct gpu_counters, sm.stalls[STALL_SCOREBOARD]), false },
-    { "stalls.memory", offsetof(struct gpu_counters, sm.stalls[STALL_MEMORY]), false },
-    { "stalls.pipeline", offsetof(struct gpu_counters, sm.stalls[STALL_PIPELINE]), false },
-    { "stalls.barrier", offsetof(struct gpu_counters, sm.stalls[STALL_BARRIER]), false },
-    { "stalls.fence", offsetof(struct gpu_counters, sm.stalls[STALL_FENCE]), false },
-    { "stalls.atomic", offsetof(struct gpu_counters, sm.stalls[STALL_ATOMIC]), false },
-    { "stalls.held", offsetof(struct gpu_counters, sm.stalls[STALL_HELD]), false },
-    { "stalls.drain", offsetof(struct gpu_counters, sm.stalls[STALL_DRAIN]), false },
-    { "branches.divergent", offsetof(struct gpu_counters, exec.divergent_branches), false },
-    { "loads.requests", offsetof(struct gpu_counters, sm.load_requests), false },
-    { "loads.accesses", offsetof(struct gpu_counters, sm.load_accesses), false },
-    { "stores.accesses", offsetof(struct gpu_counters, sm.store_accesses), false },
-    { "l1d.accesses", offsetof(struct gpu_counters, sm.l1d.accesses), false },
-    { "l1d.hits", offsetof(struct gpu_counters, sm.l1d.hits), false },
-    { "l1d.misses", offsetof(struct gpu_counters, sm.l1d.misses), false },
-    { "l1d.pending_hits", offsetof(struct gpu_counters, sm.l1d.pending_hits), false },
-    { "l1d.evictions", offsetof(struct gpu_counters, sm.l1d.evictions), false },
-    { "l2.accesses", offsetof(struct gpu_counters, memory.l2.accesses), false },
-    { "l2.hits", offsetof(struct gpu_counters, memory.l2.hits), false },
-    { "l2.misses", offsetof(struct gpu_counters, memory.l2.misses), false },
-    { "dram.reads", offsetof(struct gpu_counters, memory.dram.reads), false },
-    { "dram.writes", offsetof(struct gpu_counters, memory.dram.writes), false },
-    { "dram.row_hits", offsetof(struct gpu_counters, memory.dram.row_hits), false },
+/* Names are those of the results (docs/metrics.md); what is only counted when a part of the machine wakes up is not
+ * among them. */
+static const struct field {
+    const char *name;
+    size_t offset;
+    bool is_rate;
+} fields[] = {
+    {"resident_warps", offsetof(struct gpu_counters, sm.warp_cycles), true},
+    {"issue.issued", offsetof(struct gpu_counters, sm.issued), false},
+    {"issue.no_ready", offsetof(struct gpu_counters, sm.no_ready), false},
+    {"issue.descheduled", offsetof(struct gpu_counters, sm.descheduled), false},
+    {"issue.idle", offsetof(struct gpu_counters, sm.idle), false},
+    {"stalls.issued", offsetof(struct gpu_counters, sm.stalls[STALL_ISSUED]), false},
+    {"stalls.not_picked", offsetof(struct gpu_counters, sm.stalls[STALL_NOT_PICKED]), false},
+    {"stalls.fetch", offsetof(struct gpu_counters, sm.stalls[STALL_FETCH]), false},
+    {"stalls.scoreboard", offsetof(struct gpu_counters, sm.stalls[STALL_SCOREBOARD]), false},
+    {"stalls.memory", offsetof(struct gpu_counters, sm.stalls[STALL_MEMORY]), false},
+    {"stalls.pipeline", offsetof(struct gpu_counters, sm.stalls[STALL_PIPELINE]), false},
+    {"stalls.barrier", offsetof(struct gpu_counters, sm.stalls[STALL_BARRIER]), false},
+    {"stalls.fence", offsetof(struct gpu_counters, sm.stalls[STALL_FENCE]), false},
+    {"stalls.atomic", offsetof(struct gpu_counters, sm.stalls[STALL_ATOMIC]), false},
+    {"stalls.held", offsetof(struct gpu_counters, sm.stalls[STALL_HELD]), false},
+    {"stalls.drain", offsetof(struct gpu_counters, sm.stalls[STALL_DRAIN]), false},
+    {"branches.divergent", offsetof(struct gpu_counters, exec.divergent_branches), false},
+    {"loads.requests", offsetof(struct gpu_counters, sm.load_requests), false},
+    {"loads.accesses", offsetof(struct gpu_counters, sm.load_accesses), false},
+    {"stores.accesses", offsetof(struct gpu_counters, sm.store_accesses), false},
+    {"l1d.accesses", offsetof(struct gpu_counters, sm.l1d.accesses), false},
+    {"l1d.hits", offsetof(struct gpu_counters, sm.l1d.hits), false},
+    {"l1d.misses", offsetof(struct gpu_counters, sm.l1d.misses), false},
+    {"l1d.pending_hits", offsetof(struct gpu_counters, sm.l1d.pending_hits), false},
+    {"l1d.evictions", offsetof(struct gpu_counters, sm.l1d.evictions), false},
+    {"l2.accesses", offsetof(struct gpu_counters, memory.l2.accesses), false},
+    {"l2.hits", offsetof(struct gpu_counters, memory.l2.hits), false},
+    {"l2.misses", offsetof(struct gpu_counters, memory.l2.misses), false},
+    {"dram.reads", offsetof(struct gpu_counters, memory.dram.reads), false},
+    {"dram.writes", offsetof(struct gpu_counters, memory.dram.writes), false},
+    {"dram.row_hits", offsetof(struct gpu_counters, memory.dram.row_hits), false},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -70,7 +76,7 @@ static uint32_t policy_columns(const struct heddle_policy *p)
 
 struct profile_column profile_series_column(const struct profile_series *s, uint32_t column)
 {
-    struct profile_column c = { .is_rate = column == IPC };
+    struct profile_column c = {.is_rate = column == IPC};
     if (column < WORKED_OUT) {
         snprintf(c.name, sizeof c.name, "%s", worked_out_names[column]);
         return c;
@@ -119,7 +125,7 @@ struct profile_series *profile_series_create(uint64_t interval, uint32_t most,
     struct profile_series *s = calloc(1, sizeof *s);
     if (!s)
         out_of_memory();
-    *s = (struct profile_series){ .interval = interval, .most = most, .column_count = WORKED_OUT + FIELDS };
+    *s = (struct profile_series){.interval = interval, .most = most, .column_count = WORKED_OUT + FIELDS};
     for (; policies[s->policy_count]; s->policy_count++) {
         s->policies[s->policy_count] = policies[s->policy_count];
         s->column_count += policy_columns(policies[s->policy_count]);

@@ -71,8 +71,10 @@ void progress_line(char *out, size_t most, const struct progress_state *s)
 {
     char cycles[16], instructions[16], left[48], line[LINE_BYTES];
     put_time_left(left, sizeof left, s);
-    snprintf(line, sizeof line, "%.*s: %s cycles, %s warp instructions, %.*f kWI/s, block %llu/%llu%s", NAME_CHARACTERS, s->kernel, scaled((double)s->cycles, cycles),
-             scaled((double)s->warp_instructions, instructions), s->kwips < 10 ? 1 : 0, s->kwips, (unsigned long long)s->blocks_done, (unsigned long long)s->blocks_all, left);
+    snprintf(line, sizeof line, "%.*s: %s cycles, %s warp instructions, %.*f kWI/s, block %llu/%llu%s", NAME_CHARACTERS,
+             s->kernel, scaled((double)s->cycles, cycles), scaled((double)s->warp_instructions, instructions),
+             s->kwips < 10 ? 1 : 0, s->kwips, (unsigned long long)s->blocks_done, (unsigned long long)s->blocks_all,
+             left);
     snprintf(out, most, "%s", line);
 }
 
@@ -110,10 +112,15 @@ void progress_update(struct progress *p, const char *kernel, uint64_t cycles, ui
     if (t - p->last < interval_seconds || t <= p->begin)
         return;
     p->last = t;
-    show(p, &(struct progress_state){.kernel = kernel, .cycles = cycles, .warp_instructions = warp_instructions,
-                                     .blocks_started = blocks_started, .blocks_done = blocks_done,
-                                     .blocks_all = blocks_all,
-                                     .kwips = (double)(warp_instructions - p->instructions_before) / (t - p->begin) / 1e3, .seconds = t - p->begin});
+    show(p,
+         &(struct progress_state){.kernel = kernel,
+                                  .cycles = cycles,
+                                  .warp_instructions = warp_instructions,
+                                  .blocks_started = blocks_started,
+                                  .blocks_done = blocks_done,
+                                  .blocks_all = blocks_all,
+                                  .kwips = (double)(warp_instructions - p->instructions_before) / (t - p->begin) / 1e3,
+                                  .seconds = t - p->begin});
 }
 
 void progress_done(struct progress *p)

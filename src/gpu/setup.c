@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool choose(struct policy_choice *choice, enum policy_kind kind, const char *asked, const char *of_machine, const char *machine, struct error *e)
+static bool choose(struct policy_choice *choice, enum policy_kind kind, const char *asked, const char *of_machine,
+                   const char *machine, struct error *e)
 {
     bool given = asked && *asked;
     if (policy_choose(choice, kind, given ? asked : of_machine, e))
@@ -29,15 +30,19 @@ static bool fits_mode(const struct policy_choice *probe, bool functional, struct
     if (policy_probe_is_functional(probe->probe) == functional)
         return true;
     if (!functional)
-        return error_set(e, ERROR_INVALID, "probe '%s' counts in blocks that run in lockstep, without time; it needs "
-                         "--functional", probe->policy->name);
+        return error_set(e, ERROR_INVALID,
+                         "probe '%s' counts in blocks that run in lockstep, without time; it needs "
+                         "--functional",
+                         probe->policy->name);
     char known[200] = "";
     for (size_t i = 0; policy_probes[i]; i++)
         if (policy_probe_is_functional(policy_probes[i]))
             snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", *known ? ", " : "",
                      policy_probes[i]->policy.name);
-    return error_set(e, ERROR_INVALID, "probe '%s' listens to cores, which --functional does not model; probes that "
-                     "work there: %s", probe->policy->name, known);
+    return error_set(e, ERROR_INVALID,
+                     "probe '%s' listens to cores, which --functional does not model; probes that "
+                     "work there: %s",
+                     probe->policy->name, known);
 }
 
 static bool choose_probes(struct gpu_options *o, const struct gpu_setup *s, struct error *e)

@@ -6,12 +6,12 @@
 
 struct gpu_setup {
     const char *machine;
-    const char *const *sets;                     /* --set section.key=value, in order */
+    const char *const *sets; /* --set section.key=value, in order */
     uint32_t set_count;
-    const char *scheduler, *l1, *divergence;     /* specs; NULL or empty: those of the machine file */
-    const char *const *probes;                   /* specs */
+    const char *scheduler, *l1, *divergence; /* specs; NULL or empty: those of the machine file */
+    const char *const *probes;               /* specs */
     uint32_t probe_count;
-    bool functional;                             /* probes must be such as work there; else, with time */
+    bool functional; /* probes must be such as work there; else, with time */
 };
 
 /* Fills the machine and the policies of options; on failure it holds none. */

@@ -1,11 +1,13 @@
 /* Writes the timeline while the cores run.
  *
- * A process for each core. Its threads: one a scheduler, on which issues of the same warp in a row are one slice; and one a warp slot, with a slice from launch to end of each warp
- * that lived there and the waits at barriers inside. Loads that wait for memory overlap freely, so they are asynchronous slices, a track a warp. Counters: outstanding misses, resident
- * warps. Kernels are slices of a process of their own.
+ * A process for each core. Its threads: one a scheduler, on which issues of the same warp in a row are one slice; and
+ * one a warp slot, with a slice from launch to end of each warp that lived there and the waits at barriers inside.
+ * Loads that wait for memory overlap freely, so they are asynchronous slices, a track a warp. Counters: outstanding
+ * misses, resident warps. Kernels are slices of a process of their own.
  *
- * Slices of warps are written as begin and end events in the order in which they happen: viewers take events of the same time in the order of the file, so that nesting is right also
- * where several begin in one cycle. Left out: pipelines, caches and memory beyond the miss counter. */
+ * Slices of warps are written as begin and end events in the order in which they happen: viewers take events of the
+ * same time in the order of the file, so that nesting is right also where several begin in one cycle. Left out:
+ * pipelines, caches and memory beyond the miss counter. */
 #include "gpu/timeline.h"
 
 #include "base/out_of_memory.h"
@@ -21,18 +23,37 @@
 #include <string.h>
 
 enum {
-    GPU_PROCESS = 1, KERNEL_THREAD = 2, KERNEL_TRACKS = 16,
-    CORE_IDS = 1000,         /* process and thread numbers of a core: no two of the file are the same */
-    FIRST_SCHEDULER = 1, FIRST_WARP = 100,
+    GPU_PROCESS = 1,
+    KERNEL_THREAD = 2,
+    KERNEL_TRACKS = 16,
+    CORE_IDS = 1000, /* process and thread numbers of a core: no two of the file are the same */
+    FIRST_SCHEDULER = 1,
+    FIRST_WARP = 100,
     SCHEDULERS = 32,
     BUFFER_BYTES = 1 << 20,
 };
 #define DEFAULT_LIMIT_BYTES (200ull << 20)
 
-struct issue_run { bool open; uint32_t warp, pc, count, lanes; uint64_t begin, last; };
-struct warp_slot { bool resident, known /* its block is */, at_barrier, written, barrier_written; uint64_t block; uint32_t index; };
-struct load { uint64_t id; uint32_t warp, pc, accesses; bool written; };
-struct counter { uint32_t value, written_value; uint64_t cycle; bool changed, ever; };
+struct issue_run {
+    bool open;
+    uint32_t warp, pc, count, lanes;
+    uint64_t begin, last;
+};
+struct warp_slot {
+    bool resident, known /* its block is */, at_barrier, written, barrier_written;
+    uint64_t block;
+    uint32_t index;
+};
+struct load {
+    uint64_t id;
+    uint32_t warp, pc, accesses;
+    bool written;
+};
+struct counter {
+    uint32_t value, written_value;
+    uint64_t cycle;
+    bool changed, ever;
+};
 
 struct core_track {
     bool named;
@@ -40,21 +61,22 @@ struct core_track {
     uint32_t schedulers_named;
     struct issue_run runs[SCHEDULERS];
     struct warp_slot warps[CORE_WARPS_MOST];
-    struct load *loads;      /* outstanding, oldest first */
+    struct load *loads; /* outstanding, oldest first */
     uint32_t load_count, load_capacity;
     struct counter resident, misses;
 };
 
 struct timeline {
     struct whole_file whole;
-    FILE *file;              /* NULL: closed */
+    FILE *file; /* NULL: closed */
     char *path;
     uint64_t first, end;
     uint64_t limit_bytes, written_bytes;
     uint64_t last_cycle, dropped_from;
-    bool began, over;        /* the window */
+    bool began, over; /* the window */
     bool any_event;
-    uint64_t kernel_ends[KERNEL_TRACKS]; /* of the last kernel on each track: those that ran together stand one above the other */
+    uint64_t kernel_ends[KERNEL_TRACKS]; /* of the last kernel on each track: those that ran together stand one above
+                                            the other */
     uint32_t kernel_tracks;
     uint64_t next_load;
     struct core_track **cores;
@@ -91,8 +113,10 @@ static void name_process(struct timeline *t, uint32_t pid, const char *name, int
 
 static void name_thread(struct timeline *t, uint32_t pid, uint32_t tid, const char *name, uint32_t number)
 {
-    put(t, "\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s %u\"}", pid, tid, name, number);
-    put(t, "\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%u}", pid, tid, tid);
+    put(t, "\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s %u\"}", pid, tid, name,
+        number);
+    put(t, "\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%u}", pid, tid,
+        tid);
 }
 
 static void name_core(struct timeline *t, uint32_t core)
@@ -117,16 +141,20 @@ static void put_warp_begin(struct timeline *t, uint32_t core, uint32_t warp, uin
     struct warp_slot *w = &t->cores[core]->warps[warp];
     name_warp(t, core, warp);
     if (w->known)
-        put(t, "\"ph\":\"B\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"name\":\"block %" PRIu64 "\",\"args\":{\"block\":%" PRIu64 ",\"warp\":%u}", process(core),
-            warp_thread(core, warp), cycle, w->block, w->block, w->index);
+        put(t,
+            "\"ph\":\"B\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"name\":\"block %" PRIu64
+            "\",\"args\":{\"block\":%" PRIu64 ",\"warp\":%u}",
+            process(core), warp_thread(core, warp), cycle, w->block, w->block, w->index);
     else
-        put(t, "\"ph\":\"B\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"name\":\"warp\"", process(core), warp_thread(core, warp), cycle);
+        put(t, "\"ph\":\"B\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"name\":\"warp\"", process(core),
+            warp_thread(core, warp), cycle);
     w->written = true;
 }
 
 static void put_barrier_begin(struct timeline *t, uint32_t core, uint32_t warp, uint64_t cycle)
 {
-    put(t, "\"ph\":\"B\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"name\":\"barrier\"", process(core), warp_thread(core, warp), cycle);
+    put(t, "\"ph\":\"B\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"name\":\"barrier\"", process(core),
+        warp_thread(core, warp), cycle);
     t->cores[core]->warps[warp].barrier_written = true;
 }
 
@@ -139,15 +167,19 @@ static void put_end(struct timeline *t, uint32_t core, uint32_t warp, uint64_t c
 static void put_load_begin(struct timeline *t, uint32_t core, struct load *l, uint64_t cycle)
 {
     name_core(t, core);
-    put(t, "\"ph\":\"b\",\"cat\":\"load\",\"id\":%" PRIu64 ",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"name\":\"warp %02u loads\",\"args\":{\"pc\":%u,\"accesses\":%u}", l->id,
-        process(core), warp_thread(core, l->warp), cycle, l->warp, l->pc, l->accesses);
+    put(t,
+        "\"ph\":\"b\",\"cat\":\"load\",\"id\":%" PRIu64 ",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64
+        ",\"name\":\"warp %02u loads\",\"args\":{\"pc\":%u,\"accesses\":%u}",
+        l->id, process(core), warp_thread(core, l->warp), cycle, l->warp, l->pc, l->accesses);
     l->written = true;
 }
 
 static void put_load_end(struct timeline *t, uint32_t core, const struct load *l, uint64_t cycle)
 {
-    put(t, "\"ph\":\"e\",\"cat\":\"load\",\"id\":%" PRIu64 ",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"name\":\"warp %02u loads\"", l->id, process(core),
-        warp_thread(core, l->warp), cycle, l->warp);
+    put(t,
+        "\"ph\":\"e\",\"cat\":\"load\",\"id\":%" PRIu64 ",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64
+        ",\"name\":\"warp %02u loads\"",
+        l->id, process(core), warp_thread(core, l->warp), cycle, l->warp);
 }
 
 static void put_run(struct timeline *t, uint32_t core, uint32_t scheduler)
@@ -159,8 +191,10 @@ static void put_run(struct timeline *t, uint32_t core, uint32_t scheduler)
     if (!(c->schedulers_named >> scheduler & 1))
         name_thread(t, process(core), tid, "scheduler", scheduler);
     c->schedulers_named |= 1u << scheduler;
-    put(t, "\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"name\":\"warp %u\",\"args\":{\"pc\":%u,\"instructions\":%u,\"lanes\":%.1f}", process(core),
-        tid, r->begin, r->last + 1 - r->begin, r->warp, r->pc, r->count, (double)r->lanes / r->count);
+    put(t,
+        "\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64
+        ",\"name\":\"warp %u\",\"args\":{\"pc\":%u,\"instructions\":%u,\"lanes\":%.1f}",
+        process(core), tid, r->begin, r->last + 1 - r->begin, r->warp, r->pc, r->count, (double)r->lanes / r->count);
     r->open = false;
 }
 
@@ -168,7 +202,8 @@ static void put_counter(struct timeline *t, uint32_t core, struct counter *n, co
 {
     if (n->changed && (!n->ever || n->value != n->written_value)) {
         name_core(t, core);
-        put(t, "\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"value\":%u}", process(core), n->cycle > t->first ? n->cycle : t->first, name, n->value);
+        put(t, "\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"value\":%u}", process(core),
+            n->cycle > t->first ? n->cycle : t->first, name, n->value);
         n->written_value = n->value;
         n->ever = true;
     }
@@ -178,7 +213,8 @@ static void put_counter(struct timeline *t, uint32_t core, struct counter *n, co
 static const char resident_name[] = "resident warps", misses_name[] = "outstanding misses";
 
 /* Several changes in one cycle are one: the last value is written when a later cycle comes. */
-static void set_counter(struct timeline *t, uint32_t core, struct counter *n, const char *name, uint32_t value, uint64_t cycle)
+static void set_counter(struct timeline *t, uint32_t core, struct counter *n, const char *name, uint32_t value,
+                        uint64_t cycle)
 {
     if (n->cycle != cycle && t->began && !t->over)
         put_counter(t, core, n, name);
@@ -286,7 +322,8 @@ static void on_warp_end(void *context, uint32_t core, uint32_t warp, uint64_t cy
     set_counter(t, core, &c->resident, resident_name, c->resident.value - 1, cycle);
 }
 
-static void seat_warp(struct timeline *t, uint32_t core, uint32_t warp, uint64_t cycle, const struct warp_slot *seated, bool write)
+static void seat_warp(struct timeline *t, uint32_t core, uint32_t warp, uint64_t cycle, const struct warp_slot *seated,
+                      bool write)
 {
     struct core_track *c = t->cores[core];
     c->warps[warp] = *seated;
@@ -295,7 +332,8 @@ static void seat_warp(struct timeline *t, uint32_t core, uint32_t warp, uint64_t
     set_counter(t, core, &c->resident, resident_name, c->resident.value + 1, cycle);
 }
 
-static void on_warp_begin(void *context, uint32_t core, uint32_t warp, uint64_t cycle, uint64_t block_index, uint32_t index)
+static void on_warp_begin(void *context, uint32_t core, uint32_t warp, uint64_t cycle, uint64_t block_index,
+                          uint32_t index)
 {
     struct timeline *t = context;
     bool write;
@@ -304,7 +342,8 @@ static void on_warp_begin(void *context, uint32_t core, uint32_t warp, uint64_t 
         return;
     if (c->warps[warp].resident) /* its end was not told */
         on_warp_end(t, core, warp, cycle);
-    seat_warp(t, core, warp, cycle, &(struct warp_slot){.resident = true, .known = true, .block = block_index, .index = index}, write);
+    seat_warp(t, core, warp, cycle,
+              &(struct warp_slot){.resident = true, .known = true, .block = block_index, .index = index}, write);
 }
 
 static struct core_track *enter_warp(struct timeline *t, uint32_t core, uint32_t warp, uint64_t cycle, bool *write)
@@ -315,7 +354,8 @@ static struct core_track *enter_warp(struct timeline *t, uint32_t core, uint32_t
     return c;
 }
 
-static void on_issue(void *context, uint32_t core, uint32_t scheduler, uint32_t warp, uint64_t cycle, uint32_t pc, uint32_t lanes)
+static void on_issue(void *context, uint32_t core, uint32_t scheduler, uint32_t warp, uint64_t cycle, uint32_t pc,
+                     uint32_t lanes)
 {
     struct timeline *t = context;
     bool write;
@@ -422,16 +462,23 @@ struct timeline *timeline_open(const char *path, uint64_t first, uint64_t end, s
                            .end = end,
                            .limit_bytes = DEFAULT_LIMIT_BYTES,
                            .dropped_from = UINT64_MAX};
-    t->observer = (struct sm_observer){.context = t, .warp_begin = on_warp_begin, .warp_end = on_warp_end, .issue = on_issue, .barrier_begin = on_barrier_begin,
-                                       .barrier_end = on_barrier_end, .load_begin = on_load_begin, .load_end = on_load_end, .outstanding = on_outstanding};
-    fprintf(file, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us is 1 core cycle\",\"cycles\":\"%" PRIu64 ":%" PRIu64 "\"},\"traceEvents\":[", first, end);
+    t->observer = (struct sm_observer){.context = t,
+                                       .warp_begin = on_warp_begin,
+                                       .warp_end = on_warp_end,
+                                       .issue = on_issue,
+                                       .barrier_begin = on_barrier_begin,
+                                       .barrier_end = on_barrier_end,
+                                       .load_begin = on_load_begin,
+                                       .load_end = on_load_end,
+                                       .outstanding = on_outstanding};
+    fprintf(file,
+            "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us is 1 core cycle\",\"cycles\":\"%" PRIu64
+            ":%" PRIu64 "\"},\"traceEvents\":[",
+            first, end);
     return t;
 }
 
-const struct sm_observer *timeline_observer(struct timeline *t)
-{
-    return &t->observer;
-}
+const struct sm_observer *timeline_observer(struct timeline *t) { return &t->observer; }
 
 bool timeline_wants(const struct timeline *t, uint64_t cycle)
 {
@@ -446,7 +493,8 @@ void timeline_kernel(struct timeline *t, const char *name, uint64_t begin_cycle,
     uint32_t track = 0;
     if (!t->file || begin >= end || (t->dropped_from != UINT64_MAX && begin >= t->dropped_from))
         return;
-    for (; *name && n + 1 < sizeof clean; name++) /* names are identifiers; whatever else comes may not break the file */
+    for (; *name && n + 1 < sizeof clean;
+         name++) /* names are identifiers; whatever else comes may not break the file */
         clean[n++] = *name < ' ' || *name > '~' || *name == '"' || *name == '\\' ? '?' : *name;
     clean[n] = '\0';
     while (track + 1 < KERNEL_TRACKS && t->kernel_ends[track] > begin_cycle)
@@ -454,10 +502,13 @@ void timeline_kernel(struct timeline *t, const char *name, uint64_t begin_cycle,
     if (!t->kernel_tracks)
         name_process(t, GPU_PROCESS, "GPU", -1, 0);
     for (; t->kernel_tracks <= track; t->kernel_tracks++)
-        put(t, "\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"kernels\"}", GPU_PROCESS, KERNEL_THREAD + t->kernel_tracks);
+        put(t, "\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"kernels\"}",
+            GPU_PROCESS, KERNEL_THREAD + t->kernel_tracks);
     t->kernel_ends[track] = end_cycle;
-    put(t, "\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"cycles\":%" PRIu64 "}", GPU_PROCESS, KERNEL_THREAD + track, begin,
-        end - begin, clean, end_cycle - begin_cycle);
+    put(t,
+        "\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64
+        ",\"name\":\"%s\",\"args\":{\"cycles\":%" PRIu64 "}",
+        GPU_PROCESS, KERNEL_THREAD + track, begin, end - begin, clean, end_cycle - begin_cycle);
 }
 
 bool timeline_close(struct timeline *t, struct error *e)
@@ -488,12 +539,6 @@ void timeline_destroy(struct timeline *t)
     free(t);
 }
 
-uint64_t timeline_dropped_from(const struct timeline *t)
-{
-    return t->dropped_from;
-}
+uint64_t timeline_dropped_from(const struct timeline *t) { return t->dropped_from; }
 
-void timeline_set_limit(struct timeline *t, uint64_t size_bytes)
-{
-    t->limit_bytes = size_bytes;
-}
+void timeline_set_limit(struct timeline *t, uint64_t size_bytes) { t->limit_bytes = size_bytes; }

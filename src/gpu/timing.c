@@ -1,7 +1,9 @@
-/* Time: four clock domains (cores, interconnect, L2, DRAM) with their real ratios, thread-block dispatch, and what sleeps.
+/* Time: four clock domains (cores, interconnect, L2, DRAM) with their real ratios, thread-block dispatch, and what
+ * sleeps.
  *
- * The n-th tick of a domain is at n / frequency; ticks at the same time run in a fixed order (answers into cores, replies into the interconnect, DRAM, L2, interconnect, cores), as in GPGPU-Sim. A core,
- * channel or network with nothing to do is not visited; when none has anything to do before a known cycle, time jumps there.
+ * The n-th tick of a domain is at n / frequency; ticks at the same time run in a fixed order (answers into cores,
+ * replies into the interconnect, DRAM, L2, interconnect, cores), as in GPGPU-Sim. A core, channel or network with
+ * nothing to do is not visited; when none has anything to do before a known cycle, time jumps there.
  *
  * What the launches have to do with it: timing_launch.c. */
 #include "gpu/timing.h"
@@ -30,15 +32,19 @@ static bool take_answer(struct timing *t, uint32_t port)
 static inline void take_answers(struct timing *t)
 {
     for (uint32_t word = 0; word < t->port_words; word++)
-        for (uint64_t left = crossbar_look(t->replies)->waiting[word] | t->answers_waiting[word]; left; left &= left - 1)
-            t->answers_waiting[word] = bits_with(t->answers_waiting[word], left & -left, take_answer(t, word * 64 + (uint32_t)__builtin_ctzll(left)));
+        for (uint64_t left = crossbar_look(t->replies)->waiting[word] | t->answers_waiting[word]; left;
+             left &= left - 1)
+            t->answers_waiting[word] = bits_with(t->answers_waiting[word], left & -left,
+                                                 take_answer(t, word * 64 + (uint32_t)__builtin_ctzll(left)));
 }
 
-/* Is there a request at the slices of a channel that may be taken? They lie in one word: their number is a power of two. */
+/* Is there a request at the slices of a channel that may be taken? They lie in one word: their number is a power of
+ * two. */
 static inline bool partition_has_requests(const struct timing *t, uint32_t channel)
 {
     uint32_t first = channel * t->slices_per_channel;
-    return crossbar_look(t->requests)->waiting[first / 64] >> (first % 64) & t->slice_bits & ~partition_head(t->partitions[channel])->refusing;
+    return crossbar_look(t->requests)->waiting[first / 64] >> (first % 64) & t->slice_bits &
+           ~partition_head(t->partitions[channel])->refusing;
 }
 
 static void l2_tick(struct timing *t)
@@ -175,14 +181,16 @@ static inline uint32_t next_ticks(struct timing *t)
 
 static inline bool packets_wait(const struct timing *t)
 {
-    return (bits_any(crossbar_look(t->replies)->waiting, t->port_words) | bits_any(t->answers_waiting, t->port_words) | bits_any(crossbar_look(t->requests)->waiting, t->slice_words)) != 0;
+    return (bits_any(crossbar_look(t->replies)->waiting, t->port_words) | bits_any(t->answers_waiting, t->port_words) |
+            bits_any(crossbar_look(t->requests)->waiting, t->slice_words)) != 0;
 }
 
 /* The first cycle from t->now on in which anything can happen; UINT64_MAX: never again. */
 uint64_t timing_next_cycle(const struct timing *t)
 {
     uint64_t next = t->sleep_until;
-    if (t->may_place || bits_any(t->awake, t->core_words) || !crossbar_idle(t->requests) || !crossbar_idle(t->replies) || packets_wait(t))
+    if (t->may_place || bits_any(t->awake, t->core_words) || !crossbar_idle(t->requests) ||
+        !crossbar_idle(t->replies) || packets_wait(t))
         return t->now;
     for (uint32_t i = 0; i < t->channels && next > t->now; i++) {
         uint64_t at = partition_next_event(t->partitions[i], t->now ? t->now - 1 : 0);

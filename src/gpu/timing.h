@@ -1,4 +1,5 @@
-/* The timing model as plain data, between the files that make it (timing_make.c), tick it (timing.c), give its cores to launches (timing_launch.c) and count (timing_count.c). */
+/* The timing model as plain data, between the files that make it (timing_make.c), tick it (timing.c), give its cores to
+ * launches (timing_launch.c) and count (timing_count.c). */
 #ifndef HEDDLE_GPU_TIMING_H
 #define HEDDLE_GPU_TIMING_H
 
@@ -9,67 +10,79 @@
 enum { TIMING_PROGRAMS = 16, TIMING_CORE_WORDS = 16 };
 enum domain { DOMAIN_CORE, DOMAIN_ICNT, DOMAIN_L2, DOMAIN_DRAM, DOMAIN_COUNT };
 
-struct kept_program { uint64_t image; const struct exec_function *kernel; struct arena arena; struct sm_program *program; uint64_t used; };
+struct kept_program {
+    uint64_t image;
+    const struct exec_function *kernel;
+    struct arena arena;
+    struct sm_program *program;
+    uint64_t used;
+};
 
 struct timing {
     struct arena arena;
     const struct gpu_options *options;
-    uint64_t period[DOMAIN_COUNT];        /* of a domain, in a unit in which all are whole */
-    uint64_t ticks[DOMAIN_COUNT];         /* number of the next tick */
-    uint8_t *pattern;                     /* which domains tick together, step after step until that repeats; NULL: it is too long, times are compared */
-    uint16_t *core_steps;                 /* of each core tick of the pattern: its step */
+    uint64_t period[DOMAIN_COUNT]; /* of a domain, in a unit in which all are whole */
+    uint64_t ticks[DOMAIN_COUNT];  /* number of the next tick */
+    uint8_t *pattern; /* which domains tick together, step after step until that repeats; NULL: it is too long, times
+                         are compared */
+    uint16_t *core_steps; /* of each core tick of the pattern: its step */
     uint32_t pattern_steps, pattern_cores, next_step;
     struct address_map map;
     struct crossbar *requests, *replies;
     struct partition **partitions;
     uint32_t channels, slices, ports, slices_per_channel, port_words, slice_words;
-    uint64_t slice_bits;                  /* of one channel, at the lowest place */
+    uint64_t slice_bits; /* of one channel, at the lowest place */
     struct sm **cores;
-    uint32_t *core_blocked;               /* bytes for which it waits for room in the network */
-    uint64_t *core_wake;                  /* of each core: the next cycle in which it must be run */
-    struct residency **owner;             /* of each core: the launch whose blocks it runs, or NULL */
+    uint32_t *core_blocked;   /* bytes for which it waits for room in the network */
+    uint64_t *core_wake;      /* of each core: the next cycle in which it must be run */
+    struct residency **owner; /* of each core: the launch whose blocks it runs, or NULL */
     uint64_t *owned_since;
     uint32_t core_count, core_words;
-    uint64_t awake[TIMING_CORE_WORDS];    /* cores that must be run in the next cycle, a bit each */
+    uint64_t awake[TIMING_CORE_WORDS];      /* cores that must be run in the next cycle, a bit each */
     uint64_t awake_next[TIMING_CORE_WORDS]; /* and in the one after it: sleeping cores with an answer */
-    uint64_t blocked[TIMING_CORE_WORDS];  /* those with core_blocked */
-    uint64_t sleep_until;                 /* none of the others must be run before this cycle */
-    struct ring *answers;                 /* a port: packets that wait for their core */
+    uint64_t blocked[TIMING_CORE_WORDS];    /* those with core_blocked */
+    uint64_t sleep_until;                   /* none of the others must be run before this cycle */
+    struct ring *answers;                   /* a port: packets that wait for their core */
     uint64_t answers_waiting[CROSSBAR_WORDS];
-    uint64_t replying[CROSSBAR_WORDS];    /* channels with replies that wait for the network */
+    uint64_t replying[CROSSBAR_WORDS]; /* channels with replies that wait for the network */
     uint32_t channel_words;
-    uint32_t last_port;                   /* that was given a block */
-    uint32_t *last_core;                  /* of each port */
+    uint32_t last_port;  /* that was given a block */
+    uint32_t *last_core; /* of each port */
     struct kept_program programs[TIMING_PROGRAMS];
     struct workers *workers;
     struct partition_counters memory_before;
     struct crossbar_counters requests_before, replies_before;
-    struct profile_core *profiles;        /* of each core; NULL: instructions are not counted */
-    struct warp_log *warp_logs;           /* of each core; NULL: warps are not logged */
-    uint64_t sample_at;                   /* the cycle of the next sample of a launch; UINT64_MAX: none */
-    uint64_t now;                         /* core cycle */
-    uint64_t blocks_done, blocks_seen;    /* in all; those that the launches know of */
+    struct profile_core *profiles;     /* of each core; NULL: instructions are not counted */
+    struct warp_log *warp_logs;        /* of each core; NULL: warps are not logged */
+    uint64_t sample_at;                /* the cycle of the next sample of a launch; UINT64_MAX: none */
+    uint64_t now;                      /* core cycle */
+    uint64_t blocks_done, blocks_seen; /* in all; those that the launches know of */
     bool may_place;
-    bool serial;                          /* one of the launches does what cores may not do at the same time */
-    uint64_t suspect_at, patience;        /* when it is next looked at for a hang, and how long after that again */
-    uint64_t window_start;                      /* since when it is known which threads ran (regroup_new_window) */
-    struct held_core *held;               /* of each core: whether a policy keeps it from its work (held.c) */
-    bool broken;                          /* a launch did not come to its end: what it left in cores and queues belongs to nobody */
+    bool serial;                   /* one of the launches does what cores may not do at the same time */
+    uint64_t suspect_at, patience; /* when it is next looked at for a hang, and how long after that again */
+    uint64_t window_start;         /* since when it is known which threads ran (regroup_new_window) */
+    struct held_core *held;        /* of each core: whether a policy keeps it from its work (held.c) */
+    bool broken; /* a launch did not come to its end: what it left in cores and queues belongs to nobody */
 };
 
 /* timing.c. Up to the end of one core cycle; blocks of the launches from `first` on are placed. */
 bool timing_step(struct timing *t, struct residency *first, struct error *e);
-uint64_t timing_next_cycle(const struct timing *t); /* the first from t->now on in which anything can happen; UINT64_MAX: never again */
+uint64_t timing_next_cycle(
+    const struct timing *t); /* the first from t->now on in which anything can happen; UINT64_MAX: never again */
 void timing_jump(struct timing *t, uint64_t cycle);
 /* timing_launch.c. One block a port and a cycle, of one launch a cycle: the first that can place any. */
 bool timing_place_blocks(struct timing *t, struct residency *first, struct error *e);
 /* timing_count.c */
 void timing_add_core(struct sm *core, struct gpu_counters *c);
 void timing_add_tables(struct sm *core, struct policy_tables *t); /* what policies counted for each instruction */
-void timing_settle_memory(struct timing *t, struct residency *r);           /* what the memory system has counted since this was last called goes to the launch */
-struct residency *timing_eldest(struct gpu *g);                             /* of those that run: who is counted what the memory system counts */
-void timing_take_samples(struct timing *t, struct gpu *g, uint64_t until);  /* those due up to a cycle before which nothing happens */
-void timing_begin_profile(struct timing *t, struct residency *r);           /* what is asked for beyond the counters of the launch (gpu/profile.h) */
+void timing_settle_memory(
+    struct timing *t,
+    struct residency *r); /* what the memory system has counted since this was last called goes to the launch */
+struct residency *timing_eldest(struct gpu *g); /* of those that run: who is counted what the memory system counts */
+void timing_take_samples(struct timing *t, struct gpu *g,
+                         uint64_t until); /* those due up to a cycle before which nothing happens */
+void timing_begin_profile(
+    struct timing *t, struct residency *r); /* what is asked for beyond the counters of the launch (gpu/profile.h) */
 void timing_end_profile(struct timing *t, struct residency *r);
 
 /* Sets of cores and channels, as words of 64 bits. */

@@ -46,7 +46,7 @@ static void subtract(void *out, const void *now, const void *before, size_t byte
 
 static void read_memory(const struct timing *t, struct gpu_counters *c, struct partition_counters *now)
 {
-    *now = (struct partition_counters){ 0 };
+    *now = (struct partition_counters){0};
     for (uint32_t i = 0; i < t->channels; i++)
         partition_read_counters(t->partitions[i], now);
     subtract(&c->memory, now, &t->memory_before, sizeof *now);

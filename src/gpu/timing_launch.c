@@ -1,7 +1,10 @@
-/* Launches on the timing model: which cores they have, where their blocks go, when they are over, and what to do when nothing goes on.
+/* Launches on the timing model: which cores they have, where their blocks go, when they are over, and what to do when
+ * nothing goes on.
  *
- * Launches that run together share the memory system; of cores, each has some to itself. The first to start has all of them; a core that has become empty, and for which its launch has no more blocks, goes to another
- * that has. Blocks of two launches on one core at the same time, which GPUs allow, are left out. What is counted in the memory system while several run is counted with the one that started first. */
+ * Launches that run together share the memory system; of cores, each has some to itself. The first to start has all of
+ * them; a core that has become empty, and for which its launch has no more blocks, goes to another that has. Blocks of
+ * two launches on one core at the same time, which GPUs allow, are left out. What is counted in the memory system while
+ * several run is counted with the one that started first. */
 #include "gpu/hang.h"
 #include "gpu/held.h"
 #include "gpu/progress.h"
@@ -40,7 +43,7 @@ static const struct sm_program *program_of(struct timing *t, const struct reside
     assert(oldest); /* fewer launches than programs run together */
     const struct sm_program *gone = oldest->program;
     arena_free(&oldest->arena);
-    *oldest = (struct kept_program){ .image = kernel->image->id, .kernel = kernel, .used = r->launch.grid_id };
+    *oldest = (struct kept_program){.image = kernel->image->id, .kernel = kernel, .used = r->launch.grid_id};
     oldest->program = sm_program_create(&oldest->arena, kernel, &t->options->machine.sm);
     for (uint32_t i = 0; gone && i < t->core_count; i++) /* cores that nobody has at present */
         if (t->cores[i]->program == gone) {
@@ -104,7 +107,8 @@ static struct exec_cta *block_room(struct residency *r, struct sm *c, struct err
     return r->blocks[slot];
 }
 
-static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, bool *placed, bool *soon, struct error *e)
+static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, bool *placed, bool *soon,
+                          struct error *e)
 {
     uint32_t per_port = t->core_count / t->ports;
     for (uint32_t i = 0; i < per_port; i++) {
@@ -169,7 +173,9 @@ static bool check_cores(const struct timing *t, struct error *e)
         if (c->trouble[0])
             return error_set(e, c->trouble_is_hang ? ERROR_DEADLOCK : ERROR_INVALID, "%s", c->trouble);
         if (c->l1d && cache_illegal_victim(c->l1d) >= 0)
-            return error_set(e, ERROR_INVALID, "L1 policy %s chose way %d, which is not among those it may take (core %u)", c->l1_policy->policy.name, cache_illegal_victim(c->l1d), c->id);
+            return error_set(e, ERROR_INVALID,
+                             "L1 policy %s chose way %d, which is not among those it may take (core %u)",
+                             c->l1_policy->policy.name, cache_illegal_victim(c->l1d), c->id);
     }
     return true;
 }
@@ -187,9 +193,11 @@ static bool check_limits(struct timing *t, struct residency *r, uint64_t limit, 
 {
     const struct gpu_options *o = t->options;
     if (o->interrupt && *o->interrupt)
-        return error_set(e, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu cycles", r->launch.kernel->name, (unsigned long long)(t->now - r->start));
+        return error_set(e, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu cycles", r->launch.kernel->name,
+                         (unsigned long long)(t->now - r->start));
     if (t->now >= limit)
-        return error_set(e, ERROR_LIMIT, "kernel %s ran past the limit of %llu cycles (--max-cycles)", r->launch.kernel->name, (unsigned long long)o->max_cycles);
+        return error_set(e, ERROR_LIMIT, "kernel %s ran past the limit of %llu cycles (--max-cycles)",
+                         r->launch.kernel->name, (unsigned long long)o->max_cycles);
     if (o->progress)
         progress_update(o->progress, r->launch.kernel->name, t->now - r->start, executed(t), r->next_block,
                         t->blocks_done, r->block_count);
@@ -233,7 +241,10 @@ void timing_describe_hang(struct residency *r)
         exec_describe_hang(&r->launch, r->blocks, r->slot_count, &r->error);
     for (const struct residency *other = r->gpu->started; other; other = other->next)
         if (!other->ended && !other->next_block)
-            error_note(&r->error, "  kernel %s waits for a core: kernels that run together do not share one where time is modelled; --functional has no such limit", other->launch.kernel->name);
+            error_note(&r->error,
+                       "  kernel %s waits for a core: kernels that run together do not share one where time is "
+                       "modelled; --functional has no such limit",
+                       other->launch.kernel->name);
     for (uint32_t i = 0; i < t->channels; i++)
         if (!partition_idle(t->partitions[i])) {
             char text[400];
@@ -278,7 +289,8 @@ static bool begin_trace(struct timing *t, struct residency *r)
 {
     struct trace *trace = t->options->trace;
     bool flush = t->options->machine.sm.launch_empties != LAUNCH_EMPTIES_NOTHING;
-    return !trace || trace_kernel(trace, profile_listing(&r->gpu->listings, r->launch.kernel), &r->program->view, flush, &r->error);
+    return !trace || trace_kernel(trace, profile_listing(&r->gpu->listings, r->launch.kernel), &r->program->view, flush,
+                                  &r->error);
 }
 
 static bool end_trace(struct timing *t, struct residency *r, bool ok)
@@ -350,7 +362,9 @@ void timing_start(struct residency *r)
     struct timing *t = r->gpu->timing;
     bool alone = is_alone(r);
     if (r->cluster_blocks > 1) {
-        error_set(&r->error, ERROR_UNSUPPORTED, "kernel %s: clusters of thread blocks have no timing model; run with --functional", r->launch.kernel->name);
+        error_set(&r->error, ERROR_UNSUPPORTED,
+                  "kernel %s: clusters of thread blocks have no timing model; run with --functional",
+                  r->launch.kernel->name);
         r->ended = true;
         return;
     }
@@ -386,7 +400,10 @@ static uint32_t resident_blocks(const struct timing *t, const struct residency *
     return sum;
 }
 
-static bool is_over(const struct timing *t, const struct residency *r) { return !r->ended && r->next_block == r->block_count && !resident_blocks(t, r); }
+static bool is_over(const struct timing *t, const struct residency *r)
+{
+    return !r->ended && r->next_block == r->block_count && !resident_blocks(t, r);
+}
 
 /* The same of warps that a divergence unit puts together. */
 static bool mixed_is_stuck(const struct timing *t, const struct residency *r)
@@ -397,7 +414,8 @@ static bool mixed_is_stuck(const struct timing *t, const struct residency *r)
     return true;
 }
 
-/* Only when none of those that run together can go on is it certain that nothing will happen. Those without a block wait for the others. */
+/* Only when none of those that run together can go on is it certain that nothing will happen. Those without a block
+ * wait for the others. */
 bool timing_is_stuck(struct gpu *g)
 {
     struct timing *t = g->timing;
@@ -431,7 +449,8 @@ static bool end_those_over(struct timing *t, struct gpu *g)
     return any;
 }
 
-/* Until a launch has ended, or the cycle `until`. *ok: false, the machine cannot go on. limit: the cycle that --max-cycles ends in. */
+/* Until a launch has ended, or the cycle `until`. *ok: false, the machine cannot go on. limit: the cycle that
+ * --max-cycles ends in. */
 static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint64_t limit, bool *ok, struct error *e)
 {
     uint64_t check = t->now + CHECK_CYCLES;
@@ -454,7 +473,9 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             *ok = look_around(t, first, limit, e);
             if (*ok && t->now >= t->suspect_at) {
                 bool stuck = timing_is_stuck(g);
-                t->patience = stuck ? SUSPECT_CYCLES_FIRST : t->patience < SUSPECT_CYCLES ? t->patience * 2 : SUSPECT_CYCLES;
+                t->patience = stuck                          ? SUSPECT_CYCLES_FIRST
+                              : t->patience < SUSPECT_CYCLES ? t->patience * 2
+                                                             : SUSPECT_CYCLES;
                 t->suspect_at = t->now + t->patience;
                 if (stuck)
                     return GPU_STUCK;
@@ -484,8 +505,9 @@ static struct residency *culprit(const struct timing *t, struct gpu *g)
 enum gpu_pause timing_run(struct gpu *g, uint64_t budget)
 {
     struct timing *t = g->timing;
-    struct error e = { 0 };
-    uint64_t start = t->now, limit = t->options->max_cycles ? start + (t->options->max_cycles - g->clock_cycles) : UINT64_MAX;
+    struct error e = {0};
+    uint64_t start = t->now,
+             limit = t->options->max_cycles ? start + (t->options->max_cycles - g->clock_cycles) : UINT64_MAX;
     bool ok = true;
     enum gpu_pause pause = GPU_ENDED;
     if (timing_eldest(g))

@@ -43,7 +43,8 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
     t->profiles = o->pcs ? arena_array(&t->arena, struct profile_core, m->cores) : NULL;
     t->warp_logs = o->warps ? arena_array(&t->arena, struct warp_log, m->cores) : NULL;
     for (t->core_count = 0; t->core_count < m->cores; t->core_count++) {
-        struct sm *c = sm_create(&t->arena, &m->sm, t->core_count, m->cores, &policies, t->requests, &t->map, answer_bytes, &t->ticks[DOMAIN_ICNT], e);
+        struct sm *c = sm_create(&t->arena, &m->sm, t->core_count, m->cores, &policies, t->requests, &t->map,
+                                 answer_bytes, &t->ticks[DOMAIN_ICNT], e);
         if (!c)
             return false;
         t->cores[t->core_count] = c;
@@ -64,7 +65,7 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
 
 static void make_memory(struct timing *t, const struct mem_config *m)
 {
-    struct partition_hooks hooks = { t, on_atomic };
+    struct partition_hooks hooks = {t, on_atomic};
     t->requests = crossbar_create(&t->arena, &m->crossbar, t->ports, t->slices);
     t->replies = crossbar_create(&t->arena, &m->crossbar, t->slices, t->ports);
     t->partitions = arena_array(&t->arena, struct partition *, t->channels);
@@ -84,7 +85,8 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* The unit is the least common multiple of the frequencies; where that is beyond all measure, a fraction of an attosecond a tick is lost. */
+/* The unit is the least common multiple of the frequencies; where that is beyond all measure, a fraction of an
+ * attosecond a tick is lost. */
 static void set_periods(struct timing *t, const uint64_t khz[DOMAIN_COUNT])
 {
     uint64_t common = 1;
@@ -97,7 +99,7 @@ static void set_periods(struct timing *t, const uint64_t khz[DOMAIN_COUNT])
 /* The pattern of ticks until all domains tick together again. */
 static void make_pattern(struct timing *t)
 {
-    uint64_t length = t->period[DOMAIN_CORE], time[DOMAIN_COUNT] = { 0 }, now = 0, ticks = 0;
+    uint64_t length = t->period[DOMAIN_CORE], time[DOMAIN_COUNT] = {0}, now = 0, ticks = 0;
     for (enum domain d = 0; d < DOMAIN_COUNT; d++) {
         uint64_t factor = t->period[d] / greatest_divisor(length, t->period[d]);
         if (factor > PATTERN_MOST || length / t->period[DOMAIN_CORE] > PATTERN_MOST)
@@ -131,7 +133,7 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
     if (!t)
         out_of_memory();
     t->options = options;
-    set_periods(t, (const uint64_t[DOMAIN_COUNT]){ m->mem.core_khz, m->mem.icnt_khz, m->mem.l2_khz, m->mem.dram_khz });
+    set_periods(t, (const uint64_t[DOMAIN_COUNT]){m->mem.core_khz, m->mem.icnt_khz, m->mem.l2_khz, m->mem.dram_khz});
     t->channels = m->mem.dram.channels;
     t->slices = t->channels * m->mem.l2.slices_per_channel;
     t->ports = m->mem.core_count;
@@ -181,7 +183,7 @@ void timing_note_copy(struct timing *t, const struct memory *m, uint64_t address
 {
     const struct l2_config *l2 = &t->options->machine.mem.l2;
     uint64_t most = (uint64_t)l2->cache.sets * l2->cache.ways * l2->cache.line_bytes * t->slices * 2;
-    struct memory_range near = { 0 };
+    struct memory_range near = {0};
     if (!l2->filled_by_copies || !l2->cache.sets)
         return;
     uint64_t at = bytes > most ? address + bytes - most : address;

@@ -1,4 +1,5 @@
-/* Writes the trace of L1D accesses: see trace.h. What an access leaves out is told by the one before it on the same core; that begins anew with every chunk. */
+/* Writes the trace of L1D accesses: see trace.h. What an access leaves out is told by the one before it on the same
+ * core; that begins anew with every chunk. */
 #include "gpu/trace.h"
 
 #include "base/out_of_memory.h"
@@ -18,25 +19,32 @@
 
 enum { CHUNK_BYTES = 1 << 20, ACCESS_BYTES_MOST = 1 + 10 + 10 + 5 + 3, SECTION_BYTES_MOST = 30, LEVEL = 3 };
 
-const char *const trace_index_names[INDEX_COUNT] = { [INDEX_MASK] = "mask", [INDEX_MODULO] = "modulo", [INDEX_FERMI] = "fermi", [INDEX_FOLD] = "fold", [INDEX_MULTIPLIED] = "multiplied" };
-const char *const trace_store_names[3] = { "evict", "keep", "allocate" };
+const char *const trace_index_names[INDEX_COUNT] = {[INDEX_MASK] = "mask",
+                                                    [INDEX_MODULO] = "modulo",
+                                                    [INDEX_FERMI] = "fermi",
+                                                    [INDEX_FOLD] = "fold",
+                                                    [INDEX_MULTIPLIED] = "multiplied"};
+const char *const trace_store_names[3] = {"evict", "keep", "allocate"};
 
-struct bytes { uint8_t *data; size_t used, capacity; };
+struct bytes {
+    uint8_t *data;
+    size_t used, capacity;
+};
 
-struct stream {                /* of a core */
+struct stream { /* of a core */
     struct bytes bytes;
     uint64_t count;
     struct trace_access last;
-    uint64_t known;            /* warps whose age has been said */
+    uint64_t known; /* warps whose age has been said */
     uint64_t ages[TRACE_WARPS];
     struct trace *trace;
 };
 
 struct trace {
-    FILE *file;                /* NULL: closed */
+    FILE *file; /* NULL: closed */
     char *path;
-    struct error trouble;      /* the first that could not be written */
-    pthread_mutex_t lock;      /* of the file: a process may end, and close it, while a launch goes on in another thread */
+    struct error trouble; /* the first that could not be written */
+    pthread_mutex_t lock; /* of the file: a process may end, and close it, while a launch goes on in another thread */
     ZSTD_CCtx *zstd;
     struct bytes raw, packed;
     uint32_t line_shift, core_count;
@@ -141,7 +149,7 @@ static bool write_streams(struct trace *t, struct error *e)
             memcpy(t->raw.data + t->raw.used, s->bytes.data, s->bytes.used);
             t->raw.used += s->bytes.used;
             records += s->count;
-            *s = (struct stream){ .bytes = { s->bytes.data, 0, s->bytes.capacity }, .trace = t };
+            *s = (struct stream){.bytes = {s->bytes.data, 0, s->bytes.capacity}, .trace = t};
         }
         if (t->raw.used && (t->raw.used >= CHUNK_BYTES || i + 1 == t->core_count)) {
             ok = write_chunk(t, TRACE_ACCESSES, records, e) && ok;
@@ -188,11 +196,16 @@ static void on_l1_access(void *state, const struct heddle_core *core, const stru
     struct trace *t = s->trace;
     if (e->outcome == HEDDLE_FAIL)
         return;
-    trace_put(t, core->id, &(struct trace_access){ .line = e->address >> t->line_shift, .age = core->warp[e->warp].age, .pc = e->pc, .warp = (uint16_t)e->warp,
-                                                   .what = (uint8_t)((unsigned)e->outcome | (e->store ? TRACE_STORE : 0u) | (e->local ? TRACE_LOCAL : 0u)) });
+    trace_put(t, core->id,
+              &(struct trace_access){.line = e->address >> t->line_shift,
+                                     .age = core->warp[e->warp].age,
+                                     .pc = e->pc,
+                                     .warp = (uint16_t)e->warp,
+                                     .what = (uint8_t)((unsigned)e->outcome | (e->store ? TRACE_STORE : 0u) |
+                                                       (e->local ? TRACE_LOCAL : 0u))});
 }
 
-static const struct heddle_policy listener = { .name = "trace", .on = { .l1_access = on_l1_access } };
+static const struct heddle_policy listener = {.name = "trace", .on = {.l1_access = on_l1_access}};
 
 void trace_listen(struct trace *t, struct sm *core) { sm_listen(core, &listener, &t->streams[core->id]); }
 
@@ -204,7 +217,8 @@ static bool is_listed(const struct heddle_program *p, uint32_t pc)
 }
 
 /* The instructions that may be in the trace, once for each kernel: pc, line, function, source, text. */
-static bool write_listing(struct trace *t, const struct profile_listing *listing, const struct heddle_program *program, uint32_t *number, struct error *e)
+static bool write_listing(struct trace *t, const struct profile_listing *listing, const struct heddle_program *program,
+                          uint32_t *number, struct error *e)
 {
     for (*number = 0; *number < t->listing_count; ++*number)
         if (t->listings[*number] == listing)
@@ -230,11 +244,13 @@ static bool write_listing(struct trace *t, const struct profile_listing *listing
     return write_chunk(t, TRACE_LISTING, 0, e);
 }
 
-bool trace_kernel(struct trace *t, const struct profile_listing *listing, const struct heddle_program *program, bool flush, struct error *e)
+bool trace_kernel(struct trace *t, const struct profile_listing *listing, const struct heddle_program *program,
+                  bool flush, struct error *e)
 {
     uint32_t number;
     if (program->instruction_count > TRACE_PCS_MOST)
-        return error_set(e, ERROR_UNSUPPORTED, "kernel %s has %u instructions; a trace has room for %d", program->kernel, program->instruction_count, TRACE_PCS_MOST);
+        return error_set(e, ERROR_UNSUPPORTED, "kernel %s has %u instructions; a trace has room for %d",
+                         program->kernel, program->instruction_count, TRACE_PCS_MOST);
     if (!write_listing(t, listing, program, &number, e))
         return false;
     put_text(&t->raw, "kernel %" PRIu64 "\nlisting %u\nflush %d\n", t->kernels++, number, flush);
@@ -252,8 +268,14 @@ bool trace_gather(struct trace *t, struct error *e)
 struct trace_kernel_end trace_end_of(const struct gpu_counters *c, bool partial)
 {
     const struct cache_counters *d = &c->sm.l1d;
-    struct trace_kernel_end end = { .partial = partial, .cycles = c->cycles, .reads = d->reads, .read_hits = d->hits - d->write_hits, .read_misses = d->misses - d->write_misses,
-                                    .read_pending = d->pending_hits, .stores = d->writes, .store_hits = d->write_hits };
+    struct trace_kernel_end end = {.partial = partial,
+                                   .cycles = c->cycles,
+                                   .reads = d->reads,
+                                   .read_hits = d->hits - d->write_hits,
+                                   .read_misses = d->misses - d->write_misses,
+                                   .read_pending = d->pending_hits,
+                                   .stores = d->writes,
+                                   .store_hits = d->write_hits};
     for (uint64_t lanes = 0; lanes <= WARP_LANES; lanes++) {
         end.warp_instructions += c->exec.lanes[lanes];
         end.thread_instructions += c->exec.lanes[lanes] * lanes;
@@ -265,10 +287,13 @@ bool trace_kernel_end(struct trace *t, const struct trace_kernel_end *end, struc
 {
     if (!write_streams(t, e))
         return false;
-    put_text(&t->raw, "partial %d\ncycles %" PRIu64 "\nwarp_instructions %" PRIu64 "\nthread_instructions %" PRIu64 "\n", end->partial, end->cycles, end->warp_instructions,
-             end->thread_instructions);
-    put_text(&t->raw, "reads %" PRIu64 "\nread_hits %" PRIu64 "\nread_misses %" PRIu64 "\nread_pending %" PRIu64 "\nstores %" PRIu64 "\nstore_hits %" PRIu64 "\n", end->reads,
-             end->read_hits, end->read_misses, end->read_pending, end->stores, end->store_hits);
+    put_text(&t->raw,
+             "partial %d\ncycles %" PRIu64 "\nwarp_instructions %" PRIu64 "\nthread_instructions %" PRIu64 "\n",
+             end->partial, end->cycles, end->warp_instructions, end->thread_instructions);
+    put_text(&t->raw,
+             "reads %" PRIu64 "\nread_hits %" PRIu64 "\nread_misses %" PRIu64 "\nread_pending %" PRIu64
+             "\nstores %" PRIu64 "\nstore_hits %" PRIu64 "\n",
+             end->reads, end->read_hits, end->read_misses, end->read_pending, end->stores, end->store_hits);
     return write_chunk(t, TRACE_KERNEL_END, 0, e);
 }
 
@@ -276,14 +301,21 @@ bool trace_kernel_end(struct trace *t, const struct trace_kernel_end *end, struc
 
 static enum trace_store store_of(const struct cache_config *c, enum write_policy policy)
 {
-    return policy == WRITE_THROUGH_EVICT ? TRACE_STORE_EVICT : policy == WRITE_BACK && c->write_allocate ? TRACE_STORE_ALLOCATE : TRACE_STORE_KEEP;
+    return policy == WRITE_THROUGH_EVICT               ? TRACE_STORE_EVICT
+           : policy == WRITE_BACK && c->write_allocate ? TRACE_STORE_ALLOCATE
+                                                       : TRACE_STORE_KEEP;
 }
 
 struct trace_header trace_header_of(const struct machine *m, const char *program)
 {
     const struct cache_config *c = &m->sm.l1d;
-    struct trace_header h = { .cores = m->cores, .sets = c->sets, .ways = c->ways, .line_bytes = c->line_bytes, .index = cache_sets_index_kind(c),
-                              .global_stores = store_of(c, c->global_writes), .local_stores = store_of(c, c->local_writes) };
+    struct trace_header h = {.cores = m->cores,
+                             .sets = c->sets,
+                             .ways = c->ways,
+                             .line_bytes = c->line_bytes,
+                             .index = cache_sets_index_kind(c),
+                             .global_stores = store_of(c, c->global_writes),
+                             .local_stores = store_of(c, c->local_writes)};
     snprintf(h.machine, sizeof h.machine, "%s", m->name);
     snprintf(h.program, sizeof h.program, "%s", program);
     return h;
@@ -291,8 +323,10 @@ struct trace_header trace_header_of(const struct machine *m, const char *program
 
 static bool write_header(struct trace *t, const struct trace_header *h, struct error *e)
 {
-    put_text(&t->raw, "version %d\ncores %u\nsets %u\nways %u\nline_bytes %u\nindex %s\nglobal_stores %s\nlocal_stores %s\n", TRACE_VERSION, h->cores, h->sets, h->ways, h->line_bytes,
-             trace_index_names[h->index], trace_store_names[h->global_stores], trace_store_names[h->local_stores]);
+    put_text(&t->raw,
+             "version %d\ncores %u\nsets %u\nways %u\nline_bytes %u\nindex %s\nglobal_stores %s\nlocal_stores %s\n",
+             TRACE_VERSION, h->cores, h->sets, h->ways, h->line_bytes, trace_index_names[h->index],
+             trace_store_names[h->global_stores], trace_store_names[h->local_stores]);
     put_text(&t->raw, "machine ");
     put_field(&t->raw, h->machine, '\n');
     put_text(&t->raw, "program ");
@@ -314,8 +348,13 @@ struct trace *trace_open(const char *path, const struct trace_header *h, struct 
     struct trace *t = calloc(1, sizeof *t);
     if (!t)
         out_of_memory();
-    *t = (struct trace){ .file = file, .path = strdup(path), .lock = PTHREAD_MUTEX_INITIALIZER, .zstd = ZSTD_createCCtx(), .line_shift = (uint32_t)__builtin_ctz(h->line_bytes),
-                         .core_count = h->cores, .streams = calloc(h->cores, sizeof *t->streams) };
+    *t = (struct trace){.file = file,
+                        .path = strdup(path),
+                        .lock = PTHREAD_MUTEX_INITIALIZER,
+                        .zstd = ZSTD_createCCtx(),
+                        .line_shift = (uint32_t)__builtin_ctz(h->line_bytes),
+                        .core_count = h->cores,
+                        .streams = calloc(h->cores, sizeof *t->streams)};
     if (!t->path || !t->zstd || !t->streams)
         out_of_memory();
     for (uint32_t i = 0; i < h->cores; i++)

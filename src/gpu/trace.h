@@ -1,8 +1,10 @@
-/* The accesses of every core's L1 data cache as a file (`heddle run --trace`), for `heddle cache` to replay. docs/cache.md describes the format.
+/* The accesses of every core's L1 data cache as a file (`heddle run --trace`), for `heddle cache` to replay.
+ * docs/cache.md describes the format.
  *
- * Cores are not touched: accesses come from the events that policies hear. Each core has a buffer of its own; now and then, at cycles that do not depend on the number of threads, all of them go
- * into the file, core after core, as one chunk that can be read without any other. So memory is bounded, a file that was cut off can be read up to its last whole chunk, and the same run gives
- * the same file on any number of threads. */
+ * Cores are not touched: accesses come from the events that policies hear. Each core has a buffer of its own; now and
+ * then, at cycles that do not depend on the number of threads, all of them go into the file, core after core, as one
+ * chunk that can be read without any other. So memory is bounded, a file that was cut off can be read up to its last
+ * whole chunk, and the same run gives the same file on any number of threads. */
 #ifndef HEDDLE_GPU_TRACE_H
 #define HEDDLE_GPU_TRACE_H
 
@@ -19,14 +21,25 @@ struct gpu_counters;
 struct profile_listing;
 struct heddle_program;
 
-enum { TRACE_VERSION = 1, TRACE_CHUNK_HEADER = 32, TRACE_RAW_MOST = 64 << 20, TRACE_CORES_MOST = 1024, TRACE_PCS_MOST = 1 << 20, TRACE_WARPS = 64 };
+enum {
+    TRACE_VERSION = 1,
+    TRACE_CHUNK_HEADER = 32,
+    TRACE_RAW_MOST = 64 << 20,
+    TRACE_CORES_MOST = 1024,
+    TRACE_PCS_MOST = 1 << 20,
+    TRACE_WARPS = 64
+};
 /* A chunk's header is a frame that zstd's own tools skip. */
 #define TRACE_SKIPPABLE 0x184d2a5du
-#define TRACE_MARK 0x544c4448u /* "HDLT" */
+#define TRACE_MARK      0x544c4448u /* "HDLT" */
 enum trace_kind { TRACE_HEADER = 1, TRACE_LISTING, TRACE_KERNEL, TRACE_ACCESSES, TRACE_KERNEL_END };
 
 /* What a store does to the cache. */
-enum trace_store { TRACE_STORE_EVICT, /* drops the line */ TRACE_STORE_KEEP, /* uses it; takes none where there is none */ TRACE_STORE_ALLOCATE /* takes one */ };
+enum trace_store {
+    TRACE_STORE_EVICT,
+    /* drops the line */ TRACE_STORE_KEEP,
+    /* uses it; takes none where there is none */ TRACE_STORE_ALLOCATE /* takes one */
+};
 
 struct trace_header {
     char machine[64], program[256];
@@ -36,18 +49,30 @@ struct trace_header {
 };
 
 /* Bits of an access. The first two: enum heddle_outcome, without failures. */
-enum { TRACE_OUTCOME = 3, TRACE_STORE = 1 << 2, TRACE_LOCAL = 1 << 3, TRACE_WHAT = 15,
-       /* in the file: what of the access differs from the core's last one, and follows */
-       TRACE_NEW_WARP = 1 << 4, TRACE_NEW_AGE = 1 << 5, TRACE_NEW_PC = 1 << 6, TRACE_NEXT_LINE = 1 << 7 /* the line behind the last one: nothing follows */ };
+enum {
+    TRACE_OUTCOME = 3,
+    TRACE_STORE = 1 << 2,
+    TRACE_LOCAL = 1 << 3,
+    TRACE_WHAT = 15,
+    /* in the file: what of the access differs from the core's last one, and follows */
+    TRACE_NEW_WARP = 1 << 4,
+    TRACE_NEW_AGE = 1 << 5,
+    TRACE_NEW_PC = 1 << 6,
+    TRACE_NEXT_LINE = 1 << 7 /* the line behind the last one: nothing follows */
+};
 struct trace_access {
-    uint64_t line;             /* address / line_bytes */
-    uint64_t age;              /* of the warp: its number on the core, in order of launch */
+    uint64_t line; /* address / line_bytes */
+    uint64_t age;  /* of the warp: its number on the core, in order of launch */
     uint32_t pc;
-    uint16_t warp;             /* slot */
-    uint8_t what;              /* TRACE_WHAT */
+    uint16_t warp; /* slot */
+    uint8_t what;  /* TRACE_WHAT */
 };
 /* What a launch came to in the run. */
-struct trace_kernel_end { bool partial; uint64_t cycles, warp_instructions, thread_instructions, reads, read_hits, read_misses, read_pending, stores, store_hits; };
+struct trace_kernel_end {
+    bool partial;
+    uint64_t cycles, warp_instructions, thread_instructions, reads, read_hits, read_misses, read_pending, stores,
+        store_hits;
+};
 
 extern const char *const trace_index_names[INDEX_COUNT];
 extern const char *const trace_store_names[3];
@@ -59,7 +84,8 @@ void trace_listen(struct trace *t, struct sm *core);
 /* One access. Cores may do so at the same time. */
 void trace_put(struct trace *t, uint32_t core, const struct trace_access *a);
 /* A launch begins; flush: with its L1D empty. The others return false as well when something could not be written. */
-bool trace_kernel(struct trace *t, const struct profile_listing *listing, const struct heddle_program *program, bool flush, struct error *e);
+bool trace_kernel(struct trace *t, const struct profile_listing *listing, const struct heddle_program *program,
+                  bool flush, struct error *e);
 /* Between cycles: writes what has come together, if that is enough for a chunk. */
 bool trace_gather(struct trace *t, struct error *e);
 bool trace_kernel_end(struct trace *t, const struct trace_kernel_end *end, struct error *e);

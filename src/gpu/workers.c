@@ -1,5 +1,6 @@
-/* A round is a counter of pieces of work that threads draw from, so that one that the host has put aside holds up nobody but for the piece it is at. Which thread does a piece does not matter: pieces
- * share nothing. Threads spin between rounds, which take microseconds, then give way: the host may have fewer processors than threads. */
+/* A round is a counter of pieces of work that threads draw from, so that one that the host has put aside holds up
+ * nobody but for the piece it is at. Which thread does a piece does not matter: pieces share nothing. Threads spin
+ * between rounds, which take microseconds, then give way: the host may have fewer processors than threads. */
 #include "gpu/workers.h"
 
 #include <pthread.h>

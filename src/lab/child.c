@@ -147,11 +147,12 @@ static bool start_and_wait(const struct child_request *r, const char *options, c
 /* Results for a program that never got as far as cuInit, or did not live to write them. */
 static json_t *empty_stats(const struct child_request *r)
 {
-    json_t *stats = json_pack(
-        "{s:s, s:n, s:[], s:n, s:b, s:n, s:n, s:n, s:n, s:[], s:[], s:{}, s:{s:n, s:f, s:n, s:n}, s:{}, s:{s:s, s:b, s:n}}",
-        "heddle", HEDDLE_VERSION, "program", "arguments", "machine", "functional", r->functional || !r->options, "seed",
-        "scheduler", "l1", "divergence", "probes", "kernels", "total", "host", "wall_seconds", "launch_seconds", 0.0,
-        "kwips", "peak_bytes", "checks", "outcome", "kind", "none", "launch_refused", 0, "message");
+    json_t *stats = json_pack("{s:s, s:n, s:[], s:n, s:b, s:n, s:n, s:n, s:n, s:[], s:[], s:{}, s:{s:n, s:f, s:n, "
+                              "s:n}, s:{}, s:{s:s, s:b, s:n}}",
+                              "heddle", HEDDLE_VERSION, "program", "arguments", "machine", "functional",
+                              r->functional || !r->options, "seed", "scheduler", "l1", "divergence", "probes",
+                              "kernels", "total", "host", "wall_seconds", "launch_seconds", 0.0, "kwips", "peak_bytes",
+                              "checks", "outcome", "kind", "none", "launch_refused", 0, "message");
     json_object_set_new(stats, "program", json_string(r->argv[0]));
     for (int i = 1; r->argv[i]; i++)
         json_array_append_new(json_object_get(stats, "arguments"), json_string(r->argv[i]));
@@ -160,9 +161,15 @@ static json_t *empty_stats(const struct child_request *r)
 
 static enum error_kind outcome_kind(const json_t *stats)
 {
-    static const struct { const char *name; enum error_kind kind; } kinds[] = {
-        {"unsupported", ERROR_UNSUPPORTED}, {"version", ERROR_VERSION}, {"pointer", ERROR_POINTER}, {"address", ERROR_ADDRESS}, {"misaligned", ERROR_MISALIGNED}, {"trap", ERROR_TRAP},
-        {"assert", ERROR_ASSERT}, {"instruction", ERROR_INSTRUCTION}, {"deadlock", ERROR_DEADLOCK}, {"limit", ERROR_LIMIT},
+    static const struct {
+        const char *name;
+        enum error_kind kind;
+    } kinds[] = {
+        {"unsupported", ERROR_UNSUPPORTED}, {"version", ERROR_VERSION},
+        {"pointer", ERROR_POINTER},         {"address", ERROR_ADDRESS},
+        {"misaligned", ERROR_MISALIGNED},   {"trap", ERROR_TRAP},
+        {"assert", ERROR_ASSERT},           {"instruction", ERROR_INSTRUCTION},
+        {"deadlock", ERROR_DEADLOCK},       {"limit", ERROR_LIMIT},
         {"interrupted", ERROR_INTERRUPTED}, {"none", ERROR_NONE},
     };
     const char *name = json_string_value(json_object_get(json_object_get(stats, "outcome"), "kind"));
@@ -242,8 +249,10 @@ bool child_run(const struct child_request *r, struct child_result *out, struct e
     return ok;
 }
 
-/* What a kernel did counts whatever the program made of it, and so does a kernel that was to run and could not: results without it are none. A module that could not be loaded, or a function that
- * is not there, counts when the program failed; it may well have had another. So does an assertion: a program that is told of it and is content had asked for it. */
+/* What a kernel did counts whatever the program made of it, and so does a kernel that was to run and could not: results
+ * without it are none. A module that could not be loaded, or a function that is not there, counts when the program
+ * failed; it may well have had another. So does an assertion: a program that is told of it and is content had asked for
+ * it. */
 int child_exit_code(const struct child_result *r)
 {
     int code = exit_code_of(r->outcome);

@@ -1,7 +1,8 @@
-/* A store as tidy CSV: one file a table, a header line, one observation a line, quoted as RFC 4180 says (lines end with a line feed alone). docs/results.md has the columns.
+/* A store as tidy CSV: one file a table, a header line, one observation a line, quoted as RFC 4180 says (lines end with
+ * a line feed alone). docs/results.md has the columns.
  *
- * All files are of one moment of the store. Each is written beside and renamed, so that a full disk leaves the one before as it was. Left out: what no run has; and of runs that failed, all but
- * their line in runs.csv. */
+ * All files are of one moment of the store. Each is written beside and renamed, so that a full disk leaves the one
+ * before as it was. Left out: what no run has; and of runs that failed, all but their line in runs.csv. */
 #include "lab/store_sql.h"
 
 #include <errno.h>
@@ -11,34 +12,44 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct csv_table { const char *file, *sql; };
+struct csv_table {
+    const char *file, *sql;
+};
 
 static const struct csv_table tables[] = {
     /* %s: the column with the probes. */
-    {"runs.csv", "SELECT key, program, arguments, machine, sets, scheduler, l1, divergence, version, epoch, host, started, exit, failure, wall_seconds, launch_seconds, kwips, peak_bytes, command, %s AS probes"
+    {"runs.csv", "SELECT key, program, arguments, machine, sets, scheduler, l1, divergence, version, epoch, host, "
+                 "started, exit, failure, wall_seconds, launch_seconds, kwips, peak_bytes, command, %s AS probes"
                  " FROM run ORDER BY program, machine, scheduler, l1, divergence, sets, arguments, key"},
-    {"kernels.csv", "SELECT r.key, k.number AS kernel, k.name, k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, k.block_z, k.partial, k.cycles, k.warp_instructions, k.thread_instructions"
+    {"kernels.csv", "SELECT r.key, k.number AS kernel, k.name, k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, "
+                    "k.block_z, k.partial, k.cycles, k.warp_instructions, k.thread_instructions"
                     " FROM run r JOIN kernel k ON k.run = r.id WHERE r.failure IS NULL ORDER BY r.key, k.number"},
     {"metrics.csv", "SELECT r.key, nullif(m.kernel, -1) AS kernel, n.name AS metric, n.unit, m.value"
-                    " FROM run r JOIN metric m ON m.run = r.id JOIN metric_name n ON n.id = m.name WHERE r.failure IS NULL ORDER BY r.key, m.kernel, m.name"},
+                    " FROM run r JOIN metric m ON m.run = r.id JOIN metric_name n ON n.id = m.name WHERE r.failure IS "
+                    "NULL ORDER BY r.key, m.kernel, m.name"},
     {"series.csv", "SELECT r.key, s.kernel, n.name AS metric, s.cycle, s.value"
-                   " FROM run r JOIN series s ON s.run = r.id JOIN metric_name n ON n.id = s.name WHERE r.failure IS NULL ORDER BY r.key, s.kernel, s.name, s.cycle"},
-    {"points.csv", "SELECT x.name AS experiment, x.size, p.program, p.machine, p.scheduler, p.l1, p.divergence, p.variant, p.key"
-                   " FROM experiment x JOIN point p ON p.experiment = x.id ORDER BY x.name, x.size, p.number"},
+                   " FROM run r JOIN series s ON s.run = r.id JOIN metric_name n ON n.id = s.name WHERE r.failure IS "
+                   "NULL ORDER BY r.key, s.kernel, s.name, s.cycle"},
+    {"points.csv",
+     "SELECT x.name AS experiment, x.size, p.program, p.machine, p.scheduler, p.l1, p.divergence, p.variant, p.key"
+     " FROM experiment x JOIN point p ON p.experiment = x.id ORDER BY x.name, x.size, p.number"},
 };
 
 /* Instructions have a column for each counter that one of them has. The caller frees it with sqlite3_free. */
 static char *pcs_sql(struct store *s, struct error *e)
 {
-    sqlite3_stmt *q = store_prepare(s, "SELECT id, name FROM metric_name WHERE id IN (SELECT DISTINCT name FROM pc_counter) ORDER BY id", e);
+    sqlite3_stmt *q = store_prepare(
+        s, "SELECT id, name FROM metric_name WHERE id IN (SELECT DISTINCT name FROM pc_counter) ORDER BY id", e);
     sqlite3_str *sql = sqlite3_str_new(s->db);
     int got = q ? 0 : -1;
     sqlite3_str_appendall(sql, "SELECT r.key, p.kernel, p.pc, i.line, i.text, i.function, i.source");
     while (q && (got = store_step(s, q, e)) > 0)
-        sqlite3_str_appendf(sql, ", max(CASE c.name WHEN %lld THEN c.value END) AS \"%w\"", sqlite3_column_int64(q, 0), sqlite3_column_text(q, 1));
+        sqlite3_str_appendf(sql, ", max(CASE c.name WHEN %lld THEN c.value END) AS \"%w\"", sqlite3_column_int64(q, 0),
+                            sqlite3_column_text(q, 1));
     sqlite3_finalize(q);
     sqlite3_str_appendall(sql, " FROM run r JOIN pc p ON p.run = r.id JOIN instruction i ON i.id = p.instruction"
-                               " LEFT JOIN pc_counter c ON c.run = p.run AND c.kernel = p.kernel AND c.pc = p.pc WHERE r.failure IS NULL GROUP BY r.key, p.kernel, p.pc");
+                               " LEFT JOIN pc_counter c ON c.run = p.run AND c.kernel = p.kernel AND c.pc = p.pc WHERE "
+                               "r.failure IS NULL GROUP BY r.key, p.kernel, p.pc");
     char *text = sqlite3_str_finish(sql);
     if (got == 0 && text)
         return text;
@@ -149,7 +160,8 @@ static bool write_tables(struct store *s, const char *folder, struct error *e)
 {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char *text = sqlite3_mprintf(tables[i].sql, store_probes_column(s));
-        bool good = text ? write_table(s, folder, tables[i].file, text, e) : error_set(e, ERROR_NO_MEMORY, "no memory left to read %s", s->path);
+        bool good = text ? write_table(s, folder, tables[i].file, text, e)
+                         : error_set(e, ERROR_NO_MEMORY, "no memory left to read %s", s->path);
         sqlite3_free(text);
         if (!good)
             return false;

@@ -1,5 +1,6 @@
-/* What of an ELF file is loaded when it is executed: its PT_LOAD segments, less two things that differ between builds of the same code. These are the ELF header, which says where the section headers
- * are (behind debugging information, if there is any), and the build identifier. */
+/* What of an ELF file is loaded when it is executed: its PT_LOAD segments, less two things that differ between builds
+ * of the same code. These are the ELF header, which says where the section headers are (behind debugging information,
+ * if there is any), and the build identifier. */
 #include "lab/elf_program.h"
 
 #include <elf.h>
@@ -7,7 +8,9 @@
 
 enum { MOST_HOLES = 8 };
 
-struct hole { uint64_t start, end; }; /* file offsets */
+struct hole {
+    uint64_t start, end;
+}; /* file offsets */
 
 struct holes {
     struct hole list[MOST_HOLES];
@@ -50,7 +53,8 @@ static void find_identifiers(const struct elf_program *p, const Elf64_Phdr *note
         if (!header)
             return;
         memcpy(&note, header, sizeof note);
-        uint64_t name = at + sizeof note, text = name + round_up(note.n_namesz, align), next = text + round_up(note.n_descsz, align);
+        uint64_t name = at + sizeof note, text = name + round_up(note.n_namesz, align),
+                 next = text + round_up(note.n_descsz, align);
         const void *owner = bytes_at(p, notes->p_offset + name, note.n_namesz);
         if (next > round_up(notes->p_filesz, align) || !owner)
             return;
@@ -60,13 +64,17 @@ static void find_identifiers(const struct elf_program *p, const Elf64_Phdr *note
     }
 }
 
-static void visit_piece(const struct elf_program *p, const Elf64_Phdr *segment, uint64_t start, uint64_t end, elf_loaded_visitor *visit, void *user)
+static void visit_piece(const struct elf_program *p, const Elf64_Phdr *segment, uint64_t start, uint64_t end,
+                        elf_loaded_visitor *visit, void *user)
 {
     if (start < end)
-        visit(user, &(struct elf_loaded){segment->p_vaddr + (start - segment->p_offset), segment->p_flags, {p->file.data + start, (size_t)(end - start)}});
+        visit(user, &(struct elf_loaded){segment->p_vaddr + (start - segment->p_offset),
+                                         segment->p_flags,
+                                         {p->file.data + start, (size_t)(end - start)}});
 }
 
-static bool visit_segment(const struct elf_program *p, const Elf64_Phdr *segment, const struct holes *holes, elf_loaded_visitor *visit, void *user)
+static bool visit_segment(const struct elf_program *p, const Elf64_Phdr *segment, const struct holes *holes,
+                          elf_loaded_visitor *visit, void *user)
 {
     uint64_t at = segment->p_offset, end = segment->p_offset + segment->p_filesz;
     if (!bytes_at(p, segment->p_offset, segment->p_filesz))

@@ -1,4 +1,5 @@
-/* Reads what is wanted of a 64-bit little-endian ELF file, by its section headers; what of it is loaded: elf_loaded.c. Every offset is checked before it is followed. */
+/* Reads what is wanted of a 64-bit little-endian ELF file, by its section headers; what of it is loaded: elf_loaded.c.
+ * Every offset is checked before it is followed. */
 #include "lab/elf_program.h"
 
 #include <elf.h>
@@ -19,7 +20,11 @@ enum { OWN_MACHINE = EM_NONE }; /* unknown: not checked */
 
 static const char *machine_name(unsigned machine)
 {
-    return machine == EM_AARCH64 ? "arm64" : machine == EM_X86_64 ? "x86-64" : machine == EM_PPC64 ? "POWER" : machine == EM_RISCV ? "RISC-V" : "another machine";
+    return machine == EM_AARCH64  ? "arm64"
+           : machine == EM_X86_64 ? "x86-64"
+           : machine == EM_PPC64  ? "POWER"
+           : machine == EM_RISCV  ? "RISC-V"
+                                  : "another machine";
 }
 
 /* The bytes [offset, offset + size) of the file, or NULL. */
@@ -38,7 +43,8 @@ struct sections {
 
 static bool section_at(const struct sections *s, uint32_t index, Elf64_Shdr *out)
 {
-    const void *at = index < s->count ? bytes_at(s->program, s->table + (uint64_t)index * sizeof *out, sizeof *out) : NULL;
+    const void *at =
+        index < s->count ? bytes_at(s->program, s->table + (uint64_t)index * sizeof *out, sizeof *out) : NULL;
     if (at)
         memcpy(out, at, sizeof *out);
     return at != NULL;
@@ -98,7 +104,8 @@ static const char *library_of_symbol(const struct sections *s, size_t symbol)
         return NULL;
     for (uint64_t at = 0; read_at(&s->needed_versions, at, &need, sizeof need); at += need.vn_next) {
         uint64_t aux = at + need.vn_aux;
-        for (uint32_t i = 0; i < need.vn_cnt && read_at(&s->needed_versions, aux, &version, sizeof version); i++, aux += version.vna_next)
+        for (uint32_t i = 0; i < need.vn_cnt && read_at(&s->needed_versions, aux, &version, sizeof version);
+             i++, aux += version.vna_next)
             if (version.vna_other == (wanted & 0x7fff))
                 return string_at(s, s->version_names, need.vn_file);
         if (!need.vn_next)
@@ -176,7 +183,8 @@ static bool read_elf(struct elf_program *p, const char *path, struct error *e)
     if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB)
         return error_set(e, ERROR_UNSUPPORTED, "%s is not a 64-bit little-endian program", path);
     if (OWN_MACHINE != EM_NONE && h.e_machine != OWN_MACHINE)
-        return error_set(e, ERROR_UNSUPPORTED, "%s was built for %s; this machine is %s", path, machine_name(h.e_machine), machine_name(OWN_MACHINE));
+        return error_set(e, ERROR_UNSUPPORTED, "%s was built for %s; this machine is %s", path,
+                         machine_name(h.e_machine), machine_name(OWN_MACHINE));
     if (h.e_type != ET_EXEC && h.e_type != ET_DYN)
         return error_set(e, ERROR_IO, "%s is not an executable: link it first", path);
     struct sections s = {.program = p, .table = h.e_shoff, .count = h.e_shnum, .names = h.e_shstrndx};
@@ -211,7 +219,8 @@ bool elf_map_file(struct elf_bytes *file, const char *path, struct error *e)
     }
     if (!S_ISREG(status.st_mode)) {
         close(fd);
-        return error_set(e, ERROR_IO, "%s is %s, not a program", path, S_ISDIR(status.st_mode) ? "a folder" : "not a regular file");
+        return error_set(e, ERROR_IO, "%s is %s, not a program", path,
+                         S_ISDIR(status.st_mode) ? "a folder" : "not a regular file");
     }
     bool ok = true;
     if (status.st_size > 0) {

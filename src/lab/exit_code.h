@@ -6,11 +6,11 @@
 
 enum exit_code {
     EXIT_DONE = 0,
-    EXIT_FAILED = 1,      /* the program ran and reported failure */
+    EXIT_FAILED = 1, /* the program ran and reported failure */
     EXIT_USAGE = 2,
     EXIT_UNSUPPORTED = 3,
-    EXIT_STUCK = 4,       /* deadlock, limit, interrupt */
-    EXIT_ILLEGAL = 5,     /* the kernel did something illegal */
+    EXIT_STUCK = 4,   /* deadlock, limit, interrupt */
+    EXIT_ILLEGAL = 5, /* the kernel did something illegal */
 };
 
 int exit_code_of(enum error_kind kind);

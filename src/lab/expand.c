@@ -1,5 +1,7 @@
-/* The axes of an experiment: each line an entry, each entry one value or those of its range. A best(...) whose range another line has, too, takes that line's values; so the order is single
- * values, ranges, best, and last the choices among lines, which have no values of their own. Labels are unique in their axis, and a label of a range's value may be another line's only where both mean the same. */
+/* The axes of an experiment: each line an entry, each entry one value or those of its range. A best(...) whose range
+ * another line has, too, takes that line's values; so the order is single values, ranges, best, and last the choices
+ * among lines, which have no values of their own. Labels are unique in their axis, and a label of a range's value may
+ * be another line's only where both mean the same. */
 #include "lab/expand.h"
 
 #include <math.h>
@@ -15,9 +17,9 @@ struct axis_build {
     struct lab_axis_values *out;
     uint32_t value_room, words_room;
     const char ***words;
-    struct lab_spec *specs;        /* by entry */
-    struct strmap labels;          /* to the text that each means */
-    struct strmap texts;           /* to the number of the first value + 1 */
+    struct lab_spec *specs; /* by entry */
+    struct strmap labels;   /* to the text that each means */
+    struct strmap texts;    /* to the number of the first value + 1 */
 };
 
 static const char range_mark[] = "\n"; /* what the label of a range means: no value's text */
@@ -56,7 +58,8 @@ static uint32_t find_values(const struct axis_build *b, const struct lab_spec *s
     return (uint32_t)place - 1;
 }
 
-static const char *value_label(const struct axis_build *b, const struct lab_entry *entry, const struct lab_spec *s, uint32_t i, bool unlabelled)
+static const char *value_label(const struct axis_build *b, const struct lab_entry *entry, const struct lab_spec *s,
+                               uint32_t i, bool unlabelled)
 {
     if (!s->items)
         return entry->label;
@@ -68,7 +71,8 @@ static const char *value_label(const struct axis_build *b, const struct lab_entr
     return unlabelled ? s->texts[i] : arena_printf(b->reader->arena, "%s %s", entry->label, s->items[i]);
 }
 
-static bool add_values(struct axis_build *b, const struct lab_line *line, struct lab_entry *entry, const struct lab_spec *s)
+static bool add_values(struct axis_build *b, const struct lab_line *line, struct lab_entry *entry,
+                       const struct lab_spec *s)
 {
     uint32_t shared = s->best || !s->items ? find_values(b, s) : UINT32_MAX;
     entry->count = s->count;
@@ -76,8 +80,9 @@ static bool add_values(struct axis_build *b, const struct lab_line *line, struct
     for (uint32_t i = 0; shared == UINT32_MAX && i < s->count; i++) {
         const char *label = value_label(b, entry, s, i, !line->has_name);
         if (memchr(label, '|', strlen(label)))
-            return lab_wrong(b->reader, line->value.at, "the label '%s' would hold '|'; give the line a label: LABEL = ...", label);
-        struct lab_value v = { label, s->texts[i], s->parameter, s->numbers[i], s->options ? s->options[i] : NULL };
+            return lab_wrong(b->reader, line->value.at,
+                             "the label '%s' would hold '|'; give the line a label: LABEL = ...", label);
+        struct lab_value v = {label, s->texts[i], s->parameter, s->numbers[i], s->options ? s->options[i] : NULL};
         if (!add_value(b, line->value.at, v, s->words[i]))
             return false;
     }
@@ -92,7 +97,7 @@ static const char *own_label(const struct axis_build *b, struct lab_word text, c
         return lab_copy(r, text);
     if (b->axis != AXIS_PROGRAM)
         return s->texts[0];
-    char *label = lab_copy(r, (struct lab_word){ s->texts[0], strlen(s->texts[0]) }), *to = label;
+    char *label = lab_copy(r, (struct lab_word){s->texts[0], strlen(s->texts[0])}), *to = label;
     for (const char *from = label; *from; from++) /* a filter could not name a label with quotes in it */
         if (*from != '"')
             *to++ = *from;
@@ -112,15 +117,18 @@ static bool add_entry(struct axis_build *b, const struct lab_line *line, struct 
     if (strchr(entry->label, '|'))
         return lab_wrong(r, name.at, "a label cannot hold '|'; give the line a label of its own: LABEL = ...");
     if (strlen(entry->label) > LONGEST_LABEL)
-        return lab_wrong(r, name.at, "a label of more than %d bytes%s", LONGEST_LABEL, line->has_name ? "" : "; give the line a shorter one: LABEL = ...");
+        return lab_wrong(r, name.at, "a label of more than %d bytes%s", LONGEST_LABEL,
+                         line->has_name ? "" : "; give the line a shorter one: LABEL = ...");
     entry->best = s->best;
     entry->line = line->number;
     if (strmap_get(&b->labels, entry->label, strlen(entry->label))) {
         for (const struct lab_entry *other = b->out->entries; other < entry; other++)
             if (strcmp(other->label, entry->label) == 0)
-                return lab_wrong(r, name.at, "the label '%s' is given twice; first on line %d", entry->label, other->line);
+                return lab_wrong(r, name.at, "the label '%s' is given twice; first on line %d", entry->label,
+                                 other->line);
     }
-    strmap_put(&b->labels, entry->label, strlen(entry->label), (void *)(s->items || s->best ? range_mark : s->texts[0]));
+    strmap_put(&b->labels, entry->label, strlen(entry->label),
+               (void *)(s->items || s->best ? range_mark : s->texts[0]));
     return true;
 }
 
@@ -135,12 +143,17 @@ static bool read_lines(struct axis_build *b, const struct lab_section *section)
             return false;
         values += b->specs[i].count;
         if (values > MOST_AXIS_VALUES)
-            return lab_wrong(b->reader, section->lines[i].value.at, "more than %d values of one axis", MOST_AXIS_VALUES);
+            return lab_wrong(b->reader, section->lines[i].value.at, "more than %d values of one axis",
+                             MOST_AXIS_VALUES);
     }
     for (int turn = 0; turn < 3; turn++)
         for (uint32_t i = 0; i < section->line_count; i++) {
             const struct lab_spec *s = &b->specs[i];
-            if (!s->lines.length && (s->best ? 2 : s->items ? 1 : 0) == turn && !add_values(b, &section->lines[i], &out->entries[i], s))
+            if (!s->lines.length &&
+                (s->best    ? 2
+                 : s->items ? 1
+                            : 0) == turn &&
+                !add_values(b, &section->lines[i], &out->entries[i], s))
                 return false;
         }
     return lab_lines_read(b->reader, out, b->specs);
@@ -149,13 +162,15 @@ static bool read_lines(struct axis_build *b, const struct lab_section *section)
 /* What an axis is that the file does not mention. */
 static bool add_default(struct axis_build *b)
 {
-    static const char *const labels[AXIS_COUNT] = { NULL, "gtx480", "machine's own", "machine's own", "machine's own", "base" };
-    static const char *const texts[AXIS_COUNT] = { NULL, "gtx480", "", "", "", "" };
+    static const char *const labels[AXIS_COUNT] = {NULL,  "gtx480", "machine's own", "machine's own", "machine's own",
+                                                   "base"};
+    static const char *const texts[AXIS_COUNT] = {NULL, "gtx480", "", "", "", ""};
     const char **no_words = arena_array(b->reader->arena, const char *, 1);
     b->out->entries = arena_array(b->reader->arena, struct lab_entry, 1);
-    b->out->entries[0] = (struct lab_entry){ .label = labels[b->axis], .count = 1 };
+    b->out->entries[0] = (struct lab_entry){.label = labels[b->axis], .count = 1};
     b->out->entry_count = 1;
-    return add_value(b, b->reader->source->text, (struct lab_value){ labels[b->axis], texts[b->axis], NULL, NAN, NULL }, no_words);
+    return add_value(b, b->reader->source->text, (struct lab_value){labels[b->axis], texts[b->axis], NULL, NAN, NULL},
+                     no_words);
 }
 
 bool lab_expand_axes(const struct lab_reader *r, struct experiment *x, const char ***words[AXIS_COUNT])
@@ -163,10 +178,11 @@ bool lab_expand_axes(const struct lab_reader *r, struct experiment *x, const cha
     bool good = true;
     for (int axis = 0; axis < AXIS_COUNT && good; axis++) {
         const struct lab_section *section = lab_find_section(r, SECTION_EXPERIMENT + 1 + axis);
-        struct axis_build b = { .reader = r, .axis = (enum lab_axis)axis, .out = &x->axes[axis] };
+        struct axis_build b = {.reader = r, .axis = (enum lab_axis)axis, .out = &x->axes[axis]};
         bool given = section && section->line_count;
         if (axis == AXIS_PROGRAM && !given)
-            good = lab_wrong(r, section ? section->title.at : r->source->text, "an empty experiment: expected [programs] with a program on a line");
+            good = lab_wrong(r, section ? section->title.at : r->source->text,
+                             "an empty experiment: expected [programs] with a program on a line");
         else
             good = given ? read_lines(&b, section) : add_default(&b);
         words[axis] = b.words;

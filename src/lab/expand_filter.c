@@ -25,7 +25,7 @@ bool lab_label_in(const char *label, const char *labels)
 
 struct lab_items lab_items_of(struct arena *a, const struct lab_axis_values *axis)
 {
-    struct lab_items out = { 0 };
+    struct lab_items out = {0};
     uint32_t room = 0;
     for (uint32_t i = 0; i < axis->entry_count; i++) {
         const struct lab_entry *entry = &axis->entries[i];
@@ -33,7 +33,8 @@ struct lab_items lab_items_of(struct arena *a, const struct lab_axis_values *axi
         for (uint32_t n = 0; n < (one ? 1 : entry->count); n++) {
             const char *label = one ? entry->label : axis->values[lab_entry_value(entry, n)].label;
             out.items = lab_grow(a, out.items, out.count, &room, sizeof *out.items);
-            out.items[out.count++] = (struct lab_item){ label, i, entry->first + n, entry->best ? entry->count : 1, entry->best, entry->list };
+            out.items[out.count++] =
+                (struct lab_item){label, i, entry->first + n, entry->best ? entry->count : 1, entry->best, entry->list};
         }
     }
     return out;
@@ -75,14 +76,14 @@ static bool take_label(const struct lab_reader *r, struct lab_word *text, struct
         const char *close = memchr(at + 1, '"', (size_t)(end - at - 1));
         if (!close)
             return lab_wrong(r, at, "this quote is not closed");
-        *label = (struct lab_word){ at + 1, (size_t)(close - at - 1) };
+        *label = (struct lab_word){at + 1, (size_t)(close - at - 1)};
         at = close + 1;
     } else {
         while (at < end && !isspace((unsigned char)*at) && *at != ',' && *at != '|')
             at++;
-        *label = (struct lab_word){ text->at, (size_t)(at - text->at) };
+        *label = (struct lab_word){text->at, (size_t)(at - text->at)};
     }
-    *text = (struct lab_word){ at, (size_t)(end - at) };
+    *text = (struct lab_word){at, (size_t)(end - at)};
     return label->length || lab_wrong(r, label->at, "expected a label");
 }
 
@@ -95,14 +96,16 @@ static bool check_label(const struct lab_reader *r, const struct experiment *x, 
     return lab_unknown(r, label, lab_axis_names[axis], known, count);
 }
 
-static bool read_labels(const struct lab_reader *r, const struct experiment *x, int axis, struct lab_word *text, const char **out)
+static bool read_labels(const struct lab_reader *r, const struct experiment *x, int axis, struct lab_word *text,
+                        const char **out)
 {
-    struct lab_word label = { NULL, 0 };
+    struct lab_word label = {NULL, 0};
     const char *joined = NULL;
     do {
         if (!take_label(r, text, &label) || !check_label(r, x, axis, label))
             return false;
-        joined = arena_printf(r->arena, "%s%s%.*s", joined ? joined : "", joined ? "|" : "", (int)label.length, label.at);
+        joined =
+            arena_printf(r->arena, "%s%s%.*s", joined ? joined : "", joined ? "|" : "", (int)label.length, label.at);
         *text = lab_trim(text->at, lab_end(*text));
         if (!text->length || *text->at != '|')
             break;
@@ -112,25 +115,28 @@ static bool read_labels(const struct lab_reader *r, const struct experiment *x, 
     return true;
 }
 
-bool lab_filter_read(const struct lab_reader *r, const struct experiment *x, struct lab_word text, struct lab_filter *out)
+bool lab_filter_read(const struct lab_reader *r, const struct experiment *x, struct lab_word text,
+                     struct lab_filter *out)
 {
-    *out = (struct lab_filter){ 0 };
+    *out = (struct lab_filter){0};
     if (text.length > LONGEST_FILTER)
         return lab_wrong(r, text.at, "more than %d bytes", LONGEST_FILTER);
     if (!text.length)
-        return lab_wrong(r, text.at, "expected axis=label, with an axis of program, machine, scheduler, l1, divergence, variant");
+        return lab_wrong(r, text.at,
+                         "expected axis=label, with an axis of program, machine, scheduler, l1, divergence, variant");
     while (text.length) {
         size_t length = 0;
         while (length < text.length && text.at[length] != '=' && !isspace((unsigned char)text.at[length]))
             length++;
-        struct lab_word name = { text.at, length }, rest = lab_trim(text.at + length, lab_end(text));
+        struct lab_word name = {text.at, length}, rest = lab_trim(text.at + length, lab_end(text));
         if (!rest.length || *rest.at != '=')
             return lab_wrong(r, name.at, "expected axis=label; a label with blanks needs quotes");
         int axis = lab_axis_by_name(name.at, name.length);
         if (axis < 0)
             return lab_unknown(r, name, "axis", lab_axis_names, AXIS_COUNT);
         if (out->labels[axis])
-            return lab_wrong(r, name.at, "%s is given twice; several labels are written %s=LABEL|LABEL", lab_axis_names[axis], lab_axis_names[axis]);
+            return lab_wrong(r, name.at, "%s is given twice; several labels are written %s=LABEL|LABEL",
+                             lab_axis_names[axis], lab_axis_names[axis]);
         text = lab_trim(rest.at + 1, lab_end(rest));
         if (!read_labels(r, x, axis, &text, &out->labels[axis]))
             return false;

@@ -1,5 +1,5 @@
-/* best(a | b | ...): a choice among other lines of the same axis. It takes the values that these have, and no runs of its own. A line with a range stands for all of its values, a choice for what it
- * chooses from. */
+/* best(a | b | ...): a choice among other lines of the same axis. It takes the values that these have, and no runs of
+ * its own. A line with a range stands for all of its values, a choice for what it chooses from. */
 #include "lab/expand.h"
 
 enum { MOST_CHOICES = 1000 }; /* of an axis: their labels are compared with all lines' */
@@ -9,7 +9,7 @@ struct choice {
     const struct lab_reader *reader;
     const struct lab_axis_values *axis;
     const struct lab_entry *self;
-    uint32_t *taken_by, turn;      /* by value: the turn of the last choice that took it */
+    uint32_t *taken_by, turn; /* by value: the turn of the last choice that took it */
     uint32_t *list, count, room;
 };
 
@@ -81,7 +81,7 @@ bool lab_lines_read(const struct lab_reader *r, struct lab_axis_values *axis, co
         struct lab_word lines = specs[i].lines;
         if (!lines.length)
             continue;
-        struct choice c = { .reader = r, .axis = axis, .self = &axis->entries[i], .taken_by = taken_by, .turn = ++turn };
+        struct choice c = {.reader = r, .axis = axis, .self = &axis->entries[i], .taken_by = taken_by, .turn = ++turn};
         if (turn > MOST_CHOICES)
             return lab_wrong(r, lines.at, "more than %d choices of one axis", MOST_CHOICES);
         if (!read_choice(&c, lines))

@@ -1,5 +1,5 @@
-/* The points of an experiment: the product of all values of all axes, less what [exclude] names, each with the words of its program, the overrides of its
- * variant and the probes that run there. */
+/* The points of an experiment: the product of all values of all axes, less what [exclude] names, each with the words of
+ * its program, the overrides of its variant and the probes that run there. */
 #include "lab/expand.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ uint64_t lab_grid_rank(struct lab_grid *g, struct arena *a, const struct experim
     uint64_t product = 1;
     for (int axis = 0; axis < AXIS_COUNT; axis++) {
         const struct lab_axis_values *v = &x->axes[axis];
-        struct strmap texts = { 0 };
+        struct strmap texts = {0};
         g->count[axis] = 0;
         g->rank[axis] = arena_array(a, uint32_t, v->value_count);
         g->value[axis] = arena_array(a, uint32_t, v->value_count);
@@ -36,7 +36,8 @@ void lab_grid_make(struct lab_grid *g, struct arena *a, const struct experiment 
         g->point[lab_grid_place(g, x->points[i].value)] = i + 1;
 }
 
-static bool *mark_named(const struct lab_reader *r, const struct lab_axis_values *v, const uint32_t *rank, const char *labels)
+static bool *mark_named(const struct lab_reader *r, const struct lab_axis_values *v, const uint32_t *rank,
+                        const char *labels)
 {
     bool *named = arena_array(r->arena, bool, v->value_count);
     for (uint32_t i = 0; i < v->value_count; i++)
@@ -51,7 +52,7 @@ bool lab_match_read(const struct lab_reader *r, const struct experiment *x, cons
                     struct lab_word text, struct lab_match *out)
 {
     struct lab_filter filter;
-    *out = (struct lab_match){ 0 };
+    *out = (struct lab_match){0};
     if (!lab_filter_read(r, x, text, &filter))
         return false;
     for (int axis = 0; axis < AXIS_COUNT; axis++)
@@ -119,10 +120,12 @@ bool lab_expand_points(const struct lab_reader *r, struct experiment *x, const c
 {
     struct lab_grid g;
     struct lab_match *exclusions;
-    uint32_t exclusion_count, rank[AXIS_COUNT] = { 0 };
+    uint32_t exclusion_count, rank[AXIS_COUNT] = {0};
     uint64_t product = lab_grid_rank(&g, r->arena, x);
     if (product > MOST_POINTS)
-        return lab_wrong(r, lab_find_section(r, SECTION_EXPERIMENT + 1)->title.at, "more than %d points: programs x machines x schedulers x l1 x divergence x variants", MOST_POINTS);
+        return lab_wrong(r, lab_find_section(r, SECTION_EXPERIMENT + 1)->title.at,
+                         "more than %d points: programs x machines x schedulers x l1 x divergence x variants",
+                         MOST_POINTS);
     if (!read_exclusions(r, x, &g, &exclusions, &exclusion_count))
         return false;
     struct lab_probing *probing = lab_probes_read(r, x, &g);
@@ -142,5 +145,6 @@ bool lab_expand_points(const struct lab_reader *r, struct experiment *x, const c
         p->sets = words[AXIS_VARIANT][p->value[AXIS_VARIANT]];
         p->probes = lab_probes_at(probing, rank);
     } while (step(&g, rank));
-    return x->point_count || lab_wrong(r, lab_find_section(r, SECTION_EXCLUDE)->title.at, "an empty experiment: every point is excluded");
+    return x->point_count ||
+           lab_wrong(r, lab_find_section(r, SECTION_EXCLUDE)->title.at, "an empty experiment: every point is excluded");
 }

@@ -1,4 +1,5 @@
-/* Ranges: "1..32" (every whole step), "1..32..4" (steps of 4), "{1,2,4,8}" (a list, whose items may be words or ranges again). */
+/* Ranges: "1..32" (every whole step), "1..32..4" (steps of 4), "{1,2,4,8}" (a list, whose items may be words or ranges
+ * again). */
 #include "lab/expand.h"
 
 #include <ctype.h>
@@ -6,16 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *find_dots(struct lab_word w)
-{
-    return w.length ? memmem(w.at, w.length, "..", 2) : NULL;
-}
+static const char *find_dots(struct lab_word w) { return w.length ? memmem(w.at, w.length, "..", 2) : NULL; }
 
 bool lab_range_is(struct lab_word value)
 {
     if (!value.length)
         return false;
-    bool numeric = isdigit((unsigned char)*value.at) || ((*value.at == '-' || *value.at == '+' || *value.at == '.') && value.length > 1 && isdigit((unsigned char)value.at[1]));
+    bool numeric = isdigit((unsigned char)*value.at) || ((*value.at == '-' || *value.at == '+' || *value.at == '.') &&
+                                                         value.length > 1 && isdigit((unsigned char)value.at[1]));
     return *value.at == '{' || (numeric && find_dots(value)); /* "../file" is none */
 }
 
@@ -52,14 +51,15 @@ static bool bound(const struct lab_reader *r, struct lab_word w, double *number)
 static bool read_steps(const struct lab_reader *r, struct lab_word value, struct lab_range *out)
 {
     const char *dots = find_dots(value), *end = lab_end(value);
-    struct lab_word last = lab_trim(dots + 2, end), step_word = { NULL, 0 };
+    struct lab_word last = lab_trim(dots + 2, end), step_word = {NULL, 0};
     const char *more = find_dots(last);
     double first_number, last_number, step = 1;
     if (more) {
         step_word = lab_trim(more + 2, end);
         last = lab_trim(last.at, more);
     }
-    if (!bound(r, lab_trim(value.at, dots), &first_number) || !bound(r, last, &last_number) || (more && !bound(r, step_word, &step)))
+    if (!bound(r, lab_trim(value.at, dots), &first_number) || !bound(r, last, &last_number) ||
+        (more && !bound(r, step_word, &step)))
         return false;
     if (step <= 0)
         return lab_wrong(r, step_word.at, "expected a step greater than 0");
@@ -72,7 +72,9 @@ static bool read_steps(const struct lab_reader *r, struct lab_word value, struct
         double number = first_number + i * step;
         if (fabs(number) < step * 1e-9)
             number = 0;
-        if (!add(r, value.at, out, arena_printf(r->arena, fabs(number) < 1e15 && number == floor(number) ? "%.0f" : "%.12g", number), number))
+        if (!add(r, value.at, out,
+                 arena_printf(r->arena, fabs(number) < 1e15 && number == floor(number) ? "%.0f" : "%.12g", number),
+                 number))
             return false;
     }
     return true;
@@ -88,7 +90,8 @@ static bool read_list(const struct lab_reader *r, struct lab_word value, struct 
     while (lab_next_piece(&inside, ',', &item)) {
         if (!item.length || memchr(item.at, '{', item.length) || memchr(item.at, '}', item.length))
             return lab_wrong(r, item.at, "expected a value: {1,2,4}");
-        bool good = lab_range_is(item) ? read_steps(r, item, out) : add(r, item.at, out, lab_copy(r, item), number_of(item));
+        bool good =
+            lab_range_is(item) ? read_steps(r, item, out) : add(r, item.at, out, lab_copy(r, item), number_of(item));
         if (!good)
             return false;
     }
@@ -97,6 +100,6 @@ static bool read_list(const struct lab_reader *r, struct lab_word value, struct 
 
 bool lab_range_read(const struct lab_reader *r, struct lab_word value, struct lab_range *out)
 {
-    *out = (struct lab_range){ 0 };
+    *out = (struct lab_range){0};
     return *value.at == '{' ? read_list(r, value, out) : read_steps(r, value, out);
 }

@@ -1,5 +1,7 @@
-/* What stands on a line of an axis: a program's command, a machine, a policy's spec NAME[:key=value,...], a variant's section.key=value,... The last two may hold one range and may be
- * wrapped into best(...); any line may be a choice among others of its axis, best(a | b). A scheduler's may be options: expand_options.c. Only the form is checked here; whether such a program, policy or key exists is asked when jobs are made of the points. */
+/* What stands on a line of an axis: a program's command, a machine, a policy's spec NAME[:key=value,...], a variant's
+ * section.key=value,... The last two may hold one range and may be wrapped into best(...); any line may be a choice
+ * among others of its axis, best(a | b). A scheduler's may be options: expand_options.c. Only the form is checked here;
+ * whether such a program, policy or key exists is asked when jobs are made of the points. */
 #include "lab/expand.h"
 
 #include <ctype.h>
@@ -11,9 +13,9 @@ enum { MOST_PAIRS = 256, LONGEST_SPEC = 2000 /* bytes; it is written out for eac
 
 /* key=value of a spec; at most one of a line has a range. */
 struct pairs {
-    const char *text[MOST_PAIRS];  /* "key=value"; of the one with the range: "key=" */
+    const char *text[MOST_PAIRS]; /* "key=value"; of the one with the range: "key=" */
     uint32_t count;
-    int ranged;                    /* -1: none */
+    int ranged; /* -1: none */
     const char *parameter;
     struct lab_range range;
 };
@@ -71,7 +73,7 @@ static bool continues_list(struct lab_word piece, const struct pairs *p)
 static bool read_variant_pair(const struct lab_reader *r, struct lab_word piece, struct pairs *p)
 {
     const char *equals = lab_find_outside_quotes(piece, "=");
-    struct lab_word key = equals ? lab_trim(piece.at, equals) : (struct lab_word){ piece.at, 0 };
+    struct lab_word key = equals ? lab_trim(piece.at, equals) : (struct lab_word){piece.at, 0};
     if (!equals && continues_list(piece, p)) {
         p->text[p->count - 1] = arena_printf(r->arena, "%s,%.*s", p->text[p->count - 1], (int)piece.length, piece.at);
         return true;
@@ -105,7 +107,8 @@ void lab_spec_allocate(const struct lab_reader *r, struct lab_spec *out, uint32_
 }
 
 /* One value for each item of the range; head is what comes before the pairs. */
-static void make_values(const struct lab_reader *r, enum lab_axis axis, const char *head, const struct pairs *p, struct lab_spec *out)
+static void make_values(const struct lab_reader *r, enum lab_axis axis, const char *head, const struct pairs *p,
+                        struct lab_spec *out)
 {
     const char *between = axis == AXIS_VARIANT ? " " : ",";
     lab_spec_allocate(r, out, p->ranged < 0 ? 1 : p->range.count);
@@ -116,7 +119,8 @@ static void make_values(const struct lab_reader *r, enum lab_axis axis, const ch
         size_t used = (size_t)snprintf(text, sizeof text, "%s", head);
         out->words[v] = arena_array(r->arena, const char *, p->count + 1);
         for (uint32_t i = 0; i < p->count; i++) {
-            const char *pair = (int)i == p->ranged ? arena_printf(r->arena, "%s%s", p->text[i], p->range.items[v]) : p->text[i];
+            const char *pair =
+                (int)i == p->ranged ? arena_printf(r->arena, "%s%s", p->text[i], p->range.items[v]) : p->text[i];
             out->words[v][i] = pair;
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", !i ? (*head ? ":" : "") : between, pair);
         }
@@ -126,7 +130,8 @@ static void make_values(const struct lab_reader *r, enum lab_axis axis, const ch
     }
 }
 
-static bool read_policy(const struct lab_reader *r, enum lab_axis axis, struct lab_word text, struct pairs *p, const char **head)
+static bool read_policy(const struct lab_reader *r, enum lab_axis axis, struct lab_word text, struct pairs *p,
+                        const char **head)
 {
     bool path = memchr(text.at, '/', text.length) != NULL;
     const char *colon = memchr(text.at, ':', text.length), *so = path ? memmem(text.at, text.length, ".so:", 4) : NULL;
@@ -139,7 +144,8 @@ static bool read_policy(const struct lab_reader *r, enum lab_axis axis, struct l
         return lab_wrong(r, text.at, "expected the name of a policy: NAME[:key=value,...]");
     for (size_t i = 0; i < name.length && !path; i++)
         if (!isalnum((unsigned char)name.at[i]) && !strchr("_-.", name.at[i]))
-            return lab_wrong(r, name.at + i, "expected NAME[:key=value,...]%s", name.at[i] == '=' ? "; behind a label '=' needs a blank beside it" : "");
+            return lab_wrong(r, name.at + i, "expected NAME[:key=value,...]%s",
+                             name.at[i] == '=' ? "; behind a label '=' needs a blank beside it" : "");
     *head = lab_copy(r, name);
     return !colon || read_pairs(r, axis, lab_trim(colon + 1, lab_end(text)), p);
 }
@@ -172,10 +178,13 @@ static bool read_ranged(const struct lab_reader *r, enum lab_axis axis, struct l
     bool options = axis == AXIS_SCHEDULER && lab_options_are(text);
     if (options && !lab_options_read(r, text, out))
         return false;
-    if (!options && text.length && !(axis == AXIS_VARIANT ? read_pairs(r, axis, text, p) : read_policy(r, axis, text, p, &head)))
+    if (!options && text.length &&
+        !(axis == AXIS_VARIANT ? read_pairs(r, axis, text, p) : read_policy(r, axis, text, p, &head)))
         return false;
     if (out->best && p->ranged < 0 && !(options && out->items))
-        return lab_wrong(r, text.at, "best(...) of no range: expected one to choose from, as in best(NAME:key=1..32), or several lines, as in best(a | b)");
+        return lab_wrong(r, text.at,
+                         "best(...) of no range: expected one to choose from, as in best(NAME:key=1..32), or several "
+                         "lines, as in best(a | b)");
     if (options)
         return true;
     out->name = axis == AXIS_VARIANT ? NULL : head;
@@ -251,7 +260,7 @@ static bool read_program(const struct lab_reader *r, struct lab_word text, struc
 /* best(a | b); anything else is left to its axis. */
 static void find_lines(const struct lab_reader *r, struct lab_word text, struct lab_spec *out)
 {
-    struct error unused = { 0 };
+    struct error unused = {0};
     struct lab_reader quiet = *r;
     bool best = false;
     quiet.error = &unused;
@@ -263,7 +272,7 @@ static void find_lines(const struct lab_reader *r, struct lab_word text, struct 
 
 bool lab_spec_read(const struct lab_reader *r, enum lab_axis axis, struct lab_word text, struct lab_spec *out)
 {
-    *out = (struct lab_spec){ 0 };
+    *out = (struct lab_spec){0};
     find_lines(r, text, out);
     if (out->lines.length)
         return true;

@@ -1,7 +1,8 @@
-/* Experiment files: read, expanded and checked as a whole, so that a sweep never starts with a mistake in it. This file has the [experiment] section and the order of the rest: the lines are
- * taken apart (experiment_reader.c), the axes and points made (expand*.c), the figures and tables read (experiment_figure.c, experiment_table.c). */
-#include "lab/experiment_figure.h"
+/* Experiment files: read, expanded and checked as a whole, so that a sweep never starts with a mistake in it. This file
+ * has the [experiment] section and the order of the rest: the lines are taken apart (experiment_reader.c), the axes and
+ * points made (expand*.c), the figures and tables read (experiment_figure.c, experiment_table.c). */
 #include "gpu/machine_key.h"
+#include "lab/experiment_figure.h"
 #include "lab/replay.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 static const char *const keys[] = {"title",        "about", "size",     "best_by", "time_limit",
                                    "memory_limit", "pcs",   "interval", "replay",  "probes"};
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
-static const char *const sizes[] = { "test", "small", "paper" };
+static const char *const sizes[] = {"test", "small", "paper"};
 enum { SIZE_COUNT = sizeof sizes / sizeof *sizes };
 
 static bool check_keys(const struct lab_reader *r, const struct lab_section *s)
@@ -34,12 +35,13 @@ const char *lab_text_of(const struct lab_reader *r, const struct lab_section *s,
         return otherwise;
     struct lab_word w = line->value;
     if (w.length >= 2 && *w.at == '"' && memchr(w.at + 1, '"', w.length - 1) == lab_end(w) - 1)
-        w = (struct lab_word){ w.at + 1, w.length - 2 };
+        w = (struct lab_word){w.at + 1, w.length - 2};
     return lab_copy(r, w);
 }
 
 /* A number and its unit; units: letters with what each stands for. */
-static bool read_quantity(const struct lab_reader *r, struct lab_word w, const char *units, const double *factors, double *out)
+static bool read_quantity(const struct lab_reader *r, struct lab_word w, const char *units, const double *factors,
+                          double *out)
 {
     struct lab_word number = w;
     const char *unit = w.length && w.at[w.length - 1] ? strchr(units, w.at[w.length - 1]) : NULL;
@@ -53,24 +55,26 @@ static bool read_quantity(const struct lab_reader *r, struct lab_word w, const c
 
 static bool read_time_limit(const struct lab_reader *r, const struct lab_section *s, double *seconds)
 {
-    static const double factors[] = { 1, 60, 3600 };
+    static const double factors[] = {1, 60, 3600};
     const struct lab_line *line = lab_find_line(s, "time_limit");
     *seconds = 0;
     if (!line || lab_word_is(line->value, "none"))
         return true;
-    return read_quantity(r, line->value, "smh", factors, seconds) || lab_wrong(r, line->value.at, "expected a time with its unit, as in 60s, 5m or 1.5h; or none");
+    return read_quantity(r, line->value, "smh", factors, seconds) ||
+           lab_wrong(r, line->value.at, "expected a time with its unit, as in 60s, 5m or 1.5h; or none");
 }
 
 static bool read_memory_limit(const struct lab_reader *r, const struct lab_section *s, uint64_t *bytes)
 {
-    static const double factors[] = { 1024.0, 1048576.0, 1073741824.0, 1099511627776.0 };
+    static const double factors[] = {1024.0, 1048576.0, 1073741824.0, 1099511627776.0};
     static const double most = 9e18;
     const struct lab_line *line = lab_find_line(s, "memory_limit");
     double number = 0;
     *bytes = 0;
     if (!line || lab_word_is(line->value, "none"))
         return true;
-    bool good = read_quantity(r, line->value, "KMGT", factors, &number) || (lab_number(line->value, &number) && number >= 1);
+    bool good =
+        read_quantity(r, line->value, "KMGT", factors, &number) || (lab_number(line->value, &number) && number >= 1);
     if (!good || number > most)
         return lab_wrong(r, line->value.at, "expected bytes, as in 512M or 2G; or none");
     *bytes = (uint64_t)number;
@@ -98,7 +102,8 @@ static bool read_pcs(const struct lab_reader *r, const struct lab_section *s, bo
 {
     const struct lab_line *line = lab_find_line(s, "pcs");
     *pcs = line && lab_word_is(line->value, "yes");
-    return !line || *pcs || lab_word_is(line->value, "no") || lab_wrong(r, line->value.at, "expected yes or no: whether runs count what each instruction did");
+    return !line || *pcs || lab_word_is(line->value, "no") ||
+           lab_wrong(r, line->value.at, "expected yes or no: whether runs count what each instruction did");
 }
 
 static bool read_interval(const struct lab_reader *r, const struct lab_section *s, uint64_t *cycles)
@@ -118,11 +123,13 @@ static bool read_interval(const struct lab_reader *r, const struct lab_section *
 static bool read_replay(const struct lab_reader *r, const struct lab_section *s, uint32_t *policies)
 {
     const struct lab_line *line = lab_find_line(s, "replay");
-    struct lab_word word = { 0 };
+    struct lab_word word = {0};
     *policies = 0;
-    if (!line || lab_word_is(line->value, "none") || replay_policies_read(line->value.at, line->value.length, policies, &word.at, &word.length))
+    if (!line || lab_word_is(line->value, "none") ||
+        replay_policies_read(line->value.at, line->value.length, policies, &word.at, &word.length))
         return true;
-    return word.length ? lab_unknown(r, word, "policy of a replay", replay_policy_names, REPLAY_POLICIES) : lab_wrong(r, word.at, "expected policies, as in lru, belady; all; or none");
+    return word.length ? lab_unknown(r, word, "policy of a replay", replay_policy_names, REPLAY_POLICIES)
+                       : lab_wrong(r, word.at, "expected policies, as in lru, belady; all; or none");
 }
 
 static bool read_head(const struct lab_reader *r, const char *size, struct experiment *x)
@@ -133,7 +140,8 @@ static bool read_head(const struct lab_reader *r, const char *size, struct exper
     x->title = lab_text_of(r, s, "title", x->name);
     x->about = lab_text_of(r, s, "about", "");
     x->best_by = lab_text_of(r, s, "best_by", "ipc");
-    return read_size(r, s, size, x) && read_time_limit(r, s, &x->time_limit_seconds) && read_memory_limit(r, s, &x->memory_limit_bytes) && read_pcs(r, s, &x->pcs) &&
+    return read_size(r, s, size, x) && read_time_limit(r, s, &x->time_limit_seconds) &&
+           read_memory_limit(r, s, &x->memory_limit_bytes) && read_pcs(r, s, &x->pcs) &&
            read_interval(r, s, &x->interval_cycles) && read_replay(r, s, &x->replay);
 }
 
@@ -151,29 +159,31 @@ static bool read_experiment(struct lab_reader *r, struct experiment *x, const ch
     return lab_read_figures(r, &metrics, x) && lab_read_tables(r, x);
 }
 
-static bool parse(struct experiment *x, struct arena *a, const char *source_name, const char *name, const char *text, size_t text_bytes, const char *size, struct error *e)
+static bool parse(struct experiment *x, struct arena *a, const char *source_name, const char *name, const char *text,
+                  size_t text_bytes, const char *size, struct error *e)
 {
-    struct error own = { 0 };
+    struct error own = {0};
     char *copy = arena_strndup(a, text, text_bytes);
-    struct source source = { source_name, copy, text_bytes };
-    struct lab_reader r = { .arena = a, .error = e ? e : &own, .source = &source };
-    *x = (struct experiment){ .name = arena_strndup(a, name, strlen(name)), .text = copy, .text_bytes = text_bytes };
+    struct source source = {source_name, copy, text_bytes};
+    struct lab_reader r = {.arena = a, .error = e ? e : &own, .source = &source};
+    *x = (struct experiment){.name = arena_strndup(a, name, strlen(name)), .text = copy, .text_bytes = text_bytes};
     return read_experiment(&r, x, size);
 }
 
-bool experiment_parse(struct experiment *x, struct arena *a, const char *name, const char *text, size_t text_bytes, const char *size, struct error *e)
+bool experiment_parse(struct experiment *x, struct arena *a, const char *name, const char *text, size_t text_bytes,
+                      const char *size, struct error *e)
 {
     return parse(x, a, name, name, text, text_bytes, size, e);
 }
 
 bool experiment_load(struct experiment *x, struct arena *a, const char *path, const char *size, struct error *e)
 {
-    struct source file = { 0 };
+    struct source file = {0};
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     size_t length = strlen(base);
     if (length > 4 && strcmp(base + length - 4, ".ini") == 0)
         length -= 4;
-    *x = (struct experiment){ 0 };
+    *x = (struct experiment){0};
     bool good = machine_read_text(path, "experiment file", &file, e);
     good = good && parse(x, a, path, arena_strndup(a, base, length), file.text, file.size_bytes, size, e);
     free((char *)file.text);

@@ -6,7 +6,8 @@
 #include "lab/experiment_metrics.h"
 
 /* experiment.c: the text of a key, or what is to be taken where it is not given. */
-const char *lab_text_of(const struct lab_reader *r, const struct lab_section *s, const char *key, const char *otherwise);
+const char *lab_text_of(const struct lab_reader *r, const struct lab_section *s, const char *key,
+                        const char *otherwise);
 /* experiment_figure.c */
 bool lab_read_figures(const struct lab_reader *r, const struct lab_metrics *metrics, struct experiment *x);
 /* experiment_table.c */
@@ -14,7 +15,9 @@ bool lab_read_tables(const struct lab_reader *r, struct experiment *x);
 
 /* experiment_claims.c: published values and expectations of a figure whose labels are known. */
 struct figure_layout;
-bool lab_read_published(const struct lab_reader *r, const struct lab_section *s, const struct figure_layout *l, struct lab_figure *f);
-bool lab_read_expected(const struct lab_reader *r, const struct lab_section *s, const struct figure_layout *l, struct lab_figure *f);
+bool lab_read_published(const struct lab_reader *r, const struct lab_section *s, const struct figure_layout *l,
+                        struct lab_figure *f);
+bool lab_read_expected(const struct lab_reader *r, const struct lab_section *s, const struct figure_layout *l,
+                       struct lab_figure *f);
 
 #endif

@@ -1,12 +1,12 @@
-/* [input NAME]: runs whose output is another run's input, and the references =@NAME to them. References are found in the
- * text of the lines, so that a mistake has its column; what they stand for is put in when jobs are made. */
+/* [input NAME]: runs whose output is another run's input, and the references =@NAME to them. References are found in
+ * the text of the lines, so that a mistake has its column; what they stand for is put in when jobs are made. */
 #include "lab/expand.h"
 
 #include <ctype.h>
 #include <string.h>
 
 enum { KEY_COUNT = 6, POLICY_KEYS = 3 };
-static const char *const keys[KEY_COUNT] = { "scheduler", "l1", "divergence", "arguments", "probe", "option" };
+static const char *const keys[KEY_COUNT] = {"scheduler", "l1", "divergence", "arguments", "probe", "option"};
 
 static bool is_name_character(char c) { return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.'; }
 
@@ -105,7 +105,7 @@ static bool read_output(const struct lab_reader *r, const struct lab_section *s,
                          "nothing here names the file that the run writes: expected '@' as a value");
     in->probe = probe ? lab_plain_spec(r, probe->value, "an input's probe") : NULL;
     in->probe_line = probe ? probe->number : in->line;
-    in->options = lab_words_read(r, option ? option->value : (struct lab_word){ "", 0 }, &words);
+    in->options = lab_words_read(r, option ? option->value : (struct lab_word){"", 0}, &words);
     return (!probe || in->probe) && in->options;
 }
 
@@ -120,7 +120,7 @@ static bool read_input(const struct lab_reader *r, const struct lab_section *s, 
             return lab_wrong(r, c, "expected a name of letters, digits, '_', '-' and '.': it is referred to as @NAME");
     if (!check_keys(r, s) || !read_policies(r, s, in))
         return false;
-    in->arguments = lab_words_read(r, arguments ? arguments->value : (struct lab_word){ "", 0 }, &words);
+    in->arguments = lab_words_read(r, arguments ? arguments->value : (struct lab_word){"", 0}, &words);
     return in->arguments && read_output(r, s, in);
 }
 
@@ -129,7 +129,7 @@ static bool read_input(const struct lab_reader *r, const struct lab_section *s, 
 static bool check_reference(const struct lab_reader *r, const struct experiment *x, struct lab_word line,
                             const char *at)
 {
-    struct lab_word name = { at + 1, 0 };
+    struct lab_word name = {at + 1, 0};
     while (lab_end(name) < lab_end(line) && is_name_character(*lab_end(name)))
         name.length++;
     if (!name.length)

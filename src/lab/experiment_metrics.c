@@ -1,5 +1,7 @@
-/* Which metrics an expression may name: the counters of the glossary (metrics.def, down to where the policies' begin), "lanes.0" to "lanes.32", the counters that the built-in policies declare,
- * and, where an experiment uses a policy out of a shared object, any POLICY.COUNTER with a first word that is nothing else's. Over time there are fewer: what --interval samples. */
+/* Which metrics an expression may name: the counters of the glossary (metrics.def, down to where the policies' begin),
+ * "lanes.0" to "lanes.32", the counters that the built-in policies declare, and, where an experiment uses a policy out
+ * of a shared object, any POLICY.COUNTER with a first word that is nothing else's. Over time there are fewer: what
+ * --interval samples. */
 #include "lab/experiment_metrics.h"
 #include "gpu/profile.h"
 #include "lab/replay.h"
@@ -16,7 +18,10 @@ static const char *const glossary[] = {
 };
 enum { GLOSSARY_COUNT = sizeof glossary / sizeof *glossary, LANES = 33 };
 
-struct names { const char **names; uint32_t count, room; };
+struct names {
+    const char **names;
+    uint32_t count, room;
+};
 
 static void add_name(struct arena *a, struct names *n, const char *name)
 {
@@ -44,8 +49,9 @@ static void add_of_policies(struct arena *a, struct names *n)
 }
 
 /* What --pcs counts. */
-static const char *const counted[] = { "executions", "thread_executions", "divergent", "load_requests", "load_accesses", "store_requests",
-                                       "store_accesses", "l1d_hits", "l1d_misses", "l1d_pending_hits", "l1d_reservation_fails", "stalled" };
+static const char *const counted[] = {
+    "executions",     "thread_executions", "divergent",  "load_requests",    "load_accesses",         "store_requests",
+    "store_accesses", "l1d_hits",          "l1d_misses", "l1d_pending_hits", "l1d_reservation_fails", "stalled"};
 enum { COUNTED_COUNT = sizeof counted / sizeof *counted };
 
 /* That, and the columns that policies have for each instruction. */
@@ -82,7 +88,7 @@ static void add_of_glossary(struct arena *a, struct names *n)
 
 static void add_of_samples(struct arena *a, struct names *n)
 {
-    const struct heddle_policy *none[3] = { NULL };
+    const struct heddle_policy *none[3] = {NULL};
     struct profile_series *s = profile_series_create(1, 2, none);
     for (uint32_t i = 0; i < s->column_count; i++)
         add_name(a, n, arena_printf(a, "%s", profile_series_column(s, i).name));
@@ -123,7 +129,8 @@ static const char *missing_replay(const struct lab_metrics *m, const char *name)
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
         return NULL;
     for (uint32_t i = 0; i < REPLAY_POLICIES; i++)
-        if (strcspn(policy, ".") == strlen(replay_metric_names[i]) && !strncmp(policy, replay_metric_names[i], strlen(replay_metric_names[i])))
+        if (strcspn(policy, ".") == strlen(replay_metric_names[i]) &&
+            !strncmp(policy, replay_metric_names[i], strlen(replay_metric_names[i])))
             return m->experiment->replay >> i & 1 ? NULL : replay_policy_names[i];
     return NULL;
 }
@@ -148,7 +155,8 @@ static const char *missing_probe(const struct lab_metrics *m, const char *name)
         if (!has_counter(p->counters, dot + 1, column) && !has_counter(p->instructions, dot + 1, column))
             return NULL; /* something else of the same first word */
         for (uint32_t k = 0; k < m->experiment->probe_count; k++)
-            if (policy_name_length(m->experiment->probes[k].spec) == length && memcmp(m->experiment->probes[k].spec, name, length) == 0)
+            if (policy_name_length(m->experiment->probes[k].spec) == length &&
+                memcmp(m->experiment->probes[k].spec, name, length) == 0)
                 return NULL;
         return p->name;
     }
@@ -162,7 +170,8 @@ static bool check_counted(const struct lab_reader *r, const struct lab_metrics *
     if (policy)
         return lab_wrong(r, at, "nothing is replayed under %s: expected replay = %s in [experiment]", policy, policy);
     if (probe)
-        return lab_wrong(r, at, "no run has the probe %s: expected probes = %s in [experiment], or a line in [probes]", probe, probe);
+        return lab_wrong(r, at, "no run has the probe %s: expected probes = %s in [experiment], or a line in [probes]",
+                         probe, probe);
     for (size_t i = 0; i < COUNTED_COUNT && !m->experiment->pcs; i++)
         if (strcmp(name, counted[i]) == 0)
             return lab_wrong(r, at, "instructions are not counted: expected pcs = yes in [experiment]");
@@ -181,23 +190,23 @@ static size_t find_name(const char *text, const char *name)
 
 struct lab_metrics lab_metrics_known(struct arena *a, const struct experiment *x)
 {
-    struct names n = { 0 };
+    struct names n = {0};
     add_of_glossary(a, &n);
     add_of_policies(a, &n);
-    return (struct lab_metrics){ n.names, n.count, "metric", x, uses_shared_objects(x) };
+    return (struct lab_metrics){n.names, n.count, "metric", x, uses_shared_objects(x)};
 }
 
 struct lab_metrics lab_metrics_sampled(struct arena *a, const struct experiment *x)
 {
-    struct names n = { 0 };
+    struct names n = {0};
     add_of_samples(a, &n);
     add_of_policies(a, &n);
-    return (struct lab_metrics){ n.names, n.count, "sample over time", x, uses_shared_objects(x) };
+    return (struct lab_metrics){n.names, n.count, "sample over time", x, uses_shared_objects(x)};
 }
 
 struct lab_metrics lab_metrics_of_rows(struct arena *a, const struct experiment *x, enum lab_over over)
 {
-    struct names n = { 0 };
+    struct names n = {0};
     if (over == OVER_PCS)
         add_of_instructions(a, &n);
     else
@@ -205,13 +214,13 @@ struct lab_metrics lab_metrics_of_rows(struct arena *a, const struct experiment 
     add_of_glossary(a, &n);
     add_of_policies(a, &n);
     const char *what = over == OVER_PCS ? "counter of instructions" : "histogram";
-    return (struct lab_metrics){ n.names, n.count, what, x, uses_shared_objects(x) };
+    return (struct lab_metrics){n.names, n.count, what, x, uses_shared_objects(x)};
 }
 
 bool lab_expression_check(const struct lab_reader *r, const struct lab_metrics *m, struct lab_word word)
 {
     int line, column;
-    const char *text = lab_copy(r, word), *const *names;
+    const char *text = lab_copy(r, word), *const * names;
     if (!word.length)
         return lab_wrong(r, word.at, "expected an expression over metrics (heddle list metrics)");
     lab_place(r, word.at, &line, &column);
@@ -227,7 +236,8 @@ bool lab_expression_check(const struct lab_reader *r, const struct lab_metrics *
         near = nearest_name(names[i], m->names, m->count);
         if (near)
             return lab_wrong(r, at, "unknown %s '%.60s'; did you mean '%s'?", m->what, names[i], near);
-        return lab_wrong(r, at, "unknown %s '%.60s' (heddle list metrics)%s", m->what, names[i], strchr(names[i], '-') ? "; a minus needs a blank before it" : "");
+        return lab_wrong(r, at, "unknown %s '%.60s' (heddle list metrics)%s", m->what, names[i],
+                         strchr(names[i], '-') ? "; a minus needs a blank before it" : "");
     }
     return x != NULL;
 }

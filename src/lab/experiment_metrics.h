@@ -8,9 +8,10 @@
 struct lab_metrics {
     const char **names;
     uint32_t count;
-    const char *what;              /* "metric", for messages */
-    const struct experiment *experiment; /* what its runs are replayed under, which probes they have, whether they count instructions */
-    bool foreign;                  /* policies whose counters are not known here take part */
+    const char *what; /* "metric", for messages */
+    const struct experiment
+        *experiment; /* what its runs are replayed under, which probes they have, whether they count instructions */
+    bool foreign;    /* policies whose counters are not known here take part */
 };
 struct lab_metrics lab_metrics_known(struct arena *a, const struct experiment *x);
 /* Those that are sampled over time. */

@@ -6,13 +6,19 @@
 
 enum { MOST_PROBES = 64 };
 
-struct probe_list { uint64_t probes; const char **specs; };
+struct probe_list {
+    uint64_t probes;
+    const char **specs;
+};
 
 struct lab_probing {
     struct arena *arena;
     const struct experiment *experiment;
-    struct { bool everywhere; struct lab_match match; } where[MOST_PROBES]; /* by number of the probe */
-    struct probe_list *lists;      /* those that points have so far */
+    struct {
+        bool everywhere;
+        struct lab_match match;
+    } where[MOST_PROBES];     /* by number of the probe */
+    struct probe_list *lists; /* those that points have so far */
     uint32_t list_count, list_room;
 };
 
@@ -27,14 +33,14 @@ static bool add_probe(const struct lab_reader *r, struct experiment *x, struct l
     if (x->probe_count == MOST_PROBES)
         return lab_wrong(r, text.at, "more than %d probes", MOST_PROBES);
     lab_place(r, text.at, &line, &column);
-    x->probes[x->probe_count++] = (struct lab_probe){ spec, line };
+    x->probes[x->probe_count++] = (struct lab_probe){spec, line};
     return true;
 }
 
 static bool read_of_all(const struct lab_reader *r, struct experiment *x, struct lab_probing *p)
 {
     const struct lab_line *line = lab_find_line(lab_find_section(r, SECTION_EXPERIMENT), "probes");
-    struct lab_word rest = line ? line->value : (struct lab_word){ "", 0 }, word;
+    struct lab_word rest = line ? line->value : (struct lab_word){"", 0}, word;
     while (line && lab_next_word(r, &rest, &word)) {
         if (!add_probe(r, x, word))
             return false;
@@ -84,7 +90,7 @@ static const char **make_list(struct lab_probing *p, uint64_t probes)
         if (probes >> i & 1 && !has_spec(specs, count, x->probes[i].spec))
             specs[count++] = x->probes[i].spec;
     p->lists = lab_grow(p->arena, p->lists, p->list_count, &p->list_room, sizeof *p->lists);
-    p->lists[p->list_count++] = (struct probe_list){ probes, specs };
+    p->lists[p->list_count++] = (struct probe_list){probes, specs};
     return specs;
 }
 

@@ -1,6 +1,7 @@
-/* The lines of an experiment file. The format is that of machine files: [section], name = value, comments from ';' or '#' at the start of a line or behind a space. New here: double quotes
- * keep blanks, commas and comment signs together, and in the sections of axes a line may be a value alone. There the '=' behind the label has a blank beside it, so that
- * "swl:limit=4" and "bfs --nodes=100" are values. What names and values mean is not known here. */
+/* The lines of an experiment file. The format is that of machine files: [section], name = value, comments from ';' or
+ * '#' at the start of a line or behind a space. New here: double quotes keep blanks, commas and comment signs together,
+ * and in the sections of axes a line may be a value alone. There the '=' behind the label has a blank beside it, so
+ * that "swl:limit=4" and "bfs --nodes=100" are values. What names and values mean is not known here. */
 #include "lab/experiment_reader.h"
 
 #include <ctype.h>
@@ -10,9 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SECTIONS = 500, MOST_NAMES = 1000 }; /* of a file, of a section with names: names are compared with all before them */
+enum {
+    MOST_SECTIONS = 500,
+    MOST_NAMES = 1000
+}; /* of a file, of a section with names: names are compared with all before them */
 
-const char *const lab_axis_names[AXIS_COUNT] = { "program", "machine", "scheduler", "l1", "divergence", "variant" };
+const char *const lab_axis_names[AXIS_COUNT] = {"program", "machine", "scheduler", "l1", "divergence", "variant"};
 const char *const lab_section_names[SECTION_KINDS] = {"experiment", "programs",   "machines", "schedulers",
                                                       "l1",         "divergence", "variants", "exclude",
                                                       "figure",     "table",      "probes",   "input"};
@@ -41,7 +45,8 @@ bool lab_wrong(const struct lab_reader *r, const char *at, const char *format, .
     return error_at(r->error, ERROR_SYNTAX, r->source, line, column, "%s", message);
 }
 
-bool lab_unknown(const struct lab_reader *r, struct lab_word word, const char *what, const char *const *names, size_t count)
+bool lab_unknown(const struct lab_reader *r, struct lab_word word, const char *what, const char *const *names,
+                 size_t count)
 {
     char all[600] = "", text[64];
     snprintf(text, sizeof text, "%.*s", (int)(word.length > 60 ? 60 : word.length), word.at);
@@ -50,7 +55,8 @@ bool lab_unknown(const struct lab_reader *r, struct lab_word word, const char *w
         return lab_wrong(r, word.at, "unknown %s '%s'; did you mean '%s'?", what, text, near);
     for (size_t i = 0, used = 0; i < count && used < sizeof all - 80; i++, used = strlen(all))
         snprintf(all + used, sizeof all - used, "%s%.60s", i ? ", " : "", names[i]);
-    return lab_wrong(r, word.at, "unknown %s '%s'; known: %s%s", what, text, all, strlen(all) >= sizeof all - 80 ? ", ..." : "");
+    return lab_wrong(r, word.at, "unknown %s '%s'; known: %s%s", what, text, all,
+                     strlen(all) >= sizeof all - 80 ? ", ..." : "");
 }
 
 struct lab_word lab_trim(const char *at, const char *end)
@@ -59,10 +65,13 @@ struct lab_word lab_trim(const char *at, const char *end)
         at++;
     while (end > at && isspace((unsigned char)end[-1]))
         end--;
-    return (struct lab_word){ at, (size_t)(end - at) };
+    return (struct lab_word){at, (size_t)(end - at)};
 }
 
-bool lab_word_is(struct lab_word w, const char *text) { return strlen(text) == w.length && memcmp(w.at, text, w.length) == 0; }
+bool lab_word_is(struct lab_word w, const char *text)
+{
+    return strlen(text) == w.length && memcmp(w.at, text, w.length) == 0;
+}
 
 char *lab_copy(const struct lab_reader *r, struct lab_word w) { return arena_strndup(r->arena, w.at, w.length); }
 
@@ -94,7 +103,7 @@ bool lab_unquote(const struct lab_reader *r, struct lab_word *w)
         return lab_wrong(r, quote, "this quote is not closed");
     if (quote != w->at || close != lab_end(*w))
         return lab_wrong(r, quote, "expected quotes around all of it, or none");
-    *w = (struct lab_word){ w->at + 1, w->length - 2 };
+    *w = (struct lab_word){w->at + 1, w->length - 2};
     return true;
 }
 
@@ -124,15 +133,16 @@ bool lab_next_word(const struct lab_reader *r, struct lab_word *rest, struct lab
             return lab_wrong(r, at, "this quote is not closed");
         at = next;
     }
-    *word = (struct lab_word){ rest->at, (size_t)(at - rest->at) };
-    *rest = (struct lab_word){ at, (size_t)(end - at) };
+    *word = (struct lab_word){rest->at, (size_t)(at - rest->at)};
+    *rest = (struct lab_word){at, (size_t)(end - at)};
     return word->length > 0;
 }
 
 bool lab_number(struct lab_word w, double *number)
 {
     char text[64], *end;
-    if (!w.length || w.length >= sizeof text || !strchr("+-.0123456789", *w.at) || memchr(w.at, 'x', w.length) || memchr(w.at, 'X', w.length))
+    if (!w.length || w.length >= sizeof text || !strchr("+-.0123456789", *w.at) || memchr(w.at, 'x', w.length) ||
+        memchr(w.at, 'X', w.length))
         return false;
     memcpy(text, w.at, w.length);
     text[w.length] = '\0';
@@ -183,7 +193,7 @@ bool lab_next_piece(struct lab_word *rest, char separator, struct lab_word *piec
             depth--;
     }
     *piece = lab_trim(rest->at, p);
-    *rest = p < end ? (struct lab_word){ p + 1, (size_t)(end - p - 1) } : (struct lab_word){ NULL, 0 };
+    *rest = p < end ? (struct lab_word){p + 1, (size_t)(end - p - 1)} : (struct lab_word){NULL, 0};
     return true;
 }
 
@@ -221,13 +231,18 @@ static const char *find_equals(struct lab_word line, int section)
 {
     bool axis = has_labels(section);
     struct lab_word rest = line;
-    for (const char *at; (at = lab_find_outside_quotes(rest, "=")); rest = (struct lab_word){ at + 1, (size_t)(lab_end(line) - at - 1) })
-        if (!axis || at + 1 == lab_end(line) || isspace((unsigned char)at[1]) || at == line.at || isspace((unsigned char)at[-1]))
+    for (const char *at; (at = lab_find_outside_quotes(rest, "="));
+         rest = (struct lab_word){at + 1, (size_t)(lab_end(line) - at - 1)})
+        if (!axis || at + 1 == lab_end(line) || isspace((unsigned char)at[1]) || at == line.at ||
+            isspace((unsigned char)at[-1]))
             return at;
     return NULL;
 }
 
-static bool same_title(struct lab_word a, struct lab_word b) { return a.length == b.length && memcmp(a.at, b.at, a.length) == 0; }
+static bool same_title(struct lab_word a, struct lab_word b)
+{
+    return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
+}
 
 static bool read_section_line(struct lab_reader *r, struct lab_word line, int number)
 {
@@ -255,9 +270,10 @@ static bool read_section_line(struct lab_reader *r, struct lab_word line, int nu
         return lab_wrong(r, line.at, "more than %d sections", MOST_SECTIONS);
     for (uint32_t i = 0; i < r->section_count; i++)
         if (r->sections[i].kind == kind && same_title(r->sections[i].title, title))
-            return lab_wrong(r, title.at, "[%s%s%.*s] is given twice; first on line %d", named ? name : "", named ? " " : "", (int)title.length, title.at, r->sections[i].number);
+            return lab_wrong(r, title.at, "[%s%s%.*s] is given twice; first on line %d", named ? name : "",
+                             named ? " " : "", (int)title.length, title.at, r->sections[i].number);
     r->sections = lab_grow(r->arena, r->sections, r->section_count, &r->section_room, sizeof *r->sections);
-    r->sections[r->section_count++] = (struct lab_section){ .kind = kind, .title = title, .number = number };
+    r->sections[r->section_count++] = (struct lab_section){.kind = kind, .title = title, .number = number};
     return true;
 }
 
@@ -270,16 +286,17 @@ static bool read_value_line(struct lab_reader *r, struct lab_word line, int numb
     bool axis = has_labels(s->kind);
     if (!equals && !axis)
         return lab_wrong(r, line.at, "expected name = value, [section] or a comment");
-    struct lab_line l = { .number = number, .value = line };
+    struct lab_line l = {.number = number, .value = line};
     if (equals)
-        l = (struct lab_line){ number, lab_trim(line.at, equals), lab_trim(equals + 1, lab_end(line)), true };
+        l = (struct lab_line){number, lab_trim(line.at, equals), lab_trim(equals + 1, lab_end(line)), true};
     if (equals && !l.name.length)
         return lab_wrong(r, equals, "expected a name before '='");
     if (!axis && s->line_count == MOST_NAMES)
         return lab_wrong(r, line.at, "more than %d lines in a section", MOST_NAMES);
     for (uint32_t i = 0; equals && !axis && i < s->line_count; i++)
         if (same_title(s->lines[i].name, l.name))
-            return lab_wrong(r, l.name.at, "%.*s is given twice; first on line %d", (int)l.name.length, l.name.at, s->lines[i].number);
+            return lab_wrong(r, l.name.at, "%.*s is given twice; first on line %d", (int)l.name.length, l.name.at,
+                             s->lines[i].number);
     s->lines = lab_grow(r->arena, s->lines, s->line_count, &s->line_room, sizeof *s->lines);
     s->lines[s->line_count++] = l;
     return true;

@@ -1,4 +1,5 @@
-/* An experiment file taken apart: sections, and lines of name and value. Words lie in the file's text, so that a message finds its line and column from the address alone. */
+/* An experiment file taken apart: sections, and lines of name and value. Words lie in the file's text, so that a
+ * message finds its line and column from the address alone. */
 #ifndef HEDDLE_LAB_EXPERIMENT_READER_H
 #define HEDDLE_LAB_EXPERIMENT_READER_H
 
@@ -7,22 +8,33 @@
 
 #include <stddef.h>
 
-struct lab_word { const char *at; size_t length; };
+struct lab_word {
+    const char *at;
+    size_t length;
+};
 
 struct lab_line {
     int number;
-    struct lab_word name, value;   /* without blanks around them; an axis' line without '=': all of it is the value, and the name is empty */
+    struct lab_word name, value; /* without blanks around them; an axis' line without '=': all of it is the value, and
+                                    the name is empty */
     bool has_name;
 };
 
-enum lab_section_kind { SECTION_EXPERIMENT, SECTION_EXCLUDE = SECTION_EXPERIMENT + 1 + AXIS_COUNT, SECTION_FIGURE, SECTION_TABLE,
-                        SECTION_PROBES, SECTION_INPUT, SECTION_KINDS };
+enum lab_section_kind {
+    SECTION_EXPERIMENT,
+    SECTION_EXCLUDE = SECTION_EXPERIMENT + 1 + AXIS_COUNT,
+    SECTION_FIGURE,
+    SECTION_TABLE,
+    SECTION_PROBES,
+    SECTION_INPUT,
+    SECTION_KINDS
+};
 /* Sections of axes have the numbers between: SECTION_EXPERIMENT + 1 + axis. */
 extern const char *const lab_section_names[SECTION_KINDS];
 
 struct lab_section {
     int kind;
-    struct lab_word title;         /* what stands in the brackets; of a figure, table or input: its name */
+    struct lab_word title; /* what stands in the brackets; of a figure, table or input: its name */
     int number;
     struct lab_line *lines;
     uint32_t line_count, line_room;
@@ -44,9 +56,11 @@ const struct lab_line *lab_find_line(const struct lab_section *s, const char *na
 
 void lab_place(const struct lab_reader *r, const char *at, int *line, int *column);
 /* Return false always. at: an address in the file's text. */
-bool lab_wrong(const struct lab_reader *r, const char *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool lab_wrong(const struct lab_reader *r, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* "unknown WHAT 'WORD'", with the nearest of the names, or all of them where none is near. */
-bool lab_unknown(const struct lab_reader *r, struct lab_word word, const char *what, const char *const *names, size_t count);
+bool lab_unknown(const struct lab_reader *r, struct lab_word word, const char *what, const char *const *names,
+                 size_t count);
 
 struct lab_word lab_trim(const char *at, const char *end);
 static inline const char *lab_end(struct lab_word w) { return w.at + w.length; }
@@ -63,7 +77,8 @@ bool lab_next_word(const struct lab_reader *r, struct lab_word *rest, struct lab
 bool lab_number(struct lab_word w, double *number);
 /* Every quote and bracket of the word is closed. */
 bool lab_check_closed(const struct lab_reader *r, struct lab_word w);
-/* Takes the next piece, up to a separator outside quotes and brackets, off the front of rest. False when there is none left. An empty rest has one, empty piece. */
+/* Takes the next piece, up to a separator outside quotes and brackets, off the front of rest. False when there is none
+ * left. An empty rest has one, empty piece. */
 bool lab_next_piece(struct lab_word *rest, char separator, struct lab_word *piece);
 /* The first of these characters outside quotes, or NULL. */
 const char *lab_find_outside_quotes(struct lab_word w, const char *characters);

@@ -1,15 +1,18 @@
-/* [table NAME]: numbers of a paper as they stand there. They are text: nothing is computed of them, and no run is compared with them; values that ours are to be compared with belong to a figure
- * (experiment_claims.c). */
+/* [table NAME]: numbers of a paper as they stand there. They are text: nothing is computed of them, and no run is
+ * compared with them; values that ours are to be compared with belong to a figure (experiment_claims.c). */
 #include "lab/experiment_figure.h"
 
 #include <string.h>
 
 enum { MOST_COLUMNS = 64 };
-static const char *const keys[] = { "title", "caption", "source", "columns", "row.LABEL" };
+static const char *const keys[] = {"title", "caption", "source", "columns", "row.LABEL"};
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char row_prefix[] = "row.";
 
-static bool is_row(const struct lab_line *line) { return line->name.length >= sizeof row_prefix - 1 && memcmp(line->name.at, row_prefix, sizeof row_prefix - 1) == 0; }
+static bool is_row(const struct lab_line *line)
+{
+    return line->name.length >= sizeof row_prefix - 1 && memcmp(line->name.at, row_prefix, sizeof row_prefix - 1) == 0;
+}
 
 static bool check_keys(const struct lab_reader *r, const struct lab_section *s)
 {
@@ -53,17 +56,21 @@ static bool read_columns(const struct lab_reader *r, const struct lab_section *s
     return true;
 }
 
-static bool read_values(const struct lab_reader *r, const struct lab_line *line, const struct lab_table *t, const char **values)
+static bool read_values(const struct lab_reader *r, const struct lab_line *line, const struct lab_table *t,
+                        const char **values)
 {
     struct lab_word rest = line->value, piece = rest;
     uint32_t count = 0;
     while (lab_next_piece(&rest, ',', &piece)) {
         if (count == t->column_count)
-            return lab_wrong(r, piece.at, "more values than the %u columns; a value with a comma needs quotes", t->column_count);
+            return lab_wrong(r, piece.at, "more values than the %u columns; a value with a comma needs quotes",
+                             t->column_count);
         if (!read_text(r, piece, &values[count++]))
             return false;
     }
-    return count == t->column_count || lab_wrong(r, lab_end(line->value), "expected %u values, one for each column; here are %u", t->column_count, count);
+    return count == t->column_count ||
+           lab_wrong(r, lab_end(line->value), "expected %u values, one for each column; here are %u", t->column_count,
+                     count);
 }
 
 static bool read_row(const struct lab_reader *r, const struct lab_line *line, struct lab_table *t)

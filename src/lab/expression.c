@@ -4,8 +4,9 @@
  *   product = factor { ('*' | '/') factor }
  *   factor  = number | name | '(' sum ')' | '-' factor
  *
- * A name is words of letters, digits and '_' with dots between. Its first word may hold '-' between letters ("two-level.switches"), as the names of policies do, so a minus behind a name needs a
- * blank. Whether a metric of a name exists is not asked here. */
+ * A name is words of letters, digits and '_' with dots between. Its first word may hold '-' between letters
+ * ("two-level.switches"), as the names of policies do, so a minus behind a name needs a blank. Whether a metric of a
+ * name exists is not asked here. */
 #include "lab/expression.h"
 #include "lab/experiment_reader.h"
 
@@ -16,7 +17,7 @@
 enum { DEEPEST = 100, LONGEST = 5000 /* nodes: a long chain is a deep tree, and evaluation goes down it */ };
 
 struct node {
-    char kind;                     /* + - * / of two, n negated left, # number, m metric */
+    char kind; /* + - * / of two, n negated left, # number, m metric */
     struct node *left, *right;
     double number;
     uint32_t metric;
@@ -53,7 +54,7 @@ static char peek(struct parsing *p)
 static struct node *new_node(struct parsing *p, char kind, struct node *left, struct node *right)
 {
     struct node *n = arena_new(p->arena, struct node);
-    *n = (struct node){ .kind = kind, .left = left, .right = right };
+    *n = (struct node){.kind = kind, .left = left, .right = right};
     return p->nodes++ < LONGEST ? n : wrong(p, p->at, "this expression is too long");
 }
 
@@ -64,7 +65,9 @@ static struct node *parse_number(struct parsing *p)
     const char *start = p->at;
     while (isdigit((unsigned char)*p->at) || *p->at == '.')
         p->at++;
-    if ((*p->at == 'e' || *p->at == 'E') && (isdigit((unsigned char)p->at[1]) || ((p->at[1] == '+' || p->at[1] == '-') && isdigit((unsigned char)p->at[2])))) {
+    if ((*p->at == 'e' || *p->at == 'E') &&
+        (isdigit((unsigned char)p->at[1]) ||
+         ((p->at[1] == '+' || p->at[1] == '-') && isdigit((unsigned char)p->at[2])))) {
         p->at += 2;
         while (isdigit((unsigned char)*p->at))
             p->at++;
@@ -72,14 +75,16 @@ static struct node *parse_number(struct parsing *p)
     struct node *n = new_node(p, '#', NULL, NULL);
     if (!n)
         return NULL;
-    if (isalpha((unsigned char)*p->at) || *p->at == '_' || !lab_number((struct lab_word){ start, (size_t)(p->at - start) }, &n->number))
+    if (isalpha((unsigned char)*p->at) || *p->at == '_' ||
+        !lab_number((struct lab_word){start, (size_t)(p->at - start)}, &n->number))
         return wrong(p, start, "expected a number");
     return n;
 }
 
 static bool in_name(const char *at, bool first_word)
 {
-    return isalnum((unsigned char)*at) || *at == '_' || *at == '.' || (first_word && *at == '-' && isalpha((unsigned char)at[1]));
+    return isalnum((unsigned char)*at) || *at == '_' || *at == '.' ||
+           (first_word && *at == '-' && isalpha((unsigned char)at[1]));
 }
 
 static uint32_t metric_number(struct parsing *p, const char *name, size_t length)
@@ -156,13 +161,16 @@ static struct node *parse_sum(struct parsing *p)
     return left;
 }
 
-struct expression *expression_parse(struct arena *a, const char *text, const struct source *source, int line, int column, struct error *e)
+struct expression *expression_parse(struct arena *a, const char *text, const struct source *source, int line,
+                                    int column, struct error *e)
 {
     struct expression *x = arena_new(a, struct expression);
-    struct parsing p = { .arena = a, .out = x, .text = text, .at = text, .source = source, .line = line, .column = column, .error = e };
+    struct parsing p = {
+        .arena = a, .out = x, .text = text, .at = text, .source = source, .line = line, .column = column, .error = e};
     x->root = parse_sum(&p);
     if (x->root && peek(&p))
-        x->root = wrong(&p, p.at, *p.at == ')' ? "this ')' closes nothing" : "expected an operator (+ - * /) or the end");
+        x->root =
+            wrong(&p, p.at, *p.at == ')' ? "this ')' closes nothing" : "expected an operator (+ - * /) or the end");
     return x->root ? x : NULL;
 }
 

@@ -1,4 +1,5 @@
-/* The numbers of figures. A cell is the value of an expression over the metrics of its point, or of the best of several points, divided by that of another where the figure is normalised. */
+/* The numbers of figures. A cell is the value of an expression over the metrics of its point, or of the best of several
+ * points, divided by that of another where the figure is normalised. */
 #include "lab/figure_cycles.h"
 #include "lab/figure_source.h"
 
@@ -6,9 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct figure_cell empty_cell(uint32_t x, uint32_t series, uint32_t part) { return (struct figure_cell){ x, series, part, NAN, NAN, NAN, NULL, NULL }; }
+static struct figure_cell empty_cell(uint32_t x, uint32_t series, uint32_t part)
+{
+    return (struct figure_cell){x, series, part, NAN, NAN, NAN, NULL, NULL};
+}
 
-/* What the values at these items are divided by; 1 where the figure is not normalised. Parts of a stacked bar are divided by the whole of the other. */
+/* What the values at these items are divided by; 1 where the figure is not normalised. Parts of a stacked bar are
+ * divided by the whole of the other. */
 static double divisor(const struct figure_computation *c, const struct lab_item at[AXIS_COUNT], uint32_t formula)
 {
     const struct lab_figure *f = c->layout.figure;
@@ -67,7 +72,10 @@ static struct figure_cell *cell_at(const struct figure_data *d, uint32_t x, uint
 }
 
 /* A mean while values come in. */
-struct mean { double sum; uint32_t count; };
+struct mean {
+    double sum;
+    uint32_t count;
+};
 
 static void mean_add(struct mean *m, enum lab_mean kind, double value)
 {
@@ -102,7 +110,7 @@ static void fill_mean_x(struct arena *a, struct figure_data *d)
         counts[x] = complete(d, x);
     for (uint32_t s = 0; s < d->series_count; s++)
         for (uint32_t part = 0; part < figure_part_count(d->figure); part++) {
-            struct mean m = { 0 };
+            struct mean m = {0};
             for (uint32_t x = 0; x < last; x++)
                 if (counts[x])
                     mean_add(&m, d->figure->mean, cell_at(d, x, s, part)->value);
@@ -116,7 +124,7 @@ static void fill_mean_series(struct figure_data *d)
     uint32_t last = d->series_count - 1;
     for (uint32_t x = 0; x < d->x_count; x++)
         for (uint32_t part = 0; part < figure_part_count(d->figure); part++) {
-            struct mean m = { 0 };
+            struct mean m = {0};
             for (uint32_t s = 0; s < last; s++)
                 mean_add(&m, d->figure->mean, cell_at(d, x, s, part)->value);
             cell_at(d, x, last, part)->value = mean_value(&m, d->figure->mean);
@@ -202,7 +210,8 @@ static const char *point_label(struct arena *a, const struct experiment *x, cons
 }
 
 /* The items at a place in the product of all that is shown. False behind the last. */
-static bool scatter_items(const struct figure_layout *l, uint64_t place, struct lab_item items[AXIS_COUNT], uint32_t *series)
+static bool scatter_items(const struct figure_layout *l, uint64_t place, struct lab_item items[AXIS_COUNT],
+                          uint32_t *series)
 {
     *series = 0;
     for (int axis = AXIS_COUNT - 1; axis >= 0; axis--) {
@@ -263,19 +272,21 @@ static bool compute_cycles(struct figure_computation *c, struct error *e)
         d->missing += !samples.count;
         for (uint32_t i = 0; i < samples.count; i++) {
             d->cells = lab_grow(c->arena, d->cells, d->cell_count, &room, sizeof *d->cells);
-            d->cells[d->cell_count++] = (struct figure_cell){ 0, series, 0, samples.cycles[i], samples.values[i], NAN, key, detail };
+            d->cells[d->cell_count++] =
+                (struct figure_cell){0, series, 0, samples.cycles[i], samples.values[i], NAN, key, detail};
         }
     }
     figure_order_by_cycle(c->arena, d);
     return true;
 }
 
-bool figure_compute(struct arena *a, struct figure_source *source, const struct lab_figure *f, struct figure_data *out, struct error *e)
+bool figure_compute(struct arena *a, struct figure_source *source, const struct lab_figure *f, struct figure_data *out,
+                    struct error *e)
 {
-    struct figure_complaint why = { 0 };
-    struct figure_computation c = { .arena = a, .source = source, .out = out };
+    struct figure_complaint why = {0};
+    struct figure_computation c = {.arena = a, .source = source, .out = out};
     uint32_t columns = source->name_count;
-    *out = (struct figure_data){ .figure = f };
+    *out = (struct figure_data){.figure = f};
     if (!figure_layout_make(&c.layout, a, source->experiment, &source->space, f, &why))
         return error_set(e, ERROR_INVALID, "figure %s: %s", f->name, why.text);
     c.y = arena_array(a, struct formula *, f->y_count);

@@ -1,5 +1,6 @@
-/* Expectations: "gto > lrr", "best swl >= 1.2 * gto", "a = b" (within 2%), "a > b > c", "at least 2: a > b". A side is a label, a number times a label, or a number; a label with blanks needs no quotes, one with
- * an operator in it does. */
+/* Expectations: "gto > lrr", "best swl >= 1.2 * gto", "a = b" (within 2%), "a > b > c", "at least 2: a > b". A side is
+ * a label, a number times a label, or a number; a label with blanks needs no quotes, one with an operator in it
+ * does. */
 #include "lab/figure_layout.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 /* The relation at this place, or NULL. */
 static const char *relation_at(const char *at, const char *end)
 {
-    static const char *const relations[] = { ">=", "<=", ">", "<", "=" };
+    static const char *const relations[] = {">=", "<=", ">", "<", "="};
     for (size_t i = 0; i < sizeof relations / sizeof *relations; i++)
         if ((size_t)(end - at) >= strlen(relations[i]) && memcmp(at, relations[i], strlen(relations[i])) == 0)
             return relations[i];
@@ -17,7 +18,7 @@ static const char *relation_at(const char *at, const char *end)
 static const char *read_side(struct figure_side *side, struct lab_word text, const char **at)
 {
     const char *star = lab_find_outside_quotes(text, "*");
-    *side = (struct figure_side){ 1, text };
+    *side = (struct figure_side){1, text};
     *at = text.at;
     if (!text.length)
         return "expected a label or a number on both sides";
@@ -33,7 +34,7 @@ static const char *read_side(struct figure_side *side, struct lab_word text, con
     struct lab_word *label = &side->label;
     *at = label->at;
     if (label->length >= 2 && *label->at == '"' && lab_end(*label)[-1] == '"')
-        *label = (struct lab_word){ label->at + 1, label->length - 2 };
+        *label = (struct lab_word){label->at + 1, label->length - 2};
     if (!label->length || memchr(label->at, '"', label->length))
         return "expected a label";
     return NULL;
@@ -46,10 +47,12 @@ static bool read_at_least(struct figure_claim *c, struct lab_word *text)
     const size_t length = sizeof words - 1;
     double number;
     c->at_least = 0;
-    const char *colon = text->length > length && memcmp(text->at, words, length) == 0 ? lab_find_outside_quotes(*text, ":") : NULL;
+    const char *colon =
+        text->length > length && memcmp(text->at, words, length) == 0 ? lab_find_outside_quotes(*text, ":") : NULL;
     if (!colon)
         return true;
-    if (!lab_number(lab_trim(text->at + length, colon), &number) || number < 1 || number > 1e9 || number != (uint32_t)number)
+    if (!lab_number(lab_trim(text->at + length, colon), &number) || number < 1 || number > 1e9 ||
+        number != (uint32_t)number)
         return false;
     c->at_least = (uint32_t)number;
     *text = lab_trim(colon + 1, lab_end(*text));

@@ -1,7 +1,8 @@
-/* Figures over time (x = cycle): an expression over the samples of a launch, one value a sample. Of a launch with more samples than a picture can show, neighbours are put together and their mean is
- * taken, so that a count stays one of as many cycles as before. */
-#include "lab/expression.h"
+/* Figures over time (x = cycle): an expression over the samples of a launch, one value a sample. Of a launch with more
+ * samples than a picture can show, neighbours are put together and their mean is taken, so that a count stays one of as
+ * many cycles as before. */
 #include "lab/figure_cycles.h"
+#include "lab/expression.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,13 +28,14 @@ static void put_together(struct figure_samples *s)
         s->count = shown;
 }
 
-bool figure_samples_read(struct arena *a, struct store *store, const char *key, const struct lab_figure *f, struct figure_samples *out, struct error *e)
+bool figure_samples_read(struct arena *a, struct store *store, const char *key, const struct lab_figure *f,
+                         struct figure_samples *out, struct error *e)
 {
-    struct source place = { f->name, f->y[0], strlen(f->y[0]) };
+    struct source place = {f->name, f->y[0], strlen(f->y[0])};
     const struct expression *x = expression_parse(a, f->y[0], &place, 1, 1, e);
     const char *const *names;
     struct store_samples samples;
-    *out = (struct figure_samples){ 0 };
+    *out = (struct figure_samples){0};
     if (!x)
         return false;
     uint32_t count = expression_names(x, &names);
@@ -51,7 +53,8 @@ bool figure_samples_read(struct arena *a, struct store *store, const char *key, 
 static int by_place(const void *a, const void *b)
 {
     const struct figure_cell *x = a, *y = b;
-    return x->x_number != y->x_number ? (x->x_number > y->x_number) - (x->x_number < y->x_number) : (x->series > y->series) - (x->series < y->series);
+    return x->x_number != y->x_number ? (x->x_number > y->x_number) - (x->x_number < y->x_number)
+                                      : (x->series > y->series) - (x->series < y->series);
 }
 
 void figure_order_by_cycle(struct arena *a, struct figure_data *d)

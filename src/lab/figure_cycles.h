@@ -4,9 +4,13 @@
 
 #include "lab/figure.h"
 
-struct figure_samples { double *cycles, *values; uint32_t count; };
+struct figure_samples {
+    double *cycles, *values;
+    uint32_t count;
+};
 /* The values of the figure's y in the launch that it names; none where the run has no such launch, or no samples. */
-bool figure_samples_read(struct arena *a, struct store *store, const char *key, const struct lab_figure *f, struct figure_samples *out, struct error *e);
+bool figure_samples_read(struct arena *a, struct store *store, const char *key, const struct lab_figure *f,
+                         struct figure_samples *out, struct error *e);
 /* Cells with their x_number set, in the order of that and of the series; and the labels of the xs. */
 void figure_order_by_cycle(struct arena *a, struct figure_data *d);
 

@@ -1,4 +1,5 @@
-/* The verdict on a figure: deviation from the published values, directions, rankings, and whether what the paper says of it holds here. */
+/* The verdict on a figure: deviation from the published values, directions, rankings, and whether what the paper says
+ * of it holds here. */
 #include "lab/figure.h"
 #include "lab/figure_layout.h"
 
@@ -8,7 +9,10 @@
 
 static const double close_enough = 0.02; /* what counts as equal */
 
-static bool has_both(const struct figure_cell *c) { return !isnan(c->value) && !isnan(c->published) && c->published != 0; }
+static bool has_both(const struct figure_cell *c)
+{
+    return !isnan(c->value) && !isnan(c->published) && c->published != 0;
+}
 
 static bool near(double a, double b) { return a == b || fabs(a / b - 1) <= close_enough; }
 
@@ -31,14 +35,18 @@ static bool names_it(const struct figure_data *d, const char *axis_name, const c
 }
 
 /* What others are divided by is 1 in both, and says nothing. */
-static bool is_base(const struct figure_data *d, const struct figure_cell *c) { return names_it(d, d->figure->series, d->series[c->series]) || names_it(d, d->figure->x, d->xs[c->x]); }
+static bool is_base(const struct figure_data *d, const struct figure_cell *c)
+{
+    return names_it(d, d->figure->series, d->series[c->series]) || names_it(d, d->figure->x, d->xs[c->x]);
+}
 
 static void judge_direction(const struct figure_data *d, const struct figure_cell *c, struct figure_verdict *out)
 {
     if (!d->figure->has_normalise || d->figure->kind == FIGURE_STACKED || is_base(d, c))
         return; /* parts of a bar are not compared with 1 */
     out->directions++;
-    out->directions_held += (c->value > 1 && c->published > 1) || (c->value < 1 && c->published < 1) || (near(c->value, 1) && near(c->published, 1));
+    out->directions_held += (c->value > 1 && c->published > 1) || (c->value < 1 && c->published < 1) ||
+                            (near(c->value, 1) && near(c->published, 1));
 }
 
 /* Cells of one x are neighbours. */
@@ -57,7 +65,7 @@ static void judge_rankings(const struct figure_data *d, uint32_t i, struct figur
 void figure_judge(const struct figure_data *d, struct figure_verdict *out)
 {
     double *deviations = malloc((d->cell_count + 1) * sizeof *deviations);
-    *out = (struct figure_verdict){ .median_deviation = NAN };
+    *out = (struct figure_verdict){.median_deviation = NAN};
     for (uint32_t i = 0; i < d->cell_count; i++) {
         const struct figure_cell *c = &d->cells[i];
         if (!has_both(c))
@@ -81,7 +89,8 @@ void figure_judge(const struct figure_data *d, struct figure_verdict *out)
 /* Bars of several expressions are series, with an axis or without. */
 static bool has_series(const struct lab_figure *f) { return f->series || (f->kind == FIGURE_BARS && f->y_count > 1); }
 
-/* The value of a side at an x. Its label is a series'; a part's in a stacked figure without series; an x's where there is neither, and then x is not asked. NAN: no data, or no such label. */
+/* The value of a side at an x. Its label is a series'; a part's in a stacked figure without series; an x's where there
+ * is neither, and then x is not asked. NAN: no data, or no such label. */
 static double side_value(const struct figure_data *d, const struct figure_side *side, uint32_t x)
 {
     const struct lab_figure *f = d->figure;
@@ -91,7 +100,8 @@ static double side_value(const struct figure_data *d, const struct figure_side *
     for (uint32_t i = 0; i < d->cell_count; i++) {
         const struct figure_cell *c = &d->cells[i];
         const char *label = parts ? f->y_labels[c->part] : has_series(f) ? d->series[c->series] : d->xs[c->x];
-        if ((c->x == x || (!parts && !has_series(f))) && c->part == (parts ? c->part : 0) && lab_word_is(side->label, label))
+        if ((c->x == x || (!parts && !has_series(f))) && c->part == (parts ? c->part : 0) &&
+            lab_word_is(side->label, label))
             return side->factor * c->value;
     }
     return NAN;
@@ -115,7 +125,8 @@ static int holds_at(const struct figure_data *d, const struct figure_claim *clai
 {
     int all = 1;
     for (uint32_t i = 0; i + 1 < claim->count; i++)
-        all = both(all, relation_holds(side_value(d, &claim->sides[i], x), claim->relation[i], side_value(d, &claim->sides[i + 1], x)));
+        all = both(all, relation_holds(side_value(d, &claim->sides[i], x), claim->relation[i],
+                                       side_value(d, &claim->sides[i + 1], x)));
     return all;
 }
 
@@ -137,7 +148,8 @@ int figure_expectation(const struct figure_data *d, const char *expected)
     struct figure_claim claim;
     const char *at;
     bool beside = has_series(f) || f->kind == FIGURE_STACKED; /* else xs are compared with each other, once */
-    if (!d->x_count || f->kind == FIGURE_SCATTER || figure_claim_read(&claim, (struct lab_word){ expected, strlen(expected) }, &at))
+    if (!d->x_count || f->kind == FIGURE_SCATTER ||
+        figure_claim_read(&claim, (struct lab_word){expected, strlen(expected)}, &at))
         return -1;
     bool at_mean = f->mean != MEAN_NONE && strcmp(d->xs[d->x_count - 1], "mean") == 0;
     if (claim.at_least)

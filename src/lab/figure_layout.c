@@ -1,4 +1,5 @@
-/* Which items of which axes a figure shows. Made when the experiment is read, so that a mistake is met before a sweep, and again when the figure's numbers are computed. */
+/* Which items of which axes a figure shows. Made when the experiment is read, so that a mistake is met before a sweep,
+ * and again when the figure's numbers are computed. */
 #include "lab/figure_layout.h"
 
 #include <math.h>
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool complain(struct figure_complaint *why, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool complain(struct figure_complaint *why, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static bool complain(struct figure_complaint *why, const char *key, const char *format, ...)
 {
     va_list args;
@@ -19,16 +21,18 @@ static bool complain(struct figure_complaint *why, const char *key, const char *
 }
 
 /* The items that match, each label once. best: also best(...) that no label names. */
-static struct lab_items choose_items(const struct figure_layout *l, struct arena *a, int axis, const char *labels, bool best)
+static struct lab_items choose_items(const struct figure_layout *l, struct arena *a, int axis, const char *labels,
+                                     bool best)
 {
     const struct lab_items *all = &l->space->items[axis];
-    struct lab_items out = { 0 };
-    struct strmap seen = { 0 };
+    struct lab_items out = {0};
+    struct strmap seen = {0};
     uint32_t room = 0;
     for (uint32_t i = 0; i < all->count; i++) {
         const struct lab_item *item = &all->items[i];
         size_t length = strlen(item->label);
-        if (!lab_item_matches(&l->experiment->axes[axis], item, labels) || (item->best && !best && !labels) || strmap_get(&seen, item->label, length))
+        if (!lab_item_matches(&l->experiment->axes[axis], item, labels) || (item->best && !best && !labels) ||
+            strmap_get(&seen, item->label, length))
             continue;
         strmap_put(&seen, item->label, length, all->items);
         out.items = lab_grow(a, out.items, out.count, &room, sizeof *out.items);
@@ -68,7 +72,10 @@ static bool find_x(struct figure_layout *l, struct arena *a, struct figure_compl
     near = nearest_name(x, names, count);
     if (near)
         return complain(why, "x", "unknown axis '%.60s'; did you mean '%s'?", x, near);
-    return complain(why, "x", "unknown axis '%.60s'; expected program, machine, scheduler, l1, divergence, variant, what a range of one runs over (scheduler.limit), cycle, pc or bucket", x);
+    return complain(why, "x",
+                    "unknown axis '%.60s'; expected program, machine, scheduler, l1, divergence, variant, what a range "
+                    "of one runs over (scheduler.limit), cycle, pc or bucket",
+                    x);
 }
 
 static bool find_series(struct figure_layout *l, struct figure_complaint *why)
@@ -81,7 +88,9 @@ static bool find_series(struct figure_layout *l, struct figure_complaint *why)
         near = nearest_name(series, lab_axis_names, AXIS_COUNT);
         if (near)
             return complain(why, "series", "unknown axis '%.60s'; did you mean '%s'?", series, near);
-        return complain(why, "series", "unknown axis '%.60s'; expected program, machine, scheduler, l1, divergence or variant", series);
+        return complain(why, "series",
+                        "unknown axis '%.60s'; expected program, machine, scheduler, l1, divergence or variant",
+                        series);
     }
     if (l->series_axis == l->x_axis && !l->parameter)
         return complain(why, "series", "x is %s already", series);
@@ -95,7 +104,8 @@ static uint32_t next_ranged(const struct figure_layout *l, uint32_t entry)
     const char *labels = l->figure->where.labels[l->x_axis];
     for (; entry < v->entry_count; entry++) {
         const char *parameter = v->values[v->entries[entry].first].parameter;
-        if (!v->entries[entry].best && parameter && strcmp(parameter, l->parameter) == 0 && (!labels || lab_label_in(v->entries[entry].label, labels)))
+        if (!v->entries[entry].best && parameter && strcmp(parameter, l->parameter) == 0 &&
+            (!labels || lab_label_in(v->entries[entry].label, labels)))
             return entry;
     }
     return UINT32_MAX;
@@ -117,15 +127,17 @@ static bool lay_parameter(struct figure_layout *l, struct arena *a, struct figur
         most += v->entries[e].count;
     }
     if (!entries)
-        return complain(why, "where", "no line of %s that this leaves has a range over %s", lab_axis_names[l->x_axis], l->parameter);
+        return complain(why, "where", "no line of %s that this leaves has a range over %s", lab_axis_names[l->x_axis],
+                        l->parameter);
     if (entries > 1 && !by_entry)
-        return complain(why, "x", "%u lines of %s have a range over %s: add where = %s=LABEL, or series = %s", entries, lab_axis_names[l->x_axis], l->parameter, lab_axis_names[l->x_axis],
-                        lab_axis_names[l->x_axis]);
+        return complain(why, "x", "%u lines of %s have a range over %s: add where = %s=LABEL, or series = %s", entries,
+                        lab_axis_names[l->x_axis], l->parameter, lab_axis_names[l->x_axis], lab_axis_names[l->x_axis]);
     l->x_numbers = arena_array(a, double, most);
-    l->shown[l->x_axis] = (struct lab_items){ arena_array(a, struct lab_item, entries), 0 };
+    l->shown[l->x_axis] = (struct lab_items){arena_array(a, struct lab_item, entries), 0};
     for (uint32_t e = 0; (e = next_ranged(l, e)) != UINT32_MAX; e++) {
         const struct lab_entry *entry = &v->entries[e];
-        l->shown[l->x_axis].items[l->shown[l->x_axis].count++] = (struct lab_item){ entry->label, e, entry->first, entry->count, false, NULL };
+        l->shown[l->x_axis].items[l->shown[l->x_axis].count++] =
+            (struct lab_item){entry->label, e, entry->first, entry->count, false, NULL};
         for (uint32_t i = 0; i < entry->count; i++) {
             double number = v->values[entry->first + i].number;
             if (isnan(number))
@@ -153,7 +165,7 @@ static void lay_labels(struct arena *a, const struct lab_items *items, const cha
 
 static void lay_series(struct figure_layout *l, struct arena *a)
 {
-    static const char *no_series[] = { "" };
+    static const char *no_series[] = {""};
     const struct lab_figure *f = l->figure;
     l->beside = f->kind == FIGURE_BARS ? f->y_count : 1;
     l->series = l->beside > 1 ? f->y_labels : no_series;
@@ -178,8 +190,9 @@ static bool hold_others(const struct figure_layout *l, struct figure_complaint *
         const char *name = lab_axis_names[axis];
         if (axis == l->x_axis || axis == l->series_axis || count == 1)
             continue;
-        return complain(why, l->figure->where.labels[axis] ? "where" : NULL, "%s has %u entries and the figure shows one: add where = %s=%.60s, or take %s as x or series", name, count, name,
-                        l->shown[axis].items[0].label, name);
+        return complain(why, l->figure->where.labels[axis] ? "where" : NULL,
+                        "%s has %u entries and the figure shows one: add where = %s=%.60s, or take %s as x or series",
+                        name, count, name, l->shown[axis].items[0].label, name);
     }
     return true;
 }
@@ -192,7 +205,8 @@ static bool find_base(struct figure_layout *l, struct arena *a, struct figure_co
             continue;
         struct lab_items items = choose_items(l, a, axis, labels, true);
         if (items.count != 1)
-            return complain(why, "normalise", "expected one %s to divide by; '%.60s' are %u", lab_axis_names[axis], labels, items.count);
+            return complain(why, "normalise", "expected one %s to divide by; '%.60s' are %u", lab_axis_names[axis],
+                            labels, items.count);
         l->base[axis] = items.items[0];
     }
     return true;
@@ -219,7 +233,8 @@ static bool check_mean(const struct figure_layout *l, struct figure_complaint *w
     if (l->figure->mean == MEAN_NONE)
         return true;
     if (l->parameter && l->series_axis < 0)
-        return complain(why, "mean", "a mean over what? Over a parameter the mean is that of the series, and there are none");
+        return complain(why, "mean",
+                        "a mean over what? Over a parameter the mean is that of the series, and there are none");
     const char **labels = l->parameter ? l->series : l->xs;
     for (uint32_t i = 0; i < (l->parameter ? l->series_count : l->x_count); i++)
         if (strcmp(labels[i], "mean") == 0)
@@ -227,10 +242,11 @@ static bool check_mean(const struct figure_layout *l, struct figure_complaint *w
     return true;
 }
 
-bool figure_layout_make(struct figure_layout *l, struct arena *a, const struct experiment *x, const struct lab_space *space, const struct lab_figure *f, struct figure_complaint *why)
+bool figure_layout_make(struct figure_layout *l, struct arena *a, const struct experiment *x,
+                        const struct lab_space *space, const struct lab_figure *f, struct figure_complaint *why)
 {
     bool scatter = f->kind == FIGURE_SCATTER, cycles = f->over != OVER_AXIS;
-    *l = (struct figure_layout){ .experiment = x, .space = space, .figure = f, .x_axis = -1, .series_axis = -1 };
+    *l = (struct figure_layout){.experiment = x, .space = space, .figure = f, .x_axis = -1, .series_axis = -1};
     if ((!scatter && !cycles && !find_x(l, a, why)) || !find_series(l, why))
         return false;
     for (int axis = 0; axis < AXIS_COUNT; axis++) {
@@ -247,7 +263,8 @@ bool figure_layout_make(struct figure_layout *l, struct arena *a, const struct e
         return false;
     if (!find_base(l, a, why) || !check_mean(l, why))
         return false;
-    return !f->has_normalise || base_exists(l) || complain(why, "normalise", "this matches none of the points that the figure shows");
+    return !f->has_normalise || base_exists(l) ||
+           complain(why, "normalise", "this matches none of the points that the figure shows");
 }
 
 /* The value of an entry at a number of its range. */
@@ -256,7 +273,7 @@ static bool value_at(const struct figure_layout *l, const struct lab_item *entry
     const struct lab_axis_values *v = &l->experiment->axes[l->x_axis];
     for (uint32_t i = 0; i < entry->count; i++)
         if (v->values[entry->first + i].number == number) {
-            *out = (struct lab_item){ v->values[entry->first + i].label, entry->entry, entry->first + i, 1, false, NULL };
+            *out = (struct lab_item){v->values[entry->first + i].label, entry->entry, entry->first + i, 1, false, NULL};
             return true;
         }
     return false;
@@ -280,7 +297,8 @@ void figure_layout_base(const struct figure_layout *l, struct lab_item items[AXI
             items[axis] = l->base[axis];
 }
 
-bool figure_layout_point(const struct lab_grid *g, const struct lab_item items[AXIS_COUNT], uint32_t place, uint32_t *point)
+bool figure_layout_point(const struct lab_grid *g, const struct lab_item items[AXIS_COUNT], uint32_t place,
+                         uint32_t *point)
 {
     uint32_t value[AXIS_COUNT];
     for (int axis = AXIS_COUNT - 1; axis >= 0; axis--) {

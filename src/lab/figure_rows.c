@@ -1,6 +1,6 @@
-/* Figures over what each run has many of: the instructions of a kernel (x = pc), the buckets of histograms (x = bucket).
- * A name in an expression is a counter of rows where any run of the figure has it so, else a metric of the whole run.
- * Rows that are all 0 are left out: any instruction, and the buckets behind the last that is not. */
+/* Figures over what each run has many of: the instructions of a kernel (x = pc), the buckets of histograms (x =
+ * bucket). A name in an expression is a counter of rows where any run of the figure has it so, else a metric of the
+ * whole run. Rows that are all 0 are left out: any instruction, and the buckets behind the last that is not. */
 #include "lab/figure_source.h"
 
 #include "policy/registry.h"
@@ -10,16 +10,20 @@
 #include <string.h>
 
 /* The run that a series shows. */
-struct shown { uint32_t point; /* UINT32_MAX: none */ const char *detail; struct store_rows rows; };
+struct shown {
+    uint32_t point; /* UINT32_MAX: none */
+    const char *detail;
+    struct store_rows rows;
+};
 
 struct rows {
     struct figure_computation *c;
-    const char **names;            /* of all the figure's expressions, each once */
-    bool *counted;                 /* one a name: a counter of rows */
+    const char **names; /* of all the figure's expressions, each once */
+    bool *counted;      /* one a name: a counter of rows */
     uint32_t name_count;
-    struct shown *shown;           /* by item of the series axis */
+    struct shown *shown; /* by item of the series axis */
     uint32_t shown_count;
-    int64_t *numbers;              /* xs */
+    int64_t *numbers; /* xs */
     uint32_t number_count;
 };
 
@@ -168,7 +172,7 @@ static void fill_row(const struct rows *r, int64_t number, struct figure_cell *c
     const struct figure_layout *l = &r->c->layout;
     uint32_t parts = figure_part_count(l->figure);
     for (uint32_t i = 0; i < l->series_count * parts; i++) {
-        cells[i] = (struct figure_cell){ x, i / parts, i % parts, NAN, NAN, NAN, NULL, NULL };
+        cells[i] = (struct figure_cell){x, i / parts, i % parts, NAN, NAN, NAN, NULL, NULL};
         if (l->figure->over == OVER_BUCKETS)
             cells[i].x_number = (double)number;
         fill_cell(r, number, &cells[i]);
@@ -187,7 +191,7 @@ bool figure_compute_rows(struct figure_computation *c, struct error *e)
 {
     const struct figure_layout *l = &c->layout;
     struct figure_data *d = c->out;
-    struct rows r = { .c = c };
+    struct rows r = {.c = c};
     uint32_t cells = l->series_count * figure_part_count(l->figure), kept = 0;
     d->series = l->series;
     d->series_count = l->series_count;

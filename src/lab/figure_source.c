@@ -1,4 +1,5 @@
-/* What the store has for the figures of an experiment. All metrics that any of them needs are read at once, a row for each point. */
+/* What the store has for the figures of an experiment. All metrics that any of them needs are read at once, a row for
+ * each point. */
 #include "lab/figure_source.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static uint32_t column_of(struct arena *a, struct figure_source *s, const char *
 
 struct formula *formula_make(struct arena *a, struct figure_source *s, const char *text, struct error *e)
 {
-    struct source place = { s->experiment->name, text, strlen(text) };
+    struct source place = {s->experiment->name, text, strlen(text)};
     struct formula *f = arena_new(a, struct formula);
     const char *const *names;
     f->expression = expression_parse(a, text, &place, 1, 1, e);
@@ -57,7 +58,8 @@ static bool find_columns(struct arena *a, struct figure_source *s, struct error 
     return true;
 }
 
-struct figure_source *figure_source_open(struct arena *a, struct store *store, const struct experiment *x, struct error *e)
+struct figure_source *figure_source_open(struct arena *a, struct store *store, const struct experiment *x,
+                                         struct error *e)
 {
     struct figure_source *s = arena_new(a, struct figure_source);
     s->experiment = x;
@@ -67,12 +69,19 @@ struct figure_source *figure_source_open(struct arena *a, struct store *store, c
     if (!find_columns(a, s, e) || !store_point_keys(store, x, s->keys, e))
         return NULL;
     s->values = arena_array(a, double, (size_t)x->point_count * s->name_count);
-    return store_metrics(store, (const char (*)[KEY_BYTES])s->keys, x->point_count, s->names, s->name_count, s->values, e) ? s : NULL;
+    return store_metrics(store, (const char(*)[KEY_BYTES])s->keys, x->point_count, s->names, s->name_count, s->values,
+                         e)
+               ? s
+               : NULL;
 }
 
-bool figure_has_run(const struct figure_source *s, uint32_t point) { return !isnan(s->values[(size_t)point * s->name_count + s->cycles]); }
+bool figure_has_run(const struct figure_source *s, uint32_t point)
+{
+    return !isnan(s->values[(size_t)point * s->name_count + s->cycles]);
+}
 
-/* The point that the items stand for: of several the best that has a run, or else the first that is not excluded. UINT32_MAX: none. */
+/* The point that the items stand for: of several the best that has a run, or else the first that is not excluded.
+ * UINT32_MAX: none. */
 uint32_t figure_choose_point(const struct figure_source *s, const struct lab_item items[AXIS_COUNT])
 {
     uint32_t point, chosen = UINT32_MAX;
@@ -88,7 +97,8 @@ uint32_t figure_choose_point(const struct figure_source *s, const struct lab_ite
 }
 
 /* What was chosen where there was a choice. */
-const char *figure_choice_label(struct arena *a, const struct figure_source *s, const struct lab_item items[AXIS_COUNT], uint32_t point)
+const char *figure_choice_label(struct arena *a, const struct figure_source *s, const struct lab_item items[AXIS_COUNT],
+                                uint32_t point)
 {
     const char *text = NULL;
     for (int axis = 0; axis < AXIS_COUNT; axis++)

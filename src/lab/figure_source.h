@@ -10,12 +10,12 @@ struct figure_source {
     const struct experiment *experiment;
     struct store *store;
     struct lab_space space;
-    char (*keys)[KEY_BYTES];       /* by point; "": never swept */
-    const char **names;            /* metrics: the columns */
+    char (*keys)[KEY_BYTES]; /* by point; "": never swept */
+    const char **names;      /* metrics: the columns */
     uint32_t name_count, name_room;
-    double *values;                /* a row for each point */
+    double *values; /* a row for each point */
     struct formula *best_by;
-    uint32_t cycles;               /* column that every run that ended well has */
+    uint32_t cycles; /* column that every run that ended well has */
 };
 
 /* An expression and the columns of its metrics. */
@@ -28,10 +28,12 @@ struct formula {
 struct formula *formula_make(struct arena *a, struct figure_source *s, const char *text, struct error *e);
 double formula_at(const struct figure_source *s, const struct formula *f, uint32_t point);
 bool figure_has_run(const struct figure_source *s, uint32_t point);
-/* The point that the items stand for: of several the best that has a run, or else the first that is not excluded. UINT32_MAX: none. */
+/* The point that the items stand for: of several the best that has a run, or else the first that is not excluded.
+ * UINT32_MAX: none. */
 uint32_t figure_choose_point(const struct figure_source *s, const struct lab_item items[AXIS_COUNT]);
 /* What was chosen where there was a choice; NULL: there was none. */
-const char *figure_choice_label(struct arena *a, const struct figure_source *s, const struct lab_item items[AXIS_COUNT], uint32_t point);
+const char *figure_choice_label(struct arena *a, const struct figure_source *s, const struct lab_item items[AXIS_COUNT],
+                                uint32_t point);
 
 /* A figure while it is computed. */
 struct figure_computation {
@@ -42,7 +44,10 @@ struct figure_computation {
     struct figure_data *out;
 };
 /* Parts of a bar that stand on each other. */
-static inline uint32_t figure_part_count(const struct lab_figure *f) { return f->kind == FIGURE_STACKED ? f->y_count : 1; }
+static inline uint32_t figure_part_count(const struct lab_figure *f)
+{
+    return f->kind == FIGURE_STACKED ? f->y_count : 1;
+}
 /* Which of the figure's expressions a cell shows. */
 static inline uint32_t figure_formula_of(const struct figure_computation *c, const struct figure_cell *cell)
 {

@@ -1,4 +1,5 @@
-/* Runs a job: the program with its options and limits, what it printed into a file without a name, and a record of how it ended. */
+/* Runs a job: the program with its options and limits, what it printed into a file without a name, and a record of how
+ * it ended. */
 #include "base/out_of_memory.h"
 #include "lab/job.h"
 #include "lab/job_record.h"
@@ -19,10 +20,20 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FAILURE_BYTES = 400, KEPT_LOG_BYTES = 1 << 20, NOT_STARTED = 127, MEGABYTE = 1 << 20, INTERVAL_BYTES = 24, PROFILE_WORDS = 5 };
+enum {
+    FAILURE_BYTES = 400,
+    KEPT_LOG_BYTES = 1 << 20,
+    NOT_STARTED = 127,
+    MEGABYTE = 1 << 20,
+    INTERVAL_BYTES = 24,
+    PROFILE_WORDS = 5
+};
 
-/* Files of a run that are gone when it is recorded: its trace, and what it writes for others until that has its name. */
-struct scratch { char trace[PATH_MAX], output[PATH_MAX]; };
+/* Files of a run that are gone when it is recorded: its trace, and what it writes for others until that has its
+ * name. */
+struct scratch {
+    char trace[PATH_MAX], output[PATH_MAX];
+};
 
 /* ------------------------------------------------------------- what it printed */
 
@@ -92,11 +103,13 @@ static const char *last_line(char *text)
 
 static void describe_exit(const struct child_result *r, char *log, char out[FAILURE_BYTES])
 {
-    const char *message = json_string_value(json_object_get(json_object_get(r->stats, "outcome"), "message")), *last = last_line(log);
+    const char *message = json_string_value(json_object_get(json_object_get(r->stats, "outcome"), "message")),
+               *last = last_line(log);
     if (message && *message)
         first_line(out, FAILURE_BYTES, message);
     else if (r->signal)
-        snprintf(out, FAILURE_BYTES, "ended by signal %d (%s)%s", r->signal, strsignal(r->signal), r->signal == SIGKILL ? ": the system may have run out of memory" : "");
+        snprintf(out, FAILURE_BYTES, "ended by signal %d (%s)%s", r->signal, strsignal(r->signal),
+                 r->signal == SIGKILL ? ": the system may have run out of memory" : "");
     else if (r->status)
         snprintf(out, FAILURE_BYTES, "exit status %d%s%.300s", r->status, *last ? ": " : "", last);
     else if (r->damaged)
@@ -112,7 +125,8 @@ static void describe(const struct job *j, const struct child_result *r, char *lo
     if (r->end == CHILD_TIME)
         snprintf(out, FAILURE_BYTES, "not finished after %g s", j->time_limit_seconds);
     else if (r->end == CHILD_MEMORY)
-        snprintf(out, FAILURE_BYTES, "out of memory: it used %.0f MB, the limit is %.0f MB", (double)r->memory_bytes / MEGABYTE, (double)j->memory_limit_bytes / MEGABYTE);
+        snprintf(out, FAILURE_BYTES, "out of memory: it used %.0f MB, the limit is %.0f MB",
+                 (double)r->memory_bytes / MEGABYTE, (double)j->memory_limit_bytes / MEGABYTE);
     else if (child_exit_code(r) != EXIT_DONE || !r->used_cuda)
         describe_exit(r, log, out);
 }
@@ -122,7 +136,8 @@ static void replay(const struct job *j, const char *trace, struct child_result *
 {
     struct error why = {0};
     if (!*out && j->replay && !job_replay(trace, j->replay, r->stats, &why))
-        snprintf(out, FAILURE_BYTES, "its accesses could not be replayed: %.*s", (int)strcspn(why.text, "\n"), why.text);
+        snprintf(out, FAILURE_BYTES, "its accesses could not be replayed: %.*s", (int)strcspn(why.text, "\n"),
+                 why.text);
 }
 
 static void put_end(json_t *record, const struct job *j, struct child_result *r, int log, const char *spool,
@@ -172,7 +187,10 @@ static const char *with_file(const struct job *j, const char *word, const char *
 static const char **option_words(const struct job *j, const struct scratch *files, char interval[INTERVAL_BYTES],
                                  struct arena *a)
 {
-    const struct { const char *name, *value; } given[] = {{"--machine", j->machine}, {"--scheduler", j->scheduler}, {"--l1", j->l1}, {"--divergence", j->divergence}};
+    const struct {
+        const char *name, *value;
+    } given[] = {
+        {"--machine", j->machine}, {"--scheduler", j->scheduler}, {"--l1", j->l1}, {"--divergence", j->divergence}};
     size_t count = count_words(j->sets), most = 2 * count + 2 * count_words(j->probes) + count_words(j->options), n = 0;
     const char **words = arena_array(a, const char *, most + 2 * sizeof given / sizeof *given + PROFILE_WORDS + 1);
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
@@ -227,8 +245,17 @@ static bool run_program(const struct job *j, const struct places *places, const 
     job_scratch_name(stats, sizeof stats, spool, j->key, "stats");
     const char **options = option_words(j, files, interval, &a);
     char **words = program_words(j);
-    struct child_guard guard = {.log = log, .stats = stats, .time_limit_seconds = j->time_limit_seconds, .memory_limit_bytes = j->memory_limit_bytes};
-    struct child_request request = {.path = j->path, .argv = words, .library = places->lib, .options = options, .quiet = true, .output = -1, .guard = &guard};
+    struct child_guard guard = {.log = log,
+                                .stats = stats,
+                                .time_limit_seconds = j->time_limit_seconds,
+                                .memory_limit_bytes = j->memory_limit_bytes};
+    struct child_request request = {.path = j->path,
+                                    .argv = words,
+                                    .library = places->lib,
+                                    .options = options,
+                                    .quiet = true,
+                                    .output = -1,
+                                    .guard = &guard};
     bool started = child_run(&request, out, e);
     arena_free(&a);
     free(words);

@@ -1,5 +1,5 @@
-/* Runs that are made for others: an [input NAME] of the experiment, with the program, machine and variant of the point that
- * names its file. Points that need the same run share its job. Its key covers what it writes, not where. */
+/* Runs that are made for others: an [input NAME] of the experiment, with the program, machine and variant of the point
+ * that names its file. Points that need the same run share its job. Its key covers what it writes, not where. */
 #include "lab/job_maker.h"
 
 #include "lab/expand.h"

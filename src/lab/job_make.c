@@ -1,5 +1,6 @@
-/* From the points of an experiment to jobs with content keys. What points share (an executable, a machine with its overrides, a policy) is read, checked and hashed once (job_parts.c): ten thousand
- * points are made in a fraction of a second. */
+/* From the points of an experiment to jobs with content keys. What points share (an executable, a machine with its
+ * overrides, a policy) is read, checked and hashed once (job_parts.c): ten thousand points are made in a fraction of a
+ * second. */
 #include "base/out_of_memory.h"
 #include "lab/job_maker.h"
 
@@ -211,7 +212,10 @@ static bool make_job(struct job_maker *m, const struct lab_point *p, struct job 
     return true;
 }
 
-static int compare_keys(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int compare_keys(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 uint32_t jobs_distinct(const struct job *jobs, uint32_t count)
 {
@@ -228,14 +232,16 @@ uint32_t jobs_distinct(const struct job *jobs, uint32_t count)
     return different;
 }
 
-bool jobs_make(const struct experiment *x, const struct places *places, struct arena *a, struct job **jobs, struct error *e)
+bool jobs_make(const struct experiment *x, const struct places *places, struct arena *a, struct job **jobs,
+               struct error *e)
 {
     struct error own = {0};
     struct job_maker m = {.x = x, .places = places, .arena = a, .hash = key_hash_new(), .error = e ? e : &own};
     bool good = true;
     m.options = arena_array(a, struct options_part, x->axes[AXIS_SCHEDULER].value_count);
     m.programs = arena_array(a, struct program_part, x->axes[AXIS_PROGRAM].value_count);
-    m.machines = arena_array(a, struct machine_part, (size_t)x->axes[AXIS_MACHINE].value_count * x->axes[AXIS_VARIANT].value_count);
+    m.machines = arena_array(a, struct machine_part,
+                             (size_t)x->axes[AXIS_MACHINE].value_count * x->axes[AXIS_VARIANT].value_count);
     *jobs = arena_array(a, struct job, x->point_count);
     for (uint32_t i = 0; i < x->point_count && good; i++)
         good = make_job(&m, &x->points[i], &(*jobs)[i]);

@@ -7,14 +7,30 @@
 #include "lab/key.h"
 #include "policy/registry.h"
 
-enum { JOB_POLICIES = 3 };         /* scheduler, l1, divergence */
+enum { JOB_POLICIES = 3 }; /* scheduler, l1, divergence */
 
-struct program_part { bool made; const char *path; struct key_digest loaded, arguments; };
-struct machine_part { bool made; const char *machine; const char *policies[JOB_POLICIES]; struct key_digest digest; };
-struct policy_part { const char *spec; struct key_digest digest; bool functional; /* a probe that works without time, and only so */ };
+struct program_part {
+    bool made;
+    const char *path;
+    struct key_digest loaded, arguments;
+};
+struct machine_part {
+    bool made;
+    const char *machine;
+    const char *policies[JOB_POLICIES];
+    struct key_digest digest;
+};
+struct policy_part {
+    const char *spec;
+    struct key_digest digest;
+    bool functional; /* a probe that works without time, and only so */
+};
 
 /* A scheduler's line of options as policies, by kind: specs, "" where it has none. */
-struct options_part { bool made; const char *specs[POLICY_KINDS]; };
+struct options_part {
+    bool made;
+    const char *specs[POLICY_KINDS];
+};
 
 struct job_maker {
     const struct experiment *x;
@@ -22,10 +38,10 @@ struct job_maker {
     struct arena *arena;
     struct key_hash *hash;
     struct strmap executables, policies[JOB_POLICIES], probes; /* by path; by spec */
-    struct strmap inputs;          /* jobs of [input]s, by what they are made of */
-    struct options_part *options;  /* by value of the scheduler's axis */
-    struct program_part *programs; /* by value of their axis */
-    struct machine_part *machines; /* by value of machine, then of variant */
+    struct strmap inputs;                                      /* jobs of [input]s, by what they are made of */
+    struct options_part *options;                              /* by value of the scheduler's axis */
+    struct program_part *programs;                             /* by value of their axis */
+    struct machine_part *machines;                             /* by value of machine, then of variant */
     struct error *error;
 };
 
@@ -47,7 +63,10 @@ void job_key_start(struct job_maker *m, const struct program_part *program, cons
                    const struct machine_part *machine, const struct policy_part *policies[JOB_POLICIES]);
 
 /* job_input.c: the spec with =@KEY in the place of each =@NAME. The runs with these keys are added to `inputs`. */
-struct job_inputs { const struct job **jobs; uint32_t count, room; };
+struct job_inputs {
+    const struct job **jobs;
+    uint32_t count, room;
+};
 const char *job_resolve(struct job_maker *m, const struct lab_point *p, const char *spec, struct job_inputs *inputs);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the points of an experiment share, each read, checked and hashed once: executables, machines with their overrides,
- * policies, probes; and errors that name the line of the experiment file. */
+/* What the points of an experiment share, each read, checked and hashed once: executables, machines with their
+ * overrides, policies, probes; and errors that name the line of the experiment file. */
 #include "base/out_of_memory.h"
 #include "lab/job_maker.h"
 
@@ -17,7 +17,8 @@
 static const struct lab_entry *entry_of(const struct lab_axis_values *axis, uint32_t value)
 {
     for (uint32_t i = 0; i < axis->entry_count; i++)
-        if (!axis->entries[i].list && value >= axis->entries[i].first && value - axis->entries[i].first < axis->entries[i].count)
+        if (!axis->entries[i].list && value >= axis->entries[i].first &&
+            value - axis->entries[i].first < axis->entries[i].count)
             return &axis->entries[i];
     return NULL;
 }
@@ -64,7 +65,8 @@ bool job_blame(struct job_maker *m, enum lab_axis axis, uint32_t value, const ch
     if (entry && entry->line > 0 && x->text)
         return job_blame_line(m, entry->line, lab_axis_names[axis], word, why);
     name_of_file(x, name);
-    error_set(m->error, why->kind, "%s: %s '%s' cannot be used", name, lab_axis_names[axis], x->axes[axis].values[value].label);
+    error_set(m->error, why->kind, "%s: %s '%s' cannot be used", name, lab_axis_names[axis],
+              x->axes[axis].values[value].label);
     error_note(m->error, "%s", why->text);
     return false;
 }
@@ -152,7 +154,8 @@ uint32_t job_word_count(const char **words)
 }
 
 /* An override is to blame where the machine alone is good. */
-static bool blame_machine(struct job_maker *m, const struct lab_point *p, struct machine *scratch, const struct error *why)
+static bool blame_machine(struct job_maker *m, const struct lab_point *p, struct machine *scratch,
+                          const struct error *why)
 {
     const char *name = m->x->axes[AXIS_MACHINE].values[p->value[AXIS_MACHINE]].text;
     struct error alone = {0};
@@ -166,7 +169,8 @@ static bool blame_machine(struct job_maker *m, const struct lab_point *p, struct
 const struct machine_part *job_machine_part(struct job_maker *m, const struct lab_point *p)
 {
     const struct experiment *x = m->x;
-    struct machine_part *part = &m->machines[(size_t)p->value[AXIS_MACHINE] * x->axes[AXIS_VARIANT].value_count + p->value[AXIS_VARIANT]];
+    struct machine_part *part =
+        &m->machines[(size_t)p->value[AXIS_MACHINE] * x->axes[AXIS_VARIANT].value_count + p->value[AXIS_VARIANT]];
     const char *name = x->axes[AXIS_MACHINE].values[p->value[AXIS_MACHINE]].text;
     struct error why = {0};
     if (part->made)
@@ -202,7 +206,8 @@ static bool hash_policy(struct job_maker *m, enum policy_kind kind, const char *
         out_of_memory();
     bool good = policy_choose(choice, kind, spec, e);
     if (good && choice->library) {
-        snprintf(path, sizeof path, "%s%.*s", memchr(spec, '/', policy_name_length(spec)) ? "" : "./", (int)policy_name_length(spec), spec);
+        snprintf(path, sizeof path, "%s%.*s", memchr(spec, '/', policy_name_length(spec)) ? "" : "./",
+                 (int)policy_name_length(spec), spec);
         good = key_file(m->hash, path, &file, e);
     }
     if (good) {
@@ -218,7 +223,8 @@ static bool hash_policy(struct job_maker *m, enum policy_kind kind, const char *
     return good;
 }
 
-static const struct policy_part *find_part(struct job_maker *m, struct strmap *known, enum policy_kind kind, const char *spec, struct error *why)
+static const struct policy_part *find_part(struct job_maker *m, struct strmap *known, enum policy_kind kind,
+                                           const char *spec, struct error *why)
 {
     struct policy_part *part = strmap_get(known, spec, strlen(spec));
     if (part)

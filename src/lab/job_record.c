@@ -5,8 +5,8 @@
 #include "gpu/gpu.h"
 #include "lab/record.h"
 
-#include <dirent.h>
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

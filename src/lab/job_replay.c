@@ -1,11 +1,13 @@
-/* What an experiment's `replay` asks of a run: its L1D accesses, which it wrote down as a trace, through caches of the same shape under other policies. The counts join those of the run. */
+/* What an experiment's `replay` asks of a run: its L1D accesses, which it wrote down as a trace, through caches of the
+ * same shape under other policies. The counts join those of the run. */
 #include "lab/job_record.h"
 
 #include "lab/replay.h"
 
 static json_t *counts_json(const struct replay_counts *n)
 {
-    return json_pack("{s:I, s:I}", "misses", (json_int_t)(n->read_misses + n->store_misses), "read_misses", (json_int_t)n->read_misses);
+    return json_pack("{s:I, s:I}", "misses", (json_int_t)(n->read_misses + n->store_misses), "read_misses",
+                     (json_int_t)n->read_misses);
 }
 
 static json_t *replay_all(struct trace_reader *trace, uint32_t policies, struct error *e)

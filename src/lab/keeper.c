@@ -34,9 +34,9 @@ struct before {
 
 struct keeper {
     pid_t parent, program;
-    int last;             /* the signal that was passed on; 0: none */
-    sigset_t waiting;     /* to be passed on */
-    double pass_on_at;    /* 0: there are none */
+    int last;          /* the signal that was passed on; 0: none */
+    sigset_t waiting;  /* to be passed on */
+    double pass_on_at; /* 0: there are none */
 };
 
 static double now_ms(void)

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 struct keeper_program {
-    void (*become)(void *context);  /* in the new process, which is to be the program; does not return */
-    void (*started)(void *context); /* in each of the other processes, once the program's exists */
+    void (*become)(void *context);    /* in the new process, which is to be the program; does not return */
+    void (*started)(void *context);   /* in each of the other processes, once the program's exists */
     void (*abandoned)(void *context); /* after its end, where nobody waits for it any more */
     void *context;
 };

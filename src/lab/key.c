@@ -1,4 +1,5 @@
-/* Hashes of what a run is made of (XXH3, 128 bits). A part is a tag, its length and its bytes, so that "ab","c" and "a","bc" differ. */
+/* Hashes of what a run is made of (XXH3, 128 bits). A part is a tag, its length and its bytes, so that "ab","c" and
+ * "a","bc" differ. */
 #include "lab/key.h"
 
 #include "base/out_of_memory.h"
@@ -7,7 +8,9 @@
 #include <string.h>
 #include <xxhash.h>
 
-struct key_hash { XXH3_state_t *state; };
+struct key_hash {
+    XXH3_state_t *state;
+};
 
 struct key_hash *key_hash_new(void)
 {
@@ -25,10 +28,7 @@ void key_hash_free(struct key_hash *h)
     free(h);
 }
 
-void key_start(struct key_hash *h)
-{
-    XXH3_128bits_reset(h->state);
-}
+void key_start(struct key_hash *h) { XXH3_128bits_reset(h->state); }
 
 /* Numbers as bytes in one order on every machine. */
 static void add_number(struct key_hash *h, uint64_t number)
@@ -47,10 +47,7 @@ void key_part(struct key_hash *h, const char *tag, const void *data, size_t size
         XXH3_128bits_update(h->state, data, size);
 }
 
-void key_text(struct key_hash *h, const char *tag, const char *text)
-{
-    key_part(h, tag, text, strlen(text));
-}
+void key_text(struct key_hash *h, const char *tag, const char *text) { key_part(h, tag, text, strlen(text)); }
 
 void key_number(struct key_hash *h, const char *tag, uint64_t number)
 {

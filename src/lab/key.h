@@ -11,7 +11,9 @@
 #include <stdint.h>
 
 /* What a part of a key was hashed to; itself a part of others. */
-struct key_digest { uint8_t bytes[16]; };
+struct key_digest {
+    uint8_t bytes[16];
+};
 
 struct key_hash; /* a hash under way; one can be used for many digests, one after the other */
 struct key_hash *key_hash_new(void);
@@ -25,7 +27,8 @@ void key_digest_part(struct key_hash *h, const char *tag, const struct key_diges
 struct key_digest key_finish(struct key_hash *h);
 void key_write(const struct key_digest *d, char out[KEY_BYTES]); /* in hexadecimal */
 
-/* What of a program is loaded when it is executed, less its ELF header (which has the place of the debugging information) and its build identifier; all bytes of a file that is no ELF file. */
+/* What of a program is loaded when it is executed, less its ELF header (which has the place of the debugging
+ * information) and its build identifier; all bytes of a file that is no ELF file. */
 struct key_digest key_program(struct key_hash *h, const struct elf_program *p);
 /* All bytes of a file. */
 bool key_file(struct key_hash *h, const char *path, struct key_digest *out, struct error *e);

@@ -1,7 +1,9 @@
 /* A table from lines to numbers, which grows by itself; a line may be taken out.
  *
- * Slots are in groups of four, a line of the host's cache. A line is in the group that its hash says, or, where that was full, in one behind it with no gap between. The slots of a group are in use from
- * the first on; all four are compared, so that a processor has one branch to guess, which nearly always goes the same way, and a line that comes new changes no branch either. */
+ * Slots are in groups of four, a line of the host's cache. A line is in the group that its hash says, or, where that
+ * was full, in one behind it with no gap between. The slots of a group are in use from the first on; all four are
+ * compared, so that a processor has one branch to guess, which nearly always goes the same way, and a line that comes
+ * new changes no branch either. */
 #ifndef HEDDLE_LAB_LINE_MAP_H
 #define HEDDLE_LAB_LINE_MAP_H
 
@@ -13,11 +15,17 @@
 #include <string.h>
 
 #define LINE_MAP_FREE UINT64_MAX
-#define LINE_MAP_NEW UINT64_MAX /* the value of a line that came just now, and of slots that have none */
+#define LINE_MAP_NEW  UINT64_MAX /* the value of a line that came just now, and of slots that have none */
 enum { LINE_MAP_GROUP = 4 };
 
-struct line_map_slot { uint64_t line, value; };
-struct line_map { struct line_map_slot *slots; uint64_t count, mask; /* of slots */ struct slabs *slabs; /* where its memory is from; may be shared */ };
+struct line_map_slot {
+    uint64_t line, value;
+};
+struct line_map {
+    struct line_map_slot *slots;
+    uint64_t count, mask; /* of slots */
+    struct slabs *slabs;  /* where its memory is from; may be shared */
+};
 
 /* The first slot of the group that a line should be in. */
 static inline uint64_t line_map_home(const struct line_map *m, uint64_t line)
@@ -26,8 +34,14 @@ static inline uint64_t line_map_home(const struct line_map *m, uint64_t line)
     return (line ^ line >> 32) & m->mask & ~(uint64_t)(LINE_MAP_GROUP - 1);
 }
 
-static inline uint64_t line_map_behind(const struct line_map *m, uint64_t group) { return (group + LINE_MAP_GROUP) & m->mask; }
-static inline bool line_map_is_full(const struct line_map_slot *group) { return group[LINE_MAP_GROUP - 1].line != LINE_MAP_FREE; }
+static inline uint64_t line_map_behind(const struct line_map *m, uint64_t group)
+{
+    return (group + LINE_MAP_GROUP) & m->mask;
+}
+static inline bool line_map_is_full(const struct line_map_slot *group)
+{
+    return group[LINE_MAP_GROUP - 1].line != LINE_MAP_FREE;
+}
 
 static inline uint32_t line_map_used(const struct line_map_slot *group)
 {

@@ -36,14 +36,12 @@ bool places_find(struct places *p, struct error *e)
     first_folder(p->workloads, here, (const char *const[]){"../workloads", NULL});
     first_folder(p->machines, here, (const char *const[]){"../../machines", "../../../share/heddle/machines", NULL});
     snprintf(p->own_machines, sizeof p->own_machines, "%s", own ? own : "");
-    first_folder(p->experiments, here, (const char *const[]){"../../experiments", "../../../share/heddle/experiments", NULL});
+    first_folder(p->experiments, here,
+                 (const char *const[]){"../../experiments", "../../../share/heddle/experiments", NULL});
     return true;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 struct names names_in(const char *folder, const char *suffix)
 {
@@ -79,7 +77,8 @@ void names_free(struct names *n)
 
 struct names places_machine_names(const struct places *p)
 {
-    struct names all = names_in(p->machines, ".ini"), own = *p->own_machines ? names_in(p->own_machines, ".ini") : (struct names){0};
+    struct names all = names_in(p->machines, ".ini"),
+                 own = *p->own_machines ? names_in(p->own_machines, ".ini") : (struct names){0};
     size_t count = 0;
     if (!own.count)
         return all;
@@ -105,7 +104,8 @@ bool places_experiment(const struct places *p, const char *word, char path[PATH_
         snprintf(path, PATH_MAX, "%s", word);
         return access(path, R_OK) == 0 || error_set(e, ERROR_NOT_FOUND, "no experiment %s: %s", word, strerror(errno));
     }
-    snprintf(path, PATH_MAX, "%.3000s/%.900s%s", p->experiments, word, strlen(word) > 4 && !strcmp(word + strlen(word) - 4, ".ini") ? "" : ".ini");
+    snprintf(path, PATH_MAX, "%.3000s/%.900s%s", p->experiments, word,
+             strlen(word) > 4 && !strcmp(word + strlen(word) - 4, ".ini") ? "" : ".ini");
     if (access(path, R_OK) == 0)
         return true;
     error_set(e, ERROR_NOT_FOUND, "no experiment '%s', and no file of that name", word);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct places {
-    char heddle[PATH_MAX];  /* the executable itself */
+    char heddle[PATH_MAX]; /* the executable itself */
     char lib[PATH_MAX], workloads[PATH_MAX], machines[PATH_MAX], experiments[PATH_MAX];
     char own_machines[PATH_MAX]; /* $HEDDLE_MACHINES, which comes before `machines`; empty: none */
 };

@@ -25,7 +25,8 @@ static bool make_folder(const char *path, struct error *e)
 /* A file's name out of a figure's: what a shell or LaTeX would trip over becomes '-'. */
 static const char *file_name(struct arena *a, const struct report_experiment *r, bool several, const char *figure)
 {
-    char *name = several ? arena_printf(a, "%s-%s-%s", r->experiment.name, r->stored->size, figure) : arena_printf(a, "%s", figure);
+    char *name = several ? arena_printf(a, "%s-%s-%s", r->experiment.name, r->stored->size, figure)
+                         : arena_printf(a, "%s", figure);
     for (char *at = name; *at; at++)
         if (!isalnum((unsigned char)*at) && !strchr("-_", *at))
             *at = '-';
@@ -55,7 +56,8 @@ static bool spawn_gnuplot(const char *folder, const char *script, const char *lo
     posix_spawn_file_actions_destroy(&actions);
     if (failed == ENOENT) {
         error_set(e, ERROR_NOT_FOUND, "gnuplot: not found; it draws the PDF files");
-        error_note(e, "install it (Debian, Ubuntu: apt-get install gnuplot-nox); the scripts and their data are in %s", folder);
+        error_note(e, "install it (Debian, Ubuntu: apt-get install gnuplot-nox); the scripts and their data are in %s",
+                   folder);
         return false;
     }
     if (failed)
@@ -96,9 +98,11 @@ static bool draw(struct arena *a, const char *folder, const char *name, struct e
     return true;
 }
 
-static bool plot_figure(struct arena *a, const char *folder, const char *name, const struct figure_data *d, struct error *e)
+static bool plot_figure(struct arena *a, const char *folder, const char *name, const struct figure_data *d,
+                        struct error *e)
 {
-    const char *script_path = arena_printf(a, "%s/%s.gp", folder, name), *data_path = arena_printf(a, "%s/%s.dat", folder, name);
+    const char *script_path = arena_printf(a, "%s/%s.gp", folder, name),
+               *data_path = arena_printf(a, "%s/%s.dat", folder, name);
     FILE *script = fopen(script_path, "we"), *data = script ? fopen(data_path, "we") : NULL;
     if (!data) {
         error_set(e, ERROR_IO, "%s: cannot be written: %s", script ? data_path : script_path, strerror(errno));
@@ -125,7 +129,8 @@ bool report_write_pdf(struct store *s, const char *folder, const struct report_o
     bool good = report_select(&a, s, o, &list, &count, e) && make_folder(folder, e);
     for (uint32_t i = 0; good && i < count; i++)
         for (uint32_t f = 0; good && f < list[i].figure_count; f++)
-            good = plot_figure(&a, folder, file_name(&a, &list[i], count > 1, list[i].figures[f].figure->name), &list[i].figures[f], e);
+            good = plot_figure(&a, folder, file_name(&a, &list[i], count > 1, list[i].figures[f].figure->name),
+                               &list[i].figures[f], e);
     arena_free(&a);
     return good;
 }

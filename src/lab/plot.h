@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* Names are of the files as the script sees them, from the folder they stand in. False: the figure has no value at all, and nothing was written. */
+/* Names are of the files as the script sees them, from the folder they stand in. False: the figure has no value at all,
+ * and nothing was written. */
 bool plot_script(FILE *script, FILE *data, const struct figure_data *d, const char *data_name, const char *pdf_name);
 
 #endif

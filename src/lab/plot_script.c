@@ -1,27 +1,36 @@
-/* Figures for papers: gnuplot scripts and their data. Sizes are those of a column (3.4 inches) or of a page (7 inches); colours are Okabe and Ito's, hatched over a paler ground, so that they can be told
- * apart without colour as well; titles are left to the paper's captions. Positions of bars are computed here, not by gnuplot's histograms, because the published values are drawn at the same places. */
+/* Figures for papers: gnuplot scripts and their data. Sizes are those of a column (3.4 inches) or of a page (7 inches);
+ * colours are Okabe and Ito's, hatched over a paler ground, so that they can be told apart without colour as well;
+ * titles are left to the paper's captions. Positions of bars are computed here, not by gnuplot's histograms, because
+ * the published values are drawn at the same places. */
 #include "lab/plot.h"
 
 #include <math.h>
 #include <string.h>
 
-static const struct { const char *full, *pale; } colours[] = {
+static const struct {
+    const char *full, *pale;
+} colours[] = {
     {"#0072B2", "#8CC1DF"}, {"#E69F00", "#F5D592"}, {"#009E73", "#8CD4C0"}, {"#CC79A7", "#E9C7DA"},
     {"#56B4E9", "#C3E3F7"}, {"#D55E00", "#EFBE99"}, {"#777777", "#D0D0D0"}, {"#C9BC00", "#F9F5B6"},
     {"#332288", "#ADA7CF"}, {"#882255", "#CFA7BB"}, {"#999933", "#D6D6AD"},
 };
 static const int patterns[] = {7, 4, 2, 5, 1, 6}; /* gnuplot's; 0 would be empty, 3 solid */
 static const int shapes[] = {7, 5, 9, 11, 13, 15, 2, 1}, hollow[] = {6, 4, 8, 10, 12, 14, 2, 1};
-enum { COLOURS = sizeof colours / sizeof *colours, PATTERNS = 6, SHAPES = 8, DENSE = 100 /* xs whose points would hide their line */ };
+enum {
+    COLOURS = sizeof colours / sizeof *colours,
+    PATTERNS = 6,
+    SHAPES = 8,
+    DENSE = 100 /* xs whose points would hide their line */
+};
 #define GROUP_WIDTH 0.82 /* of a group of bars, where 1 is the distance of groups */
 
 struct plot {
     FILE *script, *data;
     const struct figure_data *d;
     const char *data_name;
-    uint32_t block;            /* of the data file, counted */
+    uint32_t block; /* of the data file, counted */
     bool has_published, numeric_x;
-    bool comma;                /* the plot command has an element already */
+    bool comma; /* the plot command has an element already */
 };
 
 /* A string of gnuplot's: single quotes, which only need themselves doubled. */
@@ -78,21 +87,27 @@ static double slot_position(const struct figure_data *d, uint32_t x, uint32_t se
     return x - GROUP_WIDTH / 2 + (series + 0.5) * slot;
 }
 
-static double slot_width(const struct figure_data *d) { return GROUP_WIDTH / (d->series_count ? d->series_count : 1) * 0.92; }
+static double slot_width(const struct figure_data *d)
+{
+    return GROUP_WIDTH / (d->series_count ? d->series_count : 1) * 0.92;
+}
 
 /* ------------------------------------------------------------- kinds */
 
-/* The ground, which the key shows, and the hatching over it. The first is plain; where colours come again, the hatching is another. */
+/* The ground, which the key shows, and the hatching over it. The first is plain; where colours come again, the hatching
+ * is another. */
 static void put_boxes(struct plot *p, uint32_t block, const char *using, uint32_t number, const char *title)
 {
     uint32_t colour = number % COLOURS;
     begin_element(p, block, using);
-    fprintf(p->script, "fs solid border lc rgb 'black' fc rgb '%s' lw 0.5", number ? colours[colour].pale : colours[colour].full);
+    fprintf(p->script, "fs solid border lc rgb 'black' fc rgb '%s' lw 0.5",
+            number ? colours[colour].pale : colours[colour].full);
     element_title(p, title);
     if (!number)
         return;
     begin_element(p, block, using);
-    fprintf(p->script, "fs transparent pattern %d border lc rgb 'black' fc rgb '%s' lw 0.5 notitle", patterns[number % PATTERNS], colours[colour].full);
+    fprintf(p->script, "fs transparent pattern %d border lc rgb 'black' fc rgb '%s' lw 0.5 notitle",
+            patterns[number % PATTERNS], colours[colour].full);
 }
 
 static void published_ticks(struct plot *p, uint32_t block, bool first)
@@ -136,7 +151,8 @@ static void put_stacked(struct plot *p)
                 bottom = 0;
             if (c->part == part && isfinite(c->value)) {
                 double at = slot_position(d, c->x, c->series), half = slot_width(d) / 2;
-                fprintf(p->data, "%.6g %.10g %.6g %.6g %.10g %.10g\n", at, bottom + c->value / 2, at - half, at + half, bottom, bottom + c->value);
+                fprintf(p->data, "%.6g %.10g %.6g %.6g %.10g %.10g\n", at, bottom + c->value / 2, at - half, at + half,
+                        bottom, bottom + c->value);
             }
             if (isfinite(c->value))
                 bottom += c->value;
@@ -160,7 +176,8 @@ static void put_points(struct plot *p, bool joined)
             const struct figure_cell *c = &d->cells[i];
             if (c->series != s || !isfinite(cell_x(p, c)))
                 continue;
-            if (d->figure->over == OVER_CYCLES && !isfinite(c->value)) { /* samples over time: what was not counted is not bridged over */
+            if (d->figure->over == OVER_CYCLES &&
+                !isfinite(c->value)) { /* samples over time: what was not counted is not bridged over */
                 gap = !empty;
                 continue;
             }
@@ -174,12 +191,15 @@ static void put_points(struct plot *p, bool joined)
         if (empty)
             fputs("NaN NaN NaN\n", p->data); /* a block without a line would not be counted */
         begin_element(p, block, "1:2");
-        fprintf(p->script, "with %s lc rgb '%s' lw 1.5 pt %d ps 0.5", joined ? (d->x_count > DENSE ? "lines" : "linespoints") : "points", colours[s % COLOURS].full, shapes[s % SHAPES]);
+        fprintf(p->script, "with %s lc rgb '%s' lw 1.5 pt %d ps 0.5",
+                joined ? (d->x_count > DENSE ? "lines" : "linespoints") : "points", colours[s % COLOURS].full,
+                shapes[s % SHAPES]);
         element_title(p, count > 1 ? name : NULL);
         if (!p->has_published)
             continue;
         begin_element(p, block, "1:3");
-        fprintf(p->script, "with %s lc rgb '%s' lw 1 pt %d ps 0.5", joined ? "linespoints dt 2" : "points", colours[s % COLOURS].full, hollow[s % SHAPES]);
+        fprintf(p->script, "with %s lc rgb '%s' lw 1 pt %d ps 0.5", joined ? "linespoints dt 2" : "points",
+                colours[s % COLOURS].full, hollow[s % SHAPES]);
         element_title(p, s == 0 ? "published" : NULL);
     }
 }
@@ -192,7 +212,8 @@ static void put_heat(struct plot *p)
     for (uint32_t i = 0; i < d->cell_count; i++) {
         const struct figure_cell *c = &d->cells[i];
         if (isfinite(c->value))
-            fprintf(p->data, "%u %u %g %g %g %g %.10g\n", c->x, c->series, c->x - 0.5, c->x + 0.5, c->series - 0.5, c->series + 0.5, c->value);
+            fprintf(p->data, "%u %u %g %g %g %g %.10g\n", c->x, c->series, c->x - 0.5, c->x + 0.5, c->series - 0.5,
+                    c->series + 0.5, c->value);
     }
     begin_element(p, block, "1:2:3:4:5:6:7");
     fputs("with boxxyerror fs solid fc palette notitle", p->script);
@@ -243,9 +264,12 @@ static void put_axes(struct plot *p)
     const struct figure_data *d = p->d;
     FILE *out = p->script;
     enum lab_figure_kind kind = d->figure->kind;
-    bool wide = kind == FIGURE_BARS || kind == FIGURE_STACKED ? d->x_count * d->series_count > 24 : kind == FIGURE_HEAT && d->x_count > 12;
+    bool wide = kind == FIGURE_BARS || kind == FIGURE_STACKED ? d->x_count * d->series_count > 24
+                                                              : kind == FIGURE_HEAT && d->x_count > 12;
     fprintf(out, "set terminal pdfcairo noenhanced size %s font ',8'\n", wide ? "7in,2.3in" : "3.4in,2.3in");
-    fputs("set datafile missing 'NaN'\nset border 3 lw 0.5\nset tics nomirror out scale 0.5\nset key outside top center horizontal reverse Left samplen 1.5\n", out);
+    fputs("set datafile missing 'NaN'\nset border 3 lw 0.5\nset tics nomirror out scale 0.5\nset key outside top "
+          "center horizontal reverse Left samplen 1.5\n",
+          out);
     fputs("set xlabel ", out), put_text(out, d->figure->x_title), putc('\n', out);
     fputs("set ylabel ", out), put_text(out, kind == FIGURE_HEAT ? "" : d->figure->y_title), putc('\n', out);
     if (!p->numeric_x) {
@@ -271,7 +295,11 @@ static void put_axes(struct plot *p)
 
 bool plot_script(FILE *script, FILE *data, const struct figure_data *d, const char *data_name, const char *pdf_name)
 {
-    struct plot p = {.script = script, .data = data, .d = d, .data_name = data_name, .numeric_x = d->figure->kind == FIGURE_SCATTER || d->figure->kind == FIGURE_LINES};
+    struct plot p = {.script = script,
+                     .data = data,
+                     .d = d,
+                     .data_name = data_name,
+                     .numeric_x = d->figure->kind == FIGURE_SCATTER || d->figure->kind == FIGURE_LINES};
     bool any = false;
     for (uint32_t i = 0; i < d->cell_count; i++) {
         any |= isfinite(d->cells[i].value);
@@ -281,7 +309,8 @@ bool plot_script(FILE *script, FILE *data, const struct figure_data *d, const ch
     }
     if (!any)
         return false;
-    fputs("# ", script), put_text(script, d->figure->title), fputs("\n# gnuplot makes the PDF again, in this folder; change what you like.\n", script);
+    fputs("# ", script), put_text(script, d->figure->title),
+        fputs("\n# gnuplot makes the PDF again, in this folder; change what you like.\n", script);
     put_axes(&p);
     fputs("set output ", script), put_text(script, pdf_name), putc('\n', script);
     switch (d->figure->kind) {

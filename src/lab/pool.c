@@ -1,8 +1,10 @@
 /* The engine of one machine: so many processes at a time, each of which executes one job and ends.
  *
- * A worker leaves its record in the spool and never touches the store. When the sweep is killed the kernel tells its workers (SIGTERM), which end their programs; when a worker is killed its program
- * dies with it, and what a program had started and left behind falls to the sweep, which ends it. Workers hold a lock on SPOOL/workers: the next sweep waits until the last one of an earlier sweep is gone, so that
- * a record which is just being written is seen, and its run not started again. */
+ * A worker leaves its record in the spool and never touches the store. When the sweep is killed the kernel tells its
+ * workers (SIGTERM), which end their programs; when a worker is killed its program dies with it, and what a program had
+ * started and left behind falls to the sweep, which ends it. Workers hold a lock on SPOOL/workers: the next sweep waits
+ * until the last one of an earlier sweep is gone, so that a record which is just being written is seen, and its run not
+ * started again. */
 #include "base/out_of_memory.h"
 #include "lab/sweep.h"
 
@@ -28,8 +30,8 @@
 enum { TICK_MS = 250, LOCK_SECONDS = 20, LOOK_MS = 20 };
 
 struct worker {
-    pid_t pid;                     /* 0: this place is free */
-    int report;                    /* where it writes its error, if it has one */
+    pid_t pid;  /* 0: this place is free */
+    int report; /* where it writes its error, if it has one */
     const struct job *job;
     double start;
 };
@@ -37,11 +39,11 @@ struct worker {
 struct pool {
     struct sweep *sweep;
     struct worker *workers;
-    uint32_t places, next;         /* next: of the jobs the first that was not taken yet */
-    bool *taken;                   /* one a job: started, or not to be started any more */
+    uint32_t places, next; /* next: of the jobs the first that was not taken yet */
+    bool *taken;           /* one a job: started, or not to be started any more */
     int lock;
     bool stopping;
-    struct estimate estimate;      /* of the time left; its runs are the jobs */
+    struct estimate estimate; /* of the time left; its runs are the jobs */
     struct error *error;
 };
 
@@ -75,7 +77,9 @@ static bool take_lock(struct pool *p, struct error *e)
         if (interrupted(p))
             return true;
         if (now() - start > LOCK_SECONDS)
-            return error_set(e, ERROR_IO, "runs of an earlier sweep into this store still go on (they hold %s); end them first", path);
+            return error_set(e, ERROR_IO,
+                             "runs of an earlier sweep into this store still go on (they hold %s); end them first",
+                             path);
         nanosleep(&(struct timespec){.tv_nsec = LOOK_MS * 1000000L}, NULL);
     }
     return true;
@@ -114,7 +118,7 @@ _Noreturn static void work(const struct pool *p, const struct job *j, int report
     struct error e = {0};
     for (size_t i = 0; i < sizeof handled / sizeof *handled; i++)
         signal(handled[i], SIG_DFL); /* the sweep's own handlers are not ours */
-    setpgid(0, 0); /* ctrl-C is the sweep's to deal with */
+    setpgid(0, 0);                   /* ctrl-C is the sweep's to deal with */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(1);
@@ -142,7 +146,8 @@ static bool start(struct pool *p, struct worker *w, const struct job *j)
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);
-        return error_set(p->error, ERROR_IO, "cannot start a process: %s; fewer at a time (-j) may help", strerror(errno));
+        return error_set(p->error, ERROR_IO, "cannot start a process: %s; fewer at a time (-j) may help",
+                         strerror(errno));
     }
     *w = (struct worker){.pid = pid, .report = ends[0], .job = j, .start = now()};
     estimate_start(&p->estimate, (uint32_t)(j - p->sweep->jobs), w->start);
@@ -164,10 +169,15 @@ static bool account(struct pool *p, const struct worker *w, int status)
     if (said.kind && said.kind != ERROR_INTERRUPTED)
         return error_set(p->error, said.kind, "%s", said.text);
     if (WIFSIGNALED(status))
-        snprintf(why, sizeof why, "the run was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        snprintf(why, sizeof why, "the run was killed by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
     else
-        snprintf(why, sizeof why, said.kind ? "the run was told to end by a signal" : "the run's process ended with status %d and left no record", exit);
-    return job_record_failure(w->job, p->sweep->spool, why, exit, p->error) && sweep_collect(p->sweep, w->job, &found, p->error);
+        snprintf(why, sizeof why,
+                 said.kind ? "the run was told to end by a signal"
+                           : "the run's process ended with status %d and left no record",
+                 exit);
+    return job_record_failure(w->job, p->sweep->spool, why, exit, p->error) &&
+           sweep_collect(p->sweep, w->job, &found, p->error);
 }
 
 static bool is_worker(const struct pool *p, pid_t pid)
@@ -178,7 +188,8 @@ static bool is_worker(const struct pool *p, pid_t pid)
     return false;
 }
 
-/* A child that is no worker: one that a program started and left behind, or the program of a killed worker. 0: there is none. */
+/* A child that is no worker: one that a program started and left behind, or the program of a killed worker. 0: there is
+ * none. */
 static pid_t find_orphan(const struct pool *p)
 {
     char path[64];
@@ -324,7 +335,9 @@ static bool end_interrupted(const struct pool *p)
     const struct sweep_result *r = p->sweep->result;
     uint32_t left = p->sweep->job_count - r->done - r->failed;
     p->sweep->result->interrupted = true;
-    return error_set(p->error, ERROR_INTERRUPTED, "interrupted: %u of %u runs are left; the same command goes on from here", left, p->sweep->job_count);
+    return error_set(p->error, ERROR_INTERRUPTED,
+                     "interrupted: %u of %u runs are left; the same command goes on from here", left,
+                     p->sweep->job_count);
 }
 
 /* Which jobs run the same program with the same arguments. */
@@ -355,7 +368,10 @@ static void prepare_estimate(struct pool *p)
 
 bool pool_run(struct sweep *s, struct error *e)
 {
-    struct pool p = {.sweep = s, .error = e, .places = s->options->processes ? s->options->processes : processors_usable(), .lock = -1};
+    struct pool p = {.sweep = s,
+                     .error = e,
+                     .places = s->options->processes ? s->options->processes : processors_usable(),
+                     .lock = -1};
     struct sigaction before, usual = {.sa_handler = SIG_DFL};
     sigset_t child, mask;
     int reaper = 0;

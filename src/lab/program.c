@@ -46,10 +46,14 @@ bool program_find(struct program *p, const char *word, const struct places *plac
     if (stat(p->path, &s) < 0)
         return not_found(word, places, e);
     if (!S_ISREG(s.st_mode))
-        return error_set(e, ERROR_IO, "%s is %s, not a program", word, S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
+        return error_set(e, ERROR_IO, "%s is %s, not a program", word,
+                         S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
     size_t length = strlen(word);
     if (length > 4 && !strcmp(word + length - 4, ".ptx"))
-        return error_set(e, ERROR_IO, "%s is PTX, not a program: a host program loads it (cuModuleLoad); 'heddle inspect' and 'heddle doctor' read it", word);
+        return error_set(e, ERROR_IO,
+                         "%s is PTX, not a program: a host program loads it (cuModuleLoad); 'heddle inspect' and "
+                         "'heddle doctor' read it",
+                         word);
     if (access(p->path, X_OK) < 0)
         return error_set(e, ERROR_IO, "%s is not executable (chmod +x makes it so, if it is a program)", word);
     return true;
@@ -73,7 +77,8 @@ static bool pass_on(const char *text, size_t size, void *user)
 }
 
 /* The linker puts images one behind the other, padded. Returns FOUND if any held PTX. */
-static enum fatbin_result visit_section(const struct elf_bytes *b, struct visit_state *s, unsigned *images, struct error *e)
+static enum fatbin_result visit_section(const struct elf_bytes *b, struct visit_state *s, unsigned *images,
+                                        struct error *e)
 {
     enum fatbin_result any = FATBIN_NO_PTX;
     for (size_t at = 0; at + IMAGE_HEADER_BYTES <= b->size;) {
@@ -100,7 +105,8 @@ static enum fatbin_result visit_section(const struct elf_bytes *b, struct visit_
     return any;
 }
 
-enum fatbin_result program_visit_ptx(const struct elf_program *elf, program_ptx_visitor *visit, void *user, unsigned *images, struct error *e)
+enum fatbin_result program_visit_ptx(const struct elf_program *elf, program_ptx_visitor *visit, void *user,
+                                     unsigned *images, struct error *e)
 {
     struct visit_state s = {.visit = visit, .user = user};
     *images = 0;
@@ -114,11 +120,14 @@ enum fatbin_result program_visit_ptx(const struct elf_program *elf, program_ptx_
 
 /* ------------------------------------------------------------- reasons */
 
-bool program_check_runtime(const struct elf_program *elf, const char *path, const struct places *places, struct error *e)
+bool program_check_runtime(const struct elf_program *elf, const char *path, const struct places *places,
+                           struct error *e)
 {
     const char *runtime = elf_program_needs(elf, "libcudart.so");
-    if (!runtime && (elf->defines_cudart || (elf->has_fatbin_segment && !elf_program_imports(elf, "__cudaRegisterFatBinary")))) {
-        error_set(e, ERROR_UNSUPPORTED, "%s holds a static copy of the CUDA runtime, which Heddle cannot stand in for", path);
+    if (!runtime &&
+        (elf->defines_cudart || (elf->has_fatbin_segment && !elf_program_imports(elf, "__cudaRegisterFatBinary")))) {
+        error_set(e, ERROR_UNSUPPORTED, "%s holds a static copy of the CUDA runtime, which Heddle cannot stand in for",
+                  path);
         error_note(e, "build it with 'nvcc -cudart shared'");
         return false;
     }
@@ -158,7 +167,8 @@ bool program_check_images(const struct elf_program *elf, const char *path, struc
 bool program_check_form(const struct elf_program *elf, const char *path, struct error *e)
 {
     if (!elf->has_interpreter && !elf->needed_count)
-        return error_set(e, ERROR_UNSUPPORTED, "%s is linked statically, so that Heddle's library cannot be put in front of it", path);
+        return error_set(e, ERROR_UNSUPPORTED,
+                         "%s is linked statically, so that Heddle's library cannot be put in front of it", path);
     if (!elf->has_interpreter)
         return error_set(e, ERROR_IO, "%s is a shared library, not a program", path);
     return true;
@@ -166,10 +176,14 @@ bool program_check_form(const struct elf_program *elf, const char *path, struct 
 
 static bool check_file(const struct elf_program *elf, const char *path, const struct places *places, struct error *e)
 {
-    return program_check_runtime(elf, path, places, e) && program_check_closed(elf, path, e) && program_check_images(elf, path, e) && program_check_functions(elf, path, places, e);
+    return program_check_runtime(elf, path, places, e) && program_check_closed(elf, path, e) &&
+           program_check_images(elf, path, e) && program_check_functions(elf, path, places, e);
 }
 
-struct library_check { const struct places *places; struct error *error; };
+struct library_check {
+    const struct places *places;
+    struct error *error;
+};
 
 static bool check_library(const struct elf_program *elf, const char *path, void *user)
 {
@@ -185,5 +199,6 @@ bool program_check(const struct elf_program *elf, const char *path, const struct
         return error_set(e, ERROR_IO, "%s is not a program: neither an ELF file nor a script", path);
     }
     struct library_check c = {places, e};
-    return check_file(elf, path, places, e) && program_check_form(elf, path, e) && program_visit_libraries(elf, path, check_library, &c);
+    return check_file(elf, path, places, e) && program_check_form(elf, path, e) &&
+           program_visit_libraries(elf, path, check_library, &c);
 }

@@ -1,4 +1,5 @@
-/* The CUDA functions that a program imports, against those that Heddle's libraries have: there, there only to refuse, or absent. */
+/* The CUDA functions that a program imports, against those that Heddle's libraries have: there, there only to refuse,
+ * or absent. */
 #include "lab/program.h"
 
 #include <stdio.h>
@@ -30,7 +31,8 @@ static void open_own(struct elf_program *p, const struct places *places, const c
         *p = (struct elf_program){0};
 }
 
-void program_functions_open(struct program_functions *f, const struct elf_program *elf, const char *path, const struct places *places)
+void program_functions_open(struct program_functions *f, const struct elf_program *elf, const char *path,
+                            const struct places *places)
 {
     const char *runtime = elf_program_needs(elf, "libcudart.so");
     *f = (struct program_functions){.program = elf, .path = path};
@@ -45,11 +47,17 @@ void program_functions_close(struct program_functions *f)
     elf_program_close(&f->runtime);
 }
 
-static bool is_driver_name(const char *name) { return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z'; }
+static bool is_driver_name(const char *name)
+{
+    return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
+}
 static bool is_runtime_name(const char *name) { return !strncmp(name, "cuda", 4) || !strncmp(name, "__cuda", 6); }
 
 enum { MOST_NAMED = 10 };
-struct search { const char *name; bool found; };
+struct search {
+    const char *name;
+    bool found;
+};
 
 static bool look_in_library(const struct elf_program *elf, const char *path, void *user)
 {
@@ -67,7 +75,8 @@ static bool is_of_own_library(const struct program_functions *f, const char *nam
     return s.found;
 }
 
-/* NVIDIA's driver has no symbol versions, its runtime has: without one, a name alone does not make a function of the runtime's. */
+/* NVIDIA's driver has no symbol versions, its runtime has: without one, a name alone does not make a function of the
+ * runtime's. */
 enum program_function program_function(const struct program_functions *f, uint32_t import, bool *of_runtime)
 {
     const char *name = f->program->imports[import], *library = f->program->import_libraries[import];
@@ -80,10 +89,13 @@ enum program_function program_function(const struct program_functions *f, uint32
         return FUNCTION_REFUSES;
     if (contains(own->exports, own->export_count, name))
         return FUNCTION_THERE;
-    return !library && (*of_runtime || !elf_program_needs(f->program, "libcuda.so") || is_of_own_library(f, name)) ? FUNCTION_OTHER : FUNCTION_ABSENT;
+    return !library && (*of_runtime || !elf_program_needs(f->program, "libcuda.so") || is_of_own_library(f, name))
+               ? FUNCTION_OTHER
+               : FUNCTION_ABSENT;
 }
 
-bool program_check_functions(const struct elf_program *elf, const char *path, const struct places *places, struct error *e)
+bool program_check_functions(const struct elf_program *elf, const char *path, const struct places *places,
+                             struct error *e)
 {
     struct program_functions f;
     unsigned absent = 0;
@@ -93,7 +105,8 @@ bool program_check_functions(const struct elf_program *elf, const char *path, co
         if (program_function(&f, i, &of_runtime) != FUNCTION_ABSENT)
             continue;
         if (!absent++)
-            error_set(e, ERROR_UNSUPPORTED, "%s calls %s, which Heddle's %s does not have", path, elf->imports[i], of_runtime ? "CUDA runtime" : "libcuda.so.1");
+            error_set(e, ERROR_UNSUPPORTED, "%s calls %s, which Heddle's %s does not have", path, elf->imports[i],
+                      of_runtime ? "CUDA runtime" : "libcuda.so.1");
         else if (absent <= MOST_NAMED)
             error_note(e, "nor %s", elf->imports[i]);
     }

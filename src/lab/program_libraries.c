@@ -1,5 +1,6 @@
-/* The libraries behind a program: NVIDIA's closed ones, by name, and those of the program's own, which may hold kernels too. The latter are looked for where the program or the user points
- * (DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH), not among the system's. */
+/* The libraries behind a program: NVIDIA's closed ones, by name, and those of the program's own, which may hold kernels
+ * too. The latter are looked for where the program or the user points (DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH), not
+ * among the system's. */
 #include "base/out_of_memory.h"
 #include "lab/program.h"
 
@@ -8,30 +9,45 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* By the begin of the file's name; functions: how the names of its functions begin, for files that do not say where they
- * found each. NULL: in too many ways. */
+/* By the begin of the file's name; functions: how the names of its functions begin, for files that do not say where
+ * they found each. NULL: in too many ways. */
 static const struct {
     const char *prefix, *name, *functions;
 } closed[] = {
-    {"libcublasLt.", "cuBLASLt", "cublasLt"}, {"libcublas.", "cuBLAS", "cublas"},
-    {"libnvblas.", "NVBLAS", NULL},           {"libcudnn", "cuDNN", "cudnn"},
-    {"libcufftw.", "cuFFT", NULL},            {"libcufft.", "cuFFT", "cufft"},
-    {"libcufftMp.", "cuFFT", "cufft"},        {"libcusparse", "cuSPARSE", "cusparse"},
-    {"libcusolver", "cuSOLVER", "cusolver"},  {"libcurand.", "cuRAND", "curand"},
-    {"libnccl", "NCCL", "nccl"},              {"libnvinfer", "TensorRT", NULL},
-    {"libnpp", "NPP", "npp"},                 {"libnvjpeg", "nvJPEG", "nvjpeg"},
-    {"libcutensor", "cuTENSOR", "cutensor"},  {"libcupti.", "CUPTI", "cupti"},
-    {"libnvshmem", "NVSHMEM", NULL},          {"libcufile", "cuFile", "cuFile"},
-    {"libcudss", "cuDSS", "cudss"},           {"libnvcuvid.", "NVDEC", NULL},
-    {"libnvidia-encode", "NVENC", NULL},      {"libnvJitLink.", "nvJitLink", NULL},
+    {"libcublasLt.", "cuBLASLt", "cublasLt"},
+    {"libcublas.", "cuBLAS", "cublas"},
+    {"libnvblas.", "NVBLAS", NULL},
+    {"libcudnn", "cuDNN", "cudnn"},
+    {"libcufftw.", "cuFFT", NULL},
+    {"libcufft.", "cuFFT", "cufft"},
+    {"libcufftMp.", "cuFFT", "cufft"},
+    {"libcusparse", "cuSPARSE", "cusparse"},
+    {"libcusolver", "cuSOLVER", "cusolver"},
+    {"libcurand.", "cuRAND", "curand"},
+    {"libnccl", "NCCL", "nccl"},
+    {"libnvinfer", "TensorRT", NULL},
+    {"libnpp", "NPP", "npp"},
+    {"libnvjpeg", "nvJPEG", "nvjpeg"},
+    {"libcutensor", "cuTENSOR", "cutensor"},
+    {"libcupti.", "CUPTI", "cupti"},
+    {"libnvshmem", "NVSHMEM", NULL},
+    {"libcufile", "cuFile", "cuFile"},
+    {"libcudss", "cuDSS", "cudss"},
+    {"libnvcuvid.", "NVDEC", NULL},
+    {"libnvidia-encode", "NVENC", NULL},
+    {"libnvJitLink.", "nvJitLink", NULL},
     {"libnvidia-ml.", "NVML", "nvml"},
 };
 enum { CLOSED_COUNT = sizeof closed / sizeof *closed };
 
 /* Functions of closed libraries that use no GPU: they hand out tables and numbers. */
 static const char *const harmless[] = {
-    "curandGetDirectionVectors32",  "curandGetDirectionVectors64",  "curandGetScrambleConstants32",
-    "curandGetScrambleConstants64", "curandGetVersion",             "curandGetProperty",
+    "curandGetDirectionVectors32",
+    "curandGetDirectionVectors64",
+    "curandGetScrambleConstants32",
+    "curandGetScrambleConstants64",
+    "curandGetVersion",
+    "curandGetProperty",
 };
 
 static size_t find_closed(const char *file)
@@ -81,7 +97,9 @@ bool program_check_closed(const struct elf_program *elf, const char *path, struc
         const char *function, *name = program_closed_use(elf, elf->needed[i], &function);
         if (!name)
             continue;
-        error_set(e, ERROR_UNSUPPORTED, "%s needs %s (%s), a closed library whose kernels are machine code; Heddle runs PTX", path, name, elf->needed[i]);
+        error_set(e, ERROR_UNSUPPORTED,
+                  "%s needs %s (%s), a closed library whose kernels are machine code; Heddle runs PTX", path, name,
+                  elf->needed[i]);
         if (function)
             error_note(e, "it calls %s", function);
         if (!strcmp(name, "cuRAND"))
@@ -116,7 +134,8 @@ static void folder_of(const char *word, size_t length, const char *owner, char *
     for (size_t i = 0; i < sizeof origins / sizeof *origins; i++) {
         size_t n = strlen(origins[i]);
         if (length >= n && !strncmp(word, origins[i], n)) {
-            snprintf(out, size, "%.*s%.*s", slash ? (int)(slash - owner) : 1, slash ? owner : ".", (int)(length - n), word + n);
+            snprintf(out, size, "%.*s%.*s", slash ? (int)(slash - owner) : 1, slash ? owner : ".", (int)(length - n),
+                     word + n);
             return;
         }
     }
@@ -138,10 +157,14 @@ static bool find_in(const char *folders, const char *owner, const char *file, ch
 
 static bool find(const struct elf_program *elf, const char *owner, const char *file, char out[PATH_MAX])
 {
-    return (!*elf->runpath && find_in(elf->rpath, owner, file, out)) || find_in(getenv("LD_LIBRARY_PATH"), owner, file, out) || find_in(elf->runpath, owner, file, out);
+    return (!*elf->runpath && find_in(elf->rpath, owner, file, out)) ||
+           find_in(getenv("LD_LIBRARY_PATH"), owner, file, out) || find_in(elf->runpath, owner, file, out);
 }
 
-static bool is_stood_in_for(const char *file) { return !strncmp(file, "libcuda.so", 10) || !strncmp(file, "libcudart.so", 12); }
+static bool is_stood_in_for(const char *file)
+{
+    return !strncmp(file, "libcuda.so", 10) || !strncmp(file, "libcudart.so", 12);
+}
 
 static bool is_seen(struct walk *w, const char *path)
 {
@@ -162,7 +185,8 @@ static bool walk(struct walk *w, const struct elf_program *elf, const char *path
         struct error ignored = {0};
         char found[PATH_MAX];
         const char *file = elf->needed[i];
-        if (is_stood_in_for(file) || program_closed_library(file) || !find(elf, path, file, found) || is_seen(w, found) || !elf_program_open(&library, found, &ignored))
+        if (is_stood_in_for(file) || program_closed_library(file) || !find(elf, path, file, found) ||
+            is_seen(w, found) || !elf_program_open(&library, found, &ignored))
             continue;
         go_on = w->visit(&library, found, w->user) && walk(w, &library, found);
         elf_program_close(&library);
@@ -170,7 +194,8 @@ static bool walk(struct walk *w, const struct elf_program *elf, const char *path
     return go_on;
 }
 
-bool program_visit_libraries(const struct elf_program *elf, const char *path, program_library_visitor *visit, void *user)
+bool program_visit_libraries(const struct elf_program *elf, const char *path, program_library_visitor *visit,
+                             void *user)
 {
     struct walk *w = calloc(1, sizeof *w);
     if (!w)
@@ -184,7 +209,10 @@ bool program_visit_libraries(const struct elf_program *elf, const char *path, pr
 
 /* ------------------------------------------------------------- what goes before LD_LIBRARY_PATH */
 
-struct preload { bool wanted; char runtime[NAME_MAX + 1]; };
+struct preload {
+    bool wanted;
+    char runtime[NAME_MAX + 1];
+};
 
 static void look_for_rpath(struct preload *p, const struct elf_program *elf)
 {

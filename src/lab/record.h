@@ -12,10 +12,10 @@
  *   when           start, UTC, "2026-01-31T12:00:00Z"
  *   wall_seconds   of the process
  *   exit           its status, 128 + n for signal n
- *   failure        null, or one line: why it did not end well ("not finished after 60 s", "out of memory: ...", the outcome's first line, "the result is wrong")
- *   log            the last lines of what it printed, where it failed
- *   stats          the object of --stats, or null
- */
+ *   failure        null, or one line: why it did not end well ("not finished after 60 s", "out of memory: ...", the
+ * outcome's first line, "the result is wrong") log            the last lines of what it printed, where it failed stats
+ * the object of --stats, or
+ * null */
 #ifndef HEDDLE_LAB_RECORD_H
 #define HEDDLE_LAB_RECORD_H
 

@@ -1,9 +1,15 @@
-/* One pass over a trace through a cache for each core. Threads count by themselves; their counts are added up at the end. */
+/* One pass over a trace through a cache for each core. Threads count by themselves; their counts are added up at the
+ * end. */
 #include "lab/replay.h"
 
 #include <time.h>
 
-enum { BATCH = 512, APART = 4 /* counts between those of two threads, so that they share no line of the host's caches */, WINDOW_BYTES = 8 << 20, NEXT_BYTES = 16 << 20 };
+enum {
+    BATCH = 512,
+    APART = 4 /* counts between those of two threads, so that they share no line of the host's caches */,
+    WINDOW_BYTES = 8 << 20,
+    NEXT_BYTES = 16 << 20
+};
 
 static double seconds_now(void)
 {
@@ -16,21 +22,27 @@ static bool is_power(uint32_t n) { return n && !(n & (n - 1)); }
 
 enum cache_index replay_index(const struct trace_header *h, uint32_t sets)
 {
-    static const enum set_index kinds[INDEX_COUNT] = { [INDEX_FERMI] = SET_INDEX_HASHED, [INDEX_FOLD] = SET_INDEX_HASHED, [INDEX_MULTIPLIED] = SET_INDEX_MULTIPLIED };
-    struct cache_config c = { .sets = sets, .index = kinds[h->index] };
+    static const enum set_index kinds[INDEX_COUNT] = {
+        [INDEX_FERMI] = SET_INDEX_HASHED, [INDEX_FOLD] = SET_INDEX_HASHED, [INDEX_MULTIPLIED] = SET_INDEX_MULTIPLIED};
+    struct cache_config c = {.sets = sets, .index = kinds[h->index]};
     return h->index == INDEX_MODULO && is_power(sets) ? INDEX_MODULO : cache_sets_index_kind(&c);
 }
 
 bool replay_check(const struct replay_geometry *g, const struct trace_header *h, struct error *e)
 {
     if (!is_power(g->line_bytes) || g->line_bytes < h->line_bytes)
-        return error_set(e, ERROR_INVALID, "lines of %u bytes: the trace knows which lines of %u bytes were accessed, so that a power of two from there on is needed", g->line_bytes, h->line_bytes);
+        return error_set(e, ERROR_INVALID,
+                         "lines of %u bytes: the trace knows which lines of %u bytes were accessed, so that a power of "
+                         "two from there on is needed",
+                         g->line_bytes, h->line_bytes);
     if (!g->sets || !g->ways)
         return error_set(e, ERROR_INVALID, "a cache needs at least one set and one way");
     if (g->index == INDEX_FERMI && g->sets != 32 && g->sets != 64)
         return error_set(e, ERROR_INVALID, "the index 'fermi' is for 32 or 64 sets, not %u", g->sets);
-    if (((g->index == INDEX_MASK || g->index == INDEX_MULTIPLIED) && !is_power(g->sets)) || (g->index == INDEX_FOLD && (!is_power(g->sets) || g->sets == 1)))
-        return error_set(e, ERROR_INVALID, "the index '%s' needs a power of two of sets%s, not %u", trace_index_names[g->index], g->index == INDEX_FOLD ? " from 2" : "", g->sets);
+    if (((g->index == INDEX_MASK || g->index == INDEX_MULTIPLIED) && !is_power(g->sets)) ||
+        (g->index == INDEX_FOLD && (!is_power(g->sets) || g->sets == 1)))
+        return error_set(e, ERROR_INVALID, "the index '%s' needs a power of two of sets%s, not %u",
+                         trace_index_names[g->index], g->index == INDEX_FOLD ? " from 2" : "", g->sets);
     return true;
 }
 
@@ -54,7 +66,10 @@ bool replay_open(struct trace_windows *w, const struct trace_reader *r, const st
 /* The pass */
 
 struct pass {
-    struct replay_core { struct replay_cache cache; uint32_t flushes; /* that it has seen */ } *cores;
+    struct replay_core {
+        struct replay_cache cache;
+        uint32_t flushes; /* that it has seen */
+    } * cores;
     struct slabs slabs;            /* of caches */
     uint32_t *flushes;             /* of each chunk */
     struct replay_counts **counts; /* of each thread: by pc, all listings of the trace one after the other */
@@ -62,7 +77,8 @@ struct pass {
     struct replay_next *next;      /* NULL: nobody wants to know */
 };
 
-static bool run_section(const struct trace_reader *r, struct trace_section *s, struct replay_cache *cache, struct replay_next_slot *next, struct replay_counts *counts, struct error *e)
+static bool run_section(const struct trace_reader *r, struct trace_section *s, struct replay_cache *cache,
+                        struct replay_next_slot *next, struct replay_counts *counts, struct error *e)
 {
     struct trace_access list[BATCH];
     uint64_t ahead[BATCH];
@@ -77,7 +93,8 @@ static bool run_section(const struct trace_reader *r, struct trace_section *s, s
     return true;
 }
 
-static bool run_task(void *context, const struct trace_windows *w, const struct trace_task *t, uint32_t slot, uint32_t *chunk, struct error *e)
+static bool run_task(void *context, const struct trace_windows *w, const struct trace_task *t, uint32_t slot,
+                     uint32_t *chunk, struct error *e)
 {
     struct pass *p = context;
     const struct trace_reader *r = w->trace;
@@ -92,7 +109,8 @@ static bool run_task(void *context, const struct trace_windows *w, const struct 
             replay_cache_flush(&core->cache);
         core->flushes = p->flushes[*chunk];
         trace_reader_start(r, part, &section);
-        if (!run_section(r, &section, &core->cache, p->next ? &p->next->slots[slot] : NULL, p->counts[slot] + p->listings[r->kernels[r->chunks[*chunk].kernel].listing], e))
+        if (!run_section(r, &section, &core->cache, p->next ? &p->next->slots[slot] : NULL,
+                         p->counts[slot] + p->listings[r->kernels[r->chunks[*chunk].kernel].listing], e))
             return false;
     }
     return true;
@@ -106,9 +124,10 @@ static bool run_windows(struct pass *p, struct trace_windows *w, struct error *e
     return true;
 }
 
-static bool run_both(struct pass *p, struct trace_windows *w, const struct replay_geometry *g, enum replay_policy policy, size_t next_bytes, struct replay_result *result, struct error *e)
+static bool run_both(struct pass *p, struct trace_windows *w, const struct replay_geometry *g,
+                     enum replay_policy policy, size_t next_bytes, struct replay_result *result, struct error *e)
 {
-    struct replay_next next = { .fd = -1 };
+    struct replay_next next = {.fd = -1};
     bool belady = policy >= REPLAY_BELADY;
     double start = seconds_now();
     bool ok = !belady || replay_next_make(&next, w, g, policy, next_bytes, e);
@@ -136,7 +155,8 @@ static bool make_counts(struct pass *p, const struct trace_reader *r, uint32_t t
     return true;
 }
 
-static bool make_caches(struct pass *p, const struct trace_header *h, const struct replay_geometry *g, enum replay_policy policy, struct error *e)
+static bool make_caches(struct pass *p, const struct trace_header *h, const struct replay_geometry *g,
+                        enum replay_policy policy, struct error *e)
 {
     p->cores = calloc(h->cores, sizeof *p->cores);
     for (uint32_t i = 0; p->cores && i < h->cores; i++)
@@ -176,17 +196,19 @@ static void add_up(const struct pass *p, uint32_t threads, const struct trace_re
 
 static bool make_result(const struct trace_reader *r, struct replay_result *result)
 {
-    *result = (struct replay_result){ .pcs = calloc(r->listing_count + 1, sizeof *result->pcs), .listing_count = r->listing_count };
+    *result = (struct replay_result){.pcs = calloc(r->listing_count + 1, sizeof *result->pcs),
+                                     .listing_count = r->listing_count};
     bool ok = result->pcs;
     for (uint32_t i = 0; ok && i < r->listing_count; i++)
         ok = (result->pcs[i] = calloc(r->listings[i].pc_count + 1, sizeof **result->pcs));
     return ok;
 }
 
-bool replay_run(const struct trace_reader *r, const struct replay_geometry *g, enum replay_policy policy, const struct replay_how *how, struct replay_result *result, struct error *e)
+bool replay_run(const struct trace_reader *r, const struct replay_geometry *g, enum replay_policy policy,
+                const struct replay_how *how, struct replay_result *result, struct error *e)
 {
-    struct trace_windows w = { .threads = 0 };
-    struct pass p = { .next = NULL };
+    struct trace_windows w = {.threads = 0};
+    struct pass p = {.next = NULL};
     double start = seconds_now();
     slabs_init(&p.slabs);
     bool ok = make_result(r, result) && replay_open(&w, r, how, e) && make_counts(&p, r, w.threads);
@@ -209,5 +231,5 @@ void replay_result_free(struct replay_result *result)
     for (uint32_t i = 0; result->pcs && i < result->listing_count; i++)
         free(result->pcs[i]);
     free(result->pcs);
-    *result = (struct replay_result){ .pcs = NULL };
+    *result = (struct replay_result){.pcs = NULL};
 }

@@ -1,23 +1,30 @@
-/* The cache of the replay: see replay_cache.h. Few ways, whose tags and keys are searched one by one; many are in replay_many.c.
+/* The cache of the replay: see replay_cache.h. Few ways, whose tags and keys are searched one by one; many are in
+ * replay_many.c.
  *
- * A key has the number of its way in the low bits, so that no two are the same and the smallest also says which way it is. While a set is searched, a way that has the line counts as
- * smaller than any key. So one search finds the way that a line has or gets, and whether it is there changes no branch: half of the accesses of a trace may miss, and nobody guesses which. */
+ * A key has the number of its way in the low bits, so that no two are the same and the smallest also says which way it
+ * is. While a set is searched, a way that has the line counts as smaller than any key. So one search finds the way that
+ * a line has or gets, and whether it is there changes no branch: half of the accesses of a trace may miss, and nobody
+ * guesses which. */
 #include "lab/replay_cache.h"
 #include "lab/replay_many.h"
 
 #include <string.h>
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#define NO_LINE UINT64_MAX
+#define NO_LINE       UINT64_MAX
 enum { WAY_BITS = 4, FEW_WAYS = 1 << WAY_BITS };
 #define KEY_NOW ((uint64_t)1 << (63 - WAY_BITS))
 
-bool replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, const struct trace_header *h, enum replay_policy policy, struct slabs *slabs, struct error *e)
+bool replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, const struct trace_header *h,
+                       enum replay_policy policy, struct slabs *slabs, struct error *e)
 {
     bool many = g->ways > FEW_WAYS;
-    *c = (struct replay_cache){ .policy = policy, .stores = { h->global_stores, h->local_stores }, .ways = g->ways };
+    *c = (struct replay_cache){.policy = policy, .stores = {h->global_stores, h->local_stores}, .ways = g->ways};
     c->line_shift = (uint32_t)(__builtin_ctz(g->line_bytes) - __builtin_ctz(h->line_bytes));
-    c->index = (struct cache_sets){ .count = g->sets, .index = g->index, .line_shift = (uint32_t)__builtin_ctz(g->line_bytes), .set_bits = 31 - (uint32_t)__builtin_clz(g->sets) };
+    c->index = (struct cache_sets){.count = g->sets,
+                                   .index = g->index,
+                                   .line_shift = (uint32_t)__builtin_ctz(g->line_bytes),
+                                   .set_bits = 31 - (uint32_t)__builtin_clz(g->sets)};
     c->many = many ? replay_many_make(c, slabs) : NULL;
     c->tags = many ? NULL : slabs_bytes(slabs, 2 * (size_t)g->sets * g->ways * sizeof *c->tags);
     c->sets = many ? NULL : slabs_zeros(slabs, g->sets * sizeof *c->sets);
@@ -35,7 +42,10 @@ void replay_cache_flush(struct replay_cache *c)
 }
 
 /* A set, while an access is at it. */
-struct set { uint64_t *tags, *keys; struct replay_set *state; };
+struct set {
+    uint64_t *tags, *keys;
+    struct replay_set *state;
+};
 
 static uint64_t packed_key(uint64_t key, uint32_t way) { return key << WAY_BITS | way; }
 
@@ -45,15 +55,18 @@ static __attribute__((noinline)) void make_empty(const struct replay_cache *c, s
     memset(s.tags, 0xff, c->ways * sizeof *s.tags);
     for (uint32_t way = 0; way < c->ways; way++)
         s.keys[way] = packed_key(REPLAY_KEY_EMPTY, way);
-    *s.state = (struct replay_set){ .flushes = c->flushes };
+    *s.state = (struct replay_set){.flushes = c->flushes};
 }
 
 /* c: a copy of the cache; ways: as it has, for compilers to know. */
-static ALWAYS_INLINE struct set set_of(const struct replay_cache *c, const struct replay_cache *itself, uint64_t line, uint32_t ways)
+static ALWAYS_INLINE struct set set_of(const struct replay_cache *c, const struct replay_cache *itself, uint64_t line,
+                                       uint32_t ways)
 {
-    uint32_t number = c->index.index == INDEX_MASK ? (uint32_t)line & (c->index.count - 1) : cache_sets_hashed_index(&itself->index, line << c->index.line_shift);
+    uint32_t number = c->index.index == INDEX_MASK
+                          ? (uint32_t)line & (c->index.count - 1)
+                          : cache_sets_hashed_index(&itself->index, line << c->index.line_shift);
     size_t first = (size_t)number * ways;
-    struct set s = { c->tags + 2 * first, c->tags + 2 * first + ways, &c->sets[number] };
+    struct set s = {c->tags + 2 * first, c->tags + 2 * first + ways, &c->sets[number]};
     if (__builtin_expect(s.state->flushes != c->flushes, 0))
         make_empty(itself, s);
     return s;
@@ -71,9 +84,12 @@ static ALWAYS_INLINE uint64_t search(const struct set *s, uint64_t line, uint32_
 }
 
 /* How many ways there are, and the policy, are known when this is compiled into its caller. */
-static ALWAYS_INLINE void run_few(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts, enum replay_policy policy, uint32_t ways)
+static ALWAYS_INLINE void run_few(struct replay_cache *c, const struct trace_access *list, const uint64_t *next,
+                                  uint32_t count, struct replay_counts *counts, enum replay_policy policy,
+                                  uint32_t ways)
 {
-    const struct replay_cache fixed = *c; /* nothing else points to it, so that it stays in registers whatever is written */
+    const struct replay_cache fixed =
+        *c; /* nothing else points to it, so that it stays in registers whatever is written */
     uint64_t clock = c->clock;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t line = list[i].line >> fixed.line_shift;
@@ -84,9 +100,11 @@ static ALWAYS_INLINE void run_few(struct replay_cache *c, const struct trace_acc
         enum trace_store does = fixed.stores[(list[i].what & TRACE_LOCAL) != 0];
         clock++;
         replay_count(&counts[list[i].pc], store, hit);
-        if (policy == REPLAY_SRRIP && !hit && best >> WAY_BITS != REPLAY_KEY_EMPTY && (!store || does == TRACE_STORE_ALLOCATE))
+        if (policy == REPLAY_SRRIP && !hit && best >> WAY_BITS != REPLAY_KEY_EMPTY &&
+            (!store || does == TRACE_STORE_ALLOCATE))
             s.state->zero = (best >> WAY_BITS) - 1; /* all age until this one is at the farthest */
-        key = packed_key(replay_key(KEY_NOW, s.state->zero, clock, policy >= REPLAY_BELADY ? next[i] : 0, hit, policy), way);
+        key = packed_key(replay_key(KEY_NOW, s.state->zero, clock, policy >= REPLAY_BELADY ? next[i] : 0, hit, policy),
+                         way);
         key = policy == REPLAY_FIFO && hit ? s.keys[way] : key;
         if (store && does != TRACE_STORE_ALLOCATE) {
             if (!hit)
@@ -101,7 +119,8 @@ static ALWAYS_INLINE void run_few(struct replay_cache *c, const struct trace_acc
     c->clock = clock;
 }
 
-static ALWAYS_INLINE void run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts, enum replay_policy policy)
+static ALWAYS_INLINE void run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next,
+                              uint32_t count, struct replay_counts *counts, enum replay_policy policy)
 {
     if (c->ways == 4)
         run_few(c, list, next, count, counts, policy, 4);
@@ -115,7 +134,8 @@ static ALWAYS_INLINE void run(struct replay_cache *c, const struct trace_access 
         run_few(c, list, next, count, counts, policy, c->ways);
 }
 
-void replay_cache_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts)
+void replay_cache_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count,
+                      struct replay_counts *counts)
 {
     if (c->many) {
         replay_many_run(c, list, next, count, counts);

@@ -1,12 +1,16 @@
 /* Stack distances in one pass (Mattson et al., 1970), exact, for caches of all sizes at once.
  *
- * Of each core: lines stand in the order of their last use, in slots of which every use takes the next; a Fenwick tree counts the slots in use, so that a line's distance is the number of those behind
- * its own. When the slots run out, those in use are moved together.
+ * Of each core: lines stand in the order of their last use, in slots of which every use takes the next; a Fenwick tree
+ * counts the slots in use, so that a line's distance is the number of those behind its own. When the slots run out,
+ * those in use are moved together.
  *
- * A store that drops its line leaves a gap: a cache that had the line has a free way now. The gap keeps its slot. Whoever comes from below it (or from outside) fills the uppermost gap, in the
- * caches that have it; in larger ones, which had the line that came, its old slot is the gap now. So a use from below a gap empties the gap's slot and leaves its own as a gap.
+ * A store that drops its line leaves a gap: a cache that had the line has a free way now. The gap keeps its slot.
+ * Whoever comes from below it (or from outside) fills the uppermost gap, in the caches that have it; in larger ones,
+ * which had the line that came, its old slot is the gap now. So a use from below a gap empties the gap's slot and
+ * leaves its own as a gap.
  *
- * A store that neither drops nor brings lines is counted but does not change the order: there is no single order for all sizes if it does. */
+ * A store that neither drops nor brings lines is counted but does not change the order: there is no single order for
+ * all sizes if it does. */
 #include "base/out_of_memory.h"
 #include "lab/replay.h"
 
@@ -16,17 +20,19 @@
 
 enum { BATCH = 2048, SLOTS_LEAST = 4096 };
 #define EMPTY UINT64_MAX
-#define GAP (UINT64_MAX - 1)
+#define GAP   (UINT64_MAX - 1)
 
-struct last_use { uint64_t line, access; };   /* of a slot: the line, or EMPTY, or GAP; number of the access */
+struct last_use {
+    uint64_t line, access;
+}; /* of a slot: the line, or EMPTY, or GAP; number of the access */
 
 struct stack {
-    struct line_map lines;         /* slot of each */
+    struct line_map lines; /* slot of each */
     struct last_use *slots;
-    uint32_t *tree;                /* [i]: slots in use from i - (i & -i) + 1 to i, counted from 1 */
-    uint64_t size, next;           /* slots; the first that no use has taken */
-    uint64_t used;                 /* lines and gaps */
-    uint64_t *gaps;                /* a heap: the uppermost first */
+    uint32_t *tree;      /* [i]: slots in use from i - (i & -i) + 1 to i, counted from 1 */
+    uint64_t size, next; /* slots; the first that no use has taken */
+    uint64_t used;       /* lines and gaps */
+    uint64_t *gaps;      /* a heap: the uppermost first */
     uint64_t gap_count, gap_capacity;
     uint64_t clock;
 };
@@ -136,7 +142,7 @@ static void use(struct stack *s, uint64_t line, uint64_t slot)
     }
     if (s->next == s->size)
         move_together(s);
-    s->slots[s->next] = (struct last_use){ line, s->clock };
+    s->slots[s->next] = (struct last_use){line, s->clock};
     add(s, s->next, 1);
     *line_map_at(&s->lines, line) = s->next++;
 }
@@ -188,14 +194,19 @@ static void access_line(struct stack *s, uint64_t line, bool store, enum trace_s
 
 struct pass {
     struct slabs slabs;
-    struct pass_core { struct stack stack; struct line_map seen; uint32_t flushes; /* that it has seen */ } *cores;
-    uint32_t *flushes;                 /* of each chunk */
+    struct pass_core {
+        struct stack stack;
+        struct line_map seen;
+        uint32_t flushes; /* that it has seen */
+    } * cores;
+    uint32_t *flushes; /* of each chunk */
     enum trace_store stores[2];
     uint32_t line_shift;
-    struct replay_distances *counts;   /* of each thread */
+    struct replay_distances *counts; /* of each thread */
 };
 
-static bool pass_section(const struct trace_reader *r, struct trace_section *section, const struct pass *p, struct pass_core *core, struct replay_distances *d, struct error *e)
+static bool pass_section(const struct trace_reader *r, struct trace_section *section, const struct pass *p,
+                         struct pass_core *core, struct replay_distances *d, struct error *e)
 {
     struct trace_access list[BATCH];
     while (section->left) {
@@ -205,13 +216,15 @@ static bool pass_section(const struct trace_reader *r, struct trace_section *sec
         for (uint32_t i = 0; i < n; i++) {
             uint64_t line = list[i].line >> p->line_shift;
             line_map_at(&core->seen, line);
-            access_line(&core->stack, line, list[i].what & TRACE_STORE, p->stores[(list[i].what & TRACE_LOCAL) != 0], d);
+            access_line(&core->stack, line, list[i].what & TRACE_STORE, p->stores[(list[i].what & TRACE_LOCAL) != 0],
+                        d);
         }
     }
     return true;
 }
 
-static bool pass_task(void *context, const struct trace_windows *w, const struct trace_task *t, uint32_t slot, uint32_t *chunk, struct error *e)
+static bool pass_task(void *context, const struct trace_windows *w, const struct trace_task *t, uint32_t slot,
+                      uint32_t *chunk, struct error *e)
 {
     struct pass *p = context;
     struct pass_core *core = &p->cores[t->core];
@@ -291,14 +304,16 @@ static void free_pass(struct pass *p, uint32_t cores, uint32_t threads)
     slabs_free(&p->slabs);
 }
 
-bool replay_distances_run(const struct trace_reader *r, uint32_t line_bytes, const struct replay_how *how, struct replay_distances *d, struct error *e)
+bool replay_distances_run(const struct trace_reader *r, uint32_t line_bytes, const struct replay_how *how,
+                          struct replay_distances *d, struct error *e)
 {
     const struct trace_header *h = &r->header;
     double start = seconds_now();
-    *d = (struct replay_distances){ .length = 0 };
-    if (!replay_check(&(struct replay_geometry){ 1, 1, line_bytes, INDEX_MODULO }, h, e))
+    *d = (struct replay_distances){.length = 0};
+    if (!replay_check(&(struct replay_geometry){1, 1, line_bytes, INDEX_MODULO}, h, e))
         return false;
-    struct pass p = { .stores = { h->global_stores, h->local_stores }, .line_shift = (uint32_t)(__builtin_ctz(line_bytes) - __builtin_ctz(h->line_bytes)) };
+    struct pass p = {.stores = {h->global_stores, h->local_stores},
+                     .line_shift = (uint32_t)(__builtin_ctz(line_bytes) - __builtin_ctz(h->line_bytes))};
     struct trace_windows w;
     slabs_init(&p.slabs);
     bool ok = replay_open(&w, r, how, e) && run(&p, &w, d, e);
@@ -313,7 +328,10 @@ bool replay_distances_run(const struct trace_reader *r, uint32_t line_bytes, con
 
 struct replay_counts replay_distances_misses(const struct replay_distances *d, uint64_t lines)
 {
-    struct replay_counts n = { .reads = d->first_reads, .read_misses = d->first_reads, .stores = d->first_stores, .store_misses = d->first_stores };
+    struct replay_counts n = {.reads = d->first_reads,
+                              .read_misses = d->first_reads,
+                              .stores = d->first_stores,
+                              .store_misses = d->first_stores};
     for (uint64_t i = 0; i < d->length; i++) {
         n.reads += d->reads[i];
         n.stores += d->stores[i];
@@ -327,5 +345,5 @@ void replay_distances_free(struct replay_distances *d)
 {
     free(d->reads);
     free(d->stores);
-    *d = (struct replay_distances){ .length = 0 };
+    *d = (struct replay_distances){.length = 0};
 }

@@ -1,10 +1,14 @@
-/* See replay_many.h. A table has the way of each line; it is a hint, which the way's tag confirms, so that lines that leave need not be taken out of it. It is made anew when too much of it is old.
+/* See replay_many.h. A table has the way of each line; it is a hint, which the way's tag confirms, so that lines that
+ * leave need not be taken out of it. It is made anew when too much of it is old.
  *
- * Who leaves is found without a look at all ways. Under LRU and FIFO they are a list in the order of their keys. Under SRRIP there are four sets of bits, one for each distance, which age by changing their
- * roles, and one for ways whose line a store dropped. Under Belady's policies there is a tree with the farthest at the top: ways whose line was dropped, then those whose line has no next use, then the others.
- * Ties are resolved as with few ways: the first way leaves.
+ * Who leaves is found without a look at all ways. Under LRU and FIFO they are a list in the order of their keys. Under
+ * SRRIP there are four sets of bits, one for each distance, which age by changing their roles, and one for ways whose
+ * line a store dropped. Under Belady's policies there is a tree with the farthest at the top: ways whose line was
+ * dropped, then those whose line has no next use, then the others. Ties are resolved as with few ways: the first way
+ * leaves.
  *
- * Ways that never had a line since the set was emptied are those from `used` on; nothing is written to them before they get one. */
+ * Ways that never had a line since the set was emptied are those from `used` on; nothing is written to them before they
+ * get one. */
 #include "lab/replay_many.h"
 
 #include "lab/way_bits.h"
@@ -14,32 +18,33 @@
 #include <string.h>
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#define NO_LINE UINT64_MAX
+#define NO_LINE       UINT64_MAX
 enum { TABLE_LEAST = 1024, LOOK_AHEAD = 8, BLOCK = 128 /* accesses between two looks at the size of the table */ };
 /* Sets of bits: of ways without a line, and of those whose line is thought to be used at a certain distance. */
 enum { EMPTY, FIRST_DISTANCE, DISTANCES = 4, BITS = FIRST_DISTANCE + DISTANCES };
 
 struct many_set {
-    uint64_t flushes;                  /* before it was last made empty */
-    uint32_t used;                     /* ways that have or had a line */
-    uint32_t newest, oldest;           /* LRU, FIFO: ends of the list, NO_WAY where it is empty */
-    uint32_t dropped;                  /* LRU, FIFO: ways without a line among those used, as a list through `newer`; NO_WAY: none */
-    uint32_t zero;                     /* SRRIP: which bits are those of the nearest distance */
+    uint64_t flushes;        /* before it was last made empty */
+    uint32_t used;           /* ways that have or had a line */
+    uint32_t newest, oldest; /* LRU, FIFO: ends of the list, NO_WAY where it is empty */
+    uint32_t dropped; /* LRU, FIFO: ways without a line among those used, as a list through `newer`; NO_WAY: none */
+    uint32_t zero;    /* SRRIP: which bits are those of the nearest distance */
 };
 
 struct replay_many {
-    struct line_map where;             /* of each line the way, counted through all sets */
+    struct line_map where; /* of each line the way, counted through all sets */
     struct many_set *sets;
-    uint64_t *tags;                    /* of each way; NO_LINE: none */
-    uint32_t *newer, *older;           /* LRU, FIFO */
-    uint64_t *bits;                    /* SRRIP: BITS of each set */
-    uint8_t *distances;                /* SRRIP: of each way, which of them it is in */
-    uint64_t *trees;                   /* Belady: of each set; keys are the number of the access that is the next use << way_bits | ways behind this one */
-    uint64_t never, empty;             /* Belady: what stands there for lines without a next use, and for ways without a line */
+    uint64_t *tags;          /* of each way; NO_LINE: none */
+    uint32_t *newer, *older; /* LRU, FIFO */
+    uint64_t *bits;          /* SRRIP: BITS of each set */
+    uint8_t *distances;      /* SRRIP: of each way, which of them it is in */
+    uint64_t *trees; /* Belady: of each set; keys are the number of the access that is the next use << way_bits | ways
+                        behind this one */
+    uint64_t never, empty; /* Belady: what stands there for lines without a next use, and for ways without a line */
     struct way_bits_shape bits_shape;
     struct way_tree_shape tree_shape;
     uint32_t ways, way_bits;
-    uint64_t lines;                    /* of all sets */
+    uint64_t lines; /* of all sets */
     uint64_t flushes;
 };
 
@@ -83,16 +88,26 @@ struct replay_many *replay_many_make(const struct replay_cache *c, struct slabs 
 void replay_many_flush(struct replay_many *m) { m->flushes++; }
 
 /* A set, while an access is at it. */
-struct set { struct many_set *state; uint64_t first; uint64_t *tags; uint32_t *newer, *older; uint64_t *bits, *tree; uint8_t *distances; };
+struct set {
+    struct many_set *state;
+    uint64_t first;
+    uint64_t *tags;
+    uint32_t *newer, *older;
+    uint64_t *bits, *tree;
+    uint8_t *distances;
+};
 
-static ALWAYS_INLINE uint64_t *bits_of(const struct replay_many *m, const struct set *s, uint32_t which) { return s->bits + which * m->bits_shape.words; }
+static ALWAYS_INLINE uint64_t *bits_of(const struct replay_many *m, const struct set *s, uint32_t which)
+{
+    return s->bits + which * m->bits_shape.words;
+}
 
 /* For the first time, or after the cache was flushed. */
 static __attribute__((noinline)) void make_empty(const struct replay_many *m, uint32_t number)
 {
     for (uint32_t i = 0; m->bits && i < BITS; i++)
         way_bits_empty(&m->bits_shape, m->bits + ((size_t)number * BITS + i) * m->bits_shape.words);
-    m->sets[number] = (struct many_set){ .flushes = m->flushes, .newest = NO_WAY, .oldest = NO_WAY, .dropped = NO_WAY };
+    m->sets[number] = (struct many_set){.flushes = m->flushes, .newest = NO_WAY, .oldest = NO_WAY, .dropped = NO_WAY};
 }
 
 /* A way that never had a line. */
@@ -107,13 +122,14 @@ static ALWAYS_INLINE uint32_t take_fresh(const struct replay_many *m, const stru
 }
 
 /* m: a copy of it. */
-static ALWAYS_INLINE struct set set_of(const struct replay_cache *c, const struct replay_many *m, uint64_t line, enum replay_policy policy)
+static ALWAYS_INLINE struct set set_of(const struct replay_cache *c, const struct replay_many *m, uint64_t line,
+                                       enum replay_policy policy)
 {
     uint32_t number = cache_sets_index(&c->index, line << c->index.line_shift);
     uint64_t first = (uint64_t)number * m->ways;
     if (__builtin_expect(m->sets[number].flushes != m->flushes, 0))
         make_empty(c->many, number);
-    struct set s = { .state = &m->sets[number], .first = first, .tags = m->tags + first };
+    struct set s = {.state = &m->sets[number], .first = first, .tags = m->tags + first};
     if (is_list(policy))
         s.newer = m->newer + first, s.older = m->older + first;
     if (policy == REPLAY_SRRIP)
@@ -155,9 +171,13 @@ static ALWAYS_INLINE uint32_t list_victim(const struct set *s, uint32_t ways)
     return way;
 }
 
-/* SRRIP. Who ages keeps his bits, and zero, of the nearest distance, moves on: the farthest is the next behind it, and so on around. */
+/* SRRIP. Who ages keeps his bits, and zero, of the nearest distance, moves on: the farthest is the next behind it, and
+ * so on around. */
 
-static ALWAYS_INLINE uint32_t distance_bits(uint32_t zero, uint32_t nearer) { return FIRST_DISTANCE + (zero + nearer) % DISTANCES; }
+static ALWAYS_INLINE uint32_t distance_bits(uint32_t zero, uint32_t nearer)
+{
+    return FIRST_DISTANCE + (zero + nearer) % DISTANCES;
+}
 
 static ALWAYS_INLINE void move_to(const struct replay_many *m, const struct set *s, uint32_t way, uint32_t which)
 {
@@ -186,7 +206,10 @@ static ALWAYS_INLINE uint32_t srrip_victim(const struct replay_many *m, const st
 
 /* Belady */
 
-static ALWAYS_INLINE uint64_t tree_key(const struct replay_many *m, uint32_t way, uint64_t time) { return time << m->way_bits | (m->ways - 1 - way); }
+static ALWAYS_INLINE uint64_t tree_key(const struct replay_many *m, uint32_t way, uint64_t time)
+{
+    return time << m->way_bits | (m->ways - 1 - way);
+}
 
 /* ahead: to the next use from here; 0: none. */
 static ALWAYS_INLINE uint64_t next_key(const struct replay_many *m, uint32_t way, uint64_t clock, uint64_t ahead)
@@ -196,14 +219,16 @@ static ALWAYS_INLINE uint64_t next_key(const struct replay_many *m, uint32_t way
 
 static ALWAYS_INLINE void set_next(const struct replay_many *m, const struct set *s, uint32_t way, uint64_t key)
 {
-    if (__builtin_expect(key >= s->tree[way], 1)) /* who is used was the next of all, and now is farther away, but for stores that bring what nobody would have read */
+    if (__builtin_expect(key >= s->tree[way], 1)) /* who is used was the next of all, and now is farther away, but for
+                                                     stores that bring what nobody would have read */
         way_tree_raise(&m->tree_shape, s->tree, way, key);
     else
         way_tree_set(&m->tree_shape, s->tree, way, key);
 }
 
 /* The way for a line that comes, with its key. */
-static ALWAYS_INLINE uint32_t belady_victim(const struct replay_many *m, const struct set *s, uint64_t clock, uint64_t ahead)
+static ALWAYS_INLINE uint32_t belady_victim(const struct replay_many *m, const struct set *s, uint64_t clock,
+                                            uint64_t ahead)
 {
     uint64_t top = s->state->used ? way_tree_top(&m->tree_shape, s->tree) : 0;
     uint32_t way = m->ways - 1 - ((uint32_t)top & ((1u << m->way_bits) - 1));
@@ -229,7 +254,8 @@ static __attribute__((noinline)) void renew_table(struct replay_many *m, uint32_
 
 /* Accesses */
 
-static ALWAYS_INLINE void use(const struct replay_many *m, const struct set *s, uint32_t way, uint64_t clock, uint64_t ahead, enum replay_policy policy)
+static ALWAYS_INLINE void use(const struct replay_many *m, const struct set *s, uint32_t way, uint64_t clock,
+                              uint64_t ahead, enum replay_policy policy)
 {
     if (policy == REPLAY_LRU && s->state->newest != way) {
         unlink_way(s, way);
@@ -241,7 +267,8 @@ static ALWAYS_INLINE void use(const struct replay_many *m, const struct set *s, 
         set_next(m, s, way, next_key(m, way, clock, ahead));
 }
 
-static ALWAYS_INLINE void drop(const struct replay_many *m, const struct set *s, uint32_t way, enum replay_policy policy)
+static ALWAYS_INLINE void drop(const struct replay_many *m, const struct set *s, uint32_t way,
+                               enum replay_policy policy)
 {
     s->tags[way] = NO_LINE;
     if (is_list(policy)) {
@@ -256,9 +283,12 @@ static ALWAYS_INLINE void drop(const struct replay_many *m, const struct set *s,
 }
 
 /* Returns the way. */
-static ALWAYS_INLINE uint32_t insert(const struct replay_many *m, const struct set *s, uint64_t line, uint64_t clock, uint64_t ahead, enum replay_policy policy)
+static ALWAYS_INLINE uint32_t insert(const struct replay_many *m, const struct set *s, uint64_t line, uint64_t clock,
+                                     uint64_t ahead, enum replay_policy policy)
 {
-    uint32_t way = is_list(policy) ? list_victim(s, m->ways) : policy == REPLAY_SRRIP ? srrip_victim(m, s) : belady_victim(m, s, clock, ahead);
+    uint32_t way = is_list(policy)          ? list_victim(s, m->ways)
+                   : policy == REPLAY_SRRIP ? srrip_victim(m, s)
+                                            : belady_victim(m, s, clock, ahead);
     s->tags[way] = line;
     if (is_list(policy))
         link_newest(s, way);
@@ -266,9 +296,11 @@ static ALWAYS_INLINE uint32_t insert(const struct replay_many *m, const struct s
 }
 
 /* There is room in the table for all of them. */
-static ALWAYS_INLINE void run_block(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts, enum replay_policy policy)
+static ALWAYS_INLINE void run_block(struct replay_cache *c, const struct trace_access *list, const uint64_t *next,
+                                    uint32_t count, struct replay_counts *counts, enum replay_policy policy)
 {
-    const struct replay_many m = *c->many; /* nothing else points to it, so that it stays in registers whatever is written */
+    const struct replay_many m =
+        *c->many; /* nothing else points to it, so that it stays in registers whatever is written */
     uint64_t clock = c->clock, fresh = 0;
     uint32_t line_shift = c->line_shift;
     for (uint32_t i = 0; i < count; i++) {
@@ -276,8 +308,10 @@ static ALWAYS_INLINE void run_block(struct replay_cache *c, const struct trace_a
         line_map_prefetch(&m.where, list[i + LOOK_AHEAD < count ? i + LOOK_AHEAD : i].line >> line_shift);
         struct set s = set_of(c, &m, line, policy);
         struct line_map_slot *slot = line_map_place(&m.where, line);
-        uint32_t known = slot->line == line, way = known ? (uint32_t)(slot->value - s.first) : 0; /* of the set's, if known */
-        bool store = list[i].what & TRACE_STORE, hit = known & (way < s.state->used) & (s.tags[way] == line); /* no branch for each */
+        uint32_t known = slot->line == line,
+                 way = known ? (uint32_t)(slot->value - s.first) : 0; /* of the set's, if known */
+        bool store = list[i].what & TRACE_STORE,
+             hit = known & (way < s.state->used) & (s.tags[way] == line); /* no branch for each */
         enum trace_store does = c->stores[(list[i].what & TRACE_LOCAL) != 0];
         clock++;
         replay_count(&counts[list[i].pc], store, hit);
@@ -287,14 +321,15 @@ static ALWAYS_INLINE void run_block(struct replay_cache *c, const struct trace_a
             use(&m, &s, way, clock, ahead, policy);
         } else if (!store || does == TRACE_STORE_ALLOCATE) {
             fresh += !known;
-            *slot = (struct line_map_slot){ line, s.first + insert(&m, &s, line, clock, ahead, policy) };
+            *slot = (struct line_map_slot){line, s.first + insert(&m, &s, line, clock, ahead, policy)};
         }
     }
     c->many->where.count += fresh;
     c->clock = clock;
 }
 
-static ALWAYS_INLINE void run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts, enum replay_policy policy)
+static ALWAYS_INLINE void run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next,
+                              uint32_t count, struct replay_counts *counts, enum replay_policy policy)
 {
     struct replay_many *m = c->many;
     for (uint32_t i = 0; i < count; i += BLOCK) {
@@ -306,7 +341,8 @@ static ALWAYS_INLINE void run(struct replay_cache *c, const struct trace_access 
     }
 }
 
-void replay_many_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts)
+void replay_many_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count,
+                     struct replay_counts *counts)
 {
     switch (c->policy) {
     case REPLAY_LRU: run(c, list, next, count, counts, REPLAY_LRU); break;

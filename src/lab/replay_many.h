@@ -1,4 +1,5 @@
-/* A cache of the replay with many ways (replay_cache.h): what it needs beside the set of an access grows with the logarithm of the ways, or not at all. */
+/* A cache of the replay with many ways (replay_cache.h): what it needs beside the set of an access grows with the
+ * logarithm of the ways, or not at all. */
 #ifndef HEDDLE_LAB_REPLAY_MANY_H
 #define HEDDLE_LAB_REPLAY_MANY_H
 
@@ -7,6 +8,7 @@
 /* NULL: no memory for it. */
 struct replay_many *replay_many_make(const struct replay_cache *c, struct slabs *slabs);
 void replay_many_flush(struct replay_many *m);
-void replay_many_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count, struct replay_counts *counts);
+void replay_many_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count,
+                     struct replay_counts *counts);
 
 #endif

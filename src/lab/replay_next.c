@@ -1,10 +1,15 @@
-/* The backward pass for Belady's policy: windows are read from the last to the first, and in each the accesses of a core from the last to the first. What is kept is where each line of a core was
- * used last on the way, which is its next use for those before. Distances, 0: no next use, are numbers of 16 bits, or MORE and four of them: which of the two is easy to guess, other than with bytes.
- * A task puts them down from the end of its own memory, so that they stand in the order in which the forward pass wants them; then they go to their place in the buffer. Each window has its room there, as long
- * as there is any; what found none, or needs more, goes into a temporary file. Where a block is does not depend on who was first.
+/* The backward pass for Belady's policy: windows are read from the last to the first, and in each the accesses of a
+ * core from the last to the first. What is kept is where each line of a core was used last on the way, which is its
+ * next use for those before. Distances, 0: no next use, are numbers of 16 bits, or MORE and four of them: which of the
+ * two is easy to guess, other than with bytes. A task puts them down from the end of its own memory, so that they stand
+ * in the order in which the forward pass wants them; then they go to their place in the buffer. Each window has its
+ * room there, as long as there is any; what found none, or needs more, goes into a temporary file. Where a block is
+ * does not depend on who was first.
  *
- * A use is any reference, as in the simulator that the authors of CCWS published, or, for belady-reads, a read that finds the line unless it was evicted for want of room. A store that drops
- * the line, or puts it there itself, ends the use of what was there before. Marks of launches need no care: whatever comes behind one is farther away than all before it. */
+ * A use is any reference, as in the simulator that the authors of CCWS published, or, for belady-reads, a read that
+ * finds the line unless it was evicted for want of room. A store that drops the line, or puts it there itself, ends the
+ * use of what was there before. Marks of launches need no care: whatever comes behind one is farther away than all
+ * before it. */
 #include "lab/replay.h"
 
 #include <errno.h>
@@ -13,15 +18,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NUMBER_PARTS: of 16 bits, the longest. LOOK_AHEAD: accesses, so that the table's slots are there when they are needed. BLOCK: accesses between two looks at its size. */
+/* NUMBER_PARTS: of 16 bits, the longest. LOOK_AHEAD: accesses, so that the table's slots are there when they are
+ * needed. BLOCK: accesses between two looks at its size. */
 enum { NUMBER_PARTS = 5, MORE = 0xffff, LOOK_AHEAD = 16, BLOCK = 64 };
 
 struct pass {
     struct replay_next *next;
-    struct replay_pass_core { struct line_map lines; /* position of the next use, counted from the end */ uint64_t position; /* accesses behind the one at hand */ } *cores;
-    struct slabs slabs;               /* of all of them */
-    uint64_t *places;                 /* of each task of the window: in the buffer */
-    bool has_room;                    /* the window, there */
+    struct replay_pass_core {
+        struct line_map lines; /* position of the next use, counted from the end */
+        uint64_t position;     /* accesses behind the one at hand */
+    } * cores;
+    struct slabs slabs; /* of all of them */
+    uint64_t *places;   /* of each task of the window: in the buffer */
+    bool has_room;      /* the window, there */
     uint32_t line_shift;
     enum trace_store stores[2];
     bool reads_only;
@@ -101,18 +110,21 @@ static bool write_block(struct replay_next *n, const uint16_t *numbers, const st
         if (w < 0 && errno == EINTR)
             continue;
         if (w <= 0)
-            return error_set(e, ERROR_IO, "the temporary file in %s could not be written: %s", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", strerror(w ? errno : ENOSPC));
+            return error_set(e, ERROR_IO, "the temporary file in %s could not be written: %s",
+                             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", strerror(w ? errno : ENOSPC));
         done += (size_t)w;
     }
     return true;
 }
 
-static bool put_block(struct pass *p, const struct trace_windows *w, const struct trace_task *t, const uint16_t *numbers, uint64_t count, struct error *e)
+static bool put_block(struct pass *p, const struct trace_windows *w, const struct trace_task *t,
+                      const uint16_t *numbers, uint64_t count, struct error *e)
 {
     struct replay_next *n = p->next;
     uint32_t task = (uint32_t)(t - w->tasks);
     struct replay_block *b = &n->blocks[w->number][task];
-    *b = (struct replay_block){ .offset = p->places[task], .bytes = count * sizeof *numbers, .in_file = !p->has_room || count > reserved(t) };
+    *b = (struct replay_block){
+        .offset = p->places[task], .bytes = count * sizeof *numbers, .in_file = !p->has_room || count > reserved(t)};
     if (b->in_file)
         return take_place(n, b->bytes, &b->offset, e) && write_block(n, numbers, b, e);
     memcpy(n->buffer + b->offset, numbers, b->bytes);
@@ -134,7 +146,8 @@ static bool make_room(struct replay_next_slot *s, uint64_t numbers, uint64_t lis
     if (s->numbers && (!list || s->list))
         return true;
     s->number_capacity = s->list_capacity = 0;
-    return error_set(e, ERROR_NO_MEMORY, "out of memory for a part of a trace with %llu accesses", (unsigned long long)numbers / NUMBER_PARTS);
+    return error_set(e, ERROR_NO_MEMORY, "out of memory for a part of a trace with %llu accesses",
+                     (unsigned long long)numbers / NUMBER_PARTS);
 }
 
 /* The pass */
@@ -148,7 +161,10 @@ static inline uint64_t use(const struct pass *p, uint64_t what, uint64_t positio
 }
 
 /* The accesses from first to end - 1, from the last to the first. */
-static inline __attribute__((always_inline)) uint16_t *look_back_block(const struct pass *p, struct line_map *lines, uint64_t position, const uint64_t *first, const uint64_t *end, uint16_t *to, bool reads_only)
+static inline __attribute__((always_inline)) uint16_t *look_back_block(const struct pass *p, struct line_map *lines,
+                                                                       uint64_t position, const uint64_t *first,
+                                                                       const uint64_t *end, uint16_t *to,
+                                                                       bool reads_only)
 {
     const struct line_map table = *lines; /* a copy that nothing else points to stays in registers */
     uint64_t fresh = 0;
@@ -158,7 +174,9 @@ static inline __attribute__((always_inline)) uint16_t *look_back_block(const str
         uint64_t line = *end >> shift;
         struct line_map_slot *s = line_map_place(&table, line);
         uint64_t next = s->value, distance = next == REPLAY_NEVER ? 0 : position - next;
-        __asm__("" : "+r"(distance)); /* or else a compiler takes the lines without a next use another way, with a branch that nobody can guess */
+        __asm__(""
+                : "+r"(distance)); /* or else a compiler takes the lines without a next use another way, with a branch
+                                      that nobody can guess */
         to = put_number(to, distance);
         fresh += s->line != line;
         s->line = line;
@@ -169,7 +187,9 @@ static inline __attribute__((always_inline)) uint16_t *look_back_block(const str
     return to;
 }
 
-static inline __attribute__((always_inline)) uint16_t *look_back(const struct pass *p, struct replay_pass_core *core, const uint64_t *first, uint64_t count, uint16_t *to, bool reads_only)
+static inline __attribute__((always_inline)) uint16_t *look_back(const struct pass *p, struct replay_pass_core *core,
+                                                                 const uint64_t *first, uint64_t count, uint16_t *to,
+                                                                 bool reads_only)
 {
     while (count) {
         uint64_t n = count < BLOCK ? count : BLOCK;
@@ -189,7 +209,8 @@ static uint64_t longest_part(const struct trace_windows *w, const struct trace_t
     return longest;
 }
 
-static bool pass_task(void *context, const struct trace_windows *w, const struct trace_task *t, uint32_t slot, uint32_t *chunk, struct error *e)
+static bool pass_task(void *context, const struct trace_windows *w, const struct trace_task *t, uint32_t slot,
+                      uint32_t *chunk, struct error *e)
 {
     struct pass *p = context;
     struct replay_next_slot *s = &p->next->slots[slot];
@@ -205,7 +226,8 @@ static bool pass_task(void *context, const struct trace_windows *w, const struct
         uint64_t *list = s->list + LOOK_AHEAD;
         if (!trace_reader_take_lines(w->trace, &section, list, (uint32_t)part->accesses, e))
             return false;
-        to = p->reads_only ? look_back(p, core, list, part->accesses, to, true) : look_back(p, core, list, part->accesses, to, false);
+        to = p->reads_only ? look_back(p, core, list, part->accesses, to, true)
+                           : look_back(p, core, list, part->accesses, to, false);
     }
     return put_block(p, w, t, to, (uint64_t)(end - to), e);
 }
@@ -233,12 +255,21 @@ static bool make_buffer(struct replay_next *n, uint64_t accesses, size_t most_by
     return n->buffer || !n->capacity;
 }
 
-bool replay_next_make(struct replay_next *n, struct trace_windows *w, const struct replay_geometry *g, enum replay_policy policy, size_t buffer_bytes, struct error *e)
+bool replay_next_make(struct replay_next *n, struct trace_windows *w, const struct replay_geometry *g,
+                      enum replay_policy policy, size_t buffer_bytes, struct error *e)
 {
     const struct trace_header *h = &w->trace->header;
-    struct pass p = { .next = n, .cores = calloc(h->cores, sizeof *p.cores), .places = calloc(h->cores, sizeof *p.places), .stores = { h->global_stores, h->local_stores },
-                      .line_shift = (uint32_t)(__builtin_ctz(g->line_bytes) - __builtin_ctz(h->line_bytes)), .reads_only = policy == REPLAY_BELADY_READS };
-    *n = (struct replay_next){ .fd = -1, .blocks = calloc(w->count + 1, sizeof *n->blocks), .window_count = w->count, .slots = calloc(w->threads, sizeof *n->slots), .slot_count = w->threads };
+    struct pass p = {.next = n,
+                     .cores = calloc(h->cores, sizeof *p.cores),
+                     .places = calloc(h->cores, sizeof *p.places),
+                     .stores = {h->global_stores, h->local_stores},
+                     .line_shift = (uint32_t)(__builtin_ctz(g->line_bytes) - __builtin_ctz(h->line_bytes)),
+                     .reads_only = policy == REPLAY_BELADY_READS};
+    *n = (struct replay_next){.fd = -1,
+                              .blocks = calloc(w->count + 1, sizeof *n->blocks),
+                              .window_count = w->count,
+                              .slots = calloc(w->threads, sizeof *n->slots),
+                              .slot_count = w->threads};
     pthread_mutex_init(&n->lock, NULL);
     slabs_init(&p.slabs);
     bool ok = p.cores && p.places && n->blocks && n->slots && make_buffer(n, w->trace->accesses, buffer_bytes);
@@ -253,7 +284,8 @@ bool replay_next_make(struct replay_next *n, struct trace_windows *w, const stru
     return ok;
 }
 
-bool replay_next_load(struct replay_next *n, const struct trace_windows *w, const struct trace_task *task, uint32_t slot, struct error *e)
+bool replay_next_load(struct replay_next *n, const struct trace_windows *w, const struct trace_task *task,
+                      uint32_t slot, struct error *e)
 {
     const struct replay_block *b = &n->blocks[w->number][task - w->tasks];
     struct replay_next_slot *s = &n->slots[slot];
@@ -264,7 +296,8 @@ bool replay_next_load(struct replay_next *n, const struct trace_windows *w, cons
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return error_set(e, ERROR_IO, "the temporary file cannot be read: %s", got ? strerror(errno) : "it became shorter");
+            return error_set(e, ERROR_IO, "the temporary file cannot be read: %s",
+                             got ? strerror(errno) : "it became shorter");
         done += (size_t)got;
     }
     s->at = b->in_file ? s->numbers : n->buffer + b->offset;
@@ -294,5 +327,5 @@ void replay_next_free(struct replay_next *n)
     free(n->slots);
     free(n->buffer);
     pthread_mutex_destroy(&n->lock);
-    *n = (struct replay_next){ .fd = -1 };
+    *n = (struct replay_next){.fd = -1};
 }

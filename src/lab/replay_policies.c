@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const replay_policy_names[REPLAY_POLICIES] = { "lru", "fifo", "srrip", "belady", "belady-reads" };
-const char *const replay_metric_names[REPLAY_POLICIES] = { "lru", "fifo", "srrip", "belady", "belady_reads" };
+const char *const replay_policy_names[REPLAY_POLICIES] = {"lru", "fifo", "srrip", "belady", "belady-reads"};
+const char *const replay_metric_names[REPLAY_POLICIES] = {"lru", "fifo", "srrip", "belady", "belady_reads"};
 
 static const char all_of_them[] = "all";
 
@@ -46,5 +46,6 @@ void replay_policies_write(uint32_t set, char out[REPLAY_SET_BYTES])
     out[0] = '\0';
     for (uint32_t i = 0; i < REPLAY_POLICIES; i++)
         if (set >> i & 1)
-            used += (size_t)snprintf(out + used, REPLAY_SET_BYTES - used, "%s%s", used ? "," : "", replay_policy_names[i]);
+            used +=
+                (size_t)snprintf(out + used, REPLAY_SET_BYTES - used, "%s%s", used ? "," : "", replay_policy_names[i]);
 }

@@ -1,5 +1,6 @@
-/* The report: web/report.html with its style, its script, Vega and the numbers put in, so that the file needs nothing else. The whole page is made in a file beside its name, which then takes its place: a
- * report that could not be written leaves the old one as it was. */
+/* The report: web/report.html with its style, its script, Vega and the numbers put in, so that the file needs nothing
+ * else. The whole page is made in a file beside its name, which then takes its place: a report that could not be
+ * written leaves the old one as it was. */
 #include "lab/report_parts.h"
 
 #include "base/whole_file.h"
@@ -15,12 +16,16 @@ struct page {
     uint32_t module_count;
 };
 
-static void put_title(FILE *out, const struct page *p) { escape_html(out, json_string_value(json_object_get(p->data, "title"))); }
+static void put_title(FILE *out, const struct page *p)
+{
+    escape_html(out, json_string_value(json_object_get(p->data, "title")));
+}
 static void put_css(FILE *out, const struct page *p) { (void)p, fputs(report_css, out); }
 static void put_data(FILE *out, const struct page *p) { escape_json(out, p->data); }
 static void put_script(FILE *out, const struct page *p)
 {
-    static const char *const files[] = {report_figure_parts_js, report_figure_kinds_js, report_page_parts_js, report_runs_table_js, report_js};
+    static const char *const files[] = {report_figure_parts_js, report_figure_kinds_js, report_page_parts_js,
+                                        report_runs_table_js, report_js};
     (void)p;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         escape_script(out, files[i], strlen(files[i]));
@@ -74,13 +79,15 @@ static bool write_page(const struct page *p, const char *path, struct error *e)
     return whole_file_close(&out) || cannot_write(path, errno, e);
 }
 
-bool report_write_html(struct store *s, const char *store_path, const char *path, const struct report_options *o, struct error *e)
+bool report_write_html(struct store *s, const char *store_path, const char *path, const struct report_options *o,
+                       struct error *e)
 {
     struct arena a = {0};
     struct vega_module *modules;
     struct page page = {0};
     json_t *data = NULL;
-    bool good = vega_load(&a, vega_folder(), &modules, &page.module_count, e) && (data = report_data(&a, s, store_path, o, e));
+    bool good =
+        vega_load(&a, vega_folder(), &modules, &page.module_count, e) && (data = report_data(&a, s, store_path, o, e));
     if (good) {
         page.data = data;
         page.modules = modules;

@@ -1,8 +1,9 @@
 /* The files of web/, inside the command: a report needs nothing beside it but Vega. */
 #include "lab/report_parts.h"
 
-#define FILE_OF_WEB(name, path) \
-    __asm__(".pushsection .rodata\n.globl " #name "\n.hidden " #name "\n" #name ":\n.incbin \"web/" path "\"\n.byte 0\n.popsection\n")
+#define FILE_OF_WEB(name, path)                                                                          \
+    __asm__(".pushsection .rodata\n.globl " #name "\n.hidden " #name "\n" #name ":\n.incbin \"web/" path \
+            "\"\n.byte 0\n.popsection\n")
 
 FILE_OF_WEB(report_html, "report.html");
 FILE_OF_WEB(report_css, "report.css");

@@ -1,4 +1,5 @@
-/* The content of a report as one JSON object (docs/report.md has its format). The page draws it, and others may read it out of the page. Numbers that are not there are null. */
+/* The content of a report as one JSON object (docs/report.md has its format). The page draws it, and others may read it
+ * out of the page. Numbers that are not there are null. */
 #include "lab/report_parts.h"
 
 #include "base/strmap.h"
@@ -8,8 +9,11 @@
 #include <string.h>
 #include <time.h>
 
-const char *const figure_kind_names[] = {
-    [FIGURE_BARS] = "bars", [FIGURE_STACKED] = "stacked", [FIGURE_LINES] = "lines", [FIGURE_SCATTER] = "scatter", [FIGURE_HEAT] = "heat"};
+const char *const figure_kind_names[] = {[FIGURE_BARS] = "bars",
+                                         [FIGURE_STACKED] = "stacked",
+                                         [FIGURE_LINES] = "lines",
+                                         [FIGURE_SCATTER] = "scatter",
+                                         [FIGURE_HEAT] = "heat"};
 const char *const mean_names[] = {
     [MEAN_NONE] = NULL, [MEAN_ARITHMETIC] = "arithmetic", [MEAN_GEOMETRIC] = "geometric", [MEAN_HARMONIC] = "harmonic"};
 
@@ -28,7 +32,8 @@ static json_t *filter_json(const struct lab_filter *f)
     size_t n = 0;
     for (int axis = 0; axis < AXIS_COUNT; axis++)
         if (f->labels[axis] && n < sizeof text)
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s=%s", n ? " " : "", lab_axis_names[axis], f->labels[axis]);
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s=%s", n ? " " : "", lab_axis_names[axis],
+                                  f->labels[axis]);
     return text_json(text);
 }
 
@@ -40,7 +45,8 @@ static void set_number(json_t *object, const char *name, double value)
         json_object_set_new(object, name, number_json(value));
 }
 
-/* Cells name what they belong to: whoever reads them needs no index. A cell with neither a value nor a published one is still there: the run is missing. */
+/* Cells name what they belong to: whoever reads them needs no index. A cell with neither a value nor a published one is
+ * still there: the run is missing. */
 static json_t *cell_json(const struct figure_data *d, const struct figure_cell *c)
 {
     json_t *cell = json_object();
@@ -103,7 +109,8 @@ static json_t *figure_json(const struct figure_data *d)
     json_object_set_new(figure, "mean", text_json(mean_names[f->mean]));
     json_object_set_new(figure, "xs", f->kind == FIGURE_SCATTER ? json_array() : texts_json(d->xs, d->x_count));
     json_object_set_new(figure, "series", texts_json(d->series, d->series_count));
-    json_object_set_new(figure, "parts", f->kind == FIGURE_STACKED ? texts_json(f->y_labels, f->y_count) : json_array());
+    json_object_set_new(figure, "parts",
+                        f->kind == FIGURE_STACKED ? texts_json(f->y_labels, f->y_count) : json_array());
     json_object_set_new(figure, "missing", json_integer(d->missing));
     json_object_set_new(figure, "verdict", verdict_json(d));
     json_object_set_new(figure, "cells", cells);
@@ -132,7 +139,8 @@ static json_t *table_json(const struct lab_table *t)
 
 /* ------------------------------------------------------------- experiments */
 
-static json_t *experiment_json(struct arena *a, const struct report_experiment *r, const struct strmap *runs, const char *store_name, bool all)
+static json_t *experiment_json(struct arena *a, const struct report_experiment *r, const struct strmap *runs,
+                               const char *store_name, bool all)
 {
     const struct experiment *x = &r->experiment;
     uint32_t missing = 0, failed = 0;
@@ -155,7 +163,9 @@ static json_t *experiment_json(struct arena *a, const struct report_experiment *
     json_object_set_new(experiment, "missing", json_integer(missing));
     json_object_set_new(experiment, "failed", json_integer(failed));
     const char *size = r->stored->size && *r->stored->size ? arena_printf(a, " --size %s", r->stored->size) : "";
-    json_object_set_new(experiment, "command", text_json(arena_printf(a, "heddle sweep %s.ini%s -o %s && heddle report %s", x->name, size, store_name, store_name)));
+    json_object_set_new(experiment, "command",
+                        text_json(arena_printf(a, "heddle sweep %s.ini%s -o %s && heddle report %s", x->name, size,
+                                               store_name, store_name)));
     json_object_set_new(experiment, "text", text_json(r->stored->text));
     json_object_set_new(experiment, "figures", figures);
     json_object_set_new(experiment, "tables", tables);
@@ -165,15 +175,19 @@ static json_t *experiment_json(struct arena *a, const struct report_experiment *
 /* ------------------------------------------------------------- runs and machines */
 
 static const char *const run_columns[] = {
-    "key", "program", "arguments", "machine", "scheduler", "l1", "divergence", "sets", "ipc", "cycles", "warp_instructions", "l1d_accesses", "l1d_misses",
-    "wall_seconds", "launch_seconds", "kwips", "exit", "failure", "version", "epoch", "host", "when", "command", "probes"};
+    "key",  "program", "arguments",         "machine",      "scheduler",  "l1",           "divergence",     "sets",
+    "ipc",  "cycles",  "warp_instructions", "l1d_accesses", "l1d_misses", "wall_seconds", "launch_seconds", "kwips",
+    "exit", "failure", "version",           "epoch",        "host",       "when",         "command",        "probes"};
 
 /* In the order of run_columns. */
 static json_t *run_json(const struct store_run *r)
 {
     json_t *row = json_array();
-    const char *const names[] = {r->key, r->program, r->arguments, r->machine, r->scheduler, r->l1, r->divergence, r->sets};
-    const double numbers[] = {r->ipc, r->cycles, r->warp_instructions, r->l1d_accesses, r->l1d_misses, r->wall_seconds, r->launch_seconds, r->kwips, r->exit};
+    const char *const names[] = {r->key,       r->program, r->arguments,  r->machine,
+                                 r->scheduler, r->l1,      r->divergence, r->sets};
+    const double numbers[] = {r->ipc,        r->cycles,       r->warp_instructions, r->l1d_accesses,
+                              r->l1d_misses, r->wall_seconds, r->launch_seconds,    r->kwips,
+                              r->exit};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         json_array_append_new(row, text_json(names[i]));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -189,7 +203,8 @@ static json_t *run_json(const struct store_run *r)
 }
 
 /* The runs of the chosen experiments; all there are where none was chosen. */
-static json_t *runs_json(const struct store_run *runs, uint32_t run_count, const struct report_experiment *chosen, uint32_t chosen_count, bool all)
+static json_t *runs_json(const struct store_run *runs, uint32_t run_count, const struct report_experiment *chosen,
+                         uint32_t chosen_count, bool all)
 {
     struct strmap keys = {0};
     for (uint32_t i = 0; !all && i < chosen_count; i++)
@@ -205,8 +220,9 @@ static json_t *runs_json(const struct store_run *runs, uint32_t run_count, const
     return table;
 }
 
-/* A machine is thousands of bytes, and a sweep may have thousands that differ from each other in one line: the first of a name is written as a whole, the others as the lines in which they differ from it.
- * All machines are printed key by key in the same order; NULL where these two were not. */
+/* A machine is thousands of bytes, and a sweep may have thousands that differ from each other in one line: the first of
+ * a name is written as a whole, the others as the lines in which they differ from it. All machines are printed key by
+ * key in the same order; NULL where these two were not. */
 static const char *changed_lines(struct arena *a, const char *base, const char *text)
 {
     char *out = arena_alloc(a, strlen(text) + 1), *to = out;
@@ -253,7 +269,8 @@ static const char *now(struct arena *a)
     return arena_printf(a, "%s", text);
 }
 
-static const char *page_title(struct arena *a, const struct report_options *o, const struct report_experiment *list, uint32_t count, const char *store_name)
+static const char *page_title(struct arena *a, const struct report_options *o, const struct report_experiment *list,
+                              uint32_t count, const char *store_name)
 {
     if (o->title)
         return o->title;
@@ -262,13 +279,15 @@ static const char *page_title(struct arena *a, const struct report_options *o, c
     return arena_printf(a, "Results in %s", store_name);
 }
 
-json_t *report_data(struct arena *a, struct store *s, const char *store_path, const struct report_options *o, struct error *e)
+json_t *report_data(struct arena *a, struct store *s, const char *store_path, const struct report_options *o,
+                    struct error *e)
 {
     struct report_experiment *list;
     struct store_run *runs;
     struct store_machine *machines;
     uint32_t count, run_count, machine_count;
-    if (!report_select(a, s, o, &list, &count, e) || !store_runs(s, a, &runs, &run_count, e) || !store_machines(s, a, &machines, &machine_count, e))
+    if (!report_select(a, s, o, &list, &count, e) || !store_runs(s, a, &runs, &run_count, e) ||
+        !store_machines(s, a, &machines, &machine_count, e))
         return NULL;
     const char *slash = strrchr(store_path, '/'), *store_name = slash ? slash + 1 : store_path;
     struct strmap by_key = {0};

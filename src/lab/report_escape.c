@@ -1,4 +1,5 @@
-/* Text inside other text: HTML, JavaScript and JSON inside a <script> element, which ends at the first "</script" whatever the language thinks of it, and may not hold "<!--". */
+/* Text inside other text: HTML, JavaScript and JSON inside a <script> element, which ends at the first "</script"
+ * whatever the language thinks of it, and may not hold "<!--". */
 #include "lab/report_parts.h"
 
 #include <math.h>
@@ -19,7 +20,8 @@ void escape_html(FILE *out, const char *text)
         }
 }
 
-/* A backslash behind '<' changes nothing in strings, templates and regular expressions, the only places where these can stand. */
+/* A backslash behind '<' changes nothing in strings, templates and regular expressions, the only places where these can
+ * stand. */
 void escape_script(FILE *out, const char *text, size_t bytes)
 {
     const char *end = text + bytes, *from = text;
@@ -56,10 +58,15 @@ void escape_json(FILE *out, const json_t *json)
     json_dump_callback(json, put_json, out, JSON_COMPACT | JSON_REAL_PRECISION(10));
 }
 
-/* The length of the UTF-8 sequence at text, 0 where there is none. Jansson has the last word: this only finds where to cut. */
+/* The length of the UTF-8 sequence at text, 0 where there is none. Jansson has the last word: this only finds where to
+ * cut. */
 static size_t sequence_bytes(const unsigned char *text)
 {
-    size_t length = *text < 0x80 ? 1 : *text >= 0xc2 && *text < 0xe0 ? 2 : *text >= 0xe0 && *text < 0xf0 ? 3 : *text >= 0xf0 && *text < 0xf5 ? 4 : 0;
+    size_t length = *text < 0x80                    ? 1
+                    : *text >= 0xc2 && *text < 0xe0 ? 2
+                    : *text >= 0xe0 && *text < 0xf0 ? 3
+                    : *text >= 0xf0 && *text < 0xf5 ? 4
+                                                    : 0;
     for (size_t i = 1; i < length; i++)
         if ((text[i] & 0xc0) != 0x80)
             return 0;

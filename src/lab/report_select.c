@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static bool no_experiment(struct arena *a, const struct store_experiment *stored, uint32_t count, const char *name, struct error *e)
+static bool no_experiment(struct arena *a, const struct store_experiment *stored, uint32_t count, const char *name,
+                          struct error *e)
 {
     const char **names = arena_array(a, const char *, count + 1);
     for (uint32_t i = 0; i < count; i++)
@@ -19,7 +20,8 @@ static bool no_experiment(struct arena *a, const struct store_experiment *stored
     return false;
 }
 
-static bool no_figure(struct arena *a, const struct report_experiment *list, uint32_t count, const char *name, struct error *e)
+static bool no_figure(struct arena *a, const struct report_experiment *list, uint32_t count, const char *name,
+                      struct error *e)
 {
     uint32_t known = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -38,7 +40,8 @@ static bool no_figure(struct arena *a, const struct report_experiment *list, uin
     return false;
 }
 
-static bool load(struct arena *a, struct store *s, const struct store_experiment *stored, const char *only, struct report_experiment *r, struct error *e)
+static bool load(struct arena *a, struct store *s, const struct store_experiment *stored, const char *only,
+                 struct report_experiment *r, struct error *e)
 {
     struct experiment *x = &r->experiment;
     r->stored = stored;
@@ -60,7 +63,8 @@ static bool load(struct arena *a, struct store *s, const struct store_experiment
     return true;
 }
 
-bool report_select(struct arena *a, struct store *s, const struct report_options *o, struct report_experiment **list, uint32_t *count, struct error *e)
+bool report_select(struct arena *a, struct store *s, const struct report_options *o, struct report_experiment **list,
+                   uint32_t *count, struct error *e)
 {
     struct store_experiment *stored;
     uint32_t stored_count, figures = 0;

@@ -9,14 +9,28 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 64, FIRST_PIECE_BYTES = 128 << 10, LARGEST_PIECE_BYTES = 8 << 20, LARGEST_CUT_BYTES = 1 << 20, LARGE_PAGE_BYTES = 2 << 20, RETURN_BYTES = 256 << 10, PAGE_MOST = 64 << 10 };
+enum {
+    ALIGNMENT = 64,
+    FIRST_PIECE_BYTES = 128 << 10,
+    LARGEST_PIECE_BYTES = 8 << 20,
+    LARGEST_CUT_BYTES = 1 << 20,
+    LARGE_PAGE_BYTES = 2 << 20,
+    RETURN_BYTES = 256 << 10,
+    PAGE_MOST = 64 << 10
+};
 
-struct slab_piece { struct slab_piece *next; char filling[ALIGNMENT - sizeof(void *)]; };
-struct slab_block { struct slab_block *next; };
+struct slab_piece {
+    struct slab_piece *next;
+    char filling[ALIGNMENT - sizeof(void *)];
+};
+struct slab_block {
+    struct slab_block *next;
+};
 
 void *slab_alloc(size_t bytes)
 {
-    size_t alignment = bytes < LARGE_PAGE_BYTES / 2 ? ALIGNMENT : LARGE_PAGE_BYTES, whole = (bytes + alignment - 1) & ~(alignment - 1);
+    size_t alignment = bytes < LARGE_PAGE_BYTES / 2 ? ALIGNMENT : LARGE_PAGE_BYTES,
+           whole = (bytes + alignment - 1) & ~(alignment - 1);
     void *p = whole >= bytes ? aligned_alloc(alignment, whole) : NULL;
     if (p && alignment == LARGE_PAGE_BYTES)
         (void)madvise(p, whole, MADV_HUGEPAGE); /* a wish */
@@ -41,7 +55,7 @@ static bool add_piece(struct slabs *s, size_t least)
 
 void slabs_init(struct slabs *s)
 {
-    *s = (struct slabs){ .pieces = NULL };
+    *s = (struct slabs){.pieces = NULL};
     pthread_mutex_init(&s->lock, NULL);
 }
 
@@ -70,7 +84,8 @@ void slabs_give(struct slabs *s, void *block, size_t bytes)
 {
     struct slab_block *b = block, **given = &s->given[__builtin_ctzll(bytes)];
     if (bytes >= RETURN_BYTES)
-        (void)madvise((void *)(((uintptr_t)block + PAGE_MOST - 1) & ~(uintptr_t)(PAGE_MOST - 1)), bytes - PAGE_MOST, MADV_DONTNEED); /* the address stays ours */
+        (void)madvise((void *)(((uintptr_t)block + PAGE_MOST - 1) & ~(uintptr_t)(PAGE_MOST - 1)), bytes - PAGE_MOST,
+                      MADV_DONTNEED); /* the address stays ours */
     pthread_mutex_lock(&s->lock);
     b->next = *given;
     *given = b;
@@ -121,5 +136,5 @@ void slabs_free(struct slabs *s)
         p = next;
     }
     pthread_mutex_destroy(&s->lock);
-    *s = (struct slabs){ .pieces = NULL };
+    *s = (struct slabs){.pieces = NULL};
 }

@@ -1,7 +1,10 @@
-/* The Slurm engine: jobs are submitted as arrays, their records are gathered out of the spool, and what Slurm lost is submitted again.
+/* The Slurm engine: jobs are submitted as arrays, their records are gathered out of the spool, and what Slurm lost is
+ * submitted again.
  *
- * The tasks write into the spool and nowhere else; this process alone has the store open. It may go away at any moment: the arrays go on, and the next sweep takes them up (slurm_adopt.c).
- * With a throttle there is one array at a time, as the limit is one array's. Runs that read other runs' files are sent when all of these are made, as arrays of their own. */
+ * The tasks write into the spool and nowhere else; this process alone has the store open. It may go away at any moment:
+ * the arrays go on, and the next sweep takes them up (slurm_adopt.c). With a throttle there is one array at a time, as
+ * the limit is one array's. Runs that read other runs' files are sent when all of these are made, as arrays of their
+ * own. */
 #include "lab/slurm.h"
 
 #include <dirent.h>
@@ -13,8 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { USUAL_ARRAY_LIMIT = 1000 /* of a cluster that does not say */, CONFIG_SECONDS = 30, SUBMIT_SECONDS = 120, PAUSE_MS = 700 };
-static const double first_look_seconds = 1, longest_look_seconds = 10, look_growth = 1.3, submit_again_seconds = 10, look_soon_seconds = 2, silence_seconds = 30;
+enum {
+    USUAL_ARRAY_LIMIT = 1000 /* of a cluster that does not say */,
+    CONFIG_SECONDS = 30,
+    SUBMIT_SECONDS = 120,
+    PAUSE_MS = 700
+};
+static const double first_look_seconds = 1, longest_look_seconds = 10, look_growth = 1.3, submit_again_seconds = 10,
+                    look_soon_seconds = 2, silence_seconds = 30;
 
 bool slurm_interrupted(const struct slurm_engine *g)
 {
@@ -52,7 +61,8 @@ void slurm_tick(struct slurm_engine *g)
     count_queued(g, &p->running, &waiting);
     int length = snprintf(label, sizeof label, "%u running, %u waiting", p->running, waiting);
     if (g->answered_at > 0 && now - g->answered_at > silence_seconds)
-        snprintf(label + length, sizeof label - (size_t)length, " (no answer from squeue for %.0f s)", now - g->answered_at);
+        snprintf(label + length, sizeof label - (size_t)length, " (no answer from squeue for %.0f s)",
+                 now - g->answered_at);
     else if (waiting && g->waits_for[0])
         snprintf(label + length, sizeof label - (size_t)length, " (%s)", g->waits_for);
     p->seconds_left = seconds_left(p);
@@ -81,7 +91,8 @@ void slurm_settled(struct slurm_engine *g, uint32_t job)
     g->runs[job].where = RUN_SETTLED;
 }
 
-/* Takes in the records that lie in the spool. Reading the folder, and not asking for each file, also makes a network file system look again. */
+/* Takes in the records that lie in the spool. Reading the folder, and not asking for each file, also makes a network
+ * file system look again. */
 static bool gather(struct slurm_engine *g, struct error *e)
 {
     struct names list = names_in(g->sweep->spool, ".json");
@@ -109,9 +120,16 @@ static struct slurm_request make_request(const struct sweep *s, const char *fold
 {
     const struct sweep_options *o = s->options;
     return (struct slurm_request){
-        .name = slurm_name(o->experiment, folder, a), .heddle = s->places->heddle, .folder = folder, .spool = s->spool, .tasks = tasks, .throttle = o->throttle,
-        .partition = or_environment(o->partition, "HEDDLE_SLURM_PARTITION"), .account = or_environment(o->account, "HEDDLE_SLURM_ACCOUNT"),
-        .time = or_environment(o->slurm_time, "HEDDLE_SLURM_TIME"), .memory = or_environment(o->slurm_memory, "HEDDLE_SLURM_MEMORY"),
+        .name = slurm_name(o->experiment, folder, a),
+        .heddle = s->places->heddle,
+        .folder = folder,
+        .spool = s->spool,
+        .tasks = tasks,
+        .throttle = o->throttle,
+        .partition = or_environment(o->partition, "HEDDLE_SLURM_PARTITION"),
+        .account = or_environment(o->account, "HEDDLE_SLURM_ACCOUNT"),
+        .time = or_environment(o->slurm_time, "HEDDLE_SLURM_TIME"),
+        .memory = or_environment(o->slurm_memory, "HEDDLE_SLURM_MEMORY"),
     };
 }
 
@@ -162,7 +180,8 @@ static struct slurm_batch next_batch(struct slurm_engine *g)
     b.tasks = arena_array(g->arena, struct slurm_task, most);
     for (uint32_t j = 0; j < g->sweep->job_count && b.task_count < most; j++)
         if (g->runs[j].where == RUN_UNSENT && (made || !reads_files(g, j)))
-            b.tasks[b.task_count++] = (struct slurm_task){.key = g->sweep->jobs[j].key, .job = j, .state = SLURM_PENDING, .word = "PENDING"};
+            b.tasks[b.task_count++] =
+                (struct slurm_task){.key = g->sweep->jobs[j].key, .job = j, .state = SLURM_PENDING, .word = "PENDING"};
     return b;
 }
 
@@ -179,7 +198,8 @@ static void take_batch(struct slurm_engine *g, const struct slurm_batch *b)
 }
 
 /* sbatch writes the number into the batch's folder itself. */
-static bool run_sbatch(struct slurm_engine *g, struct slurm_batch *b, const struct slurm_request *r, struct slurm_answer *a, struct error *e)
+static bool run_sbatch(struct slurm_engine *g, struct slurm_batch *b, const struct slurm_request *r,
+                       struct slurm_answer *a, struct error *e)
 {
     enum { MOST_WORDS = 24 };
     const char *words[MOST_WORDS] = {"sbatch", "--parsable"}, *path = arena_printf(g->arena, "%s/number", b->folder);
@@ -199,12 +219,10 @@ static bool run_sbatch(struct slurm_engine *g, struct slurm_batch *b, const stru
     return good;
 }
 
-static bool any_queued(const struct slurm_engine *g)
-{
-    return g->settled + g->unsent < g->sweep->job_count;
-}
+static bool any_queued(const struct slurm_engine *g) { return g->settled + g->unsent < g->sweep->job_count; }
 
-/* sbatch failed. It may have got through all the same (an answer that came too late). While other arrays are in the queue it may be a limit that passes: later. */
+/* sbatch failed. It may have got through all the same (an answer that came too late). While other arrays are in the
+ * queue it may be a limit that passes: later. */
 static bool refused(struct slurm_engine *g, struct slurm_batch *b, const struct slurm_answer *a, struct error *e)
 {
     if (!slurm_insist(g, b->name, &b->number, e))
@@ -217,11 +235,13 @@ static bool refused(struct slurm_engine *g, struct slurm_batch *b, const struct 
         return true;
     }
     if (a->timed_out)
-        return error_set(e, ERROR_IO, "sbatch gave no answer for %d s; is the cluster's controller up (scontrol ping)?", SUBMIT_SECONDS);
+        return error_set(e, ERROR_IO, "sbatch gave no answer for %d s; is the cluster's controller up (scontrol ping)?",
+                         SUBMIT_SECONDS);
     size_t length = strlen(a->err);
     while (length && a->err[length - 1] == '\n')
         length--;
-    return error_set(e, ERROR_INVALID, "Slurm did not take the job array of %u runs:\n%.*s", b->task_count, (int)length, a->err);
+    return error_set(e, ERROR_INVALID, "Slurm did not take the job array of %u runs:\n%.*s", b->task_count, (int)length,
+                     a->err);
 }
 
 static bool submit_one(struct slurm_engine *g, struct error *e)
@@ -265,7 +285,8 @@ static bool look(struct slurm_engine *g, struct error *e)
     return true;
 }
 
-/* What goes on without us, and how to come back or to end it: the last lines of whatever ended the sweep before its time. */
+/* What goes on without us, and how to come back or to end it: the last lines of whatever ended the sweep before its
+ * time. */
 static void note_what_goes_on(struct slurm_engine *g, struct error *e)
 {
     const char *numbers = "";
@@ -274,7 +295,8 @@ static void note_what_goes_on(struct slurm_engine *g, struct error *e)
             numbers = arena_printf(g->arena, "%s %llu", numbers, (unsigned long long)g->batches[b].number);
     if (!*numbers)
         return;
-    error_note(e, "%u runs are in Slurm's queue and go on there (job%s)", g->sweep->job_count - g->settled - g->unsent, numbers);
+    error_note(e, "%u runs are in Slurm's queue and go on there (job%s)", g->sweep->job_count - g->settled - g->unsent,
+               numbers);
     error_note(e, "the same command again gathers their results; to cancel them: scancel%s", numbers);
 }
 
@@ -351,7 +373,9 @@ bool slurm_run(struct sweep *s, struct error *e)
     if (!good || s->options->dry_run)
         good = good && dry_run(&g, e);
     else if (!slurm_in_path("sbatch"))
-        good = error_set(e, ERROR_NOT_FOUND, "sbatch is not in PATH: --engine slurm needs Slurm's commands on the machine that submits (Debian: package slurm-client)");
+        good = error_set(e, ERROR_NOT_FOUND,
+                         "sbatch is not in PATH: --engine slurm needs Slurm's commands on the machine that submits "
+                         "(Debian: package slurm-client)");
     else
         good = find_array_limit(&g, e) && slurm_adopt(&g, e) && work(&g, e);
     if (good && !s->options->dry_run)

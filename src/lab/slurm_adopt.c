@@ -1,5 +1,7 @@
-/* Takes up what an earlier sweep left in Slurm's queue. It may have been killed at any moment, so its batches are found by their folders in the spool; one whose job number did not get there is looked
- * for by its name, which no other array has. Tasks of other experiments on the same store are left alone: their records are taken in by whichever sweep comes next. */
+/* Takes up what an earlier sweep left in Slurm's queue. It may have been killed at any moment, so its batches are found
+ * by their folders in the spool; one whose job number did not get there is looked for by its name, which no other array
+ * has. Tasks of other experiments on the same store are left alone: their records are taken in by whichever sweep comes
+ * next. */
 #include "lab/slurm.h"
 
 enum { ADOPT_SECONDS = 90 };

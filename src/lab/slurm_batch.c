@@ -1,12 +1,14 @@
-/* A batch in its folder: written before its array is submitted, read back by a later sweep that wants to know what an earlier one left in Slurm's queue.
+/* A batch in its folder: written before its array is submitted, read back by a later sweep that wants to know what an
+ * earlier one left in Slurm's queue.
  *
  *   manifest    one job a line (job_to_json), line n for task n
  *   script.sh   as it was submitted
  *   name        of the array
- *   number      Slurm's number of it: sbatch itself writes it there, so that it is kept even when the sweep is killed meanwhile
- *   log/N.txt   what task N printed
+ *   number      Slurm's number of it: sbatch itself writes it there, so that it is kept even when the sweep is killed
+ * meanwhile log/N.txt   what task N printed
  *
- * manifest and name are on the disk before sbatch is started. A folder without a whole name and manifest is one that was never submitted. */
+ * manifest and name are on the disk before sbatch is started. A folder without a whole name and manifest is one that
+ * was never submitted. */
 #include "lab/slurm.h"
 
 #include <ctype.h>
@@ -88,7 +90,8 @@ bool slurm_batch_write(const struct slurm_batch *b, const char *script, const st
     snprintf(log, sizeof log, "%s/log", b->folder);
     if (!make_folder(b->folder, e))
         return false;
-    bool good = make_folder(log, e) && write_manifest(b, jobs, e) && write_text(b->folder, "script.sh", script, e) && write_text(b->folder, "name", b->name, e);
+    bool good = make_folder(log, e) && write_manifest(b, jobs, e) && write_text(b->folder, "script.sh", script, e) &&
+                write_text(b->folder, "name", b->name, e);
     if (good && !sync_folder(b->folder))
         good = cannot_write(b->folder, "name", e);
     if (!good)
@@ -136,7 +139,8 @@ static bool read_key(const char *line, size_t length, struct slurm_task *t, stru
 
 bool slurm_batch_read(struct slurm_batch *b, const char *folder, struct arena *a)
 {
-    const char *manifest = read_file(folder, "manifest", a), *name = read_file(folder, "name", a), *number = read_file(folder, "number", a), *line;
+    const char *manifest = read_file(folder, "manifest", a), *name = read_file(folder, "name", a),
+               *number = read_file(folder, "number", a), *line;
     if (!manifest || !name || strncmp(name, "heddle-", 7))
         return false;
     *b = (struct slurm_batch){.folder = folder, .name = name, .number = number ? slurm_job_number(number) : 0};
@@ -165,7 +169,8 @@ static void remove_logs(const char *folder)
     rmdir(log);
 }
 
-/* The manifest first: a task that Slurm starts in spite of all finds nothing to do. What cannot be removed now is tried again by the next sweep. */
+/* The manifest first: a task that Slurm starts in spite of all finds nothing to do. What cannot be removed now is tried
+ * again by the next sweep. */
 void slurm_batch_remove(const char *folder)
 {
     char path[PATH_MAX];
@@ -194,7 +199,8 @@ static unsigned long folder_number(const char *name)
 
 static int by_number(const void *a, const void *b)
 {
-    unsigned long x = folder_number(strrchr(*(const char *const *)a, '/') + 1), y = folder_number(strrchr(*(const char *const *)b, '/') + 1);
+    unsigned long x = folder_number(strrchr(*(const char *const *)a, '/') + 1),
+                  y = folder_number(strrchr(*(const char *const *)b, '/') + 1);
     return (x > y) - (x < y);
 }
 

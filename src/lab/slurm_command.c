@@ -1,7 +1,8 @@
-/* Runs one of Slurm's programs and keeps what it says, for no longer than a limit: a controller that does not answer must not hang a sweep.
+/* Runs one of Slurm's programs and keeps what it says, for no longer than a limit: a controller that does not answer
+ * must not hang a sweep.
  *
- * It gets a process group of its own, so that a ctrl-C for the sweep does not end sbatch between the submission and its answer; and none of the user's settings for squeue and sacct, which
- * would filter or change what is read here. */
+ * It gets a process group of its own, so that a ctrl-C for the sweep does not end sbatch between the submission and its
+ * answer; and none of the user's settings for squeue and sacct, which would filter or change what is read here. */
 #include "base/out_of_memory.h"
 #include "lab/slurm.h"
 
@@ -115,7 +116,8 @@ static bool read_both(const struct slurm_command *c, const int from[2], struct t
 {
     bool open[2] = {true, true};
     while (open[0] || open[1]) {
-        struct pollfd p[2] = {{.fd = open[0] ? from[0] : -1, .events = POLLIN}, {.fd = open[1] ? from[1] : -1, .events = POLLIN}};
+        struct pollfd p[2] = {{.fd = open[0] ? from[0] : -1, .events = POLLIN},
+                              {.fd = open[1] ? from[1] : -1, .events = POLLIN}};
         int ready = poll(p, 2, LOOK_EVERY_MS);
         for (int i = 0; ready > 0 && i < 2; i++)
             if (p[i].revents)

@@ -1,4 +1,5 @@
-/* What Slurm's programs answer, read into values. Lines that are not understood are left out: squeue is asked again soon. */
+/* What Slurm's programs answer, read into values. Lines that are not understood are left out: squeue is asked again
+ * soon. */
 #include "lab/slurm.h"
 
 #include <stdlib.h>
@@ -12,15 +13,13 @@ const char *slurm_next_line(const char **text, size_t *length)
     return *length ? from : NULL;
 }
 
-bool slurm_alive(enum slurm_state s)
-{
-    return s == SLURM_PENDING || s == SLURM_RUNNING || s == SLURM_STUCK;
-}
+bool slurm_alive(enum slurm_state s) { return s == SLURM_PENDING || s == SLURM_RUNNING || s == SLURM_STUCK; }
 
 /* Slurm's job states; what is not named here is on its way (CONFIGURING, COMPLETING, SUSPENDED, REQUEUED, ...). */
 enum slurm_state slurm_state_of(const char *word, const char *reason)
 {
-    static const char *const ended[] = {"BOOT_FAIL", "CANCELLED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"};
+    static const char *const ended[] = {"BOOT_FAIL",     "CANCELLED", "DEADLINE", "FAILED", "NODE_FAIL",
+                                        "OUT_OF_MEMORY", "PREEMPTED", "REVOKED",  "TIMEOUT"};
     for (size_t i = 0; i < sizeof ended / sizeof *ended; i++)
         if (!strcmp(word, ended[i]))
             return SLURM_ENDED;
@@ -104,7 +103,8 @@ uint32_t slurm_array_limit(const char *config)
             continue;
         const char *equals = memchr(line, '=', length);
         unsigned long most = equals ? strtoul(equals + 1, NULL, 10) : 0;
-        return most > 1 && most < UINT32_MAX ? (uint32_t)most - 1 : 0; /* it is one more than the greatest index, and ours begin at 1 */
+        return most > 1 && most < UINT32_MAX ? (uint32_t)most - 1
+                                             : 0; /* it is one more than the greatest index, and ours begin at 1 */
     }
     return 0;
 }

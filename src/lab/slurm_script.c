@@ -1,7 +1,8 @@
 /* What Slurm is given: the options of sbatch and the script of an array.
  *
- * The options stand in the script, for people who read it (--dry-run), and again on sbatch's command line, because there they outrank the user's SBATCH_* variables. The script changes nothing in
- * the environment: the tasks see that of the sweep, as runs on one machine do. */
+ * The options stand in the script, for people who read it (--dry-run), and again on sbatch's command line, because
+ * there they outrank the user's SBATCH_* variables. The script changes nothing in the environment: the tasks see that
+ * of the sweep, as runs on one machine do. */
 #include "lab/slurm.h"
 
 #include <ctype.h>
@@ -53,7 +54,8 @@ const char **slurm_options(const struct slurm_request *r, struct arena *a)
     const char **list = arena_array(a, const char *, MOST);
     int n = 0;
     list[n++] = arena_printf(a, "--job-name=%s", r->name);
-    list[n++] = r->throttle ? arena_printf(a, "--array=1-%u%%%u", r->tasks, r->throttle) : arena_printf(a, "--array=1-%u", r->tasks);
+    list[n++] = r->throttle ? arena_printf(a, "--array=1-%u%%%u", r->tasks, r->throttle)
+                            : arena_printf(a, "--array=1-%u", r->tasks);
     list[n++] = "--requeue";
     list[n++] = "--ntasks=1";
     list[n++] = "--export=ALL";
@@ -80,7 +82,9 @@ static bool fits_in_line(const char *word)
 
 bool slurm_check(const struct slurm_request *r, struct error *e)
 {
-    const struct { const char *option, *value; } given[] = {
+    const struct {
+        const char *option, *value;
+    } given[] = {
         {"partition", r->partition}, {"account", r->account}, {"slurm-time", r->time}, {"slurm-memory", r->memory}};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].value && !fits_in_line(given[i].value))
@@ -118,6 +122,7 @@ const char *slurm_name(const char *experiment, const char *folder, struct arena 
     struct timespec t;
     gethostname(host, sizeof host - 1);
     clock_gettime(CLOCK_REALTIME, &t);
-    char *unique = arena_printf(a, "%s %s %ld %lld.%09ld", host, folder, (long)getpid(), (long long)t.tv_sec, t.tv_nsec);
+    char *unique =
+        arena_printf(a, "%s %s %ld %lld.%09ld", host, folder, (long)getpid(), (long long)t.tv_sec, t.tv_nsec);
     return arena_printf(a, "heddle-%s-%016llx", base, (unsigned long long)XXH3_64bits(unique, strlen(unique)));
 }

@@ -1,7 +1,9 @@
-/* What becomes of the batches: the states of their tasks out of squeue, and what to do about those that ended without a record.
+/* What becomes of the batches: the states of their tasks out of squeue, and what to do about those that ended without a
+ * record.
  *
- * squeue shows tasks that have ended, too, for as long as the controller remembers them (MinJobAge, minutes). Of later ones only the accounting data base knows, where there is one. Neither is needed
- * for the results, which come through the spool; they say which runs will never come. */
+ * squeue shows tasks that have ended, too, for as long as the controller remembers them (MinJobAge, minutes). Of later
+ * ones only the accounting data base knows, where there is one. Neither is needed for the results, which come through
+ * the spool; they say which runs will never come. */
 #include "lab/slurm.h"
 
 #include <stdio.h>
@@ -10,17 +12,19 @@
 
 enum { MOST_LOSSES = 3 /* then a run is given up */, ASK_SECONDS = 30, WORDS_A_CALL = 100 };
 
-/* How long after its end a record may still turn up: renamed on the node that ran it, a network file system shows it here some time later. A run that was ended has most likely none. */
+/* How long after its end a record may still turn up: renamed on the node that ran it, a network file system shows it
+ * here some time later. A run that was ended has most likely none. */
 static const double completed_grace_seconds = 45, ended_grace_seconds = 3;
 
-static void idle(void *context)
-{
-    slurm_tick(context);
-}
+static void idle(void *context) { slurm_tick(context); }
 
-bool slurm_ask_words(struct slurm_engine *g, const char *const *words, int output, double limit_seconds, struct slurm_answer *a, struct error *e)
+bool slurm_ask_words(struct slurm_engine *g, const char *const *words, int output, double limit_seconds,
+                     struct slurm_answer *a, struct error *e)
 {
-    return slurm_ask(&(struct slurm_command){.words = words, .output = output, .limit_seconds = limit_seconds, .idle = idle, .context = g}, a, e);
+    return slurm_ask(
+        &(struct slurm_command){
+            .words = words, .output = output, .limit_seconds = limit_seconds, .idle = idle, .context = g},
+        a, e);
 }
 
 struct slurm_batch *slurm_add_batch(struct slurm_engine *g)
@@ -49,7 +53,8 @@ static const char *numbers(struct slurm_engine *g, struct arena *a)
     const char *list = NULL;
     for (uint32_t b = 0; b < g->batch_count; b++)
         if (g->batches[b].number)
-            list = arena_printf(a, "%s%s%llu", list ? list : "", list ? "," : "", (unsigned long long)g->batches[b].number);
+            list = arena_printf(a, "%s%s%llu", list ? list : "", list ? "," : "",
+                                (unsigned long long)g->batches[b].number);
     return list;
 }
 
@@ -70,7 +75,8 @@ static void take_states(struct slurm_engine *g, const char *text)
     size_t length;
     for (uint32_t b = 0; b < g->batch_count; b++)
         for (uint32_t t = 0; t < g->batches[b].task_count; t++)
-            g->batches[b].tasks[t] = (struct slurm_task){.key = g->batches[b].tasks[t].key, .job = g->batches[b].tasks[t].job};
+            g->batches[b].tasks[t] =
+                (struct slurm_task){.key = g->batches[b].tasks[t].key, .job = g->batches[b].tasks[t].job};
     g->waits_for[0] = '\0';
     g->answered_at = slurm_now();
     for (const char *at; (at = slurm_next_line(&text, &length));) {
@@ -126,7 +132,8 @@ bool slurm_find_by_name(struct slurm_engine *g, const char *name, uint64_t *numb
     return true;
 }
 
-/* Fills in from the accounting data base how tasks ended that the controller has forgotten. Where there is none, sacct says so, and nothing is filled in. */
+/* Fills in from the accounting data base how tasks ended that the controller has forgotten. Where there is none, sacct
+ * says so, and nothing is filled in. */
 static bool ask_accounting(struct slurm_engine *g, struct error *e)
 {
     struct arena scratch = {0};
@@ -148,8 +155,10 @@ static bool ask_accounting(struct slurm_engine *g, struct error *e)
     return good;
 }
 
-/* Takes tasks out of the queue. That it may fail (one of them has just ended) does not matter: they are looked at again. */
-static bool cancel(struct slurm_engine *g, bool (*which)(const struct slurm_engine *, const struct slurm_task *), struct error *e)
+/* Takes tasks out of the queue. That it may fail (one of them has just ended) does not matter: they are looked at
+ * again. */
+static bool cancel(struct slurm_engine *g, bool (*which)(const struct slurm_engine *, const struct slurm_task *),
+                   struct error *e)
 {
     struct arena scratch = {0};
     const char *words[WORDS_A_CALL + 2] = {"scancel"};
@@ -183,7 +192,8 @@ static bool give_up(struct slurm_engine *g, uint32_t job, const struct slurm_bat
 {
     const struct job *j = &g->sweep->jobs[job];
     const char *how = b->tasks[task].word[0] ? b->tasks[task].word : "no longer known to Slurm";
-    const char *why = arena_printf(g->arena, "Slurm ended it %u times without a record, last: %s", g->runs[job].lost, how);
+    const char *why =
+        arena_printf(g->arena, "Slurm ended it %u times without a record, last: %s", g->runs[job].lost, how);
     const char *from = slurm_task_log(b, task, g->arena);
     struct stat printed;
     bool found;

@@ -4,10 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-static const char *size_of(const struct experiment *x)
-{
-    return x->size ? x->size : "";
-}
+static const char *size_of(const struct experiment *x) { return x->size ? x->size : ""; }
 
 static void bind_experiment(sqlite3_stmt *q, const struct experiment *x)
 {
@@ -44,7 +41,8 @@ static bool insert_experiment(struct store *s, const struct experiment *x, sqlit
     return ok;
 }
 
-static bool insert_points(struct store *s, const struct experiment *x, const char (*keys)[KEY_BYTES], sqlite3_int64 id, struct error *e)
+static bool insert_points(struct store *s, const struct experiment *x, const char (*keys)[KEY_BYTES], sqlite3_int64 id,
+                          struct error *e)
 {
     sqlite3_stmt *q = store_prepare(s, "INSERT INTO point VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", e);
     bool ok = q;
@@ -65,13 +63,16 @@ bool store_put_experiment(struct store *s, const struct experiment *x, const cha
     sqlite3_int64 id;
     if (!store_begin(s, e))
         return false;
-    return store_end(s, delete_experiment(s, x, e) && insert_experiment(s, x, &id, e) && insert_points(s, x, keys, id, e), e);
+    return store_end(
+        s, delete_experiment(s, x, e) && insert_experiment(s, x, &id, e) && insert_points(s, x, keys, id, e), e);
 }
 
-bool store_experiments(struct store *s, struct arena *a, struct store_experiment **list, uint32_t *count, struct error *e)
+bool store_experiments(struct store *s, struct arena *a, struct store_experiment **list, uint32_t *count,
+                       struct error *e)
 {
     /* The number of rows before the rows, in one statement: both of the same moment. */
-    sqlite3_stmt *q = store_prepare(s, "SELECT name, size, text, swept, (SELECT count(*) FROM experiment) FROM experiment ORDER BY name, size", e);
+    sqlite3_stmt *q = store_prepare(
+        s, "SELECT name, size, text, swept, (SELECT count(*) FROM experiment) FROM experiment ORDER BY name, size", e);
     int got;
     *list = NULL;
     *count = 0;
@@ -97,10 +98,14 @@ static const char *labels_of(struct arena *a, const char *const labels[AXIS_COUN
     return arena_printf(a, "%s\n%s\n%s\n%s\n%s\n%s", labels[0], labels[1], labels[2], labels[3], labels[4], labels[5]);
 }
 
-static bool read_points(struct store *s, struct arena *a, const struct experiment *x, struct strmap *points, struct error *e)
+static bool read_points(struct store *s, struct arena *a, const struct experiment *x, struct strmap *points,
+                        struct error *e)
 {
-    sqlite3_stmt *q = store_prepare(s, "SELECT p.program, p.machine, p.scheduler, p.l1, p.divergence, p.variant, p.key FROM experiment x JOIN point p ON p.experiment = x.id"
-                                       " WHERE x.name = ? AND x.size = ?", e);
+    sqlite3_stmt *q = store_prepare(s,
+                                    "SELECT p.program, p.machine, p.scheduler, p.l1, p.divergence, p.variant, p.key "
+                                    "FROM experiment x JOIN point p ON p.experiment = x.id"
+                                    " WHERE x.name = ? AND x.size = ?",
+                                    e);
     int got;
     if (!q)
         return false;

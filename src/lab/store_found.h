@@ -1,5 +1,5 @@
-/* Values as a query finds them, before they are put into rows: each has the number of its row (a cycle, an instruction, a
- * bucket) and of its column. */
+/* Values as a query finds them, before they are put into rows: each has the number of its row (a cycle, an instruction,
+ * a bucket) and of its column. */
 #ifndef HEDDLE_LAB_STORE_FOUND_H
 #define HEDDLE_LAB_STORE_FOUND_H
 
@@ -8,8 +8,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-struct found { int64_t number; uint32_t column; double value; };
-struct found_list { struct found *items; size_t count, room; }; /* items: to be freed */
+struct found {
+    int64_t number;
+    uint32_t column;
+    double value;
+};
+struct found_list {
+    struct found *items;
+    size_t count, room;
+}; /* items: to be freed */
 
 static inline void add_found(struct found_list *list, struct found item)
 {

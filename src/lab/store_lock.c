@@ -1,7 +1,9 @@
-/* One writer at a time: a lock on FILE.lock, which the kernel gives back however the process ends, so that a file left behind by a killed sweep locks nothing. Inside stands who holds it.
+/* One writer at a time: a lock on FILE.lock, which the kernel gives back however the process ends, so that a file left
+ * behind by a killed sweep locks nothing. Inside stands who holds it.
  *
- * The lock is the process' own (fcntl, not flock): the runs that a sweep starts do not inherit it, and a sweep that was killed can be started again while its last run is still being ended.
- * The price: it does not keep one process from opening a store twice. */
+ * The lock is the process' own (fcntl, not flock): the runs that a sweep starts do not inherit it, and a sweep that was
+ * killed can be started again while its last run is still being ended. The price: it does not keep one process from
+ * opening a store twice. */
 #include "base/out_of_memory.h"
 #include "lab/store_sql.h"
 
@@ -23,10 +25,7 @@ static char *lock_name(const char *file)
     return name;
 }
 
-static struct flock whole_file(void)
-{
-    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
-}
+static struct flock whole_file(void) { return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET}; }
 
 /* Process and host that the file names; false where it names none. */
 static bool read_holder(int fd, long *pid, char host[HOST_BYTES])
@@ -41,7 +40,8 @@ static void write_holder(int fd)
     char host[HOST_BYTES] = "";
     gethostname(host, sizeof host - 1);
     if (ftruncate(fd, 0) == 0)
-        dprintf(fd, "%ld %s\n", (long)getpid(), *host ? host : "localhost"); /* only for the message of others: on a full disk it stays empty */
+        dprintf(fd, "%ld %s\n", (long)getpid(),
+                *host ? host : "localhost"); /* only for the message of others: on a full disk it stays empty */
 }
 
 static bool refuse(int fd, const char *path, struct error *e)
@@ -53,7 +53,8 @@ static bool refuse(int fd, const char *path, struct error *e)
     if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
         lock.l_pid = 0; /* it has ended since */
     bool has_name = read_holder(fd, &named, host);
-    /* The kernel knows the process best, but not one of another host or container. What the file says may be of the one before. */
+    /* The kernel knows the process best, but not one of another host or container. What the file says may be of the one
+     * before. */
     if (has_name && (lock.l_pid <= 0 || lock.l_pid == named))
         return error_set(e, ERROR_IO, "%s is being written by process %ld on %s; %s", path, named, host, advice);
     if (lock.l_pid > 0)
@@ -61,11 +62,13 @@ static bool refuse(int fd, const char *path, struct error *e)
     return error_set(e, ERROR_IO, "%s is being written by another process; %s", path, advice);
 }
 
-/* The one before may have removed the name between our open and our lock; then others would lock another file of that name. */
+/* The one before may have removed the name between our open and our lock; then others would lock another file of that
+ * name. */
 static bool still_named(int fd, const char *name)
 {
     struct stat ours, there;
-    return fstat(fd, &ours) == 0 && stat(name, &there) == 0 && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+    return fstat(fd, &ours) == 0 && stat(name, &there) == 0 && ours.st_ino == there.st_ino &&
+           ours.st_dev == there.st_dev;
 }
 
 int store_lock(const char *file, const char *path, struct error *e)
@@ -77,7 +80,8 @@ int store_lock(const char *file, const char *path, struct error *e)
         fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (fd < 0) {
             if (errno == EROFS || errno == EACCES || errno == EPERM)
-                error_set(e, ERROR_IO, "cannot write in the folder of %s: %s; use another file (-o)", path, strerror(errno));
+                error_set(e, ERROR_IO, "cannot write in the folder of %s: %s; use another file (-o)", path,
+                          strerror(errno));
             else
                 error_set(e, ERROR_IO, "cannot make %s: %s", name, strerror(errno));
             break;

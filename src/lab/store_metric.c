@@ -1,4 +1,5 @@
-/* Names of metrics: how the nested objects of --stats become flat names, the number that stands for each in the tables, and its unit (metrics.def; the policies' own counters). */
+/* Names of metrics: how the nested objects of --stats become flat names, the number that stands for each in the tables,
+ * and its unit (metrics.def; the policies' own counters). */
 #include "lab/store_sql.h"
 #include "policy/registry.h"
 
@@ -8,7 +9,9 @@
 
 enum { NAME_BYTES = 256 };
 
-static const struct { const char *name, *unit; } glossary[] = {
+static const struct {
+    const char *name, *unit;
+} glossary[] = {
 #define METRIC(name, unit, definition, nsight) {name, unit},
 #include "lab/metrics.def"
 #undef METRIC
@@ -99,7 +102,8 @@ static bool read_names(struct store *s, struct error *e)
     if (!q)
         return false;
     while ((got = store_step(s, q, e)) > 0)
-        remember(s, (const char *)sqlite3_column_text(q, 1), (size_t)sqlite3_column_bytes(q, 1), sqlite3_column_int64(q, 0));
+        remember(s, (const char *)sqlite3_column_text(q, 1), (size_t)sqlite3_column_bytes(q, 1),
+                 sqlite3_column_int64(q, 0));
     sqlite3_finalize(q);
     s->names_known = got == 0;
     return got == 0;
@@ -157,9 +161,7 @@ static bool walk_value(struct walk *w, size_t length, const json_t *value)
     if (json_is_array(value))
         return walk_array(w, length, value);
     if (json_is_object(value)) {
-        json_object_foreach((json_t *)value, part, inner)
-            if (!walk_part(w, length, part, inner))
-                return false;
+        json_object_foreach((json_t *)value, part, inner) if (!walk_part(w, length, part, inner)) return false;
         return true;
     }
     return !(json_is_number(value) || json_is_boolean(value)) || w->visit(w->context, w->name, length, value);
@@ -178,9 +180,8 @@ bool store_flatten(const json_t *object, const char *const *skip, store_number_v
     struct walk w = {.visit = visit, .context = context};
     const char *part;
     json_t *inner;
-    json_object_foreach((json_t *)object, part, inner)
-        if (!is_among(part, skip) && !walk_part(&w, 0, part, inner))
-            return false;
+    json_object_foreach((json_t *)object, part,
+                        inner) if (!is_among(part, skip) && !walk_part(&w, 0, part, inner)) return false;
     return true;
 }
 

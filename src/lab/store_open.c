@@ -1,7 +1,8 @@
 /* Opening and closing a store.
  *
- * A writer takes the lock first, then makes or checks the file. A reader makes no store; what SQLite puts beside a file in WAL mode while it is read (-wal, -shm) is gone when the last one
- * closes it. Where the folder cannot be written to, a store without a WAL is read as it lies there. */
+ * A writer takes the lock first, then makes or checks the file. A reader makes no store; what SQLite puts beside a file
+ * in WAL mode while it is read (-wal, -shm) is gone when the last one closes it. Where the folder cannot be written to,
+ * a store without a WAL is read as it lies there. */
 #include "lab/store_sql.h"
 
 #include <errno.h>
@@ -12,7 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 10000 }; /* for another process that holds the file: a reader that repairs after a crash, a writer that closes */
+enum {
+    WAIT_MS = 10000
+}; /* for another process that holds the file: a reader that repairs after a crash, a writer that closes */
 
 static const char magic[16] = "SQLite format 3";
 
@@ -32,7 +35,9 @@ static bool resolve(struct store *s, enum store_mode mode, struct error *e)
         error_note(e, "'heddle sweep EXPERIMENT.ini -o %s' makes it", s->path);
         return false;
     }
-    const char *folder = !slash ? "." : slash == s->path ? "/" : arena_strndup(&s->arena, s->path, (size_t)(slash - s->path));
+    const char *folder = !slash             ? "."
+                         : slash == s->path ? "/"
+                                            : arena_strndup(&s->arena, s->path, (size_t)(slash - s->path));
     const char *name = slash ? slash + 1 : s->path;
     if (!*name)
         return error_set(e, ERROR_INVALID, "'%s' is not the name of a file to keep results in", s->path);
@@ -58,7 +63,8 @@ static bool check_first_bytes(struct store *s, enum store_mode mode, struct erro
     char first[sizeof magic] = "";
     int fd = open(s->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return (mode == STORE_WRITE && errno == ENOENT) || error_set(e, ERROR_IO, "cannot read %s: %s", s->path, strerror(errno));
+        return (mode == STORE_WRITE && errno == ENOENT) ||
+               error_set(e, ERROR_IO, "cannot read %s: %s", s->path, strerror(errno));
     bool ok = true;
     if (fstat(fd, &st) < 0)
         ok = error_set(e, ERROR_IO, "cannot read %s: %s", s->path, strerror(errno));
@@ -72,7 +78,8 @@ static bool check_first_bytes(struct store *s, enum store_mode mode, struct erro
         ok = error_set(e, ERROR_IO, "cannot read %s: %s", s->path, strerror(errno));
     else if (memcmp(first, magic, sizeof magic)) {
         ok = error_set(e, ERROR_INVALID, "%s is not a results store: it does not begin as a SQLite file does", s->path);
-        error_note(e, mode == STORE_WRITE ? "use another file (-o); this one is left as it is" : "'heddle sweep EXPERIMENT.ini -o FILE' makes one");
+        error_note(e, mode == STORE_WRITE ? "use another file (-o); this one is left as it is"
+                                          : "'heddle sweep EXPERIMENT.ini -o FILE' makes one");
     }
     close(fd);
     return ok;
@@ -93,7 +100,8 @@ const char *store_uri(struct arena *a, const char *file, const char *query)
 
 static bool open_database(struct store *s, int flags, const char *query, struct error *e)
 {
-    int code = sqlite3_open_v2(store_uri(&s->arena, s->file, query), &s->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    int code = sqlite3_open_v2(store_uri(&s->arena, s->file, query), &s->db,
+                               flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     if (!s->db)
         return error_set(e, ERROR_NO_MEMORY, "no memory left to open %s", s->path);
     sqlite3_extended_result_codes(s->db, 1);
@@ -111,7 +119,8 @@ static bool make_or_check(struct store *s, struct error *e)
     if (empty ? !store_create(s, e) : !store_upgrade(s, e))
         return false;
     /* FULL: what was once said to be stored survives a loss of power. */
-    return store_exec(s, "PRAGMA journal_mode = WAL", e) && store_exec(s, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", e);
+    return store_exec(s, "PRAGMA journal_mode = WAL", e) &&
+           store_exec(s, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", e);
 }
 
 static bool open_writer(struct store *s, struct error *e)
@@ -147,7 +156,10 @@ static bool open_reader(struct store *s, struct error *e)
     if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY && code != SQLITE_IOERR)
         return error_set(e, first.kind, "%s", first.text);
     if (size_beside(s, "-wal") > 0) {
-        error_set(e, ERROR_IO, "cannot read %s: runs that its last writer left in %s-wal can only be taken in where the folder can be written to", s->path, s->path);
+        error_set(e, ERROR_IO,
+                  "cannot read %s: runs that its last writer left in %s-wal can only be taken in where the folder can "
+                  "be written to",
+                  s->path, s->path);
         error_note(e, "copy both files into a folder of your own and read them there");
         return false;
     }
@@ -165,7 +177,8 @@ struct store *store_open(const char *path, enum store_mode mode, struct error *e
     }
     s->lock = -1;
     s->path = arena_strndup(&s->arena, path, strlen(path));
-    if (resolve(s, mode, e) && check_first_bytes(s, mode, e) && (mode == STORE_WRITE ? open_writer(s, e) : open_reader(s, e)))
+    if (resolve(s, mode, e) && check_first_bytes(s, mode, e) &&
+        (mode == STORE_WRITE ? open_writer(s, e) : open_reader(s, e)))
         return s;
     store_close(s);
     return NULL;

@@ -1,5 +1,5 @@
-/* Taking a record in (record.h): one transaction that leaves all of it or nothing. Launches, metrics, instructions and samples become rows of their own tables; the objects of --stats are
- * flattened, null is no row. */
+/* Taking a record in (record.h): one transaction that leaves all of it or nothing. Launches, metrics, instructions and
+ * samples become rows of their own tables; the objects of --stats are flattened, null is no row. */
 #include "lab/store_sql.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 struct taking {
     struct store *s;
     sqlite3_int64 run;
-    int kernel;                    /* number of the launch, or WHOLE_RUN */
+    int kernel; /* number of the launch, or WHOLE_RUN */
     sqlite3_int64 pc;
     struct error *e;
 };
@@ -46,7 +46,8 @@ static bool check_record(const json_t *record, struct error *e)
     if (!json_is_object(record))
         return error_set(e, ERROR_INVALID, "a record of a run is not a JSON object");
     if (strlen(key) != KEY_BYTES - 1 || strspn(key, "0123456789abcdef") != KEY_BYTES - 1)
-        return error_set(e, ERROR_INVALID, "a record of a run has the key '%.40s', which is not 32 hexadecimal digits", key);
+        return error_set(e, ERROR_INVALID, "a record of a run has the key '%.40s', which is not 32 hexadecimal digits",
+                         key);
     if (!*text_of(record, "program"))
         return error_set(e, ERROR_INVALID, "the record of run %s names no program", key);
     return true;
@@ -73,7 +74,8 @@ static bool make_room(struct store *s, const char *key, bool *kept, struct error
 }
 
 /* The id of a row in a table where each row stands once. */
-static bool intern(struct store *s, enum store_statement find, enum store_statement insert, void (*bind)(sqlite3_stmt *q, const json_t *from), const json_t *from, sqlite3_int64 *id,
+static bool intern(struct store *s, enum store_statement find, enum store_statement insert,
+                   void (*bind)(sqlite3_stmt *q, const json_t *from), const json_t *from, sqlite3_int64 *id,
                    struct error *e)
 {
     sqlite3_stmt *q = store_statement(s, find, e);
@@ -110,11 +112,13 @@ static void bind_instruction(sqlite3_stmt *q, const json_t *pc)
 
 static bool put_run(struct taking *t, const json_t *record)
 {
-    const json_t *host = json_object_get(json_object_get(record, "stats"), "host"), *failure = json_object_get(record, "failure"), *log = json_object_get(record, "log");
+    const json_t *host = json_object_get(json_object_get(record, "stats"), "host"),
+                 *failure = json_object_get(record, "failure"), *log = json_object_get(record, "log");
     struct arena a = {0};
     sqlite3_int64 machine;
     sqlite3_stmt *q;
-    if (!intern(t->s, FIND_MACHINE, INSERT_MACHINE, bind_machine, record, &machine, t->e) || !(q = store_statement(t->s, INSERT_RUN, t->e)))
+    if (!intern(t->s, FIND_MACHINE, INSERT_MACHINE, bind_machine, record, &machine, t->e) ||
+        !(q = store_statement(t->s, INSERT_RUN, t->e)))
         return false;
     store_bind_text(q, 1, text_of(record, "key"));
     store_bind_text(q, 2, text_of(record, "program"));
@@ -178,7 +182,8 @@ static bool put_pc(struct taking *t, const json_t *pc)
     static const char *const not_counters[] = {"pc", "line", "text", NULL};
     sqlite3_int64 instruction;
     sqlite3_stmt *q;
-    if (!intern(t->s, FIND_INSTRUCTION, INSERT_INSTRUCTION, bind_instruction, pc, &instruction, t->e) || !(q = store_statement(t->s, INSERT_PC, t->e)))
+    if (!intern(t->s, FIND_INSTRUCTION, INSERT_INSTRUCTION, bind_instruction, pc, &instruction, t->e) ||
+        !(q = store_statement(t->s, INSERT_PC, t->e)))
         return false;
     t->pc = json_integer_value(json_object_get(pc, "pc"));
     sqlite3_bind_int64(q, 1, t->run);
@@ -215,9 +220,8 @@ static bool put_series(struct taking *t, const json_t *series)
 {
     const char *name;
     json_t *values;
-    json_object_foreach(json_object_get(series, "values"), name, values)
-        if (!put_samples(t, name, json_object_get(series, "cycles"), values))
-            return false;
+    json_object_foreach(json_object_get(series, "values"), name,
+                        values) if (!put_samples(t, name, json_object_get(series, "cycles"), values)) return false;
     return true;
 }
 
@@ -225,7 +229,8 @@ static bool put_kernel(struct taking *t, const json_t *kernel)
 {
     static const char *const columns[] = {"cycles", "warp_instructions", "thread_instructions"};
     static const char *const not_metrics[] = {"name", "grid", "block", "partial", "start", "pcs", "series", NULL};
-    const json_t *grid = json_object_get(kernel, "grid"), *block = json_object_get(kernel, "block"), *pcs = json_object_get(kernel, "pcs");
+    const json_t *grid = json_object_get(kernel, "grid"), *block = json_object_get(kernel, "block"),
+                 *pcs = json_object_get(kernel, "pcs");
     sqlite3_stmt *q = store_statement(t->s, INSERT_KERNEL, t->e);
     if (!q)
         return false;
@@ -267,7 +272,8 @@ bool store_put(struct store *s, const json_t *record, bool *added, struct error 
     *added = false;
     if (!check_record(record, e) || !store_begin(s, e))
         return false;
-    bool ok = make_room(s, text_of(record, "key"), &kept, e) && (kept || (put_run(&t, record) && put_stats(&t, json_object_get(record, "stats"))));
+    bool ok = make_room(s, text_of(record, "key"), &kept, e) &&
+              (kept || (put_run(&t, record) && put_stats(&t, json_object_get(record, "stats"))));
     ok = store_end(s, ok, e);
     *added = ok && !kept;
     return ok;

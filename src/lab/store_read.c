@@ -18,7 +18,8 @@ bool store_has(struct store *s, const char key[KEY_BYTES])
 
 bool store_keys(struct store *s, struct arena *a, char (**keys)[KEY_BYTES], uint32_t *count, struct error *e)
 {
-    sqlite3_stmt *q = store_prepare(s, "SELECT key, (SELECT count(*) FROM run) FROM run WHERE failure IS NULL ORDER BY key", e);
+    sqlite3_stmt *q =
+        store_prepare(s, "SELECT key, (SELECT count(*) FROM run) FROM run WHERE failure IS NULL ORDER BY key", e);
     int got;
     *keys = NULL;
     *count = 0;
@@ -91,7 +92,8 @@ static bool read_rows(struct metric_reader *r, const char (*keys)[KEY_BYTES], ui
     return true;
 }
 
-bool store_metrics(struct store *s, const char (*keys)[KEY_BYTES], uint32_t key_count, const char *const *names, uint32_t name_count, double *values, struct error *e)
+bool store_metrics(struct store *s, const char (*keys)[KEY_BYTES], uint32_t key_count, const char *const *names,
+                   uint32_t name_count, double *values, struct error *e)
 {
     struct arena a = {0};
     sqlite3_int64 *ids = arena_array(&a, sqlite3_int64, name_count);
@@ -99,8 +101,10 @@ bool store_metrics(struct store *s, const char (*keys)[KEY_BYTES], uint32_t key_
     /* One transaction, so that all rows are of the same moment and the file is locked once. */
     bool ok = store_exec(s, "BEGIN", e);
     if (ok) {
-        ok = find_names(s, names, name_count, ids, e) && (r.run = store_prepare(s, "SELECT id FROM run WHERE key = ? AND failure IS NULL", e)) &&
-             (r.metric = store_prepare(s, "SELECT value FROM metric WHERE run = ? AND kernel = -1 AND name = ?", e)) && read_rows(&r, keys, key_count, values);
+        ok = find_names(s, names, name_count, ids, e) &&
+             (r.run = store_prepare(s, "SELECT id FROM run WHERE key = ? AND failure IS NULL", e)) &&
+             (r.metric = store_prepare(s, "SELECT value FROM metric WHERE run = ? AND kernel = -1 AND name = ?", e)) &&
+             read_rows(&r, keys, key_count, values);
         sqlite3_finalize(r.run);
         sqlite3_finalize(r.metric);
         ok = store_end(s, ok, e);
@@ -112,19 +116,27 @@ bool store_metrics(struct store *s, const char (*keys)[KEY_BYTES], uint32_t key_
 /* The metrics of store_run, in its order, joined by the ids of their names. */
 /* %s: the column with the probes. */
 static const char runs_sql[] =
-    "SELECT r.key, r.program, r.arguments, r.machine, r.scheduler, r.l1, r.divergence, r.sets, r.version, r.host, r.started, r.failure, r.command, %s, r.epoch, r.exit, r.wall_seconds,"
+    "SELECT r.key, r.program, r.arguments, r.machine, r.scheduler, r.l1, r.divergence, r.sets, r.version, r.host, "
+    "r.started, r.failure, r.command, %s, r.epoch, r.exit, r.wall_seconds,"
     " r.launch_seconds, r.kwips, a.value, b.value, c.value, d.value, f.value, (SELECT count(*) FROM run) FROM run r"
-    " LEFT JOIN metric a ON a.run = r.id AND a.kernel = -1 AND a.name = (SELECT id FROM metric_name WHERE name = 'cycles')"
-    " LEFT JOIN metric b ON b.run = r.id AND b.kernel = -1 AND b.name = (SELECT id FROM metric_name WHERE name = 'warp_instructions')"
+    " LEFT JOIN metric a ON a.run = r.id AND a.kernel = -1 AND a.name = (SELECT id FROM metric_name WHERE name = "
+    "'cycles')"
+    " LEFT JOIN metric b ON b.run = r.id AND b.kernel = -1 AND b.name = (SELECT id FROM metric_name WHERE name = "
+    "'warp_instructions')"
     " LEFT JOIN metric c ON c.run = r.id AND c.kernel = -1 AND c.name = (SELECT id FROM metric_name WHERE name = 'ipc')"
-    " LEFT JOIN metric d ON d.run = r.id AND d.kernel = -1 AND d.name = (SELECT id FROM metric_name WHERE name = 'l1d.accesses')"
-    " LEFT JOIN metric f ON f.run = r.id AND f.kernel = -1 AND f.name = (SELECT id FROM metric_name WHERE name = 'l1d.misses')"
+    " LEFT JOIN metric d ON d.run = r.id AND d.kernel = -1 AND d.name = (SELECT id FROM metric_name WHERE name = "
+    "'l1d.accesses')"
+    " LEFT JOIN metric f ON f.run = r.id AND f.kernel = -1 AND f.name = (SELECT id FROM metric_name WHERE name = "
+    "'l1d.misses')"
     " ORDER BY r.program, r.machine, r.scheduler, r.l1, r.divergence, r.sets, r.arguments, r.key";
 
 static void read_run(struct store_run *r, struct arena *a, sqlite3_stmt *q)
 {
-    const char **texts[] = {&r->key, &r->program, &r->arguments, &r->machine, &r->scheduler, &r->l1, &r->divergence, &r->sets, &r->version, &r->host, &r->when, &r->failure, &r->command, &r->probes};
-    double *numbers[] = {&r->wall_seconds, &r->launch_seconds, &r->kwips, &r->cycles, &r->warp_instructions, &r->ipc, &r->l1d_accesses, &r->l1d_misses};
+    const char **texts[] = {&r->key,  &r->program,    &r->arguments, &r->machine, &r->scheduler,
+                            &r->l1,   &r->divergence, &r->sets,      &r->version, &r->host,
+                            &r->when, &r->failure,    &r->command,   &r->probes};
+    double *numbers[] = {&r->wall_seconds, &r->launch_seconds, &r->kwips,     &r->cycles, &r->warp_instructions,
+                         &r->ipc,          &r->l1d_accesses,   &r->l1d_misses};
     int column = 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = store_column_text(a, q, column++);
@@ -168,8 +180,11 @@ double store_expected_seconds(struct store *s, const char *program, const char *
 
 bool store_machines(struct store *s, struct arena *a, struct store_machine **machines, uint32_t *count, struct error *e)
 {
-    sqlite3_stmt *q = store_prepare(s, "WITH used AS (SELECT DISTINCT machine, sets, machine_id FROM run)"
-                                       " SELECT u.machine, u.sets, m.text, (SELECT count(*) FROM used) FROM used u JOIN machine m ON m.id = u.machine_id ORDER BY u.machine, u.sets, m.id", e);
+    sqlite3_stmt *q = store_prepare(s,
+                                    "WITH used AS (SELECT DISTINCT machine, sets, machine_id FROM run)"
+                                    " SELECT u.machine, u.sets, m.text, (SELECT count(*) FROM used) FROM used u JOIN "
+                                    "machine m ON m.id = u.machine_id ORDER BY u.machine, u.sets, m.id",
+                                    e);
     int got;
     *machines = NULL;
     *count = 0;

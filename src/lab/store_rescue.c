@@ -1,7 +1,9 @@
-/* What can still be read of a damaged store, into a new one: runs whose rows are all there. A run of which a part is lost is left out as a whole, so that the next sweep makes it again; tools
- * that copy row after row would leave it in the store with metrics missing.
+/* What can still be read of a damaged store, into a new one: runs whose rows are all there. A run of which a part is
+ * lost is left out as a whole, so that the next sweep makes it again; tools that copy row after row would leave it in
+ * the store with metrics missing.
  *
- * Two connections: what goes wrong in the damaged file is a loss, what goes wrong in the new one is an error. Left out: a file whose first page is gone, which has the tables' definitions. */
+ * Two connections: what goes wrong in the damaged file is a loss, what goes wrong in the new one is an error. Left out:
+ * a file whose first page is gone, which has the tables' definitions. */
 #include "lab/store_sql.h"
 
 #include <errno.h>
@@ -14,9 +16,11 @@ enum { UNIT_TABLES = 6 };
 
 /* Something that is taken as a whole or not at all: the rows of these tables whose column has its id. */
 struct rescue_unit {
-    struct { const char *table, *column; } parts[UNIT_TABLES];
-    const char *upper;             /* asks for the last id elsewhere: the end of the first table may be lost */
-    const char *check;             /* a number that must be 0 in the new store, or NULL. ?1: the id */
+    struct {
+        const char *table, *column;
+    } parts[UNIT_TABLES];
+    const char *upper; /* asks for the last id elsewhere: the end of the first table may be lost */
+    const char *check; /* a number that must be 0 in the new store, or NULL. ?1: the id */
 };
 
 static const struct rescue_unit machines = {{{"machine", "id"}}, "SELECT max(machine_id) FROM run", NULL};
@@ -25,10 +29,12 @@ static const struct rescue_unit instructions = {{{"instruction", "id"}}, "SELECT
 static const struct rescue_unit runs = {
     {{"run", "id"}, {"kernel", "run"}, {"metric", "run"}, {"pc", "run"}, {"pc_counter", "run"}, {"series", "run"}},
     "SELECT max(run) FROM metric",
-    "SELECT count(*) FROM (SELECT name FROM metric WHERE run = ?1 UNION ALL SELECT name FROM pc_counter WHERE run = ?1 UNION ALL SELECT name FROM series WHERE run = ?1)"
+    "SELECT count(*) FROM (SELECT name FROM metric WHERE run = ?1 UNION ALL SELECT name FROM pc_counter WHERE run = ?1 "
+    "UNION ALL SELECT name FROM series WHERE run = ?1)"
     " WHERE name NOT IN (SELECT id FROM metric_name)",
 };
-static const struct rescue_unit experiments = {{{"experiment", "id"}, {"point", "experiment"}}, "SELECT max(experiment) FROM point", NULL};
+static const struct rescue_unit experiments = {
+    {{"experiment", "id"}, {"point", "experiment"}}, "SELECT max(experiment) FROM point", NULL};
 
 enum taken { TAKEN, NOT_THERE, LOST, BROKEN };
 
@@ -49,7 +55,8 @@ static sqlite3_stmt *prepare(sqlite3 *db, const char *format, const char *table,
     return q;
 }
 
-/* INSERT INTO TABLE (...) VALUES (?, ...) with a place for each column that the old one has: it may be of an earlier version, which has fewer. */
+/* INSERT INTO TABLE (...) VALUES (?, ...) with a place for each column that the old one has: it may be of an earlier
+ * version, which has fewer. */
 static sqlite3_stmt *prepare_insert(struct rescue *r, const char *table, sqlite3_stmt *from)
 {
     sqlite3_str *sql = sqlite3_str_new(r->s->db);
@@ -72,7 +79,8 @@ static bool prepare_unit(struct rescue *r, const struct rescue_unit *u)
     for (int i = 0; i < UNIT_TABLES && u->parts[i].table; i++) {
         r->read[i] = prepare(r->old, "SELECT * FROM %s WHERE %s = ?", u->parts[i].table, u->parts[i].column);
         if (!r->read[i])
-            return error_set(r->e, ERROR_IO, "the definition of table %s is damaged: nothing can be saved", u->parts[i].table);
+            return error_set(r->e, ERROR_IO, "the definition of table %s is damaged: nothing can be saved",
+                             u->parts[i].table);
         r->write[i] = prepare_insert(r, u->parts[i].table, r->read[i]);
         if (!r->write[i])
             return false;
@@ -91,7 +99,8 @@ static void finalize_unit(struct rescue *r)
     r->check = NULL;
 }
 
-/* A row that contradicts others (a key twice, a machine that is not there) comes of the damage; the rest is the new file's own trouble. */
+/* A row that contradicts others (a key twice, a machine that is not there) comes of the damage; the rest is the new
+ * file's own trouble. */
 static enum taken write_row(struct rescue *r, sqlite3_stmt *from, sqlite3_stmt *to)
 {
     for (int i = 0; i < sqlite3_column_count(from); i++)
@@ -146,8 +155,10 @@ static sqlite3_int64 greatest(sqlite3 *db, const char *format, const char *table
 
 static sqlite3_int64 last_id(struct rescue *r, const struct rescue_unit *u)
 {
-    sqlite3_int64 said = greatest(r->old, "SELECT max(id) FROM %s", u->parts[0].table), known = greatest(r->old, u->upper, NULL);
-    sqlite3_int64 seen = said || known ? 0 : greatest(r->old, "SELECT id FROM %s", u->parts[0].table); /* up to the damage */
+    sqlite3_int64 said = greatest(r->old, "SELECT max(id) FROM %s", u->parts[0].table),
+                  known = greatest(r->old, u->upper, NULL);
+    sqlite3_int64 seen =
+        said || known ? 0 : greatest(r->old, "SELECT id FROM %s", u->parts[0].table); /* up to the damage */
     return said > known ? said : known > seen ? known : seen;
 }
 
@@ -172,8 +183,9 @@ static bool copy_all(struct rescue *r, struct store_rescued *out)
     uint32_t taken = 0, lost = 0; /* of what runs refer to: the runs that are lost with it tell */
     if (!store_begin(r->s, r->e))
         return false;
-    bool ok = rescue_unit(r, &machines, &taken, &lost) && rescue_unit(r, &names, &taken, &lost) && rescue_unit(r, &instructions, &taken, &lost) &&
-              rescue_unit(r, &runs, &out->runs, &out->lost) && rescue_unit(r, &experiments, &out->experiments, &lost);
+    bool ok = rescue_unit(r, &machines, &taken, &lost) && rescue_unit(r, &names, &taken, &lost) &&
+              rescue_unit(r, &instructions, &taken, &lost) && rescue_unit(r, &runs, &out->runs, &out->lost) &&
+              rescue_unit(r, &experiments, &out->experiments, &lost);
     return store_end(r->s, ok, r->e);
 }
 
@@ -185,12 +197,16 @@ static bool open_damaged(struct rescue *r, const char *damaged)
     if (!realpath(damaged, file))
         return error_set(r->e, ERROR_NOT_FOUND, "cannot read %s: %s", damaged, strerror(errno));
     bool has_wal = access(arena_printf(&a, "%s-wal", file), F_OK) == 0;
-    int code = sqlite3_open_v2(store_uri(&a, file, has_wal ? "" : "?immutable=1"), &r->old, (has_wal ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_URI, NULL);
+    int code = sqlite3_open_v2(store_uri(&a, file, has_wal ? "" : "?immutable=1"), &r->old,
+                               (has_wal ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_URI, NULL);
     arena_free(&a);
     sqlite3_stmt *q = code == SQLITE_OK ? prepare(r->old, "SELECT 1 FROM %s, %s", "run", "metric") : NULL;
     bool ok = q;
     sqlite3_finalize(q);
-    return ok || error_set(r->e, ERROR_IO, "nothing can be read of %s any more: its first page is damaged, or it never was a results store", damaged);
+    return ok ||
+           error_set(r->e, ERROR_IO,
+                     "nothing can be read of %s any more: its first page is damaged, or it never was a results store",
+                     damaged);
 }
 
 /* ------------------------------------------------------------- what is damaged */

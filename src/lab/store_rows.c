@@ -16,7 +16,7 @@ static void put_rows(struct arena *a, struct found_list *list, uint32_t name_cou
         has[list->items[i].column] = true;
     out->numbers = arena_array(a, int64_t, out->count);
     out->texts = arena_array(a, const char *, out->count);
-    out->values = arena_array(a, double, (size_t)out->count * name_count);
+    out->values = arena_array(a, double, (size_t)out->count *name_count);
     for (size_t i = 0; i < (size_t)out->count * name_count; i++)
         out->values[i] = has[i % name_count] ? 0 : NAN;
     for (size_t i = 0; i < list->count; i++) {
@@ -28,9 +28,10 @@ static void put_rows(struct arena *a, struct found_list *list, uint32_t name_cou
 
 /* ------------------------------------------------------------- instructions */
 
-#define LAUNCHES_OF_KERNEL                                                                                               \
-    " FROM run r JOIN kernel k ON k.run = r.id JOIN %s WHERE r.key = ?1 AND r.failure IS NULL"                           \
-    " AND CASE WHEN ?2 IS NULL THEN k.name = (SELECT f.name FROM kernel f WHERE f.run = r.id ORDER BY f.number LIMIT 1)" \
+#define LAUNCHES_OF_KERNEL                                                                                             \
+    " FROM run r JOIN kernel k ON k.run = r.id JOIN %s WHERE r.key = ?1 AND r.failure IS NULL"                         \
+    " AND CASE WHEN ?2 IS NULL THEN k.name = (SELECT f.name FROM kernel f WHERE f.run = r.id ORDER BY f.number LIMIT " \
+    "1)"                                                                                                               \
     " ELSE k.name = ?2 OR CAST(k.number AS TEXT) = ?2 END"
 
 static sqlite3_stmt *prepare(struct store *s, const char *format, const char *table, struct error *e)
@@ -109,11 +110,12 @@ static sqlite3_int64 bucket_of(const char *metric, const char *name)
 bool store_buckets(struct store *s, struct arena *a, const char *key, const char *const *names, uint32_t name_count,
                    struct store_rows *out, struct error *e)
 {
-    sqlite3_stmt *q = store_prepare(
-        s,
-        "SELECT n.name, m.value FROM run r JOIN metric m ON m.run = r.id AND m.kernel = -1 JOIN metric_name n ON n.id = m.name"
-        " WHERE r.key = ?1 AND r.failure IS NULL AND substr(n.name, 1, length(?2) + 1) = ?2 || '.'",
-        e);
+    sqlite3_stmt *q =
+        store_prepare(s,
+                      "SELECT n.name, m.value FROM run r JOIN metric m ON m.run = r.id AND m.kernel = -1 JOIN "
+                      "metric_name n ON n.id = m.name"
+                      " WHERE r.key = ?1 AND r.failure IS NULL AND substr(n.name, 1, length(?2) + 1) = ?2 || '.'",
+                      e);
     struct found_list list = {0};
     int got = q ? 0 : -1;
     *out = (struct store_rows){0};

@@ -1,4 +1,5 @@
-/* Samples over time of one launch, out of the table series. Values of one cycle that belong to different metrics come together in a row. */
+/* Samples over time of one launch, out of the table series. Values of one cycle that belong to different metrics come
+ * together in a row. */
 #include "lab/store_found.h"
 #include "lab/store_sql.h"
 
@@ -6,10 +7,14 @@
 #include <stdlib.h>
 
 /* launch: the name of a kernel, whose first launch it is, or a number from 0. */
-static int find_launch(struct store *s, const char *key, const char *launch, sqlite3_int64 *run, sqlite3_int64 *kernel, struct error *e)
+static int find_launch(struct store *s, const char *key, const char *launch, sqlite3_int64 *run, sqlite3_int64 *kernel,
+                       struct error *e)
 {
-    sqlite3_stmt *q = store_prepare(s, "SELECT r.id, k.number FROM run r JOIN kernel k ON k.run = r.id WHERE r.key = ?1 AND r.failure IS NULL AND (k.name = ?2 OR CAST(k.number AS TEXT) = ?2)"
-                                       " ORDER BY k.number LIMIT 1", e);
+    sqlite3_stmt *q = store_prepare(s,
+                                    "SELECT r.id, k.number FROM run r JOIN kernel k ON k.run = r.id WHERE r.key = ?1 "
+                                    "AND r.failure IS NULL AND (k.name = ?2 OR CAST(k.number AS TEXT) = ?2)"
+                                    " ORDER BY k.number LIMIT 1",
+                                    e);
     if (!q)
         return -1;
     store_bind_text(q, 1, key);
@@ -21,9 +26,13 @@ static int find_launch(struct store *s, const char *key, const char *launch, sql
     return got;
 }
 
-static bool find_samples(struct store *s, sqlite3_int64 run, sqlite3_int64 kernel, const char *const *names, uint32_t name_count, struct found_list *list, struct error *e)
+static bool find_samples(struct store *s, sqlite3_int64 run, sqlite3_int64 kernel, const char *const *names,
+                         uint32_t name_count, struct found_list *list, struct error *e)
 {
-    sqlite3_stmt *q = store_prepare(s, "SELECT cycle, value FROM series WHERE run = ? AND kernel = ? AND name = (SELECT id FROM metric_name WHERE name = ?) ORDER BY cycle", e);
+    sqlite3_stmt *q = store_prepare(s,
+                                    "SELECT cycle, value FROM series WHERE run = ? AND kernel = ? AND name = (SELECT "
+                                    "id FROM metric_name WHERE name = ?) ORDER BY cycle",
+                                    e);
     int got = q ? 0 : -1;
     for (uint32_t i = 0; got >= 0 && i < name_count; i++) {
         sqlite3_bind_int64(q, 1, run);
@@ -41,7 +50,7 @@ static void put_rows(struct arena *a, struct found_list *list, uint32_t name_cou
 {
     out->count = sort_found(list);
     out->cycles = arena_array(a, double, out->count);
-    out->values = arena_array(a, double, (size_t)out->count * name_count);
+    out->values = arena_array(a, double, (size_t)out->count *name_count);
     for (size_t i = 0; i < (size_t)out->count * name_count; i++)
         out->values[i] = NAN;
     uint32_t row = 0;
@@ -52,7 +61,8 @@ static void put_rows(struct arena *a, struct found_list *list, uint32_t name_cou
     }
 }
 
-bool store_samples(struct store *s, struct arena *a, const char *key, const char *launch, const char *const *names, uint32_t name_count, struct store_samples *out, struct error *e)
+bool store_samples(struct store *s, struct arena *a, const char *key, const char *launch, const char *const *names,
+                   uint32_t name_count, struct store_samples *out, struct error *e)
 {
     struct found_list list = {0};
     sqlite3_int64 run, kernel;

@@ -7,8 +7,10 @@
 static const char *const statement_texts[STATEMENT_COUNT] = {
     [FIND_RUN] = "SELECT id, failure IS NULL FROM run WHERE key = ?",
     [DELETE_RUN] = "DELETE FROM run WHERE id = ?",
-    [INSERT_RUN] = ("INSERT INTO run (key, program, arguments, machine, sets, scheduler, l1, divergence, version, epoch, host, started, exit, failure, wall_seconds, launch_seconds, kwips, "
-                    "peak_bytes, machine_id, command, log, probes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    [INSERT_RUN] = ("INSERT INTO run (key, program, arguments, machine, sets, scheduler, l1, divergence, version, "
+                    "epoch, host, started, exit, failure, wall_seconds, launch_seconds, kwips, "
+                    "peak_bytes, machine_id, command, log, probes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                    "?, ?, ?, ?, ?, ?, ?, ?)"),
     [INSERT_MACHINE] = "INSERT INTO machine (text) VALUES (?)",
     [FIND_MACHINE] = "SELECT id FROM machine WHERE text = ?",
     [INSERT_KERNEL] = "INSERT INTO kernel VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -21,7 +23,8 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [INSERT_SERIES] = "INSERT INTO series VALUES (?, ?, ?, ?, ?)",
     [HAS_RUN] = "SELECT 1 FROM run WHERE key = ? AND failure IS NULL",
     /* The last few: an older one may be of a slower version. */
-    [EXPECTED_SECONDS] = "SELECT avg(wall_seconds) FROM (SELECT wall_seconds FROM run WHERE program = ? AND arguments = ? AND failure IS NULL ORDER BY id DESC LIMIT 8)",
+    [EXPECTED_SECONDS] = "SELECT avg(wall_seconds) FROM (SELECT wall_seconds FROM run WHERE program = ? AND arguments "
+                         "= ? AND failure IS NULL ORDER BY id DESC LIMIT 8)",
 };
 
 static bool fail_damaged(struct store *s, struct error *e)
@@ -55,14 +58,20 @@ bool store_fail(struct store *s, int code, struct error *e)
     case SQLITE_FULL: return fail_full(s, e);
     case SQLITE_READONLY: return fail_read_only(s, e);
     case SQLITE_NOMEM: return error_set(e, ERROR_NO_MEMORY, "no memory left for %s", s->path);
-    case SQLITE_BUSY: return error_set(e, ERROR_IO, "%s is kept locked by another program; end that program, or try again when it is done", s->path);
+    case SQLITE_BUSY:
+        return error_set(e, ERROR_IO,
+                         "%s is kept locked by another program; end that program, or try again when it is done",
+                         s->path);
     case SQLITE_IOERR:
         if (system == ENOSPC || system == EDQUOT)
             return fail_full(s, e);
         if (system == EROFS)
             return fail_read_only(s, e);
-        return error_set(e, ERROR_IO, "cannot read or write %s: %s", s->path, system ? strerror(system) : sqlite3_errmsg(s->db));
-    case SQLITE_CANTOPEN: return error_set(e, ERROR_IO, "cannot open %s, or the files beside it (-wal, -shm): %s", s->path, system ? strerror(system) : sqlite3_errmsg(s->db));
+        return error_set(e, ERROR_IO, "cannot read or write %s: %s", s->path,
+                         system ? strerror(system) : sqlite3_errmsg(s->db));
+    case SQLITE_CANTOPEN:
+        return error_set(e, ERROR_IO, "cannot open %s, or the files beside it (-wal, -shm): %s", s->path,
+                         system ? strerror(system) : sqlite3_errmsg(s->db));
     default: return error_set(e, ERROR_IO, "%s: %s", s->path, sqlite3_errmsg(s->db));
     }
 }
@@ -137,10 +146,7 @@ bool store_end(struct store *s, bool ok, struct error *e)
     return false;
 }
 
-bool store_group_begin(struct store *s, struct error *e)
-{
-    return s->in_group = store_exec(s, "BEGIN IMMEDIATE", e);
-}
+bool store_group_begin(struct store *s, struct error *e) { return s->in_group = store_exec(s, "BEGIN IMMEDIATE", e); }
 
 bool store_group_end(struct store *s, struct error *e)
 {

@@ -1,4 +1,5 @@
-/* A sweep: what of an experiment is not in the store yet is given to an engine, and records are taken out of the spool into the store. Only this process writes the store. */
+/* A sweep: what of an experiment is not in the store yet is given to an engine, and records are taken out of the spool
+ * into the store. Only this process writes the store. */
 #include "lab/sweep.h"
 #include "lab/job_record.h"
 
@@ -179,12 +180,13 @@ static const char *beside(const char *store, const char *suffix, struct arena *a
     return arena_printf(a, "%s/%s%s", here, store, suffix);
 }
 
-static bool put_experiment(struct sweep *s, const struct experiment *x, const struct job *jobs, struct arena *a, struct error *e)
+static bool put_experiment(struct sweep *s, const struct experiment *x, const struct job *jobs, struct arena *a,
+                           struct error *e)
 {
-    char (*keys)[KEY_BYTES] = arena_alloc(a, (size_t)(x->point_count + 1) * sizeof *keys);
+    char(*keys)[KEY_BYTES] = arena_alloc(a, (size_t)(x->point_count + 1) * sizeof *keys);
     for (uint32_t i = 0; i < x->point_count; i++)
         memcpy(keys[i], jobs[i].key, KEY_BYTES);
-    return store_put_experiment(s->store, x, (const char (*)[KEY_BYTES])keys, e);
+    return store_put_experiment(s->store, x, (const char(*)[KEY_BYTES])keys, e);
 }
 
 /* ------------------------------------------------------------- the sweep */
@@ -246,7 +248,8 @@ bool sweep_run(const struct sweep_options *o, struct sweep_result *result, struc
     *result = (struct sweep_result){0};
     struct sweep s = {.options = o, .places = places, .result = result, .start = now(), .arena = &a};
     e = e ? e : &own;
-    bool good = places_find(places, e) && experiment_load(&x, &a, o->experiment, o->size, e) && jobs_make(&x, places, &a, &jobs, e) && sweep(&s, &x, jobs, &a, e);
+    bool good = places_find(places, e) && experiment_load(&x, &a, o->experiment, o->size, e) &&
+                jobs_make(&x, places, &a, &jobs, e) && sweep(&s, &x, jobs, &a, e);
     if (s.store)
         store_close(s.store);
     if (s.spool && !o->dry_run)

@@ -1,5 +1,5 @@
-/* What of an experiment a sweep has to run: points that the store does not have, and before them the runs whose files these
- * read, where the files are not there. */
+/* What of an experiment a sweep has to run: points that the store does not have, and before them the runs whose files
+ * these read, where the files are not there. */
 #include "lab/sweep.h"
 
 #include "base/strmap.h"
@@ -8,7 +8,11 @@
 #include <string.h>
 
 /* A job, and what its place among the others depends on. */
-struct candidate { const struct job *job; uint32_t point; double seconds; };
+struct candidate {
+    const struct job *job;
+    uint32_t point;
+    double seconds;
+};
 
 static int by_key(const void *a, const void *b)
 {
@@ -30,7 +34,10 @@ static int compare_keys(const void *a, const void *b) { return strcmp(a, b); }
 /* Of programs that were never run: workloads by the size of their input. Only the order of runs depends on it. */
 static double guess_seconds(const struct job *j)
 {
-    static const struct { const char *size; double seconds; } sizes[] = {{"test", 1}, {"small", 10}, {"paper", 1000}};
+    static const struct {
+        const char *size;
+        double seconds;
+    } sizes[] = {{"test", 1}, {"small", 10}, {"paper", 1000}};
     for (const char **word = j->words; word[0] && word[1]; word++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             if (!strcmp(word[0], "--size") && !strcmp(word[1], sizes[i].size))
@@ -66,7 +73,10 @@ static void expect_of_inputs(struct sweep *s, struct job *inputs, uint32_t count
 }
 
 /* What the store has of good runs; a dry run also looks into the spool, which it leaves as it is. */
-struct known { char (*keys)[KEY_BYTES]; uint32_t count; };
+struct known {
+    char (*keys)[KEY_BYTES];
+    uint32_t count;
+};
 
 static bool is_known(const struct sweep *s, const struct known *k, const char *key)
 {

@@ -1,5 +1,5 @@
-/* Runs of a sweep that read files which other runs of it write: who waits for whom, and what becomes of those whose input
- * could not be made. */
+/* Runs of a sweep that read files which other runs of it write: who waits for whom, and what becomes of those whose
+ * input could not be made. */
 #include "lab/sweep.h"
 
 #include "base/strmap.h"

@@ -1,4 +1,6 @@
-/* The reader of traces: see trace_reader.h. The file, its texts and its chunks; accesses are in trace_section.c. Nothing of a file is believed: sizes are bounded, numbers are checked against the header and the listings, and zstd checks its sums. */
+/* The reader of traces: see trace_reader.h. The file, its texts and its chunks; accesses are in trace_section.c.
+ * Nothing of a file is believed: sizes are bounded, numbers are checked against the header and the listings, and zstd
+ * checks its sums. */
 #include "lab/trace_reader.h"
 
 #include "base/out_of_memory.h"
@@ -16,7 +18,8 @@ enum { GROWTH = 64 };
 
 bool trace_reader_damaged(const struct trace_reader *r, uint64_t offset, const char *what, struct error *e)
 {
-    return error_set(e, ERROR_SYNTAX, "%s is no trace that can be read: %s (at byte %llu)", r->name, what, (unsigned long long)offset);
+    return error_set(e, ERROR_SYNTAX, "%s is no trace that can be read: %s (at byte %llu)", r->name, what,
+                     (unsigned long long)offset);
 }
 
 /* Bytes of the file */
@@ -59,7 +62,8 @@ static bool make_room(uint8_t **data, size_t *capacity, size_t bytes, struct err
     return true;
 }
 
-static bool unpack(const struct trace_reader *r, struct trace_unpacker *u, const struct trace_chunk *c, uint8_t *to, struct error *e)
+static bool unpack(const struct trace_reader *r, struct trace_unpacker *u, const struct trace_chunk *c, uint8_t *to,
+                   struct error *e)
 {
     uint64_t offset = c->offset + TRACE_CHUNK_HEADER;
     if (!u->zstd && !(u->zstd = ZSTD_createDCtx()))
@@ -68,12 +72,14 @@ static bool unpack(const struct trace_reader *r, struct trace_unpacker *u, const
         return false;
     size_t n = ZSTD_decompressDCtx(u->zstd, to, c->raw, u->packed, c->packed);
     if (ZSTD_isError(n) || n != c->raw)
-        return trace_reader_damaged(r, offset, ZSTD_isError(n) ? ZSTD_getErrorName(n) : "a chunk is shorter than it says", e);
+        return trace_reader_damaged(r, offset,
+                                    ZSTD_isError(n) ? ZSTD_getErrorName(n) : "a chunk is shorter than it says", e);
     memset(to + n, 0, TRACE_PADDING);
     return true;
 }
 
-bool trace_reader_unpack(const struct trace_reader *r, struct trace_unpacker *u, uint32_t chunk, uint8_t *to, struct error *e)
+bool trace_reader_unpack(const struct trace_reader *r, struct trace_unpacker *u, uint32_t chunk, uint8_t *to,
+                         struct error *e)
 {
     return unpack(r, u, &r->chunks[chunk], to, e);
 }
@@ -87,7 +93,9 @@ void trace_unpacker_free(struct trace_unpacker *u)
 
 /* Chunks of text */
 
-struct text { char *at; };
+struct text {
+    char *at;
+};
 
 /* The next line without its end, or NULL. */
 static char *next_line(struct text *t)
@@ -183,7 +191,8 @@ static bool read_header_line(struct trace_header *h, const char *line, uint32_t 
 static bool index_fits(const struct trace_header *h)
 {
     bool power = !(h->sets & (h->sets - 1));
-    return h->index == INDEX_MODULO || (h->index == INDEX_FERMI ? h->sets == 32 || h->sets == 64 : power && (h->index != INDEX_FOLD || h->sets > 1));
+    return h->index == INDEX_MODULO || (h->index == INDEX_FERMI ? h->sets == 32 || h->sets == 64
+                                                                : power && (h->index != INDEX_FOLD || h->sets > 1));
 }
 
 static bool read_header(struct trace_reader *r, struct text *t, struct error *e)
@@ -193,7 +202,8 @@ static bool read_header(struct trace_reader *r, struct text *t, struct error *e)
         if (!read_header_line(&r->header, line, &version))
             return trace_reader_damaged(r, 0, "a line of the header makes no sense", e);
     if (version != TRACE_VERSION)
-        return error_set(e, ERROR_UNSUPPORTED, "%s is a trace of version %u; this program reads version %d", r->name, version, TRACE_VERSION);
+        return error_set(e, ERROR_UNSUPPORTED, "%s is a trace of version %u; this program reads version %d", r->name,
+                         version, TRACE_VERSION);
     const struct trace_header *h = &r->header;
     if (!h->cores || !h->sets || !h->ways || !h->line_bytes || !index_fits(h))
         return trace_reader_damaged(r, 0, "the header does not describe a cache", e);
@@ -207,7 +217,8 @@ static bool read_listing_line(struct arena *a, struct trace_listing *g, char *li
     for (int i = 0; i < 5; i++)
         if (!(field[i] = next_field(&at)))
             return false;
-    if (!number32(field[0], TRACE_PCS_MOST, &l.pc) || l.pc >= g->pc_count || !number32(field[1], UINT32_MAX, &l.line) || (g->line_count && l.pc <= g->lines[g->line_count - 1].pc))
+    if (!number32(field[0], TRACE_PCS_MOST, &l.pc) || l.pc >= g->pc_count || !number32(field[1], UINT32_MAX, &l.line) ||
+        (g->line_count && l.pc <= g->lines[g->line_count - 1].pc))
         return false;
     l.function = arena_strndup(a, field[2], strlen(field[2]));
     l.source = arena_strndup(a, field[3], strlen(field[3]));
@@ -248,7 +259,8 @@ static bool read_kernel(struct trace_reader *r, struct text *t, struct trace_ker
     k->listing = UINT32_MAX;
     for (const char *line; (line = next_line(t));) {
         const char *v;
-        if (((v = value_of(line, "kernel")) && !number32(v, UINT32_MAX - 1, &number_of)) || ((v = value_of(line, "listing")) && !number32(v, UINT32_MAX - 1, &k->listing)) ||
+        if (((v = value_of(line, "kernel")) && !number32(v, UINT32_MAX - 1, &number_of)) ||
+            ((v = value_of(line, "listing")) && !number32(v, UINT32_MAX - 1, &k->listing)) ||
             ((v = value_of(line, "flush")) && !number32(v, 1, &flush)))
             return false;
     }
@@ -258,9 +270,19 @@ static bool read_kernel(struct trace_reader *r, struct text *t, struct trace_ker
 
 static bool read_kernel_end(struct text *t, struct trace_kernel_end *end)
 {
-    const struct { const char *key; uint64_t *to; } rows[] = {
-        {"cycles", &end->cycles}, {"warp_instructions", &end->warp_instructions}, {"thread_instructions", &end->thread_instructions}, {"reads", &end->reads},
-        {"read_hits", &end->read_hits}, {"read_misses", &end->read_misses}, {"read_pending", &end->read_pending}, {"stores", &end->stores}, {"store_hits", &end->store_hits},
+    const struct {
+        const char *key;
+        uint64_t *to;
+    } rows[] = {
+        {"cycles", &end->cycles},
+        {"warp_instructions", &end->warp_instructions},
+        {"thread_instructions", &end->thread_instructions},
+        {"reads", &end->reads},
+        {"read_hits", &end->read_hits},
+        {"read_misses", &end->read_misses},
+        {"read_pending", &end->read_pending},
+        {"stores", &end->stores},
+        {"store_hits", &end->store_hits},
     };
     for (const char *line; (line = next_line(t));) {
         const char *v = value_of(line, "partial");
@@ -287,7 +309,8 @@ static void grow(void **list, uint32_t count, uint32_t *capacity, size_t size)
 
 static bool read_text(struct trace_reader *r, const struct trace_chunk *c, uint32_t kind, struct error *e)
 {
-    if (!make_room(&r->text, &r->text_capacity, (size_t)c->raw + TRACE_PADDING, e) || !unpack(r, &r->unpacker, c, r->text, e))
+    if (!make_room(&r->text, &r->text_capacity, (size_t)c->raw + TRACE_PADDING, e) ||
+        !unpack(r, &r->unpacker, c, r->text, e))
         return false;
     struct text t = {(char *)r->text};
     if (memchr(r->text, 0, c->raw))
@@ -310,7 +333,8 @@ static bool read_text(struct trace_reader *r, const struct trace_chunk *c, uint3
         r->kernels[r->kernel_count++] = k;
         return true;
     }
-    if (!r->kernel_count || r->kernels[r->kernel_count - 1].ended || !read_kernel_end(&t, &r->kernels[r->kernel_count - 1].end))
+    if (!r->kernel_count || r->kernels[r->kernel_count - 1].ended ||
+        !read_kernel_end(&t, &r->kernels[r->kernel_count - 1].end))
         return trace_reader_damaged(r, c->offset, "the end of a launch makes no sense", e);
     r->kernels[r->kernel_count - 1].ended = true;
     return true;
@@ -340,8 +364,12 @@ static bool list_chunks(struct trace_reader *r, struct error *e)
     while (r->size_bytes - offset >= sizeof head) {
         if (!read_at(r, offset, head, sizeof head, e))
             return false;
-        struct trace_chunk c = {.offset = offset, .packed = (uint32_t)word(head + 16, 4), .raw = (uint32_t)word(head + 20, 4), .records = word(head + 24, 8)};
-        if (word(head, 4) != TRACE_SKIPPABLE || word(head + 4, 4) != TRACE_CHUNK_HEADER - 8 || word(head + 8, 4) != TRACE_MARK || c.raw > TRACE_RAW_MOST || c.packed > ZSTD_compressBound(c.raw))
+        struct trace_chunk c = {.offset = offset,
+                                .packed = (uint32_t)word(head + 16, 4),
+                                .raw = (uint32_t)word(head + 20, 4),
+                                .records = word(head + 24, 8)};
+        if (word(head, 4) != TRACE_SKIPPABLE || word(head + 4, 4) != TRACE_CHUNK_HEADER - 8 ||
+            word(head + 8, 4) != TRACE_MARK || c.raw > TRACE_RAW_MOST || c.packed > ZSTD_compressBound(c.raw))
             return trace_reader_damaged(r, offset, offset ? "no chunk begins here" : "it does not begin as one", e);
         if (r->size_bytes - offset - sizeof head < c.packed)
             break;
@@ -366,7 +394,8 @@ bool trace_reader_open(struct trace_reader *r, const char *path, struct error *e
     struct stat s;
     *r = (struct trace_reader){.name = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
     if (r->fd < 0 || fstat(r->fd, &s) != 0 || S_ISDIR(s.st_mode)) {
-        error_set(e, ERROR_IO, "cannot read %s: %s", path, r->fd >= 0 && S_ISDIR(s.st_mode) ? "it is a folder" : strerror(errno));
+        error_set(e, ERROR_IO, "cannot read %s: %s", path,
+                  r->fd >= 0 && S_ISDIR(s.st_mode) ? "it is a folder" : strerror(errno));
         if (r->fd >= 0)
             close(r->fd);
         return false;

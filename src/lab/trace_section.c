@@ -1,4 +1,5 @@
-/* The accesses of a trace's chunk (trace_reader.h), core after core. Every number is checked against the header, the listing and the bytes there are. */
+/* The accesses of a trace's chunk (trace_reader.h), core after core. Every number is checked against the header, the
+ * listing and the bytes there are. */
 #include "lab/trace_reader.h"
 
 #include "heddle/policy.h"
@@ -29,11 +30,17 @@ int trace_reader_part(const struct trace_reader *r, struct trace_cursor *c, stru
     if (c->at == c->end)
         return 0;
     uint64_t core = take_number(&c->at), count = take_number(&c->at), bytes = take_number(&c->at);
-    if (c->at > c->end || core >= r->header.cores || core < c->next_core || bytes > (uint64_t)(c->end - c->at) || count > bytes) {
+    if (c->at > c->end || core >= r->header.cores || core < c->next_core || bytes > (uint64_t)(c->end - c->at) ||
+        count > bytes) {
         trace_reader_damaged(r, r->chunks[c->chunk].offset, "a core's part makes no sense", e);
         return -1;
     }
-    *p = (struct trace_part){.core = (uint32_t)core, .chunk = c->chunk, .accesses = count, .start = c->start, .at = c->at, .end = c->at + bytes};
+    *p = (struct trace_part){.core = (uint32_t)core,
+                             .chunk = c->chunk,
+                             .accesses = count,
+                             .start = c->start,
+                             .at = c->at,
+                             .end = c->at + bytes};
     c->at += bytes;
     c->next_core = (uint32_t)core + 1;
     return 1;
@@ -41,16 +48,22 @@ int trace_reader_part(const struct trace_reader *r, struct trace_cursor *c, stru
 
 void trace_reader_start(const struct trace_reader *r, const struct trace_part *p, struct trace_section *s)
 {
-    *s = (struct trace_section){.left = p->accesses, .start = p->start, .at = p->at, .end = p->end, .pc_count = r->listings[r->kernels[r->chunks[p->chunk].kernel].listing].pc_count};
+    *s = (struct trace_section){.left = p->accesses,
+                                .start = p->start,
+                                .at = p->at,
+                                .end = p->end,
+                                .pc_count = r->listings[r->kernels[r->chunks[p->chunk].kernel].listing].pc_count};
 }
 
 static uint32_t senseless(const struct trace_reader *r, const struct trace_section *s, struct error *e)
 {
-    trace_reader_damaged(r, (uint64_t)(s->end - s->start), "an access makes no sense, in the chunk unpacked to here", e);
+    trace_reader_damaged(r, (uint64_t)(s->end - s->start), "an access makes no sense, in the chunk unpacked to here",
+                         e);
     return 0;
 }
 
-uint32_t trace_reader_take(const struct trace_reader *r, struct trace_section *s, struct trace_access *out, uint32_t most, struct error *e)
+uint32_t trace_reader_take(const struct trace_reader *r, struct trace_section *s, struct trace_access *out,
+                           uint32_t most, struct error *e)
 {
     uint32_t n = most < s->left ? most : (uint32_t)s->left, bad = 0;
     struct trace_access a = s->last;
@@ -73,7 +86,9 @@ uint32_t trace_reader_take(const struct trace_reader *r, struct trace_section *s
         if (head & TRACE_NEW_PC)
             a.pc += (uint32_t)unzigzag(take_number(&at));
         a.line += head & TRACE_NEXT_LINE ? 1 : unzigzag(take_number(&at));
-        bad |= (uint32_t)(a.pc >= pc_count) | (uint32_t)(~known >> a.warp & 1) | (uint32_t)((head & TRACE_OUTCOME) == HEDDLE_FAIL) | (uint32_t)(a.line >> TRACE_LINE_BITS != 0) | (uint32_t)(at > end);
+        bad |= (uint32_t)(a.pc >= pc_count) | (uint32_t)(~known >> a.warp & 1) |
+               (uint32_t)((head & TRACE_OUTCOME) == HEDDLE_FAIL) | (uint32_t)(a.line >> TRACE_LINE_BITS != 0) |
+               (uint32_t)(at > end);
         if (bad)
             break;
         /* one by one: as a whole it would be put together in memory, and loading what was stored in parts is slow */
@@ -92,7 +107,8 @@ uint32_t trace_reader_take(const struct trace_reader *r, struct trace_section *s
     return senseless(r, s, e);
 }
 
-uint32_t trace_reader_take_lines(const struct trace_reader *r, struct trace_section *s, uint64_t *out, uint32_t most, struct error *e)
+uint32_t trace_reader_take_lines(const struct trace_reader *r, struct trace_section *s, uint64_t *out, uint32_t most,
+                                 struct error *e)
 {
     uint32_t n = most < s->left ? most : (uint32_t)s->left;
     uint64_t line = s->last.line, bad = 0;

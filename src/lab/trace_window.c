@@ -1,4 +1,5 @@
-/* See trace_window.h. A round of work is a counter that threads draw from, chunks when they unpack, then tasks. After an error the round goes on, so that which of several is found does not depend on who came first. */
+/* See trace_window.h. A round of work is a counter that threads draw from, chunks when they unpack, then tasks. After
+ * an error the round goes on, so that which of several is found does not depend on who came first. */
 #include "lab/trace_window.h"
 
 #include "gpu/workers.h"
@@ -9,8 +10,15 @@
 
 enum { NO_WINDOW = UINT32_MAX, NO_TASK = UINT32_MAX };
 
-struct trace_failure { bool failed; uint32_t chunk, core; struct error error; };
-struct trace_slot { struct trace_unpacker unpacker; struct trace_failure failure; };
+struct trace_failure {
+    bool failed;
+    uint32_t chunk, core;
+    struct error error;
+};
+struct trace_slot {
+    struct trace_unpacker unpacker;
+    struct trace_failure failure;
+};
 
 static bool no_memory(struct error *e) { return error_set(e, ERROR_NO_MEMORY, "out of memory for a part of a trace"); }
 
@@ -36,7 +44,8 @@ static size_t cut(struct trace_windows *w, size_t bytes)
     return most;
 }
 
-bool trace_windows_open(struct trace_windows *w, const struct trace_reader *r, uint32_t threads, size_t bytes, struct error *e)
+bool trace_windows_open(struct trace_windows *w, const struct trace_reader *r, uint32_t threads, size_t bytes,
+                        struct error *e)
 {
     uint32_t cores = r->header.cores;
     *w = (struct trace_windows){.trace = r, .threads = threads < cores ? threads : cores, .number = NO_WINDOW};
@@ -128,7 +137,8 @@ static bool add_part(struct trace_windows *w, const struct trace_part *p, uint32
     uint32_t number = w->part_count++;
     bool is_first = task_of[p->core] == NO_TASK;
     if (is_first)
-        w->tasks[task_of[p->core] = w->task_count++] = (struct trace_task){.core = p->core, .first = number, .last = TRACE_NO_PART};
+        w->tasks[task_of[p->core] = w->task_count++] =
+            (struct trace_task){.core = p->core, .first = number, .last = TRACE_NO_PART};
     struct trace_task *t = &w->tasks[task_of[p->core]];
     w->parts[number] = (struct trace_window_part){*p, t->last, TRACE_NO_PART};
     if (!is_first)
@@ -187,7 +197,11 @@ bool trace_windows_load(struct trace_windows *w, uint32_t number, struct error *
 
 /* Tasks */
 
-struct each { struct trace_windows *windows; trace_task_fn *fn; void *context; };
+struct each {
+    struct trace_windows *windows;
+    trace_task_fn *fn;
+    void *context;
+};
 
 static void do_tasks(void *context, uint32_t slot)
 {

@@ -1,5 +1,6 @@
-/* Vega, as Debian's libjs-vega has it: one file a module, each of which asks for others by require(). They are read when a report is made, and written into it as functions of a table; web/vega.js calls
- * them. Only the modules that the report's figures need, in no particular order: require() finds them. Left out: maps, trees, forces, word clouds. */
+/* Vega, as Debian's libjs-vega has it: one file a module, each of which asks for others by require(). They are read
+ * when a report is made, and written into it as functions of a table; web/vega.js calls them. Only the modules that the
+ * report's figures need, in no particular order: require() finds them. Left out: maps, trees, forces, word clouds. */
 #include "lab/report_parts.h"
 
 #include <errno.h>
@@ -7,7 +8,9 @@
 #include <string.h>
 
 /* What a module is called by the others, and in which file it is. */
-static const struct { const char *name, *file; } wanted[] = {
+static const struct {
+    const char *name, *file;
+} wanted[] = {
     {"vega-util", "vega-util"},
     {"vega-time", "vega-time"},
     {"vega-format", "vega-format"},

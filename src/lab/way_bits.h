@@ -1,5 +1,7 @@
-/* Ways of a set of a cache as bits, of which the first is found at once: above 64 words there is one that says which of them have any. Whoever has many such sets of the same number of ways keeps their
- * words himself: what is in them is anything before way_bits_empty, and of ways that have not been made known by way_bits_grow, one after the other from the first on. */
+/* Ways of a set of a cache as bits, of which the first is found at once: above 64 words there is one that says which of
+ * them have any. Whoever has many such sets of the same number of ways keeps their words himself: what is in them is
+ * anything before way_bits_empty, and of ways that have not been made known by way_bits_grow, one after the other from
+ * the first on. */
 #ifndef HEDDLE_LAB_WAY_BITS_H
 #define HEDDLE_LAB_WAY_BITS_H
 
@@ -8,7 +10,10 @@
 #include <stdint.h>
 
 enum { WAY_BITS_LEVELS = 6 };
-struct way_bits_shape { uint32_t levels, words; uint32_t start[WAY_BITS_LEVELS]; /* of each level: its first word */ };
+struct way_bits_shape {
+    uint32_t levels, words;
+    uint32_t start[WAY_BITS_LEVELS]; /* of each level: its first word */
+};
 
 static inline struct way_bits_shape way_bits_shape_of(uint32_t ways)
 {

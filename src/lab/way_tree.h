@@ -1,6 +1,8 @@
-/* Keys of the ways of a set of a cache, of which the largest is found at once: ways are in blocks, and each block has its largest key in the level above, up to a level of one block. A key that grows costs a
- * comparison a level, one that shrinks a look at a block a level, if it was the largest there; neither guesses. Whoever has many such sets of the same number of ways keeps their nodes
- * himself: what is in them is anything, before ways have been made known by way_tree_grow, one after the other from the first on. Then they are 0, which is no key. */
+/* Keys of the ways of a set of a cache, of which the largest is found at once: ways are in blocks, and each block has
+ * its largest key in the level above, up to a level of one block. A key that grows costs a comparison a level, one that
+ * shrinks a look at a block a level, if it was the largest there; neither guesses. Whoever has many such sets of the
+ * same number of ways keeps their nodes himself: what is in them is anything, before ways have been made known by
+ * way_tree_grow, one after the other from the first on. Then they are 0, which is no key. */
 #ifndef HEDDLE_LAB_WAY_TREE_H
 #define HEDDLE_LAB_WAY_TREE_H
 
@@ -8,7 +10,10 @@
 #include <string.h>
 
 enum { WAY_TREE_BLOCK = 16, WAY_TREE_LEVELS = 8 };
-struct way_tree_shape { uint32_t levels, nodes; uint32_t start[WAY_TREE_LEVELS]; /* of each level; the first has the ways */ };
+struct way_tree_shape {
+    uint32_t levels, nodes;
+    uint32_t start[WAY_TREE_LEVELS]; /* of each level; the first has the ways */
+};
 
 static inline struct way_tree_shape way_tree_shape_of(uint32_t ways)
 {
@@ -26,7 +31,7 @@ static inline struct way_tree_shape way_tree_shape_of(uint32_t ways)
 /* In four lines of comparisons that do not wait for one another. */
 static inline uint64_t way_tree_largest(const uint64_t *block)
 {
-    uint64_t best[4] = { block[0], block[1], block[2], block[3] };
+    uint64_t best[4] = {block[0], block[1], block[2], block[3]};
     for (uint32_t i = 4; i < WAY_TREE_BLOCK; i += 4)
         for (uint32_t k = 0; k < 4; k++)
             best[k] = block[i + k] > best[k] ? block[i + k] : best[k];

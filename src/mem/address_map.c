@@ -35,7 +35,8 @@ static uint64_t lowest_bits(uint64_t mask, uint32_t count)
     return kept;
 }
 
-/* A map may be written as in GPGPU-Sim's files, with the channel's bit in front: "dramid@8;". It must then agree with channel_bit. */
+/* A map may be written as in GPGPU-Sim's files, with the channel's bit in front: "dramid@8;". It must then agree with
+ * channel_bit. */
 static bool skip_channel_prefix(const char **text, const struct dram_config *dram, struct error *e)
 {
     const char *end = strchr(*text, ';');
@@ -44,7 +45,9 @@ static bool skip_channel_prefix(const char **text, const struct dram_config *dra
     char wanted[32];
     size_t length = (size_t)snprintf(wanted, sizeof wanted, "dramid@%u", dram->channel_bit);
     if ((size_t)(end - *text) != length || strncmp(*text, wanted, length) != 0)
-        return error_set(e, ERROR_INVALID, "dram.map '%s': what stands before ';' must be '%s', the bit of dram.channel_bit", dram->map, wanted);
+        return error_set(e, ERROR_INVALID,
+                         "dram.map '%s': what stands before ';' must be '%s', the bit of dram.channel_bit", dram->map,
+                         wanted);
     *text = end + 1;
     return true;
 }
@@ -59,9 +62,15 @@ static bool read_letters(struct address_map *m, const char *text, const char *ma
             continue;
         if (*text == '0' && !length)
             continue; /* a place above the row */
-        uint64_t *mask = *text == 'R' ? &m->row_mask : *text == 'B' ? &m->bank_mask : *text == 'C' ? &m->column_mask : *text == 'S' ? &m->burst_mask : NULL;
+        uint64_t *mask = *text == 'R'   ? &m->row_mask
+                         : *text == 'B' ? &m->bank_mask
+                         : *text == 'C' ? &m->column_mask
+                         : *text == 'S' ? &m->burst_mask
+                                        : NULL;
         if (!mask)
-            return error_set(e, ERROR_INVALID, "dram.map '%s': '%c' is none of R (row), B (bank), C (column), S (within a burst)", map, *text);
+            return error_set(e, ERROR_INVALID,
+                             "dram.map '%s': '%c' is none of R (row), B (bank), C (column), S (within a burst)", map,
+                             *text);
         if (++length > 63)
             return error_set(e, ERROR_INVALID, "dram.map '%s' has more than 63 letters", map);
         m->row_mask <<= 1, m->bank_mask <<= 1, m->column_mask <<= 1, m->burst_mask <<= 1;
@@ -69,7 +78,10 @@ static bool read_letters(struct address_map *m, const char *text, const char *ma
         last = *text;
     }
     if (!m->row_mask || !m->bank_mask || !m->column_mask)
-        return error_set(e, ERROR_INVALID, "dram.map '%s' has no %s", map, !m->row_mask ? "row bit (R)" : !m->bank_mask ? "bank bit (B)" : "column bit (C)");
+        return error_set(e, ERROR_INVALID, "dram.map '%s' has no %s", map,
+                         !m->row_mask    ? "row bit (R)"
+                         : !m->bank_mask ? "bank bit (B)"
+                                         : "column bit (C)");
     if (last != 'S')
         return error_set(e, ERROR_INVALID, "dram.map '%s' does not end in S, the bits within a burst", map);
     m->row_mask |= UINT64_MAX << length;
@@ -86,18 +98,23 @@ static bool check_counts(const struct address_map *m, const struct dram_config *
         return error_set(e, ERROR_INVALID, "dram.banks is %u: must be 1 to %d", dram->banks, DRAM_BANKS_MOST);
     uint32_t bank_bits = (uint32_t)__builtin_popcountll(m->bank_mask);
     if (bank_bits > 31 || 1u << bank_bits > dram->banks)
-        return error_set(e, ERROR_INVALID, "dram.map '%s' has %u bank bits, which is more than dram.banks = %u", dram->map, bank_bits, dram->banks);
+        return error_set(e, ERROR_INVALID, "dram.map '%s' has %u bank bits, which is more than dram.banks = %u",
+                         dram->map, bank_bits, dram->banks);
     if (!is_power_of_two(m->slices_per_channel))
-        return error_set(e, ERROR_INVALID, "l2.slices_per_channel is %u: must be a power of two", m->slices_per_channel);
+        return error_set(e, ERROR_INVALID, "l2.slices_per_channel is %u: must be a power of two",
+                         m->slices_per_channel);
     if (m->slices_per_channel > 1u << bank_bits)
-        return error_set(e, ERROR_INVALID, "l2.slices_per_channel is %u, but the %u bank bits of dram.map '%s' choose from %u only", m->slices_per_channel, bank_bits,
-                         dram->map, 1u << bank_bits);
+        return error_set(e, ERROR_INVALID,
+                         "l2.slices_per_channel is %u, but the %u bank bits of dram.map '%s' choose from %u only",
+                         m->slices_per_channel, bank_bits, dram->map, 1u << bank_bits);
     return true;
 }
 
-bool address_map_init(struct address_map *m, const struct dram_config *dram, uint32_t slices_per_channel, struct error *e)
+bool address_map_init(struct address_map *m, const struct dram_config *dram, uint32_t slices_per_channel,
+                      struct error *e)
 {
-    *m = (struct address_map){.channels = dram->channels, .channel_bit = dram->channel_bit, .slices_per_channel = slices_per_channel};
+    *m = (struct address_map){
+        .channels = dram->channels, .channel_bit = dram->channel_bit, .slices_per_channel = slices_per_channel};
     const char *letters = dram->map;
     if (!skip_channel_prefix(&letters, dram, e) || !read_letters(m, letters, dram->map, e) || !check_counts(m, dram, e))
         return false;

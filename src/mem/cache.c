@@ -1,46 +1,68 @@
 /* A cache: see cache.h. Follows GPGPU-Sim's data and read-only caches.
  *
- * The state of a line is three sets of 32-byte sectors: valid, reserved (on its way), modified. A cache without sectors is one in which every access needs all sectors of its line.
- * Where lines stand is
- * the matter of cache_sets.h, which of them are on their way that of mshr.h.
+ * The state of a line is three sets of 32-byte sectors: valid, reserved (on its way), modified. A cache without sectors
+ * is one in which every access needs all sectors of its line. Where lines stand is the matter of cache_sets.h, which of
+ * them are on their way that of mshr.h.
  *
- * Which bytes of a sector stores have written is kept where config->partial_writes says so, for sectors that were taken by a store: such a sector is read from below when it is read before it has been
- * written wholly. Elsewhere, and in caches without sectors, what a store takes counts as wholly written, so that a later read of it hits.
+ * Which bytes of a sector stores have written is kept where config->partial_writes says so, for sectors that were taken
+ * by a store: such a sector is read from below when it is read before it has been written wholly. Elsewhere, and in
+ * caches without sectors, what a store takes counts as wholly written, so that a later read of it hits.
  *
- * Left out: a request for several sectors, of which some are on their way already, asks for the rest and waits for the latest only. */
+ * Left out: a request for several sectors, of which some are on their way already, asks for the rest and waits for the
+ * latest only. */
 #include "mem/cache_inside.h"
 
 #include <assert.h>
 #include <string.h>
 
-#define likely(x) __builtin_expect(!!(x), 1)
-#define unlikely(x) __builtin_expect(!!(x), 0)
-#define NOINLINE __attribute__((noinline))
+#define likely(x)     __builtin_expect(!!(x), 1)
+#define unlikely(x)   __builtin_expect(!!(x), 0)
+#define NOINLINE      __attribute__((noinline))
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#define PLAIN_READS (1u << PACKET_LOAD | 1u << PACKET_LOCAL_LOAD | 1u << PACKET_CONST | 1u << PACKET_TEXTURE | 1u << PACKET_INST)
+#define PLAIN_READS \
+    (1u << PACKET_LOAD | 1u << PACKET_LOCAL_LOAD | 1u << PACKET_CONST | 1u << PACKET_TEXTURE | 1u << PACKET_INST)
 enum { POLICY_WAYS_MOST = 64 };
 
 /* What leaves with a victim. */
-struct leaving { bool modified; struct packet writeback; };
+struct leaving {
+    bool modified;
+    struct packet writeback;
+};
 
-struct cache *cache_create(struct arena *a, const struct cache_config *config, cache_index_fn *index_address, const void *context)
+struct cache *cache_create(struct arena *a, const struct cache_config *config, cache_index_fn *index_address,
+                           const void *context)
 {
     if (config->sets == 0)
         return NULL;
-    assert(config->ways && config->line_bytes && config->line_bytes <= 8 * SECTOR_BYTES && (config->line_bytes & (config->line_bytes - 1)) == 0);
-    assert(!config->stores_fetch || (config->write_allocate && config->sector_bytes == 0 && config->miss_queue >= STORE_FETCH_ROOM));
+    assert(config->ways && config->line_bytes && config->line_bytes <= 8 * SECTOR_BYTES &&
+           (config->line_bytes & (config->line_bytes - 1)) == 0);
+    assert(!config->stores_fetch ||
+           (config->write_allocate && config->sector_bytes == 0 && config->miss_queue >= STORE_FETCH_ROOM));
     struct cache *c = arena_new(a, struct cache);
     uint32_t sectors = (config->line_bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
     *c = (struct cache){
-        .line_mask = ~(uint64_t)(config->line_bytes - 1), .plain_reads = PLAIN_READS,
-        .all_sectors = (uint8_t)((1u << sectors) - 1), .group = (uint8_t)(config->sector_bytes > SECTOR_BYTES ? config->sector_bytes / SECTOR_BYTES : 1),
-        .whole_lines = config->sector_bytes == 0 || config->sector_bytes >= config->line_bytes, .on_fill = config->allocate == ALLOCATE_ON_FILL,
-        .write_allocate = config->write_allocate, .stores_fetch = config->stores_fetch, .global_writes = config->global_writes, .local_writes = config->local_writes,
-        .writeback_kind = PACKET_L1_WRITEBACK, .line_bytes = config->line_bytes, .head = { .port_bytes = config->port_bytes },
-        .index_address = index_address, .index_context = context, .blocked = { .address = UINT64_MAX }, .illegal_victim = -1, .counters = arena_new(a, struct cache_counters),
+        .line_mask = ~(uint64_t)(config->line_bytes - 1),
+        .plain_reads = PLAIN_READS,
+        .all_sectors = (uint8_t)((1u << sectors) - 1),
+        .group = (uint8_t)(config->sector_bytes > SECTOR_BYTES ? config->sector_bytes / SECTOR_BYTES : 1),
+        .whole_lines = config->sector_bytes == 0 || config->sector_bytes >= config->line_bytes,
+        .on_fill = config->allocate == ALLOCATE_ON_FILL,
+        .write_allocate = config->write_allocate,
+        .stores_fetch = config->stores_fetch,
+        .global_writes = config->global_writes,
+        .local_writes = config->local_writes,
+        .writeback_kind = PACKET_L1_WRITEBACK,
+        .line_bytes = config->line_bytes,
+        .head = {.port_bytes = config->port_bytes},
+        .index_address = index_address,
+        .index_context = context,
+        .blocked = {.address = UINT64_MAX},
+        .illegal_victim = -1,
+        .counters = arena_new(a, struct cache_counters),
     };
     mshr_init(&c->head.mshr, a, config->mshr_entries, config->mshr_merge);
-    /* A line that is taken when data comes may push out a modified one when the miss queue is full: room for one write-back an entry. */
+    /* A line that is taken when data comes may push out a modified one when the miss queue is full: room for one
+     * write-back an entry. */
     ring_init(&c->head.misses, a, config->miss_queue + (c->on_fill ? config->mshr_entries : 0));
     c->head.misses.limit = config->miss_queue;
     cache_sets_init(&c->sets, a, config);
@@ -99,12 +121,12 @@ static inline uint8_t sectors_of(const struct cache *c, uint64_t address, uint32
     return c->group > 1 ? widen(c, sectors) : (uint8_t)sectors;
 }
 
-static inline uint32_t queue_room(const struct cache *c) { return c->head.misses.count < c->head.misses.limit ? c->head.misses.limit - c->head.misses.count : 0; }
-
-static inline void push_miss(struct cache *c, const struct packet *p)
+static inline uint32_t queue_room(const struct cache *c)
 {
-    ring_push(&c->head.misses, p);
+    return c->head.misses.count < c->head.misses.limit ? c->head.misses.limit - c->head.misses.count : 0;
 }
+
+static inline void push_miss(struct cache *c, const struct packet *p) { ring_push(&c->head.misses, p); }
 
 /* Bytes that stores write. */
 
@@ -119,7 +141,8 @@ static uint32_t bytes_written(const struct lookup *l)
     return l->request->kind == PACKET_L1_WRITEBACK || (l->need & (l->need - 1)) ? UINT32_MAX : l->request->mask;
 }
 
-/* A store writes sectors of a line; taken: those that were not there before. What has been written wholly is as good as read. */
+/* A store writes sectors of a line; taken: those that were not there before. What has been written wholly is as good as
+ * read. */
 static void write_bytes(struct cache *c, const struct lookup *l, uint8_t taken)
 {
     struct cache_line *line = l->there;
@@ -149,15 +172,23 @@ static inline uint32_t choose_victim(struct cache *c, const struct lookup *l)
     return unlikely(c->policy && c->policy->victim) ? cache_policy_victim(c, l) : cache_sets_oldest(&c->sets, l->set);
 }
 
-static struct packet writeback_of(const struct cache *c, uint64_t address, const struct cache_line *line, const struct packet *cause)
+static struct packet writeback_of(const struct cache *c, uint64_t address, const struct cache_line *line,
+                                  const struct packet *cause)
 {
     uint32_t bytes = c->whole_lines ? c->line_bytes : (uint32_t)__builtin_popcount(line->modified) * SECTOR_BYTES;
-    return (struct packet){ .address = address, .pc = cause->pc, .bytes = (uint16_t)bytes, .core = cause->core, .warp = line->warp, .kind = (uint8_t)c->writeback_kind,
-                            .slice = cause->slice, .sectors = line->modified };
+    return (struct packet){.address = address,
+                           .pc = cause->pc,
+                           .bytes = (uint16_t)bytes,
+                           .core = cause->core,
+                           .warp = line->warp,
+                           .kind = (uint8_t)c->writeback_kind,
+                           .slice = cause->slice,
+                           .sectors = line->modified};
 }
 
 /* A line leaves. What of it is modified becomes the write-back. */
-static void write_back(struct cache *c, const struct lookup *l, uint64_t address, const struct cache_line *line, struct leaving *leaving)
+static void write_back(struct cache *c, const struct lookup *l, uint64_t address, const struct cache_line *line,
+                       struct leaving *leaving)
 {
     leaving->modified = true;
     leaving->writeback = writeback_of(c, address, line, l->request);
@@ -183,7 +214,8 @@ static inline void evict(struct cache *c, const struct lookup *l, uint32_t way, 
 }
 
 /* Puts the line of the access where the victim was; nothing of it is valid yet. */
-static ALWAYS_INLINE struct cache_line *take_way(struct cache *c, struct lookup *l, uint32_t way, struct leaving *leaving)
+static ALWAYS_INLINE struct cache_line *take_way(struct cache *c, struct lookup *l, uint32_t way,
+                                                 struct leaving *leaving)
 {
     evict(c, l, way, leaving);
     c->touched = true;
@@ -208,7 +240,10 @@ static void drop_sectors(struct cache *c, const struct lookup *l)
 
 /* Outcomes. */
 
-static inline uint32_t rest_of(const struct packet *p) { return (uint32_t)p->bytes << 16 | (uint32_t)p->kind << 8 | p->sectors; }
+static inline uint32_t rest_of(const struct packet *p)
+{
+    return (uint32_t)p->bytes << 16 | (uint32_t)p->kind << 8 | p->sectors;
+}
 
 static void count_repeats(struct cache *c)
 {
@@ -216,7 +251,8 @@ static void count_repeats(struct cache *c)
     c->head.repeats = 0;
 }
 
-static enum cache_outcome fail_at(struct cache *c, const struct packet *request, uint32_t set, enum cache_fail why, struct cache_result *result)
+static enum cache_outcome fail_at(struct cache *c, const struct packet *request, uint32_t set, enum cache_fail why,
+                                  struct cache_result *result)
 {
     count_repeats(c);
     result->fail = why;
@@ -224,11 +260,14 @@ static enum cache_outcome fail_at(struct cache *c, const struct packet *request,
     c->head.blocked = why == CACHE_FAIL_MSHR ? CACHE_BLOCKED_BY_ENTRIES : CACHE_BLOCKED;
     if (c->policy && why == CACHE_FAIL_WAYS)
         c->head.blocked = 0; /* a policy may answer differently when it is asked again */
-    c->blocked = (struct blocked){ .address = request->address, .rest = rest_of(request), .set = set, .why = why };
+    c->blocked = (struct blocked){.address = request->address, .rest = rest_of(request), .set = set, .why = why};
     return CACHE_FAIL;
 }
 
-static enum cache_outcome fail(struct cache *c, const struct lookup *l, enum cache_fail why) { return fail_at(c, l->request, l->set, why, l->result); }
+static enum cache_outcome fail(struct cache *c, const struct lookup *l, enum cache_fail why)
+{
+    return fail_at(c, l->request, l->set, why, l->result);
+}
 
 static inline void found(const struct lookup *l)
 {
@@ -276,7 +315,8 @@ static enum cache_outcome read_pending(struct cache *c, const struct lookup *l, 
     return done(c, l, CACHE_PENDING);
 }
 
-static inline void send_read(struct cache *c, const struct packet *request, uint64_t line, uint32_t entry, uint8_t asked)
+static inline void send_read(struct cache *c, const struct packet *request, uint64_t line, uint32_t entry,
+                             uint8_t asked)
 {
     struct packet *p = ring_back(&c->head.misses);
     *p = *request;
@@ -289,7 +329,8 @@ static inline void send_read(struct cache *c, const struct packet *request, uint
 }
 
 /* A place for the answer, where lines are taken at the miss. False: there is none; why says what for. */
-static inline bool reserve_line(struct cache *c, struct lookup *l, uint8_t asked, struct leaving *leaving, enum cache_fail *why)
+static inline bool reserve_line(struct cache *c, struct lookup *l, uint8_t asked, struct leaving *leaving,
+                                enum cache_fail *why)
 {
     struct cache_line *line;
     if (l->way == NO_WAY) {
@@ -316,11 +357,12 @@ static enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t a
     if (queue_room(c) < 1)
         return fail(c, l, CACHE_FAIL_QUEUE);
     bool bypass = l->way == NO_WAY && cache_policy_bypasses(c, l);
-    struct leaving leaving = { .modified = false };
+    struct leaving leaving = {.modified = false};
     enum cache_fail why;
     if (!bypass && !c->on_fill && !reserve_line(c, l, asked, &leaving, &why))
         return fail(c, l, why);
-    uint32_t entry = mshr_open(&c->head.mshr, l->line, asked, l->request, l->age, !bypass && !c->on_fill ? cache_sets_place(&c->sets, l->set, l->way) : MSHR_NONE);
+    uint32_t entry = mshr_open(&c->head.mshr, l->line, asked, l->request, l->age,
+                               !bypass && !c->on_fill ? cache_sets_place(&c->sets, l->set, l->way) : MSHR_NONE);
     c->head.mshr.entries[entry].bypass = bypass;
     if (c->written && l->there)
         read_partial(c, l, entry, asked);
@@ -330,8 +372,9 @@ static enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t a
     return done(c, l, CACHE_MISS);
 }
 
-/* The second sector of a pair that GPGPU-Sim 4 gives one address for both (packet->twin): it waits for what is on its way in the first one's name, though that brings the first alone. Its own sector
- * is then reserved without end; the next that asks for it, when nothing is on its way, reads it, in the first one's name again. */
+/* The second sector of a pair that GPGPU-Sim 4 gives one address for both (packet->twin): it waits for what is on its
+ * way in the first one's name, though that brings the first alone. Its own sector is then reserved without end; the
+ * next that asks for it, when nothing is on its way, reads it, in the first one's name again. */
 static NOINLINE enum cache_outcome read_twin(struct cache *c, struct lookup *l)
 {
     uint8_t covered, name = (uint8_t)(l->need >> 1);
@@ -360,7 +403,8 @@ static enum cache_outcome read_not_there(struct cache *c, struct lookup *l)
         return read_twin(c, l);
     if (l->way != NO_WAY)
         missing &= (uint8_t)~l->there->valid;
-    if (l->way != NO_WAY || c->on_fill || c->policy) /* else it cannot be on its way: that has a line, unless it bypasses the cache */
+    if (l->way != NO_WAY || c->on_fill ||
+        c->policy) /* else it cannot be on its way: that has a line, unless it bypasses the cache */
         entry = mshr_find(&c->head.mshr, l->line, missing, &covered);
     uint8_t asked = missing & (uint8_t)~covered;
     enum cache_outcome outcome = likely(asked) ? read_miss(c, l, asked) : read_pending(c, l, entry);
@@ -371,7 +415,8 @@ static enum cache_outcome read_not_there(struct cache *c, struct lookup *l)
 
 /* Writes. */
 
-static enum cache_outcome write_down(struct cache *c, const struct lookup *l, enum write_policy policy, enum cache_outcome outcome)
+static enum cache_outcome write_down(struct cache *c, const struct lookup *l, enum write_policy policy,
+                                     enum cache_outcome outcome)
 {
     if (queue_room(c) < 1)
         return fail(c, l, CACHE_FAIL_QUEUE);
@@ -408,7 +453,7 @@ static enum cache_outcome write_allocate(struct cache *c, struct lookup *l)
 {
     if (queue_room(c) < 1)
         return fail(c, l, CACHE_FAIL_QUEUE);
-    struct leaving leaving = { .modified = false };
+    struct leaving leaving = {.modified = false};
     struct cache_line *line;
     uint8_t coming = 0, had = l->there ? l->there->valid : 0;
     if (l->way == NO_WAY) {
@@ -425,7 +470,7 @@ static enum cache_outcome write_allocate(struct cache *c, struct lookup *l)
             return write_back_hit(c, l);
         touch_line(c, l);
     }
-    uint8_t taken = l->need & (uint8_t)~(coming | line->partial);
+    uint8_t taken = l->need & (uint8_t) ~(coming | line->partial);
     line->valid |= taken;
     line->modified |= taken;
     if (c->written)
@@ -436,26 +481,29 @@ static enum cache_outcome write_allocate(struct cache *c, struct lookup *l)
 }
 
 /* The fetch for a line that no other brings. */
-static bool open_fetch(struct cache *c, struct lookup *l, const struct packet *fetch, struct leaving *leaving, enum cache_fail *why)
+static bool open_fetch(struct cache *c, struct lookup *l, const struct packet *fetch, struct leaving *leaving,
+                       enum cache_fail *why)
 {
     *why = CACHE_FAIL_MSHR;
     if (mshr_full(&c->head.mshr) || (!c->on_fill && !reserve_line(c, l, c->all_sectors, leaving, why)))
         return false;
-    uint32_t entry = mshr_open(&c->head.mshr, l->line, c->all_sectors, fetch, l->age, c->on_fill ? MSHR_NONE : cache_sets_place(&c->sets, l->set, l->way));
+    uint32_t entry = mshr_open(&c->head.mshr, l->line, c->all_sectors, fetch, l->age,
+                               c->on_fill ? MSHR_NONE : cache_sets_place(&c->sets, l->set, l->way));
     push_miss(c, l->request);
     send_read(c, fetch, l->line, entry, c->all_sectors);
     c->fetches++;
     return true;
 }
 
-/* A store that misses goes down, and its line is fetched; one to a line on its way goes down too, and waits for nothing. */
+/* A store that misses goes down, and its line is fetched; one to a line on its way goes down too, and waits for
+ * nothing. */
 static NOINLINE enum cache_outcome write_and_fetch(struct cache *c, struct lookup *l)
 {
     if (queue_room(c) < STORE_FETCH_ROOM)
         return fail(c, l, CACHE_FAIL_QUEUE);
     uint8_t covered = 0;
     struct packet fetch = *l->request;
-    struct leaving leaving = { .modified = false };
+    struct leaving leaving = {.modified = false};
     enum cache_fail why;
     fetch.kind = PACKET_L2_FETCH;
     uint32_t entry = l->way != NO_WAY || c->on_fill ? mshr_find(&c->head.mshr, l->line, l->need, &covered) : MSHR_NONE;
@@ -486,30 +534,41 @@ static enum cache_outcome access_write(struct cache *c, struct lookup *l, bool t
     return write_down(c, l, policy, there ? CACHE_HIT : CACHE_MISS);
 }
 
-static inline struct lookup look_up(const struct cache *c, const struct packet *request, uint64_t line, uint32_t set, uint32_t way, uint8_t need, uint64_t age, struct cache_result *result)
+static inline struct lookup look_up(const struct cache *c, const struct packet *request, uint64_t line, uint32_t set,
+                                    uint32_t way, uint8_t need, uint64_t age, struct cache_result *result)
 {
-    return (struct lookup){ .request = request, .line = line, .age = age, .set = set, .way = way, .there = way == NO_WAY ? NULL : line_at(c, set, way), .need = need, .result = result };
+    return (struct lookup){.request = request,
+                           .line = line,
+                           .age = age,
+                           .set = set,
+                           .way = way,
+                           .there = way == NO_WAY ? NULL : line_at(c, set, way),
+                           .need = need,
+                           .result = result};
 }
 
-static NOINLINE enum cache_outcome access_at(struct cache *c, const struct packet *request, uint64_t age, uint32_t set, uint32_t way, struct cache_result *result)
+static NOINLINE enum cache_outcome access_at(struct cache *c, const struct packet *request, uint64_t age, uint32_t set,
+                                             uint32_t way, struct cache_result *result)
 {
     uint8_t need = sectors_of(c, request->address, request->bytes, request->sectors);
     struct lookup l = look_up(c, request, request->address & c->line_mask, set, way, need, age, result);
     l.write = packet_is_write(request);
-    *result = (struct cache_result){ .set = set, .way = NO_WAY };
+    *result = (struct cache_result){.set = set, .way = NO_WAY};
     bool there = l.there && ((l.write ? l.there->valid | l.there->partial : l.there->valid) & need) == need;
     if (l.write)
         return access_write(c, &l, there);
     return there ? read_hit(c, &l) : read_not_there(c, &l);
 }
 
-/* A read of a line that is not there, and so cannot be on its way either: where lines are taken at the miss, and nobody is told. */
-static ALWAYS_INLINE enum cache_outcome plain_miss(struct cache *c, const struct packet *request, uint64_t age, uint32_t set, struct cache_result *result)
+/* A read of a line that is not there, and so cannot be on its way either: where lines are taken at the miss, and nobody
+ * is told. */
+static ALWAYS_INLINE enum cache_outcome plain_miss(struct cache *c, const struct packet *request, uint64_t age,
+                                                   uint32_t set, struct cache_result *result)
 {
     uint32_t room = queue_room(c);
     if (unlikely(room < c->miss_reserve || room < 1))
         return access_at(c, request, age, set, NO_WAY, result);
-    *result = (struct cache_result){ .set = set, .way = NO_WAY };
+    *result = (struct cache_result){.set = set, .way = NO_WAY};
     if (mshr_full(&c->head.mshr))
         return fail_at(c, request, set, CACHE_FAIL_MSHR, result);
     uint32_t way = cache_sets_oldest(&c->sets, set);
@@ -537,7 +596,8 @@ static ALWAYS_INLINE enum cache_outcome plain_miss(struct cache *c, const struct
 }
 
 /* Hits and misses that a cache mostly sees are settled here, without the detours that others need. */
-static ALWAYS_INLINE enum cache_outcome access_set(struct cache *c, const struct packet *request, uint64_t age, uint32_t set, struct cache_result *result)
+static ALWAYS_INLINE enum cache_outcome access_set(struct cache *c, const struct packet *request, uint64_t age,
+                                                   uint32_t set, struct cache_result *result)
 {
     uint32_t way = cache_sets_find(&c->sets, set, request->address & c->line_mask);
     if (!(c->plain_reads >> request->kind & 1))
@@ -552,12 +612,13 @@ static ALWAYS_INLINE enum cache_outcome access_set(struct cache *c, const struct
     c->intra_warp_hits += line->warp == request->warp && line->age == age;
     c->taken[0][CACHE_HIT]++;
     cache_sets_touch(&c->sets, set, way);
-    *result = (struct cache_result){ .line_warp = line->warp, .line_age = line->age, .way = way, .set = set };
+    *result = (struct cache_result){.line_warp = line->warp, .line_age = line->age, .way = way, .set = set};
     return CACHE_HIT;
 }
 
 /* The bits of the address alone do not tell its set. An access that failed is tried again: its set is known. */
-static NOINLINE enum cache_outcome access_mapped(struct cache *c, const struct packet *request, uint64_t age, struct cache_result *result)
+static NOINLINE enum cache_outcome access_mapped(struct cache *c, const struct packet *request, uint64_t age,
+                                                 struct cache_result *result)
 {
     uint32_t set = c->blocked.address == request->address ? c->blocked.set : set_of(c, request->address & c->line_mask);
     return access_set(c, request, age, set, result);
@@ -568,11 +629,12 @@ static inline bool fails_again(const struct cache *c, const struct packet *reque
     return unlikely(c->head.blocked) && c->blocked.address == request->address && c->blocked.rest == rest_of(request);
 }
 
-enum cache_outcome cache_access(struct cache *c, const struct packet *request, uint64_t age, uint64_t now, struct cache_result *result)
+enum cache_outcome cache_access(struct cache *c, const struct packet *request, uint64_t age, uint64_t now,
+                                struct cache_result *result)
 {
     (void)now; /* the order of use needs no time */
     if (fails_again(c, request)) {
-        *result = (struct cache_result){ .fail = c->blocked.why, .set = c->blocked.set, .way = NO_WAY };
+        *result = (struct cache_result){.fail = c->blocked.why, .set = c->blocked.set, .way = NO_WAY};
         c->head.repeats++;
         return CACHE_FAIL;
     }
@@ -583,11 +645,12 @@ enum cache_outcome cache_access(struct cache *c, const struct packet *request, u
 
 enum cache_outcome cache_read_now(struct cache *c, const struct packet *request, uint64_t age, uint32_t token)
 {
-    struct cache_result result = { .evicted = false };
-    struct leaving leaving = { .modified = false };
+    struct cache_result result = {.evicted = false};
+    struct leaving leaving = {.modified = false};
     uint64_t line = request->address & c->line_mask;
     uint32_t set = set_of(c, line);
-    struct lookup l = look_up(c, request, line, set, cache_sets_find(&c->sets, set, line), c->all_sectors, age, &result);
+    struct lookup l =
+        look_up(c, request, line, set, cache_sets_find(&c->sets, set, line), c->all_sectors, age, &result);
     if (l.way != NO_WAY)
         return read_hit(c, &l);
     take_way(c, &l, cache_sets_oldest(&c->sets, set), &leaving)->valid = c->all_sectors;
@@ -602,7 +665,11 @@ uint32_t cache_expect(const struct cache *c, uint64_t address)
     return set;
 }
 
-enum cache_outcome cache_access_expected(struct cache *c, const struct packet *request, uint32_t set, struct cache_result *result) { return access_set(c, request, 0, set, result); }
+enum cache_outcome cache_access_expected(struct cache *c, const struct packet *request, uint32_t set,
+                                         struct cache_result *result)
+{
+    return access_set(c, request, 0, set, result);
+}
 
 bool cache_probe(const struct cache *c, uint64_t address)
 {
@@ -623,12 +690,13 @@ void cache_where(const struct cache *c, uint64_t address, uint32_t *set, uint32_
 static void store_unreserved(struct cache *c, uint32_t entry)
 {
     const struct mshr_entry *e = &c->head.mshr.entries[entry];
-    struct cache_result result = { .evicted = false };
+    struct cache_result result = {.evicted = false};
     const struct packet *request = mshr_request(&c->head.mshr, entry, 0);
     uint32_t set = set_of(c, e->line);
-    struct lookup l = look_up(c, request, e->line, set, cache_sets_find(&c->sets, set, e->line), e->asked, e->age, &result);
+    struct lookup l =
+        look_up(c, request, e->line, set, cache_sets_find(&c->sets, set, e->line), e->asked, e->age, &result);
     if (l.way == NO_WAY) {
-        struct leaving leaving = { .modified = false };
+        struct leaving leaving = {.modified = false};
         uint32_t way = choose_victim(c, &l);
         if (way == NO_WAY)
             return;
@@ -646,7 +714,8 @@ bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now)
     c->fills++;
     if (!mshr_answer(&c->head.mshr, answer->token, answer->sectors ? answer->sectors : c->all_sectors))
         return false;
-    c->head.blocked &= c->on_fill ? 0 : CACHE_BLOCKED_BY_ENTRIES; /* a line that is taken now may fill the miss queue, which then is what the access waits for */
+    c->head.blocked &= c->on_fill ? 0 : CACHE_BLOCKED_BY_ENTRIES; /* a line that is taken now may fill the miss queue,
+                                                                     which then is what the access waits for */
     const struct mshr_entry *e = &c->head.mshr.entries[answer->token];
     c->head.ready_requests += e->count;
     if (e->place != MSHR_NONE) {
@@ -664,9 +733,10 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
 {
     (void)now;
     uint64_t tag = address & c->line_mask;
-    struct packet nobody = { .address = address, .warp = NO_OWNER };
+    struct packet nobody = {.address = address, .warp = NO_OWNER};
     uint32_t set = set_of(c, tag);
-    struct lookup l = look_up(c, &nobody, tag, set, cache_sets_find(&c->sets, set, tag), sectors_of(c, address, 1, 0), 0, NULL);
+    struct lookup l =
+        look_up(c, &nobody, tag, set, cache_sets_find(&c->sets, set, tag), sectors_of(c, address, 1, 0), 0, NULL);
     c->head.blocked = 0;
     if (l.way == NO_WAY) {
         uint32_t way = cache_sets_oldest(&c->sets, l.set);
@@ -681,8 +751,8 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
             cache_tell_inserted(c, &l, way);
     }
     struct cache_line *line = l.there;
-    uint8_t need = l.need & (uint8_t)~(line->valid | line->reserved);
-    line->modified &= (uint8_t)~(l.need & (uint8_t)~line->reserved); /* below it is the same now */
+    uint8_t need = l.need & (uint8_t) ~(line->valid | line->reserved);
+    line->modified &= (uint8_t) ~(l.need & (uint8_t)~line->reserved); /* below it is the same now */
     if (!need)
         return;
     line->valid |= need;
@@ -754,5 +824,5 @@ void cache_counters_reset(struct cache *c)
     memset(c->fails, 0, sizeof c->fails);
     c->head.repeats = 0;
     c->intra_warp_hits = c->evictions = c->writebacks = c->fills = c->fetches = 0;
-    *c->counters = (struct cache_counters){ .accesses = 0 };
+    *c->counters = (struct cache_counters){.accesses = 0};
 }

@@ -1,7 +1,10 @@
-/* A cache: tags, miss registers (MSHR), miss queue. Serves as L1 data, constant, texture, instruction cache and as a slice of the L2.
+/* A cache: tags, miss registers (MSHR), miss queue. Serves as L1 data, constant, texture, instruction cache and as a
+ * slice of the L2.
  *
- * A miss reserves its line at once (allocate on miss) or when the data comes (on fill). Requests for a line on its way are merged into its MSHR entry. What cannot be
- * taken fails, and is tried again by the caller in a later cycle; nothing has changed then. The victim is chosen by an L1 policy where there is one (include/heddle/policy.h), else LRU. */
+ * A miss reserves its line at once (allocate on miss) or when the data comes (on fill). Requests for a line on its way
+ * are merged into its MSHR entry. What cannot be taken fails, and is tried again by the caller in a later cycle;
+ * nothing has changed then. The victim is chosen by an L1 policy where there is one (include/heddle/policy.h), else
+ * LRU. */
 #ifndef HEDDLE_MEM_CACHE_H
 #define HEDDLE_MEM_CACHE_H
 
@@ -13,48 +16,56 @@
 #include "mem/ring.h"
 
 enum cache_outcome {
-    CACHE_HIT,      /* data (or the place to write) is there */
-    CACHE_MISS,     /* a new request goes down (or, for a write: the write itself, or a sector taken without a fetch) */
-    CACHE_PENDING,  /* merged into an outstanding miss */
-    CACHE_FAIL,     /* cannot be taken now */
+    CACHE_HIT,     /* data (or the place to write) is there */
+    CACHE_MISS,    /* a new request goes down (or, for a write: the write itself, or a sector taken without a fetch) */
+    CACHE_PENDING, /* merged into an outstanding miss */
+    CACHE_FAIL,    /* cannot be taken now */
 };
 
-enum cache_fail { CACHE_FAIL_WAYS /* all ways reserved */, CACHE_FAIL_MSHR, CACHE_FAIL_MERGE, CACHE_FAIL_QUEUE, CACHE_FAIL_COUNT };
+enum cache_fail {
+    CACHE_FAIL_WAYS /* all ways reserved */,
+    CACHE_FAIL_MSHR,
+    CACHE_FAIL_MERGE,
+    CACHE_FAIL_QUEUE,
+    CACHE_FAIL_COUNT
+};
 
 struct cache_counters {
-    uint64_t accesses;                  /* hits + misses + pending_hits; an access that fails is counted once it is taken */
+    uint64_t accesses; /* hits + misses + pending_hits; an access that fails is counted once it is taken */
     uint64_t hits, misses, pending_hits;
-    uint64_t fails[CACHE_FAIL_COUNT];   /* tries that failed */
+    uint64_t fails[CACHE_FAIL_COUNT]; /* tries that failed */
     uint64_t reads, writes, write_hits, write_misses;
     uint64_t intra_warp_hits, inter_warp_hits; /* read hits by the warp that brought the line, by others */
     uint64_t evictions, writebacks;
-    uint64_t fills;                     /* packets that came back */
-    uint64_t misses_sent;               /* packets put into the miss queue to read: by reads, and for lines that stores missed */
+    uint64_t fills;       /* packets that came back */
+    uint64_t misses_sent; /* packets put into the miss queue to read: by reads, and for lines that stores missed */
 };
 
 /* What an access did, for events and for the caller. */
 struct cache_result {
     enum cache_fail fail;
-    bool sends_write;                   /* the packet itself goes down through the miss queue (write-through): the answer comes from below */
-    bool evicted;                       /* a valid line left to make room (not: dropped by a store) */
-    uint16_t writeback_bytes;           /* it was modified: bytes that go down, else 0 */
+    bool sends_write;         /* the packet itself goes down through the miss queue (write-through) */
+    bool evicted;             /* a valid line left to make room (not: dropped by a store) */
+    uint16_t writeback_bytes; /* it was modified: bytes that go down, else 0 */
     uint64_t evicted_address;
-    uint64_t evicted_age;               /* of the warp that had brought it, with its slot */
+    uint64_t evicted_age; /* of the warp that had brought it, with its slot */
     uint16_t evicted_warp;
-    uint16_t line_warp;                 /* slot and age of the warp that brought the line found, for hits and pending hits */
+    uint16_t line_warp; /* slot and age of the warp that brought the line found, for hits and pending hits */
     uint64_t line_age;
-    uint32_t way;                       /* way of the set; UINT32_MAX where none is concerned */
+    uint32_t way; /* way of the set; UINT32_MAX where none is concerned */
     uint32_t set;
 };
 
 /* What a failed access waits for: any change, or an MSHR entry, which only a request that has been taken gives back. */
 enum cache_blocked { CACHE_BLOCKED = 1, CACHE_BLOCKED_BY_ENTRIES = 2 };
 
-/* What owners ask and take every cycle, without a call. It stands first in struct cache, whose rest is opaque (cache.c). */
+/* What owners ask and take every cycle, without a call. It stands first in struct cache, whose rest is opaque
+ * (cache.c). */
 struct cache_head {
-    uint32_t ready_requests;            /* requests whose data has come */
-    uint32_t repeats;                   /* of the access that failed last, not yet counted as tries */
-    uint8_t blocked;                    /* that access would fail again: nothing of what it waits for has changed since (bits of enum cache_blocked) */
+    uint32_t ready_requests; /* requests whose data has come */
+    uint32_t repeats;        /* of the access that failed last, not yet counted as tries */
+    uint8_t blocked; /* that access would fail again: nothing of what it waits for has changed since (bits of enum
+                        cache_blocked) */
     uint32_t port_bytes;
     uint64_t port_free, fill_port_free; /* from this cycle on */
     struct ring misses;                 /* the miss queue */
@@ -63,29 +74,39 @@ struct cache_head {
 struct cache;
 static inline const struct cache_head *cache_head(const struct cache *c) { return (const struct cache_head *)c; }
 
-/* index_address: maps the address of a line to the one whose bits choose the set (L2: address_map_in_slice), or NULL. NULL is returned for sets 0: there is no such cache. */
+/* index_address: maps the address of a line to the one whose bits choose the set (L2: address_map_in_slice), or NULL.
+ * NULL is returned for sets 0: there is no such cache. */
 typedef uint64_t cache_index_fn(const void *context, uint64_t address);
-struct cache *cache_create(struct arena *a, const struct cache_config *config, cache_index_fn *index_address, const void *context);
-/* Before the first access; without one, LRU. `touched` is called for hits and, with outcome HEDDLE_PENDING, for merged reads of a reserved line; `victim` is asked also when ways are free.
- * False, and LRU stays: more ways than a mask has bits. */
+struct cache *cache_create(struct arena *a, const struct cache_config *config, cache_index_fn *index_address,
+                           const void *context);
+/* Before the first access; without one, LRU. `touched` is called for hits and, with outcome HEDDLE_PENDING, for merged
+ * reads of a reserved line; `victim` is asked also when ways are free. False, and LRU stays: more ways than a mask has
+ * bits. */
 bool cache_set_policy(struct cache *c, const struct heddle_l1 *policy, void *state, const struct heddle_core *core);
-/* A way that the policy chose as victim and that may not be taken (reserved, or none of the set's), -1: never. The access failed then. */
+/* A way that the policy chose as victim and that may not be taken (reserved, or none of the set's), -1: never. The
+ * access failed then. */
 int cache_illegal_victim(const struct cache *c);
 
-/* A read or write of packet->bytes at packet->address, all within one line; packet->sectors, where it names some of those, says which are meant. age: of the asking warp, which with its
- * slot says who brought a line (slots are used again by later warps); 0 in an L2.
- * Reads that miss put a packet for the line (whole lines: line_bytes; sectored: the missing sectors, one packet) into the miss queue: kind, core, warp, pc of the request,
- * token = the MSHR entry, sectors = what is asked for. Write-through stores put the packet itself there. A line that leaves modified puts a write-back there, with the slice of the request:
- * an L1's owner finds the slice by the address.
- * A store that misses and has its line fetched (config->stores_fetch) puts the packet itself there, behind it one of kind PACKET_L2_FETCH for the line unless that is on its way, then the write-back.
- * The fetch, or the part of it that is merged, is a request of its own, of that kind, among those that are ready: nobody waits for it. The line is not modified when it comes.
- * Room: a store that has its line fetched needs 3 free places, whatever it puts there, and an MSHR entry or a place in that of its line; a read miss needs 1 free place in the miss queue, 2 if its victim is modified; a store that does not hit, or goes down, 1. With miss_reserve every read that does not hit needs that many,
- * merged ones too (GPGPU-Sim: 2 in L1D and L2, 1 in read-only caches). */
-enum cache_outcome cache_access(struct cache *c, const struct packet *request, uint64_t age, uint64_t now, struct cache_result *result);
-/* A read of a cache that has its line at once: a hit, or a miss that takes the line, valid from now on, and puts a packet with this token into the miss queue. The owner keeps the order, and has
- * seen that there is room. */
+/* A read or write of packet->bytes at packet->address, all within one line; packet->sectors, where it names some of
+ * those, says which are meant. age: of the asking warp, which with its slot says who brought a line (slots are used
+ * again by later warps); 0 in an L2. Reads that miss put a packet for the line (whole lines: line_bytes; sectored: the
+ * missing sectors, one packet) into the miss queue: kind, core, warp, pc of the request, token = the MSHR entry,
+ * sectors = what is asked for. Write-through stores put the packet itself there. A line that leaves modified puts a
+ * write-back there, with the slice of the request: an L1's owner finds the slice by the address. A store that misses
+ * and has its line fetched (config->stores_fetch) puts the packet itself there, behind it one of kind PACKET_L2_FETCH
+ * for the line unless that is on its way, then the write-back. The fetch, or the part of it that is merged, is a
+ * request of its own, of that kind, among those that are ready: nobody waits for it. The line is not modified when it
+ * comes. Room: a store that has its line fetched needs 3 free places, whatever it puts there, and an MSHR entry or a
+ * place in that of its line; a read miss needs 1 free place in the miss queue, 2 if its victim is modified; a store
+ * that does not hit, or goes down, 1. With miss_reserve every read that does not hit needs that many, merged ones too
+ * (GPGPU-Sim: 2 in L1D and L2, 1 in read-only caches). */
+enum cache_outcome cache_access(struct cache *c, const struct packet *request, uint64_t age, uint64_t now,
+                                struct cache_result *result);
+/* A read of a cache that has its line at once: a hit, or a miss that takes the line, valid from now on, and puts a
+ * packet with this token into the miss queue. The owner keeps the order, and has seen that there is room. */
 enum cache_outcome cache_read_now(struct cache *c, const struct packet *request, uint64_t age, uint32_t token);
-/* For the caller whose access was the last that failed, and who has to try it again: true if it fails again for the same reason (and is counted), else cache_access must be asked. */
+/* For the caller whose access was the last that failed, and who has to try it again: true if it fails again for the
+ * same reason (and is counted), else cache_access must be asked. */
 static inline bool cache_fails_again(struct cache *c)
 {
     struct cache_head *head = (struct cache_head *)c;
@@ -93,11 +114,16 @@ static inline bool cache_fails_again(struct cache *c)
     head->repeats += blocked;
     return blocked;
 }
-/* An access that is known before it is made: its set, which the host begins to fetch; and the access then, of a cache whose owner has seen that it does not fail again, without an age. */
+/* An access that is known before it is made: its set, which the host begins to fetch; and the access then, of a cache
+ * whose owner has seen that it does not fail again, without an age. */
 uint32_t cache_expect(const struct cache *c, uint64_t address);
-enum cache_outcome cache_access_expected(struct cache *c, const struct packet *request, uint32_t set, struct cache_result *result);
+enum cache_outcome cache_access_expected(struct cache *c, const struct packet *request, uint32_t set,
+                                         struct cache_result *result);
 /* An answer that will come. */
-static inline void cache_expect_fill(const struct cache *c, uint32_t entry) { __builtin_prefetch(&cache_head(c)->mshr.entries[entry], 1); }
+static inline void cache_expect_fill(const struct cache *c, uint32_t entry)
+{
+    __builtin_prefetch(&cache_head(c)->mshr.entries[entry], 1);
+}
 void cache_set_writeback(struct cache *c, enum packet_kind kind, uint32_t miss_reserve);
 /* Would the line be found, without touching anything? */
 bool cache_probe(const struct cache *c, uint64_t address);
@@ -106,7 +132,10 @@ void cache_where(const struct cache *c, uint64_t address, uint32_t *set, uint32_
 
 /* The miss queue, drained by the owner. */
 static inline bool cache_has_miss(const struct cache *c) { return cache_head(c)->misses.count != 0; }
-static inline struct packet *cache_miss_front(struct cache *c) { return cache_has_miss(c) ? ring_front(&((struct cache_head *)c)->misses) : NULL; }
+static inline struct packet *cache_miss_front(struct cache *c)
+{
+    return cache_has_miss(c) ? ring_front(&((struct cache_head *)c)->misses) : NULL;
+}
 static inline void cache_miss_pop(struct cache *c)
 {
     struct cache_head *head = (struct cache_head *)c;
@@ -114,10 +143,12 @@ static inline void cache_miss_pop(struct cache *c)
     head->blocked &= CACHE_BLOCKED_BY_ENTRIES;
 }
 
-/* A packet that answers one sent down. A whole line asked for in one packet may be answered by several packets of one sector each: the line is valid when all sectors asked for have come
- * (packet->sectors says which, 0: all). Returns true when the MSHR entry is complete and its requests are ready. */
+/* A packet that answers one sent down. A whole line asked for in one packet may be answered by several packets of one
+ * sector each: the line is valid when all sectors asked for have come (packet->sectors says which, 0: all). Returns
+ * true when the MSHR entry is complete and its requests are ready. */
 bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now);
-/* Requests whose data has come, oldest fill first, in order of arrival; one is taken at a time. NULL: none. The entry is free again when its last request has been popped. */
+/* Requests whose data has come, oldest fill first, in order of arrival; one is taken at a time. NULL: none. The entry
+ * is free again when its last request has been popped. */
 static inline bool cache_has_ready(const struct cache *c) { return cache_head(c)->ready_requests != 0; }
 static inline struct packet *cache_ready_front(struct cache *c) { return mshr_ready_front(&cache_head(c)->mshr); }
 static inline void cache_ready_pop(struct cache *c)
@@ -128,7 +159,10 @@ static inline void cache_ready_pop(struct cache *c)
     head->blocked = 0;
 }
 /* The MSHR entry is in use. */
-static inline bool cache_waits_for(const struct cache *c, uint32_t entry) { return entry < cache_head(c)->mshr.limit && cache_head(c)->mshr.entries[entry].count; }
+static inline bool cache_waits_for(const struct cache *c, uint32_t entry)
+{
+    return entry < cache_head(c)->mshr.limit && cache_head(c)->mshr.entries[entry].count;
+}
 
 /* Data that appears without an access (copies from the host). */
 void cache_touch(struct cache *c, uint64_t address, uint64_t now);
@@ -144,22 +178,35 @@ static inline void cache_empty(struct cache *c)
     else
         cache_invalidate(c);
 }
-/* Ports: an access keeps the data port, a fill the fill port busy for ceil(bytes / port_bytes) cycles. Always free where config->port_bytes is 0.
- * (GPGPU-Sim: a hit uses the request's bytes, a miss writeback_bytes, a fill a sector or, unsectored, the line.) */
+/* Ports: an access keeps the data port, a fill the fill port busy for ceil(bytes / port_bytes) cycles. Always free
+ * where config->port_bytes is 0. (GPGPU-Sim: a hit uses the request's bytes, a miss writeback_bytes, a fill a sector
+ * or, unsectored, the line.) */
 static inline bool cache_port_free(const struct cache *c, uint64_t now) { return now >= cache_head(c)->port_free; }
-static inline bool cache_fill_port_free(const struct cache *c, uint64_t now) { return now >= cache_head(c)->fill_port_free; }
+static inline bool cache_fill_port_free(const struct cache *c, uint64_t now)
+{
+    return now >= cache_head(c)->fill_port_free;
+}
 static inline void cache_keep_busy(const struct cache *c, uint64_t *free, uint32_t bytes, uint64_t now)
 {
     uint32_t port_bytes = cache_head(c)->port_bytes;
     if (port_bytes)
         *free = (*free > now ? *free : now) + (bytes + port_bytes - 1) / port_bytes;
 }
-static inline void cache_use_port(struct cache *c, uint32_t bytes, uint64_t now) { cache_keep_busy(c, &((struct cache_head *)c)->port_free, bytes, now); }
-static inline void cache_use_fill_port(struct cache *c, uint32_t bytes, uint64_t now) { cache_keep_busy(c, &((struct cache_head *)c)->fill_port_free, bytes, now); }
+static inline void cache_use_port(struct cache *c, uint32_t bytes, uint64_t now)
+{
+    cache_keep_busy(c, &((struct cache_head *)c)->port_free, bytes, now);
+}
+static inline void cache_use_fill_port(struct cache *c, uint32_t bytes, uint64_t now)
+{
+    cache_keep_busy(c, &((struct cache_head *)c)->fill_port_free, bytes, now);
+}
 /* MSHR entries in use: until the last of their requests has been popped. */
 static inline uint32_t cache_outstanding(const struct cache *c) { return cache_head(c)->mshr.used; }
 /* Nothing outstanding, queued or ready. */
-static inline bool cache_idle(const struct cache *c) { return (cache_outstanding(c) | cache_head(c)->misses.count) == 0; }
+static inline bool cache_idle(const struct cache *c)
+{
+    return (cache_outstanding(c) | cache_head(c)->misses.count) == 0;
+}
 const struct cache_counters *cache_counters(const struct cache *c);
 void cache_counters_reset(struct cache *c);
 

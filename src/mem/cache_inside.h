@@ -1,4 +1,5 @@
-/* A cache as plain data, between cache.c, which decides what happens to accesses, and cache_policy.c, which asks and tells its policy. */
+/* A cache as plain data, between cache.c, which decides what happens to accesses, and cache_policy.c, which asks and
+ * tells its policy. */
 #ifndef HEDDLE_MEM_CACHE_INSIDE_H
 #define HEDDLE_MEM_CACHE_INSIDE_H
 
@@ -8,18 +9,24 @@
 enum { NO_OWNER = UINT16_MAX };
 
 /* The last access that failed. Nothing having changed since (head.blocked), it fails again, for the same reason. */
-struct blocked { uint64_t address; uint32_t rest /* of what it asked for */, set; enum cache_fail why; };
+struct blocked {
+    uint64_t address;
+    uint32_t rest /* of what it asked for */, set;
+    enum cache_fail why;
+};
 
 struct cache {
-    struct cache_head head;            /* first: read from outside */
+    struct cache_head head; /* first: read from outside */
     struct blocked blocked;
-    uint64_t line_mask;                /* of an address: its line */
-    uint32_t plain_reads;              /* kinds of packets, by bits: a hit changes no more than the order of use, and nobody is told */
-    uint8_t all_sectors;               /* of a line */
-    uint8_t group;                     /* 32-byte sectors that come and go together */
+    uint64_t line_mask; /* of an address: its line */
+    uint32_t
+        plain_reads; /* kinds of packets, by bits: a hit changes no more than the order of use, and nobody is told */
+    uint8_t all_sectors; /* of a line */
+    uint8_t group;       /* 32-byte sectors that come and go together */
     bool whole_lines, on_fill, write_allocate, stores_fetch, touched;
-    uint32_t *written;                 /* of each sector that is partial, in the order of lines: its bytes, a bit each; NULL: partial_writes is off */
-    bool mapped;                       /* the set is not told by bits of the address alone */
+    uint32_t *written; /* of each sector that is partial, in the order of lines: its bytes, a bit each; NULL:
+                          partial_writes is off */
+    bool mapped;       /* the set is not told by bits of the address alone */
     enum write_policy global_writes, local_writes;
     enum packet_kind writeback_kind;
     uint32_t miss_reserve, line_bytes;
@@ -30,26 +37,32 @@ struct cache {
     const struct heddle_core *core;
     int illegal_victim;
     struct cache_sets sets;
-    uint64_t taken[2][CACHE_FAIL];     /* accesses: reads, writes; by outcome */
-    uint64_t fails[CACHE_FAIL_COUNT];  /* without head.repeats */
+    uint64_t taken[2][CACHE_FAIL];    /* accesses: reads, writes; by outcome */
+    uint64_t fails[CACHE_FAIL_COUNT]; /* without head.repeats */
     uint64_t intra_warp_hits, evictions, writebacks, fills;
-    uint64_t fetches;                  /* packets put into the miss queue for lines that stores missed */
-    struct cache_counters *counters;   /* worked out from those when they are read */
+    uint64_t fetches;                /* packets put into the miss queue for lines that stores missed */
+    struct cache_counters *counters; /* worked out from those when they are read */
 };
 
 /* An access on its way through cache.c. */
 struct lookup {
     const struct packet *request;
     uint64_t line, age;
-    uint32_t set, way;                 /* way NO_WAY: the line is not there */
-    struct cache_line *there;          /* the line, where it is */
-    uint8_t need;                      /* sectors */
+    uint32_t set, way;        /* way NO_WAY: the line is not there */
+    struct cache_line *there; /* the line, where it is */
+    uint8_t need;             /* sectors */
     bool write;
     struct cache_result *result;
 };
 
-static inline uint64_t *tag_at(const struct cache *c, uint32_t set, uint32_t way) { return cache_sets_tag(&c->sets, set, way); }
-static inline struct cache_line *line_at(const struct cache *c, uint32_t set, uint32_t way) { return cache_sets_line(&c->sets, set, way); }
+static inline uint64_t *tag_at(const struct cache *c, uint32_t set, uint32_t way)
+{
+    return cache_sets_tag(&c->sets, set, way);
+}
+static inline struct cache_line *line_at(const struct cache *c, uint32_t set, uint32_t way)
+{
+    return cache_sets_line(&c->sets, set, way);
+}
 
 /* cache_policy.c. There is a policy; cache_policy_bypasses may also find none. */
 void cache_tell_inserted(struct cache *c, const struct lookup *l, uint32_t way);

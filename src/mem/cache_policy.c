@@ -1,7 +1,8 @@
 /* What a cache asks its policy (include/heddle/policy.h), and tells it. */
 #include "mem/cache_inside.h"
 
-static struct heddle_l1_access describe(const struct cache *c, const struct lookup *l, enum heddle_outcome outcome, uint32_t way)
+static struct heddle_l1_access describe(const struct cache *c, const struct lookup *l, enum heddle_outcome outcome,
+                                        uint32_t way)
 {
     const struct packet *p = l->request;
     struct heddle_l1_access e = {.address = l->line,

@@ -29,9 +29,17 @@ void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_c
     assert(config->sets && config->ways && config->ways <= UINT16_MAX);
     size_t lines = (size_t)config->sets * config->ways;
     uint32_t mark_words = (config->ways + CACHE_MARKS - 1) / CACHE_MARKS * (CACHE_MARKS / sizeof(uint64_t));
-    *s = (struct cache_sets){ .marks = arena_lines(a, uint64_t, (size_t)config->sets * mark_words), .tags = arena_lines(a, uint64_t, lines), .lines = arena_lines(a, struct cache_line, lines),
-                              .links = arena_lines(a, struct cache_link, lines), .newest = arena_array(a, uint16_t, config->sets), .count = config->sets, .ways = config->ways,
-                              .mark_words = mark_words, .line_shift = log2_of(config->line_bytes), .set_bits = log2_of(config->sets), .index = cache_sets_index_kind(config) };
+    *s = (struct cache_sets){.marks = arena_lines(a, uint64_t, (size_t)config->sets * mark_words),
+                             .tags = arena_lines(a, uint64_t, lines),
+                             .lines = arena_lines(a, struct cache_line, lines),
+                             .links = arena_lines(a, struct cache_link, lines),
+                             .newest = arena_array(a, uint16_t, config->sets),
+                             .count = config->sets,
+                             .ways = config->ways,
+                             .mark_words = mark_words,
+                             .line_shift = log2_of(config->line_bytes),
+                             .set_bits = log2_of(config->sets),
+                             .index = cache_sets_index_kind(config)};
     cache_sets_clear(s);
 }
 
@@ -44,7 +52,8 @@ void cache_sets_clear(struct cache_sets *s)
     for (uint32_t set = 0; set < s->count; set++) {
         for (uint32_t way = 0; way < s->ways; way++)
             s->links[cache_sets_place(s, set, way)] =
-                (struct cache_link){ .newer = (uint16_t)(way + 1 < s->ways ? way + 1 : 0), .older = (uint16_t)(way > 0 ? way - 1 : s->ways - 1) };
+                (struct cache_link){.newer = (uint16_t)(way + 1 < s->ways ? way + 1 : 0),
+                                    .older = (uint16_t)(way > 0 ? way - 1 : s->ways - 1)};
         s->newest[set] = (uint16_t)(s->ways - 1);
     }
 }
@@ -54,7 +63,7 @@ void cache_sets_empty(struct cache_sets *s, uint32_t set, uint32_t way)
 {
     *cache_sets_tag(s, set, way) = NO_TAG;
     s->recent = NO_TAG;
-    *cache_sets_line(s, set, way) = (struct cache_line){ .age = 0 };
+    *cache_sets_line(s, set, way) = (struct cache_line){.age = 0};
     cache_sets_touch(s, set, way);
     struct cache_link *links = &s->links[set * s->ways];
     uint32_t behind = links[way].newer;
@@ -67,7 +76,7 @@ void cache_sets_empty(struct cache_sets *s, uint32_t set, uint32_t way)
         return;
     links[links[way].older].newer = links[way].newer;
     links[links[way].newer].older = links[way].older;
-    links[way] = (struct cache_link){ .newer = (uint16_t)behind, .older = links[behind].older };
+    links[way] = (struct cache_link){.newer = (uint16_t)behind, .older = links[behind].older};
     links[links[behind].older].newer = (uint16_t)way;
     links[behind].older = (uint16_t)way;
 }
@@ -76,7 +85,8 @@ void cache_sets_empty(struct cache_sets *s, uint32_t set, uint32_t way)
 static uint32_t fermi_index(uint64_t address, uint32_t line_shift, uint32_t sets)
 {
     uint32_t low = (uint32_t)(address >> line_shift) & 31;
-    uint32_t high = (uint32_t)(address >> 13 & 7) | (uint32_t)(address >> 17 & 1) << 3 | (uint32_t)(address >> 19 & 1) << 4;
+    uint32_t high =
+        (uint32_t)(address >> 13 & 7) | (uint32_t)(address >> 17 & 1) << 3 | (uint32_t)(address >> 19 & 1) << 4;
     return (low ^ high) | (sets == 64 ? (uint32_t)(address >> 12 & 1) << 5 : 0);
 }
 

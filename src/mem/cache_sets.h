@@ -1,7 +1,10 @@
-/* The lines of a cache: which set an address belongs to, which way of it holds a line, and in what order the ways were used. Part of cache.c, which decides what happens to lines.
+/* The lines of a cache: which set an address belongs to, which way of it holds a line, and in what order the ways were
+ * used. Part of cache.c, which decides what happens to lines.
  *
- * A way is found by one byte of its line's hash, sixteen ways at a time; the tag then tells for sure. The order of use is a ring through the ways of a set: from the least recently used over ever newer
- * ones to the newest, and round. Ways without a line stand in front of all others, lowest first. A miss takes the front and makes it the newest: the ring turns by one. */
+ * A way is found by one byte of its line's hash, sixteen ways at a time; the tag then tells for sure. The order of use
+ * is a ring through the ways of a set: from the least recently used over ever newer ones to the newest, and round. Ways
+ * without a line stand in front of all others, lowest first. A miss takes the front and makes it the newest: the ring
+ * turns by one. */
 #ifndef HEDDLE_MEM_CACHE_SETS_H
 #define HEDDLE_MEM_CACHE_SETS_H
 
@@ -14,24 +17,26 @@
 
 /* All zero in a way without a line. */
 struct cache_line {
-    uint64_t age;                      /* of the warp that brought it, with its slot */
+    uint64_t age; /* of the warp that brought it, with its slot */
     uint16_t warp;
     uint8_t valid, reserved, modified; /* sectors; reserved: on their way */
     uint8_t partial;                   /* sectors that stores have taken and written in part: modified, and not valid */
 };
 
-struct cache_link { uint16_t newer, older; };
+struct cache_link {
+    uint16_t newer, older;
+};
 enum cache_index { INDEX_MASK, INDEX_MODULO, INDEX_FERMI, INDEX_FOLD, INDEX_MULTIPLIED, INDEX_COUNT };
 
 struct cache_sets {
-    uint64_t *marks;                   /* a byte of the hash of each line, eight in a word; mark_words for each set, an even number */
-    uint64_t *tags;                    /* line addresses: ways of a set beside each other */
-    struct cache_line *lines;          /* in the same order */
+    uint64_t *marks; /* a byte of the hash of each line, eight in a word; mark_words for each set, an even number */
+    uint64_t *tags;  /* line addresses: ways of a set beside each other */
+    struct cache_line *lines; /* in the same order */
     struct cache_link *links;
-    uint16_t *newest;                  /* way of each set */
-    uint64_t recent;                   /* the line found or put last, and its way; NO_TAG: none */
+    uint16_t *newest; /* way of each set */
+    uint64_t recent;  /* the line found or put last, and its way; NO_TAG: none */
     uint32_t recent_way;
-    uint64_t absent;                   /* the line searched for last in vain, if none has been put since; NO_TAG: none */
+    uint64_t absent; /* the line searched for last in vain, if none has been put since; NO_TAG: none */
     uint32_t count, ways, mark_words, line_shift, set_bits;
     enum cache_index index;
 };
@@ -46,7 +51,10 @@ void cache_sets_empty(struct cache_sets *s, uint32_t set, uint32_t way);
 uint32_t cache_sets_hashed_index(const struct cache_sets *s, uint64_t address);
 
 /* Where the index is INDEX_MASK. */
-static inline uint32_t cache_sets_plain_index(const struct cache_sets *s, uint64_t address) { return (uint32_t)(address >> s->line_shift) & (s->count - 1); }
+static inline uint32_t cache_sets_plain_index(const struct cache_sets *s, uint64_t address)
+{
+    return (uint32_t)(address >> s->line_shift) & (s->count - 1);
+}
 /* INDEX_MULTIPLIED: those bits, and a multiple of the ones above them. */
 enum { CACHE_TAG_FACTOR = 7 };
 static inline uint32_t cache_sets_multiplied_index(const struct cache_sets *s, uint64_t address)
@@ -62,9 +70,18 @@ static inline uint32_t cache_sets_index(const struct cache_sets *s, uint64_t add
 }
 
 /* Number of a line of the cache. */
-static inline uint32_t cache_sets_place(const struct cache_sets *s, uint32_t set, uint32_t way) { return set * s->ways + way; }
-static inline uint64_t *cache_sets_tag(const struct cache_sets *s, uint32_t set, uint32_t way) { return &s->tags[cache_sets_place(s, set, way)]; }
-static inline struct cache_line *cache_sets_line(const struct cache_sets *s, uint32_t set, uint32_t way) { return &s->lines[cache_sets_place(s, set, way)]; }
+static inline uint32_t cache_sets_place(const struct cache_sets *s, uint32_t set, uint32_t way)
+{
+    return set * s->ways + way;
+}
+static inline uint64_t *cache_sets_tag(const struct cache_sets *s, uint32_t set, uint32_t way)
+{
+    return &s->tags[cache_sets_place(s, set, way)];
+}
+static inline struct cache_line *cache_sets_line(const struct cache_sets *s, uint32_t set, uint32_t way)
+{
+    return &s->lines[cache_sets_place(s, set, way)];
+}
 
 /* The high bits of a product with an odd constant: lines differ in any bits. */
 static inline uint64_t cache_sets_mark(uint64_t line) { return (uint32_t)(line / SECTOR_BYTES) * 0x9e3779b1u >> 24; }
@@ -74,8 +91,10 @@ typedef uint8_t cache_marks __attribute__((vector_size(16)));
 typedef uint64_t cache_mark_words __attribute__((vector_size(16)));
 enum { CACHE_MARKS = 16 };
 
-/* The way from `first` on, among eight, whose tag is the line's; equal: a byte of ones for every mark that is the same, also for the padding behind the last way. */
-static inline uint32_t cache_sets_match(const struct cache_sets *s, const uint64_t *tags, uint64_t equal, uint32_t first, uint64_t line)
+/* The way from `first` on, among eight, whose tag is the line's; equal: a byte of ones for every mark that is the same,
+ * also for the padding behind the last way. */
+static inline uint32_t cache_sets_match(const struct cache_sets *s, const uint64_t *tags, uint64_t equal,
+                                        uint32_t first, uint64_t line)
 {
     for (uint64_t found = equal & 0x0101010101010101u; found; found &= found - 1) {
         uint32_t way = first + (uint32_t)__builtin_ctzll(found) / 8;
@@ -88,7 +107,7 @@ static inline uint32_t cache_sets_match(const struct cache_sets *s, const uint64
 static inline uint32_t cache_sets_search(const struct cache_sets *s, uint32_t set, uint64_t line)
 {
     const uint64_t *marks = &s->marks[set * s->mark_words], *tags = &s->tags[set * s->ways];
-    cache_marks pattern = (cache_marks){ 0 } + (uint8_t)cache_sets_mark(line);
+    cache_marks pattern = (cache_marks){0} + (uint8_t)cache_sets_mark(line);
     uint32_t first = 0;
     do {
         cache_mark_words equal = (cache_mark_words)(*(const cache_marks *)marks == pattern);
@@ -102,7 +121,8 @@ static inline uint32_t cache_sets_search(const struct cache_sets *s, uint32_t se
     return NO_WAY;
 }
 
-/* The same line is often asked for again: several warps fetch from it, or it is not there and the access has to be tried again. */
+/* The same line is often asked for again: several warps fetch from it, or it is not there and the access has to be
+ * tried again. */
 static inline uint32_t cache_sets_find(struct cache_sets *s, uint32_t set, uint64_t line)
 {
     if (s->recent == line)
@@ -140,7 +160,7 @@ static inline void cache_sets_touch(struct cache_sets *s, uint32_t set, uint32_t
         return;
     links[links[way].older].newer = links[way].newer;
     links[links[way].newer].older = links[way].older;
-    links[way] = (struct cache_link){ .newer = (uint16_t)oldest, .older = (uint16_t)newest };
+    links[way] = (struct cache_link){.newer = (uint16_t)oldest, .older = (uint16_t)newest};
     links[newest].newer = links[oldest].older = (uint16_t)way;
 }
 
@@ -157,7 +177,8 @@ static inline uint32_t cache_sets_oldest(const struct cache_sets *s, uint32_t se
 }
 
 /* Puts a line into a way, in place of any other, as the newest; nothing of it is valid yet. */
-static inline struct cache_line *cache_sets_put(struct cache_sets *s, uint32_t set, uint32_t way, uint64_t line, uint16_t warp, uint64_t age)
+static inline struct cache_line *cache_sets_put(struct cache_sets *s, uint32_t set, uint32_t way, uint64_t line,
+                                                uint16_t warp, uint64_t age)
 {
     uint64_t *marks = &s->marks[set * s->mark_words + way / 8];
     uint32_t shift = way % 8 * 8;
@@ -167,7 +188,7 @@ static inline struct cache_line *cache_sets_put(struct cache_sets *s, uint32_t s
     s->recent_way = way;
     s->absent = NO_TAG;
     struct cache_line *to = cache_sets_line(s, set, way);
-    *to = (struct cache_line){ .age = age, .warp = warp };
+    *to = (struct cache_line){.age = age, .warp = warp};
     cache_sets_touch(s, set, way);
     return to;
 }

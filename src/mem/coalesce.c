@@ -23,9 +23,15 @@ enum {
 
 /* What the used sectors leave of a frame: a quarter, a half, or all of it. Segments of 32 and 64 bytes use sectors of
  * one half only, so one table serves all sizes. */
-#define WHOLE { 15, 0, 128 }
-static const struct { uint8_t sectors, offset, bytes; } shrunk[16] = {
-    { 0, 0, 0 }, { 1, 0, 32 }, { 2, 32, 32 }, { 3, 0, 64 }, { 4, 64, 32 }, WHOLE, WHOLE, WHOLE, { 8, 96, 32 }, WHOLE, WHOLE, WHOLE, { 12, 64, 64 }, WHOLE, WHOLE, WHOLE,
+#define WHOLE      \
+    {              \
+        15, 0, 128 \
+    }
+static const struct {
+    uint8_t sectors, offset, bytes;
+} shrunk[16] = {
+    {0, 0, 0},   {1, 0, 32}, {2, 32, 32}, {3, 0, 64}, {4, 64, 32},  WHOLE, WHOLE, WHOLE,
+    {8, 96, 32}, WHOLE,      WHOLE,       WHOLE,      {12, 64, 64}, WHOLE, WHOLE, WHOLE,
 };
 #undef WHOLE
 
@@ -55,13 +61,13 @@ static inline void emit(struct access *to, uint64_t address, uint32_t lanes, uin
     uint32_t low = sectors & 15, high = sectors >> 4, used = low | high;
     uint64_t base = address & ~(uint64_t)(SEGMENT_MOST - 1);
     if (__builtin_expect(low && high, 0)) {
-        *to = (struct access){ .address = base, .mask = lanes, .bytes = SEGMENT_MOST, .sectors = 255 };
+        *to = (struct access){.address = base, .mask = lanes, .bytes = SEGMENT_MOST, .sectors = 255};
         return;
     }
-    *to = (struct access){ .address = base + (high ? FRAME_BYTES : 0) + shrunk[used].offset,
-                           .mask = lanes,
-                           .bytes = shrunk[used].bytes,
-                           .sectors = shrunk[used].sectors };
+    *to = (struct access){.address = base + (high ? FRAME_BYTES : 0) + shrunk[used].offset,
+                          .mask = lanes,
+                          .bytes = shrunk[used].bytes,
+                          .sectors = shrunk[used].sectors};
 }
 
 /* One element alone uses one sector. */
@@ -78,7 +84,7 @@ static inline void emit_line(struct access *to, uint64_t line, uint32_t lanes, u
     uint32_t sectors = sectors_between(line, line + line_bytes - 1);
     if (line_bytes < SEGMENT_MOST)
         sectors = (sectors | sectors >> 4) & 15;
-    *to = (struct access){ .address = line, .mask = lanes, .bytes = (uint16_t)line_bytes, .sectors = (uint8_t)sectors };
+    *to = (struct access){.address = line, .mask = lanes, .bytes = (uint16_t)line_bytes, .sectors = (uint8_t)sectors};
 }
 
 /* The common case, told quickly: all lanes are aligned and meet in one segment (line) of this size. */
@@ -98,10 +104,12 @@ static bool meet_in_one(const uint64_t address[32], uint32_t mask, uint32_t byte
     return (bytes & (bytes - 1)) == 0 && (any & (bytes - 1)) == 0;
 }
 
-/* The common case of lanes that do not meet: addresses do not fall from lane to lane. Lanes taken from the last to the first then give segments in
- * the order in which these leave. Returns 0, what is in `to` being worthless, if addresses fall or one is not aligned. line_bytes 0: shrunk to what
- * is used; else whole lines of this size. */
-static inline __attribute__((always_inline)) uint32_t rising(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t segment_bytes, uint32_t line_bytes, struct access *to)
+/* The common case of lanes that do not meet: addresses do not fall from lane to lane. Lanes taken from the last to the
+ * first then give segments in the order in which these leave. Returns 0, what is in `to` being worthless, if addresses
+ * fall or one is not aligned. line_bytes 0: shrunk to what is used; else whole lines of this size. */
+static inline __attribute__((always_inline)) uint32_t rising(const uint64_t address[32], uint32_t mask, uint32_t bytes,
+                                                             uint32_t segment_bytes, uint32_t line_bytes,
+                                                             struct access *to)
 {
     struct access *last = to, *end = to;
     uint32_t used = 0; /* sectors of the current segment */
@@ -133,16 +141,17 @@ static inline __attribute__((always_inline)) uint32_t rising(const uint64_t addr
     return any & (bytes - 1) ? 0 : (uint32_t)(end - to);
 }
 
-/* The segments that one part of a warp touches, collected without order and sorted when they leave. A lane mostly meets the segment of the lane
- * before it, which the caller therefore keeps at hand; else a small table tells where an older one stands. The table forgets on collision: then a
- * segment stands in the list twice, and becomes one when the sort has put both side by side. */
+/* The segments that one part of a warp touches, collected without order and sorted when they leave. A lane mostly meets
+ * the segment of the lane before it, which the caller therefore keeps at hand; else a small table tells where an older
+ * one stands. The table forgets on collision: then a segment stands in the list twice, and becomes one when the sort
+ * has put both side by side. */
 enum { TABLE_SLOTS = 64 };
 struct segment {
     uint64_t address;
     uint32_t lanes, sectors;
 };
 struct segments {
-    uint64_t known;               /* slots of the table in use */
+    uint64_t known; /* slots of the table in use */
     uint32_t count;
     uint8_t table[TABLE_SLOTS];
     struct segment list[COALESCE_MOST];
@@ -171,16 +180,18 @@ static inline void segments_add(struct segments *s, struct segment *hand, uint64
     if (hand->address != address) {
         if (hand->lanes)
             segments_put(s, *hand);
-        *hand = (struct segment){ .address = address };
+        *hand = (struct segment){.address = address};
     }
     hand->lanes |= 1u << lane;
     hand->sectors |= sectors;
 }
 
 /* At most 16 bytes: they lie in one segment or in two neighbours. */
-static inline void segments_add_bytes(struct segments *s, struct segment *hand, uint64_t address, uint32_t bytes, uint32_t segment_bytes, uint32_t lane)
+static inline void segments_add_bytes(struct segments *s, struct segment *hand, uint64_t address, uint32_t bytes,
+                                      uint32_t segment_bytes, uint32_t lane)
 {
-    uint64_t segment = address & ~(uint64_t)(segment_bytes - 1), next = segment + segment_bytes, last = address + bytes - 1;
+    uint64_t segment = address & ~(uint64_t)(segment_bytes - 1), next = segment + segment_bytes,
+             last = address + bytes - 1;
     if (__builtin_expect(last < next, 1)) {
         segments_add(s, hand, segment, lane, sectors_between(address, last));
     } else {
@@ -189,12 +200,13 @@ static inline void segments_add_bytes(struct segments *s, struct segment *hand, 
     }
 }
 
-/* Sorts the list: afterwards list[order[i] % COALESCE_MOST] is the i-th in descending order. Segments are multiples of 32, so that address * 4
- * leaves room for an index. */
+/* Sorts the list: afterwards list[order[i] % COALESCE_MOST] is the i-th in descending order. Segments are multiples of
+ * 32, so that address * 4 leaves room for an index. */
 static void segments_sort(const struct segments *s, uint64_t order[COALESCE_MOST])
 {
     for (uint32_t i = 0; i < s->count; i++) {
-        uint64_t key = s->list[s->count - 1 - i].address * (COALESCE_MOST / SECTOR_BYTES) + (s->count - 1 - i); /* from behind: addresses mostly rise with the lanes */
+        uint64_t key = s->list[s->count - 1 - i].address * (COALESCE_MOST / SECTOR_BYTES) +
+                       (s->count - 1 - i); /* from behind: addresses mostly rise with the lanes */
         uint32_t at = i;
         for (; at > 0 && order[at - 1] < key; at--)
             order[at] = order[at - 1];
@@ -202,8 +214,8 @@ static void segments_sort(const struct segments *s, uint64_t order[COALESCE_MOST
     }
 }
 
-/* Ends the collection: the segments leave, each once, highest first. Returns how many. line_bytes 0: shrunk to what is used; else whole lines of
- * this size. */
+/* Ends the collection: the segments leave, each once, highest first. Returns how many. line_bytes 0: shrunk to what is
+ * used; else whole lines of this size. */
 static uint32_t segments_end(struct segments *s, struct segment hand, uint32_t line_bytes, struct access *to)
 {
     if (hand.lanes)
@@ -240,7 +252,7 @@ static bool consecutive(const uint64_t *address, uint32_t lanes, uint32_t bytes)
 {
     if (address[lanes - 1] != address[0] + (uint64_t)(lanes - 1) * bytes)
         return false;
-    pair difference = { 0, 0 }, at = { address[0], address[0] + bytes }, step = { 2 * (uint64_t)bytes, 2 * (uint64_t)bytes };
+    pair difference = {0, 0}, at = {address[0], address[0] + bytes}, step = {2 * (uint64_t)bytes, 2 * (uint64_t)bytes};
     pair step_2 = step + step, step_3 = step_2 + step;
     for (uint32_t i = 0; i < lanes; i += 8, at += step_2 + step_2) { /* 16 or 32 */
         difference |= (pair_at(&address[i]) ^ at) | (pair_at(&address[i + 2]) ^ (at + step));
@@ -249,7 +261,8 @@ static bool consecutive(const uint64_t *address, uint32_t lanes, uint32_t bytes)
     return (difference[0] | difference[1]) == 0;
 }
 
-static uint32_t emit_range(uint64_t address, uint32_t first_lane, uint32_t lanes, uint32_t bytes, uint32_t segment_bytes, struct access *to)
+static uint32_t emit_range(uint64_t address, uint32_t first_lane, uint32_t lanes, uint32_t bytes,
+                           uint32_t segment_bytes, struct access *to)
 {
     uint64_t end = address + (uint64_t)lanes * bytes, low = end; /* bytes from low on are done */
     uint32_t count = 0;
@@ -263,7 +276,8 @@ static uint32_t emit_range(uint64_t address, uint32_t first_lane, uint32_t lanes
     return count;
 }
 
-static uint32_t coalesce_part(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t segment_bytes, struct access *to)
+static uint32_t coalesce_part(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t segment_bytes,
+                              struct access *to)
 {
     uint32_t sectors;
     if (meet_in_one(address, mask, bytes, segment_bytes, &sectors)) {
@@ -274,7 +288,7 @@ static uint32_t coalesce_part(const uint64_t address[32], uint32_t mask, uint32_
     if (count)
         return count;
     struct segments s;
-    struct segment hand = { 0 };
+    struct segment hand = {0};
     s.count = 0;
     s.known = 0;
     for (; mask; mask &= mask - 1) {
@@ -284,7 +298,8 @@ static uint32_t coalesce_part(const uint64_t address[32], uint32_t mask, uint32_
     return segments_end(&s, hand, 0, to);
 }
 
-uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts, struct access out[COALESCE_MOST])
+uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts,
+                         struct access out[COALESCE_MOST])
 {
     uint32_t segment_bytes = segment_bytes_of(bytes, most), lanes = 32 / parts, count = 0;
     for (uint32_t part = parts; part-- > 0;) {
@@ -297,13 +312,16 @@ uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t byt
     return count;
 }
 
-/* Atomics. Several accesses of one segment may be needed; each holds the bytes it touches, so that a lane joins the first of them that it does not
- * collide with. */
-struct atomic_access { uint64_t segment, bytes[2]; uint32_t lanes; };
+/* Atomics. Several accesses of one segment may be needed; each holds the bytes it touches, so that a lane joins the
+ * first of them that it does not collide with. */
+struct atomic_access {
+    uint64_t segment, bytes[2];
+    uint32_t lanes;
+};
 struct atomics {
     uint32_t count;
-    uint32_t last;         /* access that was joined last, */
-    uint64_t low, high;    /* and with which bytes */
+    uint32_t last;                            /* access that was joined last, */
+    uint64_t low, high;                       /* and with which bytes */
     struct atomic_access list[COALESCE_MOST]; /* ascending segments; within one, in order of need */
 };
 
@@ -324,7 +342,8 @@ static void atomics_add(struct atomics *s, uint64_t segment, uint64_t first, uin
     unsigned __int128 bytes = (((unsigned __int128)1 << (last - first + 1)) - 1) << (first % FRAME_BYTES);
     uint64_t low = (uint64_t)bytes, high = (uint64_t)(bytes >> 64);
     uint32_t at = atomics_begin(s, segment, low, high);
-    while (at < s->count && s->list[at].segment == segment && ((s->list[at].bytes[0] & low) | (s->list[at].bytes[1] & high)))
+    while (at < s->count && s->list[at].segment == segment &&
+           ((s->list[at].bytes[0] & low) | (s->list[at].bytes[1] & high)))
         at++;
     struct atomic_access *found = &s->list[at];
     s->last = at;
@@ -334,7 +353,7 @@ static void atomics_add(struct atomics *s, uint64_t segment, uint64_t first, uin
         for (uint32_t i = s->count; i > at; i--)
             s->list[i] = s->list[i - 1];
         s->count++;
-        *found = (struct atomic_access){ .segment = segment };
+        *found = (struct atomic_access){.segment = segment};
     }
     found->bytes[0] |= low;
     found->bytes[1] |= high;
@@ -366,7 +385,8 @@ static uint32_t emit_same(uint64_t address, uint32_t mask, uint32_t bytes, uint6
     return count;
 }
 
-static uint32_t atomic_part(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t segment_bytes, struct access *to)
+static uint32_t atomic_part(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t segment_bytes,
+                            struct access *to)
 {
     uint64_t any = address[__builtin_ctz(mask)], segment_of_any = any & ~(uint64_t)(segment_bytes - 1);
     if (any + bytes <= segment_of_any + segment_bytes && are_same(address, mask))
@@ -375,7 +395,8 @@ static uint32_t atomic_part(const uint64_t address[32], uint32_t mask, uint32_t 
     s.count = 0;
     for (; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        uint64_t first = address[lane], last = first + bytes - 1, segment = first & ~(uint64_t)(segment_bytes - 1), next = segment + segment_bytes;
+        uint64_t first = address[lane], last = first + bytes - 1, segment = first & ~(uint64_t)(segment_bytes - 1),
+                 next = segment + segment_bytes;
         atomics_add(&s, segment, first, last < next ? last : next - 1, lane);
         if (last >= next)
             atomics_add(&s, next, next, last, lane);
@@ -387,7 +408,8 @@ static uint32_t atomic_part(const uint64_t address[32], uint32_t mask, uint32_t 
     return s.count;
 }
 
-uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts, struct access out[COALESCE_MOST])
+uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts,
+                         struct access out[COALESCE_MOST])
 {
     uint32_t segment_bytes = segment_bytes_of(bytes, most), count = 0;
     for (uint32_t part = parts; part-- > 0;)
@@ -401,7 +423,8 @@ uint32_t coalesce_written(const uint64_t address[32], uint32_t bytes, const stru
     uint32_t shift = (uint32_t)__builtin_ctz(a->bytes) - 5, written = 0;
     for (uint32_t left = a->mask; left; left &= left - 1) {
         uint64_t first = address[__builtin_ctz(left)], last = first + bytes - 1, end = a->address + a->bytes - 1;
-        uint32_t from = (uint32_t)((first > a->address ? first - a->address : 0) >> shift), to = (uint32_t)(((last < end ? last : end) - a->address) >> shift);
+        uint32_t from = (uint32_t)((first > a->address ? first - a->address : 0) >> shift),
+                 to = (uint32_t)(((last < end ? last : end) - a->address) >> shift);
         written |= (uint32_t)((2ull << to) - (1ull << from));
     }
     return written;
@@ -429,13 +452,15 @@ static uint32_t local_part(const uint64_t offset[32], uint32_t mask, uint32_t by
 {
     uint32_t words = bytes / LOCAL_WORD_BYTES, piece_bytes = bytes < LOCAL_WORD_BYTES ? bytes : LOCAL_WORD_BYTES;
     struct segments s;
-    struct segment hand = { 0 };
+    struct segment hand = {0};
     s.count = 0;
     s.known = 0;
-    for (uint32_t word = 0; word == 0 || word < words; word++) { /* lanes within: the same word of neighbouring threads is what meets in a segment */
+    for (uint32_t word = 0; word == 0 || word < words;
+         word++) { /* lanes within: the same word of neighbouring threads is what meets in a segment */
         for (uint32_t left = mask; left; left &= left - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(left);
-            uint64_t address = coalesce_local_address(offset[lane] + word * LOCAL_WORD_BYTES, first_thread + lane, threads);
+            uint64_t address =
+                coalesce_local_address(offset[lane] + word * LOCAL_WORD_BYTES, first_thread + lane, threads);
             segments_add_bytes(&s, &hand, address, piece_bytes, segment_bytes, lane);
         }
     }
@@ -461,7 +486,8 @@ uint32_t coalesce_local(const uint64_t offset[32], uint32_t mask, uint32_t bytes
     return count;
 }
 
-uint32_t coalesce_lines(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t line_bytes, struct access out[COALESCE_MOST])
+uint32_t coalesce_lines(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t line_bytes,
+                        struct access out[COALESCE_MOST])
 {
     assert(line_bytes >= SECTOR_BYTES && (line_bytes & (line_bytes - 1)) == 0);
     uint32_t sectors;
@@ -473,7 +499,7 @@ uint32_t coalesce_lines(const uint64_t address[32], uint32_t mask, uint32_t byte
     if (count)
         return count;
     struct segments s;
-    struct segment hand = { 0 };
+    struct segment hand = {0};
     s.count = 0;
     s.known = 0;
     for (; mask; mask &= mask - 1) {
@@ -486,10 +512,13 @@ uint32_t coalesce_lines(const uint64_t address[32], uint32_t mask, uint32_t byte
     return segments_end(&s, hand, line_bytes, out);
 }
 
-/* Shared memory: the distinct words that one part of a warp asks for, found again through a table with open addressing, and how often each bank is
- * asked. */
+/* Shared memory: the distinct words that one part of a warp asks for, found again through a table with open addressing,
+ * and how often each bank is asked. */
 enum { SHARED_WORDS_MOST = 32 * 5, SHARED_SLOTS = 256 };
-struct shared_word { uint64_t word; uint8_t lanes, bank; };
+struct shared_word {
+    uint64_t word;
+    uint8_t lanes, bank;
+};
 struct shared_part {
     uint64_t known[SHARED_SLOTS / 64]; /* slots of the table in use */
     uint32_t count;
@@ -511,7 +540,7 @@ static void shared_add(struct shared_part *s, uint64_t word, uint32_t bank, uint
     }
     s->known[slot / 64] |= 1ull << slot % 64;
     s->table[slot] = (uint8_t)s->count;
-    s->list[s->count++] = (struct shared_word){ .word = word, .lanes = (uint8_t)lanes, .bank = (uint8_t)bank };
+    s->list[s->count++] = (struct shared_word){.word = word, .lanes = (uint8_t)lanes, .bank = (uint8_t)bank};
     s->distinct[bank]++;
 }
 
@@ -520,7 +549,8 @@ static inline uint32_t bank_of(uint64_t word, uint32_t banks)
     return (uint32_t)((banks & (banks - 1)) == 0 ? word & (banks - 1) : word % banks);
 }
 
-static void shared_fill(struct shared_part *s, const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks)
+static void shared_fill(struct shared_part *s, const uint64_t address[32], uint32_t mask, uint32_t bytes,
+                        uint32_t banks)
 {
     memset(s, 0, offsetof(struct shared_part, table));
     uint64_t row_word = 0;
@@ -549,20 +579,22 @@ static uint32_t most_of(const uint8_t *counts, uint32_t banks)
     return most;
 }
 
-/* The word that most lanes ask for is the one that is broadcast, of equals that of the lowest bank; every other access takes its bank a cycle.
- * (GPGPU-Sim broadcasts the first word that is asked for twice, in order of banks, which may be a worse choice.) */
+/* The word that most lanes ask for is the one that is broadcast, of equals that of the lowest bank; every other access
+ * takes its bank a cycle. (GPGPU-Sim broadcasts the first word that is asked for twice, in order of banks, which may be
+ * a worse choice.) */
 static uint32_t cycles_of_one_broadcast(struct shared_part *s, uint32_t banks)
 {
     const struct shared_word *broadcast = &s->list[0];
     for (uint32_t i = 1; i < s->count; i++)
-        if (s->list[i].lanes > broadcast->lanes || (s->list[i].lanes == broadcast->lanes && s->list[i].bank < broadcast->bank))
+        if (s->list[i].lanes > broadcast->lanes ||
+            (s->list[i].lanes == broadcast->lanes && s->list[i].bank < broadcast->bank))
             broadcast = &s->list[i];
     s->accesses[broadcast->bank] = (uint8_t)(s->accesses[broadcast->bank] - (broadcast->lanes - 1));
     return most_of(s->accesses, banks);
 }
 
-/* The common case, and quickly known: no bank is asked for two words, and no word is asked for twice where that would need a broadcast. One word a
- * lane. */
+/* The common case, and quickly known: no bank is asked for two words, and no word is asked for twice where that would
+ * need a broadcast. One word a lane. */
 static bool conflict_free(const uint64_t address[32], uint32_t mask, uint32_t banks, bool limited_broadcast)
 {
     uint64_t used = 0, word_of[COALESCE_BANKS_MOST];
@@ -586,7 +618,8 @@ static bool conflict_free(const uint64_t address[32], uint32_t mask, uint32_t ba
     return true;
 }
 
-static uint32_t shared_part_cycles(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks, bool limited_broadcast)
+static uint32_t shared_part_cycles(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks,
+                                   bool limited_broadcast)
 {
     if (bytes == 4 && conflict_free(address, mask, banks, limited_broadcast))
         return 1;
@@ -595,13 +628,15 @@ static uint32_t shared_part_cycles(const uint64_t address[32], uint32_t mask, ui
     return limited_broadcast ? cycles_of_one_broadcast(&s, banks) : most_of(s.distinct, banks);
 }
 
-uint32_t coalesce_shared_cycles(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks, uint32_t parts, bool limited_broadcast)
+uint32_t coalesce_shared_cycles(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks,
+                                uint32_t parts, bool limited_broadcast)
 {
     assert(banks > 0 && banks <= COALESCE_BANKS_MOST);
     uint32_t cycles = 0, lanes = 32 / parts;
     for (uint32_t part = 0; part < parts; part++) {
         uint32_t whole = part_mask(parts, part), first = part * lanes;
-        if ((mask & whole) == whole && bytes % 4 == 0 && address[first] % 4 == 0 && consecutive(&address[first], lanes, bytes))
+        if ((mask & whole) == whole && bytes % 4 == 0 && address[first] % 4 == 0 &&
+            consecutive(&address[first], lanes, bytes))
             cycles += (lanes * (bytes / 4) + banks - 1) / banks; /* words in a row, each once */
         else if (mask & whole)
             cycles += shared_part_cycles(address, mask & whole, bytes, banks, limited_broadcast);

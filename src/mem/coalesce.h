@@ -1,35 +1,49 @@
-/* From the lanes of a memory instruction to accesses: the coalescing rules of both generations, bank conflicts of shared memory, lines of constants and textures. */
+/* From the lanes of a memory instruction to accesses: the coalescing rules of both generations, bank conflicts of
+ * shared memory, lines of constants and textures. */
 #ifndef HEDDLE_MEM_COALESCE_H
 #define HEDDLE_MEM_COALESCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { COALESCE_MOST = 128 }; /* 32 lanes, each at most 16 bytes over two segments, split in words for local memory at worst 4 a lane */
+enum {
+    COALESCE_MOST = 128
+}; /* 32 lanes, each at most 16 bytes over two segments, split in words for local memory at worst 4 a lane */
 enum { COALESCE_BANKS_MOST = 64 }; /* of shared memory: a set of banks is one 64-bit mask */
 
-struct access { uint64_t address; uint32_t mask; /* lanes served */ uint16_t bytes; uint8_t sectors; };
+struct access {
+    uint64_t address;
+    uint32_t mask; /* lanes served */
+    uint16_t bytes;
+    uint8_t sectors;
+};
 
 /* Global memory. parts: 1 the whole warp, 2 half warps. bytes: a lane's (1 to 16). most: bytes of the largest segment,
  * 32 to 256: not more than a line of the cache that is asked first. Segments of 1- and 2-byte elements are at most 32
  * and 64 bytes long. Accesses come in the order in which they leave the load/store unit: highest segment first, later
  * half first. Returns how many. A lane whose bytes straddle a segment is part of both. Addresses are below 2^62 here
  * and in all that follows. */
-uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts, struct access out[COALESCE_MOST]);
+uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts,
+                         struct access out[COALESCE_MOST]);
 /* Atomics: most 32 to 128, parts as above; lanes that touch a byte that another lane of the access touches go to a
  * further access of the same segment. */
-uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts, struct access out[COALESCE_MOST]);
+uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts,
+                         struct access out[COALESCE_MOST]);
 /* Local memory: each 4-byte word of a thread stands beside the same word of the next thread. threads: of the machine
  * (interleave); first_thread: machine-wide number of lane 0; most and parts as above. */
 uint64_t coalesce_local_address(uint64_t offset, uint64_t thread, uint64_t threads);
 uint32_t coalesce_local(const uint64_t offset[32], uint32_t mask, uint32_t bytes, uint64_t first_thread,
                         uint64_t threads, uint32_t most, uint32_t parts, struct access out[COALESCE_MOST]);
-/* What a store of `bytes` a lane writes of an access that it has been coalesced into: a bit for each 32nd part of the access's bytes. */
+/* What a store of `bytes` a lane writes of an access that it has been coalesced into: a bit for each 32nd part of the
+ * access's bytes. */
 uint32_t coalesce_written(const uint64_t address[32], uint32_t bytes, const struct access *a);
 /* Constants, textures: one access a distinct line. */
-uint32_t coalesce_lines(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t line_bytes, struct access out[COALESCE_MOST]);
-/* Cycles that a shared-memory instruction takes: 1 without conflicts. Words are 4 bytes. limited_broadcast: in one cycle only one word may serve several lanes (the first generation);
- * else any word that is asked for several times counts once. parts 2: half warps one after the other (cycles add up). */
-uint32_t coalesce_shared_cycles(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks, uint32_t parts, bool limited_broadcast);
+uint32_t coalesce_lines(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t line_bytes,
+                        struct access out[COALESCE_MOST]);
+/* Cycles that a shared-memory instruction takes: 1 without conflicts. Words are 4 bytes. limited_broadcast: in one
+ * cycle only one word may serve several lanes (the first generation); else any word that is asked for several times
+ * counts once. parts 2: half warps one after the other (cycles add up). */
+uint32_t coalesce_shared_cycles(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks,
+                                uint32_t parts, bool limited_broadcast);
 
 #endif

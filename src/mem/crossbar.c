@@ -1,10 +1,14 @@
-/* One direction of the interconnect (GPGPU-Sim's butterfly of one stage, its iSLIP allocator with one iteration, one virtual channel).
+/* One direction of the interconnect (GPGPU-Sim's butterfly of one stage, its iSLIP allocator with one iteration, one
+ * virtual channel).
  *
- * An input has one queue, so it asks for one output at a time and every grant it gets is accepted: iSLIP comes down to one rotating pointer an output. The speedup is the number of
- * matchings a network cycle; matchings are counted from the start, n * speedup being the first of cycle n. What an output holds from the first flit sent to it on is counted against its buffer.
+ * An input has one queue, so it asks for one output at a time and every grant it gets is accepted: iSLIP comes down to
+ * one rotating pointer an output. The speedup is the number of matchings a network cycle; matchings are counted from
+ * the start, n * speedup being the first of cycle n. What an output holds from the first flit sent to it on is counted
+ * against its buffer.
  *
- * A packet that its output has room for is looked at twice: when it is granted, and in the matching in which its last flit leaves, which is known then. Only one that is larger than the room
- * goes flit by flit, until the rest has room. A cycle in which no packet begins, ends or arrives is not looked at; inputs that wait are counted for it later.
+ * A packet that its output has room for is looked at twice: when it is granted, and in the matching in which its last
+ * flit leaves, which is known then. Only one that is larger than the room goes flit by flit, until the rest has room. A
+ * cycle in which no packet begins, ends or arrives is not looked at; inputs that wait are counted for it later.
  *
  * Inputs that have been pushed to are bytes, not bits: several threads may push at once. */
 #include "mem/crossbar.h"
@@ -21,20 +25,21 @@
 struct crossbar {
     struct crossbar_head head;
     uint32_t input_flits, output_flits, hop_cycles, inputs, input_words, output_words;
-    uint64_t *ending;                       /* a matching: outputs whose packet's last flit comes then */
+    uint64_t *ending; /* a matching: outputs whose packet's last flit comes then */
     uint32_t ending_mask;
-    uint32_t sending;                       /* outputs with a packet that leaves, all of which has room */
-    uint64_t worked;                        /* the last cycle that was looked at */
-    uint64_t stalls;                        /* up to it */
+    uint32_t sending; /* outputs with a packet that leaves, all of which has room */
+    uint64_t worked;  /* the last cycle that was looked at */
+    uint64_t stalls;  /* up to it */
     struct crossbar_counters *sums;
-    struct router *router;                  /* NULL: none */
+    struct router *router; /* NULL: none */
 };
 
-/* One of those of a cycle. In what follows, wide says: more than 64 ports. It is constant where the compiler sees it, since few machines have so many. */
+/* One of those of a cycle. In what follows, wide says: more than 64 ports. It is constant where the compiler sees it,
+ * since few machines have so many. */
 struct matching {
     uint64_t number, now;
-    uint64_t finished[CROSSBAR_WORDS];      /* inputs whose packet has left in it */
-    uint32_t moved;                         /* inputs that stood when the cycle began, and moved */
+    uint64_t finished[CROSSBAR_WORDS]; /* inputs whose packet has left in it */
+    uint32_t moved;                    /* inputs that stood when the cycle began, and moved */
 };
 
 static uint32_t power_of_two(uint32_t least)
@@ -49,26 +54,41 @@ static uint32_t words_of(uint32_t ports) { return (ports + 63) / 64; }
 
 static void create_queues(struct crossbar *x, struct arena *a)
 {
-    uint32_t in_size = power_of_two(x->input_flits), out_size = power_of_two(x->output_flits + 1); /* a router gives an output to a packet before its first flit has a place */
+    uint32_t in_size = power_of_two(x->input_flits),
+             out_size = power_of_two(x->output_flits +
+                                     1); /* a router gives an output to a packet before its first flit has a place */
     x->head.input = arena_array(a, struct crossbar_input, x->inputs);
     x->head.output = arena_array(a, struct crossbar_output, x->head.outputs);
     x->head.input_mask = in_size - 1;
     x->head.output_mask = out_size - 1;
     for (uint32_t i = 0; i < x->inputs; i++)
-        x->head.input[i] = (struct crossbar_input){ .slots = arena_array(a, struct crossing, in_size), .moved_at = NEVER };
+        x->head.input[i] =
+            (struct crossbar_input){.slots = arena_array(a, struct crossing, in_size), .moved_at = NEVER};
     for (uint32_t o = 0; o < x->head.outputs; o++)
-        x->head.output[o] = (struct crossbar_output){ .slots = arena_array(a, struct arrival, out_size), .holder = CROSSBAR_NO_INPUT };
+        x->head.output[o] =
+            (struct crossbar_output){.slots = arena_array(a, struct arrival, out_size), .holder = CROSSBAR_NO_INPUT};
 }
 
-struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs)
+struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *config, uint32_t inputs,
+                                 uint32_t outputs)
 {
     assert(inputs <= CROSSBAR_PORTS_MOST && outputs <= CROSSBAR_PORTS_MOST);
     assert(config->flit_bytes && config->speedup);
     struct crossbar *x = arena_new(a, struct crossbar);
-    *x = (struct crossbar){ .head = { .asks_at = NEVER, .match_at = NEVER, .flit_bytes = config->flit_bytes, .speedup = config->speedup, .outputs = outputs,
-                                      .input_flits = config->injection_flits ? config->injection_flits : config->input_flits, .ask_cycles = config->injection_flits || !config->hop_cycles ? 0 : 1 },
-                            .input_flits = config->input_flits, .output_flits = config->output_flits, .hop_cycles = config->hop_cycles, .inputs = inputs,
-                            .input_words = words_of(inputs), .output_words = words_of(outputs) };
+    *x = (struct crossbar){
+        .head = {.asks_at = NEVER,
+                 .match_at = NEVER,
+                 .flit_bytes = config->flit_bytes,
+                 .speedup = config->speedup,
+                 .outputs = outputs,
+                 .input_flits = config->injection_flits ? config->injection_flits : config->input_flits,
+                 .ask_cycles = config->injection_flits || !config->hop_cycles ? 0 : 1},
+        .input_flits = config->input_flits,
+        .output_flits = config->output_flits,
+        .hop_cycles = config->hop_cycles,
+        .inputs = inputs,
+        .input_words = words_of(inputs),
+        .output_words = words_of(outputs)};
     create_queues(x, a);
     uint32_t endings = power_of_two(config->output_flits + 1), arrivals = power_of_two(config->hop_cycles + 1);
     x->ending = arena_array(a, uint64_t, (size_t)endings * x->output_words);
@@ -142,7 +162,8 @@ INLINE bool is_asked(const struct crossbar *x, const struct crossbar_output *out
 }
 
 /* The last flit of an input's first packet leaves: the packet is on its way. */
-INLINE void finish_packet(struct crossbar *x, struct crossbar_output *out, uint32_t output, uint32_t input, struct matching *m, bool wide)
+INLINE void finish_packet(struct crossbar *x, struct crossbar_output *out, uint32_t output, uint32_t input,
+                          struct matching *m, bool wide)
 {
     struct crossbar_input *in = &x->head.input[input];
     struct arrival *place = &out->slots[out->tail++ & x->head.output_mask];
@@ -150,13 +171,16 @@ INLINE void finish_packet(struct crossbar *x, struct crossbar_output *out, uint3
     place->packet = in->first->packet;
     place->flits = in->first->flits;
     place->ready = x->head.last_arrival = ready;
-    bit_set(x->hop_cycles ? &x->head.arriving[(ready & x->head.arriving_mask) * (wide ? x->output_words : 1)] : x->head.waiting, output, wide);
+    bit_set(x->hop_cycles ? &x->head.arriving[(ready & x->head.arriving_mask) * (wide ? x->output_words : 1)]
+                          : x->head.waiting,
+            output, wide);
     in->head++;
     bit_set(m->finished, input, wide);
 }
 
 /* The output has room for what is left of the packet: it goes, one flit a matching. */
-INLINE void send_all(struct crossbar *x, struct crossbar_output *out, uint32_t output, uint32_t input, uint32_t flits, struct matching *m, bool wide)
+INLINE void send_all(struct crossbar *x, struct crossbar_output *out, uint32_t output, uint32_t input, uint32_t flits,
+                     struct matching *m, bool wide)
 {
     struct crossbar_input *in = &x->head.input[input];
     out->flits += flits;
@@ -259,7 +283,8 @@ INLINE void ask_word(struct crossbar *x, uint32_t word, struct matching *m, bool
     m->finished[word] = 0;
 }
 
-/* One matching: each output takes at most one flit, and each input gives at most one: what comes behind a packet's last flit asks after the others have been served. */
+/* One matching: each output takes at most one flit, and each input gives at most one: what comes behind a packet's last
+ * flit asks after the others have been served. */
 INLINE void match(struct crossbar *x, struct matching *m, bool wide)
 {
     serve_word(x, 0, m, wide);
@@ -288,7 +313,7 @@ INLINE uint64_t next_match(const struct crossbar *x, uint64_t now, bool wide)
 
 INLINE void work(struct crossbar *x, uint64_t now, bool wide)
 {
-    struct matching m = { .number = now * x->head.speedup, .now = now };
+    struct matching m = {.number = now * x->head.speedup, .now = now};
     uint64_t stalls = x->stalls + x->head.standing * (now - 1 - x->worked);
     if (now >= x->head.asks_at)
         ask_fresh(x, now, wide);
@@ -338,7 +363,7 @@ static void subtract_inside(const struct crossbar *x, struct crossbar_counters *
 
 const struct crossbar_counters *crossbar_counters(const struct crossbar *x)
 {
-    struct crossbar_counters sums = { .stalls = x->stalls + x->head.standing * (x->head.now - x->worked) };
+    struct crossbar_counters sums = {.stalls = x->stalls + x->head.standing * (x->head.now - x->worked)};
     for (uint32_t i = 0; i < x->inputs; i++) {
         sums.packets_in += x->head.input[i].tail;
         sums.flits_in += x->head.input[i].flits_in;

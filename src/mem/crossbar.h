@@ -1,17 +1,24 @@
-/* One direction of the interconnect: a single-stage crossbar. A packet is cut into flits; an input sends one flit a cycle (times speedup) to the output that granted it, and an
- * output is held by a packet from its first flit to its last. Arbitration is iSLIP with one iteration: each free output grants one asking input from a rotating pointer, each input
- * accepts one grant from a rotating pointer. An input has one queue (one virtual channel): its first packet blocks those behind it.
+/* One direction of the interconnect: a single-stage crossbar. A packet is cut into flits; an input sends one flit a
+ * cycle (times speedup) to the output that granted it, and an output is held by a packet from its first flit to its
+ * last. Arbitration is iSLIP with one iteration: each free output grants one asking input from a rotating pointer, each
+ * input accepts one grant from a rotating pointer. An input has one queue (one virtual channel): its first packet
+ * blocks those behind it.
  *
- * Time: a packet pushed in network cycle n sends its first flit in crossbar_cycle(n + 1) at the earliest, whether it was pushed before or after crossbar_cycle(n); a flit sent in cycle t has
- * arrived after crossbar_cycle(t + hop_cycles), and a packet can be taken when its last flit has. In an empty network a packet of k flits can be taken after
- * crossbar_cycle(n + hop_cycles + ceil(k / speedup)). Flits on their way already hold their place in the output's buffer, a packet taken gives back its places at once.
- * A packet larger than a buffer passes through it when nothing else is in it.
+ * Time: a packet pushed in network cycle n sends its first flit in crossbar_cycle(n + 1) at the earliest, whether it
+ * was pushed before or after crossbar_cycle(n); a flit sent in cycle t has arrived after crossbar_cycle(t +
+ * hop_cycles), and a packet can be taken when its last flit has. In an empty network a packet of k flits can be taken
+ * after crossbar_cycle(n + hop_cycles + ceil(k / speedup)). Flits on their way already hold their place in the output's
+ * buffer, a packet taken gives back its places at once. A packet larger than a buffer passes through it when nothing
+ * else is in it.
  *
- * hop_cycles = 0 is the network of GPGPU-Sim 3.0 to 3.2, all of whose stages work in one cycle: a packet pushed before crossbar_cycle(n) may send its first flit in it, and what is sent has arrived
- * after it. In an empty network a packet of k flits can then be taken after crossbar_cycle(n + ceil(k / speedup) - 1).
+ * hop_cycles = 0 is the network of GPGPU-Sim 3.0 to 3.2, all of whose stages work in one cycle: a packet pushed before
+ * crossbar_cycle(n) may send its first flit in it, and what is sent has arrived after it. In an empty network a packet
+ * of k flits can then be taken after crossbar_cycle(n + ceil(k / speedup) - 1).
  *
- * Left out: routing and credit delays beyond hop_cycles, and that a port moves no more than one flit a cycle, whatever the speedup inside. Both are there where the configuration names the queues at
- * the ports (injection_flits): then what is between them is that of router.c, an input has room as long as the queue in front of it has, and a packet pushed before crossbar_cycle(n) may be on its way in it. */
+ * Left out: routing and credit delays beyond hop_cycles, and that a port moves no more than one flit a cycle, whatever
+ * the speedup inside. Both are there where the configuration names the queues at the ports (injection_flits): then what
+ * is between them is that of router.c, an input has room as long as the queue in front of it has, and a packet pushed
+ * before crossbar_cycle(n) may be on its way in it. */
 #ifndef HEDDLE_MEM_CROSSBAR_H
 #define HEDDLE_MEM_CROSSBAR_H
 
@@ -24,66 +31,86 @@
 #include "mem/packet.h"
 
 /* in: pushed; out: arrived at an output, as whole packets; stalls: input cycles with a packet that could not move. */
-struct crossbar_counters { uint64_t packets_in, packets_out, flits_in, flits_out, stalls; };
+struct crossbar_counters {
+    uint64_t packets_in, packets_out, flits_in, flits_out, stalls;
+};
 
 enum { CROSSBAR_PORTS_MOST = 256, CROSSBAR_WORDS = CROSSBAR_PORTS_MOST / 64 };
 
 struct crossbar; /* opaque, but for its head */
 
-struct crossing { struct packet packet; uint64_t pushed; uint32_t flits; uint32_t output; };
+struct crossing {
+    struct packet packet;
+    uint64_t pushed;
+    uint32_t flits;
+    uint32_t output;
+};
 
 struct crossbar_input {
     struct crossing *slots, *first; /* first: the packet that asks, or leaves */
-    uint64_t head, tail;         /* packets that have left, packets pushed: both only grow */
-    uint64_t gone_at;            /* the first packet leaves flit by flit, one a matching; all of it has left before this matching */
-    uint64_t moved_at;           /* the last network cycle in which a packet began or ended to leave, or a flit left for which there was little room */
+    uint64_t head, tail;            /* packets that have left, packets pushed: both only grow */
+    uint64_t
+        gone_at; /* the first packet leaves flit by flit, one a matching; all of it has left before this matching */
+    uint64_t moved_at; /* the last network cycle in which a packet began or ended to leave, or a flit left for which
+                          there was little room */
     uint64_t flits_in;
-    uint32_t flits;              /* in the buffer, without those counted by gone_at */
-    uint32_t sent;               /* flits of a packet that leaves as the output has room for it */
+    uint32_t flits; /* in the buffer, without those counted by gone_at */
+    uint32_t sent;  /* flits of a packet that leaves as the output has room for it */
 };
 
-struct arrival { struct packet packet; uint64_t ready; uint32_t flits; };
+struct arrival {
+    struct packet packet;
+    uint64_t ready;
+    uint32_t flits;
+};
 
 enum { CROSSBAR_NO_INPUT = UINT16_MAX };
 
 struct crossbar_output {
     struct arrival *slots;
-    uint32_t head, tail;          /* packets taken, packets wholly sent: both only grow */
-    uint32_t flits;               /* places taken in the buffer, by a packet that has room at once */
-    uint16_t holder;              /* input whose packet is half through, or CROSSBAR_NO_INPUT */
-    uint16_t next;                /* input that is asked first for the next packet */
-    bool full;                    /* found without room: until a packet is taken */
-    bool busy;                    /* full, or with a packet that leaves, all of which has room: nobody is served */
+    uint32_t head, tail;             /* packets taken, packets wholly sent: both only grow */
+    uint32_t flits;                  /* places taken in the buffer, by a packet that has room at once */
+    uint16_t holder;                 /* input whose packet is half through, or CROSSBAR_NO_INPUT */
+    uint16_t next;                   /* input that is asked first for the next packet */
+    bool full;                       /* found without room: until a packet is taken */
+    bool busy;                       /* full, or with a packet that leaves, all of which has room: nobody is served */
     uint64_t asking[CROSSBAR_WORDS]; /* inputs, without the holder */
 };
 
 /* What is asked for all the time, and what packets enter and leave by, so that that costs no call. */
 struct crossbar_head {
     uint64_t waiting[CROSSBAR_WORDS]; /* outputs with a packet to take */
-    uint64_t now;                /* the last network cycle */
-    uint64_t matchings;          /* that it has ended: speedup for each cycle */
-    uint32_t standing;           /* inputs whose first packet waits for an output, after the last cycle that was looked at */
+    uint64_t now;                     /* the last network cycle */
+    uint64_t matchings;               /* that it has ended: speedup for each cycle */
+    uint32_t standing; /* inputs whose first packet waits for an output, after the last cycle that was looked at */
     uint32_t flit_bytes, input_flits, speedup;
-    uint32_t ask_cycles;         /* from a push to the first cycle that it matters for */
+    uint32_t ask_cycles; /* from a push to the first cycle that it matters for */
     struct crossbar_input *input;
-    uint64_t match_at;           /* no output can be served, and no packet ends to leave, before this cycle, even if nothing is pushed */
-    uint64_t last_arrival;       /* the last cycle in which a packet that has left arrives */
-    uint64_t *arriving;          /* a cycle: outputs at which a packet arrives then */
+    uint64_t match_at; /* no output can be served, and no packet ends to leave, before this cycle, even if nothing is
+                          pushed */
+    uint64_t last_arrival; /* the last cycle in which a packet that has left arrives */
+    uint64_t *arriving;    /* a cycle: outputs at which a packet arrives then */
     uint32_t arriving_mask, output_words;
     struct crossbar_output *output;
-    uint64_t open[CROSSBAR_WORDS]; /* outputs that somebody asks for, or that are sent to flit by flit, and that may have room */
+    uint64_t open[CROSSBAR_WORDS]; /* outputs that somebody asks for, or that are sent to flit by flit, and that may
+                                      have room */
     uint32_t outputs, input_mask, output_mask;
     uint8_t fresh[CROSSBAR_PORTS_MOST]; /* inputs whose first packet has not asked yet */
     /* Inputs that have given flits since they were last looked at (crossbar_forget_given): no other can have more room
      * than it had then. */
     uint64_t gave[CROSSBAR_WORDS];
-    uint64_t asks_at;            /* some input may hold a first packet that has not been looked at, and that may ask from this cycle on; written by all who push. UINT64_MAX: none */
+    uint64_t asks_at; /* some input may hold a first packet that has not been looked at, and that may ask from this
+                         cycle on; written by all who push. UINT64_MAX: none */
 };
 
 static inline struct crossbar_head *crossbar_head(struct crossbar *x) { return (struct crossbar_head *)x; }
-static inline const struct crossbar_head *crossbar_look(const struct crossbar *x) { return (const struct crossbar_head *)x; }
+static inline const struct crossbar_head *crossbar_look(const struct crossbar *x)
+{
+    return (const struct crossbar_head *)x;
+}
 
-struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs);
+struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *config, uint32_t inputs,
+                                 uint32_t outputs);
 
 static inline uint32_t crossbar_flits(const struct crossbar *x, uint32_t bytes)
 {
@@ -91,7 +118,8 @@ static inline uint32_t crossbar_flits(const struct crossbar *x, uint32_t bytes)
     return bytes <= flit_bytes ? 1 : (bytes + flit_bytes - 1) / flit_bytes;
 }
 
-/* An input is touched by its owner only: inputs may be pushed to by several threads at once (each by one, all in the same cycle), between two crossbar_cycle. One thread takes from the outputs. */
+/* An input is touched by its owner only: inputs may be pushed to by several threads at once (each by one, all in the
+ * same cycle), between two crossbar_cycle. One thread takes from the outputs. */
 static inline bool crossbar_has_room(const struct crossbar *x, uint32_t input, uint32_t bytes)
 {
     const struct crossbar_head *h = crossbar_look(x);
@@ -118,7 +146,8 @@ static inline void crossbar_note_fresh(struct crossbar_head *h, uint32_t input, 
         __atomic_store_n(&h->asks_at, pushed + h->ask_cycles, __ATOMIC_RELAXED);
 }
 
-static inline void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const struct packet *p, uint32_t bytes, uint64_t now)
+static inline void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const struct packet *p,
+                                 uint32_t bytes, uint64_t now)
 {
     struct crossbar_head *h = crossbar_head(x);
     struct crossbar_input *in = &h->input[input];
@@ -126,7 +155,8 @@ static inline void crossbar_push(struct crossbar *x, uint32_t input, uint32_t ou
     invariant(output < h->outputs && in->tail - in->head <= h->input_mask);
     if (in->head == in->tail)
         crossbar_note_fresh(h, input, now);
-    in->slots[in->tail++ & h->input_mask] = (struct crossing){ .packet = *p, .pushed = now, .flits = flits, .output = output };
+    in->slots[in->tail++ & h->input_mask] =
+        (struct crossing){.packet = *p, .pushed = now, .flits = flits, .output = output};
     in->flits += flits;
     in->flits_in += flits;
 }
@@ -138,9 +168,10 @@ static inline bool crossbar_idle(const struct crossbar *x)
     return (h->match_at & h->asks_at) == UINT64_MAX && !h->standing && h->last_arrival <= h->now;
 }
 
-bool crossbar_empty(const struct crossbar *x);                   /* nothing at all */
+bool crossbar_empty(const struct crossbar *x); /* nothing at all */
 
-void crossbar_work(struct crossbar *x, uint64_t now);            /* of crossbar_cycle: the cycles in which a packet asks, begins or ends to leave */
+void crossbar_work(struct crossbar *x,
+                   uint64_t now); /* of crossbar_cycle: the cycles in which a packet asks, begins or ends to leave */
 
 static inline void crossbar_arrive(struct crossbar_head *h, uint64_t now)
 {
@@ -165,7 +196,10 @@ static inline void crossbar_cycle(struct crossbar *x, uint64_t now)
         crossbar_work(x, now);
 }
 
-static inline bool crossbar_waits_at(const struct crossbar *x, uint32_t output) { return crossbar_look(x)->waiting[output / 64] >> (output % 64) & 1; }
+static inline bool crossbar_waits_at(const struct crossbar *x, uint32_t output)
+{
+    return crossbar_look(x)->waiting[output / 64] >> (output % 64) & 1;
+}
 /* There is one. */
 static inline struct packet *crossbar_first(struct crossbar *x, uint32_t output)
 {
@@ -173,7 +207,10 @@ static inline struct packet *crossbar_first(struct crossbar *x, uint32_t output)
     return &out->slots[out->head & crossbar_head(x)->output_mask].packet;
 }
 /* The packet that has wholly arrived at an output, or NULL. */
-static inline struct packet *crossbar_front(struct crossbar *x, uint32_t output) { return crossbar_waits_at(x, output) ? crossbar_first(x, output) : NULL; }
+static inline struct packet *crossbar_front(struct crossbar *x, uint32_t output)
+{
+    return crossbar_waits_at(x, output) ? crossbar_first(x, output) : NULL;
+}
 static inline void crossbar_pop(struct crossbar *x, uint32_t output)
 {
     struct crossbar_head *h = crossbar_head(x);

@@ -1,12 +1,14 @@
 /* A DRAM channel, command by command (GPGPU-Sim's rules).
  *
- * A request waits in the queue of its bank until the bank has no current one: FR-FCFS takes the oldest request to the open row, else the oldest of
- * the bank; FIFO takes the oldest of all, and only when its bank is free. At most one bank a cycle is given a request. The row that a bank has taken
- * a request for stays open while the queue holds more requests to it, because those come first. Banks with a current request are scanned from a
- * rotating pointer for one whose next command is allowed.
+ * A request waits in the queue of its bank until the bank has no current one: FR-FCFS takes the oldest request to the
+ * open row, else the oldest of the bank; FIFO takes the oldest of all, and only when its bank is free. At most one bank
+ * a cycle is given a request. The row that a bank has taken a request for stays open while the queue holds more
+ * requests to it, because those come first. Banks with a current request are scanned from a rotating pointer for one
+ * whose next command is allowed.
  *
- * All gates are cycles from which a command is allowed. Those of its bank and group are kept as one time for each bank that waits, those of the channel
- * apart. Whenever a command has gone out, or none could, the next cycle in which one can is worked out; until then dram_cycle returns at once.
+ * All gates are cycles from which a command is allowed. Those of its bank and group are kept as one time for each bank
+ * that waits, those of the channel apart. Whenever a command has gone out, or none could, the next cycle in which one
+ * can is worked out; until then dram_cycle returns at once.
  *
  * Left out: refresh, the column's place in a row, a separate queue for writes. */
 #include "mem/dram.h"
@@ -25,8 +27,8 @@ enum { NO_REQUEST = UINT16_MAX };
 struct request {
     struct packet packet;
     uint32_t row;
-    uint16_t commands; /* column commands still to go out */
-    uint16_t next;     /* of the bank's queue, or of the free list */
+    uint16_t commands;     /* column commands still to go out */
+    uint16_t next;         /* of the bank's queue, or of the free list */
     uint16_t next_arrival; /* FIFO scheduler: of all banks */
     uint8_t bank;
     bool write;
@@ -52,15 +54,17 @@ struct transfer {
 };
 
 struct timing {
-    uint32_t burst, data /* burst cycles that are waited for */, ccd, ccdl, rrd, rcd, rcd_write, ras, rp, rc, cl, wl, read_to_write, write_to_read, write_to_precharge, rtpl;
+    uint32_t burst, data /* burst cycles that are waited for */, ccd, ccdl, rrd, rcd, rcd_write, ras, rp, rc, cl, wl,
+        read_to_write, write_to_read, write_to_precharge, rtpl;
 };
 
 struct dram {
     struct dram_head head;
-    uint64_t column_open, row_open; /* no column command, no activate or precharge, is allowed before: gates only move to later cycles. NEVER: none is wanted */
+    uint64_t column_open, row_open; /* no column command, no activate or precharge, is allowed before: gates only move
+                                       to later cycles. NEVER: none is wanted */
 
-    /* Banks as bit sets. A bank with a current request is in exactly one of read_banks, write_banks (row open), activate_banks (no row open),
-     * precharge_banks (another row open). */
+    /* Banks as bit sets. A bank with a current request is in exactly one of read_banks, write_banks (row open),
+     * activate_banks (no row open), precharge_banks (another row open). */
     uint64_t queued_banks, current_banks, open_banks;
     uint64_t read_banks, write_banks, activate_banks, precharge_banks;
     uint64_t column_at, read_at, write_at, activate_at; /* gates of the whole channel */
@@ -80,7 +84,8 @@ struct dram {
     struct dram_issued issued;
     struct request *requests;
     struct bank_group *groups;
-    uint64_t command_at[DRAM_BANKS_MOST]; /* banks with a current request: its next command, as far as the bank and its group have a say */
+    uint64_t command_at[DRAM_BANKS_MOST]; /* banks with a current request: its next command, as far as the bank and its
+                                             group have a say */
     struct bank banks[DRAM_BANKS_MOST];
 };
 
@@ -93,8 +98,18 @@ static struct timing timing_of(const struct dram_config *c)
 {
     uint32_t burst = c->burst_length / c->data_rate;
     return (struct timing){
-        .burst = burst, .data = c->data_with_burst ? 0 : burst, .ccd = c->t_ccd, .ccdl = c->t_ccdl, .rrd = c->t_rrd, .rcd = c->t_rcd, .ras = c->t_ras, .rp = c->t_rp, .rc = c->t_rc,
-        .cl = c->t_cl, .wl = c->t_wl, .rtpl = c->t_rtpl,
+        .burst = burst,
+        .data = c->data_with_burst ? 0 : burst,
+        .ccd = c->t_ccd,
+        .ccdl = c->t_ccdl,
+        .rrd = c->t_rrd,
+        .rcd = c->t_rcd,
+        .ras = c->t_ras,
+        .rp = c->t_rp,
+        .rc = c->t_rc,
+        .cl = c->t_cl,
+        .wl = c->t_wl,
+        .rtpl = c->t_rtpl,
         .rcd_write = at_least_zero((int64_t)c->t_rcd - (c->t_wl + 1)),
         .read_to_write = at_least_zero((int64_t)c->t_cl + burst + 2 - c->t_wl),
         .write_to_read = c->t_wl + burst + c->t_cdlr,
@@ -128,7 +143,8 @@ struct dram *dram_create(struct arena *a, const struct dram_config *config, cons
     d->groups = arena_array(a, struct bank_group, groups);
     for (uint32_t i = 0; i < d->bank_count; i++) {
         uint32_t group = config->group_by_low_bits ? i % groups : i * groups / d->bank_count;
-        d->banks[i] = (struct bank){.head = NO_REQUEST, .tail = NO_REQUEST, .current = NO_REQUEST, .group = (uint8_t)group};
+        d->banks[i] =
+            (struct bank){.head = NO_REQUEST, .tail = NO_REQUEST, .current = NO_REQUEST, .group = (uint8_t)group};
         d->groups[group].banks |= 1ull << i;
     }
     create_requests(d, a);
@@ -170,8 +186,13 @@ void dram_push(struct dram *d, const struct packet *p, uint64_t now)
     struct request *r = &d->requests[index];
     d->free_request = r->next;
     uint32_t commands = (p->bytes + d->command_bytes - 1) / d->command_bytes;
-    *r = (struct request){.packet = *p, .row = place.row, .commands = commands ? (uint16_t)commands : 1, .next = NO_REQUEST, .next_arrival = NO_REQUEST,
-                          .bank = (uint8_t)place.bank, .write = packet_is_write(p)};
+    *r = (struct request){.packet = *p,
+                          .row = place.row,
+                          .commands = commands ? (uint16_t)commands : 1,
+                          .next = NO_REQUEST,
+                          .next_arrival = NO_REQUEST,
+                          .bank = (uint8_t)place.bank,
+                          .write = packet_is_write(p)};
     append_to_bank(d, index, place.bank);
     if (d->fifo)
         append_to_arrivals(d, index);
@@ -186,7 +207,10 @@ void dram_push(struct dram *d, const struct packet *p, uint64_t now)
 
 /* Data: at most one packet a cycle leaves for the return queue. */
 
-static bool answered(const struct packet *p) { return p->kind != PACKET_L2_WRITEBACK && p->kind != PACKET_L1_WRITEBACK; }
+static bool answered(const struct packet *p)
+{
+    return p->kind != PACKET_L2_WRITEBACK && p->kind != PACKET_L1_WRITEBACK;
+}
 
 void dram_finish_data(struct dram *d, uint64_t now)
 {
@@ -197,7 +221,9 @@ void dram_finish_data(struct dram *d, uint64_t now)
         ring_push(&d->head.returns, &t->packet);
     d->transfer_head = d->transfer_head + 1 == d->transfer_limit ? 0 : d->transfer_head + 1;
     d->transfer_count--;
-    d->head.data_at = d->transfer_count && !ring_full(&d->head.returns) ? later(d->transfers[d->transfer_head].ready_at, now + 1) : NEVER;
+    d->head.data_at = d->transfer_count && !ring_full(&d->head.returns)
+                          ? later(d->transfers[d->transfer_head].ready_at, now + 1)
+                          : NEVER;
 }
 
 static void start_transfer(struct dram *d, const struct packet *p, uint64_t ready_at)
@@ -423,7 +449,8 @@ static inline bool data_has_room(const struct dram *d) { return d->transfer_coun
 /* Banks whose next command is a column command, and which no gate of the channel holds back. */
 static inline uint64_t column_banks(struct dram *d, uint64_t now, uint64_t *open)
 {
-    return past_gate(d->read_banks, later(d->column_at, d->read_at), now, open) | past_gate(d->write_banks, later(d->column_at, d->write_at), now, open);
+    return past_gate(d->read_banks, later(d->column_at, d->read_at), now, open) |
+           past_gate(d->write_banks, later(d->column_at, d->write_at), now, open);
 }
 
 static inline void note_issue(struct dram *d, uint64_t now)
@@ -464,8 +491,9 @@ static uint64_t next_row(const struct dram *d, uint64_t least)
     return at;
 }
 
-/* The banks at which a scan that began at `first` may find a column command behind the row command of `bank`, as GPGPU-Sim 4 has it: the row command moves the start of the scan, but not the number of
- * banks that it has seen, so that it passes over as many as that, and goes on to where the row command was. start: the first of them. */
+/* The banks at which a scan that began at `first` may find a column command behind the row command of `bank`, as
+ * GPGPU-Sim 4 has it: the row command moves the start of the scan, but not the number of banks that it has seen, so
+ * that it passes over as many as that, and goes on to where the row command was. start: the first of them. */
 static uint64_t banks_behind(const struct dram *d, uint32_t first, uint32_t bank, uint32_t *start)
 {
     uint32_t seen = (bank + d->bank_count - first) % d->bank_count + 1;
@@ -476,8 +504,8 @@ static uint64_t banks_behind(const struct dram *d, uint32_t first, uint32_t bank
     return behind & all;
 }
 
-/* Looks through the banks for what may go out. Without row_beside_column that is one command. With it, a row command may be followed by a column
- * command of some of the other banks. What is not found tells when to look again. */
+/* Looks through the banks for what may go out. Without row_beside_column that is one command. With it, a row command
+ * may be followed by a column command of some of the other banks. What is not found tells when to look again. */
 static void issue_commands(struct dram *d, uint64_t now)
 {
     uint64_t columns = 0, rows = 0, column_open = NEVER, row_open = NEVER;
@@ -551,7 +579,10 @@ void dram_return_pop(struct dram *d)
         d->head.returns.head = 0; /* it is long, and holds little */
 }
 
-bool dram_idle(const struct dram *d) { return !d->head.pending && !d->current_banks && !d->transfer_count && !d->head.returns.count; }
+bool dram_idle(const struct dram *d)
+{
+    return !d->head.pending && !d->current_banks && !d->transfer_count && !d->head.returns.count;
+}
 
 const struct dram_counters *dram_counters(const struct dram *d) { return &d->counters; }
 
@@ -559,7 +590,10 @@ const struct dram_issued *dram_issued(const struct dram *d) { return &d->issued;
 
 /* Text for people. */
 
-struct text { char *out; uint32_t size, used; };
+struct text {
+    char *out;
+    uint32_t size, used;
+};
 
 static void print(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void print(struct text *t, const char *format, ...)
@@ -593,9 +627,11 @@ static void describe_bank(const struct dram *d, uint32_t index, struct text *t)
     if (bank->current != NO_REQUEST) {
         const struct request *r = &d->requests[bank->current];
         bool is_column = (d->read_banks | d->write_banks) >> index & 1;
-        const char *next = is_column ? (r->write ? "write" : "read") : d->activate_banks >> index & 1 ? "activate" : "precharge";
-        print(t, "; %s of row %u (address 0x%llx, %u commands left): %s from cycle %llu on", r->write ? "write" : "read", r->row,
-              (unsigned long long)r->packet.address, r->commands, next,
+        const char *next = is_column                        ? (r->write ? "write" : "read")
+                           : d->activate_banks >> index & 1 ? "activate"
+                                                            : "precharge";
+        print(t, "; %s of row %u (address 0x%llx, %u commands left): %s from cycle %llu on",
+              r->write ? "write" : "read", r->row, (unsigned long long)r->packet.address, r->commands, next,
               (unsigned long long)(is_column ? column_gate(d, index) : row_gate(d, index)));
     }
     print(t, "\n");
@@ -606,8 +642,8 @@ void dram_describe(const struct dram *d, char *out, uint32_t out_bytes)
     struct text t = {.out = out, .size = out_bytes};
     if (out_bytes)
         out[0] = '\0';
-    print(&t, "%u of %u requests waiting, %u with data on the way, %u of %u to be returned\n", d->head.pending, d->head.queue_limit, d->transfer_count, d->head.returns.count,
-          d->head.returns.limit);
+    print(&t, "%u of %u requests waiting, %u with data on the way, %u of %u to be returned\n", d->head.pending,
+          d->head.queue_limit, d->transfer_count, d->head.returns.count, d->head.returns.limit);
     for (uint64_t set = d->queued_banks | d->current_banks; set; set &= set - 1)
         describe_bank(d, (uint32_t)__builtin_ctzll(set), &t);
 }

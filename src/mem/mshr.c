@@ -13,9 +13,15 @@ void mshr_init(struct mshr *m, struct arena *a, uint32_t entries, uint32_t merge
         merge = 1;
     while ((1u << bits) < 2 * entries)
         bits++;
-    *m = (struct mshr){ .entries = arena_lines(a, struct mshr_entry, entries), .merged = arena_array(a, struct packet, (size_t)entries * (merge - 1)),
-                        .chains = arena_array(a, uint16_t, 1u << bits), .limit = entries, .merge = merge, .chain_shift = 32 - bits,
-                        .free = MSHR_END, .ready_head = MSHR_END, .ready_tail = MSHR_END };
+    *m = (struct mshr){.entries = arena_lines(a, struct mshr_entry, entries),
+                       .merged = arena_array(a, struct packet, (size_t)entries * (merge - 1)),
+                       .chains = arena_array(a, uint16_t, 1u << bits),
+                       .limit = entries,
+                       .merge = merge,
+                       .chain_shift = 32 - bits,
+                       .free = MSHR_END,
+                       .ready_head = MSHR_END,
+                       .ready_tail = MSHR_END};
     memset(m->chains, 0xff, sizeof *m->chains << bits); /* MSHR_END */
 }
 
@@ -25,6 +31,6 @@ void mshr_mark_modified(struct mshr *m, uint64_t line, uint8_t sectors)
     for (uint32_t entry; sectors && (entry = mshr_find(m, line, sectors, &covered)) != MSHR_NONE;) {
         struct mshr_entry *e = &m->entries[entry];
         e->modified |= e->asked & sectors;
-        sectors &= (uint8_t)~(e->asked | e->names);
+        sectors &= (uint8_t) ~(e->asked | e->names);
     }
 }

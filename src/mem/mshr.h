@@ -1,7 +1,9 @@
 /* Miss status holding registers: which lines (or sectors) are on their way, and who waits for them.
  *
- * Entries are found by their line through short chains; two entries of one line stand for different sectors. Each has places for as many requests as it may merge. When all that was asked for has
- * come, the entry leaves its chain (a later miss of that line opens a new one) and waits in the order of completion until its requests have been taken, one at a time. */
+ * Entries are found by their line through short chains; two entries of one line stand for different sectors. Each has
+ * places for as many requests as it may merge. When all that was asked for has come, the entry leaves its chain (a
+ * later miss of that line opens a new one) and waits in the order of completion until its requests have been taken, one
+ * at a time. */
 #ifndef HEDDLE_MEM_MSHR_H
 #define HEDDLE_MEM_MSHR_H
 
@@ -14,25 +16,25 @@ enum { MSHR_END = UINT16_MAX }; /* of a chain or list */
 
 /* 64 bytes: one cache line of most hosts. */
 struct mshr_entry {
-    uint64_t line;             /* address */
-    uint64_t age;              /* of the warp that opened it, with its slot */
-    uint32_t place;            /* line of the cache that was reserved, MSHR_NONE: none */
-    uint16_t count, taken;     /* requests; of those, taken when they were ready. count 0: the entry is free */
-    uint16_t next;             /* entry behind this one in its chain, among the complete or among the free */
-    uint8_t asked, missing;    /* sectors; those that have not come yet */
-    uint8_t modified;          /* sectors written while on their way */
-    uint8_t names;             /* sectors that it is found by: those asked for, unless it was opened in the name of another */
-    bool bypass;               /* stored nowhere when it comes */
-    struct packet first;       /* request, which opened it */
+    uint64_t line;          /* address */
+    uint64_t age;           /* of the warp that opened it, with its slot */
+    uint32_t place;         /* line of the cache that was reserved, MSHR_NONE: none */
+    uint16_t count, taken;  /* requests; of those, taken when they were ready. count 0: the entry is free */
+    uint16_t next;          /* entry behind this one in its chain, among the complete or among the free */
+    uint8_t asked, missing; /* sectors; those that have not come yet */
+    uint8_t modified;       /* sectors written while on their way */
+    uint8_t names;       /* sectors that it is found by: those asked for, unless it was opened in the name of another */
+    bool bypass;         /* stored nowhere when it comes */
+    struct packet first; /* request, which opened it */
 };
 
 struct mshr {
     struct mshr_entry *entries;
-    struct packet *merged;     /* requests behind the first: merge - 1 places for each entry */
-    uint16_t *chains;          /* the latest entry of each */
+    struct packet *merged; /* requests behind the first: merge - 1 places for each entry */
+    uint16_t *chains;      /* the latest entry of each */
     uint32_t limit, merge, used, chain_shift;
-    uint32_t fresh;            /* entries from here on have never been used, so that memory is touched as it is needed */
-    uint16_t free;             /* list of those that have been */
+    uint32_t fresh; /* entries from here on have never been used, so that memory is touched as it is needed */
+    uint16_t free;  /* list of those that have been */
     uint16_t ready_head, ready_tail;
 };
 
@@ -54,7 +56,10 @@ static inline struct packet *mshr_ready_front(const struct mshr *m)
 }
 
 /* The high bits of a product with an odd constant: lines differ in any bits. */
-static inline uint16_t *mshr_chain(const struct mshr *m, uint64_t line) { return &m->chains[(uint32_t)(line / SECTOR_BYTES) * 0x9e3779b1u >> m->chain_shift]; }
+static inline uint16_t *mshr_chain(const struct mshr *m, uint64_t line)
+{
+    return &m->chains[(uint32_t)(line / SECTOR_BYTES) * 0x9e3779b1u >> m->chain_shift];
+}
 
 /* The latest entry that brings some of the sectors, or MSHR_NONE; covered: all sectors of the line on their way. */
 static inline uint32_t mshr_find(const struct mshr *m, uint64_t line, uint8_t sectors, uint8_t *covered)
@@ -73,7 +78,8 @@ static inline uint32_t mshr_find(const struct mshr *m, uint64_t line, uint8_t se
 }
 
 /* Opens an entry for its first request; there is a free one. place: see struct mshr_entry. */
-static inline uint32_t mshr_open(struct mshr *m, uint64_t line, uint8_t sectors, const struct packet *request, uint64_t age, uint32_t place)
+static inline uint32_t mshr_open(struct mshr *m, uint64_t line, uint8_t sectors, const struct packet *request,
+                                 uint64_t age, uint32_t place)
 {
     invariant(!mshr_full(m));
     uint32_t index = m->free;
@@ -82,7 +88,15 @@ static inline uint32_t mshr_open(struct mshr *m, uint64_t line, uint8_t sectors,
     else
         index = m->fresh++;
     uint16_t *chain = mshr_chain(m, line);
-    m->entries[index] = (struct mshr_entry){ .line = line, .age = age, .place = place, .count = 1, .next = *chain, .first = *request, .asked = sectors, .missing = sectors, .names = sectors };
+    m->entries[index] = (struct mshr_entry){.line = line,
+                                            .age = age,
+                                            .place = place,
+                                            .count = 1,
+                                            .next = *chain,
+                                            .first = *request,
+                                            .asked = sectors,
+                                            .missing = sectors,
+                                            .names = sectors};
     *chain = (uint16_t)index;
     m->used++;
     return index;

@@ -1,4 +1,5 @@
-/* What travels between a core's caches, the crossbar, the L2 slices and DRAM: a token of 32 bytes, passed by value. It carries no data, only what an access costs. */
+/* What travels between a core's caches, the crossbar, the L2 slices and DRAM: a token of 32 bytes, passed by value. It
+ * carries no data, only what an access costs. */
 #ifndef HEDDLE_MEM_PACKET_H
 #define HEDDLE_MEM_PACKET_H
 
@@ -6,41 +7,44 @@
 #include <stdint.h>
 
 enum packet_kind {
-    PACKET_LOAD,       /* global read by a core's L1D, or past it */
-    PACKET_STORE,      /* global write: answered by an acknowledgement */
+    PACKET_LOAD,  /* global read by a core's L1D, or past it */
+    PACKET_STORE, /* global write: answered by an acknowledgement */
     PACKET_LOCAL_LOAD,
     PACKET_LOCAL_STORE,
-    PACKET_ATOMIC,     /* takes effect at the partition */
-    PACKET_CONST,      /* constant cache miss */
+    PACKET_ATOMIC, /* takes effect at the partition */
+    PACKET_CONST,  /* constant cache miss */
     PACKET_TEXTURE,
-    PACKET_INST,       /* instruction cache miss */
+    PACKET_INST,         /* instruction cache miss */
     PACKET_L1_WRITEBACK, /* a modified line leaves an L1: no answer */
     PACKET_L2_WRITEBACK, /* a modified line leaves an L2: no answer */
-    PACKET_L2_FETCH,   /* an L2 reads the line that a store missed: no answer to the core */
+    PACKET_L2_FETCH,     /* an L2 reads the line that a store missed: no answer to the core */
 };
 
 enum { SECTOR_BYTES = 32 };
 
 struct packet {
-    uint64_t address;  /* timing address of the first byte */
-    uint32_t token;    /* the sender's own: an MSHR entry, a pending load, a warp */
-    uint32_t pc;       /* instruction that caused it */
-    uint16_t bytes;    /* asked for or written */
-    uint16_t core;     /* that sent it */
-    uint16_t warp;     /* slot in that core */
-    uint8_t kind;      /* enum packet_kind */
+    uint64_t address; /* timing address of the first byte */
+    uint32_t token;   /* the sender's own: an MSHR entry, a pending load, a warp */
+    uint32_t pc;      /* instruction that caused it */
+    uint16_t bytes;   /* asked for or written */
+    uint16_t core;    /* that sent it */
+    uint16_t warp;    /* slot in that core */
+    uint8_t kind;     /* enum packet_kind */
     union {
         uint8_t slice; /* L2 slice it belongs to */
         uint8_t left; /* before it has one, on its way to an L1D: accesses of the same instruction that come after it */
     };
-    uint32_t mask;     /* atomics: lanes it stands for; stores to an L2 that asks for it: what of their bytes they write, a bit for each 32nd part */
-    uint8_t sectors;   /* of its line, bit 0 lowest: what a fill brings or a write covers */
-    uint8_t reply;     /* on its way back to the core */
-    uint8_t origin;    /* which part of its core waits for the answer (the core's own) */
-    uint8_t twin;      /* asks for its sector in the name of the one before it (cache.c) */
+    uint32_t mask; /* atomics: lanes it stands for; stores to an L2 that asks for it: what of their bytes they write, a
+                      bit for each 32nd part */
+    uint8_t sectors; /* of its line, bit 0 lowest: what a fill brings or a write covers */
+    uint8_t reply;   /* on its way back to the core */
+    uint8_t origin;  /* which part of its core waits for the answer (the core's own) */
+    uint8_t twin;    /* asks for its sector in the name of the one before it (cache.c) */
 };
 
-enum { PACKET_WRITES = 1 << PACKET_STORE | 1 << PACKET_LOCAL_STORE | 1 << PACKET_L1_WRITEBACK | 1 << PACKET_L2_WRITEBACK };
+enum {
+    PACKET_WRITES = 1 << PACKET_STORE | 1 << PACKET_LOCAL_STORE | 1 << PACKET_L1_WRITEBACK | 1 << PACKET_L2_WRITEBACK
+};
 static inline bool packet_is_write(const struct packet *p) { return PACKET_WRITES >> p->kind & 1; }
 
 #endif

@@ -1,10 +1,12 @@
-/* A memory channel with its L2 slices (GPGPU-Sim's memory partition unit and its sub-partitions, with the order of their steps).
+/* A memory channel with its L2 slices (GPGPU-Sim's memory partition unit and its sub-partitions, with the order of
+ * their steps).
  *
- * A slice: crossbar -> fixed delay (the raster units' pipeline, "ROP") -> input queue -> L2 -> queue to DRAM; DRAM -> return queue -> L2 -> reply queue -> crossbar.
- * The channel: the slices' queues to DRAM -> fixed delay -> DRAM. Textures do not pass the first delay, but for
- * those that are cut: their pieces are no longer known as textures there.
+ * A slice: crossbar -> fixed delay (the raster units' pipeline, "ROP") -> input queue -> L2 -> queue to DRAM; DRAM ->
+ * return queue -> L2 -> reply queue -> crossbar. The channel: the slices' queues to DRAM -> fixed delay -> DRAM.
+ * Textures do not pass the first delay, but for those that are cut: their pieces are no longer known as textures there.
  *
- * Left out: the credit that a write-back holds while it is inside DRAM (it is given back when DRAM takes it, not when DRAM has written it). */
+ * Left out: the credit that a write-back holds while it is inside DRAM (it is given back when DRAM takes it, not when
+ * DRAM has written it). */
 #include "mem/partition.h"
 
 #include "base/invariant.h"
@@ -20,49 +22,63 @@
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-enum { HEADER_BYTES = 8 };   /* of a packet in the crossbar */
-enum { ROP_ENTRIES = 1024 }; /* requests in the delay of a slice: it has no limit of its own in GPGPU-Sim */
+enum { HEADER_BYTES = 8 };    /* of a packet in the crossbar */
+enum { ROP_ENTRIES = 1024 };  /* requests in the delay of a slice: it has no limit of its own in GPGPU-Sim */
 enum { L2_MISS_RESERVE = 2 }; /* places that a miss asks for in the miss queue: itself and a write-back */
 
-/* Packets that wait for a core cycle. sectors: those of a request that have not been cut off yet, as its sender numbers them, from address base on. */
-struct delayed { struct packet packet; uint64_t ready, base; uint32_t sectors; bool whole /* is one piece, as it stands */; uint32_t pad[2] /* to 64 bytes: found by a shift */; };
-/* A line goes round in its first slots, as many as it has needed so far: it may be long, and stays in few cache lines of the host. */
-struct delay_line { struct delayed *slots; uint32_t mask, head, count, limit; };
+/* Packets that wait for a core cycle. sectors: those of a request that have not been cut off yet, as its sender numbers
+ * them, from address base on. */
+struct delayed {
+    struct packet packet;
+    uint64_t ready, base;
+    uint32_t sectors;
+    bool whole /* is one piece, as it stands */;
+    uint32_t pad[2] /* to 64 bytes: found by a shift */;
+};
+/* A line goes round in its first slots, as many as it has needed so far: it may be long, and stays in few cache lines
+ * of the host. */
+struct delay_line {
+    struct delayed *slots;
+    uint32_t mask, head, count, limit;
+};
 enum { DELAY_WINDOW = 32 };
 
 struct slice {
-    uint32_t number;               /* of all slices */
+    uint32_t number; /* of all slices */
     struct delay_line rop;
     struct ring input, to_dram, from_dram, reply;
-    uint32_t *input_sets;          /* of the cache, for the packets in input */
-    struct cache *cache;           /* NULL: no L2 */
-    uint64_t at;                   /* core cycle in which it has to be run again, 0: as soon as may be */
-    uint64_t ran;                  /* the last L2 tick that is in the counters */
-    bool failed;                   /* the access at the front of input, when it was last tried */
-    uint8_t fails, refuses;        /* while it rests, in every tick: that access fails again; a request waits at the crossbar for which there is no room */
+    uint32_t *input_sets;   /* of the cache, for the packets in input */
+    struct cache *cache;    /* NULL: no L2 */
+    uint64_t at;            /* core cycle in which it has to be run again, 0: as soon as may be */
+    uint64_t ran;           /* the last L2 tick that is in the counters */
+    bool failed;            /* the access at the front of input, when it was last tried */
+    uint8_t fails, refuses; /* while it rests, in every tick: that access fails again; a request waits at the crossbar
+                               for which there is no room */
 };
 
 struct partition {
     struct partition_head head;
     struct crossbar *requests, *replies;
-    const uint64_t *l2_ticks;      /* that have been; NULL: nobody says */
+    const uint64_t *l2_ticks; /* that have been; NULL: nobody says */
     struct partition_hooks hooks;
     const struct mem_config *config;
     const struct address_map *map;
     struct slice *slices, *slices_end;
     uint32_t slice_count, channel;
     uint32_t rop_cycles, dram_latency_cycles, cores_per_port;
-    uint32_t line_bytes;           /* of the L2, 0: none */
+    uint32_t line_bytes; /* of the L2, 0: none */
     bool pieces_are_lines, upper_halves_slip, constants_share_miss, partial_writes, reads_evict_free, stores_evict_free;
-    uint8_t line_sectors;          /* all of a line */
-    uint32_t piece_bytes;          /* requests are cut at multiples of this; 0: not at all */
-    uint32_t pieces;               /* of a request, so many places must be free in the input queue before one is taken from the crossbar */
+    uint8_t line_sectors; /* all of a line */
+    uint32_t piece_bytes; /* requests are cut at multiples of this; 0: not at all */
+    uint32_t
+        pieces; /* of a request, so many places must be free in the input queue before one is taken from the crossbar */
     struct dram *dram;
     struct delay_line to_dram;
-    uint32_t last_served;          /* slice */
-    uint32_t queued;               /* packets in the slices' queues to DRAM */
-    uint32_t credits_used, credit_limit; /* requests between the slices' queues to DRAM and those from it; limit 0: none */
-    uint64_t dram_now, dram_core_now;    /* of the last partition_run_dram */
+    uint32_t last_served; /* slice */
+    uint32_t queued;      /* packets in the slices' queues to DRAM */
+    uint32_t credits_used,
+        credit_limit;                 /* requests between the slices' queues to DRAM and those from it; limit 0: none */
+    uint64_t dram_now, dram_core_now; /* of the last partition_run_dram */
     uint64_t reply_stalls, input_stalls;
 };
 
@@ -71,7 +87,9 @@ static void delay_init(struct delay_line *d, struct arena *a, uint32_t limit)
     uint32_t size = 1;
     while (size < limit)
         size *= 2;
-    *d = (struct delay_line){ .slots = arena_lines(a, struct delayed, size), .mask = (size < DELAY_WINDOW ? size : DELAY_WINDOW) - 1, .limit = limit };
+    *d = (struct delay_line){.slots = arena_lines(a, struct delayed, size),
+                             .mask = (size < DELAY_WINDOW ? size : DELAY_WINDOW) - 1,
+                             .limit = limit};
 }
 
 /* All slots of the window are in use: it becomes twice as long. What is in front of the head goes behind the rest. */
@@ -84,7 +102,10 @@ static void delay_grow(struct delay_line *d)
 
 static bool delay_full(const struct delay_line *d) { return d->count >= d->limit; }
 static struct delayed *delay_front(const struct delay_line *d) { return &d->slots[d->head]; }
-static bool delay_over(const struct delay_line *d, uint64_t core_now) { return d->count && delay_front(d)->ready <= core_now; }
+static bool delay_over(const struct delay_line *d, uint64_t core_now)
+{
+    return d->count && delay_front(d)->ready <= core_now;
+}
 
 /* The place behind the last entry; the line is not full. */
 static struct delayed *delay_back(struct delay_line *d)
@@ -95,10 +116,7 @@ static struct delayed *delay_back(struct delay_line *d)
 }
 
 /* An empty line begins at its first slot again: a little used one stays in few cache lines of the host. */
-static void delay_pop(struct delay_line *d)
-{
-    d->head = --d->count ? (d->head + 1) & d->mask : 0;
-}
+static void delay_pop(struct delay_line *d) { d->head = --d->count ? (d->head + 1) & d->mask : 0; }
 
 static uint64_t index_in_slice(const void *map, uint64_t address) { return address_map_in_slice(map, address); }
 
@@ -106,12 +124,15 @@ static struct cache *create_l2(struct arena *a, const struct cache_config *confi
 {
     if (config->sets == 0)
         return NULL;
-    struct cache *c = cache_create(a, config, config->index == SET_INDEX_MULTIPLIED ? NULL /* of the whole address */ : index_in_slice, map);
-    cache_set_writeback(c, PACKET_L2_WRITEBACK, config->miss_queue < L2_MISS_RESERVE ? config->miss_queue : L2_MISS_RESERVE);
+    struct cache *c = cache_create(
+        a, config, config->index == SET_INDEX_MULTIPLIED ? NULL /* of the whole address */ : index_in_slice, map);
+    cache_set_writeback(c, PACKET_L2_WRITEBACK,
+                        config->miss_queue < L2_MISS_RESERVE ? config->miss_queue : L2_MISS_RESERVE);
     return c;
 }
 
-static void create_slice(struct slice *s, struct arena *a, const struct l2_config *l2, const struct address_map *map, uint32_t number)
+static void create_slice(struct slice *s, struct arena *a, const struct l2_config *l2, const struct address_map *map,
+                         uint32_t number)
 {
     s->number = number;
     s->at = NEVER;
@@ -124,22 +145,31 @@ static void create_slice(struct slice *s, struct arena *a, const struct l2_confi
     s->input_sets = arena_array(a, uint32_t, s->input.mask + 1);
 }
 
-/* Packets enter the delay in front of DRAM one a DRAM cycle, and leave as fast once it is over: it never holds more than the cycles it lasts. */
+/* Packets enter the delay in front of DRAM one a DRAM cycle, and leave as fast once it is over: it never holds more
+ * than the cycles it lasts. */
 static uint32_t delay_entries(const struct mem_config *config)
 {
     uint64_t core_khz = config->core_khz ? config->core_khz : 1;
     return (uint32_t)((config->dram.latency_cycles + 1) * (config->dram_khz / core_khz + 1) + 2);
 }
 
-struct partition *partition_create(struct arena *a, const struct mem_config *config, const struct address_map *map, uint32_t channel, struct crossbar *requests,
-                                   struct crossbar *replies, const struct partition_hooks *hooks)
+struct partition *partition_create(struct arena *a, const struct mem_config *config, const struct address_map *map,
+                                   uint32_t channel, struct crossbar *requests, struct crossbar *replies,
+                                   const struct partition_hooks *hooks)
 {
     const struct l2_config *l2 = &config->l2;
     const struct cache_config *cache = &l2->cache;
     assert(l2->input_queue && l2->dram_queue && l2->return_queue && l2->reply_queue && l2->slices_per_channel <= 64);
     struct partition *p = arena_new(a, struct partition);
-    *p = (struct partition){ .requests = requests, .replies = replies, .config = config, .map = map, .channel = channel, .head = { .l2_at = NEVER, .dram_at = NEVER, .leaves_delay_at = NEVER }, .slice_count = l2->slices_per_channel,
-                             .rop_cycles = l2->rop_cycles, .dram_latency_cycles = config->dram.latency_cycles };
+    *p = (struct partition){.requests = requests,
+                            .replies = replies,
+                            .config = config,
+                            .map = map,
+                            .channel = channel,
+                            .head = {.l2_at = NEVER, .dram_at = NEVER, .leaves_delay_at = NEVER},
+                            .slice_count = l2->slices_per_channel,
+                            .rop_cycles = l2->rop_cycles,
+                            .dram_latency_cycles = config->dram.latency_cycles};
     if (hooks)
         p->hooks = *hooks;
     p->cores_per_port = config->cores_per_port ? config->cores_per_port : 1;
@@ -176,7 +206,10 @@ static inline void wake_slice(struct partition *p, struct slice *s) { s->at = p-
 
 /* Replies: interconnect clock. */
 
-static uint32_t reply_bytes(const struct packet *r) { return packet_is_write(r) ? HEADER_BYTES : HEADER_BYTES + r->bytes; }
+static uint32_t reply_bytes(const struct packet *r)
+{
+    return packet_is_write(r) ? HEADER_BYTES : HEADER_BYTES + r->bytes;
+}
 
 static void send_reply(struct partition *p, struct slice *s, uint64_t icnt_now)
 {
@@ -217,9 +250,15 @@ static void queue_reply(struct partition *p, struct slice *s, const struct packe
 
 /* DRAM: its command clock. */
 
-static bool ends_silently(const struct packet *p) { return p->kind == PACKET_L1_WRITEBACK || p->kind == PACKET_L2_WRITEBACK; }
+static bool ends_silently(const struct packet *p)
+{
+    return p->kind == PACKET_L1_WRITEBACK || p->kind == PACKET_L2_WRITEBACK;
+}
 
-static struct slice *slice_of(const struct partition *p, const struct packet *r) { return &p->slices[r->slice - p->channel * p->slice_count]; }
+static struct slice *slice_of(const struct partition *p, const struct packet *r)
+{
+    return &p->slices[r->slice - p->channel * p->slice_count];
+}
 
 static void return_from_dram(struct partition *p)
 {
@@ -275,7 +314,8 @@ static void push_to_dram(struct partition *p, uint64_t dram_now, uint64_t core_n
     delay_pop(&p->to_dram);
 }
 
-/* Something that waits for the DRAM's clock can go on in the next command cycle. What waits for room in a queue from DRAM is told when there is some. */
+/* Something that waits for the DRAM's clock can go on in the next command cycle. What waits for room in a queue from
+ * DRAM is told when there is some. */
 static bool dram_side_moves(struct partition *p)
 {
     const struct packet *r = dram_return_front(p->dram);
@@ -289,7 +329,8 @@ static bool dram_side_moves(struct partition *p)
     return false;
 }
 
-/* Data is taken in the cycle after the one in which it has come: if there is nothing else to do, that one is left out. */
+/* Data is taken in the cycle after the one in which it has come: if there is nothing else to do, that one is left
+ * out. */
 static uint64_t next_dram_cycle(const struct partition *p, uint64_t dram_now)
 {
     const struct dram_head *d = dram_look(p->dram);
@@ -322,18 +363,21 @@ static uint64_t last_byte(const struct packet *r) { return r->address + (r->byte
 /* One line of an L2 without sectors, as most requests are. */
 static bool is_whole_line(const struct partition *p, const struct packet *r)
 {
-    return p->pieces_are_lines && r->bytes == p->line_bytes && !(r->address & (p->line_bytes - 1)) && r->sectors == p->line_sectors && !ends_silently(r);
+    return p->pieces_are_lines && r->bytes == p->line_bytes && !(r->address & (p->line_bytes - 1)) &&
+           r->sectors == p->line_sectors && !ends_silently(r);
 }
 
-/* The upper half of a line, where the machine has GPGPU-Sim 4's mistake: its sectors, numbered from the line's beginning, are counted from the request's address, which puts them in the next line.
- * Constants are cut apart from the others there, and rightly. */
+/* The upper half of a line, where the machine has GPGPU-Sim 4's mistake: its sectors, numbered from the line's
+ * beginning, are counted from the request's address, which puts them in the next line. Constants are cut apart from the
+ * others there, and rightly. */
 static bool slips(const struct partition *p, const struct packet *r, uint32_t before, uint32_t touched)
 {
     return p->upper_halves_slip && touched > 1 && before * SECTOR_BYTES == p->line_bytes / 2 && r->kind != PACKET_CONST;
 }
 
-/* What a request is about. Senders number the sectors of their own lines, which may be shorter or longer than the L2's, and may leave out some: an L1 that asks for sectors that do not lie
- * side by side names the address of the first, a write-back that of its line, an access that of its segment. */
+/* What a request is about. Senders number the sectors of their own lines, which may be shorter or longer than the L2's,
+ * and may leave out some: an L1 that asks for sectors that do not lie side by side names the address of the first, a
+ * write-back that of its line, an access that of its segment. */
 static void name_sectors(const struct partition *p, struct delayed *d)
 {
     const struct packet *r = &d->packet;
@@ -348,7 +392,8 @@ static void name_sectors(const struct partition *p, struct delayed *d)
     uint32_t in_line = ((1u << touched) - 1) << before;
     d->sectors = r->sectors ? r->sectors : in_line;
     bool from_first = r->sectors && ends_silently(r);
-    d->whole = p->piece_bytes == 0 || (d->sectors == in_line && r->bytes && !from_first && ((r->address ^ last_byte(r)) & -(uint64_t)p->piece_bytes) == 0);
+    d->whole = p->piece_bytes == 0 || (d->sectors == in_line && r->bytes && !from_first &&
+                                       ((r->address ^ last_byte(r)) & -(uint64_t)p->piece_bytes) == 0);
     if (d->whole) {
         d->packet.sectors = (uint8_t)(p->piece_bytes ? in_line : r->sectors);
         return;
@@ -364,12 +409,16 @@ static void name_sectors(const struct partition *p, struct delayed *d)
 static uint64_t sector_address(const struct delayed *d, uint32_t n) { return d->base + (uint64_t)n * SECTOR_BYTES; }
 
 static uint64_t first_sector(const struct delayed *d) { return sector_address(d, (uint32_t)__builtin_ctz(d->sectors)); }
-static uint64_t last_sector(const struct delayed *d) { return sector_address(d, 31u - (uint32_t)__builtin_clz(d->sectors)); }
+static uint64_t last_sector(const struct delayed *d)
+{
+    return sector_address(d, 31u - (uint32_t)__builtin_clz(d->sectors));
+}
 
 /* Of a store, which tells what it writes in 32nd parts of its bytes: what it writes of a sector, byte by byte. */
 static uint32_t bytes_of_sector(const struct packet *r, uint32_t sector)
 {
-    uint32_t part_bytes = r->bytes / 32u, parts = SECTOR_BYTES / (part_bytes ? part_bytes : 1), first = r->sectors ? (uint32_t)__builtin_ctz(r->sectors) : 0, bytes = 0;
+    uint32_t part_bytes = r->bytes / 32u, parts = SECTOR_BYTES / (part_bytes ? part_bytes : 1),
+             first = r->sectors ? (uint32_t)__builtin_ctz(r->sectors) : 0, bytes = 0;
     uint32_t written = r->mask >> ((sector - first) * parts & 31);
     for (uint32_t i = 0; i < parts && part_bytes < 32; i++)
         if (written >> i & 1)
@@ -381,7 +430,8 @@ static uint32_t bytes_of_sector(const struct packet *r, uint32_t sector)
 static struct packet cut_piece(const struct partition *p, struct delayed *d)
 {
     struct packet piece = d->packet;
-    uint64_t start = first_sector(d), limit = (start & ~(uint64_t)(p->piece_bytes - 1)) + p->piece_bytes, end = last_sector(d);
+    uint64_t start = first_sector(d), limit = (start & ~(uint64_t)(p->piece_bytes - 1)) + p->piece_bytes,
+             end = last_sector(d);
     uint32_t names = d->sectors;
     if (end >= limit) { /* else it is all of the request */
         names &= ~(~0u << (limit - d->base) / SECTOR_BYTES);
@@ -406,7 +456,10 @@ static struct packet cut_piece(const struct partition *p, struct delayed *d)
     return piece;
 }
 
-static bool is_one_piece(const struct partition *p, const struct delayed *d) { return d->whole || last_sector(d) / p->piece_bytes == first_sector(d) / p->piece_bytes; }
+static bool is_one_piece(const struct partition *p, const struct delayed *d)
+{
+    return d->whole || last_sector(d) / p->piece_bytes == first_sector(d) / p->piece_bytes;
+}
 
 /* L2 slices: their clock. The steps stand in the order in which a cycle takes them. */
 
@@ -428,7 +481,10 @@ static void push_piece(const struct partition *p, struct slice *s, struct delaye
     push_input(s, &piece);
 }
 
-static bool has_room(const struct partition *p, const struct slice *s) { return ring_room(&s->input) >= p->pieces && !delay_full(&s->rop); }
+static bool has_room(const struct partition *p, const struct slice *s)
+{
+    return ring_room(&s->input) >= p->pieces && !delay_full(&s->rop);
+}
 
 static void take_request(struct partition *p, struct slice *s, uint64_t core_now)
 {
@@ -509,7 +565,9 @@ static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
     s->failed = outcome == CACHE_FAIL;
     if (s->failed)
         return;
-    uint32_t port_bytes = outcome == CACHE_HIT ? r->bytes : (packet_is_write(r) ? p->stores_evict_free : p->reads_evict_free) ? 0 : result.writeback_bytes;
+    uint32_t port_bytes = outcome == CACHE_HIT                                                ? r->bytes
+                          : (packet_is_write(r) ? p->stores_evict_free : p->reads_evict_free) ? 0
+                                                                                              : result.writeback_bytes;
     if (port_bytes)
         cache_use_port(s->cache, port_bytes, l2_now);
     bool done = outcome == CACHE_HIT || packet_is_write(r); /* reads that miss are answered when their data has come */
@@ -540,7 +598,8 @@ static void leave_delay(const struct partition *p, struct slice *s, uint64_t cor
         delay_pop(&s->rop);
 }
 
-/* What a slice would do in its next tick if nothing came from elsewhere. What it waits for is told by wake_slice, but for a request at the crossbar. */
+/* What a slice would do in its next tick if nothing came from elsewhere. What it waits for is told by wake_slice, but
+ * for a request at the crossbar. */
 
 /* What cache_fails_again counts. */
 static void cache_failed_again(struct cache *c, uint32_t times) { ((struct cache_head *)c)->repeats += times; }
@@ -558,7 +617,8 @@ static bool input_moves(struct slice *s, uint64_t l2_now)
 static bool moves(const struct partition *p, struct slice *s, uint64_t l2_now)
 {
     bool reply_room = !ring_full(&s->reply);
-    if (s->cache && ((cache_has_miss(s->cache) && !ring_full(&s->to_dram)) || (cache_has_ready(s->cache) && reply_room)))
+    if (s->cache &&
+        ((cache_has_miss(s->cache) && !ring_full(&s->to_dram)) || (cache_has_ready(s->cache) && reply_room)))
         return true;
     bool waits = crossbar_waits_at(p->requests, s->number);
     if (waits && has_room(p, s))
@@ -644,7 +704,8 @@ uint64_t partition_next_event(const struct partition *p, uint64_t core_now)
 
 static bool slice_idle(const struct slice *s)
 {
-    return (s->rop.count | s->input.count | s->to_dram.count | s->from_dram.count | s->reply.count) == 0 && (s->cache == NULL || cache_idle(s->cache));
+    return (s->rop.count | s->input.count | s->to_dram.count | s->from_dram.count | s->reply.count) == 0 &&
+           (s->cache == NULL || cache_idle(s->cache));
 }
 
 bool partition_idle(const struct partition *p)
@@ -701,7 +762,10 @@ void partition_read_counters(struct partition *p, struct partition_counters *sum
     sum->input_stalls += p->input_stalls;
 }
 
-struct text { char *out; uint32_t size, used; };
+struct text {
+    char *out;
+    uint32_t size, used;
+};
 
 static void print(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void print(struct text *t, const char *format, ...)
@@ -725,7 +789,8 @@ static void describe_slice(struct text *t, const struct slice *s)
 {
     print(t, "L2 slice %u:", s->number);
     if (s->rop.count)
-        print(t, " %u requests in the delay from the crossbar, the first until core cycle %llu", s->rop.count, (unsigned long long)delay_front(&s->rop)->ready);
+        print(t, " %u requests in the delay from the crossbar, the first until core cycle %llu", s->rop.count,
+              (unsigned long long)delay_front(&s->rop)->ready);
     else
         print(t, " no request in the delay from the crossbar");
     describe_queue(t, "wait for the L2", &s->input);
@@ -739,7 +804,7 @@ static void describe_slice(struct text *t, const struct slice *s)
 
 void partition_describe(const struct partition *p, char *out, uint32_t out_bytes)
 {
-    struct text t = { .out = out, .size = out_bytes };
+    struct text t = {.out = out, .size = out_bytes};
     if (out_bytes)
         out[0] = '\0';
     print(&t, "memory channel %u%s\n", p->channel, partition_idle(p) ? ": empty" : "");
@@ -747,7 +812,8 @@ void partition_describe(const struct partition *p, char *out, uint32_t out_bytes
         if (!slice_idle(&p->slices[i]))
             describe_slice(&t, &p->slices[i]);
     if (p->to_dram.count)
-        print(&t, "%u requests in the delay in front of DRAM, the first until core cycle %llu\n", p->to_dram.count, (unsigned long long)delay_front(&p->to_dram)->ready);
+        print(&t, "%u requests in the delay in front of DRAM, the first until core cycle %llu\n", p->to_dram.count,
+              (unsigned long long)delay_front(&p->to_dram)->ready);
     if (!dram_idle(p->dram) && t.used < t.size)
         dram_describe(p->dram, t.out + t.used, t.size - t.used);
 }

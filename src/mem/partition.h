@@ -1,8 +1,10 @@
-/* A memory channel with its L2 slices: from the crossbar through a fixed delay into a slice, from there to DRAM and back (GPGPU-Sim's memory partition).
+/* A memory channel with its L2 slices: from the crossbar through a fixed delay into a slice, from there to DRAM and
+ * back (GPGPU-Sim's memory partition).
  *
- * Requests larger than a sector are cut into sectors where the L2 is sectored, and into lines where it is not, each piece answered on its own: packet->sectors names, in the sender's own
- * numbering, what a piece stands for. Atomics take effect when they leave for the core: on_atomic is called then. An atomic that is cut keeps its mask in one piece only (0 in the others),
- * and the call is made for that one. Every request but the write-back of an L1 is answered. */
+ * Requests larger than a sector are cut into sectors where the L2 is sectored, and into lines where it is not, each
+ * piece answered on its own: packet->sectors names, in the sender's own numbering, what a piece stands for. Atomics
+ * take effect when they leave for the core: on_atomic is called then. An atomic that is cut keeps its mask in one piece
+ * only (0 in the others), and the call is made for that one. Every request but the write-back of an L1 is answered. */
 #ifndef HEDDLE_MEM_PARTITION_H
 #define HEDDLE_MEM_PARTITION_H
 
@@ -14,23 +16,34 @@ struct partition; /* one channel and its slices: opaque, but for its head */
 
 /* Until when there is nothing to do: asked in every cycle, so read without a call. Early is allowed, late is not. */
 struct partition_head {
-    uint64_t l2_at;              /* core cycle, unless a request has arrived at a crossbar output of the slices */
-    uint64_t dram_at;            /* command cycle */
-    uint64_t leaves_delay_at;    /* core cycle in which a packet leaves the delay in front of DRAM */
-    uint64_t refusing;           /* slices, a bit each from the channel's first: the request at their crossbar output has been seen, and waits for room that makes itself known by l2_at */
-    uint32_t replies;            /* that wait for the crossbar */
+    uint64_t l2_at;           /* core cycle, unless a request has arrived at a crossbar output of the slices */
+    uint64_t dram_at;         /* command cycle */
+    uint64_t leaves_delay_at; /* core cycle in which a packet leaves the delay in front of DRAM */
+    uint64_t refusing; /* slices, a bit each from the channel's first: the request at their crossbar output has been
+                          seen, and waits for room that makes itself known by l2_at */
+    uint32_t replies;  /* that wait for the crossbar */
 };
 
-static inline const struct partition_head *partition_head(const struct partition *p) { return (const struct partition_head *)p; }
+static inline const struct partition_head *partition_head(const struct partition *p)
+{
+    return (const struct partition_head *)p;
+}
 
-struct partition_hooks { void *context; void (*on_atomic)(void *context, const struct packet *p); };
+struct partition_hooks {
+    void *context;
+    void (*on_atomic)(void *context, const struct packet *p);
+};
 
-/* Crossbar ports: slice s of all slices is output s of requests, and input s of replies; core c is input and output c / config->cores_per_port. */
-struct partition *partition_create(struct arena *a, const struct mem_config *config, const struct address_map *map, uint32_t channel, struct crossbar *requests,
-                                   struct crossbar *replies, const struct partition_hooks *hooks);
-/* ticks: how many L2 ticks there have been, the one at hand not counted. Slices in which an access can only fail again rest then, and what they fail is counted later. Without, they are run. */
+/* Crossbar ports: slice s of all slices is output s of requests, and input s of replies; core c is input and output c /
+ * config->cores_per_port. */
+struct partition *partition_create(struct arena *a, const struct mem_config *config, const struct address_map *map,
+                                   uint32_t channel, struct crossbar *requests, struct crossbar *replies,
+                                   const struct partition_hooks *hooks);
+/* ticks: how many L2 ticks there have been, the one at hand not counted. Slices in which an access can only fail again
+ * rest then, and what they fail is counted later. Without, they are run. */
 void partition_set_l2_clock(struct partition *p, const uint64_t *ticks);
-/* The clock domains call these in this order when they tick: reply, dram, l2. core_now: core cycles, for the fixed delays. */
+/* The clock domains call these in this order when they tick: reply, dram, l2. core_now: core cycles, for the fixed
+ * delays. */
 void partition_send_replies(struct partition *p, uint64_t icnt_now);
 void partition_run_dram(struct partition *p, uint64_t dram_now, uint64_t core_now);
 
@@ -47,17 +60,24 @@ static inline void partition_dram_cycle(struct partition *p, uint64_t dram_now, 
         partition_run_dram(p, dram_now, core_now);
 }
 
-/* Takes requests from the crossbar, runs the slices. Needed from partition_head(p)->l2_at on, and while a request waits at a slice that is not refusing. */
+/* Takes requests from the crossbar, runs the slices. Needed from partition_head(p)->l2_at on, and while a request waits
+ * at a slice that is not refusing. */
 void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now);
-/* Nothing to do before this core cycle unless a request arrives at a crossbar output of its slices: UINT64_MAX never. Early is allowed, late is not. What ticks between the core cycle before
- * and this one may be left out. */
+/* Nothing to do before this core cycle unless a request arrives at a crossbar output of its slices: UINT64_MAX never.
+ * Early is allowed, late is not. What ticks between the core cycle before and this one may be left out. */
 uint64_t partition_next_event(const struct partition *p, uint64_t core_now);
-bool partition_idle(const struct partition *p);                                  /* holds nothing at all */
-void partition_touch(struct partition *p, uint64_t address, uint64_t now);       /* a copy from the host passes through the L2 */
-void partition_flush(struct partition *p);                                       /* drops all lines (timing only) */
+bool partition_idle(const struct partition *p); /* holds nothing at all */
+void partition_touch(struct partition *p, uint64_t address,
+                     uint64_t now);        /* a copy from the host passes through the L2 */
+void partition_flush(struct partition *p); /* drops all lines (timing only) */
 
-struct partition_counters { struct cache_counters l2; struct dram_counters dram; uint64_t reply_stalls /* a reply was there and the crossbar had no room */, input_stalls; };
-void partition_read_counters(struct partition *p, struct partition_counters *sum); /* adds to sum, from the machine's start */
+struct partition_counters {
+    struct cache_counters l2;
+    struct dram_counters dram;
+    uint64_t reply_stalls /* a reply was there and the crossbar had no room */, input_stalls;
+};
+void partition_read_counters(struct partition *p,
+                             struct partition_counters *sum); /* adds to sum, from the machine's start */
 void partition_describe(const struct partition *p, char *out, uint32_t out_bytes);
 
 #endif

@@ -15,7 +15,7 @@ static inline void ring_init(struct ring *r, struct arena *a, uint32_t limit)
     uint32_t size = 1;
     while (size < limit)
         size *= 2;
-    *r = (struct ring){ .slots = arena_lines(a, struct packet, size), .mask = size - 1, .limit = limit };
+    *r = (struct ring){.slots = arena_lines(a, struct packet, size), .mask = size - 1, .limit = limit};
 }
 
 static inline bool ring_full(const struct ring *r) { return r->count >= r->limit; }
@@ -26,7 +26,10 @@ static inline struct packet *ring_front(struct ring *r) { return &r->slots[r->he
 static inline struct packet *ring_back(struct ring *r) { return &r->slots[(r->head + r->count) & r->mask]; }
 
 /* The caller has seen that there is room. */
-static inline void ring_push(struct ring *r, const struct packet *p) { r->slots[(r->head + r->count++) & r->mask] = *p; }
+static inline void ring_push(struct ring *r, const struct packet *p)
+{
+    r->slots[(r->head + r->count++) & r->mask] = *p;
+}
 
 static inline void ring_pop(struct ring *r)
 {

@@ -1,25 +1,31 @@
-/* An input-queued router with one virtual channel, after GPGPU-Sim's network (a butterfly of one stage, iSLIP with one iteration).
+/* An input-queued router with one virtual channel, after GPGPU-Sim's network (a butterfly of one stage, iSLIP with one
+ * iteration).
  *
- * A packet waits in the queue in front of its port (injection_flits). One flit a cycle enters the link to the router, if the router's buffer for the input has room as far as the port knows: it hears
- * of a flit that has left as long after that as a flit needs for the link. The router takes `speedup` steps a cycle. In a step, an input whose first packet has no output asks for it; an output
- * that belongs to no packet is given to one of those that ask, from a rotating pointer; and each packet that was given its output in an earlier step moves one flit, if there is room behind the output.
- * With its last flit it gives the output back, for the next step. So a packet of n flits holds its input and its output for n + 1 steps, and packets of one flit pass at the rate of one a cycle
- * with speedup 2. One flit a cycle and output leaves the router: what moved in the last step of a cycle not before the next. Behind the link it goes into the port's queue (ejection_flits), from
- * which whole packets are taken; while that is full it stays in the buffer before it, and the router hears of each flit that has left the buffer, a link later.
+ * A packet waits in the queue in front of its port (injection_flits). One flit a cycle enters the link to the router,
+ * if the router's buffer for the input has room as far as the port knows: it hears of a flit that has left as long
+ * after that as a flit needs for the link. The router takes `speedup` steps a cycle. In a step, an input whose first
+ * packet has no output asks for it; an output that belongs to no packet is given to one of those that ask, from a
+ * rotating pointer; and each packet that was given its output in an earlier step moves one flit, if there is room
+ * behind the output. With its last flit it gives the output back, for the next step. So a packet of n flits holds its
+ * input and its output for n + 1 steps, and packets of one flit pass at the rate of one a cycle with speedup 2. One
+ * flit a cycle and output leaves the router: what moved in the last step of a cycle not before the next. Behind the
+ * link it goes into the port's queue (ejection_flits), from which whole packets are taken; while that is full it stays
+ * in the buffer before it, and the router hears of each flit that has left the buffer, a link later.
  *
- * The two links together take hop_cycles. In an empty network a packet of n flits, pushed before router_work(t), can be taken after router_work(t + hop_cycles + n), as in the crossbar without
- * these stages. Left out: several virtual channels, several stages, delays of routing and allocation beyond those of a step. */
+ * The two links together take hop_cycles. In an empty network a packet of n flits, pushed before router_work(t), can be
+ * taken after router_work(t + hop_cycles + n), as in the crossbar without these stages. Left out: several virtual
+ * channels, several stages, delays of routing and allocation beyond those of a step. */
 #include "mem/router.h"
 
 #define NEVER UINT64_MAX
 
 struct router_input {
-    uint32_t present;        /* flits in the router's buffer */
-    uint32_t held;           /* places of that buffer which the port does not know to be free */
-    uint32_t left;           /* flits of the first packet that have not moved, where it has its output */
-    uint32_t freed;          /* places that the port is to hear of, one a cycle */
-    uint64_t coming, heard;  /* on the links: bit n, in n cycles */
-    bool owns;               /* its first packet has been given its output */
+    uint32_t present;       /* flits in the router's buffer */
+    uint32_t held;          /* places of that buffer which the port does not know to be free */
+    uint32_t left;          /* flits of the first packet that have not moved, where it has its output */
+    uint32_t freed;         /* places that the port is to hear of, one a cycle */
+    uint64_t coming, heard; /* on the links: bit n, in n cycles */
+    bool owns;              /* its first packet has been given its output */
 };
 
 struct router_output {
@@ -33,14 +39,15 @@ struct router_output {
 
 struct router {
     uint32_t inputs, input_words, output_words, speedup;
-    uint32_t buffer_in, buffer_out, port_out; /* flits: the router's for an input, behind an output, the port's queue there */
-    uint32_t link_in, link_out;               /* cycles */
-    uint64_t inside[CROSSBAR_WORDS];          /* inputs with packets, or with news on the link */
-    uint64_t present[CROSSBAR_WORDS];         /* inputs with flits in the router */
-    uint64_t owning[CROSSBAR_WORDS];          /* of those, whose packet has its output */
-    uint64_t moved[CROSSBAR_WORDS];           /* inputs of which a flit has moved in this cycle */
-    uint64_t used[CROSSBAR_WORDS];            /* outputs with flits, or with news on the link */
-    uint64_t asked[CROSSBAR_WORDS];           /* outputs that belong to no packet and that some input asks for */
+    uint32_t buffer_in, buffer_out,
+        port_out;                     /* flits: the router's for an input, behind an output, the port's queue there */
+    uint32_t link_in, link_out;       /* cycles */
+    uint64_t inside[CROSSBAR_WORDS];  /* inputs with packets, or with news on the link */
+    uint64_t present[CROSSBAR_WORDS]; /* inputs with flits in the router */
+    uint64_t owning[CROSSBAR_WORDS];  /* of those, whose packet has its output */
+    uint64_t moved[CROSSBAR_WORDS];   /* inputs of which a flit has moved in this cycle */
+    uint64_t used[CROSSBAR_WORDS];    /* outputs with flits, or with news on the link */
+    uint64_t asked[CROSSBAR_WORDS];   /* outputs that belong to no packet and that some input asks for */
     uint64_t packets, flits, stalls;
     struct router_input *input;
     struct router_output *output;
@@ -51,12 +58,19 @@ static uint32_t at_least_one(uint32_t n) { return n ? n : 1; }
 struct router *router_create(struct arena *a, const struct crossbar_config *c, uint32_t inputs, uint32_t outputs)
 {
     struct router *r = arena_new(a, struct router);
-    *r = (struct router){ .inputs = inputs, .input_words = (inputs + 63) / 64, .output_words = (outputs + 63) / 64, .speedup = c->speedup,
-                          .buffer_in = at_least_one(c->input_flits - c->injection_flits), .buffer_out = at_least_one(c->output_flits - c->ejection_flits), .port_out = c->ejection_flits,
-                          .link_in = at_least_one(c->hop_cycles / 2), .link_out = at_least_one(c->hop_cycles - c->hop_cycles / 2),
-                          .input = arena_lines(a, struct router_input, inputs), .output = arena_lines(a, struct router_output, outputs) };
+    *r = (struct router){.inputs = inputs,
+                         .input_words = (inputs + 63) / 64,
+                         .output_words = (outputs + 63) / 64,
+                         .speedup = c->speedup,
+                         .buffer_in = at_least_one(c->input_flits - c->injection_flits),
+                         .buffer_out = at_least_one(c->output_flits - c->ejection_flits),
+                         .port_out = c->ejection_flits,
+                         .link_in = at_least_one(c->hop_cycles / 2),
+                         .link_out = at_least_one(c->hop_cycles - c->hop_cycles / 2),
+                         .input = arena_lines(a, struct router_input, inputs),
+                         .output = arena_lines(a, struct router_output, outputs)};
     for (uint32_t o = 0; o < outputs; o++)
-        r->output[o] = (struct router_output){ .held = 0 };
+        r->output[o] = (struct router_output){.held = 0};
     return r;
 }
 
@@ -70,7 +84,10 @@ static inline uint32_t advance(uint64_t *link)
     return (uint32_t)*link & 1;
 }
 
-static inline struct crossing *first_packet(const struct crossbar_head *h, uint32_t input) { return &h->input[input].slots[h->input[input].head & h->input_mask]; }
+static inline struct crossing *first_packet(const struct crossbar_head *h, uint32_t input)
+{
+    return &h->input[input].slots[h->input[input].head & h->input_mask];
+}
 
 /* Inputs that were empty and have been pushed to. */
 static void look_for_fresh(struct router *r, struct crossbar_head *h)
@@ -84,7 +101,10 @@ static void look_for_fresh(struct router *r, struct crossbar_head *h)
 }
 
 /* The port's queue has room; a packet longer than it enters when nothing waits there. */
-static inline bool may_land(const struct router *r, const struct crossbar_output *out, const struct router_output *o) { return out->flits < r->port_out || out->head == o->landing; }
+static inline bool may_land(const struct router *r, const struct crossbar_output *out, const struct router_output *o)
+{
+    return out->flits < r->port_out || out->head == o->landing;
+}
 
 static void land_flit(struct router *r, struct crossbar_head *h, uint32_t output, uint64_t now)
 {
@@ -193,7 +213,7 @@ static void give(struct router *r, struct crossbar_head *h, uint32_t output)
     uint32_t input = pick(r, out);
     const struct crossing *c = first_packet(h, input);
     struct arrival *place = &out->slots[out->tail++ & h->output_mask];
-    *place = (struct arrival){ .packet = c->packet, .flits = c->flits, .ready = NEVER };
+    *place = (struct arrival){.packet = c->packet, .flits = c->flits, .ready = NEVER};
     out->holder = (uint16_t)input;
     out->next = (uint16_t)(input + 1 < r->inputs ? input + 1 : 0);
     drop_bit(out->asking, input);

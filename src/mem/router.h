@@ -1,5 +1,6 @@
-/* The inside of a crossbar as an input-queued router, flit by flit: used where the configuration names the queues at its ports (injection_flits, ejection_flits), see router.c. It works on the
- * inputs and outputs of crossbar.h, whose functions serve both kinds. */
+/* The inside of a crossbar as an input-queued router, flit by flit: used where the configuration names the queues at
+ * its ports (injection_flits, ejection_flits), see router.c. It works on the inputs and outputs of crossbar.h, whose
+ * functions serve both kinds. */
 #ifndef HEDDLE_MEM_ROUTER_H
 #define HEDDLE_MEM_ROUTER_H
 

@@ -5,7 +5,9 @@
 
 #include "policy/bundle.h"
 
-struct policy_kind_words { const char *option, *name, *one; }; /* "-s", "scheduler", "a scheduler" */
+struct policy_kind_words {
+    const char *option, *name, *one;
+}; /* "-s", "scheduler", "a scheduler" */
 extern const struct policy_kind_words policy_kind_words[POLICY_KINDS];
 
 void policy_choice_set(struct policy_choice *choice, enum policy_kind kind, const struct heddle_policy *p);
@@ -15,7 +17,8 @@ const struct policy_bundle *policy_bundle_find(const struct policy_bundle *table
 /* A shared object: with a '/' in it, or ending in .so. */
 bool policy_is_path(const char *spec, size_t length);
 /* The first length bytes of the spec are a path. */
-bool policy_load(struct policy_choice *choice, enum policy_kind kind, const struct source *spec, size_t length, struct error *e);
+bool policy_load(struct policy_choice *choice, enum policy_kind kind, const struct source *spec, size_t length,
+                 struct error *e);
 /* Which kinds of policies it holds, a bit each; at least one. */
 bool policy_library_kinds(const struct source *spec, size_t length, uint32_t *kinds, struct error *e);
 /* What stands behind the name, which is length bytes long; fills values, spec and texts. */

@@ -6,34 +6,52 @@
 #include <stddef.h>
 #include <string.h>
 
-struct hook { const char *name; size_t offset; };
+struct hook {
+    const char *name;
+    size_t offset;
+};
 
 /* The common part is the first member of all kinds. */
 static const struct hook common[] = {
-#define HOOK(name) {#name, offsetof(struct heddle_policy, name)}
-    HOOK(init), HOOK(finish), HOOK(on.kernel), HOOK(on.kernel_end), HOOK(on.launched), HOOK(on.ended),
-    HOOK(on.finished), HOOK(on.barrier_wait), HOOK(on.barrier_pass), HOOK(on.issued), HOOK(on.committed),
-    HOOK(on.branch), HOOK(on.loop), HOOK(on.coalesced), HOOK(on.l1_access), HOOK(on.l1_evict), HOOK(on.l1_fill),
-    HOOK(on.held), HOOK(on.cycles), {0},
+#define HOOK(name)                                  \
+    {                                               \
+#name, offsetof(struct heddle_policy, name) \
+    }
+    HOOK(init),         HOOK(finish),      HOOK(on.kernel),       HOOK(on.kernel_end),   HOOK(on.launched),
+    HOOK(on.ended),     HOOK(on.finished), HOOK(on.barrier_wait), HOOK(on.barrier_pass), HOOK(on.issued),
+    HOOK(on.committed), HOOK(on.branch),   HOOK(on.loop),         HOOK(on.coalesced),    HOOK(on.l1_access),
+    HOOK(on.l1_evict),  HOOK(on.l1_fill),  HOOK(on.held),         HOOK(on.cycles),       {0},
 #undef HOOK
 };
 static const struct hook of_scheduler[] = {
-#define HOOK(name) {#name, offsetof(struct heddle_scheduler, name)}
+#define HOOK(name)                                     \
+    {                                                  \
+#name, offsetof(struct heddle_scheduler, name) \
+    }
     HOOK(pick), HOOK(hold_loads), HOOK(hold), HOOK(steady_until), {0},
 #undef HOOK
 };
 static const struct hook of_l1[] = {
-#define HOOK(name) {#name, offsetof(struct heddle_l1, name)}
+#define HOOK(name)                              \
+    {                                           \
+#name, offsetof(struct heddle_l1, name) \
+    }
     HOOK(victim), HOOK(inserted), HOOK(touched), HOOK(removed), HOOK(bypass), {0},
 #undef HOOK
 };
 static const struct hook of_divergence[] = {
-#define HOOK(name) {#name, offsetof(struct heddle_divergence, name)}
+#define HOOK(name)                                      \
+    {                                                   \
+#name, offsetof(struct heddle_divergence, name) \
+    }
     HOOK(services), HOOK(block_start), HOOK(block_end), HOOK(split), HOOK(arrived), HOOK(exited), HOOK(lane), {0},
 #undef HOOK
 };
 static const struct hook of_probe[] = {
-#define HOOK(name) {#name, offsetof(struct heddle_probe, name)}
+#define HOOK(name)                                 \
+    {                                              \
+#name, offsetof(struct heddle_probe, name) \
+    }
     HOOK(blocks.branch), HOOK(blocks.ran), HOOK(blocks.left), HOOK(blocks.write), HOOK(write), {0},
 #undef HOOK
 };

@@ -1,5 +1,5 @@
-/* Policies from shared objects: one symbol, heddle_policy_entry. All that can be told before a run is told here, so that a mistake in a user's file
- * is a message and not a crash. */
+/* Policies from shared objects: one symbol, heddle_policy_entry. All that can be told before a run is told here, so
+ * that a mistake in a user's file is a message and not a crash. */
 #include "policy/choose.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,9 @@ static bool is_name(const char *name)
 
 static bool wrong_version(const struct source *spec, uint32_t abi, struct error *e)
 {
-    return error_at(e, ERROR_INVALID, spec, 1, 1, "made for version %u of the policy interface, this Heddle has version %u; compile it again with this Heddle's heddle/policy.h",
+    return error_at(e, ERROR_INVALID, spec, 1, 1,
+                    "made for version %u of the policy interface, this Heddle has version %u; compile it again with "
+                    "this Heddle's heddle/policy.h",
                     abi, HEDDLE_POLICY_ABI);
 }
 
@@ -33,7 +35,8 @@ static const struct heddle_policy *member_of(const struct heddle_policy_entry *e
 }
 
 /* The policy of the asked kind in the library, or a message. */
-static const struct heddle_policy *policy_of(const struct heddle_policy_entry *entry, enum policy_kind kind, const struct source *spec, struct error *e)
+static const struct heddle_policy *policy_of(const struct heddle_policy_entry *entry, enum policy_kind kind,
+                                             const struct source *spec, struct error *e)
 {
     const struct heddle_policy *found = member_of(entry, kind);
     const char *option = NULL;
@@ -80,17 +83,20 @@ static bool has_counters(const struct heddle_policy *p, const struct source *spe
     return true;
 }
 
-static bool is_complete(const struct heddle_policy_entry *entry, enum policy_kind kind, const struct heddle_policy *p, const struct source *spec, struct error *e)
+static bool is_complete(const struct heddle_policy_entry *entry, enum policy_kind kind, const struct heddle_policy *p,
+                        const struct source *spec, struct error *e)
 {
     if (p->abi != HEDDLE_POLICY_ABI)
         return p->abi ? wrong_version(spec, p->abi, e)
                       : error_at(e, ERROR_INVALID, spec, 1, 1, "policy.abi is not set; write .abi = HEDDLE_POLICY_ABI");
     if (!is_name(p->name))
-        return error_at(e, ERROR_INVALID, spec, 1, 1, "its policy.name is not a name; lower-case letters, digits and '-' were expected");
+        return error_at(e, ERROR_INVALID, spec, 1, 1,
+                        "its policy.name is not a name; lower-case letters, digits and '-' were expected");
     if (kind == POLICY_SCHEDULER && !entry->scheduler->pick)
         return error_at(e, ERROR_INVALID, spec, 1, 1, "scheduler '%s' has no pick", p->name);
     if (policy_param_count(p) > POLICY_VALUES)
-        return error_at(e, ERROR_INVALID, spec, 1, 1, "%s '%s' has %u parameters; at most %d are possible", policy_kind_words[kind].name, p->name, policy_param_count(p), POLICY_VALUES);
+        return error_at(e, ERROR_INVALID, spec, 1, 1, "%s '%s' has %u parameters; at most %d are possible",
+                        policy_kind_words[kind].name, p->name, policy_param_count(p), POLICY_VALUES);
     return has_counters(p, spec, e);
 }
 
@@ -125,7 +131,8 @@ static const struct heddle_policy_entry *open_library(void **library, const stru
     return NULL;
 }
 
-bool policy_load(struct policy_choice *choice, enum policy_kind kind, const struct source *spec, size_t length, struct error *e)
+bool policy_load(struct policy_choice *choice, enum policy_kind kind, const struct source *spec, size_t length,
+                 struct error *e)
 {
     const struct heddle_policy_entry *entry = open_library(&choice->library, spec, length, export_macros[kind], e);
     const struct heddle_policy *p = entry ? policy_of(entry, kind, spec, e) : NULL;

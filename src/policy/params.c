@@ -12,7 +12,7 @@
 /* A value as it is written, and where. */
 struct written {
     const struct source *source;
-    int column;            /* of the value; 0: a default, which has no place in the spec */
+    int column; /* of the value; 0: a default, which has no place in the spec */
     const char *text;
 };
 
@@ -22,11 +22,16 @@ enum { FLAG_WORDS = sizeof flag_words / sizeof *flag_words };
 static bool wrong_value(const struct heddle_param *p, const struct written *w, struct error *e, const char *expected)
 {
     if (w->column)
-        return error_at(e, ERROR_INVALID, w->source, 1, w->column, "%s for '%s' was expected, not '%s'", expected, p->name, w->text);
-    return error_at(e, ERROR_INVALID, w->source, 1, 1, "the declared default '%s' of parameter '%s' is not %s", w->text, p->name, expected);
+        return error_at(e, ERROR_INVALID, w->source, 1, w->column, "%s for '%s' was expected, not '%s'", expected,
+                        p->name, w->text);
+    return error_at(e, ERROR_INVALID, w->source, 1, 1, "the declared default '%s' of parameter '%s' is not %s", w->text,
+                    p->name, expected);
 }
 
-static bool in_bounds(const struct heddle_param *p, double value) { return (p->least == 0 && p->most == 0) || (value >= p->least && value <= p->most); }
+static bool in_bounds(const struct heddle_param *p, double value)
+{
+    return (p->least == 0 && p->most == 0) || (value >= p->least && value <= p->most);
+}
 
 static bool out_of_bounds(const struct heddle_param *p, const struct written *w, struct error *e)
 {
@@ -35,7 +40,8 @@ static bool out_of_bounds(const struct heddle_param *p, const struct written *w,
     return wrong_value(p, w, e, expected);
 }
 
-static bool read_choice(union heddle_value *value, const struct heddle_param *p, const struct written *w, struct error *e)
+static bool read_choice(union heddle_value *value, const struct heddle_param *p, const struct written *w,
+                        struct error *e)
 {
     char expected[256] = "one of";
     size_t count = 0;
@@ -64,7 +70,8 @@ static bool read_flag(union heddle_value *value, const struct heddle_param *p, c
     return wrong_value(p, w, e, "on or off");
 }
 
-static bool read_integer(union heddle_value *value, const struct heddle_param *p, const struct written *w, struct error *e)
+static bool read_integer(union heddle_value *value, const struct heddle_param *p, const struct written *w,
+                         struct error *e)
 {
     char *end;
     errno = 0;
@@ -90,7 +97,8 @@ static bool read_real(union heddle_value *value, const struct heddle_param *p, c
 }
 
 /* Text is read where it lies: in choice->texts, or in the policy's own table. */
-static bool read_value(union heddle_value *value, const struct heddle_param *p, const struct written *w, struct error *e)
+static bool read_value(union heddle_value *value, const struct heddle_param *p, const struct written *w,
+                       struct error *e)
 {
     switch (p->type) {
     case HEDDLE_INTEGER: return read_integer(value, p, w, e);
@@ -113,7 +121,8 @@ static bool read_defaults(struct policy_choice *choice, const struct source *spe
     return true;
 }
 
-static bool unknown_key(const struct policy_choice *choice, const struct source *spec, int column, const char *key, struct error *e)
+static bool unknown_key(const struct policy_choice *choice, const struct source *spec, int column, const char *key,
+                        struct error *e)
 {
     const char *names[POLICY_VALUES];
     uint32_t count = policy_param_count(choice->policy);
@@ -122,7 +131,8 @@ static bool unknown_key(const struct policy_choice *choice, const struct source 
     for (uint32_t i = 0; i < count; i++)
         names[i] = choice->policy->params[i].name;
     const char *near = nearest_name(key, names, count);
-    error_at(e, ERROR_NOT_FOUND, spec, 1, column, "%s has no parameter '%s'%s%s%s", choice->policy->name, key, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    error_at(e, ERROR_NOT_FOUND, spec, 1, column, "%s has no parameter '%s'%s%s%s", choice->policy->name, key,
+             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     char known[512] = "";
     for (uint32_t i = 0; i < count; i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), " %s", names[i]);
@@ -135,7 +145,7 @@ static bool unknown_key(const struct policy_choice *choice, const struct source 
 struct reading {
     const struct source *spec;
     bool of_bundle;
-    uint32_t seen;         /* parameters that were given, a bit each */
+    uint32_t seen; /* parameters that were given, a bit each */
 };
 
 /* One `key=value`, or `key` alone for a flag. The text is ours and may be cut. */
@@ -159,7 +169,8 @@ static bool read_pair(struct policy_choice *choice, struct reading *r, int colum
         return error_at(e, ERROR_INVALID, spec, 1, column, "'%s' is given twice", pair);
     r->seen |= UINT32_C(1) << i;
     if (!equals && p->params[i].type != HEDDLE_FLAG)
-        return error_at(e, ERROR_INVALID, spec, 1, column + (int)strlen(pair), "'=' and a value for '%s' were expected", pair);
+        return error_at(e, ERROR_INVALID, spec, 1, column + (int)strlen(pair), "'=' and a value for '%s' were expected",
+                        pair);
     struct written w = {spec, equals ? column + (int)(equals + 1 - pair) : column, equals ? equals + 1 : "on"};
     return read_value(&choice->values[i], &p->params[i], &w, e);
 }
@@ -208,10 +219,12 @@ static bool write_spec(struct policy_choice *choice, const struct source *spec, 
         case HEDDLE_FLAG: text = flag_words[v->integer]; break;
         case HEDDLE_TEXT: text = v->text; break;
         }
-        used += (size_t)snprintf(choice->spec + used, sizeof choice->spec - used, "%c%s=%s", i ? ',' : ':', params[i].name, text);
+        used += (size_t)snprintf(choice->spec + used, sizeof choice->spec - used, "%c%s=%s", i ? ',' : ':',
+                                 params[i].name, text);
     }
     if (used >= sizeof choice->spec)
-        return error_at(e, ERROR_INVALID, spec, 1, 1, "with all its parameters this is longer than %zu characters", sizeof choice->spec - 1);
+        return error_at(e, ERROR_INVALID, spec, 1, 1, "with all its parameters this is longer than %zu characters",
+                        sizeof choice->spec - 1);
     return true;
 }
 
@@ -220,8 +233,7 @@ static bool read_params(struct policy_choice *choice, struct reading *r, size_t 
     /* The program that we live in may have set a locale with decimal commas. */
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     locale_t before = plain ? uselocale(plain) : (locale_t)0;
-    bool good =
-        read_defaults(choice, r->spec, e) && read_pairs(choice, r, length, e) && write_spec(choice, r->spec, e);
+    bool good = read_defaults(choice, r->spec, e) && read_pairs(choice, r, length, e) && write_spec(choice, r->spec, e);
     if (plain) {
         uselocale(before);
         freelocale(plain);

@@ -1,5 +1,5 @@
-/* All policies of the project, by kind, and how one is chosen by its spec. A new policy is one file and one line here. Shared objects: library.c;
- * parameters: params.c; bundles: bundle.c. */
+/* All policies of the project, by kind, and how one is chosen by its spec. A new policy is one file and one line here.
+ * Shared objects: library.c; parameters: params.c; bundles: bundle.c. */
 #include "policy/registry.h"
 
 #include "policy/choose.h"
@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEDULERS(X) X(lrr) X(rr) X(sticky) X(oldest) X(gto) X(swl) X(ccws) X(daws) X(paws) X(caws) \
-    X(gcaws) X(two_level)
-#define L1S(X) X(lru) X(fifo) X(random) X(srrip) X(ship) X(cacp)
+#define SCHEDULERS(X) \
+    X(lrr) X(rr) X(sticky) X(oldest) X(gto) X(swl) X(ccws) X(daws) X(paws) X(caws) X(gcaws) X(two_level)
+#define L1S(X)         X(lru) X(fifo) X(random) X(srrip) X(ship) X(cacp)
 #define DIVERGENCES(X) X(pdom) X(tbc) X(capri)
-#define PROBES(X) X(residency) X(loads) X(trips) X(lost) X(daws_profile) X(activity) X(disparity) \
-    X(criticality) X(critical_lines) X(compaction) X(lanes)
+#define PROBES(X) \
+    X(residency)  \
+    X(loads)      \
+    X(trips) X(lost) X(daws_profile) X(activity) X(disparity) X(criticality) X(critical_lines) X(compaction) X(lanes)
 
 #define DECLARE(name) extern const struct heddle_scheduler scheduler_##name;
 SCHEDULERS(DECLARE)
@@ -108,14 +110,15 @@ static bool no_such_policy(enum policy_kind kind, const struct source *s, size_t
     name[length < 63 ? length : 63] = '\0';
     for (int other = 0; other < POLICY_KINDS; other++)
         if (policy_find_builtin((enum policy_kind)other, s->text, length))
-            return error_at(e, ERROR_NOT_FOUND, s, 1, 1, "'%s' is %s, not %s; it goes behind %s", name, policy_kind_words[other].one, words->one,
-                            policy_kind_words[other].option);
+            return error_at(e, ERROR_NOT_FOUND, s, 1, 1, "'%s' is %s, not %s; it goes behind %s", name,
+                            policy_kind_words[other].one, words->one, policy_kind_words[other].option);
     if (policy_bundle_find(policy_bundles, s->text, length))
         return error_at(e, ERROR_NOT_FOUND, s, 1, 1, "'%s' is a bundle, not %s; it goes behind -p", name, words->one);
     for (const struct heddle_policy *p; count < 64 && (p = policy_builtin(kind, count)); count++)
         names[count] = p->name;
     const char *near = nearest_name(name, names, count);
-    error_at(e, ERROR_NOT_FOUND, s, 1, 1, "no %s '%s'%s%s%s", words->name, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    error_at(e, ERROR_NOT_FOUND, s, 1, 1, "no %s '%s'%s%s%s", words->name, name, near ? "; did you mean '" : "",
+             near ? near : "", near ? "'?" : "");
     char known[512] = "";
     for (size_t i = 0; i < count; i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), " %s", names[i]);

@@ -1,10 +1,13 @@
-/* Which registers hold addresses: those that a memory operand names, all that goes into one by moves and arithmetic, and
- * what is compared with one. On targets before sm_20 an address has 32 bits, whatever the text of the program says, so
- * these are the registers that take half of the room there (registers.c). Left out: addresses that pass through memory or
- * calls without being used as one in the function. */
+/* Which registers hold addresses: those that a memory operand names, all that goes into one by moves and arithmetic,
+ * and what is compared with one. On targets before sm_20 an address has 32 bits, whatever the text of the program says,
+ * so these are the registers that take half of the room there (registers.c). Left out: addresses that pass through
+ * memory or calls without being used as one in the function. */
 #include "ptx/addresses.h"
 
-static bool is_wide(const struct ptx_operand *o) { return o->kind == PTX_OPERAND_REG && ptx_type_bits(o->reg->type) == 64; }
+static bool is_wide(const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_REG && ptx_type_bits(o->reg->type) == 64;
+}
 
 static bool mark(const struct ptx_operand *o, bool *is_address)
 {
@@ -26,8 +29,19 @@ static bool mark_memory_operands(const struct ptx_inst *in, bool *is_address)
 static bool computes_addresses(const struct ptx_inst *in)
 {
     switch (in->opcode) {
-    case PTX_OP_mov: case PTX_OP_cvta: case PTX_OP_cvt: case PTX_OP_add: case PTX_OP_sub: case PTX_OP_mad: case PTX_OP_mul:
-    case PTX_OP_shl: case PTX_OP_selp: case PTX_OP_and: case PTX_OP_or: case PTX_OP_min: case PTX_OP_max: return true;
+    case PTX_OP_mov:
+    case PTX_OP_cvta:
+    case PTX_OP_cvt:
+    case PTX_OP_add:
+    case PTX_OP_sub:
+    case PTX_OP_mad:
+    case PTX_OP_mul:
+    case PTX_OP_shl:
+    case PTX_OP_selp:
+    case PTX_OP_and:
+    case PTX_OP_or:
+    case PTX_OP_min:
+    case PTX_OP_max: return true;
     default: return false;
     }
 }

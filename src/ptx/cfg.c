@@ -1,10 +1,11 @@
-/* Basic blocks and edges of a PTX function, its dominators and post-dominators, and where the paths of a branch meet again.
+/* Basic blocks and edges of a PTX function, its dominators and post-dominators, and where the paths of a branch meet
+ * again.
  *
- * A virtual exit node stands behind every ret, exit, trap, call of a function that does not return, and the function's end.
- * A cycle that reaches none of them would have no post-dominator, so the blocks that close it get an edge to the exit that
- * exists only here.
- * The reconvergence point of a branch is the first instruction of its block's immediate post-dominator. Calls do not end a
- * block (one that never returns does): what happens in the callee is the callee's graph. */
+ * A virtual exit node stands behind every ret, exit, trap, call of a function that does not return, and the function's
+ * end. A cycle that reaches none of them would have no post-dominator, so the blocks that close it get an edge to the
+ * exit that exists only here. The reconvergence point of a branch is the first instruction of its block's immediate
+ * post-dominator. Calls do not end a block (one that never returns does): what happens in the callee is the callee's
+ * graph. */
 #include "ptx/cfg_internal.h"
 
 #include <string.h>
@@ -51,16 +52,10 @@ static bool leaves_function(const struct ptx_inst *in)
     return (ptx_flags(in) & (PTX_F_EXIT | PTX_F_RET)) || call_never_returns(in);
 }
 
-static bool ends_block(const struct ptx_inst *in)
-{
-    return (ptx_flags(in) & PTX_F_BRANCH) || leaves_function(in);
-}
+static bool ends_block(const struct ptx_inst *in) { return (ptx_flags(in) & PTX_F_BRANCH) || leaves_function(in); }
 
 /* Whether execution can go on with the next instruction. */
-bool ptx_falls_through(const struct ptx_inst *in)
-{
-    return in->guard || !ends_block(in);
-}
+bool ptx_falls_through(const struct ptx_inst *in) { return in->guard || !ends_block(in); }
 
 /* bra has a label, brx a table of them. */
 static void visit_operand_targets(const struct ptx_operand *o, ptx_target_visitor *visit, void *context)
@@ -83,12 +78,9 @@ void ptx_visit_targets(const struct ptx_inst *in, ptx_target_visitor *visit, voi
         visit_operand_targets(&in->operands[i], visit, context);
 }
 
-/* Leaders: the first instruction, every branch target, and what stands behind an instruction that ends a block. One entry
- * more than instructions, since a label may stand at the function's end. */
-static void mark_leader(void *leaders, uint32_t target)
-{
-    ((bool *)leaders)[target] = true;
-}
+/* Leaders: the first instruction, every branch target, and what stands behind an instruction that ends a block. One
+ * entry more than instructions, since a label may stand at the function's end. */
+static void mark_leader(void *leaders, uint32_t target) { ((bool *)leaders)[target] = true; }
 
 static void split_blocks(struct arena *a, struct arena *scratch, struct ptx_cfg *cfg, const struct ptx_function *f)
 {
@@ -114,7 +106,8 @@ static void split_blocks(struct arena *a, struct arena *scratch, struct ptx_cfg 
     cfg->blocks[b].end = f->inst_count;
 }
 
-/* Collects the edges of one block at a time; last_seen[n] is one more than the last block that had an edge to node n. */
+/* Collects the edges of one block at a time; last_seen[n] is one more than the last block that had an edge to node
+ * n. */
 struct edge_collector {
     const struct ptx_cfg *cfg;
     const struct ptx_function *f;
@@ -133,7 +126,8 @@ static void collect_edge(void *context, uint32_t target)
     add_edge(c->edges, c->block, to);
 }
 
-static void collect_edges(struct arena *scratch, struct ptx_cfg *cfg, const struct ptx_function *f, struct edge_list *edges)
+static void collect_edges(struct arena *scratch, struct ptx_cfg *cfg, const struct ptx_function *f,
+                          struct edge_list *edges)
 {
     struct edge_collector c = {.cfg = cfg, .f = f, .edges = edges};
     c.last_seen = arena_array(scratch, uint32_t, cfg->block_count + 1);
@@ -149,7 +143,8 @@ static void collect_edges(struct arena *scratch, struct ptx_cfg *cfg, const stru
 }
 
 /* Copies a node's edges into a block's list, leaving out the virtual exit. */
-static uint32_t *copy_edges(struct arena *a, const struct flow_edges *e, uint32_t node, uint32_t exit_node, uint32_t *count)
+static uint32_t *copy_edges(struct arena *a, const struct flow_edges *e, uint32_t node, uint32_t exit_node,
+                            uint32_t *count)
 {
     uint32_t *list = arena_array(a, uint32_t, e->start[node + 1] - e->start[node]);
     *count = 0;
@@ -224,7 +219,8 @@ static void finish_walk(struct endless *s, uint32_t from, bool *seen)
 
 /* Collects the component of `from`: what it reaches along the edges and is in no component yet. Returns true when no
  * edge leaves it, with the members in members[]. */
-static bool collect_component(struct endless *s, uint32_t from, uint32_t number, uint32_t *members, uint32_t *member_count)
+static bool collect_component(struct endless *s, uint32_t from, uint32_t number, uint32_t *members,
+                              uint32_t *member_count)
 {
     const struct flow_edges *out = &s->g->out;
     uint32_t depth = 0;
@@ -261,8 +257,8 @@ static uint32_t component_header(const uint32_t *members, uint32_t count, const 
     return best;
 }
 
-/* Gives each cycle that nothing leaves an edge to the exit from the blocks that close it. Taking those rather than the header
- * keeps the paths inside the body meeting at the body's end. */
+/* Gives each cycle that nothing leaves an edge to the exit from the blocks that close it. Taking those rather than the
+ * header keeps the paths inside the body meeting at the body's end. */
 static bool close_endless_cycles(struct arena *scratch, const struct ptx_cfg *cfg, const struct flow_graph *g,
                                  struct edge_list *edges)
 {
@@ -307,8 +303,8 @@ static void find_dominators(struct arena *a, struct ptx_cfg *cfg, const struct f
         cfg->blocks[b].reachable = b == 0 || cfg->idom[b] != FLOW_NO_NODE;
 }
 
-static void find_post_dominators(struct arena *a, struct arena *scratch, struct ptx_cfg *cfg, const struct flow_graph *g,
-                                 struct edge_list *edges)
+static void find_post_dominators(struct arena *a, struct arena *scratch, struct ptx_cfg *cfg,
+                                 const struct flow_graph *g, struct edge_list *edges)
 {
     if (close_endless_cycles(scratch, cfg, g, edges))
         g = flow_graph_build(scratch, g->node_count, (const uint32_t(*)[2])edges->pairs, edges->count);
@@ -340,7 +336,8 @@ struct ptx_cfg *ptx_cfg_build(struct arena *a, const struct ptx_function *f)
     struct edge_list edges = {.arena = &scratch};
     split_blocks(a, &scratch, cfg, f);
     collect_edges(&scratch, cfg, f, &edges);
-    struct flow_graph *g = flow_graph_build(&scratch, cfg->block_count + 1, (const uint32_t(*)[2])edges.pairs, edges.count);
+    struct flow_graph *g =
+        flow_graph_build(&scratch, cfg->block_count + 1, (const uint32_t(*)[2])edges.pairs, edges.count);
     link_blocks(a, cfg, g);
     find_dominators(a, cfg, g);
     ptx_cfg_find_loops(a, cfg, g);

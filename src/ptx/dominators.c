@@ -1,12 +1,12 @@
 /* Dominators by iteration to a fixed point over reverse postorder, after Cooper, Harvey and Kennedy, "A Simple, Fast
- * Dominance Algorithm": on the graphs compilers write it ends after two or three rounds. No recursion, since a kernel may
- * have tens of thousands of blocks in a row. */
+ * Dominance Algorithm": on the graphs compilers write it ends after two or three rounds. No recursion, since a kernel
+ * may have tens of thousands of blocks in a row. */
 #include "ptx/dominators.h"
 
 #include <string.h>
 
-static void fill_edges(struct arena *a, struct flow_edges *e, uint32_t node_count, const uint32_t (*pairs)[2], uint32_t pair_count,
-                       int from)
+static void fill_edges(struct arena *a, struct flow_edges *e, uint32_t node_count, const uint32_t (*pairs)[2],
+                       uint32_t pair_count, int from)
 {
     e->start = arena_array(a, uint32_t, node_count + 1);
     e->target = arena_array(a, uint32_t, pair_count + 1);
@@ -20,7 +20,8 @@ static void fill_edges(struct arena *a, struct flow_edges *e, uint32_t node_coun
         e->target[next[pairs[i][from]]++] = pairs[i][!from];
 }
 
-struct flow_graph *flow_graph_build(struct arena *a, uint32_t node_count, const uint32_t (*pairs)[2], uint32_t pair_count)
+struct flow_graph *flow_graph_build(struct arena *a, uint32_t node_count, const uint32_t (*pairs)[2],
+                                    uint32_t pair_count)
 {
     struct flow_graph *g = arena_new(a, struct flow_graph);
     g->node_count = node_count;
@@ -29,8 +30,8 @@ struct flow_graph *flow_graph_build(struct arena *a, uint32_t node_count, const 
     return g;
 }
 
-uint32_t flow_reverse_postorder(struct arena *a, uint32_t node_count, const struct flow_edges *out, uint32_t root, uint32_t *order,
-                                uint32_t *position)
+uint32_t flow_reverse_postorder(struct arena *a, uint32_t node_count, const struct flow_edges *out, uint32_t root,
+                                uint32_t *order, uint32_t *position)
 {
     uint32_t *stack = arena_array(a, uint32_t, node_count);
     uint32_t *next_edge = arena_array(a, uint32_t, node_count);
@@ -76,8 +77,10 @@ static uint32_t common_dominator(const uint32_t *dominator, uint32_t a, uint32_t
     return a;
 }
 
-/* One round over all nodes but the root; dominator[] is indexed by place in the order. Returns whether anything changed. */
-static int refine(const struct flow_edges *in, const uint32_t *order, const uint32_t *position, uint32_t count, uint32_t *dominator)
+/* One round over all nodes but the root; dominator[] is indexed by place in the order. Returns whether anything
+ * changed. */
+static int refine(const struct flow_edges *in, const uint32_t *order, const uint32_t *position, uint32_t count,
+                  uint32_t *dominator)
 {
     int changed = 0;
     for (uint32_t i = 1; i < count; i++) {
@@ -96,8 +99,8 @@ static int refine(const struct flow_edges *in, const uint32_t *order, const uint
     return changed;
 }
 
-uint32_t *flow_dominators(struct arena *a, uint32_t node_count, const struct flow_edges *out, const struct flow_edges *in,
-                          uint32_t root)
+uint32_t *flow_dominators(struct arena *a, uint32_t node_count, const struct flow_edges *out,
+                          const struct flow_edges *in, uint32_t root)
 {
     uint32_t *idom = arena_array(a, uint32_t, node_count);
     struct arena scratch = {0};

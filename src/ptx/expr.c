@@ -1,4 +1,5 @@
-/* Constant expressions (PTX ISA 4.5.3 to 4.5.5): the operators of C on s64, u64 and f64, casts to .s64 and .u64, WARP_SZ. */
+/* Constant expressions (PTX ISA 4.5.3 to 4.5.5): the operators of C on s64, u64 and f64, casts to .s64 and .u64,
+ * WARP_SZ. */
 #include "ptx/parser.h"
 
 #include <string.h>
@@ -9,32 +10,28 @@ static struct constant parse_ternary(struct parser *p);
 
 static struct constant of_integer(uint64_t value, bool is_unsigned)
 {
-    return (struct constant){ .integer = (int64_t)value, .is_unsigned = is_unsigned };
+    return (struct constant){.integer = (int64_t)value, .is_unsigned = is_unsigned};
 }
 
-static struct constant of_float(double value)
-{
-    return (struct constant){ .is_float = true, .float64 = value };
-}
+static struct constant of_float(double value) { return (struct constant){.is_float = true, .float64 = value}; }
 
 static double as_double(struct constant c)
 {
     return c.is_float ? c.float64 : c.is_unsigned ? (double)(uint64_t)c.integer : (double)c.integer;
 }
 
-static bool is_true(struct constant c)
-{
-    return c.is_float ? c.float64 != 0 : c.integer != 0;
-}
+static bool is_true(struct constant c) { return c.is_float ? c.float64 != 0 : c.integer != 0; }
 
 bool starts_constant(struct parser *p)
 {
     struct token *t = current(p);
     switch (t->kind) {
-    case TOKEN_INTEGER: case TOKEN_FLOAT: return true;
+    case TOKEN_INTEGER:
+    case TOKEN_FLOAT: return true;
     case TOKEN_DOT: return t->text[1] >= '0' && t->text[1] <= '9'; /* .5 */
     case TOKEN_NAME: return token_is(t, "WARP_SZ");
-    case TOKEN_SYMBOL: return t->symbol == '(' || t->symbol == '-' || t->symbol == '+' || t->symbol == '~' || t->symbol == '!';
+    case TOKEN_SYMBOL:
+        return t->symbol == '(' || t->symbol == '-' || t->symbol == '+' || t->symbol == '~' || t->symbol == '!';
     default: return false;
     }
 }
@@ -51,8 +48,7 @@ static struct constant parse_primary(struct parser *p)
     if (t.kind == TOKEN_FLOAT) {
         lexer_next(&p->lx);
         return (struct constant){
-            .is_float = true, .is_float32 = t.is_float32, .float32_bits = t.float32_bits, .float64 = t.float64
-        };
+            .is_float = true, .is_float32 = t.is_float32, .float32_bits = t.float32_bits, .float64 = t.float64};
     }
     if (t.kind == TOKEN_NAME && token_is(&t, "WARP_SZ")) {
         lexer_next(&p->lx);
@@ -130,11 +126,19 @@ static struct constant parse_unary(struct parser *p)
 static int precedence(int symbol)
 {
     switch (symbol) {
-    case '*': case '/': case '%': return 10;
-    case '+': case '-': return 9;
-    case TWO('<', '<'): case TWO('>', '>'): return 8;
-    case '<': case '>': case TWO('<', '='): case TWO('>', '='): return 7;
-    case TWO('=', '='): case TWO('!', '='): return 6;
+    case '*':
+    case '/':
+    case '%': return 10;
+    case '+':
+    case '-': return 9;
+    case TWO('<', '<'):
+    case TWO('>', '>'): return 8;
+    case '<':
+    case '>':
+    case TWO('<', '='):
+    case TWO('>', '='): return 7;
+    case TWO('=', '='):
+    case TWO('!', '='): return 6;
     case '&': return 5;
     case '^': return 4;
     case '|': return 3;
@@ -148,7 +152,9 @@ static struct constant apply_float(struct parser *p, const struct token *op, dou
 {
     switch (op->symbol) {
     case '*': return of_float(a * b);
-    case '/': return of_float(b == 0 ? (a == 0 || a != a ? __builtin_nan("") : a * __builtin_copysign(__builtin_inf(), b)) : a / b);
+    case '/':
+        return of_float(b == 0 ? (a == 0 || a != a ? __builtin_nan("") : a * __builtin_copysign(__builtin_inf(), b))
+                               : a / b);
     case '+': return of_float(a + b);
     case '-': return of_float(a - b);
     case '<': return of_integer(a < b, false);
@@ -159,9 +165,7 @@ static struct constant apply_float(struct parser *p, const struct token *op, dou
     case TWO('!', '='): return of_integer(a != b, false);
     case TWO('&', '&'): return of_integer(a != 0 && b != 0, false);
     case TWO('|', '|'): return of_integer(a != 0 || b != 0, false);
-    default:
-        token_error(p, op, "this operator needs integers");
-        return of_float(0);
+    default: token_error(p, op, "this operator needs integers"); return of_float(0);
     }
 }
 
@@ -182,10 +186,7 @@ static uint64_t shift(uint64_t a, uint64_t count, bool left, bool is_unsigned)
     return count > 63 ? (fill ? UINT64_MAX : 0) : (uint64_t)((int64_t)a >> count);
 }
 
-static bool less(uint64_t a, uint64_t b, bool is_unsigned)
-{
-    return is_unsigned ? a < b : (int64_t)a < (int64_t)b;
-}
+static bool less(uint64_t a, uint64_t b, bool is_unsigned) { return is_unsigned ? a < b : (int64_t)a < (int64_t)b; }
 
 static struct constant apply_integer(struct parser *p, const struct token *op, struct constant x, struct constant y)
 {
@@ -193,12 +194,14 @@ static struct constant apply_integer(struct parser *p, const struct token *op, s
     bool u = x.is_unsigned || y.is_unsigned;
     switch (op->symbol) {
     case '*': return of_integer(a * b, u);
-    case '/': case '%':
+    case '/':
+    case '%':
         if (b == 0) {
             token_error(p, op, "division by zero in a constant expression");
             return x;
         }
-        return of_integer(op->symbol == '%' ? a % b : divide(a, b, u), u); /* the real assembler's remainder is unsigned */
+        return of_integer(op->symbol == '%' ? a % b : divide(a, b, u),
+                          u); /* the real assembler's remainder is unsigned */
     case '+': return of_integer(a + b, u);
     case '-': return of_integer(a - b, u);
     case TWO('<', '<'): return of_integer(shift(a, b, true, x.is_unsigned), x.is_unsigned);
@@ -262,10 +265,7 @@ static struct constant parse_ternary(struct parser *p)
     return c;
 }
 
-struct constant parse_constant(struct parser *p)
-{
-    return parse_ternary(p);
-}
+struct constant parse_constant(struct parser *p) { return parse_ternary(p); }
 
 int64_t parse_integer(struct parser *p)
 {

@@ -16,17 +16,22 @@ enum { BLANK = 1, DIGIT = 2, HEX = 4, LETTER = 8, NAME_START = 16, NAME = 32 };
 
 #define CLASS_LETTER (LETTER | NAME_START | NAME)
 static const unsigned char char_class[256] = {
-    [' '] = BLANK, ['\t'] = BLANK, ['\r'] = BLANK, ['\f'] = BLANK, ['\v'] = BLANK,
+    [' '] = BLANK,
+    ['\t'] = BLANK,
+    ['\r'] = BLANK,
+    ['\f'] = BLANK,
+    ['\v'] = BLANK,
     ['0' ... '9'] = DIGIT | HEX | NAME,
-    ['a' ... 'f'] = CLASS_LETTER | HEX, ['g' ... 'z'] = CLASS_LETTER,
-    ['A' ... 'F'] = CLASS_LETTER | HEX, ['G' ... 'Z'] = CLASS_LETTER,
-    ['_'] = NAME_START | NAME, ['$'] = NAME_START | NAME, ['%'] = NAME_START,
+    ['a' ... 'f'] = CLASS_LETTER | HEX,
+    ['g' ... 'z'] = CLASS_LETTER,
+    ['A' ... 'F'] = CLASS_LETTER | HEX,
+    ['G' ... 'Z'] = CLASS_LETTER,
+    ['_'] = NAME_START | NAME,
+    ['$'] = NAME_START | NAME,
+    ['%'] = NAME_START,
 };
 
-static bool is(int c, int class)
-{
-    return char_class[(unsigned char)c] & class;
-}
+static bool is(int c, int class) { return char_class[(unsigned char)c] & class; }
 
 bool lexer_fail(struct lexer *lx, enum error_kind kind, int line, int column, const char *format, va_list args)
 {
@@ -42,8 +47,7 @@ bool lexer_fail(struct lexer *lx, enum error_kind kind, int line, int column, co
     return false;
 }
 
-__attribute__((format(printf, 3, 4)))
-static void fail(struct lexer *lx, const char *at, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void fail(struct lexer *lx, const char *at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -273,10 +277,14 @@ static void read_number(struct lexer *lx)
     const char *s = lx->at;
     if (s[0] == '0') {
         switch (s[1]) {
-        case 'x': case 'X': read_integer(lx, s + 2, 16); return;
-        case 'b': case 'B': read_integer(lx, s + 2, 2); return;
-        case 'f': case 'F': read_float_bits(lx, 8); return;
-        case 'd': case 'D': read_float_bits(lx, 16); return;
+        case 'x':
+        case 'X': read_integer(lx, s + 2, 16); return;
+        case 'b':
+        case 'B': read_integer(lx, s + 2, 2); return;
+        case 'f':
+        case 'F': read_float_bits(lx, 8); return;
+        case 'd':
+        case 'D': read_float_bits(lx, 16); return;
         }
     }
     const char *end = decimal_float_end(s);
@@ -309,7 +317,7 @@ static void read_string(struct lexer *lx)
 
 static void read_symbol(struct lexer *lx)
 {
-    static const char *const pairs[] = { "<<", ">>", "<=", ">=", "==", "!=", "&&", "||" };
+    static const char *const pairs[] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
     const char *s = lx->at;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (s[0] == pairs[i][0] && s[1] == pairs[i][1]) {
@@ -362,11 +370,11 @@ void lexer_next(struct lexer *lx)
 /* The text must end in a NUL byte that source->size_bytes does not count: it stops the scans above. */
 void lexer_start(struct lexer *lx, const struct source *source, struct error *e)
 {
-    *lx = (struct lexer){ .source = source,
-                          .at = source->text,
-                          .end = source->text + source->size_bytes,
-                          .line_start = source->text,
-                          .line = 1,
-                          .error = e };
+    *lx = (struct lexer){.source = source,
+                         .at = source->text,
+                         .end = source->text + source->size_bytes,
+                         .line_start = source->text,
+                         .line = 1,
+                         .error = e};
     lexer_next(lx);
 }

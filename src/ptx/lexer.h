@@ -1,6 +1,6 @@
-/* The tokens of PTX text (PTX ISA 4.1 to 4.5). The lexer runs one token ahead of the parser and never looks further than it must,
- * so that a file of noise fails at its first odd byte. After an error every further token is TOKEN_END: the parser's loops then
- * end by themselves. */
+/* The tokens of PTX text (PTX ISA 4.1 to 4.5). The lexer runs one token ahead of the parser and never looks further
+ * than it must, so that a file of noise fails at its first odd byte. After an error every further token is TOKEN_END:
+ * the parser's loops then end by themselves. */
 #ifndef HEDDLE_PTX_LEXER_H
 #define HEDDLE_PTX_LEXER_H
 
@@ -12,12 +12,12 @@
 
 enum token_kind {
     TOKEN_END,
-    TOKEN_NAME,    /* foo, %r1, $L__BB0_1, _ */
-    TOKEN_DOT,     /* .global, .v4, .2d, .shared::cta: a dot and what follows it */
+    TOKEN_NAME, /* foo, %r1, $L__BB0_1, _ */
+    TOKEN_DOT,  /* .global, .v4, .2d, .shared::cta: a dot and what follows it */
     TOKEN_INTEGER,
     TOKEN_FLOAT,
-    TOKEN_STRING,  /* text without its quotes */
-    TOKEN_SYMBOL,  /* punctuation; .symbol holds the character, or two of them as TWO('<', '<') */
+    TOKEN_STRING, /* text without its quotes */
+    TOKEN_SYMBOL, /* punctuation; .symbol holds the character, or two of them as TWO('<', '<') */
 };
 
 #define TWO(a, b) ((a) << 8 | (b))
@@ -46,7 +46,8 @@ struct lexer {
 
 void lexer_start(struct lexer *lx, const struct source *source, struct error *e);
 void lexer_next(struct lexer *lx);
-/* The next byte behind the current token that is neither blank nor comment, or 0 at the end; consumes nothing but blanks. */
+/* The next byte behind the current token that is neither blank nor comment, or 0 at the end; consumes nothing but
+ * blanks. */
 int lexer_peek(struct lexer *lx);
 /* End of the run of suffixes ".a.b::c" that starts at s with no blanks in it. */
 const char *lexer_suffix_end(const struct lexer *lx, const char *s);

@@ -1,9 +1,9 @@
-/* Which registers an instruction reads and writes, and how many are alive at each point: an estimate of the registers that
- * the real assembler would need, which decides how many warps fit a core.
+/* Which registers an instruction reads and writes, and how many are alive at each point: an estimate of the registers
+ * that the real assembler would need, which decides how many warps fit a core.
  *
- * Backward data flow over the blocks. Only registers that some block reads before it writes them can be alive at a block's
- * edge, so the bit sets have one bit for each of those; all others are counted within their block.
- * Left out: the condition code of add.cc (it has no register in PTX), and what a register allocator does beyond liveness. */
+ * Backward data flow over the blocks. Only registers that some block reads before it writes them can be alive at a
+ * block's edge, so the bit sets have one bit for each of those; all others are counted within their block. Left out:
+ * the condition code of add.cc (it has no register in PTX), and what a register allocator does beyond liveness. */
 #include "ptx/cfg_internal.h"
 
 #include <string.h>
@@ -12,9 +12,7 @@
 static void visit_operand(const struct ptx_operand *o, enum ptx_reg_role role, ptx_reg_visitor *visit, void *context)
 {
     switch (o->kind) {
-    case PTX_OPERAND_REG:
-        visit(context, o->reg, role);
-        break;
+    case PTX_OPERAND_REG: visit(context, o->reg, role); break;
     case PTX_OPERAND_ADDRESS:
     case PTX_OPERAND_VECTOR:
     case PTX_OPERAND_PAIR:
@@ -22,8 +20,7 @@ static void visit_operand(const struct ptx_operand *o, enum ptx_reg_role role, p
         for (uint32_t i = 0; i < o->element_count; i++)
             visit_operand(&o->elements[i], role, visit, context);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -39,8 +36,8 @@ static void visit_call(const struct ptx_inst *in, ptx_reg_visitor *visit, void *
         visit_operand(&in->operands[i], PTX_REG_DEFINE, visit, context);
 }
 
-/* Most instructions write their first operand. One whose first operand is an address has no result (mbarrier.init), and the
- * barriers that reduce do have one. */
+/* Most instructions write their first operand. One whose first operand is an address has no result (mbarrier.init), and
+ * the barriers that reduce do have one. */
 static bool has_destination(const struct ptx_inst *in)
 {
     if (!in->operand_count || in->operands[0].kind == PTX_OPERAND_ADDRESS)
@@ -51,10 +48,7 @@ static bool has_destination(const struct ptx_inst *in)
 }
 
 /* 9.7.15: the accumulator of wgmma is its first operand, which it also reads. */
-static bool reads_destination(const struct ptx_inst *in)
-{
-    return in->opcode == PTX_OP_wgmma;
-}
+static bool reads_destination(const struct ptx_inst *in) { return in->opcode == PTX_OP_wgmma; }
 
 void ptx_visit_regs(const struct ptx_function *f, const struct ptx_inst *in, ptx_reg_visitor *visit, void *context)
 {
@@ -91,10 +85,11 @@ static void clear_bit(uint64_t *set, uint32_t i) { set[i / WORD_BITS] &= ~((uint
 struct liveness_build {
     const struct ptx_function *f;
     const struct ptx_cfg *cfg;
-    uint32_t *number;       /* per register: its bit in the block sets, or NOT_CROSSING */
-    uint32_t *register_of;  /* and back */
+    uint32_t *number;      /* per register: its bit in the block sets, or NOT_CROSSING */
+    uint32_t *register_of; /* and back */
     uint32_t crossing_count, words;
-    uint64_t *reads, *writes, *live_in; /* per block, words each: read before written; surely written; alive at the start */
+    uint64_t *reads, *writes,
+        *live_in; /* per block, words each: read before written; surely written; alive at the start */
 };
 
 #define NOT_CROSSING UINT32_MAX
@@ -103,7 +98,7 @@ struct liveness_build {
 struct block_walk {
     struct liveness_build *l;
     const struct ptx_inst *inst;
-    uint32_t *written_in;   /* per register: one more than the last block that surely wrote it */
+    uint32_t *written_in; /* per register: one more than the last block that surely wrote it */
     uint32_t block;
     uint64_t *reads, *writes;
 };
@@ -203,8 +198,8 @@ static bool update_block(struct liveness_build *l, uint32_t block, uint64_t *out
     return changed != 0;
 }
 
-/* To a fixed point with a list of blocks to look at, the last in the text first: what changes at a block concerns only its
- * predecessors. */
+/* To a fixed point with a list of blocks to look at, the last in the text first: what changes at a block concerns only
+ * its predecessors. */
 static void solve(struct arena *scratch, struct liveness_build *l)
 {
     uint32_t count = l->cfg->block_count, waiting = count, head = 0;
@@ -237,7 +232,7 @@ static void solve(struct arena *scratch, struct liveness_build *l)
 struct live_set {
     const struct ptx_function *f;
     uint64_t *live;
-    uint64_t *unread;       /* results of the instruction at hand that nothing reads later: they take a place here only */
+    uint64_t *unread; /* results of the instruction at hand that nothing reads later: they take a place here only */
     uint32_t units, predicates;
 };
 
@@ -330,7 +325,8 @@ static void count_live(struct arena *scratch, struct liveness_build *l, struct p
     }
 }
 
-/* Ranges: the hull of all places where a register is alive or mentioned. Two registers with disjoint ranges may share a place. */
+/* Ranges: the hull of all places where a register is alive or mentioned. Two registers with disjoint ranges may share a
+ * place. */
 struct range_walk {
     struct ptx_liveness *r;
     uint32_t inst;

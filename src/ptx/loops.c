@@ -1,7 +1,7 @@
-/* Natural loops: a back edge is one whose target dominates its source; the loop is the target (the header) and everything
- * that reaches the source without passing the header. Back edges to one header make one loop. Two loops are either nested or
- * apart, so the blocks of all loops lie in one array in which each loop is a slice.
- * An edge back to a block that does not dominate its source makes the graph irreducible and belongs to no loop here. */
+/* Natural loops: a back edge is one whose target dominates its source; the loop is the target (the header) and
+ * everything that reaches the source without passing the header. Back edges to one header make one loop. Two loops are
+ * either nested or apart, so the blocks of all loops lie in one array in which each loop is a slice. An edge back to a
+ * block that does not dominate its source makes the graph irreducible and belongs to no loop here. */
 #include "ptx/cfg_internal.h"
 
 #include <stdlib.h>
@@ -165,7 +165,8 @@ static void sort_loops(struct arena *a, struct arena *scratch, struct loop_searc
 static void slice_blocks(struct arena *a, struct arena *scratch, struct ptx_cfg *cfg)
 {
     uint32_t total = 0;
-    uint32_t *own = arena_array(scratch, uint32_t, cfg->loop_count), *place = arena_array(scratch, uint32_t, cfg->loop_count);
+    uint32_t *own = arena_array(scratch, uint32_t, cfg->loop_count),
+             *place = arena_array(scratch, uint32_t, cfg->loop_count);
     uint32_t *next_inner = arena_array(scratch, uint32_t, cfg->loop_count);
     for (uint32_t b = 0; b < cfg->block_count; b++)
         if (cfg->blocks[b].loop != PTX_NO_LOOP) {

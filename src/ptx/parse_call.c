@@ -57,8 +57,8 @@ static void parse_target(struct parser *p)
 struct passed {
     struct parser *p;
     const struct ptx_inst *call;
-    struct vector *after;   /* of results; NULL: arguments */
-    struct vector values;   /* struct ptx_operand */
+    struct vector *after; /* of results; NULL: arguments */
+    struct vector values; /* struct ptx_operand */
 };
 
 static void pass(struct passed *l, struct ptx_operand value)
@@ -77,14 +77,14 @@ static uint32_t bits_of(const struct ptx_operand *o)
 static void emit_mov(struct passed *l, const struct ptx_operand *to, const struct ptx_operand *from)
 {
     static const struct spelling by_bytes[17] = {
-        [4] = { .text = "mov.b32", .opcode = PTX_OP_mov, .type_count = 1, .types = { PTX_B32 } },
-        [8] = { .text = "mov.b64", .opcode = PTX_OP_mov, .type_count = 1, .types = { PTX_B64 } },
-        [16] = { .text = "mov.b128", .opcode = PTX_OP_mov, .type_count = 1, .types = { PTX_B128 } },
+        [4] = {.text = "mov.b32", .opcode = PTX_OP_mov, .type_count = 1, .types = {PTX_B32}},
+        [8] = {.text = "mov.b64", .opcode = PTX_OP_mov, .type_count = 1, .types = {PTX_B64}},
+        [16] = {.text = "mov.b128", .opcode = PTX_OP_mov, .type_count = 1, .types = {PTX_B128}},
     };
     struct ptx_operand *operands = arena_array(l->p->arena, struct ptx_operand, 2);
     operands[0] = *to;
     operands[1] = *from;
-    struct token at = { .line = l->call->line, .column = l->call->column };
+    struct token at = {.line = l->call->line, .column = l->call->column};
     const struct spelling *s = &by_bytes[bits_of(to) / 8];
     if (!l->after) {
         push_instruction(l->p, s, operands, 2, &at);
@@ -98,7 +98,7 @@ static void emit_mov(struct passed *l, const struct ptx_operand *to, const struc
 
 static struct ptx_operand new_value(struct passed *l, enum ptx_type type, uint32_t count, const struct ptx_operand *at)
 {
-    struct ptx_operand scalar = { .kind = PTX_OPERAND_REG, .selector = -1, .line = at->line, .column = at->column };
+    struct ptx_operand scalar = {.kind = PTX_OPERAND_REG, .selector = -1, .line = at->line, .column = at->column};
     struct ptx_operand o = scalar;
     o.kind = PTX_OPERAND_VECTOR;
     o.element_count = count;
@@ -122,7 +122,7 @@ static void pass_parts(struct passed *l, const struct ptx_operand *o)
  * in a register of all bits. */
 static void reshape(struct passed *l, const struct ptx_operand *o, enum ptx_type type, uint32_t parts, uint32_t bits)
 {
-    struct ptx_operand steps[3] = { *o };
+    struct ptx_operand steps[3] = {*o};
     uint32_t last = 0;
     if (o->kind == PTX_OPERAND_VECTOR && parts > 1)
         steps[++last] = new_value(l, bits == 32 ? PTX_B32 : bits == 64 ? PTX_B64 : PTX_B128, 1, o);
@@ -159,7 +159,7 @@ static void match(struct passed *l, const struct ptx_operand *o, const struct pt
 static void match_list(struct parser *p, const struct ptx_inst *call, struct vector *after, struct ptx_operand *list,
                        struct ptx_variable *const *formals, uint32_t formal_count)
 {
-    struct passed l = { .p = p, .call = call, .after = after };
+    struct passed l = {.p = p, .call = call, .after = after};
     for (uint32_t i = 0; i < list->element_count; i++)
         match(&l, &list->elements[i], l.values.count < formal_count ? formals[l.values.count] : NULL);
     list->elements = vector_keep(p->arena, &l.values, sizeof(struct ptx_operand));

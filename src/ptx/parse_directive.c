@@ -1,5 +1,5 @@
-/* Directives that carry no code: .loc, .file, .section, .pragma (PTX ISA 11.5). Source lines are kept; DWARF data is checked for
- * form and dropped. */
+/* Directives that carry no code: .loc, .file, .section, .pragma (PTX ISA 11.5). Source lines are kept; DWARF data is
+ * checked for form and dropped. */
 #include "ptx/parser.h"
 
 /* .loc FILE LINE COLUMN [, function_name LABEL[+N] , inlined_at FILE LINE COLUMN] */

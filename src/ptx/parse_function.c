@@ -102,8 +102,9 @@ static bool parse_tuning_directive(struct parser *p, struct ptx_function *f)
 
 static void parse_tuning(struct parser *p, struct ptx_function *f)
 {
-    static const char *const names[] = { ".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg", ".reqnctapercluster",
-                                         ".maxclusterrank", ".explicitcluster", ".blocksareclusters", ".noreturn", ".pragma" };
+    static const char *const names[] = {
+        ".maxntid",        ".reqntid",         ".minnctapersm",      ".maxnctapersm", ".maxnreg", ".reqnctapercluster",
+        ".maxclusterrank", ".explicitcluster", ".blocksareclusters", ".noreturn",     ".pragma"};
     while (current(p)->kind == TOKEN_DOT)
         if (!parse_tuning_directive(p, f))
             token_error(p, current(p), "unknown directive '%.*s' of a function%s", shown(current(p)), current(p)->text,
@@ -147,8 +148,8 @@ static enum ptx_linkage linkage_of(const struct token *t)
 
 static void parse_body_directive(struct parser *p)
 {
-    static const char *const names[] = { ".reg",   ".local", ".shared", ".param", ".global",
-                                         ".const", ".loc",   ".pragma", ".file",  ".section" };
+    static const char *const names[] = {".reg",   ".local", ".shared", ".param", ".global",
+                                        ".const", ".loc",   ".pragma", ".file",  ".section"};
     struct token *t = current(p);
     if (token_is(t, ".loc")) {
         parse_loc(p);
@@ -167,7 +168,8 @@ static void parse_body_directive(struct parser *p)
     } else if (token_is(t, ".branchtargets") || token_is(t, ".calltargets") || token_is(t, ".callprototype")) {
         token_error(p, t, "'%.*s' needs a label before it", shown(t), t->text);
     } else if (!parse_tuning_directive(p, p->f)) {
-        token_error(p, t, "unknown directive '%.*s'%s", shown(t), t->text, suggest(p, t, names, sizeof names / sizeof *names));
+        token_error(p, t, "unknown directive '%.*s'%s", shown(t), t->text,
+                    suggest(p, t, names, sizeof names / sizeof *names));
     }
 }
 
@@ -265,7 +267,8 @@ static void merge(struct ptx_function *into, const struct ptx_function *from)
     into->linkage = linkage;
 }
 
-static void parse_definition(struct parser *p, struct ptx_function *f, const struct ptx_function *known, const struct token *name)
+static void parse_definition(struct parser *p, struct ptx_function *f, const struct ptx_function *known,
+                             const struct token *name)
 {
     if (!known->is_declaration) {
         token_error(p, name, "duplicate symbol '%.*s': first defined on line %d", shown(name), name->text, known->line);

@@ -1,5 +1,6 @@
-/* Initialisers of variables (PTX ISA 5.4.4 and 5.4.5): numbers, nested braces, addresses of symbols, one byte of an address.
- * Properties of texture, sampler and surface references are checked for form only: what a reference samples is set by the host. */
+/* Initialisers of variables (PTX ISA 5.4.4 and 5.4.5): numbers, nested braces, addresses of symbols, one byte of an
+ * address. Properties of texture, sampler and surface references are checked for form only: what a reference samples is
+ * set by the host. */
 #include "ptx/parser.h"
 
 #include "base/checked.h"
@@ -13,28 +14,32 @@ struct filling {
     struct parser *p;
     struct ptx_variable *v;
     struct shape *shape;
-    uint64_t end;          /* elements the variable has; open arrays: no limit but the text's length */
-    uint32_t size;         /* of an element */
-    struct vector bytes;   /* up to the last element given */
+    uint64_t end;        /* elements the variable has; open arrays: no limit but the text's length */
+    uint32_t size;       /* of an element */
+    struct vector bytes; /* up to the last element given */
     struct vector relocations;
 };
 
 static unsigned char *bytes_at(struct filling *f, uint64_t element)
 {
     if (element >= most_initialised_bytes / f->size) {
-        token_error(f->p, current(f->p), "more than %llu bytes of initialised data", (unsigned long long)most_initialised_bytes);
+        token_error(f->p, current(f->p), "more than %llu bytes of initialised data",
+                    (unsigned long long)most_initialised_bytes);
         return NULL;
     }
     vector_grow(&f->bytes, (element + 1) * f->size);
     return (unsigned char *)f->bytes.items + element * f->size;
 }
 
-/* A floating-point constant for an untyped word keeps its bits; other mixtures of integers and floating point are mistakes. */
+/* A floating-point constant for an untyped word keeps its bits; other mixtures of integers and floating point are
+ * mistakes. */
 static bool fits_type(enum ptx_type type, struct constant c)
 {
     switch (type) {
-    case PTX_F32: case PTX_F64: return c.is_float;
-    case PTX_B32: case PTX_B64: return true;
+    case PTX_F32:
+    case PTX_F64: return c.is_float;
+    case PTX_B32:
+    case PTX_B64: return true;
     default: return !c.is_float && !ptx_type_is_float(type) && ptx_type_bits(type) <= 128;
     }
 }
@@ -46,10 +51,10 @@ static void put_constant(struct filling *f, uint64_t element, struct constant c,
         return;
     float narrow = (float)c.float64;
     if (!fits_type(f->v->type, c)) {
-        token_error(f->p, at, "%s cannot initialise .%s",
-                    c.is_float ? "a floating-point value" : "an integer", ptx_type_name(f->v->type));
+        token_error(f->p, at, "%s cannot initialise .%s", c.is_float ? "a floating-point value" : "an integer",
+                    ptx_type_name(f->v->type));
     } else if (!c.is_float) {
-        uint64_t integer[2] = { (uint64_t)c.integer, c.integer < 0 && !c.is_unsigned ? UINT64_MAX : 0 };
+        uint64_t integer[2] = {(uint64_t)c.integer, c.integer < 0 && !c.is_unsigned ? UINT64_MAX : 0};
         memcpy(out, integer, f->size);
     } else if (f->size == 8) {
         memcpy(out, &c.float64, 8);
@@ -78,7 +83,7 @@ static void parse_address(struct filling *f, struct ptx_relocation *r)
 
 static void put_address(struct filling *f, uint64_t element, uint64_t mask)
 {
-    struct ptx_relocation r = { .offset = (uint32_t)(element * f->size), .size_bytes = f->size, .mask = mask };
+    struct ptx_relocation r = {.offset = (uint32_t)(element * f->size), .size_bytes = f->size, .mask = mask};
     r.shift = mask == UINT64_MAX || mask == 0 ? 0 : (uint8_t)__builtin_ctzll(mask);
     struct token at = *current(f->p);
     parse_address(f, &r);
@@ -191,7 +196,8 @@ static void keep_filling(struct filling *f)
     for (int i = 0; i < f->shape->dim_count; i++)
         size = capped_multiply(size, f->shape->dims[i]);
     if (size > most_initialised_bytes || (p->initialised_bytes += size) > most_initialised_bytes) {
-        token_error(p, current(p), "more than %llu bytes of initialised data", (unsigned long long)most_initialised_bytes);
+        token_error(p, current(p), "more than %llu bytes of initialised data",
+                    (unsigned long long)most_initialised_bytes);
         return;
     }
     f->v->init = arena_alloc(p->arena, size);
@@ -208,7 +214,7 @@ void parse_initialiser(struct parser *p, struct ptx_variable *v, struct shape *s
         return;
     }
     int bits = ptx_type_bits(v->type);
-    struct filling f = { .p = p, .v = v, .shape = shape, .end = 1, .size = bits > 8 ? (uint32_t)bits / 8 : 1 };
+    struct filling f = {.p = p, .v = v, .shape = shape, .end = 1, .size = bits > 8 ? (uint32_t)bits / 8 : 1};
     int array_dims = shape->dim_count;
     if (v->vector > 1)
         shape->dims[shape->dim_count++] = v->vector;

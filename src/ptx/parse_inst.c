@@ -1,5 +1,5 @@
-/* Instructions: guard, name with its suffixes, operands (PTX ISA 4.3.2, 9.2 to 9.4). What the suffixes mean together is not
- * judged here. */
+/* Instructions: guard, name with its suffixes, operands (PTX ISA 4.3.2, 9.2 to 9.4). What the suffixes mean together is
+ * not judged here. */
 #include "ptx/parser.h"
 
 #include <string.h>
@@ -45,14 +45,18 @@ static void add_suffixes(struct parser *p, struct spelling *s, const struct toke
         const char *next = memchr(at + 1, '.', (size_t)(end - at - 1));
         if (!next)
             next = end;
-        struct token word = { .kind = TOKEN_DOT, .text = at, .length = (uint32_t)(next - at), .line = name->line,
-                              .column = name->column + (int)(at - name->text) };
+        struct token word = {.kind = TOKEN_DOT,
+                             .text = at,
+                             .length = (uint32_t)(next - at),
+                             .line = name->line,
+                             .column = name->column + (int)(at - name->text)};
         add_suffix(p, s, &word);
         at = next;
     }
 }
 
-/* "mov .u32": blanks between a name and its suffixes. The result is not kept for the next time; nobody writes so twice. */
+/* "mov .u32": blanks between a name and its suffixes. The result is not kept for the next time; nobody writes so
+ * twice. */
 static const struct spelling *parse_loose_spelling(struct parser *p, const struct spelling *start)
 {
     struct spelling *s = arena_new(p->arena, struct spelling);
@@ -113,12 +117,16 @@ static void add_constant(struct parser *p)
     struct ptx_operand *operands = arena_array(p->arena, struct ptx_operand, 3);
     operands[1] = *source;
     operands[0] = operands[2] =
-        (struct ptx_operand){ .kind = PTX_OPERAND_REG, .selector = -1, .line = plus.line, .column = plus.column };
+        (struct ptx_operand){.kind = PTX_OPERAND_REG, .selector = -1, .line = plus.line, .column = plus.column};
     operands[0].reg = new_reg(p, "(sum)", type, 1);
     operands[2].kind = PTX_OPERAND_INT;
     operands[2].integer = parse_offset(p);
-    struct spelling s = { .text = bits == 16 ? "add.u16" : bits == 32 ? "add.u32" : "add.u64", .opcode = PTX_OP_add,
-                          .type_count = 1, .types = { (uint8_t)type } };
+    struct spelling s = {.text = bits == 16   ? "add.u16"
+                                 : bits == 32 ? "add.u32"
+                                              : "add.u64",
+                         .opcode = PTX_OP_add,
+                         .type_count = 1,
+                         .types = {(uint8_t)type}};
     push_instruction(p, &s, operands, 3, &plus);
     ((struct ptx_operand *)p->operands.items)[p->operands.count - 1] = operands[0];
 }
@@ -128,12 +136,8 @@ static void parse_operands(struct parser *p, const struct ptx_inst *in, struct v
 {
     enum ptx_opcode opcode = in->opcode;
     switch (opcode) {
-    case PTX_OP_call:
-        parse_call(p, in, after);
-        return;
-    case PTX_OP_bra:
-        push_label(p, FIX_LABEL);
-        return;
+    case PTX_OP_call: parse_call(p, in, after); return;
+    case PTX_OP_bra: push_label(p, FIX_LABEL); return;
     case PTX_OP_brx:
         parse_operand(p, opcode);
         expect(p, ',');
@@ -176,11 +180,12 @@ static bool can_be_written(const struct ptx_operand *o)
 static void check_kinds(struct parser *p, const struct ptx_inst *in)
 {
     const struct ptx_opcode_info *info = &ptx_opcodes[in->opcode];
-    bool computes =
-        info->unit == PTX_UNIT_SP || info->unit == PTX_UNIT_SFU || info->unit == PTX_UNIT_DP || info->flags & PTX_F_LOAD;
+    bool computes = info->unit == PTX_UNIT_SP || info->unit == PTX_UNIT_SFU || info->unit == PTX_UNIT_DP ||
+                    info->flags & PTX_F_LOAD;
     if (computes && !(info->flags & PTX_F_NO_DEST)) {
         if (in->operand_count == 0)
-            parse_error(p, ERROR_SYNTAX, in->line, in->column, "'%s' has no operands; expected a destination", in->spelling);
+            parse_error(p, ERROR_SYNTAX, in->line, in->column, "'%s' has no operands; expected a destination",
+                        in->spelling);
         else if (!can_be_written(&in->operands[0]))
             operand_error(p, in, 0, "a register to write to");
     }
@@ -188,7 +193,8 @@ static void check_kinds(struct parser *p, const struct ptx_inst *in)
     if (address < 0 || parser_failed(p))
         return;
     if (in->operand_count <= address)
-        parse_error(p, ERROR_SYNTAX, in->line, in->column, "'%s' has too few operands; expected an address", in->spelling);
+        parse_error(p, ERROR_SYNTAX, in->line, in->column, "'%s' has too few operands; expected an address",
+                    in->spelling);
     else if (in->operands[address].kind != PTX_OPERAND_ADDRESS)
         operand_error(p, in, (uint32_t)address, "an address in brackets, [...]");
 }
@@ -210,7 +216,7 @@ static void fill_instruction(struct parser *p, struct ptx_inst *in, const struct
 struct ptx_inst make_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands,
                                  uint8_t count, const struct token *at)
 {
-    struct ptx_inst in = { .line = at->line, .column = at->column, .operands = operands, .operand_count = count };
+    struct ptx_inst in = {.line = at->line, .column = at->column, .operands = operands, .operand_count = count};
     fill_instruction(p, &in, s);
     return in;
 }
@@ -228,19 +234,19 @@ static void read_special_first(struct parser *p, struct ptx_inst *in)
     if (in->opcode != PTX_OP_cvt || !source || source->kind != PTX_OPERAND_SPECIAL || source->special < PTX_SREG_CLOCK)
         return;
     enum ptx_type type = ptx_special_type(source->special);
-    struct token at = { .line = source->line, .column = source->column };
+    struct token at = {.line = source->line, .column = source->column};
     struct ptx_operand *operands = arena_array(p->arena, struct ptx_operand, 2);
     operands[1] = *source;
-    operands[0] = (struct ptx_operand){ .kind = PTX_OPERAND_REG, .selector = -1, .line = at.line, .column = at.column };
+    operands[0] = (struct ptx_operand){.kind = PTX_OPERAND_REG, .selector = -1, .line = at.line, .column = at.column};
     operands[0].reg = new_reg(p, ptx_special_name(source->special), type, 1);
-    struct spelling s = { .text = "mov", .opcode = PTX_OP_mov, .type_count = 1, .types = { (uint8_t)type } };
+    struct spelling s = {.text = "mov", .opcode = PTX_OP_mov, .type_count = 1, .types = {(uint8_t)type}};
     push_instruction(p, &s, operands, 2, &at);
     *source = operands[0];
 }
 
 void parse_instruction(struct parser *p)
 {
-    struct ptx_inst in = { .line = current(p)->line, .column = current(p)->column };
+    struct ptx_inst in = {.line = current(p)->line, .column = current(p)->column};
     if (accept(p, '@')) {
         in.guard_negated = accept(p, '!');
         in.guard = parse_predicate_reg(p);
@@ -255,7 +261,7 @@ void parse_instruction(struct parser *p)
     fill_instruction(p, &in, s);
     struct token first = *current(p);
     p->operands.count = 0;
-    struct vector after = { 0 };
+    struct vector after = {0};
     parse_operands(p, &in, &after);
     expect(p, ';');
     uint32_t count;

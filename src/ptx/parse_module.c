@@ -27,8 +27,8 @@ static void parse_version(struct parser *p)
     p->m->version_major = atoi(t.text);
     p->m->version_minor = atoi(dot + 1);
     if (p->m->version_major < 1 || p->m->version_major > newest_major)
-        parse_error(p, ERROR_VERSION, t.line, t.column, "PTX version %.*s; Heddle reads 1.4 to %d.x", (int)t.length, t.text,
-                    newest_major);
+        parse_error(p, ERROR_VERSION, t.line, t.column, "PTX version %.*s; Heddle reads 1.4 to %d.x", (int)t.length,
+                    t.text, newest_major);
     lexer_next(&p->lx);
 }
 
@@ -61,10 +61,11 @@ static void parse_target(struct parser *p)
         else if (token_is(&name, "texmode_independent"))
             p->m->texmode_independent = true;
         else if (!token_is(&name, "texmode_unified") && !token_is(&name, "map_f64_to_f32"))
-            token_error(p, &name,
-                        "unknown target '%.*s'; expected one such as sm_75, or debug, texmode_independent, texmode_unified, "
-                        "map_f64_to_f32",
-                        shown(&name), name.text);
+            token_error(
+                p, &name,
+                "unknown target '%.*s'; expected one such as sm_75, or debug, texmode_independent, texmode_unified, "
+                "map_f64_to_f32",
+                shown(&name), name.text);
     } while (accept(p, ','));
 }
 
@@ -125,12 +126,14 @@ static void resolve_aliases(struct parser *p)
 
 static bool parse_linkage(struct parser *p, enum ptx_linkage *linkage)
 {
-    static const struct { const char *word; enum ptx_linkage linkage;
+    static const struct {
+        const char *word;
+        enum ptx_linkage linkage;
     } words[] = {
-        { ".extern", PTX_LINK_EXTERN },
-        { ".visible", PTX_LINK_VISIBLE },
-        { ".weak", PTX_LINK_WEAK },
-        { ".common", PTX_LINK_COMMON },
+        {".extern", PTX_LINK_EXTERN},
+        {".visible", PTX_LINK_VISIBLE},
+        {".weak", PTX_LINK_WEAK},
+        {".common", PTX_LINK_COMMON},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (accept_dot(p, words[i].word)) {
@@ -142,23 +145,27 @@ static bool parse_linkage(struct parser *p, enum ptx_linkage *linkage)
 
 static void unknown_directive(struct parser *p)
 {
-    static const char *const names[] = { ".version", ".target", ".address_size", ".entry",   ".func",   ".extern", ".visible",
-                                         ".weak",    ".common", ".global",       ".const",   ".shared", ".local",  ".param",
-                                         ".tex",     ".file",   ".loc",          ".section", ".pragma", ".alias" };
+    static const char *const names[] = {".version", ".target",  ".address_size", ".entry",  ".func",
+                                        ".extern",  ".visible", ".weak",         ".common", ".global",
+                                        ".const",   ".shared",  ".local",        ".param",  ".tex",
+                                        ".file",    ".loc",     ".section",      ".pragma", ".alias"};
     struct token *t = current(p);
     if (t->kind == TOKEN_DOT)
-        token_error(p, t, "unknown directive '%.*s'%s", shown(t), t->text, suggest(p, t, names, sizeof names / sizeof *names));
+        token_error(p, t, "unknown directive '%.*s'%s", shown(t), t->text,
+                    suggest(p, t, names, sizeof names / sizeof *names));
     else
         unexpected(p, "a directive");
 }
 
 static bool parse_plain_directive(struct parser *p)
 {
-    static const struct { const char *word; void (*parse)(struct parser *);
+    static const struct {
+        const char *word;
+        void (*parse)(struct parser *);
     } directives[] = {
-        { ".version", parse_version }, { ".target", parse_target }, { ".address_size", parse_address_size },
-        { ".file", parse_file },       { ".loc", parse_loc },       { ".section", parse_section },
-        { ".pragma", parse_pragma },   { ".alias", parse_alias },
+        {".version", parse_version}, {".target", parse_target}, {".address_size", parse_address_size},
+        {".file", parse_file},       {".loc", parse_loc},       {".section", parse_section},
+        {".pragma", parse_pragma},   {".alias", parse_alias},
     };
     for (size_t i = 0; i < sizeof directives / sizeof *directives; i++)
         if (at_dot(p, directives[i].word)) {
@@ -214,11 +221,11 @@ static void keep_module(struct parser *p)
 
 static void free_parser(struct parser *p)
 {
-    struct strmap *maps[] = { &p->opcodes, &p->suffixes, &p->specials, &p->spellings, &p->slots };
+    struct strmap *maps[] = {&p->opcodes, &p->suffixes, &p->specials, &p->spellings, &p->slots};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         strmap_free(maps[i]);
-    struct vector *vectors[] = { &p->functions, &p->variables, &p->files,  &p->aliases,    &p->regs,
-                                 &p->locals,    &p->insts,     &p->labels, &p->label_used, &p->operands };
+    struct vector *vectors[] = {&p->functions, &p->variables, &p->files,  &p->aliases,    &p->regs,
+                                &p->locals,    &p->insts,     &p->labels, &p->label_used, &p->operands};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         vector_free(vectors[i]);
     free(p);

@@ -18,8 +18,8 @@ static struct ptx_operand *top(struct parser *p)
     return (struct ptx_operand *)p->operands.items + p->operands.count - 1;
 }
 
-/* An operand that waits for its name to be declared is of kind NONE and holds its fixup in 'elements' until it has found its
- * final place. */
+/* An operand that waits for its name to be declared is of kind NONE and holds its fixup in 'elements' until it has
+ * found its final place. */
 static void push_fixup(struct parser *p, struct fixup *fix, const struct token *t)
 {
     push_operand(p, PTX_OPERAND_NONE, t)->elements = (struct ptx_operand *)fix;
@@ -130,10 +130,11 @@ static void push_reg_part(struct parser *p, struct ptx_reg *r, const struct toke
         o->reg = r;
         o->selector = selected;
     } else if (r->vector > 1) {
-        token_error(p, &part, "'%.*s' has no component '%.*s': it is a vector of %d", shown(name), name->text, shown(&part),
-                    part.text, r->vector);
+        token_error(p, &part, "'%.*s' has no component '%.*s': it is a vector of %d", shown(name), name->text,
+                    shown(&part), part.text, r->vector);
     } else {
-        token_error(p, &part, "'%.*s' is not a vector; expected no '%.*s' here", shown(name), name->text, shown(&part), part.text);
+        token_error(p, &part, "'%.*s' is not a vector; expected no '%.*s' here", shown(name), name->text, shown(&part),
+                    part.text);
     }
 }
 
@@ -177,28 +178,38 @@ static int64_t element_offset(const struct ptx_variable *v, int64_t index)
     return (int64_t)((uint64_t)index * element_bytes);
 }
 
-/* The array operand 'at' becomes a register that an instruction of our own fills with the address of the element index + value. */
-static void index_by_register(struct parser *p, size_t at, struct ptx_reg *index, const struct token *where, int64_t value)
+/* The array operand 'at' becomes a register that an instruction of our own fills with the address of the element index
+ * + value. */
+static void index_by_register(struct parser *p, size_t at, struct ptx_reg *index, const struct token *where,
+                              int64_t value)
 {
     struct ptx_operand array = ((struct ptx_operand *)p->operands.items)[at];
     array.offset = element_offset(array.variable, value);
     bool wide = ptx_type_bits(index->type) == 64;
     struct ptx_operand *operands = arena_array(p->arena, struct ptx_operand, 4);
     for (int i = 0; i < 4; i++)
-        operands[i] = (struct ptx_operand){ .kind = PTX_OPERAND_REG, .selector = -1, .line = where->line, .column = where->column };
+        operands[i] =
+            (struct ptx_operand){.kind = PTX_OPERAND_REG, .selector = -1, .line = where->line, .column = where->column};
     operands[0].reg = new_reg(p, "(element)", PTX_B64, 1);
     operands[1].reg = index;
     operands[2].kind = PTX_OPERAND_INT;
     operands[2].integer = element_offset(array.variable, 1);
     operands[3] = array;
-    struct spelling s = { .text = wide ? "mad.lo.u64" : "mad.wide.u32", .opcode = PTX_OP_mad, .type_count = 1, .modifier_count = 1,
-                          .types = { wide ? PTX_U64 : index->type == PTX_S32 ? PTX_S32 : PTX_U32 }, .type_position = { 1 },
-                          .modifiers = { wide ? PTX_MOD_LO : PTX_MOD_WIDE } };
+    struct spelling s = {.text = wide ? "mad.lo.u64" : "mad.wide.u32",
+                         .opcode = PTX_OP_mad,
+                         .type_count = 1,
+                         .modifier_count = 1,
+                         .types = {wide                     ? PTX_U64
+                                   : index->type == PTX_S32 ? PTX_S32
+                                                            : PTX_U32},
+                         .type_position = {1},
+                         .modifiers = {wide ? PTX_MOD_LO : PTX_MOD_WIDE}};
     push_instruction(p, &s, operands, 4, where);
     ((struct ptx_operand *)p->operands.items)[at] = operands[0];
 }
 
-/* name[3] or name[%r + 1] of an array: its address in mov; in ld, st and atom an address operand without its outer brackets. */
+/* name[3] or name[%r + 1] of an array: its address in mov; in ld, st and atom an address operand without its outer
+ * brackets. */
 static void push_index(struct parser *p, enum ptx_opcode opcode)
 {
     struct token open = take(p), index = *current(p);
@@ -215,7 +226,8 @@ static void push_index(struct parser *p, enum ptx_opcode opcode)
         token_error(p, &open, "this array must be declared before it is indexed");
         return;
     }
-    if (reg && (reg->vector != 1 || ptx_type_is_float(reg->type) || ptx_type_bits(reg->type) < 32 || ptx_type_bits(reg->type) > 64)) {
+    if (reg && (reg->vector != 1 || ptx_type_is_float(reg->type) || ptx_type_bits(reg->type) < 32 ||
+                ptx_type_bits(reg->type) > 64)) {
         token_error(p, &index, "an index is an integer register of 32 or 64 bits");
         return;
     }
@@ -224,7 +236,7 @@ static void push_index(struct parser *p, enum ptx_opcode opcode)
         index_by_register(p, at, reg, &index, value);
     o = (struct ptx_operand *)p->operands.items + at;
     if (ptx_opcodes[opcode].flags & (PTX_F_LOAD | PTX_F_STORE | PTX_F_ATOMIC)) {
-        struct token place = { .line = o->line, .column = o->column };
+        struct token place = {.line = o->line, .column = o->column};
         o = fold(p, at, PTX_OPERAND_ADDRESS, &place);
     }
     o->offset = offset;
@@ -281,7 +293,7 @@ static bool top_is_symbol(struct parser *p)
 
 static void push_pair(struct parser *p, size_t from, enum ptx_opcode opcode)
 {
-    struct token at = { .line = top(p)->line, .column = top(p)->column };
+    struct token at = {.line = top(p)->line, .column = top(p)->column};
     lexer_next(&p->lx);
     parse_operand(p, opcode);
     fold(p, from, PTX_OPERAND_PAIR, &at);
@@ -312,9 +324,10 @@ static void push_address(struct parser *p, enum ptx_opcode opcode)
     if (current(p)->kind == TOKEN_NAME && !starts_constant(p)) {
         struct token name = *current(p);
         push_name(p);
-        if (!parser_failed(p) && top(p)->kind != PTX_OPERAND_REG && top(p)->kind != PTX_OPERAND_SPECIAL && !top_is_symbol(p)) {
-            token_error(p, &name, "an address starts with a register, a variable or a constant; found '%.*s'", shown(&name),
-                        name.text);
+        if (!parser_failed(p) && top(p)->kind != PTX_OPERAND_REG && top(p)->kind != PTX_OPERAND_SPECIAL &&
+            !top_is_symbol(p)) {
+            token_error(p, &name, "an address starts with a register, a variable or a constant; found '%.*s'",
+                        shown(&name), name.text);
             return;
         }
         offset = parse_offset(p);

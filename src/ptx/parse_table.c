@@ -15,7 +15,7 @@ static struct ptx_table *new_table(struct parser *p, const struct token *label, 
 /* The names, as fixups that know their place in the table. */
 static void parse_entries(struct parser *p, struct ptx_table *t, bool branches)
 {
-    struct vector fixups = { 0 };
+    struct vector fixups = {0};
     do {
         struct token name = expect_name(p, branches ? "a label" : "a function");
         if (parser_failed(p))

@@ -19,9 +19,13 @@ struct declaration {
 
 enum ptx_space space_of(const struct token *t)
 {
-    static const struct { const char *word; enum ptx_space space; } spaces[] = {
-        { ".reg", PTX_SPACE_REG }, { ".const", PTX_SPACE_CONST }, { ".global", PTX_SPACE_GLOBAL }, { ".local", PTX_SPACE_LOCAL },
-        { ".param", PTX_SPACE_PARAM }, { ".shared", PTX_SPACE_SHARED }, { ".tex", PTX_SPACE_TEX },
+    static const struct {
+        const char *word;
+        enum ptx_space space;
+    } spaces[] = {
+        {".reg", PTX_SPACE_REG},     {".const", PTX_SPACE_CONST}, {".global", PTX_SPACE_GLOBAL},
+        {".local", PTX_SPACE_LOCAL}, {".param", PTX_SPACE_PARAM}, {".shared", PTX_SPACE_SHARED},
+        {".tex", PTX_SPACE_TEX},
     };
     for (size_t i = 0; t->kind == TOKEN_DOT && i < sizeof spaces / sizeof *spaces; i++)
         if (token_is(t, spaces[i].word))
@@ -64,7 +68,8 @@ static uint32_t parse_align(struct parser *p)
 static void parse_pointer(struct parser *p)
 {
     lexer_next(&p->lx);
-    if (space_of(current(p)) != PTX_SPACE_NONE || at_dot(p, ".surfref") || at_dot(p, ".texref") || at_dot(p, ".samplerref"))
+    if (space_of(current(p)) != PTX_SPACE_NONE || at_dot(p, ".surfref") || at_dot(p, ".texref") ||
+        at_dot(p, ".samplerref"))
         lexer_next(&p->lx);
     if (accept_dot(p, ".align"))
         parse_align(p);
@@ -97,7 +102,7 @@ static void parse_type_word(struct parser *p, struct declaration *d)
 /* From the space up to the first name. */
 static struct declaration parse_declaration(struct parser *p, enum ptx_linkage linkage)
 {
-    struct declaration d = { .space = space_of(current(p)), .linkage = linkage, .vector = 1 };
+    struct declaration d = {.space = space_of(current(p)), .linkage = linkage, .vector = 1};
     if (d.space == PTX_SPACE_NONE) {
         unexpected(p, "a state space (.reg, .global, .shared, ...)");
         return d;
@@ -137,8 +142,9 @@ static void declare_range(struct parser *p, const struct declaration *d, const s
 {
     lexer_next(&p->lx);
     struct token at = *current(p);
-    uint32_t count =
-        current(p)->kind == TOKEN_INTEGER && current(p)->integer <= UINT32_MAX ? (uint32_t)current(p)->integer : UINT32_MAX;
+    uint32_t count = current(p)->kind == TOKEN_INTEGER && current(p)->integer <= UINT32_MAX
+                         ? (uint32_t)current(p)->integer
+                         : UINT32_MAX;
     if (current(p)->kind != TOKEN_INTEGER)
         unexpected(p, "a number of registers");
     lexer_next(&p->lx);
@@ -150,7 +156,7 @@ static void declare_range(struct parser *p, const struct declaration *d, const s
     if (!b)
         return;
     b->range = arena_new(p->arena, struct reg_range);
-    *b->range = (struct reg_range){ count, d->type, d->vector, arena_array(p->arena, struct ptx_reg *, count) };
+    *b->range = (struct reg_range){count, d->type, d->vector, arena_array(p->arena, struct ptx_reg *, count)};
     char last = name->text[name->length - 1];
     p->digit_bases |= last >= '0' && last <= '9';
 }
@@ -158,8 +164,8 @@ static void declare_range(struct parser *p, const struct declaration *d, const s
 static struct ptx_reg *declare_reg(struct parser *p, const struct declaration *d, const struct token *name)
 {
     if (scope_find_in_ranges(p, name, p->depth - 1)) {
-        token_error(p, name, "duplicate name '%.*s': a declaration of the form name<count> holds it already", shown(name),
-                    name->text);
+        token_error(p, name, "duplicate name '%.*s': a declaration of the form name<count> holds it already",
+                    shown(name), name->text);
         return NULL;
     }
     struct binding *b = scope_bind(p, ROOM_NAME, name, BIND_REG);
@@ -228,16 +234,16 @@ static void set_size(struct parser *p, struct ptx_variable *v, const struct shap
 static struct ptx_variable *new_variable(struct parser *p, const struct declaration *d, const struct token *name)
 {
     struct ptx_variable *v = arena_new(p->arena, struct ptx_variable);
-    *v = (struct ptx_variable){ .name = token_text(p, name),
-                                .space = d->space,
-                                .linkage = d->linkage,
-                                .type = d->type,
-                                .vector = d->vector,
-                                .align_bytes = d->align_bytes,
-                                .managed = d->managed,
-                                .function = p->f ? p->f->index : UINT32_MAX,
-                                .line = name->line,
-                                .column = name->column };
+    *v = (struct ptx_variable){.name = token_text(p, name),
+                               .space = d->space,
+                               .linkage = d->linkage,
+                               .type = d->type,
+                               .vector = d->vector,
+                               .align_bytes = d->align_bytes,
+                               .managed = d->managed,
+                               .function = p->f ? p->f->index : UINT32_MAX,
+                               .line = name->line,
+                               .column = name->column};
     return v;
 }
 
@@ -271,7 +277,8 @@ static void check_variable(struct parser *p, const struct declaration *d, const 
         token_error(p, name, "'%.*s': a predicate lives in a register (.reg)", shown(name), name->text);
     else if (d->space == PTX_SPACE_PARAM && !p->f)
         token_error(p, name, "'%.*s': parameters cannot be declared outside a function", shown(name), name->text);
-    else if (at_symbol(p, '=') && (d->space == PTX_SPACE_SHARED || d->space == PTX_SPACE_LOCAL || d->space == PTX_SPACE_PARAM))
+    else if (at_symbol(p, '=') &&
+             (d->space == PTX_SPACE_SHARED || d->space == PTX_SPACE_LOCAL || d->space == PTX_SPACE_PARAM))
         unexpected(p, "';': variables of this space have no initial value");
 }
 
@@ -281,7 +288,7 @@ static void parse_variable(struct parser *p, const struct declaration *d)
     if (parser_failed(p))
         return;
     struct ptx_variable *v = new_variable(p, d, &name);
-    struct shape shape = { .dim_count = 0 };
+    struct shape shape = {.dim_count = 0};
     parse_dimensions(p, v, &shape);
     check_variable(p, d, &name);
     if (accept(p, '='))
@@ -340,7 +347,7 @@ static void parse_parameter(struct parser *p, struct vector *list, bool bind)
     if (parser_failed(p))
         return;
     struct ptx_variable *v = new_variable(p, &d, &name);
-    struct shape shape = { .dim_count = 0 };
+    struct shape shape = {.dim_count = 0};
     parse_dimensions(p, v, &shape);
     v->unsized = shape.first_open;
     set_size(p, v, &shape, &name);
@@ -359,7 +366,7 @@ static void parse_parameter(struct parser *p, struct vector *list, bool bind)
 
 uint32_t parse_parameters(struct parser *p, struct ptx_variable ***out, bool bind)
 {
-    struct vector list = { 0 };
+    struct vector list = {0};
     expect(p, '(');
     if (!at_symbol(p, ')'))
         do

@@ -39,7 +39,7 @@ void vector_grow(struct vector *v, size_t bytes)
 void vector_free(struct vector *v)
 {
     free(v->items);
-    *v = (struct vector){ 0 };
+    *v = (struct vector){0};
 }
 
 void *vector_keep(struct arena *a, const struct vector *v, size_t item_bytes)
@@ -47,10 +47,7 @@ void *vector_keep(struct arena *a, const struct vector *v, size_t item_bytes)
     return v->count ? memcpy(arena_alloc(a, v->count * item_bytes), v->items, v->count * item_bytes) : NULL;
 }
 
-bool parser_failed(const struct parser *p)
-{
-    return p->lx.failed;
-}
+bool parser_failed(const struct parser *p) { return p->lx.failed; }
 
 bool parse_error(struct parser *p, enum error_kind kind, int line, int column, const char *format, ...)
 {
@@ -70,10 +67,7 @@ bool token_error(struct parser *p, const struct token *t, const char *format, ..
     return false;
 }
 
-int shown(const struct token *t)
-{
-    return t->length < LONGEST_SHOWN_NAME ? (int)t->length : LONGEST_SHOWN_NAME;
-}
+int shown(const struct token *t) { return t->length < LONGEST_SHOWN_NAME ? (int)t->length : LONGEST_SHOWN_NAME; }
 
 bool unexpected(struct parser *p, const char *expected)
 {
@@ -92,10 +86,7 @@ struct token take(struct parser *p)
     return t;
 }
 
-bool at_symbol(struct parser *p, int symbol)
-{
-    return token_is_symbol(current(p), symbol);
-}
+bool at_symbol(struct parser *p, int symbol) { return token_is_symbol(current(p), symbol); }
 
 bool accept(struct parser *p, int symbol)
 {
@@ -109,14 +100,11 @@ bool expect(struct parser *p, int symbol)
 {
     if (accept(p, symbol))
         return true;
-    char what[4] = { '\'', (char)symbol, '\'', '\0' };
+    char what[4] = {'\'', (char)symbol, '\'', '\0'};
     return unexpected(p, what);
 }
 
-bool at_dot(struct parser *p, const char *word)
-{
-    return current(p)->kind == TOKEN_DOT && token_is(current(p), word);
-}
+bool at_dot(struct parser *p, const char *word) { return current(p)->kind == TOKEN_DOT && token_is(current(p), word); }
 
 bool accept_dot(struct parser *p, const char *word)
 {
@@ -148,10 +136,7 @@ uint32_t expect_count(struct parser *p, const char *what)
     return (uint32_t)value;
 }
 
-char *token_text(struct parser *p, const struct token *t)
-{
-    return arena_strndup(p->arena, t->text, t->length);
-}
+char *token_text(struct parser *p, const struct token *t) { return arena_strndup(p->arena, t->text, t->length); }
 
 const char *suggest(struct parser *p, const struct token *t, const char *const *names, size_t count)
 {

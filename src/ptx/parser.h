@@ -1,7 +1,7 @@
 /* What the files of the parser share. Private to ptx/.
  *
- * The parser reports one error, the first. From then on the lexer gives TOKEN_END only and parser_failed() is true; the functions
- * below return something harmless, so that callers need not test after every step. */
+ * The parser reports one error, the first. From then on the lexer gives TOKEN_END only and parser_failed() is true; the
+ * functions below return something harmless, so that callers need not test after every step. */
 #ifndef HEDDLE_PTX_PARSER_H
 #define HEDDLE_PTX_PARSER_H
 
@@ -19,7 +19,8 @@ struct vector {
 void *vector_push(struct vector *v, size_t item_bytes); /* zeroed */
 void vector_grow(struct vector *v, size_t bytes);       /* of bytes: at least that many */
 void vector_free(struct vector *v);
-void *vector_keep(struct arena *a, const struct vector *v, size_t item_bytes); /* a copy in the arena; NULL where empty */
+void *vector_keep(struct arena *a, const struct vector *v,
+                  size_t item_bytes); /* a copy in the arena; NULL where empty */
 
 /* %r<100>: one entry for a hundred names. The registers come into being when they are first named. */
 struct reg_range {
@@ -66,7 +67,7 @@ struct fixup {
     struct ptx_table *table;
     uint32_t entry;
     bool resolved;
-    uint64_t serial;             /* counts up through the module */
+    uint64_t serial; /* counts up through the module */
     struct fixup *next, *next_in_slot;
 };
 
@@ -96,19 +97,19 @@ struct parser {
     struct strmap spellings;                   /* -> struct spelling */
     struct strmap slots;                       /* -> struct name_slot */
     struct scope scopes[DEEPEST_SCOPE + 1];
-    int depth;                                 /* 0: module scope */
-    int nesting;                               /* of expressions and initialisers */
-    bool digit_bases;                          /* some %name1<N> ends in a digit */
+    int depth;        /* 0: module scope */
+    int nesting;      /* of expressions and initialisers */
+    bool digit_bases; /* some %name1<N> ends in a digit */
     uint64_t declared_regs, initialised_bytes;
-    struct vector functions, variables, files, aliases;  /* of the module */
-    struct fixup *module_fixups, *label_fixups; /* last use first; those of labels: of the function */
+    struct vector functions, variables, files, aliases; /* of the module */
+    struct fixup *module_fixups, *label_fixups;         /* last use first; those of labels: of the function */
     uint64_t fixup_count;
-    struct ptx_function *f;                    /* being parsed, or NULL */
-    struct vector regs, locals, insts, labels; /* of f */
-    struct vector label_used;                  /* a byte for each of labels */
-    uint32_t label_group;                      /* of the last label */
-    uint32_t last_target;                      /* highest instruction index some branch goes to */
-    struct vector operands;                    /* a stack: operands of the instruction being read */
+    struct ptx_function *f;                           /* being parsed, or NULL */
+    struct vector regs, locals, insts, labels;        /* of f */
+    struct vector label_used;                         /* a byte for each of labels */
+    uint32_t label_group;                             /* of the last label */
+    uint32_t last_target;                             /* highest instruction index some branch goes to */
+    struct vector operands;                           /* a stack: operands of the instruction being read */
     uint32_t source_file, source_line, source_column; /* .loc */
 };
 
@@ -116,27 +117,29 @@ struct parser {
 bool parser_failed(const struct parser *p);
 bool parse_error(struct parser *p, enum error_kind kind, int line, int column, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-bool token_error(struct parser *p, const struct token *t, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool token_error(struct parser *p, const struct token *t, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool unexpected(struct parser *p, const char *expected); /* "expected X, found Y" at the current token */
 static inline struct token *current(struct parser *p) { return &p->lx.token; }
-struct token take(struct parser *p);                     /* the current token; moves on */
+struct token take(struct parser *p); /* the current token; moves on */
 bool at_symbol(struct parser *p, int symbol);
 bool accept(struct parser *p, int symbol);
 bool expect(struct parser *p, int symbol);
-bool at_dot(struct parser *p, const char *word);         /* word with its dot */
+bool at_dot(struct parser *p, const char *word); /* word with its dot */
 bool accept_dot(struct parser *p, const char *word);
 struct token expect_name(struct parser *p, const char *what);
 uint32_t expect_count(struct parser *p, const char *what); /* constant expression, 0 .. 2^32 - 1 */
 char *token_text(struct parser *p, const struct token *t); /* copy in the arena */
-int shown(const struct token *t);                         /* length to print in a message */
+int shown(const struct token *t);                          /* length to print in a message */
 /* "; did you mean 'x'?" or nothing, in the arena. */
 const char *suggest(struct parser *p, const struct token *t, const char *const *names, size_t count);
 
 /* tables.c */
 void tables_fill(struct parser *p);
-enum ptx_type table_type(struct parser *p, const char *word, size_t length); /* without the dot; PTX_NO_TYPE where it is none */
-int table_suffix(struct parser *p, const char *word, size_t length);         /* type, or 0x10000 + modifier; 0: neither */
-int table_opcode(struct parser *p, const char *word, size_t length);         /* -1: none */
+enum ptx_type table_type(struct parser *p, const char *word,
+                         size_t length);                             /* without the dot; PTX_NO_TYPE where it is none */
+int table_suffix(struct parser *p, const char *word, size_t length); /* type, or 0x10000 + modifier; 0: neither */
+int table_opcode(struct parser *p, const char *word, size_t length); /* -1: none */
 int table_special(struct parser *p, const char *word,
                   size_t length); /* -1: none; "%tid" gives %tid.x: see table_special_is_vector */
 bool table_special_is_vector(struct parser *p, const char *word, size_t length);
@@ -166,15 +169,16 @@ struct constant {
     uint32_t float32_bits;
     double float64;
 };
-struct constant parse_constant(struct parser *p);  /* a whole expression */
-int64_t parse_integer(struct parser *p);           /* one that must be an integer */
-int64_t parse_offset(struct parser *p);            /* any number of "+ constant" and "- constant"; 0 where there is none */
+struct constant parse_constant(struct parser *p); /* a whole expression */
+int64_t parse_integer(struct parser *p);          /* one that must be an integer */
+int64_t parse_offset(struct parser *p); /* any number of "+ constant" and "- constant"; 0 where there is none */
 bool starts_constant(struct parser *p);
 
 /* parse_operand.c */
 void parse_operand(struct parser *p, enum ptx_opcode opcode); /* pushes one operand */
 struct ptx_operand *push_operand(struct parser *p, enum ptx_operand_kind kind, const struct token *t);
-struct ptx_operand *keep_operands(struct parser *p, size_t from, uint32_t *count); /* pops down to from, copies to the arena */
+struct ptx_operand *keep_operands(struct parser *p, size_t from,
+                                  uint32_t *count); /* pops down to from, copies to the arena */
 void push_label(struct parser *p, int fixup_kind);
 struct ptx_reg *parse_predicate_reg(struct parser *p);
 
@@ -184,7 +188,8 @@ void parse_instruction(struct parser *p);
 struct ptx_inst make_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands,
                                  uint8_t count, const struct token *at);
 /* Adds such an instruction, in front of the one being read. */
-void push_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands, uint8_t count, const struct token *at);
+void push_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands, uint8_t count,
+                      const struct token *at);
 
 /* parse_call.c */
 /* Pushes the operands of a call. Values that change their shape on the way do so in instructions in front of it and in
@@ -201,7 +206,7 @@ void parse_attribute(struct parser *p, bool *managed);
 struct shape {
     uint64_t dims[17]; /* of the array, then the vector's length where there is one */
     int dim_count;
-    bool first_open;   /* name[] = ... */
+    bool first_open; /* name[] = ... */
 };
 void parse_initialiser(struct parser *p, struct ptx_variable *v, struct shape *shape);
 

@@ -1,4 +1,5 @@
-/* Phase analysis after the PAWS report: one pass forward that cuts, one backward that adds up. Control flow is left out, as there: phases follow the order of the text through branches and loops. */
+/* Phase analysis after the PAWS report: one pass forward that cuts, one backward that adds up. Control flow is left
+ * out, as there: phases follow the order of the text through branches and loops. */
 #include "ptx/phases.h"
 
 #include <string.h>
@@ -17,7 +18,8 @@ static bool reads_awaited(const bool *awaited, const struct ptx_phase_step *s)
     return false;
 }
 
-static uint32_t cut(const struct ptx_phase_step *steps, uint32_t count, uint32_t register_count, enum ptx_phase_order order, struct ptx_phase *out)
+static uint32_t cut(const struct ptx_phase_step *steps, uint32_t count, uint32_t register_count,
+                    enum ptx_phase_order order, struct ptx_phase *out)
 {
     struct arena scratch = {0};
     bool *awaited = arena_array(&scratch, bool, register_count + 1);
@@ -39,7 +41,8 @@ static uint32_t cut(const struct ptx_phase_step *steps, uint32_t count, uint32_t
     return count ? phase : 0;
 }
 
-uint32_t ptx_find_phases(const struct ptx_phase_step *steps, uint32_t count, uint32_t register_count, enum ptx_phase_order order, struct ptx_phase *out)
+uint32_t ptx_find_phases(const struct ptx_phase_step *steps, uint32_t count, uint32_t register_count,
+                         enum ptx_phase_order order, struct ptx_phase *out)
 {
     memset(out, 0, count * sizeof *out);
     uint32_t phases = cut(steps, count, register_count, order, out), sum = 0, next_length = 0;

@@ -1,4 +1,5 @@
-/* Instructions back to text: canonical spacing, constants as bits, so that reading the line again gives the same instruction. */
+/* Instructions back to text: canonical spacing, constants as bits, so that reading the line again gives the same
+ * instruction. */
 #include "ptx/ptx.h"
 
 #include <inttypes.h>
@@ -13,8 +14,7 @@ struct printer {
     const struct ptx_function *f;
 };
 
-__attribute__((format(printf, 2, 3)))
-static void print(struct printer *p, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void print(struct printer *p, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -140,14 +140,11 @@ static void print_operand(struct printer *p, const struct ptx_operand *o)
 }
 
 /* A call's empty lists are left out. */
-static bool is_shown(const struct ptx_operand *o)
-{
-    return o->kind != PTX_OPERAND_LIST || o->element_count > 0;
-}
+static bool is_shown(const struct ptx_operand *o) { return o->kind != PTX_OPERAND_LIST || o->element_count > 0; }
 
 int ptx_print_inst(char *out, size_t size, const struct ptx_function *f, const struct ptx_inst *in)
 {
-    struct printer p = { .out = size ? out : NULL, .size = size, .f = f };
+    struct printer p = {.out = size ? out : NULL, .size = size, .f = f};
     if (size)
         out[0] = '\0';
     if (in->guard)

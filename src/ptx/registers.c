@@ -1,17 +1,22 @@
-/* An estimate of the registers a thread has once the real assembler (ptxas) is done: what decides how many blocks fit a core.
+/* An estimate of the registers a thread has once the real assembler (ptxas) is done: what decides how many blocks fit a
+ * core.
  *
  * Liveness of the text is a poor guess, since the assembler changes the text. This models what moves the number most:
- * 1. Some values cost no register. Parameters, dimensions of block and grid and literals are operands from the constant bank or part of
- *    the instruction; a change of address space is nothing; a 32-bit index that is widened and scaled on its way into an address stays
- *    32 bits wide, for the multiplication is part of the address's addition. Another register, or none, stands in for them.
- * 2. Instructions move up within their block so that loads and chains of arithmetic overlap, and a loop's next loads are under way
- *    beside this round's. That costs registers, and is done as long as they are free: until a core full of threads has none left.
- * 3. Division and roots become sequences that need registers of their own, and the convention of calls sets a least number.
- * 4. One register is the stack pointer, and since sm_70 the hardware keeps two more a thread. Some are lost between pairs, which
- *    begin at even numbers.
- * 5. Before sm_20 an address has 32 bits, there is no stack pointer, and a core full of threads has 16 registers for each.
- * The constants were fitted to ptxas 13; docs/validation.md has the errors. Left out: motion between blocks, unrolling proper (the
- * parser drops the pragma that forbids it), predication of short branches, uniform registers, spilling. */
+ * 1. Some values cost no register. Parameters, dimensions of block and grid and literals are operands from the constant
+ * bank or part of the instruction; a change of address space is nothing; a 32-bit index that is widened and scaled on
+ * its way into an address stays 32 bits wide, for the multiplication is part of the address's addition. Another
+ * register, or none, stands in for them.
+ * 2. Instructions move up within their block so that loads and chains of arithmetic overlap, and a loop's next loads
+ * are under way beside this round's. That costs registers, and is done as long as they are free: until a core full of
+ * threads has none left.
+ * 3. Division and roots become sequences that need registers of their own, and the convention of calls sets a least
+ * number.
+ * 4. One register is the stack pointer, and since sm_70 the hardware keeps two more a thread. Some are lost between
+ * pairs, which begin at even numbers.
+ * 5. Before sm_20 an address has 32 bits, there is no stack pointer, and a core full of threads has 16 registers for
+ * each. The constants were fitted to ptxas 13; docs/validation.md has the errors. Left out: motion between blocks,
+ * unrolling proper (the parser drops the pragma that forbids it), predication of short branches, uniform registers,
+ * spilling. */
 #include "ptx/registers.h"
 
 #include "base/checked.h"
@@ -20,30 +25,37 @@
 #include <string.h>
 
 enum {
-    MOST_REGISTERS = 255, MOST_BEFORE_SM35 = 63, MOST_BEFORE_SM20 = 124,
-    REGISTER_FILE = 65536,   /* of a core, in the assembler's eyes; with a bound on threads it keeps to what they can have */
-    STACK_POINTER = 1, KEPT_SINCE_SM70 = 2, LOST_TO_ALIGNMENT = 2,
-    CALL_NEEDS = 24,         /* the least of a function that calls, subroutines of sm_70 and later included */
-    SEQUENCE_NEEDS = 5,      /* registers of its own of an instruction that becomes a sequence; twice that on 64 bits */
-    REACH = 64,              /* instructions over which one moves up at most */
-    LOAD_WAIT = 8, WAIT = 2, /* places between an instruction and what reads its result, where there are others to fill them */
-    LARGEST_LOOP = 60,       /* instructions of a loop whose next loads are begun early */
+    MOST_REGISTERS = 255,
+    MOST_BEFORE_SM35 = 63,
+    MOST_BEFORE_SM20 = 124,
+    REGISTER_FILE =
+        65536, /* of a core, in the assembler's eyes; with a bound on threads it keeps to what they can have */
+    STACK_POINTER = 1,
+    KEPT_SINCE_SM70 = 2,
+    LOST_TO_ALIGNMENT = 2,
+    CALL_NEEDS = 24,    /* the least of a function that calls, subroutines of sm_70 and later included */
+    SEQUENCE_NEEDS = 5, /* registers of its own of an instruction that becomes a sequence; twice that on 64 bits */
+    REACH = 64,         /* instructions over which one moves up at most */
+    LOAD_WAIT = 8,
+    WAIT = 2, /* places between an instruction and what reads its result, where there are others to fill them */
+    LARGEST_LOOP = 60, /* instructions of a loop whose next loads are begun early */
 };
 
-#define NOTHING UINT32_MAX       /* stands in for a value that costs no register */
+#define NOTHING      UINT32_MAX /* stands in for a value that costs no register */
 #define NOT_CROSSING UINT32_MAX
-#define UNDEFINED UINT32_MAX
-#define MANY (UINT32_MAX - 1)
-#define WRITTEN (1u << 31)
-#define WORD_BITS 64u
+#define UNDEFINED    UINT32_MAX
+#define MANY         (UINT32_MAX - 1)
+#define WRITTEN      (1u << 31)
+#define WORD_BITS    64u
 
 enum trait {
-    LOADS_CONSTANT = 1 << 0, /* a parameter of the kernel, or the constant bank, at a place known when it is assembled */
-    LOADS = 1 << 1,          /* anything else, and may move */
-    FIXED = 1 << 2,          /* has an effect beside its result, or ends a block */
-    STORES = 1 << 3,         /* into a space that is named */
-    PASSES_STORES = 1 << 4,  /* reads what no thread of the kernel writes */
-    WIDENS = 1 << 5,         /* a 32-bit index for an address, or scales it */
+    LOADS_CONSTANT =
+        1 << 0,             /* a parameter of the kernel, or the constant bank, at a place known when it is assembled */
+    LOADS = 1 << 1,         /* anything else, and may move */
+    FIXED = 1 << 2,         /* has an effect beside its result, or ends a block */
+    STORES = 1 << 3,        /* into a space that is named */
+    PASSES_STORES = 1 << 4, /* reads what no thread of the kernel writes */
+    WIDENS = 1 << 5,        /* a 32-bit index for an address, or scales it */
     ADDS_ADDRESS = 1 << 6,
     GUARDED = 1 << 7,
 };
@@ -52,7 +64,8 @@ struct estimate {
     struct arena scratch;
     const struct ptx_function *f;
     const struct ptx_cfg *cfg;
-    /* Registers of instruction i: it reads ref[refs_of[i]] up to results_of[i], and writes those from there up to refs_of[i + 1]. */
+    /* Registers of instruction i: it reads ref[refs_of[i]] up to results_of[i], and writes those from there up to
+     * refs_of[i + 1]. */
     uint32_t *ref, *refs_of, *results_of;
     uint32_t ref_count, ref_capacity;
     uint8_t *traits, *space; /* per instruction: enum trait, and enum ptx_space where it names one */
@@ -60,12 +73,13 @@ struct estimate {
     uint32_t *definition;    /* per register: its only definition, UNDEFINED or MANY */
     bool *only_in_addresses; /* per register: nothing but arithmetic on addresses reads it */
     uint8_t *units;
-    uint32_t *number, *register_of, crossing_count, words; /* bits of the block sets: registers read in a block before it writes them */
-    uint64_t *reads, *writes, *live_in, *live_out, *none;  /* per block, but live_out, of one block, and the empty set */
-    uint32_t *leaving, leaving_count;                      /* registers alive at the end of the block at hand */
-    uint32_t *written_in;                                  /* per register: one more than the last block that surely wrote it */
-    uint32_t *key, *next, *first_of_key, *order;           /* per instruction: see reorder */
-    uint32_t *defined_at, *ready_at, *read_at;             /* per register, as keys */
+    uint32_t *number, *register_of, crossing_count,
+        words; /* bits of the block sets: registers read in a block before it writes them */
+    uint64_t *reads, *writes, *live_in, *live_out, *none; /* per block, but live_out, of one block, and the empty set */
+    uint32_t *leaving, leaving_count;                     /* registers alive at the end of the block at hand */
+    uint32_t *written_in;                        /* per register: one more than the last block that surely wrote it */
+    uint32_t *key, *next, *first_of_key, *order; /* per instruction: see reorder */
+    uint32_t *defined_at, *ready_at, *read_at;   /* per register, as keys */
     bool *live;
 };
 
@@ -84,7 +98,8 @@ static bool has_64_bits(const struct ptx_inst *in)
 
 static bool is_address_addition(const struct ptx_inst *in)
 {
-    return (in->opcode == PTX_OP_add || in->opcode == PTX_OP_sub) && has_64_bits(in) && !ptx_type_is_float((enum ptx_type)in->types[0]);
+    return (in->opcode == PTX_OP_add || in->opcode == PTX_OP_sub) && has_64_bits(in) &&
+           !ptx_type_is_float((enum ptx_type)in->types[0]);
 }
 
 static bool is_widening(const struct ptx_inst *in)
@@ -95,8 +110,9 @@ static bool is_widening(const struct ptx_inst *in)
     switch (in->opcode) {
     case PTX_OP_mul: return scales && ptx_has_modifier(in, PTX_MOD_WIDE);
     case PTX_OP_shl: return scales && has_64_bits(in);
-    case PTX_OP_cvt: return in->type_count == 2 && has_64_bits(in) && ptx_type_bits((enum ptx_type)in->types[1]) == 32 &&
-                            !ptx_type_is_float((enum ptx_type)in->types[0]) && !ptx_type_is_float((enum ptx_type)in->types[1]);
+    case PTX_OP_cvt:
+        return in->type_count == 2 && has_64_bits(in) && ptx_type_bits((enum ptx_type)in->types[1]) == 32 &&
+               !ptx_type_is_float((enum ptx_type)in->types[0]) && !ptx_type_is_float((enum ptx_type)in->types[1]);
     default: return false;
     }
 }
@@ -106,7 +122,8 @@ static bool loads_constant(const struct ptx_function *f, const struct ptx_inst *
     if (in->opcode != PTX_OP_ld || in->operand_count < 2 || in->operands[1].kind != PTX_OPERAND_ADDRESS)
         return false;
     bool fixed = in->operands[1].elements[0].kind == PTX_OPERAND_SYMBOL;
-    return fixed && ((f->is_entry && ptx_has_modifier(in, PTX_MOD_PARAM)) || ptx_has_modifier(in, PTX_MOD_PARAM_ENTRY) || ptx_has_modifier(in, PTX_MOD_CONST));
+    return fixed && ((f->is_entry && ptx_has_modifier(in, PTX_MOD_PARAM)) ||
+                     ptx_has_modifier(in, PTX_MOD_PARAM_ENTRY) || ptx_has_modifier(in, PTX_MOD_CONST));
 }
 
 static enum ptx_space space_of(const struct ptx_inst *in)
@@ -203,18 +220,21 @@ static bool reads_constant_bank(const struct ptx_operand *o)
                                               (o->special >= PTX_SREG_NCTAID_X && o->special <= PTX_SREG_NCTAID_W));
 }
 
-/* What stays alive in place of reg, the result of instruction i alone. A source must keep its value, so it has one definition too. */
+/* What stays alive in place of reg, the result of instruction i alone. A source must keep its value, so it has one
+ * definition too. */
 static uint32_t find_stand_in(const struct estimate *e, uint32_t i, uint32_t reg)
 {
     const struct ptx_inst *in = &e->f->insts[i];
-    if (e->traits[i] & LOADS_CONSTANT || (in->opcode == PTX_OP_mov && in->operand_count == 2 && reads_constant_bank(&in->operands[1])))
+    if (e->traits[i] & LOADS_CONSTANT ||
+        (in->opcode == PTX_OP_mov && in->operand_count == 2 && reads_constant_bank(&in->operands[1])))
         return NOTHING;
     if (in->operand_count < 2 || in->operands[1].kind != PTX_OPERAND_REG)
         return reg;
     uint32_t source = in->operands[1].reg->index;
     if (e->definition[source] >= MANY)
         return reg;
-    bool same = in->opcode == PTX_OP_cvta || in->opcode == PTX_OP_mov || (e->traits[i] & WIDENS && e->only_in_addresses[reg]);
+    bool same =
+        in->opcode == PTX_OP_cvta || in->opcode == PTX_OP_mov || (e->traits[i] & WIDENS && e->only_in_addresses[reg]);
     return same ? e->stand_in[source] : reg;
 }
 
@@ -253,10 +273,7 @@ static void substitute(struct estimate *e)
 
 /* ------------------------------------------------------------- what is alive at the edges of blocks */
 
-static bool counts(const struct estimate *e, uint32_t reg)
-{
-    return reg != NOTHING && e->units[reg];
-}
+static bool counts(const struct estimate *e, uint32_t reg) { return reg != NOTHING && e->units[reg]; }
 
 static void find_crossing(struct estimate *e)
 {
@@ -303,7 +320,8 @@ static const uint64_t *find_live_out(struct estimate *e, uint32_t block)
     const struct ptx_block *b = &e->cfg->blocks[block];
     if (b->succ_count == 1)
         return live_into(e, b->succs[0]);
-    const uint64_t *first = b->succ_count ? live_into(e, b->succs[0]) : e->none, *second = b->succ_count ? live_into(e, b->succs[1]) : e->none;
+    const uint64_t *first = b->succ_count ? live_into(e, b->succs[0]) : e->none,
+                   *second = b->succ_count ? live_into(e, b->succs[1]) : e->none;
     for (uint32_t w = 0; w < e->words; w++)
         e->live_out[w] = first[w] | second[w];
     for (uint32_t s = 2; s < b->succ_count; s++)
@@ -315,7 +333,8 @@ static const uint64_t *find_live_out(struct estimate *e, uint32_t block)
 static bool update_block(struct estimate *e, uint32_t b)
 {
     uint64_t changed = 0, *in = e->live_in + (size_t)b * e->words;
-    const uint64_t *reads = e->reads + (size_t)b * e->words, *writes = e->writes + (size_t)b * e->words, *out = find_live_out(e, b);
+    const uint64_t *reads = e->reads + (size_t)b * e->words, *writes = e->writes + (size_t)b * e->words,
+                   *out = find_live_out(e, b);
     for (uint32_t w = 0; w < e->words; w++) {
         uint64_t live = reads[w] | (out[w] & ~writes[w]);
         changed |= live ^ in[w];
@@ -361,15 +380,12 @@ static void find_liveness(struct estimate *e)
 
 /* ------------------------------------------------------------- instructions move up */
 
-static uint32_t later(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
+static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 /* Keys of the last instructions in the block that a load may not pass. */
 struct memory_order {
-    uint32_t any;         /* barriers, atomics, fences, calls, and stores to generic addresses */
-    uint32_t stored;      /* the last store */
+    uint32_t any;    /* barriers, atomics, fences, calls, and stores to generic addresses */
+    uint32_t stored; /* the last store */
     uint32_t stored_to[PTX_SPACE_TEX + 1];
 };
 
@@ -466,14 +482,16 @@ static uint32_t next_round_units(const struct estimate *e, const struct ptx_bloc
 
 enum sequence { ONE_INSTRUCTION, INLINE_SEQUENCE, SUBROUTINE };
 
-/* Integer division, and what rounds correctly: the latter, and division on 64 bits, keeps its rare cases in a subroutine. */
+/* Integer division, and what rounds correctly: the latter, and division on 64 bits, keeps its rare cases in a
+ * subroutine. */
 static enum sequence sequence_of(const struct ptx_inst *in)
 {
     if (in->opcode != PTX_OP_div && in->opcode != PTX_OP_rem && in->opcode != PTX_OP_sqrt && in->opcode != PTX_OP_rcp)
         return ONE_INSTRUCTION;
     enum ptx_type type = last_type(in);
     if (ptx_type_is_float(type))
-        return ptx_has_modifier(in, PTX_MOD_APPROX) || ptx_has_modifier(in, PTX_MOD_FULL) ? ONE_INSTRUCTION : SUBROUTINE;
+        return ptx_has_modifier(in, PTX_MOD_APPROX) || ptx_has_modifier(in, PTX_MOD_FULL) ? ONE_INSTRUCTION
+                                                                                          : SUBROUTINE;
     if (in->operand_count < 3 || in->operands[2].kind == PTX_OPERAND_INT) /* by a literal: a multiplication */
         return ONE_INSTRUCTION;
     return ptx_type_bits(type) == 64 ? SUBROUTINE : INLINE_SEQUENCE;
@@ -582,10 +600,18 @@ static bool narrow_addresses(struct estimate *e)
 static uint32_t free_registers(int target_sm)
 {
     switch (target_sm) {
-    case 10: case 11: return 10;
-    case 12: case 13: return 16;
+    case 10:
+    case 11: return 10;
+    case 12:
+    case 13: return 16;
     case 75: return 64;
-    case 86: case 87: case 88: case 89: case 110: case 120: case 121: return 40;
+    case 86:
+    case 87:
+    case 88:
+    case 89:
+    case 110:
+    case 120:
+    case 121: return 40;
     default: return 32;
     }
 }
@@ -628,14 +654,16 @@ static void weigh_block(struct estimate *e, uint32_t block, struct ptx_register_
     uint32_t in_order = count_block(e, b, NULL);
     r->in_order = later(r->in_order, in_order);
     r->overlapped = later(r->overlapped, in_order);
-    /* More overlap changes nothing, or no order could beat what there is, were all results of this round and the next alive at once. */
+    /* More overlap changes nothing, or no order could beat what there is, were all results of this round and the next
+     * alive at once. */
     if (r->overlapped + r->kept >= r->free || in_order + 2 * result_units(e, b) <= r->overlapped)
         return;
     reorder(e, b);
     r->overlapped = later(r->overlapped, count_block(e, b, e->order) + next_round_units(e, b));
 }
 
-struct ptx_register_estimate ptx_estimate_registers(const struct ptx_function *f, const struct ptx_cfg *cfg, int target_sm)
+struct ptx_register_estimate ptx_estimate_registers(const struct ptx_function *f, const struct ptx_cfg *cfg,
+                                                    int target_sm)
 {
     struct estimate e = {.f = f, .cfg = cfg};
     struct ptx_register_estimate r = {.free = free_registers(target_sm)};
@@ -651,7 +679,8 @@ struct ptx_register_estimate ptx_estimate_registers(const struct ptx_function *f
     for (uint32_t b = 0; b < cfg->block_count; b++)
         weigh_block(&e, b, &r);
     arena_free(&e.scratch);
-    uint32_t overlapped = r.overlapped + r.kept < r.free ? r.overlapped + r.kept : r.free, most = most_registers(f, target_sm);
+    uint32_t overlapped = r.overlapped + r.kept < r.free ? r.overlapped + r.kept : r.free,
+             most = most_registers(f, target_sm);
     r.registers = later(later(r.in_order + r.kept, overlapped), calls_need(f, target_sm));
     r.registers = r.registers < most ? r.registers : most;
     return r;

@@ -1,9 +1,10 @@
 /* Names inside a function: registers, variables, labels, and the { } scopes that hide them (PTX ISA 5.4.8, 11.2).
  *
- * One table maps a name to the stack of its meanings, innermost first. A scope remembers what it bound and takes it back when it
- * closes. A label may be used before it is declared: such uses wait at the label's name, numbered in order. When a scope closes,
- * each of its labels takes the waiting uses that came after the scope's opening; what then still waits belongs further outside.
- */
+ * One table maps a name to the stack of its meanings, innermost first. A scope remembers what it bound and takes it
+ * back when it closes. A label may be used before it is declared: such uses wait at the label's name, numbered in
+ * order. When a scope closes, each of its labels takes the waiting uses that came after the scope's opening; what then
+ * still waits belongs further
+ * outside. */
 #include "ptx/parser.h"
 
 #include <stdio.h>
@@ -140,7 +141,8 @@ void fixup_in_module(struct parser *p, struct fixup *fix)
 
 static struct token fixup_token(const struct fixup *fix)
 {
-    return (struct token){ .kind = TOKEN_NAME, .text = fix->name, .length = fix->length, .line = fix->line, .column = fix->column };
+    return (struct token){
+        .kind = TOKEN_NAME, .text = fix->name, .length = fix->length, .line = fix->line, .column = fix->column};
 }
 
 static void apply_label(struct parser *p, struct fixup *fix, struct binding *b)
@@ -148,7 +150,8 @@ static void apply_label(struct parser *p, struct fixup *fix, struct binding *b)
     struct token at = fixup_token(fix);
     if (fix->kind == FIX_TABLE) {
         if (b->kind != BIND_TABLE) {
-            token_error(p, &at, "'%.*s' is a plain label; expected one of .branchtargets, .calltargets or .callprototype",
+            token_error(p, &at,
+                        "'%.*s' is a plain label; expected one of .branchtargets, .calltargets or .callprototype",
                         shown(&at), at.text);
             return;
         }
@@ -157,7 +160,8 @@ static void apply_label(struct parser *p, struct fixup *fix, struct binding *b)
         return;
     }
     if (b->kind != BIND_LABEL) {
-        token_error(p, &at, "'%.*s' names a table of targets; expected the label of an instruction", shown(&at), at.text);
+        token_error(p, &at, "'%.*s' names a table of targets; expected the label of an instruction", shown(&at),
+                    at.text);
         return;
     }
     if (b->target > p->last_target)
@@ -222,7 +226,7 @@ void scope_open(struct parser *p)
         token_error(p, current(p), "scopes are nested more than %d deep", DEEPEST_SCOPE);
         return;
     }
-    p->scopes[++p->depth] = (struct scope){ .first_fixup = p->fixup_count };
+    p->scopes[++p->depth] = (struct scope){.first_fixup = p->fixup_count};
 }
 
 void scope_close(struct parser *p)
@@ -246,7 +250,8 @@ static size_t add_name(const char **names, size_t count, const char *name)
     return count;
 }
 
-/* All names that could stand where an unknown one was found: registers in use, variables, functions, special registers. */
+/* All names that could stand where an unknown one was found: registers in use, variables, functions, special
+ * registers. */
 bool undefined_name(struct parser *p, const struct token *name, const char *what)
 {
     const char *names[NEAREST_NAMES];

@@ -1,11 +1,12 @@
-/* The word lists of PTX: opcodes, types, other suffixes, special registers. The .def files are the lists; this file looks things
- * up in them. */
+/* The word lists of PTX: opcodes, types, other suffixes, special registers. The .def files are the lists; this file
+ * looks things up in them. */
 #include "ptx/parser.h"
 
 #include <string.h>
 
 const struct ptx_opcode_info ptx_opcodes[PTX_OPCODE_COUNT] = {
-#define OP(name, integer, floating, unit, latency, flags) { #name, PTX_UNIT_##unit, PTX_LATENCY_##latency, PTX_F_##flags },
+#define OP(name, integer, floating, unit, latency, flags) \
+    {#name, PTX_UNIT_##unit, PTX_LATENCY_##latency, PTX_F_##flags},
 #include "ptx/instructions.def"
 #undef OP
 };
@@ -14,8 +15,8 @@ static const struct {
     const char *name;
     int bits;
 } types[PTX_TYPE_COUNT] = {
-    { "", 0 },
-#define TYPE(id, text, bits) { text, bits },
+    {"", 0},
+#define TYPE(id, text, bits) {text, bits},
 #include "ptx/types.def"
 #undef TYPE
 };
@@ -31,15 +32,12 @@ static const struct {
     const char *name;
     enum ptx_type type;
 } specials[PTX_SPECIAL_COUNT] = {
-#define SPECIAL(id, text, type) { text, PTX_##type },
+#define SPECIAL(id, text, type) {text, PTX_##type},
 #include "ptx/specials.def"
 #undef SPECIAL
 };
 
-const char *ptx_type_name(enum ptx_type t)
-{
-    return t < PTX_TYPE_COUNT ? types[t].name : "";
-}
+const char *ptx_type_name(enum ptx_type t) { return t < PTX_TYPE_COUNT ? types[t].name : ""; }
 
 int ptx_type_bits(enum ptx_type t)
 {
@@ -49,10 +47,17 @@ int ptx_type_bits(enum ptx_type t)
 bool ptx_type_is_float(enum ptx_type t)
 {
     switch (t) {
-    case PTX_F16: case PTX_F16X2: case PTX_BF16: case PTX_BF16X2: case PTX_TF32: case PTX_F32: case PTX_F32X2: case PTX_F64:
-        return true;
+    case PTX_F16:
+    case PTX_F16X2:
+    case PTX_BF16:
+    case PTX_BF16X2:
+    case PTX_TF32:
+    case PTX_F32:
+    case PTX_F32X2:
+    case PTX_F64: return true;
     default:
-        return types[t < PTX_TYPE_COUNT ? t : 0].name[0] == 'e' || strncmp(types[t < PTX_TYPE_COUNT ? t : 0].name, "ue", 2) == 0;
+        return types[t < PTX_TYPE_COUNT ? t : 0].name[0] == 'e' ||
+               strncmp(types[t < PTX_TYPE_COUNT ? t : 0].name, "ue", 2) == 0;
     }
 }
 
@@ -61,20 +66,11 @@ bool ptx_type_is_signed(enum ptx_type t)
     return t < PTX_TYPE_COUNT && types[t].name[0] == 's' && t != PTX_SAMPLERREF && t != PTX_SURFREF;
 }
 
-const char *ptx_modifier_name(enum ptx_modifier m)
-{
-    return m < PTX_MODIFIER_COUNT ? modifiers[m] : "";
-}
+const char *ptx_modifier_name(enum ptx_modifier m) { return m < PTX_MODIFIER_COUNT ? modifiers[m] : ""; }
 
-const char *ptx_special_name(enum ptx_special s)
-{
-    return s < PTX_SPECIAL_COUNT ? specials[s].name : "";
-}
+const char *ptx_special_name(enum ptx_special s) { return s < PTX_SPECIAL_COUNT ? specials[s].name : ""; }
 
-enum ptx_type ptx_special_type(enum ptx_special s)
-{
-    return s < PTX_SPECIAL_COUNT ? specials[s].type : PTX_NO_TYPE;
-}
+enum ptx_type ptx_special_type(enum ptx_special s) { return s < PTX_SPECIAL_COUNT ? specials[s].type : PTX_NO_TYPE; }
 
 enum { MODIFIER_BASE = 0x10000, VECTOR_SPECIAL = 0x10000 };
 
@@ -129,10 +125,7 @@ enum ptx_type table_type(struct parser *p, const char *word, size_t length)
     }
 }
 
-int table_opcode(struct parser *p, const char *word, size_t length)
-{
-    return (int)get(&p->opcodes, word, length) - 1;
-}
+int table_opcode(struct parser *p, const char *word, size_t length) { return (int)get(&p->opcodes, word, length) - 1; }
 
 int table_special(struct parser *p, const char *word, size_t length)
 {

@@ -65,12 +65,12 @@ static struct origin origin_of_load(const struct ptx_function *f, const struct p
     const struct ptx_variable *v = variable_of(in);
     if (has_space(in, PTX_MOD_PARAM, PTX_MOD_PARAM_ENTRY, PTX_MOD_PARAM_FUNC)) {
         if (v && !is_own_parameter(f, v))
-            return (struct origin){ PTX_TAINT_D, true, "result of a call" };
-        return (struct origin){ f->is_entry ? PTX_TAINT_P : PTX_TAINT_D, true, "parameter" };
+            return (struct origin){PTX_TAINT_D, true, "result of a call"};
+        return (struct origin){f->is_entry ? PTX_TAINT_P : PTX_TAINT_D, true, "parameter"};
     }
     if (has_space(in, PTX_MOD_CONST, PTX_MOD_CONST0, PTX_MOD_CONST) && v && !v->is_array)
-        return (struct origin){ PTX_TAINT_P, true, "constant" };
-    return (struct origin){ PTX_TAINT_D, true, "load" };
+        return (struct origin){PTX_TAINT_P, true, "constant"};
+    return (struct origin){PTX_TAINT_D, true, "load"};
 }
 
 static bool names_special(const struct ptx_operand *o)
@@ -94,21 +94,21 @@ static struct origin origin_of(const struct ptx_function *f, const struct ptx_in
 {
     uint32_t flags = ptx_flags(in);
     if (flags & PTX_F_CALL)
-        return (struct origin){ PTX_TAINT_D, true, "result of a call" };
+        return (struct origin){PTX_TAINT_D, true, "result of a call"};
     if (is_opcode(in, PTX_OP_ld, PTX_OP_ldu))
         return origin_of_load(f, in);
     if (flags & PTX_F_ATOMIC)
-        return (struct origin){ PTX_TAINT_D, true, "atomic" };
+        return (struct origin){PTX_TAINT_D, true, "atomic"};
     if ((flags & PTX_F_LOAD) && (flags & PTX_F_TEXTURE))
-        return (struct origin){ PTX_TAINT_D, true, "texture" };
+        return (struct origin){PTX_TAINT_D, true, "texture"};
     if ((flags & PTX_F_LOAD) || (reads_memory(in) && !(flags & PTX_F_STORE)))
-        return (struct origin){ PTX_TAINT_D, true, "load" };
+        return (struct origin){PTX_TAINT_D, true, "load"};
     if (is_opcode(in, PTX_OP_activemask, PTX_OP_elect))
-        return (struct origin){ PTX_TAINT_P, true, "active lanes" };
+        return (struct origin){PTX_TAINT_P, true, "active lanes"};
     for (uint32_t i = 0; i < in->operand_count; i++)
         if (names_special(&in->operands[i]))
-            return (struct origin){ PTX_TAINT_P, false, "special register" };
-    return (struct origin){ PTX_TAINT_CLEAN, false, NULL };
+            return (struct origin){PTX_TAINT_P, false, "special register"};
+    return (struct origin){PTX_TAINT_CLEAN, false, NULL};
 }
 
 const char *ptx_taint_source(const struct ptx_function *f, const struct ptx_inst *in) { return origin_of(f, in).name; }
@@ -145,7 +145,7 @@ enum { REGISTERS_MOST = 512 };
 static struct register_list registers_of(const struct ptx_function *f, const struct ptx_inst *in,
                                          enum ptx_reg_role role, uint32_t regs[REGISTERS_MOST])
 {
-    struct register_list l = { .regs = regs, .capacity = REGISTERS_MOST - 1, .role = role };
+    struct register_list l = {.regs = regs, .capacity = REGISTERS_MOST - 1, .role = role};
     l.skip = role == PTX_REG_USE && in->guard && !(ptx_flags(in) & PTX_F_BRANCH);
     ptx_visit_regs(f, in, list_register, &l);
     if (role == PTX_REG_USE ? reads_carry(in) : writes_carry(in))
@@ -276,12 +276,12 @@ static void solve(struct arena *scratch, struct build *b)
 
 struct ptx_taints *ptx_taint_build(struct arena *a, const struct ptx_function *f, const struct ptx_cfg *cfg)
 {
-    struct arena scratch = { 0 };
+    struct arena scratch = {0};
     struct ptx_taints *t = arena_new(a, struct ptx_taints);
     t->of = arena_array(a, uint8_t, f->inst_count + 1);
     if (!cfg->block_count)
         return t;
-    struct build b = { .f = f, .cfg = cfg, .of = t->of };
+    struct build b = {.f = f, .cfg = cfg, .of = t->of};
     find_crossing(&scratch, &b);
     b.in = arena_array(&scratch, uint64_t, (size_t)cfg->block_count * b.words * 2 + 1);
     b.out = arena_array(&scratch, uint64_t, (size_t)b.words * 2 + 1);
@@ -363,7 +363,7 @@ static void search_sources(struct search *s, uint32_t reader)
 
 static struct ptx_taint_chain chain_to(struct arena *a, const struct search *s, uint32_t from, uint32_t to)
 {
-    struct ptx_taint_chain chain = { .count = 0 };
+    struct ptx_taint_chain chain = {.count = 0};
     for (uint32_t i = to; i != from; i = s->parent[i])
         chain.count++;
     chain.insts = arena_array(a, uint32_t, chain.count + 1);
@@ -376,9 +376,9 @@ static struct ptx_taint_chain chain_to(struct arena *a, const struct search *s, 
 struct ptx_taint_chain ptx_taint_explain(struct arena *a, const struct ptx_function *f, const struct ptx_cfg *cfg,
                                          const struct ptx_taints *t, uint32_t inst)
 {
-    struct ptx_taint_chain none = { .insts = NULL, .count = 0 }, chain = none;
-    struct arena scratch = { 0 };
-    struct search s = { .f = f, .cfg = cfg, .of = t->of, .taint = t->of[inst] };
+    struct ptx_taint_chain none = {.insts = NULL, .count = 0}, chain = none;
+    struct arena scratch = {0};
+    struct search s = {.f = f, .cfg = cfg, .of = t->of, .taint = t->of[inst]};
     if (s.taint == PTX_TAINT_CLEAN || !cfg->blocks[cfg->block_of_inst[inst]].reachable)
         return none;
     s.queue = arena_array(&scratch, uint32_t, f->inst_count);

@@ -1,12 +1,14 @@
-/* Operand collectors and register banks, after GPGPU-Sim's operand collector. All collectors of a core are numbered through, those of a kind side
- * by side, so that a set of them is a 64-bit mask. Left out: what the registers hold (instructions have been executed when they issued), and
- * GPGPU-Sim's wavefront matching of banks to collectors: here banks are asked in turn, from one that moves on by one every cycle. A cycle with
- * nothing to read does not move it, so that leaving out a cycle that would change nothing changes nothing.
+/* Operand collectors and register banks, after GPGPU-Sim's operand collector. All collectors of a core are numbered
+ * through, those of a kind side by side, so that a set of them is a 64-bit mask. Left out: what the registers hold
+ * (instructions have been executed when they issued), and GPGPU-Sim's wavefront matching of banks to collectors: here
+ * banks are asked in turn, from one that moves on by one every cycle. A cycle with nothing to read does not move it, so
+ * that leaving out a cycle that would change nothing changes nothing.
  *
- * A bank serves its requests in order of arrival. The first of them is a bit of its collector (turn); only those behind it, which are rare, stand
- * in a queue. A bank asked in turn serves the collector whose turn it is, unless that has received something in this cycle: that is to say, each
- * collector receives from the first in turn of the banks where it has its turn. On machines that say so (banks_at_once, as GPGPU-Sim 4 does) it receives
- * from all of them, and no bank waits for another. */
+ * A bank serves its requests in order of arrival. The first of them is a bit of its collector (turn); only those behind
+ * it, which are rare, stand in a queue. A bank asked in turn serves the collector whose turn it is, unless that has
+ * received something in this cycle: that is to say, each collector receives from the first in turn of the banks where
+ * it has its turn. On machines that say so (banks_at_once, as GPGPU-Sim 4 does) it receives from all of them, and no
+ * bank waits for another. */
 #include "sm/collector.h"
 
 #include <assert.h>
@@ -17,30 +19,40 @@
 enum { COLLECTORS_MOST = 64, BANKS_MOST = 64 };
 
 /* age: numbers in order of issue, compared by difference. */
-struct instruction { uint32_t age; inflight_id id; uint8_t operands; };
+struct instruction {
+    uint32_t age;
+    inflight_id id;
+    uint8_t operands;
+};
 /* A pipeline register between issue and the collectors. */
-struct id_oc { struct instruction instruction; uint8_t banks[COLLECT_OPERANDS]; };
-
-struct kind {
-    uint64_t members;             /* its collectors */
-    uint32_t ports, width;
-    uint32_t last;                /* collector dispatched last */
-    uint32_t waiting_count, done_count;
-    struct id_oc *waiting;        /* ID/OC registers, oldest instruction first, as in the others */
-    struct instruction *done;     /* OC/EX registers */
+struct id_oc {
+    struct instruction instruction;
+    uint8_t banks[COLLECT_OPERANDS];
 };
 
-/* Collectors whose turn at a bank has not come, in order of arrival. A ring; the counters run on and are taken modulo its size. */
-struct queue { uint16_t head, tail; };
+struct kind {
+    uint64_t members; /* its collectors */
+    uint32_t ports, width;
+    uint32_t last; /* collector dispatched last */
+    uint32_t waiting_count, done_count;
+    struct id_oc *waiting;    /* ID/OC registers, oldest instruction first, as in the others */
+    struct instruction *done; /* OC/EX registers */
+};
+
+/* Collectors whose turn at a bank has not come, in order of arrival. A ring; the counters run on and are taken modulo
+ * its size. */
+struct queue {
+    uint16_t head, tail;
+};
 
 struct collector {
-    struct collector_head head;   /* first: read from outside */
-    uint64_t queued;              /* banks with requests behind the first */
+    struct collector_head head; /* first: read from outside */
+    uint64_t queued;            /* banks with requests behind the first */
     uint32_t bank_count, first_bank;
-    bool at_once;                 /* a collector may receive from several banks in a cycle */
-    uint32_t queue_shift;         /* 2 to this power: size of a bank's queue */
-    uint32_t age;                 /* of the next instruction */
-    uint8_t *queues;              /* those of all banks, one after the other */
+    bool at_once;         /* a collector may receive from several banks in a cycle */
+    uint32_t queue_shift; /* 2 to this power: size of a bank's queue */
+    uint32_t age;         /* of the next instruction */
+    uint8_t *queues;      /* those of all banks, one after the other */
     struct kind kinds[COLLECT_KINDS];
     uint64_t turn[COLLECTORS_MOST]; /* banks whose first request is the collector's */
     struct instruction held[COLLECTORS_MOST];
@@ -49,17 +61,20 @@ struct collector {
     struct queue behind_of[BANKS_MOST];
 };
 
-static uint64_t low_bits(uint32_t count)
-{
-    return count >= 64 ? ~0ull : (1ull << count) - 1;
-}
+static uint64_t low_bits(uint32_t count) { return count >= 64 ? ~0ull : (1ull << count) - 1; }
 
 /* first: number of its first collector. Returns that of the next kind's. */
-static uint32_t kind_create(struct collector *c, struct arena *a, enum collector_kind kind, uint32_t first, uint32_t collectors, uint32_t ports, uint32_t width)
+static uint32_t kind_create(struct collector *c, struct arena *a, enum collector_kind kind, uint32_t first,
+                            uint32_t collectors, uint32_t ports, uint32_t width)
 {
-    assert(collectors > 0 && collectors <= COLLECTORS_MOST && first + collectors <= COLLECTORS_MOST && ports > 0 && width > 0);
-    c->kinds[kind] = (struct kind){ .members = low_bits(collectors) << first, .ports = ports, .width = width, .last = first + collectors - 1,
-                                    .waiting = arena_array(a, struct id_oc, width), .done = arena_array(a, struct instruction, width) };
+    assert(collectors > 0 && collectors <= COLLECTORS_MOST && first + collectors <= COLLECTORS_MOST && ports > 0 &&
+           width > 0);
+    c->kinds[kind] = (struct kind){.members = low_bits(collectors) << first,
+                                   .ports = ports,
+                                   .width = width,
+                                   .last = first + collectors - 1,
+                                   .waiting = arena_array(a, struct id_oc, width),
+                                   .done = arena_array(a, struct instruction, width)};
     for (uint32_t i = 0; i < collectors; i++)
         c->kind_of[first + i] = (uint8_t)kind;
     return first + collectors;
@@ -73,7 +88,8 @@ struct collector *collector_create(struct arena *a, const struct sm_config *conf
     count = kind_create(c, a, COLLECT_SP, count, config->sp_collectors, config->sp_ports, config->sp_issue_width);
     count = kind_create(c, a, COLLECT_SFU, count, config->sfu_collectors, config->sfu_ports, config->sfu_issue_width);
     count = kind_create(c, a, COLLECT_MEM, count, config->mem_collectors, config->mem_ports, config->mem_issue_width);
-    c->head = (struct collector_head){ .all = low_bits(count), .free = low_bits(count), .room = low_bits(count), .accepts = (1u << COLLECT_KINDS) - 1 };
+    c->head = (struct collector_head){
+        .all = low_bits(count), .free = low_bits(count), .room = low_bits(count), .accepts = (1u << COLLECT_KINDS) - 1};
     c->bank_count = config->register_banks;
     c->at_once = config->banks_at_once;
     while (1u << c->queue_shift < count * COLLECT_OPERANDS)
@@ -82,7 +98,8 @@ struct collector *collector_create(struct arena *a, const struct sm_config *conf
     return c;
 }
 
-void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, const uint8_t *banks, uint32_t bank_count)
+void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, const uint8_t *banks,
+                      uint32_t bank_count)
 {
     struct kind *k = &c->kinds[kind];
     uint32_t count = k->waiting_count;
@@ -90,9 +107,9 @@ void collector_accept(struct collector *c, enum collector_kind kind, inflight_id
     struct id_oc *to = &k->waiting[count++];
     k->waiting_count = count;
     if (count == k->width)
-        c->head.accepts &= (uint8_t)~(1u << kind);
+        c->head.accepts &= (uint8_t) ~(1u << kind);
     c->head.wanted |= k->members;
-    to->instruction = (struct instruction){ .age = c->age++, .id = id, .operands = (uint8_t)bank_count };
+    to->instruction = (struct instruction){.age = c->age++, .id = id, .operands = (uint8_t)bank_count};
     for (uint32_t i = 0; i < bank_count; i++)
         to->banks[i] = banks[i];
 }
@@ -110,7 +127,8 @@ STEP void dispatch_kind(struct collector *c, uint32_t kind, struct kind *k, uint
 {
     struct instruction *done = k->done;
     uint64_t left = 0;
-    uint32_t count = k->done_count, last = k->last, width = k->width, most = count + k->ports < width ? count + k->ports : width;
+    uint32_t count = k->done_count, last = k->last, width = k->width,
+             most = count + k->ports < width ? count + k->ports : width;
     do {
         uint64_t behind = ready & (~1ull << last);
         last = (uint32_t)__builtin_ctzll(behind ? behind : ready);
@@ -152,7 +170,8 @@ static void queue_pop(struct collector *c, uint32_t bank)
 
 STEP void read_banks(struct collector *c)
 {
-    uint64_t able = ~c->head.written, from = ~0ull << c->first_bank, completed = 0, served = 0; /* able: banks that have not been used in this cycle */
+    uint64_t able = ~c->head.written, from = ~0ull << c->first_bank, completed = 0,
+             served = 0; /* able: banks that have not been used in this cycle */
     for (uint64_t waiting = c->head.all & ~(c->head.free | c->head.ready); waiting; waiting &= waiting - 1) {
         uint32_t to = (uint32_t)__builtin_ctzll(waiting);
         uint64_t turn = c->turn[to], banks = turn & able, high = banks & from;
@@ -250,7 +269,7 @@ void collector_take(struct collector *c, enum collector_kind kind)
     uint32_t count = --k->done_count;
     c->head.room |= k->members;
     if (!count)
-        c->head.offers &= (uint8_t)~(1u << kind);
+        c->head.offers &= (uint8_t) ~(1u << kind);
     for (uint32_t i = 0; i < count; i++)
         done[i] = done[i + 1];
     c->head.front[kind] = done[0].id;

@@ -1,6 +1,6 @@
-/* Operand collectors and register banks: between issue and the units, an instruction waits in a collector until each of its register operands has been read
- * (GPGPU-Sim's operand collector). Every register bank serves one access a cycle, writes first; a collector receives one operand a cycle, or,
- * where the machine says so, one from every bank. */
+/* Operand collectors and register banks: between issue and the units, an instruction waits in a collector until each of
+ * its register operands has been read (GPGPU-Sim's operand collector). Every register bank serves one access a cycle,
+ * writes first; a collector receives one operand a cycle, or, where the machine says so, one from every bank. */
 #ifndef HEDDLE_SM_COLLECTOR_H
 #define HEDDLE_SM_COLLECTOR_H
 
@@ -13,30 +13,44 @@ enum { COLLECT_OPERANDS = 8 };
 /* A token for an instruction in flight: an index into the core's own table. */
 typedef uint16_t inflight_id;
 
-/* What the stages ask every cycle, read without a call; sets are masks of bits. It stands first in struct collector, whose rest is opaque (collector.c). */
+/* What the stages ask every cycle, read without a call; sets are masks of bits. It stands first in struct collector,
+ * whose rest is opaque (collector.c). */
 struct collector_head {
-    uint64_t all, free, ready;        /* collectors; those without an instruction; those with all operands */
-    uint64_t room, wanted;            /* collectors of the kinds with room in OC/EX; of the kinds with an instruction in ID/OC */
-    uint64_t asked, written;          /* banks: with requests; written in this cycle */
-    uint8_t accepts;                  /* kinds: an ID/OC register is free */
-    uint8_t offers;                   /* kinds: an OC/EX register holds an instruction */
+    uint64_t all, free, ready; /* collectors; those without an instruction; those with all operands */
+    uint64_t room, wanted;   /* collectors of the kinds with room in OC/EX; of the kinds with an instruction in ID/OC */
+    uint64_t asked, written; /* banks: with requests; written in this cycle */
+    uint8_t accepts;         /* kinds: an ID/OC register is free */
+    uint8_t offers;          /* kinds: an OC/EX register holds an instruction */
     inflight_id front[COLLECT_KINDS]; /* of each kind that offers one: the oldest of its OC/EX registers */
 };
 struct collector;
-static inline const struct collector_head *collector_head(const struct collector *c) { return (const struct collector_head *)c; }
+static inline const struct collector_head *collector_head(const struct collector *c)
+{
+    return (const struct collector_head *)c;
+}
 
 struct collector *collector_create(struct arena *a, const struct sm_config *config);
 /* Issue stage: pipeline registers between issue and the collectors (ID/OC). */
-static inline bool collector_can_accept(const struct collector *c, enum collector_kind kind) { return collector_head(c)->accepts >> kind & 1; }
-void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, const uint8_t *banks, uint32_t bank_count); /* banks[i] = (register + warp slot) mod register_banks of each source register, repeated registers repeated */
-/* Writeback stage of the same cycle, before collector_cycle: the bank cannot be read this cycle. False (and nothing done): already written this cycle. */
+static inline bool collector_can_accept(const struct collector *c, enum collector_kind kind)
+{
+    return collector_head(c)->accepts >> kind & 1;
+}
+void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, const uint8_t *banks,
+                      uint32_t bank_count); /* banks[i] = (register + warp slot) mod register_banks of each source
+                                               register, repeated registers repeated */
+/* Writeback stage of the same cycle, before collector_cycle: the bank cannot be read this cycle. False (and nothing
+ * done): already written this cycle. */
 bool collector_write_bank(struct collector *c, uint32_t bank);
-/* One cycle, after the units have taken from the OC/EX registers and before issue: ready collectors go to their OC/EX registers (at most ports a kind, round robin), then banks are read,
- * then instructions move from the ID/OC registers into free collectors (at most ports a kind); at the end the banks' writes of this cycle are forgotten. */
+/* One cycle, after the units have taken from the OC/EX registers and before issue: ready collectors go to their OC/EX
+ * registers (at most ports a kind, round robin), then banks are read, then instructions move from the ID/OC registers
+ * into free collectors (at most ports a kind); at the end the banks' writes of this cycle are forgotten. */
 void collector_cycle(struct collector *c);
 void collector_early_step(struct collector *c); /* the same, where the core's cycle has several: not the last of them */
 /* OC/EX registers, taken by the units: the oldest instruction waiting, or false. */
-static inline bool collector_offers(const struct collector *c, enum collector_kind kind) { return collector_head(c)->offers >> kind & 1; }
+static inline bool collector_offers(const struct collector *c, enum collector_kind kind)
+{
+    return collector_head(c)->offers >> kind & 1;
+}
 static inline bool collector_front(const struct collector *c, enum collector_kind kind, inflight_id *id)
 {
     if (!collector_offers(c, kind))

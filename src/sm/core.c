@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-const char *const stall_names[STALL_COUNT] = { "issued", "not_picked", "fetch", "scoreboard", "memory", "pipeline", "barrier", "fence", "atomic", "held", "drain" };
+const char *const stall_names[STALL_COUNT] = {"issued",  "not_picked", "fetch",  "scoreboard", "memory", "pipeline",
+                                              "barrier", "fence",      "atomic", "held",       "drain"};
 
 /* Policies */
 
@@ -19,10 +20,10 @@ void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
     struct heddle_events on = p->on;
     if (c->settles && p == &c->schedulers[0].policy->policy)
         on.cycles = NULL; /* issue.c tells them, when there is something to tell */
-#define LISTEN(event, ...)                                                                                             \
-    if (on.event) {                                                                                                    \
-        c->listeners.event.to[c->listeners.event.count].fn = on.event;                                                 \
-        c->listeners.event.to[c->listeners.event.count++].state = state;                                               \
+#define LISTEN(event, ...)                                               \
+    if (on.event) {                                                      \
+        c->listeners.event.to[c->listeners.event.count].fn = on.event;   \
+        c->listeners.event.to[c->listeners.event.count++].state = state; \
     }
     SM_EVENTS(LISTEN)
 #undef LISTEN
@@ -54,14 +55,16 @@ static struct heddle_setup set_up(struct sm *c, struct arena *a, uint32_t i, con
                                  .seed = seed};
 }
 
-static void *instance(struct sm *c, struct arena *a, const struct heddle_policy *p, const struct heddle_setup *setup, struct error *e)
+static void *instance(struct sm *c, struct arena *a, const struct heddle_policy *p, const struct heddle_setup *setup,
+                      struct error *e)
 {
     void *state = arena_alloc(a, p->state_bytes ? p->state_bytes : 1);
     const char *why = NULL;
     struct heddle_setup with_why = *setup;
     with_why.why = &why;
     if (p->init && !p->init(state, &with_why)) {
-        error_set(e, ERROR_INVALID, "policy %s cannot work on this machine%s%s", p->name, why ? ": " : "", why ? why : "");
+        error_set(e, ERROR_INVALID, "policy %s cannot work on this machine%s%s", p->name, why ? ": " : "",
+                  why ? why : "");
         return NULL;
     }
     sm_listen(c, p, state);
@@ -156,8 +159,9 @@ static void make_units(struct sm *c)
         c->units[c->unit_count++].from = COLLECT_SFU;
 }
 
-struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count, const struct sm_policies *policies, struct crossbar *requests,
-                     const struct address_map *map, uint32_t answer_bytes, const uint64_t *network_now, struct error *e)
+struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count,
+                     const struct sm_policies *policies, struct crossbar *requests, const struct address_map *map,
+                     uint32_t answer_bytes, const uint64_t *network_now, struct error *e)
 {
     struct sm *c = arena_lines(a, struct sm, 1);
     c->config = config;
@@ -195,8 +199,14 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
         c->free_accesses[i] = (uint16_t)i;
     ring_init(&c->instruction_responses, a, 4);
     sm_lsu_init(c, a);
-    c->view = (struct heddle_core){ .id = id, .warp_slots = config->warps, .scheduler_count = config->schedulers, .block_slots = config->blocks, .l1_sets = config->l1d.sets,
-                                    .l1_ways = config->l1d.ways, .l1_line_bytes = config->l1d.line_bytes, .warp = c->warps };
+    c->view = (struct heddle_core){.id = id,
+                                   .warp_slots = config->warps,
+                                   .scheduler_count = config->schedulers,
+                                   .block_slots = config->blocks,
+                                   .l1_sets = config->l1d.sets,
+                                   .l1_ways = config->l1d.ways,
+                                   .l1_line_bytes = config->l1d.line_bytes,
+                                   .warp = c->warps};
     make_listeners(c, a);
     return make_policies(c, a, policies, e) ? c : NULL;
 }
@@ -222,11 +232,13 @@ static void complete_warps(struct sm *c, uint64_t now, bool cut);
 /* Blocks of the launch that a core may have at once: not more than its share of them. */
 static uint64_t blocks_at_once(const struct sm *c)
 {
-    uint64_t blocks = (uint64_t)c->launch.grid[0] * c->launch.grid[1] * c->launch.grid[2], share = (blocks + c->core_count - 1) / c->core_count;
+    uint64_t blocks = (uint64_t)c->launch.grid[0] * c->launch.grid[1] * c->launch.grid[2],
+             share = (blocks + c->core_count - 1) / c->core_count;
     return share < c->block_limit ? share : c->block_limit;
 }
 
-/* What a launch finds empty. The instruction cache lives on, and so does a texture cache whose answers come in order. */
+/* What a launch finds empty. The instruction cache lives on, and so does a texture cache whose answers come in
+ * order. */
 static void empty_caches(struct sm *c)
 {
     enum launch_empties empties = c->config->launch_empties;
@@ -253,24 +265,27 @@ static void make_tables(struct sm *c, struct arena *launch_arena)
     c->call_loops = calls && SM_HEARD(c, loop) ? arena_array(launch_arena, int32_t, SM_CALLS * c->config->warps) : NULL;
 }
 
-void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program *program, const struct exec_launch *launch, uint32_t block_limit, uint32_t warps_per_block, uint64_t now)
+void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program *program,
+              const struct exec_launch *launch, uint32_t block_limit, uint32_t warps_per_block, uint64_t now)
 {
     uint32_t words = (program->register_count + 31) / 32 + 1;
     c->program = program;
     c->launch = *launch;
-    c->launch.counters = (struct exec_counters){ 0 };
+    c->launch.counters = (struct exec_counters){0};
     c->block_limit = block_limit;
     c->warps_per_block = warps_per_block;
-    c->near = (struct memory_range){ 0 };
+    c->near = (struct memory_range){0};
     c->blocks_ended = 0;
     if (c->config->local_by_block)
         c->thread_interleave = (uint64_t)c->core_count * blocks_at_once(c) * warps_per_block * 32;
     for (uint32_t i = 0; i < c->config->warps; i++) {
-        c->slots[i] = (struct sm_slot){ .scoreboard = arena_array(launch_arena, uint32_t, words), .long_board = arena_array(launch_arena, uint32_t, words), .loop = -1 };
+        c->slots[i] = (struct sm_slot){.scoreboard = arena_array(launch_arena, uint32_t, words),
+                                       .long_board = arena_array(launch_arena, uint32_t, words),
+                                       .loop = -1};
     }
     c->view.program = &program->view;
     c->view.cycle = c->now = now;
-    c->seen = (struct sm_seen){ 0 };
+    c->seen = (struct sm_seen){0};
     c->seen_cycles = 0;
     c->accounted = c->cycles_told = now;
     *c->wake_at = SM_NEVER;
@@ -293,10 +308,7 @@ void sm_end(struct sm *c, uint64_t now)
     c->view.kernel++;
 }
 
-bool sm_has_room(const struct sm *c)
-{
-    return (uint32_t)__builtin_popcountll(c->blocks_used) < c->block_limit;
-}
+bool sm_has_room(const struct sm *c) { return (uint32_t)__builtin_popcountll(c->blocks_used) < c->block_limit; }
 
 void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
 {
@@ -306,7 +318,10 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     if (c->warp_log)
         complete_warps(c, now, false);
     c->now = c->view.cycle = now;
-    *b = (struct sm_block){ .cta = cta, .first_warp = block * c->warps_per_block, .warp_count = cta->warp_count, .warps_left = cta->warp_count };
+    *b = (struct sm_block){.cta = cta,
+                           .first_warp = block * c->warps_per_block,
+                           .warp_count = cta->warp_count,
+                           .warps_left = cta->warp_count};
     c->blocks_used |= 1ull << block;
     c->counters.blocks++;
     c->counters.warps += cta->warp_count;
@@ -314,14 +329,26 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
         uint32_t slot = b->first_warp + i;
         struct sm_slot *s = &c->slots[slot];
         struct exec_warp *w = &cta->warps[i];
-        *s = (struct sm_slot){ .exec = w, .scoreboard = s->scoreboard, .long_board = s->long_board, .block = (uint8_t)block, .loop = -1, .fetch_pc = 0 };
-        c->warps[slot] = (struct heddle_warp){ .age = c->next_age++, .launch_cycle = now, .next_pc = HEDDLE_NO_PC, .active = w->active, .block = block, .index = i,
-                                               .block_index = cta->index };
+        *s = (struct sm_slot){.exec = w,
+                              .scoreboard = s->scoreboard,
+                              .long_board = s->long_board,
+                              .block = (uint8_t)block,
+                              .loop = -1,
+                              .fetch_pc = 0};
+        c->warps[slot] = (struct heddle_warp){.age = c->next_age++,
+                                              .launch_cycle = now,
+                                              .next_pc = HEDDLE_NO_PC,
+                                              .active = w->active,
+                                              .block = block,
+                                              .index = i,
+                                              .block_index = cta->index};
         c->resident |= 1ull << slot;
         c->view.resident = c->resident & ~c->ended;
         if (c->warp_log)
-            warp_log_begin(c->warp_log, &(struct warp_row){ .block = cta->index, .warp = i, .core = (uint16_t)c->id,
-                                                            .slot = (uint8_t)slot, .begin = now });
+            warp_log_begin(
+                c->warp_log,
+                &(struct warp_row){
+                    .block = cta->index, .warp = i, .core = (uint16_t)c->id, .slot = (uint8_t)slot, .begin = now});
         sm_refresh(c, slot);
         SM_TELL(c, launched, slot);
         if (c->observer && c->observer->warp_begin)
@@ -336,7 +363,8 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
         *c->wake_at = now;
 }
 
-/* Counting. Most cycles of a waiting core look like the one before: they are counted together when something changes. */
+/* Counting. Most cycles of a waiting core look like the one before: they are counted together when something
+ * changes. */
 
 /* log: NULL, or where the cycles are counted for each warp as well. */
 static inline __attribute__((always_inline)) void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t cycles,
@@ -347,14 +375,14 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
     uint64_t warps = (uint64_t)__builtin_popcountll(rest);
     if (!rest)
         return;
-#define TAKE(reason, set)                                                                                                              \
-    do {                                                                                                                               \
-        uint64_t taken_ = rest & (set);                                                                                                \
-        rest ^= taken_;                                                                                                                \
-        if (__builtin_expect(taken_ != 0, 1))                                                                                          \
-            stalls[reason] += cycles * (uint64_t)__builtin_popcountll(taken_);                                                         \
-        if (log)                                                                                                                       \
-            warp_log_add(log, reason, taken_, cycles);                                                                                 \
+#define TAKE(reason, set)                                                      \
+    do {                                                                       \
+        uint64_t taken_ = rest & (set);                                        \
+        rest ^= taken_;                                                        \
+        if (__builtin_expect(taken_ != 0, 1))                                  \
+            stalls[reason] += cycles * (uint64_t)__builtin_popcountll(taken_); \
+        if (log)                                                               \
+            warp_log_add(log, reason, taken_, cycles);                         \
     } while (0)
     c->counters.warp_cycles += cycles * warps;
     c->counters.active_cycles += cycles;
@@ -376,11 +404,17 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
 
 static inline __attribute__((always_inline)) struct sm_seen look(const struct sm *c)
 {
-    return (struct sm_seen){ .resident = c->resident, .issued = c->issued, .ended = c->ended,
-                             .at_barrier = c->at_barrier | c->parked, /* a parked warp waits for others of its block */
-                             .fenced = c->fenced, .atomic_wait = c->atomic_wait,
-                             .no_instruction = ~c->valid | c->stale | c->asleep, .clear = c->clear,
-                             .long_wait = c->long_wait, .held = c->held, .unit_free = c->unit_free };
+    return (struct sm_seen){.resident = c->resident,
+                            .issued = c->issued,
+                            .ended = c->ended,
+                            .at_barrier = c->at_barrier | c->parked, /* a parked warp waits for others of its block */
+                            .fenced = c->fenced,
+                            .atomic_wait = c->atomic_wait,
+                            .no_instruction = ~c->valid | c->stale | c->asleep,
+                            .clear = c->clear,
+                            .long_wait = c->long_wait,
+                            .held = c->held,
+                            .unit_free = c->unit_free};
 }
 
 /* For each warp as well: out of the way of runs without a log, which can keep the sets in registers. */
@@ -423,9 +457,10 @@ static void account(struct sm *c, uint64_t cycles)
         count_stalls(c, &now, 1, NULL);
         return;
     }
-    uint64_t changed = (v->resident ^ c->resident) | (v->ended ^ c->ended) | (v->at_barrier ^ now.at_barrier) | (v->fenced ^ c->fenced) |
-                       (v->atomic_wait ^ c->atomic_wait) | (v->no_instruction ^ now.no_instruction) | (v->clear ^ c->clear) | (v->long_wait ^ c->long_wait) | (v->held ^ c->held) |
-                       ((v->unit_free ^ c->unit_free) & c->clear);
+    uint64_t changed = (v->resident ^ c->resident) | (v->ended ^ c->ended) | (v->at_barrier ^ now.at_barrier) |
+                       (v->fenced ^ c->fenced) | (v->atomic_wait ^ c->atomic_wait) |
+                       (v->no_instruction ^ now.no_instruction) | (v->clear ^ c->clear) |
+                       (v->long_wait ^ c->long_wait) | (v->held ^ c->held) | ((v->unit_free ^ c->unit_free) & c->clear);
     if (changed) {
         if (c->seen_cycles)
             count_seen(c);
@@ -507,7 +542,8 @@ static void wake_sleepers(struct sm *c)
 /* Of all but the load/store unit. */
 static uint64_t next_event(const struct sm *c)
 {
-    uint64_t next = c->writebacks_pending ? sm_writeback_next(c) : SM_NEVER, t = collector_head(c->collector)->offers ? sm_units_next(c) : SM_NEVER;
+    uint64_t next = c->writebacks_pending ? sm_writeback_next(c) : SM_NEVER,
+             t = collector_head(c->collector)->offers ? sm_units_next(c) : SM_NEVER;
     if (t < next)
         next = t;
     for (uint64_t left = c->asleep; left; left &= left - 1) {
@@ -518,7 +554,11 @@ static uint64_t next_event(const struct sm *c)
     return next;
 }
 
-static inline bool wants_fetch(const struct sm *c) { return (c->wants_fetch | c->over | c->instruction_responses.count | c->code->ready_requests | c->code->misses.count) != 0; }
+static inline bool wants_fetch(const struct sm *c)
+{
+    return (c->wants_fetch | c->over | c->instruction_responses.count | c->code->ready_requests |
+            c->code->misses.count) != 0;
+}
 
 static inline void fetch_and_decode(struct sm *c)
 {
@@ -552,8 +592,9 @@ static inline void collect(struct sm *c)
     c->stirred |= collector_head(c->collector)->accepts != accepted;
 }
 
-/* Out of the way of the machines that have neither: hits whose latency is over, and, where the load/store unit and the collectors take several steps in a cycle, all but the last. If anything
- * moves in these, the core is run in the next cycle, whatever the last step says. */
+/* Out of the way of the machines that have neither: hits whose latency is over, and, where the load/store unit and the
+ * collectors take several steps in a cycle, all but the last. If anything moves in these, the core is run in the next
+ * cycle, whatever the last step says. */
 static __attribute__((noinline, cold)) void precede_lsu(struct sm *c)
 {
     bool moves = false;
@@ -586,7 +627,8 @@ static inline void finish_cycle(struct sm *c)
     c->accounted = c->now + 1;
 }
 
-/* What a cycle has found decides when the next one must be. lsu_goes_on: the load/store unit has something to do in it. */
+/* What a cycle has found decides when the next one must be. lsu_goes_on: the load/store unit has something to do in
+ * it. */
 static inline void fall_asleep(struct sm *c, bool lsu_goes_on)
 {
     uint64_t lsu_at = lsu_goes_on ? c->now + 1 : sm_lsu_next(c);
@@ -676,8 +718,8 @@ static void add_cache(struct cache_counters *sum, const struct cache_counters *x
 void sm_add_counters(struct sm *c, struct sm_counters *sum)
 {
     count_seen(c);
-    const struct cache *caches[4] = { c->l1d, c->l1c, c->l1t, c->l1i };
-    struct cache_counters *sums[4] = { &sum->l1d, &sum->l1c, &sum->l1t, &sum->l1i };
+    const struct cache *caches[4] = {c->l1d, c->l1c, c->l1t, c->l1i};
+    struct cache_counters *sums[4] = {&sum->l1d, &sum->l1c, &sum->l1t, &sum->l1i};
     for (int i = 0; i < 4; i++)
         if (caches[i])
             add_cache(sums[i], cache_counters(caches[i]));
@@ -689,12 +731,12 @@ void sm_add_counters(struct sm *c, struct sm_counters *sum)
 
 void sm_reset_counters(struct sm *c)
 {
-    struct cache *caches[4] = { c->l1d, c->l1c, c->l1t, c->l1i };
+    struct cache *caches[4] = {c->l1d, c->l1c, c->l1t, c->l1i};
     for (int i = 0; i < 4; i++)
         if (caches[i])
             cache_counters_reset(caches[i]);
     for (uint32_t i = 0; i < c->policy_count; i++)
         if (c->counts[i].policy)
             memset(c->counts[i].values, 0, c->counts[i].value_count * sizeof *c->counts[i].values);
-    c->counters = (struct sm_counters){ 0 };
+    c->counters = (struct sm_counters){0};
 }

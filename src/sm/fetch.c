@@ -1,6 +1,7 @@
-/* Fetch and decode: one warp a cycle, round robin over the slots, up to two instructions. A warp is fetched for when its buffer is empty. After a branch that was taken the
- * instructions behind it are fetched all the same; they are thrown away when the scheduler comes to them. On machines that say so (ends_in_fetch) a warp
- * that is over gives its slot back when the search for the next warp comes past it. */
+/* Fetch and decode: one warp a cycle, round robin over the slots, up to two instructions. A warp is fetched for when
+ * its buffer is empty. After a branch that was taken the instructions behind it are fetched all the same; they are
+ * thrown away when the scheduler comes to them. On machines that say so (ends_in_fetch) a warp that is over gives its
+ * slot back when the search for the next warp comes past it. */
 #include "sm/sm.h"
 
 enum { INST_BYTES = 8 };
@@ -40,7 +41,10 @@ static bool take_response(struct sm *c)
     return true;
 }
 
-static inline uint64_t turned_to(uint64_t slots, uint32_t start) { return slots >> start | (start ? slots << (64 - start) : 0); }
+static inline uint64_t turned_to(uint64_t slots, uint32_t start)
+{
+    return slots >> start | (start ? slots << (64 - start) : 0);
+}
 
 /* Warps that are over, among the slots from start up to so many behind it. */
 static void retire(struct sm *c, uint32_t start, uint32_t count)
@@ -54,7 +58,8 @@ static void fetch(struct sm *c)
 {
     if (c->code->ready_requests && take_response(c))
         return;
-    uint32_t start = (c->last_fetched + 1) & 63, behind = c->wants_fetch ? (uint32_t)__builtin_ctzll(turned_to(c->wants_fetch, start)) : 64;
+    uint32_t start = (c->last_fetched + 1) & 63,
+             behind = c->wants_fetch ? (uint32_t)__builtin_ctzll(turned_to(c->wants_fetch, start)) : 64;
     if (__builtin_expect(c->over != 0, 0))
         retire(c, start, behind);
     if (!c->wants_fetch)
@@ -68,7 +73,12 @@ static void fetch(struct sm *c)
     } else {
         struct cache_result r;
         uint64_t address = c->program->code_address + (uint64_t)pc * INST_BYTES;
-        struct packet p = { .address = address, .bytes = INST_BYTES, .kind = PACKET_INST, .core = (uint16_t)c->id, .warp = (uint16_t)slot, .pc = pc };
+        struct packet p = {.address = address,
+                           .bytes = INST_BYTES,
+                           .kind = PACKET_INST,
+                           .core = (uint16_t)c->id,
+                           .warp = (uint16_t)slot,
+                           .pc = pc};
         enum cache_outcome outcome = cache_access(c->l1i, &p, 0, c->now, &r);
         if (outcome != CACHE_FAIL || c->config->fetch_moves_on)
             c->last_fetched = slot;

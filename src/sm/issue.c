@@ -1,5 +1,7 @@
-/* Issue: each warp scheduler picks, by its policy, one of its warps whose next instruction is fetched, has its operands and finds its pipeline free. The instruction is executed here and now, as
- * far as it does not touch device memory; what does is performed by sm_perform, after all cores have issued, so that the order does not depend on how cores are spread over threads. */
+/* Issue: each warp scheduler picks, by its policy, one of its warps whose next instruction is fetched, has its operands
+ * and finds its pipeline free. The instruction is executed here and now, as far as it does not touch device memory;
+ * what does is performed by sm_perform, after all cores have issued, so that the order does not depend on how cores are
+ * spread over threads. */
 #include "sm/regroup.h"
 
 #include <stdio.h>
@@ -44,7 +46,10 @@ static void enter_loops(struct sm *c, uint32_t slot, uint32_t pc, int32_t loop, 
     if (loop < 0 || loop == until)
         return;
     enter_loops(c, slot, pc, c->program->view.loops[loop].parent, until);
-    SM_TELL(c, loop, &(struct heddle_loop_event){ .warp = slot, .pc = pc, .active = c->slots[slot].exec->active, .loop = loop, .step = HEDDLE_LOOP_ENTER });
+    SM_TELL(
+        c, loop,
+        &(struct heddle_loop_event){
+            .warp = slot, .pc = pc, .active = c->slots[slot].exec->active, .loop = loop, .step = HEDDLE_LOOP_ENTER});
 }
 
 static void leave_loop(struct sm *c, uint32_t slot, uint32_t pc)
@@ -83,13 +88,18 @@ static void tell_loops(struct sm *c, uint32_t slot, uint32_t pc)
     }
     if (s->loop == in->loop) {
         if (in->loop_header && in->loop >= 0)
-            SM_TELL(c, loop, &(struct heddle_loop_event){ .warp = slot, .pc = pc, .active = s->exec->active, .loop = in->loop, .step = HEDDLE_LOOP_ITERATE });
+            SM_TELL(
+                c, loop,
+                &(struct heddle_loop_event){
+                    .warp = slot, .pc = pc, .active = s->exec->active, .loop = in->loop, .step = HEDDLE_LOOP_ITERATE});
         return;
     }
     while (s->loop >= 0 && !is_inside(&c->program->view, in->loop, s->loop))
         leave_loop(c, slot, pc);
     if (s->loop == in->loop && in->loop >= 0 && in->loop_header)
-        SM_TELL(c, loop, &(struct heddle_loop_event){ .warp = slot, .pc = pc, .active = s->exec->active, .loop = in->loop, .step = HEDDLE_LOOP_ITERATE });
+        SM_TELL(c, loop,
+                &(struct heddle_loop_event){
+                    .warp = slot, .pc = pc, .active = s->exec->active, .loop = in->loop, .step = HEDDLE_LOOP_ITERATE});
     enter_loops(c, slot, pc, in->loop, s->loop);
     s->loop = in->loop;
 }
@@ -105,13 +115,20 @@ static void tell_issue(struct sm *c, uint32_t scheduler, uint32_t slot, uint32_t
         return;
     uint32_t lanes = c->mixes ? regroup_lanes(c, slot) : exec_lanes(w);
     if (watched)
-        c->observer->issue(c->observer->context, c->id, scheduler, slot, c->now, pc, (uint32_t)__builtin_popcount(lanes));
+        c->observer->issue(c->observer->context, c->id, scheduler, slot, c->now, pc,
+                           (uint32_t)__builtin_popcount(lanes));
     const struct heddle_instruction *v = &c->program->view.instructions[pc];
-    const struct heddle_issue issue = { .warp = slot, .pc = pc, .active = lanes, .path = w->active, .instruction = v };
+    const struct heddle_issue issue = {.warp = slot, .pc = pc, .active = lanes, .path = w->active, .instruction = v};
     SM_TELL(c, issued, &issue);
     if (branch && (v->flags & HEDDLE_BRANCH))
-        SM_TELL(c, branch, &(struct heddle_branch){ .warp = slot, .pc = pc, .taken = lanes, .not_taken = w->active & ~lanes, .target = v->target, .fall_through = pc + 1,
-                                                   .reconvergence = v->reconvergence });
+        SM_TELL(c, branch,
+                &(struct heddle_branch){.warp = slot,
+                                        .pc = pc,
+                                        .taken = lanes,
+                                        .not_taken = w->active & ~lanes,
+                                        .target = v->target,
+                                        .fall_through = pc + 1,
+                                        .reconvergence = v->reconvergence});
 }
 
 static void reserve(struct sm *c, uint32_t slot, const struct sm_inst *in)
@@ -218,7 +235,8 @@ static void issue(struct sm *c, uint32_t scheduler, uint32_t slot)
     const struct sm_inst *in = &c->program->code[pc];
     uint16_t id = c->free_inflight[--c->free_count];
     struct sm_inflight *f = &c->inflight[id];
-    *f = (struct sm_inflight){ .inst = in, .exec_inst = &w->code[w->pc], .pc = pc, .slot = (uint16_t)slot, .accesses = SM_NONE };
+    *f = (struct sm_inflight){
+        .inst = in, .exec_inst = &w->code[w->pc], .pc = pc, .slot = (uint16_t)slot, .accesses = SM_NONE};
     tell_issue(c, scheduler, slot, pc);
     c->warps[slot].issued++;
     s->buffer[0] = s->buffer[1];
@@ -248,7 +266,8 @@ static void flush(struct sm *c, uint32_t slot)
     c->busy = true;
 }
 
-/* May the warp issue its next instruction in the cycle in which it issued this one? What is performed at the end of the cycle must find its operands. */
+/* May the warp issue its next instruction in the cycle in which it issued this one? What is performed at the end of the
+ * cycle must find its operands. */
 static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *first)
 {
     const struct sm_slot *s = &c->slots[slot];
@@ -256,15 +275,17 @@ static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *
     if (first->atomic || !s->exec || !((c->valid & c->clear & unit_free(c) & ~blocked) >> slot & 1))
         return false;
     const struct sm_inst *next = &c->program->code[s->buffer[0]];
-    return !first->deferred || (!next->moves_frame && (next == first + 1 ? !first->next_waits : !next->destination_count));
+    return !first->deferred ||
+           (!next->moves_frame && (next == first + 1 ? !first->next_waits : !next->destination_count));
 }
 
 static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, uint64_t candidates)
 {
     if (picked >= 0 && picked < 64 && (candidates >> picked & 1))
         return true;
-    snprintf(c->trouble, sizeof c->trouble, "scheduler %s picked warp %d, which is not among its candidates (mask 0x%llx, core %u, cycle %llu)", s->policy->policy.name, picked,
-             (unsigned long long)candidates, c->id, (unsigned long long)c->now);
+    snprintf(c->trouble, sizeof c->trouble,
+             "scheduler %s picked warp %d, which is not among its candidates (mask 0x%llx, core %u, cycle %llu)",
+             s->policy->policy.name, picked, (unsigned long long)candidates, c->id, (unsigned long long)c->now);
     return false;
 }
 
@@ -282,8 +303,11 @@ static void note_held(struct sm *c, uint32_t schedulers)
     }
 }
 
-/* What a policy keeps back: warps that could issue, and those that it lets not even drop what they fetched past a branch. */
-struct kept_back { bool ready, stale; };
+/* What a policy keeps back: warps that could issue, and those that it lets not even drop what they fetched past a
+ * branch. */
+struct kept_back {
+    bool ready, stale;
+};
 
 /* One scheduler's cycle among the warps that could issue if their pipelines took them. Returns whether it issued. */
 static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *kept)
@@ -345,7 +369,8 @@ static uint64_t able_warps(const struct sm *c)
 static inline bool show_sets(struct sm *c)
 {
     uint64_t waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
-    uint64_t changed = (c->view.waiting ^ waiting) | (c->view.long_wait ^ c->long_wait) | (c->shown_resident ^ c->view.resident);
+    uint64_t changed =
+        (c->view.waiting ^ waiting) | (c->view.long_wait ^ c->long_wait) | (c->shown_resident ^ c->view.resident);
     c->view.waiting = waiting;
     c->view.long_wait = c->long_wait;
     c->view.next_is_l1_load = c->next_l1_load;
@@ -415,7 +440,10 @@ static __attribute__((noinline, cold)) void tell_held(struct sm *c)
         SM_TELL(c, held, begun);
 }
 
-static inline uint32_t first_scheduler(uint64_t now, uint32_t count) { return (uint32_t)(count & (count - 1) ? now % count : now & (count - 1)); }
+static inline uint32_t first_scheduler(uint64_t now, uint32_t count)
+{
+    return (uint32_t)(count & (count - 1) ? now % count : now & (count - 1));
+}
 
 void sm_issue_cycle(struct sm *c)
 {
@@ -438,7 +466,8 @@ void sm_issue_cycle(struct sm *c)
     if (!tells)
         show_sets(c);
     uint32_t held = 0;
-    for (uint32_t n = 0, k = c->config->schedulers_take_turns ? first_scheduler(c->now, count) : 0; n < count; n++, k = k + 1 == count ? 0 : k + 1) {
+    for (uint32_t n = 0, k = c->config->schedulers_take_turns ? first_scheduler(c->now, count) : 0; n < count;
+         n++, k = k + 1 == count ? 0 : k + 1) {
         struct kept_back kept = {false, false};
         if (schedule(c, k, able & c->schedulers[k].warps, &kept)) {
             c->counters.issued++;

@@ -1,12 +1,15 @@
-/* The load/store unit: one instruction at work, its accesses one a cycle into the L1D (constant, texture cache, interconnect); a pipeline for shared memory; answers from the interconnect; one
- * register writeback a cycle, its clients in turn: shared memory, texture, constant cache, what bypassed the L1, L1D. After GPGPU-Sim's. On machines whose unit takes several steps in a cycle
- * (lsu.steps), what is said of a cycle is true of a step, but times are kept in cycles and one instruction a cycle enters.
+/* The load/store unit: one instruction at work, its accesses one a cycle into the L1D (constant, texture cache,
+ * interconnect); a pipeline for shared memory; answers from the interconnect; one register writeback a cycle, its
+ * clients in turn: shared memory, texture, constant cache, what bypassed the L1, L1D. After GPGPU-Sim's. On machines
+ * whose unit takes several steps in a cycle (lsu.steps), what is said of a cycle is true of a step, but times are kept
+ * in cycles and one instruction a cycle enters.
  *
- * Textures: lsu_texture.c where the machine has a queue of fragments; else hits take their turn at writeback as if they came from memory. */
+ * Textures: lsu_texture.c where the machine has a queue of fragments; else hits take their turn at writeback as if they
+ * came from memory. */
 #include "sm/sm.h"
 
 enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, CLIENT_PAST_L1 = 3, CLIENTS = 5 };
-enum { TEXTURE_HITS = sizeof ((struct sm_lsu *)0)->texture_hits / sizeof(uint16_t) };
+enum { TEXTURE_HITS = sizeof((struct sm_lsu *)0)->texture_hits / sizeof(uint16_t) };
 
 /* Parts of a step, of which there are two copies: the last of a cycle is part of the core's. */
 #define STEP static inline __attribute__((always_inline))
@@ -55,7 +58,8 @@ static inline void hit(struct sm *c, uint16_t id)
         return;
     }
     uint32_t at = h->head + h->count++;
-    h->list[at >= h->capacity ? at - h->capacity : at] = (struct sm_instruction_delay){ .ready = c->now + c->config->l1d.latency_cycles, .id = id };
+    h->list[at >= h->capacity ? at - h->capacity : at] =
+        (struct sm_instruction_delay){.ready = c->now + c->config->l1d.latency_cycles, .id = id};
 }
 
 void sm_lsu_finish_hits(struct sm *c)
@@ -92,8 +96,10 @@ static uint16_t take_ready(struct cache *cache)
 static inline uint32_t clients_with_results(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return (uint32_t)(l->shared_count && l->shared_pipe[l->shared_head].ready <= c->now) | (uint32_t)((l->texture_count | c->textures->ready_requests) != 0) << 1 |
-           (uint32_t)(c->constants->ready_requests != 0) << 2 | (uint32_t)(l->next_global != SM_NONE) << 3 | (uint32_t)(c->d->ready_requests != 0) << 4;
+    return (uint32_t)(l->shared_count && l->shared_pipe[l->shared_head].ready <= c->now) |
+           (uint32_t)((l->texture_count | c->textures->ready_requests) != 0) << 1 |
+           (uint32_t)(c->constants->ready_requests != 0) << 2 | (uint32_t)(l->next_global != SM_NONE) << 3 |
+           (uint32_t)(c->d->ready_requests != 0) << 4;
 }
 
 /* The warp goes on when all parts of its atomic have come back. */
@@ -126,9 +132,7 @@ static uint16_t take_from_client(struct sm *c, uint32_t client)
         l->texture_head = (l->texture_head + 1) % TEXTURE_HITS;
         l->texture_count--;
         return id;
-    case 2:
-        l->read_only_waits--;
-        return take_ready(c->l1c);
+    case 2: l->read_only_waits--; return take_ready(c->l1c);
     case 3:
         id = l->next_global;
         l->next_global = SM_NONE;
@@ -151,7 +155,8 @@ STEP void writeback(struct sm *c)
         answered(c, l->next_wb);
         l->next_wb = SM_NONE;
     }
-    bool any = c->d->ready_requests || (l->shared_count | l->texture_count | l->read_only_waits) || l->next_global != SM_NONE;
+    bool any =
+        c->d->ready_requests || (l->shared_count | l->texture_count | l->read_only_waits) || l->next_global != SM_NONE;
     uint32_t clients = any ? clients_with_results(c) : 0;
     if (!clients)
         return;
@@ -205,7 +210,8 @@ STEP void take_response(struct sm *c)
             fill_and_tell(c, p);
         else
             cache_fill(to, p, c->now);
-        l->refused &= l->retry == CACHE_FAIL_MSHR; /* that waits for an entry; one that waits for a place in the queue may be for the very line that has come */
+        l->refused &= l->retry == CACHE_FAIL_MSHR; /* that waits for an entry; one that waits for a place in the queue
+                                                      may be for the very line that has come */
     }
     ring_pop(&l->responses);
     c->busy = true;
@@ -287,8 +293,9 @@ bool sm_lsu_hold_answer(struct sm *c, const struct packet *p, uint64_t now)
     return true;
 }
 
-/* The answer is all that the cycle would bring: nothing else is due in a core that sleeps, and an access that was refused, if there is one, is refused once more, as it waits for an MSHR entry.
- * (With several steps in a cycle the second would go on with the answer.) */
+/* The answer is all that the cycle would bring: nothing else is due in a core that sleeps, and an access that was
+ * refused, if there is one, is refused once more, as it waits for an MSHR entry. (With several steps in a cycle the
+ * second would go on with the answer.) */
 bool sm_lsu_answer(struct sm *c, const struct packet *p, uint64_t now)
 {
     const struct sm_lsu *l = &c->lsu;
@@ -297,7 +304,8 @@ bool sm_lsu_answer(struct sm *c, const struct packet *p, uint64_t now)
         if (l->held_count)
             return false;
     }
-    if (c->config->lsu_steps > 1 || p->origin != ORIGIN_L1D || packet_is_write(p) || c->restless || *c->blocked_bytes || l->l1_count || l->responses.count || c->instruction_responses.count)
+    if (c->config->lsu_steps > 1 || p->origin != ORIGIN_L1D || packet_is_write(p) || c->restless || *c->blocked_bytes ||
+        l->l1_count || l->responses.count || c->instruction_responses.count)
         return false;
     if (l->dispatch != SM_NONE && !(l->refused && l->retry == CACHE_FAIL_MSHR))
         return false;
@@ -350,8 +358,13 @@ static __attribute__((noinline)) void tell_l1(struct sm *c, const struct packet 
     bool known = outcome == CACHE_HIT || outcome == CACHE_PENDING;
     uint64_t line = p->address & ~(uint64_t)(c->config->l1d.line_bytes - 1);
     if (r->evicted && SM_HEARD(c, l1_evict))
-        SM_TELL(c, l1_evict, &(struct heddle_l1_evict){ .address = r->evicted_address, .owner = r->evicted_warp, .owner_age = r->evicted_age, .by_warp = p->warp, .set = r->set,
-                                                        .way = r->way });
+        SM_TELL(c, l1_evict,
+                &(struct heddle_l1_evict){.address = r->evicted_address,
+                                          .owner = r->evicted_warp,
+                                          .owner_age = r->evicted_age,
+                                          .by_warp = p->warp,
+                                          .set = r->set,
+                                          .way = r->way});
     if (SM_HEARD(c, l1_access))
         SM_TELL(c, l1_access,
                 &(struct heddle_l1_access){.address = line,
@@ -468,7 +481,7 @@ static bool enter_l1_pipe(struct sm *c, const struct packet *p)
     uint32_t at = l->l1_head + l->l1_count;
     if (at >= l->l1_capacity)
         at -= l->l1_capacity;
-    l->l1_pipe[at] = (struct sm_delay){ .ready = c->now + c->config->l1d.latency_cycles, .packet = *p };
+    l->l1_pipe[at] = (struct sm_delay){.ready = c->now + c->config->l1d.latency_cycles, .packet = *p};
     l->l1_count++;
     expect_store_answers(c, p);
     c->busy = true;
@@ -566,7 +579,7 @@ STEP void dispatch_cycle(struct sm *c)
             uint32_t at = l->shared_head + l->shared_count;
             if (at >= l->shared_capacity)
                 at -= l->shared_capacity;
-            l->shared_pipe[at] = (struct sm_instruction_delay){ .ready = c->now + c->config->shared_latency, .id = id };
+            l->shared_pipe[at] = (struct sm_instruction_delay){.ready = c->now + c->config->shared_latency, .id = id};
             l->shared_count++;
             f->remaining = 1;
         } else if (f->atomic) {
@@ -581,7 +594,8 @@ STEP void dispatch_cycle(struct sm *c)
         leave(c, id);
 }
 
-/* An instruction at work whose access was refused by the L1D does nothing until something changes. (With a pipeline in front of the L1D, it is the pipeline that waits.) */
+/* An instruction at work whose access was refused by the L1D does nothing until something changes. (With a pipeline in
+ * front of the L1D, it is the pipeline that waits.) */
 static inline bool is_refused(const struct sm_lsu *l) { return l->refused && !l->l1_capacity; }
 
 static inline bool dispatch_waits(const struct sm *c)
@@ -593,8 +607,11 @@ static inline bool dispatch_waits(const struct sm *c)
 static inline bool goes_on(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->next_wb != SM_NONE || c->d->misses.count || !dispatch_waits(c) || (l->responses.count | l->l1_count | l->shared_count | l->texture_count | c->d->ready_requests) ||
-           l->next_global != SM_NONE || (l->fragment_count && (c->textures->misses.count || sm_textures_move(l))) || (l->read_only_waits && (c->textures->misses.count | c->textures->ready_requests | c->constants->misses.count | c->constants->ready_requests));
+    return l->next_wb != SM_NONE || c->d->misses.count || !dispatch_waits(c) ||
+           (l->responses.count | l->l1_count | l->shared_count | l->texture_count | c->d->ready_requests) ||
+           l->next_global != SM_NONE || (l->fragment_count && (c->textures->misses.count || sm_textures_move(l))) ||
+           (l->read_only_waits && (c->textures->misses.count | c->textures->ready_requests |
+                                   c->constants->misses.count | c->constants->ready_requests));
 }
 
 /* Takes the next instruction, if one has its operands. */
@@ -607,8 +624,14 @@ static inline void take_instruction(struct sm *c)
     collector_take(c->collector, COLLECT_MEM);
     struct sm_inflight *f = &c->inflight[id];
     l->dispatch = id;
-    l->access = (struct packet){ .token = id, .pc = f->pc, .core = (uint16_t)c->id, .warp = f->slot, .kind = f->packet_kind, .origin = ORIGIN_LSU };
-    l->plain = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) && c->config->l1d.banks <= 1 && !l->l1_capacity && !c->observer && !c->restless && !c->regroup;
+    l->access = (struct packet){.token = id,
+                                .pc = f->pc,
+                                .core = (uint16_t)c->id,
+                                .warp = f->slot,
+                                .kind = f->packet_kind,
+                                .origin = ORIGIN_LSU};
+    l->plain = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) && c->config->l1d.banks <= 1 &&
+               !l->l1_capacity && !c->observer && !c->restless && !c->regroup;
     f->in_lsu = true;
     c->busy = true;
 }
@@ -617,7 +640,9 @@ static inline void take_instruction(struct sm *c)
 static inline bool is_plain(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->plain && (l->responses.count | l->shared_count | l->texture_count | l->fragment_count | l->read_only_waits) == 0 && l->next_global == SM_NONE;
+    return l->plain &&
+           (l->responses.count | l->shared_count | l->texture_count | l->fragment_count | l->read_only_waits) == 0 &&
+           l->next_global == SM_NONE;
 }
 
 /* True: the registers of the answer that was taken last are written, or there was none. */
@@ -676,7 +701,8 @@ STEP bool plain_step(struct sm *c, bool last)
     return again;
 }
 
-/* last: of the cycle, at the end of which an instruction enters, if it does so before the collectors have their step. */
+/* last: of the cycle, at the end of which an instruction enters, if it does so before the collectors have their
+ * step. */
 STEP bool step(struct sm *c, bool last)
 {
     struct sm_lsu *l = &c->lsu;
@@ -744,5 +770,6 @@ uint64_t sm_lsu_next(const struct sm *c)
 bool sm_lsu_idle(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count && !c->hits.count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
+    return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count &&
+           !c->hits.count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
 }

@@ -1,9 +1,13 @@
-/* From an executed memory instruction to accesses: which addresses its lanes touched, coalesced by the machine's rules. */
+/* From an executed memory instruction to accesses: which addresses its lanes touched, coalesced by the machine's
+ * rules. */
 #include "sm/regroup.h"
 
 enum { SEGMENT_BYTES = 128 }; /* the longest, of the coalescing rule itself: where no line and no key says another */
 
-static uint64_t texture_or_device(struct sm *c, uint64_t address) { return memory_physical(c->launch.memory, address, &c->near); }
+static uint64_t texture_or_device(struct sm *c, uint64_t address)
+{
+    return memory_physical(c->launch.memory, address, &c->near);
+}
 
 static void translate(struct sm *c, const struct exec_warp *w, uint32_t mask, uint64_t out[32])
 {
@@ -32,7 +36,10 @@ uint64_t sm_first_thread(const struct sm *c, uint32_t slot)
 }
 
 /* A lane's, as the coalescer sees them. */
-static inline uint32_t lane_bytes(const struct sm_inflight *f, const struct exec_access *x) { return f->inst->element_bytes ? f->inst->element_bytes : x->bytes; }
+static inline uint32_t lane_bytes(const struct sm_inflight *f, const struct exec_access *x)
+{
+    return f->inst->element_bytes ? f->inst->element_bytes : x->bytes;
+}
 
 /* An access to the L1D is about one of its lines. */
 static uint32_t longest_segment(const struct sm *c, const struct sm_inflight *f)
@@ -43,7 +50,8 @@ static uint32_t longest_segment(const struct sm *c, const struct sm_inflight *f)
     return f->space == SM_DEVICE && (f->inst->past_l1 || g->l1_skips_global) ? g->past_l1_segment : SEGMENT_BYTES;
 }
 
-static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const struct exec_warp *w, struct sm_accesses *a)
+static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const struct exec_warp *w,
+                               struct sm_accesses *a)
 {
     uint32_t most = longest_segment(c, f);
     if (c->mixes)
@@ -52,7 +60,8 @@ static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const 
                           c->thread_interleave, most, c->config->coalesce_parts, a->list);
 }
 
-static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32], const struct exec_access *x, struct sm_accesses *a)
+static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32],
+                                const struct exec_access *x, struct sm_accesses *a)
 {
     const struct sm_config *g = c->config;
     uint32_t bytes = lane_bytes(f, x);
@@ -92,7 +101,9 @@ static void set_route(const struct sm *c, struct sm_inflight *f)
         f->packet_kind = f->space == SM_CONST ? PACKET_CONST : PACKET_TEXTURE;
         f->route = f->space == SM_CONST ? ROUTE_CONSTANTS : ROUTE_TEXTURES;
     } else {
-        f->packet_kind = f->store ? (local ? PACKET_LOCAL_STORE : PACKET_STORE) : local ? PACKET_LOCAL_LOAD : PACKET_LOAD;
+        f->packet_kind = f->store ? (local ? PACKET_LOCAL_STORE : PACKET_STORE)
+                         : local  ? PACKET_LOCAL_LOAD
+                                  : PACKET_LOAD;
         f->route = c->l1d && !f->inst->past_l1 && (local || !c->config->l1_skips_global) ? ROUTE_L1D : ROUTE_PAST;
     }
 }
@@ -115,8 +126,10 @@ static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_acce
     await_atomic(c, f, expected);
 }
 
-/* The L2 is told what stores write: in place of their lanes, which nobody asks for. Local memory is interleaved by words, and written whole. */
-static void tell_written(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32], uint32_t bytes, struct sm_accesses *a)
+/* The L2 is told what stores write: in place of their lanes, which nobody asks for. Local memory is interleaved by
+ * words, and written whole. */
+static void tell_written(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32], uint32_t bytes,
+                         struct sm_accesses *a)
 {
     if (!f->store || !c->tells_written)
         return;
@@ -142,7 +155,8 @@ void sm_coalesce(struct sm *c, uint16_t id)
     switch (x->space) {
     case PTX_SPACE_SHARED:
         f->space = SM_SHARED;
-        f->shared_cycles = coalesce_shared_cycles(w->addr, x->mask, x->bytes, c->config->shared_banks, c->config->shared_parts, c->config->shared_limited_broadcast);
+        f->shared_cycles = coalesce_shared_cycles(w->addr, x->mask, x->bytes, c->config->shared_banks,
+                                                  c->config->shared_parts, c->config->shared_limited_broadcast);
         c->counters.shared_requests++;
         c->counters.shared_cycles += f->shared_cycles;
         if (f->atomic)
@@ -200,7 +214,7 @@ void sm_perform(struct sm *c)
         if (w->state == WARP_FAULT)
             sm_stop(c, f->slot);
         if (!f->mask)
-            w->access = (struct exec_access){ .space = PTX_SPACE_NONE };
+            w->access = (struct exec_access){.space = PTX_SPACE_NONE};
         sm_coalesce(c, c->deferred[i].id);
     }
     c->deferred_count = 0;
@@ -225,7 +239,8 @@ void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pendi
     for (uint32_t slot = 0; slot < c->config->warps; slot++) {
         const struct sm_slot *s = &c->slots[slot];
         const struct sm_inflight *f = &c->inflight[s->atomic];
-        if (s->exec == w && s->atomics && !f->texture && f->space != SM_SHARED) /* reductions of surfaces and of shared memory are done when they are issued */
-            *out = (struct exec_pending){ f->exec_inst, f->mask & ~f->performed };
+        if (s->exec == w && s->atomics && !f->texture &&
+            f->space != SM_SHARED) /* reductions of surfaces and of shared memory are done when they are issued */
+            *out = (struct exec_pending){f->exec_inst, f->mask & ~f->performed};
     }
 }

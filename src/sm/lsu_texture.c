@@ -1,7 +1,9 @@
-/* The texture cache with a queue of fragments: every access, hit or miss, stands in it until its data is there and all before it have gone, then waits among a few results for writeback. A line
- * that misses is in the cache from then on, for those behind; its own data comes later, which is what the queue is for. After GPGPU-Sim's.
+/* The texture cache with a queue of fragments: every access, hit or miss, stands in it until its data is there and all
+ * before it have gone, then waits among a few results for writeback. A line that misses is in the cache from then on,
+ * for those behind; its own data comes later, which is what the queue is for. After GPGPU-Sim's.
  *
- * Also where texels lie: memory holds them row by row, but caches may see them in blocks of neighbouring rows and columns. */
+ * Also where texels lie: memory holds them row by row, but caches may see them in blocks of neighbouring rows and
+ * columns. */
 #include "sm/sm.h"
 
 enum { BLOCK_STRIDE = 64 };
@@ -15,29 +17,38 @@ static uint32_t block_columns(uint32_t line_bytes, uint32_t texel_bytes)
     return columns;
 }
 
-/* Blocks are as large as a line, but GPGPU-Sim puts them 64 bytes apart: with lines of 128 bytes each lies over half of the next one. */
+/* Blocks are as large as a line, but GPGPU-Sim puts them 64 bytes apart: with lines of 128 bytes each lies over half of
+ * the next one. */
 void sm_texel_blocks(const struct texture_array *a, uint32_t line_bytes, uint32_t mask, uint64_t address[32])
 {
-    uint32_t texel = texture_texel_bytes(a), columns = block_columns(line_bytes, texel), row_bytes = columns * texel, rows = line_bytes / row_bytes;
+    uint32_t texel = texture_texel_bytes(a), columns = block_columns(line_bytes, texel), row_bytes = columns * texel,
+             rows = line_bytes / row_bytes;
     for (; mask && a->pitch_bytes; mask &= mask - 1) {
-        uint64_t *at = &address[__builtin_ctz(mask)], offset = *at - a->data, y = offset / a->pitch_bytes, x = offset % a->pitch_bytes;
+        uint64_t *at = &address[__builtin_ctz(mask)], offset = *at - a->data, y = offset / a->pitch_bytes,
+                 x = offset % a->pitch_bytes;
         uint64_t block = y / rows * a->width / columns + x / row_bytes;
         *at = a->data + block * BLOCK_STRIDE + y % rows * row_bytes + x % row_bytes;
     }
 }
 
-void sm_textures_init(struct sm *c, struct arena *a) { c->lsu.fragments = arena_array(a, struct sm_fragment, c->config->l1t.mshr_entries); }
+void sm_textures_init(struct sm *c, struct arena *a)
+{
+    c->lsu.fragments = arena_array(a, struct sm_fragment, c->config->l1t.mshr_entries);
+}
 
 bool sm_texture_access(struct sm *c, const struct packet *p)
 {
     struct sm_lsu *l = &c->lsu;
     const struct cache_config *g = &c->config->l1t;
     c->busy = true;
-    if (l->fragment_count == g->mshr_entries || c->textures->misses.count == g->mshr_merge || l->fragment_misses == g->miss_queue)
+    if (l->fragment_count == g->mshr_entries || c->textures->misses.count == g->mshr_merge ||
+        l->fragment_misses == g->miss_queue)
         return false;
     uint32_t at = (l->fragment_head + l->fragment_count++) % g->mshr_entries;
     bool miss = cache_read_now(c->l1t, p, c->warps[p->warp].age, at) == CACHE_MISS;
-    l->fragments[at] = (struct sm_fragment){ .id = (uint16_t)p->token, .missing = (uint16_t)(miss ? sm_answers(c, p->address, g->line_bytes) : 0), .miss = miss };
+    l->fragments[at] = (struct sm_fragment){.id = (uint16_t)p->token,
+                                            .missing = (uint16_t)(miss ? sm_answers(c, p->address, g->line_bytes) : 0),
+                                            .miss = miss};
     l->fragment_misses += miss;
     return true;
 }

@@ -1,8 +1,13 @@
-/* SP, SFU and DP pipelines and writeback. A unit takes an instruction from its OC/EX register when its dispatch register is free (one initiation interval after the last), no other
- * instruction of the unit will end in the same cycle, and a result bus is free in the cycle in which this one ends. Its result is written latency + 2 cycles later. */
+/* SP, SFU and DP pipelines and writeback. A unit takes an instruction from its OC/EX register when its dispatch
+ * register is free (one initiation interval after the last), no other instruction of the unit will end in the same
+ * cycle, and a result bus is free in the cycle in which this one ends. Its result is written latency + 2 cycles
+ * later. */
 #include "sm/sm.h"
 
-static inline bool ring_bit(const uint64_t *bits, uint64_t t) { return bits[t / 64 % (SM_TIME_RING / 64)] >> (t % 64) & 1; }
+static inline bool ring_bit(const uint64_t *bits, uint64_t t)
+{
+    return bits[t / 64 % (SM_TIME_RING / 64)] >> (t % 64) & 1;
+}
 
 void sm_writeback_cycle(struct sm *c)
 {
@@ -42,7 +47,8 @@ void sm_units_cycle(struct sm *c)
     for (uint32_t i = 0; i < c->unit_count; i++) {
         struct sm_unit_state *u = &c->units[i];
         inflight_id id;
-        if (!collector_offers(c->collector, u->from) || u->free_at > c->now || !collector_front(c->collector, u->from, &id))
+        if (!collector_offers(c->collector, u->from) || u->free_at > c->now ||
+            !collector_front(c->collector, u->from, &id))
             continue;
         const struct sm_inst *in = c->inflight[id].inst;
         uint64_t end = c->now + in->latency + 2;
@@ -59,7 +65,8 @@ uint64_t sm_units_next(const struct sm *c)
     uint64_t next = SM_NEVER;
     for (uint32_t i = 0; i < c->unit_count; i++) {
         inflight_id id;
-        if (c->units[i].free_at > c->now && c->units[i].free_at < next && collector_front(c->collector, c->units[i].from, &id))
+        if (c->units[i].free_at > c->now && c->units[i].free_at < next &&
+            collector_front(c->collector, c->units[i].from, &id))
             next = c->units[i].free_at;
     }
     return next;

@@ -52,7 +52,8 @@ enum sm_memory sm_memory_of(const struct ptx_inst *in, bool is_entry)
         return SM_LOCAL;
     if (ptx_has_modifier(in, PTX_MOD_CONST) || ptx_has_modifier(in, PTX_MOD_CONST0))
         return SM_CONST;
-    if (ptx_has_modifier(in, PTX_MOD_PARAM) || ptx_has_modifier(in, PTX_MOD_PARAM_ENTRY) || ptx_has_modifier(in, PTX_MOD_PARAM_FUNC))
+    if (ptx_has_modifier(in, PTX_MOD_PARAM) || ptx_has_modifier(in, PTX_MOD_PARAM_ENTRY) ||
+        ptx_has_modifier(in, PTX_MOD_PARAM_FUNC))
         return is_entry && (flags & PTX_F_LOAD) ? SM_CONST : SM_LOCAL;
     return SM_DEVICE;
 }
@@ -88,14 +89,16 @@ void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_c
         s->unit = SM_SFU;
         return;
     }
-    if (index < 0 || index > 4 || (in->opcode == PTX_OP_fma && !c->fma_is_mad) || (in->opcode == PTX_OP_rem && !c->rem_is_div))
+    if (index < 0 || index > 4 || (in->opcode == PTX_OP_fma && !c->fma_is_mad) ||
+        (in->opcode == PTX_OP_rem && !c->rem_is_div))
         return;
     set_row(s, row, index);
     if (op->latency == PTX_LATENCY_DIV)
         s->unit = SM_SFU;
     else if (is_double)
         s->unit = c->dp_units ? SM_DP : SM_SFU;
-    else if ((op->latency == PTX_LATENCY_MUL || op->latency == PTX_LATENCY_MAD) && c->integer_multiply == MULTIPLY_ON_SFU)
+    else if ((op->latency == PTX_LATENCY_MUL || op->latency == PTX_LATENCY_MAD) &&
+             c->integer_multiply == MULTIPLY_ON_SFU)
         s->unit = !is_float ? SM_SFU : op->latency == PTX_LATENCY_MUL ? SM_SP_OR_SFU : SM_SP;
     if (in->opcode == PTX_OP_mul24 || in->opcode == PTX_OP_mad24) {
         s->latency++;
@@ -103,7 +106,8 @@ void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_c
     }
 }
 
-/* Is it performed by one core at a time? What reads or writes device memory can wait for its turn; what also moves the warp cannot. */
+/* Is it performed by one core at a time? What reads or writes device memory can wait for its turn; what also moves the
+ * warp cannot. */
 static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_inst *in, const struct exec_inst *x)
 {
     bool touches = s->unit == SM_MEM && (s->memory == SM_DEVICE || s->memory == SM_TEXTURE);
@@ -118,11 +122,13 @@ static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_ins
             if (in->operands[i].kind == PTX_OPERAND_FUNCTION && device_call_find(in->operands[i].function->name))
                 b->program->serial = true;
     }
-    if (in->opcode == PTX_OP_mbarrier || ptx_has_modifier(in, PTX_MOD_CLUSTER) || ptx_has_modifier(in, PTX_MOD_SHARED_CLUSTER))
+    if (in->opcode == PTX_OP_mbarrier || ptx_has_modifier(in, PTX_MOD_CLUSTER) ||
+        ptx_has_modifier(in, PTX_MOD_SHARED_CLUSTER))
         b->program->serial = true;
 }
 
-/* The number by which the register file finds its bank: in the order of declaration, or that in its name, where it has one (the simulator of the papers reads it there). */
+/* The number by which the register file finds its bank: in the order of declaration, or that in its name, where it has
+ * one (the simulator of the papers reads it there). */
 static uint32_t file_number(const struct builder *b, uint32_t reg)
 {
     const char *name = b->function->ptx->regs[reg - b->register_base]->name;
@@ -130,7 +136,8 @@ static uint32_t file_number(const struct builder *b, uint32_t reg)
     return b->config->banks_by_name && name[digit] ? (uint32_t)strtoul(name + digit, NULL, 10) : reg;
 }
 
-/* Registers that are one to the register file are read once. Puts those that are read first; returns how many they are. */
+/* Registers that are one to the register file are read once. Puts those that are read first; returns how many they
+ * are. */
 static uint32_t read_first(const struct builder *b, uint32_t *v, uint32_t count)
 {
     uint32_t kept = 0;
@@ -217,13 +224,19 @@ static void set_address(const struct builder *b, struct heddle_instruction *v, c
     }
 }
 
-static void describe(const struct builder *b, struct heddle_instruction *v, const struct sm_inst *s, const struct ptx_inst *in, uint32_t i)
+static void describe(const struct builder *b, struct heddle_instruction *v, const struct sm_inst *s,
+                     const struct ptx_inst *in, uint32_t i)
 {
     uint32_t flags = ptx_flags(in), target = HEDDLE_NO_PC;
     const struct ptx_cfg *cfg = b->function->cfg;
     if (in->opcode == PTX_OP_bra && in->operands[0].kind == PTX_OPERAND_LABEL)
         target = b->pc_base + in->operands[0].target;
-    *v = (struct heddle_instruction){ .latency = s->latency, .initiation = s->initiation, .target = target, .loop = s->loop, .line = (uint32_t)in->line, .reconvergence = HEDDLE_NO_PC };
+    *v = (struct heddle_instruction){.latency = s->latency,
+                                     .initiation = s->initiation,
+                                     .target = target,
+                                     .loop = s->loop,
+                                     .line = (uint32_t)in->line,
+                                     .reconvergence = HEDDLE_NO_PC};
     if (cfg->reconvergence[i] != PTX_NO_RECONVERGENCE)
         v->reconvergence = b->pc_base + cfg->reconvergence[i];
     uint32_t f = 0;
@@ -232,7 +245,10 @@ static void describe(const struct builder *b, struct heddle_instruction *v, cons
     f |= s->atomic ? HEDDLE_ATOMIC : 0;
     f |= s->long_latency ? HEDDLE_LONG : 0;
     f |= s->load && (s->memory == SM_DEVICE || s->memory == SM_LOCAL) ? HEDDLE_L1D_LOAD : 0;
-    f |= s->memory == SM_SHARED ? HEDDLE_SHARED : s->memory == SM_TEXTURE ? HEDDLE_TEXTURE : s->memory == SM_CONST ? HEDDLE_CONST : 0;
+    f |= s->memory == SM_SHARED    ? HEDDLE_SHARED
+         : s->memory == SM_TEXTURE ? HEDDLE_TEXTURE
+         : s->memory == SM_CONST   ? HEDDLE_CONST
+                                   : 0;
     f |= flags & PTX_F_BRANCH ? HEDDLE_BRANCH : 0;
     f |= s->barrier ? HEDDLE_BARRIER : 0;
     f |= s->memory == SM_FENCE ? HEDDLE_FENCE : 0;
@@ -244,7 +260,8 @@ static void describe(const struct builder *b, struct heddle_instruction *v, cons
     const uint32_t *destinations = s->registers + s->check_count - s->destination_count;
     uint32_t sources = s->check_count - s->destination_count;
     v->source_count = (uint8_t)(sources < HEDDLE_SOURCES ? sources : HEDDLE_SOURCES);
-    v->destination_count = (uint8_t)(s->destination_count < HEDDLE_DESTINATIONS ? s->destination_count : HEDDLE_DESTINATIONS);
+    v->destination_count =
+        (uint8_t)(s->destination_count < HEDDLE_DESTINATIONS ? s->destination_count : HEDDLE_DESTINATIONS);
     memcpy(v->source, s->registers, v->source_count * sizeof *v->source);
     memcpy(v->destination, destinations, v->destination_count * sizeof *v->destination);
 }
@@ -273,14 +290,17 @@ static bool next_overwrites(const struct builder *b, const struct exec_function 
 
 static void find_phases(struct builder *b, const struct exec_function *f, struct heddle_instruction *views)
 {
-    struct arena scratch = { 0 };
+    struct arena scratch = {0};
     struct ptx_phase *found = arena_array(&scratch, struct ptx_phase, f->inst_count + 1);
     for (enum ptx_phase_order order = 0; order < PHASE_ORDERS; order++) {
         uint32_t count = sm_find_phases(f->ptx, b->config, order, found, NULL);
         if (f == b->program->kernel && order == PHASE_SOURCES_FIRST)
             b->program->phase_count = count;
         for (uint32_t i = 0; i < f->inst_count; i++)
-            views[b->pc_base + i].phase[order] = (struct heddle_phase){ .number = found[i].number, .distance = found[i].distance, .length = found[i].length, .next_length = found[i].next_length };
+            views[b->pc_base + i].phase[order] = (struct heddle_phase){.number = found[i].number,
+                                                                       .distance = found[i].distance,
+                                                                       .length = found[i].length,
+                                                                       .next_length = found[i].next_length};
     }
     for (uint32_t i = 0; f == b->program->kernel && i < f->inst_count; i++)
         b->program->phase_latencies += b->program->code[b->pc_base + i].latency;
@@ -290,13 +310,17 @@ static void find_phases(struct builder *b, const struct exec_function *f, struct
 /* Of a vector that is loaded or stored. */
 static uint32_t element_bytes(const struct ptx_inst *in)
 {
-    bool vector = ptx_has_modifier(in, PTX_MOD_V2) || ptx_has_modifier(in, PTX_MOD_V4) || ptx_has_modifier(in, PTX_MOD_V8);
-    return vector && (in->opcode == PTX_OP_ld || in->opcode == PTX_OP_ldu || in->opcode == PTX_OP_st) && in->type_count == 1 ? (uint32_t)ptx_type_bits((enum ptx_type)in->types[0]) / 8 : 0;
+    bool vector =
+        ptx_has_modifier(in, PTX_MOD_V2) || ptx_has_modifier(in, PTX_MOD_V4) || ptx_has_modifier(in, PTX_MOD_V8);
+    return vector && (in->opcode == PTX_OP_ld || in->opcode == PTX_OP_ldu || in->opcode == PTX_OP_st) &&
+                   in->type_count == 1
+               ? (uint32_t)ptx_type_bits((enum ptx_type)in->types[0]) / 8
+               : 0;
 }
 
 static void find_data_branches(const struct exec_function *f, struct heddle_instruction *views)
 {
-    struct arena scratch = { 0 };
+    struct arena scratch = {0};
     const struct ptx_taints *taints = ptx_taint_build(&scratch, f->ptx, f->cfg);
     for (uint32_t i = 0; i < f->inst_count; i++)
         if ((views[i].flags & HEDDLE_BRANCH) && !(views[i].flags & HEDDLE_UNIFORM) && taints->of[i] == PTX_TAINT_D)
@@ -322,9 +346,12 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->exit = flags & (PTX_F_EXIT | PTX_F_RET);
         s->moves_frame = flags & (PTX_F_CALL | PTX_F_RET);
         s->branch = flags & (PTX_F_BRANCH | PTX_F_CALL | PTX_F_RET | PTX_F_EXIT);
-        s->past_l1 = ptx_has_modifier(in, PTX_MOD_CG) || (b->config->volatile_past_l1 && (ptx_has_modifier(in, PTX_MOD_CV) || ptx_has_modifier(in, PTX_MOD_VOLATILE)));
+        s->past_l1 = ptx_has_modifier(in, PTX_MOD_CG) ||
+                     (b->config->volatile_past_l1 &&
+                      (ptx_has_modifier(in, PTX_MOD_CV) || ptx_has_modifier(in, PTX_MOD_VOLATILE)));
         s->element_bytes = (uint8_t)(b->config->vectors_by_element ? element_bytes(in) : 0);
-        s->long_latency = (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL || s->memory == SM_TEXTURE);
+        s->long_latency =
+            (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL || s->memory == SM_TEXTURE);
         set_registers(b, s, in);
         set_order(b, s, in, &f->code[i]);
         int32_t loop = cfg->blocks[cfg->block_of_inst[i]].loop;
@@ -332,15 +359,20 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         describe(b, &views[b->pc_base + i], s, in, i);
     }
     for (uint32_t i = 0; i < f->inst_count; i++)
-        b->program->code[b->pc_base + i].next_waits = b->program->code[b->pc_base + i].deferred && next_overwrites(b, f, i);
+        b->program->code[b->pc_base + i].next_waits =
+            b->program->code[b->pc_base + i].deferred && next_overwrites(b, f, i);
     find_data_branches(f, &views[b->pc_base]);
     find_phases(b, f, views);
     struct heddle_loop *loops = (struct heddle_loop *)(uintptr_t)b->program->view.loops;
     for (uint32_t i = 0; i < cfg->loop_count; i++) {
         const struct ptx_loop *l = &cfg->loops[i];
         uint32_t header = cfg->blocks[l->header_block].first;
-        loops[b->loop_base + i] = (struct heddle_loop){ .begin = b->pc_base + l->begin, .end = b->pc_base + l->end, .header = b->pc_base + header,
-                                                        .parent = l->parent == PTX_NO_LOOP ? -1 : l->parent + (int32_t)b->loop_base, .depth = l->depth };
+        loops[b->loop_base + i] =
+            (struct heddle_loop){.begin = b->pc_base + l->begin,
+                                 .end = b->pc_base + l->end,
+                                 .header = b->pc_base + header,
+                                 .parent = l->parent == PTX_NO_LOOP ? -1 : l->parent + (int32_t)b->loop_base,
+                                 .depth = l->depth};
         b->program->code[b->pc_base + header].loop_header = true;
     }
     b->pc_base += f->inst_count;
@@ -348,7 +380,8 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
     b->loop_base += cfg->loop_count;
 }
 
-struct sm_program *sm_program_create(struct arena *a, const struct exec_function *kernel, const struct sm_config *config)
+struct sm_program *sm_program_create(struct arena *a, const struct exec_function *kernel,
+                                     const struct sm_config *config)
 {
     const struct exec_image *image = kernel->image;
     struct sm_program *p = arena_new(a, struct sm_program);
@@ -361,7 +394,8 @@ struct sm_program *sm_program_create(struct arena *a, const struct exec_function
         p->base_of_function[i] = UINT32_MAX;
         uint64_t bytes = (uint64_t)f->inst_count * INST_BYTES;
         if (i < kernel->index) /* code lies in the order of the image */
-            p->code_address += config->code_packed ? bytes : (bytes + CODE_LINE_BYTES - 1) / CODE_LINE_BYTES * CODE_LINE_BYTES;
+            p->code_address +=
+                config->code_packed ? bytes : (bytes + CODE_LINE_BYTES - 1) / CODE_LINE_BYTES * CODE_LINE_BYTES;
         if (!exec_may_run(kernel, f))
             continue;
         p->count += f->inst_count;
@@ -370,9 +404,12 @@ struct sm_program *sm_program_create(struct arena *a, const struct exec_function
     }
     struct heddle_instruction *views = arena_array(a, struct heddle_instruction, p->count + 1);
     p->code = arena_array(a, struct sm_inst, p->count + 1);
-    p->view = (struct heddle_program){ .kernel = kernel->name, .instructions = views, .instruction_count = p->count, .loops = arena_array(a, struct heddle_loop, loops + 1),
-                                       .loop_count = loops };
-    struct builder b = { .arena = a, .program = p, .config = config };
+    p->view = (struct heddle_program){.kernel = kernel->name,
+                                      .instructions = views,
+                                      .instruction_count = p->count,
+                                      .loops = arena_array(a, struct heddle_loop, loops + 1),
+                                      .loop_count = loops};
+    struct builder b = {.arena = a, .program = p, .config = config};
     add_function(&b, kernel, views);
     for (uint32_t i = 0; i < image->function_count; i++)
         if (image->functions[i] != kernel && exec_may_run(kernel, image->functions[i]))

@@ -1,4 +1,5 @@
-/* What the core must know of each instruction: unit, latency, registers, memory space. Built once per kernel, from the PTX and the machine's latencies.
+/* What the core must know of each instruction: unit, latency, registers, memory space. Built once per kernel, from the
+ * PTX and the machine's latencies.
  *
  * The program of a kernel is the kernel itself, then all device functions of its image: a pc is an index into that. */
 #ifndef HEDDLE_SM_PROGRAM_H
@@ -13,20 +14,21 @@ enum sm_unit { SM_SP, SM_SFU, SM_MEM, SM_SP_OR_SFU, SM_DP, SM_UNITS };
 enum sm_memory { SM_NO_MEMORY, SM_SHARED, SM_CONST, SM_DEVICE /* global or generic */, SM_LOCAL, SM_TEXTURE, SM_FENCE };
 
 struct sm_inst {
-    const uint32_t *registers;  /* sources, then the guard, then destinations */
-    const uint8_t *banks;       /* of each, modulo the number of register banks */
+    const uint32_t *registers; /* sources, then the guard, then destinations */
+    const uint8_t *banks;      /* of each, modulo the number of register banks */
     uint16_t latency, initiation;
-    uint8_t unit, memory;       /* enum sm_unit, enum sm_memory as far as the text tells */
-    uint8_t source_count;       /* registers that a collector reads */
-    uint8_t check_count;        /* all of them: none may be awaited when the instruction issues */
-    uint8_t destination_count;  /* the last ones */
-    uint8_t element_bytes;      /* of a vector that is coalesced by its first element; else 0 */
+    uint8_t unit, memory;      /* enum sm_unit, enum sm_memory as far as the text tells */
+    uint8_t source_count;      /* registers that a collector reads */
+    uint8_t check_count;       /* all of them: none may be awaited when the instruction issues */
+    uint8_t destination_count; /* the last ones */
+    uint8_t element_bytes;     /* of a vector that is coalesced by its first element; else 0 */
     bool load, store, atomic, barrier, exit, branch, past_l1;
-    bool moves_frame;           /* call, ret */
-    bool deferred;              /* touches device memory: performed after all cores have issued */
-    bool next_waits;            /* deferred: the instruction behind it writes where this one reads or writes, so that it cannot issue in the same cycle */
+    bool moves_frame; /* call, ret */
+    bool deferred;    /* touches device memory: performed after all cores have issued */
+    bool next_waits;  /* deferred: the instruction behind it writes where this one reads or writes, so that it cannot
+                         issue in the same cycle */
     bool long_latency;
-    int32_t loop;               /* innermost, or -1 */
+    int32_t loop; /* innermost, or -1 */
     bool loop_header;
 };
 
@@ -38,17 +40,22 @@ struct sm_program {
     uint32_t *base_of_function; /* by exec_function.index; UINT32_MAX: not in this program */
     const struct exec_function **function_of_base;
     const struct exec_function *kernel;
-    uint64_t code_address;      /* of instruction 0, for the instruction cache */
+    uint64_t code_address;                 /* of instruction 0, for the instruction cache */
     uint32_t phase_count, phase_latencies; /* of the kernel: phases, and their lengths added up */
-    bool serial;                /* does what cores may not do at the same time: device-runtime calls, other blocks' shared memory */
+    bool serial; /* does what cores may not do at the same time: device-runtime calls, other blocks' shared memory */
 };
 
-/* What the text of an instruction tells: where its operands in memory are; unit, latency and initiation interval (the rest of *s stays). */
+/* What the text of an instruction tells: where its operands in memory are; unit, latency and initiation interval (the
+ * rest of *s stays). */
 enum sm_memory sm_memory_of(const struct ptx_inst *in, bool is_entry);
 void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c);
 
-struct sm_program *sm_program_create(struct arena *a, const struct exec_function *kernel, const struct sm_config *config);
+struct sm_program *sm_program_create(struct arena *a, const struct exec_function *kernel,
+                                     const struct sm_config *config);
 
-static inline uint32_t sm_program_pc(const struct sm_program *p, const struct exec_warp *w) { return p->base_of_function[w->function->index] + w->pc; }
+static inline uint32_t sm_program_pc(const struct sm_program *p, const struct exec_warp *w)
+{
+    return p->base_of_function[w->function->index] + w->pc;
+}
 
 #endif

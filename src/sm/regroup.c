@@ -1,14 +1,16 @@
-/* Regrouped warps. A slot shows the core a warp of its own (the face), with the lanes of all its pieces; their registers, local memory and special registers are those of the home warps. A slot
- * without work is parked: asleep until the unit gives it some. Where its lanes part and the unit does not want them, the slot
- * has paths of its own (regroup_paths.h): its pieces are those of all paths, the face's active lanes those of the one that runs.
+/* Regrouped warps. A slot shows the core a warp of its own (the face), with the lanes of all its pieces; their
+ * registers, local memory and special registers are those of the home warps. A slot without work is parked: asleep
+ * until the unit gives it some. Where its lanes part and the unit does not want them, the slot has paths of its own
+ * (regroup_paths.h): its pieces are those of all paths, the face's active lanes those of the one that runs.
  *
- * Registers that were awaited in one slot must not be read in another: a slot that is given other threads than it had starts when all slots that these come from have no result outstanding.
+ * Registers that were awaited in one slot must not be read in another: a slot that is given other threads than it had
+ * starts when all slots that these come from have no result outstanding.
  *
- * All this is for units that mix warps. Under one that keeps threads in the slots of their warps (regroup_homes.c), slots are
- * the executor's own warps; only work that is given and taken is told here.
+ * All this is for units that mix warps. Under one that keeps threads in the slots of their warps (regroup_homes.c),
+ * slots are the executor's own warps; only work that is given and taken is told here.
  *
- * Left out: warp-wide instructions, calls, indexed branches and barriers other than `bar.sync 0`, which are refused at launch; a fence waits for the stores of its slot, not for those that its
- * threads made in another. */
+ * Left out: warp-wide instructions, calls, indexed branches and barriers other than `bar.sync 0`, which are refused at
+ * launch; a fence waits for the stores of its slot, not for those that its threads made in another. */
 #include "sm/regroup_state.h"
 
 #include <stdarg.h>
@@ -20,7 +22,9 @@ void regroup_trouble(struct sm *c, const char *format, ...)
     va_list args;
     if (c->trouble[0])
         return;
-    int n = snprintf(c->trouble, sizeof c->trouble, "divergence unit %s, core %u, cycle %llu: ", c->divergence->policy.name, c->id, (unsigned long long)c->now);
+    int n =
+        snprintf(c->trouble, sizeof c->trouble, "divergence unit %s, core %u, cycle %llu: ", c->divergence->policy.name,
+                 c->id, (unsigned long long)c->now);
     va_start(args, format);
     vsnprintf(c->trouble + n, sizeof c->trouble - (size_t)n, format, args);
     va_end(args);
@@ -36,8 +40,14 @@ static uint32_t renamed(const uint8_t names[WARP_LANES], uint32_t mask)
     return out;
 }
 
-static uint32_t to_physical(const struct regroup *r, uint32_t home, uint32_t mask) { return r->permuted ? renamed(r->physical[home], mask) : mask; }
-static uint32_t to_logical(const struct regroup *r, uint32_t home, uint32_t mask) { return r->permuted ? renamed(r->logical[home], mask) : mask; }
+static uint32_t to_physical(const struct regroup *r, uint32_t home, uint32_t mask)
+{
+    return r->permuted ? renamed(r->physical[home], mask) : mask;
+}
+static uint32_t to_logical(const struct regroup *r, uint32_t home, uint32_t mask)
+{
+    return r->permuted ? renamed(r->logical[home], mask) : mask;
+}
 uint32_t regroup_logical(const struct regroup *r, uint32_t home, uint32_t lanes) { return to_logical(r, home, lanes); }
 
 /* Lanes of a piece that are on the path that runs. */
@@ -61,7 +71,8 @@ static void set_lanes(struct sm *c)
         for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
             uint32_t to = r->unit->lane ? r->unit->lane(r->state, home, lane) : lane;
             if (to >= WARP_LANES || (seen >> to & 1)) {
-                regroup_trouble(c, "lane %u of warp %u is put into lane %u, which does not exist or is taken", lane, home, to);
+                regroup_trouble(c, "lane %u of warp %u is put into lane %u, which does not exist or is taken", lane,
+                                home, to);
                 to = lane;
             }
             seen |= 1u << to;
@@ -74,7 +85,10 @@ static void set_lanes(struct sm *c)
 
 /* Slots */
 
-static struct exec_warp *home_of(const struct sm *c, uint32_t slot, uint32_t home) { return &c->blocks[c->slots[slot].block].cta->warps[home]; }
+static struct exec_warp *home_of(const struct sm *c, uint32_t slot, uint32_t home)
+{
+    return &c->blocks[c->slots[slot].block].cta->warps[home];
+}
 
 void regroup_park(struct sm *c, uint32_t slot)
 {
@@ -94,7 +108,8 @@ void regroup_park(struct sm *c, uint32_t slot)
     sm_refresh(c, slot);
 }
 
-/* The slot has pieces again. Returns the slots that these were in; none where it goes on with the threads that it had. */
+/* The slot has pieces again. Returns the slots that these were in; none where it goes on with the threads that it
+ * had. */
 static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count)
 {
     struct regroup *r = c->regroup;
@@ -129,7 +144,7 @@ static bool check_pieces(struct sm *c, uint32_t slot, const struct heddle_piece 
 {
     const struct regroup *r = c->regroup;
     const struct regroup_block *b = &r->blocks[c->slots[slot].block];
-    uint32_t lanes = 0, given[HEDDLE_PIECES] = { 0 };
+    uint32_t lanes = 0, given[HEDDLE_PIECES] = {0};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t home = pieces[i].home, mask = pieces[i].mask;
         if (home >= c->blocks[c->slots[slot].block].warp_count) {
@@ -137,21 +152,27 @@ static bool check_pieces(struct sm *c, uint32_t slot, const struct heddle_piece 
             return false;
         }
         if (!c->mixes && (count > 1 || home != slot - c->blocks[c->slots[slot].block].first_warp)) {
-            regroup_trouble(c, "regroup of slot %u with threads of warp %u, by a unit that keeps threads in the slots of their warps", slot, home);
+            regroup_trouble(
+                c,
+                "regroup of slot %u with threads of warp %u, by a unit that keeps threads in the slots of their warps",
+                slot, home);
             return false;
         }
         const struct exec_warp *w = home_of(c, slot, home);
         if (!mask || (mask & ~(w->lanes & ~w->exited))) {
-            regroup_trouble(c, "regroup of slot %u with lanes %08x of warp %u, of which %08x live", slot, mask, home, w->lanes & ~w->exited);
+            regroup_trouble(c, "regroup of slot %u with lanes %08x of warp %u, of which %08x live", slot, mask, home,
+                            w->lanes & ~w->exited);
             return false;
         }
         if (mask & (b->held[home] | given[home])) {
-            regroup_trouble(c, "regroup of slot %u with lanes %08x of warp %u, of which %08x are in a slot that runs", slot, mask, home, mask & (b->held[home] | given[home]));
+            regroup_trouble(c, "regroup of slot %u with lanes %08x of warp %u, of which %08x are in a slot that runs",
+                            slot, mask, home, mask & (b->held[home] | given[home]));
             return false;
         }
         uint32_t physical = to_physical(r, home, mask);
         if (physical & lanes) {
-            regroup_trouble(c, "regroup of slot %u puts two threads into lane %u", slot, (uint32_t)__builtin_ctz(physical & lanes));
+            regroup_trouble(c, "regroup of slot %u puts two threads into lane %u", slot,
+                            (uint32_t)__builtin_ctz(physical & lanes));
             return false;
         }
         lanes |= physical;
@@ -160,7 +181,8 @@ static bool check_pieces(struct sm *c, uint32_t slot, const struct heddle_piece 
     return true;
 }
 
-static bool check_regroup(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count, uint32_t pc, uint32_t stop_pc)
+static bool check_regroup(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count, uint32_t pc,
+                          uint32_t stop_pc)
 {
     if (slot >= c->config->warps || !c->slots[slot].exec || (c->ended >> slot & 1))
         regroup_trouble(c, "regroup of slot %u, which is not in use", slot);
@@ -184,7 +206,8 @@ static void wake_at(struct sm *c, uint32_t slot, uint64_t cycle)
 }
 
 /* The service. */
-static void regroup(void *context, uint32_t slot, const struct heddle_piece *pieces, uint32_t count, uint32_t pc, uint32_t stop_pc, uint64_t ready_cycle)
+static void regroup(void *context, uint32_t slot, const struct heddle_piece *pieces, uint32_t count, uint32_t pc,
+                    uint32_t stop_pc, uint64_t ready_cycle)
 {
     struct sm *c = context;
     struct regroup *r = c->regroup;
@@ -335,7 +358,7 @@ static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks,
         struct heddle_piece p = g->pieces[i];
         struct exec_warp *home = home_of(c, slot, p.home);
         if (masks[i]) {
-            ended[count++] = (struct heddle_piece){ p.home, masks[i] };
+            ended[count++] = (struct heddle_piece){p.home, masks[i]};
             b->held[p.home] &= ~masks[i];
             g->had[p.home] &= ~masks[i];
             b->live -= (uint32_t)__builtin_popcount(masks[i]);
@@ -380,9 +403,10 @@ static void end_lanes(struct sm *c, uint32_t slot, const uint32_t *masks, uint32
 
 /* Branches */
 
-/* What the unit says to a branch. Unless lanes of the slot wait on another path, it is parked meanwhile, so that the unit
- * may give it work at once. */
-enum heddle_branch_answer regroup_ask(struct sm *c, const struct heddle_branch *e, const struct heddle_piece *pieces, const uint32_t *taken, uint32_t count)
+/* What the unit says to a branch. Unless lanes of the slot wait on another path, it is parked meanwhile, so that the
+ * unit may give it work at once. */
+enum heddle_branch_answer regroup_ask(struct sm *c, const struct heddle_branch *e, const struct heddle_piece *pieces,
+                                      const uint32_t *taken, uint32_t count)
 {
     struct regroup *r = c->regroup;
     uint64_t bit = 1ull << e->warp;
@@ -395,8 +419,9 @@ enum heddle_branch_answer regroup_ask(struct sm *c, const struct heddle_branch *
     enum heddle_branch_answer answer = r->unit->split(r->state, &c->view, e, pieces, taken, count);
     if (answer == HEDDLE_PARK) {
         if (e->apart)
-            regroup_trouble(c, "split of slot %u parks it, while lanes of it wait on another path (pc %u, lanes %08x of %08x)", e->warp, e->pc, e->taken | e->not_taken,
-                    r->slots[e->warp].lanes);
+            regroup_trouble(
+                c, "split of slot %u parks it, while lanes of it wait on another path (pc %u, lanes %08x of %08x)",
+                e->warp, e->pc, e->taken | e->not_taken, r->slots[e->warp].lanes);
         return answer;
     }
     if (e->apart)
@@ -411,7 +436,8 @@ enum heddle_branch_answer regroup_ask(struct sm *c, const struct heddle_branch *
     return answer;
 }
 
-static void branch(struct sm *c, uint32_t slot, const struct exec_inst *in, const uint32_t *masks, uint32_t lanes, uint32_t pc)
+static void branch(struct sm *c, uint32_t slot, const struct exec_inst *in, const uint32_t *masks, uint32_t lanes,
+                   uint32_t pc)
 {
     const struct regroup *r = c->regroup;
     struct regroup_slot *g = &c->regroup->slots[slot];
@@ -422,14 +448,20 @@ static void branch(struct sm *c, uint32_t slot, const struct exec_inst *in, cons
         return;
     }
     bool uniform = !lanes || lanes == active;
-    struct heddle_branch e = { .warp = slot, .pc = pc, .taken = lanes, .not_taken = active & ~lanes, .target = target, .fall_through = pc + 1,
-                               .reconvergence = c->program->view.instructions[pc].reconvergence, .apart = active != g->lanes };
+    struct heddle_branch e = {.warp = slot,
+                              .pc = pc,
+                              .taken = lanes,
+                              .not_taken = active & ~lanes,
+                              .target = target,
+                              .fall_through = pc + 1,
+                              .reconvergence = c->program->view.instructions[pc].reconvergence,
+                              .apart = active != g->lanes};
     struct heddle_piece pieces[HEDDLE_PIECES];
     uint32_t taken[HEDDLE_PIECES];
     counters->branches++;
     counters->divergent_branches += !uniform;
     for (uint32_t i = 0; i < g->count; i++) {
-        struct heddle_piece p = { g->pieces[i].home, running(r, g, i) };
+        struct heddle_piece p = {g->pieces[i].home, running(r, g, i)};
         taken[count] = masks[i];
         if (p.mask)
             pieces[count++] = p;
@@ -464,7 +496,8 @@ uint32_t regroup_lanes(const struct sm *c, uint32_t slot)
     return find_masks(c, slot, masks);
 }
 
-/* What a piece touched goes to the face, physical lane by lane. Where generic addresses of pieces lie in several spaces, timing sees the first. */
+/* What a piece touched goes to the face, physical lane by lane. Where generic addresses of pieces lie in several
+ * spaces, timing sees the first. */
 static void gather_access(const struct regroup *r, struct exec_warp *face, const struct exec_warp *home)
 {
     const struct exec_access *x = &home->access;
@@ -483,15 +516,16 @@ static void gather_access(const struct regroup *r, struct exec_warp *face, const
     }
 }
 
-static void perform(struct sm *c, uint32_t slot, const struct exec_inst *in, const struct heddle_piece *pieces, uint32_t count, bool addresses_only)
+static void perform(struct sm *c, uint32_t slot, const struct exec_inst *in, const struct heddle_piece *pieces,
+                    uint32_t count, bool addresses_only)
 {
     const struct regroup *r = c->regroup;
     struct exec_warp *face = &c->regroup->slots[slot].face;
     uint64_t *requests = &c->launch.counters.load_requests, before = *requests;
-    face->access = (struct exec_access){ .space = PTX_SPACE_NONE };
+    face->access = (struct exec_access){.space = PTX_SPACE_NONE};
     for (uint32_t i = 0; i < count && !c->launch.faulted; i++) {
         struct exec_warp *home = home_of(c, slot, pieces[i].home);
-        home->access = (struct exec_access){ .space = PTX_SPACE_NONE };
+        home->access = (struct exec_access){.space = PTX_SPACE_NONE};
         home->addresses_only = addresses_only;
         exec_perform(home, in, pieces[i].mask);
         home->addresses_only = false;
@@ -508,21 +542,18 @@ static void board(struct regroup *r, uint16_t id, const struct regroup_slot *g, 
     flight->count = 0;
     for (uint32_t i = 0; i < g->count; i++)
         if (masks[i])
-            flight->pieces[flight->count++] = (struct heddle_piece){ g->pieces[i].home, masks[i] };
+            flight->pieces[flight->count++] = (struct heddle_piece){g->pieces[i].home, masks[i]};
 }
 
-static void control(struct sm *c, uint32_t slot, const struct exec_inst *in, const uint32_t *masks, uint32_t lanes, uint32_t pc)
+static void control(struct sm *c, uint32_t slot, const struct exec_inst *in, const uint32_t *masks, uint32_t lanes,
+                    uint32_t pc)
 {
     struct regroup_slot *g = &c->regroup->slots[slot];
     const struct ptx_function *f = c->program->kernel->ptx;
     switch (pc < f->inst_count ? f->insts[pc].opcode : PTX_OP_ret) {
-    case PTX_OP_bra:
-        branch(c, slot, in, masks, lanes, pc);
-        break;
+    case PTX_OP_bra: branch(c, slot, in, masks, lanes, pc); break;
     case PTX_OP_ret:
-    case PTX_OP_exit:
-        end_lanes(c, slot, masks, pc);
-        break;
+    case PTX_OP_exit: end_lanes(c, slot, masks, pc); break;
     case PTX_OP_bar:
     case PTX_OP_barrier:
         if (!lanes) {
@@ -619,24 +650,33 @@ uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, uint32_t segmen
 
 static const char *missing_hook(const struct heddle_divergence *d)
 {
-    return !d->services ? "services" : !d->block_start ? "block_start" : !d->split ? "split" : !d->arrived ? "arrived" : !d->exited ? "exited" : NULL;
+    return !d->services      ? "services"
+           : !d->block_start ? "block_start"
+           : !d->split       ? "split"
+           : !d->arrived     ? "arrived"
+           : !d->exited      ? "exited"
+                             : NULL;
 }
 
 struct regroup *regroup_create(struct arena *a, struct sm *c, struct error *e)
 {
     const char *missing = missing_hook(c->divergence);
     if (missing) {
-        error_set(e, ERROR_INVALID, "divergence unit %s regroups warps, but has no hook '%s'", c->divergence->policy.name, missing);
+        error_set(e, ERROR_INVALID, "divergence unit %s regroups warps, but has no hook '%s'",
+                  c->divergence->policy.name, missing);
         return NULL;
     }
     if (c->divergence->keeps_homes && c->divergence->lane) {
-        error_set(e, ERROR_INVALID, "divergence unit %s keeps threads in the slots of their warps, and permutes their lanes: it may do one of the two", c->divergence->policy.name);
+        error_set(e, ERROR_INVALID,
+                  "divergence unit %s keeps threads in the slots of their warps, and permutes their lanes: it may do "
+                  "one of the two",
+                  c->divergence->policy.name);
         return NULL;
     }
     struct regroup *r = arena_new(a, struct regroup);
     r->unit = c->divergence;
     r->state = c->divergence_state;
-    r->services = (struct heddle_divergence_services){ c, regroup };
+    r->services = (struct heddle_divergence_services){c, regroup};
     r->unit->services(r->state, &r->services);
     c->mixes = !r->unit->keeps_homes;
     return r;
@@ -644,14 +684,16 @@ struct regroup *regroup_create(struct arena *a, struct sm *c, struct error *e)
 
 static bool is_block_barrier(const struct ptx_inst *in)
 {
-    return ptx_has_modifier(in, PTX_MOD_SYNC) && !ptx_has_modifier(in, PTX_MOD_WARP) && !ptx_has_modifier(in, PTX_MOD_CLUSTER) && in->operand_count == 1 &&
+    return ptx_has_modifier(in, PTX_MOD_SYNC) && !ptx_has_modifier(in, PTX_MOD_WARP) &&
+           !ptx_has_modifier(in, PTX_MOD_CLUSTER) && in->operand_count == 1 &&
            in->operands[0].kind == PTX_OPERAND_INT && in->operands[0].integer == 0;
 }
 
 static bool is_supported(const struct ptx_inst *in, const struct exec_inst *x)
 {
     uint32_t flags = ptx_flags(in);
-    if ((flags & (PTX_F_CALL | PTX_F_WARP)) || in->opcode == PTX_OP_brx || in->opcode == PTX_OP_mbarrier || in->opcode == PTX_OP_cp)
+    if ((flags & (PTX_F_CALL | PTX_F_WARP)) || in->opcode == PTX_OP_brx || in->opcode == PTX_OP_mbarrier ||
+        in->opcode == PTX_OP_cp)
         return false;
     if (flags & PTX_F_BARRIER)
         return is_block_barrier(in);
@@ -678,8 +720,12 @@ void regroup_begin(struct sm *c)
         return;
     c->block_limit = 0; /* no block is placed, and the launch ends with this: */
     c->launch.faulted = true;
-    c->launch.fault = (struct exec_fault){ .kind = ERROR_UNSUPPORTED, .function = c->program->kernel, .pc = (uint32_t)(in - c->program->kernel->ptx->insts) };
-    snprintf(c->launch.fault.what, sizeof c->launch.fault.what, "%s has no meaning where divergence unit %s regroups the threads of a block", in->spelling, r->unit->policy.name);
+    c->launch.fault = (struct exec_fault){.kind = ERROR_UNSUPPORTED,
+                                          .function = c->program->kernel,
+                                          .pc = (uint32_t)(in - c->program->kernel->ptx->insts)};
+    snprintf(c->launch.fault.what, sizeof c->launch.fault.what,
+             "%s has no meaning where divergence unit %s regroups the threads of a block", in->spelling,
+             r->unit->policy.name);
 }
 
 void regroup_place(struct sm *c, uint32_t block)
@@ -687,17 +733,24 @@ void regroup_place(struct sm *c, uint32_t block)
     struct regroup *r = c->regroup;
     const struct sm_block *placed = &c->blocks[block];
     struct regroup_block *b = &r->blocks[block];
-    uint32_t lanes[HEDDLE_PIECES] = { 0 };
+    uint32_t lanes[HEDDLE_PIECES] = {0};
     memset(b, 0, sizeof *b);
     for (uint32_t i = 0; i < placed->warp_count; i++) {
         uint32_t slot = placed->first_warp + i;
         struct exec_warp *home = &placed->cta->warps[i];
         struct regroup_slot *g = &r->slots[slot];
         memset(g, 0, sizeof *g);
-        g->face = (struct exec_warp){ .function = home->function, .code = home->code, .cta = placed->cta, .launch = &c->launch, .index = i, .lanes = home->lanes, .state = WARP_READY };
+        g->face = (struct exec_warp){.function = home->function,
+                                     .code = home->code,
+                                     .cta = placed->cta,
+                                     .launch = &c->launch,
+                                     .index = i,
+                                     .lanes = home->lanes,
+                                     .state = WARP_READY};
         lanes[i] = home->lanes;
         if (c->mixes) {
-            home->state = WARP_FAULT; /* its own stack is out of use: nobody is to run it, or to judge by it whether it hangs */
+            home->state =
+                WARP_FAULT; /* its own stack is out of use: nobody is to run it, or to judge by it whether it hangs */
             c->slots[slot].exec = &g->face;
         }
         b->live += (uint32_t)__builtin_popcount(lanes[i]);
@@ -723,10 +776,13 @@ void regroup_check_stuck(struct sm *c)
     const struct sm_slot *s = &c->slots[__builtin_ctzll(waiting)];
     c->trouble_is_hang = true;
     if (!c->mixes) {
-        regroup_trouble(c, "warps %#llx are parked, and nothing is left that could bring them work", (unsigned long long)c->parked);
+        regroup_trouble(c, "warps %#llx are parked, and nothing is left that could bring them work",
+                        (unsigned long long)c->parked);
         return;
     }
     const struct regroup_block *b = &r->blocks[s->block];
-    regroup_trouble(c, "block %llu cannot go on: of %u threads that have not ended %u wait at a barrier, the others in warps that are parked", (unsigned long long)c->blocks[s->block].cta->index, b->live,
-            b->at_barrier);
+    regroup_trouble(c,
+                    "block %llu cannot go on: of %u threads that have not ended %u wait at a barrier, the others in "
+                    "warps that are parked",
+                    (unsigned long long)c->blocks[s->block].cta->index, b->live, b->at_barrier);
 }

@@ -19,8 +19,13 @@ bool regroup_parks(struct sm *c, uint32_t slot, uint32_t pc)
     if (!is_asked(c, w, pc) || c->trouble[0])
         return false;
     uint32_t lanes = exec_lanes(w), rest = w->active & ~lanes;
-    struct heddle_branch e = {.warp = slot, .pc = pc, .taken = lanes, .not_taken = rest, .target = v->target,
-                              .fall_through = pc + 1, .reconvergence = v->reconvergence,
+    struct heddle_branch e = {.warp = slot,
+                              .pc = pc,
+                              .taken = lanes,
+                              .not_taken = rest,
+                              .target = v->target,
+                              .fall_through = pc + 1,
+                              .reconvergence = v->reconvergence,
                               .apart = w->strands || w->active != c->regroup->slots[slot].lanes};
     struct heddle_piece piece = {w->index, w->active};
     uint32_t depth = w->stack_depth;

@@ -28,10 +28,7 @@ enum regroup_paths_state {
     PATHS_OVER, /* every path has got to where it stops, or has no lanes left */
 };
 
-static inline struct regroup_path *regroup_paths_top(struct regroup_paths *p)
-{
-    return &p->list[p->depth - 1];
-}
+static inline struct regroup_path *regroup_paths_top(struct regroup_paths *p) { return &p->list[p->depth - 1]; }
 
 void regroup_paths_start(struct regroup_paths *p, uint32_t pc, uint32_t stop, uint32_t lanes); /* one path */
 void regroup_paths_split(struct regroup_paths *p, const struct heddle_branch *e); /* lanes of the top part */

@@ -15,9 +15,9 @@
 
 enum {
     WATCH_STEPS = 20000,
-    ROUNDS = 4,             /* branches that a slot has come to since the window began, */
-    LONG_WINDOW = 1 << 18,  /* unless it is that many cycles ago */
-    STARVED = 1 << 20,      /* cycles without an answer */
+    ROUNDS = 4,            /* branches that a slot has come to since the window began, */
+    LONG_WINDOW = 1 << 18, /* unless it is that many cycles ago */
+    STARVED = 1 << 20,     /* cycles without an answer */
 };
 
 static const struct exec_warp *home_warp(const struct sm *c, uint32_t block, uint32_t home)
@@ -30,7 +30,7 @@ static struct exec_pending pending_of(const struct sm *c, uint32_t block, uint32
 {
     const struct regroup *r = c->regroup;
     const struct sm_block *placed = &c->blocks[block];
-    struct exec_pending out = { 0 };
+    struct exec_pending out = {0};
     for (uint32_t slot = placed->first_warp; slot < placed->first_warp + placed->warp_count; slot++) {
         const struct sm_slot *s = &c->slots[slot];
         const struct sm_inflight *f = &c->inflight[s->atomic];
@@ -51,7 +51,7 @@ static bool all_spin(const struct exec_warp *home, uint32_t pc, uint32_t lanes, 
 {
     for (uint32_t left = lanes, now = lanes; left; now = left & -left) {
         struct exec_warp w = *home; /* its stack is out of use (regroup_place) */
-        struct exec_pending pending = { on_its_way.in, on_its_way.mask & now };
+        struct exec_pending pending = {on_its_way.in, on_its_way.mask & now};
         uint32_t took_part;
         exec_give(&w, pc, HEDDLE_NO_PC, now);
         if (!exec_path_spins(&w, pending, WATCH_STEPS, &took_part) || !(took_part & now))
@@ -156,7 +156,9 @@ void regroup_new_window(struct sm *c)
 /* What people are told */
 
 /* Threads of a block, by what they do; and one that spins. */
-struct census { uint32_t spin, at_barrier, starved, wait, warp, lane, pc; };
+struct census {
+    uint32_t spin, at_barrier, starved, wait, warp, lane, pc;
+};
 
 static void count_slot(const struct sm *c, uint32_t slot, uint64_t window, struct census *out)
 {
@@ -182,7 +184,7 @@ static void count_slot(const struct sm *c, uint32_t slot, uint64_t window, struc
 static struct census take_census(const struct sm *c, uint32_t block, uint64_t window)
 {
     const struct sm_block *placed = &c->blocks[block];
-    struct census out = { 0 };
+    struct census out = {0};
     for (uint32_t i = 0; i < placed->warp_count; i++)
         count_slot(c, placed->first_warp + i, window, &out);
     for (uint32_t home = 0; home < placed->warp_count; home++)
@@ -213,7 +215,6 @@ void regroup_describe_stuck(const struct sm *c, uint64_t window, struct error *e
                    "  block (%u,%u,%u), core %u: %u threads spin, lane %u of warp %u at PTX line %d (%s); %u wait for "
                    "them, %u for the answer to an atomic, %u at a barrier",
                    cta->id[0], cta->id[1], cta->id[2], c->id, n.spin, n.lane, n.warp, in ? in->line : 0,
-                   in ? in->spelling : "end", n.wait, n.starved,
-                   n.at_barrier);
+                   in ? in->spelling : "end", n.wait, n.starved, n.at_barrier);
     }
 }

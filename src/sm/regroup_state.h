@@ -6,11 +6,11 @@
 #include "sm/regroup_paths.h"
 
 struct regroup_slot {
-    struct exec_warp face;              /* masks of physical lanes */
+    struct exec_warp face;                     /* masks of physical lanes */
     struct heddle_piece pieces[HEDDLE_PIECES]; /* masks of logical lanes */
     uint32_t count;
-    uint32_t lanes;                     /* physical ones, of all its pieces */
-    uint32_t had[HEDDLE_PIECES];        /* by home warp: lanes that it was given last and that have not ended */
+    uint32_t lanes;              /* physical ones, of all its pieces */
+    uint32_t had[HEDDLE_PIECES]; /* by home warp: lanes that it was given last and that have not ended */
     uint32_t stop_pc;
     uint64_t ready_cycle;
     uint32_t asked;                     /* branches in this window (regroup_spin.c) */
@@ -20,22 +20,25 @@ struct regroup_slot {
 };
 
 struct regroup_block {
-    uint32_t live, at_barrier;          /* threads */
-    uint32_t held[HEDDLE_PIECES];       /* by home warp: lanes that are in a slot that is not parked */
-    uint32_t ran[HEDDLE_PIECES];        /* the same, at any time in this window */
-    uint8_t slot_of[HEDDLE_PIECES][WARP_LANES]; /* that the thread was in last */
+    uint32_t live, at_barrier;                   /* threads */
+    uint32_t held[HEDDLE_PIECES];                /* by home warp: lanes that are in a slot that is not parked */
+    uint32_t ran[HEDDLE_PIECES];                 /* the same, at any time in this window */
+    uint8_t slot_of[HEDDLE_PIECES][WARP_LANES];  /* that the thread was in last */
     uint32_t next_pc[HEDDLE_PIECES][WARP_LANES]; /* where a thread was when its slot was parked */
 };
 
 /* Who takes part in a memory instruction. */
-struct regroup_flight { uint32_t count; struct heddle_piece pieces[HEDDLE_PIECES]; };
+struct regroup_flight {
+    uint32_t count;
+    struct heddle_piece pieces[HEDDLE_PIECES];
+};
 
 struct regroup {
     struct heddle_divergence_services services;
     const struct heddle_divergence *unit;
     void *state;
     bool permuted;
-    uint64_t draining;                  /* slots with waits_for */
+    uint64_t draining;                                                               /* slots with waits_for */
     uint8_t physical[HEDDLE_PIECES][WARP_LANES], logical[HEDDLE_PIECES][WARP_LANES]; /* by home warp */
     struct regroup_slot slots[CORE_WARPS_MOST];
     struct regroup_block blocks[SM_BLOCKS];

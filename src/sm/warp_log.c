@@ -15,7 +15,7 @@ static void on_issued(void *state, const struct heddle_core *core, const struct 
     row->thread_instructions += (uint64_t)__builtin_popcount(e->active);
 }
 
-static const struct heddle_policy listener = { .name = "warps", .on = { .issued = on_issued } };
+static const struct heddle_policy listener = {.name = "warps", .on = {.issued = on_issued}};
 
 void warp_log_listen(struct warp_log *log, struct sm *core)
 {
@@ -62,5 +62,5 @@ void warp_log_collect(struct warp_log *log, uint64_t now, bool cut)
 void warp_log_free(struct warp_log *log)
 {
     free(log->rows);
-    *log = (struct warp_log){ 0 };
+    *log = (struct warp_log){0};
 }

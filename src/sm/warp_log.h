@@ -18,7 +18,7 @@
 struct sm;
 
 struct warp_row {
-    uint64_t block; /* linear in the grid */
+    uint64_t block;      /* linear in the grid */
     uint64_t begin, end; /* core cycles of the machine: the one it was placed in; the first in which it is gone */
     uint64_t warp_instructions, thread_instructions;
     uint64_t stalls[STALL_COUNT]; /* they add up to end - begin */

@@ -75,7 +75,8 @@ static int check_kernel(json_t *kernel)
     size_t i;
     json_t *pc;
     int bad = 0;
-    json_array_foreach(json_object_get(kernel, "pcs"), i, pc) {
+    json_array_foreach(json_object_get(kernel, "pcs"), i, pc)
+    {
         if (!json_object_get(pc, "loads") || !number(pc, "loads", "executions"))
             continue;
         bad |= check_load(pc);
@@ -105,8 +106,7 @@ static int check(json_t *root)
     size_t i;
     json_t *kernel;
     int bad = !json_array_size(json_object_get(root, "kernels"));
-    json_array_foreach(json_object_get(root, "kernels"), i, kernel)
-        bad |= check_kernel(kernel);
+    json_array_foreach(json_object_get(root, "kernels"), i, kernel) bad |= check_kernel(kernel);
     return bad;
 }
 
@@ -126,8 +126,7 @@ static int check_less(json_t *a, json_t *b)
     json_object_del(b, "host");
     json_object_del(a, "probes");
     json_object_del(b, "probes");
-    json_array_foreach(json_object_get(a, "kernels"), i, kernel)
-        drop_probes(kernel);
+    json_array_foreach(json_object_get(a, "kernels"), i, kernel) drop_probes(kernel);
     drop_probes(json_object_get(a, "total"));
     return wrong("the results differ", !json_equal(a, b));
 }
@@ -139,10 +138,9 @@ static json_int_t over_launches(json_t *root, const char *name, json_int_t at, c
     json_int_t sum = 0;
     size_t i, k;
     json_t *kernel, *pc;
-    json_array_foreach(json_object_get(root, "kernels"), i, kernel)
-        json_array_foreach(json_object_get(kernel, "pcs"), k, pc)
-            if (!strcmp(json_string_value(json_object_get(kernel, "name")), name) && plain(pc, "pc") == at)
-                sum += number(pc, "daws-profile", column);
+    json_array_foreach(json_object_get(root, "kernels"), i, kernel) json_array_foreach(
+        json_object_get(kernel, "pcs"), k, pc) if (!strcmp(json_string_value(json_object_get(kernel, "name")), name) &&
+                                                   plain(pc, "pc") == at) sum += number(pc, "daws-profile", column);
     return sum;
 }
 
@@ -152,8 +150,7 @@ static json_int_t executions_in_all(json_t *root)
     size_t i, k;
     json_t *kernel, *pc;
     json_array_foreach(json_object_get(root, "kernels"), i, kernel)
-        json_array_foreach(json_object_get(kernel, "pcs"), k, pc)
-            sum += number(pc, "daws-profile", "executions");
+        json_array_foreach(json_object_get(kernel, "pcs"), k, pc) sum += number(pc, "daws-profile", "executions");
     return sum;
 }
 

@@ -18,7 +18,9 @@
 enum { LAUNCH, BLOCK, WARP, INSTRUCTIONS = 8, STALLS = 10, NUMBERS = STALLS + 11, WARPS = 64 };
 enum { NOT_PICKED = STALLS + 1, MEMORY = STALLS + 4, PIPELINE, BARRIER, HELD = STALLS + 9, DRAIN };
 
-struct row { long long n[NUMBERS]; };
+struct row {
+    long long n[NUMBERS];
+};
 
 static int bad;
 static long long blocks, slowest, fastest, time_by[WARPS], sums[WARPS][NUMBERS];
@@ -72,7 +74,7 @@ static void add_block(struct row *rows, int count)
 
 static void check(json_t *probe)
 {
-#define NUMBER(name) json_integer_value(json_object_get(probe, name))
+#define NUMBER(name)  json_integer_value(json_object_get(probe, name))
 #define OF_RANK(name) json_integer_value(json_array_get(json_object_get(probe, name), (size_t)rank))
     expect("blocks", -1, blocks, NUMBER("blocks"), blocks);
     expect("slowest_cycles", -1, slowest, NUMBER("slowest_cycles"), slowest);

@@ -11,7 +11,4 @@ struct image {
 
 __attribute__((section(".nv_fatbin"), used)) static const struct image image = {0xBA55ED50, 1, sizeof image, 0};
 
-int main(void)
-{
-    return cuInit(0) != CUDA_SUCCESS;
-}
+int main(void) { return cuInit(0) != CUDA_SUCCESS; }

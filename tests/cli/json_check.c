@@ -1,5 +1,6 @@
-/* json_check FILE: is it the JSON that --stats promises, and do its counters add up? json_check FILE KEY.KEY: prints that value (a number chooses from a list).
- * json_check --same A B: are two results the same but for `host`? json_check --names FILE: the names of all its fields, as the glossary has them. Exit status 0 yes, 1 no. */
+/* json_check FILE: is it the JSON that --stats promises, and do its counters add up? json_check FILE KEY.KEY: prints
+ * that value (a number chooses from a list). json_check --same A B: are two results the same but for `host`? json_check
+ * --names FILE: the names of all its fields, as the glossary has them. Exit status 0 yes, 1 no. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,24 +48,34 @@ static int check_cache(const json_t *o, const char *where, const char *name, int
     const json_t *c = json_object_get(o, name);
     char text[200];
     snprintf(text, sizeof text, "%s, %s", where, name);
-    int bad = unequal(text, "hits + misses + pending_hits = accesses", number(c, "hits") + number(c, "misses") + number(c, "pending_hits"), number(c, "accesses"));
+    int bad = unequal(text, "hits + misses + pending_hits = accesses",
+                      number(c, "hits") + number(c, "misses") + number(c, "pending_hits"), number(c, "accesses"));
     if (!data)
         return bad;
     const json_t *why = json_object_get(c, "reservation_fail_reasons");
     bad |= unequal(text, "reads + writes = accesses", number(c, "reads") + number(c, "writes"), number(c, "accesses"));
-    return bad | unequal(text, "the reasons of reservation fails", number(why, "ways") + number(why, "mshr") + number(why, "merge") + number(why, "queue"), number(c, "reservation_fails"));
+    return bad | unequal(text, "the reasons of reservation fails",
+                         number(why, "ways") + number(why, "mshr") + number(why, "merge") + number(why, "queue"),
+                         number(c, "reservation_fails"));
 }
 
-/* Laws of a run with time. A launch that was cut short, or that others ran together with, may have packets on their way. */
+/* Laws of a run with time. A launch that was cut short, or that others ran together with, may have packets on their
+ * way. */
 static int check_time(const json_t *o, const char *where, int whole)
 {
     const json_t *issue = json_object_get(o, "issue"), *l1d = json_object_get(o, "l1d");
-    int bad = check_cache(o, where, "l1d", 1) | check_cache(o, where, "l2", 1) | check_cache(o, where, "l1c", 0) | check_cache(o, where, "l1t", 0) | check_cache(o, where, "l1i", 0);
-    bad |= unequal(where, "issue slots", number(issue, "issued") + number(issue, "no_ready") + number(issue, "descheduled") + number(issue, "idle"), number(issue, "slots"));
-    bad |= unequal(where, "hits by warp", number(l1d, "intra_warp_hits") + number(l1d, "inter_warp_hits"), number(l1d, "hits") - number(l1d, "write_hits"));
+    int bad = check_cache(o, where, "l1d", 1) | check_cache(o, where, "l2", 1) | check_cache(o, where, "l1c", 0) |
+              check_cache(o, where, "l1t", 0) | check_cache(o, where, "l1i", 0);
+    bad |= unequal(where, "issue slots",
+                   number(issue, "issued") + number(issue, "no_ready") + number(issue, "descheduled") +
+                       number(issue, "idle"),
+                   number(issue, "slots"));
+    bad |= unequal(where, "hits by warp", number(l1d, "intra_warp_hits") + number(l1d, "inter_warp_hits"),
+                   number(l1d, "hits") - number(l1d, "write_hits"));
     if (whole) {
         bad |= unequal(where, "flits sent and delivered", number(o, "icnt.flits"), number(o, "icnt.flits_delivered"));
-        bad |= unequal(where, "packets sent and delivered", number(o, "icnt.packets"), number(o, "icnt.packets_delivered"));
+        bad |= unequal(where, "packets sent and delivered", number(o, "icnt.packets"),
+                       number(o, "icnt.packets_delivered"));
     }
     if (number(o, "cycles") <= 0 || number(o, "warp_instructions") < number(o, "stalls.issued")) {
         fprintf(stderr, "%s: no cycles, or fewer instructions than were issued\n", where);
@@ -75,8 +86,30 @@ static int check_time(const json_t *o, const char *where, int whole)
 
 static int check_counters(const json_t *o, const char *where, int timed, int whole)
 {
-    static const char *const keys[] = {"cycles", "warp_instructions", "thread_instructions", "ipc", "simd_utilization", "lanes", "issue", "stalls", "l1d", "l1c", "l1t", "l1i", "l2", "dram",
-                                       "icnt", "loads", "stores", "shared", "branches", "launched", "occupancy", "phases", "energy", NULL};
+    static const char *const keys[] = {"cycles",
+                                       "warp_instructions",
+                                       "thread_instructions",
+                                       "ipc",
+                                       "simd_utilization",
+                                       "lanes",
+                                       "issue",
+                                       "stalls",
+                                       "l1d",
+                                       "l1c",
+                                       "l1t",
+                                       "l1i",
+                                       "l2",
+                                       "dram",
+                                       "icnt",
+                                       "loads",
+                                       "stores",
+                                       "shared",
+                                       "branches",
+                                       "launched",
+                                       "occupancy",
+                                       "phases",
+                                       "energy",
+                                       NULL};
     json_int_t warps = 0, threads = 0;
     if (lacks(o, where, keys))
         return 1;
@@ -90,7 +123,8 @@ static int check_counters(const json_t *o, const char *where, int timed, int who
         warps += n;
         threads += n * i;
     }
-    if (warps != json_integer_value(json_object_get(o, "warp_instructions")) || threads != json_integer_value(json_object_get(o, "thread_instructions"))) {
+    if (warps != json_integer_value(json_object_get(o, "warp_instructions")) ||
+        threads != json_integer_value(json_object_get(o, "thread_instructions"))) {
         fprintf(stderr, "%s: the lanes do not add up to the instructions\n", where);
         return 1;
     }
@@ -99,17 +133,22 @@ static int check_counters(const json_t *o, const char *where, int timed, int who
 
 static int check_results(const json_t *root)
 {
-    static const char *const keys[] = {"heddle", "program", "arguments", "machine", "functional", "seed", "scheduler", "l1", "divergence", "kernels", "total", "host", "checks", "outcome", NULL};
+    static const char *const keys[] = {"heddle", "program",   "arguments", "machine",    "functional",
+                                       "seed",   "scheduler", "l1",        "divergence", "kernels",
+                                       "total",  "host",      "checks",    "outcome",    NULL};
     static const char *const host[] = {"wall_seconds", "launch_seconds", "kwips", "peak_bytes", NULL};
     static const char *const checks[] = {"passed", "exit", NULL};
     static const char *const kernel_keys[] = {"name", "grid", "block", "partial", NULL};
     size_t i;
     json_t *kernel;
     json_int_t sum = 0, cycles = 0;
-    int timed = json_is_false(json_object_get(root, "functional")) && json_array_size(json_object_get(root, "kernels")), whole = 1;
-    if (lacks(root, "the result", keys) || lacks(json_object_get(root, "host"), "host", host) || lacks(json_object_get(root, "checks"), "checks", checks))
+    int timed = json_is_false(json_object_get(root, "functional")) && json_array_size(json_object_get(root, "kernels")),
+        whole = 1;
+    if (lacks(root, "the result", keys) || lacks(json_object_get(root, "host"), "host", host) ||
+        lacks(json_object_get(root, "checks"), "checks", checks))
         return 1;
-    json_array_foreach(json_object_get(root, "kernels"), i, kernel) {
+    json_array_foreach(json_object_get(root, "kernels"), i, kernel)
+    {
         int to_its_end = json_is_false(json_object_get(kernel, "partial")), alone = !json_object_get(kernel, "start");
         whole &= to_its_end;
         if (lacks(kernel, "a kernel", kernel_keys) || check_counters(kernel, "a kernel", timed, to_its_end && alone))
@@ -156,7 +195,8 @@ static void print_fields(const char *prefix, json_t *o)
     const char *key;
     json_t *value;
     char name[300];
-    json_object_foreach(o, key, value) {
+    json_object_foreach(o, key, value)
+    {
         snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", key);
         if (json_is_object(value))
             print_fields(name, value);
@@ -170,12 +210,12 @@ static void print_names(json_t *root)
     static const char *const objects[] = {"host", "checks", "outcome"};
     const char *key;
     json_t *value, *kernel = json_array_get(json_object_get(root, "kernels"), 0);
-    json_object_foreach(root, key, value)
-        if (strcmp(key, "host") && strcmp(key, "checks") && strcmp(key, "outcome"))
-            puts(key);
+    json_object_foreach(root, key, value) if (strcmp(key, "host") && strcmp(key, "checks") && strcmp(key, "outcome"))
+        puts(key);
     for (int i = 0; i < 3; i++)
         print_fields(objects[i], json_object_get(root, objects[i]));
-    json_object_foreach(json_object_get(root, "total"), key, value) {
+    json_object_foreach(json_object_get(root, "total"), key, value)
+    {
         if (is_policy(root, key))
             puts("POLICY.COUNTER");
         else if (json_is_object(value))
@@ -183,9 +223,8 @@ static void print_names(json_t *root)
         else
             puts(key);
     }
-    json_object_foreach(kernel, key, value)
-        if (!json_object_get(json_object_get(root, "total"), key))
-            printf("kernels.%s\n", key);
+    json_object_foreach(kernel, key, value) if (!json_object_get(json_object_get(root, "total"), key))
+        printf("kernels.%s\n", key);
 }
 
 int main(int argc, char **argv)

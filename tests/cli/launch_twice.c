@@ -1,5 +1,6 @@
-/* launch_twice FIRST.ptx SECOND.ptx: kernel k of each file, with two warps and a context of its own, whatever becomes of the first. Prints what CUDA said of each launch and the first word that
- * the second one wrote. Exit status 0 when the second went well. */
+/* launch_twice FIRST.ptx SECOND.ptx: kernel k of each file, with two warps and a context of its own, whatever becomes
+ * of the first. Prints what CUDA said of each launch and the first word that the second one wrote. Exit status 0 when
+ * the second went well. */
 #include "heddle/cuda.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* A program whose fat binary holds machine code and no PTX: where nvcc puts it, for `heddle run` to see beforehand (machine_code_section.c), or
- * in plain data, for cuModuleLoadData to refuse. */
+/* A program whose fat binary holds machine code and no PTX: where nvcc puts it, for `heddle run` to see beforehand
+ * (machine_code_section.c), or in plain data, for cuModuleLoadData to refuse. */
 #include "heddle/cuda.h"
 
 #include <stdint.h>

@@ -1,5 +1,7 @@
-/* profile_check FILE: do the counters of each instruction, and the samples over time, add up to those of their launch? profile_check --less A B: is A without them the same as B, but for `host`?
- * profile_check --first SHORT SAMPLED: has the first sample of SAMPLED's first launch what SHORT's, which was cut short there, has in all? Exit status 0 yes, 1 no. */
+/* profile_check FILE: do the counters of each instruction, and the samples over time, add up to those of their launch?
+ * profile_check --less A B: is A without them the same as B, but for `host`? profile_check --first SHORT SAMPLED: has
+ * the first sample of SAMPLED's first launch what SHORT's, which was cut short there, has in all? Exit status 0 yes, 1
+ * no. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +39,7 @@ static json_int_t sum_of(json_t *pcs, const char *name)
     json_int_t sum = 0;
     size_t i;
     json_t *pc;
-    json_array_foreach(pcs, i, pc)
-        sum += json_integer_value(json_object_get(pc, name));
+    json_array_foreach(pcs, i, pc) sum += json_integer_value(json_object_get(pc, name));
     return sum;
 }
 
@@ -48,18 +49,28 @@ static json_int_t waited(json_t *stalls)
     const char *key;
     json_t *value;
     json_int_t sum = 0;
-    json_object_foreach(stalls, key, value)
-        sum += !strcmp(key, "issued") || !strcmp(key, "drain") ? 0 : json_integer_value(value);
+    json_object_foreach(stalls, key, value) sum +=
+        !strcmp(key, "issued") || !strcmp(key, "drain") ? 0 : json_integer_value(value);
     return sum;
 }
 
 static int check_pcs(json_t *kernel, int timed, int regroups)
 {
-    static const struct { const char *pc, *total; int timed; } sums[] = {
-        {"executions", "warp_instructions", 0}, {"thread_executions", "thread_instructions", 0}, {"divergent", "branches.divergent", 0},
-        {"load_requests", "loads.requests", 0}, {"load_accesses", "loads.accesses", 1}, {"store_requests", "stores.requests", 1},
-        {"store_accesses", "stores.accesses", 1}, {"l1d_hits", "l1d.hits", 1}, {"l1d_misses", "l1d.misses", 1},
-        {"l1d_pending_hits", "l1d.pending_hits", 1}, {"l1d_reservation_fails", "l1d.reservation_fails", 1},
+    static const struct {
+        const char *pc, *total;
+        int timed;
+    } sums[] = {
+        {"executions", "warp_instructions", 0},
+        {"thread_executions", "thread_instructions", 0},
+        {"divergent", "branches.divergent", 0},
+        {"load_requests", "loads.requests", 0},
+        {"load_accesses", "loads.accesses", 1},
+        {"store_requests", "stores.requests", 1},
+        {"store_accesses", "stores.accesses", 1},
+        {"l1d_hits", "l1d.hits", 1},
+        {"l1d_misses", "l1d.misses", 1},
+        {"l1d_pending_hits", "l1d.pending_hits", 1},
+        {"l1d_reservation_fails", "l1d.reservation_fails", 1},
     };
     json_t *pcs = json_object_get(kernel, "pcs"), *pc;
     json_int_t last = -1;
@@ -70,11 +81,15 @@ static int check_pcs(json_t *kernel, int timed, int regroups)
             bad |= unequal(sums[i].pc, sum_of(pcs, sums[i].pc), json_integer_value(find(kernel, sums[i].total)));
     if (timed && !regroups && json_is_false(json_object_get(kernel, "partial")))
         bad |= unequal("stalled", sum_of(pcs, "stalled"), waited(json_object_get(kernel, "stalls")));
-    json_array_foreach(pcs, k, pc) {
-        json_int_t number = json_integer_value(json_object_get(pc, "pc")), executed = json_integer_value(json_object_get(pc, "executions"));
+    json_array_foreach(pcs, k, pc)
+    {
+        json_int_t number = json_integer_value(json_object_get(pc, "pc")),
+                   executed = json_integer_value(json_object_get(pc, "executions"));
         const char *text = json_string_value(json_object_get(pc, "text"));
-        if (number <= last || executed < 1 || !text || strlen(text) < 3 || json_integer_value(json_object_get(pc, "line")) < 1) {
-            fprintf(stderr, "instruction %lld: out of order, never executed, or without line or text\n", (long long)number);
+        if (number <= last || executed < 1 || !text || strlen(text) < 3 ||
+            json_integer_value(json_object_get(pc, "line")) < 1) {
+            fprintf(stderr, "instruction %lld: out of order, never executed, or without line or text\n",
+                    (long long)number);
             bad = 1;
         }
         last = number;
@@ -89,7 +104,8 @@ static int check_values(json_t *kernel, const char *name, json_t *values, json_t
     json_int_t sum = 0, before = 0;
     size_t i;
     json_t *value;
-    json_array_foreach(values, i, value) {
+    json_array_foreach(values, i, value)
+    {
         json_int_t end = json_integer_value(json_array_get(cycles, i));
         if (json_number_value(value) < 0 || end <= before) {
             fprintf(stderr, "%s: sample %zu is negative, or has no cycles\n", name, i);
@@ -99,20 +115,26 @@ static int check_values(json_t *kernel, const char *name, json_t *values, json_t
         mean += json_number_value(value) * (double)(end - before);
         before = end;
     }
-    int bad = unequal("samples", (json_int_t)json_array_size(values), (json_int_t)json_array_size(cycles)) | unequal("cycles", before, json_integer_value(json_object_get(kernel, "cycles")));
+    int bad = unequal("samples", (json_int_t)json_array_size(values), (json_int_t)json_array_size(cycles)) |
+              unequal("cycles", before, json_integer_value(json_object_get(kernel, "cycles")));
     if (!strcmp(name, "resident_warps")) {
-        json_int_t resident = waited(json_object_get(kernel, "stalls")) + json_integer_value(find(kernel, "stalls.issued")) + json_integer_value(find(kernel, "stalls.drain"));
+        json_int_t resident = waited(json_object_get(kernel, "stalls")) +
+                              json_integer_value(find(kernel, "stalls.issued")) +
+                              json_integer_value(find(kernel, "stalls.drain"));
         return bad | unequal(name, (json_int_t)(mean + 0.5), resident);
     }
     if (!strcmp(name, "ipc"))
-        return bad | unequal(name, (json_int_t)(mean + 0.5), json_integer_value(json_object_get(kernel, "thread_instructions")));
+        return bad | unequal(name, (json_int_t)(mean + 0.5),
+                             json_integer_value(json_object_get(kernel, "thread_instructions")));
     return bad | unequal(name, sum, (json_int_t)wanted);
 }
 
 static int check_series(json_t *kernel)
 {
-    static const char *const least[] = {"warp_instructions", "ipc", "resident_warps", "l1d.accesses", "l1d.misses", "l2.misses", "dram.reads"};
-    json_t *series = json_object_get(kernel, "series"), *cycles = json_object_get(series, "cycles"), *values = json_object_get(series, "values"), *value;
+    static const char *const least[] = {"warp_instructions", "ipc",       "resident_warps", "l1d.accesses",
+                                        "l1d.misses",        "l2.misses", "dram.reads"};
+    json_t *series = json_object_get(kernel, "series"), *cycles = json_object_get(series, "cycles"),
+           *values = json_object_get(series, "values"), *value;
     json_int_t interval = json_integer_value(json_object_get(series, "interval"));
     const char *name;
     int bad = 0;
@@ -122,19 +144,21 @@ static int check_series(json_t *kernel)
             bad = 1;
         }
     for (size_t i = 0; i + 1 < json_array_size(cycles); i++)
-        bad |= unequal("the end of a sample", json_integer_value(json_array_get(cycles, i)), interval * (json_int_t)(i + 1));
-    json_object_foreach(values, name, value)
-        bad |= check_values(kernel, name, value, cycles);
+        bad |= unequal("the end of a sample", json_integer_value(json_array_get(cycles, i)),
+                       interval * (json_int_t)(i + 1));
+    json_object_foreach(values, name, value) bad |= check_values(kernel, name, value, cycles);
     return bad;
 }
 
 static int check(json_t *root)
 {
     const char *divergence = json_string_value(json_object_get(root, "divergence"));
-    int timed = json_is_false(json_object_get(root, "functional")), regroups = divergence && strcmp(divergence, "pdom"), bad = 0, any = 0;
+    int timed = json_is_false(json_object_get(root, "functional")), regroups = divergence && strcmp(divergence, "pdom"),
+        bad = 0, any = 0;
     size_t i;
     json_t *kernel;
-    json_array_foreach(json_object_get(root, "kernels"), i, kernel) {
+    json_array_foreach(json_object_get(root, "kernels"), i, kernel)
+    {
         if (json_object_get(kernel, "pcs"))
             bad |= check_pcs(kernel, timed, regroups);
         if (json_object_get(kernel, "series"))
@@ -148,13 +172,15 @@ static int check(json_t *root)
 
 static int check_first(json_t *cut, json_t *sampled)
 {
-    json_t *totals = json_array_get(json_object_get(cut, "kernels"), 0), *kernel = json_array_get(json_object_get(sampled, "kernels"), 0), *values = find(kernel, "series.values"), *value;
+    json_t *totals = json_array_get(json_object_get(cut, "kernels"), 0),
+           *kernel = json_array_get(json_object_get(sampled, "kernels"), 0), *values = find(kernel, "series.values"),
+           *value;
     const char *name;
-    int bad = unequal("the first sample's end", json_integer_value(json_array_get(find(kernel, "series.cycles"), 0)), json_integer_value(json_object_get(totals, "cycles")));
+    int bad = unequal("the first sample's end", json_integer_value(json_array_get(find(kernel, "series.cycles"), 0)),
+                      json_integer_value(json_object_get(totals, "cycles")));
     bad |= json_array_size(find(kernel, "series.cycles")) < 2;
-    json_object_foreach(values, name, value)
-        if (strcmp(name, "ipc") && strcmp(name, "resident_warps"))
-            bad |= unequal(name, json_integer_value(json_array_get(value, 0)), json_integer_value(find(totals, name)));
+    json_object_foreach(values, name, value) if (strcmp(name, "ipc") && strcmp(name, "resident_warps")) bad |=
+        unequal(name, json_integer_value(json_array_get(value, 0)), json_integer_value(find(totals, name)));
     return bad;
 }
 
@@ -164,7 +190,8 @@ static int check_less(json_t *a, json_t *b)
     json_t *kernel;
     json_object_del(a, "host");
     json_object_del(b, "host");
-    json_array_foreach(json_object_get(a, "kernels"), i, kernel) {
+    json_array_foreach(json_object_get(a, "kernels"), i, kernel)
+    {
         json_object_del(kernel, "pcs");
         json_object_del(kernel, "series");
     }

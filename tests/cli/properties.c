@@ -1,5 +1,6 @@
-/* properties LIBRARY SYMBOL: the properties of device 0 as a program of that generation of CUDA finds them, by the places where its compiler puts the fields. Prints some; exit status 1 when a
- * field is not what the attribute of the same name says, or when bytes behind the structure were touched. */
+/* properties LIBRARY SYMBOL: the properties of device 0 as a program of that generation of CUDA finds them, by the
+ * places where its compiler puts the fields. Prints some; exit status 1 when a field is not what the attribute of the
+ * same name says, or when bytes behind the structure were touched. */
 #include "heddle/cuda.h"
 
 #include <dlfcn.h>
@@ -9,7 +10,11 @@
 enum { PAST = 64, LARGEST = 1032 };
 
 /* Offsets of CUDA 11, 12 and 13; -1: not a field there. */
-struct place { const char *name; int offsets[3], bytes; CUdevice_attribute attribute; };
+struct place {
+    const char *name;
+    int offsets[3], bytes;
+    CUdevice_attribute attribute;
+};
 static const struct place places[] = {
     {"sharedMemPerBlock", {296, 296, 296}, 8, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK},
     {"regsPerBlock", {304, 304, 304}, 4, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK},

@@ -1,12 +1,19 @@
-/* regions FILE.ptx STEPS: kernel k of the file with a buffer, as the letters say: l launches it, e records an event, s starts and p stops the profiler, c copies to the device. At the end
- * prints, for each event but the first, the cycles of the core's clock since the one before; exit status 1 when a time is not exactly that of a whole number of cycles. */
+/* regions FILE.ptx STEPS: kernel k of the file with a buffer, as the letters say: l launches it, e records an event, s
+ * starts and p stops the profiler, c copies to the device. At the end prints, for each event but the first, the cycles
+ * of the core's clock since the one before; exit status 1 when a time is not exactly that of a whole number of
+ * cycles. */
 #include "heddle/cuda.h"
 
 #include <stdio.h>
 
 enum { EVENTS = 32, BUFFER_BYTES = 4096 };
 
-struct run { CUfunction kernel; CUdeviceptr buffer; CUevent events[EVENTS]; int count; };
+struct run {
+    CUfunction kernel;
+    CUdeviceptr buffer;
+    CUevent events[EVENTS];
+    int count;
+};
 
 static CUresult start(struct run *r, const char *file)
 {

@@ -1,6 +1,8 @@
-/* streams COUNT BLOCKS one|many [leave|fault|hang|long]: launches COUNT kernels of BLOCKS blocks, in one stream or each in its own, and prints the simulated milliseconds from the start of the first to the end of the last. Exit status 1 when a result is
- * wrong. leave: ends without waiting for them; fault: the same, and the last one reads where nothing is; hang: waits, with one more that spins for ever;
- * long: waits, with one more that the simulator needs seconds for. */
+/* streams COUNT BLOCKS one|many [leave|fault|hang|long]: launches COUNT kernels of BLOCKS blocks, in one stream or each
+ * in its own, and prints the simulated milliseconds from the start of the first to the end of the last. Exit status 1
+ * when a result is wrong. leave: ends without waiting for them; fault: the same, and the last one reads where nothing
+ * is; hang: waits, with one more that spins for ever; long: waits, with one more that the simulator needs seconds
+ * for. */
 #include "heddle/cuda.h"
 
 #include <stdio.h>
@@ -51,7 +53,11 @@ static void check(CUresult r, const char *what)
 }
 #define CHECK(call) check((call), #call)
 
-struct lane { CUstream stream; CUevent end; CUdeviceptr from, to; };
+struct lane {
+    CUstream stream;
+    CUevent end;
+    CUdeviceptr from, to;
+};
 
 static void make(struct lane *l, size_t words, CUstream shared)
 {
@@ -81,7 +87,8 @@ int main(int argc, char **argv)
     CUfunction kernel, spin, counting;
     CUevent start;
     float last = 0;
-    unsigned int count = argc > 3 ? (unsigned int)atoi(argv[1]) : 0, blocks = argc > 3 ? (unsigned int)atoi(argv[2]) : 0;
+    unsigned int count = argc > 3 ? (unsigned int)atoi(argv[1]) : 0,
+                 blocks = argc > 3 ? (unsigned int)atoi(argv[2]) : 0;
     size_t words = (size_t)blocks * THREADS;
     if (!count || count > MOST || !blocks)
         return 2;
@@ -105,7 +112,8 @@ int main(int argc, char **argv)
         CHECK(cuLaunchKernel(counting, 30, 1, 1, 256, 1, 1, 0, lanes[0].stream, NULL, NULL));
     for (unsigned int i = 0; i < count; i++) {
         CHECK(cuStreamWaitEvent(lanes[i].stream, start, 0));
-        CHECK(cuLaunchKernel(kernel, blocks, 1, 1, THREADS, 1, 1, 0, lanes[i].stream, (void *[]){&lanes[i].from, &lanes[i].to}, NULL));
+        CHECK(cuLaunchKernel(kernel, blocks, 1, 1, THREADS, 1, 1, 0, lanes[i].stream,
+                             (void *[]){&lanes[i].from, &lanes[i].to}, NULL));
         CHECK(cuEventRecord(lanes[i].end, lanes[i].stream));
     }
     if (argc > 4 && strcmp(argv[4], "hang") && strcmp(argv[4], "long"))

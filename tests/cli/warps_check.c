@@ -26,8 +26,8 @@ enum {
 static const char header[] =
     "launch,kernel,block,warp,core,slot,begin,end,partial,warp_instructions,thread_instructions,"
     "issued,not_picked,fetch,scoreboard,memory,pipeline,barrier,fence,atomic,held,drain\n";
-static const char *const stalls[] = { "issued",  "not_picked", "fetch",  "scoreboard", "memory", "pipeline",
-                                      "barrier", "fence",      "atomic", "held",       "drain" };
+static const char *const stalls[] = {"issued",  "not_picked", "fetch",  "scoreboard", "memory", "pipeline",
+                                     "barrier", "fence",      "atomic", "held",       "drain"};
 
 static int bad;
 
@@ -104,7 +104,7 @@ static void check_launch(json_t *kernel, const long long sums[NUMBERS], long lon
 int main(int argc, char **argv)
 {
     char line[LINE_BYTES], *name = NULL;
-    long long n[NUMBERS], before[NUMBERS] = { 0 }, sums[NUMBERS] = { 0 }, rows = 0, finished = 0, found = 0;
+    long long n[NUMBERS], before[NUMBERS] = {0}, sums[NUMBERS] = {0}, rows = 0, finished = 0, found = 0;
     json_error_t e;
     json_t *root = argc == 3 ? json_load_file(argv[1], 0, &e) : NULL, *kernels = json_object_get(root, "kernels");
     FILE *f = argc == 3 ? fopen(argv[2], "r") : NULL;

@@ -1,14 +1,15 @@
 /*
- * compiled: runs kernels that real compilers made (ptx/NAME.BUILD.ptx, from NAME.cu) through the CUDA driver API, and records their output or compares it
- * with a recording. A recording is text: a line `kernel FILE NAME HASH`, the first words of the output (all of them where a tolerance is allowed), and
- * what the kernel printed. `differs` on a line says that silicon gave other bits with optimisation: the assembler contracts a mul and an
- * add that have no rounding modifier. What it gave without optimisation is recorded then: the instructions as they are written.
- */
+ * compiled: runs kernels that real compilers made (ptx/NAME.BUILD.ptx, from NAME.cu) through the CUDA driver API, and
+ * records their output or compares it with a recording. A recording is text: a line `kernel FILE NAME HASH`, the first
+ * words of the output (all of them where a tolerance is allowed), and what the kernel printed. `differs` on a line says
+ * that silicon gave other bits with optimisation: the assembler contracts a mul and an add that have no rounding
+ * modifier. What it gave without optimisation is recorded then: the instructions as they are
+ * written. */
+#include "compiled.h"
 #include <dirent.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include "compiled.h"
 
 enum { FIRST_WORDS = 8, LINE_WORDS = 16, MAX_FILES = 1024 };
 
@@ -87,12 +88,14 @@ static void record_kernel(struct run *run, CUmodule fast, CUmodule slow, const c
         printf("FAILED %s %s\n", file, kernel->name);
         run->failed++;
     } else {
-        bool same = memcmp(result.out, again.out, kernel->out_bytes) == 0 && (!result.text || strcmp(result.text, again.text) == 0);
+        bool same = memcmp(result.out, again.out, kernel->out_bytes) == 0 &&
+                    (!result.text || strcmp(result.text, again.text) == 0);
         memcpy(result.out, again.out, kernel->out_bytes);
-        fprintf(run->record, "kernel %s %s %016llx%s\n", file, kernel->name, (unsigned long long)hash_bytes(result.out, kernel->out_bytes),
-                same ? "" : " differs");
+        fprintf(run->record, "kernel %s %s %016llx%s\n", file, kernel->name,
+                (unsigned long long)hash_bytes(result.out, kernel->out_bytes), same ? "" : " differs");
         for (size_t k = 0; k < recorded_words(kernel); k++)
-            fprintf(run->record, "%08x%s", ((uint32_t *)result.out)[k], k % LINE_WORDS == LINE_WORDS - 1 || k + 1 == recorded_words(kernel) ? "\n" : " ");
+            fprintf(run->record, "%08x%s", ((uint32_t *)result.out)[k],
+                    k % LINE_WORDS == LINE_WORDS - 1 || k + 1 == recorded_words(kernel) ? "\n" : " ");
         if (result.text)
             write_text(run->record, result.text);
         if (run->full_folder)
@@ -116,7 +119,8 @@ static int record_file(struct run *run, const char *path)
         return -1;
     }
     for (const struct kernel *kernel = kernels; kernel < kernels + kernel_count; kernel++)
-        if (is_of_source(file, kernel->source) && (has_entry(text, kernel->name) || strcmp(kernel->source, "link") == 0))
+        if (is_of_source(file, kernel->source) &&
+            (has_entry(text, kernel->name) || strcmp(kernel->source, "link") == 0))
             record_kernel(run, fast, slow, file, kernel);
     cuModuleUnload(fast);
     cuModuleUnload(slow);
@@ -145,11 +149,13 @@ static bool words_agree(const struct kernel *kernel, uint32_t expected, uint32_t
     memcpy(&a, &expected, 4);
     memcpy(&b, &got, 4);
     double difference = (double)a - (double)b;
-    return kernel->compare == COMPARE_ABSOLUTE && difference <= kernel->tolerance / 8388608.0 && -difference <= kernel->tolerance / 8388608.0;
+    return kernel->compare == COMPARE_ABSOLUTE && difference <= kernel->tolerance / 8388608.0 &&
+           -difference <= kernel->tolerance / 8388608.0;
 }
 
 /* Says where words differ; returns how many. */
-static size_t compare_words(const struct kernel *kernel, const char *file, const uint32_t *expected, const uint32_t *got, size_t words)
+static size_t compare_words(const struct kernel *kernel, const char *file, const uint32_t *expected,
+                            const uint32_t *got, size_t words)
 {
     size_t differ = 0;
     for (size_t k = 0; k < words; k++)
@@ -214,19 +220,23 @@ static const struct kernel *find_kernel(const char *name)
     return NULL;
 }
 
-static bool output_agrees(const struct run *run, const struct record *record, const struct kernel *kernel, const struct result *result)
+static bool output_agrees(const struct run *run, const struct record *record, const struct kernel *kernel,
+                          const struct result *result)
 {
     if (kernel->compare == COMPARE_BITS && hash_bytes(result->out, kernel->out_bytes) != record->hash) {
         if (run->full_folder)
             full_agrees(run, record->file, kernel, result->out);
         else if (compare_words(kernel, record->file, record->words, result->out, recorded_words(kernel)) == 0)
-            printf("    %s %s: a word after the first %zu differs\n", record->file, kernel->name, recorded_words(kernel));
+            printf("    %s %s: a word after the first %zu differs\n", record->file, kernel->name,
+                   recorded_words(kernel));
         return false;
     }
-    if (kernel->compare != COMPARE_BITS && compare_words(kernel, record->file, record->words, result->out, record->word_count) != 0)
+    if (kernel->compare != COMPARE_BITS &&
+        compare_words(kernel, record->file, record->words, result->out, record->word_count) != 0)
         return false;
     if (kernel->flags & RUN_PRINTS && strcmp(record->text ? record->text : "", result->text ? result->text : "") != 0) {
-        printf("    %s %s printed:\n%s    recorded:\n%s", record->file, kernel->name, result->text, record->text ? record->text : "");
+        printf("    %s %s printed:\n%s    recorded:\n%s", record->file, kernel->name, result->text,
+               record->text ? record->text : "");
         return false;
     }
     return true;
@@ -247,7 +257,8 @@ static bool check_record(const struct run *run, const struct record *record, CUm
 }
 
 /* The module of the record's file: kept until another file's turn comes. */
-static CUmodule module_of(const struct run *run, const struct record *record, char *current, size_t size, CUmodule module)
+static CUmodule module_of(const struct run *run, const struct record *record, char *current, size_t size,
+                          CUmodule module)
 {
     char path[4096];
     if (strcmp(current, record->file) == 0)

@@ -1,6 +1,7 @@
 /*
- * compiled.h: the parts of the program `compiled`, which runs kernels compiled from CUDA C++ and compares their output with silicon's.
- */
+ * compiled.h: the parts of the program `compiled`, which runs kernels compiled from CUDA C++ and compares their output
+ * with
+ * silicon's. */
 #ifndef COMPILED_H
 #define COMPILED_H
 
@@ -57,8 +58,8 @@ struct result {
 int device_open(void);
 /* A context anew, without its modules: an illegal access must not spoil what comes after it. */
 int device_renew(void);
-/* `level` is the assembler's optimisation level; PTX for a debugger is always assembled without. A file NAME.BUILD.ptx is linked with
- * NAME_second.BUILD.ptx where there is one. */
+/* `level` is the assembler's optimisation level; PTX for a debugger is always assembled without. A file NAME.BUILD.ptx
+ * is linked with NAME_second.BUILD.ptx where there is one. */
 int device_load(CUmodule *module, const char *path, int level);
 int device_run(CUmodule module, const struct kernel *kernel, struct result *result);
 void result_free(struct result *result);

@@ -1,11 +1,11 @@
 /*
- * The driver API calls that `compiled` needs: modules from one or two PTX files, a launch, and what the kernel printed.
- */
+ * The driver API calls that `compiled` needs: modules from one or two PTX files, a launch, and what the kernel
+ * printed. */
+#include "compiled.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "compiled.h"
 
 enum { LIMIT_SECONDS = 120 };
 
@@ -24,7 +24,8 @@ int device_open(void)
     CUdevice device;
     CUcontext context;
     if (failed(cuInit(0), "cuInit") || failed(cuDeviceGet(&device, 0), "cuDeviceGet") ||
-        failed(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain") || failed(cuCtxSetCurrent(context), "cuCtxSetCurrent"))
+        failed(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain") ||
+        failed(cuCtxSetCurrent(context), "cuCtxSetCurrent"))
         return -1;
     return 0;
 }
@@ -32,7 +33,8 @@ int device_open(void)
 int device_renew(void)
 {
     CUdevice device;
-    if (failed(cuDeviceGet(&device, 0), "cuDeviceGet") || failed(cuDevicePrimaryCtxReset(device), "cuDevicePrimaryCtxReset"))
+    if (failed(cuDeviceGet(&device, 0), "cuDeviceGet") ||
+        failed(cuDevicePrimaryCtxReset(device), "cuDevicePrimaryCtxReset"))
         return -1;
     cuDevicePrimaryCtxRelease(device);
     return device_open();
@@ -75,9 +77,12 @@ static int link_two(CUmodule *module, char *first, size_t first_size, char *seco
     size_t image_size;
     if (failed(cuLinkCreate(3, options, values, &state), "cuLinkCreate"))
         return -1;
-    bool bad = failed(cuLinkAddData(state, CU_JIT_INPUT_PTX, first, first_size + 1, "first", 0, NULL, NULL), "cuLinkAddData") ||
-               failed(cuLinkAddData(state, CU_JIT_INPUT_PTX, second, second_size + 1, "second", 0, NULL, NULL), "cuLinkAddData") ||
-               failed(cuLinkComplete(state, &image, &image_size), "cuLinkComplete") || failed(cuModuleLoadData(module, image), "cuModuleLoadData");
+    bool bad = failed(cuLinkAddData(state, CU_JIT_INPUT_PTX, first, first_size + 1, "first", 0, NULL, NULL),
+                      "cuLinkAddData") ||
+               failed(cuLinkAddData(state, CU_JIT_INPUT_PTX, second, second_size + 1, "second", 0, NULL, NULL),
+                      "cuLinkAddData") ||
+               failed(cuLinkComplete(state, &image, &image_size), "cuLinkComplete") ||
+               failed(cuModuleLoadData(module, image), "cuModuleLoadData");
     if (bad)
         fprintf(stderr, "%s\n", log);
     cuLinkDestroy(state);
@@ -144,10 +149,10 @@ static CUresult launch(CUfunction function, const struct kernel *kernel, CUdevic
     short middle = -1234;
     void *parameters[] = {&in, &out, &v, &small, &middle};
     if (kernel->flags & RUN_COOPERATIVE)
-        return cuLaunchCooperativeKernel(function, kernel->grid[0], kernel->grid[1], 1, kernel->block[0], kernel->block[1], 1, kernel->shared_bytes,
-                                         NULL, parameters);
-    return cuLaunchKernel(function, kernel->grid[0], kernel->grid[1], 1, kernel->block[0], kernel->block[1], 1, kernel->shared_bytes, NULL,
-                          parameters, NULL);
+        return cuLaunchCooperativeKernel(function, kernel->grid[0], kernel->grid[1], 1, kernel->block[0],
+                                         kernel->block[1], 1, kernel->shared_bytes, NULL, parameters);
+    return cuLaunchKernel(function, kernel->grid[0], kernel->grid[1], 1, kernel->block[0], kernel->block[1], 1,
+                          kernel->shared_bytes, NULL, parameters, NULL);
 }
 
 static bool launch_and_wait(CUfunction function, const struct kernel *kernel, CUdeviceptr in, CUdeviceptr out)
@@ -156,7 +161,8 @@ static bool launch_and_wait(CUfunction function, const struct kernel *kernel, CU
 }
 
 /* A kernel prints to the process's standard output: it goes to a file for the time of the launch. */
-static bool launch_captured(CUfunction function, const struct kernel *kernel, CUdeviceptr in, CUdeviceptr out, char **text)
+static bool launch_captured(CUfunction function, const struct kernel *kernel, CUdeviceptr in, CUdeviceptr out,
+                            char **text)
 {
     char path[] = "/tmp/heddle-compiled-XXXXXX";
     int file = mkstemp(path), saved = dup(STDOUT_FILENO);
@@ -184,9 +190,12 @@ int device_run(CUmodule module, const struct kernel *kernel, struct result *resu
     result->text = NULL;
     fill_input(input, kernel);
     bool bad = failed(cuModuleGetFunction(&function, module, kernel->name), "cuModuleGetFunction") ||
-               failed(cuMemAlloc(&in, kernel->in_bytes), "cuMemAlloc") || failed(cuMemAlloc(&out, kernel->out_bytes), "cuMemAlloc") ||
-               failed(cuMemcpyHtoD(in, input, kernel->in_bytes), "cuMemcpyHtoD") || failed(cuMemsetD8(out, 0, kernel->out_bytes), "cuMemsetD8") ||
-               (kernel->flags & RUN_PRINTS ? launch_captured(function, kernel, in, out, &result->text) : launch_and_wait(function, kernel, in, out)) ||
+               failed(cuMemAlloc(&in, kernel->in_bytes), "cuMemAlloc") ||
+               failed(cuMemAlloc(&out, kernel->out_bytes), "cuMemAlloc") ||
+               failed(cuMemcpyHtoD(in, input, kernel->in_bytes), "cuMemcpyHtoD") ||
+               failed(cuMemsetD8(out, 0, kernel->out_bytes), "cuMemsetD8") ||
+               (kernel->flags & RUN_PRINTS ? launch_captured(function, kernel, in, out, &result->text)
+                                           : launch_and_wait(function, kernel, in, out)) ||
                failed(cuMemcpyDtoH(result->out, out, kernel->out_bytes), "cuMemcpyDtoH");
     if (in)
         cuMemFree(in);

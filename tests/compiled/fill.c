@@ -1,8 +1,9 @@
 /*
- * Input for the kernels: made of integer arithmetic alone and seeded by the kernel's name, so that every machine makes the same.
- */
-#include <string.h>
+ * Input for the kernels: made of integer arithmetic alone and seeded by the kernel's name, so that every machine makes
+ * the
+ * same. */
 #include "compiled.h"
+#include <string.h>
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -14,7 +15,9 @@ static uint64_t next_random(uint64_t *state)
 
 static uint64_t edge(uint64_t pick)
 {
-    static const uint64_t edges[] = {0, 1, UINT64_MAX, 0x8000000080000000u, 0x7fffffff7fffffffu, 0x8000000000000000u, 0xffff, 0x10000, 2, 0xffffffff};
+    static const uint64_t edges[] = {
+        0,      1,       UINT64_MAX, 0x8000000080000000u, 0x7fffffff7fffffffu, 0x8000000000000000u,
+        0xffff, 0x10000, 2,          0xffffffff};
     return edges[pick % (sizeof edges / sizeof edges[0])];
 }
 
@@ -33,12 +36,25 @@ static uint64_t number(uint64_t *state, int mantissa, int exponent_bits)
     uint64_t few = random & ~((1ull << (mantissa - bits)) - 1); /* a fraction of few bits: halves, quarters, ties */
     uint64_t infinity = ((1ull << exponent_bits) - 1) << mantissa;
     switch (kind & 15) {
-    case 0: case 1: case 2: case 3: case 4: return assemble(random, exponent % 8 - 4, mantissa, exponent_bits);
-    case 5: case 6: return assemble(random, exponent % 24 - 12, mantissa, exponent_bits);
-    case 7: case 8: case 9: return assemble(few, exponent % 7 - 1, mantissa, exponent_bits);
-    case 10: case 11: return assemble(random, exponent % 100 - 50, mantissa, exponent_bits);
-    case 12: return (random >> 63) << (mantissa + exponent_bits) | (random & ((1ull << mantissa) - 1)) >> (exponent % mantissa); /* subnormal */
-    case 13: return (random >> 63) << (mantissa + exponent_bits) | (kind & 256 ? infinity : kind & 512 ? infinity | 1ull << (mantissa - 1) : 0);
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4: return assemble(random, exponent % 8 - 4, mantissa, exponent_bits);
+    case 5:
+    case 6: return assemble(random, exponent % 24 - 12, mantissa, exponent_bits);
+    case 7:
+    case 8:
+    case 9: return assemble(few, exponent % 7 - 1, mantissa, exponent_bits);
+    case 10:
+    case 11: return assemble(random, exponent % 100 - 50, mantissa, exponent_bits);
+    case 12:
+        return (random >> 63) << (mantissa + exponent_bits) |
+               (random & ((1ull << mantissa) - 1)) >> (exponent % mantissa); /* subnormal */
+    case 13:
+        return (random >> 63) << (mantissa + exponent_bits) | (kind & 256   ? infinity
+                                                               : kind & 512 ? infinity | 1ull << (mantissa - 1)
+                                                                            : 0);
     default: return random & all_bits;
     }
 }

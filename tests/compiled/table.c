@@ -1,28 +1,51 @@
 /*
- * The kernels: launch shape, sizes of input and output, what the input is made of, how the output is compared. Every entry takes a pointer to its
- * input and one to its output, which is zeroed before the launch.
- */
+ * The kernels: launch shape, sizes of input and output, what the input is made of, how the output is compared. Every
+ * entry takes a pointer to its input and one to its output, which is zeroed before the
+ * launch. */
 #include "compiled.h"
 
-#define F64_PLANES(NAME, N) \
-    {.source = "math64", .name = NAME, .grid = {4, 1}, .block = {128, 1}, .in_bytes = 3 * 512 * 8, .out_bytes = (N)*512 * 8, .fill = FILL_F64}
-#define F64_MORE(NAME, N) \
-    {.source = "math64_more", .name = NAME, .grid = {4, 1}, .block = {128, 1}, .in_bytes = 3 * 512 * 8, .out_bytes = (N)*512 * 8, .fill = FILL_F64}
-#define F32_PLANES(NAME, N) \
-    {.source = "math32", .name = NAME, .grid = {4, 1}, .block = {128, 1}, .in_bytes = 3 * 512 * 4, .out_bytes = (N)*512 * 4, .fill = FILL_F32}
-#define APPROXIMATE(NAME, N, FILL, COMPARE, TOLERANCE)                                                                     \
-    {.source = "math32_approx", .name = NAME, .grid = {2, 1}, .block = {64, 1}, .in_bytes = 2 * 128 * 4, .out_bytes = (N)*128 * 4, .fill = FILL, \
-     .compare = COMPARE, .tolerance = TOLERANCE}
+#define F64_PLANES(NAME, N)                                                                           \
+    {                                                                                                 \
+        .source = "math64", .name = NAME, .grid = {4, 1}, .block = {128, 1}, .in_bytes = 3 * 512 * 8, \
+        .out_bytes = (N)*512 * 8, .fill = FILL_F64                                                    \
+    }
+#define F64_MORE(NAME, N)                                                                                  \
+    {                                                                                                      \
+        .source = "math64_more", .name = NAME, .grid = {4, 1}, .block = {128, 1}, .in_bytes = 3 * 512 * 8, \
+        .out_bytes = (N)*512 * 8, .fill = FILL_F64                                                         \
+    }
+#define F32_PLANES(NAME, N)                                                                           \
+    {                                                                                                 \
+        .source = "math32", .name = NAME, .grid = {4, 1}, .block = {128, 1}, .in_bytes = 3 * 512 * 4, \
+        .out_bytes = (N)*512 * 4, .fill = FILL_F32                                                    \
+    }
+#define APPROXIMATE(NAME, N, FILL, COMPARE, TOLERANCE)                                                      \
+    {                                                                                                       \
+        .source = "math32_approx", .name = NAME, .grid = {2, 1}, .block = {64, 1}, .in_bytes = 2 * 128 * 4, \
+        .out_bytes = (N)*128 * 4, .fill = FILL, .compare = COMPARE, .tolerance = TOLERANCE                  \
+    }
 /* Words of 32 bits, three inputs a thread, 4 blocks of 128 threads. */
-#define WORDS(SOURCE, NAME, N) \
-    {.source = SOURCE, .name = NAME, .grid = {4, 1}, .block = {128, 1}, .in_bytes = 3 * 512 * 4, .out_bytes = (N)*512 * 4, .fill = FILL_BITS}
-#define WIDE_WORDS(SOURCE, NAME, N) \
-    {.source = SOURCE, .name = NAME, .grid = {4, 1}, .block = {128, 1}, .in_bytes = 3 * 512 * 8, .out_bytes = (N)*512 * 8, .fill = FILL_WIDE}
-#define FLAGGED(SOURCE, NAME, N, FLAGS) \
-    {.source = SOURCE, .name = NAME, .grid = {4, 1}, .block = {128, 1}, .in_bytes = 3 * 512 * 4, .out_bytes = (N)*512 * 4, .fill = FILL_BITS, .flags = FLAGS}
+#define WORDS(SOURCE, NAME, N)                                                                      \
+    {                                                                                               \
+        .source = SOURCE, .name = NAME, .grid = {4, 1}, .block = {128, 1}, .in_bytes = 3 * 512 * 4, \
+        .out_bytes = (N)*512 * 4, .fill = FILL_BITS                                                 \
+    }
+#define WIDE_WORDS(SOURCE, NAME, N)                                                                 \
+    {                                                                                               \
+        .source = SOURCE, .name = NAME, .grid = {4, 1}, .block = {128, 1}, .in_bytes = 3 * 512 * 8, \
+        .out_bytes = (N)*512 * 8, .fill = FILL_WIDE                                                 \
+    }
+#define FLAGGED(SOURCE, NAME, N, FLAGS)                                                             \
+    {                                                                                               \
+        .source = SOURCE, .name = NAME, .grid = {4, 1}, .block = {128, 1}, .in_bytes = 3 * 512 * 4, \
+        .out_bytes = (N)*512 * 4, .fill = FILL_BITS, .flags = FLAGS                                 \
+    }
 /* Any shape, bytes of input and output. */
-#define SHAPE(SOURCE, NAME, GX, GY, BX, BY, SHARED, IN, OUT, FILL) \
-    {.source = SOURCE, .name = NAME, .grid = {GX, GY}, .block = {BX, BY}, .shared_bytes = SHARED, .in_bytes = IN, .out_bytes = OUT, .fill = FILL}
+#define SHAPE(SOURCE, NAME, GX, GY, BX, BY, SHARED, IN, OUT, FILL)                                                   \
+    {                                                                                                                \
+        .source = SOURCE, .name = NAME, .grid = {GX, GY}, .block = {BX, BY}, .shared_bytes = SHARED, .in_bytes = IN, \
+        .out_bytes = OUT, .fill = FILL                                                                               \
+    }
 #define CUB(NAME, OUT, FILL) SHAPE("cub_block", NAME, 4, 1, 128, 1, 0, 2048 * 4, OUT, FILL)
 
 const struct kernel kernels[] = {
@@ -43,8 +66,15 @@ const struct kernel kernels[] = {
     F64_MORE("d_norms", 4),
     F64_MORE("d_more", 8),
     F32_PLANES("f_trig", 5),
-    {.source = "math32", .name = "f_inverse", .grid = {4, 1}, .block = {128, 1}, .in_bytes = 3 * 512 * 4, .out_bytes = 2 * 512 * 4, .fill = FILL_F32,
-     .compare = COMPARE_ULPS, .tolerance = 2}, /* atanf begins with rcp.approx */
+    {.source = "math32",
+     .name = "f_inverse",
+     .grid = {4, 1},
+     .block = {128, 1},
+     .in_bytes = 3 * 512 * 4,
+     .out_bytes = 2 * 512 * 4,
+     .fill = FILL_F32,
+     .compare = COMPARE_ULPS,
+     .tolerance = 2}, /* atanf begins with rcp.approx */
     F32_PLANES("f_log", 5),
     F32_PLANES("f_divide", 8),
     F32_PLANES("f_parts", 19),

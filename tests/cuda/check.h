@@ -1,5 +1,5 @@
-// Shared by the CUDA programs of this folder: each checks its results against the host, prints the same lines on every machine, and returns
-// finish() from main.
+// Shared by the CUDA programs of this folder: each checks its results against the host, prints the same lines on every
+// machine, and returns finish() from main.
 #ifndef HEDDLE_TESTS_CUDA_CHECK_H
 #define HEDDLE_TESTS_CUDA_CHECK_H
 
@@ -33,8 +33,10 @@ static inline void check_error(cudaError_t got, cudaError_t wanted, const char *
         printf("    %s, expected %s\n", cudaGetErrorName(got), cudaGetErrorName(wanted));
 }
 
-// What the generations of CUDA answer differently: an address that stands for no kernel, and a launch whose grid or block is empty or too large.
-static const cudaError_t no_kernel = CUDART_VERSION >= 13000 ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
+// What the generations of CUDA answer differently: an address that stands for no kernel, and a launch whose grid or
+// block is empty or too large.
+static const cudaError_t no_kernel =
+    CUDART_VERSION >= 13000 ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
 static const cudaError_t bad_shape = CUDART_VERSION >= 13000 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
 
 static inline int finish() { return failures ? 1 : 0; }
@@ -60,7 +62,10 @@ template <typename T> static std::vector<T> download(const T *device, size_t cou
     CUDA(cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost));
     return host;
 }
-static inline bool close_to(double a, double b, double tolerance) { return fabs(a - b) <= tolerance * fmax(1.0, fabs(b)); }
+static inline bool close_to(double a, double b, double tolerance)
+{
+    return fabs(a - b) <= tolerance * fmax(1.0, fabs(b));
+}
 
 // A small generator, the same on all hosts.
 struct random_numbers {

@@ -1,4 +1,5 @@
-/* Does a kernel that does something illegal end with the error a GPU gives, which stays with the context? Each in a process of its own. */
+/* Does a kernel that does something illegal end with the error a GPU gives, which stays with the context? Each in a
+ * process of its own. */
 #include "check.h"
 
 #include <stdbool.h>
@@ -14,7 +15,11 @@ static CUresult run(const char *body, CUcontext *ctx)
     CUdeviceptr p = 0;
     void *params[] = {&p};
     *ctx = new_context();
-    snprintf(text, sizeof text, PTX_HEAD ".visible .entry k(.param .u64 p)\n{ .reg .u64 %%d<4>; .reg .u32 %%r<4>; ld.param.u64 %%d0, [p];\n%s\nret; }\n", body);
+    snprintf(
+        text, sizeof text,
+        PTX_HEAD
+        ".visible .entry k(.param .u64 p)\n{ .reg .u64 %%d<4>; .reg .u32 %%r<4>; ld.param.u64 %%d0, [p];\n%s\nret; }\n",
+        body);
     MUST(cuModuleLoadData(&m, text));
     MUST(cuModuleGetFunction(&f, m, "k"));
     MUST(cuMemAlloc(&p, 64));
@@ -34,7 +39,11 @@ static void expect_fault(const char *body, CUresult wanted)
 }
 
 static void null_pointer(void) { expect_fault("mov.u64 %d1, 0; st.global.u32 [%d1], 1;", CUDA_ERROR_ILLEGAL_ADDRESS); }
-static void wild_pointer(void) { expect_fault("mov.u64 %d1, 0x123456789000; ld.global.u32 %r1, [%d1]; st.global.u32 [%d0], %r1;", CUDA_ERROR_ILLEGAL_ADDRESS); }
+static void wild_pointer(void)
+{
+    expect_fault("mov.u64 %d1, 0x123456789000; ld.global.u32 %r1, [%d1]; st.global.u32 [%d0], %r1;",
+                 CUDA_ERROR_ILLEGAL_ADDRESS);
+}
 static void misaligned(void) { expect_fault("st.global.u32 [%d0+2], 1;", CUDA_ERROR_MISALIGNED_ADDRESS); }
 static void trap(void) { expect_fault("trap;", CUDA_ERROR_LAUNCH_FAILED); }
 static void works(void)
@@ -60,7 +69,8 @@ static void bad_function_pointer(void)
 /* Memory of a pool on the host is the device's only when it has been given access. */
 static CUresult store_in_host_pool(bool granted)
 {
-    CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_HOST}};
+    CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                            .location = {.type = CU_MEM_LOCATION_TYPE_HOST}};
     CUmemAccessDesc access = {{.type = CU_MEM_LOCATION_TYPE_DEVICE}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
     CUmemoryPool pool;
@@ -68,7 +78,9 @@ static CUresult store_in_host_pool(bool granted)
     CUfunction f;
     CUdeviceptr p = 0;
     new_context();
-    MUST(cuModuleLoadData(&m, PTX_HEAD ".visible .entry k(.param .u64 p) { .reg .u64 %d0; ld.param.u64 %d0, [p]; st.global.u32 [%d0], 7; ret; }\n"));
+    MUST(cuModuleLoadData(
+        &m, PTX_HEAD
+        ".visible .entry k(.param .u64 p) { .reg .u64 %d0; ld.param.u64 %d0, [p]; st.global.u32 [%d0], 7; ret; }\n"));
     MUST(cuModuleGetFunction(&f, m, "k"));
     MUST(cuMemPoolCreate(&pool, &props));
     MUST(cuMemAllocFromPoolAsync(&p, 64, pool, NULL));

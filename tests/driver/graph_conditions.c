@@ -2,23 +2,25 @@
 #include "check.h"
 
 /* set: the condition; count: counts down *counter and keeps the condition set until it is 0 */
-#define PTX_CONDITIONS \
-    ".version 8.0\n.target sm_60\n.address_size 64\n" \
-    ".extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);\n" \
-    ".visible .entry set(.param .u64 handle, .param .u32 value)\n" \
-    "{\n" \
-    " .reg .b64 %d0; .reg .b32 %r0;\n" \
-    " ld.param.u64 %d0, [handle]; ld.param.u32 %r0, [value];\n" \
-    " { .param .b64 a; .param .b32 b; st.param.b64 [a], %d0; st.param.b32 [b], %r0; call cudaGraphSetConditional, (a, b); }\n" \
-    " ret;\n" \
-    "}\n" \
-    ".visible .entry count(.param .u64 handle, .param .u64 counter)\n" \
-    "{\n" \
-    " .reg .b64 %d<2>; .reg .b32 %r<2>;\n" \
-    " ld.param.u64 %d0, [handle]; ld.param.u64 %d1, [counter];\n" \
-    " ld.global.u32 %r0, [%d1]; sub.u32 %r0, %r0, 1; st.global.u32 [%d1], %r0;\n" \
-    " { .param .b64 a; .param .b32 b; st.param.b64 [a], %d0; st.param.b32 [b], %r0; call cudaGraphSetConditional, (a, b); }\n" \
-    " ret;\n" \
+#define PTX_CONDITIONS                                                                                              \
+    ".version 8.0\n.target sm_60\n.address_size 64\n"                                                               \
+    ".extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);\n"                               \
+    ".visible .entry set(.param .u64 handle, .param .u32 value)\n"                                                  \
+    "{\n"                                                                                                           \
+    " .reg .b64 %d0; .reg .b32 %r0;\n"                                                                              \
+    " ld.param.u64 %d0, [handle]; ld.param.u32 %r0, [value];\n"                                                     \
+    " { .param .b64 a; .param .b32 b; st.param.b64 [a], %d0; st.param.b32 [b], %r0; call cudaGraphSetConditional, " \
+    "(a, b); }\n"                                                                                                   \
+    " ret;\n"                                                                                                       \
+    "}\n"                                                                                                           \
+    ".visible .entry count(.param .u64 handle, .param .u64 counter)\n"                                              \
+    "{\n"                                                                                                           \
+    " .reg .b64 %d<2>; .reg .b32 %r<2>;\n"                                                                          \
+    " ld.param.u64 %d0, [handle]; ld.param.u64 %d1, [counter];\n"                                                   \
+    " ld.global.u32 %r0, [%d1]; sub.u32 %r0, %r0, 1; st.global.u32 [%d1], %r0;\n"                                   \
+    " { .param .b64 a; .param .b32 b; st.param.b64 [a], %d0; st.param.b32 [b], %r0; call cudaGraphSetConditional, " \
+    "(a, b); }\n"                                                                                                   \
+    " ret;\n"                                                                                                       \
     "}\n"
 
 #if CUDA_VERSION >= 13000
@@ -33,7 +35,14 @@ static CUdeviceptr p;
 
 static void add_kernel(CUgraphNode *out, CUgraph g, CUfunction f, void **params)
 {
-    CUDA_KERNEL_NODE_PARAMS k = {.func = f, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1, .kernelParams = params};
+    CUDA_KERNEL_NODE_PARAMS k = {.func = f,
+                                 .gridDimX = 1,
+                                 .gridDimY = 1,
+                                 .gridDimZ = 1,
+                                 .blockDimX = 1,
+                                 .blockDimY = 1,
+                                 .blockDimZ = 1,
+                                 .kernelParams = params};
     MUST(cuGraphAddKernelNode(out, g, NULL, 0, &k));
 }
 
@@ -44,10 +53,12 @@ static void add_fill(CUgraph g, unsigned int value)
     MUST(cuGraphAddMemsetNode(&n, g, NULL, 0, &fill, ctx));
 }
 
-static CUgraph *add_condition(CUgraph g, CUgraphNode after, CUgraphConditionalHandle handle, CUgraphConditionalNodeType type, unsigned int size)
+static CUgraph *add_condition(CUgraph g, CUgraphNode after, CUgraphConditionalHandle handle,
+                              CUgraphConditionalNodeType type, unsigned int size)
 {
     CUgraphNode n;
-    CUgraphNodeParams c = {.type = CU_GRAPH_NODE_TYPE_CONDITIONAL, .conditional = {.handle = handle, .type = type, .size = size, .ctx = ctx}};
+    CUgraphNodeParams c = {.type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+                           .conditional = {.handle = handle, .type = type, .size = size, .ctx = ctx}};
     MUST(cuGraphAddNode(&n, g, after ? &after : NULL, NO_EDGE_DATA after ? 1 : 0, &c));
     return c.conditional.phGraph_out;
 }

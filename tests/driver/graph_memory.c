@@ -1,4 +1,5 @@
-/* Memory of graphs: is it there when the graph runs, at the address that its node said, gone when it is freed, and what is left behind usable until then? */
+/* Memory of graphs: is it there when the graph runs, at the address that its node said, gone when it is freed, and what
+ * is left behind usable until then? */
 #include "check.h"
 
 enum { N = 32, BYTES = N * sizeof(unsigned int) };
@@ -14,7 +15,9 @@ static cuuint64_t used(void)
 
 static CUdeviceptr add_alloc(CUgraph g, CUgraphNode *node)
 {
-    CUDA_MEM_ALLOC_NODE_PARAMS p = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = BYTES};
+    CUDA_MEM_ALLOC_NODE_PARAMS p = {
+        .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
+        .bytesize = BYTES};
     MUST(cuGraphAddMemAllocNode(node, g, NULL, 0, &p));
     return p.dptr;
 }
@@ -27,7 +30,13 @@ static void add_fill(CUgraph g, CUgraphNode *node, CUgraphNode after, CUdevicept
 
 static void add_copy(CUgraph g, CUgraphNode *node, CUgraphNode after, CUdeviceptr from)
 {
-    CUDA_MEMCPY3D back = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = from, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = got, .WidthInBytes = BYTES, .Height = 1, .Depth = 1};
+    CUDA_MEMCPY3D back = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = from,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = got,
+                          .WidthInBytes = BYTES,
+                          .Height = 1,
+                          .Depth = 1};
     MUST(cuGraphAddMemcpyNode(node, g, &after, 1, &back, ctx));
 }
 
@@ -41,7 +50,9 @@ static void test_inside(void)
     MUST(cuGraphCreate(&g, 0));
     address = add_alloc(g, &alloc);
     CUDA_MEMSET_NODE_PARAMS byte = {.dst = address, .elementSize = 1, .width = 1, .height = 1};
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphAddMemsetNode(&fill, g, &alloc, 1, &byte, NULL)); /* memory that is yet to come has no context to stand in */
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           cuGraphAddMemsetNode(&fill, g, &alloc, 1, &byte,
+                                NULL)); /* memory that is yet to come has no context to stand in */
     add_fill(g, &fill, alloc, address);
     add_copy(g, &copy, fill, address);
     MUST(cuGraphAddMemFreeNode(&freed, g, &copy, 1, address));

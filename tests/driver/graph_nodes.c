@@ -21,7 +21,14 @@ static void CUDA_CB on_destroy(void *user) { destroyed += *(int *)user; }
 
 static CUDA_KERNEL_NODE_PARAMS ramp_node(void)
 {
-    return (CUDA_KERNEL_NODE_PARAMS){.func = ramp, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N, .blockDimY = 1, .blockDimZ = 1, .kernelParams = ramp_params};
+    return (CUDA_KERNEL_NODE_PARAMS){.func = ramp,
+                                     .gridDimX = 1,
+                                     .gridDimY = 1,
+                                     .gridDimZ = 1,
+                                     .blockDimX = N,
+                                     .blockDimY = 1,
+                                     .blockDimZ = 1,
+                                     .kernelParams = ramp_params};
 }
 
 /* a before b and c, both before d. */
@@ -35,15 +42,15 @@ static void test_edges(void)
     MUST(cuGraphAddEmptyNode(&b, g, &a, 1));
     MUST(cuGraphAddEmptyNode(&c, g, &a, 1));
     MUST(cuGraphAddEmptyNode(&d, g, (CUgraphNode[]){b, c}, 2));
-    OK(cuGraphGetEdges(g, from, to, NO_EDGE_DATA &count));
+    OK(cuGraphGetEdges(g, from, to, NO_EDGE_DATA & count));
     TRUE(count == 4 && from[4] == NULL && to[4] == NULL);
     for (size_t i = 0; i < count; i++)
         TRUE((from[i] == a && (to[i] == b || to[i] == c)) || ((from[i] == b || from[i] == c) && to[i] == d));
     count = 8;
-    OK(cuGraphNodeGetDependentNodes(a, to, NO_EDGE_DATA &count));
+    OK(cuGraphNodeGetDependentNodes(a, to, NO_EDGE_DATA & count));
     TRUE(count == 2 && to[0] == b && to[1] == c && to[2] == NULL);
     count = 8;
-    OK(cuGraphNodeGetDependencies(d, from, NO_EDGE_DATA &count));
+    OK(cuGraphNodeGetDependencies(d, from, NO_EDGE_DATA & count));
     TRUE(count == 2 && from[0] == b && from[1] == c);
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphAddDependencies(g, &a, &b, NO_EDGE_DATA 1)); /* is there already */
     OK(cuGraphRemoveDependencies(g, &b, &d, NO_EDGE_DATA 1));
@@ -52,7 +59,7 @@ static void test_edges(void)
     count = 0;
     OK(cuGraphGetNodes(g, NULL, &count));
     TRUE(count == 3);
-    OK(cuGraphGetEdges(g, NULL, NULL, NO_EDGE_DATA &count));
+    OK(cuGraphGetEdges(g, NULL, NULL, NO_EDGE_DATA & count));
     TRUE(count == 1);
     if (on_heddle())
         EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphDestroyNode(c));
@@ -130,7 +137,13 @@ static void test_children_and_clones(void)
     CUgraphNode nodes[2], kernel, in_child, in_clone;
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
     CUDA_KERNEL_NODE_PARAMS k = ramp_node();
-    CUDA_MEMCPY3D back = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = p, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = got, .WidthInBytes = BYTES, .Height = 1, .Depth = 1};
+    CUDA_MEMCPY3D back = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = p,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = got,
+                          .WidthInBytes = BYTES,
+                          .Height = 1,
+                          .Depth = 1};
     size_t count = 2;
     MUST(cuGraphCreate(&child, 0));
     value = 50;
@@ -164,7 +177,8 @@ static void test_moved_child(void)
     CUgraphExec x;
     CUgraphNode n, kernel;
     CUDA_KERNEL_NODE_PARAMS k = ramp_node();
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .graph = {.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE}};
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH,
+                                .graph = {.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE}};
     MUST(cuGraphCreate(&g, 0));
     MUST(cuGraphCreate(&child, 0));
     value = 70;

@@ -7,7 +7,10 @@ static CUfunction ramp;
 static CUdeviceptr p;
 static unsigned int got[N];
 
-struct built { CUgraph g; CUgraphNode fill, kernel, copy; };
+struct built {
+    CUgraph g;
+    CUgraphNode fill, kernel, copy;
+};
 
 /* Fills, writes the first half from `value` on, copies back. */
 static struct built build(unsigned int value)
@@ -16,8 +19,21 @@ static struct built build(unsigned int value)
     unsigned int n = N / 2;
     void *params[] = {&p, &value, &n};
     CUDA_MEMSET_NODE_PARAMS fill = {.dst = p, .value = 1, .elementSize = 4, .width = N, .height = 1};
-    CUDA_KERNEL_NODE_PARAMS kernel = {.func = ramp, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N, .blockDimY = 1, .blockDimZ = 1, .kernelParams = params};
-    CUDA_MEMCPY3D back = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = p, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = got, .WidthInBytes = BYTES, .Height = 1, .Depth = 1};
+    CUDA_KERNEL_NODE_PARAMS kernel = {.func = ramp,
+                                      .gridDimX = 1,
+                                      .gridDimY = 1,
+                                      .gridDimZ = 1,
+                                      .blockDimX = N,
+                                      .blockDimY = 1,
+                                      .blockDimZ = 1,
+                                      .kernelParams = params};
+    CUDA_MEMCPY3D back = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = p,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = got,
+                          .WidthInBytes = BYTES,
+                          .Height = 1,
+                          .Depth = 1};
     MUST(cuGraphCreate(&b.g, 0));
     MUST(cuGraphAddMemsetNode(&b.fill, b.g, NULL, 0, &fill, ctx));
     MUST(cuGraphAddKernelNode(&b.kernel, b.g, &b.fill, 1, &kernel));
@@ -74,7 +90,8 @@ static void test_whole(void)
     TRUE(info.result == CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
     OK(cuGraphDestroyNode(other.fill));
     EXPECT(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, cuGraphExecUpdate(x, other.g, &info));
-    TRUE(info.result == CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED || info.result == CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
+    TRUE(info.result == CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED ||
+         info.result == CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
     launch(x);
     TRUE(got[0] == 20 && got[N - 1] == 1); /* a failed update changes nothing */
     OK(cuGraphExecDestroy(x));

@@ -24,10 +24,21 @@ int main(void)
     MUST(cuMemAlloc(&p, sizeof got));
     MUST(cuGraphCreate(&g, 0));
     CUDA_MEMSET_NODE_PARAMS fill_params = {.dst = p, .value = 0xabcdabcd, .elementSize = 4, .width = N, .height = 1};
-    CUDA_KERNEL_NODE_PARAMS kernel_params = {.func = f, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N, .blockDimY = 1, .blockDimZ = 1,
+    CUDA_KERNEL_NODE_PARAMS kernel_params = {.func = f,
+                                             .gridDimX = 1,
+                                             .gridDimY = 1,
+                                             .gridDimZ = 1,
+                                             .blockDimX = N,
+                                             .blockDimY = 1,
+                                             .blockDimZ = 1,
                                              .kernelParams = params};
-    CUDA_MEMCPY3D copy_params = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = p, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = got,
-                                 .WidthInBytes = sizeof got, .Height = 1, .Depth = 1};
+    CUDA_MEMCPY3D copy_params = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                 .srcDevice = p,
+                                 .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                 .dstHost = got,
+                                 .WidthInBytes = sizeof got,
+                                 .Height = 1,
+                                 .Depth = 1};
     CUDA_HOST_NODE_PARAMS host_params = {.fn = on_host, .userData = &one};
     /* Made in another order than they run in. */
     OK(cuGraphAddMemcpyNode(&copy, g, NULL, 0, &copy_params, ctx));

@@ -1,6 +1,6 @@
-/* What is unloaded, freed or destroyed while a host function runs: work that waits behind the function may use it, so the calls that
- * take such things away wait for that work, and handles whose work goes on may go at once. The function is in one stream, a
- * kernel that uses what goes waits behind it in another. */
+/* What is unloaded, freed or destroyed while a host function runs: work that waits behind the function may use it, so
+ * the calls that take such things away wait for that work, and handles whose work goes on may go at once. The function
+ * is in one stream, a kernel that uses what goes waits behind it in another. */
 #include "check.h"
 
 #include <pthread.h>
@@ -129,8 +129,13 @@ static void array_goes(CUdeviceptr out)
         row[i] = 500 + i;
     OK(cuArrayCreate(&a, &d));
     OK(cuMemcpyHtoA(a, 0, row, BYTES));
-    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = a, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = out,
-                          .dstPitch = BYTES, .WidthInBytes = BYTES, .Height = 1};
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .srcArray = a,
+                          .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .dstDevice = out,
+                          .dstPitch = BYTES,
+                          .WidthInBytes = BYTES,
+                          .Height = 1};
     pthread_t thread = begin_function();
     OK(cuMemcpy2DAsync(&copy, after));
     OK(cuArrayDestroy(a));

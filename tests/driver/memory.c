@@ -66,7 +66,8 @@ static void fills(void)
     TRUE(words[0] == 0xdeadbeef && words[15] == 0xdeadbeef);
     OK(cuMemsetD2D8(a, 16, 0x11, 4, 3)); /* rows of 16, of which 4 bytes */
     OK(cuMemcpyDtoH(words, a, 64));
-    TRUE(words[0] == 0x11111111 && words[1] == 0xdeadbeef && words[4] == 0x11111111 && words[8] == 0x11111111 && words[12] == 0xdeadbeef);
+    TRUE(words[0] == 0x11111111 && words[1] == 0xdeadbeef && words[4] == 0x11111111 && words[8] == 0x11111111 &&
+         words[12] == 0xdeadbeef);
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemsetD32(a + 2, 0, 1)); /* misaligned */
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(16, 0, 1));
     OK(cuMemFree(a));
@@ -82,15 +83,32 @@ static void two_dimensions(void)
             in[y][x] = (unsigned char)(y * W + x);
     OK(cuMemAlloc(&a, PITCH * H));
     OK(cuMemsetD8(a, 0, PITCH * H));
-    CUDA_MEMCPY2D up = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = in, .srcPitch = W, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = a,
-                        .dstPitch = PITCH, .WidthInBytes = W, .Height = H};
+    CUDA_MEMCPY2D up = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                        .srcHost = in,
+                        .srcPitch = W,
+                        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                        .dstDevice = a,
+                        .dstPitch = PITCH,
+                        .WidthInBytes = W,
+                        .Height = H};
     OK(cuMemcpy2D(&up));
     memset(out, 0, sizeof out);
-    CUDA_MEMCPY2D down = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = a, .srcPitch = PITCH, .srcXInBytes = 3, .srcY = 1,
-                          .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = out, .dstPitch = W, .dstXInBytes = 1, .dstY = 2, .WidthInBytes = 10, .Height = 3};
+    CUDA_MEMCPY2D down = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = a,
+                          .srcPitch = PITCH,
+                          .srcXInBytes = 3,
+                          .srcY = 1,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = out,
+                          .dstPitch = W,
+                          .dstXInBytes = 1,
+                          .dstY = 2,
+                          .WidthInBytes = 10,
+                          .Height = 3};
     OK(cuMemcpy2DAsync(&down, NULL));
     OK(cuCtxSynchronize());
-    TRUE(!memcmp(&out[2][1], &in[1][3], 10) && !memcmp(&out[4][1], &in[3][3], 10) && out[2][0] == 0 && out[1][1] == 0 && out[2][11] == 0);
+    TRUE(!memcmp(&out[2][1], &in[1][3], 10) && !memcmp(&out[4][1], &in[3][3], 10) && out[2][0] == 0 && out[1][1] == 0 &&
+         out[2][11] == 0);
     up.dstPitch = W - 1; /* rows would overlap */
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemcpy2D(&up));
     up.dstPitch = PITCH;
@@ -108,15 +126,37 @@ static void three_dimensions(void)
     for (int i = 0; i < D * H * W; i++)
         ((unsigned char *)in)[i] = (unsigned char)(i * 7);
     OK(cuMemAlloc(&a, 32 * H * D));
-    CUDA_MEMCPY3D up = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = in, .srcPitch = W, .srcHeight = H, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                        .dstDevice = a, .dstPitch = 32, .dstHeight = H, .WidthInBytes = W, .Height = H, .Depth = D};
+    CUDA_MEMCPY3D up = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                        .srcHost = in,
+                        .srcPitch = W,
+                        .srcHeight = H,
+                        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                        .dstDevice = a,
+                        .dstPitch = 32,
+                        .dstHeight = H,
+                        .WidthInBytes = W,
+                        .Height = H,
+                        .Depth = D};
     OK(cuMemcpy3D(&up));
     memset(out, 0xff, sizeof out);
-    CUDA_MEMCPY3D down = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED, .srcDevice = a, .srcPitch = 32, .srcHeight = H, .srcXInBytes = 2, .srcY = 1, .srcZ = 1,
-                          .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = out, .dstPitch = W, .dstHeight = H, .dstZ = 1,
-                          .WidthInBytes = 4, .Height = 2, .Depth = 2};
+    CUDA_MEMCPY3D down = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                          .srcDevice = a,
+                          .srcPitch = 32,
+                          .srcHeight = H,
+                          .srcXInBytes = 2,
+                          .srcY = 1,
+                          .srcZ = 1,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = out,
+                          .dstPitch = W,
+                          .dstHeight = H,
+                          .dstZ = 1,
+                          .WidthInBytes = 4,
+                          .Height = 2,
+                          .Depth = 2};
     OK(cuMemcpy3D(&down));
-    TRUE(!memcmp(out[1][0], &in[1][1][2], 4) && !memcmp(out[2][1], &in[2][2][2], 4) && out[0][0][0] == 0xff && out[1][2][0] == 0xff);
+    TRUE(!memcmp(out[1][0], &in[1][1][2], 4) && !memcmp(out[2][1], &in[2][2][2], 4) && out[0][0][0] == 0xff &&
+         out[1][2][0] == 0xff);
     OK(cuMemFree(a));
 }
 
@@ -167,7 +207,8 @@ static void host_memory(void)
     TRUE(managed == 1 && host == (void *)(uintptr_t)d);
     OK(cuMemFree(d));
     int local = 0;
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)&local));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)&local));
     OK(cuPointerGetAttributes(1, wanted, got, (CUdeviceptr)(uintptr_t)&local));
     TRUE(managed == 0);
 }
@@ -183,7 +224,8 @@ static int range_attribute(CUmem_range_attribute attribute, CUdeviceptr address,
 static void advice(void)
 {
     const size_t page = 1 << 16;
-    CUmemLocation device = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, host = {CU_MEM_LOCATION_TYPE_HOST, 0}, other = {CU_MEM_LOCATION_TYPE_DEVICE, 99};
+    CUmemLocation device = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, host = {CU_MEM_LOCATION_TYPE_HOST, 0},
+                  other = {CU_MEM_LOCATION_TYPE_DEVICE, 99};
     CUdeviceptr d = 0;
     int by[2] = {9, 9};
     MUST(cuMemAllocManaged(&d, 4 * page, CU_MEM_ATTACH_GLOBAL));
@@ -229,7 +271,8 @@ static void pools(void)
 static void virtual_memory(void)
 {
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
-    CUmemAccessDesc access = {.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemAccessDesc access = {.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+                              .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     CUmemGenericAllocationHandle first = 0, second = 0;
     CUdeviceptr va = 0;
     size_t grain = 0;

@@ -1,4 +1,5 @@
-/* Modules, functions, the linker, libraries and launches: are names found, parameters passed in every way, and bad ones refused? */
+/* Modules, functions, the linker, libraries and launches: are names found, parameters passed in every way, and bad ones
+ * refused? */
 #include "check.h"
 
 enum { N = 100 };
@@ -20,7 +21,10 @@ static void launches(CUfunction f)
     void *params[] = {&out, &value, &n};
     OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
     TRUE(is_ramp(5));
-    struct { CUdeviceptr p; unsigned int value, n; } packed = {out, 6, N};
+    struct {
+        CUdeviceptr p;
+        unsigned int value, n;
+    } packed = {out, 6, N};
     size_t size = sizeof packed;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
     OK(cuLaunchKernel(f, 4, 1, 1, 32, 1, 1, 0, CU_STREAM_LEGACY, NULL, extra));
@@ -32,12 +36,14 @@ static void launches(CUfunction f)
     value = 8;
     OK(cuLaunchCooperativeKernel(f, 4, 1, 1, 32, 1, 1, 0, NULL, params));
     TRUE(is_ramp(8));
-    EXPECT(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, cuLaunchCooperativeKernel(f, 1 << 20, 1, 1, 32, 1, 1, 0, NULL, params));
+    EXPECT(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+           cuLaunchCooperativeKernel(f, 1 << 20, 1, 1, 32, 1, 1, 0, NULL, params));
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(f, 0, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(f, 1, 1, 1, 2048, 1, 1, 0, NULL, params, NULL));
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(f, 1, 1, 1, 1, 1, 65, 0, NULL, params, NULL));
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(f, 1, 70000, 1, 1, 1, 1, 0, NULL, params, NULL));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 100 << 10, NULL, params, NULL)); /* without opting in */
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 100 << 10, NULL, params, NULL)); /* without opting in */
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     TRUE(is_ramp(8)); /* nothing of that has run */
 }
@@ -84,7 +90,8 @@ static void globals(void)
     CUdeviceptr p = 0;
     size_t size = 0;
     unsigned int words[4] = {0};
-    MUST(cuModuleLoadData(&m, PTX_HEAD ".visible .global .align 4 .u32 table[4] = {1, 2, 3};\n.visible .const .align 4 .u32 one = 9;\n"));
+    MUST(cuModuleLoadData(
+        &m, PTX_HEAD ".visible .global .align 4 .u32 table[4] = {1, 2, 3};\n.visible .const .align 4 .u32 one = 9;\n"));
     OK(cuModuleGetGlobal(&p, &size, m, "table"));
     TRUE(size == 16);
     OK(cuMemcpyDtoH(words, p, 16));
@@ -101,14 +108,18 @@ static void globals(void)
 static void errors_are_logged(void)
 {
     char error_log[1000] = "", info_log[100] = "";
-    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER,
+                              CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {error_log, (void *)sizeof error_log, info_log, (void *)sizeof info_log};
     CUmodule m;
-    EXPECT(CUDA_ERROR_INVALID_PTX, cuModuleLoadDataEx(&m, PTX_HEAD ".visible .entry k() { bogus.u32 %r1, %r2; ret; }\n", 4, options, values));
+    EXPECT(CUDA_ERROR_INVALID_PTX,
+           cuModuleLoadDataEx(&m, PTX_HEAD ".visible .entry k() { bogus.u32 %r1, %r2; ret; }\n", 4, options, values));
     TRUE(strlen(error_log) > 10);
     TRUE((size_t)values[1] > 10 && (size_t)values[1] <= sizeof error_log);
-    EXPECT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, cuModuleLoadData(&m, ".version 99.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n"));
-    EXPECT(CUDA_ERROR_INVALID_PTX, cuModuleLoadData(&m, PTX_HEAD ".visible .entry k() { .reg .u32 %r<2>; add.u32 %r1, %r1, %r9; ret; }\n"));
+    EXPECT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+           cuModuleLoadData(&m, ".version 99.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n"));
+    EXPECT(CUDA_ERROR_INVALID_PTX,
+           cuModuleLoadData(&m, PTX_HEAD ".visible .entry k() { .reg .u32 %r<2>; add.u32 %r1, %r1, %r9; ret; }\n"));
 }
 
 static const char caller[] = PTX_HEAD
@@ -119,10 +130,10 @@ static const char caller[] = PTX_HEAD
     " ld.param.u64 %d0, [out];\n"
     " { .param .b32 a; .param .b32 b; st.param.b32 [a], 21; call.uni (b), twice, (a); ld.param.b32 %r0, [b]; }\n"
     " ld.global.u32 %r1, [added]; add.u32 %r2, %r0, %r1; st.global.u32 [%d0], %r2; ret; }\n";
-static const char callee[] = PTX_HEAD
-    ".visible .global .align 4 .u32 added = 100;\n"
-    ".visible .func (.param .b32 r) twice (.param .b32 x)\n"
-    "{ .reg .u32 %r<2>; ld.param.b32 %r0, [x]; add.u32 %r1, %r0, %r0; st.param.b32 [r], %r1; ret; }\n";
+static const char callee[] =
+    PTX_HEAD ".visible .global .align 4 .u32 added = 100;\n"
+             ".visible .func (.param .b32 r) twice (.param .b32 x)\n"
+             "{ .reg .u32 %r<2>; ld.param.b32 %r0, [x]; add.u32 %r1, %r0, %r0; st.param.b32 [r], %r1; ret; }\n";
 
 static void linking(void)
 {
@@ -145,7 +156,8 @@ static void linking(void)
     TRUE(word == 142);
     OK(cuModuleUnload(m));
     MUST(cuLinkCreate(0, NULL, NULL, &s));
-    EXPECT(CUDA_ERROR_INVALID_IMAGE, cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)"nonsense", 9, "nonsense", 0, NULL, NULL));
+    EXPECT(CUDA_ERROR_INVALID_IMAGE,
+           cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)"nonsense", 9, "nonsense", 0, NULL, NULL));
     OK(cuLinkDestroy(s));
 }
 

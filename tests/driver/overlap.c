@@ -1,4 +1,5 @@
-/* Do kernels of different streams run together, does a launch return before its kernel ends, and is everything still in order? */
+/* Do kernels of different streams run together, does a launch return before its kernel ends, and is everything still in
+ * order? */
 #include "check.h"
 
 #include <pthread.h>
@@ -6,71 +7,72 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/* await: until *flag is value; then *out = number of the rounds before, at least 1. With `counts` the registers change in every round, which no one can call a hang. */
-#define PTX_AWAIT \
-    ".visible .entry await(.param .u64 flag, .param .u32 value, .param .u64 out)\n" \
-    "{\n" \
-    " .reg .u32 %r<4>; .reg .u64 %d<4>; .reg .pred %p;\n" \
-    " ld.param.u64 %d0, [flag]; ld.param.u32 %r0, [value]; ld.param.u64 %d1, [out];\n" \
-    "AGAIN: ld.volatile.global.u32 %r1, [%d0];\n" \
-    " setp.ne.u32 %p, %r1, %r0;\n" \
-    " @%p bra AGAIN;\n" \
-    " st.volatile.global.u32 [%d1], %r0;\n" \
-    " ret;\n" \
-    "}\n" \
+/* await: until *flag is value; then *out = number of the rounds before, at least 1. With `counts` the registers change
+ * in every round, which no one can call a hang. */
+#define PTX_AWAIT                                                                            \
+    ".visible .entry await(.param .u64 flag, .param .u32 value, .param .u64 out)\n"          \
+    "{\n"                                                                                    \
+    " .reg .u32 %r<4>; .reg .u64 %d<4>; .reg .pred %p;\n"                                    \
+    " ld.param.u64 %d0, [flag]; ld.param.u32 %r0, [value]; ld.param.u64 %d1, [out];\n"       \
+    "AGAIN: ld.volatile.global.u32 %r1, [%d0];\n"                                            \
+    " setp.ne.u32 %p, %r1, %r0;\n"                                                           \
+    " @%p bra AGAIN;\n"                                                                      \
+    " st.volatile.global.u32 [%d1], %r0;\n"                                                  \
+    " ret;\n"                                                                                \
+    "}\n"                                                                                    \
     ".visible .entry await_counting(.param .u64 flag, .param .u32 value, .param .u64 out)\n" \
-    "{\n" \
-    " .reg .u32 %r<4>; .reg .u64 %d<4>; .reg .pred %p;\n" \
-    " ld.param.u64 %d0, [flag]; ld.param.u32 %r0, [value]; ld.param.u64 %d1, [out];\n" \
-    " mov.u32 %r2, 0;\n" \
-    "AGAIN: ld.volatile.global.u32 %r1, [%d0];\n" \
-    " add.u32 %r2, %r2, 1;\n" \
-    " setp.ne.u32 %p, %r1, %r0;\n" \
-    " @%p bra AGAIN;\n" \
-    " st.volatile.global.u32 [%d1], %r2;\n" \
-    " ret;\n" \
+    "{\n"                                                                                    \
+    " .reg .u32 %r<4>; .reg .u64 %d<4>; .reg .pred %p;\n"                                    \
+    " ld.param.u64 %d0, [flag]; ld.param.u32 %r0, [value]; ld.param.u64 %d1, [out];\n"       \
+    " mov.u32 %r2, 0;\n"                                                                     \
+    "AGAIN: ld.volatile.global.u32 %r1, [%d0];\n"                                            \
+    " add.u32 %r2, %r2, 1;\n"                                                                \
+    " setp.ne.u32 %p, %r1, %r0;\n"                                                           \
+    " @%p bra AGAIN;\n"                                                                      \
+    " st.volatile.global.u32 [%d1], %r2;\n"                                                  \
+    " ret;\n"                                                                                \
     "}\n"
 
 /* Sets *flag. */
-#define PTX_RAISE \
+#define PTX_RAISE                                                  \
     ".visible .entry raise(.param .u64 flag, .param .u32 value)\n" \
-    "{\n" \
-    " .reg .u32 %r<4>; .reg .u64 %d<4>;\n" \
-    " ld.param.u64 %d0, [flag]; ld.param.u32 %r0, [value];\n" \
-    " st.volatile.global.u32 [%d0], %r0;\n" \
-    " ret;\n" \
+    "{\n"                                                          \
+    " .reg .u32 %r<4>; .reg .u64 %d<4>;\n"                         \
+    " ld.param.u64 %d0, [flag]; ld.param.u32 %r0, [value];\n"      \
+    " st.volatile.global.u32 [%d0], %r0;\n"                        \
+    " ret;\n"                                                      \
     "}\n"
 
 /* Answers each of n calls of the host with the same number. */
-#define PTX_ANSWER \
-    ".visible .entry answer(.param .u64 call, .param .u64 reply, .param .u32 n)\n" \
-    "{\n" \
-    " .reg .u32 %r<4>; .reg .u64 %d<4>; .reg .pred %p;\n" \
+#define PTX_ANSWER                                                                   \
+    ".visible .entry answer(.param .u64 call, .param .u64 reply, .param .u32 n)\n"   \
+    "{\n"                                                                            \
+    " .reg .u32 %r<4>; .reg .u64 %d<4>; .reg .pred %p;\n"                            \
     " ld.param.u64 %d0, [call]; ld.param.u64 %d1, [reply]; ld.param.u32 %r0, [n];\n" \
-    " mov.u32 %r1, 1;\n" \
-    "AGAIN: ld.volatile.global.u32 %r2, [%d0];\n" \
-    " setp.ne.u32 %p, %r2, %r1;\n" \
-    " @%p bra AGAIN;\n" \
-    " st.volatile.global.u32 [%d1], %r1;\n" \
-    " add.u32 %r1, %r1, 1;\n" \
-    " setp.le.u32 %p, %r1, %r0;\n" \
-    " @%p bra AGAIN;\n" \
-    " ret;\n" \
+    " mov.u32 %r1, 1;\n"                                                             \
+    "AGAIN: ld.volatile.global.u32 %r2, [%d0];\n"                                    \
+    " setp.ne.u32 %p, %r2, %r1;\n"                                                   \
+    " @%p bra AGAIN;\n"                                                              \
+    " st.volatile.global.u32 [%d1], %r1;\n"                                          \
+    " add.u32 %r1, %r1, 1;\n"                                                        \
+    " setp.le.u32 %p, %r1, %r0;\n"                                                   \
+    " @%p bra AGAIN;\n"                                                              \
+    " ret;\n"                                                                        \
     "}\n"
 
 /* Adds up n numbers in every thread. */
-#define PTX_WORK \
+#define PTX_WORK                                             \
     ".visible .entry work(.param .u64 out, .param .u32 n)\n" \
-    "{\n" \
-    " .reg .u32 %r<6>; .reg .u64 %d<4>; .reg .pred %p;\n" \
-    " ld.param.u64 %d0, [out]; ld.param.u32 %r0, [n];\n" \
-    " mov.u32 %r1, 0; mov.u32 %r2, 0;\n" \
-    "AGAIN: mad.lo.u32 %r2, %r2, 3, %r1;\n" \
-    " add.u32 %r1, %r1, 1;\n" \
-    " setp.lt.u32 %p, %r1, %r0;\n" \
-    " @%p bra AGAIN;\n" \
-    " st.global.u32 [%d0], %r2;\n" \
-    " ret;\n" \
+    "{\n"                                                    \
+    " .reg .u32 %r<6>; .reg .u64 %d<4>; .reg .pred %p;\n"    \
+    " ld.param.u64 %d0, [out]; ld.param.u32 %r0, [n];\n"     \
+    " mov.u32 %r1, 0; mov.u32 %r2, 0;\n"                     \
+    "AGAIN: mad.lo.u32 %r2, %r2, 3, %r1;\n"                  \
+    " add.u32 %r1, %r1, 1;\n"                                \
+    " setp.lt.u32 %p, %r1, %r0;\n"                           \
+    " @%p bra AGAIN;\n"                                      \
+    " st.global.u32 [%d0], %r2;\n"                           \
+    " ret;\n"                                                \
     "}\n"
 
 static CUfunction await, await_counting, raise_flag, answer, work, ramp;
@@ -78,10 +80,19 @@ static CUstream a, b, blocking;
 static atomic_uint *flag, *out; /* kernels look at them, and write them, while the host does */
 static CUdeviceptr device_flag, device_out;
 
-static CUresult launch(CUfunction f, CUstream s, void **params) { return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, params, NULL); }
+static CUresult launch(CUfunction f, CUstream s, void **params)
+{
+    return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, params, NULL);
+}
 
-static CUresult launch_await(CUfunction f, CUstream s, unsigned int value) { return launch(f, s, (void *[]){&device_flag, &value, &device_out}); }
-static CUresult launch_raise(CUstream s, unsigned int value) { return launch(raise_flag, s, (void *[]){&device_flag, &value}); }
+static CUresult launch_await(CUfunction f, CUstream s, unsigned int value)
+{
+    return launch(f, s, (void *[]){&device_flag, &value, &device_out});
+}
+static CUresult launch_raise(CUstream s, unsigned int value)
+{
+    return launch(raise_flag, s, (void *[]){&device_flag, &value});
+}
 
 static void begin(void)
 {
@@ -144,7 +155,8 @@ static void another_thread_helps(void)
     TRUE(pthread_join(thread, NULL) == 0);
 }
 
-/* Work behind a kernel that has not ended waits for it, in its own stream, behind an event, and where the legacy stream comes in. */
+/* Work behind a kernel that has not ended waits for it, in its own stream, behind an event, and where the legacy stream
+ * comes in. */
 static int calls;
 static void CUDA_CB on_host(void *user)
 {
@@ -165,7 +177,8 @@ static void order_holds(void)
     begin();
     OK(launch_await(await, a, 3));
     OK(cuLaunchHostFunc(a, on_host, NULL));
-    OK(cuMemsetD32Async(copy + 4, 3, 1, a)); /* a copy from *out would be one between host memories, for which CUDA waits */
+    OK(cuMemsetD32Async(copy + 4, 3, 1,
+                        a)); /* a copy from *out would be one between host memories, for which CUDA waits */
     OK(cuMemcpyDtoHAsync(&seen[0], copy + 4, 4, a));
     OK(cuMemcpyHtoDAsync(copy, &pageable, 4, a));
     pageable = 6; /* it was taken before the call returned */
@@ -187,7 +200,7 @@ static void order_holds(void)
     OK(launch_await(await, blocking, 4));
     OK(launch(ramp, NULL, (void *[]){&device_seen, &stamp, &count})); /* the legacy stream waits for it, */
     OK(cuMemsetD32Async(copy, stamp, 1, NULL));
-    OK(cuMemcpyDtoHAsync(&seen[0], copy, 4, blocking));               /* and it for that */
+    OK(cuMemcpyDtoHAsync(&seen[0], copy, 4, blocking)); /* and it for that */
     EXPECT(CUDA_ERROR_NOT_READY, cuStreamQuery(NULL));
     TRUE(seen[3] == 0);
     OK(launch_raise(a, 4));
@@ -199,8 +212,8 @@ static void order_holds(void)
     OK(cuMemFreeHost(seen));
 }
 
-/* A blocking stream waits for the legacy one: a copy that it is given then has taken its source, or filled its target, when the
- * call returns, if that is memory that CUDA knows nothing of. */
+/* A blocking stream waits for the legacy one: a copy that it is given then has taken its source, or filled its target,
+ * when the call returns, if that is memory that CUDA knows nothing of. */
 static void pageable_memory_is_done_with(void)
 {
     unsigned int from = 5, to = 0;
@@ -218,7 +231,8 @@ static void pageable_memory_is_done_with(void)
     OK(cuMemFree(copy));
 }
 
-/* A kernel is held up by a host function that another thread is in: what the kernel uses is not taken away before it has run. */
+/* A kernel is held up by a host function that another thread is in: what the kernel uses is not taken away before it
+ * has run. */
 static atomic_int host_state, is_freeing;
 static void CUDA_CB take_a_while(void *user)
 {
@@ -327,7 +341,12 @@ int main(void)
     setenv("CUDA_MODULE_LOADING", "EAGER", 1); /* a GPU does not load a kernel while another runs */
     CUcontext ctx = new_context();
     CUmodule module;
-    const struct { CUfunction *f; const char *name; } names[] = {{&await, "await"}, {&await_counting, "await_counting"}, {&raise_flag, "raise"}, {&answer, "answer"}, {&work, "work"}, {&ramp, "ramp"}};
+    const struct {
+        CUfunction *f;
+        const char *name;
+    } names[] = {{&await, "await"},      {&await_counting, "await_counting"},
+                 {&raise_flag, "raise"}, {&answer, "answer"},
+                 {&work, "work"},        {&ramp, "ramp"}};
     MUST(cuModuleLoadData(&module, PTX_HEAD PTX_AWAIT PTX_RAISE PTX_ANSWER PTX_WORK PTX_RAMP));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         MUST(cuModuleGetFunction(names[i].f, module, names[i].name));
@@ -340,7 +359,8 @@ int main(void)
     MUST(cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
     kernels_hand_over(await);
     kernel_waits_for_the_host(await);
-    if (!getenv("TEST_FEW_SPINS")) { /* they run until the driver has had enough: long, where each instruction is slow */
+    if (!getenv(
+            "TEST_FEW_SPINS")) { /* they run until the driver has had enough: long, where each instruction is slow */
         kernels_hand_over(await_counting);
         kernel_waits_for_the_host(await_counting);
     }

@@ -21,7 +21,8 @@ int main(void)
     TRUE(a == NULL && status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
     OK(cuGetProcAddress("cuCtxCreate", &a, 11000, CU_GET_PROC_ADDRESS_DEFAULT, &status));
     OK(cuGetProcAddress("cuCtxCreate", &b, 11040, CU_GET_PROC_ADDRESS_DEFAULT, &status));
-    OK(cuGetProcAddress("cuCtxCreate", &newest, version < CUDA_VERSION ? version : CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, &status));
+    OK(cuGetProcAddress("cuCtxCreate", &newest, version < CUDA_VERSION ? version : CUDA_VERSION,
+                        CU_GET_PROC_ADDRESS_DEFAULT, &status));
     TRUE(a && b && newest && a != b);
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuGetProcAddress("cuInit", &a, 99000, CU_GET_PROC_ADDRESS_DEFAULT, &status));
     if (on_heddle()) /* other drivers may read through the NULL */

@@ -1,4 +1,5 @@
-/* Do the libraries of CUDA 11, 12 and 13 each have the calls for graphs in the form that programs of that generation were compiled for? */
+/* Do the libraries of CUDA 11, 12 and 13 each have the calls for graphs in the form that programs of that generation
+ * were compiled for? */
 #include "check.h"
 
 #include <dlfcn.h>
@@ -18,9 +19,12 @@ static void *symbol(const char *name)
 }
 
 #define CALL(name, ...) ((int (*)(__VA_ARGS__))symbol(name))
-#define ZERO(call) TRUE((call) == 0)
+#define ZERO(call)      TRUE((call) == 0)
 
-struct three { CUgraph g; CUgraphNode a, b, c; };
+struct three {
+    CUgraph g;
+    CUgraphNode a, b, c;
+};
 
 static struct three build(void)
 {
@@ -38,10 +42,12 @@ static CUgraphExec instantiate(int major, CUgraph g)
     CUgraphNode wrong = (CUgraphNode)&x;
     char log[64] = "not touched";
     if (major == 11) {
-        ZERO(CALL("cudaGraphInstantiate", CUgraphExec *, CUgraph, CUgraphNode *, char *, size_t)(&x, g, &wrong, log, sizeof log));
+        ZERO(CALL("cudaGraphInstantiate", CUgraphExec *, CUgraph, CUgraphNode *, char *, size_t)(&x, g, &wrong, log,
+                                                                                                 sizeof log));
         TRUE(wrong == NULL && log[0] == '\0');
     } else {
-        ZERO(CALL("cudaGraphInstantiate", CUgraphExec *, CUgraph, unsigned long long)(&x, g, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
+        ZERO(CALL("cudaGraphInstantiate", CUgraphExec *, CUgraph,
+                  unsigned long long)(&x, g, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
         unsigned long long flags = 0;
         ZERO(CALL("cudaGraphExecGetFlags", CUgraphExec, unsigned long long *)(x, &flags));
         TRUE(flags == CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
@@ -55,7 +61,8 @@ static void expect_no_update(int major, CUgraphExec x, CUgraph g)
     CUgraphExecUpdateResultInfo info = {0};
     CUgraphNode wrong = NULL;
     if (major == 11)
-        TRUE(CALL("cudaGraphExecUpdate", CUgraphExec, CUgraph, CUgraphNode *, CUgraphExecUpdateResult *)(x, g, &wrong, &info.result) == 910);
+        TRUE(CALL("cudaGraphExecUpdate", CUgraphExec, CUgraph, CUgraphNode *,
+                  CUgraphExecUpdateResult *)(x, g, &wrong, &info.result) == 910);
     else
         TRUE(CALL("cudaGraphExecUpdate", CUgraphExec, CUgraph, CUgraphExecUpdateResultInfo *)(x, g, &info) == 910);
     TRUE(info.result == CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
@@ -67,19 +74,23 @@ static void test_edges(int major, const struct three *t)
     CUgraphNode from[4], to[4];
     CUgraphEdgeData data[4];
     size_t count = 4;
-    const char *add = major == 12 ? "cudaGraphAddDependencies_v2" : "cudaGraphAddDependencies", *get = major == 12 ? "cudaGraphGetEdges_v2" : "cudaGraphGetEdges";
+    const char *add = major == 12 ? "cudaGraphAddDependencies_v2" : "cudaGraphAddDependencies",
+               *get = major == 12 ? "cudaGraphGetEdges_v2" : "cudaGraphGetEdges";
     if (major < 13) {
-        ZERO(CALL("cudaGraphAddDependencies", CUgraph, const CUgraphNode *, const CUgraphNode *, size_t)(t->g, &t->b, &t->c, 1));
+        ZERO(CALL("cudaGraphAddDependencies", CUgraph, const CUgraphNode *, const CUgraphNode *, size_t)(t->g, &t->b,
+                                                                                                         &t->c, 1));
         ZERO(CALL("cudaGraphGetEdges", CUgraph, CUgraphNode *, CUgraphNode *, size_t *)(t->g, from, to, &count));
         TRUE(count == 2 && from[1] == t->b && to[1] == t->c);
         count = 4;
         ZERO(CALL("cudaGraphNodeGetDependencies", CUgraphNode, CUgraphNode *, size_t *)(t->c, from, &count));
         TRUE(count == 1 && from[0] == t->b);
-        ZERO(CALL("cudaGraphRemoveDependencies", CUgraph, const CUgraphNode *, const CUgraphNode *, size_t)(t->g, &t->b, &t->c, 1));
+        ZERO(CALL("cudaGraphRemoveDependencies", CUgraph, const CUgraphNode *, const CUgraphNode *, size_t)(t->g, &t->b,
+                                                                                                            &t->c, 1));
     }
     if (major < 12)
         return;
-    ZERO(CALL(add, CUgraph, const CUgraphNode *, const CUgraphNode *, const CUgraphEdgeData *, size_t)(t->g, &t->b, &t->c, NULL, 1));
+    ZERO(CALL(add, CUgraph, const CUgraphNode *, const CUgraphNode *, const CUgraphEdgeData *, size_t)(t->g, &t->b,
+                                                                                                       &t->c, NULL, 1));
     memset(data, 0xff, sizeof data);
     count = 4;
     ZERO(CALL(get, CUgraph, CUgraphNode *, CUgraphNode *, CUgraphEdgeData *, size_t *)(t->g, from, to, data, &count));
@@ -98,12 +109,16 @@ static void test_capture(int major)
     ZERO(CALL("cudaStreamCreate", CUstream *)(&s));
     ZERO(CALL("cudaStreamBeginCapture", CUstream, CUstreamCaptureMode)(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
     if (major < 13) {
-        ZERO(CALL("cudaStreamGetCaptureInfo", CUstream, CUstreamCaptureStatus *, unsigned long long *)(s, &status, &id));
-        ZERO(CALL("cudaStreamGetCaptureInfo_v2", CUstream, CUstreamCaptureStatus *, unsigned long long *, CUgraph *, const CUgraphNode **, size_t *)(s, &status, &id, &seen, &last, &count));
-        ZERO(CALL("cudaStreamUpdateCaptureDependencies", CUstream, CUgraphNode *, size_t, unsigned int)(s, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+        ZERO(
+            CALL("cudaStreamGetCaptureInfo", CUstream, CUstreamCaptureStatus *, unsigned long long *)(s, &status, &id));
+        ZERO(CALL("cudaStreamGetCaptureInfo_v2", CUstream, CUstreamCaptureStatus *, unsigned long long *, CUgraph *,
+                  const CUgraphNode **, size_t *)(s, &status, &id, &seen, &last, &count));
+        ZERO(CALL("cudaStreamUpdateCaptureDependencies", CUstream, CUgraphNode *, size_t,
+                  unsigned int)(s, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
     }
     if (major > 11)
-        ZERO(CALL(major == 12 ? "cudaStreamGetCaptureInfo_v3" : "cudaStreamGetCaptureInfo", CUstream, CUstreamCaptureStatus *, unsigned long long *, CUgraph *, const CUgraphNode **,
+        ZERO(CALL(major == 12 ? "cudaStreamGetCaptureInfo_v3" : "cudaStreamGetCaptureInfo", CUstream,
+                  CUstreamCaptureStatus *, unsigned long long *, CUgraph *, const CUgraphNode **,
                   const CUgraphEdgeData **, size_t *)(s, &status, &id, &seen, &last, &edges, &count));
     TRUE(status == CU_STREAM_CAPTURE_STATUS_ACTIVE && id != 0 && count == 0);
     ZERO(CALL("cudaStreamEndCapture", CUstream, CUgraph *)(s, &g));
@@ -112,7 +127,8 @@ static void test_capture(int major)
     ZERO(CALL("cudaStreamDestroy", CUstream)(s));
 }
 
-/* The build's own, by its path: sanitizers stand between this program and dlopen, which then knows nothing of the program's search path. */
+/* The build's own, by its path: sanitizers stand between this program and dlopen, which then knows nothing of the
+ * program's search path. */
 static void *open_library(const char *name)
 {
     char self[4096] = "", path[8192];

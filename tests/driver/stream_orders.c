@@ -1,24 +1,30 @@
-/* Random programs over several streams: whatever is given to which stream, what CUDA orders must happen in that order. Each piece of work changes one of a few cells, or copies one to another; before a stream touches a cell that
- * another one had last, it waits for an event, unless the rules of the legacy stream put the two in order. The host does the same sums in the order of the calls. */
+/* Random programs over several streams: whatever is given to which stream, what CUDA orders must happen in that order.
+ * Each piece of work changes one of a few cells, or copies one to another; before a stream touches a cell that another
+ * one had last, it waits for an event, unless the rules of the legacy stream put the two in order. The host does the
+ * same sums in the order of the calls. */
 #include "check.h"
 
 enum { CELLS = 6, STREAMS = 6, STEPS = 60, PROGRAMS = 40 };
 
 /* *to = *to * factor + *from, after some rounds of nothing. */
-#define PTX_STEP \
-    ".visible .entry step(.param .u64 to, .param .u64 from, .param .u32 factor, .param .u32 rounds)\n" \
-    "{\n" \
-    " .reg .u32 %r<8>; .reg .u64 %d<4>; .reg .pred %p;\n" \
+#define PTX_STEP                                                                                                   \
+    ".visible .entry step(.param .u64 to, .param .u64 from, .param .u32 factor, .param .u32 rounds)\n"             \
+    "{\n"                                                                                                          \
+    " .reg .u32 %r<8>; .reg .u64 %d<4>; .reg .pred %p;\n"                                                          \
     " ld.param.u64 %d0, [to]; ld.param.u64 %d1, [from]; ld.param.u32 %r0, [factor]; ld.param.u32 %r1, [rounds];\n" \
-    " ld.global.u32 %r2, [%d0]; ld.global.u32 %r3, [%d1];\n" \
-    " mov.u32 %r4, 0;\n" \
-    "AGAIN: add.u32 %r4, %r4, 1; setp.lt.u32 %p, %r4, %r1; @%p bra AGAIN;\n" \
-    " mad.lo.u32 %r5, %r2, %r0, %r3;\n" \
-    " st.global.u32 [%d0], %r5;\n" \
-    " ret;\n" \
+    " ld.global.u32 %r2, [%d0]; ld.global.u32 %r3, [%d1];\n"                                                       \
+    " mov.u32 %r4, 0;\n"                                                                                           \
+    "AGAIN: add.u32 %r4, %r4, 1; setp.lt.u32 %p, %r4, %r1; @%p bra AGAIN;\n"                                       \
+    " mad.lo.u32 %r5, %r2, %r0, %r3;\n"                                                                            \
+    " st.global.u32 [%d0], %r5;\n"                                                                                 \
+    " ret;\n"                                                                                                      \
     "}\n"
 
-struct cell { CUdeviceptr device; unsigned int model; int last; /* stream, or -1 */ };
+struct cell {
+    CUdeviceptr device;
+    unsigned int model;
+    int last; /* stream, or -1 */
+};
 
 static CUfunction step;
 static CUstream streams[STREAMS]; /* 0: legacy; 1, 2: blocking; the others are not */
@@ -53,7 +59,8 @@ static void one_step(void)
 {
     int s = (int)random_below(STREAMS);
     struct cell *to = &cells[random_below(CELLS)], *from = &cells[random_below(CELLS)];
-    unsigned int factor = random_below(1000) + 1, rounds = random_below(200), *word = &pinned[to - cells], pageable = factor;
+    unsigned int factor = random_below(1000) + 1, rounds = random_below(200), *word = &pinned[to - cells],
+                 pageable = factor;
     take(s, to);
     switch (random_below(7)) {
     case 0:
@@ -78,7 +85,8 @@ static void one_step(void)
         break;
     default:
         take(s, from);
-        OK(cuLaunchKernel(step, 1, 1, 1, 1, 1, 1, 0, streams[s], (void *[]){&to->device, &from->device, &factor, &rounds}, NULL));
+        OK(cuLaunchKernel(step, 1, 1, 1, 1, 1, 1, 0, streams[s],
+                          (void *[]){&to->device, &from->device, &factor, &rounds}, NULL));
         to->model = to->model * factor + from->model;
     }
 }

@@ -38,7 +38,8 @@ int main(void)
     OK(cuModuleGetFunction(&ramp, module, "ramp"));
     OK(cuEventRecord(start, a));
     OK(cuMemsetD8Async(p, 1, 1 << 20, a));
-    OK(cuLaunchKernel(ramp, 4, 1, 1, 64, 1, 1, 0, a, (void *[]){&p, &word, &count}, NULL)); /* where time is modelled, it passes in kernels only */
+    OK(cuLaunchKernel(ramp, 4, 1, 1, 64, 1, 1, 0, a, (void *[]){&p, &word, &count},
+                      NULL)); /* where time is modelled, it passes in kernels only */
     OK(cuEventRecord(end, a));
     OK(cuStreamWaitEvent(b, end, 0));
     OK(cuMemsetD8Async(p, 2, 1 << 20, b));

@@ -19,26 +19,50 @@ static const char kernels[] = PTX_HEAD
     " mul.wide.u32 %d2, %r0, 4; add.u64 %d3, %d1, %d2; st.global.f32 [%d3], %f4; ret; }\n"
     ".visible .entry write_surface(.param .u64 s)\n"
     "{ .reg .u64 %d<5>; .reg .u32 %r<5>;\n"
-    " ld.param.u64 %d0, [s]; mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y; mad.lo.u32 %r2, %r1, 10, %r0; shl.b32 %r3, %r0, 2;\n"
+    " ld.param.u64 %d0, [s]; mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y; mad.lo.u32 %r2, %r1, 10, %r0; shl.b32 %r3, %r0, "
+    "2;\n"
     " sust.b.2d.b32.trap [%d0, {%r3, %r1}], {%r2}; ret; }\n";
 
 static CUmodule module;
 
 static void array_copies(void)
 {
-    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = 4, .Height = 3, .Depth = 2, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 4}, got_d = {0};
+    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = 4,
+                                 .Height = 3,
+                                 .Depth = 2,
+                                 .Format = CU_AD_FORMAT_UNSIGNED_INT8,
+                                 .NumChannels = 4},
+                            got_d = {0};
     CUarray a;
     unsigned int in[2][3][4], out[2][3][4] = {{{0}}};
     for (int i = 0; i < 24; i++)
         ((unsigned int *)in)[i] = 0x01010101u * (unsigned int)i;
     MUST(cuArray3DCreate(&a, &d));
     OK(cuArray3DGetDescriptor(&got_d, a));
-    TRUE(got_d.Width == 4 && got_d.Height == 3 && got_d.Depth == 2 && got_d.NumChannels == 4 && got_d.Format == CU_AD_FORMAT_UNSIGNED_INT8);
-    CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = in, .srcPitch = 16, .srcHeight = 3, .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                       .dstArray = a, .WidthInBytes = 16, .Height = 3, .Depth = 2};
+    TRUE(got_d.Width == 4 && got_d.Height == 3 && got_d.Depth == 2 && got_d.NumChannels == 4 &&
+         got_d.Format == CU_AD_FORMAT_UNSIGNED_INT8);
+    CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                       .srcHost = in,
+                       .srcPitch = 16,
+                       .srcHeight = 3,
+                       .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .dstArray = a,
+                       .WidthInBytes = 16,
+                       .Height = 3,
+                       .Depth = 2};
     OK(cuMemcpy3D(&c));
-    CUDA_MEMCPY3D back = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = a, .srcXInBytes = 4, .srcY = 1, .srcZ = 1, .dstMemoryType = CU_MEMORYTYPE_HOST,
-                          .dstHost = out, .dstPitch = 16, .dstHeight = 3, .WidthInBytes = 8, .Height = 2, .Depth = 1};
+    CUDA_MEMCPY3D back = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .srcArray = a,
+                          .srcXInBytes = 4,
+                          .srcY = 1,
+                          .srcZ = 1,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = out,
+                          .dstPitch = 16,
+                          .dstHeight = 3,
+                          .WidthInBytes = 8,
+                          .Height = 2,
+                          .Depth = 1};
     OK(cuMemcpy3D(&back));
     TRUE(out[0][0][0] == in[1][1][1] && out[0][1][1] == in[1][2][2] && out[0][0][2] == 0);
     back.srcZ = 2;
@@ -70,8 +94,13 @@ static void texture_object(void)
     CUfunction f;
     float in[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}}, got[2][4];
     MUST(cuArrayCreate(&a, &d));
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = in, .srcPitch = 16, .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = a,
-                       .WidthInBytes = 16, .Height = 2};
+    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                       .srcHost = in,
+                       .srcPitch = 16,
+                       .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .dstArray = a,
+                       .WidthInBytes = 16,
+                       .Height = 2};
     OK(cuMemcpy2D(&c));
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY}, got_resource;
     CUDA_TEXTURE_DESC sampling = {.filterMode = CU_TR_FILTER_MODE_POINT};
@@ -105,7 +134,11 @@ static void texture_object(void)
 
 static void surface_object(void)
 {
-    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = 4, .Height = 2, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1, .Flags = CUDA_ARRAY3D_SURFACE_LDST};
+    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = 4,
+                                 .Height = 2,
+                                 .Format = CU_AD_FORMAT_UNSIGNED_INT32,
+                                 .NumChannels = 1,
+                                 .Flags = CUDA_ARRAY3D_SURFACE_LDST};
     CUarray a;
     CUsurfObject s = 0;
     CUfunction f;
@@ -117,8 +150,13 @@ static void surface_object(void)
     OK(cuModuleGetFunction(&f, module, "write_surface"));
     void *params[] = {&s};
     OK(cuLaunchKernel(f, 1, 1, 1, 4, 2, 1, 0, NULL, params, NULL));
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = a, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = got, .dstPitch = 16,
-                       .WidthInBytes = 16, .Height = 2};
+    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .srcArray = a,
+                       .dstMemoryType = CU_MEMORYTYPE_HOST,
+                       .dstHost = got,
+                       .dstPitch = 16,
+                       .WidthInBytes = 16,
+                       .Height = 2};
     OK(cuMemcpy2D(&c));
     TRUE(got[0][3] == 3 && got[1][0] == 10 && got[1][3] == 13);
     OK(cuSurfObjectDestroy(s));

@@ -1,5 +1,5 @@
-/* 8 host threads whose kernels fail, each in a context of its own, again and again: everybody is told, callbacks that wait behind a
- * kernel that failed are called all the same, and contexts and streams go while others run. */
+/* 8 host threads whose kernels fail, each in a context of its own, again and again: everybody is told, callbacks that
+ * wait behind a kernel that failed are called all the same, and contexts and streams go while others run. */
 #include "check.h"
 
 #include <pthread.h>
@@ -9,16 +9,18 @@
 
 enum { THREADS = 8, ROUNDS = 6, CALLBACKS = 3 };
 
-#define PTX_WRITE \
+#define PTX_WRITE                             \
     ".visible .entry write(.param .u64 to)\n" \
-    "{\n" \
-    " .reg .u64 %d;\n" \
-    " ld.param.u64 %d, [to];\n" \
-    " st.global.u32 [%d], 5;\n" \
-    " ret;\n" \
+    "{\n"                                     \
+    " .reg .u64 %d;\n"                        \
+    " ld.param.u64 %d, [to];\n"               \
+    " st.global.u32 [%d], 5;\n"               \
+    " ret;\n"                                 \
     "}\n"
 
-struct heard { atomic_uint calls, lost; };
+struct heard {
+    atomic_uint calls, lost;
+};
 
 /* Long enough for others to come, go and fail meanwhile. */
 static void CUDA_CB hear(CUstream stream, CUresult status, void *user)
@@ -30,9 +32,13 @@ static void CUDA_CB hear(CUstream stream, CUresult status, void *user)
     h->calls++;
 }
 
-static CUresult write_to(CUfunction f, CUstream s, CUdeviceptr to) { return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, (void *[]){&to}, NULL); }
+static CUresult write_to(CUfunction f, CUstream s, CUdeviceptr to)
+{
+    return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, (void *[]){&to}, NULL);
+}
 
-/* A kernel that fails takes those along that run beside it, so that the errors of others may come first, in any call. */
+/* A kernel that fails takes those along that run beside it, so that the errors of others may come first, in any
+ * call. */
 static int is_lost(CUresult r) { return r == CUDA_ERROR_ILLEGAL_ADDRESS || r == CUDA_ERROR_LAUNCH_FAILED; }
 
 static void fail_once(unsigned int number)

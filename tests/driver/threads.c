@@ -1,7 +1,7 @@
-/* Does the driver hold when 8 host threads use all of it at once? Each goes round a list of activities, each thread from another
- * one on, so that different calls meet. They share the primary context, a module, a library whose kernels are loaded when they are
- * first asked for, and the legacy stream; everything else is their own. Results are checked. With ThreadSanitizer (make tsan) the
- * same program shows what the driver forgot to lock. */
+/* Does the driver hold when 8 host threads use all of it at once? Each goes round a list of activities, each thread
+ * from another one on, so that different calls meet. They share the primary context, a module, a library whose kernels
+ * are loaded when they are first asked for, and the legacy stream; everything else is their own. Results are checked.
+ * With ThreadSanitizer (make tsan) the same program shows what the driver forgot to lock. */
 #include "check.h"
 
 #include <pthread.h>
@@ -11,57 +11,58 @@
 
 enum { THREADS = 8, ROUNDS = 4, LIVES = 3, COUNT = 512, BLOCK = 64, STEP = 1000, KERNELS = 8, BYTES = COUNT * 4 };
 
-#define PTX_MARK \
-    ".visible .global .u32 stamp = 7;\n" \
+#define PTX_MARK                                \
+    ".visible .global .u32 stamp = 7;\n"        \
     ".visible .entry mark(.param .u32 value)\n" \
-    "{\n" \
-    " .reg .u32 %r;\n" \
-    " ld.param.u32 %r, [value];\n" \
-    " st.global.u32 [stamp], %r;\n" \
-    " ret;\n" \
+    "{\n"                                       \
+    " .reg .u32 %r;\n"                          \
+    " ld.param.u32 %r, [value];\n"              \
+    " st.global.u32 [stamp], %r;\n"             \
+    " ret;\n"                                   \
     "}\n"
 
-#define PTX_COUNT_UP \
+#define PTX_COUNT_UP                                \
     ".visible .entry count_up(.param .u64 total)\n" \
-    "{\n" \
-    " .reg .u64 %d;\n" \
-    " ld.param.u64 %d, [total];\n" \
-    " red.global.add.u32 [%d], 1;\n" \
-    " ret;\n" \
+    "{\n"                                           \
+    " .reg .u64 %d;\n"                              \
+    " ld.param.u64 %d, [total];\n"                  \
+    " red.global.add.u32 [%d], 1;\n"                \
+    " ret;\n"                                       \
     "}\n"
 
 /* printf("t%d r%d\n", thread, round) */
-#define PTX_SPEAK \
+#define PTX_SPEAK                                                                                \
     ".extern .func (.param .b32 written) vprintf (.param .b64 format, .param .b64 arguments);\n" \
-    ".global .align 1 .b8 format[9] = {116, 37, 100, 32, 114, 37, 100, 10, 0};\n" \
-    ".visible .entry speak(.param .u32 thread, .param .u32 round)\n" \
-    "{\n" \
-    " .local .align 8 .b8 arguments[8];\n" \
-    " .reg .b64 %d<2>; .reg .b32 %r<3>;\n" \
-    " ld.param.u32 %r0, [thread]; ld.param.u32 %r1, [round];\n" \
-    " st.local.u32 [arguments], %r0; st.local.u32 [arguments+4], %r1;\n" \
-    " mov.u64 %d0, format; cvta.global.u64 %d0, %d0;\n" \
-    " mov.u64 %d1, arguments; cvta.local.u64 %d1, %d1;\n" \
-    " { .param .b64 p0; .param .b64 p1; .param .b32 p2;\n" \
-    "   st.param.b64 [p0], %d0; st.param.b64 [p1], %d1;\n" \
-    "   call.uni (p2), vprintf, (p0, p1);\n" \
-    "   ld.param.b32 %r2, [p2]; }\n" \
-    " ret;\n" \
+    ".global .align 1 .b8 format[9] = {116, 37, 100, 32, 114, 37, 100, 10, 0};\n"                \
+    ".visible .entry speak(.param .u32 thread, .param .u32 round)\n"                             \
+    "{\n"                                                                                        \
+    " .local .align 8 .b8 arguments[8];\n"                                                       \
+    " .reg .b64 %d<2>; .reg .b32 %r<3>;\n"                                                       \
+    " ld.param.u32 %r0, [thread]; ld.param.u32 %r1, [round];\n"                                  \
+    " st.local.u32 [arguments], %r0; st.local.u32 [arguments+4], %r1;\n"                         \
+    " mov.u64 %d0, format; cvta.global.u64 %d0, %d0;\n"                                          \
+    " mov.u64 %d1, arguments; cvta.local.u64 %d1, %d1;\n"                                        \
+    " { .param .b64 p0; .param .b64 p1; .param .b32 p2;\n"                                       \
+    "   st.param.b64 [p0], %d0; st.param.b64 [p1], %d1;\n"                                       \
+    "   call.uni (p2), vprintf, (p0, p1);\n"                                                     \
+    "   ld.param.b32 %r2, [p2]; }\n"                                                             \
+    " ret;\n"                                                                                    \
     "}\n"
 
 /* *out = its number, in kernels of their own */
-#define PTX_NUMBER(n) \
+#define PTX_NUMBER(n)                                 \
     ".visible .entry number" #n "(.param .u64 out)\n" \
     "{ .reg .u64 %d; .reg .u32 %r; ld.param.u64 %d, [out]; mov.u32 %r, " #n "; st.global.u32 [%d], %r; ret; }\n"
-#define PTX_NUMBERS PTX_NUMBER(0) PTX_NUMBER(1) PTX_NUMBER(2) PTX_NUMBER(3) PTX_NUMBER(4) PTX_NUMBER(5) PTX_NUMBER(6) PTX_NUMBER(7)
+#define PTX_NUMBERS \
+    PTX_NUMBER(0) PTX_NUMBER(1) PTX_NUMBER(2) PTX_NUMBER(3) PTX_NUMBER(4) PTX_NUMBER(5) PTX_NUMBER(6) PTX_NUMBER(7)
 
 struct worker {
     unsigned int number;
     pthread_t thread;
-    CUstream stream;        /* every other one does not wait for the legacy stream */
-    CUevent written;        /* after the kernel that filled `memory` last */
-    CUdeviceptr memory;     /* COUNT numbers, which the neighbour reads too, */
-    CUdeviceptr scratch;    /* and as many that it does not */
+    CUstream stream;     /* every other one does not wait for the legacy stream */
+    CUevent written;     /* after the kernel that filled `memory` last */
+    CUdeviceptr memory;  /* COUNT numbers, which the neighbour reads too, */
+    CUdeviceptr scratch; /* and as many that it does not */
     unsigned int *pinned;
     unsigned int host_calls, first_seen;
 };
@@ -344,7 +345,8 @@ static void mistakes(struct worker *w, unsigned int round)
     void *values[] = {text, (void *)(uintptr_t)sizeof text};
     EXPECT(CUDA_ERROR_NOT_FOUND, cuModuleGetFunction(&f, shared_module, "nothing"));
     EXPECT(CUDA_ERROR_NOT_FOUND, cuLibraryGetKernel(&k, shared_library, "nothing"));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(ramp, 1, 1, 1, 2048, 1, 1, 0, w->stream, (void *[]){&p, &value, &value}, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           cuLaunchKernel(ramp, 1, 1, 1, 2048, 1, 1, 0, w->stream, (void *[]){&p, &value, &value}, NULL));
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemAlloc(&p, 0));
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoH(&value, 64, 4));
     EXPECT(CUDA_ERROR_INVALID_PTX, cuModuleLoadDataEx(&m, PTX_HEAD ".visible .entry broken( {", 2, options, values));
@@ -366,8 +368,20 @@ static void print(struct worker *w, unsigned int round)
 
 typedef void activity(struct worker *w, unsigned int round);
 static activity *const activities[] = {
-    kernels_in_own_stream, own_module, host_functions, memory_comes_and_goes, kernels_of_the_shared_library, graphs, own_context,
-    kernels_in_the_legacy_stream, memory_of_the_pool, neighbours, own_library, primary_context, mistakes, print,
+    kernels_in_own_stream,
+    own_module,
+    host_functions,
+    memory_comes_and_goes,
+    kernels_of_the_shared_library,
+    graphs,
+    own_context,
+    kernels_in_the_legacy_stream,
+    memory_of_the_pool,
+    neighbours,
+    own_library,
+    primary_context,
+    mistakes,
+    print,
 };
 enum { ACTIVITIES = sizeof activities / sizeof *activities };
 

@@ -1,6 +1,6 @@
-/* A module that came about by mutation: without time, with it, on two host threads and under several schedulers all must end
- * alike and leave the same memory. It is run as its plan says where the check for races finds none and no instruction's result
- * hangs on the order of warps; else by a single thread. */
+/* A module that came about by mutation: without time, with it, on two host threads and under several schedulers all
+ * must end alike and leave the same memory. It is run as its plan says where the check for races finds none and no
+ * instruction's result hangs on the order of warps; else by a single thread. */
 #include "plan.h"
 
 #include <stdio.h>
@@ -18,12 +18,13 @@ static bool has_one_of(const char *text, size_t size, const char *const *words)
 }
 
 /* Differs by right, even for one thread. */
-static const char *const of_time_and_place[] = { "%clock", "%globaltimer", "%smid",     "%nsmid",           "%warpid",
-                                                 "%nwarpid", "%gridid",    "nanosleep", "cudaLaunchDevice", NULL };
-/* In order for the check, but not always in the same: accesses that may meet, memory that is handed out, warps that wait for
- * some others, lanes that happen to be together. */
-static const char *const of_order[] = { "atom", "red.", "volatile", "relaxed", "acquire", "release", "mmio", "malloc", "vprintf",
-                                        "mbarrier", "arrive", "activemask", "cluster", "elect", NULL };
+static const char *const of_time_and_place[] = {"%clock",   "%globaltimer", "%smid",     "%nsmid",           "%warpid",
+                                                "%nwarpid", "%gridid",      "nanosleep", "cudaLaunchDevice", NULL};
+/* In order for the check, but not always in the same: accesses that may meet, memory that is handed out, warps that
+ * wait for some others, lanes that happen to be together. */
+static const char *const of_order[] = {"atom",    "red.",       "volatile", "relaxed", "acquire",
+                                       "release", "mmio",       "malloc",   "vprintf", "mbarrier",
+                                       "arrive",  "activemask", "cluster",  "elect",   NULL};
 
 /* It ran out of time, or its blocks do not fit. */
 static bool is_of_the_machine(const struct error *e)
@@ -37,8 +38,9 @@ static void must_agree(const struct plan_result *a, const struct plan_result *b,
         return;
     char line[512];
     plan_write(p, line, sizeof line);
-    fprintf(stderr, "they differ: first %s, memory %016llx, %s\nthen %s, memory %016llx, %s\n%s\n", a->ended ? "ended" : "failed",
-            (unsigned long long)a->memory, a->error.text, b->ended ? "ended" : "failed", (unsigned long long)b->memory, b->error.text, line);
+    fprintf(stderr, "they differ: first %s, memory %016llx, %s\nthen %s, memory %016llx, %s\n%s\n",
+            a->ended ? "ended" : "failed", (unsigned long long)a->memory, a->error.text, b->ended ? "ended" : "failed",
+            (unsigned long long)b->memory, b->error.text, line);
     abort();
 }
 

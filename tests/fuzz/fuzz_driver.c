@@ -1,6 +1,6 @@
-/* Any bytes as calls of the CUDA driver, by several threads at once: modules and libraries come and go, kernels run in streams,
- * kernels launch kernels, memory is taken and given back, work is captured and launched as a graph. Handles of things that are
- * gone are used, too. Every call returns, and nothing is touched that is not there.
+/* Any bytes as calls of the CUDA driver, by several threads at once: modules and libraries come and go, kernels run in
+ * streams, kernels launch kernels, memory is taken and given back, work is captured and launched as a graph. Handles of
+ * things that are gone are used, too. Every call returns, and nothing is touched that is not there.
  *
  * HEDDLE_OPTIONS says how kernels are run, as for any program. */
 #include <cuda.h>
@@ -32,7 +32,12 @@ struct worker {
     uint8_t *host;
 };
 
-static struct { CUdeviceptr memory; CUstream stream; CUevent event; CUfunction function; } shared;
+static struct {
+    CUdeviceptr memory;
+    CUstream stream;
+    CUevent event;
+    CUfunction function;
+} shared;
 static CUdevice device;
 
 static uint8_t take(struct worker *w) { return w->at < w->size ? w->data[w->at++] : 0; }
@@ -52,7 +57,7 @@ static CUdeviceptr some_memory(struct worker *w)
 
 static const char *some_name(struct worker *w)
 {
-    static const char *const names[] = { "fill", "count", "wait", "nobody" };
+    static const char *const names[] = {"fill", "count", "wait", "nobody"};
     return names[take(w) % 4];
 }
 
@@ -70,7 +75,8 @@ static void memory_call(struct worker *w)
     CUdeviceptr *m = &w->memory[slot(w)];
     size_t bytes = 1u << (take(w) % 16);
     switch (take(w) % 8) {
-    case 0: case 1: cuMemAlloc(m, bytes); break;
+    case 0:
+    case 1: cuMemAlloc(m, bytes); break;
     case 2: cuMemFree(*m); break;
     case 3: cuMemAllocAsync(m, bytes, some_stream(w)); break;
     case 4: cuMemFreeAsync(*m, some_stream(w)); break;
@@ -100,7 +106,7 @@ static void launch_call(struct worker *w)
     CUfunction f = n % 5 == 4 ? shared.function : w->functions[n % SLOTS];
     CUdeviceptr to = some_memory(w);
     uint64_t number = take(w);
-    void *arguments[] = { &to, &number };
+    void *arguments[] = {&to, &number};
     unsigned grid = take(w) % 6, block = take(w);
     cuLaunchKernel(f, grid, 1, 1, block, 1, 1, take(w) * 16u, some_stream(w), arguments, NULL);
 }
@@ -113,10 +119,11 @@ static void module_call(struct worker *w)
     switch (take(w) % 7) {
     case 0: cuModuleLoadData(&w->modules[s], text); break;
     case 1: cuModuleUnload(w->modules[s]); break;
-    case 2: case 3: cuModuleGetFunction(&w->functions[slot(w)], w->modules[s], some_name(w)); break;
+    case 2:
+    case 3: cuModuleGetFunction(&w->functions[slot(w)], w->modules[s], some_name(w)); break;
     case 4: cuModuleGetGlobal(&w->memory[slot(w)], &bytes, w->modules[s], "counter"); break;
     case 5: cuFuncSetAttribute(w->functions[s], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, take(w) * 1024); break;
-    default: cuOccupancyMaxActiveBlocksPerMultiprocessor(&(int){ 0 }, w->functions[s], take(w), take(w) * 64u); break;
+    default: cuOccupancyMaxActiveBlocksPerMultiprocessor(&(int){0}, w->functions[s], take(w), take(w) * 64u); break;
     }
 }
 
@@ -128,7 +135,11 @@ static void library_call(struct worker *w)
     CUkernel kernel;
     size_t bytes;
     switch (take(w) % 5) {
-    case 0: case 1: cuLibraryLoadData(library, modules[take(w) % (sizeof modules / sizeof modules[0])], NULL, NULL, 0, NULL, NULL, 0); break;
+    case 0:
+    case 1:
+        cuLibraryLoadData(library, modules[take(w) % (sizeof modules / sizeof modules[0])], NULL, NULL, 0, NULL, NULL,
+                          0);
+        break;
     case 2: cuLibraryUnload(*library); break;
     case 3:
         if (cuLibraryGetKernel(&kernel, *library, some_name(w)) != CUDA_SUCCESS)
@@ -146,7 +157,8 @@ static void stream_call(struct worker *w)
 {
     uint8_t s = 1 + take(w) % (SLOTS - 1);
     switch (take(w) % 7) {
-    case 0: case 1: cuStreamCreate(&w->streams[s], take(w) % 2 ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT); break;
+    case 0:
+    case 1: cuStreamCreate(&w->streams[s], take(w) % 2 ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT); break;
     case 2: cuStreamDestroy(w->streams[s]); break;
     case 3: cuStreamSynchronize(some_stream(w)); break;
     case 4: cuStreamQuery(some_stream(w)); break;
@@ -175,7 +187,8 @@ static void graph_call(struct worker *w)
     uint8_t s = slot(w);
     switch (take(w) % 8) {
     case 0: cuStreamBeginCapture(some_stream(w), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL); break;
-    case 1: case 2: cuStreamEndCapture(some_stream(w), &w->graphs[s]); break;
+    case 1:
+    case 2: cuStreamEndCapture(some_stream(w), &w->graphs[s]); break;
     case 3: cuGraphInstantiate(&w->execs[s], w->graphs[slot(w)], 0); break;
     case 4: cuGraphLaunch(w->execs[s], some_stream(w)); break;
     case 5: cuGraphExecDestroy(w->execs[s]); break;
@@ -200,8 +213,9 @@ static void equip(struct worker *w)
 
 static void *work(void *argument)
 {
-    static void (*const calls[])(struct worker *) = { memory_call, copy_call, launch_call, launch_call, module_call, module_call, library_call,
-                                                      library_call, stream_call, event_call, graph_call };
+    static void (*const calls[])(struct worker *) = {memory_call, copy_call,   launch_call,  launch_call,
+                                                     module_call, module_call, library_call, library_call,
+                                                     stream_call, event_call,  graph_call};
     struct worker *w = argument;
     CUcontext context;
     if (cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS || cuCtxSetCurrent(context) != CUDA_SUCCESS)
@@ -217,9 +231,12 @@ static void start(CUmodule *module)
 {
     CUcontext context;
     if (cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS || cuCtxSetCurrent(context) != CUDA_SUCCESS ||
-        cuModuleLoadData(module, modules[0]) != CUDA_SUCCESS || cuModuleGetFunction(&shared.function, *module, "count") != CUDA_SUCCESS ||
-        cuMemAlloc(&shared.memory, HOST_BYTES) != CUDA_SUCCESS || cuStreamCreate(&shared.stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
-        cuEventCreate(&shared.event, CU_EVENT_DEFAULT) != CUDA_SUCCESS || cuEventRecord(shared.event, shared.stream) != CUDA_SUCCESS)
+        cuModuleLoadData(module, modules[0]) != CUDA_SUCCESS ||
+        cuModuleGetFunction(&shared.function, *module, "count") != CUDA_SUCCESS ||
+        cuMemAlloc(&shared.memory, HOST_BYTES) != CUDA_SUCCESS ||
+        cuStreamCreate(&shared.stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
+        cuEventCreate(&shared.event, CU_EVENT_DEFAULT) != CUDA_SUCCESS ||
+        cuEventRecord(shared.event, shared.stream) != CUDA_SUCCESS)
         abort(); /* whatever came before, the context is new */
 }
 

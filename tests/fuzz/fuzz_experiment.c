@@ -1,4 +1,5 @@
-/* libFuzzer target: any bytes as an experiment file. What is refused has a message with a place in the text; of what is read, every point, every line of an axis, every figure and every table is followed. */
+/* libFuzzer target: any bytes as an experiment file. What is refused has a message with a place in the text; of what is
+ * read, every point, every line of an axis, every figure and every table is followed. */
 #include "lab/experiment.h"
 #include "lab/expression.h"
 
@@ -24,7 +25,8 @@ static void follow_point(const struct experiment *x, const struct lab_point *p, 
 
 static void follow_figure(struct arena *a, const struct lab_figure *f, size_t *sum)
 {
-    *sum += strlen(f->name) + strlen(f->title) + strlen(f->caption) + strlen(f->x) + strlen(f->x_title) + strlen(f->y_title);
+    *sum += strlen(f->name) + strlen(f->title) + strlen(f->caption) + strlen(f->x) + strlen(f->x_title) +
+            strlen(f->y_title);
     for (uint32_t i = 0; i < f->y_count; i++) {
         struct error e = {0};
         struct source s = {f->name, f->y[i], strlen(f->y[i])};

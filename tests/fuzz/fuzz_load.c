@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct memory *memory; /* reserved once; every image gives back what it took */
-    struct error e = { 0 };
+    struct error e = {0};
     if (!memory)
         memory = memory_create(64 << 20, &e);
     if (!memory)

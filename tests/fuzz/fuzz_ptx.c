@@ -1,9 +1,9 @@
-/* libFuzzer target: any bytes as a PTX module. What parses is printed, instruction by instruction, so that every pointer in it is
- * followed.
+/* libFuzzer target: any bytes as a PTX module. What parses is printed, instruction by instruction, so that every
+ * pointer in it is followed.
  *
- * Build with clang -fsanitize=fuzzer,address,undefined together with src/base and src/ptx, then: fuzz_ptx -max_len=20000
- * -timeout=5 CORPUS Seeds for the corpus: the modules under tests/data/ptx, which hold every directive and operand form between
- * them, and the kernels of workloads/. */
+ * Build with clang -fsanitize=fuzzer,address,undefined together with src/base and src/ptx, then: fuzz_ptx
+ * -max_len=20000 -timeout=5 CORPUS Seeds for the corpus: the modules under tests/data/ptx, which hold every directive
+ * and operand form between them, and the kernels of workloads/. */
 #include "ptx/ptx.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void print_function(const struct ptx_function *f)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct error e = { 0 };
+    struct error e = {0};
     struct ptx_module *m = ptx_parse("fuzz.ptx", (const char *)data, size, &e);
     if (!m) {
         if (!e.kind || !e.text[0])

@@ -1,5 +1,6 @@
-/* Any bytes as a module whose kernels are run, without time and then on a small machine. Nothing may be touched that is not the
- * kernel's, and all ends in a result or in an error with a message. FUZZ_TELL=1 in the environment: says how each run ended. */
+/* Any bytes as a module whose kernels are run, without time and then on a small machine. Nothing may be touched that is
+ * not the kernel's, and all ends in a result or in an error with a message. FUZZ_TELL=1 in the environment: says how
+ * each run ended. */
 #include "plan.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* Kernels of tests/random, which have one result under any schedule: the input is a seed, in digits or as bytes. Without time, and with it under every
- * scheduler and divergence unit, on one host thread and on two, all must leave the same output. */
+/* Kernels of tests/random, which have one result under any schedule: the input is a seed, in digits or as bytes.
+ * Without time, and with it under every scheduler and divergence unit, on one host thread and on two, all must leave
+ * the same output. */
 #include "plan.h"
 
 #include "../random/random.h"
@@ -33,8 +34,11 @@ static bool run(struct gpu *g, const struct kernel *k, unsigned char *out, struc
     p.out = take_buffer(g, k->out_bytes);
     kernel_fill_input(k, memory_pointer(p.in));
     kernel_fill_output(k, memory_pointer(p.out));
-    struct gpu_launch l = { .kernel = exec_image_function(image, "kernel"), .grid = { k->grid[0], k->grid[1], k->grid[2] },
-                            .block = { k->block[0], k->block[1], k->block[2] }, .dynamic_shared_bytes = k->dynamic_shared_bytes, .params = &p };
+    struct gpu_launch l = {.kernel = exec_image_function(image, "kernel"),
+                           .grid = {k->grid[0], k->grid[1], k->grid[2]},
+                           .block = {k->block[0], k->block[1], k->block[2]},
+                           .dynamic_shared_bytes = k->dynamic_shared_bytes,
+                           .params = &p};
     l.params_bytes = l.kernel->ptx->param_bytes;
     bool good = gpu_launch(g, &l, e);
     memcpy(out, memory_pointer(p.out), k->out_bytes);
@@ -53,7 +57,8 @@ static void report(const struct kernel *k, const struct plan *p, const struct er
     abort();
 }
 
-static void compare(const struct kernel *k, const struct plan *p, bool functional, const unsigned char *expected, unsigned char *out)
+static void compare(const struct kernel *k, const struct plan *p, bool functional, const unsigned char *expected,
+                    unsigned char *out)
 {
     static struct error e;
     memset(&e, 0, sizeof e);

@@ -1,7 +1,9 @@
-/* libFuzzer target: any bytes as a trace of L1D accesses. What is refused has a message; what is read is replayed under every policy, and counts the same accesses under each.
+/* libFuzzer target: any bytes as a trace of L1D accesses. What is refused has a message; what is read is replayed under
+ * every policy, and counts the same accesses under each.
  *
- * The sums that zstd keeps would refuse nearly everything, so the fuzzer's bytes are the contents of chunks, which are packed here: a byte for the kind, two for the length, then that many. A few bytes
- * in front choose whether the file is also cut off or damaged. */
+ * The sums that zstd keeps would refuse nearly everything, so the fuzzer's bytes are the contents of chunks, which are
+ * packed here: a byte for the kind, two for the length, then that many. A few bytes in front choose whether the file is
+ * also cut off or damaged. */
 #include "lab/replay.h"
 
 #include <stdlib.h>
@@ -37,8 +39,10 @@ static size_t put_chunk(size_t at, uint32_t kind, const void *raw, size_t bytes)
 /* A header, a listing and a launch, so that accesses are looked at however the bytes begin. */
 static size_t put_start(void)
 {
-    static const char header[] = "version 1\ncores 3\nsets 4\nways 2\nline_bytes 128\nindex mask\nglobal_stores evict\nlocal_stores keep\nmachine m\nprogram p\n";
-    static const char listing[] = "listing 0\npcs 300\nkernel k\n0\t7\t\tf.cu:1\tld.global.u32 %r1, [%rd1]\n", kernel[] = "kernel 0\nlisting 0\nflush 1\n";
+    static const char header[] = "version 1\ncores 3\nsets 4\nways 2\nline_bytes 128\nindex mask\nglobal_stores "
+                                 "evict\nlocal_stores keep\nmachine m\nprogram p\n";
+    static const char listing[] = "listing 0\npcs 300\nkernel k\n0\t7\t\tf.cu:1\tld.global.u32 %r1, [%rd1]\n",
+                      kernel[] = "kernel 0\nlisting 0\nflush 1\n";
     size_t at = put_chunk(0, TRACE_HEADER, header, sizeof header - 1);
     at = put_chunk(at, TRACE_LISTING, listing, sizeof listing - 1);
     return put_chunk(at, TRACE_KERNEL, kernel, sizeof kernel - 1);

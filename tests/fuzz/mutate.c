@@ -10,7 +10,11 @@
 #include <string.h>
 
 enum kind { SPACE, WORD, SUFFIX, REGISTER, NUMBER, SIGN };
-struct token { const char *at; uint32_t length; enum kind kind; };
+struct token {
+    const char *at;
+    uint32_t length;
+    enum kind kind;
+};
 
 enum { MOST_TOKENS = 60000, MOST_CHANGES = 4, MADE_BYTES = 4096 };
 
@@ -35,7 +39,7 @@ static bool of_name(char c) { return isalnum((unsigned char)c) || c == '_' || c 
 
 static struct token next_token(const char *text, size_t size)
 {
-    struct token t = { text, 1, SIGN };
+    struct token t = {text, 1, SIGN};
     size_t n = 1;
     if (isspace((unsigned char)*text)) {
         while (n < size && isspace((unsigned char)text[n]))
@@ -46,8 +50,9 @@ static struct token next_token(const char *text, size_t size)
             n++;
         t.kind = SPACE;
     } else if (of_name(*text) || ((*text == '%' || *text == '.') && size > 1 && of_name(text[1]))) {
-        while (n < size && (of_name(text[n]) || (text[n] == ':' && n + 2 < size && text[n + 1] == ':' && of_name(text[n + 2])) ||
-                            (text[n] == ':' && text[n - 1] == ':')))
+        while (n < size &&
+               (of_name(text[n]) || (text[n] == ':' && n + 2 < size && text[n + 1] == ':' && of_name(text[n + 2])) ||
+                (text[n] == ':' && text[n - 1] == ':')))
             n++;
         t.kind = *text == '.' ? SUFFIX : *text == '%' ? REGISTER : isdigit((unsigned char)*text) ? NUMBER : WORD;
     }
@@ -72,7 +77,10 @@ static size_t write_tokens(const struct list *l, char *out, size_t room)
     return size;
 }
 
-static struct token word(const char *text, enum kind kind) { return (struct token){ text, (uint32_t)strlen(text), kind }; }
+static struct token word(const char *text, enum kind kind)
+{
+    return (struct token){text, (uint32_t)strlen(text), kind};
+}
 
 /* A word that is in no table. */
 static struct token made(struct list *l, enum kind kind, const char *format, const char *text)
@@ -80,12 +88,15 @@ static struct token made(struct list *l, enum kind kind, const char *format, con
     int length = snprintf(l->made + l->made_bytes, MADE_BYTES - l->made_bytes, format, text);
     if (length <= 0 || (uint32_t)length >= MADE_BYTES - l->made_bytes)
         return word("0", NUMBER);
-    struct token t = { l->made + l->made_bytes, (uint32_t)length, kind };
+    struct token t = {l->made + l->made_bytes, (uint32_t)length, kind};
     l->made_bytes += (uint32_t)length + 1;
     return t;
 }
 
-static bool is(const struct token *t, const char *text) { return t->length == strlen(text) && memcmp(t->at, text, t->length) == 0; }
+static bool is(const struct token *t, const char *text)
+{
+    return t->length == strlen(text) && memcmp(t->at, text, t->length) == 0;
+}
 
 /* ---- where things are ---- */
 
@@ -102,9 +113,14 @@ static uint32_t find(struct list *l, enum kind kind, const char *behind)
 }
 
 /* A statement: behind a ';', '{' or '}' up to its own ';'. */
-struct span { uint32_t first, end; };
+struct span {
+    uint32_t first, end;
+};
 
-static bool closes(const struct token *t) { return t->kind == SIGN && (*t->at == ';' || *t->at == '{' || *t->at == '}'); }
+static bool closes(const struct token *t)
+{
+    return t->kind == SIGN && (*t->at == ';' || *t->at == '{' || *t->at == '}');
+}
 
 static struct span find_statement(struct list *l)
 {
@@ -117,9 +133,9 @@ static struct span find_statement(struct list *l)
         while (end < l->count && !closes(&l->tokens[end]))
             end++;
         if (end < l->count && *l->tokens[end].at == ';')
-            return (struct span){ i + 1, end + 1 };
+            return (struct span){i + 1, end + 1};
     }
-    return (struct span){ 0, 0 };
+    return (struct span){0, 0};
 }
 
 static void replace(struct list *l, uint32_t first, uint32_t end, const struct token *by, uint32_t count)
@@ -149,11 +165,51 @@ static struct token some_suffix(struct list *l)
 
 static struct token some_number(struct list *l)
 {
-    static const char *const numbers[] = { "0", "1", "2", "3", "4", "7", "8", "15", "16", "17", "31", "32", "33", "63", "64", "65", "127", "128",
-                                           "255", "256", "1023", "1024", "1025", "4095", "4096", "65535", "65536", "1048576", "16777216",
-                                           "2147483647", "2147483648", "4294967295", "4294967296", "9223372036854775807", "0xffffffffffffffff",
-                                           "0x8000000000000000", "0xfffffffffffffff8", "0x7ffffffffffffff0", "0xffffffff", "0f7f800000",
-                                           "0f00000001", "0fffc00000", "0dfff0000000000000", "0d7fefffffffffffff", "1.5" };
+    static const char *const numbers[] = {"0",
+                                          "1",
+                                          "2",
+                                          "3",
+                                          "4",
+                                          "7",
+                                          "8",
+                                          "15",
+                                          "16",
+                                          "17",
+                                          "31",
+                                          "32",
+                                          "33",
+                                          "63",
+                                          "64",
+                                          "65",
+                                          "127",
+                                          "128",
+                                          "255",
+                                          "256",
+                                          "1023",
+                                          "1024",
+                                          "1025",
+                                          "4095",
+                                          "4096",
+                                          "65535",
+                                          "65536",
+                                          "1048576",
+                                          "16777216",
+                                          "2147483647",
+                                          "2147483648",
+                                          "4294967295",
+                                          "4294967296",
+                                          "9223372036854775807",
+                                          "0xffffffffffffffff",
+                                          "0x8000000000000000",
+                                          "0xfffffffffffffff8",
+                                          "0x7ffffffffffffff0",
+                                          "0xffffffff",
+                                          "0f7f800000",
+                                          "0f00000001",
+                                          "0fffc00000",
+                                          "0dfff0000000000000",
+                                          "0d7fefffffffffffff",
+                                          "1.5"};
     return word(numbers[below(l, sizeof numbers / sizeof numbers[0])], NUMBER);
 }
 
@@ -184,7 +240,9 @@ static void change_register(struct list *l)
     uint32_t i = find(l, REGISTER, NULL), other = find(l, REGISTER, NULL);
     if (i == l->count)
         return;
-    put(l, i, below(l, 8) ? l->tokens[other] : word(ptx_special_name((enum ptx_special)below(l, PTX_SPECIAL_COUNT)), REGISTER));
+    put(l, i,
+        below(l, 8) ? l->tokens[other]
+                    : word(ptx_special_name((enum ptx_special)below(l, PTX_SPECIAL_COUNT)), REGISTER));
 }
 
 static void change_number(struct list *l) { put(l, find(l, NUMBER, NULL), some_number(l)); }
@@ -221,13 +279,14 @@ static void guard_statement(struct list *l)
     uint32_t reg = find(l, REGISTER, NULL);
     if (reg == l->count || s.first == s.end)
         return;
-    struct token guard[] = { word(below(l, 2) ? "\n@" : "\n@!", SIGN), l->tokens[reg], word(" ", SPACE) };
+    struct token guard[] = {word(below(l, 2) ? "\n@" : "\n@!", SIGN), l->tokens[reg], word(" ", SPACE)};
     replace(l, s.first, s.first, guard, 3);
 }
 
 /* ---- what real programs have seldom ---- */
 
-/* In each, F stands for a function's name of the text, R for a register, N for a number, T for a type, each behind a '@'. */
+/* In each, F stands for a function's name of the text, R for a register, N for a number, T for a type, each behind a
+ * '@'. */
 static const char *const rare[] = {
     "{ .reg .b64 %fz; stacksave.u64 %fz; add.u64 %fz, %fz, @N; stackrestore.u64 %fz; }",
     "stackrestore.u64 @R;",
@@ -288,7 +347,9 @@ static const char *const rare[] = {
 
 static struct token fill_in(struct list *l, char what)
 {
-    uint32_t i = what == 'R' ? find(l, REGISTER, NULL) : what == 'F' ? find(l, WORD, below(l, 2) ? ".func" : ".entry") : l->count;
+    uint32_t i = what == 'R'   ? find(l, REGISTER, NULL)
+                 : what == 'F' ? find(l, WORD, below(l, 2) ? ".func" : ".entry")
+                               : l->count;
     switch (what) {
     case 'N': return some_number(l);
     case 'T': return made(l, SUFFIX, ".%s", ptx_type_name((enum ptx_type)below(l, PTX_TYPE_COUNT)));
@@ -309,7 +370,7 @@ static void put_in_rare(struct list *l)
             text += 2;
         } else {
             size_t plain = strcspn(text + 1, "@") + 1;
-            tokens[count++] = (struct token){ text, (uint32_t)plain, SIGN };
+            tokens[count++] = (struct token){text, (uint32_t)plain, SIGN};
             text += plain;
         }
     }
@@ -324,7 +385,8 @@ static void change_parameter(struct list *l)
     uint32_t i = find(l, SUFFIX, ".param");
     if (i == l->count)
         return;
-    struct token array[] = { word(".align 4 .b8", SUFFIX), word(" fzx", WORD), word("[", SIGN), some_number(l), word("]", SIGN) };
+    struct token array[] = {word(".align 4 .b8", SUFFIX), word(" fzx", WORD), word("[", SIGN), some_number(l),
+                            word("]", SIGN)};
     if (below(l, 3))
         put(l, i, made(l, SUFFIX, ".%s", ptx_type_name((enum ptx_type)below(l, PTX_TYPE_COUNT))));
     else
@@ -356,9 +418,9 @@ static void change_plan(struct list *l, const char *text, size_t size)
 
 /* ---- together ---- */
 
-static void (*const changes[])(struct list *l) = { change_opcode, change_suffix, change_suffix, change_register, change_register, change_number,
-                                                   change_name, drop_statement, copy_statement, guard_statement, put_in_rare, put_in_rare,
-                                                   change_parameter };
+static void (*const changes[])(struct list *l) = {
+    change_opcode,  change_suffix,  change_suffix,   change_register, change_register, change_number,   change_name,
+    drop_statement, copy_statement, guard_statement, put_in_rare,     put_in_rare,     change_parameter};
 
 static struct list *start(uint32_t seed)
 {
@@ -382,13 +444,14 @@ size_t mutate_text(const char *text, size_t size, char *out, size_t room, uint32
 }
 
 /* Statements of the other text, one behind the other as they stand there, among those of the first. */
-size_t mutate_cross(const char *text, size_t size, const char *other, size_t other_size, char *out, size_t room, uint32_t seed)
+size_t mutate_cross(const char *text, size_t size, const char *other, size_t other_size, char *out, size_t room,
+                    uint32_t seed)
 {
     enum { MOST = 400 };
     struct list *l = start(seed);
     struct token taken[MOST];
     read_tokens(l, other, other_size);
-    struct span s = l->count ? find_statement(l) : (struct span){ 0, 0 };
+    struct span s = l->count ? find_statement(l) : (struct span){0, 0};
     uint32_t more = below(l, 6), end = s.end;
     while (more-- && end < l->count)
         do
@@ -397,7 +460,7 @@ size_t mutate_cross(const char *text, size_t size, const char *other, size_t oth
     uint32_t count = end - s.first < MOST ? end - s.first : MOST;
     memcpy(taken, &l->tokens[s.first], count * sizeof *taken);
     read_tokens(l, text, size);
-    struct span to = l->count ? find_statement(l) : (struct span){ 0, 0 };
+    struct span to = l->count ? find_statement(l) : (struct span){0, 0};
     replace(l, to.first, to.first, taken, count);
     return write_tokens(l, out, room);
 }

@@ -6,8 +6,8 @@
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size, uint8_t *out, size_t max_size,
-                                 unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size,
+                                 uint8_t *out, size_t max_size, unsigned seed);
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
@@ -23,8 +23,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     return now ? now : size;
 }
 
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size, uint8_t *out, size_t max_size,
-                                 unsigned seed)
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size,
+                                 uint8_t *out, size_t max_size, unsigned seed)
 {
-    return mutate_cross((const char *)first, first_size, (const char *)second, second_size, (char *)out, max_size, seed);
+    return mutate_cross((const char *)first, first_size, (const char *)second, second_size, (char *)out, max_size,
+                        seed);
 }

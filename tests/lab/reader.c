@@ -1,8 +1,10 @@
-/* A scheduler that reads a file when it is made, refuses to work without it, and counts its bytes: for tests of runs that
- * read what others wrote. */
+/* A scheduler that reads a file when it is made, refuses to work without it, and counts its bytes: for tests of runs
+ * that read what others wrote. */
 #include "heddle/policy.h"
 #include <stdio.h>
-struct state { uint64_t bytes, *counters; };
+struct state {
+    uint64_t bytes, *counters;
+};
 static bool init(void *memory, const struct heddle_setup *setup)
 {
     struct state *s = memory;

@@ -3,12 +3,14 @@
  * them; with SAME_NAME its policies have one name, with EMPTY_BUNDLE it has none. */
 #include "heddle/policy.h"
 
-struct board { uint64_t issued; };
+struct board {
+    uint64_t issued;
+};
 
 /* ------------------------------------------------------------- the scheduler */
 
 struct counting {
-    struct board board;            /* of the first scheduler of a core: everybody's */
+    struct board board; /* of the first scheduler of a core: everybody's */
     struct board *shared;
     uint64_t warps, *issued;
 };
@@ -56,15 +58,23 @@ static const struct heddle_param scheduler_params[] = {
 static const struct heddle_counter scheduler_counters[] = {
     {.name = "issued", .unit = "instructions", .help = "counted where they are issued"}, {0}};
 static const struct heddle_scheduler scheduler = {
-    .policy = {.abi = HEDDLE_POLICY_ABI, .name = "counting", .help = "lowest slot first, counts what it issues",
-               .params = scheduler_params, .counters = scheduler_counters, .state_bytes = sizeof(struct counting),
-               .init = scheduler_init, .on = {.kernel = kernel, .issued = issued}},
+    .policy = {.abi = HEDDLE_POLICY_ABI,
+               .name = "counting",
+               .help = "lowest slot first, counts what it issues",
+               .params = scheduler_params,
+               .counters = scheduler_counters,
+               .state_bytes = sizeof(struct counting),
+               .init = scheduler_init,
+               .on = {.kernel = kernel, .issued = issued}},
     .pick = pick,
 };
 
 /* ------------------------------------------------------------- the L1 policy */
 
-struct reading { const struct board *shared; uint64_t *seen; };
+struct reading {
+    const struct board *shared;
+    uint64_t *seen;
+};
 
 static bool l1_init(void *state, const struct heddle_setup *setup)
 {
@@ -94,8 +104,13 @@ static const struct heddle_counter l1_counters[] = {
 #define L1_NAME "reading"
 #endif
 static const struct heddle_l1 l1 = {
-    .policy = {.abi = HEDDLE_POLICY_ABI, .name = L1_NAME, .help = "LRU, reports what the scheduler counts",
-               .params = l1_params, .counters = l1_counters, .state_bytes = sizeof(struct reading), .init = l1_init,
+    .policy = {.abi = HEDDLE_POLICY_ABI,
+               .name = L1_NAME,
+               .help = "LRU, reports what the scheduler counts",
+               .params = l1_params,
+               .counters = l1_counters,
+               .state_bytes = sizeof(struct reading),
+               .init = l1_init,
                .on = {.kernel_end = kernel_end}},
 };
 
@@ -117,8 +132,13 @@ static void probe_issued(void *state, const struct heddle_core *core, const stru
 static const struct heddle_counter probe_counters[] = {
     {.name = "heard", .unit = "instructions", .help = "what was issued"}, {0}};
 static const struct heddle_probe probe = {
-    .policy = {.abi = HEDDLE_POLICY_ABI, .name = "listening", .help = "counts instructions", .counters = probe_counters,
-               .state_bytes = sizeof(uint64_t *), .init = probe_init, .on = {.issued = probe_issued}},
+    .policy = {.abi = HEDDLE_POLICY_ABI,
+               .name = "listening",
+               .help = "counts instructions",
+               .counters = probe_counters,
+               .state_bytes = sizeof(uint64_t *),
+               .init = probe_init,
+               .on = {.issued = probe_issued}},
 };
 HEDDLE_EXPORT_BUNDLE(.scheduler = &scheduler, .l1 = &l1, .probe = &probe);
 #elif defined EMPTY_BUNDLE

@@ -1,10 +1,13 @@
-/* Thread block compaction (Fung and Aamodt, HPCA 2011), as a shared object: one stack of paths a block. A conditional branch is a barrier of the block's warps; when all have come, the threads of
- * each side are put together into as few warps as their lanes allow, and where the sides meet the warps are formed anew. Written against include/heddle/policy.h alone.
+/* Thread block compaction (Fung and Aamodt, HPCA 2011), as a shared object: one stack of paths a block. A conditional
+ * branch is a barrier of the block's warps; when all have come, the threads of each side are put together into as few
+ * warps as their lanes allow, and where the sides meet the warps are formed anew. Written against
+ * include/heddle/policy.h alone.
  *
- * With lanes=balanced threads sit in other lanes than their numbers say (SIMD lane permutation, Rhu and Erez, ISCA 2013), so that more of them fit together.
- * With scope=warp every warp is a team of its own, which is the usual post-dominator stack done by a unit.
- * A branch marked .uni is waited at as well: the mark promises that a home warp agrees, not that a warp of mixed threads does. Threads wait at a branch for results that are outstanding in the
- * warps that they came from (the core sees to that). */
+ * With lanes=balanced threads sit in other lanes than their numbers say (SIMD lane permutation, Rhu and Erez, ISCA
+ * 2013), so that more of them fit together. With scope=warp every warp is a team of its own, which is the usual
+ * post-dominator stack done by a unit. A branch marked .uni is waited at as well: the mark promises that a home warp
+ * agrees, not that a warp of mixed threads does. Threads wait at a branch for results that are outstanding in the warps
+ * that they came from (the core sees to that). */
 #include "heddle/policy.h"
 
 #include <stdlib.h>
@@ -15,16 +18,18 @@ enum { SCOPE_BLOCK, SCOPE_WARP };
 enum { LANES_HOME, LANES_BALANCED };
 enum { COUNT_PATHS, COUNT_COMPACTED, COUNT_BEFORE, COUNT_AFTER };
 
-struct path { uint32_t pc, stop, mask[HOMES]; };
+struct path {
+    uint32_t pc, stop, mask[HOMES];
+};
 
 /* Warps that share a stack: those of a block, or just one. */
 struct team {
     struct path *stack;
     uint32_t depth;
     uint32_t first_slot, first_home, homes;
-    uint32_t formed, come;              /* warps of the path at the top; those that are at its end, or at a branch */
+    uint32_t formed, come; /* warps of the path at the top; those that are at its end, or at a branch */
     bool at_branch;
-    struct heddle_branch branch;        /* of one of them: pc, target, reconvergence */
+    struct heddle_branch branch; /* of one of them: pc, target, reconvergence */
     uint32_t taken[HOMES], not_taken[HOMES];
 };
 
@@ -32,12 +37,12 @@ struct unit {
     struct heddle_divergence_services services;
     uint64_t *counters;
     int64_t scope;
-    uint32_t permutation[HOMES];        /* of each home warp: physical lane = logical lane xor this */
-    uint32_t slots, capacity;           /* entries of a stack */
-    struct path *paths;                 /* of all stacks */
-    struct team teams[HEDDLE_WARPS];    /* by their first slot */
+    uint32_t permutation[HOMES];     /* of each home warp: physical lane = logical lane xor this */
+    uint32_t slots, capacity;        /* entries of a stack */
+    struct path *paths;              /* of all stacks */
+    struct team teams[HEDDLE_WARPS]; /* by their first slot */
     uint8_t team_of[HEDDLE_WARPS];
-    uint32_t threads[HEDDLE_WARPS];     /* in the slot */
+    uint32_t threads[HEDDLE_WARPS]; /* in the slot */
 };
 
 static bool is_empty(const uint32_t mask[HOMES])
@@ -99,7 +104,7 @@ static void form(struct unit *u, struct team *t, const struct heddle_core *core)
         u->threads[t->first_slot + k] = compacted(u, top->mask, k, out);
         for (uint32_t home = 0; home < HOMES; home++)
             if (out[home])
-                pieces[count++] = (struct heddle_piece){ home, out[home] };
+                pieces[count++] = (struct heddle_piece){home, out[home]};
         u->services.regroup(u->services.context, t->first_slot + k, pieces, count, top->pc, top->stop, core->cycle + k);
     }
 }
@@ -107,7 +112,8 @@ static void form(struct unit *u, struct team *t, const struct heddle_core *core)
 /* Drops paths that have ended and starts the one below. */
 static void settle(struct unit *u, struct team *t, const struct heddle_core *core)
 {
-    while (t->depth && (t->stack[t->depth - 1].pc == t->stack[t->depth - 1].stop || is_empty(t->stack[t->depth - 1].mask)))
+    while (t->depth &&
+           (t->stack[t->depth - 1].pc == t->stack[t->depth - 1].stop || is_empty(t->stack[t->depth - 1].mask)))
         t->depth--;
     if (t->depth)
         form(u, t, core);
@@ -167,7 +173,8 @@ static void one_came(struct unit *u, struct team *t, const struct heddle_core *c
     }
 }
 
-static enum heddle_branch_answer split(void *state, const struct heddle_core *core, const struct heddle_branch *e, const struct heddle_piece *pieces, const uint32_t *taken, uint32_t count)
+static enum heddle_branch_answer split(void *state, const struct heddle_core *core, const struct heddle_branch *e,
+                                       const struct heddle_piece *pieces, const uint32_t *taken, uint32_t count)
 {
     struct unit *u = state;
     struct team *t = &u->teams[u->team_of[e->warp]];
@@ -190,7 +197,8 @@ static void arrived(void *state, const struct heddle_core *core, uint32_t warp, 
     one_came(u, &u->teams[u->team_of[warp]], core);
 }
 
-static void exited(void *state, const struct heddle_core *core, uint32_t warp, const struct heddle_piece *pieces, uint32_t count)
+static void exited(void *state, const struct heddle_core *core, uint32_t warp, const struct heddle_piece *pieces,
+                   uint32_t count)
 {
     struct unit *u = state;
     struct team *t = &u->teams[u->team_of[warp]];
@@ -203,11 +211,15 @@ static void exited(void *state, const struct heddle_core *core, uint32_t warp, c
         one_came(u, t, core);
 }
 
-static void start_team(struct unit *u, const struct heddle_core *core, uint32_t first_slot, uint32_t first_home, uint32_t homes, const uint32_t *lanes)
+static void start_team(struct unit *u, const struct heddle_core *core, uint32_t first_slot, uint32_t first_home,
+                       uint32_t homes, const uint32_t *lanes)
 {
     struct team *t = &u->teams[first_slot];
-    uint32_t mask[HOMES] = { 0 };
-    *t = (struct team){ .stack = u->paths + (size_t)first_slot * u->capacity, .first_slot = first_slot, .first_home = first_home, .homes = homes };
+    uint32_t mask[HOMES] = {0};
+    *t = (struct team){.stack = u->paths + (size_t)first_slot * u->capacity,
+                       .first_slot = first_slot,
+                       .first_home = first_home,
+                       .homes = homes};
     for (uint32_t i = 0; i < homes; i++) {
         mask[first_home + i] = lanes[first_home + i];
         u->team_of[first_slot + i] = (uint8_t)first_slot;
@@ -216,7 +228,8 @@ static void start_team(struct unit *u, const struct heddle_core *core, uint32_t 
     form(u, t, core);
 }
 
-static void block_start(void *state, const struct heddle_core *core, uint32_t block, uint32_t first_warp, uint32_t warp_count, const uint32_t *lanes)
+static void block_start(void *state, const struct heddle_core *core, uint32_t block, uint32_t first_warp,
+                        uint32_t warp_count, const uint32_t *lanes)
 {
     struct unit *u = state;
     (void)block;
@@ -261,37 +274,50 @@ static uint32_t lane(void *state, uint32_t home, uint32_t logical_lane)
     return logical_lane ^ ((const struct unit *)state)->permutation[home];
 }
 
-static void finish(void *state)
-{
-    free(((struct unit *)state)->paths);
-}
+static void finish(void *state) { free(((struct unit *)state)->paths); }
 
-static const char *const scopes[] = { "block", "warp", NULL }, *const lane_orders[] = { "home", "balanced", NULL };
+static const char *const scopes[] = {"block", "warp", NULL}, *const lane_orders[] = {"home", "balanced", NULL};
 static const struct heddle_param params[] = {
-    { .name = "scope", .type = HEDDLE_CHOICE, .default_value = "block", .help = "whose threads share a stack", .choices = scopes },
-    { .name = "lanes", .type = HEDDLE_CHOICE, .default_value = "home", .help = "which lane a thread sits in", .choices = lane_orders },
-    { 0 },
+    {.name = "scope",
+     .type = HEDDLE_CHOICE,
+     .default_value = "block",
+     .help = "whose threads share a stack",
+     .choices = scopes},
+    {.name = "lanes",
+     .type = HEDDLE_CHOICE,
+     .default_value = "home",
+     .help = "which lane a thread sits in",
+     .choices = lane_orders},
+    {0},
 };
 static const struct heddle_counter counters[] = {
-    [COUNT_PATHS] = { .name = "paths", .unit = "paths", .help = "sides of branches at which threads of a block parted" },
-    [COUNT_COMPACTED] = { .name = "compacted", .unit = "paths", .help = "of these, executed by fewer warps than have threads in them" },
-    [COUNT_BEFORE] = { .name = "warps_before", .unit = "warps", .help = "that have threads in a path, summed over the paths" },
-    [COUNT_AFTER] = { .name = "warps_after", .unit = "warps", .help = "that were formed for a path, summed over the paths" },
-    { 0 },
+    [COUNT_PATHS] = {.name = "paths", .unit = "paths", .help = "sides of branches at which threads of a block parted"},
+    [COUNT_COMPACTED] = {.name = "compacted",
+                         .unit = "paths",
+                         .help = "of these, executed by fewer warps than have threads in them"},
+    [COUNT_BEFORE] = {.name = "warps_before",
+                      .unit = "warps",
+                      .help = "that have threads in a path, summed over the paths"},
+    [COUNT_AFTER] = {.name = "warps_after",
+                     .unit = "warps",
+                     .help = "that were formed for a path, summed over the paths"},
+    {0},
 };
 
 static const struct heddle_divergence compaction = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "compaction",
-        .help = "thread block compaction: one stack a block, warps formed anew where its threads part and meet (Fung and Aamodt, HPCA 2011)",
-        .params = params,
-        .counters = counters,
-        .state_bytes = sizeof(struct unit),
-        .init = init,
-        .finish = finish,
-        .on = { .kernel = kernel },
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "compaction",
+            .help = "thread block compaction: one stack a block, warps formed anew where its threads part and meet "
+                    "(Fung and Aamodt, HPCA 2011)",
+            .params = params,
+            .counters = counters,
+            .state_bytes = sizeof(struct unit),
+            .init = init,
+            .finish = finish,
+            .on = {.kernel = kernel},
+        },
     .regroups = true,
     .services = services,
     .block_start = block_start,

@@ -1,9 +1,10 @@
 /* A scheduler for tests of shared objects: right as it stands, and wrong in one way with one of these defined:
  *   ENTRY_ABI=n, POLICY_ABI=n   made for another version of the interface       NO_ENTRY       without its symbol
- *   NO_PICK, NO_NAME            incomplete                                      EMPTY_ENTRY    a symbol that names nothing
- *   BAD_DEFAULT                 a parameter whose default is no value           AS_L1          an L1 policy
+ *   NO_PICK, NO_NAME            incomplete                                      EMPTY_ENTRY    a symbol that names
+ * nothing BAD_DEFAULT                 a parameter whose default is no value           AS_L1          an L1 policy
  *   BAD_PICK                    picks a warp that is not a candidate            REFUSES        init says no
- *   MISSING_SYMBOL              calls a function that is nowhere                BAD_VICTIM     an L1 policy that takes a way that it may not */
+ *   MISSING_SYMBOL              calls a function that is nowhere                BAD_VICTIM     an L1 policy that takes
+ * a way that it may not */
 #include "heddle/policy.h"
 
 #ifndef ENTRY_ABI
@@ -61,7 +62,11 @@ static const struct heddle_param params[] = {
 static const struct heddle_counter counters[] = {{.name = "visits", .unit = "count", .help = "nothing counts them"},
                                                  {0}};
 
-#define POLICY {.abi = POLICY_ABI, .name = NAME, .help = "for tests of shared objects", .params = params, .counters = counters, .init = init}
+#define POLICY                                                                                    \
+    {                                                                                             \
+        .abi = POLICY_ABI, .name = NAME, .help = "for tests of shared objects", .params = params, \
+        .counters = counters, .init = init                                                        \
+    }
 
 const struct heddle_scheduler variant = {
     .policy = POLICY,
@@ -71,7 +76,8 @@ const struct heddle_scheduler variant = {
 };
 
 #ifdef BAD_VICTIM
-static int victim(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free, const struct heddle_l1_access *access)
+static int victim(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free,
+                  const struct heddle_l1_access *access)
 {
     (void)state, (void)core, (void)set, (void)access;
     return ways | free ? 1000 : -1;

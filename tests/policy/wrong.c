@@ -173,10 +173,13 @@ static void exited(void *state, const struct heddle_core *core, uint32_t warp, c
     (void)state, (void)core, (void)warp, (void)pieces, (void)count;
 }
 
-#define POLICY                                                                                                         \
-    {                                                                                                                  \
-        .abi = HEDDLE_POLICY_ABI, .name = "wrong", .help = "for tests", .state_bytes = sizeof(struct state),           \
-        .init = init, .on = {.issued = issued, .launched = launched }                                                  \
+#define POLICY                                                                                               \
+    {                                                                                                        \
+        .abi = HEDDLE_POLICY_ABI, .name = "wrong", .help = "for tests", .state_bytes = sizeof(struct state), \
+        .init = init, .on = {                                                                                \
+            .issued = issued,                                                                                \
+            .launched = launched                                                                             \
+        }                                                                                                    \
     }
 
 const struct heddle_scheduler wrong = {

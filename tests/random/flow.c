@@ -1,7 +1,8 @@
 /*
- * Control flow: if and else, conditions of two branches, jumps between the arms, loops whose trip counts depend on the data, breaks out
- * of nested code, switches through brx.idx, threads that leave on their own. Everything ends: trip counts are small.
- */
+ * Control flow: if and else, conditions of two branches, jumps between the arms, loops whose trip counts depend on the
+ * data, breaks out of nested code, switches through brx.idx, threads that leave on their own. Everything ends: trip
+ * counts are
+ * small. */
 #include "random.h"
 
 static int fresh_condition(struct generator *g)
@@ -17,8 +18,12 @@ static int fresh_condition(struct generator *g)
 static int uniform_condition(struct generator *g)
 {
     int t = temporary(g), u = temporary(g), q = temporary(g);
-    text_add(&g->body, "    mov.u32 %%t%d, %%ctaid.x;\n    ld.param.u32 %%t%d, [word];\n    shr.u32 %%t%d, %%t%d, %u;\n", t, u, u, u, rng_below(&g->rng, 30));
-    text_add(&g->body, "    xor.b32 %%t%d, %%t%d, %%t%d;\n    and.b32 %%t%d, %%t%d, 1;\n    setp.eq.u32 %%q%d, %%t%d, 0;\n", t, t, u, t, t, q, t);
+    text_add(&g->body,
+             "    mov.u32 %%t%d, %%ctaid.x;\n    ld.param.u32 %%t%d, [word];\n    shr.u32 %%t%d, %%t%d, %u;\n", t, u, u,
+             u, rng_below(&g->rng, 30));
+    text_add(&g->body,
+             "    xor.b32 %%t%d, %%t%d, %%t%d;\n    and.b32 %%t%d, %%t%d, 1;\n    setp.eq.u32 %%q%d, %%t%d, 0;\n", t, t,
+             u, t, t, q, t);
     return q;
 }
 
@@ -87,7 +92,8 @@ static void maybe_jump(struct generator *g, int target)
 static void loop_statement(struct generator *g)
 {
     int uniform = rng_percent(&g->rng, 30), test_first = rng_percent(&g->rng, 50);
-    int start = label(g), latch = label(g), end = label(g), outer_break = g->break_label, counter = g->counters++, q = temporary(g);
+    int start = label(g), latch = label(g), end = label(g), outer_break = g->break_label, counter = g->counters++,
+        q = temporary(g);
     if (uniform) {
         text_add(&g->body, "    mov.u32 %%c%d, %u;\n", counter, 1 + rng_below(&g->rng, 4));
     } else {
@@ -148,7 +154,8 @@ static void leave_alone(struct generator *g)
         function_return(g, q);
     } else if (g->uniform_loops == 0 && g->budget < 15) {
         int r = fresh_condition(g);
-        text_add(&g->body, "    and.pred %%q%d, %%q%d, %%q%d;\n    @%%q%d %s;\n", q, q, r, q, rng_percent(&g->rng, 50) ? "exit" : "ret");
+        text_add(&g->body, "    and.pred %%q%d, %%q%d, %%q%d;\n    @%%q%d %s;\n", q, q, r, q,
+                 rng_percent(&g->rng, 50) ? "exit" : "ret");
         g->collectives_end = 1;
     }
 }

@@ -1,9 +1,9 @@
 /*
- * Device functions: parameters and results of all types in .param or .reg form, structures, early returns, functions that call functions,
- * recursion of small depth, and calls through pointers taken by mov or from a table.
- */
-#include <string.h>
+ * Device functions: parameters and results of all types in .param or .reg form, structures, early returns, functions
+ * that call functions, recursion of small depth, and calls through pointers taken by mov or from a
+ * table. */
 #include "random.h"
+#include <string.h>
 
 static const char *param_type(char class)
 {
@@ -54,7 +54,10 @@ static void take_parameter(struct generator *g, const struct signature *signatur
     struct text *body = &g->body;
     int t = temporary(g);
     if (class == 'S') {
-        text_add(body, "    ld.param.b64 %%a%d, [arg%d];\n    ld.param.b64 %%shifted, [arg%d+8];\n    xor.b64 %%mixed, %%mixed, %%shifted;\n", t, i, i);
+        text_add(body,
+                 "    ld.param.b64 %%a%d, [arg%d];\n    ld.param.b64 %%shifted, [arg%d+8];\n    xor.b64 %%mixed, "
+                 "%%mixed, %%shifted;\n",
+                 t, i, i);
         text_add(body, "    mad.lo.u64 %%mixed, %%mixed, 0x9E3779B97F4A7C15, %%a%d;\n", t);
         return;
     }
@@ -98,7 +101,8 @@ void function_return(struct generator *g, int condition)
 static void declare_temporaries(struct text *text, const struct generator *g)
 {
     int count = g->temporaries + 1;
-    text_add(text, "    .reg .b32 %%t<%d>;\n    .reg .b64 %%a<%d>;\n    .reg .b16 %%k<%d>;\n    .reg .pred %%q<%d>;\n", count, count, count, count);
+    text_add(text, "    .reg .b32 %%t<%d>;\n    .reg .b64 %%a<%d>;\n    .reg .b16 %%k<%d>;\n    .reg .pred %%q<%d>;\n",
+             count, count, count, count);
     text_add(text, "    .reg .b32 %%c<%d>, %%traced, %%shadow;\n", g->counters + 1);
 }
 
@@ -123,7 +127,10 @@ static void define(struct generator *g, int index)
     }
     registers_derive(g);
     for (int i = 0; i < LOCAL_BYTES; i += 8)
-        text_add(&g->body, "    mad.lo.u64 %%mixed, %%mixed, 2862933555777941757, 3037000493;\n    st.local.b64 [stack+%d], %%mixed;\n", i);
+        text_add(&g->body,
+                 "    mad.lo.u64 %%mixed, %%mixed, 2862933555777941757, 3037000493;\n    st.local.b64 [stack+%d], "
+                 "%%mixed;\n",
+                 i);
     text_append(&g->body, keep.data, keep.size);
     text_free(&keep);
     block_statements(g, g->budget);
@@ -131,7 +138,9 @@ static void define(struct generator *g, int index)
     text_add(&g->body, "    ret;\n");
     text_add(&g->head, ".func ");
     add_prototype(&g->head, &named, name, 0);
-    text_add(&g->head, "\n{\n    .local .align 16 .b8 stack[%d];\n    .reg .b64 %%mixed, %%shifted;\n    .reg .b16 %%derived;\n", LOCAL_BYTES);
+    text_add(&g->head,
+             "\n{\n    .local .align 16 .b8 stack[%d];\n    .reg .b64 %%mixed, %%shifted;\n    .reg .b16 %%derived;\n",
+             LOCAL_BYTES);
     registers_declare(&g->head);
     declare_temporaries(&g->head, g);
     text_append(&g->head, g->body.data, g->body.size);
@@ -144,11 +153,20 @@ static void define(struct generator *g, int index)
 static void define_recursion(struct generator *g)
 {
     unsigned a = rng_below(&g->rng, 1000000) | 1, b = rng_below(&g->rng, 31) + 1;
-    text_add(&g->head, ".func (.param .b32 result) deeper (.param .b32 a0, .param .b32 a1)\n{\n    .reg .b32 %%r<8>;\n    .reg .pred %%p;\n");
-    text_add(&g->head, "    ld.param.b32 %%r0, [a0];\n    ld.param.b32 %%r1, [a1];\n    setp.eq.u32 %%p, %%r0, 0;\n    @%%p bra DONE;\n");
-    text_add(&g->head, "    mad.lo.u32 %%r2, %%r1, %u, %%r0;\n    sub.u32 %%r3, %%r0, 1;\n    {\n    .param .b32 p0;\n    .param .b32 p1;\n    .param .b32 q;\n", a);
-    text_add(&g->head, "    st.param.b32 [p0], %%r3;\n    st.param.b32 [p1], %%r2;\n    call (q), deeper, (p0, p1);\n    ld.param.b32 %%r4, [q];\n    }\n");
-    text_add(&g->head, "    shf.l.wrap.b32 %%r5, %%r4, %%r4, %u;\n    xor.b32 %%r1, %%r1, %%r5;\nDONE:\n    st.param.b32 [result], %%r1;\n    ret;\n}\n\n", b);
+    text_add(&g->head, ".func (.param .b32 result) deeper (.param .b32 a0, .param .b32 a1)\n{\n    .reg .b32 %%r<8>;\n "
+                       "   .reg .pred %%p;\n");
+    text_add(&g->head, "    ld.param.b32 %%r0, [a0];\n    ld.param.b32 %%r1, [a1];\n    setp.eq.u32 %%p, %%r0, 0;\n    "
+                       "@%%p bra DONE;\n");
+    text_add(&g->head,
+             "    mad.lo.u32 %%r2, %%r1, %u, %%r0;\n    sub.u32 %%r3, %%r0, 1;\n    {\n    .param .b32 p0;\n    .param "
+             ".b32 p1;\n    .param .b32 q;\n",
+             a);
+    text_add(&g->head, "    st.param.b32 [p0], %%r3;\n    st.param.b32 [p1], %%r2;\n    call (q), deeper, (p0, p1);\n  "
+                       "  ld.param.b32 %%r4, [q];\n    }\n");
+    text_add(&g->head,
+             "    shf.l.wrap.b32 %%r5, %%r4, %%r4, %u;\n    xor.b32 %%r1, %%r1, %%r5;\nDONE:\n    st.param.b32 "
+             "[result], %%r1;\n    ret;\n}\n\n",
+             b);
 }
 
 void functions_define(struct generator *g)
@@ -181,7 +199,8 @@ static void store_argument(struct generator *g, char class, int i)
 {
     if (class == 'S') {
         const char *first = register_pick(g, 'c'), *second = register_pick(g, 'w'), *third = register_pick(g, 'w');
-        text_add(&g->body, "    st.param.b64 [p%d], %s;\n    st.param.v2.b32 [p%d+8], {%s, %s};\n", i, first, i, second, third);
+        text_add(&g->body, "    st.param.b64 [p%d], %s;\n    st.param.v2.b32 [p%d+8], {%s, %s};\n", i, first, i, second,
+                 third);
         return;
     }
     text_add(&g->body, "    st.param.%s [p%d], %s;\n", param_type(class), i, register_pick(g, class));
@@ -209,11 +228,15 @@ static int function_pointer(struct generator *g, int first)
 {
     int a = temporary(g), t = masked_value(g, 3), q = temporary(g);
     if (rng_percent(&g->rng, 50) && !g->inside_function) {
-        text_add(&g->body, "    mov.u64 %%a%d, functions;\n    mad.wide.u32 %%a%d, %%t%d, 8, %%a%d;\n    ld.global.u64 %%a%d, [%%a%d];\n", a, a, t, a, a, a);
+        text_add(&g->body,
+                 "    mov.u64 %%a%d, functions;\n    mad.wide.u32 %%a%d, %%t%d, 8, %%a%d;\n    ld.global.u64 %%a%d, "
+                 "[%%a%d];\n",
+                 a, a, t, a, a, a);
         return a;
     }
     int b = temporary(g);
-    text_add(&g->body, "    mov.u64 %%a%d, f%d;\n    mov.u64 %%a%d, f%d;\n    setp.lt.u32 %%q%d, %%t%d, 2;\n", a, first, b, first + 1, q, t);
+    text_add(&g->body, "    mov.u64 %%a%d, f%d;\n    mov.u64 %%a%d, f%d;\n    setp.lt.u32 %%q%d, %%t%d, 2;\n", a, first,
+             b, first + 1, q, t);
     text_add(&g->body, "    selp.b64 %%a%d, %%a%d, %%a%d, %%q%d;\n", a, a, b, q);
     return a;
 }
@@ -236,7 +259,10 @@ static void call_recursion(struct generator *g)
 {
     int t = masked_value(g, 3);
     const char *d = register_pick(g, 'w'), *source = register_pick(g, 'w');
-    text_add(&g->body, "    {\n    .param .b32 p0;\n    .param .b32 p1;\n    .param .b32 q;\n    st.param.b32 [p0], %%t%d;\n    st.param.b32 [p1], %s;\n", t, source);
+    text_add(&g->body,
+             "    {\n    .param .b32 p0;\n    .param .b32 p1;\n    .param .b32 q;\n    st.param.b32 [p0], %%t%d;\n    "
+             "st.param.b32 [p1], %s;\n",
+             t, source);
     text_add(&g->body, "    call (q), deeper, (p0, p1);\n    ld.param.b32 %s, [q];\n    }\n", d);
     trace(g, 'w', d);
 }

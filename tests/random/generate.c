@@ -1,9 +1,10 @@
 /*
- * The kernel around the statements: launch dimensions, module variables, parameters, first values, last values; its input.
- */
+ * The kernel around the statements: launch dimensions, module variables, parameters, first values, last values; its
+ *
+ * input. */
+#include "random.h"
 #include <stdlib.h>
 #include <string.h>
-#include "random.h"
 
 static void pick_launch(struct generator *g)
 {
@@ -35,12 +36,30 @@ static void pick_launch(struct generator *g)
 
 static uint64_t special_entry(struct rng *rng)
 {
-    static const uint32_t singles[] = {0, 0x80000000, 0x3f800000, 0xbf800000, 0x40000000, 0x3f000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345,
-                                       0x7f800001, 1, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0x4f000000, 0xcf000000, 0x5f000000, 0x33800000};
-    static const uint64_t reals[] = {0, 1ull << 63, 0x3ff0000000000000, 0xc000000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
-                                     0x7ff0000000000001, 0xfff8000000012345, 1, 0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff, 0x41dfffffffc00000,
-                                     0x41e0000000000000, 0xc1e0000000000000, 0x43e0000000000000, 0x3fe0000000000000};
-    static const uint16_t halves[] = {0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 1, 0x03ff, 0x0400, 0x7bff, 0x3f80, 0x7f80, 0x7fc0, 0x4248};
+    static const uint32_t singles[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x40000000,
+                                       0x3f000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345,
+                                       0x7f800001, 1,          0x80000001, 0x007fffff, 0x00800000,
+                                       0x7f7fffff, 0x4f000000, 0xcf000000, 0x5f000000, 0x33800000};
+    static const uint64_t reals[] = {0,
+                                     1ull << 63,
+                                     0x3ff0000000000000,
+                                     0xc000000000000000,
+                                     0x7ff0000000000000,
+                                     0xfff0000000000000,
+                                     0x7ff8000000000000,
+                                     0x7ff0000000000001,
+                                     0xfff8000000012345,
+                                     1,
+                                     0x000fffffffffffff,
+                                     0x0010000000000000,
+                                     0x7fefffffffffffff,
+                                     0x41dfffffffc00000,
+                                     0x41e0000000000000,
+                                     0xc1e0000000000000,
+                                     0x43e0000000000000,
+                                     0x3fe0000000000000};
+    static const uint16_t halves[] = {0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0x7c01,
+                                      1, 0x03ff, 0x0400, 0x7bff, 0x3f80, 0x7f80, 0x7fc0, 0x4248};
     uint64_t value = 0;
     unsigned kind = rng_below(rng, 4);
     if (kind == 0)
@@ -73,26 +92,22 @@ static uint64_t random_entry(struct rng *rng)
 {
     uint64_t value = 0;
     switch (rng_below(rng, 8)) {
-    case 0:
-        return special_entry(rng);
+    case 0: return special_entry(rng);
     case 1:
         value = (uint64_t)(uint32_t)(int)(rng_below(rng, 40) - 20) << 32;
         return value | (uint32_t)(int)(rng_below(rng, 2000) - 1000);
     case 2:
         value = (uint64_t)bits_of_float((float)(int)(rng_below(rng, 20000) - 10000) / 64.0f) << 32;
         return value | bits_of_float((float)(int)(rng_below(rng, 2000000) - 1000000) / 1024.0f);
-    case 3:
-        return bits_of_double((double)(int64_t)rng_bits(rng) / 1099511627776.0);
+    case 3: return bits_of_double((double)(int64_t)rng_bits(rng) / 1099511627776.0);
     case 4:
         for (int i = 0; i < 4; i++) {
             uint64_t half = 0x2c00 + rng_below(rng, 0x3000);
             value = value << 16 | half | (rng_below(rng, 2) << 15);
         }
         return value;
-    case 5:
-        return (uint64_t)(int64_t)(int)(rng_below(rng, 200) - 100);
-    default:
-        return rng_bits(rng);
+    case 5: return (uint64_t)(int64_t)(int)(rng_below(rng, 200) - 100);
+    default: return rng_bits(rng);
     }
 }
 
@@ -162,33 +177,48 @@ static void add_module_variables(struct generator *g)
         text_add(&g->head, ".extern .shared .align 16 .b8 dynamic[];\n");
         kernel->dynamic_shared_bytes = 2 * shared_bytes;
     } else {
-        text_add(&g->head, ".shared .align 16 .b8 exchanged[%u];\n.shared .align 16 .b8 owned[%u];\n", shared_bytes, shared_bytes);
+        text_add(&g->head, ".shared .align 16 .b8 exchanged[%u];\n.shared .align 16 .b8 owned[%u];\n", shared_bytes,
+                 shared_bytes);
     }
 }
 
 static void add_identity(struct generator *g)
 {
     struct text *body = &g->body;
-    text_add(body, "    mov.u32 %%i0, %%tid.z;\n    mov.u32 %%i1, %%ntid.y;\n    mov.u32 %%i2, %%tid.y;\n    mad.lo.u32 %%i0, %%i0, %%i1, %%i2;\n");
-    text_add(body, "    mov.u32 %%i1, %%ntid.x;\n    mov.u32 %%i2, %%tid.x;\n    mad.lo.u32 %%thread, %%i0, %%i1, %%i2;\n");
-    text_add(body, "    mov.u32 %%i0, %%ctaid.z;\n    mov.u32 %%i1, %%nctaid.y;\n    mov.u32 %%i2, %%ctaid.y;\n    mad.lo.u32 %%i0, %%i0, %%i1, %%i2;\n");
-    text_add(body, "    mov.u32 %%i1, %%nctaid.x;\n    mov.u32 %%i2, %%ctaid.x;\n    mad.lo.u32 %%i0, %%i0, %%i1, %%i2;\n");
+    text_add(body, "    mov.u32 %%i0, %%tid.z;\n    mov.u32 %%i1, %%ntid.y;\n    mov.u32 %%i2, %%tid.y;\n    "
+                   "mad.lo.u32 %%i0, %%i0, %%i1, %%i2;\n");
+    text_add(body,
+             "    mov.u32 %%i1, %%ntid.x;\n    mov.u32 %%i2, %%tid.x;\n    mad.lo.u32 %%thread, %%i0, %%i1, %%i2;\n");
+    text_add(body, "    mov.u32 %%i0, %%ctaid.z;\n    mov.u32 %%i1, %%nctaid.y;\n    mov.u32 %%i2, %%ctaid.y;\n    "
+                   "mad.lo.u32 %%i0, %%i0, %%i1, %%i2;\n");
+    text_add(body,
+             "    mov.u32 %%i1, %%nctaid.x;\n    mov.u32 %%i2, %%ctaid.x;\n    mad.lo.u32 %%i0, %%i0, %%i1, %%i2;\n");
     text_add(body, "    mad.lo.u32 %%global, %%i0, %u, %%thread;\n", g->kernel->block_threads);
-    text_add(body, "    and.b32 %%i0, %%thread, -32;\n    sub.u32 %%i0, %u, %%i0;\n    min.u32 %%i0, %%i0, 32;\n    sub.u32 %%i0, 32, %%i0;\n", g->kernel->block_threads);
+    text_add(body,
+             "    and.b32 %%i0, %%thread, -32;\n    sub.u32 %%i0, %u, %%i0;\n    min.u32 %%i0, %%i0, 32;\n    sub.u32 "
+             "%%i0, 32, %%i0;\n",
+             g->kernel->block_threads);
     text_add(body, "    mov.u32 %%live, -1;\n    shr.u32 %%live, %%live, %%i0;\n");
 }
 
 static void add_addresses(struct generator *g)
 {
     struct text *body = &g->body;
-    text_add(body, "    ld.param.u64 %%in, [in_pointer];\n    ld.param.u64 %%cells, [out_pointer];\n    cvta.to.global.u64 %%in, %%in;\n    cvta.to.global.u64 %%cells, %%cells;\n");
+    text_add(body, "    ld.param.u64 %%in, [in_pointer];\n    ld.param.u64 %%cells, [out_pointer];\n    "
+                   "cvta.to.global.u64 %%in, %%in;\n    cvta.to.global.u64 %%cells, %%cells;\n");
     text_add(body, "    mad.wide.u32 %%o4, %%global, 4, %%cells;\n    mad.wide.u32 %%o8, %%global, 8, %%cells;\n");
-    text_add(body, "    mad.wide.u32 %%mine, %%global, %d, %%cells;\n    add.u64 %%mine, %%mine, %d;\n", SCRATCH_BYTES, SHARED_CELLS * CELL_BYTES);
-    text_add(body, "    mul.lo.u32 %%i0, %%global, %u;\n    and.b32 %%i0, %%i0, %d;\n    mad.wide.u32 %%entry, %%i0, 8, %%in;\n", 2 * rng_below(&g->rng, 40) + 1, INPUT_ENTRIES - 1);
-    text_add(body, "    mov.u32 %%exchange, %s;\n    mov.u32 %%own, %s;\n", g->dynamic_shared ? "dynamic" : "exchanged", g->dynamic_shared ? "dynamic" : "owned");
+    text_add(body, "    mad.wide.u32 %%mine, %%global, %d, %%cells;\n    add.u64 %%mine, %%mine, %d;\n", SCRATCH_BYTES,
+             SHARED_CELLS * CELL_BYTES);
+    text_add(
+        body,
+        "    mul.lo.u32 %%i0, %%global, %u;\n    and.b32 %%i0, %%i0, %d;\n    mad.wide.u32 %%entry, %%i0, 8, %%in;\n",
+        2 * rng_below(&g->rng, 40) + 1, INPUT_ENTRIES - 1);
+    text_add(body, "    mov.u32 %%exchange, %s;\n    mov.u32 %%own, %s;\n", g->dynamic_shared ? "dynamic" : "exchanged",
+             g->dynamic_shared ? "dynamic" : "owned");
     if (g->dynamic_shared)
         text_add(body, "    add.u32 %%own, %%own, %u;\n", g->kernel->block_threads * EXCHANGE_BYTES);
-    text_add(body, "    mad.lo.u32 %%exch, %%thread, %d, %%exchange;\n    mad.lo.u32 %%own, %%thread, %d, %%own;\n", EXCHANGE_BYTES, EXCHANGE_BYTES);
+    text_add(body, "    mad.lo.u32 %%exch, %%thread, %d, %%exchange;\n    mad.lo.u32 %%own, %%thread, %d, %%own;\n",
+             EXCHANGE_BYTES, EXCHANGE_BYTES);
 }
 
 /* Every memory has known contents before the first statement. */
@@ -199,10 +229,14 @@ static void add_first_values(struct generator *g)
     registers_load(g);
     for (int i = 0; i < LOCAL_BYTES; i += 8)
         text_add(body, "    ld.global.b64 %%first, [%%entry+%d];\n    st.local.b64 [stack+%d], %%first;\n", i + 320, i);
-    text_add(body, "    ld.global.b64 %%first, [%%entry+16];\n    st.shared.b64 [%%exch], %%first;\n    st.shared.b64 [%%own+8], %%first;\n");
-    text_add(body, "    ld.global.b64 %%first, [%%entry+40];\n    st.shared.b64 [%%exch+8], %%first;\n    st.shared.b64 [%%own], %%first;\n");
-    text_add(body, "    setp.lt.u32 %%early, %%thread, 16;\n    mov.u32 %%i0, reduced;\n    mad.lo.u32 %%i0, %%thread, 8, %%i0;\n");
-    text_add(body, "    mad.wide.u32 %%first, %%thread, 8, %%in;\n    @%%early ld.global.b64 %%first, [%%first];\n    @%%early st.shared.b64 [%%i0], %%first;\n    bar.sync 0;\n");
+    text_add(body, "    ld.global.b64 %%first, [%%entry+16];\n    st.shared.b64 [%%exch], %%first;\n    st.shared.b64 "
+                   "[%%own+8], %%first;\n");
+    text_add(body, "    ld.global.b64 %%first, [%%entry+40];\n    st.shared.b64 [%%exch+8], %%first;\n    "
+                   "st.shared.b64 [%%own], %%first;\n");
+    text_add(body, "    setp.lt.u32 %%early, %%thread, 16;\n    mov.u32 %%i0, reduced;\n    mad.lo.u32 %%i0, %%thread, "
+                   "8, %%i0;\n");
+    text_add(body, "    mad.wide.u32 %%first, %%thread, 8, %%in;\n    @%%early ld.global.b64 %%first, [%%first];\n    "
+                   "@%%early st.shared.b64 [%%i0], %%first;\n    bar.sync 0;\n");
 }
 
 static void add_last_values(struct generator *g)
@@ -214,7 +248,8 @@ static void add_last_values(struct generator *g)
     text_add(body, "    ld.shared.b64 %%first, [%%own+%u];\n", 8 * rng_below(&g->rng, 2));
     trace_always(g, 'l', "%first");
     if (!g->collectives_end) {
-        text_add(body, "    bar.sync 0;\n    and.b32 %%i0, %%thread, 15;\n    mov.u32 %%i1, reduced;\n    mad.lo.u32 %%i0, %%i0, 8, %%i1;\n    ld.shared.b64 %%first, [%%i0];\n");
+        text_add(body, "    bar.sync 0;\n    and.b32 %%i0, %%thread, 15;\n    mov.u32 %%i1, reduced;\n    mad.lo.u32 "
+                       "%%i0, %%i0, 8, %%i1;\n    ld.shared.b64 %%first, [%%i0];\n");
         trace_always(g, 'l', "%first");
     }
     text_add(body, "    ret;\n");
@@ -226,12 +261,20 @@ static void assemble(struct generator *g)
     int count = g->temporaries + 1;
     text_add(ptx, ".version 8.6\n.target sm_90\n.address_size 64\n\n");
     text_append(ptx, g->head.data, g->head.size);
-    text_add(ptx, "\n.visible .entry kernel(\n    .param .u64 in_pointer,\n    .param .u64 out_pointer,\n    .param .u32 word,\n    .param .u16 half,\n"
-                  "    .param .u8 byte,\n    .param .u64 wide,\n    .param .f32 single,\n    .param .f64 real,\n    .param .align 16 .b8 structure[%d])\n{\n", STRUCT_BYTES);
+    text_add(ptx,
+             "\n.visible .entry kernel(\n    .param .u64 in_pointer,\n    .param .u64 out_pointer,\n    .param .u32 "
+             "word,\n    .param .u16 half,\n"
+             "    .param .u8 byte,\n    .param .u64 wide,\n    .param .f32 single,\n    .param .f64 real,\n    .param "
+             ".align 16 .b8 structure[%d])\n{\n",
+             STRUCT_BYTES);
     text_add(ptx, "    .local .align 16 .b8 stack[%d];\n", LOCAL_BYTES);
     text_add(ptx, "    .reg .b64 %%in, %%cells, %%o4, %%o8, %%mine, %%entry, %%first;\n    .reg .pred %%early;\n");
-    text_add(ptx, "    .reg .b32 %%i<3>, %%thread, %%global, %%live, %%exchange, %%exch, %%own, %%traced, %%shadow, %%c<%d>;\n", g->counters + 1);
-    text_add(ptx, "    .reg .b32 %%t<%d>;\n    .reg .b64 %%a<%d>;\n    .reg .b16 %%k<%d>;\n    .reg .pred %%q<%d>;\n", count, count, count, count);
+    text_add(
+        ptx,
+        "    .reg .b32 %%i<3>, %%thread, %%global, %%live, %%exchange, %%exch, %%own, %%traced, %%shadow, %%c<%d>;\n",
+        g->counters + 1);
+    text_add(ptx, "    .reg .b32 %%t<%d>;\n    .reg .b64 %%a<%d>;\n    .reg .b16 %%k<%d>;\n    .reg .pred %%q<%d>;\n",
+             count, count, count, count);
     registers_declare(ptx);
     text_append(ptx, g->body.data, g->body.size);
     text_add(ptx, "}\n");
@@ -265,10 +308,7 @@ void kernel_generate(struct kernel *kernel, uint64_t seed)
     text_free(&g.head);
 }
 
-void kernel_free(struct kernel *kernel)
-{
-    text_free(&kernel->ptx);
-}
+void kernel_free(struct kernel *kernel) { text_free(&kernel->ptx); }
 
 /* Launch and text together: a recording only holds for the kernel it was made with. */
 uint64_t kernel_text_hash(const struct kernel *kernel)
@@ -281,9 +321,11 @@ uint64_t kernel_text_hash(const struct kernel *kernel)
 
 const char *kernel_needs_warps(const struct kernel *kernel)
 {
-    static const char *const words[] = {"shfl.", "vote.", "match.", "redux.", "elect.", "mma.", "bar.warp.", "bar.red", "barrier.cta.red", "call", "brx."};
+    static const char *const words[] = {"shfl.",     "vote.",   "match.",          "redux.", "elect.", "mma.",
+                                        "bar.warp.", "bar.red", "barrier.cta.red", "call",   "brx."};
     /* What functions have that it does not call is of no matter, and a call is itself refused. */
-    for (const char *line = strstr(kernel->ptx.data, ".entry"); line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+    for (const char *line = strstr(kernel->ptx.data, ".entry"); line;
+         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
         const char *word = line + strspn(line, " ");
         if (*word == '@')
             word += strcspn(word, " ") + 1;
@@ -292,7 +334,8 @@ const char *kernel_needs_warps(const struct kernel *kernel)
                 return line;
         /* Barriers: only number 0, and only of the whole block, is the same for mixed warps. */
         size_t length = strcspn(word, ";\n");
-        if (strncmp(word, "bar", 3) == 0 && length > 0 && (word[length - 1] != '0' || word[length - 2] != ' ' || memchr(word, ',', length)))
+        if (strncmp(word, "bar", 3) == 0 && length > 0 &&
+            (word[length - 1] != '0' || word[length - 2] != ' ' || memchr(word, ',', length)))
             return line;
     }
     return NULL;
@@ -319,7 +362,8 @@ void kernel_describe(const struct kernel *kernel, size_t offset, char *message, 
         return;
     }
     if (offset < kernel->columns_at) {
-        snprintf(message, size, "scratch memory of thread %zu, byte %zu", (offset - SHARED_CELLS * CELL_BYTES) / SCRATCH_BYTES, offset % SCRATCH_BYTES);
+        snprintf(message, size, "scratch memory of thread %zu, byte %zu",
+                 (offset - SHARED_CELLS * CELL_BYTES) / SCRATCH_BYTES, offset % SCRATCH_BYTES);
         return;
     }
     size_t column = (offset - kernel->columns_at) / kernel->column_bytes;
@@ -328,9 +372,11 @@ void kernel_describe(const struct kernel *kernel, size_t offset, char *message, 
         snprintf(message, size, "column %zu", column);
         return;
     }
-    size_t bytes = strncmp(store - 3, "%o8", 3) == 0 ? 8 : 4, start = kernel->columns_at + column * kernel->column_bytes;
+    size_t bytes = strncmp(store - 3, "%o8", 3) == 0 ? 8 : 4,
+           start = kernel->columns_at + column * kernel->column_bytes;
     const char *line = store;
     for (int lines = 0; line > kernel->ptx.data && lines < 3; line--)
         lines += line[-1] == '\n';
-    snprintf(message, size, "column %zu, thread %zu, after\n%.*s", column, (offset - start) / bytes, (int)(strchr(store, '\n') - line), line);
+    snprintf(message, size, "column %zu, thread %zu, after\n%.*s", column, (offset - start) / bytes,
+             (int)(strchr(store, '\n') - line), line);
 }

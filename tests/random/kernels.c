@@ -2,18 +2,18 @@
  * The command line of the random kernels.
  *   random print SEED                             the kernel's PTX
  *   random write FIRST COUNT DIRECTORY            the PTX of many, for an assembler to judge
- *   random record FIRST COUNT OUT                 run them on the device: OUT/recorded.txt, OUT/full.bin, OUT/differ.txt
- *   random check FIRST COUNT FILE [FULL [DIR]]    run them and compare with a recording; FULL: the outputs in full
- *   random mixed FIRST COUNT FILE LEAST           the same under a divergence unit that mixes the warps of a block
- * Kernels with instructions of the warp as a whole must be refused there at launch: they are counted apart. All others must
- * run, at least LEAST of them.
- * A kernel is recorded only if the driver's compiler gives the same results with and without optimisation. Failing kernels' PTX goes to DIR.
- */
+ *   random record FIRST COUNT OUT                 run them on the device: OUT/recorded.txt, OUT/full.bin,
+ * OUT/differ.txt random check FIRST COUNT FILE [FULL [DIR]]    run them and compare with a recording; FULL: the outputs
+ * in full random mixed FIRST COUNT FILE LEAST           the same under a divergence unit that mixes the warps of a
+ * block Kernels with instructions of the warp as a whole must be refused there at launch: they are counted apart. All
+ * others must run, at least LEAST of them. A kernel is recorded only if the driver's compiler gives the same results
+ * with and without optimisation. Failing kernels' PTX goes to
+ * DIR. */
+#include "random.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "random.h"
 
 struct range {
     uint64_t first, count;
@@ -49,8 +49,9 @@ static int print_one(uint64_t seed)
 {
     struct kernel kernel;
     kernel_generate(&kernel, seed);
-    printf("// grid %u %u %u, block %u %u %u, %u bytes of dynamic shared memory, %u columns, %zu bytes of output\n", kernel.grid[0], kernel.grid[1], kernel.grid[2],
-           kernel.block[0], kernel.block[1], kernel.block[2], kernel.dynamic_shared_bytes, kernel.columns, kernel.out_bytes);
+    printf("// grid %u %u %u, block %u %u %u, %u bytes of dynamic shared memory, %u columns, %zu bytes of output\n",
+           kernel.grid[0], kernel.grid[1], kernel.grid[2], kernel.block[0], kernel.block[1], kernel.block[2],
+           kernel.dynamic_shared_bytes, kernel.columns, kernel.out_bytes);
     fputs(kernel.ptx.data, stdout);
     kernel_free(&kernel);
     return 0;
@@ -86,14 +87,16 @@ static uint32_t word_at(const unsigned char *out, size_t offset)
     return word;
 }
 
-static void report_difference(FILE *file, const struct kernel *kernel, const char *left, const unsigned char *a, const char *right, const unsigned char *b)
+static void report_difference(FILE *file, const struct kernel *kernel, const char *left, const unsigned char *a,
+                              const char *right, const unsigned char *b)
 {
     char message[1024];
     size_t at = first_difference(a, b, kernel);
     if (at == kernel->out_bytes)
         return;
     kernel_describe(kernel, at, message, sizeof message);
-    fprintf(file, "seed %llu: %s %08x, %s %08x: %s\n", (unsigned long long)kernel->seed, left, word_at(a, at), right, word_at(b, at), message);
+    fprintf(file, "seed %llu: %s %08x, %s %08x: %s\n", (unsigned long long)kernel->seed, left, word_at(a, at), right,
+            word_at(b, at), message);
 }
 
 struct outputs {
@@ -107,7 +110,8 @@ static void record_one(struct device *device, struct outputs *to, uint64_t seed)
     char message[4096];
     kernel_generate(&kernel, seed);
     unsigned char *fast = malloc(kernel.out_bytes), *plain = malloc(kernel.out_bytes);
-    if (device_run(device, &kernel, 4, fast, message, sizeof message) || device_run(device, &kernel, 0, plain, message, sizeof message)) {
+    if (device_run(device, &kernel, 4, fast, message, sizeof message) ||
+        device_run(device, &kernel, 0, plain, message, sizeof message)) {
         fprintf(to->differ, "seed %llu: does not run: %s\n", (unsigned long long)seed, message);
         to->failing++;
     } else if (memcmp(fast, plain, kernel.out_bytes)) {
@@ -131,7 +135,8 @@ static int record_all(struct range range, const char *directory)
 {
     struct device device;
     mkdir(directory, 0777);
-    struct outputs to = {open_in(directory, "recorded.txt"), open_in(directory, "full.bin"), open_in(directory, "differ.txt"), 0, 0, 0};
+    struct outputs to = {
+        open_in(directory, "recorded.txt"), open_in(directory, "full.bin"), open_in(directory, "differ.txt"), 0, 0, 0};
     if (device_open(&device))
         return 2;
     for (uint64_t i = 0; i < range.count; i++)
@@ -140,11 +145,13 @@ static int record_all(struct range range, const char *directory)
     fclose(to.rows);
     fclose(to.full);
     fclose(to.differ);
-    printf("%u recorded, %u differ between optimisation levels, %u do not run\n", to.recorded, to.differing, to.failing);
+    printf("%u recorded, %u differ between optimisation levels, %u do not run\n", to.recorded, to.differing,
+           to.failing);
     return 0;
 }
 
-static void explain(const struct kernel *kernel, const struct recorded *expected, const unsigned char *out, const char *full_path)
+static void explain(const struct kernel *kernel, const struct recorded *expected, const unsigned char *out,
+                    const char *full_path)
 {
     uint64_t size = 0;
     unsigned char *full = full_path ? full_find(full_path, kernel->seed, &size) : NULL;
@@ -156,7 +163,8 @@ static void explain(const struct kernel *kernel, const struct recorded *expected
             uint32_t word = word_at(out, kernel->columns_at + (size_t)i * 4);
             shown = word != expected->words[i];
             if (shown)
-                printf("seed %llu: first column, thread %d: silicon %08x, got %08x\n", (unsigned long long)kernel->seed, i, expected->words[i], word);
+                printf("seed %llu: first column, thread %d: silicon %08x, got %08x\n", (unsigned long long)kernel->seed,
+                       i, expected->words[i], word);
         }
         if (!shown)
             printf("seed %llu: the output's hash differs\n", (unsigned long long)kernel->seed);
@@ -180,7 +188,8 @@ static enum outcome judge_refusal(const struct kernel *kernel, int refused)
     if (refused)
         printf("seed %llu: refused, though no instruction needs its warp whole\n", (unsigned long long)kernel->seed);
     else
-        printf("seed %llu: not refused, though it has%.*s\n", (unsigned long long)kernel->seed, (int)strcspn(line + 3, "\n"), line + 3);
+        printf("seed %llu: not refused, though it has%.*s\n", (unsigned long long)kernel->seed,
+               (int)strcspn(line + 3, "\n"), line + 3);
     return FAILED;
 }
 
@@ -250,10 +259,13 @@ int main(int argc, char **argv)
     if (strcmp(mode, "record") == 0 && argc == 5)
         return record_all(parse_range(argv + 2), argv[4]);
     if (strcmp(mode, "check") == 0 && argc >= 5 && argc <= 7)
-        return check_all(parse_range(argv + 2), argv[4], &(struct check){argc > 5 ? argv[5] : NULL, argc > 6 ? argv[6] : NULL, 0}, 1);
+        return check_all(parse_range(argv + 2), argv[4],
+                         &(struct check){argc > 5 ? argv[5] : NULL, argc > 6 ? argv[6] : NULL, 0}, 1);
     if (strcmp(mode, "mixed") == 0 && argc == 6)
-        return check_all(parse_range(argv + 2), argv[4], &(struct check){.mixed = 1}, (unsigned)strtoul(argv[5], NULL, 0));
-    fprintf(stderr, "usage: random print SEED | write FIRST COUNT DIRECTORY | record FIRST COUNT OUT | check FIRST COUNT FILE [FULL [DIRECTORY]] |\n"
+        return check_all(parse_range(argv + 2), argv[4], &(struct check){.mixed = 1},
+                         (unsigned)strtoul(argv[5], NULL, 0));
+    fprintf(stderr, "usage: random print SEED | write FIRST COUNT DIRECTORY | record FIRST COUNT OUT | check FIRST "
+                    "COUNT FILE [FULL [DIRECTORY]] |\n"
                     "       mixed FIRST COUNT FILE LEAST\n");
     return 2;
 }

@@ -1,34 +1,38 @@
 /*
  * Loads and stores in every state space, direct and through generic addresses, in all widths and vectors; atomics.
- * Nothing races: a thread writes only memory of its own, and what all threads reduce into is never read by a thread before
- * a barrier, with one operation a cell, so that order does not matter.
- */
-#include <string.h>
+ * Nothing races: a thread writes only memory of its own, and what all threads reduce into is never read by a thread
+ * before a barrier, with one operation a cell, so that order does not
+ * matter. */
 #include "random.h"
+#include <string.h>
 
 struct access {
     const char *type;
     int bytes;
-    const char *classes;        /* of the register; a wider one is extended */
+    const char *classes; /* of the register; a wider one is extended */
 };
 
 static const struct access accesses[] = {
-    {"u8", 1, "hwl"},  {"s8", 1, "hwl"}, {"b8", 1, "hwl"},   {"u16", 2, "hwl"}, {"s16", 2, "hwl"},  {"b16", 2, "heaw"},
-    {"u32", 4, "wwl"}, {"s32", 4, "wl"}, {"b32", 4, "wbfx"}, {"f32", 4, "f"},   {"f32", 4, "f"},    {"u32", 4, "w"},
+    {"u8", 1, "hwl"},  {"s8", 1, "hwl"}, {"b8", 1, "hwl"},   {"u16", 2, "hwl"}, {"s16", 2, "hwl"}, {"b16", 2, "heaw"},
+    {"u32", 4, "wwl"}, {"s32", 4, "wl"}, {"b32", 4, "wbfx"}, {"f32", 4, "f"},   {"f32", 4, "f"},   {"u32", 4, "w"},
     {"u64", 8, "l"},   {"s64", 8, "l"},  {"b64", 8, "lcd"},  {"f64", 8, "d"},
 };
 
 enum space { INPUT, SCRATCH, SHARED, LOCAL, CONSTANT, TABLE, PARAMETER };
 
 struct space_info {
-    const char *name, *base;    /* the base: a register, or a variable */
+    const char *name, *base; /* the base: a register, or a variable */
     unsigned bytes;
     int is_register, writable;
 };
 
 static const struct space_info spaces[] = {
-    {"global", "%in", 0, 1, 0},         {"global", "%mine", SCRATCH_BYTES, 1, 1},   {"shared", "%own", EXCHANGE_BYTES, 1, 1},
-    {"local", "stack", LOCAL_BYTES, 0, 1}, {"const", "constants", TABLE_BYTES, 0, 0}, {"global", "table", TABLE_BYTES, 0, 0},
+    {"global", "%in", 0, 1, 0},
+    {"global", "%mine", SCRATCH_BYTES, 1, 1},
+    {"shared", "%own", EXCHANGE_BYTES, 1, 1},
+    {"local", "stack", LOCAL_BYTES, 0, 1},
+    {"const", "constants", TABLE_BYTES, 0, 0},
+    {"global", "table", TABLE_BYTES, 0, 0},
     {"param", "structure", STRUCT_BYTES, 0, 0},
 };
 
@@ -47,7 +51,8 @@ static unsigned aligned_offset(struct generator *g, unsigned limit, int bytes)
     return rng_below(&g->rng, limit / (unsigned)bytes) * (unsigned)bytes;
 }
 
-/* A 64-bit register with the address of the space's memory (of one of the input's entries), and the offset to use with it. */
+/* A 64-bit register with the address of the space's memory (of one of the input's entries), and the offset to use with
+ * it. */
 static int base_address(struct generator *g, enum space space, int bytes, unsigned *offset)
 {
     const struct space_info *info = &spaces[space];
@@ -121,14 +126,12 @@ static char pick_class(struct generator *g, const struct access *access, int vec
     return class == 'a' ? 'h' : class == 'b' ? 'w' : class == 'c' ? 'l' : class;
 }
 
-static const char *vector_suffix(int vector)
-{
-    return vector == 4 ? ".v4" : vector == 2 ? ".v2" : "";
-}
+static const char *vector_suffix(int vector) { return vector == 4 ? ".v4" : vector == 2 ? ".v2" : ""; }
 
 static void load(struct generator *g)
 {
-    static const char *const hints[] = {"", "", "", ".ca", ".cg", ".cs", ".cv", ".volatile", ".relaxed.gpu", ".acquire.cta", ".lu"};
+    static const char *const hints[] = {
+        "", "", "", ".ca", ".cg", ".cs", ".cv", ".volatile", ".relaxed.gpu", ".acquire.cta", ".lu"};
     char space_text[16], operand[64];
     const char *names[4], *hint = "", *nc = "";
     int vector;
@@ -143,7 +146,8 @@ static void load(struct generator *g)
     int before = hint[0] && (hint[1] == 'v' || hint[1] == 'r' || hint[1] == 'a');
     registers_pick_distinct(g, class, names, vector);
     const char *guard = rng_percent(&g->rng, 15) ? predicate_guard(g) : "";
-    text_add(&g->body, "    %sld%s%s%s%s%s.%s ", guard, before ? hint : "", space_text, before ? "" : hint, nc, vector_suffix(vector), access->type);
+    text_add(&g->body, "    %sld%s%s%s%s%s.%s ", guard, before ? hint : "", space_text, before ? "" : hint, nc,
+             vector_suffix(vector), access->type);
     add_registers(g, names, vector);
     text_add(&g->body, ", %s;\n", operand);
     for (int i = 0; i < vector; i++)
@@ -152,7 +156,8 @@ static void load(struct generator *g)
 
 static void store(struct generator *g)
 {
-    static const char *const hints[] = {"", "", "", ".wb", ".cg", ".cs", ".wt", ".volatile", ".relaxed.gpu", ".release.cta"};
+    static const char *const hints[] = {"",    "",    "",          ".wb",          ".cg",
+                                        ".cs", ".wt", ".volatile", ".relaxed.gpu", ".release.cta"};
     char space_text[16], operand[64];
     const char *names[4], *hint = "";
     int vector;
@@ -166,7 +171,8 @@ static void store(struct generator *g)
     for (int i = 0; i < vector; i++)
         names[i] = register_pick(g, class);
     const char *guard = rng_percent(&g->rng, 15) ? predicate_guard(g) : "";
-    text_add(&g->body, "    %sst%s%s%s%s.%s %s, ", guard, before ? hint : "", space_text, before ? "" : hint, vector_suffix(vector), access->type, operand);
+    text_add(&g->body, "    %sst%s%s%s%s.%s %s, ", guard, before ? hint : "", space_text, before ? "" : hint,
+             vector_suffix(vector), access->type, operand);
     add_registers(g, names, vector);
     text_add(&g->body, ";\n");
 }
@@ -181,9 +187,11 @@ static void address_question(struct generator *g)
     const char *p = register_pick(g, 'p');
     int a = base_address(g, space, 4, &offset), b = temporary(g), t = temporary(g);
     const char *window = windows[rng_below(&g->rng, 4)];
-    text_add(&g->body, "    cvta.%s.u64 %%a%d, %%a%d;\n    isspacep.%s %s, %%a%d;\n", spaces[space].name, b, a, window, p, b);
+    text_add(&g->body, "    cvta.%s.u64 %%a%d, %%a%d;\n    isspacep.%s %s, %%a%d;\n", spaces[space].name, b, a, window,
+             p, b);
     trace(g, 'p', p);
-    text_add(&g->body, "    cvta.to.%s.u64 %%a%d, %%a%d;\n    ld.%s.u32 %%t%d, [%%a%d+%u];\n", spaces[space].name, a, b, spaces[space].name, t, a, offset);
+    text_add(&g->body, "    cvta.to.%s.u64 %%a%d, %%a%d;\n    ld.%s.u32 %%t%d, [%%a%d+%u];\n", spaces[space].name, a, b,
+             spaces[space].name, t, a, offset);
     const char *d = register_pick(g, 'w');
     text_add(&g->body, "    xor.b32 %s, %s, %%t%d;\n", d, register_pick(g, 'w'), t);
     trace(g, 'w', d);
@@ -194,8 +202,12 @@ static void pointer_load(struct generator *g)
 {
     int t = masked_value(g, 3), u = masked_value(g, TABLE_BYTES / 8 - 1), a = temporary(g), b = temporary(g);
     const char *d = register_pick(g, 'l');
-    text_add(&g->body, "    mov.u64 %%a%d, pointers;\n    mad.wide.u32 %%a%d, %%t%d, 8, %%a%d;\n    ld.global.u64 %%a%d, [%%a%d];\n", a, a, t, a, b, a);
-    text_add(&g->body, "    mad.wide.u32 %%a%d, %%t%d, 8, %%a%d;\n    ld%s.u64 %s, [%%a%d];\n", b, u, b, rng_percent(&g->rng, 50) ? "" : ".global", d, b);
+    text_add(
+        &g->body,
+        "    mov.u64 %%a%d, pointers;\n    mad.wide.u32 %%a%d, %%t%d, 8, %%a%d;\n    ld.global.u64 %%a%d, [%%a%d];\n",
+        a, a, t, a, b, a);
+    text_add(&g->body, "    mad.wide.u32 %%a%d, %%t%d, 8, %%a%d;\n    ld%s.u64 %s, [%%a%d];\n", b, u, b,
+             rng_percent(&g->rng, 50) ? "" : ".global", d, b);
     trace(g, 'l', d);
 }
 
@@ -219,8 +231,9 @@ struct reduction {
 
 /* Every one gives the same in any order. */
 static const struct reduction reductions[] = {
-    {"add.u32", 'w'}, {"add.s32", 'w'}, {"add.u64", 'l'}, {"min.u32", 'w'}, {"max.u32", 'w'}, {"min.s32", 'w'}, {"max.s32", 'w'}, {"and.b32", 'w'},
-    {"or.b32", 'w'},  {"xor.b32", 'w'}, {"min.u64", 'l'}, {"max.s64", 'l'}, {"and.b64", 'l'}, {"or.b64", 'l'},  {"xor.b64", 'l'}, {"inc.u32", 'n'},
+    {"add.u32", 'w'}, {"add.s32", 'w'}, {"add.u64", 'l'}, {"min.u32", 'w'}, {"max.u32", 'w'}, {"min.s32", 'w'},
+    {"max.s32", 'w'}, {"and.b32", 'w'}, {"or.b32", 'w'},  {"xor.b32", 'w'}, {"min.u64", 'l'}, {"max.s64", 'l'},
+    {"and.b64", 'l'}, {"or.b64", 'l'},  {"xor.b64", 'l'}, {"inc.u32", 'n'},
 };
 
 static void reduce_together(struct generator *g)
@@ -244,7 +257,8 @@ static void reduce_together(struct generator *g)
     int returns = rng_percent(&g->rng, 30), b = temporary(g);
     const char *source = reduction->class == 'n' ? "12345" : register_pick(g, reduction->class);
     if (returns)
-        text_add(&g->body, "    %satom%s.%s %%%s%d, %s, %s;\n", guard, space, reduction->name, reduction->class == 'l' ? "a" : "t", b, operand, source);
+        text_add(&g->body, "    %satom%s.%s %%%s%d, %s, %s;\n", guard, space, reduction->name,
+                 reduction->class == 'l' ? "a" : "t", b, operand, source);
     else
         text_add(&g->body, "    %sred%s.%s %s, %s;\n", guard, space, reduction->name, operand, source);
 }
@@ -253,9 +267,11 @@ static void reduce_together(struct generator *g)
 static void atomic_alone(struct generator *g)
 {
     static const struct reduction ops[] = {
-        {"add.u32", 'w'},  {"add.s32", 'w'},  {"add.u64", 'l'},  {"add.f32", 'f'},  {"add.f64", 'd'},  {"min.u32", 'w'},  {"max.s32", 'w'}, {"min.s64", 'l'},
-        {"max.u64", 'l'},  {"and.b32", 'w'},  {"or.b64", 'l'},   {"xor.b32", 'w'},  {"inc.u32", 'w'},  {"dec.u32", 'w'},  {"exch.b32", 'w'}, {"exch.b64", 'l'},
-        {"cas.b32", 'w'},  {"cas.b64", 'l'},  {"cas.b16", 'h'},  {"add.noftz.f16x2", 'x'}, {"add.noftz.f16", 'e'},
+        {"add.u32", 'w'},       {"add.s32", 'w'}, {"add.u64", 'l'}, {"add.f32", 'f'}, {"add.f64", 'd'},
+        {"min.u32", 'w'},       {"max.s32", 'w'}, {"min.s64", 'l'}, {"max.u64", 'l'}, {"and.b32", 'w'},
+        {"or.b64", 'l'},        {"xor.b32", 'w'}, {"inc.u32", 'w'}, {"dec.u32", 'w'}, {"exch.b32", 'w'},
+        {"exch.b64", 'l'},      {"cas.b32", 'w'}, {"cas.b64", 'l'}, {"cas.b16", 'h'}, {"add.noftz.f16x2", 'x'},
+        {"add.noftz.f16", 'e'},
     };
     const struct reduction *op = &ops[rng_below(&g->rng, sizeof ops / sizeof ops[0])];
     int bytes = class_bits(op->class) / 8, cas = op->name[0] == 'c', comparand_fits = rng_percent(&g->rng, 50);
@@ -263,12 +279,13 @@ static void atomic_alone(struct generator *g)
     static const char *const orders[] = {"", "", ".relaxed.gpu", ".acq_rel.cta", ".acquire.sys", ".release.gpu"};
     const char *order = orders[rng_below(&g->rng, 6)];
     address(g, rng_percent(&g->rng, 50) ? SCRATCH : SHARED, bytes, space_text, operand);
-    const char *d = register_pick(g, op->class), *source = register_pick(g, op->class), *compared = register_pick(g, op->class);
+    const char *d = register_pick(g, op->class), *source = register_pick(g, op->class),
+               *compared = register_pick(g, op->class);
     if (cas && comparand_fits)
         text_add(&g->body, "    ld%s.b%d %s, %s;\n", space_text, bytes * 8, compared, operand);
     const char *guard = rng_percent(&g->rng, 15) ? predicate_guard(g) : "";
-    text_add(&g->body, "    %satom%s%s.%s %s, %s, %s%s%s;\n", guard, order, space_text, op->name, d, operand, cas ? compared : source, cas ? ", " : "",
-             cas ? source : "");
+    text_add(&g->body, "    %satom%s%s.%s %s, %s, %s%s%s;\n", guard, order, space_text, op->name, d, operand,
+             cas ? compared : source, cas ? ", " : "", cas ? source : "");
     trace(g, op->class, d);
 }
 

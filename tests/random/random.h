@@ -12,15 +12,16 @@
  *   device.c     the CUDA driver API
  *   recording.c  the recorded files
  *   kernels.c    the command line
- * The text of a kernel must not depend on the compiler: no expression draws two random numbers in an order C leaves open.
- */
+ * The text of a kernel must not depend on the compiler: no expression draws two random numbers in an order C leaves
+ *
+ * open. */
 #ifndef HEDDLE_TESTS_RANDOM_RANDOM_H
 #define HEDDLE_TESTS_RANDOM_RANDOM_H
 
+#include <cuda.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <cuda.h>
 
 /* ---- text.c ---- */
 
@@ -47,16 +48,16 @@ uint64_t hash_bytes(const void *data, size_t size);
 /* ---- what a seed makes ---- */
 
 enum {
-    INPUT_ENTRIES = 512,        /* of eight bytes; an index is masked to these */
-    INPUT_SLACK = 64,           /* entries behind them that an offset may reach */
+    INPUT_ENTRIES = 512, /* of eight bytes; an index is masked to these */
+    INPUT_SLACK = 64,    /* entries behind them that an offset may reach */
     INPUT_BYTES = (INPUT_ENTRIES + INPUT_SLACK) * 8,
-    SHARED_CELLS = 64,          /* eight bytes each, for reductions by all threads */
+    SHARED_CELLS = 64, /* eight bytes each, for reductions by all threads */
     CELL_BYTES = 8,
-    SCRATCH_BYTES = 32,         /* global memory of a thread's own */
-    EXCHANGE_BYTES = 16,        /* shared memory of a thread, which others read */
+    SCRATCH_BYTES = 32,  /* global memory of a thread's own */
+    EXCHANGE_BYTES = 16, /* shared memory of a thread, which others read */
     LOCAL_BYTES = 128,
-    TABLE_BYTES = 256,          /* constant table, global table */
-    STRUCT_BYTES = 32,          /* the parameter that is a structure */
+    TABLE_BYTES = 256, /* constant table, global table */
+    STRUCT_BYTES = 32, /* the parameter that is a structure */
     MAX_FUNCTIONS = 6,
     MAX_SIGNATURE = 5,
     /* Kernels of this seed and of those above it consist of instructions whose meaning does not depend on which threads
@@ -81,8 +82,8 @@ struct kernel {
     unsigned grid[3], block[3];
     unsigned block_threads, threads;
     unsigned dynamic_shared_bytes;
-    unsigned columns;                   /* words a thread writes, one column each */
-    size_t column_bytes, columns_at;    /* the output: cells, scratch of every thread, columns */
+    unsigned columns;                /* words a thread writes, one column each */
+    size_t column_bytes, columns_at; /* the output: cells, scratch of every thread, columns */
     size_t out_bytes;
     struct parameters parameters;
     struct text ptx;
@@ -102,38 +103,38 @@ void kernel_describe(const struct kernel *kernel, size_t offset, char *message, 
 
 struct signature {
     int parameters, results;
-    char parameter[MAX_SIGNATURE];      /* operand classes; 'S' a structure of 16 bytes */
+    char parameter[MAX_SIGNATURE]; /* operand classes; 'S' a structure of 16 bytes */
     char result[2];
-    int by_register;                    /* .reg parameters instead of .param */
+    int by_register; /* .reg parameters instead of .param */
 };
 
 struct function {
     struct signature signature;
-    int indirect;                       /* has the common signature of the functions called through pointers */
+    int indirect; /* has the common signature of the functions called through pointers */
 };
 
 struct generator {
     struct rng rng;
     struct kernel *kernel;
-    struct text body;                   /* statements so far */
-    struct text head;                   /* module-level text in front of the kernel */
+    struct text body; /* statements so far */
+    struct text head; /* module-level text in front of the kernel */
     int inside_function;
-    int depth;                          /* nested control flow */
+    int depth; /* nested control flow */
     int loop_depth;
-    int mixable;                        /* the seed is one of MIXABLE_SEEDS */
-    int divergent;                      /* > 0: lanes may be apart here */
-    int collectives_end;                /* lanes left on their own: no more collective instructions */
-    int lanes_left;                     /* some left together: the live mask is not the start's */
+    int mixable;         /* the seed is one of MIXABLE_SEEDS */
+    int divergent;       /* > 0: lanes may be apart here */
+    int collectives_end; /* lanes left on their own: no more collective instructions */
+    int lanes_left;      /* some left together: the live mask is not the start's */
     int labels, counters, temporaries;
-    int budget;                         /* statements left */
+    int budget; /* statements left */
     int trace_percent;
     int dynamic_shared;
     struct function functions[MAX_FUNCTIONS];
     int function_count;
-    int break_label;                    /* of the innermost loop that lanes may leave alone; -1: none */
+    int break_label; /* of the innermost loop that lanes may leave alone; -1: none */
     int uniform_loops;
-    int recursion;                      /* the function that calls itself is there */
-    const struct signature *returning;  /* of the function being made */
+    int recursion;                     /* the function that calls itself is there */
+    const struct signature *returning; /* of the function being made */
 };
 
 /* ---- registers.c ---- */
@@ -153,11 +154,11 @@ void trace_everything(struct generator *g, unsigned percent);
 /* First values: from the input, at the address in %entry; or, in a function, from the mixture in %mixed. */
 void registers_load(struct generator *g);
 void registers_derive(struct generator *g);
-int temporary(struct generator *g);     /* number of a fresh %t, %a (64 bits) */
+int temporary(struct generator *g); /* number of a fresh %t, %a (64 bits) */
 int label(struct generator *g);
 /* A 32-bit value of 0..mask in a fresh %t. */
 int masked_value(struct generator *g, unsigned mask);
-const char *predicate_guard(struct generator *g);   /* "@%p1 ", "@!%p2 " */
+const char *predicate_guard(struct generator *g); /* "@%p1 ", "@!%p2 " */
 
 /* ---- patterns.c ---- */
 
@@ -193,8 +194,10 @@ struct device {
 
 int device_open(struct device *device);
 void device_close(struct device *device);
-/* Runs a kernel at an optimisation level of the driver's compiler; -1 leaves it alone. Returns 0, or -1 with a message. */
-int device_run(struct device *device, const struct kernel *kernel, int optimisation, unsigned char *out, char *message, size_t size);
+/* Runs a kernel at an optimisation level of the driver's compiler; -1 leaves it alone. Returns 0, or -1 with a
+ * message. */
+int device_run(struct device *device, const struct kernel *kernel, int optimisation, unsigned char *out, char *message,
+               size_t size);
 
 /* ---- recording.c ---- */
 
@@ -204,7 +207,7 @@ struct recorded {
 };
 
 struct recording {
-    struct recorded *rows;              /* sorted by seed, as recorded */
+    struct recorded *rows; /* sorted by seed, as recorded */
     size_t count;
 };
 

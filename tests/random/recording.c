@@ -1,10 +1,10 @@
 /*
- * The recorded files. One line a seed: seed, hash of the kernel's text, hash of its output, first four words of the columns.
- * Beside it, for finding what differs and not kept in the repository, the outputs in full.
- */
+ * The recorded files. One line a seed: seed, hash of the kernel's text, hash of its output, first four words of the
+ * columns. Beside it, for finding what differs and not kept in the repository, the outputs in
+ * full. */
+#include "random.h"
 #include <stdlib.h>
 #include <string.h>
-#include "random.h"
 
 int recording_read(struct recording *recording, const char *path)
 {
@@ -21,7 +21,8 @@ int recording_read(struct recording *recording, const char *path)
         struct recorded row;
         if (line[0] == '#')
             continue;
-        if (sscanf(line, "%llu %llx %llx %x %x %x %x", &seed, &text_hash, &hash, &row.words[0], &row.words[1], &row.words[2], &row.words[3]) != 7) {
+        if (sscanf(line, "%llu %llx %llx %x %x %x %x", &seed, &text_hash, &hash, &row.words[0], &row.words[1],
+                   &row.words[2], &row.words[3]) != 7) {
             fprintf(stderr, "%s: bad line: %s", path, line);
             fclose(file);
             return -1;
@@ -41,7 +42,6 @@ int recording_read(struct recording *recording, const char *path)
     return 0;
 }
 
-
 void recorded_fill(struct recorded *row, const struct kernel *kernel, const unsigned char *out)
 {
     row->seed = kernel->seed;
@@ -52,13 +52,15 @@ void recorded_fill(struct recorded *row, const struct kernel *kernel, const unsi
 
 void recorded_write(FILE *file, const struct recorded *row)
 {
-    fprintf(file, "%llu %08llx %016llx %x %x %x %x\n", (unsigned long long)row->seed, (unsigned long long)row->text_hash, (unsigned long long)row->hash,
-            row->words[0], row->words[1], row->words[2], row->words[3]);
+    fprintf(file, "%llu %08llx %016llx %x %x %x %x\n", (unsigned long long)row->seed,
+            (unsigned long long)row->text_hash, (unsigned long long)row->hash, row->words[0], row->words[1],
+            row->words[2], row->words[3]);
 }
 
 int full_write(FILE *file, uint64_t seed, const unsigned char *out, uint64_t size)
 {
-    return fwrite(&seed, 8, 1, file) == 1 && fwrite(&size, 8, 1, file) == 1 && fwrite(out, 1, size, file) == size ? 0 : -1;
+    return fwrite(&seed, 8, 1, file) == 1 && fwrite(&size, 8, 1, file) == 1 && fwrite(out, 1, size, file) == size ? 0
+                                                                                                                  : -1;
 }
 
 unsigned char *full_find(const char *path, uint64_t seed, uint64_t *size)

@@ -1,10 +1,10 @@
 /*
- * Random numbers (splitmix64, so that a seed means the same everywhere), growing text, and the hash of outputs.
- */
+ * Random numbers (splitmix64, so that a seed means the same everywhere), growing text, and the hash of
+ * outputs. */
+#include "random.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "random.h"
 
 uint64_t rng_bits(struct rng *rng)
 {
@@ -14,15 +14,9 @@ uint64_t rng_bits(struct rng *rng)
     return z ^ (z >> 31);
 }
 
-unsigned rng_below(struct rng *rng, unsigned limit)
-{
-    return (unsigned)(((rng_bits(rng) >> 32) * limit) >> 32);
-}
+unsigned rng_below(struct rng *rng, unsigned limit) { return (unsigned)(((rng_bits(rng) >> 32) * limit) >> 32); }
 
-int rng_percent(struct rng *rng, unsigned percent)
-{
-    return rng_below(rng, 100) < percent;
-}
+int rng_percent(struct rng *rng, unsigned percent) { return rng_below(rng, 100) < percent; }
 
 static void reserve(struct text *text, size_t more)
 {

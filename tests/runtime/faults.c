@@ -1,4 +1,5 @@
-/* Errors that stay: what a kernel did wrong is answered by every call until the device is reset, and cudaGetLastError does not forget it. */
+/* Errors that stay: what a kernel did wrong is answered by every call until the device is reset, and cudaGetLastError
+ * does not forget it. */
 #include "fat_binary.h"
 
 IMAGE_OF(image, KIND_PTX, PTX_HEAD PTX_FILL(100, ""));

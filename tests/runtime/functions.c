@@ -1,4 +1,5 @@
-/* Kernels as objects: attributes, in a structure that has grown over the years, names, parameters; names and texts of errors. */
+/* Kernels as objects: attributes, in a structure that has grown over the years, names, parameters; names and texts of
+ * errors. */
 #include "fat_binary.h"
 
 IMAGE_OF(image, KIND_PTX, PTX_HEAD PTX_FILL(100, ""));
@@ -22,7 +23,8 @@ int main(void)
     memcpy(&threads, attributes + 24, sizeof threads);
     memcpy(&registers, attributes + 28, sizeof registers);
     TRUE(threads == 1024 && registers > 0 && registers < 64);
-    TRUE(version / 1000 != 11 || attributes[(BYTES_BEFORE_CLUSTERS + 7) / 8 * 8] == GUARD); /* a program of CUDA 11.0 has no more room */
+    TRUE(version / 1000 != 11 ||
+         attributes[(BYTES_BEFORE_CLUSTERS + 7) / 8 * 8] == GUARD); /* a program of CUDA 11.0 has no more room */
     TRUE(version / 1000 == 11 || attributes[BYTES_BEFORE_CLUSTERS] != GUARD);
     EXPECT(NO_FUNCTION, cudaFuncGetAttributes(attributes, &unregistered));
     EXPECT(INVALID_VALUE, cudaFuncGetAttributes(NULL, &fill));
@@ -38,7 +40,9 @@ int main(void)
     OK(cuFuncGetName(&name, f));
     TRUE(name && !strcmp(name, "fill"));
     TRUE(!strcmp(cudaGetErrorName(0), "cudaSuccess") && !strcmp(cudaGetErrorString(0), "no error"));
-    TRUE(!strcmp(cudaGetErrorName(700), "cudaErrorIllegalAddress") && !strcmp(cudaGetErrorString(700), "an illegal memory access was encountered"));
-    TRUE(!strcmp(cudaGetErrorString(9), "invalid configuration argument") && !strcmp(cudaGetErrorName(4321), "unrecognized error code"));
+    TRUE(!strcmp(cudaGetErrorName(700), "cudaErrorIllegalAddress") &&
+         !strcmp(cudaGetErrorString(700), "an illegal memory access was encountered"));
+    TRUE(!strcmp(cudaGetErrorString(9), "invalid configuration argument") &&
+         !strcmp(cudaGetErrorName(4321), "unrecognized error code"));
     return done();
 }

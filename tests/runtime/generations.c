@@ -1,5 +1,6 @@
-/* What differs between the libraries of CUDA 11, 12 and 13 in calls about memory and textures: structures that grew must not be written past their older end, and calls that changed their
- * arguments must take those of their own generation. */
+/* What differs between the libraries of CUDA 11, 12 and 13 in calls about memory and textures: structures that grew
+ * must not be written past their older end, and calls that changed their arguments must take those of their own
+ * generation. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -67,8 +68,10 @@ static void managed_memory(void)
         OK(advise(p, 4096, SET_PREFERRED, CU_DEVICE_CPU));
     }
     if (generation >= 12) {
-        int (*prefetch)(const void *, size_t, CUmemLocation, unsigned int, CUstream) = function(generation == 12 ? "cudaMemPrefetchAsync_v2" : "cudaMemPrefetchAsync");
-        int (*advise)(const void *, size_t, int, CUmemLocation) = function(generation == 12 ? "cudaMemAdvise_v2" : "cudaMemAdvise");
+        int (*prefetch)(const void *, size_t, CUmemLocation, unsigned int, CUstream) =
+            function(generation == 12 ? "cudaMemPrefetchAsync_v2" : "cudaMemPrefetchAsync");
+        int (*advise)(const void *, size_t, int, CUmemLocation) =
+            function(generation == 12 ? "cudaMemAdvise_v2" : "cudaMemAdvise");
         OK(prefetch(p, 4096, host, 0, NULL));
         TRUE(range_attribute(p, 4096, LAST_PREFETCH) == CU_DEVICE_CPU);
         OK(prefetch(p, 4096, device, 0, NULL));
@@ -86,13 +89,19 @@ static void managed_memory(void)
 static void textures(void)
 {
     const int channels[5] = {32, 0, 0, 0, 2};
-    struct { int type; CUarray array; char rest[120]; unsigned int flags; } resource = {0};
+    struct {
+        int type;
+        CUarray array;
+        char rest[120];
+        unsigned int flags;
+    } resource = {0};
     int sampling[18] = {0};
     CUtexObject object = 0;
     OK(cudaMallocArray(&resource.array, channels, 8, 4, 0));
     if (generation < 13)
-        memset(resource.rest + 48, 0xee, sizeof resource.rest - 48 + sizeof resource.flags); /* not of the structure: must not be read */
-    sampling[17] = 1;                                                                          /* seamless cubes: of the structure from 12 on */
+        memset(resource.rest + 48, 0xee,
+               sizeof resource.rest - 48 + sizeof resource.flags); /* not of the structure: must not be read */
+    sampling[17] = 1;                                              /* seamless cubes: of the structure from 12 on */
     OK(cudaCreateTextureObject(&object, &resource, sampling, NULL));
     OK(cudaGetTextureObjectResourceDesc(fresh(), object));
     TRUE(written() == (generation < 13 ? 64 : 144));
@@ -108,7 +117,11 @@ static void textures(void)
 
 static void batches(void)
 {
-    struct { int order; CUmemLocation from, to; unsigned int flags; } attributes = {.order = 1};
+    struct {
+        int order;
+        CUmemLocation from, to;
+        unsigned int flags;
+    } attributes = {.order = 1};
     int in[4] = {1, 2, 3, 4}, out[4] = {0};
     void *device = NULL, *to[2];
     const void *from[2];
@@ -119,13 +132,15 @@ static void batches(void)
     to[0] = device, to[1] = (char *)device + 8;
     from[0] = in + 2, from[1] = in;
     if (generation == 12) {
-        int (*copy)(void *const *, const void *const *, const size_t *, size_t, void *, size_t *, size_t, size_t *, CUstream) = function("cudaMemcpyBatchAsync");
+        int (*copy)(void *const *, const void *const *, const size_t *, size_t, void *, size_t *, size_t, size_t *,
+                    CUstream) = function("cudaMemcpyBatchAsync");
         OK(copy(to, from, sizes, 2, &attributes, &first, 1, &failed, NULL));
         void *bad[2] = {device, NULL};
         EXPECT(INVALID_VALUE, copy(bad, from, sizes, 2, &attributes, &first, 1, &failed, NULL));
         TRUE(failed == 1);
     } else {
-        int (*copy)(void *const *, const void *const *, const size_t *, size_t, void *, size_t *, size_t, CUstream) = function("cudaMemcpyBatchAsync");
+        int (*copy)(void *const *, const void *const *, const size_t *, size_t, void *, size_t *, size_t, CUstream) =
+            function("cudaMemcpyBatchAsync");
         OK(copy(to, from, sizes, 2, &attributes, &first, 1, NULL));
     }
     OK(cudaMemcpy(out, device, sizeof out, DEVICE_TO_HOST));

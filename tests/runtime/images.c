@@ -1,23 +1,27 @@
-/* What fat binaries may hold: modules to be linked, machine code alone, kernels that cannot run beside kernels that can, managed variables. */
+/* What fat binaries may hold: modules to be linked, machine code alone, kernels that cannot run beside kernels that
+ * can, managed variables. */
 #include "fat_binary.h"
 
-#define PTX_CALLEE \
-    PTX_HEAD ".visible .global .align 4 .u32 seen = 9;\n" \
+#define PTX_CALLEE                                                   \
+    PTX_HEAD                                                         \
+    ".visible .global .align 4 .u32 seen = 9;\n"                     \
     ".visible .func (.param .u32 result) twice(.param .u32 value)\n" \
     "{ .reg .u32 %r<3>; ld.param.u32 %r0, [value]; add.u32 %r1, %r0, %r0; st.param.u32 [result], %r1; ret; }\n"
-#define PTX_CALLER \
+#define PTX_CALLER                                                                                                 \
     PTX_HEAD ".extern .global .align 4 .u32 seen;\n.extern .func (.param .u32 result) twice(.param .u32 value);\n" \
-    ".visible .entry call(.param .u64 where)\n" \
-    "{\n" \
-    " .reg .u32 %r<4>; .reg .u64 %d<2>; .param .u32 a, b;\n" \
-    " ld.param.u64 %d0, [where]; ld.global.u32 %r0, [seen];\n" \
-    " st.param.u32 [a], %r0; call (b), twice, (a); ld.param.u32 %r1, [b];\n" \
-    " st.global.u32 [%d0], %r1; ret;\n" \
-    "}\n"
-#define PTX_MIXED \
-    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .attribute(.managed) .align 4 .u32 managed = 77;\n" \
-    ".visible .entry bad() { wgmma.fence.sync.aligned; ret; }\n" \
-    ".visible .entry good() { .reg .u32 %r<3>; ld.global.u32 %r0, [managed]; add.u32 %r1, %r0, 1; st.global.u32 [managed], %r1; ret; }\n"
+             ".visible .entry call(.param .u64 where)\n"                                                           \
+             "{\n"                                                                                                 \
+             " .reg .u32 %r<4>; .reg .u64 %d<2>; .param .u32 a, b;\n"                                              \
+             " ld.param.u64 %d0, [where]; ld.global.u32 %r0, [seen];\n"                                            \
+             " st.param.u32 [a], %r0; call (b), twice, (a); ld.param.u32 %r1, [b];\n"                              \
+             " st.global.u32 [%d0], %r1; ret;\n"                                                                   \
+             "}\n"
+#define PTX_MIXED                                                                                                   \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .attribute(.managed) .align 4 .u32 managed = " \
+    "77;\n"                                                                                                         \
+    ".visible .entry bad() { wgmma.fence.sync.aligned; ret; }\n"                                                    \
+    ".visible .entry good() { .reg .u32 %r<3>; ld.global.u32 %r0, [managed]; add.u32 %r1, %r0, 1; st.global.u32 "   \
+    "[managed], %r1; ret; }\n"
 
 IMAGE_OF(callee_image, KIND_PTX, PTX_CALLEE);
 IMAGE_OF(caller_image, KIND_PTX, PTX_CALLER);
@@ -66,7 +70,8 @@ static void check_mixed(void **handle)
     TRUE(*managed == 6);
     unsigned int got = 0;
     void *address = NULL;
-    OK(cudaMemcpyFromSymbol(&got, managed, sizeof got, 0, DEVICE_TO_HOST)); /* to the program, the variable is where the pointer points */
+    OK(cudaMemcpyFromSymbol(&got, managed, sizeof got, 0,
+                            DEVICE_TO_HOST)); /* to the program, the variable is where the pointer points */
     TRUE(got == 6);
     OK(cudaGetSymbolAddress(&address, managed));
     TRUE(address == managed);
@@ -78,7 +83,8 @@ static void check_mixed(void **handle)
 
 int main(void)
 {
-    void **linked = __cudaRegisterFatBinary(&linked_wrapper), **code = __cudaRegisterFatBinary(&code_wrapper), **mixed = __cudaRegisterFatBinary(&mixed_wrapper);
+    void **linked = __cudaRegisterFatBinary(&linked_wrapper), **code = __cudaRegisterFatBinary(&code_wrapper),
+         **mixed = __cudaRegisterFatBinary(&mixed_wrapper);
     register_function(linked, &call, "call");
     register_function(code, &no_ptx, "no_ptx");
     register_function(mixed, &bad, "bad");

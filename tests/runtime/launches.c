@@ -1,4 +1,5 @@
-/* Registration and launches: two fat binaries whose kernels and variables bear the same names, every form of a launch, and what each refuses. */
+/* Registration and launches: two fat binaries whose kernels and variables bear the same names, every form of a launch,
+ * and what each refuses. */
 #include "fat_binary.h"
 
 IMAGE_OF(first_image, KIND_PTX, PTX_HEAD PTX_FILL(100, ""));
@@ -54,7 +55,8 @@ static void check_configurations(void)
     size_t shared;
     CUstream stream;
     OK(__cudaPushCallConfiguration(THREADS(2), THREADS(3), 4, NULL));
-    OK(__cudaPushCallConfiguration(THREADS(5), THREADS(6), 7, CU_STREAM_PER_THREAD)); /* an argument that launches a kernel itself */
+    OK(__cudaPushCallConfiguration(THREADS(5), THREADS(6), 7,
+                                   CU_STREAM_PER_THREAD)); /* an argument that launches a kernel itself */
     OK(__cudaPopCallConfiguration(&grid, &block, &shared, &stream));
     TRUE(grid.x == 5 && block.x == 6 && shared == 7 && stream == CU_STREAM_PER_THREAD);
     OK(__cudaPopCallConfiguration(&grid, &block, &shared, &stream));
@@ -71,7 +73,8 @@ static void check_refused(void)
     void *params[] = {&where, &value};
     EXPECT(NO_FUNCTION, cudaLaunchKernel(&unregistered, ONE, ONE, params, 0, NULL));
     EXPECT(INVALID_DEVICE_FUNCTION, cudaLaunchKernel(NULL, ONE, ONE, params, 0, NULL));
-    EXPECT(INVALID_DEVICE_FUNCTION, cudaLaunchKernel(&absent, ONE, ONE, params, 0, NULL)); /* registered, but the image has none of that name */
+    EXPECT(INVALID_DEVICE_FUNCTION,
+           cudaLaunchKernel(&absent, ONE, ONE, params, 0, NULL)); /* registered, but the image has none of that name */
     EXPECT(BAD_SHAPE, cudaLaunchKernel(&first_fill, ONE, THREADS(1025), params, 0, NULL));
     EXPECT(BAD_SHAPE, cudaLaunchKernel(&first_fill, THREADS(0), ONE, params, 0, NULL));
     EXPECT(BAD_SHAPE, cudaLaunchKernel(&first_fill, ((struct dim3){1, 70000, 1}), ONE, params, 0, NULL));

@@ -1,5 +1,5 @@
-/* The ways in which nvcc packs and divides device code: compressions, debugging information, two modules with the same names, three that are linked, variables and constants, function pointers, and
- * a barrier of the whole grid. */
+/* The ways in which nvcc packs and divides device code: compressions, debugging information, two modules with the same
+ * names, three that are linked, variables and constants, function pointers, and a barrier of the whole grid. */
 #include "recorded.h"
 
 RECORDED(compressed_none);
@@ -9,7 +9,8 @@ RECORDED(compressed_debug);
 RECORDED(units);
 RECORDED(units_second);
 RECORDED(constant_memory);
-/* A program with relocatable code registers one wrapper, whose image has machine code alone, with the images of its files behind it. */
+/* A program with relocatable code registers one wrapper, whose image has machine code alone, with the images of its
+ * files behind it. */
 RECORDED_IMAGE(separate, "__nv_relfatbin");
 RECORDED_IMAGE(separate_second, "__nv_relfatbin");
 RECORDED_IMAGE(separate_third, "__nv_relfatbin");
@@ -21,8 +22,10 @@ RECORDED(grid_sync);
 
 #define PACKED 4
 static struct recorded_kernel measure[PACKED] = {{"_Z7measurev"}, {"_Z7measurev"}, {"_Z7measurev"}, {"_Z7measurev"}};
-static struct recorded_variable lengths[PACKED] = {{"lengths", 12, false}, {"lengths", 12, false}, {"lengths", 12, false}, {"lengths", 12, false}};
-static const struct fat_wrapper *const packed[PACKED] = {&wrapper_compressed_none, &wrapper_compressed_speed, &wrapper_compressed_size, &wrapper_compressed_debug};
+static struct recorded_variable lengths[PACKED] = {
+    {"lengths", 12, false}, {"lengths", 12, false}, {"lengths", 12, false}, {"lengths", 12, false}};
+static const struct fat_wrapper *const packed[PACKED] = {&wrapper_compressed_none, &wrapper_compressed_speed,
+                                                         &wrapper_compressed_size, &wrapper_compressed_debug};
 
 static struct recorded_kernel work[2] = {{"_Z4workPi"}, {"_Z4workPi"}};
 static struct recorded_variable counters[2] = {{"counter", 4, false}, {"counter", 4, false}};
@@ -32,7 +35,8 @@ enum { PRIMES, OPTIONS, DEVICE_COPY };
 static struct recorded_variable constants[] = {{"primes", 32, true}, {"options", 16, true}, {"device_copy", 32, false}};
 
 enum { ACROSS, THROUGH_POINTER, THROUGH_OBJECT, TRIPLE };
-static struct recorded_kernel separate[] = {{"_Z6acrossPi"}, {"_Z15through_pointerPii"}, {"_Z14through_objectPi"}, {"_Z6triplePi"}};
+static struct recorded_kernel separate[] = {
+    {"_Z6acrossPi"}, {"_Z15through_pointerPii"}, {"_Z14through_objectPi"}, {"_Z6triplePi"}};
 static struct recorded_variable shared_counter = {"shared_counter", 4, false};
 
 enum { ZOO, APPLY, RECURSION };
@@ -41,7 +45,8 @@ static struct recorded_variable chosen = {"chosen", 8, false};
 
 static struct recorded_kernel scan = {"_Z4scanPiS_i"};
 
-/* Two groups, since a handful is what a program has: the others are registered after main began, as those of a library that is opened late. */
+/* Two groups, since a handful is what a program has: the others are registered after main began, as those of a library
+ * that is opened late. */
 __attribute__((constructor)) static void start(void)
 {
     for (int i = 0; i < PACKED; i++)
@@ -72,7 +77,11 @@ static void test_units(void)
 
 static void test_constants(void)
 {
-    struct { float scale; int offset; char name[8]; } changed = {2.0f, 9, "second"};
+    struct {
+        float scale;
+        int offset;
+        char name[8];
+    } changed = {2.0f, 9, "second"};
     int *out = zeros(16), i = 6, host[4], more[2] = {101, 103}, back[8];
     OK(launch(&look, ONE, THREADS(8), 0, ARGUMENTS(&out, &i)));
     OK(cudaMemcpy(host, out, sizeof host, DEVICE_TO_HOST));
@@ -147,7 +156,8 @@ static void test_grid(void)
         wrong += got[i] != sum;
     }
     TRUE(wrong == 0);
-    EXPECT(TOO_LARGE, cudaLaunchCooperativeKernel(&scan, THREADS(60000), THREADS(64), ARGUMENTS(&a, &b, &count), 0, NULL));
+    EXPECT(TOO_LARGE,
+           cudaLaunchCooperativeKernel(&scan, THREADS(60000), THREADS(64), ARGUMENTS(&a, &b, &count), 0, NULL));
     cudaGetLastError();
 }
 

@@ -1,4 +1,5 @@
-/* Kernels of several recorded programs: arguments and shapes, template instances, atomics, lockstep within a warp, warps and blocks that wait for one another. */
+/* Kernels of several recorded programs: arguments and shapes, template instances, atomics, lockstep within a warp,
+ * warps and blocks that wait for one another. */
 #include "recorded.h"
 
 RECORDED(launch_forms);
@@ -11,8 +12,9 @@ RECORDED(resident_blocks);
 enum { INDICES, MIXED };
 static struct recorded_kernel forms[] = {{"_Z7indicesPj"}, {"_Z5mixedPdc5smalli5largesPKfbx"}};
 enum { SCALE_INT, SCALE_DOUBLE, FOLD_SUM, FOLD_LARGER, NESTED, PACK };
-static struct recorded_kernel instances[] = {{"_Z5scaleIiLi3EEvPT_i"}, {"_Z5scaleIdLin1EEvPT_i"}, {"_Z4foldIf4plusEvPKT_PS1_i"}, {"_Z4foldIf6largerEvPKT_PS1_i"}, {"_ZN5outer5inner4nameEPi"},
-                                             {"_Z4packIJLi1ELi2ELi3ELi4EEEvPi"}};
+static struct recorded_kernel instances[] = {{"_Z5scaleIiLi3EEvPT_i"},      {"_Z5scaleIdLin1EEvPT_i"},
+                                             {"_Z4foldIf4plusEvPKT_PS1_i"}, {"_Z4foldIf6largerEvPKT_PS1_i"},
+                                             {"_ZN5outer5inner4nameEPi"},   {"_Z4packIJLi1ELi2ELi3ELi4EEEvPi"}};
 enum { HISTOGRAM, TICKETS };
 static struct recorded_kernel atomics[] = {{"_Z9histogramPKhiPj"}, {"_Z7ticketsPiS_"}};
 enum { SUMS, SCAN, BITONIC };
@@ -50,8 +52,14 @@ static void test_shapes(void)
 
 static void test_arguments(void)
 {
-    struct { char letter; short number; } b = {3, -40};
-    struct { double values[32]; int tag; } d = {.tag = 7};
+    struct {
+        char letter;
+        short number;
+    } b = {3, -40};
+    struct {
+        double values[32];
+        int tag;
+    } d = {.tag = 7};
     double *out = zeros(4 * sizeof *out), host[4];
     float f = 0.25f, *device_f = upload(&f, sizeof f);
     char a = 'a';
@@ -80,7 +88,8 @@ static void test_instances(void)
     for (int i = 0; i < 100; i++)
         wrong += integers[i] != 3 * i + 1 || doubles[i] != 1 - i;
     TRUE(wrong == 0);
-    float numbers[4] = {3, 9, -2, 4}, *in = upload(numbers, sizeof numbers), *out = zeros(sizeof *out), sum = 0, most = 0;
+    float numbers[4] = {3, 9, -2, 4}, *in = upload(numbers, sizeof numbers), *out = zeros(sizeof *out), sum = 0,
+          most = 0;
     int four = 4, *integer = zeros(sizeof *integer);
     OK(launch(&instances[FOLD_SUM], ONE, ONE, 0, ARGUMENTS(&in, &out, &four)));
     OK(cudaMemcpy(&sum, out, sizeof sum, DEVICE_TO_HOST));
@@ -101,7 +110,8 @@ static void test_atomics(void)
     int count = SAMPLES, taken[256], wrong = 0;
     for (int i = 0; i < SAMPLES; i++)
         wanted[data[i] = (unsigned char)(i * i % 251)]++;
-    void *in = upload(data, sizeof data), *bins = zeros(sizeof wanted), *next = zeros(4), *tickets = zeros(sizeof taken);
+    void *in = upload(data, sizeof data), *bins = zeros(sizeof wanted), *next = zeros(4),
+         *tickets = zeros(sizeof taken);
     OK(launch(&atomics[HISTOGRAM], THREADS(4), THREADS(128), 0, ARGUMENTS(&in, &count, &bins)));
     OK(cudaMemcpy(got, bins, sizeof got, DEVICE_TO_HOST));
     TRUE(!memcmp(got, wanted, sizeof got));
@@ -163,7 +173,8 @@ static void test_blocks(void)
     unsigned arrived = 0, nothing = 0;
     for (int i = 0; i < ALL; i++)
         host[i] = i;
-    int *a = upload(host, sizeof host), *b = zeros(sizeof host), *flags = zeros(BLOCKS * sizeof *flags), *out = zeros(sizeof *out), *lock = zeros(sizeof *lock), *value = zeros(sizeof *value);
+    int *a = upload(host, sizeof host), *b = zeros(sizeof host), *flags = zeros(BLOCKS * sizeof *flags),
+        *out = zeros(sizeof *out), *lock = zeros(sizeof *lock), *value = zeros(sizeof *value);
     for (int round = 0; round < 2; round++) {
         OK(cudaMemcpyToSymbol(&barrier[ARRIVED], &nothing, sizeof nothing, 0, HOST_TO_DEVICE));
         OK(cudaMemcpyToSymbol(&barrier[RELEASED], &nothing, sizeof nothing, 0, HOST_TO_DEVICE));

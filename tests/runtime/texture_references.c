@@ -1,35 +1,61 @@
-/* Texture and surface references, as code compiled by CUDA 11 and before uses them: registered with the fat binary, described by a variable of the host, bound to memory or arrays. */
+/* Texture and surface references, as code compiled by CUDA 11 and before uses them: registered with the fat binary,
+ * described by a variable of the host, bound to memory or arrays. */
 #include "fat_binary.h"
 
 #define STORE_F " mul.wide.u32 %d1, %r0, 4; add.u64 %d2, %d0, %d1; st.global.f32 [%d2], %f0; ret;\n}\n"
-#define FETCH(name, reference) \
-    ".visible .entry " name "(.param .u64 out)\n{\n .reg .u32 %r<4>; .reg .u64 %d<4>; .reg .f32 %f<8>;\n ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x;\n" \
+#define FETCH(name, reference)                                                                             \
+    ".visible .entry " name "(.param .u64 out)\n{\n .reg .u32 %r<4>; .reg .u64 %d<4>; .reg .f32 %f<8>;\n " \
+    "ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x;\n"                                                      \
     " tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [" reference ", {%r0}];\n" STORE_F
 
-IMAGE_OF(image, KIND_PTX, PTX_HEAD
-    ".global .texref numbers;\n.global .texref fractions;\n.global .texref bytes;\n.global .texref flat;\n.global .surfref board;\n"
-    FETCH("read_numbers", "numbers") FETCH("read_fractions", "fractions")
-    ".visible .entry read_bytes(.param .u64 out)\n{\n .reg .u32 %r<8>; .reg .u64 %d<4>;\n ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x;\n"
-    " tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [bytes, {%r0}];\n mul.wide.u32 %d1, %r0, 4; add.u64 %d2, %d0, %d1; st.global.u32 [%d2], %r2; ret;\n}\n"
-    ".visible .entry read_flat(.param .u64 out, .param .f32 x, .param .f32 y, .param .f32 step)\n{\n .reg .u32 %r<4>; .reg .u64 %d<4>; .reg .f32 %f<12>;\n"
-    " ld.param.u64 %d0, [out]; ld.param.f32 %f4, [x]; ld.param.f32 %f5, [y]; ld.param.f32 %f6, [step]; mov.u32 %r0, %tid.x;\n"
-    " cvt.rn.f32.u32 %f7, %r0; fma.rn.f32 %f4, %f7, %f6, %f4;\n tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [flat, {%f4, %f5}];\n" STORE_F
-    ".visible .entry write_board(.param .u32 value)\n{\n .reg .u32 %r<6>;\n ld.param.u32 %r0, [value]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, 1; add.u32 %r0, %r0, %r1;\n"
-    " sust.b.2d.b32.trap [board, {%r2, %r3}], {%r0}; ret;\n}\n");
+IMAGE_OF(image, KIND_PTX,
+         PTX_HEAD
+         ".global .texref numbers;\n.global .texref fractions;\n.global .texref bytes;\n.global .texref flat;\n.global "
+         ".surfref board;\n" FETCH("read_numbers", "numbers") FETCH(
+             "read_fractions",
+             "fractions") ".visible .entry read_bytes(.param .u64 out)\n{\n .reg .u32 %r<8>; .reg .u64 %d<4>;\n "
+                          "ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x;\n"
+                          " tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [bytes, {%r0}];\n mul.wide.u32 %d1, %r0, 4; "
+                          "add.u64 %d2, %d0, %d1; st.global.u32 [%d2], %r2; ret;\n}\n"
+                          ".visible .entry read_flat(.param .u64 out, .param .f32 x, .param .f32 y, .param .f32 "
+                          "step)\n{\n .reg .u32 %r<4>; .reg .u64 %d<4>; .reg .f32 %f<12>;\n"
+                          " ld.param.u64 %d0, [out]; ld.param.f32 %f4, [x]; ld.param.f32 %f5, [y]; ld.param.f32 %f6, "
+                          "[step]; mov.u32 %r0, %tid.x;\n"
+                          " cvt.rn.f32.u32 %f7, %r0; fma.rn.f32 %f4, %f7, %f6, %f4;\n tex.2d.v4.f32.f32 {%f0, %f1, "
+                          "%f2, %f3}, [flat, {%f4, %f5}];\n" STORE_F
+                          ".visible .entry write_board(.param .u32 value)\n{\n .reg .u32 %r<6>;\n ld.param.u32 %r0, "
+                          "[value]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, 1; add.u32 %r0, %r0, %r1;\n"
+                          " sust.b.2d.b32.trap [board, {%r2, %r3}], {%r0}; ret;\n}\n");
 WRAPPER_OF(wrapper, 1, &image, NULL);
 
 /* The layout that compiled code has. */
-struct channels { int x, y, z, w, kind; };
-struct texture_reference { int normalized, filter, address[3]; struct channels channels; int srgb; unsigned int anisotropy; int mip_filter; float bias, least, most; int trilinear, reserved[14]; };
-struct surface_reference { struct channels channels; };
+struct channels {
+    int x, y, z, w, kind;
+};
+struct texture_reference {
+    int normalized, filter, address[3];
+    struct channels channels;
+    int srgb;
+    unsigned int anisotropy;
+    int mip_filter;
+    float bias, least, most;
+    int trilinear, reserved[14];
+};
+struct surface_reference {
+    struct channels channels;
+};
 enum { SIGNED, UNSIGNED, FLOAT };
 enum { WRAP, CLAMP, MIRROR, BORDER };
 enum { INVALID_TEXTURE = 18, INVALID_BINDING = 19, INVALID_CHANNELS = 20, INVALID_FILTER = 26, INVALID_SURFACE = 37 };
 
-void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dimensions, int normalized, int is_extern);
-void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dimensions, int is_extern);
-int cudaBindTexture(size_t *offset, const void *reference, const void *p, const struct channels *channels, size_t bytes);
-int cudaBindTexture2D(size_t *offset, const void *reference, const void *p, const struct channels *channels, size_t width, size_t height, size_t pitch);
+void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dimensions,
+                           int normalized, int is_extern);
+void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dimensions,
+                           int is_extern);
+int cudaBindTexture(size_t *offset, const void *reference, const void *p, const struct channels *channels,
+                    size_t bytes);
+int cudaBindTexture2D(size_t *offset, const void *reference, const void *p, const struct channels *channels,
+                      size_t width, size_t height, size_t pitch);
 int cudaBindTextureToArray(const void *reference, CUarray array, const struct channels *channels);
 int cudaUnbindTexture(const void *reference);
 int cudaGetTextureAlignmentOffset(size_t *offset, const void *reference);
@@ -46,7 +72,8 @@ int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
 static struct texture_reference numbers, fractions, bytes, flat, stranger;
 static struct surface_reference board;
 static char read_numbers, read_fractions, read_bytes, read_flat, write_board;
-static const struct channels one_float = {32, 0, 0, 0, FLOAT}, one_byte = {8, 0, 0, 0, UNSIGNED}, four_bytes = {8, 8, 8, 8, UNSIGNED}, odd = {8, 16, 0, 0, UNSIGNED};
+static const struct channels one_float = {32, 0, 0, 0, FLOAT}, one_byte = {8, 0, 0, 0, UNSIGNED},
+                             four_bytes = {8, 8, 8, 8, UNSIGNED}, odd = {8, 16, 0, 0, UNSIGNED};
 enum { DEFAULT_SIZE = 0x7fffffff }; /* programs that do not give a size ask for far more than there is */
 
 static void **register_all(void)
@@ -87,7 +114,8 @@ static void linear_memory(void)
     OK(cudaBindTexture(NULL, &numbers, device, &one_float, DEFAULT_SIZE));
     run(&read_numbers, got, 0, 0, 0);
     TRUE(!memcmp(got, in, sizeof got));
-    EXPECT(INVALID_VALUE, cudaBindTexture(NULL, &numbers, device + 3, &one_float, DEFAULT_SIZE)); /* it must say where texel 0 is */
+    EXPECT(INVALID_VALUE,
+           cudaBindTexture(NULL, &numbers, device + 3, &one_float, DEFAULT_SIZE)); /* it must say where texel 0 is */
     OK(cudaBindTexture(&offset, &numbers, device + 3, &one_float, 400));
     TRUE(offset == 12);
     OK(cudaGetTextureAlignmentOffset(&offset, &numbers));

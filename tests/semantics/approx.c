@@ -1,12 +1,13 @@
 /*
- * The approximate instructions (PTX ISA, floating-point instructions with .approx and .full) are not compared bit by bit. Which results are zero,
- * infinite or not a number, and with which sign, must be what silicon gave; all other results must lie within the error bound that
- * the PTX ISA states, relative to the value of the host's mathematics library in double precision.
- */
-#include <math.h>
-#include <string.h>
-#include <stdlib.h>
+ * The approximate instructions (PTX ISA, floating-point instructions with .approx and .full) are not compared bit by
+ * bit. Which results are zero, infinite or not a number, and with which sign, must be what silicon gave; all other
+ * results must lie within the error bound that the PTX ISA states, relative to the value of the host's mathematics
+ * library in double
+ * precision. */
 #include "vectors.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct element_type {
     int bits, exponent_bits, mantissa_bits;
@@ -14,31 +15,23 @@ struct element_type {
 
 struct bound {
     const char *mnemonic, *type;
-    double relative, absolute;      /* an error is fine when within either */
-    double half_ulps;               /* of the result format, added for its rounding */
+    double relative, absolute; /* an error is fine when within either */
+    double half_ulps;          /* of the result format, added for its rounding */
 };
 
 /* 2^-22 = 2 ulp. Where the ISA gives ulps, one is taken as its largest relative size, 2^-mantissa_bits. */
 static const struct bound bounds[] = {
-    {"div", ".f32", 0x1p-22, 0, 0},
-    {"rcp", ".f32", 0x1p-23, 0, 0},
-    {"rcp", ".f64", 0x1p-18, 0, 0},                 /* "gross": 20 mantissa bits in and out */
-    {"sqrt", ".f32", 0x1p-23, 0, 0},
-    {"rsqrt", ".f32", 0x1.13p-23, 0, 0},            /* 2^-22.9 */
-    {"rsqrt", ".ftz.f64", 0x1p-18, 0, 0},
-    {"rsqrt", ".f64", 0x1.13p-23, 0, 0},
-    {"sin", ".f32", 0, 0x1.6bp-21, 0},              /* 2^-20.5 */
-    {"cos", ".f32", 0, 0x1.6bp-21, 0},
-    {"lg2", ".f32", 0x1p-22, 0x1p-22, 0},
-    {"ex2", ".f32", 0x1p-22, 0, 0},
-    {"ex2", ".f16", 0x1.12p-10, 0, 0},              /* 2^-9.9 */
-    {"ex2", ".f16x2", 0x1.12p-10, 0, 0},
-    {"ex2", ".bf16", 0x1p-7, 0, 0},
-    {"ex2", ".bf16x2", 0x1p-7, 0, 0},
-    {"tanh", ".f32", 0x1p-11, 0, 0},
-    {"tanh", ".f16", 0, 0x1.03p-11, 1},             /* 2^-10.987 */
-    {"tanh", ".f16x2", 0, 0x1.03p-11, 1},
-    {"tanh", ".bf16", 0, 0x1p-8, 1},
+    {"div", ".f32", 0x1p-22, 0, 0},       {"rcp", ".f32", 0x1p-23, 0, 0},
+    {"rcp", ".f64", 0x1p-18, 0, 0}, /* "gross": 20 mantissa bits in and out */
+    {"sqrt", ".f32", 0x1p-23, 0, 0},      {"rsqrt", ".f32", 0x1.13p-23, 0, 0}, /* 2^-22.9 */
+    {"rsqrt", ".ftz.f64", 0x1p-18, 0, 0}, {"rsqrt", ".f64", 0x1.13p-23, 0, 0},
+    {"sin", ".f32", 0, 0x1.6bp-21, 0}, /* 2^-20.5 */
+    {"cos", ".f32", 0, 0x1.6bp-21, 0},    {"lg2", ".f32", 0x1p-22, 0x1p-22, 0},
+    {"ex2", ".f32", 0x1p-22, 0, 0},       {"ex2", ".f16", 0x1.12p-10, 0, 0}, /* 2^-9.9 */
+    {"ex2", ".f16x2", 0x1.12p-10, 0, 0},  {"ex2", ".bf16", 0x1p-7, 0, 0},
+    {"ex2", ".bf16x2", 0x1p-7, 0, 0},     {"tanh", ".f32", 0x1p-11, 0, 0},
+    {"tanh", ".f16", 0, 0x1.03p-11, 1}, /* 2^-10.987 */
+    {"tanh", ".f16x2", 0, 0x1.03p-11, 1}, {"tanh", ".bf16", 0, 0x1p-8, 1},
     {"tanh", ".bf16x2", 0, 0x1p-8, 1},
 };
 
@@ -48,10 +41,7 @@ static int ends_with(const char *text, size_t length, const char *ending)
     return length >= size && !memcmp(text + length - size, ending, size);
 }
 
-static size_t plain_length(const struct variant *variant)
-{
-    return strcspn(variant->spelling, "@");
-}
+static size_t plain_length(const struct variant *variant) { return strcspn(variant->spelling, "@"); }
 
 static struct element_type element_type(const struct variant *variant)
 {
@@ -127,8 +117,11 @@ void approx_classes(const struct variant *variant, const uint64_t *outputs, stru
 static double reference(const char *spelling, double a, double b)
 {
     size_t length = strcspn(spelling, ".");
-    static const struct { const char *name; int which; } names[] = {
-        {"div", 0}, {"rcp", 1}, {"sqrt", 2}, {"rsqrt", 3}, {"sin", 4}, {"cos", 5}, {"lg2", 6}, {"ex2", 7}, {"tanh", 8}};
+    static const struct {
+        const char *name;
+        int which;
+    } names[] = {{"div", 0}, {"rcp", 1}, {"sqrt", 2}, {"rsqrt", 3}, {"sin", 4},
+                 {"cos", 5}, {"lg2", 6}, {"ex2", 7},  {"tanh", 8}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strlen(names[i].name) != length || memcmp(names[i].name, spelling, length))
             continue;
@@ -173,11 +166,12 @@ static int within(double got, double exact, const struct variant *variant, doubl
     int bias = (1 << (type->exponent_bits - 1)) - 1;
     double error = fabs(got - exact), ulp = ldexp(1, -type->mantissa_bits) * fabs(exact);
     int periodic = !strncmp(variant->spelling, "sin", 3) || !strncmp(variant->spelling, "cos", 3);
-    if (periodic && fabs(input) > 6.2831853)        /* the ISA bounds the error in [-2pi, 2pi] only; 2^-14.7 up to 100 pi */
+    if (periodic && fabs(input) > 6.2831853) /* the ISA bounds the error in [-2pi, 2pi] only; 2^-14.7 up to 100 pi */
         return fabs(input) > 314 ? fabs(got) <= 1.0001 : error <= 0x1.4p-15;
     if (fabs(exact) < ldexp(1, 1 - bias) && error <= ldexp(2, 1 - bias))
-        return 1;                                   /* denormal results: flushed or coarse */
-    return error <= bound->relative * fabs(exact) * 1.0001 || error <= bound->absolute * 1.0001 + bound->half_ulps * 0.5 * ulp;
+        return 1; /* denormal results: flushed or coarse */
+    return error <= bound->relative * fabs(exact) * 1.0001 ||
+           error <= bound->absolute * 1.0001 + bound->half_ulps * 0.5 * ulp;
 }
 
 static char next_class(const char **classes, int *left)
@@ -201,8 +195,8 @@ static char next_class(const char **classes, int *left)
     return class;
 }
 
-int approx_check(const struct variant *variant, const uint64_t *inputs, const uint64_t *outputs, const char *recorded_classes,
-                 char *message, size_t message_size)
+int approx_check(const struct variant *variant, const uint64_t *inputs, const uint64_t *outputs,
+                 const char *recorded_classes, char *message, size_t message_size)
 {
     struct element_type type = element_type(variant);
     const struct bound *bound = bound_of(variant);
@@ -226,11 +220,13 @@ int approx_check(const struct variant *variant, const uint64_t *inputs, const ui
         char want = next_class(&recorded_classes, &left), have = class_of(got_bits, &type);
         if (want == have && (want != 'n' || within(got, exact, variant, a, bound, &type)))
             continue;
-        if (want && want != have && want != 'x' && have != 'x' && at_an_edge(exact, &type, bound) && signbit(got) == signbit(exact))
+        if (want && want != have && want != 'x' && have != 'x' && at_an_edge(exact, &type, bound) &&
+            signbit(got) == signbit(exact))
             continue;
-        snprintf(message, message_size, "tuple %d: a=0x%llx b=0x%llx: got 0x%llx (%.9g, class %c), true value %.9g, class on silicon %c",
-                 i / elements, (unsigned long long)a_bits, (unsigned long long)b_bits, (unsigned long long)got_bits, got, have, exact,
-                 want ? want : '?');
+        snprintf(message, message_size,
+                 "tuple %d: a=0x%llx b=0x%llx: got 0x%llx (%.9g, class %c), true value %.9g, class on silicon %c",
+                 i / elements, (unsigned long long)a_bits, (unsigned long long)b_bits, (unsigned long long)got_bits,
+                 got, have, exact, want ? want : '?');
         return -1;
     }
     return 0;

@@ -1,10 +1,11 @@
 /*
- * The few driver API calls the vectors need: one device, its primary context, two buffers that grow, modules from PTX text.
- */
+ * The few driver API calls the vectors need: one device, its primary context, two buffers that grow, modules from PTX
+ *
+ * text. */
+#include "vectors.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "vectors.h"
 
 static int report(CUresult result, const char *what, char *message, size_t size)
 {
@@ -99,8 +100,9 @@ static CUresult wait_for_end(struct device *device)
     return result == CUDA_SUCCESS ? cuCtxSynchronize() : result;
 }
 
-int device_run(struct device *device, CUmodule module, const char *name, unsigned grid, unsigned block, unsigned shared_bytes,
-               const void *in, size_t in_bytes, void *out, size_t out_bytes, char *message, size_t message_size)
+int device_run(struct device *device, CUmodule module, const char *name, unsigned grid, unsigned block,
+               unsigned shared_bytes, const void *in, size_t in_bytes, void *out, size_t out_bytes, char *message,
+               size_t message_size)
 {
     CUfunction function;
     if (buffer(&device->in, &device->in_bytes, in_bytes ? in_bytes : 8, message, message_size) ||
@@ -110,8 +112,8 @@ int device_run(struct device *device, CUmodule module, const char *name, unsigne
     if (report(cuModuleGetFunction(&function, module, name), "cuModuleGetFunction", message, message_size) ||
         (in_bytes && report(cuMemcpyHtoD(device->in, in, in_bytes), "cuMemcpyHtoD", message, message_size)) ||
         report(cuMemsetD8(device->out, 0, out_bytes), "cuMemsetD8", message, message_size) ||
-        report(cuLaunchKernel(function, grid, 1, 1, block, 1, 1, shared_bytes, NULL, parameters, NULL), "cuLaunchKernel", message,
-               message_size) ||
+        report(cuLaunchKernel(function, grid, 1, 1, block, 1, 1, shared_bytes, NULL, parameters, NULL),
+               "cuLaunchKernel", message, message_size) ||
         report(wait_for_end(device), "running", message, message_size) ||
         report(cuMemcpyDtoH(out, device->out, out_bytes), "cuMemcpyDtoH", message, message_size)) {
         if (!device->hung)

@@ -1,13 +1,14 @@
 /*
- * PTX text of the generated kernels: thread t of 8 blocks of 128 loads tuple t, runs the statements of one variant once,
- * and stores the outputs. Operand k lies at in + k * TUPLES * 8 and output k at out + k * TUPLES * 8, a 64-bit word each; only as many bytes as
- * the register is wide are loaded and stored, so that nothing but the instruction under test computes.
- */
+ * PTX text of the generated kernels: thread t of 8 blocks of 128 loads tuple t, runs the statements of one variant
+ * once, and stores the outputs. Operand k lies at in + k * TUPLES * 8 and output k at out + k * TUPLES * 8, a 64-bit
+ * word each; only as many bytes as the register is wide are loaded and stored, so that nothing but the instruction
+ * under test
+ * computes. */
+#include "vectors.h"
 #include <dirent.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "vectors.h"
 
 void *grow(void *array, size_t *capacity, size_t wanted, size_t element_size)
 {
@@ -48,10 +49,7 @@ char *read_text_file(const char *path)
     return text;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 char **list_directory(const char *directory, const char *ending, size_t *count)
 {
@@ -103,10 +101,7 @@ void text_free(struct text *text)
     *text = (struct text){0};
 }
 
-void emit_header(struct text *text)
-{
-    text_add(text, ".version 8.6\n.target sm_90\n.address_size 64\n");
-}
+void emit_header(struct text *text) { text_add(text, ".version 8.6\n.target sm_90\n.address_size 64\n"); }
 
 static const struct operand *operand_named(const struct variant *variant, const char *name, size_t length)
 {
@@ -137,7 +132,8 @@ static void emit_load(struct text *text, const struct operand *operand, int inde
 {
     int bits = operand_class_bits(operand->class);
     if (bits == 1)
-        text_add(text, "    ld.global.b32 %%w, [%%in+%d];\n    setp.ne.u32 %%v_%s, %%w, 0;\n", index * TUPLES * 8, operand->name);
+        text_add(text, "    ld.global.b32 %%w, [%%in+%d];\n    setp.ne.u32 %%v_%s, %%w, 0;\n", index * TUPLES * 8,
+                 operand->name);
     else
         text_add(text, "    ld.global.b%d %%v_%s, [%%in+%d];\n", bits, operand->name, index * TUPLES * 8);
 }
@@ -146,7 +142,8 @@ static void emit_store(struct text *text, const struct operand *operand, int ind
 {
     int bits = operand_class_bits(operand->class);
     if (bits == 1)
-        text_add(text, "    selp.b32 %%w, 1, 0, %%v_%s;\n    st.global.b32 [%%out+%d], %%w;\n", operand->name, index * TUPLES * 8);
+        text_add(text, "    selp.b32 %%w, 1, 0, %%v_%s;\n    st.global.b32 [%%out+%d], %%w;\n", operand->name,
+                 index * TUPLES * 8);
     else
         text_add(text, "    st.global.b%d [%%out+%d], %%v_%s;\n", bits, index * TUPLES * 8, operand->name);
 }
@@ -154,7 +151,8 @@ static void emit_store(struct text *text, const struct operand *operand, int ind
 void emit_kernel(struct text *text, const struct variant *variant, const char *name)
 {
     int index = 0;
-    text_add(text, "\n// %s\n.visible .entry %s(.param .u64 in_pointer, .param .u64 out_pointer)\n{\n", variant->spelling, name);
+    text_add(text, "\n// %s\n.visible .entry %s(.param .u64 in_pointer, .param .u64 out_pointer)\n{\n",
+             variant->spelling, name);
     text_add(text, "    .reg .b64 %%in, %%out, %%offset;\n    .reg .b32 %%w, %%t, %%b;\n");
     for (int i = 0; i < variant->operand_count; i++) {
         int bits = operand_class_bits(variant->operands[i].class);
@@ -163,10 +161,12 @@ void emit_kernel(struct text *text, const struct variant *variant, const char *n
         else
             text_add(text, "    .reg .b%d %%v_%s;\n", bits, variant->operands[i].name);
     }
-    text_add(text, "    ld.param.u64 %%in, [in_pointer];\n    ld.param.u64 %%out, [out_pointer];\n"
-                   "    cvta.to.global.u64 %%in, %%in;\n    cvta.to.global.u64 %%out, %%out;\n"
-                   "    mov.u32 %%t, %%tid.x;\n    mov.u32 %%b, %%ctaid.x;\n    mad.lo.u32 %%t, %%b, 128, %%t;\n"
-                   "    mul.wide.u32 %%offset, %%t, 8;\n    add.u64 %%in, %%in, %%offset;\n    add.u64 %%out, %%out, %%offset;\n");
+    text_add(
+        text,
+        "    ld.param.u64 %%in, [in_pointer];\n    ld.param.u64 %%out, [out_pointer];\n"
+        "    cvta.to.global.u64 %%in, %%in;\n    cvta.to.global.u64 %%out, %%out;\n"
+        "    mov.u32 %%t, %%tid.x;\n    mov.u32 %%b, %%ctaid.x;\n    mad.lo.u32 %%t, %%b, 128, %%t;\n"
+        "    mul.wide.u32 %%offset, %%t, 8;\n    add.u64 %%in, %%in, %%offset;\n    add.u64 %%out, %%out, %%offset;\n");
     for (int i = 0; i < variant->operand_count; i++)
         if (!variant->operands[i].is_output)
             emit_load(text, &variant->operands[i], index++);

@@ -1,15 +1,16 @@
 /*
- * Hand-written kernels for what is not arithmetic of one lane. A file holds one entry named `kernel` with two parameters (input and
- * output pointers) and starts with comment lines that say how to launch it and what to substitute:
+ * Hand-written kernels for what is not arithmetic of one lane. A file holds one entry named `kernel` with two
+ * parameters (input and output pointers) and starts with comment lines that say how to launch it and what to
+ * substitute:
  *   // launch grid=1 block=32 in=1024 out=256 fill=bits shared=0
  *   // for T = u32 s32           every value in turn for @T@; several lines multiply
  *   // with T: R = b32 b32       @R@ follows the choice of T
  *   // skip T=u32 OP=inc,dec     leaves out combinations that do not exist
- *   // allowed 8                 so many 16-byte pieces of the output may differ (after substitution)
- */
+ *   // allowed 8                 so many 16-byte pieces of the output may differ (after
+ * substitution) */
+#include "vectors.h"
 #include <stdlib.h>
 #include <string.h>
-#include "vectors.h"
 
 enum { MAX_VARIABLES = 16, MAX_VALUES = 64, MAX_SKIPS = 16 };
 
@@ -17,11 +18,12 @@ struct variable {
     char *name;
     char *values[MAX_VALUES];
     int value_count;
-    int follows;                    /* index of the variable that decides, or -1 */
+    int follows; /* index of the variable that decides, or -1 */
     int chosen;
 };
 
-struct template {
+struct template
+{
     const char *path, *stem;
     const char *text;
     struct kernel launch;
@@ -250,9 +252,12 @@ static uint64_t small_float(int value, int exponent_bits, int mantissa_bits)
 
 int kernel_fill(const struct kernel *kernel, void *in)
 {
-    static const struct { const char *name; int bytes, exponent_bits, mantissa_bits; } kinds[] = {
-        {"bits", 8, 0, 0}, {"zero", 8, 0, 0}, {"index", 4, 0, 0}, {"f16", 2, 5, 10}, {"bf16", 2, 8, 7}, {"f32", 4, 8, 23}, {"f64", 8, 11, 52},
-        {"e4m3", 1, 4, 3}, {"e5m2", 1, 5, 2},
+    static const struct {
+        const char *name;
+        int bytes, exponent_bits, mantissa_bits;
+    } kinds[] = {
+        {"bits", 8, 0, 0}, {"zero", 8, 0, 0},  {"index", 4, 0, 0}, {"f16", 2, 5, 10}, {"bf16", 2, 8, 7},
+        {"f32", 4, 8, 23}, {"f64", 8, 11, 52}, {"e4m3", 1, 4, 3},  {"e5m2", 1, 5, 2},
     };
     uint64_t state = hash_bytes(HASH_START, kernel->name, strlen(kernel->name));
     unsigned char *bytes = in;

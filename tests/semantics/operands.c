@@ -1,52 +1,99 @@
 /*
- * Operand classes and their values. Every class has a list of special values and a way to draw random ones; a spelling gets
- * first combinations of special values, then mixtures, from a generator seeded by the spelling. The values are part of the recorded
- * vectors' meaning: a change here asks for a new recording (a hash of the inputs in every record tells).
- */
+ * Operand classes and their values. Every class has a list of special values and a way to draw random ones; a spelling
+ * gets first combinations of special values, then mixtures, from a generator seeded by the spelling. The values are
+ * part of the recorded vectors' meaning: a change here asks for a new recording (a hash of the inputs in every record
+ *
+ * tells). */
+#include "vectors.h"
 #include <math.h>
 #include <string.h>
-#include "vectors.h"
 
-/* A binary floating-point format with the IEEE layout; e4m3 has no infinity, which does not matter for drawing values. */
+/* A binary floating-point format with the IEEE layout; e4m3 has no infinity, which does not matter for drawing
+ * values. */
 struct format {
     int exponent_bits, mantissa_bits;
 };
 
-static const struct format f16 = {5, 10}, bf16 = {8, 7}, f32 = {8, 23}, f64 = {11, 52}, tf32 = {8, 10}, e4m3 = {4, 3}, e5m2 = {5, 2};
+static const struct format f16 = {5, 10}, bf16 = {8, 7}, f32 = {8, 23}, f64 = {11, 52}, tf32 = {8, 10}, e4m3 = {4, 3},
+                           e5m2 = {5, 2};
 
-enum kind { BITS, SIGNED, NONZERO, ZERO, SHIFT, POSITION, LANE, SMALL, PREDICATE, FLOAT, FLOAT_TO_INTEGER, FLOAT_NARROWED, ANGLE, BYTE_PAIR, PACKED_BYTES };
+enum kind {
+    BITS,
+    SIGNED,
+    NONZERO,
+    ZERO,
+    SHIFT,
+    POSITION,
+    LANE,
+    SMALL,
+    PREDICATE,
+    FLOAT,
+    FLOAT_TO_INTEGER,
+    FLOAT_NARROWED,
+    ANGLE,
+    BYTE_PAIR,
+    PACKED_BYTES
+};
 
 struct operand_class {
     const char *name;
-    int bits;                       /* register width */
+    int bits; /* register width */
     enum kind kind;
-    const struct format *format;    /* of FLOAT kinds */
-    const struct format *target;    /* of FLOAT_NARROWED: rounding boundaries of this format are hit */
-    int packed;                     /* two elements of bits / 2 */
-    int value_bits;                 /* of integer kinds; the value is extended to the register */
+    const struct format *format; /* of FLOAT kinds */
+    const struct format *target; /* of FLOAT_NARROWED: rounding boundaries of this format are hit */
+    int packed;                  /* two elements of bits / 2 */
+    int value_bits;              /* of integer kinds; the value is extended to the register */
 };
 
 static const struct operand_class classes[] = {
-    {"b8", 32, BITS, 0, 0, 0, 8}, {"u8", 32, BITS, 0, 0, 0, 8}, {"s8", 32, SIGNED, 0, 0, 0, 8},
-    {"b16", 16, BITS, 0, 0, 0, 16}, {"u16", 16, BITS, 0, 0, 0, 16}, {"s16", 16, BITS, 0, 0, 0, 16},
-    {"b32", 32, BITS, 0, 0, 0, 32}, {"u32", 32, BITS, 0, 0, 0, 32}, {"s32", 32, BITS, 0, 0, 0, 32},
-    {"b64", 64, BITS, 0, 0, 0, 64}, {"u64", 64, BITS, 0, 0, 0, 64}, {"s64", 64, BITS, 0, 0, 0, 64},
-    {"nz16", 16, NONZERO, 0, 0, 0, 16}, {"nz32", 32, NONZERO, 0, 0, 0, 32}, {"nz64", 64, NONZERO, 0, 0, 0, 64},
-    {"zero16", 16, ZERO, 0, 0, 0, 16}, {"zero32", 32, ZERO, 0, 0, 0, 32}, {"zero64", 64, ZERO, 0, 0, 0, 64},
-    {"shift", 32, SHIFT, 0, 0, 0, 32}, {"pos", 32, POSITION, 0, 0, 0, 32}, {"len", 32, POSITION, 0, 0, 0, 32},
-    {"lane", 32, LANE, 0, 0, 0, 32}, {"small", 32, SMALL, 0, 0, 0, 32}, {"bytes", 32, PACKED_BYTES, 0, 0, 0, 32},
+    {"b8", 32, BITS, 0, 0, 0, 8},
+    {"u8", 32, BITS, 0, 0, 0, 8},
+    {"s8", 32, SIGNED, 0, 0, 0, 8},
+    {"b16", 16, BITS, 0, 0, 0, 16},
+    {"u16", 16, BITS, 0, 0, 0, 16},
+    {"s16", 16, BITS, 0, 0, 0, 16},
+    {"b32", 32, BITS, 0, 0, 0, 32},
+    {"u32", 32, BITS, 0, 0, 0, 32},
+    {"s32", 32, BITS, 0, 0, 0, 32},
+    {"b64", 64, BITS, 0, 0, 0, 64},
+    {"u64", 64, BITS, 0, 0, 0, 64},
+    {"s64", 64, BITS, 0, 0, 0, 64},
+    {"nz16", 16, NONZERO, 0, 0, 0, 16},
+    {"nz32", 32, NONZERO, 0, 0, 0, 32},
+    {"nz64", 64, NONZERO, 0, 0, 0, 64},
+    {"zero16", 16, ZERO, 0, 0, 0, 16},
+    {"zero32", 32, ZERO, 0, 0, 0, 32},
+    {"zero64", 64, ZERO, 0, 0, 0, 64},
+    {"shift", 32, SHIFT, 0, 0, 0, 32},
+    {"pos", 32, POSITION, 0, 0, 0, 32},
+    {"len", 32, POSITION, 0, 0, 0, 32},
+    {"lane", 32, LANE, 0, 0, 0, 32},
+    {"small", 32, SMALL, 0, 0, 0, 32},
+    {"bytes", 32, PACKED_BYTES, 0, 0, 0, 32},
     {"pred", 1, PREDICATE, 0, 0, 0, 1},
-    {"f16", 16, FLOAT, &f16, 0, 0, 0}, {"bf16", 16, FLOAT, &bf16, 0, 0, 0},
-    {"f32", 32, FLOAT, &f32, 0, 0, 0}, {"f64", 64, FLOAT, &f64, 0, 0, 0}, {"tf32", 32, FLOAT, &f32, 0, 0, 0},
-    {"f16x2", 32, FLOAT, &f16, 0, 1, 0}, {"bf16x2", 32, FLOAT, &bf16, 0, 1, 0},
-    {"f16_int", 16, FLOAT_TO_INTEGER, &f16, 0, 0, 0}, {"bf16_int", 16, FLOAT_TO_INTEGER, &bf16, 0, 0, 0},
-    {"f32_int", 32, FLOAT_TO_INTEGER, &f32, 0, 0, 0}, {"f64_int", 64, FLOAT_TO_INTEGER, &f64, 0, 0, 0},
-    {"f32_f16", 32, FLOAT_NARROWED, &f32, &f16, 0, 0}, {"f32_bf16", 32, FLOAT_NARROWED, &f32, &bf16, 0, 0},
-    {"f32_tf32", 32, FLOAT_NARROWED, &f32, &tf32, 0, 0}, {"f32_e4m3", 32, FLOAT_NARROWED, &f32, &e4m3, 0, 0},
-    {"f32_e5m2", 32, FLOAT_NARROWED, &f32, &e5m2, 0, 0}, {"f64_f32", 64, FLOAT_NARROWED, &f64, &f32, 0, 0},
-    {"f64_f16", 64, FLOAT_NARROWED, &f64, &f16, 0, 0}, {"f64_bf16", 64, FLOAT_NARROWED, &f64, &bf16, 0, 0},
-    {"f16x2_e4m3", 32, FLOAT_NARROWED, &f16, &e4m3, 1, 0}, {"f16x2_e5m2", 32, FLOAT_NARROWED, &f16, &e5m2, 1, 0},
-    {"angle", 32, ANGLE, &f32, 0, 0, 0}, {"e8x2", 16, BYTE_PAIR, 0, 0, 0, 16},
+    {"f16", 16, FLOAT, &f16, 0, 0, 0},
+    {"bf16", 16, FLOAT, &bf16, 0, 0, 0},
+    {"f32", 32, FLOAT, &f32, 0, 0, 0},
+    {"f64", 64, FLOAT, &f64, 0, 0, 0},
+    {"tf32", 32, FLOAT, &f32, 0, 0, 0},
+    {"f16x2", 32, FLOAT, &f16, 0, 1, 0},
+    {"bf16x2", 32, FLOAT, &bf16, 0, 1, 0},
+    {"f16_int", 16, FLOAT_TO_INTEGER, &f16, 0, 0, 0},
+    {"bf16_int", 16, FLOAT_TO_INTEGER, &bf16, 0, 0, 0},
+    {"f32_int", 32, FLOAT_TO_INTEGER, &f32, 0, 0, 0},
+    {"f64_int", 64, FLOAT_TO_INTEGER, &f64, 0, 0, 0},
+    {"f32_f16", 32, FLOAT_NARROWED, &f32, &f16, 0, 0},
+    {"f32_bf16", 32, FLOAT_NARROWED, &f32, &bf16, 0, 0},
+    {"f32_tf32", 32, FLOAT_NARROWED, &f32, &tf32, 0, 0},
+    {"f32_e4m3", 32, FLOAT_NARROWED, &f32, &e4m3, 0, 0},
+    {"f32_e5m2", 32, FLOAT_NARROWED, &f32, &e5m2, 0, 0},
+    {"f64_f32", 64, FLOAT_NARROWED, &f64, &f32, 0, 0},
+    {"f64_f16", 64, FLOAT_NARROWED, &f64, &f16, 0, 0},
+    {"f64_bf16", 64, FLOAT_NARROWED, &f64, &bf16, 0, 0},
+    {"f16x2_e4m3", 32, FLOAT_NARROWED, &f16, &e4m3, 1, 0},
+    {"f16x2_e5m2", 32, FLOAT_NARROWED, &f16, &e5m2, 1, 0},
+    {"angle", 32, ANGLE, &f32, 0, 0, 0},
+    {"e8x2", 16, BYTE_PAIR, 0, 0, 0, 16},
 };
 
 const struct operand_class *operand_class_find(const char *name)
@@ -57,10 +104,7 @@ const struct operand_class *operand_class_find(const char *name)
     return NULL;
 }
 
-int operand_class_bits(const struct operand_class *class)
-{
-    return class->bits;
-}
+int operand_class_bits(const struct operand_class *class) { return class->bits; }
 
 uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 {
@@ -78,20 +122,20 @@ uint64_t splitmix64(uint64_t *state)
     return z ^ z >> 31;
 }
 
-static uint64_t low_bits(uint64_t value, int bits)
-{
-    return bits >= 64 ? value : value & ((1ull << bits) - 1);
-}
+static uint64_t low_bits(uint64_t value, int bits) { return bits >= 64 ? value : value & ((1ull << bits) - 1); }
 
 /* ---- integers ---- */
 
 /* Edge values of a width: around zero, the sign bit, all ones, single bits and runs. */
 static uint64_t integer_special(int bits, unsigned index)
 {
-    static const uint64_t patterns[] = {0x5555555555555555ull, 0xaaaaaaaaaaaaaaaaull, 0x00ff00ff00ff00ffull, 0x0123456789abcdefull};
+    static const uint64_t patterns[] = {0x5555555555555555ull, 0xaaaaaaaaaaaaaaaaull, 0x00ff00ff00ff00ffull,
+                                        0x0123456789abcdefull};
     uint64_t sign = 1ull << (bits - 1), half = 1ull << (bits / 2);
-    const uint64_t edges[] = {0, 1, 2, 3, 7, -1ull, -2ull, -3ull, -7ull, sign, sign + 1, sign - 1, sign - 2, half, half - 1,
-                              half + 1, -half, half / 2, sign | half, sign >> 1, -(sign >> 1), 10, 100, -100ull};
+    const uint64_t edges[] = {0,        1,        2,      3,        7,           -1ull,     -2ull,
+                              -3ull,    -7ull,    sign,   sign + 1, sign - 1,    sign - 2,  half,
+                              half - 1, half + 1, -half,  half / 2, sign | half, sign >> 1, -(sign >> 1),
+                              10,       100,      -100ull};
     unsigned edge_count = sizeof edges / sizeof *edges;
     uint64_t value = index < edge_count ? edges[index] : patterns[(index - edge_count) % 4];
     return low_bits(value, bits);
@@ -104,10 +148,10 @@ static uint64_t integer_random(int bits, uint64_t *state)
     uint64_t raw = splitmix64(state), how = splitmix64(state);
     int width = 1 + (int)((how >> 8) % bits);
     switch (how & 7) {
-    case 0: return low_bits(low_bits(raw, width), bits);                    /* small */
-    case 1: return low_bits(~low_bits(raw, width), bits);                   /* small and negative */
-    case 2: return low_bits(1ull << (width - 1), bits);                     /* one bit */
-    case 3: return low_bits(raw & (raw >> 7 | raw << 9), bits);             /* sparse */
+    case 0: return low_bits(low_bits(raw, width), bits);        /* small */
+    case 1: return low_bits(~low_bits(raw, width), bits);       /* small and negative */
+    case 2: return low_bits(1ull << (width - 1), bits);         /* one bit */
+    case 3: return low_bits(raw & (raw >> 7 | raw << 9), bits); /* sparse */
     default: return low_bits(raw, bits);
     }
 }
@@ -123,15 +167,40 @@ static uint64_t sign_extend(uint64_t value, int from, int to)
 static uint64_t float_special(const struct format *format, unsigned index)
 {
     int m = format->mantissa_bits, e = format->exponent_bits;
-    uint64_t one = (uint64_t)((1 << (e - 1)) - 1) << m, infinity = (uint64_t)((1 << e) - 1) << m, ulp = 1, quiet = 1ull << (m - 1);
+    uint64_t one = (uint64_t)((1 << (e - 1)) - 1) << m, infinity = (uint64_t)((1 << e) - 1) << m, ulp = 1,
+             quiet = 1ull << (m - 1);
     uint64_t step = 1ull << m;
     const uint64_t values[] = {
-        0, 1, 2, step - 1, step / 2 + 1,                    /* zero and denormals */
-        step, step + 1, step * 2 - 1, step * 2,             /* smallest normals */
-        infinity - 1, infinity - 2, infinity - step,        /* largest */
-        infinity, infinity | quiet, infinity | 1, infinity | quiet | 5 % quiet, infinity | (step - 1),
-        one, one - ulp, one + ulp, one - step, one - step + ulp, one - step - ulp, one + step, one + step / 2,
-        one + step + step / 4, one + step + step / 2, one + 5 * (step / 2) + 1, one / 2, one + one / 2 + 3,
+        0,
+        1,
+        2,
+        step - 1,
+        step / 2 + 1, /* zero and denormals */
+        step,
+        step + 1,
+        step * 2 - 1,
+        step * 2, /* smallest normals */
+        infinity - 1,
+        infinity - 2,
+        infinity - step, /* largest */
+        infinity,
+        infinity | quiet,
+        infinity | 1,
+        infinity | quiet | 5 % quiet,
+        infinity | (step - 1),
+        one,
+        one - ulp,
+        one + ulp,
+        one - step,
+        one - step + ulp,
+        one - step - ulp,
+        one + step,
+        one + step / 2,
+        one + step + step / 4,
+        one + step + step / 2,
+        one + 5 * (step / 2) + 1,
+        one / 2,
+        one + one / 2 + 3,
     };
     uint64_t value = values[index / 2];
     return index % 2 ? value | 1ull << (e + m) : value;
@@ -152,7 +221,7 @@ static uint64_t float_random(const struct format *format, uint64_t *state)
     else
         exponent = bias - bias / 2 + (how >> 8) % (unsigned)bias;
     if ((how >> 32 & 3) == 0)
-        mantissa &= ~0ull << (m / 2);           /* few bits: exact results and ties */
+        mantissa &= ~0ull << (m / 2); /* few bits: exact results and ties */
     return sign << (e + m) | exponent << m | mantissa;
 }
 
@@ -209,7 +278,7 @@ static uint64_t float_narrowed(const struct operand_class *class, uint64_t *stat
     int bits = target->mantissa_bits + target->exponent_bits;
     uint64_t magnitude = low_bits(raw, bits);
     if ((how & 7) == 0)
-        magnitude = low_bits(magnitude, target->mantissa_bits + 1);                /* denormal */
+        magnitude = low_bits(magnitude, target->mantissa_bits + 1); /* denormal */
     double low = format_value(target, magnitude), next = format_value(target, magnitude + 1);
     static const double parts[] = {0, 0.5, 0.5, 0.5, 0.25, 0.75, 1.0 / 1024, 1023.0 / 1024};
     double value = low + (next - low) * parts[how >> 8 & 7];
@@ -223,7 +292,9 @@ static uint64_t float_narrowed(const struct operand_class *class, uint64_t *stat
 static unsigned special_count(const struct operand_class *class)
 {
     switch (class->kind) {
-    case FLOAT: case FLOAT_NARROWED: case ANGLE: return FLOAT_SPECIALS;
+    case FLOAT:
+    case FLOAT_NARROWED:
+    case ANGLE: return FLOAT_SPECIALS;
     case FLOAT_TO_INTEGER: return FLOAT_SPECIALS + INTEGER_LIMITS;
     case PREDICATE: return 2;
     case ZERO: return 1;
@@ -242,7 +313,9 @@ static uint64_t element_special(const struct operand_class *class, unsigned inde
         if (index >= FLOAT_SPECIALS)
             return integer_limit(class->format, index - FLOAT_SPECIALS);
         return float_special(class->format, index);
-    case FLOAT: case FLOAT_NARROWED: case ANGLE: return float_special(class->format, index);
+    case FLOAT:
+    case FLOAT_NARROWED:
+    case ANGLE: return float_special(class->format, index);
     case PREDICATE: return index;
     case ZERO: return 0;
     case LANE: return index;
@@ -269,14 +342,13 @@ static uint64_t element_random(const struct operand_class *class, uint64_t *stat
     case PREDICATE: return splitmix64(state) & 1;
     case ZERO: return 0;
     case LANE: return splitmix64(state) & 31;
-    case SHIFT: case POSITION:
+    case SHIFT:
+    case POSITION:
         raw = splitmix64(state);
         return raw & 0xf00 ? (raw >> 32) % 71 : raw & 0x1000 ? raw >> 32 & 255 : raw >> 32;
     case SMALL: return (uint32_t)((int)(splitmix64(state) % 67) - 33);
     case SIGNED: return sign_extend(integer_random(class->value_bits, state), class->value_bits, class->bits);
-    case NONZERO:
-        raw = integer_random(class->value_bits, state);
-        return raw ? raw : 3;
+    case NONZERO: raw = integer_random(class->value_bits, state); return raw ? raw : 3;
     case PACKED_BYTES: return low_bits(splitmix64(state), 32);
     default: return integer_random(class->value_bits, state);
     }

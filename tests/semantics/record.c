@@ -3,12 +3,13 @@
  *   SPELLING tuples hash-of-inputs hash-of-outputs 16-bit-hash-of-every-64-tuples first-outputs
  * and for the family `approx`, which is compared with a tolerance:
  *   SPELLING tuples hash-of-inputs classes-of-all-results samples
- * kernels.vec and textures.vec have: NAME out-bytes hash-of-output first-words, and 8-bit hashes of all 16-byte pieces where some may differ.
- * full-N.bin holds all outputs (name length, name, byte count, bytes) and is for debugging; it is not committed.
- */
+ * kernels.vec and textures.vec have: NAME out-bytes hash-of-output first-words, and 8-bit hashes of all 16-byte pieces
+ * where some may differ. full-N.bin holds all outputs (name length, name, byte count, bytes) and is for debugging; it
+ * is not
+ * committed. */
+#include "vectors.h"
 #include <stdlib.h>
 #include <string.h>
-#include "vectors.h"
 
 enum { FULL_LIMIT = 15 << 20, KERNEL_WORDS = 8, PIECE = 16 };
 
@@ -84,7 +85,9 @@ int full_write(struct full_writer *writer, const char *name, const void *data, s
     }
     writer->bytes += sizeof lengths + lengths[0] + size;
     return fwrite(lengths, sizeof lengths, 1, writer->file) == 1 && fwrite(name, lengths[0], 1, writer->file) == 1 &&
-           fwrite(data, size, 1, writer->file) == 1 ? 0 : -1;
+                   fwrite(data, size, 1, writer->file) == 1
+               ? 0
+               : -1;
 }
 
 void full_close(struct full_writer *writer)
@@ -109,7 +112,8 @@ static int read_full_file(struct full_reader *reader, size_t *capacity, const ch
     uint32_t lengths[2];
     while (fread(lengths, sizeof lengths, 1, file) == 1 && lengths[0] < 4096 && lengths[1] < FULL_LIMIT) {
         unsigned char *block = malloc(lengths[0] + 1 + lengths[1]);
-        if (!block || fread(block, lengths[0], 1, file) != 1 || fread(block + lengths[0] + 1, lengths[1], 1, file) != 1) {
+        if (!block || fread(block, lengths[0], 1, file) != 1 ||
+            fread(block + lengths[0] + 1, lengths[1], 1, file) != 1) {
             free(block);
             break;
         }
@@ -195,10 +199,7 @@ static uint64_t hash_inputs(const struct variant *variant, const uint64_t *input
     return hash_bytes(HASH_START, inputs, (size_t)count * TUPLES * sizeof *inputs);
 }
 
-static unsigned fold(uint64_t hash)
-{
-    return (hash ^ hash >> 16 ^ hash >> 32 ^ hash >> 48) & 0xffff;
-}
+static unsigned fold(uint64_t hash) { return (hash ^ hash >> 16 ^ hash >> 32 ^ hash >> 48) & 0xffff; }
 
 /* Outputs of one tuple as hexadecimal, joined by '/'. */
 static void text_tuple(struct text *text, const struct variant *variant, const unsigned char *packed)
@@ -217,11 +218,12 @@ static void text_tuple(struct text *text, const struct variant *variant, const u
 
 static int sample_index(int sample)
 {
-    return sample < APPROX_SAMPLES / 2 ? sample : (sample - APPROX_SAMPLES / 2) * ((TUPLES - 64) / (APPROX_SAMPLES / 2)) + 64;
+    return sample < APPROX_SAMPLES / 2 ? sample
+                                       : (sample - APPROX_SAMPLES / 2) * ((TUPLES - 64) / (APPROX_SAMPLES / 2)) + 64;
 }
 
-static void text_fields(struct text *text, const struct variant *variant, const uint64_t *inputs, const uint64_t *outputs,
-                        const unsigned char *packed)
+static void text_fields(struct text *text, const struct variant *variant, const uint64_t *inputs,
+                        const uint64_t *outputs, const unsigned char *packed)
 {
     int approximate = !strcmp(variant->family, "approx");
     size_t size = tuple_bytes(variant);
@@ -283,8 +285,9 @@ static void describe_chunk(struct text *text, const char *recorded, const char *
 }
 
 /* Where the difference is: exactly with the full outputs, else by the plain first outputs or the chunk hashes. */
-static void describe_mismatch(struct text *text, const struct variant *variant, const uint64_t *inputs, const unsigned char *packed,
-                              const char *recorded, const char *now, const struct full_reader *full)
+static void describe_mismatch(struct text *text, const struct variant *variant, const uint64_t *inputs,
+                              const unsigned char *packed, const char *recorded, const char *now,
+                              const struct full_reader *full)
 {
     size_t bytes, size = tuple_bytes(variant);
     const unsigned char *wanted = full_find(full, variant->spelling, &bytes);
@@ -350,7 +353,8 @@ int check_variant(const struct variant *variant, const char *fields, const uint6
 static void text_kernel(struct text *text, const struct kernel *kernel, const unsigned char *out)
 {
     size_t words = kernel->out_bytes / 4;
-    text_add(text, "%zu %016llx ", kernel->out_bytes, (unsigned long long)hash_bytes(HASH_START, out, kernel->out_bytes));
+    text_add(text, "%zu %016llx ", kernel->out_bytes,
+             (unsigned long long)hash_bytes(HASH_START, out, kernel->out_bytes));
     for (size_t i = 0; i < words && i < KERNEL_WORDS; i++) {
         uint32_t word;
         memcpy(&word, out + i * 4, 4);
@@ -381,8 +385,8 @@ void record_kernel(FILE *file, const struct kernel *kernel, const unsigned char 
     text_free(&text);
 }
 
-int check_kernel(const struct kernel *kernel, const char *fields, const unsigned char *out, const struct full_reader *full,
-                 char *message, size_t message_size)
+int check_kernel(const struct kernel *kernel, const char *fields, const unsigned char *out,
+                 const struct full_reader *full, char *message, size_t message_size)
 {
     struct text now = {0};
     size_t size;

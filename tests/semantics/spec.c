@@ -2,12 +2,12 @@
  * Spec files: one line an instruction family, expanded to variants. The syntax is described in README.md.
  *   {a,b}      alternatives        {T=a,b}  alternatives with a name        {T}  the chosen one again
  *   {T?x,y}    the alternative that stands where T's chosen one stands
- * Then: SPELLING name:class... [:= statements], where $name stands for an operand and < > for PTX braces.
- */
+ * Then: SPELLING name:class... [:= statements], where $name stands for an operand and < > for PTX
+ * braces. */
+#include "vectors.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include "vectors.h"
 
 enum { MAX_NAMES = 8, MAX_CHOICES = 64, LINE_BYTES = 4096 };
 
@@ -129,7 +129,8 @@ static void add_variant(struct expansion *at, char *line)
 
 static void expand(struct expansion *at, const char *line);
 
-static void expand_with(struct expansion *at, const char *line, const char *open, const char *close, const char *value, size_t length)
+static void expand_with(struct expansion *at, const char *line, const char *open, const char *close, const char *value,
+                        size_t length)
 {
     char next[LINE_BYTES];
     int used = snprintf(next, sizeof next, "%.*s%.*s%s", (int)(open - line), line, (int)length, value, close + 1);

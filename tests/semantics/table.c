@@ -1,11 +1,12 @@
 /*
- * Does every instruction of the simulator's table have a recorded vector? Opcodes in use are read off the PTX of all recorded variants and
- * kernels; a row of the table is a line with OP(name, ...). What cannot be recorded stands in untestable.txt with its reason.
- */
+ * Does every instruction of the simulator's table have a recorded vector? Opcodes in use are read off the PTX of all
+ * recorded variants and kernels; a row of the table is a line with OP(name, ...). What cannot be recorded stands in
+ * untestable.txt with its
+ * reason. */
+#include "vectors.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include "vectors.h"
 
 struct word_list {
     char **words;
@@ -63,12 +64,14 @@ static int is_excused(const char *name, const char *untestable)
 {
     size_t length = strlen(name);
     for (const char *line = untestable; line && *line; line = strchr(line, '\n'), line += line != NULL)
-        if (!strncmp(line, name, length) && isspace((unsigned char)line[length]) && strspn(line + length, " \t") < strcspn(line + length, "\n"))
+        if (!strncmp(line, name, length) && isspace((unsigned char)line[length]) &&
+            strspn(line + length, " \t") < strcspn(line + length, "\n"))
             return 1;
     return 0;
 }
 
-static void collect_recorded(struct word_list *list, const struct spec *spec, const struct kernel_set *kernels, const char *vec_directory)
+static void collect_recorded(struct word_list *list, const struct spec *spec, const struct kernel_set *kernels,
+                             const char *vec_directory)
 {
     struct record_file records = {0};
     const char *family = "";
@@ -96,8 +99,8 @@ static void collect_recorded(struct word_list *list, const struct spec *spec, co
     record_file_free(&records);
 }
 
-int table_check(const struct spec *spec, const struct kernel_set *kernels, const char *definitions, const char *untestable,
-                const char *vec_directory)
+int table_check(const struct spec *spec, const struct kernel_set *kernels, const char *definitions,
+                const char *untestable, const char *vec_directory)
 {
     struct word_list opcodes = {0};
     char *table = read_text_file(definitions), *excuses = read_text_file(untestable);

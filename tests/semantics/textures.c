@@ -1,19 +1,20 @@
 /*
- * Textures and surfaces: kernels (as in kernels.c) with one more comment line, which says what array, texture object and surface object to make:
+ * Textures and surfaces: kernels (as in kernels.c) with one more comment line, which says what array, texture object
+ * and surface object to make:
  *   // object kind=array shape=2d size=7x5x0 format=u8n channels=4 address=wrap,clamp filter=linear normalized=1
  *   kind      array mipmap linear pitch
  *   shape     1d 2d 3d a1d a2d cube acube; size: width, height, depth or layers; levels: of mipmaps
  *   format    u8 u16 u32 s8 s16 s32 f16 f32; u8n u16n s8n s16n: read as normalised floats; channels
  *   address filter mip normalized min max bias srgb   the sampler's; border=integers: its border is whole numbers
- *   coords    plain (inside, edges, ties, outside), odd (huge, infinite, not a number), each (one thread a texel, and a margin), inside (no margin)
- *   data      texels: plain, wild (any bits), index (counting), extreme (many at the limits of integers)
- *   surface   1: the array allows surface access; readback=1: the array's texels are the end of the output
- * The input starts with the texture's and the surface's handle; 64 bytes a thread follow from byte 64 (enum word).
- */
+ *   coords    plain (inside, edges, ties, outside), odd (huge, infinite, not a number), each (one thread a texel, and a
+ * margin), inside (no margin) data      texels: plain, wild (any bits), index (counting), extreme (many at the limits
+ * of integers) surface   1: the array allows surface access; readback=1: the array's texels are the end of the output
+ * The input starts with the texture's and the surface's handle; 64 bytes a thread follow from byte 64 (enum
+ * word). */
+#include "vectors.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "vectors.h"
 
 enum word { AT = 0, LAYER = 3, LEVEL = 4, DX = 5, DY = 8, WHOLE = 11, WHOLE_LEVEL = 14, NOISE = 15, WORDS = 16 };
 enum { INPUT_HEAD = 64, MAX_LEVELS = 8, PITCH = 256 };
@@ -52,8 +53,9 @@ static int choice(const char *value, const char *const *names, int count)
 static int set_format(struct scene *scene, const char *value)
 {
     static const char *const names[] = {"u8", "u16", "u32", "s8", "s16", "s32", "f16", "f32"};
-    static const CUarray_format formats[] = {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT8,
-                                             CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_HALF, CU_AD_FORMAT_FLOAT};
+    static const CUarray_format formats[] = {
+        CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT8,
+        CU_AD_FORMAT_SIGNED_INT16,  CU_AD_FORMAT_SIGNED_INT32,   CU_AD_FORMAT_HALF,           CU_AD_FORMAT_FLOAT};
     char name[8];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(value, "n"), value);
     int found = choice(name, names, 8);
@@ -85,8 +87,9 @@ static int set_address(struct scene *scene, const char *value)
 
 static int set_words(struct scene *scene, const char *key, const char *value)
 {
-    static const char *const kinds[] = {"array", "mipmap", "linear", "pitch"}, *const coords[] = {"plain", "odd", "each", "inside"},
-                      *const data[] = {"plain", "wild", "index", "extreme"};
+    static const char *const kinds[] = {"array", "mipmap", "linear", "pitch"},
+                             *const coords[] = {"plain", "odd", "each", "inside"},
+                             *const data[] = {"plain", "wild", "index", "extreme"};
     int number;
     if (!strcmp(key, "kind") && (number = choice(value, kinds, 4)) >= 0)
         scene->kind = (enum kind)number;
@@ -216,7 +219,8 @@ static unsigned at_level(unsigned size, unsigned level) { return size >> level ?
 static size_t copy_extent(const struct scene *scene, unsigned level, CUDA_MEMCPY3D *copy)
 {
     int keeps_depth = is_layered(scene) || is_cube(scene);
-    unsigned height = at_level(scene->size[1], level), depth = keeps_depth ? scene->size[2] : at_level(scene->size[2], level);
+    unsigned height = at_level(scene->size[1], level),
+             depth = keeps_depth ? scene->size[2] : at_level(scene->size[2], level);
     copy->WidthInBytes = (size_t)at_level(scene->size[0], level) * texel_bytes(scene);
     copy->Height = height ? height : 1;
     copy->Depth = depth ? depth : 1;
@@ -240,7 +244,8 @@ static CUresult upload(struct scene *scene, CUarray array, unsigned level)
 /* The texels end the output, of which the kernel itself uses as much as is left. */
 static CUresult read_back(const struct scene *scene, unsigned char *out, size_t out_bytes)
 {
-    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = scene->array, .dstMemoryType = CU_MEMORYTYPE_HOST};
+    CUDA_MEMCPY3D copy = {
+        .srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = scene->array, .dstMemoryType = CU_MEMORYTYPE_HOST};
     size_t bytes = copy_extent(scene, 0, &copy);
     if (bytes > out_bytes)
         return CUDA_ERROR_INVALID_VALUE;
@@ -254,7 +259,8 @@ static CUresult read_back(const struct scene *scene, unsigned char *out, size_t 
 
 static CUresult make_linear(struct scene *scene, CUDA_RESOURCE_DESC *resource)
 {
-    size_t rows = scene->kind == PITCHED ? scene->size[1] : 1, bytes = scene->kind == PITCHED ? rows * PITCH : (size_t)scene->size[0] * texel_bytes(scene);
+    size_t rows = scene->kind == PITCHED ? scene->size[1] : 1,
+           bytes = scene->kind == PITCHED ? rows * PITCH : (size_t)scene->size[0] * texel_bytes(scene);
     unsigned char *texels = calloc(1, bytes);
     fill_texels(scene, texels, bytes);
     CUresult result = cuMemAlloc(&scene->memory, bytes);
@@ -281,10 +287,14 @@ static CUresult make_linear(struct scene *scene, CUDA_RESOURCE_DESC *resource)
 
 static CUresult make_arrays(struct scene *scene, CUDA_RESOURCE_DESC *resource)
 {
-    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = scene->size[0], .Height = scene->size[1], .Depth = scene->size[2], .Format = scene->format,
+    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = scene->size[0],
+                                 .Height = scene->size[1],
+                                 .Depth = scene->size[2],
+                                 .Format = scene->format,
                                  .NumChannels = scene->channels};
     d.Flags = (is_layered(scene) ? CUDA_ARRAY3D_LAYERED : 0) | (is_cube(scene) ? CUDA_ARRAY3D_CUBEMAP : 0) |
-              (scene->surface ? CUDA_ARRAY3D_SURFACE_LDST : 0) | (!strcmp(scene->shape, "2d") ? CUDA_ARRAY3D_TEXTURE_GATHER : 0);
+              (scene->surface ? CUDA_ARRAY3D_SURFACE_LDST : 0) |
+              (!strcmp(scene->shape, "2d") ? CUDA_ARRAY3D_TEXTURE_GATHER : 0);
     if (scene->kind == ARRAY) {
         CUresult result = cuArray3DCreate(&scene->array, &d);
         resource->resType = CU_RESOURCE_TYPE_ARRAY;
@@ -306,7 +316,8 @@ static CUresult make_arrays(struct scene *scene, CUDA_RESOURCE_DESC *resource)
 static CUresult make_objects(struct scene *scene)
 {
     CUDA_RESOURCE_DESC resource = {0};
-    CUresult result = scene->kind == LINEAR || scene->kind == PITCHED ? make_linear(scene, &resource) : make_arrays(scene, &resource);
+    CUresult result =
+        scene->kind == LINEAR || scene->kind == PITCHED ? make_linear(scene, &resource) : make_arrays(scene, &resource);
     if (result == CUDA_SUCCESS)
         result = cuTexObjectCreate(&scene->texture, &resource, &scene->sampling, NULL);
     if (result == CUDA_SUCCESS && scene->surface)
@@ -330,7 +341,10 @@ static void release(struct scene *scene)
 
 /* ---- coordinates ---- */
 
-static uint32_t pick(struct scene *scene, uint32_t count) { return (uint32_t)(splitmix64(&scene->random) >> 33) % count; }
+static uint32_t pick(struct scene *scene, uint32_t count)
+{
+    return (uint32_t)(splitmix64(&scene->random) >> 33) % count;
+}
 
 static float uniform(struct scene *scene, float low, float high)
 {
@@ -357,8 +371,10 @@ static float plain_coordinate(struct scene *scene, unsigned size)
 
 static float odd_coordinate(struct scene *scene, unsigned size)
 {
-    static const float odd[] = {0.0f, -0.0f, 1e-40f, -1e-40f, 1e-30f, -1e-30f, INFINITY, -INFINITY, NAN, 1e6f, -1e6f, 1048576.5f, -1048577.0f, 16777216.0f, 3e9f,
-                                -3e9f, 1e20f, -1e20f, 3.4e38f, -3.4e38f, 65535.5f, 32768.5f, -32768.5f, 2147483648.0f, -2147483648.0f, 8388607.5f, 131071.5f};
+    static const float odd[] = {
+        0.0f,    -0.0f,    1e-40f,     -1e-40f,     1e-30f,      -1e-30f,       INFINITY,       -INFINITY,  NAN,
+        1e6f,    -1e6f,    1048576.5f, -1048577.0f, 16777216.0f, 3e9f,          -3e9f,          1e20f,      -1e20f,
+        3.4e38f, -3.4e38f, 65535.5f,   32768.5f,    -32768.5f,   2147483648.0f, -2147483648.0f, 8388607.5f, 131071.5f};
     return pick(scene, 3) ? odd[pick(scene, sizeof odd / sizeof *odd)] : plain_coordinate(scene, size);
 }
 
@@ -407,11 +423,13 @@ static void fill_level(struct scene *scene, uint32_t *words)
         }
         if (pick(scene, 4) == 0)
             slope = ldexpf(1.0f, (int)pick(scene, scene->levels + 3) - 1);
-        set_float(&words[n < 3 ? DX + n : DY + n - 3], scene->sampling.flags & CU_TRSF_NORMALIZED_COORDINATES ? slope / (float)size : slope);
+        set_float(&words[n < 3 ? DX + n : DY + n - 3],
+                  scene->sampling.flags & CU_TRSF_NORMALIZED_COORDINATES ? slope / (float)size : slope);
     }
 }
 
-/* Thread n has the n-th texel of the array and of a margin around it; after the last it starts again, with the same noise. */
+/* Thread n has the n-th texel of the array and of a margin around it; after the last it starts again, with the same
+ * noise. */
 static void fill_each(struct scene *scene, unsigned thread, uint32_t *words)
 {
     int margin = scene->coords == EACH ? 2 : 0;
@@ -451,7 +469,8 @@ static void fill_input(struct scene *scene, const struct kernel *kernel, unsigne
 
 /* ---- running ---- */
 
-int textures_run(struct device *device, const struct kernel *kernel, CUmodule module, unsigned char *out, char *message, size_t message_size)
+int textures_run(struct device *device, const struct kernel *kernel, CUmodule module, unsigned char *out, char *message,
+                 size_t message_size)
 {
     struct scene scene;
     const char *name = NULL;
@@ -460,8 +479,8 @@ int textures_run(struct device *device, const struct kernel *kernel, CUmodule mo
     CUresult result = bad ? CUDA_SUCCESS : make_objects(&scene);
     if (result == CUDA_SUCCESS && !bad) {
         fill_input(&scene, kernel, in);
-        bad = device_run(device, module, "kernel", kernel->grid, kernel->block, kernel->shared_bytes, in, kernel->in_bytes, out, kernel->out_bytes, message,
-                         message_size);
+        bad = device_run(device, module, "kernel", kernel->grid, kernel->block, kernel->shared_bytes, in,
+                         kernel->in_bytes, out, kernel->out_bytes, message, message_size);
         if (!bad && scene.readback)
             result = read_back(&scene, out, kernel->out_bytes);
     }

@@ -1,19 +1,18 @@
 /*
- * vectors: records what the installed driver's device does for every instruction spelling and kernel, and compares later.
- *   vectors list SPECDIR                               all spellings and kernels
- *   vectors dump SPECDIR OUTDIR                        the generated PTX modules, for an assembler to look at
- *   vectors record SPECDIR OUTDIR                      FAMILY.vec, kernels.vec and full-N.bin
- *   vectors check SPECDIR VECDIR [--full DIR] [NAME...]   NAME: a family or a pattern of spellings
- *   vectors table INSTRUCTIONS_DEF SPECDIR VECDIR      which instructions of the table have no vector
- * Kernels are read from SPECDIR/../kernels and SPECDIR/../textures, exceptions of `table` from SPECDIR/../untestable.txt.
- */
+ * vectors: records what the installed driver's device does for every instruction spelling and kernel, and compares
+ * later. vectors list SPECDIR                               all spellings and kernels vectors dump SPECDIR OUTDIR the
+ * generated PTX modules, for an assembler to look at vectors record SPECDIR OUTDIR                      FAMILY.vec,
+ * kernels.vec and full-N.bin vectors check SPECDIR VECDIR [--full DIR] [NAME...]   NAME: a family or a pattern of
+ * spellings vectors table INSTRUCTIONS_DEF SPECDIR VECDIR      which instructions of the table have no vector Kernels
+ * are read from SPECDIR/../kernels and SPECDIR/../textures, exceptions of `table` from
+ * SPECDIR/../untestable.txt. */
+#include "vectors.h"
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "vectors.h"
 
 struct session {
     struct spec spec;
@@ -44,7 +43,7 @@ static void pass_or_fail(struct session *session, const char *name, int bad, con
     if (bad) {
         session->failed++;
         printf("FAIL %s: %s\n", name, message);
-        if (session->device.hung) {             /* what was recorded so far stays */
+        if (session->device.hung) { /* what was recorded so far stays */
             printf("%zu passed, %zu failed, the rest not run\n", session->passed, session->failed);
             fflush(NULL);
             _exit(1);
@@ -56,15 +55,16 @@ static void pass_or_fail(struct session *session, const char *name, int bad, con
 
 /* ---- generated variants ---- */
 
-static void run_variant(struct session *session, struct record_file *records, FILE *out, const struct variant *variant, CUmodule module,
-                        const char *entry, int *launch_failed)
+static void run_variant(struct session *session, struct record_file *records, FILE *out, const struct variant *variant,
+                        CUmodule module, const char *entry, int *launch_failed)
 {
     char message[4096] = "";
     memset(session->inputs, 0, sizeof *session->inputs * MAX_OPERANDS * TUPLES);
     int count = operands_generate(variant, session->inputs);
     int results = variant->operand_count - count;
-    int bad = device_run(&session->device, module, entry, TUPLES / 128, 128, 0, session->inputs, (size_t)count * TUPLES * 8,
-                         session->outputs, (size_t)results * TUPLES * 8, message, sizeof message);
+    int bad =
+        device_run(&session->device, module, entry, TUPLES / 128, 128, 0, session->inputs, (size_t)count * TUPLES * 8,
+                   session->outputs, (size_t)results * TUPLES * 8, message, sizeof message);
     *launch_failed = bad;
     if (!bad && out) {
         static unsigned char packed[TUPLES * MAX_OPERANDS * 8];
@@ -74,7 +74,8 @@ static void run_variant(struct session *session, struct record_file *records, FI
     } else if (!bad) {
         const char *fields = record_find(records, variant->spelling);
         if (fields)
-            bad = check_variant(variant, fields, session->inputs, session->outputs, &session->full_in, message, sizeof message);
+            bad = check_variant(variant, fields, session->inputs, session->outputs, &session->full_in, message,
+                                sizeof message);
         else
             bad = snprintf(message, sizeof message, "no recorded vector");
     }
@@ -91,8 +92,10 @@ static void make_module(struct text *ptx, struct variant **batch, size_t count)
     }
 }
 
-/* Loads the kernels as one module; when it is refused, or a launch fails, the rest go one by one so that the culprit is named. */
-static void run_batch(struct session *session, struct record_file *records, FILE *out, struct variant **batch, size_t count)
+/* Loads the kernels as one module; when it is refused, or a launch fails, the rest go one by one so that the culprit is
+ * named. */
+static void run_batch(struct session *session, struct record_file *records, FILE *out, struct variant **batch,
+                      size_t count)
 {
     struct text ptx = {0};
     CUmodule module;
@@ -126,7 +129,8 @@ static void report_stale(struct session *session, const struct record_file *reco
             found = !strcmp(session->spec.variants[i].family, family) &&
                     !strcmp(session->spec.variants[i].spelling, records->records[r].name);
         for (size_t i = 0; i < session->kernels.count && !found; i++)
-            found = !strcmp(session->kernels.kernels[i].family, family) && !strcmp(session->kernels.kernels[i].name, records->records[r].name);
+            found = !strcmp(session->kernels.kernels[i].family, family) &&
+                    !strcmp(session->kernels.kernels[i].name, records->records[r].name);
         if (!found)
             pass_or_fail(session, records->records[r].name, 1, "recorded, but not in the spec");
     }
@@ -153,7 +157,8 @@ static int run_family(struct session *session, size_t first, size_t end)
         any += wanted(session, family, session->spec.variants[i].spelling);
     if (!any)
         return 0;
-    if (session->out_directory ? !(out = open_vec(session, family)) : record_file_read(&records, session->vec_directory, family))
+    if (session->out_directory ? !(out = open_vec(session, family))
+                               : record_file_read(&records, session->vec_directory, family))
         return -1;
     for (size_t i = first; i < end; i++) {
         if (!wanted(session, family, session->spec.variants[i].spelling))
@@ -172,7 +177,8 @@ static int run_family(struct session *session, size_t first, size_t end)
 
 /* ---- kernels ---- */
 
-static void run_kernel(struct session *session, const struct record_file *records, FILE *out, const struct kernel *kernel)
+static void run_kernel(struct session *session, const struct record_file *records, FILE *out,
+                       const struct kernel *kernel)
 {
     char message[4096] = "";
     CUmodule module;
@@ -180,8 +186,10 @@ static void run_kernel(struct session *session, const struct record_file *record
     int is_texture = !strcmp(kernel->family, "textures");
     int bad = kernel_fill(kernel, in) || device_load(&module, kernel->ptx, message, sizeof message);
     if (!bad) {
-        bad = is_texture ? textures_run(&session->device, kernel, module, result, message, sizeof message) : device_run(&session->device, module, "kernel", kernel->grid, kernel->block, kernel->shared_bytes, in, kernel->in_bytes, result,
-                         kernel->out_bytes, message, sizeof message);
+        bad = is_texture
+                  ? textures_run(&session->device, kernel, module, result, message, sizeof message)
+                  : device_run(&session->device, module, "kernel", kernel->grid, kernel->block, kernel->shared_bytes,
+                               in, kernel->in_bytes, result, kernel->out_bytes, message, sizeof message);
         if (!bad)
             cuModuleUnload(module);
     }
@@ -210,7 +218,8 @@ static int run_kernels(struct session *session, const char *family)
         any += !strcmp(kernels[i].family, family) && wanted(session, family, kernels[i].name);
     if (!any)
         return 0;
-    if (session->out_directory ? !(out = open_vec(session, family)) : record_file_read(&records, session->vec_directory, family))
+    if (session->out_directory ? !(out = open_vec(session, family))
+                               : record_file_read(&records, session->vec_directory, family))
         return -1;
     for (size_t i = 0; i < session->kernels.count; i++)
         if (!strcmp(kernels[i].family, family) && wanted(session, family, kernels[i].name))
@@ -294,8 +303,10 @@ static int dump_all(struct session *session, const char *directory)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: vectors list SPECDIR\n       vectors dump SPECDIR OUTDIR\n       vectors record SPECDIR OUTDIR [NAME...]\n"
-                    "       vectors check SPECDIR VECDIR [--full DIR] [NAME...]\n       vectors table INSTRUCTIONS_DEF SPECDIR VECDIR\n");
+    fprintf(stderr, "usage: vectors list SPECDIR\n       vectors dump SPECDIR OUTDIR\n       vectors record SPECDIR "
+                    "OUTDIR [NAME...]\n"
+                    "       vectors check SPECDIR VECDIR [--full DIR] [NAME...]\n       vectors table INSTRUCTIONS_DEF "
+                    "SPECDIR VECDIR\n");
     return 2;
 }
 
@@ -355,7 +366,8 @@ int main(int argc, char **argv)
     snprintf(kernels, sizeof kernels, "%s/../kernels", spec_directory);
     snprintf(textures, sizeof textures, "%s/../textures", spec_directory);
     snprintf(untestable, sizeof untestable, "%s/../untestable.txt", spec_directory);
-    if (spec_read_directory(&session.spec, spec_directory) || kernels_read_directory(&session.kernels, kernels, "kernels") ||
+    if (spec_read_directory(&session.spec, spec_directory) ||
+        kernels_read_directory(&session.kernels, kernels, "kernels") ||
         kernels_read_directory(&session.kernels, textures, "textures"))
         return 2;
     if (is_table)

@@ -10,23 +10,23 @@
  *   approx.c    tolerance of the approximate instructions
  *   record.c    recorded files: write, read, compare
  *   table.c     coverage of the simulator's instruction table
- *   vectors.c   the command line
- */
+ *   vectors.c   the command
+ * line */
 #ifndef HEDDLE_TESTS_SEMANTICS_VECTORS_H
 #define HEDDLE_TESTS_SEMANTICS_VECTORS_H
 
+#include <cuda.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <cuda.h>
 
 enum {
-    TUPLES = 1024,          /* operand tuples of a spelling, one a thread */
-    CHUNK = 64,             /* tuples behind one short hash */
+    TUPLES = 1024, /* operand tuples of a spelling, one a thread */
+    CHUNK = 64,    /* tuples behind one short hash */
     MAX_OPERANDS = 12,
-    FIRST_OUTPUTS = 8,      /* outputs recorded in plain */
-    BATCH = 48,             /* kernels of one module */
-    LIMIT_SECONDS = 60,     /* a kernel that runs longer hangs */
+    FIRST_OUTPUTS = 8,  /* outputs recorded in plain */
+    BATCH = 48,         /* kernels of one module */
+    LIMIT_SECONDS = 60, /* a kernel that runs longer hangs */
     APPROX_SAMPLES = 64
 };
 
@@ -43,8 +43,8 @@ struct operand {
 /* One instruction spelling: what is recorded and checked as a unit. */
 struct variant {
     char *family;
-    char *spelling;         /* unique name; what follows '@' tells variants of one spelling apart */
-    char *body;             /* the PTX statements, with $name for operands */
+    char *spelling; /* unique name; what follows '@' tells variants of one spelling apart */
+    char *body;     /* the PTX statements, with $name for operands */
     struct operand operands[MAX_OPERANDS];
     int operand_count;
 };
@@ -60,8 +60,8 @@ void spec_free(struct spec *spec);
 /* ---- operands.c ---- */
 
 const struct operand_class *operand_class_find(const char *name);
-int operand_class_bits(const struct operand_class *class);          /* register width; 1: predicate */
-uint64_t hash_bytes(uint64_t hash, const void *data, size_t size);  /* FNV-1a; start with HASH_START */
+int operand_class_bits(const struct operand_class *class);         /* register width; 1: predicate */
+uint64_t hash_bytes(uint64_t hash, const void *data, size_t size); /* FNV-1a; start with HASH_START */
 #define HASH_START 0xcbf29ce484222325ull
 uint64_t splitmix64(uint64_t *state);
 /* Fills inputs[k * TUPLES + tuple] for the k-th input operand; returns the number of inputs. */
@@ -82,12 +82,12 @@ void emit_kernel(struct text *text, const struct variant *variant, const char *n
 /* ---- kernels.c ---- */
 
 struct kernel {
-    const char *family;     /* kernels, textures */
-    char *name;             /* file stem and the values of its substitutions */
+    const char *family; /* kernels, textures */
+    char *name;         /* file stem and the values of its substitutions */
     char *ptx;
     unsigned grid, block, shared_bytes;
     size_t in_bytes, out_bytes;
-    unsigned allowed;       /* how many 16-byte pieces of the output may differ */
+    unsigned allowed; /* how many 16-byte pieces of the output may differ */
     char fill[16];
 };
 
@@ -116,27 +116,30 @@ void device_close(struct device *device);
 int device_load(CUmodule *module, const char *ptx, char *message, size_t message_size);
 /* Copies `in` to the device, launches, and copies the result to `out`. A failed launch leaves a fresh context behind;
  * a kernel that does not end leaves nothing to go on with, and `hung` set. */
-int device_run(struct device *device, CUmodule module, const char *name, unsigned grid, unsigned block, unsigned shared_bytes,
-               const void *in, size_t in_bytes, void *out, size_t out_bytes, char *message, size_t message_size);
+int device_run(struct device *device, CUmodule module, const char *name, unsigned grid, unsigned block,
+               unsigned shared_bytes, const void *in, size_t in_bytes, void *out, size_t out_bytes, char *message,
+               size_t message_size);
 
 /* ---- textures.c ---- */
 
 /* Makes the objects that the kernel asks for, launches it, and releases them. */
-int textures_run(struct device *device, const struct kernel *kernel, CUmodule module, unsigned char *out, char *message, size_t message_size);
+int textures_run(struct device *device, const struct kernel *kernel, CUmodule module, unsigned char *out, char *message,
+                 size_t message_size);
 
 /* ---- approx.c ---- */
 
 /* Class letters of every element of every output: n finite, o and z zeros, p and m infinities, x not a number. */
 void approx_classes(const struct variant *variant, const uint64_t *outputs, struct text *classes);
-/* Compares against the recorded classes and the true values; describes the first difference. Returns 0 if all is well. */
-int approx_check(const struct variant *variant, const uint64_t *inputs, const uint64_t *outputs, const char *recorded_classes,
-                 char *message, size_t message_size);
+/* Compares against the recorded classes and the true values; describes the first difference. Returns 0 if all is
+ * well. */
+int approx_check(const struct variant *variant, const uint64_t *inputs, const uint64_t *outputs,
+                 const char *recorded_classes, char *message, size_t message_size);
 
 /* ---- record.c ---- */
 
 struct record {
     char *name;
-    char *fields;           /* the rest of the line */
+    char *fields; /* the rest of the line */
 };
 
 struct record_file {
@@ -174,14 +177,14 @@ void record_variant(FILE *file, const struct variant *variant, const uint64_t *i
 int check_variant(const struct variant *variant, const char *fields, const uint64_t *inputs, const uint64_t *outputs,
                   const struct full_reader *full, char *message, size_t message_size);
 void record_kernel(FILE *file, const struct kernel *kernel, const unsigned char *out);
-int check_kernel(const struct kernel *kernel, const char *fields, const unsigned char *out, const struct full_reader *full,
-                 char *message, size_t message_size);
+int check_kernel(const struct kernel *kernel, const char *fields, const unsigned char *out,
+                 const struct full_reader *full, char *message, size_t message_size);
 
 /* ---- table.c ---- */
 
 /* Prints the instructions of the simulator's table that no recorded vector uses. Returns the exit status. */
-int table_check(const struct spec *spec, const struct kernel_set *kernels, const char *definitions, const char *untestable,
-                const char *vec_directory);
+int table_check(const struct spec *spec, const struct kernel_set *kernels, const char *definitions,
+                const char *untestable, const char *vec_directory);
 
 /* ---- shared small things (emit.c) ---- */
 

@@ -1,4 +1,5 @@
-/* Launches one of the two kernels whose cycle counts are known from another simulator (docs/validation.md), and checks what it computed: calibrate vecadd|matmul FOLDER-OF-PTX */
+/* Launches one of the two kernels whose cycle counts are known from another simulator (docs/validation.md), and checks
+ * what it computed: calibrate vecadd|matmul FOLDER-OF-PTX */
 #include "cuda.h"
 
 #include <math.h>
@@ -76,7 +77,8 @@ int main(int argc, char **argv)
     check(cuCtxCreate(&context, 0, device), "cuCtxCreate");
     char *ptx = read_all(argv[2], argv[1]);
     check(cuModuleLoadData(&module, ptx), "cuModuleLoadData");
-    check(cuModuleGetFunction(&f, module, is_vector ? "_Z6vecaddPKfS0_Pfi" : "_Z12matmul_tiledPKfS0_Pfi"), "cuModuleGetFunction");
+    check(cuModuleGetFunction(&f, module, is_vector ? "_Z6vecaddPKfS0_Pfi" : "_Z12matmul_tiledPKfS0_Pfi"),
+          "cuModuleGetFunction");
     float *a = numbers(count, 1), *b = numbers(count, 2), *c = malloc(count * sizeof *c);
     CUdeviceptr da = place(NULL, count), db = place(NULL, count), dc = place(NULL, count);
     check(cuMemcpyHtoD(da, a, count * sizeof *a), "cuMemcpyHtoD");

@@ -42,8 +42,8 @@ static inline void gate_open(struct gate *g, const char *spec, const uint32_t *l
     fake_core_init(&g->f);
     for (uint32_t pc = 0; pc < GATE_INSTRUCTIONS; pc++) /* any of them may be one */
         g->instructions[pc].flags = HEDDLE_BRANCH;
-    g->program = (struct heddle_program){.kernel = "k", .instructions = g->instructions,
-                                         .instruction_count = GATE_INSTRUCTIONS};
+    g->program =
+        (struct heddle_program){.kernel = "k", .instructions = g->instructions, .instruction_count = GATE_INSTRUCTIONS};
     g->f.core.program = &g->program;
     g->f.core.warp_slots = 8;
     g->f.core.cycle = 1000;

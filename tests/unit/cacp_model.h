@@ -116,7 +116,8 @@ static inline int model_read(struct cacp_model *m, unsigned set, uint64_t number
     }
     unsigned signature = model_signature(number, pc);
     bool critical = m->ccbp[signature] >= MODEL_THRESHOLD;
-    int way = critical ? model_srrip(lines, 0, MODEL_CRITICAL_WAYS) : model_srrip(lines, MODEL_CRITICAL_WAYS, MODEL_WAYS);
+    int way =
+        critical ? model_srrip(lines, 0, MODEL_CRITICAL_WAYS) : model_srrip(lines, MODEL_CRITICAL_WAYS, MODEL_WAYS);
     if (way < 0)
         return -1;
     if (lines[way].there)

@@ -1,5 +1,6 @@
-/* Functions made instruction by instruction, and what is true of them by definition, applied literally: a dominates b when removing a cuts b off, a register is alive when a path leads to a read of it.
- * check_all holds ptx_cfg_build and liveness against that. */
+/* Functions made instruction by instruction, and what is true of them by definition, applied literally: a dominates b
+ * when removing a cuts b off, a register is alive when a path leads to a read of it. check_all holds ptx_cfg_build and
+ * liveness against that. */
 #ifndef HEDDLE_TESTS_CFG_TRUTH_H
 #define HEDDLE_TESTS_CFG_TRUTH_H
 
@@ -32,8 +33,8 @@ struct maker {
 
 static void start(struct maker *m)
 {
-    static const enum ptx_type types[] = {PTX_PRED, PTX_PRED, PTX_B32, PTX_F32, PTX_B64, PTX_U16,
-                                          PTX_B128, PTX_F64, PTX_S32, PTX_PRED, PTX_B32, PTX_B32};
+    static const enum ptx_type types[] = {PTX_PRED, PTX_PRED, PTX_B32, PTX_F32,  PTX_B64, PTX_U16,
+                                          PTX_B128, PTX_F64,  PTX_S32, PTX_PRED, PTX_B32, PTX_B32};
     memset(m, 0, sizeof *m);
     for (uint32_t i = 0; i < MOST_REGS; i++) {
         m->regs[i] = (struct ptx_reg){.name = "%r", .type = types[i], .vector = 1, .index = i};
@@ -46,10 +47,7 @@ static void start(struct maker *m)
     m->random = 1;
 }
 
-static void finish(struct maker *m)
-{
-    arena_free(&m->arena);
-}
+static void finish(struct maker *m) { arena_free(&m->arena); }
 
 static struct ptx_operand reg_operand(struct maker *m, uint32_t r)
 {
@@ -111,10 +109,7 @@ static struct ptx_inst *bra(struct maker *m, uint32_t target)
     return in;
 }
 
-static struct ptx_inst *branch_if(struct maker *m, uint32_t target)
-{
-    return guard(m, bra(m, target), 0);
-}
+static struct ptx_inst *branch_if(struct maker *m, uint32_t target) { return guard(m, bra(m, target), 0); }
 
 static struct ptx_inst *brx(struct maker *m, uint32_t index, uint32_t count, const uint32_t *targets)
 {
@@ -155,8 +150,8 @@ static struct ptx_inst *call(struct maker *m, struct ptx_function *callee, uint3
 
 /* ------------------------------------------------------------- the definitions, instruction by instruction */
 
-/* next[i]: bit set of instructions that can follow i; bit inst_count is the exit. runs_off[i]: the exit is reached without
- * an instruction that ends the thread or returns. */
+/* next[i]: bit set of instructions that can follow i; bit inst_count is the exit. runs_off[i]: the exit is reached
+ * without an instruction that ends the thread or returns. */
 struct truth {
     uint32_t n;
     uint64_t next[MOST];
@@ -203,15 +198,9 @@ static uint64_t reach(const struct truth *t, uint32_t from, uint32_t without)
     return seen;
 }
 
-static bool dominates(const struct truth *t, uint32_t a, uint32_t b)
-{
-    return !(reach(t, 0, a) >> b & 1);
-}
+static bool dominates(const struct truth *t, uint32_t a, uint32_t b) { return !(reach(t, 0, a) >> b & 1); }
 
-static bool post_dominates(const struct truth *t, uint32_t a, uint32_t b)
-{
-    return !(reach(t, b, a) >> t->n & 1);
-}
+static bool post_dominates(const struct truth *t, uint32_t a, uint32_t b) { return !(reach(t, b, a) >> t->n & 1); }
 
 typedef bool relation(const struct truth *t, uint32_t a, uint32_t b);
 
@@ -405,7 +394,8 @@ static uint32_t units_of_type(enum ptx_type t)
 {
     switch (t) {
     case PTX_PRED: return 0;
-    case PTX_B64: case PTX_F64: return 2;
+    case PTX_B64:
+    case PTX_F64: return 2;
     case PTX_B128: return 4;
     default: return 1;
     }

@@ -1,4 +1,5 @@
-/* A crossbar written the slow and obvious way, to compare the real one with: every flit is moved by itself, every port looked at in every matching, no sleeping. */
+/* A crossbar written the slow and obvious way, to compare the real one with: every flit is moved by itself, every port
+ * looked at in every matching, no sleeping. */
 #ifndef HEDDLE_TESTS_CROSSBAR_REFERENCE_H
 #define HEDDLE_TESTS_CROSSBAR_REFERENCE_H
 
@@ -10,24 +11,31 @@
 
 enum { REFERENCE_PACKETS = 4096 };
 
-struct reference_packet { uint32_t token, flits, sent, output; uint64_t pushed, ready; };
-struct reference_queue { struct reference_packet at[REFERENCE_PACKETS]; uint32_t count; };
+struct reference_packet {
+    uint32_t token, flits, sent, output;
+    uint64_t pushed, ready;
+};
+struct reference_queue {
+    struct reference_packet at[REFERENCE_PACKETS];
+    uint32_t count;
+};
 
 struct reference {
     struct crossbar_config config;
     uint32_t inputs, outputs;
-    struct reference_queue *input, *output;  /* output: wholly sent, arrived once ready */
-    int holder[CROSSBAR_PORTS_MOST];         /* of an output; -1: none */
+    struct reference_queue *input, *output;                        /* output: wholly sent, arrived once ready */
+    int holder[CROSSBAR_PORTS_MOST];                               /* of an output; -1: none */
     uint32_t next[CROSSBAR_PORTS_MOST], held[CROSSBAR_PORTS_MOST]; /* held: places of an output's buffer */
     uint64_t now;
     struct crossbar_counters counters;
 };
 
-static inline struct reference *reference_create(const struct crossbar_config *config, uint32_t inputs, uint32_t outputs)
+static inline struct reference *reference_create(const struct crossbar_config *config, uint32_t inputs,
+                                                 uint32_t outputs)
 {
     struct reference *r = calloc(1, sizeof *r);
     assert(r);
-    *r = (struct reference){ .config = *config, .inputs = inputs, .outputs = outputs };
+    *r = (struct reference){.config = *config, .inputs = inputs, .outputs = outputs};
     r->input = calloc(inputs, sizeof *r->input);
     r->output = calloc(outputs, sizeof *r->output);
     assert(r->input && r->output);
@@ -43,7 +51,10 @@ static inline void reference_free(struct reference *r)
     free(r);
 }
 
-static inline void reference_remove_first(struct reference_queue *q) { memmove(q->at, q->at + 1, --q->count * sizeof *q->at); }
+static inline void reference_remove_first(struct reference_queue *q)
+{
+    memmove(q->at, q->at + 1, --q->count * sizeof *q->at);
+}
 
 static inline uint32_t reference_input_flits(const struct reference *r, uint32_t input)
 {
@@ -58,11 +69,12 @@ static inline bool reference_has_room(const struct reference *r, uint32_t input,
     return r->input[input].count == 0 || reference_input_flits(r, input) + flits <= r->config.input_flits;
 }
 
-static inline void reference_push(struct reference *r, uint32_t input, uint32_t output, uint32_t token, uint32_t flits, uint64_t now)
+static inline void reference_push(struct reference *r, uint32_t input, uint32_t output, uint32_t token, uint32_t flits,
+                                  uint64_t now)
 {
     struct reference_queue *q = &r->input[input];
     assert(q->count < REFERENCE_PACKETS);
-    q->at[q->count++] = (struct reference_packet){ .token = token, .flits = flits, .output = output, .pushed = now };
+    q->at[q->count++] = (struct reference_packet){.token = token, .flits = flits, .output = output, .pushed = now};
     r->counters.packets_in++;
     r->counters.flits_in += flits;
 }
@@ -115,7 +127,7 @@ static inline void reference_match(struct reference *r, bool *moved)
 
 static inline void reference_cycle(struct reference *r, uint64_t now)
 {
-    bool stood[CROSSBAR_PORTS_MOST], moved[CROSSBAR_PORTS_MOST] = { false };
+    bool stood[CROSSBAR_PORTS_MOST], moved[CROSSBAR_PORTS_MOST] = {false};
     r->now = now;
     for (uint32_t i = 0; i < r->inputs; i++)
         stood[i] = reference_may_move(r, i);

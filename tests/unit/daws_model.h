@@ -8,7 +8,9 @@
 
 enum { MODEL_LIST = 512 };
 
-struct model_load { uint64_t executions, diverged, considered, local; }; /* as profiled */
+struct model_load {
+    uint64_t executions, diverged, considered, local;
+}; /* as profiled */
 
 struct daws_model {
     /* How it works. */
@@ -23,8 +25,8 @@ struct daws_model {
     struct {
         bool resident, at_barrier;
         uint64_t age;
-        unsigned open;              /* loops around it */
-        int recorded;               /* the loop whose loads count */
+        unsigned open; /* loops around it */
+        int recorded;  /* the loop whose loads count */
         unsigned lines;
         uint64_t missed[MODEL_LIST]; /* of the load whose accesses are under way */
         unsigned missed_count;
@@ -33,10 +35,23 @@ struct daws_model {
 
     /* Tables. */
     struct model_tags tags;
-    struct { unsigned pc, repetition; int loop; bool diverged; } load[MODEL_LIST];
-    struct { int loop, warp, locality; } sampled[MODEL_LIST];
-    struct { unsigned pc; int count; } detector[MODEL_LIST];
-    struct { uint64_t line; unsigned pc, warp; uint64_t used; } ilrd[MODEL_LIST];
+    struct {
+        unsigned pc, repetition;
+        int loop;
+        bool diverged;
+    } load[MODEL_LIST];
+    struct {
+        int loop, warp, locality;
+    } sampled[MODEL_LIST];
+    struct {
+        unsigned pc;
+        int count;
+    } detector[MODEL_LIST];
+    struct {
+        uint64_t line;
+        unsigned pc, warp;
+        uint64_t used;
+    } ilrd[MODEL_LIST];
     unsigned load_count, sampled_count, detector_count, ilrd_count, repetitions;
     uint64_t now, vta_hits, held_warp_cycles;
 };
@@ -105,10 +120,7 @@ static inline void model_same_repetition(struct daws_model *m, unsigned pc, unsi
             m->load[i].repetition = to;
 }
 
-static inline void model_ilrd_take(struct daws_model *m, unsigned i)
-{
-    m->ilrd[i] = m->ilrd[--m->ilrd_count];
-}
+static inline void model_ilrd_take(struct daws_model *m, unsigned i) { m->ilrd[i] = m->ilrd[--m->ilrd_count]; }
 
 static inline void model_ilrd_clear(struct daws_model *m, unsigned warp)
 {

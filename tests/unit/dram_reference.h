@@ -1,5 +1,5 @@
-/* A DRAM channel written the slow and obvious way, to compare the real one with: one list of requests in order of arrival, a countdown for every gate,
- * every bank looked at in every cycle, no sleeping. */
+/* A DRAM channel written the slow and obvious way, to compare the real one with: one list of requests in order of
+ * arrival, a countdown for every gate, every bank looked at in every cycle, no sleeping. */
 #ifndef HEDDLE_TESTS_DRAM_REFERENCE_H
 #define HEDDLE_TESTS_DRAM_REFERENCE_H
 
@@ -11,17 +11,31 @@
 
 enum { REFERENCE_REQUESTS = 4096 };
 
-struct reference_request { struct packet packet; struct dram_place place; uint32_t bytes_left; bool write; int countdown; };
+struct reference_request {
+    struct packet packet;
+    struct dram_place place;
+    uint32_t bytes_left;
+    bool write;
+    int countdown;
+};
 
-struct reference_bank { int rcd, rcd_write, ras, rc, rp, write_to_precharge, read_to_precharge; bool open; uint32_t row; struct reference_request *current; };
+struct reference_bank {
+    int rcd, rcd_write, ras, rc, rp, write_to_precharge, read_to_precharge;
+    bool open;
+    uint32_t row;
+    struct reference_request *current;
+};
 
-struct reference_list { struct reference_request *at[REFERENCE_REQUESTS]; uint32_t count; };
+struct reference_list {
+    struct reference_request *at[REFERENCE_REQUESTS];
+    uint32_t count;
+};
 
 struct reference {
     struct dram_config config;
     struct address_map map;
     struct reference_bank bank[DRAM_BANKS_MOST];
-    int column, read, write, activate;                                      /* of the channel */
+    int column, read, write, activate; /* of the channel */
     int group_column[DRAM_BANKS_MOST], group_precharge[DRAM_BANKS_MOST];
     struct reference_list waiting, transfers, returned;
     uint32_t first_bank, burst, transfer_limit;
@@ -56,12 +70,18 @@ static bool reference_full(const struct reference *d) { return d->waiting.count 
 static void reference_push(struct reference *d, const struct packet *p)
 {
     struct reference_request *r = calloc(1, sizeof *r);
-    *r = (struct reference_request){.packet = *p, .place = address_map_place(&d->map, p->address), .bytes_left = p->bytes, .write = packet_is_write(p)};
+    *r = (struct reference_request){.packet = *p,
+                                    .place = address_map_place(&d->map, p->address),
+                                    .bytes_left = p->bytes,
+                                    .write = packet_is_write(p)};
     reference_append(&d->waiting, r);
     r->write ? d->counters.requests_written++ : d->counters.requests_read++;
 }
 
-static bool reference_returns_full(const struct reference *d) { return d->config.return_queue && d->returned.count >= d->config.return_queue; }
+static bool reference_returns_full(const struct reference *d)
+{
+    return d->config.return_queue && d->returned.count >= d->config.return_queue;
+}
 
 static void reference_finish_transfer(struct reference *d)
 {
@@ -116,7 +136,8 @@ static void reference_schedule(struct reference *d)
 
 static uint32_t reference_group(const struct reference *d, uint32_t bank)
 {
-    return d->config.group_by_low_bits ? bank % d->config.bank_groups : bank / (d->config.banks / d->config.bank_groups);
+    return d->config.group_by_low_bits ? bank % d->config.bank_groups
+                                       : bank / (d->config.banks / d->config.bank_groups);
 }
 
 static bool reference_column(struct reference *d, uint32_t bank)
@@ -125,7 +146,8 @@ static bool reference_column(struct reference *d, uint32_t bank)
     struct reference_request *r = b->current;
     const struct dram_config *c = &d->config;
     uint32_t group = reference_group(d, bank), bytes = c->burst_length * c->bus_bytes * c->chips;
-    if (!r || !b->open || b->row != r->place.row || d->column || d->group_column[group] || d->transfers.count >= d->transfer_limit)
+    if (!r || !b->open || b->row != r->place.row || d->column || d->group_column[group] ||
+        d->transfers.count >= d->transfer_limit)
         return false;
     if (r->write ? d->write || b->rcd_write : d->read || b->rcd)
         return false;
@@ -168,7 +190,8 @@ static bool reference_row(struct reference *d, uint32_t bank)
         d->counters.activates++;
         return true;
     }
-    if (b->open && b->row != b->current->place.row && !b->ras && !b->write_to_precharge && !b->read_to_precharge && !d->group_precharge[reference_group(d, bank)]) {
+    if (b->open && b->row != b->current->place.row && !b->ras && !b->write_to_precharge && !b->read_to_precharge &&
+        !d->group_precharge[reference_group(d, bank)]) {
         b->open = false;
         b->rp = (int)c->t_rp;
         d->counters.precharges++;
@@ -214,7 +237,10 @@ static void reference_cycle(struct reference *d)
     reference_count_down(d);
 }
 
-static struct packet *reference_return_front(struct reference *d) { return d->returned.count ? &d->returned.at[0]->packet : NULL; }
+static struct packet *reference_return_front(struct reference *d)
+{
+    return d->returned.count ? &d->returned.at[0]->packet : NULL;
+}
 
 static void reference_return_pop(struct reference *d) { free(reference_remove(&d->returned, 0)); }
 

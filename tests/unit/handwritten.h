@@ -1,13 +1,15 @@
-/* For tests made of small PTX modules as people write them by hand: a table of texts, each with the words its kernel leaves behind. Those words are what an H200 left,
- * where its assembler takes the text; else the PTX ISA says what they must be. */
+/* For tests made of small PTX modules as people write them by hand: a table of texts, each with the words its kernel
+ * leaves behind. Those words are what an H200 left, where its assembler takes the text; else the PTX ISA says what they
+ * must be. */
 #ifndef HEDDLE_TESTS_HANDWRITTEN_H
 #define HEDDLE_TESTS_HANDWRITTEN_H
 
 #include "kernel_test.h"
 
 #define HEADER PTX_HEADER
-#define KERNEL                                                                                                            \
-    ".visible .entry kernel(.param .u64 buffer) { .reg .pred %p<8>; .reg .b16 %h<16>; .reg .b32 %r<32>; .reg .b64 %rd<16>; " \
+#define KERNEL                                                                                                      \
+    ".visible .entry kernel(.param .u64 buffer) { .reg .pred %p<8>; .reg .b16 %h<16>; .reg .b32 %r<32>; .reg .b64 " \
+    "%rd<16>; "                                                                                                     \
     ".reg .f32 %f<16>; .reg .f64 %d<16>; ld.param.u64 %rd0, [buffer]; "
 
 struct hand_case {
@@ -19,9 +21,12 @@ struct hand_case {
 
 static inline bool hand_launch(struct kernel_run *k, const struct hand_case *c)
 {
-    uint64_t buffer[16] = { (uint64_t)(uintptr_t)k->words }; /* kernels with more parameters get zeros */
-    struct gpu_launch launch = { .kernel = exec_image_function(k->image, "kernel"), .grid = { c->blocks, 1, 1 }, .block = { c->threads, 1, 1 },
-                                 .dynamic_shared_bytes = c->shared_bytes, .params = buffer };
+    uint64_t buffer[16] = {(uint64_t)(uintptr_t)k->words}; /* kernels with more parameters get zeros */
+    struct gpu_launch launch = {.kernel = exec_image_function(k->image, "kernel"),
+                                .grid = {c->blocks, 1, 1},
+                                .block = {c->threads, 1, 1},
+                                .dynamic_shared_bytes = c->shared_bytes,
+                                .params = buffer};
     assert_non_null(launch.kernel);
     launch.params_bytes = launch.kernel->ptx->param_bytes;
     const uint32_t *cluster = launch.kernel->ptx->reqnctapercluster;

@@ -14,9 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PTX_HEADER ".version 8.0\n.target sm_90\n.address_size 64\n"
+#define PTX_HEADER          ".version 8.0\n.target sm_90\n.address_size 64\n"
 #define PTX_LOCKSTEP_HEADER ".version 8.0\n.target sm_60\n.address_size 64\n" /* before lanes went on by themselves */
-#define KERNEL_HEAD ".visible .entry kernel(.param .u64 buffer) {\n.reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .f32 %f<8>;\nld.param.u64 %rd0, [buffer];\n"
+#define KERNEL_HEAD                                                                                                   \
+    ".visible .entry kernel(.param .u64 buffer) {\n.reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .f32 " \
+    "%f<8>;\nld.param.u64 %rd0, [buffer];\n"
 
 enum { KERNEL_WORDS = 4096 };
 
@@ -30,7 +32,12 @@ struct kernel_run {
 
 static inline void kernel_open(struct kernel_run *k, const char *ptx)
 {
-    struct gpu_options options = { .functional = true, .machine = { .name = "test", .cores = 4, .sm = { .warps = 48, .blocks = 8, .registers = 32768, .register_granule = 8, .shared_bytes = 49152 }, .memory_bytes = 1 << 30 } };
+    struct gpu_options options = {
+        .functional = true,
+        .machine = {.name = "test",
+                    .cores = 4,
+                    .sm = {.warps = 48, .blocks = 8, .registers = 32768, .register_granule = 8, .shared_bytes = 49152},
+                    .memory_bytes = 1 << 30}};
     memset(k, 0, sizeof *k);
     k->gpu = gpu_create(&options, &k->error);
     assert_non_null(k->gpu);
@@ -44,7 +51,11 @@ static inline bool kernel_launch(struct kernel_run *k, uint32_t blocks, uint32_t
     if (!k->image)
         fail_msg("%s", k->error.text);
     uint64_t buffer = (uint64_t)(uintptr_t)k->words;
-    struct gpu_launch launch = { .kernel = exec_image_function(k->image, "kernel"), .grid = { blocks, 1, 1 }, .block = { threads, 1, 1 }, .params = &buffer, .params_bytes = 8 };
+    struct gpu_launch launch = {.kernel = exec_image_function(k->image, "kernel"),
+                                .grid = {blocks, 1, 1},
+                                .block = {threads, 1, 1},
+                                .params = &buffer,
+                                .params_bytes = 8};
     assert_non_null(launch.kernel);
     bool ok = gpu_launch(k->gpu, &launch, &k->error);
     k->counted = k->gpu->kernel_count ? &k->gpu->kernels[k->gpu->kernel_count - 1] : NULL;
@@ -58,7 +69,8 @@ static inline void kernel_run_ok(struct kernel_run *k, const char *ptx, uint32_t
         fail_msg("%s", k->error.text);
 }
 
-static inline void kernel_run_fails(struct kernel_run *k, const char *ptx, uint32_t blocks, uint32_t threads, enum error_kind kind, const char *text)
+static inline void kernel_run_fails(struct kernel_run *k, const char *ptx, uint32_t blocks, uint32_t threads,
+                                    enum error_kind kind, const char *text)
 {
     kernel_open(k, ptx);
     assert_false(kernel_launch(k, blocks, threads));

@@ -10,8 +10,8 @@ enum { SETS = 4, WAYS = 4 };
 struct bench {
     struct fake_core f;
     struct instance l1;
-    uint64_t lines[SETS][WAYS];  /* address, 0: none */
-    uint64_t reserved[SETS];     /* masks of ways */
+    uint64_t lines[SETS][WAYS]; /* address, 0: none */
+    uint64_t reserved[SETS];    /* masks of ways */
 };
 
 static inline void start(struct bench *b, const char *spec)
@@ -45,7 +45,8 @@ static inline int victim_for(struct bench *b, const struct heddle_l1_access *acc
 
 static inline int victim(struct bench *b, uint32_t set)
 {
-    return victim_for(b, &(struct heddle_l1_access){.outcome = HEDDLE_MISS, .owner = -1, .set = set, .way = UINT32_MAX});
+    return victim_for(b,
+                      &(struct heddle_l1_access){.outcome = HEDDLE_MISS, .owner = -1, .set = set, .way = UINT32_MAX});
 }
 
 /* A read: the way that it hits, or the way that it took for the line; -1: reservation failure. */

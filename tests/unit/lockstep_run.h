@@ -8,10 +8,17 @@
 static inline void lockstep_open(struct kernel_run *k, const char *ptx, const char *spec,
                                  const struct heddle_probe *own)
 {
-    struct gpu_options options = {.functional = true, .probe_count = 1, .max_cycles = 100000000,
-                                  .machine = {.name = "test", .cores = 1, .memory_bytes = 1 << 30,
-                                              .sm = {.warps = 32, .blocks = 8, .registers = 65536,
-                                                     .register_granule = 8, .shared_bytes = 49152,
+    struct gpu_options options = {.functional = true,
+                                  .probe_count = 1,
+                                  .max_cycles = 100000000,
+                                  .machine = {.name = "test",
+                                              .cores = 1,
+                                              .memory_bytes = 1 << 30,
+                                              .sm = {.warps = 32,
+                                                     .blocks = 8,
+                                                     .registers = 65536,
+                                                     .register_granule = 8,
+                                                     .shared_bytes = 49152,
                                                      .register_banks = 16}}};
     memset(k, 0, sizeof *k);
     if (spec && !policy_choose(&options.probes[0], POLICY_PROBE, spec, &k->error))

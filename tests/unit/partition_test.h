@@ -1,4 +1,5 @@
-/* What tests of a memory channel share: one between two crossbars, its clocks, requests to it and the replies in the order in which they came. */
+/* What tests of a memory channel share: one between two crossbars, its clocks, requests to it and the replies in the
+ * order in which they came. */
 #ifndef HEDDLE_TESTS_PARTITION_TEST_H
 #define HEDDLE_TESTS_PARTITION_TEST_H
 
@@ -14,12 +15,23 @@
 #include <string.h>
 
 enum { CORES = 4, LOG = 20000, MIDWAY = 100 };
-enum { ROP = 20, HOP = 3, DRAM_LATENCY = 15, RCD = 12, CL = 12, BURST = 2 }; /* BURST: burst length 8 at four transfers a cycle */
-/* From a request's cycle to the reply's arrival, one flit each, all clocks alike: the crossbars; one cycle each to be taken from the crossbar (in which the delay begins), to be looked up, and to
- * leave. A miss is sent on in one cycle more, taken by the channel, taken by a bank; its data is taken back, made ready. */
+enum {
+    ROP = 20,
+    HOP = 3,
+    DRAM_LATENCY = 15,
+    RCD = 12,
+    CL = 12,
+    BURST = 2
+}; /* BURST: burst length 8 at four transfers a cycle */
+/* From a request's cycle to the reply's arrival, one flit each, all clocks alike: the crossbars; one cycle each to be
+ * taken from the crossbar (in which the delay begins), to be looked up, and to leave. A miss is sent on in one cycle
+ * more, taken by the channel, taken by a bank; its data is taken back, made ready. */
 enum { HIT_CYCLES = ROP + 2 * (HOP + 1) + 3, MISS_CYCLES = ROP + DRAM_LATENCY + RCD + CL + BURST + 2 * (HOP + 1) + 8 };
 
-struct reply { uint64_t cycle; struct packet packet; };
+struct reply {
+    uint64_t cycle;
+    struct packet packet;
+};
 
 struct rig {
     struct arena arena;
@@ -41,14 +53,52 @@ static inline struct mem_config default_config(void)
 {
     return (struct mem_config){
         .core_count = CORES,
-        .crossbar = { .flit_bytes = 40, .input_flits = 16, .output_flits = 16, .hop_cycles = HOP, .speedup = 1 },
-        .l2 = { .cache = { .sets = 16, .ways = 4, .line_bytes = 128, .sector_bytes = 32, .global_writes = WRITE_BACK, .local_writes = WRITE_BACK, .write_allocate = true,
-                           .mshr_entries = 32, .mshr_merge = 4, .miss_queue = 4, .port_bytes = 32 },
-                .slices_per_channel = 2, .rop_cycles = ROP, .input_queue = 8, .dram_queue = 8, .reply_queue = 8, .return_queue = 8 },
-        .dram = { .channels = 1, .chips = 2, .bus_bytes = 4, .burst_length = 8, .data_rate = 4, .queue = 16, .return_queue = 20, .latency_cycles = DRAM_LATENCY, .banks = 16,
-                  .bank_groups = 4, .t_ccd = 2, .t_rrd = 6, .t_rcd = RCD, .t_ras = 28, .t_rp = 12, .t_rc = 40, .t_cl = CL, .t_wl = 4, .t_cdlr = 5, .t_wr = 12, .t_ccdl = 3,
-                  .t_rtpl = 2, .channel_bit = 8, .map = "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS" },
-        .core_khz = 700000, .icnt_khz = 700000, .l2_khz = 700000, .dram_khz = 700000,
+        .crossbar = {.flit_bytes = 40, .input_flits = 16, .output_flits = 16, .hop_cycles = HOP, .speedup = 1},
+        .l2 = {.cache = {.sets = 16,
+                         .ways = 4,
+                         .line_bytes = 128,
+                         .sector_bytes = 32,
+                         .global_writes = WRITE_BACK,
+                         .local_writes = WRITE_BACK,
+                         .write_allocate = true,
+                         .mshr_entries = 32,
+                         .mshr_merge = 4,
+                         .miss_queue = 4,
+                         .port_bytes = 32},
+               .slices_per_channel = 2,
+               .rop_cycles = ROP,
+               .input_queue = 8,
+               .dram_queue = 8,
+               .reply_queue = 8,
+               .return_queue = 8},
+        .dram = {.channels = 1,
+                 .chips = 2,
+                 .bus_bytes = 4,
+                 .burst_length = 8,
+                 .data_rate = 4,
+                 .queue = 16,
+                 .return_queue = 20,
+                 .latency_cycles = DRAM_LATENCY,
+                 .banks = 16,
+                 .bank_groups = 4,
+                 .t_ccd = 2,
+                 .t_rrd = 6,
+                 .t_rcd = RCD,
+                 .t_ras = 28,
+                 .t_rp = 12,
+                 .t_rc = 40,
+                 .t_cl = CL,
+                 .t_wl = 4,
+                 .t_cdlr = 5,
+                 .t_wr = 12,
+                 .t_ccdl = 3,
+                 .t_rtpl = 2,
+                 .channel_bit = 8,
+                 .map = "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS"},
+        .core_khz = 700000,
+        .icnt_khz = 700000,
+        .l2_khz = 700000,
+        .dram_khz = 700000,
     };
 }
 
@@ -72,7 +122,8 @@ static inline struct rig *rig_of(struct mem_config config)
     uint32_t slices = config.dram.channels * config.l2.slices_per_channel, ports = ports_of(&config);
     r->requests = crossbar_create(&r->arena, &r->config.crossbar, ports, slices);
     r->replies = crossbar_create(&r->arena, &r->config.crossbar, slices, ports);
-    r->partition = partition_create(&r->arena, &r->config, &r->map, 0, r->requests, r->replies, &(struct partition_hooks){ .context = r, .on_atomic = count_atomic });
+    r->partition = partition_create(&r->arena, &r->config, &r->map, 0, r->requests, r->replies,
+                                    &(struct partition_hooks){.context = r, .on_atomic = count_atomic});
     return r;
 }
 
@@ -101,7 +152,8 @@ static inline void tick_partition(struct rig *r, uint32_t dram_ticks)
     r->wake = partition_next_event(r->partition, r->now);
     assert_true(r->wake > r->now);
     /* Other clocks may tick between two core cycles: those before the cycle of an event belong to it. */
-    assert_true(r->wake == r->now + 1 || r->wake == UINT64_MAX || (r->wake < head->l2_at && r->wake < head->leaves_delay_at));
+    assert_true(r->wake == r->now + 1 || r->wake == UINT64_MAX ||
+                (r->wake < head->l2_at && r->wake < head->leaves_delay_at));
 }
 
 static inline void collect_replies(struct rig *r)
@@ -109,7 +161,7 @@ static inline void collect_replies(struct rig *r)
     for (uint32_t o = 0; o < ports_of(&r->config) && !r->holds_replies; o++)
         while (crossbar_front(r->replies, o)) {
             assert_true(r->log_count < LOG);
-            r->log[r->log_count++] = (struct reply){ .cycle = r->now, .packet = *crossbar_front(r->replies, o) };
+            r->log[r->log_count++] = (struct reply){.cycle = r->now, .packet = *crossbar_front(r->replies, o)};
             crossbar_pop(r->replies, o);
         }
 }
@@ -144,9 +196,15 @@ static inline void drain(struct rig *r)
     } while (!partition_idle(r->partition) || !crossbar_empty(r->requests) || !crossbar_empty(r->replies));
 }
 
-static inline struct packet request_of(enum packet_kind kind, uint32_t core, uint64_t address, uint32_t bytes, uint32_t token)
+static inline struct packet request_of(enum packet_kind kind, uint32_t core, uint64_t address, uint32_t bytes,
+                                       uint32_t token)
 {
-    return (struct packet){ .kind = (uint8_t)kind, .core = (uint16_t)core, .address = address, .bytes = (uint16_t)bytes, .token = token, .mask = 0xff };
+    return (struct packet){.kind = (uint8_t)kind,
+                           .core = (uint16_t)core,
+                           .address = address,
+                           .bytes = (uint16_t)bytes,
+                           .token = token,
+                           .mask = 0xff};
 }
 
 static inline bool try_send(struct rig *r, const struct packet *p)
@@ -159,7 +217,8 @@ static inline bool try_send(struct rig *r, const struct packet *p)
     return true;
 }
 
-static inline void send(struct rig *r, enum packet_kind kind, uint32_t core, uint64_t address, uint32_t bytes, uint32_t token)
+static inline void send(struct rig *r, enum packet_kind kind, uint32_t core, uint64_t address, uint32_t bytes,
+                        uint32_t token)
 {
     struct packet p = request_of(kind, core, address, bytes, token);
     assert_true(try_send(r, &p));
@@ -177,6 +236,5 @@ static inline struct partition_counters counters_of(const struct rig *r)
     partition_read_counters(r->partition, &c);
     return c;
 }
-
 
 #endif

@@ -36,8 +36,12 @@ static inline void policy_open(struct timed *t, const struct policy_run *r, cons
         probe_count++;
     snprintf(path, sizeof path, "machines/%s.ini", r->machine ? r->machine : "gtx480");
     if (!gpu_setup(&options,
-                   &(struct gpu_setup){.machine = path, .sets = sets, .set_count = count, .scheduler = r->spec,
-                                       .probes = r->probe_specs, .probe_count = probe_count},
+                   &(struct gpu_setup){.machine = path,
+                                       .sets = sets,
+                                       .set_count = count,
+                                       .scheduler = r->spec,
+                                       .probes = r->probe_specs,
+                                       .probe_count = probe_count},
                    &t->error))
         fail_msg("%s", t->error.text);
     if (r->scheduler) {

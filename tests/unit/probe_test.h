@@ -48,17 +48,25 @@ static inline bool probed_try(struct probed *p, const struct heddle_probe *probe
     p->probe = probe;
     for (int pc = 0; pc < PROBE_PCS; pc++)
         p->code[pc].loop = pc < OUTER || pc >= AFTER ? -1 : pc < INNER ? OUTER_LOOP : INNER_LOOP;
-    p->program = (struct heddle_program){.kernel = "k", .instructions = p->code, .instruction_count = PROBE_PCS,
-                                         .loops = probe_loops, .loop_count = 2};
-    p->core = (struct heddle_core){.warp_slots = HEDDLE_WARPS, .scheduler_count = 1, .program = &p->program,
+    p->program = (struct heddle_program){
+        .kernel = "k", .instructions = p->code, .instruction_count = PROBE_PCS, .loops = probe_loops, .loop_count = 2};
+    p->core = (struct heddle_core){.warp_slots = HEDDLE_WARPS,
+                                   .scheduler_count = 1,
+                                   .program = &p->program,
                                    .block_slots = PROBE_BLOCKS,
-                                   .l1_sets = line_bytes ? PROBE_SETS : 0, .l1_ways = line_bytes ? PROBE_WAYS : 0,
-                                   .l1_line_bytes = line_bytes, .warp = p->warp};
+                                   .l1_sets = line_bytes ? PROBE_SETS : 0,
+                                   .l1_ways = line_bytes ? PROBE_WAYS : 0,
+                                   .l1_line_bytes = line_bytes,
+                                   .warp = p->warp};
     p->table = p->rows;
     for (int i = 0; i < PROBE_COUNTERS; i++)
         p->histograms[i] = p->buckets[i];
-    struct heddle_setup setup = {.core = &p->core, .values = values, .counters = p->counters, .why = &p->why,
-                                 .instructions = &p->table, .histograms = p->histograms};
+    struct heddle_setup setup = {.core = &p->core,
+                                 .values = values,
+                                 .counters = p->counters,
+                                 .why = &p->why,
+                                 .instructions = &p->table,
+                                 .histograms = p->histograms};
     p->state = calloc(1, probe->policy.state_bytes);
     assert_non_null(p->state);
     return probe->policy.init(p->state, &setup);
@@ -99,8 +107,9 @@ static inline void probed_loop(struct probed *p, uint32_t warp, int32_t loop, en
 static inline void probed_load(struct probed *p, uint32_t warp, uint32_t pc, uint32_t lanes, uint32_t accesses)
 {
     uint32_t active = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1;
-    probed_on(p)->coalesced(p->state, &p->core, &(struct heddle_coalesced){.warp = warp, .pc = pc, .active = active,
-                                                                          .accesses = accesses, .through_l1 = true});
+    probed_on(p)->coalesced(
+        p->state, &p->core,
+        &(struct heddle_coalesced){.warp = warp, .pc = pc, .active = active, .accesses = accesses, .through_l1 = true});
 }
 
 /* Every line has its place. */
@@ -112,9 +121,14 @@ static inline struct heddle_l1_access probed_event(const struct probed *p, uint3
                                                    enum heddle_outcome outcome, int32_t owner, uint32_t left)
 {
     bool known = outcome == HEDDLE_HIT || outcome == HEDDLE_PENDING;
-    return (struct heddle_l1_access){.address = line * PROBE_LINE, .warp = warp, .pc = pc, .outcome = outcome,
-                                     .owner = known ? owner : -1, .owner_age = known ? p->warp[owner].age : 0,
-                                     .set = probed_set(line), .left = left,
+    return (struct heddle_l1_access){.address = line * PROBE_LINE,
+                                     .warp = warp,
+                                     .pc = pc,
+                                     .outcome = outcome,
+                                     .owner = known ? owner : -1,
+                                     .owner_age = known ? p->warp[owner].age : 0,
+                                     .set = probed_set(line),
+                                     .left = left,
                                      .way = outcome == HEDDLE_FAIL ? UINT32_MAX : probed_way(line)};
 }
 
@@ -140,8 +154,10 @@ static inline void probed_store(struct probed *p, uint32_t warp, uint64_t line)
 static inline void probed_evict(struct probed *p, uint32_t owner, uint64_t line)
 {
     probed_on(p)->l1_evict(p->state, &p->core,
-                           &(struct heddle_l1_evict){.address = line * PROBE_LINE, .owner = (int32_t)owner,
-                                                     .owner_age = p->warp[owner].age, .set = probed_set(line),
+                           &(struct heddle_l1_evict){.address = line * PROBE_LINE,
+                                                     .owner = (int32_t)owner,
+                                                     .owner_age = p->warp[owner].age,
+                                                     .set = probed_set(line),
                                                      .way = probed_way(line)});
 }
 
@@ -183,8 +199,11 @@ static inline void probed_place(struct probed *p, uint32_t block, uint64_t block
                                 uint32_t warps)
 {
     for (uint32_t i = 0; i < warps; i++) {
-        p->warp[first_warp + i] = (struct heddle_warp){.block = block, .block_index = block_index, .index = i,
-                                                       .active = UINT32_MAX, .launch_cycle = p->core.cycle};
+        p->warp[first_warp + i] = (struct heddle_warp){.block = block,
+                                                       .block_index = block_index,
+                                                       .index = i,
+                                                       .active = UINT32_MAX,
+                                                       .launch_cycle = p->core.cycle};
         p->core.resident |= UINT64_C(1) << (first_warp + i);
         probed_launch(p, first_warp + i);
     }
@@ -192,9 +211,9 @@ static inline void probed_place(struct probed *p, uint32_t block, uint64_t block
 
 static inline void probed_issue(struct probed *p, uint32_t warp, uint32_t pc, uint32_t path)
 {
-    probed_on(p)->issued(p->state, &p->core,
-                         &(struct heddle_issue){.warp = warp, .pc = pc, .active = path, .path = path,
-                                                .instruction = &p->code[pc]});
+    probed_on(p)->issued(
+        p->state, &p->core,
+        &(struct heddle_issue){.warp = warp, .pc = pc, .active = path, .path = path, .instruction = &p->code[pc]});
 }
 
 static inline void probed_ends(struct probed *p, uint32_t warp)

@@ -20,8 +20,18 @@
 enum { CORES = 3, MOST = 4000, PCS = 40, LINES_MOST = 512 };
 
 /* A trace as the test knows it. */
-struct item { uint32_t kernel, core; struct trace_access a; };
-struct made { struct trace_header header; struct item *items; uint32_t count; uint32_t kernels; bool keeps; /* launches find the caches as they were */ char path[64]; };
+struct item {
+    uint32_t kernel, core;
+    struct trace_access a;
+};
+struct made {
+    struct trace_header header;
+    struct item *items;
+    uint32_t count;
+    uint32_t kernels;
+    bool keeps; /* launches find the caches as they were */
+    char path[64];
+};
 
 static uint64_t seed = 1;
 static inline uint32_t random_below(uint32_t n)
@@ -32,8 +42,15 @@ static inline uint32_t random_below(uint32_t n)
 
 static inline struct trace_header header(uint32_t sets, uint32_t ways)
 {
-    return (struct trace_header){.machine = "test", .program = "a program", .cores = CORES, .sets = sets, .ways = ways, .line_bytes = 128, .index = INDEX_MODULO,
-                                 .global_stores = TRACE_STORE_EVICT, .local_stores = TRACE_STORE_KEEP};
+    return (struct trace_header){.machine = "test",
+                                 .program = "a program",
+                                 .cores = CORES,
+                                 .sets = sets,
+                                 .ways = ways,
+                                 .line_bytes = 128,
+                                 .index = INDEX_MODULO,
+                                 .global_stores = TRACE_STORE_EVICT,
+                                 .local_stores = TRACE_STORE_KEEP};
 }
 
 static inline void check(bool ok, const struct error *e)
@@ -59,7 +76,12 @@ static inline void write_items(struct made *m)
             trace_put(t, m->items[at].core, &m->items[at].a);
             check(trace_gather(t, &e), &e);
         }
-        struct trace_kernel_end end = {.cycles = k + 1, .warp_instructions = 100, .thread_instructions = 3200, .reads = 7, .stores = 5, .store_hits = 2};
+        struct trace_kernel_end end = {.cycles = k + 1,
+                                       .warp_instructions = 100,
+                                       .thread_instructions = 3200,
+                                       .reads = 7,
+                                       .stores = 5,
+                                       .store_hits = 2};
         check(trace_kernel_end(t, &end, &e), &e);
     }
     check(trace_close(t, &e), &e);
@@ -67,16 +89,22 @@ static inline void write_items(struct made *m)
 }
 
 /* lines: distinct ones; store_percent, local_percent: of the accesses. Some runs of neighbouring lines, some hops. */
-static inline struct made make(struct trace_header h, uint32_t count, uint32_t kernels, uint32_t lines, uint32_t store_percent, uint32_t local_percent)
+static inline struct made make(struct trace_header h, uint32_t count, uint32_t kernels, uint32_t lines,
+                               uint32_t store_percent, uint32_t local_percent)
 {
     struct made m = {.header = h, .items = calloc(count + 1, sizeof *m.items), .count = count, .kernels = kernels};
     uint64_t line = 0;
     for (uint32_t i = 0; i < count; i++) {
         line = random_below(3) ? random_below(lines) : (line + 1) % lines;
         bool store = random_below(100) < store_percent, local = random_below(100) < local_percent;
-        m.items[i] = (struct item){.kernel = (uint32_t)((uint64_t)i * kernels / count), .core = random_below(h.cores),
-                                   .a = {.line = line, .age = random_below(5) + i / 100, .pc = random_below(PCS), .warp = (uint16_t)random_below(TRACE_WARPS),
-                                         .what = (uint8_t)(random_below(3) | (store ? TRACE_STORE : 0u) | (local ? TRACE_LOCAL : 0u))}};
+        m.items[i] = (struct item){
+            .kernel = (uint32_t)((uint64_t)i * kernels / count),
+            .core = random_below(h.cores),
+            .a = {.line = line,
+                  .age = random_below(5) + i / 100,
+                  .pc = random_below(PCS),
+                  .warp = (uint16_t)random_below(TRACE_WARPS),
+                  .what = (uint8_t)(random_below(3) | (store ? TRACE_STORE : 0u) | (local ? TRACE_LOCAL : 0u))}};
     }
     write_items(&m);
     return m;
@@ -143,8 +171,14 @@ static inline uint64_t *plain_nexts(const struct made *m, bool reads_only)
 }
 
 enum { WAYS_MOST = 80, CURVE_MOST = 64 };
-struct plain_line { uint64_t line, used, put, next; /* UINT64_MAX: never */ int distance; };
-struct plain_set { struct plain_line lines[WAYS_MOST]; uint32_t count; };  /* without order; ways have numbers for SRRIP */
+struct plain_line {
+    uint64_t line, used, put, next; /* UINT64_MAX: never */
+    int distance;
+};
+struct plain_set {
+    struct plain_line lines[WAYS_MOST];
+    uint32_t count;
+}; /* without order; ways have numbers for SRRIP */
 
 static inline uint32_t plain_index(const struct replay_geometry *g, uint64_t line)
 {
@@ -156,10 +190,8 @@ static inline uint32_t plain_index(const struct replay_geometry *g, uint64_t lin
         return (uint32_t)folded;
     case INDEX_FERMI:
         return (uint32_t)(line % 32 ^ (address >> 13 & 7) ^ (address >> 17 & 1) << 3 ^ (address >> 19 & 1) << 4);
-    case INDEX_MULTIPLIED:
-        return (uint32_t)((line % g->sets + 7 * (line / g->sets)) % g->sets);
-    default:
-        return (uint32_t)(line % g->sets);
+    case INDEX_MULTIPLIED: return (uint32_t)((line % g->sets + 7 * (line / g->sets)) % g->sets);
+    default: return (uint32_t)(line % g->sets);
     }
 }
 
@@ -188,10 +220,12 @@ static inline uint32_t plain_victim(struct plain_set *s, uint32_t ways, enum rep
     }
 }
 
-static inline struct replay_counts plain_replay(const struct made *m, const struct replay_geometry *g, enum replay_policy policy)
+static inline struct replay_counts plain_replay(const struct made *m, const struct replay_geometry *g,
+                                                enum replay_policy policy)
 {
     struct plain_set *sets = malloc(CORES * g->sets * sizeof *sets);
-    uint64_t *nexts = policy >= REPLAY_BELADY ? plain_nexts(m, policy == REPLAY_BELADY_READS) : NULL, clock[CORES] = {0};
+    uint64_t *nexts = policy >= REPLAY_BELADY ? plain_nexts(m, policy == REPLAY_BELADY_READS) : NULL,
+             clock[CORES] = {0};
     struct replay_counts n = {0};
     uint32_t kernel = UINT32_MAX;
     for (uint32_t i = 0; i < m->count; i++) {
@@ -203,7 +237,8 @@ static inline struct replay_counts plain_replay(const struct made *m, const stru
         struct plain_set *s = &sets[x->core * g->sets + plain_index(g, line)];
         bool store = x->a.what & TRACE_STORE;
         enum trace_store does = x->a.what & TRACE_LOCAL ? m->header.local_stores : m->header.global_stores;
-        uint64_t ahead = nexts ? nexts[x->core * m->count + clock[x->core]] : 0, next = ahead ? clock[x->core] + ahead : UINT64_MAX;
+        uint64_t ahead = nexts ? nexts[x->core * m->count + clock[x->core]] : 0,
+                 next = ahead ? clock[x->core] + ahead : UINT64_MAX;
         uint32_t way = 0;
         clock[x->core]++;
         while (way < g->ways && s->lines[way].line != line)
@@ -227,6 +262,5 @@ static inline struct replay_counts plain_replay(const struct made *m, const stru
     free(sets);
     return n;
 }
-
 
 #endif

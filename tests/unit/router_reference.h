@@ -1,4 +1,5 @@
-/* An input-queued router written the slow and obvious way, to compare the real one with: every flit is an object that stands in one of many queues, every stage of every port is looked at in every step. */
+/* An input-queued router written the slow and obvious way, to compare the real one with: every flit is an object that
+ * stands in one of many queues, every stage of every port is looked at in every step. */
 #ifndef HEDDLE_TESTS_ROUTER_REFERENCE_H
 #define HEDDLE_TESTS_ROUTER_REFERENCE_H
 
@@ -10,17 +11,25 @@
 
 enum { SLOW_FLITS = 512, SLOW_PORTS = 130, NO_PORT = -1 };
 
-struct slow_flit { uint32_t token, flits, output; bool head, tail; uint64_t at; /* cycle from which it may go on */ };
-struct slow_queue { struct slow_flit flit[SLOW_FLITS]; uint32_t count; };
+struct slow_flit {
+    uint32_t token, flits, output;
+    bool head, tail;
+    uint64_t at; /* cycle from which it may go on */
+};
+struct slow_queue {
+    struct slow_flit flit[SLOW_FLITS];
+    uint32_t count;
+};
 
 struct slow_router {
     struct crossbar_config config;
     uint32_t inputs, outputs, link_in, link_out;
-    struct slow_queue *injection, *link, *buffer;               /* of an input */
-    struct slow_queue *switched, *leaving, *landed, *port;      /* of an output: through the switch, on the link, in the buffer, in the port's queue */
-    struct slow_queue *freed_in, *news_in, *news_out;           /* places: to be told of, on the way */
+    struct slow_queue *injection, *link, *buffer; /* of an input */
+    struct slow_queue *switched, *leaving, *landed,
+        *port; /* of an output: through the switch, on the link, in the buffer, in the port's queue */
+    struct slow_queue *freed_in, *news_in, *news_out; /* places: to be told of, on the way */
     uint32_t used_in[SLOW_PORTS], used_out[SLOW_PORTS];
-    int owner[SLOW_PORTS], has[SLOW_PORTS];                     /* input that an output belongs to, output that an input has */
+    int owner[SLOW_PORTS], has[SLOW_PORTS]; /* input that an output belongs to, output that an input has */
     uint32_t next[SLOW_PORTS];
     struct crossbar_counters counters;
 };
@@ -46,8 +55,13 @@ static inline struct slow_router *slow_create(const struct crossbar_config *c, u
 {
     struct slow_router *r = calloc(1, sizeof *r);
     assert(r && inputs <= SLOW_PORTS && outputs <= SLOW_PORTS);
-    *r = (struct slow_router){ .config = *c, .inputs = inputs, .outputs = outputs, .link_in = c->hop_cycles / 2, .link_out = c->hop_cycles - c->hop_cycles / 2 };
-    struct slow_queue **all[] = { &r->injection, &r->link, &r->buffer, &r->switched, &r->leaving, &r->landed, &r->port, &r->freed_in, &r->news_in, &r->news_out };
+    *r = (struct slow_router){.config = *c,
+                              .inputs = inputs,
+                              .outputs = outputs,
+                              .link_in = c->hop_cycles / 2,
+                              .link_out = c->hop_cycles - c->hop_cycles / 2};
+    struct slow_queue **all[] = {&r->injection, &r->link, &r->buffer,   &r->switched, &r->leaving,
+                                 &r->landed,    &r->port, &r->freed_in, &r->news_in,  &r->news_out};
     for (uint32_t i = 0; i < sizeof all / sizeof *all; i++) {
         *all[i] = calloc(SLOW_PORTS, sizeof **all[i]);
         assert(*all[i]);
@@ -59,7 +73,8 @@ static inline struct slow_router *slow_create(const struct crossbar_config *c, u
 
 static inline void slow_free(struct slow_router *r)
 {
-    struct slow_queue *all[] = { r->injection, r->link, r->buffer, r->switched, r->leaving, r->landed, r->port, r->freed_in, r->news_in, r->news_out };
+    struct slow_queue *all[] = {r->injection, r->link, r->buffer,   r->switched, r->leaving,
+                                r->landed,    r->port, r->freed_in, r->news_in,  r->news_out};
     for (uint32_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(r);
@@ -73,7 +88,10 @@ static inline bool slow_has_room(const struct slow_router *r, uint32_t input, ui
 static inline void slow_send(struct slow_router *r, uint32_t input, uint32_t output, uint32_t token, uint32_t flits)
 {
     for (uint32_t i = 0; i < flits; i++)
-        slow_push(&r->injection[input], (struct slow_flit){ .token = token, .flits = flits, .output = output, .head = i == 0, .tail = i + 1 == flits }, 0);
+        slow_push(&r->injection[input],
+                  (struct slow_flit){
+                      .token = token, .flits = flits, .output = output, .head = i == 0, .tail = i + 1 == flits},
+                  0);
     r->counters.packets_in++;
     r->counters.flits_in += flits;
 }
@@ -86,7 +104,10 @@ static inline uint32_t slow_complete(const struct slow_router *r, uint32_t outpu
     return packets;
 }
 
-static inline uint32_t slow_front(const struct slow_router *r, uint32_t output) { return slow_complete(r, output) ? r->port[output].flit[0].token : 0; }
+static inline uint32_t slow_front(const struct slow_router *r, uint32_t output)
+{
+    return slow_complete(r, output) ? r->port[output].flit[0].token : 0;
+}
 
 static inline void slow_take(struct slow_router *r, uint32_t output)
 {
@@ -129,7 +150,7 @@ static inline void slow_ports(struct slow_router *r, uint64_t now)
 static inline void slow_step(struct slow_router *r, uint64_t now, bool last, bool *moved)
 {
     int gets[SLOW_PORTS];
-    bool moves[SLOW_PORTS] = { false };
+    bool moves[SLOW_PORTS] = {false};
     for (uint32_t o = 0; o < r->outputs; o++) {
         gets[o] = NO_PORT;
         for (uint32_t n = 0; r->owner[o] == NO_PORT && n < r->inputs && gets[o] == NO_PORT; n++) {
@@ -139,7 +160,8 @@ static inline void slow_step(struct slow_router *r, uint64_t now, bool last, boo
         }
     }
     for (uint32_t i = 0; i < r->inputs; i++)
-        moves[i] = r->has[i] != NO_PORT && r->buffer[i].count && r->used_out[r->has[i]] < r->config.output_flits - r->config.ejection_flits;
+        moves[i] = r->has[i] != NO_PORT && r->buffer[i].count &&
+                   r->used_out[r->has[i]] < r->config.output_flits - r->config.ejection_flits;
     for (uint32_t o = 0; o < r->outputs; o++)
         if (gets[o] != NO_PORT) {
             assert(r->buffer[gets[o]].flit[0].head);
@@ -162,7 +184,7 @@ static inline void slow_step(struct slow_router *r, uint64_t now, bool last, boo
 
 static inline void slow_cycle(struct slow_router *r, uint64_t now)
 {
-    bool standing[SLOW_PORTS], moved[SLOW_PORTS] = { false };
+    bool standing[SLOW_PORTS], moved[SLOW_PORTS] = {false};
     slow_ports(r, now);
     for (uint32_t i = 0; i < r->inputs; i++)
         standing[i] = r->buffer[i].count;

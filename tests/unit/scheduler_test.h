@@ -10,7 +10,7 @@ enum { W0 = 1, W1 = 2, W2 = 4, W3 = 8 };
 struct bench {
     struct fake_core f;
     struct instance s;
-    uint64_t told;      /* cycles that the policy has been told of */
+    uint64_t told; /* cycles that the policy has been told of */
 };
 
 static inline const struct heddle_events *on(const struct bench *b) { return &b->s.choice.policy->on; }

@@ -49,10 +49,14 @@ static inline json_t *record_of(uint32_t number, const char *total, const char *
 {
     char *text;
     assert_true(asprintf(&text,
-                         "{\"key\": \"%s\", \"program\": \"bfs\", \"arguments\": [\"--size\", \"test\"], \"command\": \"heddle run bfs\", \"machine\": \"gtx480\", \"machine_text\": \"[core]\\n\","
-                         " \"sets\": [], \"scheduler\": \"gto\", \"l1\": \"\", \"divergence\": \"\", \"version\": \"0.1.0\", \"epoch\": 3, \"host\": \"loom\", \"when\": \"2026-01-31T12:00:00Z\","
-                         " \"wall_seconds\": 0.5, \"exit\": 0, \"failure\": null, \"log\": null, \"stats\": {\"scheduler\": \"gto\", \"l1\": \"lru\", \"divergence\": \"pdom\","
-                         " \"host\": {\"launch_seconds\": 0.25, \"kwips\": 1500.5, \"peak_bytes\": 4096}, \"total\": %s, \"kernels\": [{\"name\": \"k\", \"grid\": [8, 2, 1], \"block\": [512, 1, 1],"
+                         "{\"key\": \"%s\", \"program\": \"bfs\", \"arguments\": [\"--size\", \"test\"], \"command\": "
+                         "\"heddle run bfs\", \"machine\": \"gtx480\", \"machine_text\": \"[core]\\n\","
+                         " \"sets\": [], \"scheduler\": \"gto\", \"l1\": \"\", \"divergence\": \"\", \"version\": "
+                         "\"0.1.0\", \"epoch\": 3, \"host\": \"loom\", \"when\": \"2026-01-31T12:00:00Z\","
+                         " \"wall_seconds\": 0.5, \"exit\": 0, \"failure\": null, \"log\": null, \"stats\": "
+                         "{\"scheduler\": \"gto\", \"l1\": \"lru\", \"divergence\": \"pdom\","
+                         " \"host\": {\"launch_seconds\": 0.25, \"kwips\": 1500.5, \"peak_bytes\": 4096}, \"total\": "
+                         "%s, \"kernels\": [{\"name\": \"k\", \"grid\": [8, 2, 1], \"block\": [512, 1, 1],"
                          " \"partial\": false, \"cycles\": 7, \"l1d\": {\"misses\": 3}}]}}",
                          key_of(number), total) > 0);
     json_t *record = record_from(text), *added = more ? record_from(more) : NULL;
@@ -112,8 +116,11 @@ static inline bool read_everything(struct store *s, uint32_t *runs, struct error
     struct store_experiment *experiments;
     char(*keys)[KEY_BYTES];
     uint32_t count;
-    bool ok = store_keys(s, &a, &keys, &count, e) && store_metrics(s, (const char (*)[KEY_BYTES])keys, count, names, 2, arena_array(&a, double, 2 * (count + 1)), e) &&
-              store_runs(s, &a, &list, runs, e) && store_machines(s, &a, &machines, &count, e) && store_experiments(s, &a, &experiments, &count, e);
+    bool ok = store_keys(s, &a, &keys, &count, e) &&
+              store_metrics(s, (const char(*)[KEY_BYTES])keys, count, names, 2,
+                            arena_array(&a, double, 2 * (count + 1)), e) &&
+              store_runs(s, &a, &list, runs, e) && store_machines(s, &a, &machines, &count, e) &&
+              store_experiments(s, &a, &experiments, &count, e);
     arena_free(&a);
     return ok;
 }

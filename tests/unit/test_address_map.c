@@ -1,4 +1,5 @@
-/* Does an address land in the channel, slice, row, bank and column that its map string says, and are bad strings refused? */
+/* Does an address land in the channel, slice, row, bank and column that its map string says, and are bad strings
+ * refused? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 
 #define GTX480_MAP "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS"
-#define CCWS_MAP "RRRR.RRRRRRRR.RRBBBCCC.CCCSSSSS"
+#define CCWS_MAP   "RRRR.RRRRRRRR.RRBBBCCC.CCCSSSSS"
 
 static struct dram_config config_of(uint32_t channels, uint32_t channel_bit, uint32_t banks, const char *map)
 {
@@ -21,7 +22,8 @@ static struct dram_config config_of(uint32_t channels, uint32_t channel_bit, uin
     return c;
 }
 
-static struct address_map map_of(uint32_t channels, uint32_t channel_bit, uint32_t banks, const char *map, uint32_t slices)
+static struct address_map map_of(uint32_t channels, uint32_t channel_bit, uint32_t banks, const char *map,
+                                 uint32_t slices)
 {
     struct dram_config c = config_of(channels, channel_bit, banks, map);
     struct address_map m;
@@ -31,7 +33,8 @@ static struct address_map map_of(uint32_t channels, uint32_t channel_bit, uint32
     return m;
 }
 
-static void assert_place(const struct address_map *m, uint64_t address, uint32_t channel, uint32_t slice, uint32_t row, uint32_t bank, uint32_t column)
+static void assert_place(const struct address_map *m, uint64_t address, uint32_t channel, uint32_t slice, uint32_t row,
+                         uint32_t bank, uint32_t column)
 {
     struct dram_place p = address_map_place(m, address);
     assert_int_equal(p.channel, channel);
@@ -48,13 +51,14 @@ static void six_channels_by_hand(void **state)
     (void)state;
     struct address_map m = map_of(6, 8, 16, GTX480_MAP, 2);
     assert_place(&m, 0x0, 0, 0, 0, 0, 0);
-    assert_place(&m, 0x100, 1, 2, 0, 0, 0);       /* block 1 of 256 bytes: the second channel */
-    assert_place(&m, 0x5c0, 5, 10, 0, 0, 3);      /* block 5, bits 7..6 set */
-    assert_place(&m, 0x600, 0, 1, 0, 1, 0);       /* block 6 = quotient 1, remainder 0: rest 0x100, the low bank bit: the second slice */
-    assert_place(&m, 0x740, 1, 3, 0, 1, 1);       /* block 7 = 6 + 1, column bit 6 */
-    assert_place(&m, 0xc00, 0, 0, 0, 0, 4);       /* block 12: rest 0x200, the third column bit */
-    assert_place(&m, 0xc000, 0, 0, 0, 2, 0);      /* block 192 = 6 * 32: rest 0x2000, the second bank bit */
-    assert_place(&m, 0x60000, 0, 0, 1, 0, 0);     /* block 1536 = 6 * 256: rest 0x10000, the first row bit */
+    assert_place(&m, 0x100, 1, 2, 0, 0, 0);  /* block 1 of 256 bytes: the second channel */
+    assert_place(&m, 0x5c0, 5, 10, 0, 0, 3); /* block 5, bits 7..6 set */
+    assert_place(&m, 0x600, 0, 1, 0, 1,
+                 0); /* block 6 = quotient 1, remainder 0: rest 0x100, the low bank bit: the second slice */
+    assert_place(&m, 0x740, 1, 3, 0, 1, 1);   /* block 7 = 6 + 1, column bit 6 */
+    assert_place(&m, 0xc00, 0, 0, 0, 0, 4);   /* block 12: rest 0x200, the third column bit */
+    assert_place(&m, 0xc000, 0, 0, 0, 2, 0);  /* block 192 = 6 * 32: rest 0x2000, the second bank bit */
+    assert_place(&m, 0x60000, 0, 0, 1, 0, 0); /* block 1536 = 6 * 256: rest 0x10000, the first row bit */
     assert_place(&m, 0x60000 + 0x5ff00 + 0xff, 5, 11, 1, 15, 63); /* the last byte of row 1 */
     assert_place(&m, 0x60000ull << 12, 0, 0, 4096, 0, 0);         /* beyond the string: still the row */
     assert_int_equal(address_map_in_slice(&m, 0x600), 0);         /* the bit that chose the slice is gone */
@@ -63,17 +67,18 @@ static void six_channels_by_hand(void **state)
     assert_int_equal(address_map_in_slice(&m, 0x60000), 0x8000);
 }
 
-/* RRRR RRRRRRRR RRBBBCCC CCCSSSSS: bits 4..0 burst, 10..5 column, 13..11 bank, 27..14 row; the three bits from 8 on choose the channel and are taken out. */
+/* RRRR RRRRRRRR RRBBBCCC CCCSSSSS: bits 4..0 burst, 10..5 column, 13..11 bank, 27..14 row; the three bits from 8 on
+ * choose the channel and are taken out. */
 static void eight_channels_by_hand(void **state)
 {
     (void)state;
     struct address_map m = map_of(8, 8, 8, CCWS_MAP, 1);
     assert_place(&m, 0x0, 0, 0, 0, 0, 0);
     assert_place(&m, 0x700, 7, 7, 0, 0, 0);
-    assert_place(&m, 0x8e0, 0, 0, 0, 0, 15);      /* rest 0x1e0 */
-    assert_place(&m, 0x4000, 0, 0, 0, 1, 0);      /* rest 0x800 */
+    assert_place(&m, 0x8e0, 0, 0, 0, 0, 15); /* rest 0x1e0 */
+    assert_place(&m, 0x4000, 0, 0, 0, 1, 0); /* rest 0x800 */
     assert_place(&m, 0x4300, 3, 3, 0, 1, 0);
-    assert_place(&m, 0x20000, 0, 0, 1, 0, 0);     /* rest 0x4000 */
+    assert_place(&m, 0x20000, 0, 0, 1, 0, 0); /* rest 0x4000 */
     assert_place(&m, 0x7fffffff, 7, 7, 0x3fff, 7, 63);
     assert_int_equal(address_map_in_slice(&m, 0x4300), 0x800); /* one slice: only the channel is gone */
     assert_int_equal(address_map_in_slice(&m, 0x7fffffff), 0xfffffff);
@@ -170,8 +175,9 @@ static void bad_strings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(six_channels_by_hand), cmocka_unit_test(eight_channels_by_hand), cmocka_unit_test(gpgpusim_spelling),
-        cmocka_unit_test(invertible),           cmocka_unit_test(bad_strings),
+        cmocka_unit_test(six_channels_by_hand), cmocka_unit_test(eight_channels_by_hand),
+        cmocka_unit_test(gpgpusim_spelling),    cmocka_unit_test(invertible),
+        cmocka_unit_test(bad_strings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Do the approximate instructions keep the error bounds of the PTX ISA, and its special values? Dense sweeps against MPFR. */
+/* Do the approximate instructions keep the error bounds of the PTX ISA, and its special values? Dense sweeps against
+ * MPFR. */
 #include "exec/approx_ops.h"
 
 #include <float.h>
@@ -27,7 +28,8 @@ static double error_of(double got, const mpfr_t exact, bool relative)
 }
 
 /* Every step-th f32 from low to high (bits, same sign). */
-static void sweep(const char *name, f32_function *f, mpfr_function *reference, float low, float high, uint32_t step, bool relative, double bound)
+static void sweep(const char *name, f32_function *f, mpfr_function *reference, float low, float high, uint32_t step,
+                  bool relative, double bound)
 {
     mpfr_t x, exact;
     mpfr_inits2(100, x, exact, (mpfr_ptr)0);
@@ -132,9 +134,12 @@ static void test_div(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ex2),  cmocka_unit_test(test_lg2),
-        cmocka_unit_test(test_sin_cos), cmocka_unit_test(test_tanh),
-        cmocka_unit_test(test_reciprocals_and_roots), cmocka_unit_test(test_div),
+        cmocka_unit_test(test_ex2),
+        cmocka_unit_test(test_lg2),
+        cmocka_unit_test(test_sin_cos),
+        cmocka_unit_test(test_tanh),
+        cmocka_unit_test(test_reciprocals_and_roots),
+        cmocka_unit_test(test_div),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The cache: each outcome and each reason to fail, merging, sectors, index functions, order of replacement, ports. Stores: test_cache_writes.c; the policy hook and long random runs: test_cache_runs.c. */
+/* The cache: each outcome and each reason to fail, merging, sectors, index functions, order of replacement, ports.
+ * Stores: test_cache_writes.c; the policy hook and long random runs: test_cache_runs.c. */
 #include "cache_test.h"
 
 static void miss_pending_hit(void **state)
@@ -7,7 +8,8 @@ static void miss_pending_hit(void **state)
     struct bench b;
     open_bench(&b, &l1_config);
     assert_false(cache_probe(b.cache, 0x1000));
-    struct packet p = { .kind = PACKET_LOAD, .address = 0x1024, .bytes = 32, .core = 3, .warp = 5, .pc = 77, .token = 1000, .slice = 2 };
+    struct packet p = {
+        .kind = PACKET_LOAD, .address = 0x1024, .bytes = 32, .core = 3, .warp = 5, .pc = 77, .token = 1000, .slice = 2};
     assert_int_equal(cache_access(b.cache, &p, 40, 0, &b.result), CACHE_MISS);
     assert_false(b.result.evicted);
     assert_false(b.result.sends_write);
@@ -82,7 +84,7 @@ static void sectors_come_out_of_order(void **state)
     load(&b, 0);
     load(&b, 128);
     struct packet first = take_miss(&b), second = take_miss(&b);
-    static const uint8_t order[3] = { 2, 0, 3 };
+    static const uint8_t order[3] = {2, 0, 3};
     for (int i = 0; i < 3; i++) {
         first.sectors = (uint8_t)(1 << order[i]);
         first.bytes = 32;
@@ -131,7 +133,7 @@ static void mshr_entries_run_out(void **state)
     assert_fails(&b, load(&b, 8 * 128), CACHE_FAIL_MSHR);
     assert_fails(&b, load(&b, 8 * 128), CACHE_FAIL_MSHR);
     assert_int_equal(load(&b, 7 * 128), CACHE_PENDING); /* merging needs no entry */
-    struct packet answer = { .token = 0, .sectors = 0xf };
+    struct packet answer = {.token = 0, .sectors = 0xf};
     assert_true(cache_fill(b.cache, &answer, 0));
     assert_fails(&b, load(&b, 8 * 128), CACHE_FAIL_MSHR); /* filled, but its request has not been taken */
     cache_ready_pop(b.cache);
@@ -212,7 +214,8 @@ static void sector_misses(void **state)
     assert_int_equal(one.bytes, 32);
     assert_int_equal(one.sectors, 2);
     assert_int_equal(access_as(&b, PACKET_LOAD, 0x1020, 32, 0, 0, 0), CACHE_PENDING);
-    assert_int_equal(access_as(&b, PACKET_LOAD, 0x1060, 32, 0, 0, 0), CACHE_MISS); /* another sector of the line: an entry of its own, no way of its own */
+    assert_int_equal(access_as(&b, PACKET_LOAD, 0x1060, 32, 0, 0, 0),
+                     CACHE_MISS); /* another sector of the line: an entry of its own, no way of its own */
     assert_int_equal(b.result.way, 0);
     assert_int_equal(cache_outstanding(b.cache), 2);
     struct packet three = take_miss(&b);
@@ -268,7 +271,7 @@ static void request_over_two_entries(void **state)
 
 static uint32_t set_of_address(struct bench *b, uint64_t address)
 {
-    cache_access(b->cache, &(struct packet){ .kind = PACKET_STORE, .address = address, .bytes = 4 }, 0, 0, &b->result);
+    cache_access(b->cache, &(struct packet){.kind = PACKET_STORE, .address = address, .bytes = 4}, 0, 0, &b->result);
     settle(b);
     return b->result.set;
 }
@@ -287,15 +290,16 @@ static void set_index(void **state)
     struct bench b;
     open_bench(&b, &config);
     assert_int_equal(set_of_address(&b, 0x80), 1);
-    assert_int_equal(set_of_address(&b, 0x1000), 0);        /* bit 12 takes no part with 32 sets */
-    assert_int_equal(set_of_address(&b, 0x2000), 1);        /* bit 13 -> 0 */
-    assert_int_equal(set_of_address(&b, 0x4000), 2);        /* bit 14 -> 1 */
-    assert_int_equal(set_of_address(&b, 0x8000), 4);        /* bit 15 -> 2 */
+    assert_int_equal(set_of_address(&b, 0x1000), 0); /* bit 12 takes no part with 32 sets */
+    assert_int_equal(set_of_address(&b, 0x2000), 1); /* bit 13 -> 0 */
+    assert_int_equal(set_of_address(&b, 0x4000), 2); /* bit 14 -> 1 */
+    assert_int_equal(set_of_address(&b, 0x8000), 4); /* bit 15 -> 2 */
     assert_int_equal(set_of_address(&b, 0x10000), 0);
-    assert_int_equal(set_of_address(&b, 0x20000), 8);       /* bit 17 -> 3 */
+    assert_int_equal(set_of_address(&b, 0x20000), 8); /* bit 17 -> 3 */
     assert_int_equal(set_of_address(&b, 0x40000), 0);
-    assert_int_equal(set_of_address(&b, 0x80000), 16);      /* bit 19 -> 4 */
-    assert_int_equal(set_of_address(&b, 0xaef80), 31 ^ 31); /* 10101110111110000000: low 31; bits 13, 14, 15, 17, 19 all set */
+    assert_int_equal(set_of_address(&b, 0x80000), 16); /* bit 19 -> 4 */
+    assert_int_equal(set_of_address(&b, 0xaef80),
+                     31 ^ 31); /* 10101110111110000000: low 31; bits 13, 14, 15, 17, 19 all set */
     assert_int_equal(set_of_address(&b, 0xa0080), 1 ^ 24);
     close_bench(&b);
 
@@ -320,7 +324,8 @@ static void set_index(void **state)
     for (config.sets = 1; config.sets <= 128; config.sets *= 2) {
         open_bench(&b, &config);
         for (uint64_t number = 0; number < 1u << 20; number = number * 3 + 1)
-            assert_int_equal(set_of_address(&b, number * 128), (number % config.sets + 7 * (number / config.sets)) % config.sets);
+            assert_int_equal(set_of_address(&b, number * 128),
+                             (number % config.sets + 7 * (number / config.sets)) % config.sets);
         close_bench(&b);
     }
 
@@ -331,7 +336,7 @@ static void set_index(void **state)
     close_bench(&b);
 
     config.sets = 64;
-    b = (struct bench){ .now = 0 };
+    b = (struct bench){.now = 0};
     b.cache = cache_create(&b.arena, &config, without_bit_8, NULL);
     assert_int_equal(set_of_address(&b, 0x100), 0);
     assert_int_equal(set_of_address(&b, 0x200), 2);
@@ -348,12 +353,13 @@ static void least_recently_used_leaves(void **state)
         bring(&b, i * 4096);
     load(&b, 0);
     load(&b, 2 * 4096);
-    /* Order of use: 1 3 0 2. Use is what counts, not when the data comes: 4 is asked for before 3 is used again, and comes after. */
+    /* Order of use: 1 3 0 2. Use is what counts, not when the data comes: 4 is asked for before 3 is used again, and
+     * comes after. */
     assert_int_equal(load(&b, 4 * 4096), CACHE_MISS);
     assert_int_equal(b.result.evicted_address, 1 * 4096);
     assert_int_equal(load(&b, 3 * 4096), CACHE_HIT);
     settle(&b);
-    static const uint64_t leaves[] = { 0, 2, 4, 3 };
+    static const uint64_t leaves[] = {0, 2, 4, 3};
     for (uint64_t i = 0; i < 4; i++) {
         assert_int_equal(load(&b, (5 + i) * 4096), CACHE_MISS);
         assert_int_equal(b.result.evicted_address, leaves[i] * 4096);
@@ -377,13 +383,14 @@ static void least_recently_used_leaves(void **state)
     close_bench(&b);
 }
 
-/* Ways that stores have emptied, in whatever order, are taken from the lowest on; then the order of use counts again. */
+/* Ways that stores have emptied, in whatever order, are taken from the lowest on; then the order of use counts
+ * again. */
 static void lowest_empty_way_first(void **state)
 {
     (void)state;
     struct cache_config config = l1_config;
     config.ways = 11;
-    static const uint64_t dropped[] = { 7, 2, 10, 3, 0 }, taken[] = { 0, 2, 3, 7, 10 }, kept[] = { 1, 4, 5, 6, 8, 9 };
+    static const uint64_t dropped[] = {7, 2, 10, 3, 0}, taken[] = {0, 2, 3, 7, 10}, kept[] = {1, 4, 5, 6, 8, 9};
     struct bench b;
     open_bench(&b, &config);
     for (uint64_t i = 0; i < 11; i++) {
@@ -424,11 +431,13 @@ static void fails_again_until_something_changes(void **state)
     assert_fails(&b, load(&b, 8 * 128), CACHE_FAIL_MSHR);
     assert_int_equal(cache_counters(b.cache)->fails[CACHE_FAIL_MSHR], 5);
     struct packet down = take_miss(&b);
-    assert_int_equal(cache_head(b.cache)->blocked, CACHE_BLOCKED_BY_ENTRIES); /* a place in the miss queue is not what it waits for */
+    assert_int_equal(cache_head(b.cache)->blocked,
+                     CACHE_BLOCKED_BY_ENTRIES); /* a place in the miss queue is not what it waits for */
     assert_fails(&b, load(&b, 8 * 128), CACHE_FAIL_MSHR);
     assert_true(cache_fails_again(b.cache));
     assert_true(cache_fill(b.cache, &down, 0));
-    assert_int_equal(cache_head(b.cache)->blocked, CACHE_BLOCKED_BY_ENTRIES); /* the entry is in use until its request has been taken */
+    assert_int_equal(cache_head(b.cache)->blocked,
+                     CACHE_BLOCKED_BY_ENTRIES); /* the entry is in use until its request has been taken */
     cache_ready_pop(b.cache);
     assert_false(cache_fails_again(b.cache));
     assert_int_equal(load(&b, 8 * 128), CACHE_MISS);
@@ -487,7 +496,7 @@ static void allocate_on_fill(void **state)
     assert_fails(&b, store(&b, 0x10000), CACHE_FAIL_QUEUE);
     assert_true(cache_fill(b.cache, &p, 0));
     assert_fails(&b, store(&b, 0x10000), CACHE_FAIL_QUEUE);
-    struct packet last = { .kind = 0 };
+    struct packet last = {.kind = 0};
     int count = 0;
     for (; cache_miss_front(b.cache); count++) {
         last = take_miss(&b);
@@ -500,7 +509,8 @@ static void allocate_on_fill(void **state)
     close_bench(&b);
 }
 
-/* A filled entry whose requests wait to be taken is no longer found: the line, dropped meanwhile, is asked for again. */
+/* A filled entry whose requests wait to be taken is no longer found: the line, dropped meanwhile, is asked for
+ * again. */
 static void dropped_while_requests_wait(void **state)
 {
     (void)state;

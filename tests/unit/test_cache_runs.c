@@ -1,10 +1,11 @@
 /* A cache with a policy, and long runs of pseudo-random accesses against a plain model; the table of miss registers. */
 #include "cache_test.h"
 
-/* Whose hit it is: of the warp that brought the line if slot and age are the same. Who merges into a miss, hits or evicts by a store does not become the one who brought it. */
+/* Whose hit it is: of the warp that brought the line if slot and age are the same. Who merges into a miss, hits or
+ * evicts by a store does not become the one who brought it. */
 static void hits_of_the_warp_that_brought_it(struct bench *b)
 {
-    const uint64_t line = 5 * 128, rivals[] = { line + 4096, line + 2 * 4096, line + 3 * 4096, line + 4 * 4096 };
+    const uint64_t line = 5 * 128, rivals[] = {line + 4096, line + 2 * 4096, line + 3 * 4096, line + 4 * 4096};
     const struct cache_counters *n;
     assert_int_equal(access_as(b, PACKET_LOAD, line, 4, 3, 10, 0), CACHE_MISS);
     assert_int_equal(access_as(b, PACKET_LOAD, line, 4, 4, 11, 0), CACHE_PENDING);
@@ -48,7 +49,8 @@ struct witness {
     struct heddle_l1_access access;
 };
 
-static int witness_victim(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free, const struct heddle_l1_access *access)
+static int witness_victim(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free,
+                          const struct heddle_l1_access *access)
 {
     struct witness *w = state;
     assert_int_equal(core->id, 17);
@@ -60,7 +62,8 @@ static int witness_victim(void *state, const struct heddle_core *core, uint32_t 
     return w->answer;
 }
 
-static void witness_inserted(void *state, const struct heddle_core *core, uint32_t set, uint32_t way, const struct heddle_l1_access *access)
+static void witness_inserted(void *state, const struct heddle_core *core, uint32_t set, uint32_t way,
+                             const struct heddle_l1_access *access)
 {
     struct witness *w = state;
     (void)core;
@@ -70,7 +73,8 @@ static void witness_inserted(void *state, const struct heddle_core *core, uint32
     w->access = *access;
 }
 
-static void witness_touched(void *state, const struct heddle_core *core, uint32_t set, uint32_t way, const struct heddle_l1_access *access)
+static void witness_touched(void *state, const struct heddle_core *core, uint32_t set, uint32_t way,
+                            const struct heddle_l1_access *access)
 {
     struct witness *w = state;
     (void)core;
@@ -104,9 +108,14 @@ static bool witness_bypass(void *state, const struct heddle_core *core, uint64_t
     return w->bypass;
 }
 
-static const struct heddle_l1 witness_policy = { .victim = witness_victim, .inserted = witness_inserted, .touched = witness_touched, .removed = witness_removed, .bypass = witness_bypass };
+static const struct heddle_l1 witness_policy = {.victim = witness_victim,
+                                                .inserted = witness_inserted,
+                                                .touched = witness_touched,
+                                                .removed = witness_removed,
+                                                .bypass = witness_bypass};
 
-static int oldest_first(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free, const struct heddle_l1_access *access)
+static int oldest_first(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free,
+                        const struct heddle_l1_access *access)
 {
     (void)state, (void)core, (void)set, (void)access;
     return __builtin_ctzll(free ? free : ways);
@@ -116,8 +125,8 @@ static int oldest_first(void *state, const struct heddle_core *core, uint32_t se
 static void intra_and_inter_warp_hits(void **state)
 {
     (void)state;
-    static const struct heddle_l1 policy = { .victim = oldest_first };
-    struct heddle_core core = { .id = 17 };
+    static const struct heddle_l1 policy = {.victim = oldest_first};
+    struct heddle_core core = {.id = 17};
     struct bench b;
     open_bench(&b, &l1_config);
     hits_of_the_warp_that_brought_it(&b);
@@ -132,8 +141,8 @@ static void policy_chooses(void **state)
 {
     (void)state;
     struct bench b;
-    struct witness w = { .answer = 2 };
-    struct heddle_core core = { .id = 17 };
+    struct witness w = {.answer = 2};
+    struct heddle_core core = {.id = 17};
     open_bench(&b, &l1_config);
     assert_true(cache_set_policy(b.cache, &witness_policy, &w, &core));
     assert_int_equal(access_as(&b, PACKET_LOCAL_LOAD, 5 * 128, 4, 9, 30, 0), CACHE_MISS);
@@ -215,9 +224,15 @@ static uint32_t next_random(uint64_t *seed)
     return (uint32_t)(*seed >> 33);
 }
 
-/* Plain model: a list of lines a set, most recently used first; each twice its number, and one more where it is modified. Stores drop their line or, where they fetch it, bring it. */
+/* Plain model: a list of lines a set, most recently used first; each twice its number, and one more where it is
+ * modified. Stores drop their line or, where they fetch it, bring it. */
 enum { MODEL_SETS = 8, MODEL_WAYS = 70 };
-struct model { uint64_t lines[MODEL_SETS][MODEL_WAYS]; uint32_t count[MODEL_SETS], ways; bool stores_fetch; uint64_t evictions, writebacks; };
+struct model {
+    uint64_t lines[MODEL_SETS][MODEL_WAYS];
+    uint32_t count[MODEL_SETS], ways;
+    bool stores_fetch;
+    uint64_t evictions, writebacks;
+};
 
 static bool model_access(struct model *m, uint64_t number, bool is_store)
 {
@@ -254,14 +269,15 @@ static void compare_with_model(uint32_t ways, bool stores_fetch)
     config.ways = ways;
     struct bench b;
     open_bench(&b, &config);
-    struct model m = { .ways = ways, .stores_fetch = stores_fetch };
+    struct model m = {.ways = ways, .stores_fetch = stores_fetch};
     uint64_t seed = ways, hits = 0;
     for (uint32_t i = 0; i < 100000; i++) {
         uint64_t number = next_random(&seed) % (MODEL_SETS * ways * 3 / 2);
         bool is_store = next_random(&seed) % 8 == 0;
         bool hit = model_access(&m, number, is_store);
         hits += hit;
-        enum cache_outcome outcome = is_store ? store(&b, number * 128) : load(&b, number * 128 + next_random(&seed) % 32 * 4);
+        enum cache_outcome outcome =
+            is_store ? store(&b, number * 128) : load(&b, number * 128 + next_random(&seed) % 32 * 4);
         assert_int_equal(outcome, hit ? CACHE_HIT : CACHE_MISS);
         settle(&b);
     }
@@ -288,7 +304,8 @@ static void same_as_plain_model(void **state)
     compare_with_model(16, true);
 }
 
-/* Answers that come late and out of order, stores, atomics, failures: every read that was taken is given back once, after which nothing is left. */
+/* Answers that come late and out of order, stores, atomics, failures: every read that was taken is given back once,
+ * after which nothing is left. */
 static void crowded(const struct cache_config *config, uint32_t lines)
 {
     enum { PENDING_MOST = 64, ACCESSES = 100000 };
@@ -300,13 +317,15 @@ static void crowded(const struct cache_config *config, uint32_t lines)
     struct packet pending[PENDING_MOST];
     uint32_t pending_count = 0, taken = 0, reads_out = 0, fails = 0;
     uint64_t seed = 99, writebacks = 0, fetches = 0, stores = 0, silent = 0;
-    struct packet p = { .kind = 0 };
+    struct packet p = {.kind = 0};
     bool retry = false;
     while (taken < ACCESSES || !cache_idle(b.cache) || pending_count) {
         if (taken < ACCESSES) {
             if (!retry) {
-                static const uint8_t kinds[8] = { PACKET_LOAD, PACKET_LOAD, PACKET_LOAD, PACKET_LOAD, PACKET_LOAD, PACKET_STORE, PACKET_LOCAL_STORE, PACKET_ATOMIC };
-                p = packet(kinds[next_random(&seed) % 8], next_random(&seed) % lines * 128 + next_random(&seed) % 4 * 32, 32);
+                static const uint8_t kinds[8] = {PACKET_LOAD, PACKET_LOAD,  PACKET_LOAD,        PACKET_LOAD,
+                                                 PACKET_LOAD, PACKET_STORE, PACKET_LOCAL_STORE, PACKET_ATOMIC};
+                p = packet(kinds[next_random(&seed) % 8],
+                           next_random(&seed) % lines * 128 + next_random(&seed) % 4 * 32, 32);
                 p.token = taken;
             }
             enum cache_outcome outcome = cache_access(b.cache, &p, 0, b.now, &b.result);
@@ -326,7 +345,8 @@ static void crowded(const struct cache_config *config, uint32_t lines)
                 for (uint32_t sector = 0; sector < 4; sector++)
                     if (down.sectors >> sector & 1 && pending_count < PENDING_MOST) {
                         pending[pending_count] = down;
-                        pending[pending_count++].sectors = (uint8_t)(config->sector_bytes ? 1u << sector : down.sectors);
+                        pending[pending_count++].sectors =
+                            (uint8_t)(config->sector_bytes ? 1u << sector : down.sectors);
                         if (!config->sector_bytes)
                             break;
                     }
@@ -346,7 +366,8 @@ static void crowded(const struct cache_config *config, uint32_t lines)
             reads_out -= !fetched;
             cache_ready_pop(b.cache);
         }
-        assert_true(cache_has_miss(b.cache) == (cache_miss_front(b.cache) != NULL) && cache_has_ready(b.cache) == (cache_ready_front(b.cache) != NULL));
+        assert_true(cache_has_miss(b.cache) == (cache_miss_front(b.cache) != NULL) &&
+                    cache_has_ready(b.cache) == (cache_ready_front(b.cache) != NULL));
         b.now++;
         assert_true(b.now < 10 * ACCESSES);
     }
@@ -388,16 +409,17 @@ static void nothing_is_lost(void **state)
     crowded(&config, 24);
 }
 
-/* The table of the MSHRs, full and emptied in another order, many times: what is on its way is found, what is not is not. */
+/* The table of the MSHRs, full and emptied in another order, many times: what is on its way is found, what is not is
+ * not. */
 static void mshr_table(void **state)
 {
     (void)state;
     enum { ENTRIES = 512 };
-    struct arena arena = { NULL, 0 };
+    struct arena arena = {NULL, 0};
     struct mshr m;
     mshr_init(&m, &arena, ENTRIES, 64);
-    uint64_t line[ENTRIES] = { 0 }, seed = 5;
-    bool open[ENTRIES] = { false };
+    uint64_t line[ENTRIES] = {0}, seed = 5;
+    bool open[ENTRIES] = {false};
     uint8_t covered;
     for (uint32_t i = 0; i < 50000; i++) {
         uint64_t address = next_random(&seed) % 4096 * 128;

@@ -1,4 +1,5 @@
-/* Stores and atomics in a cache: the four write policies, sectors written in part or on their way, what leaves modified. */
+/* Stores and atomics in a cache: the four write policies, sectors written in part or on their way, what leaves
+ * modified. */
 #include "cache_test.h"
 
 static void write_evict(void **state)
@@ -51,7 +52,8 @@ static void write_through_keeps_the_line(void **state)
     close_bench(&b);
 }
 
-/* Local stores in the L1: a hit marks, a miss goes down; a modified line that leaves is written back behind the read that pushed it out. */
+/* Local stores in the L1: a hit marks, a miss goes down; a modified line that leaves is written back behind the read
+ * that pushed it out. */
 static void local_write_back(void **state)
 {
     (void)state;
@@ -115,7 +117,8 @@ static enum cache_outcome store_bytes(struct bench *b, uint64_t sector, uint32_t
     return cache_access(b->cache, &p, 0, b->now++, &b->result);
 }
 
-/* A sector that stores have written in part is read from below when it is read, and modified still when it has come; one that they have written wholly is not. */
+/* A sector that stores have written in part is read from below when it is read, and modified still when it has come;
+ * one that they have written wholly is not. */
 static void partial_writes(void **state)
 {
     (void)state;
@@ -155,7 +158,8 @@ static void partial_writes(void **state)
     settle(&b);
     assert_int_equal(access_as(&b, PACKET_ATOMIC, 0x1060, 4, 0, 0, 0), CACHE_HIT);
 
-    /* All four sectors leave, those that were fetched too; and in the line that takes their place nothing is left of their bytes. */
+    /* All four sectors leave, those that were fetched too; and in the line that takes their place nothing is left of
+     * their bytes. */
     for (uint32_t i = 1; i < 8; i++)
         bring(&b, 0x1000 + i * 64 * 128);
     assert_int_equal(store_bytes(&b, 0x1000 + 8 * 64 * 128 + 0x20, 0x80000000), CACHE_MISS);
@@ -211,8 +215,9 @@ static void write_allocate_and_back(void **state)
     assert_null(cache_miss_front(b.cache));
     assert_int_equal(access_as(&b, PACKET_STORE, 0x20, 32, 1, 0, 0), CACHE_HIT);
     assert_int_equal(access_as(&b, PACKET_LOAD, 0x20, 32, 1, 0, 0), CACHE_HIT);
-    assert_int_equal(access_as(&b, PACKET_L1_WRITEBACK, 0x60, 32, 1, 0, 0), CACHE_MISS); /* a sector more of the same line */
-    assert_int_equal(access_as(&b, PACKET_LOAD, 0x00, 32, 1, 0, 0), CACHE_MISS);         /* a clean one */
+    assert_int_equal(access_as(&b, PACKET_L1_WRITEBACK, 0x60, 32, 1, 0, 0),
+                     CACHE_MISS);                                                /* a sector more of the same line */
+    assert_int_equal(access_as(&b, PACKET_LOAD, 0x00, 32, 1, 0, 0), CACHE_MISS); /* a clean one */
     settle(&b);
     bring(&b, 0x80);
     assert_int_equal(store(&b, 0x100), CACHE_MISS);
@@ -287,7 +292,8 @@ static void open_fetching(struct bench *b, const struct cache_config *config)
     cache_set_writeback(b->cache, PACKET_L2_WRITEBACK, 2);
 }
 
-/* It goes down as it is, behind it a read of the whole line, which is reserved until that comes, and clean then. Only a store that hits modifies it. */
+/* It goes down as it is, behind it a read of the whole line, which is reserved until that comes, and clean then. Only a
+ * store that hits modifies it. */
 static void store_fetches_its_line(void **state)
 {
     (void)state;
@@ -338,7 +344,8 @@ static void store_fetches_its_line(void **state)
     close_bench(&b);
 }
 
-/* A store to a line on its way goes down too, and takes a place of those that wait for the line, whoever asked for it; nothing of it is modified when it comes, unless an atomic waits. */
+/* A store to a line on its way goes down too, and takes a place of those that wait for the line, whoever asked for it;
+ * nothing of it is modified when it comes, unless an atomic waits. */
 static void store_to_a_line_on_its_way(void **state)
 {
     (void)state;
@@ -356,7 +363,7 @@ static void store_to_a_line_on_its_way(void **state)
         assert_fails(&b, store(&b, 0), CACHE_FAIL_MERGE); /* four wait */
         assert_fails(&b, load(&b, 0), CACHE_FAIL_MERGE);
         uint32_t reads = 0, writes = 0;
-        struct packet read = { .kind = 0 };
+        struct packet read = {.kind = 0};
         for (const struct packet *p; (p = cache_miss_front(b.cache)); cache_miss_pop(b.cache)) {
             reads += !packet_is_write(p);
             writes += packet_is_write(p);
@@ -367,7 +374,8 @@ static void store_to_a_line_on_its_way(void **state)
         assert_int_equal(writes, loads_first ? 2 : 3);
         assert_fails(&b, store(&b, 0), CACHE_FAIL_MERGE);
         assert_true(cache_fill(b.cache, &read, b.now));
-        static const uint8_t order[2][4] = { { PACKET_L2_FETCH, PACKET_L2_FETCH, PACKET_LOAD, PACKET_L2_FETCH }, { PACKET_LOAD, PACKET_L2_FETCH, PACKET_LOAD, PACKET_L2_FETCH } };
+        static const uint8_t order[2][4] = {{PACKET_L2_FETCH, PACKET_L2_FETCH, PACKET_LOAD, PACKET_L2_FETCH},
+                                            {PACKET_LOAD, PACKET_L2_FETCH, PACKET_LOAD, PACKET_L2_FETCH}};
         for (uint32_t i = 0; i < 4; i++) {
             assert_int_equal(cache_ready_front(b.cache)->kind, order[loads_first][i]);
             cache_ready_pop(b.cache);
@@ -384,7 +392,8 @@ static void store_to_a_line_on_its_way(void **state)
     }
 }
 
-/* Three places of the miss queue, whatever the victim is, and an entry. It opens when the third is free, and when the entry's last request has been taken. */
+/* Three places of the miss queue, whatever the victim is, and an entry. It opens when the third is free, and when the
+ * entry's last request has been taken. */
 static void store_that_fetches_needs_room(void **state)
 {
     (void)state;
@@ -428,7 +437,8 @@ static void write_evict_of_a_sector(void **state)
     assert_int_equal(store(&b, 0), CACHE_HIT);
     assert_false(cache_probe(b.cache, 0));
     assert_true(cache_probe(b.cache, 32));
-    assert_int_equal(access_as(&b, PACKET_STORE, 0, 64, 0, 0, 0), CACHE_MISS); /* not all of it was there; what was goes */
+    assert_int_equal(access_as(&b, PACKET_STORE, 0, 64, 0, 0, 0),
+                     CACHE_MISS); /* not all of it was there; what was goes */
     assert_false(cache_probe(b.cache, 32));
     settle(&b);
     close_bench(&b);

@@ -1,6 +1,6 @@
-/* Does CAPRI's table say where to wait as its rule has it: adequate where a warp parts until known otherwise, one bit of
- * the last outcome per branch, 32 branches of which the least recently used is forgotten, learned also at branches that
- * are passed by?
+/* Does CAPRI's table say where to wait as its rule has it: adequate where a warp parts until known otherwise, one bit
+ * of the last outcome per branch, 32 branches of which the least recently used is forgotten, learned also at branches
+ * that are passed by?
  *
  * Every execution of a branch is one by a new block of two warps. A warp that parks has been told to wait. */
 #include "block_stack_test.h"
@@ -20,12 +20,12 @@ struct pattern {
 static const struct pattern shrinks = {"both sides", {0x1, 0x6}, true}; /* {1, 6}: one warp; {6, 1}: one warp */
 static const struct pattern stays = {"neither side", {0x1, 0x1}, false};
 static const struct pattern patterns[] = {
-    {"the taken side alone", {0x1, 0x2}, true},      /* not taken: lanes 1 2 and 0 2, both need lane 2 */
-    {"the other side alone", {0x6, 0x5}, true},      /* the same, the other way round */
+    {"the taken side alone", {0x1, 0x2}, true}, /* not taken: lanes 1 2 and 0 2, both need lane 2 */
+    {"the other side alone", {0x6, 0x5}, true}, /* the same, the other way round */
     {"both sides", {0x1, 0x6}, true},
     {"neither side", {0x1, 0x1}, false},
     {"neither side of many", {0x3, 0x3}, false},
-    {"one warp alone diverges", {0x1, 0x0}, false},  /* taken: one of one; not taken: two of two */
+    {"one warp alone diverges", {0x1, 0x0}, false}, /* taken: one of one; not taken: two of two */
 };
 static const struct pattern agreed[] = {
     {"warps that agree, each with itself", {0x7, 0x0}, false},
@@ -41,8 +41,14 @@ static void start(struct gate *g, const char *spec)
 
 static bool waits_at(struct gate *g, uint32_t warp, uint32_t pc, uint32_t taken, bool apart)
 {
-    const struct heddle_branch e = {.warp = warp, .pc = pc, .taken = taken, .not_taken = LANES & ~taken,
-                                    .target = MEET - 1, .fall_through = pc + 1, .reconvergence = MEET, .apart = apart};
+    const struct heddle_branch e = {.warp = warp,
+                                    .pc = pc,
+                                    .taken = taken,
+                                    .not_taken = LANES & ~taken,
+                                    .target = MEET - 1,
+                                    .fall_through = pc + 1,
+                                    .reconvergence = MEET,
+                                    .apart = apart};
     const struct heddle_piece piece = {warp % 2, LANES}; /* blocks of two warps */
     return g->hooks->split(g->unit.state, &g->f.core, &e, &piece, &taken, 1) == HEDDLE_PARK;
 }
@@ -292,12 +298,18 @@ static void adequate_in_permuted_lanes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_branches_are_adequate), cmocka_unit_test(adequate_where_a_side_shrinks),
-        cmocka_unit_test(the_last_outcome_counts),       cmocka_unit_test(learned_when_all_have_come),
-        cmocka_unit_test(any_branches_fit),              cmocka_unit_test(the_least_recent_is_forgotten),
-        cmocka_unit_test(agreed_branches_do_not_stall),  cmocka_unit_test(lanes_apart_do_not_wait),
-        cmocka_unit_test(a_launch_begins_anew),          cmocka_unit_test(adequate_in_permuted_lanes),
-        cmocka_unit_test(a_look_is_a_use),               cmocka_unit_test(the_first_warp_decides),
+        cmocka_unit_test(unknown_branches_are_adequate),
+        cmocka_unit_test(adequate_where_a_side_shrinks),
+        cmocka_unit_test(the_last_outcome_counts),
+        cmocka_unit_test(learned_when_all_have_come),
+        cmocka_unit_test(any_branches_fit),
+        cmocka_unit_test(the_least_recent_is_forgotten),
+        cmocka_unit_test(agreed_branches_do_not_stall),
+        cmocka_unit_test(lanes_apart_do_not_wait),
+        cmocka_unit_test(a_launch_begins_anew),
+        cmocka_unit_test(adequate_in_permuted_lanes),
+        cmocka_unit_test(a_look_is_a_use),
+        cmocka_unit_test(the_first_warp_decides),
         cmocka_unit_test(nobody_waits_for_one_that_is_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

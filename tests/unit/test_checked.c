@@ -29,8 +29,8 @@ static void products(void **state)
     assert_false(checked_multiply(1ull << 32, 1ull << 32, &out));
     assert_int_equal(out, 0xfffffffe00000001ull);
     assert_int_equal(capped_volume((uint32_t[3]){1024, 1, 1}), 1024);
-    assert_int_equal(capped_volume((uint32_t[3]){1u << 30, 4, 1}), 1ull << 32);       /* 0 in 32 bits */
-    assert_int_equal(capped_volume((uint32_t[3]){1u << 31, 1u << 31, 4}), UINT64_MAX); /* 0 in 64 bits */
+    assert_int_equal(capped_volume((uint32_t[3]){1u << 30, 4, 1}), 1ull << 32);            /* 0 in 32 bits */
+    assert_int_equal(capped_volume((uint32_t[3]){1u << 31, 1u << 31, 4}), UINT64_MAX);     /* 0 in 64 bits */
     assert_int_equal(capped_volume((uint32_t[3]){1824726041, 315916329, 32}), UINT64_MAX); /* 32 in 64 bits */
     assert_int_equal(capped_volume((uint32_t[3]){UINT32_MAX, UINT32_MAX, 0}), 0);
 }

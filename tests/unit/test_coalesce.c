@@ -1,5 +1,5 @@
-/* Does the coalescer make the accesses that the rule says, in the order in which they leave? First the cases one can count by hand, then random
- * lanes against plain models written byte by byte. */
+/* Does the coalescer make the accesses that the rule says, in the order in which they leave? First the cases one can
+ * count by hand, then random lanes against plain models written byte by byte. */
 #include "mem/coalesce.h"
 
 #include <setjmp.h>
@@ -102,14 +102,20 @@ static void segment_follows_element(void **state)
 static void shrinking(void **state)
 {
     (void)state;
-    static const struct { uint32_t offset, bytes; } want[16] = { { 0, 0 }, { 0, 32 }, { 32, 32 }, { 0, 64 }, { 64, 32 }, { 0, 128 }, { 0, 128 }, { 0, 128 }, { 96, 32 },
-                                                                 { 0, 128 }, { 0, 128 }, { 0, 128 }, { 64, 64 }, { 0, 128 }, { 0, 128 }, { 0, 128 } };
+    static const struct {
+        uint32_t offset, bytes;
+    } want[16] = {{0, 0},   {0, 32},  {32, 32}, {0, 64},  {64, 32}, {0, 128}, {0, 128}, {0, 128},
+                  {96, 32}, {0, 128}, {0, 128}, {0, 128}, {64, 64}, {0, 128}, {0, 128}, {0, 128}};
     uint64_t address[32];
     struct access out[COALESCE_MOST];
     fill(address, 0x2000, 32);
     for (uint32_t mask = 1; mask < 16; mask++) {
         assert_int_equal(coalesce_global(address, mask, 4, 128, 1, out), 1);
-        check(&out[0], 0x2000 + want[mask].offset, want[mask].bytes, mask, (want[mask].bytes == 128 ? 15u : want[mask].bytes == 64 ? 3u : 1u) << want[mask].offset / 32);
+        check(&out[0], 0x2000 + want[mask].offset, want[mask].bytes, mask,
+              (want[mask].bytes == 128  ? 15u
+               : want[mask].bytes == 64 ? 3u
+                                        : 1u)
+                  << want[mask].offset / 32);
     }
 }
 
@@ -139,7 +145,8 @@ static void atomics(void **state)
     assert_int_equal(coalesce_atomic(address, ALL, 4, 128, 2, out), 2);
     check(&out[0], 0x1040, 64, 0xffff0000, 12);
     check(&out[1], 0x1000, 64, 0x0000ffff, 3);
-    for (uint32_t i = 0; i < 4; i++) /* lanes 0 and 2 collide, 1 and 3 too: two accesses of two lanes, the second one first */
+    for (uint32_t i = 0; i < 4;
+         i++) /* lanes 0 and 2 collide, 1 and 3 too: two accesses of two lanes, the second one first */
         address[i] = 0x1000 + i % 2 * 64;
     assert_int_equal(coalesce_atomic(address, 15, 4, 128, 2, out), 2);
     check(&out[0], 0x1000, 128, 12, 15);
@@ -190,17 +197,21 @@ static void lines(void **state)
 
 static uint32_t shared(const uint64_t address[32], uint32_t bytes, bool first_generation)
 {
-    return first_generation ? coalesce_shared_cycles(address, ALL, bytes, 16, 2, true) : coalesce_shared_cycles(address, ALL, bytes, 32, 1, false);
+    return first_generation ? coalesce_shared_cycles(address, ALL, bytes, 16, 2, true)
+                            : coalesce_shared_cycles(address, ALL, bytes, 32, 1, false);
 }
 
 static void shared_conflicts(void **state)
 {
     (void)state;
     uint64_t address[32];
-    static const struct { uint32_t stride, bytes, half_warps, whole_warp; } cases[] = {
-        { 4, 4, 2, 1 },   { 8, 4, 4, 2 },    { 64, 4, 32, 16 }, { 128, 4, 32, 32 }, { 0, 4, 2, 1 }, { 12, 4, 2, 1 }, { 8, 8, 4, 2 }, { 16, 16, 8, 4 },
-        { 2, 2, 4, 1 }, /* two lanes a word: one of the words is broadcast, the others take a cycle a lane */
-        { 1, 1, 8, 1 },
+    static const struct {
+        uint32_t stride, bytes, half_warps, whole_warp;
+    } cases[] = {
+        {4, 4, 2, 1},  {8, 4, 4, 2}, {64, 4, 32, 16}, {128, 4, 32, 32}, {0, 4, 2, 1},
+        {12, 4, 2, 1}, {8, 8, 4, 2}, {16, 16, 8, 4},  {2, 2, 4, 1}, /* two lanes a word: one of the words is broadcast,
+                                                                       the others take a cycle a lane */
+        {1, 1, 8, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fill(address, 0, cases[i].stride);
@@ -211,7 +222,7 @@ static void shared_conflicts(void **state)
     assert_int_equal(coalesce_shared_cycles(address, 0x0000ffff, 4, 16, 2, true), 1);
     assert_int_equal(coalesce_shared_cycles(address, 0x80000001, 4, 16, 2, true), 2);
     /* Three lanes want word 16, four want word 1: that one is broadcast. */
-    static const uint64_t word[8] = { 1, 1, 1, 1, 16, 16, 16, 2 };
+    static const uint64_t word[8] = {1, 1, 1, 1, 16, 16, 16, 2};
     for (uint32_t i = 0; i < 8; i++)
         address[i] = word[i] * 4;
     assert_int_equal(coalesce_shared_cycles(address, 0xff, 4, 16, 2, true), 3);
@@ -224,7 +235,10 @@ struct model_access {
     uint32_t lanes;
     bool bytes[256];
 };
-struct model { uint32_t count; struct model_access list[512]; };
+struct model {
+    uint32_t count;
+    struct model_access list[512];
+};
 
 static struct model_access *model_new(struct model *m, uint64_t segment)
 {
@@ -242,12 +256,15 @@ static bool model_collides(const struct model_access *a, uint64_t address, uint3
     return false;
 }
 
-static void model_add(struct model *m, uint64_t address, uint32_t bytes, uint32_t segment_bytes, uint32_t lane, bool atomic)
+static void model_add(struct model *m, uint64_t address, uint32_t bytes, uint32_t segment_bytes, uint32_t lane,
+                      bool atomic)
 {
-    for (uint64_t segment = address / segment_bytes * segment_bytes; segment < address + bytes; segment += segment_bytes) {
+    for (uint64_t segment = address / segment_bytes * segment_bytes; segment < address + bytes;
+         segment += segment_bytes) {
         struct model_access *a = NULL;
         for (uint32_t i = 0; !a && i < m->count; i++)
-            if (m->list[i].segment == segment && !(atomic && model_collides(&m->list[i], address, bytes, segment_bytes)))
+            if (m->list[i].segment == segment &&
+                !(atomic && model_collides(&m->list[i], address, bytes, segment_bytes)))
                 a = &m->list[i];
         if (!a)
             a = model_new(m, segment);
@@ -268,7 +285,7 @@ static bool model_used(const struct model_access *a, uint64_t address, uint32_t 
 
 static struct access model_shrink(const struct model_access *a, uint32_t segment_bytes)
 {
-    struct access out = { .address = a->segment, .mask = a->lanes };
+    struct access out = {.address = a->segment, .mask = a->lanes};
     uint32_t size = segment_bytes;
     while (size > 32 && model_used(a, out.address, size / 2) != model_used(a, out.address + size / 2, size / 2)) {
         size /= 2;
@@ -302,11 +319,12 @@ static uint32_t size_of_segment(uint32_t bytes, uint32_t most)
     return size > most ? most : size;
 }
 
-static uint32_t model_warp(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts, bool atomic, struct access *out)
+static uint32_t model_warp(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts,
+                           bool atomic, struct access *out)
 {
     uint32_t count = 0, segment = size_of_segment(bytes, most);
     for (int part = (int)parts - 1; part >= 0; part--) {
-        struct model m = { 0 };
+        struct model m = {0};
         for (uint32_t lane = 32 / parts * (uint32_t)part; lane < 32 / parts * ((uint32_t)part + 1); lane++)
             if (mask >> lane & 1)
                 model_add(&m, address[lane], bytes, segment, lane, atomic);
@@ -320,7 +338,7 @@ static uint32_t model_local(const uint64_t offset[32], uint32_t mask, uint32_t b
 {
     uint32_t count = 0;
     for (int part = (int)parts - 1; part >= 0; part--) {
-        struct model m = { 0 };
+        struct model m = {0};
         for (uint32_t lane = 32 / parts * (uint32_t)part; lane < 32 / parts * ((uint32_t)part + 1); lane++)
             for (uint64_t b = offset[lane]; mask >> lane & 1 && b < offset[lane] + bytes; b++)
                 model_add(&m, b / 4 * threads * 4 + (first + lane) * 4 + b % 4, 1, size_of_segment(bytes, most), lane,
@@ -330,7 +348,8 @@ static uint32_t model_local(const uint64_t offset[32], uint32_t mask, uint32_t b
     return count;
 }
 
-static uint32_t model_lines(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t line_bytes, uint64_t line[64], uint32_t lanes[64])
+static uint32_t model_lines(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t line_bytes,
+                            uint64_t line[64], uint32_t lanes[64])
 {
     uint32_t count = 0;
     uint64_t below = ~0ull;
@@ -360,7 +379,8 @@ static uint32_t model_lanes_at(const uint64_t address[32], uint32_t mask, uint32
 
 /* Asks for one word after the other; random_lanes stays below MODEL_WORDS of them. */
 enum { MODEL_WORDS = 5200 };
-static uint32_t model_shared_part(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks, bool limited)
+static uint32_t model_shared_part(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks,
+                                  bool limited)
 {
     uint32_t most = 0, broadcast_bank = ~0u, broadcast_lanes = 1;
     for (uint32_t bank = 0; limited && bank < banks; bank++) {
@@ -390,11 +410,13 @@ static uint32_t random_next(uint64_t *seed)
     return (uint32_t)(*seed >> 33);
 }
 
-/* Lanes as programs make them: rows, strides, gathers within a window, a few hot addresses; now and then not aligned. */
+/* Lanes as programs make them: rows, strides, gathers within a window, a few hot addresses; now and then not
+ * aligned. */
 static uint32_t random_lanes(uint64_t *seed, uint64_t address[32], uint32_t bytes, uint32_t most)
 {
-    static const uint32_t strides[] = { 0, 1, 1, 1, 2, 3, 8, 33 };
-    uint32_t shape = random_next(seed) % 5, window = 1u << (5 + random_next(seed) % 8), stride = strides[random_next(seed) % 8] * bytes;
+    static const uint32_t strides[] = {0, 1, 1, 1, 2, 3, 8, 33};
+    uint32_t shape = random_next(seed) % 5, window = 1u << (5 + random_next(seed) % 8),
+             stride = strides[random_next(seed) % 8] * bytes;
     window = window > most / 2 ? most / 2 : window;
     uint64_t base = random_next(seed) % (most / 2) / bytes * bytes;
     for (uint32_t i = 0; i < 32; i++)
@@ -425,12 +447,14 @@ static void random_global(void **state)
     uint64_t seed = 1, address[32];
     static struct access out[COALESCE_MOST], want[512];
     for (uint32_t round = 0; round < 20000; round++) {
-        uint32_t bytes = 1u << random_next(&seed) % 5, parts = 1 + random_next(&seed) % 2, mask = random_lanes(&seed, address, bytes, 8192);
+        uint32_t bytes = 1u << random_next(&seed) % 5, parts = 1 + random_next(&seed) % 2,
+                 mask = random_lanes(&seed, address, bytes, 8192);
         uint64_t shift = random_next(&seed) % 8 ? 0 : random_next(&seed) % 16; /* lanes that straddle segments */
         for (uint32_t i = 0; i < 32; i++)
             address[i] += 0x7f0000000000 + shift;
         for (uint32_t most = 32; most <= 256; most *= 2)
-            same(out, coalesce_global(address, mask, bytes, most, parts, out), want, model_warp(address, mask, bytes, most, parts, false, want));
+            same(out, coalesce_global(address, mask, bytes, most, parts, out), want,
+                 model_warp(address, mask, bytes, most, parts, false, want));
     }
 }
 
@@ -443,7 +467,8 @@ static void random_atomic(void **state)
         uint32_t bytes = 1u << random_next(&seed) % 5, mask = random_lanes(&seed, address, bytes, 8192);
         for (uint32_t most = 32; most <= 128; most *= 2)
             for (uint32_t parts = 1; parts <= 2; parts++)
-                same(out, coalesce_atomic(address, mask, bytes, most, parts, out), want, model_warp(address, mask, bytes, most, parts, true, want));
+                same(out, coalesce_atomic(address, mask, bytes, most, parts, out), want,
+                     model_warp(address, mask, bytes, most, parts, true, want));
     }
 }
 
@@ -453,8 +478,11 @@ static void random_local(void **state)
     uint64_t seed = 3, offset[32];
     static struct access out[COALESCE_MOST], want[512];
     for (uint32_t round = 0; round < 20000; round++) {
-        uint32_t bytes = 1u << random_next(&seed) % 5, parts = 1 + random_next(&seed) % 2, mask = random_lanes(&seed, offset, bytes, 1024);
-        uint64_t threads = random_next(&seed) % 4 ? 32 * (1 + random_next(&seed) % 900) : 32 + random_next(&seed) % 100; /* few: the words of a variable may share segments */
+        uint32_t bytes = 1u << random_next(&seed) % 5, parts = 1 + random_next(&seed) % 2,
+                 mask = random_lanes(&seed, offset, bytes, 1024);
+        uint64_t threads = random_next(&seed) % 4
+                               ? 32 * (1 + random_next(&seed) % 900)
+                               : 32 + random_next(&seed) % 100; /* few: the words of a variable may share segments */
         uint64_t first = random_next(&seed) % threads / (random_next(&seed) % 4 ? 32 : 1) * 32;
         for (uint32_t most = 32; most <= 256; most *= 2)
             same(out, coalesce_local(offset, mask, bytes, first, threads, most, parts, out), want,
@@ -469,7 +497,8 @@ static void random_line(void **state)
     uint32_t lanes[65];
     struct access out[COALESCE_MOST];
     for (uint32_t round = 0; round < 5000; round++) {
-        uint32_t bytes = 1u << random_next(&seed) % 5, line_bytes = 32u << random_next(&seed) % 4, mask = random_lanes(&seed, address, bytes, 8192);
+        uint32_t bytes = 1u << random_next(&seed) % 5, line_bytes = 32u << random_next(&seed) % 4,
+                 mask = random_lanes(&seed, address, bytes, 8192);
         if (random_next(&seed) % 8 == 0)
             for (uint32_t i = 0; i < 32; i++)
                 address[i] += 7;
@@ -487,11 +516,12 @@ static void random_line(void **state)
 static void random_shared(void **state)
 {
     (void)state;
-    static const uint32_t bank_counts[] = { 16, 32, 32, 16, 64, 12, 1, 8 };
+    static const uint32_t bank_counts[] = {16, 32, 32, 16, 64, 12, 1, 8};
     uint64_t seed = 5, address[32];
     for (uint32_t round = 0; round < 600; round++) {
-        uint32_t bytes = 1u << random_next(&seed) % 5, parts = 1 + random_next(&seed) % 2, banks = bank_counts[random_next(&seed) % 8];
-        uint32_t mask = random_lanes(&seed, address, bytes, 8192), want[2] = { 0, 0 };
+        uint32_t bytes = 1u << random_next(&seed) % 5, parts = 1 + random_next(&seed) % 2,
+                 banks = bank_counts[random_next(&seed) % 8];
+        uint32_t mask = random_lanes(&seed, address, bytes, 8192), want[2] = {0, 0};
         for (uint32_t part = 0; part < parts; part++) {
             uint32_t lanes = parts == 1 ? mask : mask & (part ? 0xffff0000u : 0xffffu);
             want[0] += model_shared_part(address, lanes, bytes, banks, false);
@@ -571,10 +601,10 @@ static void covers_in_parts(const uint64_t address[32], uint32_t mask, uint32_t 
 static void lines_of_all_sizes(void **state)
 {
     (void)state;
-    static const uint32_t masks[] = { ALL, 0xffff, 0xffff0000, 0x55555555, 0x80000001, 0x00ff0ff0, 1, 0xfffffffe };
-    static const uint32_t starts[] = { 0,  1,  4,   8,   16,  20,  31,  32,  48,  60,
-                                       64, 96, 100, 124, 127, 128, 192, 240, 252, 255 };
-    static const int32_t strides[] = { 0, 1, 2, 3, 5, 8, 17, -1, -2, -8 }; /* elements */
+    static const uint32_t masks[] = {ALL, 0xffff, 0xffff0000, 0x55555555, 0x80000001, 0x00ff0ff0, 1, 0xfffffffe};
+    static const uint32_t starts[] = {0,  1,  4,   8,   16,  20,  31,  32,  48,  60,
+                                      64, 96, 100, 124, 127, 128, 192, 240, 252, 255};
+    static const int32_t strides[] = {0, 1, 2, 3, 5, 8, 17, -1, -2, -8}; /* elements */
     const uint64_t base = 0x7f0000000000;
     uint64_t address[32];
     for (uint32_t line_bytes = 32; line_bytes <= 256; line_bytes *= 2)

@@ -1,4 +1,5 @@
-/* Do operand collectors let an instruction through neither a cycle early nor late, and does everything that goes in come out once? */
+/* Do operand collectors let an instruction through neither a cycle early nor late, and does everything that goes in
+ * come out once? */
 #include "sm/collector.h"
 
 #include <setjmp.h>
@@ -16,8 +17,16 @@ struct bench {
 
 static struct sm_config small(void)
 {
-    return (struct sm_config){ .sp_issue_width = 2, .sfu_issue_width = 1, .mem_issue_width = 1, .sp_collectors = 6, .sfu_collectors = 8, .mem_collectors = 2,
-                               .sp_ports = 2, .sfu_ports = 1, .mem_ports = 1, .register_banks = 16 };
+    return (struct sm_config){.sp_issue_width = 2,
+                              .sfu_issue_width = 1,
+                              .mem_issue_width = 1,
+                              .sp_collectors = 6,
+                              .sfu_collectors = 8,
+                              .mem_collectors = 2,
+                              .sp_ports = 2,
+                              .sfu_ports = 1,
+                              .mem_ports = 1,
+                              .register_banks = 16};
 }
 
 static void open_bench(struct bench *b, struct sm_config config)
@@ -33,9 +42,10 @@ static void accept(struct bench *b, enum collector_kind kind, inflight_id id, ui
     collector_accept(b->c, kind, id, banks, count);
 }
 
-/* Cycles until the next instruction of this kind stands in an OC/EX register; it is taken. A bank is written in each cycle up to and with the given
- * one. */
-static uint32_t cycles_until(struct bench *b, enum collector_kind kind, inflight_id want, uint32_t bank, uint32_t written_cycles)
+/* Cycles until the next instruction of this kind stands in an OC/EX register; it is taken. A bank is written in each
+ * cycle up to and with the given one. */
+static uint32_t cycles_until(struct bench *b, enum collector_kind kind, inflight_id want, uint32_t bank,
+                             uint32_t written_cycles)
 {
     inflight_id id;
     for (uint32_t cycle = 1; cycle < 100; cycle++) {
@@ -52,11 +62,12 @@ static uint32_t cycles_until(struct bench *b, enum collector_kind kind, inflight
     return 0;
 }
 
-/* Accepted in cycle s: allocated in s + 1, n operands read in s + 2 to s + 1 + n, dispatched in s + 2 + n; so too when all are in one bank. */
+/* Accepted in cycle s: allocated in s + 1, n operands read in s + 2 to s + 1 + n, dispatched in s + 2 + n; so too when
+ * all are in one bank. */
 static void operands_take_a_cycle_each(void **state)
 {
     (void)state;
-    static const uint8_t apart[8] = { 0, 1, 2, 3, 4, 5, 6, 7 }, together[8] = { 5, 5, 5, 5, 5, 5, 5, 5 };
+    static const uint8_t apart[8] = {0, 1, 2, 3, 4, 5, 6, 7}, together[8] = {5, 5, 5, 5, 5, 5, 5, 5};
     for (enum collector_kind kind = 0; kind < COLLECT_KINDS; kind++) {
         struct bench b;
         open_bench(&b, small());
@@ -71,12 +82,13 @@ static void operands_take_a_cycle_each(void **state)
     }
 }
 
-/* With banks at once: one cycle for operands in different banks, a cycle for each in the fullest bank; a bank that is written holds up nothing but its own operand. */
+/* With banks at once: one cycle for operands in different banks, a cycle for each in the fullest bank; a bank that is
+ * written holds up nothing but its own operand. */
 static void banks_at_once(void **state)
 {
     (void)state;
-    static const uint8_t apart[8] = { 0, 1, 2, 3, 4, 5, 6, 7 }, mixed[8] = { 5, 5, 6, 5, 6, 6, 6, 7 };
-    static const uint32_t fullest[9] = { 0, 1, 2, 2, 3, 3, 3, 4, 4 };
+    static const uint8_t apart[8] = {0, 1, 2, 3, 4, 5, 6, 7}, mixed[8] = {5, 5, 6, 5, 6, 6, 6, 7};
+    static const uint32_t fullest[9] = {0, 1, 2, 2, 3, 3, 3, 4, 4};
     for (enum collector_kind kind = 0; kind < COLLECT_KINDS; kind++) {
         struct sm_config config = small();
         struct bench b;
@@ -88,18 +100,20 @@ static void banks_at_once(void **state)
             accept(&b, kind, 11, n, mixed);
             assert_int_equal(cycles_until(&b, kind, 11, 0, 0), 2 + fullest[n]);
             accept(&b, kind, 12, n, apart);
-            assert_int_equal(cycles_until(&b, kind, 12, 1, 4), n > 1 ? 6 : 2 + n); /* bank 1 is free in the fifth cycle */
+            assert_int_equal(cycles_until(&b, kind, 12, 1, 4),
+                             n > 1 ? 6 : 2 + n); /* bank 1 is free in the fifth cycle */
             assert_true(collector_idle(b.c));
         }
         arena_free(&b.arena);
     }
 }
 
-/* Two instructions that ask for the same two banks: the second reads both a cycle behind the first, whatever its kind. */
+/* Two instructions that ask for the same two banks: the second reads both a cycle behind the first, whatever its
+ * kind. */
 static void banks_at_once_in_order(void **state)
 {
     (void)state;
-    static const uint8_t both[2] = { 2, 5 };
+    static const uint8_t both[2] = {2, 5};
     struct sm_config config = small();
     struct bench b;
     inflight_id id;
@@ -127,7 +141,8 @@ static void a_write_comes_before_a_read(void **state)
     const uint8_t bank = 3;
     for (uint32_t writes = 0; writes <= 5; writes++) {
         accept(&b, COLLECT_SP, 7, 1, &bank);
-        /* Without writes the bank is read in the second cycle: a write in the first one alone delays nothing, each further one delays by a cycle. */
+        /* Without writes the bank is read in the second cycle: a write in the first one alone delays nothing, each
+         * further one delays by a cycle. */
         assert_int_equal(cycles_until(&b, COLLECT_SP, 7, 3, writes), 3 + (writes > 1 ? writes - 1 : 0));
         accept(&b, COLLECT_SP, 8, 1, &bank);
         assert_int_equal(cycles_until(&b, COLLECT_SP, 8, 4, writes), 3); /* another bank */
@@ -142,12 +157,12 @@ static void a_write_comes_before_a_read(void **state)
     arena_free(&b.arena);
 }
 
-/* Two instructions that want the same bank: the first to be allocated reads first, the other a cycle later. In different banks both are served at
- * once. */
+/* Two instructions that want the same bank: the first to be allocated reads first, the other a cycle later. In
+ * different banks both are served at once. */
 static void bank_conflict_between_instructions(void **state)
 {
     (void)state;
-    static const uint8_t banks[2] = { 9, 10 };
+    static const uint8_t banks[2] = {9, 10};
     for (uint32_t apart = 0; apart < 2; apart++) {
         struct bench b;
         inflight_id id;
@@ -209,14 +224,15 @@ static void ports_limit_both_ways(void **state)
     }
 }
 
-/* Full: nobody takes. What is accepted fills OC/EX, collectors and ID/OC registers, then nothing moves; a take moves everything by one. */
+/* Full: nobody takes. What is accepted fills OC/EX, collectors and ID/OC registers, then nothing moves; a take moves
+ * everything by one. */
 static void back_pressure(void **state)
 {
     (void)state;
     struct bench b;
     inflight_id id, next = 0;
     open_bench(&b, small());
-    const uint8_t banks[2] = { 1, 2 };
+    const uint8_t banks[2] = {1, 2};
     for (uint32_t cycle = 0; cycle < 200; cycle++) {
         collector_cycle(b.c);
         if (collector_can_accept(b.c, COLLECT_MEM))
@@ -231,7 +247,8 @@ static void back_pressure(void **state)
         collector_take(b.c, COLLECT_MEM);
         assert_false(collector_front(b.c, COLLECT_MEM, &id));
         assert_int_equal(collector_stuck(b.c), taken == 3);
-        collector_cycle(b.c); /* the next has its operands: it moves at once, and the collector it leaves is taken in the same cycle */
+        collector_cycle(b.c); /* the next has its operands: it moves at once, and the collector it leaves is taken in
+                                 the same cycle */
         assert_int_equal(collector_can_accept(b.c, COLLECT_MEM), true);
         for (uint32_t i = 0; i < 4; i++)
             collector_cycle(b.c);
@@ -240,12 +257,12 @@ static void back_pressure(void **state)
     arena_free(&b.arena);
 }
 
-/* Round robin: 0 has left collector 0, which 1 takes; 2 and 3 stand in collectors 1 and 2. With all of them ready, the one behind the last goes
- * next, not the lowest. */
+/* Round robin: 0 has left collector 0, which 1 takes; 2 and 3 stand in collectors 1 and 2. With all of them ready, the
+ * one behind the last goes next, not the lowest. */
 static void dispatch_goes_round(void **state)
 {
     (void)state;
-    static const inflight_id order[4] = { 0, 2, 3, 1 };
+    static const inflight_id order[4] = {0, 2, 3, 1};
     struct sm_config config = small();
     struct bench b;
     inflight_id id;
@@ -265,13 +282,13 @@ static void dispatch_goes_round(void **state)
     arena_free(&b.arena);
 }
 
-/* Which bank is asked first moves on by one every cycle. The first instruction wants banks 2 and 5 and gets one of them; whoever waits behind it in
- * that bank is served a cycle before the other. A trial reads in 3 cycles, so that 16 trials begin once at each of 16 banks: from 3, 4 and 5 on,
- * bank 5 comes before bank 2. */
+/* Which bank is asked first moves on by one every cycle. The first instruction wants banks 2 and 5 and gets one of
+ * them; whoever waits behind it in that bank is served a cycle before the other. A trial reads in 3 cycles, so that 16
+ * trials begin once at each of 16 banks: from 3, 4 and 5 on, bank 5 comes before bank 2. */
 static void first_bank_moves_on(void **state)
 {
     (void)state;
-    static const uint8_t both[2] = { 2, 5 };
+    static const uint8_t both[2] = {2, 5};
     struct bench b;
     uint32_t bank_2_first = 0, bank_5_first = 0;
     open_bench(&b, small());
@@ -300,7 +317,7 @@ static void oldest_leaves_first(void **state)
     (void)state;
     struct bench b;
     inflight_id id;
-    const uint8_t banks[3] = { 1, 2, 3 };
+    const uint8_t banks[3] = {1, 2, 3};
     open_bench(&b, small());
     accept(&b, COLLECT_SP, 10, 3, banks);
     accept(&b, COLLECT_SP, 11, 0, NULL);
@@ -324,7 +341,11 @@ static uint32_t random_next(uint64_t *seed)
 }
 
 /* What stuck promises: a second collector is not stepped in such cycles, and nothing may tell them apart. */
-struct pair { struct bench all, lazy; uint32_t inside, accepted, taken; uint8_t state[1 << 16]; /* of an id: 0 outside, 1 + kind inside */ };
+struct pair {
+    struct bench all, lazy;
+    uint32_t inside, accepted, taken;
+    uint8_t state[1 << 16]; /* of an id: 0 outside, 1 + kind inside */
+};
 
 static void pair_cycle(struct pair *p, uint64_t *seed, uint32_t write_percent)
 {
@@ -375,10 +396,16 @@ static void pair_accept(struct pair *p, uint64_t *seed, enum collector_kind kind
 
 static struct sm_config random_config(uint64_t *seed)
 {
-    return (struct sm_config){ .sp_issue_width = 1 + random_next(seed) % 4, .sfu_issue_width = 1 + random_next(seed) % 2, .mem_issue_width = 1 + random_next(seed) % 2,
-                               .sp_collectors = 1 + random_next(seed) % 24, .sfu_collectors = 1 + random_next(seed) % 20, .mem_collectors = 1 + random_next(seed) % 20,
-                               .sp_ports = 1 + random_next(seed) % 3, .sfu_ports = 1 + random_next(seed) % 2, .mem_ports = 1 + random_next(seed) % 2,
-                               .register_banks = 1 + random_next(seed) % 64 };
+    return (struct sm_config){.sp_issue_width = 1 + random_next(seed) % 4,
+                              .sfu_issue_width = 1 + random_next(seed) % 2,
+                              .mem_issue_width = 1 + random_next(seed) % 2,
+                              .sp_collectors = 1 + random_next(seed) % 24,
+                              .sfu_collectors = 1 + random_next(seed) % 20,
+                              .mem_collectors = 1 + random_next(seed) % 20,
+                              .sp_ports = 1 + random_next(seed) % 3,
+                              .sfu_ports = 1 + random_next(seed) % 2,
+                              .mem_ports = 1 + random_next(seed) % 2,
+                              .register_banks = 1 + random_next(seed) % 64};
 }
 
 static void random_stress(void **state)
@@ -391,10 +418,12 @@ static void random_stress(void **state)
         struct sm_config config = round ? random_config(&seed) : small();
         config.banks_at_once = round % 3 == 2;
         if (round == 1) /* the most there may be */
-            config.sp_collectors = 30, config.sfu_collectors = 20, config.mem_collectors = 14, config.register_banks = 64;
+            config.sp_collectors = 30, config.sfu_collectors = 20, config.mem_collectors = 14,
+            config.register_banks = 64;
         open_bench(&p.all, config);
         open_bench(&p.lazy, config);
-        uint32_t take = 5 + random_next(&seed) % 95, issue = 5 + random_next(&seed) % 95, write = random_next(&seed) % 60;
+        uint32_t take = 5 + random_next(&seed) % 95, issue = 5 + random_next(&seed) % 95,
+                 write = random_next(&seed) % 60;
         for (uint32_t cycle = 0; cycle < 2000; cycle++) {
             for (enum collector_kind kind = 0; kind < COLLECT_KINDS; kind++)
                 if (random_next(&seed) % 100 < take)
@@ -421,10 +450,17 @@ static void random_stress(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operands_take_a_cycle_each), cmocka_unit_test(a_write_comes_before_a_read), cmocka_unit_test(bank_conflict_between_instructions),
-        cmocka_unit_test(ports_limit_both_ways),      cmocka_unit_test(back_pressure),               cmocka_unit_test(dispatch_goes_round),
-        cmocka_unit_test(first_bank_moves_on),        cmocka_unit_test(oldest_leaves_first),         cmocka_unit_test(random_stress),
-        cmocka_unit_test(banks_at_once),              cmocka_unit_test(banks_at_once_in_order),
+        cmocka_unit_test(operands_take_a_cycle_each),
+        cmocka_unit_test(a_write_comes_before_a_read),
+        cmocka_unit_test(bank_conflict_between_instructions),
+        cmocka_unit_test(ports_limit_both_ways),
+        cmocka_unit_test(back_pressure),
+        cmocka_unit_test(dispatch_goes_round),
+        cmocka_unit_test(first_bank_moves_on),
+        cmocka_unit_test(oldest_leaves_first),
+        cmocka_unit_test(random_stress),
+        cmocka_unit_test(banks_at_once),
+        cmocka_unit_test(banks_at_once_in_order),
     };
     return cmocka_run_group_tests_name("collector", tests, NULL, NULL);
 }

@@ -108,7 +108,11 @@ static bool backprop(uint32_t thread, uint32_t power) { return thread / 16 % pow
 static bool edge_of_32(uint32_t thread, uint32_t width) { return thread % 32 < width; }
 static bool edge_of_16(uint32_t thread, uint32_t width) { return thread % 16 < width; }
 
-struct benchmark { const char *name; takes *takes; uint32_t threads, step, apart, ideal, compacted[COLUMNS]; };
+struct benchmark {
+    const char *name;
+    takes *takes;
+    uint32_t threads, step, apart, ideal, compacted[COLUMNS];
+};
 
 static const struct benchmark benchmarks[] = {
     {"bitonic, j = 1", bitonic, 256, 1, 8, 4, {8, 4, 4, 4, 8, 4, 8, 4}},
@@ -160,14 +164,13 @@ static void masks_as_published(void **state)
     (void)state;
     masks_of(HEDDLE_PERMUTE_BALANCED, 3, (const uint32_t[]){0, 7, 1, 6, 2, 5, 3, 4});
     masks_of(HEDDLE_PERMUTE_BALANCED, 4, (const uint32_t[]){0, 15, 1, 14, 2, 13, 3, 12, 4, 11, 5, 10, 6, 9, 7, 8});
-    masks_of(HEDDLE_PERMUTE_BALANCED, 5, (const uint32_t[]){0,  31, 1,  30, 2,  29, 3,  28, 4,  27, 5,
-                                                            26, 6,  25, 7,  24, 8,  23, 9,  22, 10, 21,
-                                                            11, 20, 12, 19, 13, 18, 14, 17, 15, 16});
+    masks_of(HEDDLE_PERMUTE_BALANCED, 5,
+             (const uint32_t[]){0, 31, 1, 30, 2,  29, 3,  28, 4,  27, 5,  26, 6,  25, 7,  24,
+                                8, 23, 9, 22, 10, 21, 11, 20, 12, 19, 13, 18, 14, 17, 15, 16});
     masks_of(HEDDLE_PERMUTE_REV_WID, 3, (const uint32_t[]){0, 4, 2, 6, 1, 5, 3, 7});
     masks_of(HEDDLE_PERMUTE_REV_WID, 4, (const uint32_t[]){0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15});
-    masks_of(HEDDLE_PERMUTE_REV_WID, 5, (const uint32_t[]){0, 16, 8,  24, 4,  20, 12, 28, 2,  18, 10,
-                                                           26, 6, 22, 14, 30, 1,  17, 9,  25, 5,  21,
-                                                           13, 29, 3, 19, 11, 27, 7,  23, 15, 31});
+    masks_of(HEDDLE_PERMUTE_REV_WID, 5, (const uint32_t[]){0, 16, 8, 24, 4, 20, 12, 28, 2, 18, 10, 26, 6, 22, 14, 30,
+                                                           1, 17, 9, 25, 5, 21, 13, 29, 3, 19, 11, 27, 7, 23, 15, 31});
 }
 
 /* Every warp has a permutation; of those that differ in each warp, every lane has each thread of a warp once. */
@@ -231,8 +234,8 @@ static void counted_in_slices_as_plainly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_of_the_paper),  cmocka_unit_test(patterns_of_benchmarks),
-        cmocka_unit_test(masks_as_published),    cmocka_unit_test(lanes_are_shared_out),
+        cmocka_unit_test(figures_of_the_paper),    cmocka_unit_test(patterns_of_benchmarks),
+        cmocka_unit_test(masks_as_published),      cmocka_unit_test(lanes_are_shared_out),
         cmocka_unit_test(pairs_are_complementary), cmocka_unit_test(counted_in_slices_as_plainly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

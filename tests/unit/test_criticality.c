@@ -29,7 +29,8 @@ static void launch(struct bench *b, uint32_t warp, uint32_t block)
 static void issue_at(struct bench *b, uint32_t warp, uint32_t pc, uint64_t cycle)
 {
     b->f.core.cycle = cycle;
-    heddle_criticality_issued(&b->c, &b->f.core, &(struct heddle_issue){.warp = warp, .pc = pc, .active = ~0u, .path = ~0u});
+    heddle_criticality_issued(&b->c, &b->f.core,
+                              &(struct heddle_issue){.warp = warp, .pc = pc, .active = ~0u, .path = ~0u});
 }
 
 static void issue(struct bench *b, uint32_t warp, uint32_t pc) { issue_at(b, warp, pc, b->f.core.cycle + 1); }
@@ -37,7 +38,10 @@ static void issue(struct bench *b, uint32_t warp, uint32_t pc) { issue_at(b, war
 static void jump(struct bench *b, uint32_t warp, uint32_t pc, uint32_t target, uint32_t taken, uint32_t not_taken)
 {
     issue(b, warp, pc);
-    heddle_criticality_branch(&b->c, &(struct heddle_branch){.warp = warp, .pc = pc, .taken = taken, .not_taken = not_taken, .target = target, .fall_through = pc + 1});
+    heddle_criticality_branch(
+        &b->c,
+        &(struct heddle_branch){
+            .warp = warp, .pc = pc, .taken = taken, .not_taken = not_taken, .target = target, .fall_through = pc + 1});
 }
 
 static int64_t instructions(const struct bench *b, uint32_t warp) { return b->c.warp[warp].instructions; }
@@ -177,7 +181,9 @@ static void stalls_without_barriers(void **state)
         b.f.core.cycle = 40;
         heddle_criticality_passed(&b.c, &b.f.core, 0);
         issue_at(&b, 0, 1, 43);
-        assert_int_equal(b.c.warp[0].stall_cycles, rule == HEDDLE_STALL_RUNNING ? 4 : rule == HEDDLE_STALL_FULL ? 33 : 32);
+        assert_int_equal(b.c.warp[0].stall_cycles, rule == HEDDLE_STALL_RUNNING ? 4
+                                                   : rule == HEDDLE_STALL_FULL  ? 33
+                                                                                : 32);
         b.c.warp[0].stall_cycles = 0;
         assert_true(heddle_criticality_of(&b.c, &b.f.core, 0) == (rule == HEDDLE_STALL_RUNNING ? -(43 - 28) : -43));
     }
@@ -266,7 +272,8 @@ static void one_a_core(void **state)
     struct heddle_criticality first = {0}, second = {0};
     struct heddle_setup setup = {.core = &f.core};
     fake_core_init(&f);
-    assert_ptr_equal(heddle_criticality_join(&first, &setup, (struct heddle_criticality_rules){.literal = true}), &first);
+    assert_ptr_equal(heddle_criticality_join(&first, &setup, (struct heddle_criticality_rules){.literal = true}),
+                     &first);
     assert_ptr_equal(heddle_criticality_join(&second, &setup, (struct heddle_criticality_rules){0}), &first);
     assert_true(first.mine && !second.mine);
     assert_true(first.rules.literal);
@@ -347,7 +354,8 @@ static void caws_goes_by_an_earlier_run(void **state)
 static void caws_refuses_without_times(void **state)
 {
     (void)state;
-    static const char *const rows[][2] = {{"caws", "--warps"}, {"caws:times=/nowhere", "times=/nowhere: it cannot be opened"}};
+    static const char *const rows[][2] = {{"caws", "--warps"},
+                                          {"caws:times=/nowhere", "times=/nowhere: it cannot be opened"}};
     for (size_t i = 0; i < 2; i++) {
         struct fake_core f;
         struct policy_choice choice;
@@ -356,7 +364,8 @@ static void caws_refuses_without_times(void **state)
         fake_core_init(&f);
         assert_true(policy_choose(&choice, POLICY_SCHEDULER, rows[i][0], &e));
         void *instance = calloc(1, choice.policy->state_bytes);
-        assert_false(choice.policy->init(instance, &(struct heddle_setup){.core = &f.core, .values = choice.values, .why = &why}));
+        assert_false(choice.policy->init(
+            instance, &(struct heddle_setup){.core = &f.core, .values = choice.values, .why = &why}));
         assert_non_null(strstr(why, rows[i][1]));
         free(instance);
         policy_release(&choice);

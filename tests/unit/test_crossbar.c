@@ -13,9 +13,14 @@ enum { FLIT = 32 };
 
 static struct arena arena;
 
-static struct crossbar *make(uint32_t inputs, uint32_t outputs, uint32_t input_flits, uint32_t output_flits, uint32_t hop, uint32_t speedup)
+static struct crossbar *make(uint32_t inputs, uint32_t outputs, uint32_t input_flits, uint32_t output_flits,
+                             uint32_t hop, uint32_t speedup)
 {
-    struct crossbar_config c = { .flit_bytes = FLIT, .input_flits = input_flits, .output_flits = output_flits, .hop_cycles = hop, .speedup = speedup };
+    struct crossbar_config c = {.flit_bytes = FLIT,
+                                .input_flits = input_flits,
+                                .output_flits = output_flits,
+                                .hop_cycles = hop,
+                                .speedup = speedup};
     return crossbar_create(&arena, &c, inputs, outputs);
 }
 
@@ -29,7 +34,7 @@ static int teardown(void **state)
 
 static void push(struct crossbar *x, uint32_t input, uint32_t output, uint32_t token, uint32_t flits, uint64_t now)
 {
-    struct packet p = { .token = token, .core = (uint16_t)input, .warp = (uint16_t)flits };
+    struct packet p = {.token = token, .core = (uint16_t)input, .warp = (uint16_t)flits};
     assert_true(crossbar_has_room(x, input, flits * FLIT));
     crossbar_push(x, input, output, &p, flits * FLIT, now);
 }
@@ -96,7 +101,8 @@ static void test_push_before_or_after_cycle(void **state)
     assert_non_null(crossbar_front(x, 1));
 }
 
-/* With hop_cycles 0 a packet passes in the cycles in which its flits are sent, from that of its push on, one behind the other. */
+/* With hop_cycles 0 a packet passes in the cycles in which its flits are sent, from that of its push on, one behind the
+ * other. */
 static void test_at_once(void **state)
 {
     (void)state;
@@ -120,7 +126,8 @@ static void test_at_once(void **state)
     assert_true(crossbar_empty(x));
 }
 
-/* Packets of one input follow each other without a gap; with speedup 2 the second may begin in the cycle in which the first ends. */
+/* Packets of one input follow each other without a gap; with speedup 2 the second may begin in the cycle in which the
+ * first ends. */
 static void test_back_to_back(void **state)
 {
     (void)state;
@@ -174,7 +181,8 @@ static void test_rotation_is_fair(void **state)
         assert_in_range(taken[i], 19, 20);
 }
 
-/* An output stays with a packet until its last flit: the packet of the other input begins behind it, not between its flits. */
+/* An output stays with a packet until its last flit: the packet of the other input begins behind it, not between its
+ * flits. */
 static void test_wormhole(void **state)
 {
     (void)state;
@@ -317,7 +325,8 @@ static uint32_t random_below(uint64_t *seed, uint32_t n)
     return (uint32_t)(*seed >> 33) % n;
 }
 
-/* Random traffic: each packet arrives once, where it was sent, in order of its input; and in a cycle no port moves more flits than the speedup. */
+/* Random traffic: each packet arrives once, where it was sent, in order of its input; and in a cycle no port moves more
+ * flits than the speedup. */
 static void check_random_traffic(uint32_t inputs, uint32_t outputs, uint32_t speedup, uint64_t seed)
 {
     enum { PORTS = 70 };
@@ -388,7 +397,12 @@ static void test_bandwidth(void **state)
 
 /* The same traffic through the reference, which moves flit by flit. */
 
-struct both { struct crossbar *real; struct reference *slow; uint64_t random, now; uint32_t token, load, taking; };
+struct both {
+    struct crossbar *real;
+    struct reference *slow;
+    uint64_t random, now;
+    uint32_t token, load, taking;
+};
 
 static uint32_t draw(struct both *b, uint32_t below)
 {
@@ -443,9 +457,13 @@ static void test_like_reference(void **state)
 {
     (void)state;
     for (uint32_t seed = 1; seed <= 36; seed++) {
-        struct both b = { .random = seed };
+        struct both b = {.random = seed};
         uint32_t most = seed % 6 ? 10 : 130; /* more than a word of ports now and then */
-        struct crossbar_config c = { .flit_bytes = FLIT, .input_flits = 1 + draw(&b, 20), .output_flits = 1 + draw(&b, 24), .hop_cycles = draw(&b, 5), .speedup = 1 + draw(&b, 3) };
+        struct crossbar_config c = {.flit_bytes = FLIT,
+                                    .input_flits = 1 + draw(&b, 20),
+                                    .output_flits = 1 + draw(&b, 24),
+                                    .hop_cycles = draw(&b, 5),
+                                    .speedup = 1 + draw(&b, 3)};
         uint32_t inputs = 1 + draw(&b, most), outputs = 1 + draw(&b, seed % 2 ? most : 3);
         b.real = crossbar_create(&arena, &c, inputs, outputs);
         b.slow = reference_create(&c, inputs, outputs);

@@ -154,7 +154,7 @@ static void one_warp_samples_a_loop(void **state)
     assert_false(heddle_sampling_warps_begin(&t, 0, 5, 2)); /* two lanes are too few */
     assert_true(heddle_sampling_warps_begin(&t, 0, 6, 3));
     assert_false(heddle_sampling_warps_begin(&t, 0, 5, 32));
-    assert_true(heddle_sampling_warps_begin(&t, 0, 6, 1)); /* keeps it with fewer */
+    assert_true(heddle_sampling_warps_begin(&t, 0, 6, 1));  /* keeps it with fewer */
     assert_true(heddle_sampling_warps_begin(&t, 1, 6, 32)); /* several loops */
     assert_true(heddle_sampling_warps_samples(&t, 0, 6));
     assert_false(heddle_sampling_warps_samples(&t, 0, 5));
@@ -211,7 +211,7 @@ static void loads_of_the_same_line(void **state)
     assert_int_equal(probe(&t, 1, 100, 40), HEDDLE_NO_PC);
     assert_int_equal(probe(&t, 1, 100, 40), 100);
     assert_int_equal(probe(&t, 1, 104, 40), 100);
-    assert_int_equal(probe(&t, 1, 108, 40), 100); /* the first stays */
+    assert_int_equal(probe(&t, 1, 108, 40), 100);          /* the first stays */
     assert_int_equal(probe(&t, 2, 104, 40), HEDDLE_NO_PC); /* of another warp */
     assert_int_equal(probe(&t, 1, 104, 48), HEDDLE_NO_PC);
     heddle_loop_repetition_clear(&t, 1);
@@ -260,13 +260,13 @@ static void locality_of_a_load(void **state)
     static struct heddle_load_locality l;
     assert_int_equal(touch(&l, 1, 5, HEDDLE_MISS, -1, 0), HEDDLE_LOAD_WITHOUT_LOCALITY);
     assert_int_equal(touch(&l, 1, 5, HEDDLE_HIT, 1, 0), HEDDLE_LOAD_WITH_LOCALITY);
-    assert_int_equal(touch(&l, 1, 5, HEDDLE_HIT, 2, 0), HEDDLE_LOAD_WITHOUT_LOCALITY); /* another warp's */
+    assert_int_equal(touch(&l, 1, 5, HEDDLE_HIT, 2, 0), HEDDLE_LOAD_WITHOUT_LOCALITY);  /* another warp's */
     assert_int_equal(touch(&l, 1, 5, HEDDLE_PENDING, 1, 0), HEDDLE_LOAD_WITH_LOCALITY); /* an earlier load's */
     assert_int_equal(touch(&l, 1, 5, HEDDLE_HIT, 1, 2), HEDDLE_LOAD_GOES_ON);
     assert_int_equal(touch(&l, 1, 6, HEDDLE_MISS, -1, 1), HEDDLE_LOAD_GOES_ON);
     assert_int_equal(touch(&l, 2, 9, HEDDLE_MISS, -1, 0), HEDDLE_LOAD_WITHOUT_LOCALITY); /* another warp in between */
-    assert_int_equal(touch(&l, 1, 6, HEDDLE_FAIL, -1, 0), HEDDLE_LOAD_GOES_ON); /* will be tried again */
-    assert_int_equal(touch(&l, 1, 7, HEDDLE_MISS, -1, 0), HEDDLE_LOAD_WITH_LOCALITY); /* any of its accesses */
+    assert_int_equal(touch(&l, 1, 6, HEDDLE_FAIL, -1, 0), HEDDLE_LOAD_GOES_ON);          /* will be tried again */
+    assert_int_equal(touch(&l, 1, 7, HEDDLE_MISS, -1, 0), HEDDLE_LOAD_WITH_LOCALITY);    /* any of its accesses */
     assert_int_equal(touch(&l, 1, 7, HEDDLE_MISS, -1, 0), HEDDLE_LOAD_WITHOUT_LOCALITY);
     struct heddle_l1_access e = {
         .address = 5 * LINE, .warp = 1, .outcome = HEDDLE_HIT, .owner = 1, .owner_age = AGE - 1};
@@ -313,11 +313,10 @@ static void reads_a_profile(void **state)
     (void)state;
     struct heddle_load_profile p;
     char why[256] = "";
-    assert_true(read_text(
-        &p,
-        "# loads\n\nkernel _Z3fooPi\r\nload 7 100 60 80 50\n  load 9\t1 0 0 0  \n"
-        "kernel empty\nkernel k\nload 0 0 0 0 0",
-        why, sizeof why));
+    assert_true(read_text(&p,
+                          "# loads\n\nkernel _Z3fooPi\r\nload 7 100 60 80 50\n  load 9\t1 0 0 0  \n"
+                          "kernel empty\nkernel k\nload 0 0 0 0 0",
+                          why, sizeof why));
     const struct heddle_profiled_kernel *k = heddle_load_profile_find(&p, "_Z3fooPi");
     assert_non_null(k);
     assert_int_equal(k->load_count, 2);

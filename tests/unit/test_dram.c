@@ -1,6 +1,7 @@
 /* Does each DRAM timing gate open neither a cycle early nor late? Are requests served in the scheduler's order?
  *
- * The gate tests run a channel in which all times are 0 but the one in question, so that only the rule of one command a cycle is left besides. */
+ * The gate tests run a channel in which all times are 0 but the one in question, so that only the rule of one command a
+ * cycle is left besides. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,11 @@
 
 enum { LOG_MOST = 4096, COMMAND_BYTES = 32 };
 
-struct logged { uint64_t cycle; enum dram_command command; uint32_t bank; };
+struct logged {
+    uint64_t cycle;
+    enum dram_command command;
+    uint32_t bank;
+};
 
 struct channel {
     struct arena arena;
@@ -30,7 +35,14 @@ struct channel {
 /* 16 banks in 4 groups of neighbours; a burst takes 1 cycle and moves 32 bytes. */
 static struct dram_config no_times(void)
 {
-    struct dram_config c = {.channels = 1, .chips = 1, .bus_bytes = COMMAND_BYTES, .burst_length = 1, .data_rate = 1, .queue = 64, .banks = 16, .bank_groups = 4,
+    struct dram_config c = {.channels = 1,
+                            .chips = 1,
+                            .bus_bytes = COMMAND_BYTES,
+                            .burst_length = 1,
+                            .data_rate = 1,
+                            .queue = 64,
+                            .banks = 16,
+                            .bank_groups = 4,
                             .channel_bit = 20};
     strcpy(c.map, "RRRRRRRR.BBBB.CCCCC.SSSSS");
     return c;
@@ -55,15 +67,22 @@ static void stop(struct channel *c)
     free(c);
 }
 
-static void push(struct channel *c, enum packet_kind kind, uint32_t bank, uint32_t row, uint32_t commands, uint32_t token)
+static void push(struct channel *c, enum packet_kind kind, uint32_t bank, uint32_t row, uint32_t commands,
+                 uint32_t token)
 {
-    struct packet p = {.address = address_of(bank, row), .kind = (uint8_t)kind, .bytes = (uint16_t)(commands * COMMAND_BYTES), .token = token};
+    struct packet p = {.address = address_of(bank, row),
+                       .kind = (uint8_t)kind,
+                       .bytes = (uint16_t)(commands * COMMAND_BYTES),
+                       .token = token};
     assert_false(dram_full(c->dram));
     dram_push(c->dram, &p, c->now);
 }
 
 static void push_read(struct channel *c, uint32_t bank, uint32_t row) { push(c, PACKET_LOAD, bank, row, 1, 0); }
-static void push_write(struct channel *c, uint32_t bank, uint32_t row) { push(c, PACKET_L2_WRITEBACK, bank, row, 1, 0); }
+static void push_write(struct channel *c, uint32_t bank, uint32_t row)
+{
+    push(c, PACKET_L2_WRITEBACK, bank, row, 1, 0);
+}
 
 static void log_command(struct channel *c, enum dram_command command, uint32_t bank)
 {
@@ -119,7 +138,7 @@ static void no_times_no_waiting(void **state)
 static void gate_ccd(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         struct dram_config config = no_times();
         config.t_ccd = x;
         struct channel *c = start(config);
@@ -155,7 +174,7 @@ static uint64_t column_distance(uint32_t ccdl, uint32_t other_bank, bool by_low_
 static void gate_ccdl(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         assert_int_equal(column_distance(x, 1, false), x);
         assert_int_equal(column_distance(x, 3, false), x);
         assert_int_equal(column_distance(x, 4, false), 1);
@@ -170,7 +189,7 @@ static void gate_ccdl(void **state)
 static void gate_rrd(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         struct dram_config config = no_times();
         config.t_rrd = x;
         struct channel *c = start(config);
@@ -185,7 +204,7 @@ static void gate_rrd(void **state)
 static void gate_rcd(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         struct dram_config config = no_times();
         config.t_rcd = x;
         struct channel *c = start(config);
@@ -212,7 +231,7 @@ static uint64_t activate_to_write(uint32_t rcd, uint32_t wl)
 static void gate_rcdwr(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         assert_int_equal(activate_to_write(x, 1), x - 2);
         assert_int_equal(activate_to_write(x, 0), x - 1);
     }
@@ -233,7 +252,7 @@ static struct channel *run_two_rows(struct dram_config config, enum packet_kind 
 static void gate_ras(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         struct dram_config config = no_times();
         config.t_ras = x;
         struct channel *c = run_two_rows(config, PACKET_LOAD);
@@ -246,7 +265,7 @@ static void gate_ras(void **state)
 static void gate_rp(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         struct dram_config config = no_times();
         config.t_rp = x;
         struct channel *c = run_two_rows(config, PACKET_LOAD);
@@ -258,7 +277,7 @@ static void gate_rp(void **state)
 static void gate_rc(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         struct dram_config config = no_times();
         config.t_rc = x;
         struct channel *c = run_two_rows(config, PACKET_LOAD);
@@ -272,7 +291,7 @@ static void gate_rc(void **state)
 static void gate_rtp(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         struct dram_config config = no_times();
         config.burst_length = 2 * x;
         config.data_rate = 2;
@@ -303,7 +322,7 @@ static uint64_t read_to_precharge(uint32_t rtpl, uint32_t other_bank)
 static void gate_rtpl(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         struct dram_config config = no_times();
         config.t_rtpl = x;
         struct channel *c = run_two_rows(config, PACKET_LOAD);
@@ -317,7 +336,7 @@ static void gate_rtpl(void **state)
 static void gate_wr(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         struct dram_config config = no_times();
         config.t_wr = x;
         config.t_wl = 3;
@@ -330,7 +349,7 @@ static void gate_wr(void **state)
 static void gate_wl_to_precharge(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         struct dram_config config = no_times();
         config.t_wl = x;
         struct channel *c = run_two_rows(config, PACKET_L2_WRITEBACK);
@@ -342,7 +361,7 @@ static void gate_wl_to_precharge(void **state)
 static void gate_cdlr(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         struct dram_config config = no_times();
         config.t_cdlr = x;
         config.t_wl = 3;
@@ -377,11 +396,12 @@ static uint64_t read_to_write(uint32_t cl, uint32_t wl)
 static void gate_rtw(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         assert_int_equal(read_to_write(x, 1), x + 1 + 2 - 1);
         assert_int_equal(read_to_write(30, x), 33 - x);
     }
-    assert_int_equal(read_to_write(1, 20), 2); /* no gate: bank 8 is activated in the next cycle, written to in the one after */
+    assert_int_equal(read_to_write(1, 20),
+                     2); /* no gate: bank 8 is activated in the next cycle, written to in the one after */
 }
 
 /* Runs until data is returned; the cycle in which it was. */
@@ -396,7 +416,7 @@ static uint64_t first_return(struct channel *c)
 static void gate_cl(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         struct dram_config config = no_times();
         config.t_cl = x;
         config.burst_length = 6;
@@ -413,7 +433,7 @@ static void gate_cl(void **state)
 static void gate_wl_of_a_store(void **state)
 {
     (void)state;
-    FOR_EACH_TRY (x) {
+    FOR_EACH_TRY(x) {
         struct dram_config config = no_times();
         config.t_wl = x;
         struct channel *c = start(config);
@@ -545,7 +565,8 @@ static void arrival_order(void **state)
     push(c, PACKET_LOAD, 0, 7, 1, 2);
     push(c, PACKET_LOAD, 5, 7, 1, 3);
     assert_returns(c, (uint32_t[]){0, 1, 3, 2}, 4); /* taken in order; the last then needs no precharge */
-    /* Bank 5 was free all the time, but the third request waited for bank 0: taken the cycle after the second was read; the fourth one cycle later. */
+    /* Bank 5 was free all the time, but the third request waited for bank 0: taken the cycle after the second was read;
+     * the fourth one cycle later. */
     assert_int_equal(cycle_of(c, DRAM_ACTIVATE, 5, 0), cycle_of(c, DRAM_READ, 0, 1) + 2);
     assert_int_equal(dram_counters(c->dram)->activates, 4);
     stop(c);
@@ -566,7 +587,8 @@ static void banks_are_independent(void **state)
     stop(c);
 }
 
-/* Bank 5 reads in every cycle. After its activation the scan starts at bank 6, at bank 7 once another has been given a request, so that all but banks 5 and 6 come before bank 5. */
+/* Bank 5 reads in every cycle. After its activation the scan starts at bank 6, at bank 7 once another has been given a
+ * request, so that all but banks 5 and 6 come before bank 5. */
 static struct channel *reads_of_bank_5(bool row_beside_column, uint32_t other)
 {
     struct dram_config config = no_times();
@@ -592,8 +614,8 @@ static void one_command_a_cycle(void **state)
 static void row_beside_column(void **state)
 {
     (void)state;
-    /* Behind a row command the scan passes over as many banks as it has seen: the fifteen banks from bank 8 on for the first that it looks at; those from bank 5 on for the seventh, bank 13; those
-     * from bank 7 on for the eighth. */
+    /* Behind a row command the scan passes over as many banks as it has seen: the fifteen banks from bank 8 on for the
+     * first that it looks at; those from bank 5 on for the seventh, bank 13; those from bank 7 on for the eighth. */
     for (uint32_t other = 7; other < 16 + 5; other++) {
         struct channel *d = reads_of_bank_5(true, other % 16);
         assert_int_equal(cycle_of(d, DRAM_ACTIVATE, other % 16, 0), 10);
@@ -601,7 +623,8 @@ static void row_beside_column(void **state)
         stop(d);
     }
     struct channel *c = reads_of_bank_5(true, 3);
-    /* The scan starts at bank 4 now, and at bank 5 once bank 4 has been given a request: a row command behind column commands waits. */
+    /* The scan starts at bank 4 now, and at bank 5 once bank 4 has been given a request: a row command behind column
+     * commands waits. */
     push_read(c, 4, 0);
     run(c, 60);
     uint64_t last = cycle_of(c, DRAM_READ, 5, 39);
@@ -632,12 +655,32 @@ static void described(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_times_no_waiting), cmocka_unit_test(gate_ccd), cmocka_unit_test(gate_ccdl), cmocka_unit_test(gate_rrd), cmocka_unit_test(gate_rcd),
-        cmocka_unit_test(gate_rcdwr), cmocka_unit_test(gate_ras), cmocka_unit_test(gate_rp), cmocka_unit_test(gate_rc), cmocka_unit_test(gate_rtp),
-        cmocka_unit_test(gate_rtpl), cmocka_unit_test(gate_wr), cmocka_unit_test(gate_wl_to_precharge), cmocka_unit_test(gate_cdlr), cmocka_unit_test(gate_rtw),
-        cmocka_unit_test(gate_cl), cmocka_unit_test(gate_wl_of_a_store), cmocka_unit_test(write_backs_end_silently), cmocka_unit_test(queue_full),
-        cmocka_unit_test(return_queue_full), cmocka_unit_test(open_row_first), cmocka_unit_test(arrival_order), cmocka_unit_test(banks_are_independent),
-        cmocka_unit_test(one_command_a_cycle), cmocka_unit_test(row_beside_column), cmocka_unit_test(described),
+        cmocka_unit_test(no_times_no_waiting),
+        cmocka_unit_test(gate_ccd),
+        cmocka_unit_test(gate_ccdl),
+        cmocka_unit_test(gate_rrd),
+        cmocka_unit_test(gate_rcd),
+        cmocka_unit_test(gate_rcdwr),
+        cmocka_unit_test(gate_ras),
+        cmocka_unit_test(gate_rp),
+        cmocka_unit_test(gate_rc),
+        cmocka_unit_test(gate_rtp),
+        cmocka_unit_test(gate_rtpl),
+        cmocka_unit_test(gate_wr),
+        cmocka_unit_test(gate_wl_to_precharge),
+        cmocka_unit_test(gate_cdlr),
+        cmocka_unit_test(gate_rtw),
+        cmocka_unit_test(gate_cl),
+        cmocka_unit_test(gate_wl_of_a_store),
+        cmocka_unit_test(write_backs_end_silently),
+        cmocka_unit_test(queue_full),
+        cmocka_unit_test(return_queue_full),
+        cmocka_unit_test(open_row_first),
+        cmocka_unit_test(arrival_order),
+        cmocka_unit_test(banks_are_independent),
+        cmocka_unit_test(one_command_a_cycle),
+        cmocka_unit_test(row_beside_column),
+        cmocka_unit_test(described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

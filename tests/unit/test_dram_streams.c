@@ -1,4 +1,5 @@
-/* Does DRAM do over long streams what the same rules, written down the slow way, do? Does sleeping change nothing? How much of the bus can be used? */
+/* Does DRAM do over long streams what the same rules, written down the slow way, do? Does sleeping change nothing? How
+ * much of the bus can be used? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,17 +40,55 @@ static void stop(struct channel *c)
 
 static struct dram_config gtx480(void)
 {
-    struct dram_config c = {.channels = 6, .chips = 2, .bus_bytes = 4, .burst_length = 8, .data_rate = 4, .queue = 64, .return_queue = 116, .banks = 16,
-                            .bank_groups = 4, .t_ccd = 2, .t_rrd = 6, .t_rcd = 12, .t_ras = 28, .t_rp = 12, .t_rc = 40, .t_cl = 12, .t_wl = 4, .t_cdlr = 5,
-                            .t_wr = 12, .t_ccdl = 3, .t_rtpl = 2, .row_beside_column = true, .group_by_low_bits = true, .channel_bit = 8};
+    struct dram_config c = {.channels = 6,
+                            .chips = 2,
+                            .bus_bytes = 4,
+                            .burst_length = 8,
+                            .data_rate = 4,
+                            .queue = 64,
+                            .return_queue = 116,
+                            .banks = 16,
+                            .bank_groups = 4,
+                            .t_ccd = 2,
+                            .t_rrd = 6,
+                            .t_rcd = 12,
+                            .t_ras = 28,
+                            .t_rp = 12,
+                            .t_rc = 40,
+                            .t_cl = 12,
+                            .t_wl = 4,
+                            .t_cdlr = 5,
+                            .t_wr = 12,
+                            .t_ccdl = 3,
+                            .t_rtpl = 2,
+                            .row_beside_column = true,
+                            .group_by_low_bits = true,
+                            .channel_bit = 8};
     strcpy(c.map, "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS");
     return c;
 }
 
 static struct dram_config ccws(void)
 {
-    struct dram_config c = {.channels = 8, .chips = 2, .bus_bytes = 4, .burst_length = 4, .data_rate = 2, .queue = 32, .banks = 8, .bank_groups = 1, .t_ccd = 2,
-                            .t_rrd = 8, .t_rcd = 12, .t_ras = 25, .t_rp = 10, .t_rc = 35, .t_cl = 10, .t_wl = 7, .t_cdlr = 6, .t_wr = 11, .channel_bit = 8};
+    struct dram_config c = {.channels = 8,
+                            .chips = 2,
+                            .bus_bytes = 4,
+                            .burst_length = 4,
+                            .data_rate = 2,
+                            .queue = 32,
+                            .banks = 8,
+                            .bank_groups = 1,
+                            .t_ccd = 2,
+                            .t_rrd = 8,
+                            .t_rcd = 12,
+                            .t_ras = 25,
+                            .t_rp = 10,
+                            .t_rc = 35,
+                            .t_cl = 10,
+                            .t_wl = 7,
+                            .t_cdlr = 6,
+                            .t_wr = 11,
+                            .channel_bit = 8};
     strcpy(c.map, "RRRR.RRRRRRRR.RRBBBCCC.CCCSSSSS");
     return c;
 }
@@ -62,7 +101,8 @@ static uint64_t next_random(uint64_t *state)
 
 /* Sustained rates. */
 
-/* Keeps the queue filled from next() until it has none left; every cycle one packet is pushed and one taken back. Returns the cycles. */
+/* Keeps the queue filled from next() until it has none left; every cycle one packet is pushed and one taken back.
+ * Returns the cycles. */
 typedef bool next_packet(void *context, struct packet *p);
 static uint64_t stream(struct channel *c, next_packet *next, void *context)
 {
@@ -97,14 +137,16 @@ static void one_row_fills_the_bus(void **state)
     uint32_t left = 1000;
     uint64_t cycles = stream(c, next_of_one_row, &left);
     assert_int_equal(dram_counters(c->dram)->busy_cycles, 2000);
-    /* The push in cycle 0, activation in 1, first read at 13, the last 2 * 999 later, its data CL + burst after that; the loop counts one more. */
+    /* The push in cycle 0, activation in 1, first read at 13, the last 2 * 999 later, its data CL + burst after that;
+     * the loop counts one more. */
     assert_int_equal(cycles, 13 + 1998 + 14 + 1);
     assert_int_equal(dram_counters(c->dram)->row_hits, 999);
     stop(c);
 }
 
-/* c = a + b, seen from channel 0: blocks of 1 KB of a and b are read in sectors of 32 bytes, lines of 128 bytes of c, an L2's worth behind, are
- * written back. Requests of neighbouring blocks come mixed: a window of the stream is handed out in a seeded random order. */
+/* c = a + b, seen from channel 0: blocks of 1 KB of a and b are read in sectors of 32 bytes, lines of 128 bytes of c,
+ * an L2's worth behind, are written back. Requests of neighbouring blocks come mixed: a window of the stream is handed
+ * out in a seeded random order. */
 enum { ARRAY_BYTES = 4 << 20, LAG_BYTES = 256 << 10, WINDOW = 96 };
 struct vector_add {
     const struct address_map *map;
@@ -120,7 +162,9 @@ static bool next_in_order(struct vector_add *v, struct packet *p)
         uint64_t offset = v->array == 2 ? v->offset - LAG_BYTES : v->offset;
         uint64_t address = 0x10000000 + (uint64_t)v->array * ARRAY_BYTES + offset;
         bool there = offset < ARRAY_BYTES && (v->array < 2 || offset % 128 == 0);
-        *p = (struct packet){.address = address, .kind = v->array == 2 ? PACKET_L2_WRITEBACK : PACKET_LOAD, .bytes = v->array == 2 ? 128 : 32};
+        *p = (struct packet){.address = address,
+                             .kind = v->array == 2 ? PACKET_L2_WRITEBACK : PACKET_LOAD,
+                             .bytes = v->array == 2 ? 128 : 32};
         v->offset += 32;
         if (v->offset % 1024 == 0) { /* a block of a, of b, of c, then the next */
             v->array = v->array == 2 ? 0 : v->array + 1;
@@ -153,8 +197,9 @@ static void vector_add_uses_the_bus(void **state)
     uint64_t cycles = stream(c, next_of_vector_add, &v);
     const struct dram_counters *n = dram_counters(c->dram);
     double use = (double)n->busy_cycles / (double)cycles;
-    print_message("vector add: %.1f%% of %llu cycles, %llu reads, %llu writes, %llu activates\n", 100 * use, (unsigned long long)cycles,
-                  (unsigned long long)n->reads, (unsigned long long)n->writes, (unsigned long long)n->activates);
+    print_message("vector add: %.1f%% of %llu cycles, %llu reads, %llu writes, %llu activates\n", 100 * use,
+                  (unsigned long long)cycles, (unsigned long long)n->reads, (unsigned long long)n->writes,
+                  (unsigned long long)n->activates);
     assert_true(n->reads >= 43600 && n->reads <= 43800);
     assert_true(use > 0.94 && use < 1.0);
     stop(c);
@@ -163,20 +208,32 @@ static void vector_add_uses_the_bus(void **state)
 /* Against the slow model, and sleeping. */
 
 enum { REQUESTS = 3000 };
-struct completion { uint64_t cycle; uint32_t token; };
-struct history { struct completion at[REQUESTS]; uint32_t count; struct dram_counters counters; };
+struct completion {
+    uint64_t cycle;
+    uint32_t token;
+};
+struct history {
+    struct completion at[REQUESTS];
+    uint32_t count;
+    struct dram_counters counters;
+};
 
 static struct packet random_packet(uint64_t *seed, uint32_t token)
 {
-    static const uint8_t kinds[] = {PACKET_LOAD, PACKET_LOAD, PACKET_LOAD, PACKET_STORE, PACKET_L2_WRITEBACK, PACKET_ATOMIC};
-    struct packet p = {.token = token, .kind = kinds[next_random(seed) % sizeof kinds], .bytes = next_random(seed) % 2 ? 32 : 128};
+    static const uint8_t kinds[] = {PACKET_LOAD,  PACKET_LOAD,         PACKET_LOAD,
+                                    PACKET_STORE, PACKET_L2_WRITEBACK, PACKET_ATOMIC};
+    struct packet p = {
+        .token = token, .kind = kinds[next_random(seed) % sizeof kinds], .bytes = next_random(seed) % 2 ? 32 : 128};
     p.address = next_random(seed) % (3 << 16) / 32 * 32;
     return p;
 }
 
-/* Requests come at random times, alone or in crowds; the receiver takes data in random cycles. Models that answer in the same cycles are asked for the
- * same. */
-struct visitor { uint64_t seed, push_at, pop_at; uint32_t pushed; };
+/* Requests come at random times, alone or in crowds; the receiver takes data in random cycles. Models that answer in
+ * the same cycles are asked for the same. */
+struct visitor {
+    uint64_t seed, push_at, pop_at;
+    uint32_t pushed;
+};
 
 static bool visitor_pops(struct visitor *v, uint64_t now, const struct packet *front, struct history *h)
 {
@@ -246,8 +303,8 @@ static void assert_same_history(const struct history *a, const struct history *b
 {
     for (uint32_t i = 0; i < a->count && i < b->count; i++)
         if (a->at[i].token != b->at[i].token || a->at[i].cycle != b->at[i].cycle)
-            fail_msg("answer %u: request %u in cycle %llu, and request %u in cycle %llu", i, a->at[i].token, (unsigned long long)a->at[i].cycle,
-                     b->at[i].token, (unsigned long long)b->at[i].cycle);
+            fail_msg("answer %u: request %u in cycle %llu, and request %u in cycle %llu", i, a->at[i].token,
+                     (unsigned long long)a->at[i].cycle, b->at[i].token, (unsigned long long)b->at[i].cycle);
     assert_int_equal(a->count, b->count);
     assert_memory_equal(&a->counters, &b->counters, sizeof a->counters);
 }

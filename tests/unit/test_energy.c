@@ -17,7 +17,8 @@ static void assert_near(double value, double wanted)
 }
 
 /* Counts of a cache that obey its laws: accesses = hits + misses + pending_hits = reads + writes. */
-static struct cache_counters cache(uint64_t read_hits, uint64_t read_misses, uint64_t read_pending, uint64_t write_hits, uint64_t write_misses)
+static struct cache_counters cache(uint64_t read_hits, uint64_t read_misses, uint64_t read_pending, uint64_t write_hits,
+                                   uint64_t write_misses)
 {
     return (struct cache_counters){.accesses = read_hits + read_misses + read_pending + write_hits + write_misses,
                                    .hits = read_hits + write_hits,
@@ -39,9 +40,15 @@ static void nothing_costs_nothing(void **state)
 static void l1d(void **state)
 {
     (void)state;
-    static const struct { struct { uint64_t n[5]; } events; double nj; } rows[] = {
-        {{{100, 0, 0, 0, 0}}, 258}, {{{0, 100, 0, 0, 0}}, 183}, {{{0, 0, 100, 0, 0}}, 258}, {{{0, 0, 0, 100, 0}}, 19}, {{{0, 0, 0, 0, 100}}, 178},
-        {{{1000, 100, 10, 200, 20}}, 2580 + 183 + 25.8 + 38 + 35.6},
+    static const struct {
+        struct {
+            uint64_t n[5];
+        } events;
+        double nj;
+    } rows[] = {
+        {{{100, 0, 0, 0, 0}}, 258}, {{{0, 100, 0, 0, 0}}, 183},
+        {{{0, 0, 100, 0, 0}}, 258}, {{{0, 0, 0, 100, 0}}, 19},
+        {{{0, 0, 0, 0, 100}}, 178}, {{{1000, 100, 10, 200, 20}}, 2580 + 183 + 25.8 + 38 + 35.6},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const uint64_t *n = rows[i].events.n;
@@ -62,7 +69,9 @@ static void l2(void **state)
 static void dram(void **state)
 {
     (void)state;
-    struct gpu_counters c = {.memory.dram = {.reads = 100, .writes = 10, .precharges = 1000, .activates = 1000, .row_hits = 7, .busy_cycles = 9}};
+    struct gpu_counters c = {
+        .memory.dram = {
+            .reads = 100, .writes = 10, .precharges = 1000, .activates = 1000, .row_hits = 7, .busy_cycles = 9}};
     struct energy e = energy_of(&c);
     assert_near(e.dram_nj, 100 * 25.5651 + 10 * 14.188 + 1000 * 4.2328);
     assert_near(e.total_nj, e.dram_nj);
@@ -70,6 +79,7 @@ static void dram(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_costs_nothing), cmocka_unit_test(l1d), cmocka_unit_test(l2), cmocka_unit_test(dram)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_costs_nothing), cmocka_unit_test(l1d),
+                                       cmocka_unit_test(l2), cmocka_unit_test(dram)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Are experiment files read as docs/experiments.md says, are their points the right ones, and does every mistake have its line, its column and a hint? */
+/* Are experiment files read as docs/experiments.md says, are their points the right ones, and does every mistake have
+ * its line, its column and a hint? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "lab/replay.h"
 #include "lab/experiment.h"
+#include "lab/replay.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +61,8 @@ static uint32_t word_count(const char **words)
 static const struct lab_point *point(const struct experiment *x, const char *program, const char *scheduler)
 {
     for (uint32_t i = 0; i < x->point_count; i++)
-        if (strcmp(experiment_label(x, &x->points[i], AXIS_PROGRAM), program) == 0 && strcmp(experiment_label(x, &x->points[i], AXIS_SCHEDULER), scheduler) == 0)
+        if (strcmp(experiment_label(x, &x->points[i], AXIS_PROGRAM), program) == 0 &&
+            strcmp(experiment_label(x, &x->points[i], AXIS_SCHEDULER), scheduler) == 0)
             return &x->points[i];
     return NULL;
 }
@@ -89,7 +91,8 @@ static void smallest(void **state)
 static void head(void **state)
 {
     (void)state;
-    struct experiment x = parsed("\xef\xbb\xbf; first\n[experiment]\r\ntitle = G\xc3\xb6rlitz; 100% ; a comment\r\n\tabout\t=\t\"a ; b\" \r\nsize = test # no\nbest_by = 1000 / cycles\n"
+    struct experiment x = parsed("\xef\xbb\xbf; first\n[experiment]\r\ntitle = G\xc3\xb6rlitz; 100% ; a "
+                                 "comment\r\n\tabout\t=\t\"a ; b\" \r\nsize = test # no\nbest_by = 1000 / cycles\n"
                                  "time_limit = 1.5m\nmemory_limit = 2G\n\n[programs]\nbfs");
     assert_string_equal(x.title, "G\xc3\xb6rlitz; 100%");
     assert_string_equal(x.about, "a ; b");
@@ -99,14 +102,17 @@ static void head(void **state)
     assert_true(x.memory_limit_bytes == UINT64_C(2) << 30);
     assert_string_equal(parsed_as("[experiment]\nsize = test\n[programs]\nbfs\n", "paper").points[0].words[2], "paper");
     assert_string_equal(parsed_as("[experiment]\nsize = test\n[programs]\nbfs\n", "paper").size, "paper");
-    assert_true(parsed("[experiment]\ntime_limit = 2h\nmemory_limit=1048576\n[programs]\nbfs\n").time_limit_seconds == 7200);
-    assert_true(parsed("[experiment]\ntime_limit = none\nmemory_limit=1048576\n[programs]\nbfs\n").memory_limit_bytes == 1 << 20);
+    assert_true(parsed("[experiment]\ntime_limit = 2h\nmemory_limit=1048576\n[programs]\nbfs\n").time_limit_seconds ==
+                7200);
+    assert_true(parsed("[experiment]\ntime_limit = none\nmemory_limit=1048576\n[programs]\nbfs\n").memory_limit_bytes ==
+                1 << 20);
     assert_true(!x.pcs && !x.interval_cycles);
     x = parsed("[experiment]\npcs = yes\ninterval = 10000\n[programs]\nbfs\n");
     assert_true(x.pcs && x.interval_cycles == 10000);
     x = parsed("[experiment]\npcs = no\ninterval = none\n[programs]\nbfs\n");
     assert_true(!x.pcs && !x.interval_cycles && !x.replay);
-    x = parsed("[experiment]\nreplay = lru ,belady-reads\n[programs]\nbfs\n[figure f]\nx=program\ny=l1d.replay.belady_reads.misses / l1d.replay.lru.read_misses\n");
+    x = parsed("[experiment]\nreplay = lru ,belady-reads\n[programs]\nbfs\n[figure "
+               "f]\nx=program\ny=l1d.replay.belady_reads.misses / l1d.replay.lru.read_misses\n");
     assert_int_equal(x.replay, 1 << REPLAY_LRU | 1 << REPLAY_BELADY_READS);
     assert_int_equal(parsed("[experiment]\nreplay = all\n[programs]\nbfs\n").replay, (1 << REPLAY_POLICIES) - 1);
     assert_int_equal(parsed("[experiment]\nreplay = none\n[programs]\nbfs\n").replay, 0);
@@ -118,8 +124,10 @@ static void head(void **state)
 static void programs(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[experiment]\nsize = test\n[programs]\nbfs\nbig bfs = bfs  --nodes 1000 \"a b\" x=\"c d\"\n./mine -q\nown = /bin/true\nsized = bfs --size paper\nsized2 = bfs --size=paper\n"
-                                 "\"quoted = label\" = mdbrot\nbfs --n=5\n");
+    struct experiment x =
+        parsed("[experiment]\nsize = test\n[programs]\nbfs\nbig bfs = bfs  --nodes 1000 \"a b\" x=\"c d\"\n./mine "
+               "-q\nown = /bin/true\nsized = bfs --size paper\nsized2 = bfs --size=paper\n"
+               "\"quoted = label\" = mdbrot\nbfs --n=5\n");
     assert_int_equal(x.point_count, 8);
     const struct lab_point *p = point(&x, "big bfs", "machine's own");
     assert_int_equal(word_count(p->words), 7);
@@ -137,7 +145,10 @@ static void programs(void **state)
 static void product(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[programs]\na\nb\nc\n[machines]\ngtx480\nmine = ./mine.ini\n[schedulers]\nlrr\ngto\n[l1]\nlru\nsrrip\n[divergence]\npdom\n[variants]\nbase =\n8MB = l1d.sets=16384, core.warps = 24\n");
+    struct experiment x =
+        parsed("[programs]\na\nb\nc\n[machines]\ngtx480\nmine = "
+               "./mine.ini\n[schedulers]\nlrr\ngto\n[l1]\nlru\nsrrip\n[divergence]\npdom\n[variants]\nbase =\n8MB = "
+               "l1d.sets=16384, core.warps = 24\n");
     assert_int_equal(x.point_count, 3 * 2 * 2 * 2 * 1 * 2);
     const struct lab_point *last = &x.points[x.point_count - 1];
     assert_string_equal(last->words[0], "c");
@@ -152,10 +163,13 @@ static void product(void **state)
 static void ranges(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[programs]\na\n[schedulers]\nlrr\nswl = swl:limit=1..32\nother = swl:limit = 2..10..4, mode=x\nset = s:k={1,2,4,8..10,word,16K}\nreal = r:f=0.1..0.7..0.1\nbare:limit=1..2\n");
+    struct experiment x =
+        parsed("[programs]\na\n[schedulers]\nlrr\nswl = swl:limit=1..32\nother = swl:limit = 2..10..4, mode=x\nset = "
+               "s:k={1,2,4,8..10,word,16K}\nreal = r:f=0.1..0.7..0.1\nbare:limit=1..2\n");
     const struct lab_axis_values *v = &x.axes[AXIS_SCHEDULER];
     assert_int_equal(x.point_count, 1 + 32 + 3 + 8 + 7 + 2);
-    const struct lab_entry *swl = &v->entries[1], *other = &v->entries[2], *set = &v->entries[3], *real = &v->entries[4], *bare = &v->entries[5];
+    const struct lab_entry *swl = &v->entries[1], *other = &v->entries[2], *set = &v->entries[3],
+                           *real = &v->entries[4], *bare = &v->entries[5];
     assert_int_equal(swl->count, 32);
     assert_string_equal(v->values[swl->first + 3].label, "swl 4");
     assert_string_equal(v->values[swl->first + 3].text, "swl:limit=4");
@@ -178,7 +192,9 @@ static void ranges(void **state)
 static void ranges_of_variants(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[programs]\na\n[variants]\nbase =\ncache = l1d.sets={32,64,128}, l1d.ways=4\nlist = latency.integer=4,13,4,5,145, core.warps=24\nmap = dram.map=\"RR..BB\"\nl1d.ways=2\n");
+    struct experiment x =
+        parsed("[programs]\na\n[variants]\nbase =\ncache = l1d.sets={32,64,128}, l1d.ways=4\nlist = "
+               "latency.integer=4,13,4,5,145, core.warps=24\nmap = dram.map=\"RR..BB\"\nl1d.ways=2\n");
     const struct lab_axis_values *v = &x.axes[AXIS_VARIANT];
     assert_int_equal(x.point_count, 7);
     assert_string_equal(v->entries[4].label, "l1d.ways=2");
@@ -200,7 +216,8 @@ static void ranges_of_variants(void **state)
 static void best_shares_its_runs(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[programs]\na\nb\n[schedulers]\nbest swl = best(swl: limit=1..32)\nlrr\nswl = swl:limit=1..32\nsome = best(swl:limit={2,4,40})\n");
+    struct experiment x = parsed("[programs]\na\nb\n[schedulers]\nbest swl = best(swl: limit=1..32)\nlrr\nswl = "
+                                 "swl:limit=1..32\nsome = best(swl:limit={2,4,40})\n");
     const struct lab_axis_values *v = &x.axes[AXIS_SCHEDULER];
     assert_int_equal(x.point_count, 2 * (1 + 32 + 1)); /* 40 is new */
     assert_true(v->entries[0].best && !v->entries[2].best);
@@ -216,8 +233,10 @@ static void best_shares_its_runs(void **state)
 static void choices_among_lines(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[programs]\na\nb\n[schedulers]\nbetter = best( gto | \"rr\" |gto)\nrr\ngto\nswl = swl:limit=1..4\nany = best(better | swl 2 | swl)\n"
-                                 "[variants]\nbase =\nways = l1d.ways=2\neither = best(base | ways)\n[machines]\ngtx480\nccws\none of them = best(gtx480 | ccws)\n");
+    struct experiment x = parsed("[programs]\na\nb\n[schedulers]\nbetter = best( gto | \"rr\" |gto)\nrr\ngto\nswl = "
+                                 "swl:limit=1..4\nany = best(better | swl 2 | swl)\n"
+                                 "[variants]\nbase =\nways = l1d.ways=2\neither = best(base | "
+                                 "ways)\n[machines]\ngtx480\nccws\none of them = best(gtx480 | ccws)\n");
     const struct lab_axis_values *v = &x.axes[AXIS_SCHEDULER];
     assert_int_equal(v->value_count, 6);
     assert_int_equal(x.point_count, 2 * 6 * 2 * 2);
@@ -229,7 +248,8 @@ static void choices_among_lines(void **state)
     assert_int_equal(any->count, 6);
     assert_string_equal(v->values[lab_entry_value(any, 2)].label, "swl 2"); /* in the order of the choice */
     assert_string_equal(v->values[lab_entry_value(any, 3)].label, "swl 1");
-    x = parsed("[programs]\na\nb\n[schedulers]\nlrr\nrr\ngto\nslow = best(lrr | rr)\n[exclude]\nno slow one = scheduler=slow program=a\n");
+    x = parsed("[programs]\na\nb\n[schedulers]\nlrr\nrr\ngto\nslow = best(lrr | rr)\n[exclude]\nno slow one = "
+               "scheduler=slow program=a\n");
     assert_int_equal(x.point_count, 4);
     assert_null(point(&x, "a", "rr"));
     assert_non_null(point(&x, "a", "gto"));
@@ -249,14 +269,17 @@ static void mistakes_of_choices(void **state)
     refused(LINES "b = best(lrr | gto\n", 7, 9, "not closed");
     refused(LINES "best(lrr | gto)\n", 7, 1, "give the line a label of its own");
     refused(LINES "b = best(gto)\n", 7, 10, "best(...) of no range");
-    refused(LINES "b = best(lrr | gto)\n[figure f]\nx = scheduler.limit\ny = ipc\nwhere = scheduler=b\n", 11, 9, "no line of scheduler that this leaves has a range over limit");
+    refused(LINES "b = best(lrr | gto)\n[figure f]\nx = scheduler.limit\ny = ipc\nwhere = scheduler=b\n", 11, 9,
+            "no line of scheduler that this leaves has a range over limit");
 }
 
 static void tables(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[programs]\nbfs\n[table speedups]\nsource = Table 3 of a paper\ncolumns = lrr, \"gto, 2\"\nrow.bfs = 1, 1.5 x\nrow.\"a = b\" = \"1,000\",\n"
-                                 "[table speedups 2]\ntitle = More\ncaption = As printed.\nsource = same\ncolumns = one\nrow.x = 1\n");
+    struct experiment x =
+        parsed("[programs]\nbfs\n[table speedups]\nsource = Table 3 of a paper\ncolumns = lrr, \"gto, 2\"\nrow.bfs = "
+               "1, 1.5 x\nrow.\"a = b\" = \"1,000\",\n"
+               "[table speedups 2]\ntitle = More\ncaption = As printed.\nsource = same\ncolumns = one\nrow.x = 1\n");
     assert_int_equal(x.table_count, 2);
     const struct lab_table *t = x.tables;
     assert_string_equal(t->name, "speedups");
@@ -283,15 +306,18 @@ static void mistakes_of_tables(void **state)
     refused(TABLE "source =\ncolumns = a\nrow.x = 1\n", 3, 8, "expected source");
     refused(TABLE "source = s\nrow.x = 1\n", 3, 8, "expected columns =");
     refused(TABLE "source = s\ncolumns = a\n", 3, 8, "a table without rows");
-    refused(TABLE "source = s\ncolumns = a, b\nrow.x = 1\n", 6, 10, "expected 2 values, one for each column; here are 1");
+    refused(TABLE "source = s\ncolumns = a, b\nrow.x = 1\n", 6, 10,
+            "expected 2 values, one for each column; here are 1");
     refused(TABLE "source = s\ncolumns = a, b\nrow.x = 1, 2, 3\n", 6, 15, "more values than the 2 columns");
-    refused(TABLE "source = s\ncolumns = a, b\nrow.x = 1, 2\nrow.x = 3, 4\n", 7, 1, "row.x is given twice; first on line 6");
+    refused(TABLE "source = s\ncolumns = a, b\nrow.x = 1, 2\nrow.x = 3, 4\n", 7, 1,
+            "row.x is given twice; first on line 6");
     refused(TABLE "source = s\ncolumns = a, b\nrow.x = 1, 2\nrow.\"x\" = 3, 4\n", 7, 5, "the row 'x' is given twice");
     refused(TABLE "source = s\ncolumns = a, b, a\nrow.x = 1, 2, 3\n", 5, 17, "the column 'a' is given twice");
     refused(TABLE "source = s\ncolumns = a, , b\nrow.x = 1, 2, 3\n", 5, 14, "expected the label of a column");
     refused(TABLE "source = s\ncolumns = a\nrow. = 1\n", 6, 5, "expected the label of a row");
     refused(TABLE "source = s\ncolumns = a\nrow.x = \"1\n", 6, 9, "not closed");
-    refused(TABLE "source = s\ncolumn = a\nrow.x = 1\n", 5, 1, "unknown key of a table 'column'; did you mean 'columns'?");
+    refused(TABLE "source = s\ncolumn = a\nrow.x = 1\n", 5, 1,
+            "unknown key of a table 'column'; did you mean 'columns'?");
     refused(TABLE "source = s\ncolumns = a\nrow.x = 1\n[table t]\n", 7, 8, "[table t] is given twice; first on line 3");
     refused("[programs]\na\n[table]\n", 3, 7, "expected the table's name: [table NAME]");
 }
@@ -299,7 +325,8 @@ static void mistakes_of_tables(void **state)
 static void the_same_value_is_one(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[programs]\nbfs\nagain = bfs\n[schedulers]\nswl 4 = swl:limit=4\nswl = swl:limit=1..8\n");
+    struct experiment x =
+        parsed("[programs]\nbfs\nagain = bfs\n[schedulers]\nswl 4 = swl:limit=4\nswl = swl:limit=1..8\n");
     assert_int_equal(x.point_count, 8);
     assert_int_equal(x.axes[AXIS_PROGRAM].entry_count, 2);
     assert_int_equal(x.axes[AXIS_PROGRAM].value_count, 1);
@@ -308,23 +335,29 @@ static void the_same_value_is_one(void **state)
 static void exclusions(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[programs]\nbfs\nbig bfs = bfs --n 2\nc\n[schedulers]\nlrr\nrr\nswl = swl:limit=1..4\n[exclude]\n"
-                                 "no big on rr = program=\"big bfs\" scheduler=rr\nnot enough warps = scheduler=\"swl 1\"|\"swl 2\", program=bfs|c\n");
+    struct experiment x =
+        parsed("[programs]\nbfs\nbig bfs = bfs --n 2\nc\n[schedulers]\nlrr\nrr\nswl = swl:limit=1..4\n[exclude]\n"
+               "no big on rr = program=\"big bfs\" scheduler=rr\nnot enough warps = scheduler=\"swl 1\"|\"swl 2\", "
+               "program=bfs|c\n");
     assert_int_equal(x.point_count, 3 * 6 - 1 - 4);
     assert_null(point(&x, "big bfs", "rr"));
     assert_null(point(&x, "c", "swl 2"));
     assert_non_null(point(&x, "big bfs", "swl 2"));
     assert_non_null(point(&x, "c", "swl 3"));
-    x = parsed("[programs]\na\nb\n[schedulers]\nlrr\nswl = swl:limit=1..4\n[exclude]\nnone = scheduler=swl program=a\n");
+    x = parsed(
+        "[programs]\na\nb\n[schedulers]\nlrr\nswl = swl:limit=1..4\n[exclude]\nnone = scheduler=swl program=a\n");
     assert_int_equal(x.point_count, 6);
 }
 
 static void figures(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[figure first one]\nkind = bars\nx = program\ny = ipc\nseries = scheduler\nnormalise = scheduler=lrr\nmean = geometric\nsource = Figure 7\n"
-                                 "published.bfs = lrr 1, gto 1.2\npublished.big bfs = gto 2e0\npublished.mean = gto 1.5\nexpect = gto > lrr, lrr < 1.2 * gto\n"
-                                 "[figure parts]\nkind = stacked\nx=program\ny = memory: stalls.memory, \"a, b\": (stalls.fetch + 1)\nshares = yes\nwhere = scheduler=gto\n"
+    struct experiment x = parsed("[figure first one]\nkind = bars\nx = program\ny = ipc\nseries = scheduler\nnormalise "
+                                 "= scheduler=lrr\nmean = geometric\nsource = Figure 7\n"
+                                 "published.bfs = lrr 1, gto 1.2\npublished.big bfs = gto 2e0\npublished.mean = gto "
+                                 "1.5\nexpect = gto > lrr, lrr < 1.2 * gto\n"
+                                 "[figure parts]\nkind = stacked\nx=program\ny = memory: stalls.memory, \"a, b\": "
+                                 "(stalls.fetch + 1)\nshares = yes\nwhere = scheduler=gto\n"
                                  "[figure s]\nkind = scatter\nx = l2.misses / l2.accesses\ny = lanes.32\n"
                                  "[programs]\nbfs\nbig bfs = bfs --n 2\n[schedulers]\nlrr\ngto\n");
     assert_int_equal(x.figure_count, 3);
@@ -353,7 +386,8 @@ static void counters_of_foreign_policies(void **state)
 {
     (void)state;
     parsed("[programs]\na\n[schedulers]\nmine = ./mine.so:limit=4\n[figure f]\nx=program\ny=mine.switches\n");
-    refused("[programs]\na\n[schedulers]\nmine = ./mine.so:limit=4\n[figure f]\nx=program\ny=l1d.switches\n", 7, 3, "unknown metric 'l1d.switches'");
+    refused("[programs]\na\n[schedulers]\nmine = ./mine.so:limit=4\n[figure f]\nx=program\ny=l1d.switches\n", 7, 3,
+            "unknown metric 'l1d.switches'");
     refused("[programs]\na\n[figure f]\nx=program\ny=mine.switches\n", 5, 3, "unknown metric 'mine.switches'");
 }
 
@@ -373,7 +407,8 @@ static void mistakes_of_lines(void **state)
     refused("[figure a]\nx=program\n[figure a]\n", 3, 9, "[figure a] is given twice; first on line 1");
     refused("[experiment]\ntitle\n", 2, 1, "expected name = value");
     refused("[experiment]\n = x\n", 2, 2, "expected a name before '='");
-    refused("[experiment]\ntitel = x\n[programs]\na\n", 2, 1, "unknown key of [experiment] 'titel'; did you mean 'title'?");
+    refused("[experiment]\ntitel = x\n[programs]\na\n", 2, 1,
+            "unknown key of [experiment] 'titel'; did you mean 'title'?");
     refused("[experiment]\ntitle = x\ntitle = y\n[programs]\na\n", 3, 1, "title is given twice; first on line 2");
     refused("[experiment]\nsize = tets\n[programs]\na\n", 2, 8, "did you mean 'test'?");
     refused("[experiment]\ntime_limit = 60\n[programs]\na\n", 2, 14, "expected a time with its unit");
@@ -388,10 +423,13 @@ static void mistakes_of_axes(void **state)
 {
     (void)state;
     refused("[experiment]\npcs = true\n[programs]\na\n", 2, 7, "expected yes or no");
-    refused("[experiment]\nreplay = lru, beladi\n[programs]\na\n", 2, 15, "unknown policy of a replay 'beladi'; did you mean 'belady'?");
+    refused("[experiment]\nreplay = lru, beladi\n[programs]\na\n", 2, 15,
+            "unknown policy of a replay 'beladi'; did you mean 'belady'?");
     refused("[experiment]\nreplay = lru,\n[programs]\na\n", 2, 14, "expected policies");
     refused("[experiment]\nreplay =\n[programs]\na\n", 2, 9, "expected policies");
-    refused("[experiment]\nreplay = lru\n[programs]\na\n[figure f]\nx=program\ny = l1d.misses - l1d.replay.belady.misses\n", 7, 18, "expected replay = belady in [experiment]");
+    refused(
+        "[experiment]\nreplay = lru\n[programs]\na\n[figure f]\nx=program\ny = l1d.misses - l1d.replay.belady.misses\n",
+        7, 18, "expected replay = belady in [experiment]");
     refused("[experiment]\ninterval = 10k\n[programs]\na\n", 2, 12, "expected a whole number of cycles from 1");
     refused("[experiment]\ninterval = 0\n[programs]\na\n", 2, 12, "expected a whole number of cycles from 1");
     refused("[experiment]\ninterval = 1.5\n[programs]\na\n", 2, 12, "expected a whole number of cycles from 1");
@@ -409,8 +447,10 @@ static void mistakes_of_axes(void **state)
     refused("[programs]\na\n[schedulers]\nswl = swl:limit=1,\n", 4, 19, "expected key=value");
     refused("[programs]\na\n[variants]\nv = l1d=4\n", 4, 5, "expected section.key=value");
     refused("[programs]\na\n[variants]\nv = l1d.sets=\n", 4, 14, "expected a value of l1d.sets");
-    refused("[programs]\na\n[variants]\n8MB=l1d.sets=16384\n", 4, 1, "expected section.key=value"); /* the '=' behind a label has a blank beside it */
-    refused("[programs]\na\n[schedulers]\nswl 4 = gto\nswl = swl:limit=1..8\n", 5, 7, "the label 'swl 4' of one of its values is another line's");
+    refused("[programs]\na\n[variants]\n8MB=l1d.sets=16384\n", 4, 1,
+            "expected section.key=value"); /* the '=' behind a label has a blank beside it */
+    refused("[programs]\na\n[schedulers]\nswl 4 = gto\nswl = swl:limit=1..8\n", 5, 7,
+            "the label 'swl 4' of one of its values is another line's");
 }
 
 static void mistakes_of_ranges(void **state)
@@ -440,7 +480,8 @@ static void too_many_points(void **state)
     for (int i = 0; i < 11; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "r%d = y:k=1..10000,m=%d\n", i, i);
     refused(text, 14, 7, "more than 100000 values of one axis");
-    assert_int_equal(parsed("[programs]\na\n[schedulers]\nx = y:k=1..1000\n[l1]\nz = w:k=1..1000\n").point_count, 1000000);
+    assert_int_equal(parsed("[programs]\na\n[schedulers]\nx = y:k=1..1000\n[l1]\nz = w:k=1..1000\n").point_count,
+                     1000000);
 }
 
 static void mistakes_of_filters(void **state)
@@ -450,7 +491,8 @@ static void mistakes_of_filters(void **state)
     refused(AXES "[exclude]\nwhy = program\n", 8, 7, "expected axis=label");
     refused(AXES "[exclude]\nwhy =\n", 8, 6, "expected axis=label");
     refused(AXES "[exclude]\nwhy = programs=bfs\n", 8, 7, "unknown axis 'programs'; did you mean 'program'?");
-    refused(AXES "[exclude]\nwhy = program=bfs scheduler=gtoo\n", 8, 29, "unknown scheduler 'gtoo'; did you mean 'gto'?");
+    refused(AXES "[exclude]\nwhy = program=bfs scheduler=gtoo\n", 8, 29,
+            "unknown scheduler 'gtoo'; did you mean 'gto'?");
     refused(AXES "[exclude]\nwhy = program=big bfs\n", 8, 15, "unknown program 'big'");
     refused(AXES "[exclude]\nwhy = program=bfs bfs\n", 8, 19, "a label with blanks needs quotes");
     refused(AXES "[exclude]\nwhy = program=\"big bfs\n", 8, 15, "this quote is not closed");
@@ -469,26 +511,39 @@ static void mistakes_of_figures(void **state)
     refused(FIGURE "y = ipc\n", 7, 9, "expected x =");
     refused(FIGURE "x = program\n", 7, 9, "expected y =");
     refused(FIGURE "x = programm\ny=ipc\nseries=scheduler\n", 8, 5, "unknown axis 'programm'; did you mean 'program'?");
-    refused(FIGURE "x = program\ny=ipc\nseries=schedule\n", 10, 8, "unknown axis 'schedule'; did you mean 'scheduler'?");
+    refused(FIGURE "x = program\ny=ipc\nseries=schedule\n", 10, 8,
+            "unknown axis 'schedule'; did you mean 'scheduler'?");
     refused(FIGURE "x = program\ny=ipc\nseries=program\n", 10, 8, "x is program already");
-    refused(FIGURE "x = program\ny = 1000 * l1d.mises / cycles\nseries=scheduler\n", 9, 12, "unknown metric 'l1d.mises'; did you mean 'l1d.misses'?");
+    refused(FIGURE "x = program\ny = 1000 * l1d.mises / cycles\nseries=scheduler\n", 9, 12,
+            "unknown metric 'l1d.mises'; did you mean 'l1d.misses'?");
     refused(FIGURE "x = program\ny = ipc + (1\nseries=scheduler\n", 9, 11, "this '(' is not closed");
     refused(FIGURE "x = program\ny = kernels.name\nseries=scheduler\n", 9, 5, "unknown metric");
     refused(FIGURE "x = program\ny = lanes.33\nseries=scheduler\n", 9, 5, "unknown metric 'lanes.33'");
-    refused(FIGURE "kind=lines\nx = program\ny = ipc, cycles\nseries=scheduler\n", 10, 10, "only bars and stacked figures");
-    refused(FIGURE "x = program\ny = ipc, cycles\nwhere=scheduler=gto\nnormalise=scheduler=gto\n", 9, 5, "are not normalised");
-    refused(FIGURE "x = program\ny = ipc, cycles\nseries=scheduler\nnormalise=scheduler=gto\n", 9, 5, "are not normalised");
+    refused(FIGURE "kind=lines\nx = program\ny = ipc, cycles\nseries=scheduler\n", 10, 10,
+            "only bars and stacked figures");
+    refused(FIGURE "x = program\ny = ipc, cycles\nwhere=scheduler=gto\nnormalise=scheduler=gto\n", 9, 5,
+            "are not normalised");
+    refused(FIGURE "x = program\ny = ipc, cycles\nseries=scheduler\nnormalise=scheduler=gto\n", 9, 5,
+            "are not normalised");
     parsed(FIGURE "x = program\ny = one: ipc, two: cycles\nseries=scheduler\nexpect = lrr one > 2 * gto two\n");
-    refused(FIGURE "x = program\ny = ipc\n", 7, 9, "scheduler has 2 entries and the figure shows one: add where = scheduler=lrr");
+    refused(FIGURE "x = program\ny = ipc\n", 7, 9,
+            "scheduler has 2 entries and the figure shows one: add where = scheduler=lrr");
     refused(FIGURE "x = program\ny = ipc\nwhere = scheduler=lrr|gto\n", 10, 9, "scheduler has 2 entries");
-    refused(FIGURE "x = program\ny = ipc\nwhere = scheduler=lr\n", 10, 19, "unknown scheduler 'lr'; did you mean 'lrr'?");
-    refused(FIGURE "x = program\ny = ipc\nseries=scheduler\nnormalise = scheduler=ltr\n", 11, 23, "unknown scheduler 'ltr'");
-    refused(FIGURE "x = program\ny = ipc\nseries=scheduler\nnormalise = scheduler=lrr|gto\n", 11, 13, "expected one scheduler to divide by");
-    refused(FIGURE "x = program\ny = ipc\nseries=scheduler\nwhere=program=bfs\nnormalise = scheduler=lrr\n[exclude]\na = program=bfs scheduler=lrr\n", 12, 13, "matches none");
+    refused(FIGURE "x = program\ny = ipc\nwhere = scheduler=lr\n", 10, 19,
+            "unknown scheduler 'lr'; did you mean 'lrr'?");
+    refused(FIGURE "x = program\ny = ipc\nseries=scheduler\nnormalise = scheduler=ltr\n", 11, 23,
+            "unknown scheduler 'ltr'");
+    refused(FIGURE "x = program\ny = ipc\nseries=scheduler\nnormalise = scheduler=lrr|gto\n", 11, 13,
+            "expected one scheduler to divide by");
+    refused(FIGURE "x = program\ny = ipc\nseries=scheduler\nwhere=program=bfs\nnormalise = scheduler=lrr\n[exclude]\na "
+                   "= program=bfs scheduler=lrr\n",
+            12, 13, "matches none");
     refused(FIGURE "kind=scatter\nx = ipc\ny = cycles\nmean=geometric\n", 11, 1, "a scatter has no mean");
     refused(FIGURE "kind=heat\nx = program\ny = ipc\nwhere=scheduler=gto\n", 7, 9, "the rows of the heat map");
-    refused(FIGURE "kind=stacked\nx = program\ny = a: ipc, a: cycles\nseries=scheduler\n", 10, 13, "the label 'a' is given twice");
-    refused(FIGURE "kind=stacked\nx = program\ny = ipc, cycles\nseries=scheduler\nmean = geometric\n", 12, 8, "expected arithmetic");
+    refused(FIGURE "kind=stacked\nx = program\ny = a: ipc, a: cycles\nseries=scheduler\n", 10, 13,
+            "the label 'a' is given twice");
+    refused(FIGURE "kind=stacked\nx = program\ny = ipc, cycles\nseries=scheduler\nmean = geometric\n", 12, 8,
+            "expected arithmetic");
     refused(FIGURE "x = program\ny = ipc\nseries=scheduler\nshares = yes\n", 11, 1, "of a stacked figure");
     refused(FIGURE "x = scheduler.limit\ny = ipc\nseries=program\n", 8, 5, "unknown axis 'scheduler.limit'");
 }
@@ -497,18 +552,26 @@ static void mistakes_of_figures_over_time(void **state)
 {
     (void)state;
 #define OVER "[experiment]\ninterval = 1000\n" FIGURE /* its lines begin with 10 */
-    struct experiment x = parsed(OVER "kind=lines\nx = cycle\ny = stalls.memory / resident_warps\nseries=scheduler\nwhere=program=bfs\nlaunch = some_kernel\n");
+    struct experiment x = parsed(OVER "kind=lines\nx = cycle\ny = stalls.memory / "
+                                      "resident_warps\nseries=scheduler\nwhere=program=bfs\nlaunch = some_kernel\n");
     assert_string_equal(x.figures[0].launch, "some_kernel");
-    assert_string_equal(parsed(OVER "kind=lines\nx = cycle\ny = ipc\nwhere=program=bfs scheduler=lrr\n").figures[0].launch, "0");
+    assert_string_equal(
+        parsed(OVER "kind=lines\nx = cycle\ny = ipc\nwhere=program=bfs scheduler=lrr\n").figures[0].launch, "0");
     assert_null(parsed(FIGURE "kind=lines\nx = program\ny = ipc\nseries=scheduler\n").figures[0].launch);
-    refused(FIGURE "kind=lines\nx = cycle\ny = ipc\nseries=scheduler\n", 9, 5, "expected interval = CYCLES in [experiment]");
+    refused(FIGURE "kind=lines\nx = cycle\ny = ipc\nseries=scheduler\n", 9, 5,
+            "expected interval = CYCLES in [experiment]");
     refused(OVER "x = cycle\ny = ipc\nseries=scheduler\n", 10, 5, "expected kind = lines");
-    refused(OVER "kind=lines\nx = cycle\ny = energy.total_nj\nseries=scheduler\n", 12, 5, "unknown sample over time 'energy.total_nj'");
+    refused(OVER "kind=lines\nx = cycle\ny = energy.total_nj\nseries=scheduler\n", 12, 5,
+            "unknown sample over time 'energy.total_nj'");
     refused(OVER "kind=lines\nx = cycle\ny = l1d.mises\nseries=scheduler\n", 12, 5, "did you mean 'l1d.misses'?");
-    refused(OVER "kind=lines\nx = program\ny = resident_warps\nseries=scheduler\n", 12, 5, "unknown metric 'resident_warps'");
+    refused(OVER "kind=lines\nx = program\ny = resident_warps\nseries=scheduler\n", 12, 5,
+            "unknown metric 'resident_warps'");
     refused(OVER "kind=lines\nx = cycle\ny = ipc\nseries=scheduler\n", 9, 9, "program has 2 entries");
-    refused(OVER "kind=lines\nx = cycle\ny = ipc\nseries=scheduler\nnormalise=scheduler=lrr\n", 14, 1, "a figure over time has no normalise");
-    refused(OVER "kind=lines\nx = cycle\ny = ipc\nseries=scheduler\nwhere=program=bfs\nsource=x\npublished.100 = lrr 1\n", 16, 1, "have no place in it");
+    refused(OVER "kind=lines\nx = cycle\ny = ipc\nseries=scheduler\nnormalise=scheduler=lrr\n", 14, 1,
+            "a figure over time has no normalise");
+    refused(OVER
+            "kind=lines\nx = cycle\ny = ipc\nseries=scheduler\nwhere=program=bfs\nsource=x\npublished.100 = lrr 1\n",
+            16, 1, "have no place in it");
     refused(OVER "kind=lines\nx = cycle\ny = ipc\nlaunch =\n", 13, 9, "expected the number of a launch");
     refused(OVER "kind=lines\nx = program\ny = ipc\nlaunch = 1\n", 13, 1, "launch is for figures over time");
 }
@@ -541,11 +604,13 @@ static void mistakes_of_claims(void **state)
     refused(SHOWN "expect = at least 0: gto > lrr\n", 12, 10, "a whole number from 1");
     refused(SHOWN "expect = at least 1.5: gto > lrr\n", 12, 10, "a whole number from 1");
     refused(SHOWN "expect = at least 1: gto > lrx\n", 12, 28, "unknown series 'lrx'");
-    refused(FIGURE "x = program\ny = ipc\nwhere=scheduler=gto\nexpect = at least 1: bfs > big bfs\n", 11, 10, "of one series");
+    refused(FIGURE "x = program\ny = ipc\nwhere=scheduler=gto\nexpect = at least 1: bfs > big bfs\n", 11, 10,
+            "of one series");
     refused(SHOWN "expect = gto > lrr, x * gto > lrr\n", 12, 21, "expected NUMBER * LABEL");
     refused(FIGURE "x = program\ny = ipc\nwhere=scheduler=gto\npublished.bfs = 1\n", 11, 1, "expected source =");
     parsed(SHOWN "published.big bfs = lrr 1, gto 1.5\nexpect = gto >= 1.1 * lrr, gto > lrr > 0\n");
-    parsed(FIGURE "x = program\ny = ipc\nwhere=scheduler=gto\nsource = x\npublished = bfs 1, big bfs 2\nexpect = bfs < big bfs\n");
+    parsed(FIGURE "x = program\ny = ipc\nwhere=scheduler=gto\nsource = x\npublished = bfs 1, big bfs 2\nexpect = bfs < "
+                  "big bfs\n");
 }
 
 /* What a person sees. */
@@ -556,7 +621,8 @@ static void message(void **state)
     struct error e = {0};
     const char text[] = AXES "[exclude]\nwhy = program=bfs scheduler=gtoo\n";
     assert_false(experiment_parse(&x, &arena, "mine", text, strlen(text), NULL, &e));
-    assert_string_equal(e.text, "mine:8:29: error: unknown scheduler 'gtoo'; did you mean 'gto'?\n  why = program=bfs scheduler=gtoo\n                              ^");
+    assert_string_equal(e.text, "mine:8:29: error: unknown scheduler 'gtoo'; did you mean 'gto'?\n  why = program=bfs "
+                                "scheduler=gtoo\n                              ^");
 }
 
 static void files(void **state)
@@ -595,9 +661,33 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
-        TEST(smallest), TEST(head), TEST(programs), TEST(product), TEST(ranges), TEST(ranges_of_variants), TEST(best_shares_its_runs), TEST(choices_among_lines), TEST(the_same_value_is_one), TEST(exclusions), TEST(figures),
-        TEST(counters_of_foreign_policies), TEST(mistakes_of_lines), TEST(mistakes_of_axes), TEST(mistakes_of_ranges), TEST(too_many_points), TEST(mistakes_of_filters), TEST(mistakes_of_figures), TEST(mistakes_of_figures_over_time),
-        TEST(shares_of_long_parts), TEST(mistakes_of_claims), TEST(mistakes_of_choices), TEST(tables), TEST(mistakes_of_tables), TEST(message), TEST(files), TEST(the_example_of_the_docs),
+        TEST(smallest),
+        TEST(head),
+        TEST(programs),
+        TEST(product),
+        TEST(ranges),
+        TEST(ranges_of_variants),
+        TEST(best_shares_its_runs),
+        TEST(choices_among_lines),
+        TEST(the_same_value_is_one),
+        TEST(exclusions),
+        TEST(figures),
+        TEST(counters_of_foreign_policies),
+        TEST(mistakes_of_lines),
+        TEST(mistakes_of_axes),
+        TEST(mistakes_of_ranges),
+        TEST(too_many_points),
+        TEST(mistakes_of_filters),
+        TEST(mistakes_of_figures),
+        TEST(mistakes_of_figures_over_time),
+        TEST(shares_of_long_parts),
+        TEST(mistakes_of_claims),
+        TEST(mistakes_of_choices),
+        TEST(tables),
+        TEST(mistakes_of_tables),
+        TEST(message),
+        TEST(files),
+        TEST(the_example_of_the_docs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,8 +67,8 @@ static void probes_of_all_runs(void **state)
     (void)state;
     struct experiment x = parsed("[programs]\nbfs\n");
     assert_string_equal(probes_at(&x, "bfs", "machine's own"), "");
-    x = parsed(
-        "[experiment]\nprobes = loads  trips:line=128 \"lost:a=1, b = 2\" here:file=\"a b\" loads ; no\n[programs]\nbfs\n");
+    x = parsed("[experiment]\nprobes = loads  trips:line=128 \"lost:a=1, b = 2\" here:file=\"a b\" loads ; "
+               "no\n[programs]\nbfs\n");
     assert_string_equal(probes_at(&x, "bfs", "machine's own"), "loads|trips:line=128|lost:a=1,b=2|here:file=a b");
     assert_true(x.points[0].probes[4] == NULL);
     x = parsed("[experiment]\nprobes =\n[programs]\nbfs\n");
@@ -91,11 +91,14 @@ static void probes_of_some_runs(void **state)
 static void counters_of_probes(void **state)
 {
     (void)state;
-    struct experiment x = parsed("[experiment]\nprobes = residency\n[programs]\nbfs\ngc\n[probes]\nloads = program=bfs\n./mine.so = program=gc\n"
-                                 "[figure a]\nx=program\ny=mine.own + residency.warps.3 / loads.requests\n"
-                                 "[figure b]\nx=pc\ny=loads.misses\nwhere=program=bfs\n[figure c]\nx=bucket\ny=residency.warps\nwhere=program=bfs\n");
+    struct experiment x = parsed(
+        "[experiment]\nprobes = residency\n[programs]\nbfs\ngc\n[probes]\nloads = program=bfs\n./mine.so = program=gc\n"
+        "[figure a]\nx=program\ny=mine.own + residency.warps.3 / loads.requests\n"
+        "[figure b]\nx=pc\ny=loads.misses\nwhere=program=bfs\n[figure "
+        "c]\nx=bucket\ny=residency.warps\nwhere=program=bfs\n");
     assert_int_equal(x.figure_count, 3);
-    refused("[experiment]\nprobes = residency\n[programs]\nbfs\n[figure a]\nx=program\ny=residency.warps\n", 7, 3, "unknown metric 'residency.warps'");
+    refused("[experiment]\nprobes = residency\n[programs]\nbfs\n[figure a]\nx=program\ny=residency.warps\n", 7, 3,
+            "unknown metric 'residency.warps'");
     refused("[experiment]\nbest_by = trips.other\n[programs]\nbfs\n", 2, 11, "no run has the probe trips");
 }
 
@@ -169,7 +172,10 @@ static void mistakes_of_inputs(void **state)
     (void)state;
     static const char head[] = "[programs]\nbfs\n[input profile]\n"; /* three lines */
     char text[500];
-    static const struct { const char *rest; int line, column; const char *wanted;
+    static const struct {
+        const char *rest;
+        int line, column;
+        const char *wanted;
     } cases[] = {
         {"", 3, 8, "expected probe = NAME:key=@ or option = --OPTION @"},
         {"probe = daws-profile\n", 4, 9, "nothing here names the file that the run writes"},

@@ -84,9 +84,9 @@ static void same_text(const char *a, const char *b)
 static void options_are_read(void **state)
 {
     (void)state;
-    struct experiment x = parsed(
-        "[schedulers]\ngto\nboth = --l1=srrip:bits=3   -s  sticky: level = block\nthree = --scheduler gto --l1 lru --divergence pdom\n"
-        "bundle = --policies cawa:critical_ways=4\n-s gto --l1 lru\nalone = -s gto\n");
+    struct experiment x = parsed("[schedulers]\ngto\nboth = --l1=srrip:bits=3   -s  sticky: level = block\nthree = "
+                                 "--scheduler gto --l1 lru --divergence pdom\n"
+                                 "bundle = --policies cawa:critical_ways=4\n-s gto --l1 lru\nalone = -s gto\n");
     assert_int_equal(x.axes[AXIS_SCHEDULER].value_count, 5); /* alone is gto */
     assert_int_equal(x.point_count, 5);
     const struct lab_value *both = value_of(&x, "both");

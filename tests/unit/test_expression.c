@@ -1,4 +1,5 @@
-/* Is arithmetic over metrics read as people write it, is NAN what it should be, and does every mistake have its column? */
+/* Is arithmetic over metrics read as people write it, is NAN what it should be, and does every mistake have its
+ * column? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +61,7 @@ static void names_once_each(void **state)
 {
     (void)state;
     struct arena a = {0};
-    const char text[] = "l1d.hits / (l1d.hits + l1d.misses) + two-level.switches", *const *names;
+    const char text[] = "l1d.hits / (l1d.hits + l1d.misses) + two-level.switches", *const * names;
     struct source s = {"test", text, sizeof text - 1};
     struct expression *x = expression_parse(&a, text, &s, 1, 1, NULL);
     assert_int_equal(expression_names(x, &names), 3);
@@ -133,8 +134,9 @@ static void limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic), cmocka_unit_test(metrics), cmocka_unit_test(names_once_each), cmocka_unit_test(unknown_values),
-        cmocka_unit_test(mistakes), cmocka_unit_test(place_in_a_file), cmocka_unit_test(limits),
+        cmocka_unit_test(arithmetic),     cmocka_unit_test(metrics),  cmocka_unit_test(names_once_each),
+        cmocka_unit_test(unknown_values), cmocka_unit_test(mistakes), cmocka_unit_test(place_in_a_file),
+        cmocka_unit_test(limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

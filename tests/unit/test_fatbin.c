@@ -18,7 +18,10 @@ enum packing { PLAIN, ZSTD, LZ4 };
 enum { PTX = 1, ELF = 2, ENTRY_HEADER = 0x48 };
 
 /* A fat binary under construction. */
-struct image { uint8_t bytes[1 << 14]; size_t size; };
+struct image {
+    uint8_t bytes[1 << 14];
+    size_t size;
+};
 
 static void put(struct image *im, size_t at, const void *data, size_t n) { memcpy(im->bytes + at, data, n); }
 static void put16(struct image *im, size_t at, uint16_t v) { put(im, at, &v, 2); }
@@ -34,7 +37,8 @@ static void image_begin(struct image *im)
     im->size = 16;
 }
 
-static void image_add_bytes(struct image *im, int kind, uint32_t architecture, const void *data, size_t length, enum packing packing, uint64_t flags)
+static void image_add_bytes(struct image *im, int kind, uint32_t architecture, const void *data, size_t length,
+                            enum packing packing, uint64_t flags)
 {
     char packed[4096];
     const char *text = data;
@@ -59,12 +63,18 @@ static void image_add_bytes(struct image *im, int kind, uint32_t architecture, c
     put64(im, 8, im->size - 16);
 }
 
-static void image_add(struct image *im, int kind, uint32_t architecture, const char *text, enum packing packing, uint64_t flags)
+static void image_add(struct image *im, int kind, uint32_t architecture, const char *text, enum packing packing,
+                      uint64_t flags)
 {
     image_add_bytes(im, kind, architecture, text, strlen(text) + 1, packing, flags); /* the NUL counts */
 }
 
-struct found { char text[4096]; size_t size; int count; bool stop; };
+struct found {
+    char text[4096];
+    size_t size;
+    int count;
+    bool stop;
+};
 
 static bool take(const char *text, size_t size, void *user)
 {
@@ -110,11 +120,15 @@ static void each_packing(void **state)
 
 static void choice(void **state)
 {
-    static const struct { uint32_t architectures[3]; uint64_t flags[3]; const char *wanted; } cases[] = {
-        {{50, 90, 75}, {0}, "B"},               /* the highest that fits */
-        {{50, 100, 75}, {0}, "C"},              /* not the later one */
-        {{120, 100, 110}, {0}, "A"},            /* all later: the highest */
-        {{90, 90, 80}, {0x100000, 0, 0}, "B"},  /* not for one chip only */
+    static const struct {
+        uint32_t architectures[3];
+        uint64_t flags[3];
+        const char *wanted;
+    } cases[] = {
+        {{50, 90, 75}, {0}, "B"},              /* the highest that fits */
+        {{50, 100, 75}, {0}, "C"},             /* not the later one */
+        {{120, 100, 110}, {0}, "A"},           /* all later: the highest */
+        {{90, 90, 80}, {0x100000, 0, 0}, "B"}, /* not for one chip only */
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -153,7 +167,11 @@ static void wrapper(void **state)
     struct image one, two, linked;
     struct found f = {0};
     struct error e = {0};
-    struct { uint32_t magic, version; const void *data; const void *const *more; } w = {0x466243B1, 1, one.bytes, NULL};
+    struct {
+        uint32_t magic, version;
+        const void *data;
+        const void *const *more;
+    } w = {0x466243B1, 1, one.bytes, NULL};
     const void *more[] = {one.bytes, two.bytes, NULL};
     (void)state;
     image_begin(&one);
@@ -201,7 +219,8 @@ static void truncated(void **state)
 static void damaged_lengths(void **state)
 {
     static const size_t at32[] = {0x04, 0x10}, at64[] = {0x08, 0x38};
-    static const uint64_t values[] = {0, 1, 7, 0x3f, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, 0xffffffffffffffff};
+    static const uint64_t values[] = {
+        0, 1, 7, 0x3f, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, 0xffffffffffffffff};
     (void)state;
     for (enum packing p = PLAIN; p <= LZ4; p++)
         for (size_t v = 0; v < sizeof values / sizeof values[0]; v++)
@@ -274,7 +293,9 @@ struct small_elf {
 
 static struct small_elf elf_with(const char *section)
 {
-    struct small_elf elf = {.head = {.e_ident = ELFMAG, .e_shoff = offsetof(struct small_elf, sections), .e_shnum = 2,
+    struct small_elf elf = {.head = {.e_ident = ELFMAG,
+                                     .e_shoff = offsetof(struct small_elf, sections),
+                                     .e_shnum = 2,
                                      .e_shentsize = sizeof(Elf64_Shdr)}};
     elf.sections[0] = (Elf64_Shdr){.sh_offset = offsetof(struct small_elf, names), .sh_size = sizeof elf.names};
     elf.sections[1].sh_name = 1;
@@ -316,8 +337,9 @@ static void empty_machine_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_packing), cmocka_unit_test(choice), cmocka_unit_test(machine_code_only), cmocka_unit_test(empty_machine_code), cmocka_unit_test(wrapper),
-        cmocka_unit_test(truncated), cmocka_unit_test(damaged_lengths), cmocka_unit_test(damaged_payload), cmocka_unit_test(garbage),
+        cmocka_unit_test(each_packing),       cmocka_unit_test(choice),          cmocka_unit_test(machine_code_only),
+        cmocka_unit_test(empty_machine_code), cmocka_unit_test(wrapper),         cmocka_unit_test(truncated),
+        cmocka_unit_test(damaged_lengths),    cmocka_unit_test(damaged_payload), cmocka_unit_test(garbage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

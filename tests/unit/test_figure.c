@@ -1,4 +1,5 @@
-/* Are the numbers of figures those that one gets by hand: choices, quotients, means, what is missing, and the verdict against a paper? */
+/* Are the numbers of figures those that one gets by hand: choices, quotients, means, what is missing, and the verdict
+ * against a paper? */
 #include "unit/store_test.h"
 
 #include "lab/figure.h"
@@ -21,13 +22,19 @@ static int end(void **state)
     return 0;
 }
 
-/* What the runs gave; a run that is not listed was never made. stalls.memory, stalls.fetch and l2.misses are there for parts and scatters. */
-struct given { const char *program, *scheduler; double ipc, memory, fetch, misses; };
+/* What the runs gave; a run that is not listed was never made. stalls.memory, stalls.fetch and l2.misses are there for
+ * parts and scatters. */
+struct given {
+    const char *program, *scheduler;
+    double ipc, memory, fetch, misses;
+};
 
 static const struct given runs[] = {
-    {"bfs", "lrr", 10, 30, 10, 1},   {"bfs", "gto", 12, 10, 10, 2},   {"bfs", "swl 1", 5, 1, 1, 3},   {"bfs", "swl 2", 15, 1, 1, 4},   {"bfs", "swl 4", 20, 1, 1, 5},
-    {"spmv", "lrr", 20, 60, 20, 6},  {"spmv", "gto", 10, 40, 0, 7},   {"spmv", "swl 1", 40, 1, 1, 8}, {"spmv", "swl 2", 30, 1, 1, 9},  {"spmv", "swl 4", 10, 1, 1, 0},
-    {"lost", "lrr", 8, 1, 1, 1},     {"bfs", "cap 2", 7, 1, 1, 1},    {"bfs", "cap 8", 9, 1, 1, 1},
+    {"bfs", "lrr", 10, 30, 10, 1},  {"bfs", "gto", 12, 10, 10, 2},  {"bfs", "swl 1", 5, 1, 1, 3},
+    {"bfs", "swl 2", 15, 1, 1, 4},  {"bfs", "swl 4", 20, 1, 1, 5},  {"spmv", "lrr", 20, 60, 20, 6},
+    {"spmv", "gto", 10, 40, 0, 7},  {"spmv", "swl 1", 40, 1, 1, 8}, {"spmv", "swl 2", 30, 1, 1, 9},
+    {"spmv", "swl 4", 10, 1, 1, 0}, {"lost", "lrr", 8, 1, 1, 1},    {"bfs", "cap 2", 7, 1, 1, 1},
+    {"bfs", "cap 8", 9, 1, 1, 1},
 };
 
 static const struct given *find(const char *program, const char *scheduler)
@@ -41,34 +48,42 @@ static const struct given *find(const char *program, const char *scheduler)
 /* Samples over time, of two launches; spmv has none. */
 static void put_samples(json_t *record, const struct given *g)
 {
-    json_t *kernels = json_object_get(json_object_get(record, "stats"), "kernels"), *second = json_deep_copy(json_array_get(kernels, 0));
+    json_t *kernels = json_object_get(json_object_get(record, "stats"), "kernels"),
+           *second = json_deep_copy(json_array_get(kernels, 0));
     json_object_set_new(second, "name", json_string("second"));
     json_object_set_new(json_array_get(kernels, 0), "series",
-                        json_pack("{s:i, s:[i, i, f], s:{s:[i, n, f], s:[i, i, i]}}", "interval", 100, "cycles", 100, 200, 200 + g->ipc, "values", "l1d.misses", 1, g->ipc, "l1d.accesses", 2, 4, 8));
+                        json_pack("{s:i, s:[i, i, f], s:{s:[i, n, f], s:[i, i, i]}}", "interval", 100, "cycles", 100,
+                                  200, 200 + g->ipc, "values", "l1d.misses", 1, g->ipc, "l1d.accesses", 2, 4, 8));
     json_array_append_new(kernels, second);
     json_t *cycles = json_array(), *ipc = json_array();
     for (int i = 1; i <= 4999; i++) {
         json_array_append_new(cycles, json_integer(i * 10));
         json_array_append_new(ipc, json_integer(i));
     }
-    json_object_set_new(second, "series", json_pack("{s:i, s:o, s:{s:o}}", "interval", 10, "cycles", cycles, "values", "ipc", ipc));
+    json_object_set_new(second, "series",
+                        json_pack("{s:i, s:o, s:{s:o}}", "interval", 10, "cycles", cycles, "values", "ipc", ipc));
 }
 
 static void put_runs(struct store *s, const struct experiment *x, char (*keys)[KEY_BYTES])
 {
     for (uint32_t i = 0; i < x->point_count; i++) {
-        const char *program = experiment_label(x, &x->points[i], AXIS_PROGRAM), *scheduler = experiment_label(x, &x->points[i], AXIS_SCHEDULER);
+        const char *program = experiment_label(x, &x->points[i], AXIS_PROGRAM),
+                   *scheduler = experiment_label(x, &x->points[i], AXIS_SCHEDULER);
         const struct given *g = find(program, scheduler);
         char total[200];
         strcpy(keys[i], key_of(i + 1));
         if (g) {
-            snprintf(total, sizeof total, "{\"cycles\": 100, \"ipc\": %g, \"stalls\": {\"memory\": %g, \"fetch\": %g}, \"l2\": {\"misses\": %g}}", g->ipc, g->memory, g->fetch, g->misses);
+            snprintf(
+                total, sizeof total,
+                "{\"cycles\": 100, \"ipc\": %g, \"stalls\": {\"memory\": %g, \"fetch\": %g}, \"l2\": {\"misses\": %g}}",
+                g->ipc, g->memory, g->fetch, g->misses);
             json_t *record = record_of(i + 1, total, NULL);
             if (x->interval_cycles && strcmp(program, "spmv") != 0)
                 put_samples(record, g);
             put(s, record);
         } else if (strcmp(scheduler, "gto") == 0) {
-            put(s, record_of(i + 1, "null", "{\"failure\": \"not finished after 60 s\", \"exit\": 137, \"stats\": null}"));
+            put(s,
+                record_of(i + 1, "null", "{\"failure\": \"not finished after 60 s\", \"exit\": 137, \"stats\": null}"));
         }
     }
 }
@@ -89,7 +104,7 @@ static struct figure_data figure_of(const char *axes, const char *figure)
     char(*keys)[KEY_BYTES] = arena_alloc(&arena, experiment.point_count * KEY_BYTES);
     put_runs(s, &experiment, keys);
     struct figure_data d = {0};
-    assert_true(store_put_experiment(s, &experiment, (const char (*)[KEY_BYTES])keys, &e));
+    assert_true(store_put_experiment(s, &experiment, (const char(*)[KEY_BYTES])keys, &e));
     struct figure_source *source = figure_source_open(&arena, s, &experiment, &e);
     if (!source || !figure_compute(&arena, source, &experiment.figures[0], &d, &e))
         fail_msg("%s", e.text);
@@ -101,7 +116,8 @@ static const struct figure_cell *cell(const struct figure_data *d, const char *x
 {
     for (uint32_t i = 0; i < d->cell_count; i++) {
         const struct figure_cell *c = &d->cells[i];
-        if (strcmp(d->xs[c->x], x) == 0 && strcmp(d->series[c->series], series) == 0 && (!part || strcmp(d->figure->y_labels[c->part], part) == 0))
+        if (strcmp(d->xs[c->x], x) == 0 && strcmp(d->series[c->series], series) == 0 &&
+            (!part || strcmp(d->figure->y_labels[c->part], part) == 0))
             return c;
     }
     fail_msg("no cell %s, %s", x, series);
@@ -123,7 +139,7 @@ static void labels(const char *const *found, uint32_t count, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-#define TWO "[programs]\nbfs\nspmv\n"
+#define TWO        "[programs]\nbfs\nspmv\n"
 #define SCHEDULERS "[schedulers]\nlrr\nbest swl = best(swl:limit={1,2,4})\ngto\nswl = swl:limit={1,2,4}\n"
 
 static void bars(void **state)
@@ -161,8 +177,10 @@ static void the_best_of_a_range(void **state)
 static void the_better_of_two_lines(void **state)
 {
     (void)state;
-    static const char schedulers[] = TWO "[schedulers]\nbetter one = best(gto | lrr)\nlrr\ngto\nswl = swl:limit={1,2,4}\nbest of all = best(better one | swl)\n";
-    struct figure_data d = figure_of(schedulers, "x=program\ny=l2.misses\nseries=scheduler\nwhere=scheduler=\"better one\"|lrr|gto|\"best of all\"");
+    static const char schedulers[] = TWO "[schedulers]\nbetter one = best(gto | lrr)\nlrr\ngto\nswl = "
+                                         "swl:limit={1,2,4}\nbest of all = best(better one | swl)\n";
+    struct figure_data d = figure_of(
+        schedulers, "x=program\ny=l2.misses\nseries=scheduler\nwhere=scheduler=\"better one\"|lrr|gto|\"best of all\"");
     labels(d.series, d.series_count, "better one|lrr|gto|best of all");
     equals(&d, "bfs", "better one", 2); /* gto: ipc 12 against 10 */
     assert_string_equal(cell(&d, "bfs", "better one", NULL)->detail, "gto");
@@ -171,7 +189,8 @@ static void the_better_of_two_lines(void **state)
     assert_string_equal(cell(&d, "spmv", "better one", NULL)->detail, "lrr");
     equals(&d, "bfs", "best of all", 5);
     assert_string_equal(cell(&d, "bfs", "best of all", NULL)->detail, "swl 4");
-    d = figure_of(schedulers, "x=program\ny=ipc\nseries=scheduler\nwhere=scheduler=gto|\"swl 4\"|\"better one\"\nnormalise=scheduler=\"better one\"\nmean=geometric");
+    d = figure_of(schedulers, "x=program\ny=ipc\nseries=scheduler\nwhere=scheduler=gto|\"swl 4\"|\"better "
+                              "one\"\nnormalise=scheduler=\"better one\"\nmean=geometric");
     equals(&d, "bfs", "swl 4", 20.0 / 12);
     equals(&d, "spmv", "swl 4", 0.5);
     equals(&d, "bfs", "gto", 1);
@@ -181,7 +200,8 @@ static void the_better_of_two_lines(void **state)
     equals(&d, "spmv", "", 20);
     d = figure_of(schedulers, "kind=scatter\nx=l2.misses\ny=ipc\nseries=program");
     assert_int_equal(d.cell_count, 10); /* a choice is none of its own */
-    d = figure_of("[programs]\nbfs\nlost\n[schedulers]\nlrr\ngto\nbetter = best(gto | lrr)\n", "x=program\ny=ipc\nseries=scheduler");
+    d = figure_of("[programs]\nbfs\nlost\n[schedulers]\nlrr\ngto\nbetter = best(gto | lrr)\n",
+                  "x=program\ny=ipc\nseries=scheduler");
     equals(&d, "lost", "better", 8); /* the other one failed */
     assert_string_equal(cell(&d, "lost", "better", NULL)->detail, "lrr");
 }
@@ -189,7 +209,8 @@ static void the_better_of_two_lines(void **state)
 static void normalised_with_means(void **state)
 {
     (void)state;
-    struct figure_data d = figure_of(TWO SCHEDULERS, "x=program\ny=ipc\nseries=scheduler\nwhere=scheduler=gto|\"best swl\"\nnormalise=scheduler=lrr\nmean=geometric");
+    struct figure_data d = figure_of(TWO SCHEDULERS, "x=program\ny=ipc\nseries=scheduler\nwhere=scheduler=gto|\"best "
+                                                     "swl\"\nnormalise=scheduler=lrr\nmean=geometric");
     labels(d.xs, d.x_count, "bfs|spmv|mean");
     labels(d.series, d.series_count, "best swl|gto");
     equals(&d, "bfs", "gto", 1.2);
@@ -202,7 +223,8 @@ static void normalised_with_means(void **state)
     d = figure_of(TWO SCHEDULERS, "x=program\ny=ipc\nseries=scheduler\nmean=arithmetic\nnormalise=program=spmv");
     equals(&d, "bfs", "lrr", 0.5);
     equals(&d, "mean", "lrr", 0.75);
-    d = figure_of(TWO SCHEDULERS, "x=program\ny=l2.misses\nseries=scheduler\nwhere=scheduler=\"swl 4\"\nmean=geometric");
+    d = figure_of(TWO SCHEDULERS,
+                  "x=program\ny=l2.misses\nseries=scheduler\nwhere=scheduler=\"swl 4\"\nmean=geometric");
     equals(&d, "mean", "swl 4", NAN); /* one of them is 0 */
     d = figure_of(TWO SCHEDULERS, "x=program\ny=l2.misses\nseries=scheduler\nnormalise=scheduler=\"swl 4\"");
     equals(&d, "spmv", "lrr", NAN);
@@ -212,7 +234,9 @@ static void normalised_with_means(void **state)
 static void what_is_missing(void **state)
 {
     (void)state;
-    struct figure_data d = figure_of("[programs]\nbfs\nlost\nspmv\n" SCHEDULERS, "x=program\ny=ipc\nseries=scheduler\nwhere=scheduler=lrr|gto|\"best swl\"\nmean=arithmetic\nnormalise=scheduler=lrr");
+    struct figure_data d = figure_of("[programs]\nbfs\nlost\nspmv\n" SCHEDULERS,
+                                     "x=program\ny=ipc\nseries=scheduler\nwhere=scheduler=lrr|gto|\"best "
+                                     "swl\"\nmean=arithmetic\nnormalise=scheduler=lrr");
     assert_int_equal(d.missing, 2);
     equals(&d, "lost", "lrr", 1);
     equals(&d, "lost", "gto", NAN);
@@ -220,7 +244,8 @@ static void what_is_missing(void **state)
     assert_null(cell(&d, "lost", "best swl", NULL)->detail);
     equals(&d, "mean", "lrr", 1);
     equals(&d, "mean", "gto", (1.2 + 0.5) / 2); /* over those that all have */
-    d = figure_of(TWO SCHEDULERS "[exclude]\nwhy = program=spmv scheduler=gto|\"swl 1\"\n", "x=program\ny=ipc\nseries=scheduler\nmean=arithmetic");
+    d = figure_of(TWO SCHEDULERS "[exclude]\nwhy = program=spmv scheduler=gto|\"swl 1\"\n",
+                  "x=program\ny=ipc\nseries=scheduler\nmean=arithmetic");
     assert_int_equal(d.missing, 0); /* left out on purpose */
     assert_int_equal(d.cell_count, 18);
     equals(&d, "spmv", "gto", NAN);
@@ -232,7 +257,9 @@ static void what_is_missing(void **state)
 static void lines_over_a_parameter(void **state)
 {
     (void)state;
-    struct figure_data d = figure_of(TWO SCHEDULERS, "kind=lines\nx=scheduler.limit\ny=ipc\nseries=program\nnormalise=scheduler=lrr\nmean=geometric");
+    struct figure_data d =
+        figure_of(TWO SCHEDULERS,
+                  "kind=lines\nx=scheduler.limit\ny=ipc\nseries=program\nnormalise=scheduler=lrr\nmean=geometric");
     labels(d.xs, d.x_count, "1|2|4");
     labels(d.series, d.series_count, "bfs|spmv|mean");
     equals(&d, "4", "bfs", 2);
@@ -240,7 +267,8 @@ static void lines_over_a_parameter(void **state)
     equals(&d, "4", "mean", 1);
     equals(&d, "2", "mean", 1.5);
     assert_true(cell(&d, "4", "spmv", NULL)->x_number == 4 && cell(&d, "4", "mean", NULL)->x_number == 4);
-    d = figure_of("[programs]\nbfs\n[schedulers]\ncap = cap:limit={8,2}\nswl = swl:limit={1,2,4}\nlrr\n", "kind=lines\nx=scheduler.limit\ny=ipc\nseries=scheduler");
+    d = figure_of("[programs]\nbfs\n[schedulers]\ncap = cap:limit={8,2}\nswl = swl:limit={1,2,4}\nlrr\n",
+                  "kind=lines\nx=scheduler.limit\ny=ipc\nseries=scheduler");
     labels(d.xs, d.x_count, "1|2|4|8");
     labels(d.series, d.series_count, "cap|swl");
     equals(&d, "2", "cap", 7);
@@ -252,8 +280,10 @@ static void lines_over_a_parameter(void **state)
 static void stacked(void **state)
 {
     (void)state;
-    struct figure_data d = figure_of(TWO SCHEDULERS, "kind=stacked\nx=program\ny=memory: stalls.memory, fetch: stalls.fetch\nwhere=scheduler=gto\nnormalise=scheduler=lrr\nmean=arithmetic\n"
-                                                     "source = Figure 1\npublished.bfs = memory 0.3, fetch 0.2");
+    struct figure_data d =
+        figure_of(TWO SCHEDULERS, "kind=stacked\nx=program\ny=memory: stalls.memory, fetch: "
+                                  "stalls.fetch\nwhere=scheduler=gto\nnormalise=scheduler=lrr\nmean=arithmetic\n"
+                                  "source = Figure 1\npublished.bfs = memory 0.3, fetch 0.2");
     labels(d.series, d.series_count, "");
     assert_int_equal(d.cell_count, 6);
     assert_int_equal(d.cells[1].part, 1);
@@ -262,7 +292,8 @@ static void stacked(void **state)
     assert_float_equal(cell(&d, "spmv", "", "fetch")->value, 0, 0);
     assert_float_equal(cell(&d, "mean", "", "memory")->value, 0.375, 1e-12);
     assert_float_equal(cell(&d, "bfs", "", "fetch")->published, 0.2, 0);
-    d = figure_of(TWO SCHEDULERS, "kind=stacked\nx=program\ny=memory: stalls.memory, fetch: stalls.fetch\nseries=scheduler\nwhere=scheduler=gto|lrr\nshares=yes\n"
+    d = figure_of(TWO SCHEDULERS, "kind=stacked\nx=program\ny=memory: stalls.memory, fetch: "
+                                  "stalls.fetch\nseries=scheduler\nwhere=scheduler=gto|lrr\nshares=yes\n"
                                   "source = Figure 2\npublished.bfs = lrr memory 0.7, gto fetch 0.1");
     assert_float_equal(cell(&d, "bfs", "lrr", "memory")->value, 0.75, 1e-12);
     assert_float_equal(cell(&d, "spmv", "gto", "memory")->value, 1, 1e-12);
@@ -282,7 +313,8 @@ static void scatter(void **state)
     assert_float_equal(c->value, 40, 0);
     assert_string_equal(c->detail, "spmv, swl 1");
     assert_string_equal(d.xs[c->x], "spmv, swl 1");
-    d = figure_of(TWO SCHEDULERS, "kind=scatter\nx=l2.misses\ny=ipc\nseries=scheduler\nwhere=program=bfs scheduler=gto|\"best swl\"");
+    d = figure_of(TWO SCHEDULERS,
+                  "kind=scatter\nx=l2.misses\ny=ipc\nseries=scheduler\nwhere=program=bfs scheduler=gto|\"best swl\"");
     assert_int_equal(d.cell_count, 2);
     equals(&d, "bfs, best swl (swl 4)", "best swl", 20);
 }
@@ -291,7 +323,9 @@ static void lines_over_cycles(void **state)
 {
     (void)state;
 #define SAMPLED "[experiment]\ninterval = 100\n" TWO SCHEDULERS
-    struct figure_data d = figure_of(SAMPLED, "kind=lines\nx=cycle\ny=l1d.misses / l1d.accesses\nseries=scheduler\nwhere=program=bfs scheduler=lrr|\"best swl\"");
+    struct figure_data d =
+        figure_of(SAMPLED, "kind=lines\nx=cycle\ny=l1d.misses / l1d.accesses\nseries=scheduler\nwhere=program=bfs "
+                           "scheduler=lrr|\"best swl\"");
     labels(d.xs, d.x_count, "100|200|210|220");
     labels(d.series, d.series_count, "lrr|best swl");
     assert_int_equal(d.cell_count, 6);
@@ -324,7 +358,8 @@ static void lines_over_cycles(void **state)
 static void heat(void **state)
 {
     (void)state;
-    struct figure_data d = figure_of(TWO SCHEDULERS, "kind=heat\nx=scheduler\ny=ipc\nseries=program\nwhere=scheduler=swl");
+    struct figure_data d =
+        figure_of(TWO SCHEDULERS, "kind=heat\nx=scheduler\ny=ipc\nseries=program\nwhere=scheduler=swl");
     labels(d.xs, d.x_count, "swl 1|swl 2|swl 4");
     labels(d.series, d.series_count, "bfs|spmv");
     equals(&d, "swl 2", "spmv", 30);
@@ -334,9 +369,11 @@ static void heat(void **state)
 static void verdict(void **state)
 {
     (void)state;
-    struct figure_data d = figure_of(TWO SCHEDULERS, "x=program\ny=ipc\nseries=scheduler\nwhere=scheduler=lrr|gto|\"swl 2\"|\"swl 4\"\nnormalise=scheduler=lrr\nmean=geometric\nsource=A paper, Figure 7\n"
-                                                     "published.bfs = lrr 1, gto 1.25, swl 2 1.25, swl 4 2.5\npublished.spmv = gto 1.1, swl 2 1.51\n"
-                                                     "expect = swl 2 > gto, gto > lrr, swl 2 >= 1.5 * lrr, swl 4 = 1.01 * lrr, swl 2 > swl 4 > gto");
+    struct figure_data d = figure_of(
+        TWO SCHEDULERS, "x=program\ny=ipc\nseries=scheduler\nwhere=scheduler=lrr|gto|\"swl 2\"|\"swl "
+                        "4\"\nnormalise=scheduler=lrr\nmean=geometric\nsource=A paper, Figure 7\n"
+                        "published.bfs = lrr 1, gto 1.25, swl 2 1.25, swl 4 2.5\npublished.spmv = gto 1.1, swl 2 1.51\n"
+                        "expect = swl 2 > gto, gto > lrr, swl 2 >= 1.5 * lrr, swl 4 = 1.01 * lrr, swl 2 > swl 4 > gto");
     assert_float_equal(cell(&d, "bfs", "gto", NULL)->published, 1.25, 0);
     assert_true(isnan(cell(&d, "spmv", "lrr", NULL)->published));
     struct figure_verdict v;
@@ -344,9 +381,9 @@ static void verdict(void **state)
     assert_int_equal(v.compared, 6);
     /* 0, 0.04, 0.2, 0.2, 6/11, 1/151: the middle is between 0.04 and 0.2 */
     assert_float_equal(v.median_deviation, 0.12, 1e-12);
-    assert_int_equal(v.directions, 5); /* lrr itself does not count */
+    assert_int_equal(v.directions, 5);      /* lrr itself does not count */
     assert_int_equal(v.directions_held, 4); /* not gto on spmv */
-    assert_int_equal(v.rankings, 6); /* bfs: all pairs but gto and swl 2, spmv: one */
+    assert_int_equal(v.rankings, 6);        /* bfs: all pairs but gto and swl 2, spmv: one */
     assert_int_equal(v.rankings_held, 6);
     assert_int_equal(v.expected, 5);
     assert_int_equal(v.expected_held, 4); /* gto is below lrr in the mean */
@@ -362,7 +399,8 @@ static void verdict(void **state)
 static void rankings_that_do_not_hold(void **state)
 {
     (void)state;
-    struct figure_data d = figure_of(TWO SCHEDULERS, "x=program\ny=ipc\nseries=scheduler\nsource=x\npublished.spmv = lrr 5, gto 9, swl 2 9.1");
+    struct figure_data d = figure_of(
+        TWO SCHEDULERS, "x=program\ny=ipc\nseries=scheduler\nsource=x\npublished.spmv = lrr 5, gto 9, swl 2 9.1");
     struct figure_verdict v;
     figure_judge(&d, &v);
     assert_int_equal(v.rankings, 2);
@@ -387,7 +425,8 @@ static void expectations_without_a_mean(void **state)
     d = figure_of(TWO SCHEDULERS, "x=scheduler\ny=ipc\nwhere=program=bfs\nexpect = gto > lrr, swl 4 = best swl");
     assert_int_equal(figure_expectation(&d, d.figure->expected[0]), 1); /* one series: xs are compared */
     assert_int_equal(figure_expectation(&d, d.figure->expected[1]), 1);
-    d = figure_of(TWO SCHEDULERS, "kind=stacked\nx=program\nwhere=scheduler=lrr\ny=memory: stalls.memory, fetch: stalls.fetch\nexpect = memory >= 3 * fetch");
+    d = figure_of(TWO SCHEDULERS, "kind=stacked\nx=program\nwhere=scheduler=lrr\ny=memory: stalls.memory, fetch: "
+                                  "stalls.fetch\nexpect = memory >= 3 * fetch");
     assert_int_equal(figure_expectation(&d, d.figure->expected[0]), 1);
 }
 
@@ -396,8 +435,12 @@ static void expectations_without_a_mean(void **state)
 static void bars_beside_each_other(void **state)
 {
     (void)state;
-    struct figure_data d = figure_of(TWO SCHEDULERS, "x=program\ny=a: stalls.memory, b: stalls.fetch\nseries=scheduler\nwhere=scheduler=lrr|gto|\"best swl\"\nmean=arithmetic\nsource=A paper\n"
-                                                     "published.bfs = lrr a 30, lrr b 10, gto a 11\nexpect = lrr a > gto a > lrr b > gto b, at least 1: gto a > lrr a");
+    struct figure_data d =
+        figure_of(TWO SCHEDULERS,
+                  "x=program\ny=a: stalls.memory, b: stalls.fetch\nseries=scheduler\nwhere=scheduler=lrr|gto|\"best "
+                  "swl\"\nmean=arithmetic\nsource=A paper\n"
+                  "published.bfs = lrr a 30, lrr b 10, gto a 11\nexpect = lrr a > gto a > lrr b > gto b, at least 1: "
+                  "gto a > lrr a");
     assert_int_equal(d.series_count, 6);
     assert_string_equal(d.series[0], "lrr a");
     assert_string_equal(d.series[5], "gto b");
@@ -436,7 +479,8 @@ static void at_how_many(void **state)
 static void labels_that_begin_with_a_digit(void **state)
 {
     (void)state;
-    struct figure_data d = figure_of("[programs]\nbfs\n[schedulers]\nlrr\ngto\n2lvl = gto\n", "x=program\ny=ipc\nseries=scheduler\nnormalise=scheduler=lrr");
+    struct figure_data d = figure_of("[programs]\nbfs\n[schedulers]\nlrr\ngto\n2lvl = gto\n",
+                                     "x=program\ny=ipc\nseries=scheduler\nnormalise=scheduler=lrr");
     assert_int_equal(figure_expectation(&d, "2lvl < 1.3 * lrr"), 1);
     assert_int_equal(figure_expectation(&d, "2lvl > 1.3 * lrr"), 0);
     assert_int_equal(figure_expectation(&d, "0.5 * 2lvl < 0.7"), 1);
@@ -451,7 +495,8 @@ static void the_shipped_experiments(void **state)
     assert_string_equal(experiment.name, "quick");
     assert_string_equal(experiment.size, "test");
     assert_true(experiment.figure_count >= 5);
-    assert_int_equal(experiment.point_count, experiment.axes[AXIS_PROGRAM].entry_count * experiment.axes[AXIS_SCHEDULER].entry_count);
+    assert_int_equal(experiment.point_count,
+                     experiment.axes[AXIS_PROGRAM].entry_count * experiment.axes[AXIS_SCHEDULER].entry_count);
     struct store *s = open_store(file_named("empty.db"), STORE_WRITE); /* nothing was run yet */
     struct figure_source *source = figure_source_open(&arena, s, &experiment, &e);
     for (uint32_t i = 0; source && i < experiment.figure_count; i++) {
@@ -468,8 +513,23 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
-        TEST(bars), TEST(the_best_of_a_range), TEST(the_better_of_two_lines), TEST(normalised_with_means), TEST(what_is_missing), TEST(lines_over_a_parameter), TEST(stacked), TEST(scatter), TEST(lines_over_cycles), TEST(heat),
-        TEST(verdict), TEST(rankings_that_do_not_hold), TEST(expectations_without_a_mean), TEST(bars_beside_each_other), TEST(at_how_many), TEST(labels_that_begin_with_a_digit), TEST(the_shipped_experiments),
+        TEST(bars),
+        TEST(the_best_of_a_range),
+        TEST(the_better_of_two_lines),
+        TEST(normalised_with_means),
+        TEST(what_is_missing),
+        TEST(lines_over_a_parameter),
+        TEST(stacked),
+        TEST(scatter),
+        TEST(lines_over_cycles),
+        TEST(heat),
+        TEST(verdict),
+        TEST(rankings_that_do_not_hold),
+        TEST(expectations_without_a_mean),
+        TEST(bars_beside_each_other),
+        TEST(at_how_many),
+        TEST(labels_that_begin_with_a_digit),
+        TEST(the_shipped_experiments),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

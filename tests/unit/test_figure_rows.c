@@ -1,5 +1,5 @@
-/* Figures over the instructions of a kernel and over the buckets of histograms: are their numbers those that one gets by
- * hand, and does every mistake in asking for one have its place? */
+/* Figures over the instructions of a kernel and over the buckets of histograms: are their numbers those that one gets
+ * by hand, and does every mistake in asking for one have its place? */
 #include "unit/store_test.h"
 
 #include "lab/figure.h"
@@ -40,11 +40,13 @@ static json_t *record_with_rows(uint32_t number, bool probed, int factor)
     json_object_set_new(json_object_get(stats, "total"), "far", json_pack("{s:[i, i]}", "distance", 5, 6));
     for (size_t i = 0; i < 3; i++) {
         const char *text =
-            i == 1
-                ? "[{\"pc\": 4, \"line\": 9, \"text\": \"ld.b\", \"executions\": 1, \"mine\": {\"hits\": 100, \"misses\": 100}}]"
-                : "[{\"pc\": 2, \"line\": 8, \"text\": \"add\", \"executions\": 3, \"mine\": {\"hits\": 0, \"misses\": 0}},"
-                  " {\"pc\": 10, \"line\": 12, \"text\": \"ld.c\", \"executions\": 3, \"mine\": {\"hits\": 1}},"
-                  " {\"pc\": 4, \"line\": 9, \"text\": \"ld.a\", \"executions\": 3, \"mine\": {\"hits\": 5, \"misses\": 8}}]";
+            i == 1 ? "[{\"pc\": 4, \"line\": 9, \"text\": \"ld.b\", \"executions\": 1, \"mine\": {\"hits\": 100, "
+                     "\"misses\": 100}}]"
+                   : "[{\"pc\": 2, \"line\": 8, \"text\": \"add\", \"executions\": 3, \"mine\": {\"hits\": 0, "
+                     "\"misses\": 0}},"
+                     " {\"pc\": 10, \"line\": 12, \"text\": \"ld.c\", \"executions\": 3, \"mine\": {\"hits\": 1}},"
+                     " {\"pc\": 4, \"line\": 9, \"text\": \"ld.a\", \"executions\": 3, \"mine\": {\"hits\": 5, "
+                     "\"misses\": 8}}]";
         json_t *pcs = record_from(text);
         if (i != 1)
             json_object_set_new(json_object_get(json_array_get(pcs, 2), "mine"), "misses", json_integer(8 / factor));
@@ -53,8 +55,9 @@ static json_t *record_with_rows(uint32_t number, bool probed, int factor)
     return record;
 }
 
-#define HEAD                                                                                                           \
-    "[experiment]\nprobes = ./mine.so ./far.so\n[programs]\nbfs\nspmv\n[schedulers]\nlrr\ngto\nBest = best(lrr | gto)\n"
+#define HEAD                                                                                                       \
+    "[experiment]\nprobes = ./mine.so ./far.so\n[programs]\nbfs\nspmv\n[schedulers]\nlrr\ngto\nBest = best(lrr | " \
+    "gto)\n"
 
 /* Leaves the store open, for whoever wants to plot. */
 static struct figure_data figure_of(const char *figure)
@@ -76,7 +79,7 @@ static struct figure_data figure_of(const char *figure)
         strcpy(keys[i], key_of(i + 1));
         put(s, record_with_rows(i + 1, bfs, gto ? 2 : 1));
     }
-    assert_true(store_put_experiment(s, &experiment, (const char (*)[KEY_BYTES])keys, &e));
+    assert_true(store_put_experiment(s, &experiment, (const char(*)[KEY_BYTES])keys, &e));
     struct figure_source *source = figure_source_open(&arena, s, &experiment, &e);
     if (!source || !figure_compute(&arena, source, &experiment.figures[0], &d, &e))
         fail_msg("%s", e.text);
@@ -125,8 +128,8 @@ static void instructions_of_a_kernel(void **state)
     d = figure_of(
         "kind=stacked\nx=pc\nkernel=2\ny=hits: mine.hits, misses: mine.misses\nwhere=program=bfs scheduler=lrr");
     values(&d, "5 8|1 0");
-    d = figure_of(
-        "kind=stacked\nx=pc\nkernel=k\ny=hits: mine.hits, misses: mine.misses\nshares=yes\nwhere=program=bfs scheduler=lrr");
+    d = figure_of("kind=stacked\nx=pc\nkernel=k\ny=hits: mine.hits, misses: mine.misses\nshares=yes\nwhere=program=bfs "
+                  "scheduler=lrr");
     values(&d, "0.384615 0.615385|1 0");
 }
 
@@ -138,8 +141,8 @@ static void with_series_and_totals(void **state)
     labels(d.series, d.series_count, "lrr|gto|Best");
     labels(d.xs, d.x_count, "4");
     values(&d, "8 4 4");
-    d = figure_of(
-        "x=pc\nkernel=k\ny=mine.hits + mine.all\nwhere=program=bfs scheduler=gto"); /* a counter, and a metric of the same policy */
+    d = figure_of("x=pc\nkernel=k\ny=mine.hits + mine.all\nwhere=program=bfs scheduler=gto"); /* a counter, and a metric
+                                                                                                 of the same policy */
     labels(d.xs, d.x_count, "2|4|10");
     values(&d, "7|17|9");
     d = figure_of(
@@ -206,7 +209,8 @@ static void plots(void **state)
 static void refused(const char *figure, int line, int column, const char *wanted)
 {
     struct error e = {0};
-    const char *text = arena_printf(&arena, "[experiment]\npcs = yes\n[programs]\nbfs\n[schedulers]\nlrr\ngto\n[figure f]\n%s\n", figure);
+    const char *text = arena_printf(
+        &arena, "[experiment]\npcs = yes\n[programs]\nbfs\n[schedulers]\nlrr\ngto\n[figure f]\n%s\n", figure);
     assert_false(experiment_parse(&experiment, &arena, "test", text, strlen(text), NULL, &e));
     if (!strstr(e.text, wanted) || e.line != line || e.column != column)
         fail_msg("wanted %d:%d and '%s', not: %s", line, column, wanted, e.text);
@@ -228,10 +232,12 @@ static void mistakes(void **state)
     refused("x=bucket\ny=lane\nwhere=scheduler=lrr", 10, 3, "unknown histogram 'lane'; did you mean 'lanes'?");
     refused("x=program\ny=executions\nwhere=scheduler=lrr", 10, 3, "unknown metric 'executions'");
     refused("x=pc\ny=executions", 8, 9, "scheduler has 2 entries and the figure shows one");
-    refused("x=pc\ny=executions\nmean=arithmetic\nwhere=scheduler=lrr", 11, 1, "a figure over instructions has no mean");
+    refused("x=pc\ny=executions\nmean=arithmetic\nwhere=scheduler=lrr", 11, 1,
+            "a figure over instructions has no mean");
     refused("x=bucket\ny=lanes\nnormalise=scheduler=lrr\nseries=scheduler", 11, 1,
             "a figure over buckets has no normalise");
-    refused("x=pc\ny=loads.misses\nwhere=scheduler=lrr", 10, 3, "no run has the probe loads: expected probes = loads in [experiment], or a line in [probes]");
+    refused("x=pc\ny=loads.misses\nwhere=scheduler=lrr", 10, 3,
+            "no run has the probe loads: expected probes = loads in [experiment], or a line in [probes]");
     refused("x=program\ny=1 + trips.this_trip\nwhere=scheduler=lrr", 10, 7, "no run has the probe trips");
     struct error e = {0};
     static const char without[] = "[programs]\nbfs\n[figure f]\nx=pc\ny=executions\n";

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#define HOST_HAS_FMA 0
+#define HOST_HAS_FMA             0
 #define float64_directed_handler directed_without_fma
 #include "exec/float64_directed.c"
 #undef float64_directed_handler

@@ -1,5 +1,6 @@
-/* Is floating-point arithmetic right to the bit in every format and rounding? The reference is the host's own unit with its rounding mode switched
- * (f32, f64), and exact integer arithmetic, itself checked against the host, for the 16-bit formats and the conversions. */
+/* Is floating-point arithmetic right to the bit in every format and rounding? The reference is the host's own unit with
+ * its rounding mode switched (f32, f64), and exact integer arithmetic, itself checked against the host, for the 16-bit
+ * formats and the conversions. */
 #include "exec/cvt_ops.h"
 #include "exec/float_handlers.h"
 #include "exec/lanes.h"
@@ -29,8 +30,10 @@ static uint64_t next_random(void)
 /* Half of the operands are random bits, the rest special values, small integers, and numbers close to one another. */
 static uint32_t random_f32(uint32_t near)
 {
-    static const uint32_t special[] = {0, 1, 2, 0x7fffff, 0x800000, 0x800001, 0x3f800000, 0x3f7fffff, 0x3f800001, 0x7f7fffff, 0x7f800000, 0x7fc00000,
-                                       0x7f800001, 0x7fffffff, 0x00400000, 0x4b800000, 0x4f000000, 0x5f000000, 0x33800000, 0x34000000, 0x7effffff};
+    static const uint32_t special[] = {0,          1,          2,          0x7fffff,   0x800000,   0x800001,
+                                       0x3f800000, 0x3f7fffff, 0x3f800001, 0x7f7fffff, 0x7f800000, 0x7fc00000,
+                                       0x7f800001, 0x7fffffff, 0x00400000, 0x4b800000, 0x4f000000, 0x5f000000,
+                                       0x33800000, 0x34000000, 0x7effffff};
     uint64_t r = next_random();
     uint32_t sign = (uint32_t)(r & 1) << 31;
     switch (r >> 1 & 7) {
@@ -45,8 +48,18 @@ static uint32_t random_f32(uint32_t near)
 
 static uint64_t random_f64(uint64_t near)
 {
-    static const uint64_t special[] = {0, 1, 0x000fffffffffffff, 0x0010000000000000, 0x3ff0000000000000, 0x3fefffffffffffff, 0x7fefffffffffffff,
-                                       0x7ff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001, 0x3ca0000000000000, 0x4340000000000000};
+    static const uint64_t special[] = {0,
+                                       1,
+                                       0x000fffffffffffff,
+                                       0x0010000000000000,
+                                       0x3ff0000000000000,
+                                       0x3fefffffffffffff,
+                                       0x7fefffffffffffff,
+                                       0x7ff0000000000000,
+                                       0x7ff8000000000000,
+                                       0x7ff0000000000001,
+                                       0x3ca0000000000000,
+                                       0x4340000000000000};
     uint64_t r = next_random(), sign = (r & 1) << 63;
     switch (r >> 1 & 7) {
     case 0: return special[(r >> 8) % (sizeof special / sizeof special[0])] | sign;
@@ -78,7 +91,8 @@ static void bench_run(struct bench *b, exec_handler *fn, struct exec_inst in, ui
 static uint32_t lane32(const struct bench *b, int reg, int i) { return ((const uint32_t *)b->frame[reg])[i]; }
 
 /* The host's result in a rounding mode; not inlined, so that nothing moves across the change of mode. */
-static __attribute__((noinline)) float host_f32(enum float_op op, volatile float a, volatile float b, volatile float c, int mode)
+static __attribute__((noinline)) float host_f32(enum float_op op, volatile float a, volatile float b, volatile float c,
+                                                int mode)
 {
     volatile float r = 0;
     fesetround(mode);
@@ -95,7 +109,8 @@ static __attribute__((noinline)) float host_f32(enum float_op op, volatile float
     return r;
 }
 
-static __attribute__((noinline)) double host_f64(enum float_op op, volatile double a, volatile double b, volatile double c, int mode)
+static __attribute__((noinline)) double host_f64(enum float_op op, volatile double a, volatile double b,
+                                                 volatile double c, int mode)
 {
     volatile double r = 0;
     fesetround(mode);
@@ -117,10 +132,14 @@ static uint32_t flush_bits(uint32_t u) { return (u & 0x7f800000u) == 0 ? u & 0x8
 /* Does the exact result, rounded to 24 bits whatever its exponent, stay below 2^-126? (f32 operands, finite) */
 static bool rounds_to_tiny(enum float_op op, const uint32_t x[3], enum exec_rounding r)
 {
-    struct soft a = soft_unpack(&soft_f32, x[0]), b = soft_unpack(&soft_f32, x[1]), c = soft_unpack(&soft_f32, x[2]), one = soft_from_integer(1, false), v;
+    struct soft a = soft_unpack(&soft_f32, x[0]), b = soft_unpack(&soft_f32, x[1]), c = soft_unpack(&soft_f32, x[2]),
+                one = soft_from_integer(1, false), v;
     switch (op) {
     case FLOAT_ADD: v = soft_add(a, b, r); break;
-    case FLOAT_SUB: b.negative = !b.negative; v = soft_add(a, b, r); break;
+    case FLOAT_SUB:
+        b.negative = !b.negative;
+        v = soft_add(a, b, r);
+        break;
     case FLOAT_MUL: v = soft_mul(a, b); break;
     case FLOAT_FMA: v = soft_add(soft_mul(a, b), c, r); break;
     case FLOAT_DIV: v = b.significand ? soft_div(a, b) : one; break;
@@ -169,7 +188,8 @@ static void check_f32(enum float_op op, const struct float_mode *m)
             uint32_t x[3] = {lane32(&b, 1, i), lane32(&b, 2, i), lane32(&b, 3, i)};
             uint32_t want = mask >> i & 1 ? expected_f32(op, x, m) : 0xa5a5a5a5u;
             if (lane32(&b, 0, i) != want)
-                fail_msg("op %d rounding %d ftz %d sat %d of %08x %08x %08x: %08x, not %08x", op, m->rounding, m->ftz, m->sat, x[0], x[1], x[2], lane32(&b, 0, i), want);
+                fail_msg("op %d rounding %d ftz %d sat %d of %08x %08x %08x: %08x, not %08x", op, m->rounding, m->ftz,
+                         m->sat, x[0], x[1], x[2], lane32(&b, 0, i), want);
         }
     }
 }
@@ -204,7 +224,8 @@ static void test_f64_all_roundings(void **state)
                 double x = f64_from(b.frame[1][i]), y = f64_from(b.frame[2][i]), z = f64_from(b.frame[3][i]);
                 uint64_t got = b.frame[0][i], want = f64_bits(host_f64(op, x, y, z, host_mode[m.rounding]));
                 if (isnan(f64_from(want)) ? !isnan(f64_from(got)) : got != want)
-                    fail_msg("op %d rounding %d of %a %a %a: %a, not %a", op, m.rounding, x, y, z, f64_from(got), f64_from(want));
+                    fail_msg("op %d rounding %d of %a %a %a: %a, not %a", op, m.rounding, x, y, z, f64_from(got),
+                             f64_from(want));
             }
         }
     }
@@ -214,7 +235,8 @@ static void test_f64_all_roundings(void **state)
 static uint16_t expected_half(enum float_op op, const struct soft_format *f, uint16_t a, uint16_t b, uint16_t c)
 {
     uint16_t minus_b = op == FLOAT_SUB ? b ^ 0x8000 : b;
-    double x = f == &soft_f16 ? f16_to_f32(a) : bf16_to_f32(a), y = f == &soft_f16 ? f16_to_f32(minus_b) : bf16_to_f32(minus_b);
+    double x = f == &soft_f16 ? f16_to_f32(a) : bf16_to_f32(a),
+           y = f == &soft_f16 ? f16_to_f32(minus_b) : bf16_to_f32(minus_b);
     double z = f == &soft_f16 ? f16_to_f32(c) : bf16_to_f32(c);
     double sample = op == FLOAT_FMA ? fma(x, y, z) : op == FLOAT_MUL ? x * y : x + y;
     if (isnan(sample))
@@ -222,7 +244,9 @@ static uint16_t expected_half(enum float_op op, const struct soft_format *f, uin
     if (isinf(sample))
         return (uint16_t)soft_infinity(f, sample < 0);
     struct soft sa = soft_unpack(f, a), sb = soft_unpack(f, minus_b), sc = soft_unpack(f, c);
-    struct soft r = op == FLOAT_FMA ? soft_add(soft_mul(sa, sb), sc, ROUND_NEAREST) : op == FLOAT_MUL ? soft_mul(sa, sb) : soft_add(sa, sb, ROUND_NEAREST);
+    struct soft r = op == FLOAT_FMA   ? soft_add(soft_mul(sa, sb), sc, ROUND_NEAREST)
+                    : op == FLOAT_MUL ? soft_mul(sa, sb)
+                                      : soft_add(sa, sb, ROUND_NEAREST);
     return (uint16_t)soft_pack(f, r, ROUND_NEAREST, false);
 }
 
@@ -243,9 +267,11 @@ static void check_half(enum float_op op, enum ptx_type type, const struct soft_f
             uint32_t x = lane32(&b, 1, i), y = lane32(&b, 2, i), z = lane32(&b, 3, i);
             uint32_t want = expected_half(op, f, (uint16_t)x, (uint16_t)y, (uint16_t)z);
             if (packed)
-                want |= (uint32_t)expected_half(op, f, (uint16_t)(x >> 16), (uint16_t)(y >> 16), (uint16_t)(z >> 16)) << 16;
+                want |= (uint32_t)expected_half(op, f, (uint16_t)(x >> 16), (uint16_t)(y >> 16), (uint16_t)(z >> 16))
+                        << 16;
             if (lane32(&b, 0, i) != want)
-                fail_msg("op %d type %s of %08x %08x %08x: %08x, not %08x", op, ptx_type_name(type), x, y, z, lane32(&b, 0, i), want);
+                fail_msg("op %d type %s of %08x %08x %08x: %08x, not %08x", op, ptx_type_name(type), x, y, z,
+                         lane32(&b, 0, i), want);
         }
     }
 }
@@ -294,7 +320,9 @@ static void test_half_flags(void **state)
     assert_int_equal(run_half(FLOAT_MUL, PTX_F16, ftz, 0x3c00 - 2 * 17, 0x0400 + 17, 0), 0);
 }
 
-struct pick_case { uint32_t a, b, min, max, min_nan, min_xor; };
+struct pick_case {
+    uint32_t a, b, min, max, min_nan, min_xor;
+};
 
 static void test_min_max(void **state)
 {
@@ -342,7 +370,8 @@ static uint64_t run_f64(enum float_op op, uint64_t x, uint64_t y, uint64_t z)
 static void test_f64_nan(void **state)
 {
     (void)state;
-    const uint64_t one = 0x3ff0000000000000, infinity = 0x7ff0000000000000, p = 0x7ff0000000000001, q = 0xfff8000000000002, t = 0x7ff8000000000003;
+    const uint64_t one = 0x3ff0000000000000, infinity = 0x7ff0000000000000, p = 0x7ff0000000000001,
+                   q = 0xfff8000000000002, t = 0x7ff8000000000003;
     assert_int_equal(run_f64(FLOAT_ADD, p, q, 0), q);
     assert_int_equal(run_f64(FLOAT_ADD, p, one, 0), p | F64_QUIET);
     assert_int_equal(run_f64(FLOAT_SUB, infinity, infinity, 0), F64_INVALID);
@@ -374,7 +403,8 @@ static void test_half_conversions(void **state)
         if ((h & 0x7fff) <= 0x7c00) {
             assert_int_equal(f16_from_f32(f16_to_f32((uint16_t)h)), h);
             if ((h & 0x7fff) < 0x7c00)
-                assert_int_equal(f32_bits(f16_to_f32((uint16_t)h)), soft_pack(&soft_f32, soft_unpack(&soft_f16, h), ROUND_NEAREST, false));
+                assert_int_equal(f32_bits(f16_to_f32((uint16_t)h)),
+                                 soft_pack(&soft_f32, soft_unpack(&soft_f16, h), ROUND_NEAREST, false));
         }
     }
     for (int i = 0; i < 1000000; i++) {
@@ -383,8 +413,10 @@ static void test_half_conversions(void **state)
             u = (u & 0x807fffff) | (uint32_t)(90 + next_random() % 60) << 23;
         if ((u & 0x7fffffff) >= 0x7f800000)
             continue;
-        assert_int_equal(f16_from_f32(f32_from(u)), soft_pack(&soft_f16, soft_unpack(&soft_f32, u), ROUND_NEAREST, false));
-        assert_int_equal(bf16_from_f32(f32_from(u)), soft_pack(&soft_bf16, soft_unpack(&soft_f32, u), ROUND_NEAREST, false));
+        assert_int_equal(f16_from_f32(f32_from(u)),
+                         soft_pack(&soft_f16, soft_unpack(&soft_f32, u), ROUND_NEAREST, false));
+        assert_int_equal(bf16_from_f32(f32_from(u)),
+                         soft_pack(&soft_bf16, soft_unpack(&soft_f32, u), ROUND_NEAREST, false));
     }
 }
 
@@ -416,10 +448,13 @@ static void test_convert_against_host(void **state)
         if (i & 4)
             u = (u & 0x800fffffffffffff) | (uint64_t)(1023 - 160 + next_random() % 300) << 52;
         if (!isnan(f64_from(u)))
-            assert_int_equal(cvt_convert(&(struct cvt_form){f64, f32, r, 0, 0, 0, 0, 0}, u), host_narrow(f64_from(u), host_mode[r]));
+            assert_int_equal(cvt_convert(&(struct cvt_form){f64, f32, r, 0, 0, 0, 0, 0}, u),
+                             host_narrow(f64_from(u), host_mode[r]));
         int64_t n = (int64_t)next_random() >> (next_random() & 63);
-        assert_int_equal(cvt_convert(&(struct cvt_form){s64, f32, r, 0, 0, 0, 0, 0}, (uint64_t)n), host_from_s64(n, host_mode[r], false));
-        assert_int_equal(cvt_convert(&(struct cvt_form){s64, f64, r, 0, 0, 0, 0, 0}, (uint64_t)n), host_from_s64(n, host_mode[r], true));
+        assert_int_equal(cvt_convert(&(struct cvt_form){s64, f32, r, 0, 0, 0, 0, 0}, (uint64_t)n),
+                         host_from_s64(n, host_mode[r], false));
+        assert_int_equal(cvt_convert(&(struct cvt_form){s64, f64, r, 0, 0, 0, 0, 0}, (uint64_t)n),
+                         host_from_s64(n, host_mode[r], true));
     }
 }
 
@@ -428,19 +463,22 @@ static void test_float_to_integer(void **state)
 {
     (void)state;
     const struct cvt_end f32 = {&soft_f32, 32, false}, f64 = {&soft_f64, 64, false};
-    const struct cvt_end s32 = {NULL, 32, true}, u32 = {NULL, 32, false}, s64 = {NULL, 64, true}, u64 = {NULL, 64, false};
+    const struct cvt_end s32 = {NULL, 32, true}, u32 = {NULL, 32, false}, s64 = {NULL, 64, true},
+                         u64 = {NULL, 64, false};
     for (int i = 0; i < 400000; i++) {
         enum exec_rounding r = i & 3;
         uint32_t u = random_f32(0x4f000000);
         if (i & 4)
             u = (u & 0x807fffff) | (uint32_t)(120 + next_random() % 75) << 23;
         float x = f32_integral(f32_from(u), r);
-#define SAME(got, from, to, bits) assert_int_equal((uint64_t)(got), cvt_convert(&(struct cvt_form){from, to, r, 0, 0, 0, 0, 0}, bits))
+#define SAME(got, from, to, bits) \
+    assert_int_equal((uint64_t)(got), cvt_convert(&(struct cvt_form){from, to, r, 0, 0, 0, 0, 0}, bits))
         SAME((int64_t)f32_to_s32(x), f32, s32, u);
         SAME(f32_to_u32(x), f32, u32, u);
         SAME(f32_to_s64(x), f32, s64, u);
         SAME(f32_to_u64(x), f32, u64, u);
-        uint64_t v = i & 8 ? random_f64(0x41e0000000000000) : (next_random() & 0x800fffffffffffff) | (1015 + next_random() % 80) << 52;
+        uint64_t v = i & 8 ? random_f64(0x41e0000000000000)
+                           : (next_random() & 0x800fffffffffffff) | (1015 + next_random() % 80) << 52;
         double y = f64_integral(f64_from(v), r);
         SAME((int64_t)f64_to_s32(y), f64, s32, v);
         SAME(f64_to_u32(y), f64, u32, v);
@@ -449,9 +487,16 @@ static void test_float_to_integer(void **state)
     }
 }
 
-static uint64_t convert(const struct soft_format *from, const struct soft_format *to, enum exec_rounding r, bool relu, uint64_t bits)
+static uint64_t convert(const struct soft_format *from, const struct soft_format *to, enum exec_rounding r, bool relu,
+                        uint64_t bits)
 {
-    struct cvt_form f = {{from, (uint8_t)(1 + from->exponent_bits + from->fraction_bits), false}, {to, 0, false}, r, false, false, false, relu,
+    struct cvt_form f = {{from, (uint8_t)(1 + from->exponent_bits + from->fraction_bits), false},
+                         {to, 0, false},
+                         r,
+                         false,
+                         false,
+                         false,
+                         relu,
                          to == &soft_e4m3 || to == &soft_e5m2};
     return cvt_convert(&f, bits);
 }

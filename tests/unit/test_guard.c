@@ -44,8 +44,10 @@ static void heap_ends_at_a_page_of_nobody(void **state)
 
 static void allocations_have_closed_gaps(void **state)
 {
-    static const struct { enum memory_kind kind; uint32_t margin; } kinds[] = {{MEMORY_GLOBAL, 0},
-                                                                               {MEMORY_DEVICE, 32 << 10}};
+    static const struct {
+        enum memory_kind kind;
+        uint32_t margin;
+    } kinds[] = {{MEMORY_GLOBAL, 0}, {MEMORY_DEVICE, 32 << 10}};
     (void)state;
     for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
         struct error e = {0};

@@ -1,6 +1,8 @@
-/* The language as people write it by hand: names, constants, declarations, initialisers, scopes, functions, labels; and what is wrong with a text is said. */
+/* The language as people write it by hand: names, constants, declarations, initialisers, scopes, functions, labels; and
+ * what is wrong with a text is said. */
 #include "handwritten.h"
 
+/* clang-format off */
 static const struct hand_case cases[] = {
     { "names_plain", 1, 1, 0, 2, { 7, 3 },
       HEADER ".visible .entry kernel(.param .u64 out) { .reg .u64 o; .reg .u32 a, b, c; .reg .s32 x; "
@@ -11,10 +13,12 @@ static const struct hand_case cases[] = {
       "ld.param.u64 _o, [$p_0]; mov.b32 $a, 5; mov.b32 _1b, 6; add.s32 %_x, $a, _1b; add.s32 a$1, %_x, 1; "
       "st.global.b32 [_o], %_x; st.global.b32 [_o+4], a$1; exit; }" },
     { "many_decl_line", 1, 1, 0, 1, { 6 },
-      HEADER ".visible .entry kernel(.param .u64 out) { .reg .u32 a<3>, b, c<2>; .reg .u64 o; mov.u32 a0,1; mov.u32 a1,2; "
+      HEADER ".visible .entry kernel(.param .u64 out) { .reg .u32 a<3>, b, c<2>; .reg .u64 o; mov.u32 a0,1; "
+      "mov.u32 a1,2; "
       "mov.u32 a2,3; add.u32 b,a0,a1; add.u32 c1,b,a2; ld.param.u64 o,[out]; st.global.u32 [o], c1; ret; }" },
     { "vec_reg", 1, 1, 0, 5, { 0x3f800000, 0x40000000, 0x40400000, 0x40800000, 0x41200000 },
-      HEADER ".visible .entry kernel(.param .u64 out) { .reg .v4 .f32 v; .reg .f32 s; .reg .u64 o; ld.param.u64 o,[out]; "
+      HEADER ".visible .entry kernel(.param .u64 out) { .reg .v4 .f32 v; .reg .f32 s; .reg .u64 o; "
+      "ld.param.u64 o,[out]; "
       "mov.f32 v.x, 1.0; mov.f32 v.y, 2.0; mov.f32 v.z, 0f40400000; mov.f32 v.w, 4.0; st.global.v4.f32 [o], v; "
       "add.f32 s, v.x, v.y; add.f32 s, s, v.z; add.f32 s, s, v.w; st.global.f32 [o+16], s; ret; }" },
     { "vec_reg_rgba", 1, 1, 0, 6, { 0x3f800000, 0x40000000, 0x40400000, 0x40800000, 0x40000000, 0x3f800000 },
@@ -22,13 +26,16 @@ static const struct hand_case cases[] = {
       "ld.param.u64 o,[out]; mov.f32 v.r, 1.0; mov.f32 v.g, 2.0; mov.f32 v.b, 3.0; mov.f32 v.a, 4.0; mov.v4.f32 w, v; "
       "st.global.v4.f32 [o], w; mov.v2.f32 u, {v.g, v.x}; st.global.v2.f32 [o+16], u; ret; }" },
     { "imm_forms", 1, 1, 0, 10, { 31, 31, 25, 5, 31, 0xffffffff, 0xffffffe1, 0xfffffffe, 32, 33 },
-      HEADER KERNEL "mov.u32 %r0, 0x1F; st.global.b32 [%rd0], %r0; mov.u32 %r0, 0X1f; st.global.b32 [%rd0+4], %r0; mov.u32 %r0, 031; "
+      HEADER KERNEL "mov.u32 %r0, 0x1F; st.global.b32 [%rd0], %r0; mov.u32 %r0, 0X1f; st.global.b32 [%rd0+4], %r0; "
+      "mov.u32 %r0, 031; "
       "st.global.b32 [%rd0+8], %r0; mov.u32 %r0, 0b101; st.global.b32 [%rd0+12], %r0; mov.u32 %r0, 0x1FU; "
       "st.global.b32 [%rd0+16], %r0; mov.u32 %r0, 0xffffffffU; st.global.b32 [%rd0+20], %r0; mov.s32 %r0, -31; "
       "st.global.b32 [%rd0+24], %r0; mov.b32 %r0, ~1; st.global.b32 [%rd0+28], %r0; mov.u32 %r0, WARP_SZ; "
       "st.global.b32 [%rd0+32], %r0; add.u32 %r0, %r0, (WARP_SZ-31); st.global.b32 [%rd0+36], %r0; ret; }" },
-    { "imm_float", 1, 1, 0, 10, { 0x3f800000, 0xbfc00000, 0x3f000000, 0x42c80000, 0, 0x3ff00000, 0, 0xc0040000, 0x3f800000, 0x7f800000 },
-      HEADER KERNEL "mov.f32 %f0, 1.0; st.global.b32 [%rd0], %f0; mov.f32 %f0, -1.5; st.global.b32 [%rd0+4], %f0; mov.f32 %f0, .5; "
+    { "imm_float", 1, 1, 0, 10, { 0x3f800000, 0xbfc00000, 0x3f000000, 0x42c80000, 0, 0x3ff00000, 0, 0xc0040000,
+        0x3f800000, 0x7f800000 },
+      HEADER KERNEL "mov.f32 %f0, 1.0; st.global.b32 [%rd0], %f0; mov.f32 %f0, -1.5; st.global.b32 [%rd0+4], %f0; "
+      "mov.f32 %f0, .5; "
       "st.global.b32 [%rd0+8], %f0; mov.f32 %f0, 1e2; st.global.b32 [%rd0+12], %f0; mov.f64 %d0, 0d3FF0000000000000; "
       "st.global.f64 [%rd0+16], %d0; mov.f64 %d0, -2.5; st.global.f64 [%rd0+24], %d0; mov.f32 %f0, 0F3f800000; "
       "st.global.b32 [%rd0+32], %f0; mov.f32 %f1, 0f7F800000; st.global.b32 [%rd0+36], %f1; ret; }" },
@@ -59,7 +66,8 @@ static const struct hand_case cases[] = {
       HEADER ".visible .entry kernel(.param .u64 out) { .reg .u32 r; .reg .u64 o; ld.param.u64 o,[out]; mov.u32 r, 3; "
       "bra add; mov.u32 r, 50; add: add.u32 r, r, 1; st.global.u32 [o], r; ret; }" },
     { "two_labels_place", 1, 1, 0, 1, { 1 },
-      HEADER ".visible .entry kernel(.param .u64 out) { .reg .u32 r; .reg .u64 o; ld.param.u64 o,[out]; mov.u32 r, 1; bra A; "
+      HEADER ".visible .entry kernel(.param .u64 out) { .reg .u32 r; .reg .u64 o; ld.param.u64 o,[out]; mov.u32 r, 1; "
+      "bra A; "
       "A: B: C: st.global.u32 [o], r; bra D; D: ret; E: }" },
     { "guard_all", 1, 1, 0, 8, { 1, 0, 5, 0, 7, 0, 3, 9 },
       HEADER KERNEL "mov.u32 %r0, 0; setp.eq.u32 %p0, %r0, 0; not.pred %p1, %p0; mov.u32 %r1, 0; @%p0 mov.u32 %r1, 1; "
@@ -68,13 +76,15 @@ static const struct hand_case cases[] = {
       "@%p1 red.global.add.u32 [%rd0+20], 7; @!%p0 bra X; @%p0 st.global.u32 [%rd0+24], 3; X: @%p1 ret; "
       "@%p0 st.global.u32 [%rd0+28], 9; @%p0 exit; st.global.u32 [%rd0+28], 10; ret; }" },
     { "setp_two_dst", 1, 1, 0, 6, { 1, 0, 1, 0, 1, 1 },
-      HEADER KERNEL "mov.u32 %r0, 3; mov.u32 %r1, 5; setp.lt.u32 %p0|%p1, %r0, %r1; selp.u32 %r2,1,0,%p0; st.global.b32 [%rd0], %r2; "
+      HEADER KERNEL "mov.u32 %r0, 3; mov.u32 %r1, 5; setp.lt.u32 %p0|%p1, %r0, %r1; selp.u32 %r2,1,0,%p0; "
+      "st.global.b32 [%rd0], %r2; "
       "selp.u32 %r2,1,0,%p1; st.global.b32 [%rd0+4], %r2; setp.gt.and.s32 %p2|%p3, %r1, %r0, %p0; "
       "selp.u32 %r2,1,0,%p2; st.global.b32 [%rd0+8], %r2; selp.u32 %r2,1,0,%p3; st.global.b32 [%rd0+12], %r2; "
       "setp.eq.or.s32 %p2|%p3, %r1, %r0, !%p1; selp.u32 %r2,1,0,%p2; st.global.b32 [%rd0+16], %r2; "
       "selp.u32 %r2,1,0,%p3; st.global.b32 [%rd0+20], %r2; ret; }" },
     { "setp_sink", 1, 1, 0, 1, { 1 },
-      HEADER KERNEL "mov.u32 %r0, 3; setp.eq.xor.u32 _|%p1, %r0, 3, %p0; setp.ne.u32 %p2, %r0, 3; setp.eq.u32 %p0|_, %r0, 3; "
+      HEADER KERNEL "mov.u32 %r0, 3; setp.eq.xor.u32 _|%p1, %r0, 3, %p0; setp.ne.u32 %p2, %r0, 3; "
+      "setp.eq.u32 %p0|_, %r0, 3; "
       "selp.u32 %r2,1,0,%p0; st.global.b32 [%rd0], %r2; ret; }" },
     { "pred_ops", 1, 1, 0, 6, { 1, 0, 1, 1, 0, 1 },
       HEADER KERNEL "setp.eq.u32 %p0, 1, 1; setp.eq.u32 %p1, 1, 2; and.pred %p2, %p0, %p0; selp.b32 %r0,1,0,%p2; "
@@ -87,7 +97,8 @@ static const struct hand_case cases[] = {
       "selp.b32 %r0,1,0,%p2; st.global.b32 [%rd0], %r0; mov.pred %p2, 1; selp.b32 %r0,1,0,%p2; "
       "st.global.b32 [%rd0+4], %r0; ret; }" },
     { "cvt_pred_selp64", 1, 1, 0, 5, { 0xffffffff, 0xffffffff, 0, 0x40040000, 0x40200000 },
-      HEADER KERNEL "setp.eq.u32 %p0, 1, 1; selp.s64 %rd1, -1, 5, %p0; st.global.b64 [%rd0], %rd1; selp.f64 %d0, 2.5, 1.0, %p0; "
+      HEADER KERNEL "setp.eq.u32 %p0, 1, 1; selp.s64 %rd1, -1, 5, %p0; st.global.b64 [%rd0], %rd1; "
+      "selp.f64 %d0, 2.5, 1.0, %p0; "
       "st.global.f64 [%rd0+8], %d0; selp.f32 %f0, 0f40200000, %f1, %p0; st.global.b32 [%rd0+16], %f0; ret; }" },
     { "slct_forms", 1, 1, 0, 3, { 1, 2, 0x3f800000 },
       HEADER KERNEL "mov.f32 %f0, -1.0; mov.s32 %r3, 0; slct.u32.s32 %r0, 1, 2, %r3; st.global.b32 [%rd0], %r0; "
@@ -103,14 +114,16 @@ static const struct hand_case cases[] = {
     { "globals_init2", 1, 1, 0, 5, { 0x4030201, 255, 5, 6, 0 },
       HEADER ".global .align 4 .b8 bytes[] = {1,2,3,4}; .global .s8 neg = -1;\n"
       ".global .u32 mm[2][3] = {{1,2,3},{4,5}}; .const .align 8 .u16 h[] = { 6, 7 };\n"
-      KERNEL " ld.global.u32 %r0, [bytes]; st.global.b32 [%rd0], %r0; ld.global.u8 %r0, [neg]; st.global.b32 [%rd0+4], %r0; "
+      KERNEL " ld.global.u32 %r0, [bytes]; st.global.b32 [%rd0], %r0; ld.global.u8 %r0, [neg]; "
+      "st.global.b32 [%rd0+4], %r0; "
       "ld.global.u32 %r0, [mm+16]; st.global.b32 [%rd0+8], %r0; ld.const.u16 %r1, [h]; st.global.b32 [%rd0+12], %r1; "
       "ld.global.u32 %r0, [mm+20]; st.global.b32 [%rd0+16], %r0; ret; }" },
     { "init_addr", 1, 1, 0, 4, { 77, 88, 1, 77 },
       HEADER ".global .u32 x[2] = {77, 88};\n"
       ".global .u64 px = x;\n"
       ".global .u64 py[2] = {x+4, generic(x)}; .const .u64 pc = generic(x);\n"
-      KERNEL " ld.global.u64 %rd1, [px]; ld.global.u32 %r0, [%rd1]; st.global.b32 [%rd0], %r0; ld.global.u64 %rd1, [py]; "
+      KERNEL " ld.global.u64 %rd1, [px]; ld.global.u32 %r0, [%rd1]; st.global.b32 [%rd0], %r0; "
+      "ld.global.u64 %rd1, [py]; "
       "ld.global.u32 %r0, [%rd1]; st.global.b32 [%rd0+4], %r0; ld.global.u64 %rd1, [py+8]; ld.u32 %r0, [%rd1]; "
       "setp.eq.u32 %p0, %r0, 77; selp.u32 %r0,1,0,%p0; st.global.b32 [%rd0+8], %r0; ld.const.u64 %rd2, [pc]; "
       "ld.u32 %r0, [%rd2]; st.global.b32 [%rd0+12], %r0; ret; }" },
@@ -119,7 +132,8 @@ static const struct hand_case cases[] = {
       KERNEL " .reg .u32 q; ld.global.u64 %rd1, [fp]; mov.u32 %r0, 6; P: .callprototype (.reg .u32 _) _ (.reg .u32 _); "
       "call (q), %rd1, (%r0), P; st.global.b32 [%rd0], q; ret; }" },
     { "init_float_hex", 1, 1, 0, 5, { 0x3f800000, 0xc0000000, 0, 0x3fe00000, 15360 },
-      HEADER ".global .f32 a[2] = {0f3F800000, -2.0}; .global .f64 b[1] = {0d3FE0000000000000}; .global .b16 h = 0x3C00;\n"
+      HEADER ".global .f32 a[2] = {0f3F800000, -2.0}; .global .f64 b[1] = {0d3FE0000000000000}; "
+      ".global .b16 h = 0x3C00;\n"
       KERNEL " ld.global.b32 %r0,[a]; st.global.b32 [%rd0], %r0; ld.global.b32 %r0,[a+4]; st.global.b32 [%rd0+4], %r0; "
       "ld.global.b64 %rd1,[b]; st.global.b64 [%rd0+8], %rd1; ld.global.b16 %h0,[h]; cvt.u32.u16 %r0,%h0; "
       "st.global.b32 [%rd0+16], %r0; ret; }" },
@@ -156,18 +170,21 @@ static const struct hand_case cases[] = {
       ".extern .shared .u32 dyn2[];\n"
       ".extern .shared .f64 dyn3[];\n"
       ".shared .u32 fixed[3];\n"
-      KERNEL " st.shared.u32 [dyn+4], 5; ld.shared.u32 %r0, [dyn2+4]; st.global.b32 [%rd0], %r0; ld.shared.u32 %r0, [dyn3+4]; "
+      KERNEL " st.shared.u32 [dyn+4], 5; ld.shared.u32 %r0, [dyn2+4]; st.global.b32 [%rd0], %r0; "
+      "ld.shared.u32 %r0, [dyn3+4]; "
       "st.global.b32 [%rd0+4], %r0; st.shared.u32 [fixed+8], 6; ld.shared.u32 %r0, [fixed+8]; "
       "st.global.b32 [%rd0+8], %r0; ret; }" },
     { "local_array", 1, 1, 0, 3, { 10, 20, 10 },
-      HEADER KERNEL " .local .align 8 .b8 stk[32]; .reg .u64 sp; mov.u64 sp, stk; st.local.u32 [sp], 10; st.local.u32 [stk+4], 20; "
+      HEADER KERNEL " .local .align 8 .b8 stk[32]; .reg .u64 sp; mov.u64 sp, stk; st.local.u32 [sp], 10; "
+      "st.local.u32 [stk+4], 20; "
       "ld.local.u32 %r0,[stk]; st.global.b32 [%rd0], %r0; ld.local.u32 %r0,[sp+4]; st.global.b32 [%rd0+4], %r0; "
       "cvta.local.u64 %rd1, sp; ld.u32 %r0,[%rd1]; st.global.b32 [%rd0+8], %r0; ret; }" },
     { "local_module_scope", 1, 1, 0, 1, { 4 },
       HEADER KERNEL " .local .u32 lv; st.local.u32 [lv], 4; ld.local.u32 %r0,[lv]; st.global.b32 [%rd0], %r0; ret; }" },
     { "generic_all", 1, 1, 0, 4, { 1, 2, 3, 4 },
       HEADER ".global .u32 gv = 1; .const .u32 cv = 2; .shared .u32 sv; "
-      KERNEL " .local .u32 lv; mov.u64 %rd1, gv; cvta.global.u64 %rd1, %rd1; ld.u32 %r0,[%rd1]; st.global.b32 [%rd0], %r0; "
+      KERNEL " .local .u32 lv; mov.u64 %rd1, gv; cvta.global.u64 %rd1, %rd1; ld.u32 %r0,[%rd1]; "
+      "st.global.b32 [%rd0], %r0; "
       "cvta.const.u64 %rd1, cv; ld.u32 %r0,[%rd1]; st.global.b32 [%rd0+4], %r0; st.shared.u32 [sv], 3; "
       "cvta.shared.u64 %rd1, sv; ld.u32 %r0,[%rd1]; st.global.b32 [%rd0+8], %r0; st.local.u32 [lv], 4; "
       "mov.u64 %rd2, lv; cvta.local.u64 %rd1, %rd2; ld.u32 %r0,[%rd1]; st.global.b32 [%rd0+12], %r0; ret; }" },
@@ -185,7 +202,8 @@ static const struct hand_case cases[] = {
       "selp.u32 %r0,1,0,%p0; st.global.b32 [%rd0+16], %r0; cvta.const.u64 %rd1, cv; isspacep.const %p0, %rd1; "
       "selp.u32 %r0,1,0,%p0; st.global.b32 [%rd0+20], %r0; ret; }" },
     { "func_old_style", 1, 1, 0, 1, { 30 },
-      HEADER ".func (.reg .u32 res) mul3 (.reg .u32 a, .reg .u32 b) { .reg .u32 t; mul.lo.u32 t, a, b; mov.u32 res, t; ret; } "
+      HEADER ".func (.reg .u32 res) mul3 (.reg .u32 a, .reg .u32 b) { .reg .u32 t; mul.lo.u32 t, a, b; "
+      "mov.u32 res, t; ret; } "
       KERNEL " mov.u32 %r0, 5; call (%r1), mul3, (%r0, 6); st.global.b32 [%rd0], %r1; ret; }" },
     { "func_old_fallthrough", 1, 1, 0, 1, { 5 },
       HEADER ".func (.reg .u32 res) f () { mov.u32 res, 5; } "
@@ -200,8 +218,10 @@ static const struct hand_case cases[] = {
       ".func f() { st.global.u32 [g], 8; ret.uni; } "
       KERNEL " call.uni f, (); ld.global.u32 %r0, [g]; st.global.b32 [%rd0], %r0; ret; }" },
     { "func_multi_ret", 1, 1, 0, 2, { 3, 4 },
-      HEADER ".func (.reg .u32 q, .reg .u32 r) divmod (.reg .u32 a, .reg .u32 b) { div.u32 q, a, b; rem.u32 r, a, b; ret; } "
-      KERNEL " mov.u32 %r0, 25; call (%r1, %r2), divmod, (%r0, 7); st.global.b32 [%rd0], %r1; st.global.b32 [%rd0+4], %r2; "
+      HEADER ".func (.reg .u32 q, .reg .u32 r) divmod (.reg .u32 a, .reg .u32 b) { div.u32 q, a, b; rem.u32 r, a, b; "
+      "ret; } "
+      KERNEL " mov.u32 %r0, 25; call (%r1, %r2), divmod, (%r0, 7); st.global.b32 [%rd0], %r1; "
+      "st.global.b32 [%rd0+4], %r2; "
       "ret; }" },
     { "func_param_struct", 1, 1, 0, 3, { 3, 0x40000000, 7 },
       HEADER ".func (.param .align 8 .b8 ret[16]) f (.param .align 4 .b8 s[12]) { .reg .u32 a, c; .reg .f32 b; "
@@ -224,10 +244,12 @@ static const struct hand_case cases[] = {
       ".func (.reg .u32 r) later (.reg .u32 a) { add.u32 r, a, 3; ret; }" },
     { "func_guarded_call", 1, 4, 0, 4, { 100, 0, 100, 0 },
       HEADER ".func (.reg .u32 r) hundred () { mov.u32 r, 100; ret; } "
-      KERNEL " mov.u32 %r0, %tid.x; and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0; mov.u32 %r2, 0; @%p0 call (%r2), hundred; "
+      KERNEL " mov.u32 %r0, %tid.x; and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0; mov.u32 %r2, 0; "
+      "@%p0 call (%r2), hundred; "
       "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd0, %rd1; st.global.u32 [%rd1], %r2; ret; }" },
     { "func_ret_guarded", 1, 4, 0, 4, { 1, 1, 2, 2 },
-      HEADER ".func (.reg .u32 r) f (.reg .u32 a) { .reg .pred p; mov.u32 r, 1; setp.lt.u32 p, a, 2; @p ret; mov.u32 r, 2; "
+      HEADER ".func (.reg .u32 r) f (.reg .u32 a) { .reg .pred p; mov.u32 r, 1; setp.lt.u32 p, a, 2; @p ret; "
+      "mov.u32 r, 2; "
       "ret; } "
       KERNEL " mov.u32 %r0, %tid.x; call (%r2), f, (%r0); mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd0, %rd1; "
       "st.global.u32 [%rd1], %r2; ret; }" },
@@ -241,7 +263,8 @@ static const struct hand_case cases[] = {
       KERNEL " mov.f32 %f0, 2.0; mov.u16 %h0, 3; call (%d0, %rd2), f, (2.5, %f0, 0x1234567890, %h0); "
       "st.global.f64 [%rd0], %d0; st.global.b64 [%rd0+8], %rd2; ret; }" },
     { "brx_idx", 1, 5, 0, 5, { 10, 20, 30, 40, 40 },
-      HEADER KERNEL " mov.u32 %r0, %tid.x; min.u32 %r1, %r0, 3; ts: .branchtargets A, B, C, D; brx.idx %r1, ts; A: mov.u32 %r2, 10; "
+      HEADER KERNEL " mov.u32 %r0, %tid.x; min.u32 %r1, %r0, 3; ts: .branchtargets A, B, C, D; brx.idx %r1, ts; "
+      "A: mov.u32 %r2, 10; "
       "bra E; B: mov.u32 %r2, 20; bra E; C: mov.u32 %r2, 30; bra E; D: mov.u32 %r2, 40; E: mul.wide.u32 %rd1, %r0, 4; "
       "add.u64 %rd1, %rd0, %rd1; st.global.u32 [%rd1], %r2; ret; }" },
     { "entry_attrs", 1, 32, 0, 1, { 1 },
@@ -265,7 +288,8 @@ static const struct hand_case cases[] = {
     { "weak_common", 1, 1, 0, 2, { 5, 0 },
       HEADER ".weak .global .u32 w = 5;\n"
       ".common .global .u32 c;\n"
-      KERNEL " ld.global.u32 %r0,[w]; st.global.b32 [%rd0], %r0; ld.global.u32 %r0,[c]; st.global.b32 [%rd0+4], %r0; ret; }" },
+      KERNEL " ld.global.u32 %r0,[w]; st.global.b32 [%rd0], %r0; ld.global.u32 %r0,[c]; st.global.b32 [%rd0+4], %r0; "
+      "ret; }" },
     { "weak_func", 1, 1, 0, 1, { 5 },
       HEADER ".weak .func (.reg .u32 r) f () { mov.u32 r, 5; ret; } "
       KERNEL " call (%r0), f; st.global.b32 [%rd0], %r0; ret; }" },
@@ -285,7 +309,8 @@ static const struct hand_case cases[] = {
       ".alias g, f;\n"
       KERNEL " { .param .u32 x; call (x), g, (); ld.param.u32 %r0,[x]; } st.global.b32 [%rd0], %r0; ret; }" },
     { "kernel_param_kinds", 1, 1, 0, 1, { 1 },
-      HEADER ".visible .entry kernel(.param .u64 buffer, .param .align 8 .b8 st[16], .param .u32 arr[2]) { .reg .u64 o; "
+      HEADER ".visible .entry kernel(.param .u64 buffer, .param .align 8 .b8 st[16], .param .u32 arr[2]) { .reg .u64 "
+      "o; "
       "ld.param.u64 o,[buffer]; st.global.u32 [o], 1; ret; }" },
     { "kernel_noparen", 1, 1, 0, 1, { 0 },
       HEADER ".entry kernel { ret; }\n" },
@@ -311,11 +336,13 @@ static const struct hand_case cases[] = {
     { "idx_neg", 1, 1, 0, 1, { 0xfffffff0 },
       HEADER ".global .u32 a[16] = {100,101,102,103,104,105,106,107,108,109,110,111,112,113,114,115}; "
       ".global .u32 b[16] = {200,201,202,203,204,205,206,207,208,209,210,211,212,213,214,215}; "
-      KERNEL " mov.s32 %r1, %laneid; sub.s32 %r1, %r1, 4; mov.u64 %rd1, b[%r1]; mov.u64 %rd2, b; sub.u64 %rd1, %rd1, %rd2; "
+      KERNEL " mov.s32 %r1, %laneid; sub.s32 %r1, %r1, 4; mov.u64 %rd1, b[%r1]; mov.u64 %rd2, b; "
+      "sub.u64 %rd1, %rd1, %rd2; "
       "cvt.u32.u64 %r0, %rd1; st.global.b32 [%rd0], %r0; ret; }" },
     { "idx_shared_local", 1, 1, 0, 3, { 44, 54, 41 },
       HEADER ".shared .u32 s[8];\n"
-      KERNEL " .local .u32 l[8]; mov.u32 %r1, %laneid; add.u32 %r1,%r1,4; st.shared.u32 [s+4], 41; st.shared.u32 [s+16], 44; "
+      KERNEL " .local .u32 l[8]; mov.u32 %r1, %laneid; add.u32 %r1,%r1,4; st.shared.u32 [s+4], 41; "
+      "st.shared.u32 [s+16], 44; "
       "st.local.u32 [l+4], 51; st.local.u32 [l+16], 54; ld.shared.u32 %r0, s[%r1]; st.global.b32 [%rd0], %r0; "
       "ld.local.u32 %r0, l[%r1]; st.global.b32 [%rd0+4], %r0; ld.shared.u32 %r0, s[1]; st.global.b32 [%rd0+8], %r0; "
       "ret; }" },
@@ -337,19 +364,25 @@ static const struct hand_case cases[] = {
       ".target sm_90a\n"
       ".address_size 64\n"
       ".entry kernel (.param .u64 out) { .reg .u64 %rd<3>; ld.param.u64 %rd0,[out]; st.global.u32 [%rd0], 4; ret; }" },
-    { "dyn_div_loop", 1, 32, 0, 32, { 0, 0, 1, 4, 10, 20, 35, 56, 84, 120, 165, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201 },
-      HEADER KERNEL " mov.u32 %r0,%tid.x; mov.u32 %r1,0; mov.u32 %r2,0; O: setp.ge.u32 %p0,%r1,%r0; @%p0 bra E; mov.u32 %r3,0; "
+    { "dyn_div_loop", 1, 32, 0, 32, { 0, 0, 1, 4, 10, 20, 35, 56, 84, 120, 165, 201, 201, 201, 201, 201, 201, 201,
+        201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201, 201 },
+      HEADER KERNEL " mov.u32 %r0,%tid.x; mov.u32 %r1,0; mov.u32 %r2,0; O: setp.ge.u32 %p0,%r1,%r0; @%p0 bra E; "
+      "mov.u32 %r3,0; "
       "I: add.u32 %r2,%r2,%r3; add.u32 %r3,%r3,1; setp.gt.u32 %p1,%r3,%r1; @%p1 bra N; setp.gt.u32 %p2,%r2,200; "
       "@%p2 bra E; bra I; N: add.u32 %r1,%r1,1; bra O; E: mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; "
       "st.global.u32 [%rd1],%r2; ret; }" },
     { "irreducible", 1, 8, 0, 8, { 43, 44, 43, 44, 43, 44, 43, 44 },
-      HEADER KERNEL " mov.u32 %r0,%tid.x; mov.u32 %r2,0; and.b32 %r1,%r0,1; setp.eq.u32 %p0,%r1,0; @%p0 bra B; A: add.u32 %r2,%r2,1; "
+      HEADER KERNEL " mov.u32 %r0,%tid.x; mov.u32 %r2,0; and.b32 %r1,%r0,1; setp.eq.u32 %p0,%r1,0; @%p0 bra B; "
+      "A: add.u32 %r2,%r2,1; "
       "bra B; B: add.u32 %r2,%r2,10; setp.lt.u32 %p1,%r2,35; @%p1 bra A; mul.wide.u32 %rd1,%r0,4; "
       "add.u64 %rd1,%rd0,%rd1; st.global.u32 [%rd1],%r2; ret; }" },
     { "bra_uni_guard", 1, 2, 0, 1, { 4 },
-      HEADER KERNEL " setp.eq.u32 %p0,1,1; @%p0 bra.uni A; st.global.u32 [%rd0], 3; bra.uni B; A: st.global.u32 [%rd0],4; B: ret; }" },
-    { "exit_in_loop", 1, 32, 0, 32, { 777, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 777, 777, 777, 777, 777, 777, 777, 777, 777, 777, 777 },
-      HEADER KERNEL " mov.u32 %r0,%tid.x; mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; mov.u32 %r1,0; L: add.u32 %r1,%r1,1; "
+      HEADER KERNEL " setp.eq.u32 %p0,1,1; @%p0 bra.uni A; st.global.u32 [%rd0], 3; bra.uni B; "
+      "A: st.global.u32 [%rd0],4; B: ret; }" },
+    { "exit_in_loop", 1, 32, 0, 32, { 777, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+        777, 777, 777, 777, 777, 777, 777, 777, 777, 777, 777 },
+      HEADER KERNEL " mov.u32 %r0,%tid.x; mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; mov.u32 %r1,0; "
+      "L: add.u32 %r1,%r1,1; "
       "st.global.u32 [%rd1],%r1; setp.eq.u32 %p0,%r1,%r0; @%p0 exit; setp.lt.u32 %p1,%r1,20; @%p1 bra L; "
       "st.global.u32 [%rd1],777; ret; }" },
     { "mul_entries", 1, 1, 0, 1, { 8 },
@@ -367,7 +400,8 @@ static const struct hand_case cases[] = {
       "ld.param.u64 a,[x]; mov.u64 b, s; ld.param.u32 r,[b+4]; ld.param.u32 r,[s+4]; ld.param.v2.u32 {r,r}, [s]; "
       "st.global.u32 [a],1; ret; }" },
     { "cvta_param2", 1, 1, 0, 2, { 1, 1 },
-      HEADER ".visible .entry kernel(.param .u64 x, .param .u32 y) { .reg .u64 a,b; .reg .pred p; .reg .u32 r; mov.b64 b, x; "
+      HEADER ".visible .entry kernel(.param .u64 x, .param .u32 y) { .reg .u64 a,b; .reg .pred p; .reg .u32 r; "
+      "mov.b64 b, x; "
       "cvta.param.u64 b,b; ld.u64 a,[b]; st.global.u32 [a],1; isspacep.param p, b; selp.u32 r,1,0,p; "
       "st.global.u32 [a+4],r; ret; }" },
     { "grid_constant", 1, 1, 0, 1, { 1 },
@@ -389,18 +423,23 @@ static const struct hand_case cases[] = {
       "st.global.b64 [%rd0+16], %rd1; ld.global.b8 %r1,[%rd0+67]; st.global.b32 [%rd0+24], %r1; "
       "ld.global.s8 %h1,[%rd0+67]; cvt.s32.s16 %r1,%h1; st.global.b32 [%rd0+28], %r1; ret; }" },
     { "vec_types", 1, 1, 0, 16, { 3, 4, 1, 2, 4, 3, 0x20000, 65536, 256, 0, 0, 0, 3, 4, 1, 2 },
-      HEADER KERNEL "st.global.v4.u32 [%rd0+64], {1,2,3,4}; ld.global.v2.u64 {%rd1,%rd2},[%rd0+64]; st.global.v2.b64 [%rd0], {"
+      HEADER KERNEL "st.global.v4.u32 [%rd0+64], {1,2,3,4}; ld.global.v2.u64 {%rd1,%rd2},[%rd0+64]; "
+      "st.global.v2.b64 [%rd0], {"
       "%rd2,%rd1}; ld.global.v2.f32 {%f1,%f2},[%rd0+72]; st.global.v2.f32 [%rd0+16],{%f2,%f1}; ld.global.v4.u16 {"
       "%h0,%h1,%h2,%h3},[%rd0+64]; st.global.v4.u16 [%rd0+24],{%h3,%h2,%h1,%h0}; ld.global.v2.u8 {%r1,%r2},[%rd0+64]; "
-      "st.global.v2.u8 [%rd0+32],{%r2,%r1}; ld.global.v2.f64 {%d0,%d1},[%rd0+64]; st.global.v2.f64 [%rd0+48],{%d1,%d0}; "
+      "st.global.v2.u8 [%rd0+32],{%r2,%r1}; ld.global.v2.f64 {%d0,%d1},[%rd0+64]; "
+      "st.global.v2.f64 [%rd0+48],{%d1,%d0}; "
       "ret; }" },
     { "vec_imm_mix", 1, 1, 0, 4, { 9, 0, 255, 0xffffffff },
       HEADER KERNEL "mov.u32 %r1, 9; st.global.v4.u32 [%rd0], {%r1, 0, 0xff, -1}; ret; }" },
     { "vec_same_reg", 1, 1, 0, 2, { 5, 5 },
-      HEADER KERNEL "st.global.u32 [%rd0+64], 5; ld.global.v2.u32 {%r1,%r2},[%rd0+64]; st.global.v2.u32 [%rd0], {%r1,%r1}; ret; }" },
+      HEADER KERNEL "st.global.u32 [%rd0+64], 5; ld.global.v2.u32 {%r1,%r2},[%rd0+64]; "
+      "st.global.v2.u32 [%rd0], {%r1,%r1}; ret; }" },
     { "addr_overwrite", 1, 1, 0, 2, { 1, 1 },
-      HEADER KERNEL "st.global.u64 [%rd0+64], %rd0; add.u64 %rd3,%rd0,64; ld.global.u64 %rd3,[%rd3]; setp.eq.u64 %p0,%rd3,%rd0; "
-      "selp.u32 %r0,1,0,%p0; st.global.b32 [%rd0], %r0; ld.global.v2.u32 {%r1,%r0},[%rd3]; st.global.b32 [%rd0+4], %r1; "
+      HEADER KERNEL "st.global.u64 [%rd0+64], %rd0; add.u64 %rd3,%rd0,64; ld.global.u64 %rd3,[%rd3]; "
+      "setp.eq.u64 %p0,%rd3,%rd0; "
+      "selp.u32 %r0,1,0,%p0; st.global.b32 [%rd0], %r0; ld.global.v2.u32 {%r1,%r0},[%rd3]; "
+      "st.global.b32 [%rd0+4], %r1; "
       "ret; }" },
     { "shared32", 1, 1, 0, 2, { 5, 6 },
       HEADER ".shared .align 4 .b8 s[16];\n"
@@ -425,13 +464,16 @@ static const struct hand_case cases[] = {
       HEADER ".global .u32 g[4] = {6,7,8,9};\n"
       KERNEL " mov.u64 %rd1, g; cvta.global.u64 %rd1,%rd1; ld.u32 %r1,[%rd1+8]; st.global.b32 [%rd0], %r1; ret; }" },
     { "addr_imm_add", 1, 1, 0, 1, { 3 },
-      HEADER KERNEL "mov.u32 %r1, 64; cvt.u64.u32 %rd1, %r1; add.s64 %rd1, %rd0, %rd1; st.global.u32 [%rd1 + -64], 3; ret; }" },
+      HEADER KERNEL "mov.u32 %r1, 64; cvt.u64.u32 %rd1, %r1; add.s64 %rd1, %rd0, %rd1; st.global.u32 [%rd1 + -64], 3; "
+      "ret; }" },
     { "pred_const", 1, 1, 0, 3, { 1, 2, 1 },
-      HEADER KERNEL ".reg .pred t, f; setp.ne.s32 t, 0, 1; mov.pred f, !t; @f bra X; @!f st.global.u32 [%rd0], 1; X: mov.pred t, 0; "
+      HEADER KERNEL ".reg .pred t, f; setp.ne.s32 t, 0, 1; mov.pred f, !t; @f bra X; @!f st.global.u32 [%rd0], 1; "
+      "X: mov.pred t, 0; "
       "selp.u32 %r0, 1, 2, t; st.global.b32 [%rd0+4], %r0; or.pred t, t, 1; selp.u32 %r0, 1, 2, t; "
       "st.global.b32 [%rd0+8], %r0; ret; }" },
     { "func_i64_struct", 1, 1, 0, 4, { 13, 0, 11, 0 },
-      HEADER ".func (.param .align 16 .b8 r[16]) f(.param .b64 a, .param .b32 b, .param .b64 c) { .reg .b64 x,y; .reg .b32 z; "
+      HEADER ".func (.param .align 16 .b8 r[16]) f(.param .b64 a, .param .b32 b, .param .b64 c) { .reg .b64 x,y; "
+      ".reg .b32 z; "
       "ld.param.b64 x,[a]; ld.param.b32 z,[b]; ld.param.b64 y,[c]; st.param.v2.b64 [r+0], {y,x}; ret; } "
       KERNEL " { .param .b64 p0; st.param.b64 [p0+0], 11; .param .b32 p1; st.param.b32 [p1+0], 12; .param .b64 p2; "
       "st.param.b64 [p2+0], 13; .param .align 16 .b8 retval0[16]; call.uni (retval0), f, (p0, p1, p2); "
@@ -442,7 +484,8 @@ static const struct hand_case cases[] = {
       KERNEL " { .param .b32 p0, p1, rv; st.param.b32 [p0], 0x1ff; st.param.b32 [p1], 0xfffe; call (rv), f, (p0,p1); "
       "ld.param.b32 %r1,[rv]; } st.global.b32 [%rd0], %r1; ret; }" },
     { "func_nested_params", 1, 1, 0, 1, { 21 },
-      HEADER ".func (.param .b32 r) inc(.param .b32 a) { .reg .b32 x; ld.param.b32 x,[a]; add.u32 x,x,1; st.param.b32 [r],x; "
+      HEADER ".func (.param .b32 r) inc(.param .b32 a) { .reg .b32 x; ld.param.b32 x,[a]; add.u32 x,x,1; "
+      "st.param.b32 [r],x; "
       "ret; } .func (.param .b32 r) twice(.param .b32 a) { .reg .b32 x; .param .b32 t1, t2; ld.param.b32 x,[a]; "
       "st.param.b32 [t1],x; call (t2), inc, (t1); ld.param.b32 x,[t2]; st.param.b32 [t1],x; call (t2), inc, (t1); "
       "ld.param.b32 x,[t2]; st.param.b32 [r],x; ret; } "
@@ -452,7 +495,8 @@ static const struct hand_case cases[] = {
       HEADER ".func (.param .u32 r) fact(.param .u32 n) { .reg .u32 a, b; .reg .pred p; ld.param.u32 a,[n]; "
       "setp.gt.u32 p,a,1; @p bra REC; st.param.u32 [r], 1; ret; REC: { .param .u32 x, y; sub.u32 b,a,1; "
       "st.param.u32 [x],b; call (y), fact, (x); ld.param.u32 b,[y]; } mul.lo.u32 a,a,b; st.param.u32 [r],a; ret; } "
-      KERNEL " mov.u32 %r0,%tid.x; { .param .u32 x, y; st.param.u32 [x],%r0; call (y), fact, (x); ld.param.u32 %r1,[y]; } "
+      KERNEL " mov.u32 %r0,%tid.x; { .param .u32 x, y; st.param.u32 [x],%r0; call (y), fact, (x); "
+      "ld.param.u32 %r1,[y]; } "
       "mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; st.global.u32 [%rd1],%r1; ret; }" },
     { "indirect_divergent", 1, 4, 0, 4, { 1, 2, 1, 2 },
       HEADER ".func (.param .u32 r) f1() { st.param.u32 [r], 1; ret; } "
@@ -465,23 +509,29 @@ static const struct hand_case cases[] = {
       KERNEL " mov.u32 %r0,%tid.x; mov.u32 %r1,0; L: call (%r1), inc, (%r1); setp.lt.u32 %p0,%r1,10; @%p0 bra L; "
       "mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; st.global.u32 [%rd1],%r1; ret; }" },
     { "func_locals_separate", 1, 2, 0, 2, { 3, 4 },
-      HEADER ".func (.reg .u32 r) f(.reg .u32 a) { .local .u32 l; st.local.u32 [l], a; ld.local.u32 r,[l]; add.u32 r,r,3; "
+      HEADER ".func (.reg .u32 r) f(.reg .u32 a) { .local .u32 l; st.local.u32 [l], a; ld.local.u32 r,[l]; "
+      "add.u32 r,r,3; "
       "ret; } "
       KERNEL " .local .u32 l; mov.u32 %r0,%tid.x; st.local.u32 [l],99; call (%r1), f, (%r0); mul.wide.u32 %rd1,%r0,4; "
       "add.u64 %rd1,%rd0,%rd1; st.global.u32 [%rd1],%r1; ret; }" },
     { "func_ptr_to_local", 1, 1, 0, 1, { 15 },
-      HEADER ".func addto(.param .u64 p, .param .u32 v) { .reg .u64 q; .reg .u32 a,b; ld.param.u64 q,[p]; ld.param.u32 a,[v]; "
+      HEADER ".func addto(.param .u64 p, .param .u32 v) { .reg .u64 q; .reg .u32 a,b; ld.param.u64 q,[p]; "
+      "ld.param.u32 a,[v]; "
       "ld.u32 b,[q]; add.u32 b,b,a; st.u32 [q],b; ret; } "
-      KERNEL " .local .u32 l; st.local.u32 [l],5; mov.u64 %rd1,l; cvta.local.u64 %rd1,%rd1; { .param .u64 a; .param .u32 b; "
+      KERNEL " .local .u32 l; st.local.u32 [l],5; mov.u64 %rd1,l; cvta.local.u64 %rd1,%rd1; { .param .u64 a; "
+      ".param .u32 b; "
       "st.param.u64 [a],%rd1; st.param.u32 [b],10; call addto, (a,b); } ld.local.u32 %r1,[l]; "
       "st.global.b32 [%rd0], %r1; ret; }" },
     { "static_shared_in_func", 1, 1, 0, 1, { 6 },
-      HEADER ".func (.reg .u32 r) f(.reg .u32 a) { .shared .u32 s; st.shared.u32 [s],a; ld.shared.u32 r,[s]; add.u32 r,r,1; "
+      HEADER ".func (.reg .u32 r) f(.reg .u32 a) { .shared .u32 s; st.shared.u32 [s],a; ld.shared.u32 r,[s]; "
+      "add.u32 r,r,1; "
       "ret; } "
       KERNEL " .shared .u32 s; st.shared.u32 [s],77; call (%r1), f, (5); st.global.b32 [%rd0], %r1; ret; }" },
     { "global_in_func", 1, 1, 0, 2, { 1, 2 },
-      HEADER KERNEL " .global .u32 counter; ld.global.u32 %r1,[counter]; add.u32 %r1,%r1,1; st.global.u32 [counter],%r1; "
-      "st.global.b32 [%rd0], %r1; ld.global.u32 %r1,[counter]; add.u32 %r1,%r1,1; st.global.b32 [%rd0+4], %r1; ret; }" },
+      HEADER KERNEL " .global .u32 counter; ld.global.u32 %r1,[counter]; add.u32 %r1,%r1,1; "
+      "st.global.u32 [counter],%r1; "
+      "st.global.b32 [%rd0], %r1; ld.global.u32 %r1,[counter]; add.u32 %r1,%r1,1; st.global.b32 [%rd0+4], %r1; ret; "
+      "}" },
     { "const_array", 1, 4, 0, 4, { 10, 20, 30, 40 },
       HEADER ".const .align 4 .b32 tab[4] = {10,20,30,40}; "
       KERNEL " mov.u32 %r0,%tid.x; mul.wide.u32 %rd1,%r0,4; mov.u64 %rd2,tab; add.u64 %rd2,%rd2,%rd1; "
@@ -489,13 +539,15 @@ static const struct hand_case cases[] = {
     { "init_mask_bytes", 1, 1, 0, 2, { 1, 0 },
       HEADER ".global .u32 g;\n"
       ".global .align 8 .u8 addr[8] = {"
-      "0xff(g), 0xff00(g), 0xff0000(g), 0xff000000(g), 0xff00000000(g), 0xff0000000000(g), 0xff000000000000(g), 0xff00000000000000(g)}"
+      "0xff(g), 0xff00(g), 0xff0000(g), 0xff000000(g), 0xff00000000(g), 0xff0000000000(g), 0xff000000000000(g), "
+      "0xff00000000000000(g)}"
       "; "
       KERNEL " mov.u64 %rd1,g; ld.global.u64 %rd2,[addr]; setp.eq.u64 %p0,%rd1,%rd2; selp.u32 %r0,1,0,%p0; "
       "st.global.b32 [%rd0], %r0; ret; }" },
     { "string_init", 1, 1, 0, 2, { 0x6c6c6548, 111 },
       HEADER ".global .align 4 .b8 str[8] = {72, 101, 108, 108, 111, 0}; "
-      KERNEL " ld.global.u32 %r0,[str]; st.global.b32 [%rd0], %r0; ld.global.u32 %r0,[str+4]; st.global.b32 [%rd0+4], %r0; "
+      KERNEL " ld.global.u32 %r0,[str]; st.global.b32 [%rd0], %r0; ld.global.u32 %r0,[str+4]; "
+      "st.global.b32 [%rd0+4], %r0; "
       "ret; }" },
     { "neg_u8_init", 1, 1, 0, 1, { 33023 },
       HEADER ".global .s8 a[2] = {-1, -128};\n"
@@ -518,7 +570,8 @@ static const struct hand_case cases[] = {
       "	st.global.u32 	[%rd2], %r1; 	ret;                                         // -- End function\n"
       "}" },
     { "predicate_names", 1, 1, 0, 1, { 1 },
-      HEADER ".visible .entry kernel(.param .u64 out) { .reg .pred p, q, pred, p0, p1; .reg .u64 o; .reg .u32 u32, s, b32; "
+      HEADER ".visible .entry kernel(.param .u64 out) { .reg .pred p, q, pred, p0, p1; .reg .u64 o; "
+      ".reg .u32 u32, s, b32; "
       "ld.param.u64 o,[out]; mov.u32 u32, 1; setp.eq.u32 p, u32, 1; setp.ne.u32 q|pred, u32, 1; and.pred p0, p, pred; "
       "@p0 st.global.u32 [o], u32; ret; }" },
     { "keyword_names", 1, 1, 0, 1, { 3 },
@@ -531,31 +584,43 @@ static const struct hand_case cases[] = {
     { "tid_vector_v4", 1, 4, 0, 4, { 0, 1, 2, 3 },
       HEADER ".visible .entry kernel(.param .u64 out) { .reg .v4 .u32 t; .reg .u64 o,a; ld.param.u64 o,[out]; "
       "mov.v4.u32 t, %tid; mul.wide.u32 a, t.x, 4; add.u64 o, o, a; st.global.u32 [o], t.x; ret; }" },
-    { "div_exit_mid", 1, 32, 0, 32, { 7, 0, 0xcccccccc, 0xcccccccc, 7, 0, 0xcccccccc, 0xcccccccc, 7, 0, 0xcccccccc, 0xcccccccc, 7, 0, 0xcccccccc, 0xcccccccc, 7, 0, 0xcccccccc, 0xcccccccc, 7, 0, 0xcccccccc, 0xcccccccc, 7, 0, 0xcccccccc, 0xcccccccc, 7, 0, 0xcccccccc, 0xcccccccc },
-      HEADER KERNEL " mov.u32 %r0,%tid.x; mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; and.b32 %r1,%r0,3; setp.eq.u32 %p0,%r1,0; "
+    { "div_exit_mid", 1, 32, 0, 32, { 7, 0, 0xcccccccc, 0xcccccccc, 7, 0, 0xcccccccc, 0xcccccccc, 7, 0, 0xcccccccc,
+        0xcccccccc, 7, 0, 0xcccccccc, 0xcccccccc, 7, 0, 0xcccccccc, 0xcccccccc, 7, 0, 0xcccccccc, 0xcccccccc, 7, 0,
+        0xcccccccc, 0xcccccccc, 7, 0, 0xcccccccc, 0xcccccccc },
+      HEADER KERNEL " mov.u32 %r0,%tid.x; mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; and.b32 %r1,%r0,3; "
+      "setp.eq.u32 %p0,%r1,0; "
       "setp.eq.u32 %p1,%r1,1; @%p0 bra A; @%p1 exit; activemask.b32 %r2; bra B; A: mov.u32 %r2,7; "
       "B: st.global.u32 [%rd1],%r2; ret; }" },
     { "switch_fall", 1, 8, 0, 8, { 1111, 1110, 1100, 1000, 1111, 1110, 1100, 1000 },
-      HEADER KERNEL " mov.u32 %r0,%tid.x; mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; mov.u32 %r2,0; and.b32 %r1,%r0,3; "
+      HEADER KERNEL " mov.u32 %r0,%tid.x; mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; mov.u32 %r2,0; "
+      "and.b32 %r1,%r0,3; "
       "T: .branchtargets A,B,C,D; brx.idx %r1,T; A: add.u32 %r2,%r2,1; B: add.u32 %r2,%r2,10; C: add.u32 %r2,%r2,100; "
       "D: add.u32 %r2,%r2,1000; st.global.u32 [%rd1],%r2; ret; }" },
     { "dyn_shared_kernels", 1, 32, 1024, 1, { 31 },
       HEADER ".extern .shared .align 4 .b8 dyn[];\n"
-      KERNEL " mov.u32 %r0,%tid.x; mov.u32 %r2,dyn; shl.b32 %r1,%r0,2; add.u32 %r2,%r2,%r1; st.shared.u32 [%r2+896],%r0; "
+      KERNEL " mov.u32 %r0,%tid.x; mov.u32 %r2,dyn; shl.b32 %r1,%r0,2; add.u32 %r2,%r2,%r1; "
+      "st.shared.u32 [%r2+896],%r0; "
       "bar.sync 0; setp.ne.u32 %p0,%r0,0; @%p0 ret; ld.shared.u32 %r5,[dyn+1020]; st.global.b32 [%rd0], %r5; ret; }" },
     { "trap_guarded", 1, 1, 0, 1, { 1 },
       HEADER KERNEL " setp.eq.u32 %p0,1,2; @%p0 trap; @%p0 brkpt; st.global.u32 [%rd0],1; ret; }" },
-    { "loop_guarded_bra", 1, 32, 0, 32, { 0, 1, 3, 3, 7, 7, 7, 7, 15, 15, 15, 15, 15, 15, 15, 15, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31 },
-      HEADER KERNEL " mov.u32 %r0,%tid.x; mov.u32 %r1,1; mov.u32 %r2,0; W: setp.gt.u32 %p0,%r1,%r0; @%p0 bra D; add.u32 %r2,%r2,%r1; "
-      "shl.b32 %r1,%r1,1; bra W; D: mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; st.global.u32 [%rd1],%r2; ret; }" },
-    { "collatz", 1, 32, 0, 32, { 0, 1, 7, 2, 5, 8, 16, 3, 19, 6, 14, 9, 9, 17, 17, 4, 12, 20, 20, 7, 7, 15, 15, 10, 23, 10, 111, 18, 18, 18, 106, 5 },
-      HEADER KERNEL " mov.u32 %r0,%tid.x; add.u32 %r1,%r0,1; mov.u32 %r2,0; L: setp.eq.u32 %p0,%r1,1; @%p0 bra D; and.b32 %r3,%r1,1; "
+    { "loop_guarded_bra", 1, 32, 0, 32, { 0, 1, 3, 3, 7, 7, 7, 7, 15, 15, 15, 15, 15, 15, 15, 15, 31, 31, 31, 31, 31,
+        31, 31, 31, 31, 31, 31, 31, 31, 31, 31, 31 },
+      HEADER KERNEL " mov.u32 %r0,%tid.x; mov.u32 %r1,1; mov.u32 %r2,0; W: setp.gt.u32 %p0,%r1,%r0; @%p0 bra D; "
+      "add.u32 %r2,%r2,%r1; "
+      "shl.b32 %r1,%r1,1; bra W; D: mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; st.global.u32 [%rd1],%r2; ret; "
+      "}" },
+    { "collatz", 1, 32, 0, 32, { 0, 1, 7, 2, 5, 8, 16, 3, 19, 6, 14, 9, 9, 17, 17, 4, 12, 20, 20, 7, 7, 15, 15, 10,
+        23, 10, 111, 18, 18, 18, 106, 5 },
+      HEADER KERNEL " mov.u32 %r0,%tid.x; add.u32 %r1,%r0,1; mov.u32 %r2,0; L: setp.eq.u32 %p0,%r1,1; @%p0 bra D; "
+      "and.b32 %r3,%r1,1; "
       "setp.eq.u32 %p1,%r3,0; @%p1 shr.u32 %r1,%r1,1; @!%p1 mad.lo.u32 %r1,%r1,3,1; add.u32 %r2,%r2,1; bra L; "
       "D: mul.wide.u32 %rd1,%r0,4; add.u64 %rd1,%rd0,%rd1; st.global.u32 [%rd1],%r2; ret; }" },
     { "reg_init_zero_mov", 1, 1, 0, 1, { 0 },
-      HEADER KERNEL " mov.b32 %r1, 0; mov.b64 %rd1, {%r1,%r1}; mov.b64 {%r2,%r3}, %rd1; st.global.b32 [%rd0], %r3; ret; }" },
+      HEADER KERNEL " mov.b32 %r1, 0; mov.b64 %rd1, {%r1,%r1}; mov.b64 {%r2,%r3}, %rd1; st.global.b32 [%rd0], %r3; "
+      "ret; }" },
     { "mov_vec_scalar", 1, 1, 0, 3, { 0x20001, 0x20001, 65538 },
-      HEADER KERNEL "mov.b32 %r1,0x00010002; mov.b32 {%h0,%h1},%r1; mov.b32 %r2,{%h1,%h0}; st.global.b32 [%rd0], %r2; mov.b64 %rd1,{"
+      HEADER KERNEL "mov.b32 %r1,0x00010002; mov.b32 {%h0,%h1},%r1; mov.b32 %r2,{%h1,%h0}; st.global.b32 [%rd0], %r2; "
+      "mov.b64 %rd1,{"
       "%r1,%r2}; mov.b64 {%f0,%f1},%rd1; st.global.b32 [%rd0+4], %f1; mov.b64 %d0,{%f0,%f1}; mov.b64 {%r3,%r4},%d0; "
       "st.global.b32 [%rd0+8], %r3; ret; }" },
     { "abi_preserve", 1, 1, 0, 1, { 1 },
@@ -574,7 +639,8 @@ static const struct hand_case cases[] = {
       ".version 8.3\n"
       ".target sm_90\n"
       ".address_size 64\n"
-      ".func (.param .b32 r) f(.param .b32 a) { .reg .b32 x; ld.param::func.b32 x,[a]; st.param::func.b32 [r],x; ret; } "
+      ".func (.param .b32 r) f(.param .b32 a) { .reg .b32 x; ld.param::func.b32 x,[a]; st.param::func.b32 [r],x; ret; "
+      "} "
       ".visible .entry kernel(.param .u64 x) { .reg .u64 a; .reg .b32 y; ld.param::entry.u64 a,[x]; { .param .b32 p,q; "
       "st.param.b32 [p],4; call (q),f,(p); ld.param.b32 y,[q]; } st.global.u32 [a],y; ret; }" },
     { "vector registers as parameters and results", 1, 32, 0, 7, { 7, 1, 0x00030004, 0x00010002, 9, 0, 12 },
@@ -632,98 +698,60 @@ static const struct hand_case cases[] = {
       " st.global.u32 [%rd0+12], %r1 + 28; add.u32 %r2, %r1 + 34, 1000; st.u32 [%rd0+16], %r2;"
       " st.u32 [%rd0+20], %rd1; @%p1 st.u32 [%rd0+24], %r1 + 1; ret; }" },
 };
+/* clang-format on */
 
-static const struct refused_case { const char *message, *ptx; } refused[] = {
-    { "unexpected character '.'",
-      HEADER KERNEL "add .u32 %r0, 1, 2; st . global .u32 [ %rd0 ] , %r0 ; ret; }" },
-    { "cannot have the type .u16",
-      HEADER KERNEL "add.cc.u16 %h0, %h1, %h2; ret; }" },
-    { "function nothere is declared, but no module",
-      HEADER ".extern .func nothere ();\n"
-      KERNEL " call nothere; ret; }" },
-    { "undefined register '%q'",
-      HEADER KERNEL "mov.u32 %q, 1; ret; }" },
-    { "register %rd0 is .b64, but mov.u32 needs .u32",
-      HEADER KERNEL "mov.u32 %r0, %rd0; ret; }" },
-    { "duplicate name 'A'",
-      HEADER KERNEL "A: mov.u32 %r0,1; A: mov.u32 %r0,2; ret; }" },
-    { "undefined label 'nowhere'",
-      HEADER KERNEL "bra nowhere; ret; }" },
-    { "did you mean 'add'?",
-      HEADER KERNEL "addd.u32 %r0,%r0,%r0; ret; }" },
-    { "unknown suffix '.u33'",
-      HEADER KERNEL "add.u33 %r0,%r0,%r0; ret; }" },
-    { "'add' lacks a type",
-      HEADER KERNEL "add %r0,%r0,%r0; ret; }" },
-    { "register %p0 is .pred",
-      HEADER KERNEL "add.u32 %r0,%p0,%r0; ret; }" },
-    { "2 registers are needed here, 3 given",
-      HEADER KERNEL "ld.global.v2.u32 {%r0,%r1,%r2},[%rd0]; ret; }" },
-    { "expected a register to write to",
-      HEADER KERNEL "mov.u32 5, %r0; ret; }" },
-    { "an integer constant cannot be a .f32",
-      HEADER KERNEL "add.f32 %f0, %f1, 1; ret; }" },
-    { "cannot have the type .pred",
-      HEADER KERNEL "add.pred %p0,%p0,%p0; ret; }" },
-    { "have no initial value",
-      HEADER ".shared .u32 s = 5;\n"
-      KERNEL " ret; }" },
-    { "duplicate name '%r0'",
-      HEADER KERNEL ".reg .u32 %r0; .reg .u32 q, q;\n"
-      "ret; }" },
-    { "duplicate symbol 'g'",
-      HEADER ".global .u32 g; .global .f32 g;\n"
-      KERNEL " ret; }" },
-    { "duplicate symbol 'kernel'",
-      HEADER ".entry kernel { ret; }\n"
-      ".entry kernel { ret; }\n" },
-    { "but the text ends here",
-      HEADER ".entry kernel { mov.u32\n" },
-    { "PTX version 99.0",
-      ".version 99.0\n"
-      ".target sm_90\n"
-      ".entry kernel { ret; }\n" },
-    { "no such store",
-      HEADER ".const .u32 c;\n"
-      KERNEL " st.const.u32 [c], 1; ret; }" },
-    { "f takes 1 parameters, 0 given",
-      HEADER ".func f (.reg .u32 a) { ret; }\n"
-      KERNEL " call f; ret; }" },
-    { "negative size",
-      HEADER ".global .u32 a[-1];\n"
-      KERNEL " ret; }" },
-    { "power of two",
-      HEADER ".global .align 3 .u32 a;\n"
-      KERNEL " ret; }" },
-    { "takes 3 operands, 2 given",
-      HEADER KERNEL "add.u32 %r0, %r1; ret; }" },
-    { "expected ';'",
-      HEADER ".global .u32 g[4] = {6,7,8,9};\n"
-      KERNEL " ld.global.u32 %r1,[g + 12]; st.global.b32 [%rd0], %r1; mov.u64 %rd1, generic(g); ret; }" },
-    { "more than any GPU has of shared memory",
-      HEADER ".shared .b8 s[8589934592]; " KERNEL "st.shared.u32 [s], 1; ret; }" },
-    { "more than any GPU has of local memory",
-      HEADER KERNEL ".local .b8 l[8589934592]; st.local.u32 [l], 1; ret; }" },
-    { "the constants of a module take more than",
-      HEADER ".const .b8 c[65537]; " KERNEL "ret; }" },
-    { "an index is an integer register",
-      HEADER ".global .u32 a[4]; " KERNEL "ld.global.u32 %r0, a[%f0]; ret; }" },
-    { "%clock is read by mov only",
-      HEADER KERNEL "add.u32 %r0, %clock, 1; ret; }" },
-    { "a constant can be added to an integer register",
-      HEADER KERNEL "st.f32 [%rd0], %f1 + 1; ret; }" },
-    { "an offset is an integer",
-      HEADER KERNEL "st.u32 [%rd0], %r1 + 1.0; ret; }" },
-    { "expected ';'",
-      HEADER KERNEL "add.u32 %r1 + 1, %r1, 1; ret; }" },
-    { "takes 1 parameters, 2 given", /* .v2 .u64: more bits than a .b64 has */
-      HEADER ".func f(.reg .b64 i) { ret; }\n" KERNEL ".reg .v2 .u64 v; call f, (v); ret; }" },
-    { "takes 2 parameters, 1 given",
-      HEADER ".func f(.reg .v2 .u32 i) { ret; }\n" KERNEL "call f, (%r1); ret; }" },
-    { "expected a register, a constant or a .param variable",
-      HEADER ".func f(.reg .b64 i) { ret; }\n" KERNEL "call f, ({%r1, %r2}); ret; }" },
-    { "takes 2 parameters, 4 given",
-      HEADER ".func f(.reg .v2 .u32 i) { ret; }\n" KERNEL ".reg .v4 .u32 v; call f, (v); ret; }" },
+static const struct refused_case {
+    const char *message, *ptx;
+} refused[] = {
+    {"unexpected character '.'", HEADER KERNEL "add .u32 %r0, 1, 2; st . global .u32 [ %rd0 ] , %r0 ; ret; }"},
+    {"cannot have the type .u16", HEADER KERNEL "add.cc.u16 %h0, %h1, %h2; ret; }"},
+    {"function nothere is declared, but no module",
+     HEADER ".extern .func nothere ();\n" KERNEL " call nothere; ret; }"},
+    {"undefined register '%q'", HEADER KERNEL "mov.u32 %q, 1; ret; }"},
+    {"register %rd0 is .b64, but mov.u32 needs .u32", HEADER KERNEL "mov.u32 %r0, %rd0; ret; }"},
+    {"duplicate name 'A'", HEADER KERNEL "A: mov.u32 %r0,1; A: mov.u32 %r0,2; ret; }"},
+    {"undefined label 'nowhere'", HEADER KERNEL "bra nowhere; ret; }"},
+    {"did you mean 'add'?", HEADER KERNEL "addd.u32 %r0,%r0,%r0; ret; }"},
+    {"unknown suffix '.u33'", HEADER KERNEL "add.u33 %r0,%r0,%r0; ret; }"},
+    {"'add' lacks a type", HEADER KERNEL "add %r0,%r0,%r0; ret; }"},
+    {"register %p0 is .pred", HEADER KERNEL "add.u32 %r0,%p0,%r0; ret; }"},
+    {"2 registers are needed here, 3 given", HEADER KERNEL "ld.global.v2.u32 {%r0,%r1,%r2},[%rd0]; ret; }"},
+    {"expected a register to write to", HEADER KERNEL "mov.u32 5, %r0; ret; }"},
+    {"an integer constant cannot be a .f32", HEADER KERNEL "add.f32 %f0, %f1, 1; ret; }"},
+    {"cannot have the type .pred", HEADER KERNEL "add.pred %p0,%p0,%p0; ret; }"},
+    {"have no initial value", HEADER ".shared .u32 s = 5;\n" KERNEL " ret; }"},
+    {"duplicate name '%r0'", HEADER KERNEL ".reg .u32 %r0; .reg .u32 q, q;\n"
+                                           "ret; }"},
+    {"duplicate symbol 'g'", HEADER ".global .u32 g; .global .f32 g;\n" KERNEL " ret; }"},
+    {"duplicate symbol 'kernel'", HEADER ".entry kernel { ret; }\n"
+                                         ".entry kernel { ret; }\n"},
+    {"but the text ends here", HEADER ".entry kernel { mov.u32\n"},
+    {"PTX version 99.0", ".version 99.0\n"
+                         ".target sm_90\n"
+                         ".entry kernel { ret; }\n"},
+    {"no such store", HEADER ".const .u32 c;\n" KERNEL " st.const.u32 [c], 1; ret; }"},
+    {"f takes 1 parameters, 0 given", HEADER ".func f (.reg .u32 a) { ret; }\n" KERNEL " call f; ret; }"},
+    {"negative size", HEADER ".global .u32 a[-1];\n" KERNEL " ret; }"},
+    {"power of two", HEADER ".global .align 3 .u32 a;\n" KERNEL " ret; }"},
+    {"takes 3 operands, 2 given", HEADER KERNEL "add.u32 %r0, %r1; ret; }"},
+    {"expected ';'", HEADER ".global .u32 g[4] = {6,7,8,9};\n" KERNEL
+                            " ld.global.u32 %r1,[g + 12]; st.global.b32 [%rd0], %r1; mov.u64 %rd1, generic(g); ret; }"},
+    {"more than any GPU has of shared memory",
+     HEADER ".shared .b8 s[8589934592]; " KERNEL "st.shared.u32 [s], 1; ret; }"},
+    {"more than any GPU has of local memory", HEADER KERNEL ".local .b8 l[8589934592]; st.local.u32 [l], 1; ret; }"},
+    {"the constants of a module take more than", HEADER ".const .b8 c[65537]; " KERNEL "ret; }"},
+    {"an index is an integer register", HEADER ".global .u32 a[4]; " KERNEL "ld.global.u32 %r0, a[%f0]; ret; }"},
+    {"%clock is read by mov only", HEADER KERNEL "add.u32 %r0, %clock, 1; ret; }"},
+    {"a constant can be added to an integer register", HEADER KERNEL "st.f32 [%rd0], %f1 + 1; ret; }"},
+    {"an offset is an integer", HEADER KERNEL "st.u32 [%rd0], %r1 + 1.0; ret; }"},
+    {"expected ';'", HEADER KERNEL "add.u32 %r1 + 1, %r1, 1; ret; }"},
+    {"takes 1 parameters, 2 given", /* .v2 .u64: more bits than a .b64 has */
+     HEADER ".func f(.reg .b64 i) { ret; }\n" KERNEL ".reg .v2 .u64 v; call f, (v); ret; }"},
+    {"takes 2 parameters, 1 given", HEADER ".func f(.reg .v2 .u32 i) { ret; }\n" KERNEL "call f, (%r1); ret; }"},
+    {"expected a register, a constant or a .param variable",
+     HEADER ".func f(.reg .b64 i) { ret; }\n" KERNEL "call f, ({%r1, %r2}); ret; }"},
+    {"takes 2 parameters, 4 given",
+     HEADER ".func f(.reg .v2 .u32 i) { ret; }\n" KERNEL ".reg .v4 .u32 v; call f, (v); ret; }"},
 };
 
 static void modules_run(void **state)

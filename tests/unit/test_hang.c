@@ -27,16 +27,26 @@ static void set_up(struct stage *s, const char *ptx, uint32_t blocks, uint32_t t
     memset(s->k.words, 0, KERNEL_WORDS * 4);
     const struct exec_function *kernel = exec_image_function(s->k.image, "kernel");
     struct gpu *g = s->k.gpu;
-    s->launch = (struct exec_launch){ .memory = g->memory, .textures = &g->textures, .image = s->k.image, .kernel = kernel, .grid = { blocks, 1, 1 }, .block = { threads, 1, 1 },
-                                      .local_bytes = (kernel->stack_bytes + 1024 + 15) & ~15u, .core_count = 1, .warps_per_core = 48, .clock = no_clock, .heap = g->heap,
-                                      .params_bytes = 8, .error = &s->k.error };
+    s->launch = (struct exec_launch){.memory = g->memory,
+                                     .textures = &g->textures,
+                                     .image = s->k.image,
+                                     .kernel = kernel,
+                                     .grid = {blocks, 1, 1},
+                                     .block = {threads, 1, 1},
+                                     .local_bytes = (kernel->stack_bytes + 1024 + 15) & ~15u,
+                                     .core_count = 1,
+                                     .warps_per_core = 48,
+                                     .clock = no_clock,
+                                     .heap = g->heap,
+                                     .params_bytes = 8,
+                                     .error = &s->k.error};
     s->launch.params = memory_alloc(g->memory, 8, 256, MEMORY_PARAM, "parameters");
     memcpy(memory_pointer(s->launch.params), &s->k.words, 8);
     s->count = blocks + 1;
     for (uint32_t b = 0; b < blocks; b++) {
         s->blocks[b] = exec_cta_create(&s->launch, 0, &s->k.error);
         assert_non_null(s->blocks[b]);
-        exec_cta_start(s->blocks[b], (const uint32_t[3]){ b, 0, 0 });
+        exec_cta_start(s->blocks[b], (const uint32_t[3]){b, 0, 0});
     }
 }
 
@@ -47,10 +57,16 @@ static void tear_down(struct stage *s)
     kernel_close(&s->k);
 }
 
-static struct exec_warp *warp(struct stage *s, uint32_t block, uint32_t index) { return &s->blocks[block]->warps[index]; }
+static struct exec_warp *warp(struct stage *s, uint32_t block, uint32_t index)
+{
+    return &s->blocks[block]->warps[index];
+}
 
 /* Everything that a probe could touch, one piece behind the other. */
-struct image { uint8_t *bytes; size_t count, room; };
+struct image {
+    uint8_t *bytes;
+    size_t count, room;
+};
 
 static void add(struct image *m, const void *from, size_t bytes)
 {
@@ -66,7 +82,7 @@ static void add(struct image *m, const void *from, size_t bytes)
 
 static struct image photograph(const struct stage *s)
 {
-    struct image m = { 0 };
+    struct image m = {0};
     add(&m, &s->launch, sizeof s->launch);
     add(&m, s->k.words, KERNEL_WORDS * 4);
     add(&m, s->k.gpu->memory, sizeof *s->k.gpu->memory);
@@ -110,10 +126,15 @@ static bool is_stuck(const struct stage *s)
     return first;
 }
 
-static bool spins(struct stage *s, uint32_t block, uint32_t index) { return exec_would_spin(warp(s, block, index), (struct exec_pending){ 0 }); }
+static bool spins(struct stage *s, uint32_t block, uint32_t index)
+{
+    return exec_would_spin(warp(s, block, index), (struct exec_pending){0});
+}
 
-#define SPIN_LOCK KERNEL_HEAD \
-    "L: atom.global.cas.b32 %r1, [%rd0], 0, 1; setp.ne.u32 %p0, %r1, 0; @%p0 bra L; atom.global.exch.b32 %r2, [%rd0], 0; ret; }"
+#define SPIN_LOCK                                                                                               \
+    KERNEL_HEAD                                                                                                 \
+    "L: atom.global.cas.b32 %r1, [%rd0], 0, 1; setp.ne.u32 %p0, %r1, 0; @%p0 bra L; atom.global.exch.b32 %r2, " \
+    "[%rd0], 0; ret; }"
 
 static void lock_between_lanes(void **state)
 {
@@ -124,7 +145,7 @@ static void lock_between_lanes(void **state)
     assert_int_equal(s.k.words[0], 0);
     exec_run(warp(&s, 0, 0), 2);
     assert_int_equal(s.k.words[0], 1);
-    assert_true(is_stuck(&s)); /* lane 0 has it, and will wait behind the loop */
+    assert_true(is_stuck(&s));          /* lane 0 has it, and will wait behind the loop */
     for (uint32_t i = 0; i < 50; i++) { /* wherever in the loop it is */
         exec_run(warp(&s, 0, 0), 1);
         assert_true(is_stuck(&s));
@@ -134,7 +155,8 @@ static void lock_between_lanes(void **state)
     tear_down(&s);
 }
 
-/* Where lanes go on by themselves, those that wait for the ones that spin will be let go: stuck is only who spins alone. */
+/* Where lanes go on by themselves, those that wait for the ones that spin will be let go: stuck is only who spins
+ * alone. */
 static void lanes_that_will_be_let_go(void **state)
 {
     (void)state;
@@ -144,8 +166,10 @@ static void lanes_that_will_be_let_go(void **state)
     assert_int_equal(s.k.words[0], 1);
     assert_true(spins(&s, 0, 0) == false && !is_stuck(&s));
     tear_down(&s);
-    set_up(&s, PTX_HEADER KERNEL_HEAD "mov.u32 %r0, %tid.x; setp.ne.u32 %p0, %r0, 0; @%p0 bra B; L: ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;\n"
-                                      "B: bar.sync 0; st.global.u32 [%rd0+4], 1; ret; }",
+    set_up(&s,
+           PTX_HEADER KERNEL_HEAD "mov.u32 %r0, %tid.x; setp.ne.u32 %p0, %r0, 0; @%p0 bra B; L: ld.volatile.global.u32 "
+                                  "%r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;\n"
+                                  "B: bar.sync 0; st.global.u32 [%rd0+4], 1; ret; }",
            1, 32);
     for (uint32_t i = 0; i < 1000 && !warp(&s, 0, 0)->strands; i++) {
         assert_false(is_stuck(&s));
@@ -166,7 +190,10 @@ static void flag_that_nobody_sets(void **state)
 {
     (void)state;
     struct stage s;
-    set_up(&s, PTX_HEADER KERNEL_HEAD "L: ld.volatile.global.u32 %r1, [%rd0]; nanosleep.u32 20; setp.eq.u32 %p0, %r1, 0; @%p0 bra L; ret; }", 2, 64);
+    set_up(&s,
+           PTX_HEADER KERNEL_HEAD
+           "L: ld.volatile.global.u32 %r1, [%rd0]; nanosleep.u32 20; setp.eq.u32 %p0, %r1, 0; @%p0 bra L; ret; }",
+           2, 64);
     assert_true(is_stuck(&s));
     for (uint32_t b = 0; b < 2; b++)
         for (uint32_t i = 0; i < 2; i++)
@@ -183,11 +210,15 @@ static void long_loops(void **state)
 {
     (void)state;
     struct stage s;
-    set_up(&s, PTX_HEADER KERNEL_HEAD "mov.u64 %rd1, 0; L: add.u64 %rd1, %rd1, 1; setp.lt.u64 %p0, %rd1, 10000000000; @%p0 bra L; ret; }", 1, 32);
+    set_up(&s,
+           PTX_HEADER KERNEL_HEAD
+           "mov.u64 %rd1, 0; L: add.u64 %rd1, %rd1, 1; setp.lt.u64 %p0, %rd1, 10000000000; @%p0 bra L; ret; }",
+           1, 32);
     exec_run(warp(&s, 0, 0), 1000);
     assert_false(is_stuck(&s));
     tear_down(&s);
-    set_up(&s, PTX_HEADER KERNEL_HEAD "mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; and.b32 %r1, %r1, 1023; bra L; }", 1, 32);
+    set_up(&s, PTX_HEADER KERNEL_HEAD "mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; and.b32 %r1, %r1, 1023; bra L; }", 1,
+           32);
     assert_true(is_stuck(&s));
     tear_down(&s);
 }
@@ -197,10 +228,11 @@ static void flag_that_will_be_set(void **state)
 {
     (void)state;
     struct stage s;
-    set_up(&s, PTX_HEADER KERNEL_HEAD
-           "mov.u32 %r0, %tid.x; setp.ge.u32 %p0, %r0, 32; @%p0 bra S;\n"
-           "W: ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra W; ret;\n"
-           "S: mov.u32 %r2, 0; C: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 1000; @%p2 bra C; st.global.u32 [%rd0], 1; ret; }",
+    set_up(&s,
+           PTX_HEADER KERNEL_HEAD "mov.u32 %r0, %tid.x; setp.ge.u32 %p0, %r0, 32; @%p0 bra S;\n"
+                                  "W: ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra W; ret;\n"
+                                  "S: mov.u32 %r2, 0; C: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 1000; @%p2 bra C; "
+                                  "st.global.u32 [%rd0], 1; ret; }",
            1, 64);
     while (warp(&s, 0, 1)->state == WARP_READY) {
         exec_run(warp(&s, 0, 0), 50);
@@ -221,9 +253,10 @@ static void barrier_and_spinning(void **state)
 {
     (void)state;
     struct stage s;
-    set_up(&s, PTX_HEADER KERNEL_HEAD
-           "mov.u32 %r0, %tid.x; shr.u32 %r0, %r0, 5; setp.ne.u32 %p0, %r0, 1; @%p0 bra B; L: ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;\n"
-           "B: bar.sync 0; ret; }",
+    set_up(&s,
+           PTX_HEADER KERNEL_HEAD "mov.u32 %r0, %tid.x; shr.u32 %r0, %r0, 5; setp.ne.u32 %p0, %r0, 1; @%p0 bra B; L: "
+                                  "ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;\n"
+                                  "B: bar.sync 0; ret; }",
            1, 96);
     exec_run(warp(&s, 0, 0), 100);
     exec_run(warp(&s, 0, 1), 100);
@@ -241,8 +274,11 @@ static void last_path_to_a_barrier(void **state)
 {
     (void)state;
     struct stage s;
-    set_up(&s, PTX_LOCKSTEP_HEADER KERNEL_HEAD "mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 16; @%p0 bra A; L: ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; exit;\n"
-                                      "A: bar.sync 0; ret; }",
+    set_up(&s,
+           PTX_LOCKSTEP_HEADER KERNEL_HEAD
+           "mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 16; @%p0 bra A; L: ld.volatile.global.u32 %r1, [%rd0]; "
+           "setp.eq.u32 %p1, %r1, 0; @%p1 bra L; exit;\n"
+           "A: bar.sync 0; ret; }",
            1, 64);
     exec_run(warp(&s, 0, 0), 100);
     exec_run(warp(&s, 0, 1), 100);
@@ -253,7 +289,8 @@ static void last_path_to_a_barrier(void **state)
     tear_down(&s);
 }
 
-/* Nothing that others could see may happen while a warp is watched: each of these ends the watch, and is undone by never being done. */
+/* Nothing that others could see may happen while a warp is watched: each of these ends the watch, and is undone by
+ * never being done. */
 static void effects_do_not_happen(void **state)
 {
     (void)state;
@@ -267,7 +304,8 @@ static void effects_do_not_happen(void **state)
         "mov.f32 %f0, 0f3F800000; L: red.global.add.v2.f32 [%rd0], {%f0, %f0}; bra L; }",
         "mov.u32 %r1, s; L: mbarrier.init.shared.b64 [%r1], 32; bra L; }",
         "mov.u32 %r1, s; st.global.u32 [%rd0+64], 0; L: cp.async.ca.shared.global [%r1], [%rd0+1024], 4; bra L; }",
-        "L: { .param .b64 a; .param .b64 b; st.param.b64 [a], 64; call (b), malloc, (a); ld.param.b64 %rd1, [b]; } bra L; }",
+        "L: { .param .b64 a; .param .b64 b; st.param.b64 [a], 64; call (b), malloc, (a); ld.param.b64 %rd1, [b]; } bra "
+        "L; }",
         "bar.sync 0; L: bra L; }",
         "barrier.arrive 1, 64; L: bra L; }",
         "ret; }",
@@ -281,8 +319,10 @@ static void effects_do_not_happen(void **state)
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         char ptx[4096];
         struct stage s;
-        snprintf(ptx, sizeof ptx, "%s.extern .func (.param .b64 b) malloc(.param .b64 a);\n%s.shared .align 16 .b8 s[64]; .reg .b128 %%q; mov.b64 %%rd8, 0;\n%s", ".version 8.4\n.target sm_90\n.address_size 64\n",
-                 KERNEL_HEAD, bodies[i]);
+        snprintf(ptx, sizeof ptx,
+                 "%s.extern .func (.param .b64 b) malloc(.param .b64 a);\n%s.shared .align 16 .b8 s[64]; .reg .b128 "
+                 "%%q; mov.b64 %%rd8, 0;\n%s",
+                 ".version 8.4\n.target sm_90\n.address_size 64\n", KERNEL_HEAD, bodies[i]);
         set_up(&s, ptx, 1, 64);
         s.k.words[256] = 5; /* what the copy would bring */
         if (is_stuck(&s))
@@ -296,27 +336,38 @@ static void idle_writes(void **state)
 {
     (void)state;
     struct stage s;
-    set_up(&s, PTX_HEADER KERNEL_HEAD "L: st.global.u32 [%rd0], 7; atom.global.max.u32 %r1, [%rd0], 3; red.global.or.b32 [%rd0], 1; bra L; }", 1, 32);
+    set_up(&s,
+           PTX_HEADER KERNEL_HEAD
+           "L: st.global.u32 [%rd0], 7; atom.global.max.u32 %r1, [%rd0], 3; red.global.or.b32 [%rd0], 1; bra L; }",
+           1, 32);
     s.k.words[0] = 7;
     assert_true(is_stuck(&s));
     tear_down(&s);
 }
 
-/* Local memory is the warp's own: two calls with other arguments each turn write it again and again; a counter kept there goes on. */
+/* Local memory is the warp's own: two calls with other arguments each turn write it again and again; a counter kept
+ * there goes on. */
 static void local_memory_is_state(void **state)
 {
     (void)state;
     struct stage s;
-    set_up(&s, PTX_HEADER ".func (.param .b32 r) next(.param .b32 n) { .local .b32 t; .reg .b32 %a; ld.param.u32 %a, [n]; st.local.u32 [t], %a; add.u32 %a, %a, 1; st.param.b32 [r], %a; ret; }\n" KERNEL_HEAD
-           "L: { .param .b32 x; .param .b32 y; st.param.b32 [x], 1; call (y), next, (x); ld.param.b32 %r1, [y]; }\n"
-           "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r1; call (y), next, (x); ld.param.b32 %r2, [y]; } bra L; }",
-           1, 32);
+    set_up(
+        &s,
+        PTX_HEADER
+        ".func (.param .b32 r) next(.param .b32 n) { .local .b32 t; .reg .b32 %a; ld.param.u32 %a, [n]; st.local.u32 "
+        "[t], %a; add.u32 %a, %a, 1; st.param.b32 [r], %a; ret; }\n" KERNEL_HEAD
+        "L: { .param .b32 x; .param .b32 y; st.param.b32 [x], 1; call (y), next, (x); ld.param.b32 %r1, [y]; }\n"
+        "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r1; call (y), next, (x); ld.param.b32 %r2, [y]; } bra L; }",
+        1, 32);
     for (uint32_t i = 0; i < 40; i++) {
         assert_true(is_stuck(&s));
         exec_run(warp(&s, 0, 0), 1);
     }
     tear_down(&s);
-    set_up(&s, PTX_HEADER KERNEL_HEAD ".local .b64 n; L: ld.local.u64 %rd1, [n]; add.u64 %rd1, %rd1, 1; st.local.u64 [n], %rd1; setp.gt.u64 %p0, %rd1, 100000000; mov.u64 %rd1, 0; @!%p0 bra L; ret; }", 1, 32);
+    set_up(&s,
+           PTX_HEADER KERNEL_HEAD ".local .b64 n; L: ld.local.u64 %rd1, [n]; add.u64 %rd1, %rd1, 1; st.local.u64 [n], "
+                                  "%rd1; setp.gt.u64 %p0, %rd1, 100000000; mov.u64 %rd1, 0; @!%p0 bra L; ret; }",
+           1, 32);
     exec_run(warp(&s, 0, 0), 100);
     assert_false(is_stuck(&s));
     tear_down(&s);
@@ -343,8 +394,10 @@ static void deep_calls(void **state)
 {
     (void)state;
     struct stage s;
-    set_up(&s, PTX_HEADER
-           ".func deep(.param .b32 n) { .reg .pred %p; .reg .b32 %a; .reg .b32 %t; ld.param.u32 %a, [n]; mov.u32 %t, %laneid; setp.eq.u32 %p, %a, 0; @%p bra Z; setp.lt.u32 %p, %t, %a; @%p bra Q;\n"
+    set_up(&s,
+           PTX_HEADER
+           ".func deep(.param .b32 n) { .reg .pred %p; .reg .b32 %a; .reg .b32 %t; ld.param.u32 %a, [n]; mov.u32 %t, "
+           "%laneid; setp.eq.u32 %p, %a, 0; @%p bra Z; setp.lt.u32 %p, %t, %a; @%p bra Q;\n"
            "{ .param .b32 x; sub.u32 %a, %a, 1; st.param.b32 [x], %a; call deep, (x); } bra Z;\n"
            "Q: { .param .b32 x; sub.u32 %a, %a, 1; st.param.b32 [x], %a; call deep, (x); } Z: ret; }\n" KERNEL_HEAD
            "L: { .param .b32 x; st.param.b32 [x], 9; call deep, (x); } bra L; }",
@@ -358,7 +411,11 @@ static void deep_calls(void **state)
 
 /* Atomics that were issued and have not reached memory */
 
-struct under_way { const struct exec_warp *w; struct exec_pending what; bool known; };
+struct under_way {
+    const struct exec_warp *w;
+    struct exec_pending what;
+    bool known;
+};
 
 static bool pending_of(void *context, const struct exec_warp *w, struct exec_pending *out)
 {
@@ -371,7 +428,7 @@ static bool pending_of(void *context, const struct exec_warp *w, struct exec_pen
 /* Issues the instruction, an atomic, as a timed run does: the warp goes on, and nothing happens yet. */
 static struct under_way issue(struct exec_warp *w)
 {
-    struct under_way u = { .w = w, .known = true };
+    struct under_way u = {.w = w, .known = true};
     u.what.in = &w->code[w->pc];
     u.what.mask = exec_advance(w);
     return u;
@@ -401,12 +458,16 @@ static void atomics_under_way(void **state)
     tear_down(&s);
 }
 
-/* Two blocks, of which one has ended: what is left is stuck, unless the free slot is for a block that is yet to come. All ended: nothing to be stuck. */
+/* Two blocks, of which one has ended: what is left is stuck, unless the free slot is for a block that is yet to come.
+ * All ended: nothing to be stuck. */
 static void ended_blocks(void **state)
 {
     (void)state;
     struct stage s;
-    set_up(&s, PTX_HEADER KERNEL_HEAD "mov.u32 %r0, %ctaid.x; setp.eq.u32 %p0, %r0, 0; @%p0 bra E; L: ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; E: ret; }", 2, 32);
+    set_up(&s,
+           PTX_HEADER KERNEL_HEAD "mov.u32 %r0, %ctaid.x; setp.eq.u32 %p0, %r0, 0; @%p0 bra E; L: "
+                                  "ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; E: ret; }",
+           2, 32);
     assert_false(is_stuck(&s));
     exec_run(warp(&s, 0, 0), 100);
     assert_int_equal(warp(&s, 0, 0)->state, WARP_DONE);
@@ -425,10 +486,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lock_between_lanes),
-        cmocka_unit_test(lanes_that_will_be_let_go),    cmocka_unit_test(flag_that_nobody_sets), cmocka_unit_test(long_loops),
-        cmocka_unit_test(flag_that_will_be_set), cmocka_unit_test(barrier_and_spinning),  cmocka_unit_test(last_path_to_a_barrier),
-        cmocka_unit_test(effects_do_not_happen), cmocka_unit_test(idle_writes),           cmocka_unit_test(local_memory_is_state),
-        cmocka_unit_test(calls_from_two_places), cmocka_unit_test(deep_calls),            cmocka_unit_test(atomics_under_way),
+        cmocka_unit_test(lanes_that_will_be_let_go),
+        cmocka_unit_test(flag_that_nobody_sets),
+        cmocka_unit_test(long_loops),
+        cmocka_unit_test(flag_that_will_be_set),
+        cmocka_unit_test(barrier_and_spinning),
+        cmocka_unit_test(last_path_to_a_barrier),
+        cmocka_unit_test(effects_do_not_happen),
+        cmocka_unit_test(idle_writes),
+        cmocka_unit_test(local_memory_is_state),
+        cmocka_unit_test(calls_from_two_places),
+        cmocka_unit_test(deep_calls),
+        cmocka_unit_test(atomics_under_way),
         cmocka_unit_test(ended_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

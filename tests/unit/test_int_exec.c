@@ -1,5 +1,6 @@
-/* Integer, logic, comparison, move, address and video instructions from PTX text to memory: one row an instruction, what its sources hold, and the result.
- * All rows are one kernel, run by one warp; every second row's guard leaves out the odd lanes, which must keep what they had. */
+/* Integer, logic, comparison, move, address and video instructions from PTX text to memory: one row an instruction,
+ * what its sources hold, and the result. All rows are one kernel, run by one warp; every second row's guard leaves out
+ * the odd lanes, which must keep what they had. */
 #include "gpu/gpu.h"
 
 #include <setjmp.h>
@@ -12,9 +13,9 @@
 #include <cmocka.h>
 
 struct row {
-    char kind;            /* of the result: h l r f g p, q for the pair's second predicate */
-    const char *text;     /* destination %K0, sources %K1.. of any kind; %p3 is true, %p4 false, in all lanes */
-    uint64_t a, b, c;     /* in h, r, l, f, g registers 1 2 3 alike, cut to their width */
+    char kind;        /* of the result: h l r f g p, q for the pair's second predicate */
+    const char *text; /* destination %K0, sources %K1.. of any kind; %p3 is true, %p4 false, in all lanes */
+    uint64_t a, b, c; /* in h, r, l, f, g registers 1 2 3 alike, cut to their width */
     uint64_t expected;
 };
 
@@ -67,7 +68,8 @@ static const struct row rows[] = {
     {'r', "szext.wrap.s32 %r0, %r1, %r2;", 0x80, 40, 0, 0xffffff80},
     {'l', "add.cc.u32 %r0, %r1, %r2; addc.u32 %r4, %r1, 0; mov.b64 %l0, {%r0, %r4};", 0xffffffff, 1, 0, 0},
     {'r', "sub.cc.u32 %r4, %r1, %r2; subc.u32 %r0, %r3, 0;", 1, 2, 10, 9},
-    {'r', "mad.lo.cc.u32 %r4, %r1, %r2, %r3; madc.hi.u32 %r0, %r1, %r2, 0;", 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+    {'r', "mad.lo.cc.u32 %r4, %r1, %r2, %r3; madc.hi.u32 %r0, %r1, %r2, 0;", 0xffffffff, 0xffffffff, 0xffffffff,
+     0xffffffff},
     {'l', "add.cc.u64 %l4, %l1, %l2; addc.cc.u64 %l0, %l1, %l3;", 0xffffffffffffffff, 1, 5, 5},
     {'r', "and.b32 %r0, %r1, %r2;", 0xff00ff00, 0x0ff00ff0, 0, 0x0f000f00},
     {'h', "not.b16 %h0, %h1;", 0x00ff, 0, 0, 0xff00},
@@ -134,7 +136,8 @@ static const struct row rows[] = {
     {'p', "mov.pred %p0, !%p3;", 0, 0, 0, 0},
     {'f', "mov.f32 %f0, 0fBF800000;", 0, 0, 0, 0xbf800000},
     {'p', "mov.u64 %l4, %clock64; mov.u64 %l5, %clock64; setp.lt.u64 %p0, %l4, %l5;", 0, 0, 0, 1},
-    {'l', "mov.u64 %l4, sh; cvta.shared.u64 %l5, sh+4; cvta.to.shared.u64 %l0, %l5; sub.u64 %l0, %l0, %l4;", 0, 0, 0, 4},
+    {'l', "mov.u64 %l4, sh; cvta.shared.u64 %l5, sh+4; cvta.to.shared.u64 %l0, %l5; sub.u64 %l0, %l0, %l4;", 0, 0, 0,
+     4},
     {'p', "cvta.shared.u64 %l5, sh; isspacep.shared %p0, %l5;", 0, 0, 0, 1},
     {'p', "cvta.shared.u64 %l5, sh; isspacep.global %p0, %l5;", 0, 0, 0, 0},
     {'p', "cvta.global.u64 %l5, gl; isspacep.global %p0, %l5;", 0, 0, 0, 1},
@@ -159,12 +162,17 @@ static void emit_row(FILE *f, int index)
 {
     const struct row *r = &rows[index];
     const uint64_t values[] = {r->a, r->b, r->c};
-    fprintf(f, "mov.b64 %%l0, 0x%llx; mov.b64 %%g0, %%l0; mov.b32 %%r0, 0x5a5a5a5a; mov.b32 %%f0, %%r0; mov.b16 %%h0, 0x5a5a;\n", BEFORE);
+    fprintf(f,
+            "mov.b64 %%l0, 0x%llx; mov.b64 %%g0, %%l0; mov.b32 %%r0, 0x5a5a5a5a; mov.b32 %%f0, %%r0; mov.b16 %%h0, "
+            "0x5a5a;\n",
+            BEFORE);
     fprintf(f, "mov.pred %%p0, %%p4; mov.pred %%p1, %%p4;\n");
     for (int k = 1; k <= 3; k++) {
         uint64_t v = values[k - 1];
-        fprintf(f, "mov.b64 %%l%d, 0x%llx; mov.b64 %%g%d, %%l%d; mov.b32 %%r%d, 0x%x; mov.b32 %%f%d, %%r%d; mov.b16 %%h%d, 0x%x;\n", k,
-                (unsigned long long)v, k, k, k, (uint32_t)v, k, k, k, (uint16_t)v);
+        fprintf(f,
+                "mov.b64 %%l%d, 0x%llx; mov.b64 %%g%d, %%l%d; mov.b32 %%r%d, 0x%x; mov.b32 %%f%d, %%r%d; mov.b16 "
+                "%%h%d, 0x%x;\n",
+                k, (unsigned long long)v, k, k, k, (uint32_t)v, k, k, k, (uint16_t)v);
     }
     const char *text = r->text, *end;
     while ((end = strchr(text, ';'))) {
@@ -189,12 +197,15 @@ static char *make_ptx(void)
     char *text;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
-    fprintf(f, ".version 8.8\n.target sm_90\n.address_size 64\n.shared .align 8 .b8 sh[64];\n.global .align 8 .b8 gl[64];\n"
-               ".visible .entry k(.param .u64 p_out) {\n.local .align 8 .b8 lo[16];\n"
-               ".reg .pred %%p<8>; .reg .b16 %%h<8>; .reg .b32 %%r<8>; .reg .b64 %%l<8>; .reg .f32 %%f<8>; .reg .f64 %%g<8>; .reg .b128 %%o<2>;\n"
-               ".reg .b8 %%c<4>; .reg .b64 %%out, %%out_lane;\n"
-               "ld.param.u64 %%out, [p_out]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%l1, %%r1, 8; add.u64 %%out_lane, %%out, %%l1;\n"
-               "setp.eq.u32 %%p3, %%r1, %%r1; not.pred %%p4, %%p3; and.b32 %%r1, %%r1, 1; setp.eq.u32 %%p5, %%r1, 0;\n");
+    fprintf(
+        f, ".version 8.8\n.target sm_90\n.address_size 64\n.shared .align 8 .b8 sh[64];\n.global .align 8 .b8 gl[64];\n"
+           ".visible .entry k(.param .u64 p_out) {\n.local .align 8 .b8 lo[16];\n"
+           ".reg .pred %%p<8>; .reg .b16 %%h<8>; .reg .b32 %%r<8>; .reg .b64 %%l<8>; .reg .f32 %%f<8>; .reg .f64 "
+           "%%g<8>; .reg .b128 %%o<2>;\n"
+           ".reg .b8 %%c<4>; .reg .b64 %%out, %%out_lane;\n"
+           "ld.param.u64 %%out, [p_out]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%l1, %%r1, 8; add.u64 %%out_lane, %%out, "
+           "%%l1;\n"
+           "setp.eq.u32 %%p3, %%r1, %%r1; not.pred %%p4, %%p3; and.b32 %%r1, %%r1, 1; setp.eq.u32 %%p5, %%r1, 0;\n");
     for (int i = 0; i < ROWS; i++)
         emit_row(f, i);
     fprintf(f, "ret;\n}\n");
@@ -204,7 +215,10 @@ static char *make_ptx(void)
 
 static uint64_t before(char kind)
 {
-    return kind == 'h' ? (uint16_t)BEFORE : kind == 'r' || kind == 'f' ? (uint32_t)BEFORE : kind == 'p' || kind == 'q' ? 0 : BEFORE;
+    return kind == 'h'                  ? (uint16_t)BEFORE
+           : kind == 'r' || kind == 'f' ? (uint32_t)BEFORE
+           : kind == 'p' || kind == 'q' ? 0
+                                        : BEFORE;
 }
 
 /* Prints every row that went wrong; their number. */
@@ -216,8 +230,9 @@ static int compare_rows(const uint64_t *out)
             uint64_t expected = (i & 1) && (lane & 1) ? before(rows[i].kind) : rows[i].expected;
             if (out[i * 32 + lane] == expected)
                 continue;
-            print_error("lane %d: %s  a %llx b %llx c %llx: %llx, expected %llx\n", lane, rows[i].text, (unsigned long long)rows[i].a,
-                        (unsigned long long)rows[i].b, (unsigned long long)rows[i].c, (unsigned long long)out[i * 32 + lane], (unsigned long long)expected);
+            print_error("lane %d: %s  a %llx b %llx c %llx: %llx, expected %llx\n", lane, rows[i].text,
+                        (unsigned long long)rows[i].a, (unsigned long long)rows[i].b, (unsigned long long)rows[i].c,
+                        (unsigned long long)out[i * 32 + lane], (unsigned long long)expected);
             wrong++;
             break;
         }
@@ -231,7 +246,11 @@ static void test_rows(void **state)
     static struct error e;
     struct gpu_options options;
     memset(&options, 0, sizeof options);
-    options.machine = (struct machine){.name = "test", .cores = 1, .sm = { .warps = 48, .blocks = 8, .registers = 65536, .register_granule = 8, .shared_bytes = 49152 }, .memory_bytes = 64 << 20};
+    options.machine = (struct machine){
+        .name = "test",
+        .cores = 1,
+        .sm = {.warps = 48, .blocks = 8, .registers = 65536, .register_granule = 8, .shared_bytes = 49152},
+        .memory_bytes = 64 << 20};
     options.functional = true;
     struct gpu *g = gpu_create(&options, &e);
     assert_non_null(g);
@@ -241,7 +260,11 @@ static void test_rows(void **state)
     if (!image)
         fail_msg("%s", e.text);
     uint64_t out = memory_alloc(g->memory, ROWS * 256, 256, MEMORY_DEVICE, NULL);
-    struct gpu_launch launch = {.kernel = exec_image_function(image, "k"), .grid = {1, 1, 1}, .block = {32, 1, 1}, .params = &out, .params_bytes = 8};
+    struct gpu_launch launch = {.kernel = exec_image_function(image, "k"),
+                                .grid = {1, 1, 1},
+                                .block = {32, 1, 1},
+                                .params = &out,
+                                .params_bytes = 8};
     assert_non_null(launch.kernel);
     if (!gpu_launch(g, &launch, &e))
         fail_msg("%s", e.text);

@@ -1,4 +1,5 @@
-/* Integer arithmetic on single values, against the bit-by-bit definitions of the PTX ISA (and, where GPUs depart from it, what they give). */
+/* Integer arithmetic on single values, against the bit-by-bit definitions of the PTX ISA (and, where GPUs depart from
+ * it, what they give). */
 #include "exec/int_ops.h"
 #include "exec/video.h"
 
@@ -10,8 +11,42 @@
 #include <cmocka.h>
 
 static const uint64_t corners[] = {
-    0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 254, 255, 256, 257, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffff, 0x800000, 0xffffff,
-    0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff,
+    0,
+    1,
+    2,
+    3,
+    7,
+    8,
+    15,
+    16,
+    31,
+    32,
+    33,
+    63,
+    64,
+    65,
+    127,
+    128,
+    254,
+    255,
+    256,
+    257,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x10000,
+    0x7fffff,
+    0x800000,
+    0xffffff,
+    0x7fffffff,
+    0x80000000,
+    0x80000001,
+    0xfffffffe,
+    0xffffffff,
+    0x100000000,
+    0x7fffffffffffffff,
+    0x8000000000000000,
+    0xffffffffffffffff,
 };
 enum { CORNERS = sizeof corners / sizeof *corners };
 
@@ -20,7 +55,8 @@ static uint64_t draw(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     uint64_t v = *state ^ *state >> 29;
-    return v & 1 ? corners[(v >> 8) % CORNERS] : (*state = *state * 6364136223846793005u + 1442695040888963407u) ^ v >> 17;
+    return v & 1 ? corners[(v >> 8) % CORNERS]
+                 : (*state = *state * 6364136223846793005u + 1442695040888963407u) ^ v >> 17;
 }
 
 static bool bit(uint64_t v, uint32_t i) { return v >> i & 1; }
@@ -165,11 +201,13 @@ static void test_bytes_and_tables(void **state)
 {
     (void)state;
     assert_int_equal(prmt_bytes(0x33221100, 0x77665544, 0x7531), 0x77553311);
-    assert_int_equal(prmt_bytes(0x80221180, 0x7f665544, 0x89ac), 0xff000000u | 0x00 << 16); /* signs of bytes 0, 1, 2, 4 */
+    assert_int_equal(prmt_bytes(0x80221180, 0x7f665544, 0x89ac),
+                     0xff000000u | 0x00 << 16); /* signs of bytes 0, 1, 2, 4 */
     assert_int_equal(prmt_bytes(0x80221180, 0x7f665544, 0xfb80), 0x00ffff80);
     uint64_t seed = 4;
     for (int n = 0; n < 20000; n++) {
-        uint32_t a = (uint32_t)draw(&seed), b = (uint32_t)draw(&seed), c = (uint32_t)draw(&seed), table = (uint32_t)(seed >> 40 & 255), d = 0;
+        uint32_t a = (uint32_t)draw(&seed), b = (uint32_t)draw(&seed), c = (uint32_t)draw(&seed),
+                 table = (uint32_t)(seed >> 40 & 255), d = 0;
         for (uint32_t i = 0; i < 32; i++)
             d |= (table >> (bit(a, i) * 4 + bit(b, i) * 2 + bit(c, i)) & 1) << i;
         assert_int_equal(lop3_32(a, b, c, table), d);
@@ -260,15 +298,18 @@ static void test_video_simd(void **state)
     f.mask = 3;
     f.signed_a = f.signed_b = f.signed_d = true;
     f.from_a[0] = 0, f.from_a[1] = 1, f.from_b[0] = 2, f.from_b[1] = 3;
-    assert_int_equal(video_simd(&f, 0xfffe0001, 0xffff0002, 0), 0xfffe0002); /* -3 / 2 -> -2, 3 / 2 -> 2: away from zero */
+    assert_int_equal(video_simd(&f, 0xfffe0001, 0xffff0002, 0),
+                     0xfffe0002); /* -3 / 2 -> -2, 3 / 2 -> 2: away from zero */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields), cmocka_unit_test(test_masks_and_extension), cmocka_unit_test(test_bit_counts), cmocka_unit_test(test_fns),
-        cmocka_unit_test(test_division), cmocka_unit_test(test_shifts), cmocka_unit_test(test_bytes_and_tables), cmocka_unit_test(test_video_scalar),
-        cmocka_unit_test(test_video_mad), cmocka_unit_test(test_video_simd),
+        cmocka_unit_test(test_fields),           cmocka_unit_test(test_masks_and_extension),
+        cmocka_unit_test(test_bit_counts),       cmocka_unit_test(test_fns),
+        cmocka_unit_test(test_division),         cmocka_unit_test(test_shifts),
+        cmocka_unit_test(test_bytes_and_tables), cmocka_unit_test(test_video_scalar),
+        cmocka_unit_test(test_video_mad),        cmocka_unit_test(test_video_simd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

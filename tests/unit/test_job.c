@@ -1,9 +1,10 @@
-/* Does a content key change with all that determines the results, and with nothing else? Do jobs survive the way to another process, and do runs end as they must? */
+/* Does a content key change with all that determines the results, and with nothing else? Do jobs survive the way to
+ * another process, and do runs end as they must? */
 #include "gpu/machine.h"
 #include "lab/job.h"
-#include "lab/replay.h"
 #include "lab/job_record.h"
 #include "lab/key.h"
+#include "lab/replay.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *own_path;      /* of this program, which is what the jobs run */
+static const char *own_path; /* of this program, which is what the jobs run */
 
 /* ------------------------------------------------------------- experiments by hand */
 
@@ -37,16 +38,32 @@ struct point_text {
     uint32_t replay;
     const char *probes[4];
 };
-static const struct point_text usual = {.words = {"--one"}, .machine = "gtx480", .scheduler = "gto", .l1 = "lru", .divergence = "pdom", .label = "a"};
+static const struct point_text usual = {
+    .words = {"--one"}, .machine = "gtx480", .scheduler = "gto", .l1 = "lru", .divergence = "pdom", .label = "a"};
 static const char text[] = "[programs]\nx\n[machines]\ngtx480\n[schedulers]\nname = gto\n";
 
-struct made { struct arena arena; struct experiment x; struct lab_point point; struct lab_value values[AXIS_COUNT]; struct lab_entry entries[AXIS_COUNT]; const char *words[10]; };
+struct made {
+    struct arena arena;
+    struct experiment x;
+    struct lab_point point;
+    struct lab_value values[AXIS_COUNT];
+    struct lab_entry entries[AXIS_COUNT];
+    const char *words[10];
+};
 
 static void make_experiment(struct made *m, const struct point_text *t)
 {
     static const int lines[AXIS_COUNT] = {2, 4, 6, 0, 0, 0};
-    const char *texts[AXIS_COUNT] = {t->program ? t->program : own_path, t->machine, t->scheduler, t->l1, t->divergence, ""};
-    *m = (struct made){.x = {.name = "hand", .text = text, .text_bytes = sizeof text - 1, .points = &m->point, .point_count = 1, .pcs = t->pcs, .interval_cycles = t->interval_cycles, .replay = t->replay}};
+    const char *texts[AXIS_COUNT] = {
+        t->program ? t->program : own_path, t->machine, t->scheduler, t->l1, t->divergence, ""};
+    *m = (struct made){.x = {.name = "hand",
+                             .text = text,
+                             .text_bytes = sizeof text - 1,
+                             .points = &m->point,
+                             .point_count = 1,
+                             .pcs = t->pcs,
+                             .interval_cycles = t->interval_cycles,
+                             .replay = t->replay}};
     for (int axis = 0; axis < AXIS_COUNT; axis++) {
         m->values[axis] = (struct lab_value){.label = t->label, .text = texts[axis]};
         m->entries[axis] = (struct lab_entry){.label = t->label, .first = 0, .count = 1, .line = lines[axis]};
@@ -268,7 +285,8 @@ static size_t find_identifier(const char *bytes, size_t size)
     for (size_t at = 0; at + 16 < size; at += 4) {
         Elf64_Nhdr note;
         memcpy(&note, bytes + at, sizeof note);
-        if (note.n_namesz == 4 && note.n_type == NT_GNU_BUILD_ID && note.n_descsz == 20 && !memcmp(bytes + at + sizeof note, "GNU", 4))
+        if (note.n_namesz == 4 && note.n_type == NT_GNU_BUILD_ID && note.n_descsz == 20 &&
+            !memcmp(bytes + at + sizeof note, "GNU", 4))
             return at + sizeof note + 4;
     }
     return 0;
@@ -381,7 +399,8 @@ static void mistakes_name_their_line(void **state)
     (void)state;
     struct point_text t = usual;
     t.program = "nosuch";
-    expect_error(&t, "hand.ini:2:1: error: this program cannot be used\n  x\n  ^", "no workload and no program 'nosuch'");
+    expect_error(&t, "hand.ini:2:1: error: this program cannot be used\n  x\n  ^",
+                 "no workload and no program 'nosuch'");
     t = usual;
     t.machine = "gtx48";
     expect_error(&t, "hand.ini:4:1: error: this machine cannot be used\n  gtx480\n  ^", "did you mean gtx480?");
@@ -415,8 +434,11 @@ static void ten_thousand_points(void **state)
     struct error e = {0};
     static struct places places;
     make_experiment(&m, &usual);
-    struct lab_value *programs = arena_array(&m.arena, struct lab_value, PROGRAMS), *specs = arena_array(&m.arena, struct lab_value, SCHEDULERS), *variants = arena_array(&m.arena, struct lab_value, VARIANTS);
-    const char **words = arena_array(&m.arena, const char *, 3 * PROGRAMS), **sets = arena_array(&m.arena, const char *, 2 * VARIANTS);
+    struct lab_value *programs = arena_array(&m.arena, struct lab_value, PROGRAMS),
+                     *specs = arena_array(&m.arena, struct lab_value, SCHEDULERS),
+                     *variants = arena_array(&m.arena, struct lab_value, VARIANTS);
+    const char **words = arena_array(&m.arena, const char *, 3 * PROGRAMS),
+               **sets = arena_array(&m.arena, const char *, 2 * VARIANTS);
     for (int i = 0; i < PROGRAMS; i++) {
         programs[i] = m.values[AXIS_PROGRAM];
         words[3 * i] = own_path;
@@ -435,7 +457,9 @@ static void ten_thousand_points(void **state)
     m.x.point_count = POINTS;
     for (uint32_t i = 0; i < POINTS; i++) {
         uint32_t program = i % PROGRAMS, variant = i / PROGRAMS / SCHEDULERS;
-        m.x.points[i] = (struct lab_point){.value = {program, 0, i / PROGRAMS % SCHEDULERS, 0, 0, variant}, .words = &words[3 * program], .sets = &sets[2 * variant]};
+        m.x.points[i] = (struct lab_point){.value = {program, 0, i / PROGRAMS % SCHEDULERS, 0, 0, variant},
+                                           .words = &words[3 * program],
+                                           .sets = &sets[2 * variant]};
     }
     struct timespec a, b;
     clock_gettime(CLOCK_MONOTONIC, &a);
@@ -443,7 +467,7 @@ static void ten_thousand_points(void **state)
     clock_gettime(CLOCK_MONOTONIC, &b);
     double seconds = (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
     assert_true(seconds < 1.0);
-    char (*keys)[KEY_BYTES] = arena_alloc(&m.arena, POINTS * sizeof *keys);
+    char(*keys)[KEY_BYTES] = arena_alloc(&m.arena, POINTS * sizeof *keys);
     for (uint32_t i = 0; i < POINTS; i++)
         memcpy(keys[i], jobs[i].key, KEY_BYTES);
     qsort(keys, POINTS, sizeof *keys, (int (*)(const void *, const void *))strcmp);
@@ -457,7 +481,15 @@ static void ten_thousand_points(void **state)
 static struct job job_for(const char *path, const char **words)
 {
     static const char *no_sets[] = {NULL};
-    return (struct job){.key = "0123456789abcdef0123456789abcdef", .program = path, .path = path, .words = words, .machine = "gtx480", .scheduler = "gto", .l1 = "", .divergence = "", .sets = no_sets,
+    return (struct job){.key = "0123456789abcdef0123456789abcdef",
+                        .program = path,
+                        .path = path,
+                        .words = words,
+                        .machine = "gtx480",
+                        .scheduler = "gto",
+                        .l1 = "",
+                        .divergence = "",
+                        .sets = no_sets,
                         .label = "x"};
 }
 
@@ -466,9 +498,12 @@ static void there_and_back(void **state)
     (void)state;
     struct arena a = {0};
     struct error e = {0};
-    const char *words[] = {"bfs", "it's \"two\" words", "--size", "test", NULL}, *sets[] = {"l1d.ways=4", "core.warps=24", NULL};
+    const char *words[] = {"bfs", "it's \"two\" words", "--size", "test", NULL},
+               *sets[] = {"l1d.ways=4", "core.warps=24", NULL};
     struct job j = job_for("/x/bfs", words), k;
-    j.program = "bfs", j.sets = sets, j.time_limit_seconds = 1.5, j.memory_limit_bytes = 3ull << 32, j.expected_seconds = 2.25, j.pcs = true, j.interval_cycles = 5ull << 32, j.replay = 1 << REPLAY_FIFO | 1 << REPLAY_BELADY;
+    j.program = "bfs", j.sets = sets, j.time_limit_seconds = 1.5, j.memory_limit_bytes = 3ull << 32,
+    j.expected_seconds = 2.25, j.pcs = true, j.interval_cycles = 5ull << 32,
+    j.replay = 1 << REPLAY_FIFO | 1 << REPLAY_BELADY;
     json_t *there = job_to_json(&j);
     assert_non_null(there);
     char *line = json_dumps(there, JSON_COMPACT);
@@ -526,7 +561,8 @@ static void command_of_a_job(void **state)
     free(command);
     j.interval_cycles = 0, j.replay = 1 << REPLAY_LRU | 1 << REPLAY_BELADY;
     command = job_command(&j);
-    assert_string_equal(command, "heddle run -m gtx480 -s gto --set l1d.ways=4 --trace l1d.trace bfs 'it'\\''s' '' --size test && heddle cache l1d.trace --policy lru,belady");
+    assert_string_equal(command, "heddle run -m gtx480 -s gto --set l1d.ways=4 --trace l1d.trace bfs 'it'\\''s' '' "
+                                 "--size test && heddle cache l1d.trace --policy lru,belady");
     free(command);
 }
 
@@ -544,7 +580,10 @@ static json_t *execute(const struct job *j, struct error *e)
     return record;
 }
 
-static const char *field(const json_t *record, const char *name) { return json_string_value(json_object_get(record, name)); }
+static const char *field(const json_t *record, const char *name)
+{
+    return json_string_value(json_object_get(record, name));
+}
 
 static void expect_failure(struct job j, const char *failure, int exit)
 {
@@ -634,7 +673,8 @@ static void a_log_is_cut(void **state)
     (void)state;
     const char *words[] = {"x", NULL};
     struct error e = {0};
-    struct job j = job_for(script("talks.sh", "i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i + 1)); done; exit 1\n"), words);
+    struct job j =
+        job_for(script("talks.sh", "i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i + 1)); done; exit 1\n"), words);
     json_t *record = execute(&j, &e);
     const char *log = field(record, "log");
     assert_true(strlen(log) <= 4000 && strlen(log) > 3000);
@@ -658,7 +698,10 @@ static bool is_alive(pid_t pid)
     return alive;
 }
 
-static void pause_ms(long ms) { nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL); }
+static void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
+}
 
 static bool wait_until(bool (*condition)(pid_t), pid_t argument)
 {

@@ -19,7 +19,7 @@
 static char folder[] = "/tmp/test_job_files_XXXXXX";
 static const char *no_words[] = {NULL};
 static const struct job *no_inputs[] = {NULL};
-#define FIRST "0123456789abcdef0123456789abcdef"
+#define FIRST  "0123456789abcdef0123456789abcdef"
 #define SECOND "fedcba9876543210fedcba9876543210"
 
 static int make_folder(void **state)
@@ -97,7 +97,8 @@ static void paths_take_the_place_of_keys(void **state)
     options[1] = "@.csv", options[2] = NULL;
     probes[1] = "lost:of=@" SECOND ",a=1";
     j.probes = probes, j.scheduler = "gto";
-    assert_true(jobs_place_files(inputs, 2, "/z/r.db.files", &a, &e) && jobs_place_files(&j, 1, "/z/r.db.files", &a, &e));
+    assert_true(jobs_place_files(inputs, 2, "/z/r.db.files", &a, &e) &&
+                jobs_place_files(&j, 1, "/z/r.db.files", &a, &e));
     assert_string_equal(inputs[1].output, "/z/r.db.files/" SECOND ".csv");
     command_is(&inputs[1], "heddle run -m gtx480 -s gto --warps /z/r.db.files/" SECOND ".csv bfs --size test");
     command_is(&j, "heddle run -m gtx480 -s gto --probe loads --probe lost:of=/z/r.db.files/" SECOND

@@ -36,7 +36,7 @@ static void on_access(void *state, const struct heddle_core *core, const struct 
 }
 
 static const struct heddle_probe listener = {
-    .policy = { .abi = HEDDLE_POLICY_ABI, .name = "listener", .on = { .l1_access = on_access } },
+    .policy = {.abi = HEDDLE_POLICY_ABI, .name = "listener", .on = {.l1_access = on_access}},
 };
 
 static void launch(const char *machine, const char *body)
@@ -46,13 +46,12 @@ static void launch(const char *machine, const char *body)
     snprintf(l1d, sizeof l1d, "l1d.line_bytes=%u", line_bytes);
     snprintf(l2, sizeof l2, "l2.line_bytes=%u", line_bytes > 128 ? line_bytes : 128);
     const char *const sets[] = {
-        ONE_CORE, "machine.cores_per_cluster=1", l1d, l2, "dram.channel_bit=8", "l1d.sets=64", "l1d.ways=64", NULL
-    };
+        ONE_CORE, "machine.cores_per_cluster=1", l1d, l2, "dram.channel_bit=8", "l1d.sets=64", "l1d.ways=64", NULL};
     memset(heard, 0, sizeof heard);
     memset(missed, 0, sizeof missed);
     total = 0;
     local_count = 0;
-    policy_open(&t, &(struct policy_run){ .machine = machine, .sets = sets, .probes = { &listener } }, "", body);
+    policy_open(&t, &(struct policy_run){.machine = machine, .sets = sets, .probes = {&listener}}, "", body);
     timed_launch(&t, 1, 32, 0);
     timed_close(&t);
 }
@@ -64,20 +63,20 @@ struct shape {
 };
 
 static const struct shape shapes[] = {
-    { "ld.global.u8 %r10, [%rd1];\n", "st.global.u8 [%rd1], %r1;\n", 1 },
-    { "ld.global.u16 %r10, [%rd1];\n", "st.global.u16 [%rd1], %r1;\n", 2 },
-    { "ld.global.u32 %r10, [%rd1];\n", "st.global.u32 [%rd1], %r1;\n", 4 },
-    { "ld.global.u64 %rd10, [%rd1];\n", "st.global.u64 [%rd1], %rd2;\n", 8 },
-    { "ld.global.v2.u32 {%r10, %r11}, [%rd1];\n", "st.global.v2.u32 [%rd1], {%r1, %r1};\n", 8 },
-    { "ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd1];\n", "st.global.v4.u32 [%rd1], {%r1, %r1, %r1, %r1};\n", 16 },
-    { "ld.global.v2.u64 {%rd10, %rd11}, [%rd1];\n", "st.global.v2.u64 [%rd1], {%rd2, %rd2};\n", 16 },
-    { "ld.global.v4.u8 {%r10, %r11, %r12, %r13}, [%rd1];\n", "st.global.v4.u8 [%rd1], {%r1, %r1, %r1, %r1};\n", 4 },
+    {"ld.global.u8 %r10, [%rd1];\n", "st.global.u8 [%rd1], %r1;\n", 1},
+    {"ld.global.u16 %r10, [%rd1];\n", "st.global.u16 [%rd1], %r1;\n", 2},
+    {"ld.global.u32 %r10, [%rd1];\n", "st.global.u32 [%rd1], %r1;\n", 4},
+    {"ld.global.u64 %rd10, [%rd1];\n", "st.global.u64 [%rd1], %rd2;\n", 8},
+    {"ld.global.v2.u32 {%r10, %r11}, [%rd1];\n", "st.global.v2.u32 [%rd1], {%r1, %r1};\n", 8},
+    {"ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd1];\n", "st.global.v4.u32 [%rd1], {%r1, %r1, %r1, %r1};\n", 16},
+    {"ld.global.v2.u64 {%rd10, %rd11}, [%rd1];\n", "st.global.v2.u64 [%rd1], {%rd2, %rd2};\n", 16},
+    {"ld.global.v4.u8 {%r10, %r11, %r12, %r13}, [%rd1];\n", "st.global.v4.u8 [%rd1], {%r1, %r1, %r1, %r1};\n", 4},
 };
 
 static void check(const char *machine, const struct shape *shape, uint32_t start, uint32_t stride, uint32_t mask)
 {
-    struct text body = { 0 };
-    bool need[LINES_MOST] = { false };
+    struct text body = {0};
+    bool need[LINES_MOST] = {false};
     uint32_t needed = 0;
     say(&body, "ld.param.u64 %%rd1, [buffer];\nmov.u32 %%r1, %%tid.x;\nmul.wide.u32 %%rd2, %%r1, %u;\n", stride);
     say(&body, "add.u64 %%rd1, %%rd1, %%rd2;\nadd.u64 %%rd1, %%rd1, %u;\n", START + start);

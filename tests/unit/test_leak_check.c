@@ -27,7 +27,7 @@ static bool is_searched_for_leaks(void)
 
 static int run(char *what)
 {
-    char *arguments[] = { self, what, NULL };
+    char *arguments[] = {self, what, NULL};
     pid_t pid;
     int status;
     assert_int_equal(posix_spawn(&pid, self, NULL, NULL, arguments, environ), 0);
@@ -52,7 +52,7 @@ static void loses(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = { cmocka_unit_test(gives_back), cmocka_unit_test(loses) };
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(gives_back), cmocka_unit_test(loses)};
     void *volatile memory = argc > 1 ? malloc(100) : NULL;
     if (memory && !strcmp(argv[1], "give-back"))
         free(memory);

@@ -1,4 +1,5 @@
-/* Does the table from lines to numbers have what was put into it, and nothing else, whatever came and went, and however many lines want the same slots? */
+/* Does the table from lines to numbers have what was put into it, and nothing else, whatever came and went, and however
+ * many lines want the same slots? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +32,7 @@ static void same(const struct line_map *m, const uint64_t *lines, const uint64_t
 /* Lines of which so many share a home in a table of so many slots as these need. */
 static void crowd(uint64_t *lines, uint32_t together)
 {
-    struct line_map size = { .mask = 1023 };
+    struct line_map size = {.mask = 1023};
     uint64_t line = 0, home = 0;
     for (uint32_t i = 0; i < LINES; i++, line++) {
         while (i % together && line_map_home(&size, line) != home)
@@ -46,7 +47,7 @@ static void come_and_go(uint32_t together)
     uint64_t lines[LINES], values[LINES], count = 0;
     struct slabs slabs;
     slabs_init(&slabs);
-    struct line_map m = { .slabs = &slabs };
+    struct line_map m = {.slabs = &slabs};
     crowd(lines, together);
     for (uint32_t i = 0; i < LINES; i++)
         values[i] = LINE_MAP_NEW;
@@ -87,7 +88,10 @@ static void slabs_cut_blocks(void **state)
     (void)state;
     struct slabs s;
     slabs_init(&s);
-    struct { unsigned char *at; size_t bytes; } blocks[300];
+    struct {
+        unsigned char *at;
+        size_t bytes;
+    } blocks[300];
     for (uint32_t i = 0; i < 300; i++) {
         size_t bytes = blocks[i].bytes = (size_t)64 << i % 18;
         blocks[i].at = slabs_take(&s, bytes);
@@ -108,7 +112,10 @@ static void slabs_give_zeros(void **state)
 {
     (void)state;
     struct slabs s;
-    struct { unsigned char *at; size_t bytes; } blocks[60];
+    struct {
+        unsigned char *at;
+        size_t bytes;
+    } blocks[60];
     slabs_init(&s);
     for (uint32_t i = 0; i < 60; i++) {
         size_t bytes = blocks[i].bytes = i % 20 == 19 ? (3u << 20) + i : 1 + i * 977;
@@ -130,6 +137,7 @@ static void slabs_give_zeros(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(lines_come_and_go), cmocka_unit_test(slabs_cut_blocks), cmocka_unit_test(slabs_give_zeros) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_come_and_go), cmocka_unit_test(slabs_cut_blocks),
+                                       cmocka_unit_test(slabs_give_zeros)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

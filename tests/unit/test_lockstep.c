@@ -6,7 +6,11 @@ enum { MOST = 64 };
 
 /* What was told: runs and branches in order; masks of the first two warps. */
 static struct {
-    struct { bool is_branch, divergent; uint64_t instructions; uint32_t masks[2], not_taken[2]; } list[MOST];
+    struct {
+        bool is_branch, divergent;
+        uint64_t instructions;
+        uint32_t masks[2], not_taken[2];
+    } list[MOST];
     uint32_t count, left_launches, left_blocks;
     uint64_t warp_instructions;
 } told;
@@ -50,8 +54,7 @@ static const struct heddle_probe counter = {
     .blocks = {.ran = on_ran, .left = on_left},
 };
 
-#define MIDDLE                                                                                                         \
-    "mov.u32 %r0, %tid.x;\nmul.wide.u32 %rd1, %r0, 4;\nadd.u64 %rd1, %rd0, %rd1;\nmov.u32 %r1, 1;\n"
+#define MIDDLE       "mov.u32 %r0, %tid.x;\nmul.wide.u32 %rd1, %r0, 4;\nadd.u64 %rd1, %rd0, %rd1;\nmov.u32 %r1, 1;\n"
 #define KERNEL(body) PTX_LOCKSTEP_HEADER KERNEL_HEAD MIDDLE body "ret;\n}\n"
 
 static void run(struct kernel_run *k, const char *ptx, const struct heddle_probe *probe, uint32_t threads)
@@ -76,10 +79,11 @@ static void paths_of_a_block_in_order(void **state)
 {
     (void)state;
     struct kernel_run k;
-    run(&k, KERNEL("sub.u32 %r2, %r0, 8;\nsetp.lt.u32 %p0, %r2, 32;\n@%p0 bra THEN;\n"
-                   "mov.u32 %r1, 2;\nadd.u32 %r1, %r1, 1;\nbra MEET;\n"
-                   "THEN: mov.u32 %r1, 7;\n"
-                   "MEET: st.global.u32 [%rd1], %r1;\n"),
+    run(&k,
+        KERNEL("sub.u32 %r2, %r0, 8;\nsetp.lt.u32 %p0, %r2, 32;\n@%p0 bra THEN;\n"
+               "mov.u32 %r1, 2;\nadd.u32 %r1, %r1, 1;\nbra MEET;\n"
+               "THEN: mov.u32 %r1, 7;\n"
+               "MEET: st.global.u32 [%rd1], %r1;\n"),
         &recorder, 64);
     assert_int_equal(told.count, 5);
     assert_true(told.list[0].is_branch && told.list[0].divergent);
@@ -117,8 +121,9 @@ static void a_loop_with_many_exits(void **state)
 {
     (void)state;
     struct kernel_run k;
-    run(&k, KERNEL("mov.u32 %r2, 0;\nLOOP: add.u32 %r2, %r2, 1;\nsetp.le.u32 %p0, %r2, %r0;\n@%p0 bra LOOP;\n"
-                   "st.global.u32 [%rd1], %r2;\n"),
+    run(&k,
+        KERNEL("mov.u32 %r2, 0;\nLOOP: add.u32 %r2, %r2, 1;\nsetp.le.u32 %p0, %r2, %r0;\n@%p0 bra LOOP;\n"
+               "st.global.u32 [%rd1], %r2;\n"),
         &counter, 100);
     for (uint32_t i = 0; i < 100; i++)
         assert_int_equal(k.words[i], i + 1);
@@ -131,13 +136,14 @@ static void barriers_on_both_paths(void **state)
 {
     (void)state;
     struct kernel_run k;
-    run(&k, ".version 8.0\n.target sm_60\n.address_size 64\n.shared .align 4 .b32 given[64];\n" KERNEL_HEAD MIDDLE
-            "shl.b32 %r3, %r0, 2;\nmov.u32 %r4, given;\nadd.u32 %r3, %r4, %r3;\nst.shared.u32 [%r3], %r0;\n"
-            "xor.b32 %r5, %r0, 1;\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r4, %r5;\n"
-            "and.b32 %r2, %r0, 1;\nsetp.eq.u32 %p0, %r2, 1;\n@%p0 bra ODD;\n"
-            "add.u32 %r6, %r0, 100;\nst.shared.u32 [%r3], %r6;\nbar.sync 0;\nld.shared.u32 %r1, [%r5];\nbra MEET;\n"
-            "ODD: add.u32 %r6, %r0, 200;\nst.shared.u32 [%r3], %r6;\nbar.sync 0;\nld.shared.u32 %r1, [%r5];\n"
-            "MEET: st.global.u32 [%rd1], %r1;\nret;\n}\n",
+    run(&k,
+        ".version 8.0\n.target sm_60\n.address_size 64\n.shared .align 4 .b32 given[64];\n" KERNEL_HEAD MIDDLE
+        "shl.b32 %r3, %r0, 2;\nmov.u32 %r4, given;\nadd.u32 %r3, %r4, %r3;\nst.shared.u32 [%r3], %r0;\n"
+        "xor.b32 %r5, %r0, 1;\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r4, %r5;\n"
+        "and.b32 %r2, %r0, 1;\nsetp.eq.u32 %p0, %r2, 1;\n@%p0 bra ODD;\n"
+        "add.u32 %r6, %r0, 100;\nst.shared.u32 [%r3], %r6;\nbar.sync 0;\nld.shared.u32 %r1, [%r5];\nbra MEET;\n"
+        "ODD: add.u32 %r6, %r0, 200;\nst.shared.u32 [%r3], %r6;\nbar.sync 0;\nld.shared.u32 %r1, [%r5];\n"
+        "MEET: st.global.u32 [%rd1], %r1;\nret;\n}\n",
         &counter, 64);
     for (uint32_t i = 0; i < 64; i++)
         assert_int_equal(k.words[i], i % 2 ? (i ^ 1) + 100 : (i ^ 1) + 200);
@@ -163,8 +169,9 @@ static void shuffles_within_a_path(void **state)
 {
     (void)state;
     struct kernel_run k;
-    run(&k, KERNEL("and.b32 %r2, %r0, 4;\nsetp.eq.u32 %p0, %r2, 0;\n@%p0 bra MEET;\n"
-                   "shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xf0f0f0f0;\nMEET: st.global.u32 [%rd1], %r1;\n"),
+    run(&k,
+        KERNEL("and.b32 %r2, %r0, 4;\nsetp.eq.u32 %p0, %r2, 0;\n@%p0 bra MEET;\n"
+               "shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xf0f0f0f0;\nMEET: st.global.u32 [%rd1], %r1;\n"),
         &counter, 64);
     for (uint32_t i = 0; i < 64; i++)
         assert_int_equal(k.words[i], i & 4 ? (i ^ 1) % 32 + i / 32 * 32 : 1);
@@ -177,9 +184,10 @@ static void shuffles_across_paths(void **state)
 {
     (void)state;
     struct kernel_run k;
-    run(&k, KERNEL("and.b32 %r2, %r0, 1;\nsetp.eq.u32 %p0, %r2, 0;\n@%p0 bra EVEN;\nadd.u32 %r0, %r0, 100;\n"
-                   "EVEN: @%p0 bra NEXT;\nshfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xffffffff;\nbra MEET;\n"
-                   "NEXT: shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xffffffff;\nMEET: st.global.u32 [%rd1], %r1;\n"),
+    run(&k,
+        KERNEL("and.b32 %r2, %r0, 1;\nsetp.eq.u32 %p0, %r2, 0;\n@%p0 bra EVEN;\nadd.u32 %r0, %r0, 100;\n"
+               "EVEN: @%p0 bra NEXT;\nshfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xffffffff;\nbra MEET;\n"
+               "NEXT: shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xffffffff;\nMEET: st.global.u32 [%rd1], %r1;\n"),
         &counter, 64);
     assert_int_equal(told.left_blocks, 1);
     assert_true(told.warp_instructions < k.counted->warp_instructions);
@@ -191,10 +199,11 @@ static void threads_that_spin(void **state)
 {
     (void)state;
     struct kernel_run k;
-    run(&k, KERNEL("setp.ne.u32 %p0, %r0, 32;\n@%p0 bra MEET;\n"
-                   "SPIN: ld.volatile.global.u32 %r2, [%rd0+4000];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra SPIN;\n"
-                   "MEET: st.global.u32 [%rd1], %r1;\nsetp.eq.u32 %p2, %r0, 0;\n"
-                   "@%p2 st.global.u32 [%rd0+4000], %r1;\n"),
+    run(&k,
+        KERNEL("setp.ne.u32 %p0, %r0, 32;\n@%p0 bra MEET;\n"
+               "SPIN: ld.volatile.global.u32 %r2, [%rd0+4000];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra SPIN;\n"
+               "MEET: st.global.u32 [%rd1], %r1;\nsetp.eq.u32 %p2, %r0, 0;\n"
+               "@%p2 st.global.u32 [%rd0+4000], %r1;\n"),
         &counter, 64);
     for (uint32_t i = 0; i < 64; i++)
         assert_int_equal(k.words[i], 1);
@@ -208,8 +217,9 @@ static void hangs_are_found(void **state)
     (void)state;
     struct kernel_run k;
     memset(&told, 0, sizeof told);
-    lockstep_open(&k, KERNEL("SPIN: ld.volatile.global.u32 %r2, [%rd0+4000];\nsetp.eq.u32 %p1, %r2, 0;\n"
-                             "@%p1 bra SPIN;\n"),
+    lockstep_open(&k,
+                  KERNEL("SPIN: ld.volatile.global.u32 %r2, [%rd0+4000];\nsetp.eq.u32 %p1, %r2, 0;\n"
+                         "@%p1 bra SPIN;\n"),
                   NULL, &counter);
     assert_false(kernel_launch(&k, 1, 64));
     assert_int_equal(k.error.kind, ERROR_DEADLOCK);
@@ -220,8 +230,10 @@ static void kernels_with_calls_are_left_out(void **state)
 {
     (void)state;
     struct kernel_run k;
-    run(&k, PTX_LOCKSTEP_HEADER ".func (.reg .b32 %out) more(.reg .b32 %in) {\nadd.u32 %out, %in, 1;\nret;\n}\n"
-            KERNEL_HEAD MIDDLE "call (%r1), more, (%r0);\nst.global.u32 [%rd1], %r1;\nret;\n}\n",
+    run(&k,
+        PTX_LOCKSTEP_HEADER
+        ".func (.reg .b32 %out) more(.reg .b32 %in) {\nadd.u32 %out, %in, 1;\nret;\n}\n" KERNEL_HEAD MIDDLE
+        "call (%r1), more, (%r0);\nst.global.u32 [%rd1], %r1;\nret;\n}\n",
         &counter, 64);
     for (uint32_t i = 0; i < 64; i++)
         assert_int_equal(k.words[i], i + 1);
@@ -245,11 +257,16 @@ static void faults_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_of_a_block_in_order),  cmocka_unit_test(warps_that_part),
-        cmocka_unit_test(a_loop_with_many_exits),     cmocka_unit_test(barriers_on_both_paths),
-        cmocka_unit_test(barriers_after_threads_end), cmocka_unit_test(shuffles_within_a_path),
-        cmocka_unit_test(shuffles_across_paths),      cmocka_unit_test(threads_that_spin),
-        cmocka_unit_test(hangs_are_found),            cmocka_unit_test(kernels_with_calls_are_left_out),
+        cmocka_unit_test(paths_of_a_block_in_order),
+        cmocka_unit_test(warps_that_part),
+        cmocka_unit_test(a_loop_with_many_exits),
+        cmocka_unit_test(barriers_on_both_paths),
+        cmocka_unit_test(barriers_after_threads_end),
+        cmocka_unit_test(shuffles_within_a_path),
+        cmocka_unit_test(shuffles_across_paths),
+        cmocka_unit_test(threads_that_spin),
+        cmocka_unit_test(hangs_are_found),
+        cmocka_unit_test(kernels_with_calls_are_left_out),
         cmocka_unit_test(faults_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Does a machine file give the machine that it says, does what is printed read back the same, and is a machine that cannot be refused with its place? */
+/* Does a machine file give the machine that it says, does what is printed read back the same, and is a machine that
+ * cannot be refused with its place? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +55,8 @@ static void refuse_at(const char *text, int line, int column, const char *words,
     struct error e = {0};
     bool loaded = machine_load(&m, file_of("test.ini", text), NULL, 0, &e);
     if (loaded || e.line != line || e.column != column || !strstr(e.text, words))
-        fail_msg("%s:%d: expected line %d, column %d, '%s'; got %s", source, source_line, line, column, words, loaded ? "a machine" : e.text);
+        fail_msg("%s:%d: expected line %d, column %d, '%s'; got %s", source, source_line, line, column, words,
+                 loaded ? "a machine" : e.text);
 }
 #define refuse(text, line, column, words) refuse_at(text, line, column, words, __FILE__, __LINE__)
 
@@ -64,7 +66,8 @@ static void refuse_set_at(const char *override, int column, const char *words, c
     struct error e = {0};
     bool loaded = machine_load(&m, "machines/gtx480.ini", &override, 1, &e);
     if (loaded || strncmp(e.text, "--set:1:", 8) != 0 || e.column != column || !strstr(e.text, words))
-        fail_msg("%s:%d: expected column %d, '%s'; got %s", source, source_line, column, words, loaded ? "a machine" : e.text);
+        fail_msg("%s:%d: expected column %d, '%s'; got %s", source, source_line, column, words,
+                 loaded ? "a machine" : e.text);
 }
 #define refuse_set(override, column, words) refuse_set_at(override, column, words, __FILE__, __LINE__)
 
@@ -123,7 +126,8 @@ static void test_papers_values(void **state)
     assert_string_equal(m.scheduler, "sticky");
 }
 
-/* What defines a machine stands in its file: none of it hangs on the defaults (but for the seed, and a linear index). */
+/* What defines a machine stands in its file: none of it hangs on the defaults (but for the seed, and a linear
+ * index). */
 static void test_shipped_files_list_every_key(void **state)
 {
     (void)state;
@@ -137,7 +141,8 @@ static void test_shipped_files_list_every_key(void **state)
             sscanf(line, "[%63[^]]]", section);
             for (uint32_t i = 0; i < machine_key_count; i++) {
                 size_t length = strlen(machine_keys[i].name);
-                if (!strcmp(section, machine_keys[i].section) && !strncmp(line, machine_keys[i].name, length) && !strncmp(line + length, " = ", 3))
+                if (!strcmp(section, machine_keys[i].section) && !strncmp(line, machine_keys[i].name, length) &&
+                    !strncmp(line + length, " = ", 3))
                     seen[i] = true;
             }
         }
@@ -191,7 +196,10 @@ static void test_every_key_can_be_set(void **state)
         case MACHINE_LIST: snprintf(text, sizeof text, "11,12,13,14,15"); break;
         case MACHINE_MHZ: snprintf(text, sizeof text, "123.456"); break;
         case MACHINE_U32:
-        case MACHINE_U64: snprintf(text, sizeof text, "%llu", (unsigned long long)(strtoull(back, NULL, 10) == key->most ? key->least : key->most)); break;
+        case MACHINE_U64:
+            snprintf(text, sizeof text, "%llu",
+                     (unsigned long long)(strtoull(back, NULL, 10) == key->most ? key->least : key->most));
+            break;
         default: snprintf(text, sizeof text, "%s", strcmp(back, choices[0]) ? choices[0] : choices[1]); break;
         }
         if (!machine_parse(&m, key, text, strlen(text), &why))
@@ -206,8 +214,10 @@ static void test_every_key_can_be_set(void **state)
 static void test_keys_have_fields_of_their_own(void **state)
 {
     (void)state;
-    static const size_t bytes[MACHINE_TYPE_COUNT] = {[MACHINE_U32] = 4, [MACHINE_U64] = 8, [MACHINE_MHZ] = 8, [MACHINE_BOOL] = 1, [MACHINE_LIST] = 20, [MACHINE_TEXT] = 64,
-                                                     [MACHINE_MULTIPLY] = 4, [MACHINE_INDEX] = 4, [MACHINE_WRITES] = 4, [MACHINE_ALLOCATE] = 4, [MACHINE_DRAM] = 4, [MACHINE_EMPTIES] = 4};
+    static const size_t bytes[MACHINE_TYPE_COUNT] = {
+        [MACHINE_U32] = 4,    [MACHINE_U64] = 8,      [MACHINE_MHZ] = 8,      [MACHINE_BOOL] = 1,
+        [MACHINE_LIST] = 20,  [MACHINE_TEXT] = 64,    [MACHINE_MULTIPLY] = 4, [MACHINE_INDEX] = 4,
+        [MACHINE_WRITES] = 4, [MACHINE_ALLOCATE] = 4, [MACHINE_DRAM] = 4,     [MACHINE_EMPTIES] = 4};
     for (uint32_t i = 0; i < machine_key_count; i++) {
         const struct machine_key *a = &machine_keys[i];
         assert_int_equal(a->bytes, bytes[a->type]);
@@ -222,14 +232,28 @@ static void test_keys_have_fields_of_their_own(void **state)
     }
 }
 
-#define FIELD(f) {offsetof(struct machine, f), sizeof(((struct machine *)0)->f)}
-#define READ_ONLY_CACHE(c) FIELD(c.sector_bytes), FIELD(c.global_writes), FIELD(c.local_writes), FIELD(c.write_allocate), FIELD(c.latency_cycles), FIELD(c.banks), FIELD(c.port_bytes)
+#define FIELD(f)                                                      \
+    {                                                                 \
+        offsetof(struct machine, f), sizeof(((struct machine *)0)->f) \
+    }
+#define READ_ONLY_CACHE(c)                                                                         \
+    FIELD(c.sector_bytes), FIELD(c.global_writes), FIELD(c.local_writes), FIELD(c.write_allocate), \
+        FIELD(c.latency_cycles), FIELD(c.banks), FIELD(c.port_bytes)
 /* A field that is added to a configuration and forgotten in the table is found here. */
 static void test_every_field_has_a_key(void **state)
 {
-    static const struct { size_t offset, bytes; } without_key[] = {
-        FIELD(name), FIELD(mem.core_count), FIELD(mem.cores_per_port), READ_ONLY_CACHE(sm.l1c), READ_ONLY_CACHE(sm.l1t), READ_ONLY_CACHE(sm.l1i), FIELD(sm.l1d.port_bytes),
-        FIELD(mem.l2.cache.latency_cycles), FIELD(mem.l2.cache.banks),
+    static const struct {
+        size_t offset, bytes;
+    } without_key[] = {
+        FIELD(name),
+        FIELD(mem.core_count),
+        FIELD(mem.cores_per_port),
+        READ_ONLY_CACHE(sm.l1c),
+        READ_ONLY_CACHE(sm.l1t),
+        READ_ONLY_CACHE(sm.l1i),
+        FIELD(sm.l1d.port_bytes),
+        FIELD(mem.l2.cache.latency_cycles),
+        FIELD(mem.l2.cache.banks),
         {offsetof(struct machine, mem) - 4, 4}, /* padding */
     };
     bool covered[sizeof(struct machine) / 4] = {false};
@@ -245,13 +269,16 @@ static void test_every_field_has_a_key(void **state)
             covered[machine_keys[i].offset / 4 - 1] = true; /* padding, or the field before */
     for (size_t i = 0; i < sizeof covered / sizeof *covered; i++)
         if (!covered[i])
-            fail_msg("the bytes from %zu of struct machine (sm at %zu, mem at %zu) belong to no key", i * 4, offsetof(struct machine, sm), offsetof(struct machine, mem));
+            fail_msg("the bytes from %zu of struct machine (sm at %zu, mem at %zu) belong to no key", i * 4,
+                     offsetof(struct machine, sm), offsetof(struct machine, mem));
 }
 
 static void test_overrides(void **state)
 {
     (void)state;
-    static const char *const set[] = {"core.warps=16", "l1d.sets=64", "core.warps=24", "clock.core_mhz=616.25", "dram.scheduler=fifo", "latency.integer=4, 13, 4, 5, 99"};
+    static const char *const set[] = {"core.warps=16",       "l1d.sets=64",
+                                      "core.warps=24",       "clock.core_mhz=616.25",
+                                      "dram.scheduler=fifo", "latency.integer=4, 13, 4, 5, 99"};
     struct machine m;
     struct error e = {0};
     assert_true(machine_load(&m, "machines/gtx480.ini", set, sizeof set / sizeof *set, &e));
@@ -271,7 +298,8 @@ static void test_overrides(void **state)
 static void test_form(void **state)
 {
     (void)state;
-    struct machine m = load_text("\xef\xbb\xbf; with a mark\r\n[core]\r\n  warps=0x10 ; half\r\n# a comment\r\nshared_bytes = 16k\r\n\r\n[ l1d ]\nmiss_queue = 3 #;\n");
+    struct machine m = load_text("\xef\xbb\xbf; with a mark\r\n[core]\r\n  warps=0x10 ; half\r\n# a "
+                                 "comment\r\nshared_bytes = 16k\r\n\r\n[ l1d ]\nmiss_queue = 3 #;\n");
     assert_int_equal(m.sm.warps, 16);
     assert_int_equal(m.sm.shared_bytes, 16 << 10);
     assert_int_equal(m.sm.l1d.miss_queue, 3);
@@ -321,13 +349,15 @@ static void test_contradictions(void **state)
     refuse("[issue]\nfetch_bytes = 12\n", 2, 15, "a multiple of 8");
     refuse("[collector]\nsp_collectors = 60\n", 2, 17, "70 operand collectors");
     refuse("[lsu]\nshared_banks = 24\n", 2, 16, "a power of two");
-    refuse("[latency]\ninteger_initiation = 1,2,5,1,8\n", 2, 26, "mul has an initiation interval of 5 cycles but a latency of 4");
+    refuse("[latency]\ninteger_initiation = 1,2,5,1,8\n", 2, 26,
+           "mul has an initiation interval of 5 cycles but a latency of 4");
     refuse("[latency]\nsfu = 4\n", 2, 7, "latency.sfu");
     refuse("[l1d]\nline_bytes = 96\n", 2, 14, "a power of two");
     refuse("[l1d]\nsector_bytes = 48\n", 2, 16, "does not divide a line of 128 bytes");
     refuse("[l1d]\nsector_bytes = 256\n", 2, 16, "does not divide a line of 128 bytes");
     refuse("[l1d]\nsets = 48\nindex = hashed\n", 3, 9, "needs a power of two of sets, not 48");
-    refuse("[l2]\nsets = 48\nindex = multiplied\n", 3, 9, "l2: a multiplied index needs a power of two of sets, not 48");
+    refuse("[l2]\nsets = 48\nindex = multiplied\n", 3, 9,
+           "l2: a multiplied index needs a power of two of sets, not 48");
     refuse("[l1c]\nline_bytes = 256\n", 2, 14, "larger than a line of the L2");
     refuse("[dram]\nchannel_bit = 6\n", 2, 15, "expected at least 7");
     refuse("[l1i]\nsets = 0\n", 2, 8, "instruction cache");
@@ -361,14 +391,14 @@ static void test_contradictions(void **state)
 static void test_odd_machines_are_allowed(void **state)
 {
     (void)state;
-    load_text("[dram]\nt_ras = 28\nt_rp = 20\n");             /* t_rc below their sum: t_rp holds anyway */
+    load_text("[dram]\nt_ras = 28\nt_rp = 20\n"); /* t_rc below their sum: t_rp holds anyway */
     load_text("[dram]\nt_wl = 14\nt_cl = 12\n");
     load_text("[dram]\nbank_groups = 1\nt_ccdl = 0\nt_rtpl = 0\n");
     load_text("[l1d]\nsets = 48\n");
     load_text("[l1d]\nsets = 0\n[l1t]\nsets = 0\n[l1c]\nsets = 0\n");
     load_text("[core]\nwarps = 1\n[issue]\nschedulers = 1\n");
     load_text("[dram]\nchannels = 1\n");
-    load_text("[dram]\nmap = RRRRBBBCBSSSSSS\n");              /* one slice: any bank bit will do */
+    load_text("[dram]\nmap = RRRRBBBCBSSSSSS\n"); /* one slice: any bank bit will do */
 }
 
 static void test_places(void **state)
@@ -397,7 +427,11 @@ static void test_places(void **state)
     assert_int_equal(m.cores, 15);
 }
 
-struct visited { uint32_t count, numbers; char l1d_sets[32], map[64]; bool map_is_number; };
+struct visited {
+    uint32_t count, numbers;
+    char l1d_sets[32], map[64];
+    bool map_is_number;
+};
 static void visit(void *context, const char *section, const char *key, const char *value, bool is_number)
 {
     struct visited *v = context;
@@ -457,7 +491,9 @@ static void test_import(void **state)
     assert_int_equal(m.mem.core_count, 4);
     assert_int_equal(m.sm.warps, 24);
     assert_int_equal(m.sm.integer_multiply, MULTIPLY_ON_SP);
-    assert_true(m.sm.schedulers_take_turns && !m.sm.enters_lsu_at_once && m.sm.banks_at_once && m.sm.banks_by_name && m.sm.fetch_moves_on && m.sm.ends_in_fetch && m.sm.fetch_sends_at_once && m.sm.code_packed && m.launches_go_on && !m.sm.counts_dynamic_shared);
+    assert_true(m.sm.schedulers_take_turns && !m.sm.enters_lsu_at_once && m.sm.banks_at_once && m.sm.banks_by_name &&
+                m.sm.fetch_moves_on && m.sm.ends_in_fetch && m.sm.fetch_sends_at_once && m.sm.code_packed &&
+                m.launches_go_on && !m.sm.counts_dynamic_shared);
     assert_int_equal(m.sm.shuffle_latency, 32);
     assert_int_equal(m.sm.sfu_latency, 9);
     assert_int_equal(m.sm.l1d.sector_bytes, 32);
@@ -501,7 +537,9 @@ static void test_import(void **state)
     assert_int_equal(m.sm.l1d.sets, 0);
     assert_int_equal(m.sm.l1i.mshr_merge, 32);
     assert_int_equal(m.sm.integer_multiply, MULTIPLY_ON_SFU);
-    assert_true(!m.sm.schedulers_take_turns && m.sm.enters_lsu_at_once && !m.sm.banks_at_once && m.sm.banks_by_name && m.sm.fetch_moves_on && m.sm.ends_in_fetch && m.sm.fetch_sends_at_once && m.sm.code_packed && m.launches_go_on && m.sm.counts_dynamic_shared);
+    assert_true(!m.sm.schedulers_take_turns && m.sm.enters_lsu_at_once && !m.sm.banks_at_once && m.sm.banks_by_name &&
+                m.sm.fetch_moves_on && m.sm.ends_in_fetch && m.sm.fetch_sends_at_once && m.sm.code_packed &&
+                m.launches_go_on && m.sm.counts_dynamic_shared);
     assert_int_equal(m.sm.coalesce_parts, 2);
     assert_int_equal(m.sm.lsu_steps, 2);
     assert_int_equal(m.sm.past_l1_segment, 128);
@@ -525,17 +563,22 @@ static void test_import_of_flushes(void **state)
 {
     (void)state;
 #define LINES_FIT "-gpgpu_cache:il1 4:128:4,L:R:f:N,A:2:32,4\n"
-    const struct { const char *text, *note; enum launch_empties empties; } files[] = {
-        { LINES_FIT, "", LAUNCH_EMPTIES_NOTHING },
-        { LINES_FIT "-gpgpu_flush_l1_cache 1\n", "", LAUNCH_EMPTIES_L1D },
-        { LINES_FIT "-gpgpu_flush_l1_cache 0\n-gpgpu_pipeline_widths 2,0,0,1,1,2,0,0,1,1,2\n", "", LAUNCH_EMPTIES_L1D }, /* 4.x */
-        { LINES_FIT "-gpgpu_flush_l2_cache 1\n", "assumed: -gpgpu_flush_l2_cache", LAUNCH_EMPTIES_CACHES },
-        { LINES_FIT "-gpgpu_flush_l2_cache 0\n", "", LAUNCH_EMPTIES_NOTHING },
-        { LINES_FIT "-gpgpu_flush_cache 1\n", "", LAUNCH_EMPTIES_CACHES },
-        { LINES_FIT "-gpgpu_flush_cache 0\n", "", LAUNCH_EMPTIES_NOTHING },
+    const struct {
+        const char *text, *note;
+        enum launch_empties empties;
+    } files[] = {
+        {LINES_FIT, "", LAUNCH_EMPTIES_NOTHING},
+        {LINES_FIT "-gpgpu_flush_l1_cache 1\n", "", LAUNCH_EMPTIES_L1D},
+        {LINES_FIT "-gpgpu_flush_l1_cache 0\n-gpgpu_pipeline_widths 2,0,0,1,1,2,0,0,1,1,2\n", "",
+         LAUNCH_EMPTIES_L1D}, /* 4.x */
+        {LINES_FIT "-gpgpu_flush_l2_cache 1\n", "assumed: -gpgpu_flush_l2_cache", LAUNCH_EMPTIES_CACHES},
+        {LINES_FIT "-gpgpu_flush_l2_cache 0\n", "", LAUNCH_EMPTIES_NOTHING},
+        {LINES_FIT "-gpgpu_flush_cache 1\n", "", LAUNCH_EMPTIES_CACHES},
+        {LINES_FIT "-gpgpu_flush_cache 0\n", "", LAUNCH_EMPTIES_NOTHING},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        assert_int_equal(import_file(file_of("flush.config", files[i].text), files[i].note).sm.launch_empties, files[i].empties);
+        assert_int_equal(import_file(file_of("flush.config", files[i].text), files[i].note).sm.launch_empties,
+                         files[i].empties);
 }
 
 /* An imported file that is wrong: the place in it. */
@@ -581,8 +624,10 @@ static void test_import_of_bad_files(void **state)
 static void test_import_of_what_is_too_large(void **state)
 {
     (void)state;
-    struct machine m = import_file(file_of("large.config", "-gpgpu_cache:il1 N:4:128:4,L:R:f:N:L,A:2:32,4\n-gpgpu_n_clusters 5\n-gpgpu_cache:dl1 S:4:128:256,L:L:s:N:P,A:512:64,16\n"),
-                                   "l1d.ways = 256: expected a whole number from 1 to 64; it stays 16");
+    struct machine m =
+        import_file(file_of("large.config", "-gpgpu_cache:il1 N:4:128:4,L:R:f:N:L,A:2:32,4\n-gpgpu_n_clusters "
+                                            "5\n-gpgpu_cache:dl1 S:4:128:256,L:L:s:N:P,A:512:64,16\n"),
+                    "l1d.ways = 256: expected a whole number from 1 to 64; it stays 16");
     assert_int_equal(m.cores, 15);
     assert_int_equal(m.sm.l1d.mshr_entries, 512);
 }
@@ -604,11 +649,24 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults_are_the_gtx480), cmocka_unit_test(test_papers_values), cmocka_unit_test(test_shipped_files_list_every_key),
-        cmocka_unit_test(test_printed_file_reads_back_the_same), cmocka_unit_test(test_every_key_can_be_set), cmocka_unit_test(test_keys_have_fields_of_their_own), cmocka_unit_test(test_every_field_has_a_key),
-        cmocka_unit_test(test_overrides), cmocka_unit_test(test_form), cmocka_unit_test(test_values), cmocka_unit_test(test_contradictions),
-        cmocka_unit_test(test_odd_machines_are_allowed), cmocka_unit_test(test_places), cmocka_unit_test(test_visit), cmocka_unit_test(test_import), cmocka_unit_test(test_import_of_flushes),
-        cmocka_unit_test(test_import_of_bad_files), cmocka_unit_test(test_import_of_what_is_too_large),
+        cmocka_unit_test(test_defaults_are_the_gtx480),
+        cmocka_unit_test(test_papers_values),
+        cmocka_unit_test(test_shipped_files_list_every_key),
+        cmocka_unit_test(test_printed_file_reads_back_the_same),
+        cmocka_unit_test(test_every_key_can_be_set),
+        cmocka_unit_test(test_keys_have_fields_of_their_own),
+        cmocka_unit_test(test_every_field_has_a_key),
+        cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_form),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_odd_machines_are_allowed),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_visit),
+        cmocka_unit_test(test_import),
+        cmocka_unit_test(test_import_of_flushes),
+        cmocka_unit_test(test_import_of_bad_files),
+        cmocka_unit_test(test_import_of_what_is_too_large),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -81,7 +81,8 @@ static void test_release(void **state)
     assert_null(memory_find(m, a));
 }
 
-/* Small ranges are cleared by hand, large ones by giving pages back; both ends of an unaligned large one must be clear too. */
+/* Small ranges are cleared by hand, large ones by giving pages back; both ends of an unaligned large one must be clear
+ * too. */
 static void test_zeroed(void **state)
 {
     struct memory *m = *state;
@@ -176,7 +177,8 @@ static void test_pages(void **state)
 {
     const uint64_t large = 1 << 20, page = 2 << 20;
     struct memory *m = *state;
-    uint64_t below = memory_alloc(m, large - 1, 1, MEMORY_DEVICE, NULL), a = memory_alloc(m, large, 1, MEMORY_DEVICE, NULL), b = memory_alloc(m, page + 4, 1, MEMORY_MANAGED, NULL),
+    uint64_t below = memory_alloc(m, large - 1, 1, MEMORY_DEVICE, NULL),
+             a = memory_alloc(m, large, 1, MEMORY_DEVICE, NULL), b = memory_alloc(m, page + 4, 1, MEMORY_MANAGED, NULL),
              whole = memory_alloc(m, page, 1, MEMORY_DEVICE, NULL);
     assert_null(memory_find_granule(m, below + large));
     assert_null(memory_find(m, a + large));
@@ -191,7 +193,8 @@ static void test_pages(void **state)
     assert_int_equal(*(uint32_t *)memory_pointer(a + page - 4), 0);
 }
 
-/* Beside what the host allocates kernels may touch a margin, before and behind; the next one has its own, and none is left dirty. */
+/* Beside what the host allocates kernels may touch a margin, before and behind; the next one has its own, and none is
+ * left dirty. */
 static void test_margins(void **state)
 {
     enum { MARGIN = 32 << 10 };
@@ -292,7 +295,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_merging, setup, teardown),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_granules, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_pages, setup, teardown), cmocka_unit_test_setup_teardown(test_margins, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_pages, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_margins, setup, teardown),
         cmocka_unit_test_setup_teardown(test_register, setup, teardown),
         cmocka_unit_test_setup_teardown(test_describe, setup, teardown),
         cmocka_unit_test_setup_teardown(test_two_devices, setup, teardown),

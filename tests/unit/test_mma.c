@@ -1,6 +1,6 @@
-/* Matrix instructions from PTX text to memory. Products are compared with plain ones over small whole numbers, which every
- * type holds exactly, so that an element in the wrong lane shows; the places of mma's elements are written here as the ISA
- * gives them. Sums that cannot be exact have cases of their own. */
+/* Matrix instructions from PTX text to memory. Products are compared with plain ones over small whole numbers, which
+ * every type holds exactly, so that an element in the wrong lane shows; the places of mma's elements are written here
+ * as the ISA gives them. Sums that cannot be exact have cases of their own. */
 #include "gpu/gpu.h"
 
 #include <setjmp.h>
@@ -26,7 +26,10 @@ static int start(void **state)
 {
     struct bench *b = calloc(1, sizeof *b);
     struct gpu_options options = {
-        .machine = {.name = "test", .cores = 1, .sm = { .warps = 48, .blocks = 8, .registers = 32768, .register_granule = 8, .shared_bytes = 49152 }, .memory_bytes = 1 << 26},
+        .machine = {.name = "test",
+                    .cores = 1,
+                    .sm = {.warps = 48, .blocks = 8, .registers = 32768, .register_granule = 8, .shared_bytes = 49152},
+                    .memory_bytes = 1 << 26},
         .functional = true,
     };
     b->gpu = gpu_create(&options, &b->error);
@@ -51,8 +54,10 @@ static bool run_threads(struct bench *b, const char *body, uint32_t threads)
     int length = snprintf(text, sizeof text,
                           ".version 8.7\n.target sm_90a\n.address_size 64\n"
                           ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd)\n{\n"
-                          ".reg .b64 %%a, %%b, %%c, %%d, %%x, %%y; .reg .b32 %%lane, %%t; .reg .pred %%p;\n.shared .align 16 .b8 sh[1024];\n"
-                          "ld.param.u64 %%a, [pa]; ld.param.u64 %%b, [pb]; ld.param.u64 %%c, [pc]; ld.param.u64 %%d, [pd]; mov.u32 %%lane, %%laneid;\n"
+                          ".reg .b64 %%a, %%b, %%c, %%d, %%x, %%y; .reg .b32 %%lane, %%t; .reg .pred %%p;\n.shared "
+                          ".align 16 .b8 sh[1024];\n"
+                          "ld.param.u64 %%a, [pa]; ld.param.u64 %%b, [pb]; ld.param.u64 %%c, [pc]; ld.param.u64 %%d, "
+                          "[pd]; mov.u32 %%lane, %%laneid;\n"
                           "%s\nret;\n}\n",
                           body);
     b->error = (struct error){0};
@@ -60,8 +65,11 @@ static bool run_threads(struct bench *b, const char *body, uint32_t threads)
     struct exec_image *image = m ? exec_image_create(b->gpu->memory, &m, 1, &b->error) : NULL;
     if (!image)
         return false;
-    struct gpu_launch launch = {.kernel = exec_image_function(image, "k"), .grid = {1, 1, 1}, .block = {threads, 1, 1},
-                                .params = b->buffers, .params_bytes = sizeof b->buffers};
+    struct gpu_launch launch = {.kernel = exec_image_function(image, "k"),
+                                .grid = {1, 1, 1},
+                                .block = {threads, 1, 1},
+                                .params = b->buffers,
+                                .params_bytes = sizeof b->buffers};
     bool ran = gpu_launch(b->gpu, &launch, &b->error);
     exec_image_destroy(image);
     return ran;
@@ -74,7 +82,10 @@ static void run(struct bench *b, const char *body)
 }
 
 /* Text of a kernel, piece by piece. */
-struct text { char body[TEXT_BYTES / 2]; size_t used; };
+struct text {
+    char body[TEXT_BYTES / 2];
+    size_t used;
+};
 
 static void add(struct text *t, const char *format, ...)
 {
@@ -87,11 +98,15 @@ static void add(struct text *t, const char *format, ...)
 
 /* Numbers of all types */
 
-struct type { const char *name; int bits; bool is_signed; };
+struct type {
+    const char *name;
+    int bits;
+    bool is_signed;
+};
 static const struct type types[] = {
     {"f16", 16, true}, {"bf16", 16, true}, {"tf32", 32, true}, {"f32", 32, true}, {"f64", 64, true},
-    {"s8", 8, true}, {"u8", 8, false}, {"s4", 4, true}, {"u4", 4, false}, {"b1", 1, false},
-    {"s32", 32, true}, {"e4m3", 8, true}, {"e5m2", 8, true},
+    {"s8", 8, true},   {"u8", 8, false},   {"s4", 4, true},    {"u4", 4, false},  {"b1", 1, false},
+    {"s32", 32, true}, {"e4m3", 8, true},  {"e5m2", 8, true},
 };
 
 static const struct type *type_of(const char *name)
@@ -110,15 +125,21 @@ static uint64_t encode_float(int value, int exponent_bits, int fraction_bits)
     if (!value)
         return 0;
     int top = 63 - __builtin_clzll(magnitude);
-    uint64_t fraction = (fraction_bits >= top ? magnitude << (fraction_bits - top) : magnitude >> (top - fraction_bits)) & ((1ull << fraction_bits) - 1);
+    uint64_t fraction =
+        (fraction_bits >= top ? magnitude << (fraction_bits - top) : magnitude >> (top - fraction_bits)) &
+        ((1ull << fraction_bits) - 1);
     uint64_t exponent = (uint64_t)(top + (1 << (exponent_bits - 1)) - 1);
     return sign << (exponent_bits + fraction_bits) | exponent << fraction_bits | fraction;
 }
 
 static uint64_t encode(const struct type *t, int value)
 {
-    static const struct { const char *name; int exponent, fraction; } formats[] = {
-        {"f16", 5, 10}, {"bf16", 8, 7}, {"tf32", 8, 23}, {"f32", 8, 23}, {"f64", 11, 52}, {"e4m3", 4, 3}, {"e5m2", 5, 2},
+    static const struct {
+        const char *name;
+        int exponent, fraction;
+    } formats[] = {
+        {"f16", 5, 10},  {"bf16", 8, 7}, {"tf32", 8, 23}, {"f32", 8, 23},
+        {"f64", 11, 52}, {"e4m3", 4, 3}, {"e5m2", 5, 2},
     };
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (strcmp(formats[i].name, t->name) == 0)
@@ -154,12 +175,13 @@ static int operand_value(const struct type *t, int row, int column, int salt)
     return t->is_signed ? x % 5 - 2 : x % 5;
 }
 
-static int accumulator_value(int row, int column)
-{
-    return (row * 31 + column * 17) % 201 - 100;
-}
+static int accumulator_value(int row, int column) { return (row * 31 + column * 17) % 201 - 100; }
 
-struct product { int m, n, k; const struct type *a, *b, *c, *d; bool use_and; };
+struct product {
+    int m, n, k;
+    const struct type *a, *b, *c, *d;
+    bool use_and;
+};
 
 static int product_element(const struct product *p, int i, int j)
 {
@@ -173,7 +195,12 @@ static int product_element(const struct product *p, int i, int j)
 
 /* wmma: load, multiply and store, all shapes, types, layouts and spaces; strides given and left out. */
 
-struct wmma_case { const char *shape; int m, n, k; const char *operand, *c, *d; int a_registers, b_registers, accumulators; };
+struct wmma_case {
+    const char *shape;
+    int m, n, k;
+    const char *operand, *c, *d;
+    int a_registers, b_registers, accumulators;
+};
 
 static const struct wmma_case wmma_cases[] = {
     {"m16n16k16", 16, 16, 16, "f16", "f32", "f32", 8, 8, 8}, {"m16n16k16", 16, 16, 16, "f16", "f16", "f16", 8, 8, 8},
@@ -214,12 +241,12 @@ static size_t index_of(bool by_rows, int row, int column, int leading)
     return (size_t)(by_rows ? row * leading + column : column * leading + row);
 }
 
-struct wmma_layout { bool a_by_rows, b_by_rows, c_by_rows; int extra; }; /* extra: elements between rows beyond the tight ones */
+struct wmma_layout {
+    bool a_by_rows, b_by_rows, c_by_rows;
+    int extra;
+}; /* extra: elements between rows beyond the tight ones */
 
-static int leading(bool by_rows, int rows, int columns, int extra)
-{
-    return (by_rows ? columns : rows) + extra;
-}
+static int leading(bool by_rows, int rows, int columns, int extra) { return (by_rows ? columns : rows) + extra; }
 
 static void wmma_fill(struct bench *b, const struct product *p, const struct wmma_layout *l)
 {
@@ -252,13 +279,15 @@ static void wmma_text(struct text *t, const struct wmma_case *c, const struct pr
     declare_registers(t, 'i', nd, p->d);
     add(t, "wmma.load.a.sync.aligned.%s.%s.global.%s ", l->a_by_rows ? "row" : "col", c->shape, c->operand);
     add_registers(t, 'f', c->a_registers);
-    add(t, ", [%%a]%s;\nwmma.load.b.sync.aligned.%s.%s.%s ", stride[0], l->b_by_rows ? "row" : "col", c->shape, c->operand);
+    add(t, ", [%%a]%s;\nwmma.load.b.sync.aligned.%s.%s.%s ", stride[0], l->b_by_rows ? "row" : "col", c->shape,
+        c->operand);
     add_registers(t, 'g', c->b_registers);
-    add(t, ", [%%b]%s;\nwmma.load.c.sync.aligned.%s.%s.global.%s ", stride[1], l->c_by_rows ? "row" : "col", c->shape, c->c);
+    add(t, ", [%%b]%s;\nwmma.load.c.sync.aligned.%s.%s.global.%s ", stride[1], l->c_by_rows ? "row" : "col", c->shape,
+        c->c);
     add_registers(t, 'h', nc);
     add(t, ", [%%c]%s;\nwmma.mma%s.sync.aligned.%s.%s.%s", stride[2],
-        p->a->bits == 1 ? (p->use_and ? ".and.popc" : ".xor.popc") : "",
-        l->a_by_rows ? "row" : "col", l->b_by_rows ? "row" : "col", c->shape);
+        p->a->bits == 1 ? (p->use_and ? ".and.popc" : ".xor.popc") : "", l->a_by_rows ? "row" : "col",
+        l->b_by_rows ? "row" : "col", c->shape);
     if (strcmp(c->operand, "f16") == 0)
         add(t, ".%s.%s ", c->d, c->c);
     else
@@ -278,14 +307,16 @@ static void wmma_text(struct text *t, const struct wmma_case *c, const struct pr
 static void wmma_check(struct bench *b, const struct wmma_case *c, const struct wmma_layout *l, bool use_and)
 {
     static struct text t;
-    struct product p = {c->m, c->n, c->k, type_of(c->operand), type_of(c->operand), type_of(c->c), type_of(c->d), use_and};
+    struct product p = {c->m,          c->n,          c->k,   type_of(c->operand), type_of(c->operand),
+                        type_of(c->c), type_of(c->d), use_and};
     t.used = 0;
     wmma_text(&t, c, &p, l);
     wmma_fill(b, &p, l);
     run(b, t.body);
     for (int i = 0; i < p.m; i++)
         for (int j = 0; j < p.n; j++) {
-            uint64_t got = get(b->buffers[3], p.d, index_of(!l->c_by_rows, i, j, leading(!l->c_by_rows, p.m, p.n, l->extra)));
+            uint64_t got =
+                get(b->buffers[3], p.d, index_of(!l->c_by_rows, i, j, leading(!l->c_by_rows, p.m, p.n, l->extra)));
             uint64_t want = encode(p.d, product_element(&p, i, j));
             if (got != want)
                 fail_msg("row %d column %d: 0x%llx, expected 0x%llx\n%s", i, j, (unsigned long long)got,
@@ -306,23 +337,30 @@ static void test_wmma(void **state)
     }
 }
 
-/* mma: the places of elements as the ISA's figures give them. Element e of a lane's fragment; g = lane / 4, t = lane % 4. */
+/* mma: the places of elements as the ISA's figures give them. Element e of a lane's fragment; g = lane / 4, t = lane
+ * % 4. */
 
-struct place { int row, column; };
-struct mma_case { const char *name; int m, n, k; const char *a, *b, *c, *d; };
+struct place {
+    int row, column;
+};
+struct mma_case {
+    const char *name;
+    int m, n, k;
+    const char *a, *b, *c, *d;
+};
 
 static const struct mma_case mma_cases[] = {
-    {"m16n8k8", 16, 8, 8, "f16", "f16", "f32", "f32"}, {"m16n8k8", 16, 8, 8, "f16", "f16", "f16", "f16"},
-    {"m16n8k16", 16, 8, 16, "f16", "f16", "f32", "f32"}, {"m16n8k16", 16, 8, 16, "f16", "f16", "f16", "f16"},
-    {"m16n8k8", 16, 8, 8, "bf16", "bf16", "f32", "f32"}, {"m16n8k16", 16, 8, 16, "bf16", "bf16", "f32", "f32"},
-    {"m16n8k4", 16, 8, 4, "tf32", "tf32", "f32", "f32"}, {"m16n8k8", 16, 8, 8, "tf32", "tf32", "f32", "f32"},
-    {"m8n8k4", 8, 8, 4, "f64", "f64", "f64", "f64"}, {"m16n8k4", 16, 8, 4, "f64", "f64", "f64", "f64"},
-    {"m16n8k8", 16, 8, 8, "f64", "f64", "f64", "f64"}, {"m16n8k16", 16, 8, 16, "f64", "f64", "f64", "f64"},
-    {"m8n8k16", 8, 8, 16, "s8", "u8", "s32", "s32"}, {"m16n8k16", 16, 8, 16, "u8", "s8", "s32", "s32"},
-    {"m16n8k32", 16, 8, 32, "s8", "s8", "s32", "s32"}, {"m8n8k32", 8, 8, 32, "s4", "u4", "s32", "s32"},
-    {"m16n8k32", 16, 8, 32, "u4", "s4", "s32", "s32"}, {"m16n8k64", 16, 8, 64, "s4", "s4", "s32", "s32"},
-    {"m8n8k128", 8, 8, 128, "b1", "b1", "s32", "s32"}, {"m16n8k128", 16, 8, 128, "b1", "b1", "s32", "s32"},
-    {"m16n8k256", 16, 8, 256, "b1", "b1", "s32", "s32"}, {"m16n8k32", 16, 8, 32, "e4m3", "e5m2", "f32", "f32"},
+    {"m16n8k8", 16, 8, 8, "f16", "f16", "f32", "f32"},     {"m16n8k8", 16, 8, 8, "f16", "f16", "f16", "f16"},
+    {"m16n8k16", 16, 8, 16, "f16", "f16", "f32", "f32"},   {"m16n8k16", 16, 8, 16, "f16", "f16", "f16", "f16"},
+    {"m16n8k8", 16, 8, 8, "bf16", "bf16", "f32", "f32"},   {"m16n8k16", 16, 8, 16, "bf16", "bf16", "f32", "f32"},
+    {"m16n8k4", 16, 8, 4, "tf32", "tf32", "f32", "f32"},   {"m16n8k8", 16, 8, 8, "tf32", "tf32", "f32", "f32"},
+    {"m8n8k4", 8, 8, 4, "f64", "f64", "f64", "f64"},       {"m16n8k4", 16, 8, 4, "f64", "f64", "f64", "f64"},
+    {"m16n8k8", 16, 8, 8, "f64", "f64", "f64", "f64"},     {"m16n8k16", 16, 8, 16, "f64", "f64", "f64", "f64"},
+    {"m8n8k16", 8, 8, 16, "s8", "u8", "s32", "s32"},       {"m16n8k16", 16, 8, 16, "u8", "s8", "s32", "s32"},
+    {"m16n8k32", 16, 8, 32, "s8", "s8", "s32", "s32"},     {"m8n8k32", 8, 8, 32, "s4", "u4", "s32", "s32"},
+    {"m16n8k32", 16, 8, 32, "u4", "s4", "s32", "s32"},     {"m16n8k64", 16, 8, 64, "s4", "s4", "s32", "s32"},
+    {"m8n8k128", 8, 8, 128, "b1", "b1", "s32", "s32"},     {"m16n8k128", 16, 8, 128, "b1", "b1", "s32", "s32"},
+    {"m16n8k256", 16, 8, 256, "b1", "b1", "s32", "s32"},   {"m16n8k32", 16, 8, 32, "e4m3", "e5m2", "f32", "f32"},
     {"m16n8k16", 16, 8, 16, "e5m2", "e4m3", "f16", "f16"},
 };
 
@@ -369,7 +407,8 @@ static void add_transfer(struct text *t, bool load, char name, char pointer, int
 
 static void mma_text(struct text *t, const struct mma_case *c, const struct product *p, const char *options)
 {
-    int na = p->m * p->k / 32 / packed(p->a), nb = p->k * p->n / 32 / packed(p->b), nc = p->m * p->n / 32 / packed(p->c);
+    int na = p->m * p->k / 32 / packed(p->a), nb = p->k * p->n / 32 / packed(p->b),
+        nc = p->m * p->n / 32 / packed(p->c);
     declare_registers(t, 'f', na, p->a);
     declare_registers(t, 'g', nb, p->b);
     declare_registers(t, 'h', nc, p->c);
@@ -414,7 +453,7 @@ static void mma_check(struct bench *b, const struct mma_case *c, bool use_and)
         for (int e = 0; e < p.m * p.n / 32; e++) {
             struct place at = place_in_c(lane, e);
             uint64_t got = get(b->buffers[3], p.d, fragment_index(p.d, lane, e)),
-                want = encode(p.d, product_element(&p, at.row, at.column));
+                     want = encode(p.d, product_element(&p, at.row, at.column));
             if (got != want)
                 fail_msg("lane %d element %d: 0x%llx, expected 0x%llx\n%s", lane, e, (unsigned long long)got,
                          (unsigned long long)want, t.body);
@@ -456,7 +495,8 @@ static void sparse_fill(struct bench *b, const struct type *f16, const struct ty
         metadata[lane] = 0xeeeeeeee; /* only one lane of four is asked */
         for (int k = 0; lane % 4 == 2 && k < 8; k++) {
             metadata[lane] &= ~(3u << 2 * k) & ~(3u << (16 + 2 * k));
-            metadata[lane] |= (uint32_t)kept_place(lane / 4, k) << 2 * k | (uint32_t)kept_place(lane / 4 + 8, k) << (16 + 2 * k);
+            metadata[lane] |= (uint32_t)kept_place(lane / 4, k) << 2 * k | (uint32_t)kept_place(lane / 4 + 8, k)
+                                                                               << (16 + 2 * k);
         }
     }
 }
@@ -475,7 +515,8 @@ static void test_sparse(void **state)
     add_transfer(&t, true, 'g', 'b', 2, f16);
     add_transfer(&t, true, 'h', 'c', 4, f32);
     add(&t, "mad.wide.u32 %%x, %%lane, 4, %%a; ld.global.b32 %%t, [%%x+4096];\n"
-            "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%%h0,%%h1,%%h2,%%h3}, {%%f0,%%f1}, {%%g0,%%g1}, {%%h0,%%h1,%%h2,%%h3}, %%t, 2;\n");
+            "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%%h0,%%h1,%%h2,%%h3}, {%%f0,%%f1}, {%%g0,%%g1}, "
+            "{%%h0,%%h1,%%h2,%%h3}, %%t, 2;\n");
     add_transfer(&t, false, 'h', 'd', 4, f32);
     run(b, t.body);
     for (int lane = 0; lane < 32; lane++)
@@ -483,7 +524,8 @@ static void test_sparse(void **state)
             struct place at = place_in_c(lane, e);
             int sum = accumulator_value(at.row, at.column);
             for (int k = 0; k < 8; k++)
-                sum += operand_value(f16, at.row, k, 3) * operand_value(f16, k / 2 * 4 + kept_place(at.row, k), at.column, 5);
+                sum += operand_value(f16, at.row, k, 3) *
+                       operand_value(f16, k / 2 * 4 + kept_place(at.row, k), at.column, 5);
             assert_int_equal(get(b->buffers[3], f32, fragment_index(f32, lane, e)), encode(f32, sum));
         }
 }
@@ -510,31 +552,37 @@ static void test_quads(void **state)
     add_transfer(&t, true, 'f', 'a', 2, f16);
     add_transfer(&t, true, 'g', 'b', 2, f16);
     add_transfer(&t, true, 'h', 'c', 8, f32);
-    add(&t, "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%%h0,%%h1,%%h2,%%h3,%%h4,%%h5,%%h6,%%h7}, {%%f0,%%f1}, {%%g0,%%g1}, "
+    add(&t, "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%%h0,%%h1,%%h2,%%h3,%%h4,%%h5,%%h6,%%h7}, {%%f0,%%f1}, "
+            "{%%g0,%%g1}, "
             "{%%h0,%%h1,%%h2,%%h3,%%h4,%%h5,%%h6,%%h7};\n");
     add_transfer(&t, false, 'h', 'd', 8, f32);
     run(b, t.body);
     for (int lane = 0; lane < 32; lane++)
         for (int e = 0; e < 8; e++) {
-            int quad = lane / 4 % 4, row = (lane & 1) + (e & 2) + (lane >= 16 ? 4 : 0), column = (e & 4) + (lane & 2) + (e & 1),
-                sum = quad * 100;
+            int quad = lane / 4 % 4, row = (lane & 1) + (e & 2) + (lane >= 16 ? 4 : 0),
+                column = (e & 4) + (lane & 2) + (e & 1), sum = quad * 100;
             for (int k = 0; k < 4; k++)
                 sum += operand_value(f16, row, k, quad) * operand_value(f16, k, column, quad + 9);
             assert_int_equal(get(b->buffers[3], f32, fragment_index(f32, lane, e)), encode(f32, sum));
         }
 }
 
-/* How the f16 unit adds: row 0 of A times column 0 of B, all terms and the accumulator given; by the rule of mma_math.c,
- * which an H200 follows. */
+/* How the f16 unit adds: row 0 of A times column 0 of B, all terms and the accumulator given; by the rule of
+ * mma_math.c, which an H200 follows. */
 
-struct sum_case { uint16_t a[16], b[16]; uint32_t c, expected; };
+struct sum_case {
+    uint16_t a[16], b[16];
+    uint32_t c, expected;
+};
 
 static const struct sum_case sums[] = {
     /* terms 2^-24 beside 1: two of them make one unit in the last place, none is lost */
     {{0x1400, 0x1400}, {0x0400, 0x0400}, 0x3f800000, 0x3f800001},
     /* eight terms 2^-26: each is cut away alone, though their sum is a unit */
     {{0x0400, 0x0400, 0x0400, 0x0400, 0x0400, 0x0400, 0x0400, 0x0400},
-    {0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00}, 0x3f800000, 0x3f800000},
+     {0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00, 0x0c00},
+     0x3f800000,
+     0x3f800000},
     /* cut, not rounded: 1 - 2^-25 */
     {{0x8400}, {0x1000}, 0x3f800000, 0x3f7fffff},
     /* all sixteen terms in one pass: the ninth is cut away beside the first two, which cancel */
@@ -586,9 +634,11 @@ static void test_narrow_sums(void **state)
     for (int i = 0; i < 128; i++)
         ones[i] = 1.0f;
     run(b, ".reg .b32 %f<4>, %g<4>; .reg .f32 %h<8>;\n"
-           "wmma.load.a.sync.aligned.row.m16n16k8.tf32 {%f0,%f1,%f2,%f3}, [%a]; wmma.load.b.sync.aligned.row.m16n16k8.tf32 {%g0,%g1,%g2,%g3}, [%b];\n"
+           "wmma.load.a.sync.aligned.row.m16n16k8.tf32 {%f0,%f1,%f2,%f3}, [%a]; "
+           "wmma.load.b.sync.aligned.row.m16n16k8.tf32 {%g0,%g1,%g2,%g3}, [%b];\n"
            "wmma.load.c.sync.aligned.row.m16n16k8.f32 {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}, [%c];\n"
-           "wmma.mma.sync.aligned.row.row.m16n16k8.f32.tf32.tf32.f32 {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}, {%f0,%f1,%f2,%f3}, {%g0,%g1,%g2,%g3}, "
+           "wmma.mma.sync.aligned.row.row.m16n16k8.f32.tf32.tf32.f32 {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7}, "
+           "{%f0,%f1,%f2,%f3}, {%g0,%g1,%g2,%g3}, "
            "{%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7};\n"
            "wmma.store.d.sync.aligned.row.m16n16k8.f32 [%d], {%h0,%h1,%h2,%h3,%h4,%h5,%h6,%h7};");
     assert_true(((const float *)(const void *)b->buffers[3])[0] == 0x1p-20f);
@@ -602,7 +652,8 @@ static void test_saturation(void **state)
     for (int i = 0; i < 2; i++) {
         char body[600];
         snprintf(body, sizeof body,
-                 ".reg .b32 %%o, %%q, %%r, %%s; mov.b32 %%o, 0x01; mov.b32 %%r, 0x7fffffff; setp.ne.u32 %%p, %%lane, 0; @%%p mov.b32 %%o, 0;\n"
+                 ".reg .b32 %%o, %%q, %%r, %%s; mov.b32 %%o, 0x01; mov.b32 %%r, 0x7fffffff; setp.ne.u32 %%p, %%lane, "
+                 "0; @%%p mov.b32 %%o, 0;\n"
                  "mma.sync.aligned.m8n8k16.row.col%s.s32.s8.s8.s32 {%%q, %%s}, {%%o}, {%%o}, {%%r, %%r};\n"
                  "@!%%p st.global.b32 [%%d], %%q;",
                  options[i]);
@@ -620,20 +671,26 @@ static void matrices_through(struct bench *b, int count, const char *load_option
     static struct text t;
     t.used = 0;
     /* Matrix i's element number e is 64 i + e; 512 bytes are copied in and out by 16 a lane. */
-    add(&t, ".reg .b32 %%s, %%r0, %%r1, %%r2, %%r3, %%v<4>; mov.u32 %%s, sh; mad.lo.u32 %%s, %%lane, 16, %%s; mad.wide.u32 %%x, %%lane, 16, %%a;\n"
-            "ld.global.v4.b32 {%%v0,%%v1,%%v2,%%v3}, [%%x]; st.shared.v4.b32 [%%s], {%%v0,%%v1,%%v2,%%v3}; bar.sync 0;\n"
-            "mov.b32 %%r0, 0; mov.b32 %%r1, 0; mov.b32 %%r2, 0; mov.b32 %%r3, 0;\nldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 ",
-                count, load_option);
+    add(&t,
+        ".reg .b32 %%s, %%r0, %%r1, %%r2, %%r3, %%v<4>; mov.u32 %%s, sh; mad.lo.u32 %%s, %%lane, 16, %%s; mad.wide.u32 "
+        "%%x, %%lane, 16, %%a;\n"
+        "ld.global.v4.b32 {%%v0,%%v1,%%v2,%%v3}, [%%x]; st.shared.v4.b32 [%%s], {%%v0,%%v1,%%v2,%%v3}; bar.sync 0;\n"
+        "mov.b32 %%r0, 0; mov.b32 %%r1, 0; mov.b32 %%r2, 0; mov.b32 %%r3, "
+        "0;\nldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 ",
+        count, load_option);
     add_registers(&t, 'r', count);
-    add(&t, ", [%%s];\nmad.wide.u32 %%x, %%lane, 16, %%c; st.global.v4.b32 [%%x], {%%r0,%%r1,%%r2,%%r3};\n"
-            "stmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [%%s+512], ", count, store_option);
+    add(&t,
+        ", [%%s];\nmad.wide.u32 %%x, %%lane, 16, %%c; st.global.v4.b32 [%%x], {%%r0,%%r1,%%r2,%%r3};\n"
+        "stmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [%%s+512], ",
+        count, store_option);
     add_registers(&t, 'r', count);
-    add(&t, ";\nbar.sync 0; ld.shared.v4.b32 {%%v0,%%v1,%%v2,%%v3}, [%%s+512]; mad.wide.u32 %%x, %%lane, 16, %%d; st.global.v4.b32 [%%x], {%%v0,%%v1,%%v2,%%v3};\n");
+    add(&t, ";\nbar.sync 0; ld.shared.v4.b32 {%%v0,%%v1,%%v2,%%v3}, [%%s+512]; mad.wide.u32 %%x, %%lane, 16, %%d; "
+            "st.global.v4.b32 [%%x], {%%v0,%%v1,%%v2,%%v3};\n");
     for (int i = 0; i < 256; i++)
         ((uint16_t *)(void *)b->buffers[0])[i] = (uint16_t)(i + 1);
     run(b, t.body);
     const uint16_t *registers = (const uint16_t *)(const void *)b->buffers[2],
-        *stored = (const uint16_t *)(const void *)b->buffers[3];
+                   *stored = (const uint16_t *)(const void *)b->buffers[3];
     bool turned = *load_option, turned_back = *store_option;
     for (int m = 0; m < count; m++)
         for (int e = 0; e < 64; e++) {
@@ -660,7 +717,8 @@ static void test_movmatrix(void **state)
     uint16_t *in = (uint16_t *)(void *)b->buffers[0], *out = (uint16_t *)(void *)b->buffers[3];
     for (int i = 0; i < 64; i++)
         in[i] = (uint16_t)(i + 1);
-    run(b, "mad.wide.u32 %x, %lane, 4, %a; ld.global.b32 %t, [%x]; movmatrix.sync.aligned.m8n8.trans.b16 %t, %t; mad.wide.u32 %x, %lane, 4, %d; st.global.b32 [%x], %t;");
+    run(b, "mad.wide.u32 %x, %lane, 4, %a; ld.global.b32 %t, [%x]; movmatrix.sync.aligned.m8n8.trans.b16 %t, %t; "
+           "mad.wide.u32 %x, %lane, 4, %d; st.global.b32 [%x], %t;");
     for (int i = 0; i < 64; i++)
         assert_int_equal(out[i], i % 8 * 8 + i / 8 + 1);
 }
@@ -669,14 +727,18 @@ static void test_movmatrix(void **state)
 
 static void test_refusals(void **state)
 {
-    static const struct { enum error_kind kind; const char *body; } cases[] = {
+    static const struct {
+        enum error_kind kind;
+        const char *body;
+    } cases[] = {
+        {ERROR_SYNTAX, ".reg .b32 %r<9>; mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3}, "
+                       "{%r0,%r1,%r2}, {%r0,%r1}, {%r0,%r1,%r2,%r3};"},
+        {ERROR_SYNTAX, ".reg .b32 %r<9>; mma.sync.aligned.m16n8k16.col.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3}, "
+                       "{%r0,%r1,%r2,%r3}, {%r0,%r1}, {%r0,%r1,%r2,%r3};"},
+        {ERROR_SYNTAX, ".reg .b32 %r<9>; mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3}, "
+                       "{%r0,%r1,%r2,%r3}, {%r0,%r1}, {%r0,%r1,%r2,%r3};"},
         {ERROR_SYNTAX,
-         ".reg .b32 %r<9>; mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3}, {%r0,%r1,%r2}, {%r0,%r1}, {%r0,%r1,%r2,%r3};"},
-        {ERROR_SYNTAX,
-         ".reg .b32 %r<9>; mma.sync.aligned.m16n8k16.col.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3}, {%r0,%r1,%r2,%r3}, {%r0,%r1}, {%r0,%r1,%r2,%r3};"},
-        {ERROR_SYNTAX,
-         ".reg .b32 %r<9>; mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r0,%r1,%r2,%r3}, {%r0,%r1,%r2,%r3}, {%r0,%r1}, {%r0,%r1,%r2,%r3};"},
-        {ERROR_SYNTAX, ".reg .b32 %r<9>; mma.sync.aligned.m8n8k16.row.col.s32.s8.s4.s32 {%r0,%r1}, {%r0}, {%r0}, {%r0,%r1};"},
+         ".reg .b32 %r<9>; mma.sync.aligned.m8n8k16.row.col.s32.s8.s4.s32 {%r0,%r1}, {%r0}, {%r0}, {%r0,%r1};"},
         {ERROR_SYNTAX, ".reg .b32 %r<9>; wmma.load.a.sync.aligned.col.m8n8k32.global.s4 {%r0}, [%a];"},
         {ERROR_SYNTAX, ".reg .b32 %r<9>; ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0}, [sh];"},
         {ERROR_UNSUPPORTED, ".reg .b32 %r<9>; ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0,%r1}, [sh];"},
@@ -692,14 +754,17 @@ static void test_refusals(void **state)
 static void test_faults(void **state)
 {
     struct bench *b = *state;
-    const char *multiply = ".reg .b32 %r<4>; mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r0,%r1}, {%r2}, {%r2}, {%r0,%r1};";
+    const char *multiply =
+        ".reg .b32 %r<4>; mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r0,%r1}, {%r2}, {%r2}, {%r0,%r1};";
     assert_true(run_threads(b, multiply, 32));
     assert_false(run_threads(b, multiply, 16)); /* half a warp */
     assert_int_equal(b->error.kind, ERROR_INSTRUCTION);
-    assert_false(run_threads(b, ".reg .b32 %r<4>; wmma.load.a.sync.aligned.row.m16n16k16.global.s8 {%r0,%r1}, [%a+2];", 32));
+    assert_false(
+        run_threads(b, ".reg .b32 %r<4>; wmma.load.a.sync.aligned.row.m16n16k16.global.s8 {%r0,%r1}, [%a+2];", 32));
     assert_int_equal(b->error.kind, ERROR_MISALIGNED);
     b->gpu->memory->exact_bounds = true;
-    assert_false(run_threads(b, ".reg .b32 %r<4>; wmma.load.a.sync.aligned.row.m16n16k16.global.s8 {%r0,%r1}, [%a+65520];", 32));
+    assert_false(
+        run_threads(b, ".reg .b32 %r<4>; wmma.load.a.sync.aligned.row.m16n16k16.global.s8 {%r0,%r1}, [%a+65520];", 32));
     assert_int_equal(b->error.kind, ERROR_ADDRESS);
     b->gpu->memory->exact_bounds = false;
 }
@@ -707,10 +772,10 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wmma), cmocka_unit_test(test_mma), cmocka_unit_test(test_sparse),
-        cmocka_unit_test(test_quads), cmocka_unit_test(test_sums), cmocka_unit_test(test_narrow_sums),
+        cmocka_unit_test(test_wmma),       cmocka_unit_test(test_mma),      cmocka_unit_test(test_sparse),
+        cmocka_unit_test(test_quads),      cmocka_unit_test(test_sums),     cmocka_unit_test(test_narrow_sums),
         cmocka_unit_test(test_saturation), cmocka_unit_test(test_ldmatrix), cmocka_unit_test(test_movmatrix),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -48,7 +48,8 @@ static void defaults(void **state)
 static void spellings(void **state)
 {
     (void)state;
-    struct options o = parsed("-m a --stats - --functional --max-cycles 100 -s gto --l1=lru --divergence pdom --quiet --exact-bounds");
+    struct options o =
+        parsed("-m a --stats - --functional --max-cycles 100 -s gto --l1=lru --divergence pdom --quiet --exact-bounds");
     assert_string_equal(o.machine, "a");
     assert_string_equal(o.stats, "-");
     assert_string_equal(o.scheduler, "gto");
@@ -84,7 +85,8 @@ static void quoting(void **state)
 static void timing(void **state)
 {
     (void)state;
-    struct options o = parsed("--set l1d.ways=8 --set='clock.core_mhz=1 000' --timeline t.json --timeline-cycles 100:2000 -j 4");
+    struct options o =
+        parsed("--set l1d.ways=8 --set='clock.core_mhz=1 000' --timeline t.json --timeline-cycles 100:2000 -j 4");
     const char *sets[OPTIONS_SETS];
     assert_int_equal(options_sets(&o, sets), 2);
     assert_string_equal(sets[0], "l1d.ways=8");
@@ -141,7 +143,9 @@ static void mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults), cmocka_unit_test(spellings), cmocka_unit_test(what_goes_with_races), cmocka_unit_test(quoting), cmocka_unit_test(timing), cmocka_unit_test(too_many_sets), cmocka_unit_test(mistakes),
+        cmocka_unit_test(defaults), cmocka_unit_test(spellings), cmocka_unit_test(what_goes_with_races),
+        cmocka_unit_test(quoting),  cmocka_unit_test(timing),    cmocka_unit_test(too_many_sets),
+        cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

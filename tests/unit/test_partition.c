@@ -1,4 +1,5 @@
-/* A memory channel between two crossbars: how long a hit and a miss take, to the cycle; how requests are cut; acknowledgements, atomics, merging, back-pressure; that sleep changes nothing. */
+/* A memory channel between two crossbars: how long a hit and a miss take, to the cycle; how requests are cut;
+ * acknowledgements, atomics, merging, back-pressure; that sleep changes nothing. */
 #include "partition_test.h"
 
 static void test_hit_takes(void **state)
@@ -111,7 +112,8 @@ static void test_reads_of_a_sector_merge(void **state)
     rig_free(r);
 }
 
-/* Stores into a write-back L2 are acknowledged at once, found or not; what they wrote goes to DRAM only when it is driven out. */
+/* Stores into a write-back L2 are acknowledged at once, found or not; what they wrote goes to DRAM only when it is
+ * driven out. */
 static void test_store_is_acknowledged(void **state)
 {
     (void)state;
@@ -133,7 +135,8 @@ static void test_store_is_acknowledged(void **state)
     rig_free(r);
 }
 
-/* Through a write-through L2 the acknowledgement comes from DRAM. Stores there and back: the column command needs tRCD less WL + 1 and the data WL and the burst. */
+/* Through a write-through L2 the acknowledgement comes from DRAM. Stores there and back: the column command needs tRCD
+ * less WL + 1 and the data WL and the burst. */
 static void test_write_through_is_acknowledged_by_dram(void **state)
 {
     (void)state;
@@ -150,8 +153,8 @@ static void test_write_through_is_acknowledged_by_dram(void **state)
     rig_free(r);
 }
 
-/* Where stores have their lines fetched: one that misses is acknowledged by DRAM, as one through a write-through L2, though its line is read behind it; one that hits by the L2. Two to a line are
- * both written, and read it once. */
+/* Where stores have their lines fetched: one that misses is acknowledged by DRAM, as one through a write-through L2,
+ * though its line is read behind it; one that hits by the L2. Two to a line are both written, and read it once. */
 static void test_stores_fetch(void **state)
 {
     (void)state;
@@ -296,7 +299,8 @@ static void test_full_return_queue_stops_the_slice(void **state)
     c.l2.return_queue = 2;
     struct rig *r = rig_of(c);
     r->holds_replies = true;
-    for (uint32_t i = 0; i < 16 + 16 + 8 + 2 + 5; i++) { /* crossbar's output and input, reply queue, return queue; five more */
+    for (uint32_t i = 0; i < 16 + 16 + 8 + 2 + 5;
+         i++) { /* crossbar's output and input, reply queue, return queue; five more */
         send(r, PACKET_STORE, 0, 0x2000, 32, i);
         run(r, 2 * MISS_CYCLES);
     }
@@ -410,10 +414,14 @@ static uint32_t random_below(uint64_t *seed, uint32_t n)
 
 static struct packet random_request(uint64_t *seed, uint32_t token)
 {
-    static const enum packet_kind kinds[] = { PACKET_LOAD, PACKET_LOAD, PACKET_LOAD, PACKET_STORE, PACKET_LOCAL_STORE, PACKET_ATOMIC, PACKET_TEXTURE, PACKET_L1_WRITEBACK, PACKET_INST };
+    static const enum packet_kind kinds[] = {PACKET_LOAD,    PACKET_LOAD,         PACKET_LOAD,
+                                             PACKET_STORE,   PACKET_LOCAL_STORE,  PACKET_ATOMIC,
+                                             PACKET_TEXTURE, PACKET_L1_WRITEBACK, PACKET_INST};
     uint32_t bytes = 32u << random_below(seed, 3);
-    uint64_t address = (uint64_t)random_below(seed, random_below(seed, 2) ? 1 << 16 : 1 << 12) * 32 & ~(uint64_t)(bytes - 1);
-    return request_of(kinds[random_below(seed, sizeof(kinds) / sizeof(kinds[0]))], random_below(seed, CORES), address, bytes, token);
+    uint64_t address =
+        (uint64_t)random_below(seed, random_below(seed, 2) ? 1 << 16 : 1 << 12) * 32 & ~(uint64_t)(bytes - 1);
+    return request_of(kinds[random_below(seed, sizeof(kinds) / sizeof(kinds[0]))], random_below(seed, CORES), address,
+                      bytes, token);
 }
 
 static uint32_t answers_to(const struct packet *p, const struct mem_config *c)
@@ -535,7 +543,8 @@ static void test_random_requests(void **state)
     check_random(c, 12);
 }
 
-/* A slice without a free miss register rests until data comes; the tries that it leaves out are counted, also when somebody reads the counters in between. */
+/* A slice without a free miss register rests until data comes; the tries that it leaves out are counted, also when
+ * somebody reads the counters in between. */
 static void test_rests_when_refused(void **state)
 {
     (void)state;
@@ -580,7 +589,8 @@ static void test_sleeps_through_delays(void **state)
     rig_free(r);
 }
 
-/* A multiplied index is one of the whole address, with the bits that choose channel and slice; others leave those out. One way a set: of two lines of a set the later stays. */
+/* A multiplied index is one of the whole address, with the bits that choose channel and slice; others leave those out.
+ * One way a set: of two lines of a set the later stays. */
 static void test_multiplied_index(void **state)
 {
     (void)state;

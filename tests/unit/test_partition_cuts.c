@@ -21,7 +21,18 @@ static void test_line_is_cut_into_sectors(void **state)
     rig_free(r);
 }
 
-struct cut { uint64_t address; uint16_t bytes; uint8_t sectors; uint8_t kind; uint32_t pieces; struct { uint64_t address; uint16_t bytes; uint8_t sectors; } piece[8]; };
+struct cut {
+    uint64_t address;
+    uint16_t bytes;
+    uint8_t sectors;
+    uint8_t kind;
+    uint32_t pieces;
+    struct {
+        uint64_t address;
+        uint16_t bytes;
+        uint8_t sectors;
+    } piece[8];
+};
 
 static void check_cuts(const struct mem_config *config, const struct cut *cuts, uint32_t count)
 {
@@ -51,15 +62,30 @@ static void test_cuts_with_sectors(void **state)
 {
     (void)state;
     const struct cut cuts[] = {
-        { 0x2004, 12, 0, PACKET_STORE, 1, { { 0x2004, 12, 1 } } },                                          /* less than a sector */
-        { 0x2050, 32, 0, PACKET_STORE, 2, { { 0x2050, 16, 4 }, { 0x2060, 16, 8 } } },                       /* over the border of two */
-        { 0x2040, 64, 0x0c, PACKET_LOAD, 2, { { 0x2040, 32, 4 }, { 0x2060, 32, 8 } } },                     /* half a line, named as in the line */
-        { 0x2040, 64, 0x03, PACKET_CONST, 2, { { 0x2040, 32, 1 }, { 0x2060, 32, 2 } } },                    /* a line of 64 bytes, with its own names */
-        { 0x2000, 128, 0x06, PACKET_STORE, 2, { { 0x2020, 32, 2 }, { 0x2040, 32, 4 } } },                   /* a segment of which the middle is meant */
-        { 0x2020, 64, 0x0a, PACKET_LOAD, 2, { { 0x2020, 32, 2 }, { 0x2060, 32, 8 } } },                     /* an L1 that lacks two sectors with one between them */
-        { 0x2000, 64, 0x0a, PACKET_L1_WRITEBACK, 2, { { 0x2020, 32, 2 }, { 0x2060, 32, 8 } } },             /* two of a line, by the line's address */
-        { 0x2000, 256, 0xff, PACKET_INST, 8, { { 0x2000, 32, 1 }, { 0x2020, 32, 2 }, { 0x2040, 32, 4 }, { 0x2060, 32, 8 }, { 0x2080, 32, 16 }, { 0x20a0, 32, 32 },
-                                               { 0x20c0, 32, 64 }, { 0x20e0, 32, 128 } } },
+        {0x2004, 12, 0, PACKET_STORE, 1, {{0x2004, 12, 1}}},                     /* less than a sector */
+        {0x2050, 32, 0, PACKET_STORE, 2, {{0x2050, 16, 4}, {0x2060, 16, 8}}},    /* over the border of two */
+        {0x2040, 64, 0x0c, PACKET_LOAD, 2, {{0x2040, 32, 4}, {0x2060, 32, 8}}},  /* half a line, named as in the line */
+        {0x2040, 64, 0x03, PACKET_CONST, 2, {{0x2040, 32, 1}, {0x2060, 32, 2}}}, /* a line of 64 bytes, with its own
+                                                                                    names */
+        {0x2000, 128, 0x06, PACKET_STORE, 2, {{0x2020, 32, 2}, {0x2040, 32, 4}}}, /* a segment of which the middle is
+                                                                                     meant */
+        {0x2020, 64, 0x0a, PACKET_LOAD, 2, {{0x2020, 32, 2}, {0x2060, 32, 8}}}, /* an L1 that lacks two sectors with one
+                                                                                   between them */
+        {0x2000, 64, 0x0a, PACKET_L1_WRITEBACK, 2, {{0x2020, 32, 2}, {0x2060, 32, 8}}}, /* two of a line, by the line's
+                                                                                           address */
+        {0x2000,
+         256,
+         0xff,
+         PACKET_INST,
+         8,
+         {{0x2000, 32, 1},
+          {0x2020, 32, 2},
+          {0x2040, 32, 4},
+          {0x2060, 32, 8},
+          {0x2080, 32, 16},
+          {0x20a0, 32, 32},
+          {0x20c0, 32, 64},
+          {0x20e0, 32, 128}}},
     };
     struct mem_config c = default_config();
     check_cuts(&c, cuts, sizeof(cuts) / sizeof(cuts[0]));
@@ -69,25 +95,32 @@ static void test_upper_halves_slip(void **state)
 {
     (void)state;
     const struct cut cuts[] = {
-        { 0x2040, 64, 0x0c, PACKET_STORE, 2, { { 0x20c0, 32, 4 }, { 0x20e0, 32, 8 } } },                    /* its own sectors, of the next line */
-        { 0x2040, 64, 0x0c, PACKET_ATOMIC, 2, { { 0x20c0, 32, 4 }, { 0x20e0, 32, 8 } } },
-        { 0x2000, 64, 0x03, PACKET_STORE, 2, { { 0x2000, 32, 1 }, { 0x2020, 32, 2 } } },                    /* the lower half */
-        { 0x2040, 32, 0x04, PACKET_STORE, 1, { { 0x2040, 32, 4 } } },                                       /* a single sector */
-        { 0x2000, 128, 0x0f, PACKET_STORE, 4, { { 0x2000, 32, 1 }, { 0x2020, 32, 2 }, { 0x2040, 32, 4 }, { 0x2060, 32, 8 } } },
-        { 0x2040, 64, 0x0c, PACKET_CONST, 2, { { 0x2040, 32, 4 }, { 0x2060, 32, 8 } } },
+        {0x2040, 64, 0x0c, PACKET_STORE, 2, {{0x20c0, 32, 4}, {0x20e0, 32, 8}}}, /* its own sectors, of the next line */
+        {0x2040, 64, 0x0c, PACKET_ATOMIC, 2, {{0x20c0, 32, 4}, {0x20e0, 32, 8}}},
+        {0x2000, 64, 0x03, PACKET_STORE, 2, {{0x2000, 32, 1}, {0x2020, 32, 2}}}, /* the lower half */
+        {0x2040, 32, 0x04, PACKET_STORE, 1, {{0x2040, 32, 4}}},                  /* a single sector */
+        {0x2000, 128, 0x0f, PACKET_STORE, 4, {{0x2000, 32, 1}, {0x2020, 32, 2}, {0x2040, 32, 4}, {0x2060, 32, 8}}},
+        {0x2040, 64, 0x0c, PACKET_CONST, 2, {{0x2040, 32, 4}, {0x2060, 32, 8}}},
     };
     struct mem_config c = default_config();
     c.l2.upper_halves_slip = true;
     check_cuts(&c, cuts, sizeof(cuts) / sizeof(cuts[0]));
 }
 
-/* A store tells in 32nd parts of its bytes what it writes: sectors that it writes in part, or not at all, are read from DRAM when they are read. */
+/* A store tells in 32nd parts of its bytes what it writes: sectors that it writes in part, or not at all, are read from
+ * DRAM when they are read. */
 static void test_partial_writes(void **state)
 {
     (void)state;
-    const struct { uint64_t address; uint16_t bytes; uint8_t sectors; uint32_t mask, read; } stores[] = {
-        { 0x2000, 128, 0x0f, 0xffffffff, 0 }, { 0x2000, 128, 0x0f, 0x00ff00ff, 2 }, { 0x2000, 128, 0x0f, 0xff7fffff, 1 }, { 0x2000, 128, 0x0f, 0x11111111, 4 },
-        { 0x2040, 64, 0x0c, 0xffffffff, 2 },  { 0x2040, 64, 0x0c, 0x0000ffff, 3 },  { 0x2000, 64, 0x03, 0xfffeffff, 3 },  { 0x2020, 32, 0x02, 0xffffffff, 3 }, { 0x2060, 32, 0x08, 0xfffffffe, 4 },
+    const struct {
+        uint64_t address;
+        uint16_t bytes;
+        uint8_t sectors;
+        uint32_t mask, read;
+    } stores[] = {
+        {0x2000, 128, 0x0f, 0xffffffff, 0}, {0x2000, 128, 0x0f, 0x00ff00ff, 2}, {0x2000, 128, 0x0f, 0xff7fffff, 1},
+        {0x2000, 128, 0x0f, 0x11111111, 4}, {0x2040, 64, 0x0c, 0xffffffff, 2},  {0x2040, 64, 0x0c, 0x0000ffff, 3},
+        {0x2000, 64, 0x03, 0xfffeffff, 3},  {0x2020, 32, 0x02, 0xffffffff, 3},  {0x2060, 32, 0x08, 0xfffffffe, 4},
     };
     for (uint32_t i = 0; i < sizeof stores / sizeof *stores; i++) {
         struct mem_config c = default_config();
@@ -118,7 +151,7 @@ static void test_constants_share_miss(void **state)
             c.l2.constants_share_miss = shares;
             c.l2.upper_halves_slip = shares;
             struct rig *r = rig_of(c);
-            const uint32_t reads[] = { shares ? 1 : 2, 2, 2 };
+            const uint32_t reads[] = {shares ? 1 : 2, 2, 2};
             for (uint32_t n = 0; n < 3; n++) {
                 struct packet p = request_of(PACKET_CONST, (uint16_t)n, 0x2000 + 64 * upper, 64, n);
                 p.sectors = 3;
@@ -134,7 +167,8 @@ static void test_constants_share_miss(void **state)
             assert_int_equal(k.l2.pending_hits, shares ? 1 : 0);
             rig_free(r);
         }
-    /* Four requests wait for the first sector: two of those that ask for both. The third waits until its data is there. */
+    /* Four requests wait for the first sector: two of those that ask for both. The third waits until its data is
+     * there. */
     struct mem_config c = default_config();
     c.l2.constants_share_miss = true;
     struct rig *r = rig_of(c);
@@ -155,9 +189,9 @@ static void test_cuts_without_sectors(void **state)
 {
     (void)state;
     const struct cut cuts[] = {
-        { 0x2000, 128, 0x0f, PACKET_LOAD, 1, { { 0x2000, 128, 0x0f } } },
-        { 0x2044, 20, 0, PACKET_LOAD, 1, { { 0x2044, 20, 4 } } },
-        { 0x2000, 256, 0xff, PACKET_INST, 2, { { 0x2000, 128, 0x0f }, { 0x2080, 128, 0xf0 } } },
+        {0x2000, 128, 0x0f, PACKET_LOAD, 1, {{0x2000, 128, 0x0f}}},
+        {0x2044, 20, 0, PACKET_LOAD, 1, {{0x2044, 20, 4}}},
+        {0x2000, 256, 0xff, PACKET_INST, 2, {{0x2000, 128, 0x0f}, {0x2080, 128, 0xf0}}},
     };
     struct mem_config c = default_config();
     c.l2.cache.sector_bytes = 0;
@@ -182,7 +216,8 @@ static void test_data_port(void **state)
     rig_free(r);
 }
 
-/* A modified line of four sectors leaves through the port: four cycles, for which the next hit waits; none where reads evict for free. A store that pushes one out always takes them. */
+/* A modified line of four sectors leaves through the port: four cycles, for which the next hit waits; none where reads
+ * evict for free. A store that pushes one out always takes them. */
 static void test_eviction_uses_the_port(void **state)
 {
     (void)state;
@@ -211,7 +246,8 @@ static void test_eviction_uses_the_port(void **state)
     }
 }
 
-/* Where stores have their lines fetched, a modified line that a store pushes out takes nothing of the port; one that a read pushes out does. */
+/* Where stores have their lines fetched, a modified line that a store pushes out takes nothing of the port; one that a
+ * read pushes out does. */
 static void test_stores_that_fetch_evict_for_free(void **state)
 {
     (void)state;

@@ -11,7 +11,11 @@
 enum { NONE = 99 };
 
 /* One source or two, one destination. */
-struct line { uint32_t latency; bool load; uint32_t from, other, to; };
+struct line {
+    uint32_t latency;
+    bool load;
+    uint32_t from, other, to;
+};
 
 static uint32_t find(const struct line *lines, uint32_t count, enum ptx_phase_order order, struct ptx_phase *out)
 {
@@ -23,7 +27,11 @@ static uint32_t find(const struct line *lines, uint32_t count, enum ptx_phase_or
             sources[i][n++] = lines[i].from;
         if (lines[i].other != NONE)
             sources[i][n++] = lines[i].other;
-        steps[i] = (struct ptx_phase_step){.latency_cycles = lines[i].latency, .load = lines[i].load, .sources = sources[i], .source_count = n, .destinations = &lines[i].to,
+        steps[i] = (struct ptx_phase_step){.latency_cycles = lines[i].latency,
+                                           .load = lines[i].load,
+                                           .sources = sources[i],
+                                           .source_count = n,
+                                           .destinations = &lines[i].to,
                                            .destination_count = lines[i].to != NONE};
     }
     return ptx_find_phases(steps, count, 16, order, out);
@@ -32,8 +40,10 @@ static uint32_t find(const struct line *lines, uint32_t count, enum ptx_phase_or
 static void vector_addition_of_the_report(void **state)
 {
     (void)state;
-    static const struct line lines[] = {{1, false, NONE, NONE, 2}, {1, false, 2, NONE, 3}, {5, false, 3, 2, 4}, {1, false, 4, NONE, 5}, {4, false, 5, NONE, 6}, {4, false, 5, NONE, 7},
-                                        {1, true, 6, NONE, 1}, {1, true, 7, NONE, 0}, {4, false, 1, 0, 1}, {4, false, 5, NONE, 8}, {1, false, 8, 1, NONE}, {1, false, NONE, NONE, NONE}};
+    static const struct line lines[] = {
+        {1, false, NONE, NONE, 2}, {1, false, 2, NONE, 3}, {5, false, 3, 2, 4},    {1, false, 4, NONE, 5},
+        {4, false, 5, NONE, 6},    {4, false, 5, NONE, 7}, {1, true, 6, NONE, 1},  {1, true, 7, NONE, 0},
+        {4, false, 1, 0, 1},       {4, false, 5, NONE, 8}, {1, false, 8, 1, NONE}, {1, false, NONE, NONE, NONE}};
     static const uint32_t distances[] = {18, 17, 16, 11, 10, 6, 2, 1, 10, 6, 2, 1};
     struct ptx_phase out[12];
     for (enum ptx_phase_order order = 0; order < PHASE_ORDERS; order++) {
@@ -48,7 +58,8 @@ static void vector_addition_of_the_report(void **state)
     }
 }
 
-/* ld r1, [r1]; add r2, r1: by the report's code the load begins a phase and is forgotten, so that the addition does not. */
+/* ld r1, [r1]; add r2, r1: by the report's code the load begins a phase and is forgotten, so that the addition does
+ * not. */
 static void a_load_that_reads_its_destination(void **state)
 {
     (void)state;
@@ -71,7 +82,8 @@ static void what_a_new_phase_forgets(void **state)
 {
     (void)state;
     /* two loads, each used: the second use is in the phase that the first one opened, whose loads are none */
-    static const struct line lines[] = {{1, true, NONE, NONE, 1}, {1, true, NONE, NONE, 2}, {4, false, 1, NONE, 3}, {4, false, 2, NONE, 4}, {1, true, NONE, NONE, 5}, {4, false, 5, 3, 6}};
+    static const struct line lines[] = {{1, true, NONE, NONE, 1}, {1, true, NONE, NONE, 2}, {4, false, 1, NONE, 3},
+                                        {4, false, 2, NONE, 4},   {1, true, NONE, NONE, 5}, {4, false, 5, 3, 6}};
     struct ptx_phase out[6];
     assert_int_equal(find(lines, 6, PHASE_SOURCES_FIRST, out), 3);
     assert_int_equal(out[3].number, 2);

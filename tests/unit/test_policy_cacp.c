@@ -34,7 +34,10 @@ static void start_two_warps(struct bench *b, const char *spec)
 enum { OTHER, CRITICAL };
 
 /* Addresses are multiples of 256: a signature is the number of an instruction. */
-static int read_at(struct bench *b, uint64_t line, uint32_t warp, uint32_t pc) { return read_by(b, 0, 2 * line, warp, pc); }
+static int read_at(struct bench *b, uint64_t line, uint32_t warp, uint32_t pc)
+{
+    return read_by(b, 0, 2 * line, warp, pc);
+}
 
 /* Two ways and two ways. */
 static void algorithm_4_by_hand(void **state)
@@ -101,13 +104,13 @@ static void stores_and_flushes_teach_nothing(void **state)
 static void how_the_ways_are_divided(void **state)
 {
     (void)state;
-    static const struct { const char *spec; int other, critical; } rows[] = {
+    static const struct {
+        const char *spec;
+        int other, critical;
+    } rows[] = {
         {"cacp:critical_ways=0", 0, 0}, /* not divided */
-        {"cacp:critical_ways=1", 1, 0},
-        {"cacp:critical_ways=3", 3, 0},
-        {"cacp:critical_ways=4", 0, 0},
-        {"cacp:threshold=0", 0, 0},
-        {"cacp:threshold=4", 2, 2},
+        {"cacp:critical_ways=1", 1, 0}, {"cacp:critical_ways=3", 3, 0}, {"cacp:critical_ways=4", 0, 0},
+        {"cacp:threshold=0", 0, 0},     {"cacp:threshold=4", 2, 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int ccbp = 0; ccbp < 4; ccbp += 3) {
@@ -123,13 +126,18 @@ static void how_the_ways_are_divided(void **state)
 static void signatures(void **state)
 {
     (void)state;
-    static const struct { const char *spec; uint64_t line; uint32_t pc; bool same; } rows[] = {
-        {"cacp", 0x11, 1, false},               /* bit 7 of the address: 128 */
+    static const struct {
+        const char *spec;
+        uint64_t line;
+        uint32_t pc;
+        bool same;
+    } rows[] = {
+        {"cacp", 0x11, 1, false}, /* bit 7 of the address: 128 */
         {"cacp", 0x11, 1 ^ 128, true},
-        {"cacp", 0x30, 1, true},                /* higher bits do not matter */
+        {"cacp", 0x30, 1, true}, /* higher bits do not matter */
         {"cacp", 0x10, 1 + 256, true},
         {"cacp:addr_shift=7", 0x11, 1, false},
-        {"cacp:addr_shift=7", 0x11, 0, true},   /* 0x10 ^ 1 = 0x11 ^ 0 */
+        {"cacp:addr_shift=7", 0x11, 0, true}, /* 0x10 ^ 1 = 0x11 ^ 0 */
         {"cacp:addr_shift=7", 0x110, 1, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -176,8 +184,9 @@ static void step_warp(struct trace *t, uint32_t w)
     issue(&t->b, w, pc);
     t->b.f.warp[w].next_pc = pc + 1;
     if (what == 1 && target != pc) {
-        on(&t->b)->branch(t->b.l1.state, &t->b.f.core,
-                          &(struct heddle_branch){.warp = w, .pc = pc, .taken = ~0u, .target = target, .fall_through = pc + 1});
+        on(&t->b)->branch(
+            t->b.l1.state, &t->b.f.core,
+            &(struct heddle_branch){.warp = w, .pc = pc, .taken = ~0u, .target = target, .fall_through = pc + 1});
         p->n_inst += (long)pc + 1 - (long)target;
         t->b.f.warp[w].next_pc = target;
     }
@@ -230,9 +239,12 @@ static void random_traces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(algorithm_4_by_hand),      cmocka_unit_test(counters_stop_at_both_ends),
-        cmocka_unit_test(stores_and_flushes_teach_nothing), cmocka_unit_test(how_the_ways_are_divided),
-        cmocka_unit_test(signatures),               cmocka_unit_test(random_traces),
+        cmocka_unit_test(algorithm_4_by_hand),
+        cmocka_unit_test(counters_stop_at_both_ends),
+        cmocka_unit_test(stores_and_flushes_teach_nothing),
+        cmocka_unit_test(how_the_ways_are_divided),
+        cmocka_unit_test(signatures),
+        cmocka_unit_test(random_traces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

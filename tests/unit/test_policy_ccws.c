@@ -1,20 +1,30 @@
-/* Does CCWS score lost locality and hold loads as the paper says, and as a plain model does that walks over all warps in every cycle? */
+/* Does CCWS score lost locality and hold loads as the paper says, and as a plain model does that walks over all warps
+ * in every cycle? */
 #include "scheduler_test.h"
 #include "victim_tags_model.h"
 
 enum { LINE = 128 };
 enum { VTA_HITS, RAISED, THROTTLED_CYCLES, HELD_WARP_CYCLES, RESIDENT_WARP_CYCLES, SCORE_SUM };
 
-static uint64_t held(struct bench *b) { return b->s.choice.scheduler->hold_loads(b->s.state, &b->f.core) & b->f.core.resident; }
+static uint64_t held(struct bench *b)
+{
+    return b->s.choice.scheduler->hold_loads(b->s.state, &b->f.core) & b->f.core.resident;
+}
 
 static void evict(struct bench *b, uint32_t owner, uint64_t line, uint32_t by)
 {
-    on(b)->l1_evict(b->s.state, &b->f.core, &(struct heddle_l1_evict){.address = line * LINE, .owner = (int32_t)owner, .owner_age = b->f.warp[owner].age, .by_warp = by});
+    on(b)->l1_evict(
+        b->s.state, &b->f.core,
+        &(struct heddle_l1_evict){
+            .address = line * LINE, .owner = (int32_t)owner, .owner_age = b->f.warp[owner].age, .by_warp = by});
 }
 
 static void access_line(struct bench *b, uint32_t warp, uint64_t line, enum heddle_outcome outcome, bool store)
 {
-    on(b)->l1_access(b->s.state, &b->f.core, &(struct heddle_l1_access){.address = line * LINE, .warp = warp, .outcome = outcome, .store = store, .owner = -1, .way = UINT32_MAX});
+    on(b)->l1_access(
+        b->s.state, &b->f.core,
+        &(struct heddle_l1_access){
+            .address = line * LINE, .warp = warp, .outcome = outcome, .store = store, .owner = -1, .way = UINT32_MAX});
 }
 
 /* The warp misses on a line that it lost. */
@@ -33,7 +43,8 @@ static void issue_many(struct bench *b, uint32_t warp, unsigned count)
 static void issue_with(struct bench *b, uint32_t warp, uint16_t flags)
 {
     struct heddle_instruction in = {.flags = flags};
-    on(b)->issued(b->s.state, &b->f.core, &(struct heddle_issue){.warp = warp, .active = ~0u, .path = ~0u, .instruction = &in});
+    on(b)->issued(b->s.state, &b->f.core,
+                  &(struct heddle_issue){.warp = warp, .active = ~0u, .path = ~0u, .instruction = &in});
 }
 
 /* The example of the paper's figure on scores, base 100: 43 * 400 / 80 is 215. */
@@ -64,7 +75,8 @@ static void scores_of_four_warps(void **state)
     end(&b);
 }
 
-/* The cutoff falls when a warp's last lanes end, not when its stores are done; its hits and instructions count until then. */
+/* The cutoff falls when a warp's last lanes end, not when its stores are done; its hits and instructions count until
+ * then. */
 static void an_end_lowers_the_cutoff_at_once(void **state)
 {
     (void)state;
@@ -170,7 +182,7 @@ static void llds_caps_scores(void **state)
     issue_many(&b, 1, 80);
     lose(&b, 2);
     assert_int_equal(held(&b), W3);
-    issue_many(&b, 1, 10); /* 17200 / 90 = 191 */
+    issue_many(&b, 1, 10);          /* 17200 / 90 = 191 */
     assert_int_equal(held(&b), W3); /* not before the next cycle */
     b.f.core.cycle++;
     assert_int_equal(held(&b), 0);
@@ -363,7 +375,8 @@ static void random_event(struct bench *b, struct model *m, uint32_t random, unsi
 }
 
 /* issues: how much of what happens is an instruction, of 64; quiet: cycles in which nothing does, of 256. */
-static void follow(const char *spec, uint64_t k, uint64_t base, uint64_t most, unsigned sets, unsigned ways, unsigned issues, unsigned quiet)
+static void follow(const char *spec, uint64_t k, uint64_t base, uint64_t most, unsigned sets, unsigned ways,
+                   unsigned issues, unsigned quiet)
 {
     static struct model m;
     struct bench b;
@@ -463,7 +476,8 @@ static void schedulers_share_the_scores(void **state)
     for (int k = 0; k < 2; k++)
         p->policy.on.l1_evict(s[k].state, &f.core, &(struct heddle_l1_evict){.address = 0, .owner = 2});
     for (int k = 0; k < 2; k++)
-        p->policy.on.l1_access(s[k].state, &f.core, &(struct heddle_l1_access){.address = 0, .warp = 2, .outcome = HEDDLE_MISS});
+        p->policy.on.l1_access(s[k].state, &f.core,
+                               &(struct heddle_l1_access){.address = 0, .warp = 2, .outcome = HEDDLE_MISS});
     for (int k = 0; k < 2; k++)
         assert_int_equal(p->hold_loads(s[k].state, &f.core) & 0xf, W3);
     assert_int_equal(s[0].counters[VTA_HITS], 1);
@@ -484,7 +498,9 @@ static void refuses(const char *spec)
     assert_true(policy_choose(&choice, POLICY_SCHEDULER, spec, &e));
     void *instance = calloc(1, choice.policy->state_bytes);
     assert_non_null(instance);
-    assert_false(choice.policy->init(instance, &(struct heddle_setup){.core = &f.core, .values = choice.values, .counters = counters, .warps = ~UINT64_C(0)}));
+    assert_false(choice.policy->init(
+        instance,
+        &(struct heddle_setup){.core = &f.core, .values = choice.values, .counters = counters, .warps = ~UINT64_C(0)}));
     free(instance);
     policy_release(&choice);
 }
@@ -499,20 +515,13 @@ static void tags_must_fill_their_sets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores_of_four_warps),
-        cmocka_unit_test(an_end_lowers_the_cutoff_at_once),
-        cmocka_unit_test(an_end_lowers_the_cutoff),
-        cmocka_unit_test(arithmetic_of_llds),
-        cmocka_unit_test(tags_of_the_warp_that_lost_it),
-        cmocka_unit_test(llds_caps_scores),
-        cmocka_unit_test(scores_fit_their_bits),
-        cmocka_unit_test(ranked_by_slot_at_the_base),
-        cmocka_unit_test(nobody_is_held_for_ever),
-        cmocka_unit_test(a_single_warp_is_never_held),
-        cmocka_unit_test(random_events_as_in_the_model),
-        cmocka_unit_test(without_throttling_it_is_gto),
-        cmocka_unit_test(schedulers_share_the_scores),
-        cmocka_unit_test(tags_must_fill_their_sets),
+        cmocka_unit_test(scores_of_four_warps),          cmocka_unit_test(an_end_lowers_the_cutoff_at_once),
+        cmocka_unit_test(an_end_lowers_the_cutoff),      cmocka_unit_test(arithmetic_of_llds),
+        cmocka_unit_test(tags_of_the_warp_that_lost_it), cmocka_unit_test(llds_caps_scores),
+        cmocka_unit_test(scores_fit_their_bits),         cmocka_unit_test(ranked_by_slot_at_the_base),
+        cmocka_unit_test(nobody_is_held_for_ever),       cmocka_unit_test(a_single_warp_is_never_held),
+        cmocka_unit_test(random_events_as_in_the_model), cmocka_unit_test(without_throttling_it_is_gto),
+        cmocka_unit_test(schedulers_share_the_scores),   cmocka_unit_test(tags_must_fill_their_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -368,7 +368,7 @@ static void closest_loop_of_loads_outside(void **state)
     assert_int_equal(held(&b), 0);
     comes_to(&b, 1, 50, 8);
     issues(&b, 1);
-    enter(&b, 1, second, 32); /* the loop's takes its place */
+    enter(&b, 1, second, 32);      /* the loop's takes its place */
     assert_int_equal(held(&b), 0); /* 32 + 2 + 1 */
     assert_int_equal(b.s.counters[OUTSIDE], 3);
     end(&b);
@@ -484,7 +484,7 @@ static void learns_a_loop(void **state)
     run_on(&b, &code, "daws:assoc=1", 40, 3);
     enter(&b, 0, loop, 32), enter(&b, 1, loop, 32);
     load(&b, 0, 110, 32, 1000, HEDDLE_MISS); /* -1 */
-    load(&b, 1, 110, 32, 2000, HEDDLE_HIT); /* nobody looks at warp 1 */
+    load(&b, 1, 110, 32, 2000, HEDDLE_HIT);  /* nobody looks at warp 1 */
     assert_int_equal(b.s.counters[SAMPLED_LOADS], 1);
     iterate(&b, 0, loop, 32);
     load(&b, 0, 110, 32, 1000, HEDDLE_HIT); /* 0 */

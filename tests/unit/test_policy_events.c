@@ -95,7 +95,7 @@ static void listen(const struct policy_run *run, const char *globals, const char
 
 /* Accesses */
 
-#define BY_LANE                                                                                                        \
+#define BY_LANE \
     "ld.param.u64 %rd1, [buffer];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 128;\nadd.u64 %rd1, %rd1, %rd2;\n"
 
 static void which_go_through_the_l1(void **state)
@@ -196,10 +196,10 @@ static void a_warp_ends_before_its_stores(void **state)
     listen(&(struct policy_run){0}, "", BY_LANE "st.global.u32 [%rd1], %r1;\n", 64);
     for (uint32_t warp = 0; warp < 2; warp++)
         assert_true(cycle_of(ENDED, warp) + 20 < cycle_of(FINISHED, warp)); /* the store's answer takes longer */
-    listen(
-        &(struct policy_run){0}, "",
-        "setp.eq.u32 %p1, %r1, %r1;\nmov.u32 %r1, %laneid;\nsetp.gt.u32 %p1, %r1, 3;\n@%p1 exit;\nadd.u32 %r2, %r1, 1;\n",
-        32);
+    listen(&(struct policy_run){0}, "",
+           "setp.eq.u32 %p1, %r1, %r1;\nmov.u32 %r1, %laneid;\nsetp.gt.u32 %p1, %r1, 3;\n@%p1 exit;\nadd.u32 %r2, %r1, "
+           "1;\n",
+           32);
     cycle_of(ENDED, 0); /* once, though lanes end at two places */
 }
 
@@ -207,10 +207,10 @@ static void regrouped_warps_end_once(void **state)
 {
     (void)state;
     const struct heddle_divergence *unit = &compaction;
-    listen(
-        &(struct policy_run){.divergence = unit}, "",
-        "mov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra EVEN;\nadd.u32 %r3, %r1, 1;\nEVEN:\nadd.u32 %r4, %r1, 1;\n",
-        128);
+    listen(&(struct policy_run){.divergence = unit}, "",
+           "mov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra EVEN;\nadd.u32 %r3, %r1, "
+           "1;\nEVEN:\nadd.u32 %r4, %r1, 1;\n",
+           128);
     for (uint32_t warp = 0; warp < 4; warp++)
         assert_true(cycle_of(ENDED, warp) <= cycle_of(FINISHED, warp));
 }
@@ -294,9 +294,10 @@ static const char *loops_heard(uint32_t warp)
 
 #define PLAIN_FUNCTION ".func plain()\n{\n.reg .b32 %x;\nmov.u32 %x, 1;\nadd.u32 %x, %x, 1;\nret;\n}\n"
 #define LOOP_FUNCTION                                                                                                  \
-    ".func looping()\n{\n.reg .b32 %x;\n.reg .pred %q;\nmov.u32 %x, 0;\nINSIDE:\nadd.u32 %x, %x, 1;\nsetp.lt.u32 %q, %x, 2;\n@%q bra INSIDE;\nret;\n}\n"
-#define KERNEL_LOOP(n, inside)                                                                                         \
-    "mov.u32 %r2, 0;\nmov.u32 %r1, %laneid;\nAGAIN:\nadd.u32 %r2, %r2, 1;\n" inside "setp.lt.u32 %p1, %r2, " #n        \
+    ".func looping()\n{\n.reg .b32 %x;\n.reg .pred %q;\nmov.u32 %x, 0;\nINSIDE:\nadd.u32 %x, %x, 1;\nsetp.lt.u32 %q, " \
+    "%x, 2;\n@%q bra INSIDE;\nret;\n}\n"
+#define KERNEL_LOOP(n, inside)                                                                                  \
+    "mov.u32 %r2, 0;\nmov.u32 %r1, %laneid;\nAGAIN:\nadd.u32 %r2, %r2, 1;\n" inside "setp.lt.u32 %p1, %r2, " #n \
     ";\n@%p1 bra AGAIN;\nadd.u32 %r3, %r2, 1;\n"
 
 static void a_call_leaves_no_loop(void **state)
@@ -325,18 +326,20 @@ static void recursion(void **state)
 {
     (void)state;
     static const char function[] =
-        ".func deeper(.param .b32 depth)\n{\n.reg .b32 %x, %d;\n.reg .pred %q, %e;\nld.param.b32 %d, [depth];\nmov.u32 %x, 0;\nsetp.eq.u32 %e, %d, 0;\n@%e bra BOTTOM;\n"
-        "sub.u32 %d, %d, 1;\nINSIDE:\nadd.u32 %x, %x, 1;\n{\n.param .b32 less;\nst.param.b32 [less], %d;\ncall deeper, (less);\n}\nsetp.lt.u32 %q, %x, 2;\n@%q bra INSIDE;\nBOTTOM:\nret;\n}\n";
-    static const char body[] =
-        "mov.u32 %r1, 2;\n{\n.param .b32 depth;\nst.param.b32 [depth], %r1;\ncall deeper, (depth);\n}\nadd.u32 %r2, %r1, 1;\n";
+        ".func deeper(.param .b32 depth)\n{\n.reg .b32 %x, %d;\n.reg .pred %q, %e;\nld.param.b32 %d, [depth];\nmov.u32 "
+        "%x, 0;\nsetp.eq.u32 %e, %d, 0;\n@%e bra BOTTOM;\n"
+        "sub.u32 %d, %d, 1;\nINSIDE:\nadd.u32 %x, %x, 1;\n{\n.param .b32 less;\nst.param.b32 [less], %d;\ncall deeper, "
+        "(less);\n}\nsetp.lt.u32 %q, %x, 2;\n@%q bra INSIDE;\nBOTTOM:\nret;\n}\n";
+    static const char body[] = "mov.u32 %r1, 2;\n{\n.param .b32 depth;\nst.param.b32 [depth], %r1;\ncall deeper, "
+                               "(depth);\n}\nadd.u32 %r2, %r1, 1;\n";
     listen(&(struct policy_run){0}, function, body, 32);
     assert_string_equal(loops_heard(0), "a+"
                                         "a+a.a-"
                                         "a."
                                         "a+a.a-"
                                         "a-");
-    static const char deep[] =
-        "mov.u32 %r1, 9;\n{\n.param .b32 depth;\nst.param.b32 [depth], %r1;\ncall deeper, (depth);\n}\nadd.u32 %r2, %r1, 1;\n";
+    static const char deep[] = "mov.u32 %r1, 9;\n{\n.param .b32 depth;\nst.param.b32 [depth], %r1;\ncall deeper, "
+                               "(depth);\n}\nadd.u32 %r2, %r1, 1;\n";
     listen(&(struct policy_run){0}, function, deep, 32);
     const char *text = loops_heard(0);
     uint32_t in = 0, out = 0;
@@ -357,8 +360,8 @@ static void divergent_calls(void **state)
         KERNEL_LOOP(2, "setp.lt.u32 %p2, %r1, 16;\n@%p2 bra NEXT;\ncall looping, ();\nNEXT:\nadd.u32 %r4, %r1, 1;\n"),
         32);
     assert_string_equal(loops_heard(0), "a+b+b.b-a.b+b.b-a-");
-    static const char ends[] =
-        ".func ends()\n{\n.reg .b32 %x;\n.reg .pred %q;\nmov.u32 %x, 0;\nINSIDE:\nadd.u32 %x, %x, 1;\nsetp.gt.u32 %q, %x, 1;\n@%q exit;\nbra INSIDE;\n}\n";
+    static const char ends[] = ".func ends()\n{\n.reg .b32 %x;\n.reg .pred %q;\nmov.u32 %x, 0;\nINSIDE:\nadd.u32 %x, "
+                               "%x, 1;\nsetp.gt.u32 %q, %x, 1;\n@%q exit;\nbra INSIDE;\n}\n";
     listen(&(struct policy_run){0}, ends,
            KERNEL_LOOP(2, "setp.lt.u32 %p2, %r1, 16;\n@%p2 bra NEXT;\ncall ends, ();\nNEXT:\nadd.u32 %r4, %r1, 1;\n"),
            32);

@@ -10,9 +10,12 @@ static uint32_t calls; /* of the hook under test */
 /* A loop of loads and stores, of which each pass evicts the lines of the one before; a line that is there; a branch
  * at which lanes part; a barrier. */
 static const char body[] =
-    "ld.param.u64 %rd1, [buffer];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\nmov.u32 %r2, 0;\n"
-    "AGAIN:\nld.global.u32 %r3, [%rd1];\nadd.u32 %r6, %r3, 1;\nld.global.u32 %r4, [%rd1];\nst.global.u32 [%rd1+65536], %r4;\nadd.u64 %rd1, %rd1, 1024;\nadd.u32 %r2, %r2, 1;\n"
-    "setp.lt.u32 %p1, %r2, 16;\n@%p1 bra AGAIN;\nand.b32 %r5, %r1, 1;\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra PAST;\nadd.u32 %r6, %r6, 1;\nPAST:\nbar.sync 0;\nst.global.u32 [%rd1], %r6;\n";
+    "ld.param.u64 %rd1, [buffer];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, "
+    "%rd2;\nmov.u32 %r2, 0;\n"
+    "AGAIN:\nld.global.u32 %r3, [%rd1];\nadd.u32 %r6, %r3, 1;\nld.global.u32 %r4, [%rd1];\nst.global.u32 [%rd1+65536], "
+    "%r4;\nadd.u64 %rd1, %rd1, 1024;\nadd.u32 %r2, %r2, 1;\n"
+    "setp.lt.u32 %p1, %r2, 16;\n@%p1 bra AGAIN;\nand.b32 %r5, %r1, 1;\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra "
+    "PAST;\nadd.u32 %r6, %r6, 1;\nPAST:\nbar.sync 0;\nst.global.u32 [%rd1], %r6;\n";
 static const char *const sets[] = {ONE_CORE, "l1d.sets=2", "l1d.ways=2", NULL};
 enum { THREADS = 96 };
 
@@ -212,8 +215,7 @@ static void on_line(void *state, const struct heddle_core *core, uint32_t set, u
     (void)state, (void)core, (void)set, (void)way, (void)access, calls++;
 }
 
-static void on_removed(void *state, const struct heddle_core *core, uint32_t set, uint32_t way,
-                       enum heddle_leave why)
+static void on_removed(void *state, const struct heddle_core *core, uint32_t set, uint32_t way, enum heddle_leave why)
 {
     (void)state, (void)core, (void)set, (void)way, (void)why, calls++;
 }

@@ -129,11 +129,13 @@ static void srrip_keeps_what_is_used_through_a_scan(void **state)
 static void srrip_insertion(void **state)
 {
     (void)state;
-    static const struct { const char *spec; int fifth, sixth; } rows[] = {
+    static const struct {
+        const char *spec;
+        int fifth, sixth;
+    } rows[] = {
         {"srrip:insert=distant", 1, 1}, /* the last one in is the first out: a scan uses one way */
-        {"srrip:insert=long", 1, 2},
-        {"srrip:insert=near", 0, 1},    /* no difference between new and used */
-        {"srrip:bits=1", 0, 1},         /* long is 0 there: not recently used */
+        {"srrip:insert=long", 1, 2},    {"srrip:insert=near", 0, 1}, /* no difference between new and used */
+        {"srrip:bits=1", 0, 1},                                      /* long is 0 there: not recently used */
         {"srrip:bits=3", 1, 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -1,10 +1,10 @@
-/* Are specs read as they are written, and mistakes in them told with their place? Is every registered policy well formed? */
+/* Are specs read as they are written, and mistakes in them told with their place? Is every registered policy well
+ * formed? */
 #include "policy_test.h"
 
 #include <locale.h>
 #include <stdio.h>
 #include <unistd.h>
-
 
 static struct policy_choice choose(enum policy_kind kind, const char *spec)
 {
@@ -18,7 +18,10 @@ static struct policy_choice choose(enum policy_kind kind, const char *spec)
 static void resolved(void **state)
 {
     (void)state;
-    static const struct { enum policy_kind kind; const char *spec, *resolved; } rows[] = {
+    static const struct {
+        enum policy_kind kind;
+        const char *spec, *resolved;
+    } rows[] = {
         {POLICY_SCHEDULER, "gto", "gto"},
         {POLICY_SCHEDULER, "sticky", "sticky:level=warp"},
         {POLICY_SCHEDULER, "sticky:level=block", "sticky:level=block"},
@@ -54,18 +57,44 @@ static void values_in_order_of_the_table(void **state)
 static void mistakes(void **state)
 {
     (void)state;
-    static const struct { enum policy_kind kind; const char *spec; enum error_kind error; int column; const char *says[3]; } rows[] = {
+    static const struct {
+        enum policy_kind kind;
+        const char *spec;
+        enum error_kind error;
+        int column;
+        const char *says[3];
+    } rows[] = {
         {POLICY_SCHEDULER, "", ERROR_INVALID, 1, {"name of a scheduler"}},
         {POLICY_SCHEDULER, ":a=1", ERROR_INVALID, 1, {"name of a scheduler"}},
-        {POLICY_SCHEDULER, "gtoo", ERROR_NOT_FOUND, 1, {"-s:1:1: error: no scheduler 'gtoo'; did you mean 'gto'?\n  gtoo\n  ^", "known: lrr rr sticky oldest gto"}},
+        {POLICY_SCHEDULER,
+         "gtoo",
+         ERROR_NOT_FOUND,
+         1,
+         {"-s:1:1: error: no scheduler 'gtoo'; did you mean 'gto'?\n  gtoo\n  ^", "known: lrr rr sticky oldest gto"}},
         {POLICY_SCHEDULER, "banana", ERROR_NOT_FOUND, 1, {"no scheduler 'banana'\n"}},
         {POLICY_SCHEDULER, "GTO", ERROR_NOT_FOUND, 1, {"no scheduler 'GTO'"}},
-        {POLICY_SCHEDULER, "srrip:bits=2", ERROR_NOT_FOUND, 1, {"'srrip' is an L1 policy, not a scheduler; it goes behind --l1"}},
-        {POLICY_L1, "gto", ERROR_NOT_FOUND, 1, {"--l1:1:1", "'gto' is a scheduler, not an L1 policy; it goes behind -s"}},
-        {POLICY_DIVERGENCE, "pdon", ERROR_NOT_FOUND, 1, {"--divergence:1:1", "no divergence unit 'pdon'; did you mean 'pdom'?"}},
+        {POLICY_SCHEDULER,
+         "srrip:bits=2",
+         ERROR_NOT_FOUND,
+         1,
+         {"'srrip' is an L1 policy, not a scheduler; it goes behind --l1"}},
+        {POLICY_L1,
+         "gto",
+         ERROR_NOT_FOUND,
+         1,
+         {"--l1:1:1", "'gto' is a scheduler, not an L1 policy; it goes behind -s"}},
+        {POLICY_DIVERGENCE,
+         "pdon",
+         ERROR_NOT_FOUND,
+         1,
+         {"--divergence:1:1", "no divergence unit 'pdon'; did you mean 'pdom'?"}},
         {POLICY_SCHEDULER, "gto:limit=4", ERROR_NOT_FOUND, 5, {"gto has no parameters", "  gto:limit=4\n      ^"}},
         {POLICY_SCHEDULER, "gto:", ERROR_INVALID, 5, {"a parameter's name was expected"}},
-        {POLICY_SCHEDULER, "sticky:levl=warp", ERROR_NOT_FOUND, 8, {"sticky has no parameter 'levl'; did you mean 'level'?", "known: level"}},
+        {POLICY_SCHEDULER,
+         "sticky:levl=warp",
+         ERROR_NOT_FOUND,
+         8,
+         {"sticky has no parameter 'levl'; did you mean 'level'?", "known: level"}},
         {POLICY_SCHEDULER, "sticky:level", ERROR_INVALID, 13, {"'=' and a value for 'level' were expected"}},
         {POLICY_SCHEDULER, "sticky:level=", ERROR_INVALID, 14, {"one of warp, block for 'level' was expected, not ''"}},
         {POLICY_SCHEDULER, "sticky:level=blok", ERROR_INVALID, 14, {"not 'blok'", "did you mean 'block'?"}},
@@ -142,7 +171,9 @@ static void compile(const char *how)
     char command[512];
     const char *cc = getenv("CC");
     unlink(library); /* a library that is still open must not be written over */
-    snprintf(command, sizeof command, "%s -shared -fPIC -Wall -Wextra -Werror -Wno-unused -Iinclude %s -o %s tests/policy/variant.c", cc && *cc ? cc : "cc", how, library);
+    snprintf(command, sizeof command,
+             "%s -shared -fPIC -Wall -Wextra -Werror -Wno-unused -Iinclude %s -o %s tests/policy/variant.c",
+             cc && *cc ? cc : "cc", how, library);
     if (system(command))
         fail_msg("failed: %s", command);
 }
@@ -200,7 +231,10 @@ static void where_the_name_ends(void **state)
 static void wrong_shared_objects(void **state)
 {
     (void)state;
-    static const struct { const char *how; enum policy_kind kind; const char *behind, *says;
+    static const struct {
+        const char *how;
+        enum policy_kind kind;
+        const char *behind, *says;
     } rows[] = {
         {"-DENTRY_ABI=7", POLICY_SCHEDULER, "",
          "made for version 7 of the policy interface, this Heddle has version 5"},

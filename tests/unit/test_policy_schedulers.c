@@ -1,5 +1,5 @@
-/* Does each built-in scheduler pick as its rule says? The examples are those of the rules' definitions; what all schedulers owe their warps is
- * tested on every registered one. */
+/* Does each built-in scheduler pick as its rule says? The examples are those of the rules' definitions; what all
+ * schedulers owe their warps is tested on every registered one. */
 #include "scheduler_test.h"
 
 #include <stdio.h>
@@ -210,8 +210,8 @@ static void other_schedulers_do_not_matter(const char *name)
     end(&shared);
 }
 
-/* Picks come from the candidates, asking twice gives the same answer, and the same history gives the same picks. Warps end and begin, and wait at
- * barriers. */
+/* Picks come from the candidates, asking twice gives the same answer, and the same history gives the same picks. Warps
+ * end and begin, and wait at barriers. */
 static void picks_are_sound(const char *name)
 {
     struct bench a, b;
@@ -245,8 +245,9 @@ static void picks_are_sound(const char *name)
     end(&b);
 }
 
-/* Every warp of n issues within 64 n cycles, over and over. A warp that has issued `run` times in a row stalls for a while, as warps do: without
- * that the greedy ones would rightly never leave the first, and oldest first never the oldest. */
+/* Every warp of n issues within 64 n cycles, over and over. A warp that has issued `run` times in a row stalls for a
+ * while, as warps do: without that the greedy ones would rightly never leave the first, and oldest first never the
+ * oldest. */
 static void nobody_starves(const char *name)
 {
     enum { WARPS = 12, RUN = 3, STALL = 40, LIMIT = 64 * WARPS };
@@ -274,7 +275,8 @@ static void nobody_starves(const char *name)
     end(&b);
 }
 
-/* A barrier of all warps: each comes to it after its own number of instructions, waits, and goes on with the others. No scheduler may hang there. */
+/* A barrier of all warps: each comes to it after its own number of instructions, waits, and goes on with the others. No
+ * scheduler may hang there. */
 static void barriers_are_passed(const char *name)
 {
     enum { WARPS = 8, BARRIERS = 5 };
@@ -332,9 +334,21 @@ static void for_all(void (*test)(const char *name))
         if (strcmp(policy_schedulers[i]->policy.name, "caws"))
             test(policy_schedulers[i]->policy.name);
     with_an_oracle(test);
-    static const char *const more[] = {"sticky:level=block", "paws:rank=next_length", "two-level:group=1", "two-level:inner=gto", "two-level:inner=greedy-lrr,outer=gto", "two-level:outer=paws",
-                                       "two-level:promote=shortest-phase", "two-level:style=gebhart", "two-level:style=gebhart,group=2,inner=gto,promote=shortest-phase",
-                                       "two-level:style=narasiman", "two-level:style=narasiman,group=2,inner=gto,outer=gto", "two-level:style=narasiman,outer=paws", "swl:limit=12", "ccws:k_throttle=0", NULL};
+    static const char *const more[] = {"sticky:level=block",
+                                       "paws:rank=next_length",
+                                       "two-level:group=1",
+                                       "two-level:inner=gto",
+                                       "two-level:inner=greedy-lrr,outer=gto",
+                                       "two-level:outer=paws",
+                                       "two-level:promote=shortest-phase",
+                                       "two-level:style=gebhart",
+                                       "two-level:style=gebhart,group=2,inner=gto,promote=shortest-phase",
+                                       "two-level:style=narasiman",
+                                       "two-level:style=narasiman,group=2,inner=gto,outer=gto",
+                                       "two-level:style=narasiman,outer=paws",
+                                       "swl:limit=12",
+                                       "ccws:k_throttle=0",
+                                       NULL};
     for (int i = 0; more[i]; i++)
         test(more[i]);
 }
@@ -347,10 +361,16 @@ static void for_limits(void (*test)(const char *name))
         test(limits[i]);
 }
 
-static void all_ignore_other_schedulers(void **state) { (void)state, for_all(other_schedulers_do_not_matter), for_limits(other_schedulers_do_not_matter); }
+static void all_ignore_other_schedulers(void **state)
+{
+    (void)state, for_all(other_schedulers_do_not_matter), for_limits(other_schedulers_do_not_matter);
+}
 static void all_pick_soundly(void **state) { (void)state, for_all(picks_are_sound), for_limits(picks_are_sound); }
 static void all_starve_nobody(void **state) { (void)state, for_all(nobody_starves); }
-static void all_pass_barriers(void **state) { (void)state, for_all(barriers_are_passed), for_limits(barriers_are_passed); }
+static void all_pass_barriers(void **state)
+{
+    (void)state, for_all(barriers_are_passed), for_limits(barriers_are_passed);
+}
 
 int main(void)
 {

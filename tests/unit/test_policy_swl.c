@@ -3,7 +3,10 @@
 
 #include <stdio.h>
 
-static uint64_t held(struct bench *b) { return b->s.choice.scheduler->hold(b->s.state, &b->f.core) & b->f.core.resident; }
+static uint64_t held(struct bench *b)
+{
+    return b->s.choice.scheduler->hold(b->s.state, &b->f.core) & b->f.core.resident;
+}
 
 static void start_limited(struct bench *b, const char *spec, uint32_t warps)
 {
@@ -21,7 +24,7 @@ static void the_oldest_issue(void **state)
     assert_int_equal(held(&b), W2 | W1);
     assert_int_equal(cycle(&b, W0 | W1 | W2 | W3), 3);
     assert_int_equal(cycle(&b, W0 | W1 | W2), 0);
-    assert_int_equal(cycle(&b, W0 | W1 | W2 | W3), 0); /* greedy */
+    assert_int_equal(cycle(&b, W0 | W1 | W2 | W3), 0);    /* greedy */
     assert_int_equal(cycle(&b, W1 | W2), HEDDLE_NO_WARP); /* for no instruction at all */
     finish(&b, 0);
     assert_int_equal(held(&b), W1);
@@ -46,7 +49,8 @@ static void a_new_warp_in_the_slot_is_young(void **state)
     end(&b);
 }
 
-/* Two blocks of two warps, one warp at a time: W0 comes to the barrier and W1 gets its turn, W2 of the other block not before both wait. */
+/* Two blocks of two warps, one warp at a time: W0 comes to the barrier and W1 gets its turn, W2 of the other block not
+ * before both wait. */
 static void barriers(void **state)
 {
     (void)state;
@@ -177,12 +181,9 @@ static void a_single_warp(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_oldest_issue),
-        cmocka_unit_test(a_new_warp_in_the_slot_is_young),
-        cmocka_unit_test(barriers),
-        cmocka_unit_test(a_limit_of_all_is_gto),
-        cmocka_unit_test(always_the_oldest),
-        cmocka_unit_test(everyone_ends),
+        cmocka_unit_test(the_oldest_issue),  cmocka_unit_test(a_new_warp_in_the_slot_is_young),
+        cmocka_unit_test(barriers),          cmocka_unit_test(a_limit_of_all_is_gto),
+        cmocka_unit_test(always_the_oldest), cmocka_unit_test(everyone_ends),
         cmocka_unit_test(a_single_warp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,8 @@
 
 static void needs_memory(struct bench *b, uint64_t warps) { b->f.core.long_wait = warps; }
 
-/* The example of GPGPU-Sim's form: two places, four warps. The load's warp goes behind the other; when its next instruction needs the load, it leaves and the first pending one comes. */
+/* The example of GPGPU-Sim's form: two places, four warps. The load's warp goes behind the other; when its next
+ * instruction needs the load, it leaves and the first pending one comes. */
 static void gpgpusim_example(void **state)
 {
     (void)state;
@@ -30,7 +31,11 @@ static void gpgpusim_example(void **state)
 static void sleep_is_made_up_for(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"two-level:group=3", "two-level:group=5,outer=gto", "two-level:group=4,outer=paws", "two-level:group=3,promote=shortest-phase", "two-level:group=3,style=gebhart",
+    static const char *const specs[] = {"two-level:group=3",
+                                        "two-level:group=5,outer=gto",
+                                        "two-level:group=4,outer=paws",
+                                        "two-level:group=3,promote=shortest-phase",
+                                        "two-level:group=3,style=gebhart",
                                         "two-level:group=7"};
     for (unsigned k = 0; k < sizeof specs / sizeof *specs; k++)
         for (uint64_t pause = 1; pause < 200; pause = pause * 3 / 2 + 1) {
@@ -53,7 +58,8 @@ static void sleep_is_made_up_for(void **state)
             }
             once.f.core.cycle += pause;
             begin_cycle(&once, 0);
-            assert_int_equal(once.s.choice.scheduler->hold(once.s.state, &once.f.core), each.s.choice.scheduler->hold(each.s.state, &each.f.core));
+            assert_int_equal(once.s.choice.scheduler->hold(once.s.state, &once.f.core),
+                             each.s.choice.scheduler->hold(each.s.state, &each.f.core));
             assert_memory_equal(once.s.counters, each.s.counters, sizeof once.s.counters);
             needs_memory(&once, 0);
             needs_memory(&each, 0);
@@ -70,8 +76,12 @@ static void sleep_is_made_up_for(void **state)
 static void whole_group_is_the_inner_policy(void **state)
 {
     (void)state;
-    static const char *const pairs[][2] = {{"two-level:group=64", "lrr"}, {"two-level:group=64,inner=gto", "gto"}, {"two-level:group=64,style=gebhart", "lrr"},
-                                           {"two-level:group=64,style=gebhart,inner=gto", "gto"}, {"two-level:group=64,style=narasiman", "lrr"}, {"two-level:group=64,style=narasiman,inner=gto,outer=gto", "gto"}};
+    static const char *const pairs[][2] = {{"two-level:group=64", "lrr"},
+                                           {"two-level:group=64,inner=gto", "gto"},
+                                           {"two-level:group=64,style=gebhart", "lrr"},
+                                           {"two-level:group=64,style=gebhart,inner=gto", "gto"},
+                                           {"two-level:group=64,style=narasiman", "lrr"},
+                                           {"two-level:group=64,style=narasiman,inner=gto,outer=gto", "gto"}};
     for (unsigned k = 0; k < sizeof pairs / sizeof *pairs; k++) {
         struct bench a, b;
         uint32_t random = 3;
@@ -158,7 +168,8 @@ static void gebhart_lets_in_who_can_run(void **state)
     end(&b);
 }
 
-/* Fetch groups of two: the current one as long as it can issue, round it; then the next that can, without losing a cycle. */
+/* Fetch groups of two: the current one as long as it can issue, round it; then the next that can, without losing a
+ * cycle. */
 static void narasiman_groups(void **state)
 {
     (void)state;
@@ -176,8 +187,10 @@ static void narasiman_groups(void **state)
     end(&b);
 }
 
-static const struct heddle_instruction phased[] = {
-    {.phase = {{1, 18, 18, 10}, {1, 18, 18, 10}}}, {.phase = {{1, 2, 18, 10}, {1, 2, 18, 10}}}, {.phase = {{2, 10, 10, 3}, {2, 10, 10, 3}}}, {.phase = {{3, 3, 3, 0}, {3, 3, 3, 0}}}};
+static const struct heddle_instruction phased[] = {{.phase = {{1, 18, 18, 10}, {1, 18, 18, 10}}},
+                                                   {.phase = {{1, 2, 18, 10}, {1, 2, 18, 10}}},
+                                                   {.phase = {{2, 10, 10, 3}, {2, 10, 10, 3}}},
+                                                   {.phase = {{3, 3, 3, 0}, {3, 3, 3, 0}}}};
 static const struct heddle_program with_phases = {.kernel = "k", .instructions = phased, .instruction_count = 4};
 
 static void at(struct bench *b, uint32_t warp, uint32_t pc) { b->f.warp[warp].next_pc = pc; }
@@ -230,8 +243,9 @@ static void outer_level_sorts_at_promotions(void **state)
 static void phases_in_either_order(void **state)
 {
     (void)state;
-    static const struct heddle_instruction differ[] = {
-        {.phase = {{1, 9, 9, 9}, {1, 9, 9, 9}}}, {.phase = {{1, 5, 9, 9}, {1, 7, 9, 9}}}, {.phase = {{1, 6, 9, 9}, {1, 4, 9, 9}}}};
+    static const struct heddle_instruction differ[] = {{.phase = {{1, 9, 9, 9}, {1, 9, 9, 9}}},
+                                                       {.phase = {{1, 5, 9, 9}, {1, 7, 9, 9}}},
+                                                       {.phase = {{1, 6, 9, 9}, {1, 4, 9, 9}}}};
     static const struct heddle_program program = {.kernel = "k", .instructions = differ, .instruction_count = 3};
     static const char *const specs[] = {"two-level:group=2,outer=paws", "two-level:group=2,outer=paws,order=report"};
     for (int order = 0; order < 2; order++) {
@@ -265,8 +279,14 @@ static void shortest_phase_is_promoted(void **state)
     end(&b);
 }
 
-/* A bench told and asked as the core does it: not at all while the policy says that its answers stay until the sets change. */
-struct frugal { struct bench b; uint64_t resident, waiting, long_wait, held; bool settled; uint64_t untold; };
+/* A bench told and asked as the core does it: not at all while the policy says that its answers stay until the sets
+ * change. */
+struct frugal {
+    struct bench b;
+    uint64_t resident, waiting, long_wait, held;
+    bool settled;
+    uint64_t untold;
+};
 
 static void frugal_begin(struct frugal *f, uint64_t ready)
 {
@@ -304,9 +324,7 @@ static void happen(struct bench *each, struct frugal *few, uint64_t *seed)
     uint64_t bit = BIT(warp), waits = each->f.core.long_wait;
     switch (roll(seed, 16)) {
     case 0:
-    case 1:
-        needs_memory(each, waits ^ bit), needs_memory(&few->b, waits ^ bit);
-        break;
+    case 1: needs_memory(each, waits ^ bit), needs_memory(&few->b, waits ^ bit); break;
     case 2:
         waits = roll(seed, 8) ? roll(seed, 4096) | roll(seed, 4096) | roll(seed, 4096) : 0; /* mostly, nearly all */
         needs_memory(each, waits), needs_memory(&few->b, waits);
@@ -334,8 +352,15 @@ static void happen(struct bench *each, struct frugal *few, uint64_t *seed)
 static void what_is_not_told_changes_nothing(void **state)
 {
     (void)state;
-    static const char *const specs[] = {"two-level:group=3", "two-level:group=5,outer=gto", "two-level:group=2,inner=greedy-lrr", "two-level:group=1", "two-level:group=3,promote=shortest-phase",
-                                        "two-level:group=3,style=gebhart", "two-level:group=4,style=gebhart,outer=gto,inner=gto", "two-level:group=3,style=narasiman", "two-level:group=12"};
+    static const char *const specs[] = {"two-level:group=3",
+                                        "two-level:group=5,outer=gto",
+                                        "two-level:group=2,inner=greedy-lrr",
+                                        "two-level:group=1",
+                                        "two-level:group=3,promote=shortest-phase",
+                                        "two-level:group=3,style=gebhart",
+                                        "two-level:group=4,style=gebhart,outer=gto,inner=gto",
+                                        "two-level:group=3,style=narasiman",
+                                        "two-level:group=12"};
     for (unsigned k = 0; k < sizeof specs / sizeof *specs; k++) {
         struct bench each;
         struct frugal few = {0};
@@ -350,7 +375,7 @@ static void what_is_not_told_changes_nothing(void **state)
             begin_cycle(&each, ready);
             frugal_begin(&few, ready);
             on(&each)->kernel_end(each.s.state, &each.f.core); /* the lists are brought on now, not when it matters */
-            if (each.f.core.at_barrier && !roll(&seed, 8)) /* opened by another scheduler in this cycle */
+            if (each.f.core.at_barrier && !roll(&seed, 8))     /* opened by another scheduler in this cycle */
                 barrier_pass(&each, each.f.core.at_barrier), barrier_pass(&few.b, few.b.f.core.at_barrier);
             ready &= ~each.f.core.waiting;
             int warp = ready ? pick(&each, ready) : HEDDLE_NO_WARP;

@@ -21,8 +21,10 @@ static void lanes_of_the_path(void **state)
     assert_int_equal(p->counters[0].buckets, 33);
     assert_true(p->state_bytes <= sizeof place);
     assert_true(p->init(place, &(struct heddle_setup){.histograms = histograms}));
-    static const struct { uint32_t path, active, lanes; } issues[] = {
-        {~0u, ~0u, 32}, {~0u, 0, 32}, {0xf0, 0x10, 4}, {1, 0, 1}, {0x80000001u, 1, 2}, {0, 0, 0}, {0xf0, 0xf0, 4}};
+    static const struct {
+        uint32_t path, active, lanes;
+    } issues[] = {{~0u, ~0u, 32},      {~0u, 0, 32}, {0xf0, 0x10, 4}, {1, 0, 1},
+                  {0x80000001u, 1, 2}, {0, 0, 0},    {0xf0, 0xf0, 4}};
     for (size_t i = 0; i < sizeof issues / sizeof *issues; i++) {
         p->on.issued(place, NULL, &(struct heddle_issue){.path = issues[i].path, .active = issues[i].active});
         expected[issues[i].lanes]++;

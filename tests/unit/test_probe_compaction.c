@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 enum { WAYS = HEDDLE_PERMUTATIONS + 1, MOST_WARPS = 8, QUARTERS = 4 };
-static const char *const ways[WAYS] = {"none", "odd_even", "rotate",  "flip",     "xor_half",
-                                       "random", "wid",    "rev_wid", "balanced", "ideal"};
+static const char *const ways[WAYS] = {"none",   "odd_even", "rotate",  "flip",     "xor_half",
+                                       "random", "wid",      "rev_wid", "balanced", "ideal"};
 
 /* What is expected of the P branches of one block. */
 struct expected {
@@ -122,8 +122,8 @@ static void expect_histogram(const struct kernel_run *k, const char *start, cons
     extern const struct heddle_probe probe_compaction;
     char name[80];
     snprintf(name, sizeof name, "%s%s", start, way);
-    const uint64_t *buckets = policy_histogram(&probe_compaction.policy,
-                                               policy_counts_of(k->counted->counters.policies, 3), row_of(name));
+    const uint64_t *buckets =
+        policy_histogram(&probe_compaction.policy, policy_counts_of(k->counted->counters.policies, 3), row_of(name));
     for (int i = 0; i < QUARTERS; i++)
         assert_int_equal(buckets[i], expected[i] * blocks);
 }
@@ -149,12 +149,17 @@ static void expect_counts(const struct kernel_run *k, const struct expected *x, 
     }
 }
 
-struct launched { const char *file, *kernel; uint32_t grid[3], block[3]; const void *params; uint32_t params_bytes; };
+struct launched {
+    const char *file, *kernel;
+    uint32_t grid[3], block[3];
+    const void *params;
+    uint32_t params_bytes;
+};
 
 static void launch(struct kernel_run *k, const struct launched *l)
 {
-    struct gpu_launch launch = {.kernel = exec_image_function(k->image, l->kernel), .params = l->params,
-                                .params_bytes = l->params_bytes};
+    struct gpu_launch launch = {
+        .kernel = exec_image_function(k->image, l->kernel), .params = l->params, .params_bytes = l->params_bytes};
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);
     assert_non_null(launch.kernel);
@@ -200,8 +205,8 @@ static void bitonic(void **state)
     for (uint32_t i = 0; i < 512; i++)
         k.words[i] = i * 2654435761u;
     uint64_t keys = (uint64_t)(uintptr_t)k.words;
-    launch(&k, &(struct launched){.kernel = "bitonic", .grid = {2, 1, 1}, .block = {256, 1, 1}, .params = &keys,
-                                  .params_bytes = 8});
+    launch(&k, &(struct launched){
+                   .kernel = "bitonic", .grid = {2, 1, 1}, .block = {256, 1, 1}, .params = &keys, .params_bytes = 8});
     for (uint32_t i = 1; i < 512; i++)
         assert_true(i == 256 || k.words[i - 1] <= k.words[i]);
     expect_counts(&k, &x, 2);
@@ -221,9 +226,14 @@ static void reduct(void **state)
     open_workload(&k, "workloads/reduct/reduct.ptx");
     for (uint32_t i = 0; i < 384; i++)
         k.words[i] = i;
-    struct { uint64_t in, sums; uint32_t count; } params = {(uint64_t)(uintptr_t)k.words,
-                                                           (uint64_t)(uintptr_t)(k.words + 1024), 384};
-    launch(&k, &(struct launched){.kernel = "reduct", .grid = {3, 1, 1}, .block = {128, 1, 1}, .params = &params,
+    struct {
+        uint64_t in, sums;
+        uint32_t count;
+    } params = {(uint64_t)(uintptr_t)k.words, (uint64_t)(uintptr_t)(k.words + 1024), 384};
+    launch(&k, &(struct launched){.kernel = "reduct",
+                                  .grid = {3, 1, 1},
+                                  .block = {128, 1, 1},
+                                  .params = &params,
                                   .params_bytes = sizeof params});
     assert_int_equal(k.words[1024] + k.words[1025] + k.words[1026], 383 * 384 / 2);
     expect_counts(&k, &x, 3);
@@ -241,11 +251,15 @@ static void backprop(void **state)
         expect_if(&x, row_is_multiple, 2 * s, 8, NULL, false, then);
     expect_if(&x, is_first_of_row, 16, 8, NULL, false, then);
     open_workload(&k, "workloads/backprop/backprop.ptx");
-    struct { uint64_t nodes, weights, sums; } params = {(uint64_t)(uintptr_t)k.words,
-                                                        (uint64_t)(uintptr_t)(k.words + 256),
-                                                        (uint64_t)(uintptr_t)(k.words + 2048)};
-    launch(&k, &(struct launched){.kernel = "backprop_forward", .grid = {1, 2, 1}, .block = {16, 16, 1},
-                                  .params = &params, .params_bytes = sizeof params});
+    struct {
+        uint64_t nodes, weights, sums;
+    } params = {(uint64_t)(uintptr_t)k.words, (uint64_t)(uintptr_t)(k.words + 256),
+                (uint64_t)(uintptr_t)(k.words + 2048)};
+    launch(&k, &(struct launched){.kernel = "backprop_forward",
+                                  .grid = {1, 2, 1},
+                                  .block = {16, 16, 1},
+                                  .params = &params,
+                                  .params_bytes = sizeof params});
     expect_counts(&k, &x, 2);
     kernel_close(&k);
 }
@@ -255,7 +269,8 @@ static void utilization(void **state)
 {
     (void)state;
     struct kernel_run k;
-    lockstep_open(&k, PTX_HEADER KERNEL_HEAD
+    lockstep_open(&k,
+                  PTX_HEADER KERNEL_HEAD
                   "mov.u32 %r0, %tid.x;\nmul.wide.u32 %rd1, %r0, 4;\nadd.u64 %rd1, %rd0, %rd1;\nmov.u32 %r1, 1;\n"
                   "and.b32 %r2, %r0, 31;\nsetp.ne.u32 %p0, %r2, 0;\n@%p0 bra MEET;\n"
                   "add.u32 %r1, %r1, 1;\nadd.u32 %r1, %r1, 1;\nadd.u32 %r1, %r1, 1;\nadd.u32 %r1, %r1, 1;\n"
@@ -283,10 +298,10 @@ static void data_branches(void **state)
 {
     (void)state;
     struct kernel_run k;
-    lockstep_open(&k, PTX_HEADER KERNEL_HEAD
-                  "mov.u32 %r0, %tid.x;\nmul.wide.u32 %rd1, %r0, 4;\nadd.u64 %rd1, %rd0, %rd1;\n"
-                  "ld.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 bra MEET;\n"
-                  "st.global.u32 [%rd1], 5;\nMEET: ret;\n}\n",
+    lockstep_open(&k,
+                  PTX_HEADER KERNEL_HEAD "mov.u32 %r0, %tid.x;\nmul.wide.u32 %rd1, %r0, 4;\nadd.u64 %rd1, %rd0, %rd1;\n"
+                                         "ld.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 bra MEET;\n"
+                                         "st.global.u32 [%rd1], 5;\nMEET: ret;\n}\n",
                   "compaction", NULL);
     k.words[3] = k.words[40] = 1;
     if (!kernel_launch(&k, 1, 64))

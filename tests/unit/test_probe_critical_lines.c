@@ -78,7 +78,10 @@ static void hits(void **state)
 static void which_warps(void **state)
 {
     (void)state;
-    static const struct { enum heddle_critical which; bool critical[5]; } rows[] = {
+    static const struct {
+        enum heddle_critical which;
+        bool critical[5];
+    } rows[] = {
         {HEDDLE_CRITICAL_BLOCK_HALF, {0, 0, 1, 1, 1}},
         {HEDDLE_CRITICAL_SM_RANGE, {0, 0, 0, 0, 1}},
         {HEDDLE_CRITICAL_TOP, {0, 0, 0, 1, 1}},
@@ -118,8 +121,8 @@ static void what_becomes_of_lines(void **state)
     };
     static const char *const columns[] = {"no_reuse", "critical_reuse", "other_reuse", "critical_no_reuse",
                                           "critical_other_reuse"};
-    static const char *const counters[] = {"evicted_no_reuse", "evicted_critical_reuse", "evicted_other_reuse",
-                                           "other_lines_evicted", "dropped", "left"};
+    static const char *const counters[] = {
+        "evicted_no_reuse", "evicted_critical_reuse", "evicted_other_reuse", "other_lines_evicted", "dropped", "left"};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct probed p;
         start_two(&p, 16);
@@ -224,7 +227,9 @@ static uint64_t in_set(uint64_t n) { return n * PROBE_SETS; }
 static void distances(void **state)
 {
     (void)state;
-    static const struct { uint32_t others, bucket; } rows[] = {{0, 0}, {1, 1}, {2, 2}, {3, 2}, {4, 3}, {7, 3}, {8, 4}};
+    static const struct {
+        uint32_t others, bucket;
+    } rows[] = {{0, 0}, {1, 1}, {2, 2}, {3, 2}, {4, 3}, {7, 3}, {8, 4}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int evicted = 0; evicted < 2; evicted++) {
             struct probed p;
@@ -295,10 +300,14 @@ static void needs_a_cache(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hits),             cmocka_unit_test(which_warps),
-        cmocka_unit_test(one_use),          cmocka_unit_test(what_becomes_of_lines),
-        cmocka_unit_test(left_at_the_end),  cmocka_unit_test(lines_that_stores_drop),
-        cmocka_unit_test(distances),        cmocka_unit_test(who_rereferences),
+        cmocka_unit_test(hits),
+        cmocka_unit_test(which_warps),
+        cmocka_unit_test(one_use),
+        cmocka_unit_test(what_becomes_of_lines),
+        cmocka_unit_test(left_at_the_end),
+        cmocka_unit_test(lines_that_stores_drop),
+        cmocka_unit_test(distances),
+        cmocka_unit_test(who_rereferences),
         cmocka_unit_test(needs_a_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

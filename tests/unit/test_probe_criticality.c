@@ -8,9 +8,10 @@ enum { BRANCH, STALL, BEGIN, PERIOD, LAUNCH, BLOCK, WARPS, PARAMS };
 
 static void start(struct probed *p, int64_t period, int64_t launch, int64_t block, int64_t warps)
 {
-    const union heddle_value values[PARAMS] = {
-        [PERIOD] = {.integer = period}, [LAUNCH] = {.integer = launch}, [BLOCK] = {.integer = block},
-        [WARPS] = {.integer = warps}};
+    const union heddle_value values[PARAMS] = {[PERIOD] = {.integer = period},
+                                               [LAUNCH] = {.integer = launch},
+                                               [BLOCK] = {.integer = block},
+                                               [WARPS] = {.integer = warps}};
     assert_true(probed_try(p, &probe_criticality, values, PROBE_LINE));
     probed_on(p)->kernel(p->state, &p->core);
 }
@@ -129,9 +130,11 @@ static void long_lives(void **state)
 static void chosen_blocks(void **state)
 {
     (void)state;
-    static const struct { int64_t launch, block, warps; unsigned blocks; } rows[] = {
-        {-1, -1, -1, 4}, {0, -1, -1, 2}, {1, -1, -1, 2}, {2, -1, -1, 0}, {-1, 7, -1, 2},
-        {-1, 8, -1, 2},  {-1, 9, -1, 0}, {1, 7, -1, 1},  {-1, -1, 2, 2}, {-1, -1, 3, 2}, {0, 8, 2, 0}, {0, 8, 3, 1}};
+    static const struct {
+        int64_t launch, block, warps;
+        unsigned blocks;
+    } rows[] = {{-1, -1, -1, 4}, {0, -1, -1, 2}, {1, -1, -1, 2}, {2, -1, -1, 0}, {-1, 7, -1, 2}, {-1, 8, -1, 2},
+                {-1, 9, -1, 0},  {1, 7, -1, 1},  {-1, -1, 2, 2}, {-1, -1, 3, 2}, {0, 8, 2, 0},   {0, 8, 3, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct probed p;
         start(&p, 1, rows[i].launch, rows[i].block, rows[i].warps);
@@ -163,9 +166,10 @@ static void what_the_predictor_hears(void **state)
             issue_at(&p, 1, w, 8);
             probed_on(&p)->committed(p.state, &p.core, w, 8);
             if (what != BACK || w == 1)
-                probed_on(&p)->branch(p.state, &p.core,
-                                      &(struct heddle_branch){.warp = w, .pc = 8, .taken = UINT32_MAX, .target = 4,
-                                                              .fall_through = 9, .reconvergence = 9});
+                probed_on(&p)->branch(
+                    p.state, &p.core,
+                    &(struct heddle_branch){
+                        .warp = w, .pc = 8, .taken = UINT32_MAX, .target = 4, .fall_through = 9, .reconvergence = 9});
         }
         if (what == COMMIT)
             probed_on(&p)->committed(p.state, &p.core, 0, 8);

@@ -49,7 +49,7 @@ static void locality(void **state)
     probed_access(&p, 0, OUTER, 2, HEDDLE_MISS, -1, 0);
     check(&p, OUTER, 0, 0, 0, 0);
     probed_access(&p, 0, OUTER, 1, HEDDLE_HIT, 0, 2);
-    check(&p, OUTER, 0, 0, 0, 0); /* with its last access */
+    check(&p, OUTER, 0, 0, 0, 0);                       /* with its last access */
     probed_access(&p, 1, OUTER, 9, HEDDLE_MISS, -1, 0); /* another warp's between */
     probed_access(&p, 0, OUTER, 2, HEDDLE_HIT, 0, 1);
     probed_access(&p, 0, OUTER, 3, HEDDLE_MISS, -1, 0);
@@ -182,7 +182,7 @@ static void no_room_on_the_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(divergence), cmocka_unit_test(locality), cmocka_unit_test(a_new_launch),
+        cmocka_unit_test(divergence),      cmocka_unit_test(locality),        cmocka_unit_test(a_new_launch),
         cmocka_unit_test(what_it_refuses), cmocka_unit_test(what_is_written), cmocka_unit_test(no_room_on_the_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

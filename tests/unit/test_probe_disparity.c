@@ -183,9 +183,11 @@ static void partial_blocks(void **state)
 static void chosen_blocks(void **state)
 {
     (void)state;
-    static const struct { int64_t launch, block, warps; unsigned blocks; } rows[] = {
-        {-1, -1, -1, 4}, {0, -1, -1, 2}, {1, -1, -1, 2}, {2, -1, -1, 0}, {-1, 7, -1, 2}, {-1, 8, -1, 2},
-        {-1, 9, -1, 0},  {1, 7, -1, 1},  {-1, -1, 2, 2}, {-1, -1, 3, 2}, {-1, -1, 1, 0}, {0, 8, 3, 1}};
+    static const struct {
+        int64_t launch, block, warps;
+        unsigned blocks;
+    } rows[] = {{-1, -1, -1, 4}, {0, -1, -1, 2}, {1, -1, -1, 2}, {2, -1, -1, 0}, {-1, 7, -1, 2}, {-1, 8, -1, 2},
+                {-1, 9, -1, 0},  {1, 7, -1, 1},  {-1, -1, 2, 2}, {-1, -1, 3, 2}, {-1, -1, 1, 0}, {0, 8, 3, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct probed p;
         start(&p, rows[i].launch, rows[i].block, rows[i].warps);

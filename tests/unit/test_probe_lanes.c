@@ -102,8 +102,15 @@ static void is_well_formed(const char *svg)
 
 /* Cells of the picture, by row of the page and lane of the grid: number of the colour, 0 for idle ones, or -1. */
 enum { ROWS = 64, IDLE = 0 };
-struct grid { uint32_t rows, y[ROWS]; int cell[ROWS][32]; };
-struct cells { struct grid grid[2]; char colours[40][8]; uint32_t colour_count; };
+struct grid {
+    uint32_t rows, y[ROWS];
+    int cell[ROWS][32];
+};
+struct cells {
+    struct grid grid[2];
+    char colours[40][8];
+    uint32_t colour_count;
+};
 
 static int colour_number(struct cells *c, const char *colour)
 {
@@ -217,8 +224,11 @@ static char *bitonic_picture(const char *more)
     for (uint32_t i = 0; i < 512; i++)
         k.words[i] = i * 2654435761u;
     uint64_t keys = (uint64_t)(uintptr_t)k.words;
-    struct gpu_launch launch = {.kernel = exec_image_function(k.image, "bitonic"), .grid = {2, 1, 1},
-                                .block = {256, 1, 1}, .params = &keys, .params_bytes = 8};
+    struct gpu_launch launch = {.kernel = exec_image_function(k.image, "bitonic"),
+                                .grid = {2, 1, 1},
+                                .block = {256, 1, 1},
+                                .params = &keys,
+                                .params_bytes = 8};
     if (!gpu_launch(k.gpu, &launch, &k.error))
         fail_msg("%s", k.error.text);
     return picture_of(&k);
@@ -301,12 +311,15 @@ static void long_names(void **state)
 {
     (void)state;
     struct kernel_run k;
-    open_probe(&k, PTX_HEADER ".visible .entry abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrstuvwxyz() {\n"
-               ".reg .pred %p<8>; .reg .b32 %r<16>;\n" THREAD
-               "setp.ne.u32 %p0, %r1, 0;\n@%p0 bra A;\nadd.u32 %r2, %r2, 1;\nA: ret;\n}\n", "");
+    open_probe(&k,
+               PTX_HEADER ".visible .entry abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrstuvwxyz() {\n"
+                          ".reg .pred %p<8>; .reg .b32 %r<16>;\n" THREAD
+                          "setp.ne.u32 %p0, %r1, 0;\n@%p0 bra A;\nadd.u32 %r2, %r2, 1;\nA: ret;\n}\n",
+               "");
     struct gpu_launch launch = {
         .kernel = exec_image_function(k.image, "abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrstuvwxyz"),
-        .grid = {1, 1, 1}, .block = {64, 1, 1}};
+        .grid = {1, 1, 1},
+        .block = {64, 1, 1}};
     assert_true(gpu_launch(k.gpu, &launch, &k.error));
     char *svg = picture_of(&k);
     expect_text(svg, ">abcdefghijklmnopqrstuvwxyz_abcde\xe2\x80\xa6: a block");
@@ -333,8 +346,8 @@ static void draws_nothing(const char *ptx, const char *more, uint32_t launches, 
 static void nothing_to_draw(void **state)
 {
     (void)state;
-    static const char uniform[] = PTX_HEADER KERNEL_HEAD THREAD
-        "setp.gt.u32 %p0, %r0, 31;\n@%p0 bra A;\nadd.u32 %r2, %r2, 1;\nA: ret;\n}\n";
+    static const char uniform[] =
+        PTX_HEADER KERNEL_HEAD THREAD "setp.gt.u32 %p0, %r0, 31;\n@%p0 bra A;\nadd.u32 %r2, %r2, 1;\nA: ret;\n}\n";
     static const char indexed[] = PTX_HEADER KERNEL_HEAD THREAD
         "and.b32 %r1, %r1, 1;\nT: .branchtargets A, B;\nbrx.idx %r1, T;\nA: add.u32 %r2, %r2, 1;\nB: ret;\n}\n";
     draws_nothing(uniform, "", 1, "no divergent branch to draw: in every warp, all threads went the same way");

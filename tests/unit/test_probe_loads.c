@@ -14,12 +14,12 @@ static void lanes_and_accesses(void **state)
     (void)state;
     struct probed p;
     probed_start(&p, &probe_loads, NULL);
-    probed_load(&p, 0, OUTER, 32, 2);  /* converged: 2 at most */
-    probed_load(&p, 1, OUTER, 3, 1);   /* converged: 3 lanes at least */
-    probed_load(&p, 0, OUTER, 32, 3);  /* diverged, not fully */
-    probed_load(&p, 2, OUTER, 5, 5);   /* fully */
-    probed_load(&p, 2, OUTER, 4, 8);   /* more than one per lane is not one per lane */
-    probed_load(&p, 0, OUTER, 2, 2);   /* of 2 lanes: neither */
+    probed_load(&p, 0, OUTER, 32, 2); /* converged: 2 at most */
+    probed_load(&p, 1, OUTER, 3, 1);  /* converged: 3 lanes at least */
+    probed_load(&p, 0, OUTER, 32, 3); /* diverged, not fully */
+    probed_load(&p, 2, OUTER, 5, 5);  /* fully */
+    probed_load(&p, 2, OUTER, 4, 8);  /* more than one per lane is not one per lane */
+    probed_load(&p, 0, OUTER, 2, 2);  /* of 2 lanes: neither */
     probed_load(&p, 0, OUTER, 2, 4);
     probed_load(&p, 0, OUTER, 1, 1);
     check(&p, OUTER, "executions", 8);
@@ -98,8 +98,10 @@ static void the_table_may_move(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_and_accesses), cmocka_unit_test(whose_line_it_was),
-        cmocka_unit_test(only_loads_through_the_l1d), cmocka_unit_test(the_table_may_move),
+        cmocka_unit_test(lanes_and_accesses),
+        cmocka_unit_test(whose_line_it_was),
+        cmocka_unit_test(only_loads_through_the_l1d),
+        cmocka_unit_test(the_table_may_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

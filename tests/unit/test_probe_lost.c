@@ -252,8 +252,8 @@ static void the_warp_has_ended(void **state)
     struct probed p;
     probed_start(&p, &probe_lost, sizes);
     miss(&p, OUTER, 5);
-    struct heddle_l1_evict e = {.address = 5 * PROBE_LINE, .owner = 0, .owner_age = p.warp[0].age, .set = probed_set(5),
-                                .way = probed_way(5)};
+    struct heddle_l1_evict e = {
+        .address = 5 * PROBE_LINE, .owner = 0, .owner_age = p.warp[0].age, .set = probed_set(5), .way = probed_way(5)};
     probed_launch(&p, 0);
     enter(&p, OUTER_LOOP);
     hold(&p, 1);
@@ -301,11 +301,11 @@ static void sizes_of_the_tags(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_flag_per_stay), cmocka_unit_test(held_in_the_inner_loop), cmocka_unit_test(what_is_lost),
-        cmocka_unit_test(held_before_it_left), cmocka_unit_test(held_before_the_access),
-        cmocka_unit_test(a_new_launch),
-        cmocka_unit_test(it_left_again), cmocka_unit_test(the_warp_has_ended),
-        cmocka_unit_test(what_it_refuses), cmocka_unit_test(sizes_of_the_tags),
+        cmocka_unit_test(a_flag_per_stay),        cmocka_unit_test(held_in_the_inner_loop),
+        cmocka_unit_test(what_is_lost),           cmocka_unit_test(held_before_it_left),
+        cmocka_unit_test(held_before_the_access), cmocka_unit_test(a_new_launch),
+        cmocka_unit_test(it_left_again),          cmocka_unit_test(the_warp_has_ended),
+        cmocka_unit_test(what_it_refuses),        cmocka_unit_test(sizes_of_the_tags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,14 +282,24 @@ static void needs_a_cache(void **state)
 enum { MODEL_WARPS = 4, MODEL_LINES = 48, HISTORY = 4096, QUEUE = 8 };
 
 /* Every access of a warp to a line since the warp brought it: when (trips so far of each loop), and by which load. */
-struct use { uint64_t load; int32_t loop; uint64_t stay[2], trip[2]; };
+struct use {
+    uint64_t load;
+    int32_t loop;
+    uint64_t stay[2], trip[2];
+};
 struct model {
-    struct { bool there; uint32_t owner; } line[MODEL_LINES];
+    struct {
+        bool there;
+        uint32_t owner;
+    } line[MODEL_LINES];
     struct use history[MODEL_LINES][HISTORY];
     unsigned used[MODEL_LINES];
     int32_t loop[MODEL_WARPS];
     uint64_t stay[MODEL_WARPS][2], trip[MODEL_WARPS][2], loads;
-    struct { struct use at; uint32_t pc, left; } queue[MODEL_WARPS][QUEUE];
+    struct {
+        struct use at;
+        uint32_t pc, left;
+    } queue[MODEL_WARPS][QUEUE];
     unsigned queued[MODEL_WARPS];
     unsigned count[6];
 };
@@ -400,11 +410,16 @@ static void random_events_as_in_the_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(this_trip_last_trip_other), cmocka_unit_test(two_accesses_of_one_load),
-        cmocka_unit_test(pending_is_a_use), cmocka_unit_test(nested_loops), cmocka_unit_test(called_functions),
+        cmocka_unit_test(this_trip_last_trip_other),
+        cmocka_unit_test(two_accesses_of_one_load),
+        cmocka_unit_test(pending_is_a_use),
+        cmocka_unit_test(nested_loops),
+        cmocka_unit_test(called_functions),
         cmocka_unit_test(accesses_come_late),
-        cmocka_unit_test(only_the_warp_that_brought_it), cmocka_unit_test(what_does_not_count),
-        cmocka_unit_test(lines_that_were_not_seen), cmocka_unit_test(needs_a_cache),
+        cmocka_unit_test(only_the_warp_that_brought_it),
+        cmocka_unit_test(what_does_not_count),
+        cmocka_unit_test(lines_that_were_not_seen),
+        cmocka_unit_test(needs_a_cache),
         cmocka_unit_test(random_events_as_in_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

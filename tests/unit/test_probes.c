@@ -88,10 +88,12 @@ static const struct heddle_probe counting = {
 };
 
 static const char *const cores[] = {"machine.memory_bytes=256M", NULL};
-static const char body[] =
-    "ld.param.u64 %rd1, [buffer];\nmov.u32 %r1, %tid.x;\nmov.u32 %r5, %ctaid.x;\nshl.b32 %r6, %r5, 8;\nadd.u32 %r6, %r6, %r1;\nmul.wide.u32 %rd2, %r6, 4;\nadd.u64 %rd1, %rd1, %rd2;\n"
-    "mov.u32 %r2, 0;\nAGAIN:\nld.global.u32 %r3, [%rd1];\nst.global.u32 [%rd1+65536], %r3;\nadd.u64 %rd1, %rd1, 1024;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 8;\n"
-    "@%p1 bra AGAIN;\nsetp.lt.u32 %p2, %r1, 5;\n@%p2 add.u32 %r4, %r1, 1;\n@%p2 bra PAST;\nadd.u32 %r6, %r6, 1;\nPAST:\nbar.sync 0;\n";
+static const char body[] = "ld.param.u64 %rd1, [buffer];\nmov.u32 %r1, %tid.x;\nmov.u32 %r5, %ctaid.x;\nshl.b32 %r6, "
+                           "%r5, 8;\nadd.u32 %r6, %r6, %r1;\nmul.wide.u32 %rd2, %r6, 4;\nadd.u64 %rd1, %rd1, %rd2;\n"
+                           "mov.u32 %r2, 0;\nAGAIN:\nld.global.u32 %r3, [%rd1];\nst.global.u32 [%rd1+65536], "
+                           "%r3;\nadd.u64 %rd1, %rd1, 1024;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 8;\n"
+                           "@%p1 bra AGAIN;\nsetp.lt.u32 %p2, %r1, 5;\n@%p2 add.u32 %r4, %r1, 1;\n@%p2 bra "
+                           "PAST;\nadd.u32 %r6, %r6, 1;\nPAST:\nbar.sync 0;\n";
 static const char second[] = ".visible .entry second(.param .u64 buffer)\n{\n.reg .b32 %x;\nmov.u32 %x, 1;\nret;\n}\n";
 
 static struct gpu_kernel *kernel_of(struct timed *t, uint32_t i) { return &t->gpu->kernels[i]; }
@@ -233,8 +235,9 @@ static void samples_have_sums(void **state)
     timed_close(&t);
 }
 
-/* One that hears everything changes nothing, and nor do those that are built in, under schedulers that hold warps back, sleep, and are told of cycles. */
-#define HEARS(name, ...)                                                                                               \
+/* One that hears everything changes nothing, and nor do those that are built in, under schedulers that hold warps back,
+ * sleep, and are told of cycles. */
+#define HEARS(name, ...) \
     static void name(void *state, const struct heddle_core *core, ##__VA_ARGS__) { (void)state, (void)core; }
 HEARS(core_only)
 #pragma GCC diagnostic push
@@ -257,29 +260,41 @@ static void listening_changes_nothing(void **state)
     static const struct heddle_probe all = {
         .policy = {.abi = HEDDLE_POLICY_ABI,
                    .name = "all",
-                   .on = {.kernel = core_only, .kernel_end = core_only, .launched = warp_only, .ended = warp_only,
-                          .finished = warp_only, .barrier_wait = warp_only, .barrier_pass = warp_only,
-                          .issued = issue_only, .committed = commit_only, .branch = branch_only, .loop = loop_only,
-                          .coalesced = coalesced_only, .l1_access = access_only, .l1_evict = evict_only,
-                          .l1_fill = fill_only, .held = number, .cycles = number}},
+                   .on = {.kernel = core_only,
+                          .kernel_end = core_only,
+                          .launched = warp_only,
+                          .ended = warp_only,
+                          .finished = warp_only,
+                          .barrier_wait = warp_only,
+                          .barrier_pass = warp_only,
+                          .issued = issue_only,
+                          .committed = commit_only,
+                          .branch = branch_only,
+                          .loop = loop_only,
+                          .coalesced = coalesced_only,
+                          .l1_access = access_only,
+                          .l1_evict = evict_only,
+                          .l1_fill = fill_only,
+                          .held = number,
+                          .cycles = number}},
     };
     static const char *const schedulers[] = {
         "lrr", "rr", "gto", "swl:limit=3", "ccws", "two-level", "two-level:style=gebhart", "paws"};
     static const char *const machines[] = {"gtx480", "ccws", "slp"};
-    static const char *const built_in[] = {"residency",   "loads",         "trips",     "lost",
-                                           "activity",    "disparity",     "criticality:period=7",
-                                           "critical-lines", NULL};
+    static const char *const built_in[] = {
+        "residency", "loads", "trips", "lost", "activity", "disparity", "criticality:period=7", "critical-lines", NULL};
     for (size_t m = 0; m < 3; m++)
         for (size_t s = 0; s < sizeof schedulers / sizeof *schedulers; s++) {
             struct timed t[3];
             for (int i = 0; i < 3; i++) {
                 static const char *const small[] = {"machine.memory_bytes=256M", "l1d.sets=2", NULL};
-                policy_open(
-                    &t[i],
-                    &(struct policy_run){
-                        .machine = machines[m], .spec = schedulers[s], .sets = small,
-                        .probes = {i == 1 ? &all : NULL}, .probe_specs = i == 2 ? built_in : NULL},
-                    second, body);
+                policy_open(&t[i],
+                            &(struct policy_run){.machine = machines[m],
+                                                 .spec = schedulers[s],
+                                                 .sets = small,
+                                                 .probes = {i == 1 ? &all : NULL},
+                                                 .probe_specs = i == 2 ? built_in : NULL},
+                            second, body);
                 timed_launch(&t[i], 40, 128, 0);
                 timed_launch(&t[i], 40, 128, 0);
             }

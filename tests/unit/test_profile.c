@@ -1,12 +1,13 @@
-/* Counters of each instruction and samples over time: is each count the right instruction's, does a sample have what happened in its cycles (also where time jumps), do pairs of samples merge,
- * and is the text of an instruction what was written? That all of it adds up in whole programs is tests/cli/profile.sh's to ask. */
+/* Counters of each instruction and samples over time: is each count the right instruction's, does a sample have what
+ * happened in its cycles (also where time jumps), do pairs of samples merge, and is the text of an instruction what was
+ * written? That all of it adds up in whole programs is tests/cli/profile.sh's to ask. */
 #include "timing_test.h"
 
 #include "cuda/options.h"
 #include "gpu/launch.h"
 #include "gpu/profile.h"
 
-static const struct timed_machine gtx480 = { .name = "gtx480" }, functional = { .name = "gtx480", .functional = true };
+static const struct timed_machine gtx480 = {.name = "gtx480"}, functional = {.name = "gtx480", .functional = true};
 
 /* Cores hear who listens when they are made: they are made anew. */
 static void ask_for(struct timed *t, bool pcs, uint64_t interval)
@@ -17,7 +18,10 @@ static void ask_for(struct timed *t, bool pcs, uint64_t interval)
     t->gpu->timing = NULL;
 }
 
-static const struct gpu_kernel *last_kernel(const struct timed *t) { return &t->gpu->kernels[t->gpu->kernel_count - 1]; }
+static const struct gpu_kernel *last_kernel(const struct timed *t)
+{
+    return &t->gpu->kernels[t->gpu->kernel_count - 1];
+}
 
 /* The only executed instruction whose text begins so. */
 static const struct profile_pc *counts_of(const struct timed *t, const char *text)
@@ -45,11 +49,13 @@ static bool has_text(const struct timed *t, const char *text)
     return false;
 }
 
-/* Half the lanes of each warp go one way; a quarter of the others does not execute the guarded add; 32 lanes load from 32 lines, and all store to one. */
-static const char parting[] = "mov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 31;\nsetp.lt.u32 %p1, %r2, 16;\nsetp.lt.u32 %p2, %r2, 4;\n"
-                              "ld.param.u64 %rd1, [buffer];\nmul.wide.u32 %rd2, %r1, 128;\nadd.u64 %rd3, %rd1, %rd2;\n"
-                              "@%p1 bra FIRST;\nxor.b32 %r3, %r1, 7;\nbra.uni DONE;\nFIRST:\n@%p2 add.u32 %r4, %r1, 1;\nDONE:\n"
-                              "ld.global.u32 %r5, [%rd3];\nadd.u32 %r6, %r5, 3;\nst.global.u32 [%rd1], %r6;\n";
+/* Half the lanes of each warp go one way; a quarter of the others does not execute the guarded add; 32 lanes load from
+ * 32 lines, and all store to one. */
+static const char parting[] =
+    "mov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 31;\nsetp.lt.u32 %p1, %r2, 16;\nsetp.lt.u32 %p2, %r2, 4;\n"
+    "ld.param.u64 %rd1, [buffer];\nmul.wide.u32 %rd2, %r1, 128;\nadd.u64 %rd3, %rd1, %rd2;\n"
+    "@%p1 bra FIRST;\nxor.b32 %r3, %r1, 7;\nbra.uni DONE;\nFIRST:\n@%p2 add.u32 %r4, %r1, 1;\nDONE:\n"
+    "ld.global.u32 %r5, [%rd3];\nadd.u32 %r6, %r5, 3;\nst.global.u32 [%rd1], %r6;\n";
 
 static void check_parting(const struct timed *t, uint32_t warps)
 {
@@ -71,7 +77,7 @@ static void counts_with_time(void **state)
     (void)state;
     for (uint32_t threads = 1; threads <= 2; threads++) {
         struct timed t;
-        timed_open(&t, &(struct timed_machine){ .name = "gtx480", .threads = threads }, NO_SETS, "", parting);
+        timed_open(&t, &(struct timed_machine){.name = "gtx480", .threads = threads}, NO_SETS, "", parting);
         ask_for(&t, true, 0);
         timed_launch(&t, 4, 128, 0);
         check_parting(&t, 16);
@@ -79,7 +85,8 @@ static void counts_with_time(void **state)
         assert_int_equal(load->load_accesses, 16 * 32);
         assert_int_equal(load->store_requests, 0);
         assert_int_equal(load->l1d_hits + load->l1d_misses + load->l1d_pending_hits, 16 * 32);
-        assert_int_equal(load->l1d_misses, 16 * 32); /* four blocks on four cores: each sees a line for the first time */
+        assert_int_equal(load->l1d_misses,
+                         16 * 32); /* four blocks on four cores: each sees a line for the first time */
         assert_int_equal(store->store_requests, 16);
         assert_int_equal(store->store_accesses, 16);
         assert_int_equal(store->load_requests, 0);
@@ -114,7 +121,8 @@ static void nothing_asked_for(void **state)
     timed_close(&t);
 }
 
-/* A reservation fail is a try: with one miss register, all but one of 32 lines wait, and the load's own instruction has the tries. */
+/* A reservation fail is a try: with one miss register, all but one of 32 lines wait, and the load's own instruction has
+ * the tries. */
 static void failed_tries(void **state)
 {
     (void)state;
@@ -126,23 +134,27 @@ static void failed_tries(void **state)
     for (int i = 0; i < CACHE_FAIL_COUNT; i++)
         fails += t.counters->sm.l1d.fails[i];
     assert_true(fails > 31 * 100);
-    assert_int_equal(counts_of(&t, "ld.global")->l1d_reservation_fails + counts_of(&t, "st.global")->l1d_reservation_fails, fails);
+    assert_int_equal(
+        counts_of(&t, "ld.global")->l1d_reservation_fails + counts_of(&t, "st.global")->l1d_reservation_fails, fails);
     assert_true(counts_of(&t, "ld.global")->l1d_reservation_fails > 31 * 100);
     timed_close(&t);
 }
 
-/* One warp alone: from one reading of the clock to the next, each instruction takes its waiting and the cycle of its issue. */
+/* One warp alone: from one reading of the clock to the next, each instruction takes its waiting and the cycle of its
+ * issue. */
 static void waiting(void **state)
 {
     (void)state;
     struct timed t;
     timed_open(&t, &gtx480, NO_SETS, "",
-               "ld.param.u64 %rd1, [buffer];\nmov.u64 %rd10, %clock64;\nld.global.u32 %r1, [%rd1+4096];\nadd.u32 %r2, %r1, 1;\nmul.lo.u32 %r3, %r2, %r2;\nmov.u64 %rd11, %clock64;\n"
+               "ld.param.u64 %rd1, [buffer];\nmov.u64 %rd10, %clock64;\nld.global.u32 %r1, [%rd1+4096];\nadd.u32 %r2, "
+               "%r1, 1;\nmul.lo.u32 %r3, %r2, %r2;\nmov.u64 %rd11, %clock64;\n"
                "st.global.u64 [%rd1], %rd10;\nst.global.u64 [%rd1+8], %rd11;\n");
     ask_for(&t, true, 0);
     timed_launch(&t, 1, 32, 0);
     const uint64_t *clock = (const uint64_t *)t.buffer;
-    uint64_t between = counts_of(&t, "ld.global")->stalled + counts_of(&t, "add.u32")->stalled + counts_of(&t, "mul.lo")->stalled + counts_of(&t, "mov.u64 %rd11")->stalled + 4;
+    uint64_t between = counts_of(&t, "ld.global")->stalled + counts_of(&t, "add.u32")->stalled +
+                       counts_of(&t, "mul.lo")->stalled + counts_of(&t, "mov.u64 %rd11")->stalled + 4;
     assert_int_equal(between, clock[1] - clock[0]);
     assert_true(counts_of(&t, "add.u32")->stalled > 100); /* it waits for memory */
     timed_close(&t);
@@ -152,10 +164,14 @@ static void waiting(void **state)
 static void functions(void **state)
 {
     (void)state;
-    static const char twice[] = ".func (.param .b32 out) unused(.param .b32 in)\n{\n.reg .b32 %q<3>;\nld.param.b32 %q1, [in];\nst.param.b32 [out], %q1;\nret;\n}\n"
-                                ".func (.param .b32 out) twice(.param .b32 in)\n{\n.reg .b32 %q<3>;\nld.param.b32 %q1, [in];\nshl.b32 %q2, %q1, 1;\nst.param.b32 [out], %q2;\nret;\n}\n";
-    static const char body[] = "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 48;\nmov.u32 %r9, 0;\nAGAIN:\n{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r1;\ncall (b), twice, (a);\n"
-                               "ld.param.b32 %r2, [b];\n}\nadd.u32 %r9, %r9, 1;\nsetp.lt.u32 %p2, %r9, 3;\n@%p2 bra AGAIN;\n";
+    static const char twice[] = ".func (.param .b32 out) unused(.param .b32 in)\n{\n.reg .b32 %q<3>;\nld.param.b32 "
+                                "%q1, [in];\nst.param.b32 [out], %q1;\nret;\n}\n"
+                                ".func (.param .b32 out) twice(.param .b32 in)\n{\n.reg .b32 %q<3>;\nld.param.b32 %q1, "
+                                "[in];\nshl.b32 %q2, %q1, 1;\nst.param.b32 [out], %q2;\nret;\n}\n";
+    static const char body[] =
+        "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 48;\nmov.u32 %r9, 0;\nAGAIN:\n{\n.param .b32 a;\n.param .b32 "
+        "b;\nst.param.b32 [a], %r1;\ncall (b), twice, (a);\n"
+        "ld.param.b32 %r2, [b];\n}\nadd.u32 %r9, %r9, 1;\nsetp.lt.u32 %p2, %r9, 3;\n@%p2 bra AGAIN;\n";
     struct timed t[2];
     for (int i = 0; i < 2; i++) {
         timed_open(&t[i], i ? &functional : &gtx480, NO_SETS, twice, body);
@@ -175,7 +191,9 @@ static void functions(void **state)
         assert_int_equal(a->list[i].pc, b->list[i].pc);
         assert_int_equal(a->list[i].counts.executions, b->list[i].counts.executions);
         assert_int_equal(a->list[i].counts.thread_executions, b->list[i].counts.thread_executions);
-        assert_string_equal(line->function ? line->function : "", strchr(line->text, 'q') ? "twice" : line->function ? "twice" : "");
+        assert_string_equal(line->function ? line->function : "", strchr(line->text, 'q') ? "twice"
+                                                                  : line->function        ? "twice"
+                                                                                          : "");
     }
     timed_close(&t[0]);
     timed_close(&t[1]);
@@ -186,7 +204,8 @@ static void text_as_written(void **state)
     (void)state;
     struct timed t;
     timed_open(&t, &functional, NO_SETS, ".file 7 \"dir/some file.cu\"",
-               ".loc 7 42 3\n  add.u32   %r1 ,%r2,\t0x10 ; add.f32 %f1, %f1, /* a ; comment */ 1.5;\n.loc 9 1 1\n@!%p1\n    sub.u32 %r3, // a ; b\n  %r1, %r2;"
+               ".loc 7 42 3\n  add.u32   %r1 ,%r2,\t0x10 ; add.f32 %f1, %f1, /* a ; comment */ 1.5;\n.loc 9 1 "
+               "1\n@!%p1\n    sub.u32 %r3, // a ; b\n  %r1, %r2;"
                "cvt.u64.u32 %rd1, %clock;\n");
     t.gpu->options.pcs = true;
     timed_launch(&t, 1, 32, 0);
@@ -237,15 +256,20 @@ static uint32_t column(const struct profile_series *s, const char *name)
     return 0;
 }
 
-static uint64_t value(const struct profile_series *s, const char *name, uint32_t sample) { return s->values[(size_t)sample * s->column_count + column(s, name)]; }
+static uint64_t value(const struct profile_series *s, const char *name, uint32_t sample)
+{
+    return s->values[(size_t)sample * s->column_count + column(s, name)];
+}
 
-/* Every cycle a sample: an instruction is in the one of the cycle in which it read the clock, and there is none in the cycles between, over which time jumps. */
+/* Every cycle a sample: an instruction is in the one of the cycle in which it read the clock, and there is none in the
+ * cycles between, over which time jumps. */
 static void every_cycle(void **state)
 {
     (void)state;
     struct timed t;
     timed_open(&t, &gtx480, NO_SETS, "",
-               "ld.param.u64 %rd1, [buffer];\nmov.u64 %rd10, %clock64;\nld.global.u32 %r1, [%rd1+4096];\nadd.u32 %r2, %r1, 1;\nmov.u64 %rd11, %clock64;\n"
+               "ld.param.u64 %rd1, [buffer];\nmov.u64 %rd10, %clock64;\nld.global.u32 %r1, [%rd1+4096];\nadd.u32 %r2, "
+               "%r1, 1;\nmov.u64 %rd11, %clock64;\n"
                "st.global.u64 [%rd1], %rd10;\nst.global.u64 [%rd1+8], %rd11;\n");
     ask_for(&t, true, 1);
     uint64_t cycles = timed_launch(&t, 1, 32, 0);
@@ -264,13 +288,15 @@ static void every_cycle(void **state)
         assert_int_equal(s->cycles[i], i + 1);
         if (i > load_issue && i < quiet) {
             assert_int_equal(value(s, "warp_instructions", (uint32_t)i), 0);
-            assert_int_equal(value(s, "issue.no_ready", (uint32_t)i), 2); /* the two schedulers of the core that has the warp */
+            assert_int_equal(value(s, "issue.no_ready", (uint32_t)i),
+                             2); /* the two schedulers of the core that has the warp */
             assert_int_equal(value(s, "issue.idle", (uint32_t)i), 2 * 14);
             assert_int_equal(value(s, "resident_warps", (uint32_t)i), 1);
         }
     }
     assert_int_equal(issued, last_kernel(&t)->warp_instructions);
-    assert_int_equal(value(s, "l1d.misses", (uint32_t)load_issue) + value(s, "l1d.misses", (uint32_t)quiet), 0); /* the access comes some cycles behind the issue, and before the data */
+    assert_int_equal(value(s, "l1d.misses", (uint32_t)load_issue) + value(s, "l1d.misses", (uint32_t)quiet),
+                     0); /* the access comes some cycles behind the issue, and before the data */
     timed_close(&t);
 }
 
@@ -311,8 +337,9 @@ static void merging(void **state)
                                                      {.name = "most", .kind = HEDDLE_MAXIMUM},
                                                      {.name = "spread", .kind = HEDDLE_HISTOGRAM, .buckets = 3},
                                                      {.name = NULL}};
-    static const struct heddle_policy policy = { .name = "mine", .counters = counters }, plain = { .name = "plain" };
-    struct profile_series *s = profile_series_create(10, 4, (const struct heddle_policy *const[]){ &plain, &policy, NULL });
+    static const struct heddle_policy policy = {.name = "mine", .counters = counters}, plain = {.name = "plain"};
+    struct profile_series *s =
+        profile_series_create(10, 4, (const struct heddle_policy *const[]){&plain, &policy, NULL});
     feed(s, 10, 1, 0);
     feed(s, 20, 3, 5);
     feed(s, 30, 6, 5);
@@ -356,16 +383,17 @@ static void options(void **state)
 {
     (void)state;
     struct options o;
-    struct error e = { 0 };
+    struct error e = {0};
     assert_true(options_parse(&o, "--pcs --interval 250", &e));
     assert_true(o.pcs);
     assert_int_equal(o.interval, 250);
     assert_true(options_parse(&o, "", &e));
     assert_false(o.pcs);
     assert_int_equal(o.interval, 0);
-    static const char *const bad[] = { "--interval 0", "--interval x", "--interval 5k", "--interval -1", "--interval", "--pcs=1" };
+    static const char *const bad[] = {"--interval 0",  "--interval x", "--interval 5k",
+                                      "--interval -1", "--interval",   "--pcs=1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct error refused = { 0 };
+        struct error refused = {0};
         assert_false(options_parse(&o, bad[i], &refused));
         assert_non_null(strstr(refused.text, i == 5 ? "--pcs takes no value" : "--interval needs a"));
     }
@@ -374,9 +402,12 @@ static void options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_with_time), cmocka_unit_test(counts_without_time), cmocka_unit_test(nothing_asked_for), cmocka_unit_test(failed_tries), cmocka_unit_test(waiting),
-        cmocka_unit_test(functions), cmocka_unit_test(text_as_written), cmocka_unit_test(module_gone), cmocka_unit_test(every_cycle), cmocka_unit_test(second_launch),
-        cmocka_unit_test(merging), cmocka_unit_test(options),
+        cmocka_unit_test(counts_with_time),  cmocka_unit_test(counts_without_time),
+        cmocka_unit_test(nothing_asked_for), cmocka_unit_test(failed_tries),
+        cmocka_unit_test(waiting),           cmocka_unit_test(functions),
+        cmocka_unit_test(text_as_written),   cmocka_unit_test(module_gone),
+        cmocka_unit_test(every_cycle),       cmocka_unit_test(second_launch),
+        cmocka_unit_test(merging),           cmocka_unit_test(options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

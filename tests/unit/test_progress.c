@@ -22,7 +22,13 @@ static void shows(const struct progress_state *s, const char *wanted)
 static void lines(void **state)
 {
     (void)state;
-    struct progress_state s = {.kernel = "bfs", .cycles = 1234567, .warp_instructions = 950, .blocks_done = 0, .blocks_all = 40, .kwips = 1500.4, .seconds = 2};
+    struct progress_state s = {.kernel = "bfs",
+                               .cycles = 1234567,
+                               .warp_instructions = 950,
+                               .blocks_done = 0,
+                               .blocks_all = 40,
+                               .kwips = 1500.4,
+                               .seconds = 2};
     shows(&s, "bfs: 1.23 M cycles, 950 warp instructions, 1500 kWI/s, block 0/40");
     s.blocks_done = 10; /* and none runs */
     shows(&s, "bfs: 1.23 M cycles, 950 warp instructions, 1500 kWI/s, block 10/40, about 6 s left");
@@ -89,6 +95,7 @@ static void not_enabled(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(not_too_often), cmocka_unit_test(not_enabled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(not_too_often),
+                                       cmocka_unit_test(not_enabled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

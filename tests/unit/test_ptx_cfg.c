@@ -1,4 +1,5 @@
-/* Are blocks, dominators, reconvergence points, loops and liveness right? Hand-made graphs with the answers written down, and random functions against the definitions (cfg_truth.h). */
+/* Are blocks, dominators, reconvergence points, loops and liveness right? Hand-made graphs with the answers written
+ * down, and random functions against the definitions (cfg_truth.h). */
 #include "cfg_truth.h"
 
 /* ------------------------------------------------------------- hand-made graphs */
@@ -45,13 +46,13 @@ static void nested_loops_nest(void **state)
     (void)state;
     struct maker m;
     start(&m);
-    plain(&m, 1);      /* 0 */
-    plain(&m, 1);      /* 1 outer begins */
-    plain(&m, 2);      /* 2, 3 inner begins */
-    branch_if(&m, 2);  /* 4 inner ends */
-    plain(&m, 1);      /* 5 */
-    branch_if(&m, 1);  /* 6 outer ends */
-    ret(&m);           /* 7 */
+    plain(&m, 1);     /* 0 */
+    plain(&m, 1);     /* 1 outer begins */
+    plain(&m, 2);     /* 2, 3 inner begins */
+    branch_if(&m, 2); /* 4 inner ends */
+    plain(&m, 1);     /* 5 */
+    branch_if(&m, 1); /* 6 outer ends */
+    ret(&m);          /* 7 */
     struct ptx_cfg *cfg = check_all(&m);
     assert_int_equal(cfg->loop_count, 2);
     assert_int_equal(cfg->loops[0].begin, 1);
@@ -70,12 +71,12 @@ static void a_loop_with_two_exits_meets_where_they_join(void **state)
     (void)state;
     struct maker m;
     start(&m);
-    plain(&m, 1);      /* 0 */
-    branch_if(&m, 5);  /* 1 loop begins; break */
-    plain(&m, 1);      /* 2 */
-    branch_if(&m, 1);  /* 3 again */
-    plain(&m, 1);      /* 4 only the ordinary end */
-    ret(&m);           /* 5 */
+    plain(&m, 1);     /* 0 */
+    branch_if(&m, 5); /* 1 loop begins; break */
+    plain(&m, 1);     /* 2 */
+    branch_if(&m, 1); /* 3 again */
+    plain(&m, 1);     /* 4 only the ordinary end */
+    ret(&m);          /* 5 */
     struct ptx_cfg *cfg = check_all(&m);
     assert_int_equal(cfg->loop_count, 1);
     assert_int_equal(cfg->loops[0].begin, 1);
@@ -90,11 +91,11 @@ static void a_continue_shares_the_header(void **state)
     (void)state;
     struct maker m;
     start(&m);
-    plain(&m, 1);      /* 0 */
-    plain(&m, 1);      /* 1 header */
-    branch_if(&m, 1);  /* 2 continue */
-    plain(&m, 1);      /* 3 */
-    branch_if(&m, 1);  /* 4 */
+    plain(&m, 1);     /* 0 */
+    plain(&m, 1);     /* 1 header */
+    branch_if(&m, 1); /* 2 continue */
+    plain(&m, 1);     /* 3 */
+    branch_if(&m, 1); /* 4 */
     ret(&m);
     struct ptx_cfg *cfg = check_all(&m);
     assert_int_equal(cfg->loop_count, 1);
@@ -127,14 +128,14 @@ static void an_endless_loop_meets_at_its_end(void **state)
     (void)state;
     struct maker m;
     start(&m);
-    branch_if(&m, 3);  /* 0: never meets, one side never ends */
-    plain(&m, 1);      /* 1 */
-    ret(&m);           /* 2 */
-    branch_if(&m, 6);  /* 3 endless loop begins, with an if in it */
-    plain(&m, 1);      /* 4 */
-    bra(&m, 7);        /* 5 */
-    plain(&m, 1);      /* 6 */
-    bra(&m, 3);        /* 7 */
+    branch_if(&m, 3); /* 0: never meets, one side never ends */
+    plain(&m, 1);     /* 1 */
+    ret(&m);          /* 2 */
+    branch_if(&m, 6); /* 3 endless loop begins, with an if in it */
+    plain(&m, 1);     /* 4 */
+    bra(&m, 7);       /* 5 */
+    plain(&m, 1);     /* 6 */
+    bra(&m, 3);       /* 7 */
     struct ptx_cfg *cfg = check_all(&m);
     assert_int_equal(cfg->reconvergence[0], PTX_NO_RECONVERGENCE);
     assert_int_equal(cfg->reconvergence[3], 7);
@@ -162,9 +163,9 @@ static void dead_code_is_not_reached_and_heads_no_loop(void **state)
     struct maker m;
     start(&m);
     bra(&m, 4);
-    plain(&m, 1);      /* 1: a loop that is never entered */
+    plain(&m, 1); /* 1: a loop that is never entered */
     branch_if(&m, 1);
-    bra(&m, 3);        /* 3: and one that never ends */
+    bra(&m, 3); /* 3: and one that never ends */
     ret(&m);
     struct ptx_cfg *cfg = check_all(&m);
     assert_int_equal(cfg->loop_count, 0);
@@ -216,8 +217,8 @@ static void a_cycle_with_two_entries_is_irreducible(void **state)
     struct maker m;
     start(&m);
     branch_if(&m, 2);
-    plain(&m, 1);      /* 1: entered from 0 and 2 */
-    branch_if(&m, 1);  /* 2: entered from 0 and 1 */
+    plain(&m, 1);     /* 1: entered from 0 and 2 */
+    branch_if(&m, 1); /* 2: entered from 0 and 1 */
     ret(&m);
     struct ptx_cfg *cfg = check_all(&m);
     assert_false(cfg->reducible);
@@ -257,8 +258,8 @@ static void registers_count_by_width(void **state)
     (void)state;
     struct maker m;
     start(&m);
-    mov(&m, 7, 4);     /* two 64-bit registers one after the other */
-    mov(&m, 3, 8);     /* 32 bits, read below; 7 is alive */
+    mov(&m, 7, 4); /* two 64-bit registers one after the other */
+    mov(&m, 3, 8); /* 32 bits, read below; 7 is alive */
     mov(&m, 2, 3);
     mov(&m, 4, 7);
     ret(&m);
@@ -362,32 +363,31 @@ static void first_operands_may_be_read(void **state)
 
 /* ------------------------------------------------------------- from text */
 
-static const char text[] =
-    ".version 8.5\n.target sm_80\n.address_size 64\n"
-    ".func stop(.param .b32 why) .noreturn;\n"
-    ".visible .entry k(.param .u64 data, .param .u32 n)\n{\n"
-    "  .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .v2 .b32 %v;\n"
-    "  ld.param.u64 %d1, [data];\n"              /* 0 */
-    "  ld.param.u32 %r1, [n];\n"                 /* 1 */
-    "  mov.u32 %r2, 0;\n"                        /* 2 */
-    "OUTER:\n"
-    "  ld.global.v2.b32 %v, [%d1+8];\n"          /* 3 */
-    "  and.b32 %r3, %v.x, 3;\n"                  /* 4 */
-    "  cases: .branchtargets A, B, A, C;\n"
-    "  @%p1 brx.idx %r3, cases;\n"               /* 5 */
-    "  bra.uni C;\n"                             /* 6 */
-    "A:\n"
-    "  add.u32 %r2, %r2, %v.y;\n"                /* 7 */
-    "  setp.lt.u32 %p2, %r2, %r1;\n"             /* 8 */
-    "  @%p2 bra A;\n"                            /* 9 */
-    "  bra.uni C;\n"                             /* 10 */
-    "B:\n"
-    "  { .param .b32 why; st.param.b32 [why], %r3; call.uni stop, (why); }\n" /* 11, 12 */
-    "C:\n"
-    "  setp.ne.u32 %p3|%p1, %r2, 0;\n"           /* 13 */
-    "  @%p3 bra OUTER;\n"                        /* 14 */
-    "  ret;\n"                                   /* 15 */
-    "}\n";
+static const char text[] = ".version 8.5\n.target sm_80\n.address_size 64\n"
+                           ".func stop(.param .b32 why) .noreturn;\n"
+                           ".visible .entry k(.param .u64 data, .param .u32 n)\n{\n"
+                           "  .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .v2 .b32 %v;\n"
+                           "  ld.param.u64 %d1, [data];\n" /* 0 */
+                           "  ld.param.u32 %r1, [n];\n"    /* 1 */
+                           "  mov.u32 %r2, 0;\n"           /* 2 */
+                           "OUTER:\n"
+                           "  ld.global.v2.b32 %v, [%d1+8];\n" /* 3 */
+                           "  and.b32 %r3, %v.x, 3;\n"         /* 4 */
+                           "  cases: .branchtargets A, B, A, C;\n"
+                           "  @%p1 brx.idx %r3, cases;\n" /* 5 */
+                           "  bra.uni C;\n"               /* 6 */
+                           "A:\n"
+                           "  add.u32 %r2, %r2, %v.y;\n"    /* 7 */
+                           "  setp.lt.u32 %p2, %r2, %r1;\n" /* 8 */
+                           "  @%p2 bra A;\n"                /* 9 */
+                           "  bra.uni C;\n"                 /* 10 */
+                           "B:\n"
+                           "  { .param .b32 why; st.param.b32 [why], %r3; call.uni stop, (why); }\n" /* 11, 12 */
+                           "C:\n"
+                           "  setp.ne.u32 %p3|%p1, %r2, 0;\n" /* 13 */
+                           "  @%p3 bra OUTER;\n"              /* 14 */
+                           "  ret;\n"                         /* 15 */
+                           "}\n";
 
 static void a_parsed_kernel_is_analysed(void **state)
 {
@@ -402,7 +402,7 @@ static void a_parsed_kernel_is_analysed(void **state)
     struct ptx_liveness *l = ptx_liveness_build(&a, f, cfg);
     assert_int_equal(f->inst_count, 16);
     assert_int_equal(cfg->block_count, 8);
-    assert_int_equal(cfg->blocks[1].succ_count, 4);              /* OUTER: on, A, B, C */
+    assert_int_equal(cfg->blocks[1].succ_count, 4);                /* OUTER: on, A, B, C */
     assert_int_equal(cfg->reconvergence[5], PTX_NO_RECONVERGENCE); /* B never comes back */
     assert_int_equal(cfg->reconvergence[9], 10);
     assert_int_equal(cfg->reconvergence[14], PTX_NO_RECONVERGENCE); /* nor do lanes that go round and then to B */
@@ -410,14 +410,14 @@ static void a_parsed_kernel_is_analysed(void **state)
     assert_int_equal(cfg->loop_count, 2);
     assert_int_equal(cfg->loops[0].begin, 3);
     assert_int_equal(cfg->loops[0].end, 15);
-    assert_int_equal(cfg->loops[0].block_count, 5);              /* not B */
+    assert_int_equal(cfg->loops[0].block_count, 5); /* not B */
     assert_int_equal(cfg->loops[1].begin, 7);
     assert_int_equal(cfg->loops[1].end, 10);
     assert_int_equal(l->live_at[0], 0);
-    assert_int_equal(l->live_at[3], 4);                          /* %d1, %r1, %r2 */
-    assert_int_equal(l->live_at[7], 5);                          /* and %v.y */
+    assert_int_equal(l->live_at[3], 4); /* %d1, %r1, %r2 */
+    assert_int_equal(l->live_at[7], 5); /* and %v.y */
     assert_int_equal(l->live_at[12], 0);
-    assert_int_equal(l->max_live_32bit, 6);                      /* and %r3 */
+    assert_int_equal(l->max_live_32bit, 6); /* and %r3 */
     arena_free(&a);
     ptx_module_free(module);
 }
@@ -466,30 +466,22 @@ static void random_instruction(struct maker *m, uint32_t n)
 {
     uint32_t targets[3] = {draw(m, n), draw(m, n), draw(m, n)};
     switch (draw(m, 16)) {
-    case 0:
-        bra(m, draw(m, n + 1));
-        return;
-    case 1: case 2: case 3: case 4:
-        guard(m, bra(m, draw(m, n + 1)), draw(m, 2));
-        return;
-    case 5:
-        brx(m, draw(m, MOST_REGS), 1 + draw(m, 3), targets);
-        break;
-    case 6:
-        ret(m);
-        break;
-    case 7:
-        emit(m, draw(m, 2) ? PTX_OP_exit : PTX_OP_trap, 0);
-        break;
+    case 0: bra(m, draw(m, n + 1)); return;
+    case 1:
+    case 2:
+    case 3:
+    case 4: guard(m, bra(m, draw(m, n + 1)), draw(m, 2)); return;
+    case 5: brx(m, draw(m, MOST_REGS), 1 + draw(m, 3), targets); break;
+    case 6: ret(m); break;
+    case 7: emit(m, draw(m, 2) ? PTX_OP_exit : PTX_OP_trap, 0); break;
     case 8:
-        call(m, draw(m, 2) ? &m->never_returns : &m->callee, draw(m, 2) ? MOST_REGS : draw(m, MOST_REGS), draw(m, MOST_REGS));
+        call(m, draw(m, 2) ? &m->never_returns : &m->callee, draw(m, 2) ? MOST_REGS : draw(m, MOST_REGS),
+             draw(m, MOST_REGS));
         break;
-    case 9: case 10: case 11:
-        random_shaped(m);
-        break;
-    default:
-        mov(m, draw(m, MOST_REGS), draw(m, MOST_REGS));
-        break;
+    case 9:
+    case 10:
+    case 11: random_shaped(m); break;
+    default: mov(m, draw(m, MOST_REGS), draw(m, MOST_REGS)); break;
     }
     if (draw(m, 3) == 0)
         guard(m, &m->insts[m->f.inst_count - 1], draw(m, 2));

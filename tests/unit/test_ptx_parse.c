@@ -17,7 +17,7 @@
 
 static struct ptx_module *parse(const char *text)
 {
-    struct error e = { 0 };
+    struct error e = {0};
     struct ptx_module *m = ptx_parse("t.ptx", text, strlen(text), &e);
     if (!m)
         fail_msg("%s", e.text);
@@ -30,10 +30,12 @@ static char *kernel(const char *body)
     size_t size = strlen(body) + 400;
     char *text = malloc(size);
     assert_non_null(text);
-    snprintf(text, size,
-             HEAD ".entry k(.param .u64 out) { .reg .b32 %%r<10>; .reg .b64 %%rd<10>; .reg .f32 %%f<10>; .reg .f64 %%fd<4>; .reg "
-                  ".pred %%p<4>; .reg .v4 .f32 %%v; .reg .b16 h;\n%s\n}\n",
-             body);
+    snprintf(
+        text, size,
+        HEAD
+        ".entry k(.param .u64 out) { .reg .b32 %%r<10>; .reg .b64 %%rd<10>; .reg .f32 %%f<10>; .reg .f64 %%fd<4>; .reg "
+        ".pred %%p<4>; .reg .v4 .f32 %%v; .reg .b16 h;\n%s\n}\n",
+        body);
     return text;
 }
 
@@ -53,7 +55,7 @@ static void check_print(const char *written, const char *expected)
 
 static void check_error(const char *text, enum error_kind kind, int line, int column, const char *part)
 {
-    struct error e = { 0 };
+    struct error e = {0};
     struct ptx_module *m = ptx_parse("t.ptx", text, strlen(text), &e);
     if (m) {
         ptx_module_free(m);
@@ -94,7 +96,8 @@ static void test_instructions_print_back(void **state)
         "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;",
         "ld.param.u64 %rd1, [out];",
         "mov.b64 {%r1, %r2}, %rd1;",
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%rd1], [%rd2, {%r1, %r2}], [%rd3];",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%rd1], [%rd2, {%r1, %r2}], "
+        "[%rd3];",
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         check_print(same[i], same[i]);
@@ -107,7 +110,8 @@ static void test_instructions_print_back(void **state)
     check_print("mov.f32 %f1, %v.w;", "mov.f32 %f1, %v.w;");
     check_print("mov.f32 %f1, %v.b;", "mov.f32 %f1, %v.z;");
     check_print("mov.v4.f32 {%f1,%f2,%f3,%f4}, %v;", "mov.v4.f32 {%f1, %f2, %f3, %f4}, {%v.x, %v.y, %v.z, %v.w};");
-    check_print("mov.v4.u32 {%r1,%r2,%r3,_}, %ctaid;", "mov.v4.u32 {%r1, %r2, %r3, _}, {%ctaid.x, %ctaid.y, %ctaid.z, %ctaid.w};");
+    check_print("mov.v4.u32 {%r1,%r2,%r3,_}, %ctaid;",
+                "mov.v4.u32 {%r1, %r2, %r3, _}, {%ctaid.x, %ctaid.y, %ctaid.z, %ctaid.w};");
 }
 
 static void test_short_buffers(void **state)
@@ -125,35 +129,37 @@ static void test_short_buffers(void **state)
 static void test_constant_expressions(void **state)
 {
     (void)state;
-    static const struct { const char *text; int64_t value;
+    static const struct {
+        const char *text;
+        int64_t value;
     } cases[] = {
-        { "1+2*3", 7 },
-        { "(1+2)*3", 9 },
-        { "7/2", 3 },
-        { "-7/2", -3 },
-        { "-7 % 4", 1 }, /* unsigned: as the real assembler has it */
-        { "1<<4|3", 19 },
-        { "~0", -1 },
-        { "!5", 0 },
-        { "!0", 1 },
-        { "WARP_SZ-1", 31 },
-        { "5>3 ? 7 : 9", 7 },
-        { "5<3 ? 7 : 9", 9 },
-        { "0x7FFFFFFFFFFFFFFF+1", INT64_MIN },
-        { "0b101", 5 },
-        { "017", 15 },
-        { "0xFFFFFFFFFFFFFFFF/2", INT64_MAX },
-        { "(.s64)0xFFFFFFFFFFFFFFFF/2", 0 },
-        { "-1 < 1U", 0 },
-        { "-1 < 1", 1 },
-        { "6&3^1", 3 },
-        { "1&&0||1", 1 },
-        { "(0x7FFFFFFFFFFFFFFF+1)/-1", INT64_MIN },
-        { "-8>>1", -4 },
-        { "1<<64", 0 },
-        { "-1>>70", -1 },
-        { "2.0 < 3", 1 },
-        { "10%WARP_SZ", 10 },
+        {"1+2*3", 7},
+        {"(1+2)*3", 9},
+        {"7/2", 3},
+        {"-7/2", -3},
+        {"-7 % 4", 1}, /* unsigned: as the real assembler has it */
+        {"1<<4|3", 19},
+        {"~0", -1},
+        {"!5", 0},
+        {"!0", 1},
+        {"WARP_SZ-1", 31},
+        {"5>3 ? 7 : 9", 7},
+        {"5<3 ? 7 : 9", 9},
+        {"0x7FFFFFFFFFFFFFFF+1", INT64_MIN},
+        {"0b101", 5},
+        {"017", 15},
+        {"0xFFFFFFFFFFFFFFFF/2", INT64_MAX},
+        {"(.s64)0xFFFFFFFFFFFFFFFF/2", 0},
+        {"-1 < 1U", 0},
+        {"-1 < 1", 1},
+        {"6&3^1", 3},
+        {"1&&0||1", 1},
+        {"(0x7FFFFFFFFFFFFFFF+1)/-1", INT64_MIN},
+        {"-8>>1", -4},
+        {"1<<64", 0},
+        {"-1>>70", -1},
+        {"2.0 < 3", 1},
+        {"10%WARP_SZ", 10},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char line[100];
@@ -191,10 +197,11 @@ static void test_suffixes_keep_their_order(void **state)
 static void test_scopes_hide_names(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse(HEAD ".entry k() { .reg .b32 %r<5>, x;\n"
-                                      "L: mov.b32 x, 1;\n"
-                                      "{ .reg .f32 x, %r2; bra L; mov.f32 x, %r2; L: mov.b32 %r3, %r4; { bra L; bra OUT; } }\n"
-                                      "mov.b32 x, %r2; bra L; OUT: ret; }");
+    struct ptx_module *m =
+        parse(HEAD ".entry k() { .reg .b32 %r<5>, x;\n"
+                   "L: mov.b32 x, 1;\n"
+                   "{ .reg .f32 x, %r2; bra L; mov.f32 x, %r2; L: mov.b32 %r3, %r4; { bra L; bra OUT; } }\n"
+                   "mov.b32 x, %r2; bra L; OUT: ret; }");
     struct ptx_function *f = ptx_find_function(m, "k");
     const struct ptx_inst *in = f->insts;
     assert_int_equal(f->inst_count, 9);
@@ -239,10 +246,12 @@ static void test_only_used_registers_exist(void **state)
 static void test_bodies_always_end(void **state)
 {
     (void)state;
-    static const struct { const char *body; uint32_t count;
+    static const struct {
+        const char *body;
+        uint32_t count;
     } cases[] = {
-        { "", 1 },           { "ret;", 1 },      { "@%p1 ret;", 2 },       { "bra END; END:", 2 },
-        { "exit; END:", 1 }, { "L: bra L;", 1 }, { "mov.u32 %r1, 1;", 2 },
+        {"", 1},           {"ret;", 1},      {"@%p1 ret;", 2},       {"bra END; END:", 2},
+        {"exit; END:", 1}, {"L: bra L;", 1}, {"mov.u32 %r1, 1;", 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = kernel(cases[i].body);
@@ -256,12 +265,13 @@ static void test_bodies_always_end(void **state)
 static void test_calls(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse(
-        HEAD ".func (.param .b32 r) f (.param .b32 x);\n.func g;\n"
-             ".entry k() { .reg .b32 a; .reg .b64 p; .param .b32 q; .param .b32 s;\n"
-             "T: .callprototype (.param .b32 _) _ (.param .b32 _) ; C: .calltargets f, f;\n"
-             "call.uni (q), f, (s); call g; call g, (); call (q), p, (s), T; call (q), p, (s), C; call later, (a, 1); ret; }\n"
-             ".func (.param .b32 r) f (.param .b32 x) { ret; }\n.func later (.reg .b32 x, .reg .u32 y) { ret; }");
+    struct ptx_module *m =
+        parse(HEAD ".func (.param .b32 r) f (.param .b32 x);\n.func g;\n"
+                   ".entry k() { .reg .b32 a; .reg .b64 p; .param .b32 q; .param .b32 s;\n"
+                   "T: .callprototype (.param .b32 _) _ (.param .b32 _) ; C: .calltargets f, f;\n"
+                   "call.uni (q), f, (s); call g; call g, (); call (q), p, (s), T; call (q), p, (s), C; call later, "
+                   "(a, 1); ret; }\n"
+                   ".func (.param .b32 r) f (.param .b32 x) { ret; }\n.func later (.reg .b32 x, .reg .u32 y) { ret; }");
     const struct ptx_inst *in = ptx_find_function(m, "k")->insts;
     for (int i = 0; i < 6; i++) {
         assert_int_equal(in[i].operands[0].kind, PTX_OPERAND_LIST);
@@ -285,7 +295,8 @@ static void test_calls(void **state)
 static void test_branch_tables(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse(HEAD ".entry k() { .reg .b32 i; brx.idx i, ts; A: ret; ts: .branchtargets B, A, B; B: ret; }");
+    struct ptx_module *m =
+        parse(HEAD ".entry k() { .reg .b32 i; brx.idx i, ts; A: ret; ts: .branchtargets B, A, B; B: ret; }");
     const struct ptx_operand *o = &ptx_find_function(m, "k")->insts[0].operands[1];
     assert_int_equal(o->kind, PTX_OPERAND_TABLE);
     assert_int_equal(o->table->count, 3);
@@ -297,11 +308,12 @@ static void test_branch_tables(void **state)
 static void test_parameters_are_laid_out(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse(HEAD ".visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 16 b, .param .align 4 .b8 "
-                                      "c[6], .param .v2 .f32 d, .param .f64 e)\n"
-                                      ".maxntid 128, 2\n.minnctapersm 3\n.maxnreg 40\n.reqnctapercluster 2, 1, 1\n{ ret; }");
+    struct ptx_module *m =
+        parse(HEAD ".visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 16 b, .param .align 4 .b8 "
+                   "c[6], .param .v2 .f32 d, .param .f64 e)\n"
+                   ".maxntid 128, 2\n.minnctapersm 3\n.maxnreg 40\n.reqnctapercluster 2, 1, 1\n{ ret; }");
     struct ptx_function *f = ptx_find_function(m, "k");
-    static const uint32_t offsets[] = { 0, 8, 16, 24, 32 };
+    static const uint32_t offsets[] = {0, 8, 16, 24, 32};
     assert_int_equal(f->param_count, 5);
     for (int i = 0; i < 5; i++)
         assert_int_equal(f->param_offsets[i], offsets[i]);
@@ -320,34 +332,37 @@ static void test_parameters_are_laid_out(void **state)
 static void test_initialisers(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse(HEAD ".global .s16 a[2][3] = {{1}, {2, 3, -1}};\n.global .u32 b[] = {5, 6, 7};\n.global .v2 "
-                                      ".f32 c[2] = {{1.0, 0f40000000}, {-1.0}};\n"
-                                      ".const .b8 d[4] = {1, 2};\n.global .f64 e = 0d3FF0000000000000;\n.global .u32 f, g = "
-                                      "9;\n.global .b32 h[2][2] = {1, 2, 3};");
-    const struct ptx_variable *a = ptx_find_variable(m, "a"), *b = ptx_find_variable(m, "b"), *c = ptx_find_variable(m, "c");
+    struct ptx_module *m =
+        parse(HEAD ".global .s16 a[2][3] = {{1}, {2, 3, -1}};\n.global .u32 b[] = {5, 6, 7};\n.global .v2 "
+                   ".f32 c[2] = {{1.0, 0f40000000}, {-1.0}};\n"
+                   ".const .b8 d[4] = {1, 2};\n.global .f64 e = 0d3FF0000000000000;\n.global .u32 f, g = "
+                   "9;\n.global .b32 h[2][2] = {1, 2, 3};");
+    const struct ptx_variable *a = ptx_find_variable(m, "a"), *b = ptx_find_variable(m, "b"),
+                              *c = ptx_find_variable(m, "c");
     assert_int_equal(a->size_bytes, 12);
     assert_int_equal(a->count, 6);
-    assert_memory_equal(a->init, ((const int16_t[]){ 1, 0, 0, 2, 3, -1 }), 12);
+    assert_memory_equal(a->init, ((const int16_t[]){1, 0, 0, 2, 3, -1}), 12);
     assert_int_equal(b->size_bytes, 12);
     assert_false(b->unsized);
-    assert_memory_equal(b->init, ((const uint32_t[]){ 5, 6, 7 }), 12);
+    assert_memory_equal(b->init, ((const uint32_t[]){5, 6, 7}), 12);
     assert_int_equal(c->size_bytes, 16);
     assert_int_equal(c->align_bytes, 8);
-    assert_memory_equal(c->init, ((const float[]){ 1, 2, -1, 0 }), 16);
+    assert_memory_equal(c->init, ((const float[]){1, 2, -1, 0}), 16);
     assert_memory_equal(ptx_find_variable(m, "d")->init, "\1\2\0\0", 4);
-    assert_memory_equal(ptx_find_variable(m, "e")->init, &(double){ 1 }, 8);
+    assert_memory_equal(ptx_find_variable(m, "e")->init, &(double){1}, 8);
     assert_null(ptx_find_variable(m, "f")->init);
     assert_int_equal(ptx_find_variable(m, "g")->init[0], 9);
-    assert_memory_equal(ptx_find_variable(m, "h")->init, ((const uint32_t[]){ 1, 2, 3, 0 }), 16);
+    assert_memory_equal(ptx_find_variable(m, "h")->init, ((const uint32_t[]){1, 2, 3, 0}), 16);
     ptx_module_free(m);
 }
 
 static void test_relocations(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse(HEAD ".global .u32 x[4];\n.func f;\n.global .u64 a[4] = {x, x+4, generic(x)-8, f};\n.global .u8 "
-                                      "b[3] = {0xFF(x), 7, 0xFF00(generic(x)+4)};\n"
-                                      ".global .u64 early = late;\n.global .u32 late;");
+    struct ptx_module *m =
+        parse(HEAD ".global .u32 x[4];\n.func f;\n.global .u64 a[4] = {x, x+4, generic(x)-8, f};\n.global .u8 "
+                   "b[3] = {0xFF(x), 7, 0xFF00(generic(x)+4)};\n"
+                   ".global .u64 early = late;\n.global .u32 late;");
     const struct ptx_variable *a = ptx_find_variable(m, "a"), *b = ptx_find_variable(m, "b");
     assert_int_equal(a->relocation_count, 4);
     assert_string_equal(a->relocations[1].symbol, "x");
@@ -371,11 +386,11 @@ static void test_relocations(void **state)
 static void test_linkage_and_attributes(void **state)
 {
     (void)state;
-    struct ptx_module *m =
-        parse(HEAD ".extern .global .u32 x[];\n.extern .shared .align 16 .b8 dyn[];\n.extern .shared .align 16 .b8 "
-                   "dyn[];\n.visible .global .attribute(.managed) .u32 y;\n"
-                   ".global .u32 x[4];\n.weak .const .b32 w;\n.common .global .b32 c;\n.global .texref t;\n.tex .u32 old;\n"
-                   ".func a; .func b { ret; } .alias a, b;");
+    struct ptx_module *m = parse(
+        HEAD ".extern .global .u32 x[];\n.extern .shared .align 16 .b8 dyn[];\n.extern .shared .align 16 .b8 "
+             "dyn[];\n.visible .global .attribute(.managed) .u32 y;\n"
+             ".global .u32 x[4];\n.weak .const .b32 w;\n.common .global .b32 c;\n.global .texref t;\n.tex .u32 old;\n"
+             ".func a; .func b { ret; } .alias a, b;");
     assert_int_equal(ptx_find_variable(m, "x")->size_bytes, 16);
     assert_int_equal(ptx_find_variable(m, "x")->linkage, PTX_LINK_INTERNAL);
     assert_true(ptx_find_variable(m, "dyn")->unsized);
@@ -392,10 +407,11 @@ static void test_linkage_and_attributes(void **state)
 static void test_source_lines(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse(HEAD ".file 1 \"a.cu\"\n.entry k() {\nret;\n.loc 1 12 5\nret;\n.loc 1 13 2, function_name "
-                                      "$L__info_string0, inlined_at 1 9 1\nret; }\n"
-                                      ".entry j() { ret; }\n.section .debug_str\n{\n$L__info_string0:\n.b8 95,90\n.b32 "
-                                      ".debug_abbrev\n.b64 $L__info_string0+4\n}\n");
+    struct ptx_module *m =
+        parse(HEAD ".file 1 \"a.cu\"\n.entry k() {\nret;\n.loc 1 12 5\nret;\n.loc 1 13 2, function_name "
+                   "$L__info_string0, inlined_at 1 9 1\nret; }\n"
+                   ".entry j() { ret; }\n.section .debug_str\n{\n$L__info_string0:\n.b8 95,90\n.b32 "
+                   ".debug_abbrev\n.b64 $L__info_string0+4\n}\n");
     const struct ptx_inst *in = ptx_find_function(m, "k")->insts;
     assert_int_equal(in[0].source_line, 0);
     assert_int_equal(in[1].source_file, 1);
@@ -411,7 +427,8 @@ static void test_source_lines(void **state)
 static void test_module_header(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse("//\r\n# 12 \"x.cu\"\n/* a\n b */ .version 7.8\r\n.target sm_90a, debug, texmode_independent\r\n");
+    struct ptx_module *m =
+        parse("//\r\n# 12 \"x.cu\"\n/* a\n b */ .version 7.8\r\n.target sm_90a, debug, texmode_independent\r\n");
     assert_int_equal(m->version_major, 7);
     assert_int_equal(m->version_minor, 8);
     assert_int_equal(m->target_sm, 90);
@@ -419,7 +436,7 @@ static void test_module_header(void **state)
     assert_true(m->debug_target && m->texmode_independent);
     assert_int_equal(m->address_size, 64);
     ptx_module_free(m);
-    struct error e = { 0 };
+    struct error e = {0};
     static const char with_end[] = HEAD ".address_size 32\n\0";
     m = ptx_parse("t.ptx", with_end, sizeof with_end, &e);
     assert_non_null(m);
@@ -438,7 +455,8 @@ static void test_errors_in_modules(void **state)
     check_error(".version 7.0\n.target gfx900", ERROR_SYNTAX, 2, 9, "unknown target 'gfx900'");
     check_error(HEAD ".glabal .u32 x;", ERROR_SYNTAX, 4, 1, "did you mean '.global'");
     check_error(HEAD ".global .u33 x;", ERROR_SYNTAX, 4, 9, "did you mean 'u32'");
-    check_error(HEAD ".global .u32 x;\n.const .u32 x;", ERROR_SYNTAX, 5, 13, "duplicate symbol 'x': first declared on line 4");
+    check_error(HEAD ".global .u32 x;\n.const .u32 x;", ERROR_SYNTAX, 5, 13,
+                "duplicate symbol 'x': first declared on line 4");
     check_error(HEAD ".func f { ret; }\n.func f { ret; }", ERROR_SYNTAX, 5, 7, "duplicate symbol 'f'");
     check_error(HEAD ".global .u32 x[2] = {1,2,3};", ERROR_SYNTAX, 4, 26, "too many initialisers");
     check_error(HEAD ".global .u64 x = nothing;", ERROR_SYNTAX, 4, 18, "undefined name 'nothing'");
@@ -490,24 +508,26 @@ static void test_errors_in_bodies(void **state)
 static void test_hostile_input(void **state)
 {
     (void)state;
-    static const struct { const char *start; char filler;
+    static const struct {
+        const char *start;
+        char filler;
     } cases[] = {
-        { HEAD ".global .u32 x = ", '(' },
-        { HEAD ".global .u32 x = ", '-' },
-        { HEAD ".global .u32 x = ", '{' },
-        { HEAD ".entry k() ", '{' },
-        { HEAD ".entry k() { mov.b32 ", '{' },
-        { HEAD ".entry k() { .reg .b32 ", 'a' },
-        { HEAD, '\n' },
-        { HEAD, ';' },
-        { HEAD "\"", 'x' },
-        { "", '\xff' },
+        {HEAD ".global .u32 x = ", '('},
+        {HEAD ".global .u32 x = ", '-'},
+        {HEAD ".global .u32 x = ", '{'},
+        {HEAD ".entry k() ", '{'},
+        {HEAD ".entry k() { mov.b32 ", '{'},
+        {HEAD ".entry k() { .reg .b32 ", 'a'},
+        {HEAD, '\n'},
+        {HEAD, ';'},
+        {HEAD "\"", 'x'},
+        {"", '\xff'},
     };
     size_t size = 1 << 20;
     char *text = malloc(size);
     assert_non_null(text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct error e = { 0 };
+        struct error e = {0};
         size_t head = strlen(cases[i].start);
         memcpy(text, cases[i].start, head);
         memset(text + head, cases[i].filler, size - head);
@@ -536,17 +556,17 @@ static char *read_file(const char *path, size_t *size)
 static void test_truncated_modules(void **state)
 {
     (void)state;
-    static const char *const paths[] = { "tests/data/ptx/forms.ptx", "tests/data/ptx/version14.ptx" };
+    static const char *const paths[] = {"tests/data/ptx/forms.ptx", "tests/data/ptx/version14.ptx"};
     for (size_t i = 0; i < 2; i++) {
         size_t size;
         char *text = read_file(paths[i], &size);
         for (size_t cut = 0; cut < size; cut++) {
-            struct error e = { 0 };
+            struct error e = {0};
             struct ptx_module *m = ptx_parse("t.ptx", text, cut, &e);
             assert_true(m || (e.kind && e.line > 0 && e.text[0]));
             ptx_module_free(m);
         }
-        struct error e = { 0 };
+        struct error e = {0};
         struct ptx_module *m = ptx_parse(paths[i], text, size, &e);
         if (!m)
             fail_msg("%s", e.text);
@@ -562,21 +582,23 @@ static double milliseconds(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Cost grows with the text and not faster: ten times the module takes some ten times as long (more, where caches end), not a hundred times. */
+/* Cost grows with the text and not faster: ten times the module takes some ten times as long (more, where caches end),
+ * not a hundred times. */
 static void test_time_is_linear(void **state)
 {
     (void)state;
-    double best[2] = { 1e9, 1e9 };
+    double best[2] = {1e9, 1e9};
     for (int size = 0; size < 2; size++) {
         int lines = size ? 200000 : 20000;
         char *text = malloc(200 + (size_t)lines * 64);
         assert_non_null(text);
         char *at = text + sprintf(text, HEAD ".entry k() { .reg .b32 %%r<%d>; .reg .pred %%p;\n", lines);
         for (int i = 0; i < lines; i += 2)
-            at += sprintf(at, "L%d: add.s32 %%r%d, %%r%d, 1;\n@%%p bra L%d;\n", i, i, (i * 7) % lines, (i * 3) % lines & ~1);
+            at += sprintf(at, "L%d: add.s32 %%r%d, %%r%d, 1;\n@%%p bra L%d;\n", i, i, (i * 7) % lines,
+                          (i * 3) % lines & ~1);
         at += sprintf(at, "}\n");
         for (int repeat = 0; repeat < 3; repeat++) {
-            struct error e = { 0 };
+            struct error e = {0};
             double start = milliseconds();
             struct ptx_module *m = ptx_parse("t.ptx", text, (size_t)(at - text), &e);
             double spent = milliseconds() - start;

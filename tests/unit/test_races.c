@@ -14,7 +14,7 @@ struct clocks {
 
 static struct clocks clocks(bool in_step)
 {
-    struct clocks c = { race_orders_create(in_step), race_clock_create(4), race_clock_create(4) };
+    struct clocks c = {race_orders_create(in_step), race_clock_create(4), race_clock_create(4)};
     race_clock_start(c.a);
     race_clock_start(c.b);
     c.b->index = 1;
@@ -31,8 +31,7 @@ static void drop(struct clocks *c)
 static struct race_access access_of(struct race_block *b, uint32_t thread)
 {
     return (struct race_access){
-        .block = b->index, .clock = ++b->clocks[thread / 32], .thread = (uint16_t)thread, .is_there = true
-    };
+        .block = b->index, .clock = ++b->clocks[thread / 32], .thread = (uint16_t)thread, .is_there = true};
 }
 
 static bool is_before(const struct clocks *c, const struct race_access *past, struct race_block *b, uint32_t thread)
@@ -185,7 +184,7 @@ static void old_releases_count(void **state)
 {
     (void)state;
     struct clocks c = clocks(false);
-    struct race_access first = { 0 };
+    struct race_access first = {0};
     for (uint64_t i = 1; i <= 200; i++) {
         struct race_access x = access_of(c.a, 0);
         first = i == 1 ? x : first;
@@ -219,7 +218,7 @@ struct cells {
 
 static struct cells cells(void)
 {
-    return (struct cells){ .clocks = clocks(false), .page = race_page_create(), .owner = 1 };
+    return (struct cells){.clocks = clocks(false), .page = race_page_create(), .owner = 1};
 }
 
 static void drop_cells(struct cells *c)
@@ -231,12 +230,12 @@ static void drop_cells(struct cells *c)
 static void touch(struct cells *c, struct race_block *b, uint32_t thread, bool writes, enum race_strength strength,
                   uint32_t offset, uint32_t bytes, uint32_t value)
 {
-    struct race_touch t = { .owner = c->owner,
-                            .offset = offset,
-                            .bytes = bytes,
-                            .value = value,
-                            .is_write = writes,
-                            .access = access_of(b, thread) };
+    struct race_touch t = {.owner = c->owner,
+                           .offset = offset,
+                           .bytes = bytes,
+                           .value = value,
+                           .is_write = writes,
+                           .access = access_of(b, thread)};
     t.access.strength = (uint8_t)strength;
     race_touch_page(c->page, &t, c->clocks.orders, b, count, &c->seen);
 }
@@ -250,12 +249,12 @@ static void write_word(struct cells *c, struct race_block *b, uint32_t thread, u
     touch(c, b, thread, true, RACE_WEAK, 8, 4, value);
 }
 
-#define SEES(c, ww, raw, war)                                                                                          \
-    do {                                                                                                               \
-        assert_int_equal((c).seen.counts[RACE_WRITE_WRITE], ww);                                                       \
-        assert_int_equal((c).seen.counts[RACE_READ_AFTER_WRITE], raw);                                                 \
-        assert_int_equal((c).seen.counts[RACE_WRITE_AFTER_READ], war);                                                 \
-        (c).seen = (struct seen){ { 0 } };                                                                             \
+#define SEES(c, ww, raw, war)                                          \
+    do {                                                               \
+        assert_int_equal((c).seen.counts[RACE_WRITE_WRITE], ww);       \
+        assert_int_equal((c).seen.counts[RACE_READ_AFTER_WRITE], raw); \
+        assert_int_equal((c).seen.counts[RACE_WRITE_AFTER_READ], war); \
+        (c).seen = (struct seen){{0}};                                 \
     } while (0)
 
 static void kinds(void **state)
@@ -369,9 +368,9 @@ static void bytes_of_a_word(void **state)
 
 /* Kernels */
 
-#define THREAD                                                                                                         \
+#define THREAD \
     "mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0;\n" /* %rd1: a word of its own */
-#define SHARED_THREAD                                                                                                  \
+#define SHARED_THREAD \
     ".shared .b32 s[1024]; mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2; mov.u32 %r2, s; add.u32 %r1, %r1, %r2;\n"
 
 static uint32_t races_in(const char *ptx, uint32_t blocks, uint32_t threads, struct race_pair *first)
@@ -390,7 +389,7 @@ static uint32_t races_in(const char *ptx, uint32_t blocks, uint32_t threads, str
 }
 
 #define SILENT(ptx, blocks, threads) assert_int_equal(races_in(ptx, blocks, threads, NULL), 0)
-#define FOUND(ptx, blocks, threads) assert_true(races_in(ptx, blocks, threads, NULL) > 0)
+#define FOUND(ptx, blocks, threads)  assert_true(races_in(ptx, blocks, threads, NULL) > 0)
 
 static void pair_is_named(void **state)
 {
@@ -523,9 +522,10 @@ static void ended_warps(void **state)
 static void who_only_arrives(void **state)
 {
     (void)state;
-#define HAND_OVER(before, after)                                                                                       \
-    PTX_HEADER KERNEL_HEAD SHARED_THREAD "setp.ge.u32 %p0, %r0, 32; @%p0 bra B;\n" before                              \
-        " barrier.arrive 1, 64; " after " barrier.sync 2, 64; bra E;\n"                                                \
+#define HAND_OVER(before, after)                                                         \
+    PTX_HEADER KERNEL_HEAD SHARED_THREAD                                                 \
+        "setp.ge.u32 %p0, %r0, 32; @%p0 bra B;\n" before " barrier.arrive 1, 64; " after \
+        " barrier.sync 2, 64; bra E;\n"                                                  \
         "B: barrier.sync 1, 64; ld.shared.u32 %r3, [%r1+-128]; barrier.sync 2, 64;\nE: ret; }"
     SILENT(HAND_OVER("st.shared.u32 [%r1], %r0;", ""), 1, 64);
     FOUND(HAND_OVER("", "st.shared.u32 [%r1], %r0;"), 1, 64);
@@ -534,9 +534,9 @@ static void who_only_arrives(void **state)
 static void asynchronous_copies(void **state)
 {
     (void)state;
-#define COPY(sync)                                                                                                     \
-    PTX_HEADER KERNEL_HEAD SHARED_THREAD "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0;\n"                      \
-                                         "cp.async.ca.shared.global [%r1], [%rd1], 4; cp.async.wait_all; " sync        \
+#define COPY(sync)                                                                                              \
+    PTX_HEADER KERNEL_HEAD SHARED_THREAD "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0;\n"               \
+                                         "cp.async.ca.shared.global [%r1], [%rd1], 4; cp.async.wait_all; " sync \
                                          " xor.b32 %r3, %r1, 4; ld.shared.u32 %r4, [%r3]; ret; }"
     FOUND(COPY(""), 1, 64);
     SILENT(COPY("bar.sync 0;"), 1, 64);
@@ -545,10 +545,10 @@ static void asynchronous_copies(void **state)
 static void mbarriers(void **state)
 {
     (void)state;
-#define MBARRIER(wait)                                                                                                 \
-    PTX_HEADER KERNEL_HEAD SHARED_THREAD                                                                               \
-        ".shared .align 8 .b64 bar; setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [bar], 64; bar.sync 0;\n"   \
-        "st.shared.u32 [%r1], %r0; mbarrier.arrive.shared.b64 %rd2, [bar];\n" wait                                     \
+#define MBARRIER(wait)                                                                                               \
+    PTX_HEADER KERNEL_HEAD SHARED_THREAD                                                                             \
+        ".shared .align 8 .b64 bar; setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [bar], 64; bar.sync 0;\n" \
+        "st.shared.u32 [%r1], %r0; mbarrier.arrive.shared.b64 %rd2, [bar];\n" wait                                   \
         "xor.b32 %r3, %r1, 128; ld.shared.u32 %r4, [%r3]; ret; }"
     SILENT(MBARRIER("W: mbarrier.try_wait.shared.b64 %p1, [bar], %rd2; @!%p1 bra W;\n"), 1, 64);
     FOUND(MBARRIER(""), 1, 64);

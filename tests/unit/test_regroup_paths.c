@@ -39,9 +39,10 @@ static char *random_body(uint64_t seed)
 {
     struct text t = {0};
     uint32_t blocks = 3 + drawn(&seed, 14);
-    say(&t, "ld.param.u64 %%rd0, [buffer];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, %%ctaid.x;\n"
-            "mad.lo.u32 %%r1, %%r2, %u, %%r1;\nmul.wide.u32 %%rd1, %%r1, 4;\nadd.u64 %%rd1, %%rd0, %%rd1;\n"
-            "mul.lo.u32 %%r5, %%r1, 0x9e3779b1;\nmov.u32 %%r6, 0;\n",
+    say(&t,
+        "ld.param.u64 %%rd0, [buffer];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, %%ctaid.x;\n"
+        "mad.lo.u32 %%r1, %%r2, %u, %%r1;\nmul.wide.u32 %%rd1, %%r1, 4;\nadd.u64 %%rd1, %%rd0, %%rd1;\n"
+        "mul.lo.u32 %%r5, %%r1, 0x9e3779b1;\nmov.u32 %%r6, 0;\n",
         (unsigned)THREADS);
     for (uint32_t i = 0; i < blocks; i++)
         say_step(&t, &seed, i, blocks);
@@ -217,10 +218,10 @@ static void mixed_slots_have_paths(void **state)
 
 /* Barriers on paths: one lets its siblings run, and a slot arrives as a whole. */
 
-#define SHARE                                                                                                          \
-    ".shared .align 4 .b8 words[512];\nld.param.u64 %rd0, [buffer];\nmov.u32 %r1, %tid.x;\n"                           \
-    "mul.wide.u32 %rd1, %r1, 4;\nadd.u64 %rd1, %rd0, %rd1;\nmov.u32 %r2, words;\nshl.b32 %r3, %r1, 2;\n"               \
-    "add.u32 %r3, %r3, %r2;\nxor.b32 %r4, %r1, 33;\nshl.b32 %r4, %r4, 2;\nadd.u32 %r4, %r4, %r2;\n"                    \
+#define SHARE                                                                                            \
+    ".shared .align 4 .b8 words[512];\nld.param.u64 %rd0, [buffer];\nmov.u32 %r1, %tid.x;\n"             \
+    "mul.wide.u32 %rd1, %r1, 4;\nadd.u64 %rd1, %rd0, %rd1;\nmov.u32 %r2, words;\nshl.b32 %r3, %r1, 2;\n" \
+    "add.u32 %r3, %r3, %r2;\nxor.b32 %r4, %r1, 33;\nshl.b32 %r4, %r4, 2;\nadd.u32 %r4, %r4, %r2;\n"      \
     "and.b32 %r5, %r1, 1;\nsetp.eq.u32 %p0, %r5, 0;\n"
 #define SEND "st.shared.u32 [%r3], %r1;\nbar.sync 0;\nld.shared.u32 %r6, [%r4];\n"
 #define TELL "st.global.u32 [%rd1+8192], %r6;\n"
@@ -252,7 +253,9 @@ static void barriers_on_paths(void **state)
 
 /* A slot is parked at its stop_pc once, when all its paths are there. */
 
-static struct { uint32_t arrived, stop, asked_apart; } seen;
+static struct {
+    uint32_t arrived, stop, asked_apart;
+} seen;
 
 static void start_halfway(void *state, const struct heddle_core *core, uint32_t block, uint32_t first_warp,
                           uint32_t warp_count, const uint32_t *lanes)
@@ -321,8 +324,11 @@ static void expect_trouble(const struct heddle_divergence *unit, uint32_t thread
     struct timed t;
     policy_open(&t, &(struct policy_run){.machine = "slp", .sets = one_core, .divergence = unit}, "", nested);
     uint64_t buffer = (uint64_t)(uintptr_t)t.buffer;
-    struct gpu_launch launch = {.kernel = exec_image_function(t.image, "kernel"), .grid = {1, 1, 1},
-                                .block = {threads, 1, 1}, .params = &buffer, .params_bytes = 8};
+    struct gpu_launch launch = {.kernel = exec_image_function(t.image, "kernel"),
+                                .grid = {1, 1, 1},
+                                .block = {threads, 1, 1},
+                                .params = &buffer,
+                                .params_bytes = 8};
     assert_false(gpu_launch(t.gpu, &launch, &t.error));
     assert_non_null(strstr(t.error.text, says));
     timed_close(&t);

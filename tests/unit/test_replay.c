@@ -1,5 +1,5 @@
-/* Does a trace come back as it was written, whole or cut off? Does the replay count what plain models of the policies count, is Belady's choice the best there is, and do stack distances tell the misses
- * of caches of every size? */
+/* Does a trace come back as it was written, whole or cut off? Does the replay count what plain models of the policies
+ * count, is Belady's choice the best there is, and do stack distances tell the misses of caches of every size? */
 #include "replay_plain.h"
 
 /* The file */
@@ -77,7 +77,10 @@ static void long_launches_are_cut(void **state)
     uint32_t count = 400000;
     struct made m = {.header = header(4, 2), .items = calloc(count, sizeof *m.items), .count = count, .kernels = 1};
     for (uint32_t i = 0; i < count; i++)
-        m.items[i] = (struct item){.core = i % CORES, .a = {.line = random_below(1u << 30), .pc = random_below(PCS), .warp = (uint16_t)random_below(TRACE_WARPS)}};
+        m.items[i] = (struct item){.core = i % CORES,
+                                   .a = {.line = random_below(1u << 30),
+                                         .pc = random_below(PCS),
+                                         .warp = (uint16_t)random_below(TRACE_WARPS)}};
     write_items(&m);
     struct trace_reader r = opened(&m);
     assert_in_range(r.chunk_count, 2, 10);
@@ -162,9 +165,12 @@ static void same_counts(struct replay_counts a, struct replay_counts b)
 }
 
 static const struct replay_geometry geometries[] = {
-    {1, 1, 128, INDEX_MASK}, {1, 4, 128, INDEX_MODULO}, {4, 2, 128, INDEX_MASK}, {3, 3, 128, INDEX_MODULO}, {8, 2, 128, INDEX_FOLD}, {32, 2, 128, INDEX_FERMI}, {4, 2, 256, INDEX_MASK},
-    {8, 2, 128, INDEX_MULTIPLIED}, {4, 3, 256, INDEX_MULTIPLIED}, {2, 33, 128, INDEX_MULTIPLIED},
-    {2, 32, 128, INDEX_MASK}, {2, 33, 128, INDEX_MASK}, {1, 60, 128, INDEX_MASK}, {2, 40, 512, INDEX_MODULO}, {3, 17, 128, INDEX_MODULO}, {1, 80, 128, INDEX_MASK}, /* from 17 ways on: the table */
+    {1, 1, 128, INDEX_MASK},        {1, 4, 128, INDEX_MODULO},     {4, 2, 128, INDEX_MASK},
+    {3, 3, 128, INDEX_MODULO},      {8, 2, 128, INDEX_FOLD},       {32, 2, 128, INDEX_FERMI},
+    {4, 2, 256, INDEX_MASK},        {8, 2, 128, INDEX_MULTIPLIED}, {4, 3, 256, INDEX_MULTIPLIED},
+    {2, 33, 128, INDEX_MULTIPLIED}, {2, 32, 128, INDEX_MASK},      {2, 33, 128, INDEX_MASK},
+    {1, 60, 128, INDEX_MASK},       {2, 40, 512, INDEX_MODULO},    {3, 17, 128, INDEX_MODULO},
+    {1, 80, 128, INDEX_MASK}, /* from 17 ways on: the table */
 };
 enum { GEOMETRIES = sizeof geometries / sizeof *geometries };
 
@@ -183,7 +189,8 @@ static void policies_are_what_they_say(void **state)
         }
         for (uint32_t i = 0; i < GEOMETRIES; i++)
             for (enum replay_policy policy = REPLAY_LRU; policy < REPLAY_POLICIES; policy++)
-                if (policy < REPLAY_BELADY || geometries[i].line_bytes == h.line_bytes) /* the model knows next uses of the trace's lines */
+                if (policy < REPLAY_BELADY ||
+                    geometries[i].line_bytes == h.line_bytes) /* the model knows next uses of the trace's lines */
                     same_counts(replayed(&m, geometries[i], policy), plain_replay(&m, &geometries[i], policy));
         discard(&m);
     }
@@ -215,9 +222,14 @@ static void geometries_that_cannot_be(void **state)
 {
     (void)state;
     struct trace_header h = header(4, 2);
-    const struct { struct replay_geometry g; const char *why; } bad[] = {
-        {{4, 2, 64, INDEX_MASK}, "128 bytes"}, {{4, 2, 384, INDEX_MASK}, "power of two"}, {{3, 2, 128, INDEX_MASK}, "mask"}, {{16, 2, 128, INDEX_FERMI}, "fermi"},
-        {{1, 2, 128, INDEX_FOLD}, "fold"}, {{6, 2, 128, INDEX_MULTIPLIED}, "multiplied"}, {{0, 2, 128, INDEX_MASK}, "at least one"},
+    const struct {
+        struct replay_geometry g;
+        const char *why;
+    } bad[] = {
+        {{4, 2, 64, INDEX_MASK}, "128 bytes"},     {{4, 2, 384, INDEX_MASK}, "power of two"},
+        {{3, 2, 128, INDEX_MASK}, "mask"},         {{16, 2, 128, INDEX_FERMI}, "fermi"},
+        {{1, 2, 128, INDEX_FOLD}, "fold"},         {{6, 2, 128, INDEX_MULTIPLIED}, "multiplied"},
+        {{0, 2, 128, INDEX_MASK}, "at least one"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct error e = {0};
@@ -240,7 +252,10 @@ static void geometries_that_cannot_be(void **state)
 
 static struct made of_lines(const char *lines)
 {
-    struct made m = {.header = header(1, 2), .items = calloc(strlen(lines) + 1, sizeof *m.items), .count = (uint32_t)strlen(lines), .kernels = 1};
+    struct made m = {.header = header(1, 2),
+                     .items = calloc(strlen(lines) + 1, sizeof *m.items),
+                     .count = (uint32_t)strlen(lines),
+                     .kernels = 1};
     for (uint32_t i = 0; i < m.count; i++)
         m.items[i].a.line = (uint64_t)lines[i];
     write_items(&m);
@@ -258,7 +273,8 @@ static void worked_example(void **state)
     discard(&m);
 }
 
-static void same_nexts(const struct made *m, enum replay_policy policy, size_t next_bytes, size_t window_bytes, bool spills)
+static void same_nexts(const struct made *m, enum replay_policy policy, size_t next_bytes, size_t window_bytes,
+                       bool spills)
 {
     uint64_t *expected = plain_nexts(m, policy == REPLAY_BELADY_READS), got[64], seen = 0, at[CORES] = {0};
     struct replay_geometry g = {1, 1, 128, INDEX_MASK};
@@ -341,8 +357,15 @@ static void next_uses_far_away(void **state)
     free(got);
 }
 
-/* The least number of misses that any choice of victims comes to, for one core and one set. `present`: a bit a line. Reads alone are counted, or stores as well. */
-struct brute { const struct made *m; uint32_t ways; bool reads_only; uint32_t best[20][64]; bool known[20][64]; };
+/* The least number of misses that any choice of victims comes to, for one core and one set. `present`: a bit a line.
+ * Reads alone are counted, or stores as well. */
+struct brute {
+    const struct made *m;
+    uint32_t ways;
+    bool reads_only;
+    uint32_t best[20][64];
+    bool known[20][64];
+};
 
 static uint32_t least(struct brute *b, uint32_t at, uint32_t present)
 {
@@ -410,7 +433,8 @@ static void nobody_beats_belady(void **state)
         bool local = i % 4 == 0;
         struct made m = make(header(4, 2), MOST / 2, 1 + i % 3, 20 + 10 * i, i % 3 * 15, local ? 30 : 0);
         for (uint32_t k = 0; k < GEOMETRIES; k++) {
-            struct replay_counts best = replayed(&m, geometries[k], REPLAY_BELADY), best_reads = replayed(&m, geometries[k], REPLAY_BELADY_READS);
+            struct replay_counts best = replayed(&m, geometries[k], REPLAY_BELADY),
+                                 best_reads = replayed(&m, geometries[k], REPLAY_BELADY_READS);
             assert_int_equal(best.reads, best_reads.reads);
             for (enum replay_policy policy = REPLAY_LRU; policy <= REPLAY_SRRIP; policy++) {
                 struct replay_counts n = replayed(&m, geometries[k], policy);
@@ -442,7 +466,8 @@ static void distances_as_in_a_list(void **state)
     (void)state;
     struct made m = make(header(4, 2), 20000, 2, LINES_MOST, 0, 0); /* more than fit the slots at once */
     struct replay_distances d = distances_of(&m);
-    uint64_t list[CORES][LINES_MOST], counts[LINES_MOST] = {0}, first = 0, between[65] = {0}, last[CORES][LINES_MOST], clock[CORES] = {0};
+    uint64_t list[CORES][LINES_MOST], counts[LINES_MOST] = {0}, first = 0, between[65] = {0}, last[CORES][LINES_MOST],
+                                      clock[CORES] = {0};
     uint32_t length[CORES] = {0}, kernel = 0;
     for (uint32_t i = 0; i < m.count; i++) {
         uint32_t core = m.items[i].core, at = 0;
@@ -518,11 +543,13 @@ static void same_distances(const struct replay_distances *a, const struct replay
     }
 }
 
-/* As one thread with memory for all of it counts. More threads than cores; windows of one chunk, of some, of all; all distances in the file, some, none. */
+/* As one thread with memory for all of it counts. More threads than cores; windows of one chunk, of some, of all; all
+ * distances in the file, some, none. */
 static void however_it_is_done(void **state)
 {
     (void)state;
-    static const struct replay_how ways[] = {{1, 1, 1}, {1, 4000, 9000}, {2, 0, 0}, {2, 1, 9000}, {3, 4000, 1}, {CORES + 4, 0, 0}, {CORES + 4, 4000, 9000}};
+    static const struct replay_how ways[] = {
+        {1, 1, 1}, {1, 4000, 9000}, {2, 0, 0}, {2, 1, 9000}, {3, 4000, 1}, {CORES + 4, 0, 0}, {CORES + 4, 4000, 9000}};
     struct made m = make(header(4, 2), MOST, 7, 150, 25, 30);
     struct trace_reader r = opened(&m);
     struct error e = {0};
@@ -555,7 +582,8 @@ static void the_same_error_is_told(void **state)
     (void)state;
     struct made m = make(header(4, 2), MOST, 7, 150, 25, 30);
     struct trace_reader r = opened(&m);
-    size_t size, at[2] = {r.chunks[2].offset + TRACE_CHUNK_HEADER + r.chunks[2].packed / 2, r.chunks[5].offset + TRACE_CHUNK_HEADER + r.chunks[5].packed / 2};
+    size_t size, at[2] = {r.chunks[2].offset + TRACE_CHUNK_HEADER + r.chunks[2].packed / 2,
+                          r.chunks[5].offset + TRACE_CHUNK_HEADER + r.chunks[5].packed / 2};
     char place[64];
     snprintf(place, sizeof place, "(at byte %llu)", (unsigned long long)r.chunks[2].offset + TRACE_CHUNK_HEADER);
     trace_reader_close(&r);
@@ -585,11 +613,22 @@ static void the_same_error_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comes_back), cmocka_unit_test(long_launches_are_cut), cmocka_unit_test(cut_off_anywhere), cmocka_unit_test(damage_is_noticed),
-        cmocka_unit_test(policies_are_what_they_say), cmocka_unit_test(each_instruction_has_its_own), cmocka_unit_test(geometries_that_cannot_be), cmocka_unit_test(worked_example),
-        cmocka_unit_test(next_uses_are_found), cmocka_unit_test(next_uses_far_away),
-        cmocka_unit_test(belady_is_the_optimum), cmocka_unit_test(nobody_beats_belady), cmocka_unit_test(distances_as_in_a_list), cmocka_unit_test(the_curve_is_right_at_every_size),
-        cmocka_unit_test(however_it_is_done), cmocka_unit_test(the_same_error_is_told),
+        cmocka_unit_test(comes_back),
+        cmocka_unit_test(long_launches_are_cut),
+        cmocka_unit_test(cut_off_anywhere),
+        cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(policies_are_what_they_say),
+        cmocka_unit_test(each_instruction_has_its_own),
+        cmocka_unit_test(geometries_that_cannot_be),
+        cmocka_unit_test(worked_example),
+        cmocka_unit_test(next_uses_are_found),
+        cmocka_unit_test(next_uses_far_away),
+        cmocka_unit_test(belady_is_the_optimum),
+        cmocka_unit_test(nobody_beats_belady),
+        cmocka_unit_test(distances_as_in_a_list),
+        cmocka_unit_test(the_curve_is_right_at_every_size),
+        cmocka_unit_test(however_it_is_done),
+        cmocka_unit_test(the_same_error_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The report: what a small store becomes as JSON, that no text of it can break out of the page, and how Vega's modules are put in. */
+/* The report: what a small store becomes as JSON, that no text of it can break out of the page, and how Vega's modules
+ * are put in. */
 #include "unit/store_test.h"
 
 #include "lab/plot.h"
@@ -9,46 +10,45 @@
 #include <sys/stat.h>
 
 /* Labels, titles and failures that would end an element, start another, or are no UTF-8. */
-static const char experiment_text[] =
-    "[experiment]\n"
-    "title = Tea & \"biscuits\" </script><script>alert(1)</script>\n"
-    "about = Ümläuts — and <!-- a comment\n"
-    "size = test\n"
-    "[programs]\n"
-    "bfs\n"
-    "spmv-scalar\n"
-    "[machines]\n"
-    "gtx480\n"
-    "[schedulers]\n"
-    "lrr\n"
-    "gto\n"
-    "[figure speed]\n"
-    "kind = bars\n"
-    "title = Speed\n"
-    "x = program\n"
-    "y = ipc\n"
-    "series = scheduler\n"
-    "normalise = scheduler=lrr\n"
-    "mean = arithmetic\n"
-    "source = a paper\n"
-    "published.bfs = gto 2.5\n"
-    "expect = gto > lrr\n"
-    "[figure parts]\n"
-    "kind = stacked\n"
-    "x = program\n"
-    "y = hits: l1d.hits, misses: l1d.misses\n"
-    "where = scheduler=gto\n"
-    "[figure cloud]\n"
-    "kind = scatter\n"
-    "x = cycles\n"
-    "y = ipc\n"
-    "series = program\n"
-    "[table printed]\n"
-    "title = <b>Printed</b>\n"
-    "source = Table 2 of a paper\n"
-    "columns = lrr, gto\n"
-    "row.bfs = 1, 2.5\n"
-    "row.</script> = \"1,000\", none\n";
+static const char experiment_text[] = "[experiment]\n"
+                                      "title = Tea & \"biscuits\" </script><script>alert(1)</script>\n"
+                                      "about = Ümläuts — and <!-- a comment\n"
+                                      "size = test\n"
+                                      "[programs]\n"
+                                      "bfs\n"
+                                      "spmv-scalar\n"
+                                      "[machines]\n"
+                                      "gtx480\n"
+                                      "[schedulers]\n"
+                                      "lrr\n"
+                                      "gto\n"
+                                      "[figure speed]\n"
+                                      "kind = bars\n"
+                                      "title = Speed\n"
+                                      "x = program\n"
+                                      "y = ipc\n"
+                                      "series = scheduler\n"
+                                      "normalise = scheduler=lrr\n"
+                                      "mean = arithmetic\n"
+                                      "source = a paper\n"
+                                      "published.bfs = gto 2.5\n"
+                                      "expect = gto > lrr\n"
+                                      "[figure parts]\n"
+                                      "kind = stacked\n"
+                                      "x = program\n"
+                                      "y = hits: l1d.hits, misses: l1d.misses\n"
+                                      "where = scheduler=gto\n"
+                                      "[figure cloud]\n"
+                                      "kind = scatter\n"
+                                      "x = cycles\n"
+                                      "y = ipc\n"
+                                      "series = program\n"
+                                      "[table printed]\n"
+                                      "title = <b>Printed</b>\n"
+                                      "source = Table 2 of a paper\n"
+                                      "columns = lrr, gto\n"
+                                      "row.bfs = 1, 2.5\n"
+                                      "row.</script> = \"1,000\", none\n";
 
 static const char failure[] = "kernel 'k</SCRIPT><!--': address \xff\xfe \"0x10\"";
 
@@ -65,21 +65,27 @@ static struct store *small_store(struct arena *a, const char *name)
     char(*keys)[KEY_BYTES] = arena_alloc(a, sizeof *keys * x.point_count);
     uint32_t done = 0;
     for (uint32_t i = 0; i < x.point_count; i++) {
-        const char *program = experiment_label(&x, &x.points[i], AXIS_PROGRAM), *scheduler = experiment_label(&x, &x.points[i], AXIS_SCHEDULER);
+        const char *program = experiment_label(&x, &x.points[i], AXIS_PROGRAM),
+                   *scheduler = experiment_label(&x, &x.points[i], AXIS_SCHEDULER);
         bool fails = !strcmp(program, "spmv-scalar") && !strcmp(scheduler, "gto");
         char total[200], more[300];
-        snprintf(total, sizeof total, "{\"cycles\": %u, \"ipc\": %g, \"l1d\": {\"hits\": %u, \"misses\": 5, \"accesses\": 20}}", 100 + i, fails ? 0 : ipc[done++], i);
-        snprintf(more, sizeof more, "{\"program\": \"%s\", \"scheduler\": \"%s\"%s}", program, scheduler, fails ? ", \"exit\": 5, \"stats\": null, \"failure\": \"to be replaced\"" : "");
+        snprintf(total, sizeof total,
+                 "{\"cycles\": %u, \"ipc\": %g, \"l1d\": {\"hits\": %u, \"misses\": 5, \"accesses\": 20}}", 100 + i,
+                 fails ? 0 : ipc[done++], i);
+        snprintf(more, sizeof more, "{\"program\": \"%s\", \"scheduler\": \"%s\"%s}", program, scheduler,
+                 fails ? ", \"exit\": 5, \"stats\": null, \"failure\": \"to be replaced\"" : "");
         json_t *record = record_of(i, total, more);
         strcpy(keys[i], key_of(i));
         put(s, record);
     }
-    sqlite3_stmt *q; /* as a damaged or foreign record might have left it: the record's own way would have refused such bytes */
-    assert_int_equal(sqlite3_prepare_v2(s->db, "UPDATE run SET failure = ? WHERE failure IS NOT NULL", -1, &q, NULL), SQLITE_OK);
+    sqlite3_stmt
+        *q; /* as a damaged or foreign record might have left it: the record's own way would have refused such bytes */
+    assert_int_equal(sqlite3_prepare_v2(s->db, "UPDATE run SET failure = ? WHERE failure IS NOT NULL", -1, &q, NULL),
+                     SQLITE_OK);
     sqlite3_bind_text(q, 1, failure, -1, SQLITE_STATIC);
     assert_int_equal(sqlite3_step(q), SQLITE_DONE);
     sqlite3_finalize(q);
-    if (!store_put_experiment(s, &x, (const char (*)[KEY_BYTES])keys, &e))
+    if (!store_put_experiment(s, &x, (const char(*)[KEY_BYTES])keys, &e))
         fail_msg("%s", e.text);
     return s;
 }
@@ -107,7 +113,8 @@ static const json_t *at(const json_t *json, const char *path)
 }
 
 #define assert_text(json, path, text) assert_string_equal(json_string_value(at(json, path)), text)
-#define assert_number(json, path, number) assert_true(fabs(json_number_value(at(json, path)) - (number)) < 1e-9 && json_is_number(at(json, path)))
+#define assert_number(json, path, number) \
+    assert_true(fabs(json_number_value(at(json, path)) - (number)) < 1e-9 && json_is_number(at(json, path)))
 
 /* ------------------------------------------------------------- content */
 
@@ -120,7 +127,8 @@ static void content_of_a_small_store(void **state)
     assert_text(data, "title", "Tea & \"biscuits\" </script><script>alert(1)</script>");
     assert_text(data, "store", "small.db");
     assert_text(data, "experiments.0.about", "Ümläuts — and <!-- a comment");
-    assert_text(data, "experiments.0.command", "heddle sweep small.ini --size test -o small.db && heddle report small.db");
+    assert_text(data, "experiments.0.command",
+                "heddle sweep small.ini --size test -o small.db && heddle report small.db");
     assert_text(data, "experiments.0.text", experiment_text);
     assert_number(data, "experiments.0.points", 4);
     assert_number(data, "experiments.0.failed", 1);
@@ -146,8 +154,10 @@ static const json_t *cell_named(const json_t *figure, const char *x, const char 
 {
     size_t i;
     json_t *cell;
-    json_array_foreach(json_object_get(figure, "cells"), i, cell) {
-        if (!strcmp(json_string_value(json_object_get(cell, "x")), x) && !strcmp(json_string_value(json_object_get(cell, "series")), series))
+    json_array_foreach(json_object_get(figure, "cells"), i, cell)
+    {
+        if (!strcmp(json_string_value(json_object_get(cell, "x")), x) &&
+            !strcmp(json_string_value(json_object_get(cell, "series")), series))
             return cell;
     }
     fail_msg("no cell %s %s", x, series);
@@ -196,7 +206,8 @@ static void options_choose(void **state)
     (void)state;
     struct store *s = small_store(&a, "choose.db");
     put(s, record_of(77, "{\"cycles\": 1}", NULL)); /* a run of no experiment */
-    json_t *all = data_of(&a, s, &(struct report_options){0}), *one = data_of(&a, s, &(struct report_options){.experiment = "small", .figure = "parts", .title = "Mine"});
+    json_t *all = data_of(&a, s, &(struct report_options){0}),
+           *one = data_of(&a, s, &(struct report_options){.experiment = "small", .figure = "parts", .title = "Mine"});
     assert_int_equal(json_array_size(at(all, "runs.rows")), 5);
     assert_int_equal(json_array_size(at(one, "runs.rows")), 4);
     assert_int_equal(json_array_size(at(one, "experiments.0.figures")), 1);
@@ -236,7 +247,8 @@ static void machines_differ(void **state)
     (void)state;
     struct store *s = open_store(file_named("machines.db"), STORE_WRITE);
     put(s, record_of(1, "{\"cycles\": 1}", "{\"machine_text\": \"[core]\\na = 1\\nb = 2\\n\"}"));
-    put(s, record_of(2, "{\"cycles\": 1}", "{\"machine_text\": \"[core]\\na = 1\\nb = 33\\n\", \"sets\": [\"core.b=33\"]}"));
+    put(s, record_of(2, "{\"cycles\": 1}",
+                     "{\"machine_text\": \"[core]\\na = 1\\nb = 33\\n\", \"sets\": [\"core.b=33\"]}"));
     put(s, record_of(3, "{\"cycles\": 1}", "{\"machine_text\": \"[core]\\na = 1\\n\", \"sets\": [\"core.c=1\"]}"));
     json_t *data = data_of(&a, s, &(struct report_options){0});
     assert_int_equal(json_array_size(at(data, "machines")), 3);
@@ -252,13 +264,13 @@ static void machines_differ(void **state)
 /* ------------------------------------------------------------- escaping */
 
 /* What a function writes. */
-#define written(text, call)                     \
-    do {                                        \
-        size_t written_bytes;                   \
+#define written(text, call)                                \
+    do {                                                   \
+        size_t written_bytes;                              \
         FILE *out = open_memstream(&text, &written_bytes); \
-        assert_non_null(out);                   \
-        call;                                   \
-        fclose(out);                            \
+        assert_non_null(out);                              \
+        call;                                              \
+        fclose(out);                                       \
     } while (0)
 
 static void html_is_escaped(void **state)
@@ -285,7 +297,8 @@ static void scripts_cannot_be_ended(void **state)
 
 static void json_keeps_its_text(void **state)
 {
-    static const char *const texts[] = {"</script>", "<!-- <script>", "\"quoted\" \\ back", "ümläut — 漢字 \xf0\x9f\xa6\x93", "", "line\nline\ttab"};
+    static const char *const texts[] = {
+        "</script>", "<!-- <script>", "\"quoted\" \\ back", "ümläut — 漢字 \xf0\x9f\xa6\x93", "", "line\nline\ttab"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char *text;
@@ -316,8 +329,17 @@ static void bytes_that_are_no_text(void **state)
 
 static void numbers_as_json(void **state)
 {
-    static const struct { double value; const char *text; } numbers[] = {
-        {NAN, "null"}, {INFINITY, "null"}, {0, "0"}, {-3, "-3"}, {123456789012345.0, "123456789012345"}, {0.1, "0.1"}, {1e300, "1e300"}, {2.0 / 3, "0.6666666667"}};
+    static const struct {
+        double value;
+        const char *text;
+    } numbers[] = {{NAN, "null"},
+                   {INFINITY, "null"},
+                   {0, "0"},
+                   {-3, "-3"},
+                   {123456789012345.0, "123456789012345"},
+                   {0.1, "0.1"},
+                   {1e300, "1e300"},
+                   {2.0 / 3, "0.6666666667"}};
     (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char *text, expected[64];
@@ -348,8 +370,10 @@ static char *contents(const char *path)
 /* Modules as Vega's are, each with something that would break the page. */
 static void make_vega(const char *path)
 {
-    static const char *const names[] = {"util", "time", "format", "loader", "dataflow", "statistics", "scale", "canvas", "scenegraph", "expression", "selection", "event-selector", "functions",
-                                        "runtime", "view", "transforms", "view-transforms", "encode", "parser"};
+    static const char *const names[] = {
+        "util",   "time",       "format",          "loader",    "dataflow",       "statistics", "scale",
+        "canvas", "scenegraph", "expression",      "selection", "event-selector", "functions",  "runtime",
+        "view",   "transforms", "view-transforms", "encode",    "parser"};
     mkdir(path, 0777);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char file[200];
@@ -385,7 +409,8 @@ static void the_page_is_whole(void **state)
     assert_int_equal(count(page, "<!--"), count(report_html, "<!--"));
     assert_null(strstr(page, "{{"));
     assert_null(strstr(page, "sourceMappingURL"));
-    assert_non_null(strstr(page, "vega_modules[\"vega-selections\"] = function (exports, module, require) {\nexports.mark = \"made up selection <\\/script>\";"));
+    assert_non_null(strstr(page, "vega_modules[\"vega-selections\"] = function (exports, module, require) "
+                                 "{\nexports.mark = \"made up selection <\\/script>\";"));
     char *block = strstr(page, "id=\"data\">");
     assert_non_null(block);
     block += strlen("id=\"data\">");
@@ -446,11 +471,18 @@ static void failed_pages_leave_nothing(void **state)
 static void plots_quote_their_text(void **state)
 {
     static const char *xs[] = {"it's", "b\nc"}, *series[] = {"one", "two"};
-    static struct figure_cell cells[] = {
-        {.x = 0, .series = 0, .x_number = NAN, .value = 1, .published = NAN}, {.x = 0, .series = 1, .x_number = NAN, .value = 2, .published = 2.5},
-        {.x = 1, .series = 0, .x_number = NAN, .value = NAN, .published = NAN}, {.x = 1, .series = 1, .x_number = NAN, .value = 4, .published = NAN}};
+    static struct figure_cell cells[] = {{.x = 0, .series = 0, .x_number = NAN, .value = 1, .published = NAN},
+                                         {.x = 0, .series = 1, .x_number = NAN, .value = 2, .published = 2.5},
+                                         {.x = 1, .series = 0, .x_number = NAN, .value = NAN, .published = NAN},
+                                         {.x = 1, .series = 1, .x_number = NAN, .value = 4, .published = NAN}};
     struct lab_figure figure = {.name = "f", .title = "don't", .kind = FIGURE_BARS, .x_title = "x", .y_title = "y"};
-    struct figure_data d = {.figure = &figure, .xs = xs, .series = series, .x_count = 2, .series_count = 2, .cells = cells, .cell_count = 4};
+    struct figure_data d = {.figure = &figure,
+                            .xs = xs,
+                            .series = series,
+                            .x_count = 2,
+                            .series_count = 2,
+                            .cells = cells,
+                            .cell_count = 4};
     char *script, *data;
     size_t script_bytes, data_bytes;
     (void)state;
@@ -472,9 +504,13 @@ static void plots_quote_their_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(content_of_a_small_store), cmocka_unit_test(figures_of_a_small_store), cmocka_unit_test(options_choose), cmocka_unit_test(an_empty_store), cmocka_unit_test(machines_differ),
-        cmocka_unit_test(html_is_escaped), cmocka_unit_test(scripts_cannot_be_ended), cmocka_unit_test(json_keeps_its_text), cmocka_unit_test(bytes_that_are_no_text), cmocka_unit_test(numbers_as_json),
-        cmocka_unit_test(the_page_is_whole), cmocka_unit_test(failed_pages_leave_nothing), cmocka_unit_test(plots_quote_their_text),
+        cmocka_unit_test(content_of_a_small_store), cmocka_unit_test(figures_of_a_small_store),
+        cmocka_unit_test(options_choose),           cmocka_unit_test(an_empty_store),
+        cmocka_unit_test(machines_differ),          cmocka_unit_test(html_is_escaped),
+        cmocka_unit_test(scripts_cannot_be_ended),  cmocka_unit_test(json_keeps_its_text),
+        cmocka_unit_test(bytes_that_are_no_text),   cmocka_unit_test(numbers_as_json),
+        cmocka_unit_test(the_page_is_whole),        cmocka_unit_test(failed_pages_leave_nothing),
+        cmocka_unit_test(plots_quote_their_text),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

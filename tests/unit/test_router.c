@@ -1,4 +1,5 @@
-/* The router inside the crossbar: when a packet arrives, to the cycle; how many flits a port moves; who waits for whom; that nothing is lost. */
+/* The router inside the crossbar: when a packet arrives, to the cycle; how many flits a port moves; who waits for whom;
+ * that nothing is lost. */
 #include "router_reference.h"
 
 #include <setjmp.h>
@@ -15,13 +16,19 @@ static int teardown(void **state)
 {
     (void)state;
     arena_free(&arena);
-    arena = (struct arena){ 0 };
+    arena = (struct arena){0};
     return 0;
 }
 
 static struct crossbar_config stock(void)
 {
-    return (struct crossbar_config){ .flit_bytes = FLIT, .input_flits = PORT_IN + BUFFER, .output_flits = BUFFER + PORT_OUT, .hop_cycles = HOP, .speedup = 2, .injection_flits = PORT_IN, .ejection_flits = PORT_OUT };
+    return (struct crossbar_config){.flit_bytes = FLIT,
+                                    .input_flits = PORT_IN + BUFFER,
+                                    .output_flits = BUFFER + PORT_OUT,
+                                    .hop_cycles = HOP,
+                                    .speedup = 2,
+                                    .injection_flits = PORT_IN,
+                                    .ejection_flits = PORT_OUT};
 }
 
 static struct crossbar *make(uint32_t inputs, uint32_t outputs)
@@ -32,7 +39,7 @@ static struct crossbar *make(uint32_t inputs, uint32_t outputs)
 
 static void push(struct crossbar *x, uint32_t input, uint32_t output, uint32_t token, uint32_t flits, uint64_t now)
 {
-    struct packet p = { .token = token, .core = (uint16_t)input };
+    struct packet p = {.token = token, .core = (uint16_t)input};
     assert_true(crossbar_has_room(x, input, flits * FLIT));
     crossbar_push(x, input, output, &p, flits * FLIT, now);
 }
@@ -45,7 +52,8 @@ static uint32_t take(struct crossbar *x, uint32_t output)
     return token;
 }
 
-/* Pushed before a cycle, it is on its way in it: 5 cycles later it is there, and each further flit takes one more. Sleeping before and after changes nothing. */
+/* Pushed before a cycle, it is on its way in it: 5 cycles later it is there, and each further flit takes one more.
+ * Sleeping before and after changes nothing. */
 static void test_latency(void **state)
 {
     (void)state;
@@ -132,7 +140,8 @@ static void test_port_queue(void **state)
     assert_false(crossbar_has_room(x, 0, 5 * FLIT));
 }
 
-/* A packet is held up behind one whose output is busy: two steps for each of those that come before. Input 0 sends to output 1 only behind its packet to output 0, which inputs 1 to 3 want as well. */
+/* A packet is held up behind one whose output is busy: two steps for each of those that come before. Input 0 sends to
+ * output 1 only behind its packet to output 0, which inputs 1 to 3 want as well. */
 static void test_head_of_line(void **state)
 {
     (void)state;
@@ -153,7 +162,8 @@ static void test_head_of_line(void **state)
         assert_int_equal(take(x, 0), i);
         assert_null(crossbar_front(x, 0));
     }
-    /* Now the pointer is behind input 4, at input 0 again; after one of input 0, the others of a new round come first. */
+    /* Now the pointer is behind input 4, at input 0 again; after one of input 0, the others of a new round come
+     * first. */
     push(x, 0, 0, 60, 1, 200);
     for (now = 200; now < 220; now++)
         crossbar_cycle(x, now);
@@ -166,10 +176,13 @@ static void test_head_of_line(void **state)
         assert_true(now < 400);
         crossbar_cycle(x, now);
     }
-    assert_int_equal(now - 1, 300 + HOP + 1 + 5); /* four before it, its own and one step's worth behind its own packet to output 0 */
+    assert_int_equal(now - 1,
+                     300 + HOP + 1 +
+                         5); /* four before it, its own and one step's worth behind its own packet to output 0 */
 }
 
-/* An output that nobody takes from: 16 flits in its queue, 64 before, then the router's buffers and the port's queue fill up; all comes through afterwards, in order. */
+/* An output that nobody takes from: 16 flits in its queue, 64 before, then the router's buffers and the port's queue
+ * fill up; all comes through afterwards, in order. */
 static void test_back_pressure(void **state)
 {
     (void)state;
@@ -192,15 +205,15 @@ static void test_back_pressure(void **state)
     assert_in_range(now, 1000 + pushed, 1000 + pushed + 3 * HOP);
 }
 
-/* Packets of one flit to outputs that are drawn, from inputs that always have some: what is held up behind others costs a third, and more where four in a row go to the same output,
- * as the sectors of a line do. */
+/* Packets of one flit to outputs that are drawn, from inputs that always have some: what is held up behind others costs
+ * a third, and more where four in a row go to the same output, as the sectors of a line do. */
 static void test_saturation(void **state)
 {
     (void)state;
     for (uint32_t group = 1; group <= 4; group += 3) {
         struct crossbar *x = make(12, 15);
         uint64_t seed = 1;
-        uint32_t taken = 0, sent[12] = { 0 }, output[12] = { 0 };
+        uint32_t taken = 0, sent[12] = {0}, output[12] = {0};
         for (uint64_t now = 0; now < 20000; now++) {
             for (uint32_t i = 0; i < 12; i++)
                 while (crossbar_has_room(x, i, FLIT)) {
@@ -219,7 +232,12 @@ static void test_saturation(void **state)
     }
 }
 
-struct both { struct crossbar *real; struct slow_router *slow; uint64_t random, now; uint32_t token, load, taking, longest; };
+struct both {
+    struct crossbar *real;
+    struct slow_router *slow;
+    uint64_t random, now;
+    uint32_t token, load, taking, longest;
+};
 
 static uint32_t draw(struct both *b, uint32_t below)
 {
@@ -259,7 +277,7 @@ static void test_like_reference(void **state)
 {
     (void)state;
     for (uint32_t seed = 1; seed <= 30; seed++) {
-        struct both b = { .random = seed };
+        struct both b = {.random = seed};
         uint32_t most = seed % 6 ? 15 : 128;
         struct crossbar_config c = stock();
         if (seed > 6) {
@@ -289,9 +307,14 @@ static void test_like_reference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_latency, teardown),       cmocka_unit_test_teardown(test_one_flit_a_cycle, teardown), cmocka_unit_test_teardown(test_long_packets, teardown),
-        cmocka_unit_test_teardown(test_port_queue, teardown),    cmocka_unit_test_teardown(test_head_of_line, teardown),     cmocka_unit_test_teardown(test_back_pressure, teardown),
-        cmocka_unit_test_teardown(test_saturation, teardown),    cmocka_unit_test_teardown(test_like_reference, teardown),
+        cmocka_unit_test_teardown(test_latency, teardown),
+        cmocka_unit_test_teardown(test_one_flit_a_cycle, teardown),
+        cmocka_unit_test_teardown(test_long_packets, teardown),
+        cmocka_unit_test_teardown(test_port_queue, teardown),
+        cmocka_unit_test_teardown(test_head_of_line, teardown),
+        cmocka_unit_test_teardown(test_back_pressure, teardown),
+        cmocka_unit_test_teardown(test_saturation, teardown),
+        cmocka_unit_test_teardown(test_like_reference, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* The Slurm engine without Slurm: the script and the manifest, what is read out of Slurm's answers, and, with programs of Slurm's names that answer from a file, which runs are taken up from an
- * earlier sweep, which are sent again, and which are given up. tests/lab/slurm.sh has the real daemons. */
+/* The Slurm engine without Slurm: the script and the manifest, what is read out of Slurm's answers, and, with programs
+ * of Slurm's names that answer from a file, which runs are taken up from an earlier sweep, which are sent again, and
+ * which are given up. tests/lab/slurm.sh has the real daemons. */
 #include "lab/slurm.h"
 
 #include <setjmp.h>
@@ -17,7 +18,7 @@ enum { JOBS = 4 };
 
 struct world {
     char folder[64], spool[96];
-    char *path;                    /* PATH before */
+    char *path; /* PATH before */
     struct arena arena;
     struct job jobs[JOBS];
     const char *words[3], *none[1];
@@ -63,8 +64,10 @@ static void make_programs(struct world *w)
     char bin[100], text[400], path[4096];
     snprintf(bin, sizeof bin, "%s/bin", w->folder);
     mkdir(bin, 0700);
-    snprintf(text, sizeof text, "#!/bin/sh\ncase \" $* \" in *' -n '*) cat '%s/by-name'; exit 0 ;; esac\ncat '%s/queue'\n[ ! -s '%s/refusal' ] || { cat '%s/refusal' >&2; exit 1; }\n", w->folder, w->folder,
-             w->folder, w->folder);
+    snprintf(text, sizeof text,
+             "#!/bin/sh\ncase \" $* \" in *' -n '*) cat '%s/by-name'; exit 0 ;; esac\ncat '%s/queue'\n[ ! -s "
+             "'%s/refusal' ] || { cat '%s/refusal' >&2; exit 1; }\n",
+             w->folder, w->folder, w->folder, w->folder);
     write_text(bin, "squeue", text, 0700);
     snprintf(text, sizeof text, "#!/bin/sh\necho \"$*\" >>'%s/cancelled'\n", w->folder);
     write_text(bin, "scancel", text, 0700);
@@ -96,11 +99,25 @@ static int set_up(void **state)
     w->words[0] = "bfs";
     w->words[1] = "a \"b\"\n";
     for (int j = 0; j < JOBS; j++) {
-        w->jobs[j] = (struct job){.program = "bfs", .path = "/bin/bfs", .words = w->words, .machine = "gtx480", .scheduler = "gto", .l1 = "", .divergence = "", .sets = w->none, .label = "bfs gto"};
+        w->jobs[j] = (struct job){.program = "bfs",
+                                  .path = "/bin/bfs",
+                                  .words = w->words,
+                                  .machine = "gtx480",
+                                  .scheduler = "gto",
+                                  .l1 = "",
+                                  .divergence = "",
+                                  .sets = w->none,
+                                  .label = "bfs gto"};
         snprintf(w->jobs[j].key, KEY_BYTES, "%032x", j + 1);
     }
-    w->options = (struct sweep_options){.experiment = "experiments/quick.ini", .listener = listen, .context = w, .engine = ENGINE_SLURM};
-    w->sweep = (struct sweep){.options = &w->options, .places = &w->places, .spool = w->spool, .jobs = w->jobs, .job_count = JOBS, .result = &w->result};
+    w->options = (struct sweep_options){
+        .experiment = "experiments/quick.ini", .listener = listen, .context = w, .engine = ENGINE_SLURM};
+    w->sweep = (struct sweep){.options = &w->options,
+                              .places = &w->places,
+                              .spool = w->spool,
+                              .jobs = w->jobs,
+                              .job_count = JOBS,
+                              .result = &w->result};
     make_programs(w);
     make_engine(w);
     *state = w;
@@ -125,7 +142,10 @@ static int tear_down(void **state)
 static struct slurm_batch leave_batch(struct world *w, uint64_t number)
 {
     struct error e = {0};
-    struct slurm_batch b = {.folder = slurm_next_folder(w->spool, &w->arena), .name = "heddle-quick-0123456789abcdef", .number = number, .task_count = JOBS};
+    struct slurm_batch b = {.folder = slurm_next_folder(w->spool, &w->arena),
+                            .name = "heddle-quick-0123456789abcdef",
+                            .number = number,
+                            .task_count = JOBS};
     b.tasks = arena_array(&w->arena, struct slurm_task, JOBS);
     for (uint32_t t = 0; t < JOBS; t++)
         b.tasks[t] = (struct slurm_task){.key = w->jobs[t].key, .job = t};
@@ -149,13 +169,24 @@ static void words_are_quoted_for_a_shell(void **state)
 static void script_says_all_that_was_asked_for(void **state)
 {
     struct world *w = *state;
-    struct slurm_request r = {.name = "heddle-quick-01", .heddle = "/opt/my heddle/bin/heddle", .folder = "/s/100%/slurm-1", .spool = "/s/100%", .tasks = 24, .throttle = 6,
-                              .partition = "short", .account = "physics", .time = "10:00", .memory = "2G"};
-    assert_string_equal(slurm_script(&r, &w->arena), "#!/bin/sh\n# One run of an experiment a task; written by heddle sweep.\n"
-                                                     "#SBATCH --job-name=heddle-quick-01\n#SBATCH --array=1-24%6\n#SBATCH --requeue\n#SBATCH --ntasks=1\n#SBATCH --export=ALL\n"
-                                                     "#SBATCH --output=/s/100%%/slurm-1/log/%a.txt\n#SBATCH --open-mode=append\n"
-                                                     "#SBATCH --partition=short\n#SBATCH --account=physics\n#SBATCH --time=10:00\n#SBATCH --mem=2G\n"
-                                                     "exec '/opt/my heddle/bin/heddle' task /s/100%/slurm-1/manifest \"$SLURM_ARRAY_TASK_ID\" /s/100%\n");
+    struct slurm_request r = {.name = "heddle-quick-01",
+                              .heddle = "/opt/my heddle/bin/heddle",
+                              .folder = "/s/100%/slurm-1",
+                              .spool = "/s/100%",
+                              .tasks = 24,
+                              .throttle = 6,
+                              .partition = "short",
+                              .account = "physics",
+                              .time = "10:00",
+                              .memory = "2G"};
+    assert_string_equal(
+        slurm_script(&r, &w->arena),
+        "#!/bin/sh\n# One run of an experiment a task; written by heddle sweep.\n"
+        "#SBATCH --job-name=heddle-quick-01\n#SBATCH --array=1-24%6\n#SBATCH --requeue\n#SBATCH --ntasks=1\n#SBATCH "
+        "--export=ALL\n"
+        "#SBATCH --output=/s/100%%/slurm-1/log/%a.txt\n#SBATCH --open-mode=append\n"
+        "#SBATCH --partition=short\n#SBATCH --account=physics\n#SBATCH --time=10:00\n#SBATCH --mem=2G\n"
+        "exec '/opt/my heddle/bin/heddle' task /s/100%/slurm-1/manifest \"$SLURM_ARRAY_TASK_ID\" /s/100%\n");
     r.throttle = 0;
     r.partition = r.account = r.time = r.memory = NULL;
     const char *plain = slurm_script(&r, &w->arena);
@@ -171,7 +202,11 @@ static void script_runs_in_a_shell(void **state)
     char heddle[200], command[600], line[600] = "", expected[600];
     snprintf(heddle, sizeof heddle, "%s/it's heddle", w->folder);
     write_text(w->folder, "it's heddle", "#!/bin/sh\nprintf '%s|' \"$@\"\n", 0700);
-    struct slurm_request r = {.name = "heddle-x-1", .heddle = heddle, .folder = arena_printf(&w->arena, "%s/slurm-1", w->spool), .spool = w->spool, .tasks = 3};
+    struct slurm_request r = {.name = "heddle-x-1",
+                              .heddle = heddle,
+                              .folder = arena_printf(&w->arena, "%s/slurm-1", w->spool),
+                              .spool = w->spool,
+                              .tasks = 3};
     write_text(w->folder, "script", slurm_script(&r, &w->arena), 0600);
     snprintf(command, sizeof command, "SLURM_ARRAY_TASK_ID=2 sh %s/script", w->folder);
     FILE *f = popen(command, "r");
@@ -185,7 +220,8 @@ static void script_runs_in_a_shell(void **state)
 static void names_differ_and_have_no_blanks(void **state)
 {
     struct world *w = *state;
-    const char *a = slurm_name("some where/my exp.ini", "/s/slurm-1", &w->arena), *b = slurm_name("some where/my exp.ini", "/s/slurm-2", &w->arena);
+    const char *a = slurm_name("some where/my exp.ini", "/s/slurm-1", &w->arena),
+               *b = slurm_name("some where/my exp.ini", "/s/slurm-2", &w->arena);
     assert_int_equal(strncmp(a, "heddle-my_exp-", 14), 0);
     assert_string_not_equal(a, b);
     assert_null(strchr(a, ' '));
@@ -231,7 +267,13 @@ static void lines_of_the_queue(void **state)
 {
     (void)state;
     struct slurm_line l;
-    static const struct { const char *line; bool task; uint64_t array; uint32_t number; enum slurm_state state; } cases[] = {
+    static const struct {
+        const char *line;
+        bool task;
+        uint64_t array;
+        uint32_t number;
+        enum slurm_state state;
+    } cases[] = {
         {"17_3 RUNNING heddle-q-1 None", true, 17, 3, SLURM_RUNNING},
         {"17_12 PENDING heddle-q-1 JobArrayTaskLimit", true, 17, 12, SLURM_PENDING},
         {"17_1 PENDING heddle-q-1 launch failed requeued held", true, 17, 1, SLURM_STUCK},
@@ -290,7 +332,11 @@ static void a_program_that_hangs_is_ended(void **state)
     struct slurm_answer a;
     struct error e = {0};
     double start = slurm_now();
-    assert_true(slurm_ask(&(struct slurm_command){.words = (const char *const[]){"sh", "-c", "echo begun; sleep 60", NULL}, .output = -1, .limit_seconds = 0.5}, &a, &e));
+    assert_true(
+        slurm_ask(&(struct slurm_command){.words = (const char *const[]){"sh", "-c", "echo begun; sleep 60", NULL},
+                                          .output = -1,
+                                          .limit_seconds = 0.5},
+                  &a, &e));
     assert_true(a.timed_out);
     assert_string_equal(a.out, "begun\n");
     assert_true(slurm_now() - start < 20);
@@ -302,7 +348,8 @@ static void both_streams_are_kept(void **state)
     (void)state;
     struct slurm_answer a;
     struct error e = {0};
-    const char *words[] = {"sh", "-c", "i=0; while [ $i -lt 20000 ]; do echo $i; i=$((i + 1)); done; echo bad >&2; exit 3", NULL};
+    const char *words[] = {"sh", "-c",
+                           "i=0; while [ $i -lt 20000 ]; do echo $i; i=$((i + 1)); done; echo bad >&2; exit 3", NULL};
     assert_true(slurm_ask(&(struct slurm_command){.words = words, .output = -1, .limit_seconds = 60}, &a, &e));
     assert_false(a.timed_out);
     assert_int_equal(a.status, 3);
@@ -318,7 +365,12 @@ static void settings_of_the_user_are_not_seen(void **state)
     struct error e = {0};
     setenv("SQUEUE_USERS", "nobody", 1);
     setenv("SQUEUE_PARTITION", "other", 1);
-    assert_true(slurm_ask(&(struct slurm_command){.words = (const char *const[]){"sh", "-c", "echo \"[$SQUEUE_USERS$SQUEUE_PARTITION]\"", NULL}, .output = -1, .limit_seconds = 60}, &a, &e));
+    assert_true(slurm_ask(
+        &(struct slurm_command){
+            .words = (const char *const[]){"sh", "-c", "echo \"[$SQUEUE_USERS$SQUEUE_PARTITION]\"", NULL},
+            .output = -1,
+            .limit_seconds = 60},
+        &a, &e));
     assert_string_equal(a.out, "[]\n");
     slurm_answer_free(&a);
     unsetenv("SQUEUE_USERS");
@@ -332,7 +384,10 @@ static void what_is_queued_is_taken_up(void **state)
     struct world *w = *state;
     struct error e = {0};
     leave_batch(w, 17);
-    write_text(w->folder, "queue", "17_1 RUNNING heddle-quick-0123456789abcdef None\n17_2 COMPLETED heddle-quick-0123456789abcdef None\n17_4 PENDING heddle-quick-0123456789abcdef Resources\n", 0600);
+    write_text(w->folder, "queue",
+               "17_1 RUNNING heddle-quick-0123456789abcdef None\n17_2 COMPLETED heddle-quick-0123456789abcdef "
+               "None\n17_4 PENDING heddle-quick-0123456789abcdef Resources\n",
+               0600);
     assert_true(slurm_adopt(&w->engine, &e));
     assert_int_equal(w->engine.batch_count, 1);
     assert_int_equal(w->engine.unsent, 2);
@@ -410,7 +465,8 @@ static void queue_all(struct world *w, const char *states)
     bool answered = false;
     struct slurm_batch b = leave_batch(w, 17);
     for (uint32_t t = 0; t < JOBS; t++)
-        w->engine.runs[t] = (struct slurm_run_state){.where = RUN_QUEUED, .batch = w->engine.batch_count, .task = t, .lost = w->engine.runs[t].lost};
+        w->engine.runs[t] = (struct slurm_run_state){
+            .where = RUN_QUEUED, .batch = w->engine.batch_count, .task = t, .lost = w->engine.runs[t].lost};
     w->engine.unsent = 0;
     *slurm_add_batch(&w->engine) = b;
     write_text(w->folder, "queue", states, 0600);
@@ -422,12 +478,13 @@ static void what_ended_without_a_record_is_sent_again(void **state)
 {
     struct world *w = *state;
     struct error e = {0};
-    queue_all(w, "17_1 NODE_FAIL heddle-quick-0123456789abcdef None\n17_2 RUNNING heddle-quick-0123456789abcdef None\n17_3 COMPLETED heddle-quick-0123456789abcdef None\n"
+    queue_all(w, "17_1 NODE_FAIL heddle-quick-0123456789abcdef None\n17_2 RUNNING heddle-quick-0123456789abcdef "
+                 "None\n17_3 COMPLETED heddle-quick-0123456789abcdef None\n"
                  "17_4 PENDING heddle-quick-0123456789abcdef launch failed requeued held\n");
     assert_true(slurm_settle_lost(&w->engine, &e));
     assert_true(w->engine.look_soon);
-    assert_int_equal(w->engine.runs[0].where, RUN_QUEUED);  /* its record may be on its way */
-    assert_int_equal(w->engine.runs[3].where, RUN_UNSENT);  /* held: it is not coming */
+    assert_int_equal(w->engine.runs[0].where, RUN_QUEUED); /* its record may be on its way */
+    assert_int_equal(w->engine.runs[3].where, RUN_UNSENT); /* held: it is not coming */
     assert_true(exists(w->folder, "cancelled"));
     w->engine.runs[0].ended_since -= 10;
     w->engine.runs[2].ended_since -= 10;
@@ -435,7 +492,7 @@ static void what_ended_without_a_record_is_sent_again(void **state)
     assert_int_equal(w->engine.runs[0].where, RUN_UNSENT);
     assert_int_equal(w->engine.runs[0].lost, 1);
     assert_int_equal(w->engine.runs[1].where, RUN_QUEUED);
-    assert_int_equal(w->engine.runs[2].where, RUN_QUEUED);  /* it ended well: waited for longer */
+    assert_int_equal(w->engine.runs[2].where, RUN_QUEUED); /* it ended well: waited for longer */
     assert_int_equal(w->engine.unsent, 2);
     assert_int_equal(w->failures, 0);
 }
@@ -447,7 +504,8 @@ static void what_is_lost_again_and_again_is_given_up(void **state)
     w->sweep.store = store_open(arena_printf(&w->arena, "%s/results.db", w->folder), STORE_WRITE, &e);
     assert_non_null(w->sweep.store);
     w->engine.runs[0].lost = 3;
-    queue_all(w, "17_1 OUT_OF_MEMORY heddle-quick-0123456789abcdef None\n17_2 RUNNING heddle-quick-0123456789abcdef None\n17_3 RUNNING heddle-quick-0123456789abcdef None\n"
+    queue_all(w, "17_1 OUT_OF_MEMORY heddle-quick-0123456789abcdef None\n17_2 RUNNING heddle-quick-0123456789abcdef "
+                 "None\n17_3 RUNNING heddle-quick-0123456789abcdef None\n"
                  "17_4 RUNNING heddle-quick-0123456789abcdef None\n");
     w->engine.runs[0].ended_since = slurm_now() - 10;
     write_text(w->engine.batches[0].folder, "log/1.txt", "killed\n", 0600);
@@ -486,7 +544,9 @@ static void what_nobody_needs_is_cancelled(void **state)
     struct world *w = *state;
     struct error e = {0};
     char line[100] = "";
-    queue_all(w, "17_1 PENDING heddle-quick-0123456789abcdef BeginTime\n17_2 PENDING heddle-quick-0123456789abcdef Priority\n");
+    queue_all(
+        w,
+        "17_1 PENDING heddle-quick-0123456789abcdef BeginTime\n17_2 PENDING heddle-quick-0123456789abcdef Priority\n");
     w->engine.runs[0].where = RUN_SETTLED;
     assert_true(slurm_settle_lost(&w->engine, &e));
     FILE *f = fopen(arena_printf(&w->arena, "%s/cancelled", w->folder), "r");
@@ -534,7 +594,8 @@ static void a_refusal_is_told_in_its_own_words(void **state)
     struct error e = {0};
     char bin[100];
     snprintf(bin, sizeof bin, "%s/bin", w->folder);
-    write_text(bin, "sbatch", "#!/bin/sh\necho 'sbatch: error: invalid partition specified: nosuch' >&2\nexit 1\n", 0700);
+    write_text(bin, "sbatch", "#!/bin/sh\necho 'sbatch: error: invalid partition specified: nosuch' >&2\nexit 1\n",
+               0700);
     write_text(bin, "scontrol", "#!/bin/sh\necho 'MaxArraySize = 3'\n", 0700);
     assert_false(slurm_run(&w->sweep, &e));
     assert_int_equal(e.kind, ERROR_INVALID);
@@ -548,12 +609,31 @@ static void a_refusal_is_told_in_its_own_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(words_are_quoted_for_a_shell), TEST(script_says_all_that_was_asked_for), TEST(script_runs_in_a_shell), TEST(names_differ_and_have_no_blanks), TEST(manifest_is_read_back),
-        TEST(folders_are_counted_on), TEST(lines_of_the_queue), TEST(lines_of_the_accounting), TEST(numbers_and_limits), TEST(a_program_that_hangs_is_ended), TEST(both_streams_are_kept),
-        TEST(settings_of_the_user_are_not_seen), TEST(what_is_queued_is_taken_up), TEST(a_batch_that_has_ended_is_cleared_away), TEST(another_job_of_the_same_number_is_not_ours),
-        TEST(an_array_without_a_number_is_found_by_name), TEST(an_array_that_was_never_submitted_is_cleared_away), TEST(without_an_answer_nothing_is_submitted),
-        TEST(what_ended_without_a_record_is_sent_again), TEST(what_is_lost_again_and_again_is_given_up), TEST(no_answer_changes_nothing), TEST(what_nobody_needs_is_cancelled),
-        TEST(dry_run_prints_the_script_and_changes_nothing), TEST(without_sbatch_it_says_so), TEST(a_refusal_is_told_in_its_own_words),
+        TEST(words_are_quoted_for_a_shell),
+        TEST(script_says_all_that_was_asked_for),
+        TEST(script_runs_in_a_shell),
+        TEST(names_differ_and_have_no_blanks),
+        TEST(manifest_is_read_back),
+        TEST(folders_are_counted_on),
+        TEST(lines_of_the_queue),
+        TEST(lines_of_the_accounting),
+        TEST(numbers_and_limits),
+        TEST(a_program_that_hangs_is_ended),
+        TEST(both_streams_are_kept),
+        TEST(settings_of_the_user_are_not_seen),
+        TEST(what_is_queued_is_taken_up),
+        TEST(a_batch_that_has_ended_is_cleared_away),
+        TEST(another_job_of_the_same_number_is_not_ours),
+        TEST(an_array_without_a_number_is_found_by_name),
+        TEST(an_array_that_was_never_submitted_is_cleared_away),
+        TEST(without_an_answer_nothing_is_submitted),
+        TEST(what_ended_without_a_record_is_sent_again),
+        TEST(what_is_lost_again_and_again_is_given_up),
+        TEST(no_answer_changes_nothing),
+        TEST(what_nobody_needs_is_cancelled),
+        TEST(dry_run_prints_the_script_and_changes_nothing),
+        TEST(without_sbatch_it_says_so),
+        TEST(a_refusal_is_told_in_its_own_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

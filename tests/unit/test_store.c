@@ -1,7 +1,7 @@
 /* Does the store give back what was put in, keep what it has said to keep, and stay quick when it is large?
  *
- * With arguments it is a tool for tests/cli/store.sh: `make FILE RUNS [FIRST]` adds synthetic runs, `check FILE` reads all of them, `csv FILE FOLDER`,
- * `rescue FILE NEW`. */
+ * With arguments it is a tool for tests/cli/store.sh: `make FILE RUNS [FIRST]` adds synthetic runs, `check FILE` reads
+ * all of them, `csv FILE FOLDER`, `rescue FILE NEW`. */
 #include "store_test.h"
 
 #include <math.h>
@@ -17,7 +17,9 @@ static void roundtrip(void **state)
     char keys[3][KEY_BYTES] = {"", "", ""};
     double values[3][4];
     struct error e = {0};
-    assert_true(put(s, record_of(1, "{\"cycles\": 100, \"ipc\": 1.5, \"l1d\": {\"misses\": 12, \"reasons\": {\"ways\": 2}}, \"lanes\": [4, 0, 6], \"held\": null}",
+    assert_true(put(s, record_of(1,
+                                 "{\"cycles\": 100, \"ipc\": 1.5, \"l1d\": {\"misses\": 12, \"reasons\": {\"ways\": "
+                                 "2}}, \"lanes\": [4, 0, 6], \"held\": null}",
                                  "{\"sets\": [\"core.cores=1\", \"l1d.ways=8\"]}")));
     assert_true(put(s, record_of(2, "{\"cycles\": 200}", NULL)));
     store_close(s);
@@ -25,7 +27,7 @@ static void roundtrip(void **state)
     s = open_store(path, STORE_READ);
     strcpy(keys[0], key_of(2));
     strcpy(keys[2], key_of(1));
-    assert_true(store_metrics(s, (const char (*)[KEY_BYTES])keys, 3, names, 4, values[0], &e));
+    assert_true(store_metrics(s, (const char(*)[KEY_BYTES])keys, 3, names, 4, values[0], &e));
     assert_true(values[0][0] == 200 && isnan(values[0][1]) && isnan(values[0][2]) && isnan(values[0][3]));
     for (int i = 0; i < 4; i++)
         assert_true(isnan(values[1][i]));
@@ -35,9 +37,11 @@ static void roundtrip(void **state)
     assert_string_equal(ask(s, "SELECT unit FROM metrics WHERE name = 'lanes.2'"), "text counts");
     assert_string_equal(ask(s, "SELECT unit FROM metrics WHERE name = 'cycles'"), "text cycles");
     assert_string_equal(ask(s, "SELECT count(*) FROM metric_name WHERE name = 'held'"), "integer 0");
-    assert_string_equal(ask(s, "SELECT name || grid_x || grid_y || block_x || partial || cycles FROM kernel LIMIT 1"), "text k8251207");
+    assert_string_equal(ask(s, "SELECT name || grid_x || grid_y || block_x || partial || cycles FROM kernel LIMIT 1"),
+                        "text k8251207");
     assert_string_equal(ask(s, "SELECT value FROM metrics WHERE kernel = 0 AND name = 'l1d.misses'"), "integer 3");
-    assert_string_equal(ask(s, "SELECT count(*) FROM metrics WHERE name LIKE 'grid%' OR name LIKE 'block%'"), "integer 0");
+    assert_string_equal(ask(s, "SELECT count(*) FROM metrics WHERE name LIKE 'grid%' OR name LIKE 'block%'"),
+                        "integer 0");
     assert_string_equal(ask(s, "SELECT count(*) FROM machine"), "integer 1");
 
     struct arena a = {0};
@@ -54,8 +58,10 @@ static void roundtrip(void **state)
     assert_string_equal(r->l1, "lru"); /* not given: the machine's */
     assert_string_equal(r->when, "2026-01-31T12:00:00Z");
     assert_null(r->failure);
-    assert_true(r->epoch == 3 && r->exit == 0 && r->wall_seconds == 0.5 && r->launch_seconds == 0.25 && r->kwips == 1500.5);
-    assert_true(r->cycles == 100 && r->ipc == 1.5 && r->l1d_misses == 12 && isnan(r->warp_instructions) && isnan(r->l1d_accesses));
+    assert_true(r->epoch == 3 && r->exit == 0 && r->wall_seconds == 0.5 && r->launch_seconds == 0.25 &&
+                r->kwips == 1500.5);
+    assert_true(r->cycles == 100 && r->ipc == 1.5 && r->l1d_misses == 12 && isnan(r->warp_instructions) &&
+                isnan(r->l1d_accesses));
     struct store_machine *machines;
     assert_true(store_machines(s, &a, &machines, &count, &e));
     assert_int_equal(count, 2);
@@ -69,7 +75,8 @@ static void integers_stay_exact(void **state)
 {
     (void)state;
     struct store *s = open_store(file_named("exact.db"), STORE_WRITE);
-    put(s, record_of(1, "{\"a\": 9007199254740993, \"b\": 9223372036854775807, \"c\": -1, \"d\": 3.0, \"e\": 0.1}", NULL));
+    put(s,
+        record_of(1, "{\"a\": 9007199254740993, \"b\": 9223372036854775807, \"c\": -1, \"d\": 3.0, \"e\": 0.1}", NULL));
     assert_string_equal(ask(s, "SELECT value FROM metrics WHERE name = 'a'"), "integer 9007199254740993");
     assert_string_equal(ask(s, "SELECT value FROM metrics WHERE name = 'b'"), "integer 9223372036854775807");
     assert_string_equal(ask(s, "SELECT value FROM metrics WHERE name = 'c'"), "integer -1");
@@ -87,11 +94,13 @@ static void failed_is_replaced_good_is_kept(void **state)
     double value;
     struct error e = {0};
     strcpy(key[0], key_of(1));
-    assert_true(put(s, record_of(1, "{\"cycles\": 1, \"only_then\": 5}", "{\"failure\": \"not finished after 60 s\", \"log\": \"...\", \"exit\": 137}")));
+    assert_true(put(s, record_of(1, "{\"cycles\": 1, \"only_then\": 5}",
+                                 "{\"failure\": \"not finished after 60 s\", \"log\": \"...\", \"exit\": 137}")));
     assert_false(store_has(s, key[0]));
-    assert_true(store_metrics(s, (const char (*)[KEY_BYTES])key, 1, cycles, 1, &value, &e));
+    assert_true(store_metrics(s, (const char(*)[KEY_BYTES])key, 1, cycles, 1, &value, &e));
     assert_true(isnan(value)); /* what a run had before it failed is no result */
-    assert_string_equal(ask(s, "SELECT value FROM metric WHERE kernel = -1 LIMIT 1"), "integer 1"); /* but it is there to look at */
+    assert_string_equal(ask(s, "SELECT value FROM metric WHERE kernel = -1 LIMIT 1"),
+                        "integer 1"); /* but it is there to look at */
     assert_string_equal(ask(s, "SELECT failure FROM run"), "text not finished after 60 s");
     assert_true(put(s, record_of(1, "{\"cycles\": 2}", "{\"failure\": \"again\"}")));
     assert_string_equal(ask(s, "SELECT failure FROM run"), "text again");
@@ -99,12 +108,13 @@ static void failed_is_replaced_good_is_kept(void **state)
     assert_true(put(s, record_of(1, "{\"cycles\": 3}", NULL)));
     assert_true(store_has(s, key[0]));
     assert_string_equal(ask(s, "SELECT count(*) FROM run"), "integer 1");
-    assert_string_equal(ask(s, "SELECT count(*) FROM metric WHERE kernel = -1"), "integer 1"); /* the other rows are gone */
+    assert_string_equal(ask(s, "SELECT count(*) FROM metric WHERE kernel = -1"),
+                        "integer 1"); /* the other rows are gone */
     assert_string_equal(ask(s, "SELECT count(*) FROM kernel"), "integer 1");
 
     assert_false(put(s, record_of(1, "{\"cycles\": 4}", NULL)));
     assert_false(put(s, record_of(1, "{\"cycles\": 4}", "{\"failure\": \"late\"}")));
-    assert_true(store_metrics(s, (const char (*)[KEY_BYTES])key, 1, cycles, 1, &value, &e));
+    assert_true(store_metrics(s, (const char(*)[KEY_BYTES])key, 1, cycles, 1, &value, &e));
     assert_true(value == 3);
     store_close(s);
 }
@@ -150,21 +160,34 @@ static void instructions_and_samples(void **state)
     struct store *s = open_store(file_named("pcs.db"), STORE_WRITE);
     json_t *record = record_of(1, "{}", NULL);
     json_t *kernel = json_array_get(json_object_get(json_object_get(record, "stats"), "kernels"), 0);
-    json_object_set_new(kernel, "pcs", record_from("[{\"pc\": 0, \"line\": 12, \"text\": \"ld.global.u32 %r1, [%rd1]\", \"executions\": 5, \"l1d\": {\"misses\": 2}}, {\"pc\": 1, \"line\": 13, "
-                                                   "\"text\": \"ret\", \"function\": null, \"source\": \"bfs.cu:4\", \"executions\": 6}]"));
-    json_object_set_new(kernel, "series", record_from("{\"interval\": 100, \"cycles\": [100, 200, 250], \"values\": {\"ipc\": [1.5, null, 2.5], \"l1d.misses\": [1, 2, 3]}}"));
+    json_object_set_new(
+        kernel, "pcs",
+        record_from("[{\"pc\": 0, \"line\": 12, \"text\": \"ld.global.u32 %r1, [%rd1]\", \"executions\": 5, \"l1d\": "
+                    "{\"misses\": 2}}, {\"pc\": 1, \"line\": 13, "
+                    "\"text\": \"ret\", \"function\": null, \"source\": \"bfs.cu:4\", \"executions\": 6}]"));
+    json_object_set_new(kernel, "series",
+                        record_from("{\"interval\": 100, \"cycles\": [100, 200, 250], \"values\": {\"ipc\": [1.5, "
+                                    "null, 2.5], \"l1d.misses\": [1, 2, 3]}}"));
     json_t *other = json_deep_copy(record);
     json_object_set_new(other, "key", json_string(key_of(2)));
     put(s, record);
     put(s, other);
     char sql[200];
-    snprintf(sql, sizeof sql, "SELECT group_concat(pc || ':' || line || ':' || text || ':' || source || ':' || name || ':' || value, ';') FROM pcs WHERE key = '%s' AND name = 'executions'", key_of(1));
-    assert_string_equal(ask(s, sql), "text 0:12:ld.global.u32 %r1, [%rd1]::executions:5;1:13:ret:bfs.cu:4:executions:6");
+    snprintf(sql, sizeof sql,
+             "SELECT group_concat(pc || ':' || line || ':' || text || ':' || source || ':' || name || ':' || value, "
+             "';') FROM pcs WHERE key = '%s' AND name = 'executions'",
+             key_of(1));
+    assert_string_equal(ask(s, sql),
+                        "text 0:12:ld.global.u32 %r1, [%rd1]::executions:5;1:13:ret:bfs.cu:4:executions:6");
     assert_string_equal(ask(s, "SELECT value FROM pcs WHERE name = 'l1d.misses'"), "integer 2");
-    assert_string_equal(ask(s, "SELECT count(*) FROM instruction"), "integer 2"); /* each text once, however many runs */
-    snprintf(sql, sizeof sql, "SELECT group_concat(name || ':' || cycle || ':' || value) FROM samples WHERE key = '%s' AND kernel = 0", key_of(2));
+    assert_string_equal(ask(s, "SELECT count(*) FROM instruction"),
+                        "integer 2"); /* each text once, however many runs */
+    snprintf(sql, sizeof sql,
+             "SELECT group_concat(name || ':' || cycle || ':' || value) FROM samples WHERE key = '%s' AND kernel = 0",
+             key_of(2));
     assert_string_equal(ask(s, sql), "text l1d.misses:100:1,l1d.misses:200:2,l1d.misses:250:3,ipc:100:1.5,ipc:250:2.5");
-    assert_string_equal(ask(s, "SELECT count(*) FROM metrics WHERE name LIKE 'pcs%' OR name LIKE 'series%'"), "integer 0");
+    assert_string_equal(ask(s, "SELECT count(*) FROM metrics WHERE name LIKE 'pcs%' OR name LIKE 'series%'"),
+                        "integer 0");
     store_close(s);
 }
 
@@ -182,10 +205,9 @@ static void what_probes_count(void **state)
     json_object_set_new(kernel, "trips", record_from("{\"distance\": [0, 4, 7]}"));
     put(s, record);
     assert_string_equal(ask(s, "SELECT probes FROM run"), "text loads trips");
-    assert_string_equal(
-        ask(s,
-            "SELECT group_concat(name || ' ' || value) FROM (SELECT * FROM totals WHERE name LIKE 'trips.%' ORDER BY name)"),
-        "text trips.distance.0 0,trips.distance.1 4,trips.distance.2 7,trips.this_trip 12");
+    assert_string_equal(ask(s, "SELECT group_concat(name || ' ' || value) FROM (SELECT * FROM totals WHERE name LIKE "
+                               "'trips.%' ORDER BY name)"),
+                        "text trips.distance.0 0,trips.distance.1 4,trips.distance.2 7,trips.this_trip 12");
     assert_string_equal(
         ask(s, "SELECT group_concat(pc || ' ' || name || ' ' || value) FROM (SELECT * FROM pcs ORDER BY name)"),
         "text 3 loads.intra_hits 5,3 loads.misses 2");
@@ -198,7 +220,8 @@ static void bad_records_change_nothing(void **state)
 {
     (void)state;
     struct store *s = open_store(file_named("bad.db"), STORE_WRITE);
-    static const char *const wrong[] = {"{\"key\": \"12\"}", "{\"key\": \"zz345678901234567890123456789012\"}", "{\"key\": 5}", "{\"program\": \"\"}"};
+    static const char *const wrong[] = {"{\"key\": \"12\"}", "{\"key\": \"zz345678901234567890123456789012\"}",
+                                        "{\"key\": 5}", "{\"program\": \"\"}"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         json_t *record = record_of(1, "{}", wrong[i]);
         struct error e = {0};
@@ -208,15 +231,19 @@ static void bad_records_change_nothing(void **state)
         assert_int_equal(e.kind, ERROR_INVALID);
         json_decref(record);
     }
-    /* Two instructions of one number break off in the middle: nothing of the run may be there, and the next one must not be disturbed. */
+    /* Two instructions of one number break off in the middle: nothing of the run may be there, and the next one must
+     * not be disturbed. */
     json_t *record = record_of(2, "{\"new_name\": 1}", NULL);
-    json_object_set_new(json_array_get(json_object_get(json_object_get(record, "stats"), "kernels"), 0), "pcs", record_from("[{\"pc\": 1, \"text\": \"a\"}, {\"pc\": 1, \"text\": \"b\"}]"));
+    json_object_set_new(json_array_get(json_object_get(json_object_get(record, "stats"), "kernels"), 0), "pcs",
+                        record_from("[{\"pc\": 1, \"text\": \"a\"}, {\"pc\": 1, \"text\": \"b\"}]"));
     struct error e = {0};
     bool added;
     assert_false(store_put(s, record, &added, &e));
     assert_int_equal(e.kind, ERROR_IO);
     json_decref(record);
-    assert_string_equal(ask(s, "SELECT (SELECT count(*) FROM run) + (SELECT count(*) FROM metric) + (SELECT count(*) FROM metric_name) + (SELECT count(*) FROM machine)"), "integer 0");
+    assert_string_equal(ask(s, "SELECT (SELECT count(*) FROM run) + (SELECT count(*) FROM metric) + (SELECT count(*) "
+                               "FROM metric_name) + (SELECT count(*) FROM machine)"),
+                        "integer 0");
     assert_true(put(s, record_of(3, "{\"new_name\": 1}", NULL)));
     assert_string_equal(ask(s, "SELECT value FROM metrics WHERE name = 'new_name'"), "integer 1");
     store_close(s);
@@ -234,9 +261,12 @@ struct grid {
 static void make_grid(struct grid *g, const char *name, const char *const *programs, const char *const *schedulers)
 {
     memset(g, 0, sizeof *g);
-    g->x = (struct experiment){.name = name, .size = "test", .text = "[experiment]\n", .text_bytes = 13, .points = g->points};
+    g->x = (struct experiment){
+        .name = name, .size = "test", .text = "[experiment]\n", .text_bytes = 13, .points = g->points};
     for (int axis = 0; axis < AXIS_COUNT; axis++) {
-        const char *const *labels = axis == AXIS_PROGRAM ? programs : axis == AXIS_SCHEDULER ? schedulers : (const char *const[]){"one", NULL};
+        const char *const *labels = axis == AXIS_PROGRAM     ? programs
+                                    : axis == AXIS_SCHEDULER ? schedulers
+                                                             : (const char *const[]){"one", NULL};
         for (int i = 0; labels[i]; i++)
             g->values[axis][g->x.axes[axis].value_count++].label = labels[i];
         g->x.axes[axis].values = g->values[axis];
@@ -257,12 +287,13 @@ static void points_are_found_by_their_labels(void **state)
     char keys[16][KEY_BYTES], found[16][KEY_BYTES];
     struct error e = {0};
     make_grid(&before, "quick", (const char *const[]){"bfs", "spmv", NULL}, (const char *const[]){"lrr", "gto", NULL});
-    make_grid(&after, "quick", (const char *const[]){"spmv", "new", "bfs", NULL}, (const char *const[]){"gto", "lrr", NULL});
+    make_grid(&after, "quick", (const char *const[]){"spmv", "new", "bfs", NULL},
+              (const char *const[]){"gto", "lrr", NULL});
     for (uint32_t i = 0; i < before.x.point_count; i++)
         strcpy(keys[i], key_of(i));
     assert_true(store_point_keys(s, &before.x, found, &e));
     assert_string_equal(found[0], "");
-    assert_true(store_put_experiment(s, &before.x, (const char (*)[KEY_BYTES])keys, &e));
+    assert_true(store_put_experiment(s, &before.x, (const char(*)[KEY_BYTES])keys, &e));
     memset(found, 'x', sizeof found);
     assert_true(store_point_keys(s, &after.x, found, &e));
     /* spmv gto, spmv lrr, new gto, new lrr, bfs gto, bfs lrr */
@@ -278,13 +309,13 @@ static void points_are_found_by_their_labels(void **state)
     after.x.text_bytes = strlen(after.x.text);
     for (uint32_t i = 0; i < after.x.point_count; i++)
         strcpy(keys[i], key_of(100 + i));
-    assert_true(store_put_experiment(s, &after.x, (const char (*)[KEY_BYTES])keys, &e));
+    assert_true(store_put_experiment(s, &after.x, (const char(*)[KEY_BYTES])keys, &e));
     assert_true(store_point_keys(s, &before.x, found, &e));
     assert_string_equal(found[0], key_of(105));
     assert_string_equal(ask(s, "SELECT count(*) FROM point"), "integer 6");
     make_grid(&before, "another", (const char *const[]){"bfs", NULL}, (const char *const[]){"lrr", NULL});
     before.x.size = NULL;
-    assert_true(store_put_experiment(s, &before.x, (const char (*)[KEY_BYTES])keys, &e));
+    assert_true(store_put_experiment(s, &before.x, (const char(*)[KEY_BYTES])keys, &e));
     struct store_experiment *list;
     struct arena a = {0};
     uint32_t count;
@@ -331,9 +362,13 @@ static void csv_reads_back(void **state)
     struct store *s = open_store(file_named("csv.db"), STORE_WRITE);
     struct error e = {0};
     char to[200], line[400];
-    json_t *record = record_of(1, "{\"cycles\": 9007199254740993, \"ipc\": 0.1}", "{\"arguments\": [\"say\", \"\\\"a,b\\\"\"]}");
+    json_t *record =
+        record_of(1, "{\"cycles\": 9007199254740993, \"ipc\": 0.1}", "{\"arguments\": [\"say\", \"\\\"a,b\\\"\"]}");
     json_t *kernel = json_array_get(json_object_get(json_object_get(record, "stats"), "kernels"), 0);
-    json_object_set_new(kernel, "pcs", record_from("[{\"pc\": 0, \"line\": 12, \"text\": \"ld [%rd1], %r1\", \"executions\": 5, \"misses\": 2}, {\"pc\": 1, \"line\": 13, \"text\": \"ret\", \"executions\": 6}]"));
+    json_object_set_new(
+        kernel, "pcs",
+        record_from("[{\"pc\": 0, \"line\": 12, \"text\": \"ld [%rd1], %r1\", \"executions\": 5, \"misses\": 2}, "
+                    "{\"pc\": 1, \"line\": 13, \"text\": \"ret\", \"executions\": 6}]"));
     put(s, record);
     put(s, record_of(2, "{\"cycles\": 1}", "{\"failure\": \"first line\\nsecond\"}"));
     snprintf(to, sizeof to, "%s/tables/csv", folder);
@@ -344,7 +379,9 @@ static void csv_reads_back(void **state)
     csv_has("kernels.csv", "key,kernel,name,grid_x,");
     csv_has("kernels.csv", ",0,k,8,2,1,512,1,1,0,7,,\n");
     csv_has("metrics.csv", "key,kernel,metric,unit,value\n");
-    snprintf(line, sizeof line, "\n%s,,cycles,cycles,9007199254740993\n%s,,ipc,instructions/cycle,0.1\n%s,0,cycles,cycles,7\n", key_of(1), key_of(1), key_of(1));
+    snprintf(line, sizeof line,
+             "\n%s,,cycles,cycles,9007199254740993\n%s,,ipc,instructions/cycle,0.1\n%s,0,cycles,cycles,7\n", key_of(1),
+             key_of(1), key_of(1));
     csv_has("metrics.csv", line);
     csv_has("pcs.csv", "key,kernel,pc,line,text,function,source,executions,misses\n");
     csv_has("pcs.csv", ",0,0,12,\"ld [%rd1], %r1\",,,5,2\n");
@@ -378,7 +415,8 @@ static double seconds_now(void)
 /* Some hundred metrics, as a run with time has; every thirteenth program and tenth scheduler the same. */
 static json_t *synthetic(uint32_t number)
 {
-    static const char *const schedulers[] = {"lrr", "gto", "two-level", "ccws", "daws", "swl:limit=4", "swl:limit=8", "paws", "cawa", "oldest"};
+    static const char *const schedulers[] = {"lrr",         "gto",         "two-level", "ccws", "daws",
+                                             "swl:limit=4", "swl:limit=8", "paws",      "cawa", "oldest"};
     json_t *total = json_object(), *lanes = json_array();
     char name[40], extra[300];
     json_object_set_new(total, "cycles", json_integer(100000 + number));
@@ -392,12 +430,15 @@ static json_t *synthetic(uint32_t number)
         json_t *inner = json_object();
         for (int i = 0; i < 12; i++) {
             snprintf(name, sizeof name, i ? "counter_%d" : "misses", i);
-            json_object_set_new(inner, name, group == 5 ? json_real(number * 0.37 + i) : json_integer(number * 31 + (uint32_t)i));
+            json_object_set_new(inner, name,
+                                group == 5 ? json_real(number * 0.37 + i) : json_integer(number * 31 + (uint32_t)i));
         }
         json_object_set_new(inner, "accesses", json_integer(number));
         json_object_set_new(total, groups[group], inner);
     }
-    snprintf(extra, sizeof extra, "{\"program\": \"program%u\", \"scheduler\": \"%s\", \"machine\": \"machine%u\", \"machine_text\": \"text %u\", \"sets\": [\"l1d.ways=%u\"], \"wall_seconds\": %u.5}",
+    snprintf(extra, sizeof extra,
+             "{\"program\": \"program%u\", \"scheduler\": \"%s\", \"machine\": \"machine%u\", \"machine_text\": \"text "
+             "%u\", \"sets\": [\"l1d.ways=%u\"], \"wall_seconds\": %u.5}",
              number % 13, schedulers[number % 10], number % 3, number % 3, number / 130, number % 13);
     json_t *record = record_of(number, "{}", extra);
     json_object_set_new(json_object_get(record, "stats"), "total", total);
@@ -426,7 +467,8 @@ static double took(double *since)
     return seconds;
 }
 
-/* What a sweep or a report asks of a large store stays well below a second, or `heddle sweep` could not say at once that there is nothing to do. */
+/* What a sweep or a report asks of a large store stays well below a second, or `heddle sweep` could not say at once
+ * that there is nothing to do. */
 static void large_store_is_quick(void **state)
 {
     (void)state;
@@ -450,7 +492,7 @@ static void large_store_is_quick(void **state)
     assert_int_equal(count, runs);
     double *values = arena_array(&a, double, 5 * runs);
     since = seconds_now();
-    assert_true(store_metrics(s, (const char (*)[KEY_BYTES])keys, count, names, 5, values, &e));
+    assert_true(store_metrics(s, (const char(*)[KEY_BYTES])keys, count, names, 5, values, &e));
     seconds[3] = took(&since);
     for (uint32_t i = 0; i < 5 * runs; i++)
         assert_false(isnan(values[i]));
@@ -465,8 +507,10 @@ static void large_store_is_quick(void **state)
     seconds[6] = took(&since);
     struct stat st;
     stat(path, &st);
-    print_message("%u runs, %.1f MB: made in %.2f s; open %.4f s, keys %.4f s, 5 metrics of each %.4f s, runs %.4f s, expected seconds of each %.4f s, machines %.4f s\n", runs, (double)st.st_size / 1e6,
-                  seconds[0], seconds[1], seconds[2], seconds[3], seconds[4], seconds[5], seconds[6]);
+    print_message("%u runs, %.1f MB: made in %.2f s; open %.4f s, keys %.4f s, 5 metrics of each %.4f s, runs %.4f s, "
+                  "expected seconds of each %.4f s, machines %.4f s\n",
+                  runs, (double)st.st_size / 1e6, seconds[0], seconds[1], seconds[2], seconds[3], seconds[4],
+                  seconds[5], seconds[6]);
     for (int i = 1; i < 7; i++)
         assert_true(seconds[i] < 1.0);
     arena_free(&a);
@@ -479,7 +523,8 @@ static int count_commit(void *count)
     return 0;
 }
 
-/* What waits for the disk is a commit: one for all, while one record that fails and one that is there already change nothing for the others. */
+/* What waits for the disk is a commit: one for all, while one record that fails and one that is there already change
+ * nothing for the others. */
 static void a_group_is_one_commit(void **state)
 {
     (void)state;
@@ -487,7 +532,8 @@ static void a_group_is_one_commit(void **state)
     struct error e = {0};
     int commits = 0;
     bool added;
-    json_t *bad = record_of(50, "{\"a.b\": 1, \"a\": {\"b\": 2}}", NULL); /* one name twice: half of its rows are in when it fails */
+    json_t *bad = record_of(50, "{\"a.b\": 1, \"a\": {\"b\": 2}}",
+                            NULL); /* one name twice: half of its rows are in when it fails */
     assert_true(put(s, synthetic(3)));
     sqlite3_commit_hook(s->db, count_commit, &commits);
     assert_true(store_group_begin(s, &e));
@@ -547,7 +593,8 @@ static void thousands_of_launches_are_quick(void **state)
 {
     (void)state;
     struct store *s = open_store(file_named("launches.db"), STORE_WRITE);
-    json_t *record = synthetic(1), *stats = json_object_get(record, "stats"), *kernels = json_object_get(stats, "kernels");
+    json_t *record = synthetic(1), *stats = json_object_get(record, "stats"),
+           *kernels = json_object_get(stats, "kernels");
     for (int i = 0; i < 3000; i++) {
         json_t *kernel = json_deep_copy(json_object_get(stats, "total"));
         json_object_set_new(kernel, "name", json_string("k"));
@@ -580,7 +627,8 @@ static int tool(int argc, char **argv)
         if ((ok = store_rescue(argv[2], argv[3], &saved, &e)))
             printf("%u runs saved, %u lost, %u experiments\n", saved.runs, saved.lost, saved.experiments);
     } else {
-        error_set(&e, ERROR_INVALID, "usage: test_store make FILE RUNS [FIRST] | check FILE | csv FILE FOLDER | rescue FILE NEW");
+        error_set(&e, ERROR_INVALID,
+                  "usage: test_store make FILE RUNS [FIRST] | check FILE | csv FILE FOLDER | rescue FILE NEW");
     }
     store_close(s);
     if (!ok)

@@ -1,4 +1,5 @@
-/* Does the store say what is wrong with a file that is not what it should be, and is nothing lost when a disk is full, a writer is killed, or two want to write at once? */
+/* Does the store say what is wrong with a file that is not what it should be, and is nothing lost when a disk is full,
+ * a writer is killed, or two want to write at once? */
 #include "store_test.h"
 
 #include <dirent.h>
@@ -40,7 +41,11 @@ static const char *store_of(const char *name, uint32_t runs)
     const char *path = file_named(name);
     struct store *s = open_store(path, STORE_WRITE);
     for (uint32_t i = 0; i < runs; i++)
-        put(s, record_of(i, "{\"cycles\": 5, \"lanes\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]}", NULL));
+        put(s,
+            record_of(
+                i,
+                "{\"cycles\": 5, \"lanes\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]}",
+                NULL));
     store_close(s);
     return path;
 }
@@ -144,7 +149,9 @@ static void assert_whole(const char *path, uint32_t runs)
     struct store *s = open_store(path, STORE_READ);
     snprintf(expected, sizeof expected, "integer %u", runs);
     assert_string_equal(ask(s, "SELECT count(*) FROM run"), expected);
-    assert_string_equal(ask(s, "SELECT count(*) FROM run r WHERE (SELECT count(*) FROM metrics m WHERE m.key = r.key) <> 23 OR (SELECT count(*) FROM kernel k WHERE k.run = r.id) <> 1"), "integer 0");
+    assert_string_equal(ask(s, "SELECT count(*) FROM run r WHERE (SELECT count(*) FROM metrics m WHERE m.key = r.key) "
+                               "<> 23 OR (SELECT count(*) FROM kernel k WHERE k.run = r.id) <> 1"),
+                        "integer 0");
     assert_string_equal(ask(s, "PRAGMA integrity_check"), "text ok");
     assert_string_equal(ask(s, "PRAGMA foreign_key_check"), "nothing");
     store_close(s);
@@ -179,8 +186,8 @@ static void rescue_saves_whole_runs(void **state)
         for (uint32_t i = 0; i < saved.page_count && i < STORE_PAGES_NAMED; i++)
             named += saved.pages[i] == (uint32_t)page + 1;
     }
-    print_message("%ld pages: nothing saved at %u of them, %.1f of %d runs at the others\n", (long)(st.st_size / 4096), refused_pages,
-                  (double)rescued / (double)(st.st_size / 4096 - refused_pages), RUNS);
+    print_message("%ld pages: nothing saved at %u of them, %.1f of %d runs at the others\n", (long)(st.st_size / 4096),
+                  refused_pages, (double)rescued / (double)(st.st_size / 4096 - refused_pages), RUNS);
     assert_true(refused_pages >= 1 && refused_pages <= 3);
     print_message("the damaged page is named for %u of them\n", named);
     assert_true(named >
@@ -213,7 +220,10 @@ static void full_file_loses_nothing(void **state)
     snprintf(limit, sizeof limit, "PRAGMA max_page_count = %d", pages + 3);
     assert_int_equal(sqlite3_exec(s->db, limit, NULL, NULL, NULL), SQLITE_OK);
     while (added) {
-        json_t *record = record_of(stored, "{\"cycles\": 5, \"lanes\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]}", NULL);
+        json_t *record = record_of(
+            stored,
+            "{\"cycles\": 5, \"lanes\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]}",
+            NULL);
         stored += store_put(s, record, &added, &e);
         json_decref(record);
     }
@@ -252,7 +262,9 @@ static int try_to_write(const char *path)
     struct store *s = store_open(path, STORE_WRITE, &e);
     char expected[200], host[100] = "";
     gethostname(host, sizeof host - 1);
-    snprintf(expected, sizeof expected, "%s is being written by process %ld on %s; wait for it, or use another file (-o)", path, (long)getppid(), host);
+    snprintf(expected, sizeof expected,
+             "%s is being written by process %ld on %s; wait for it, or use another file (-o)", path, (long)getppid(),
+             host);
     if (s) {
         store_close(s);
         return 1;

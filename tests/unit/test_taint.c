@@ -24,7 +24,7 @@ struct analysed {
 
 static void analyse(struct analysed *a, const char *name, const char *text, const char *function)
 {
-    struct error e = { 0 };
+    struct error e = {0};
     memset(a, 0, sizeof *a);
     a->module = ptx_parse(name, text, strlen(text), &e);
     if (!a->module)
@@ -41,14 +41,15 @@ static void release(struct analysed *a)
     ptx_module_free(a->module);
 }
 
-#define HEAD                                                                                                           \
-    ".version 8.0\n.target sm_80\n.address_size 64\n"                                                                  \
-    ".global .u32 cell;\n.const .u32 scalar;\n.const .u32 table[4];\n.global .texref image;\n"                         \
-    ".visible .func (.reg .u32 %out) callee(.reg .u32 %in)\n{\nmov.u32 %out, %in;\nret;\n}\n"                          \
-    ".visible .func (.param .u32 result) stacked(.param .u32 given)\n{\n.reg .u32 %r<9>;\n.reg .pred %p<3>;\n"         \
-    "ld.param.u32 %r1, [given];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra END;\nEND:\nst.param.u32 [result], %r1;\nret;\n}\n"
-#define KERNEL                                                                                                         \
-    HEAD ".visible .entry kernel(.param .u64 data, .param .u32 n)\n{\n.reg .u32 %r<40>;\n.reg .u64 %rd<9>;\n"          \
+#define HEAD                                                                                                   \
+    ".version 8.0\n.target sm_80\n.address_size 64\n"                                                          \
+    ".global .u32 cell;\n.const .u32 scalar;\n.const .u32 table[4];\n.global .texref image;\n"                 \
+    ".visible .func (.reg .u32 %out) callee(.reg .u32 %in)\n{\nmov.u32 %out, %in;\nret;\n}\n"                  \
+    ".visible .func (.param .u32 result) stacked(.param .u32 given)\n{\n.reg .u32 %r<9>;\n.reg .pred %p<3>;\n" \
+    "ld.param.u32 %r1, [given];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra END;\nEND:\nst.param.u32 [result], "       \
+    "%r1;\nret;\n}\n"
+#define KERNEL                                                                                                \
+    HEAD ".visible .entry kernel(.param .u64 data, .param .u32 n)\n{\n.reg .u32 %r<40>;\n.reg .u64 %rd<9>;\n" \
          ".reg .pred %p<9>;\n.shared .u32 room[64];\n.local .u32 own[4];\n"
 
 /* The n-th instruction with these words in it, from 0. */
@@ -131,29 +132,29 @@ static void each_source(void **state)
         const char *body;
         int taint;
     } rows[] = {
-        { "mov.u32 %r1, 7;", CLEAN },
-        { "mov.u32 %r1, %tid.x;", P },
-        { "mov.u32 %r1, %ntid.y;", P },
-        { "mov.u32 %r1, %ctaid.z;", P },
-        { "mov.u32 %r1, %nctaid.x;", P },
-        { "mov.u32 %r1, %laneid;", P },
-        { "mov.u32 %r1, %warpid;", P },
-        { "add.u32 %r1, %tid.x, 1;", P },
-        { "ld.param.u32 %r1, [n];", P },
-        { "mov.b64 %rd1, n;\nld.param.u32 %r1, [%rd1];", P },
-        { "ld.global.u32 %r1, [cell];", D },
-        { "ld.shared.u32 %r1, [room];", D },
-        { "ld.local.u32 %r1, [own];", D },
-        { "ld.const.u32 %r1, [table];", D },
-        { "ld.const.u32 %r1, [table+4];", D },
-        { "mov.u64 %rd1, table;\nld.const.u32 %r1, [%rd1];", D },
-        { "ld.const.u32 %r1, [scalar];", P },
-        { "ld.param.u64 %rd1, [data];\nld.u32 %r1, [%rd1];", D },
-        { "atom.global.add.u32 %r1, [cell], 1;", D },
-        { "tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [image, {%r9}];", D },
-        { "ld.global.v2.u32 {%r2, %r1}, [cell];", D },
-        { "call (%r1), callee, (7);", D },
-        { "mov.u64 %rd1, room;\ncvt.u32.u64 %r1, %rd1;", CLEAN }, /* an address is a constant */
+        {"mov.u32 %r1, 7;", CLEAN},
+        {"mov.u32 %r1, %tid.x;", P},
+        {"mov.u32 %r1, %ntid.y;", P},
+        {"mov.u32 %r1, %ctaid.z;", P},
+        {"mov.u32 %r1, %nctaid.x;", P},
+        {"mov.u32 %r1, %laneid;", P},
+        {"mov.u32 %r1, %warpid;", P},
+        {"add.u32 %r1, %tid.x, 1;", P},
+        {"ld.param.u32 %r1, [n];", P},
+        {"mov.b64 %rd1, n;\nld.param.u32 %r1, [%rd1];", P},
+        {"ld.global.u32 %r1, [cell];", D},
+        {"ld.shared.u32 %r1, [room];", D},
+        {"ld.local.u32 %r1, [own];", D},
+        {"ld.const.u32 %r1, [table];", D},
+        {"ld.const.u32 %r1, [table+4];", D},
+        {"mov.u64 %rd1, table;\nld.const.u32 %r1, [%rd1];", D},
+        {"ld.const.u32 %r1, [scalar];", P},
+        {"ld.param.u64 %rd1, [data];\nld.u32 %r1, [%rd1];", D},
+        {"atom.global.add.u32 %r1, [cell], 1;", D},
+        {"tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [image, {%r9}];", D},
+        {"ld.global.v2.u32 {%r2, %r1}, [cell];", D},
+        {"call (%r1), callee, (7);", D},
+        {"mov.u64 %rd1, room;\ncvt.u32.u64 %r1, %rd1;", CLEAN}, /* an address is a constant */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (class_of(rows[i].body) != rows[i].taint)
@@ -161,7 +162,7 @@ static void each_source(void **state)
 }
 
 #define INDEX "mov.u32 %r2, %tid.x;\n"
-#define DATA "ld.global.u32 %r3, [cell];\n"
+#define DATA  "ld.global.u32 %r3, [cell];\n"
 
 static void what_instructions_do(void **state)
 {
@@ -170,47 +171,47 @@ static void what_instructions_do(void **state)
         const char *body;
         int taint;
     } rows[] = {
-        { INDEX "add.u32 %r1, %r2, 1;", P },
-        { INDEX DATA "add.u32 %r1, %r2, %r3;", D },
-        { INDEX DATA "mad.lo.u32 %r1, %r2, 3, %r3;", D },
+        {INDEX "add.u32 %r1, %r2, 1;", P},
+        {INDEX DATA "add.u32 %r1, %r2, %r3;", D},
+        {INDEX DATA "mad.lo.u32 %r1, %r2, 3, %r3;", D},
         /* assigned again */
-        { DATA "mov.u32 %r1, %r3;\nmov.u32 %r1, 5;", CLEAN },
-        { INDEX DATA "mov.u32 %r1, %r3;\nmov.u32 %r1, %r2;", P },
-        { "mov.u32 %r1, 5;\nadd.u32 %r1, %r1, 1;", CLEAN },
+        {DATA "mov.u32 %r1, %r3;\nmov.u32 %r1, 5;", CLEAN},
+        {INDEX DATA "mov.u32 %r1, %r3;\nmov.u32 %r1, %r2;", P},
+        {"mov.u32 %r1, 5;\nadd.u32 %r1, %r1, 1;", CLEAN},
         /* under a guard the old value may stay; the guard itself is no taint */
-        { DATA "setp.eq.u32 %p2, 1, 1;\nmov.u32 %r1, %r3;\n@%p2 mov.u32 %r1, 5;", D },
-        { DATA "setp.eq.u32 %p2, 1, 1;\nmov.u32 %r1, 5;\n@%p2 mov.u32 %r1, %r3;", D },
-        { DATA "setp.eq.u32 %p2, %r3, 1;\nmov.u32 %r1, 5;\n@%p2 mov.u32 %r1, 6;", CLEAN },
-        { INDEX "setp.eq.u32 %p2, 1, 1;\nmov.u32 %r1, %r2;\n@!%p2 mov.u32 %r1, 5;", P },
+        {DATA "setp.eq.u32 %p2, 1, 1;\nmov.u32 %r1, %r3;\n@%p2 mov.u32 %r1, 5;", D},
+        {DATA "setp.eq.u32 %p2, 1, 1;\nmov.u32 %r1, 5;\n@%p2 mov.u32 %r1, %r3;", D},
+        {DATA "setp.eq.u32 %p2, %r3, 1;\nmov.u32 %r1, 5;\n@%p2 mov.u32 %r1, 6;", CLEAN},
+        {INDEX "setp.eq.u32 %p2, 1, 1;\nmov.u32 %r1, %r2;\n@!%p2 mov.u32 %r1, 5;", P},
         /* predicates */
-        { DATA "setp.eq.u32 %p2, %r3, 1;\nselp.u32 %r1, 5, 6, %p2;", D },
-        { INDEX DATA "setp.eq.u32 %p2, %r2, 1;\nselp.u32 %r1, %r3, 6, %p2;", D },
-        { INDEX "setp.eq.u32 %p2, %r2, 1;\nselp.u32 %r1, 5, 6, %p2;", P },
-        { INDEX DATA "setp.eq.u32 %p3, %r3, 1;\nsetp.eq.and.u32 %p2|%p4, %r2, 1, %p3;\nselp.u32 %r1, 5, 6, %p4;", D },
-        { INDEX DATA "setp.eq.u32 %p3, %r3, 1;\nsetp.eq.u32 %p4, %r2, 1;\nand.pred %p2, %p3, %p4;\n"
-                     "selp.u32 %r1, 5, 6, %p2;",
-          D },
+        {DATA "setp.eq.u32 %p2, %r3, 1;\nselp.u32 %r1, 5, 6, %p2;", D},
+        {INDEX DATA "setp.eq.u32 %p2, %r2, 1;\nselp.u32 %r1, %r3, 6, %p2;", D},
+        {INDEX "setp.eq.u32 %p2, %r2, 1;\nselp.u32 %r1, 5, 6, %p2;", P},
+        {INDEX DATA "setp.eq.u32 %p3, %r3, 1;\nsetp.eq.and.u32 %p2|%p4, %r2, 1, %p3;\nselp.u32 %r1, 5, 6, %p4;", D},
+        {INDEX DATA "setp.eq.u32 %p3, %r3, 1;\nsetp.eq.u32 %p4, %r2, 1;\nand.pred %p2, %p3, %p4;\n"
+                    "selp.u32 %r1, 5, 6, %p2;",
+         D},
         /* the carry */
-        { DATA "add.cc.u32 %r4, %r3, 1;\naddc.u32 %r1, 0, 0;", D },
-        { DATA "add.cc.u32 %r4, %r3, 1;\nadd.cc.u32 %r4, 1, 1;\naddc.u32 %r1, 0, 0;", CLEAN },
+        {DATA "add.cc.u32 %r4, %r3, 1;\naddc.u32 %r1, 0, 0;", D},
+        {DATA "add.cc.u32 %r4, %r3, 1;\nadd.cc.u32 %r4, 1, 1;\naddc.u32 %r1, 0, 0;", CLEAN},
         /* other lanes have the same registers */
-        { INDEX "shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;", P },
-        { DATA "setp.eq.u32 %p2, %r3, 1;\nvote.sync.ballot.b32 %r1, %p2, -1;", D },
+        {INDEX "shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;", P},
+        {DATA "setp.eq.u32 %p2, %r3, 1;\nvote.sync.ballot.b32 %r1, %p2, -1;", D},
         /* what memory gives back is data */
-        { INDEX "st.shared.u32 [room], %r2;\nld.shared.u32 %r1, [room];", D },
+        {INDEX "st.shared.u32 [room], %r2;\nld.shared.u32 %r1, [room];", D},
         /* control is no taint */
-        { DATA "mov.u32 %r1, 1;\nsetp.eq.u32 %p2, %r3, 1;\n@%p2 bra OVER;\nmov.u32 %r1, 2;\nOVER:", CLEAN },
+        {DATA "mov.u32 %r1, 1;\nsetp.eq.u32 %p2, %r3, 1;\n@%p2 bra OVER;\nmov.u32 %r1, 2;\nOVER:", CLEAN},
         /* where paths meet */
-        { DATA "mov.u32 %r1, 1;\nsetp.eq.u32 %p2, 1, 1;\n@%p2 bra OVER;\nmov.u32 %r1, %r3;\nOVER:", D },
-        { INDEX "setp.eq.u32 %p2, 1, 1;\n@%p2 bra A;\nmov.u32 %r1, 1;\nbra.uni B;\nA:\nmov.u32 %r1, %r2;\nB:", P },
+        {DATA "mov.u32 %r1, 1;\nsetp.eq.u32 %p2, 1, 1;\n@%p2 bra OVER;\nmov.u32 %r1, %r3;\nOVER:", D},
+        {INDEX "setp.eq.u32 %p2, 1, 1;\n@%p2 bra A;\nmov.u32 %r1, 1;\nbra.uni B;\nA:\nmov.u32 %r1, %r2;\nB:", P},
         /* round a loop: what comes with the second turn */
-        { DATA "mov.u32 %r1, 1;\nmov.u32 %r4, 0;\nAGAIN:\nadd.u32 %r1, %r1, %r4;\nmov.u32 %r4, %r5;\n"
-               "mov.u32 %r5, %r3;\nsetp.lt.u32 %p2, %r6, 9;\n@%p2 bra AGAIN;",
-          D },
+        {DATA "mov.u32 %r1, 1;\nmov.u32 %r4, 0;\nAGAIN:\nadd.u32 %r1, %r1, %r4;\nmov.u32 %r4, %r5;\n"
+              "mov.u32 %r5, %r3;\nsetp.lt.u32 %p2, %r6, 9;\n@%p2 bra AGAIN;",
+         D},
         /* a register of the loop that is set anew in every turn */
-        { DATA "AGAIN:\nmov.u32 %r1, 1;\nadd.u32 %r4, %r1, 1;\nsetp.lt.u32 %p2, %r4, 9;\n@%p2 bra AGAIN;\n", CLEAN },
+        {DATA "AGAIN:\nmov.u32 %r1, 1;\nadd.u32 %r4, %r1, 1;\nsetp.lt.u32 %p2, %r4, 9;\n@%p2 bra AGAIN;\n", CLEAN},
         /* code that is never reached adds nothing */
-        { DATA "mov.u32 %r1, 1;\nbra.uni OVER;\nmov.u32 %r1, %r3;\nOVER:", CLEAN },
+        {DATA "mov.u32 %r1, 1;\nbra.uni OVER;\nmov.u32 %r1, %r3;\nOVER:", CLEAN},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (class_of(rows[i].body) != rows[i].taint)
@@ -412,7 +413,7 @@ static void check_chain(struct analysed *a, uint32_t from)
     uint32_t reader = from;
     assert_true((why.count != 0) == (a->t->of[from] != CLEAN));
     for (uint32_t k = 0; k < why.count; k++) {
-        struct reads r = { 0 };
+        struct reads r = {0};
         ptx_visit_regs(a->f, &a->f->insts[why.insts[k]], note_written, &r);
         ptx_visit_regs(a->f, &a->f->insts[reader], note_read, &r);
         assert_true(r.found);
@@ -428,7 +429,7 @@ static void random_programs(void **state)
 {
     (void)state;
     uint64_t seed = 1;
-    uint32_t seen[3] = { 0 };
+    uint32_t seen[3] = {0};
     for (uint32_t round = 0; round < 4000; round++) {
         struct step steps[LENGTH_MOST];
         struct model m;
@@ -436,11 +437,11 @@ static void random_programs(void **state)
         char text[8192] = KERNEL, line[128];
         uint32_t count = 5 + next_random(&seed) % (LENGTH_MOST - 5);
         for (uint32_t i = 0; i < count; i++) {
-            steps[i] = (struct step){ .kind = (enum kind)(next_random(&seed) % KINDS),
-                                      .to = next_random(&seed) % REGS,
-                                      .a = next_random(&seed) % REGS,
-                                      .b = next_random(&seed) % REGS,
-                                      .target = next_random(&seed) % (count + 1) };
+            steps[i] = (struct step){.kind = (enum kind)(next_random(&seed) % KINDS),
+                                     .to = next_random(&seed) % REGS,
+                                     .a = next_random(&seed) % REGS,
+                                     .b = next_random(&seed) % REGS,
+                                     .target = next_random(&seed) % (count + 1)};
             if (steps[i].kind == LOAD && next_random(&seed) % 3)
                 steps[i].kind = THREAD; /* else all is data */
             write_step(line, sizeof line, &steps[i], i);

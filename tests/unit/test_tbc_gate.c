@@ -56,9 +56,8 @@ static void expect_warp(struct gate *g, uint32_t slot, uint32_t after, uint32_t 
     assert_int_equal(w->count, count);
     assert_memory_equal(w->pieces, pieces, count * sizeof *pieces);
 }
-#define PIECES(...)                                                                                                    \
-    (const struct heddle_piece[]){__VA_ARGS__},                                                                        \
-        sizeof(struct heddle_piece[]){__VA_ARGS__} / sizeof(struct heddle_piece)
+#define PIECES(...) \
+    (const struct heddle_piece[]){__VA_ARGS__}, sizeof(struct heddle_piece[]){__VA_ARGS__} / sizeof(struct heddle_piece)
 
 /* A warp as it was last formed executes a branch: of its threads, those of `taken` (by home warp) take it. */
 static void come_to(struct gate *g, uint32_t slot, struct heddle_branch e, const uint32_t taken[3])
@@ -128,9 +127,9 @@ static void go_to_b(struct gate *g)
     expect_depth(g, 3, 1);
     expect_entry(g, 0, PC_G, NOWHERE, 0xf, 0xf, 0xf);
     expect_entry(g, 1, PC_C, PC_G, 0xf, 0x7, 0xb);
-    expect_entry(g, 2, PC_B, PC_G, 0, 0x8, 0x4); /* the taken side first */
+    expect_entry(g, 2, PC_B, PC_G, 0, 0x8, 0x4);                  /* the taken side first */
     expect_warp(g, 0, 0, PC_B, PC_G, PIECES({1, 0x8}, {2, 0x4})); /* - - A 7: one warp instead of two */
-    assert_int_equal(g->count, g->checked);                        /* none for warps without threads */
+    assert_int_equal(g->count, g->checked);                       /* none for warps without threads */
 }
 
 static void go_to_d(struct gate *g)
@@ -192,7 +191,7 @@ static void ended_threads_leave_the_masks(void **state)
     leave(&g, 1, PIECES({1, 0x1}));
     leave(&g, 2, PIECES({2, 0x1}));
     expect_depth(&g, 3, 3);
-    g.checked += 3; /* E, as before */
+    g.checked += 3;                 /* E, as before */
     leave(&g, 1, PIECES({1, 0x4})); /* 6 of - 5 6 B: the warp goes on */
     expect_depth(&g, 3, 3);
     for (uint32_t slot = 0; slot < 3; slot++)
@@ -276,7 +275,7 @@ static void the_figures_counts(void **state)
     (void)state;
     go_to_d(&g);
     assert_int_equal(g.unit.counters[HEDDLE_COUNT_PATHS], 4);
-    assert_int_equal(g.unit.counters[HEDDLE_COUNT_COMPACTED], 1);                  /* B */
+    assert_int_equal(g.unit.counters[HEDDLE_COUNT_COMPACTED], 1); /* B */
     assert_int_equal(g.unit.counters[HEDDLE_COUNT_WARPS_APART], 2 + 3 + 3 + 3);
     assert_int_equal(g.unit.counters[HEDDLE_COUNT_WARPS_FORMED], 1 + 3 + 3 + 3);
     assert_int_equal(g.unit.counters[HEDDLE_COUNT_WARPS_IDEAL], 1 + 1 + 1 + 1); /* of 32 lanes */
@@ -293,12 +292,12 @@ static const char figure[] = "ld.param.u64 %rd0, [buffer];\nmov.u32 %r1, %tid.x;
                              "add.u64 %rd1, %rd0, %rd1;\nmov.u32 %r5, 0;\nsetp.eq.u32 %p1, %r4, 7;\n"
                              "setp.eq.or.u32 %p1, %r4, 10, %p1;\nsetp.eq.u32 %p2, %r2, 0;\n"
                              "setp.gt.u32 %p0, %r2, 3;\n@%p0 exit;\nbar.sync 0;\n"
-                             "add.u32 %r5, %r5, 0x1;\n" NEVER "@%p1 bra B;\n"          /* A: 14 */
-                             "add.u32 %r5, %r5, 0x100;\n" NEVER "@%p2 bra D;\n"        /* C: 18 */
-                             "add.u32 %r5, %r5, 0x10000;\n" NEVER "bra F;\n"           /* E: 22 */
-                             "D:\nadd.u32 %r5, %r5, 0x1000;\n" NEVER                   /* 26 */
-                             "F:\nadd.u32 %r5, %r5, 0x100000;\n" NEVER "bra G;\n"      /* 29 */
-                             "B:\nadd.u32 %r5, %r5, 0x10;\n" NEVER                     /* 33 */
+                             "add.u32 %r5, %r5, 0x1;\n" NEVER "@%p1 bra B;\n"                       /* A: 14 */
+                             "add.u32 %r5, %r5, 0x100;\n" NEVER "@%p2 bra D;\n"                     /* C: 18 */
+                             "add.u32 %r5, %r5, 0x10000;\n" NEVER "bra F;\n"                        /* E: 22 */
+                             "D:\nadd.u32 %r5, %r5, 0x1000;\n" NEVER                                /* 26 */
+                             "F:\nadd.u32 %r5, %r5, 0x100000;\n" NEVER "bra G;\n"                   /* 29 */
+                             "B:\nadd.u32 %r5, %r5, 0x10;\n" NEVER                                  /* 33 */
                              "G:\nadd.u32 %r5, %r5, 0x1000000;\nst.global.u32 [%rd1+8192], %r5;\n"; /* 36 */
 
 /* What the core was told and what it did. Of one launch at a time. */
@@ -306,7 +305,10 @@ static struct {
     struct heddle_divergence_services core;
     struct formed formed[64];
     uint64_t formed_at[64], now;
-    struct { uint64_t cycle; uint32_t warp, pc, active; } issue[512];
+    struct {
+        uint64_t cycle;
+        uint32_t warp, pc, active;
+    } issue[512];
     uint32_t formed_count, issue_count;
 } ran;
 
@@ -385,7 +387,8 @@ struct expected {
     uint32_t active[3];
 };
 
-#define TEN {{{0, 0xf}}, {{1, 0x7}, {2, 0x8}}, {{2, 0x3}}}, {0xf, 0xf, 0x3}
+#define TEN \
+    {{{0, 0xf}}, {{1, 0x7}, {2, 0x8}}, {{2, 0x3}}}, { 0xf, 0xf, 0x3 }
 static const struct expected paths[] = {
     {"B", IN_B, IN_G, 1, {{{1, 0x8}, {2, 0x4}}}, {0xc}},
     {"C", IN_C, IN_E, 3, TEN},
@@ -442,8 +445,8 @@ static void the_figures_cycles(void **state)
             assert_int_equal(ran.formed_at[next], came);
             assert_int_equal(w->ready, came + k);
             if (begin < w->ready || begin < came + FETCH || begin >= came + FETCH + x->warps)
-                fail_msg("%s, warp %u: formed in cycle %llu, first issue in %llu", x->name, k,
-                         (unsigned long long)came, (unsigned long long)begin);
+                fail_msg("%s, warp %u: formed in cycle %llu, first issue in %llu", x->name, k, (unsigned long long)came,
+                         (unsigned long long)begin);
             started |= 1u << (begin - came - FETCH);
             last = end > last ? end : last;
             next++;
@@ -453,8 +456,9 @@ static void the_figures_cycles(void **state)
     }
     assert_int_equal(next, ran.formed_count);
     for (uint32_t i = 0; i < 12; i++) /* A, then B, or C and D or E and F; then G */
-        assert_int_equal(((uint32_t *)(t.buffer + OUT))[i],
-                         i == 7 || i == 10 ? 0x1000011 : i % 4 == 0 ? 0x1101101 : 0x1110101);
+        assert_int_equal(((uint32_t *)(t.buffer + OUT))[i], i == 7 || i == 10 ? 0x1000011
+                                                            : i % 4 == 0      ? 0x1101101
+                                                                              : 0x1110101);
     timed_close(&t);
 }
 

@@ -1,5 +1,5 @@
-/* Texture objects: handles, and reading compared with what silicon read. tests/data/texture.bin was recorded on an H200: for each texture its description,
- * its texels, coordinates, and the four components that came back. */
+/* Texture objects: handles, and reading compared with what silicon read. tests/data/texture.bin was recorded on an
+ * H200: for each texture its description, its texels, coordinates, and the four components that came back. */
 #include "exec/sampler.h"
 
 #include <setjmp.h>
@@ -16,16 +16,21 @@ enum { MAGIC = 0x7e57, MAX_LEVELS = 8 };
 
 /* A record of the file; little-endian. */
 struct recorded {
-    int32_t magic, op, linear, normalized, address, format, channels, integer, width, height, depth, samples, levels, linear_levels, component;
+    int32_t magic, op, linear, normalized, address, format, channels, integer, width, height, depth, samples, levels,
+        linear_levels, component;
     float min_level, max_level, level_bias, border[4];
     int32_t texel_bytes;
 };
 
 static bool is_layered(int op) { return op == A1 || op == A2; }
 
-static uint32_t at_level(int32_t extent, int level) { return extent == 0 ? 0 : extent >> level ? (uint32_t)(extent >> level) : 1; }
+static uint32_t at_level(int32_t extent, int level)
+{
+    return extent == 0 ? 0 : extent >> level ? (uint32_t)(extent >> level) : 1;
+}
 
-static void describe(const struct recorded *r, uint8_t *texels, struct texture *t, struct texture_array levels[MAX_LEVELS])
+static void describe(const struct recorded *r, uint8_t *texels, struct texture *t,
+                     struct texture_array levels[MAX_LEVELS])
 {
     *t = (struct texture){.kind = r->op == FETCH ? TEXTURE_LINEAR : r->op == PITCH2 ? TEXTURE_PITCH2D : TEXTURE_ARRAY};
     t->linear_filter = r->linear;
@@ -41,7 +46,9 @@ static void describe(const struct recorded *r, uint8_t *texels, struct texture *
     for (int i = 0; i < r->levels; i++) {
         struct texture_array *a = &levels[i];
         uint32_t slices = is_layered(r->op) ? (uint32_t)r->depth : at_level(r->depth, i);
-        *a = (struct texture_array){.format = (enum texture_format)r->format, .channels = (uint32_t)r->channels, .data = (uint64_t)(uintptr_t)texels};
+        *a = (struct texture_array){.format = (enum texture_format)r->format,
+                                    .channels = (uint32_t)r->channels,
+                                    .data = (uint64_t)(uintptr_t)texels};
         a->width = at_level(r->width, i);
         a->height = at_level(r->height, i);
         a->depth = is_layered(r->op) ? 0 : slices;
@@ -63,8 +70,9 @@ static int32_t whole(float v) { return v != v ? 0 : v > 2e9f ? INT32_MAX : v < -
 static struct texture_request request(const struct recorded *r, const float at[4])
 {
     static const enum texture_geometry geometries[] = {
-        [D1] = TEXTURE_1D, [D2] = TEXTURE_2D, [D3] = TEXTURE_3D, [A1] = TEXTURE_A1D, [A2] = TEXTURE_A2D, [FETCH] = TEXTURE_1D, [GATHER] = TEXTURE_2D,
-        [LOD2] = TEXTURE_2D, [LOD1] = TEXTURE_1D, [PITCH2] = TEXTURE_2D, [INT1] = TEXTURE_1D, [INT2] = TEXTURE_2D, [INT3] = TEXTURE_3D,
+        [D1] = TEXTURE_1D,    [D2] = TEXTURE_2D,     [D3] = TEXTURE_3D,   [A1] = TEXTURE_A1D,  [A2] = TEXTURE_A2D,
+        [FETCH] = TEXTURE_1D, [GATHER] = TEXTURE_2D, [LOD2] = TEXTURE_2D, [LOD1] = TEXTURE_1D, [PITCH2] = TEXTURE_2D,
+        [INT1] = TEXTURE_1D,  [INT2] = TEXTURE_2D,   [INT3] = TEXTURE_3D,
     };
     struct texture_request q = {.geometry = geometries[r->op], .gather = r->op == GATHER ? r->component : -1};
     memcpy(q.at, at, sizeof q.at);
@@ -94,9 +102,11 @@ static void check_record(FILE *f, const struct recorded *r)
         uint32_t got[4], *want = wanted + 4 * i;
         texture_sample(&t, &q, got);
         if (memcmp(got, want, sizeof got) != 0)
-            fail_msg("op %d linear %d normalized %d address %d format %d channels %d at (%g, %g, %g, %g): %08x %08x %08x %08x, silicon has %08x %08x %08x %08x",
-                     r->op, r->linear, r->normalized, r->address, r->format, r->channels, (double)at[4 * i], (double)at[4 * i + 1], (double)at[4 * i + 2],
-                     (double)at[4 * i + 3], got[0], got[1], got[2], got[3], want[0], want[1], want[2], want[3]);
+            fail_msg("op %d linear %d normalized %d address %d format %d channels %d at (%g, %g, %g, %g): %08x %08x "
+                     "%08x %08x, silicon has %08x %08x %08x %08x",
+                     r->op, r->linear, r->normalized, r->address, r->format, r->channels, (double)at[4 * i],
+                     (double)at[4 * i + 1], (double)at[4 * i + 2], (double)at[4 * i + 3], got[0], got[1], got[2],
+                     got[3], want[0], want[1], want[2], want[3]);
     }
     free(texels);
     free(at);
@@ -148,10 +158,18 @@ static void test_handles(void **state)
 static void test_linear_weights(void **state)
 {
     float texels[4] = {0.0f, 4.0f, 8.0f, 100.0f};
-    struct texture t = {.kind = TEXTURE_ARRAY, .linear_filter = true, .address = {TEXTURE_CLAMP, TEXTURE_CLAMP, TEXTURE_CLAMP}};
-    static const struct { float at, value; } cases[] = {{1.0f, 2.0f}, {0.75f, 1.0f}, {1.5f, 4.0f}, {-5.0f, 0.0f}, {50.0f, 100.0f}, {1.001f, 2.0f}};
+    struct texture t = {
+        .kind = TEXTURE_ARRAY, .linear_filter = true, .address = {TEXTURE_CLAMP, TEXTURE_CLAMP, TEXTURE_CLAMP}};
+    static const struct {
+        float at, value;
+    } cases[] = {{1.0f, 2.0f}, {0.75f, 1.0f}, {1.5f, 4.0f}, {-5.0f, 0.0f}, {50.0f, 100.0f}, {1.001f, 2.0f}};
     (void)state;
-    t.array = (struct texture_array){.data = (uint64_t)(uintptr_t)texels, .width = 4, .format = TEXTURE_F32, .channels = 1, .pitch_bytes = 16, .slice_bytes = 16};
+    t.array = (struct texture_array){.data = (uint64_t)(uintptr_t)texels,
+                                     .width = 4,
+                                     .format = TEXTURE_F32,
+                                     .channels = 1,
+                                     .pitch_bytes = 16,
+                                     .slice_bytes = 16};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct texture_request q = {.geometry = TEXTURE_1D, .gather = -1, .at = {cases[i].at}};
         uint32_t bits[4];
@@ -164,6 +182,7 @@ static void test_linear_weights(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_handles), cmocka_unit_test(test_linear_weights), cmocka_unit_test(test_silicon)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_handles), cmocka_unit_test(test_linear_weights),
+                                       cmocka_unit_test(test_silicon)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,13 +32,34 @@ static struct fixture start(uint64_t first, uint64_t end)
     return f;
 }
 
-static void begin(struct fixture *f, uint32_t core, uint32_t warp, uint64_t cycle, uint64_t block) { f->o->warp_begin(f->o->context, core, warp, cycle, block, warp); }
-static void end(struct fixture *f, uint32_t core, uint32_t warp, uint64_t cycle) { f->o->warp_end(f->o->context, core, warp, cycle); }
-static void issue(struct fixture *f, uint32_t warp, uint64_t cycle) { f->o->issue(f->o->context, 0, 0, warp, cycle, (uint32_t)cycle, 4); }
-static void wait_begin(struct fixture *f, uint32_t warp, uint64_t cycle) { f->o->barrier_begin(f->o->context, 0, warp, cycle); }
-static void wait_end(struct fixture *f, uint32_t warp, uint64_t cycle) { f->o->barrier_end(f->o->context, 0, warp, cycle); }
-static void load_begin(struct fixture *f, uint32_t warp, uint64_t cycle, uint32_t pc) { f->o->load_begin(f->o->context, 0, warp, cycle, pc, 4); }
-static void load_end(struct fixture *f, uint32_t warp, uint64_t cycle, uint32_t pc) { f->o->load_end(f->o->context, 0, warp, cycle, pc); }
+static void begin(struct fixture *f, uint32_t core, uint32_t warp, uint64_t cycle, uint64_t block)
+{
+    f->o->warp_begin(f->o->context, core, warp, cycle, block, warp);
+}
+static void end(struct fixture *f, uint32_t core, uint32_t warp, uint64_t cycle)
+{
+    f->o->warp_end(f->o->context, core, warp, cycle);
+}
+static void issue(struct fixture *f, uint32_t warp, uint64_t cycle)
+{
+    f->o->issue(f->o->context, 0, 0, warp, cycle, (uint32_t)cycle, 4);
+}
+static void wait_begin(struct fixture *f, uint32_t warp, uint64_t cycle)
+{
+    f->o->barrier_begin(f->o->context, 0, warp, cycle);
+}
+static void wait_end(struct fixture *f, uint32_t warp, uint64_t cycle)
+{
+    f->o->barrier_end(f->o->context, 0, warp, cycle);
+}
+static void load_begin(struct fixture *f, uint32_t warp, uint64_t cycle, uint32_t pc)
+{
+    f->o->load_begin(f->o->context, 0, warp, cycle, pc, 4);
+}
+static void load_end(struct fixture *f, uint32_t warp, uint64_t cycle, uint32_t pc)
+{
+    f->o->load_end(f->o->context, 0, warp, cycle, pc);
+}
 
 /* The file's object. */
 static json_t *finish(struct fixture *f)
@@ -74,8 +95,8 @@ static int count(json_t *root, const char *phase, const char *name)
     size_t i;
     json_t *event;
     int n = 0;
-    json_array_foreach(events(root), i, event)
-        n += !strcmp(text(event, "ph"), phase) && (!name || !strcmp(text(event, "name"), name));
+    json_array_foreach(events(root), i, event) n +=
+        !strcmp(text(event, "ph"), phase) && (!name || !strcmp(text(event, "name"), name));
     return n;
 }
 
@@ -83,9 +104,8 @@ static const json_t *find(json_t *root, const char *phase, const char *name)
 {
     size_t i;
     json_t *event;
-    json_array_foreach(events(root), i, event)
-        if (!strcmp(text(event, "ph"), phase) && !strcmp(text(event, "name"), name))
-            return event;
+    json_array_foreach(events(root), i,
+                       event) if (!strcmp(text(event, "ph"), phase) && !strcmp(text(event, "name"), name)) return event;
     fail_msg("no event %s of phase %s", name, phase);
     return NULL;
 }
@@ -98,7 +118,8 @@ static void check(json_t *root, json_int_t first, json_int_t last)
     json_int_t *run_end = calloc(THREADS, sizeof *run_end), now = 0;
     size_t i;
     json_t *event;
-    json_array_foreach(events(root), i, event) {
+    json_array_foreach(events(root), i, event)
+    {
         char phase = text(event, "ph")[0];
         json_int_t tid = number(event, "tid"), ts = number(event, "ts"), duration = number(event, "dur");
         assert_true(phase && strchr("MBEXbeC", phase));
@@ -281,8 +302,10 @@ static void cannot_be_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_run), cmocka_unit_test(every_window), cmocka_unit_test(nothing_happened), cmocka_unit_test(wants),
-        cmocka_unit_test(size_limit), cmocka_unit_test(names_cannot_break_it), cmocka_unit_test(cannot_be_written),
+        cmocka_unit_test(small_run),         cmocka_unit_test(every_window),
+        cmocka_unit_test(nothing_happened),  cmocka_unit_test(wants),
+        cmocka_unit_test(size_limit),        cmocka_unit_test(names_cannot_break_it),
+        cmocka_unit_test(cannot_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

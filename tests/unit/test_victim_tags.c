@@ -6,7 +6,10 @@
 
 enum { LINE = 128, WARPS = 8 };
 
-static void start(struct heddle_victim_tags *v, uint32_t sets, uint32_t ways) { assert_true(heddle_victim_tags_init(v, WARPS, sets, ways, LINE)); }
+static void start(struct heddle_victim_tags *v, uint32_t sets, uint32_t ways)
+{
+    assert_true(heddle_victim_tags_init(v, WARPS, sets, ways, LINE));
+}
 
 static void evict(struct heddle_victim_tags *v, int32_t owner, uint64_t line, uint32_t by)
 {
@@ -15,12 +18,15 @@ static void evict(struct heddle_victim_tags *v, int32_t owner, uint64_t line, ui
 
 static bool load(struct heddle_victim_tags *v, uint32_t warp, uint64_t line, enum heddle_outcome outcome)
 {
-    return heddle_victim_tags_accessed(v, &(struct heddle_l1_access){.address = line * LINE, .warp = warp, .outcome = outcome, .owner = -1});
+    return heddle_victim_tags_accessed(
+        v, &(struct heddle_l1_access){.address = line * LINE, .warp = warp, .outcome = outcome, .owner = -1});
 }
 
 static void store(struct heddle_victim_tags *v, uint32_t warp, uint64_t line, enum heddle_outcome outcome, bool local)
 {
-    assert_false(heddle_victim_tags_accessed(v, &(struct heddle_l1_access){.address = line * LINE, .warp = warp, .outcome = outcome, .store = true, .local = local, .owner = -1}));
+    assert_false(heddle_victim_tags_accessed(
+        v, &(struct heddle_l1_access){
+               .address = line * LINE, .warp = warp, .outcome = outcome, .store = true, .local = local, .owner = -1}));
 }
 
 /* Warp 3 loads line A, warp 5 evicts it: it is in the portion of warp 3, not in that of warp 5. */
@@ -54,7 +60,8 @@ static void which_accesses_look(void **state)
     heddle_victim_tags_free(&v);
 }
 
-/* A warp that evicts a line of its own with the access that asks for another: the tag is in before the look-up. Seen where the same access finds it. */
+/* A warp that evicts a line of its own with the access that asks for another: the tag is in before the look-up. Seen
+ * where the same access finds it. */
 static void the_line_that_leaves_comes_first(void **state)
 {
     (void)state;
@@ -87,7 +94,8 @@ static void stores_take_tags_out_everywhere(void **state)
     heddle_victim_tags_free(&v);
 }
 
-/* Two ways a set: the tag that came first leaves, not the one looked up last; a place that a store freed is taken before a tag has to leave. */
+/* Two ways a set: the tag that came first leaves, not the one looked up last; a place that a store freed is taken
+ * before a tag has to leave. */
 static void first_in_first_out(void **state)
 {
     (void)state;
@@ -127,7 +135,8 @@ static void random_events_as_in_plain_lists(void **state)
         for (int i = 0; i < 40000; i++) {
             random = random * 1664525 + 1013904223;
             unsigned what = random >> 28, warp = random >> 20 & (WARPS - 1);
-            uint64_t line = (random >> 8 & 0xfff) % (3 * sizes[k][0] * sizes[k][1]) + (random & 64 ? UINT64_C(1) << 40 : 0);
+            uint64_t line =
+                (random >> 8 & 0xfff) % (3 * sizes[k][0] * sizes[k][1]) + (random & 64 ? UINT64_C(1) << 40 : 0);
             if (what < 7) {
                 evict(&v, (int32_t)warp, line, 0);
                 model_tags_put(&m, warp, line);

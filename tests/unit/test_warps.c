@@ -77,7 +77,7 @@ static void begin_and_end(void **state)
     (void)state;
     struct timed t;
     struct table rows;
-    timed_open(&t, &(struct timed_machine){ .name = "gtx480" }, SETS(ONE_CORE), "", clocks);
+    timed_open(&t, &(struct timed_machine){.name = "gtx480"}, SETS(ONE_CORE), "", clocks);
     ask_for_warps(&t);
     uint64_t cycles[2], start[2];
     for (int i = 0; i < 2; i++) {
@@ -85,7 +85,7 @@ static void begin_and_end(void **state)
         cycles[i] = timed_launch(&t, 1, 64, 0);
     }
     const uint64_t *clock = (const uint64_t *)t.buffer; /* of the second launch, in cycles of the machine */
-    uint64_t first[2] = { clock[0], clock[2] }, last[2] = { clock[1], clock[3] };
+    uint64_t first[2] = {clock[0], clock[2]}, last[2] = {clock[1], clock[3]};
     uint64_t warp_instructions = t.gpu->kernels[1].warp_instructions,
              thread_instructions = t.gpu->kernels[1].thread_instructions;
     close_warps(&t);
@@ -128,8 +128,8 @@ static void slots_change_hands(void **state)
     for (uint32_t threads = 1; threads <= 2; threads++) {
         struct timed t;
         struct table rows;
-        uint64_t stalls[STALL_COUNT] = { 0 };
-        timed_open(&t, &(struct timed_machine){ .name = "gtx480", .threads = threads },
+        uint64_t stalls[STALL_COUNT] = {0};
+        timed_open(&t, &(struct timed_machine){.name = "gtx480", .threads = threads},
                    SETS("machine.cores=3", "core.blocks=2"), "", clocks);
         ask_for_warps(&t);
         timed_launch(&t, 20, 64, 0);
@@ -160,10 +160,10 @@ static void nobody_asked(void **state)
 {
     (void)state;
     struct timed t;
-    timed_open(&t, &(struct timed_machine){ .name = "gtx480" }, NO_SETS, "", clocks);
+    timed_open(&t, &(struct timed_machine){.name = "gtx480"}, NO_SETS, "", clocks);
     uint64_t plain = timed_launch(&t, 3, 64, 0);
     timed_close(&t);
-    timed_open(&t, &(struct timed_machine){ .name = "gtx480" }, NO_SETS, "", clocks);
+    timed_open(&t, &(struct timed_machine){.name = "gtx480"}, NO_SETS, "", clocks);
     ask_for_warps(&t);
     assert_int_equal(timed_launch(&t, 3, 64, 0), plain);
     close_warps(&t);
@@ -173,7 +173,7 @@ static void nobody_asked(void **state)
 static void order_of_launches(void **state)
 {
     (void)state;
-    struct error e = { 0 };
+    struct error e = {0};
     struct table rows;
     struct warps *w = warps_open(path, &e);
     struct warps_launch *l[5];
@@ -182,11 +182,10 @@ static void order_of_launches(void **state)
     warps_end(w, l[0]);
     warps_forget(w);
     for (uint32_t i = 1; i < 5; i++) {
-        struct warp_log log = { 0 };
+        struct warp_log log = {0};
         l[i] = warps_launch(w, i == 3 ? "a,\"b\"" : "k", i == 2);
         for (uint32_t slot = 0; slot < 2; slot++) {
-            warp_log_begin(&log,
-                           &(struct warp_row){ .block = 7 - slot, .warp = i, .slot = (uint8_t)slot, .begin = 100 });
+            warp_log_begin(&log, &(struct warp_row){.block = 7 - slot, .warp = i, .slot = (uint8_t)slot, .begin = 100});
             warp_log_add(&log, STALL_MEMORY, 1ull << slot, 10 + slot);
             warp_log_end(&log, slot, 110 + slot);
         }
@@ -215,7 +214,7 @@ static void order_of_launches(void **state)
 static void cannot_be_written(void **state)
 {
     (void)state;
-    struct error e = { 0 };
+    struct error e = {0};
     assert_null(warps_open("/nonexistent/warps", &e));
     assert_non_null(strstr(e.text, "/nonexistent/warps"));
 }

@@ -1,4 +1,5 @@
-/* Do the bits and the tree of ways find the first and the largest, at any number of levels, as a look at all of them does? */
+/* Do the bits and the tree of ways find the first and the largest, at any number of levels, as a look at all of them
+ * does? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,6 +101,6 @@ static void largest_of_tree(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(first_of_bits), cmocka_unit_test(largest_of_tree) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(first_of_bits), cmocka_unit_test(largest_of_tree)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* For tests that ask how many cycles a kernel takes: a small machine, a kernel written by hand, the cycles of a launch. */
+/* For tests that ask how many cycles a kernel takes: a small machine, a kernel written by hand, the cycles of a
+ * launch. */
 #ifndef HEDDLE_TESTS_TIMING_TEST_H
 #define HEDDLE_TESTS_TIMING_TEST_H
 
@@ -18,16 +19,21 @@
 
 enum { TIMED_SETS = 48, TIMED_BYTES = 4 << 20 };
 
-#define SETS(...) ((const char *const[]){ __VA_ARGS__, NULL })
-#define NO_SETS ((const char *const[]){ NULL })
+#define SETS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define NO_SETS   ((const char *const[]){NULL})
 
-/* One core and one memory channel with a single slice, all clocks alike, and an instruction cache that holds every test's kernel: what remains is the thing under test. */
-#define ONE_CORE                                                                                                                                              \
-    "machine.cores=1", "machine.memory_bytes=256M", "dram.channels=1", "l2.slices_per_channel=1", "l2.sets=512", "clock.interconnect_mhz=700", "clock.l2_mhz=700", \
-        "clock.dram_mhz=700", "l1i.sets=64", "l1i.ways=32", "collector.banks_at_once=false", "collector.banks_by_name=false"
+/* One core and one memory channel with a single slice, all clocks alike, and an instruction cache that holds every
+ * test's kernel: what remains is the thing under test. */
+#define ONE_CORE                                                                                                 \
+    "machine.cores=1", "machine.memory_bytes=256M", "dram.channels=1", "l2.slices_per_channel=1", "l2.sets=512", \
+        "clock.interconnect_mhz=700", "clock.l2_mhz=700", "clock.dram_mhz=700", "l1i.sets=64", "l1i.ways=32",    \
+        "collector.banks_at_once=false", "collector.banks_by_name=false"
 
 /* Text that grows. */
-struct text { char *s; size_t length, capacity; };
+struct text {
+    char *s;
+    size_t length, capacity;
+};
 
 static inline void say(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static inline void say(struct text *t, const char *format, ...)
@@ -51,10 +57,11 @@ static inline void say_times(struct text *t, uint32_t times, const char *what)
         say(t, "%s", what);
 }
 
-/* A kernel with one parameter, the address of a buffer. Registers declared one by one are numbered in that order: %rN is register N of the register file, in bank N of those of warp slot 0. */
+/* A kernel with one parameter, the address of a buffer. Registers declared one by one are numbered in that order: %rN
+ * is register N of the register file, in bank N of those of warp slot 0. */
 static inline char *timed_kernel(const char *globals, const char *body)
 {
-    struct text t = { 0 };
+    struct text t = {0};
     say(&t, ".version 8.0\n.target sm_90\n.address_size 64\n");
     for (const char *part = globals; *part; part += strnlen(part, 500))
         say(&t, "%.500s", part);
@@ -72,23 +79,28 @@ struct timed {
     struct gpu *gpu;
     struct exec_image *image;
     char *source;
-    uint8_t *buffer;         /* device memory: the kernel's parameter */
+    uint8_t *buffer; /* device memory: the kernel's parameter */
     struct error error;
     const struct gpu_counters *counters; /* of the last launch */
 };
 
-struct timed_machine { const char *name, *scheduler; bool functional; uint32_t threads; };
+struct timed_machine {
+    const char *name, *scheduler;
+    bool functional;
+    uint32_t threads;
+};
 
-static inline void timed_open(struct timed *t, const struct timed_machine *m, const char *const *sets, const char *globals, const char *body)
+static inline void timed_open(struct timed *t, const struct timed_machine *m, const char *const *sets,
+                              const char *globals, const char *body)
 {
     char path[256];
     uint32_t count = 0;
-    struct gpu_options options = { .functional = m->functional, .threads = m->threads, .max_cycles = 20000000 };
+    struct gpu_options options = {.functional = m->functional, .threads = m->threads, .max_cycles = 20000000};
     memset(t, 0, sizeof *t);
     while (sets[count])
         count++;
     snprintf(path, sizeof path, "machines/%s.ini", m->name);
-    struct gpu_setup setup = { .machine = path, .sets = sets, .set_count = count, .scheduler = m->scheduler };
+    struct gpu_setup setup = {.machine = path, .sets = sets, .set_count = count, .scheduler = m->scheduler};
     if (!gpu_setup(&options, &setup, &t->error))
         fail_msg("%s", t->error.text);
     if (m->functional)
@@ -112,11 +124,16 @@ static inline void timed_close(struct timed *t)
 }
 
 /* Cycles of a launch. */
-static inline uint64_t timed_launch_of(struct timed *t, const char *kernel, uint32_t blocks, uint32_t threads, uint32_t dynamic_shared_bytes)
+static inline uint64_t timed_launch_of(struct timed *t, const char *kernel, uint32_t blocks, uint32_t threads,
+                                       uint32_t dynamic_shared_bytes)
 {
     uint64_t buffer = (uint64_t)(uintptr_t)t->buffer;
-    struct gpu_launch launch = { .kernel = exec_image_function(t->image, kernel), .grid = { blocks, 1, 1 }, .block = { threads, 1, 1 }, .params = &buffer, .params_bytes = 8,
-                                 .dynamic_shared_bytes = dynamic_shared_bytes };
+    struct gpu_launch launch = {.kernel = exec_image_function(t->image, kernel),
+                                .grid = {blocks, 1, 1},
+                                .block = {threads, 1, 1},
+                                .params = &buffer,
+                                .params_bytes = 8,
+                                .dynamic_shared_bytes = dynamic_shared_bytes};
     assert_non_null(launch.kernel);
     if (!gpu_launch(t->gpu, &launch, &t->error))
         fail_msg("%s", t->error.text);
@@ -130,28 +147,34 @@ static inline uint64_t timed_launch(struct timed *t, uint32_t blocks, uint32_t t
 }
 
 /* Cycles of the second of two launches: instructions, constants and the L2 are warm, the L1 data cache is empty. */
-static inline uint64_t warm_cycles(const char *machine, const char *const *sets, const char *body, uint32_t blocks, uint32_t threads)
+static inline uint64_t warm_cycles(const char *machine, const char *const *sets, const char *body, uint32_t blocks,
+                                   uint32_t threads)
 {
     struct timed t;
-    timed_open(&t, &(struct timed_machine){ .name = machine }, sets, "", body);
+    timed_open(&t, &(struct timed_machine){.name = machine}, sets, "", body);
     timed_launch(&t, blocks, threads, 0);
     uint64_t cycles = timed_launch(&t, blocks, threads, 0);
     timed_close(&t);
     return cycles;
 }
 
-/* A load whose first so many lanes each touch a line of their own, done `times` times, the later ones waiting for those before: cycles of the second launch, and what it counted, if that is asked for. */
+/* A load whose first so many lanes each touch a line of their own, done `times` times, the later ones waiting for those
+ * before: cycles of the second launch, and what it counted, if that is asked for. */
 #define WIDE_LOAD "ld.global.u64 %rd3, [%rd1];\n"
 enum { WIDE_LINE = 128 };
 
-static inline uint64_t wide_cycles(const char *machine, const char *const *sets, uint32_t lines, uint32_t times, const char *load, struct sm_counters *counters)
+static inline uint64_t wide_cycles(const char *machine, const char *const *sets, uint32_t lines, uint32_t times,
+                                   const char *load, struct sm_counters *counters)
 {
-    struct text body = { 0 };
+    struct text body = {0};
     struct timed t;
-    say(&body, "ld.param.u64 %%rd1, [buffer];\nmov.u32 %%r1, %%tid.x;\nmin.u32 %%r1, %%r1, %u;\nmul.wide.u32 %%rd2, %%r1, %u;\nadd.u64 %%rd1, %%rd1, %%rd2;\n", lines - 1, WIDE_LINE);
+    say(&body,
+        "ld.param.u64 %%rd1, [buffer];\nmov.u32 %%r1, %%tid.x;\nmin.u32 %%r1, %%r1, %u;\nmul.wide.u32 %%rd2, %%r1, "
+        "%u;\nadd.u64 %%rd1, %%rd1, %%rd2;\n",
+        lines - 1, WIDE_LINE);
     for (uint32_t i = 0; i < times; i++)
         say(&body, "%sadd.u64 %%rd1, %%rd1, %%rd3;\n", load);
-    timed_open(&t, &(struct timed_machine){ .name = machine }, sets, "", body.s);
+    timed_open(&t, &(struct timed_machine){.name = machine}, sets, "", body.s);
     timed_launch(&t, 1, 32, 0);
     uint64_t cycles = timed_launch(&t, 1, 32, 0);
     if (counters)
@@ -161,18 +184,21 @@ static inline uint64_t wide_cycles(const char *machine, const char *const *sets,
     return cycles;
 }
 
-/* What each warp of a block reads off %clock64, which is the cycle in which the instruction that reads it issues: into %rd10 to %rd13. In the body %r60 is the thread and %r61 the warp. */
+/* What each warp of a block reads off %clock64, which is the cycle in which the instruction that reads it issues: into
+ * %rd10 to %rd13. In the body %r60 is the thread and %r61 the warp. */
 enum { CLOCKS = 4 };
 
-static inline void read_clocks(const char *machine, const char *const *sets, const char *body, uint32_t warps, uint64_t clocks[][CLOCKS])
+static inline void read_clocks(const char *machine, const char *const *sets, const char *body, uint32_t warps,
+                               uint64_t clocks[][CLOCKS])
 {
     struct timed t;
-    struct text all = { 0 };
+    struct text all = {0};
     say(&all, "mov.u32 %%r60, %%tid.x;\nshr.u32 %%r61, %%r60, 5;\n%s", body);
-    say(&all, "ld.param.u64 %%rd20, [buffer];\nmul.wide.u32 %%rd21, %%r61, %u;\nadd.u64 %%rd20, %%rd20, %%rd21;\n", CLOCKS * 8);
+    say(&all, "ld.param.u64 %%rd20, [buffer];\nmul.wide.u32 %%rd21, %%r61, %u;\nadd.u64 %%rd20, %%rd20, %%rd21;\n",
+        CLOCKS * 8);
     for (uint32_t i = 0; i < CLOCKS; i++)
         say(&all, "st.global.u64 [%%rd20+%u], %%rd%u;\n", i * 8, 10 + i);
-    timed_open(&t, &(struct timed_machine){ .name = machine }, sets, "", all.s);
+    timed_open(&t, &(struct timed_machine){.name = machine}, sets, "", all.s);
     timed_launch(&t, 1, warps * 32, 0);
     timed_launch(&t, 1, warps * 32, 0);
     memcpy(clocks, t.buffer, warps * CLOCKS * 8);
@@ -184,7 +210,7 @@ static inline void read_clocks(const char *machine, const char *const *sets, con
 static inline struct machine machine_of(const char *machine, const char *const *sets)
 {
     struct machine m;
-    struct error e = { 0 };
+    struct error e = {0};
     char path[256];
     uint32_t count = 0;
     while (sets[count])

@@ -10,7 +10,10 @@ enum { MODEL_WARPS = 64, MODEL_TAGS = 64 };
 
 struct model_tags {
     unsigned sets, ways;
-    struct { uint64_t line[MODEL_TAGS]; unsigned count; } list[MODEL_WARPS][MODEL_TAGS]; /* first come first */
+    struct {
+        uint64_t line[MODEL_TAGS];
+        unsigned count;
+    } list[MODEL_WARPS][MODEL_TAGS]; /* first come first */
 };
 
 static inline void model_tags_start(struct model_tags *m, unsigned sets, unsigned ways)

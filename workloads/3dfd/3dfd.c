@@ -22,16 +22,16 @@ struct problem {
     long steps;
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 2, 12, 2 }, { 10, 24, 2 }, { 3, 40, 1 } };
+static const struct problem problems[SIZE_COUNT] = {{2, 12, 2}, {10, 24, 2}, {3, 40, 1}};
 
 /* The second derivative by nine points, to the eighth order; that in the middle counts once for each axis. */
-static const float coefficients[RADIUS + 1] = { -3 * 205.0f / 72.0f, 8.0f / 5.0f, -1.0f / 5.0f, 8.0f / 315.0f,
-                                                -1.0f / 560.0f };
+static const float coefficients[RADIUS + 1] = {-3 * 205.0f / 72.0f, 8.0f / 5.0f, -1.0f / 5.0f, 8.0f / 315.0f,
+                                               -1.0f / 560.0f};
 
 /* Cells of a row begin on a whole line of memory: what lies before the first margin fills the line up. */
 static struct medium medium_of(const struct problem *problem)
 {
-    struct medium medium = { .planes = problem->planes };
+    struct medium medium = {.planes = problem->planes};
     int outer = problem->tiles * BLOCK + 2 * RADIUS;
 
     medium.row = (outer + ALIGNED - 1) / ALIGNED * ALIGNED;
@@ -81,12 +81,12 @@ static void wave_on_device(const struct gpu *gpu, const struct problem *problem,
     CUdeviceptr now = gpu_upload(wave, bytes);
     CUdeviceptr then = gpu_upload(other, bytes);
     CUdeviceptr speed = gpu_upload(squared_speed, bytes);
-    struct shape blocks = { problem->tiles, problem->tiles };
+    struct shape blocks = {problem->tiles, problem->tiles};
 
     gpu_fill_constant(gpu, "coefficients", coefficients, sizeof coefficients);
     for (long step = 0; step < problem->steps; step++) {
-        void *arguments[] = { &now, &then, &speed, medium };
-        gpu_launch(kernel, blocks, (struct shape){ BLOCK, BLOCK }, arguments);
+        void *arguments[] = {&now, &then, &speed, medium};
+        gpu_launch(kernel, blocks, (struct shape){BLOCK, BLOCK}, arguments);
         swap(&now, &then);
     }
     gpu_download(wave, now, bytes);
@@ -98,18 +98,18 @@ static void wave_on_device(const struct gpu *gpu, const struct problem *problem,
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0, 0 };
+    struct problem given = {0, 0, 0};
     const struct workload_option options[] = {
-        { "tiles", "blocks of 16x16 cells on each side of a plane of your own size", &given.tiles, 64 },
-        { "planes", "planes", &given.planes, 256 },
-        { "steps", "steps of time, one launch each", &given.steps, 1000000 },
-        { NULL, NULL, NULL, 0 },
+        {"tiles", "blocks of 16x16 cells on each side of a plane of your own size", &given.tiles, 64},
+        {"planes", "planes", &given.planes, 256},
+        {"steps", "steps of time, one launch each", &given.steps, 1000000},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "3dfd",
         .summary = "A wave in three dimensions by finite differences, marching along z, in 16x16 blocks.",
-        .inputs = { "32 x 32 cells, 12 planes, 2 steps", "160 x 160 cells, 24 planes, 2 steps",
-                    "48 x 48 cells, 40 planes, 1 step" },
+        .inputs = {"32 x 32 cells, 12 planes, 2 steps", "160 x 160 cells, 24 planes, 2 steps",
+                   "48 x 48 cells, 40 planes, 1 step"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];
@@ -124,8 +124,8 @@ int main(int argc, char **argv)
         problem.steps = given.steps;
     struct medium medium = medium_of(&problem);
     size_t count = ALIGNED + (size_t)medium.plane * (problem.planes + 2 * RADIUS);
-    float *fields[2] = { workload_alloc(count, sizeof(float)), workload_alloc(count, sizeof(float)) };
-    float *expected[2] = { workload_alloc(count, sizeof(float)), workload_alloc(count, sizeof(float)) };
+    float *fields[2] = {workload_alloc(count, sizeof(float)), workload_alloc(count, sizeof(float))};
+    float *expected[2] = {workload_alloc(count, sizeof(float)), workload_alloc(count, sizeof(float))};
     float *squared_speed = workload_alloc(count, sizeof(float));
     for (size_t i = 0; i < count; i++) {
         fields[0][i] = expected[0][i] = random_float(&state);

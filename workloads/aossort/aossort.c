@@ -18,7 +18,7 @@ struct numbered {
     long number; /* where it was: equal keys stay in order */
 };
 
-static const long counts[SIZE_COUNT] = { 700, 40000, 1000 };
+static const long counts[SIZE_COUNT] = {700, 40000, 1000};
 
 static int compare_numbered(const void *left, const void *right)
 {
@@ -46,7 +46,7 @@ static void sort_reference(const struct element *elements, struct element *sorte
     struct numbered *all = workload_alloc(count, sizeof *all);
 
     for (long i = 0; i < count; i++)
-        all[i] = (struct numbered){ elements[i], i };
+        all[i] = (struct numbered){elements[i], i};
     qsort(all, count, sizeof *all, compare_numbered);
     for (long i = 0; i < count; i++)
         sorted[i] = all[i].element;
@@ -68,10 +68,10 @@ static void sort_structures(const struct gpu *gpu, struct element *elements, int
     CUdeviceptr from = gpu_upload(elements, bytes);
     CUdeviceptr to = gpu_alloc_zeroed(bytes);
     int width;
-    void *block_arguments[] = { &from, &count };
-    void *merge_arguments[] = { &from, &to, &width, &count };
-    struct shape grid = { gpu_blocks(count, BLOCK), 1 };
-    struct shape block = { BLOCK, 1 };
+    void *block_arguments[] = {&from, &count};
+    void *merge_arguments[] = {&from, &to, &width, &count};
+    struct shape grid = {gpu_blocks(count, BLOCK), 1};
+    struct shape block = {BLOCK, 1};
 
     gpu_launch(gpu_kernel(gpu, "aossort_block"), grid, block, block_arguments);
     for (width = BLOCK; width < count; width *= 2) {
@@ -96,22 +96,22 @@ static void sort_arrays(const struct gpu *gpu, int32_t *keys, float *values, int
     CUdeviceptr to_keys = gpu_alloc_zeroed(count * sizeof *keys);
     CUdeviceptr to_values = gpu_alloc_zeroed(count * sizeof *values);
     CUdeviceptr block_counts = gpu_alloc_zeroed(tallies * sizeof(unsigned));
-    void *tally_arguments[] = { &from_keys, &count, &shift, &block_counts };
-    void *add_up_arguments[] = { &block_counts, &tallies };
-    void *scatter_arguments[] = { &from_keys, &from_values, &count, &shift, &block_counts, &to_keys, &to_values };
-    struct shape grid = { blocks, 1 };
-    struct shape block = { RADIX_BLOCK, 1 };
+    void *tally_arguments[] = {&from_keys, &count, &shift, &block_counts};
+    void *add_up_arguments[] = {&block_counts, &tallies};
+    void *scatter_arguments[] = {&from_keys, &from_values, &count, &shift, &block_counts, &to_keys, &to_values};
+    struct shape grid = {blocks, 1};
+    struct shape block = {RADIX_BLOCK, 1};
 
     for (shift = 0; shift < KEY_BITS; shift += DIGIT_BITS) {
         gpu_launch(tally, grid, block, tally_arguments);
-        gpu_launch(add_up, (struct shape){ 1, 1 }, block, add_up_arguments);
+        gpu_launch(add_up, (struct shape){1, 1}, block, add_up_arguments);
         gpu_launch(scatter, grid, block, scatter_arguments);
         swap_memory(&from_keys, &to_keys);
         swap_memory(&from_values, &to_values);
     }
     gpu_download(keys, from_keys, count * sizeof *keys);
     gpu_download(values, from_values, count * sizeof *values);
-    CUdeviceptr all[] = { from_keys, from_values, to_keys, to_values, block_counts };
+    CUdeviceptr all[] = {from_keys, from_values, to_keys, to_values, block_counts};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gpu_free(all[i]);
 }
@@ -120,7 +120,7 @@ static void sort_arrays(const struct gpu *gpu, int32_t *keys, float *values, int
 static void join(const int32_t *keys, const float *values, struct element *elements, long count)
 {
     for (long i = 0; i < count; i++)
-        elements[i] = (struct element){ keys[i], values[i] };
+        elements[i] = (struct element){keys[i], values[i]};
 }
 
 static void split(const struct element *elements, int32_t *keys, float *values, long count)
@@ -140,13 +140,13 @@ int main(int argc, char **argv)
 {
     long given = 0;
     const struct workload_option options[] = {
-        { "elements", "elements to sort", &given, 10000000 },
-        { NULL, NULL, NULL, 0 },
+        {"elements", "elements to sort", &given, 10000000},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "aossort",
         .summary = "Elements of a key and a value, sorted as an array of structures and as two arrays.",
-        .inputs = { "700 elements", "40,000 elements", "1,000 elements" },
+        .inputs = {"700 elements", "40,000 elements", "1,000 elements"},
         .options = options,
     };
     long count = counts[workload_parse(&workload, argc, argv)];

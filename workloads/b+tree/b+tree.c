@@ -16,9 +16,9 @@ struct problem {
 };
 
 static const struct problem problems[SIZE_COUNT] = {
-    { 5000, 60, 40 },
-    { 1000000, 2000, 1200 },
-    { 1000000, 10000, 6000 },
+    {5000, 60, 40},
+    {1000000, 2000, 1200},
+    {1000000, 10000, 6000},
 };
 
 /* As the kernels read it. */
@@ -106,7 +106,7 @@ static void tree_random(struct tree *tree, int key_count, uint64_t *state)
 {
     int key = 0;
 
-    *tree = (struct tree){ .key_count = key_count };
+    *tree = (struct tree){.key_count = key_count};
     tree->keys = workload_alloc(key_count, sizeof(int));
     tree->records = workload_alloc(key_count, sizeof(int));
     for (int i = 0; i < key_count; i++) {
@@ -172,7 +172,7 @@ static int rank_reference(const struct tree *tree, int key)
 /* All queries begin at the root, which is node 0. */
 static struct places places_alloc(int count)
 {
-    return (struct places){ gpu_alloc_zeroed(count * sizeof(int)), gpu_alloc_zeroed(count * sizeof(int)) };
+    return (struct places){gpu_alloc_zeroed(count * sizeof(int)), gpu_alloc_zeroed(count * sizeof(int))};
 }
 
 static void places_free(struct places *places)
@@ -190,10 +190,10 @@ static void find_on_device(const struct gpu *gpu, const struct tree *tree, CUdev
     CUdeviceptr wanted_memory = gpu_upload(wanted, bytes);
     CUdeviceptr found_memory = gpu_alloc_zeroed(bytes);
     struct places at = places_alloc(count);
-    void *arguments[] = { &nodes, &height, &records, &wanted_memory, &at, &found_memory };
+    void *arguments[] = {&nodes, &height, &records, &wanted_memory, &at, &found_memory};
 
     CHECK(cuMemsetD32(found_memory, (unsigned)ABSENT, count));
-    gpu_launch(gpu_kernel(gpu, "btree_find"), (struct shape){ count, 1 }, (struct shape){ ORDER, 1 }, arguments);
+    gpu_launch(gpu_kernel(gpu, "btree_find"), (struct shape){count, 1}, (struct shape){ORDER, 1}, arguments);
     gpu_download(found, found_memory, bytes);
     gpu_free(records);
     gpu_free(wanted_memory);
@@ -212,11 +212,11 @@ static void find_range_on_device(const struct gpu *gpu, const struct tree *tree,
     CUdeviceptr length_memory = gpu_alloc_zeroed(bytes);
     struct places first_at = places_alloc(count);
     struct places last_at = places_alloc(count);
-    void *arguments[] = { &nodes,    &height,  &first_memory, &last_memory,
-                          &first_at, &last_at, &begin_memory, &length_memory };
+    void *arguments[] = {&nodes,    &height,  &first_memory, &last_memory,
+                         &first_at, &last_at, &begin_memory, &length_memory};
 
     CHECK(cuMemsetD32(begin_memory, (unsigned)ABSENT, count));
-    gpu_launch(gpu_kernel(gpu, "btree_find_range"), (struct shape){ count, 1 }, (struct shape){ ORDER, 1 }, arguments);
+    gpu_launch(gpu_kernel(gpu, "btree_find_range"), (struct shape){count, 1}, (struct shape){ORDER, 1}, arguments);
     gpu_download(begins, begin_memory, bytes);
     gpu_download(lengths, length_memory, bytes);
     gpu_free(first_memory);
@@ -276,18 +276,18 @@ static size_t run_ranges(const struct gpu *gpu, const struct tree *tree, CUdevic
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0, 0 };
+    struct problem given = {0, 0, 0};
     const struct workload_option options[] = {
-        { "keys", "keys of a tree of your own size", &given.keys, 100000000 },
-        { "finds", "queries for one key", &given.finds, 1000000 },
-        { "ranges", "queries for a range of keys", &given.ranges, 1000000 },
-        { NULL, NULL, NULL, 0 },
+        {"keys", "keys of a tree of your own size", &given.keys, 100000000},
+        {"finds", "queries for one key", &given.finds, 1000000},
+        {"ranges", "queries for a range of keys", &given.ranges, 1000000},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "b+tree",
         .summary = "Look-ups in a B+ tree of order 256, one query per block, one thread per key of a node.",
-        .inputs = { "5,000 keys, 60 find and 40 range queries", "1,000,000 keys, 2,000 find and 1,200 range queries",
-                    "1,000,000 keys, 10,000 find and 6,000 range queries" },
+        .inputs = {"5,000 keys, 60 find and 40 range queries", "1,000,000 keys, 2,000 find and 1,200 range queries",
+                   "1,000,000 keys, 10,000 find and 6,000 range queries"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];
@@ -309,6 +309,5 @@ int main(int argc, char **argv)
     gpu_free(nodes);
     gpu_close(&gpu);
     tree_free(&tree);
-    return workload_verdict(&workload, mismatches, problem.finds + 2 * problem.ranges,
-                            "records and bounds of ranges");
+    return workload_verdict(&workload, mismatches, problem.finds + 2 * problem.ranges, "records and bounds of ranges");
 }

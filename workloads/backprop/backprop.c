@@ -1,7 +1,8 @@
 /*
- * backprop: host program; see backprop.cu for what the kernels do. Between the two, as in the original, the host adds up the blocks'
- * sums, applies the hidden units, computes the one output and from it the hidden units' errors, and uploads the weights again.
- */
+ * backprop: host program; see backprop.cu for what the kernels do. Between the two, as in the original, the host adds
+ * up the blocks' sums, applies the hidden units, computes the one output and from it the hidden units' errors, and
+ * uploads the weights
+ * again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 enum { TILE = 16, HIDDEN = 16, NODE_LIMIT = 65535 * TILE };
 
-static const long node_counts[SIZE_COUNT] = { 2048, 65536, 65536 };
+static const long node_counts[SIZE_COUNT] = {2048, 65536, 65536};
 
 /* Number 0 of nodes, of weights and of units is the bias, or not used. */
 struct layer {
@@ -23,15 +24,9 @@ struct layer {
     float output_weights[HIDDEN + 1];
 };
 
-static size_t weight_count(const struct layer *layer)
-{
-    return (size_t)(layer->node_count + 1) * (HIDDEN + 1);
-}
+static size_t weight_count(const struct layer *layer) { return (size_t)(layer->node_count + 1) * (HIDDEN + 1); }
 
-static size_t weight_at(int node, int unit)
-{
-    return (size_t)node * (HIDDEN + 1) + unit;
-}
+static size_t weight_at(int node, int unit) { return (size_t)node * (HIDDEN + 1) + unit; }
 
 /* Weights are small enough to keep the hidden units off their limits, where errors would be zero. */
 static void layer_random(struct layer *layer, int node_count)
@@ -61,16 +56,13 @@ static void layer_free(struct layer *layer)
     free(layer->last_changes);
 }
 
-static float squash(float sum)
-{
-    return 1.0f / (1.0f + expf(-sum));
-}
+static float squash(float sum) { return 1.0f / (1.0f + expf(-sum)); }
 
 /* From the blocks' sums to the errors of the hidden units; the output should have been 0.1. */
 static void hidden_errors(const struct layer *layer, const float *partial_sums, float *errors)
 {
     const float target = 0.1f;
-    float hidden[HIDDEN + 1] = { 1.0f };
+    float hidden[HIDDEN + 1] = {1.0f};
     float sum = layer->output_weights[0];
 
     for (int unit = 1; unit <= HIDDEN; unit++) {
@@ -122,13 +114,13 @@ static void train_on_device(const struct gpu *gpu, struct layer *layer, float *t
     size_t node_bytes = (layer->node_count + 1) * sizeof(float);
     size_t weight_bytes = weight_count(layer) * sizeof(float);
     size_t sum_bytes = (size_t)layer->node_count / TILE * HIDDEN * sizeof(float);
-    float errors[HIDDEN + 1] = { 0.0f };
+    float errors[HIDDEN + 1] = {0.0f};
     CUdeviceptr nodes = gpu_upload(layer->nodes, node_bytes);
     CUdeviceptr weights = gpu_upload(layer->weights, weight_bytes);
     CUdeviceptr sums = gpu_alloc_zeroed(sum_bytes);
-    struct shape grid = { 1, layer->node_count / TILE };
-    struct shape block = { HIDDEN, TILE };
-    void *forward[] = { &nodes, &weights, &sums };
+    struct shape grid = {1, layer->node_count / TILE};
+    struct shape block = {HIDDEN, TILE};
+    void *forward[] = {&nodes, &weights, &sums};
 
     gpu_launch(gpu_kernel(gpu, "backprop_forward"), grid, block, forward);
     gpu_download(tiles, weights, weight_bytes);
@@ -137,7 +129,7 @@ static void train_on_device(const struct gpu *gpu, struct layer *layer, float *t
 
     CUdeviceptr error_memory = gpu_upload(errors, sizeof errors);
     CUdeviceptr last_changes = gpu_upload(layer->last_changes, weight_bytes);
-    void *adjust[] = { &error_memory, &nodes, &weights, &last_changes };
+    void *adjust[] = {&error_memory, &nodes, &weights, &last_changes};
     CHECK(cuMemcpyHtoD(weights, layer->weights, weight_bytes));
     gpu_launch(gpu_kernel(gpu, "backprop_adjust"), grid, block, adjust);
     gpu_download(layer->weights, weights, weight_bytes);
@@ -151,7 +143,7 @@ static void train_on_device(const struct gpu *gpu, struct layer *layer, float *t
 
 static void train_reference(struct layer *layer, float *tiles, float *partial_sums)
 {
-    float errors[HIDDEN + 1] = { 0.0f };
+    float errors[HIDDEN + 1] = {0.0f};
 
     forward_reference(layer, tiles, partial_sums);
     hidden_errors(layer, partial_sums, errors);
@@ -162,13 +154,13 @@ int main(int argc, char **argv)
 {
     long nodes = 0;
     const struct workload_option options[] = {
-        { "nodes", "input nodes of a layer of your own size, made a multiple of 16", &nodes, NODE_LIMIT },
-        { NULL, NULL, NULL, 0 },
+        {"nodes", "input nodes of a layer of your own size, made a multiple of 16", &nodes, NODE_LIMIT},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "backprop",
         .summary = "One step of training of a neural network with 16 hidden units.",
-        .inputs = { "2,048 input nodes", "65,536 input nodes", "65,536 input nodes" },
+        .inputs = {"2,048 input nodes", "65,536 input nodes", "65,536 input nodes"},
         .options = options,
     };
     enum workload_size size = workload_parse(&workload, argc, argv);

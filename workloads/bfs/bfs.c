@@ -21,7 +21,7 @@ struct graph {
     int *edges; /* targets, those of a node side by side */
 };
 
-static const long edge_counts[SIZE_COUNT] = { 24576, 196608, 500000 };
+static const long edge_counts[SIZE_COUNT] = {24576, 196608, 500000};
 
 /* Puts `pairs` undirected edges into their nodes' lists: count, place, fill. */
 static void graph_link(struct graph *graph, int (*pairs)[2], int pair_count)
@@ -134,8 +134,8 @@ static void search_levels(const struct gpu *gpu, void **expand, void **advance, 
 {
     CUfunction expand_kernel = gpu_kernel(gpu, "bfs_expand");
     CUfunction advance_kernel = gpu_kernel(gpu, "bfs_advance");
-    struct shape grid = { gpu_blocks(node_count, BLOCK), 1 };
-    struct shape block = { BLOCK, 1 };
+    struct shape grid = {gpu_blocks(node_count, BLOCK), 1};
+    struct shape block = {BLOCK, 1};
     int found;
 
     do {
@@ -156,9 +156,9 @@ static void search_on_device(const struct gpu *gpu, const struct graph *graph, i
     CUdeviceptr visited = gpu_alloc_zeroed(count);
     CUdeviceptr costs = gpu_alloc_zeroed(count * sizeof(int));
     CUdeviceptr again = gpu_alloc_zeroed(sizeof(int));
-    void *expand[] = { &nodes, &edges, &frontier, &found, &visited, &costs, &count };
-    void *advance[] = { &frontier, &found, &visited, &again, &count };
-    CUdeviceptr all[] = { nodes, edges, frontier, found, visited, costs, again };
+    void *expand[] = {&nodes, &edges, &frontier, &found, &visited, &costs, &count};
+    void *advance[] = {&frontier, &found, &visited, &again, &count};
+    CUdeviceptr all[] = {nodes, edges, frontier, found, visited, costs, again};
 
     CHECK(cuMemsetD32(costs, (unsigned)UNREACHED, count));
     CHECK(cuMemsetD32(costs + SOURCE * sizeof(int), 0, 1));
@@ -176,15 +176,17 @@ int main(int argc, char **argv)
     long degree = EDGES_A_NODE;
     long balanced = 0;
     const struct workload_option options[] = {
-        { "edges", "edges of a random graph of your own size", &edge_count, 100000000 },
-        { "degree", "edges of a node in the mean, six if not given; the edges stay as many, so that there are fewer nodes", &degree, 1000 },
-        { "balanced", "1: every node has the same number of edges", &balanced, 1 },
-        { NULL, NULL, NULL, 0 },
+        {"edges", "edges of a random graph of your own size", &edge_count, 100000000},
+        {"degree",
+         "edges of a node in the mean, six if not given; the edges stay as many, so that there are fewer nodes",
+         &degree, 1000},
+        {"balanced", "1: every node has the same number of edges", &balanced, 1},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "bfs",
         .summary = "Breadth-first search of a random graph, level by level, one thread a node.",
-        .inputs = { "4,096 nodes, 24,576 edges", "32,768 nodes, 196,608 edges", "83,334 nodes, 500,000 edges" },
+        .inputs = {"4,096 nodes, 24,576 edges", "32,768 nodes, 196,608 edges", "83,334 nodes, 500,000 edges"},
         .options = options,
     };
     enum workload_size size = workload_parse(&workload, argc, argv);

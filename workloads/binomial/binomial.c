@@ -16,7 +16,7 @@ struct problem {
 };
 
 /* The paper does not say how many options it prices; its count of instructions fits one. */
-static const struct problem problems[SIZE_COUNT] = { { 3, 300 }, { 30, 512 }, { 1, 2048 } };
+static const struct problem problems[SIZE_COUNT] = {{3, 300}, {30, 512}, {1, 2048}};
 
 /* As in binomial.cu. */
 struct option_terms {
@@ -49,7 +49,7 @@ static void options_random(struct option_terms *options, const struct problem *p
 /* Operation by operation what the kernel does. */
 static float exponential(float x)
 {
-    static const float factors[] = { 0x1.111112p-7f, 0x1.555556p-5f, 0x1.555556p-3f, 0.5f, 1.0f, 1.0f };
+    static const float factors[] = {0x1.111112p-7f, 0x1.555556p-5f, 0x1.555556p-3f, 0.5f, 1.0f, 1.0f};
     const float whole_numbers = 0x1.8p+23f;
     float twos = fmaf(x, 0x1.715476p+0f, whole_numbers) - whole_numbers;
     float rest = fmaf(twos, -0x1.7f7d1cp-20f, fmaf(twos, -0x1.62e4p-1f, x));
@@ -87,10 +87,10 @@ static void price_on_device(const struct gpu *gpu, const struct problem *problem
     int steps = problem->steps;
     CUdeviceptr nodes = gpu_alloc_zeroed((size_t)blocks * (steps + 1) * sizeof(float));
     CUdeviceptr out = gpu_alloc_zeroed(blocks * sizeof(float));
-    void *arguments[] = { &nodes, &out, &steps };
+    void *arguments[] = {&nodes, &out, &steps};
 
     gpu_fill_constant(gpu, "binomial_options", options, MAX_OPTIONS * sizeof *options);
-    gpu_launch(gpu_kernel(gpu, "binomial"), (struct shape){ blocks, 1 }, (struct shape){ BLOCK, 1 }, arguments);
+    gpu_launch(gpu_kernel(gpu, "binomial"), (struct shape){blocks, 1}, (struct shape){BLOCK, 1}, arguments);
     gpu_download(values, out, blocks * sizeof(float));
     gpu_free(nodes);
     gpu_free(out);
@@ -98,16 +98,16 @@ static void price_on_device(const struct gpu *gpu, const struct problem *problem
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0 };
+    struct problem given = {0, 0};
     const struct workload_option options[] = {
-        { "options", "options to price", &given.options, MAX_OPTIONS },
-        { "steps", "levels of the tree", &given.steps, MAX_STEPS },
-        { NULL, NULL, NULL, 0 },
+        {"options", "options to price", &given.options, MAX_OPTIONS},
+        {"steps", "levels of the tree", &given.steps, MAX_STEPS},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "binomial",
         .summary = "Prices of call options by the binomial model, one tree per block of 256 threads.",
-        .inputs = { "3 options, 300 steps", "30 options, 512 steps", "1 option, 2,048 steps" },
+        .inputs = {"3 options, 300 steps", "30 options, 512 steps", "1 option, 2,048 steps"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];

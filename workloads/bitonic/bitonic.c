@@ -9,7 +9,7 @@
 enum { KEYS = 256 };
 
 /* Blocks, each of which sorts keys of its own. The paper runs one. */
-static const unsigned block_counts[SIZE_COUNT] = { 16, 512, 1 };
+static const unsigned block_counts[SIZE_COUNT] = {16, 512, 1};
 
 static int compare_keys(const void *left, const void *right)
 {
@@ -23,9 +23,9 @@ static void sort_on_device(const struct gpu *gpu, uint32_t *keys, unsigned block
 {
     size_t bytes = (size_t)blocks * KEYS * sizeof(uint32_t);
     CUdeviceptr memory = gpu_upload(keys, bytes);
-    void *arguments[] = { &memory };
+    void *arguments[] = {&memory};
 
-    gpu_launch(gpu_kernel(gpu, "bitonic"), (struct shape){ blocks, 1 }, (struct shape){ KEYS, 1 }, arguments);
+    gpu_launch(gpu_kernel(gpu, "bitonic"), (struct shape){blocks, 1}, (struct shape){KEYS, 1}, arguments);
     gpu_download(keys, memory, bytes);
     gpu_free(memory);
 }
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     static const struct workload workload = {
         .name = "bitonic",
         .summary = "Bitonic sort, 256 keys a block.",
-        .inputs = { "16 blocks", "512 blocks", "1 block" },
+        .inputs = {"16 blocks", "512 blocks", "1 block"},
     };
     unsigned blocks = block_counts[workload_parse(&workload, argc, argv)];
     size_t count = (size_t)blocks * KEYS;

@@ -17,9 +17,9 @@ static void csr_alloc(struct csr *matrix, int row_count, int element_count)
 }
 
 /*
- * Walks all places of the matrix in order and takes each with the probability that fills it exactly: elements still wanted
- * over places still to come.
- */
+ * Walks all places of the matrix in order and takes each with the probability that fills it exactly: elements still
+ * wanted over places still to
+ * come. */
 void csr_random(struct csr *matrix, int row_count, uint64_t *state)
 {
     uint64_t places = (uint64_t)row_count * row_count;

@@ -1,7 +1,7 @@
 /*
  * device_bits.h: a float as its bits and back, for kernels that take an exponential or a logarithm apart. nvcc brings
- * both itself.
- */
+ * both
+ * itself. */
 #ifndef WORKLOADS_DEVICE_BITS_H
 #define WORKLOADS_DEVICE_BITS_H
 

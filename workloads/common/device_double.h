@@ -1,7 +1,7 @@
 /*
  * device_double.h: what device.h is for single precision, for the kernels that compute in double precision: arithmetic
- * that is never contracted, in terms of clang's builtins. nvcc brings all of it itself.
- */
+ * that is never contracted, in terms of clang's builtins. nvcc brings all of it
+ * itself. */
 #ifndef WORKLOADS_DEVICE_DOUBLE_H
 #define WORKLOADS_DEVICE_DOUBLE_H
 

@@ -1,7 +1,7 @@
 /*
  * device_texture.h: textures of two dimensions with integers in them, as gpu_texture_2d_open makes them (device.h has
- * those over linear memory).
- */
+ * those over linear
+ * memory). */
 #ifndef WORKLOADS_DEVICE_TEXTURE_H
 #define WORKLOADS_DEVICE_TEXTURE_H
 

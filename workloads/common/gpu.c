@@ -32,10 +32,7 @@ void gpu_open_device(struct gpu *gpu)
     CHECK(cuCtxSetCurrent(context));
 }
 
-void gpu_load_module(struct gpu *gpu)
-{
-    CHECK(cuModuleLoadData(&gpu->module, workload_ptx));
-}
+void gpu_load_module(struct gpu *gpu) { CHECK(cuModuleLoadData(&gpu->module, workload_ptx)); }
 
 void gpu_open(struct gpu *gpu)
 {
@@ -75,15 +72,9 @@ CUdeviceptr gpu_upload(const void *data, size_t bytes)
     return memory;
 }
 
-void gpu_download(void *data, CUdeviceptr from, size_t bytes)
-{
-    CHECK(cuMemcpyDtoH(data, from, bytes));
-}
+void gpu_download(void *data, CUdeviceptr from, size_t bytes) { CHECK(cuMemcpyDtoH(data, from, bytes)); }
 
-void gpu_free(CUdeviceptr memory)
-{
-    CHECK(cuMemFree(memory));
-}
+void gpu_free(CUdeviceptr memory) { CHECK(cuMemFree(memory)); }
 
 void gpu_fill_constant(const struct gpu *gpu, const char *name, const void *data, size_t bytes)
 {
@@ -100,8 +91,8 @@ void gpu_fill_constant(const struct gpu *gpu, const char *name, const void *data
 
 CUtexObject gpu_texture_f32(CUdeviceptr memory, size_t count)
 {
-    CUDA_RESOURCE_DESC resource = { .resType = CU_RESOURCE_TYPE_LINEAR };
-    CUDA_TEXTURE_DESC texture = { .filterMode = CU_TR_FILTER_MODE_POINT };
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_LINEAR};
+    CUDA_TEXTURE_DESC texture = {.filterMode = CU_TR_FILTER_MODE_POINT};
     CUtexObject object;
 
     resource.res.linear.devPtr = memory;
@@ -114,8 +105,8 @@ CUtexObject gpu_texture_f32(CUdeviceptr memory, size_t count)
 
 CUarray gpu_upload_array_u8(const void *data, size_t width, size_t height)
 {
-    CUDA_ARRAY_DESCRIPTOR layout = { width, height, CU_AD_FORMAT_UNSIGNED_INT8, 1 };
-    CUDA_MEMCPY2D copy = { .srcMemoryType = CU_MEMORYTYPE_HOST, .dstMemoryType = CU_MEMORYTYPE_ARRAY };
+    CUDA_ARRAY_DESCRIPTOR layout = {width, height, CU_AD_FORMAT_UNSIGNED_INT8, 1};
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST, .dstMemoryType = CU_MEMORYTYPE_ARRAY};
     CUarray array;
 
     CHECK(cuArrayCreate(&array, &layout));
@@ -130,9 +121,9 @@ CUarray gpu_upload_array_u8(const void *data, size_t width, size_t height)
 
 CUtexObject gpu_texture_u8(CUarray array)
 {
-    CUDA_RESOURCE_DESC resource = { .resType = CU_RESOURCE_TYPE_ARRAY };
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
     CUDA_TEXTURE_DESC texture = {
-        .addressMode = { CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP },
+        .addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP},
         .filterMode = CU_TR_FILTER_MODE_POINT,
         .flags = CU_TRSF_READ_AS_INTEGER,
     };
@@ -143,18 +134,15 @@ CUtexObject gpu_texture_u8(CUarray array)
     return object;
 }
 
-void gpu_free_array(CUarray array)
-{
-    CHECK(cuArrayDestroy(array));
-}
+void gpu_free_array(CUarray array) { CHECK(cuArrayDestroy(array)); }
 
 void gpu_texture_2d_open(struct gpu_texture_2d *texture, const void *texels, size_t columns, size_t rows,
                          unsigned channels, unsigned channel_bytes)
 {
-    CUDA_ARRAY_DESCRIPTOR shape = { .Width = columns, .Height = rows, .NumChannels = channels };
-    CUDA_MEMCPY2D copy = { .srcMemoryType = CU_MEMORYTYPE_HOST, .dstMemoryType = CU_MEMORYTYPE_ARRAY };
-    CUDA_RESOURCE_DESC resource = { .resType = CU_RESOURCE_TYPE_ARRAY };
-    CUDA_TEXTURE_DESC sampling = { .filterMode = CU_TR_FILTER_MODE_POINT, .flags = CU_TRSF_READ_AS_INTEGER };
+    CUDA_ARRAY_DESCRIPTOR shape = {.Width = columns, .Height = rows, .NumChannels = channels};
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST, .dstMemoryType = CU_MEMORYTYPE_ARRAY};
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
+    CUDA_TEXTURE_DESC sampling = {.filterMode = CU_TR_FILTER_MODE_POINT, .flags = CU_TRSF_READ_AS_INTEGER};
 
     shape.Format = channel_bytes == 1 ? CU_AD_FORMAT_UNSIGNED_INT8 : CU_AD_FORMAT_UNSIGNED_INT32;
     CHECK(cuArrayCreate(&texture->array, &shape));
@@ -181,7 +169,4 @@ void gpu_launch(CUfunction kernel, struct shape grid, struct shape block, void *
     CHECK(cuCtxSynchronize());
 }
 
-unsigned gpu_blocks(size_t threads, unsigned block)
-{
-    return (threads + block - 1) / block;
-}
+unsigned gpu_blocks(size_t threads, unsigned block) { return (threads + block - 1) / block; }

@@ -1,7 +1,7 @@
 /*
- * gpu.h: the CUDA driver API as the workloads use it: one device, its primary context, the one module that was linked into
- * the program (embed.S). A call that fails is named on stderr with its error, and ends the program with status 1.
- */
+ * gpu.h: the CUDA driver API as the workloads use it: one device, its primary context, the one module that was linked
+ * into the program (embed.S). A call that fails is named on stderr with its error, and ends the program with status
+ * 1. */
 #ifndef WORKLOADS_GPU_H
 #define WORKLOADS_GPU_H
 
@@ -25,8 +25,8 @@ struct shape {
 /*
  * Makes the context of the device current and loads the module: gpu_open_device, then gpu_load_module. Heddle lays
  * memory out in the order of allocation. A program that wants its data before the variables of the module takes the
- * two steps one by one, and allocates in between.
- */
+ * two steps one by one, and allocates in
+ * between. */
 void gpu_open(struct gpu *gpu);
 void gpu_open_device(struct gpu *gpu);
 void gpu_load_module(struct gpu *gpu);
@@ -51,8 +51,8 @@ void gpu_free_array(CUarray array);
 
 /*
  * A texture object over a two-dimensional array of its own: `rows` rows of `columns` texels, one after the other in
- * `texels`, with 1, 2 or 4 unsigned integers of 1 or 4 bytes each. Fetched as integers at integer coordinates.
- */
+ * `texels`, with 1, 2 or 4 unsigned integers of 1 or 4 bytes each. Fetched as integers at integer
+ * coordinates. */
 struct gpu_texture_2d {
     CUarray array;
     CUtexObject object;

@@ -1,7 +1,7 @@
 /*
  * random.h: the workloads' inputs, the same on every host. A counter stepped by an odd constant, its bits mixed by
- * multiplications and shifts; the state is the caller's, and any value is a seed.
- */
+ * multiplications and shifts; the state is the caller's, and any value is a
+ * seed. */
 #ifndef WORKLOADS_RANDOM_H
 #define WORKLOADS_RANDOM_H
 
@@ -23,9 +23,6 @@ static inline uint32_t random_below(uint64_t *state, uint32_t limit)
 }
 
 /* From 0 up to, but not including, 1: 24 bits, so exact in a float. */
-static inline float random_float(uint64_t *state)
-{
-    return (random_u32(state) >> 8) * 0x1p-24f;
-}
+static inline float random_float(uint64_t *state) { return (random_u32(state) >> 8) * 0x1p-24f; }
 
 #endif

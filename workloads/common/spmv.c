@@ -8,7 +8,7 @@
 
 enum { BLOCK = 128, VALUE_LIMIT = 10 };
 
-static const int row_counts[SIZE_COUNT] = { 2000, 12288, 8192 };
+static const int row_counts[SIZE_COUNT] = {2000, 12288, 8192};
 
 /* y = A x on the device. */
 static void multiply(CUfunction kernel, unsigned threads_per_row, const struct csr *matrix, const float *x, float *y)
@@ -22,10 +22,10 @@ static void multiply(CUfunction kernel, unsigned threads_per_row, const struct c
     CUdeviceptr x_memory = gpu_upload(x, vector_bytes);
     CUtexObject x_texture = gpu_texture_f32(x_memory, rows);
     CUdeviceptr y_memory = gpu_alloc_zeroed(vector_bytes);
-    void *arguments[] = { &values, &columns, &row_starts, &x_texture, &y_memory, &rows };
-    struct shape grid = { gpu_blocks((size_t)rows * threads_per_row, BLOCK), 1 };
+    void *arguments[] = {&values, &columns, &row_starts, &x_texture, &y_memory, &rows};
+    struct shape grid = {gpu_blocks((size_t)rows * threads_per_row, BLOCK), 1};
 
-    gpu_launch(kernel, grid, (struct shape){ BLOCK, 1 }, arguments);
+    gpu_launch(kernel, grid, (struct shape){BLOCK, 1}, arguments);
     gpu_download(y, y_memory, vector_bytes);
     CHECK(cuTexObjectDestroy(x_texture));
     gpu_free(values);

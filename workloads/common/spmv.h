@@ -1,7 +1,7 @@
 /*
- * spmv.h: the host program of the sparse matrix-vector products. They differ in how threads share the rows, and so in the
- * order in which a row's products are added; both run the plain and the padded matrix, x through a texture object.
- */
+ * spmv.h: the host program of the sparse matrix-vector products. They differ in how threads share the rows, and so in
+ * the order in which a row's products are added; both run the plain and the padded matrix, x through a texture
+ * object. */
 #ifndef WORKLOADS_SPMV_H
 #define WORKLOADS_SPMV_H
 

@@ -8,16 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const size_names[SIZE_COUNT] = { "test", "small", "paper" };
+static const char *const size_names[SIZE_COUNT] = {"test", "small", "paper"};
 
 enum { OPTIONS_MAX = 8, FIRST_NUMBER = 256 };
 
 static long seed;
 
-uint64_t workload_seed(uint64_t own)
-{
-    return own + (uint64_t)seed * 0x100000001b3u;
-}
+uint64_t workload_seed(uint64_t own) { return own + (uint64_t)seed * 0x100000001b3u; }
 
 static void print_help(const struct workload *workload)
 {
@@ -64,17 +61,17 @@ static void parse_number(const struct workload *workload, const struct workload_
 
 enum workload_size workload_parse(const struct workload *workload, int argc, char **argv)
 {
-    static const struct workload_option seed_option = { "seed", NULL, &seed, 1000000000 };
+    static const struct workload_option seed_option = {"seed", NULL, &seed, 1000000000};
     struct option table[OPTIONS_MAX + 4] = {
-        { "size", required_argument, NULL, 's' },
-        { "seed", required_argument, NULL, 'r' },
-        { "help", no_argument, NULL, 'h' },
+        {"size", required_argument, NULL, 's'},
+        {"seed", required_argument, NULL, 'r'},
+        {"help", no_argument, NULL, 'h'},
     };
     enum workload_size size = SIZE_SMALL;
     int choice;
 
     for (int i = 0; workload->options && workload->options[i].name && i < OPTIONS_MAX; i++)
-        table[3 + i] = (struct option){ workload->options[i].name, required_argument, NULL, FIRST_NUMBER + i };
+        table[3 + i] = (struct option){workload->options[i].name, required_argument, NULL, FIRST_NUMBER + i};
     while ((choice = getopt_long(argc, argv, "h", table, NULL)) != -1) {
         if (choice == 's') {
             size = parse_size(workload, optarg);
@@ -124,7 +121,8 @@ size_t compare_u32(const char *what, const uint32_t *got, const uint32_t *expect
 
     for (size_t i = 0; i < count; i++) {
         if (got[i] != expected[i] && mismatches++ == 0)
-            fprintf(stderr, "%s[%zu] is %u (0x%x), expected %u (0x%x)\n", what, i, got[i], got[i], expected[i], expected[i]);
+            fprintf(stderr, "%s[%zu] is %u (0x%x), expected %u (0x%x)\n", what, i, got[i], got[i], expected[i],
+                    expected[i]);
     }
     return mismatches;
 }
@@ -135,7 +133,8 @@ size_t compare_f32(const char *what, const float *got, const float *expected, si
 
     for (size_t i = 0; i < count; i++) {
         if (memcmp(&got[i], &expected[i], sizeof(float)) != 0 && mismatches++ == 0)
-            fprintf(stderr, "%s[%zu] is %.9g (%a), expected %.9g (%a)\n", what, i, got[i], got[i], expected[i], expected[i]);
+            fprintf(stderr, "%s[%zu] is %.9g (%a), expected %.9g (%a)\n", what, i, got[i], got[i], expected[i],
+                    expected[i]);
     }
     return mismatches;
 }
@@ -159,7 +158,8 @@ size_t compare_f32_near(const char *what, const float *got, const float *expecte
     for (size_t i = 0; i < count; i++) {
         /* A NaN is near nothing. */
         if (!(fabsf(got[i] - expected[i]) <= tolerance) && mismatches++ == 0)
-            fprintf(stderr, "%s[%zu] is %.9g, expected %.9g, give or take %g\n", what, i, got[i], expected[i], tolerance);
+            fprintf(stderr, "%s[%zu] is %.9g, expected %.9g, give or take %g\n", what, i, got[i], expected[i],
+                    tolerance);
     }
     return mismatches;
 }

@@ -1,7 +1,7 @@
 /*
- * workload.h: what the host programs of all workloads share: the command line, comparing a result with its reference, and
- * the closing line. Exit status: 0 the result matched, 1 it did not or CUDA failed, 2 usage.
- */
+ * workload.h: what the host programs of all workloads share: the command line, comparing a result with its reference,
+ * and the closing line. Exit status: 0 the result matched, 1 it did not or CUDA failed, 2
+ * usage. */
 #ifndef WORKLOADS_WORKLOAD_H
 #define WORKLOADS_WORKLOAD_H
 
@@ -12,7 +12,8 @@ enum { EXIT_MATCHED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 enum workload_size { SIZE_TEST, SIZE_SMALL, SIZE_PAPER, SIZE_COUNT };
 
-/* An option beside --size that takes a number from 1 to `limit`; *value keeps what it was when the option is not given. */
+/* An option beside --size that takes a number from 1 to `limit`; *value keeps what it was when the option is not
+ * given. */
 struct workload_option {
     const char *name;
     const char *help;
@@ -38,8 +39,8 @@ void *workload_alloc(size_t count, size_t size);
 
 /*
  * How many elements differ; the first one that does is described on stderr under the name `what`. Floats are compared
- * bit by bit: the references repeat the order and the rounding of the device's arithmetic.
- */
+ * bit by bit: the references repeat the order and the rounding of the device's
+ * arithmetic. */
 size_t compare_u8(const char *what, const uint8_t *got, const uint8_t *expected, size_t count);
 size_t compare_u32(const char *what, const uint32_t *got, const uint32_t *expected, size_t count);
 size_t compare_f32(const char *what, const float *got, const float *expected, size_t count);

@@ -28,7 +28,7 @@ struct image {
     int pitch; /* floats from row to row */
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 200, 100 }, { 1024, 768 }, { 256, 256 } };
+static const struct problem problems[SIZE_COUNT] = {{200, 100}, {1024, 768}, {256, 256}};
 
 /* The taps around one pixel of a line whose pixels are `distance` apart; what lies beyond its ends counts as zero. */
 static float convolve_reference(const float *filter, const float *line, int at, int length, int distance)
@@ -67,14 +67,14 @@ static void convolve_on_device(const struct gpu *gpu, struct image *image, const
     CUdeviceptr original = gpu_upload(pixels, bytes);
     CUdeviceptr between = gpu_alloc_zeroed(bytes);
     CUdeviceptr result = gpu_alloc_zeroed(bytes);
-    struct shape row_blocks = { gpu_blocks(image->width, ROW_TILE), image->height };
-    struct shape column_blocks = { gpu_blocks(image->width, COLUMN_TILE_X), gpu_blocks(image->height, COLUMN_TILE_Y) };
-    void *row_arguments[] = { &original, &between, &image->width, &image->pitch };
-    void *column_arguments[] = { &between, &result, &image->width, &image->height, &image->pitch };
+    struct shape row_blocks = {gpu_blocks(image->width, ROW_TILE), image->height};
+    struct shape column_blocks = {gpu_blocks(image->width, COLUMN_TILE_X), gpu_blocks(image->height, COLUMN_TILE_Y)};
+    void *row_arguments[] = {&original, &between, &image->width, &image->pitch};
+    void *column_arguments[] = {&between, &result, &image->width, &image->height, &image->pitch};
 
     gpu_fill_constant(gpu, "filter", filter, TAPS * sizeof(float));
-    gpu_launch(gpu_kernel(gpu, "convsep_rows"), row_blocks, (struct shape){ ROW_BLOCK, 1 }, row_arguments);
-    gpu_launch(gpu_kernel(gpu, "convsep_columns"), column_blocks, (struct shape){ COLUMN_TILE_X, COLUMN_STEP },
+    gpu_launch(gpu_kernel(gpu, "convsep_rows"), row_blocks, (struct shape){ROW_BLOCK, 1}, row_arguments);
+    gpu_launch(gpu_kernel(gpu, "convsep_columns"), column_blocks, (struct shape){COLUMN_TILE_X, COLUMN_STEP},
                column_arguments);
     gpu_download(rows, between, bytes);
     gpu_download(both, result, bytes);
@@ -85,16 +85,16 @@ static void convolve_on_device(const struct gpu *gpu, struct image *image, const
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0 };
+    struct problem given = {0, 0};
     const struct workload_option options[] = {
-        { "width", "pixels in a row of an image of your own size", &given.width, 8192 },
-        { "height", "rows", &given.height, 8192 },
-        { NULL, NULL, NULL, 0 },
+        {"width", "pixels in a row of an image of your own size", &given.width, 8192},
+        {"height", "rows", &given.height, 8192},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "convsep",
         .summary = "Convolution of an image with a separable filter of radius 8: rows, then columns.",
-        .inputs = { "200 x 100 pixels", "1024 x 768 pixels", "256 x 256 pixels" },
+        .inputs = {"200 x 100 pixels", "1024 x 768 pixels", "256 x 256 pixels"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
         problem.width = given.width;
     if (given.height)
         problem.height = given.height;
-    struct image image = { problem.width, problem.height, (problem.width + ALIGNED - 1) / ALIGNED * ALIGNED };
+    struct image image = {problem.width, problem.height, (problem.width + ALIGNED - 1) / ALIGNED * ALIGNED};
     size_t count = (size_t)image.pitch * image.height;
     float *pixels = workload_alloc(count, sizeof(float));
     float *rows = workload_alloc(count, sizeof(float));

@@ -1,7 +1,7 @@
 /*
  * dwthaar: host program; see dwthaar.cu for what the kernel does. Launched again over the blocks' approximations until
- * one is left, which becomes the first element of the transform.
- */
+ * one is left, which becomes the first element of the
+ * transform. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum { BLOCK = 512, MAX_LEVELS = 26 };
 #define INVERSE_ROOT_2 0x1.6a09e6p-1f
 
 /* A signal has 2^levels samples. The paper does not give its length. */
-static const long level_counts[SIZE_COUNT] = { 13, 20, 10 };
+static const long level_counts[SIZE_COUNT] = {13, 20, 10};
 
 static void transform_on_device(const struct gpu *gpu, const float *signal, unsigned count, float *transform)
 {
@@ -27,8 +27,8 @@ static void transform_on_device(const struct gpu *gpu, const float *signal, unsi
         unsigned threads = count / 2 < BLOCK ? count / 2 : BLOCK;
         unsigned blocks = count / 2 / threads;
         CUdeviceptr sums = gpu_alloc_zeroed(blocks * sizeof(float));
-        void *arguments[] = { &in, &out, &sums };
-        gpu_launch(kernel, (struct shape){ blocks, 1 }, (struct shape){ threads, 1 }, arguments);
+        void *arguments[] = {&in, &out, &sums};
+        gpu_launch(kernel, (struct shape){blocks, 1}, (struct shape){threads, 1}, arguments);
         gpu_free(in);
         in = sums;
         count = blocks;
@@ -73,13 +73,13 @@ int main(int argc, char **argv)
 {
     long given = 0;
     const struct workload_option options[] = {
-        { "levels", "the signal has 2^N samples", &given, MAX_LEVELS },
-        { NULL, NULL, NULL, 0 },
+        {"levels", "the signal has 2^N samples", &given, MAX_LEVELS},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "dwthaar",
         .summary = "Haar wavelet transform of a signal, 512 threads and 1,024 samples per block.",
-        .inputs = { "2^13 samples", "2^20 samples", "2^10 samples" },
+        .inputs = {"2^13 samples", "2^20 samples", "2^10 samples"},
         .options = options,
     };
     long levels = level_counts[workload_parse(&workload, argc, argv)];

@@ -15,12 +15,12 @@ struct attempt {
 };
 
 /* Pixels of a side of the image. The paper's count of instructions fits 32. */
-static const long sides[SIZE_COUNT] = { 16, 64, 32 };
+static const long sides[SIZE_COUNT] = {16, 64, 32};
 
 /*
  * All ways to cut the ordered colours into four runs, some of them empty, with shades from one end to the other, except
- * the four in which all colours have one shade: from these the ends cannot be told. Filled up to whole warps.
- */
+ * the four in which all colours have one shade: from these the ends cannot be told. Filled up to whole
+ * warps. */
 static void ways_fill(uint32_t *ways)
 {
     int count = 0;
@@ -58,7 +58,7 @@ static void image_random(uint32_t *image, long side)
     }
     for (long y = 0; y < side; y++) {
         for (long x = 0; x < side; x++) {
-            long channels[CHANNELS] = { 40 + 120 * x / side, 60 + 150 * y / side, 200 - 60 * (x + y) / side };
+            long channels[CHANNELS] = {40 + 120 * x / side, 60 + 150 * y / side, 200 - 60 * (x + y) / side};
             for (int i = 0; i < DISCS; i++) {
                 long dx = x - discs[i][0];
                 long dy = y - discs[i][1];
@@ -75,18 +75,15 @@ static void image_random(uint32_t *image, long side)
     }
 }
 
-static float clamped(float x)
-{
-    return x < 0.0f ? 0.0f : x > 1.0f ? 1.0f : x;
-}
+static float clamped(float x) { return x < 0.0f ? 0.0f : x > 1.0f ? 1.0f : x; }
 
 static struct attempt tried(float ordered[PIXELS][CHANNELS], const float *total, uint32_t shades)
 {
-    static const float levels[CHANNELS] = { 31.0f, 63.0f, 31.0f };
-    static const int shifts[CHANNELS] = { 11, 5, 0 };
-    struct attempt attempt = { .shades = shades };
+    static const float levels[CHANNELS] = {31.0f, 63.0f, 31.0f};
+    static const int shifts[CHANNELS] = {11, 5, 0};
+    struct attempt attempt = {.shades = shades};
     float aa = 0.0f, bb = 0.0f, ab = 0.0f;
-    float part_a[CHANNELS] = { 0.0f, 0.0f, 0.0f };
+    float part_a[CHANNELS] = {0.0f, 0.0f, 0.0f};
     float errors[CHANNELS];
 
     for (int i = 0; i < PIXELS; i++) {
@@ -102,7 +99,7 @@ static struct attempt tried(float ordered[PIXELS][CHANNELS], const float *total,
     float scale = 1.0f / (aa * bb - ab * ab);
     for (int c = 0; c < CHANNELS; c++) {
         float part_b = total[c] - part_a[c];
-        float exact[2] = { (part_a[c] * bb - part_b * ab) * scale, (part_b * aa - part_a[c] * ab) * scale };
+        float exact[2] = {(part_a[c] * bb - part_b * ab) * scale, (part_b * aa - part_a[c] * ab) * scale};
         float kept[2];
         for (int end = 0; end < 2; end++) {
             int level = fmaf(clamped(exact[end]), levels[c], 0.5f);
@@ -131,7 +128,7 @@ static void order_colours(float colours[PIXELS][CHANNELS], float ordered[PIXELS]
 {
     float totals[PIXELS][CHANNELS];
     float moments[PIXELS][MOMENTS];
-    float axis[CHANNELS] = { 1.0f, 1.0f, 1.0f };
+    float axis[CHANNELS] = {1.0f, 1.0f, 1.0f};
     float along[PIXELS];
 
     for (int i = 0; i < PIXELS * CHANNELS; i++)
@@ -149,7 +146,7 @@ static void order_colours(float colours[PIXELS][CHANNELS], float ordered[PIXELS]
     }
     add_tree(moments[0], MOMENTS);
     for (int step = 0; step < POWER_STEPS; step++) {
-        static const int at[CHANNELS][CHANNELS] = { { 0, 1, 2 }, { 1, 3, 4 }, { 2, 4, 5 } };
+        static const int at[CHANNELS][CHANNELS] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
         float next[CHANNELS];
         for (int c = 0; c < CHANNELS; c++)
             next[c] = fmaf(moments[0][at[c][0]], axis[0],
@@ -178,7 +175,7 @@ static struct attempt best_of(float ordered[PIXELS][CHANNELS], const float *tota
     struct attempt best[THREADS];
 
     for (int thread = 0; thread < THREADS; thread++)
-        best[thread] = (struct attempt){ .error = 3.0e38f };
+        best[thread] = (struct attempt){.error = 3.0e38f};
     for (int way = 0; way < WAYS; way++) {
         struct attempt next = tried(ordered, total, ways[way]);
         if (next.error < best[way % THREADS].error)
@@ -228,9 +225,9 @@ static void compress_on_device(const struct gpu *gpu, const uint32_t *image, lon
     CUdeviceptr way_memory = gpu_upload(ways, WAYS * sizeof(uint32_t));
     CUdeviceptr result = gpu_alloc_zeroed(blocks * 2 * sizeof(uint32_t));
     CUdeviceptr errors = gpu_alloc_zeroed(blocks * sizeof(float));
-    void *arguments[] = { &pixels, &width, &way_memory, &result, &errors };
+    void *arguments[] = {&pixels, &width, &way_memory, &result, &errors};
 
-    gpu_launch(gpu_kernel(gpu, "dxtc_compress"), (struct shape){ blocks, 1 }, (struct shape){ THREADS, 1 }, arguments);
+    gpu_launch(gpu_kernel(gpu, "dxtc_compress"), (struct shape){blocks, 1}, (struct shape){THREADS, 1}, arguments);
     gpu_download(compressed, result, blocks * 2 * sizeof(uint32_t));
     gpu_download(least_errors, errors, blocks * sizeof(float));
     gpu_free(pixels);
@@ -243,13 +240,13 @@ int main(int argc, char **argv)
 {
     long given = 0;
     const struct workload_option options[] = {
-        { "side", "pixels of a side of the image, rounded up to a multiple of four", &given, 4096 },
-        { NULL, NULL, NULL, 0 },
+        {"side", "pixels of a side of the image, rounded up to a multiple of four", &given, 4096},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "dxtc",
         .summary = "Compression of an image to DXT1, a block of threads per 4x4 pixels.",
-        .inputs = { "16x16 pixels", "64x64 pixels", "32x32 pixels" },
+        .inputs = {"16x16 pixels", "64x64 pixels", "32x32 pixels"},
         .options = options,
     };
     long side = sides[workload_parse(&workload, argc, argv)];

@@ -16,7 +16,7 @@ struct problem {
     long large;
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 40, 270 }, { 160, 640 }, { 512, 2048 } };
+static const struct problem problems[SIZE_COUNT] = {{40, 270}, {160, 640}, {512, 2048}};
 
 /* A symmetric tridiagonal matrix, and an interval that holds its eigenvalues. */
 struct matrix {
@@ -79,10 +79,9 @@ static void small_on_device(const struct gpu *gpu, struct matrix *matrix, float 
     struct tridiagonal in = matrix_upload(matrix);
     float precision = PRECISION;
     CUdeviceptr out = gpu_alloc_zeroed(matrix->rows * sizeof(float));
-    void *arguments[] = { &in, &matrix->low, &matrix->high, &precision, &out };
+    void *arguments[] = {&in, &matrix->low, &matrix->high, &precision, &out};
 
-    gpu_launch(gpu_kernel(gpu, "eigenvalues_small"), (struct shape){ 1, 1 }, (struct shape){ SMALL_BLOCK, 1 },
-               arguments);
+    gpu_launch(gpu_kernel(gpu, "eigenvalues_small"), (struct shape){1, 1}, (struct shape){SMALL_BLOCK, 1}, arguments);
     gpu_download(eigenvalues, out, matrix->rows * sizeof(float));
     gpu_free(in.diagonal);
     gpu_free(in.squares);
@@ -97,13 +96,13 @@ static void large_on_device(const struct gpu *gpu, struct matrix *matrix, float 
     CUdeviceptr lows = gpu_alloc_zeroed(bytes);
     CUdeviceptr highs = gpu_alloc_zeroed(bytes);
     CUdeviceptr out = gpu_alloc_zeroed(bytes);
-    CUdeviceptr all[] = { in.diagonal, in.squares, lows, highs, out };
-    void *split[] = { &in, &matrix->low, &matrix->high, &precision, &lows, &highs };
-    void *refine[] = { &in, &lows, &highs, &precision, &out };
-    struct shape block = { LARGE_BLOCK, 1 };
+    CUdeviceptr all[] = {in.diagonal, in.squares, lows, highs, out};
+    void *split[] = {&in, &matrix->low, &matrix->high, &precision, &lows, &highs};
+    void *refine[] = {&in, &lows, &highs, &precision, &out};
+    struct shape block = {LARGE_BLOCK, 1};
 
-    gpu_launch(gpu_kernel(gpu, "eigenvalues_split"), (struct shape){ 1, 1 }, block, split);
-    gpu_launch(gpu_kernel(gpu, "eigenvalues_refine"), (struct shape){ gpu_blocks(matrix->rows, LARGE_BLOCK), 1 }, block,
+    gpu_launch(gpu_kernel(gpu, "eigenvalues_split"), (struct shape){1, 1}, block, split);
+    gpu_launch(gpu_kernel(gpu, "eigenvalues_refine"), (struct shape){gpu_blocks(matrix->rows, LARGE_BLOCK), 1}, block,
                refine);
     gpu_download(eigenvalues, out, bytes);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -141,16 +140,16 @@ static void reference(const struct matrix *matrix, float *eigenvalues)
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0 };
+    struct problem given = {0, 0};
     const struct workload_option options[] = {
-        { "small", "rows of the matrix that one block finishes", &given.small, SMALL_BLOCK },
-        { "large", "rows of the matrix that many blocks finish", &given.large, MAX_LARGE },
-        { NULL, NULL, NULL, 0 },
+        {"small", "rows of the matrix that one block finishes", &given.small, SMALL_BLOCK},
+        {"large", "rows of the matrix that many blocks finish", &given.large, MAX_LARGE},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "eigenvalues",
         .summary = "Eigenvalues of two symmetric tridiagonal matrices by bisection, in one block and in many.",
-        .inputs = { "40 and 270 rows", "160 and 640 rows", "512 and 2,048 rows" },
+        .inputs = {"40 and 270 rows", "160 and 640 rows", "512 and 2,048 rows"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];

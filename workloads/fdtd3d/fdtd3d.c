@@ -24,12 +24,12 @@ struct problem {
     long steps;
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 24, 2 }, { 88, 2 }, { 376, 5 } };
+static const struct problem problems[SIZE_COUNT] = {{24, 2}, {88, 2}, {376, 5}};
 
 /* Cells of a row begin on a whole line of memory: what lies before the first margin fills the line up. */
 static struct volume cube(int side)
 {
-    struct volume volume = { .nx = side, .ny = side, .nz = side };
+    struct volume volume = {.nx = side, .ny = side, .nz = side};
     int outer = side + 2 * RADIUS;
 
     volume.row = (outer + ALIGNED - 1) / ALIGNED * ALIGNED;
@@ -90,12 +90,12 @@ static void field_on_device(const struct gpu *gpu, struct volume *volume, const 
     size_t bytes = volume_floats(volume) * sizeof(float);
     CUdeviceptr before = gpu_upload(field, bytes);
     CUdeviceptr after = gpu_upload(field, bytes);
-    struct shape blocks = { gpu_blocks(volume->nx, BLOCK_X), gpu_blocks(volume->ny, BLOCK_Y) };
+    struct shape blocks = {gpu_blocks(volume->nx, BLOCK_X), gpu_blocks(volume->ny, BLOCK_Y)};
 
     gpu_fill_constant(gpu, "coefficients", coefficients, (RADIUS + 1) * sizeof(float));
     for (long step = 0; step < steps; step++) {
-        void *arguments[] = { &before, &after, volume };
-        gpu_launch(kernel, blocks, (struct shape){ BLOCK_X, BLOCK_Y }, arguments);
+        void *arguments[] = {&before, &after, volume};
+        gpu_launch(kernel, blocks, (struct shape){BLOCK_X, BLOCK_Y}, arguments);
         CUdeviceptr newest = after;
         after = before;
         before = newest;
@@ -107,16 +107,16 @@ static void field_on_device(const struct gpu *gpu, struct volume *volume, const 
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0 };
+    struct problem given = {0, 0};
     const struct workload_option options[] = {
-        { "side", "cells on each side of a cube of your own size", &given.side, 376 },
-        { "steps", "steps of time, one launch each", &given.steps, 1000000 },
-        { NULL, NULL, NULL, 0 },
+        {"side", "cells on each side of a cube of your own size", &given.side, 376},
+        {"steps", "steps of time, one launch each", &given.steps, 1000000},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "fdtd3d",
         .summary = "A stencil of radius 4 in a volume, marching along z, in 32x16 blocks.",
-        .inputs = { "24 x 24 x 24 cells, 2 steps", "88 x 88 x 88 cells, 2 steps", "376 x 376 x 376 cells, 5 steps" },
+        .inputs = {"24 x 24 x 24 cells, 2 steps", "88 x 88 x 88 cells, 2 steps", "376 x 376 x 376 cells, 5 steps"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];

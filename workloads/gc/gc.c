@@ -21,7 +21,7 @@ struct problem {
     long depth; /* lists, at least */
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 1024, 3 }, { 30720, 3 }, { 30720, 16 } };
+static const struct problem problems[SIZE_COUNT] = {{1024, 3}, {30720, 3}, {30720, 16}};
 
 struct heap {
     int object_count;
@@ -77,9 +77,9 @@ static void set_reference(struct heap *heap, int object, int field, int target)
 }
 
 /*
- * `width` chains of `depth` objects each: the first field of an object is the next of its chain. Some have another reference,
- * from any field to anywhere. And garbage, to which nothing refers.
- */
+ * `width` chains of `depth` objects each: the first field of an object is the next of its chain. Some have another
+ * reference, from any field to anywhere. And garbage, to which nothing
+ * refers. */
 static void heap_random(struct heap *heap, const struct problem *problem, int *roots)
 {
     int width = problem->width;
@@ -134,8 +134,8 @@ static void mark_on_device(const struct gpu *gpu, const struct heap *heap, const
         CUdeviceptr lengths;
         CUdeviceptr words;
         CUdeviceptr marks;
-    } memory = { gpu_upload(heap->addresses, table_bytes), gpu_upload(heap->lengths, table_bytes),
-                 gpu_upload(heap->words, heap->word_count * sizeof(int)), gpu_upload(marks, table_bytes) };
+    } memory = {gpu_upload(heap->addresses, table_bytes), gpu_upload(heap->lengths, table_bytes),
+                gpu_upload(heap->words, heap->word_count * sizeof(int)), gpu_upload(marks, table_bytes)};
     CUdeviceptr list = gpu_alloc_zeroed(table_bytes);
     CUdeviceptr next_list = gpu_alloc_zeroed(table_bytes);
     CUdeviceptr next_count = gpu_alloc_zeroed(sizeof(int));
@@ -143,32 +143,32 @@ static void mark_on_device(const struct gpu *gpu, const struct heap *heap, const
 
     CHECK(cuMemcpyHtoD(list, roots, root_count * sizeof(int)));
     while (count > 0) {
-        void *arguments[] = { &list, &count, &memory, &next_list, &next_count };
+        void *arguments[] = {&list, &count, &memory, &next_list, &next_count};
         CHECK(cuMemsetD32(next_count, 0, 1));
-        gpu_launch(kernel, (struct shape){ gpu_blocks(count, BLOCK), 1 }, (struct shape){ BLOCK, 1 }, arguments);
+        gpu_launch(kernel, (struct shape){gpu_blocks(count, BLOCK), 1}, (struct shape){BLOCK, 1}, arguments);
         gpu_download(&count, next_count, sizeof count);
         CUdeviceptr newest = next_list;
         next_list = list;
         list = newest;
     }
     gpu_download(marks, memory.marks, table_bytes);
-    CUdeviceptr all[] = { memory.addresses, memory.lengths, memory.words, memory.marks, list, next_list, next_count };
+    CUdeviceptr all[] = {memory.addresses, memory.lengths, memory.words, memory.marks, list, next_list, next_count};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gpu_free(all[i]);
 }
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0 };
+    struct problem given = {0, 0};
     const struct workload_option options[] = {
-        { "width", "roots of a heap of your own size, and so objects on a list", &given.width, 1000000 },
-        { "depth", "objects behind each root", &given.depth, 100 },
-        { NULL, NULL, NULL, 0 },
+        {"width", "roots of a heap of your own size, and so objects on a list", &given.width, 1000000},
+        {"depth", "objects behind each root", &given.depth, 100},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "gc",
         .summary = "Mark phase of a tracing garbage collector, one thread an object.",
-        .inputs = { "1,024 roots, depth 3", "30,720 roots, depth 3", "30,720 roots, depth 16" },
+        .inputs = {"1,024 roots, depth 3", "30,720 roots, depth 3", "30,720 roots, depth 16"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];

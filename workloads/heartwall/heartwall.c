@@ -1,7 +1,7 @@
 /*
  * heartwall: host program; see heartwall.cu for what the kernel does. The video is made here: a bright ring of speckle
- * on dark ground that wanders and breathes, with points on its inner and outer wall.
- */
+ * on dark ground that wanders and breathes, with points on its inner and outer
+ * wall. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -28,9 +28,9 @@ struct problem {
 };
 
 static const struct problem problems[SIZE_COUNT] = {
-    { 120, 140, 5, 8, 3, 3, 6, 2, 2 },
-    { 656, 744, 20, 31, 2, 6, 12, 2, 1 },
-    { 656, 744, 20, 31, 20, 25, 40, 5, 10 },
+    {120, 140, 5, 8, 3, 3, 6, 2, 2},
+    {656, 744, 20, 31, 2, 6, 12, 2, 1},
+    {656, 744, 20, 31, 20, 25, 40, 5, 10},
 };
 
 /* Laid out as the kernel has it; see there. */
@@ -77,30 +77,21 @@ static struct parameters parameters_of(const struct problem *problem)
     int template_side = 2 * problem->template_radius + 1;
     int search_side = 2 * problem->search_radius + 1;
 
-    return (struct parameters){ .frame_rows = problem->rows,
-                                .frame_columns = problem->columns,
-                                .template_side = template_side,
-                                .search_side = search_side,
-                                .full_side = template_side + search_side - 1,
-                                .padded_side = search_side + 2 * template_side,
-                                .move_radius = problem->move_radius,
-                                .refresh = problem->refresh };
+    return (struct parameters){.frame_rows = problem->rows,
+                               .frame_columns = problem->columns,
+                               .template_side = template_side,
+                               .search_side = search_side,
+                               .full_side = template_side + search_side - 1,
+                               .padded_side = search_side + 2 * template_side,
+                               .move_radius = problem->move_radius,
+                               .refresh = problem->refresh};
 }
 
-static long points_of(const struct problem *problem)
-{
-    return problem->inner + problem->outer;
-}
+static long points_of(const struct problem *problem) { return problem->inner + problem->outer; }
 
-static float inner_radius(const struct problem *problem)
-{
-    return 0.16f * problem->rows;
-}
+static float inner_radius(const struct problem *problem) { return 0.16f * problem->rows; }
 
-static float outer_radius(const struct problem *problem)
-{
-    return 0.27f * problem->rows;
-}
+static float outer_radius(const struct problem *problem) { return 0.27f * problem->rows; }
 
 /* From 0 to 1, back, to -1 and back in one beat: two parabolas. */
 static float swing(long frame)
@@ -110,10 +101,7 @@ static float swing(long frame)
     return phase < 1.0f ? 4.0f * phase * (1.0f - phase) : -4.0f * (phase - 1.0f) * (2.0f - phase);
 }
 
-static float clamp(float value)
-{
-    return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
-}
+static float clamp(float value) { return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value; }
 
 /* Between the four points of the lattice around a place. */
 static float speckle(const float *lattice, float x, float y)
@@ -194,8 +182,8 @@ static void crop(const struct parameters *parameters, const float *frame, int ro
 /*
  * Takes several elements of a column side by side, which is faster; each still adds its products in the kernel's order.
  * Those beyond the search square's rim are zeros, which the kernel leaves out. Products of whole numbers up to 255 are
- * exact, so that the kernel's fused operations round as these do.
- */
+ * exact, so that the kernel's fused operations round as these
+ * do. */
 static void convolve(const struct parameters *parameters, const float *template, const float *search, float *out)
 {
     enum { LANES = 8 };
@@ -210,7 +198,7 @@ static void convolve(const struct parameters *parameters, const float *template,
         padded[i / search_side * pitch + i % search_side + rim] = search[i];
     for (int column = 0; column < full_side; column++) {
         for (int row = 0; row < full_side; row += LANES) {
-            float sums[LANES] = { 0.0f };
+            float sums[LANES] = {0.0f};
             for (int c = 0; c < template_side; c++) {
                 if (column - c < 0 || column - c >= search_side)
                     continue;
@@ -383,22 +371,22 @@ static struct arrays arrays_alloc(const struct problem *problem, const int *firs
     size_t strip_bytes = bytes * parameters.full_side * parameters.padded_side;
     size_t full_bytes = bytes * parameters.full_side * parameters.full_side;
 
-    return (struct arrays){ .templates = gpu_alloc_zeroed(template_bytes),
-                            .template_squares = gpu_alloc_zeroed(template_bytes),
-                            .search = gpu_alloc_zeroed(search_bytes),
-                            .search_squares = gpu_alloc_zeroed(search_bytes),
-                            .padded = gpu_alloc_zeroed(padded_bytes),
-                            .selected = gpu_alloc_zeroed(strip_bytes),
-                            .down = gpu_alloc_zeroed(strip_bytes),
-                            .window_sums = gpu_alloc_zeroed(full_bytes),
-                            .window_squares = gpu_alloc_zeroed(full_bytes),
-                            .correlation = gpu_alloc_zeroed(full_bytes),
-                            .mask = gpu_alloc_zeroed(full_bytes),
-                            .allowed = gpu_alloc_zeroed(full_bytes),
-                            .first_rows = gpu_upload(first_rows, points * sizeof(int)),
-                            .first_columns = gpu_upload(first_columns, points * sizeof(int)),
-                            .rows = gpu_upload(first_rows, points * sizeof(int)),
-                            .columns = gpu_upload(first_columns, points * sizeof(int)) };
+    return (struct arrays){.templates = gpu_alloc_zeroed(template_bytes),
+                           .template_squares = gpu_alloc_zeroed(template_bytes),
+                           .search = gpu_alloc_zeroed(search_bytes),
+                           .search_squares = gpu_alloc_zeroed(search_bytes),
+                           .padded = gpu_alloc_zeroed(padded_bytes),
+                           .selected = gpu_alloc_zeroed(strip_bytes),
+                           .down = gpu_alloc_zeroed(strip_bytes),
+                           .window_sums = gpu_alloc_zeroed(full_bytes),
+                           .window_squares = gpu_alloc_zeroed(full_bytes),
+                           .correlation = gpu_alloc_zeroed(full_bytes),
+                           .mask = gpu_alloc_zeroed(full_bytes),
+                           .allowed = gpu_alloc_zeroed(full_bytes),
+                           .first_rows = gpu_upload(first_rows, points * sizeof(int)),
+                           .first_columns = gpu_upload(first_columns, points * sizeof(int)),
+                           .rows = gpu_upload(first_rows, points * sizeof(int)),
+                           .columns = gpu_upload(first_columns, points * sizeof(int))};
 }
 
 static void arrays_free(const struct arrays *arrays)
@@ -426,9 +414,9 @@ static void track_on_device(const struct gpu *gpu, const struct problem *problem
 
     gpu_fill_constant(gpu, "heartwall_parameters", &parameters, sizeof parameters);
     for (int number = 0; number < problem->frames; number++) {
-        void *arguments[] = { &frame, &number, &arrays };
+        void *arguments[] = {&frame, &number, &arrays};
         CHECK(cuMemcpyHtoD(frame, frames + number * pixels, pixels * sizeof(float)));
-        gpu_launch(kernel, (struct shape){ points, 1 }, (struct shape){ BLOCK, 1 }, arguments);
+        gpu_launch(kernel, (struct shape){points, 1}, (struct shape){BLOCK, 1}, arguments);
         gpu_download(result->rows + number * points, arrays.rows, points * sizeof(int));
         gpu_download(result->columns + number * points, arrays.columns, points * sizeof(int));
     }
@@ -442,10 +430,10 @@ static void track_on_device(const struct gpu *gpu, const struct problem *problem
 
 static struct result result_alloc(size_t places, size_t template_elements, size_t correlations)
 {
-    return (struct result){ .rows = workload_alloc(places, sizeof(int)),
-                            .columns = workload_alloc(places, sizeof(int)),
-                            .templates = workload_alloc(template_elements, sizeof(float)),
-                            .correlation = workload_alloc(correlations, sizeof(float)) };
+    return (struct result){.rows = workload_alloc(places, sizeof(int)),
+                           .columns = workload_alloc(places, sizeof(int)),
+                           .templates = workload_alloc(template_elements, sizeof(float)),
+                           .correlation = workload_alloc(correlations, sizeof(float))};
 }
 
 static void result_free(const struct result *result)
@@ -458,19 +446,19 @@ static void result_free(const struct result *result)
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0 };
+    struct problem given = {0};
     const struct workload_option options[] = {
-        { "frames", "frames of the video, a launch each", &given.frames, 200 },
-        { "template", "radius of a template: its side is 2 N + 1", &given.template_radius, TEMPLATE_RADIUS_LIMIT },
-        { "search", "radius of the square in which a point is looked for", &given.search_radius, SEARCH_RADIUS_LIMIT },
-        { NULL, NULL, NULL, 0 },
+        {"frames", "frames of the video, a launch each", &given.frames, 200},
+        {"template", "radius of a template: its side is 2 N + 1", &given.template_radius, TEMPLATE_RADIUS_LIMIT},
+        {"search", "radius of the square in which a point is looked for", &given.search_radius, SEARCH_RADIUS_LIMIT},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "heartwall",
         .summary = "Follows points on the walls of a heart through a video, by normalised correlation with templates.",
-        .inputs = { "120 x 140 pixels, 3 frames, 13 points, templates of 7 x 7, squares of 13 x 13",
-                    "656 x 744 pixels, 2 frames, 51 points, templates of 13 x 13, squares of 25 x 25",
-                    "656 x 744 pixels, 20 frames, 51 points, templates of 51 x 51, squares of 81 x 81" },
+        .inputs = {"120 x 140 pixels, 3 frames, 13 points, templates of 7 x 7, squares of 13 x 13",
+                   "656 x 744 pixels, 2 frames, 51 points, templates of 13 x 13, squares of 25 x 25",
+                   "656 x 744 pixels, 20 frames, 51 points, templates of 51 x 51, squares of 81 x 81"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];

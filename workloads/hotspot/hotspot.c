@@ -1,4 +1,5 @@
-/* hotspot: host program; see hotspot.cu for what the kernel does. The reference steps the whole chip at once, to the bit. */
+/* hotspot: host program; see hotspot.cu for what the kernel does. The reference steps the whole chip at once, to the
+ * bit. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,7 +25,7 @@ struct problem {
     long height; /* steps a launch: the pyramid's height */
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 60, 3, 2 }, { 512, 4, 2 }, { 512, 2, 2 } };
+static const struct problem problems[SIZE_COUNT] = {{60, 3, 2}, {512, 4, 2}, {512, 2, 2}};
 
 /* Silicon half a millimetre thick in cells of 1/32 mm: 512 a side are a chip of 16 mm. */
 static struct cell silicon_cell(void)
@@ -99,8 +100,8 @@ static void heat_on_device(const struct gpu *gpu, const struct problem *problem,
     for (long done = 0; done < problem->steps; done += problem->height) {
         int steps = problem->steps - done < problem->height ? problem->steps - done : problem->height;
         unsigned blocks = gpu_blocks(side, TILE - 2 * steps);
-        void *arguments[] = { &watts, &before, &after, &side, &side, &steps, cell };
-        gpu_launch(kernel, (struct shape){ blocks, blocks }, (struct shape){ TILE, TILE }, arguments);
+        void *arguments[] = {&watts, &before, &after, &side, &side, &steps, cell};
+        gpu_launch(kernel, (struct shape){blocks, blocks}, (struct shape){TILE, TILE}, arguments);
         CUdeviceptr newest = after;
         after = before;
         before = newest;
@@ -113,17 +114,17 @@ static void heat_on_device(const struct gpu *gpu, const struct problem *problem,
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0, 0 };
+    struct problem given = {0, 0, 0};
     const struct workload_option options[] = {
-        { "side", "cells on a side of a chip of your own size", &given.side, 16384 },
-        { "steps", "steps of time", &given.steps, 1000000 },
-        { "height", "steps a launch, the height of the pyramid", &given.height, HEIGHT_LIMIT },
-        { NULL, NULL, NULL, 0 },
+        {"side", "cells on a side of a chip of your own size", &given.side, 16384},
+        {"steps", "steps of time", &given.steps, 1000000},
+        {"height", "steps a launch, the height of the pyramid", &given.height, HEIGHT_LIMIT},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "hotspot",
         .summary = "Temperature of a chip over time: a stencil on 16x16 tiles that overlap.",
-        .inputs = { "60 x 60 cells, 3 steps", "512 x 512 cells, 4 steps", "512 x 512 cells, 2 steps" },
+        .inputs = {"60 x 60 cells, 3 steps", "512 x 512 cells, 4 steps", "512 x 512 cells, 2 steps"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];

@@ -22,7 +22,7 @@ struct problem {
     long features;
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 700, 2, FEATURES }, { 23040, 1, FEATURES }, { 494020, 3, FEATURES } };
+static const struct problem problems[SIZE_COUNT] = {{700, 2, FEATURES}, {23040, 1, FEATURES}, {494020, 3, FEATURES}};
 
 /* Clouds around a few places, wide enough to overlap. */
 static void points_random(const struct problem *problem, float *points)
@@ -46,7 +46,7 @@ static void move_centres(const struct problem *problem, const float *points, con
 {
     long features = problem->features;
     double *sums = workload_alloc(CENTRES * features, sizeof(double));
-    long counts[CENTRES] = { 0 };
+    long counts[CENTRES] = {0};
 
     for (long point = 0; point < problem->points; point++) {
         counts[membership[point]]++;
@@ -90,8 +90,8 @@ static void cluster_reference(const struct problem *problem, const float *points
 
 /*
  * As CCWS and DAWS have it. The data is allocated before the module is loaded, so that no variable of the original form
- * moves it: addresses decide about sets of caches and banks of memory, and so about cycles.
- */
+ * moves it: addresses decide about sets of caches and banks of memory, and so about
+ * cycles. */
 static void cluster_on_device(struct gpu *gpu, const struct problem *problem, const float *points, float *centres,
                               int *membership)
 {
@@ -102,14 +102,14 @@ static void cluster_on_device(struct gpu *gpu, const struct problem *problem, co
     CUdeviceptr point_memory = gpu_upload(points, problem->points * problem->features * sizeof(float));
     CUdeviceptr centre_memory = gpu_alloc_zeroed(centre_bytes);
     CUdeviceptr member_memory = gpu_alloc_zeroed(point_count * sizeof(int));
-    struct shape grid = { gpu_blocks(point_count, BLOCK), 1 };
-    void *arguments[] = { &point_memory, &centre_memory, &member_memory, &point_count, &feature_count, &centre_count };
+    struct shape grid = {gpu_blocks(point_count, BLOCK), 1};
+    void *arguments[] = {&point_memory, &centre_memory, &member_memory, &point_count, &feature_count, &centre_count};
 
     gpu_load_module(gpu);
     CUfunction kernel = gpu_kernel(gpu, "kmeans_assign");
     for (long iteration = 0; iteration < problem->iterations; iteration++) {
         CHECK(cuMemcpyHtoD(centre_memory, centres, centre_bytes));
-        gpu_launch(kernel, grid, (struct shape){ BLOCK, 1 }, arguments);
+        gpu_launch(kernel, grid, (struct shape){BLOCK, 1}, arguments);
         gpu_download(membership, member_memory, point_count * sizeof(int));
         move_centres(problem, points, membership, centres);
     }
@@ -126,23 +126,23 @@ static void cluster_original(struct gpu *gpu, const struct problem *problem, con
     int feature_count = problem->features;
     int centre_count = CENTRES;
     size_t value_count = (size_t)problem->points * problem->features;
-    float constant[CENTRES * FEATURES_MAX] = { 0 };
+    float constant[CENTRES * FEATURES_MAX] = {0};
     CUdeviceptr point_memory = gpu_upload(points, value_count * sizeof(float));
     CUdeviceptr feature_memory = gpu_alloc_zeroed(value_count * sizeof(float));
     CUdeviceptr member_memory = gpu_alloc_zeroed(point_count * sizeof(int));
     CUtexObject features = gpu_texture_f32(feature_memory, value_count);
-    struct shape grid = { gpu_blocks(point_count, BLOCK), 1 };
-    void *transpose_arguments[] = { &point_memory, &feature_memory, &point_count, &feature_count };
-    void *assign_arguments[] = { &features, &member_memory, &point_count, &feature_count, &centre_count };
+    struct shape grid = {gpu_blocks(point_count, BLOCK), 1};
+    void *transpose_arguments[] = {&point_memory, &feature_memory, &point_count, &feature_count};
+    void *assign_arguments[] = {&features, &member_memory, &point_count, &feature_count, &centre_count};
 
     gpu_load_module(gpu);
     CUfunction transpose = gpu_kernel(gpu, "kmeans_transpose");
     CUfunction assign = gpu_kernel(gpu, "kmeans_assign_transposed");
-    gpu_launch(transpose, grid, (struct shape){ BLOCK, 1 }, transpose_arguments);
+    gpu_launch(transpose, grid, (struct shape){BLOCK, 1}, transpose_arguments);
     for (long iteration = 0; iteration < problem->iterations; iteration++) {
         memcpy(constant, centres, CENTRES * problem->features * sizeof(float));
         gpu_fill_constant(gpu, "kmeans_centres", constant, sizeof constant);
-        gpu_launch(assign, grid, (struct shape){ BLOCK, 1 }, assign_arguments);
+        gpu_launch(assign, grid, (struct shape){BLOCK, 1}, assign_arguments);
         gpu_download(membership, member_memory, point_count * sizeof(int));
         move_centres(problem, points, membership, centres);
     }
@@ -154,19 +154,19 @@ static void cluster_original(struct gpu *gpu, const struct problem *problem, con
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0, 0 };
+    struct problem given = {0, 0, 0};
     long original = 0;
     const struct workload_option options[] = {
-        { "points", "points to cluster", &given.points, 10000000 },
-        { "iterations", "how often to assign points and move centres", &given.iterations, 500 },
-        { "features", "of a point, 34 if not given", &given.features, FEATURES_MAX },
-        { "original", "1: Rodinia's program: a transposed copy, through a texture; constant centres", &original, 1 },
-        { NULL, NULL, NULL, 0 },
+        {"points", "points to cluster", &given.points, 10000000},
+        {"iterations", "how often to assign points and move centres", &given.iterations, 500},
+        {"features", "of a point, 34 if not given", &given.features, FEATURES_MAX},
+        {"original", "1: Rodinia's program: a transposed copy, through a texture; constant centres", &original, 1},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "kmeans",
         .summary = "The nearest of 5 centres for each point, features in global memory, point by point.",
-        .inputs = { "700 points, 2 iterations", "23,040 points, 1 iteration", "494,020 points, 3 iterations" },
+        .inputs = {"700 points, 2 iterations", "23,040 points, 1 iteration", "494,020 points, 3 iterations"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];

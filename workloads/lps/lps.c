@@ -20,7 +20,7 @@ struct problem {
     long iterations;
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 36, 1 }, { 100, 1 }, { 100, 1 } };
+static const struct problem problems[SIZE_COUNT] = {{36, 1}, {100, 1}, {100, 1}};
 
 static void iterate_reference(const struct grid *grid, const float *before, float *after)
 {
@@ -65,11 +65,11 @@ static void solve_on_device(const struct gpu *gpu, struct grid *grid, long itera
     size_t bytes = cells * sizeof(float);
     CUdeviceptr before = gpu_upload(potential, bytes);
     CUdeviceptr after = gpu_alloc_zeroed(bytes);
-    struct shape blocks = { gpu_blocks(grid->nx, BLOCK_X), gpu_blocks(grid->ny, BLOCK_Y) };
+    struct shape blocks = {gpu_blocks(grid->nx, BLOCK_X), gpu_blocks(grid->ny, BLOCK_Y)};
 
     for (long i = 0; i < iterations; i++) {
-        void *arguments[] = { &before, &after, grid };
-        gpu_launch(kernel, blocks, (struct shape){ BLOCK_X, BLOCK_Y }, arguments);
+        void *arguments[] = {&before, &after, grid};
+        gpu_launch(kernel, blocks, (struct shape){BLOCK_X, BLOCK_Y}, arguments);
         CUdeviceptr newest = after;
         after = before;
         before = newest;
@@ -81,16 +81,16 @@ static void solve_on_device(const struct gpu *gpu, struct grid *grid, long itera
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0 };
+    struct problem given = {0, 0};
     const struct workload_option options[] = {
-        { "side", "cells on each side of a cube of your own size", &given.side, 512 },
-        { "iterations", "launches", &given.iterations, 1000000 },
-        { NULL, NULL, NULL, 0 },
+        {"side", "cells on each side of a cube of your own size", &given.side, 512},
+        {"iterations", "launches", &given.iterations, 1000000},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "lps",
         .summary = "Laplace's equation in three dimensions by Jacobi's method, in 32x4 blocks.",
-        .inputs = { "36 x 36 x 36 cells", "100 x 100 x 100 cells", "100 x 100 x 100 cells, the same" },
+        .inputs = {"36 x 36 x 36 cells", "100 x 100 x 100 cells", "100 x 100 x 100 cells, the same"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
     if (given.iterations)
         problem.iterations = given.iterations;
     int side = problem.side;
-    struct grid grid = { side, side, side, (side + ALIGNED - 1) / ALIGNED * ALIGNED };
+    struct grid grid = {side, side, side, (side + ALIGNED - 1) / ALIGNED * ALIGNED};
     size_t cells = (size_t)grid.pitch * side * side;
     float *potential = workload_alloc(cells, sizeof(float));
     float *expected = workload_alloc(cells, sizeof(float));

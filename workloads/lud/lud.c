@@ -1,7 +1,7 @@
 /*
- * lud: host program; see lud.cu for what the kernels do. The reference takes element after element instead of step after
- * step, and adds the same products in the same groups of 16, so results agree to the bit.
- */
+ * lud: host program; see lud.cu for what the kernels do. The reference takes element after element instead of step
+ * after step, and adds the same products in the same groups of 16, so results agree to the
+ * bit. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 
 enum { TILE = 16 };
 
-static const long tile_counts[SIZE_COUNT] = { 5, 26, 16 };
+static const long tile_counts[SIZE_COUNT] = {5, 26, 16};
 
 /* Rows above and elements to the left are final already. */
 static float reference_element(const float *lu, int size, int row, int column)
@@ -49,12 +49,12 @@ static void decompose_on_device(const struct gpu *gpu, float *lu, int size)
 
     for (int offset = 0; offset < size; offset += TILE) {
         unsigned left = (size - offset) / TILE - 1; /* tiles to the right and below */
-        void *arguments[] = { &matrix, &size, &offset };
-        gpu_launch(diagonal, (struct shape){ 1, 1 }, (struct shape){ TILE, 1 }, arguments);
+        void *arguments[] = {&matrix, &size, &offset};
+        gpu_launch(diagonal, (struct shape){1, 1}, (struct shape){TILE, 1}, arguments);
         if (left == 0)
             break;
-        gpu_launch(perimeter, (struct shape){ left, 1 }, (struct shape){ TILE * 2, 1 }, arguments);
-        gpu_launch(internal, (struct shape){ left, left }, (struct shape){ TILE, TILE }, arguments);
+        gpu_launch(perimeter, (struct shape){left, 1}, (struct shape){TILE * 2, 1}, arguments);
+        gpu_launch(internal, (struct shape){left, left}, (struct shape){TILE, TILE}, arguments);
     }
     gpu_download(lu, matrix, bytes);
     gpu_free(matrix);
@@ -64,13 +64,13 @@ int main(int argc, char **argv)
 {
     long tiles = 0;
     const struct workload_option options[] = {
-        { "tiles", "tiles of 16 on a side of a matrix of your own size", &tiles, 512 },
-        { NULL, NULL, NULL, 0 },
+        {"tiles", "tiles of 16 on a side of a matrix of your own size", &tiles, 512},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "lud",
         .summary = "LU decomposition of a dense matrix in tiles of 16x16.",
-        .inputs = { "80 x 80 elements", "416 x 416 elements", "256 x 256 elements" },
+        .inputs = {"80 x 80 elements", "416 x 416 elements", "256 x 256 elements"},
         .options = options,
     };
     enum workload_size input = workload_parse(&workload, argc, argv);

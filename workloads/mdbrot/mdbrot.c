@@ -18,7 +18,7 @@ struct view {
     int crunch;
 };
 
-static const struct shape images[SIZE_COUNT] = { { 50, 40 }, { 200, 150 }, { 800, 600 } };
+static const struct shape images[SIZE_COUNT] = {{50, 40}, {200, 150}, {800, 600}};
 
 static unsigned steps_left(float cx, float cy, int crunch)
 {
@@ -62,7 +62,7 @@ static uint32_t blend(uint32_t a, uint32_t b)
 
 static uint32_t refine(const struct view *view, const uint32_t *image, int x, int y)
 {
-    static const int beside[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
+    static const int beside[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
     uint32_t colour = image[y * view->width + x];
 
     for (int i = 0; i < 4; i++) {
@@ -93,10 +93,10 @@ static void draw_on_device(const struct gpu *gpu, struct view *view, uint32_t *i
     size_t bytes = (size_t)view->width * view->height * sizeof(uint32_t);
     CUdeviceptr image_memory = gpu_alloc_zeroed(bytes);
     CUdeviceptr refined_memory = gpu_alloc_zeroed(bytes);
-    void *draw[] = { &image_memory, view };
-    void *refine[] = { &image_memory, &refined_memory, view };
-    struct shape grid = { gpu_blocks(view->width, TILE), gpu_blocks(view->height, TILE) };
-    struct shape block = { TILE, TILE };
+    void *draw[] = {&image_memory, view};
+    void *refine[] = {&image_memory, &refined_memory, view};
+    struct shape grid = {gpu_blocks(view->width, TILE), gpu_blocks(view->height, TILE)};
+    struct shape block = {TILE, TILE};
 
     gpu_launch(gpu_kernel(gpu, "mdbrot_draw"), grid, block, draw);
     gpu_launch(gpu_kernel(gpu, "mdbrot_refine"), grid, block, refine);
@@ -111,12 +111,12 @@ int main(int argc, char **argv)
     static const struct workload workload = {
         .name = "mdbrot",
         .summary = "Mandelbrot set: draws it, then samples its edges again.",
-        .inputs = { "50 x 40 pixels", "200 x 150 pixels", "800 x 600 pixels" },
+        .inputs = {"50 x 40 pixels", "200 x 150 pixels", "800 x 600 pixels"},
     };
     struct shape image = images[workload_parse(&workload, argc, argv)];
     /* The whole set: 3.2 wide around -0.5. */
     float step = 3.2f / image.x;
-    struct view view = { -0.5f - step * image.x / 2, -step * image.y / 2, step, image.x, image.y, CRUNCH };
+    struct view view = {-0.5f - step * image.x / 2, -step * image.y / 2, step, image.x, image.y, CRUNCH};
     size_t pixels = (size_t)image.x * image.y;
     uint32_t *result = workload_alloc(pixels * 2, sizeof(uint32_t)); /* the first image, then the refined one */
     uint32_t *expected = workload_alloc(pixels * 2, sizeof(uint32_t));

@@ -44,12 +44,9 @@ struct batch {
     int key_bytes;
 };
 
-static const long request_counts[SIZE_COUNT] = { 1000, 30720, 38400 };
+static const long request_counts[SIZE_COUNT] = {1000, 30720, 38400};
 
-static uint32_t rotated(uint32_t word, int bits)
-{
-    return word << bits | word >> (32 - bits);
-}
+static uint32_t rotated(uint32_t word, int bits) { return word << bits | word >> (32 - bits); }
 
 static void mix(uint32_t *state, const uint32_t *words)
 {
@@ -63,12 +60,12 @@ static void mix(uint32_t *state, const uint32_t *words)
 
 static uint32_t hash(const unsigned char *key, int length)
 {
-    uint32_t state[3] = { 0x9e3779b9u + length, 0x7f4a7c15u, 0xf39cc060u };
-    uint32_t end[3] = { length, 0, 0 };
+    uint32_t state[3] = {0x9e3779b9u + length, 0x7f4a7c15u, 0xf39cc060u};
+    uint32_t end[3] = {length, 0, 0};
 
     /* The last chunk may be empty, and is mixed all the same. */
     for (int at = 0; at <= length / CHUNK * CHUNK; at += CHUNK) {
-        uint32_t words[3] = { 0, 0, 0 };
+        uint32_t words[3] = {0, 0, 0};
         for (int i = 0; i < CHUNK && at + i < length; i++)
             words[i / 4] |= (uint32_t)key[at + i] << 8 * (i % 4);
         mix(state, words);
@@ -78,9 +75,9 @@ static uint32_t hash(const unsigned char *key, int length)
 }
 
 /*
- * The key of item `number`, made of it alone. The address of an article: a common beginning, and a title whose length is
- * drawn from a range that is itself drawn: most are short, a few long.
- */
+ * The key of item `number`, made of it alone. The address of an article: a common beginning, and a title whose length
+ * is drawn from a range that is itself drawn: most are short, a few
+ * long. */
 static int make_key(unsigned char *key, uint64_t number)
 {
     static const char beginning[] = "en.wikipedia.org/wiki/";
@@ -110,7 +107,7 @@ static void store_fill(struct store *store, int item_count)
     for (int i = 0; i < item_count; i++) {
         int length = make_key(key, i);
         int *bucket = &store->buckets[hash(key, length) & (store->bucket_count - 1)];
-        struct item item = { *bucket, length, i };
+        struct item item = {*bucket, length, i};
         *bucket = store->byte_count;
         memcpy(store->bytes + store->byte_count, &item, sizeof item);
         memcpy(store->bytes + store->byte_count + sizeof item, key, length);
@@ -119,9 +116,9 @@ static void store_fill(struct store *store, int item_count)
 }
 
 /*
- * Sums of the items' shares in the requests. They fall as those of pages of the web do, the n-th by n to the power of 3/4
- * (Zipf's law). Square roots are exact to the last bit, so that inputs are the same everywhere.
- */
+ * Sums of the items' shares in the requests. They fall as those of pages of the web do, the n-th by n to the power of
+ * 3/4 (Zipf's law). Square roots are exact to the last bit, so that inputs are the same
+ * everywhere. */
 static uint64_t *popularity(int item_count)
 {
     uint64_t *sums = workload_alloc(item_count, sizeof *sums);
@@ -163,7 +160,7 @@ static void batch_random(struct batch *batch, const struct store *store, int req
             wanted += store->item_count;
             expected[i] = NOTHING;
         }
-        struct request request = { batch->key_bytes, make_key(batch->keys + batch->key_bytes, wanted), i };
+        struct request request = {batch->key_bytes, make_key(batch->keys + batch->key_bytes, wanted), i};
         batch->key_bytes += request.length;
         batch->requests[i] = request;
     }
@@ -179,11 +176,11 @@ static void get_on_device(const struct gpu *gpu, const struct store *store, stru
     CUdeviceptr buckets = gpu_upload(store->buckets, store->bucket_count * sizeof(int));
     CUdeviceptr bytes = gpu_upload(store->bytes, store->byte_count);
     CUdeviceptr result_memory = gpu_alloc_zeroed(result_bytes);
-    CUdeviceptr all[] = { requests, keys, buckets, bytes, result_memory };
-    void *arguments[] = { &requests, &keys, &buckets, &bucket_mask, &bytes, &result_memory, &batch->request_count };
-    struct shape grid = { gpu_blocks(batch->request_count, BLOCK), 1 };
+    CUdeviceptr all[] = {requests, keys, buckets, bytes, result_memory};
+    void *arguments[] = {&requests, &keys, &buckets, &bucket_mask, &bytes, &result_memory, &batch->request_count};
+    struct shape grid = {gpu_blocks(batch->request_count, BLOCK), 1};
 
-    gpu_launch(gpu_kernel(gpu, "memc_get"), grid, (struct shape){ BLOCK, 1 }, arguments);
+    gpu_launch(gpu_kernel(gpu, "memc_get"), grid, (struct shape){BLOCK, 1}, arguments);
     gpu_download(results, result_memory, result_bytes);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gpu_free(all[i]);
@@ -193,13 +190,13 @@ int main(int argc, char **argv)
 {
     long requests = 0;
     const struct workload_option options[] = {
-        { "requests", "requests of a batch of your own size", &requests, 4000000 },
-        { NULL, NULL, NULL, 0 },
+        {"requests", "requests of a batch of your own size", &requests, 4000000},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "memc",
         .summary = "Look-ups in a key-value store, a batch of requests, one thread each.",
-        .inputs = { "1,000 requests", "30,720 requests", "38,400 requests" },
+        .inputs = {"1,000 requests", "30,720 requests", "38,400 requests"},
         .options = options,
     };
     enum workload_size size = workload_parse(&workload, argc, argv);

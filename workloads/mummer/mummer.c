@@ -1,7 +1,7 @@
 /*
  * mummer: host program; see mummer.cu for what the kernel does. The tree is built here, suffix by suffix; the reference
- * solution does not use it, but narrows down a sorted list of the suffixes letter by letter.
- */
+ * solution does not use it, but narrows down a sorted list of the suffixes letter by
+ * letter. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct problem {
     long reads;
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 3000, 2000 }, { 20000, 50000 }, { 20000, 50000 } };
+static const struct problem problems[SIZE_COUNT] = {{3000, 2000}, {20000, 50000}, {20000, 50000}};
 
 struct match {
     uint32_t length;
@@ -38,14 +38,11 @@ struct tree {
     uint32_t nodes;   /* the first two are NOTHING and ROOT */
     struct edge *edges;
     uint32_t (*children)[4];
-    uint32_t *depths; /* letters from the root to the node */
+    uint32_t *depths;  /* letters from the root to the node */
     uint32_t *closing; /* of a node: the leaf that END_OF_TEXT leads to */
 };
 
-static int letter_index(char letter)
-{
-    return letter == 'A' ? 0 : letter == 'C' ? 1 : letter == 'G' ? 2 : 3;
-}
+static int letter_index(char letter) { return letter == 'A' ? 0 : letter == 'C' ? 1 : letter == 'G' ? 2 : 3; }
 
 static uint32_t *child_slot(const struct tree *tree, uint32_t node, char letter)
 {
@@ -54,7 +51,7 @@ static uint32_t *child_slot(const struct tree *tree, uint32_t node, char letter)
 
 static uint32_t node_new(struct tree *tree, uint32_t first, uint32_t behind, uint32_t depth)
 {
-    tree->edges[tree->nodes] = (struct edge){ first, behind, NOTHING, 0 };
+    tree->edges[tree->nodes] = (struct edge){first, behind, NOTHING, 0};
     tree->depths[tree->nodes] = depth;
     return tree->nodes++;
 }
@@ -108,9 +105,13 @@ static void tree_build(struct tree *tree, const char *text, long letters)
     size_t most = 2 * letters + 2;
     size_t texels = (most + COLUMNS - 1) / COLUMNS * COLUMNS;
 
-    *tree = (struct tree){ text, letters, ROOT, workload_alloc(texels, sizeof *tree->edges),
-                           workload_alloc(texels, sizeof *tree->children), workload_alloc(texels, sizeof *tree->depths),
-                           workload_alloc(texels, sizeof *tree->closing) };
+    *tree = (struct tree){text,
+                          letters,
+                          ROOT,
+                          workload_alloc(texels, sizeof *tree->edges),
+                          workload_alloc(texels, sizeof *tree->children),
+                          workload_alloc(texels, sizeof *tree->depths),
+                          workload_alloc(texels, sizeof *tree->closing)};
     node_new(tree, 0, 0, 0);
     for (long suffix = 0; suffix < letters; suffix++)
         tree_insert(tree, suffix);
@@ -129,10 +130,7 @@ static void tree_free(struct tree *tree)
 }
 
 /* Two letters of three are A or T, as in the genome that the papers match. */
-static char random_letter(uint64_t *state)
-{
-    return "AATTCG"[random_below(state, 6)];
-}
+static char random_letter(uint64_t *state) { return "AATTCG"[random_below(state, 6)]; }
 
 /* Rows of the texture are filled up. */
 static char *reference_random(long letters, uint64_t *state)
@@ -147,8 +145,8 @@ static char *reference_random(long letters, uint64_t *state)
 
 /*
  * Reads come from a whole genome, of which the reference is about one part in 256; the others match by chance alone. Of
- * the reads from the reference, half have one letter changed.
- */
+ * the reads from the reference, half have one letter
+ * changed. */
 static void reads_random(char *reads, long count, const char *text, long letters, uint64_t *state)
 {
     for (long read = 0; read < count; read++) {
@@ -225,8 +223,8 @@ static void matches_reference(const char *text, long letters, const char *reads,
 
 /*
  * Where the text has a match first. An edge's letters are those of the first suffix that took it: later ones branch
- * off, and cutting an edge leaves both parts where they are.
- */
+ * off, and cutting an edge leaves both parts where they
+ * are. */
 static void matches_resolve(const struct tree *tree, const struct match *matches, size_t count, uint32_t *resolved)
 {
     for (size_t i = 0; i < count; i++) {
@@ -247,14 +245,14 @@ static void match_on_device(const struct gpu *gpu, const struct tree *tree, cons
     gpu_texture_2d_open(&edges, tree->edges, COLUMNS, rows, 4, sizeof(uint32_t));
     gpu_texture_2d_open(&children, tree->children, COLUMNS, rows, 4, sizeof(uint32_t));
     gpu_texture_2d_open(&reference, tree->text, COLUMNS, (tree->letters + COLUMNS - 1) / COLUMNS, 1, 1);
-    CUtexObject textures[] = { edges.object, children.object, reference.object };
+    CUtexObject textures[] = {edges.object, children.object, reference.object};
     CUdeviceptr read_memory = gpu_upload(reads, (size_t)count * READ_LENGTH);
     CUdeviceptr offset_memory = gpu_upload(offsets, (count + 1) * sizeof *offsets);
     CUdeviceptr match_memory = gpu_alloc_zeroed(match_bytes);
-    void *arguments[] = { textures, &read_memory, &offset_memory, &count, &least, &match_memory };
+    void *arguments[] = {textures, &read_memory, &offset_memory, &count, &least, &match_memory};
 
-    gpu_launch(gpu_kernel(gpu, "mummer_match"), (struct shape){ gpu_blocks(count, BLOCK), 1 },
-               (struct shape){ BLOCK, 1 }, arguments);
+    gpu_launch(gpu_kernel(gpu, "mummer_match"), (struct shape){gpu_blocks(count, BLOCK), 1}, (struct shape){BLOCK, 1},
+               arguments);
     gpu_download(matches, match_memory, match_bytes);
     gpu_free(read_memory);
     gpu_free(offset_memory);
@@ -266,16 +264,16 @@ static void match_on_device(const struct gpu *gpu, const struct tree *tree, cons
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0 };
+    struct problem given = {0, 0};
     const struct workload_option options[] = {
-        { "reads", "reads to match", &given.reads, 10000000 },
-        { "letters", "letters of the reference, 25 at least", &given.letters, 4000000 },
-        { NULL, NULL, NULL, 0 },
+        {"reads", "reads to match", &given.reads, 10000000},
+        {"letters", "letters of the reference, 25 at least", &given.letters, 4000000},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "mummer",
         .summary = "Reads of 25 letters of DNA matched against a reference through its suffix tree.",
-        .inputs = { "2,000 reads, 3,000 letters", "50,000 reads, 20,000 letters", "50,000 reads, 20,000 letters" },
+        .inputs = {"2,000 reads, 3,000 letters", "50,000 reads, 20,000 letters", "50,000 reads, 20,000 letters"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];

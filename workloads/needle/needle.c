@@ -8,7 +8,7 @@
 
 enum { TILE = 16, LETTERS = 24, PENALTY = 10 };
 
-static const long tile_counts[SIZE_COUNT] = { 8, 80, 64 };
+static const long tile_counts[SIZE_COUNT] = {8, 80, 64};
 
 /* How alike two letters are: -4 to 4, and 4 to 11 for a letter and itself. */
 static void similarity_table(int (*table)[LETTERS], uint64_t *state)
@@ -19,7 +19,8 @@ static void similarity_table(int (*table)[LETTERS], uint64_t *state)
     }
 }
 
-/* For two random sequences: element (row, column) says how alike letter `row` of one is to letter `column` of the other. */
+/* For two random sequences: element (row, column) says how alike letter `row` of one is to letter `column` of the
+ * other. */
 static void similarities_random(int *similarities, int pitch)
 {
     int table[LETTERS][LETTERS];
@@ -37,10 +38,7 @@ static void similarities_random(int *similarities, int pitch)
     free(across);
 }
 
-static int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
+static int larger(int a, int b) { return a > b ? a : b; }
 
 /* What is left of a sequence when the other has ended is all gaps. */
 static void fill_borders(int *scores, int pitch)
@@ -74,8 +72,8 @@ static void align_on_device(const struct gpu *gpu, const int *similarities, int 
     for (int diagonal = 0; diagonal < 2 * tiles - 1; diagonal++) {
         bool growing = diagonal < tiles;
         unsigned blocks = growing ? diagonal + 1 : 2 * tiles - 1 - diagonal;
-        void *arguments[] = { &similarity_memory, &score_memory, &pitch, &penalty, &diagonal };
-        gpu_launch(growing ? grow : shrink, (struct shape){ blocks, 1 }, (struct shape){ TILE, 1 }, arguments);
+        void *arguments[] = {&similarity_memory, &score_memory, &pitch, &penalty, &diagonal};
+        gpu_launch(growing ? grow : shrink, (struct shape){blocks, 1}, (struct shape){TILE, 1}, arguments);
     }
     gpu_download(scores, score_memory, bytes);
     gpu_free(similarity_memory);
@@ -86,13 +84,13 @@ int main(int argc, char **argv)
 {
     long tiles = 0;
     const struct workload_option options[] = {
-        { "tiles", "tiles of 16 letters, for sequences of your own length", &tiles, 512 },
-        { NULL, NULL, NULL, 0 },
+        {"tiles", "tiles of 16 letters, for sequences of your own length", &tiles, 512},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "needle",
         .summary = "Needleman-Wunsch alignment of two sequences in tiles of 16x16.",
-        .inputs = { "128 x 128 letters", "1,280 x 1,280 letters", "1,024 x 1,024 letters" },
+        .inputs = {"128 x 128 letters", "1,280 x 1,280 letters", "1,024 x 1,024 letters"},
         .options = options,
     };
     enum workload_size size = workload_parse(&workload, argc, argv);

@@ -18,7 +18,7 @@ struct problem {
     long particles;
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 64, 3, 600 }, { 128, 3, 4096 }, { 128, 10, 1000 } };
+static const struct problem problems[SIZE_COUNT] = {{64, 3, 600}, {128, 3, 4096}, {128, 10, 1000}};
 
 /* Laid out as the kernels' parameters. */
 struct device_particles {
@@ -62,10 +62,7 @@ struct outcome {
 
 enum { OUTCOME_ARRAYS = sizeof(struct outcome) / sizeof(double *) };
 
-static uint32_t random_step(uint32_t state)
-{
-    return state * RANDOM_FACTOR + RANDOM_SUMMAND;
-}
+static uint32_t random_step(uint32_t state) { return state * RANDOM_FACTOR + RANDOM_SUMMAND; }
 
 static double random_normal(uint32_t *state)
 {
@@ -83,12 +80,12 @@ static void video_random(struct video *video, const struct problem *problem, uin
 {
     uint32_t state = random_u32(seed);
 
-    *video = (struct video){ .side = problem->side, .frame_count = problem->frames };
+    *video = (struct video){.side = problem->side, .frame_count = problem->frames};
     video->pixels = workload_alloc((size_t)video->side * video->side * video->frame_count, 1);
     for (int x = -RADIUS; x <= RADIUS; x++) {
         for (int y = -RADIUS; y <= RADIUS; y++) {
             if (x * x + y * y < RADIUS * RADIUS)
-                video->shape[video->shape_count++] = (struct pair){ x, y };
+                video->shape[video->shape_count++] = (struct pair){x, y};
         }
     }
     for (int x = 0; x < video->side; x++) {
@@ -110,7 +107,7 @@ static struct outcome outcome_alloc(long count)
 
     for (int i = 0; i < OUTCOME_ARRAYS; i++)
         arrays[i] = workload_alloc(count, sizeof(double));
-    return (struct outcome){ arrays[0], arrays[1], arrays[2], arrays[3], arrays[4], arrays[5] };
+    return (struct outcome){arrays[0], arrays[1], arrays[2], arrays[3], arrays[4], arrays[5]};
 }
 
 static void outcome_free(struct outcome *outcome)
@@ -169,7 +166,7 @@ static double sum_reference(const double *weights, long count)
     double sum = 0.0;
 
     for (long first = 0; first < count; first += BLOCK) {
-        double values[BLOCK] = { 0 };
+        double values[BLOCK] = {0};
         memcpy(values, weights + first, (count - first < BLOCK ? count - first : BLOCK) * sizeof(double));
         sum += tree_sum(values);
     }
@@ -237,33 +234,33 @@ static void filter_on_device(const struct gpu *gpu, const struct video *video, i
     size_t bytes = count * sizeof(double);
     int sum_count = gpu_blocks(count, BLOCK);
     int shape_count = video->shape_count;
-    struct device_particles all = { gpu_alloc_zeroed(bytes),
-                                    gpu_alloc_zeroed(bytes),
-                                    gpu_alloc_zeroed(bytes),
-                                    gpu_alloc_zeroed(bytes),
-                                    gpu_upload(seeds, count * sizeof(uint32_t)),
-                                    gpu_alloc_zeroed((size_t)count * shape_count * sizeof(int)) };
+    struct device_particles all = {gpu_alloc_zeroed(bytes),
+                                   gpu_alloc_zeroed(bytes),
+                                   gpu_alloc_zeroed(bytes),
+                                   gpu_alloc_zeroed(bytes),
+                                   gpu_upload(seeds, count * sizeof(uint32_t)),
+                                   gpu_alloc_zeroed((size_t)count * shape_count * sizeof(int))};
     size_t video_bytes = (size_t)video->side * video->side * video->frame_count;
-    struct device_video device_video = { gpu_upload(video->pixels, video_bytes), video->side, video->frame_count };
+    struct device_video device_video = {gpu_upload(video->pixels, video_bytes), video->side, video->frame_count};
     CUdeviceptr shape = gpu_upload(video->shape, shape_count * sizeof(struct pair));
     CUdeviceptr drawn_x = upload_middle(video, count);
     CUdeviceptr drawn_y = upload_middle(video, count);
     CUdeviceptr sums = gpu_alloc_zeroed(sum_count * sizeof(double));
     CUdeviceptr distribution = gpu_alloc_zeroed(bytes);
     CUdeviceptr thresholds = gpu_alloc_zeroed(bytes);
-    struct shape grid = { sum_count, 1 };
-    struct shape block = { BLOCK, 1 };
+    struct shape grid = {sum_count, 1};
+    struct shape block = {BLOCK, 1};
 
     for (int frame = 1; frame < video->frame_count; frame++) {
-        void *likelihood_arguments[] = { &all,   &drawn_x,     &drawn_y, &device_video, &frame,
-                                         &shape, &shape_count, &sums,    &count };
-        void *sum_arguments[] = { &sums, &sum_count };
-        void *normalise_arguments[] = { &all, &sums, &distribution, &thresholds, &count };
-        void *find_arguments[] = { &all.x, &all.y, &distribution, &thresholds, &drawn_x, &drawn_y, &count };
+        void *likelihood_arguments[] = {&all,   &drawn_x,     &drawn_y, &device_video, &frame,
+                                        &shape, &shape_count, &sums,    &count};
+        void *sum_arguments[] = {&sums, &sum_count};
+        void *normalise_arguments[] = {&all, &sums, &distribution, &thresholds, &count};
+        void *find_arguments[] = {&all.x, &all.y, &distribution, &thresholds, &drawn_x, &drawn_y, &count};
         gpu_launch(likelihood, grid, block, likelihood_arguments);
-        gpu_launch(sum, (struct shape){ 1, 1 }, block, sum_arguments);
+        gpu_launch(sum, (struct shape){1, 1}, block, sum_arguments);
         gpu_launch(normalise, grid, block, normalise_arguments);
-        gpu_launch(find, (struct shape){ gpu_blocks(count, find_block), 1 }, (struct shape){ find_block, 1 },
+        gpu_launch(find, (struct shape){gpu_blocks(count, find_block), 1}, (struct shape){find_block, 1},
                    find_arguments);
     }
     gpu_download(now->x, all.x, bytes);
@@ -272,8 +269,8 @@ static void filter_on_device(const struct gpu *gpu, const struct video *video, i
     gpu_download(now->distribution, distribution, bytes);
     gpu_download(now->drawn_x, drawn_x, bytes);
     gpu_download(now->drawn_y, drawn_y, bytes);
-    CUdeviceptr memory[] = { all.x, all.y,   all.weights, all.normalised, all.random,   all.pixels, device_video.pixels,
-                             shape, drawn_x, drawn_y,     sums,           distribution, thresholds };
+    CUdeviceptr memory[] = {all.x, all.y,   all.weights, all.normalised, all.random,   all.pixels, device_video.pixels,
+                            shape, drawn_x, drawn_y,     sums,           distribution, thresholds};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         gpu_free(memory[i]);
 }
@@ -289,20 +286,20 @@ static size_t count_mismatches(const struct outcome *got, const struct outcome *
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0, 0 };
+    struct problem given = {0, 0, 0};
     long find_block = BLOCK;
     const struct workload_option options[] = {
-        { "particles", "guesses, the search takes time in their square", &given.particles, 1000000 },
-        { "frames", "frames of the video, the first of which is given", &given.frames, 100 },
-        { "side", "rows and columns of a frame", &given.side, 1024 },
-        { "find-block", "threads per block of the search, 512 if not given", &find_block, 1024 },
-        { NULL, NULL, NULL, 0 },
+        {"particles", "guesses, the search takes time in their square", &given.particles, 1000000},
+        {"frames", "frames of the video, the first of which is given", &given.frames, 100},
+        {"side", "rows and columns of a frame", &given.side, 1024},
+        {"find-block", "threads per block of the search, 512 if not given", &find_block, 1024},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "particlefilter",
         .summary = "Follows an object in a noisy video by many guesses of its place, in double precision.",
-        .inputs = { "64 x 64 pixels, 3 frames, 600 particles", "128 x 128 pixels, 3 frames, 4,096 particles",
-                    "128 x 128 pixels, 10 frames, 1,000 particles" },
+        .inputs = {"64 x 64 pixels, 3 frames, 600 particles", "128 x 128 pixels, 3 frames, 4,096 particles",
+                   "128 x 128 pixels, 10 frames, 1,000 particles"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];

@@ -14,7 +14,7 @@ struct problem {
     long height; /* rows a launch: the pyramid's height */
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 3000, 50, 20 }, { 50000, 100, 20 }, { 100000, 100, 20 } };
+static const struct problem problems[SIZE_COUNT] = {{3000, 50, 20}, {50000, 100, 20}, {100000, 100, 20}};
 
 static void walk_reference(const struct problem *problem, const int *costs, int *reached)
 {
@@ -47,9 +47,9 @@ static void walk_on_device(const struct gpu *gpu, const struct problem *problem,
 
     for (int row = 1; row < problem->rows; row += problem->height) {
         int rows = problem->rows - row < problem->height ? problem->rows - row : problem->height;
-        void *arguments[] = { &all_costs, &before, &after, &columns, &row, &rows };
-        struct shape grid = { gpu_blocks(columns, BLOCK - 2 * rows), 1 };
-        gpu_launch(kernel, grid, (struct shape){ BLOCK, 1 }, arguments);
+        void *arguments[] = {&all_costs, &before, &after, &columns, &row, &rows};
+        struct shape grid = {gpu_blocks(columns, BLOCK - 2 * rows), 1};
+        gpu_launch(kernel, grid, (struct shape){BLOCK, 1}, arguments);
         CUdeviceptr newest = after;
         after = before;
         before = newest;
@@ -62,17 +62,17 @@ static void walk_on_device(const struct gpu *gpu, const struct problem *problem,
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0, 0 };
+    struct problem given = {0, 0, 0};
     const struct workload_option options[] = {
-        { "columns", "columns of a grid of your own size", &given.columns, 1000000 },
-        { "rows", "its rows", &given.rows, 1000 },
-        { "height", "rows a launch, the height of the pyramid", &given.height, HEIGHT_LIMIT },
-        { NULL, NULL, NULL, 0 },
+        {"columns", "columns of a grid of your own size", &given.columns, 1000000},
+        {"rows", "its rows", &given.rows, 1000},
+        {"height", "rows a launch, the height of the pyramid", &given.height, HEIGHT_LIMIT},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "pathfinder",
         .summary = "Cheapest way through a grid, row by row, on strips of columns that overlap.",
-        .inputs = { "3,000 columns, 50 rows", "50,000 columns, 100 rows", "100,000 columns, 100 rows" },
+        .inputs = {"3,000 columns, 50 rows", "50,000 columns, 100 rows", "100,000 columns, 100 rows"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];

@@ -9,14 +9,14 @@
 enum { BLOCK = 128, GRID = 128, DIMENSIONS = 3, BITS = 31, MAX_START = 1 << 24, MAX_COUNT = 1 << 26 };
 
 /* Numbers of each dimension. */
-static const long counts[SIZE_COUNT] = { 3000, 1 << 17, 1 << 20 };
+static const long counts[SIZE_COUNT] = {3000, 1 << 17, 1 << 20};
 
 typedef uint32_t directions[DIMENSIONS][BITS];
 
 /*
  * Sobol's: the first dimension turns the bits of the position around; the others follow the recurrences of the
- * primitive polynomials x + 1 and x^2 + x + 1.
- */
+ * primitive polynomials x + 1 and x^2 + x +
+ * 1. */
 static void directions_fill(directions table)
 {
     for (int bit = 0; bit < BITS; bit++)
@@ -56,7 +56,7 @@ static float polynomial(float x, const float *factors, int count)
 
 static float logarithm(float x)
 {
-    static const float odd_parts[] = { 0x1.c71c72p-3f, 0x1.24924ap-2f, 0x1.99999ap-2f, 0x1.555556p-1f };
+    static const float odd_parts[] = {0x1.c71c72p-3f, 0x1.24924ap-2f, 0x1.99999ap-2f, 0x1.555556p-1f};
     const uint32_t one = 0x3f800000;
     const uint32_t root_half = 0x3f3504f3;
     uint32_t bits;
@@ -74,11 +74,11 @@ static float logarithm(float x)
 
 static float inverse_normal(float p)
 {
-    static const float above[] = { -25.44106049637f, 41.39119773534f, -18.61500062529f, 2.50662823884f };
-    static const float below[] = { 3.13082909833f, -21.06224101826f, 23.08336743743f, -8.47351093090f, 1.0f };
-    static const float tail[] = { 0.0000003960315187f, 0.0000002888167364f, 0.0000321767881768f,
-                                  0.0003951896511919f, 0.0038405729373609f, 0.0276438810333863f,
-                                  0.1607979714918209f, 0.9761690190917186f, 0.3374754822726147f };
+    static const float above[] = {-25.44106049637f, 41.39119773534f, -18.61500062529f, 2.50662823884f};
+    static const float below[] = {3.13082909833f, -21.06224101826f, 23.08336743743f, -8.47351093090f, 1.0f};
+    static const float tail[] = {0.0000003960315187f, 0.0000002888167364f, 0.0000321767881768f,
+                                 0.0003951896511919f, 0.0038405729373609f, 0.0276438810333863f,
+                                 0.1607979714918209f, 0.9761690190917186f, 0.3374754822726147f};
     float from_middle = p - 0.5f;
 
     if (fabsf(from_middle) < 0.42f) {
@@ -96,13 +96,13 @@ static void run_on_device(const struct gpu *gpu, directions table, uint32_t star
     size_t bytes = all * sizeof(float);
     CUdeviceptr even = gpu_alloc_zeroed(bytes);
     CUdeviceptr normal = gpu_alloc_zeroed(bytes);
-    void *generate[] = { &even, &start, &count };
-    void *transform[] = { &even, &normal, &all };
+    void *generate[] = {&even, &start, &count};
+    void *transform[] = {&even, &normal, &all};
 
     gpu_fill_constant(gpu, "quasirandom_directions", table, sizeof(directions));
-    gpu_launch(gpu_kernel(gpu, "quasirandom_generate"), (struct shape){ GRID, 1 }, (struct shape){ BLOCK, DIMENSIONS },
+    gpu_launch(gpu_kernel(gpu, "quasirandom_generate"), (struct shape){GRID, 1}, (struct shape){BLOCK, DIMENSIONS},
                generate);
-    gpu_launch(gpu_kernel(gpu, "quasirandom_normal"), (struct shape){ GRID, 1 }, (struct shape){ BLOCK, 1 }, transform);
+    gpu_launch(gpu_kernel(gpu, "quasirandom_normal"), (struct shape){GRID, 1}, (struct shape){BLOCK, 1}, transform);
     gpu_download(numbers, even, bytes);
     gpu_download(normals, normal, bytes);
     gpu_free(even);
@@ -113,14 +113,14 @@ int main(int argc, char **argv)
 {
     long given = 0;
     const struct workload_option options[] = {
-        { "count", "numbers of each dimension", &given, MAX_COUNT },
-        { NULL, NULL, NULL, 0 },
+        {"count", "numbers of each dimension", &given, MAX_COUNT},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "quasirandom",
         .summary = "A quasi-random sequence in three dimensions, and its numbers distributed normally.",
-        .inputs = { "3,000 numbers of each dimension", "131,072 numbers of each dimension",
-                    "1,048,576 numbers of each dimension" },
+        .inputs = {"3,000 numbers of each dimension", "131,072 numbers of each dimension",
+                   "1,048,576 numbers of each dimension"},
         .options = options,
     };
     long count = counts[workload_parse(&workload, argc, argv)];

@@ -1,4 +1,5 @@
-/* reduct: host program; see reduct.cu for what the kernel does. Launched again over the blocks' sums until one is left. */
+/* reduct: host program; see reduct.cu for what the kernel does. Launched again over the blocks' sums until one is
+ * left. */
 #include <stdlib.h>
 
 #include "gpu.h"
@@ -8,7 +9,7 @@
 enum { BLOCK = 128 };
 
 /* The paper's count of instructions fits 2^14 numbers. */
-static const unsigned counts[SIZE_COUNT] = { 5000, 1 << 19, 1 << 14 };
+static const unsigned counts[SIZE_COUNT] = {5000, 1 << 19, 1 << 14};
 
 /* Fills `sums` with the blocks' sums of the first launch, and the sum of all after them. */
 static void sum_on_device(const struct gpu *gpu, const uint32_t *numbers, unsigned count, uint32_t *sums)
@@ -20,8 +21,8 @@ static void sum_on_device(const struct gpu *gpu, const uint32_t *numbers, unsign
     do {
         unsigned blocks = gpu_blocks(count, BLOCK);
         CUdeviceptr out = gpu_alloc_zeroed(blocks * sizeof(uint32_t));
-        void *arguments[] = { &in, &out, &count };
-        gpu_launch(kernel, (struct shape){ blocks, 1 }, (struct shape){ BLOCK, 1 }, arguments);
+        void *arguments[] = {&in, &out, &count};
+        gpu_launch(kernel, (struct shape){blocks, 1}, (struct shape){BLOCK, 1}, arguments);
         if (blocks == first_blocks)
             gpu_download(sums, out, blocks * sizeof(uint32_t));
         gpu_free(in);
@@ -37,7 +38,7 @@ int main(int argc, char **argv)
     static const struct workload workload = {
         .name = "reduct",
         .summary = "Sum of integers by the plainest tree reduction, 128 threads a block.",
-        .inputs = { "5,000 integers", "524,288 integers", "16,384 integers" },
+        .inputs = {"5,000 integers", "524,288 integers", "16,384 integers"},
     };
     unsigned count = counts[workload_parse(&workload, argc, argv)];
     uint32_t *numbers = workload_alloc(count, sizeof(uint32_t));

@@ -19,7 +19,7 @@ struct disc {
     int shade;
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 200, 102 }, { 1024, 1024 }, { 512, 512 } };
+static const struct problem problems[SIZE_COUNT] = {{200, 102}, {1024, 1024}, {512, 512}};
 
 /* A dark ground that gets brighter to the right, discs of one shade each upon it, and a little noise over all. */
 static void draw(uint8_t *image, int width, int height, uint64_t *state)
@@ -45,10 +45,7 @@ static void draw(uint8_t *image, int width, int height, uint64_t *state)
     }
 }
 
-static int clamped(int position, int length)
-{
-    return position < 0 ? 0 : position < length ? position : length - 1;
-}
+static int clamped(int position, int length) { return position < 0 ? 0 : position < length ? position : length - 1; }
 
 static uint8_t edge_reference(const uint8_t *image, int width, int height, int x, int y, float scale)
 {
@@ -56,8 +53,7 @@ static uint8_t edge_reference(const uint8_t *image, int width, int height, int x
 
     for (int row = 0; row < 3; row++) {
         for (int column = 0; column < 3; column++)
-            pixels[row][column] =
-                image[(size_t)clamped(y + row - 1, height) * width + clamped(x + column - 1, width)];
+            pixels[row][column] = image[(size_t)clamped(y + row - 1, height) * width + clamped(x + column - 1, width)];
     }
     int across = 0, down = 0;
     for (int i = 0; i < 3; i++) {
@@ -77,15 +73,15 @@ static void edges_on_device(const struct gpu *gpu, const uint8_t *image, int wid
     CUtexObject texture = gpu_texture_u8(array);
     CUdeviceptr edges = gpu_alloc_zeroed(bytes);
     int words = width / 4;
-    struct shape strips = { gpu_blocks(words, STRIP_WORDS), gpu_blocks(height, BLOCK_Y) };
-    void *shared_arguments[] = { &texture, &edges, &words, &height, &scale };
-    void *texture_arguments[] = { &texture, &edges, &width, &scale };
+    struct shape strips = {gpu_blocks(words, STRIP_WORDS), gpu_blocks(height, BLOCK_Y)};
+    void *shared_arguments[] = {&texture, &edges, &words, &height, &scale};
+    void *texture_arguments[] = {&texture, &edges, &width, &scale};
 
-    gpu_launch(gpu_kernel(gpu, "sobel_shared"), strips, (struct shape){ BLOCK_X, BLOCK_Y }, shared_arguments);
+    gpu_launch(gpu_kernel(gpu, "sobel_shared"), strips, (struct shape){BLOCK_X, BLOCK_Y}, shared_arguments);
     gpu_download(from_shared, edges, bytes);
     gpu_free(edges);
     edges = gpu_alloc_zeroed(bytes);
-    gpu_launch(gpu_kernel(gpu, "sobel_texture"), (struct shape){ height, 1 }, (struct shape){ TEXTURE_BLOCK, 1 },
+    gpu_launch(gpu_kernel(gpu, "sobel_texture"), (struct shape){height, 1}, (struct shape){TEXTURE_BLOCK, 1},
                texture_arguments);
     gpu_download(from_texture, edges, bytes);
     gpu_free(edges);
@@ -95,16 +91,16 @@ static void edges_on_device(const struct gpu *gpu, const uint8_t *image, int wid
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0 };
+    struct problem given = {0, 0};
     const struct workload_option options[] = {
-        { "width", "pixels in a row of an image of your own size, rounded up to a multiple of 4", &given.width, 16384 },
-        { "height", "rows", &given.height, 16384 },
-        { NULL, NULL, NULL, 0 },
+        {"width", "pixels in a row of an image of your own size, rounded up to a multiple of 4", &given.width, 16384},
+        {"height", "rows", &given.height, 16384},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "sobel",
         .summary = "Edges of an image by a 3x3 filter: through shared memory, and from a texture alone.",
-        .inputs = { "200 x 102 pixels", "1024 x 1024 pixels", "512 x 512 pixels" },
+        .inputs = {"200 x 102 pixels", "1024 x 1024 pixels", "512 x 512 pixels"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];

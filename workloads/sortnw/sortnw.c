@@ -8,7 +8,7 @@
 
 enum { THREADS = 512, TILE = 2 * THREADS, LIMIT = 1 << 24 };
 
-static const unsigned counts[SIZE_COUNT] = { 4096, 65536, 65536 };
+static const unsigned counts[SIZE_COUNT] = {4096, 65536, 65536};
 
 static int compare_keys(const void *left, const void *right)
 {
@@ -36,8 +36,8 @@ static void compare(uint32_t *keys, uint32_t *values, unsigned a, unsigned b, in
 
 /*
  * A step of a network over all elements; no two comparators share one. Which value is where among equal keys depends on
- * the network, so this is the reference of the values. That of the keys is any sorting of them.
- */
+ * the network, so this is the reference of the values. That of the keys is any sorting of
+ * them. */
 static void step_reference(uint32_t *keys, uint32_t *values, unsigned count, unsigned size, unsigned stride,
                            int odd_even)
 {
@@ -69,9 +69,9 @@ static void sort_on_device(const struct gpu *gpu, uint32_t *keys, uint32_t *valu
     CUdeviceptr key_memory = gpu_upload(keys, bytes);
     CUdeviceptr value_memory = gpu_upload(values, bytes);
     unsigned size, stride;
-    void *arguments[] = { &key_memory, &value_memory, &size, &stride };
-    struct shape grid = { count / TILE, 1 };
-    struct shape block = { THREADS, 1 };
+    void *arguments[] = {&key_memory, &value_memory, &size, &stride};
+    struct shape grid = {count / TILE, 1};
+    struct shape block = {THREADS, 1};
 
     gpu_launch(tile, grid, block, arguments);
     for (size = 2 * TILE; size <= count; size *= 2) {
@@ -91,14 +91,14 @@ int main(int argc, char **argv)
     long odd_even = 0;
     long pairs = 0;
     const struct workload_option options[] = {
-        { "pairs", "pairs to sort; rounded up to a power of two, 1,024 at least", &pairs, LIMIT },
-        { "odd-even", "1: the odd-even merge network instead of the bitonic one", &odd_even, 1 },
-        { NULL, NULL, NULL, 0 },
+        {"pairs", "pairs to sort; rounded up to a power of two, 1,024 at least", &pairs, LIMIT},
+        {"odd-even", "1: the odd-even merge network instead of the bitonic one", &odd_even, 1},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "sortnw",
         .summary = "Sorting networks on pairs of a key and a value, 1,024 at a time in shared memory.",
-        .inputs = { "4,096 pairs", "65,536 pairs", "65,536 pairs" },
+        .inputs = {"4,096 pairs", "65,536 pairs", "65,536 pairs"},
         .options = options,
     };
     unsigned count = counts[workload_parse(&workload, argc, argv)];

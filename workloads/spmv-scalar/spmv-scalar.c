@@ -18,9 +18,9 @@ int main(int argc, char **argv)
     static const struct workload workload = {
         .name = "spmv-scalar",
         .summary = "Sparse matrix-vector product, compressed rows, one thread a row.",
-        .inputs = { "2,000 rows, 40,000 elements", "12,288 rows, 1,509,949 elements", "8,192 rows, 671,088 elements" },
+        .inputs = {"2,000 rows, 40,000 elements", "12,288 rows, 1,509,949 elements", "8,192 rows, 671,088 elements"},
     };
-    static const struct spmv_method method = { "spmv_scalar", "spmv_scalar_padded", 1, reference_row };
+    static const struct spmv_method method = {"spmv_scalar", "spmv_scalar_padded", 1, reference_row};
 
     return spmv_main(&workload, &method, argc, argv);
 }

@@ -1,9 +1,9 @@
 /*
  * srad: host program; see srad.cu for what the kernels do.
  *
- * The iterations are compared to the bit, from the image that srad_extract left. That one and what srad_compress makes in the end
- * come from approximate instructions and are compared within a tolerance: some of the last bits of a float.
- */
+ * The iterations are compared to the bit, from the image that srad_extract left. That one and what srad_compress makes
+ * in the end come from approximate instructions and are compared within a tolerance: some of the last bits of a
+ * float. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,9 +13,9 @@
 
 enum { BLOCK = 512 };
 
-#define EXTRACT_TOLERANCE 2e-6f  /* values from 1 to e */
+#define EXTRACT_TOLERANCE  2e-6f /* values from 1 to e */
 #define COMPRESS_TOLERANCE 2e-4f /* values from 0 to 255 */
-#define LAMBDA 0.5f
+#define LAMBDA             0.5f
 
 struct problem {
     long rows;
@@ -23,7 +23,7 @@ struct problem {
     long iterations;
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 61, 50, 2 }, { 502, 458, 2 }, { 502, 458, 100 } };
+static const struct problem problems[SIZE_COUNT] = {{61, 50, 2}, {502, 458, 2}, {502, 458, 100}};
 
 /* Laid out as the kernels' parameters. */
 struct neighbours {
@@ -93,7 +93,8 @@ static float reduce_reference(float *values, long count)
     return values[0];
 }
 
-/* The variance of the image over its squared mean. The kernel divides by it, so an image without any noise has a little. */
+/* The variance of the image over its squared mean. The kernel divides by it, so an image without any noise has a
+ * little. */
 static float noise_of(float sum, float squares, long count)
 {
     const float least = 1e-6f;
@@ -104,10 +105,7 @@ static float noise_of(float sum, float squares, long count)
     return noise > least ? noise : least;
 }
 
-static float clamp(float value)
-{
-    return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
-}
+static float clamp(float value) { return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value; }
 
 /* The neighbour's place on one axis; at the rim a pixel is its own neighbour. */
 static long beside(long place, long step, long count)
@@ -132,7 +130,8 @@ static float diffusion_reference(const float *gradient, float here, float noise)
     return clamp(1.0f / (1.0f + excess));
 }
 
-static void gradient_reference(const struct problem *problem, const float *image, float noise, float (*gradients)[FIELDS])
+static void gradient_reference(const struct problem *problem, const float *image, float noise,
+                               float (*gradients)[FIELDS])
 {
     long rows = problem->rows;
 
@@ -206,9 +205,9 @@ static void reduce_on_device(CUfunction kernel, CUdeviceptr sums, CUdeviceptr sq
     int stride = 1;
 
     do {
-        void *arguments[] = { &sums, &squares, &count, &stride };
+        void *arguments[] = {&sums, &squares, &count, &stride};
         unsigned blocks = gpu_blocks(count, BLOCK);
-        gpu_launch(kernel, (struct shape){ blocks, 1 }, (struct shape){ BLOCK, 1 }, arguments);
+        gpu_launch(kernel, (struct shape){blocks, 1}, (struct shape){BLOCK, 1}, arguments);
         count = blocks;
         stride *= BLOCK;
     } while (count > 1);
@@ -219,28 +218,28 @@ static void iterate_on_device(const struct gpu *gpu, const struct problem *probl
     int rows = problem->rows;
     int count = problem->rows * problem->columns;
     size_t bytes = count * sizeof(float);
-    struct shape grid = { gpu_blocks(count, BLOCK), 1 };
-    struct shape block = { BLOCK, 1 };
+    struct shape grid = {gpu_blocks(count, BLOCK), 1};
+    struct shape block = {BLOCK, 1};
     CUfunction prepare = gpu_kernel(gpu, "srad_prepare");
     CUfunction reduce = gpu_kernel(gpu, "srad_reduce");
     CUfunction gradient = gpu_kernel(gpu, "srad_gradient");
     CUfunction update = gpu_kernel(gpu, "srad_update");
     CUdeviceptr sums = gpu_alloc_zeroed(bytes);
     CUdeviceptr squares = gpu_alloc_zeroed(bytes);
-    struct neighbours at = { upload_neighbours(problem->rows, -1), upload_neighbours(problem->rows, 1),
-                             upload_neighbours(problem->columns, -1), upload_neighbours(problem->columns, 1) };
-    struct gradients gradients = { gpu_alloc_zeroed(bytes), gpu_alloc_zeroed(bytes), gpu_alloc_zeroed(bytes),
-                                   gpu_alloc_zeroed(bytes), gpu_alloc_zeroed(bytes) };
-    CUdeviceptr all[] = { sums,           squares,        at.north,           at.south,
-                          at.west,        at.east,        gradients.north,    gradients.south,
-                          gradients.west, gradients.east, gradients.diffusion };
+    struct neighbours at = {upload_neighbours(problem->rows, -1), upload_neighbours(problem->rows, 1),
+                            upload_neighbours(problem->columns, -1), upload_neighbours(problem->columns, 1)};
+    struct gradients gradients = {gpu_alloc_zeroed(bytes), gpu_alloc_zeroed(bytes), gpu_alloc_zeroed(bytes),
+                                  gpu_alloc_zeroed(bytes), gpu_alloc_zeroed(bytes)};
+    CUdeviceptr all[] = {sums,           squares,        at.north,           at.south,
+                         at.west,        at.east,        gradients.north,    gradients.south,
+                         gradients.west, gradients.east, gradients.diffusion};
     float lambda = LAMBDA;
 
     for (long iteration = 0; iteration < problem->iterations; iteration++) {
         float sum, square, noise;
-        void *prepare_arguments[] = { &image, &sums, &squares, &count };
-        void *gradient_arguments[] = { &image, &at, &gradients, &rows, &count, &noise };
-        void *update_arguments[] = { &image, &at, &gradients, &rows, &count, &lambda };
+        void *prepare_arguments[] = {&image, &sums, &squares, &count};
+        void *gradient_arguments[] = {&image, &at, &gradients, &rows, &count, &noise};
+        void *update_arguments[] = {&image, &at, &gradients, &rows, &count, &lambda};
         gpu_launch(prepare, grid, block, prepare_arguments);
         reduce_on_device(reduce, sums, squares, count);
         gpu_download(&sum, sums, sizeof sum);
@@ -254,15 +253,15 @@ static void iterate_on_device(const struct gpu *gpu, const struct problem *probl
 }
 
 /* The image as extracted, after the iterations, and compressed again. */
-static void diffuse_on_device(const struct gpu *gpu, const struct problem *problem, const float *image, float *extracted,
-                              float *diffused, float *compressed)
+static void diffuse_on_device(const struct gpu *gpu, const struct problem *problem, const float *image,
+                              float *extracted, float *diffused, float *compressed)
 {
     int count = problem->rows * problem->columns;
     size_t bytes = count * sizeof(float);
     CUdeviceptr memory = gpu_upload(image, bytes);
-    struct shape grid = { gpu_blocks(count, BLOCK), 1 };
-    struct shape block = { BLOCK, 1 };
-    void *arguments[] = { &memory, &count };
+    struct shape grid = {gpu_blocks(count, BLOCK), 1};
+    struct shape block = {BLOCK, 1};
+    void *arguments[] = {&memory, &count};
 
     gpu_launch(gpu_kernel(gpu, "srad_extract"), grid, block, arguments);
     gpu_download(extracted, memory, bytes);
@@ -295,17 +294,18 @@ static size_t count_mismatches(const struct problem *problem, const float *image
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0, 0 };
+    struct problem given = {0, 0, 0};
     const struct workload_option options[] = {
-        { "rows", "rows of an image of your own size", &given.rows, 10000 },
-        { "columns", "its columns", &given.columns, 10000 },
-        { "iterations", "how often to smooth it", &given.iterations, 100000 },
-        { NULL, NULL, NULL, 0 },
+        {"rows", "rows of an image of your own size", &given.rows, 10000},
+        {"columns", "its columns", &given.columns, 10000},
+        {"iterations", "how often to smooth it", &given.iterations, 100000},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "srad",
         .summary = "Speckle-reducing anisotropic diffusion of an image, one thread a pixel.",
-        .inputs = { "61 x 50 pixels, 2 iterations", "502 x 458 pixels, 2 iterations", "502 x 458 pixels, 100 iterations" },
+        .inputs = {"61 x 50 pixels, 2 iterations", "502 x 458 pixels, 2 iterations",
+                   "502 x 458 pixels, 100 iterations"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];

@@ -4,8 +4,8 @@
  * Points are clustered by a local search: a centre costs a fixed price, a point its weighted distance to its centre.
  * Points drawn at random are candidates, one after the other. A candidate becomes a centre if that lowers the sum of
  * all costs. The points that are nearer to it then move there; a centre whose other points could follow them for less
- * than its price is closed. The reference takes the same steps with a loop in place of the kernel.
- */
+ * than its price is closed. The reference takes the same steps with a loop in place of the
+ * kernel. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct problem {
     long candidates;
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 8, 1000, 10 }, { 32, 4096, 64 }, { 32, 4096, 2000 } };
+static const struct problem problems[SIZE_COUNT] = {{8, 1000, 10}, {32, 4096, 64}, {32, 4096, 2000}};
 
 /* As the kernel reads it. */
 struct point {
@@ -109,8 +109,7 @@ static void device_open(struct device *device, const struct gpu *gpu, const stru
 
     device->kernel = gpu_kernel(gpu, "streamcluster_gain");
     device->points = gpu_alloc_zeroed(count * sizeof(struct point));
-    device->coordinates =
-        gpu_upload(clustering->coordinates, count * clustering->problem->dimensions * sizeof(float));
+    device->coordinates = gpu_upload(clustering->coordinates, count * clustering->problem->dimensions * sizeof(float));
     device->columns = gpu_alloc_zeroed(count * sizeof(int));
     device->work = gpu_alloc_zeroed(count * (CENTRES_MAX + 1) * sizeof(float));
     device->moves = gpu_alloc_zeroed(count);
@@ -132,15 +131,14 @@ static void evaluate_on_device(struct clustering *clustering, int candidate, voi
     int dimensions = clustering->problem->dimensions;
     int centre_count = clustering->centre_count;
     size_t work_bytes = (size_t)point_count * (centre_count + 1) * sizeof(float);
-    void *arguments[] = { &device->points, &device->coordinates, &device->columns, &device->work,  &device->moves,
-                          &point_count,    &dimensions,          &candidate,       &centre_count };
+    void *arguments[] = {&device->points, &device->coordinates, &device->columns, &device->work, &device->moves,
+                         &point_count,    &dimensions,          &candidate,       &centre_count};
 
     CHECK(cuMemcpyHtoD(device->points, clustering->points, point_count * sizeof(struct point)));
     CHECK(cuMemcpyHtoD(device->columns, clustering->columns, point_count * sizeof(int)));
     CHECK(cuMemsetD8(device->work, 0, work_bytes));
     CHECK(cuMemsetD8(device->moves, 0, point_count));
-    gpu_launch(device->kernel, (struct shape){ gpu_blocks(point_count, BLOCK), 1 }, (struct shape){ BLOCK, 1 },
-               arguments);
+    gpu_launch(device->kernel, (struct shape){gpu_blocks(point_count, BLOCK), 1}, (struct shape){BLOCK, 1}, arguments);
     gpu_download(clustering->work, device->work, work_bytes);
     gpu_download(clustering->moves, device->moves, point_count);
 }
@@ -149,7 +147,7 @@ static void evaluate_on_device(struct clustering *clustering, int candidate, voi
 static double total_change(const struct clustering *clustering, bool *closes)
 {
     int centre_count = clustering->centre_count;
-    double sums[CENTRES_MAX + 1] = { 0 };
+    double sums[CENTRES_MAX + 1] = {0};
 
     for (long i = 0; i < clustering->problem->points; i++) {
         for (int column = 0; column <= centre_count; column++)
@@ -207,7 +205,7 @@ static void clustering_start(struct clustering *clustering, const struct problem
 {
     double total = 0.0;
 
-    *clustering = (struct clustering){ .problem = problem, .coordinates = coordinates, .centre_count = 1 };
+    *clustering = (struct clustering){.problem = problem, .coordinates = coordinates, .centre_count = 1};
     clustering->points = workload_alloc(problem->points, sizeof *clustering->points);
     clustering->columns = workload_alloc(problem->points, sizeof(int));
     clustering->work = workload_alloc(problem->points * (CENTRES_MAX + 1), sizeof(float));
@@ -215,7 +213,7 @@ static void clustering_start(struct clustering *clustering, const struct problem
     clustering->changes = workload_alloc(problem->candidates, sizeof(double));
     for (long i = 0; i < problem->points; i++) {
         float weight = 1 + random_below(state, 3);
-        clustering->points[i] = (struct point){ weight, distance_between(clustering, i, 0) * weight, 0 };
+        clustering->points[i] = (struct point){weight, distance_between(clustering, i, 0) * weight, 0};
         total += clustering->points[i].cost;
     }
     clustering->price = total * PRICE_SHARE;
@@ -274,18 +272,18 @@ static size_t count_mismatches(const struct clustering *got, const struct cluste
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0, 0 };
+    struct problem given = {0, 0, 0};
     const struct workload_option options[] = {
-        { "dims", "dimensions of a point", &given.dimensions, 1024 },
-        { "points", "points to cluster", &given.points, 1000000 },
-        { "candidates", "candidates to try, one launch each", &given.candidates, 1000000 },
-        { NULL, NULL, NULL, 0 },
+        {"dims", "dimensions of a point", &given.dimensions, 1024},
+        {"points", "points to cluster", &given.points, 1000000},
+        {"candidates", "candidates to try, one launch each", &given.candidates, 1000000},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "streamcluster",
         .summary = "Clustering by trying points as centres, one thread per point, one launch per candidate.",
-        .inputs = { "1,000 points of 8 dimensions, 10 candidates", "4,096 points of 32 dimensions, 64 candidates",
-                    "4,096 points of 32 dimensions, 2,000 candidates" },
+        .inputs = {"1,000 points of 8 dimensions, 10 candidates", "4,096 points of 32 dimensions, 64 candidates",
+                   "4,096 points of 32 dimensions, 2,000 candidates"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];

@@ -9,14 +9,14 @@
 enum { BLOCK = 256, BINS = 20, BINS_PER_DECADE = 5, CLUSTER = 8 /* points of the observed set */ };
 
 #define MINUTES_OF_HALF_CIRCLE (180.0 * 60.0)
-#define HALF_CIRCLE 3.14159265358979323846
+#define HALF_CIRCLE            3.14159265358979323846
 
 struct problem {
     long points; /* in each set */
     long sets;   /* random ones */
 };
 
-static const struct problem problems[SIZE_COUNT] = { { 270, 1 }, { 300, 10 }, { 487, 100 } };
+static const struct problem problems[SIZE_COUNT] = {{270, 1}, {300, 10}, {487, 100}};
 
 /* All sets one after the other, the observed one first: vectors of length 1. */
 struct sky {
@@ -119,11 +119,11 @@ static void correlate_on_device(const struct gpu *gpu, const struct problem *pro
     CUdeviceptr y = gpu_upload(sky->y, bytes);
     CUdeviceptr z = gpu_upload(sky->z, bytes);
     CUdeviceptr counts = gpu_alloc_zeroed(blocks * BINS * sizeof(int));
-    CUdeviceptr all[] = { x, y, z, counts };
-    void *arguments[] = { &x, &y, &z, &counts, &count, &sets };
+    CUdeviceptr all[] = {x, y, z, counts};
+    void *arguments[] = {&x, &y, &z, &counts, &count, &sets};
 
     gpu_fill_constant(gpu, "tpacf_bounds", bounds, (BINS + 1) * sizeof(float));
-    gpu_launch(gpu_kernel(gpu, "tpacf"), (struct shape){ blocks, 1 }, (struct shape){ BLOCK, 1 }, arguments);
+    gpu_launch(gpu_kernel(gpu, "tpacf"), (struct shape){blocks, 1}, (struct shape){BLOCK, 1}, arguments);
     gpu_download(histograms, counts, blocks * BINS * sizeof(int));
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gpu_free(all[i]);
@@ -131,16 +131,16 @@ static void correlate_on_device(const struct gpu *gpu, const struct problem *pro
 
 int main(int argc, char **argv)
 {
-    struct problem given = { 0, 0 };
+    struct problem given = {0, 0};
     const struct workload_option options[] = {
-        { "points", "points in each set", &given.points, 20000 },
-        { "sets", "random sets to compare with", &given.sets, 1000 },
-        { NULL, NULL, NULL, 0 },
+        {"points", "points in each set", &given.points, 20000},
+        {"sets", "random sets to compare with", &given.sets, 1000},
+        {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
         .name = "tpacf",
         .summary = "How far apart points on the sky are: all pairs within and between sets, counted in 20 bins.",
-        .inputs = { "270 points, 1 random set", "300 points, 10 random sets", "487 points, 100 random sets" },
+        .inputs = {"270 points, 1 random set", "300 points, 10 random sets", "487 points, 100 random sets"},
         .options = options,
     };
     struct problem problem = problems[workload_parse(&workload, argc, argv)];
@@ -153,8 +153,8 @@ int main(int argc, char **argv)
         problem.sets = given.sets;
     size_t points = problem.points * (problem.sets + 1);
     size_t counts = (2 * problem.sets + 1) * BINS;
-    struct sky sky = { workload_alloc(points, sizeof(float)), workload_alloc(points, sizeof(float)),
-                       workload_alloc(points, sizeof(float)) };
+    struct sky sky = {workload_alloc(points, sizeof(float)), workload_alloc(points, sizeof(float)),
+                      workload_alloc(points, sizeof(float))};
     int *histograms = workload_alloc(counts, sizeof(int));
     int *expected = workload_alloc(counts, sizeof(int));
     bounds_fill(bounds);

@@ -7,7 +7,7 @@
 
 enum { BLOCK = 256 };
 
-static const int counts[SIZE_COUNT] = { 5000, 2100000, 50000 };
+static const int counts[SIZE_COUNT] = {5000, 2100000, 50000};
 
 static void add_on_device(const struct gpu *gpu, const float *a, const float *b, float *c, int count)
 {
@@ -15,9 +15,9 @@ static void add_on_device(const struct gpu *gpu, const float *a, const float *b,
     CUdeviceptr a_memory = gpu_upload(a, bytes);
     CUdeviceptr b_memory = gpu_upload(b, bytes);
     CUdeviceptr c_memory = gpu_alloc_zeroed(bytes);
-    void *arguments[] = { &a_memory, &b_memory, &c_memory, &count };
+    void *arguments[] = {&a_memory, &b_memory, &c_memory, &count};
 
-    gpu_launch(gpu_kernel(gpu, "vectoradd"), (struct shape){ gpu_blocks(count, BLOCK), 1 }, (struct shape){ BLOCK, 1 },
+    gpu_launch(gpu_kernel(gpu, "vectoradd"), (struct shape){gpu_blocks(count, BLOCK), 1}, (struct shape){BLOCK, 1},
                arguments);
     gpu_download(c, c_memory, bytes);
     gpu_free(a_memory);
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     static const struct workload workload = {
         .name = "vectoradd",
         .summary = "Sum of two vectors of floats, one thread an element.",
-        .inputs = { "5,000 elements", "2,100,000 elements", "50,000 elements" },
+        .inputs = {"5,000 elements", "2,100,000 elements", "50,000 elements"},
     };
     int count = counts[workload_parse(&workload, argc, argv)];
     float *a = workload_alloc(count, sizeof(float));

@@ -1,9 +1,11 @@
-/* Functions of the driver, by name: with the version of the runtime that asks, or one that the program names. CUDA 11 had no place for the status. */
+/* Functions of the driver, by name: with the version of the runtime that asks, or one that the program names. CUDA 11
+ * had no place for the status. */
 #include "cudart/runtime.h"
 
 enum { ENTRY_VERSION = CUDART_MAJOR == 11 ? 11080 : CUDART_MAJOR == 12 ? 12080 : 13000 };
 
-static cudaError_t find(const char *symbol, void **out, int version, unsigned long long flags, CUdriverProcAddressQueryResult *status, bool ptsz)
+static cudaError_t find(const char *symbol, void **out, int version, unsigned long long flags,
+                        CUdriverProcAddressQueryResult *status, bool ptsz)
 {
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
     if (!symbol || !out)
@@ -22,30 +24,46 @@ static cudaError_t find(const char *symbol, void **out, int version, unsigned lo
 
 #if CUDART_MAJOR == 11
 RTAPI cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **out, unsigned long long flags);
-RTAPI cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **out, unsigned long long flags) { return find(symbol, out, ENTRY_VERSION, flags, NULL, false); }
+RTAPI cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **out, unsigned long long flags)
+{
+    return find(symbol, out, ENTRY_VERSION, flags, NULL, false);
+}
 RTAPI cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **out, unsigned long long flags);
-RTAPI cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **out, unsigned long long flags) { return find(symbol, out, ENTRY_VERSION, flags, NULL, true); }
+RTAPI cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **out, unsigned long long flags)
+{
+    return find(symbol, out, ENTRY_VERSION, flags, NULL, true);
+}
 #else
-RTAPI cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **out, unsigned long long flags, CUdriverProcAddressQueryResult *status);
-RTAPI cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **out, unsigned long long flags, CUdriverProcAddressQueryResult *status)
+RTAPI cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **out, unsigned long long flags,
+                                          CUdriverProcAddressQueryResult *status);
+RTAPI cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **out, unsigned long long flags,
+                                          CUdriverProcAddressQueryResult *status)
 {
     return find(symbol, out, ENTRY_VERSION, flags, status, false);
 }
 
-RTAPI cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **out, unsigned long long flags, CUdriverProcAddressQueryResult *status);
-RTAPI cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **out, unsigned long long flags, CUdriverProcAddressQueryResult *status)
+RTAPI cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **out, unsigned long long flags,
+                                               CUdriverProcAddressQueryResult *status);
+RTAPI cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **out, unsigned long long flags,
+                                               CUdriverProcAddressQueryResult *status)
 {
     return find(symbol, out, ENTRY_VERSION, flags, status, true);
 }
 
-RTAPI cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **out, unsigned int version, unsigned long long flags, CUdriverProcAddressQueryResult *status);
-RTAPI cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **out, unsigned int version, unsigned long long flags, CUdriverProcAddressQueryResult *status)
+RTAPI cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **out, unsigned int version,
+                                                   unsigned long long flags, CUdriverProcAddressQueryResult *status);
+RTAPI cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **out, unsigned int version,
+                                                   unsigned long long flags, CUdriverProcAddressQueryResult *status)
 {
     return find(symbol, out, (int)version, flags, status, false);
 }
 
-RTAPI cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **out, unsigned int version, unsigned long long flags, CUdriverProcAddressQueryResult *status);
-RTAPI cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **out, unsigned int version, unsigned long long flags, CUdriverProcAddressQueryResult *status)
+RTAPI cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **out, unsigned int version,
+                                                        unsigned long long flags,
+                                                        CUdriverProcAddressQueryResult *status);
+RTAPI cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **out, unsigned int version,
+                                                        unsigned long long flags,
+                                                        CUdriverProcAddressQueryResult *status)
 {
     return find(symbol, out, (int)version, flags, status, true);
 }

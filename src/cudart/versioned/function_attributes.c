@@ -1,4 +1,5 @@
-/* cudaFuncGetAttributes. The structure grew at its end with CUDA 11.8: a program of an earlier CUDA 11 has no room for what came later, so the library of that generation leaves it alone. */
+/* cudaFuncGetAttributes. The structure grew at its end with CUDA 11.8: a program of an earlier CUDA 11 has no room for
+ * what came later, so the library of that generation leaves it alone. */
 #include "cudart/runtime.h"
 
 struct function_attributes {
@@ -19,7 +20,10 @@ static int size_attribute(CUfunction f, CUfunction_attribute attribute, size_t *
 
 static int read_attributes(CUfunction f, struct function_attributes *out)
 {
-    const struct { CUfunction_attribute attribute; int *to; } rows[] = {
+    const struct {
+        CUfunction_attribute attribute;
+        int *to;
+    } rows[] = {
         {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &out->max_threads},
         {CU_FUNC_ATTRIBUTE_NUM_REGS, &out->registers},
         {CU_FUNC_ATTRIBUTE_PTX_VERSION, &out->ptx_version},
@@ -36,8 +40,9 @@ static int read_attributes(CUfunction f, struct function_attributes *out)
         {CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, &out->nonportable_cluster},
 #endif
     };
-    int r = size_attribute(f, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &out->shared_bytes) ?: size_attribute(f, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &out->const_bytes) ?:
-            size_attribute(f, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &out->local_bytes);
+    int r = size_attribute(f, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &out->shared_bytes);
+    r = r ?: size_attribute(f, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &out->const_bytes);
+    r = r ?: size_attribute(f, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &out->local_bytes);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && r == CUDA_SUCCESS; i++)
         r = (int)cuFuncGetAttribute(rows[i].to, rows[i].attribute, f);
     return r;

@@ -20,15 +20,19 @@ static int look_up(struct cudaPointerAttributes *out, const void *p)
     int device = 0;
     CUdeviceptr seen = 0;
     void *host = NULL;
-    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                                        CU_POINTER_ATTRIBUTE_DEVICE_POINTER, CU_POINTER_ATTRIBUTE_HOST_POINTER};
+    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                                        CU_POINTER_ATTRIBUTE_HOST_POINTER};
     void *data[] = {&type, &managed, &device, &seen, &host};
     int r = cuPointerGetAttributes(sizeof attributes / sizeof *attributes, attributes, data, (uintptr_t)p);
     if (r)
         return r;
-    *out = (struct cudaPointerAttributes){.device = device, .devicePointer = (void *)(uintptr_t)seen, .hostPointer = host};
+    *out =
+        (struct cudaPointerAttributes){.device = device, .devicePointer = (void *)(uintptr_t)seen, .hostPointer = host};
     if (type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_DEVICE)
-        out->type = managed ? cudaMemoryTypeManaged : type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
+        out->type = managed                      ? cudaMemoryTypeManaged
+                    : type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost
+                                                 : cudaMemoryTypeDevice;
     else
         *out = (struct cudaPointerAttributes){.device = CU_DEVICE_INVALID, .hostPointer = (void *)(uintptr_t)p};
     return cudaSuccess;

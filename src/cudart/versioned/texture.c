@@ -1,7 +1,8 @@
-/* Texture and surface objects: the runtime's descriptions, which differ in size between versions of CUDA, and the driver's. */
+/* Texture and surface objects: the runtime's descriptions, which differ in size between versions of CUDA, and the
+ * driver's. */
+#include "cudart/texture.h"
 #include "cudart/array.h"
 #include "cudart/runtime.h"
-#include "cudart/texture.h"
 
 #include <string.h>
 
@@ -68,7 +69,9 @@ static int texel_format(const CUDA_RESOURCE_DESC *d, CUarray_format *format)
     switch (d->resType) {
     case CU_RESOURCE_TYPE_LINEAR: *format = d->res.linear.format; return r;
     case CU_RESOURCE_TYPE_PITCH2D: *format = d->res.pitch2D.format; return r;
-    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: r = (int)cuMipmappedArrayGetLevel(&array, d->res.mipmap.hMipmappedArray, 0); break;
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        r = (int)cuMipmappedArrayGetLevel(&array, d->res.mipmap.hMipmappedArray, 0);
+        break;
     default: break;
     }
     r = r ?: (int)cuArray3DGetDescriptor(&a, array);
@@ -82,8 +85,9 @@ static void sampling_to_driver(const struct cudaTextureDesc *d, bool seamless, C
     for (int i = 0; i < 3; i++)
         out->addressMode[i] = (CUaddress_mode)d->addressMode[i];
     out->filterMode = (CUfilter_mode)d->filterMode;
-    out->flags = (d->readMode == cudaReadModeElementType ? CU_TRSF_READ_AS_INTEGER : 0) | (d->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0) |
-                 (d->sRGB ? CU_TRSF_SRGB : 0) | (d->disableTrilinearOptimization ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION : 0) |
+    out->flags = (d->readMode == cudaReadModeElementType ? CU_TRSF_READ_AS_INTEGER : 0) |
+                 (d->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0) | (d->sRGB ? CU_TRSF_SRGB : 0) |
+                 (d->disableTrilinearOptimization ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION : 0) |
                  (seamless && d->seamlessCubemap ? CU_TRSF_SEAMLESS_CUBEMAP : 0);
     out->maxAnisotropy = d->maxAnisotropy;
     out->mipmapFilterMode = (CUfilter_mode)d->mipmapFilterMode;
@@ -115,12 +119,19 @@ static void sampling_from_driver(const CUDA_TEXTURE_DESC *d, bool seamless, stru
 static CUDA_RESOURCE_VIEW_DESC view_to_driver(const struct cudaResourceViewDesc *v)
 {
     return (CUDA_RESOURCE_VIEW_DESC){
-        .format = v->format, .width = v->width, .height = v->height, .depth = v->depth, .firstMipmapLevel = v->firstMipmapLevel,
-        .lastMipmapLevel = v->lastMipmapLevel, .firstLayer = v->firstLayer, .lastLayer = v->lastLayer,
+        .format = v->format,
+        .width = v->width,
+        .height = v->height,
+        .depth = v->depth,
+        .firstMipmapLevel = v->firstMipmapLevel,
+        .lastMipmapLevel = v->lastMipmapLevel,
+        .firstLayer = v->firstLayer,
+        .lastLayer = v->lastLayer,
     };
 }
 
-static int make(cudaTextureObject_t *out, const struct cudaResourceDesc *resource, const struct cudaTextureDesc *texture, bool seamless, const struct cudaResourceViewDesc *view)
+static int make(cudaTextureObject_t *out, const struct cudaResourceDesc *resource,
+                const struct cudaTextureDesc *texture, bool seamless, const struct cudaResourceViewDesc *view)
 {
     CUDA_RESOURCE_DESC driver_resource;
     CUDA_TEXTURE_DESC sampling;
@@ -130,7 +141,8 @@ static int make(cudaTextureObject_t *out, const struct cudaResourceDesc *resourc
         return cudaErrorInvalidValue;
     int r = resource_to_driver(resource, &driver_resource) ?: texel_format(&driver_resource, &format);
     if (!r && !view)
-        r = rt_check_sampling(format, texture->readMode == cudaReadModeNormalizedFloat, texture->filterMode == cudaFilterModeLinear);
+        r = rt_check_sampling(format, texture->readMode == cudaReadModeNormalizedFloat,
+                              texture->filterMode == cudaFilterModeLinear);
     if (r)
         return r;
     sampling_to_driver(texture, seamless, &sampling);
@@ -148,14 +160,22 @@ static int get_texture(struct cudaTextureDesc *out, cudaTextureObject_t object, 
     return r;
 }
 
-#define MAKE cudaTextureObject_t *out, const struct cudaResourceDesc *resource, const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view
-RTAPI cudaError_t cudaCreateTextureObject(MAKE) { return rt_leave(rt_enter() ?: make(out, resource, texture, CUDART_MAJOR >= 12, view)); }
+#define MAKE                                                                                                  \
+    cudaTextureObject_t *out, const struct cudaResourceDesc *resource, const struct cudaTextureDesc *texture, \
+        const struct cudaResourceViewDesc *view
+RTAPI cudaError_t cudaCreateTextureObject(MAKE)
+{
+    return rt_leave(rt_enter() ?: make(out, resource, texture, CUDART_MAJOR >= 12, view));
+}
 RTAPI cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *out, cudaTextureObject_t object)
 {
     return rt_leave(rt_enter() ?: get_texture(out, object, CUDART_MAJOR >= 12));
 }
 #if CUDART_MAJOR == 11
-RTAPI cudaError_t cudaCreateTextureObject_v2(MAKE) { return rt_leave(rt_enter() ?: make(out, resource, texture, true, view)); }
+RTAPI cudaError_t cudaCreateTextureObject_v2(MAKE)
+{
+    return rt_leave(rt_enter() ?: make(out, resource, texture, true, view));
+}
 RTAPI cudaError_t cudaGetTextureObjectTextureDesc_v2(struct cudaTextureDesc *out, cudaTextureObject_t object)
 {
     return rt_leave(rt_enter() ?: get_texture(out, object, true));

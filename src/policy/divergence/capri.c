@@ -33,8 +33,8 @@ struct block {
     uint64_t formations; /* of the path that all this is of */
     uint32_t count;
     struct collection list[COLLECTIONS];
-    uint64_t waiting;    /* slots at a branch */
-    uint32_t arrived;    /* warps at the path's end */
+    uint64_t waiting; /* slots at a branch */
+    uint32_t arrived; /* warps at the path's end */
 };
 
 /* A warp that waits, and what it would do. */
@@ -46,7 +46,9 @@ struct waiter {
 };
 
 /* The code between a branch and the point where its paths meet, as compilers lay it out. */
-struct region { uint32_t first, end; };
+struct region {
+    uint32_t first, end;
+};
 
 struct capri {
     struct heddle_block_stacks blocks;
@@ -379,7 +381,11 @@ static uint32_t lane(void *state, uint32_t home, uint32_t logical_lane)
 
 static const struct heddle_param params[] = {
     HEDDLE_PERMUTATION_PARAM,
-    {.name = "entries", .type = HEDDLE_INTEGER, .default_value = "32", .least = 1, .most = ENTRIES_MOST,
+    {.name = "entries",
+     .type = HEDDLE_INTEGER,
+     .default_value = "32",
+     .least = 1,
+     .most = ENTRIES_MOST,
      .help = "branches that the table remembers, the least recently used gives way"},
     {0},
 };
@@ -395,18 +401,19 @@ static const struct heddle_counter counters[] = {
 };
 
 const struct heddle_divergence divergence_capri = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "capri",
-        .help = "compaction where it has paid off: a table says at which branches the warps of a block wait",
-        .params = params,
-        .counters = counters,
-        .bits_per_core = 160 + 32 * (32 + 2),
-        .state_bytes = sizeof(struct capri),
-        .init = init,
-        .finish = finish,
-        .on = {.kernel = kernel, .barrier_wait = barrier_wait, .barrier_pass = barrier_pass},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "capri",
+            .help = "compaction where it has paid off: a table says at which branches the warps of a block wait",
+            .params = params,
+            .counters = counters,
+            .bits_per_core = 160 + 32 * (32 + 2),
+            .state_bytes = sizeof(struct capri),
+            .init = init,
+            .finish = finish,
+            .on = {.kernel = kernel, .barrier_wait = barrier_wait, .barrier_pass = barrier_pass},
+        },
     .regroups = true,
     .services = services,
     .block_start = block_start,

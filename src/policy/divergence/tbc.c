@@ -67,18 +67,19 @@ static const struct heddle_param params[] = {HEDDLE_PERMUTATION_PARAM, {0}};
 static const struct heddle_counter counters[] = {HEDDLE_BLOCK_STACK_COUNTER_TABLE, {0}};
 
 const struct heddle_divergence divergence_tbc = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "tbc",
-        .help = "thread block compaction: one stack per block, warps formed anew where its threads part and meet",
-        .params = params,
-        .counters = counters,
-        .bits_per_core = 160,
-        .state_bytes = sizeof(struct tbc),
-        .init = init,
-        .finish = finish,
-        .on = {.kernel = kernel},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "tbc",
+            .help = "thread block compaction: one stack per block, warps formed anew where its threads part and meet",
+            .params = params,
+            .counters = counters,
+            .bits_per_core = 160,
+            .state_bytes = sizeof(struct tbc),
+            .init = init,
+            .finish = finish,
+            .on = {.kernel = kernel},
+        },
     .regroups = true,
     .services = services,
     .block_start = block_start,

@@ -26,7 +26,7 @@ struct cacp {
     uint8_t threshold;
     enum heddle_critical critical;
     uint8_t ccbp[TABLE], ship[TABLE];
-    struct line *lines;           /* by set and way */
+    struct line *lines; /* by set and way */
     uint64_t *counters;
 };
 
@@ -141,18 +141,41 @@ static void removed(void *state, const struct heddle_core *core, uint32_t set, u
 
 static const char *const criticals[] = {"block_half", "sm_range", "top", NULL};
 static const struct heddle_param params[] = {
-    {.name = "critical_ways", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = 64,
+    {.name = "critical_ways",
+     .type = HEDDLE_INTEGER,
+     .default_value = "-1",
+     .least = -1,
+     .most = 64,
      .help = "ways of each set for critical lines; -1: half of them"},
-    {.name = "threshold", .type = HEDDLE_INTEGER, .default_value = "2", .least = 0, .most = MOST + 1,
+    {.name = "threshold",
+     .type = HEDDLE_INTEGER,
+     .default_value = "2",
+     .least = 0,
+     .most = MOST + 1,
      .help = "a line is critical if the counter of its signature in CCBP is not below"},
-    {.name = "addr_shift", .type = HEDDLE_INTEGER, .default_value = "0", .least = 0, .most = 40,
+    {.name = "addr_shift",
+     .type = HEDDLE_INTEGER,
+     .default_value = "0",
+     .least = 0,
+     .most = 40,
      .help = "low bits of the address that its signature leaves out; those within a line are always 0"},
-    {.name = "critical", .type = HEDDLE_CHOICE, .default_value = "block_half", .choices = criticals,
+    {.name = "critical",
+     .type = HEDDLE_CHOICE,
+     .default_value = "block_half",
+     .choices = criticals,
      .help = "critical warps: before half of their block, in the upper half of the core's range, "
              "or the first of a block"},
-    {.name = "ccbp", .type = HEDDLE_INTEGER, .default_value = "1", .least = 0, .most = MOST,
+    {.name = "ccbp",
+     .type = HEDDLE_INTEGER,
+     .default_value = "1",
+     .least = 0,
+     .most = MOST,
      .help = "counters of CCBP at the beginning"},
-    {.name = "ship", .type = HEDDLE_INTEGER, .default_value = "1", .least = 0, .most = MOST,
+    {.name = "ship",
+     .type = HEDDLE_INTEGER,
+     .default_value = "1",
+     .least = 0,
+     .most = MOST,
      .help = "counters of SHiP at the beginning; with 0 every first line of a signature starts farthest"},
     HEDDLE_CRITICALITY_PARAMS,
     {0},
@@ -170,21 +193,22 @@ static const struct heddle_counter counters[] = {
 };
 
 const struct heddle_l1 l1_cacp = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "cacp",
-        .help = "ways set aside for lines that critical warps will use, by CCBP, SHiP and SRRIP (CAWA)",
-        .params = params,
-        .counters = counters,
-        .bits_per_warp = HEDDLE_CRITICALITY_BITS_PER_WARP,
-        .bits_per_core = 2 * TABLE * 2,
-        .bits_per_line = TABLE_BITS + DISTANCE_BITS + 2,
-        .state_bytes = sizeof(struct cacp),
-        .init = init,
-        .finish = finish,
-        .on = {HEDDLE_CRITICALITY_EVENTS, .launched = heddle_criticality_on_launched,
-               .issued = heddle_criticality_on_issued},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "cacp",
+            .help = "ways set aside for lines that critical warps will use, by CCBP, SHiP and SRRIP (CAWA)",
+            .params = params,
+            .counters = counters,
+            .bits_per_warp = HEDDLE_CRITICALITY_BITS_PER_WARP,
+            .bits_per_core = 2 * TABLE * 2,
+            .bits_per_line = TABLE_BITS + DISTANCE_BITS + 2,
+            .state_bytes = sizeof(struct cacp),
+            .init = init,
+            .finish = finish,
+            .on = {HEDDLE_CRITICALITY_EVENTS, .launched = heddle_criticality_on_launched,
+                   .issued = heddle_criticality_on_issued},
+        },
     .victim = victim,
     .inserted = inserted,
     .touched = touched,

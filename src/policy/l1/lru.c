@@ -2,10 +2,11 @@
 #include "heddle/policy.h"
 
 const struct heddle_l1 l1_lru = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "lru",
-        .help = "the line least recently used leaves",
-        .bits_per_line = 4,
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "lru",
+            .help = "the line least recently used leaves",
+            .bits_per_line = 4,
+        },
 };

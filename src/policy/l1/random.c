@@ -1,8 +1,9 @@
-/* Random replacement: any of the lines that may leave. The numbers follow from the machine's seed and the core's number, so that a run repeats. */
+/* Random replacement: any of the lines that may leave. The numbers follow from the machine's seed and the core's
+ * number, so that a run repeats. */
 #include "heddle/policy.h"
 
 struct random {
-    uint64_t numbers;  /* state of the generator */
+    uint64_t numbers; /* state of the generator */
 };
 
 /* splitmix64 (Steele, Lea and Flood): the next state is a sum, the number a mix of it. */
@@ -22,7 +23,8 @@ static bool init(void *state, const struct heddle_setup *setup)
 }
 
 /* Does not draw: an access that is tried again finds the same way. */
-static int victim(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free_ways, const struct heddle_l1_access *access)
+static int victim(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free_ways,
+                  const struct heddle_l1_access *access)
 {
     const struct random *s = state;
     (void)core, (void)set, (void)access;
@@ -36,7 +38,8 @@ static int victim(void *state, const struct heddle_core *core, uint32_t set, uin
     return __builtin_ctzll(ways);
 }
 
-static void inserted(void *state, const struct heddle_core *core, uint32_t set, uint32_t way, const struct heddle_l1_access *access)
+static void inserted(void *state, const struct heddle_core *core, uint32_t set, uint32_t way,
+                     const struct heddle_l1_access *access)
 {
     struct random *s = state;
     (void)core, (void)set, (void)way, (void)access;
@@ -44,14 +47,15 @@ static void inserted(void *state, const struct heddle_core *core, uint32_t set, 
 }
 
 const struct heddle_l1 l1_random = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "random",
-        .help = "any line leaves, by numbers that follow from the machine's seed",
-        .bits_per_core = 64,
-        .state_bytes = sizeof(struct random),
-        .init = init,
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "random",
+            .help = "any line leaves, by numbers that follow from the machine's seed",
+            .bits_per_core = 64,
+            .state_bytes = sizeof(struct random),
+            .init = init,
+        },
     .victim = victim,
     .inserted = inserted,
 };

@@ -54,22 +54,32 @@ static void touched(void *state, const struct heddle_core *core, uint32_t set, u
 
 static const char *const insertions[] = {"near", "long", "distant", NULL};
 static const struct heddle_param params[] = {
-    {.name = "bits", .type = HEDDLE_INTEGER, .default_value = "2", .help = "width of a line's prediction", .least = 1, .most = 8},
-    {.name = "insert", .type = HEDDLE_CHOICE, .default_value = "long", .help = "prediction of a new line: near 0, long 2^bits - 2, distant 2^bits - 1", .choices = insertions},
+    {.name = "bits",
+     .type = HEDDLE_INTEGER,
+     .default_value = "2",
+     .help = "width of a line's prediction",
+     .least = 1,
+     .most = 8},
+    {.name = "insert",
+     .type = HEDDLE_CHOICE,
+     .default_value = "long",
+     .help = "prediction of a new line: near 0, long 2^bits - 2, distant 2^bits - 1",
+     .choices = insertions},
     {0},
 };
 
 const struct heddle_l1 l1_srrip = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "srrip",
-        .help = "static re-reference interval prediction (Jaleel et al., ISCA 2010)",
-        .params = params,
-        .bits_per_line = 2,
-        .state_bytes = sizeof(struct srrip),
-        .init = init,
-        .finish = finish,
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "srrip",
+            .help = "static re-reference interval prediction (Jaleel et al., ISCA 2010)",
+            .params = params,
+            .bits_per_line = 2,
+            .state_bytes = sizeof(struct srrip),
+            .init = init,
+            .finish = finish,
+        },
     .victim = victim,
     .inserted = inserted,
     .touched = touched,

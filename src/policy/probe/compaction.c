@@ -18,16 +18,16 @@
 #include <string.h>
 
 /* Ways to form warps: apart, compacted under each permutation, ideally. */
-#define COMPACTED(X)                                                                                                   \
-    X(none, "compacted, lanes as they are")                                                                            \
-    X(odd_even, "compacted under odd-even")                                                                            \
-    X(rotate, "compacted under rotate")                                                                                \
-    X(flip, "compacted under flip")                                                                                    \
-    X(xor_half, "compacted under xor-half")                                                                            \
-    X(random, "compacted under random")                                                                                \
-    X(wid, "compacted under wid")                                                                                      \
-    X(rev_wid, "compacted under rev-wid")                                                                              \
-    X(balanced, "compacted under balanced")                                                                            \
+#define COMPACTED(X)                        \
+    X(none, "compacted, lanes as they are") \
+    X(odd_even, "compacted under odd-even") \
+    X(rotate, "compacted under rotate")     \
+    X(flip, "compacted under flip")         \
+    X(xor_half, "compacted under xor-half") \
+    X(random, "compacted under random")     \
+    X(wid, "compacted under wid")           \
+    X(rev_wid, "compacted under rev-wid")   \
+    X(balanced, "compacted under balanced") \
     X(ideal, "if lanes did not matter")
 enum { WAYS = HEDDLE_PERMUTATIONS + 1, IDEAL = HEDDLE_PERMUTATIONS, QUARTERS = 4 };
 
@@ -59,15 +59,17 @@ enum {
 /* Columns of the table of instructions. */
 enum { ROW_BRANCHES, ROW_DIVERGENT, ROW_DATA, ROW_PATHS, ROW_NONE, ROW_BALANCED, ROW_IDEAL, COLUMNS };
 
-struct warps { uint32_t threads, apart, formed[WAYS]; };
+struct warps {
+    uint32_t threads, apart, formed[WAYS];
+};
 
 struct compaction {
     uint64_t *counters;
     uint64_t *const *histograms;
     uint64_t *const *instructions;
     struct heddle_lanes lanes[HEDDLE_PERMUTATIONS];
-    uint32_t known[HEDDLE_HOMES];   /* masks of the path that `warps` is of, */
-    uint32_t known_count;           /* of so many warps */
+    uint32_t known[HEDDLE_HOMES]; /* masks of the path that `warps` is of, */
+    uint32_t known_count;         /* of so many warps */
     struct warps warps;
 };
 
@@ -199,24 +201,23 @@ static const struct heddle_counter counters[] = {
     {"instructions", "instructions", "instructions, one for all threads of a path of a block", 0, 0},
     {"lanes", "lanes", "threads of the path, summed over the instructions", 0, 0},
     {"warps_apart", "warps", "warps that all instructions issue, not compacted", 0, 0},
-    COMPACTED(WARPS_ROW)
-    {"p_branches", "branches", "conditional branches executed by paths, on thread indices and parameters alone", 0, 0},
+    COMPACTED(WARPS_ROW){"p_branches", "branches",
+                         "conditional branches executed by paths, on thread indices and parameters alone", 0, 0},
     {"p_divergent", "branches", "of these, those at which lanes of a warp disagree", 0, 0},
     {"p_compactable", "branches", "of these, those with a path that could be compacted ideally", 0, 0},
     {"p_paths", "paths", "paths of divergent P branches with something to execute", 0, 0},
     {"p_empty", "paths", "paths with nothing to execute before they meet the other one; in no other count", 0, 0},
     {"p_paths_by_active", QUARTERS_OF("p_paths")},
     {"p_warps_apart", "warps", "warps of paths of P branches, not compacted", 0, 0},
-    COMPACTED(P_WARPS) COMPACTED(P_COMPACTED) COMPACTED(P_EMPTY) COMPACTED(P_QUARTERS)
-    {"d_branches", "branches", "conditional branches executed by paths, on loaded data", 0, 0},
+    COMPACTED(P_WARPS) COMPACTED(P_COMPACTED) COMPACTED(P_EMPTY)
+        COMPACTED(P_QUARTERS){"d_branches", "branches", "conditional branches executed by paths, on loaded data", 0, 0},
     {"d_divergent", "branches", "of these, those at which lanes of a warp disagree", 0, 0},
     {"d_compactable", "branches", "of these, those with a path that could be compacted ideally", 0, 0},
     {"d_paths", "paths", "paths of divergent D branches with something to execute", 0, 0},
     {"d_empty", "paths", "paths with nothing to execute before they meet the other one; in no other count", 0, 0},
     {"d_paths_by_active", QUARTERS_OF("d_paths")},
     {"d_warps_apart", "warps", "warps of paths of D branches, not compacted", 0, 0},
-    COMPACTED(D_WARPS) COMPACTED(D_COMPACTED) COMPACTED(D_EMPTY) COMPACTED(D_QUARTERS)
-    {0},
+    COMPACTED(D_WARPS) COMPACTED(D_COMPACTED) COMPACTED(D_EMPTY) COMPACTED(D_QUARTERS){0},
 };
 _Static_assert(sizeof counters / sizeof *counters == OF_KIND + 2 * ROWS_OF_KIND + 1, "a row for each");
 
@@ -232,16 +233,17 @@ static const struct heddle_counter columns[] = {
 };
 
 const struct heddle_probe probe_compaction = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "compaction",
-        .help = "warps of divergent paths, compacted under each permutation of lanes; needs --functional "
-                "(SLP, figures 3, 6, 11-14)",
-        .counters = counters,
-        .instructions = columns,
-        .state_bytes = sizeof(struct compaction),
-        .init = init,
-        .on = {.kernel = kernel},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "compaction",
+            .help = "warps of divergent paths, compacted under each permutation of lanes; needs --functional "
+                    "(SLP, figures 3, 6, 11-14)",
+            .counters = counters,
+            .instructions = columns,
+            .state_bytes = sizeof(struct compaction),
+            .init = init,
+            .on = {.kernel = kernel},
+        },
     .blocks = {.branch = branch, .ran = ran, .left = left},
 };

@@ -23,9 +23,24 @@
 
 enum { CRITICAL = 3 /* after the predictor's */, DEPTH };
 enum {
-    CRITICAL_ACCESSES, CRITICAL_HITS, CRITICAL_PENDING, OTHER_ACCESSES, OTHER_HITS, OTHER_PENDING,
-    EVICTED_NO_REUSE, EVICTED_CRITICAL_REUSE, EVICTED_OTHER_REUSE, DROPPED, LEFT, OTHER_LINES_EVICTED,
-    FIRST_USES, REREFERENCES, REREFERENCES_EVICTED, REREFERENCES_MISSED, DISTANCE, DISTANCE_EVICTED
+    CRITICAL_ACCESSES,
+    CRITICAL_HITS,
+    CRITICAL_PENDING,
+    OTHER_ACCESSES,
+    OTHER_HITS,
+    OTHER_PENDING,
+    EVICTED_NO_REUSE,
+    EVICTED_CRITICAL_REUSE,
+    EVICTED_OTHER_REUSE,
+    DROPPED,
+    LEFT,
+    OTHER_LINES_EVICTED,
+    FIRST_USES,
+    REREFERENCES,
+    REREFERENCES_EVICTED,
+    REREFERENCES_MISSED,
+    DISTANCE,
+    DISTANCE_EVICTED
 };
 enum { NO_REUSE, CRITICAL_REUSE, OTHER_REUSE, CRITICAL_NO_REUSE, CRITICAL_OTHER_REUSE, COLUMNS };
 enum { BUCKETS = 11 };
@@ -33,17 +48,17 @@ enum { BUCKETS = 11 };
 /* A line of the cache. */
 struct line {
     uint64_t address;
-    uint32_t pc;                    /* of the load that brought it, or HEDDLE_NO_PC */
+    uint32_t pc; /* of the load that brought it, or HEDDLE_NO_PC */
     bool there, critical, reused_by_critical, reused_by_others;
 };
 
 /* The last use of a line, which may have left the cache. */
 struct use {
     uint64_t address;
-    uint32_t execution;             /* of a load of the warp */
+    uint32_t execution; /* of a load of the warp */
     uint16_t warp;
-    bool critical;                  /* a critical warp has used it, */
-    bool evicted;                   /* and it was evicted after the last time that one did */
+    bool critical; /* a critical warp has used it, */
+    bool evicted;  /* and it was evicted after the last time that one did */
 };
 
 struct lines {
@@ -52,9 +67,9 @@ struct lines {
     enum heddle_critical which;
     uint64_t *counters, *distance, *distance_evicted, *const *instructions;
     uint32_t sets, ways, depth;
-    struct line *lines;             /* by set and way */
-    struct use *uses;               /* of each set `depth`, the last one first, */
-    uint32_t *use_count;            /* and how many there are */
+    struct line *lines;               /* by set and way */
+    struct use *uses;                 /* of each set `depth`, the last one first, */
+    uint32_t *use_count;              /* and how many there are */
     uint32_t execution[HEDDLE_WARPS]; /* number of the load whose accesses are made now */
 };
 
@@ -229,70 +244,97 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
 static const char *const criticals[] = {"block_half", "sm_range", "top", NULL};
 static const struct heddle_param params[] = {
     HEDDLE_CRITICALITY_PARAMS,
-    [CRITICAL] = {.name = "critical", .type = HEDDLE_CHOICE, .default_value = "block_half", .choices = criticals,
+    [CRITICAL] = {.name = "critical",
+                  .type = HEDDLE_CHOICE,
+                  .default_value = "block_half",
+                  .choices = criticals,
                   .help = "critical warps: before half of their block, in the upper half of the core's range, or the "
                           "first of a block"},
-    [DEPTH] = {.name = "depth", .type = HEDDLE_INTEGER, .default_value = "256", .least = 1, .most = 65536,
+    [DEPTH] = {.name = "depth",
+               .type = HEDDLE_INTEGER,
+               .default_value = "256",
+               .least = 1,
+               .most = 65536,
                .help = "lines of a set whose last use is remembered"},
     {0},
 };
 static const struct heddle_counter counters[] = {
     [CRITICAL_ACCESSES] = {.name = "critical_accesses", .unit = "accesses", .help = "of loads of critical warps"},
     [CRITICAL_HITS] = {.name = "critical_hits", .unit = "accesses", .help = "of these, those that found their line"},
-    [CRITICAL_PENDING] = {.name = "critical_pending", .unit = "accesses",
+    [CRITICAL_PENDING] = {.name = "critical_pending",
+                          .unit = "accesses",
                           .help = "of these, those that found it still on its way"},
     [OTHER_ACCESSES] = {.name = "other_accesses", .unit = "accesses", .help = "of loads of the other warps"},
     [OTHER_HITS] = {.name = "other_hits", .unit = "accesses", .help = "of these, those that found their line"},
-    [OTHER_PENDING] = {.name = "other_pending", .unit = "accesses",
+    [OTHER_PENDING] = {.name = "other_pending",
+                       .unit = "accesses",
                        .help = "of these, those that found it still on its way"},
     [EVICTED_NO_REUSE] = {.name = "evicted_no_reuse", .unit = "lines", .help = "critical lines evicted without reuse"},
-    [EVICTED_CRITICAL_REUSE] = {.name = "evicted_critical_reuse", .unit = "lines",
-                          .help = "critical lines evicted after a critical warp reused them"},
-    [EVICTED_OTHER_REUSE] = {.name = "evicted_other_reuse", .unit = "lines",
-                        .help = "critical lines evicted after other warps alone reused them"},
+    [EVICTED_CRITICAL_REUSE] = {.name = "evicted_critical_reuse",
+                                .unit = "lines",
+                                .help = "critical lines evicted after a critical warp reused them"},
+    [EVICTED_OTHER_REUSE] = {.name = "evicted_other_reuse",
+                             .unit = "lines",
+                             .help = "critical lines evicted after other warps alone reused them"},
     [DROPPED] = {.name = "dropped", .unit = "lines", .help = "critical lines that a store or a fence took away"},
     [LEFT] = {.name = "left", .unit = "lines", .help = "critical lines that were not seen to leave"},
-    [OTHER_LINES_EVICTED] = {.name = "other_lines_evicted", .unit = "lines",
+    [OTHER_LINES_EVICTED] = {.name = "other_lines_evicted",
+                             .unit = "lines",
                              .help = "lines evicted that no critical warp used"},
-    [FIRST_USES] = {.name = "first_uses", .unit = "uses",
+    [FIRST_USES] = {.name = "first_uses",
+                    .unit = "uses",
                     .help = "of lines by a critical warp that none had used before, as far as is remembered"},
-    [REREFERENCES] = {.name = "rereferences", .unit = "uses",
+    [REREFERENCES] = {.name = "rereferences",
+                      .unit = "uses",
                       .help = "of lines by a critical warp that a critical warp had used before"},
-    [REREFERENCES_EVICTED] = {.name = "rereferences_evicted", .unit = "uses",
+    [REREFERENCES_EVICTED] = {.name = "rereferences_evicted",
+                              .unit = "uses",
                               .help = "of these, those whose line was evicted in between"},
-    [REREFERENCES_MISSED] = {.name = "rereferences_missed", .unit = "uses",
+    [REREFERENCES_MISSED] = {.name = "rereferences_missed",
+                             .unit = "uses",
                              .help = "of rereferences, those that missed"},
-    [DISTANCE] = {.name = "distance", .unit = "uses", .kind = HEDDLE_HISTOGRAM, .buckets = BUCKETS,
+    [DISTANCE] = {.name = "distance",
+                  .unit = "uses",
+                  .kind = HEDDLE_HISTOGRAM,
+                  .buckets = BUCKETS,
                   .help = "rereferences by other lines of the set used since: 0, 1, 2 to 3, 4 to 7, ... 512 and more"},
-    [DISTANCE_EVICTED] = {.name = "distance_evicted", .unit = "uses", .kind = HEDDLE_HISTOGRAM, .buckets = BUCKETS,
+    [DISTANCE_EVICTED] = {.name = "distance_evicted",
+                          .unit = "uses",
+                          .kind = HEDDLE_HISTOGRAM,
+                          .buckets = BUCKETS,
                           .help = "rereferences_evicted in the same buckets"},
     {0},
 };
 static const struct heddle_counter columns[] = {
     [NO_REUSE] = {.name = "no_reuse", .unit = "lines", .help = "that it brought and nobody reused"},
-    [CRITICAL_REUSE] = {.name = "critical_reuse", .unit = "lines",
+    [CRITICAL_REUSE] = {.name = "critical_reuse",
+                        .unit = "lines",
                         .help = "that it brought and a critical warp reused"},
     [OTHER_REUSE] = {.name = "other_reuse", .unit = "lines", .help = "that it brought and other warps alone reused"},
-    [CRITICAL_NO_REUSE] = {.name = "critical_no_reuse", .unit = "lines",
+    [CRITICAL_NO_REUSE] = {.name = "critical_no_reuse",
+                           .unit = "lines",
                            .help = "those of no_reuse that a critical warp brought"},
-    [CRITICAL_OTHER_REUSE] = {.name = "critical_other_reuse", .unit = "lines",
+    [CRITICAL_OTHER_REUSE] = {.name = "critical_other_reuse",
+                              .unit = "lines",
                               .help = "those of other_reuse that a critical warp brought"},
     {0},
 };
 
 const struct heddle_probe probe_critical_lines = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "critical-lines",
-        .help = "the L1D and critical warps: hits, reuse of lines, lines gone early (CAWA, figures 3, 8, 14 and 15)",
-        .params = params,
-        .counters = counters,
-        .instructions = columns,
-        .state_bytes = sizeof(struct lines),
-        .init = init,
-        .finish = finish,
-        .on = {HEDDLE_CRITICALITY_EVENTS, .kernel = kernel, .kernel_end = kernel_end,
-               .launched = heddle_criticality_on_launched, .issued = heddle_criticality_on_issued,
-               .l1_evict = l1_evict, .l1_access = l1_access},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "critical-lines",
+            .help =
+                "the L1D and critical warps: hits, reuse of lines, lines gone early (CAWA, figures 3, 8, 14 and 15)",
+            .params = params,
+            .counters = counters,
+            .instructions = columns,
+            .state_bytes = sizeof(struct lines),
+            .init = init,
+            .finish = finish,
+            .on = {HEDDLE_CRITICALITY_EVENTS, .kernel = kernel, .kernel_end = kernel_end,
+                   .launched = heddle_criticality_on_launched, .issued = heddle_criticality_on_issued,
+                   .l1_evict = l1_evict, .l1_access = l1_access},
+        },
 };

@@ -28,12 +28,12 @@ struct block {
     uint32_t warps, ended;
     bool chosen;
     uint64_t samples, samples_whole;
-    uint64_t per_cell;              /* samples that go into a cell */
+    uint64_t per_cell; /* samples that go into a cell */
 };
 
 struct warp {
     uint64_t accurate, accurate_whole;
-    uint32_t rank[CELLS];           /* sums over the samples of each cell */
+    uint32_t rank[CELLS]; /* sums over the samples of each cell */
 };
 
 struct probe {
@@ -43,8 +43,8 @@ struct probe {
     int64_t launch, block_index, warp_count; /* what to look at; negative: all */
     uint64_t period, next;
     uint32_t block_slots;
-    struct block *blocks;           /* by slot, */
-    struct warp *warps;             /* and these too */
+    struct block *blocks; /* by slot, */
+    struct warp *warps;   /* and these too */
 };
 
 static bool init(void *state, const struct heddle_setup *setup)
@@ -171,43 +171,70 @@ static void ended(void *state, const struct heddle_core *core, uint32_t warp)
 
 static const struct heddle_param params[] = {
     HEDDLE_CRITICALITY_PARAMS,
-    [PERIOD] = {.name = "period", .type = HEDDLE_INTEGER, .default_value = "500", .least = 1, .most = 1e9,
+    [PERIOD] = {.name = "period",
+                .type = HEDDLE_INTEGER,
+                .default_value = "500",
+                .least = 1,
+                .most = 1e9,
                 .help = "cycles from one sample to the next"},
-    [LAUNCH] = {.name = "launch", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = 1e9,
+    [LAUNCH] = {.name = "launch",
+                .type = HEDDLE_INTEGER,
+                .default_value = "-1",
+                .least = -1,
+                .most = 1e9,
                 .help = "blocks of this launch alone, counted from 0; -1: of all"},
-    [BLOCK] = {.name = "block", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = 1e9,
+    [BLOCK] = {.name = "block",
+               .type = HEDDLE_INTEGER,
+               .default_value = "-1",
+               .least = -1,
+               .most = 1e9,
                .help = "this block of the grid alone; -1: all"},
-    [WARPS] = {.name = "warps", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = HEDDLE_WARPS,
+    [WARPS] = {.name = "warps",
+               .type = HEDDLE_INTEGER,
+               .default_value = "-1",
+               .least = -1,
+               .most = HEDDLE_WARPS,
                .help = "blocks of so many warps alone; -1: all"},
     {0},
 };
 static const struct heddle_counter counters[] = {
     [BLOCKS] = {.name = "blocks", .unit = "blocks", .help = "blocks that came to their end"},
     [SAMPLES] = {.name = "samples", .unit = "samples", .help = "of their slowest warps"},
-    [ACCURATE] = {.name = "accurate", .unit = "samples",
+    [ACCURATE] = {.name = "accurate",
+                  .unit = "samples",
                   .help = "of these, with the slowest warp predicted to be slow"},
-    [SAMPLES_WHOLE] = {.name = "samples_whole", .unit = "samples",
+    [SAMPLES_WHOLE] = {.name = "samples_whole",
+                       .unit = "samples",
                        .help = "those taken while all warps of the block were running"},
-    [ACCURATE_WHOLE] = {.name = "accurate_whole", .unit = "samples",
+    [ACCURATE_WHOLE] = {.name = "accurate_whole",
+                        .unit = "samples",
                         .help = "of samples_whole, with the slowest warp predicted to be slow"},
-    [RANK] = {.name = "rank", .unit = "ranks", .kind = HEDDLE_HISTOGRAM, .buckets = HUNDREDTHS,
+    [RANK] = {.name = "rank",
+              .unit = "ranks",
+              .kind = HEDDLE_HISTOGRAM,
+              .buckets = HUNDREDTHS,
               .help = "of the slowest warp in its block, 0 the lowest, summed by hundredths of the block's life"},
-    [RANK_SAMPLES] = {.name = "rank_samples", .unit = "samples", .kind = HEDDLE_HISTOGRAM, .buckets = HUNDREDTHS,
+    [RANK_SAMPLES] = {.name = "rank_samples",
+                      .unit = "samples",
+                      .kind = HEDDLE_HISTOGRAM,
+                      .buckets = HUNDREDTHS,
                       .help = "that rank is the sum of"},
     {0},
 };
 
 const struct heddle_probe probe_criticality = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "criticality",
-        .help = "the slowest warp of a block: is it predicted to be slow, its rank over time (CAWA, figures 11 and 12)",
-        .params = params,
-        .counters = counters,
-        .state_bytes = sizeof(struct probe),
-        .init = init,
-        .finish = finish,
-        .on = {HEDDLE_CRITICALITY_EVENTS, .kernel = kernel, .launched = launched, .ended = ended,
-               .issued = heddle_criticality_on_issued, .cycles = cycles},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "criticality",
+            .help =
+                "the slowest warp of a block: is it predicted to be slow, its rank over time (CAWA, figures 11 and 12)",
+            .params = params,
+            .counters = counters,
+            .state_bytes = sizeof(struct probe),
+            .init = init,
+            .finish = finish,
+            .on = {HEDDLE_CRITICALITY_EVENTS, .kernel = kernel, .launched = launched, .ended = ended,
+                   .issued = heddle_criticality_on_issued, .cycles = cycles},
+        },
 };

@@ -113,34 +113,47 @@ static bool write_profile(const union heddle_value *values, const struct heddle_
 
 static const struct heddle_param params[] = {
     [FILE_NAME] = {.name = "file", .type = HEDDLE_TEXT, .default_value = "", .help = "the file to write; required"},
-    [VTA_ENTRIES] = {.name = "vta_entries", .type = HEDDLE_INTEGER, .default_value = "16", .least = 1, .most = 1024,
+    [VTA_ENTRIES] = {.name = "vta_entries",
+                     .type = HEDDLE_INTEGER,
+                     .default_value = "16",
+                     .least = 1,
+                     .most = 1024,
                      .help = "victim tags per warp, as CCWS has them"},
-    [VTA_WAYS] = {.name = "vta_ways", .type = HEDDLE_INTEGER, .default_value = "8", .least = 1, .most = 1024,
+    [VTA_WAYS] = {.name = "vta_ways",
+                  .type = HEDDLE_INTEGER,
+                  .default_value = "8",
+                  .least = 1,
+                  .most = 1024,
                   .help = "of them in a set, a divisor; at most all"},
     {0},
 };
 static const struct heddle_counter columns[] = {
-    [EXECUTIONS] = {.name = "executions", .unit = "instructions",
+    [EXECUTIONS] = {.name = "executions",
+                    .unit = "instructions",
                     .help = "executions with an active lane, counted once per warp"},
-    [DIVERGED] = {.name = "diverged", .unit = "instructions",
+    [DIVERGED] = {.name = "diverged",
+                  .unit = "instructions",
                   .help = "executions with more than 2 lanes and more than 2 accesses"},
     [CONSIDERED] = {.name = "considered", .unit = "instructions", .help = "executions with more than 2 lanes"},
-    [LOCAL] = {.name = "local", .unit = "instructions",
+    [LOCAL] = {.name = "local",
+               .unit = "instructions",
                .help = "executions that found a line their own warp had, or had lost"},
     {0},
 };
 
 const struct heddle_probe probe_daws_profile = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "daws-profile",
-        .help = "writes the profile that Profiled-DAWS reads: of each load, divergence and intra-warp locality (DAWS)",
-        .params = params,
-        .instructions = columns,
-        .state_bytes = sizeof(struct profile),
-        .init = init,
-        .finish = finish,
-        .on = {.kernel = kernel, .coalesced = coalesced, .l1_evict = l1_evict, .l1_access = l1_access},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "daws-profile",
+            .help =
+                "writes the profile that Profiled-DAWS reads: of each load, divergence and intra-warp locality (DAWS)",
+            .params = params,
+            .instructions = columns,
+            .state_bytes = sizeof(struct profile),
+            .init = init,
+            .finish = finish,
+            .on = {.kernel = kernel, .coalesced = coalesced, .l1_evict = l1_evict, .l1_access = l1_access},
+        },
     .write = write_profile,
 };

@@ -24,23 +24,34 @@ enum { LAUNCH, BLOCK, WARPS };
 enum { CYCLES, INSTRUCTIONS, PARTIAL, MEMORY, NOT_PICKED, BARRIER, PARTS };
 
 enum {
-    BLOCKS, DISPARITY, HIGHEST, DISPARITY_OF_FASTEST, HIGHEST_OF_FASTEST, INSTRUCTION_DISPARITY, HIGHEST_INSTRUCTIONS,
+    BLOCKS,
+    DISPARITY,
+    HIGHEST,
+    DISPARITY_OF_FASTEST,
+    HIGHEST_OF_FASTEST,
+    INSTRUCTION_DISPARITY,
+    HIGHEST_INSTRUCTIONS,
     HIGHEST_WAIT,
-    SLOWEST,                        /* and its parts, */
-    FASTEST = SLOWEST + PARTS,      /* the same, */
+    SLOWEST,                   /* and its parts, */
+    FASTEST = SLOWEST + PARTS, /* the same, */
     RANK_WARPS = FASTEST + PARTS,
-    RANK                            /* and histograms of the parts */
+    RANK /* and histograms of the parts */
 };
 enum { WHOLE = 1000 };
 
 struct warp {
     uint64_t parts[PARTS];
-    uint32_t lanes;                 /* at launch */
+    uint32_t lanes; /* at launch */
 };
 
-struct block { uint32_t first, warps, ended; bool chosen; };
+struct block {
+    uint32_t first, warps, ended;
+    bool chosen;
+};
 
-struct sets { uint64_t memory, ready, barrier; };
+struct sets {
+    uint64_t memory, ready, barrier;
+};
 
 struct disparity {
     uint64_t *counters, *const *histograms;
@@ -48,7 +59,7 @@ struct disparity {
     uint32_t block_slots;
     struct block *blocks;
     struct warp warps[HEDDLE_WARPS];
-    struct sets seen;               /* in the last cycle, less those that issued */
+    struct sets seen; /* in the last cycle, less those that issued */
 };
 
 static bool init(void *state, const struct heddle_setup *setup)
@@ -204,47 +215,76 @@ static void ended(void *state, const struct heddle_core *core, uint32_t warp)
 }
 
 static const struct heddle_param params[] = {
-    [LAUNCH] = {.name = "launch", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = 1e9,
+    [LAUNCH] = {.name = "launch",
+                .type = HEDDLE_INTEGER,
+                .default_value = "-1",
+                .least = -1,
+                .most = 1e9,
                 .help = "blocks of this launch alone, counted from 0; -1: of all"},
-    [BLOCK] = {.name = "block", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = 1e9,
+    [BLOCK] = {.name = "block",
+               .type = HEDDLE_INTEGER,
+               .default_value = "-1",
+               .least = -1,
+               .most = 1e9,
                .help = "this block of the grid alone; -1: all"},
-    [WARPS] = {.name = "warps", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = HEDDLE_WARPS,
+    [WARPS] = {.name = "warps",
+               .type = HEDDLE_INTEGER,
+               .default_value = "-1",
+               .least = -1,
+               .most = HEDDLE_WARPS,
                .help = "blocks of so many warps alone; -1: all"},
     {0},
 };
 
-#define BY_RANK(what, of_what, text)                                                                                   \
-    {.name = what "_by_rank", .unit = of_what, .kind = HEDDLE_HISTOGRAM, .buckets = HEDDLE_WARPS, .help = text}
+#define BY_RANK(what, of_what, text)                                                                              \
+    {                                                                                                             \
+        .name = what "_by_rank", .unit = of_what, .kind = HEDDLE_HISTOGRAM, .buckets = HEDDLE_WARPS, .help = text \
+    }
 static const struct heddle_counter counters[] = {
     [BLOCKS] = {.name = "blocks", .unit = "blocks", .help = "blocks of two warps at least that came to their end"},
-    [DISPARITY] = {.name = "disparity", .unit = "1/1000",
+    [DISPARITY] = {.name = "disparity",
+                   .unit = "1/1000",
                    .help = "time between the end of the fastest and of the slowest warp, of the slowest warp's; a sum"},
-    [HIGHEST] = {.name = "highest_disparity", .unit = "1/1000", .kind = HEDDLE_MAXIMUM,
+    [HIGHEST] = {.name = "highest_disparity",
+                 .unit = "1/1000",
+                 .kind = HEDDLE_MAXIMUM,
                  .help = "the same of one block"},
-    [DISPARITY_OF_FASTEST] = {.name = "disparity_of_fastest", .unit = "1/1000",
+    [DISPARITY_OF_FASTEST] = {.name = "disparity_of_fastest",
+                              .unit = "1/1000",
                               .help = "the same time, of the fastest warp's; a sum"},
-    [HIGHEST_OF_FASTEST] = {.name = "highest_disparity_of_fastest", .unit = "1/1000", .kind = HEDDLE_MAXIMUM,
+    [HIGHEST_OF_FASTEST] = {.name = "highest_disparity_of_fastest",
+                            .unit = "1/1000",
+                            .kind = HEDDLE_MAXIMUM,
                             .help = "the same of one block"},
-    [INSTRUCTION_DISPARITY] = {.name = "instruction_disparity", .unit = "1/1000",
+    [INSTRUCTION_DISPARITY] = {.name = "instruction_disparity",
+                               .unit = "1/1000",
                                .help = "instructions: most less fewest of a warp, of the fewest; a sum"},
-    [HIGHEST_INSTRUCTIONS] = {.name = "highest_instruction_disparity", .unit = "1/1000", .kind = HEDDLE_MAXIMUM,
+    [HIGHEST_INSTRUCTIONS] = {.name = "highest_instruction_disparity",
+                              .unit = "1/1000",
+                              .kind = HEDDLE_MAXIMUM,
                               .help = "the same of one block"},
-    [HIGHEST_WAIT] = {.name = "highest_wait", .unit = "1/1000", .kind = HEDDLE_MAXIMUM,
+    [HIGHEST_WAIT] = {.name = "highest_wait",
+                      .unit = "1/1000",
+                      .kind = HEDDLE_MAXIMUM,
                       .help = "of a slowest warp: cycles not picked, of the other cycles of its time"},
     [SLOWEST + CYCLES] = {.name = "slowest_cycles", .unit = "cycles", .help = "time of the slowest warps"},
     [SLOWEST + INSTRUCTIONS] = {.name = "slowest_instructions", .unit = "instructions", .help = "that these issued"},
-    [SLOWEST + PARTIAL] = {.name = "slowest_partial", .unit = "instructions",
+    [SLOWEST + PARTIAL] = {.name = "slowest_partial",
+                           .unit = "instructions",
                            .help = "of these, with fewer lanes on the path than the warp has"},
     [SLOWEST + MEMORY] = {.name = "slowest_memory", .unit = "cycles", .help = "that these waited for memory"},
-    [SLOWEST + NOT_PICKED] = {.name = "slowest_not_picked", .unit = "cycles",
+    [SLOWEST + NOT_PICKED] = {.name = "slowest_not_picked",
+                              .unit = "cycles",
                               .help = "in which these could issue and were not picked"},
     [SLOWEST + BARRIER] = {.name = "slowest_barrier", .unit = "cycles", .help = "that these were at barriers"},
     [FASTEST + CYCLES] = {.name = "fastest_cycles", .unit = "cycles", .help = "time of the fastest warps"},
     [FASTEST + INSTRUCTIONS] = {.name = "fastest_instructions", .unit = "instructions", .help = "that these issued"},
-    [FASTEST + PARTIAL] = {.name = "fastest_partial", .unit = "instructions",
+    [FASTEST + PARTIAL] = {.name = "fastest_partial",
+                           .unit = "instructions",
                            .help = "of these, with fewer lanes on the path than the warp has"},
     [FASTEST + MEMORY] = {.name = "fastest_memory", .unit = "cycles", .help = "that these waited for memory"},
-    [FASTEST + NOT_PICKED] = {.name = "fastest_not_picked", .unit = "cycles",
+    [FASTEST + NOT_PICKED] = {.name = "fastest_not_picked",
+                              .unit = "cycles",
                               .help = "in which these could issue and were not picked"},
     [FASTEST + BARRIER] = {.name = "fastest_barrier", .unit = "cycles", .help = "that these were at barriers"},
     [RANK_WARPS] = BY_RANK("warps", "warps", "warps by their rank in their block, 0 the fastest"),
@@ -258,15 +298,17 @@ static const struct heddle_counter counters[] = {
 };
 
 const struct heddle_probe probe_disparity = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "disparity",
-        .help = "time between the fastest and the slowest warp of a block, and its causes (CAWA, figures 1, 2 and 4)",
-        .params = params,
-        .counters = counters,
-        .state_bytes = sizeof(struct disparity),
-        .init = init,
-        .finish = finish,
-        .on = {.kernel = kernel, .launched = launched, .ended = ended, .issued = issued, .cycles = cycles},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "disparity",
+            .help =
+                "time between the fastest and the slowest warp of a block, and its causes (CAWA, figures 1, 2 and 4)",
+            .params = params,
+            .counters = counters,
+            .state_bytes = sizeof(struct disparity),
+            .init = init,
+            .finish = finish,
+            .on = {.kernel = kernel, .launched = launched, .ended = ended, .issued = issued, .cycles = cycles},
+        },
 };

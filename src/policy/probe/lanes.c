@@ -20,10 +20,10 @@ struct lanes {
     int64_t only_pc, only_occurrence; /* -1: any */
     enum heddle_permutation permutation;
     struct heddle_lanes as_they_are, permuted;
-    uint64_t seen;                    /* divergent branches that the parameters allow */
-    bool left, found, settled;        /* something did not run in lockstep; a branch is here; it stays */
+    uint64_t seen;             /* divergent branches that the parameters allow */
+    bool left, found, settled; /* something did not run in lockstep; a branch is here; it stays */
     /* The branch, and its path: */
-    char kernel[96];                  /* its name, cut if longer: a PTX identifier has nothing to escape */
+    char kernel[96]; /* its name, cut if longer: a PTX identifier has nothing to escape */
     uint32_t pc, line, homes, threads, masks[HEDDLE_HOMES];
     bool taken;
 };
@@ -100,13 +100,16 @@ static void left(void *state, const struct heddle_core *core, bool whole_launch)
 enum {
     WIDTH = 900,
     MARGIN = 30,
-    COLUMN = 438,                   /* from one to the next */
+    COLUMN = 438, /* from one to the next */
     GRID_X = 60,
     GRID_Y = 158,
-    CELL = 12, ROW = 15,            /* a lane, a warp, with the gap to the next */
-    LONG_NAME = 32,                 /* letters of a kernel's name in the title */
-    ARROW = 98,                     /* height between the grids */
-    COUNT = 42, TEXT = 76, END = 126, /* below the grids */
+    CELL = 12,
+    ROW = 15,       /* a lane, a warp, with the gap to the next */
+    LONG_NAME = 32, /* letters of a kernel's name in the title */
+    ARROW = 98,     /* height between the grids */
+    COUNT = 42,
+    TEXT = 76,
+    END = 126, /* below the grids */
 };
 
 /* Neighbours, which compaction most often puts together, are a dark one and a light one; digits on them are white and
@@ -149,8 +152,10 @@ static void draw_threads(FILE *f, uint32_t home, uint32_t x, uint32_t y, uint32_
 static void draw_lane_numbers(FILE *f, uint32_t x, uint32_t y)
 {
     static const uint32_t lanes[] = {0, 8, 16, 24, 31};
-    fprintf(f, "<g font-size=\"11\" fill=\"#64748b\"><text text-anchor=\"end\" x=\"%" PRIu32 "\" y=\"%" PRIu32
-            "\">lane</text>", x - 6, y);
+    fprintf(f,
+            "<g font-size=\"11\" fill=\"#64748b\"><text text-anchor=\"end\" x=\"%" PRIu32 "\" y=\"%" PRIu32
+            "\">lane</text>",
+            x - 6, y);
     for (uint32_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
         fprintf(f, "<text text-anchor=\"middle\" x=\"%" PRIu32 "\" y=\"%" PRIu32 "\">%" PRIu32 "</text>",
                 x + CELL * lanes[i] + CELL / 2, y, lanes[i]);
@@ -159,8 +164,10 @@ static void draw_lane_numbers(FILE *f, uint32_t x, uint32_t y)
 
 static void draw_row_name(FILE *f, const char *prefix, uint32_t number, uint32_t x, uint32_t y)
 {
-    fprintf(f, "<text font-size=\"11\" text-anchor=\"end\" fill=\"#334155\" x=\"%" PRIu32 "\" y=\"%" PRIu32
-            "\">%s%" PRIu32 "</text>\n", x - 6, y + 11, prefix, number);
+    fprintf(f,
+            "<text font-size=\"11\" text-anchor=\"end\" fill=\"#334155\" x=\"%" PRIu32 "\" y=\"%" PRIu32 "\">%s%" PRIu32
+            "</text>\n",
+            x - 6, y + 11, prefix, number);
 }
 
 static void draw_text(FILE *f, uint32_t size, const char *more, uint32_t x, uint32_t y, const char *text)
@@ -169,11 +176,11 @@ static void draw_text(FILE *f, uint32_t size, const char *more, uint32_t x, uint
             text);
 }
 
-#define BOLD " font-weight=\"700\""
-#define GREY " fill=\"#475569\""
+#define BOLD   " font-weight=\"700\""
+#define GREY   " fill=\"#475569\""
 #define MIDDLE " text-anchor=\"middle\""
 #define BEFORE "<tspan" BOLD ">Before</tspan>"
-#define AFTER "<tspan" BOLD ">After</tspan>"
+#define AFTER  "<tspan" BOLD ">After</tspan>"
 
 static const char *plural(uint32_t count) { return count == 1 ? "" : "s"; }
 
@@ -192,15 +199,19 @@ static uint32_t fullest_lane(const struct heddle_lanes *l, const struct lanes *s
 
 static void draw_frame_of_lane(FILE *f, uint32_t lane, uint32_t x, uint32_t y, uint32_t rows)
 {
-    fprintf(f, "<rect x=\"%" PRIu32 "\" y=\"%" PRIu32 "\" width=\"14\" height=\"%" PRIu32
-            "\" rx=\"4\" fill=\"none\" stroke=\"#0f172a\"/>\n", x + CELL * lane - 1, y - 2, ROW * rows + 3);
+    fprintf(f,
+            "<rect x=\"%" PRIu32 "\" y=\"%" PRIu32 "\" width=\"14\" height=\"%" PRIu32
+            "\" rx=\"4\" fill=\"none\" stroke=\"#0f172a\"/>\n",
+            x + CELL * lane - 1, y - 2, ROW * rows + 3);
 }
 
 static void draw_arrow(FILE *f, uint32_t lane, uint32_t threads, uint32_t x, uint32_t y)
 {
     char text[96];
-    fprintf(f, "<path fill=\"none\" stroke=\"#0f172a\" stroke-width=\"2.5\" stroke-linecap=\"round\" "
-            "stroke-linejoin=\"round\" d=\"M%" PRIu32 " %" PRIu32 "v38m-7 -8l7 8l7 -8\"/>\n", x + 120, y + 14);
+    fprintf(f,
+            "<path fill=\"none\" stroke=\"#0f172a\" stroke-width=\"2.5\" stroke-linecap=\"round\" "
+            "stroke-linejoin=\"round\" d=\"M%" PRIu32 " %" PRIu32 "v38m-7 -8l7 8l7 -8\"/>\n",
+            x + 120, y + 14);
     draw_text(f, 14, BOLD, x + 140, y + 31, "compaction");
     snprintf(text, sizeof text, "framed lane %" PRIu32 " holds %" PRIu32 " thread%s", lane, threads, plural(threads));
     draw_text(f, 12, GREY, x + 140, y + 48, text);
@@ -212,8 +223,10 @@ static void draw_saved(FILE *f, uint32_t x, uint32_t y, uint32_t rows)
     char text[64];
     if (!rows)
         return;
-    fprintf(f, "<rect x=\"%" PRIu32 "\" y=\"%" PRIu32 "\" width=\"384\" height=\"%" PRIu32
-            "\" rx=\"6\" fill=\"#ecfdf3\" stroke=\"#15803d\" stroke-dasharray=\"4 4\"/>\n", x, y + 2, ROW * rows - 3);
+    fprintf(f,
+            "<rect x=\"%" PRIu32 "\" y=\"%" PRIu32 "\" width=\"384\" height=\"%" PRIu32
+            "\" rx=\"6\" fill=\"#ecfdf3\" stroke=\"#15803d\" stroke-dasharray=\"4 4\"/>\n",
+            x, y + 2, ROW * rows - 3);
     snprintf(text, sizeof text, "%" PRIu32 " warp%s fewer to issue", rows, plural(rows));
     draw_text(f, rows > 1 ? 13 : 10, BOLD MIDDLE " fill=\"#166534\"", x + 192, y + ROW * rows / 2 + 4 + (rows > 1),
               text);
@@ -254,9 +267,10 @@ static void draw_column(FILE *f, const struct lanes *s, const struct heddle_lane
     draw_saved(f, x, y + ROW * formed, most - formed);
     snprintf(text, sizeof text, "%" PRIu32 " warp%s \xe2\x86\x92 %" PRIu32 " warp%s, ideal %" PRIu32, apart,
              plural(apart), formed, plural(formed), ideal);
-    draw_text(f, 20, formed == ideal  ? BOLD MIDDLE " fill=\"#166534\""
-                     : formed < apart ? BOLD MIDDLE " fill=\"#8a4b00\""
-                                      : BOLD MIDDLE " fill=\"#b42318\"",
+    draw_text(f, 20,
+              formed == ideal  ? BOLD MIDDLE " fill=\"#166534\""
+              : formed < apart ? BOLD MIDDLE " fill=\"#8a4b00\""
+                               : BOLD MIDDLE " fill=\"#b42318\"",
               x + 192, y + ROW * most + COUNT, text);
 }
 
@@ -287,23 +301,29 @@ static void draw(FILE *f, const struct lanes *s)
     char text[192];
     for (uint32_t home = 0; home < s->homes; home++)
         active += (uint32_t)__builtin_popcount(s->masks[home]);
-    fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%" PRIu32 "\" viewBox=\"0 0 %d %" PRIu32
+    fprintf(f,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%" PRIu32 "\" viewBox=\"0 0 %d %" PRIu32
             "\" role=\"img\" font-family=\"system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, "
-            "sans-serif\" fill=\"#0f172a\">\n", WIDTH, height, WIDTH, height);
+            "sans-serif\" fill=\"#0f172a\">\n",
+            WIDTH, height, WIDTH, height);
     fprintf(f, "<title>%s: %" PRIu32 " warps with lanes as they are, %" PRIu32 " with %s</title>\n", s->kernel, none,
             other, heddle_permutation_names[s->permutation]);
     fprintf(f, "<desc>heddle run --functional --probe lanes; kernel=%s, pc=%" PRIu32 ", its path %s</desc>\n",
             s->kernel, s->pc, s->taken ? "taken" : "not taken");
-    fprintf(f, "<rect x=\".5\" y=\".5\" width=\"%d\" height=\"%" PRIu32 "\" rx=\"12\" fill=\"#fff\" "
-            "stroke=\"#cbd5e1\"/>\n<g stroke-width=\"2\" stroke-linejoin=\"round\">\n", WIDTH - 1, height - 1);
+    fprintf(f,
+            "<rect x=\".5\" y=\".5\" width=\"%d\" height=\"%" PRIu32 "\" rx=\"12\" fill=\"#fff\" "
+            "stroke=\"#cbd5e1\"/>\n<g stroke-width=\"2\" stroke-linejoin=\"round\">\n",
+            WIDTH - 1, height - 1);
     draw_head(f, s, active);
     draw_column(f, s, &s->as_they_are, GRID_X, most);
     draw_column(f, s, &s->permuted, GRID_X + COLUMN, most);
-    draw_text(f, 13, GREY MIDDLE, WIDTH / 2, bottom + TEXT, "Compaction moves threads to other warps, never to other "
+    draw_text(f, 13, GREY MIDDLE, WIDTH / 2, bottom + TEXT,
+              "Compaction moves threads to other warps, never to other "
               "lanes: a path needs as many warps as its fullest lane has threads.");
-    snprintf(text, sizeof text, "Here that is %" PRIu32 " with lanes as they are, and %" PRIu32
-             " with lanes permuted. In any lanes, %" PRIu32 " thread%s would fit into %" PRIu32 ".", none, other,
-             active, plural(active), heddle_warps_ideal(s->masks, s->homes));
+    snprintf(text, sizeof text,
+             "Here that is %" PRIu32 " with lanes as they are, and %" PRIu32
+             " with lanes permuted. In any lanes, %" PRIu32 " thread%s would fit into %" PRIu32 ".",
+             none, other, active, plural(active), heddle_warps_ideal(s->masks, s->homes));
     draw_text(f, 13, GREY MIDDLE, WIDTH / 2, bottom + TEXT + 20, text);
     fputs("</g>\n</svg>\n", f);
 }
@@ -327,26 +347,40 @@ static bool write_picture(void *state, const char **why)
 
 static const struct heddle_param params[] = {
     [FILE_NAME] = {.name = "file", .type = HEDDLE_TEXT, .default_value = "", .help = "the SVG to write; required"},
-    [PERMUTATION] = {.name = "permutation", .type = HEDDLE_CHOICE, .default_value = "balanced",
-                     .choices = heddle_permutation_names, .help = "drawn beside lanes as they are"},
-    [KERNEL] = {.name = "kernel", .type = HEDDLE_TEXT, .default_value = "",
+    [PERMUTATION] = {.name = "permutation",
+                     .type = HEDDLE_CHOICE,
+                     .default_value = "balanced",
+                     .choices = heddle_permutation_names,
+                     .help = "drawn beside lanes as they are"},
+    [KERNEL] = {.name = "kernel",
+                .type = HEDDLE_TEXT,
+                .default_value = "",
                 .help = "branches of kernels with this in their name; all, if empty"},
-    [PC] = {.name = "pc", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = 1e9,
+    [PC] = {.name = "pc",
+            .type = HEDDLE_INTEGER,
+            .default_value = "-1",
+            .least = -1,
+            .most = 1e9,
             .help = "the branch with this pc; -1: any"},
-    [OCCURRENCE] = {.name = "occurrence", .type = HEDDLE_INTEGER, .default_value = "-1", .least = -1, .most = 1e9,
+    [OCCURRENCE] = {.name = "occurrence",
+                    .type = HEDDLE_INTEGER,
+                    .default_value = "-1",
+                    .least = -1,
+                    .most = 1e9,
                     .help = "which of these divergent branches, from 0; -1: the first with fewer warps permuted"},
     {0},
 };
 
 const struct heddle_probe probe_lanes = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "lanes",
-        .help = "draws the active lanes of a block at one divergent branch, before and after compaction; needs "
-                "--functional (SLP)",
-        .params = params,
-        .state_bytes = sizeof(struct lanes),
-        .init = init,
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "lanes",
+            .help = "draws the active lanes of a block at one divergent branch, before and after compaction; needs "
+                    "--functional (SLP)",
+            .params = params,
+            .state_bytes = sizeof(struct lanes),
+            .init = init,
+        },
     .blocks = {.branch = branch, .left = left, .write = write_picture},
 };

@@ -11,12 +11,25 @@
 #include "heddle/policy.h"
 
 enum {
-    EXECUTIONS, LANES, ACCESSES, CONVERGED, DIVERGED, FULLY_DIVERGED, MOST_LANES, MOST_ACCESSES,
-    INTRA_WARP_HITS, INTER_WARP_HITS, MISSES, IN_LOOP, COLUMNS
+    EXECUTIONS,
+    LANES,
+    ACCESSES,
+    CONVERGED,
+    DIVERGED,
+    FULLY_DIVERGED,
+    MOST_LANES,
+    MOST_ACCESSES,
+    INTRA_WARP_HITS,
+    INTER_WARP_HITS,
+    MISSES,
+    IN_LOOP,
+    COLUMNS
 };
 enum { FEW = 2 };
 
-struct loads { uint64_t *const *instructions; };
+struct loads {
+    uint64_t *const *instructions;
+};
 
 static bool init(void *state, const struct heddle_setup *setup)
 {
@@ -60,23 +73,33 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
 }
 
 static const struct heddle_counter columns[] = {
-    [EXECUTIONS] = {.name = "executions", .unit = "instructions",
+    [EXECUTIONS] = {.name = "executions",
+                    .unit = "instructions",
                     .help = "executions with an active lane, counted once per warp"},
     [LANES] = {.name = "lanes", .unit = "lanes", .help = "active lanes, summed over the executions"},
     [ACCESSES] = {.name = "accesses", .unit = "accesses", .help = "accesses that they were coalesced into"},
-    [CONVERGED] = {.name = "converged", .unit = "instructions",
+    [CONVERGED] = {.name = "converged",
+                   .unit = "instructions",
                    .help = "executions with more than 2 lanes and at most 2 accesses"},
-    [DIVERGED] = {.name = "diverged", .unit = "instructions",
+    [DIVERGED] = {.name = "diverged",
+                  .unit = "instructions",
                   .help = "executions with more than 2 lanes and more than 2 accesses"},
-    [FULLY_DIVERGED] = {.name = "fully_diverged", .unit = "instructions",
+    [FULLY_DIVERGED] = {.name = "fully_diverged",
+                        .unit = "instructions",
                         .help = "those of diverged that made one access per active lane"},
-    [MOST_LANES] = {.name = "most_lanes", .unit = "lanes", .kind = HEDDLE_MAXIMUM,
+    [MOST_LANES] = {.name = "most_lanes",
+                    .unit = "lanes",
+                    .kind = HEDDLE_MAXIMUM,
                     .help = "most lanes active in an execution"},
-    [MOST_ACCESSES] = {.name = "most_accesses", .unit = "accesses", .kind = HEDDLE_MAXIMUM,
+    [MOST_ACCESSES] = {.name = "most_accesses",
+                       .unit = "accesses",
+                       .kind = HEDDLE_MAXIMUM,
                        .help = "most accesses of an execution"},
-    [INTRA_WARP_HITS] = {.name = "intra_warp_hits", .unit = "accesses",
+    [INTRA_WARP_HITS] = {.name = "intra_warp_hits",
+                         .unit = "accesses",
                          .help = "hits on a line that the same warp had brought"},
-    [INTER_WARP_HITS] = {.name = "inter_warp_hits", .unit = "accesses",
+    [INTER_WARP_HITS] = {.name = "inter_warp_hits",
+                         .unit = "accesses",
                          .help = "hits on a line that another warp had brought"},
     [MISSES] = {.name = "misses", .unit = "accesses", .help = "accesses whose line was not there, or still on its way"},
     [IN_LOOP] = {.name = "in_loop", .unit = "flag", .kind = HEDDLE_MAXIMUM, .help = "1: the load is inside a loop"},
@@ -84,13 +107,15 @@ static const struct heddle_counter columns[] = {
 };
 
 const struct heddle_probe probe_loads = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "loads",
-        .help = "each load: lanes, accesses, divergence; intra- and inter-warp hits, misses (DAWS, figures 3 and 5)",
-        .instructions = columns,
-        .state_bytes = sizeof(struct loads),
-        .init = init,
-        .on = {.coalesced = coalesced, .l1_access = l1_access},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "loads",
+            .help =
+                "each load: lanes, accesses, divergence; intra- and inter-warp hits, misses (DAWS, figures 3 and 5)",
+            .instructions = columns,
+            .state_bytes = sizeof(struct loads),
+            .init = init,
+            .on = {.coalesced = coalesced, .l1_access = l1_access},
+        },
 };

@@ -23,13 +23,13 @@ struct lost {
     struct heddle_victim_tags tags;
     struct heddle_victim_tags evicted_held; /* of these, lines that left after a hold; room for all that are in tags */
     uint64_t *counters;
-    uint32_t depth[HEDDLE_WARPS];   /* loops that a warp is in */
-    uint64_t in_loop;               /* warps that are in one */
-    uint64_t held;                  /* those that were held back in it, or in the last one they were in */
-    uint64_t issued[HEDDLE_WARPS];  /* loads of the slot, by which the next one is numbered, */
+    uint32_t depth[HEDDLE_WARPS];    /* loops that a warp is in */
+    uint64_t in_loop;                /* warps that are in one */
+    uint64_t held;                   /* those that were held back in it, or in the last one they were in */
+    uint64_t issued[HEDDLE_WARPS];   /* loads of the slot, by which the next one is numbered, */
     uint64_t at_cache[HEDDLE_WARPS]; /* the one whose accesses are made now, */
-    uint64_t held_at[HEDDLE_WARPS]; /* and the one that would have been next when the warp was last held in a loop */
-    uint64_t *used_at;              /* by set and way: the last load of the warp that brought the line which used it */
+    uint64_t held_at[HEDDLE_WARPS];  /* and the one that would have been next when the warp was last held in a loop */
+    uint64_t *used_at;               /* by set and way: the last load of the warp that brought the line which used it */
     uint32_t ways;
 };
 
@@ -159,35 +159,53 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
 }
 
 static const struct heddle_param params[] = {
-    [VTA_ENTRIES] = {.name = "vta_entries", .type = HEDDLE_INTEGER, .default_value = "16", .least = 1, .most = 1024,
+    [VTA_ENTRIES] = {.name = "vta_entries",
+                     .type = HEDDLE_INTEGER,
+                     .default_value = "16",
+                     .least = 1,
+                     .most = 1024,
                      .help = "victim tags per warp, as CCWS has them"},
-    [VTA_WAYS] = {.name = "vta_ways", .type = HEDDLE_INTEGER, .default_value = "8", .least = 1, .most = 1024,
+    [VTA_WAYS] = {.name = "vta_ways",
+                  .type = HEDDLE_INTEGER,
+                  .default_value = "8",
+                  .least = 1,
+                  .most = 1024,
                   .help = "of them in a set, a divisor; at most all"},
     {0},
 };
 static const struct heddle_counter counters[] = {
-    [LOST] = {.name = "lost", .unit = "accesses",
+    [LOST] = {.name = "lost",
+              .unit = "accesses",
               .help = "loads that missed on a line which their warp had lost (found in its victim tags)"},
-    [AFTER_HELD] = {.name = "after_held", .unit = "accesses",
+    [AFTER_HELD] = {.name = "after_held",
+                    .unit = "accesses",
                     .help = "of these, in a loop in which the scheduler had held the warp back since it came into it"},
-    [EVICTED_HELD] = {.name = "evicted_held", .unit = "accesses",
+    [EVICTED_HELD] = {.name = "evicted_held",
+                      .unit = "accesses",
                       .help = "of after_held, lines that left after a hold that followed the load that last used them"},
-    [OUTSIDE_LOOPS] = {.name = "outside_loops", .unit = "accesses",
+    [OUTSIDE_LOOPS] = {.name = "outside_loops",
+                       .unit = "accesses",
                        .help = "those of lost whose load is outside all loops"},
     {0},
 };
 
 const struct heddle_probe probe_lost = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "lost",
-        .help = "lost locality, and how much of it follows a hold of the warp inside the loop (DAWS, section 7.1)",
-        .params = params,
-        .counters = counters,
-        .state_bytes = sizeof(struct lost),
-        .init = init,
-        .finish = finish,
-        .on = {.kernel = kernel, .launched = launched, .loop = loop, .held = held, .coalesced = coalesced,
-               .l1_evict = l1_evict, .l1_access = l1_access},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "lost",
+            .help = "lost locality, and how much of it follows a hold of the warp inside the loop (DAWS, section 7.1)",
+            .params = params,
+            .counters = counters,
+            .state_bytes = sizeof(struct lost),
+            .init = init,
+            .finish = finish,
+            .on = {.kernel = kernel,
+                   .launched = launched,
+                   .loop = loop,
+                   .held = held,
+                   .coalesced = coalesced,
+                   .l1_evict = l1_evict,
+                   .l1_access = l1_access},
+        },
 };

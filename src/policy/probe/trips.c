@@ -23,32 +23,38 @@ enum { DEPTHS = 32, IN_FLIGHT = 128 };
 enum { THIS_TRIP, LAST_TRIP, OTHER, SAME_LOAD, OUTSIDE_LOOPS, UNSEEN };
 
 /* A trip that runs, by the number of the first load in it; and in the one before. */
-struct trip { uint64_t begin, last_begin; };
+struct trip {
+    uint64_t begin, last_begin;
+};
 
 /* A load that issued. */
-struct load { uint64_t number; bool in_loop; struct trip trip; };
+struct load {
+    uint64_t number;
+    bool in_loop;
+    struct trip trip;
+};
 
 struct warp {
-    uint64_t next;                  /* number of the next load, from 1; goes on through all warps of the slot */
-    uint64_t at_cache;              /* of the load whose accesses are made now */
-    uint32_t depth;                 /* loops that it is in */
-    struct trip trip[DEPTHS];       /* of each, the innermost last */
+    uint64_t next;                    /* number of the next load, from 1; goes on through all warps of the slot */
+    uint64_t at_cache;                /* of the load whose accesses are made now */
+    uint32_t depth;                   /* loops that it is in */
+    struct trip trip[DEPTHS];         /* of each, the innermost last */
     struct load in_flight[IN_FLIGHT]; /* by number, modulo */
 };
 
 /* A line of the cache: which loads of the warp that brought it used it. */
 struct line {
     uint64_t address, age;
-    uint64_t used, used_before;     /* number of the last load, and of the last one before it; 0: none */
+    uint64_t used, used_before; /* number of the last load, and of the last one before it; 0: none */
     uint32_t warp;
-    bool arrival_seen;              /* then no load of the warp used it before those */
+    bool arrival_seen; /* then no load of the warp used it before those */
 };
 
 struct trips {
     uint64_t *counters;
     uint32_t ways;
     size_t line_count;
-    struct line *lines;             /* by set and way */
+    struct line *lines; /* by set and way */
     struct warp *warps;
 };
 
@@ -165,29 +171,37 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
 }
 
 static const struct heddle_counter counters[] = {
-    [THIS_TRIP] = {.name = "this_trip", .unit = "accesses",
+    [THIS_TRIP] = {.name = "this_trip",
+                   .unit = "accesses",
                    .help = "intra-warp hits in loops on a line that another load used in this trip"},
     [LAST_TRIP] = {.name = "last_trip", .unit = "accesses", .help = "the same, of lines last used in the trip before"},
-    [OTHER] = {.name = "other", .unit = "accesses",
+    [OTHER] = {.name = "other",
+               .unit = "accesses",
                .help = "the same, of lines last used before the loop, or in an older trip"},
-    [SAME_LOAD] = {.name = "same_load", .unit = "accesses",
+    [SAME_LOAD] = {.name = "same_load",
+                   .unit = "accesses",
                    .help = "intra-warp hits on a line that an access of the same execution brought"},
-    [OUTSIDE_LOOPS] = {.name = "outside_loops", .unit = "accesses",
+    [OUTSIDE_LOOPS] = {.name = "outside_loops",
+                       .unit = "accesses",
                        .help = "intra-warp hits of loads outside all loops"},
-    [UNSEEN] = {.name = "unseen", .unit = "accesses",
+    [UNSEEN] = {.name = "unseen",
+                .unit = "accesses",
                 .help = "intra-warp hits on a line whose arrival was not seen: not classified"},
     {0},
 };
 
 const struct heddle_probe probe_trips = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "trips",
-        .help = "intra-warp hits in loops: was the line used in this trip, the last one, or earlier (DAWS, figure 4)",
-        .counters = counters,
-        .state_bytes = sizeof(struct trips),
-        .init = init,
-        .finish = finish,
-        .on = {.kernel = kernel, .launched = launched, .loop = loop, .coalesced = coalesced, .l1_access = l1_access},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "trips",
+            .help =
+                "intra-warp hits in loops: was the line used in this trip, the last one, or earlier (DAWS, figure 4)",
+            .counters = counters,
+            .state_bytes = sizeof(struct trips),
+            .init = init,
+            .finish = finish,
+            .on =
+                {.kernel = kernel, .launched = launched, .loop = loop, .coalesced = coalesced, .l1_access = l1_access},
+        },
 };

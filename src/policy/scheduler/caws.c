@@ -68,21 +68,24 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
 }
 
 static const struct heddle_param params[] = {
-    {.name = "times", .type = HEDDLE_TEXT, .default_value = "",
+    {.name = "times",
+     .type = HEDDLE_TEXT,
+     .default_value = "",
      .help = "file of --warps, of an earlier run of the same program"},
     {0},
 };
 
 const struct heddle_scheduler scheduler_caws = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "caws",
-        .help = "the warp that took longest in an earlier run first: an oracle (CAWS; CAWA)",
-        .params = params,
-        .state_bytes = sizeof(struct caws),
-        .init = init,
-        .finish = finish,
-        .on = {.launched = launched},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "caws",
+            .help = "the warp that took longest in an earlier run first: an oracle (CAWS; CAWA)",
+            .params = params,
+            .state_bytes = sizeof(struct caws),
+            .init = init,
+            .finish = finish,
+            .on = {.launched = launched},
+        },
     .pick = pick,
 };

@@ -1,45 +1,58 @@
-/* Cache-conscious wavefront scheduling (Rogers, O'Connor, Aamodt, MICRO 2012): warps that lose lines which they would have used again get a higher score, and the warps with the lowest scores may issue no
- * loads while the sum of those above them fills the cutoff. Greedy then oldest below.
+/* Cache-conscious wavefront scheduling (Rogers, O'Connor, Aamodt, MICRO 2012): warps that lose lines which they would
+ * have used again get a higher score, and the warps with the lowest scores may issue no loads while the sum of those
+ * above them fills the cutoff. Greedy then oldest below.
  *
- * Lost locality is a hit in the victim tags of the warp (heddle/victim_tags.h). With H hits and I instructions (no barriers, no fences) of the warps that are resident:
- *   cutoff = resident warps * base_score
- *   LLDS   = H * k_throttle * cutoff / I, rounded down
- * A hit sets the score of its warp to LLDS, at least to base_score; each cycle every score above the base falls by 1, and to LLDS where that is less. Warps are ranked by score, the lower slot first among
- * equals, and one may issue loads of global and local memory if the scores above it add up to less than the cutoff: the one that straddles it still may.
+ * Lost locality is a hit in the victim tags of the warp (heddle/victim_tags.h). With H hits and I instructions (no
+ * barriers, no fences) of the warps that are resident: cutoff = resident warps * base_score LLDS   = H * k_throttle *
+ * cutoff / I, rounded down A hit sets the score of its warp to LLDS, at least to base_score; each cycle every score
+ * above the base falls by 1, and to LLDS where that is less. Warps are ranked by score, the lower slot first among
+ * equals, and one may issue loads of global and local memory if the scores above it add up to less than the cutoff: the
+ * one that straddles it still may.
  *
- * A cycle costs nothing here. A score is kept as the cycle in which it would be 0, so decay needs no work; LLDS binds others only in the first cycle after it fell, by one comparison; and who is held is
- * worked out when the policy is asked, and again only when a score or the cutoff changed or in the cycle, known beforehand, in which decay alone changes it.
+ * A cycle costs nothing here. A score is kept as the cycle in which it would be 0, so decay needs no work; LLDS binds
+ * others only in the first cycle after it fell, by one comparison; and who is held is worked out when the policy is
+ * asked, and again only when a score or the cutoff changed or in the cycle, known beforehand, in which decay alone
+ * changes it.
  *
- * One table a core, made by its first scheduler: hits and scores are the core's, and the tags of all warps would otherwise be kept, and looked up, once a scheduler.
+ * One table a core, made by its first scheduler: hits and scores are the core's, and the tags of all warps would
+ * otherwise be kept, and looked up, once a scheduler.
  *
- * Left out: the latency of the scoring hardware; the one cycle by which the authors' simulator uses a new number of warps later for the ranking than for LLDS. */
+ * Left out: the latency of the scoring hardware; the one cycle by which the authors' simulator uses a new number of
+ * warps later for the ranking than for LLDS. */
 #include "heddle/victim_tags.h"
 
 enum { K_THROTTLE, BASE_SCORE, VTA_ENTRIES, VTA_WAYS, SCORE_BITS };
-enum { COUNT_VTA_HITS, COUNT_RAISED, COUNT_THROTTLED_CYCLES, COUNT_HELD_WARP_CYCLES, COUNT_RESIDENT_WARP_CYCLES, COUNT_SCORE_SUM };
+enum {
+    COUNT_VTA_HITS,
+    COUNT_RAISED,
+    COUNT_THROTTLED_CYCLES,
+    COUNT_HELD_WARP_CYCLES,
+    COUNT_RESIDENT_WARP_CYCLES,
+    COUNT_SCORE_SUM
+};
 
 /* The scores of a core. */
 struct table {
     struct heddle_victim_tags tags;
     uint64_t k_throttle, base, most; /* of the parameters; the highest score that fits its bits */
     uint64_t *counters;
-    uint64_t resident;              /* as launched and ended say */
+    uint64_t resident; /* as launched and ended say */
     uint64_t cutoff;
-    uint64_t hits, instructions;    /* of the warps that are not finished */
+    uint64_t hits, instructions; /* of the warps that are not finished */
     uint64_t warp_hits[HEDDLE_WARPS], warp_instructions[HEDDLE_WARPS];
     uint64_t zero_at[HEDDLE_WARPS]; /* cycle in which the score would be 0; those above the base only */
     uint8_t ranked[HEDDLE_WARPS];   /* warps above the base, highest first */
     uint32_t ranked_count;
-    bool totals_changed;            /* in cycle `changed_at`, since LLDS was last compared with the scores */
+    bool totals_changed; /* in cycle `changed_at`, since LLDS was last compared with the scores */
     uint64_t changed_at;
-    uint64_t held;                  /* warps that may not load, from cycle `from` on, before cycle `until` */
+    uint64_t held; /* warps that may not load, from cycle `from` on, before cycle `until` */
     uint64_t from, until;
 };
 
 struct ccws {
     struct heddle_greedy greedy;
     struct table *table;
-    bool keeps_table;               /* the first scheduler of the core does, for all */
+    bool keeps_table; /* the first scheduler of the core does, for all */
 };
 
 /* ---------------------------------------------------------------- ranks */
@@ -104,7 +117,8 @@ static void find_held(struct table *t, uint64_t now)
     t->held = t->resident & ~allowed;
     if (!t->held)
         return; /* sums only fall */
-    uint64_t lowest = t->zero_at[t->ranked[t->ranked_count - 1]] - t->base, fills_until = now + (sum - t->cutoff) / above + 1;
+    uint64_t lowest = t->zero_at[t->ranked[t->ranked_count - 1]] - t->base,
+             fills_until = now + (sum - t->cutoff) / above + 1;
     t->until = fills_until < lowest ? fills_until : lowest; /* one that comes down to the base is ranked by its slot */
 }
 
@@ -135,7 +149,8 @@ static uint64_t issued_at_least_one(const struct table *t) { return t->instructi
 
 static uint64_t llds(const struct table *t) { return t->hits * t->k_throttle * t->cutoff / issued_at_least_one(t); }
 
-/* No score is more than LLDS: those that are, the first of the ranking, come down to it and are then in order of their slots. */
+/* No score is more than LLDS: those that are, the first of the ranking, come down to it and are then in order of their
+ * slots. */
 static void cap(struct table *t, uint64_t now)
 {
     uint64_t most = llds(t);
@@ -152,7 +167,8 @@ static void cap(struct table *t, uint64_t now)
         }
 }
 
-/* LLDS is compared with the scores in every cycle. Where it stayed as it is they fall faster than it, so the first cycle after a change is enough. */
+/* LLDS is compared with the scores in every cycle. Where it stayed as it is they fall faster than it, so the first
+ * cycle after a change is enough. */
 static inline void settle(struct table *t, uint64_t now)
 {
     if (!t->totals_changed || now <= t->changed_at)
@@ -225,7 +241,8 @@ static struct table *make_table(const struct heddle_setup *setup)
         heddle_refuse(setup, "vta_entries is not a multiple of vta_ways");
     else if (!setup->core->l1_line_bytes)
         heddle_refuse(setup, "it needs an L1 data cache");
-    else if (heddle_victim_tags_init(&t->tags, setup->core->warp_slots, entries / ways, ways, setup->core->l1_line_bytes))
+    else if (heddle_victim_tags_init(&t->tags, setup->core->warp_slots, entries / ways, ways,
+                                     setup->core->l1_line_bytes))
         return t;
     heddle_victim_tags_free(&t->tags);
     free(t);
@@ -357,44 +374,84 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
 }
 
 static const struct heddle_param params[] = {
-    [K_THROTTLE] = {.name = "k_throttle", .type = HEDDLE_INTEGER, .default_value = "8", .least = 0, .most = 1024, .help = "how strongly lost locality holds others back; 0: not, hits are only counted"},
-    [BASE_SCORE] = {.name = "base_score", .type = HEDDLE_INTEGER, .default_value = "100", .least = 1, .most = 65535, .help = "score of a warp that loses nothing"},
-    [VTA_ENTRIES] = {.name = "vta_entries", .type = HEDDLE_INTEGER, .default_value = "16", .least = 1, .most = 1024, .help = "victim tags per warp"},
-    [VTA_WAYS] = {.name = "vta_ways", .type = HEDDLE_INTEGER, .default_value = "8", .least = 1, .most = 1024, .help = "of them in a set, a divisor; at most all"},
-    [SCORE_BITS] = {.name = "score_bits", .type = HEDDLE_INTEGER, .default_value = "32", .least = 1, .most = 32, .help = "a score stays at the highest number of so many bits"},
+    [K_THROTTLE] = {.name = "k_throttle",
+                    .type = HEDDLE_INTEGER,
+                    .default_value = "8",
+                    .least = 0,
+                    .most = 1024,
+                    .help = "how strongly lost locality holds others back; 0: not, hits are only counted"},
+    [BASE_SCORE] = {.name = "base_score",
+                    .type = HEDDLE_INTEGER,
+                    .default_value = "100",
+                    .least = 1,
+                    .most = 65535,
+                    .help = "score of a warp that loses nothing"},
+    [VTA_ENTRIES] = {.name = "vta_entries",
+                     .type = HEDDLE_INTEGER,
+                     .default_value = "16",
+                     .least = 1,
+                     .most = 1024,
+                     .help = "victim tags per warp"},
+    [VTA_WAYS] = {.name = "vta_ways",
+                  .type = HEDDLE_INTEGER,
+                  .default_value = "8",
+                  .least = 1,
+                  .most = 1024,
+                  .help = "of them in a set, a divisor; at most all"},
+    [SCORE_BITS] = {.name = "score_bits",
+                    .type = HEDDLE_INTEGER,
+                    .default_value = "32",
+                    .least = 1,
+                    .most = 32,
+                    .help = "a score stays at the highest number of so many bits"},
     {0},
 };
 static const struct heddle_counter counters[] = {
-    [COUNT_VTA_HITS] = {.name = "vta_hits", .unit = "accesses",
+    [COUNT_VTA_HITS] = {.name = "vta_hits",
+                        .unit = "accesses",
                         .help = "loads that missed on a line which their warp had lost (found in its victim tags)"},
-    [COUNT_RAISED] = {.name = "raised", .unit = "times",
-                      .help = "of these, those that set a score above the base"},
-    [COUNT_THROTTLED_CYCLES] = {.name = "throttled_cycles", .unit = "cycles",
+    [COUNT_RAISED] = {.name = "raised", .unit = "times", .help = "of these, those that set a score above the base"},
+    [COUNT_THROTTLED_CYCLES] = {.name = "throttled_cycles",
+                                .unit = "cycles",
                                 .help = "core cycles in which some warp might not issue loads"},
-    [COUNT_HELD_WARP_CYCLES] = {.name = "held_warp_cycles", .unit = "warp cycles",
+    [COUNT_HELD_WARP_CYCLES] = {.name = "held_warp_cycles",
+                                .unit = "warp cycles",
                                 .help = "warps that might not issue loads, summed over the cycles"},
-    [COUNT_RESIDENT_WARP_CYCLES] = {.name = "resident_warp_cycles", .unit = "warp cycles",
-                                    .help = "warps on a core, summed over the cycles; times the base score this is the sum of the cutoff"},
-    [COUNT_SCORE_SUM] = {.name = "score_sum", .unit = "points",
+    [COUNT_RESIDENT_WARP_CYCLES] =
+        {.name = "resident_warp_cycles",
+         .unit = "warp cycles",
+         .help = "warps on a core, summed over the cycles; times the base score this is the sum of the cutoff"},
+    [COUNT_SCORE_SUM] = {.name = "score_sum",
+                         .unit = "points",
                          .help = "sum of the scores that were set above the base; a mean with `raised`"},
     {0},
 };
 
 const struct heddle_scheduler scheduler_ccws = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "ccws",
-        .help = "cache-conscious: warps that lose their lines push others below a cutoff, who then may not load; greedy then oldest (CCWS)",
-        .params = params,
-        .counters = counters,
-        .bits_per_warp = 16 * 40 + 10 + 6, /* victim tags of 48-bit addresses, the score (10 bits in the paper's estimate), the age */
-        .bits_per_core = 2 * 32 + 6,       /* hits and instructions; the last warp that issued */
-        .bits_per_line = 5,                /* the warp that brought it, of 32 as in the paper */
-        .state_bytes = sizeof(struct ccws),
-        .init = init,
-        .finish = finish,
-        .on = {.kernel = kernel, .launched = launched, .ended = ended, .finished = finished, .issued = issued, .l1_access = l1_access, .l1_evict = l1_evict},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "ccws",
+            .help = "cache-conscious: warps that lose their lines push others below a cutoff, who then may not load; "
+                    "greedy then oldest (CCWS)",
+            .params = params,
+            .counters = counters,
+            .bits_per_warp =
+                16 * 40 + 10 +
+                6, /* victim tags of 48-bit addresses, the score (10 bits in the paper's estimate), the age */
+            .bits_per_core = 2 * 32 + 6, /* hits and instructions; the last warp that issued */
+            .bits_per_line = 5,          /* the warp that brought it, of 32 as in the paper */
+            .state_bytes = sizeof(struct ccws),
+            .init = init,
+            .finish = finish,
+            .on = {.kernel = kernel,
+                   .launched = launched,
+                   .ended = ended,
+                   .finished = finished,
+                   .issued = issued,
+                   .l1_access = l1_access,
+                   .l1_evict = l1_evict},
+        },
     .pick = pick,
     .hold_loads = hold_loads,
     .steady_until = steady_until,

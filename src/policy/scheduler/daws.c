@@ -77,17 +77,19 @@ enum { CONSISTENTLY = 10 };
 /* Cache footprint prediction of a warp. */
 struct prediction {
     uint32_t lines;
-    int32_t loop;                   /* whose loads it counts */
-    uint32_t nested;                /* loops that the warp is in */
+    int32_t loop;    /* whose loads it counts */
+    uint32_t nested; /* loops that the warp is in */
 };
 
 /* What a warp outside all loops would be predicted at its next load; good while the first three are as they were. */
-struct next_load { uint32_t pc, active, version, lines; };
+struct next_load {
+    uint32_t pc, active, version, lines;
+};
 
 /* The tables of a core. */
 struct table {
     bool detected, greedy, control_flow, by_access; /* by_access: each access says whether the loop has locality */
-    uint32_t cache_lines;           /* EffCacheSize, rounded down */
+    uint32_t cache_lines;                           /* EffCacheSize, rounded down */
     uint64_t *counters;
     const struct heddle_ages *ages;
     struct heddle_victim_tags tags;
@@ -97,26 +99,26 @@ struct table {
     struct heddle_load_divergence divergence;
     struct heddle_loop_repetition repetition;
     struct heddle_load_profile profile;
-    char kernel[256];               /* the one that the tables are about, the beginning of its name */
+    char kernel[256];                       /* the one that the tables are about, the beginning of its name */
     uint32_t instruction_count, loop_count; /* of that kernel */
-    uint32_t version;               /* of all that a loop's footprint depends on */
+    uint32_t version;                       /* of all that a loop's footprint depends on */
 
     struct prediction warp[HEDDLE_WARPS];
-    uint64_t resident, in_loop;     /* as events say */
-    uint64_t predicted;             /* warps with a prediction that is not 0 */
+    uint64_t resident, in_loop; /* as events say */
+    uint64_t predicted;         /* warps with a prediction that is not 0 */
 
     /* The answer, and what it was worked out from. */
     uint64_t held, held_predicted, held_next;
     struct next_load next[HEDDLE_WARPS];
-    bool changed;                   /* a prediction, since then */
-    uint64_t counted;               /* cycles before this one are in the counters */
+    bool changed;     /* a prediction, since then */
+    uint64_t counted; /* cycles before this one are in the counters */
 };
 
 struct daws {
     struct heddle_greedy greedy;
     struct table *table;
-    bool keeps_table;               /* the first scheduler of the core does, for all */
-    char why[256];                  /* it is refused */
+    bool keeps_table; /* the first scheduler of the core does, for all */
+    char why[256];    /* it is refused */
 };
 
 static uint64_t bit(uint32_t warp) { return UINT64_C(1) << warp; }
@@ -368,8 +370,8 @@ static const char *make_parts(struct table *t, const struct heddle_core *core, c
         return "it needs an L1 data cache";
     bool made = heddle_victim_tags_init(&t->tags, core->warp_slots, vta / vta_ways, vta_ways, core->l1_line_bytes) &&
                 heddle_load_classes_init(&t->classes, (uint32_t)v[LOADS].integer) &&
-                heddle_sampling_warps_init(&t->sampling, (uint32_t)v[LOOPS].integer,
-                                           (int32_t)v[LOCALITY_LEAST].integer, LOCALITY_MOST) &&
+                heddle_sampling_warps_init(&t->sampling, (uint32_t)v[LOOPS].integer, (int32_t)v[LOCALITY_LEAST].integer,
+                                           LOCALITY_MOST) &&
                 heddle_load_divergence_init(&t->divergence, (uint32_t)v[DETECTOR_LOADS].integer, DIVERGENCE_BITS) &&
                 heddle_loop_repetition_init(&t->repetition, ilrd / ilrd_ways, ilrd_ways, core->l1_line_bytes);
     return made ? NULL : "no memory for its tables";
@@ -556,85 +558,152 @@ static const char *const localities[] = {[OF_LOADS] = "load", [OF_ACCESSES] = "a
 static const char *const admits[] = {[PREFIX] = "prefix", [GREEDY] = "greedy", NULL};
 
 static const struct heddle_param params[] = {
-    [MODE] = {.name = "mode", .type = HEDDLE_CHOICE, .default_value = "detected", .choices = modes,
+    [MODE] = {.name = "mode",
+              .type = HEDDLE_CHOICE,
+              .default_value = "detected",
+              .choices = modes,
               .help = "loads are classified as the program runs, or in advance by a profile"},
-    [ASSOC] = {.name = "assoc", .type = HEDDLE_REAL, .default_value = "0.6", .least = 0.01, .most = 100,
+    [ASSOC] = {.name = "assoc",
+               .type = HEDDLE_REAL,
+               .default_value = "0.6",
+               .least = 0.01,
+               .most = 100,
                .help = "share of the L1D's lines that predictions may fill, for its associativity"},
-    [ADMIT] = {.name = "admit", .type = HEDDLE_CHOICE, .default_value = "prefix", .choices = admits,
+    [ADMIT] = {.name = "admit",
+               .type = HEDDLE_CHOICE,
+               .default_value = "prefix",
+               .choices = admits,
                .help = "older warps that may not load count too, or do not"},
-    [CONTROL_FLOW] = {.name = "control_flow", .type = HEDDLE_FLAG, .default_value = "on",
+    [CONTROL_FLOW] = {.name = "control_flow",
+                      .type = HEDDLE_FLAG,
+                      .default_value = "on",
                       .help = "off: all lanes are taken for active"},
-    [LOCALITY] = {.name = "locality", .type = HEDDLE_CHOICE, .default_value = "load", .choices = localities,
+    [LOCALITY] = {.name = "locality",
+                  .type = HEDDLE_CHOICE,
+                  .default_value = "load",
+                  .choices = localities,
                   .help = "what counts for or against a loop's locality: a load of the sampling warp, or an access"},
-    [LOCALITY_LEAST] = {.name = "locality_least", .type = HEDDLE_INTEGER, .default_value = "-512", .least = -512,
-                        .most = 0, .help = "where a loop's locality counter stops on its way down"},
+    [LOCALITY_LEAST] = {.name = "locality_least",
+                        .type = HEDDLE_INTEGER,
+                        .default_value = "-512",
+                        .least = -512,
+                        .most = 0,
+                        .help = "where a loop's locality counter stops on its way down"},
     [PROFILE] = {.name = "profile", .type = HEDDLE_TEXT, .default_value = "", .help = "the file of mode=profiled"},
-    [LOADS] = {.name = "loads", .type = HEDDLE_INTEGER, .default_value = "32", .least = 1, .most = 4096,
+    [LOADS] = {.name = "loads",
+               .type = HEDDLE_INTEGER,
+               .default_value = "32",
+               .least = 1,
+               .most = 4096,
                .help = "loads that can be classified"},
-    [DETECTOR_LOADS] = {.name = "detector_loads", .type = HEDDLE_INTEGER, .default_value = "64", .least = 1,
-                        .most = 4096, .help = "loads of the divergence detector"},
-    [LOOPS] = {.name = "loops", .type = HEDDLE_INTEGER, .default_value = "64", .least = 1, .most = 4096,
+    [DETECTOR_LOADS] = {.name = "detector_loads",
+                        .type = HEDDLE_INTEGER,
+                        .default_value = "64",
+                        .least = 1,
+                        .most = 4096,
+                        .help = "loads of the divergence detector"},
+    [LOOPS] = {.name = "loops",
+               .type = HEDDLE_INTEGER,
+               .default_value = "64",
+               .least = 1,
+               .most = 4096,
                .help = "loops that can be sampled"},
-    [ILRD_ENTRIES] = {.name = "ilrd_entries", .type = HEDDLE_INTEGER, .default_value = "64", .least = 1, .most = 65536,
+    [ILRD_ENTRIES] = {.name = "ilrd_entries",
+                      .type = HEDDLE_INTEGER,
+                      .default_value = "64",
+                      .least = 1,
+                      .most = 65536,
                       .help = "lines of the repetition detector"},
-    [ILRD_WAYS] = {.name = "ilrd_ways", .type = HEDDLE_INTEGER, .default_value = "8", .least = 1, .most = 65536,
+    [ILRD_WAYS] = {.name = "ilrd_ways",
+                   .type = HEDDLE_INTEGER,
+                   .default_value = "8",
+                   .least = 1,
+                   .most = 65536,
                    .help = "of them in a set, a divisor; at most all"},
-    [VTA_ENTRIES] = {.name = "vta_entries", .type = HEDDLE_INTEGER, .default_value = "16", .least = 1, .most = 1024,
+    [VTA_ENTRIES] = {.name = "vta_entries",
+                     .type = HEDDLE_INTEGER,
+                     .default_value = "16",
+                     .least = 1,
+                     .most = 1024,
                      .help = "victim tags per warp"},
-    [VTA_WAYS] = {.name = "vta_ways", .type = HEDDLE_INTEGER, .default_value = "8", .least = 1, .most = 1024,
+    [VTA_WAYS] = {.name = "vta_ways",
+                  .type = HEDDLE_INTEGER,
+                  .default_value = "8",
+                  .least = 1,
+                  .most = 1024,
                   .help = "of them in a set, a divisor; at most all"},
     {0},
 };
 static const struct heddle_counter counters[] = {
-    [COUNT_VTA_HITS] = {.name = "vta_hits", .unit = "accesses",
+    [COUNT_VTA_HITS] = {.name = "vta_hits",
+                        .unit = "accesses",
                         .help = "loads that missed on a line which their warp had lost (found in its victim tags)"},
-    [COUNT_THROTTLED_CYCLES] = {.name = "throttled_cycles", .unit = "cycles",
+    [COUNT_THROTTLED_CYCLES] = {.name = "throttled_cycles",
+                                .unit = "cycles",
                                 .help = "core cycles in which some warp might not issue loads"},
-    [COUNT_HELD_WARP_CYCLES] = {.name = "held_warp_cycles", .unit = "warp cycles",
-        .help = "warps that might not issue loads when last asked about, summed over the cycles"},
-    [COUNT_RESIDENT_WARP_CYCLES] = {.name = "resident_warp_cycles", .unit = "warp cycles",
+    [COUNT_HELD_WARP_CYCLES] = {.name = "held_warp_cycles",
+                                .unit = "warp cycles",
+                                .help =
+                                    "warps that might not issue loads when last asked about, summed over the cycles"},
+    [COUNT_RESIDENT_WARP_CYCLES] = {.name = "resident_warp_cycles",
+                                    .unit = "warp cycles",
                                     .help = "warps on a core, summed over the cycles"},
     [COUNT_PREDICTIONS] = {.name = "predictions", .unit = "times", .help = "footprints that were predicted, not 0"},
-    [COUNT_PREDICTED_LINES] = {.name = "predicted_lines", .unit = "lines",
+    [COUNT_PREDICTED_LINES] = {.name = "predicted_lines",
+                               .unit = "lines",
                                .help = "their sum; a mean with `predictions`"},
-    [COUNT_OVERSIZED] = {.name = "oversized", .unit = "times",
+    [COUNT_OVERSIZED] = {.name = "oversized",
+                         .unit = "times",
                          .help = "footprints larger than the cache, which count nothing"},
-    [COUNT_OUTSIDE] = {.name = "outside", .unit = "loads",
+    [COUNT_OUTSIDE] = {.name = "outside",
+                       .unit = "loads",
                        .help = "loads outside loops that took the prediction of their closest loop"},
-    [COUNT_SAMPLED_LOADS] = {.name = "sampled_loads", .unit = "loads",
+    [COUNT_SAMPLED_LOADS] = {.name = "sampled_loads",
+                             .unit = "loads",
                              .help = "loads of sampling warps in their loops; with locality=access, accesses"},
-    [COUNT_LOCAL_LOADS] = {.name = "local_loads", .unit = "loads",
+    [COUNT_LOCAL_LOADS] = {.name = "local_loads",
+                           .unit = "loads",
                            .help = "of these, those with intra-warp locality, captured or lost"},
-    [COUNT_LOOPS_WITH_LOCALITY] = {.name = "loops_with_locality", .unit = "times",
+    [COUNT_LOOPS_WITH_LOCALITY] = {.name = "loops_with_locality",
+                                   .unit = "times",
                                    .help = "a loop's locality counter rose above 0"},
-    [COUNT_LOADS_CLASSIFIED] = {.name = "loads_classified", .unit = "loads",
+    [COUNT_LOADS_CLASSIFIED] = {.name = "loads_classified",
+                                .unit = "loads",
                                 .help = "entries made in the static load classification table"},
-    [COUNT_LOADS_DIVERGED] = {.name = "loads_diverged", .unit = "times",
+    [COUNT_LOADS_DIVERGED] = {.name = "loads_diverged",
+                              .unit = "times",
                               .help = "a load was classified as diverged that was not before"},
     [COUNT_LOADS_REPEATED] = {.name = "loads_repeated", .unit = "times", .help = "two repetition groups became one"},
     {0},
 };
 
 const struct heddle_scheduler scheduler_daws = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "daws",
-        .help = "divergence-aware: the oldest warps whose predicted footprints fit into the cache may load; "
-                "greedy then oldest (DAWS)",
-        .params = params,
-        .counters = counters,
-        /* Victim tags of 48-bit addresses; footprint, its loop's PC, loops around; the age. PCs have 32 bits. */
-        .bits_per_warp = 16 * 40 + (11 + 32 + 4) + 6,
-        /* Loads: two PCs, diverged, group. Loops: PC, warp, counter. Detector: PC, counter. ILRD: tag, PC, warp. The
-         * last warp that issued. */
-        .bits_per_core = 32 * (32 + 32 + 1 + 5) + 64 * (32 + 5 + 10) + 64 * (32 + 2) + 64 * (40 + 32 + 5) + 6,
-        .bits_per_line = 5, /* the warp that brought it, of 32 as in the paper */
-        .state_bytes = sizeof(struct daws),
-        .init = init,
-        .finish = finish,
-        .on = {.kernel = kernel, .launched = launched, .ended = ended, .issued = issued, .loop = loop,
-               .coalesced = coalesced, .l1_access = l1_access, .l1_evict = l1_evict},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "daws",
+            .help = "divergence-aware: the oldest warps whose predicted footprints fit into the cache may load; "
+                    "greedy then oldest (DAWS)",
+            .params = params,
+            .counters = counters,
+            /* Victim tags of 48-bit addresses; footprint, its loop's PC, loops around; the age. PCs have 32 bits. */
+            .bits_per_warp = 16 * 40 + (11 + 32 + 4) + 6,
+            /* Loads: two PCs, diverged, group. Loops: PC, warp, counter. Detector: PC, counter. ILRD: tag, PC, warp.
+             * The last warp that issued. */
+            .bits_per_core = 32 * (32 + 32 + 1 + 5) + 64 * (32 + 5 + 10) + 64 * (32 + 2) + 64 * (40 + 32 + 5) + 6,
+            .bits_per_line = 5, /* the warp that brought it, of 32 as in the paper */
+            .state_bytes = sizeof(struct daws),
+            .init = init,
+            .finish = finish,
+            .on = {.kernel = kernel,
+                   .launched = launched,
+                   .ended = ended,
+                   .issued = issued,
+                   .loop = loop,
+                   .coalesced = coalesced,
+                   .l1_access = l1_access,
+                   .l1_evict = l1_evict},
+        },
     .pick = pick,
     .hold_loads = hold_loads,
     .steady_until = steady_until,

@@ -55,23 +55,27 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
 
 static const char *const compares[] = {"core", "block", NULL};
 static const struct heddle_param params[] = {
-    {.name = "compare", .type = HEDDLE_CHOICE, .default_value = "core", .choices = compares,
+    {.name = "compare",
+     .type = HEDDLE_CHOICE,
+     .default_value = "core",
+     .choices = compares,
      .help = "criticality is compared over all warps of the core, or over those of the oldest block first"},
     HEDDLE_CRITICALITY_PARAMS,
     {0},
 };
 
 const struct heddle_scheduler scheduler_gcaws = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "gcaws",
-        .help = "greedy, then the warp that is predicted to be the most critical (CAWA)",
-        .params = params,
-        .bits_per_warp = HEDDLE_CRITICALITY_BITS_PER_WARP,
-        .bits_per_core = 6,
-        .state_bytes = sizeof(struct gcaws),
-        .init = init,
-        .on = {HEDDLE_CRITICALITY_EVENTS, .launched = heddle_criticality_on_launched, .issued = issued},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "gcaws",
+            .help = "greedy, then the warp that is predicted to be the most critical (CAWA)",
+            .params = params,
+            .bits_per_warp = HEDDLE_CRITICALITY_BITS_PER_WARP,
+            .bits_per_core = 6,
+            .state_bytes = sizeof(struct gcaws),
+            .init = init,
+            .on = {HEDDLE_CRITICALITY_EVENTS, .launched = heddle_criticality_on_launched, .issued = issued},
+        },
     .pick = pick,
 };

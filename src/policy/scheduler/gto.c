@@ -1,8 +1,9 @@
-/* Greedy then oldest: the last warp that issued as long as it can issue, else the oldest (CCWS, section on baselines; GPGPU-Sim's `gto`). It stops
- * being greedy for a cycle in which its warp cannot issue for any reason, a full pipeline register too, and may come back to it in the next.
+/* Greedy then oldest: the last warp that issued as long as it can issue, else the oldest (CCWS, section on baselines;
+ * GPGPU-Sim's `gto`). It stops being greedy for a cycle in which its warp cannot issue for any reason, a full pipeline
+ * register too, and may come back to it in the next.
  *
- * The greedy warp is a slot, as in GPGPU-Sim: a warp launched into the slot of the last one that issued, before another issues, is greedy at
- * once. */
+ * The greedy warp is a slot, as in GPGPU-Sim: a warp launched into the slot of the last one that issued, before another
+ * issues, is greedy at once. */
 #include "heddle/policy.h"
 
 static bool init(void *state, const struct heddle_setup *setup)
@@ -32,15 +33,16 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
 }
 
 const struct heddle_scheduler scheduler_gto = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "gto",
-        .help = "greedy then oldest: the last warp that issued until it stalls, then the oldest (CCWS)",
-        .bits_per_warp = 6,
-        .bits_per_core = 6,
-        .state_bytes = sizeof(struct heddle_greedy),
-        .init = init,
-        .on = {.launched = launched, .issued = issued},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "gto",
+            .help = "greedy then oldest: the last warp that issued until it stalls, then the oldest (CCWS)",
+            .bits_per_warp = 6,
+            .bits_per_core = 6,
+            .state_bytes = sizeof(struct heddle_greedy),
+            .init = init,
+            .on = {.launched = launched, .issued = issued},
+        },
     .pick = pick,
 };

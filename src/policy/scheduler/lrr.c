@@ -1,10 +1,11 @@
-/* Loose round robin: warps in ring order of their slots, beginning behind the last one that issued; a warp that cannot issue is skipped, not waited
- * for. The baseline of CCWS and CAWA, and GPGPU-Sim's `lrr`. A cycle without an issue leaves the place in the ring as it is. */
+/* Loose round robin: warps in ring order of their slots, beginning behind the last one that issued; a warp that cannot
+ * issue is skipped, not waited for. The baseline of CCWS and CAWA, and GPGPU-Sim's `lrr`. A cycle without an issue
+ * leaves the place in the ring as it is. */
 #include "heddle/policy.h"
 
 struct lrr {
-    uint64_t warps;   /* slots of this scheduler */
-    uint64_t behind;  /* slots behind the last one that issued */
+    uint64_t warps;  /* slots of this scheduler */
+    uint64_t behind; /* slots behind the last one that issued */
 };
 
 static bool init(void *state, const struct heddle_setup *setup)
@@ -30,14 +31,15 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
 }
 
 const struct heddle_scheduler scheduler_lrr = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "lrr",
-        .help = "loose round robin: ring order behind the last warp that issued; stalled warps are skipped",
-        .bits_per_core = 6,
-        .state_bytes = sizeof(struct lrr),
-        .init = init,
-        .on = {.issued = issued},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "lrr",
+            .help = "loose round robin: ring order behind the last warp that issued; stalled warps are skipped",
+            .bits_per_core = 6,
+            .state_bytes = sizeof(struct lrr),
+            .init = init,
+            .on = {.issued = issued},
+        },
     .pick = pick,
 };

@@ -1,4 +1,5 @@
-/* Oldest first: of the warps that can issue, the one launched first; no greediness. The order of CCWS's simulator for static limits. */
+/* Oldest first: of the warps that can issue, the one launched first; no greediness. The order of CCWS's simulator for
+ * static limits. */
 #include "heddle/policy.h"
 
 struct oldest {
@@ -20,13 +21,14 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
 }
 
 const struct heddle_scheduler scheduler_oldest = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "oldest",
-        .help = "oldest first: the warp launched first of those that can issue",
-        .bits_per_warp = 6,
-        .state_bytes = sizeof(struct oldest),
-        .on = {.launched = launched},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "oldest",
+            .help = "oldest first: the warp launched first of those that can issue",
+            .bits_per_warp = 6,
+            .state_bytes = sizeof(struct oldest),
+            .on = {.launched = launched},
+        },
     .pick = pick,
 };

@@ -1,7 +1,8 @@
-/* Phase aware: the warp whose phase ends soonest, by the latencies left in it; ties to the oldest (PAWS report; phases: src/ptx/phases.h).
+/* Phase aware: the warp whose phase ends soonest, by the latencies left in it; ties to the oldest (PAWS report; phases:
+ * src/ptx/phases.h).
  *
- * The report's text speaks of the shortest next phase, its code goes by what is left of the current one. The code's rule is the default. A warp whose instruction buffer is empty cannot issue, so
- * its place does not matter. */
+ * The report's text speaks of the shortest next phase, its code goes by what is left of the current one. The code's
+ * rule is the default. A warp whose instruction buffer is empty cannot issue, so its place does not matter. */
 #include "heddle/policy.h"
 
 enum { RANK, ORDER };
@@ -9,7 +10,7 @@ enum { RANK_DISTANCE, RANK_NEXT_LENGTH };
 
 struct paws {
     bool by_next_length;
-    int64_t order;                 /* of the analysis */
+    int64_t order; /* of the analysis */
     struct heddle_ages ages;
 };
 
@@ -58,22 +59,32 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
 static const char *const ranks[] = {"distance", "next_length", NULL};
 static const char *const orders[] = {"sources", "report", NULL};
 static const struct heddle_param params[] = {
-    [RANK] = {.name = "rank", .type = HEDDLE_CHOICE, .default_value = "distance", .choices = ranks, .help = "latencies left in the current phase (the report's code), or those of the next (its text)"},
-    [ORDER] = {.name = "order", .type = HEDDLE_CHOICE, .default_value = "sources", .choices = orders,
-               .help = "a load's sources are looked at before its destination is entered, or after, as in the report's code"},
+    [RANK] = {.name = "rank",
+              .type = HEDDLE_CHOICE,
+              .default_value = "distance",
+              .choices = ranks,
+              .help = "latencies left in the current phase (the report's code), or those of the next (its text)"},
+    [ORDER] =
+        {.name = "order",
+         .type = HEDDLE_CHOICE,
+         .default_value = "sources",
+         .choices = orders,
+         .help = "a load's sources are looked at before its destination is entered, or after, as in the report's code"},
     {0},
 };
 
 const struct heddle_scheduler scheduler_paws = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "paws",
-        .help = "phase aware: the warp whose phase (run of instructions up to the first use of a load) ends soonest, then the oldest (PAWS)",
-        .params = params,
-        .bits_per_warp = 16 + 6, /* the distance of its next instruction, its age */
-        .state_bytes = sizeof(struct paws),
-        .init = init,
-        .on = {.launched = launched},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "paws",
+            .help = "phase aware: the warp whose phase (run of instructions up to the first use of a load) ends "
+                    "soonest, then the oldest (PAWS)",
+            .params = params,
+            .bits_per_warp = 16 + 6, /* the distance of its next instruction, its age */
+            .state_bytes = sizeof(struct paws),
+            .init = init,
+            .on = {.launched = launched},
+        },
     .pick = pick,
 };

@@ -1,12 +1,13 @@
-/* Strict round robin: only the warp whose turn it is may issue, and the slot idles while it is stalled (CCWS's simulator). At the start of a cycle
- * the turn passes, in ring order, if that warp issued in the last one, has ended or waits at a barrier, fence or atomic; warps that have ended or
- * wait are skipped. Where none is left, the turn stays until there is. */
+/* Strict round robin: only the warp whose turn it is may issue, and the slot idles while it is stalled (CCWS's
+ * simulator). At the start of a cycle the turn passes, in ring order, if that warp issued in the last one, has ended or
+ * waits at a barrier, fence or atomic; warps that have ended or wait are skipped. Where none is left, the turn stays
+ * until there is. */
 #include "heddle/policy.h"
 
 struct rr {
-    uint64_t warps;  /* slots of this scheduler */
-    uint32_t turn;   /* slot */
-    bool over;       /* its warp has issued */
+    uint64_t warps; /* slots of this scheduler */
+    uint32_t turn;  /* slot */
+    bool over;      /* its warp has issued */
 };
 
 static bool init(void *state, const struct heddle_setup *setup)
@@ -46,14 +47,15 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
 }
 
 const struct heddle_scheduler scheduler_rr = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "rr",
-        .help = "strict round robin: only the warp whose turn it is may issue; the slot idles while it is stalled",
-        .bits_per_core = 7,
-        .state_bytes = sizeof(struct rr),
-        .init = init,
-        .on = {.issued = issued, .cycles = cycles},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "rr",
+            .help = "strict round robin: only the warp whose turn it is may issue; the slot idles while it is stalled",
+            .bits_per_core = 7,
+            .state_bytes = sizeof(struct rr),
+            .init = init,
+            .on = {.issued = issued, .cycles = cycles},
+        },
     .pick = pick,
 };

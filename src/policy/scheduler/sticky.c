@@ -1,17 +1,18 @@
-/* Sticky round robin: the last warp that issued goes first as long as it can, then ring order behind it. Named, not defined, in the lane permutation
- * paper (Table 2); "greedy until stall" in CCWS's simulator. It differs from gto in what follows the greedy warp: ring order, not age.
+/* Sticky round robin: the last warp that issued goes first as long as it can, then ring order behind it. Named, not
+ * defined, in the lane permutation paper (Table 2); "greedy until stall" in CCWS's simulator. It differs from gto in
+ * what follows the greedy warp: ring order, not age.
  *
- * * level=block is the form of thread block compaction: the block of the last warp first, round robin over its warps; only when none of them can
- * issue, the ring order of all. */
+ * * level=block is the form of thread block compaction: the block of the last warp first, round robin over its warps;
+ * only when none of them can issue, the ring order of all. */
 #include "heddle/policy.h"
 
 enum level { LEVEL_WARP, LEVEL_BLOCK };
 
 struct sticky {
-    uint64_t warps;                  /* slots of this scheduler */
+    uint64_t warps; /* slots of this scheduler */
     enum level level;
-    uint64_t ahead;                  /* level=warp: slots from the last one on; level=block: behind it */
-    uint32_t block;                  /* block slot of the last one */
+    uint64_t ahead;                     /* level=warp: slots from the last one on; level=block: behind it */
+    uint32_t block;                     /* block slot of the last one */
     uint64_t block_warps[HEDDLE_WARPS]; /* level=block: resident warps by block slot */
 };
 
@@ -58,20 +59,25 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
 
 static const char *const levels[] = {"warp", "block", NULL};
 static const struct heddle_param params[] = {
-    {.name = "level", .type = HEDDLE_CHOICE, .default_value = "warp", .help = "what it sticks to: the last warp, or its thread block", .choices = levels},
+    {.name = "level",
+     .type = HEDDLE_CHOICE,
+     .default_value = "warp",
+     .help = "what it sticks to: the last warp, or its thread block",
+     .choices = levels},
     {0},
 };
 
 const struct heddle_scheduler scheduler_sticky = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "sticky",
-        .help = "sticky round robin: the last warp that issued until it stalls, then ring order behind it",
-        .params = params,
-        .bits_per_core = 6,
-        .state_bytes = sizeof(struct sticky),
-        .init = init,
-        .on = {.launched = launched, .finished = finished, .issued = issued},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "sticky",
+            .help = "sticky round robin: the last warp that issued until it stalls, then ring order behind it",
+            .params = params,
+            .bits_per_core = 6,
+            .state_bytes = sizeof(struct sticky),
+            .init = init,
+            .on = {.launched = launched, .finished = finished, .issued = issued},
+        },
     .pick = pick,
 };

@@ -1,7 +1,9 @@
-/* Static warp limiting (CCWS, section on baselines): of the warps of a core only the oldest `limit` issue anything, greedy then oldest. Best-SWL is the best limit of a sweep.
+/* Static warp limiting (CCWS, section on baselines): of the warps of a core only the oldest `limit` issue anything,
+ * greedy then oldest. Best-SWL is the best limit of a sweep.
  *
- * Barriers: a warp that waits at one does not count, so that those that it waits for get their turn; when the barrier opens the limit is what it was. All schedulers of a core look at
- * all its warps, so they agree on who is among the oldest. */
+ * Barriers: a warp that waits at one does not count, so that those that it waits for get their turn; when the barrier
+ * opens the limit is what it was. All schedulers of a core look at all its warps, so they agree on who is among the
+ * oldest. */
 #include "heddle/policy.h"
 
 enum { LIMIT };
@@ -9,8 +11,8 @@ enum { LIMIT };
 struct swl {
     struct heddle_greedy greedy;
     int64_t limit;
-    uint64_t counted;               /* warps that count, when it was last looked at */
-    uint64_t allowed;               /* the oldest of them */
+    uint64_t counted; /* warps that count, when it was last looked at */
+    uint64_t allowed; /* the oldest of them */
 };
 
 static bool init(void *state, const struct heddle_setup *setup)
@@ -71,22 +73,29 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
 }
 
 static const struct heddle_param params[] = {
-    [LIMIT] = {.name = "limit", .type = HEDDLE_INTEGER, .default_value = "32", .least = 1, .most = 64, .help = "warps of a core that may issue: the oldest that are not at a barrier"},
+    [LIMIT] = {.name = "limit",
+               .type = HEDDLE_INTEGER,
+               .default_value = "32",
+               .least = 1,
+               .most = 64,
+               .help = "warps of a core that may issue: the oldest that are not at a barrier"},
     {0},
 };
 
 const struct heddle_scheduler scheduler_swl = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "swl",
-        .help = "static warp limiting: the oldest warps of a core, so many, issue greedy then oldest; the others wait (CCWS)",
-        .params = params,
-        .bits_per_warp = 6,
-        .bits_per_core = 6 + 6, /* the limit; the last warp that issued */
-        .state_bytes = sizeof(struct swl),
-        .init = init,
-        .on = {.launched = launched, .issued = issued},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "swl",
+            .help = "static warp limiting: the oldest warps of a core, so many, issue greedy then oldest; the others "
+                    "wait (CCWS)",
+            .params = params,
+            .bits_per_warp = 6,
+            .bits_per_core = 6 + 6, /* the limit; the last warp that issued */
+            .state_bytes = sizeof(struct swl),
+            .init = init,
+            .on = {.launched = launched, .issued = issued},
+        },
     .pick = pick,
     .hold = hold,
     .steady_until = steady_until,

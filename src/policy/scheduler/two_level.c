@@ -1,13 +1,15 @@
 /* Two levels: a small group of warps issues, the others wait for a place in it. Three published forms (style=):
  *
- * gpgpusim   GPGPU-Sim 3.2.2's two_level_active, also the PAWS report's: lists of all warp slots, empty ones too. Each cycle every active warp that waits (barrier, fence, atomic, no warp) or whose
- *            next instruction needs the result of a long operation goes to the back of the pending queue, and the front of that queue takes each free place, ready or not. With an outer
- *            level other than rr the active list is sorted after a promotion.
- * gebhart    Gebhart et al. (ISCA 2011): lists of resident warps; at most one leaves a cycle, and the first pending warp that waits for nothing takes a free place.
- * narasiman  Narasiman et al. (MICRO 2011), as the CCWS paper describes it: fetch groups fixed by slot; the current group issues, and when none of it can, the next that can becomes current.
+ * gpgpusim   GPGPU-Sim 3.2.2's two_level_active, also the PAWS report's: lists of all warp slots, empty ones too. Each
+ * cycle every active warp that waits (barrier, fence, atomic, no warp) or whose next instruction needs the result of a
+ * long operation goes to the back of the pending queue, and the front of that queue takes each free place, ready or
+ * not. With an outer level other than rr the active list is sorted after a promotion. gebhart    Gebhart et al. (ISCA
+ * 2011): lists of resident warps; at most one leaves a cycle, and the first pending warp that waits for nothing takes a
+ * free place. narasiman  Narasiman et al. (MICRO 2011), as the CCWS paper describes it: fetch groups fixed by slot; the
+ * current group issues, and when none of it can, the next that can becomes current.
  *
- * Where the group is as large as the scheduler nobody leaves it, and the inner policy alone decides. While nobody can issue, cycles come as one count: the lists are then moved on by that
- * many steps, whose states repeat after a few. */
+ * Where the group is as large as the scheduler nobody leaves it, and the inner policy alone decides. While nobody can
+ * issue, cycles come as one count: the lists are then moved on by that many steps, whose states repeat after a few. */
 #include "heddle/policy.h"
 
 enum { GROUP, INNER, OUTER, PROMOTE, STYLE, ORDER };
@@ -17,32 +19,34 @@ enum { PROMOTE_FIFO, PROMOTE_SHORTEST };
 enum { STYLE_GPGPUSIM, STYLE_GEBHART, STYLE_NARASIMAN };
 enum { COUNT_PROMOTIONS, COUNT_DEMOTIONS, COUNT_SWITCHES };
 
-/* Both lists in one row of cells: first the active warps, looked at from place `first` of them on and round, behind them the pending in the order in which they came. So the first of the pending gets
- * a free place without being moved. The row creeps upwards as warps go to its back, and starts again at cell 0 when it comes to the end. */
+/* Both lists in one row of cells: first the active warps, looked at from place `first` of them on and round, behind
+ * them the pending in the order in which they came. So the first of the pending gets a free place without being moved.
+ * The row creeps upwards as warps go to its back, and starts again at cell 0 when it comes to the end. */
 enum { CELLS = 256 };
 struct lists {
     uint8_t slot[CELLS];
-    uint8_t cell[HEDDLE_WARPS];  /* by slot, of those in the lists */
-    uint32_t head;               /* cell of the first active warp */
+    uint8_t cell[HEDDLE_WARPS]; /* by slot, of those in the lists */
+    uint32_t head;              /* cell of the first active warp */
     uint32_t active_count, pending_count, first;
 };
 
 struct two_level {
-    uint64_t warps;                /* slots of this scheduler */
+    uint64_t warps; /* slots of this scheduler */
     uint64_t *counters;
     int64_t group, inner, outer, promote, style, order;
-    bool whole;                    /* all slots have a place in the group */
+    bool whole; /* all slots have a place in the group */
     struct lists lists;
-    uint64_t active;               /* the same as a set */
-    uint64_t last;                 /* the warp that issued last, as a set */
-    uint64_t blocked;              /* as it was when the policy was last told of cycles */
-    uint64_t due;                  /* steps of the lists with it that have not been taken: nobody has asked since */
-    bool moves;                    /* the lists did in the last step, or have been changed since, and may do so again */
-    bool turning;                  /* but only those move that wait, and they stand together: who may issue, and in which order, does not depend on it */
-    uint64_t at_barrier;           /* as `blocked` */
-    bool has_issued;               /* since the last step that is due */
-    uint32_t first_before;         /* `first` before that */
-    uint64_t stepped;              /* the cycle in which the lists were last brought on */
+    uint64_t active;  /* the same as a set */
+    uint64_t last;    /* the warp that issued last, as a set */
+    uint64_t blocked; /* as it was when the policy was last told of cycles */
+    uint64_t due;     /* steps of the lists with it that have not been taken: nobody has asked since */
+    bool moves;       /* the lists did in the last step, or have been changed since, and may do so again */
+    bool turning; /* but only those move that wait, and they stand together: who may issue, and in which order, does not
+                     depend on it */
+    uint64_t at_barrier;   /* as `blocked` */
+    bool has_issued;       /* since the last step that is due */
+    uint32_t first_before; /* `first` before that */
+    uint64_t stepped;      /* the cycle in which the lists were last brought on */
     struct heddle_ages ages;
     /* narasiman */
     uint64_t groups[HEDDLE_WARPS]; /* sets */
@@ -90,8 +94,14 @@ static bool init(void *state, const struct heddle_setup *setup)
 {
     struct two_level *s = state;
     const union heddle_value *v = setup->values;
-    *s = (struct two_level){.warps = setup->warps, .counters = setup->counters, .group = v[GROUP].integer, .inner = v[INNER].integer, .outer = v[OUTER].integer,
-                            .promote = v[PROMOTE].integer, .style = v[STYLE].integer, .order = v[ORDER].integer};
+    *s = (struct two_level){.warps = setup->warps,
+                            .counters = setup->counters,
+                            .group = v[GROUP].integer,
+                            .inner = v[INNER].integer,
+                            .outer = v[OUTER].integer,
+                            .promote = v[PROMOTE].integer,
+                            .style = v[STYLE].integer,
+                            .order = v[ORDER].integer};
     uint32_t owned = (uint32_t)__builtin_popcountll(setup->warps), n = 0;
     s->whole = s->group >= owned;
     for (uint64_t left = s->warps; left; left &= left - 1, n++) {
@@ -165,7 +175,8 @@ static uint32_t demote(struct two_level *s, uint64_t leaving)
     uint8_t stay[HEDDLE_WARPS + 1];
     make_room(l);
     uint32_t count = l->active_count, back = l->head + count + l->pending_count, stays = 0;
-    for (uint32_t n = count, i = l->first; n; n--) { /* no branch on who leaves: what is written for the others is written over */
+    for (uint32_t n = count, i = l->first; n;
+         n--) { /* no branch on who leaves: what is written for the others is written over */
         uint8_t slot = slot_at(l, i);
         uint32_t leaves = leaving >> slot & 1;
         stay[stays] = l->slot[back] = slot;
@@ -266,7 +277,8 @@ static bool same_lists(const struct lists *a, const struct lists *b)
     return true;
 }
 
-/* Many cycles in which the sets stay as they are. The lists come back to where they were after some steps: what is left then is taken modulo that many (Brent's method). */
+/* Many cycles in which the sets stay as they are. The lists come back to where they were after some steps: what is left
+ * then is taken modulo that many (Brent's method). */
 static void make_up(struct two_level *s, const struct heddle_core *core, uint64_t blocked, uint64_t steps)
 {
     struct lists kept = s->lists;
@@ -293,7 +305,8 @@ static void make_up(struct two_level *s, const struct heddle_core *core, uint64_
     }
 }
 
-/* The usual case of it: GPGPU-Sim's lists, when all that is pending waits. Those that stay active do so; the others are a ring of which so many are active, and that turns by as many each cycle. */
+/* The usual case of it: GPGPU-Sim's lists, when all that is pending waits. Those that stay active do so; the others are
+ * a ring of which so many are active, and that turns by as many each cycle. */
 static void turn(struct two_level *s, uint64_t blocked, uint64_t steps)
 {
     struct lists *l = &s->lists;
@@ -346,7 +359,8 @@ static void catch_up(struct two_level *s, const struct heddle_core *core)
     }
     if (due > 1)
         pass(s, core, s->blocked, due - 1);
-    bool all_wait = s->style == STYLE_GPGPUSIM && s->outer == OUTER_RR && !(pending_set(s) & ~s->blocked); /* so that those that come in stand together */
+    bool all_wait = s->style == STYLE_GPGPUSIM && s->outer == OUTER_RR &&
+                    !(pending_set(s) & ~s->blocked); /* so that those that come in stand together */
     s->stepped = core->cycle;
     s->moves = step(s, core, s->blocked);
     s->turning = s->moves && all_wait;
@@ -428,7 +442,8 @@ static void issued(void *state, const struct heddle_core *core, const struct hed
 static uint64_t hold(void *state, const struct heddle_core *core)
 {
     struct two_level *s = state;
-    if (!s->turning || (s->at_barrier & ~core->at_barrier)) /* a barrier that has opened since: what was said to wait may not */
+    if (!s->turning ||
+        (s->at_barrier & ~core->at_barrier)) /* a barrier that has opened since: what was said to wait may not */
         catch_up(s, core);
     return s->style == STYLE_NARASIMAN && !s->whole ? 0 : s->warps & ~s->active;
 }
@@ -436,7 +451,8 @@ static uint64_t hold(void *state, const struct heddle_core *core)
 static uint64_t steady_until(void *state, const struct heddle_core *core)
 {
     const struct two_level *s = state;
-    bool moves = s->moves && (s->stepped == core->cycle || may_move(s, s->blocked)); /* a cycle later it can be told whether there is more to come */
+    bool moves = s->moves && (s->stepped == core->cycle ||
+                              may_move(s, s->blocked)); /* a cycle later it can be told whether there is more to come */
     return moves || s->due ? core->cycle + 1 : HEDDLE_UNTIL_SETS_CHANGE;
 }
 
@@ -481,39 +497,71 @@ static const char *const promotions[] = {"fifo", "shortest-phase", NULL};
 static const char *const styles[] = {"gpgpusim", "gebhart", "narasiman", NULL};
 static const char *const orders[] = {"sources", "report", NULL};
 static const struct heddle_param params[] = {
-    [GROUP] = {.name = "group", .type = HEDDLE_INTEGER, .default_value = "6", .least = 1, .most = 64, .help = "warps of a scheduler that may issue (active warps, or the size of a fetch group)"},
-    [INNER] = {.name = "inner", .type = HEDDLE_CHOICE, .default_value = "lrr", .choices = inners, .help = "which of them issues"},
-    [OUTER] = {.name = "outer", .type = HEDDLE_CHOICE, .default_value = "rr", .choices = outers,
-               .help = "active warps are sorted at a promotion (by age; by phase distance, then age), or not (rr); narasiman: which group comes next"},
-    [PROMOTE] = {.name = "promote", .type = HEDDLE_CHOICE, .default_value = "fifo", .choices = promotions, .help = "which pending warp takes a free place"},
-    [STYLE] = {.name = "style", .type = HEDDLE_CHOICE, .default_value = "gpgpusim", .choices = styles, .help = "whose two levels"},
-    [ORDER] = {.name = "order", .type = HEDDLE_CHOICE, .default_value = "sources", .choices = orders,
-               .help = "phases as paws:order has them; the report's code forgets a load that reads its own destination"},
+    [GROUP] = {.name = "group",
+               .type = HEDDLE_INTEGER,
+               .default_value = "6",
+               .least = 1,
+               .most = 64,
+               .help = "warps of a scheduler that may issue (active warps, or the size of a fetch group)"},
+    [INNER] = {.name = "inner",
+               .type = HEDDLE_CHOICE,
+               .default_value = "lrr",
+               .choices = inners,
+               .help = "which of them issues"},
+    [OUTER] = {.name = "outer",
+               .type = HEDDLE_CHOICE,
+               .default_value = "rr",
+               .choices = outers,
+               .help = "active warps are sorted at a promotion (by age; by phase distance, then age), or not (rr); "
+                       "narasiman: which group comes next"},
+    [PROMOTE] = {.name = "promote",
+                 .type = HEDDLE_CHOICE,
+                 .default_value = "fifo",
+                 .choices = promotions,
+                 .help = "which pending warp takes a free place"},
+    [STYLE] = {.name = "style",
+               .type = HEDDLE_CHOICE,
+               .default_value = "gpgpusim",
+               .choices = styles,
+               .help = "whose two levels"},
+    [ORDER] = {.name = "order",
+               .type = HEDDLE_CHOICE,
+               .default_value = "sources",
+               .choices = orders,
+               .help =
+                   "phases as paws:order has them; the report's code forgets a load that reads its own destination"},
     {0},
 };
 static const struct heddle_counter counters[] = {
-    [COUNT_PROMOTIONS] = {.name = "promotions", .unit = "warps",
-                          .help = "warps that took a place among the active"},
-    [COUNT_DEMOTIONS] = {.name = "demotions", .unit = "warps",
+    [COUNT_PROMOTIONS] = {.name = "promotions", .unit = "warps", .help = "warps that took a place among the active"},
+    [COUNT_DEMOTIONS] = {.name = "demotions",
+                         .unit = "warps",
                          .help = "warps that left the active because they had to wait"},
-    [COUNT_SWITCHES] = {.name = "switches", .unit = "times",
+    [COUNT_SWITCHES] = {.name = "switches",
+                        .unit = "times",
                         .help = "another fetch group issued than the last one (narasiman)"},
     {0},
 };
 
 const struct heddle_scheduler scheduler_two_level = {
-    .policy = {
-        .abi = HEDDLE_POLICY_ABI,
-        .name = "two-level",
-        .help = "two levels: a small group issues, warps that wait for memory leave it (Gebhart, Narasiman, GPGPU-Sim's two_level_active)",
-        .params = params,
-        .counters = counters,
-        .bits_per_warp = 6 + 1, /* its place in the lists, active or not */
-        .bits_per_core = 6,
-        .state_bytes = sizeof(struct two_level),
-        .init = init,
-        .on = {.launched = launched, .finished = finished, .issued = issued, .cycles = cycles, .kernel_end = kernel_end},
-    },
+    .policy =
+        {
+            .abi = HEDDLE_POLICY_ABI,
+            .name = "two-level",
+            .help = "two levels: a small group issues, warps that wait for memory leave it (Gebhart, Narasiman, "
+                    "GPGPU-Sim's two_level_active)",
+            .params = params,
+            .counters = counters,
+            .bits_per_warp = 6 + 1, /* its place in the lists, active or not */
+            .bits_per_core = 6,
+            .state_bytes = sizeof(struct two_level),
+            .init = init,
+            .on = {.launched = launched,
+                   .finished = finished,
+                   .issued = issued,
+                   .cycles = cycles,
+                   .kernel_end = kernel_end},
+        },
     .pick = pick,
     .hold = hold,
     .steady_until = steady_until,
