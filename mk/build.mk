@@ -23,7 +23,7 @@ $(BUILD)/obj/src/lab/replay_cache.o $(BUILD)/obj/src/lab/replay_many.o $(BUILD)/
 # The driver API exports only what cuda.h declares.
 $(BUILD)/obj/src/cuda/%.o $(BUILD)/obj/src/cudart/%.o: ROOM_CFLAGS := -fvisibility=hidden
 
-$(BUILD)/obj/src/gpu/machine.o: machines/gtx480.ini
+$(BUILD)/obj/src/gpu/machine_find.o: machines/gtx480.ini
 $(BUILD)/obj/src/lab/report_assets.o: $(wildcard web/*)
 $(BUILD)/obj/%.o: %.c mk/config.mk
 	@mkdir -p $(@D)
