@@ -11,10 +11,10 @@ COMPILED_SOURCES := $(wildcard tests/compiled/*.c)
 
 LEAK_CHECK := $(if $(filter asan,$(MODE)),$(BUILD)/obj/tests/unit/leak_check.o)
 .SECONDARY: $(LEAK_CHECK)
-UNIT_OBJECTS := $(sort $(CUDA_OBJECTS) $(LAB_OBJECTS)) $(LEAK_CHECK)
+UNIT_OBJECTS := $(sort $(CUDA_OBJECTS) $(COMMAND_OBJECTS)) $(LEAK_CHECK)
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(UNIT_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $< $(UNIT_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) -lcmocka -lmpfr -lgmp $(LAB_LIBS) $(LIBS)
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $< $(UNIT_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) -lcmocka -lmpfr -lgmp $(COMMAND_LIBS) $(LIBS)
 
 $(BUILD)/tests/driver/%: tests/driver/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)

@@ -2,7 +2,7 @@
  * word for one, or a slip of the fingers. Where nothing of that fits, nothing is proposed. */
 #include "cli/command_hint.h"
 
-#include "lab/places.h"
+#include "program/places.h"
 
 #include <stdint.h>
 #include <stdio.h>

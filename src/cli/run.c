@@ -5,9 +5,9 @@
 #include "cli/cli.h"
 #include "cli/summary.h"
 #include "gpu/setup.h"
-#include "lab/child.h"
-#include "lab/program.h"
 #include "policy/bundle.h"
+#include "program/program.h"
+#include "sweep/child.h"
 
 #include <ctype.h>
 #include <errno.h>

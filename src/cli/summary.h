@@ -2,7 +2,7 @@
 #ifndef HEDDLE_CLI_SUMMARY_H
 #define HEDDLE_CLI_SUMMARY_H
 
-#include "lab/child.h"
+#include "sweep/child.h"
 
 #include <stdint.h>
 #include <stdio.h>

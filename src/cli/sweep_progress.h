@@ -2,7 +2,7 @@
 #ifndef HEDDLE_CLI_SWEEP_PROGRESS_H
 #define HEDDLE_CLI_SWEEP_PROGRESS_H
 
-#include "lab/sweep.h"
+#include "sweep/sweep.h"
 
 /* sweep_run with a bar on a terminal's standard error (off a terminal: a line each tenth), one line a failure, and
  * ctrl-C as "keep what is done". Sets listener, context and interrupt of o where they are not set. A second ctrl-C ends
