@@ -40,7 +40,7 @@ bool store_group_begin(struct store *s, struct error *e);
 bool store_group_end(struct store *s, struct error *e);
 
 /* An experiment as it was swept: its text, and which key each point has. Replaces what was there of the same name and
- * size. keys: one a point, in the order of x->points. */
+ * size. keys: one per point, in the order of x->points. */
 bool store_put_experiment(struct store *s, const struct experiment *x, const char (*keys)[KEY_BYTES], struct error *e);
 
 struct store_experiment {
