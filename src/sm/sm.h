@@ -237,10 +237,11 @@ struct sm {
     bool busy;          /* something changed in this cycle */
     bool
         stirred; /* something changed since issue found nothing to do that may let a warp issue, or count differently */
-    bool restless;                           /* the policy may change its mind by itself: issue asks it every cycle */
-    bool settles;                            /* the schedulers may ask not to be told of cycles */
-    bool settled;                            /* they have: HEDDLE_UNTIL_SETS_CHANGE */
-    bool hears_cycles, hears_l1, hears_held; /* somebody does */
+    bool restless; /* the policy may change its mind by itself: issue asks it every cycle */
+    bool settles;  /* the schedulers may ask not to be told of cycles */
+    bool settled;  /* they have: HEDDLE_UNTIL_SETS_CHANGE */
+    bool hears_cycles, hears_l1, hears_fills, hears_held; /* somebody does */
+    bool l1_hooks;                                        /* the L1 policy wants to know what becomes of lines */
     bool tells_cycles; /* a scheduler, the L1 policy or the divergence unit hears of cycles; probes change nothing */
     bool l1_stirs;     /* one of those hears of L1 accesses, and may then let warps go */
     bool fetch_valid;
@@ -399,6 +400,12 @@ void sm_lsu_release_answers(struct sm *c); /* before a cycle, where there are an
 bool sm_lsu_enter(struct sm *c);           /* behind the collectors: true, an instruction has entered */
 void sm_lsu_finish_hits(struct sm *c);     /* whose latency is over: all at once, they take no port */
 uint64_t sm_lsu_next(const struct sm *c);
+bool sm_l1_attach(struct sm *c, struct error *e); /* l1_policy.c: the policy is there, its instance not yet */
+/* Where hears_l1, hears_fills: */
+void sm_l1_tell_access(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r);
+void sm_l1_fill_and_tell(struct sm *c, const struct packet *answer);
+void sm_l1_drop(struct sm *c); /* as cache_drop and cache_invalidate */
+void sm_l1_invalidate(struct sm *c);
 bool sm_lsu_idle(const struct sm *c);
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);
 
