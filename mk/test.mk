@@ -35,7 +35,7 @@ $(BUILD)/tests/timing/%: tests/timing/%.c $(BUILD)/lib/libcuda.so.1
 # Programs that the command-line tests run or look at. Linked with nothing that they do not use: two of them must not need libcuda.
 $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $< -Wl,--as-needed $(BUILD)/lib/libcuda.so.1 -ljansson -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib'
+	$(CC) $(ALL_CFLAGS) $< -Wl,--as-needed $(BUILD)/lib/libcuda.so.1 -ljansson -lxxhash -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib'
 
 $(BUILD)/tests/vectors: $(SEMANTICS_SOURCES) tests/semantics/vectors.h $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
