@@ -1,4 +1,4 @@
-# Tests: unit (cmocka), semantics (vectors recorded from silicon), compiled (CUDA C++ through real compilers), driver (C programs against cuda.h), runtime (C programs with fat binaries made by hand), timing (cycles against another simulator's),
+# Tests: rooms (includes and calls run downward), unit (cmocka), semantics (vectors recorded from silicon), compiled (CUDA C++ through real compilers), driver (C programs against cuda.h), runtime (C programs with fat binaries made by hand), timing (cycles against another simulator's),
 # policy (shared objects outside the repository), cli (what a person types), lab (a real cluster's daemons, a real browser).
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 DRIVER_TESTS := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/*.c))
