@@ -11,10 +11,10 @@ COMPILED_SOURCES := $(wildcard tests/compiled/*.c)
 
 LEAK_CHECK := $(if $(filter asan,$(MODE)),$(BUILD)/obj/tests/unit/leak_check.o)
 .SECONDARY: $(LEAK_CHECK)
-UNIT_OBJECTS := $(sort $(CUDA_OBJECTS) $(LAB_OBJECTS)) $(LEAK_CHECK)
+UNIT_OBJECTS := $(sort $(CUDA_OBJECTS) $(COMMAND_OBJECTS)) $(LEAK_CHECK)
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(UNIT_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $< $(UNIT_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) -lcmocka -lmpfr -lgmp $(LAB_LIBS) $(LIBS)
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $< $(UNIT_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) -lcmocka -lmpfr -lgmp $(COMMAND_LIBS) $(LIBS)
 
 $(BUILD)/tests/driver/%: tests/driver/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
@@ -35,7 +35,7 @@ $(BUILD)/tests/timing/%: tests/timing/%.c $(BUILD)/lib/libcuda.so.1
 # Programs that the command-line tests run or look at. Linked with nothing that they do not use: two of them must not need libcuda.
 $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $< -Wl,--as-needed $(BUILD)/lib/libcuda.so.1 -ljansson -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib'
+	$(CC) $(ALL_CFLAGS) $< -Wl,--as-needed $(BUILD)/lib/libcuda.so.1 -ljansson -lxxhash -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib'
 
 $(BUILD)/tests/vectors: $(SEMANTICS_SOURCES) tests/semantics/vectors.h $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)

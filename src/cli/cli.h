@@ -2,8 +2,8 @@
 #ifndef HEDDLE_CLI_CLI_H
 #define HEDDLE_CLI_CLI_H
 
-#include "lab/exit_code.h"
-#include "lab/places.h"
+#include "base/exit_code.h"
+#include "program/places.h"
 
 #include <limits.h>
 #include <stdbool.h>

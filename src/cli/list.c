@@ -4,7 +4,7 @@
 #include "cli/list_policies.h"
 #include "cli/text_table.h"
 #include "gpu/gpu.h"
-#include "lab/job.h"
+#include "sweep/job.h"
 
 #include <fcntl.h>
 #include <getopt.h>
@@ -181,7 +181,7 @@ static const struct metric {
     const char *name, *unit, *definition, *nsight;
 } metrics[] = {
 #define METRIC(name, unit, definition, nsight) {name, unit, definition, nsight},
-#include "lab/metrics.def"
+#include "store/metrics.def"
 #undef METRIC
 };
 enum { METRIC_COUNT = sizeof metrics / sizeof *metrics };

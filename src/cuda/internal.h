@@ -83,7 +83,7 @@ struct context {
     CUfunc_cache cache_config;
     CUsharedconfig shared_config;
     struct lane *legacy; /* of its legacy stream, made when first needed */
-    CUresult late;       /* what went wrong with work that was accepted: told once, by a call that waits */
+    CUresult late;       /* what went wrong with work that was accepted: reported once, by a call that waits */
 };
 
 /* A module in one context. */

@@ -1,5 +1,5 @@
 /* The results of a run, written when the process ends: one JSON object with keys in a fixed order. In functional mode
- * what only time can tell is null; the keys are the same. Counters are listed in tables, one row a field of struct
+ * what only time can tell is null; the keys are the same. Counters are listed in tables, one row per field of struct
  * gpu_counters; docs/metrics.md says what each means. */
 #include "cuda/internal.h"
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "lab/experiment.h"
-#include "lab/replay.h"
+#include "experiment/experiment.h"
+#include "replay/replay.h"
 
 #include <math.h>
 #include <stdio.h>

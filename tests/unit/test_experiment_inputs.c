@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "lab/experiment.h"
+#include "experiment/experiment.h"
 
 #include <stdio.h>
 #include <string.h>

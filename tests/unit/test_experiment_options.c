@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lab/job.h"
+#include "sweep/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * against a paper? */
 #include "unit/store_test.h"
 
-#include "lab/figure.h"
+#include "figure/figure.h"
 
 #include <math.h>
 

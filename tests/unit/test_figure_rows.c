@@ -2,8 +2,8 @@
  * by hand, and does every mistake in asking for one have its place? */
 #include "unit/store_test.h"
 
-#include "lab/figure.h"
-#include "lab/plot.h"
+#include "figure/figure.h"
+#include "figure/plot.h"
 
 #include <math.h>
 

@@ -2,8 +2,8 @@
  * are put in. */
 #include "unit/store_test.h"
 
-#include "lab/plot.h"
-#include "lab/report_parts.h"
+#include "figure/plot.h"
+#include "figure/report_parts.h"
 
 #include <errno.h>
 #include <math.h>
