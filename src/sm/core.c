@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-const char *const stall_names[STALL_COUNT] = {"issued",  "not_picked", "fetch",  "scoreboard", "memory", "pipeline",
-                                              "barrier", "fence",      "atomic", "held",       "drain"};
+const char *const stall_names[STALL_COUNT] = {
+#define STALL(id, name, sample, help, nsight) &name[sizeof "stalls." - 1],
+#include "heddle/metrics.def"
+};
 
 /* Policies */
 
