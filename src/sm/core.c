@@ -308,11 +308,15 @@ void sm_end(struct sm *c, uint64_t now)
     c->view.kernel++;
 }
 
-bool sm_has_room(const struct sm *c) { return (uint32_t)__builtin_popcountll(c->blocks_used) < c->block_limit; }
+uint32_t sm_block_count(const struct sm *c) { return (uint32_t)__builtin_popcountll(c->blocks_used); }
+
+bool sm_has_room(const struct sm *c) { return sm_block_count(c) < c->block_limit; }
+
+uint32_t sm_free_block(const struct sm *c) { return (uint32_t)__builtin_ctzll(~c->blocks_used); }
 
 void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
 {
-    uint32_t block = (uint32_t)__builtin_ctzll(~c->blocks_used);
+    uint32_t block = sm_free_block(c);
     struct sm_block *b = &c->blocks[block];
     sm_account_until(c, now);
     if (c->warp_log)
@@ -706,6 +710,19 @@ bool sm_idle(const struct sm *c)
 {
     return !c->resident && sm_lsu_idle(c) && collector_idle(c->collector) && (!c->l1d || cache_idle(c->l1d));
 }
+
+bool sm_has_work(const struct sm *c) { return c->free_count != SM_INFLIGHT; }
+
+/* They could issue, or are to be sent back to fetch. */
+uint64_t sm_kept_back(const struct sm *c)
+{
+    uint64_t waiting = c->ended | c->at_barrier | c->fenced | c->atomic_wait | c->asleep;
+    return (c->held | (c->valid & c->stale & ~waiting)) & c->resident;
+}
+
+uint64_t sm_running_warps(const struct sm *c) { return c->resident & ~c->ended & ~c->parked; }
+
+uint32_t sm_warp_pc(const struct sm *c, uint32_t slot) { return sm_program_pc(c->program, c->slots[slot].exec); }
 
 static void add_cache(struct cache_counters *sum, const struct cache_counters *x)
 {

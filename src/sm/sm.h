@@ -339,6 +339,8 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
               const struct exec_launch *launch, uint32_t block_limit, uint32_t warps_per_block, uint64_t now);
 void sm_end(struct sm *c, uint64_t now);
 bool sm_has_room(const struct sm *c);
+uint32_t sm_block_count(const struct sm *c);
+uint32_t sm_free_block(const struct sm *c);                      /* where the next block is placed: there is room */
 void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now); /* cta has been started */
 /* One cycle, without what touches device memory; then that, core after core. sm_perform is called in the same cycle. */
 void sm_cycle(struct sm *c, uint64_t now);
@@ -352,7 +354,11 @@ void sm_perform_atomic(struct sm *c, const struct packet *p);
 /* The atomic of a warp of the core that has not taken effect in all its lanes yet; *out stays as it is where there is
  * none. */
 void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pending *out);
-bool sm_idle(const struct sm *c);                            /* no resident warp, nothing in flight */
+bool sm_idle(const struct sm *c);              /* no resident warp, nothing in flight */
+bool sm_has_work(const struct sm *c);          /* instructions that have issued and not ended */
+uint64_t sm_kept_back(const struct sm *c);     /* warps that wait for nothing but a scheduler */
+uint64_t sm_running_warps(const struct sm *c); /* that have a next instruction */
+uint32_t sm_warp_pc(const struct sm *c, uint32_t slot);
 void sm_add_counters(struct sm *c, struct sm_counters *sum); /* since they were reset */
 void sm_reset_counters(struct sm *c);                        /* those of policies too */
 /* One more who hears what policies hear (p->on), for good, and changes nothing. */
