@@ -54,6 +54,11 @@ test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS
 test: test-programs
 	sh tests/run.sh $(BUILD)
 
+# Every line of the list of golden results; `make test` looks at one in 41.
+.PHONY: golden
+golden: test-programs
+	! GOLDEN_STEP=1 sh tests/cli/golden.sh $(BUILD) | grep -v '^ok'
+
 # ThreadSanitizer, of the driver alone. The tests that are left out have one thread and wait for long, or need the runtime library.
 TSAN_TESTS := $(filter-out faults runtime_graphs stream_orders,$(patsubst tests/driver/%.c,%,$(wildcard tests/driver/*.c)))
 .PHONY: tsan tsan-programs
