@@ -258,7 +258,8 @@ struct exec_cluster {
 
 struct exec_counters {
     uint64_t lanes[WARP_LANES + 1]; /* warp instructions by lanes executed */
-    uint64_t branches, divergent_branches;
+#define EXEC_COUNT(field, name, unit, sample, help, nsight) uint64_t field;
+#include "heddle/metrics.def"
     uint64_t load_requests;
 };
 
