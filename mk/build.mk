@@ -13,7 +13,7 @@ CORE_OBJECTS := $(call objects,$(CORE_SOURCES))
 CUDA_OBJECTS := $(call objects,$(CUDA_SOURCES))
 CUDART_OBJECTS := $(call objects,$(CUDART_SOURCES))
 cudart_versioned = $(patsubst src/cudart/versioned/%.c,$(BUILD)/obj/cudart-$(1)/%.o,$(CUDART_VERSIONED))
-COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES)) $(BUILD)/obj/src/cuda/fatbin.o
+COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))
 CLI_OBJECTS := $(call objects,$(CLI_SOURCES))
 
 # Handlers are loops over lanes: let the compiler vectorise them (sqrt too, which need not set errno).

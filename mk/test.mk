@@ -1,4 +1,4 @@
-# Tests: unit (cmocka), semantics (vectors recorded from silicon), compiled (CUDA C++ through real compilers), driver (C programs against cuda.h), runtime (C programs with fat binaries made by hand), timing (cycles against another simulator's),
+# Tests: rooms (includes and calls run downward), unit (cmocka), semantics (vectors recorded from silicon), compiled (CUDA C++ through real compilers), driver (C programs against cuda.h), runtime (C programs with fat binaries made by hand), timing (cycles against another simulator's),
 # policy (shared objects outside the repository), cli (what a person types), lab (a real cluster's daemons, a real browser).
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 DRIVER_TESTS := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/*.c))
@@ -53,6 +53,11 @@ $(BUILD)/tests/compiled: $(COMPILED_SOURCES) tests/compiled/compiled.h $(BUILD)/
 test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled
 test: test-programs
 	sh tests/run.sh $(BUILD)
+
+# Every line of the list of golden results; `make test` looks at one in 41.
+.PHONY: golden
+golden: test-programs
+	! GOLDEN_STEP=1 sh tests/cli/golden.sh $(BUILD) | grep -v '^ok'
 
 # ThreadSanitizer, of the driver alone. The tests that are left out have one thread and wait for long, or need the runtime library.
 TSAN_TESTS := $(filter-out faults runtime_graphs stream_orders,$(patsubst tests/driver/%.c,%,$(wildcard tests/driver/*.c)))

@@ -5,7 +5,7 @@
  * Blob: the magic, u32 count, u64 total bytes; then a text: u64 length of its name, u64 length, name, text. */
 #include "cuda/internal.h"
 
-#include "cuda/fatbin.h"
+#include "ptx/fatbin.h"
 
 #include <stdio.h>
 #include <stdlib.h>

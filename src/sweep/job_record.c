@@ -220,7 +220,7 @@ static bool is_left_over(const char *spool, const char *name)
 {
     char host[HOST_BYTES], path[PATH_MAX];
     const char *mark = strstr(name, scratch_mark), *dot = strrchr(name, '.');
-    while (mark && dot > mark && !isdigit((unsigned char)dot[1])) /* an ending behind the number of the process */
+    while (mark && dot > mark && !isdigit((unsigned char)dot[1])) /* an ending after the number of the process */
         for (dot--; dot > mark && *dot != '.';)
             dot--;
     struct stat s;
