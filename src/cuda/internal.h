@@ -83,7 +83,7 @@ struct context {
     CUfunc_cache cache_config;
     CUsharedconfig shared_config;
     struct lane *legacy; /* of its legacy stream, made when first needed */
-    CUresult late;       /* what went wrong with work that was accepted: told once, by a call that waits */
+    CUresult late;       /* what went wrong with work that was accepted: reported once, by a call that waits */
 };
 
 /* A module in one context. */
@@ -217,7 +217,6 @@ void limits_note_launch(struct context *ctx,
 
 /* errors.c */
 CUresult result_of(const struct error *e);
-const char *error_kind_name(enum error_kind kind);
 void driver_report(const struct error *e); /* stderr, and kept as the outcome */
 void driver_keep(const struct error *e);   /* the same without a word: it was said before */
 void driver_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

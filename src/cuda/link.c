@@ -1,11 +1,11 @@
 /* The linker: collects PTX texts. What cuLinkComplete gives out in place of a cubin is a blob of these texts, which
- * cuModuleLoadData takes; they are linked when it is loaded. They are tried out before that, so that an error is told
- * where the linker would tell it.
+ * cuModuleLoadData takes; they are linked when it is loaded. They are tried out before that, so that an error is
+ * reported where the linker would report it.
  *
  * Blob: the magic, u32 count, u64 total bytes; then a text: u64 length of its name, u64 length, name, text. */
 #include "cuda/internal.h"
 
-#include "cuda/fatbin.h"
+#include "ptx/fatbin.h"
 
 #include <stdio.h>
 #include <stdlib.h>

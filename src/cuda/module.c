@@ -1,7 +1,7 @@
 /* Modules: from PTX text, files, fat binaries and what the linker made; their functions and variables. */
 #include "cuda/internal.h"
 
-#include "cuda/fatbin.h"
+#include "ptx/fatbin.h"
 
 #include <errno.h>
 #include <stdio.h>

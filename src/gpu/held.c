@@ -12,13 +12,6 @@
 
 enum { HELD_CYCLES = 1 << 19 };
 
-/* Warps of a core that wait for nothing but a scheduler: that could issue, or are to be sent back to fetch. */
-static uint64_t kept_back(const struct sm *c)
-{
-    uint64_t waiting = c->ended | c->at_barrier | c->fenced | c->atomic_wait | c->asleep;
-    return (c->held | (c->valid & c->stale & ~waiting)) & c->resident;
-}
-
 static const char *name_of(const struct timing *t, const struct sm *c) { return t->owner[c->id]->launch.kernel->name; }
 
 /* How long, in words: "for 524288 cycles". */
@@ -38,7 +31,7 @@ static struct duration duration_of(uint64_t cycles)
 static const char *reason(const struct sm *c, const struct sm_scheduler *s, uint64_t warps)
 {
     uint64_t hold = s->policy->hold ? s->policy->hold(s->state, &c->view) : 0;
-    uint64_t loads = s->policy->hold_loads ? s->policy->hold_loads(s->state, &c->view) & c->next_l1_load : 0;
+    uint64_t loads = s->policy->hold_loads ? s->policy->hold_loads(s->state, &c->view) & c->view.next_is_l1_load : 0;
     if (!(warps & ~hold))
         return "its hold keeps all of them back";
     return warps & ~(hold | loads) ? "its pick answers HEDDLE_NO_WARP" : "its hold_loads keeps their loads back";
@@ -46,7 +39,7 @@ static const char *reason(const struct sm *c, const struct sm_scheduler *s, uint
 
 static bool blame_scheduler(const struct timing *t, const struct sm *c, uint64_t cycles, struct error *e)
 {
-    uint64_t warps = kept_back(c);
+    uint64_t warps = sm_kept_back(c);
     const struct sm_scheduler *s = c->schedulers;
     while (!(warps & s->warps))
         s++; /* every warp has one */
@@ -77,7 +70,7 @@ bool held_check(struct timing *t, struct error *e)
     for (uint32_t i = 0; i < t->core_count; i++) {
         const struct sm *c = t->cores[i];
         struct held_core *h = &t->held[i];
-        bool idle = t->owner[i] && c->counters.issued == h->issued, held = idle && kept_back(c);
+        bool idle = t->owner[i] && c->counters.issued == h->issued, held = idle && sm_kept_back(c);
         uint64_t fails = idle && !held ? way_fails(c) : 0;
         if (held || fails > h->way_fails) {
             if (t->now - h->since >= HELD_CYCLES)
@@ -94,10 +87,10 @@ bool held_check(struct timing *t, struct error *e)
 bool held_check_for_ever(struct timing *t, struct error *e)
 {
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] && kept_back(t->cores[i]))
+        if (t->owner[i] && sm_kept_back(t->cores[i]))
             return blame_scheduler(t, t->cores[i], UINT64_MAX, e);
     for (uint32_t i = 0; i < t->core_count; i++) /* loads under way in an empty memory system */
-        if (t->owner[i] && t->cores[i]->free_count != SM_INFLIGHT && way_fails(t->cores[i]))
+        if (t->owner[i] && sm_has_work(t->cores[i]) && way_fails(t->cores[i]))
             return blame_l1(t, t->cores[i], UINT64_MAX, e);
     return true;
 }

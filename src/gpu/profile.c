@@ -97,8 +97,8 @@ void profile_core_begin(struct profile_core *p, struct profile_pc *pcs)
 static void count_waiting(struct profile_core *p, uint64_t now)
 {
     const struct sm *c = p->core;
-    for (uint64_t left = c->resident & ~c->ended & ~c->parked; left; left &= left - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctzll(left), pc = sm_program_pc(c->program, c->slots[slot].exec);
+    for (uint64_t left = sm_running_warps(c); left; left &= left - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(left), pc = sm_warp_pc(c, slot);
         if (pc < c->program->count && now > p->waits_since[slot])
             p->pcs[pc].stalled += now - p->waits_since[slot];
     }

@@ -89,7 +89,7 @@ static void leave_core(struct timing *t, uint32_t i)
 static bool may_take(const struct timing *t, const struct sm *c, const struct residency *r, bool *soon)
 {
     const struct residency *owner = t->owner[c->id];
-    if (owner == r || c->blocks_used || (owner && owner->next_block < owner->block_count))
+    if (owner == r || sm_block_count(c) || (owner && owner->next_block < owner->block_count))
         return owner == r;
     if (sm_idle(c))
         return true;
@@ -99,7 +99,7 @@ static bool may_take(const struct timing *t, const struct sm *c, const struct re
 
 static struct exec_cta *block_room(struct residency *r, struct sm *c, struct error *e)
 {
-    uint32_t slot = c->id * c->block_limit + (uint32_t)__builtin_ctzll(~c->blocks_used);
+    uint32_t slot = c->id * c->block_limit + sm_free_block(c);
     if (!r->blocks[slot])
         r->blocks[slot] = launch_make_room(r, &c->launch, c->id, e);
     if (r->blocks[slot])
@@ -172,10 +172,6 @@ static bool check_cores(const struct timing *t, struct error *e)
         }
         if (c->trouble[0])
             return error_set(e, c->trouble_is_hang ? ERROR_DEADLOCK : ERROR_INVALID, "%s", c->trouble);
-        if (c->l1d && cache_illegal_victim(c->l1d) >= 0)
-            return error_set(e, ERROR_INVALID,
-                             "L1 policy %s chose way %d, which is not among those it may take (core %u)",
-                             c->l1_policy->policy.name, cache_illegal_victim(c->l1d), c->id);
     }
     return true;
 }
@@ -227,7 +223,7 @@ static void describe_mixed(const struct timing *t, struct residency *r)
     for (uint32_t i = 0; i < t->core_count && blocks < SHOWN; i++) {
         if (t->owner[i] != r)
             continue;
-        blocks += (uint32_t)__builtin_popcountll(t->cores[i]->blocks_used);
+        blocks += sm_block_count(t->cores[i]);
         regroup_describe_stuck(t->cores[i], window, &r->error);
     }
 }
@@ -396,7 +392,7 @@ static uint32_t resident_blocks(const struct timing *t, const struct residency *
     uint32_t sum = 0;
     for (uint32_t i = 0; i < t->core_count; i++)
         if (t->owner[i] == r)
-            sum += (uint32_t)__builtin_popcountll(t->cores[i]->blocks_used);
+            sum += sm_block_count(t->cores[i]);
     return sum;
 }
 

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-const char *const stall_names[STALL_COUNT] = {"issued",  "not_picked", "fetch",  "scoreboard", "memory", "pipeline",
-                                              "barrier", "fence",      "atomic", "held",       "drain"};
+const char *const stall_names[STALL_COUNT] = {
+#define STALL(id, name, sample, help, nsight) &name[sizeof "stalls." - 1],
+#include "heddle/metrics.def"
+};
 
 /* Policies */
 
@@ -25,7 +27,8 @@ void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
     SM_EVENTS(LISTEN)
 #undef LISTEN
     c->hears_cycles = SM_HEARD(c, cycles);
-    c->hears_l1 = SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict);
+    c->hears_l1 = c->l1_hooks || SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict);
+    c->hears_fills = c->l1_hooks || SM_HEARD(c, l1_fill);
     c->hears_held = SM_HEARD(c, held);
 }
 
@@ -92,13 +95,10 @@ static bool make_l1_policy(struct sm *c, struct arena *a, const struct sm_polici
         return true;
     struct heddle_setup setup = set_up(c, a, 1, &l1->policy, p->l1_values, p->seed);
     c->l1_policy = l1;
-    c->l1_state = instance(c, a, &l1->policy, &setup, e);
-    if (!c->l1_state)
+    if (!sm_l1_attach(c, e))
         return false;
-    bool has_hooks = l1->victim || l1->inserted || l1->touched || l1->removed || l1->bypass;
-    if (c->l1d && has_hooks && !cache_set_policy(c->l1d, l1, c->l1_state, &c->view))
-        return error_set(e, ERROR_INVALID, "L1 policy %s works with at most 64 ways", l1->policy.name);
-    return true;
+    c->l1_state = instance(c, a, &l1->policy, &setup, e);
+    return c->l1_state != NULL;
 }
 
 static bool make_divergence_unit(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
@@ -129,7 +129,7 @@ static bool make_policies(struct sm *c, struct arena *a, const struct sm_policie
     if (!make_schedulers(c, a, p, e) || !make_l1_policy(c, a, p, e) || !make_divergence_unit(c, a, p, e))
         return false;
     c->tells_cycles = c->hears_cycles;
-    c->l1_stirs = c->hears_l1 || SM_HEARD(c, l1_fill);
+    c->l1_stirs = SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict) || SM_HEARD(c, l1_fill);
     c->restless = !p->scheduler->steady_until && (c->hears_cycles || p->scheduler->hold || p->scheduler->hold_loads);
     return make_probes(c, a, p, e);
 }
@@ -241,7 +241,7 @@ static void empty_caches(struct sm *c)
     if (empties == LAUNCH_EMPTIES_NOTHING)
         return;
     if (c->l1d)
-        cache_invalidate(c->l1d);
+        sm_l1_invalidate(c);
     if (c->l1t && !c->lsu.fragments)
         cache_invalidate(c->l1t);
     if (c->l1c && empties == LAUNCH_EMPTIES_CACHES)
@@ -303,11 +303,15 @@ void sm_end(struct sm *c, uint64_t now)
     c->view.kernel++;
 }
 
-bool sm_has_room(const struct sm *c) { return (uint32_t)__builtin_popcountll(c->blocks_used) < c->block_limit; }
+uint32_t sm_block_count(const struct sm *c) { return (uint32_t)__builtin_popcountll(c->blocks_used); }
+
+bool sm_has_room(const struct sm *c) { return sm_block_count(c) < c->block_limit; }
+
+uint32_t sm_free_block(const struct sm *c) { return (uint32_t)__builtin_ctzll(~c->blocks_used); }
 
 void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
 {
-    uint32_t block = (uint32_t)__builtin_ctzll(~c->blocks_used);
+    uint32_t block = sm_free_block(c);
     struct sm_block *b = &c->blocks[block];
     sm_account_until(c, now);
     if (c->warp_log)
@@ -700,6 +704,19 @@ bool sm_idle(const struct sm *c)
 {
     return !c->resident && sm_lsu_idle(c) && collector_idle(c->collector) && (!c->l1d || cache_idle(c->l1d));
 }
+
+bool sm_has_work(const struct sm *c) { return c->free_count != SM_INFLIGHT; }
+
+/* They could issue, or are to be sent back to fetch. */
+uint64_t sm_kept_back(const struct sm *c)
+{
+    uint64_t waiting = c->ended | c->at_barrier | c->fenced | c->atomic_wait | c->asleep;
+    return (c->held | (c->valid & c->stale & ~waiting)) & c->resident;
+}
+
+uint64_t sm_running_warps(const struct sm *c) { return c->resident & ~c->ended & ~c->parked; }
+
+uint32_t sm_warp_pc(const struct sm *c, uint32_t slot) { return sm_program_pc(c->program, c->slots[slot].exec); }
 
 static void add_cache(struct cache_counters *sum, const struct cache_counters *x)
 {

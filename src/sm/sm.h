@@ -236,8 +236,9 @@ struct sm {
     bool busy;          /* something changed in this cycle */
     bool
         stirred; /* something changed since issue found nothing to do that may let a warp issue, or count differently */
-    bool restless;                           /* the policy may change its mind by itself: issue asks it every cycle */
-    bool hears_cycles, hears_l1, hears_held; /* somebody does */
+    bool restless; /* the policy may change its mind by itself: issue asks it every cycle */
+    bool hears_cycles, hears_l1, hears_fills, hears_held; /* somebody does */
+    bool l1_hooks;                                        /* the L1 policy wants to know what becomes of lines */
     bool tells_cycles; /* a scheduler, the L1 policy or the divergence unit hears of cycles; probes change nothing */
     bool l1_stirs;     /* one of those hears of L1 accesses, and may then let warps go */
     bool fetch_valid;
@@ -334,6 +335,8 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
               const struct exec_launch *launch, uint32_t block_limit, uint32_t warps_per_block, uint64_t now);
 void sm_end(struct sm *c, uint64_t now);
 bool sm_has_room(const struct sm *c);
+uint32_t sm_block_count(const struct sm *c);
+uint32_t sm_free_block(const struct sm *c);                      /* where the next block is placed: there is room */
 void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now); /* cta has been started */
 /* One cycle, without what touches device memory; then that, core after core. sm_perform is called in the same cycle. */
 void sm_cycle(struct sm *c, uint64_t now);
@@ -347,7 +350,11 @@ void sm_perform_atomic(struct sm *c, const struct packet *p);
 /* The atomic of a warp of the core that has not taken effect in all its lanes yet; *out stays as it is where there is
  * none. */
 void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pending *out);
-bool sm_idle(const struct sm *c);                            /* no resident warp, nothing in flight */
+bool sm_idle(const struct sm *c);              /* no resident warp, nothing in flight */
+bool sm_has_work(const struct sm *c);          /* instructions that have issued and not ended */
+uint64_t sm_kept_back(const struct sm *c);     /* warps that wait for nothing but a scheduler */
+uint64_t sm_running_warps(const struct sm *c); /* that have a next instruction */
+uint32_t sm_warp_pc(const struct sm *c, uint32_t slot);
 void sm_add_counters(struct sm *c, struct sm_counters *sum); /* since they were reset */
 void sm_reset_counters(struct sm *c);                        /* those of policies too */
 /* One more who hears what policies hear (p->on), for good, and changes nothing. */
@@ -395,6 +402,12 @@ void sm_lsu_release_answers(struct sm *c); /* before a cycle, where there are an
 bool sm_lsu_enter(struct sm *c);           /* behind the collectors: true, an instruction has entered */
 void sm_lsu_finish_hits(struct sm *c);     /* whose latency is over: all at once, they take no port */
 uint64_t sm_lsu_next(const struct sm *c);
+bool sm_l1_attach(struct sm *c, struct error *e); /* l1_policy.c: the policy is there, its instance not yet */
+/* Where hears_l1, hears_fills: */
+void sm_l1_tell_access(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r);
+void sm_l1_fill_and_tell(struct sm *c, const struct packet *answer);
+void sm_l1_drop(struct sm *c); /* as cache_drop and cache_invalidate */
+void sm_l1_invalidate(struct sm *c);
 bool sm_lsu_idle(const struct sm *c);
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);
 
