@@ -31,8 +31,8 @@ static uint32_t victim(void *context, const struct packet *request, uint32_t set
         return (uint32_t)way;
     if (way != -1 && !c->trouble[0])
         snprintf(c->trouble, sizeof c->trouble,
-                 "L1 policy %s chose way %d, which is not among those it may take (core %u)",
-                 c->l1_policy->policy.name, way, c->id);
+                 "L1 policy %s chose way %d, which is not among those it may take (core %u)", c->l1_policy->policy.name,
+                 way, c->id);
     return UINT32_MAX;
 }
 
@@ -51,11 +51,9 @@ bool sm_l1_attach(struct sm *c, struct error *e)
         return true;
     c->l1_hooks = l1->inserted || l1->touched || l1->removed;
     if ((decides || c->l1_hooks) && c->config->l1d.ways > CACHE_MASK_WAYS)
-        return error_set(e, ERROR_INVALID, "L1 policy %s works with at most %d ways", l1->policy.name,
-                         CACHE_MASK_WAYS);
+        return error_set(e, ERROR_INVALID, "L1 policy %s works with at most %d ways", l1->policy.name, CACHE_MASK_WAYS);
     if (decides)
-        cache_set_choices(
-            c->l1d, &(struct cache_choices){c, l1->victim ? victim : NULL, l1->bypass ? bypass : NULL});
+        cache_set_choices(c->l1d, &(struct cache_choices){c, l1->victim ? victim : NULL, l1->bypass ? bypass : NULL});
     return true;
 }
 
