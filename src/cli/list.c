@@ -4,6 +4,7 @@
 #include "cli/list_policies.h"
 #include "cli/text_table.h"
 #include "gpu/gpu.h"
+#include "results/metrics.h"
 #include "sweep/job.h"
 
 #include <fcntl.h>
@@ -178,27 +179,18 @@ static int import_machine(const char *path)
     return EXIT_USAGE; /* the file is the user's to mend */
 }
 
-static const struct metric {
-    const char *name, *unit, *definition, *nsight;
-} metrics[] = {
-#define METRIC(name, unit, definition, nsight) {name, unit, definition, nsight},
-#include "store/metrics.def"
-#undef METRIC
-};
-enum { METRIC_COUNT = sizeof metrics / sizeof *metrics };
-
 static int list_metrics(bool markdown)
 {
     if (markdown)
-        puts("| name | unit | definition | Nsight Compute |\n|---|---|---|---|");
-    for (int i = 0; i < METRIC_COUNT; i++) {
-        const struct metric *m = &metrics[i];
+        puts("| name | unit | definition | over launches | Nsight Compute |\n|---|---|---|---|---|");
+    for (uint32_t i = 0; i < result_metric_count; i++) {
+        const struct result_metric *m = &result_metrics[i];
         if (markdown) {
-            printf("| `%s` | %s | %s | %s%s%s |\n", m->name, m->unit, m->definition, *m->nsight ? "`" : "", m->nsight,
-                   *m->nsight ? "`" : "");
+            printf("| `%s` | %s | %s | %s | %s%s%s |\n", m->name, m->unit, m->help, m->total, *m->nsight ? "`" : "",
+                   m->nsight, *m->nsight ? "`" : "");
             continue;
         }
-        printf("%s (%s)\n    %s\n", m->name, m->unit, m->definition);
+        printf("%s (%s)\n    %s\n", m->name, m->unit, m->help);
         if (*m->nsight)
             printf("    Nsight Compute: %s\n", m->nsight);
     }

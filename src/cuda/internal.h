@@ -217,7 +217,6 @@ void limits_note_launch(struct context *ctx,
 
 /* errors.c */
 CUresult result_of(const struct error *e);
-const char *error_kind_name(enum error_kind kind);
 void driver_report(const struct error *e); /* stderr, and kept as the outcome */
 void driver_keep(const struct error *e);   /* the same without a word: it was said before */
 void driver_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -61,10 +61,10 @@ done
 for workload in bfs reduct spmv-vector; do
     for inner in lrr gto; do
         timed inner -s "$inner" "$workload" >/dev/null 2>&1
-        for style in gpgpusim gebhart narasiman; do
-            timed group -s "two-level:group=64,style=$style,inner=$inner" "$workload" >/dev/null 2>&1
+        for scheduler in two-level gebhart narasiman; do
+            timed group -s "$scheduler:group=64,inner=$inner" "$workload" >/dev/null 2>&1
             for counter in cycles stalls l1d issue; do
-                equal "$workload: two levels ($style) with all warps in the group are $inner: $counter" "$(value group "total.$counter")" "$(value inner "total.$counter")"
+                equal "$workload: $scheduler with all warps in the group are $inner: $counter" "$(value group "total.$counter")" "$(value inner "total.$counter")"
             done
         done
     done
