@@ -6,6 +6,7 @@ include mk/workloads.mk
 # Workloads follow MODE and WERROR as all else does; a library with sanitizers needs a program with them.
 $(WORKLOAD_OBJ)/%.o: private CFLAGS := -std=gnu11 $(OPTIMISE_$(MODE)) $(WARNINGS) -D_GNU_SOURCE $(CFLAGS)
 $(WORKLOAD_BINS): private LDFLAGS := $(ALL_LDFLAGS)
+include mk/twin.mk
 include mk/test.mk
 include mk/fuzz.mk
 include mk/bench.mk

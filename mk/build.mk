@@ -25,7 +25,7 @@ $(patsubst %,$(BUILD)/obj/src/replay/%.o,cache many_ways next_use trace_reader t
 # The driver API exports only what cuda.h declares.
 $(BUILD)/obj/src/cuda/%.o $(BUILD)/obj/src/cudart/%.o: ROOM_CFLAGS := -fvisibility=hidden
 
-$(BUILD)/obj/src/gpu/machine.o: machines/gtx480.ini
+$(BUILD)/obj/src/gpu/machine_find.o: machines/gtx480.ini
 $(BUILD)/obj/src/figure/report_assets.o: $(wildcard web/*)
 $(BUILD)/obj/%.o: %.c mk/config.mk
 	@mkdir -p $(@D)

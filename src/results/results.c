@@ -26,7 +26,8 @@ static json_t *text(const char *s)
     return t;
 }
 
-/* "machine": its own section is the object itself, the others are objects inside. */
+/* "machine": its own section is the object itself, the others are objects inside. The name of the rulebook, rules in
+ * that section, leaves this name to the object of the single rules. */
 static void put_key(void *object, const char *section, const char *key, const char *value, bool is_number)
 {
     json_t *o = object, *inside = strcmp(section, "machine") ? json_object_get(o, section) : o;
@@ -34,6 +35,8 @@ static void put_key(void *object, const char *section, const char *key, const ch
         inside = json_object();
         put(o, section, inside);
     }
+    if (inside == o && !strcmp(key, "rules"))
+        key = "rulebook";
     char *end = NULL;
     errno = 0;
     unsigned long long whole = strtoull(value, &end, 10);

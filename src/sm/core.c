@@ -19,13 +19,10 @@ static void make_listeners(struct sm *c, struct arena *a)
 
 void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
 {
-    struct heddle_events on = p->on;
-    if (c->settles && p == &c->schedulers[0].policy->policy)
-        on.cycles = NULL; /* issue.c tells them, when there is something to tell */
-#define LISTEN(event, ...)                                               \
-    if (on.event) {                                                      \
-        c->listeners.event.to[c->listeners.event.count].fn = on.event;   \
-        c->listeners.event.to[c->listeners.event.count++].state = state; \
+#define LISTEN(event, ...)                                                \
+    if (p->on.event) {                                                    \
+        c->listeners.event.to[c->listeners.event.count].fn = p->on.event; \
+        c->listeners.event.to[c->listeners.event.count++].state = state;  \
     }
     SM_EVENTS(LISTEN)
 #undef LISTEN
@@ -77,7 +74,6 @@ static void *instance(struct sm *c, struct arena *a, const struct heddle_policy 
 static bool make_schedulers(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
 {
     struct heddle_setup setup = set_up(c, a, 0, &p->scheduler->policy, p->scheduler_values, p->seed);
-    c->settles = p->scheduler->steady_until && p->scheduler->policy.on.cycles;
     for (uint32_t k = 0; k < c->config->schedulers; k++) {
         struct sm_scheduler *s = &c->schedulers[k];
         for (uint32_t slot = k; slot < c->config->warps; slot += c->config->schedulers)
@@ -132,7 +128,7 @@ static bool make_policies(struct sm *c, struct arena *a, const struct sm_policie
     c->policy_count = 3;
     if (!make_schedulers(c, a, p, e) || !make_l1_policy(c, a, p, e) || !make_divergence_unit(c, a, p, e))
         return false;
-    c->tells_cycles = c->settles || c->hears_cycles;
+    c->tells_cycles = c->hears_cycles;
     c->l1_stirs = SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict) || SM_HEARD(c, l1_fill);
     c->restless = !p->scheduler->steady_until && (c->hears_cycles || p->scheduler->hold || p->scheduler->hold_loads);
     return make_probes(c, a, p, e);
@@ -289,7 +285,6 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->seen_cycles = 0;
     c->accounted = c->cycles_told = now;
     *c->wake_at = SM_NEVER;
-    c->settled = false;
     c->held_before = 0;
     make_tables(c, launch_arena);
     empty_caches(c);
@@ -361,7 +356,6 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     if (c->regroup)
         regroup_place(c, block);
     c->stirred = true;
-    c->settled = false;
     c->others_at = 0;
     if (*c->wake_at > now)
         *c->wake_at = now;

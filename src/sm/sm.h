@@ -153,7 +153,6 @@ struct sm_scheduler {
     const struct heddle_scheduler *policy;
     void *state;
     uint64_t warps;
-    uint64_t hold; /* its answer, while the core is settled */
 };
 
 /* Who hears of each event. The lists are tables of their own: most are empty, and a core looks at the counts only. */
@@ -238,8 +237,6 @@ struct sm {
     bool
         stirred; /* something changed since issue found nothing to do that may let a warp issue, or count differently */
     bool restless; /* the policy may change its mind by itself: issue asks it every cycle */
-    bool settles;  /* the schedulers may ask not to be told of cycles */
-    bool settled;  /* they have: HEDDLE_UNTIL_SETS_CHANGE */
     bool hears_cycles, hears_l1, hears_fills, hears_held; /* somebody does */
     bool l1_hooks;                                        /* the L1 policy wants to know what becomes of lines */
     bool tells_cycles; /* a scheduler, the L1 policy or the divergence unit hears of cycles; probes change nothing */
@@ -281,7 +278,6 @@ struct sm {
     uint64_t seen_cycles;
     struct warp_log *warp_log; /* of each warp, what is counted of all; NULL: nobody wants to know */
     uint64_t cycles_told;
-    uint64_t shown_resident; /* of the view, when policies were last shown the sets; the view has the others */
     struct heddle_core view;
     struct sm_scheduler schedulers[SM_SCHEDULERS];
 
