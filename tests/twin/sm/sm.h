@@ -76,7 +76,7 @@ struct warp {
     /* This cycle. */
     bool issued, held, pipeline_open;
     /* Loops. */
-    int32_t loop; /* innermost that it is in, or -1 */
+    int32_t loop;   /* innermost that it is in, or -1 */
     uint32_t depth; /* calls around it */
 };
 
@@ -277,12 +277,14 @@ struct sm {
     void *l1_state, *divergence_state, *probe_states[SM_PROBES];
 
     struct warp warps[CORE_WARPS_MOST];
-    struct heddle_warp shown[CORE_WARPS_MOST]; /* as policies see them */
+    struct heddle_warp shown[CORE_WARPS_MOST];   /* as policies see them */
     int32_t caller_loop[CORE_WARPS_MOST][CALLS]; /* by slot and depth: the loop around the call */
     struct block blocks[BLOCKS];
     struct instruction inflight[INFLIGHT];
     uint32_t deferred[DEFERRED];
-    uint64_t held_before; /* warps that were held in the last cycle */
+    uint64_t held_before;   /* warps that were held in the last cycle */
+    uint64_t untold_cycles; /* to policies */
+    bool had_warps;         /* when they were last told */
 
     uint32_t last_fetched;
     bool decodes; /* an instruction has been fetched, and is decoded in the next cycle */
