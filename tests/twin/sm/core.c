@@ -13,11 +13,22 @@ static struct cache *make_cache(struct arena *a, const struct cache_config *conf
     return config->sets ? cache_create(a, config, NULL, NULL) : NULL;
 }
 
+static bool fits(const struct sm_config *g)
+{
+    uint32_t banks = g->l1d.banks ? g->l1d.banks : 1;
+    return g->sp_issue_width <= REGISTERS && g->sfu_issue_width <= REGISTERS && g->mem_issue_width <= REGISTERS &&
+           g->sp_collectors + g->sfu_collectors + g->mem_collectors <= COLLECTORS && g->register_banks <= BANKS &&
+           g->lsu_response_queue <= ANSWERS && g->l1d.latency_cycles * banks * g->lsu_steps <= QUEUE &&
+           g->shared_latency <= QUEUE && g->l1t.mshr_entries <= QUEUE;
+}
+
 struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count,
                      const struct sm_policies *policies, struct crossbar *requests, const struct address_map *map,
                      uint32_t answer_bytes, const uint64_t *network_now, struct error *e)
 {
     struct sm *c = arena_new(a, struct sm);
+    if (!fits(config))
+        return error_set(e, ERROR_UNSUPPORTED, "the twin has not so much room as this machine asks for"), NULL;
     c->config = config;
     c->id = id;
     c->port = id / (config->cores_per_cluster ? config->cores_per_cluster : 1);

@@ -43,6 +43,7 @@ enum {
     OPERANDS = 8,
     REGISTERS = 64, /* pipeline registers of one kind, more than any machine has */
     QUEUE = 4096,   /* places of a queue whose true limit is the machine's */
+    ANSWERS = 64,   /* from the interconnect that wait for the load/store unit */
     CALLS = 64      /* nested calls in which loops are followed */
 };
 
@@ -126,7 +127,7 @@ struct l1_pipe {
 
 struct answers {
     uint32_t count, limit;
-    struct packet list[64];
+    struct packet list[ANSWERS];
 };
 
 /* Texture accesses in the order of their results (textures.c). */
