@@ -1,30 +1,32 @@
 # The libraries and the command. Rooms are folders of src/; see docs/reading-order.md.
-CORE_ROOMS := base ptx exec mem sm policy policy/scheduler policy/l1 policy/divergence policy/probe gpu
+CORE_ROOMS := base ptx exec mem sm policy policy/scheduler policy/l1 policy/divergence policy/probe gpu results embed
 CORE_SOURCES := $(foreach room,$(CORE_ROOMS),$(wildcard src/$(room)/*.c))
 CUDA_SOURCES := $(wildcard src/cuda/*.c)
 CUDART_SOURCES := $(wildcard src/cudart/*.c)
 CUDART_VERSIONED := $(wildcard src/cudart/versioned/*.c)
-LAB_SOURCES := $(wildcard src/lab/*.c)
+# What the command has beside the simulator.
+COMMAND_ROOMS := replay program store experiment figure sweep
+COMMAND_SOURCES := $(foreach room,$(COMMAND_ROOMS),$(wildcard src/$(room)/*.c))
 CLI_SOURCES := $(wildcard src/cli/*.c)
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 CORE_OBJECTS := $(call objects,$(CORE_SOURCES))
 CUDA_OBJECTS := $(call objects,$(CUDA_SOURCES))
 CUDART_OBJECTS := $(call objects,$(CUDART_SOURCES))
 cudart_versioned = $(patsubst src/cudart/versioned/%.c,$(BUILD)/obj/cudart-$(1)/%.o,$(CUDART_VERSIONED))
-LAB_OBJECTS := $(call objects,$(LAB_SOURCES)) $(BUILD)/obj/src/cuda/fatbin.o
+COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))
 CLI_OBJECTS := $(call objects,$(CLI_SOURCES))
 
 # Handlers are loops over lanes: let the compiler vectorise them (sqrt too, which need not set errno).
 $(BUILD)/obj/src/exec/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) -fno-math-errno
 # What runs once a cycle: loops over cores, ways and banks.
 $(BUILD)/obj/src/mem/%.o $(BUILD)/obj/src/sm/%.o $(BUILD)/obj/src/gpu/timing.o $(BUILD)/obj/src/gpu/timing_launch.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) $(LTO_CFLAGS)
-# What runs once an access of a trace.
-$(BUILD)/obj/src/lab/replay_cache.o $(BUILD)/obj/src/lab/replay_many.o $(BUILD)/obj/src/lab/replay_next.o $(BUILD)/obj/src/lab/trace_reader.o $(BUILD)/obj/src/lab/trace_section.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
+# What runs once per access of a trace.
+$(patsubst %,$(BUILD)/obj/src/replay/%.o,cache many_ways next_use trace_reader trace_section): ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
 # The driver API exports only what cuda.h declares.
 $(BUILD)/obj/src/cuda/%.o $(BUILD)/obj/src/cudart/%.o: ROOM_CFLAGS := -fvisibility=hidden
 
-$(BUILD)/obj/src/gpu/machine.o: machines/gtx480.ini
-$(BUILD)/obj/src/lab/report_assets.o: $(wildcard web/*)
+$(BUILD)/obj/src/gpu/machine_find.o: machines/gtx480.ini
+$(BUILD)/obj/src/figure/report_assets.o: $(wildcard web/*)
 $(BUILD)/obj/%.o: %.c mk/config.mk
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ROOM_CFLAGS) -MMD -MP -c $< -o $@
@@ -60,8 +62,8 @@ $(eval $(call cudart_library,12,12))
 $(eval $(call cudart_library,13,13))
 CUDART_LIBRARIES := $(foreach version,11.0 12 13,$(BUILD)/lib/libcudart.so.$(version))
 
-$(BUILD)/bin/heddle: $(CLI_OBJECTS) $(LAB_OBJECTS) $(BUILD)/lib/libheddle.a
+$(BUILD)/bin/heddle: $(CLI_OBJECTS) $(COMMAND_OBJECTS) $(BUILD)/lib/libheddle.a
 	@mkdir -p $(@D)
-	$(CC) $^ -o $@ $(ALL_LDFLAGS) $(LAB_LIBS) $(LIBS)
+	$(CC) $^ -o $@ $(ALL_LDFLAGS) $(COMMAND_LIBS) $(LIBS)
 
--include $(CORE_OBJECTS:.o=.d) $(CUDA_OBJECTS:.o=.d) $(CUDART_OBJECTS:.o=.d) $(LAB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d)
+-include $(CORE_OBJECTS:.o=.d) $(CUDA_OBJECTS:.o=.d) $(CUDART_OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d)

@@ -27,5 +27,5 @@ PLAIN_LDFLAGS := $(SANITIZE_$(MODE)) $(LDFLAGS)
 ALL_LDFLAGS := $(if $(LTO),-fno-lto) $(PLAIN_LDFLAGS)
 LIBRARY_LDFLAGS := $(if $(LTO),-flto=auto -O3) $(PLAIN_LDFLAGS)
 # What only the command needs: the results store, content keys.
-LAB_LIBS := -lsqlite3 -lxxhash
+COMMAND_LIBS := -lsqlite3 -lxxhash
 LIBS := -ljansson -linih -lzstd -llz4 -lm -lpthread -ldl

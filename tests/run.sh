@@ -95,6 +95,9 @@ run_cli() {
     fi
 }
 
+group 'rooms: does every include and every call run downward'
+run_plain rooms sh tests/rooms.sh "$build"
+
 group 'unit: does each module do what it says'
 for test in tests/unit/test_*.c; do
     [ -e "$test" ] && run_cmocka "$build/tests/$(basename "$test" .c)"

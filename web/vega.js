@@ -1,4 +1,4 @@
-/* The part of Vega that the figures need, put together out of its modules (vega_modules, written above this by src/lab/vega.c) as its own index does.
+/* The part of Vega that the figures need, put together out of its modules (vega_modules, written above this by src/figure/vega.c) as its own index does.
  *
  * Vega: Copyright (c) 2015-2021, University of Washington Interactive Data Lab. All rights reserved.
  *

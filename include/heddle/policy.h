@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define HEDDLE_POLICY_ABI  5
+#define HEDDLE_POLICY_ABI  6
 #define HEDDLE_WARPS       64
 #define HEDDLE_NO_WARP     (-1)
 #define HEDDLE_NO_PC       UINT32_MAX
@@ -275,12 +275,7 @@ struct heddle_policy {
     struct heddle_events on;
 };
 
-/* An answer of steady_until: `hold` stays as it is, and `cycles` need not be told, until a cycle begins in which
- * resident, waiting or long_wait are others, or a warp is launched or ends; whatever else happens. Until then neither
- * is called, and the count of `cycles` leaves that time out. Only when all schedulers of a core say so. */
-#define HEDDLE_UNTIL_SETS_CHANGE (UINT64_MAX - 1)
-
-/* A scheduler: one instance a warp scheduler. */
+/* A scheduler: one instance per warp scheduler of a core. */
 struct heddle_scheduler {
     struct heddle_policy policy;
     /* The first warp of candidates in the policy's order, or HEDDLE_NO_WARP to let the slot idle. candidates is not
@@ -293,12 +288,10 @@ struct heddle_scheduler {
     uint64_t (*hold_loads)(void *state, const struct heddle_core *core);
     /* Warps that may not issue anything now (SWL). NULL: none. */
     uint64_t (*hold)(void *state, const struct heddle_core *core);
-    /* NULL: a policy with hold, hold_loads or cycles is asked and told in every cycle in which the core is awake, and a
-     * core with warps held back stays awake. Else, as long as nothing changes in the core's sets and no event comes,
-     * the policy need not be told cycle by cycle (`cycles` brings the count later), and its answers stay as they are
-     * before the cycle that this returns: UINT64_MAX, for ever; core->cycle + 1, they may be others in the next; or
-     * HEDDLE_UNTIL_SETS_CHANGE. Asked when a warp was held back and none issued; of a policy with `cycles` also before
-     * it is told. */
+    /* Lets a core sleep although it has warps held back. The first cycle in which the answers of hold and hold_loads
+     * may change, if the core's sets stay as they are and no event comes: core->cycle + 1, the next one; UINT64_MAX,
+     * never. Asked when a warp was held back and none issued. The cycles that the core then sleeps through are reported
+     * later, as one count. NULL: a core with hold, hold_loads or cycles is run in every cycle. */
     uint64_t (*steady_until)(void *state, const struct heddle_core *core);
 };
 

@@ -33,7 +33,7 @@ void *arena_alloc(struct arena *a, size_t size_bytes)
         size_t want = a->head ? a->head->size_bytes * 2 : FIRST_BLOCK_BYTES;
         if (want > LARGEST_BLOCK_BYTES)
             want = LARGEST_BLOCK_BYTES;
-        if (size_bytes > want / 4 && a->head) { /* goes behind the head, which stays open for small requests */
+        if (size_bytes > want / 4 && a->head) { /* goes after the head, which stays open for small requests */
             struct arena_block *b = new_block(size_bytes);
             b->next = a->head->next;
             a->head->next = b;

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_CLI_CACHE_H
 #define HEDDLE_CLI_CACHE_H
 
-#include "lab/replay.h"
+#include "replay/replay.h"
 
 struct cache_report {
     const char *path;

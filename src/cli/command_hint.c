@@ -2,7 +2,7 @@
  * word for one, or a slip of the fingers. Where nothing of that fits, nothing is proposed. */
 #include "cli/command_hint.h"
 
-#include "lab/places.h"
+#include "program/places.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -112,7 +112,7 @@ static void for_file(const char *word, char *out, size_t size)
             propose(out, size, files[i].command, word);
 }
 
-/* The beginning of a command, or a command with more behind it: "rep", "list-machines". */
+/* The beginning of a command, or a command with more after it: "rep", "list-machines". */
 static void for_beginning(const char *word, const char *const *names, size_t count, char *out, size_t size)
 {
     for (size_t i = 0; strlen(word) >= 2 && i < count; i++)

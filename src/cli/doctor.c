@@ -4,7 +4,7 @@
 #include "base/out_of_memory.h"
 #include "cli/cli.h"
 #include "exec/exec.h"
-#include "lab/program.h"
+#include "program/program.h"
 
 #include <errno.h>
 #include <getopt.h>

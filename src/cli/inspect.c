@@ -33,7 +33,7 @@ static const char help[] =
     "      --json         everything, as JSON\n"
     "  -h, --help         this text\n"
     "\n"
-    "A PC counts 8 bytes an instruction from the function's start. Registers are those alive at once, in 32-bit "
+    "A PC counts 8 bytes per instruction from the function's start. Registers are those alive at once, in 32-bit "
     "units;\n"
     "the real assembler may need more or fewer.\n";
 

@@ -21,6 +21,8 @@ static const struct {
     {"inspect", "FILE.ptx [views]", "control flow, loops, branches and registers of PTX", cli_inspect},
     {"cache", "TRACE [options]", "a trace of L1D accesses through caches of other sizes and policies", cli_cache},
     {"list", "workloads|machines|metrics|...", "what there is to choose from", cli_list},
+    {"machine", "show NAME | diff A B", "every value of a machine and where it comes from, or what differs",
+     cli_machine},
     {"doctor", "PROGRAM|FILE.ptx", "what of a program cannot run here, before it is run", cli_doctor},
     {"task", NULL, NULL, cli_task}, /* what tasks of a cluster run: not for people */
 };

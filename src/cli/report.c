@@ -1,5 +1,5 @@
 /* heddle report: a store as a page to look at, as CSV, and as PDF figures for papers. */
-#include "lab/report.h"
+#include "figure/report.h"
 #include "cli/cli.h"
 
 #include <getopt.h>

@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/sweep_progress.h"
 #include "cli/text_table.h"
-#include "lab/report.h"
+#include "figure/report.h"
 
 #include <errno.h>
 #include <getopt.h>

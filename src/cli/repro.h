@@ -2,8 +2,8 @@
 #ifndef HEDDLE_CLI_REPRO_H
 #define HEDDLE_CLI_REPRO_H
 
-#include "lab/experiment.h"
-#include "lab/figure.h"
+#include "experiment/experiment.h"
+#include "figure/figure.h"
 
 struct repro_request {
     const char *experiment;   /* path */

@@ -5,9 +5,9 @@
 #include "cli/cli.h"
 #include "cli/summary.h"
 #include "gpu/setup.h"
-#include "lab/child.h"
-#include "lab/program.h"
 #include "policy/bundle.h"
+#include "program/program.h"
+#include "sweep/child.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static const char help[] =
     "Usage: heddle run [OPTION...] PROGRAM [ARGUMENT...]\n"
     "Runs PROGRAM on the simulated GPU: a workload's name ('heddle list workloads'), or the path of a program that "
     "uses CUDA.\n"
-    "What stands behind PROGRAM is its own.\n"
+    "What follows PROGRAM is its own.\n"
     "\n"
     "Machine and policies (SPEC is NAME[:key=value,...], or the path of a shared object):\n"
     "  -m, --machine NAME     one of 'heddle list machines' or the path of a file; default gtx480\n"
@@ -172,7 +172,7 @@ static int check_values(const struct run_options *o)
         return cli_usage("run", "-j needs a number from 1 to %d, not '%s'", MOST_THREADS, o->threads);
     if (o->timeline_cycles && !is_window(o->timeline_cycles))
         return cli_usage(
-            "run", "--timeline-cycles needs two numbers A:B, the first cycle and the one behind the last, not '%s'",
+            "run", "--timeline-cycles needs two numbers A:B, the first cycle and the one after the last, not '%s'",
             o->timeline_cycles);
     if (o->timeline_cycles && !o->timeline)
         return cli_usage("run", "--timeline-cycles is for --timeline FILE");
@@ -246,8 +246,7 @@ static bool check_size(const struct run_options *o, const struct program *p, str
     if (!o->size)
         return true;
     if (!p->is_workload)
-        return error_set(e, ERROR_NOT_FOUND,
-                         "--size is for workloads; a program's own arguments stand behind its name");
+        return error_set(e, ERROR_NOT_FOUND, "--size is for workloads; a program's own arguments follow its name");
     for (int i = 0; i < 3; i++)
         if (!strcmp(o->size, sizes[i]))
             return true;
@@ -255,7 +254,7 @@ static bool check_size(const struct run_options *o, const struct program *p, str
     return false;
 }
 
-/* The end of a path in front of a spec's parameters: behind ".so" where there is one, else before the first colon. */
+/* The end of a path in front of a spec's parameters: after ".so" where there is one, else before the first colon. */
 static size_t spec_path_length(const char *spec)
 {
     for (const char *at = spec; (at = strstr(at, ".so")); at++)

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_CLI_SUMMARY_H
 #define HEDDLE_CLI_SUMMARY_H
 
-#include "lab/child.h"
+#include "sweep/child.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ enum { SUMMARY_BAR_BYTES = 64 };
 /* Lanes 1 to 32, two a character: each as high as its share of the largest. */
 const char *summary_lanes_bar(const struct summary_counters *c, bool utf8, char out[SUMMARY_BAR_BYTES]);
 
-/* One row a kernel, and the totals. */
+/* One row per kernel, and the totals. */
 void summary_print(const struct child_result *r, FILE *to);
 
 #endif

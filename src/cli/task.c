@@ -1,6 +1,6 @@
 /* heddle task MANIFEST LINE SPOOL: one run of a sweep, as a task of a job array executes it. Not for people. */
 #include "cli/cli.h"
-#include "lab/job.h"
+#include "sweep/job.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Tables for people: two spaces between columns, no lines, nothing behind the last cell of a row. */
+/* Tables for people: two spaces between columns, no lines, nothing after the last cell of a row. */
 #include "cli/text_table.h"
 
 #include <stdarg.h>

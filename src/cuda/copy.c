@@ -167,7 +167,7 @@ static CUresult put_aside(struct work *w)
     return CUDA_SUCCESS;
 }
 
-/* Behind work that is pending, of a stream that does not capture. *waits: the call does, for the copy. */
+/* After work that is pending, of a stream that does not capture. *waits: the call does, for the copy. */
 static CUresult prepare_later(struct work *w, CUstream stream, bool *waits)
 {
     const CUDA_MEMCPY3D *c = &w->copy;

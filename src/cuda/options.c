@@ -217,7 +217,7 @@ static bool keep_window(struct options *o, const char *value, struct error *e)
     const char *colon = read_count(value, &o->timeline_first, ":");
     if (!colon || !*colon || !read_count(colon + 1, &o->timeline_end, "") || o->timeline_first >= o->timeline_end)
         return error_set(e, ERROR_INVALID,
-                         "HEDDLE_OPTIONS: --timeline-cycles needs two numbers A:B, the first cycle and the one behind "
+                         "HEDDLE_OPTIONS: --timeline-cycles needs two numbers A:B, the first cycle and the one after "
                          "the last, not '%.100s'",
                          value);
     return true;

@@ -14,7 +14,7 @@ struct options {
     char scheduler[4352], l1[4352],
         divergence[4352];         /* specs, perhaps with the path of a shared object; empty: not given */
     char bundle[4352];            /* of -p; the specs above are then its policies, too */
-    char sets[OPTIONS_SET_BYTES]; /* the values of --set, one behind the other, each with its end mark */
+    char sets[OPTIONS_SET_BYTES]; /* the values of --set, one after the other, each with its end mark */
     uint32_t set_count, set_bytes;
     char probes[OPTIONS_PROBE_BYTES]; /* the specs of --probe, in the same way */
     uint32_t probe_count, probe_bytes;

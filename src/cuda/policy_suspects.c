@@ -54,7 +54,7 @@ struct suspect_call suspects_call(void *const *frames, int count)
 {
     struct suspect_call call = {0};
     for (int i = 0; i < count; i++) {
-        /* Behind this handler, the trampoline and where the signal came they are where calls return to: behind a call
+        /* After this handler, the trampoline and where the signal came they are where calls return to: after a call
          * of abort that is the next function. */
         uintptr_t code = (uintptr_t)frames[i] - (i > 2);
         if (is_suspect(code)) {

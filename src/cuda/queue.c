@@ -363,7 +363,7 @@ static bool begin_all(void)
     return any;
 }
 
-/* Callbacks behind work that failed; there may be nobody who drives until they are done. */
+/* Callbacks after work that failed; there may be nobody who drives until they are done. */
 static void tell_failures(void)
 {
     for (struct lane *l = driver_get()->lanes; l;) {

@@ -72,7 +72,7 @@ void queue_note_host_function(int step); /* it enters (1) or leaves (-1) one */
 void queue_note_wait(int step);          /* this thread drives, and goes on to until what it waits for is done */
 uint32_t queue_pause_waits(void);        /* but not while it is in a host function; */
 void queue_resume_waits(uint32_t waits); /* then it does again */
-/* A host function makes a call. CUDA forbids that, as what it waits for may be behind it in its stream; here the stream
+/* A host function makes a call. CUDA forbids that, as what it waits for may be after it in its stream; here the stream
  * goes on without it. */
 void queue_set_aside(void);
 CUresult queue_run_kernel(const struct work *w); /* to its end: of a graph */

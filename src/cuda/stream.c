@@ -192,7 +192,7 @@ CUAPI CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned int fl
 }
 API_ALIAS(cuStreamWaitEvent_ptsz, cuStreamWaitEvent)
 
-/* A callback behind a kernel that failed is told so. */
+/* A callback after a kernel that failed gets its error. */
 CUAPI CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void *user, unsigned int flags)
 {
     struct stream *s;

@@ -165,7 +165,7 @@ CUAPI CUresult cuTexRefDestroy(CUtexref handle)
     return api_leave(r);
 }
 
-/* A binding is tried out at once, so that its error is told by the call. */
+/* A binding is tried out at once, so that its error is reported by the call. */
 static CUresult set_resource(struct reference *ref, const CUDA_RESOURCE_DESC *d)
 {
     struct texture t = {0};

@@ -10,7 +10,7 @@ bool rt_is_of_code(int r)
            r == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || r == CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Such a failure would be the same the next time, and has been told. */
+/* Such a failure would be the same the next time, and has been reported. */
 static int lasting(int r) { return rt_is_of_code(r) ? r : CUDA_SUCCESS; }
 
 int binary_load(struct fat_binary *b)

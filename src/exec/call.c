@@ -340,7 +340,7 @@ static bool leader_target(struct exec_warp *w, const struct call_site *site, uin
     return true;
 }
 
-/* Lanes that do not take part (guard, or another target) wait behind the call. */
+/* Lanes that do not take part (guard, or another target) wait after the call. */
 static void call_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     const struct call_site *site = in->extra;

@@ -34,7 +34,7 @@ static inline void simt_next(struct exec_warp *w)
 
 /* call.c */
 void call_enter(struct exec_warp *w, const struct exec_inst *in, uint32_t mask, const struct exec_function *callee);
-void call_leave(struct exec_warp *w);         /* back to the caller's frame; pc behind the call */
+void call_leave(struct exec_warp *w);         /* back to the caller's frame; pc after the call */
 bool call_prepare_frame(struct exec_warp *w); /* address registers of the frame at hand */
 
 /* control.c */

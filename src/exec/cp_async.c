@@ -11,7 +11,7 @@
 
 static void no_effect(struct exec_warp *w, const struct exec_inst *in, uint32_t mask) { (void)w, (void)in, (void)mask; }
 
-/* cp.async: 4, 8 or 16 bytes a lane; the end beyond the source's size is filled with zeros. */
+/* cp.async: 4, 8 or 16 bytes per lane; the end beyond the source's size is filled with zeros. */
 
 enum limit { LIMIT_NONE, LIMIT_SIZE, LIMIT_IGNORE };
 
@@ -52,7 +52,7 @@ static bool locate_limited(struct exec_warp *w, const struct copy *c, uint32_t m
     return true;
 }
 
-/* The read, which is what the warp tells now, and the write, done by now. */
+/* The read, which is what the warp reports now, and the write, done by now. */
 static void note_both(struct exec_warp *w, const struct copy *c, uint32_t mask)
 {
     uint8_t *to[WARP_LANES];
@@ -155,7 +155,7 @@ static bool decode_arrive(struct decoder *d)
     return decode_count(d, 1, 1) && access_decode_address(d, decode_operand(d, 0), space, a);
 }
 
-/* Bulk copies: one a lane, of any multiple of 16 bytes. */
+/* Bulk copies: one per lane, of any multiple of 16 bytes. */
 
 struct bulk {
     struct access_address to, from, barrier;

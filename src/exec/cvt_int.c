@@ -61,7 +61,7 @@ exec_handler *cvt_int_handler(const struct cvt_form *f, int to_bits, int from_bi
     return extend_table[__builtin_ctz((unsigned)kept / 8)][is_signed][from_bits == 64][to];
 }
 
-/* cvt.pack: a and b, saturated, below the low bits of c. sub[0]: bits an element, sub[1]: signed. */
+/* cvt.pack: a and b, saturated, below the low bits of c. sub[0]: bits per element, sub[1]: signed. */
 static uint32_t pack_element(int32_t x, int bits, bool is_signed)
 {
     int32_t least = is_signed ? -(1 << (bits - 1)) : 0, most = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;

@@ -1,4 +1,4 @@
-/* Decodes one function: every ptx_inst becomes an exec_inst at the same index, and behind the last stands a return. */
+/* Decodes one function: every ptx_inst becomes an exec_inst at the same index, and after the last stands a return. */
 #include "exec/control.h"
 
 #include "base/out_of_memory.h"

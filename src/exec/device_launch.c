@@ -172,7 +172,7 @@ static void fill(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, 
     succeed(w, mask, arguments, result);
 }
 
-/* One text for all: errors are told by the host. It stays in memory until the queue goes. */
+/* One text for all: errors are reported by the host. It stays in memory until the queue goes. */
 static void error_string(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result)
 {
     static const char text[] = "no error";

@@ -122,8 +122,8 @@ struct exec_image {
 /* Takes the modules over, also on failure. Several modules are linked. */
 struct exec_image *exec_image_create(struct memory *memory, struct ptx_module **modules, uint32_t count,
                                      struct error *e);
-/* The same, but what is wrong with the code of a kernel is told when it is prepared, which must come before it is run
- * or asked about. Preparing one twice does nothing. */
+/* The same, but what is wrong with the code of a kernel is reported when it is prepared, which must come before it is
+ * run or asked about. Preparing one twice does nothing. */
 struct exec_image *exec_image_create_lazy(struct memory *memory, struct ptx_module **modules, uint32_t count,
                                           struct error *e);
 bool exec_image_prepare(struct exec_image *image, struct exec_function *kernel, struct error *e);
@@ -201,7 +201,7 @@ struct exec_warp {
     bool owns_stack, owns_registers; /* grown beyond what the block gave it */
     struct call_frame *frames;
     uint32_t frame_depth, frame_capacity;
-    uint8_t *registers; /* register stack: frames one behind the other */
+    uint8_t *registers; /* register stack: frames one after the other */
     uint64_t registers_bytes;
     uint32_t registers_offset; /* of the current frame */
     uint64_t executed;         /* warp instructions so far */
@@ -258,7 +258,8 @@ struct exec_cluster {
 
 struct exec_counters {
     uint64_t lanes[WARP_LANES + 1]; /* warp instructions by lanes executed */
-    uint64_t branches, divergent_branches;
+#define EXEC_COUNT(field, name, unit, sample, help, nsight) uint64_t field;
+#include "heddle/metrics.def"
     uint64_t load_requests;
 };
 
@@ -328,8 +329,8 @@ struct exec_launch {
     uint64_t effects;
     struct exec_fault fault;
     struct error *error;
-    FILE *printf_out;
-    void *user; /* of whoever drives the launch */
+    FILE *printf_out; /* NULL: nowhere */
+    void *user;       /* of whoever drives the launch */
 };
 
 /* From one lane's local memory to the next. Lanes mostly use the same place in theirs; an odd number of cache lines

@@ -192,7 +192,7 @@ static bool prepare(struct exec_image *image, const struct exec_function *kernel
     for (uint32_t i = 0; good && i < image->function_count; i++) {
         struct exec_function *f = image->functions[i];
         if (needed[i] && !f->code && !decode_function(image, f, e)) {
-            free(f->constants); /* the next that needs it is told the same */
+            free(f->constants); /* the next that needs it gets the same error */
             f->constants = NULL;
             f->code = NULL;
             good = false;

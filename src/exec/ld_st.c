@@ -1,7 +1,7 @@
 /* ld, ldu, st (PTX ISA 9.7.9: data movement), and the instructions that only advise the memory system: prefetch,
  * discard, policies, fences.
  *
- * A load or store of a warp is: the lanes' addresses, one check of all of them (access.c), then one loop a vector
+ * A load or store of a warp is: the lanes' addresses, one check of all of them (access.c), then one loop per vector
  * element; a full warp whose lanes access memory at one distance from each other, as most do, is checked and moved as a
  * row. There is one handler for each pair of memory type and register width. Cache operators, eviction priorities,
  * scopes and orderings do not change values: memory is coherent, and a warp's accesses happen in program order. What
@@ -405,7 +405,7 @@ static bool decode_transfer(struct decoder *d, bool is_store)
     if (bytes > MAX_VECTOR_BYTES || (bytes > 16 && (t->count == 2 || t->element_bytes < 4)) ||
         (t->count == 8 && t->element_bytes != 4))
         return decode_wrong(d, NULL, "%s: no such vector", d->in->spelling);
-    if (bytes > 16 && space != PTX_SPACE_GLOBAL) /* the pipelines of the other spaces take 16 bytes a lane */
+    if (bytes > 16 && space != PTX_SPACE_GLOBAL) /* the pipelines of the other spaces take 16 bytes per lane */
         return decode_wrong(d, NULL, "%s: vectors of 32 bytes are for .global only", d->in->spelling);
     t->bytes = (uint8_t)bytes;
     return decode_cache_policy(d, 2) &&
@@ -542,7 +542,7 @@ bool decode_fence(struct decoder *d)
     return d->in->operand_count == 2 || decode_count(d, 0, 0); /* a tensormap fence names an address and a size */
 }
 
-/* pmevent, griddepcontrol, setmaxnreg: 9.7.19 and 9.7.13. Kernels run one behind the other, and registers are not
+/* pmevent, griddepcontrol, setmaxnreg: 9.7.19 and 9.7.13. Kernels run one after the other, and registers are not
  * rationed. */
 bool decode_hint(struct decoder *d)
 {

@@ -1,5 +1,5 @@
 /* When lanes that wait for others of their warp go on without them. On GPUs since sm_70 a lane that spins until another
- * one of its warp does something gets what it waits for; under a reconvergence stack that other lane may wait, behind
+ * one of its warp does something gets what it waits for; under a reconvergence stack that other lane may wait, after
  * the loop or on the other side of a branch, for the one that spins. So, for code of such architectures, where lanes of
  * a warp have waited for long for others, and those come back to the same state without having changed anything, the
  * ones that wait are let go, as a strand (strands.c). Where lanes have spun once in a launch, those that come out of

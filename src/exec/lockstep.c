@@ -25,7 +25,7 @@ struct lockstep {
     struct path *paths;
     uint32_t depth, capacity;
     uint32_t live; /* threads that have not ended */
-    uint64_t ran;  /* instructions of the path on top, yet to be told */
+    uint64_t ran;  /* instructions of the path on top, yet to be reported */
     bool left;
 };
 
@@ -81,7 +81,7 @@ void lockstep_start(struct lockstep *b, struct exec_cta *cta, const struct locks
 }
 
 /* Before the path on top becomes another. */
-static void tell(struct lockstep *b)
+static void report(struct lockstep *b)
 {
     if (b->ran && b->observer->ran)
         b->observer->ran(b->observer->context, b->cta, top_of(b)->masks, b->ran);
@@ -111,7 +111,7 @@ void lockstep_show(struct lockstep *b)
 
 static void leave(struct lockstep *b)
 {
-    tell(b);
+    report(b);
     lockstep_show(b);
     b->left = true;
     if (b->observer->left)
@@ -192,7 +192,7 @@ static void move_to(struct lockstep *b, uint32_t pc)
     top->pc = pc;
     if (pc != top->stop)
         return;
-    tell(b);
+    report(b);
     settle(b);
 }
 
@@ -262,7 +262,7 @@ static void split(struct lockstep *b, const struct lockstep_branch *e)
 {
     struct path *top = top_of(b);
     uint32_t meet = e->reconvergence;
-    tell(b);
+    report(b);
     if (meet == top->stop || meet == NO_RPC) { /* the entry below waits at the same place already */
         meet = top->stop;
         b->depth--;
@@ -312,7 +312,7 @@ static void end_threads(struct lockstep *b, const struct exec_inst *in)
 {
     uint32_t ended[LOCKSTEP_WARPS];
     b->live -= issue(b, in, ended);
-    tell(b);
+    report(b);
     top_of(b)->pc++; /* for those that stay */
     for (uint32_t i = 0; i < b->cta->warp_count; i++) {
         struct exec_warp *w = &b->cta->warps[i];
@@ -352,7 +352,7 @@ static void reach_barrier(struct lockstep *b, const struct exec_inst *in)
         return;
     }
     top->barrier = 1 + id;
-    tell(b);
+    report(b);
     settle(b);
 }
 
@@ -416,7 +416,7 @@ uint64_t lockstep_run(struct lockstep *b, uint64_t budget)
         }
     }
     if (b->depth && !b->left)
-        tell(b);
+        report(b);
     return done;
 }
 

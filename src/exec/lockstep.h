@@ -19,13 +19,13 @@ struct lockstep_branch {
     const uint32_t *taken, *not_taken;
 };
 
-/* What is told while a block runs. */
+/* What is reported while a block runs. */
 struct lockstep_observer {
     void *context;
     void (*branch)(void *context, const struct exec_cta *cta, const struct lockstep_branch *b);
     /* So many instructions were executed by a path, one after the other. */
     void (*ran)(void *context, const struct exec_cta *cta, const uint32_t *masks, uint64_t instructions);
-    void (*left)(void *context, const struct exec_cta *cta); /* of the rest of the block nothing is told */
+    void (*left)(void *context, const struct exec_cta *cta); /* of the rest of the block nothing is reported */
 };
 
 struct lockstep;

@@ -62,7 +62,7 @@ struct memory_state {
     struct extent *holes; /* free parts of the heap, sorted, never adjacent */
     uint32_t hole_count, hole_capacity;
     char freed_labels[FREED_KEPT][LABEL_KEPT];
-    uint64_t closed_end;  /* nothing at or behind it was ever closed to the host (base/guard.h) */
+    uint64_t closed_end;  /* nothing at or after it was ever closed to the host (base/guard.h) */
     bool margins_written; /* some kernel wrote into a margin: from then on they are cleared as well */
 };
 
@@ -119,7 +119,7 @@ static bool reserve_range(struct memory *m)
     return false;
 }
 
-/* Room for one more element behind the count there are; false when out of host memory. */
+/* Room for one more element after the count there are; false when out of host memory. */
 static bool grow(void **items, uint32_t count, uint32_t *capacity, size_t item_bytes)
 {
     if (count < *capacity)
@@ -260,7 +260,7 @@ static uint64_t place_physically(struct memory *m, uint64_t size_bytes, enum mem
     return at;
 }
 
-/* What lies beside a range (the end of its granules, a margin) has lines of its own: those behind its physical place
+/* What lies beside a range (the end of its granules, a margin) has lines of its own: those after its physical place
  * are another range's. */
 static uint64_t physical_beside(const struct memory *m, uint64_t address)
 {
@@ -308,7 +308,7 @@ static void insert_hole(struct memory_state *s, uint32_t at, struct extent hole)
     s->hole_count++;
 }
 
-/* Takes [base, base + bytes) out of hole at; what remains in front of it and behind it stays free. Room for one more
+/* Takes [base, base + bytes) out of hole at; what remains in front of it and after it stays free. Room for one more
  * hole is there. */
 static void take_from_hole(struct memory_state *s, uint32_t at, uint64_t base, uint64_t bytes)
 {
@@ -326,7 +326,7 @@ static void take_from_hole(struct memory_state *s, uint32_t at, uint64_t base, u
         remove_hole(s, at);
 }
 
-/* What a range of this size occupies from its base on: its granules, its margin, and a gap behind them. A margin more
+/* What a range of this size occupies from its base on: its granules, its margin, and a gap after them. A margin more
  * lies before the base. */
 static uint64_t occupied_bytes(uint64_t size_bytes, enum memory_kind kind)
 {

@@ -27,7 +27,7 @@ struct memory_range {
     enum memory_kind kind;
     uint64_t serial;   /* counts allocations, from 1 */
     const char *label; /* name of the variable, or NULL */
-    uint64_t physical; /* where it lies as caches and DRAM see it: allocations one behind the other, without the gaps
+    uint64_t physical; /* where it lies as caches and DRAM see it: allocations one after the other, without the gaps
                           that guard them */
 };
 
@@ -71,7 +71,7 @@ const struct memory_range *memory_find(const struct memory *m, uint64_t address)
 const struct memory_range *memory_find_granule(const struct memory *m, uint64_t address);
 uint64_t memory_granules_end(const struct memory_range *r);
 /* The live range around which so many bytes may be touched: they lie in it, in its granules, or in a margin before or
- * behind them. NULL: none. Whoever writes outside of the range says so, that it can be cleared. */
+ * after them. NULL: none. Whoever writes outside of the range says so, that it can be cleared. */
 const struct memory_range *memory_find_margin(const struct memory *m, uint64_t address, uint64_t bytes);
 void memory_note_margin_write(struct memory *m);
 /* The address as caches and DRAM see it; of an unknown address: itself. *near: the range found last, a copy, for

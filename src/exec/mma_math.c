@@ -1,7 +1,7 @@
 /* The arithmetic of wmma and mma (PTX ISA 9.7.14), as an H200 does it.
  *
  * f16, bf16, tf32: products are exact. Those of up to TENSOR_WIDTH steps of k and the accumulator are aligned to the
- * largest exponent among them, each cut (towards zero) behind TENSOR_FRACTION_BITS, and added exactly; the sum is cut
+ * largest exponent among them, each cut (towards zero) after TENSOR_FRACTION_BITS, and added exactly; the sum is cut
  * to f32, or rounded to nearest for f16. The ISA leaves order and precision open; these values repeat the hardware's
  * results to the bit. Earlier chips have narrower units: 4 wide on sm_70, 8 on sm_80, with one or two bits less. e4m3,
  * e5m2: as Hopper runs them, on the f16 unit in two halves, with the accumulator added at the end. f64: fused
@@ -257,7 +257,7 @@ static float f16_product(const union matrix *a, const union matrix *b, int in_a,
                    false);
 }
 
-/* The sum of two products behind start; -0 leaves the sign of a zero product alone. */
+/* The sum of two products after start; -0 leaves the sign of a zero product alone. */
 static float quad_pair(const union matrix *a, const union matrix *b, int in_a, int in_b, float start)
 {
     return f16_product(a, b, in_a + 1, in_b + 1, f16_product(a, b, in_a, in_b, start));

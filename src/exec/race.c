@@ -20,8 +20,8 @@ enum { MOST_PAIRS = 1024 };
 
 enum act {
     ACT_NONE,
-    ACT_ACCESS,   /* one, which the warp tells when it is done */
-    ACT_ACCESSES, /* several, told one by one (race_access) */
+    ACT_ACCESS,   /* one, which the warp reports when it is done */
+    ACT_ACCESSES, /* several, reported one by one (race_access) */
     ACT_FENCE,
     ACT_CLUSTER_ARRIVE,
     ACT_CLUSTER_WAIT,
@@ -130,7 +130,7 @@ static bool is_release(const struct ptx_inst *in)
 static struct rule rule_of_barrier(const struct ptx_inst *in)
 {
     if (!ptx_has_modifier(in, PTX_MOD_CLUSTER))
-        return (struct rule){0}; /* told by the barrier itself */
+        return (struct rule){0}; /* reported by the barrier itself */
     return (struct rule){.act = ptx_has_modifier(in, PTX_MOD_ARRIVE) ? ACT_CLUSTER_ARRIVE : ACT_CLUSTER_WAIT};
 }
 
@@ -497,7 +497,7 @@ uint32_t race_run(struct exec_warp *w, uint32_t budget)
     return done;
 }
 
-/* What others tell */
+/* What others report */
 
 void race_barrier_arrive(struct exec_warp *w, uint32_t id)
 {

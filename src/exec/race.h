@@ -51,7 +51,7 @@ void race_block_destroy(struct race_block *b);
 void race_step(struct exec_warp *w);                     /* as exec_step */
 uint32_t race_run(struct exec_warp *w, uint32_t budget); /* as exec_run */
 
-/* Told by those that do it, where exec_cta.race is there and the warp is not only watched (spin.c): */
+/* Reported by those that do it, where exec_cta.race is there and the warp is not only watched (spin.c): */
 void race_barrier_arrive(struct exec_warp *w, uint32_t id);
 void race_barrier_open(struct exec_cta *cta, uint32_t id); /* all have arrived; those that waited pass now */
 void race_barrier_pass(struct exec_warp *w);

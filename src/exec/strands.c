@@ -214,7 +214,7 @@ void strands_part(struct exec_warp *w, uint32_t lanes)
     simt_resume(w);
 }
 
-/* The strand waits within the warp for lanes that have not come. Those of its own that wait behind it, where paths
+/* The strand waits within the warp for lanes that have not come. Those of its own that wait after it, where paths
  * meet, may be among them. */
 static void part_from_meeting(struct exec_warp *w)
 {

@@ -301,7 +301,7 @@ static bool decode_fetch_result(struct decoder *d, struct fetch *f)
     if (o->kind == PTX_OPERAND_PAIR) {
         f->has_resident = true;
         if (o->element_count != 2 || !decode_pred_dst(d, &o->elements[1], &f->resident))
-            return decode_wrong(d, o, "%s: a predicate is expected behind '|'", d->in->spelling);
+            return decode_wrong(d, o, "%s: a predicate is expected after '|'", d->in->spelling);
         o = &o->elements[0];
     }
     if (o->kind != PTX_OPERAND_VECTOR || o->element_count != count)
@@ -325,7 +325,7 @@ static bool is_float_scalar(const struct ptx_operand *o)
     return o->kind == PTX_OPERAND_FLOAT || (o->kind == PTX_OPERAND_REG && o->reg->type == PTX_F32);
 }
 
-/* Behind the coordinates: a level or two gradients, an offset, a value to compare with */
+/* After the coordinates: a level or two gradients, an offset, a value to compare with */
 static bool decode_fetch_extras(struct decoder *d, struct fetch *f)
 {
     int next = 2, dimensions = tex_dimensions(f->geometry);
@@ -433,7 +433,7 @@ static uint32_t address_number(enum texture_address a)
     return a == TEXTURE_WRAP ? 0 : a == TEXTURE_MIRROR ? 1 : a == TEXTURE_CLAMP ? 3 : 4;
 }
 
-/* The layers of an array count as the dimension behind its own. */
+/* The layers of an array count as the dimension after its own. */
 static uint32_t height_of(const struct texture *t, const struct texture_array *a)
 {
     if (a->height || t->kind == TEXTURE_LINEAR)

@@ -3,7 +3,7 @@
  * so one body interprets a description of the form.
  *
  * Of the scalar ones today's GPUs have only the PTX assembler's replacement code, which departs from the ISA's text in
- * saturation, in min and max behind a shift, in a destination of .h1 and in vmad of unsigned sources. What silicon
+ * saturation, in min and max after a shift, in a destination of .h1 and in vmad of unsigned sources. What silicon
  * gives (H200) is followed here; each place says so. */
 #include "exec/video.h"
 #include "exec/lanes.h"
@@ -106,7 +106,7 @@ static int64_t saturate_scalar(const struct video_form *f, int64_t v)
     return saturate(taken, f->signed_d, selected_bits(f->select_d));
 }
 
-/* min and max behind a shift see all its 64 bits. */
+/* min and max after a shift see all its 64 bits. */
 static uint32_t second_result(const struct video_form *f, int64_t v, uint32_t c)
 {
     int64_t wide = is_shift(f) ? (f->saturate ? (int32_t)v : v) : f->signed_d ? (int32_t)v : (int64_t)(uint32_t)v;
@@ -184,7 +184,7 @@ static const struct {
 
 static bool take_types(struct decoder *d, struct video_form *f)
 {
-    int first = f->op == VIDEO_SET ? 0 : 1; /* vset has no destination type: min and max behind it go by a's */
+    int first = f->op == VIDEO_SET ? 0 : 1; /* vset has no destination type: min and max after it go by a's */
     if (!type_count_is(d, first + 2))
         return false;
     for (int i = 0; i < first + 2; i++)

@@ -1,7 +1,7 @@
 /* wmma.load, wmma.store and wmma.mma (PTX ISA 9.7.14.4). Fragments are those of mma_fragments.c, the multiplication is
  * mma.c's; here are the shapes and types that exist, and the way between a fragment and memory.
  *
- * A load or store takes several accesses a lane; the last one is left in w->access. Left out: .satfinite on f16
+ * A load or store takes several accesses per lane; the last one is left in w->access. Left out: .satfinite on f16
  * matrices, which PTX dropped with ISA 6.5. */
 #include "exec/access.h"
 #include "exec/decode.h"
@@ -73,7 +73,7 @@ struct transfer {
     uint8_t bits;     /* of an element, as the stride counts them */
 };
 
-/* Every register is filled from one access, where its elements are neighbours in memory, or from one an element. */
+/* Every register is filled from one access, where its elements are neighbours in memory, or from one per element. */
 struct pieces {
     int count, bits;
 };

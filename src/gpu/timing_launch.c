@@ -172,10 +172,6 @@ static bool check_cores(const struct timing *t, struct error *e)
         }
         if (c->trouble[0])
             return error_set(e, c->trouble_is_hang ? ERROR_DEADLOCK : ERROR_INVALID, "%s", c->trouble);
-        if (c->l1d && cache_illegal_victim(c->l1d) >= 0)
-            return error_set(e, ERROR_INVALID,
-                             "L1 policy %s chose way %d, which is not among those it may take (core %u)",
-                             c->l1_policy->policy.name, cache_illegal_victim(c->l1d), c->id);
     }
     return true;
 }

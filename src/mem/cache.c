@@ -21,7 +21,6 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define PLAIN_READS \
     (1u << PACKET_LOAD | 1u << PACKET_LOCAL_LOAD | 1u << PACKET_CONST | 1u << PACKET_TEXTURE | 1u << PACKET_INST)
-enum { POLICY_WAYS_MOST = 64 };
 
 /* What leaves with a victim. */
 struct leaving {
@@ -57,7 +56,6 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
         .index_address = index_address,
         .index_context = context,
         .blocked = {.address = UINT64_MAX},
-        .illegal_victim = -1,
         .counters = arena_new(a, struct cache_counters),
     };
     mshr_init(&c->head.mshr, a, config->mshr_entries, config->mshr_merge);
@@ -72,18 +70,28 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
     return c;
 }
 
-bool cache_set_policy(struct cache *c, const struct heddle_l1 *policy, void *state, const struct heddle_core *core)
+void cache_set_choices(struct cache *c, const struct cache_choices *choices)
 {
-    if (policy && policy->victim && c->sets.ways > POLICY_WAYS_MOST)
-        return false;
-    c->policy = policy;
-    c->plain_reads = policy ? 0 : PLAIN_READS;
-    c->policy_state = state;
-    c->core = core;
-    return true;
+    assert(c->sets.ways <= CACHE_MASK_WAYS);
+    c->choices = *choices;
+    c->asks = true;
+    c->plain_reads = 0;
 }
 
-int cache_illegal_victim(const struct cache *c) { return c->illegal_victim; }
+struct cache_ways cache_ways(const struct cache *c, uint32_t set)
+{
+    struct cache_ways w = {0};
+    for (uint32_t way = 0; way < c->sets.ways; way++) {
+        uint64_t bit = (uint64_t)1 << way;
+        if (*tag_at(c, set, way) == NO_TAG)
+            w.empty |= bit;
+        else if (line_at(c, set, way)->reserved)
+            w.reserved |= bit;
+        else
+            w.lines |= bit;
+    }
+    return w;
+}
 
 void cache_set_writeback(struct cache *c, enum packet_kind kind, uint32_t miss_reserve)
 {
@@ -167,9 +175,21 @@ static void read_partial(struct cache *c, const struct lookup *l, uint32_t entry
 
 /* Taking and losing lines. */
 
+static NOINLINE uint32_t ask_victim(struct cache *c, const struct lookup *l)
+{
+    struct cache_ways ways = cache_ways(c, l->set);
+    return ways.lines | ways.empty ? c->choices.victim(c->choices.context, l->request, l->set, &ways) : NO_WAY;
+}
+
+static NOINLINE bool ask_bypass(struct cache *c, const struct lookup *l)
+{
+    struct cache_ways ways = cache_ways(c, l->set);
+    return c->choices.bypass(c->choices.context, l->request, l->set, &ways);
+}
+
 static inline uint32_t choose_victim(struct cache *c, const struct lookup *l)
 {
-    return unlikely(c->policy && c->policy->victim) ? cache_policy_victim(c, l) : cache_sets_oldest(&c->sets, l->set);
+    return unlikely(c->choices.victim != NULL) ? ask_victim(c, l) : cache_sets_oldest(&c->sets, l->set);
 }
 
 static struct packet writeback_of(const struct cache *c, uint64_t address, const struct cache_line *line,
@@ -209,8 +229,6 @@ static inline void evict(struct cache *c, const struct lookup *l, uint32_t way, 
     c->evictions++;
     if (unlikely(line->modified))
         write_back(c, l, address, line, leaving);
-    if (unlikely(c->policy))
-        cache_tell_removed(c, l->set, way, HEDDLE_EVICTED);
 }
 
 /* Puts the line of the access where the victim was; nothing of it is valid yet. */
@@ -221,8 +239,7 @@ static ALWAYS_INLINE struct cache_line *take_way(struct cache *c, struct lookup 
     c->touched = true;
     l->way = way;
     l->there = cache_sets_put(&c->sets, l->set, way, l->line, l->request->warp, l->age);
-    if (unlikely(c->policy))
-        cache_tell_inserted(c, l, way);
+    l->result->change = CACHE_INSERTED;
     return l->there;
 }
 
@@ -234,8 +251,7 @@ static void drop_sectors(struct cache *c, const struct lookup *l)
     if (line->valid || line->reserved)
         return;
     cache_sets_empty(&c->sets, l->set, l->way);
-    if (c->policy)
-        cache_tell_removed(c, l->set, l->way, HEDDLE_DROPPED);
+    l->result->change = CACHE_DROPPED;
 }
 
 /* Outcomes. */
@@ -258,8 +274,8 @@ static enum cache_outcome fail_at(struct cache *c, const struct packet *request,
     result->fail = why;
     c->fails[why]++;
     c->head.blocked = why == CACHE_FAIL_MSHR ? CACHE_BLOCKED_BY_ENTRIES : CACHE_BLOCKED;
-    if (c->policy && why == CACHE_FAIL_WAYS)
-        c->head.blocked = 0; /* a policy may answer differently when it is asked again */
+    if (c->asks && why == CACHE_FAIL_WAYS)
+        c->head.blocked = 0; /* the owner may decide differently when it is asked again */
     c->blocked = (struct blocked){.address = request->address, .rest = rest_of(request), .set = set, .why = why};
     return CACHE_FAIL;
 }
@@ -269,6 +285,7 @@ static enum cache_outcome fail(struct cache *c, const struct lookup *l, enum cac
     return fail_at(c, l->request, l->set, why, l->result);
 }
 
+/* The line is there, or on its way. */
 static inline void found(const struct lookup *l)
 {
     l->result->line_warp = l->there->warp;
@@ -293,8 +310,7 @@ static enum cache_outcome read_hit(struct cache *c, const struct lookup *l)
     if (l->request->kind == PACKET_ATOMIC)
         line->modified |= l->need;
     found(l);
-    if (unlikely(c->policy))
-        cache_tell_touched(c, l, HEDDLE_HIT);
+    l->result->change = CACHE_TOUCHED;
     return done(c, l, CACHE_HIT);
 }
 
@@ -309,8 +325,7 @@ static enum cache_outcome read_pending(struct cache *c, const struct lookup *l, 
     } else {
         touch_line(c, l);
         found(l);
-        if (c->policy)
-            cache_tell_touched(c, l, HEDDLE_PENDING);
+        l->result->change = CACHE_TOUCHED;
     }
     return done(c, l, CACHE_PENDING);
 }
@@ -356,7 +371,7 @@ static enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t a
         return fail(c, l, CACHE_FAIL_MSHR);
     if (queue_room(c) < 1)
         return fail(c, l, CACHE_FAIL_QUEUE);
-    bool bypass = l->way == NO_WAY && cache_policy_bypasses(c, l);
+    bool bypass = l->way == NO_WAY && unlikely(c->choices.bypass != NULL) && ask_bypass(c, l);
     struct leaving leaving = {.modified = false};
     enum cache_fail why;
     if (!bypass && !c->on_fill && !reserve_line(c, l, asked, &leaving, &why))
@@ -404,7 +419,7 @@ static enum cache_outcome read_not_there(struct cache *c, struct lookup *l)
     if (l->way != NO_WAY)
         missing &= (uint8_t)~l->there->valid;
     if (l->way != NO_WAY || c->on_fill ||
-        c->policy) /* else it cannot be on its way: that has a line, unless it bypasses the cache */
+        c->asks) /* else it cannot be on its way: that has a line, unless it bypasses the cache */
         entry = mshr_find(&c->head.mshr, l->line, missing, &covered);
     uint8_t asked = missing & (uint8_t)~covered;
     enum cache_outcome outcome = likely(asked) ? read_miss(c, l, asked) : read_pending(c, l, entry);
@@ -428,8 +443,7 @@ static enum cache_outcome write_down(struct cache *c, const struct lookup *l, en
             drop_sectors(c, l);
         } else if (outcome == CACHE_HIT) {
             touch_line(c, l);
-            if (c->policy)
-                cache_tell_touched(c, l, HEDDLE_HIT);
+            l->result->change = CACHE_TOUCHED;
         }
     }
     return done(c, l, outcome);
@@ -443,8 +457,7 @@ static enum cache_outcome write_back_hit(struct cache *c, const struct lookup *l
         write_bytes(c, l, 0);
     touch_line(c, l);
     found(l);
-    if (unlikely(c->policy))
-        cache_tell_touched(c, l, HEDDLE_HIT);
+    l->result->change = CACHE_TOUCHED;
     return done(c, l, CACHE_HIT);
 }
 
@@ -561,7 +574,7 @@ static NOINLINE enum cache_outcome access_at(struct cache *c, const struct packe
 }
 
 /* A read of a line that is not there, and so cannot be on its way either: where lines are taken at the miss, and nobody
- * is told. */
+ * is asked. */
 static ALWAYS_INLINE enum cache_outcome plain_miss(struct cache *c, const struct packet *request, uint64_t age,
                                                    uint32_t set, struct cache_result *result)
 {
@@ -590,6 +603,7 @@ static ALWAYS_INLINE enum cache_outcome plain_miss(struct cache *c, const struct
     uint32_t entry = mshr_open(&c->head.mshr, line, need, request, age, cache_sets_place(&c->sets, set, way));
     send_read(c, request, line, entry, need);
     result->way = way;
+    result->change = CACHE_INSERTED;
     c->head.blocked = 0;
     c->taken[0][CACHE_MISS]++;
     return CACHE_MISS;
@@ -612,7 +626,8 @@ static ALWAYS_INLINE enum cache_outcome access_set(struct cache *c, const struct
     c->intra_warp_hits += line->warp == request->warp && line->age == age;
     c->taken[0][CACHE_HIT]++;
     cache_sets_touch(&c->sets, set, way);
-    *result = (struct cache_result){.line_warp = line->warp, .line_age = line->age, .way = way, .set = set};
+    *result = (struct cache_result){
+        .change = CACHE_TOUCHED, .line_warp = line->warp, .line_age = line->age, .way = way, .set = set};
     return CACHE_HIT;
 }
 
@@ -687,20 +702,21 @@ void cache_where(const struct cache *c, uint64_t address, uint32_t *set, uint32_
 }
 
 /* Data has come for a line that was not reserved. */
-static void store_unreserved(struct cache *c, uint32_t entry)
+static void store_unreserved(struct cache *c, uint32_t entry, struct cache_result *result)
 {
     const struct mshr_entry *e = &c->head.mshr.entries[entry];
-    struct cache_result result = {.evicted = false};
     const struct packet *request = mshr_request(&c->head.mshr, entry, 0);
     uint32_t set = set_of(c, e->line);
     struct lookup l =
-        look_up(c, request, e->line, set, cache_sets_find(&c->sets, set, e->line), e->asked, e->age, &result);
+        look_up(c, request, e->line, set, cache_sets_find(&c->sets, set, e->line), e->asked, e->age, result);
     if (l.way == NO_WAY) {
         struct leaving leaving = {.modified = false};
         uint32_t way = choose_victim(c, &l);
         if (way == NO_WAY)
             return;
         take_way(c, &l, way, &leaving);
+        result->set = set;
+        result->way = way;
         if (leaving.modified)
             push_miss(c, &leaving.writeback);
     }
@@ -708,9 +724,10 @@ static void store_unreserved(struct cache *c, uint32_t entry)
     l.there->modified |= e->modified;
 }
 
-bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now)
+bool cache_fill_line(struct cache *c, const struct packet *answer, struct cache_result *result)
 {
-    (void)now;
+    result->change = CACHE_UNCHANGED;
+    result->evicted = false;
     c->fills++;
     if (!mshr_answer(&c->head.mshr, answer->token, answer->sectors ? answer->sectors : c->all_sectors))
         return false;
@@ -724,9 +741,16 @@ bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now)
         line->valid |= e->asked;
         line->modified |= e->modified;
     } else if (!e->bypass) {
-        store_unreserved(c, answer->token);
+        store_unreserved(c, answer->token, result);
     }
     return true;
+}
+
+bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now)
+{
+    (void)now;
+    struct cache_result result;
+    return cache_fill_line(c, answer, &result);
 }
 
 void cache_touch(struct cache *c, uint64_t address, uint64_t now)
@@ -742,13 +766,9 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
         uint32_t way = cache_sets_oldest(&c->sets, l.set);
         if (way == NO_WAY)
             return;
-        if (c->policy && *tag_at(c, l.set, way) != NO_TAG)
-            cache_tell_removed(c, l.set, way, HEDDLE_EVICTED);
         l.way = way;
         l.there = cache_sets_put(&c->sets, l.set, way, tag, NO_OWNER, 0);
         c->touched = true;
-        if (c->policy)
-            cache_tell_inserted(c, &l, way);
     }
     struct cache_line *line = l.there;
     uint8_t need = l.need & (uint8_t) ~(line->valid | line->reserved);
@@ -777,8 +797,6 @@ void cache_drop(struct cache *c)
                 continue;
             }
             cache_sets_empty(&c->sets, set, way);
-            if (c->policy)
-                cache_tell_removed(c, set, way, HEDDLE_FLUSHED);
         }
 }
 
@@ -787,10 +805,6 @@ void cache_invalidate(struct cache *c)
     assert(c->head.mshr.used == 0);
     if (!c->touched)
         return;
-    for (uint32_t set = 0; c->policy && set < c->sets.count; set++)
-        for (uint32_t way = 0; way < c->sets.ways; way++)
-            if (*tag_at(c, set, way) != NO_TAG)
-                cache_tell_removed(c, set, way, HEDDLE_FLUSHED);
     cache_sets_clear(&c->sets);
     c->touched = false;
     c->head.blocked = 0;

@@ -3,13 +3,13 @@
  *
  * A miss reserves its line at once (allocate on miss) or when the data comes (on fill). Requests for a line on its way
  * are merged into its MSHR entry. What cannot be taken fails, and is tried again by the caller in a later cycle;
- * nothing has changed then. The victim is chosen by an L1 policy where there is one (include/heddle/policy.h), else
- * LRU. */
+ * nothing has changed then. The victim is chosen by the owner where it wants to (struct cache_choices), else LRU.
+ *
+ * A cache answers; it tells nobody. What an access or a fill did to lines stands in its struct cache_result. */
 #ifndef HEDDLE_MEM_CACHE_H
 #define HEDDLE_MEM_CACHE_H
 
 #include "base/arena.h"
-#include "heddle/policy.h"
 #include "mem/config.h"
 #include "mem/mshr.h"
 #include "mem/packet.h"
@@ -22,28 +22,34 @@ enum cache_outcome {
     CACHE_FAIL,    /* cannot be taken now */
 };
 
+/* Why an access was not taken (heddle/metrics.def): CACHE_FAIL_WAYS, _MSHR, _MERGE, _QUEUE. */
 enum cache_fail {
-    CACHE_FAIL_WAYS /* all ways reserved */,
-    CACHE_FAIL_MSHR,
-    CACHE_FAIL_MERGE,
-    CACHE_FAIL_QUEUE,
+#define L1D_FAIL(id, name, unit, help, nsight) CACHE_FAIL_##id,
+#include "heddle/metrics.def"
     CACHE_FAIL_COUNT
 };
 
+/* What a cache counts: a member for each L1D_COUNT of heddle/metrics.def, and what is not reported. */
 struct cache_counters {
-    uint64_t accesses; /* hits + misses + pending_hits; an access that fails is counted once it is taken */
-    uint64_t hits, misses, pending_hits;
+#define L1D_COUNT(field, name, unit, sample, help, nsight) uint64_t field;
+#include "heddle/metrics.def"
     uint64_t fails[CACHE_FAIL_COUNT]; /* tries that failed */
-    uint64_t reads, writes, write_hits, write_misses;
-    uint64_t intra_warp_hits, inter_warp_hits; /* read hits by the warp that brought the line, by others */
-    uint64_t evictions, writebacks;
-    uint64_t fills;       /* packets that came back */
+    uint64_t fills;                   /* packets that came back */
     uint64_t misses_sent; /* packets put into the miss queue to read: by reads, and for lines that stores missed */
 };
 
-/* What an access did, for events and for the caller. */
+/* What happened to the line of an access. */
+enum cache_change {
+    CACHE_UNCHANGED,
+    CACHE_INSERTED, /* it was given a way; where another had to leave: `evicted` */
+    CACHE_TOUCHED,  /* it was found: a hit, or a read merged into a line that is on its way */
+    CACHE_DROPPED,  /* a store wrote to it, and nothing of it is left */
+};
+
+/* What an access, or a fill, did. */
 struct cache_result {
     enum cache_fail fail;
+    enum cache_change change;
     bool sends_write;         /* the packet itself goes down through the miss queue (write-through) */
     bool evicted;             /* a valid line left to make room (not: dropped by a store) */
     uint16_t writeback_bytes; /* it was modified: bytes that go down, else 0 */
@@ -79,13 +85,23 @@ static inline const struct cache_head *cache_head(const struct cache *c) { retur
 typedef uint64_t cache_index_fn(const void *context, uint64_t address);
 struct cache *cache_create(struct arena *a, const struct cache_config *config, cache_index_fn *index_address,
                            const void *context);
-/* Before the first access; without one, LRU. `touched` is called for hits and, with outcome HEDDLE_PENDING, for merged
- * reads of a reserved line; `victim` is asked also when ways are free. False, and LRU stays: more ways than a mask has
- * bits. */
-bool cache_set_policy(struct cache *c, const struct heddle_l1 *policy, void *state, const struct heddle_core *core);
-/* A way that the policy chose as victim and that may not be taken (reserved, or none of the set's), -1: never. The
- * access failed then. */
-int cache_illegal_victim(const struct cache *c);
+/* The ways of a set, each in one of three sets: its line may leave, it has none, its line is on its way. */
+struct cache_ways {
+    uint64_t lines, empty, reserved;
+};
+struct cache_ways cache_ways(const struct cache *c, uint32_t set); /* of a cache with at most CACHE_MASK_WAYS */
+enum { CACHE_MASK_WAYS = 64 };
+/* Decisions that the owner of a cache takes: hooks may be NULL. They are asked again when an access is tried again. */
+struct cache_choices {
+    void *context;
+    /* The way that the line of the request takes: of `lines` or `empty`, one of which is not empty; or UINT32_MAX, none
+     * (a reservation failure). NULL: LRU. */
+    uint32_t (*victim)(void *context, const struct packet *request, uint32_t set, const struct cache_ways *ways);
+    /* True: the read that misses takes no line. NULL: never. */
+    bool (*bypass)(void *context, const struct packet *request, uint32_t set, const struct cache_ways *ways);
+};
+/* Before the first access. At most CACHE_MASK_WAYS. */
+void cache_set_choices(struct cache *c, const struct cache_choices *choices);
 
 /* A read or write of packet->bytes at packet->address, all within one line; packet->sectors, where it names some of
  * those, says which are meant. age: of the asking warp, which with its slot says who brought a line (slots are used
@@ -147,6 +163,8 @@ static inline void cache_miss_pop(struct cache *c)
  * sector each: the line is valid when all sectors asked for have come (packet->sectors says which, 0: all). Returns
  * true when the MSHR entry is complete and its requests are ready. */
 bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now);
+/* The same, and what it did to lines: where they are taken when the data comes. */
+bool cache_fill_line(struct cache *c, const struct packet *answer, struct cache_result *result);
 /* Requests whose data has come, oldest fill first, in order of arrival; one is taken at a time. NULL: none. The entry
  * is free again when its last request has been popped. */
 static inline bool cache_has_ready(const struct cache *c) { return cache_head(c)->ready_requests != 0; }

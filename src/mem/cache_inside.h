@@ -1,5 +1,4 @@
-/* A cache as plain data, between cache.c, which decides what happens to accesses, and cache_policy.c, which asks and
- * tells its policy. */
+/* A cache as plain data. */
 #ifndef HEDDLE_MEM_CACHE_INSIDE_H
 #define HEDDLE_MEM_CACHE_INSIDE_H
 
@@ -20,7 +19,7 @@ struct cache {
     struct blocked blocked;
     uint64_t line_mask; /* of an address: its line */
     uint32_t
-        plain_reads; /* kinds of packets, by bits: a hit changes no more than the order of use, and nobody is told */
+        plain_reads; /* kinds of packets, by bits: a hit changes no more than the order of use, and nobody is asked */
     uint8_t all_sectors; /* of a line */
     uint8_t group;       /* 32-byte sectors that come and go together */
     bool whole_lines, on_fill, write_allocate, stores_fetch, touched;
@@ -32,10 +31,8 @@ struct cache {
     uint32_t miss_reserve, line_bytes;
     cache_index_fn *index_address;
     const void *index_context;
-    const struct heddle_l1 *policy;
-    void *policy_state;
-    const struct heddle_core *core;
-    int illegal_victim;
+    bool asks; /* its owner takes decisions */
+    struct cache_choices choices;
     struct cache_sets sets;
     uint64_t taken[2][CACHE_FAIL];    /* accesses: reads, writes; by outcome */
     uint64_t fails[CACHE_FAIL_COUNT]; /* without head.repeats */
@@ -63,12 +60,5 @@ static inline struct cache_line *line_at(const struct cache *c, uint32_t set, ui
 {
     return cache_sets_line(&c->sets, set, way);
 }
-
-/* cache_policy.c. There is a policy; cache_policy_bypasses may also find none. */
-void cache_tell_inserted(struct cache *c, const struct lookup *l, uint32_t way);
-void cache_tell_touched(struct cache *c, const struct lookup *l, enum heddle_outcome outcome);
-void cache_tell_removed(struct cache *c, uint32_t set, uint32_t way, enum heddle_leave why);
-uint32_t cache_policy_victim(struct cache *c, const struct lookup *l);
-bool cache_policy_bypasses(struct cache *c, const struct lookup *l);
 
 #endif

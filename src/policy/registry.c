@@ -10,7 +10,9 @@
 #include <string.h>
 
 #define SCHEDULERS(X) \
-    X(lrr) X(rr) X(sticky) X(oldest) X(gto) X(swl) X(ccws) X(daws) X(paws) X(caws) X(gcaws) X(two_level)
+    X(lrr)            \
+    X(rr)             \
+    X(sticky) X(oldest) X(gto) X(swl) X(ccws) X(daws) X(paws) X(caws) X(gcaws) X(two_level) X(gebhart) X(narasiman)
 #define L1S(X)         X(lru) X(fifo) X(random) X(srrip) X(ship) X(cacp)
 #define DIVERGENCES(X) X(pdom) X(tbc) X(capri)
 #define PROBES(X) \

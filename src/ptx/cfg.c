@@ -1,7 +1,7 @@
 /* Basic blocks and edges of a PTX function, its dominators and post-dominators, and where the paths of a branch meet
  * again.
  *
- * A virtual exit node stands behind every ret, exit, trap, call of a function that does not return, and the function's
+ * A virtual exit node follows every ret, exit, trap, call of a function that does not return, and the function's
  * end. A cycle that reaches none of them would have no post-dominator, so the blocks that close it get an edge to the
  * exit that exists only here. The reconvergence point of a branch is the first instruction of its block's immediate
  * post-dominator. Calls do not end a block (one that never returns does): what happens in the callee is the callee's
@@ -78,7 +78,7 @@ void ptx_visit_targets(const struct ptx_inst *in, ptx_target_visitor *visit, voi
         visit_operand_targets(&in->operands[i], visit, context);
 }
 
-/* Leaders: the first instruction, every branch target, and what stands behind an instruction that ends a block. One
+/* Leaders: the first instruction, every branch target, and what follows an instruction that ends a block. One
  * entry more than instructions, since a label may stand at the function's end. */
 static void mark_leader(void *leaders, uint32_t target) { ((bool *)leaders)[target] = true; }
 

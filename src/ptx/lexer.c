@@ -142,7 +142,7 @@ static void finish(struct lexer *lx, enum token_kind kind, const char *end)
     lx->at = end;
 }
 
-/* Words behind a dot hold "::" as well: shared::cta. */
+/* Words after a dot hold "::" as well: shared::cta. */
 static const char *dot_word_end(const char *s)
 {
     for (;; s++) {

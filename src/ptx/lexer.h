@@ -46,14 +46,14 @@ struct lexer {
 
 void lexer_start(struct lexer *lx, const struct source *source, struct error *e);
 void lexer_next(struct lexer *lx);
-/* The next byte behind the current token that is neither blank nor comment, or 0 at the end; consumes nothing but
+/* The next byte after the current token that is neither blank nor comment, or 0 at the end; consumes nothing but
  * blanks. */
 int lexer_peek(struct lexer *lx);
 /* End of the run of suffixes ".a.b::c" that starts at s with no blanks in it. */
 const char *lexer_suffix_end(const struct lexer *lx, const char *s);
 /* Moves the reading position within the current line (the parser split a token by hand). */
 void lexer_seek(struct lexer *lx, const char *at);
-/* ".5" reads as a word behind a dot; where a number is due, it is one. */
+/* ".5" reads as a word after a dot; where a number is due, it is one. */
 void lexer_reread_as_number(struct lexer *lx);
 /* Skips the rest of the line. */
 void lexer_skip_line(struct lexer *lx);

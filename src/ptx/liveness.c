@@ -27,7 +27,7 @@ static void visit_operand(const struct ptx_operand *o, enum ptx_reg_role role, p
 /* Reads before writes, so that a visitor that walks forward may see d in `add d, d, 1` as both. */
 static void visit_call(const struct ptx_inst *in, ptx_reg_visitor *visit, void *context)
 {
-    uint32_t callee = 0; /* a list before it holds what the call returns, a list behind it the arguments */
+    uint32_t callee = 0; /* a list before it holds what the call returns, a list after it the arguments */
     while (callee < in->operand_count && in->operands[callee].kind == PTX_OPERAND_LIST)
         callee++;
     for (uint32_t i = callee; i < in->operand_count; i++)
@@ -147,7 +147,7 @@ static bool runs_off_end(const struct liveness_build *l, uint32_t block)
     const struct ptx_inst *last = &l->f->insts[end - 1];
     if (end == l->f->inst_count && ptx_falls_through(last))
         return true;
-    return l->cfg->blocks[block].exits && (ptx_flags(last) & PTX_F_BRANCH); /* to a label behind the last instruction */
+    return l->cfg->blocks[block].exits && (ptx_flags(last) & PTX_F_BRANCH); /* to a label after the last instruction */
 }
 
 static void find_crossing_registers(struct arena *scratch, struct liveness_build *l)
@@ -271,7 +271,7 @@ static void drop_results(void *context, const struct ptx_reg *reg, enum ptx_reg_
     make_dead(s, reg);
 }
 
-/* Behind a guard a result stays alive before the instruction too, unless nothing reads it. */
+/* After a guard a result stays alive before the instruction too, unless nothing reads it. */
 static void drop_unread_results(void *context, const struct ptx_reg *reg, enum ptx_reg_role role)
 {
     struct live_set *s = context;

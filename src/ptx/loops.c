@@ -96,7 +96,7 @@ static void try_header(struct arena *a, struct loop_search *s, uint32_t header)
     grow_loop(s, s->loop_count++);
 }
 
-/* Sort key: begin ascending, then end descending, so that a loop stands behind the loops around it. */
+/* Sort key: begin ascending, then end descending, so that a loop follows the loops around it. */
 static int compare_loops(const void *x, const void *y)
 {
     const struct ptx_loop *a = *(struct ptx_loop *const *)x, *b = *(struct ptx_loop *const *)y;

@@ -2,7 +2,7 @@
  *
  * A vector register stands for its scalars, as it does among the parameters; '_' for a whole result, however many
  * scalars that is. As in real assemblers, a value may have another shape than its parameter as long as it has as many
- * bits: a .v2 .u32 where a .b64 is declared, a .v4 .u16 where a .v2 .u32 is. A mov in front of the call, or behind it,
+ * bits: a .v2 .u32 where a .b64 is declared, a .v4 .u16 where a .v2 .u32 is. A mov in front of the call, or after it,
  * makes one of the other. */
 #include "ptx/parser.h"
 

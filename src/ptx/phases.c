@@ -48,7 +48,7 @@ uint32_t ptx_find_phases(const struct ptx_phase_step *steps, uint32_t count, uin
     uint32_t phases = cut(steps, count, register_count, order, out), sum = 0, next_length = 0;
     for (uint32_t i = count; i-- > 0;) {
         if (out[i].ends) {
-            next_length = sum; /* of the phase that begins behind it */
+            next_length = sum; /* of the phase that begins after it */
             sum = 0;
         }
         out[i].distance = sum += steps[i].latency_cycles;

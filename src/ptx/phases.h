@@ -20,7 +20,7 @@ struct ptx_phase {
     uint32_t number;      /* from 1 */
     uint32_t distance;    /* latencies from here to the end of the phase, both inclusive */
     uint32_t length;      /* of the whole phase */
-    uint32_t next_length; /* of the one behind it; 0: there is none */
+    uint32_t next_length; /* of the one after it; 0: there is none */
     bool ends; /* the last instruction of its phase; the kernel's very last does not count, as in the report */
 };
 

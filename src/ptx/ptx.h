@@ -233,7 +233,7 @@ struct ptx_function {
     struct ptx_inst *insts;
     uint32_t inst_count;
     /* Sorted by target. Every branch goes to an instruction: a body that runs or jumps to its end gets a 'ret' there. A
-     * label that nothing jumps to (debug data has such) may stand behind the last instruction. */
+     * label that nothing jumps to (debug data has such) may follow the last instruction. */
     struct ptx_label {
         const char *name;
         uint32_t target;

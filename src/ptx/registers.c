@@ -529,7 +529,7 @@ static void list_leaving(struct estimate *e, uint32_t block)
             e->leaving[e->leaving_count++] = e->register_of[w * WORD_BITS + (uint32_t)__builtin_ctzll(rest)];
 }
 
-/* Over the block's instructions backward, in the order given. Leaves nothing alive behind. */
+/* Over the block's instructions backward, in the order given. Leaves nothing alive. */
 static uint32_t count_block(struct estimate *e, const struct ptx_block *b, const uint32_t *order)
 {
     uint32_t units = 0, most = 0;

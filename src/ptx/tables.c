@@ -100,7 +100,7 @@ void tables_fill(struct parser *p)
         put(&p->opcodes, ptx_opcodes[i].name, strlen(ptx_opcodes[i].name), i + 1);
     for (size_t i = 1; i < PTX_TYPE_COUNT; i++)
         put(&p->suffixes, types[i].name, strlen(types[i].name), i);
-    /* Behind the types: as a suffix of an instruction the opaque types are plain words (istypep.texref). */
+    /* After the types: as a suffix of an instruction the opaque types are plain words (istypep.texref). */
     for (size_t i = 1; i < PTX_MODIFIER_COUNT; i++)
         put(&p->suffixes, modifiers[i], strlen(modifiers[i]), i + MODIFIER_BASE);
     for (size_t i = 0; i < PTX_SPECIAL_COUNT; i++)

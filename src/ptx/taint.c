@@ -115,7 +115,7 @@ const char *ptx_taint_source(const struct ptx_function *f, const struct ptx_inst
 
 /* ------------------------------------------------------------- registers of an instruction */
 
-/* The carry of add.cc and its like counts as a register behind the others. */
+/* The carry of add.cc and its like counts as a register after the others. */
 static bool reads_carry(const struct ptx_inst *in)
 {
     return is_opcode(in, PTX_OP_addc, PTX_OP_subc) || in->opcode == PTX_OP_madc;

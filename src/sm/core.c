@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-const char *const stall_names[STALL_COUNT] = {"issued",  "not_picked", "fetch",  "scoreboard", "memory", "pipeline",
-                                              "barrier", "fence",      "atomic", "held",       "drain"};
+const char *const stall_names[STALL_COUNT] = {
+#define STALL(id, name, sample, help, nsight) &name[sizeof "stalls." - 1],
+#include "heddle/metrics.def"
+};
 
 /* Policies */
 
@@ -17,18 +19,16 @@ static void make_listeners(struct sm *c, struct arena *a)
 
 void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
 {
-    struct heddle_events on = p->on;
-    if (c->settles && p == &c->schedulers[0].policy->policy)
-        on.cycles = NULL; /* issue.c tells them, when there is something to tell */
-#define LISTEN(event, ...)                                               \
-    if (on.event) {                                                      \
-        c->listeners.event.to[c->listeners.event.count].fn = on.event;   \
-        c->listeners.event.to[c->listeners.event.count++].state = state; \
+#define LISTEN(event, ...)                                                \
+    if (p->on.event) {                                                    \
+        c->listeners.event.to[c->listeners.event.count].fn = p->on.event; \
+        c->listeners.event.to[c->listeners.event.count++].state = state;  \
     }
     SM_EVENTS(LISTEN)
 #undef LISTEN
     c->hears_cycles = SM_HEARD(c, cycles);
-    c->hears_l1 = SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict);
+    c->hears_l1 = c->l1_hooks || SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict);
+    c->hears_fills = c->l1_hooks || SM_HEARD(c, l1_fill);
     c->hears_held = SM_HEARD(c, held);
 }
 
@@ -74,7 +74,6 @@ static void *instance(struct sm *c, struct arena *a, const struct heddle_policy 
 static bool make_schedulers(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
 {
     struct heddle_setup setup = set_up(c, a, 0, &p->scheduler->policy, p->scheduler_values, p->seed);
-    c->settles = p->scheduler->steady_until && p->scheduler->policy.on.cycles;
     for (uint32_t k = 0; k < c->config->schedulers; k++) {
         struct sm_scheduler *s = &c->schedulers[k];
         for (uint32_t slot = k; slot < c->config->warps; slot += c->config->schedulers)
@@ -96,13 +95,10 @@ static bool make_l1_policy(struct sm *c, struct arena *a, const struct sm_polici
         return true;
     struct heddle_setup setup = set_up(c, a, 1, &l1->policy, p->l1_values, p->seed);
     c->l1_policy = l1;
-    c->l1_state = instance(c, a, &l1->policy, &setup, e);
-    if (!c->l1_state)
+    if (!sm_l1_attach(c, e))
         return false;
-    bool has_hooks = l1->victim || l1->inserted || l1->touched || l1->removed || l1->bypass;
-    if (c->l1d && has_hooks && !cache_set_policy(c->l1d, l1, c->l1_state, &c->view))
-        return error_set(e, ERROR_INVALID, "L1 policy %s works with at most 64 ways", l1->policy.name);
-    return true;
+    c->l1_state = instance(c, a, &l1->policy, &setup, e);
+    return c->l1_state != NULL;
 }
 
 static bool make_divergence_unit(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
@@ -132,8 +128,8 @@ static bool make_policies(struct sm *c, struct arena *a, const struct sm_policie
     c->policy_count = 3;
     if (!make_schedulers(c, a, p, e) || !make_l1_policy(c, a, p, e) || !make_divergence_unit(c, a, p, e))
         return false;
-    c->tells_cycles = c->settles || c->hears_cycles;
-    c->l1_stirs = c->hears_l1 || SM_HEARD(c, l1_fill);
+    c->tells_cycles = c->hears_cycles;
+    c->l1_stirs = SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict) || SM_HEARD(c, l1_fill);
     c->restless = !p->scheduler->steady_until && (c->hears_cycles || p->scheduler->hold || p->scheduler->hold_loads);
     return make_probes(c, a, p, e);
 }
@@ -245,7 +241,7 @@ static void empty_caches(struct sm *c)
     if (empties == LAUNCH_EMPTIES_NOTHING)
         return;
     if (c->l1d)
-        cache_invalidate(c->l1d);
+        sm_l1_invalidate(c);
     if (c->l1t && !c->lsu.fragments)
         cache_invalidate(c->l1t);
     if (c->l1c && empties == LAUNCH_EMPTIES_CACHES)
@@ -289,7 +285,6 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->seen_cycles = 0;
     c->accounted = c->cycles_told = now;
     *c->wake_at = SM_NEVER;
-    c->settled = false;
     c->held_before = 0;
     make_tables(c, launch_arena);
     empty_caches(c);
@@ -361,7 +356,6 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     if (c->regroup)
         regroup_place(c, block);
     c->stirred = true;
-    c->settled = false;
     c->others_at = 0;
     if (*c->wake_at > now)
         *c->wake_at = now;

@@ -292,11 +292,9 @@ static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, u
 /* When policies may let go what they hold back. */
 static void note_held(struct sm *c, uint32_t schedulers)
 {
-    for (; schedulers && !c->settled; schedulers &= schedulers - 1) {
+    for (; schedulers; schedulers &= schedulers - 1) {
         const struct sm_scheduler *s = &c->schedulers[__builtin_ctz(schedulers)];
         uint64_t until = s->policy->steady_until ? s->policy->steady_until(s->state, &c->view) : c->now + 1;
-        if (until == HEDDLE_UNTIL_SETS_CHANGE)
-            until = SM_NEVER;
         if (until <= c->now)
             until = c->now + 1;
         c->held_until = until < c->held_until ? until : c->held_until;
@@ -318,7 +316,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
         return false;
     c->view.ready = ready;
     if (s->policy->hold) {
-        uint64_t hold = c->settled ? s->hold : s->policy->hold(s->state, &c->view);
+        uint64_t hold = s->policy->hold(s->state, &c->view);
         held |= ready & hold;
         ready &= ~hold;
         kept->stale = stale & hold;
@@ -365,29 +363,12 @@ static uint64_t able_warps(const struct sm *c)
     return c->valid & (c->clear | c->stale) & ~(c->ended | c->at_barrier | c->fenced | c->atomic_wait | c->asleep);
 }
 
-/* To the policies. Whether one of those that schedulers wait for has changed. */
-static inline bool show_sets(struct sm *c)
+/* To the policies. */
+static inline void show_sets(struct sm *c)
 {
-    uint64_t waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
-    uint64_t changed =
-        (c->view.waiting ^ waiting) | (c->view.long_wait ^ c->long_wait) | (c->shown_resident ^ c->view.resident);
-    c->view.waiting = waiting;
+    c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
     c->view.long_wait = c->long_wait;
     c->view.next_is_l1_load = c->next_l1_load;
-    c->shown_resident = c->view.resident;
-    return changed != 0;
-}
-
-/* Do all schedulers say that they need not be told of cycles until the sets change? */
-static bool ask_settled(struct sm *c)
-{
-    for (uint32_t k = 0; k < c->config->schedulers; k++)
-        if (c->schedulers[k].policy->steady_until(c->schedulers[k].state, &c->view) != HEDDLE_UNTIL_SETS_CHANGE)
-            return false;
-    for (uint32_t k = 0; k < c->config->schedulers; k++)
-        if (c->schedulers[k].policy->hold)
-            c->schedulers[k].hold = c->schedulers[k].policy->hold(c->schedulers[k].state, &c->view);
-    return true;
 }
 
 /* While it is told, all warps of the core that could issue are shown as ready; then each scheduler sees its own. */
@@ -401,17 +382,10 @@ static void tell_listeners_cycles(struct sm *c, uint64_t count)
 
 static void tell_cycles(struct sm *c)
 {
-    bool changed = show_sets(c);
     uint64_t count = c->now + 1 - c->cycles_told;
     c->cycles_told = c->now + 1;
-    if (c->settles) {
-        c->settled = !changed && (c->settled || ask_settled(c));
-        if (!c->settled)
-            for (uint32_t k = 0; k < c->config->schedulers; k++)
-                c->schedulers[k].policy->policy.on.cycles(c->schedulers[k].state, &c->view, count);
-    }
-    if (c->hears_cycles)
-        tell_listeners_cycles(c, count);
+    show_sets(c);
+    tell_listeners_cycles(c, count);
 }
 
 /* Where nobody but probes hears of cycles. They see the sets as they are now; those who decide see what they would

@@ -180,16 +180,12 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
         sm_try_fence(c, slot);
 }
 
-static __attribute__((noinline)) void fill_and_tell(struct sm *c, const struct packet *answer)
+static inline void fill_l1d(struct sm *c, const struct packet *answer)
 {
-    const struct mshr_entry *e = &cache_head(c->l1d)->mshr.entries[answer->token];
-    struct heddle_l1_fill fill = {.address = e->line, .warp = e->first.warp, .pc = e->first.pc};
-    if (!cache_fill(c->l1d, answer, c->now))
-        return;
-    if (c->l1_stirs)
-        c->stirred |= c->held != 0;
-    cache_where(c->l1d, fill.address, &fill.set, &fill.way);
-    SM_TELL(c, l1_fill, &fill);
+    if (c->hears_fills)
+        sm_l1_fill_and_tell(c, answer);
+    else
+        cache_fill(c->l1d, answer, c->now);
 }
 
 STEP void take_response(struct sm *c)
@@ -206,8 +202,8 @@ STEP void take_response(struct sm *c)
         sm_texture_answer(c, p);
     } else {
         struct cache *to = p->origin == ORIGIN_L1D ? c->l1d : p->origin == ORIGIN_L1C ? c->l1c : c->l1t;
-        if (to == c->l1d && SM_HEARD(c, l1_fill))
-            fill_and_tell(c, p);
+        if (to == c->l1d)
+            fill_l1d(c, p);
         else
             cache_fill(to, p, c->now);
         l->refused &= l->retry == CACHE_FAIL_MSHR; /* that waits for an entry; one that waits for a place in the queue
@@ -311,7 +307,7 @@ bool sm_lsu_answer(struct sm *c, const struct packet *p, uint64_t now)
         return false;
     if (SM_HEARD(c, l1_fill)) /* who hears it is told in a cycle of its own */
         return false;
-    cache_fill(c->l1d, p, c->now);
+    fill_l1d(c, p);
     return true;
 }
 
@@ -350,36 +346,6 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 
 /* L1D */
 
-static __attribute__((noinline)) void tell_l1(struct sm *c, const struct packet *p, enum cache_outcome outcome,
-                                              const struct cache_result *r)
-{
-    if (c->l1_stirs)
-        c->stirred |= c->held != 0; /* who hears it may let others go */
-    bool known = outcome == CACHE_HIT || outcome == CACHE_PENDING;
-    uint64_t line = p->address & ~(uint64_t)(c->config->l1d.line_bytes - 1);
-    if (r->evicted && SM_HEARD(c, l1_evict))
-        SM_TELL(c, l1_evict,
-                &(struct heddle_l1_evict){.address = r->evicted_address,
-                                          .owner = r->evicted_warp,
-                                          .owner_age = r->evicted_age,
-                                          .by_warp = p->warp,
-                                          .set = r->set,
-                                          .way = r->way});
-    if (SM_HEARD(c, l1_access))
-        SM_TELL(c, l1_access,
-                &(struct heddle_l1_access){.address = line,
-                                           .warp = p->warp,
-                                           .pc = p->pc,
-                                           .outcome = (enum heddle_outcome)outcome,
-                                           .store = packet_is_write(p),
-                                           .local = p->kind == PACKET_LOCAL_LOAD || p->kind == PACKET_LOCAL_STORE,
-                                           .owner = known ? (int32_t)r->line_warp : -1,
-                                           .owner_age = known ? r->line_age : 0,
-                                           .set = r->set,
-                                           .way = r->way,
-                                           .left = p->left});
-}
-
 /* True: the access was taken. */
 static inline bool access_l1d(struct sm *c, const struct packet *p)
 {
@@ -391,7 +357,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     r.evicted = false;
     enum cache_outcome outcome = cache_access(c->l1d, p, c->warps[p->warp].age, c->now, &r);
     if (c->hears_l1)
-        tell_l1(c, p, outcome, &r);
+        sm_l1_tell_access(c, p, outcome, &r);
     if (outcome == CACHE_FAIL) {
         c->lsu.retry = (int)r.fail;
         c->lsu.refused = true;

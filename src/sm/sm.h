@@ -153,7 +153,6 @@ struct sm_scheduler {
     const struct heddle_scheduler *policy;
     void *state;
     uint64_t warps;
-    uint64_t hold; /* its answer, while the core is settled */
 };
 
 /* Who hears of each event. The lists are tables of their own: most are empty, and a core looks at the counts only. */
@@ -237,10 +236,9 @@ struct sm {
     bool busy;          /* something changed in this cycle */
     bool
         stirred; /* something changed since issue found nothing to do that may let a warp issue, or count differently */
-    bool restless;                           /* the policy may change its mind by itself: issue asks it every cycle */
-    bool settles;                            /* the schedulers may ask not to be told of cycles */
-    bool settled;                            /* they have: HEDDLE_UNTIL_SETS_CHANGE */
-    bool hears_cycles, hears_l1, hears_held; /* somebody does */
+    bool restless; /* the policy may change its mind by itself: issue asks it every cycle */
+    bool hears_cycles, hears_l1, hears_fills, hears_held; /* somebody does */
+    bool l1_hooks;                                        /* the L1 policy wants to know what becomes of lines */
     bool tells_cycles; /* a scheduler, the L1 policy or the divergence unit hears of cycles; probes change nothing */
     bool l1_stirs;     /* one of those hears of L1 accesses, and may then let warps go */
     bool fetch_valid;
@@ -280,7 +278,6 @@ struct sm {
     uint64_t seen_cycles;
     struct warp_log *warp_log; /* of each warp, what is counted of all; NULL: nobody wants to know */
     uint64_t cycles_told;
-    uint64_t shown_resident; /* of the view, when policies were last shown the sets; the view has the others */
     struct heddle_core view;
     struct sm_scheduler schedulers[SM_SCHEDULERS];
 
@@ -405,6 +402,12 @@ void sm_lsu_release_answers(struct sm *c); /* before a cycle, where there are an
 bool sm_lsu_enter(struct sm *c);           /* behind the collectors: true, an instruction has entered */
 void sm_lsu_finish_hits(struct sm *c);     /* whose latency is over: all at once, they take no port */
 uint64_t sm_lsu_next(const struct sm *c);
+bool sm_l1_attach(struct sm *c, struct error *e); /* l1_policy.c: the policy is there, its instance not yet */
+/* Where hears_l1, hears_fills: */
+void sm_l1_tell_access(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r);
+void sm_l1_fill_and_tell(struct sm *c, const struct packet *answer);
+void sm_l1_drop(struct sm *c); /* as cache_drop and cache_invalidate */
+void sm_l1_invalidate(struct sm *c);
 bool sm_lsu_idle(const struct sm *c);
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);
 

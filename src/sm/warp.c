@@ -84,7 +84,7 @@ void sm_try_fence(struct sm *c, uint32_t slot)
     c->fenced &= ~bit;
     c->busy = c->stirred = true;
     if (c->config->fence_drops_l1 && c->l1d) {
-        cache_drop(c->l1d);
+        sm_l1_drop(c);
         c->lsu.refused = false;
     }
 }
@@ -153,7 +153,6 @@ void sm_retire(struct sm *c, uint32_t slot)
     c->fenced &= ~bit;
     c->view.resident = c->resident & ~c->ended;
     c->busy = c->stirred = true;
-    c->settled = false;
     SM_TELL(c, finished, slot);
     if (c->warp_log)
         warp_log_end(c->warp_log, slot, c->now);

@@ -1,7 +1,7 @@
 /* libFuzzer target: any bytes as an experiment file. What is refused has a message with a place in the text; of what is
  * read, every point, every line of an axis, every figure and every table is followed. */
-#include "lab/experiment.h"
-#include "lab/expression.h"
+#include "experiment/experiment.h"
+#include "experiment/expression.h"
 
 #include <stdlib.h>
 #include <string.h>

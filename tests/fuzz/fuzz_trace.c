@@ -4,7 +4,7 @@
  * The sums that zstd keeps would refuse nearly everything, so the fuzzer's bytes are the contents of chunks, which are
  * packed here: a byte for the kind, two for the length, then that many. A few bytes in front choose whether the file is
  * also cut off or damaged. */
-#include "lab/replay.h"
+#include "replay/replay.h"
 
 #include <stdlib.h>
 #include <string.h>

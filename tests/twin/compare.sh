@@ -49,7 +49,7 @@ machines() { # WORKLOAD...: what the papers and validations use
 
 policies() { # WORKLOAD...: those that have not been met above
     for options in '-s rr' '-s oldest' '-s swl:limit=4' '-s daws' '-s gcaws' '-p cawa' '-s paws' '-m ccws -s daws' \
-        '-m c2050 -s two-level:style=gebhart' '-m c2050 -s two-level:style=narasiman' '--l1 srrip' '--l1 ship' '--l1 fifo'; do
+        '-m c2050 -s gebhart' '-m c2050 -s narasiman' '--l1 srrip' '--l1 ship' '--l1 fifo'; do
         workload "$options" "$@"
     done
 }

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "heddle/policy.h"
-#include "lab/replay.h"
+#include "replay/replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "lab/store_sql.h"
+#include "store/sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The cache: each outcome and each reason to fail, merging, sectors, index functions, order of replacement, ports.
- * Stores: test_cache_writes.c; the policy hook and long random runs: test_cache_runs.c. */
+ * Stores: test_cache_writes.c; owners that decide and long random runs: test_cache_runs.c. */
 #include "cache_test.h"
 
 static void miss_pending_hit(void **state)

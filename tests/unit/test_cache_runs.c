@@ -1,4 +1,5 @@
-/* A cache with a policy, and long runs of pseudo-random accesses against a plain model; the table of miss registers. */
+/* A cache whose owner decides, and long runs of pseudo-random accesses against a plain model; the table of miss
+ * registers. */
 #include "cache_test.h"
 
 /* Whose hit it is: of the warp that brought the line if slot and age are the same. Who merges into a miss, hits or
@@ -39,182 +40,160 @@ static void hits_of_the_warp_that_brought_it(struct bench *b)
     assert_conserved(b->cache);
 }
 
-/* A policy that writes down what it is asked and told, and answers what it is given. */
+/* An owner that writes down what it is asked, and answers what it is given. */
 struct witness {
-    int answer;
+    uint32_t answer, asked, set;
     bool bypass;
-    uint32_t asked, inserted, touched, pending, removed, set, way;
-    enum heddle_leave why;
-    uint64_t ways, free, reserved;
-    struct heddle_l1_access access;
+    struct cache_ways ways;
+    struct packet request;
 };
 
-static int witness_victim(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free,
-                          const struct heddle_l1_access *access)
+static uint32_t witness_victim(void *context, const struct packet *request, uint32_t set, const struct cache_ways *ways)
 {
-    struct witness *w = state;
-    assert_int_equal(core->id, 17);
+    struct witness *w = context;
     w->asked++;
     w->set = set;
-    w->ways = ways;
-    w->free = free;
-    w->access = *access;
+    w->ways = *ways;
+    w->request = *request;
     return w->answer;
 }
 
-static void witness_inserted(void *state, const struct heddle_core *core, uint32_t set, uint32_t way,
-                             const struct heddle_l1_access *access)
+static bool witness_bypass(void *context, const struct packet *request, uint32_t set, const struct cache_ways *ways)
 {
-    struct witness *w = state;
-    (void)core;
-    (void)set;
-    w->inserted++;
-    w->way = way;
-    w->access = *access;
-}
-
-static void witness_touched(void *state, const struct heddle_core *core, uint32_t set, uint32_t way,
-                            const struct heddle_l1_access *access)
-{
-    struct witness *w = state;
-    (void)core;
-    (void)set;
-    w->touched++;
-    w->pending += access->outcome == HEDDLE_PENDING;
-    w->way = way;
-    w->access = *access;
-}
-
-static void witness_removed(void *state, const struct heddle_core *core, uint32_t set, uint32_t way,
-                            enum heddle_leave why)
-{
-    struct witness *w = state;
-    (void)core;
-    (void)set;
-    (void)way;
-    w->removed++;
-    w->why = why;
-}
-
-static bool witness_bypass(void *state, const struct heddle_core *core, uint64_t ways, uint64_t free, uint64_t reserved,
-                           const struct heddle_l1_access *access)
-{
-    struct witness *w = state;
-    (void)core;
-    (void)access;
-    w->ways = ways;
-    w->free = free;
-    w->reserved = reserved;
+    struct witness *w = context;
+    w->set = set;
+    w->ways = *ways;
+    w->request = *request;
     return w->bypass;
 }
 
-static const struct heddle_l1 witness_policy = {.victim = witness_victim,
-                                                .inserted = witness_inserted,
-                                                .touched = witness_touched,
-                                                .removed = witness_removed,
-                                                .bypass = witness_bypass};
-
-static int oldest_first(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free,
-                        const struct heddle_l1_access *access)
+static void open_witnessed(struct bench *b, struct witness *w, const struct cache_config *config)
 {
-    (void)state, (void)core, (void)set, (void)access;
-    return __builtin_ctzll(free ? free : ways);
+    open_bench(b, config);
+    cache_set_choices(b->cache, &(struct cache_choices){w, witness_victim, witness_bypass});
 }
 
-/* By the cache itself, and with a policy, which takes another way through it. */
+static uint32_t first_usable(void *context, const struct packet *request, uint32_t set, const struct cache_ways *ways)
+{
+    (void)context, (void)request, (void)set;
+    return (uint32_t)__builtin_ctzll(ways->empty ? ways->empty : ways->lines);
+}
+
+/* By the cache itself, and with an owner that decides, which takes another way through it. */
 static void intra_and_inter_warp_hits(void **state)
 {
     (void)state;
-    static const struct heddle_l1 policy = {.victim = oldest_first};
-    struct heddle_core core = {.id = 17};
     struct bench b;
     open_bench(&b, &l1_config);
     hits_of_the_warp_that_brought_it(&b);
     close_bench(&b);
     open_bench(&b, &l1_config);
-    assert_true(cache_set_policy(b.cache, &policy, NULL, &core));
+    cache_set_choices(b.cache, &(struct cache_choices){.victim = first_usable});
     hits_of_the_warp_that_brought_it(&b);
     close_bench(&b);
 }
 
-static void policy_chooses(void **state)
+static void assert_ways(struct cache_ways ways, uint64_t lines, uint64_t empty, uint64_t reserved)
+{
+    assert_int_equal(ways.lines, lines);
+    assert_int_equal(ways.empty, empty);
+    assert_int_equal(ways.reserved, reserved);
+}
+
+static void assert_change(const struct bench *b, enum cache_change change, uint32_t way, bool evicted)
+{
+    assert_int_equal(b->result.change, change);
+    assert_int_equal(b->result.set, 5);
+    assert_int_equal(b->result.way, way);
+    assert_int_equal(b->result.evicted, evicted);
+}
+
+static void owner_chooses_victims(void **state)
 {
     (void)state;
     struct bench b;
     struct witness w = {.answer = 2};
-    struct heddle_core core = {.id = 17};
-    open_bench(&b, &l1_config);
-    assert_true(cache_set_policy(b.cache, &witness_policy, &w, &core));
+    open_witnessed(&b, &w, &l1_config);
     assert_int_equal(access_as(&b, PACKET_LOCAL_LOAD, 5 * 128, 4, 9, 30, 0), CACHE_MISS);
-    assert_int_equal(w.ways, 0);
-    assert_int_equal(w.free, 0xf);
+    assert_ways(w.ways, 0, 0xf, 0);
     assert_int_equal(w.set, 5);
-    assert_int_equal(w.way, 2);
-    assert_int_equal(b.result.way, 2);
-    assert_int_equal(w.access.warp, 9);
-    assert_int_equal(w.access.address, 5 * 128);
-    assert_true(w.access.local);
-    assert_int_equal(w.access.owner, -1);
+    assert_int_equal(w.request.warp, 9);
+    assert_int_equal(w.request.address, 5 * 128);
+    assert_int_equal(w.request.kind, PACKET_LOCAL_LOAD);
+    assert_change(&b, CACHE_INSERTED, 2, false);
     w.answer = 0;
     assert_int_equal(load(&b, 5 * 128 + 4096), CACHE_MISS);
-    assert_int_equal(w.ways, 0); /* way 2 is reserved */
-    assert_int_equal(w.free, 0xb);
+    assert_ways(w.ways, 0, 0xb, 0x4);
     assert_int_equal(load(&b, 5 * 128), CACHE_PENDING);
-    assert_int_equal(w.pending, 1);
+    assert_change(&b, CACHE_TOUCHED, 2, false);
     settle(&b);
     assert_int_equal(load(&b, 5 * 128), CACHE_HIT);
-    assert_int_equal(w.touched, 2);
-    assert_int_equal(w.way, 2);
-    assert_int_equal(w.access.owner, 9);
-    assert_int_equal(w.access.owner_age, 30);
-    assert_int_equal(w.removed, 0);
+    assert_change(&b, CACHE_TOUCHED, 2, false);
+    assert_int_equal(b.result.line_warp, 9);
+    assert_int_equal(b.result.line_age, 30);
     w.answer = 2; /* takes a valid line although ways are free */
     assert_int_equal(load(&b, 5 * 128 + 8192), CACHE_MISS);
-    assert_int_equal(w.ways, 0x5);
-    assert_int_equal(w.free, 0xa);
-    assert_int_equal(w.removed, 1);
-    assert_int_equal(w.why, HEDDLE_EVICTED);
+    assert_ways(w.ways, 0x5, 0xa, 0);
+    assert_change(&b, CACHE_INSERTED, 2, true);
     assert_int_equal(b.result.evicted_address, 5 * 128);
     assert_int_equal(b.result.evicted_warp, 9);
     assert_int_equal(b.result.evicted_age, 30);
-    w.answer = -1;
+    w.answer = UINT32_MAX;
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t asked = w.asked;
         assert_fails(&b, load(&b, 5 * 128 + 3 * 4096), CACHE_FAIL_WAYS);
         assert_int_equal(w.asked, asked + 1); /* each try asks again */
+        assert_change(&b, CACHE_UNCHANGED, UINT32_MAX, false);
     }
-    assert_int_equal(cache_illegal_victim(b.cache), -1);
-    w.answer = 2; /* reserved */
-    assert_fails(&b, load(&b, 5 * 128 + 3 * 4096), CACHE_FAIL_WAYS);
-    assert_int_equal(cache_illegal_victim(b.cache), 2);
-    uint32_t inserted = w.inserted;
-    assert_int_equal(w.reserved, 0x4);
     settle(&b);
-    w.bypass = true;
-    assert_int_equal(load(&b, 5 * 128 + 3 * 4096), CACHE_MISS);
-    assert_int_equal(w.ways, 0x5);
-    assert_int_equal(w.free, 0xa);
-    assert_int_equal(w.reserved, 0);
-    assert_int_equal(b.result.way, UINT32_MAX);
-    assert_int_equal(load(&b, 5 * 128 + 3 * 4096), CACHE_PENDING);
-    assert_int_equal(cache_outstanding(b.cache), 1);
-    settle(&b);
-    assert_false(cache_probe(b.cache, 5 * 128 + 3 * 4096));
-    assert_int_equal(w.inserted, inserted);
     assert_int_equal(store(&b, 5 * 128 + 8192), CACHE_HIT); /* write-evict */
-    assert_int_equal(w.removed, 2);
-    assert_int_equal(w.why, HEDDLE_DROPPED);
+    assert_change(&b, CACHE_DROPPED, 2, false);
+    assert_ways(cache_ways(b.cache, 5), 0x1, 0xe, 0);
     settle(&b);
     cache_invalidate(b.cache);
-    assert_int_equal(w.removed, 3);
-    assert_int_equal(w.why, HEDDLE_FLUSHED);
+    assert_ways(cache_ways(b.cache, 5), 0, 0xf, 0);
     close_bench(&b);
+}
 
-    struct cache_config wide = l1_config;
-    wide.ways = 65;
-    open_bench(&b, &wide);
-    assert_false(cache_set_policy(b.cache, &witness_policy, &w, &core));
-    bring(&b, 0);
+static void owner_lets_reads_bypass(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct witness w = {.bypass = true};
+    open_witnessed(&b, &w, &l1_config);
+    assert_int_equal(load(&b, 5 * 128), CACHE_MISS);
+    assert_int_equal(w.asked, 0);
+    assert_ways(w.ways, 0, 0xf, 0);
+    assert_change(&b, CACHE_UNCHANGED, UINT32_MAX, false);
+    assert_int_equal(load(&b, 5 * 128), CACHE_PENDING);
+    assert_change(&b, CACHE_UNCHANGED, UINT32_MAX, false);
+    assert_int_equal(cache_outstanding(b.cache), 1);
+    settle(&b);
+    assert_false(cache_probe(b.cache, 5 * 128));
+    close_bench(&b);
+}
+
+/* Where lines are taken when their data comes, it is the fill that says what it did. */
+static void fill_takes_a_line(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct witness w = {.answer = 3};
+    struct cache_config on_fill = l1_config;
+    on_fill.allocate = ALLOCATE_ON_FILL;
+    open_witnessed(&b, &w, &on_fill);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(access_as(&b, PACKET_LOAD, 5 * 128 + 4096 * i, 4, 7, 70, 0), CACHE_MISS);
+        assert_change(&b, CACHE_UNCHANGED, UINT32_MAX, false);
+        assert_int_equal(w.asked, i);
+        struct packet down = take_miss(&b);
+        assert_true(cache_fill_line(b.cache, &down, &b.result));
+        assert_change(&b, CACHE_INSERTED, 3, i == 1);
+        assert_int_equal(w.request.warp, 7);
+        cache_ready_pop(b.cache);
+    }
+    assert_int_equal(b.result.evicted_address, 5 * 128);
+    assert_int_equal(b.result.evicted_age, 70);
     close_bench(&b);
 }
 
@@ -452,7 +431,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intra_and_inter_warp_hits),
-        cmocka_unit_test(policy_chooses),
+        cmocka_unit_test(owner_chooses_victims),
+        cmocka_unit_test(owner_lets_reads_bypass),
+        cmocka_unit_test(fill_takes_a_line),
         cmocka_unit_test(same_as_plain_model),
         cmocka_unit_test(nothing_is_lost),
         cmocka_unit_test(mshr_table),

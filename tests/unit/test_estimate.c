@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lab/estimate.h"
+#include "sweep/estimate.h"
 
 #include <math.h>
 #include <stdlib.h>

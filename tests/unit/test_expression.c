@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lab/expression.h"
+#include "experiment/expression.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* Does a content key change with all that determines the results, and with nothing else? Do jobs survive the way to
  * another process, and do runs end as they must? */
 #include "gpu/machine.h"
-#include "lab/job.h"
-#include "lab/job_record.h"
-#include "lab/key.h"
-#include "lab/replay.h"
+#include "replay/replay.h"
+#include "sweep/job.h"
+#include "sweep/job_record.h"
+#include "sweep/key.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

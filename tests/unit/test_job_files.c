@@ -1,7 +1,7 @@
 /* Runs with probes, and runs that write what others read: how they travel, what command repeats them, and which file is
  * left of one that ends in whatever way. */
-#include "lab/job.h"
-#include "lab/job_record.h"
+#include "sweep/job.h"
+#include "sweep/job_record.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

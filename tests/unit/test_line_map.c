@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lab/line_map.h"
+#include "replay/line_map.h"
 
 enum { LINES = 600, STEPS = 200000 };
 

@@ -278,8 +278,7 @@ static void listening_changes_nothing(void **state)
                           .held = number,
                           .cycles = number}},
     };
-    static const char *const schedulers[] = {
-        "lrr", "rr", "gto", "swl:limit=3", "ccws", "two-level", "two-level:style=gebhart", "paws"};
+    static const char *const schedulers[] = {"lrr", "rr", "gto", "swl:limit=3", "ccws", "two-level", "gebhart", "paws"};
     static const char *const machines[] = {"gtx480", "ccws", "slp"};
     static const char *const built_in[] = {
         "residency", "loads", "trips", "lost", "activity", "disparity", "criticality:period=7", "critical-lines", NULL};

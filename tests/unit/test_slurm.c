@@ -1,7 +1,7 @@
 /* The Slurm engine without Slurm: the script and the manifest, what is read out of Slurm's answers, and, with programs
  * of Slurm's names that answer from a file, which runs are taken up from an earlier sweep, which are sent again, and
  * which are given up. tests/lab/slurm.sh has the real daemons. */
-#include "lab/slurm.h"
+#include "sweep/slurm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

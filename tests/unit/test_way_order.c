@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "lab/way_bits.h"
-#include "lab/way_tree.h"
+#include "replay/way_bits.h"
+#include "replay/way_tree.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

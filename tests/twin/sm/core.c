@@ -3,14 +3,22 @@
 
 #include <string.h>
 
-const char *const stall_names[STALL_COUNT] = {"issued",  "not_picked", "fetch",  "scoreboard", "memory", "pipeline",
-                                              "barrier", "fence",      "atomic", "held",       "drain"};
+const char *const stall_names[STALL_COUNT] = {
+#define STALL(id, name, sample, help, nsight) &name[sizeof "stalls." - 1],
+#include "heddle/metrics.def"
+};
 
 /* Making */
 
+/* A cache whose owner takes decisions has no short cuts for the accesses that it mostly sees: none of them are taken
+ * here, so every access goes the long way. */
 static struct cache *make_cache(struct arena *a, const struct cache_config *config)
 {
-    return config->sets ? cache_create(a, config, NULL, NULL) : NULL;
+    static const struct cache_choices none;
+    struct cache *cache = config->sets ? cache_create(a, config, NULL, NULL) : NULL;
+    if (cache && config->ways <= CACHE_MASK_WAYS)
+        cache_set_choices(cache, &none);
+    return cache;
 }
 
 static bool fits(const struct sm_config *g)
@@ -77,7 +85,7 @@ static void empty_caches(struct sm *c)
     if (empties == LAUNCH_EMPTIES_NOTHING)
         return;
     if (c->l1d)
-        cache_invalidate(c->l1d);
+        twin_l1_flush(c, true);
     if (c->l1t && !twin_has_texture_queue(c))
         cache_invalidate(c->l1t);
     if (c->l1c && empties == LAUNCH_EMPTIES_CACHES)

@@ -1,0 +1,27 @@
+/* The hash of a result: json_hash FILE. Left out is what may differ between builds that count the same (where, when and
+ * how fast it ran, which version, how a machine spells its values) and the names that the list of hashes has itself. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+static const char *const left_out[] = {"host",    "heddle",    "commit", "timing_epoch", "program",
+                                       "machine", "scheduler", "l1",     "divergence"};
+
+int main(int argc, char **argv)
+{
+    json_error_t error;
+    json_t *result = argc == 2 ? json_load_file(argv[1], 0, &error) : NULL;
+    if (!result) {
+        fprintf(stderr, "json_hash: %s\n", argc == 2 ? error.text : "usage: json_hash FILE");
+        return 2;
+    }
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+        json_object_del(result, left_out[i]);
+    char *text = json_dumps(result, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(17));
+    printf("%016llx\n", (unsigned long long)XXH64(text, strlen(text), 0));
+    free(text);
+    json_decref(result);
+    return 0;
+}
