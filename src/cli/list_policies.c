@@ -27,7 +27,7 @@ static void write_storage(const struct heddle_policy *p, char *out, size_t size)
     out[0] = '\0';
     for (int i = 0; i < 3; i++)
         if (rows[i].bits)
-            snprintf(out + strlen(out), size - strlen(out), "%s%u bit%s a %s", *out ? ", " : "", rows[i].bits,
+            snprintf(out + strlen(out), size - strlen(out), "%s%u bit%s per %s", *out ? ", " : "", rows[i].bits,
                      rows[i].bits == 1 ? "" : "s", rows[i].of);
     if (!*out)
         snprintf(out, size, "none");
