@@ -237,7 +237,7 @@ static void wrong_shared_objects(void **state)
         const char *behind, *says;
     } rows[] = {
         {"-DENTRY_ABI=7", POLICY_SCHEDULER, "",
-         "made for version 7 of the policy interface, this Heddle has version 5"},
+         "made for version 7 of the policy interface, this Heddle has version 6"},
         {"-DPOLICY_ABI=7", POLICY_SCHEDULER, "", "made for version 7"},
         {"-DPOLICY_ABI=0", POLICY_SCHEDULER, "", "policy.abi is not set"},
         {"-DNO_ENTRY", POLICY_SCHEDULER, "",
