@@ -112,10 +112,10 @@ static bool no_such_policy(enum policy_kind kind, const struct source *s, size_t
     name[length < 63 ? length : 63] = '\0';
     for (int other = 0; other < POLICY_KINDS; other++)
         if (policy_find_builtin((enum policy_kind)other, s->text, length))
-            return error_at(e, ERROR_NOT_FOUND, s, 1, 1, "'%s' is %s, not %s; it goes behind %s", name,
+            return error_at(e, ERROR_NOT_FOUND, s, 1, 1, "'%s' is %s, not %s; it goes after %s", name,
                             policy_kind_words[other].one, words->one, policy_kind_words[other].option);
     if (policy_bundle_find(policy_bundles, s->text, length))
-        return error_at(e, ERROR_NOT_FOUND, s, 1, 1, "'%s' is a bundle, not %s; it goes behind -p", name, words->one);
+        return error_at(e, ERROR_NOT_FOUND, s, 1, 1, "'%s' is a bundle, not %s; it goes after -p", name, words->one);
     for (const struct heddle_policy *p; count < 64 && (p = policy_builtin(kind, count)); count++)
         names[count] = p->name;
     const char *near = nearest_name(name, names, count);
