@@ -1,5 +1,5 @@
 # The libraries and the command. Rooms are folders of src/; see docs/reading-order.md.
-CORE_ROOMS := base ptx exec mem sm policy policy/scheduler policy/l1 policy/divergence policy/probe gpu results
+CORE_ROOMS := base ptx exec mem sm policy policy/scheduler policy/l1 policy/divergence policy/probe gpu results embed
 CORE_SOURCES := $(foreach room,$(CORE_ROOMS),$(wildcard src/$(room)/*.c))
 CUDA_SOURCES := $(wildcard src/cuda/*.c)
 CUDART_SOURCES := $(wildcard src/cudart/*.c)

@@ -32,6 +32,15 @@ $(BUILD)/tests/timing/%: tests/timing/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $< $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -lm
 
+# The examples of docs/embed.md, with the static library and with the shared one.
+EXAMPLES := $(foreach kind,static shared,$(patsubst examples/%.c,$(BUILD)/examples/%-$(kind),$(wildcard examples/*.c)))
+$(BUILD)/examples/%-static: examples/%.c include/heddle/heddle.h $(BUILD)/lib/libheddle.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $< $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) $(LIBS)
+$(BUILD)/examples/%-shared: examples/%.c include/heddle/heddle.h $(BUILD)/lib/libheddle.so
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $< $(BUILD)/lib/libheddle.so -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
+
 # Programs that the command-line tests run or look at. Linked with nothing that they do not use: two of them must not need libcuda.
 $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
@@ -50,7 +59,7 @@ $(BUILD)/tests/compiled: $(COMPILED_SOURCES) tests/compiled/compiled.h $(BUILD)/
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(COMPILED_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 .PHONY: test test-programs
-test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled
+test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(EXAMPLES)
 test: test-programs
 	sh tests/run.sh $(BUILD)
 

@@ -22,8 +22,12 @@ $(TWIN)/order.so: tests/twin/order.c include/heddle/policy.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -shared $< -o $@ $(ALL_LDFLAGS)
 
+$(TWIN)/same: tests/twin/same.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $< -o $@ $(ALL_LDFLAGS) -ljansson
+
 .PHONY: twin twin-all
-twin: $(TWIN)/lib/libcuda.so.1 $(TWIN)/order.so
+twin: $(TWIN)/lib/libcuda.so.1 $(TWIN)/order.so $(TWIN)/same
 twin-all: all twin $(BUILD)/tests/random
 	sh tests/twin/compare.sh $(BUILD) all
 

@@ -8,6 +8,7 @@
 #define HEDDLE_CUDA_INTERNAL_H
 
 #include "base/error.h"
+#include "base/read_file.h"
 #include "cuda/options.h"
 #include "exec/exec.h"
 #include "gpu/gpu.h"
@@ -321,7 +322,6 @@ void ptx_texts_free(struct ptx_texts *t);
 bool ptx_texts_add(struct ptx_texts *t, const char *name, const char *text, size_t size);
 /* From anything cuModuleLoadData takes. limit: bytes known to be readable, SIZE_MAX where not known. */
 CUresult ptx_texts_read(struct ptx_texts *t, const char *name, const void *data, size_t limit, struct error *e);
-bool module_read_file(const char *path, char **data, size_t *size, struct error *e);
 struct ptx_module **ptx_texts_parse(const struct ptx_texts *texts,
                                     struct error *e); /* as many as there are texts; NULL: an error */
 void ptx_modules_free(struct ptx_module **modules, uint32_t count);

@@ -10,12 +10,9 @@
 
 struct machine {
     char name[64];
-    uint32_t rulebook; /* column of gpu/rules.def */
-    uint32_t cores;
-    bool launches_go_on; /* a launch begins with the core after the last that was given a block; false: with core 0 */
-    uint64_t memory_bytes;
-    uint64_t seed;
-    char scheduler[64], l1[64], divergence[64]; /* default policies */
+#define MACHINE_KEY(name, type, field, ...) KEY_FIELD_##type(field)
+#include "gpu/machine_keys.def"
+    bool launches_go_on; /* a rule */
     struct sm_config sm;
     struct mem_config mem; /* core_count is the number of clusters; clocks in kHz */
 };

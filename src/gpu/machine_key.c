@@ -18,7 +18,6 @@ const struct machine_key machine_keys[] = {
 #include "gpu/machine_keys.def"
 #include "gpu/rules.def"
 };
-#undef KEY
 const uint32_t machine_key_count = sizeof machine_keys / sizeof *machine_keys;
 
 const struct machine_book machine_books[MACHINE_BOOKS] = {

@@ -33,6 +33,8 @@ static bool init(void *state, const struct heddle_setup *setup)
     s->counters = setup->counters;
     if (setup->values[0].text[0])
         s->file = fopen(setup->values[0].text, "a");
+    if (s->file)
+        setvbuf(s->file, NULL, _IOLBF, 4096); /* cores write to the same file */
     return true;
 }
 

@@ -126,30 +126,6 @@ static void test_papers_values(void **state)
     assert_string_equal(m.scheduler, "sticky");
 }
 
-/* What the machine that others are based on is made of stands in its file: none of its keys hangs on the defaults (but
- * for the seed). Rules are in their book. */
-static void test_first_machine_lists_every_key(void **state)
-{
-    char line[512], section[64] = "";
-    bool seen[256] = {false};
-    FILE *f = fopen("machines/gtx480.ini", "r");
-    (void)state;
-    assert_non_null(f);
-    while (fgets(line, sizeof line, f)) {
-        sscanf(line, "[%63[^]]]", section);
-        for (uint32_t i = 0; i < machine_key_count; i++) {
-            size_t length = strlen(machine_keys[i].name);
-            if (!strcmp(section, machine_keys[i].section) && !strncmp(line, machine_keys[i].name, length) &&
-                !strncmp(line + length, " = ", 3))
-                seen[i] = true;
-        }
-    }
-    fclose(f);
-    for (uint32_t i = 0; i < machine_key_count; i++)
-        if (!seen[i] && !machine_keys[i].read && strcmp(machine_keys[i].name, "seed"))
-            fail_msg("machines/gtx480.ini lacks %s.%s", machine_keys[i].section, machine_keys[i].name);
-}
-
 static void print_to(const struct machine *m, const char *path)
 {
     FILE *f = fopen(path, "w");
@@ -791,7 +767,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults_are_the_gtx480),
         cmocka_unit_test(test_papers_values),
-        cmocka_unit_test(test_first_machine_lists_every_key),
         cmocka_unit_test(test_printed_file_reads_back_the_same),
         cmocka_unit_test(test_every_key_can_be_set),
         cmocka_unit_test(test_keys_have_fields_of_their_own),

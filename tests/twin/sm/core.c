@@ -83,7 +83,7 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->warps_per_block = warps_per_block;
     c->near = (struct memory_range){0};
     c->blocks_ended = 0;
-    c->held_before = 0;
+    c->held_before = c->untold_cycles = 0;
     c->thread_interleave = interleaved_threads(c);
     for (uint32_t slot = 0; slot < c->config->warps; slot++)
         c->warps[slot] = (struct warp){.registers = arena_array(launch_arena, uint8_t, program->register_count + 1)};

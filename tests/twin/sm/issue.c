@@ -298,6 +298,19 @@ static bool has_warps(const struct sm *c)
     return false;
 }
 
+/* Of a core without warps nothing is told: those cycles come as one count with its next warp, and those at the end of
+ * a launch not at all. */
+static void tell_cycles(struct sm *c, bool any)
+{
+    c->untold_cycles++;
+    if (any || c->had_warps) {
+        c->view.ready = ready_warps(c);
+        TELL(c, cycles, c->untold_cycles);
+        c->untold_cycles = 0;
+    }
+    c->had_warps = any;
+}
+
 void twin_issue(struct sm *c)
 {
     uint32_t count = c->config->schedulers, first = c->config->schedulers_take_turns ? (uint32_t)(c->now % count) : 0;
@@ -305,8 +318,7 @@ void twin_issue(struct sm *c)
     for (uint32_t slot = 0; slot < c->config->warps; slot++)
         c->warps[slot].issued = c->warps[slot].held = false;
     twin_show_sets(c);
-    c->view.ready = ready_warps(c);
-    TELL(c, cycles, 1);
+    tell_cycles(c, any);
     for (uint32_t n = 0; n < count; n++) {
         enum slot_use use = schedule(c, &c->schedulers[(first + n) % count]);
         if (use == SLOT_ISSUED)

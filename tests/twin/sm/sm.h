@@ -282,7 +282,9 @@ struct sm {
     struct block blocks[BLOCKS];
     struct instruction inflight[INFLIGHT];
     uint32_t deferred[DEFERRED];
-    uint64_t held_before; /* warps that were held in the last cycle */
+    uint64_t held_before;   /* warps that were held in the last cycle */
+    uint64_t untold_cycles; /* to policies */
+    bool had_warps;         /* when they were last told */
 
     uint32_t last_fetched;
     bool decodes; /* an instruction has been fetched, and is decoded in the next cycle */
