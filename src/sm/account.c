@@ -49,15 +49,15 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
 
 static inline __attribute__((always_inline)) struct sm_seen look(const struct sm *c)
 {
-    return (struct sm_seen){.resident = c->issue.resident,
+    return (struct sm_seen){.resident = sm_occupied(c),
                             .issued = c->issue.issued,
                             .ended = c->issue.ended,
-                            .at_barrier = c->issue.at_barrier | c->issue.parked, /* a parked warp waits for others of its block */
+                            .at_barrier = c->view.at_barrier,
                             .fenced = c->issue.fenced,
                             .atomic_wait = c->issue.atomic_wait,
                             .no_instruction = ~c->issue.valid | c->issue.stale | c->issue.asleep,
                             .clear = c->issue.clear,
-                            .long_wait = c->issue.long_wait,
+                            .long_wait = c->view.long_wait,
                             .held = c->issue.held,
                             .unit_free = c->issue.unit_free};
 }
@@ -102,10 +102,11 @@ static void account(struct sm *c, uint64_t cycles)
         count_stalls(c, &now, 1, NULL);
         return;
     }
-    uint64_t changed = (v->resident ^ c->issue.resident) | (v->ended ^ c->issue.ended) | (v->at_barrier ^ now.at_barrier) |
+    uint64_t changed = (v->resident ^ now.resident) | (v->ended ^ c->issue.ended) | (v->at_barrier ^ now.at_barrier) |
                        (v->fenced ^ c->issue.fenced) | (v->atomic_wait ^ c->issue.atomic_wait) |
                        (v->no_instruction ^ now.no_instruction) | (v->clear ^ c->issue.clear) |
-                       (v->long_wait ^ c->issue.long_wait) | (v->held ^ c->issue.held) | ((v->unit_free ^ c->issue.unit_free) & c->issue.clear);
+                       (v->long_wait ^ now.long_wait) | (v->held ^ c->issue.held) |
+                       ((v->unit_free ^ c->issue.unit_free) & c->issue.clear);
     if (changed) {
         if (c->account.seen_cycles)
             count_seen(c);
@@ -134,7 +135,7 @@ void account_same(struct sm *c, uint64_t now) { count_same_cycles(c, now - c->ac
 static __attribute__((noinline, cold)) void forget_retired(struct sm *c)
 {
     count_seen(c);
-    c->account.seen.resident = c->issue.resident;
+    c->account.seen.resident = sm_occupied(c);
 }
 
 void account_cycle(struct sm *c)
@@ -146,7 +147,7 @@ void account_cycle(struct sm *c)
 void account_same_cycle(struct sm *c)
 {
     count_same_slots(c, 1); /* as issue does, before fetch */
-    if (__builtin_expect(c->issue.resident != c->account.seen.resident, 0))
+    if (__builtin_expect(sm_occupied(c) != c->account.seen.resident, 0))
         forget_retired(c);
     c->account.seen_cycles++;
     c->account.until = c->now + 1;
@@ -169,7 +170,7 @@ void account_quiet(struct sm *c, uint64_t now)
         count_same_cycles(c, cycles);
         return;
     }
-    if (!c->issue.resident) {
+    if (!sm_occupied(c)) {
         c->account.counters.idle += slots;
         return;
     }

@@ -202,6 +202,6 @@ bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
 
 bool sm_idle(const struct sm *c)
 {
-    return !c->issue.resident && lsu_idle(&c->lsu) && collector_idle(c->pipes.collector) &&
+    return !sm_occupied(c) && lsu_idle(&c->lsu) && collector_idle(c->pipes.collector) &&
            (!c->lsu.l1d || cache_idle(c->lsu.l1d));
 }

@@ -28,14 +28,14 @@ struct sm {
     const struct sm_config *config;
     const struct sm_program *program;
     uint64_t now;
-    uint64_t *wake_at;  /* the next cycle in which it must be run; the owner's */
-    uint64_t others_at; /* before this cycle nothing but the load/store unit has anything to do, unless that stirs
-                           something */
-    bool busy;          /* something changed in this cycle */
-    bool stirred;       /* something changed since issue found nothing to do that may let a warp issue, or count
-                           differently */
-    bool mixes;         /* the divergence unit puts threads of several warps into a slot: slots show faces, not the
-                           executor's warps */
+    uint64_t *wake_at;       /* the next cycle in which it must be run; the owner's */
+    uint64_t others_at;      /* before this cycle nothing but the load/store unit has anything to do, unless that stirs
+                                something */
+    bool busy;               /* something changed in this cycle */
+    bool stirred;            /* something changed since issue found nothing to do that may let a warp issue, or count
+                                differently */
+    bool mixes;              /* the divergence unit puts threads of several warps into a slot: slots show faces, not the
+                                executor's warps */
     uint32_t core_count;     /* of the machine */
     struct regroup *regroup; /* regroup.c: warps of threads that the unit puts together; NULL: every warp is its own */
     const struct sm_observer *observer;
@@ -55,7 +55,14 @@ struct sm {
     struct exec_launch launch; /* the core's own copy */
 };
 
-/* To the policies: a parked warp waits for others of its block too. */
-static inline void sm_show_barriers(struct sm *c) { c->view.at_barrier = c->issue.at_barrier | c->issue.parked; }
+/* Slots with a warp of which something is left. */
+static inline uint64_t sm_occupied(const struct sm *c) { return c->view.resident | c->issue.ended; }
+
+/* A parked warp waits for others of its block too. */
+static inline void sm_show_barrier(struct sm *c, uint32_t slot)
+{
+    uint64_t bit = 1ull << slot;
+    c->view.at_barrier = (c->slots[slot].at_barrier ? bit : 0) | (c->view.at_barrier & ~bit) | (c->issue.parked & bit);
+}
 
 #endif

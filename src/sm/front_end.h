@@ -13,9 +13,9 @@ struct sm;
 struct sm_front_end {
     bool valid; /* something was fetched in the last cycle: pc and those after it, for a warp */
     uint32_t warp, pc;
-    uint32_t last;   /* slot that was fetched for */
-    uint64_t wants;  /* slots: their buffer is empty, and nothing has been asked for */
-    uint64_t over;   /* slots: of those ended, nothing is left, and fetch has not come past yet */
+    uint32_t last;  /* slot that was fetched for */
+    uint64_t wants; /* slots: their buffer is empty, and nothing has been asked for */
+    uint64_t over;  /* slots: of those ended, nothing is left, and fetch has not come past yet */
     struct cache *l1i;
     const struct cache_head *code; /* its head; of a cache that is not there: one that never has anything */
     struct ring responses;         /* from the interconnect */

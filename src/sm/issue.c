@@ -164,9 +164,8 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
     } else if (s->exec->state == WARP_DONE) {
         bool was_told = c->issue.ended & bit; /* by regroup.c, for all of its block */
         c->issue.ended |= bit;
-        c->view.resident = c->issue.resident & ~c->issue.ended;
+        c->view.resident &= ~bit;
         s->buffered = 0;
-        c->issue.at_barrier &= ~bit;
         if (!was_told)
             SM_TELL(c, ended, slot);
     } else if (s->exec->state == WARP_FAULT) {
@@ -272,8 +271,8 @@ static void flush(struct sm *c, uint32_t slot)
 static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *first)
 {
     const struct sm_slot *s = &c->slots[slot];
-    uint64_t blocked = c->issue.ended | c->issue.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep |
-                       c->issue.stale;
+    uint64_t blocked =
+        c->issue.ended | c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep | c->issue.stale;
     if (first->atomic || !s->exec || !((c->issue.valid & c->issue.clear & unit_free(c) & ~blocked) >> slot & 1))
         return false;
     const struct sm_inst *next = &c->program->code[s->buffer[0]];
@@ -326,8 +325,8 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
         kept->stale = stale & hold;
         stale &= ~hold;
     }
-    if (s->policy->hold_loads && (ready & c->issue.next_l1_load)) {
-        uint64_t hold = s->policy->hold_loads(s->state, &c->view) & c->issue.next_l1_load;
+    if (s->policy->hold_loads && (ready & c->view.next_is_l1_load)) {
+        uint64_t hold = s->policy->hold_loads(s->state, &c->view) & c->view.next_is_l1_load;
         held |= ready & hold;
         ready &= ~hold;
     }
@@ -365,19 +364,24 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
 static uint64_t able_warps(const struct sm *c)
 {
     return c->issue.valid & (c->issue.clear | c->issue.stale) &
-           ~(c->issue.ended | c->issue.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep);
+           ~(c->issue.ended | c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep);
+}
+
+static inline uint64_t waiting_warps(const struct sm *c)
+{
+    return c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait;
 }
 
 /* To the policies. Whether one of those that schedulers wait for has changed. */
 static inline bool show_sets(struct sm *c)
 {
-    uint64_t waiting = c->issue.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.parked;
-    uint64_t changed = (c->view.waiting ^ waiting) | (c->view.long_wait ^ c->issue.long_wait) |
-                       (c->host.shown_resident ^ c->view.resident);
+    struct sm_policy_host *h = &c->host;
+    uint64_t waiting = waiting_warps(c);
+    uint64_t changed =
+        (c->view.waiting ^ waiting) | (h->shown_long_wait ^ c->view.long_wait) | (h->shown_resident ^ c->view.resident);
     c->view.waiting = waiting;
-    c->view.long_wait = c->issue.long_wait;
-    c->view.next_is_l1_load = c->issue.next_l1_load;
-    c->host.shown_resident = c->view.resident;
+    h->shown_long_wait = c->view.long_wait;
+    h->shown_resident = c->view.resident;
     return changed != 0;
 }
 
@@ -422,18 +426,12 @@ static void tell_cycles(struct sm *c)
  * see without them. */
 static __attribute__((noinline, cold)) void tell_probes_cycles(struct sm *c)
 {
-    const struct {
-        uint64_t waiting, long_wait, next_is_l1_load;
-    } shown = {c->view.waiting, c->view.long_wait, c->view.next_is_l1_load};
+    uint64_t shown = c->view.waiting;
     uint64_t count = c->now + 1 - c->host.cycles_told;
     c->host.cycles_told = c->now + 1;
-    c->view.waiting = c->issue.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.parked;
-    c->view.long_wait = c->issue.long_wait;
-    c->view.next_is_l1_load = c->issue.next_l1_load;
+    c->view.waiting = waiting_warps(c);
     tell_listeners_cycles(c, count);
-    c->view.waiting = shown.waiting;
-    c->view.long_wait = shown.long_wait;
-    c->view.next_is_l1_load = shown.next_is_l1_load;
+    c->view.waiting = shown;
 }
 
 static __attribute__((noinline, cold)) void tell_held(struct sm *c)
@@ -464,7 +462,7 @@ void sm_issue_cycle(struct sm *c)
     uint64_t able = able_warps(c);
     c->issue.unit_free = unit_free(c);
     if (!(able & ((c->issue.clear & c->issue.unit_free) | c->issue.stale))) {
-        *(c->issue.resident ? &c->account.counters.no_ready : &c->account.counters.idle) += count;
+        *(sm_occupied(c) ? &c->account.counters.no_ready : &c->account.counters.idle) += count;
         return;
     }
     if (!tells)
@@ -496,14 +494,14 @@ void sm_issue_cycle(struct sm *c)
 uint64_t sm_kept_back(const struct sm *c)
 {
     const struct sm_issue *s = &c->issue;
-    uint64_t waiting = s->ended | s->at_barrier | s->fenced | s->atomic_wait | s->asleep;
-    return (s->held | (s->valid & s->stale & ~waiting)) & s->resident;
+    uint64_t waiting = s->ended | c->view.at_barrier | s->fenced | s->atomic_wait | s->asleep;
+    return (s->held | (s->valid & s->stale & ~waiting)) & sm_occupied(c);
 }
 
 static const char *reason(const struct sm *c, const struct sm_scheduler *s, uint64_t warps)
 {
     uint64_t hold = s->policy->hold ? s->policy->hold(s->state, &c->view) : 0;
-    uint64_t loads = s->policy->hold_loads ? s->policy->hold_loads(s->state, &c->view) & c->issue.next_l1_load : 0;
+    uint64_t loads = s->policy->hold_loads ? s->policy->hold_loads(s->state, &c->view) & c->view.next_is_l1_load : 0;
     if (!(warps & ~hold))
         return "its hold keeps all of them back";
     return warps & ~(hold | loads) ? "its pick answers HEDDLE_NO_WARP" : "its hold_loads keeps their loads back";

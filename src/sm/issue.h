@@ -12,15 +12,14 @@ struct sm;
 
 struct sm_issue {
     /* Sets of warp slots. */
-    uint64_t valid;       /* with an instruction in the buffer */
-    uint64_t clear;       /* whose registers are there */
-    uint64_t stale;       /* which is not the next one: the warp has branched since */
-    uint64_t ended;       /* all lanes have; of these, stores and loads may be on their way */
-    uint64_t fenced;      /* at a fence */
-    uint64_t atomic_wait; /* for the answers to an atomic */
-    uint64_t asleep;      /* until slot.wake_cycle */
-    uint64_t parked;      /* without work, of those asleep (regroup.h) */
-    uint64_t resident, at_barrier, long_wait, next_l1_load;
+    uint64_t valid;           /* with an instruction in the buffer */
+    uint64_t clear;           /* whose registers are there */
+    uint64_t stale;           /* which is not the next one: the warp has branched since */
+    uint64_t ended;           /* all lanes have; of these, stores and loads may be on their way */
+    uint64_t fenced;          /* at a fence */
+    uint64_t atomic_wait;     /* for the answers to an atomic */
+    uint64_t asleep;          /* until slot.wake_cycle */
+    uint64_t parked;          /* without work, of those asleep (regroup.h) */
     uint64_t needs[SM_UNITS]; /* by the unit of the next instruction */
     /* Of this cycle. */
     uint64_t issued, held, unit_free;

@@ -98,8 +98,7 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
                                               .block = block,
                                               .index = i,
                                               .block_index = cta->index};
-        c->issue.resident |= 1ull << slot;
-        c->view.resident = c->issue.resident & ~c->issue.ended;
+        c->view.resident |= 1ull << slot;
         if (c->account.warp_log)
             warp_log_begin(
                 c->account.warp_log,
@@ -150,7 +149,7 @@ const struct heddle_divergence *sm_mixing_unit(const struct sm *c) { return c->m
 
 bool sm_next_running(const struct sm *c, uint32_t *slot, uint32_t *pc)
 {
-    uint64_t running = c->issue.resident & ~c->issue.ended & ~c->issue.parked;
+    uint64_t running = c->view.resident & ~c->issue.parked;
     uint64_t left = *slot < CORE_WARPS_MOST ? running >> *slot << *slot : 0;
     if (!left)
         return false;

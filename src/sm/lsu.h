@@ -58,17 +58,17 @@ struct sm_fragment {
 };
 
 struct sm_lsu {
-    uint16_t dispatch; /* instruction at work, or SM_NONE */
-    bool plain;        /* it only accesses the L1D, once per cycle, without a pipeline in front */
-    bool enters_late;  /* instructions enter after the collectors */
-    bool precedes;     /* something may come before the only step: other steps, hits whose latency follows */
+    uint16_t dispatch;  /* instruction at work, or SM_NONE */
+    bool plain;         /* it only accesses the L1D, once per cycle, without a pipeline in front */
+    bool enters_late;   /* instructions enter after the collectors */
+    bool precedes;      /* something may come before the only step: other steps, hits whose latency follows */
     bool tells_written; /* stores carry what they write (the L2's partial_writes) */
-    uint16_t next_wb;  /* instruction whose registers are written next, or SM_NONE */
+    uint16_t next_wb;   /* instruction whose registers are written next, or SM_NONE */
     uint32_t wb_turn;
     struct ring responses; /* from the interconnect */
     struct cache *l1d, *l1c, *l1t;
     const struct cache_head *d, *constants,
-        *textures; /* their heads; of a cache that is not there: one that never has anything */
+        *textures;            /* their heads; of a cache that is not there: one that never has anything */
     struct sm_delay *l1_pipe; /* FIFO of l1d.latency_cycles x banks */
     uint32_t l1_head, l1_count, l1_capacity;
     struct sm_instruction_delay *shared_pipe;

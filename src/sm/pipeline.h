@@ -21,9 +21,9 @@ struct sm_unit_state {
 struct sm_pipelines {
     struct collector *collector;
     uint32_t unit_count;
-    uint32_t pending;                    /* results that will be written */
+    uint32_t pending; /* results that will be written */
     uint32_t register_banks;
-    uint8_t slot_bank[CORE_WARPS_MOST];  /* slot mod register banks */
+    uint8_t slot_bank[CORE_WARPS_MOST];    /* slot mod register banks */
     uint8_t writeback_count[SM_TIME_RING]; /* by cycle: results that are written in it */
     uint64_t writeback_bits[SM_TIME_RING / 64];
     uint16_t writeback[SM_TIME_RING][SM_WRITEBACK];
@@ -34,7 +34,8 @@ struct sm_pipelines {
 void pipelines_init(struct sm_pipelines *p, struct arena *a, const struct sm_config *config);
 void sm_writeback_cycle(struct sm *c);
 void sm_units_cycle(struct sm *c);
-uint64_t pipelines_next(const struct sm_pipelines *p, uint64_t now); /* the next cycle in which a result or a unit is due */
+uint64_t pipelines_next(const struct sm_pipelines *p,
+                        uint64_t now); /* the next cycle in which a result or a unit is due */
 
 /* Register r of a warp is in bank (r + slot) mod banks. bank: r mod banks. */
 static inline uint32_t sm_bank(const struct sm_pipelines *p, uint32_t bank, uint32_t slot)

@@ -16,8 +16,8 @@ void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
     struct heddle_events on = p->on;
     if (c->host.settles && p == &c->host.schedulers[0].policy->policy)
         on.cycles = NULL; /* issue.c tells them, when there is something to tell */
-#define LISTEN(event, ...)                                               \
-    if (on.event) {                                                      \
+#define LISTEN(event, ...)                                                         \
+    if (on.event) {                                                                \
         c->host.listeners.event.to[c->host.listeners.event.count].fn = on.event;   \
         c->host.listeners.event.to[c->host.listeners.event.count++].state = state; \
     }
@@ -129,7 +129,8 @@ bool policy_host_create(struct sm *c, struct arena *a, const struct sm_policies 
         return false;
     c->host.tells_cycles = c->host.settles || c->host.hears_cycles;
     c->host.l1_stirs = SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict) || SM_HEARD(c, l1_fill);
-    c->host.restless = !p->scheduler->steady_until && (c->host.hears_cycles || p->scheduler->hold || p->scheduler->hold_loads);
+    c->host.restless =
+        !p->scheduler->steady_until && (c->host.hears_cycles || p->scheduler->hold || p->scheduler->hold_loads);
     return make_probes(c, a, p, e);
 }
 
@@ -159,7 +160,8 @@ void policy_host_begin(struct sm *c, struct arena *launch_arena, uint64_t now)
             columns ? arena_array(launch_arena, uint64_t, (size_t)c->program->count * columns) : NULL;
     }
     bool calls = c->program->count > c->program->kernel->inst_count;
-    c->host.call_loops = calls && SM_HEARD(c, loop) ? arena_array(launch_arena, int32_t, SM_CALLS * c->config->warps) : NULL;
+    c->host.call_loops =
+        calls && SM_HEARD(c, loop) ? arena_array(launch_arena, int32_t, SM_CALLS * c->config->warps) : NULL;
 }
 
 void policy_host_reset_counters(struct sm_policy_host *h)

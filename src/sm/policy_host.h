@@ -50,25 +50,25 @@ struct sm_scheduler {
 struct sm_listeners {
     SM_EVENTS(SM_LIST)
 };
-#define SM_TELL(c, event, ...)                                                                          \
-    do {                                                                                                \
-        const struct sm_listeners *all_ = &(c)->host.listeners;                                         \
-        for (uint32_t tell_ = 0; tell_ < all_->event.count; tell_++)                                    \
-            all_->event.to[tell_].fn(all_->event.to[tell_].state, &(c)->view, ##__VA_ARGS__);           \
+#define SM_TELL(c, event, ...)                                                                \
+    do {                                                                                      \
+        const struct sm_listeners *all_ = &(c)->host.listeners;                               \
+        for (uint32_t tell_ = 0; tell_ < all_->event.count; tell_++)                          \
+            all_->event.to[tell_].fn(all_->event.to[tell_].state, &(c)->view, ##__VA_ARGS__); \
     } while (0)
 #define SM_HEARD(c, event) ((c)->host.listeners.event.count != 0)
 
 struct sm_policy_host {
     bool hears_cycles, hears_l1, hears_fills, hears_held; /* somebody does */
-    bool l1_hooks;     /* the L1 policy wants to know what becomes of lines */
+    bool l1_hooks;                                        /* the L1 policy wants to know what becomes of lines */
     bool tells_cycles; /* a scheduler, the L1 policy or the divergence unit hears of cycles; probes change nothing */
     bool l1_stirs;     /* one of those hears of L1 accesses, and may then let warps go */
     bool restless;     /* the policy may change its mind by itself: issue asks it every cycle */
     bool settles;      /* the schedulers may ask not to be told of cycles */
     bool settled;      /* they have: HEDDLE_UNTIL_SETS_CHANGE */
     uint64_t cycles_told;
-    uint64_t shown_resident; /* of the view, when policies were last shown the sets; the view has the others */
-    uint64_t held_before;    /* the last time that schedulers were asked; kept for those that hear of it */
+    uint64_t shown_resident, shown_long_wait; /* as they were when schedulers were last told of a cycle */
+    uint64_t held_before; /* the last time that schedulers were asked; kept for those that hear of it */
     const struct heddle_l1 *l1_policy;
     void *l1_state;
     const struct heddle_divergence *divergence;

@@ -101,7 +101,7 @@ void regroup_park(struct sm *c, uint32_t slot)
     if (!c->mixes && c->slots[slot].exec->state != WARP_FAULT)
         exec_take_back(c->slots[slot].exec);
     c->issue.parked |= 1ull << slot;
-    sm_show_barriers(c);
+    sm_show_barrier(c, slot);
     c->issue.asleep |= 1ull << slot;
     c->slots[slot].wake_cycle = SM_NEVER;
     c->slots[slot].buffered = 0;
@@ -136,7 +136,7 @@ static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pie
     }
     g->lanes = g->face.active;
     c->issue.parked &= ~(1ull << slot);
-    sm_show_barriers(c);
+    sm_show_barrier(c, slot);
     return from == 1ull << slot && memcmp(had, g->had, sizeof had) == 0 ? 0 : from;
 }
 
@@ -333,12 +333,12 @@ static void end_block(struct sm *c, uint32_t block)
         r->slots[slot].face.state = WARP_DONE;
         c->slots[slot].buffered = 0;
         c->issue.ended |= bit;
+        c->view.resident &= ~bit;
         c->issue.parked &= ~bit;
+        sm_show_barrier(c, slot);
         c->issue.asleep &= ~bit;
         r->draining &= ~bit;
     }
-    c->view.resident = c->issue.resident & ~c->issue.ended;
-    sm_show_barriers(c);
     for (uint32_t slot = b->first_warp; slot < b->first_warp + b->warp_count; slot++)
         SM_TELL(c, ended, slot);
     for (uint32_t slot = b->first_warp, end = slot + b->warp_count; slot < end; slot++) {
@@ -714,8 +714,8 @@ void regroup_begin(struct sm *c)
 {
     struct regroup *r = c->regroup;
     const struct ptx_inst *in = c->mixes ? first_unsupported(c->program) : NULL;
+    c->view.at_barrier &= ~c->issue.parked;
     c->issue.parked = r->draining = 0;
-    sm_show_barriers(c);
     set_lanes(c);
     if (!in)
         return;
@@ -765,11 +765,11 @@ void regroup_place(struct sm *c, uint32_t block)
 void regroup_check_stuck(struct sm *c)
 {
     const struct regroup *r = c->regroup;
-    uint64_t waiting = c->issue.resident & ~c->issue.ended;
+    uint64_t waiting = c->view.resident;
     if (c->host.trouble[0] || c->launch.faulted || !waiting || c->issue.held || c->flights.free_count != SM_INFLIGHT ||
         (!c->mixes && !c->issue.parked))
         return;
-    for (uint64_t left = c->issue.resident; left; left &= left - 1) {
+    for (uint64_t left = sm_occupied(c); left; left &= left - 1) {
         const struct sm_slot *s = &c->slots[__builtin_ctzll(left)];
         if (s->fetching || s->stores || s->atomics) /* an answer will come */
             return;

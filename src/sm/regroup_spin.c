@@ -196,7 +196,7 @@ static struct census take_census(const struct sm *c, uint32_t block, uint64_t wi
 bool regroup_is_starved(const struct sm *c, uint64_t window)
 {
     bool any = false;
-    for (uint64_t left = c->issue.resident; left; left &= left - 1) {
+    for (uint64_t left = sm_occupied(c); left; left &= left - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(left);
         any |= is_running(c, slot) && is_starved(c, slot, window);
     }

@@ -22,9 +22,9 @@ void sm_refresh(struct sm *c, uint32_t slot)
     c->stirred = true;
     c->issue.needs[s->unit] &= ~bit;
     c->issue.clear &= ~bit;
-    c->issue.long_wait &= ~bit;
+    c->view.long_wait &= ~bit;
     c->issue.stale &= ~bit;
-    c->issue.next_l1_load &= ~bit;
+    c->view.next_is_l1_load &= ~bit;
     put(&c->issue.valid, slot, s->buffered != 0);
     put(&c->front.wants, slot, !s->buffered && !s->fetching && !((c->issue.ended | c->issue.parked) & bit));
     c->warps[slot].next_pc = s->buffered ? s->buffer[0] : HEDDLE_NO_PC;
@@ -39,14 +39,14 @@ void sm_refresh(struct sm *c, uint32_t slot)
     s->unit = in->unit;
     c->issue.needs[in->unit] |= bit;
     if ((in->load || in->atomic) && (in->memory == SM_DEVICE || in->memory == SM_LOCAL))
-        c->issue.next_l1_load |= bit;
+        c->view.next_is_l1_load |= bit;
     bool blocked = false;
     if (s->awaited) {
         for (uint32_t i = 0; i < in->check_count; i++)
             if (is_set(s->scoreboard, in->registers[i])) {
                 blocked = true;
                 if (is_set(s->long_board, in->registers[i])) {
-                    c->issue.long_wait |= bit;
+                    c->view.long_wait |= bit;
                     break;
                 }
             }
@@ -60,15 +60,14 @@ void sm_set_barriers(struct sm *c, uint32_t block)
     const struct sm_block *b = &c->blocks.list[block];
     for (uint32_t slot = b->first_warp; slot < b->first_warp + b->warp_count; slot++) {
         struct sm_slot *s = &c->slots[slot];
-        uint64_t bit = 1ull << slot;
         if (!s->exec)
             continue;
         bool waits = s->exec->state == WARP_AT_BARRIER;
-        if (waits == !!(c->issue.at_barrier & bit))
+        if (waits == s->at_barrier)
             continue;
         c->busy = c->stirred = true;
-        c->issue.at_barrier ^= bit;
-        sm_show_barriers(c);
+        s->at_barrier = waits;
+        sm_show_barrier(c, slot);
         if (waits) {
             SM_TELL(c, barrier_wait, slot);
             if (c->observer && c->observer->barrier_begin)
@@ -150,7 +149,7 @@ void sm_retire(struct sm *c, uint32_t slot)
     struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
     struct sm_block *b = &c->blocks.list[s->block];
-    c->issue.resident &= ~bit;
+    c->view.resident &= ~bit;
     c->issue.ended &= ~bit;
     c->front.over &= ~bit;
     c->issue.valid &= ~bit;
@@ -158,7 +157,6 @@ void sm_retire(struct sm *c, uint32_t slot)
     c->issue.clear &= ~bit;
     c->front.wants &= ~bit;
     c->issue.fenced &= ~bit;
-    c->view.resident = c->issue.resident & ~c->issue.ended;
     c->busy = c->stirred = true;
     c->host.settled = false;
     SM_TELL(c, finished, slot);

@@ -19,8 +19,9 @@ struct sm_slot {
     /* The instruction buffer, filled by the front end and emptied by issue. */
     uint32_t buffer[2]; /* pcs of fetched instructions */
     uint8_t buffered;
-    bool fetching; /* an instruction miss is outstanding */
-    uint8_t unit;  /* of the next instruction, where it is in one of the sets `needs` */
+    bool fetching;   /* an instruction miss is outstanding */
+    bool at_barrier; /* and policies have been told */
+    uint8_t unit;    /* of the next instruction, where it is in one of the sets `needs` */
     uint8_t block;
     uint16_t awaited;   /* registers */
     uint8_t loop_depth; /* calls around the code that `loop` is in */
@@ -46,10 +47,10 @@ struct sm_blocks {
 
 /* warp.c. The slot's next instruction has changed, or a register has come. */
 void sm_refresh(struct sm *c, uint32_t slot);
-void sm_set_barriers(struct sm *c, uint32_t block);  /* barriers of the block may have opened */
-void sm_try_fence(struct sm *c, uint32_t slot);      /* a warp at a fence goes on, if what it waits for has come */
-void sm_try_retire(struct sm *c, uint32_t slot);     /* a warp that has ended is over, if nothing of it is left */
-void sm_retire(struct sm *c, uint32_t slot);         /* a warp that is over gives its slot back */
-void sm_stop(struct sm *c, uint32_t slot);           /* after a fault: the warp issues nothing more */
+void sm_set_barriers(struct sm *c, uint32_t block); /* barriers of the block may have opened */
+void sm_try_fence(struct sm *c, uint32_t slot);     /* a warp at a fence goes on, if what it waits for has come */
+void sm_try_retire(struct sm *c, uint32_t slot);    /* a warp that has ended is over, if nothing of it is left */
+void sm_retire(struct sm *c, uint32_t slot);        /* a warp that is over gives its slot back */
+void sm_stop(struct sm *c, uint32_t slot);          /* after a fault: the warp issues nothing more */
 
 #endif
