@@ -7,7 +7,7 @@ TWIN_OBJECTS := $(patsubst %.c,$(TWIN)/obj/%.o,$(TWIN_SOURCES))
 TWIN_OTHERS := $(filter-out $(call objects,$(wildcard src/sm/*.c src/gpu/*.c)),$(CORE_OBJECTS)) $(call objects,$(TWIN_SHARED)) $(CUDA_OBJECTS)
 
 # sm/sm.h is the twin's.
-$(TWIN)/obj/src/gpu/machine.o: machines/gtx480.ini
+$(TWIN)/obj/src/gpu/machine_find.o: machines/gtx480.ini
 $(TWIN)/obj/tests/twin/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
 $(TWIN)/obj/%.o: %.c mk/config.mk mk/twin.mk
 	@mkdir -p $(@D)
