@@ -27,6 +27,14 @@ $(BUILD)/obj/src/cuda/%.o $(BUILD)/obj/src/cudart/%.o: ROOM_CFLAGS := -fvisibili
 
 $(BUILD)/obj/src/gpu/machine_find.o: machines/gtx480.ini
 $(BUILD)/obj/src/figure/report_assets.o: $(wildcard web/*)
+# One object has the commit. $(BUILD)/commit is written when that changes, so that nothing else is compiled again.
+$(BUILD)/commit: FORCE
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+.PHONY: FORCE
+$(BUILD)/obj/src/base/version.o: $(BUILD)/commit
+$(BUILD)/obj/src/base/version.o: ROOM_CFLAGS := $(if $(COMMIT),-DHEDDLE_COMMIT='"$(COMMIT)"')
+
 $(BUILD)/obj/%.o: %.c mk/config.mk
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ROOM_CFLAGS) -MMD -MP -c $< -o $@

@@ -1,5 +1,5 @@
 # Tests: rooms (includes and calls run downward), unit (cmocka), semantics (vectors recorded from silicon), compiled (CUDA C++ through real compilers), driver (C programs against cuda.h), runtime (C programs with fat binaries made by hand), timing (cycles against another simulator's),
-# policy (shared objects outside the repository), cli (what a person types), lab (a real cluster's daemons, a real browser).
+# twin (the core against a slow one: mk/twin.mk), policy (shared objects outside the repository), cli (what a person types), lab (a real cluster's daemons, a real browser).
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 DRIVER_TESTS := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/*.c))
 CLI_PROGRAMS := $(patsubst tests/cli/%.c,$(BUILD)/tests/cli/%,$(wildcard tests/cli/*.c))
@@ -59,7 +59,7 @@ $(BUILD)/tests/compiled: $(COMPILED_SOURCES) tests/compiled/compiled.h $(BUILD)/
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(COMPILED_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 .PHONY: test test-programs
-test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(EXAMPLES)
+test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(EXAMPLES) twin
 test: test-programs
 	sh tests/run.sh $(BUILD)
 

@@ -82,7 +82,7 @@ enum {
 struct heddle_phase {
     uint32_t number;              /* from 1 */
     uint32_t distance;            /* latencies from the instruction to the end of its phase, both inclusive */
-    uint32_t length, next_length; /* of the phase, of the one behind it (0: none) */
+    uint32_t length, next_length; /* of the phase, of the next one (0: none) */
 };
 enum {
     HEDDLE_PHASES,
@@ -257,7 +257,7 @@ static inline bool heddle_refuse(const struct heddle_setup *setup, const char *w
 /* Everything that is the same for the four kinds. */
 struct heddle_policy {
     uint32_t abi;                          /* HEDDLE_POLICY_ABI */
-    const char *name;                      /* as written behind -s; lower case, digits, '-' */
+    const char *name;                      /* as written after -s; lower case, digits, '-' */
     const char *help;                      /* one line, with the paper it is from */
     const struct heddle_param *params;     /* name NULL at the end; may be NULL */
     const struct heddle_counter *counters; /* name NULL at the end; may be NULL */
@@ -299,7 +299,7 @@ struct heddle_scheduler {
  * all lines go (between launches, by a fence). */
 enum heddle_leave { HEDDLE_EVICTED, HEDDLE_DROPPED, HEDDLE_FLUSHED };
 
-/* An L1 data cache policy: one instance a core. */
+/* An L1 data cache policy: one instance per core. */
 struct heddle_l1 {
     struct heddle_policy policy;
     /* The way of a set that a new line takes. ways: bit i says that way i holds a line that may leave (valid, not
@@ -321,7 +321,7 @@ struct heddle_l1 {
                    const struct heddle_l1_access *access);
 };
 
-/* A divergence unit: one instance a core. All hooks NULL: every warp has its own post-dominator stack. */
+/* A divergence unit: one instance per core. All hooks NULL: every warp has its own post-dominator stack. */
 
 /* A part of what a warp slot executes: lanes of one home warp of the block. A thread stays in its home lane and its
  * home warp's registers; a slot that executes pieces of several home warps issues one instruction for all of them; no
@@ -410,7 +410,7 @@ struct heddle_block_run { /* instructions that a path executed one after the oth
 struct heddle_block_events {
     void (*branch)(void *state, const struct heddle_core *core, const struct heddle_block_branch *e);
     void (*ran)(void *state, const struct heddle_core *core, const struct heddle_block_run *e);
-    /* A launch, or what is left of a block, cannot run so, and runs warp by warp: nothing more is told of it. */
+    /* A launch, or what is left of a block, cannot run so, and runs warp by warp: nothing more of it is reported. */
     void (*left)(void *state, const struct heddle_core *core, bool whole_launch);
     /* Once, when the program has ended, with all that the instance has heard: as heddle_probe.write, and after it. */
     bool (*write)(void *state, const char **why);
@@ -476,7 +476,7 @@ static inline void heddle_ages_launched(struct heddle_ages *a, uint32_t warp)
     a->older[warp] = others;
 }
 
-/* The oldest of a set, not empty. Each step leaves those older than the last guess: a few steps, not one a warp. */
+/* The oldest of a set, not empty. Each step leaves those older than the last guess: a few steps, not one per warp. */
 static inline int heddle_ages_oldest(const struct heddle_ages *a, uint64_t set)
 {
     int oldest = __builtin_ctzll(set);

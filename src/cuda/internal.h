@@ -24,9 +24,6 @@
 #include <stdint.h>
 #include <time.h>
 
-#ifndef HEDDLE_VERSION
-#define HEDDLE_VERSION "0.1.0"
-#endif
 #define CUAPI __attribute__((visibility("default")))
 /* Another name for a function of the same file: older versions with the same arguments, and the forms for per-thread
  * default streams, which take the legacy stream here: more is ordered than needs be. The name may be a macro of cuda.h,

@@ -1,4 +1,4 @@
-/* Parameters of a policy: `:key=value,key=value` behind its name, defaults for the rest, and the spec written out
+/* Parameters of a policy: `:key=value,key=value` after its name, defaults for the rest, and the spec written out
  * with all of them. */
 #include "policy/choose.h"
 

@@ -1,6 +1,7 @@
 /* One object with everything that a run reports; docs/metrics.md says what each part means. */
 #include "results/results.h"
 
+#include "base/version.h"
 #include "results/counters_json.h"
 #include "results/metrics.h"
 #include "results/put.h"
@@ -154,6 +155,8 @@ json_t *results_json(const struct gpu *g, const struct results_run *run)
     struct gpu_kernel sum = sum_of(g);
     json_t *root = json_object(), *checks = json_object();
     put(root, "heddle", text(HEDDLE_VERSION));
+    put(root, "commit", text(version_commit));
+    put(root, "timing_epoch", json_integer(GPU_TIMING_EPOCH));
     put_command(root, run);
     put(root, "machine", machine(&o->machine));
     put(root, "functional", json_boolean(o->functional));

@@ -7,8 +7,8 @@ for command in run demo sweep report repro inspect list machine doctor; do
     expect "help of $command" 0 "^Usage: heddle $command" "$heddle" "$command" --help
     expect "help lists $command" 0 "^  $command " "$heddle" --help
 done
-expect 'version' 0 '^heddle [0-9]+\.[0-9]+\.[0-9]+$' "$heddle" --version
 expect 'no command' 2 '^Usage: heddle COMMAND' "$heddle"
+expect 'a parameter that has gone names what took its place' 2 "the schedulers 'gebhart' and 'narasiman'" "$heddle" run -s two-level:style=gebhart bfs
 expect 'unknown command' 2 "no command 'rnu'; did you mean 'run'" "$heddle" rnu
 hint() { # WORD PROPOSAL: none where it is empty
     if [ -n "$2" ]; then

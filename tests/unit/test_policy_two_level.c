@@ -3,7 +3,7 @@
 
 static void needs_memory(struct bench *b, uint64_t warps) { b->f.core.long_wait = warps; }
 
-/* The example of GPGPU-Sim's form: two places, four warps. The load's warp goes behind the other; when its next
+/* The example of GPGPU-Sim's form: two places, four warps. The load's warp goes after the other; when its next
  * instruction needs the load, it leaves and the first pending one comes. */
 static void gpgpusim_example(void **state)
 {

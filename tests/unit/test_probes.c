@@ -411,7 +411,7 @@ static void names(void **state)
     } rows[] = {
         {twice, 2, "probe 'residency' is given twice"},
         {none, 1, "no probe 'residenzy'; did you mean 'residency'?"},
-        {scheduler, 1, "'gto' is a scheduler, not a probe; it goes behind -s"},
+        {scheduler, 1, "'gto' is a scheduler, not a probe; it goes after -s"},
         {twice, 17, "17 probes are given; the most is 16"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -3,14 +3,31 @@
 
 #include <string.h>
 
-const char *const stall_names[STALL_COUNT] = {"issued",  "not_picked", "fetch",  "scoreboard", "memory", "pipeline",
-                                              "barrier", "fence",      "atomic", "held",       "drain"};
+const char *const stall_names[STALL_COUNT] = {
+#define STALL(id, name, sample, help, nsight) &name[sizeof "stalls." - 1],
+#include "heddle/metrics.def"
+};
 
 /* Making */
 
+/* A cache whose owner takes decisions has no short cuts for the accesses that it mostly sees: none of them are taken
+ * here, so every access goes the long way. */
 static struct cache *make_cache(struct arena *a, const struct cache_config *config)
 {
-    return config->sets ? cache_create(a, config, NULL, NULL) : NULL;
+    static const struct cache_choices none;
+    struct cache *cache = config->sets ? cache_create(a, config, NULL, NULL) : NULL;
+    if (cache && config->ways <= CACHE_MASK_WAYS)
+        cache_set_choices(cache, &none);
+    return cache;
+}
+
+static bool fits(const struct sm_config *g)
+{
+    uint32_t banks = g->l1d.banks ? g->l1d.banks : 1;
+    return g->sp_issue_width <= REGISTERS && g->sfu_issue_width <= REGISTERS && g->mem_issue_width <= REGISTERS &&
+           g->sp_collectors + g->sfu_collectors + g->mem_collectors <= COLLECTORS && g->register_banks <= BANKS &&
+           g->lsu_response_queue <= ANSWERS && g->l1d.latency_cycles * banks * g->lsu_steps <= QUEUE &&
+           g->shared_latency <= QUEUE && g->l1t.mshr_entries <= QUEUE;
 }
 
 struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count,
@@ -18,6 +35,8 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
                      uint32_t answer_bytes, const uint64_t *network_now, struct error *e)
 {
     struct sm *c = arena_new(a, struct sm);
+    if (!fits(config))
+        return error_set(e, ERROR_UNSUPPORTED, "the twin has not so much room as this machine asks for"), NULL;
     c->config = config;
     c->id = id;
     c->port = id / (config->cores_per_cluster ? config->cores_per_cluster : 1);
@@ -66,7 +85,7 @@ static void empty_caches(struct sm *c)
     if (empties == LAUNCH_EMPTIES_NOTHING)
         return;
     if (c->l1d)
-        cache_invalidate(c->l1d);
+        twin_l1_flush(c, true);
     if (c->l1t && !twin_has_texture_queue(c))
         cache_invalidate(c->l1t);
     if (c->l1c && empties == LAUNCH_EMPTIES_CACHES)

@@ -53,10 +53,10 @@ void twin_tell_loops(struct sm *c, uint32_t slot, uint32_t pc)
     struct warp *w = &c->warps[slot];
     const struct sm_inst *in = &c->program->code[pc];
     bool makes_calls = c->program->count > c->program->kernel->inst_count;
-    if (makes_calls && w->exec->frame_depth >= CALLS)
+    if (makes_calls && w->exec->at.frame_depth >= CALLS)
         return; /* not followed so deep */
     if (makes_calls)
-        follow_calls(c, slot, pc, w->exec->frame_depth);
+        follow_calls(c, slot, pc, w->exec->at.frame_depth);
     while (w->loop >= 0 && !contains(c, w->loop, in->loop))
         leave_innermost(c, slot, pc);
     if (w->loop >= 0 && w->loop == in->loop && in->loop_header)

@@ -158,16 +158,6 @@ static void writeback(struct sm *c)
 
 /* Answers from the interconnect */
 
-static void fill_l1d(struct sm *c, const struct packet *p)
-{
-    const struct mshr_entry *e = &cache_head(c->l1d)->mshr.entries[p->token];
-    struct heddle_l1_fill fill = {.address = e->line, .warp = e->first.warp, .pc = e->first.pc};
-    if (!cache_fill(c->l1d, p, c->now))
-        return;
-    cache_where(c->l1d, fill.address, &fill.set, &fill.way);
-    TELL(c, l1_fill, &fill);
-}
-
 static void take_response(struct sm *c)
 {
     struct lsu *l = &c->lsu;
@@ -181,7 +171,7 @@ static void take_response(struct sm *c)
             return; /* the one before it has not been taken */
         l->past_l1 = (int32_t)p->token;
     } else if (p->origin == ORIGIN_L1D) {
-        fill_l1d(c, p);
+        twin_l1_fill(c, p);
     } else if (p->origin == ORIGIN_L1C) {
         cache_fill(c->l1c, p, c->now);
     } else if (twin_has_texture_queue(c)) {
@@ -220,38 +210,12 @@ void twin_send_miss(struct sm *c, struct cache *cache, enum origin origin)
 
 /* The L1D */
 
-static void tell_l1(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r)
-{
-    bool found = outcome == CACHE_HIT || outcome == CACHE_PENDING;
-    if (r->evicted) {
-        struct heddle_l1_evict e = {.address = r->evicted_address,
-                                    .owner = r->evicted_warp,
-                                    .owner_age = r->evicted_age,
-                                    .by_warp = p->warp,
-                                    .set = r->set,
-                                    .way = r->way};
-        TELL(c, l1_evict, &e);
-    }
-    struct heddle_l1_access e = {.address = p->address - p->address % c->config->l1d.line_bytes,
-                                 .warp = p->warp,
-                                 .pc = p->pc,
-                                 .outcome = (enum heddle_outcome)outcome,
-                                 .store = packet_is_write(p),
-                                 .local = p->kind == PACKET_LOCAL_LOAD || p->kind == PACKET_LOCAL_STORE,
-                                 .owner = found ? (int32_t)r->line_warp : -1,
-                                 .owner_age = found ? r->line_age : 0,
-                                 .set = r->set,
-                                 .way = r->way,
-                                 .left = p->left};
-    TELL(c, l1_access, &e);
-}
-
 /* True: the access was taken. A store that the cache keeps is acknowledged at once. */
 static bool access_l1d(struct sm *c, const struct packet *p)
 {
     struct cache_result r = {.evicted = false};
     enum cache_outcome outcome = cache_access(c->l1d, p, c->shown[p->warp].age, c->now, &r);
-    tell_l1(c, p, outcome, &r);
+    twin_l1_tell(c, p, outcome, &r);
     if (outcome == CACHE_FAIL)
         return false;
     if (packet_is_write(p)) {

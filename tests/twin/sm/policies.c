@@ -62,24 +62,15 @@ static bool make_schedulers(struct sm *c, struct arena *a, const struct sm_polic
     return true;
 }
 
-/* A policy without hooks is the cache's own LRU. Every cache is given one: with a policy it takes the long road for
- * every access, and none of its short cuts. */
 static bool make_l1_policy(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
 {
-    static const struct heddle_l1 without_hooks = {.policy = {.name = "lru"}};
-    struct cache *all[4] = {c->l1d, c->l1c, c->l1t, c->l1i};
-    for (int i = 0; i < 4; i++)
-        if (all[i])
-            cache_set_policy(all[i], &without_hooks, NULL, &c->view);
     if (!p->l1)
         return true;
     c->l1_policy = p->l1;
-    c->l1_state = make_instance(c, a, &p->l1->policy, set_up(c, a, 1, &p->l1->policy, p->l1_values, p->seed), e);
-    if (!c->l1_state)
+    if (!twin_l1_init(c, e))
         return false;
-    if (c->l1d && !cache_set_policy(c->l1d, p->l1, c->l1_state, &c->view))
-        return error_set(e, ERROR_INVALID, "L1 policy %s works with at most 64 ways", p->l1->policy.name);
-    return true;
+    c->l1_state = make_instance(c, a, &p->l1->policy, set_up(c, a, 1, &p->l1->policy, p->l1_values, p->seed), e);
+    return c->l1_state;
 }
 
 static bool make_divergence_unit(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)

@@ -14,6 +14,7 @@
  *   units.c       SP, SFU and DP pipelines
  *   accesses.c    from an executed memory instruction to its accesses
  *   lsu.c         the load/store unit
+ *   l1.c          what the L1 policy decides, and who is told of accesses
  *   textures.c    the texture cache with a queue of accesses in order
  *
  * Left out: divergence units that regroup warps, and observers (timelines). */
@@ -43,6 +44,7 @@ enum {
     OPERANDS = 8,
     REGISTERS = 64, /* pipeline registers of one kind, more than any machine has */
     QUEUE = 4096,   /* places of a queue whose true limit is the machine's */
+    ANSWERS = 64,   /* from the interconnect that wait for the load/store unit */
     CALLS = 64      /* nested calls in which loops are followed */
 };
 
@@ -126,7 +128,7 @@ struct l1_pipe {
 
 struct answers {
     uint32_t count, limit;
-    struct packet list[64];
+    struct packet list[ANSWERS];
 };
 
 /* Texture accesses in the order of their results (textures.c). */
@@ -373,6 +375,10 @@ void twin_lsu_step(struct sm *c);
 void twin_lsu_enter(struct sm *c);
 bool twin_lsu_empty(const struct sm *c);
 void twin_send_miss(struct sm *c, struct cache *cache, enum origin origin);
+bool twin_l1_init(struct sm *c, struct error *e); /* l1.c */
+void twin_l1_tell(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r);
+void twin_l1_fill(struct sm *c, const struct packet *answer);
+void twin_l1_flush(struct sm *c, bool reserved); /* those on their way too: there are none */
 bool twin_has_texture_queue(const struct sm *c); /* textures.c */
 void twin_texel_blocks(const struct texture_array *a, uint32_t line_bytes, uint32_t mask, uint64_t address[32]);
 bool twin_texture_access(struct sm *c, const struct packet *p);

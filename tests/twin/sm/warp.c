@@ -77,7 +77,7 @@ void twin_look_at_fence(struct sm *c, uint32_t slot)
         return;
     w->fenced = false;
     if (c->config->fence_drops_l1 && c->l1d)
-        cache_drop(c->l1d);
+        twin_l1_flush(c, false);
 }
 
 /* Ends */
