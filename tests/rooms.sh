@@ -9,7 +9,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # From the top down; docs/architecture.md says what each room knows. Rooms of one line do not know each other. `heddle` is
-# include/heddle: the interface of policies, and of programs that embed the simulator.
+# include/heddle: the interface of policies, and of programs that embed the simulator; the table of metrics.
 cat >"$work/floors" <<'END'
 cli
 sweep
@@ -18,16 +18,16 @@ experiment
 store program
 replay
 cudart
-cuda
+cuda embed
 results
 gpu
 sm
 policy
 mem
-heddle
 exec
 ptx
 base
+heddle
 END
 
 # One line for each arrow: the file, its room, the room that the arrow goes to, what it goes to.

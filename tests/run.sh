@@ -198,6 +198,9 @@ done
 group 'timing: cycles and misses against another simulator'
 for test in tests/timing/*.sh; do run_cli "$test"; done
 
+group 'twin: a slow core, written to be read, gives the same results'
+run_cli tests/twin/compare.sh
+
 group 'policy: shared objects as a person makes them'
 for test in tests/policy/*.sh; do run_cli "$test"; done
 

@@ -2,18 +2,18 @@
 #include "cuda/policy_hang.h"
 #include "cuda/race_report.h"
 
+#include "gpu/files.h"
 #include "gpu/progress.h"
 #include "gpu/timeline.h"
-#include "gpu/trace.h"
-#include "gpu/warps.h"
 
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 /* What a kernel did wrong, or the program, says more than that a file could not be written. */
-static void report_file(struct driver *d, const struct error *e)
+static void report_file(void *driver, const struct error *e)
 {
+    struct driver *d = driver;
     d->file_failed = true;
     if (d->outcome.kind == ERROR_NONE)
         driver_report(e);
@@ -21,34 +21,14 @@ static void report_file(struct driver *d, const struct error *e)
         driver_say("%s", e->text);
 }
 
-static void finish_timeline(struct driver *d)
+static void finish_files(struct driver *d)
 {
-    struct timeline *t = d->gpu->options.timeline;
-    struct error e = {0};
-    if (!t)
-        return;
-    if (!timeline_close(t, &e))
-        report_file(d, &e);
-    else if (timeline_dropped_from(t) != UINT64_MAX && !d->options.quiet)
+    const struct timeline *t = d->gpu->options.timeline;
+    gpu_files_close(&d->gpu->options, report_file, d);
+    if (t && !d->file_failed && timeline_dropped_from(t) != UINT64_MAX && !d->options.quiet)
         driver_say("the timeline is cut off at cycle %llu: the file has reached its size limit; --timeline-cycles A:B "
                    "chooses a part of the run",
                    (unsigned long long)timeline_dropped_from(t));
-}
-
-static void finish_trace(struct driver *d)
-{
-    struct trace *t = d->gpu->options.trace;
-    struct error e = {0};
-    if (t && !trace_close(t, &e))
-        report_file(d, &e);
-}
-
-static void finish_warps(struct driver *d)
-{
-    struct warps *w = d->gpu->options.warps;
-    struct error e = {0};
-    if (w && !warps_close(w, &e))
-        report_file(d, &e);
 }
 
 static void write_probes(struct driver *d)
@@ -82,9 +62,7 @@ void driver_finish(struct driver *d, int exit_status)
     progress_done(d->gpu->options.progress);
     if (!d->files_finished) {
         d->files_finished = true;
-        finish_timeline(d);
-        finish_trace(d);
-        finish_warps(d);
+        finish_files(d);
     }
     write_probes(d);
     say_strays(d);

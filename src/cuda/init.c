@@ -6,11 +6,10 @@
 #include "cuda/policy_suspects.h"
 #include "cuda/queue.h"
 
+#include "gpu/files.h"
 #include "gpu/progress.h"
 #include "gpu/setup.h"
 #include "gpu/timeline.h"
-#include "gpu/trace.h"
-#include "gpu/warps.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -97,10 +96,15 @@ static bool choose(const struct options *o, struct gpu_options *to, struct error
                      e);
 }
 
-static struct trace *open_trace(const struct options *o, const struct machine *m, struct error *e)
+static bool open_files(const struct options *o, struct gpu_options *to, struct error *e)
 {
-    struct trace_header header = trace_header_of(m, program_invocation_short_name);
-    return trace_open(o->trace, &header, e);
+    struct gpu_files files = {.timeline = o->timeline,
+                              .trace = o->trace,
+                              .warps = o->warps,
+                              .timeline_first = o->timeline_first,
+                              .timeline_end = o->timeline_end,
+                              .program = program_invocation_short_name};
+    return gpu_files_open(to, &files, e);
 }
 
 /* A file that may grow no more (ulimit -f) is an error of the write, as a full disk is, not the end of the process. */
@@ -130,23 +134,16 @@ static bool start(struct driver *d, struct error *e)
     options.pcs = o->pcs;
     options.merge_launches = o->merge_launches;
     options.interval = o->functional ? 0 : o->interval;
-    if (o->timeline[0] && !o->functional)
-        options.timeline = timeline_open(o->timeline, o->timeline_first, o->timeline_end, e);
-    if (o->trace[0] && !o->functional && e->kind == ERROR_NONE)
-        options.trace = open_trace(o, &options.machine, e);
-    if (o->warps[0] && !o->functional && e->kind == ERROR_NONE)
-        options.warps = warps_open(o->warps, e);
+    bool opened = open_files(o, &options, e);
     options.progress = progress_create(stderr, wants_progress(o));
     policy_hang_begin(NULL);
-    if (e->kind == ERROR_NONE)
+    if (opened)
         d->gpu = gpu_create(&options, e); /* takes the policies over */
     else
         gpu_setup_release(&options);
     policy_hang_end();
     if (!d->gpu) {
-        timeline_destroy(options.timeline);
-        trace_destroy(options.trace);
-        warps_destroy(options.warps);
+        gpu_files_destroy(&options);
         progress_destroy(options.progress);
         return false;
     }

@@ -336,8 +336,8 @@ struct exec_launch {
     uint64_t effects;
     struct exec_fault fault;
     struct error *error;
-    FILE *printf_out;
-    void *user; /* of whoever drives the launch */
+    FILE *printf_out; /* NULL: nowhere */
+    void *user;       /* of whoever drives the launch */
 };
 
 /* From one lane's local memory to the next. Lanes mostly use the same place in theirs; an odd number of cache lines

@@ -12,7 +12,10 @@
 
 enum { HELD_CYCLES = 1 << 19 };
 
-static const char *name_of(const struct timing *t, const struct sm *c) { return t->owner[c->id]->launch.kernel->name; }
+static const char *name_of(const struct timing *t, const struct sm *c)
+{
+    return t->owner[sm_id(c)]->launch.kernel->name;
+}
 
 /* How long, in words: "for 524288 cycles". */
 struct duration {
@@ -27,40 +30,24 @@ static struct duration duration_of(uint64_t cycles)
     return d;
 }
 
-/* By which hook a scheduler keeps warps of its own back. */
-static const char *reason(const struct sm *c, const struct sm_scheduler *s, uint64_t warps)
-{
-    uint64_t hold = s->policy->hold ? s->policy->hold(s->state, &c->view) : 0;
-    uint64_t loads = s->policy->hold_loads ? s->policy->hold_loads(s->state, &c->view) & c->view.next_is_l1_load : 0;
-    if (!(warps & ~hold))
-        return "its hold keeps all of them back";
-    return warps & ~(hold | loads) ? "its pick answers HEDDLE_NO_WARP" : "its hold_loads keeps their loads back";
-}
-
 static bool blame_scheduler(const struct timing *t, const struct sm *c, uint64_t cycles, struct error *e)
 {
-    uint64_t warps = sm_kept_back(c);
-    const struct sm_scheduler *s = c->schedulers;
-    while (!(warps & s->warps))
-        s++; /* every warp has one */
+    struct sm_blame b = sm_blame_scheduler(c);
     error_set(e, ERROR_DEADLOCK,
               "kernel %s cannot go on: scheduler %s has let no warp of core %u issue %s, though some could",
-              name_of(t, c), s->policy->policy.name, c->id, duration_of(cycles).text);
-    error_note(e, "  warps 0x%llx wait for it: %s (scheduler %u of the core, cycle %llu)",
-               (unsigned long long)(warps & s->warps), reason(c, s, warps & s->warps), (uint32_t)(s - c->schedulers),
-               (unsigned long long)t->now);
+              name_of(t, c), b.policy, sm_id(c), duration_of(cycles).text);
+    error_note(e, "  warps 0x%llx wait for it: %s (scheduler %u of the core, cycle %llu)", (unsigned long long)b.warps,
+               b.reason, b.scheduler, (unsigned long long)t->now);
     return false;
-}
-
-static uint64_t way_fails(const struct sm *c)
-{
-    return c->l1d && c->l1_policy && c->l1_policy->victim ? cache_counters(c->l1d)->fails[CACHE_FAIL_WAYS] : 0;
 }
 
 static bool blame_l1(const struct timing *t, const struct sm *c, uint64_t cycles, struct error *e)
 {
+    const char *policy;
+    bool in_flight;
+    sm_l1_refusals(c, &policy, &in_flight);
     error_set(e, ERROR_DEADLOCK, "kernel %s cannot go on: L1 policy %s has given no access of core %u a way %s",
-              name_of(t, c), c->l1_policy->policy.name, c->id, duration_of(cycles).text);
+              name_of(t, c), policy, sm_id(c), duration_of(cycles).text);
     error_note(e, "  its victim answers -1 each time that it is asked (cycle %llu)", (unsigned long long)t->now);
     return false;
 }
@@ -70,15 +57,18 @@ bool held_check(struct timing *t, struct error *e)
     for (uint32_t i = 0; i < t->core_count; i++) {
         const struct sm *c = t->cores[i];
         struct held_core *h = &t->held[i];
-        bool idle = t->owner[i] && c->counters.issued == h->issued, held = idle && sm_kept_back(c);
-        uint64_t fails = idle && !held ? way_fails(c) : 0;
+        const char *policy;
+        bool in_flight;
+        uint64_t issued = sm_counters(c)->issued;
+        bool idle = t->owner[i] && issued == h->issued, held = idle && sm_kept_back(c);
+        uint64_t fails = idle && !held ? sm_l1_refusals(c, &policy, &in_flight) : 0;
         if (held || fails > h->way_fails) {
             if (t->now - h->since >= HELD_CYCLES)
                 return held ? blame_scheduler(t, c, t->now - h->since, e) : blame_l1(t, c, t->now - h->since, e);
         } else {
             h->since = t->now;
         }
-        h->issued = c->counters.issued;
+        h->issued = issued;
         h->way_fails = fails;
     }
     return true;
@@ -89,8 +79,11 @@ bool held_check_for_ever(struct timing *t, struct error *e)
     for (uint32_t i = 0; i < t->core_count; i++)
         if (t->owner[i] && sm_kept_back(t->cores[i]))
             return blame_scheduler(t, t->cores[i], UINT64_MAX, e);
-    for (uint32_t i = 0; i < t->core_count; i++) /* loads under way in an empty memory system */
-        if (t->owner[i] && sm_has_work(t->cores[i]) && way_fails(t->cores[i]))
+    for (uint32_t i = 0; i < t->core_count; i++) { /* loads under way in an empty memory system */
+        const char *policy;
+        bool in_flight;
+        if (t->owner[i] && sm_l1_refusals(t->cores[i], &policy, &in_flight) && in_flight)
             return blame_l1(t, t->cores[i], UINT64_MAX, e);
+    }
     return true;
 }

@@ -18,7 +18,7 @@
 
 static void settle_divergent(struct profile_core *p)
 {
-    uint64_t now = p->core->launch.counters.divergent_branches;
+    uint64_t now = sm_launch(p->core)->counters.divergent_branches;
     if (now != p->divergent)
         p->pcs[p->last_issued].divergent += now - p->divergent;
     p->divergent = now;
@@ -27,11 +27,7 @@ static void settle_divergent(struct profile_core *p)
 /* An access that fails is tried again until it is taken, before any other. */
 static void settle_fails(struct profile_core *p, uint32_t pc)
 {
-    const uint64_t *core = p->core->counters.l1d.fails,
-                   *cache = p->core->l1d ? cache_counters(p->core->l1d)->fails : NULL;
-    uint64_t now = 0;
-    for (int i = 0; i < CACHE_FAIL_COUNT; i++)
-        now += core[i] + (cache ? cache[i] : 0);
+    uint64_t now = sm_l1_fails(p->core);
     p->pcs[pc].l1d_reservation_fails += now - p->fails;
     p->fails = now;
 }
@@ -96,12 +92,10 @@ void profile_core_begin(struct profile_core *p, struct profile_pc *pcs)
  * instruction. */
 static void count_waiting(struct profile_core *p, uint64_t now)
 {
-    const struct sm *c = p->core;
-    for (uint64_t left = sm_running_warps(c); left; left &= left - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctzll(left), pc = sm_warp_pc(c, slot);
-        if (pc < c->program->count && now > p->waits_since[slot])
+    uint32_t pc, instructions = sm_program(p->core)->count;
+    for (uint32_t slot = 0; sm_next_running(p->core, &slot, &pc); slot++)
+        if (pc < instructions && now > p->waits_since[slot])
             p->pcs[pc].stalled += now - p->waits_since[slot];
-    }
 }
 
 void profile_core_end(struct profile_core *p, uint64_t now)

@@ -56,7 +56,7 @@ uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listi
 
 /* With time: one a core, which it listens to from now on. */
 struct profile_core {
-    const struct sm *core;
+    struct sm *core;
     struct profile_pc *pcs;             /* of the launch at hand */
     uint64_t waits_since[HEDDLE_WARPS]; /* of each warp: the first cycle in which it could have issued its next
                                            instruction */

@@ -84,7 +84,7 @@ static inline void wake_blocked(struct timing *t)
     for (uint32_t word = 0; word < t->core_words; word++)
         for (uint64_t left = blocked_and_asleep(t, word); left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
-            if (!crossbar_has_room(t->requests, t->cores[i]->port, t->core_blocked[i]))
+            if (!crossbar_has_room(t->requests, sm_head(t->cores[i])->port, t->core_blocked[i]))
                 continue;
             t->core_wake[i] = t->now;
             bits_add(t->awake, i);
@@ -104,11 +104,12 @@ static void core_step(void *context, uint32_t port)
 /* After a core's part of a cycle: what waits for its turn, and whether a block has ended. */
 static inline void core_done(struct timing *t, struct sm *c)
 {
-    if (c->deferred_count)
+    struct sm_head *head = sm_head(c);
+    if (head->deferred)
         sm_perform(c);
-    if (c->blocks_ended) {
-        t->blocks_done += c->blocks_ended;
-        c->blocks_ended = 0;
+    if (head->blocks_ended) {
+        t->blocks_done += head->blocks_ended;
+        head->blocks_ended = 0;
         t->may_place = true;
     }
 }

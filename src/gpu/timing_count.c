@@ -15,14 +15,16 @@ static void add_words(void *to, const void *from, size_t bytes)
 
 void timing_add_core(struct sm *core, struct gpu_counters *c)
 {
-    const struct exec_counters *x = &core->launch.counters;
+    const struct exec_counters *x = &sm_launch(core)->counters;
+    uint32_t count;
+    const struct sm_counts *counts = sm_policy_counts(core, &count);
     sm_add_counters(core, &c->sm);
     uint64_t *to = c->policies->values;
-    for (uint32_t i = 0; i < core->policy_count; i++) {
-        if (!core->counts[i].policy)
+    for (uint32_t i = 0; i < count; i++) {
+        if (!counts[i].policy)
             continue;
-        policy_values_add(core->counts[i].policy, to, core->counts[i].values);
-        to += core->counts[i].value_count;
+        policy_values_add(counts[i].policy, to, counts[i].values);
+        to += counts[i].value_count;
     }
     add_words(&c->exec, x, sizeof c->exec);
 }
@@ -30,12 +32,14 @@ void timing_add_core(struct sm *core, struct gpu_counters *c)
 void timing_add_tables(struct sm *core, struct policy_tables *t)
 {
     uint64_t *to = t->values;
-    for (uint32_t i = 0; i < core->policy_count; i++) {
-        struct sm_counts *from = &core->counts[i];
+    uint32_t count, instructions = sm_program(core)->count;
+    struct sm_counts *counts = sm_policy_counts(core, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct sm_counts *from = &counts[i];
         if (!from->instructions)
             continue;
-        policy_table_add(from->policy, to, from->instructions, core->program->count);
-        to += (size_t)core->program->count * policy_column_count(from->policy);
+        policy_table_add(from->policy, to, from->instructions, instructions);
+        to += (size_t)instructions * policy_column_count(from->policy);
         from->instructions = NULL; /* it goes with the launch */
     }
 }

@@ -46,10 +46,7 @@ static const struct sm_program *program_of(struct timing *t, const struct reside
     *oldest = (struct kept_program){.image = kernel->image->id, .kernel = kernel, .used = r->launch.grid_id};
     oldest->program = sm_program_create(&oldest->arena, kernel, &t->options->machine.sm);
     for (uint32_t i = 0; gone && i < t->core_count; i++) /* cores that nobody has at present */
-        if (t->cores[i]->program == gone) {
-            t->cores[i]->program = oldest->program;
-            t->cores[i]->view.program = &oldest->program->view;
-        }
+        sm_replace_program(t->cores[i], gone, oldest->program);
     return oldest->program;
 }
 
@@ -88,8 +85,8 @@ static void leave_core(struct timing *t, uint32_t i)
 /* May the launch have the core? *soon: not yet, but when what is left in its pipelines has gone. */
 static bool may_take(const struct timing *t, const struct sm *c, const struct residency *r, bool *soon)
 {
-    const struct residency *owner = t->owner[c->id];
-    if (owner == r || sm_block_count(c) || (owner && owner->next_block < owner->block_count))
+    const struct residency *owner = t->owner[sm_id(c)];
+    if (owner == r || sm_blocks_used(c) || (owner && owner->next_block < owner->block_count))
         return owner == r;
     if (sm_idle(c))
         return true;
@@ -99,9 +96,9 @@ static bool may_take(const struct timing *t, const struct sm *c, const struct re
 
 static struct exec_cta *block_room(struct residency *r, struct sm *c, struct error *e)
 {
-    uint32_t slot = c->id * c->block_limit + sm_free_block(c);
+    uint32_t slot = sm_id(c) * sm_block_limit(c) + (uint32_t)__builtin_ctzll(~sm_blocks_used(c));
     if (!r->blocks[slot])
-        r->blocks[slot] = launch_make_room(r, &c->launch, c->id, e);
+        r->blocks[slot] = launch_make_room(r, sm_launch(c), sm_id(c), e);
     if (r->blocks[slot])
         r->blocks[slot]->slot = slot;
     return r->blocks[slot];
@@ -116,10 +113,10 @@ static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, 
         struct sm *c = t->cores[port * per_port + k];
         if (!may_take(t, c, r, soon))
             continue;
-        if (t->owner[c->id] != r) {
-            if (t->owner[c->id])
-                leave_core(t, c->id);
-            take_core(t, c->id, r);
+        if (t->owner[sm_id(c)] != r) {
+            if (t->owner[sm_id(c)])
+                leave_core(t, sm_id(c));
+            take_core(t, sm_id(c), r);
         }
         if (!sm_has_room(c))
             continue;
@@ -130,7 +127,7 @@ static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, 
         launch_block_id(r, r->next_block++, id);
         exec_cta_start(cta, id);
         sm_place(c, cta, t->now);
-        bits_add(t->awake, c->id);
+        bits_add(t->awake, sm_id(c));
         t->last_core[port] = k;
         *placed = true;
         return true;
@@ -164,15 +161,9 @@ bool timing_place_blocks(struct timing *t, struct residency *first, struct error
 
 static bool check_cores(const struct timing *t, struct error *e)
 {
-    for (uint32_t i = 0; i < t->core_count; i++) {
-        const struct sm *c = t->cores[i];
-        if (c->launch.faulted) {
-            exec_fault_describe(&c->launch, e);
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (!sm_check(t->cores[i], e))
             return false;
-        }
-        if (c->trouble[0])
-            return error_set(e, c->trouble_is_hang ? ERROR_DEADLOCK : ERROR_INVALID, "%s", c->trouble);
-    }
     return true;
 }
 
@@ -180,7 +171,7 @@ static uint64_t executed(const struct timing *t)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < t->core_count; i++)
-        sum += t->cores[i]->counters.stalls[STALL_ISSUED];
+        sum += sm_counters(t->cores[i])->stalls[STALL_ISSUED];
     return sum;
 }
 
@@ -203,7 +194,7 @@ static bool check_limits(struct timing *t, struct residency *r, uint64_t limit, 
 static void describe_mixed(const struct timing *t, struct residency *r)
 {
     enum { SHOWN = 8 };
-    const char *unit = t->cores[0]->divergence->policy.name;
+    const char *unit = sm_mixing_unit(t->cores[0])->policy.name;
     uint64_t window = t->now - t->window_start;
     uint32_t blocks = 0;
     bool starved = false;
@@ -223,7 +214,7 @@ static void describe_mixed(const struct timing *t, struct residency *r)
     for (uint32_t i = 0; i < t->core_count && blocks < SHOWN; i++) {
         if (t->owner[i] != r)
             continue;
-        blocks += sm_block_count(t->cores[i]);
+        blocks += (uint32_t)__builtin_popcountll(sm_blocks_used(t->cores[i]));
         regroup_describe_stuck(t->cores[i], window, &r->error);
     }
 }
@@ -231,7 +222,7 @@ static void describe_mixed(const struct timing *t, struct residency *r)
 void timing_describe_hang(struct residency *r)
 {
     struct timing *t = r->gpu->timing;
-    if (t->cores[0]->mixes)
+    if (sm_mixing_unit(t->cores[0]))
         describe_mixed(t, r);
     else
         exec_describe_hang(&r->launch, r->blocks, r->slot_count, &r->error);
@@ -341,7 +332,7 @@ static void begin_alone(struct timing *t, struct residency *r)
 static void begin_window(struct timing *t)
 {
     t->window_start = t->now;
-    for (uint32_t i = 0; i < t->core_count && t->cores[0]->mixes; i++)
+    for (uint32_t i = 0; i < t->core_count && sm_mixing_unit(t->cores[0]); i++)
         regroup_new_window(t->cores[i]);
 }
 
@@ -392,7 +383,7 @@ static uint32_t resident_blocks(const struct timing *t, const struct residency *
     uint32_t sum = 0;
     for (uint32_t i = 0; i < t->core_count; i++)
         if (t->owner[i] == r)
-            sum += sm_block_count(t->cores[i]);
+            sum += (uint32_t)__builtin_popcountll(sm_blocks_used(t->cores[i]));
     return sum;
 }
 
@@ -420,8 +411,8 @@ bool timing_is_stuck(struct gpu *g)
         if (r->ended || !resident_blocks(t, r))
             continue;
         bool more = r->next_block < r->block_count && t->may_place;
-        if (t->cores[0]->mixes ? more || !mixed_is_stuck(t, r)
-                               : !hang_is_certain(r->blocks, r->slot_count, more, pending_atomic, t))
+        if (sm_mixing_unit(t->cores[0]) ? more || !mixed_is_stuck(t, r)
+                                        : !hang_is_certain(r->blocks, r->slot_count, more, pending_atomic, t))
             return false;
         any = true;
     }
@@ -493,7 +484,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
 static struct residency *culprit(const struct timing *t, struct gpu *g)
 {
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] && t->cores[i]->launch.faulted)
+        if (t->owner[i] && sm_launch(t->cores[i])->faulted)
             return t->owner[i];
     return timing_eldest(g);
 }

@@ -43,16 +43,18 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
     t->profiles = o->pcs ? arena_array(&t->arena, struct profile_core, m->cores) : NULL;
     t->warp_logs = o->warps ? arena_array(&t->arena, struct warp_log, m->cores) : NULL;
     for (t->core_count = 0; t->core_count < m->cores; t->core_count++) {
-        struct sm *c = sm_create(&t->arena, &m->sm, t->core_count, m->cores, &policies, t->requests, &t->map,
-                                 answer_bytes, &t->ticks[DOMAIN_ICNT], e);
+        struct sm_wires wires = {.requests = t->requests,
+                                 .map = &t->map,
+                                 .network_now = &t->ticks[DOMAIN_ICNT],
+                                 .answer_bytes = answer_bytes,
+                                 .tells_written = l2->partial_writes,
+                                 .wake_at = &t->core_wake[t->core_count],
+                                 .blocked_bytes = &t->core_blocked[t->core_count],
+                                 .observer = o->timeline ? timeline_observer(o->timeline) : NULL};
+        struct sm *c = sm_create(&t->arena, &m->sm, t->core_count, m->cores, &policies, &wires, e);
         if (!c)
             return false;
         t->cores[t->core_count] = c;
-        c->wake_at = &t->core_wake[t->core_count];
-        c->blocked_bytes = &t->core_blocked[t->core_count];
-        c->tells_written = l2->partial_writes;
-        *c->wake_at = UINT64_MAX;
-        c->observer = o->timeline ? timeline_observer(o->timeline) : NULL;
         if (t->profiles)
             profile_core_listen(&t->profiles[t->core_count], c);
         if (o->trace)

@@ -207,7 +207,7 @@ static void on_l1_access(void *state, const struct heddle_core *core, const stru
 
 static const struct heddle_policy listener = {.name = "trace", .on = {.l1_access = on_l1_access}};
 
-void trace_listen(struct trace *t, struct sm *core) { sm_listen(core, &listener, &t->streams[core->id]); }
+void trace_listen(struct trace *t, struct sm *core) { sm_listen(core, &listener, &t->streams[sm_id(core)]); }
 
 /* Launches */
 

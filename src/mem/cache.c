@@ -70,6 +70,12 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
     return c;
 }
 
+const struct cache_head *cache_head_or_none(const struct cache *c)
+{
+    static const struct cache_head none;
+    return c ? cache_head(c) : &none;
+}
+
 void cache_set_choices(struct cache *c, const struct cache_choices *choices)
 {
     assert(c->sets.ways <= CACHE_MASK_WAYS);

@@ -79,6 +79,8 @@ struct cache_head {
 };
 struct cache;
 static inline const struct cache_head *cache_head(const struct cache *c) { return (const struct cache_head *)c; }
+/* Of a cache that is not there: one that never has anything. */
+const struct cache_head *cache_head_or_none(const struct cache *c);
 
 /* index_address: maps the address of a line to the one whose bits choose the set (L2: address_map_in_slice), or NULL.
  * NULL is returned for sets 0: there is no such cache. */

@@ -30,10 +30,10 @@ static bool is_whole_line(const struct piece_rules *rules, const struct packet *
            r->sectors == rules->line_sectors && !packet_ends_silently(r);
 }
 
-/* The upper half of a line, where the machine has GPGPU-Sim 4's mistake: its sectors, numbered from the line's
+/* Rule l2_upper_halves_slip, a mistake of GPGPU-Sim 4: the sectors of a line's upper half, numbered from the line's
  * beginning, are counted from the request's address, which puts them in the next line. Constants are cut apart from the
  * others there, and rightly. */
-static bool slips(const struct piece_rules *rules, const struct packet *r, uint32_t before, uint32_t touched)
+static bool upper_half_slips(const struct piece_rules *rules, const struct packet *r, uint32_t before, uint32_t touched)
 {
     return rules->upper_halves_slip && touched > 1 && before * SECTOR_BYTES == rules->line_bytes / 2 &&
            r->kind != PACKET_CONST;
@@ -62,7 +62,7 @@ void pieces_name(const struct piece_rules *rules, struct delayed *d)
     if (from_first)
         d->base = first;
     else if ((d->sectors & ~in_line) == 0)
-        d->base = first - before * SECTOR_BYTES + (slips(rules, r, before, touched) ? rules->line_bytes : 0);
+        d->base = first - before * SECTOR_BYTES + (upper_half_slips(rules, r, before, touched) ? rules->line_bytes : 0);
     else
         d->base = first - (uint32_t)__builtin_ctz(d->sectors) * SECTOR_BYTES;
 }
@@ -87,6 +87,13 @@ static uint32_t bytes_of_sector(const struct packet *r, uint32_t sector)
     return bytes;
 }
 
+/* Rule l2_constants_share_miss, a mistake of GPGPU-Sim 4: the last of a constant line's two sectors asks for data in
+ * the first one's name. */
+static bool constant_shares_miss(const struct piece_rules *rules, const struct packet *piece, bool last)
+{
+    return rules->constants_share_miss && piece->kind == PACKET_CONST && last;
+}
+
 struct packet pieces_cut(const struct piece_rules *rules, struct delayed *d)
 {
     struct packet piece = d->packet;
@@ -107,7 +114,7 @@ struct packet pieces_cut(const struct piece_rules *rules, struct delayed *d)
     piece.sectors = (uint8_t)names;
     piece.address = start;
     piece.bytes = (uint16_t)(end - start);
-    if (rules->constants_share_miss && piece.kind == PACKET_CONST && d->sectors == 0) /* the last of two */
+    if (constant_shares_miss(rules, &piece, d->sectors == 0))
         piece.twin = 1;
     if (rules->partial_writes && packet_is_write(&piece))
         piece.mask = bytes_of_sector(&d->packet, (uint32_t)__builtin_ctz(names));

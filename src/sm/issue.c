@@ -2,6 +2,7 @@
  * and finds its pipeline free. The instruction is executed here and now, as far as it does not touch device memory;
  * what does is performed by sm_perform, after all cores have issued, so that the order does not depend on how cores are
  * spread over threads. */
+#include "sm/core.h"
 #include "sm/regroup.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ static enum collector_kind pipe_of(const struct sm *c, const struct sm_inst *in)
     switch (in->unit) {
     case SM_MEM: return COLLECT_MEM;
     case SM_SP: return COLLECT_SP;
-    case SM_SP_OR_SFU: return collector_can_accept(c->collector, COLLECT_SP) ? COLLECT_SP : COLLECT_SFU;
+    case SM_SP_OR_SFU: return collector_can_accept(c->pipes.collector, COLLECT_SP) ? COLLECT_SP : COLLECT_SFU;
     default: return COLLECT_SFU;
     }
 }
@@ -22,16 +23,16 @@ static enum collector_kind pipe_of(const struct sm *c, const struct sm_inst *in)
 static inline uint64_t unit_free(const struct sm *c)
 {
     uint64_t free = 0;
-    bool memory = c->free_access_count && c->deferred_count < SM_DEFERRED;
-    if (memory && c->free_count && collector_head(c->collector)->accepts == (1u << COLLECT_KINDS) - 1)
-        return c->valid & ~c->stale; /* all that have one */
-    if (collector_can_accept(c->collector, COLLECT_SP))
-        free |= c->needs[SM_SP] | c->needs[SM_SP_OR_SFU];
-    if (collector_can_accept(c->collector, COLLECT_SFU))
-        free |= c->needs[SM_SFU] | c->needs[SM_DP] | c->needs[SM_SP_OR_SFU];
-    if (collector_can_accept(c->collector, COLLECT_MEM) && memory)
-        free |= c->needs[SM_MEM];
-    return c->free_count ? free : 0;
+    bool memory = c->lsu.free_access_count && c->head.deferred < SM_DEFERRED;
+    if (memory && c->flights.free_count && collector_head(c->pipes.collector)->accepts == (1u << COLLECT_KINDS) - 1)
+        return c->issue.valid & ~c->issue.stale; /* all that have one */
+    if (collector_can_accept(c->pipes.collector, COLLECT_SP))
+        free |= c->issue.needs[SM_SP] | c->issue.needs[SM_SP_OR_SFU];
+    if (collector_can_accept(c->pipes.collector, COLLECT_SFU))
+        free |= c->issue.needs[SM_SFU] | c->issue.needs[SM_DP] | c->issue.needs[SM_SP_OR_SFU];
+    if (collector_can_accept(c->pipes.collector, COLLECT_MEM) && memory)
+        free |= c->issue.needs[SM_MEM];
+    return c->flights.free_count ? free : 0;
 }
 
 static bool is_inside(const struct heddle_program *p, int32_t loop, int32_t outer)
@@ -66,7 +67,7 @@ static void leave_loop(struct sm *c, uint32_t slot, uint32_t pc)
 static void follow_calls(struct sm *c, uint32_t slot, uint32_t pc, uint32_t depth)
 {
     struct sm_slot *s = &c->slots[slot];
-    int32_t *caller = &c->call_loops[slot * SM_CALLS];
+    int32_t *caller = &c->host.call_loops[slot * SM_CALLS];
     for (; s->loop_depth < depth; s->loop_depth++) {
         caller[s->loop_depth] = s->loop;
         s->loop = -1;
@@ -81,7 +82,7 @@ static void tell_loops(struct sm *c, uint32_t slot, uint32_t pc)
     struct sm_slot *s = &c->slots[slot];
     const struct sm_inst *in = &c->program->code[pc];
     uint32_t depth = s->exec->at.frame_depth;
-    if (depth != s->loop_depth && c->call_loops) {
+    if (depth != s->loop_depth && c->host.call_loops) {
         if (depth >= SM_CALLS)
             return;
         follow_calls(c, slot, pc, depth);
@@ -115,7 +116,7 @@ static void tell_issue(struct sm *c, uint32_t scheduler, uint32_t slot, uint32_t
         return;
     uint32_t lanes = c->mixes ? regroup_lanes(c, slot) : exec_lanes(w);
     if (watched)
-        c->observer->issue(c->observer->context, c->id, scheduler, slot, c->now, pc,
+        c->observer->issue(c->observer->context, c->head.id, scheduler, slot, c->now, pc,
                            (uint32_t)__builtin_popcount(lanes));
     const struct heddle_instruction *v = &c->program->view.instructions[pc];
     const struct heddle_issue issue = {.warp = slot, .pc = pc, .active = lanes, .path = w->active, .instruction = v};
@@ -150,7 +151,7 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
     struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
     if (in->memory == SM_FENCE) {
-        c->fenced |= bit;
+        c->issue.fenced |= bit;
         sm_try_fence(c, slot);
     }
     if (in->barrier || in->exit || s->exec->state != WARP_READY)
@@ -158,14 +159,13 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
     if (s->exec->state == WARP_ASLEEP) {
         s->exec->state = WARP_READY;
         s->wake_cycle = c->now + NAP_CYCLES;
-        c->asleep |= bit;
+        c->issue.asleep |= bit;
         c->stirred = true;
     } else if (s->exec->state == WARP_DONE) {
-        bool was_told = c->ended & bit; /* by regroup.c, for all of its block */
-        c->ended |= bit;
-        c->view.resident = c->resident & ~c->ended;
+        bool was_told = c->issue.ended & bit; /* by regroup.c, for all of its block */
+        c->issue.ended |= bit;
+        c->view.resident &= ~bit;
         s->buffered = 0;
-        c->at_barrier &= ~bit;
         if (!was_told)
             SM_TELL(c, ended, slot);
     } else if (s->exec->state == WARP_FAULT) {
@@ -178,8 +178,8 @@ static void accept(struct sm *c, uint16_t id, const struct sm_inst *in, uint32_t
     uint8_t banks[COLLECT_OPERANDS];
     uint32_t count = in->source_count < COLLECT_OPERANDS ? in->source_count : COLLECT_OPERANDS;
     for (uint32_t i = 0; i < count; i++)
-        banks[i] = (uint8_t)sm_bank(c, in->banks[i], slot);
-    collector_accept(c->collector, pipe_of(c, in), id, banks, count);
+        banks[i] = (uint8_t)sm_bank(&c->pipes, in->banks[i], slot);
+    collector_accept(c->pipes.collector, pipe_of(c, in), id, banks, count);
 }
 
 /* A warp whose lanes have come apart goes on with others of them, as if by a branch. */
@@ -198,14 +198,14 @@ static void end_turn(struct sm *c, uint32_t slot)
 static inline void execute(struct sm *c, uint32_t slot, uint16_t id)
 {
     struct exec_warp *w = c->slots[slot].exec;
-    struct sm_inflight *f = &c->inflight[id];
+    struct sm_inflight *f = &c->flights.list[id];
     if (f->inst->deferred) {
         f->mask = exec_advance(w);
-        f->accesses = c->free_accesses[--c->free_access_count];
-        c->deferred[c->deferred_count++].id = id;
+        f->accesses = c->lsu.free_accesses[--c->lsu.free_access_count];
+        c->flights.deferred[c->head.deferred++] = id;
     } else if (f->inst->unit == SM_MEM) {
         w->access.space = PTX_SPACE_NONE;
-        f->accesses = c->free_accesses[--c->free_access_count];
+        f->accesses = c->lsu.free_accesses[--c->lsu.free_access_count];
         exec_step(w);
         sm_coalesce(c, id);
     } else {
@@ -218,7 +218,7 @@ static inline void execute(struct sm *c, uint32_t slot, uint16_t id)
 /* Where a divergence unit regroups. */
 static __attribute__((noinline, cold)) void execute_regrouped(struct sm *c, uint32_t slot, uint16_t id)
 {
-    const struct sm_inflight *f = &c->inflight[id];
+    const struct sm_inflight *f = &c->flights.list[id];
     if (c->mixes) {
         regroup_issue(c, slot, id);
     } else if (!regroup_parks(c, slot, f->pc)) {
@@ -233,8 +233,8 @@ static void issue(struct sm *c, uint32_t scheduler, uint32_t slot)
     struct exec_warp *w = s->exec;
     uint32_t pc = s->buffer[0];
     const struct sm_inst *in = &c->program->code[pc];
-    uint16_t id = c->free_inflight[--c->free_count];
-    struct sm_inflight *f = &c->inflight[id];
+    uint16_t id = c->flights.free[--c->flights.free_count];
+    struct sm_inflight *f = &c->flights.list[id];
     *f = (struct sm_inflight){
         .inst = in, .exec_inst = &w->code[w->pc], .pc = pc, .slot = (uint16_t)slot, .accesses = SM_NONE};
     tell_issue(c, scheduler, slot, pc);
@@ -251,9 +251,9 @@ static void issue(struct sm *c, uint32_t scheduler, uint32_t slot)
         execute(c, slot, id);
     look_at_state(c, slot, in);
     sm_refresh(c, slot);
-    if (c->ended >> slot & 1)
+    if (c->issue.ended >> slot & 1)
         sm_try_retire(c, slot);
-    c->issued |= 1ull << slot;
+    c->issue.issued |= 1ull << slot;
     c->busy = true;
 }
 
@@ -271,8 +271,9 @@ static void flush(struct sm *c, uint32_t slot)
 static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *first)
 {
     const struct sm_slot *s = &c->slots[slot];
-    uint64_t blocked = c->ended | c->at_barrier | c->fenced | c->atomic_wait | c->asleep | c->stale;
-    if (first->atomic || !s->exec || !((c->valid & c->clear & unit_free(c) & ~blocked) >> slot & 1))
+    uint64_t blocked =
+        c->issue.ended | c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep | c->issue.stale;
+    if (first->atomic || !s->exec || !((c->issue.valid & c->issue.clear & unit_free(c) & ~blocked) >> slot & 1))
         return false;
     const struct sm_inst *next = &c->program->code[s->buffer[0]];
     return !first->deferred ||
@@ -283,23 +284,21 @@ static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, u
 {
     if (picked >= 0 && picked < 64 && (candidates >> picked & 1))
         return true;
-    snprintf(c->trouble, sizeof c->trouble,
+    snprintf(c->host.trouble, sizeof c->host.trouble,
              "scheduler %s picked warp %d, which is not among its candidates (mask 0x%llx, core %u, cycle %llu)",
-             s->policy->policy.name, picked, (unsigned long long)candidates, c->id, (unsigned long long)c->now);
+             s->policy->policy.name, picked, (unsigned long long)candidates, c->head.id, (unsigned long long)c->now);
     return false;
 }
 
 /* When policies may let go what they hold back. */
 static void note_held(struct sm *c, uint32_t schedulers)
 {
-    for (; schedulers && !c->settled; schedulers &= schedulers - 1) {
-        const struct sm_scheduler *s = &c->schedulers[__builtin_ctz(schedulers)];
+    for (; schedulers; schedulers &= schedulers - 1) {
+        const struct sm_scheduler *s = &c->host.schedulers[__builtin_ctz(schedulers)];
         uint64_t until = s->policy->steady_until ? s->policy->steady_until(s->state, &c->view) : c->now + 1;
-        if (until == HEDDLE_UNTIL_SETS_CHANGE)
-            until = SM_NEVER;
         if (until <= c->now)
             until = c->now + 1;
-        c->held_until = until < c->held_until ? until : c->held_until;
+        c->issue.held_until = until < c->issue.held_until ? until : c->issue.held_until;
     }
 }
 
@@ -312,31 +311,31 @@ struct kept_back {
 /* One scheduler's cycle among the warps that could issue if their pipelines took them. Returns whether it issued. */
 static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *kept)
 {
-    struct sm_scheduler *s = &c->schedulers[k];
-    uint64_t ready = able & c->clear & c->unit_free, stale = able & c->stale, held = 0;
+    struct sm_scheduler *s = &c->host.schedulers[k];
+    uint64_t ready = able & c->issue.clear & c->issue.unit_free, stale = able & c->issue.stale, held = 0;
     if (!(ready | stale))
         return false;
     c->view.ready = ready;
     if (s->policy->hold) {
-        uint64_t hold = c->settled ? s->hold : s->policy->hold(s->state, &c->view);
+        uint64_t hold = s->policy->hold(s->state, &c->view);
         held |= ready & hold;
         ready &= ~hold;
         kept->stale = stale & hold;
         stale &= ~hold;
     }
-    if (s->policy->hold_loads && (ready & c->next_l1_load)) {
-        uint64_t hold = s->policy->hold_loads(s->state, &c->view) & c->next_l1_load;
+    if (s->policy->hold_loads && (ready & c->view.next_is_l1_load)) {
+        uint64_t hold = s->policy->hold_loads(s->state, &c->view) & c->view.next_is_l1_load;
         held |= ready & hold;
         ready &= ~hold;
     }
-    c->held |= held;
+    c->issue.held |= held;
     kept->ready = held != 0;
     for (uint64_t candidates = ready | stale; candidates;) {
         int picked = s->policy->pick(s->state, &c->view, candidates);
         if (picked == HEDDLE_NO_WARP) {
-            c->held |= ready;
+            c->issue.held |= ready;
             kept->ready |= ready != 0;
-            c->held_until = c->now + 1;
+            c->issue.held_until = c->now + 1;
             c->stirred = true;
             return false;
         }
@@ -354,7 +353,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
             if (n + 1 < c->config->issue_per_warp && !may_follow(c, (uint32_t)picked, in))
                 break;
         }
-        c->unit_free = unit_free(c);
+        c->issue.unit_free = unit_free(c);
         return true;
     }
     return false;
@@ -362,80 +361,51 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
 
 static uint64_t able_warps(const struct sm *c)
 {
-    return c->valid & (c->clear | c->stale) & ~(c->ended | c->at_barrier | c->fenced | c->atomic_wait | c->asleep);
+    return c->issue.valid & (c->issue.clear | c->issue.stale) &
+           ~(c->issue.ended | c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep);
 }
 
-/* To the policies. Whether one of those that schedulers wait for has changed. */
-static inline bool show_sets(struct sm *c)
+static inline uint64_t waiting_warps(const struct sm *c)
 {
-    uint64_t waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
-    uint64_t changed =
-        (c->view.waiting ^ waiting) | (c->view.long_wait ^ c->long_wait) | (c->shown_resident ^ c->view.resident);
-    c->view.waiting = waiting;
-    c->view.long_wait = c->long_wait;
-    c->view.next_is_l1_load = c->next_l1_load;
-    c->shown_resident = c->view.resident;
-    return changed != 0;
+    return c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait;
 }
 
-/* Do all schedulers say that they need not be told of cycles until the sets change? */
-static bool ask_settled(struct sm *c)
-{
-    for (uint32_t k = 0; k < c->config->schedulers; k++)
-        if (c->schedulers[k].policy->steady_until(c->schedulers[k].state, &c->view) != HEDDLE_UNTIL_SETS_CHANGE)
-            return false;
-    for (uint32_t k = 0; k < c->config->schedulers; k++)
-        if (c->schedulers[k].policy->hold)
-            c->schedulers[k].hold = c->schedulers[k].policy->hold(c->schedulers[k].state, &c->view);
-    return true;
-}
+/* To the policies. */
+static inline void show_sets(struct sm *c) { c->view.waiting = waiting_warps(c); }
 
 /* While it is told, all warps of the core that could issue are shown as ready; then each scheduler sees its own. */
 static void tell_listeners_cycles(struct sm *c, uint64_t count)
 {
     uint64_t ready = c->view.ready;
-    c->view.ready = able_warps(c) & c->clear & unit_free(c);
+    c->view.ready = able_warps(c) & c->issue.clear & unit_free(c);
     SM_TELL(c, cycles, count);
     c->view.ready = ready;
 }
 
 static void tell_cycles(struct sm *c)
 {
-    bool changed = show_sets(c);
-    uint64_t count = c->now + 1 - c->cycles_told;
-    c->cycles_told = c->now + 1;
-    if (c->settles) {
-        c->settled = !changed && (c->settled || ask_settled(c));
-        if (!c->settled)
-            for (uint32_t k = 0; k < c->config->schedulers; k++)
-                c->schedulers[k].policy->policy.on.cycles(c->schedulers[k].state, &c->view, count);
-    }
-    if (c->hears_cycles)
-        tell_listeners_cycles(c, count);
+    uint64_t count = c->now + 1 - c->host.cycles_told;
+    c->host.cycles_told = c->now + 1;
+    show_sets(c);
+    tell_listeners_cycles(c, count);
 }
 
 /* Where nobody but probes hears of cycles. They see the sets as they are now; those who decide see what they would
  * see without them. */
 static __attribute__((noinline, cold)) void tell_probes_cycles(struct sm *c)
 {
-    const struct {
-        uint64_t waiting, long_wait, next_is_l1_load;
-    } shown = {c->view.waiting, c->view.long_wait, c->view.next_is_l1_load};
-    uint64_t count = c->now + 1 - c->cycles_told;
-    c->cycles_told = c->now + 1;
-    c->view.waiting = c->at_barrier | c->fenced | c->atomic_wait | c->parked;
-    c->view.long_wait = c->long_wait;
-    c->view.next_is_l1_load = c->next_l1_load;
+    uint64_t shown = c->view.waiting;
+    uint64_t count = c->now + 1 - c->host.cycles_told;
+    c->host.cycles_told = c->now + 1;
+    c->view.waiting = waiting_warps(c);
     tell_listeners_cycles(c, count);
-    c->view.waiting = shown.waiting;
-    c->view.long_wait = shown.long_wait;
-    c->view.next_is_l1_load = shown.next_is_l1_load;
+    c->view.waiting = shown;
 }
 
 static __attribute__((noinline, cold)) void tell_held(struct sm *c)
 {
-    uint64_t begun = c->held & ~c->held_before;
-    c->held_before = c->held;
+    uint64_t begun = c->issue.held & ~c->host.held_before;
+    c->host.held_before = c->issue.held;
     if (begun)
         SM_TELL(c, held, begun);
 }
@@ -448,19 +418,19 @@ static inline uint32_t first_scheduler(uint64_t now, uint32_t count)
 void sm_issue_cycle(struct sm *c)
 {
     uint32_t count = c->config->schedulers;
-    c->issued = c->held = 0;
-    c->held_schedulers = 0;
-    c->held_until = SM_NEVER;
+    c->issue.issued = c->issue.held = 0;
+    c->issue.held_schedulers = 0;
+    c->issue.held_until = SM_NEVER;
     c->stirred = false;
-    bool tells = c->tells_cycles;
+    bool tells = c->host.tells_cycles;
     if (tells)
         tell_cycles(c);
-    else if (c->hears_cycles)
+    else if (c->host.hears_cycles)
         tell_probes_cycles(c);
     uint64_t able = able_warps(c);
-    c->unit_free = unit_free(c);
-    if (!(able & ((c->clear & c->unit_free) | c->stale))) {
-        *(c->resident ? &c->counters.no_ready : &c->counters.idle) += count;
+    c->issue.unit_free = unit_free(c);
+    if (!(able & ((c->issue.clear & c->issue.unit_free) | c->issue.stale))) {
+        *(sm_occupied(c) ? &c->account.counters.no_ready : &c->account.counters.idle) += count;
         return;
     }
     if (!tells)
@@ -469,20 +439,50 @@ void sm_issue_cycle(struct sm *c)
     for (uint32_t n = 0, k = c->config->schedulers_take_turns ? first_scheduler(c->now, count) : 0; n < count;
          n++, k = k + 1 == count ? 0 : k + 1) {
         struct kept_back kept = {false, false};
-        if (schedule(c, k, able & c->schedulers[k].warps, &kept)) {
-            c->counters.issued++;
+        if (schedule(c, k, able & c->host.schedulers[k].warps, &kept)) {
+            c->account.counters.issued++;
             able = able_warps(c); /* barriers may have opened */
             c->stirred = true;
         } else if (kept.ready) {
-            c->counters.descheduled++;
-            c->held_schedulers++;
+            c->account.counters.descheduled++;
+            c->issue.held_schedulers++;
         } else {
-            c->counters.no_ready++;
+            c->account.counters.no_ready++;
         }
         held |= (uint32_t)(kept.ready | kept.stale) << k;
     }
-    if (held && !c->issued) /* else the next cycle will look again anyway */
+    if (held && !c->issue.issued) /* else the next cycle will look again anyway */
         note_held(c, held);
-    if (c->hears_held)
+    if (c->host.hears_held)
         tell_held(c);
+}
+
+/* What keeps a launch from its end */
+
+uint64_t sm_kept_back(const struct sm *c)
+{
+    const struct sm_issue *s = &c->issue;
+    uint64_t waiting = s->ended | c->view.at_barrier | s->fenced | s->atomic_wait | s->asleep;
+    return (s->held | (s->valid & s->stale & ~waiting)) & sm_occupied(c);
+}
+
+static const char *reason(const struct sm *c, const struct sm_scheduler *s, uint64_t warps)
+{
+    uint64_t hold = s->policy->hold ? s->policy->hold(s->state, &c->view) : 0;
+    uint64_t loads = s->policy->hold_loads ? s->policy->hold_loads(s->state, &c->view) & c->view.next_is_l1_load : 0;
+    if (!(warps & ~hold))
+        return "its hold keeps all of them back";
+    return warps & ~(hold | loads) ? "its pick answers HEDDLE_NO_WARP" : "its hold_loads keeps their loads back";
+}
+
+struct sm_blame sm_blame_scheduler(const struct sm *c)
+{
+    uint64_t warps = sm_kept_back(c);
+    const struct sm_scheduler *s = c->host.schedulers;
+    while (!(warps & s->warps))
+        s++; /* every warp has one */
+    return (struct sm_blame){.policy = s->policy->policy.name,
+                             .reason = reason(c, s, warps & s->warps),
+                             .scheduler = (uint32_t)(s - c->host.schedulers),
+                             .warps = warps & s->warps};
 }

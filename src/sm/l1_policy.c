@@ -1,7 +1,7 @@
 /* Between the L1D and those who hear of it: the one road of an access, a fill and a flush. The cache says what happened
  * (struct cache_result). The L1 policy is told what became of lines, then everybody who listens is told of the event.
  * What the policy decides reaches the cache as struct cache_choices. */
-#include "sm/sm.h"
+#include "sm/core.h"
 
 #include <stdio.h>
 
@@ -26,13 +26,13 @@ static uint32_t victim(void *context, const struct packet *request, uint32_t set
 {
     struct sm *c = context;
     struct heddle_l1_access e = describe(c, request, HEDDLE_MISS, set, UINT32_MAX);
-    int way = c->l1_policy->victim(c->l1_state, &c->view, set, ways->lines, ways->empty, &e);
+    int way = c->host.l1_policy->victim(c->host.l1_state, &c->view, set, ways->lines, ways->empty, &e);
     if (way >= 0 && way < CACHE_MASK_WAYS && ((ways->lines | ways->empty) >> way & 1))
         return (uint32_t)way;
-    if (way != -1 && !c->trouble[0])
-        snprintf(c->trouble, sizeof c->trouble,
-                 "L1 policy %s chose way %d, which is not among those it may take (core %u)", c->l1_policy->policy.name,
-                 way, c->id);
+    if (way != -1 && !c->host.trouble[0])
+        snprintf(c->host.trouble, sizeof c->host.trouble,
+                 "L1 policy %s chose way %d, which is not among those it may take (core %u)",
+                 c->host.l1_policy->policy.name, way, c->head.id);
     return UINT32_MAX;
 }
 
@@ -40,20 +40,21 @@ static bool bypass(void *context, const struct packet *request, uint32_t set, co
 {
     struct sm *c = context;
     struct heddle_l1_access e = describe(c, request, HEDDLE_MISS, set, UINT32_MAX);
-    return c->l1_policy->bypass(c->l1_state, &c->view, ways->lines, ways->empty, ways->reserved, &e);
+    return c->host.l1_policy->bypass(c->host.l1_state, &c->view, ways->lines, ways->empty, ways->reserved, &e);
 }
 
 bool sm_l1_attach(struct sm *c, struct error *e)
 {
-    const struct heddle_l1 *l1 = c->l1_policy;
+    const struct heddle_l1 *l1 = c->host.l1_policy;
     bool decides = l1->victim || l1->bypass;
-    if (!c->l1d)
+    if (!c->lsu.l1d)
         return true;
-    c->l1_hooks = l1->inserted || l1->touched || l1->removed;
-    if ((decides || c->l1_hooks) && c->config->l1d.ways > CACHE_MASK_WAYS)
+    c->host.l1_hooks = l1->inserted || l1->touched || l1->removed;
+    if ((decides || c->host.l1_hooks) && c->config->l1d.ways > CACHE_MASK_WAYS)
         return error_set(e, ERROR_INVALID, "L1 policy %s works with at most %d ways", l1->policy.name, CACHE_MASK_WAYS);
     if (decides)
-        cache_set_choices(c->l1d, &(struct cache_choices){c, l1->victim ? victim : NULL, l1->bypass ? bypass : NULL});
+        cache_set_choices(c->lsu.l1d,
+                          &(struct cache_choices){c, l1->victim ? victim : NULL, l1->bypass ? bypass : NULL});
     return true;
 }
 
@@ -61,27 +62,27 @@ bool sm_l1_attach(struct sm *c, struct error *e)
 
 static void tell_policy(struct sm *c, const struct heddle_l1_access *e, const struct cache_result *r)
 {
-    const struct heddle_l1 *l1 = c->l1_policy;
+    const struct heddle_l1 *l1 = c->host.l1_policy;
     if (r->evicted && l1->removed)
-        l1->removed(c->l1_state, &c->view, r->set, r->way, HEDDLE_EVICTED);
+        l1->removed(c->host.l1_state, &c->view, r->set, r->way, HEDDLE_EVICTED);
     if (r->change == CACHE_INSERTED && l1->inserted)
-        l1->inserted(c->l1_state, &c->view, r->set, r->way, e);
+        l1->inserted(c->host.l1_state, &c->view, r->set, r->way, e);
     if (r->change == CACHE_TOUCHED && l1->touched)
-        l1->touched(c->l1_state, &c->view, r->set, r->way, e);
+        l1->touched(c->host.l1_state, &c->view, r->set, r->way, e);
     if (r->change == CACHE_DROPPED && l1->removed)
-        l1->removed(c->l1_state, &c->view, r->set, r->way, HEDDLE_DROPPED);
+        l1->removed(c->host.l1_state, &c->view, r->set, r->way, HEDDLE_DROPPED);
 }
 
 void sm_l1_tell_access(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r)
 {
-    if (c->l1_stirs)
-        c->stirred |= c->held != 0; /* who hears it may let others go */
+    if (c->host.l1_stirs)
+        c->stirred |= c->issue.held != 0; /* who hears it may let others go */
     struct heddle_l1_access e = describe(c, p, (enum heddle_outcome)outcome, r->set, r->way);
     if (outcome == CACHE_HIT || outcome == CACHE_PENDING) {
         e.owner = (int32_t)r->line_warp;
         e.owner_age = r->line_age;
     }
-    if (c->l1_hooks)
+    if (c->host.l1_hooks)
         tell_policy(c, &e, r);
     if (r->evicted && SM_HEARD(c, l1_evict))
         SM_TELL(c, l1_evict,
@@ -96,21 +97,21 @@ void sm_l1_tell_access(struct sm *c, const struct packet *p, enum cache_outcome 
 
 void sm_l1_fill_and_tell(struct sm *c, const struct packet *answer)
 {
-    const struct packet first = c->d->mshr.entries[answer->token].first;
+    const struct packet first = c->lsu.d->mshr.entries[answer->token].first;
     struct cache_result r;
-    if (!cache_fill_line(c->l1d, answer, &r))
+    if (!cache_fill_line(c->lsu.l1d, answer, &r))
         return;
-    if (c->l1_hooks && r.change == CACHE_INSERTED) { /* a line that is taken when its data comes */
+    if (c->host.l1_hooks && r.change == CACHE_INSERTED) { /* a line that is taken when its data comes */
         struct heddle_l1_access e = describe(c, &first, HEDDLE_MISS, r.set, r.way);
         tell_policy(c, &e, &r);
     }
     if (!SM_HEARD(c, l1_fill))
         return;
-    if (c->l1_stirs)
-        c->stirred |= c->held != 0;
+    if (c->host.l1_stirs)
+        c->stirred |= c->issue.held != 0;
     struct heddle_l1_fill fill = {
         .address = first.address & ~(uint64_t)(c->view.l1_line_bytes - 1), .warp = first.warp, .pc = first.pc};
-    cache_where(c->l1d, fill.address, &fill.set, &fill.way);
+    cache_where(c->lsu.l1d, fill.address, &fill.set, &fill.way);
     SM_TELL(c, l1_fill, &fill);
 }
 
@@ -118,22 +119,31 @@ void sm_l1_fill_and_tell(struct sm *c, const struct packet *answer)
 static void tell_flush(struct sm *c, bool reserved)
 {
     for (uint32_t set = 0; set < c->config->l1d.sets; set++) {
-        struct cache_ways ways = cache_ways(c->l1d, set);
+        struct cache_ways ways = cache_ways(c->lsu.l1d, set);
         for (uint64_t left = ways.lines | (reserved ? ways.reserved : 0); left; left &= left - 1)
-            c->l1_policy->removed(c->l1_state, &c->view, set, (uint32_t)__builtin_ctzll(left), HEDDLE_FLUSHED);
+            c->host.l1_policy->removed(c->host.l1_state, &c->view, set, (uint32_t)__builtin_ctzll(left),
+                                       HEDDLE_FLUSHED);
     }
 }
 
 void sm_l1_drop(struct sm *c)
 {
-    if (c->l1_hooks && c->l1_policy->removed)
+    if (c->host.l1_hooks && c->host.l1_policy->removed)
         tell_flush(c, false);
-    cache_drop(c->l1d);
+    cache_drop(c->lsu.l1d);
 }
 
 void sm_l1_invalidate(struct sm *c)
 {
-    if (c->l1_hooks && c->l1_policy->removed)
+    if (c->host.l1_hooks && c->host.l1_policy->removed)
         tell_flush(c, true);
-    cache_invalidate(c->l1d);
+    cache_invalidate(c->lsu.l1d);
+}
+
+uint64_t sm_l1_refusals(const struct sm *c, const char **policy, bool *in_flight)
+{
+    const struct heddle_l1 *l1 = c->lsu.l1d ? c->host.l1_policy : NULL;
+    *in_flight = c->flights.free_count != SM_INFLIGHT;
+    *policy = l1 && l1->victim ? l1->policy.name : NULL;
+    return *policy ? cache_counters(c->lsu.l1d)->fails[CACHE_FAIL_WAYS] : 0;
 }

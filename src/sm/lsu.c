@@ -6,30 +6,42 @@
  *
  * Textures: lsu_texture.c where the machine has a queue of fragments; else hits take their turn at writeback as if they
  * came from memory. */
-#include "sm/sm.h"
+#include "sm/core.h"
 
 enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, CLIENT_PAST_L1 = 3, CLIENTS = 5 };
-enum { TEXTURE_HITS = sizeof((struct sm_lsu *)0)->texture_hits / sizeof(uint16_t) };
 
 /* Parts of a step, of which there are two copies: the last of a cycle is part of the core's. */
 #define STEP static inline __attribute__((always_inline))
 
-void sm_lsu_init(struct sm *c, struct arena *a)
+void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
 {
-    const struct sm_config *g = c->config;
-    struct sm_lsu *l = &c->lsu;
     uint32_t banks = g->l1d.banks ? g->l1d.banks : 1;
     l->dispatch = l->next_wb = l->next_global = SM_NONE;
     l->retry = -1;
+    l->enters_late = g->enters_lsu_at_once;
+    l->precedes = g->lsu_steps > 1 || g->l1d_latency_behind;
     ring_init(&l->responses, a, g->lsu_response_queue ? g->lsu_response_queue : 2);
+    l->l1d = cache_create(a, &g->l1d, NULL, NULL);
+    l->l1c = cache_create(a, &g->l1c, NULL, NULL);
+    l->l1t = cache_create(a, &g->l1t, NULL, NULL);
+    l->d = cache_head_or_none(l->l1d);
+    l->constants = cache_head_or_none(l->l1c);
+    l->textures = cache_head_or_none(l->l1t);
+    if (l->l1d)
+        cache_set_writeback(l->l1d, PACKET_L1_WRITEBACK, 2); /* a read may need two places: one for what it evicts */
     uint32_t under_way = g->l1d.latency_cycles * banks * g->lsu_steps; /* accesses that may enter in so many cycles */
-    *(g->l1d_latency_behind ? &c->hits.capacity : &l->l1_capacity) = under_way;
-    c->hits.list = arena_array(a, struct sm_instruction_delay, c->hits.capacity + 1);
+    *(g->l1d_latency_behind ? &l->hits.capacity : &l->l1_capacity) = under_way;
+    l->hits.list = arena_array(a, struct sm_instruction_delay, l->hits.capacity + 1);
     l->l1_pipe = arena_array(a, struct sm_delay, l->l1_capacity + 1);
     l->shared_capacity = g->shared_latency ? g->shared_latency : 1;
     l->shared_pipe = arena_array(a, struct sm_instruction_delay, l->shared_capacity);
-    if (c->l1t && g->texture_results)
-        sm_textures_init(c, a);
+    if (l->l1t && g->texture_results)
+        l->fragments = arena_array(a, struct sm_fragment, g->l1t.mshr_entries);
+    uint32_t lists = g->mem_issue_width * 2 + g->mem_collectors + 4;
+    l->free_access_count = lists < SM_ACCESS_LISTS ? lists : SM_ACCESS_LISTS;
+    l->access_pool = arena_array(a, struct sm_accesses, l->free_access_count);
+    for (uint32_t i = 0; i < l->free_access_count; i++)
+        l->free_accesses[i] = (uint16_t)i;
 }
 
 /* Writeback */
@@ -37,14 +49,14 @@ void sm_lsu_init(struct sm *c, struct arena *a)
 /* One answer for the instruction; its registers are free when all have come. */
 static inline void answered(struct sm *c, uint16_t id)
 {
-    struct sm_inflight *f = &c->inflight[id];
+    struct sm_inflight *f = &c->flights.list[id];
     c->busy = true;
     if (--f->remaining)
         return;
     if (f->in_lsu)
         return; /* still sending accesses: the end comes when it leaves the unit */
     if (c->observer && c->observer->load_end && f->inst->long_latency)
-        c->observer->load_end(c->observer->context, c->id, f->slot, c->now, f->pc);
+        c->observer->load_end(c->observer->context, c->head.id, f->slot, c->now, f->pc);
     sm_release(c, f);
     sm_finish(c, id);
 }
@@ -52,8 +64,8 @@ static inline void answered(struct sm *c, uint16_t id)
 /* A load has found its data in the L1D or the constant cache. */
 static inline void hit(struct sm *c, uint16_t id)
 {
-    struct sm_hits *h = &c->hits;
-    if (!c->precedes_lsu || !h->capacity) {
+    struct sm_hits *h = &c->lsu.hits;
+    if (!c->lsu.precedes || !h->capacity) {
         answered(c, id);
         return;
     }
@@ -64,7 +76,7 @@ static inline void hit(struct sm *c, uint16_t id)
 
 void sm_lsu_finish_hits(struct sm *c)
 {
-    struct sm_hits *h = &c->hits;
+    struct sm_hits *h = &c->lsu.hits;
     while (h->count && h->list[h->head].ready <= c->now) {
         answered(c, h->list[h->head].id);
         h->head = h->head + 1 == h->capacity ? 0 : h->head + 1;
@@ -76,7 +88,7 @@ static bool write_registers(struct sm *c, struct sm_inflight *f)
 {
     const uint8_t *banks = f->inst->banks + f->inst->check_count - f->inst->destination_count;
     while (f->written < f->inst->destination_count) {
-        if (!collector_write_bank(c->collector, sm_bank(c, banks[f->written], f->slot)))
+        if (!collector_write_bank(c->pipes.collector, sm_bank(&c->pipes, banks[f->written], f->slot)))
             return false;
         f->written++;
     }
@@ -97,16 +109,16 @@ static inline uint32_t clients_with_results(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
     return (uint32_t)(l->shared_count && l->shared_pipe[l->shared_head].ready <= c->now) |
-           (uint32_t)((l->texture_count | c->textures->ready_requests) != 0) << 1 |
-           (uint32_t)(c->constants->ready_requests != 0) << 2 | (uint32_t)(l->next_global != SM_NONE) << 3 |
-           (uint32_t)(c->d->ready_requests != 0) << 4;
+           (uint32_t)((l->texture_count | c->lsu.textures->ready_requests) != 0) << 1 |
+           (uint32_t)(c->lsu.constants->ready_requests != 0) << 2 | (uint32_t)(l->next_global != SM_NONE) << 3 |
+           (uint32_t)(c->lsu.d->ready_requests != 0) << 4;
 }
 
 /* The warp goes on when all parts of its atomic have come back. */
 static void answer_atomic(struct sm *c, uint32_t slot)
 {
     if (--c->slots[slot].atomics == 0) {
-        c->atomic_wait &= ~(1ull << slot);
+        c->issue.atomic_wait &= ~(1ull << slot);
         c->stirred = true;
     }
 }
@@ -120,28 +132,28 @@ static uint16_t take_from_client(struct sm *c, uint32_t client)
         id = l->shared_pipe[l->shared_head].id;
         l->shared_head = l->shared_head + 1 == l->shared_capacity ? 0 : l->shared_head + 1;
         l->shared_count--;
-        if (c->inflight[id].atomic)
-            answer_atomic(c, c->inflight[id].slot);
+        if (c->flights.list[id].atomic)
+            answer_atomic(c, c->flights.list[id].slot);
         return id;
     case 1:
         if (!l->texture_count) {
             l->read_only_waits--;
-            return take_ready(c->l1t);
+            return take_ready(c->lsu.l1t);
         }
         id = l->texture_hits[l->texture_head];
-        l->texture_head = (l->texture_head + 1) % TEXTURE_HITS;
+        l->texture_head = (l->texture_head + 1) % SM_TEXTURE_HITS;
         l->texture_count--;
         return id;
-    case 2: l->read_only_waits--; return take_ready(c->l1c);
+    case 2: l->read_only_waits--; return take_ready(c->lsu.l1c);
     case 3:
         id = l->next_global;
         l->next_global = SM_NONE;
-        if (c->inflight[id].atomic)
-            answer_atomic(c, c->inflight[id].slot);
+        if (c->flights.list[id].atomic)
+            answer_atomic(c, c->flights.list[id].slot);
         return id;
     default:
         l->refused = false; /* an entry may be free again */
-        return take_ready(c->l1d);
+        return take_ready(c->lsu.l1d);
     }
 }
 
@@ -150,13 +162,13 @@ STEP void writeback(struct sm *c)
     struct sm_lsu *l = &c->lsu;
     if (l->next_wb != SM_NONE) {
         c->busy = true;
-        if (!write_registers(c, &c->inflight[l->next_wb]))
+        if (!write_registers(c, &c->flights.list[l->next_wb]))
             return;
         answered(c, l->next_wb);
         l->next_wb = SM_NONE;
     }
-    bool any =
-        c->d->ready_requests || (l->shared_count | l->texture_count | l->read_only_waits) || l->next_global != SM_NONE;
+    bool any = c->lsu.d->ready_requests || (l->shared_count | l->texture_count | l->read_only_waits) ||
+               l->next_global != SM_NONE;
     uint32_t clients = any ? clients_with_results(c) : 0;
     if (!clients)
         return;
@@ -174,7 +186,7 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
     struct sm_slot *s = &c->slots[slot];
     s->stores--;
     c->busy = true;
-    if (c->ended >> slot & 1)
+    if (c->issue.ended >> slot & 1)
         sm_try_retire(c, slot);
     else
         sm_try_fence(c, slot);
@@ -182,10 +194,10 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
 
 static inline void fill_l1d(struct sm *c, const struct packet *answer)
 {
-    if (c->hears_fills)
+    if (c->host.hears_fills)
         sm_l1_fill_and_tell(c, answer);
     else
-        cache_fill(c->l1d, answer, c->now);
+        cache_fill(c->lsu.l1d, answer, c->now);
 }
 
 STEP void take_response(struct sm *c)
@@ -201,8 +213,8 @@ STEP void take_response(struct sm *c)
     } else if (p->origin == ORIGIN_L1T && l->fragments) {
         sm_texture_answer(c, p);
     } else {
-        struct cache *to = p->origin == ORIGIN_L1D ? c->l1d : p->origin == ORIGIN_L1C ? c->l1c : c->l1t;
-        if (to == c->l1d)
+        struct cache *to = p->origin == ORIGIN_L1D ? c->lsu.l1d : p->origin == ORIGIN_L1C ? c->lsu.l1c : c->lsu.l1t;
+        if (to == c->lsu.l1d)
             fill_l1d(c, p);
         else
             cache_fill(to, p, c->now);
@@ -223,7 +235,7 @@ STEP void take_response(struct sm *c)
 /* The second cycle is over: as take_from_client has it, with no other client. */
 static void choose_held_answer(struct sm *c, uint16_t id)
 {
-    answer_atomic(c, c->inflight[id].slot);
+    answer_atomic(c, c->flights.list[id].slot);
     c->lsu.wb_turn = CLIENT_PAST_L1 + 1;
 }
 
@@ -235,7 +247,7 @@ static void end_held_answers(struct sm *c, uint64_t now)
     while (over < l->held_count && now - l->held[over].cycle >= SM_HELD_ANSWERS) {
         uint16_t id = l->held[over++].id;
         choose_held_answer(c, id);
-        c->inflight[id].remaining--; /* not the last */
+        c->flights.list[id].remaining--; /* not the last */
     }
     l->held_count -= over;
     for (uint32_t i = 0; over && i < l->held_count; i++)
@@ -265,16 +277,16 @@ void sm_lsu_release_answers(struct sm *c)
 static inline bool may_hold_answers(const struct sm *c, uint64_t now)
 {
     const struct sm_lsu *l = &c->lsu;
-    bool is_simple = !c->precedes_lsu && !c->restless && !c->regroup && !c->observer;
+    bool is_simple = !c->lsu.precedes && !c->host.restless && !c->regroup && !c->observer;
     bool is_quiet = now < c->others_at && !c->stirred && l->next_wb == SM_NONE && l->next_global == SM_NONE;
-    bool no_answers = !(l->responses.count | c->instruction_responses.count | l->l1_count);
+    bool no_answers = !(l->responses.count | c->front.responses.count | l->l1_count);
     return is_simple && is_quiet && no_answers && (l->dispatch == SM_NONE || l->waits_for_bytes);
 }
 
 bool sm_lsu_hold_answer(struct sm *c, const struct packet *p, uint64_t now)
 {
     struct sm_lsu *l = &c->lsu;
-    const struct sm_inflight *f = &c->inflight[p->token];
+    const struct sm_inflight *f = &c->flights.list[p->token];
     uint32_t held = 0;
     if (p->origin != ORIGIN_LSU || p->kind != PACKET_ATOMIC || f->inst->destination_count > 1)
         return false;
@@ -300,8 +312,8 @@ bool sm_lsu_answer(struct sm *c, const struct packet *p, uint64_t now)
         if (l->held_count)
             return false;
     }
-    if (c->config->lsu_steps > 1 || p->origin != ORIGIN_L1D || packet_is_write(p) || c->restless || *c->blocked_bytes ||
-        l->l1_count || l->responses.count || c->instruction_responses.count)
+    if (c->config->lsu_steps > 1 || p->origin != ORIGIN_L1D || packet_is_write(p) || c->host.restless ||
+        *c->net.blocked_bytes || l->l1_count || l->responses.count || c->front.responses.count)
         return false;
     if (l->dispatch != SM_NONE && !(l->refused && l->retry == CACHE_FAIL_MSHR))
         return false;
@@ -323,23 +335,23 @@ static uint32_t packet_bytes(const struct packet *p) { return bytes_with(p, p->b
 
 static void note_blocked(struct sm *c, uint32_t bytes)
 {
-    if (!*c->blocked_bytes || bytes < *c->blocked_bytes)
-        *c->blocked_bytes = bytes;
+    if (!*c->net.blocked_bytes || bytes < *c->net.blocked_bytes)
+        *c->net.blocked_bytes = bytes;
 }
 
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 {
     struct packet *p = cache_miss_front(cache);
     uint32_t bytes = packet_bytes(p);
-    if (!crossbar_has_room(c->requests, c->port, bytes)) {
+    if (!crossbar_has_room(c->net.requests, c->head.port, bytes)) {
         note_blocked(c, bytes);
         return;
     }
     c->busy = true;
     p->origin = (uint8_t)origin;
-    p->core = (uint16_t)c->id;
-    p->slice = (uint8_t)address_map_slice(c->map, p->address);
-    crossbar_push(c->requests, c->port, p->slice, p, bytes, *c->network_now);
+    p->core = (uint16_t)c->head.id;
+    p->slice = (uint8_t)address_map_slice(c->net.map, p->address);
+    crossbar_push(c->net.requests, c->head.port, p->slice, p, bytes, *c->net.now);
     cache_miss_pop(cache);
     c->lsu.refused &= c->lsu.retry != CACHE_FAIL_QUEUE;
 }
@@ -351,12 +363,12 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
 {
     struct cache_result r;
     if (c->lsu.refused) {
-        c->counters.l1d.fails[c->lsu.retry]++;
+        c->account.counters.l1d.fails[c->lsu.retry]++;
         return false;
     }
     r.evicted = false;
-    enum cache_outcome outcome = cache_access(c->l1d, p, c->warps[p->warp].age, c->now, &r);
-    if (c->hears_l1)
+    enum cache_outcome outcome = cache_access(c->lsu.l1d, p, c->warps[p->warp].age, c->now, &r);
+    if (c->host.hears_l1)
         sm_l1_tell_access(c, p, outcome, &r);
     if (outcome == CACHE_FAIL) {
         c->lsu.retry = (int)r.fail;
@@ -367,7 +379,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     c->busy = true;
     if (packet_is_write(p)) {
         if (!r.sends_write) /* kept in the cache: all its answers at once */
-            for (uint32_t n = sm_answers(c, p->address, p->bytes); n; n--)
+            for (uint32_t n = network_answers(&c->net, p->address, p->bytes); n; n--)
                 acknowledge_store(c, p->warp);
     } else if (outcome == CACHE_HIT) {
         hit(c, (uint16_t)p->token);
@@ -404,13 +416,13 @@ static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_infli
 static void expect_store_answers(struct sm *c, const struct packet *p)
 {
     if (packet_is_write(p))
-        c->slots[p->warp].stores += sm_answers(c, p->address, p->bytes);
+        c->slots[p->warp].stores += network_answers(&c->net, p->address, p->bytes);
 }
 
 /* For an access of the instruction at work; where there is none, it waits until the core is woken for it. */
 static inline bool has_network_room(struct sm *c, uint32_t bytes)
 {
-    bool room = crossbar_has_room(c->requests, c->port, bytes);
+    bool room = crossbar_has_room(c->net.requests, c->head.port, bytes);
     c->lsu.waits_for_bytes = room ? 0 : bytes;
     if (!room)
         note_blocked(c, bytes);
@@ -423,11 +435,11 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     if (!has_network_room(c, bytes))
         return false;
     c->busy = true;
-    p->slice = (uint8_t)address_map_slice(c->map, p->address);
+    p->slice = (uint8_t)address_map_slice(c->net.map, p->address);
     expect_store_answers(c, p);
-    crossbar_push(c->requests, c->port, p->slice, p, bytes, *c->network_now);
+    crossbar_push(c->net.requests, c->head.port, p->slice, p, bytes, *c->net.now);
     if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* answered piece by piece */
-        c->inflight[p->token].remaining += sm_answers(c, p->address, p->bytes) - 1;
+        c->flights.list[p->token].remaining += network_answers(&c->net, p->address, p->bytes) - 1;
     return true;
 }
 
@@ -439,7 +451,7 @@ static bool enter_l1_pipe(struct sm *c, const struct packet *p)
         if (access_l1d(c, p))
             return true;
         if (packet_is_write(p)) /* not taken: not expected either */
-            c->slots[p->warp].stores -= sm_answers(c, p->address, p->bytes);
+            c->slots[p->warp].stores -= network_answers(&c->net, p->address, p->bytes);
         return false;
     }
     if (l->l1_count == l->l1_capacity)
@@ -465,7 +477,7 @@ static bool access_read_only(struct sm *c, struct cache *cache, const struct pac
     }
     if (p->kind == PACKET_TEXTURE && l->fragments)
         return sm_texture_access(c, p);
-    if (p->kind == PACKET_TEXTURE && l->texture_count == TEXTURE_HITS)
+    if (p->kind == PACKET_TEXTURE && l->texture_count == SM_TEXTURE_HITS)
         return false;
     enum cache_outcome outcome = cache_access(cache, p, c->warps[p->warp].age, c->now, &r);
     c->busy = true;
@@ -476,7 +488,7 @@ static bool access_read_only(struct sm *c, struct cache *cache, const struct pac
         return true;
     }
     if (p->kind == PACKET_TEXTURE)
-        l->texture_hits[(l->texture_head + l->texture_count++) % TEXTURE_HITS] = (uint16_t)p->token;
+        l->texture_hits[(l->texture_head + l->texture_count++) % SM_TEXTURE_HITS] = (uint16_t)p->token;
     else
         hit(c, (uint16_t)p->token);
     return true;
@@ -486,8 +498,8 @@ static bool send_access(struct sm *c, const struct sm_inflight *f, struct packet
 {
     switch (f->route) {
     case ROUTE_L1D: return enter_l1_pipe(c, p);
-    case ROUTE_CONSTANTS: return access_read_only(c, c->l1c, p);
-    case ROUTE_TEXTURES: return access_read_only(c, c->l1t, p);
+    case ROUTE_CONSTANTS: return access_read_only(c, c->lsu.l1c, p);
+    case ROUTE_TEXTURES: return access_read_only(c, c->lsu.l1t, p);
     default: return send_past_l1(c, p);
     }
 }
@@ -495,8 +507,8 @@ static bool send_access(struct sm *c, const struct sm_inflight *f, struct packet
 /* Sends what fits in a cycle. True: all accesses are on their way. */
 STEP bool send_accesses(struct sm *c, uint16_t id)
 {
-    struct sm_inflight *f = &c->inflight[id];
-    const struct sm_accesses *a = &c->access_pool[f->accesses];
+    struct sm_inflight *f = &c->flights.list[id];
+    const struct sm_accesses *a = &c->lsu.access_pool[f->accesses];
     uint32_t most = f->route == ROUTE_L1D && c->config->l1d.banks ? c->config->l1d.banks : 1;
     for (uint32_t n = 0; n < most && f->next_access < a->count; n++) {
         if (!send_access(c, f, make_packet(&c->lsu, f, a)))
@@ -512,18 +524,18 @@ STEP bool send_accesses(struct sm *c, uint16_t id)
 
 static void leave(struct sm *c, uint16_t id)
 {
-    struct sm_inflight *f = &c->inflight[id];
+    struct sm_inflight *f = &c->flights.list[id];
     c->lsu.dispatch = SM_NONE;
     c->lsu.plain = false;
-    c->stirred |= !c->free_access_count;
-    c->free_accesses[c->free_access_count++] = f->accesses;
+    c->stirred |= !c->lsu.free_access_count;
+    c->lsu.free_accesses[c->lsu.free_access_count++] = f->accesses;
     f->accesses = SM_NONE;
     f->in_lsu = false;
     c->busy = true;
     if (f->remaining)
         return;
     if (f->inst->long_latency && !f->store && f->next_access && c->observer && c->observer->load_end)
-        c->observer->load_end(c->observer->context, c->id, f->slot, c->now, f->pc);
+        c->observer->load_end(c->observer->context, c->head.id, f->slot, c->now, f->pc);
     sm_release(c, f);
     sm_finish(c, id);
 }
@@ -532,7 +544,7 @@ STEP void dispatch_cycle(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     uint16_t id = l->dispatch;
-    struct sm_inflight *f = &c->inflight[id];
+    struct sm_inflight *f = &c->flights.list[id];
     if (f->space == SM_SHARED) {
         if (f->shared_cycles > 1) {
             f->shared_cycles--;
@@ -567,17 +579,18 @@ static inline bool is_refused(const struct sm_lsu *l) { return l->refused && !l-
 static inline bool dispatch_waits(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->dispatch == SM_NONE ? !collector_offers(c->collector, COLLECT_MEM) : is_refused(l) || l->waits_for_bytes;
+    return l->dispatch == SM_NONE ? !collector_offers(c->pipes.collector, COLLECT_MEM)
+                                  : is_refused(l) || l->waits_for_bytes;
 }
 
 static inline bool goes_on(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->next_wb != SM_NONE || c->d->misses.count || !dispatch_waits(c) ||
-           (l->responses.count | l->l1_count | l->shared_count | l->texture_count | c->d->ready_requests) ||
-           l->next_global != SM_NONE || (l->fragment_count && (c->textures->misses.count || sm_textures_move(l))) ||
-           (l->read_only_waits && (c->textures->misses.count | c->textures->ready_requests |
-                                   c->constants->misses.count | c->constants->ready_requests));
+    return l->next_wb != SM_NONE || c->lsu.d->misses.count || !dispatch_waits(c) ||
+           (l->responses.count | l->l1_count | l->shared_count | l->texture_count | c->lsu.d->ready_requests) ||
+           l->next_global != SM_NONE || (l->fragment_count && (c->lsu.textures->misses.count || sm_textures_move(l))) ||
+           (l->read_only_waits && (c->lsu.textures->misses.count | c->lsu.textures->ready_requests |
+                                   c->lsu.constants->misses.count | c->lsu.constants->ready_requests));
 }
 
 /* Takes the next instruction, if one has its operands. */
@@ -585,19 +598,19 @@ static inline void take_instruction(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     inflight_id id;
-    if (!collector_offers(c->collector, COLLECT_MEM) || !collector_front(c->collector, COLLECT_MEM, &id))
+    if (!collector_offers(c->pipes.collector, COLLECT_MEM) || !collector_front(c->pipes.collector, COLLECT_MEM, &id))
         return;
-    collector_take(c->collector, COLLECT_MEM);
-    struct sm_inflight *f = &c->inflight[id];
+    collector_take(c->pipes.collector, COLLECT_MEM);
+    struct sm_inflight *f = &c->flights.list[id];
     l->dispatch = id;
     l->access = (struct packet){.token = id,
                                 .pc = f->pc,
-                                .core = (uint16_t)c->id,
+                                .core = (uint16_t)c->head.id,
                                 .warp = f->slot,
                                 .kind = f->packet_kind,
                                 .origin = ORIGIN_LSU};
     l->plain = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) && c->config->l1d.banks <= 1 &&
-               !l->l1_capacity && !c->observer && !c->restless && !c->regroup;
+               !l->l1_capacity && !c->observer && !c->host.restless && !c->regroup;
     f->in_lsu = true;
     c->busy = true;
 }
@@ -617,7 +630,7 @@ static inline bool plain_writeback(struct sm *c)
     struct sm_lsu *l = &c->lsu;
     if (l->next_wb != SM_NONE) {
         c->busy = true;
-        if (!write_registers(c, &c->inflight[l->next_wb]))
+        if (!write_registers(c, &c->flights.list[l->next_wb]))
             return false;
         answered(c, l->next_wb);
         l->next_wb = SM_NONE;
@@ -628,8 +641,8 @@ static inline bool plain_writeback(struct sm *c)
 STEP void plain_access(struct sm *c, bool last)
 {
     struct sm_lsu *l = &c->lsu;
-    struct sm_inflight *f = &c->inflight[l->dispatch];
-    const struct sm_accesses *a = &c->access_pool[f->accesses];
+    struct sm_inflight *f = &c->flights.list[l->dispatch];
+    const struct sm_accesses *a = &c->lsu.access_pool[f->accesses];
     if (f->next_access < a->count) {
         if (l->retry < 0)
             make_packet(l, f, a);
@@ -640,7 +653,7 @@ STEP void plain_access(struct sm *c, bool last)
     if (f->next_access < a->count)
         return;
     leave(c, l->dispatch);
-    if (last && !c->enters_lsu_late)
+    if (last && !c->lsu.enters_late)
         take_instruction(c);
 }
 
@@ -650,16 +663,16 @@ STEP bool plain_step(struct sm *c, bool last)
     struct sm_lsu *l = &c->lsu;
     bool busy = c->busy;
     c->busy = false;
-    if (plain_writeback(c) && c->d->ready_requests) {
+    if (plain_writeback(c) && c->lsu.d->ready_requests) {
         l->refused = false;
-        l->next_wb = take_ready(c->l1d);
+        l->next_wb = take_ready(c->lsu.l1d);
         l->wb_turn = 0; /* the L1D is the last client */
         c->busy = true;
     }
-    if (c->d->misses.count)
-        sm_send_misses(c, c->l1d, ORIGIN_L1D);
+    if (c->lsu.d->misses.count)
+        sm_send_misses(c, c->lsu.l1d, ORIGIN_L1D);
     if (l->refused)
-        c->counters.l1d.fails[l->retry]++;
+        c->account.counters.l1d.fails[l->retry]++;
     else
         plain_access(c, last);
     bool again = c->busy && goes_on(c);
@@ -682,26 +695,27 @@ STEP bool step(struct sm *c, bool last)
     if (l->fragment_count)
         sm_texture_cycle(c);
     if (l->read_only_waits) {
-        if (c->textures->misses.count && !l->fragments)
-            sm_send_misses(c, c->l1t, ORIGIN_L1T);
-        if (c->constants->misses.count)
-            sm_send_misses(c, c->l1c, ORIGIN_L1C);
+        if (c->lsu.textures->misses.count && !l->fragments)
+            sm_send_misses(c, c->lsu.l1t, ORIGIN_L1T);
+        if (c->lsu.constants->misses.count)
+            sm_send_misses(c, c->lsu.l1c, ORIGIN_L1C);
     }
-    if (c->d->misses.count)
-        sm_send_misses(c, c->l1d, ORIGIN_L1D);
+    if (c->lsu.d->misses.count)
+        sm_send_misses(c, c->lsu.l1d, ORIGIN_L1D);
     if (l->l1_count)
         l1_pipe_cycle(c);
     if (is_refused(l))
-        c->counters.l1d.fails[l->retry]++;
+        c->account.counters.l1d.fails[l->retry]++;
     else if (l->dispatch != SM_NONE)
         dispatch_cycle(c);
-    if (last && l->dispatch == SM_NONE && !c->enters_lsu_late)
+    if (last && l->dispatch == SM_NONE && !c->lsu.enters_late)
         take_instruction(c);
-    if (c->observer && c->observer->outstanding && c->l1d && cache_outstanding(c->l1d) != c->outstanding_seen) {
-        c->outstanding_seen = cache_outstanding(c->l1d);
-        c->observer->outstanding(c->observer->context, c->id, c->now, c->outstanding_seen);
+    if (c->observer && c->observer->outstanding && c->lsu.l1d &&
+        cache_outstanding(c->lsu.l1d) != c->lsu.outstanding_seen) {
+        c->lsu.outstanding_seen = cache_outstanding(c->lsu.l1d);
+        c->observer->outstanding(c->observer->context, c->head.id, c->now, c->lsu.outstanding_seen);
     }
-    bool again = c->busy && (c->restless || c->regroup || goes_on(c));
+    bool again = c->busy && (c->host.restless || c->regroup || goes_on(c));
     c->busy = busy;
     return again;
 }
@@ -720,22 +734,20 @@ bool sm_lsu_enter(struct sm *c)
     return c->lsu.dispatch != SM_NONE;
 }
 
-uint64_t sm_lsu_next(const struct sm *c)
+uint64_t lsu_next(const struct sm_lsu *l, uint64_t now)
 {
-    const struct sm_lsu *l = &c->lsu;
     uint64_t next = SM_NEVER;
-    if (l->l1_count && l->l1_pipe[l->l1_head].ready > c->now)
+    if (l->l1_count && l->l1_pipe[l->l1_head].ready > now)
         next = l->l1_pipe[l->l1_head].ready;
-    if (l->shared_count && l->shared_pipe[l->shared_head].ready > c->now && l->shared_pipe[l->shared_head].ready < next)
+    if (l->shared_count && l->shared_pipe[l->shared_head].ready > now && l->shared_pipe[l->shared_head].ready < next)
         next = l->shared_pipe[l->shared_head].ready;
-    if (c->hits.count && c->hits.list[c->hits.head].ready < next)
-        next = c->hits.list[c->hits.head].ready;
+    if (l->hits.count && l->hits.list[l->hits.head].ready < next)
+        next = l->hits.list[l->hits.head].ready;
     return next;
 }
 
-bool sm_lsu_idle(const struct sm *c)
+bool lsu_idle(const struct sm_lsu *l)
 {
-    const struct sm_lsu *l = &c->lsu;
     return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count &&
-           !c->hits.count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
+           !l->hits.count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
 }

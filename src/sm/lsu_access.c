@@ -1,17 +1,18 @@
 /* From an executed memory instruction to accesses: which addresses its lanes touched, coalesced by the machine's
  * rules. */
+#include "sm/core.h"
 #include "sm/regroup.h"
 
 enum { SEGMENT_BYTES = 128 }; /* the longest, of the coalescing rule itself: where no line and no key says another */
 
 static uint64_t texture_or_device(struct sm *c, uint64_t address)
 {
-    return memory_physical(c->launch.memory, address, &c->near);
+    return memory_physical(c->launch.memory, address, &c->lsu.near);
 }
 
 static void translate(struct sm *c, const struct exec_warp *w, uint32_t mask, uint64_t out[32])
 {
-    uint64_t base = c->near.base, size = c->near.size_bytes, shift = c->near.physical - base, outside = 0;
+    uint64_t base = c->lsu.near.base, size = c->lsu.near.size_bytes, shift = c->lsu.near.physical - base, outside = 0;
     for (uint32_t left = mask; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(left);
         uint64_t offset = w->addr[i] - base;
@@ -28,10 +29,11 @@ static void translate(struct sm *c, const struct exec_warp *w, uint32_t mask, ui
 
 uint64_t sm_first_thread(const struct sm *c, uint32_t slot)
 {
-    const struct sm_block *b = &c->blocks[c->slots[slot].block];
-    uint64_t number = (uint64_t)c->id * c->config->warps + slot;
+    const struct sm_block *b = &c->blocks.list[c->slots[slot].block];
+    uint64_t number = (uint64_t)c->head.id * c->config->warps + slot;
     if (c->config->local_by_block)
-        number = (c->id + (uint64_t)c->core_count * c->slots[slot].block) * c->warps_per_block + (slot - b->first_warp);
+        number = (c->head.id + (uint64_t)c->core_count * c->slots[slot].block) * c->blocks.warps_each +
+                 (slot - b->first_warp);
     return number * 32;
 }
 
@@ -55,9 +57,9 @@ static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const 
 {
     uint32_t most = longest_segment(c, f);
     if (c->mixes)
-        return regroup_local_accesses(c, (uint16_t)(f - c->inflight), most, a->list);
+        return regroup_local_accesses(c, (uint16_t)(f - c->flights.list), most, a->list);
     return coalesce_local(w->addr, w->access.mask, lane_bytes(f, &w->access), sm_first_thread(c, f->slot),
-                          c->thread_interleave, most, c->config->coalesce_parts, a->list);
+                          c->lsu.thread_interleave, most, c->config->coalesce_parts, a->list);
 }
 
 static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32],
@@ -73,11 +75,11 @@ static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f,
 static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t accesses)
 {
     if (f->store && !f->atomic) {
-        c->counters.store_requests++;
-        c->counters.store_accesses += accesses;
+        c->account.counters.store_requests++;
+        c->account.counters.store_accesses += accesses;
     } else {
-        c->counters.load_requests++;
-        c->counters.load_accesses += accesses;
+        c->account.counters.load_requests++;
+        c->account.counters.load_accesses += accesses;
     }
     if (SM_HEARD(c, coalesced))
         SM_TELL(c, coalesced,
@@ -88,7 +90,7 @@ static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t a
                                            .store = f->store,
                                            .through_l1 = f->route == ROUTE_L1D});
     if (!f->store && c->observer && c->observer->load_begin)
-        c->observer->load_begin(c->observer->context, c->id, f->slot, c->now, f->pc, accesses);
+        c->observer->load_begin(c->observer->context, c->head.id, f->slot, c->now, f->pc, accesses);
 }
 
 static void set_route(const struct sm *c, struct sm_inflight *f)
@@ -104,7 +106,7 @@ static void set_route(const struct sm *c, struct sm_inflight *f)
         f->packet_kind = f->store ? (local ? PACKET_LOCAL_STORE : PACKET_STORE)
                          : local  ? PACKET_LOCAL_LOAD
                                   : PACKET_LOAD;
-        f->route = c->l1d && !f->inst->past_l1 && (local || !c->config->l1_skips_global) ? ROUTE_L1D : ROUTE_PAST;
+        f->route = c->lsu.l1d && !f->inst->past_l1 && (local || !c->config->l1_skips_global) ? ROUTE_L1D : ROUTE_PAST;
     }
 }
 
@@ -112,8 +114,8 @@ static void await_atomic(struct sm *c, const struct sm_inflight *f, uint32_t ans
 {
     struct sm_slot *s = &c->slots[f->slot];
     s->atomics += answers;
-    s->atomic = (uint16_t)(f - c->inflight);
-    c->atomic_wait |= 1ull << f->slot;
+    s->atomic = (uint16_t)(f - c->flights.list);
+    c->issue.atomic_wait |= 1ull << f->slot;
     c->stirred = true;
 }
 
@@ -121,7 +123,7 @@ static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_acce
 {
     uint32_t expected = 0;
     for (uint32_t i = 0; i < a->count; i++)
-        expected += sm_answers(c, a->list[i].address, a->list[i].bytes);
+        expected += network_answers(&c->net, a->list[i].address, a->list[i].bytes);
     f->remaining = expected;
     await_atomic(c, f, expected);
 }
@@ -131,7 +133,7 @@ static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_acce
 static void tell_written(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32], uint32_t bytes,
                          struct sm_accesses *a)
 {
-    if (!f->store || !c->tells_written)
+    if (!f->store || !c->lsu.tells_written)
         return;
     for (uint32_t i = 0; i < a->count; i++)
         a->list[i].mask = f->space == SM_LOCAL ? UINT32_MAX : coalesce_written(address, bytes, &a->list[i]);
@@ -139,10 +141,10 @@ static void tell_written(const struct sm *c, const struct sm_inflight *f, const 
 
 void sm_coalesce(struct sm *c, uint16_t id)
 {
-    struct sm_inflight *f = &c->inflight[id];
+    struct sm_inflight *f = &c->flights.list[id];
     const struct exec_warp *w = c->slots[f->slot].exec;
     const struct exec_access *x = &w->access;
-    struct sm_accesses *a = &c->access_pool[f->accesses];
+    struct sm_accesses *a = &c->lsu.access_pool[f->accesses];
     uint64_t address[32];
     a->count = 0;
     f->mask = x->mask;
@@ -157,8 +159,8 @@ void sm_coalesce(struct sm *c, uint16_t id)
         f->space = SM_SHARED;
         f->shared_cycles = coalesce_shared_cycles(w->addr, x->mask, x->bytes, c->config->shared_banks,
                                                   c->config->shared_parts, c->config->shared_limited_broadcast);
-        c->counters.shared_requests++;
-        c->counters.shared_cycles += f->shared_cycles;
+        c->account.counters.shared_requests++;
+        c->account.counters.shared_cycles += f->shared_cycles;
         if (f->atomic)
             await_atomic(c, f, 1);
         return;
@@ -199,12 +201,12 @@ void sm_coalesce(struct sm *c, uint16_t id)
 
 void sm_perform(struct sm *c)
 {
-    for (uint32_t i = 0; i < c->deferred_count; i++) {
-        struct sm_inflight *f = &c->inflight[c->deferred[i].id];
+    for (uint32_t i = 0; i < c->head.deferred; i++) {
+        struct sm_inflight *f = &c->flights.list[c->flights.deferred[i]];
         struct exec_warp *w = c->slots[f->slot].exec;
         if (c->mixes) {
-            regroup_perform(c, c->deferred[i].id);
-            sm_coalesce(c, c->deferred[i].id);
+            regroup_perform(c, c->flights.deferred[i]);
+            sm_coalesce(c, c->flights.deferred[i]);
             continue;
         }
         w->access.space = PTX_SPACE_NONE;
@@ -215,14 +217,14 @@ void sm_perform(struct sm *c)
             sm_stop(c, f->slot);
         if (!f->mask)
             w->access = (struct exec_access){.space = PTX_SPACE_NONE};
-        sm_coalesce(c, c->deferred[i].id);
+        sm_coalesce(c, c->flights.deferred[i]);
     }
-    c->deferred_count = 0;
+    c->head.deferred = 0;
 }
 
 void sm_perform_atomic(struct sm *c, const struct packet *p)
 {
-    struct sm_inflight *f = &c->inflight[p->token];
+    struct sm_inflight *f = &c->flights.list[p->token];
     f->performed |= p->mask;
     if (c->mixes) {
         regroup_perform_atomic(c, p);
@@ -238,7 +240,7 @@ void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pendi
 {
     for (uint32_t slot = 0; slot < c->config->warps; slot++) {
         const struct sm_slot *s = &c->slots[slot];
-        const struct sm_inflight *f = &c->inflight[s->atomic];
+        const struct sm_inflight *f = &c->flights.list[s->atomic];
         if (s->exec == w && s->atomics && !f->texture &&
             f->space != SM_SHARED) /* reductions of surfaces and of shared memory are done when they are issued */
             *out = (struct exec_pending){f->exec_inst, f->mask & ~f->performed};

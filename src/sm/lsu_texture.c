@@ -4,7 +4,7 @@
  *
  * Also where texels lie: memory holds them row by row, but caches may see them in blocks of neighbouring rows and
  * columns. */
-#include "sm/sm.h"
+#include "sm/core.h"
 
 enum { BLOCK_STRIDE = 64 };
 
@@ -31,24 +31,20 @@ void sm_texel_blocks(const struct texture_array *a, uint32_t line_bytes, uint32_
     }
 }
 
-void sm_textures_init(struct sm *c, struct arena *a)
-{
-    c->lsu.fragments = arena_array(a, struct sm_fragment, c->config->l1t.mshr_entries);
-}
-
 bool sm_texture_access(struct sm *c, const struct packet *p)
 {
     struct sm_lsu *l = &c->lsu;
     const struct cache_config *g = &c->config->l1t;
     c->busy = true;
-    if (l->fragment_count == g->mshr_entries || c->textures->misses.count == g->mshr_merge ||
+    if (l->fragment_count == g->mshr_entries || c->lsu.textures->misses.count == g->mshr_merge ||
         l->fragment_misses == g->miss_queue)
         return false;
     uint32_t at = (l->fragment_head + l->fragment_count++) % g->mshr_entries;
-    bool miss = cache_read_now(c->l1t, p, c->warps[p->warp].age, at) == CACHE_MISS;
-    l->fragments[at] = (struct sm_fragment){.id = (uint16_t)p->token,
-                                            .missing = (uint16_t)(miss ? sm_answers(c, p->address, g->line_bytes) : 0),
-                                            .miss = miss};
+    bool miss = cache_read_now(c->lsu.l1t, p, c->warps[p->warp].age, at) == CACHE_MISS;
+    l->fragments[at] =
+        (struct sm_fragment){.id = (uint16_t)p->token,
+                             .missing = (uint16_t)(miss ? network_answers(&c->net, p->address, g->line_bytes) : 0),
+                             .miss = miss};
     l->fragment_misses += miss;
     return true;
 }
@@ -59,8 +55,8 @@ void sm_texture_cycle(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     const uint32_t places = sizeof l->texture_hits / sizeof *l->texture_hits;
-    if (c->textures->misses.count)
-        sm_send_misses(c, c->l1t, ORIGIN_L1T);
+    if (c->lsu.textures->misses.count)
+        sm_send_misses(c, c->lsu.l1t, ORIGIN_L1T);
     if (!sm_textures_move(l) || l->texture_count >= c->config->texture_results)
         return;
     const struct sm_fragment *f = &l->fragments[l->fragment_head];

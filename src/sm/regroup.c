@@ -20,13 +20,13 @@
 void regroup_trouble(struct sm *c, const char *format, ...)
 {
     va_list args;
-    if (c->trouble[0])
+    if (c->host.trouble[0])
         return;
-    int n =
-        snprintf(c->trouble, sizeof c->trouble, "divergence unit %s, core %u, cycle %llu: ", c->divergence->policy.name,
-                 c->id, (unsigned long long)c->now);
+    int n = snprintf(c->host.trouble, sizeof c->host.trouble,
+                     "divergence unit %s, core %u, cycle %llu: ", c->host.divergence->policy.name, c->head.id,
+                     (unsigned long long)c->now);
     va_start(args, format);
-    vsnprintf(c->trouble + n, sizeof c->trouble - (size_t)n, format, args);
+    vsnprintf(c->host.trouble + n, sizeof c->host.trouble - (size_t)n, format, args);
     va_end(args);
 }
 
@@ -66,7 +66,7 @@ static void set_lanes(struct sm *c)
 {
     struct regroup *r = c->regroup;
     r->permuted = false;
-    for (uint32_t home = 0; home < c->warps_per_block; home++) {
+    for (uint32_t home = 0; home < c->blocks.warps_each; home++) {
         uint32_t seen = 0;
         for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
             uint32_t to = r->unit->lane ? r->unit->lane(r->state, home, lane) : lane;
@@ -87,7 +87,7 @@ static void set_lanes(struct sm *c)
 
 static struct exec_warp *home_of(const struct sm *c, uint32_t slot, uint32_t home)
 {
-    return &c->blocks[c->slots[slot].block].cta->warps[home];
+    return &c->blocks.list[c->slots[slot].block].cta->warps[home];
 }
 
 void regroup_park(struct sm *c, uint32_t slot)
@@ -100,9 +100,9 @@ void regroup_park(struct sm *c, uint32_t slot)
     g->face.active = 0;
     if (!c->mixes && c->slots[slot].exec->state != WARP_FAULT)
         exec_take_back(c->slots[slot].exec);
-    c->parked |= 1ull << slot;
-    sm_show_barriers(c);
-    c->asleep |= 1ull << slot;
+    c->issue.parked |= 1ull << slot;
+    sm_show_barrier(c, slot);
+    c->issue.asleep |= 1ull << slot;
     c->slots[slot].wake_cycle = SM_NEVER;
     c->slots[slot].buffered = 0;
     sm_refresh(c, slot);
@@ -135,8 +135,8 @@ static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pie
         }
     }
     g->lanes = g->face.active;
-    c->parked &= ~(1ull << slot);
-    sm_show_barriers(c);
+    c->issue.parked &= ~(1ull << slot);
+    sm_show_barrier(c, slot);
     return from == 1ull << slot && memcmp(had, g->had, sizeof had) == 0 ? 0 : from;
 }
 
@@ -147,11 +147,11 @@ static bool check_pieces(struct sm *c, uint32_t slot, const struct heddle_piece 
     uint32_t lanes = 0, given[HEDDLE_PIECES] = {0};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t home = pieces[i].home, mask = pieces[i].mask;
-        if (home >= c->blocks[c->slots[slot].block].warp_count) {
+        if (home >= c->blocks.list[c->slots[slot].block].warp_count) {
             regroup_trouble(c, "regroup of slot %u with warp %u, which its block has not", slot, home);
             return false;
         }
-        if (!c->mixes && (count > 1 || home != slot - c->blocks[c->slots[slot].block].first_warp)) {
+        if (!c->mixes && (count > 1 || home != slot - c->blocks.list[c->slots[slot].block].first_warp)) {
             regroup_trouble(
                 c,
                 "regroup of slot %u with threads of warp %u, by a unit that keeps threads in the slots of their warps",
@@ -184,9 +184,9 @@ static bool check_pieces(struct sm *c, uint32_t slot, const struct heddle_piece 
 static bool check_regroup(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count, uint32_t pc,
                           uint32_t stop_pc)
 {
-    if (slot >= c->config->warps || !c->slots[slot].exec || (c->ended >> slot & 1))
+    if (slot >= c->config->warps || !c->slots[slot].exec || (c->issue.ended >> slot & 1))
         regroup_trouble(c, "regroup of slot %u, which is not in use", slot);
-    else if (!(c->parked >> slot & 1))
+    else if (!(c->issue.parked >> slot & 1))
         regroup_trouble(c, "regroup of slot %u, which is not parked", slot);
     else if (count > HEDDLE_PIECES)
         regroup_trouble(c, "regroup of slot %u with %u pieces; the most is %d", slot, count, HEDDLE_PIECES);
@@ -201,7 +201,7 @@ static void wake_at(struct sm *c, uint32_t slot, uint64_t cycle)
 {
     c->slots[slot].wake_cycle = cycle;
     if (cycle <= c->now)
-        c->asleep &= ~(1ull << slot);
+        c->issue.asleep &= ~(1ull << slot);
     c->busy = c->stirred = true;
 }
 
@@ -211,10 +211,10 @@ static void regroup(void *context, uint32_t slot, const struct heddle_piece *pie
 {
     struct sm *c = context;
     struct regroup *r = c->regroup;
-    if (c->trouble[0] || !check_regroup(c, slot, pieces, count, pc, stop_pc) || !count)
+    if (c->host.trouble[0] || !check_regroup(c, slot, pieces, count, pc, stop_pc) || !count)
         return;
     struct regroup_slot *g = &r->slots[slot];
-    uint64_t self = 1ull << slot, resting = c->parked | r->draining;
+    uint64_t self = 1ull << slot, resting = c->issue.parked | r->draining;
     uint64_t from = take(c, slot, pieces, count);
     g->stop_pc = stop_pc;
     g->face.pc = pc;
@@ -302,7 +302,7 @@ static void open_barrier(struct sm *c, uint32_t block)
 {
     struct regroup *r = c->regroup;
     struct regroup_block *b = &r->blocks[block];
-    const struct sm_block *placed = &c->blocks[block];
+    const struct sm_block *placed = &c->blocks.list[block];
     uint64_t opened = 0;
     if (!b->at_barrier || b->at_barrier < b->live)
         return;
@@ -327,18 +327,18 @@ static void open_barrier(struct sm *c, uint32_t block)
 static void end_block(struct sm *c, uint32_t block)
 {
     struct regroup *r = c->regroup;
-    const struct sm_block *b = &c->blocks[block];
+    const struct sm_block *b = &c->blocks.list[block];
     for (uint32_t slot = b->first_warp; slot < b->first_warp + b->warp_count; slot++) {
         uint64_t bit = 1ull << slot;
         r->slots[slot].face.state = WARP_DONE;
         c->slots[slot].buffered = 0;
-        c->ended |= bit;
-        c->parked &= ~bit;
-        c->asleep &= ~bit;
+        c->issue.ended |= bit;
+        c->view.resident &= ~bit;
+        c->issue.parked &= ~bit;
+        sm_show_barrier(c, slot);
+        c->issue.asleep &= ~bit;
         r->draining &= ~bit;
     }
-    c->view.resident = c->resident & ~c->ended;
-    sm_show_barriers(c);
     for (uint32_t slot = b->first_warp; slot < b->first_warp + b->warp_count; slot++)
         SM_TELL(c, ended, slot);
     for (uint32_t slot = b->first_warp, end = slot + b->warp_count; slot < end; slot++) {
@@ -426,12 +426,12 @@ enum heddle_branch_answer regroup_ask(struct sm *c, const struct heddle_branch *
     }
     if (e->apart)
         return answer;
-    if (!(c->parked & bit))
+    if (!(c->issue.parked & bit))
         regroup_trouble(c, "split of slot %u gave it work and answered that it goes on by itself", e->warp);
-    if (c->trouble[0] || !check_pieces(c, e->warp, pieces, count))
+    if (c->host.trouble[0] || !check_pieces(c, e->warp, pieces, count))
         return HEDDLE_PARK;
     take(c, e->warp, pieces, count);
-    c->asleep &= ~bit;
+    c->issue.asleep &= ~bit;
     c->slots[e->warp].buffered = buffered;
     return answer;
 }
@@ -565,7 +565,7 @@ static void control(struct sm *c, uint32_t slot, const struct exec_inst *in, con
         break;
     case PTX_OP_nanosleep:
         move_to(c, slot, pc + 1);
-        if (!(c->asleep >> slot & 1) && g->face.state == WARP_READY)
+        if (!(c->issue.asleep >> slot & 1) && g->face.state == WARP_READY)
             g->face.state = WARP_ASLEEP;
         break;
     default: /* trap, brkpt */
@@ -579,13 +579,13 @@ void regroup_issue(struct sm *c, uint32_t slot, uint16_t id)
 {
     struct regroup *r = c->regroup;
     struct regroup_slot *g = &r->slots[slot];
-    struct sm_inflight *f = &c->inflight[id];
+    struct sm_inflight *f = &c->flights.list[id];
     const struct exec_inst *in = f->exec_inst;
     uint32_t masks[HEDDLE_PIECES], pc = g->face.pc, lanes = find_masks(c, slot, masks);
     c->launch.counters.lanes[__builtin_popcount(lanes)]++;
     if (f->inst->unit == SM_MEM)
-        f->accesses = c->free_accesses[--c->free_access_count];
-    if (c->trouble[0]) { /* the launch is over; the unit is asked nothing more */
+        f->accesses = c->lsu.free_accesses[--c->lsu.free_access_count];
+    if (c->host.trouble[0]) { /* the launch is over; the unit is asked nothing more */
         regroup_park(c, slot);
         return;
     }
@@ -596,7 +596,7 @@ void regroup_issue(struct sm *c, uint32_t slot, uint16_t id)
     board(r, id, g, masks);
     if (f->inst->deferred) {
         f->mask = lanes;
-        c->deferred[c->deferred_count++].id = id;
+        c->flights.deferred[c->head.deferred++] = id;
     } else {
         perform(c, slot, in, r->flights[id].pieces, r->flights[id].count, false);
         if (f->inst->unit == SM_MEM)
@@ -610,7 +610,7 @@ void regroup_issue(struct sm *c, uint32_t slot, uint16_t id)
 
 void regroup_perform(struct sm *c, uint16_t id)
 {
-    const struct sm_inflight *f = &c->inflight[id];
+    const struct sm_inflight *f = &c->flights.list[id];
     const struct regroup_flight *flight = &c->regroup->flights[id];
     perform(c, f->slot, f->exec_inst, flight->pieces, flight->count, f->inst->atomic);
 }
@@ -618,7 +618,7 @@ void regroup_perform(struct sm *c, uint16_t id)
 void regroup_perform_atomic(struct sm *c, const struct packet *p)
 {
     const struct regroup *r = c->regroup;
-    const struct sm_inflight *f = &c->inflight[p->token];
+    const struct sm_inflight *f = &c->flights.list[p->token];
     const struct regroup_flight *flight = &r->flights[p->token];
     for (uint32_t i = 0; i < flight->count; i++) {
         uint32_t home = flight->pieces[i].home;
@@ -629,16 +629,17 @@ void regroup_perform_atomic(struct sm *c, const struct packet *p)
 /* Home warp by home warp: their threads share no 128 bytes of local memory. */
 uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, uint32_t segment_most, struct access *out)
 {
-    const struct sm_inflight *f = &c->inflight[id];
+    const struct sm_inflight *f = &c->flights.list[id];
     const struct regroup_flight *flight = &c->regroup->flights[id];
-    uint32_t total = 0, first_slot = c->blocks[c->slots[f->slot].block].first_warp, element = f->inst->element_bytes;
+    uint32_t total = 0, first_slot = c->blocks.list[c->slots[f->slot].block].first_warp,
+             element = f->inst->element_bytes;
     for (uint32_t i = 0; i < flight->count; i++) {
         const struct exec_warp *w = home_of(c, f->slot, flight->pieces[i].home);
         struct access list[COALESCE_MOST];
         if (w->access.space != PTX_SPACE_LOCAL)
             continue;
         uint32_t n = coalesce_local(w->addr, w->access.mask, element ? element : w->access.bytes,
-                                    sm_first_thread(c, first_slot + w->index), c->thread_interleave, segment_most,
+                                    sm_first_thread(c, first_slot + w->index), c->lsu.thread_interleave, segment_most,
                                     c->config->coalesce_parts, list);
         for (uint32_t k = 0; k < n && total < COALESCE_MOST; k++)
             out[total++] = list[k];
@@ -660,22 +661,22 @@ static const char *missing_hook(const struct heddle_divergence *d)
 
 struct regroup *regroup_create(struct arena *a, struct sm *c, struct error *e)
 {
-    const char *missing = missing_hook(c->divergence);
+    const char *missing = missing_hook(c->host.divergence);
     if (missing) {
         error_set(e, ERROR_INVALID, "divergence unit %s regroups warps, but has no hook '%s'",
-                  c->divergence->policy.name, missing);
+                  c->host.divergence->policy.name, missing);
         return NULL;
     }
-    if (c->divergence->keeps_homes && c->divergence->lane) {
+    if (c->host.divergence->keeps_homes && c->host.divergence->lane) {
         error_set(e, ERROR_INVALID,
                   "divergence unit %s keeps threads in the slots of their warps, and permutes their lanes: it may do "
                   "one of the two",
-                  c->divergence->policy.name);
+                  c->host.divergence->policy.name);
         return NULL;
     }
     struct regroup *r = arena_new(a, struct regroup);
-    r->unit = c->divergence;
-    r->state = c->divergence_state;
+    r->unit = c->host.divergence;
+    r->state = c->host.divergence_state;
     r->services = (struct heddle_divergence_services){c, regroup};
     r->unit->services(r->state, &r->services);
     c->mixes = !r->unit->keeps_homes;
@@ -713,12 +714,12 @@ void regroup_begin(struct sm *c)
 {
     struct regroup *r = c->regroup;
     const struct ptx_inst *in = c->mixes ? first_unsupported(c->program) : NULL;
-    c->parked = r->draining = 0;
-    sm_show_barriers(c);
+    c->view.at_barrier &= ~c->issue.parked;
+    c->issue.parked = r->draining = 0;
     set_lanes(c);
     if (!in)
         return;
-    c->block_limit = 0; /* no block is placed, and the launch ends with this: */
+    c->blocks.limit = 0; /* no block is placed, and the launch ends with this: */
     c->launch.faulted = true;
     c->launch.fault = (struct exec_fault){.kind = ERROR_UNSUPPORTED,
                                           .function = c->program->kernel,
@@ -731,7 +732,7 @@ void regroup_begin(struct sm *c)
 void regroup_place(struct sm *c, uint32_t block)
 {
     struct regroup *r = c->regroup;
-    const struct sm_block *placed = &c->blocks[block];
+    const struct sm_block *placed = &c->blocks.list[block];
     struct regroup_block *b = &r->blocks[block];
     uint32_t lanes[HEDDLE_PIECES] = {0};
     memset(b, 0, sizeof *b);
@@ -764,25 +765,25 @@ void regroup_place(struct sm *c, uint32_t block)
 void regroup_check_stuck(struct sm *c)
 {
     const struct regroup *r = c->regroup;
-    uint64_t waiting = c->resident & ~c->ended;
-    if (c->trouble[0] || c->launch.faulted || !waiting || c->held || c->free_count != SM_INFLIGHT ||
-        (!c->mixes && !c->parked))
+    uint64_t waiting = c->view.resident;
+    if (c->host.trouble[0] || c->launch.faulted || !waiting || c->issue.held || c->flights.free_count != SM_INFLIGHT ||
+        (!c->mixes && !c->issue.parked))
         return;
-    for (uint64_t left = c->resident; left; left &= left - 1) {
+    for (uint64_t left = sm_occupied(c); left; left &= left - 1) {
         const struct sm_slot *s = &c->slots[__builtin_ctzll(left)];
         if (s->fetching || s->stores || s->atomics) /* an answer will come */
             return;
     }
     const struct sm_slot *s = &c->slots[__builtin_ctzll(waiting)];
-    c->trouble_is_hang = true;
+    c->host.trouble_is_hang = true;
     if (!c->mixes) {
         regroup_trouble(c, "warps %#llx are parked, and nothing is left that could bring them work",
-                        (unsigned long long)c->parked);
+                        (unsigned long long)c->issue.parked);
         return;
     }
     const struct regroup_block *b = &r->blocks[s->block];
     regroup_trouble(c,
                     "block %llu cannot go on: of %u threads that have not ended %u wait at a barrier, the others in "
                     "warps that are parked",
-                    (unsigned long long)c->blocks[s->block].cta->index, b->live, b->at_barrier);
+                    (unsigned long long)c->blocks.list[s->block].cta->index, b->live, b->at_barrier);
 }

@@ -6,6 +6,7 @@
 #ifndef HEDDLE_SM_REGROUP_H
 #define HEDDLE_SM_REGROUP_H
 
+#include "mem/coalesce.h"
 #include "sm/sm.h"
 
 /* For a core whose divergence unit regroups; NULL and *e: a hook is missing. */

@@ -16,7 +16,7 @@ bool regroup_parks(struct sm *c, uint32_t slot, uint32_t pc)
 {
     struct exec_warp *w = c->slots[slot].exec;
     const struct heddle_instruction *v = &c->program->view.instructions[pc];
-    if (!is_asked(c, w, pc) || c->trouble[0])
+    if (!is_asked(c, w, pc) || c->host.trouble[0])
         return false;
     uint32_t lanes = exec_lanes(w), rest = w->active & ~lanes;
     struct heddle_branch e = {.warp = slot,
@@ -47,7 +47,7 @@ static void notice(struct sm *c, uint32_t slot)
     struct regroup *r = c->regroup;
     struct regroup_slot *g = &r->slots[slot];
     const struct exec_warp *w = c->slots[slot].exec;
-    if (!w || !g->count || (c->parked >> slot & 1))
+    if (!w || !g->count || (c->issue.parked >> slot & 1))
         return;
     struct heddle_piece ended = {w->index, g->lanes & w->exited};
     g->lanes &= ~ended.mask;
@@ -75,8 +75,8 @@ bool regroup_has_all_lanes(const struct sm *c, uint32_t slot)
 
 void regroup_follow(struct sm *c, uint32_t slot, const struct sm_inst *in)
 {
-    const struct sm_block *b = &c->blocks[c->slots[slot].block];
-    if (c->launch.faulted || c->trouble[0])
+    const struct sm_block *b = &c->blocks.list[c->slots[slot].block];
+    if (c->launch.faulted || c->host.trouble[0])
         return;
     if (!in->barrier && !in->exit) {
         notice(c, slot);

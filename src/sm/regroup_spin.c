@@ -22,18 +22,18 @@ enum {
 
 static const struct exec_warp *home_warp(const struct sm *c, uint32_t block, uint32_t home)
 {
-    return &c->blocks[block].cta->warps[home];
+    return &c->blocks.list[block].cta->warps[home];
 }
 
 /* An atomic that threads of the home warp have on its way. */
 static struct exec_pending pending_of(const struct sm *c, uint32_t block, uint32_t home)
 {
     const struct regroup *r = c->regroup;
-    const struct sm_block *placed = &c->blocks[block];
+    const struct sm_block *placed = &c->blocks.list[block];
     struct exec_pending out = {0};
     for (uint32_t slot = placed->first_warp; slot < placed->first_warp + placed->warp_count; slot++) {
         const struct sm_slot *s = &c->slots[slot];
-        const struct sm_inflight *f = &c->inflight[s->atomic];
+        const struct sm_inflight *f = &c->flights.list[s->atomic];
         const struct regroup_flight *flight = &r->flights[s->atomic];
         if (!s->atomics || f->texture || f->space == SM_SHARED) /* those are done when they are issued */
             continue;
@@ -63,7 +63,7 @@ static bool all_spin(const struct exec_warp *home, uint32_t pc, uint32_t lanes, 
 
 static bool is_running(const struct sm *c, uint32_t slot)
 {
-    return !((c->parked | c->ended) >> slot & 1) && c->regroup->slots[slot].face.state != WARP_AT_BARRIER;
+    return !((c->issue.parked | c->issue.ended) >> slot & 1) && c->regroup->slots[slot].face.state != WARP_AT_BARRIER;
 }
 
 static bool is_starved(const struct sm *c, uint32_t slot, uint64_t window)
@@ -114,7 +114,7 @@ static bool those_between_spin(const struct sm *c, uint32_t block, uint32_t home
 
 static bool block_is_stuck(const struct sm *c, uint32_t block, uint64_t window)
 {
-    const struct sm_block *placed = &c->blocks[block];
+    const struct sm_block *placed = &c->blocks.list[block];
     bool any = false;
     for (uint32_t i = 0; i < placed->warp_count; i++) {
         uint32_t slot = placed->first_warp + i;
@@ -132,7 +132,7 @@ static bool block_is_stuck(const struct sm *c, uint32_t block, uint64_t window)
 
 bool regroup_is_stuck(const struct sm *c, uint64_t window)
 {
-    for (uint64_t left = c->blocks_used; left; left &= left - 1)
+    for (uint64_t left = c->blocks.used; left; left &= left - 1)
         if (!block_is_stuck(c, (uint32_t)__builtin_ctzll(left), window))
             return false;
     return true;
@@ -141,7 +141,7 @@ bool regroup_is_stuck(const struct sm *c, uint64_t window)
 void regroup_new_window(struct sm *c)
 {
     struct regroup *r = c->regroup;
-    for (uint64_t left = c->blocks_used; left; left &= left - 1) {
+    for (uint64_t left = c->blocks.used; left; left &= left - 1) {
         struct regroup_block *b = &r->blocks[__builtin_ctzll(left)];
         for (uint32_t home = 0; home < HEDDLE_PIECES; home++)
             b->ran[home] = b->held[home];
@@ -163,7 +163,7 @@ struct census {
 static void count_slot(const struct sm *c, uint32_t slot, uint64_t window, struct census *out)
 {
     const struct regroup_slot *g = &c->regroup->slots[slot];
-    if ((c->parked | c->ended) >> slot & 1)
+    if ((c->issue.parked | c->issue.ended) >> slot & 1)
         return;
     if (!is_running(c, slot)) {
         out->at_barrier += (uint32_t)__builtin_popcount(g->lanes);
@@ -183,7 +183,7 @@ static void count_slot(const struct sm *c, uint32_t slot, uint64_t window, struc
 
 static struct census take_census(const struct sm *c, uint32_t block, uint64_t window)
 {
-    const struct sm_block *placed = &c->blocks[block];
+    const struct sm_block *placed = &c->blocks.list[block];
     struct census out = {0};
     for (uint32_t i = 0; i < placed->warp_count; i++)
         count_slot(c, placed->first_warp + i, window, &out);
@@ -196,7 +196,7 @@ static struct census take_census(const struct sm *c, uint32_t block, uint64_t wi
 bool regroup_is_starved(const struct sm *c, uint64_t window)
 {
     bool any = false;
-    for (uint64_t left = c->resident; left; left &= left - 1) {
+    for (uint64_t left = sm_occupied(c); left; left &= left - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(left);
         any |= is_running(c, slot) && is_starved(c, slot, window);
     }
@@ -205,16 +205,16 @@ bool regroup_is_starved(const struct sm *c, uint64_t window)
 
 void regroup_describe_stuck(const struct sm *c, uint64_t window, struct error *e)
 {
-    for (uint64_t left = c->blocks_used; left; left &= left - 1) {
+    for (uint64_t left = c->blocks.used; left; left &= left - 1) {
         uint32_t block = (uint32_t)__builtin_ctzll(left);
-        const struct exec_cta *cta = c->blocks[block].cta;
+        const struct exec_cta *cta = c->blocks.list[block].cta;
         struct census n = take_census(c, block, window);
         const struct ptx_function *f = c->program->kernel->ptx;
         const struct ptx_inst *in = n.pc < f->inst_count ? &f->insts[n.pc] : NULL;
         error_note(e,
                    "  block (%u,%u,%u), core %u: %u threads spin, lane %u of warp %u at PTX line %d (%s); %u wait for "
                    "them, %u for the answer to an atomic, %u at a barrier",
-                   cta->id[0], cta->id[1], cta->id[2], c->id, n.spin, n.lane, n.warp, in ? in->line : 0,
+                   cta->id[0], cta->id[1], cta->id[2], c->head.id, n.spin, n.lane, n.warp, in ? in->line : 0,
                    in ? in->spelling : "end", n.wait, n.starved, n.at_barrier);
     }
 }

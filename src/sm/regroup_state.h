@@ -2,6 +2,7 @@
 #ifndef HEDDLE_SM_REGROUP_STATE_H
 #define HEDDLE_SM_REGROUP_STATE_H
 
+#include "sm/core.h"
 #include "sm/regroup.h"
 #include "sm/regroup_paths.h"
 

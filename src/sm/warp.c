@@ -1,5 +1,5 @@
 /* Warp slots: instruction buffers, the scoreboard, what each warp waits for, its end. */
-#include "sm/sm.h"
+#include "sm/core.h"
 
 static inline bool is_set(const uint32_t *bits, uint32_t i) { return bits[i >> 5] >> (i & 31) & 1; }
 
@@ -8,69 +8,75 @@ static inline void put(uint64_t *set, uint32_t slot, bool in)
     *set = (*set & ~(1ull << slot)) | (uint64_t)in << slot;
 }
 
+void flights_init(struct sm_flights *f, struct arena *a)
+{
+    f->list = arena_lines(a, struct sm_inflight, SM_INFLIGHT);
+    for (uint32_t i = 0; i < SM_INFLIGHT; i++)
+        f->free[f->free_count++] = (uint16_t)(SM_INFLIGHT - 1 - i);
+}
+
 void sm_refresh(struct sm *c, uint32_t slot)
 {
     struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
     c->stirred = true;
-    c->needs[s->unit] &= ~bit;
-    c->clear &= ~bit;
-    c->long_wait &= ~bit;
-    c->stale &= ~bit;
-    c->next_l1_load &= ~bit;
-    put(&c->valid, slot, s->buffered != 0);
-    put(&c->wants_fetch, slot, !s->buffered && !s->fetching && !((c->ended | c->parked) & bit));
+    c->issue.needs[s->unit] &= ~bit;
+    c->issue.clear &= ~bit;
+    c->view.long_wait &= ~bit;
+    c->issue.stale &= ~bit;
+    c->view.next_is_l1_load &= ~bit;
+    put(&c->issue.valid, slot, s->buffered != 0);
+    put(&c->front.wants, slot, !s->buffered && !s->fetching && !((c->issue.ended | c->issue.parked) & bit));
     c->warps[slot].next_pc = s->buffered ? s->buffer[0] : HEDDLE_NO_PC;
     c->warps[slot].active = s->exec->active;
     if (!s->buffered)
         return;
     if (s->exec->state == WARP_READY && s->buffer[0] != sm_program_pc(c->program, s->exec)) {
-        c->stale |= bit;
+        c->issue.stale |= bit;
         return;
     }
     const struct sm_inst *in = &c->program->code[s->buffer[0]];
     s->unit = in->unit;
-    c->needs[in->unit] |= bit;
+    c->issue.needs[in->unit] |= bit;
     if ((in->load || in->atomic) && (in->memory == SM_DEVICE || in->memory == SM_LOCAL))
-        c->next_l1_load |= bit;
+        c->view.next_is_l1_load |= bit;
     bool blocked = false;
     if (s->awaited) {
         for (uint32_t i = 0; i < in->check_count; i++)
             if (is_set(s->scoreboard, in->registers[i])) {
                 blocked = true;
                 if (is_set(s->long_board, in->registers[i])) {
-                    c->long_wait |= bit;
+                    c->view.long_wait |= bit;
                     break;
                 }
             }
     }
     if (!blocked)
-        c->clear |= bit;
+        c->issue.clear |= bit;
 }
 
 void sm_set_barriers(struct sm *c, uint32_t block)
 {
-    const struct sm_block *b = &c->blocks[block];
+    const struct sm_block *b = &c->blocks.list[block];
     for (uint32_t slot = b->first_warp; slot < b->first_warp + b->warp_count; slot++) {
         struct sm_slot *s = &c->slots[slot];
-        uint64_t bit = 1ull << slot;
         if (!s->exec)
             continue;
         bool waits = s->exec->state == WARP_AT_BARRIER;
-        if (waits == !!(c->at_barrier & bit))
+        if (waits == s->at_barrier)
             continue;
         c->busy = c->stirred = true;
-        c->at_barrier ^= bit;
-        sm_show_barriers(c);
+        s->at_barrier = waits;
+        sm_show_barrier(c, slot);
         if (waits) {
             SM_TELL(c, barrier_wait, slot);
             if (c->observer && c->observer->barrier_begin)
-                c->observer->barrier_begin(c->observer->context, c->id, slot, c->now);
+                c->observer->barrier_begin(c->observer->context, c->head.id, slot, c->now);
             continue;
         }
         SM_TELL(c, barrier_pass, slot);
         if (c->observer && c->observer->barrier_end)
-            c->observer->barrier_end(c->observer->context, c->id, slot, c->now);
+            c->observer->barrier_end(c->observer->context, c->head.id, slot, c->now);
         sm_refresh(c, slot);
     }
 }
@@ -79,11 +85,11 @@ void sm_try_fence(struct sm *c, uint32_t slot)
 {
     const struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
-    if (!(c->fenced & bit) || s->awaited || (s->stores && c->config->fence_waits_for_stores))
+    if (!(c->issue.fenced & bit) || s->awaited || (s->stores && c->config->fence_waits_for_stores))
         return;
-    c->fenced &= ~bit;
+    c->issue.fenced &= ~bit;
     c->busy = c->stirred = true;
-    if (c->config->fence_drops_l1 && c->l1d) {
+    if (c->config->fence_drops_l1 && c->lsu.l1d) {
         sm_l1_drop(c);
         c->lsu.refused = false;
     }
@@ -98,21 +104,21 @@ void sm_release(struct sm *c, struct sm_inflight *f)
         s->long_board[d[i] >> 5] &= ~(1u << (d[i] & 31));
     }
     s->awaited = (uint16_t)(s->awaited - f->inst->destination_count);
-    if (f->inst->destination_count && s->buffered && !((c->clear | c->stale) >> f->slot & 1))
+    if (f->inst->destination_count && s->buffered && !((c->issue.clear | c->issue.stale) >> f->slot & 1))
         sm_refresh(c, f->slot);
     sm_try_fence(c, f->slot);
 }
 
 void sm_finish(struct sm *c, uint16_t id)
 {
-    struct sm_inflight *f = &c->inflight[id];
+    struct sm_inflight *f = &c->flights.list[id];
     uint32_t slot = f->slot;
     SM_TELL(c, committed, slot, f->pc);
     c->slots[slot].in_pipeline--;
-    c->stirred |= !c->free_count;
-    c->free_inflight[c->free_count++] = id;
+    c->stirred |= !c->flights.free_count;
+    c->flights.free[c->flights.free_count++] = id;
     c->busy = true;
-    if (c->ended >> slot & 1)
+    if (c->issue.ended >> slot & 1)
         sm_try_retire(c, slot);
     else
         sm_try_fence(c, slot);
@@ -120,7 +126,7 @@ void sm_finish(struct sm *c, uint16_t id)
 
 void sm_stop(struct sm *c, uint32_t slot)
 {
-    c->asleep |= 1ull << slot;
+    c->issue.asleep |= 1ull << slot;
     c->slots[slot].wake_cycle = SM_NEVER;
 }
 
@@ -128,10 +134,10 @@ void sm_try_retire(struct sm *c, uint32_t slot)
 {
     const struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
-    if (!(c->ended & bit) || s->in_pipeline || s->stores || s->awaited || s->fetching || s->atomics)
+    if (!(c->issue.ended & bit) || s->in_pipeline || s->stores || s->awaited || s->fetching || s->atomics)
         return;
     if (c->config->ends_in_fetch && !c->mixes) {
-        c->over |= bit;
+        c->front.over |= bit;
         c->busy = c->stirred = true;
         return;
     }
@@ -142,28 +148,26 @@ void sm_retire(struct sm *c, uint32_t slot)
 {
     struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
-    struct sm_block *b = &c->blocks[s->block];
-    c->resident &= ~bit;
-    c->ended &= ~bit;
-    c->over &= ~bit;
-    c->valid &= ~bit;
-    c->stale &= ~bit;
-    c->clear &= ~bit;
-    c->wants_fetch &= ~bit;
-    c->fenced &= ~bit;
-    c->view.resident = c->resident & ~c->ended;
+    struct sm_block *b = &c->blocks.list[s->block];
+    c->view.resident &= ~bit;
+    c->issue.ended &= ~bit;
+    c->front.over &= ~bit;
+    c->issue.valid &= ~bit;
+    c->issue.stale &= ~bit;
+    c->issue.clear &= ~bit;
+    c->front.wants &= ~bit;
+    c->issue.fenced &= ~bit;
     c->busy = c->stirred = true;
-    c->settled = false;
     SM_TELL(c, finished, slot);
-    if (c->warp_log)
-        warp_log_end(c->warp_log, slot, c->now);
+    if (c->account.warp_log)
+        warp_log_end(c->account.warp_log, slot, c->now);
     if (c->observer && c->observer->warp_end)
-        c->observer->warp_end(c->observer->context, c->id, slot, c->now);
+        c->observer->warp_end(c->observer->context, c->head.id, slot, c->now);
     s->exec = NULL;
     if (--b->warps_left == 0) {
-        c->blocks_used &= ~(1ull << s->block);
-        c->blocks_ended++;
-        if (c->divergence && c->divergence->block_end)
-            c->divergence->block_end(c->divergence_state, &c->view, s->block);
+        c->blocks.used &= ~(1ull << s->block);
+        c->head.blocks_ended++;
+        if (c->host.divergence && c->host.divergence->block_end)
+            c->host.divergence->block_end(c->host.divergence_state, &c->view, s->block);
     }
 }

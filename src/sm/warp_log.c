@@ -19,7 +19,7 @@ static const struct heddle_policy listener = {.name = "warps", .on = {.issued = 
 
 void warp_log_listen(struct warp_log *log, struct sm *core)
 {
-    core->warp_log = log;
+    sm_log_warps(core, log);
     sm_listen(core, &listener, log);
 }
 

@@ -1,0 +1,236 @@
+/* Accounting: see account.h. */
+#include "sm/core.h"
+
+const char *const stall_names[STALL_COUNT] = {"issued",  "not_picked", "fetch",  "scoreboard", "memory", "pipeline",
+                                              "barrier", "fence",      "atomic", "held",       "drain"};
+
+void account_begin(struct sm_account *a, uint64_t now)
+{
+    a->seen = (struct sm_seen){0};
+    a->seen_cycles = 0;
+    a->until = now;
+}
+
+/* log: NULL, or where the cycles are counted for each warp as well. */
+static inline __attribute__((always_inline)) void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t cycles,
+                                                               struct warp_log *log)
+{
+    uint64_t rest = v->resident;
+    uint64_t *stalls = c->account.counters.stalls;
+    uint64_t warps = (uint64_t)__builtin_popcountll(rest);
+    if (!rest)
+        return;
+#define TAKE(reason, set)                                                      \
+    do {                                                                       \
+        uint64_t taken_ = rest & (set);                                        \
+        rest ^= taken_;                                                        \
+        if (__builtin_expect(taken_ != 0, 1))                                  \
+            stalls[reason] += cycles * (uint64_t)__builtin_popcountll(taken_); \
+        if (log)                                                               \
+            warp_log_add(log, reason, taken_, cycles);                         \
+    } while (0)
+    c->account.counters.warp_cycles += cycles * warps;
+    c->account.counters.active_cycles += cycles;
+    TAKE(STALL_ISSUED, v->issued);
+    if (rest & (v->ended | v->fenced | v->atomic_wait)) {
+        TAKE(STALL_DRAIN, v->ended);
+        TAKE(STALL_FENCE, v->fenced & ~v->at_barrier);
+        TAKE(STALL_ATOMIC, v->atomic_wait & ~v->at_barrier);
+    }
+    TAKE(STALL_BARRIER, v->at_barrier);
+    TAKE(STALL_FETCH, v->no_instruction);
+    TAKE(STALL_MEMORY, ~v->clear & v->long_wait);
+    TAKE(STALL_SCOREBOARD, ~v->clear);
+    TAKE(STALL_HELD, v->held);
+    TAKE(STALL_PIPELINE, ~v->unit_free);
+    TAKE(STALL_NOT_PICKED, ~0ull);
+#undef TAKE
+}
+
+static inline __attribute__((always_inline)) struct sm_seen look(const struct sm *c)
+{
+    return (struct sm_seen){.resident = sm_occupied(c),
+                            .issued = c->issue.issued,
+                            .ended = c->issue.ended,
+                            .at_barrier = c->view.at_barrier,
+                            .fenced = c->issue.fenced,
+                            .atomic_wait = c->issue.atomic_wait,
+                            .no_instruction = ~c->issue.valid | c->issue.stale | c->issue.asleep,
+                            .clear = c->issue.clear,
+                            .long_wait = c->view.long_wait,
+                            .held = c->issue.held,
+                            .unit_free = c->issue.unit_free};
+}
+
+/* For each warp as well: out of the way of runs without a log, which can keep the sets in registers. */
+static __attribute__((noinline, cold)) void log_seen(struct sm *c)
+{
+    count_stalls(c, &c->account.seen, c->account.seen_cycles, c->account.warp_log);
+}
+
+static __attribute__((noinline, cold)) void log_cycle(struct sm *c)
+{
+    struct sm_seen now = look(c);
+    count_stalls(c, &now, 1, c->account.warp_log);
+}
+
+static void count_seen(struct sm *c)
+{
+    if (__builtin_expect(c->account.warp_log != NULL, 0))
+        log_seen(c);
+    else
+        count_stalls(c, &c->account.seen, c->account.seen_cycles, NULL);
+    c->account.seen_cycles = 0;
+}
+
+/* Cycles up to now have been accounted for: warps that ended in them have all that is theirs. */
+void account_complete_warps(struct sm *c, uint64_t now, bool cut)
+{
+    count_seen(c);
+    warp_log_collect(c->account.warp_log, now, cut);
+}
+
+static void account(struct sm *c, uint64_t cycles)
+{
+    struct sm_seen *v = &c->account.seen;
+    if (c->issue.issued && __builtin_expect(c->account.warp_log != NULL, 0)) {
+        log_cycle(c);
+        return;
+    }
+    struct sm_seen now = look(c);
+    if (c->issue.issued) { /* hardly ever like the one before */
+        count_stalls(c, &now, 1, NULL);
+        return;
+    }
+    uint64_t changed = (v->resident ^ now.resident) | (v->ended ^ c->issue.ended) | (v->at_barrier ^ now.at_barrier) |
+                       (v->fenced ^ c->issue.fenced) | (v->atomic_wait ^ c->issue.atomic_wait) |
+                       (v->no_instruction ^ now.no_instruction) | (v->clear ^ c->issue.clear) |
+                       (v->long_wait ^ now.long_wait) | (v->held ^ c->issue.held) |
+                       ((v->unit_free ^ c->issue.unit_free) & c->issue.clear);
+    if (changed) {
+        if (c->account.seen_cycles)
+            count_seen(c);
+        *v = now;
+    }
+    c->account.seen_cycles += cycles;
+}
+
+/* Of the schedulers, in cycles like the last that was counted: nobody can issue. */
+static inline void count_same_slots(struct sm *c, uint64_t cycles)
+{
+    uint64_t *unheld = c->account.seen.resident ? &c->account.counters.no_ready : &c->account.counters.idle;
+    *unheld += cycles * (c->config->schedulers - c->issue.held_schedulers);
+    c->account.counters.descheduled += cycles * c->issue.held_schedulers;
+}
+
+static inline void count_same_cycles(struct sm *c, uint64_t cycles)
+{
+    count_same_slots(c, cycles);
+    c->account.seen_cycles += cycles;
+}
+
+void account_same(struct sm *c, uint64_t now) { count_same_cycles(c, now - c->account.until); }
+
+/* Warps that fetch has retired do not count in that cycle; the others count as in the cycle before. */
+static __attribute__((noinline, cold)) void forget_retired(struct sm *c)
+{
+    count_seen(c);
+    c->account.seen.resident = sm_occupied(c);
+}
+
+void account_cycle(struct sm *c)
+{
+    account(c, 1);
+    c->account.until = c->now + 1;
+}
+
+void account_same_cycle(struct sm *c)
+{
+    count_same_slots(c, 1); /* as issue does, before fetch */
+    if (__builtin_expect(sm_occupied(c) != c->account.seen.resident, 0))
+        forget_retired(c);
+    c->account.seen_cycles++;
+    c->account.until = c->now + 1;
+}
+
+/* In the cycles up to now in which the core was not run, the load/store unit's access was refused, if it has one. */
+void account_refusals(struct sm *c, uint64_t now)
+{
+    if (now > c->account.ran_until && c->lsu.retry >= 0)
+        c->account.counters.l1d.fails[c->lsu.retry] += (now - c->account.ran_until) * c->config->lsu_steps;
+    c->account.ran_until = now;
+}
+
+/* Cycles up to now, of which there is at least one: the core slept, or only its load/store unit had something to do. */
+void account_quiet(struct sm *c, uint64_t now)
+{
+    uint64_t cycles = now - c->account.until, slots = cycles * c->config->schedulers;
+    c->account.until = now;
+    if (!c->stirred && !c->issue.issued) {
+        count_same_cycles(c, cycles);
+        return;
+    }
+    if (!sm_occupied(c)) {
+        c->account.counters.idle += slots;
+        return;
+    }
+    if (c->issue.issued)
+        c->stirred = true;
+    c->issue.issued = 0;
+    c->account.counters.descheduled += cycles * c->issue.held_schedulers;
+    c->account.counters.no_ready += slots - cycles * c->issue.held_schedulers;
+    account(c, cycles);
+}
+
+void sm_account_until(struct sm *c, uint64_t now)
+{
+    account_refusals(c, now);
+    if (now > c->account.until)
+        account_quiet(c, now);
+}
+
+static void add_cache(struct cache_counters *sum, const struct cache_counters *x)
+{
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)x;
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+        to[i] += from[i];
+}
+
+void sm_add_counters(struct sm *c, struct sm_counters *sum)
+{
+    count_seen(c);
+    const struct cache *caches[4] = {c->lsu.l1d, c->lsu.l1c, c->lsu.l1t, c->front.l1i};
+    struct cache_counters *sums[4] = {&sum->l1d, &sum->l1c, &sum->l1t, &sum->l1i};
+    for (int i = 0; i < 4; i++)
+        if (caches[i])
+            add_cache(sums[i], cache_counters(caches[i]));
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)&c->account.counters;
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+        to[i] += from[i];
+}
+
+void sm_reset_counters(struct sm *c)
+{
+    struct cache *caches[4] = {c->lsu.l1d, c->lsu.l1c, c->lsu.l1t, c->front.l1i};
+    for (int i = 0; i < 4; i++)
+        if (caches[i])
+            cache_counters_reset(caches[i]);
+    policy_host_reset_counters(&c->host);
+    c->account.counters = (struct sm_counters){0};
+}
+
+const struct sm_counters *sm_counters(const struct sm *c) { return &c->account.counters; }
+
+uint64_t sm_l1_fails(const struct sm *c)
+{
+    const uint64_t *core = c->account.counters.l1d.fails,
+                   *cache = c->lsu.l1d ? cache_counters(c->lsu.l1d)->fails : NULL;
+    uint64_t sum = 0;
+    for (int i = 0; i < CACHE_FAIL_COUNT; i++)
+        sum += core[i] + (cache ? cache[i] : 0);
+    return sum;
+}
+
+void sm_log_warps(struct sm *c, struct warp_log *log) { c->account.warp_log = log; }

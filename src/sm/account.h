@@ -1,0 +1,39 @@
+/* Accounting: where the cycles of warps and schedulers went.
+ *
+ * Most cycles of a waiting core look like the one before: they are counted together when something changes. Reads the
+ * sets of warps; touches nothing but itself and the warp log. */
+#ifndef HEDDLE_SM_ACCOUNT_H
+#define HEDDLE_SM_ACCOUNT_H
+
+#include "sm/counters.h"
+#include "sm/warp_log.h"
+
+struct sm;
+
+/* What decides how a cycle is counted. */
+struct sm_seen {
+    uint64_t resident, issued, ended, at_barrier, fenced, atomic_wait, no_instruction, clear, long_wait, held,
+        unit_free;
+};
+
+struct sm_account {
+    uint64_t until;     /* cycles counted so far, from the machine's start */
+    uint64_t ran_until; /* the cycle after the last in which the core was run */
+    uint64_t seen_cycles;
+    struct sm_seen seen;       /* of the last cycles, all alike */
+    struct warp_log *warp_log; /* of each warp, what is counted of all; NULL: nobody wants to know */
+    struct sm_counters counters;
+};
+
+/* account.c */
+void account_begin(struct sm_account *a, uint64_t now);
+void account_cycle(struct sm *c);      /* this one, in which issue looked at the warps */
+void account_same_cycle(struct sm *c); /* this one, in which nothing has changed that it would look at */
+void account_quiet(struct sm *c,
+                   uint64_t now); /* those up to now, in which the core slept, or its load/store unit alone worked */
+void account_same(struct sm *c, uint64_t now); /* the same, where nothing has changed since */
+void account_refusals(struct sm *c,
+                      uint64_t now); /* those up to now, in which an access was refused without being tried */
+void account_complete_warps(struct sm *c, uint64_t now, bool cut); /* all up to now are counted: see warp_log.h */
+
+#endif

@@ -1,0 +1,68 @@
+/* A core as its parts. Each part has a header of its own, which says what it holds and what it may touch; here is what
+ * they share.
+ *
+ * Stages run back to front within a cycle, as in GPGPU-Sim, so that a result freed in a cycle can be used in it:
+ * writeback, units, load/store unit, operand collectors, issue, decode, fetch. What warps are doing is kept in bit
+ * masks, one bit per warp slot. */
+#ifndef HEDDLE_SM_CORE_H
+#define HEDDLE_SM_CORE_H
+
+#include "mem/address_map.h"
+#include "sm/account.h"
+#include "sm/front_end.h"
+#include "sm/inflight.h"
+#include "sm/issue.h"
+#include "sm/lsu.h"
+#include "sm/observer.h"
+#include "sm/pipeline.h"
+#include "sm/policy_host.h"
+#include "sm/sm.h"
+#include "sm/warp.h"
+
+#define SM_NEVER UINT64_MAX
+
+/* What a cycle mostly touches stands first, close together: the host's first-level cache does not hold all of all
+ * cores. Large tables come last. */
+struct sm {
+    struct sm_head head; /* first: read from outside */
+    const struct sm_config *config;
+    const struct sm_program *program;
+    uint64_t now;
+    uint64_t *wake_at;       /* the next cycle in which it must be run; the owner's */
+    uint64_t others_at;      /* before this cycle nothing but the load/store unit has anything to do, unless that stirs
+                                something */
+    bool busy;               /* something changed in this cycle */
+    bool stirred;            /* something changed since issue found nothing to do that may let a warp issue, or count
+                                differently */
+    bool mixes;              /* the divergence unit puts threads of several warps into a slot: slots show faces, not the
+                                executor's warps */
+    uint32_t core_count;     /* of the machine */
+    struct regroup *regroup; /* regroup.c: warps of threads that the unit puts together; NULL: every warp is its own */
+    const struct sm_observer *observer;
+
+    struct heddle_core view; /* the core as policies see it, with the sets of warps that they see */
+    struct sm_issue issue;
+    struct sm_front_end front;
+    struct sm_lsu lsu;
+    struct sm_network net;
+    struct sm_account account;
+    struct sm_policy_host host;
+    struct sm_slot slots[CORE_WARPS_MOST];
+    struct heddle_warp warps[CORE_WARPS_MOST]; /* as policies see them */
+    struct sm_flights flights;
+    struct sm_pipelines pipes;
+    struct sm_blocks blocks;
+    struct exec_launch launch; /* the core's own copy */
+};
+
+/* Slots with a warp of which something is left. */
+static inline uint64_t sm_occupied(const struct sm *c) { return c->view.resident | c->issue.ended; }
+
+/* A parked warp waits for others of its block too. */
+static inline void sm_show_barrier(struct sm *c, uint32_t slot)
+{
+    uint64_t bit = 1ull << slot;
+    c->view.at_barrier = (c->slots[slot].at_barrier ? bit : 0) | (c->view.at_barrier & ~bit) | (c->issue.parked & bit);
+}
+
+#endif

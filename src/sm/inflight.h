@@ -1,0 +1,40 @@
+/* Instructions between issue and their end. Issue takes an entry; the pipelines and the load/store unit pass its index
+ * on; sm_finish gives it back. */
+#ifndef HEDDLE_SM_INFLIGHT_H
+#define HEDDLE_SM_INFLIGHT_H
+
+#include "sm/program.h"
+
+struct sm;
+
+enum { SM_INFLIGHT = 1024, SM_DEFERRED = 32 };
+#define SM_NONE UINT16_MAX
+
+struct sm_inflight {
+    const struct sm_inst *inst;
+    const struct exec_inst *exec_inst;
+    uint32_t pc, mask;
+    uint32_t remaining; /* answers that it waits for */
+    uint32_t performed; /* atomics: lanes in which it has taken effect */
+    uint32_t shared_cycles;
+    uint16_t slot, accesses; /* index of its access list, SM_NONE: none */
+    uint16_t next_access;
+    uint8_t space;   /* enum sm_memory, as executed */
+    uint8_t written; /* destinations written so far (load/store writeback) */
+    bool store, atomic, texture, in_lsu;
+    uint8_t route; /* enum sm_route */
+    uint8_t packet_kind;
+};
+
+struct sm_flights {
+    struct sm_inflight *list;
+    uint32_t free_count;
+    uint16_t deferred[SM_DEFERRED]; /* performed at the end of the cycle; how many: struct sm_head */
+    uint16_t free[SM_INFLIGHT];
+};
+
+void flights_init(struct sm_flights *f, struct arena *a); /* warp.c */
+void sm_release(struct sm *c, struct sm_inflight *f);     /* its destinations are written */
+void sm_finish(struct sm *c, uint16_t id);                /* the instruction is over */
+
+#endif

@@ -1,0 +1,32 @@
+/* Issue: the sets of warps that schedulers choose from, and what they chose in this cycle.
+ *
+ * The sets that policies see too are in struct heddle_core (resident, at_barrier, waiting, long_wait,
+ * next_is_l1_load): there is one copy of each. Touches everything that an instruction touches when it issues: slots,
+ * instructions in flight, collectors; asks and tells policies through policy_host.h. */
+#ifndef HEDDLE_SM_ISSUE_H
+#define HEDDLE_SM_ISSUE_H
+
+#include "sm/program.h"
+
+struct sm;
+
+struct sm_issue {
+    /* Sets of warp slots. */
+    uint64_t valid;           /* with an instruction in the buffer */
+    uint64_t clear;           /* whose registers are there */
+    uint64_t stale;           /* which is not the next one: the warp has branched since */
+    uint64_t ended;           /* all lanes have; of these, stores and loads may be on their way */
+    uint64_t fenced;          /* at a fence */
+    uint64_t atomic_wait;     /* for the answers to an atomic */
+    uint64_t asleep;          /* until slot.wake_cycle */
+    uint64_t parked;          /* without work, of those asleep (regroup.h) */
+    uint64_t needs[SM_UNITS]; /* by the unit of the next instruction */
+    /* Of this cycle. */
+    uint64_t issued, held, unit_free;
+    uint32_t held_schedulers; /* that had nothing but held warps */
+    uint64_t held_until;      /* the policies may let them go in this cycle, if nothing else changes before */
+};
+
+void sm_issue_cycle(struct sm *c); /* issue.c */
+
+#endif

@@ -1,0 +1,148 @@
+/* The load/store unit: from an executed memory instruction to accesses, through the caches or past them into the
+ * interconnect, and back to registers.
+ *
+ * Holds the instruction at work, its accesses, the pipelines for shared memory and hits, answers, the L1 data, constant
+ * and texture caches. Touches instructions in flight, what slots expect of memory, register banks (writeback), the
+ * core's way into the interconnect. */
+#ifndef HEDDLE_SM_LSU_H
+#define HEDDLE_SM_LSU_H
+
+#include "exec/exec.h"
+#include "mem/cache.h"
+#include "mem/coalesce.h"
+#include "mem/crossbar.h"
+#include "mem/ring.h"
+#include "sm/config.h"
+
+struct sm;
+
+/* Which cache of the core an answer is for. */
+enum sm_origin { ORIGIN_L1D, ORIGIN_L1C, ORIGIN_L1T, ORIGIN_L1I, ORIGIN_LSU /* past the caches */ };
+
+/* Where the accesses of an instruction go. */
+enum sm_route { ROUTE_L1D, ROUTE_CONSTANTS, ROUTE_TEXTURES, ROUTE_PAST };
+
+enum { SM_ACCESS_LISTS = 64, SM_TEXTURE_HITS = 64 };
+
+struct sm_accesses {
+    uint32_t count;
+    struct access list[COALESCE_MOST];
+};
+
+struct sm_delay {
+    uint64_t ready;
+    struct packet packet;
+}; /* L1D pipeline */
+struct sm_instruction_delay {
+    uint64_t ready;
+    uint16_t id;
+}; /* shared memory, hits */
+
+/* Hits whose registers are not free yet, in order; capacity 0: they are free at once. */
+struct sm_hits {
+    struct sm_instruction_delay *list;
+    uint32_t head, count, capacity;
+};
+
+/* An answer that a sleeping core was given, and in which cycle. */
+struct sm_held_answer {
+    uint64_t cycle;
+    uint16_t id;
+};
+enum { SM_HELD_ANSWERS = 3 }; /* the cycles from its arrival to the writing of its registers */
+
+struct sm_fragment {
+    uint16_t id;
+    uint16_t missing; /* answers */
+    bool miss;
+};
+
+struct sm_lsu {
+    uint16_t dispatch;  /* instruction at work, or SM_NONE */
+    bool plain;         /* it only accesses the L1D, once per cycle, without a pipeline in front */
+    bool enters_late;   /* instructions enter after the collectors */
+    bool precedes;      /* something may come before the only step: other steps, hits whose latency follows */
+    bool tells_written; /* stores carry what they write (the L2's partial_writes) */
+    uint16_t next_wb;   /* instruction whose registers are written next, or SM_NONE */
+    uint32_t wb_turn;
+    struct ring responses; /* from the interconnect */
+    struct cache *l1d, *l1c, *l1t;
+    const struct cache_head *d, *constants,
+        *textures;            /* their heads; of a cache that is not there: one that never has anything */
+    struct sm_delay *l1_pipe; /* FIFO of l1d.latency_cycles x banks */
+    uint32_t l1_head, l1_count, l1_capacity;
+    struct sm_instruction_delay *shared_pipe;
+    uint32_t shared_head, shared_count, shared_capacity;
+    uint32_t texture_head, texture_count;
+    struct sm_fragment
+        *fragments; /* lsu_texture.c: texture accesses under way, in order; NULL: there is no such queue */
+    uint32_t fragment_head, fragment_count, fragment_misses;
+    uint32_t read_only_waits; /* accesses of the texture and constant caches whose data has not been taken yet */
+    uint16_t next_global;     /* answer that bypassed the L1, or SM_NONE */
+    struct packet
+        access;   /* of the instruction at work: what all its accesses have in common, and the one that is tried */
+    int retry;    /* enum cache_fail of the access that was refused, or -1 */
+    bool refused; /* and nothing has changed since: not tried again, but counted */
+    /* Of the next access of the instruction at work, which found no room in the interconnect; 0: it has not been
+     * refused there. */
+    uint32_t waits_for_bytes;
+    uint32_t held_count;
+    struct sm_held_answer held[SM_HELD_ANSWERS]; /* in order */
+    struct sm_hits hits;                         /* where a hit's latency follows its look-up */
+    uint32_t outstanding_seen;                   /* by the observer */
+    uint32_t free_access_count;
+    struct sm_accesses *access_pool;
+    struct memory_range near;   /* translation of addresses */
+    uint64_t thread_interleave; /* threads of the machine, or of the launch at once, for local memory */
+    uint16_t free_accesses[SM_ACCESS_LISTS];
+    uint16_t texture_hits[SM_TEXTURE_HITS]; /* or results, in order, where there is a queue of fragments */
+};
+
+/* The core's way into the interconnect, which the front end uses too. */
+struct sm_network {
+    struct crossbar *requests;
+    const struct address_map *map;
+    const uint64_t *now;   /* cycles of the interconnect */
+    uint32_t answer_bytes; /* requests are answered in pieces of so many bytes, aligned */
+    /* Of a packet that finds no room: the core is woken when it does; 0: none. The owner's. */
+    uint32_t *blocked_bytes;
+};
+
+static inline uint32_t network_answers(const struct sm_network *n, uint64_t address, uint32_t bytes)
+{
+    return (uint32_t)(((address & (n->answer_bytes - 1)) + bytes + n->answer_bytes - 1) / n->answer_bytes);
+}
+
+/* lsu.c */
+void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *config);
+/* The last step of the cycle: is there, as far as it can tell, something to do in the next cycle? */
+bool sm_lsu_step(struct sm *c);
+bool sm_lsu_early_step(struct sm *c); /* one before it: the same, but no instruction enters the unit */
+/* A sleeping core takes an answer without being run in this cycle; false: it must be run. */
+bool sm_lsu_answer(struct sm *c, const struct packet *p, uint64_t now);
+/* The same without being run for it at all: the core sleeps on. */
+bool sm_lsu_hold_answer(struct sm *c, const struct packet *p, uint64_t now);
+void sm_lsu_release_answers(struct sm *c); /* before a cycle, where there are any: to where they are in it */
+bool sm_lsu_enter(struct sm *c);           /* after the collectors: true, an instruction has entered */
+void sm_lsu_finish_hits(struct sm *c);     /* whose latency is over: all at once, they take no port */
+uint64_t lsu_next(const struct sm_lsu *l, uint64_t now);
+bool lsu_idle(const struct sm_lsu *l);
+void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);
+
+/* lsu_access.c: from the executed instruction to its accesses */
+void sm_coalesce(struct sm *c, uint16_t id);
+uint64_t sm_first_thread(const struct sm *c,
+                         uint32_t slot); /* number of its lane 0 among all threads that share local memory */
+
+/* lsu_texture.c, where there is a queue of fragments */
+void sm_texel_blocks(const struct texture_array *a, uint32_t line_bytes, uint32_t mask,
+                     uint64_t address[32]);                   /* from rows to blocks */
+bool sm_texture_access(struct sm *c, const struct packet *p); /* true: taken */
+void sm_texture_answer(struct sm *c, const struct packet *p);
+void sm_texture_cycle(struct sm *c);
+static inline bool sm_textures_move(const struct sm_lsu *l)
+{
+    return l->fragment_count && !l->fragments[l->fragment_head].missing;
+}
+
+#endif

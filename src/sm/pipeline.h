@@ -1,0 +1,47 @@
+/* The pipelines: operand collectors, SP, SFU and DP units, their writeback.
+ *
+ * Holds who is in which unit and what ends when. Touches instructions in flight, and through sm_release and sm_finish
+ * the scoreboard of their slots. */
+#ifndef HEDDLE_SM_PIPELINE_H
+#define HEDDLE_SM_PIPELINE_H
+
+#include "sm/collector.h"
+#include "sm/config.h"
+
+struct sm;
+
+enum { SM_TIME_RING = 1024, SM_ALU_UNITS = 48, SM_WRITEBACK = 16 };
+
+struct sm_unit_state {
+    uint64_t free_at;
+    uint64_t occupied[SM_TIME_RING / 64];
+    enum collector_kind from;
+};
+
+struct sm_pipelines {
+    struct collector *collector;
+    uint32_t unit_count;
+    uint32_t pending; /* results that will be written */
+    uint32_t register_banks;
+    uint8_t slot_bank[CORE_WARPS_MOST];    /* slot mod register banks */
+    uint8_t writeback_count[SM_TIME_RING]; /* by cycle: results that are written in it */
+    uint64_t writeback_bits[SM_TIME_RING / 64];
+    uint16_t writeback[SM_TIME_RING][SM_WRITEBACK];
+    struct sm_unit_state units[SM_ALU_UNITS];
+};
+
+/* pipeline.c */
+void pipelines_init(struct sm_pipelines *p, struct arena *a, const struct sm_config *config);
+void sm_writeback_cycle(struct sm *c);
+void sm_units_cycle(struct sm *c);
+uint64_t pipelines_next(const struct sm_pipelines *p,
+                        uint64_t now); /* the next cycle in which a result or a unit is due */
+
+/* Register r of a warp is in bank (r + slot) mod banks. bank: r mod banks. */
+static inline uint32_t sm_bank(const struct sm_pipelines *p, uint32_t bank, uint32_t slot)
+{
+    bank += p->slot_bank[slot];
+    return bank >= p->register_banks ? bank - p->register_banks : bank;
+}
+
+#endif

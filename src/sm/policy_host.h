@@ -1,0 +1,96 @@
+/* The host of policies: the instances of a core, who of them hears of what, what they count, what they did wrong.
+ *
+ * Policies see the core through struct heddle_core. Parts report events with SM_TELL, at the place where they happen;
+ * schedulers are asked in issue.c, the L1 policy in l1_policy.c, the divergence unit in regroup.c. Nobody else calls a
+ * policy. */
+#ifndef HEDDLE_SM_POLICY_HOST_H
+#define HEDDLE_SM_POLICY_HOST_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "mem/cache.h"
+#include "policy/counters.h"
+#include "sm/sm.h"
+
+enum { SM_SCHEDULERS = 16, SM_POLICIES = 3 + SM_PROBES, SM_LISTENERS = SM_SCHEDULERS + SM_POLICIES + 4 };
+enum { SM_CALLS = 64 }; /* of a warp, one inside the other: as deep as loops are reported */
+
+struct sm_scheduler {
+    const struct heddle_scheduler *policy;
+    void *state;
+    uint64_t warps;
+};
+
+/* Who hears of each event. The lists are tables of their own: most are empty, and a core looks at the counts only. */
+#define SM_EVENTS(X)                              \
+    X(kernel)                                     \
+    X(kernel_end)                                 \
+    X(launched, uint32_t)                         \
+    X(ended, uint32_t)                            \
+    X(finished, uint32_t)                         \
+    X(barrier_wait, uint32_t)                     \
+    X(barrier_pass, uint32_t)                     \
+    X(issued, const struct heddle_issue *)        \
+    X(committed, uint32_t, uint32_t)              \
+    X(branch, const struct heddle_branch *)       \
+    X(loop, const struct heddle_loop_event *)     \
+    X(coalesced, const struct heddle_coalesced *) \
+    X(l1_access, const struct heddle_l1_access *) \
+    X(l1_evict, const struct heddle_l1_evict *)   \
+    X(l1_fill, const struct heddle_l1_fill *) X(held, uint64_t) X(cycles, uint64_t)
+#define SM_LIST(name, ...)                                                 \
+    struct {                                                               \
+        uint32_t count;                                                    \
+        struct {                                                           \
+            void (*fn)(void *, const struct heddle_core *, ##__VA_ARGS__); \
+            void *state;                                                   \
+        } * to;                                                            \
+    } name;
+struct sm_listeners {
+    SM_EVENTS(SM_LIST)
+};
+#define SM_TELL(c, event, ...)                                                                \
+    do {                                                                                      \
+        const struct sm_listeners *all_ = &(c)->host.listeners;                               \
+        for (uint32_t tell_ = 0; tell_ < all_->event.count; tell_++)                          \
+            all_->event.to[tell_].fn(all_->event.to[tell_].state, &(c)->view, ##__VA_ARGS__); \
+    } while (0)
+#define SM_HEARD(c, event) ((c)->host.listeners.event.count != 0)
+
+struct sm_policy_host {
+    bool hears_cycles, hears_l1, hears_fills, hears_held; /* somebody does */
+    bool l1_hooks;                                        /* the L1 policy wants to know what becomes of lines */
+    bool tells_cycles; /* a scheduler, the L1 policy or the divergence unit hears of cycles; probes change nothing */
+    bool l1_stirs;     /* one of those hears of L1 accesses, and may then let warps go */
+    bool restless;     /* the policy may change its mind by itself: issue asks it every cycle */
+    uint64_t cycles_told;
+    uint64_t held_before; /* the last time that schedulers were asked; kept for those that hear of it */
+    const struct heddle_l1 *l1_policy;
+    void *l1_state;
+    const struct heddle_divergence *divergence;
+    void *divergence_state;
+    struct sm_scheduler schedulers[SM_SCHEDULERS];
+    struct sm_listeners listeners;
+    struct sm_counts counts[SM_POLICIES]; /* scheduler, l1, divergence, probes; policy NULL: there is none */
+    uint32_t policy_count;
+    void *probe_states[SM_PROBES];
+    int32_t *call_loops;  /* by slot and depth of calls: the loop around the call; NULL: nobody asks */
+    char trouble[200];    /* a policy did what it may not: the launch ends with this */
+    bool trouble_is_hang; /* namely left warps without work for ever */
+};
+
+/* policy_host.c */
+bool policy_host_create(struct sm *c, struct arena *a, const struct sm_policies *policies, struct error *e);
+void policy_host_destroy(struct sm *c);
+void policy_host_begin(struct sm *c, struct arena *launch_arena, uint64_t now); /* a launch; tables that grow with it */
+void policy_host_reset_counters(struct sm_policy_host *h);
+
+/* l1_policy.c */
+bool sm_l1_attach(struct sm *c, struct error *e); /* the policy is there, its instance not yet */
+/* Where hears_l1, hears_fills: */
+void sm_l1_tell_access(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r);
+void sm_l1_fill_and_tell(struct sm *c, const struct packet *answer);
+void sm_l1_drop(struct sm *c); /* as cache_drop and cache_invalidate */
+void sm_l1_invalidate(struct sm *c);
+
+#endif

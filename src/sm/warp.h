@@ -1,0 +1,56 @@
+/* Warp slots and blocks: what a core knows of each warp that it has, whatever part it is in. All parts read them; who
+ * writes which field is said there. Sets of slots are in issue.h, front_end.h and struct heddle_core. */
+#ifndef HEDDLE_SM_WARP_H
+#define HEDDLE_SM_WARP_H
+
+#include "exec/exec.h"
+
+#include <stdint.h>
+
+struct sm;
+
+enum { SM_BLOCKS = 64 };
+
+struct sm_slot {
+    struct exec_warp *exec; /* NULL: free */
+    /* The scoreboard, written by issue and by sm_release. */
+    uint32_t *scoreboard; /* one bit per register: its value is awaited */
+    uint32_t *long_board; /* and comes from memory */
+    /* The instruction buffer, filled by the front end and emptied by issue. */
+    uint32_t buffer[2]; /* pcs of fetched instructions */
+    uint8_t buffered;
+    bool fetching;   /* an instruction miss is outstanding */
+    bool at_barrier; /* and policies have been told */
+    uint8_t unit;    /* of the next instruction, where it is in one of the sets `needs` */
+    uint8_t block;
+    uint16_t awaited;   /* registers */
+    uint8_t loop_depth; /* calls around the code that `loop` is in */
+    uint32_t fetch_pc;
+    uint32_t in_pipeline;     /* instructions issued and not finished */
+    uint32_t stores, atomics; /* answers that the load/store unit expects */
+    uint16_t atomic;          /* the instruction in flight, while atomics are expected */
+    int32_t loop;             /* innermost loop that it is in */
+    uint64_t wake_cycle;      /* asleep until then */
+};
+
+struct sm_block {
+    struct exec_cta *cta;
+    uint32_t first_warp, warp_count, warps_left;
+};
+
+struct sm_blocks {
+    uint64_t used;
+    uint32_t limit, warps_each; /* blocks of the launch's shape that fit; their warps */
+    uint64_t next_age;          /* of warps */
+    struct sm_block list[SM_BLOCKS];
+};
+
+/* warp.c. The slot's next instruction has changed, or a register has come. */
+void sm_refresh(struct sm *c, uint32_t slot);
+void sm_set_barriers(struct sm *c, uint32_t block); /* barriers of the block may have opened */
+void sm_try_fence(struct sm *c, uint32_t slot);     /* a warp at a fence goes on, if what it waits for has come */
+void sm_try_retire(struct sm *c, uint32_t slot);    /* a warp that has ended is over, if nothing of it is left */
+void sm_retire(struct sm *c, uint32_t slot);        /* a warp that is over gives its slot back */
+void sm_stop(struct sm *c, uint32_t slot);          /* after a fault: the warp issues nothing more */
+
+#endif
