@@ -11,5 +11,6 @@ struct context_stack {
 
 /* The calling thread's stack; NULL if there is none yet and make is false, or out of memory. */
 struct context_stack *context_stack_of_thread(bool make);
+struct context *context_new(unsigned int flags); /* NULL: no memory */
 
 #endif

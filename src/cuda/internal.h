@@ -251,6 +251,7 @@ bool graph_memory_holds(uint64_t address,
                         uint64_t bytes); /* the same: memory that a graph has, or will have when it runs */
 /* Whether the device, or a copy, may touch all of [address, address + bytes). */
 bool device_range_ok(uint64_t address, uint64_t bytes);
+bool range_is_copyable(enum memory_kind kind);
 /* Where a pointer of unified addressing points: device memory that is all there, or host memory. */
 enum pointer_class { POINTER_DEVICE, POINTER_HOST, POINTER_BAD };
 enum pointer_class pointer_classify(uint64_t address, uint64_t bytes);
