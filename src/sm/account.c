@@ -232,3 +232,5 @@ uint64_t sm_l1_fails(const struct sm *c)
         sum += core[i] + (cache ? cache[i] : 0);
     return sum;
 }
+
+void sm_log_warps(struct sm *c, struct warp_log *log) { c->account.warp_log = log; }

@@ -64,8 +64,8 @@ elif [ -n "${TEST_SHORT:-}" ]; then # sanitizers
     random '-m gtx480' 0 10
 else
     machines vectoradd bfs
-    workload '-m gtx480 -s lrr' reduct sobel dwthaar b+tree
+    workload '-m gtx480 -s lrr' reduct sobel dwthaar b+tree convsep
     policies dwthaar
-    for options in '-m gtx480' '-m ccws' '-m gtx480-gs4'; do random "$options" 0 40; done
-    random '--set issue.instructions_per_warp=2' 40 40
+    for options in '-m gtx480' '-m ccws' '-m gtx480-gs4'; do random "$options" 0 30; done
+    random '--set issue.instructions_per_warp=2' 60 20
 fi

@@ -1,5 +1,7 @@
 /* A core as a whole: how it is made, launches and blocks, the order of the stages in a cycle, what it counts. */
-#include "sm/sm.h"
+#include "twin.h"
+
+#include "sm/regroup.h"
 
 #include <string.h>
 
@@ -31,20 +33,16 @@ static bool fits(const struct sm_config *g)
 }
 
 struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count,
-                     const struct sm_policies *policies, struct crossbar *requests, const struct address_map *map,
-                     uint32_t answer_bytes, const uint64_t *network_now, struct error *e)
+                     const struct sm_policies *policies, const struct sm_wires *wires, struct error *e)
 {
     struct sm *c = arena_new(a, struct sm);
     if (!fits(config))
         return error_set(e, ERROR_UNSUPPORTED, "the twin has not so much room as this machine asks for"), NULL;
     c->config = config;
-    c->id = id;
-    c->port = id / (config->cores_per_cluster ? config->cores_per_cluster : 1);
+    c->head.id = id;
+    c->head.port = id / (config->cores_per_cluster ? config->cores_per_cluster : 1);
     c->core_count = core_count;
-    c->requests = requests;
-    c->map = map;
-    c->answer_bytes = answer_bytes;
-    c->network_now = network_now;
+    c->wires = *wires;
     c->thread_interleave = (uint64_t)core_count * config->warps * WARP_LANES;
     c->l1d = make_cache(a, &config->l1d);
     c->l1c = make_cache(a, &config->l1c);
@@ -101,14 +99,14 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->block_limit = block_limit;
     c->warps_per_block = warps_per_block;
     c->near = (struct memory_range){0};
-    c->blocks_ended = 0;
+    c->head.blocks_ended = 0;
     c->held_before = c->untold_cycles = 0;
     c->thread_interleave = interleaved_threads(c);
     for (uint32_t slot = 0; slot < c->config->warps; slot++)
         c->warps[slot] = (struct warp){.registers = arena_array(launch_arena, uint8_t, program->register_count + 1)};
     c->view.program = &program->view;
     c->view.cycle = c->now = now;
-    *c->wake_at = now; /* it is run in every cycle */
+    *c->wires.wake_at = now; /* it is run in every cycle */
     twin_make_tables(c, launch_arena);
     empty_caches(c);
     TELL(c, kernel);
@@ -123,7 +121,7 @@ void sm_end(struct sm *c, uint64_t now)
     c->view.kernel++;
 }
 
-uint32_t sm_block_count(const struct sm *c)
+static uint32_t block_count(const struct sm *c)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < BLOCKS; i++)
@@ -131,9 +129,9 @@ uint32_t sm_block_count(const struct sm *c)
     return count;
 }
 
-bool sm_has_room(const struct sm *c) { return sm_block_count(c) < c->block_limit; }
+bool sm_has_room(const struct sm *c) { return block_count(c) < c->block_limit; }
 
-uint32_t sm_free_block(const struct sm *c)
+static uint32_t free_block(const struct sm *c)
 {
     uint32_t block = 0;
     while (c->blocks[block].cta)
@@ -150,10 +148,11 @@ static void place_warp(struct sm *c, uint32_t block, uint32_t index, struct exec
     c->shown[slot] = (struct heddle_warp){
         .age = c->next_age++, .launch_cycle = c->now, .block = block, .index = index, .block_index = cta->index};
     if (c->warp_log)
-        warp_log_begin(
-            c->warp_log,
-            &(struct warp_row){
-                .block = cta->index, .warp = index, .core = (uint16_t)c->id, .slot = (uint8_t)slot, .begin = c->now});
+        warp_log_begin(c->warp_log, &(struct warp_row){.block = cta->index,
+                                                       .warp = index,
+                                                       .core = (uint16_t)c->head.id,
+                                                       .slot = (uint8_t)slot,
+                                                       .begin = c->now});
     twin_show_warp(c, slot);
     twin_show_resident(c);
     TELL(c, launched, slot);
@@ -161,7 +160,7 @@ static void place_warp(struct sm *c, uint32_t block, uint32_t index, struct exec
 
 void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
 {
-    uint32_t block = sm_free_block(c);
+    uint32_t block = free_block(c);
     if (c->warp_log)
         warp_log_collect(c->warp_log, now, false);
     c->now = c->view.cycle = now;
@@ -173,7 +172,7 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     c->counters.warps += cta->warp_count;
     for (uint32_t i = 0; i < cta->warp_count; i++)
         place_warp(c, block, i, cta);
-    *c->wake_at = now;
+    *c->wires.wake_at = now;
 }
 
 /* A cycle */
@@ -246,8 +245,8 @@ void sm_cycle(struct sm *c, uint64_t now)
     twin_decode(c);
     twin_fetch(c);
     count(c);
-    *c->wake_at = now + 1;
-    *c->blocked_bytes = 0;
+    *c->wires.wake_at = now + 1;
+    *c->wires.blocked_bytes = 0;
 }
 
 /* Every cycle has been counted. */
@@ -265,7 +264,7 @@ bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
 
 /* What the machine asks */
 
-bool sm_has_work(const struct sm *c)
+static bool has_work(const struct sm *c)
 {
     for (uint32_t i = 0; i < INFLIGHT; i++)
         if (c->inflight[i].used)
@@ -292,16 +291,94 @@ uint64_t sm_kept_back(const struct sm *c)
     return set;
 }
 
-uint64_t sm_running_warps(const struct sm *c)
+bool sm_next_running(const struct sm *c, uint32_t *slot, uint32_t *pc)
+{
+    for (; *slot < c->config->warps; (*slot)++) {
+        const struct warp *w = &c->warps[*slot];
+        if (!w->exec || w->ended)
+            continue;
+        *pc = sm_program_pc(c->program, w->exec);
+        return true;
+    }
+    return false;
+}
+
+uint64_t sm_blocks_used(const struct sm *c)
 {
     uint64_t set = 0;
-    for (uint32_t slot = 0; slot < c->config->warps; slot++)
-        if (c->warps[slot].exec && !c->warps[slot].ended)
-            set |= 1ull << slot;
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        if (c->blocks[i].cta)
+            set |= 1ull << i;
     return set;
 }
 
-uint32_t sm_warp_pc(const struct sm *c, uint32_t slot) { return sm_program_pc(c->program, c->warps[slot].exec); }
+uint32_t sm_block_limit(const struct sm *c) { return c->block_limit; }
+
+struct exec_launch *sm_launch(struct sm *c) { return &c->launch; }
+
+const struct sm_program *sm_program(const struct sm *c) { return c->program; }
+
+void sm_replace_program(struct sm *c, const struct sm_program *gone, const struct sm_program *by)
+{
+    if (c->program != gone)
+        return;
+    c->program = by;
+    c->view.program = &by->view;
+}
+
+bool sm_check(const struct sm *c, struct error *e)
+{
+    if (c->launch.faulted) {
+        exec_fault_describe(&c->launch, e);
+        return false;
+    }
+    return !c->trouble[0] || error_set(e, ERROR_INVALID, "%s", c->trouble);
+}
+
+/* Reports of policies that keep a core idle: who, but not by which hook. */
+struct sm_blame sm_blame_scheduler(const struct sm *c)
+{
+    uint64_t warps = sm_kept_back(c);
+    uint32_t k = 0;
+    while (!(warps & c->schedulers[k].warps))
+        k++;
+    return (struct sm_blame){c->schedulers[k].policy->policy.name, "", k, warps & c->schedulers[k].warps};
+}
+
+uint64_t sm_l1_refusals(const struct sm *c, const char **policy, bool *in_flight)
+{
+    *in_flight = has_work(c);
+    *policy = c->l1d && c->l1_policy->victim ? c->l1_policy->policy.name : NULL;
+    return *policy ? cache_counters(c->l1d)->fails[CACHE_FAIL_WAYS] : 0;
+}
+
+const struct heddle_divergence *sm_mixing_unit(const struct sm *c) { return (void)c, NULL; }
+
+/* There are no divergence units that regroup: these are never asked. */
+bool regroup_is_stuck(const struct sm *c, uint64_t window) { return (void)c, (void)window, false; }
+void regroup_new_window(struct sm *c) { (void)c; }
+bool regroup_is_starved(const struct sm *c, uint64_t window) { return (void)c, (void)window, false; }
+void regroup_describe_stuck(const struct sm *c, uint64_t window, struct error *e) { (void)c, (void)window, (void)e; }
+
+/* Counters */
+
+const struct sm_counters *sm_counters(const struct sm *c) { return &c->counters; }
+
+uint64_t sm_l1_fails(const struct sm *c)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < CACHE_FAIL_COUNT; i++)
+        sum += c->counters.l1d.fails[i] + (c->l1d ? cache_counters(c->l1d)->fails[i] : 0);
+    return sum;
+}
+
+void sm_log_warps(struct sm *c, struct warp_log *log) { c->warp_log = log; }
+
+struct sm_counts *sm_policy_counts(struct sm *c, uint32_t *count)
+{
+    *count = c->policy_count;
+    return c->counts;
+}
 
 static void add_numbers(void *sum, const void *more, size_t bytes)
 {
