@@ -1,17 +1,9 @@
-# The slow twin of the core (tests/twin): a second libcuda.so.1 in which src/gpu runs tests/twin/sm in place of src/sm.
+# The slow twin of the core (tests/twin): a second libcuda.so.1 with tests/twin/sm in place of src/sm.
 TWIN := $(BUILD)/twin
-# Of src/sm, what both have: the decoded program and rows of warps.
-TWIN_SHARED := src/sm/program.c src/sm/phases.c
-TWIN_SOURCES := $(wildcard tests/twin/sm/*.c src/gpu/*.c) src/sm/warp_log.c
-TWIN_OBJECTS := $(patsubst %.c,$(TWIN)/obj/%.o,$(TWIN_SOURCES))
-TWIN_OTHERS := $(filter-out $(call objects,$(wildcard src/sm/*.c src/gpu/*.c)),$(CORE_OBJECTS)) $(call objects,$(TWIN_SHARED)) $(CUDA_OBJECTS)
-
-# sm/sm.h is the twin's.
-$(TWIN)/obj/src/gpu/machine.o: machines/gtx480.ini
-$(TWIN)/obj/tests/twin/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
-$(TWIN)/obj/%.o: %.c mk/config.mk mk/twin.mk
-	@mkdir -p $(@D)
-	$(CC) -Itests/twin $(ALL_CFLAGS) $(ROOM_CFLAGS) -MMD -MP -c $< -o $@
+TWIN_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/twin/sm/*.c))
+# Of src/sm both have the decoded program.
+TWIN_OTHERS := $(filter-out $(call objects,$(wildcard src/sm/*.c)),$(CORE_OBJECTS)) $(call objects,src/sm/program.c src/sm/phases.c) $(CUDA_OBJECTS)
+$(BUILD)/obj/tests/twin/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
 
 $(TWIN)/lib/libcuda.so.1: $(TWIN_OBJECTS) $(TWIN_OTHERS) mk/libcuda.map
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
 /* From an executed memory instruction to its accesses, by the machine's rules of coalescing (mem/coalesce.h). */
-#include "sm/sm.h"
+#include "twin.h"
 
 enum { SEGMENT_BYTES = 128 }; /* the longest, where neither a line nor a key says another */
 
@@ -13,8 +13,8 @@ static void translate(struct sm *c, const struct exec_warp *w, uint64_t out[WARP
 static uint64_t first_thread(const struct sm *c, uint32_t slot)
 {
     uint32_t block = c->warps[slot].block, index = slot - c->blocks[block].first_warp;
-    uint64_t by_slot = (uint64_t)c->id * c->config->warps + slot,
-             by_block = (c->id + (uint64_t)c->core_count * block) * c->warps_per_block + index;
+    uint64_t by_slot = (uint64_t)c->head.id * c->config->warps + slot,
+             by_block = (c->head.id + (uint64_t)c->core_count * block) * c->warps_per_block + index;
     return (c->config->local_by_block ? by_block : by_slot) * WARP_LANES;
 }
 
@@ -190,7 +190,7 @@ void twin_find_accesses(struct sm *c, uint32_t id)
  * channel (sm_perform_atomic). */
 void sm_perform(struct sm *c)
 {
-    for (uint32_t i = 0; i < c->deferred_count; i++) {
+    for (uint32_t i = 0; i < c->head.deferred; i++) {
         struct instruction *f = &c->inflight[c->deferred[i]];
         struct exec_warp *w = c->warps[f->slot].exec;
         w->access.space = PTX_SPACE_NONE;
@@ -203,7 +203,7 @@ void sm_perform(struct sm *c)
             w->access = (struct exec_access){.space = PTX_SPACE_NONE};
         twin_find_accesses(c, c->deferred[i]);
     }
-    c->deferred_count = 0;
+    c->head.deferred = 0;
 }
 
 void sm_perform_atomic(struct sm *c, const struct packet *p)

@@ -4,7 +4,7 @@
  * Every register bank serves one request per step, in order of arrival, unless it was written in that step. A collector
  * receives one operand per step, or one from every bank (banks_at_once). Which bank is asked first moves on by one in
  * every step in which there is something to read. */
-#include "sm/sm.h"
+#include "twin.h"
 
 static void init_kind(struct sm *c, enum kind kind, uint32_t count, uint32_t ports, uint32_t width)
 {

@@ -1,12 +1,7 @@
 /* A core as a whole: how it is made, launches and blocks, the order of the stages in a cycle, what it counts. */
-#include "sm/sm.h"
+#include "twin.h"
 
 #include <string.h>
-
-const char *const stall_names[STALL_COUNT] = {
-#define STALL(id, name, sample, help, nsight) &name[sizeof "stalls." - 1],
-#include "heddle/metrics.def"
-};
 
 /* Making */
 
@@ -31,20 +26,22 @@ static bool fits(const struct sm_config *g)
 }
 
 struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count,
-                     const struct sm_policies *policies, struct crossbar *requests, const struct address_map *map,
-                     uint32_t answer_bytes, const uint64_t *network_now, struct error *e)
+                     const struct sm_policies *policies, const struct sm_wires *wires, struct error *e)
 {
     struct sm *c = arena_new(a, struct sm);
     if (!fits(config))
         return error_set(e, ERROR_UNSUPPORTED, "the twin has not so much room as this machine asks for"), NULL;
     c->config = config;
-    c->id = id;
-    c->port = id / (config->cores_per_cluster ? config->cores_per_cluster : 1);
+    c->head.id = id;
+    c->head.port = id / (config->cores_per_cluster ? config->cores_per_cluster : 1);
     c->core_count = core_count;
-    c->requests = requests;
-    c->map = map;
-    c->answer_bytes = answer_bytes;
-    c->network_now = network_now;
+    c->requests = wires->requests;
+    c->map = wires->map;
+    c->answer_bytes = wires->answer_bytes;
+    c->network_now = wires->network_now;
+    c->tells_written = wires->tells_written;
+    c->wake_at = wires->wake_at;
+    c->blocked_bytes = wires->blocked_bytes;
     c->thread_interleave = (uint64_t)core_count * config->warps * WARP_LANES;
     c->l1d = make_cache(a, &config->l1d);
     c->l1c = make_cache(a, &config->l1c);
@@ -101,7 +98,7 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->block_limit = block_limit;
     c->warps_per_block = warps_per_block;
     c->near = (struct memory_range){0};
-    c->blocks_ended = 0;
+    c->head.blocks_ended = 0;
     c->held_before = c->untold_cycles = 0;
     c->thread_interleave = interleaved_threads(c);
     for (uint32_t slot = 0; slot < c->config->warps; slot++)
@@ -116,24 +113,20 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
 
 void sm_end(struct sm *c, uint64_t now)
 {
-    if (c->warp_log)
-        warp_log_collect(c->warp_log, now, true);
     c->view.cycle = now;
     TELL(c, kernel_end);
     c->view.kernel++;
 }
 
-uint32_t sm_block_count(const struct sm *c)
+bool sm_has_room(const struct sm *c)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < BLOCKS; i++)
         count += c->blocks[i].cta != NULL;
-    return count;
+    return count < c->block_limit;
 }
 
-bool sm_has_room(const struct sm *c) { return sm_block_count(c) < c->block_limit; }
-
-uint32_t sm_free_block(const struct sm *c)
+static uint32_t free_block(const struct sm *c)
 {
     uint32_t block = 0;
     while (c->blocks[block].cta)
@@ -149,11 +142,6 @@ static void place_warp(struct sm *c, uint32_t block, uint32_t index, struct exec
     memset(w->registers, VALUE_HERE, c->program->register_count);
     c->shown[slot] = (struct heddle_warp){
         .age = c->next_age++, .launch_cycle = c->now, .block = block, .index = index, .block_index = cta->index};
-    if (c->warp_log)
-        warp_log_begin(
-            c->warp_log,
-            &(struct warp_row){
-                .block = cta->index, .warp = index, .core = (uint16_t)c->id, .slot = (uint8_t)slot, .begin = c->now});
     twin_show_warp(c, slot);
     twin_show_resident(c);
     TELL(c, launched, slot);
@@ -161,9 +149,7 @@ static void place_warp(struct sm *c, uint32_t block, uint32_t index, struct exec
 
 void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
 {
-    uint32_t block = sm_free_block(c);
-    if (c->warp_log)
-        warp_log_collect(c->warp_log, now, false);
+    uint32_t block = free_block(c);
     c->now = c->view.cycle = now;
     c->blocks[block] = (struct block){.cta = cta,
                                       .first_warp = block * c->warps_per_block,
@@ -218,8 +204,6 @@ static void count(struct sm *c)
         any = true;
         c->counters.warp_cycles++;
         c->counters.stalls[why]++;
-        if (c->warp_log)
-            c->warp_log->open[slot].stalls[why]++;
     }
     c->counters.active_cycles += any;
 }
@@ -261,74 +245,4 @@ bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
         return false;
     q->list[q->count++] = *p;
     return true;
-}
-
-/* What the machine asks */
-
-bool sm_has_work(const struct sm *c)
-{
-    for (uint32_t i = 0; i < INFLIGHT; i++)
-        if (c->inflight[i].used)
-            return true;
-    return false;
-}
-
-bool sm_idle(const struct sm *c)
-{
-    for (uint32_t slot = 0; slot < c->config->warps; slot++)
-        if (c->warps[slot].exec)
-            return false;
-    return twin_lsu_empty(c) && twin_collectors_empty(c) && (!c->l1d || cache_idle(c->l1d));
-}
-
-uint64_t sm_kept_back(const struct sm *c)
-{
-    uint64_t set = 0;
-    for (uint32_t slot = 0; slot < c->config->warps; slot++) {
-        const struct warp *w = &c->warps[slot];
-        if (w->exec && (w->held || (twin_may_issue(c, w) && twin_is_stale(c, w))))
-            set |= 1ull << slot;
-    }
-    return set;
-}
-
-uint64_t sm_running_warps(const struct sm *c)
-{
-    uint64_t set = 0;
-    for (uint32_t slot = 0; slot < c->config->warps; slot++)
-        if (c->warps[slot].exec && !c->warps[slot].ended)
-            set |= 1ull << slot;
-    return set;
-}
-
-uint32_t sm_warp_pc(const struct sm *c, uint32_t slot) { return sm_program_pc(c->program, c->warps[slot].exec); }
-
-static void add_numbers(void *sum, const void *more, size_t bytes)
-{
-    uint64_t *to = sum;
-    const uint64_t *from = more;
-    for (size_t i = 0; i < bytes / sizeof *to; i++)
-        to[i] += from[i];
-}
-
-void sm_add_counters(struct sm *c, struct sm_counters *sum)
-{
-    const struct cache *caches[4] = {c->l1d, c->l1c, c->l1t, c->l1i};
-    struct cache_counters *sums[4] = {&sum->l1d, &sum->l1c, &sum->l1t, &sum->l1i};
-    add_numbers(sum, &c->counters, sizeof *sum);
-    for (int i = 0; i < 4; i++)
-        if (caches[i])
-            add_numbers(sums[i], cache_counters(caches[i]), sizeof *sums[i]);
-}
-
-void sm_reset_counters(struct sm *c)
-{
-    struct cache *caches[4] = {c->l1d, c->l1c, c->l1t, c->l1i};
-    c->counters = (struct sm_counters){0};
-    for (int i = 0; i < 4; i++)
-        if (caches[i])
-            cache_counters_reset(caches[i]);
-    for (uint32_t i = 0; i < c->policy_count; i++)
-        if (c->counts[i].policy)
-            memset(c->counts[i].values, 0, c->counts[i].value_count * sizeof *c->counts[i].values);
 }

@@ -1,6 +1,6 @@
 /* Fetch and decode: one warp per cycle, in turn, whose buffer is empty; up to two instructions, decoded in the next
  * cycle. */
-#include "sm/sm.h"
+#include "twin.h"
 
 enum { INSTRUCTION_BYTES = 8, BUFFER = 2, SLOTS = 64 };
 
@@ -40,7 +40,7 @@ static void fetch_for(struct sm *c, uint32_t slot)
         struct packet p = {.address = c->program->code_address + (uint64_t)pc * INSTRUCTION_BYTES,
                            .bytes = INSTRUCTION_BYTES,
                            .kind = PACKET_INST,
-                           .core = (uint16_t)c->id,
+                           .core = (uint16_t)c->head.id,
                            .warp = (uint16_t)slot,
                            .pc = pc};
         struct cache_result r;

@@ -1,7 +1,7 @@
 /* Issue: each scheduler picks one of its warps whose next instruction is fetched, has its operands and finds its
  * pipeline free. The instruction is executed at once, unless it touches device memory: that is done at the end of the
  * cycle, core after core (sm_perform). */
-#include "sm/sm.h"
+#include "twin.h"
 
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ static enum kind kind_for(const struct sm *c, const struct sm_inst *in)
 
 bool twin_pipeline_takes(const struct sm *c, const struct sm_inst *in)
 {
-    if (in->unit == SM_MEM && c->deferred_count == DEFERRED)
+    if (in->unit == SM_MEM && c->head.deferred == DEFERRED)
         return false;
     return has_free_instruction(c) && twin_collectors_accept(c, kind_for(c, in));
 }
@@ -127,7 +127,7 @@ static void execute(struct sm *c, uint32_t slot, uint32_t id)
     struct instruction *f = &c->inflight[id];
     if (f->inst->deferred) {
         f->mask = exec_advance(w);
-        c->deferred[c->deferred_count++] = id;
+        c->deferred[c->head.deferred++] = id;
     } else if (f->inst->unit == SM_MEM) {
         w->access.space = PTX_SPACE_NONE;
         exec_step(w);
@@ -233,7 +233,7 @@ static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, u
         return true;
     snprintf(c->trouble, sizeof c->trouble,
              "scheduler %s picked warp %d, which is not among its candidates (mask 0x%llx, core %u, cycle %llu)",
-             s->policy->policy.name, picked, (unsigned long long)candidates, c->id, (unsigned long long)c->now);
+             s->policy->policy.name, picked, (unsigned long long)candidates, c->head.id, (unsigned long long)c->now);
     return false;
 }
 

@@ -1,6 +1,6 @@
 /* The L1 data cache and those who hear of it: what its policy is asked, what it is told of lines, and the events of an
  * access, a fill and a flush. */
-#include "sm/sm.h"
+#include "twin.h"
 
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ static uint32_t victim(void *context, const struct packet *p, uint32_t set, cons
     if (way >= 0 && way < 64 && ((ways->lines | ways->empty) >> way & 1))
         return (uint32_t)way;
     snprintf(c->trouble, sizeof c->trouble, "L1 policy %s chose way %d, which is not among those it may take (core %u)",
-             c->l1_policy->policy.name, way, c->id);
+             c->l1_policy->policy.name, way, c->head.id);
     return UINT32_MAX;
 }
 

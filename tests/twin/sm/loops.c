@@ -1,6 +1,6 @@
 /* Which loops a warp enters, goes round and leaves, told before its instruction issues. A call leaves no loop: those of
  * the caller are kept until the warp is back from it. */
-#include "sm/sm.h"
+#include "twin.h"
 
 static void tell(struct sm *c, uint32_t slot, uint32_t pc, int32_t loop, enum heddle_loop_step step)
 {

@@ -3,7 +3,7 @@
  *
  * On machines with several steps per cycle (lsu.steps), what is said of a step happens that often, but times are kept
  * in cycles, and one instruction per cycle enters. */
-#include "sm/sm.h"
+#include "twin.h"
 
 /* Clients of writeback, in the order in which they take turns. */
 enum client { FROM_SHARED, FROM_TEXTURES, FROM_CONSTANTS, FROM_PAST_L1, FROM_L1D, CLIENTS };
@@ -190,11 +190,11 @@ static bool send(struct sm *c, struct packet *p)
 {
     bool carries_data = packet_is_write(p) || p->kind == PACKET_ATOMIC;
     uint32_t bytes = HEADER_BYTES + (carries_data ? p->bytes : 0);
-    if (!crossbar_has_room(c->requests, c->port, bytes))
+    if (!crossbar_has_room(c->requests, c->head.port, bytes))
         return false;
-    p->core = (uint16_t)c->id;
+    p->core = (uint16_t)c->head.id;
     p->slice = (uint8_t)address_map_slice(c->map, p->address);
-    crossbar_push(c->requests, c->port, p->slice, p, bytes, *c->network_now);
+    crossbar_push(c->requests, c->head.port, p->slice, p, bytes, *c->network_now);
     return true;
 }
 
@@ -309,7 +309,7 @@ static bool send_access(struct sm *c, uint32_t id)
                        .token = id,
                        .pc = f->pc,
                        .bytes = a->bytes,
-                       .core = (uint16_t)c->id,
+                       .core = (uint16_t)c->head.id,
                        .warp = (uint16_t)f->slot,
                        .kind = (uint8_t)f->packet_kind,
                        .left = (uint8_t)(f->access_count - 1 - f->next_access),

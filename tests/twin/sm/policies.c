@@ -1,5 +1,5 @@
 /* Policies of a core: how they are made, who hears what, and the sets that they are shown. */
-#include "sm/sm.h"
+#include "twin.h"
 
 void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
 {

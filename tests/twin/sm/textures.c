@@ -1,7 +1,7 @@
 /* The texture cache with a queue of accesses (l1t.result_queue): every access, hit or miss, stands in the queue until
  * its data is there and all before it have gone. The line of a miss counts as there for accesses after it. And where
  * texels lie in blocks. */
-#include "sm/sm.h"
+#include "twin.h"
 
 enum { BLOCK_STRIDE = 64 }; /* bytes from one block to the next, as GPGPU-Sim has it */
 

@@ -1,5 +1,5 @@
 /* SP, SFU and DP pipelines and their writeback. */
-#include "sm/sm.h"
+#include "twin.h"
 
 enum { WRITEBACK_CYCLES = 2 }; /* from the end of execution to the register file */
 

@@ -1,5 +1,5 @@
 /* A warp: its next instruction and what that waits for; barriers, fences, its end. */
-#include "sm/sm.h"
+#include "twin.h"
 
 /* The next instruction */
 
@@ -128,13 +128,11 @@ void twin_retire(struct sm *c, uint32_t slot)
     w->exec = NULL;
     twin_show_resident(c);
     TELL(c, finished, slot);
-    if (c->warp_log)
-        warp_log_end(c->warp_log, slot, c->now);
     b->warps_left--;
     if (b->warps_left)
         return;
     b->cta = NULL;
-    c->blocks_ended++;
+    c->head.blocks_ended++;
     if (c->divergence && c->divergence->block_end)
         c->divergence->block_end(c->divergence_state, &c->view, w->block);
 }

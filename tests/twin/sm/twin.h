@@ -2,9 +2,10 @@
  *
  * It is written to be checked by reading. Every cycle every stage is asked, and looks at every warp or entry; nothing
  * sleeps, nothing is remembered that can be worked out again, and a set of warps is a boolean in each warp. Masks exist
- * only where policies are shown them. src/gpu is compiled against this header in place of src/sm/sm.h.
+ * only where policies are shown them.
  *
  *   core.c        making a core, launches, the order of stages in a cycle, what it counts
+ *   ask.c         what the machine asks: counters, what goes wrong, what is left out
  *   policies.c    schedulers, L1 policy, divergence unit and probes: how they are made, what they are shown
  *   warp.c        what a warp's next instruction is and what it waits for; barriers, fences, ends
  *   front.c       fetch and decode
@@ -17,21 +18,16 @@
  *   l1.c          what the L1 policy decides, and who is told of accesses
  *   textures.c    the texture cache with a queue of accesses in order
  *
- * Left out: divergence units that regroup warps, and observers (timelines). */
-#ifndef HEDDLE_TWIN_SM_H
-#define HEDDLE_TWIN_SM_H
+ * Left out: divergence units that regroup warps, timelines, and rows of warps (--warps). */
+#ifndef HEDDLE_TWIN_H
+#define HEDDLE_TWIN_H
 
-#include "mem/address_map.h"
+#include "mem/cache.h"
 #include "mem/coalesce.h"
-#include "mem/crossbar.h"
 #include "policy/counters.h"
-#include "sm/counters.h"
-#include "sm/observer.h"
-#include "sm/program.h"
-#include "sm/warp_log.h"
+#include "sm/sm.h"
 
 enum {
-    SM_PROBES = 16,
     POLICIES = 3 + SM_PROBES,
     LISTENERS = 64,
     SCHEDULERS = 16,
@@ -206,29 +202,6 @@ struct sm_scheduler {
     uint64_t warps; /* slots that it owns */
 };
 
-/* The policies of a machine as its cores are made with them. */
-struct sm_policies {
-    const struct heddle_scheduler *scheduler;
-    const union heddle_value *scheduler_values;
-    const struct heddle_l1 *l1;
-    const union heddle_value *l1_values;
-    const struct heddle_divergence *divergence;
-    const union heddle_value *divergence_values;
-    const struct heddle_probe *probes[SM_PROBES];
-    const union heddle_value *probe_values[SM_PROBES];
-    uint32_t probe_count;
-    uint64_t seed;
-};
-
-/* What a policy counts on a core, all its instances together. */
-struct sm_counts {
-    const struct heddle_policy *policy;
-    uint64_t *values;
-    uint32_t value_count;
-    uint64_t **histograms;
-    uint64_t *instructions;
-};
-
 struct listener {
     struct heddle_events on;
     void *state;
@@ -243,14 +216,15 @@ struct listener {
     } while (0)
 
 struct sm {
-    /* What src/gpu looks at. */
-    uint32_t id, port;
+    struct sm_head head; /* first: src/gpu looks at it */
+    const struct sm_config *config;
+    const struct sm_program *program;
+    struct exec_launch launch;
+    uint64_t now;
     uint64_t *wake_at;
     uint32_t *blocked_bytes;
     bool tells_written;
-    const struct sm_observer *observer; /* not supported */
-    const struct sm_program *program;
-    struct exec_launch launch;
+    uint32_t block_limit;
     struct sm_counters counters;
     struct heddle_core view;
     struct sm_scheduler schedulers[SCHEDULERS];
@@ -259,15 +233,7 @@ struct sm {
     const struct heddle_l1 *l1_policy;
     const struct heddle_divergence *divergence;
     struct cache *l1d, *l1c, *l1t, *l1i;
-    struct warp_log *warp_log;
-    uint32_t deferred_count, blocks_ended, block_limit;
-    bool mixes; /* never */
-    char trouble[200];
-    bool trouble_is_hang;
-
-    /* The rest is the twin's own. */
-    const struct sm_config *config;
-    uint64_t now;
+    char trouble[200]; /* a policy did what it may not */
     struct crossbar *requests;
     const struct address_map *map;
     const uint64_t *network_now;
@@ -299,33 +265,6 @@ struct sm {
     struct executing executing[INFLIGHT]; /* in the order in which they began */
     struct lsu lsu;
 };
-
-/* The interface to the machine: see src/sm/sm.h. */
-struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count,
-                     const struct sm_policies *policies, struct crossbar *requests, const struct address_map *map,
-                     uint32_t answer_bytes, const uint64_t *network_now, struct error *e);
-void sm_destroy(struct sm *c);
-void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program *program,
-              const struct exec_launch *launch, uint32_t block_limit, uint32_t warps_per_block, uint64_t now);
-void sm_end(struct sm *c, uint64_t now);
-bool sm_has_room(const struct sm *c);
-uint32_t sm_block_count(const struct sm *c);
-uint32_t sm_free_block(const struct sm *c);
-void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now);
-void sm_cycle(struct sm *c, uint64_t now);
-void sm_perform(struct sm *c);
-void sm_account_until(struct sm *c, uint64_t now);
-bool sm_accept(struct sm *c, const struct packet *p, uint64_t now);
-void sm_perform_atomic(struct sm *c, const struct packet *p);
-void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pending *out);
-bool sm_idle(const struct sm *c);
-bool sm_has_work(const struct sm *c);
-uint64_t sm_kept_back(const struct sm *c);
-uint64_t sm_running_warps(const struct sm *c);
-uint32_t sm_warp_pc(const struct sm *c, uint32_t slot);
-void sm_add_counters(struct sm *c, struct sm_counters *sum);
-void sm_reset_counters(struct sm *c);
-void sm_listen(struct sm *c, const struct heddle_policy *p, void *state);
 
 /* policies.c */
 bool twin_make_policies(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e);
