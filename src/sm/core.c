@@ -154,7 +154,7 @@ void sm_cycle(struct sm *c, uint64_t now)
     if (lsu_only) {
         if (!c->stirred && !collector_moves(c->pipes.collector)) {
             collector_forget_writes(c->pipes.collector);
-            if (c->lsu.enters_late)
+            if (c->lsu.enters_after_collectors)
                 lsu_goes_on |= sm_lsu_enter(c);
             fall_asleep(c, lsu_goes_on);
             return;
@@ -163,7 +163,7 @@ void sm_cycle(struct sm *c, uint64_t now)
             account_same(c, now);
     }
     collect(c);
-    if (c->lsu.enters_late)
+    if (c->lsu.enters_after_collectors)
         lsu_goes_on |= sm_lsu_enter(c);
     finish_cycle(c);
     if (c->busy) {

@@ -18,7 +18,7 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
     uint32_t banks = g->l1d.banks ? g->l1d.banks : 1;
     l->dispatch = l->next_wb = l->next_global = SM_NONE;
     l->retry = -1;
-    l->enters_late = g->enters_lsu_at_once;
+    l->enters_after_collectors = g->enters_lsu_at_once;
     l->precedes = g->lsu_steps > 1 || g->l1d_latency_behind;
     ring_init(&l->responses, a, g->lsu_response_queue ? g->lsu_response_queue : 2);
     l->l1d = cache_create(a, &g->l1d, NULL, NULL);
@@ -653,7 +653,7 @@ STEP void plain_access(struct sm *c, bool last)
     if (f->next_access < a->count)
         return;
     leave(c, l->dispatch);
-    if (last && !c->lsu.enters_late)
+    if (last && !c->lsu.enters_after_collectors)
         take_instruction(c);
 }
 
@@ -708,7 +708,7 @@ STEP bool step(struct sm *c, bool last)
         c->account.counters.l1d.fails[l->retry]++;
     else if (l->dispatch != SM_NONE)
         dispatch_cycle(c);
-    if (last && l->dispatch == SM_NONE && !c->lsu.enters_late)
+    if (last && l->dispatch == SM_NONE && !c->lsu.enters_after_collectors)
         take_instruction(c);
     if (c->observer && c->observer->outstanding && c->lsu.l1d &&
         cache_outstanding(c->lsu.l1d) != c->lsu.outstanding_seen) {
