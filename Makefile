@@ -6,6 +6,7 @@ include mk/workloads.mk
 # Workloads follow MODE and WERROR as all else does; a library with sanitizers needs a program with them.
 $(WORKLOAD_OBJ)/%.o: private CFLAGS := -std=gnu11 $(OPTIMISE_$(MODE)) $(WARNINGS) -D_GNU_SOURCE $(CFLAGS)
 $(WORKLOAD_BINS): private LDFLAGS := $(ALL_LDFLAGS)
+include mk/twin.mk
 include mk/test.mk
 include mk/fuzz.mk
 include mk/bench.mk
@@ -17,6 +18,8 @@ all: $(BUILD)/bin/heddle $(BUILD)/lib/libcuda.so.1 $(CUDART_LIBRARIES) $(BUILD)/
 help:
 	@echo "make [MODE=release|debug|asan] [CC=gcc|clang]   build into build/ (release), build-debug/ or build-asan/"
 	@echo "make test          unit, driver, semantics, workload and command-line tests"
+	@echo "make golden        whole results of 3,246 runs against recorded hashes"
+	@echo "make twin-all      the core against its slow twin (tests/twin): every workload on five machines; an hour"
 	@echo "make tsan          the driver's tests under ThreadSanitizer, in build-tsan/"
 	@echo "make bench         thousand warp instructions a second, a workload; JSON in \$$(BUILD)/bench.json"
 	@echo "make fuzz          all fuzzers, FUZZ_SECONDS (default 60) each, those that run kernels five times that"

@@ -1,5 +1,5 @@
 # The libraries and the command. Rooms are folders of src/; see docs/reading-order.md.
-CORE_ROOMS := base ptx exec mem sm policy policy/scheduler policy/l1 policy/divergence policy/probe gpu
+CORE_ROOMS := base ptx exec mem sm policy policy/scheduler policy/l1 policy/divergence policy/probe gpu results embed
 CORE_SOURCES := $(foreach room,$(CORE_ROOMS),$(wildcard src/$(room)/*.c))
 CUDA_SOURCES := $(wildcard src/cuda/*.c)
 CUDART_SOURCES := $(wildcard src/cudart/*.c)
@@ -13,7 +13,7 @@ CORE_OBJECTS := $(call objects,$(CORE_SOURCES))
 CUDA_OBJECTS := $(call objects,$(CUDA_SOURCES))
 CUDART_OBJECTS := $(call objects,$(CUDART_SOURCES))
 cudart_versioned = $(patsubst src/cudart/versioned/%.c,$(BUILD)/obj/cudart-$(1)/%.o,$(CUDART_VERSIONED))
-COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES)) $(BUILD)/obj/src/cuda/fatbin.o
+COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))
 CLI_OBJECTS := $(call objects,$(CLI_SOURCES))
 
 # Handlers are loops over lanes: let the compiler vectorise them (sqrt too, which need not set errno).
@@ -25,8 +25,16 @@ $(patsubst %,$(BUILD)/obj/src/replay/%.o,cache many_ways next_use trace_reader t
 # The driver API exports only what cuda.h declares.
 $(BUILD)/obj/src/cuda/%.o $(BUILD)/obj/src/cudart/%.o: ROOM_CFLAGS := -fvisibility=hidden
 
-$(BUILD)/obj/src/gpu/machine.o: machines/gtx480.ini
+$(BUILD)/obj/src/gpu/machine_find.o: machines/gtx480.ini
 $(BUILD)/obj/src/figure/report_assets.o: $(wildcard web/*)
+# One object has the commit. $(BUILD)/commit is written when that changes, so that nothing else is compiled again.
+$(BUILD)/commit: FORCE
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+.PHONY: FORCE
+$(BUILD)/obj/src/base/version.o: $(BUILD)/commit
+$(BUILD)/obj/src/base/version.o: ROOM_CFLAGS := $(if $(COMMIT),-DHEDDLE_COMMIT='"$(COMMIT)"')
+
 $(BUILD)/obj/%.o: %.c mk/config.mk
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ROOM_CFLAGS) -MMD -MP -c $< -o $@

@@ -2,7 +2,10 @@
 # (ThreadSanitizer; only the driver and its tests are asked for, see mk/test.mk).
 MODE ?= release
 BUILD ?= $(if $(filter release,$(MODE)),build,build-$(MODE))
-VERSION := 0.1.0
+# Semantic versioning (CONTRIBUTING.md). docs/changes.md and CITATION.cff have the same number; tests/cli/version.sh checks.
+VERSION := 0.2.0
+# The commit that is built; empty outside git. A .git further up is another project's.
+COMMIT := $(if $(wildcard .git),$(shell git describe --always --abbrev=12 --exclude='*' --dirty=-changed 2>/dev/null))
 
 # pass-failed: clang says so when a loop over lanes did not vectorise, as it never does without optimisation.
 WARNINGS := -Wall -Wextra -Wvla -Wstrict-prototypes -Wno-pass-failed

@@ -7,8 +7,8 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/fuz
 FUZZ_SANITIZERS := address,undefined -fno-sanitize-recover=undefined
 FUZZ_CFLAGS := -std=gnu11 -O1 -g -Wno-pass-failed -fno-strict-aliasing -ffp-contract=off -D_GNU_SOURCE -DHEDDLE_VERSION='"$(VERSION)"' -Isrc -Iinclude
 fuzz_objects = $(patsubst %.c,build-fuzz/obj/%.o,$(1))
-FUZZ_COMMAND := $(wildcard src/experiment/*.c src/replay/*.c)
-FUZZ_OBJECTS := $(call fuzz_objects,$(CORE_SOURCES) src/cuda/fatbin.c $(FUZZ_COMMAND))
+FUZZ_COMMAND := $(filter-out src/experiment/stored.c,$(wildcard src/experiment/*.c src/replay/*.c))
+FUZZ_OBJECTS := $(call fuzz_objects,$(CORE_SOURCES) $(FUZZ_COMMAND))
 # Those whose input is PTX change it by its words.
 FUZZ_PTX_OBJECTS := $(call fuzz_objects,$(addprefix tests/fuzz/,plan.c mutate.c mutator.c))
 FUZZ_PTX_TARGETS := $(addprefix build-fuzz/fuzz_,ptx load run agree)
@@ -17,7 +17,7 @@ FUZZ_RANDOM := $(filter-out %/device.c %/recording.c %/kernels.c,$(wildcard test
 build-fuzz/fuzz_schedules: $(call fuzz_objects,tests/fuzz/plan.c $(FUZZ_RANDOM))
 build-fuzz/fuzz_schedules $(call fuzz_objects,$(FUZZ_RANDOM)): FUZZ_ROOM := -Iinclude/heddle
 # The driver's is linked with all of the driver.
-build-fuzz/fuzz_driver: $(call fuzz_objects,$(filter-out src/cuda/fatbin.c,$(CUDA_SOURCES)))
+build-fuzz/fuzz_driver: $(call fuzz_objects,$(CUDA_SOURCES))
 build-fuzz/fuzz_driver: FUZZ_ROOM := -Iinclude/heddle
 
 # What runs kernels meets no magic numbers: comparisons are not recorded there, which would take a third of the time.

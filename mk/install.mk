@@ -1,4 +1,8 @@
 PREFIX ?= /usr/local
+# For programs that embed the simulator: cc program.c $(pkg-config --cflags --libs heddle)
+PKG_CONFIG_LINES = 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib/heddle/lib' '' 'Name: heddle' \
+  'Description: cycle-level GPU simulator' 'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' \
+  'Libs: -L$${libdir} -Wl,-rpath,$${libdir} -lheddle' 'Libs.private: $(LIBS)'
 .PHONY: install
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/heddle/lib $(DESTDIR)$(PREFIX)/lib/heddle/bin $(DESTDIR)$(PREFIX)/lib/heddle/workloads \
@@ -8,7 +12,9 @@ install: all
 	install -m 644 $(BUILD)/lib/libheddle.a $(DESTDIR)$(PREFIX)/lib/heddle/lib/
 	install -m 755 $(BUILD)/lib/libheddle.so $(BUILD)/lib/libcuda.so.1 $(CUDART_LIBRARIES) $(DESTDIR)$(PREFIX)/lib/heddle/lib/
 	ln -sf libcuda.so.1 $(DESTDIR)$(PREFIX)/lib/heddle/lib/libcuda.so
-	install -m 644 include/heddle/*.h $(DESTDIR)$(PREFIX)/include/heddle/
+	install -m 644 include/heddle/*.h include/heddle/*.def $(DESTDIR)$(PREFIX)/include/heddle/
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	printf '%s\n' $(PKG_CONFIG_LINES) >$(DESTDIR)$(PREFIX)/lib/pkgconfig/heddle.pc
 	install -m 644 machines/*.ini $(DESTDIR)$(PREFIX)/share/heddle/machines/
 	install -m 644 experiments/*.ini $(DESTDIR)$(PREFIX)/share/heddle/experiments/
 	install -m 755 $(WORKLOAD_BINS) $(DESTDIR)$(PREFIX)/lib/heddle/workloads/

@@ -1,5 +1,5 @@
-# Tests: unit (cmocka), semantics (vectors recorded from silicon), compiled (CUDA C++ through real compilers), driver (C programs against cuda.h), runtime (C programs with fat binaries made by hand), timing (cycles against another simulator's),
-# policy (shared objects outside the repository), cli (what a person types), lab (a real cluster's daemons, a real browser).
+# Tests: rooms (includes and calls run downward), unit (cmocka), semantics (vectors recorded from silicon), compiled (CUDA C++ through real compilers), driver (C programs against cuda.h), runtime (C programs with fat binaries made by hand), timing (cycles against another simulator's),
+# twin (the core against a slow one: mk/twin.mk), policy (shared objects outside the repository), cli (what a person types), lab (a real cluster's daemons, a real browser).
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 DRIVER_TESTS := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/*.c))
 CLI_PROGRAMS := $(patsubst tests/cli/%.c,$(BUILD)/tests/cli/%,$(wildcard tests/cli/*.c))
@@ -32,6 +32,15 @@ $(BUILD)/tests/timing/%: tests/timing/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $< $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -lm
 
+# The examples of docs/embed.md, with the static library and with the shared one.
+EXAMPLES := $(foreach kind,static shared,$(patsubst examples/%.c,$(BUILD)/examples/%-$(kind),$(wildcard examples/*.c)))
+$(BUILD)/examples/%-static: examples/%.c include/heddle/heddle.h $(BUILD)/lib/libheddle.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $< $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) $(LIBS)
+$(BUILD)/examples/%-shared: examples/%.c include/heddle/heddle.h $(BUILD)/lib/libheddle.so
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $< $(BUILD)/lib/libheddle.so -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
+
 # Programs that the command-line tests run or look at. Linked with nothing that they do not use: two of them must not need libcuda.
 $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
@@ -50,9 +59,14 @@ $(BUILD)/tests/compiled: $(COMPILED_SOURCES) tests/compiled/compiled.h $(BUILD)/
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(COMPILED_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 .PHONY: test test-programs
-test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled
+test-programs: all $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(EXAMPLES) twin
 test: test-programs
 	sh tests/run.sh $(BUILD)
+
+# Every line of the list of golden results; `make test` looks at one in 41.
+.PHONY: golden
+golden: test-programs
+	! GOLDEN_STEP=1 sh tests/cli/golden.sh $(BUILD) | grep -v '^ok'
 
 # ThreadSanitizer, of the driver alone. The tests that are left out have one thread and wait for long, or need the runtime library.
 TSAN_TESTS := $(filter-out faults runtime_graphs stream_orders,$(patsubst tests/driver/%.c,%,$(wildcard tests/driver/*.c)))

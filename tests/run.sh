@@ -95,6 +95,9 @@ run_cli() {
     fi
 }
 
+group 'rooms: does every include and every call run downward'
+run_plain rooms sh tests/rooms.sh "$build"
+
 group 'unit: does each module do what it says'
 for test in tests/unit/test_*.c; do
     [ -e "$test" ] && run_cmocka "$build/tests/$(basename "$test" .c)"
@@ -194,6 +197,9 @@ done
 
 group 'timing: cycles and misses against another simulator'
 for test in tests/timing/*.sh; do run_cli "$test"; done
+
+group 'twin: a slow core, written to be read, gives the same results'
+run_cli tests/twin/compare.sh
 
 group 'policy: shared objects as a person makes them'
 for test in tests/policy/*.sh; do run_cli "$test"; done

@@ -1,7 +1,7 @@
 /* One stack of paths for all warps of a block (thread block compaction, Fung and Aamodt, HPCA 2011), for divergence
  * units. Warps that come to a branch wait for the others of their path; when all have come, the threads of each side
  * are put together into as few warps as their lanes allow (heddle/compaction.h), and where the sides meet warps are
- * formed anew. Forming takes a cycle per warp.
+ * formed again. Forming takes a cycle per warp.
  *
  *   init:        heddle_block_stacks_make, with the unit's permutation; finish: heddle_block_stacks_free
  *   on.kernel:   heddle_block_stacks_kernel
@@ -121,7 +121,7 @@ static inline uint32_t heddle_block_stacks_next_warp(const struct heddle_block_s
     return count;
 }
 
-/* Warps for the path at the top, one a cycle. */
+/* Warps for the path at the top, one per cycle. */
 static inline void heddle_block_stack_form(struct heddle_block_stacks *b, struct heddle_block_stack *s,
                                            const struct heddle_core *core)
 {

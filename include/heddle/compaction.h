@@ -22,7 +22,7 @@ enum heddle_permutation {
     HEDDLE_PERMUTE_RANDOM,   /* each warp its own, the same in every run */
     HEDDLE_PERMUTE_WID,      /* lane xor number of the warp */
     HEDDLE_PERMUTE_REV_WID,  /* the same with the bits of the number reversed */
-    HEDDLE_PERMUTE_BALANCED, /* even warps: lane xor half of the number; the odd one behind it: xor the complement */
+    HEDDLE_PERMUTE_BALANCED, /* even warps: lane xor half of the number; the odd one after it: xor the complement */
     HEDDLE_PERMUTATIONS
 };
 

@@ -7,7 +7,7 @@
  * is the value at launch less the distance from the first instruction. Divergence: where the lanes part on the way
  * ahead nothing is charged, since both sides will run, and nor is the way back from the end of one side to the other.
  *
- * One of these serves a core. The policy that is made first owns it and tells it of events; the others read:
+ * One of these serves a core. The policy that is made first owns it and passes events to it; the others read:
  *
  *   state:      begins with a struct heddle_criticality, of the policy's own
  *   params:     HEDDLE_CRITICALITY_PARAMS, in the policy's table
@@ -146,7 +146,7 @@ static inline void heddle_criticality_issued(struct heddle_criticality *c, const
     w->next = e->pc + 1;
 }
 
-/* Comes after the branch was told as issued. */
+/* Comes after the branch was reported as issued. */
 static inline void heddle_criticality_branch(struct heddle_criticality *c, const struct heddle_branch *e)
 {
     struct heddle_criticality_warp *w = &c->warp[e->warp];

@@ -81,13 +81,13 @@ static inline const char *heddle_load_profile_load(struct heddle_load_profile *p
         numbers += strspn(numbers, " \t");
         size_t digits = strspn(numbers, "0123456789");
         if (!digits || digits > 19)
-            return "five numbers were expected behind 'load'";
+            return "five numbers were expected after 'load'";
         n[i] = strtoull(numbers, NULL, 10);
         numbers += digits;
     }
     struct heddle_profiled_load load = {n[0], n[1], n[2], n[3], n[4]};
     if (*numbers)
-        return "five numbers were expected behind 'load'";
+        return "five numbers were expected after 'load'";
     if (!p->kernel_count)
         return "a load before the first kernel";
     if (load.diverged > load.considered || load.considered > load.executions || load.local > load.executions)

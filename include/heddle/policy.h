@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define HEDDLE_POLICY_ABI  5
+#define HEDDLE_POLICY_ABI  6
 #define HEDDLE_WARPS       64
 #define HEDDLE_NO_WARP     (-1)
 #define HEDDLE_NO_PC       UINT32_MAX
@@ -82,7 +82,7 @@ enum {
 struct heddle_phase {
     uint32_t number;              /* from 1 */
     uint32_t distance;            /* latencies from the instruction to the end of its phase, both inclusive */
-    uint32_t length, next_length; /* of the phase, of the one behind it (0: none) */
+    uint32_t length, next_length; /* of the phase, of the next one (0: none) */
 };
 enum {
     HEDDLE_PHASES,
@@ -257,7 +257,7 @@ static inline bool heddle_refuse(const struct heddle_setup *setup, const char *w
 /* Everything that is the same for the four kinds. */
 struct heddle_policy {
     uint32_t abi;                          /* HEDDLE_POLICY_ABI */
-    const char *name;                      /* as written behind -s; lower case, digits, '-' */
+    const char *name;                      /* as written after -s; lower case, digits, '-' */
     const char *help;                      /* one line, with the paper it is from */
     const struct heddle_param *params;     /* name NULL at the end; may be NULL */
     const struct heddle_counter *counters; /* name NULL at the end; may be NULL */
@@ -275,12 +275,7 @@ struct heddle_policy {
     struct heddle_events on;
 };
 
-/* An answer of steady_until: `hold` stays as it is, and `cycles` need not be told, until a cycle begins in which
- * resident, waiting or long_wait are others, or a warp is launched or ends; whatever else happens. Until then neither
- * is called, and the count of `cycles` leaves that time out. Only when all schedulers of a core say so. */
-#define HEDDLE_UNTIL_SETS_CHANGE (UINT64_MAX - 1)
-
-/* A scheduler: one instance a warp scheduler. */
+/* A scheduler: one instance per warp scheduler of a core. */
 struct heddle_scheduler {
     struct heddle_policy policy;
     /* The first warp of candidates in the policy's order, or HEDDLE_NO_WARP to let the slot idle. candidates is not
@@ -293,12 +288,10 @@ struct heddle_scheduler {
     uint64_t (*hold_loads)(void *state, const struct heddle_core *core);
     /* Warps that may not issue anything now (SWL). NULL: none. */
     uint64_t (*hold)(void *state, const struct heddle_core *core);
-    /* NULL: a policy with hold, hold_loads or cycles is asked and told in every cycle in which the core is awake, and a
-     * core with warps held back stays awake. Else, as long as nothing changes in the core's sets and no event comes,
-     * the policy need not be told cycle by cycle (`cycles` brings the count later), and its answers stay as they are
-     * before the cycle that this returns: UINT64_MAX, for ever; core->cycle + 1, they may be others in the next; or
-     * HEDDLE_UNTIL_SETS_CHANGE. Asked when a warp was held back and none issued; of a policy with `cycles` also before
-     * it is told. */
+    /* Lets a core sleep although it has warps held back. The first cycle in which the answers of hold and hold_loads
+     * may change, if the core's sets stay as they are and no event comes: core->cycle + 1, the next one; UINT64_MAX,
+     * never. Asked when a warp was held back and none issued. The cycles that the core then sleeps through are reported
+     * later, as one count. NULL: a core with hold, hold_loads or cycles is run in every cycle. */
     uint64_t (*steady_until)(void *state, const struct heddle_core *core);
 };
 
@@ -306,7 +299,7 @@ struct heddle_scheduler {
  * all lines go (between launches, by a fence). */
 enum heddle_leave { HEDDLE_EVICTED, HEDDLE_DROPPED, HEDDLE_FLUSHED };
 
-/* An L1 data cache policy: one instance a core. */
+/* An L1 data cache policy: one instance per core. */
 struct heddle_l1 {
     struct heddle_policy policy;
     /* The way of a set that a new line takes. ways: bit i says that way i holds a line that may leave (valid, not
@@ -328,7 +321,7 @@ struct heddle_l1 {
                    const struct heddle_l1_access *access);
 };
 
-/* A divergence unit: one instance a core. All hooks NULL: every warp has its own post-dominator stack. */
+/* A divergence unit: one instance per core. All hooks NULL: every warp has its own post-dominator stack. */
 
 /* A part of what a warp slot executes: lanes of one home warp of the block. A thread stays in its home lane and its
  * home warp's registers; a slot that executes pieces of several home warps issues one instruction for all of them; no
@@ -417,7 +410,7 @@ struct heddle_block_run { /* instructions that a path executed one after the oth
 struct heddle_block_events {
     void (*branch)(void *state, const struct heddle_core *core, const struct heddle_block_branch *e);
     void (*ran)(void *state, const struct heddle_core *core, const struct heddle_block_run *e);
-    /* A launch, or what is left of a block, cannot run so, and runs warp by warp: nothing more is told of it. */
+    /* A launch, or what is left of a block, cannot run so, and runs warp by warp: nothing more of it is reported. */
     void (*left)(void *state, const struct heddle_core *core, bool whole_launch);
     /* Once, when the program has ended, with all that the instance has heard: as heddle_probe.write, and after it. */
     bool (*write)(void *state, const char **why);
@@ -483,7 +476,7 @@ static inline void heddle_ages_launched(struct heddle_ages *a, uint32_t warp)
     a->older[warp] = others;
 }
 
-/* The oldest of a set, not empty. Each step leaves those older than the last guess: a few steps, not one a warp. */
+/* The oldest of a set, not empty. Each step leaves those older than the last guess: a few steps, not one per warp. */
 static inline int heddle_ages_oldest(const struct heddle_ages *a, uint64_t set)
 {
     int oldest = __builtin_ctzll(set);

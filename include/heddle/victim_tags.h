@@ -27,7 +27,7 @@ enum { HEDDLE_VICTIM_FILTER = 1024 };
 struct heddle_victim_tags {
     uint32_t warps, sets, ways, line_bytes;
     uint64_t
-        *tags; /* by warp, set, way: line number + 1, the one that came first in front; 0: none, behind the others */
+        *tags; /* by warp, set, way: line number + 1, the one that came first in front; 0: none, after the others */
     uint16_t present[HEDDLE_VICTIM_FILTER]; /* tags held, by a few bits of the line's number: most stores are of lines
                                                that are in no portion, and need not look into all */
 };

@@ -71,7 +71,7 @@ static inline bool heddle_warp_times_add(struct heddle_warp_times *t, const uint
     return true;
 }
 
-/* A field into text, as far as there is room for it. Returns the character behind it: ',', '\n' or EOF. */
+/* A field into text, as far as there is room for it. Returns the character after it: ',', '\n' or EOF. */
 static inline int heddle_warp_times_field(FILE *f, char text[HEDDLE_TIMES_TEXT])
 {
     size_t n = 0;

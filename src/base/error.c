@@ -126,3 +126,28 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
     }
     return best;
 }
+
+const char *error_kind_name(enum error_kind kind)
+{
+    static const char *const names[] = {
+        [ERROR_NONE] = "none",
+        [ERROR_SYNTAX] = "syntax",
+        [ERROR_UNSUPPORTED] = "unsupported",
+        [ERROR_VERSION] = "version",
+        [ERROR_NOT_FOUND] = "not-found",
+        [ERROR_INVALID] = "invalid",
+        [ERROR_IO] = "io",
+        [ERROR_NO_MEMORY] = "no-memory",
+        [ERROR_RESOURCES] = "resources",
+        [ERROR_ADDRESS] = "address",
+        [ERROR_MISALIGNED] = "misaligned",
+        [ERROR_POINTER] = "pointer",
+        [ERROR_TRAP] = "trap",
+        [ERROR_ASSERT] = "assert",
+        [ERROR_INSTRUCTION] = "instruction",
+        [ERROR_DEADLOCK] = "deadlock",
+        [ERROR_LIMIT] = "limit",
+        [ERROR_INTERRUPTED] = "interrupted",
+    };
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}

@@ -48,6 +48,9 @@ bool error_at(struct error *e, enum error_kind kind, const struct source *s, int
 /* One more line after the message ("did you mean ...?", "in kernel ..."). */
 void error_note(struct error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* One word: "none", "syntax", "address", ... */
+const char *error_kind_name(enum error_kind kind);
+
 /* The name nearest to word (edit distance at most a third of its length), or NULL. */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
 

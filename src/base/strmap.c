@@ -1,7 +1,8 @@
 /* FNV-1a and linear probing; grows at three quarters full. */
 #include "base/strmap.h"
 
-#include <stdio.h>
+#include "base/out_of_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,10 +34,8 @@ static void grow(struct strmap *m)
     struct strmap old = *m;
     m->capacity = old.capacity ? old.capacity * 2 : 64;
     m->entries = calloc(m->capacity, sizeof *m->entries);
-    if (!m->entries) {
-        fprintf(stderr, "heddle: out of memory\n");
-        exit(1);
-    }
+    if (!m->entries)
+        out_of_memory();
     for (size_t i = 0; i < old.capacity; i++)
         if (old.entries[i].key)
             *find(m, old.entries[i].key, old.entries[i].length, old.entries[i].hash) = old.entries[i];

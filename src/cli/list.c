@@ -4,6 +4,7 @@
 #include "cli/list_policies.h"
 #include "cli/text_table.h"
 #include "gpu/gpu.h"
+#include "results/metrics.h"
 #include "sweep/job.h"
 
 #include <fcntl.h>
@@ -15,13 +16,14 @@
 #include <unistd.h>
 
 static const char help[] =
-    "Usage: heddle list workloads|machines|experiments|metrics|schedulers|l1|divergence|probes|bundles\n"
+    "Usage: heddle list workloads|machines|rules|experiments|metrics|schedulers|l1|divergence|probes|bundles\n"
     "                   [--markdown]\n"
     "       heddle list machines --keys\n"
     "       heddle list machines --import gpgpusim.config >mine.ini\n"
     "\n"
     "  workloads    programs that 'heddle run NAME' knows\n"
     "  machines     GPUs to simulate, for 'heddle run -m NAME'\n"
+    "  rules        what machines do, by the rulebook that they follow: rules = NAME in a machine file\n"
     "  experiments  for 'heddle repro NAME' and 'heddle sweep NAME'\n"
     "  metrics      the counters in the results: unit, definition, Nsight Compute counter\n"
     "  schedulers   who issues next, for 'heddle run -s NAME': rule, parameters, storage\n"
@@ -30,7 +32,7 @@ static const char help[] =
     "  probes       what listens and counts, for 'heddle run --probe NAME'\n"
     "  bundles      policies that belong together, for 'heddle run -p NAME'\n"
     "\n"
-    "      --markdown   metrics and policies: as a table for a document\n"
+    "      --markdown   metrics, rules and policies: as a table for a document\n"
     "      --keys       machines: every key of a machine file, with its default, range and unit\n"
     "      --import FILE  machines: GPGPU-Sim's configuration as a machine file; what could not be carried over, on "
     "stderr\n"
@@ -177,27 +179,18 @@ static int import_machine(const char *path)
     return EXIT_USAGE; /* the file is the user's to mend */
 }
 
-static const struct metric {
-    const char *name, *unit, *definition, *nsight;
-} metrics[] = {
-#define METRIC(name, unit, definition, nsight) {name, unit, definition, nsight},
-#include "store/metrics.def"
-#undef METRIC
-};
-enum { METRIC_COUNT = sizeof metrics / sizeof *metrics };
-
 static int list_metrics(bool markdown)
 {
     if (markdown)
-        puts("| name | unit | definition | Nsight Compute |\n|---|---|---|---|");
-    for (int i = 0; i < METRIC_COUNT; i++) {
-        const struct metric *m = &metrics[i];
+        puts("| name | unit | definition | over launches | Nsight Compute |\n|---|---|---|---|---|");
+    for (uint32_t i = 0; i < result_metric_count; i++) {
+        const struct result_metric *m = &result_metrics[i];
         if (markdown) {
-            printf("| `%s` | %s | %s | %s%s%s |\n", m->name, m->unit, m->definition, *m->nsight ? "`" : "", m->nsight,
-                   *m->nsight ? "`" : "");
+            printf("| `%s` | %s | %s | %s | %s%s%s |\n", m->name, m->unit, m->help, m->total, *m->nsight ? "`" : "",
+                   m->nsight, *m->nsight ? "`" : "");
             continue;
         }
-        printf("%s (%s)\n    %s\n", m->name, m->unit, m->definition);
+        printf("%s (%s)\n    %s\n", m->name, m->unit, m->help);
         if (*m->nsight)
             printf("    Nsight Compute: %s\n", m->nsight);
     }
@@ -211,6 +204,10 @@ static int list_named(const char *what, const struct places *places, bool markdo
         return list_workloads(places);
     if (!strcmp(what, "machines"))
         return list_machines(places);
+    if (!strcmp(what, "rules")) {
+        machine_print_rules(stdout, markdown);
+        return EXIT_DONE;
+    }
     if (!strcmp(what, "experiments"))
         return list_experiments(places);
     if (!strcmp(what, "metrics"))
@@ -235,8 +232,8 @@ int cli_list(int argc, char **argv)
                                           {"import", required_argument, NULL, 'I'},
                                           {"help", no_argument, NULL, 'h'},
                                           {0}};
-    static const char *const lists[] = {"workloads", "machines",   "experiments", "metrics", "schedulers",
-                                        "l1",        "divergence", "probes",      "bundles"};
+    static const char *const lists[] = {"workloads",  "machines", "rules",      "experiments", "metrics",
+                                        "schedulers", "l1",       "divergence", "probes",      "bundles"};
     bool markdown = false, keys = false;
     const char *import = NULL;
     int c;
@@ -256,9 +253,10 @@ int cli_list(int argc, char **argv)
         import = c == 'I' ? optarg : import;
     }
     if (optind == argc)
-        return cli_usage("list",
-                         "what? One of workloads, machines, experiments, metrics, schedulers, l1, divergence, probes, "
-                         "bundles");
+        return cli_usage(
+            "list",
+            "what? One of workloads, machines, rules, experiments, metrics, schedulers, l1, divergence, probes, "
+            "bundles");
     if (optind + 1 < argc)
         return cli_usage("list", "one list at a time; what is '%s'?", argv[optind + 1]);
     const char *what = argv[optind];
@@ -267,7 +265,7 @@ int cli_list(int argc, char **argv)
     if (!places_find(&places, &e))
         return cli_fail(&e);
     if (markdown && (!strcmp(what, "workloads") || !strcmp(what, "machines") || !strcmp(what, "experiments")))
-        return cli_usage("list", "--markdown is for metrics and policies only");
+        return cli_usage("list", "--markdown is for metrics, rules and policies only");
     if ((keys || import) && strcmp(what, "machines"))
         return cli_usage("list", "--keys and --import are for machines only");
     if (keys) {

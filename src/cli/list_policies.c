@@ -27,7 +27,7 @@ static void write_storage(const struct heddle_policy *p, char *out, size_t size)
     out[0] = '\0';
     for (int i = 0; i < 3; i++)
         if (rows[i].bits)
-            snprintf(out + strlen(out), size - strlen(out), "%s%u bit%s a %s", *out ? ", " : "", rows[i].bits,
+            snprintf(out + strlen(out), size - strlen(out), "%s%u bit%s per %s", *out ? ", " : "", rows[i].bits,
                      rows[i].bits == 1 ? "" : "s", rows[i].of);
     if (!*out)
         snprintf(out, size, "none");
@@ -75,32 +75,15 @@ static void print_params(const struct heddle_policy *p)
     }
 }
 
-static void print_counters(const struct heddle_policy *p)
-{
-    char unit[128];
-    const char *between = "";
-    for (const struct heddle_counter *c = p->counters; c && c->name; c++, between = "; ") {
-        write_unit(c, unit, sizeof unit);
-        printf("%s`%s` (%s) %s", between, c->name, unit, c->help);
-    }
-    for (const struct heddle_counter *c = p->instructions; c && c->name; c++, between = "; ") {
-        write_unit(c, unit, sizeof unit);
-        printf("%s`%s` (%s, for each instruction) %s", between, c->name, unit, c->help);
-    }
-}
-
-/* Probes are no hardware: what they count is what one wants to know of them. */
+/* Probes are no hardware, and docs/probes.md says what they count. */
 static void print_markdown(enum policy_kind kind, const struct heddle_policy *p)
 {
     char storage[128];
     write_storage(p, storage, sizeof storage);
     printf("| `%s` | %s | ", p->name, p->help);
     print_params(p);
-    printf(" | ");
-    if (kind == POLICY_PROBE)
-        print_counters(p);
-    else
-        printf("%s", storage);
+    if (kind != POLICY_PROBE)
+        printf(" | %s", storage);
     printf(" |\n");
 }
 
@@ -108,8 +91,9 @@ void list_policies(enum policy_kind kind, bool markdown)
 {
     const struct heddle_policy *p;
     if (markdown)
-        printf("| name | rule | parameters, with their defaults | %s |\n|---|---|---|---|\n",
-               kind == POLICY_PROBE ? "what it counts" : "storage");
+        printf(kind == POLICY_PROBE
+                   ? "| name | rule | parameters, with their defaults |\n|---|---|---|\n"
+                   : "| name | rule | parameters, with their defaults | storage |\n|---|---|---|---|\n");
     for (size_t i = 0; (p = policy_builtin(kind, i)); i++)
         markdown ? print_markdown(kind, p) : print_plain(kind, p);
 }

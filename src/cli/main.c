@@ -1,7 +1,9 @@
 /* heddle: the table of subcommands. */
 #include "cli/cli.h"
 
+#include "base/version.h"
 #include "cli/command_hint.h"
+#include "gpu/gpu.h"
 
 #include <locale.h>
 #include <signal.h>
@@ -21,6 +23,8 @@ static const struct {
     {"inspect", "FILE.ptx [views]", "control flow, loops, branches and registers of PTX", cli_inspect},
     {"cache", "TRACE [options]", "a trace of L1D accesses through caches of other sizes and policies", cli_cache},
     {"list", "workloads|machines|metrics|...", "what there is to choose from", cli_list},
+    {"machine", "show NAME | diff A B", "every value of a machine and where it comes from, or what differs",
+     cli_machine},
     {"doctor", "PROGRAM|FILE.ptx", "what of a program cannot run here, before it is run", cli_doctor},
     {"task", NULL, NULL, cli_task}, /* what tasks of a cluster run: not for people */
 };
@@ -34,7 +38,7 @@ static void print_help(void)
         if (commands[i].summary)
             printf("  %-8s %-31s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
     puts("\n  --help, -h     this text; 'heddle COMMAND --help' says more\n"
-         "  --version      the version\n\n"
+         "  --version      version, commit and timing epoch\n\n"
          "Exit codes: 0 done; 1 the program ran and reported failure; 2 usage; 3 not supported; 4 deadlock, limit or "
          "interrupt;\n"
          "5 the kernel did something illegal.");
@@ -77,7 +81,7 @@ int main(int argc, char **argv)
         return finish(EXIT_DONE);
     }
     if (!strcmp(argv[1], "--version")) {
-        puts("heddle " HEDDLE_VERSION);
+        printf("heddle %s (commit %s, timing epoch %d)\n", HEDDLE_VERSION, version_commit, GPU_TIMING_EPOCH);
         return finish(EXIT_DONE);
     }
     for (int i = 0; i < COMMAND_COUNT; i++)

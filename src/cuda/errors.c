@@ -44,26 +44,25 @@ CUAPI CUresult cuGetErrorString(CUresult error, const char **text)
 static const struct {
     enum error_kind kind;
     CUresult result;
-    const char *name;
 } kinds[] = {
-    {ERROR_NONE, CUDA_SUCCESS, "none"},
-    {ERROR_SYNTAX, CUDA_ERROR_INVALID_PTX, "syntax"},
-    {ERROR_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED, "unsupported"},
-    {ERROR_VERSION, CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "version"},
-    {ERROR_NOT_FOUND, CUDA_ERROR_NOT_FOUND, "not-found"},
-    {ERROR_INVALID, CUDA_ERROR_INVALID_VALUE, "invalid"},
-    {ERROR_IO, CUDA_ERROR_FILE_NOT_FOUND, "io"},
-    {ERROR_NO_MEMORY, CUDA_ERROR_OUT_OF_MEMORY, "no-memory"},
-    {ERROR_RESOURCES, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "resources"},
-    {ERROR_ADDRESS, CUDA_ERROR_ILLEGAL_ADDRESS, "address"},
-    {ERROR_MISALIGNED, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned"},
-    {ERROR_POINTER, CUDA_ERROR_INVALID_PC, "pointer"},
-    {ERROR_TRAP, CUDA_ERROR_LAUNCH_FAILED, "trap"},
-    {ERROR_ASSERT, CUDA_ERROR_ASSERT, "assert"},
-    {ERROR_INSTRUCTION, CUDA_ERROR_ILLEGAL_INSTRUCTION, "instruction"},
-    {ERROR_DEADLOCK, CUDA_ERROR_LAUNCH_TIMEOUT, "deadlock"},
-    {ERROR_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT, "limit"},
-    {ERROR_INTERRUPTED, CUDA_ERROR_LAUNCH_TIMEOUT, "interrupted"},
+    {ERROR_NONE, CUDA_SUCCESS},
+    {ERROR_SYNTAX, CUDA_ERROR_INVALID_PTX},
+    {ERROR_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED},
+    {ERROR_VERSION, CUDA_ERROR_UNSUPPORTED_PTX_VERSION},
+    {ERROR_NOT_FOUND, CUDA_ERROR_NOT_FOUND},
+    {ERROR_INVALID, CUDA_ERROR_INVALID_VALUE},
+    {ERROR_IO, CUDA_ERROR_FILE_NOT_FOUND},
+    {ERROR_NO_MEMORY, CUDA_ERROR_OUT_OF_MEMORY},
+    {ERROR_RESOURCES, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES},
+    {ERROR_ADDRESS, CUDA_ERROR_ILLEGAL_ADDRESS},
+    {ERROR_MISALIGNED, CUDA_ERROR_MISALIGNED_ADDRESS},
+    {ERROR_POINTER, CUDA_ERROR_INVALID_PC},
+    {ERROR_TRAP, CUDA_ERROR_LAUNCH_FAILED},
+    {ERROR_ASSERT, CUDA_ERROR_ASSERT},
+    {ERROR_INSTRUCTION, CUDA_ERROR_ILLEGAL_INSTRUCTION},
+    {ERROR_DEADLOCK, CUDA_ERROR_LAUNCH_TIMEOUT},
+    {ERROR_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT},
+    {ERROR_INTERRUPTED, CUDA_ERROR_LAUNCH_TIMEOUT},
 };
 
 CUresult result_of(const struct error *e)
@@ -72,14 +71,6 @@ CUresult result_of(const struct error *e)
         if (kinds[i].kind == e->kind)
             return kinds[i].result;
     return CUDA_ERROR_UNKNOWN;
-}
-
-const char *error_kind_name(enum error_kind kind)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (kinds[i].kind == kind)
-            return kinds[i].name;
-    return "unknown";
 }
 
 void driver_say(const char *format, ...)

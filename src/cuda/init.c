@@ -10,11 +10,10 @@
 #include "cuda/queue.h"
 #include "cuda/race_report.h"
 
+#include "gpu/files.h"
 #include "gpu/progress.h"
 #include "gpu/setup.h"
 #include "gpu/timeline.h"
-#include "gpu/trace.h"
-#include "gpu/warps.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -81,8 +80,9 @@ CUresult api_leave(CUresult r)
 }
 
 /* What a kernel did wrong, or the program, says more than that a file could not be written. */
-static void report_file(struct driver *d, const struct error *e)
+static void report_file(void *driver, const struct error *e)
 {
+    struct driver *d = driver;
     d->file_failed = true;
     if (d->outcome.kind == ERROR_NONE)
         driver_report(e);
@@ -90,34 +90,14 @@ static void report_file(struct driver *d, const struct error *e)
         driver_say("%s", e->text);
 }
 
-static void finish_timeline(struct driver *d)
+static void finish_files(struct driver *d)
 {
-    struct timeline *t = d->gpu->options.timeline;
-    struct error e = {0};
-    if (!t)
-        return;
-    if (!timeline_close(t, &e))
-        report_file(d, &e);
-    else if (timeline_dropped_from(t) != UINT64_MAX && !d->options.quiet)
+    const struct timeline *t = d->gpu->options.timeline;
+    gpu_files_close(&d->gpu->options, report_file, d);
+    if (t && !d->file_failed && timeline_dropped_from(t) != UINT64_MAX && !d->options.quiet)
         driver_say("the timeline is cut off at cycle %llu: the file has reached its size limit; --timeline-cycles A:B "
                    "chooses a part of the run",
                    (unsigned long long)timeline_dropped_from(t));
-}
-
-static void finish_trace(struct driver *d)
-{
-    struct trace *t = d->gpu->options.trace;
-    struct error e = {0};
-    if (t && !trace_close(t, &e))
-        report_file(d, &e);
-}
-
-static void finish_warps(struct driver *d)
-{
-    struct warps *w = d->gpu->options.warps;
-    struct error e = {0};
-    if (w && !warps_close(w, &e))
-        report_file(d, &e);
 }
 
 static void write_probes(struct driver *d)
@@ -153,9 +133,7 @@ void driver_finish(struct driver *d, int exit_status)
     progress_done(d->gpu->options.progress);
     if (!d->files_finished) {
         d->files_finished = true;
-        finish_timeline(d);
-        finish_trace(d);
-        finish_warps(d);
+        finish_files(d);
     }
     write_probes(d);
     say_strays(d);
@@ -256,10 +234,15 @@ static bool choose(const struct options *o, struct gpu_options *to, struct error
                      e);
 }
 
-static struct trace *open_trace(const struct options *o, const struct machine *m, struct error *e)
+static bool open_files(const struct options *o, struct gpu_options *to, struct error *e)
 {
-    struct trace_header header = trace_header_of(m, program_invocation_short_name);
-    return trace_open(o->trace, &header, e);
+    struct gpu_files files = {.timeline = o->timeline,
+                              .trace = o->trace,
+                              .warps = o->warps,
+                              .timeline_first = o->timeline_first,
+                              .timeline_end = o->timeline_end,
+                              .program = program_invocation_short_name};
+    return gpu_files_open(to, &files, e);
 }
 
 /* A file that may grow no more (ulimit -f) is an error of the write, as a full disk is, not the end of the process. */
@@ -289,23 +272,16 @@ static bool start(struct driver *d, struct error *e)
     options.pcs = o->pcs;
     options.merge_launches = o->merge_launches;
     options.interval = o->functional ? 0 : o->interval;
-    if (o->timeline[0] && !o->functional)
-        options.timeline = timeline_open(o->timeline, o->timeline_first, o->timeline_end, e);
-    if (o->trace[0] && !o->functional && e->kind == ERROR_NONE)
-        options.trace = open_trace(o, &options.machine, e);
-    if (o->warps[0] && !o->functional && e->kind == ERROR_NONE)
-        options.warps = warps_open(o->warps, e);
+    bool opened = open_files(o, &options, e);
     options.progress = progress_create(stderr, wants_progress(o));
     policy_hang_begin(NULL);
-    if (e->kind == ERROR_NONE)
+    if (opened)
         d->gpu = gpu_create(&options, e); /* takes the policies over */
     else
         gpu_setup_release(&options);
     policy_hang_end();
     if (!d->gpu) {
-        timeline_destroy(options.timeline);
-        trace_destroy(options.trace);
-        warps_destroy(options.warps);
+        gpu_files_destroy(&options);
         progress_destroy(options.progress);
         return false;
     }

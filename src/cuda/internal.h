@@ -8,6 +8,7 @@
 #define HEDDLE_CUDA_INTERNAL_H
 
 #include "base/error.h"
+#include "base/read_file.h"
 #include "cuda/options.h"
 #include "exec/exec.h"
 #include "gpu/gpu.h"
@@ -23,9 +24,6 @@
 #include <stdint.h>
 #include <time.h>
 
-#ifndef HEDDLE_VERSION
-#define HEDDLE_VERSION "0.1.0"
-#endif
 #define CUAPI __attribute__((visibility("default")))
 /* Another name for a function of the same file: older versions with the same arguments, and the forms for per-thread
  * default streams, which take the legacy stream here: more is ordered than needs be. The name may be a macro of cuda.h,
@@ -217,7 +215,6 @@ void limits_note_launch(struct context *ctx,
 
 /* errors.c */
 CUresult result_of(const struct error *e);
-const char *error_kind_name(enum error_kind kind);
 void driver_report(const struct error *e); /* stderr, and kept as the outcome */
 void driver_keep(const struct error *e);   /* the same without a word: it was said before */
 void driver_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -325,7 +322,6 @@ void ptx_texts_free(struct ptx_texts *t);
 bool ptx_texts_add(struct ptx_texts *t, const char *name, const char *text, size_t size);
 /* From anything cuModuleLoadData takes. limit: bytes known to be readable, SIZE_MAX where not known. */
 CUresult ptx_texts_read(struct ptx_texts *t, const char *name, const void *data, size_t limit, struct error *e);
-bool module_read_file(const char *path, char **data, size_t *size, struct error *e);
 struct ptx_module **ptx_texts_parse(const struct ptx_texts *texts,
                                     struct error *e); /* as many as there are texts; NULL: an error */
 void ptx_modules_free(struct ptx_module **modules, uint32_t count);

@@ -100,20 +100,16 @@ static CUresult params_packed(void **extra, const struct ptx_function *p, uint8_
     return CUDA_SUCCESS;
 }
 
-static CUresult params_gather(void **params, void **extra, const struct ptx_function *p, uint8_t *to)
+static CUresult params_gather(const struct function *f, void **params, void **extra, uint8_t *to)
 {
+    const struct ptx_function *p = f->exec->ptx;
     if (params && extra)
         return CUDA_ERROR_INVALID_VALUE;
     if (extra)
         return params_packed(extra, p, to);
     if (!params)
         return p->param_count ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-    for (uint32_t i = 0; i < p->param_count; i++) {
-        if (!params[i])
-            return CUDA_ERROR_INVALID_VALUE;
-        memcpy(to + p->param_offsets[i], params[i], p->params[i]->size_bytes);
-    }
-    return CUDA_SUCCESS;
+    return gpu_pack_arguments(f->exec, params, to) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult launch_pack(const struct function *f, void **params, void **extra, uint8_t **out)
@@ -122,7 +118,7 @@ CUresult launch_pack(const struct function *f, void **params, void **extra, uint
     if (p->param_bytes > MOST_PARAM_BYTES)
         return CUDA_ERROR_INVALID_VALUE;
     uint8_t *packed = calloc(1, p->param_bytes + 1u);
-    CUresult r = packed ? params_gather(params, extra, p, packed) : CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult r = packed ? params_gather(f, params, extra, packed) : CUDA_ERROR_OUT_OF_MEMORY;
     if (r == CUDA_SUCCESS)
         *out = packed;
     else

@@ -138,7 +138,7 @@ CUAPI CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, CUjit_opt
     if (r == CUDA_SUCCESS)
         r = out && path && (option_values || !count) ? options_check(&log, jit_count, jit, jit_values, count, options)
                                                      : CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS && !module_read_file(path, &data, &size, &e))
+    if (r == CUDA_SUCCESS && !read_file(path, &data, &size, &e))
         r = load_failed(CUDA_SUCCESS, &e, &log);
     if (r == CUDA_SUCCESS)
         r = load(out, path, data, size, &log);

@@ -5,7 +5,7 @@
  * Blob: the magic, u32 count, u64 total bytes; then a text: u64 length of its name, u64 length, name, text. */
 #include "cuda/internal.h"
 
-#include "cuda/fatbin.h"
+#include "ptx/fatbin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,7 +171,7 @@ CUAPI CUresult cuLinkAddFile_v2(CUlinkState handle, CUjitInputType type, const c
     CUresult r = enter(handle, &s);
     if (r == CUDA_SUCCESS)
         r = path ? jit_log_read(&ignored, count, options, values) : CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS && !module_read_file(path, &data, &size, &e))
+    if (r == CUDA_SUCCESS && !read_file(path, &data, &size, &e))
         r = load_failed(CUDA_SUCCESS, &e, &s->log);
     if (r == CUDA_SUCCESS)
         r = add(s, type, data, size, path);

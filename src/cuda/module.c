@@ -1,13 +1,12 @@
 /* Modules: from PTX text, files, fat binaries and what the linker made; their functions and variables. */
 #include "cuda/internal.h"
 
-#include "cuda/fatbin.h"
+#include "ptx/fatbin.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 void ptx_texts_free(struct ptx_texts *t)
 {
@@ -96,32 +95,6 @@ CUresult ptx_texts_read(struct ptx_texts *t, const char *name, const void *data,
     return ptx_texts_add(t, name, data, size) ? CUDA_SUCCESS : no_memory(e);
 }
 
-bool module_read_file(const char *path, char **data, size_t *size, struct error *e)
-{
-    struct stat st;
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return error_set(e, ERROR_IO, "%s: %s", path, strerror(errno));
-    if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode)) {
-        fclose(f);
-        return error_set(e, ERROR_IO, "%s: not a regular file", path);
-    }
-    size_t capacity = (size_t)st.st_size;
-    char *bytes = malloc(capacity + 1);
-    size_t got = bytes ? fread(bytes, 1, capacity, f) : 0;
-    bool failed = ferror(f);
-    fclose(f);
-    if (!bytes || failed) {
-        free(bytes);
-        return bytes ? error_set(e, ERROR_IO, "%s: cannot be read", path)
-                     : error_set(e, ERROR_NO_MEMORY, "%s: no memory to read it", path);
-    }
-    bytes[got] = '\0';
-    *data = bytes;
-    *size = got;
-    return true;
-}
-
 static void module_destroy(struct object *o)
 {
     struct module *m = (struct module *)o;
@@ -159,16 +132,10 @@ void ptx_modules_free(struct ptx_module **modules, uint32_t count)
 
 struct module *module_of(struct context *ctx, struct ptx_module **modules, uint32_t count, bool lazy, struct error *e)
 {
-    struct gpu *gpu = driver_get()->gpu;
-    struct exec_image *image = exec_image_create_lazy(gpu->memory, modules, count, e);
+    struct exec_image *image = gpu_load(driver_get()->gpu, modules, count, lazy, e);
     free(modules);
     if (!image)
         return NULL;
-    image->registers_for_sm = (int)gpu->options.machine.sm.registers_for_sm;
-    if (!lazy && !exec_image_prepare_all(image, e)) {
-        exec_image_destroy(image);
-        return NULL;
-    }
     struct function **functions = calloc(image->function_count + 1, sizeof *functions);
     struct module *m = functions ? object_new(sizeof *m, OBJECT_MODULE, ctx, module_destroy) : NULL;
     if (!m) {
@@ -255,7 +222,7 @@ CUAPI CUresult cuModuleLoad(CUmodule *out, const char *path)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r != CUDA_SUCCESS)
         return api_leave(r);
-    if (!module_read_file(path, &data, &size, &e))
+    if (!read_file(path, &data, &size, &e))
         return api_leave(load_failed(CUDA_SUCCESS, &e, NULL));
     r = load(ctx, out, path, data, size, NULL);
     free(data);

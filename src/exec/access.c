@@ -58,7 +58,7 @@ static void note_stray(struct exec_warp *w, uint64_t address, uint64_t bytes, bo
     memory_describe(m, address, where, sizeof where);
     snprintf(m->first_stray, sizeof m->first_stray,
              "kernel %s, PTX line %d: %s of %" PRIu64 " bytes at 0x%" PRIx64 ", %s", w->launch->kernel->name,
-             w->pc < w->function->ptx->inst_count ? w->function->ptx->insts[w->pc].line : 0,
+             w->pc < w->at.function->ptx->inst_count ? w->at.function->ptx->insts[w->pc].line : 0,
              is_store ? "write" : "read", bytes, address, where);
 }
 
@@ -339,7 +339,7 @@ void access_addresses(struct exec_warp *w, const struct access_address *a, uint3
 {
     uint64_t offset = (uint64_t)a->offset, *addr = w->addr;
     if (a->base_bits == 0) {
-        offset += w->local_base;
+        offset += w->at.local_base;
         for (int i = 0; i < WARP_LANES; i++)
             addr[i] = offset;
         return;

@@ -16,8 +16,8 @@ static uint32_t live_warps(const struct exec_cta *cta) { return cta->warp_count 
  * frame. */
 static void deliver(struct exec_warp *w, const struct simt_entry *path, const struct exec_barrier *b)
 {
-    const struct call_frame *frame = path->call_depth < w->frame_depth ? &w->frames[path->call_depth] : NULL;
-    const struct exec_inst *in = &(frame ? frame->function : w->function)->code[path->pc];
+    const struct call_frame *frame = path->call_depth < w->at.frame_depth ? &w->at.frames[path->call_depth] : NULL;
+    const struct exec_inst *in = &(frame ? frame->function : w->at.function)->code[path->pc];
     uint8_t *registers = w->bank[BANK_FRAME];
     if (frame)
         w->bank[BANK_FRAME] = w->registers + frame->registers_offset;
@@ -37,8 +37,8 @@ static void reset(struct exec_barrier *b) { *b = (struct exec_barrier){.all_true
 bool barrier_release_paths(struct exec_warp *w, uint32_t id, const struct exec_barrier *complete)
 {
     bool any = false;
-    for (uint32_t k = 0; k < w->stack_depth; k++) {
-        struct simt_entry *path = &w->stack[k];
+    for (uint32_t k = 0; k < w->at.stack_depth; k++) {
+        struct simt_entry *path = &w->at.stack[k];
         if (path->barrier != id + 1 || !path->arrived)
             continue;
         deliver(w, path, complete);
@@ -89,16 +89,16 @@ bool barrier_await_members(struct exec_warp *w, const struct exec_inst *in, uint
 /* Paths that wait at the same shfl.sync (or its like) execute it as one, in the frame that it belongs to. */
 static void execute_together(struct exec_warp *w, uint32_t first)
 {
-    uint32_t pc = w->stack[first].pc, depth = w->stack[first].call_depth, mask = 0;
-    for (uint32_t i = first; i < w->stack_depth; i++) {
-        struct simt_entry *path = &w->stack[i];
+    uint32_t pc = w->at.stack[first].pc, depth = w->at.stack[first].call_depth, mask = 0;
+    for (uint32_t i = first; i < w->at.stack_depth; i++) {
+        struct simt_entry *path = &w->at.stack[i];
         if (path->barrier != MEMBER_BARRIER || path->pc != pc || path->call_depth != depth)
             continue;
         mask |= path->at_barrier;
         barrier_pass(path);
     }
-    const struct call_frame *frame = depth < w->frame_depth ? &w->frames[depth] : NULL;
-    const struct exec_function *function = frame ? frame->function : w->function;
+    const struct call_frame *frame = depth < w->at.frame_depth ? &w->at.frames[depth] : NULL;
+    const struct exec_function *function = frame ? frame->function : w->at.function;
     uint8_t *registers = w->bank[BANK_FRAME], *constants = w->bank[BANK_CONSTANTS];
     w->bank[BANK_FRAME] = frame ? w->registers + frame->registers_offset : registers;
     w->bank[BANK_CONSTANTS] = function->constants;
@@ -113,11 +113,11 @@ static bool pass_within_warp(struct exec_warp *w)
 {
     bool passed = false;
     uint32_t met = 0;
-    for (uint32_t i = 0; i < w->stack_depth; i++) {
-        uint8_t barrier = w->stack[i].barrier;
+    for (uint32_t i = 0; i < w->at.stack_depth; i++) {
+        uint8_t barrier = w->at.stack[i].barrier;
         if (barrier == WARP_BARRIER) {
-            met |= w->stack[i].at_barrier;
-            barrier_pass(&w->stack[i]);
+            met |= w->at.stack[i].at_barrier;
+            barrier_pass(&w->at.stack[i]);
         } else if (barrier == MEMBER_BARRIER) {
             execute_together(w, i);
         }
@@ -138,16 +138,16 @@ void barrier_gather(struct exec_warp *w)
     }
     if (exec_withheld(w))
         return;
-    for (uint32_t i = 0; i < w->stack_depth; i++)
-        reached |= barrier_reach(&w->stack[i]);
+    for (uint32_t i = 0; i < w->at.stack_depth; i++)
+        reached |= barrier_reach(&w->at.stack[i]);
     barrier_arrive(w, reached);
 }
 
 void barrier_arrive(struct exec_warp *w, uint32_t ids)
 {
     w->state = WARP_AT_BARRIER;
-    w->barrier = w->stack[w->stack_depth - 1].barrier - 1u;
-    w->barrier_pc = w->stack[w->stack_depth - 1].pc;
+    w->barrier = w->at.stack[w->at.stack_depth - 1].barrier - 1u;
+    w->barrier_pc = w->at.stack[w->at.stack_depth - 1].pc;
     for (uint32_t id = 0; id < CTA_BARRIERS; id++)
         if (ids >> id & 1) {
             w->cta->barriers[id].arrived += WARP_LANES;

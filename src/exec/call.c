@@ -21,24 +21,24 @@ enum { DEEPEST_CALLS = 1 << 16 };
 static void use_frame(struct exec_warp *w, const struct exec_function *f, uint32_t registers_offset,
                       uint32_t local_base)
 {
-    w->function = f;
+    w->at.function = f;
     w->code = f->code;
-    w->registers_offset = registers_offset;
+    w->at.registers_offset = registers_offset;
     w->bank[BANK_FRAME] = w->registers + registers_offset;
     w->bank[BANK_CONSTANTS] = f->constants;
-    w->local_base = local_base;
+    w->at.local_base = local_base;
 }
 
 bool call_prepare_frame(struct exec_warp *w)
 {
-    const struct exec_function *f = w->function;
+    const struct exec_function *f = w->at.function;
     for (uint32_t i = 0; i < f->frame_address_count; i++) {
         const struct frame_address *a = &f->frame_addresses[i];
         for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
             if (a->wide)
-                LANES_OF(uint64_t, w, a->ref)[lane] = w->local_base + a->offset;
+                LANES_OF(uint64_t, w, a->ref)[lane] = w->at.local_base + a->offset;
             else
-                LANES_OF(uint32_t, w, a->ref)[lane] = w->local_base + a->offset;
+                LANES_OF(uint32_t, w, a->ref)[lane] = w->at.local_base + a->offset;
         }
     }
     return true;
@@ -57,7 +57,7 @@ static bool refuse_registers(struct exec_warp *w, uint32_t mask, uint64_t bytes,
 {
     exec_raise(w, ERROR_ADDRESS, (uint32_t)__builtin_ctz(mask), 0, 0,
                "the registers of %u nested calls take %llu bytes of a warp's register stack; %s at most %llu",
-               w->frame_depth + 1, (unsigned long long)bytes, whose, (unsigned long long)limit);
+               w->at.frame_depth + 1, (unsigned long long)bytes, whose, (unsigned long long)limit);
     return false;
 }
 
@@ -65,7 +65,7 @@ static bool no_host_memory(struct exec_warp *w, uint32_t mask, uint64_t bytes)
 {
     exec_raise(w, ERROR_NO_MEMORY, (uint32_t)__builtin_ctz(mask), 0, 0,
                "out of host memory: %llu bytes for %u nested calls of a warp", (unsigned long long)bytes,
-               w->frame_depth + 1);
+               w->at.frame_depth + 1);
     return false;
 }
 
@@ -96,17 +96,17 @@ static bool reserve_registers(struct exec_warp *w, uint32_t mask, uint64_t bytes
 /* NULL after a fault. */
 static struct call_frame *push_frame(struct exec_warp *w, uint32_t mask)
 {
-    if (w->frame_depth == w->frame_capacity) {
-        uint32_t wanted = w->frame_capacity ? w->frame_capacity * 2 : 8;
-        struct call_frame *grown = realloc(w->frames, wanted * sizeof *w->frames);
+    if (w->at.frame_depth == w->at.frame_capacity) {
+        uint32_t wanted = w->at.frame_capacity ? w->at.frame_capacity * 2 : 8;
+        struct call_frame *grown = realloc(w->at.frames, wanted * sizeof *w->at.frames);
         if (!grown) {
-            no_host_memory(w, mask, wanted * sizeof *w->frames);
+            no_host_memory(w, mask, wanted * sizeof *w->at.frames);
             return NULL;
         }
-        w->frames = grown;
-        w->frame_capacity = wanted;
+        w->at.frames = grown;
+        w->at.frame_capacity = wanted;
     }
-    return &w->frames[w->frame_depth++];
+    return &w->at.frames[w->at.frame_depth++];
 }
 
 /* Values of one lane */
@@ -253,29 +253,31 @@ static void enter(struct exec_warp *w, const struct call_site *site, uint32_t ma
         if (w->stack_top[lane] > base)
             base = w->stack_top[lane];
     base = (uint32_t)align_up(base, 16);
-    if (capped_add(base, callee->local_bytes) > w->launch->local_bytes || w->frame_depth >= DEEPEST_CALLS) {
+    if (capped_add(base, callee->local_bytes) > w->launch->local_bytes || w->at.frame_depth >= DEEPEST_CALLS) {
         exec_raise(w, ERROR_ADDRESS, (uint32_t)__builtin_ctz(mask), base, callee->local_bytes,
                    "the thread's stack of %u bytes is used up by %u nested calls (cuCtxSetLimit "
                    "CU_LIMIT_STACK_SIZE makes it larger)",
-                   w->launch->local_bytes, w->frame_depth + 1);
+                   w->launch->local_bytes, w->at.frame_depth + 1);
         return;
     }
-    uint64_t registers_offset = w->strands ? strands_registers_end(w) : w->registers_offset + w->function->frame_bytes;
+    uint64_t registers_offset =
+        w->strands ? strands_registers_end(w) : w->at.registers_offset + w->at.function->frame_bytes;
     struct call_frame *frame =
         reserve_registers(w, mask, registers_offset + callee->frame_bytes) ? push_frame(w, mask) : NULL;
     if (!frame)
         return;
-    *frame = (struct call_frame){w->function, w->pc + 1, w->pc, w->registers_offset, w->local_base, mask, {0}};
+    *frame = (struct call_frame){w->at.function, w->pc + 1, w->pc, w->at.registers_offset, w->at.local_base, mask, {0}};
     memcpy(frame->stack_top, w->stack_top, sizeof w->stack_top);
-    uint8_t *caller_bank = w->registers + w->registers_offset;
+    uint8_t *caller_bank = w->registers + w->at.registers_offset;
     uint8_t *callee_bank = w->registers + registers_offset;
     w->bank[BANK_FRAME] = caller_bank;
     for (uint32_t i = 0; i < site->argument_count && i < callee->ptx->param_count; i++) {
         const struct ptx_variable *formal = callee->ptx->params[i];
         copy_value(w, formal_side(callee_bank, callee, formal, callee->param_local_offsets[i], base),
-                   caller_side(caller_bank, &site->arguments[i], w->local_base), (uint32_t)value_bytes(formal), mask);
+                   caller_side(caller_bank, &site->arguments[i], w->at.local_base), (uint32_t)value_bytes(formal),
+                   mask);
     }
-    struct simt_entry *top = &w->stack[w->stack_depth - 1];
+    struct simt_entry *top = &w->at.stack[w->at.stack_depth - 1];
     top->pc = w->pc + 1;
     top->mask = w->active;
     use_frame(w, callee, (uint32_t)registers_offset, base);
@@ -287,15 +289,15 @@ static void enter(struct exec_warp *w, const struct call_site *site, uint32_t ma
 
 void call_leave(struct exec_warp *w)
 {
-    struct call_frame *frame = &w->frames[--w->frame_depth];
-    const struct exec_function *callee = w->function;
+    struct call_frame *frame = &w->at.frames[--w->at.frame_depth];
+    const struct exec_function *callee = w->at.function;
     const struct call_site *site = frame->function->code[frame->call_pc].extra;
-    uint8_t *callee_bank = w->registers + w->registers_offset, *caller_bank = w->registers + frame->registers_offset;
+    uint8_t *callee_bank = w->registers + w->at.registers_offset, *caller_bank = w->registers + frame->registers_offset;
     uint32_t mask = frame->mask & ~w->exited;
     for (uint32_t i = 0; mask && i < site->return_count && i < callee->ptx->return_count; i++) {
         const struct ptx_variable *formal = callee->ptx->returns[i];
         copy_value(w, caller_side(caller_bank, &site->returns[i], frame->local_base),
-                   formal_side(callee_bank, callee, formal, callee->return_local_offsets[i], w->local_base),
+                   formal_side(callee_bank, callee, formal, callee->return_local_offsets[i], w->at.local_base),
                    (uint32_t)value_bytes(formal), mask);
     }
     FOR_EACH_LANE(frame->mask, lane)
@@ -309,8 +311,9 @@ static void run_builtin(struct exec_warp *w, const struct call_site *site, uint3
     if (exec_withheld(w)) /* they print, and allocate */
         return;
     for (uint32_t i = 0; i < site->argument_count; i++)
-        arguments[i] = w->local_base + site->arguments[i].offset;
-    site->builtin->run(w, mask, arguments, site->return_count ? w->local_base + site->returns[0].offset : UINT32_MAX);
+        arguments[i] = w->at.local_base + site->arguments[i].offset;
+    site->builtin->run(w, mask, arguments,
+                       site->return_count ? w->at.local_base + site->returns[0].offset : UINT32_MAX);
     if (w->state == WARP_READY)
         simt_next(w);
 }

@@ -58,7 +58,7 @@ static void ret_handler(struct exec_warp *w, const struct exec_inst *in, uint32_
 {
     (void)in;
     if (mask)
-        simt_retire(w, mask, w->frame_depth == 0);
+        simt_retire(w, mask, w->at.frame_depth == 0);
     else
         simt_next(w);
 }

@@ -153,8 +153,8 @@ static bool allocate(struct exec_cta *cta, struct error *e)
         struct exec_warp *w = &cta->warps[i];
         w->registers = cta->registers + step * i;
         w->registers_bytes = frame;
-        w->stack = cta->stacks + i * FIRST_STACK_ENTRIES;
-        w->stack_capacity = FIRST_STACK_ENTRIES;
+        w->at.stack = cta->stacks + i * FIRST_STACK_ENTRIES;
+        w->at.stack_capacity = FIRST_STACK_ENTRIES;
         guard_close((uintptr_t)w->registers + frame, step - frame);
     }
     return true;
@@ -178,19 +178,19 @@ static void prepare_warp(struct exec_cta *cta, uint32_t i)
 static void start_warp(struct exec_warp *w)
 {
     const struct exec_function *kernel = w->launch->kernel;
-    w->function = kernel;
+    w->at.function = kernel;
     w->code = kernel->code;
-    w->registers_offset = 0;
+    w->at.registers_offset = 0;
     w->bank[BANK_FRAME] = w->registers;
     w->bank[BANK_CONSTANTS] = kernel->constants;
-    w->local_base = 0;
+    w->at.local_base = 0;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         w->stack_top[lane] = kernel->local_bytes;
     strands_drop(w);
-    w->ran = 0;
-    w->look_from = w->look_after = 0;
+    w->at.ran = 0;
+    w->at.look_from = w->at.look_after = 0;
     w->turn_end = EXEC_TURN;
-    w->stack_depth = w->frame_depth = 0;
+    w->at.stack_depth = w->at.frame_depth = 0;
     w->exited = w->carry = 0;
     w->executed = 0;
     w->cluster_arrived = false;
@@ -257,9 +257,9 @@ void exec_cta_destroy(struct exec_cta *cta)
         strands_drop(w);
         if (w->owns_registers)
             free(w->registers);
-        if (w->owns_stack)
-            free(w->stack);
-        free(w->frames);
+        if (w->at.owns_stack)
+            free(w->at.stack);
+        free(w->at.frames);
         free(w->async);
     }
     unmap_local(cta);

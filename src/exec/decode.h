@@ -56,7 +56,7 @@ bool decode_pred_src(struct decoder *d, const struct ptx_operand *o, exec_ref *r
 bool decode_immediate(struct decoder *d, int index, int64_t *value);
 /* An address operand [base + offset]. *base is a ref of base_bits (32 or 64) wide lanes, or of a constant: the sum is
  * base + offset. For symbols, the address of the symbol in its space is in the constant. *base_bits 0: the address is
- * w->local_base + offset (a .local variable, or a .param one that lives in local memory). */
+ * w->at.local_base + offset (a .local variable, or a .param one that lives in local memory). */
 bool decode_address(struct decoder *d, const struct ptx_operand *o, enum ptx_space space, exec_ref *base,
                     int *base_bits, int64_t *offset);
 

@@ -137,13 +137,14 @@ static void print_formatted(struct print_state *s, FILE *out, const char *format
 
 static void run_vprintf(struct exec_warp *w, uint32_t mask, const uint32_t *arguments, uint32_t result)
 {
-    FILE *out = w->launch->printf_out ? w->launch->printf_out : stdout;
+    FILE *out = w->launch->printf_out;
     FOR_EACH_LANE(mask, lane) {
         char format[4096];
         struct print_state s = {w, lane, device_argument64(w, lane, arguments[1]), false};
         if (!generic_string(w, lane, device_argument64(w, lane, arguments[0]), format, sizeof format))
             return;
-        print_formatted(&s, out, format);
+        if (out)
+            print_formatted(&s, out, format);
         if (s.failed)
             return;
         int32_t count = 0;

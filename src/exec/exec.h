@@ -177,12 +177,27 @@ struct exec_access {
         *plane; /* the array, where a lane's place in it is told by its row and column alone; else NULL */
 };
 
+/* Where lanes that run together are: the function and its frame, their reconvergence stack, the calls that they have
+ * made. A warp has one; those of its lanes that have come apart have their own (strands.h). */
+struct exec_context {
+    const struct exec_function *function;
+    uint32_t registers_offset, local_base; /* of the current frame: in the register stack; in local memory, a thread */
+    struct simt_entry *stack;
+    uint32_t stack_depth, stack_capacity;
+    struct call_frame *frames;
+    uint32_t frame_depth, frame_capacity;
+    bool owns_stack; /* grown beyond what the block gave it */
+    uint32_t ran;    /* lanes that were active since the last look at those that wait (let_go.c) */
+    /* Warp instructions executed: when the lanes that wait began to, and how many more before the next look. */
+    uint64_t look_from, look_after;
+};
+
 struct exec_warp {
     uint8_t *bank[BANK_COUNT];
-    const struct exec_function *function;
     const struct exec_inst *code;
     uint32_t pc, rpc, active; /* copy of the top of the stack */
     enum exec_state state;
+    struct exec_context at;
     uint32_t carry; /* CC.CF, a bit a lane */
     struct exec_cta *cta;
     struct exec_launch *launch;
@@ -193,18 +208,12 @@ struct exec_warp {
     uint32_t barrier_pc;
     uint64_t cluster_phase; /* of the cluster's barrier when the warp arrived there */
     bool cluster_arrived;
-    uint32_t local_base;            /* of the current frame, a thread */
     uint32_t stack_top[WARP_LANES]; /* local memory in use a thread; alloca moves it */
     uint8_t *local;                 /* lane l's local memory: local + l * exec_local_stride() */
-    struct simt_entry *stack;
-    uint32_t stack_depth, stack_capacity;
-    bool owns_stack, owns_registers; /* grown beyond what the block gave it */
-    struct call_frame *frames;
-    uint32_t frame_depth, frame_capacity;
-    uint8_t *registers; /* register stack: frames one after the other */
+    uint8_t *registers;             /* register stack: frames one after the other */
     uint64_t registers_bytes;
-    uint32_t registers_offset; /* of the current frame */
-    uint64_t executed;         /* warp instructions so far */
+    bool owns_registers; /* grown beyond what the block gave it */
+    uint64_t executed;   /* warp instructions so far */
     struct exec_access access;
     uint64_t addr[WARP_LANES];      /* of the last memory instruction */
     struct memory_range near_range; /* last global range hit, valid for near_generation */
@@ -214,9 +223,6 @@ struct exec_warp {
                             arrives */
     struct strand_set *strands; /* of a warp that has come apart (strands.c), or NULL */
     uint64_t turn_end;          /* of a warp that is run by steps: instructions executed at which its turn is over */
-    uint32_t ran;               /* lanes that were active since the last look at those that wait (let_go.c) */
-    uint64_t look_from, look_after; /* warp instructions executed: when the lanes that wait began to, and how many more
-                                       before the next look */
 };
 
 /* A named barrier: warps arrive as a whole. expected 0: all warps of the block that have not ended. */
@@ -258,7 +264,8 @@ struct exec_cluster {
 
 struct exec_counters {
     uint64_t lanes[WARP_LANES + 1]; /* warp instructions by lanes executed */
-    uint64_t branches, divergent_branches;
+#define EXEC_COUNT(field, name, unit, sample, help, nsight) uint64_t field;
+#include "heddle/metrics.def"
     uint64_t load_requests;
 };
 
@@ -328,8 +335,8 @@ struct exec_launch {
     uint64_t effects;
     struct exec_fault fault;
     struct error *error;
-    FILE *printf_out;
-    void *user; /* of whoever drives the launch */
+    FILE *printf_out; /* NULL: nowhere */
+    void *user;       /* of whoever drives the launch */
 };
 
 /* From one lane's local memory to the next. Lanes mostly use the same place in theirs; an odd number of cache lines

@@ -24,7 +24,7 @@ void exec_raise(struct exec_warp *w, enum error_kind kind, uint32_t lane, uint64
     l->faulted = true;
     struct exec_fault *f = &l->fault;
     *f = (struct exec_fault){
-        .kind = kind, .function = w->function, .pc = w->pc, .lane = lane, .address = address, .bytes = bytes};
+        .kind = kind, .function = w->at.function, .pc = w->pc, .lane = lane, .address = address, .bytes = bytes};
     for (int i = 0; i < 3; i++)
         f->cta[i] = w->cta->id[i];
     thread_of_lane(w, lane, f->thread);

@@ -30,7 +30,7 @@ static bool has_spun(const struct exec_warp *w, uint32_t rpc)
 {
     const struct exec_launch *l = w->launch;
     for (uint32_t i = 0; i < l->spun_count; i++)
-        if (l->spun[i].function == w->function && l->spun[i].rpc == rpc)
+        if (l->spun[i].function == w->at.function && l->spun[i].rpc == rpc)
             return true;
     return false;
 }
@@ -42,15 +42,15 @@ static void note_spun(struct exec_warp *w)
     struct exec_launch *l = w->launch;
     if (has_spun_here(w) || l->spun_count == sizeof l->spun / sizeof l->spun[0])
         return;
-    l->spun[l->spun_count].function = w->function;
+    l->spun[l->spun_count].function = w->at.function;
     l->spun[l->spun_count++].rpc = w->rpc;
 }
 
 static void watch_anew(struct exec_warp *w)
 {
-    w->ran = w->active;
-    w->look_from = w->executed;
-    w->look_after = FIRST_LOOK;
+    w->at.ran = w->active;
+    w->at.look_from = w->executed;
+    w->at.look_after = FIRST_LOOK;
 }
 
 /* The lanes to be let go, or none. */
@@ -60,7 +60,7 @@ static uint32_t look(struct exec_warp *w, uint32_t lanes, uint64_t waited)
     uint64_t copied = w->registers_bytes + (uint64_t)w->launch->local_bytes * WARP_LANES;
     uint32_t spinning = 0;
     if (has_spun_here(w) || waited >= AT_LAST)
-        return lanes & ~w->ran;
+        return lanes & ~w->at.ran;
     if (copied > waited * COPY_BYTES_SHARE || !exec_path_spins(w, (struct exec_pending){0}, (uint32_t)steps, &spinning))
         return 0;
     return lanes & ~spinning;
@@ -70,12 +70,12 @@ static uint32_t look(struct exec_warp *w, uint32_t lanes, uint64_t waited)
 static bool let_go(struct exec_warp *w)
 {
     uint32_t lanes = strands_lanes(w);
-    uint64_t waited = w->executed - w->look_from;
-    if (!(lanes & ~w->ran) || !w->look_after) {
+    uint64_t waited = w->executed - w->at.look_from;
+    if (!(lanes & ~w->at.ran) || !w->at.look_after) {
         watch_anew(w);
         return false;
     }
-    if (waited < w->look_after && !(waited >= SOON && has_spun_here(w)))
+    if (waited < w->at.look_after && !(waited >= SOON && has_spun_here(w)))
         return false;
     uint32_t waiting = look(w, lanes, waited);
     if (waiting) {
@@ -84,8 +84,8 @@ static bool let_go(struct exec_warp *w)
         strands_part(w, waiting);
         return true;
     }
-    w->ran = w->active;
-    w->look_after *= LOOK_FACTOR;
+    w->at.ran = w->active;
+    w->at.look_after *= LOOK_FACTOR;
     return false;
 }
 
@@ -105,8 +105,8 @@ void exec_end_turn(struct exec_warp *w)
     if (w->state != WARP_READY && w->state != WARP_ASLEEP)
         return;
     bool waiting = w->active != strands_lanes(w);
-    if (!waiting && w->look_after)
-        w->look_after = 0;
+    if (!waiting && w->at.look_after)
+        w->at.look_after = 0;
     if (waiting && exec_lanes_are_independent(w->launch) && let_go(w))
         return;
     if (w->strands)

@@ -17,9 +17,9 @@ struct guest {
 
 static struct guest guest_of(struct strand *s, struct simt_entry *path)
 {
-    const struct call_frame *frame = path->call_depth < s->frame_depth ? &s->frames[path->call_depth] : NULL;
-    return (struct guest){s, path, frame ? frame->function : s->function,
-                          frame ? frame->registers_offset : s->registers_offset};
+    const struct call_frame *frame = path->call_depth < s->at.frame_depth ? &s->at.frames[path->call_depth] : NULL;
+    return (struct guest){s, path, frame ? frame->function : s->at.function,
+                          frame ? frame->registers_offset : s->at.registers_offset};
 }
 
 static bool waits_within_warp(const struct simt_entry *path)
@@ -83,8 +83,8 @@ static void invite_all(struct exec_warp *w, struct meeting *m, const struct gues
 {
     for (uint32_t i = 0; i < w->strands->count; i++) {
         struct strand *s = &w->strands->list[i];
-        for (uint32_t k = 0; k < s->stack_depth; k++) {
-            struct guest g = guest_of(s, &s->stack[k]);
+        for (uint32_t k = 0; k < s->at.stack_depth; k++) {
+            struct guest g = guest_of(s, &s->at.stack[k]);
             if (waits_within_warp(g.path) && same_meeting(first, &g) && (g.path->at_barrier & wanted))
                 invite(m, &g);
         }
@@ -146,10 +146,10 @@ static bool pass(struct exec_warp *w, bool whoever_came)
     bool passed = false;
     for (uint32_t i = 0; i < w->strands->count; i++) {
         struct strand *s = &w->strands->list[i];
-        for (uint32_t k = 0; k < s->stack_depth && w->state != WARP_FAULT; k++) {
-            if (!waits_within_warp(&s->stack[k]))
+        for (uint32_t k = 0; k < s->at.stack_depth && w->state != WARP_FAULT; k++) {
+            if (!waits_within_warp(&s->at.stack[k]))
                 continue;
-            struct guest first = guest_of(s, &s->stack[k]);
+            struct guest first = guest_of(s, &s->at.stack[k]);
             struct meeting m;
             bool complete = is_complete(w, &first, &m);
             if (!complete && !whoever_came)

@@ -480,7 +480,7 @@ void race_step(struct exec_warp *w)
 {
     struct race_block *b = w->cta->race;
     const struct race_launch *l = b->launch;
-    uint32_t instruction = l->first[w->function->index] + w->pc;
+    uint32_t instruction = l->first[w->at.function->index] + w->pc;
     b->instruction = instruction;
     if (l->code->rules[instruction].act == ACT_NONE)
         exec_step(w);

@@ -11,27 +11,28 @@
 
 static void grow(struct exec_warp *w)
 {
-    struct simt_entry *larger = malloc(2 * w->stack_capacity * sizeof *larger);
+    struct simt_entry *larger = malloc(2 * w->at.stack_capacity * sizeof *larger);
     if (!larger)
         out_of_memory();
-    memcpy(larger, w->stack, w->stack_depth * sizeof *larger);
-    if (w->owns_stack)
-        free(w->stack);
-    w->stack = larger;
-    w->stack_capacity *= 2;
-    w->owns_stack = true;
+    memcpy(larger, w->at.stack, w->at.stack_depth * sizeof *larger);
+    if (w->at.owns_stack)
+        free(w->at.stack);
+    w->at.stack = larger;
+    w->at.stack_capacity *= 2;
+    w->at.owns_stack = true;
 }
 
 static void push(struct exec_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask)
 {
-    if (w->stack_depth == w->stack_capacity)
+    if (w->at.stack_depth == w->at.stack_capacity)
         grow(w);
-    w->stack[w->stack_depth++] = (struct simt_entry){.pc = pc, .rpc = rpc, .mask = mask, .call_depth = w->frame_depth};
+    w->at.stack[w->at.stack_depth++] =
+        (struct simt_entry){.pc = pc, .rpc = rpc, .mask = mask, .call_depth = w->at.frame_depth};
 }
 
 void simt_save(struct exec_warp *w)
 {
-    struct simt_entry *top = &w->stack[w->stack_depth - 1];
+    struct simt_entry *top = &w->at.stack[w->at.stack_depth - 1];
     top->pc = w->pc;
     top->mask = w->active;
 }
@@ -41,11 +42,11 @@ void simt_save(struct exec_warp *w)
 static bool bring_up_runnable(struct exec_warp *w)
 {
     uint32_t above = 0;
-    for (uint32_t i = w->stack_depth; i-- > 0 && w->stack[i].call_depth == w->frame_depth;) {
-        struct simt_entry e = w->stack[i];
+    for (uint32_t i = w->at.stack_depth; i-- > 0 && w->at.stack[i].call_depth == w->at.frame_depth;) {
+        struct simt_entry e = w->at.stack[i];
         if (!e.barrier && !(e.mask & above)) {
-            memmove(&w->stack[i], &w->stack[i + 1], (w->stack_depth - 1 - i) * sizeof e);
-            w->stack[w->stack_depth - 1] = e;
+            memmove(&w->at.stack[i], &w->at.stack[i + 1], (w->at.stack_depth - 1 - i) * sizeof e);
+            w->at.stack[w->at.stack_depth - 1] = e;
             return true;
         }
         above |= e.mask;
@@ -56,9 +57,9 @@ static bool bring_up_runnable(struct exec_warp *w)
 /* Drops entries that are finished (no lanes, or arrived) and makes the first that is not the one that runs. */
 static void settle(struct exec_warp *w)
 {
-    while (w->stack_depth) {
-        const struct simt_entry *top = &w->stack[w->stack_depth - 1];
-        if (top->call_depth < w->frame_depth) {
+    while (w->at.stack_depth) {
+        const struct simt_entry *top = &w->at.stack[w->at.stack_depth - 1];
+        if (top->call_depth < w->at.frame_depth) {
             call_leave(w);
             continue;
         }
@@ -75,10 +76,10 @@ static void settle(struct exec_warp *w)
             w->pc = top->pc;
             w->rpc = top->rpc;
             w->active = top->mask;
-            w->ran |= top->mask;
+            w->at.ran |= top->mask;
             return;
         }
-        w->stack_depth--;
+        w->at.stack_depth--;
     }
     w->active = 0;
     if (w->strands && strands_end(w))
@@ -99,7 +100,7 @@ void simt_start(struct exec_warp *w, uint32_t lanes)
 
 void simt_take(struct exec_warp *w, const struct simt_entry *entries, uint32_t count)
 {
-    w->stack_depth = 0;
+    w->at.stack_depth = 0;
     for (uint32_t i = 0; i < count; i++)
         push(w, entries[i].pc, entries[i].rpc, entries[i].mask);
     settle(w);
@@ -107,7 +108,7 @@ void simt_take(struct exec_warp *w, const struct simt_entry *entries, uint32_t c
 
 void exec_give(struct exec_warp *w, uint32_t pc, uint32_t stop_pc, uint32_t lanes)
 {
-    w->stack_depth = 0;
+    w->at.stack_depth = 0;
     w->state = WARP_READY;
     push(w, pc, stop_pc, lanes);
     settle(w);
@@ -115,14 +116,14 @@ void exec_give(struct exec_warp *w, uint32_t pc, uint32_t stop_pc, uint32_t lane
 
 void exec_take_back(struct exec_warp *w)
 {
-    w->stack_depth = 0;
+    w->at.stack_depth = 0;
     w->active = 0;
     w->state = WARP_PARKED;
 }
 
 void simt_pop(struct exec_warp *w)
 {
-    w->stack_depth--;
+    w->at.stack_depth--;
     settle(w);
 }
 
@@ -131,7 +132,7 @@ void simt_split(struct exec_warp *w, const struct simt_path *paths, uint32_t cou
     uint32_t meet = rpc;
     if (rpc == w->rpc || rpc == NO_RPC) { /* the entry below waits at the same place already */
         meet = w->rpc;
-        w->stack_depth--;
+        w->at.stack_depth--;
     } else {
         w->pc = rpc;
         simt_save(w);
@@ -165,7 +166,7 @@ void simt_branch(struct exec_warp *w, uint32_t taken, uint32_t target, uint32_t 
 void simt_block(struct exec_warp *w, uint8_t barrier, uint32_t lanes)
 {
     simt_save(w);
-    struct simt_entry *top = &w->stack[w->stack_depth - 1];
+    struct simt_entry *top = &w->at.stack[w->at.stack_depth - 1];
     top->barrier = barrier;
     top->arrived = false;
     top->at_barrier = lanes;
@@ -183,11 +184,11 @@ void simt_push_call(struct exec_warp *w, uint32_t mask)
 void simt_retire(struct exec_warp *w, uint32_t lanes, bool exit)
 {
     simt_save(w);
-    w->stack[w->stack_depth - 1].pc = w->pc + 1; /* for the lanes that stay */
-    for (uint32_t i = w->stack_depth; i-- > 0;) {
-        if (!exit && w->stack[i].call_depth < w->frame_depth)
+    w->at.stack[w->at.stack_depth - 1].pc = w->pc + 1; /* for the lanes that stay */
+    for (uint32_t i = w->at.stack_depth; i-- > 0;) {
+        if (!exit && w->at.stack[i].call_depth < w->at.frame_depth)
             break;
-        w->stack[i].mask &= ~lanes;
+        w->at.stack[i].mask &= ~lanes;
     }
     if (exit)
         w->exited |= lanes;

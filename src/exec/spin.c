@@ -53,28 +53,28 @@ static void copy_warp(struct exec_warp *to, const struct exec_warp *from)
 {
     *to = *from;
     to->registers = copy_of(from->registers, from->registers_bytes, from->registers_bytes);
-    to->stack =
-        copy_of(from->stack, from->stack_depth * sizeof *from->stack, from->stack_capacity * sizeof *from->stack);
-    to->frames =
-        copy_of(from->frames, from->frame_depth * sizeof *from->frames, from->frame_capacity * sizeof *from->frames);
+    to->at.stack = copy_of(from->at.stack, from->at.stack_depth * sizeof *from->at.stack,
+                           from->at.stack_capacity * sizeof *from->at.stack);
+    to->at.frames = copy_of(from->at.frames, from->at.frame_depth * sizeof *from->at.frames,
+                            from->at.frame_capacity * sizeof *from->at.frames);
     to->local = copy_of(NULL, 0, local_bytes(from));
     copy_local(from, to->local);
-    to->bank[BANK_FRAME] = to->registers + to->registers_offset;
-    to->owns_registers = to->owns_stack = true;
+    to->bank[BANK_FRAME] = to->registers + to->at.registers_offset;
+    to->owns_registers = to->at.owns_stack = true;
 }
 
 static void drop_copy(struct exec_warp *w)
 {
     free(w->registers);
-    free(w->stack);
-    free(w->frames);
+    free(w->at.stack);
+    free(w->at.frames);
     free(w->local);
 }
 
 static bool same_entries(const struct exec_warp *a, const struct exec_warp *b)
 {
-    for (uint32_t i = 0; i < a->stack_depth; i++) {
-        const struct simt_entry *x = &a->stack[i], *y = &b->stack[i];
+    for (uint32_t i = 0; i < a->at.stack_depth; i++) {
+        const struct simt_entry *x = &a->at.stack[i], *y = &b->at.stack[i];
         if (x->pc != y->pc || x->rpc != y->rpc || x->mask != y->mask || x->call_depth != y->call_depth ||
             x->barrier != y->barrier || x->arrived != y->arrived || x->at_barrier != y->at_barrier)
             return false;
@@ -84,8 +84,8 @@ static bool same_entries(const struct exec_warp *a, const struct exec_warp *b)
 
 static bool same_frames(const struct exec_warp *a, const struct exec_warp *b)
 {
-    for (uint32_t i = 0; i < a->frame_depth; i++) {
-        const struct call_frame *x = &a->frames[i], *y = &b->frames[i];
+    for (uint32_t i = 0; i < a->at.frame_depth; i++) {
+        const struct call_frame *x = &a->at.frames[i], *y = &b->at.frames[i];
         if (x->function != y->function || x->return_pc != y->return_pc || x->call_pc != y->call_pc ||
             x->registers_offset != y->registers_offset || x->local_base != y->local_base || x->mask != y->mask ||
             memcmp(x->stack_top, y->stack_top, sizeof x->stack_top) != 0)
@@ -96,10 +96,10 @@ static bool same_frames(const struct exec_warp *a, const struct exec_warp *b)
 
 static bool same_place(const struct exec_warp *a, const struct exec_warp *b)
 {
-    return a->pc == b->pc && a->active == b->active && a->function == b->function && a->rpc == b->rpc &&
-           a->exited == b->exited && a->carry == b->carry && a->stack_depth == b->stack_depth &&
-           a->frame_depth == b->frame_depth && a->registers_offset == b->registers_offset &&
-           a->local_base == b->local_base && a->registers_bytes == b->registers_bytes;
+    return a->pc == b->pc && a->active == b->active && a->at.function == b->at.function && a->rpc == b->rpc &&
+           a->exited == b->exited && a->carry == b->carry && a->at.stack_depth == b->at.stack_depth &&
+           a->at.frame_depth == b->at.frame_depth && a->at.registers_offset == b->at.registers_offset &&
+           a->at.local_base == b->at.local_base && a->registers_bytes == b->registers_bytes;
 }
 
 static bool same_state(const struct exec_warp *a, const struct exec_warp *b)
@@ -148,7 +148,7 @@ static bool comes_back(struct exec_warp *w, uint32_t steps)
     struct exec_warp seen;
     uint32_t next = 1;
     bool back = false;
-    w->ran = w->active;
+    w->at.ran = w->active;
     copy_warp(&seen, w);
     for (uint32_t step = 1; step <= steps && !back; step++) {
         exec_step(w);
@@ -157,7 +157,7 @@ static bool comes_back(struct exec_warp *w, uint32_t steps)
         back = same_state(&seen, w);
         if (!back && step == next) {
             next *= 2;
-            w->ran = w->active;
+            w->at.ran = w->active;
             drop_copy(&seen);
             copy_warp(&seen, w);
         }
@@ -179,7 +179,7 @@ bool exec_path_spins(const struct exec_warp *w, struct exec_pending pending, uin
     if (pending.mask)
         exec_perform(&copy, pending.in, pending.mask);
     bool spins = goes_on(&copy) && comes_back(&copy, steps);
-    *lanes = copy.ran;
+    *lanes = copy.at.ran;
     drop_copy(&copy);
     return spins;
 }
@@ -227,7 +227,7 @@ static void describe_warp(const struct exec_warp *w, char *out, uint32_t out_byt
         else
             snprintf(what, sizeof what, "spins without effect");
     }
-    const struct ptx_inst *in = instruction_at(w->function, pc);
+    const struct ptx_inst *in = instruction_at(w->at.function, pc);
     snprintf(out, out_bytes, "block (%u,%u,%u) warp %u, PTX line %d (%s): %s", w->cta->id[0], w->cta->id[1],
              w->cta->id[2], w->index, in ? in->line : 0, in ? in->spelling : "end", what);
 }

@@ -23,25 +23,14 @@ static void *must_have(void *p)
 
 static void save_place(struct strand *s, const struct exec_warp *w)
 {
-    s->function = w->function;
-    s->registers_offset = w->registers_offset;
-    s->local_base = w->local_base;
-    s->stack = w->stack;
-    s->stack_depth = w->stack_depth;
-    s->stack_capacity = w->stack_capacity;
-    s->owns_stack = w->owns_stack;
-    s->frames = w->frames;
-    s->frame_depth = w->frame_depth;
-    s->frame_capacity = w->frame_capacity;
-    s->ran = w->ran;
-    s->looked = w->executed - w->look_from;
-    s->look_after = w->look_after;
+    s->at = w->at;
+    s->looked = w->executed - w->at.look_from;
 }
 
 static void save(struct exec_warp *w)
 {
     struct strand *s = &w->strands->list[w->strands->current];
-    if (!s->blocked && w->stack_depth)
+    if (!s->blocked && w->at.stack_depth)
         simt_save(w);
     save_place(s, w);
 }
@@ -49,29 +38,18 @@ static void save(struct exec_warp *w)
 /* Without a look at which path is to run. */
 static void load(struct exec_warp *w, const struct strand *s)
 {
-    w->function = s->function;
-    w->code = s->function->code;
-    w->registers_offset = s->registers_offset;
-    w->bank[BANK_FRAME] = w->registers + s->registers_offset;
-    w->bank[BANK_CONSTANTS] = s->function->constants;
-    w->local_base = s->local_base;
-    w->stack = s->stack;
-    w->stack_depth = s->stack_depth;
-    w->stack_capacity = s->stack_capacity;
-    w->owns_stack = s->owns_stack;
-    w->frames = s->frames;
-    w->frame_depth = s->frame_depth;
-    w->frame_capacity = s->frame_capacity;
-    w->ran = s->ran;
-    w->look_from = w->executed - s->looked;
-    w->look_after = s->look_after;
+    w->at = s->at;
+    w->at.look_from = w->executed - s->looked;
+    w->code = s->at.function->code;
+    w->bank[BANK_FRAME] = w->registers + s->at.registers_offset;
+    w->bank[BANK_CONSTANTS] = s->at.function->constants;
 }
 
 static void free_strand(struct strand *s)
 {
-    if (s->owns_stack)
-        free(s->stack);
-    free(s->frames);
+    if (s->at.owns_stack)
+        free(s->at.stack);
+    free(s->at.frames);
 }
 
 /* Where it was the current one, the one before it in the list is, or the first. */
@@ -105,10 +83,10 @@ uint32_t strands_lanes(const struct exec_warp *w)
 
 uint32_t strands_registers_end(const struct exec_warp *w)
 {
-    uint32_t end = w->registers_offset + w->function->frame_bytes;
+    uint32_t end = w->at.registers_offset + w->at.function->frame_bytes;
     for (uint32_t i = 0; i < w->strands->count; i++) {
         const struct strand *s = &w->strands->list[i];
-        uint32_t its_end = s->registers_offset + s->function->frame_bytes;
+        uint32_t its_end = s->at.registers_offset + s->at.function->frame_bytes;
         end = i != w->strands->current && its_end > end ? its_end : end;
     }
     return end;
@@ -118,8 +96,8 @@ uint32_t strands_registers_end(const struct exec_warp *w)
 
 static void restrict_frames(struct strand *s)
 {
-    for (uint32_t i = 0; i < s->frame_depth; i++)
-        s->frames[i].mask &= s->lanes;
+    for (uint32_t i = 0; i < s->at.frame_depth; i++)
+        s->at.frames[i].mask &= s->lanes;
 }
 
 /* Lanes that did not execute the instruction at which their path waits need not wait any longer. */
@@ -134,39 +112,39 @@ static void restrict_entry(struct simt_entry *e, uint32_t lanes)
 static void restrict_stack(struct strand *s)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < s->stack_depth; i++) {
-        restrict_entry(&s->stack[i], s->lanes);
-        if (s->stack[i].mask)
-            s->stack[kept++] = s->stack[i];
+    for (uint32_t i = 0; i < s->at.stack_depth; i++) {
+        restrict_entry(&s->at.stack[i], s->lanes);
+        if (s->at.stack[i].mask)
+            s->at.stack[kept++] = s->at.stack[i];
     }
-    s->stack_depth = kept;
+    s->at.stack_depth = kept;
 }
 
 /* An entry all of whose lanes are in the one above has nobody waiting there: that one need not stop. */
 static void flatten(struct strand *s)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < s->stack_depth; i++) {
-        struct simt_entry *e = &s->stack[i], *below = kept ? &s->stack[kept - 1] : NULL;
+    for (uint32_t i = 0; i < s->at.stack_depth; i++) {
+        struct simt_entry *e = &s->at.stack[i], *below = kept ? &s->at.stack[kept - 1] : NULL;
         if (below && below->call_depth == e->call_depth && below->mask == e->mask && !below->barrier &&
             below->pc == e->rpc) {
             e->rpc = below->rpc;
             kept--;
         }
-        s->stack[kept++] = *e;
+        s->at.stack[kept++] = *e;
     }
-    s->stack_depth = kept;
+    s->at.stack_depth = kept;
 }
 
 static void copy_strand(struct strand *to, const struct strand *from)
 {
     *to = *from;
-    to->stack = must_have(malloc(from->stack_capacity * sizeof *to->stack));
-    memcpy(to->stack, from->stack, from->stack_depth * sizeof *to->stack);
-    to->owns_stack = true;
-    if (from->frame_capacity) {
-        to->frames = must_have(malloc(from->frame_capacity * sizeof *to->frames));
-        memcpy(to->frames, from->frames, from->frame_depth * sizeof *to->frames);
+    to->at.stack = must_have(malloc(from->at.stack_capacity * sizeof *to->at.stack));
+    memcpy(to->at.stack, from->at.stack, from->at.stack_depth * sizeof *to->at.stack);
+    to->at.owns_stack = true;
+    if (from->at.frame_capacity) {
+        to->at.frames = must_have(malloc(from->at.frame_capacity * sizeof *to->at.frames));
+        memcpy(to->at.frames, from->at.frames, from->at.frame_depth * sizeof *to->at.frames);
     }
 }
 
@@ -180,7 +158,7 @@ static void start_set(struct exec_warp *w)
 static void restrict_to(struct strand *s, uint32_t lanes)
 {
     s->lanes = lanes;
-    s->looked = s->look_after = 0;
+    s->looked = s->at.look_after = 0;
     restrict_stack(s);
     restrict_frames(s);
     flatten(s);
@@ -220,9 +198,9 @@ static void part_from_meeting(struct exec_warp *w)
 {
     const struct strand *s = &w->strands->list[w->strands->current];
     uint32_t at_meeting = 0, at_barrier = 0;
-    for (uint32_t i = 0; i < s->stack_depth; i++)
-        if (s->stack[i].barrier)
-            *(s->stack[i].barrier > CTA_BARRIERS ? &at_meeting : &at_barrier) |= s->stack[i].mask;
+    for (uint32_t i = 0; i < s->at.stack_depth; i++)
+        if (s->at.stack[i].barrier)
+            *(s->at.stack[i].barrier > CTA_BARRIERS ? &at_meeting : &at_barrier) |= s->at.stack[i].mask;
     uint32_t behind = s->lanes & ~w->exited & ~at_meeting & ~at_barrier;
     if (s->blocked && at_meeting && behind) {
         part(w, behind);
@@ -243,8 +221,8 @@ static void gather(struct exec_warp *w)
         return;
     }
     for (uint32_t i = 0; i < set->count; i++)
-        for (uint32_t k = 0; k < set->list[i].stack_depth; k++)
-            reached |= barrier_reach(&set->list[i].stack[k]);
+        for (uint32_t k = 0; k < set->list[i].at.stack_depth; k++)
+            reached |= barrier_reach(&set->list[i].at.stack[k]);
     use(w, set->current);
     barrier_arrive(w, reached);
 }
@@ -259,10 +237,10 @@ static void become_whole(struct exec_warp *w)
 
 static bool same_stack(const struct strand *a, const struct strand *b)
 {
-    if (a->stack_depth != b->stack_depth)
+    if (a->at.stack_depth != b->at.stack_depth)
         return false;
-    for (uint32_t i = a->stack_depth; i-- > 0;) {
-        const struct simt_entry *x = &a->stack[i], *y = &b->stack[i];
+    for (uint32_t i = a->at.stack_depth; i-- > 0;) {
+        const struct simt_entry *x = &a->at.stack[i], *y = &b->at.stack[i];
         if (x->pc != y->pc || x->rpc != y->rpc || x->call_depth != y->call_depth || x->barrier != y->barrier ||
             x->arrived != y->arrived)
             return false;
@@ -272,11 +250,11 @@ static bool same_stack(const struct strand *a, const struct strand *b)
 
 static bool same_calls(const struct strand *a, const struct strand *b)
 {
-    if (a->function != b->function || a->frame_depth != b->frame_depth || a->registers_offset != b->registers_offset ||
-        a->local_base != b->local_base)
+    if (a->at.function != b->at.function || a->at.frame_depth != b->at.frame_depth ||
+        a->at.registers_offset != b->at.registers_offset || a->at.local_base != b->at.local_base)
         return false;
-    for (uint32_t i = 0; i < a->frame_depth; i++) {
-        const struct call_frame *x = &a->frames[i], *y = &b->frames[i];
+    for (uint32_t i = 0; i < a->at.frame_depth; i++) {
+        const struct call_frame *x = &a->at.frames[i], *y = &b->at.frames[i];
         if (x->function != y->function || x->call_pc != y->call_pc || x->registers_offset != y->registers_offset ||
             x->local_base != y->local_base)
             return false;
@@ -286,21 +264,21 @@ static bool same_calls(const struct strand *a, const struct strand *b)
 
 static void join(struct strand *to, const struct strand *from)
 {
-    for (uint32_t i = 0; i < to->stack_depth; i++) {
-        to->stack[i].mask |= from->stack[i].mask;
-        to->stack[i].at_barrier |= from->stack[i].at_barrier;
+    for (uint32_t i = 0; i < to->at.stack_depth; i++) {
+        to->at.stack[i].mask |= from->at.stack[i].mask;
+        to->at.stack[i].at_barrier |= from->at.stack[i].at_barrier;
     }
-    for (uint32_t i = 0; i < to->frame_depth; i++) {
-        struct call_frame *frame = &to->frames[i];
-        frame->mask |= from->frames[i].mask;
-        for (uint32_t left = from->frames[i].mask; left; left &= left - 1) {
+    for (uint32_t i = 0; i < to->at.frame_depth; i++) {
+        struct call_frame *frame = &to->at.frames[i];
+        frame->mask |= from->at.frames[i].mask;
+        for (uint32_t left = from->at.frames[i].mask; left; left &= left - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(left);
-            frame->stack_top[lane] = from->frames[i].stack_top[lane];
+            frame->stack_top[lane] = from->at.frames[i].stack_top[lane];
         }
     }
     to->lanes |= from->lanes;
-    to->ran |= from->ran;
-    to->looked = to->look_after = 0;
+    to->at.ran |= from->at.ran;
+    to->looked = to->at.look_after = 0;
 }
 
 static void join_alike(struct exec_warp *w)
@@ -326,7 +304,8 @@ void strands_meet(struct exec_warp *w)
         return;
     for (uint32_t i = 0; i < set->count; i++) {
         const struct strand *s = &set->list[i];
-        if (i == set->current || s->blocked || s->function != w->function || s->stack[s->stack_depth - 1].pc != w->pc)
+        if (i == set->current || s->blocked || s->at.function != w->at.function ||
+            s->at.stack[s->at.stack_depth - 1].pc != w->pc)
             continue;
         uint32_t count = set->count;
         if (exec_withheld(w))
@@ -458,7 +437,7 @@ void strands_perform(struct exec_warp *w, const struct exec_inst *in, uint32_t m
 void strands_show(struct exec_warp *w, uint32_t i)
 {
     const struct strand *s = &w->strands->list[i];
-    const struct simt_entry *top = &s->stack[s->stack_depth - 1];
+    const struct simt_entry *top = &s->at.stack[s->at.stack_depth - 1];
     load(w, s);
     w->pc = top->pc;
     w->rpc = top->rpc;

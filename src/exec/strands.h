@@ -8,15 +8,8 @@
 struct strand {
     uint32_t lanes;
     bool blocked; /* all its paths wait */
-    const struct exec_function *function;
-    uint32_t registers_offset, local_base;
-    struct simt_entry *stack;
-    uint32_t stack_depth, stack_capacity;
-    bool owns_stack;
-    struct call_frame *frames;
-    uint32_t frame_depth, frame_capacity;
-    uint32_t ran;
-    uint64_t looked, look_after; /* looked: warp instructions since look_from */
+    struct exec_context at;
+    uint64_t looked; /* warp instructions since at.look_from, of those that it ran */
 };
 
 enum { CLUSTER_BARRIER = CTA_BARRIERS };

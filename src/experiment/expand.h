@@ -17,10 +17,10 @@ struct lab_spec {
     const char **texts;    /* lab_value.text */
     const char **items;    /* the range's item, as text; NULL: no range */
     double *numbers;       /* NAN where the item is no number */
-    const char ***words;   /* programs: the command's words; variants: section.key=value; NULL behind the last */
+    const char ***words;   /* programs: the command's words; variants: section.key=value; NULL after the last */
     const char ***options; /* lab_value.options; NULL: the values are no options */
 };
-/* expand_spec.c. text: what stands on the line behind the label. */
+/* expand_spec.c. text: what stands on the line after the label. */
 bool lab_spec_read(const struct lab_reader *r, enum lab_axis axis, struct lab_word text, struct lab_spec *out);
 void lab_spec_allocate(const struct lab_reader *r, struct lab_spec *out, uint32_t count);
 /* expand_options.c: -s SPEC --l1 SPEC. are: whether that is what stands there. read: all but `best`, which is set. */

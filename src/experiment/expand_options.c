@@ -41,7 +41,7 @@ static bool find_option(const struct options *o, struct lab_word name, enum lab_
     return lab_unknown(o->reader, name, "option of a scheduler's line", names, sizeof names / sizeof *names);
 }
 
-/* Where the next option begins: at a '-' behind a blank, outside quotes. */
+/* Where the next option begins: at a '-' after a blank, outside quotes. */
 static const char *next_option(const char *at, const char *end)
 {
     for (const char *p = at; p < end; p++) {
@@ -67,7 +67,7 @@ static bool read_option(struct options *o, struct lab_word text)
     if (value.length && *value.at == '=' && name.length > 2)
         value = lab_trim(value.at + 1, lab_end(text));
     if (!value.length)
-        return lab_wrong(o->reader, lab_end(name), "expected NAME[:key=value,...] behind %.*s", (int)name.length,
+        return lab_wrong(o->reader, lab_end(name), "expected NAME[:key=value,...] after %.*s", (int)name.length,
                          name.at);
     if (o->given[option])
         return lab_wrong(o->reader, name.at, "%s is given twice", known[option].letter);

@@ -105,7 +105,7 @@ static const char **sized(const struct lab_reader *r, const char **words, const 
     return longer;
 }
 
-/* The next ranks, the last axis first. False behind the last. */
+/* The next ranks, the last axis first. False after the last. */
 static bool step(const struct lab_grid *g, uint32_t rank[AXIS_COUNT])
 {
     for (int axis = AXIS_COUNT - 1; axis >= 0; axis--) {

@@ -54,7 +54,7 @@ static bool read_policy_pair(const struct lab_reader *r, struct lab_word piece, 
         return lab_wrong(r, piece.at, "expected key=value");
     for (size_t i = 0; i < key.length; i++)
         if (!isalnum((unsigned char)key.at[i]) && !strchr("_-.", key.at[i]))
-            return lab_wrong(r, key.at + i, "expected '=' behind a parameter's name");
+            return lab_wrong(r, key.at + i, "expected '=' after a parameter's name");
     if (equals)
         return add_pair(r, key, lab_trim(equals + 1, lab_end(piece)), p);
     if (p->count == MOST_PAIRS)
@@ -145,7 +145,7 @@ static bool read_policy(const struct lab_reader *r, enum lab_axis axis, struct l
     for (size_t i = 0; i < name.length && !path; i++)
         if (!isalnum((unsigned char)name.at[i]) && !strchr("_-.", name.at[i]))
             return lab_wrong(r, name.at + i, "expected NAME[:key=value,...]%s",
-                             name.at[i] == '=' ? "; behind a label '=' needs a blank beside it" : "");
+                             name.at[i] == '=' ? "; after a label '=' needs a blank beside it" : "");
     *head = lab_copy(r, name);
     return !colon || read_pairs(r, axis, lab_trim(colon + 1, lab_end(text)), p);
 }

@@ -56,9 +56,9 @@ struct lab_axis_values {
 struct lab_point {
     uint32_t value[AXIS_COUNT]; /* index into its axis' values */
     const char **words;         /* the program's command: name or path, its arguments, "--size", the size where it is a
-                                   workload; NULL behind the last */
-    const char **sets;          /* of its variant; NULL behind the last */
-    const char **probes;        /* specs, those of the whole experiment first; NULL behind the last */
+                                   workload; NULL after the last */
+    const char **sets;          /* of its variant; NULL after the last */
+    const char **probes;        /* specs, those of the whole experiment first; NULL after the last */
 };
 
 /* A probe of the experiment, or of a part of its points ([probes]). */
@@ -72,9 +72,9 @@ struct lab_probe {
 struct lab_input {
     const char *name;
     const char *policies[3]; /* scheduler, l1, divergence: specs, "" the machine's own */
-    const char **arguments;  /* added to the program's; NULL behind the last */
+    const char **arguments;  /* added to the program's; NULL after the last */
     const char *probe;       /* NULL: none. One '@' in `probe` and `options` together is the file that it writes */
-    const char **options;    /* of `heddle run`; NULL behind the last */
+    const char **options;    /* of `heddle run`; NULL after the last */
     int line, policy_lines[3], probe_line;
 };
 
@@ -158,7 +158,7 @@ struct experiment {
     uint32_t input_count;
 };
 
-/* inputs.c. The next =@NAME of a spec at or behind *at: *at is then the '@'. False: there is none. */
+/* inputs.c. The next =@NAME of a spec at or after *at: *at is then the '@'. False: there is none. */
 bool lab_reference_next(const char **at, size_t *name_length);
 const struct lab_input *lab_find_input(const struct experiment *x, const char *name, size_t length);
 

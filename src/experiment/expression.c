@@ -5,7 +5,7 @@
  *   factor  = number | name | '(' sum ')' | '-' factor
  *
  * A name is words of letters, digits and '_' with dots between. Its first word may hold '-' between letters
- * ("two-level.switches"), as the names of policies do, so a minus behind a name needs a blank. Whether a metric of a
+ * ("two-level.switches"), as the names of policies do, so a minus after a name needs a blank. Whether a metric of a
  * name exists is not asked here. */
 #include "experiment/expression.h"
 #include "experiment/reader.h"

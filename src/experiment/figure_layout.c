@@ -97,7 +97,7 @@ static bool find_series(struct figure_layout *l, struct figure_complaint *why)
     return true;
 }
 
-/* Entries over the parameter that the figure shows; UINT32_MAX behind the last. */
+/* Entries over the parameter that the figure shows; UINT32_MAX after the last. */
 static uint32_t next_ranged(const struct figure_layout *l, uint32_t entry)
 {
     const struct lab_axis_values *v = &l->experiment->axes[l->x_axis];

@@ -34,7 +34,7 @@ bool figure_layout_make(struct figure_layout *l, struct arena *a, const struct e
 bool figure_layout_items(const struct figure_layout *l, uint32_t x, uint32_t series, struct lab_item items[AXIS_COUNT]);
 /* The same with the items that normalise names put in. */
 void figure_layout_base(const struct figure_layout *l, struct lab_item items[AXIS_COUNT]);
-/* The point of each combination of the items' values: places are counted from 0; false behind the last. *point: its
+/* The point of each combination of the items' values: places are counted from 0; false after the last. *point: its
  * number, or UINT32_MAX where it is excluded. */
 bool figure_layout_point(const struct lab_grid *g, const struct lab_item items[AXIS_COUNT], uint32_t place,
                          uint32_t *point);

@@ -62,15 +62,15 @@ static bool read_policies(const struct lab_reader *r, const struct lab_section *
     return true;
 }
 
-/* A '@', or '@.ending', that is a whole value: behind '=' or a blank, and before ',' or a blank. */
+/* A '@', or '@.ending', that is a whole value: after '=' or a blank, and before ',' or a blank. */
 static bool is_file_mark(struct lab_word text, const char *at)
 {
     bool before = at == text.at || at[-1] == '=' || isspace((unsigned char)at[-1]);
-    const char *behind = at + 1, *end = lab_end(text);
-    if (end - behind > 1 && *behind == '.' && isalnum((unsigned char)behind[1]))
-        for (behind += 2; behind < end && isalnum((unsigned char)*behind);)
-            behind++;
-    return before && (behind == end || *behind == ',' || isspace((unsigned char)*behind));
+    const char *after = at + 1, *end = lab_end(text);
+    if (end - after > 1 && *after == '.' && isalnum((unsigned char)after[1]))
+        for (after += 2; after < end && isalnum((unsigned char)*after);)
+            after++;
+    return before && (after == end || *after == ',' || isspace((unsigned char)*after));
 }
 
 /* Counts the marks of a line, and complains about a '@' that is none or one too many. */
@@ -133,7 +133,7 @@ static bool check_reference(const struct lab_reader *r, const struct experiment 
     while (lab_end(name) < lab_end(line) && is_name_character(*lab_end(name)))
         name.length++;
     if (!name.length)
-        return lab_wrong(r, at, "expected the name of an input behind '@': [input NAME]");
+        return lab_wrong(r, at, "expected the name of an input after '@': [input NAME]");
     if (lab_find_input(x, name.at, name.length))
         return true;
     if (!x->input_count)

@@ -1,22 +1,17 @@
-/* Which metrics an expression may name: the counters of the glossary (metrics.def, down to where the policies' begin),
- * "lanes.0" to "lanes.32", the counters that the built-in policies declare, and, where an experiment uses a policy out
- * of a shared object, any POLICY.COUNTER with a first word that is nothing else's. Over time there are fewer: what
- * --interval samples. */
+/* Which metrics an expression may name: the counters of the table (heddle/metrics.def), "lanes.0" to "lanes.32", the
+ * counters that the built-in policies declare, and, where an experiment uses a policy out of a shared object, any
+ * POLICY.COUNTER with a first word that is nothing else's. Over time there are fewer: what --interval samples. */
 #include "experiment/metrics.h"
 #include "gpu/profile.h"
 #include "policy/registry.h"
 #include "replay/replay.h"
+#include "results/metrics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const glossary[] = {
-#define METRIC(name, unit, definition, nsight) name,
-#include "store/metrics.def"
-#undef METRIC
-};
-enum { GLOSSARY_COUNT = sizeof glossary / sizeof *glossary, LANES = 33 };
+enum { LANES = 33 };
 
 struct names {
     const char **names;
@@ -48,18 +43,13 @@ static void add_of_policies(struct arena *a, struct names *n)
     }
 }
 
-/* What --pcs counts. */
-static const char *const counted[] = {
-    "executions",     "thread_executions", "divergent",  "load_requests",    "load_accesses",         "store_requests",
-    "store_accesses", "l1d_hits",          "l1d_misses", "l1d_pending_hits", "l1d_reservation_fails", "stalled"};
-enum { COUNTED_COUNT = sizeof counted / sizeof *counted };
-
-/* That, and the columns that policies have for each instruction. */
+/* What --pcs counts, and the columns that policies have for each instruction. */
 static void add_of_instructions(struct arena *a, struct names *n)
 {
     const struct heddle_policy *p;
-    for (size_t i = 0; i < COUNTED_COUNT; i++)
-        add_name(a, n, counted[i]);
+    for (uint32_t i = 0; i < result_metric_count; i++)
+        if (result_pc_name(&result_metrics[i]))
+            add_name(a, n, result_pc_name(&result_metrics[i]));
     for (int kind = 0; kind < POLICY_KINDS; kind++)
         for (size_t i = 0; (p = policy_builtin((enum policy_kind)kind, i)); i++)
             for (const struct heddle_counter *c = p->instructions; c && c->name; c++)
@@ -79,10 +69,11 @@ static void add_of_histograms(struct arena *a, struct names *n)
 
 static void add_of_glossary(struct arena *a, struct names *n)
 {
-    for (uint32_t i = 0; i < GLOSSARY_COUNT && strcmp(glossary[i], "POLICY.COUNTER") != 0; i++) {
-        bool lanes = strcmp(glossary[i], "lanes") == 0;
-        for (int lane = 0; lane < (lanes ? LANES : 1); lane++)
-            add_name(a, n, lanes ? arena_printf(a, "lanes.%d", lane) : glossary[i]);
+    for (uint32_t i = 0; i < result_metric_count; i++) {
+        const char *name = result_metrics[i].name;
+        bool lanes = strcmp(name, "lanes") == 0;
+        for (int lane = 0; result_is_counter(&result_metrics[i]) && lane < (lanes ? LANES : 1); lane++)
+            add_name(a, n, lanes ? arena_printf(a, "lanes.%d", lane) : name);
     }
 }
 
@@ -172,8 +163,8 @@ static bool check_counted(const struct lab_reader *r, const struct lab_metrics *
     if (probe)
         return lab_wrong(r, at, "no run has the probe %s: expected probes = %s in [experiment], or a line in [probes]",
                          probe, probe);
-    for (size_t i = 0; i < COUNTED_COUNT && !m->experiment->pcs; i++)
-        if (strcmp(name, counted[i]) == 0)
+    for (uint32_t i = 0; i < result_metric_count && !m->experiment->pcs; i++)
+        if (result_pc_name(&result_metrics[i]) && !strcmp(name, result_pc_name(&result_metrics[i])))
             return lab_wrong(r, at, "instructions are not counted: expected pcs = yes in [experiment]");
     return true;
 }

@@ -1,6 +1,6 @@
 /* The lines of an experiment file. The format is that of machine files: [section], name = value, comments from ';' or
- * '#' at the start of a line or behind a space. New here: double quotes keep blanks, commas and comment signs together,
- * and in the sections of axes a line may be a value alone. There the '=' behind the label has a blank beside it, so
+ * '#' at the start of a line or after a space. New here: double quotes keep blanks, commas and comment signs together,
+ * and in the sections of axes a line may be a value alone. There the '=' after the label has a blank beside it, so
  * that "swl:limit=4" and "bfs --nodes=100" are values. What names and values mean is not known here. */
 #include "experiment/reader.h"
 
@@ -75,7 +75,7 @@ bool lab_word_is(struct lab_word w, const char *text)
 
 char *lab_copy(const struct lab_reader *r, struct lab_word w) { return arena_strndup(r->arena, w.at, w.length); }
 
-/* Behind the quoted text that begins at a quote, or at it again where the quote is not closed. */
+/* After the quoted text that begins at a quote, or at it again where the quote is not closed. */
 static const char *past_quotes(const char *at, const char *end)
 {
     const char *close = memchr(at + 1, '"', (size_t)(end - at - 1));
@@ -220,7 +220,7 @@ static const char *before_comment(const char *at, const char *end)
     return end;
 }
 
-/* A line may be a value alone, and the '=' behind a label has a blank beside it. */
+/* A line may be a value alone, and the '=' after a label has a blank beside it. */
 static bool has_labels(int section)
 {
     return (section > SECTION_EXPERIMENT && section < SECTION_EXCLUDE) || section == SECTION_PROBES;
@@ -263,7 +263,7 @@ static bool read_section_line(struct lab_reader *r, struct lab_word line, int nu
     if (named && !rest.length)
         return lab_wrong(r, lab_end(title), "expected the %s's name: [%s NAME]", name, name);
     if (!named && rest.length)
-        return lab_wrong(r, rest.at, "expected ']' behind %s", name);
+        return lab_wrong(r, rest.at, "expected ']' after %s", name);
     if (named)
         title = rest;
     if (r->section_count == MOST_SECTIONS)

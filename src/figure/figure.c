@@ -209,7 +209,7 @@ static const char *point_label(struct arena *a, const struct experiment *x, cons
     return text ? text : items[AXIS_PROGRAM].label;
 }
 
-/* The items at a place in the product of all that is shown. False behind the last. */
+/* The items at a place in the product of all that is shown. False after the last. */
 static bool scatter_items(const struct figure_layout *l, uint64_t place, struct lab_item items[AXIS_COUNT],
                           uint32_t *series)
 {

@@ -1,4 +1,4 @@
-/* The numbers behind a figure: metrics of an experiment's points, normalised, with means and the published values
+/* The numbers of a figure: metrics of an experiment's points, normalised, with means and the published values
  * beside them. */
 #ifndef HEDDLE_FIGURE_FIGURE_H
 #define HEDDLE_FIGURE_FIGURE_H

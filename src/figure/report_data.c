@@ -3,6 +3,7 @@
 #include "figure/report_parts.h"
 
 #include "base/strmap.h"
+#include "base/version.h"
 
 #include <errno.h>
 #include <math.h>
@@ -298,7 +299,7 @@ json_t *report_data(struct arena *a, struct store *s, const char *store_path, co
         json_array_append_new(experiments, experiment_json(a, &list[i], &by_key, store_name, !o->figure));
     strmap_free(&by_key);
     json_object_set_new(data, "format", json_integer(1));
-    json_object_set_new(data, "heddle", json_string(HEDDLE_VERSION));
+    json_object_set_new(data, "heddle", json_string(version_with_commit));
     json_object_set_new(data, "made", json_string(now(a)));
     json_object_set_new(data, "store", text_json(store_name));
     json_object_set_new(data, "title", text_json(page_title(a, o, list, count, store_name)));

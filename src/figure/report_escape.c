@@ -20,7 +20,7 @@ void escape_html(FILE *out, const char *text)
         }
 }
 
-/* A backslash behind '<' changes nothing in strings, templates and regular expressions, the only places where these can
+/* A backslash after '<' changes nothing in strings, templates and regular expressions, the only places where these can
  * stand. */
 void escape_script(FILE *out, const char *text, size_t bytes)
 {

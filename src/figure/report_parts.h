@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* report_assets.c: the files of web/, each with a NUL behind it. */
+/* report_assets.c: the files of web/, each with a NUL after it. */
 extern const char report_html[], report_css[], report_vega_js[], report_figure_parts_js[], report_figure_kinds_js[],
     report_page_parts_js[], report_runs_table_js[], report_js[];
 
@@ -32,7 +32,7 @@ json_t *number_json(double value);   /* null: NAN; whole numbers without a point
 struct report_experiment {
     struct experiment experiment;
     const struct store_experiment *stored;
-    char (*keys)[KEY_BYTES]; /* one a point; "" where it was not swept */
+    char (*keys)[KEY_BYTES]; /* one per point; "" where it was not swept */
     struct figure_data *figures;
     uint32_t figure_count;
 };

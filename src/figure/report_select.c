@@ -1,6 +1,8 @@
 /* Which experiments and figures of a store a report is about, and their numbers. */
 #include "figure/report_parts.h"
 
+#include "experiment/stored.h"
+
 #include <string.h>
 
 static bool no_experiment(struct arena *a, const struct store_experiment *stored, uint32_t count, const char *name,
@@ -48,7 +50,7 @@ static bool load(struct arena *a, struct store *s, const struct store_experiment
     if (!experiment_parse(x, a, stored->name, stored->text, stored->text_bytes, stored->size, e))
         return false;
     r->keys = arena_alloc(a, (size_t)(x->point_count + 1) * KEY_BYTES);
-    if (!store_point_keys(s, x, r->keys, e))
+    if (!experiment_keys(s, x, r->keys, e))
         return false;
     struct figure_source *source = figure_source_open(a, s, x, e);
     if (!source)

@@ -1,6 +1,6 @@
 /* Figures over what each run has many of: the instructions of a kernel (x = pc), the buckets of histograms (x =
  * bucket). A name in an expression is a counter of rows where any run of the figure has it so, else a metric of the
- * whole run. Rows that are all 0 are left out: any instruction, and the buckets behind the last that is not. */
+ * whole run. Rows that are all 0 are left out: any instruction, and the buckets after the last that is not. */
 #include "figure/source.h"
 
 #include "policy/registry.h"

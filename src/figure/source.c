@@ -2,6 +2,8 @@
  * each point. */
 #include "figure/source.h"
 
+#include "experiment/stored.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -66,7 +68,7 @@ struct figure_source *figure_source_open(struct arena *a, struct store *store, c
     s->store = store;
     lab_space_make(&s->space, a, x);
     s->keys = arena_alloc(a, (size_t)x->point_count * KEY_BYTES);
-    if (!find_columns(a, s, e) || !store_point_keys(store, x, s->keys, e))
+    if (!find_columns(a, s, e) || !experiment_keys(store, x, s->keys, e))
         return NULL;
     s->values = arena_array(a, double, (size_t)x->point_count * s->name_count);
     return store_metrics(store, (const char(*)[KEY_BYTES])s->keys, x->point_count, s->names, s->name_count, s->values,

@@ -20,4 +20,10 @@ struct gpu_counters {
     uint64_t launches, phases, phase_latencies; /* of the kernel itself: phases (PAWS), and their lengths added up */
 };
 
+/* Metrics that are more than a field, for the rows of heddle/metrics.def. */
+uint64_t counters_warp_instructions(const struct gpu_counters *c);
+uint64_t counters_thread_instructions(const struct gpu_counters *c);
+uint64_t counters_vta_hits(const struct gpu_counters *c); /* of whichever policy has victim tags */
+uint64_t cache_fails(const struct cache_counters *c);
+
 #endif

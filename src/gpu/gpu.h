@@ -104,7 +104,7 @@ struct gpu {
     uint64_t clock_cycles; /* that have passed while launches ran */
     double launch_seconds;
     bool unreported;  /* whether launches are, from now on */
-    FILE *printf_out; /* where vprintf of kernels goes; default stdout */
+    FILE *printf_out; /* where vprintf of kernels goes; default stdout, NULL: nowhere */
 };
 
 struct gpu_launch {
@@ -150,6 +150,11 @@ void gpu_give_up(struct gpu *g, bool hangs);
 /* Runs the kernel to its end, with others that were started. Not reentrant: the caller serialises all this on one gpu.
  * Error kinds: RESOURCES, INVALID (does not fit), or what the kernel did. */
 bool gpu_launch(struct gpu *g, const struct gpu_launch *launch, struct error *e);
+/* The modules of one program, linked and placed in the GPU's memory; they are taken over, also on failure. lazy:
+ * kernels are decoded when they are asked for. To be destroyed by exec_image_destroy. (load.c) */
+struct exec_image *gpu_load(struct gpu *g, struct ptx_module **modules, uint32_t count, bool lazy, struct error *e);
+/* The parameter block of a kernel, from one pointer per parameter. False: one of them is NULL. (load.c) */
+bool gpu_pack_arguments(const struct exec_function *kernel, void *const *arguments, uint8_t *to);
 /* Is the shape legal, and does a block fit a core? What gpu_launch looks at first. */
 bool gpu_check_launch(const struct gpu *g, const struct gpu_launch *launch, struct error *e);
 /* The name is copied, what policies counted is taken over; returns its index in gpu.kernels. */

@@ -18,8 +18,10 @@ struct import {
     const char *option; /* the current one, its value and where that stands */
     char value[VALUE_BYTES];
     int value_line, value_column;
-    bool quiet; /* defaults are read: nothing to remark */
-    bool is_release_4, flushes_l1, flushes_l2;
+    bool quiet;         /* defaults are read: nothing to remark */
+    bool seeks_release; /* only what tells it is looked at */
+    uint32_t units;     /* kinds of them */
+    bool flushes_l1, flushes_l2;
     bool flit_given; /* -icnt_flit_size stands above the network's own file */
     uint32_t clusters, cores_per_cluster;
     FILE *remarks;
@@ -32,5 +34,7 @@ void import_remark(struct import *i, const char *format, ...) __attribute__((for
 bool import_wrong(struct import *i, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Carries the current option over. */
 bool import_option(struct import *i);
+/* The rulebook of the release, where it has been found out (units). */
+void import_release(struct import *i);
 
 #endif

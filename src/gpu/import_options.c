@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS_MOST = 24 };
+enum { PARTS_MOST = 24, UNITS_OF_3 = 3, UNITS_OF_4_0 = 4 };
 typedef bool option_handler(struct import *i, const char *target);
 
 void import_remark(struct import *i, const char *format, ...)
@@ -44,7 +44,7 @@ static void set_text(struct import *i, const char *section, const char *name, co
         if (strcmp(key->section, section) != 0 || strcmp(key->name, name) != 0)
             continue;
         if (machine_parse(&i->machine, key, text, strlen(text), &why)) {
-            i->places[k] = (struct machine_place){i->source, i->value_line, i->value_column, ++i->order};
+            i->places[k] = (struct machine_place){i->source, i->value_line, i->value_column, ++i->order, MACHINE_FILE};
             return;
         }
         machine_format(&i->machine, key, kept, sizeof kept);
@@ -52,6 +52,13 @@ static void set_text(struct import *i, const char *section, const char *name, co
                       text, why.expected, kept);
         return;
     }
+}
+
+static void set_cache_rule(struct import *i, const char *cache, const char *name, const char *text)
+{
+    char rule[64];
+    snprintf(rule, sizeof rule, "%s_%s", cache, name);
+    set_text(i, "rules", rule, text);
 }
 
 static void set_number(struct import *i, const char *section, const char *name, uint64_t value)
@@ -167,11 +174,29 @@ static bool take_pipeline(struct import *i, const char *target)
  * it is. */
 static void set_flush(struct import *i)
 {
-    set_text(i, "lsu", "fence_drops_l1", i->flushes_l1 && i->is_release_4 ? "true" : "false");
-    set_text(i, "machine", "launch_empties",
-             i->flushes_l2                      ? "caches"
-             : i->flushes_l1 || i->is_release_4 ? "l1d"
-                                                : "nothing");
+    bool four = i->units > UNITS_OF_3;
+    set_text(i, "rules", "fence_drops_l1", i->flushes_l1 && four ? "true" : "false");
+    set_text(i, "rules", "launch_empties", i->flushes_l2 ? "caches" : i->flushes_l1 || four ? "l1d" : "nothing");
+}
+
+/* How many kinds of units there are tells the release: SP, SFU and memory in 3.x, with DP in 4.0, with integer units in
+ * the 4.x that the rulebook is of. In some rules the rulebook of 3 is ours, and what is imported is that simulator. */
+void import_release(struct import *i)
+{
+    static const char *const not_in_3[][2] = {{"vectors_by_element", "true"},
+                                              {"volatile_past_l1", "false"},
+                                              {"atomics_await_address", "false"},
+                                              {"fence_waits_for_stores", "false"}};
+    static const char *const not_in_4_0[][2] = {
+        {"banks_at_once", "false"}, {"counts_dynamic_shared", "true"}, {"integer_multiply", "sfu"}};
+    set_text(i, "machine", "rules", i->units > UNITS_OF_3 ? "gpgpusim-4" : "gpgpusim-3");
+    for (uint32_t k = 0; k < machine_key_count; k++)
+        if (machine_keys[k].read)
+            machine_follow(&i->machine, &machine_keys[k]);
+    for (size_t n = 0; i->units <= UNITS_OF_3 && n < sizeof not_in_3 / sizeof *not_in_3; n++)
+        set_text(i, "rules", not_in_3[n][0], not_in_3[n][1]);
+    for (size_t n = 0; i->units == UNITS_OF_4_0 && n < sizeof not_in_4_0 / sizeof *not_in_4_0; n++)
+        set_text(i, "rules", not_in_4_0[n][0], not_in_4_0[n][1]);
 }
 
 /* Registers in front of and behind the collectors, by unit, then writeback: SP,SFU,MEM (3.x), SP,DP,SFU,MEM or
@@ -186,24 +211,15 @@ static bool take_widths(struct import *i, const char *target)
     if (count % 2 == 0)
         return import_wrong(i, "expected 7, 9, 11 or 13 numbers");
     uint32_t units = count == 13 ? 5 : (count - 1) / 2;
+    if (i->seeks_release)
+        i->units = units;
     set_number(i, "issue", "sp_width", n[0]);
     set_number(i, "issue", "sfu_width", n[units - 2]);
     set_number(i, "issue", "memory_width", n[units - 1]);
     set_number(i, "issue", "writeback_width", n[2 * units]);
-    set_text(i, "collector", "banks_at_once",
-             units == 5 ? "true" : "false"); /* the cores of 4.x, which have a column of integer units */
-    set_text(i, "core", "counts_dynamic_shared", units == 5 ? "false" : "true");
     if (memcmp(n, n + units, units * sizeof *n) != 0)
         import_remark(i, "assumed: -%s %s: the widths behind the collectors are those in front of them", i->option,
                       i->value);
-    set_text(i, "issue", "integer_multiply",
-             units == 5 ? "sp" : "sfu"); /* with a column of integer units they, or the SPs, multiply */
-    i->is_release_4 = units > 3;
-    set_flush(i);
-    set_text(i, "issue", "schedulers_take_turns", units > 3 ? "true" : "false");
-    set_text(i, "collector", "enters_lsu_at_once", units > 3 ? "false" : "true");
-    set_text(i, "dram", "row_beside_column", units > 3 ? "true" : "false"); /* as the controller of 4.x does */
-    set_text(i, "dram", "data_with_burst", "true");
     return true;
 }
 
@@ -329,7 +345,7 @@ static bool take_dram_scheduler(struct import *i, const char *target)
     (void)target;
     if (strcmp(i->value, "0") && strcmp(i->value, "1"))
         return import_wrong(i, "expected 0 (in order) or 1 (FR-FCFS)");
-    set_text(i, "dram", "scheduler", *i->value == '0' ? "fifo" : "frfcfs");
+    set_text(i, "rules", "dram_scheduler", *i->value == '0' ? "fifo" : "frfcfs");
     return true;
 }
 
@@ -402,24 +418,24 @@ static bool take_cache_policies(struct import *i, const char *section, bool sect
         import_remark(i, "assumed: -%s: replacement %s; it is LRU, or a policy of --l1", i->option, p[0]);
     if (*p[2] != 'm' && *p[2] != 'f')
         import_remark(i, "assumed: -%s: allocation %s; lines are taken on the miss", i->option, p[2]);
-    set_text(i, section, "allocate", *p[2] == 'f' ? "fill" : "miss");
+    set_cache_rule(i, section, "allocate", *p[2] == 'f' ? "fill" : "miss");
     if (writes) {
         const char *global = *p[1] == 'B'   ? "back"
                              : *p[1] == 'T' ? "through"
                                             : "evict",
                    *local = *p[1] == 'L' || *p[1] == 'B' ? "back" : global;
-        set_text(i, section, "global_writes", global);
-        set_text(i, section, "local_writes", local);
-        set_text(i, section, "write_allocate", count > 3 && *p[3] != 'N' ? "true" : "false");
+        set_cache_rule(i, section, "global_writes", global);
+        set_cache_rule(i, section, "local_writes", local);
+        set_cache_rule(i, section, "write_allocate", count > 3 && *p[3] != 'N' ? "true" : "false");
         if (!strcmp(section, "l2")) {
-            set_text(i, section, "stores_fetch", count > 3 && *p[3] == 'W' && !sectored ? "true" : "false");
-            set_text(i, section, "partial_writes",
-                     count > 3 && *p[3] == 'L' ? "true" : "false"); /* fetched when they are read */
+            set_cache_rule(i, section, "stores_fetch", count > 3 && *p[3] == 'W' && !sectored ? "true" : "false");
+            set_cache_rule(i, section, "partial_writes",
+                           count > 3 && *p[3] == 'L' ? "true" : "false"); /* fetched when they are read */
         }
         if (*p[1] == 'R')
             import_remark(i, "assumed: -%s: a read-only cache; stores drop the line and go down", i->option);
     }
-    set_text(i, section, "index", count > 4 && *p[4] != 'L' ? "hashed" : "linear");
+    set_cache_rule(i, section, "index", count > 4 && *p[4] != 'L' ? "hashed" : "linear");
     if (count > 4 && *p[4] != 'L' && *p[4] != 'H')
         import_remark(i, "assumed: -%s: set index function %s; the hashed index is another one", i->option, p[4]);
     return true;
@@ -451,7 +467,7 @@ static bool take_cache(struct import *i, const char *section)
         for (const char *const *key =
                  (const char *const[]){"upper_halves_slip", "constants_share_miss", "reads_evict_free", NULL};
              *key; key++)
-            set_text(i, section, *key, sectored ? "true" : "false"); /* as the L2 of 4.x does */
+            set_cache_rule(i, section, *key, sectored ? "true" : "false"); /* as the L2 of 4.x does */
     if (count > first + 3) {
         if (!take_cache_policies(i, section, sectored, shape + first + 3, count - first - 3))
             return false;
@@ -575,7 +591,7 @@ static const struct option_row options[] = {
     {"gpgpu_tex_cache:l1", take_cache, "l1t"},
     {"gpgpu_const_cache:l1", take_cache, "l1c"},
     {"gpgpu_cache:dl2_texture_only", take_if_zero, "an L2 for textures alone"},
-    {"gpgpu_gmem_skip_L1D", take_number, "lsu.l1_skips_global"},
+    {"gpgpu_gmem_skip_L1D", take_number, "rules.l1_skips_global"},
     {"gpgpu_l1_banks", take_number, "l1d.banks"},
     {"gpgpu_l1_latency", take_number, "l1d.latency_cycles"},
     {"gpgpu_smem_latency", take_number, "lsu.shared_latency_cycles"},
@@ -583,7 +599,7 @@ static const struct option_row options[] = {
     {"gpgpu_n_ldst_response_buffer_size", take_number, "lsu.response_queue"},
     {"icnt_flit_size", take_number, "interconnect.flit_bytes"},
     {"inter_config_file", read_network, NULL},
-    {"gpgpu_perf_sim_memcpy", take_number, "l2.filled_by_copies"},
+    {"gpgpu_perf_sim_memcpy", take_number, "rules.l2_filled_by_copies"},
     {"gpgpu_memory_partition_indexing", take_if_zero, "channels chosen by a hash of the address"},
     {"gpgpu_dram_partition_queues", take_partition_queues, NULL},
     {"gpgpu_operand_collector_num_units_sp", take_number, "collector.sp_collectors"},
@@ -599,10 +615,10 @@ static const struct option_row options[] = {
     {"gpgpu_num_reg_banks", take_number, "collector.register_banks"},
     {"gpgpu_sub_core_model", take_if_zero, "units and registers that belong to one scheduler; they are shared here"},
     {"gpgpu_shmem_num_banks", take_number, "lsu.shared_banks"},
-    {"gpgpu_shmem_limited_broadcast", take_number, "lsu.shared_limited_broadcast"},
+    {"gpgpu_shmem_limited_broadcast", take_number, "rules.shared_limited_broadcast"},
     {"gpgpu_shmem_warp_parts", take_warp_parts, NULL},
     {"gpgpu_coalesce_arch", take_coalescing, NULL},
-    {"gpgpu_local_mem_map", take_number, "lsu.local_by_block"},
+    {"gpgpu_local_mem_map", take_number, "rules.local_by_block"},
     {"gpgpu_flush_l1_cache", take_flush, "l1d"},
     {"gpgpu_flush_l2_cache", take_flush, "l2"},
     {"gpgpu_flush_cache", take_flush, "all"}, /* of 3.0 to 3.2.0 */
@@ -621,8 +637,8 @@ static const struct option_row options[] = {
     {"dram_data_command_freq_ratio", take_number, "dram.data_rate"},
     {"gpgpu_mem_addr_mapping", take_map, NULL},
     {"gpgpu_dram_timing_opt", take_timing, NULL},
-    {"dram_dual_bus_interface", take_number, "dram.row_beside_column"},
-    {"dram_bnkgrp_indexing_policy", take_number, "dram.group_by_low_bits"},
+    {"dram_dual_bus_interface", take_number, "rules.dram_row_beside_column"},
+    {"dram_bnkgrp_indexing_policy", take_number, "rules.dram_group_by_low_bits"},
     {"dram_bnk_indexing_policy", take_if_zero, "banks chosen by a hash of the address"},
 };
 
@@ -673,6 +689,8 @@ static const struct option_row *find_option(const char *option)
 bool import_option(struct import *i)
 {
     const struct option_row *row = find_option(i->option);
+    if (i->seeks_release && !(row && row->take == take_widths))
+        return true;
     if (row && !*i->value)
         return import_wrong(i, "expected a value");
     if (row)

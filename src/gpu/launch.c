@@ -90,7 +90,7 @@ uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, 
     uint64_t shared = shared_bytes(kernel, dynamic_shared_bytes);
     if (!warps || block_threads > LARGEST_BLOCK || shared > gpu_max_dynamic_shared(g))
         return 0;
-    if (!m->sm.counts_dynamic_shared)
+    if (!m->sm.counts_dynamic_shared) /* the rule's mistake: what the kernel declares */
         shared = kernel->shared_bytes;
     uint32_t blocks = least(m->sm.blocks, m->sm.warps / warps);
     if (registers)

@@ -10,24 +10,29 @@
 
 struct machine {
     char name[64];
-    uint32_t cores;
-    bool launches_go_on; /* a launch begins with the core behind the last that was given a block; false: with core 0 */
-    uint64_t memory_bytes;
-    uint64_t seed;
-    char scheduler[64], l1[64], divergence[64]; /* default policies */
+#define MACHINE_KEY(name, type, field, ...) KEY_FIELD_##type(field)
+#include "gpu/machine_keys.def"
+    bool launches_go_on; /* a rule */
     struct sm_config sm;
     struct mem_config mem; /* core_count is the number of clusters; clocks in kHz */
 };
 
-/* From "gtx480", "./mine.ini" or a path; directories are searched (see machine.c). overrides: "section.key=value" of
- * --set, in order. */
+/* From "gtx480", "./mine.ini" or a path; directories are searched (see machine_find.c). overrides: "section.key=value"
+ * of --set, in order. */
 bool machine_load(struct machine *m, const char *name, const char *const *overrides, uint32_t override_count,
                   struct error *e);
+/* The same; each value, in the order of machine_visit, is reported with where it came from: "default", "rulebook NAME",
+ * "FILE:LINE", "base FILE:LINE" or "command line". */
+typedef void machine_tracer(void *context, const char *section, const char *key, const char *value, const char *origin);
+bool machine_trace(struct machine *m, const char *name, const char *const *overrides, uint32_t override_count,
+                   machine_tracer *tell, void *context, struct error *e);
 /* The resolved file: every key with its value, unit and one line of help. */
 void machine_print(const struct machine *m, FILE *to);
 /* Every key with its unit, range, default and help, as tables in Markdown: the end of docs/machine-files.md. */
 void machine_print_keys(FILE *to);
-/* All keys in order, for results: "core.warps" and the like, the value as text; is_number: a plain number. */
+/* Every rule with its value in each rulebook, what it decides and where it was read; markdown: as a table. */
+void machine_print_rules(FILE *to, bool markdown);
+/* All keys and rules in order, for results: "core.warps" and the like, the value as text; is_number: a plain number. */
 typedef void machine_visitor(void *context, const char *section, const char *key, const char *value, bool is_number);
 void machine_visit(const struct machine *m, machine_visitor *visit, void *context);
 /* An .ini out of GPGPU-Sim's configuration file; what could not be carried over, and what was assumed, is written as

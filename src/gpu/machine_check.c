@@ -16,6 +16,12 @@ static int key_of(const struct machine_checker *c, const void *field)
     return -1;
 }
 
+/* Where a key was given; for a rule that was not, where its rulebook was. */
+static const struct machine_place *place_of(const struct machine_checker *c, int key)
+{
+    return &c->places[machine_keys[key].read && !c->places[key].line ? MACHINE_RULEBOOK : key];
+}
+
 /* Column of the n-th number of a list. */
 static int list_column(const struct machine_place *place, unsigned n)
 {
@@ -46,8 +52,9 @@ static bool clash(const struct machine_checker *c, const void *const *fields, co
     va_end(args);
     for (unsigned i = 0; i < FIELDS_MOST && fields[i]; i++) {
         int key = key_of(c, fields[i]);
-        if (key >= 0 && c->places[key].line && (!last || c->places[key].order > last->order)) {
-            last = &c->places[key];
+        const struct machine_place *place = key >= 0 ? place_of(c, key) : NULL;
+        if (place && place->line && (!last || place->order > last->order)) {
+            last = place;
             last_key = key;
             last_field = fields[i];
         }
@@ -177,16 +184,18 @@ static bool check_caches(const struct machine_checker *c)
                      "an L2 of %llu GiB in all: expected less than 4", (unsigned long long)(l2_bytes >> 30));
     if (l2->cache.stores_fetch && !l2->cache.write_allocate)
         return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.write_allocate),
-                     "l2.stores_fetch: a store has its line fetched where l2.write_allocate = true, and it is false");
+                     "rules.l2_stores_fetch: a store has its line fetched where rules.l2_write_allocate = true, and it "
+                     "is false");
     if (l2->cache.stores_fetch && l2->cache.sector_bytes)
-        return CLASH(
-            c, FIELDS(&l2->cache.stores_fetch, &l2->cache.sector_bytes),
-            "l2.stores_fetch: a store has its line fetched whole, and l2.sector_bytes = %u divides lines: expected 0",
-            l2->cache.sector_bytes);
+        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.sector_bytes),
+                     "rules.l2_stores_fetch: a store has its line fetched whole, and l2.sector_bytes = %u divides "
+                     "lines: expected 0",
+                     l2->cache.sector_bytes);
     if (l2->cache.stores_fetch && l2->cache.miss_queue < STORE_FETCH_ROOM)
-        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.miss_queue),
-                     "l2.stores_fetch: a store that misses needs %d places of the miss queue, and l2.miss_queue = %u",
-                     STORE_FETCH_ROOM, l2->cache.miss_queue);
+        return CLASH(
+            c, FIELDS(&l2->cache.stores_fetch, &l2->cache.miss_queue),
+            "rules.l2_stores_fetch: a store that misses needs %d places of the miss queue, and l2.miss_queue = %u",
+            STORE_FETCH_ROOM, l2->cache.miss_queue);
     if (!l2->cache.sets)
         return CLASH(c, FIELDS(&l2->cache.sets), "l2.sets = 0: a memory channel needs its L2");
     return true;

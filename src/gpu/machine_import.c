@@ -2,7 +2,7 @@
  *
  * The file is a list of "-option value" with comments behind '#'; a value in quotes may go over several lines. What it
  * does not say has GPGPU-Sim's own default, which is not ours: those that matter are read first, in the same form. What
- * the options mean is in import_options.c. */
+ * the options mean is in import_options.c. What no option says is in the rulebook of the release. */
 #include "gpu/import.h"
 
 #include <ctype.h>
@@ -115,17 +115,11 @@ static const char defaults[] =
     "-gpgpu_shmem_num_banks 16 -gpgpu_shmem_limited_broadcast 1 -gpgpu_shmem_warp_parts 2 "
     "-gpgpu_max_insn_issue_per_warp 2 -gpgpu_num_sched_per_core 1 -gpgpu_scheduler gto\n"
     "-gpgpu_local_mem_map 1 -gpgpu_flush_l1_cache 0\n"
-    "-gpgpu_l2_rop_latency 85 -dram_latency 30 -gpgpu_dram_scheduler 1 -gpgpu_dram_return_queue_size 0\n"
+    "-gpgpu_l2_rop_latency 85 -dram_latency 30 -dram_bnkgrp_indexing_policy 0 -gpgpu_dram_scheduler 1 "
+    "-gpgpu_dram_return_queue_size 0\n"
     "-gpgpu_n_mem_per_ctrlr 1 -gpgpu_dram_buswidth 4 -gpgpu_dram_burst_length 4 -dram_data_command_freq_ratio 2\n"
     "-gpgpu_mem_addr_mapping dramid@8;RRRR.RRRRRRRR.RRBBCCCC.CCCSSSSS -gpgpu_dram_timing_opt "
     "4:2:8:12:21:13:34:9:4:5:13:1:0:0\n";
-
-/* What it does and no option tells. */
-static void set_habits(struct sm_config *s)
-{
-    s->vectors_by_element = s->texel_blocks = true;
-    s->volatile_past_l1 = s->atomics_await_address = s->fence_waits_for_stores = false;
-}
 
 static void write_remarks(const char *text, const char *prefix, FILE *to)
 {
@@ -180,9 +174,12 @@ bool machine_import(const char *path, FILE *to, FILE *notes, struct error *e)
     }
     i->error = e;
     machine_set_defaults(&i->machine);
-    set_habits(&i->machine.sm);
-    i->quiet = true;
-    bool good = machine_read_text(path, "configuration", &file, e) && read_options(i, &built_in);
+    i->quiet = i->seeks_release = true;
+    bool good =
+        machine_read_text(path, "configuration", &file, e) && read_options(i, &built_in) && read_options(i, &file);
+    i->seeks_release = false;
+    import_release(i);
+    good = good && read_options(i, &built_in);
     memset(i->places, 0, sizeof i->places);
     i->quiet = false;
     good = good && read_options(i, &file);

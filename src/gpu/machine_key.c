@@ -1,4 +1,4 @@
-/* The table of machine keys: values between text and fields, and the reading of files of them. */
+/* The table of machine keys and rules: values between text and fields, and the text of a file. */
 #include "gpu/machine_key.h"
 
 #include <ctype.h>
@@ -7,15 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELD_BYTES(field) sizeof(((struct machine *)0)->field)
+#define FIELD(f) offsetof(struct machine, f), sizeof(((struct machine *)0)->f)
+#define KEY(section, name, type, field, default_value, least, most, unit, help)                                 \
+    {section, name, MACHINE_##type, FIELD(field), {default_value, default_value, default_value, default_value}, \
+     least,   most, unit,           help,         NULL,                                                         \
+     NULL},
+#define RULE(name, type, field, two, three, four, ccws, mistake, decides, read) \
+    {"rules", #name, MACHINE_##type, FIELD(field), {two, three, four, ccws}, 0, 0, "", decides, mistake, read},
 const struct machine_key machine_keys[] = {
-#define KEY(section, name, type, field, default_value, least, most, unit, help)                                      \
-    {section, name, MACHINE_##type, offsetof(struct machine, field), FIELD_BYTES(field), default_value, least, most, \
-     unit,    help},
 #include "gpu/machine_keys.def"
-#undef KEY
+#include "gpu/rules.def"
 };
 const uint32_t machine_key_count = sizeof machine_keys / sizeof *machine_keys;
+
+const struct machine_book machine_books[MACHINE_BOOKS] = {
+#define RULEBOOK(name, whose) {name, whose},
+#include "gpu/rules.def"
+};
 
 const char *const *machine_choices(enum machine_key_type type)
 {
@@ -25,9 +33,14 @@ const char *const *machine_choices(enum machine_key_type type)
     static const char *const allocate[] = {"miss", "fill", NULL};
     static const char *const dram[] = {"frfcfs", "fifo", NULL};
     static const char *const empties[] = {"nothing", "l1d", "caches", NULL};
+    static const char *const books[] = {
+#define RULEBOOK(name, whose) name,
+#include "gpu/rules.def"
+        NULL};
     static const char *const *const choices[MACHINE_TYPE_COUNT] = {
         [MACHINE_MULTIPLY] = multiply, [MACHINE_INDEX] = set_index, [MACHINE_WRITES] = writes,
         [MACHINE_ALLOCATE] = allocate, [MACHINE_DRAM] = dram,       [MACHINE_EMPTIES] = empties,
+        [MACHINE_BOOK] = books,
     };
     return choices[type];
 }
@@ -221,12 +234,18 @@ bool machine_parse(struct machine *m, const struct machine_key *key, const char 
     }
 }
 
-void machine_set_defaults(struct machine *m)
+void machine_follow(struct machine *m, const struct machine_key *rule)
 {
     struct machine_complaint why;
+    const char *value = rule->value[m->rulebook];
+    machine_parse(m, rule, value, strlen(value), &why);
+}
+
+void machine_set_defaults(struct machine *m)
+{
     memset(m, 0, sizeof *m);
     for (uint32_t i = 0; i < machine_key_count; i++)
-        machine_parse(m, &machine_keys[i], machine_keys[i].default_value, strlen(machine_keys[i].default_value), &why);
+        machine_follow(m, &machine_keys[i]); /* the rulebook comes first, rules last */
     /* What is not a key because it cannot be otherwise. */
     struct cache_config *const read_only[] = {&m->sm.l1c, &m->sm.l1t, &m->sm.l1i};
     for (unsigned i = 0; i < sizeof read_only / sizeof *read_only; i++) {

@@ -1,5 +1,5 @@
-/* The table of machine keys (machine_keys.def), and what the loader, its checks and the importer share. Inside gpu/
- * only. */
+/* The table of machine keys (machine_keys.def) and rules (rules.def), and what the loader, its checks and the importer
+ * share. Inside gpu/ only. */
 #ifndef HEDDLE_GPU_MACHINE_KEY_H
 #define HEDDLE_GPU_MACHINE_KEY_H
 
@@ -17,21 +17,33 @@ enum machine_key_type {
     MACHINE_WRITES,
     MACHINE_ALLOCATE,
     MACHINE_DRAM,
-    MACHINE_EMPTIES, /* choices */
+    MACHINE_EMPTIES,
+    MACHINE_BOOK, /* choices */
     MACHINE_TYPE_COUNT
 };
-enum { MACHINE_LIST_LENGTH = 5 };
+enum {
+    MACHINE_LIST_LENGTH = 5,
+    MACHINE_BOOKS = 0
+#define RULEBOOK(name, whose) +1
+#include "gpu/rules.def"
+};
 
 struct machine_key {
     const char *section, *name;
     enum machine_key_type type;
-    size_t offset, bytes; /* of its field in struct machine */
-    const char *default_value;
+    size_t offset, bytes;             /* of its field in struct machine */
+    const char *value[MACHINE_BOOKS]; /* in each rulebook; of a key its default, in all of them */
     uint64_t least, most;
     const char *unit, *help;
+    const char *mistake, *read; /* of a rule; NULL for a key */
 };
-extern const struct machine_key machine_keys[];
+extern const struct machine_key machine_keys[]; /* keys, then rules, which are the section "rules" */
 extern const uint32_t machine_key_count;
+enum { MACHINE_RULEBOOK = 0 }; /* the first of them: machine.rules */
+struct machine_book {
+    const char *name, *whose;
+};
+extern const struct machine_book machine_books[MACHINE_BOOKS];
 /* Names of a choice in the order of its enum, NULL behind the last; NULL for other types. */
 const char *const *machine_choices(enum machine_key_type type);
 
@@ -46,17 +58,21 @@ struct machine_complaint {
 bool machine_parse(struct machine *m, const struct machine_key *key, const char *text, size_t length,
                    struct machine_complaint *why);
 void machine_set_defaults(struct machine *m);
+/* The rule as the machine's rulebook has it. */
+void machine_follow(struct machine *m, const struct machine_key *rule);
 
 /* A whole file (its text to be freed, also on failure); what is the word for it in messages. Files beyond a megabyte
  * are refused. */
 bool machine_read_text(const char *path, const char *what, struct source *s, struct error *e);
 
-/* Where the value of a key was given; line 0: nowhere, it is the default. */
+/* Where the value of a key was given; line 0: nowhere, it is the default, or what the rulebook says. */
 struct machine_place {
     const struct source *source;
     int line, column;
-    uint32_t order;
+    uint32_t order; /* of all values that were given */
+    uint32_t layer; /* MACHINE_FILE, the files it is based on from there on, or MACHINE_OVERRIDES */
 };
+enum { MACHINE_FILE = 0, MACHINE_OVERRIDES = 255 };
 
 /* What the checks need to point at the culprit. */
 struct machine_checker {

@@ -113,7 +113,7 @@ uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listi
     const struct exec_counters *counters = &w->launch->counters;
     uint32_t done = 0;
     for (; done < budget && w->state == WARP_READY; done++) {
-        struct profile_pc *pc = &pcs[listing->base_of_function[w->function->index] + w->pc];
+        struct profile_pc *pc = &pcs[listing->base_of_function[w->at.function->index] + w->pc];
         uint64_t divergent = counters->divergent_branches, loads = counters->load_requests;
         pc->executions++;
         pc->thread_executions += (uint64_t)__builtin_popcount(exec_lanes(w));

@@ -35,10 +35,8 @@ void profile_listings_free(struct profile_listing *kept);
 
 /* Instructions (profile.c) */
 struct profile_pc {
-    uint64_t executions, thread_executions, divergent;
-    uint64_t load_requests, load_accesses, store_requests, store_accesses;
-    uint64_t l1d_hits, l1d_misses, l1d_pending_hits, l1d_reservation_fails;
-    uint64_t stalled; /* warp cycles in which the instruction was a warp's next and did not issue */
+#define PC_COUNT(field, name, unit, present, help, nsight) uint64_t field;
+#include "heddle/metrics.def"
 };
 struct profile_pcs { /* of a launch: what was executed */
     const struct profile_listing *listing;

@@ -11,51 +11,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns that are more than a field. */
-enum { WARP_INSTRUCTIONS, THREAD_INSTRUCTIONS, IPC, L1D_FAILS, FLITS, WORKED_OUT };
-static const char *const worked_out_names[WORKED_OUT] = {"warp_instructions", "thread_instructions", "ipc",
-                                                         "l1d.reservation_fails", "icnt.flits"};
-
-/* Names are those of the results (docs/metrics.md); what is only counted when a part of the machine wakes up is not
- * among them. */
-static const struct field {
-    const char *name;
-    size_t offset;
-    bool is_rate;
-} fields[] = {
-    {"resident_warps", offsetof(struct gpu_counters, sm.warp_cycles), true},
-    {"issue.issued", offsetof(struct gpu_counters, sm.issued), false},
-    {"issue.no_ready", offsetof(struct gpu_counters, sm.no_ready), false},
-    {"issue.descheduled", offsetof(struct gpu_counters, sm.descheduled), false},
-    {"issue.idle", offsetof(struct gpu_counters, sm.idle), false},
-    {"stalls.issued", offsetof(struct gpu_counters, sm.stalls[STALL_ISSUED]), false},
-    {"stalls.not_picked", offsetof(struct gpu_counters, sm.stalls[STALL_NOT_PICKED]), false},
-    {"stalls.fetch", offsetof(struct gpu_counters, sm.stalls[STALL_FETCH]), false},
-    {"stalls.scoreboard", offsetof(struct gpu_counters, sm.stalls[STALL_SCOREBOARD]), false},
-    {"stalls.memory", offsetof(struct gpu_counters, sm.stalls[STALL_MEMORY]), false},
-    {"stalls.pipeline", offsetof(struct gpu_counters, sm.stalls[STALL_PIPELINE]), false},
-    {"stalls.barrier", offsetof(struct gpu_counters, sm.stalls[STALL_BARRIER]), false},
-    {"stalls.fence", offsetof(struct gpu_counters, sm.stalls[STALL_FENCE]), false},
-    {"stalls.atomic", offsetof(struct gpu_counters, sm.stalls[STALL_ATOMIC]), false},
-    {"stalls.held", offsetof(struct gpu_counters, sm.stalls[STALL_HELD]), false},
-    {"stalls.drain", offsetof(struct gpu_counters, sm.stalls[STALL_DRAIN]), false},
-    {"branches.divergent", offsetof(struct gpu_counters, exec.divergent_branches), false},
-    {"loads.requests", offsetof(struct gpu_counters, sm.load_requests), false},
-    {"loads.accesses", offsetof(struct gpu_counters, sm.load_accesses), false},
-    {"stores.accesses", offsetof(struct gpu_counters, sm.store_accesses), false},
-    {"l1d.accesses", offsetof(struct gpu_counters, sm.l1d.accesses), false},
-    {"l1d.hits", offsetof(struct gpu_counters, sm.l1d.hits), false},
-    {"l1d.misses", offsetof(struct gpu_counters, sm.l1d.misses), false},
-    {"l1d.pending_hits", offsetof(struct gpu_counters, sm.l1d.pending_hits), false},
-    {"l1d.evictions", offsetof(struct gpu_counters, sm.l1d.evictions), false},
-    {"l2.accesses", offsetof(struct gpu_counters, memory.l2.accesses), false},
-    {"l2.hits", offsetof(struct gpu_counters, memory.l2.hits), false},
-    {"l2.misses", offsetof(struct gpu_counters, memory.l2.misses), false},
-    {"dram.reads", offsetof(struct gpu_counters, memory.dram.reads), false},
-    {"dram.writes", offsetof(struct gpu_counters, memory.dram.writes), false},
-    {"dram.row_hits", offsetof(struct gpu_counters, memory.dram.row_hits), false},
+/* Columns of the machine's own counters: the rows of heddle/metrics.def that have a place among the samples. */
+#define METRIC(name, unit, when, sample, value, help, nsight) +((sample) > 0)
+enum {
+    OWN_COLUMNS = 0
+#include "heddle/metrics.def"
 };
-enum { FIELDS = sizeof fields / sizeof *fields };
+
+#define METRIC(name, unit, when, sample, value, help, nsight) | 1ull << (sample)
+enum {
+    OWN_PLACES = 0
+#include "heddle/metrics.def"
+};
+_Static_assert((uint64_t)OWN_PLACES >> 1 == (1ull << OWN_COLUMNS) - 1, "places of samples: 1, 2, ..., each taken once");
+
+#define COUNT(n)                                              false
+#define REAL(x)                                               false
+#define LIST(array, length)                                   false
+#define RATIO(part, whole)                                    false
+#define RATE(n)                                               true
+#define NOTHING                                               false
+#define METRIC(name, unit, when, sample, value, help, nsight) {sample, name, value},
+static const struct {
+    uint32_t place; /* 0: not sampled */
+    const char *name;
+    bool is_rate;
+} rows[] = {
+#include "heddle/metrics.def"
+};
 
 /* Of what a policy counts, sums alone have a part in each sample. Returns the row of the column-th, or UINT32_MAX;
  * *column is then less by as many as there are. */
@@ -76,18 +59,16 @@ static uint32_t policy_columns(const struct heddle_policy *p)
 
 struct profile_column profile_series_column(const struct profile_series *s, uint32_t column)
 {
-    struct profile_column c = {.is_rate = column == IPC};
-    if (column < WORKED_OUT) {
-        snprintf(c.name, sizeof c.name, "%s", worked_out_names[column]);
+    struct profile_column c = {0};
+    if (column < OWN_COLUMNS) {
+        uint32_t i = 0;
+        while (rows[i].place != column + 1)
+            i++;
+        snprintf(c.name, sizeof c.name, "%s", rows[i].name);
+        c.is_rate = rows[i].is_rate;
         return c;
     }
-    column -= WORKED_OUT;
-    if (column < FIELDS) {
-        snprintf(c.name, sizeof c.name, "%s", fields[column].name);
-        c.is_rate = fields[column].is_rate;
-        return c;
-    }
-    column -= FIELDS;
+    column -= OWN_COLUMNS;
     for (uint32_t i = 0; i < s->policy_count; i++) {
         uint32_t row = row_of_sum(s->policies[i], &column);
         if (row != UINT32_MAX) {
@@ -98,20 +79,26 @@ struct profile_column profile_series_column(const struct profile_series *s, uint
     return c;
 }
 
+/* Of a rate, what it is a rate of. */
+static void read_own(const struct gpu_counters *c, uint64_t *to)
+{
+#define COUNT(n)            n
+#define REAL(x)             0
+#define LIST(array, length) 0
+#define RATIO(part, whole)  0
+#define RATE(n)             n
+#define NOTHING             0
+#define METRIC(name, unit, when, sample, value, help, nsight) \
+    if (sample)                                               \
+        to[sample ? sample - 1 : 0] = value;
+#include "heddle/metrics.def"
+}
+
 static void read_columns(const struct profile_series *s, const struct gpu_counters *c, uint64_t *to)
 {
     memset(to, 0, s->column_count * sizeof *to);
-    for (int i = 0; i <= WARP_LANES; i++) {
-        to[WARP_INSTRUCTIONS] += c->exec.lanes[i];
-        to[THREAD_INSTRUCTIONS] += c->exec.lanes[i] * (uint64_t)i;
-    }
-    to[IPC] = to[THREAD_INSTRUCTIONS];
-    for (int i = 0; i < CACHE_FAIL_COUNT; i++)
-        to[L1D_FAILS] += c->sm.l1d.fails[i];
-    to[FLITS] = c->requests.flits_in + c->replies.flits_in;
-    to += WORKED_OUT;
-    for (uint32_t i = 0; i < FIELDS; i++)
-        memcpy(to++, (const char *)c + fields[i].offset, sizeof *to);
+    read_own(c, to);
+    to += OWN_COLUMNS;
     const uint64_t *from = c->policies ? c->policies->values : NULL;
     for (uint32_t i = 0; from && i < s->policy_count; from += policy_value_count(s->policies[i++]))
         for (const struct heddle_counter *row = s->policies[i]->counters; row && row->name; row++)
@@ -125,7 +112,7 @@ struct profile_series *profile_series_create(uint64_t interval, uint32_t most,
     struct profile_series *s = calloc(1, sizeof *s);
     if (!s)
         out_of_memory();
-    *s = (struct profile_series){.interval = interval, .most = most, .column_count = WORKED_OUT + FIELDS};
+    *s = (struct profile_series){.interval = interval, .most = most, .column_count = OWN_COLUMNS};
     for (; policies[s->policy_count]; s->policy_count++) {
         s->policies[s->policy_count] = policies[s->policy_count];
         s->column_count += policy_columns(policies[s->policy_count]);

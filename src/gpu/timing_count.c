@@ -5,6 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void add_words(void *to, const void *from, size_t bytes)
+{
+    uint64_t *sum = to;
+    const uint64_t *more = from;
+    for (size_t i = 0; i < bytes / sizeof *sum; i++)
+        sum[i] += more[i];
+}
+
 void timing_add_core(struct sm *core, struct gpu_counters *c)
 {
     const struct exec_counters *x = &sm_launch(core)->counters;
@@ -18,11 +26,7 @@ void timing_add_core(struct sm *core, struct gpu_counters *c)
         policy_values_add(counts[i].policy, to, counts[i].values);
         to += counts[i].value_count;
     }
-    for (int lanes = 0; lanes <= WARP_LANES; lanes++)
-        c->exec.lanes[lanes] += x->lanes[lanes];
-    c->exec.branches += x->branches;
-    c->exec.divergent_branches += x->divergent_branches;
-    c->exec.load_requests += x->load_requests;
+    add_words(&c->exec, x, sizeof c->exec);
 }
 
 void timing_add_tables(struct sm *core, struct policy_tables *t)
@@ -56,14 +60,6 @@ static void read_memory(const struct timing *t, struct gpu_counters *c, struct p
     subtract(&c->memory, now, &t->memory_before, sizeof *now);
     subtract(&c->requests, crossbar_counters(t->requests), &t->requests_before, sizeof c->requests);
     subtract(&c->replies, crossbar_counters(t->replies), &t->replies_before, sizeof c->replies);
-}
-
-static void add_words(void *to, const void *from, size_t bytes)
-{
-    uint64_t *sum = to;
-    const uint64_t *more = from;
-    for (size_t i = 0; i < bytes / sizeof *sum; i++)
-        sum[i] += more[i];
 }
 
 /* Of those that run: who is counted what the memory system counts. */

@@ -22,22 +22,19 @@ enum cache_outcome {
     CACHE_FAIL,    /* cannot be taken now */
 };
 
+/* Why an access was not taken (heddle/metrics.def): CACHE_FAIL_WAYS, _MSHR, _MERGE, _QUEUE. */
 enum cache_fail {
-    CACHE_FAIL_WAYS /* all ways reserved */,
-    CACHE_FAIL_MSHR,
-    CACHE_FAIL_MERGE,
-    CACHE_FAIL_QUEUE,
+#define L1D_FAIL(id, name, unit, help, nsight) CACHE_FAIL_##id,
+#include "heddle/metrics.def"
     CACHE_FAIL_COUNT
 };
 
+/* What a cache counts: a member for each L1D_COUNT of heddle/metrics.def, and what is not reported. */
 struct cache_counters {
-    uint64_t accesses; /* hits + misses + pending_hits; an access that fails is counted once it is taken */
-    uint64_t hits, misses, pending_hits;
+#define L1D_COUNT(field, name, unit, sample, help, nsight) uint64_t field;
+#include "heddle/metrics.def"
     uint64_t fails[CACHE_FAIL_COUNT]; /* tries that failed */
-    uint64_t reads, writes, write_hits, write_misses;
-    uint64_t intra_warp_hits, inter_warp_hits; /* read hits by the warp that brought the line, by others */
-    uint64_t evictions, writebacks;
-    uint64_t fills;       /* packets that came back */
+    uint64_t fills;                   /* packets that came back */
     uint64_t misses_sent; /* packets put into the miss queue to read: by reads, and for lines that stores missed */
 };
 

@@ -1,7 +1,9 @@
-/* What the machine file says of the memory system; const after start. Every field is a key of machines/NAME.ini
- * (gpu/machine_keys.def). */
+/* What the machine file says of the memory system; const after start. Sizes, counts and latencies are rows of
+ * mem/keys.def; what is written here are rules (gpu/rules.def). */
 #ifndef HEDDLE_MEM_CONFIG_H
 #define HEDDLE_MEM_CONFIG_H
+
+#include "mem/keys.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,64 +21,43 @@ enum {
 enum allocate_policy { ALLOCATE_ON_MISS, ALLOCATE_ON_FILL };
 
 struct cache_config {
-    uint32_t sets, ways, line_bytes; /* sets 0: no such cache */
-    uint32_t sector_bytes;           /* 0: lines are filled whole */
+    /* clang-format off */
+    CACHE_FIELDS
+    /* clang-format on */
     enum set_index index;
     enum write_policy global_writes, local_writes;
     enum allocate_policy allocate;
     bool write_allocate; /* a store that misses takes a line */
     bool stores_fetch;   /* with write_allocate, not sectored: a store that misses goes down itself, and its line is
-                            fetched, as in GPGPU-Sim 3; false: it takes the line unread */
+                            fetched; false: it takes the line unread */
     bool partial_writes; /* sectored, with write_allocate: a sector of which stores have written a part only is fetched
                             when it is read; false: it counts as written */
-    uint32_t mshr_entries, mshr_merge; /* distinct lines (sectors) waited for, requests for each */
-    uint32_t miss_queue;               /* packets */
-    uint32_t latency_cycles;           /* L1D: cycles of a hit before its registers are free, 0: the same cycle */
-    uint32_t banks;                    /* L1D: accesses a cycle */
-    uint32_t port_bytes;               /* L2: bytes a cycle through the data port, 0: a line */
 };
 
 struct crossbar_config {
-    uint32_t flit_bytes;
-    uint32_t input_flits;  /* buffer of an input */
-    uint32_t output_flits; /* buffer of an output, in which packets wait to be taken */
-    uint32_t hop_cycles;   /* from buffer to buffer; 0: what is sent has arrived in the same cycle */
-    uint32_t speedup;      /* flits a port may move a network cycle; with a router: steps that it takes in one */
-    uint32_t injection_flits, ejection_flits; /* of those buffers, in front of and behind an input-queued router
-                                                 (mem/router.h); 0, both: there is none */
+#define CROSSBAR_KEY(name, type, field, ...) KEY_FIELD_##type(field)
+#include "mem/keys.def"
 };
 
 struct l2_config {
     struct cache_config cache; /* of one slice */
-    uint32_t slices_per_channel;
-    uint32_t rop_cycles; /* core cycles from the crossbar to the slice's queue */
-    uint32_t input_queue, dram_queue, reply_queue,
-        return_queue;          /* crossbar -> L2, L2 -> DRAM, L2 -> crossbar, DRAM -> L2 */
+#define L2_KEY(name, type, field, ...) KEY_FIELD_##type(field)
+#include "mem/keys.def"
     bool filled_by_copies;     /* copies from the host leave their data in the L2 */
-    bool constants_share_miss; /* sectored: the second sector of a constant line asks for data in the first one's name,
-                                  as in GPGPU-Sim 4 */
-    bool
-        reads_evict_free; /* a modified line that a read pushes out takes nothing of the data port, as in GPGPU-Sim 4 */
-    bool upper_halves_slip; /* sectored: a request for the upper half of a line takes its sectors in the next line, as
-                               in GPGPU-Sim 4 */
+    bool constants_share_miss; /* sectored: a constant line's second sector asks for data in the first one's name */
+    bool reads_evict_free;     /* a modified line that a read pushes out takes nothing of the data port */
+    bool upper_halves_slip;    /* sectored: a request for the upper half of a line takes sectors of the next line */
 };
 
 enum dram_scheduler { DRAM_FRFCFS, DRAM_FIFO };
 
 struct dram_config {
-    uint32_t channels, chips, bus_bytes, burst_length,
-        data_rate; /* data_rate: transfers a command cycle (DDR 2, GDDR5 4) */
+#define DRAM_KEY(name, type, field, ...) KEY_FIELD_##type(field)
+#include "mem/keys.def"
     enum dram_scheduler scheduler;
-    uint32_t queue, return_queue; /* return_queue 0: no limit */
-    uint32_t latency_cycles;      /* fixed, core cycles in front of the controller */
-    uint32_t banks, bank_groups;
-    bool group_by_low_bits; /* a bank's group: its number modulo the groups (GPGPU-Sim 4's machines); else neighbouring
-                               banks share one */
-    uint32_t t_ccd, t_rrd, t_rcd, t_ras, t_rp, t_rc, t_cl, t_wl, t_cdlr, t_wr, t_ccdl, t_rtpl; /* command cycles */
-    bool row_beside_column; /* a row command may go out in the cycle of a column command (GPGPU-Sim 4) */
+    bool group_by_low_bits; /* a bank's group: its number modulo the groups; else neighbouring banks share one */
+    bool row_beside_column; /* a row command may go out in the cycle of a column command */
     bool data_with_burst;   /* data counts as there when its burst begins; false: when it ends */
-    uint32_t channel_bit;   /* lowest address bit that chooses the channel */
-    char map[64]; /* from the highest bit to the lowest: R row, B bank, C column, S within a burst; dots are ignored */
 };
 
 struct mem_config {
@@ -86,7 +67,8 @@ struct mem_config {
     struct crossbar_config crossbar;
     struct l2_config l2;
     struct dram_config dram;
-    uint64_t core_khz, icnt_khz, l2_khz, dram_khz;
+#define CLOCK_KEY(name, type, field, ...) KEY_FIELD_##type(field)
+#include "mem/keys.def"
 };
 
 #endif

@@ -32,7 +32,8 @@
 
 /* in: pushed; out: arrived at an output, as whole packets; stalls: input cycles with a packet that could not move. */
 struct crossbar_counters {
-    uint64_t packets_in, packets_out, flits_in, flits_out, stalls;
+#define CROSSBAR_COUNT(field, name, unit, sample, help, nsight) uint64_t field;
+#include "heddle/metrics.def"
 };
 
 enum { CROSSBAR_PORTS_MOST = 256, CROSSBAR_WORDS = CROSSBAR_PORTS_MOST / 64 };

@@ -12,10 +12,8 @@
 #include "mem/ring.h"
 
 struct dram_counters {
-    uint64_t reads, writes; /* column commands */
-    uint64_t activates, precharges, row_hits /* requests that found their row open when a bank took them */;
-    uint64_t busy_cycles; /* data bus */
-    uint64_t requests_read, requests_written;
+#define DRAM_COUNT(field, name, unit, sample, help, nsight) uint64_t field;
+#include "heddle/metrics.def"
 };
 
 /* What went out on the command bus last. Both can go out in one cycle where config->row_beside_column says so. */

@@ -47,4 +47,10 @@ enum {
 };
 static inline bool packet_is_write(const struct packet *p) { return PACKET_WRITES >> p->kind & 1; }
 
+/* Nobody waits for an answer. */
+static inline bool packet_ends_silently(const struct packet *p)
+{
+    return p->kind == PACKET_L1_WRITEBACK || p->kind == PACKET_L2_WRITEBACK;
+}
+
 #endif

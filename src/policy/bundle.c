@@ -1,5 +1,5 @@
 /* What a bundle stands for. Its members are found, its parameters handed out, and all of it checked here, with the
- * place of a mistake in what was written behind -p. A new bundle is one row of the table. */
+ * place of a mistake in what was written after -p. A new bundle is one row of the table. */
 #include "policy/bundle.h"
 
 #include "policy/choose.h"
@@ -20,7 +20,7 @@ enum { BUNDLE_KEYS = POLICY_KINDS * POLICY_VALUES };
 
 /* A bundle while it is resolved. */
 struct resolution {
-    struct source source;            /* what was written behind -p */
+    struct source source;            /* what was written after -p */
     size_t name_length;              /* of the name or path in it */
     struct policy_choice *members;   /* by kind; policy NULL: none */
     const char *heads[POLICY_KINDS]; /* what the spec of each begins with */
@@ -51,7 +51,7 @@ static bool no_such_bundle(const struct resolution *r, const struct policy_bundl
     snprintf(name, sizeof name, "%.*s", (int)(r->name_length < 63 ? r->name_length : 63), r->source.text);
     for (int kind = 0; kind < POLICY_KINDS; kind++)
         if (policy_find_builtin((enum policy_kind)kind, r->source.text, r->name_length))
-            return error_at(e, ERROR_NOT_FOUND, &r->source, 1, 1, "'%s' is %s, not a bundle; it goes behind %s", name,
+            return error_at(e, ERROR_NOT_FOUND, &r->source, 1, 1, "'%s' is %s, not a bundle; it goes after %s", name,
                             policy_kind_words[kind].one, policy_kind_words[kind].option);
     for (; count < 64 && table[count].name; count++) {
         names[count] = table[count].name;
@@ -99,7 +99,7 @@ static bool has_names_of_its_own(const struct resolution *r, struct error *e)
             const struct heddle_policy *a = r->members[kind].policy, *b = r->members[other].policy;
             if (a && b && !strcmp(a->name, b->name))
                 return error_at(e, ERROR_INVALID, &r->source, 1, 1,
-                                "its %s and its %s have the same name, '%s'; results are told apart by names",
+                                "its %s and its %s have the same name, '%s'; results go by names",
                                 policy_kind_words[other].name, policy_kind_words[kind].name, a->name);
         }
     return true;
@@ -107,7 +107,7 @@ static bool has_names_of_its_own(const struct resolution *r, struct error *e)
 
 /* ------------------------------------------------------------- parameters */
 
-/* A `key=value` of what is behind the name, and the key's length. */
+/* A `key=value` of what follows the name, and the key's length. */
 struct pair {
     const char *text;
     size_t length, key_length;
@@ -172,7 +172,7 @@ static bool check_pairs(const struct resolution *r, struct error *e)
     return true;
 }
 
-/* A key that is written behind -p takes the place of the same key in the built-in table. */
+/* A key that is written after -p takes the place of the same key in the built-in table. */
 static bool is_written(const struct resolution *r, const struct pair *p)
 {
     const char *at = r->source.text + r->name_length;

@@ -1,4 +1,4 @@
-/* Bundles: several policies that belong together and share state (core->shared), behind one option: `-p cawa` stands
+/* Bundles: several policies that belong together and share state (core->shared), under one option: `-p cawa` stands
  * for `-s gcaws --l1 cacp`. A bundle is resolved to plain specs before anything else sees it, so that results, stores
  * and command lines only ever hold policies. */
 #ifndef HEDDLE_POLICY_BUNDLE_H

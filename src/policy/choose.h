@@ -21,9 +21,9 @@ bool policy_load(struct policy_choice *choice, enum policy_kind kind, const stru
                  struct error *e);
 /* Which kinds of policies it holds, a bit each; at least one. */
 bool policy_library_kinds(const struct source *spec, size_t length, uint32_t *kinds, struct error *e);
-/* What stands behind the name, which is length bytes long; fills values, spec and texts. */
+/* What follows the name, which is length bytes long; fills values, spec and texts. */
 bool policy_read_params(struct policy_choice *choice, const struct source *spec, size_t length, struct error *e);
-/* The same of what stands behind a bundle's name, where a key that the policy does not have is another member's. */
+/* The same of what follows a bundle's name, where a key that the policy does not have is another member's. */
 bool policy_read_params_of_bundle(struct policy_choice *choice, const struct source *spec, size_t length,
                                   struct error *e);
 

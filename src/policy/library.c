@@ -1,5 +1,5 @@
-/* Policies from shared objects: one symbol, heddle_policy_entry. All that can be told before a run is told here, so
- * that a mistake in a user's file is a message and not a crash. */
+/* Policies from shared objects: one symbol, heddle_policy_entry. All that can be known before a run is reported here,
+ * so that a mistake in a user's file is a message and not a crash. */
 #include "policy/choose.h"
 
 #include <dlfcn.h>
@@ -50,7 +50,7 @@ static const struct heddle_policy *policy_of(const struct heddle_policy_entry *e
             option = option ? "-p" : policy_kind_words[other].option;
         }
     if (option)
-        error_at(e, ERROR_INVALID, spec, 1, 1, "holds %s, not %s; it goes behind %s", held, policy_kind_words[kind].one,
+        error_at(e, ERROR_INVALID, spec, 1, 1, "holds %s, not %s; it goes after %s", held, policy_kind_words[kind].one,
                  option);
     else
         error_at(e, ERROR_INVALID, spec, 1, 1, "its heddle_policy_entry names no policy; use %s", export_macros[kind]);

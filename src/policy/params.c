@@ -1,4 +1,4 @@
-/* Parameters of a policy: `:key=value,key=value` behind its name, defaults for the rest, and the spec written out
+/* Parameters of a policy: `:key=value,key=value` after its name, defaults for the rest, and the spec written out
  * with all of them. */
 #include "policy/choose.h"
 
@@ -121,6 +121,13 @@ static bool read_defaults(struct policy_choice *choice, const struct source *spe
     return true;
 }
 
+/* Keys that have gone, and what takes their place. */
+static const struct {
+    const char *policy, *key, *now;
+} gone[] = {
+    {"two-level", "style", "Gebhart's and Narasiman's two levels are the schedulers 'gebhart' and 'narasiman'"},
+};
+
 static bool unknown_key(const struct policy_choice *choice, const struct source *spec, int column, const char *key,
                         struct error *e)
 {
@@ -137,6 +144,9 @@ static bool unknown_key(const struct policy_choice *choice, const struct source 
     for (uint32_t i = 0; i < count; i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), " %s", names[i]);
     error_note(e, "known:%s", known);
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        if (!strcmp(choice->policy->name, gone[i].policy) && !strcmp(key, gone[i].key))
+            error_note(e, "%s", gone[i].now);
     return false;
 }
 

@@ -1,5 +1,5 @@
-/* All policies of the project, by kind, and how one is chosen by its spec. A new policy is one file and one line here.
- * Shared objects: library.c; parameters: params.c; bundles: bundle.c. */
+/* The built-in policies (policies.def), by kind, and how one is chosen by its spec. Shared objects: library.c;
+ * parameters: params.c; bundles: bundle.c. */
 #include "policy/registry.h"
 
 #include "policy/choose.h"
@@ -9,40 +9,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEDULERS(X) \
-    X(lrr) X(rr) X(sticky) X(oldest) X(gto) X(swl) X(ccws) X(daws) X(paws) X(caws) X(gcaws) X(two_level)
-#define L1S(X)         X(lru) X(fifo) X(random) X(srrip) X(ship) X(cacp)
-#define DIVERGENCES(X) X(pdom) X(tbc) X(capri)
-#define PROBES(X) \
-    X(residency)  \
-    X(loads)      \
-    X(trips) X(lost) X(daws_profile) X(activity) X(disparity) X(criticality) X(critical_lines) X(compaction) X(lanes)
+#define SCHEDULER(name)  extern const struct heddle_scheduler scheduler_##name;
+#define L1(name)         extern const struct heddle_l1 l1_##name;
+#define DIVERGENCE(name) extern const struct heddle_divergence divergence_##name;
+#define PROBE(name)      extern const struct heddle_probe probe_##name;
+#include "policy/policies.def"
 
-#define DECLARE(name) extern const struct heddle_scheduler scheduler_##name;
-SCHEDULERS(DECLARE)
-#undef DECLARE
-#define DECLARE(name) extern const struct heddle_l1 l1_##name;
-L1S(DECLARE)
-#undef DECLARE
-#define DECLARE(name) extern const struct heddle_divergence divergence_##name;
-DIVERGENCES(DECLARE)
-#undef DECLARE
-#define DECLARE(name) extern const struct heddle_probe probe_##name;
-PROBES(DECLARE)
-#undef DECLARE
+#define SCHEDULER(name) &scheduler_##name,
+#define L1(name)
+#define DIVERGENCE(name)
+#define PROBE(name)
+const struct heddle_scheduler *const policy_schedulers[] = {
+#include "policy/policies.def"
+    NULL};
 
-#define ROW(name) &scheduler_##name,
-const struct heddle_scheduler *const policy_schedulers[] = {SCHEDULERS(ROW) NULL};
-#undef ROW
-#define ROW(name) &l1_##name,
-const struct heddle_l1 *const policy_l1s[] = {L1S(ROW) NULL};
-#undef ROW
-#define ROW(name) &divergence_##name,
-const struct heddle_divergence *const policy_divergences[] = {DIVERGENCES(ROW) NULL};
-#undef ROW
-#define ROW(name) &probe_##name,
-const struct heddle_probe *const policy_probes[] = {PROBES(ROW) NULL};
-#undef ROW
+#define SCHEDULER(name)
+#define L1(name) &l1_##name,
+#define DIVERGENCE(name)
+#define PROBE(name)
+const struct heddle_l1 *const policy_l1s[] = {
+#include "policy/policies.def"
+    NULL};
+
+#define SCHEDULER(name)
+#define L1(name)
+#define DIVERGENCE(name) &divergence_##name,
+#define PROBE(name)
+const struct heddle_divergence *const policy_divergences[] = {
+#include "policy/policies.def"
+    NULL};
+
+#define SCHEDULER(name)
+#define L1(name)
+#define DIVERGENCE(name)
+#define PROBE(name) &probe_##name,
+const struct heddle_probe *const policy_probes[] = {
+#include "policy/policies.def"
+    NULL};
 
 const struct policy_kind_words policy_kind_words[POLICY_KINDS] = {
     [POLICY_SCHEDULER] = {"-s", "scheduler", "a scheduler"},
@@ -110,10 +113,10 @@ static bool no_such_policy(enum policy_kind kind, const struct source *s, size_t
     name[length < 63 ? length : 63] = '\0';
     for (int other = 0; other < POLICY_KINDS; other++)
         if (policy_find_builtin((enum policy_kind)other, s->text, length))
-            return error_at(e, ERROR_NOT_FOUND, s, 1, 1, "'%s' is %s, not %s; it goes behind %s", name,
+            return error_at(e, ERROR_NOT_FOUND, s, 1, 1, "'%s' is %s, not %s; it goes after %s", name,
                             policy_kind_words[other].one, words->one, policy_kind_words[other].option);
     if (policy_bundle_find(policy_bundles, s->text, length))
-        return error_at(e, ERROR_NOT_FOUND, s, 1, 1, "'%s' is a bundle, not %s; it goes behind -p", name, words->one);
+        return error_at(e, ERROR_NOT_FOUND, s, 1, 1, "'%s' is a bundle, not %s; it goes after -p", name, words->one);
     for (const struct heddle_policy *p; count < 64 && (p = policy_builtin(kind, count)); count++)
         names[count] = p->name;
     const char *near = nearest_name(name, names, count);

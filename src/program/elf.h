@@ -22,7 +22,7 @@ struct elf_program {
     bool has_interpreter; /* false: a library, or a program without dynamic linking */
     const char **needed;  /* DT_NEEDED */
     uint32_t needed_count;
-    const char *rpath, *runpath; /* DT_RPATH, which goes before LD_LIBRARY_PATH, and DT_RUNPATH, which goes behind it;
+    const char *rpath, *runpath; /* DT_RPATH, which goes before LD_LIBRARY_PATH, and DT_RUNPATH, which goes after it;
                                     "" where there is none */
     const char **imports;        /* undefined dynamic symbols that must be found */
     const char *
@@ -32,7 +32,7 @@ struct elf_program {
     uint32_t export_count;
     bool has_fatbin_segment;      /* .nvFatBinSegment: what nvcc registers with the CUDA runtime */
     bool defines_cudart;          /* the CUDA runtime is inside */
-    struct elf_bytes fatbins;     /* .nv_fatbin: images one behind the other */
+    struct elf_bytes fatbins;     /* .nv_fatbin: images one after the other */
     struct elf_bytes relocatable; /* __nv_relfatbin: images to be linked with each other */
 };
 

@@ -1,5 +1,5 @@
 /* What of an ELF file is loaded when it is executed: its PT_LOAD segments, less two things that differ between builds
- * of the same code. These are the ELF header, which says where the section headers are (behind debugging information,
+ * of the same code. These are the ELF header, which says where the section headers are (after debugging information,
  * if there is any), and the build identifier. */
 #include "program/elf.h"
 

@@ -1,4 +1,4 @@
-/* The libraries behind a program: NVIDIA's closed ones, by name, and those of the program's own, which may hold kernels
+/* The libraries of a program: NVIDIA's closed ones, by name, and those of the program's own, which may hold kernels
  * too. The latter are looked for where the program or the user points (DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH), not
  * among the system's. */
 #include "base/out_of_memory.h"

@@ -76,7 +76,7 @@ static bool pass_on(const char *text, size_t size, void *user)
     return s->visit(text, size, s->linked, s->user);
 }
 
-/* The linker puts images one behind the other, padded. Returns FOUND if any held PTX. */
+/* The linker puts images one after the other, padded. Returns FOUND if any held PTX. */
 static enum fatbin_result visit_section(const struct elf_bytes *b, struct visit_state *s, unsigned *images,
                                         struct error *e)
 {

@@ -2,9 +2,9 @@
 #ifndef HEDDLE_PROGRAM_PROGRAM_H
 #define HEDDLE_PROGRAM_PROGRAM_H
 
-#include "cuda/fatbin.h"
 #include "program/elf.h"
 #include "program/places.h"
+#include "ptx/fatbin.h"
 
 /* PROGRAM as a person writes it: a workload's name, or a path. False: not found, or not a program that can be
  * executed. */

@@ -1,6 +1,8 @@
 /* The parser's basic steps: take a token, expect one, report what was found instead. */
 #include "ptx/parser.h"
 
+#include "base/out_of_memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +14,8 @@ void *vector_push(struct vector *v, size_t item_bytes)
     if (v->count == v->capacity) {
         v->capacity = v->capacity ? v->capacity * 2 : 16;
         v->items = realloc(v->items, v->capacity * item_bytes);
-        if (!v->items) {
-            fprintf(stderr, "heddle: out of memory\n");
-            exit(1);
-        }
+        if (!v->items)
+            out_of_memory();
     }
     return memset((char *)v->items + v->count++ * item_bytes, 0, item_bytes);
 }
@@ -27,10 +27,8 @@ void vector_grow(struct vector *v, size_t bytes)
     if (bytes > v->capacity) {
         v->capacity = bytes < SIZE_MAX / 2 ? bytes * 2 : bytes;
         v->items = realloc(v->items, v->capacity);
-        if (!v->items) {
-            fprintf(stderr, "heddle: out of memory\n");
-            exit(1);
-        }
+        if (!v->items)
+            out_of_memory();
     }
     memset((char *)v->items + v->count, 0, bytes - v->count);
     v->count = bytes;

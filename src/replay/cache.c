@@ -15,8 +15,8 @@
 enum { WAY_BITS = 4, FEW_WAYS = 1 << WAY_BITS };
 #define KEY_NOW ((uint64_t)1 << (63 - WAY_BITS))
 
-bool replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, const struct trace_header *h,
-                       enum replay_policy policy, struct slabs *slabs, struct error *e)
+void replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, const struct trace_header *h,
+                       enum replay_policy policy, struct arena *a)
 {
     bool many = g->ways > FEW_WAYS;
     *c = (struct replay_cache){.policy = policy, .stores = {h->global_stores, h->local_stores}, .ways = g->ways};
@@ -25,13 +25,19 @@ bool replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, 
                                    .index = g->index,
                                    .line_shift = (uint32_t)__builtin_ctz(g->line_bytes),
                                    .set_bits = 31 - (uint32_t)__builtin_clz(g->sets)};
-    c->many = many ? replay_many_make(c, slabs) : NULL;
-    c->tags = many ? NULL : slabs_bytes(slabs, 2 * (size_t)g->sets * g->ways * sizeof *c->tags);
-    c->sets = many ? NULL : slabs_zeros(slabs, g->sets * sizeof *c->sets);
-    if (many ? !c->many : !c->tags || !c->sets)
-        return error_set(e, ERROR_NO_MEMORY, "out of memory for caches of %u sets of %u ways", g->sets, g->ways);
+    if (many) {
+        c->many = replay_many_make(c, a);
+    } else {
+        c->tags = arena_lines(a, uint64_t, 2 * (size_t)g->sets * g->ways);
+        c->sets = arena_array(a, struct replay_set, g->sets);
+    }
     c->flushes = 1;
-    return true;
+}
+
+void replay_cache_close(struct replay_cache *c)
+{
+    if (c->many)
+        replay_many_close(c->many);
 }
 
 void replay_cache_flush(struct replay_cache *c)

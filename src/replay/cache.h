@@ -63,9 +63,10 @@ static inline __attribute__((always_inline)) void replay_count(struct replay_cou
     *(store ? &n->store_misses : &n->read_misses) += !hit;
 }
 
-/* Its memory is from the slabs, and goes with them. False: there is none. */
-bool replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, const struct trace_header *h,
-                       enum replay_policy policy, struct slabs *slabs, struct error *e);
+/* Its memory is the arena's, but for a table that grows. */
+void replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, const struct trace_header *h,
+                       enum replay_policy policy, struct arena *a);
+void replay_cache_close(struct replay_cache *c);
 void replay_cache_flush(struct replay_cache *c);
 /* next (Belady): of each access, how many accesses later its line is used again; 0: never. counts: by pc. */
 void replay_cache_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count,

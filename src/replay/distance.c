@@ -19,7 +19,7 @@
 #include <time.h>
 
 enum { BATCH = 2048, SLOTS_LEAST = 4096 };
-#define EMPTY UINT64_MAX
+#define EMPTY LINE_MAP_NEW
 #define GAP   (UINT64_MAX - 1)
 
 struct last_use {
@@ -27,7 +27,7 @@ struct last_use {
 }; /* of a slot: the line, or EMPTY, or GAP; number of the access */
 
 struct stack {
-    struct line_map lines; /* slot of each */
+    struct line_map lines; /* slot of each, or EMPTY */
     struct last_use *slots;
     uint32_t *tree;      /* [i]: slots in use from i - (i & -i) + 1 to i, counted from 1 */
     uint64_t size, next; /* slots; the first that no use has taken */
@@ -101,7 +101,7 @@ static void move_together(struct stack *s)
         if (slots[to].line == GAP)
             push_gap(s, to);
         else
-            *line_map_find(&s->lines, slots[to].line) = to;
+            *line_map_at(&s->lines, slots[to].line) = to;
         to++;
     }
     for (uint64_t i = 1; i <= size; i++) {
@@ -151,7 +151,7 @@ static void drop(struct stack *s, uint64_t line, uint64_t slot)
 {
     s->slots[slot].line = GAP;
     push_gap(s, slot);
-    line_map_remove(&s->lines, line);
+    *line_map_at(&s->lines, line) = EMPTY;
 }
 
 /* Counting */
@@ -173,8 +173,8 @@ static void count_distance(struct replay_distances *d, uint64_t distance, bool s
 
 static void access_line(struct stack *s, uint64_t line, bool store, enum trace_store does, struct replay_distances *d)
 {
-    const uint64_t *there = line_map_find(&s->lines, line);
-    uint64_t slot = there ? *there : EMPTY;
+    uint64_t slot = *line_map_at(&s->lines, line);
+    bool there = slot != EMPTY;
     s->clock++;
     if (!there) {
         *(store ? &d->first_stores : &d->first_reads) += 1;
@@ -193,7 +193,6 @@ static void access_line(struct stack *s, uint64_t line, bool store, enum trace_s
 /* The pass */
 
 struct pass {
-    struct slabs slabs;
     struct pass_core {
         struct stack stack;
         struct line_map seen;
@@ -279,8 +278,6 @@ static bool run(struct pass *p, struct trace_windows *w, struct replay_distances
     p->flushes = replay_flushes(w->trace);
     p->counts = calloc(w->threads, sizeof *p->counts);
     bool ok = p->cores && p->flushes && p->counts;
-    for (uint32_t i = 0; ok && i < h->cores; i++)
-        p->cores[i].seen.slabs = p->cores[i].stack.lines.slabs = &p->slabs;
     for (uint32_t i = 0; ok && i < w->count; i++)
         ok = trace_windows_load(w, i, e) && trace_windows_each(w, pass_task, p, e);
     ok = ok && sum_of(p->counts, w->threads, d);
@@ -292,6 +289,8 @@ static bool run(struct pass *p, struct trace_windows *w, struct replay_distances
 static void free_pass(struct pass *p, uint32_t cores, uint32_t threads)
 {
     for (uint32_t i = 0; p->cores && i < cores; i++) {
+        line_map_free(&p->cores[i].seen);
+        line_map_free(&p->cores[i].stack.lines);
         free(p->cores[i].stack.slots);
         free(p->cores[i].stack.tree);
         free(p->cores[i].stack.gaps);
@@ -301,7 +300,6 @@ static void free_pass(struct pass *p, uint32_t cores, uint32_t threads)
     free(p->cores);
     free(p->flushes);
     free(p->counts);
-    slabs_free(&p->slabs);
 }
 
 bool replay_distances_run(const struct trace_reader *r, uint32_t line_bytes, const struct replay_how *how,
@@ -315,7 +313,6 @@ bool replay_distances_run(const struct trace_reader *r, uint32_t line_bytes, con
     struct pass p = {.stores = {h->global_stores, h->local_stores},
                      .line_shift = (uint32_t)(__builtin_ctz(line_bytes) - __builtin_ctz(h->line_bytes))};
     struct trace_windows w;
-    slabs_init(&p.slabs);
     bool ok = replay_open(&w, r, how, e) && run(&p, &w, d, e);
     free_pass(&p, h->cores, w.threads);
     trace_windows_close(&w);

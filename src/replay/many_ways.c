@@ -50,40 +50,38 @@ struct replay_many {
 
 static bool is_list(enum replay_policy policy) { return policy == REPLAY_LRU || policy == REPLAY_FIFO; }
 
-static bool make_order(struct replay_many *m, enum replay_policy policy, uint32_t sets, struct slabs *slabs)
+static void make_order(struct replay_many *m, enum replay_policy policy, uint32_t sets, struct arena *a)
 {
     if (is_list(policy)) {
-        m->newer = slabs_bytes(slabs, m->lines * sizeof *m->newer);
-        m->older = slabs_bytes(slabs, m->lines * sizeof *m->older);
-        return m->newer && m->older;
-    }
-    if (policy == REPLAY_SRRIP) {
+        m->newer = arena_lines(a, uint32_t, m->lines);
+        m->older = arena_lines(a, uint32_t, m->lines);
+    } else if (policy == REPLAY_SRRIP) {
         m->bits_shape = way_bits_shape_of(m->ways);
-        m->bits = slabs_bytes(slabs, (size_t)sets * BITS * m->bits_shape.words * sizeof *m->bits);
-        m->distances = slabs_bytes(slabs, m->lines);
-        return m->bits && m->distances;
+        m->bits = arena_lines(a, uint64_t, (size_t)sets * BITS * m->bits_shape.words);
+        m->distances = arena_lines(a, uint8_t, m->lines);
+    } else {
+        m->tree_shape = way_tree_shape_of(m->ways);
+        m->trees = arena_lines(a, uint64_t, (size_t)sets * m->tree_shape.nodes);
+        m->never =
+            (uint64_t)1 << (62 - m->way_bits); /* at 2^24 ways some hundred thousand million accesses of a core */
+        m->empty = m->never + 1;
     }
-    m->tree_shape = way_tree_shape_of(m->ways);
-    m->trees = slabs_bytes(slabs, (size_t)sets * m->tree_shape.nodes * sizeof *m->trees);
-    m->never = (uint64_t)1 << (62 - m->way_bits); /* at 2^24 ways some hundred thousand million accesses of a core */
-    m->empty = m->never + 1;
-    return m->trees;
 }
 
-struct replay_many *replay_many_make(const struct replay_cache *c, struct slabs *slabs)
+struct replay_many *replay_many_make(const struct replay_cache *c, struct arena *a)
 {
-    struct replay_many *m = slabs_zeros(slabs, sizeof *m);
-    if (!m)
-        return NULL;
+    struct replay_many *m = arena_lines(a, struct replay_many, 1);
     m->ways = c->ways;
     m->way_bits = 32 - (uint32_t)__builtin_clz(c->ways);
     m->lines = (uint64_t)c->index.count * c->ways;
     m->flushes = 1;
-    m->where.slabs = slabs;
-    m->sets = slabs_zeros(slabs, c->index.count * sizeof *m->sets);
-    m->tags = slabs_bytes(slabs, m->lines * sizeof *m->tags);
-    return make_order(m, c->policy, c->index.count, slabs) && m->sets && m->tags ? m : NULL;
+    m->sets = arena_lines(a, struct many_set, c->index.count);
+    m->tags = arena_lines(a, uint64_t, m->lines);
+    make_order(m, c->policy, c->index.count, a);
+    return m;
 }
+
+void replay_many_close(struct replay_many *m) { line_map_free(&m->where); }
 
 void replay_many_flush(struct replay_many *m) { m->flushes++; }
 

@@ -5,8 +5,8 @@
 
 #include "replay/cache.h"
 
-/* NULL: no memory for it. */
-struct replay_many *replay_many_make(const struct replay_cache *c, struct slabs *slabs);
+struct replay_many *replay_many_make(const struct replay_cache *c, struct arena *a);
+void replay_many_close(struct replay_many *m);
 void replay_many_flush(struct replay_many *m);
 void replay_many_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count,
                      struct replay_counts *counts);

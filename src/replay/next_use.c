@@ -28,9 +28,8 @@ struct pass {
         struct line_map lines; /* position of the next use, counted from the end */
         uint64_t position;     /* accesses behind the one at hand */
     } * cores;
-    struct slabs slabs; /* of all of them */
-    uint64_t *places;   /* of each task of the window: in the buffer */
-    bool has_room;      /* the window, there */
+    uint64_t *places; /* of each task of the window: in the buffer */
+    bool has_room;    /* the window, there */
     uint32_t line_shift;
     enum trace_store stores[2];
     bool reads_only;
@@ -251,7 +250,7 @@ static bool make_buffer(struct replay_next *n, uint64_t accesses, size_t most_by
 {
     uint64_t wanted = accesses + accesses / 2, most = most_bytes / sizeof *n->buffer;
     n->capacity = wanted < most ? wanted : most;
-    n->buffer = n->capacity ? slab_alloc(n->capacity * sizeof *n->buffer) : NULL;
+    n->buffer = n->capacity ? malloc(n->capacity * sizeof *n->buffer) : NULL;
     return n->buffer || !n->capacity;
 }
 
@@ -271,14 +270,12 @@ bool replay_next_make(struct replay_next *n, struct trace_windows *w, const stru
                               .slots = calloc(w->threads, sizeof *n->slots),
                               .slot_count = w->threads};
     pthread_mutex_init(&n->lock, NULL);
-    slabs_init(&p.slabs);
     bool ok = p.cores && p.places && n->blocks && n->slots && make_buffer(n, w->trace->accesses, buffer_bytes);
     if (!ok)
         error_set(e, ERROR_NO_MEMORY, "out of memory for looking ahead in a trace");
-    for (uint32_t i = 0; ok && i < h->cores; i++)
-        p.cores[i].lines.slabs = &p.slabs;
     ok = ok && pass_all(&p, w, e);
-    slabs_free(&p.slabs);
+    for (uint32_t i = 0; p.cores && i < h->cores; i++)
+        line_map_free(&p.cores[i].lines);
     free(p.cores);
     free(p.places);
     return ok;

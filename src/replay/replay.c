@@ -70,7 +70,7 @@ struct pass {
         struct replay_cache cache;
         uint32_t flushes; /* that it has seen */
     } * cores;
-    struct slabs slabs;            /* of caches */
+    struct arena arena;            /* of caches */
     uint32_t *flushes;             /* of each chunk */
     struct replay_counts **counts; /* of each thread: by pc, all listings of the trace one after the other */
     uint64_t *listings;            /* where each begins; behind the last: how many there are */
@@ -156,18 +156,19 @@ static bool make_counts(struct pass *p, const struct trace_reader *r, uint32_t t
 }
 
 static bool make_caches(struct pass *p, const struct trace_header *h, const struct replay_geometry *g,
-                        enum replay_policy policy, struct error *e)
+                        enum replay_policy policy)
 {
     p->cores = calloc(h->cores, sizeof *p->cores);
     for (uint32_t i = 0; p->cores && i < h->cores; i++)
-        if (!replay_cache_init(&p->cores[i].cache, g, h, policy, &p->slabs, e))
-            return false;
+        replay_cache_init(&p->cores[i].cache, g, h, policy, &p->arena);
     return p->cores;
 }
 
-static void free_pass(struct pass *p, uint32_t threads)
+static void free_pass(struct pass *p, uint32_t cores, uint32_t threads)
 {
-    slabs_free(&p->slabs);
+    for (uint32_t i = 0; p->cores && i < cores; i++)
+        replay_cache_close(&p->cores[i].cache);
+    arena_free(&p->arena);
     for (uint32_t i = 0; p->counts && i < threads; i++)
         free(p->counts[i]);
     free(p->cores);
@@ -210,15 +211,14 @@ bool replay_run(const struct trace_reader *r, const struct replay_geometry *g, e
     struct trace_windows w = {.threads = 0};
     struct pass p = {.next = NULL};
     double start = seconds_now();
-    slabs_init(&p.slabs);
     bool ok = make_result(r, result) && replay_open(&w, r, how, e) && make_counts(&p, r, w.threads);
-    ok = ok && replay_check(g, &r->header, e) && make_caches(&p, &r->header, g, policy, e);
+    ok = ok && replay_check(g, &r->header, e) && make_caches(&p, &r->header, g, policy);
     if (!ok)
         error_set(e, ERROR_NO_MEMORY, "out of memory for a replay"); /* where nothing else was said */
     ok = ok && run_both(&p, &w, g, policy, how->next_bytes ? how->next_bytes : NEXT_BYTES, result, e);
     if (ok)
         add_up(&p, w.threads, r, result);
-    free_pass(&p, w.threads);
+    free_pass(&p, r->header.cores, w.threads);
     trace_windows_close(&w);
     result->seconds = seconds_now() - start;
     if (!ok)

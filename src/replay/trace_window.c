@@ -3,7 +3,6 @@
 #include "replay/trace_window.h"
 
 #include "gpu/workers.h"
-#include "replay/slabs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +56,7 @@ bool trace_windows_open(struct trace_windows *w, const struct trace_reader *r, u
     if (!w->first_chunk || !w->places || !w->tasks || !w->slots || !w->damage)
         return no_memory(e);
     size_t most = cut(w, bytes);
-    w->data = most ? slab_alloc(most) : NULL;
+    w->data = most ? malloc(most) : NULL;
     if (most && !w->data)
         return no_memory(e);
     w->workers = w->threads > 1 ? workers_create(w->threads) : NULL;

@@ -47,7 +47,7 @@ void sm_tell_loops(struct sm *c, uint32_t slot, uint32_t pc)
 {
     struct sm_slot *s = &c->slots[slot];
     const struct sm_inst *in = &c->program->code[pc];
-    uint32_t depth = s->exec->frame_depth;
+    uint32_t depth = s->exec->at.frame_depth;
     if (depth != s->loop_depth && c->host.call_loops) {
         if (depth >= SM_CALLS)
             return;

@@ -13,13 +13,10 @@ static void make_listeners(struct sm *c, struct arena *a)
 
 void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
 {
-    struct heddle_events on = p->on;
-    if (c->host.settles && p == &c->host.schedulers[0].policy->policy)
-        on.cycles = NULL; /* issue.c tells them, when there is something to tell */
-#define LISTEN(event, ...)                                                         \
-    if (on.event) {                                                                \
-        c->host.listeners.event.to[c->host.listeners.event.count].fn = on.event;   \
-        c->host.listeners.event.to[c->host.listeners.event.count++].state = state; \
+#define LISTEN(event, ...)                                                          \
+    if (p->on.event) {                                                              \
+        c->host.listeners.event.to[c->host.listeners.event.count].fn = p->on.event; \
+        c->host.listeners.event.to[c->host.listeners.event.count++].state = state;  \
     }
     SM_EVENTS(LISTEN)
 #undef LISTEN
@@ -71,7 +68,6 @@ static void *instance(struct sm *c, struct arena *a, const struct heddle_policy 
 static bool make_schedulers(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
 {
     struct heddle_setup setup = set_up(c, a, 0, &p->scheduler->policy, p->scheduler_values, p->seed);
-    c->host.settles = p->scheduler->steady_until && p->scheduler->policy.on.cycles;
     for (uint32_t k = 0; k < c->config->schedulers; k++) {
         struct sm_scheduler *s = &c->host.schedulers[k];
         for (uint32_t slot = k; slot < c->config->warps; slot += c->config->schedulers)
@@ -127,7 +123,7 @@ bool policy_host_create(struct sm *c, struct arena *a, const struct sm_policies 
     c->host.policy_count = 3;
     if (!make_schedulers(c, a, p, e) || !make_l1_policy(c, a, p, e) || !make_divergence_unit(c, a, p, e))
         return false;
-    c->host.tells_cycles = c->host.settles || c->host.hears_cycles;
+    c->host.tells_cycles = c->host.hears_cycles;
     c->host.l1_stirs = SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict) || SM_HEARD(c, l1_fill);
     c->host.restless =
         !p->scheduler->steady_until && (c->host.hears_cycles || p->scheduler->hold || p->scheduler->hold_loads);
@@ -151,7 +147,6 @@ void policy_host_destroy(struct sm *c)
 void policy_host_begin(struct sm *c, struct arena *launch_arena, uint64_t now)
 {
     c->host.cycles_told = now;
-    c->host.settled = false;
     c->host.held_before = 0;
     for (uint32_t i = 0; i < c->host.policy_count; i++) {
         const struct heddle_policy *p = c->host.counts[i].policy;

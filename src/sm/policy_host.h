@@ -19,7 +19,6 @@ struct sm_scheduler {
     const struct heddle_scheduler *policy;
     void *state;
     uint64_t warps;
-    uint64_t hold; /* its answer, while the core is settled */
 };
 
 /* Who hears of each event. The lists are tables of their own: most are empty, and a core looks at the counts only. */
@@ -64,10 +63,7 @@ struct sm_policy_host {
     bool tells_cycles; /* a scheduler, the L1 policy or the divergence unit hears of cycles; probes change nothing */
     bool l1_stirs;     /* one of those hears of L1 accesses, and may then let warps go */
     bool restless;     /* the policy may change its mind by itself: issue asks it every cycle */
-    bool settles;      /* the schedulers may ask not to be told of cycles */
-    bool settled;      /* they have: HEDDLE_UNTIL_SETS_CHANGE */
     uint64_t cycles_told;
-    uint64_t shown_resident, shown_long_wait; /* as they were when schedulers were last told of a cycle */
     uint64_t held_before; /* the last time that schedulers were asked; kept for those that hear of it */
     const struct heddle_l1 *l1_policy;
     void *l1_state;

@@ -64,6 +64,12 @@ static void set_row(struct sm_inst *s, const struct latency_row *row, int index)
     s->initiation = (uint16_t)row->initiation[index];
 }
 
+/* Rules fma_is_mad and rem_is_div, false: opcodes that GPGPU-Sim forgot, which take one cycle. */
+static bool is_forgotten(const struct sm_config *c, const struct ptx_inst *in)
+{
+    return (in->opcode == PTX_OP_fma && !c->fma_is_mad) || (in->opcode == PTX_OP_rem && !c->rem_is_div);
+}
+
 /* The classes of GPGPU-Sim: what is not named here takes one cycle on an SP. */
 void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c)
 {
@@ -89,8 +95,7 @@ void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_c
         s->unit = SM_SFU;
         return;
     }
-    if (index < 0 || index > 4 || (in->opcode == PTX_OP_fma && !c->fma_is_mad) ||
-        (in->opcode == PTX_OP_rem && !c->rem_is_div))
+    if (index < 0 || index > 4 || is_forgotten(c, in))
         return;
     set_row(s, row, index);
     if (op->latency == PTX_LATENCY_DIV)
@@ -166,7 +171,8 @@ static uint32_t unique(uint32_t *v, uint32_t count)
     return kept;
 }
 
-/* Takes the registers of addresses out of the sources, each once: what else reads them stays. */
+/* Rule atomics_await_address, false, a mistake of GPGPU-Sim: the registers of addresses are taken out of the sources,
+ * each once; what else reads them stays. */
 static void forget_address(struct builder *b, const struct ptx_inst *in)
 {
     for (uint32_t i = 0; i < in->operand_count; i++) {
@@ -307,15 +313,23 @@ static void find_phases(struct builder *b, const struct exec_function *f, struct
     arena_free(&scratch);
 }
 
-/* Of a vector that is loaded or stored. */
-static uint32_t element_bytes(const struct ptx_inst *in)
+/* Rule vectors_by_element, a mistake of GPGPU-Sim: the bytes by which a vector that is loaded or stored is coalesced,
+ * its first element's; 0: all of them. */
+static uint32_t element_bytes(const struct sm_config *c, const struct ptx_inst *in)
 {
     bool vector =
         ptx_has_modifier(in, PTX_MOD_V2) || ptx_has_modifier(in, PTX_MOD_V4) || ptx_has_modifier(in, PTX_MOD_V8);
-    return vector && (in->opcode == PTX_OP_ld || in->opcode == PTX_OP_ldu || in->opcode == PTX_OP_st) &&
+    return c->vectors_by_element && vector &&
+                   (in->opcode == PTX_OP_ld || in->opcode == PTX_OP_ldu || in->opcode == PTX_OP_st) &&
                    in->type_count == 1
                ? (uint32_t)ptx_type_bits((enum ptx_type)in->types[0]) / 8
                : 0;
+}
+
+/* Rule volatile_past_l1; false, a mistake of GPGPU-Sim: what is volatile may be answered by the L1. */
+static bool is_volatile_past_l1(const struct sm_config *c, const struct ptx_inst *in)
+{
+    return c->volatile_past_l1 && (ptx_has_modifier(in, PTX_MOD_CV) || ptx_has_modifier(in, PTX_MOD_VOLATILE));
 }
 
 static void find_data_branches(const struct exec_function *f, struct heddle_instruction *views)
@@ -346,10 +360,8 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->exit = flags & (PTX_F_EXIT | PTX_F_RET);
         s->moves_frame = flags & (PTX_F_CALL | PTX_F_RET);
         s->branch = flags & (PTX_F_BRANCH | PTX_F_CALL | PTX_F_RET | PTX_F_EXIT);
-        s->past_l1 = ptx_has_modifier(in, PTX_MOD_CG) ||
-                     (b->config->volatile_past_l1 &&
-                      (ptx_has_modifier(in, PTX_MOD_CV) || ptx_has_modifier(in, PTX_MOD_VOLATILE)));
-        s->element_bytes = (uint8_t)(b->config->vectors_by_element ? element_bytes(in) : 0);
+        s->past_l1 = ptx_has_modifier(in, PTX_MOD_CG) || is_volatile_past_l1(b->config, in);
+        s->element_bytes = (uint8_t)element_bytes(b->config, in);
         s->long_latency =
             (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL || s->memory == SM_TEXTURE);
         set_registers(b, s, in);

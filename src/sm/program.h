@@ -55,7 +55,7 @@ struct sm_program *sm_program_create(struct arena *a, const struct exec_function
 
 static inline uint32_t sm_program_pc(const struct sm_program *p, const struct exec_warp *w)
 {
-    return p->base_of_function[w->function->index] + w->pc;
+    return p->base_of_function[w->at.function->index] + w->pc;
 }
 
 #endif

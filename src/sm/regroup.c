@@ -756,7 +756,7 @@ void regroup_place(struct sm *c, uint32_t block)
         struct exec_warp *home = &placed->cta->warps[i];
         struct regroup_slot *g = &r->slots[slot];
         memset(g, 0, sizeof *g);
-        g->face = (struct exec_warp){.function = home->function,
+        g->face = (struct exec_warp){.at.function = home->at.function,
                                      .code = home->code,
                                      .cta = placed->cta,
                                      .launch = &c->launch,

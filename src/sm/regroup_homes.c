@@ -9,7 +9,7 @@
 static bool is_asked(const struct sm *c, const struct exec_warp *w, uint32_t pc)
 {
     const struct heddle_instruction *v = &c->program->view.instructions[pc];
-    return (v->flags & HEDDLE_BRANCH) && v->target != HEDDLE_NO_PC && w->code[w->pc].guard_mode && !w->frame_depth;
+    return (v->flags & HEDDLE_BRANCH) && v->target != HEDDLE_NO_PC && w->code[w->pc].guard_mode && !w->at.frame_depth;
 }
 
 bool regroup_parks(struct sm *c, uint32_t slot, uint32_t pc)
@@ -28,9 +28,9 @@ bool regroup_parks(struct sm *c, uint32_t slot, uint32_t pc)
                               .reconvergence = v->reconvergence,
                               .apart = w->strands || w->active != c->regroup->slots[slot].lanes};
     struct heddle_piece piece = {w->index, w->active};
-    uint32_t depth = w->stack_depth;
+    uint32_t depth = w->at.stack_depth;
     if (regroup_ask(c, &e, &piece, &lanes, 1) == HEDDLE_STACK) {
-        w->stack_depth = depth; /* the stack is as it was */
+        w->at.stack_depth = depth; /* the stack is as it was */
         w->active = piece.mask;
         w->state = WARP_READY;
         return false;

@@ -48,11 +48,9 @@ static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, u
 /* When policies may let go what they hold back. */
 static void note_held(struct sm *c, uint32_t schedulers)
 {
-    for (; schedulers && !c->host.settled; schedulers &= schedulers - 1) {
+    for (; schedulers; schedulers &= schedulers - 1) {
         const struct sm_scheduler *s = &c->host.schedulers[__builtin_ctz(schedulers)];
         uint64_t until = s->policy->steady_until ? s->policy->steady_until(s->state, &c->view) : c->now + 1;
-        if (until == HEDDLE_UNTIL_SETS_CHANGE)
-            until = SM_NEVER;
         if (until <= c->now)
             until = c->now + 1;
         c->issue.held_until = until < c->issue.held_until ? until : c->issue.held_until;
@@ -74,7 +72,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
         return false;
     c->view.ready = ready;
     if (s->policy->hold) {
-        uint64_t hold = c->host.settled ? s->hold : s->policy->hold(s->state, &c->view);
+        uint64_t hold = s->policy->hold(s->state, &c->view);
         held |= ready & hold;
         ready &= ~hold;
         kept->stale = stale & hold;
@@ -127,32 +125,6 @@ static inline uint64_t waiting_warps(const struct sm *c)
     return c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait;
 }
 
-/* To the policies. Whether one of those that schedulers wait for has changed. */
-static inline bool show_sets(struct sm *c)
-{
-    struct sm_policy_host *h = &c->host;
-    uint64_t waiting = waiting_warps(c);
-    uint64_t changed =
-        (c->view.waiting ^ waiting) | (h->shown_long_wait ^ c->view.long_wait) | (h->shown_resident ^ c->view.resident);
-    c->view.waiting = waiting;
-    h->shown_long_wait = c->view.long_wait;
-    h->shown_resident = c->view.resident;
-    return changed != 0;
-}
-
-/* Do all schedulers say that they need not be told of cycles until the sets change? */
-static bool ask_settled(struct sm *c)
-{
-    for (uint32_t k = 0; k < c->config->schedulers; k++)
-        if (c->host.schedulers[k].policy->steady_until(c->host.schedulers[k].state, &c->view) !=
-            HEDDLE_UNTIL_SETS_CHANGE)
-            return false;
-    for (uint32_t k = 0; k < c->config->schedulers; k++)
-        if (c->host.schedulers[k].policy->hold)
-            c->host.schedulers[k].hold = c->host.schedulers[k].policy->hold(c->host.schedulers[k].state, &c->view);
-    return true;
-}
-
 /* While it is told, all warps of the core that could issue are shown as ready; then each scheduler sees its own. */
 static void tell_listeners_cycles(struct sm *c, uint64_t count)
 {
@@ -164,17 +136,10 @@ static void tell_listeners_cycles(struct sm *c, uint64_t count)
 
 static void tell_cycles(struct sm *c)
 {
-    bool changed = show_sets(c);
     uint64_t count = c->now + 1 - c->host.cycles_told;
     c->host.cycles_told = c->now + 1;
-    if (c->host.settles) {
-        c->host.settled = !changed && (c->host.settled || ask_settled(c));
-        if (!c->host.settled)
-            for (uint32_t k = 0; k < c->config->schedulers; k++)
-                c->host.schedulers[k].policy->policy.on.cycles(c->host.schedulers[k].state, &c->view, count);
-    }
-    if (c->host.hears_cycles)
-        tell_listeners_cycles(c, count);
+    c->view.waiting = waiting_warps(c);
+    tell_listeners_cycles(c, count);
 }
 
 /* Where nobody but probes hears of cycles. They see the sets as they are now; those who decide see what they would
@@ -221,7 +186,7 @@ void sm_schedule_cycle(struct sm *c)
         return;
     }
     if (!tells)
-        show_sets(c);
+        c->view.waiting = waiting_warps(c);
     uint32_t held = 0;
     for (uint32_t n = 0, k = c->config->schedulers_take_turns ? first_scheduler(c->now, count) : 0; n < count;
          n++, k = k + 1 == count ? 0 : k + 1) {

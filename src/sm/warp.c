@@ -157,7 +157,6 @@ void sm_retire(struct sm *c, uint32_t slot)
     c->front.wants &= ~bit;
     c->issue.fenced &= ~bit;
     c->issue.stirred = true;
-    c->host.settled = false;
     SM_TELL(c, finished, slot);
     if (c->account.warp_log)
         warp_log_end(c->account.warp_log, slot, c->now);

@@ -1,18 +1,17 @@
 /* Experiments in the store: the text as it was swept, and the key of each point under the labels of its six axes. */
 #include "store/sql.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-static const char *size_of(const struct experiment *x) { return x->size ? x->size : ""; }
-
-static void bind_experiment(sqlite3_stmt *q, const struct experiment *x)
+static void bind_experiment(sqlite3_stmt *q, const struct store_experiment *x)
 {
     store_bind_text(q, 1, x->name);
-    store_bind_text(q, 2, size_of(x));
+    store_bind_text(q, 2, x->size);
 }
 
-static bool delete_experiment(struct store *s, const struct experiment *x, struct error *e)
+static bool delete_experiment(struct store *s, const struct store_experiment *x, struct error *e)
 {
     sqlite3_stmt *q = store_prepare(s, "DELETE FROM experiment WHERE name = ? AND size = ?", e);
     if (!q)
@@ -23,7 +22,7 @@ static bool delete_experiment(struct store *s, const struct experiment *x, struc
     return ok;
 }
 
-static bool insert_experiment(struct store *s, const struct experiment *x, sqlite3_int64 *id, struct error *e)
+static bool insert_experiment(struct store *s, const struct store_experiment *x, sqlite3_int64 *id, struct error *e)
 {
     sqlite3_stmt *q = store_prepare(s, "INSERT INTO experiment (name, size, text, swept) VALUES (?, ?, ?, ?)", e);
     char when[32];
@@ -41,30 +40,33 @@ static bool insert_experiment(struct store *s, const struct experiment *x, sqlit
     return ok;
 }
 
-static bool insert_points(struct store *s, const struct experiment *x, const char (*keys)[KEY_BYTES], sqlite3_int64 id,
+static bool insert_points(struct store *s, const struct store_point *points, uint32_t count, sqlite3_int64 id,
                           struct error *e)
 {
     sqlite3_stmt *q = store_prepare(s, "INSERT INTO point VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", e);
     bool ok = q;
-    for (uint32_t i = 0; ok && i < x->point_count; i++) {
+    for (uint32_t i = 0; ok && i < count; i++) {
         sqlite3_bind_int64(q, 1, id);
         sqlite3_bind_int64(q, 2, i);
-        for (int axis = 0; axis < AXIS_COUNT; axis++)
-            store_bind_text(q, 3 + axis, experiment_label(x, &x->points[i], (enum lab_axis)axis));
-        store_bind_text(q, 3 + AXIS_COUNT, keys[i]);
+        for (int n = 0; n < STORE_LABELS; n++)
+            store_bind_text(q, 3 + n, points[i].labels[n]);
+        store_bind_text(q, 3 + STORE_LABELS, points[i].key);
         ok = store_run_once(s, q, e);
     }
     sqlite3_finalize(q);
     return ok;
 }
 
-bool store_put_experiment(struct store *s, const struct experiment *x, const char (*keys)[KEY_BYTES], struct error *e)
+bool store_put_experiment(struct store *s, const struct store_experiment *x, const struct store_point *points,
+                          uint32_t point_count, struct error *e)
 {
     sqlite3_int64 id;
     if (!store_begin(s, e))
         return false;
-    return store_end(
-        s, delete_experiment(s, x, e) && insert_experiment(s, x, &id, e) && insert_points(s, x, keys, id, e), e);
+    return store_end(s,
+                     delete_experiment(s, x, e) && insert_experiment(s, x, &id, e) &&
+                         insert_points(s, points, point_count, id, e),
+                     e);
 }
 
 bool store_experiments(struct store *s, struct arena *a, struct store_experiment **list, uint32_t *count,
@@ -93,12 +95,12 @@ bool store_experiments(struct store *s, struct arena *a, struct store_experiment
 }
 
 /* One string for the labels of a point; no label has a line end. */
-static const char *labels_of(struct arena *a, const char *const labels[AXIS_COUNT])
+static const char *labels_of(struct arena *a, const char *const labels[STORE_LABELS])
 {
     return arena_printf(a, "%s\n%s\n%s\n%s\n%s\n%s", labels[0], labels[1], labels[2], labels[3], labels[4], labels[5]);
 }
 
-static bool read_points(struct store *s, struct arena *a, const struct experiment *x, struct strmap *points,
+static bool read_points(struct store *s, struct arena *a, const struct store_experiment *x, struct strmap *points,
                         struct error *e)
 {
     sqlite3_stmt *q = store_prepare(s,
@@ -111,31 +113,28 @@ static bool read_points(struct store *s, struct arena *a, const struct experimen
         return false;
     bind_experiment(q, x);
     while ((got = store_step(s, q, e)) > 0) {
-        const char *labels[AXIS_COUNT];
-        for (int axis = 0; axis < AXIS_COUNT; axis++)
-            labels[axis] = (const char *)sqlite3_column_text(q, axis);
+        const char *labels[STORE_LABELS];
+        for (int n = 0; n < STORE_LABELS; n++)
+            labels[n] = (const char *)sqlite3_column_text(q, n);
         const char *name = labels_of(a, labels);
-        strmap_put(points, name, strlen(name), (void *)store_column_text(a, q, AXIS_COUNT));
+        strmap_put(points, name, strlen(name), (void *)store_column_text(a, q, STORE_LABELS));
     }
     sqlite3_finalize(q);
     return got == 0;
 }
 
-bool store_point_keys(struct store *s, const struct experiment *x, char (*keys)[KEY_BYTES], struct error *e)
+bool store_point_keys(struct store *s, const struct store_experiment *x, struct store_point *points,
+                      uint32_t point_count, struct error *e)
 {
-    struct strmap points = {0};
+    struct strmap known = {0};
     struct arena a = {0};
-    bool ok = read_points(s, &a, x, &points, e);
-    for (uint32_t i = 0; ok && i < x->point_count; i++) {
-        const char *labels[AXIS_COUNT];
-        for (int axis = 0; axis < AXIS_COUNT; axis++)
-            labels[axis] = experiment_label(x, &x->points[i], (enum lab_axis)axis);
-        const char *name = labels_of(&a, labels);
-        const char *key = strmap_get(&points, name, strlen(name));
-        strncpy(keys[i], key ? key : "", KEY_BYTES - 1);
-        keys[i][KEY_BYTES - 1] = '\0';
+    bool ok = read_points(s, &a, x, &known, e);
+    for (uint32_t i = 0; ok && i < point_count; i++) {
+        const char *name = labels_of(&a, points[i].labels);
+        const char *key = strmap_get(&known, name, strlen(name));
+        snprintf(points[i].key, KEY_BYTES, "%s", key ? key : "");
     }
-    strmap_free(&points);
+    strmap_free(&known);
     arena_free(&a);
     return ok;
 }

@@ -1,6 +1,7 @@
 /* Names of metrics: how the nested objects of --stats become flat names, the number that stands for each in the tables,
- * and its unit (metrics.def; the policies' own counters). */
+ * and its unit (the table of metrics; the policies' own counters). */
 #include "policy/registry.h"
+#include "results/metrics.h"
 #include "store/sql.h"
 
 #include <stdio.h>
@@ -9,14 +10,6 @@
 
 enum { NAME_BYTES = 256 };
 
-static const struct {
-    const char *name, *unit;
-} glossary[] = {
-#define METRIC(name, unit, definition, nsight) {name, unit},
-#include "store/metrics.def"
-#undef METRIC
-};
-
 static bool is_name(const char *candidate, const char *name, size_t length)
 {
     return strlen(candidate) == length && !memcmp(candidate, name, length);
@@ -24,9 +17,9 @@ static bool is_name(const char *candidate, const char *name, size_t length)
 
 static const char *glossary_unit(const char *name, size_t length)
 {
-    for (size_t i = 0; i < sizeof glossary / sizeof *glossary; i++)
-        if (is_name(glossary[i].name, name, length))
-            return glossary[i].unit;
+    for (uint32_t i = 0; i < result_metric_count; i++)
+        if (is_name(result_metrics[i].name, name, length))
+            return result_metrics[i].unit;
     return NULL;
 }
 

@@ -7,7 +7,7 @@
  *   machine        name; machine_text: every key resolved, as machine_print writes it; sets: array of section.key=value
  *   scheduler, l1, divergence   specs as given ("" the machine's)
  *   probes         array of specs; not there: none
- *   version        of heddle; epoch: GPU_TIMING_EPOCH
+ *   version        of heddle, with the commit (0.2.0+0123456789ab); epoch: GPU_TIMING_EPOCH
  *   host           name of the machine that ran it
  *   when           start, UTC, "2026-01-31T12:00:00Z"
  *   wall_seconds   of the process

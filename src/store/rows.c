@@ -1,5 +1,5 @@
 /* What a run has many of: counters of the instructions of a kernel (pc_counter), and buckets of histograms, which are
- * metrics with a number behind their name. */
+ * metrics with a number after their name. */
 #include "store/found.h"
 #include "store/sql.h"
 
@@ -100,7 +100,7 @@ bool store_instructions(struct store *s, struct arena *a, const char *key, const
 
 /* ------------------------------------------------------------- buckets */
 
-/* The number behind "name."; -1: another metric. */
+/* The number after "name."; -1: another metric. */
 static sqlite3_int64 bucket_of(const char *metric, const char *name)
 {
     const char *digits = metric + strlen(name) + 1;

@@ -62,7 +62,7 @@ bool store_end(struct store *s, bool ok, struct error *e);
 void store_bind_text(sqlite3_stmt *q, int at, const char *text);             /* not copied; NULL: null */
 const char *store_column_text(struct arena *a, sqlite3_stmt *q, int column); /* a copy; NULL for null */
 
-/* open.c: an absolute path as SQLite's URI, with a query ("?immutable=1") or "" behind it. */
+/* open.c: an absolute path as SQLite's URI, with a query ("?immutable=1") or "" after it. */
 const char *store_uri(struct arena *a, const char *file, const char *query);
 
 /* schema.c: the tables of an empty file; whether a file is ours (its error says what it is else); tables of an
@@ -76,7 +76,7 @@ bool store_recognise(struct store *s, bool *empty, struct error *e);
 bool store_metric_id(struct store *s, const char *name, size_t length, sqlite3_int64 *id, struct error *e);
 void store_forget_names(struct store *s);
 /* Calls visit for every number in a JSON object: nested objects and arrays as "a.b" and "a.0"; skip: names left out at
- * the top, NULL behind the last. */
+ * the top, NULL after the last. */
 typedef bool store_number_visitor(void *context, const char *name, size_t length, const json_t *value);
 bool store_flatten(const json_t *object, const char *const *skip, store_number_visitor *visit, void *context);
 void store_bind_number(sqlite3_stmt *q, int at, const json_t *value); /* integers stay integers */

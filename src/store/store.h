@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "experiment/experiment.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -39,20 +38,25 @@ bool store_put(struct store *s, const json_t *record, bool *added, struct error 
 bool store_group_begin(struct store *s, struct error *e);
 bool store_group_end(struct store *s, struct error *e);
 
-/* An experiment as it was swept: its text, and which key each point has. Replaces what was there of the same name and
- * size. keys: one a point, in the order of x->points. */
-bool store_put_experiment(struct store *s, const struct experiment *x, const char (*keys)[KEY_BYTES], struct error *e);
-
+/* experiments.c: an experiment as it was swept, and its points: labels of their axes, and keys of their runs. */
+enum { STORE_LABELS = 6 }; /* program, machine, scheduler, l1, divergence, variant */
 struct store_experiment {
-    const char *name, *size, *text;
+    const char *name, *size /* "" where none was given */, *text;
     size_t text_bytes;
     const char *when;
 };
+struct store_point {
+    const char *labels[STORE_LABELS];
+    char key[KEY_BYTES];
+};
+/* Replaces what was there of the same name and size. x->when is not looked at: it is now. */
+bool store_put_experiment(struct store *s, const struct store_experiment *x, const struct store_point *points,
+                          uint32_t point_count, struct error *e);
 bool store_experiments(struct store *s, struct arena *a, struct store_experiment **list, uint32_t *count,
                        struct error *e);
-/* The keys of an experiment's points, found by the labels of their axes; "" for one that was not there when it was
- * swept. keys: x->point_count of them. */
-bool store_point_keys(struct store *s, const struct experiment *x, char (*keys)[KEY_BYTES], struct error *e);
+/* Fills in the keys of the points of x (its name and size) that have these labels; "" where there is none. */
+bool store_point_keys(struct store *s, const struct store_experiment *x, struct store_point *points,
+                      uint32_t point_count, struct error *e);
 
 /* Metrics of whole runs. values: value_count names for each key, NAN where there is none, row after row in the order of
  * keys ("" allowed: a row of NAN). Runs that failed have none. */

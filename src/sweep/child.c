@@ -7,6 +7,8 @@
 #include "sweep/child.h"
 #include "base/exit_code.h"
 #include "base/out_of_memory.h"
+#include "base/version.h"
+#include "gpu/gpu.h"
 #include "program/program.h"
 #include "sweep/keeper.h"
 
@@ -153,6 +155,8 @@ static json_t *empty_stats(const struct child_request *r)
                               r->functional || !r->options, "seed", "scheduler", "l1", "divergence", "probes",
                               "kernels", "total", "host", "wall_seconds", "launch_seconds", 0.0, "kwips", "peak_bytes",
                               "checks", "outcome", "kind", "none", "launch_refused", 0, "message");
+    json_object_set_new(stats, "commit", json_string(version_commit));
+    json_object_set_new(stats, "timing_epoch", json_integer(GPU_TIMING_EPOCH));
     json_object_set_new(stats, "program", json_string(r->argv[0]));
     for (int i = 1; r->argv[i]; i++)
         json_array_append_new(json_object_get(stats, "arguments"), json_string(r->argv[i]));

@@ -30,7 +30,7 @@ struct child_request {
     const char *path; /* to execute; argv[0] as well */
     char *const *argv;
     const char *library;        /* folder of libcuda.so.1 */
-    const char *const *options; /* words for HEDDLE_OPTIONS, NULL behind the last; NULL: --functional alone */
+    const char *const *options; /* words for HEDDLE_OPTIONS, NULL after the last; NULL: --functional alone */
     bool functional;            /* what the results of a program without CUDA say; true where there are no options */
     bool quiet;
     int output; /* file descriptor that becomes the program's standard output; -1: as it is */

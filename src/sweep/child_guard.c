@@ -1,7 +1,7 @@
 /* Programs that run unattended: limits, and an end whatever happens to the one who started them.
  *
- * Memory is looked at ten times a second: resident and swapped bytes of the program and its descendants. Limits of the
- * kernel (setrlimit) would count the simulated device's memory, which is reserved as a whole and used in part. A
+ * Memory is looked at ten times per second: resident and swapped bytes of the program and its descendants. Limits of
+ * the kernel (setrlimit) would count the simulated device's memory, which is reserved as a whole and used in part. A
  * program may go beyond its limit for a tenth of a second. */
 #include "sweep/child.h"
 

@@ -30,15 +30,15 @@ struct job {
     bool pcs;                    /* as in struct experiment; part of the key if set: the results have more in them */
     uint64_t interval_cycles;
     uint32_t replay;
-    const char **probes;       /* specs; NULL behind the last */
-    const char **options;      /* further words of `heddle run`; NULL behind the last */
+    const char **probes;       /* specs; NULL after the last */
+    const char **options;      /* further words of `heddle run`; NULL after the last */
     const char *output;        /* the file that it writes: one '@' in `probes` or `options` stands for it. NULL: none */
-    const struct job **inputs; /* runs whose files its specs name; NULL behind the last. They do not travel */
+    const struct job **inputs; /* runs whose files its specs name; NULL after the last. They do not travel */
     const char *input;         /* name of the [input] that it is made for; NULL: it is a point of the experiment */
     double expected_seconds;   /* wall; 0: not known */
 };
 
-/* Jobs with their keys, one a point, in the order of x->points. What is wrong with a point (unknown program, machine,
+/* Jobs with their keys, one per point, in the order of x->points. What is wrong with a point (unknown program, machine,
  * policy, parameter) is an error that names the line of the experiment file. */
 bool jobs_make(const struct experiment *x, const struct places *places, struct arena *a, struct job **jobs,
                struct error *e);

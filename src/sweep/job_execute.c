@@ -222,7 +222,7 @@ static const char **option_words(const struct job *j, const struct scratch *file
     return words;
 }
 
-/* The program's own words behind its path. */
+/* The program's own words after its path. */
 static char **program_words(const struct job *j)
 {
     size_t count = 0;

@@ -24,7 +24,7 @@ static const char *find_mark(const char *word)
     return mark;
 }
 
-/* Behind '@': what the name of the file ends in, which some programs go by ('@.csv'). Its length; 0: nothing. */
+/* After '@': what the name of the file ends in, which some programs go by ('@.csv'). Its length; 0: nothing. */
 static int ending_length(const char *mark) { return mark[1] == '.' ? (int)strcspn(mark + 1, ",") : 0; }
 
 static const char *ending_of(const struct job *j, int *length)

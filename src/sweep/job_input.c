@@ -9,7 +9,7 @@
 
 static const char *const kind_names[JOB_POLICIES] = {"scheduler", "l1", "divergence"};
 
-/* The program's words, and those of the input behind them. */
+/* The program's words, and those of the input after them. */
 static const char **join_words(struct job_maker *m, const char **words, const char **more)
 {
     uint32_t count = job_word_count(words), added = job_word_count(more);

@@ -2,6 +2,7 @@
 #include "sweep/job_record.h"
 
 #include "base/out_of_memory.h"
+#include "base/version.h"
 #include "gpu/gpu.h"
 #include "store/record.h"
 
@@ -113,7 +114,7 @@ json_t *job_record_new(const struct job *j, long long when)
     json_object_set_new(record, "l1", text(j->l1));
     json_object_set_new(record, "divergence", text(j->divergence));
     put_probes(record, j);
-    json_object_set_new(record, "version", text(HEDDLE_VERSION));
+    json_object_set_new(record, "version", text(version_with_commit));
     json_object_set_new(record, "epoch", json_integer(GPU_TIMING_EPOCH));
     json_object_set_new(record, "host", text(host));
     json_object_set_new(record, "when", text(start));
@@ -220,7 +221,7 @@ static bool is_left_over(const char *spool, const char *name)
 {
     char host[HOST_BYTES], path[PATH_MAX];
     const char *mark = strstr(name, scratch_mark), *dot = strrchr(name, '.');
-    while (mark && dot > mark && !isdigit((unsigned char)dot[1])) /* an ending behind the number of the process */
+    while (mark && dot > mark && !isdigit((unsigned char)dot[1])) /* an ending after the number of the process */
         for (dot--; dot > mark && *dot != '.';)
             dot--;
     struct stat s;

@@ -40,7 +40,7 @@ struct pool {
     struct sweep *sweep;
     struct worker *workers;
     uint32_t places, next; /* next: of the jobs the first that was not taken yet */
-    bool *taken;           /* one a job: started, or not to be started any more */
+    bool *taken;           /* one per job: started, or not to be started any more */
     int lock;
     bool stopping;
     struct estimate estimate; /* of the time left; its runs are the jobs */

@@ -1,6 +1,6 @@
 /* The parts of the Slurm engine (docs/slurm.md), between slurm*.c and their test.
  *
- * A batch is one job array: a folder SPOOL/slurm-N with the manifest (one job a line, line n is task n), the script,
+ * A batch is one job array: a folder SPOOL/slurm-N with the manifest (one job per line, line n is task n), the script,
  * the array's name, its job number, and the tasks' logs. What a batch is can be read back from its folder by a process
  * that did not write it. */
 #ifndef HEDDLE_SWEEP_SLURM_H
@@ -15,10 +15,10 @@
 
 /* slurm_command.c: Slurm's own programs. */
 struct slurm_command {
-    const char *const *words;    /* NULL behind the last; the first is looked for in PATH */
+    const char *const *words;    /* NULL after the last; the first is looked for in PATH */
     int output;                  /* file descriptor for its standard output; -1: kept */
     double limit_seconds;        /* then it is ended */
-    void (*idle)(void *context); /* called some times a second meanwhile; NULL: nothing */
+    void (*idle)(void *context); /* called some times per second meanwhile; NULL: nothing */
     void *context;
 };
 struct slurm_answer {
@@ -40,7 +40,7 @@ struct slurm_request {
 };
 /* False: a value that is no single line. Names of files may be anything. */
 bool slurm_check(const struct slurm_request *r, struct error *e);
-/* sbatch's options, NULL behind the last. */
+/* sbatch's options, NULL after the last. */
 const char **slurm_options(const struct slurm_request *r, struct arena *a);
 /* The script, with the same options in its #SBATCH lines. */
 const char *slurm_script(const struct slurm_request *r, struct arena *a);
@@ -105,7 +105,7 @@ const char *slurm_task_log(const struct slurm_batch *b, uint32_t task, struct ar
 const char **slurm_folders(const char *spool, struct arena *a, uint32_t *count);
 
 /* slurm_watch.c, slurm_adopt.c, slurm.c: what becomes of the batches. */
-struct slurm_run_state { /* one a job of the sweep */
+struct slurm_run_state { /* one per job of the sweep */
     enum { RUN_UNSENT, RUN_QUEUED, RUN_SETTLED } where;
     uint32_t batch, task; /* RUN_QUEUED */
     uint32_t lost;        /* how many times Slurm ended it without a record */

@@ -1,7 +1,7 @@
 /* A batch in its folder: written before its array is submitted, read back by a later sweep that wants to know what an
  * earlier one left in Slurm's queue.
  *
- *   manifest    one job a line (job_to_json), line n for task n
+ *   manifest    one job per line (job_to_json), line n for task n
  *   script.sh   as it was submitted
  *   name        of the array
  *   number      Slurm's number of it: sbatch itself writes it there, so that it is kept even when the sweep is killed
@@ -106,7 +106,7 @@ bool slurm_batch_set_number(const struct slurm_batch *b, struct error *e)
     return write_text(b->folder, "number", text, e);
 }
 
-/* A whole file, with a zero behind it; NULL: it cannot be read. */
+/* A whole file, with a zero after it; NULL: it cannot be read. */
 static char *read_file(const char *folder, const char *name, struct arena *a)
 {
     char path[PATH_MAX];

@@ -1,6 +1,7 @@
 /* A sweep: what of an experiment is not in the store yet is given to an engine, and records are taken out of the spool
  * into the store. Only this process writes the store. */
 #include "sweep/sweep.h"
+#include "experiment/stored.h"
 #include "sweep/job_record.h"
 
 #include <errno.h>
@@ -186,7 +187,7 @@ static bool put_experiment(struct sweep *s, const struct experiment *x, const st
     char(*keys)[KEY_BYTES] = arena_alloc(a, (size_t)(x->point_count + 1) * sizeof *keys);
     for (uint32_t i = 0; i < x->point_count; i++)
         memcpy(keys[i], jobs[i].key, KEY_BYTES);
-    return store_put_experiment(s->store, x, (const char(*)[KEY_BYTES])keys, e);
+    return experiment_put(s->store, x, (const char(*)[KEY_BYTES])keys, e);
 }
 
 /* ------------------------------------------------------------- the sweep */

@@ -55,7 +55,7 @@ bool sweep_run(const struct sweep_options *o, struct sweep_result *result, struc
 struct sweep_outcome {
     bool ended;
     const char *failure;   /* NULL: it ended well */
-    const uint32_t *needs; /* jobs of this sweep whose files it reads; UINT32_MAX behind the last. NULL: none */
+    const uint32_t *needs; /* jobs of this sweep whose files it reads; UINT32_MAX after the last. NULL: none */
 };
 
 /* Between sweep.c and the engines. */
@@ -65,7 +65,7 @@ struct sweep {
     struct store *store;
     const char *spool, *files;      /* folders, absolute */
     struct job *jobs;               /* to run: inputs, then points, each longest first */
-    struct sweep_outcome *outcomes; /* one a job; NULL: nobody asks */
+    struct sweep_outcome *outcomes; /* one per job; NULL: nobody asks */
     uint32_t job_count;
     struct arena *arena;
     struct sweep_progress progress;

@@ -3,7 +3,7 @@
 # workload, machine, policy) with the hash of its whole JSON (json_hash.c says what is left out). A change that moves
 # simulated numbers on purpose records the list again, and says so in docs/changes.md.
 #   sh tests/cli/golden.sh BUILD            every GOLDEN_STEP-th line (default 41), beginning with the GOLDEN_FIRST-th
-#   GOLDEN_STEP=1 sh tests/cli/golden.sh BUILD      all of them: some 3,400 runs, 15 minutes on two processors
+#   GOLDEN_STEP=1 sh tests/cli/golden.sh BUILD      all of them (make golden): 3,586 runs, ten minutes
 #   sh tests/cli/golden.sh BUILD --record   writes the list again (GOLDEN_LIST=FILE: into another file)
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -36,6 +36,7 @@ all_runs() {
         echo "small $workload ccws -s ccws"
     done
 }
+# shellcheck disable=SC2016 # those are backquotes of Markdown
 policies() { "$heddle" list "$1" --markdown | sed -n 's/^| `\([^`]*\)`.*/\1/p'; }
 
 if [ "${2:-}" = --record ]; then

@@ -133,9 +133,9 @@ static int check_counters(const json_t *o, const char *where, int timed, int who
 
 static int check_results(const json_t *root)
 {
-    static const char *const keys[] = {"heddle", "program",   "arguments", "machine",    "functional",
-                                       "seed",   "scheduler", "l1",        "divergence", "kernels",
-                                       "total",  "host",      "checks",    "outcome",    NULL};
+    static const char *const keys[] = {"heddle",     "commit", "timing_epoch", "program", "arguments",  "machine",
+                                       "functional", "seed",   "scheduler",    "l1",      "divergence", "kernels",
+                                       "total",      "host",   "checks",       "outcome", NULL};
     static const char *const host[] = {"wall_seconds", "launch_seconds", "kwips", "peak_bytes", NULL};
     static const char *const checks[] = {"passed", "exit", NULL};
     static const char *const kernel_keys[] = {"name", "grid", "block", "partial", NULL};

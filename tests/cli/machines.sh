@@ -15,9 +15,41 @@ for machine in ccws c2050 slp gtx480-gs4; do saw "list machines: $machine" "^$ma
 
 # docs/machine-files.md ends in what the command prints.
 "$heddle" list machines --keys >"$scratch/keys"
+"$heddle" list rules --markdown >"$scratch/rules"
+sed -n '/^| rule |/,/^$/p' docs/machine-files.md | sed '$d' >"$scratch/documented"
+is 'docs/machine-files.md has the rules' cmp "$scratch/rules" "$scratch/documented"
+expect 'list rules' 0 '^rules = gpgpusim-3: ' "$heddle" list rules
+saw 'list rules: every rulebook' '^code_packed: gpgpusim-2 false, gpgpusim-3 true, gpgpusim-4 true, ccws-2012 true$'
+saw 'list rules: mistakes' '^    true: a mistake of the reference, copied$'
 sed -n '/^## Keys/,$p' docs/machine-files.md >"$scratch/documented"
 is 'docs/machine-files.md is up to date' cmp "$scratch/keys" "$scratch/documented"
 expect '--keys is for machines' 2 'for machines only' "$heddle" list workloads --keys
+
+# What a machine is, and where that comes from.
+cat >"$scratch/mine.ini" <<END
+[machine]
+based_on = c2050
+cores = 3
+END
+expect 'show' 0 "^machine.cores +3 +$scratch/mine.ini:3\$" "$heddle" machine show "$scratch/mine.ini" --set l1d.ways=2 --set rules.code_packed=false
+saw 'show: of the base' '^clock.core_mhz +575 +base machines/c2050.ini:[0-9]+$'
+saw 'show: of the base of the base' '^core.warps +48 +base machines/gtx480.ini:[0-9]+$'
+saw 'show: a default' '^machine.seed +1 +default$'
+saw 'show: a rule of the book' '^rules.ends_in_fetch +true +rulebook gpgpusim-3$'
+saw 'show: a rule of a file' '^rules.l1d_index +hashed +base machines/c2050.ini:[0-9]+$'
+saw 'show: of --set' '^rules.code_packed +false +command line$'
+expect 'diff' 0 '^machine.cores +14 +3$' "$heddle" machine diff c2050 "$scratch/mine.ini"
+is 'diff: nothing else' test "$(wc -l <"$out")" = 2
+expect 'diff: none' 0 'do not differ' "$heddle" machine diff gtx480 machines/gtx480.ini
+expect 'machine: what' 2 'show or diff' "$heddle" machine
+expect 'machine: which' 2 'takes one machine' "$heddle" machine show
+expect 'machine: which two' 2 'takes two machines' "$heddle" machine diff gtx480
+expect 'machine: unknown verb' 2 "did you mean 'show'" "$heddle" machine shwo gtx480
+expect 'machine: unknown machine' 2 'did you mean gtx480\?' "$heddle" machine show gtx48
+expect 'machine: unknown option' 2 'did you mean --set' "$heddle" machine show gtx480 --sett x
+"$heddle" run --set rules.code_packed=false --set machine.rules=gpgpusim-2 --print-machine >"$scratch/printed.ini"
+expect 'what is printed is the machine again' 0 'do not differ' "$heddle" machine diff "$scratch/printed.ini" "$scratch/printed.ini"
+expect 'what is printed: against its machine' 0 '^machine.rules +gpgpusim-3 +gpgpusim-2$' "$heddle" machine diff gtx480 "$scratch/printed.ini"
 
 expect 'import' 0 '^cores = 8 ' "$heddle" list machines --import tests/data/import/gpgpusim.config
 saw 'import: what is not carried over, at the end' '^; not carried over: -gpgpu_invented_option 7'
@@ -40,6 +72,14 @@ saw 'more warps than mask bits: why' 'a set of warps is one mask of 64 bits'
 bad 'timing that contradicts itself' 'bad.ini:3:8: error: dram.t_rc = 20 is shorter than dram.t_ras = 28' '[dram]\nt_ras = 28\nt_rc = 20\n'
 bad 'unknown key' 'bad.ini:2:1: error: unknown key wraps in \[core\]; did you mean warps\?' '[core]\nwraps = 8\n'
 bad 'unknown section' 'bad.ini:1:2: error: unknown section \[cores\]; did you mean \[core\]\?' '[cores]\nwarps = 8\n'
+bad 'a key that is a rule' 'bad.ini:2:1: error: issue.code_packed is a rule, .*: rules.code_packed$' '[issue]\ncode_packed = true\n'
+bad 'unknown rule' 'bad.ini:2:1: error: unknown key code_backed in \[rules\]; did you mean code_packed\?' '[rules]\ncode_backed = true\n'
+bad 'unknown rulebook' 'bad.ini:2:9: error: machine.rules = gpgpusim-5: expected gpgpusim-2' '[machine]\nrules = gpgpusim-5\n'
+bad 'unknown base' 'bad.ini:2:12: error: no machine gtx48' '[machine]\nbased_on = gtx48\n'
+saw 'unknown base: a caret' '^             \^$'
+bad 'based on itself' 'bad.ini:2:12: error: .*bad.ini is based on itself' '[machine]\nbased_on = ./bad.ini\n'
+bad 'a base that comes late' 'bad.ini:3:1: error: based_on stands before' '[machine]\ncores = 3\nbased_on = ccws\n'
+expect 'an old spelling' 2 'lsu.local_by_block is a rule, .*: rules.local_by_block' "$heddle" run --set lsu.local_by_block=false --size test vectoradd
 bad 'no machine file' 'bad.ini:1:1: error: expected key = value' 'hello\n'
 expect 'unknown machine' 2 'did you mean gtx480\?' "$heddle" run --functional -m gtx48 --size test vectoradd
 expect 'a folder' 2 'Is a directory' "$heddle" run --functional -m /tmp/ --size test vectoradd

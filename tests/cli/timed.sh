@@ -28,7 +28,7 @@ for workload in $(workloads); do
         same "$workload: the same on $threads" once threads
     done
     # Every L2 miss that reads is read from DRAM, once; those of stores are where they have their lines fetched, unless a line was on its way.
-    timed unread -s gto --set l2.stores_fetch=false "$workload" >/dev/null 2>&1
+    timed unread -s gto --set rules.l2_stores_fetch=false "$workload" >/dev/null 2>&1
     misses=$(value unread total.l2.misses) write_misses=$(value unread total.l2.write_misses)
     equal "$workload: DRAM reads cover L2 misses" "$(value unread total.dram.requests_read)" "$((misses - write_misses))"
     misses=$(value once total.l2.misses) write_misses=$(value once total.l2.write_misses) reads=$(value once total.dram.requests_read)
@@ -61,10 +61,10 @@ done
 for workload in bfs reduct spmv-vector; do
     for inner in lrr gto; do
         timed inner -s "$inner" "$workload" >/dev/null 2>&1
-        for style in gpgpusim gebhart narasiman; do
-            timed group -s "two-level:group=64,style=$style,inner=$inner" "$workload" >/dev/null 2>&1
+        for scheduler in two-level gebhart narasiman; do
+            timed group -s "$scheduler:group=64,inner=$inner" "$workload" >/dev/null 2>&1
             for counter in cycles stalls l1d issue; do
-                equal "$workload: two levels ($style) with all warps in the group are $inner: $counter" "$(value group "total.$counter")" "$(value inner "total.$counter")"
+                equal "$workload: $scheduler with all warps in the group are $inner: $counter" "$(value group "total.$counter")" "$(value inner "total.$counter")"
             done
         done
     done

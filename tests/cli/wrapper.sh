@@ -7,9 +7,9 @@ case $build in
 esac
 export BUILD="$build"
 
-expect 'wrapper' 0 '^heddle [0-9.]+$' ./heddle --version
+expect 'wrapper' 0 '^heddle [0-9.]+ ' ./heddle --version
 ln -s "$PWD/heddle" "$scratch/link"
-expect 'wrapper through a link, from another folder' 0 '^heddle [0-9.]+$' sh -c 'cd / && exec "$1" --version' sh "$scratch/link"
+expect 'wrapper through a link, from another folder' 0 '^heddle [0-9.]+ ' sh -c 'cd / && exec "$1" --version' sh "$scratch/link"
 expect 'wrapper passes the exit code on' 2 "no command 'rnu'" ./heddle rnu
 expect 'wrapper finds workloads' 0 'match the reference' sh -c 'cd "$1" && ./link run --functional --size test vectoradd' sh "$scratch"
 
@@ -46,7 +46,7 @@ expect 'packages: all there the next time' 0 '^started$' fresh ./heddle
 expect 'packages: nothing more was installed' 1 '' test -e "$fake/log"
 
 is 'make install' make -s install BUILD="$build" DESTDIR="$scratch/root" PREFIX=/usr
-expect 'installed: version' 0 '^heddle [0-9.]+$' "$scratch/root/usr/bin/heddle" --version
+expect 'installed: version' 0 '^heddle [0-9.]+ ' "$scratch/root/usr/bin/heddle" --version
 expect 'installed: a workload' 0 'match the reference' "$scratch/root/usr/bin/heddle" run --functional --size test vectoradd
 expect 'installed: machines' 0 '^gtx480' "$scratch/root/usr/bin/heddle" list machines
 expect 'installed: machine by name' 0 'match the reference' "$scratch/root/usr/bin/heddle" run --functional -m gtx480 --size test vectoradd

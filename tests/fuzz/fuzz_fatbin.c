@@ -1,5 +1,5 @@
 /* libFuzzer entry: the fat-binary reader on any bytes. */
-#include "cuda/fatbin.h"
+#include "ptx/fatbin.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -66,9 +66,9 @@ expect 'an unknown parameter' 2 "has a parameter 'lmit'; did you mean 'limit'" r
 saw 'with a caret' '^ +\^$'
 expect 'a wrong value' 2 "^heddle: -p:1:[0-9]+: error: one of low, high for 'tone' was expected, not 'loud'" run -p "$mine:tone=loud" vectoradd
 expect 'two policies of one name' 2 "its scheduler and its L1 policy have the same name, 'counting'" run -p "$scratch/same_name.so" vectoradd
-expect 'a bundle behind --divergence' 2 'holds a scheduler and an L1 policy, not a divergence unit; it goes behind -p' run --divergence "$mine" vectoradd
+expect 'a bundle behind --divergence' 2 'holds a scheduler and an L1 policy, not a divergence unit; it goes after -p' run --divergence "$mine" vectoradd
 expect 'an unknown bundle' 2 "no bundle 'nosuch'" run -p nosuch vectoradd
-expect 'a scheduler behind -p' 2 "'gto' is a scheduler, not a bundle; it goes behind -s" run -p gto vectoradd
+expect 'a scheduler behind -p' 2 "'gto' is a scheduler, not a bundle; it goes after -s" run -p gto vectoradd
 expect 'an empty one' 2 'empty value' run -p '' vectoradd
 is 'list bundles' "$heddle" list bundles
 expect 'the help has it' 0 '-p, --policies SPEC' "$heddle" run --help

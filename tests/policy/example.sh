@@ -61,7 +61,7 @@ expect 'another version of the interface' 2 'made for version 99 of the policy i
 variant missing_symbol -DMISSING_SYMBOL
 expect 'a function that is nowhere' 2 'heddle_nowhere' run -s "$scratch/missing_symbol.so" vectoradd
 variant as_l1 -DAS_L1
-expect 'an L1 policy behind -s' 2 'holds an L1 policy, not a scheduler; it goes behind --l1' run -s "$scratch/as_l1.so" vectoradd
+expect 'an L1 policy behind -s' 2 'holds an L1 policy, not a scheduler; it goes after --l1' run -s "$scratch/as_l1.so" vectoradd
 expect 'an L1 policy behind --l1' 0 '' run --l1 "$scratch/as_l1.so" vectoradd
 expect 'a scheduler behind --divergence' 2 'holds a scheduler, not a divergence unit' run --divergence "$scratch/mine.so" vectoradd
 
@@ -99,6 +99,6 @@ done
 expect 'list schedulers' 0 '^gto$' "$heddle" list schedulers
 saw 'its rule' 'greedy then oldest'
 saw 'parameters with defaults' 'level=warp'
-saw 'the storage card' 'storage: 6 bits a warp, 6 bits a core'
+saw 'the storage card' 'storage: 6 bits per warp, 6 bits per core'
 expect 'list l1' 0 'insert=long' "$heddle" list l1
 expect 'list divergence' 0 '^pdom$' "$heddle" list divergence

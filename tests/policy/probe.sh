@@ -53,7 +53,7 @@ expect 'without time' 2 'listens to cores, which --functional does not model.*co
 expect 'twice' 2 "probe 'residency' is given twice" run --probe residency --probe residency vectoradd
 expect 'an unknown one' 2 "no probe 'residenz'; did you mean 'residency'" run --probe residenz vectoradd
 expect 'a scheduler' 2 "'gto' is a scheduler, not a probe" run --probe gto vectoradd
-expect 'a probe behind -s' 2 'holds a probe, not a scheduler; it goes behind --probe' run -s "$scratch/lines.so" vectoradd
+expect 'a probe behind -s' 2 'holds a probe, not a scheduler; it goes after --probe' run -s "$scratch/lines.so" vectoradd
 expect 'too many buckets' 2 "counter 'left' of lines is neither" run --probe "$scratch/wrong_histogram.so" vectoradd
 expect 'a histogram for each instruction' 2 "counter 'hits' of the instructions of lines is neither" run --probe "$scratch/wrong_column.so" vectoradd
 expect 'list probes' 0 '^residency$' "$heddle" list probes

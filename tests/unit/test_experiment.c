@@ -401,7 +401,7 @@ static void mistakes_of_lines(void **state)
     refused("bfs\n", 1, 1, "expected a [section]");
     refused("[programs]\nbfs\n[schedulrs]\n", 3, 2, "did you mean 'schedulers'?");
     refused("[programs\nbfs\n", 1, 10, "expected ']'");
-    refused("[programs all]\nbfs\n", 1, 11, "expected ']' behind programs");
+    refused("[programs all]\nbfs\n", 1, 11, "expected ']' after programs");
     refused("[figure]\n", 1, 8, "expected the figure's name");
     refused("[programs]\na\n[programs]\nb\n", 3, 2, "given twice; first on line 1");
     refused("[figure a]\nx=program\n[figure a]\n", 3, 9, "[figure a] is given twice; first on line 1");

@@ -193,7 +193,7 @@ static void mistakes_of_inputs(void **state)
         {"arguments = \"one\noption = --warps @\n", 4, 13, "this quote is not closed"},
         {"option = --warps @\n[schedulers]\ndaws:profile=@profil\n", 6, 15,
          "unknown input 'profil'; did you mean 'profile'?"},
-        {"option = --warps @\n[l1]\nx:a=1,profile=@\n", 6, 15, "expected the name of an input behind '@'"},
+        {"option = --warps @\n[l1]\nx:a=1,profile=@\n", 6, 15, "expected the name of an input after '@'"},
         {"option = --warps @\n[l1]\nx = best(x:a=1..2,profile=@other)\n", 6, 28, "unknown input 'other'"},
         {"option = --warps @\n[probes]\nlost:of=@other = program=bfs\n", 6, 10, "unknown input 'other'"},
         {"option = --warps @\n[experiment]\nprobes = loads lost:of=@other\n", 6, 25, "unknown input 'other'"},

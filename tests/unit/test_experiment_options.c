@@ -193,7 +193,7 @@ static void mistakes(void **state)
     (void)state;
     refused("[schedulers]\nx = -s gto -s lrr\n", 4, 12, "-s is given twice");
     refused("[schedulers]\nx = -s gto --scheduler=lrr\n", 4, 12, "-s is given twice");
-    refused("[schedulers]\nx = -p\n", 4, 7, "expected NAME[:key=value,...] behind -p");
+    refused("[schedulers]\nx = -p\n", 4, 7, "expected NAME[:key=value,...] after -p");
     refused("[schedulers]\nx = -s gto --l2 lru\n", 4, 12,
             "unknown option of a scheduler's line '--l2'; did you mean '--l1'?");
     refused("[schedulers]\nx = -s gto --probe loads\n", 4, 12, "probes have sections of their own");

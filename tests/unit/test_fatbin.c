@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cuda/fatbin.h"
+#include "ptx/fatbin.h"
 
 #include <elf.h>
 #include <lz4.h>

@@ -2,6 +2,7 @@
  * against a paper? */
 #include "unit/store_test.h"
 
+#include "experiment/stored.h"
 #include "figure/figure.h"
 
 #include <math.h>
@@ -104,7 +105,7 @@ static struct figure_data figure_of(const char *axes, const char *figure)
     char(*keys)[KEY_BYTES] = arena_alloc(&arena, experiment.point_count * KEY_BYTES);
     put_runs(s, &experiment, keys);
     struct figure_data d = {0};
-    assert_true(store_put_experiment(s, &experiment, (const char(*)[KEY_BYTES])keys, &e));
+    assert_true(experiment_put(s, &experiment, (const char(*)[KEY_BYTES])keys, &e));
     struct figure_source *source = figure_source_open(&arena, s, &experiment, &e);
     if (!source || !figure_compute(&arena, source, &experiment.figures[0], &d, &e))
         fail_msg("%s", e.text);

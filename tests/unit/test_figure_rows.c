@@ -2,6 +2,7 @@
  * by hand, and does every mistake in asking for one have its place? */
 #include "unit/store_test.h"
 
+#include "experiment/stored.h"
 #include "figure/figure.h"
 #include "figure/plot.h"
 
@@ -79,7 +80,7 @@ static struct figure_data figure_of(const char *figure)
         strcpy(keys[i], key_of(i + 1));
         put(s, record_with_rows(i + 1, bfs, gto ? 2 : 1));
     }
-    assert_true(store_put_experiment(s, &experiment, (const char(*)[KEY_BYTES])keys, &e));
+    assert_true(experiment_put(s, &experiment, (const char(*)[KEY_BYTES])keys, &e));
     struct figure_source *source = figure_source_open(&arena, s, &experiment, &e);
     if (!source || !figure_compute(&arena, source, &experiment.figures[0], &d, &e))
         fail_msg("%s", e.text);

@@ -167,7 +167,7 @@ static void test_latencies_as_the_machine_says(void **state)
 static void test_without_an_entry(void **state)
 {
     (void)state;
-    const char *const *sets = SETS(ONE_CORE, "latency.fma_is_mad=false", "latency.rem_is_div=false");
+    const char *const *sets = SETS(ONE_CORE, "rules.fma_is_mad=false", "rules.rem_is_div=false");
     for (uint32_t n = 1; n <= 8; n++) {
         assert_int_equal(repeated(sets, "", n, "fma.rn.f32 %f1, %f1, %f2, %f3;\n", 32), chain_cycles(n, 1, 3));
         assert_int_equal(repeated(sets, "", n, "rem.u32 %r1, %r1, %r2;\n", 32), chain_cycles(n, 1, 2));
@@ -355,8 +355,8 @@ static uint64_t fetch_beside_a_refused_one(const char *moves_on)
 static void test_refused_fetch(void **state)
 {
     (void)state;
-    uint64_t stays = fetch_beside_a_refused_one("issue.fetch_moves_on=false"),
-             goes = fetch_beside_a_refused_one("issue.fetch_moves_on=true");
+    uint64_t stays = fetch_beside_a_refused_one("rules.fetch_moves_on=false"),
+             goes = fetch_beside_a_refused_one("rules.fetch_moves_on=true");
     struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
     uint64_t round = span(m.sm.integer.latency[0], 1) + span(1, 1) +
                      4; /* add, setp, and at most four cycles to the branch's target */
@@ -368,7 +368,7 @@ static void test_refused_fetch(void **state)
 static void test_instruction_miss(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"issue.fetch_sends_at_once=false", "issue.fetch_sends_at_once=true"};
+    static const char *const keys[] = {"rules.fetch_sends_at_once=false", "rules.fetch_sends_at_once=true"};
     uint64_t cycles[2];
     for (uint32_t at_once = 0; at_once < 2; at_once++) {
         struct timed t;
@@ -389,7 +389,7 @@ static void test_instruction_miss(void **state)
 static void test_place_of_code(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"issue.code_packed=false", "issue.code_packed=true"};
+    static const char *const keys[] = {"rules.code_packed=false", "rules.code_packed=true"};
     for (uint32_t packed = 0; packed < 2; packed++) {
         struct timed t;
         struct text body = {0};
@@ -435,7 +435,7 @@ static void test_bank_conflict(void **state)
 static void test_banks_at_once(void **state)
 {
     (void)state;
-    const char *const *sets = SETS(ONE_CORE, "collector.banks_at_once=true");
+    const char *const *sets = SETS(ONE_CORE, "rules.banks_at_once=true");
     struct machine m = machine_of(MACHINE, sets);
     uint32_t mad = m.sm.integer.latency[3];
     for (uint32_t i = 0; i < CLASSES; i++)
@@ -453,15 +453,14 @@ static void test_banks_at_once(void **state)
 static void test_banks_by_name(void **state)
 {
     (void)state;
-    const char *const *through = SETS(ONE_CORE, "collector.banks_at_once=true"), *const *named = SETS(
-                                                                                     ONE_CORE,
-                                                                                     "collector.banks_at_once=true",
-                                                                                     "collector.banks_by_name=true");
+    const char *const *through = SETS(ONE_CORE, "rules.banks_at_once=true"), *const *named = SETS(
+                                                                                 ONE_CORE, "rules.banks_at_once=true",
+                                                                                 "rules.banks_by_name=true");
     uint32_t add = machine_of(MACHINE, through).sm.single_precision.latency[0];
     assert_int_equal(core_cycles(through, "add.f32 %f2, %f1, %f17;\n", 32), ends(FIRST_ISSUE, add, 1));
     assert_int_equal(core_cycles(named, "add.f32 %f2, %f1, %f17;\n", 32), ends(FIRST_ISSUE, add, 2));
     assert_int_equal(core_cycles(named, "add.f32 %f2, %f1, %f16;\n", 32), ends(FIRST_ISSUE, add, 1));
-    const char *const *one_by_one = SETS(ONE_CORE, "collector.banks_by_name=true");
+    const char *const *one_by_one = SETS(ONE_CORE, "rules.banks_by_name=true");
     for (uint32_t n = 1; n <= 4; n++) {
         assert_int_equal(repeated(one_by_one, "", n, "selp.u32 %r1, %r1, %r2, %p1;\n", 32), chain_cycles(n, 1, 2));
         assert_int_equal(repeated(one_by_one, "", n, "selp.u32 %r1, %r1, %r2, %p3;\n", 32), chain_cycles(n, 1, 3));
@@ -622,7 +621,7 @@ static void test_first_scheduler(void **state)
             struct text t = {0};
             uint64_t clocks[2][CLOCKS];
             barrier_body(&t, late, adds);
-            read_clocks(MACHINE, SETS(ONE_CORE, "issue.schedulers_take_turns=false", "latency.integer=5,13,4,5,145"),
+            read_clocks(MACHINE, SETS(ONE_CORE, "rules.schedulers_take_turns=false", "latency.integer=5,13,4,5,145"),
                         t.s, 2, clocks);
             uint64_t arrives = clocks[late][0] + 1;
             assert_true(clocks[!late][0] + 100 < arrives);
@@ -659,14 +658,16 @@ static void test_resident_blocks(void **state)
     check_residency(SETS(ONE_CORE, LONG_ADD, "core.blocks=1"), "", 0, 1);
     check_residency(SETS(ONE_CORE, LONG_ADD, "core.blocks=5"), "", 0, 5);
     check_residency(SETS(ONE_CORE, LONG_ADD, "core.warps=7"), "", 0, 7);
-    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K", "core.counts_dynamic_shared=true"), "", 12288, 4);
-    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K", "core.counts_dynamic_shared=true"), "", 12289, 3);
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K", "rules.counts_dynamic_shared=true"), "", 12288,
+                    4);
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K", "rules.counts_dynamic_shared=true"), "", 12289,
+                    3);
     /* Only what the kernel declares counts. */
-    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K", "core.counts_dynamic_shared=false"), "", 12289,
+    check_residency(SETS(ONE_CORE, LONG_ADD, "core.shared_bytes=48K", "rules.counts_dynamic_shared=false"), "", 12289,
                     8);
     struct timed t;
     timed_open(&t, &(struct timed_machine){.name = MACHINE},
-               SETS(ONE_CORE, "core.shared_bytes=48K", "core.counts_dynamic_shared=false"),
+               SETS(ONE_CORE, "core.shared_bytes=48K", "rules.counts_dynamic_shared=false"),
                ".shared .b8 tile[12289];\n", "mov.u32 %r1, tile;\n");
     assert_int_equal(gpu_occupancy(t.gpu, exec_image_function(t.image, "kernel"), 32, 0), 3);
     assert_int_equal(gpu_occupancy(t.gpu, exec_image_function(t.image, "kernel"), 32, 16384), 3);
@@ -701,8 +702,8 @@ static void test_slot_of_a_warp_that_is_over(void **state)
     (void)state;
     uint64_t later = 0;
     for (uint32_t before = 0; before < 12; before++) {
-        uint64_t at_once = drained("issue.ends_in_fetch=false", before),
-                 in_turn = drained("issue.ends_in_fetch=true", before);
+        uint64_t at_once = drained("rules.ends_in_fetch=false", before),
+                 in_turn = drained("rules.ends_in_fetch=true", before);
         assert_true(at_once >= 8 * (span(1, 0) - 1)); /* from the cycle behind ret to that in which it is written */
         assert_in_range(in_turn, at_once, at_once + 8 * 7);
         later += in_turn - at_once;
@@ -710,8 +711,8 @@ static void test_slot_of_a_warp_that_is_over(void **state)
     assert_true(later > 0);
     /* Alone, or where no other has to be fetched, it makes no difference. */
     for (uint32_t warps = 1; warps <= 4; warps++)
-        assert_int_equal(core_cycles(SETS(ONE_CORE, "issue.ends_in_fetch=true"), "", warps * 32),
-                         core_cycles(SETS(ONE_CORE, "issue.ends_in_fetch=false"), "", warps * 32));
+        assert_int_equal(core_cycles(SETS(ONE_CORE, "rules.ends_in_fetch=true"), "", warps * 32),
+                         core_cycles(SETS(ONE_CORE, "rules.ends_in_fetch=false"), "", warps * 32));
 }
 
 /* Launches of one block on three cores: always on the first, whose instruction cache then holds the kernel, or on one
@@ -719,7 +720,7 @@ static void test_slot_of_a_warp_that_is_over(void **state)
 static void test_first_core_of_a_launch(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"machine.launches_go_on=false", "machine.launches_go_on=true"};
+    static const char *const keys[] = {"rules.launches_go_on=false", "rules.launches_go_on=true"};
     for (uint32_t on = 0; on < 2; on++) {
         struct timed t;
         timed_open(&t, &(struct timed_machine){.name = MACHINE}, SETS(ONE_CORE, "machine.cores=3", keys[on]), "",

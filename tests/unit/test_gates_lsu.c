@@ -45,7 +45,7 @@ static void test_segments_past_l1(void **state)
 static void test_vectors_by_element(void **state)
 {
     (void)state;
-    static const char by_element[] = "lsu.vectors_by_element=true", whole[] = "lsu.vectors_by_element=false";
+    static const char by_element[] = "rules.vectors_by_element=true", whole[] = "rules.vectors_by_element=false";
     static const struct {
         const char *access;
         uint32_t apart, elements, whole;
@@ -84,7 +84,7 @@ static void test_local_by_block(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct timed t;
         timed_open(&t, &(struct timed_machine){.name = MACHINE},
-                   SETS(ONE_CORE, "machine.cores=3", "lsu.local_by_block=true"), "", "mov.u32 %r1, 0;\n");
+                   SETS(ONE_CORE, "machine.cores=3", "rules.local_by_block=true"), "", "mov.u32 %r1, 0;\n");
         timed_launch(&t, cases[i].blocks, cases[i].threads, 0);
         struct sm *c = t.gpu->timing->cores[1];
         assert_int_equal(c->thread_interleave, cases[i].interleave);
@@ -97,7 +97,7 @@ static void test_local_by_block(void **state)
     }
     struct timed t;
     timed_open(&t, &(struct timed_machine){.name = MACHINE},
-               SETS(ONE_CORE, "machine.cores=3", "lsu.local_by_block=false"), "", "mov.u32 %r1, 0;\n");
+               SETS(ONE_CORE, "machine.cores=3", "rules.local_by_block=false"), "", "mov.u32 %r1, 0;\n");
     timed_launch(&t, 2, 33, 0);
     struct sm *c = t.gpu->timing->cores[1];
     assert_int_equal(c->thread_interleave, 3 * 48 * 32);
@@ -210,7 +210,7 @@ static void test_texel_blocks(void **state)
 static void test_plane_accesses(void **state)
 {
     (void)state;
-    static const char *const sets[] = {"l1t.texel_blocks=true", "l1t.texel_blocks=false"};
+    static const char *const sets[] = {"rules.texel_blocks=true", "rules.texel_blocks=false"};
     for (uint32_t i = 0; i < 2; i++) {
         struct timed t;
         timed_open(&t, &(struct timed_machine){.name = MACHINE}, SETS(ONE_CORE, sets[i]), "",

@@ -186,7 +186,7 @@ static void test_chase_in_other_rows(void **state)
 static void test_launch_empties(void **state)
 {
     (void)state;
-#define EMPTIES(what) SETS(ONE_CORE, "machine.launch_empties=" what)
+#define EMPTIES(what) SETS(ONE_CORE, "rules.launch_empties=" what)
     struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
     check_chase(EMPTIES("nothing"), FROM_L2, in_lines, 4, l1_hit(&m), CHASE_LOAD);
     check_chase(EMPTIES("l1d"), FROM_L2, in_lines, 300, l2_hit(&m), CHASE_LOAD);
@@ -227,9 +227,9 @@ static void test_instruction_miss(void **state)
             say(&t, "mov.u32 %%r%u, 7;\n", i);
         uint64_t resident = warm_cycles(MACHINE, SETS(ONE_CORE), t.s, 1, 32);
         uint64_t one_line = warm_cycles(
-            MACHINE, SETS(ONE_CORE, "l1i.sets=1", "l1i.ways=1", "issue.fetch_sends_at_once=false"), t.s, 1, 32);
+            MACHINE, SETS(ONE_CORE, "l1i.sets=1", "l1i.ways=1", "rules.fetch_sends_at_once=false"), t.s, 1, 32);
         uint64_t at_once = warm_cycles(
-            MACHINE, SETS(ONE_CORE, "l1i.sets=1", "l1i.ways=1", "issue.fetch_sends_at_once=true"), t.s, 1, 32);
+            MACHINE, SETS(ONE_CORE, "l1i.sets=1", "l1i.ways=1", "rules.fetch_sends_at_once=true"), t.s, 1, 32);
         uint32_t lines = (count + 15) / 16,
                  misses = lines == 1
                               ? 0
@@ -462,7 +462,7 @@ static void test_fence(void **state)
 static void test_fence_and_stores(void **state)
 {
     (void)state;
-#define AWAITED "lsu.fence_waits_for_stores=true"
+#define AWAITED "rules.fence_waits_for_stores=true"
     static const char store[] = "st.global.u32 [%rd1], %r60;\n", mov[] = "mov.u32 %r3, 0;\n";
     struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
     uint64_t acknowledged =
@@ -504,10 +504,10 @@ static void store_and_fence(const char *const *sets, uint64_t *miss, uint64_t *h
 static void test_store_fetches(void **state)
 {
     (void)state;
-#define FETCHING ONE_CORE, "lsu.fence_waits_for_stores=true", "l2.stores_fetch=true"
+#define FETCHING ONE_CORE, "rules.fence_waits_for_stores=true", "rules.l2_stores_fetch=true"
     const char *const *sets[] = {SETS(FETCHING), SETS(FETCHING, "dram.t_rcd=13"), SETS(FETCHING, "dram.t_wl=5"),
                                  SETS(FETCHING, "dram.latency_cycles=101"),
-                                 SETS(FETCHING, "dram.data_with_burst=false")};
+                                 SETS(FETCHING, "rules.dram_data_with_burst=false")};
     for (uint32_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         struct machine m = machine_of("gtx480", sets[i]);
         const struct dram_config *d = &m.mem.dram;
@@ -519,7 +519,7 @@ static void test_store_fetches(void **state)
                                          (d->data_with_burst ? 0 : d->burst_length / d->data_rate) +
                                          1 /* returned, and answered */);
     }
-    const char *const *unread = SETS(ONE_CORE, "lsu.fence_waits_for_stores=true", "l2.stores_fetch=false");
+    const char *const *unread = SETS(ONE_CORE, "rules.fence_waits_for_stores=true", "rules.l2_stores_fetch=false");
     uint64_t miss, hit;
     store_and_fence(unread, &miss, &hit);
     assert_int_equal(miss, hit);
@@ -534,7 +534,7 @@ static void test_fence_drops_l1(void **state)
     assert_int_equal(between(BRING_LINE, load, "membar.gl;\n"), l1_hit(&m));
     assert_int_equal(between(BRING_LINE "membar.gl;\n", load, "membar.gl;\n"), l2_hit(&m));
     assert_int_equal(
-        between_on(SETS(ONE_CORE, "lsu.fence_drops_l1=false"), BRING_LINE "membar.gl;\n", load, "membar.gl;\n"),
+        between_on(SETS(ONE_CORE, "rules.fence_drops_l1=false"), BRING_LINE "membar.gl;\n", load, "membar.gl;\n"),
         l1_hit(&m));
 }
 
@@ -571,8 +571,8 @@ static void test_volatile(void **state)
     static const char *const loads[] = {"ld.volatile.global.u64 %rd1, [%rd1];\n", "ld.global.cv.u64 %rd1, [%rd1];\n"};
     struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
     for (uint32_t i = 0; i < 2; i++) {
-        check_chase(SETS(ONE_CORE, "lsu.volatile_past_l1=false"), FROM_L1, in_lines, 4, l1_hit(&m), loads[i]);
-        check_chase(SETS(ONE_CORE, "lsu.volatile_past_l1=true"), FROM_L2, in_lines, 300,
+        check_chase(SETS(ONE_CORE, "rules.volatile_past_l1=false"), FROM_L1, in_lines, 4, l1_hit(&m), loads[i]);
+        check_chase(SETS(ONE_CORE, "rules.volatile_past_l1=true"), FROM_L2, in_lines, 300,
                     TO_UNIT + round_trip(&m, 1) + WRITEBACK, loads[i]);
     }
 }
@@ -585,10 +585,10 @@ static void test_atomic_address(void **state)
     static const char address[] = "add.u64 %rd1, %rd1, 256;\n", atomic[] = "atom.global.add.u32 %r3, [%rd1], %r60;\n";
     struct machine m = machine_of(MACHINE, SETS(ONE_CORE));
     uint64_t answer = TO_UNIT + round_trip(&m, 1) + 31, add = TO_UNIT + 1 + m.sm.integer.latency[0];
-    assert_in_range(between_on(SETS(ONE_CORE, "lsu.atomics_await_address=false"), "", address, atomic),
+    assert_in_range(between_on(SETS(ONE_CORE, "rules.atomics_await_address=false"), "", address, atomic),
                     NEXT_PAIR - 1 + answer, NEXT_PAIR + answer);
-    assert_in_range(between_on(SETS(ONE_CORE, "lsu.atomics_await_address=true"), "", address, atomic), add + answer + 1,
-                    add + answer + 2);
+    assert_in_range(between_on(SETS(ONE_CORE, "rules.atomics_await_address=true"), "", address, atomic),
+                    add + answer + 1, add + answer + 2);
 }
 
 /* Streaming read */

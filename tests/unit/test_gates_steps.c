@@ -77,7 +77,7 @@ static void test_enters_at_once(void **state)
 {
     (void)state;
     for (uint32_t s = 1; s <= STEPS_MOST; s++) {
-        const char *const *sets = SETS(ONE_CORE, steps[s], NO_FRONT, "collector.enters_lsu_at_once=true"),
+        const char *const *sets = SETS(ONE_CORE, steps[s], NO_FRONT, "rules.enters_lsu_at_once=true"),
                           *const *later = SETS(ONE_CORE, steps[s], NO_FRONT);
         struct machine m = machine_of(MACHINE, sets);
         uint64_t add = arithmetic(m.sm.integer.latency[0], 2, s);
@@ -95,7 +95,7 @@ static void test_enters_at_once(void **state)
 static void test_enters_behind_others(void **state)
 {
     (void)state;
-    static const char *const when[] = {"collector.enters_lsu_at_once=false", "collector.enters_lsu_at_once=true"};
+    static const char *const when[] = {"rules.enters_lsu_at_once=false", "rules.enters_lsu_at_once=true"};
     for (uint32_t late = 0; late < 2; late++) {
         uint64_t one = 0;
         for (uint32_t stores = 1; stores <= 4; stores++) {
@@ -117,7 +117,7 @@ static void test_enters_behind_others(void **state)
 static void test_those_behind_move_up(void **state)
 {
     (void)state;
-    static const char *const when[] = {"collector.enters_lsu_at_once=false", "collector.enters_lsu_at_once=true"};
+    static const char *const when[] = {"rules.enters_lsu_at_once=false", "rules.enters_lsu_at_once=true"};
     for (uint32_t late = 0; late < 2; late++) {
         const char *const *sets = SETS(ONE_CORE, when[late], "collector.memory_collectors=1", "issue.memory_width=1");
         struct text body = {0};
@@ -203,7 +203,7 @@ static void test_latency_behind(void **state)
     static const char parameter[] = "ld.param.u32 %r1, [buffer];\nadd.u32 %r1, %r1, 1;\n";
     for (uint32_t s = 1; s <= 2; s++)
         for (uint32_t i = 0; i < 4; i++) {
-            const char *const *sets = SETS(ONE_CORE, steps[s], latencies[i], "l1d.latency_behind=true"),
+            const char *const *sets = SETS(ONE_CORE, steps[s], latencies[i], "rules.l1d_latency_behind=true"),
                               *const *front = SETS(ONE_CORE, steps[s], latencies[i]);
             const char *const *no_latency = SETS(ONE_CORE, steps[s], NO_FRONT);
             struct machine m = machine_of(MACHINE, sets);
@@ -233,12 +233,13 @@ static void test_stores_and_latency(void **state)
     (void)state;
     static const char body[] =
         "ld.param.u64 %rd1, [buffer];\nst.global.u32 [%rd1], %r1;\nmembar.gl;\nmov.u32 %r3, 1;\n";
-    uint64_t at_once = warm_cycles(MACHINE, SETS(ONE_CORE, NO_FRONT, "lsu.fence_waits_for_stores=true"), body, 1, 32);
+    uint64_t at_once = warm_cycles(MACHINE, SETS(ONE_CORE, NO_FRONT, "rules.fence_waits_for_stores=true"), body, 1, 32);
     uint64_t behind = warm_cycles(
-        MACHINE, SETS(ONE_CORE, "l1d.latency_cycles=10", "l1d.latency_behind=true", "lsu.fence_waits_for_stores=true"),
+        MACHINE,
+        SETS(ONE_CORE, "l1d.latency_cycles=10", "rules.l1d_latency_behind=true", "rules.fence_waits_for_stores=true"),
         body, 1, 32);
     uint64_t front =
-        warm_cycles(MACHINE, SETS(ONE_CORE, "l1d.latency_cycles=10", "lsu.fence_waits_for_stores=true"), body, 1, 32);
+        warm_cycles(MACHINE, SETS(ONE_CORE, "l1d.latency_cycles=10", "rules.fence_waits_for_stores=true"), body, 1, 32);
     assert_int_equal(front, at_once + 10);
     assert_int_equal(behind, at_once + 10 /* the parameter's; none of its own */);
 }

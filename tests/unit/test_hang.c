@@ -99,8 +99,8 @@ static struct image photograph(const struct stage *s)
             const struct exec_warp *w = &cta->warps[i];
             add(&m, w, sizeof *w);
             add(&m, w->registers, w->registers_bytes);
-            add(&m, w->stack, w->stack_depth * sizeof *w->stack);
-            add(&m, w->frames, w->frame_depth * sizeof *w->frames);
+            add(&m, w->at.stack, w->at.stack_depth * sizeof *w->at.stack);
+            add(&m, w->at.frames, w->at.frame_depth * sizeof *w->at.frames);
         }
     }
     return m;
@@ -402,9 +402,9 @@ static void deep_calls(void **state)
            "Q: { .param .b32 x; sub.u32 %a, %a, 1; st.param.b32 [x], %a; call deep, (x); } Z: ret; }\n" KERNEL_HEAD
            "L: { .param .b32 x; st.param.b32 [x], 9; call deep, (x); } bra L; }",
            1, 32);
-    assert_int_equal(warp(&s, 0, 0)->frame_capacity, 0);
+    assert_int_equal(warp(&s, 0, 0)->at.frame_capacity, 0);
     (void)is_stuck(&s);
-    assert_int_equal(warp(&s, 0, 0)->frame_capacity, 0);
+    assert_int_equal(warp(&s, 0, 0)->at.frame_capacity, 0);
     assert_false(warp(&s, 0, 0)->owns_registers);
     tear_down(&s);
 }

@@ -126,33 +126,6 @@ static void test_papers_values(void **state)
     assert_string_equal(m.scheduler, "sticky");
 }
 
-/* What defines a machine stands in its file: none of it hangs on the defaults (but for the seed, and a linear
- * index). */
-static void test_shipped_files_list_every_key(void **state)
-{
-    (void)state;
-    for (int n = 0; n < SHIPPED; n++) {
-        char path[64], line[512], section[64] = "";
-        bool seen[256] = {false};
-        snprintf(path, sizeof path, "machines/%s.ini", shipped[n]);
-        FILE *f = fopen(path, "r");
-        assert_non_null(f);
-        while (fgets(line, sizeof line, f)) {
-            sscanf(line, "[%63[^]]]", section);
-            for (uint32_t i = 0; i < machine_key_count; i++) {
-                size_t length = strlen(machine_keys[i].name);
-                if (!strcmp(section, machine_keys[i].section) && !strncmp(line, machine_keys[i].name, length) &&
-                    !strncmp(line + length, " = ", 3))
-                    seen[i] = true;
-            }
-        }
-        fclose(f);
-        for (uint32_t i = 0; i < machine_key_count; i++)
-            if (!seen[i] && strcmp(machine_keys[i].name, "seed") && strcmp(machine_keys[i].name, "index"))
-                fail_msg("%s lacks %s.%s", path, machine_keys[i].section, machine_keys[i].name);
-    }
-}
-
 static void print_to(const struct machine *m, const char *path)
 {
     FILE *f = fopen(path, "w");
@@ -215,9 +188,9 @@ static void test_keys_have_fields_of_their_own(void **state)
 {
     (void)state;
     static const size_t bytes[MACHINE_TYPE_COUNT] = {
-        [MACHINE_U32] = 4,    [MACHINE_U64] = 8,      [MACHINE_MHZ] = 8,      [MACHINE_BOOL] = 1,
-        [MACHINE_LIST] = 20,  [MACHINE_TEXT] = 64,    [MACHINE_MULTIPLY] = 4, [MACHINE_INDEX] = 4,
-        [MACHINE_WRITES] = 4, [MACHINE_ALLOCATE] = 4, [MACHINE_DRAM] = 4,     [MACHINE_EMPTIES] = 4};
+        [MACHINE_U32] = 4,   [MACHINE_U64] = 8,      [MACHINE_MHZ] = 8,   [MACHINE_BOOL] = 1,   [MACHINE_LIST] = 20,
+        [MACHINE_TEXT] = 64, [MACHINE_MULTIPLY] = 4, [MACHINE_INDEX] = 4, [MACHINE_WRITES] = 4, [MACHINE_ALLOCATE] = 4,
+        [MACHINE_DRAM] = 4,  [MACHINE_EMPTIES] = 4,  [MACHINE_BOOK] = 4};
     for (uint32_t i = 0; i < machine_key_count; i++) {
         const struct machine_key *a = &machine_keys[i];
         assert_int_equal(a->bytes, bytes[a->type]);
@@ -276,9 +249,12 @@ static void test_every_field_has_a_key(void **state)
 static void test_overrides(void **state)
 {
     (void)state;
-    static const char *const set[] = {"core.warps=16",       "l1d.sets=64",
-                                      "core.warps=24",       "clock.core_mhz=616.25",
-                                      "dram.scheduler=fifo", "latency.integer=4, 13, 4, 5, 99"};
+    static const char *const set[] = {"core.warps=16",
+                                      "l1d.sets=64",
+                                      "core.warps=24",
+                                      "clock.core_mhz=616.25",
+                                      "rules.dram_scheduler=fifo",
+                                      "latency.integer=4, 13, 4, 5, 99"};
     struct machine m;
     struct error e = {0};
     assert_true(machine_load(&m, "machines/gtx480.ini", set, sizeof set / sizeof *set, &e));
@@ -293,6 +269,145 @@ static void test_overrides(void **state)
     refuse_set("warps=4", 1, "expected section.key=value");
     refuse_set("core.warps", 1, "expected section.key=value");
     refuse_set("core.warps=", 12, "expected a whole number");
+}
+
+/* Every value of every rulebook can be read, and a mistake that is marked is one of the rule's values. */
+static void test_rulebooks(void **state)
+{
+    struct machine m;
+    struct machine_complaint why;
+    uint32_t rules = 0, mistakes = 0;
+    (void)state;
+    machine_set_defaults(&m);
+    assert_int_equal(machine_keys[MACHINE_RULEBOOK].type, MACHINE_BOOK);
+    for (uint32_t i = 0; i < machine_key_count; i++) {
+        const struct machine_key *k = &machine_keys[i];
+        assert_true(!strcmp(k->section, "rules") == !!k->read);
+        rules += !!k->read;
+        mistakes += k->read && *k->mistake;
+        for (int book = 0; book < MACHINE_BOOKS; book++)
+            if (!machine_parse(&m, k, k->value[book], strlen(k->value[book]), &why))
+                fail_msg("%s.%s in %s: %s", k->section, k->name, machine_books[book].name, why.expected);
+        if (k->read && *k->mistake && !machine_parse(&m, k, k->mistake, strlen(k->mistake), &why))
+            fail_msg("%s, mistake: %s", k->name, why.expected);
+        if (k->read && !*k->read)
+            fail_msg("%s: where was it read?", k->name);
+    }
+    assert_true(rules > 40 && mistakes > 5);
+}
+
+static const char *book_of(const struct machine *m) { return machine_books[m->rulebook].name; }
+
+/* Whose rules, and the single ones that differ: in a file, wherever they stand in it, and by --set. */
+static void test_rules(void **state)
+{
+    struct machine m = load_text("");
+    struct error e = {0};
+    (void)state;
+    assert_string_equal(book_of(&m), "gpgpusim-3");
+    m = load_text("[rules]\nschedulers_take_turns = false\n[l2]\nsector_bytes = 32\n[machine]\nrules = gpgpusim-4\n");
+    assert_string_equal(book_of(&m), "gpgpusim-4");
+    assert_true(m.mem.l2.upper_halves_slip && !m.sm.schedulers_take_turns);
+    m = load_text("[machine]\nrules = ccws-2012\n");
+    assert_int_equal(m.sm.l1d.index, SET_INDEX_MULTIPLIED);
+    static const char *const sets[] = {"rules.code_packed=true", "machine.rules=gpgpusim-2",
+                                       "rules.ends_in_fetch=true"};
+    assert_true(machine_load(&m, "machines/gtx480.ini", sets, 3, &e));
+    assert_string_equal(book_of(&m), "gpgpusim-2");
+    assert_true(m.sm.code_packed && m.sm.ends_in_fetch && !m.sm.fetch_moves_on);
+    refuse("[machine]\nrules = gpgpusim-5\n", 2, 9, "expected gpgpusim-2, gpgpusim-3, gpgpusim-4 or ccws-2012");
+    refuse("[rules]\ncode_backed = true\n", 2, 1, "did you mean code_packed?");
+    refuse("[machine]\nrules = gpgpusim-3\n[l2]\nsector_bytes = 32\n", 4, 16, "divides lines");
+    refuse("[l2]\nsector_bytes = 32\n[machine]\nrules = gpgpusim-3\n", 4, 9, "divides lines"); /* the book's rule */
+}
+
+/* Keys that became rules say so, under their old names. */
+static void test_old_spellings(void **state)
+{
+    (void)state;
+    refuse("[issue]\n  code_packed = true\n", 2, 3, "issue.code_packed is a rule");
+    refuse("[l2]\nindex = hashed\n", 2, 1, "rules.l2_index");
+    refuse_set("lsu.vectors_by_element=true", 5, "rules.vectors_by_element");
+    refuse_set("dram.scheduler=fifo", 6, "rules.dram_scheduler");
+    refuse_set("l2.upper_halves_slip=true", 4, "rules.l2_upper_halves_slip");
+}
+
+static void test_based_on(void **state)
+{
+    struct machine m;
+    (void)state;
+    m = load_text("[machine]\nbased_on = ccws\ncores = 6\n");
+    assert_int_equal(m.cores, 6);
+    assert_int_equal(m.sm.warps, 32);
+    assert_string_equal(book_of(&m), "ccws-2012");
+    assert_string_equal(m.name, "test");
+    /* Of a path, which is seen from the file's folder; a base's single rules end where another book is named. */
+    file_of("one.ini", "[rules]\ncode_packed = false\n[core]\nwarps = 16\n");
+    m = load_text("[machine]\nbased_on = ./one.ini\n[rules]\nends_in_fetch = false\n");
+    assert_true(m.sm.warps == 16 && !m.sm.code_packed && !m.sm.ends_in_fetch);
+    m = load_text("[machine]\nbased_on = ./one.ini\nrules = gpgpusim-3\n");
+    assert_true(m.sm.warps == 16 && m.sm.code_packed);
+    refuse("[machine]\ncores = 6\nbased_on = ccws\n", 3, 1, "before all other keys");
+    refuse("[machine]\nbased_on =\n", 2, 1, "expected the machine");
+    refuse("[machine]\nbased_on = gtx48\n", 2, 12, "did you mean gtx480?");
+    refuse("[machine]\nbased_on = ./nothing.ini\n", 2, 12, "No such file");
+    refuse("[machine]\nbased_on = ./test.ini\n", 2, 12, "is based on itself");
+    refuse("[core]\nbased_on = ccws\n", 2, 1, "unknown key based_on");
+    file_of("one.ini", "[machine]\nbased_on = ./test.ini\n");
+    refuse("[machine]\nbased_on = ./one.ini\n", 2, 12, "one.ini:2:12"); /* the file in which the circle closes */
+    file_of("one.ini", "[core]\nwarps = 65\n");
+    refuse("[machine]\nbased_on = ./one.ini\n", 2, 9, "one.ini:2:9");
+    refuse("[machine]\nbased_on = ./one.ini\n", 2, 9, "test.ini is based on it");
+    for (int i = 2; i <= 9; i++) {
+        char name[16], text[64];
+        snprintf(name, sizeof name, "%d.ini", i);
+        snprintf(text, sizeof text, "[machine]\nbased_on = ./%d.ini\n", i + 1);
+        file_of(name, text);
+    }
+    refuse("[machine]\nbased_on = ./2.ini\n", 2, 12, "more than 8 machines");
+}
+
+/* Where every value came from. */
+struct origins {
+    char cores[512], warps[512], ways[512], sets[512], slip[512], packed[512];
+};
+static void take_origin(void *context, const char *section, const char *key, const char *value, const char *origin)
+{
+    struct origins *o = context;
+    const struct {
+        const char *section, *key;
+        char *to;
+    } wanted[] = {{"machine", "cores", o->cores},
+                  {"core", "warps", o->warps},
+                  {"l1d", "ways", o->ways},
+                  {"l1d", "sets", o->sets},
+                  {"rules", "l2_upper_halves_slip", o->slip},
+                  {"rules", "code_packed", o->packed}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (!strcmp(section, wanted[i].section) && !strcmp(key, wanted[i].key))
+            snprintf(wanted[i].to, 512, "%s %s", value, origin);
+}
+
+static void test_origins(void **state)
+{
+    struct machine m;
+    struct error e = {0};
+    struct origins o;
+    char expected[256];
+    const char *const sets[] = {"l1d.ways=2", "rules.code_packed=false"};
+    (void)state;
+    file_of("one.ini", "[core]\nwarps = 16\n");
+    if (!machine_trace(&m, file_of("test.ini", "[machine]\nbased_on = ./one.ini\ncores = 6\n"), sets, 2, take_origin,
+                       &o, &e))
+        fail_msg("%s", e.text);
+    snprintf(expected, sizeof expected, "6 %s/test.ini:3", folder);
+    assert_string_equal(o.cores, expected);
+    snprintf(expected, sizeof expected, "16 base %s/./one.ini:2", folder);
+    assert_string_equal(o.warps, expected);
+    assert_string_equal(o.sets, "8 default");
+    assert_string_equal(o.ways, "2 command line");
+    assert_string_equal(o.slip, "false rulebook gpgpusim-3");
+    assert_string_equal(o.packed, "false command line");
 }
 
 static void test_form(void **state)
@@ -331,8 +446,8 @@ static void test_values(void **state)
     refuse("[clock]\nl2_mhz = 0.0001\n", 2, 10, "expected a clock");
     refuse("[clock]\nl2_mhz = .5\n", 2, 10, "expected a clock");
     refuse("[clock]\nl2_mhz = 1e3\n", 2, 10, "expected a clock");
-    refuse("[lsu]\nl1_skips_global = maybe\n", 2, 19, "expected true or false");
-    refuse("[l1d]\nindex = hash\n", 2, 9, "expected linear, hashed or multiplied");
+    refuse("[rules]\nl1_skips_global = maybe\n", 2, 19, "expected true or false");
+    refuse("[rules]\nl1d_index = hash\n", 2, 13, "expected linear, hashed or multiplied");
     refuse("[machine]\nscheduler = a b\n", 2, 13, "without spaces");
     refuse("[latency]\ninteger = 4,13,4,5\n", 2, 19, "expected five");
     refuse("[latency]\ninteger = 4,13,4,5,1,1\n", 2, 21, "expected five");
@@ -355,14 +470,15 @@ static void test_contradictions(void **state)
     refuse("[l1d]\nline_bytes = 96\n", 2, 14, "a power of two");
     refuse("[l1d]\nsector_bytes = 48\n", 2, 16, "does not divide a line of 128 bytes");
     refuse("[l1d]\nsector_bytes = 256\n", 2, 16, "does not divide a line of 128 bytes");
-    refuse("[l1d]\nsets = 48\nindex = hashed\n", 3, 9, "needs a power of two of sets, not 48");
-    refuse("[l2]\nsets = 48\nindex = multiplied\n", 3, 9,
+    refuse("[l1d]\nsets = 48\n[rules]\nl1d_index = hashed\n", 4, 13, "needs a power of two of sets, not 48");
+    refuse("[l2]\nsets = 48\n[rules]\nl2_index = multiplied\n", 4, 12,
            "l2: a multiplied index needs a power of two of sets, not 48");
     refuse("[l1c]\nline_bytes = 256\n", 2, 14, "larger than a line of the L2");
     refuse("[dram]\nchannel_bit = 6\n", 2, 15, "expected at least 7");
     refuse("[l1i]\nsets = 0\n", 2, 8, "instruction cache");
     refuse("[l2]\nsets = 0\n", 2, 8, "needs its L2");
-    refuse("[l2]\nstores_fetch = true\nwrite_allocate = false\n", 3, 18, "where l2.write_allocate = true");
+    refuse("[rules]\nl2_stores_fetch = true\nl2_write_allocate = false\n", 3, 21,
+           "where rules.l2_write_allocate = true");
     refuse("[l2]\nsector_bytes = 32\n", 2, 16, "l2.sector_bytes = 32 divides lines");
     refuse("[l2]\nmiss_queue = 2\n", 2, 14, "needs 3 places of the miss queue, and l2.miss_queue = 2");
     refuse("[l2]\nways = 64\nline_bytes = 256\nsets = 65536\n", 4, 8, "an L2 of 6 GiB");
@@ -651,12 +767,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults_are_the_gtx480),
         cmocka_unit_test(test_papers_values),
-        cmocka_unit_test(test_shipped_files_list_every_key),
         cmocka_unit_test(test_printed_file_reads_back_the_same),
         cmocka_unit_test(test_every_key_can_be_set),
         cmocka_unit_test(test_keys_have_fields_of_their_own),
         cmocka_unit_test(test_every_field_has_a_key),
         cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_rulebooks),
+        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_old_spellings),
+        cmocka_unit_test(test_based_on),
+        cmocka_unit_test(test_origins),
         cmocka_unit_test(test_form),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_contradictions),

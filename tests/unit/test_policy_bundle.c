@@ -75,8 +75,8 @@ static void mistakes(void **state)
         {"", ERROR_INVALID, 1, {"the name of a bundle was expected"}},
         {":bits=2", ERROR_INVALID, 1, {"the name of a bundle was expected"}},
         {"pear", ERROR_NOT_FOUND, 1, {"-p:1:1: error: no bundle 'pear'; did you mean 'pair'?", "known: pair set tags"}},
-        {"gto", ERROR_NOT_FOUND, 1, {"'gto' is a scheduler, not a bundle; it goes behind -s"}},
-        {"srrip:bits=2", ERROR_NOT_FOUND, 1, {"'srrip' is an L1 policy, not a bundle; it goes behind --l1"}},
+        {"gto", ERROR_NOT_FOUND, 1, {"'gto' is a scheduler, not a bundle; it goes after -s"}},
+        {"srrip:bits=2", ERROR_NOT_FOUND, 1, {"'srrip' is an L1 policy, not a bundle; it goes after --l1"}},
         {"pair:bit=2",
          ERROR_NOT_FOUND,
          6,
@@ -225,7 +225,7 @@ static void members_by_themselves(void **state)
     assert_string_equal(c.spec, "reading:tone=low,share=0.5");
     policy_release(&c);
     assert_false(policy_choose(&c, POLICY_DIVERGENCE, library, &e));
-    assert_non_null(strstr(e.text, "holds a scheduler and an L1 policy, not a divergence unit; it goes behind -p"));
+    assert_non_null(strstr(e.text, "holds a scheduler and an L1 policy, not a divergence unit; it goes after -p"));
 }
 
 static void beside_other_policies(void **state)

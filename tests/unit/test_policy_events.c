@@ -149,7 +149,7 @@ static void accesses_left(void **state)
     static const char *const few_entries[] = {ONE_CORE, "l1d.mshr_entries=4", NULL}, *const pipe[] = {
                                                                                          ONE_CORE, "l1d.mshr_entries=4",
                                                                                          "l1d.latency_cycles=20", NULL};
-    static const char *const behind[] = {ONE_CORE, "l1d.latency_cycles=20", "l1d.latency_behind=true", NULL},
+    static const char *const behind[] = {ONE_CORE, "l1d.latency_cycles=20", "rules.l1d_latency_behind=true", NULL},
                              *const banks[] = {ONE_CORE, "l1d.latency_cycles=5", "l1d.banks=4", NULL};
     const char *const *const machines[] = {NULL, few_entries, pipe, behind, banks};
     const struct heddle_l1 l1 = {.policy = {.abi = HEDDLE_POLICY_ABI, .name = "lines"}, .inserted = on_inserted};

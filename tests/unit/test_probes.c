@@ -278,8 +278,7 @@ static void listening_changes_nothing(void **state)
                           .held = number,
                           .cycles = number}},
     };
-    static const char *const schedulers[] = {
-        "lrr", "rr", "gto", "swl:limit=3", "ccws", "two-level", "two-level:style=gebhart", "paws"};
+    static const char *const schedulers[] = {"lrr", "rr", "gto", "swl:limit=3", "ccws", "two-level", "gebhart", "paws"};
     static const char *const machines[] = {"gtx480", "ccws", "slp"};
     static const char *const built_in[] = {
         "residency", "loads", "trips", "lost", "activity", "disparity", "criticality:period=7", "critical-lines", NULL};
@@ -412,7 +411,7 @@ static void names(void **state)
     } rows[] = {
         {twice, 2, "probe 'residency' is given twice"},
         {none, 1, "no probe 'residenzy'; did you mean 'residency'?"},
-        {scheduler, 1, "'gto' is a scheduler, not a probe; it goes behind -s"},
+        {scheduler, 1, "'gto' is a scheduler, not a probe; it goes after -s"},
         {twice, 17, "17 probes are given; the most is 16"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

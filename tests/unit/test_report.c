@@ -2,6 +2,7 @@
  * are put in. */
 #include "unit/store_test.h"
 
+#include "experiment/stored.h"
 #include "figure/plot.h"
 #include "figure/report_parts.h"
 
@@ -85,7 +86,7 @@ static struct store *small_store(struct arena *a, const char *name)
     sqlite3_bind_text(q, 1, failure, -1, SQLITE_STATIC);
     assert_int_equal(sqlite3_step(q), SQLITE_DONE);
     sqlite3_finalize(q);
-    if (!store_put_experiment(s, &x, (const char(*)[KEY_BYTES])keys, &e))
+    if (!experiment_put(s, &x, (const char(*)[KEY_BYTES])keys, &e))
         fail_msg("%s", e.text);
     return s;
 }

@@ -4,6 +4,8 @@
  * all of them, `csv FILE FOLDER`, `rescue FILE NEW`. */
 #include "store_test.h"
 
+#include "experiment/stored.h"
+
 #include <math.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -291,17 +293,17 @@ static void points_are_found_by_their_labels(void **state)
               (const char *const[]){"gto", "lrr", NULL});
     for (uint32_t i = 0; i < before.x.point_count; i++)
         strcpy(keys[i], key_of(i));
-    assert_true(store_point_keys(s, &before.x, found, &e));
+    assert_true(experiment_keys(s, &before.x, found, &e));
     assert_string_equal(found[0], "");
-    assert_true(store_put_experiment(s, &before.x, (const char(*)[KEY_BYTES])keys, &e));
+    assert_true(experiment_put(s, &before.x, (const char(*)[KEY_BYTES])keys, &e));
     memset(found, 'x', sizeof found);
-    assert_true(store_point_keys(s, &after.x, found, &e));
+    assert_true(experiment_keys(s, &after.x, found, &e));
     /* spmv gto, spmv lrr, new gto, new lrr, bfs gto, bfs lrr */
     static const int expected[] = {3, 2, -1, -1, 1, 0};
     for (int i = 0; i < 6; i++)
         assert_string_equal(found[i], expected[i] < 0 ? "" : key_of((uint32_t)expected[i]));
     after.x.size = "small";
-    assert_true(store_point_keys(s, &after.x, found, &e));
+    assert_true(experiment_keys(s, &after.x, found, &e));
     assert_string_equal(found[0], "");
 
     after.x.size = "test";
@@ -309,13 +311,13 @@ static void points_are_found_by_their_labels(void **state)
     after.x.text_bytes = strlen(after.x.text);
     for (uint32_t i = 0; i < after.x.point_count; i++)
         strcpy(keys[i], key_of(100 + i));
-    assert_true(store_put_experiment(s, &after.x, (const char(*)[KEY_BYTES])keys, &e));
-    assert_true(store_point_keys(s, &before.x, found, &e));
+    assert_true(experiment_put(s, &after.x, (const char(*)[KEY_BYTES])keys, &e));
+    assert_true(experiment_keys(s, &before.x, found, &e));
     assert_string_equal(found[0], key_of(105));
     assert_string_equal(ask(s, "SELECT count(*) FROM point"), "integer 6");
     make_grid(&before, "another", (const char *const[]){"bfs", NULL}, (const char *const[]){"lrr", NULL});
     before.x.size = NULL;
-    assert_true(store_put_experiment(s, &before.x, (const char(*)[KEY_BYTES])keys, &e));
+    assert_true(experiment_put(s, &before.x, (const char(*)[KEY_BYTES])keys, &e));
     struct store_experiment *list;
     struct arena a = {0};
     uint32_t count;

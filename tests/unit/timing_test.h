@@ -27,7 +27,7 @@ enum { TIMED_SETS = 48, TIMED_BYTES = 4 << 20 };
 #define ONE_CORE                                                                                                 \
     "machine.cores=1", "machine.memory_bytes=256M", "dram.channels=1", "l2.slices_per_channel=1", "l2.sets=512", \
         "clock.interconnect_mhz=700", "clock.l2_mhz=700", "clock.dram_mhz=700", "l1i.sets=64", "l1i.ways=32",    \
-        "collector.banks_at_once=false", "collector.banks_by_name=false"
+        "rules.banks_at_once=false", "rules.banks_by_name=false"
 
 /* Text that grows. */
 struct text {

@@ -5,7 +5,7 @@
  * it parts there. The first warp of a path to come decides for the others, whatever the table learns meanwhile; and
  * none waits for a warp that has parted at a branch around this one, and would come in parts, or not at all.
  *
- * When all warps of a path wait at the same branch they are put together anew. When all have stopped, but not there
+ * When all warps of a path wait at the same branch they form new warps. When all have stopped, but not there
  * (some are past their path's end, at a barrier, at another branch), those that wait do so in vain: they are sent on,
  * by executing the branch again, and the table learns. Masks of branches that are passed by are collected too, so that
  * it goes on learning; a warp that comes again before all have come, in a loop, ends a collection with those there. */

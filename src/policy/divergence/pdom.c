@@ -8,6 +8,6 @@ const struct heddle_divergence divergence_pdom = {
         {
             .abi = HEDDLE_POLICY_ABI,
             .name = "pdom",
-            .help = "a post-dominator stack a warp: paths meet again at the immediate post-dominator of the branch",
+            .help = "one post-dominator stack per warp: paths meet again at the immediate post-dominator of the branch",
         },
 };

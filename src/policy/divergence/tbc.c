@@ -1,5 +1,5 @@
 /* Thread block compaction (Fung and Aamodt, HPCA 2011), with lanes permuted (SIMD lane permutation, Rhu and Erez, ISCA
- * 2013): every conditional branch is a barrier of the block's warps, behind which its threads are put together anew.
+ * 2013): every conditional branch is a barrier of the block's warps, after which its threads form new warps.
  *
  * A branch marked .uni is waited at as well: the mark promises that a home warp agrees, not that one of mixed threads
  * does. Which block goes first is the scheduler's: `oldest` by age, `lrr` in turns, `sticky:level=block`. */
@@ -71,7 +71,7 @@ const struct heddle_divergence divergence_tbc = {
         {
             .abi = HEDDLE_POLICY_ABI,
             .name = "tbc",
-            .help = "thread block compaction: one stack per block, warps formed anew where its threads part and meet",
+            .help = "thread block compaction: one stack per block, warps formed again where its threads part and meet",
             .params = params,
             .counters = counters,
             .bits_per_core = 160,

@@ -10,7 +10,7 @@
  *
  * Utilization: at every instruction a path issues as many warps as it needs, and its threads are their active lanes,
  * whatever the guard of the instruction says. Warps are formed when a path begins or goes on after a branch; where
- * threads end on the way, they are formed anew.
+ * threads end on the way, they are formed again.
  *
  * Left out: launches that cannot run in lockstep (uncounted_launches), and the rest of blocks that left it. */
 #include "heddle/compaction.h"

@@ -11,11 +11,11 @@
  * not. Its distance is the number of other lines of the same set that loads have used since the line's last use. Lines
  * of a set are kept in the order of their last use, `depth` of them: what lies further back counts as a first use.
  *
- * An eviction is told when a line makes room for another. Stores drop lines, and fences all of them, without a word:
- * that a line is gone shows when it is missed again, or another takes its way. Such a line counts as dropped, not as
- * evicted; one that nobody asks for again is among those left at the end of the launch. Each launch is counted by
+ * An eviction is reported when a line makes room for another. Stores drop lines, and fences all of them, without a
+ * word: that a line is gone shows when it is missed again, or another takes its way. Such a line counts as dropped, not
+ * as evicted; one that nobody asks for again is among those left at the end of the launch. Each launch is counted by
  * itself: of lines that an earlier one brought it is not known by whom, and they are counted only once they are used.
- * An L1D that takes lines when they are filled tells of no evictions, and its lines are of unknown origin too. */
+ * An L1D that takes lines when they are filled reports no evictions, and its lines are of unknown origin too. */
 #include "heddle/criticality.h"
 
 #include <stdlib.h>

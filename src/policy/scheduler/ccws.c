@@ -132,7 +132,7 @@ static void count_cycles(struct table *t, uint64_t now)
     t->from = now;
 }
 
-/* Something that the ranking depends on changes in cycle now: it is made anew when next looked at. */
+/* Something that the ranking depends on changes in cycle now: it is computed again when next needed. */
 static void about_to_change(struct table *t, uint64_t now)
 {
     while (t->until < now) {

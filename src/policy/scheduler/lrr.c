@@ -1,11 +1,11 @@
-/* Loose round robin: warps in ring order of their slots, beginning behind the last one that issued; a warp that cannot
+/* Loose round robin: warps in ring order of their slots, beginning after the last one that issued; a warp that cannot
  * issue is skipped, not waited for. The baseline of CCWS and CAWA, and GPGPU-Sim's `lrr`. A cycle without an issue
  * leaves the place in the ring as it is. */
 #include "heddle/policy.h"
 
 struct lrr {
-    uint64_t warps;  /* slots of this scheduler */
-    uint64_t behind; /* slots behind the last one that issued */
+    uint64_t warps; /* slots of this scheduler */
+    uint64_t after; /* slots after the last one that issued */
 };
 
 static bool init(void *state, const struct heddle_setup *setup)
@@ -20,14 +20,14 @@ static void issued(void *state, const struct heddle_core *core, const struct hed
     struct lrr *s = state;
     (void)core;
     if (s->warps >> e->warp & 1)
-        s->behind = ~UINT64_C(0) << e->warp << 1;
+        s->after = ~UINT64_C(0) << e->warp << 1;
 }
 
 static int pick(void *state, const struct heddle_core *core, uint64_t candidates)
 {
     const struct lrr *s = state;
     (void)core;
-    return heddle_ring_first(candidates, s->behind);
+    return heddle_ring_first(candidates, s->after);
 }
 
 const struct heddle_scheduler scheduler_lrr = {
@@ -35,7 +35,7 @@ const struct heddle_scheduler scheduler_lrr = {
         {
             .abi = HEDDLE_POLICY_ABI,
             .name = "lrr",
-            .help = "loose round robin: ring order behind the last warp that issued; stalled warps are skipped",
+            .help = "loose round robin: ring order after the last warp that issued; stalled warps are skipped",
             .bits_per_core = 6,
             .state_bytes = sizeof(struct lrr),
             .init = init,

@@ -1,4 +1,4 @@
-/* Sticky round robin: the last warp that issued goes first as long as it can, then ring order behind it. Named, not
+/* Sticky round robin: the last warp that issued goes first as long as it can, then ring order after it. Named, not
  * defined, in the lane permutation paper (Table 2); "greedy until stall" in CCWS's simulator. It differs from gto in
  * what follows the greedy warp: ring order, not age.
  *
@@ -11,7 +11,7 @@ enum level { LEVEL_WARP, LEVEL_BLOCK };
 struct sticky {
     uint64_t warps; /* slots of this scheduler */
     enum level level;
-    uint64_t ahead;                     /* level=warp: slots from the last one on; level=block: behind it */
+    uint64_t ahead;                     /* level=warp: slots from the last one on; level=block: after it */
     uint32_t block;                     /* block slot of the last one */
     uint64_t block_warps[HEDDLE_WARPS]; /* level=block: resident warps by block slot */
 };
@@ -72,7 +72,7 @@ const struct heddle_scheduler scheduler_sticky = {
         {
             .abi = HEDDLE_POLICY_ABI,
             .name = "sticky",
-            .help = "sticky round robin: the last warp that issued until it stalls, then ring order behind it",
+            .help = "sticky round robin: the last warp that issued until it stalls, then ring order after it",
             .params = params,
             .bits_per_core = 6,
             .state_bytes = sizeof(struct sticky),

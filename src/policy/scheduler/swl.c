@@ -87,7 +87,7 @@ const struct heddle_scheduler scheduler_swl = {
         {
             .abi = HEDDLE_POLICY_ABI,
             .name = "swl",
-            .help = "static warp limiting: the oldest warps of a core, so many, issue greedy then oldest; the others "
+            .help = "static warp limiting: only the oldest warps of a core issue, greedy then oldest; the others "
                     "wait (CCWS)",
             .params = params,
             .bits_per_warp = 6,

@@ -1,40 +1,15 @@
 /* Counters of each instruction and samples over time, as JSON (docs/profile.md). Counts that cannot be other than zero
  * are left out: those of memory for instructions that asked for none, "divergent" for instructions that are no
  * branches, and in functional mode what only time can tell. */
-#include "cuda/stats_profile.h"
-
 #include "gpu/profile.h"
-
-static void put(json_t *object, const char *key, json_t *value)
-{
-    json_object_set_new(object, key, value ? value : json_null());
-}
-static void put_count(json_t *object, const char *key, uint64_t n) { put(object, key, json_integer((json_int_t)n)); }
+#include "results/put.h"
+#include "results/results.h"
 
 static void put_text(json_t *object, const char *key, const char *s)
 {
     json_t *t = s ? json_string(s) : NULL;
     if (t) /* what is not UTF-8, in a comment say, is left out */
         put(object, key, t);
-}
-
-static void put_memory(json_t *o, const struct profile_pc *c, bool timed)
-{
-    if (c->load_requests) {
-        put_count(o, "load_requests", c->load_requests);
-        if (timed)
-            put_count(o, "load_accesses", c->load_accesses);
-    }
-    if (c->store_requests) {
-        put_count(o, "store_requests", c->store_requests);
-        put_count(o, "store_accesses", c->store_accesses);
-    }
-    if (!timed || !(c->load_requests | c->store_requests))
-        return;
-    put_count(o, "l1d_hits", c->l1d_hits);
-    put_count(o, "l1d_misses", c->l1d_misses);
-    put_count(o, "l1d_pending_hits", c->l1d_pending_hits);
-    put_count(o, "l1d_reservation_fails", c->l1d_reservation_fails);
 }
 
 static json_t *instruction(const struct profile_line *line, uint32_t pc)
@@ -48,15 +23,13 @@ static json_t *instruction(const struct profile_line *line, uint32_t pc)
     return o;
 }
 
-static void put_executed(json_t *o, const struct profile_line *line, const struct profile_pc *c, bool timed)
+static void put_executed(json_t *o, const struct profile_line *line, const struct profile_pc *n, bool timed)
 {
-    put_count(o, "executions", c->executions);
-    put_count(o, "thread_executions", c->thread_executions);
-    if (line->branch)
-        put_count(o, "divergent", c->divergent);
-    put_memory(o, c, timed);
-    if (timed)
-        put_count(o, "stalled", c->stalled);
+    bool memory = n->load_requests | n->store_requests;
+#define PC_COUNT(field, name, unit, present, help, nsight) \
+    if (present)                                           \
+        put_count(o, #field, n->field);
+#include "heddle/metrics.def"
 }
 
 /* Under the policy's name, unless that is the name of something else. */
@@ -94,7 +67,7 @@ static bool counts_anything(const struct policy_tables *t, uint32_t pc)
     return false;
 }
 
-json_t *stats_pcs(const struct gpu_kernel *k)
+json_t *results_pcs(const struct gpu_kernel *k)
 {
     const struct profile_executed *next = k->pcs ? k->pcs->list : NULL, *end = k->pcs ? next + k->pcs->count : NULL;
     const struct profile_listing *listing = k->pcs ? k->pcs->listing : k->tables ? k->tables->listing : NULL;
@@ -127,7 +100,7 @@ static json_t *column(const struct profile_series *s, uint32_t column, bool is_r
     return list;
 }
 
-json_t *stats_series(const struct gpu_kernel *k)
+json_t *results_series(const struct gpu_kernel *k)
 {
     const struct profile_series *s = k->series;
     if (!s)

@@ -1,6 +1,6 @@
 /* Fat binaries: the PTX in them. */
-#ifndef HEDDLE_CUDA_FATBIN_H
-#define HEDDLE_CUDA_FATBIN_H
+#ifndef HEDDLE_PTX_FATBIN_H
+#define HEDDLE_PTX_FATBIN_H
 
 #include "base/error.h"
 

@@ -2,7 +2,7 @@
  * and a list of entries, each PTX text or an ELF file for one architecture. PTX is packed with zstd or LZ4, or plain.
  *
  * Only PTX is of use here. Every length is checked before it is used: files come from anywhere. */
-#include "cuda/fatbin.h"
+#include "ptx/fatbin.h"
 
 #include <elf.h>
 #include <limits.h>

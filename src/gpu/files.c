@@ -1,0 +1,49 @@
+#include "gpu/files.h"
+
+#include "gpu/timeline.h"
+#include "gpu/trace.h"
+#include "gpu/warps.h"
+
+static bool is_asked_for(const char *path, const struct gpu_options *o) { return path && *path && !o->functional; }
+
+static bool open_all(struct gpu_options *o, const struct gpu_files *f, struct error *e)
+{
+    if (is_asked_for(f->timeline, o) &&
+        !(o->timeline = timeline_open(f->timeline, f->timeline_first, f->timeline_end, e)))
+        return false;
+    if (is_asked_for(f->trace, o)) {
+        struct trace_header header = trace_header_of(&o->machine, f->program);
+        if (!(o->trace = trace_open(f->trace, &header, e)))
+            return false;
+    }
+    return !is_asked_for(f->warps, o) || (o->warps = warps_open(f->warps, e));
+}
+
+bool gpu_files_open(struct gpu_options *options, const struct gpu_files *f, struct error *e)
+{
+    if (open_all(options, f, e))
+        return true;
+    gpu_files_destroy(options);
+    return false;
+}
+
+void gpu_files_close(struct gpu_options *o, void (*reported)(void *user, const struct error *e), void *user)
+{
+    struct error e[3] = {{0}};
+    if (o->timeline && !timeline_close(o->timeline, &e[0]))
+        reported(user, &e[0]);
+    if (o->trace && !trace_close(o->trace, &e[1]))
+        reported(user, &e[1]);
+    if (o->warps && !warps_close(o->warps, &e[2]))
+        reported(user, &e[2]);
+}
+
+void gpu_files_destroy(struct gpu_options *o)
+{
+    timeline_destroy(o->timeline);
+    trace_destroy(o->trace);
+    warps_destroy(o->warps);
+    o->timeline = NULL;
+    o->trace = NULL;
+    o->warps = NULL;
+}

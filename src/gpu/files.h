@@ -1,0 +1,19 @@
+/* The files that a GPU writes while it runs, beside its results: timeline, trace of L1 accesses, log of warps. */
+#ifndef HEDDLE_GPU_FILES_H
+#define HEDDLE_GPU_FILES_H
+
+#include "gpu/gpu.h"
+
+struct gpu_files {
+    const char *timeline, *trace, *warps;  /* paths; NULL or empty: not asked for */
+    uint64_t timeline_first, timeline_end; /* cycles */
+    const char *program;                   /* named in the trace */
+};
+
+/* Into options, whose machine is known. They are written with time alone. On failure none is open. */
+bool gpu_files_open(struct gpu_options *options, const struct gpu_files *f, struct error *e);
+/* Completes the files. reported is called for each that could not be written. Doing so again does nothing. */
+void gpu_files_close(struct gpu_options *options, void (*reported)(void *user, const struct error *e), void *user);
+void gpu_files_destroy(struct gpu_options *options); /* closes as well */
+
+#endif

@@ -1,0 +1,86 @@
+/* A machine written as a file again, and the tables of keys and rules for people and for docs/machine-files.md. */
+#include "gpu/machine_key.h"
+
+#include <string.h>
+
+void machine_print(const struct machine *m, FILE *to)
+{
+    fprintf(to, "; %s, every key resolved.\n", m->name);
+    for (uint32_t i = 0; i < machine_key_count; i++) {
+        const struct machine_key *key = &machine_keys[i];
+        char value[128], setting[256];
+        if (!i || strcmp(key->section, machine_keys[i - 1].section) != 0)
+            fprintf(to, "\n[%s]\n", key->section);
+        machine_format(m, key, value, sizeof value);
+        snprintf(setting, sizeof setting, "%s = %s", key->name, value);
+        fprintf(to, "%-44s ; %s%s%s%s\n", setting, key->help, *key->unit ? " [" : "", key->unit, *key->unit ? "]" : "");
+    }
+}
+
+/* The values that a key may have. */
+static void print_range(const struct machine_key *key, FILE *to)
+{
+    const char *const *choices = machine_choices(key->type);
+    for (int i = 0; choices && choices[i]; i++)
+        fprintf(to, "%s`%s`", i ? ", " : "", choices[i]);
+    switch (key->type) {
+    case MACHINE_BOOL: fputs("`true`, `false`", to); break;
+    case MACHINE_TEXT: fputs("text", to); break;
+    case MACHINE_MHZ: fprintf(to, "0.001 to %llu", (unsigned long long)key->most / 1000); break;
+    case MACHINE_LIST:
+        fprintf(to, "five numbers, %llu to %llu", (unsigned long long)key->least, (unsigned long long)key->most);
+        break;
+    case MACHINE_U32:
+    case MACHINE_U64: fprintf(to, "%llu to %llu", (unsigned long long)key->least, (unsigned long long)key->most); break;
+    default: break;
+    }
+}
+
+void machine_print_keys(FILE *to)
+{
+    fprintf(to, "## Keys\n");
+    for (uint32_t i = 0; i < machine_key_count && !machine_keys[i].read; i++) {
+        const struct machine_key *key = &machine_keys[i];
+        if (!i || strcmp(key->section, machine_keys[i - 1].section) != 0)
+            fprintf(to, "\n### [%s]\n\n| key | default | values | unit | meaning |\n|---|---|---|---|---|\n",
+                    key->section);
+        fprintf(to, "| `%s` | `%s` | ", key->name, key->value[0]);
+        print_range(key, to);
+        fprintf(to, " | %s | %s |\n", key->unit, key->help);
+    }
+}
+
+static void print_rule_row(const struct machine_key *rule, FILE *to)
+{
+    fprintf(to, "| `%s` |", rule->name);
+    for (int book = 0; book < MACHINE_BOOKS; book++)
+        fprintf(to, " %s%s |", rule->value[book], strcmp(rule->value[book], rule->mistake) ? "" : " (!)");
+    fprintf(to, " %s | %s |\n", rule->help, rule->read);
+}
+
+static void print_rule(const struct machine_key *rule, FILE *to)
+{
+    fprintf(to, "%s:", rule->name);
+    for (int book = 0; book < MACHINE_BOOKS; book++)
+        fprintf(to, "%s %s %s", book ? "," : "", machine_books[book].name, rule->value[book]);
+    fprintf(to, "\n    %s\n", rule->help);
+    if (*rule->mistake)
+        fprintf(to, "    %s: a mistake of the reference, copied\n", rule->mistake);
+    fprintf(to, "    read in: %s\n", rule->read);
+}
+
+void machine_print_rules(FILE *to, bool markdown)
+{
+    if (markdown)
+        fprintf(to, "| rule |");
+    for (int book = 0; book < MACHINE_BOOKS; book++)
+        if (markdown)
+            fprintf(to, " %s |", machine_books[book].name);
+        else
+            fprintf(to, "rules = %s: %s\n", machine_books[book].name, machine_books[book].whose);
+    if (markdown)
+        fprintf(to, " what it decides | where it was read |\n|---|---|---|---|---|---|---|\n");
+    for (uint32_t i = 0; i < machine_key_count; i++)
+        if (machine_keys[i].read)
+            (markdown ? print_rule_row : print_rule)(&machine_keys[i], to);
+}

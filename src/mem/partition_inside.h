@@ -1,0 +1,61 @@
+/* Inside a partition: the state that its clocks share. partition_slice.c has the L2's clock, partition_dram.c the
+ * DRAM's; partition.c the replies' and what belongs to no clock. */
+#ifndef HEDDLE_MEM_PARTITION_INSIDE_H
+#define HEDDLE_MEM_PARTITION_INSIDE_H
+
+#include "mem/partition.h"
+#include "mem/pieces.h"
+#include "mem/ring.h"
+
+#define NEVER UINT64_MAX
+
+static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+struct slice {
+    uint32_t number; /* of all slices */
+    struct delay_line rop;
+    struct ring input, to_dram, from_dram, reply;
+    uint32_t *input_sets;   /* of the cache, for the packets in input */
+    struct cache *cache;    /* NULL: no L2 */
+    uint64_t at;            /* core cycle in which it has to be run again, 0: as soon as may be */
+    uint64_t ran;           /* the last L2 tick that is in the counters */
+    bool failed;            /* the access at the front of input, when it was last tried */
+    uint8_t fails, refuses; /* while it rests, in every tick: that access fails again; a request waits at the crossbar
+                               for which there is no room */
+};
+
+struct partition {
+    struct partition_head head;
+    struct crossbar *requests, *replies;
+    const uint64_t *l2_ticks; /* that have been; NULL: nobody says */
+    struct partition_hooks hooks;
+    const struct mem_config *config;
+    const struct address_map *map;
+    struct slice *slices, *slices_end;
+    uint32_t slice_count, channel;
+    uint32_t rop_cycles, dram_latency_cycles, cores_per_port;
+    bool reads_evict_free, stores_evict_free;
+    struct piece_rules cut;
+    uint32_t pieces; /* of a request: so many places must be free in the input queue before one is taken */
+    struct dram *dram;
+    struct delay_line to_dram;
+    uint32_t last_served;                /* slice */
+    uint32_t queued;                     /* packets in the slices' queues to DRAM */
+    uint32_t credits_used, credit_limit; /* requests between the slices' queues to and from DRAM; limit 0: none */
+    uint64_t dram_now, dram_core_now;    /* of the last partition_run_dram */
+    uint64_t reply_stalls, input_stalls;
+};
+
+/* Something has happened that a slice may rest for. */
+static inline void wake_slice(struct partition *p, struct slice *s) { s->at = p->head.l2_at = 0; }
+
+/* partition_slice.c */
+void slice_create(struct slice *s, struct arena *a, const struct l2_config *l2, const struct address_map *map,
+                  uint32_t number);
+void slice_settle(struct partition *p, struct slice *s, uint64_t tick); /* counts the ticks in which it rested */
+/* partition_dram.c */
+void dram_side_create(struct partition *p, struct arena *a);
+uint64_t dram_side_event(const struct partition *p); /* the core cycle of head.dram_at; early is allowed */
+
+#endif

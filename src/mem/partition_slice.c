@@ -1,0 +1,268 @@
+/* The L2 slices of a channel, on the L2's clock: crossbar -> fixed delay (the raster units' pipeline, "ROP") -> input
+ * queue -> L2 -> queue to DRAM; return queue -> L2 -> reply queue. The steps stand in the order in which a cycle takes
+ * them.
+ *
+ * Textures do not pass the delay, but for those that are cut: their pieces are no longer known as textures there. A
+ * slice in which nothing can move rests, and what it would have counted meanwhile is counted when it wakes. */
+#include "mem/partition_inside.h"
+
+#include "base/invariant.h"
+
+enum { ROP_ENTRIES = 1024 };  /* requests in the delay of a slice: it has no limit of its own in GPGPU-Sim */
+enum { L2_MISS_RESERVE = 2 }; /* places that a miss asks for in the miss queue: itself and a write-back */
+
+static uint64_t index_in_slice(const void *map, uint64_t address) { return address_map_in_slice(map, address); }
+
+static struct cache *create_l2(struct arena *a, const struct cache_config *config, const struct address_map *map)
+{
+    if (config->sets == 0)
+        return NULL;
+    struct cache *c = cache_create(
+        a, config, config->index == SET_INDEX_MULTIPLIED ? NULL /* of the whole address */ : index_in_slice, map);
+    cache_set_writeback(c, PACKET_L2_WRITEBACK,
+                        config->miss_queue < L2_MISS_RESERVE ? config->miss_queue : L2_MISS_RESERVE);
+    return c;
+}
+
+void slice_create(struct slice *s, struct arena *a, const struct l2_config *l2, const struct address_map *map,
+                  uint32_t number)
+{
+    s->number = number;
+    s->at = NEVER;
+    delay_init(&s->rop, a, ROP_ENTRIES);
+    ring_init(&s->input, a, l2->input_queue);
+    ring_init(&s->to_dram, a, l2->dram_queue);
+    ring_init(&s->from_dram, a, l2->return_queue);
+    ring_init(&s->reply, a, l2->reply_queue);
+    s->cache = create_l2(a, &l2->cache, map);
+    s->input_sets = arena_array(a, uint32_t, s->input.mask + 1);
+}
+
+static struct packet *push(struct ring *r, const struct packet *p)
+{
+    struct packet *place = &r->slots[(r->head + r->count++) & r->mask];
+    *place = *p;
+    return place;
+}
+
+static void queue_reply(struct partition *p, struct slice *s, const struct packet *request)
+{
+    push(&s->reply, request)->reply = 1;
+    p->head.replies++;
+}
+
+static inline void push_input(struct slice *s, const struct packet *piece)
+{
+    if (s->cache)
+        s->input_sets[(s->input.head + s->input.count) & s->input.mask] = cache_expect(s->cache, piece->address);
+    ring_push(&s->input, piece);
+}
+
+static void push_piece(const struct partition *p, struct slice *s, struct delayed *d)
+{
+    if (d->whole) {
+        push_input(s, &d->packet);
+        d->sectors = 0;
+        return;
+    }
+    struct packet piece = pieces_cut(&p->cut, d);
+    push_input(s, &piece);
+}
+
+static bool has_room(const struct partition *p, const struct slice *s)
+{
+    return ring_room(&s->input) >= p->pieces && !delay_full(&s->rop);
+}
+
+static void take_request(struct partition *p, struct slice *s, uint64_t core_now)
+{
+    if (!has_room(p, s)) {
+        p->input_stalls++;
+        return;
+    }
+    const struct packet *r = crossbar_first(p->requests, s->number);
+    struct delayed *d = delay_back(&s->rop);
+    d->packet = *r;
+    d->ready = core_now + p->rop_cycles;
+    d->packet.slice = (uint8_t)s->number;
+    pieces_name(&p->cut, d);
+    if (r->kind == PACKET_TEXTURE && pieces_is_one(&p->cut, d))
+        push_piece(p, s, d);
+    else
+        s->rop.count++;
+    crossbar_pop(p->requests, s->number);
+}
+
+static void answer_ready(struct partition *p, struct slice *s)
+{
+    if (ring_full(&s->reply))
+        return;
+    const struct packet *r = cache_ready_front(s->cache);
+    if (r->kind != PACKET_L2_FETCH)
+        queue_reply(p, s, r);
+    cache_ready_pop(s->cache);
+}
+
+static void pop_return(struct partition *p, struct slice *s)
+{
+    if (ring_full(&s->from_dram))
+        p->head.dram_at = 0; /* what DRAM has, or may be sent, may have waited for the place */
+    ring_pop(&s->from_dram);
+}
+
+static void take_return(struct partition *p, struct slice *s, uint64_t l2_now)
+{
+    const struct packet *r = ring_front(&s->from_dram);
+    if (s->cache && !packet_is_write(r)) {
+        if (!cache_fill_port_free(s->cache, l2_now))
+            return;
+        invariant(cache_waits_for(s->cache, r->token));
+        cache_fill(s->cache, r, l2_now);
+        cache_use_fill_port(s->cache, p->cut.bytes, l2_now);
+    } else {
+        if (ring_full(&s->reply))
+            return;
+        queue_reply(p, s, r);
+    }
+    pop_return(p, s);
+}
+
+static void queue_to_dram(struct partition *p, struct slice *s, const struct packet *r)
+{
+    if (s->to_dram.count == 0)
+        p->head.dram_at = 0;
+    p->queued++;
+    push(&s->to_dram, r)->slice = (uint8_t)s->number;
+}
+
+static void send_miss(struct partition *p, struct slice *s)
+{
+    if (ring_full(&s->to_dram))
+        return;
+    queue_to_dram(p, s, cache_miss_front(s->cache));
+    cache_miss_pop(s->cache);
+}
+
+static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
+{
+    if (ring_full(&s->reply) || !cache_port_free(s->cache, l2_now) || (s->failed && cache_fails_again(s->cache)))
+        return;
+    const struct packet *r = ring_front(&s->input);
+    struct cache_result result = {0};
+    enum cache_outcome outcome = cache_access_expected(s->cache, r, s->input_sets[s->input.head], &result);
+    s->failed = outcome == CACHE_FAIL;
+    if (s->failed)
+        return;
+    uint32_t port_bytes = outcome == CACHE_HIT                                                ? r->bytes
+                          : (packet_is_write(r) ? p->stores_evict_free : p->reads_evict_free) ? 0
+                                                                                              : result.writeback_bytes;
+    if (port_bytes)
+        cache_use_port(s->cache, port_bytes, l2_now);
+    bool done = outcome == CACHE_HIT || packet_is_write(r); /* reads that miss are answered when their data has come */
+    if (done && !result.sends_write && !packet_ends_silently(r))
+        queue_reply(p, s, r);
+    ring_pop(&s->input);
+}
+
+static void take_input(struct partition *p, struct slice *s, uint64_t l2_now)
+{
+    if (ring_full(&s->to_dram))
+        return;
+    if (s->cache) {
+        access_cache(p, s, l2_now);
+        return;
+    }
+    queue_to_dram(p, s, ring_front(&s->input));
+    ring_pop(&s->input);
+}
+
+static void leave_delay(const struct partition *p, struct slice *s, uint64_t core_now)
+{
+    if (!delay_over(&s->rop, core_now) || ring_full(&s->input))
+        return;
+    struct delayed *d = delay_front(&s->rop);
+    push_piece(p, s, d);
+    if (d->sectors == 0)
+        delay_pop(&s->rop);
+}
+
+/* What a slice would do in its next tick if nothing came from elsewhere. What it waits for is told by wake_slice, but
+ * for a request at the crossbar. */
+
+/* What cache_fails_again counts. */
+static void cache_failed_again(struct cache *c, uint32_t times) { ((struct cache_head *)c)->repeats += times; }
+
+static bool input_moves(struct slice *s, uint64_t l2_now)
+{
+    if (ring_full(&s->to_dram) || (s->cache && ring_full(&s->reply)))
+        return false;
+    if (s->cache == NULL || !s->failed || !cache_head(s->cache)->blocked || !cache_port_free(s->cache, l2_now + 1))
+        return true;
+    s->fails = 1;
+    return false;
+}
+
+static bool moves(const struct partition *p, struct slice *s, uint64_t l2_now)
+{
+    bool reply_room = !ring_full(&s->reply);
+    if (s->cache &&
+        ((cache_has_miss(s->cache) && !ring_full(&s->to_dram)) || (cache_has_ready(s->cache) && reply_room)))
+        return true;
+    bool waits = crossbar_waits_at(p->requests, s->number);
+    if (waits && has_room(p, s))
+        return true;
+    if (s->from_dram.count && (reply_room || (s->cache && !packet_is_write(ring_front(&s->from_dram)))))
+        return true;
+    if (s->input.count && input_moves(s, l2_now))
+        return true;
+    s->refuses = waits;
+    return p->l2_ticks == NULL && (s->fails | s->refuses);
+}
+
+void slice_settle(struct partition *p, struct slice *s, uint64_t tick)
+{
+    uint64_t ticks = tick - s->ran;
+    if (s->fails)
+        cache_failed_again(s->cache, (uint32_t)ticks);
+    if (s->refuses)
+        p->input_stalls += ticks;
+    s->ran = tick;
+}
+
+static void run_slice(struct partition *p, struct slice *s, uint64_t l2_now, uint64_t core_now)
+{
+    if (s->fails | s->refuses) {
+        slice_settle(p, s, l2_now - 1);
+        s->fails = s->refuses = 0;
+    }
+    if (crossbar_waits_at(p->requests, s->number))
+        take_request(p, s, core_now);
+    if (s->cache && cache_has_ready(s->cache))
+        answer_ready(p, s);
+    if (s->from_dram.count)
+        take_return(p, s, l2_now);
+    if (s->cache && cache_has_miss(s->cache))
+        send_miss(p, s);
+    if (s->input.count)
+        take_input(p, s, l2_now);
+    if (s->rop.count)
+        leave_delay(p, s, core_now);
+    s->ran = l2_now;
+    if (moves(p, s, l2_now))
+        s->at = 0;
+    else
+        s->at = s->rop.count && !ring_full(&s->input) ? delay_front(&s->rop)->ready : NEVER;
+}
+
+void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now)
+{
+    uint64_t at = NEVER, refusing = 0, bit = 1;
+    for (struct slice *s = p->slices; s != p->slices_end; s++, bit <<= 1) {
+        if (s->at <= core_now || (!s->refuses && crossbar_waits_at(p->requests, s->number)))
+            run_slice(p, s, l2_now, core_now);
+        at = earlier(at, s->at);
+        refusing |= s->refuses ? bit : 0;
+    }
+    p->head.l2_at = at;
+    p->head.refusing = refusing;
+}

@@ -1,0 +1,23 @@
+/* Pieces of a request: an L2 slice takes a sector at a time where its lines are sectored, and a line where not. */
+#ifndef HEDDLE_MEM_PIECES_H
+#define HEDDLE_MEM_PIECES_H
+
+#include "mem/config.h"
+#include "mem/delay_line.h"
+
+struct piece_rules {
+    uint32_t line_bytes;  /* of the L2, 0: none */
+    uint32_t bytes;       /* requests are cut at multiples of this; 0: not at all */
+    uint8_t line_sectors; /* all of a line */
+    bool are_lines, upper_halves_slip, constants_share_miss, partial_writes;
+};
+
+/* Of an L2; all 0 where there is none. */
+struct piece_rules pieces_of(const struct l2_config *l2);
+/* What the request of d->packet is about: fills in d->sectors, d->base and d->whole. */
+void pieces_name(const struct piece_rules *rules, struct delayed *d);
+/* The next piece: the first sector left or, where lines are not sectored, all those left of its line. */
+struct packet pieces_cut(const struct piece_rules *rules, struct delayed *d);
+bool pieces_is_one(const struct piece_rules *rules, const struct delayed *d);
+
+#endif

@@ -1,0 +1,71 @@
+# shellcheck shell=sh
+# The core (src/sm) and its slow twin (tests/twin): the same program must leave the same results, order of issue included.
+# sh tests/twin/compare.sh BUILD [all], from the repository's root; counted as the command-line tests are. Without `all`,
+# a part that takes about a minute on an idle machine: every machine and policy with few workloads, which between them use every kind of
+# memory, and some random kernels.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+part=${2:-part}
+twin=$build/twin
+case $build in /*) here='' ;; *) here=$PWD/ ;; esac
+export HEDDLE_MACHINES="${HEDDLE_MACHINES:-$PWD/machines}"
+
+run_on() { # LIBRARY RESULTS OPTIONS PROGRAM...
+    library=$1 results=$2 options=$3
+    shift 3
+    HEDDLE_OPTIONS="--quiet $options --probe $twin/order.so --stats $results" LD_LIBRARY_PATH=$here$library "$@"
+}
+
+both() { # OPTIONS PROGRAM...
+    rm -f "$scratch/core.json" "$scratch/twin.json"
+    run_on "$build/lib" "$scratch/core.json" "$@" >"$scratch/core.out" 2>&1
+    on_core=$?
+    run_on "$twin/lib" "$scratch/twin.json" "$@" >"$scratch/twin.out" 2>&1
+    on_twin=$?
+    if [ $on_core != $on_twin ] || ! cmp -s "$scratch/core.out" "$scratch/twin.out"; then
+        echo "exit status $on_core on the core, $on_twin on the twin"
+        diff "$scratch/core.out" "$scratch/twin.out"
+        return 1
+    fi
+    "$twin/same" "$scratch/core.json" "$scratch/twin.json"
+}
+
+workload() { # OPTIONS NAME...
+    with=$1
+    shift
+    for name in "$@"; do is "$name $with" both "$with" "$build/workloads/$name" --size test; done
+}
+
+random() { # OPTIONS FIRST COUNT: they have few blocks, and most cores of the machine would have none
+    is "random kernels from $2, $3 of them, $1" both "$1 --set core.shared_bytes=96K --set machine.cores=3" \
+        "$build/tests/random" check "$2" "$3" tests/random/recorded.txt
+}
+
+machines() { # WORKLOAD...: what the papers and validations use
+    for options in '-m gtx480 -s lrr' '-m ccws -s ccws' '-m slp -s sticky' '-m gtx480-gs4 -s gto' '-m c2050 -s two-level'; do
+        workload "$options" "$@"
+    done
+}
+
+policies() { # WORKLOAD...: those that have not been met above
+    for options in '-s rr' '-s oldest' '-s swl:limit=4' '-s daws' '-s gcaws' '-p cawa' '-s paws' '-m ccws -s daws' \
+        '-m c2050 -s gebhart' '-m c2050 -s narasiman' '--l1 srrip' '--l1 ship' '--l1 fifo'; do
+        workload "$options" "$@"
+    done
+}
+
+if [ "$part" = all ]; then
+    # shellcheck disable=SC2046 # names are words
+    machines $(workloads)
+    policies bfs spmv-scalar srad sobel
+    for options in '-m gtx480' '-m ccws' '-m gtx480-gs4' '--set issue.instructions_per_warp=2'; do random "$options" 0 2000; done
+elif [ -n "${TEST_SHORT:-}" ]; then # sanitizers
+    machines vectoradd
+    random '-m gtx480' 0 10
+else
+    machines vectoradd bfs
+    workload '-m gtx480 -s lrr' reduct sobel dwthaar b+tree
+    policies dwthaar
+    for options in '-m gtx480' '-m ccws' '-m gtx480-gs4'; do random "$options" 0 40; done
+    random '--set issue.instructions_per_warp=2' 40 40
+fi

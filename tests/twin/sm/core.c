@@ -1,0 +1,334 @@
+/* A core as a whole: how it is made, launches and blocks, the order of the stages in a cycle, what it counts. */
+#include "sm/sm.h"
+
+#include <string.h>
+
+const char *const stall_names[STALL_COUNT] = {
+#define STALL(id, name, sample, help, nsight) &name[sizeof "stalls." - 1],
+#include "heddle/metrics.def"
+};
+
+/* Making */
+
+/* A cache whose owner takes decisions has no short cuts for the accesses that it mostly sees: none of them are taken
+ * here, so every access goes the long way. */
+static struct cache *make_cache(struct arena *a, const struct cache_config *config)
+{
+    static const struct cache_choices none;
+    struct cache *cache = config->sets ? cache_create(a, config, NULL, NULL) : NULL;
+    if (cache && config->ways <= CACHE_MASK_WAYS)
+        cache_set_choices(cache, &none);
+    return cache;
+}
+
+static bool fits(const struct sm_config *g)
+{
+    uint32_t banks = g->l1d.banks ? g->l1d.banks : 1;
+    return g->sp_issue_width <= REGISTERS && g->sfu_issue_width <= REGISTERS && g->mem_issue_width <= REGISTERS &&
+           g->sp_collectors + g->sfu_collectors + g->mem_collectors <= COLLECTORS && g->register_banks <= BANKS &&
+           g->lsu_response_queue <= ANSWERS && g->l1d.latency_cycles * banks * g->lsu_steps <= QUEUE &&
+           g->shared_latency <= QUEUE && g->l1t.mshr_entries <= QUEUE;
+}
+
+struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count,
+                     const struct sm_policies *policies, struct crossbar *requests, const struct address_map *map,
+                     uint32_t answer_bytes, const uint64_t *network_now, struct error *e)
+{
+    struct sm *c = arena_new(a, struct sm);
+    if (!fits(config))
+        return error_set(e, ERROR_UNSUPPORTED, "the twin has not so much room as this machine asks for"), NULL;
+    c->config = config;
+    c->id = id;
+    c->port = id / (config->cores_per_cluster ? config->cores_per_cluster : 1);
+    c->core_count = core_count;
+    c->requests = requests;
+    c->map = map;
+    c->answer_bytes = answer_bytes;
+    c->network_now = network_now;
+    c->thread_interleave = (uint64_t)core_count * config->warps * WARP_LANES;
+    c->l1d = make_cache(a, &config->l1d);
+    c->l1c = make_cache(a, &config->l1c);
+    c->l1t = make_cache(a, &config->l1t);
+    c->l1i = make_cache(a, &config->l1i);
+    if (c->l1d)
+        cache_set_writeback(c->l1d, PACKET_L1_WRITEBACK, 2); /* a read may need two places: one for what it evicts */
+    c->code_responses.limit = 4;
+    twin_collectors_init(c);
+    twin_units_init(c);
+    twin_lsu_init(c);
+    c->view = (struct heddle_core){.id = id,
+                                   .warp_slots = config->warps,
+                                   .scheduler_count = config->schedulers,
+                                   .block_slots = config->blocks,
+                                   .l1_sets = config->l1d.sets,
+                                   .l1_ways = config->l1d.ways,
+                                   .l1_line_bytes = config->l1d.line_bytes,
+                                   .warp = c->shown};
+    return twin_make_policies(c, a, policies, e) ? c : NULL;
+}
+
+/* Launches */
+
+/* Threads whose local memory lies side by side: of all warp slots, or of the blocks that run at once. */
+static uint64_t interleaved_threads(const struct sm *c)
+{
+    uint64_t grid = (uint64_t)c->launch.grid[0] * c->launch.grid[1] * c->launch.grid[2],
+             share = (grid + c->core_count - 1) / c->core_count,
+             blocks = share < c->block_limit ? share : c->block_limit;
+    return c->config->local_by_block ? c->core_count * blocks * c->warps_per_block * WARP_LANES
+                                     : (uint64_t)c->core_count * c->config->warps * WARP_LANES;
+}
+
+static void empty_caches(struct sm *c)
+{
+    enum launch_empties empties = c->config->launch_empties;
+    if (empties == LAUNCH_EMPTIES_NOTHING)
+        return;
+    if (c->l1d)
+        twin_l1_flush(c, true);
+    if (c->l1t && !twin_has_texture_queue(c))
+        cache_invalidate(c->l1t);
+    if (c->l1c && empties == LAUNCH_EMPTIES_CACHES)
+        cache_empty(c->l1c);
+}
+
+void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program *program,
+              const struct exec_launch *launch, uint32_t block_limit, uint32_t warps_per_block, uint64_t now)
+{
+    c->program = program;
+    c->launch = *launch;
+    c->launch.counters = (struct exec_counters){0};
+    c->block_limit = block_limit;
+    c->warps_per_block = warps_per_block;
+    c->near = (struct memory_range){0};
+    c->blocks_ended = 0;
+    c->held_before = c->untold_cycles = 0;
+    c->thread_interleave = interleaved_threads(c);
+    for (uint32_t slot = 0; slot < c->config->warps; slot++)
+        c->warps[slot] = (struct warp){.registers = arena_array(launch_arena, uint8_t, program->register_count + 1)};
+    c->view.program = &program->view;
+    c->view.cycle = c->now = now;
+    *c->wake_at = now; /* it is run in every cycle */
+    twin_make_tables(c, launch_arena);
+    empty_caches(c);
+    TELL(c, kernel);
+}
+
+void sm_end(struct sm *c, uint64_t now)
+{
+    if (c->warp_log)
+        warp_log_collect(c->warp_log, now, true);
+    c->view.cycle = now;
+    TELL(c, kernel_end);
+    c->view.kernel++;
+}
+
+uint32_t sm_block_count(const struct sm *c)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        count += c->blocks[i].cta != NULL;
+    return count;
+}
+
+bool sm_has_room(const struct sm *c) { return sm_block_count(c) < c->block_limit; }
+
+uint32_t sm_free_block(const struct sm *c)
+{
+    uint32_t block = 0;
+    while (c->blocks[block].cta)
+        block++;
+    return block;
+}
+
+static void place_warp(struct sm *c, uint32_t block, uint32_t index, struct exec_cta *cta)
+{
+    uint32_t slot = c->blocks[block].first_warp + index;
+    struct warp *w = &c->warps[slot];
+    *w = (struct warp){.exec = &cta->warps[index], .block = block, .registers = w->registers, .loop = -1};
+    memset(w->registers, VALUE_HERE, c->program->register_count);
+    c->shown[slot] = (struct heddle_warp){
+        .age = c->next_age++, .launch_cycle = c->now, .block = block, .index = index, .block_index = cta->index};
+    if (c->warp_log)
+        warp_log_begin(
+            c->warp_log,
+            &(struct warp_row){
+                .block = cta->index, .warp = index, .core = (uint16_t)c->id, .slot = (uint8_t)slot, .begin = c->now});
+    twin_show_warp(c, slot);
+    twin_show_resident(c);
+    TELL(c, launched, slot);
+}
+
+void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
+{
+    uint32_t block = sm_free_block(c);
+    if (c->warp_log)
+        warp_log_collect(c->warp_log, now, false);
+    c->now = c->view.cycle = now;
+    c->blocks[block] = (struct block){.cta = cta,
+                                      .first_warp = block * c->warps_per_block,
+                                      .warp_count = cta->warp_count,
+                                      .warps_left = cta->warp_count};
+    c->counters.blocks++;
+    c->counters.warps += cta->warp_count;
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        place_warp(c, block, i, cta);
+    *c->wake_at = now;
+}
+
+/* A cycle */
+
+static void wake_sleepers(struct sm *c)
+{
+    for (uint32_t slot = 0; slot < c->config->warps; slot++)
+        if (c->warps[slot].asleep_until <= c->now)
+            c->warps[slot].asleep = false;
+}
+
+/* Where this cycle of a warp went. */
+static enum stall reason(const struct sm *c, const struct warp *w)
+{
+    if (w->issued)
+        return STALL_ISSUED;
+    if (w->ended)
+        return STALL_DRAIN;
+    if (w->at_barrier)
+        return STALL_BARRIER;
+    if (w->fenced)
+        return STALL_FENCE;
+    if (w->atomics)
+        return STALL_ATOMIC;
+    if (!w->buffered || twin_is_stale(c, w) || w->asleep)
+        return STALL_FETCH;
+    if (!twin_has_operands(c, w))
+        return twin_waits_for_memory(c, w) ? STALL_MEMORY : STALL_SCOREBOARD;
+    if (w->held)
+        return STALL_HELD;
+    return w->pipeline_open ? STALL_NOT_PICKED : STALL_PIPELINE;
+}
+
+static void count(struct sm *c)
+{
+    bool any = false;
+    for (uint32_t slot = 0; slot < c->config->warps; slot++) {
+        const struct warp *w = &c->warps[slot];
+        if (!w->exec)
+            continue;
+        enum stall why = reason(c, w);
+        any = true;
+        c->counters.warp_cycles++;
+        c->counters.stalls[why]++;
+        if (c->warp_log)
+            c->warp_log->open[slot].stalls[why]++;
+    }
+    c->counters.active_cycles += any;
+}
+
+/* Back to front, so that what a stage frees the stage before it can use in the same cycle. */
+void sm_cycle(struct sm *c, uint64_t now)
+{
+    c->now = c->view.cycle = now;
+    wake_sleepers(c);
+    twin_writeback(c);
+    twin_start_units(c);
+    twin_lsu_end_hits(c);
+    for (uint32_t step = 1; step < c->config->lsu_steps; step++) {
+        twin_lsu_step(c);
+        twin_collectors_step(c);
+    }
+    twin_lsu_step(c);
+    if (!c->config->enters_lsu_at_once)
+        twin_lsu_enter(c);
+    twin_collectors_step(c);
+    if (c->config->enters_lsu_at_once)
+        twin_lsu_enter(c);
+    twin_issue(c);
+    twin_decode(c);
+    twin_fetch(c);
+    count(c);
+    *c->wake_at = now + 1;
+    *c->blocked_bytes = 0;
+}
+
+/* Every cycle has been counted. */
+void sm_account_until(struct sm *c, uint64_t now) { (void)c, (void)now; }
+
+bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
+{
+    struct answers *q = p->origin == ORIGIN_L1I ? &c->code_responses : &c->lsu.responses;
+    (void)now;
+    if (q->count == q->limit)
+        return false;
+    q->list[q->count++] = *p;
+    return true;
+}
+
+/* What the machine asks */
+
+bool sm_has_work(const struct sm *c)
+{
+    for (uint32_t i = 0; i < INFLIGHT; i++)
+        if (c->inflight[i].used)
+            return true;
+    return false;
+}
+
+bool sm_idle(const struct sm *c)
+{
+    for (uint32_t slot = 0; slot < c->config->warps; slot++)
+        if (c->warps[slot].exec)
+            return false;
+    return twin_lsu_empty(c) && twin_collectors_empty(c) && (!c->l1d || cache_idle(c->l1d));
+}
+
+uint64_t sm_kept_back(const struct sm *c)
+{
+    uint64_t set = 0;
+    for (uint32_t slot = 0; slot < c->config->warps; slot++) {
+        const struct warp *w = &c->warps[slot];
+        if (w->exec && (w->held || (twin_may_issue(c, w) && twin_is_stale(c, w))))
+            set |= 1ull << slot;
+    }
+    return set;
+}
+
+uint64_t sm_running_warps(const struct sm *c)
+{
+    uint64_t set = 0;
+    for (uint32_t slot = 0; slot < c->config->warps; slot++)
+        if (c->warps[slot].exec && !c->warps[slot].ended)
+            set |= 1ull << slot;
+    return set;
+}
+
+uint32_t sm_warp_pc(const struct sm *c, uint32_t slot) { return sm_program_pc(c->program, c->warps[slot].exec); }
+
+static void add_numbers(void *sum, const void *more, size_t bytes)
+{
+    uint64_t *to = sum;
+    const uint64_t *from = more;
+    for (size_t i = 0; i < bytes / sizeof *to; i++)
+        to[i] += from[i];
+}
+
+void sm_add_counters(struct sm *c, struct sm_counters *sum)
+{
+    const struct cache *caches[4] = {c->l1d, c->l1c, c->l1t, c->l1i};
+    struct cache_counters *sums[4] = {&sum->l1d, &sum->l1c, &sum->l1t, &sum->l1i};
+    add_numbers(sum, &c->counters, sizeof *sum);
+    for (int i = 0; i < 4; i++)
+        if (caches[i])
+            add_numbers(sums[i], cache_counters(caches[i]), sizeof *sums[i]);
+}
+
+void sm_reset_counters(struct sm *c)
+{
+    struct cache *caches[4] = {c->l1d, c->l1c, c->l1t, c->l1i};
+    c->counters = (struct sm_counters){0};
+    for (int i = 0; i < 4; i++)
+        if (caches[i])
+            cache_counters_reset(caches[i]);
+    for (uint32_t i = 0; i < c->policy_count; i++)
+        if (c->counts[i].policy)
+            memset(c->counts[i].values, 0, c->counts[i].value_count * sizeof *c->counts[i].values);
+}

@@ -1,0 +1,93 @@
+/* Fetch and decode: one warp per cycle, in turn, whose buffer is empty; up to two instructions, decoded in the next
+ * cycle. */
+#include "sm/sm.h"
+
+enum { INSTRUCTION_BYTES = 8, BUFFER = 2, SLOTS = 64 };
+
+void twin_decode(struct sm *c)
+{
+    struct warp *w = &c->warps[c->decode_slot];
+    if (!c->decodes)
+        return;
+    c->decodes = false;
+    w->fetching = false;
+    if (w->ended) {
+        twin_look_at_end(c, c->decode_slot);
+        return;
+    }
+    w->buffered = 0;
+    for (uint32_t i = 0; i < BUFFER && i < c->config->fetch_bytes / INSTRUCTION_BYTES; i++)
+        if (c->decode_pc + i < c->program->count)
+            w->buffer[w->buffered++] = c->decode_pc + i;
+    twin_show_warp(c, c->decode_slot);
+}
+
+static void decode_next(struct sm *c, uint32_t slot, uint32_t pc)
+{
+    c->decodes = true;
+    c->decode_slot = slot;
+    c->decode_pc = pc;
+}
+
+static bool wants_fetch(const struct warp *w) { return w->exec && !w->buffered && !w->fetching && !w->ended; }
+
+static void fetch_for(struct sm *c, uint32_t slot)
+{
+    struct warp *w = &c->warps[slot];
+    uint32_t pc = w->fetch_pc < c->program->count ? w->fetch_pc : 0;
+    enum cache_outcome outcome = CACHE_HIT;
+    if (c->l1i) {
+        struct packet p = {.address = c->program->code_address + (uint64_t)pc * INSTRUCTION_BYTES,
+                           .bytes = INSTRUCTION_BYTES,
+                           .kind = PACKET_INST,
+                           .core = (uint16_t)c->id,
+                           .warp = (uint16_t)slot,
+                           .pc = pc};
+        struct cache_result r;
+        outcome = cache_access(c->l1i, &p, 0, c->now, &r);
+    }
+    if (outcome != CACHE_FAIL || c->config->fetch_moves_on)
+        c->last_fetched = slot;
+    if (outcome == CACHE_FAIL)
+        return;
+    w->fetching = true;
+    if (outcome == CACHE_HIT)
+        decode_next(c, slot, pc);
+}
+
+/* An instruction that has come from memory goes first. Else the next warp in turn, and on the way to it warps that are
+ * over give their slots back. */
+static void fetch(struct sm *c)
+{
+    if (c->l1i && cache_has_ready(c->l1i)) {
+        const struct packet *p = cache_ready_front(c->l1i);
+        decode_next(c, p->warp, p->pc);
+        cache_ready_pop(c->l1i);
+        return;
+    }
+    for (uint32_t i = 1; i <= SLOTS; i++) {
+        uint32_t slot = (c->last_fetched + i) % SLOTS;
+        if (c->config->ends_in_fetch && twin_is_over(&c->warps[slot]))
+            twin_retire(c, slot);
+        if (wants_fetch(&c->warps[slot])) {
+            fetch_for(c, slot);
+            return;
+        }
+    }
+}
+
+void twin_fetch(struct sm *c)
+{
+    struct answers *q = &c->code_responses;
+    if (q->count) {
+        cache_fill(c->l1i, &q->list[0], c->now);
+        q->count--;
+        for (uint32_t i = 0; i < q->count; i++)
+            q->list[i] = q->list[i + 1];
+    }
+    if (!c->config->fetch_sends_at_once)
+        twin_send_miss(c, c->l1i, ORIGIN_L1I);
+    fetch(c);
+    if (c->config->fetch_sends_at_once)
+        twin_send_miss(c, c->l1i, ORIGIN_L1I);
+}
