@@ -166,7 +166,7 @@ void account_quiet(struct sm *c, uint64_t now)
 {
     uint64_t cycles = now - c->account.until, slots = cycles * c->config->schedulers;
     c->account.until = now;
-    if (!c->stirred && !c->issue.issued) {
+    if (!c->issue.stirred && !c->issue.issued) {
         count_same_cycles(c, cycles);
         return;
     }
@@ -175,7 +175,7 @@ void account_quiet(struct sm *c, uint64_t now)
         return;
     }
     if (c->issue.issued)
-        c->stirred = true;
+        c->issue.stirred = true;
     c->issue.issued = 0;
     c->account.counters.descheduled += cycles * c->issue.held_schedulers;
     c->account.counters.no_ready += slots - cycles * c->issue.held_schedulers;

@@ -58,7 +58,7 @@ if [ "$part" = all ]; then
     # shellcheck disable=SC2046 # names are words
     machines $(workloads)
     policies bfs spmv-scalar srad sobel
-    for options in '-m gtx480' '-m ccws' '-m gtx480-gs4' '--set issue.instructions_per_warp=2'; do random "$options" 0 2000; done
+    for options in '-m gtx480' '-m ccws' '-m gtx480-gs4' '--set issue.instructions_per_warp=2'; do random "$options" 40 400; done
 elif [ -n "${TEST_SHORT:-}" ]; then # sanitizers
     machines vectoradd
     random '-m gtx480' 0 10
