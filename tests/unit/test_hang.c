@@ -304,8 +304,7 @@ static void effects_do_not_happen(void **state)
         "mov.f32 %f0, 0f3F800000; L: red.global.add.v2.f32 [%rd0], {%f0, %f0}; bra L; }",
         "mov.u32 %r1, s; L: mbarrier.init.shared.b64 [%r1], 32; bra L; }",
         "mov.u32 %r1, s; st.global.u32 [%rd0+64], 0; L: cp.async.ca.shared.global [%r1], [%rd0+1024], 4; bra L; }",
-        "L: { .param .b64 a; .param .b64 b; st.param.b64 [a], 64; call (b), malloc, (a); ld.param.b64 %rd1, [b]; } bra "
-        "L; }",
+        "L: { .param .b64 a, b; st.param.b64 [a], 64; call (b), malloc, (a); ld.param.b64 %rd1, [b]; } bra L; }",
         "bar.sync 0; L: bra L; }",
         "barrier.arrive 1, 64; L: bra L; }",
         "ret; }",

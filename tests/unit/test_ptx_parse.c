@@ -96,8 +96,8 @@ static void test_instructions_print_back(void **state)
         "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;",
         "ld.param.u64 %rd1, [out];",
         "mov.b64 {%r1, %r2}, %rd1;",
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%rd1], [%rd2, {%r1, %r2}], "
-        "[%rd3];",
+        ("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%rd1], [%rd2, {%r1, %r2}], "
+         "[%rd3];"),
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         check_print(same[i], same[i]);
