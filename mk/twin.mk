@@ -1,9 +1,15 @@
-# The slow twin of the core (tests/twin): a second libcuda.so.1 with tests/twin/sm in place of src/sm.
+# The slow twin of the core (tests/twin): a second libcuda.so.1, with tests/twin/sm linked in place of src/sm.
 TWIN := $(BUILD)/twin
-TWIN_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/twin/sm/*.c))
-# Of src/sm both have the decoded program.
-TWIN_OTHERS := $(filter-out $(call objects,$(wildcard src/sm/*.c)),$(CORE_OBJECTS)) $(call objects,src/sm/program.c src/sm/phases.c) $(CUDA_OBJECTS)
-$(BUILD)/obj/tests/twin/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
+# Of src/sm, what both have: the decoded program and rows of warps.
+TWIN_SHARED := src/sm/program.c src/sm/phases.c src/sm/warp_log.c
+TWIN_SOURCES := $(wildcard tests/twin/sm/*.c)
+TWIN_OBJECTS := $(patsubst %.c,$(TWIN)/obj/%.o,$(TWIN_SOURCES))
+TWIN_OTHERS := $(filter-out $(call objects,$(wildcard src/sm/*.c)),$(CORE_OBJECTS)) $(call objects,$(TWIN_SHARED)) $(CUDA_OBJECTS)
+
+$(TWIN)/obj/tests/twin/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
+$(TWIN)/obj/%.o: %.c mk/config.mk mk/twin.mk
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ROOM_CFLAGS) -MMD -MP -c $< -o $@
 
 $(TWIN)/lib/libcuda.so.1: $(TWIN_OBJECTS) $(TWIN_OTHERS) mk/libcuda.map
 	@mkdir -p $(@D)

@@ -17,6 +17,8 @@ struct capture {
     size_t left_count;
 };
 
+struct capture *capture_find(uint64_t id); /* one that is under way, or NULL */
+
 static inline bool stream_is_legacy(CUstream handle) { return handle == NULL || handle == CU_STREAM_LEGACY; }
 /* Whether the legacy stream, which waits for all blocking streams of its context, would wait for a capturing one. */
 bool capture_blocks_legacy(bool invalidate);

@@ -3,61 +3,15 @@
  * A destroyed context stays behind as a small tombstone, since other threads may still have it current and must be told
  * so. The contexts of a process share one device and its memory; what belongs to each is freed with it. A context whose
  * kernel did something illegal answers every later call with that error until it is destroyed or reset, as on a GPU. */
+#include "cuda/context_stack.h"
 #include "cuda/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct context_stack {
-    struct context **entries;
-    uint32_t depth, capacity;
-};
-
-static pthread_key_t stack_key;
-static pthread_once_t stack_once = PTHREAD_ONCE_INIT;
-
-static void stack_free(void *p)
-{
-    struct context_stack *s = p;
-    free(s->entries);
-    free(s);
-}
-
-static void stack_key_make(void) { pthread_key_create(&stack_key, stack_free); }
-
-/* The calling thread's stack; NULL if there is none yet and make is false, or out of memory. */
-static struct context_stack *stack_of_thread(bool make)
-{
-    pthread_once(&stack_once, stack_key_make);
-    struct context_stack *s = pthread_getspecific(stack_key);
-    if (!s && make) {
-        s = calloc(1, sizeof *s);
-        if (s)
-            pthread_setspecific(stack_key, s);
-    }
-    return s;
-}
-
-static _Thread_local struct context *acting;
-
-struct context *context_act(struct context *ctx)
-{
-    struct context *before = acting;
-    acting = ctx;
-    return before;
-}
-
-struct context *context_current(void)
-{
-    if (acting)
-        return acting;
-    struct context_stack *s = stack_of_thread(false);
-    return s && s->depth ? s->entries[s->depth - 1] : NULL;
-}
-
 static CUresult stack_push(struct context *ctx)
 {
-    struct context_stack *s = stack_of_thread(true);
+    struct context_stack *s = context_stack_of_thread(true);
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (s->depth == s->capacity) {
@@ -72,38 +26,6 @@ static CUresult stack_push(struct context *ctx)
     return CUDA_SUCCESS;
 }
 
-static struct context *context_new(unsigned int flags)
-{
-    struct driver *d = driver_get();
-    struct context *ctx = object_new(sizeof *ctx, OBJECT_CONTEXT, NULL, NULL);
-    if (!ctx)
-        return NULL;
-    ctx->live = true;
-    ctx->flags = flags;
-    ctx->id = ++d->next_id;
-    ctx->retained = 1;
-    ctx->stack_bytes = d->gpu->stack_limit_bytes;
-    ctx->heap_bytes = d->gpu->heap_limit_bytes;
-    ctx->printf_bytes = d->gpu->printf_fifo_bytes;
-    ctx->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
-    ctx->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 128;
-    return ctx;
-}
-
-struct context *context_primary(void)
-{
-    struct driver *d = driver_get();
-    if (!d->primary) {
-        d->primary = context_new(0);
-        if (d->primary) {
-            d->primary->primary = true;
-            d->primary->live = false;
-            d->primary->retained = 0;
-        }
-    }
-    return d->primary;
-}
-
 /* After queue_end, which opens the lock: whether it is still to go is asked in between. */
 static void context_tear_down(struct context *ctx)
 {
@@ -111,21 +33,6 @@ static void context_tear_down(struct context *ctx)
     allocations_free_of(ctx);
     ctx->live = false;
     ctx->failure = ctx->late = CUDA_SUCCESS;
-}
-
-CUresult context_lookup(CUcontext handle, struct context **ctx)
-{
-    *ctx = handle ? object_find(handle, OBJECT_CONTEXT) : context_current();
-    if (!*ctx)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    return (*ctx)->live ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
-}
-
-void context_fail(struct context *ctx, const struct error *e)
-{
-    if (ctx->failure == CUDA_SUCCESS)
-        ctx->failure = result_of(e);
-    driver_report(e);
 }
 
 static CUresult device_check(CUdevice dev) { return dev == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; }
@@ -197,7 +104,7 @@ CUAPI CUresult cuCtxDestroy_v2(CUcontext handle)
         r = context_lookup(handle, &ctx);
     }
     if (r == CUDA_SUCCESS) {
-        struct context_stack *s = stack_of_thread(false);
+        struct context_stack *s = context_stack_of_thread(false);
         context_tear_down(ctx);
         if (s && s->depth && s->entries[s->depth - 1] == ctx)
             s->depth--;
@@ -250,7 +157,7 @@ API_ALIAS(cuCtxPushCurrent, cuCtxPushCurrent_v2)
 CUAPI CUresult cuCtxPopCurrent_v2(CUcontext *out)
 {
     CUresult r = api_enter(NULL, API_INIT | API_PASSING);
-    struct context_stack *s = stack_of_thread(false);
+    struct context_stack *s = context_stack_of_thread(false);
     if (r == CUDA_SUCCESS && (!s || !s->depth))
         r = CUDA_ERROR_INVALID_CONTEXT;
     if (r == CUDA_SUCCESS) {
@@ -269,7 +176,7 @@ CUAPI CUresult cuCtxSetCurrent(CUcontext handle)
     CUresult r = api_enter(NULL, API_INIT | API_PASSING);
     if (r != CUDA_SUCCESS)
         return api_leave(r);
-    struct context_stack *s = stack_of_thread(false);
+    struct context_stack *s = context_stack_of_thread(false);
     if (handle)
         r = context_lookup(handle, &ctx);
     if (r != CUDA_SUCCESS)

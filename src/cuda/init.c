@@ -1,14 +1,10 @@
-/* cuInit, the state of the process behind the API, and what happens when the process ends.
- *
- * NVIDIA's API has no handle for the driver itself, so its state belongs to the process: here, and in the tables of
- * object.c, memory.c and virtual.c. The executor below knows nothing of that. */
+/* cuInit: the device is made as the options say, and the end of the process is watched for. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "cuda/policy_hang.h"
 #include "cuda/policy_suspects.h"
 #include "cuda/queue.h"
-#include "cuda/race_report.h"
 
 #include "gpu/files.h"
 #include "gpu/progress.h"
@@ -24,141 +20,6 @@
 #include <unistd.h>
 
 enum { EXIT_SECONDS = 10 };
-
-static struct driver the_driver = {.lock = PTHREAD_MUTEX_INITIALIZER, .end_claimed = ATOMIC_FLAG_INIT};
-
-struct driver *driver_get(void) { return &the_driver; }
-
-/* The process's time begins when the library is loaded. */
-__attribute__((constructor)) static void note_start(void) { clock_gettime(CLOCK_MONOTONIC, &the_driver.start); }
-
-double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - the_driver.start.tv_sec) + 1e-9 * (double)(now.tv_nsec - the_driver.start.tv_nsec);
-}
-
-void api_lock(void)
-{
-    atomic_fetch_add(&the_driver.waiting, 1);
-    pthread_mutex_lock(&the_driver.lock);
-    atomic_fetch_sub(&the_driver.waiting, 1);
-}
-
-void api_unlock(void) { pthread_mutex_unlock(&the_driver.lock); }
-
-CUresult api_enter(struct context **ctx, enum api_need need)
-{
-    api_lock();
-    if (need == API_ANY)
-        return CUDA_SUCCESS;
-    if (!the_driver.initialised)
-        return CUDA_ERROR_NOT_INITIALIZED;
-    if (queue_in_host_function())
-        queue_set_aside();
-    if (the_driver.pending_count && !(need & API_PASSING))
-        queue_settle(need & API_WAITING);
-    if ((need & ~(API_PASSING | API_WAITING)) == API_INIT)
-        return CUDA_SUCCESS;
-    struct context *current = context_current();
-    if (!current)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    if (!current->live)
-        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    if (ctx)
-        *ctx = current;
-    return current->failure;
-}
-
-CUresult api_leave(CUresult r)
-{
-    if (the_driver.pending_count)
-        queue_watch(&the_driver);
-    api_unlock();
-    return r;
-}
-
-/* What a kernel did wrong, or the program, says more than that a file could not be written. */
-static void report_file(void *driver, const struct error *e)
-{
-    struct driver *d = driver;
-    d->file_failed = true;
-    if (d->outcome.kind == ERROR_NONE)
-        driver_report(e);
-    else if (strcmp(d->outcome.text, e->text))
-        driver_say("%s", e->text);
-}
-
-static void finish_files(struct driver *d)
-{
-    const struct timeline *t = d->gpu->options.timeline;
-    gpu_files_close(&d->gpu->options, report_file, d);
-    if (t && !d->file_failed && timeline_dropped_from(t) != UINT64_MAX && !d->options.quiet)
-        driver_say("the timeline is cut off at cycle %llu: the file has reached its size limit; --timeline-cycles A:B "
-                   "chooses a part of the run",
-                   (unsigned long long)timeline_dropped_from(t));
-}
-
-static void write_probes(struct driver *d)
-{
-    struct error e = {0};
-    policy_hang_begin(d->gpu);
-    bool written = gpu_write_probes(d->gpu, &e);
-    policy_hang_end();
-    if (written)
-        return;
-    d->probe_failed = true;
-    if (d->outcome.kind == ERROR_NONE)
-        driver_report(&e);
-    else
-        driver_say("%s", e.text);
-}
-
-static void say_strays(const struct driver *d)
-{
-    const struct memory *m = d->gpu->memory;
-    if (m->strays && !d->options.quiet)
-        driver_say("%llu accesses outside of allocations, next to one, were allowed, as a GPU allows them "
-                   "(--exact-bounds makes them errors). The first: %s",
-                   (unsigned long long)m->strays, m->first_stray);
-}
-
-bool driver_claim_end(struct driver *d) { return !atomic_flag_test_and_set(&d->end_claimed); }
-
-void driver_finish(struct driver *d, int exit_status)
-{
-    if (!d->gpu)
-        return;
-    progress_done(d->gpu->options.progress);
-    if (!d->files_finished) {
-        d->files_finished = true;
-        finish_files(d);
-    }
-    write_probes(d);
-    say_strays(d);
-    if (!d->options.quiet)
-        race_report_say(d->gpu);
-    stats_write(d, exit_status);
-}
-
-void driver_finish_stuck(struct driver *d, const struct error *e, int exit_status)
-{
-    driver_claim_end(d); /* if it was claimed, then by the thread that cannot go on */
-    driver_keep(e);
-    if (d->gpu) {
-        d->gpu->probes_have_written = true;
-        driver_finish(d, exit_status);
-        _exit(exit_status);
-    }
-    sigset_t term; /* there can be no results: whoever started the process hears of it by its end */
-    sigemptyset(&term);
-    sigaddset(&term, SIGTERM);
-    signal(SIGTERM, SIG_DFL);
-    pthread_sigmask(SIG_UNBLOCK, &term, NULL);
-    raise(SIGTERM);
-    _exit(exit_status);
-}
 
 /* The lock is not waited for: a process may also end inside a call, from another thread or from a callback. Where the
  * watch has it, it gives it back soon. */
@@ -178,14 +39,15 @@ static bool lock_at_exit(struct driver *d)
 static void at_exit(int status, void *unused)
 {
     (void)unused;
-    bool locked = lock_at_exit(&the_driver);
+    struct driver *d = driver_get();
+    bool locked = lock_at_exit(d);
     if (locked)
-        queue_finish(&the_driver);
-    while (!driver_claim_end(&the_driver))
+        queue_finish(d);
+    while (!driver_claim_end(d))
         pause(); /* a signal ends the process, when its results are written */
-    driver_finish(&the_driver, status);
+    driver_finish(d, status);
     if (locked)
-        pthread_mutex_unlock(&the_driver.lock);
+        pthread_mutex_unlock(&d->lock);
 }
 
 /* A program that opened the library itself may close it; what is registered here must stay in place until the process
@@ -193,7 +55,7 @@ static void at_exit(int status, void *unused)
 static void stay_loaded(void)
 {
     Dl_info info;
-    if (dladdr(&the_driver, &info) && info.dli_fname)
+    if (dladdr(driver_get(), &info) && info.dli_fname)
         dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
@@ -295,17 +157,20 @@ static bool start(struct driver *d, struct error *e)
 
 CUAPI CUresult cuInit(unsigned int flags)
 {
+    struct driver *d = driver_get();
     struct error e = {0};
     if (flags)
         return CUDA_ERROR_INVALID_VALUE;
     api_enter(NULL, API_ANY);
-    if (the_driver.initialised)
+    if (d->initialised)
         return api_leave(CUDA_SUCCESS);
-    if (!start(&the_driver, &e)) {
+    if (!start(d, &e)) {
         driver_say("%s", e.text);
         return api_leave(e.kind == ERROR_NO_MEMORY ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE);
     }
-    the_driver.initialised = true;
+    d->on_enter = queue_enter;
+    d->on_leave = queue_watch;
+    d->initialised = true;
     return api_leave(CUDA_SUCCESS);
 }
 

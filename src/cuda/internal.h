@@ -142,6 +142,15 @@ struct event {
     size_t captured_count;
 };
 
+/* What a call needs before it may run. */
+enum api_need {
+    API_ANY,
+    API_INIT,
+    API_CONTEXT,
+    API_PASSING = 4, /* added: what is pending is left alone, as the call touches nothing of it */
+    API_WAITING = 8  /* added: the call takes away what pending work may use, so it waits for all of it */
+};
+
 struct driver {
     pthread_mutex_t lock;
     bool initialised;
@@ -174,25 +183,20 @@ struct driver {
     double driven_at;     /* the last time somebody drove the queues */
     uint32_t waiters;     /* calls that drive the queues until what they wait for is done */
     struct watch *watch;  /* or NULL */
+    /* What queues do before a call runs, and, where work is left, after it; set by cuInit. */
+    void (*on_enter)(enum api_need need);
+    void (*on_leave)(struct driver *d);
 };
 
 struct driver *driver_get(void);
-/* When the process ends, in whatever way: timeline and results are completed. (init.c) */
+/* When the process ends, in whatever way: timeline and results are completed. (finish.c) */
 void driver_finish(struct driver *d, int exit_status);
-/* Whether the caller is the first to end the process, and so the one who calls driver_finish. (init.c) */
+/* Whether the caller is the first to end the process, and so the one who calls driver_finish. */
 bool driver_claim_end(struct driver *d);
 /* The process ends here, while one of its threads cannot go on inside the simulator: results as far as they are there,
- * nothing more from policies. (init.c) */
+ * nothing more from policies. (finish.c) */
 _Noreturn void driver_finish_stuck(struct driver *d, const struct error *e, int exit_status);
 
-/* What a call needs before it may run. */
-enum api_need {
-    API_ANY,
-    API_INIT,
-    API_CONTEXT,
-    API_PASSING = 4, /* added: what is pending is left alone, as the call touches nothing of it */
-    API_WAITING = 8  /* added: the call takes away what pending work may use, so it waits for all of it */
-};
 /* Locks, also when it fails; *ctx is the current context for API_CONTEXT. */
 CUresult api_enter(struct context **ctx, enum api_need need);
 CUresult api_leave(CUresult r);
@@ -247,6 +251,7 @@ bool graph_memory_holds(uint64_t address,
                         uint64_t bytes); /* the same: memory that a graph has, or will have when it runs */
 /* Whether the device, or a copy, may touch all of [address, address + bytes). */
 bool device_range_ok(uint64_t address, uint64_t bytes);
+bool range_is_copyable(enum memory_kind kind);
 /* Where a pointer of unified addressing points: device memory that is all there, or host memory. */
 enum pointer_class { POINTER_DEVICE, POINTER_HOST, POINTER_BAD };
 enum pointer_class pointer_classify(uint64_t address, uint64_t bytes);

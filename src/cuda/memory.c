@@ -110,29 +110,6 @@ void allocations_free_of(struct context *ctx)
             allocation_drop(&table.entries[i]);
 }
 
-static bool copyable(enum memory_kind kind)
-{
-    return kind != MEMORY_PARAM && kind != MEMORY_HEAP && kind != MEMORY_RUNTIME && kind != MEMORY_ARRAY;
-}
-
-/* Ranges that were mapped side by side (cuMemMap) may be used as one. */
-bool device_range_ok(uint64_t address, uint64_t bytes)
-{
-    const struct memory *m = driver_get()->gpu->memory;
-    if (address + bytes < address)
-        return false;
-    const struct memory_range *r = memory_find(m, address);
-    if (!r || !copyable(r->kind))
-        return false;
-    uint64_t end = address + bytes;
-    while (end > r->base + r->size_bytes) {
-        r = memory_find(m, r->base + r->size_bytes);
-        if (!r || r->kind != MEMORY_DEVICE)
-            return false;
-    }
-    return true;
-}
-
 enum pointer_class pointer_classify(uint64_t address, uint64_t bytes)
 {
     const struct memory *m = driver_get()->gpu->memory;
@@ -206,7 +183,7 @@ CUAPI CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdevice
 {
     CUresult r = api_enter(NULL, API_CONTEXT | API_PASSING);
     const struct memory_range *range = r == CUDA_SUCCESS ? memory_find(driver_get()->gpu->memory, address) : NULL;
-    if (r == CUDA_SUCCESS && (!range || !copyable(range->kind)))
+    if (r == CUDA_SUCCESS && (!range || !range_is_copyable(range->kind)))
         r = CUDA_ERROR_NOT_FOUND;
     if (r == CUDA_SUCCESS && base)
         *base = range->base;

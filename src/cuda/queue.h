@@ -93,6 +93,7 @@ void queue_settle(bool waits);             /* all that can be done; waits: also 
 void queue_finish(struct driver *d);       /* the process ends */
 void queue_abandon(struct driver *d);      /* the same, at once: what is pending ends here. Without the lock. */
 void queue_close(struct driver *d);        /* and it keeps the lock, if it gets it soon: nothing comes after it */
+void queue_enter(enum api_need need);      /* before a call runs */
 void queue_watch(struct driver *d);        /* before the lock is left: somebody must look after what is pending */
 
 #endif

@@ -169,6 +169,14 @@ void queue_settle(bool waits)
         drive_on(&all, waits);
 }
 
+void queue_enter(enum api_need need)
+{
+    if (queue_in_host_function())
+        queue_set_aside();
+    if (driver_get()->pending_count && !(need & API_PASSING))
+        queue_settle(need & API_WAITING);
+}
+
 /* Whether the lock is ours: somebody may hold it for long, in a function of the host. */
 static bool lock_in_time(struct driver *d)
 {

@@ -450,3 +450,22 @@ bool access_find_row(struct exec_warp *w, const struct access_address *a, uint32
     *out = (struct access_row){(uint8_t *)(host + offset), step};
     return true;
 }
+
+/* Writes of a copy of a warp that is only watched (spin.c). Threads of the host may write there meanwhile. */
+static bool would_change(const void *to, const void *from, size_t bytes)
+{
+    uint64_t value = 0;
+    if (!bytes || bytes > sizeof value || (bytes & (bytes - 1)) || (uintptr_t)to % bytes)
+        return memcmp(to, from, bytes) != 0;
+    memcpy(&value, from, bytes);
+    return memory_read_whole(to, (uint32_t)bytes) != value;
+}
+
+void exec_watched_write(struct exec_warp *w, void *to, const void *from, size_t bytes)
+{
+    uintptr_t into_local = (uintptr_t)to - (uintptr_t)w->local;
+    if (into_local < exec_local_stride(w->launch) * WARP_LANES) /* the copy's own */
+        memcpy(to, from, bytes);
+    else
+        w->launch->effects += would_change(to, from, bytes);
+}

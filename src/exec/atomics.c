@@ -1,12 +1,10 @@
 /* atom and red (PTX ISA 9.7.13: parallel synchronisation). Lanes take effect in ascending order, each as a whole;
  * scopes and orderings change no values.
- *
- * f32 additions to global memory treat subnormals as zero, those to shared memory do not (as the ISA says). The
- * frequent 32- and 64-bit operations have handlers of their own; the rest goes through one table of operations. */
+ * The frequent 32- and 64-bit operations have handlers of their own; the rest goes through one table of operations. */
 #include "exec/atomics.h"
 
 #include "exec/access.h"
-#include "exec/float_bits.h"
+#include "exec/atomic_floats.h"
 
 enum { MAX_ELEMENTS = 8 };
 
@@ -15,106 +13,6 @@ struct atomic {
     exec_ref dst[MAX_ELEMENTS], src[MAX_ELEMENTS];
     uint8_t op, type, count, element_bytes, bytes;
 };
-
-enum atomic_op atomic_take_op(struct decoder *d)
-{
-    static const enum ptx_modifier names[ATOMIC_OPS] = {
-        PTX_MOD_AND, PTX_MOD_OR,  PTX_MOD_XOR, PTX_MOD_EXCH, PTX_MOD_CAS,
-        PTX_MOD_ADD, PTX_MOD_INC, PTX_MOD_DEC, PTX_MOD_MIN,  PTX_MOD_MAX,
-    };
-    int found = decode_take_one(d, names, ATOMIC_OPS);
-    return found < 0 ? ATOMIC_OPS : (enum atomic_op)found;
-}
-
-/* -0 is below +0; a number wins over a NaN. */
-static float lesser(float a, float b)
-{
-    if (f32_is_nan(a) || f32_is_nan(b))
-        return f32_is_nan(a) ? b : a;
-    return a < b || (a == b && f32_bits(a) >> 31) ? a : b;
-}
-
-static float greater(float a, float b)
-{
-    if (f32_is_nan(a) || f32_is_nan(b))
-        return f32_is_nan(a) ? b : a;
-    return a > b || (a == b && !(f32_bits(a) >> 31)) ? a : b;
-}
-
-/* 16-bit formats have few enough bits that a sum in f32, rounded once more, is the right one. */
-static float combine_float(enum atomic_op op, float a, float b)
-{
-    return op == ATOMIC_MIN ? lesser(a, b) : op == ATOMIC_MAX ? greater(a, b) : a + b;
-}
-
-static uint16_t combine_f16(enum atomic_op op, uint16_t a, uint16_t b)
-{
-    return f16_from_f32(combine_float(op, f16_to_f32(a), f16_to_f32(b)));
-}
-
-static uint16_t combine_bf16(enum atomic_op op, uint16_t a, uint16_t b)
-{
-    return bf16_from_f32(combine_float(op, bf16_to_f32(a), bf16_to_f32(b)));
-}
-
-static float add_f32(float a, float b, bool flush)
-{
-    return f32_canonical(f32_flush_if(f32_flush_if(a, flush) + f32_flush_if(b, flush), flush));
-}
-
-/* The units beside the L2 cache hand a NaN operand on as it is; a core's, which add to shared memory, make it quiet. */
-static double add_f64(double a, double b, bool global)
-{
-    double sum = a + b;
-    if (!global || !f64_is_nan(sum))
-        return f64_nan2(sum, a, b);
-    return f64_is_nan(b) ? b : f64_is_nan(a) ? a : f64_from(F64_INVALID);
-}
-
-static uint64_t combine_floating(enum atomic_op op, enum ptx_type type, uint64_t old, uint64_t b, bool global)
-{
-    switch (type) {
-    case PTX_F16: return combine_f16(op, (uint16_t)old, (uint16_t)b);
-    case PTX_BF16: return combine_bf16(op, (uint16_t)old, (uint16_t)b);
-    case PTX_F16X2:
-        return combine_f16(op, (uint16_t)old, (uint16_t)b) |
-               (uint32_t)combine_f16(op, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;
-    case PTX_BF16X2:
-        return combine_bf16(op, (uint16_t)old, (uint16_t)b) |
-               (uint32_t)combine_bf16(op, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;
-    case PTX_F32:
-        return f32_bits(op == ATOMIC_ADD ? add_f32(f32_from((uint32_t)old), f32_from((uint32_t)b), global)
-                                         : combine_float(op, f32_from((uint32_t)old), f32_from((uint32_t)b)));
-    default: return f64_bits(add_f64(f64_from(old), f64_from(b), global));
-    }
-}
-
-static bool is_less(enum ptx_type type, uint64_t a, uint64_t b)
-{
-    switch (type) {
-    case PTX_S32: return (int32_t)a < (int32_t)b;
-    case PTX_S64: return (int64_t)a < (int64_t)b;
-    default: return a < b;
-    }
-}
-
-uint64_t atomic_combine(enum atomic_op op, enum ptx_type type, uint64_t old, uint64_t b, uint64_t c, bool global)
-{
-    if (ptx_type_is_float(type) && op >= ATOMIC_ADD)
-        return combine_floating(op, type, old, b, global);
-    switch (op) {
-    case ATOMIC_AND: return old & b;
-    case ATOMIC_OR: return old | b;
-    case ATOMIC_XOR: return old ^ b;
-    case ATOMIC_EXCH: return b;
-    case ATOMIC_CAS: return old == b ? c : old;
-    case ATOMIC_ADD: return old + b;
-    case ATOMIC_INC: return old >= b ? 0 : old + 1;
-    case ATOMIC_DEC: return old == 0 || old > b ? b : old - 1;
-    case ATOMIC_MIN: return is_less(type, b, old) ? b : old;
-    default: return is_less(type, old, b) ? b : old;
-    }
-}
 
 /* Handlers */
 

@@ -76,7 +76,7 @@ static void mark(const struct exec_image *image, struct worklist *w)
         const struct exec_function *f = w->list[--w->count];
         for (uint32_t i = 0; f->makes_calls && i < f->ptx->inst_count; i++) {
             const struct exec_function *target = called_by(image, f, i);
-            if (target && !device_launch_call_find(target->name))
+            if (target && !target->is_runtime)
                 add(w, target);
         }
         for (uint32_t i = 0; f->calls_indirectly && !any_taken && i < image->function_count; i++)

@@ -76,9 +76,10 @@ struct exec_function {
     uint32_t register_count;        /* an estimate (ptx/registers.h), callees included */
     uint64_t stack_bytes;           /* local memory of a thread over the deepest call path; recursion: one level each */
     bool recursive, makes_calls, calls_indirectly, address_taken, uses_alloca;
-    bool prepared;                      /* it can run */
-    bool *runs;                         /* of a kernel that makes calls: by index, what may run in a launch of it */
-    uint64_t address;                   /* value of a pointer to it */
+    bool is_runtime;  /* a function of the device runtime, whatever a module has of that name (device_launch.c) */
+    bool prepared;    /* it can run */
+    bool *runs;       /* of a kernel that makes calls: by index, what may run in a launch of it */
+    uint64_t address; /* value of a pointer to it */
     struct exec_function *next_of_name; /* of another module */
     struct ptx_cfg *cfg;
     exec_ref *registers; /* of each ptx_reg, by its index */
@@ -370,8 +371,12 @@ enum { EXEC_TURN = 256 };
  * PARKED when its lanes are there, or have ended while others of the warp have not. Taken back, it has none. */
 void exec_give(struct exec_warp *w, uint32_t pc, uint32_t stop_pc, uint32_t lanes);
 void exec_take_back(struct exec_warp *w);
-bool exec_lanes_are_independent(const struct exec_launch *l); /* whether the module was compiled for an architecture
-                                                                 where each lane goes on by itself */
+/* Whether the module was compiled for an architecture where each lane goes on by itself. */
+static inline bool exec_lanes_are_independent(const struct exec_launch *l)
+{
+    enum { FIRST_INDEPENDENT_TARGET = 70 };
+    return l->kernel->module->target_sm >= FIRST_INDEPENDENT_TARGET;
+}
 
 /* Room for a block on a core: warps, registers, shared and local memory; freed together. Blocks of the launch run in it
  * one after another. */

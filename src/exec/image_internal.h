@@ -1,4 +1,4 @@
-/* Between image.c, call_graph.c, layout.c, registers.c and decode_function.c. */
+/* Between image.c, symbols.c, call_graph.c, layout.c, registers.c and decode_function.c. */
 #ifndef HEDDLE_EXEC_IMAGE_INTERNAL_H
 #define HEDDLE_EXEC_IMAGE_INTERNAL_H
 
@@ -35,6 +35,9 @@ void registers_place(struct exec_image *image, struct exec_function *f, const st
 /* The definition of a function by name, own module first; NULL: none. */
 struct exec_function *image_definition(const struct exec_image *image, const struct ptx_module *module,
                                        const char *name);
+
+/* Where functions seem to be for those who take their address. */
+uint64_t image_function_address(uint32_t index);
 
 /* call_graph.c. Which functions must be right and decoded for a kernel, by index; NULL: for all. The caller's. */
 bool *call_graph_needed(const struct exec_image *image, const struct exec_function *kernel);

@@ -11,7 +11,6 @@
 #include "exec/strands.h"
 
 enum {
-    FIRST_INDEPENDENT_TARGET = 70,
     FIRST_LOOK = 4096,     /* warp instructions that lanes have waited */
     SOON = 512,            /* the same, where lanes have spun before */
     AT_LAST = 1 << 20,     /* the same, without a proof */
@@ -20,11 +19,6 @@ enum {
     COPY_BYTES_SHARE = 16, /* and copy this many bytes for each of them */
     MOST_STEPS = 20000,
 };
-
-bool exec_lanes_are_independent(const struct exec_launch *l)
-{
-    return l->kernel->module->target_sm >= FIRST_INDEPENDENT_TARGET;
-}
 
 static bool has_spun(const struct exec_warp *w, uint32_t rpc)
 {

@@ -3,64 +3,16 @@
  * After an instruction that accesses memory, the warp says where (exec_warp.access, addr); of stores, the values are
  * read from the registers before, since lanes may write to one place. Left out: textures and surfaces, bulk and other
  * asynchronous copies (cp.async counts as done when it is issued), and what the device runtime does by itself. */
-#include "exec/race.h"
+#include "exec/race_inside.h"
 
 #include "base/out_of_memory.h"
 #include "exec/access.h"
 #include "exec/control.h"
 #include "exec/image_internal.h"
-#include "exec/race_shadow.h"
-#include "exec/store_value.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_PAIRS = 1024 };
-
-enum act {
-    ACT_NONE,
-    ACT_ACCESS,   /* one, which the warp reports when it is done */
-    ACT_ACCESSES, /* several, reported one by one (race_access) */
-    ACT_FENCE,
-    ACT_CLUSTER_ARRIVE,
-    ACT_CLUSTER_WAIT,
-    ACT_ARRIVE,
-    ACT_WAIT, /* mbarrier */
-};
-
-/* What an instruction means here. */
-struct rule {
-    uint8_t act, strength;
-    bool releases;   /* a fence comes before it */
-    bool has_values; /* a store whose values can be asked for */
-};
-
-struct code {
-    struct code *next;
-    const void *program;
-    char *kernel;
-    struct rule *rules;
-};
-
-struct races {
-    struct race_pair *pairs;
-    uint32_t pair_count;
-    uint32_t slots[4 * MOST_PAIRS]; /* by hash: 1 + index of a pair; 0: free */
-    uint64_t dropped, launches;
-    uint32_t last_launch, last_block;
-    struct race_page_table *pages;
-    struct code *codes;
-};
-
-struct race_launch {
-    struct races *races;
-    struct race_orders *orders;
-    const struct exec_launch *exec;
-    const struct code *code;
-    const uint32_t *first;
-    uint32_t number;
-};
 
 static void *zeroed(size_t count, size_t bytes)
 {
@@ -405,7 +357,7 @@ static void access_lane(struct exec_warp *w, uint32_t lane, const struct target 
     }
 }
 
-static void access_all(struct exec_warp *w, const uint8_t values[WARP_LANES][STORE_VALUE_BYTES])
+void race_access_values(struct exec_warp *w, const uint8_t values[WARP_LANES][STORE_VALUE_BYTES])
 {
     const struct exec_access *x = &w->access;
     struct race_block *b = w->cta->race;
@@ -422,10 +374,9 @@ static void access_all(struct exec_warp *w, const uint8_t values[WARP_LANES][STO
     }
 }
 
-void race_access(struct exec_warp *w) { access_all(w, NULL); }
+void race_access(struct exec_warp *w) { race_access_values(w, NULL); }
 
-/* An mbarrier's object is a place like any other. */
-static void meet_at_objects(struct exec_warp *w, bool arrives)
+void race_meet_at_objects(struct exec_warp *w, bool arrives)
 {
     struct race_block *b = w->cta->race;
     struct target t;
@@ -438,7 +389,7 @@ static void meet_at_objects(struct exec_warp *w, bool arrives)
             synchronise(b, w->index, (uintptr_t)t.host, true, arrives);
 }
 
-static void meet_cluster(struct exec_warp *w, bool arrives)
+void race_meet_cluster(struct exec_warp *w, bool arrives)
 {
     struct race_block *b = w->cta->race;
     if (!w->cta->cluster)
@@ -446,55 +397,6 @@ static void meet_cluster(struct exec_warp *w, bool arrives)
     if (arrives)
         race_clock_fence(b, w->index);
     synchronise(b, w->index, (uintptr_t)w->cta->cluster, !arrives, arrives);
-}
-
-static void step_with_rule(struct exec_warp *w, const struct rule *rule)
-{
-    struct race_block *b = w->cta->race;
-    const struct exec_inst *in = &w->code[w->pc];
-    uint8_t values[WARP_LANES][STORE_VALUE_BYTES];
-    uint32_t mask = exec_lanes(w), pc = w->pc;
-    if (mask && rule->act == ACT_FENCE)
-        race_clock_fence(b, w->index);
-    if (mask && rule->act == ACT_CLUSTER_ARRIVE)
-        meet_cluster(w, true);
-    if (mask && rule->releases)
-        race_clock_fence(b, w->index);
-    if (mask && rule->has_values)
-        store_values(w, in, mask, values);
-    b->clocks[w->index]++;
-    b->strength = rule->strength;
-    w->access.space = PTX_SPACE_NONE;
-    exec_step(w);
-    if (!mask || w->state == WARP_FAULT)
-        return;
-    if (rule->act == ACT_ACCESS)
-        access_all(w, rule->has_values ? (const uint8_t(*)[STORE_VALUE_BYTES])values : NULL);
-    else if (rule->act == ACT_ARRIVE || rule->act == ACT_WAIT)
-        meet_at_objects(w, rule->act == ACT_ARRIVE);
-    else if (rule->act == ACT_CLUSTER_WAIT && w->pc != pc)
-        meet_cluster(w, false);
-}
-
-void race_step(struct exec_warp *w)
-{
-    struct race_block *b = w->cta->race;
-    const struct race_launch *l = b->launch;
-    uint32_t instruction = l->first[w->at.function->index] + w->pc;
-    b->instruction = instruction;
-    if (l->code->rules[instruction].act == ACT_NONE)
-        exec_step(w);
-    else
-        step_with_rule(w, &l->code->rules[instruction]);
-}
-
-uint32_t race_run(struct exec_warp *w, uint32_t budget)
-{
-    uint32_t done = 0;
-    for (; done < budget && w->state == WARP_READY; done++)
-        race_step(w);
-    exec_end_turn(w);
-    return done;
 }
 
 /* What others report */

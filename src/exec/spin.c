@@ -109,25 +109,6 @@ static bool same_state(const struct exec_warp *a, const struct exec_warp *b)
            memcmp(a->registers, b->registers, a->registers_bytes) == 0 && same_local(a, b);
 }
 
-/* Threads of the host may write there meanwhile. */
-static bool would_change(const void *to, const void *from, size_t bytes)
-{
-    uint64_t value = 0;
-    if (!bytes || bytes > sizeof value || (bytes & (bytes - 1)) || (uintptr_t)to % bytes)
-        return memcmp(to, from, bytes) != 0;
-    memcpy(&value, from, bytes);
-    return memory_read_whole(to, (uint32_t)bytes) != value;
-}
-
-void exec_watched_write(struct exec_warp *w, void *to, const void *from, size_t bytes)
-{
-    uintptr_t into_local = (uintptr_t)to - (uintptr_t)w->local;
-    if (into_local < local_bytes(w)) /* the copy's own */
-        memcpy(to, from, bytes);
-    else
-        w->launch->effects += would_change(to, from, bytes);
-}
-
 static uint64_t watched_clock(struct exec_launch *l, const struct exec_warp *w)
 {
     (void)w;

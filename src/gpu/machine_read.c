@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SECTION_MOST = 32 };
 
@@ -196,22 +197,31 @@ static bool open_file(struct machine_reading *r, const char *name, const char *n
 
 static bool read_lines(struct machine_reading *r);
 
-/* based_on = OTHER: that machine is read where it is named, and this file goes on over it. A path is seen from the
- * folder of the file. */
+/* The path of a base: from the folder of the file that names it, a name where there is such a file beside it. Otherwise
+ * the name stays what it is. */
+static void find_base(const char *file, struct word value, char *base, size_t size)
+{
+    const char *slash = strrchr(file, '/');
+    int folder = slash ? (int)(slash - file) + 1 : 0, length = (int)value.length;
+    bool is_path =
+        memchr(value.at, '/', value.length) || (length > 4 && strncmp(value.at + length - 4, ".ini", 4) == 0);
+    snprintf(base, size, "%.*s%.*s%s", *value.at == '/' ? 0 : folder, file, length, value.at, is_path ? "" : ".ini");
+    if (!is_path && (access(base, R_OK) || same_file(base, file)))
+        snprintf(base, size, "%.*s", length, value.at);
+}
+
+/* based_on = OTHER: that machine is read where it is named, and this file goes on over it. */
 static bool read_base(struct machine_reading *r, struct word name, struct word value)
 {
     const struct machine_cursor here = r->at;
-    const char *slash = strrchr(here.source->name, '/');
     char base[MACHINE_PATH_BYTES];
-    bool in_folder = slash && *value.at != '/' && memchr(value.at, '/', value.length);
-    int folder = in_folder ? (int)(slash - here.source->name) + 1 : 0;
     if (r->order != here.first_order)
         return wrong(r, name.at, "based_on stands before all other keys of a file");
     if (!value.length)
         return wrong(r, name.at, "expected the machine that this one is based on");
     if (r->file_count == MACHINE_FILES_MOST)
         return wrong(r, value.at, "more than %d machines are based on each other", MACHINE_FILES_MOST);
-    snprintf(base, sizeof base, "%.*s%.*s", folder, here.source->name, (int)value.length, value.at);
+    find_base(here.source->name, value, base, sizeof base);
     if (!open_file(r, base, value.at))
         return false;
     bool good = read_lines(r);

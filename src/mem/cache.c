@@ -193,9 +193,9 @@ static NOINLINE bool ask_bypass(struct cache *c, const struct lookup *l)
     return c->choices.bypass(c->choices.context, l->request, l->set, &ways);
 }
 
-static inline uint32_t choose_victim(struct cache *c, const struct lookup *l)
+static inline uint32_t choose_victim(struct cache *c, const struct lookup *l, bool plain)
 {
-    return unlikely(c->choices.victim != NULL) ? ask_victim(c, l) : cache_sets_oldest(&c->sets, l->set);
+    return !plain && unlikely(c->choices.victim != NULL) ? ask_victim(c, l) : cache_sets_oldest(&c->sets, l->set);
 }
 
 static struct packet writeback_of(const struct cache *c, uint64_t address, const struct cache_line *line,
@@ -308,12 +308,12 @@ static inline enum cache_outcome done(struct cache *c, const struct lookup *l, e
 
 /* Reads. */
 
-static enum cache_outcome read_hit(struct cache *c, const struct lookup *l)
+static ALWAYS_INLINE enum cache_outcome read_hit(struct cache *c, const struct lookup *l, bool plain)
 {
     struct cache_line *line = l->there;
     c->intra_warp_hits += line->warp == l->request->warp && line->age == l->age;
     touch_line(c, l);
-    if (l->request->kind == PACKET_ATOMIC)
+    if (!plain && l->request->kind == PACKET_ATOMIC)
         line->modified |= l->need;
     found(l);
     l->result->change = CACHE_TOUCHED;
@@ -350,17 +350,17 @@ static inline void send_read(struct cache *c, const struct packet *request, uint
 }
 
 /* A place for the answer, where lines are taken at the miss. False: there is none; why says what for. */
-static inline bool reserve_line(struct cache *c, struct lookup *l, uint8_t asked, struct leaving *leaving,
-                                enum cache_fail *why)
+static ALWAYS_INLINE bool reserve_line(struct cache *c, struct lookup *l, uint8_t asked, struct leaving *leaving,
+                                       enum cache_fail *why, bool plain)
 {
     struct cache_line *line;
-    if (l->way == NO_WAY) {
-        uint32_t way = choose_victim(c, l);
+    if (plain || l->way == NO_WAY) {
+        uint32_t way = choose_victim(c, l, plain);
         *why = CACHE_FAIL_WAYS;
         if (way == NO_WAY)
             return false;
         *why = CACHE_FAIL_QUEUE;
-        if (line_at(c, l->set, way)->modified && queue_room(c) < 2)
+        if (unlikely(line_at(c, l->set, way)->modified) && queue_room(c) < 2)
             return false;
         line = take_way(c, l, way, leaving);
     } else {
@@ -371,24 +371,25 @@ static inline bool reserve_line(struct cache *c, struct lookup *l, uint8_t asked
     return true;
 }
 
-static enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t asked)
+static ALWAYS_INLINE enum cache_outcome read_miss(struct cache *c, struct lookup *l, uint8_t asked, bool plain)
 {
     if (mshr_full(&c->head.mshr))
         return fail(c, l, CACHE_FAIL_MSHR);
     if (queue_room(c) < 1)
         return fail(c, l, CACHE_FAIL_QUEUE);
-    bool bypass = l->way == NO_WAY && unlikely(c->choices.bypass != NULL) && ask_bypass(c, l);
+    bool bypass = !plain && l->way == NO_WAY && unlikely(c->choices.bypass != NULL) && ask_bypass(c, l);
     struct leaving leaving = {.modified = false};
     enum cache_fail why;
-    if (!bypass && !c->on_fill && !reserve_line(c, l, asked, &leaving, &why))
+    bool takes_line = plain || (!bypass && !c->on_fill);
+    if (takes_line && !reserve_line(c, l, asked, &leaving, &why, plain))
         return fail(c, l, why);
     uint32_t entry = mshr_open(&c->head.mshr, l->line, asked, l->request, l->age,
-                               !bypass && !c->on_fill ? cache_sets_place(&c->sets, l->set, l->way) : MSHR_NONE);
+                               takes_line ? cache_sets_place(&c->sets, l->set, l->way) : MSHR_NONE);
     c->head.mshr.entries[entry].bypass = bypass;
-    if (c->written && l->there)
+    if (!plain && c->written && l->there)
         read_partial(c, l, entry, asked);
     send_read(c, l->request, l->line, entry, asked);
-    if (leaving.modified)
+    if (unlikely(leaving.modified))
         push_miss(c, &leaving.writeback);
     return done(c, l, CACHE_MISS);
 }
@@ -414,12 +415,14 @@ static NOINLINE enum cache_outcome read_twin(struct cache *c, struct lookup *l)
     return done(c, l, CACHE_MISS);
 }
 
-static enum cache_outcome read_not_there(struct cache *c, struct lookup *l)
+static ALWAYS_INLINE enum cache_outcome read_not_there(struct cache *c, struct lookup *l, bool plain)
 {
     uint32_t entry = MSHR_NONE;
     uint8_t missing = l->need, covered = 0;
     if (unlikely(queue_room(c) < c->miss_reserve))
         return fail(c, l, CACHE_FAIL_QUEUE);
+    if (plain) /* the line is not there, and so cannot be on its way either */
+        return read_miss(c, l, l->need, true);
     if (unlikely(l->request->twin) && l->there)
         return read_twin(c, l);
     if (l->way != NO_WAY)
@@ -428,7 +431,7 @@ static enum cache_outcome read_not_there(struct cache *c, struct lookup *l)
         c->asks) /* else it cannot be on its way: that has a line, unless it bypasses the cache */
         entry = mshr_find(&c->head.mshr, l->line, missing, &covered);
     uint8_t asked = missing & (uint8_t)~covered;
-    enum cache_outcome outcome = likely(asked) ? read_miss(c, l, asked) : read_pending(c, l, entry);
+    enum cache_outcome outcome = likely(asked) ? read_miss(c, l, asked, false) : read_pending(c, l, entry);
     if (unlikely(l->request->kind == PACKET_ATOMIC) && outcome != CACHE_FAIL)
         mshr_mark_modified(&c->head.mshr, l->line, l->need);
     return outcome;
@@ -476,7 +479,7 @@ static enum cache_outcome write_allocate(struct cache *c, struct lookup *l)
     struct cache_line *line;
     uint8_t coming = 0, had = l->there ? l->there->valid : 0;
     if (l->way == NO_WAY) {
-        uint32_t way = choose_victim(c, l);
+        uint32_t way = choose_victim(c, l, false);
         if (way == NO_WAY)
             return fail(c, l, CACHE_FAIL_WAYS);
         line = take_way(c, l, way, &leaving);
@@ -504,7 +507,7 @@ static bool open_fetch(struct cache *c, struct lookup *l, const struct packet *f
                        enum cache_fail *why)
 {
     *why = CACHE_FAIL_MSHR;
-    if (mshr_full(&c->head.mshr) || (!c->on_fill && !reserve_line(c, l, c->all_sectors, leaving, why)))
+    if (mshr_full(&c->head.mshr) || (!c->on_fill && !reserve_line(c, l, c->all_sectors, leaving, why, false)))
         return false;
     uint32_t entry = mshr_open(&c->head.mshr, l->line, c->all_sectors, fetch, l->age,
                                c->on_fill ? MSHR_NONE : cache_sets_place(&c->sets, l->set, l->way));
@@ -566,75 +569,39 @@ static inline struct lookup look_up(const struct cache *c, const struct packet *
                            .result = result};
 }
 
-static NOINLINE enum cache_outcome access_at(struct cache *c, const struct packet *request, uint64_t age, uint32_t set,
-                                             uint32_t way, struct cache_result *result)
+static ALWAYS_INLINE enum cache_outcome access_line(struct cache *c, struct lookup *l, bool plain)
+{
+    uint8_t has = l->there ? l->there->valid : 0;
+    *l->result = (struct cache_result){.set = l->set, .way = NO_WAY};
+    if (!plain && packet_is_write(l->request)) {
+        l->write = true;
+        return access_write(c, l, l->there && ((has | l->there->partial) & l->need) == l->need);
+    }
+    return l->there && (has & l->need) == l->need ? read_hit(c, l, plain) : read_not_there(c, l, plain);
+}
+
+static NOINLINE enum cache_outcome access_any(struct cache *c, const struct packet *request, uint64_t age, uint32_t set,
+                                              uint32_t way, struct cache_result *result)
 {
     uint8_t need = sectors_of(c, request->address, request->bytes, request->sectors);
     struct lookup l = look_up(c, request, request->address & c->line_mask, set, way, need, age, result);
-    l.write = packet_is_write(request);
-    *result = (struct cache_result){.set = set, .way = NO_WAY};
-    bool there = l.there && ((l.write ? l.there->valid | l.there->partial : l.there->valid) & need) == need;
-    if (l.write)
-        return access_write(c, &l, there);
-    return there ? read_hit(c, &l) : read_not_there(c, &l);
+    return access_line(c, &l, false);
 }
 
-/* A read of a line that is not there, and so cannot be on its way either: where lines are taken at the miss, and nobody
- * is asked. */
-static ALWAYS_INLINE enum cache_outcome plain_miss(struct cache *c, const struct packet *request, uint64_t age,
-                                                   uint32_t set, struct cache_result *result)
-{
-    uint32_t room = queue_room(c);
-    if (unlikely(room < c->miss_reserve || room < 1))
-        return access_at(c, request, age, set, NO_WAY, result);
-    *result = (struct cache_result){.set = set, .way = NO_WAY};
-    if (mshr_full(&c->head.mshr))
-        return fail_at(c, request, set, CACHE_FAIL_MSHR, result);
-    uint32_t way = cache_sets_oldest(&c->sets, set);
-    if (unlikely(way == NO_WAY) || unlikely(line_at(c, set, way)->modified))
-        return access_at(c, request, age, set, NO_WAY, result);
-    uint64_t line = request->address & c->line_mask, gone = *tag_at(c, set, way);
-    uint8_t need = sectors_of(c, request->address, request->bytes, request->sectors);
-    struct cache_line *to = line_at(c, set, way);
-    if (likely(gone != NO_TAG)) {
-        result->evicted = true;
-        result->evicted_address = gone;
-        result->evicted_warp = to->warp;
-        result->evicted_age = to->age;
-        c->evictions++;
-    }
-    c->touched = true;
-    cache_sets_put(&c->sets, set, way, line, request->warp, age);
-    to->reserved = need;
-    uint32_t entry = mshr_open(&c->head.mshr, line, need, request, age, cache_sets_place(&c->sets, set, way));
-    send_read(c, request, line, entry, need);
-    result->way = way;
-    result->change = CACHE_INSERTED;
-    c->head.blocked = 0;
-    c->taken[0][CACHE_MISS]++;
-    return CACHE_MISS;
-}
-
-/* Hits and misses that a cache mostly sees are settled here, without the detours that others need. */
+/* Hits and misses that a cache mostly sees are plain: reads other than of atomics, of lines that are there wholly or
+ * not at all, in a cache that takes lines at the miss and asks nobody. They take the same way as all others
+ * (access_line), of which the compiler makes a copy for them, without what cannot be. */
 static ALWAYS_INLINE enum cache_outcome access_set(struct cache *c, const struct packet *request, uint64_t age,
                                                    uint32_t set, struct cache_result *result)
 {
     uint32_t way = cache_sets_find(&c->sets, set, request->address & c->line_mask);
     if (!(c->plain_reads >> request->kind & 1))
-        return access_at(c, request, age, set, way, result);
-    if (way == NO_WAY)
-        return c->on_fill ? access_at(c, request, age, set, way, result) : plain_miss(c, request, age, set, result);
-    struct cache_line *line = line_at(c, set, way);
+        return access_any(c, request, age, set, way, result);
     uint8_t need = sectors_of(c, request->address, request->bytes, request->sectors);
-    if ((line->valid & need) != need)
-        return access_at(c, request, age, set, way, result);
-    c->head.blocked = 0;
-    c->intra_warp_hits += line->warp == request->warp && line->age == age;
-    c->taken[0][CACHE_HIT]++;
-    cache_sets_touch(&c->sets, set, way);
-    *result = (struct cache_result){
-        .change = CACHE_TOUCHED, .line_warp = line->warp, .line_age = line->age, .way = way, .set = set};
-    return CACHE_HIT;
+    struct lookup l = look_up(c, request, request->address & c->line_mask, set, way, need, age, result);
+    if (way == NO_WAY ? c->on_fill : (l.there->valid & need) != need)
+        return access_any(c, request, age, set, way, result);
+    return access_line(c, &l, true);
 }
 
 /* The bits of the address alone do not tell its set. An access that failed is tried again: its set is known. */
@@ -673,7 +640,7 @@ enum cache_outcome cache_read_now(struct cache *c, const struct packet *request,
     struct lookup l =
         look_up(c, request, line, set, cache_sets_find(&c->sets, set, line), c->all_sectors, age, &result);
     if (l.way != NO_WAY)
-        return read_hit(c, &l);
+        return read_hit(c, &l, false);
     take_way(c, &l, cache_sets_oldest(&c->sets, set), &leaving)->valid = c->all_sectors;
     send_read(c, request, line, token, c->all_sectors);
     return done(c, &l, CACHE_MISS);
@@ -717,7 +684,7 @@ static void store_unreserved(struct cache *c, uint32_t entry, struct cache_resul
         look_up(c, request, e->line, set, cache_sets_find(&c->sets, set, e->line), e->asked, e->age, result);
     if (l.way == NO_WAY) {
         struct leaving leaving = {.modified = false};
-        uint32_t way = choose_victim(c, &l);
+        uint32_t way = choose_victim(c, &l, false);
         if (way == NO_WAY)
             return;
         take_way(c, &l, way, &leaving);

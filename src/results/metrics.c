@@ -35,7 +35,7 @@ static struct result_value real(double x) { return (struct result_value){.kind =
 
 static struct result_value ratio(double part, double whole)
 {
-    return whole > 0 ? real(part / whole) : (struct result_value){RESULT_NULL};
+    return whole > 0 ? real(part / whole) : (struct result_value){.kind = RESULT_NULL};
 }
 
 void result_values(const struct gpu_counters *c, bool timed, struct result_value *values)
@@ -45,7 +45,7 @@ void result_values(const struct gpu_counters *c, bool timed, struct result_value
 #define LIST(array, length) ((struct result_value){.kind = RESULT_LIST, .count = length, .list = array})
 #define RATIO(part, whole)  ratio((double)(part), (double)(whole))
 #define RATE(n)             ratio((double)(n), (double)c->cycles)
-#define NOTHING             ((struct result_value){RESULT_NULL})
+#define NOTHING             ((struct result_value){.kind = RESULT_NULL})
 #define METRIC(name, unit, when, sample, value, help, nsight) \
     *values++ = RESULT_##when == RESULT_ALWAYS || (RESULT_##when == RESULT_TIMED && timed) ? value : NOTHING;
 #define PART(name, unit, help, nsight) *values++ = NOTHING;

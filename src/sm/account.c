@@ -166,7 +166,7 @@ void account_quiet(struct sm *c, uint64_t now)
 {
     uint64_t cycles = now - c->account.until, slots = cycles * c->config->schedulers;
     c->account.until = now;
-    if (!c->stirred && !c->issue.issued) {
+    if (!c->issue.stirred && !c->issue.issued) {
         count_same_cycles(c, cycles);
         return;
     }
@@ -175,7 +175,7 @@ void account_quiet(struct sm *c, uint64_t now)
         return;
     }
     if (c->issue.issued)
-        c->stirred = true;
+        c->issue.stirred = true;
     c->issue.issued = 0;
     c->account.counters.descheduled += cycles * c->issue.held_schedulers;
     c->account.counters.no_ready += slots - cycles * c->issue.held_schedulers;
@@ -232,3 +232,5 @@ uint64_t sm_l1_fails(const struct sm *c)
         sum += core[i] + (cache ? cache[i] : 0);
     return sum;
 }
+
+void sm_log_warps(struct sm *c, struct warp_log *log) { c->account.warp_log = log; }

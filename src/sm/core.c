@@ -45,21 +45,9 @@ static void wake_sleepers(struct sm *c)
         uint32_t slot = (uint32_t)__builtin_ctzll(left);
         if (c->slots[slot].wake_cycle <= c->now) {
             c->issue.asleep &= ~(1ull << slot);
-            c->busy = c->stirred = true;
+            c->issue.stirred = true;
         }
     }
-}
-
-/* Of all but the load/store unit. */
-static uint64_t next_event(const struct sm *c)
-{
-    uint64_t next = pipelines_next(&c->pipes, c->now);
-    for (uint64_t left = c->issue.asleep; left; left &= left - 1) {
-        uint64_t t = c->slots[__builtin_ctzll(left)].wake_cycle;
-        if (t < next)
-            next = t;
-    }
-    return next;
 }
 
 static inline void fetch_and_decode(struct sm *c)
@@ -73,7 +61,7 @@ static inline void fetch_and_decode(struct sm *c)
 /* What comes before the load/store unit. */
 static inline void end_and_start(struct sm *c)
 {
-    c->stirred |= c->now >= c->issue.held_until;
+    c->issue.stirred |= c->now >= c->issue.held_until;
     if (c->issue.asleep)
         wake_sleepers(c);
     if (c->pipes.writeback_count[c->now % SM_TIME_RING])
@@ -90,14 +78,13 @@ static inline void collect(struct sm *c)
     }
     uint8_t accepted = collector_head(c->pipes.collector)->accepts;
     collector_cycle(c->pipes.collector);
-    c->busy = true;
-    c->stirred |= collector_head(c->pipes.collector)->accepts != accepted;
+    c->issue.stirred |= collector_head(c->pipes.collector)->accepts != accepted;
 }
 
 /* Out of the way of the machines that have neither: hits whose latency is over, and, where the load/store unit and the
  * collectors take several steps in a cycle, all but the last. If anything moves in these, the core is run in the next
  * cycle, whatever the last step says. */
-static __attribute__((noinline, cold)) void precede_lsu(struct sm *c)
+static __attribute__((noinline, cold)) bool precede_lsu(struct sm *c)
 {
     bool moves = false;
     sm_lsu_finish_hits(c);
@@ -107,16 +94,17 @@ static __attribute__((noinline, cold)) void precede_lsu(struct sm *c)
         collector_early_step(c->pipes.collector);
     }
     if (moves)
-        c->busy = c->stirred = true;
+        c->issue.stirred = true;
+    return moves;
 }
 
-/* Issue and fetch: what comes behind the load/store unit and the collectors. */
+/* Issue and fetch: what comes after the load/store unit and the collectors. */
 static inline void finish_cycle(struct sm *c)
 {
     if (c->regroup)
         regroup_cycle(c);
-    if (c->stirred | c->host.restless) {
-        sm_issue_cycle(c);
+    if (c->issue.stirred | c->host.restless) {
+        sm_schedule_cycle(c);
         fetch_and_decode(c);
         account_cycle(c);
     } else {
@@ -125,36 +113,62 @@ static inline void finish_cycle(struct sm *c)
     }
 }
 
-/* What a cycle has found decides when the next one must be. lsu_goes_on: the load/store unit has something to do in
- * it. */
-static inline void fall_asleep(struct sm *c, bool lsu_goes_on)
+/* Sleep.
+ *
+ * At the end of a cycle each part is asked for the next cycle in which it can do something by itself; the core is run
+ * again in the earliest of these (wake_at), or when something arrives: an answer, a block, room in the interconnect.
+ * The cycles between are like the last one, and are counted when it wakes (account.c). The load/store unit, which has
+ * something to do most often, is asked apart: before the cycle others_at it is run alone, and the other parts only if
+ * it has stirred something. Under policies that are asked in every cycle (restless), and where threads are regrouped,
+ * all parts are run whenever one is. Whether a core sleeps changes no result. */
+
+static uint64_t issue_next(const struct sm *c)
 {
-    uint64_t lsu_at = lsu_goes_on ? c->now + 1 : lsu_next(&c->lsu, c->now);
+    uint64_t next = c->issue.stirred ? c->now + 1 : c->issue.held_until;
+    for (uint64_t left = c->issue.asleep; left; left &= left - 1) {
+        uint64_t t = c->slots[__builtin_ctzll(left)].wake_cycle;
+        next = t < next ? t : next;
+    }
+    return next;
+}
+
+static inline uint64_t others_next(const struct sm *c)
+{
+    if (c->issue.stirred || c->front.valid || front_end_moves(&c->front) || (c->regroup && regroup_moves(c)))
+        return c->now + 1;
+    uint64_t pipelines = pipelines_next(&c->pipes, c->now), issue = issue_next(c);
+    return pipelines < issue ? pipelines : issue;
+}
+
+/* goes_on: the last step of the load/store unit found something to do in the next cycle. */
+static inline void fall_asleep(struct sm *c, bool goes_on)
+{
+    bool enters = c->lsu.dispatch == SM_NONE && collector_offers(c->pipes.collector, COLLECT_MEM);
+    uint64_t lsu_at = goes_on || enters ? c->now + 1 : lsu_next(&c->lsu, c->now);
     *c->wake_at = lsu_at < c->others_at ? lsu_at : c->others_at;
 }
 
 void sm_cycle(struct sm *c, uint64_t now)
 {
+    bool lsu_only = now < c->others_at && !c->host.restless && !c->regroup, lsu_goes_on = false;
     account_refusals(c, now);
     c->account.ran_until = now + 1;
     c->now = c->view.cycle = now;
-    c->busy = false;
     *c->net.blocked_bytes = 0;
     if (__builtin_expect(c->lsu.held_count != 0, 0))
         sm_lsu_release_answers(c);
-    bool lsu_only = now < c->others_at;
     if (!lsu_only) {
         if (now > c->account.until)
             account_quiet(c, now);
         end_and_start(c);
     }
     if (__builtin_expect(c->lsu.precedes, 0))
-        precede_lsu(c);
-    bool lsu_goes_on = sm_lsu_step(c);
+        lsu_goes_on = precede_lsu(c);
+    lsu_goes_on |= sm_lsu_step(c);
     if (lsu_only) {
-        if (!c->stirred && !collector_moves(c->pipes.collector)) {
+        if (!c->issue.stirred && !collector_moves(c->pipes.collector)) {
             collector_forget_writes(c->pipes.collector);
-            if (c->lsu.enters_late)
+            if (c->lsu.enters_after_collectors)
                 lsu_goes_on |= sm_lsu_enter(c);
             fall_asleep(c, lsu_goes_on);
             return;
@@ -163,19 +177,11 @@ void sm_cycle(struct sm *c, uint64_t now)
             account_same(c, now);
     }
     collect(c);
-    if (c->lsu.enters_late)
+    if (c->lsu.enters_after_collectors)
         lsu_goes_on |= sm_lsu_enter(c);
     finish_cycle(c);
-    if (c->busy) {
-        c->others_at = *c->wake_at = now + 1;
-        return;
-    }
-    c->others_at = next_event(c);
-    if (c->issue.held_until < c->others_at)
-        c->others_at = c->issue.held_until;
+    c->others_at = others_next(c);
     fall_asleep(c, lsu_goes_on);
-    if (c->host.restless || c->regroup || front_end_moves(&c->front))
-        c->others_at = 0;
     if (c->regroup && *c->wake_at == SM_NEVER)
         regroup_check_stuck(c);
 }
@@ -194,7 +200,7 @@ bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
         return false;
     ring_push(to, p);
     if (p->origin == ORIGIN_L1I)
-        c->others_at = 0;
+        c->others_at = now;
     if (asleep)
         *c->wake_at = now;
     return true;

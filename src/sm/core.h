@@ -29,11 +29,7 @@ struct sm {
     const struct sm_program *program;
     uint64_t now;
     uint64_t *wake_at;       /* the next cycle in which it must be run; the owner's */
-    uint64_t others_at;      /* before this cycle nothing but the load/store unit has anything to do, unless that stirs
-                                something */
-    bool busy;               /* something changed in this cycle */
-    bool stirred;            /* something changed since issue found nothing to do that may let a warp issue, or count
-                                differently */
+    uint64_t others_at;      /* the next cycle in which a part other than the load/store unit has something to do */
     bool mixes;              /* the divergence unit puts threads of several warps into a slot: slots show faces, not the
                                 executor's warps */
     uint32_t core_count;     /* of the machine */

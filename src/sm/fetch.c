@@ -18,14 +18,12 @@ static void fill_buffer(struct sm *c, uint32_t slot, uint32_t pc)
     c->front.valid = true;
     c->front.warp = slot;
     c->front.pc = pc;
-    c->busy = true;
 }
 
 void sm_decode_cycle(struct sm *c)
 {
     struct sm_slot *s = &c->slots[c->front.warp];
     c->front.valid = false;
-    c->busy = true;
     s->fetching = false;
     if (c->issue.ended >> c->front.warp & 1) {
         sm_try_retire(c, c->front.warp);
@@ -74,7 +72,6 @@ static void fetch(struct sm *c)
     uint32_t slot = (behind + start) & 63;
     struct sm_slot *s = &c->slots[slot];
     uint32_t pc = s->fetch_pc < c->program->count ? s->fetch_pc : 0;
-    c->busy = true;
     if (!c->front.l1i) {
         c->front.last = slot;
     } else {
@@ -108,7 +105,6 @@ void sm_fetch_cycle(struct sm *c)
     if (c->front.responses.count) {
         cache_fill(c->front.l1i, ring_front(&c->front.responses), c->now);
         ring_pop(&c->front.responses);
-        c->busy = true;
     }
     if (c->front.code->misses.count && !last)
         sm_send_misses(c, c->front.l1i, ORIGIN_L1I);

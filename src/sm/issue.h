@@ -21,12 +21,20 @@ struct sm_issue {
     uint64_t asleep;          /* until slot.wake_cycle */
     uint64_t parked;          /* without work, of those asleep (regroup.h) */
     uint64_t needs[SM_UNITS]; /* by the unit of the next instruction */
+    /* Something has changed since issue found nothing to do, that may let a warp issue or be counted otherwise: issue
+     * looks again. Whoever changes a set of warps, or what a pipeline takes, says so. */
+    bool stirred;
     /* Of this cycle. */
     uint64_t issued, held, unit_free;
     uint32_t held_schedulers; /* that had nothing but held warps */
     uint64_t held_until;      /* the policies may let them go in this cycle, if nothing else changes before */
 };
 
-void sm_issue_cycle(struct sm *c); /* issue.c */
+void sm_schedule_cycle(struct sm *c); /* schedule.c: all schedulers of the core */
+/* issue.c: the next instruction of the warp, by this scheduler */
+void sm_issue(struct sm *c, uint32_t scheduler, uint32_t slot);
+void sm_flush(struct sm *c, uint32_t slot); /* what was fetched past a branch is thrown away */
+/* loop_events.c: the warp is about to issue the instruction; where somebody hears of loops */
+void sm_tell_loops(struct sm *c, uint32_t slot, uint32_t pc);
 
 #endif

@@ -111,7 +111,7 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     }
     if (c->regroup)
         regroup_place(c, block);
-    c->stirred = true;
+    c->issue.stirred = true;
     c->others_at = 0;
     if (*c->wake_at > now)
         *c->wake_at = now;

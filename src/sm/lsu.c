@@ -8,9 +8,11 @@
  * came from memory. */
 #include "sm/core.h"
 
-enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, CLIENT_PAST_L1 = 3, CLIENTS = 5 };
+enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, CLIENT_PAST_L1 = 3, CLIENT_L1D, CLIENTS };
 
-/* Parts of a step, of which there are two copies: the last of a cycle is part of the core's. */
+/* Parts of a step. The compiler makes copies of it: the last of a cycle and the others; and, of each, one that is
+ * `plain`, which is a constant there: the instruction at work accesses the L1D alone, and only the L1D has results.
+ * That is what a core mostly does that waits for memory, and most of a step is then known to do nothing. */
 #define STEP static inline __attribute__((always_inline))
 
 void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
@@ -18,7 +20,7 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
     uint32_t banks = g->l1d.banks ? g->l1d.banks : 1;
     l->dispatch = l->next_wb = l->next_global = SM_NONE;
     l->retry = -1;
-    l->enters_late = g->enters_lsu_at_once;
+    l->enters_after_collectors = g->enters_lsu_at_once;
     l->precedes = g->lsu_steps > 1 || g->l1d_latency_behind;
     ring_init(&l->responses, a, g->lsu_response_queue ? g->lsu_response_queue : 2);
     l->l1d = cache_create(a, &g->l1d, NULL, NULL);
@@ -50,7 +52,7 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
 static inline void answered(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->flights.list[id];
-    c->busy = true;
+    c->lsu.moved = true;
     if (--f->remaining)
         return;
     if (f->in_lsu)
@@ -111,7 +113,7 @@ static inline uint32_t clients_with_results(const struct sm *c)
     return (uint32_t)(l->shared_count && l->shared_pipe[l->shared_head].ready <= c->now) |
            (uint32_t)((l->texture_count | c->lsu.textures->ready_requests) != 0) << 1 |
            (uint32_t)(c->lsu.constants->ready_requests != 0) << 2 | (uint32_t)(l->next_global != SM_NONE) << 3 |
-           (uint32_t)(c->lsu.d->ready_requests != 0) << 4;
+           (uint32_t)(c->lsu.d->ready_requests != 0) << CLIENT_L1D;
 }
 
 /* The warp goes on when all parts of its atomic have come back. */
@@ -119,11 +121,11 @@ static void answer_atomic(struct sm *c, uint32_t slot)
 {
     if (--c->slots[slot].atomics == 0) {
         c->issue.atomic_wait &= ~(1ull << slot);
-        c->stirred = true;
+        c->issue.stirred = true;
     }
 }
 
-static uint16_t take_from_client(struct sm *c, uint32_t client)
+static inline uint16_t take_from_client(struct sm *c, uint32_t client)
 {
     struct sm_lsu *l = &c->lsu;
     uint16_t id;
@@ -157,26 +159,25 @@ static uint16_t take_from_client(struct sm *c, uint32_t client)
     }
 }
 
-STEP void writeback(struct sm *c)
+STEP void writeback(struct sm *c, bool plain)
 {
     struct sm_lsu *l = &c->lsu;
     if (l->next_wb != SM_NONE) {
-        c->busy = true;
+        l->moved = true;
         if (!write_registers(c, &c->flights.list[l->next_wb]))
             return;
         answered(c, l->next_wb);
         l->next_wb = SM_NONE;
     }
-    bool any = c->lsu.d->ready_requests || (l->shared_count | l->texture_count | l->read_only_waits) ||
-               l->next_global != SM_NONE;
-    uint32_t clients = any ? clients_with_results(c) : 0;
+    bool others = !plain && ((l->shared_count | l->texture_count | l->read_only_waits) || l->next_global != SM_NONE);
+    uint32_t clients = others ? clients_with_results(c) : (uint32_t)(l->d->ready_requests != 0) << CLIENT_L1D;
     if (!clients)
         return;
     uint32_t from_turn = clients >> l->wb_turn << l->wb_turn; /* in turn: those from wb_turn on, then the first ones */
-    uint32_t client = (uint32_t)__builtin_ctz(from_turn ? from_turn : clients);
+    uint32_t client = plain ? (uint32_t)CLIENT_L1D : (uint32_t)__builtin_ctz(from_turn ? from_turn : clients);
     l->next_wb = take_from_client(c, client);
     l->wb_turn = client + 1 == CLIENTS ? 0 : client + 1;
-    c->busy = true;
+    l->moved = true;
 }
 
 /* Answers */
@@ -185,7 +186,7 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
 {
     struct sm_slot *s = &c->slots[slot];
     s->stores--;
-    c->busy = true;
+    c->lsu.moved = true;
     if (c->issue.ended >> slot & 1)
         sm_try_retire(c, slot);
     else
@@ -222,7 +223,7 @@ STEP void take_response(struct sm *c)
                                                       may be for the very line that has come */
     }
     ring_pop(&l->responses);
-    c->busy = true;
+    c->lsu.moved = true;
 }
 
 /* Answers that nobody sees.
@@ -278,7 +279,7 @@ static inline bool may_hold_answers(const struct sm *c, uint64_t now)
 {
     const struct sm_lsu *l = &c->lsu;
     bool is_simple = !c->lsu.precedes && !c->host.restless && !c->regroup && !c->observer;
-    bool is_quiet = now < c->others_at && !c->stirred && l->next_wb == SM_NONE && l->next_global == SM_NONE;
+    bool is_quiet = now < c->others_at && !c->issue.stirred && l->next_wb == SM_NONE && l->next_global == SM_NONE;
     bool no_answers = !(l->responses.count | c->front.responses.count | l->l1_count);
     return is_simple && is_quiet && no_answers && (l->dispatch == SM_NONE || l->waits_for_bytes);
 }
@@ -347,7 +348,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
         note_blocked(c, bytes);
         return;
     }
-    c->busy = true;
+    c->lsu.moved = true;
     p->origin = (uint8_t)origin;
     p->core = (uint16_t)c->head.id;
     p->slice = (uint8_t)address_map_slice(c->net.map, p->address);
@@ -376,7 +377,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
         return false;
     }
     c->lsu.retry = -1;
-    c->busy = true;
+    c->lsu.moved = true;
     if (packet_is_write(p)) {
         if (!r.sends_write) /* kept in the cache: all its answers at once */
             for (uint32_t n = network_answers(&c->net, p->address, p->bytes); n; n--)
@@ -434,7 +435,7 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     uint32_t bytes = packet_bytes(p);
     if (!has_network_room(c, bytes))
         return false;
-    c->busy = true;
+    c->lsu.moved = true;
     p->slice = (uint8_t)address_map_slice(c->net.map, p->address);
     expect_store_answers(c, p);
     crossbar_push(c->net.requests, c->head.port, p->slice, p, bytes, *c->net.now);
@@ -443,10 +444,10 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     return true;
 }
 
-static bool enter_l1_pipe(struct sm *c, const struct packet *p)
+STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool plain)
 {
     struct sm_lsu *l = &c->lsu;
-    if (!l->l1_capacity) {
+    if (plain || !l->l1_capacity) {
         expect_store_answers(c, p);
         if (access_l1d(c, p))
             return true;
@@ -462,7 +463,7 @@ static bool enter_l1_pipe(struct sm *c, const struct packet *p)
     l->l1_pipe[at] = (struct sm_delay){.ready = c->now + c->config->l1d.latency_cycles, .packet = *p};
     l->l1_count++;
     expect_store_answers(c, p);
-    c->busy = true;
+    c->lsu.moved = true;
     return true;
 }
 
@@ -480,7 +481,7 @@ static bool access_read_only(struct sm *c, struct cache *cache, const struct pac
     if (p->kind == PACKET_TEXTURE && l->texture_count == SM_TEXTURE_HITS)
         return false;
     enum cache_outcome outcome = cache_access(cache, p, c->warps[p->warp].age, c->now, &r);
-    c->busy = true;
+    c->lsu.moved = true;
     if (outcome == CACHE_FAIL)
         return false;
     if (outcome != CACHE_HIT) {
@@ -497,7 +498,7 @@ static bool access_read_only(struct sm *c, struct cache *cache, const struct pac
 static bool send_access(struct sm *c, const struct sm_inflight *f, struct packet *p)
 {
     switch (f->route) {
-    case ROUTE_L1D: return enter_l1_pipe(c, p);
+    case ROUTE_L1D: return enter_l1_pipe(c, p, false);
     case ROUTE_CONSTANTS: return access_read_only(c, c->lsu.l1c, p);
     case ROUTE_TEXTURES: return access_read_only(c, c->lsu.l1t, p);
     default: return send_past_l1(c, p);
@@ -505,19 +506,20 @@ static bool send_access(struct sm *c, const struct sm_inflight *f, struct packet
 }
 
 /* Sends what fits in a cycle. True: all accesses are on their way. */
-STEP bool send_accesses(struct sm *c, uint16_t id)
+STEP bool send_accesses(struct sm *c, uint16_t id, bool plain)
 {
     struct sm_inflight *f = &c->flights.list[id];
     const struct sm_accesses *a = &c->lsu.access_pool[f->accesses];
-    uint32_t most = f->route == ROUTE_L1D && c->config->l1d.banks ? c->config->l1d.banks : 1;
+    uint32_t most = !plain && f->route == ROUTE_L1D && c->config->l1d.banks ? c->config->l1d.banks : 1;
     for (uint32_t n = 0; n < most && f->next_access < a->count; n++) {
-        if (!send_access(c, f, make_packet(&c->lsu, f, a)))
+        struct packet *p = make_packet(&c->lsu, f, a);
+        if (plain ? !enter_l1_pipe(c, p, true) : !send_access(c, f, p))
             return false;
         f->next_access++;
     }
     if (f->next_access == a->count)
         return true;
-    if (f->route == ROUTE_PAST) /* looked at now, an access without room costs no further cycle */
+    if (!plain && f->route == ROUTE_PAST) /* looked at now, an access without room costs no further cycle */
         has_network_room(c, bytes_with(&c->lsu.access, a->list[f->next_access].bytes));
     return false;
 }
@@ -527,11 +529,11 @@ static void leave(struct sm *c, uint16_t id)
     struct sm_inflight *f = &c->flights.list[id];
     c->lsu.dispatch = SM_NONE;
     c->lsu.plain = false;
-    c->stirred |= !c->lsu.free_access_count;
+    c->issue.stirred |= !c->lsu.free_access_count;
     c->lsu.free_accesses[c->lsu.free_access_count++] = f->accesses;
     f->accesses = SM_NONE;
     f->in_lsu = false;
-    c->busy = true;
+    c->lsu.moved = true;
     if (f->remaining)
         return;
     if (f->inst->long_latency && !f->store && f->next_access && c->observer && c->observer->load_end)
@@ -540,15 +542,15 @@ static void leave(struct sm *c, uint16_t id)
     sm_finish(c, id);
 }
 
-STEP void dispatch_cycle(struct sm *c)
+STEP void dispatch_cycle(struct sm *c, bool plain)
 {
     struct sm_lsu *l = &c->lsu;
     uint16_t id = l->dispatch;
     struct sm_inflight *f = &c->flights.list[id];
-    if (f->space == SM_SHARED) {
+    if (!plain && f->space == SM_SHARED) {
         if (f->shared_cycles > 1) {
             f->shared_cycles--;
-            c->busy = true;
+            c->lsu.moved = true;
             return;
         }
         if (!f->store && f->inst->destination_count) {
@@ -566,9 +568,9 @@ STEP void dispatch_cycle(struct sm *c)
         leave(c, id);
         return;
     }
-    if (l->waits_for_bytes && !has_network_room(c, l->waits_for_bytes))
+    if (!plain && l->waits_for_bytes && !has_network_room(c, l->waits_for_bytes))
         return;
-    if (f->space == SM_NO_MEMORY || send_accesses(c, id))
+    if ((!plain && f->space == SM_NO_MEMORY) || send_accesses(c, id, plain))
         leave(c, id);
 }
 
@@ -612,7 +614,16 @@ static inline void take_instruction(struct sm *c)
     l->plain = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) && c->config->l1d.banks <= 1 &&
                !l->l1_capacity && !c->observer && !c->host.restless && !c->regroup;
     f->in_lsu = true;
-    c->busy = true;
+    c->lsu.moved = true;
+}
+
+static void show_outstanding(struct sm *c)
+{
+    struct sm_lsu *l = &c->lsu;
+    if (!c->observer->outstanding || !l->l1d || cache_outstanding(l->l1d) == l->outstanding_seen)
+        return;
+    l->outstanding_seen = cache_outstanding(l->l1d);
+    c->observer->outstanding(c->observer->context, c->head.id, c->now, l->outstanding_seen);
 }
 
 /* The instruction at work is plain, and only the L1D has results: what a core does that waits for memory. */
@@ -624,101 +635,41 @@ static inline bool is_plain(const struct sm *c)
            l->next_global == SM_NONE;
 }
 
-/* True: the registers of the answer that was taken last are written, or there was none. */
-static inline bool plain_writeback(struct sm *c)
-{
-    struct sm_lsu *l = &c->lsu;
-    if (l->next_wb != SM_NONE) {
-        c->busy = true;
-        if (!write_registers(c, &c->flights.list[l->next_wb]))
-            return false;
-        answered(c, l->next_wb);
-        l->next_wb = SM_NONE;
-    }
-    return true;
-}
-
-STEP void plain_access(struct sm *c, bool last)
-{
-    struct sm_lsu *l = &c->lsu;
-    struct sm_inflight *f = &c->flights.list[l->dispatch];
-    const struct sm_accesses *a = &c->lsu.access_pool[f->accesses];
-    if (f->next_access < a->count) {
-        if (l->retry < 0)
-            make_packet(l, f, a);
-        if (!enter_l1_pipe(c, &l->access))
-            return;
-        f->next_access++;
-    }
-    if (f->next_access < a->count)
-        return;
-    leave(c, l->dispatch);
-    if (last && !c->lsu.enters_late)
-        take_instruction(c);
-}
-
-/* The same as step, where is_plain. */
-STEP bool plain_step(struct sm *c, bool last)
-{
-    struct sm_lsu *l = &c->lsu;
-    bool busy = c->busy;
-    c->busy = false;
-    if (plain_writeback(c) && c->lsu.d->ready_requests) {
-        l->refused = false;
-        l->next_wb = take_ready(c->lsu.l1d);
-        l->wb_turn = 0; /* the L1D is the last client */
-        c->busy = true;
-    }
-    if (c->lsu.d->misses.count)
-        sm_send_misses(c, c->lsu.l1d, ORIGIN_L1D);
-    if (l->refused)
-        c->account.counters.l1d.fails[l->retry]++;
-    else
-        plain_access(c, last);
-    bool again = c->busy && goes_on(c);
-    c->busy = busy;
-    return again;
-}
-
 /* last: of the cycle, at the end of which an instruction enters, if it does so before the collectors have their
  * step. */
-STEP bool step(struct sm *c, bool last)
+STEP bool step_as(struct sm *c, bool last, bool plain)
 {
     struct sm_lsu *l = &c->lsu;
-    if (is_plain(c))
-        return plain_step(c, last);
-    bool busy = c->busy;
-    c->busy = false;
-    writeback(c);
-    if (l->responses.count)
-        take_response(c);
-    if (l->fragment_count)
-        sm_texture_cycle(c);
-    if (l->read_only_waits) {
-        if (c->lsu.textures->misses.count && !l->fragments)
-            sm_send_misses(c, c->lsu.l1t, ORIGIN_L1T);
-        if (c->lsu.constants->misses.count)
-            sm_send_misses(c, c->lsu.l1c, ORIGIN_L1C);
+    l->moved = false;
+    writeback(c, plain);
+    if (!plain) {
+        if (l->responses.count)
+            take_response(c);
+        if (l->fragment_count)
+            sm_texture_cycle(c);
+        if (l->read_only_waits) {
+            if (l->textures->misses.count && !l->fragments)
+                sm_send_misses(c, l->l1t, ORIGIN_L1T);
+            if (l->constants->misses.count)
+                sm_send_misses(c, l->l1c, ORIGIN_L1C);
+        }
     }
-    if (c->lsu.d->misses.count)
-        sm_send_misses(c, c->lsu.l1d, ORIGIN_L1D);
-    if (l->l1_count)
+    if (l->d->misses.count)
+        sm_send_misses(c, l->l1d, ORIGIN_L1D);
+    if (!plain && l->l1_count)
         l1_pipe_cycle(c);
     if (is_refused(l))
         c->account.counters.l1d.fails[l->retry]++;
-    else if (l->dispatch != SM_NONE)
-        dispatch_cycle(c);
-    if (last && l->dispatch == SM_NONE && !c->lsu.enters_late)
+    else if (plain || l->dispatch != SM_NONE)
+        dispatch_cycle(c, plain);
+    if (last && l->dispatch == SM_NONE && !l->enters_after_collectors)
         take_instruction(c);
-    if (c->observer && c->observer->outstanding && c->lsu.l1d &&
-        cache_outstanding(c->lsu.l1d) != c->lsu.outstanding_seen) {
-        c->lsu.outstanding_seen = cache_outstanding(c->lsu.l1d);
-        c->observer->outstanding(c->observer->context, c->head.id, c->now, c->lsu.outstanding_seen);
-    }
-    bool again = c->busy && (c->host.restless || c->regroup || goes_on(c));
-    c->busy = busy;
-    return again;
+    if (!plain && c->observer)
+        show_outstanding(c);
+    return l->moved && ((!plain && (c->host.restless || c->regroup)) || goes_on(c));
 }
+
+STEP bool step(struct sm *c, bool last) { return is_plain(c) ? step_as(c, last, true) : step_as(c, last, false); }
 
 bool sm_lsu_step(struct sm *c) { return step(c, true); }
 
@@ -726,11 +677,9 @@ bool sm_lsu_early_step(struct sm *c) { return step(c, false); }
 
 bool sm_lsu_enter(struct sm *c)
 {
-    bool busy = c->busy;
     if (c->lsu.dispatch != SM_NONE)
         return false;
     take_instruction(c);
-    c->busy = busy;
     return c->lsu.dispatch != SM_NONE;
 }
 

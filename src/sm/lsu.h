@@ -58,12 +58,13 @@ struct sm_fragment {
 };
 
 struct sm_lsu {
-    uint16_t dispatch;  /* instruction at work, or SM_NONE */
-    bool plain;         /* it only accesses the L1D, once per cycle, without a pipeline in front */
-    bool enters_late;   /* instructions enter after the collectors */
-    bool precedes;      /* something may come before the only step: other steps, hits whose latency follows */
-    bool tells_written; /* stores carry what they write (the L2's partial_writes) */
-    uint16_t next_wb;   /* instruction whose registers are written next, or SM_NONE */
+    uint16_t dispatch;            /* instruction at work, or SM_NONE */
+    bool moved;                   /* something changed in this step */
+    bool plain;                   /* it only accesses the L1D, once per cycle, without a pipeline in front */
+    bool enters_after_collectors; /* have moved, so in the cycle of leaving one (rule enters_lsu_at_once) */
+    bool precedes;                /* something may come before the only step: other steps, hits whose latency follows */
+    bool tells_written;           /* stores carry what they write (the L2's partial_writes) */
+    uint16_t next_wb;             /* instruction whose registers are written next, or SM_NONE */
     uint32_t wb_turn;
     struct ring responses; /* from the interconnect */
     struct cache *l1d, *l1c, *l1t;

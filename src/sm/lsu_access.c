@@ -116,7 +116,7 @@ static void await_atomic(struct sm *c, const struct sm_inflight *f, uint32_t ans
     s->atomics += answers;
     s->atomic = (uint16_t)(f - c->flights.list);
     c->issue.atomic_wait |= 1ull << f->slot;
-    c->stirred = true;
+    c->issue.stirred = true;
 }
 
 static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_accesses *a)

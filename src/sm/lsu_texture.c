@@ -35,7 +35,7 @@ bool sm_texture_access(struct sm *c, const struct packet *p)
 {
     struct sm_lsu *l = &c->lsu;
     const struct cache_config *g = &c->config->l1t;
-    c->busy = true;
+    c->lsu.moved = true;
     if (l->fragment_count == g->mshr_entries || c->lsu.textures->misses.count == g->mshr_merge ||
         l->fragment_misses == g->miss_queue)
         return false;
@@ -64,5 +64,5 @@ void sm_texture_cycle(struct sm *c)
     l->fragment_misses -= f->miss;
     l->fragment_head = (l->fragment_head + 1) % c->config->l1t.mshr_entries;
     l->fragment_count--;
-    c->busy = true;
+    c->lsu.moved = true;
 }

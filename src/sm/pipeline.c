@@ -52,7 +52,6 @@ static void start(struct sm *c, struct sm_unit_state *u, uint16_t id, const stru
     c->pipes.writeback_bits[at / 64] |= 1ull << at % 64;
     c->pipes.pending++;
     collector_take(c->pipes.collector, u->from);
-    c->busy = true;
 }
 
 void sm_units_cycle(struct sm *c)
@@ -66,23 +65,20 @@ void sm_units_cycle(struct sm *c)
         const struct sm_inst *in = c->flights.list[id].inst;
         uint64_t end = c->now + in->latency + 2;
         if (ring_bit(u->occupied, end) || c->pipes.writeback_count[end % SM_TIME_RING] >= c->config->writeback_width) {
-            c->busy = true; /* another cycle will do */
             continue;
         }
         start(c, u, id, in);
     }
 }
 
+/* An instruction that is offered starts when its unit is free; whether its result finds a bus is seen then. */
 static uint64_t units_next(const struct sm_pipelines *p, uint64_t now)
 {
     uint64_t next = SM_NEVER;
-    for (uint32_t i = 0; i < p->unit_count; i++) {
-        inflight_id id;
-        if (p->units[i].free_at > now && p->units[i].free_at < next &&
-            collector_front(p->collector, p->units[i].from, &id))
+    for (uint32_t i = 0; i < p->unit_count; i++)
+        if (collector_offers(p->collector, p->units[i].from) && p->units[i].free_at < next)
             next = p->units[i].free_at;
-    }
-    return next;
+    return next > now ? next : now + 1;
 }
 
 static uint64_t writeback_next(const struct sm_pipelines *p, uint64_t now)
@@ -100,6 +96,8 @@ static uint64_t writeback_next(const struct sm_pipelines *p, uint64_t now)
 
 uint64_t pipelines_next(const struct sm_pipelines *p, uint64_t now)
 {
+    if (collector_moves(p->collector))
+        return now + 1;
     uint64_t results = p->pending ? writeback_next(p, now) : SM_NEVER,
              units = collector_head(p->collector)->offers ? units_next(p, now) : SM_NEVER;
     return results < units ? results : units;

@@ -34,8 +34,7 @@ struct sm_pipelines {
 void pipelines_init(struct sm_pipelines *p, struct arena *a, const struct sm_config *config);
 void sm_writeback_cycle(struct sm *c);
 void sm_units_cycle(struct sm *c);
-uint64_t pipelines_next(const struct sm_pipelines *p,
-                        uint64_t now); /* the next cycle in which a result or a unit is due */
+uint64_t pipelines_next(const struct sm_pipelines *p, uint64_t now); /* the next cycle in which something moves */
 
 /* Register r of a warp is in bank (r + slot) mod banks. bank: r mod banks. */
 static inline uint32_t sm_bank(const struct sm_pipelines *p, uint32_t bank, uint32_t slot)

@@ -202,7 +202,7 @@ static void wake_at(struct sm *c, uint32_t slot, uint64_t cycle)
     c->slots[slot].wake_cycle = cycle;
     if (cycle <= c->now)
         c->issue.asleep &= ~(1ull << slot);
-    c->busy = c->stirred = true;
+    c->issue.stirred = true;
 }
 
 /* The service. */
@@ -229,9 +229,28 @@ static void regroup(void *context, uint32_t slot, const struct heddle_piece *pie
     } else {
         g->waits_for = (from & resting) | self;
         r->draining |= self;
-        c->busy = true; /* looked at in the next cycle */
     }
     sm_refresh(c, slot);
+}
+
+/* Slots among those that the threads of `slot` come from which still wait for results. */
+static uint64_t still_awaited(const struct sm *c, uint32_t slot)
+{
+    uint64_t out = 0;
+    for (uint64_t donors = c->regroup->slots[slot].waits_for; donors; donors &= donors - 1) {
+        const struct sm_slot *donor = &c->slots[__builtin_ctzll(donors)];
+        if (donor->awaited || donor->atomics)
+            out |= donors & -donors;
+    }
+    return out;
+}
+
+bool regroup_moves(const struct sm *c)
+{
+    for (uint64_t left = c->regroup->draining; left; left &= left - 1)
+        if (!still_awaited(c, (uint32_t)__builtin_ctzll(left)))
+            return true;
+    return false;
 }
 
 void regroup_cycle(struct sm *c)
@@ -240,11 +259,7 @@ void regroup_cycle(struct sm *c)
     for (uint64_t left = r->draining; left; left &= left - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(left);
         struct regroup_slot *g = &r->slots[slot];
-        for (uint64_t donors = g->waits_for; donors; donors &= donors - 1) {
-            uint32_t donor = (uint32_t)__builtin_ctzll(donors);
-            if (!c->slots[donor].awaited && !c->slots[donor].atomics)
-                g->waits_for &= ~(1ull << donor);
-        }
+        g->waits_for = still_awaited(c, slot);
         if (g->waits_for)
             continue;
         r->draining &= ~(1ull << slot);

@@ -27,6 +27,7 @@ void regroup_perform(struct sm *c, uint16_t id);               /* a deferred one
 void regroup_perform_atomic(struct sm *c, const struct packet *p);
 uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, uint32_t segment_most, struct access *out);
 void regroup_cycle(struct sm *c);       /* slots whose threads wait for registers */
+bool regroup_moves(const struct sm *c); /* such a slot can start */
 void regroup_check_stuck(struct sm *c); /* the core is about to sleep for ever */
 /* Of units that mix warps (regroup_spin.c): do the threads of all its blocks spin, or wait for those that do? Nothing
  * is changed by asking. window: cycles since the last call of regroup_new_window. */

@@ -92,8 +92,9 @@ bool sm_idle(const struct sm *c); /* no resident warp, nothing in flight */
 void sm_add_counters(struct sm *c, struct sm_counters *sum);
 void sm_reset_counters(struct sm *c); /* those of policies too */
 const struct sm_counters *
-sm_counters(const struct sm *c);          /* without what the caches count, and what is not counted yet */
-uint64_t sm_l1_fails(const struct sm *c); /* tries of the L1D that failed, so far */
+sm_counters(const struct sm *c);                       /* without what the caches count, and what is not counted yet */
+uint64_t sm_l1_fails(const struct sm *c);              /* tries of the L1D that failed, so far */
+void sm_log_warps(struct sm *c, struct warp_log *log); /* counts stalls of each warp there too (warp_log.h) */
 struct sm_counts *sm_policy_counts(struct sm *c, uint32_t *count);
 
 /* What goes wrong. */

@@ -19,7 +19,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
 {
     struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
-    c->stirred = true;
+    c->issue.stirred = true;
     c->issue.needs[s->unit] &= ~bit;
     c->issue.clear &= ~bit;
     c->view.long_wait &= ~bit;
@@ -65,7 +65,7 @@ void sm_set_barriers(struct sm *c, uint32_t block)
         bool waits = s->exec->state == WARP_AT_BARRIER;
         if (waits == s->at_barrier)
             continue;
-        c->busy = c->stirred = true;
+        c->issue.stirred = true;
         s->at_barrier = waits;
         sm_show_barrier(c, slot);
         if (waits) {
@@ -88,7 +88,7 @@ void sm_try_fence(struct sm *c, uint32_t slot)
     if (!(c->issue.fenced & bit) || s->awaited || (s->stores && c->config->fence_waits_for_stores))
         return;
     c->issue.fenced &= ~bit;
-    c->busy = c->stirred = true;
+    c->issue.stirred = true;
     if (c->config->fence_drops_l1 && c->lsu.l1d) {
         sm_l1_drop(c);
         c->lsu.refused = false;
@@ -115,9 +115,8 @@ void sm_finish(struct sm *c, uint16_t id)
     uint32_t slot = f->slot;
     SM_TELL(c, committed, slot, f->pc);
     c->slots[slot].in_pipeline--;
-    c->stirred |= !c->flights.free_count;
+    c->issue.stirred |= !c->flights.free_count;
     c->flights.free[c->flights.free_count++] = id;
-    c->busy = true;
     if (c->issue.ended >> slot & 1)
         sm_try_retire(c, slot);
     else
@@ -138,7 +137,7 @@ void sm_try_retire(struct sm *c, uint32_t slot)
         return;
     if (c->config->ends_in_fetch && !c->mixes) {
         c->front.over |= bit;
-        c->busy = c->stirred = true;
+        c->issue.stirred = true;
         return;
     }
     sm_retire(c, slot);
@@ -157,7 +156,7 @@ void sm_retire(struct sm *c, uint32_t slot)
     c->issue.clear &= ~bit;
     c->front.wants &= ~bit;
     c->issue.fenced &= ~bit;
-    c->busy = c->stirred = true;
+    c->issue.stirred = true;
     SM_TELL(c, finished, slot);
     if (c->account.warp_log)
         warp_log_end(c->account.warp_log, slot, c->now);

@@ -3,7 +3,7 @@
 #include "sm/warp_log.h"
 
 #include "base/out_of_memory.h"
-#include "sm/core.h"
+#include "sm/sm.h"
 
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static const struct heddle_policy listener = {.name = "warps", .on = {.issued = 
 
 void warp_log_listen(struct warp_log *log, struct sm *core)
 {
-    core->account.warp_log = log;
+    sm_log_warps(core, log);
     sm_listen(core, &listener, log);
 }
 

@@ -1,8 +1,8 @@
 /* What each warp of a core did (`heddle run --warps`): when it was placed and when nothing of it was left, what it
  * issued, and the reason for every cycle in between.
  *
- * Cycles are counted by core.c, in the same sets as the core's own counters, and often after the fact: those that look
- * alike are counted together. A warp that is over therefore stays open until the cycles before its end have been
+ * Cycles are counted by account.c, in the same sets as the core's own counters, and often after the fact: those that
+ * look alike are counted together. A warp that is over therefore stays open until the cycles before its end have been
  * counted (warp_log_collect), which is before its slot is given to another. Only then, between two cycles of the
  * machine, is memory asked for. */
 #ifndef HEDDLE_SM_WARP_LOG_H

@@ -3,6 +3,7 @@
 #include "timing_test.h"
 
 #include "gpu/timing.h"
+#include "sm/core.h"
 
 enum { LINE = 128, SECTOR = 32 };
 
@@ -87,10 +88,10 @@ static void test_local_by_block(void **state)
                    SETS(ONE_CORE, "machine.cores=3", "rules.local_by_block=true"), "", "mov.u32 %r1, 0;\n");
         timed_launch(&t, cases[i].blocks, cases[i].threads, 0);
         struct sm *c = t.gpu->timing->cores[1];
-        assert_int_equal(c->thread_interleave, cases[i].interleave);
+        assert_int_equal(c->lsu.thread_interleave, cases[i].interleave);
         uint32_t warps = (cases[i].threads + 31) / 32;
         c->slots[warps].block = 1;
-        c->blocks[1].first_warp = warps;
+        c->blocks.list[1].first_warp = warps;
         assert_int_equal(sm_first_thread(c, 0), 1 * warps * 32);
         assert_int_equal(sm_first_thread(c, warps), (1 + 3) * warps * 32);
         timed_close(&t);
@@ -100,7 +101,7 @@ static void test_local_by_block(void **state)
                SETS(ONE_CORE, "machine.cores=3", "rules.local_by_block=false"), "", "mov.u32 %r1, 0;\n");
     timed_launch(&t, 2, 33, 0);
     struct sm *c = t.gpu->timing->cores[1];
-    assert_int_equal(c->thread_interleave, 3 * 48 * 32);
+    assert_int_equal(c->lsu.thread_interleave, 3 * 48 * 32);
     assert_int_equal(sm_first_thread(c, 5), (48 + 5) * 32);
     timed_close(&t);
 }

@@ -335,6 +335,7 @@ static void test_old_spellings(void **state)
 static void test_based_on(void **state)
 {
     struct machine m;
+    char path[256];
     (void)state;
     m = load_text("[machine]\nbased_on = ccws\ncores = 6\n");
     assert_int_equal(m.cores, 6);
@@ -345,8 +346,17 @@ static void test_based_on(void **state)
     file_of("one.ini", "[rules]\ncode_packed = false\n[core]\nwarps = 16\n");
     m = load_text("[machine]\nbased_on = ./one.ini\n[rules]\nends_in_fetch = false\n");
     assert_true(m.sm.warps == 16 && !m.sm.code_packed && !m.sm.ends_in_fetch);
-    m = load_text("[machine]\nbased_on = ./one.ini\nrules = gpgpusim-3\n");
+    m = load_text("[machine]\nbased_on = one.ini\nrules = gpgpusim-3\n");
     assert_true(m.sm.warps == 16 && m.sm.code_packed);
+    file_of("gtx480.ini", "[core]\nwarps = 3\n"); /* the machine beside the file, for files of that folder only */
+    setenv("HEDDLE_MACHINES", folder, 1);
+    assert_int_equal(load_text("[machine]\nbased_on = gtx480\n").sm.warps, 3);
+    assert_int_equal(load_shipped("c2050").sm.warps, 48);
+    file_of("ccws.ini", "[machine]\nbased_on = c2050\n"); /* c2050 is not beside it */
+    assert_int_equal(load_text("[machine]\nbased_on = ccws\n").cores, 14);
+    unsetenv("HEDDLE_MACHINES");
+    snprintf(path, sizeof path, "rm %s/gtx480.ini %s/ccws.ini", folder, folder);
+    assert_int_equal(system(path), 0);
     refuse("[machine]\ncores = 6\nbased_on = ccws\n", 3, 1, "before all other keys");
     refuse("[machine]\nbased_on =\n", 2, 1, "expected the machine");
     refuse("[machine]\nbased_on = gtx48\n", 2, 12, "did you mean gtx480?");

@@ -98,7 +98,7 @@ static void constants(struct sm *c, uint32_t id, const struct exec_warp *w)
 /* What a store writes of each access, for an L2 that asks for it. Local memory is written whole. */
 static void set_written(const struct sm *c, struct instruction *f, const uint64_t address[WARP_LANES], uint32_t bytes)
 {
-    for (uint32_t i = 0; f->store && c->tells_written && i < f->access_count; i++)
+    for (uint32_t i = 0; f->store && c->wires.tells_written && i < f->access_count; i++)
         f->accesses[i].mask = f->space == SM_LOCAL ? UINT32_MAX : coalesce_written(address, bytes, &f->accesses[i]);
 }
 

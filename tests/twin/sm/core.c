@@ -1,7 +1,14 @@
 /* A core as a whole: how it is made, launches and blocks, the order of the stages in a cycle, what it counts. */
 #include "twin.h"
 
+#include "sm/regroup.h"
+
 #include <string.h>
+
+const char *const stall_names[STALL_COUNT] = {
+#define STALL(id, name, sample, help, nsight) &name[sizeof "stalls." - 1],
+#include "heddle/metrics.def"
+};
 
 /* Making */
 
@@ -35,13 +42,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     c->head.id = id;
     c->head.port = id / (config->cores_per_cluster ? config->cores_per_cluster : 1);
     c->core_count = core_count;
-    c->requests = wires->requests;
-    c->map = wires->map;
-    c->answer_bytes = wires->answer_bytes;
-    c->network_now = wires->network_now;
-    c->tells_written = wires->tells_written;
-    c->wake_at = wires->wake_at;
-    c->blocked_bytes = wires->blocked_bytes;
+    c->wires = *wires;
     c->thread_interleave = (uint64_t)core_count * config->warps * WARP_LANES;
     c->l1d = make_cache(a, &config->l1d);
     c->l1c = make_cache(a, &config->l1c);
@@ -105,7 +106,7 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
         c->warps[slot] = (struct warp){.registers = arena_array(launch_arena, uint8_t, program->register_count + 1)};
     c->view.program = &program->view;
     c->view.cycle = c->now = now;
-    *c->wake_at = now; /* it is run in every cycle */
+    *c->wires.wake_at = now; /* it is run in every cycle */
     twin_make_tables(c, launch_arena);
     empty_caches(c);
     TELL(c, kernel);
@@ -113,18 +114,22 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
 
 void sm_end(struct sm *c, uint64_t now)
 {
+    if (c->warp_log)
+        warp_log_collect(c->warp_log, now, true);
     c->view.cycle = now;
     TELL(c, kernel_end);
     c->view.kernel++;
 }
 
-bool sm_has_room(const struct sm *c)
+static uint32_t block_count(const struct sm *c)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < BLOCKS; i++)
         count += c->blocks[i].cta != NULL;
-    return count < c->block_limit;
+    return count;
 }
+
+bool sm_has_room(const struct sm *c) { return block_count(c) < c->block_limit; }
 
 static uint32_t free_block(const struct sm *c)
 {
@@ -142,6 +147,12 @@ static void place_warp(struct sm *c, uint32_t block, uint32_t index, struct exec
     memset(w->registers, VALUE_HERE, c->program->register_count);
     c->shown[slot] = (struct heddle_warp){
         .age = c->next_age++, .launch_cycle = c->now, .block = block, .index = index, .block_index = cta->index};
+    if (c->warp_log)
+        warp_log_begin(c->warp_log, &(struct warp_row){.block = cta->index,
+                                                       .warp = index,
+                                                       .core = (uint16_t)c->head.id,
+                                                       .slot = (uint8_t)slot,
+                                                       .begin = c->now});
     twin_show_warp(c, slot);
     twin_show_resident(c);
     TELL(c, launched, slot);
@@ -150,6 +161,8 @@ static void place_warp(struct sm *c, uint32_t block, uint32_t index, struct exec
 void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
 {
     uint32_t block = free_block(c);
+    if (c->warp_log)
+        warp_log_collect(c->warp_log, now, false);
     c->now = c->view.cycle = now;
     c->blocks[block] = (struct block){.cta = cta,
                                       .first_warp = block * c->warps_per_block,
@@ -159,7 +172,7 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     c->counters.warps += cta->warp_count;
     for (uint32_t i = 0; i < cta->warp_count; i++)
         place_warp(c, block, i, cta);
-    *c->wake_at = now;
+    *c->wires.wake_at = now;
 }
 
 /* A cycle */
@@ -204,6 +217,8 @@ static void count(struct sm *c)
         any = true;
         c->counters.warp_cycles++;
         c->counters.stalls[why]++;
+        if (c->warp_log)
+            c->warp_log->open[slot].stalls[why]++;
     }
     c->counters.active_cycles += any;
 }
@@ -230,8 +245,8 @@ void sm_cycle(struct sm *c, uint64_t now)
     twin_decode(c);
     twin_fetch(c);
     count(c);
-    *c->wake_at = now + 1;
-    *c->blocked_bytes = 0;
+    *c->wires.wake_at = now + 1;
+    *c->wires.blocked_bytes = 0;
 }
 
 /* Every cycle has been counted. */
@@ -245,4 +260,152 @@ bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
         return false;
     q->list[q->count++] = *p;
     return true;
+}
+
+/* What the machine asks */
+
+static bool has_work(const struct sm *c)
+{
+    for (uint32_t i = 0; i < INFLIGHT; i++)
+        if (c->inflight[i].used)
+            return true;
+    return false;
+}
+
+bool sm_idle(const struct sm *c)
+{
+    for (uint32_t slot = 0; slot < c->config->warps; slot++)
+        if (c->warps[slot].exec)
+            return false;
+    return twin_lsu_empty(c) && twin_collectors_empty(c) && (!c->l1d || cache_idle(c->l1d));
+}
+
+uint64_t sm_kept_back(const struct sm *c)
+{
+    uint64_t set = 0;
+    for (uint32_t slot = 0; slot < c->config->warps; slot++) {
+        const struct warp *w = &c->warps[slot];
+        if (w->exec && (w->held || (twin_may_issue(c, w) && twin_is_stale(c, w))))
+            set |= 1ull << slot;
+    }
+    return set;
+}
+
+bool sm_next_running(const struct sm *c, uint32_t *slot, uint32_t *pc)
+{
+    for (; *slot < c->config->warps; (*slot)++) {
+        const struct warp *w = &c->warps[*slot];
+        if (!w->exec || w->ended)
+            continue;
+        *pc = sm_program_pc(c->program, w->exec);
+        return true;
+    }
+    return false;
+}
+
+uint64_t sm_blocks_used(const struct sm *c)
+{
+    uint64_t set = 0;
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        if (c->blocks[i].cta)
+            set |= 1ull << i;
+    return set;
+}
+
+uint32_t sm_block_limit(const struct sm *c) { return c->block_limit; }
+
+struct exec_launch *sm_launch(struct sm *c) { return &c->launch; }
+
+const struct sm_program *sm_program(const struct sm *c) { return c->program; }
+
+void sm_replace_program(struct sm *c, const struct sm_program *gone, const struct sm_program *by)
+{
+    if (c->program != gone)
+        return;
+    c->program = by;
+    c->view.program = &by->view;
+}
+
+bool sm_check(const struct sm *c, struct error *e)
+{
+    if (c->launch.faulted) {
+        exec_fault_describe(&c->launch, e);
+        return false;
+    }
+    return !c->trouble[0] || error_set(e, ERROR_INVALID, "%s", c->trouble);
+}
+
+/* Reports of policies that keep a core idle: who, but not by which hook. */
+struct sm_blame sm_blame_scheduler(const struct sm *c)
+{
+    uint64_t warps = sm_kept_back(c);
+    uint32_t k = 0;
+    while (!(warps & c->schedulers[k].warps))
+        k++;
+    return (struct sm_blame){c->schedulers[k].policy->policy.name, "", k, warps & c->schedulers[k].warps};
+}
+
+uint64_t sm_l1_refusals(const struct sm *c, const char **policy, bool *in_flight)
+{
+    *in_flight = has_work(c);
+    *policy = c->l1d && c->l1_policy->victim ? c->l1_policy->policy.name : NULL;
+    return *policy ? cache_counters(c->l1d)->fails[CACHE_FAIL_WAYS] : 0;
+}
+
+const struct heddle_divergence *sm_mixing_unit(const struct sm *c) { return (void)c, NULL; }
+
+/* There are no divergence units that regroup: these are never asked. */
+bool regroup_is_stuck(const struct sm *c, uint64_t window) { return (void)c, (void)window, false; }
+void regroup_new_window(struct sm *c) { (void)c; }
+bool regroup_is_starved(const struct sm *c, uint64_t window) { return (void)c, (void)window, false; }
+void regroup_describe_stuck(const struct sm *c, uint64_t window, struct error *e) { (void)c, (void)window, (void)e; }
+
+/* Counters */
+
+const struct sm_counters *sm_counters(const struct sm *c) { return &c->counters; }
+
+uint64_t sm_l1_fails(const struct sm *c)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < CACHE_FAIL_COUNT; i++)
+        sum += c->counters.l1d.fails[i] + (c->l1d ? cache_counters(c->l1d)->fails[i] : 0);
+    return sum;
+}
+
+void sm_log_warps(struct sm *c, struct warp_log *log) { c->warp_log = log; }
+
+struct sm_counts *sm_policy_counts(struct sm *c, uint32_t *count)
+{
+    *count = c->policy_count;
+    return c->counts;
+}
+
+static void add_numbers(void *sum, const void *more, size_t bytes)
+{
+    uint64_t *to = sum;
+    const uint64_t *from = more;
+    for (size_t i = 0; i < bytes / sizeof *to; i++)
+        to[i] += from[i];
+}
+
+void sm_add_counters(struct sm *c, struct sm_counters *sum)
+{
+    const struct cache *caches[4] = {c->l1d, c->l1c, c->l1t, c->l1i};
+    struct cache_counters *sums[4] = {&sum->l1d, &sum->l1c, &sum->l1t, &sum->l1i};
+    add_numbers(sum, &c->counters, sizeof *sum);
+    for (int i = 0; i < 4; i++)
+        if (caches[i])
+            add_numbers(sums[i], cache_counters(caches[i]), sizeof *sums[i]);
+}
+
+void sm_reset_counters(struct sm *c)
+{
+    struct cache *caches[4] = {c->l1d, c->l1c, c->l1t, c->l1i};
+    c->counters = (struct sm_counters){0};
+    for (int i = 0; i < 4; i++)
+        if (caches[i])
+            cache_counters_reset(caches[i]);
+    for (uint32_t i = 0; i < c->policy_count; i++)
+        if (c->counts[i].policy)
+            memset(c->counts[i].values, 0, c->counts[i].value_count * sizeof *c->counts[i].values);
 }

@@ -2,10 +2,9 @@
  *
  * It is written to be checked by reading. Every cycle every stage is asked, and looks at every warp or entry; nothing
  * sleeps, nothing is remembered that can be worked out again, and a set of warps is a boolean in each warp. Masks exist
- * only where policies are shown them.
+ * only where policies are shown them. Linked in place of src/sm: this is what is behind src/sm/sm.h here.
  *
  *   core.c        making a core, launches, the order of stages in a cycle, what it counts
- *   ask.c         what the machine asks: counters, what goes wrong, what is left out
  *   policies.c    schedulers, L1 policy, divergence unit and probes: how they are made, what they are shown
  *   warp.c        what a warp's next instruction is and what it waits for; barriers, fences, ends
  *   front.c       fetch and decode
@@ -18,12 +17,13 @@
  *   l1.c          what the L1 policy decides, and who is told of accesses
  *   textures.c    the texture cache with a queue of accesses in order
  *
- * Left out: divergence units that regroup warps, timelines, and rows of warps (--warps). */
-#ifndef HEDDLE_TWIN_H
-#define HEDDLE_TWIN_H
+ * Left out: divergence units that regroup warps, and observers (timelines). */
+#ifndef HEDDLE_TWIN_SM_H
+#define HEDDLE_TWIN_SM_H
 
-#include "mem/cache.h"
+#include "mem/address_map.h"
 #include "mem/coalesce.h"
+#include "mem/crossbar.h"
 #include "policy/counters.h"
 #include "sm/sm.h"
 
@@ -216,15 +216,10 @@ struct listener {
     } while (0)
 
 struct sm {
-    struct sm_head head; /* first: src/gpu looks at it */
-    const struct sm_config *config;
+    struct sm_head head; /* first, as src/gpu expects */
+    struct sm_wires wires;
     const struct sm_program *program;
     struct exec_launch launch;
-    uint64_t now;
-    uint64_t *wake_at;
-    uint32_t *blocked_bytes;
-    bool tells_written;
-    uint32_t block_limit;
     struct sm_counters counters;
     struct heddle_core view;
     struct sm_scheduler schedulers[SCHEDULERS];
@@ -233,11 +228,13 @@ struct sm {
     const struct heddle_l1 *l1_policy;
     const struct heddle_divergence *divergence;
     struct cache *l1d, *l1c, *l1t, *l1i;
+    struct warp_log *warp_log;
+    uint32_t block_limit;
     char trouble[200]; /* a policy did what it may not */
-    struct crossbar *requests;
-    const struct address_map *map;
-    const uint64_t *network_now;
-    uint32_t answer_bytes, core_count, warps_per_block;
+
+    const struct sm_config *config;
+    uint64_t now;
+    uint32_t core_count, warps_per_block;
     uint64_t next_age, thread_interleave;
     struct memory_range near;
     struct listener listeners[LISTENERS];
@@ -327,7 +324,7 @@ void twin_textures_step(struct sm *c);
 /* Packets in which a request is answered. */
 static inline uint32_t twin_answers(const struct sm *c, uint64_t address, uint32_t bytes)
 {
-    uint64_t first = address / c->answer_bytes, last = (address + bytes - 1) / c->answer_bytes;
+    uint64_t first = address / c->wires.answer_bytes, last = (address + bytes - 1) / c->wires.answer_bytes;
     return (uint32_t)(last - first + 1);
 }
 

@@ -128,6 +128,8 @@ void twin_retire(struct sm *c, uint32_t slot)
     w->exec = NULL;
     twin_show_resident(c);
     TELL(c, finished, slot);
+    if (c->warp_log)
+        warp_log_end(c->warp_log, slot, c->now);
     b->warps_left--;
     if (b->warps_left)
         return;

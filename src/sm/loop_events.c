@@ -1,0 +1,72 @@
+/* Events of loops: which a warp enters, goes round in and leaves, for those who listen. */
+#include "sm/core.h"
+
+static bool is_inside(const struct heddle_program *p, int32_t loop, int32_t outer)
+{
+    while (loop >= 0 && loop != outer)
+        loop = p->loops[loop].parent;
+    return loop == outer;
+}
+
+static void enter_loops(struct sm *c, uint32_t slot, uint32_t pc, int32_t loop, int32_t until)
+{
+    if (loop < 0 || loop == until)
+        return;
+    enter_loops(c, slot, pc, c->program->view.loops[loop].parent, until);
+    SM_TELL(
+        c, loop,
+        &(struct heddle_loop_event){
+            .warp = slot, .pc = pc, .active = c->slots[slot].exec->active, .loop = loop, .step = HEDDLE_LOOP_ENTER});
+}
+
+static void leave_loop(struct sm *c, uint32_t slot, uint32_t pc)
+{
+    struct sm_slot *s = &c->slots[slot];
+    SM_TELL(c, loop,
+            &(struct heddle_loop_event){
+                .warp = slot, .pc = pc, .active = s->exec->active, .loop = s->loop, .step = HEDDLE_LOOP_LEAVE});
+    s->loop = c->program->view.loops[s->loop].parent;
+}
+
+/* A call leaves no loop: that of the caller is put aside. A return, or the end of all lanes that were called,
+ * leaves those of the callee. */
+static void follow_calls(struct sm *c, uint32_t slot, uint32_t pc, uint32_t depth)
+{
+    struct sm_slot *s = &c->slots[slot];
+    int32_t *caller = &c->host.call_loops[slot * SM_CALLS];
+    for (; s->loop_depth < depth; s->loop_depth++) {
+        caller[s->loop_depth] = s->loop;
+        s->loop = -1;
+    }
+    for (; s->loop_depth > depth; s->loop = caller[--s->loop_depth])
+        while (s->loop >= 0)
+            leave_loop(c, slot, pc);
+}
+
+void sm_tell_loops(struct sm *c, uint32_t slot, uint32_t pc)
+{
+    struct sm_slot *s = &c->slots[slot];
+    const struct sm_inst *in = &c->program->code[pc];
+    uint32_t depth = s->exec->at.frame_depth;
+    if (depth != s->loop_depth && c->host.call_loops) {
+        if (depth >= SM_CALLS)
+            return;
+        follow_calls(c, slot, pc, depth);
+    }
+    if (s->loop == in->loop) {
+        if (in->loop_header && in->loop >= 0)
+            SM_TELL(
+                c, loop,
+                &(struct heddle_loop_event){
+                    .warp = slot, .pc = pc, .active = s->exec->active, .loop = in->loop, .step = HEDDLE_LOOP_ITERATE});
+        return;
+    }
+    while (s->loop >= 0 && !is_inside(&c->program->view, in->loop, s->loop))
+        leave_loop(c, slot, pc);
+    if (s->loop == in->loop && in->loop >= 0 && in->loop_header)
+        SM_TELL(c, loop,
+                &(struct heddle_loop_event){
+                    .warp = slot, .pc = pc, .active = s->exec->active, .loop = in->loop, .step = HEDDLE_LOOP_ITERATE});
+    enter_loops(c, slot, pc, in->loop, s->loop);
+    s->loop = in->loop;
+}

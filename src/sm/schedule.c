@@ -1,0 +1,240 @@
+/* Which warp issues next: each scheduler of the core picks, by its policy, one of its warps whose next instruction is
+ * fetched, has its operands and finds its pipeline free. The rule is the policy's `pick` (src/policy/scheduler/); here
+ * is from which warps it picks, what is held back, and what policies are told of cycles. */
+#include "sm/core.h"
+
+#include <stdio.h>
+
+/* Warps whose pipeline can take their next instruction. */
+static inline uint64_t unit_free(const struct sm *c)
+{
+    uint64_t free = 0;
+    bool memory = c->lsu.free_access_count && c->head.deferred < SM_DEFERRED;
+    if (memory && c->flights.free_count && collector_head(c->pipes.collector)->accepts == (1u << COLLECT_KINDS) - 1)
+        return c->issue.valid & ~c->issue.stale; /* all that have one */
+    if (collector_can_accept(c->pipes.collector, COLLECT_SP))
+        free |= c->issue.needs[SM_SP] | c->issue.needs[SM_SP_OR_SFU];
+    if (collector_can_accept(c->pipes.collector, COLLECT_SFU))
+        free |= c->issue.needs[SM_SFU] | c->issue.needs[SM_DP] | c->issue.needs[SM_SP_OR_SFU];
+    if (collector_can_accept(c->pipes.collector, COLLECT_MEM) && memory)
+        free |= c->issue.needs[SM_MEM];
+    return c->flights.free_count ? free : 0;
+}
+
+/* May the warp issue its next instruction in the cycle in which it issued this one? What is performed at the end of the
+ * cycle must find its operands. */
+static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *first)
+{
+    const struct sm_slot *s = &c->slots[slot];
+    uint64_t blocked =
+        c->issue.ended | c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep | c->issue.stale;
+    if (first->atomic || !s->exec || !((c->issue.valid & c->issue.clear & unit_free(c) & ~blocked) >> slot & 1))
+        return false;
+    const struct sm_inst *next = &c->program->code[s->buffer[0]];
+    return !first->deferred ||
+           (!next->moves_frame && (next == first + 1 ? !first->next_waits : !next->destination_count));
+}
+
+static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, uint64_t candidates)
+{
+    if (picked >= 0 && picked < 64 && (candidates >> picked & 1))
+        return true;
+    snprintf(c->host.trouble, sizeof c->host.trouble,
+             "scheduler %s picked warp %d, which is not among its candidates (mask 0x%llx, core %u, cycle %llu)",
+             s->policy->policy.name, picked, (unsigned long long)candidates, c->head.id, (unsigned long long)c->now);
+    return false;
+}
+
+/* When policies may let go what they hold back. */
+static void note_held(struct sm *c, uint32_t schedulers)
+{
+    for (; schedulers; schedulers &= schedulers - 1) {
+        const struct sm_scheduler *s = &c->host.schedulers[__builtin_ctz(schedulers)];
+        uint64_t until = s->policy->steady_until ? s->policy->steady_until(s->state, &c->view) : c->now + 1;
+        if (until <= c->now)
+            until = c->now + 1;
+        c->issue.held_until = until < c->issue.held_until ? until : c->issue.held_until;
+    }
+}
+
+/* What a policy keeps back: warps that could issue, and those that it lets not even drop what they fetched past a
+ * branch. */
+struct kept_back {
+    bool ready, stale;
+};
+
+/* One scheduler's cycle among the warps that could issue if their pipelines took them. Returns whether it issued. */
+static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *kept)
+{
+    struct sm_scheduler *s = &c->host.schedulers[k];
+    uint64_t ready = able & c->issue.clear & c->issue.unit_free, stale = able & c->issue.stale, held = 0;
+    if (!(ready | stale))
+        return false;
+    c->view.ready = ready;
+    if (s->policy->hold) {
+        uint64_t hold = s->policy->hold(s->state, &c->view);
+        held |= ready & hold;
+        ready &= ~hold;
+        kept->stale = stale & hold;
+        stale &= ~hold;
+    }
+    if (s->policy->hold_loads && (ready & c->view.next_is_l1_load)) {
+        uint64_t hold = s->policy->hold_loads(s->state, &c->view) & c->view.next_is_l1_load;
+        held |= ready & hold;
+        ready &= ~hold;
+    }
+    c->issue.held |= held;
+    kept->ready = held != 0;
+    for (uint64_t candidates = ready | stale; candidates;) {
+        int picked = s->policy->pick(s->state, &c->view, candidates);
+        if (picked == HEDDLE_NO_WARP) {
+            c->issue.held |= ready;
+            kept->ready |= ready != 0;
+            c->issue.held_until = c->now + 1;
+            c->issue.stirred = true;
+            return false;
+        }
+        if (!check_pick(c, s, picked, candidates))
+            return false;
+        uint64_t bit = 1ull << picked;
+        if (stale & bit) { /* the order came to a warp that has fetched past a branch */
+            sm_flush(c, (uint32_t)picked);
+            candidates &= ~bit;
+            continue;
+        }
+        for (uint32_t n = 0; n < c->config->issue_per_warp; n++) {
+            const struct sm_inst *in = &c->program->code[c->slots[picked].buffer[0]];
+            sm_issue(c, k, (uint32_t)picked);
+            if (n + 1 < c->config->issue_per_warp && !may_follow(c, (uint32_t)picked, in))
+                break;
+        }
+        c->issue.unit_free = unit_free(c);
+        return true;
+    }
+    return false;
+}
+
+static uint64_t able_warps(const struct sm *c)
+{
+    return c->issue.valid & (c->issue.clear | c->issue.stale) &
+           ~(c->issue.ended | c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep);
+}
+
+static inline uint64_t waiting_warps(const struct sm *c)
+{
+    return c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait;
+}
+
+/* While it is told, all warps of the core that could issue are shown as ready; then each scheduler sees its own. */
+static void tell_listeners_cycles(struct sm *c, uint64_t count)
+{
+    uint64_t ready = c->view.ready;
+    c->view.ready = able_warps(c) & c->issue.clear & unit_free(c);
+    SM_TELL(c, cycles, count);
+    c->view.ready = ready;
+}
+
+static void tell_cycles(struct sm *c)
+{
+    uint64_t count = c->now + 1 - c->host.cycles_told;
+    c->host.cycles_told = c->now + 1;
+    c->view.waiting = waiting_warps(c);
+    tell_listeners_cycles(c, count);
+}
+
+/* Where nobody but probes hears of cycles. They see the sets as they are now; those who decide see what they would
+ * see without them. */
+static __attribute__((noinline, cold)) void tell_probes_cycles(struct sm *c)
+{
+    uint64_t shown = c->view.waiting;
+    uint64_t count = c->now + 1 - c->host.cycles_told;
+    c->host.cycles_told = c->now + 1;
+    c->view.waiting = waiting_warps(c);
+    tell_listeners_cycles(c, count);
+    c->view.waiting = shown;
+}
+
+static __attribute__((noinline, cold)) void tell_held(struct sm *c)
+{
+    uint64_t begun = c->issue.held & ~c->host.held_before;
+    c->host.held_before = c->issue.held;
+    if (begun)
+        SM_TELL(c, held, begun);
+}
+
+static inline uint32_t first_scheduler(uint64_t now, uint32_t count)
+{
+    return (uint32_t)(count & (count - 1) ? now % count : now & (count - 1));
+}
+
+void sm_schedule_cycle(struct sm *c)
+{
+    uint32_t count = c->config->schedulers;
+    c->issue.issued = c->issue.held = 0;
+    c->issue.held_schedulers = 0;
+    c->issue.held_until = SM_NEVER;
+    c->issue.stirred = false;
+    bool tells = c->host.tells_cycles;
+    if (tells)
+        tell_cycles(c);
+    else if (c->host.hears_cycles)
+        tell_probes_cycles(c);
+    uint64_t able = able_warps(c);
+    c->issue.unit_free = unit_free(c);
+    if (!(able & ((c->issue.clear & c->issue.unit_free) | c->issue.stale))) {
+        *(sm_occupied(c) ? &c->account.counters.no_ready : &c->account.counters.idle) += count;
+        return;
+    }
+    if (!tells)
+        c->view.waiting = waiting_warps(c);
+    uint32_t held = 0;
+    for (uint32_t n = 0, k = c->config->schedulers_take_turns ? first_scheduler(c->now, count) : 0; n < count;
+         n++, k = k + 1 == count ? 0 : k + 1) {
+        struct kept_back kept = {false, false};
+        if (schedule(c, k, able & c->host.schedulers[k].warps, &kept)) {
+            c->account.counters.issued++;
+            able = able_warps(c); /* barriers may have opened */
+            c->issue.stirred = true;
+        } else if (kept.ready) {
+            c->account.counters.descheduled++;
+            c->issue.held_schedulers++;
+        } else {
+            c->account.counters.no_ready++;
+        }
+        held |= (uint32_t)(kept.ready | kept.stale) << k;
+    }
+    if (held && !c->issue.issued) /* else the next cycle will look again anyway */
+        note_held(c, held);
+    if (c->host.hears_held)
+        tell_held(c);
+}
+
+/* What keeps a launch from its end */
+
+uint64_t sm_kept_back(const struct sm *c)
+{
+    const struct sm_issue *s = &c->issue;
+    uint64_t waiting = s->ended | c->view.at_barrier | s->fenced | s->atomic_wait | s->asleep;
+    return (s->held | (s->valid & s->stale & ~waiting)) & sm_occupied(c);
+}
+
+static const char *reason(const struct sm *c, const struct sm_scheduler *s, uint64_t warps)
+{
+    uint64_t hold = s->policy->hold ? s->policy->hold(s->state, &c->view) : 0;
+    uint64_t loads = s->policy->hold_loads ? s->policy->hold_loads(s->state, &c->view) & c->view.next_is_l1_load : 0;
+    if (!(warps & ~hold))
+        return "its hold keeps all of them back";
+    return warps & ~(hold | loads) ? "its pick answers HEDDLE_NO_WARP" : "its hold_loads keeps their loads back";
+}
+
+struct sm_blame sm_blame_scheduler(const struct sm *c)
+{
+    uint64_t warps = sm_kept_back(c);
+    const struct sm_scheduler *s = c->host.schedulers;
+    while (!(warps & s->warps))
+        s++; /* every warp has one */
+    return (struct sm_blame){.policy = s->policy->policy.name,
+                             .reason = reason(c, s, warps & s->warps),
+                             .scheduler = (uint32_t)(s - c->host.schedulers),
+                             .warps = warps & s->warps};
+}
