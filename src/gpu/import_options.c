@@ -199,7 +199,7 @@ void import_release(struct import *i)
         set_text(i, "rules", not_in_4_0[n][0], not_in_4_0[n][1]);
 }
 
-/* Registers in front of and behind the collectors, by unit, then writeback: SP,SFU,MEM (3.x), SP,DP,SFU,MEM or
+/* Registers in front of and after the collectors, by unit, then writeback: SP,SFU,MEM (3.x), SP,DP,SFU,MEM or
  * SP,DP,INT,SFU,MEM (4.x), tensor cores last. */
 static bool take_widths(struct import *i, const char *target)
 {
@@ -508,7 +508,7 @@ static double network_number(const char *text, const char *name, double otherwis
 
 enum { NETWORK_HOP_CYCLES = 4 }; /* its links to and from a router, each a cycle to send and one to receive */
 
-/* The buffers of BookSim: in front of the network and in the router's virtual channel; behind it for ejection and
+/* The buffers of BookSim: in front of the network and in the router's virtual channel; after it for ejection and
  * between the clock domains. */
 static bool read_network(struct import *i, const char *target)
 {

@@ -1,6 +1,6 @@
 /* GPGPU-Sim's gpgpusim.config as a machine file, releases 3.x and 4.x.
  *
- * The file is a list of "-option value" with comments behind '#'; a value in quotes may go over several lines. What it
+ * The file is a list of "-option value" with comments after '#'; a value in quotes may go over several lines. What it
  * does not say has GPGPU-Sim's own default, which is not ours: those that matter are read first, in the same form. What
  * the options mean is in import_options.c. What no option says is in the rulebook of the release. */
 #include "gpu/import.h"

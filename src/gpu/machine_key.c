@@ -79,7 +79,7 @@ static uint64_t scale_of(char letter)
     }
 }
 
-/* A whole number with an optional K, M or G (powers of 1024); decimal, or hexadecimal behind 0x. */
+/* A whole number with an optional K, M or G (powers of 1024); decimal, or hexadecimal after 0x. */
 static bool parse_number(const char *text, size_t length, uint64_t *value)
 {
     unsigned base = length > 2 && text[0] == '0' && tolower((unsigned char)text[1]) == 'x' ? 16 : 10;

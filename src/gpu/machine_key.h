@@ -44,7 +44,7 @@ struct machine_book {
     const char *name, *whose;
 };
 extern const struct machine_book machine_books[MACHINE_BOOKS];
-/* Names of a choice in the order of its enum, NULL behind the last; NULL for other types. */
+/* Names of a choice in the order of its enum, NULL after the last; NULL for other types. */
 const char *const *machine_choices(enum machine_key_type type);
 
 /* A value as one would write it. */

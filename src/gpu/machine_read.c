@@ -1,6 +1,6 @@
 /* Machine files, line by line, over the defaults of machine_keys.def and the rulebook.
  *
- * The format: [section] lines, key = value lines, comments from ';' or '#' at the start of a line or behind a space.
+ * The format: [section] lines, key = value lines, comments from ';' or '#' at the start of a line or after a space.
  * [machine] may begin with based_on = OTHER: what that machine says holds where this file says nothing. A file that
  * names a rulebook (rules = NAME) has all rules from there, wherever in the file its [rules] are that differ.
  * Every value keeps the place it came from, so that a message can show the line with a caret, whether one value is

@@ -31,7 +31,7 @@ static void find_lines(struct lines *l, const struct ptx_module *m)
             *to++ = p + 1;
 }
 
-/* Blanks and comments between p and end; returns what is behind them. */
+/* Blanks and comments between p and end; returns what is after them. */
 static const char *skip_blanks(const char *p, const char *end)
 {
     while (p < end) {

@@ -340,7 +340,7 @@ static void on_warp_begin(void *context, uint32_t core, uint32_t warp, uint64_t 
     struct core_track *c = enter(t, core, cycle, &write);
     if (!c)
         return;
-    if (c->warps[warp].resident) /* its end was not told */
+    if (c->warps[warp].resident) /* its end was not reported */
         on_warp_end(t, core, warp, cycle);
     seat_warp(t, core, warp, cycle,
               &(struct warp_slot){.resident = true, .known = true, .block = block_index, .index = index}, write);

@@ -27,7 +27,7 @@ void timeline_kernel(struct timeline *t, const char *name, uint64_t begin_cycle,
 bool timeline_close(struct timeline *t, struct error *e);
 void timeline_destroy(struct timeline *t); /* closes as well */
 
-/* The file is kept below 200 MB: events behind that are dropped, and this is the cycle of the first. UINT64_MAX: there
+/* The file is kept below 200 MB: events after that are dropped, and this is the cycle of the first. UINT64_MAX: there
  * was room for all. */
 uint64_t timeline_dropped_from(const struct timeline *t);
 void timeline_set_limit(struct timeline *t, uint64_t size_bytes);

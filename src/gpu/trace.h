@@ -58,7 +58,7 @@ enum {
     TRACE_NEW_WARP = 1 << 4,
     TRACE_NEW_AGE = 1 << 5,
     TRACE_NEW_PC = 1 << 6,
-    TRACE_NEXT_LINE = 1 << 7 /* the line behind the last one: nothing follows */
+    TRACE_NEXT_LINE = 1 << 7 /* the line after the last one: nothing follows */
 };
 struct trace_access {
     uint64_t line; /* address / line_bytes */

@@ -1,6 +1,6 @@
 /* Where an address lies in DRAM, and which L2 slice owns it (GPGPU-Sim's mapping strings).
  *
- * The channel is taken at channel_bit: the bits above it modulo the number of channels, the quotient put back behind
+ * The channel is taken at channel_bit: the bits above it modulo the number of channels, the quotient put back after
  * the bits below it (with a power of two this takes the bits out). Of the rest, the string's letters R, B, C, S gather
  * row, bank, column and burst bits. The low bits of the bank choose the slice of the channel. */
 #ifndef HEDDLE_MEM_ADDRESS_MAP_H

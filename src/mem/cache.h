@@ -111,7 +111,7 @@ void cache_set_choices(struct cache *c, const struct cache_choices *choices);
  * missing sectors, one packet) into the miss queue: kind, core, warp, pc of the request, token = the MSHR entry,
  * sectors = what is asked for. Write-through stores put the packet itself there. A line that leaves modified puts a
  * write-back there, with the slice of the request: an L1's owner finds the slice by the address. A store that misses
- * and has its line fetched (config->stores_fetch) puts the packet itself there, behind it one of kind PACKET_L2_FETCH
+ * and has its line fetched (config->stores_fetch) puts the packet itself there, after it one of kind PACKET_L2_FETCH
  * for the line unless that is on its way, then the write-back. The fetch, or the part of it that is merged, is a
  * request of its own, of that kind, among those that are ready: nobody waits for it. The line is not modified when it
  * comes. Room: a store that has its line fetched needs 3 free places, whatever it puts there, and an MSHR entry or a

@@ -92,7 +92,7 @@ typedef uint64_t cache_mark_words __attribute__((vector_size(16)));
 enum { CACHE_MARKS = 16 };
 
 /* The way from `first` on, among eight, whose tag is the line's; equal: a byte of ones for every mark that is the same,
- * also for the padding behind the last way. */
+ * also for the padding after the last way. */
 static inline uint32_t cache_sets_match(const struct cache_sets *s, const uint64_t *tags, uint64_t equal,
                                         uint32_t first, uint64_t line)
 {

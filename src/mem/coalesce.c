@@ -206,7 +206,7 @@ static void segments_sort(const struct segments *s, uint64_t order[COALESCE_MOST
 {
     for (uint32_t i = 0; i < s->count; i++) {
         uint64_t key = s->list[s->count - 1 - i].address * (COALESCE_MOST / SECTOR_BYTES) +
-                       (s->count - 1 - i); /* from behind: addresses mostly rise with the lanes */
+                       (s->count - 1 - i); /* from the end: addresses mostly rise with the lanes */
         uint32_t at = i;
         for (; at > 0 && order[at - 1] < key; at--)
             order[at] = order[at - 1];
@@ -247,7 +247,7 @@ static inline pair pair_at(const uint64_t *address)
     return p;
 }
 
-/* Each lane's element stands right behind that of the lane before it. */
+/* Each lane's element directly follows that of the lane before it. */
 static bool consecutive(const uint64_t *address, uint32_t lanes, uint32_t bytes)
 {
     if (address[lanes - 1] != address[0] + (uint64_t)(lanes - 1) * bytes)

@@ -283,7 +283,7 @@ INLINE void ask_word(struct crossbar *x, uint32_t word, struct matching *m, bool
     m->finished[word] = 0;
 }
 
-/* One matching: each output takes at most one flit, and each input gives at most one: what comes behind a packet's last
+/* One matching: each output takes at most one flit, and each input gives at most one: what comes after a packet's last
  * flit asks after the others have been served. */
 INLINE void match(struct crossbar *x, struct matching *m, bool wide)
 {

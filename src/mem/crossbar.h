@@ -2,7 +2,7 @@
  * cycle (times speedup) to the output that granted it, and an output is held by a packet from its first flit to its
  * last. Arbitration is iSLIP with one iteration: each free output grants one asking input from a rotating pointer, each
  * input accepts one grant from a rotating pointer. An input has one queue (one virtual channel): its first packet
- * blocks those behind it.
+ * blocks those after it.
  *
  * Time: a packet pushed in network cycle n sends its first flit in crossbar_cycle(n + 1) at the earliest, whether it
  * was pushed before or after crossbar_cycle(n); a flit sent in cycle t has arrived after crossbar_cycle(t +

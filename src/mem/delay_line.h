@@ -34,7 +34,7 @@ static inline void delay_init(struct delay_line *d, struct arena *a, uint32_t li
                              .limit = limit};
 }
 
-/* All slots of the window are in use: it becomes twice as long. What is in front of the head goes behind the rest. */
+/* All slots of the window are in use: it becomes twice as long. What is in front of the head goes after the rest. */
 static inline void delay_grow(struct delay_line *d)
 {
     uint32_t size = d->mask + 1;
@@ -49,7 +49,7 @@ static inline bool delay_over(const struct delay_line *d, uint64_t core_now)
     return d->count && delay_front(d)->ready <= core_now;
 }
 
-/* The place behind the last entry; the line is not full. */
+/* The place after the last entry; the line is not full. */
 static inline struct delayed *delay_back(struct delay_line *d)
 {
     if (d->count > d->mask)

@@ -491,7 +491,7 @@ static uint64_t next_row(const struct dram *d, uint64_t least)
     return at;
 }
 
-/* The banks at which a scan that began at `first` may find a column command behind the row command of `bank`, as
+/* The banks at which a scan that began at `first` may find a column command after the row command of `bank`, as
  * GPGPU-Sim 4 has it: the row command moves the start of the scan, but not the number of banks that it has seen, so
  * that it passes over as many as that, and goes on to where the row command was. start: the first of them. */
 static uint64_t banks_behind(const struct dram *d, uint32_t first, uint32_t bank, uint32_t *start)

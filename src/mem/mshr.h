@@ -20,7 +20,7 @@ struct mshr_entry {
     uint64_t age;           /* of the warp that opened it, with its slot */
     uint32_t place;         /* line of the cache that was reserved, MSHR_NONE: none */
     uint16_t count, taken;  /* requests; of those, taken when they were ready. count 0: the entry is free */
-    uint16_t next;          /* entry behind this one in its chain, among the complete or among the free */
+    uint16_t next;          /* entry after this one in its chain, among the complete or among the free */
     uint8_t asked, missing; /* sectors; those that have not come yet */
     uint8_t modified;       /* sectors written while on their way */
     uint8_t names;       /* sectors that it is found by: those asked for, unless it was opened in the name of another */
@@ -30,7 +30,7 @@ struct mshr_entry {
 
 struct mshr {
     struct mshr_entry *entries;
-    struct packet *merged; /* requests behind the first: merge - 1 places for each entry */
+    struct packet *merged; /* requests after the first: merge - 1 places for each entry */
     uint16_t *chains;      /* the latest entry of each */
     uint32_t limit, merge, used, chain_shift;
     uint32_t fresh; /* entries from here on have never been used, so that memory is touched as it is needed */

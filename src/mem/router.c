@@ -6,9 +6,9 @@
  * after that as a flit needs for the link. The router takes `speedup` steps a cycle. In a step, an input whose first
  * packet has no output asks for it; an output that belongs to no packet is given to one of those that ask, from a
  * rotating pointer; and each packet that was given its output in an earlier step moves one flit, if there is room
- * behind the output. With its last flit it gives the output back, for the next step. So a packet of n flits holds its
+ * after the output. With its last flit it gives the output back, for the next step. So a packet of n flits holds its
  * input and its output for n + 1 steps, and packets of one flit pass at the rate of one a cycle with speedup 2. One
- * flit a cycle and output leaves the router: what moved in the last step of a cycle not before the next. Behind the
+ * flit a cycle and output leaves the router: what moved in the last step of a cycle not before the next. After the
  * link it goes into the port's queue (ejection_flits), from which whole packets are taken; while that is full it stays
  * in the buffer before it, and the router hears of each flit that has left the buffer, a link later.
  *
@@ -29,7 +29,7 @@ struct router_input {
 };
 
 struct router_output {
-    uint32_t held;           /* places of the buffer behind the output which the router does not know to be free */
+    uint32_t held;           /* places of the buffer after the output which the router does not know to be free */
     uint32_t ready, soon;    /* flits at the output: may leave in this cycle, in the next */
     uint32_t buffered;       /* flits in front of the port's queue */
     uint32_t landing;        /* packet of the crossbar's output whose flits are the next to enter that queue */
@@ -40,7 +40,7 @@ struct router_output {
 struct router {
     uint32_t inputs, input_words, output_words, speedup;
     uint32_t buffer_in, buffer_out,
-        port_out;                     /* flits: the router's for an input, behind an output, the port's queue there */
+        port_out;                     /* flits: the router's for an input, after an output, the port's queue there */
     uint32_t link_in, link_out;       /* cycles */
     uint64_t inside[CROSSBAR_WORDS];  /* inputs with packets, or with news on the link */
     uint64_t present[CROSSBAR_WORDS]; /* inputs with flits in the router */
@@ -231,7 +231,7 @@ static inline bool is_asked(const struct router *r, const struct crossbar_output
     return any != 0;
 }
 
-/* The last flit of a packet has moved: its output is free, and the packet behind it asks for its own. */
+/* The last flit of a packet has moved: its output is free, and the packet after it asks for its own. */
 static void end_packet(struct router *r, struct crossbar_head *h, uint32_t input, uint32_t output)
 {
     r->input[input].owns = false;

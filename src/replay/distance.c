@@ -1,7 +1,7 @@
 /* Stack distances in one pass (Mattson et al., 1970), exact, for caches of all sizes at once.
  *
  * Of each core: lines stand in the order of their last use, in slots of which every use takes the next; a Fenwick tree
- * counts the slots in use, so that a line's distance is the number of those behind its own. When the slots run out,
+ * counts the slots in use, so that a line's distance is the number of those after its own. When the slots run out,
  * those in use are moved together.
  *
  * A store that drops its line leaves a gap: a cache that had the line has a free way now. The gap keeps its slot.

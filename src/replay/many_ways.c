@@ -39,7 +39,7 @@ struct replay_many {
     uint64_t *bits;          /* SRRIP: BITS of each set */
     uint8_t *distances;      /* SRRIP: of each way, which of them it is in */
     uint64_t *trees; /* Belady: of each set; keys are the number of the access that is the next use << way_bits | ways
-                        behind this one */
+                        after this one */
     uint64_t never, empty; /* Belady: what stands there for lines without a next use, and for ways without a line */
     struct way_bits_shape bits_shape;
     struct way_tree_shape tree_shape;
@@ -169,7 +169,7 @@ static ALWAYS_INLINE uint32_t list_victim(const struct set *s, uint32_t ways)
     return way;
 }
 
-/* SRRIP. Who ages keeps his bits, and zero, of the nearest distance, moves on: the farthest is the next behind it, and
+/* SRRIP. Who ages keeps his bits, and zero, of the nearest distance, moves on: the farthest is the next after it, and
  * so on around. */
 
 static ALWAYS_INLINE uint32_t distance_bits(uint32_t zero, uint32_t nearer)

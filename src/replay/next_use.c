@@ -8,7 +8,7 @@
  *
  * A use is any reference, as in the simulator that the authors of CCWS published, or, for belady-reads, a read that
  * finds the line unless it was evicted for want of room. A store that drops the line, or puts it there itself, ends the
- * use of what was there before. Marks of launches need no care: whatever comes behind one is farther away than all
+ * use of what was there before. Marks of launches need no care: whatever comes after one is farther away than all
  * before it. */
 #include "replay/replay.h"
 
@@ -26,7 +26,7 @@ struct pass {
     struct replay_next *next;
     struct replay_pass_core {
         struct line_map lines; /* position of the next use, counted from the end */
-        uint64_t position;     /* accesses behind the one at hand */
+        uint64_t position;     /* accesses after the one at hand */
     } * cores;
     uint64_t *places; /* of each task of the window: in the buffer */
     bool has_room;    /* the window, there */

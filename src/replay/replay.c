@@ -73,7 +73,7 @@ struct pass {
     struct arena arena;            /* of caches */
     uint32_t *flushes;             /* of each chunk */
     struct replay_counts **counts; /* of each thread: by pc, all listings of the trace one after the other */
-    uint64_t *listings;            /* where each begins; behind the last: how many there are */
+    uint64_t *listings;            /* where each begins; after the last: how many there are */
     struct replay_next *next;      /* NULL: nobody wants to know */
 };
 

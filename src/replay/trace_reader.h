@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "gpu/trace.h"
 
-/* TRACE_PADDING: behind a chunk's bytes, so that a number may be read before it is known to end inside: five of ten
+/* TRACE_PADDING: after a chunk's bytes, so that a number may be read before it is known to end inside: five of ten
  * bytes each. */
 enum { TRACE_LINE_BITS = 58, TRACE_WHAT_BITS = 4, TRACE_PADDING = 64 };
 
@@ -48,7 +48,7 @@ struct trace_reader {
     struct trace_listing *listings;
     uint32_t chunk_count, kernel_count, listing_count;
     uint64_t accesses;
-    bool truncated; /* something behind the last chunk cannot be read: the run was ended before its time */
+    bool truncated; /* something after the last chunk cannot be read: the run was ended before its time */
     /* private */
     struct arena arena;
     const char *name;

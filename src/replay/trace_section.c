@@ -4,7 +4,7 @@
 
 #include "heddle/policy.h"
 
-/* Ten bytes at most; there are that many behind every place of a chunk. */
+/* Ten bytes at most; there are that many after every place of a chunk. */
 static inline uint64_t take_number(const uint8_t **at)
 {
     const uint8_t *p = *at;

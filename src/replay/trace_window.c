@@ -81,7 +81,7 @@ void trace_windows_close(struct trace_windows *w)
 
 /* Rounds */
 
-/* A chunk that cannot be read to its end comes behind the cores of it that can. */
+/* A chunk that cannot be read to its end comes after the cores of it that can. */
 static bool is_before(const struct trace_failure *a, const struct trace_failure *b)
 {
     return a->failed && (!b->failed || a->chunk < b->chunk || (a->chunk == b->chunk && a->core < b->core));

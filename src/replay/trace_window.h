@@ -48,11 +48,11 @@ typedef bool trace_task_fn(void *context, const struct trace_windows *w, const s
 bool trace_windows_open(struct trace_windows *w, const struct trace_reader *r, uint32_t threads, size_t bytes,
                         struct error *e);
 void trace_windows_close(struct trace_windows *w);
-/* A window in place of the last; nothing to do where it is there. False: no memory. Damage is told by
+/* A window in place of the last; nothing to do where it is there. False: no memory. Damage is reported by
  * trace_windows_each. */
 bool trace_windows_load(struct trace_windows *w, uint32_t number, struct error *e);
 /* Every task of the window, the caller being one of the threads. Of several errors the first in the order of chunks and
- * cores is told. */
+ * cores is reported. */
 bool trace_windows_each(struct trace_windows *w, trace_task_fn *fn, void *context, struct error *e);
 
 #endif

@@ -4,7 +4,7 @@
  * banks are asked in turn, from one that moves on by one every cycle. A cycle with nothing to read does not move it, so
  * that leaving out a cycle that would change nothing changes nothing.
  *
- * A bank serves its requests in order of arrival. The first of them is a bit of its collector (turn); only those behind
+ * A bank serves its requests in order of arrival. The first of them is a bit of its collector (turn); only those after
  * it, which are rare, stand in a queue. A bank asked in turn serves the collector whose turn it is, unless that has
  * received something in this cycle: that is to say, each collector receives from the first in turn of the banks where
  * it has its turn. On machines that say so (banks_at_once, as GPGPU-Sim 4 does) it receives from all of them, and no
@@ -47,7 +47,7 @@ struct queue {
 
 struct collector {
     struct collector_head head; /* first: read from outside */
-    uint64_t queued;            /* banks with requests behind the first */
+    uint64_t queued;            /* banks with requests after the first */
     uint32_t bank_count, first_bank;
     bool at_once;         /* a collector may receive from several banks in a cycle */
     uint32_t queue_shift; /* 2 to this power: size of a bank's queue */

@@ -1,5 +1,5 @@
 /* Between the L1D and those who hear of it: the one road of an access, a fill and a flush. The cache says what happened
- * (struct cache_result). The L1 policy is told what became of lines, then everybody who listens is told of the event.
+ * (struct cache_result). What became of lines is reported to the L1 policy, then the event to everybody who listens.
  * What the policy decides reaches the cache as struct cache_choices. */
 #include "sm/core.h"
 

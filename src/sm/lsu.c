@@ -318,7 +318,7 @@ bool sm_lsu_answer(struct sm *c, const struct packet *p, uint64_t now)
         return false;
     if (l->dispatch != SM_NONE && !(l->refused && l->retry == CACHE_FAIL_MSHR))
         return false;
-    if (SM_HEARD(c, l1_fill)) /* who hears it is told in a cycle of its own */
+    if (SM_HEARD(c, l1_fill)) /* to listeners it is reported in a cycle of its own */
         return false;
     fill_l1d(c, p);
     return true;

@@ -1,6 +1,6 @@
 /* The texture cache with a queue of fragments: every access, hit or miss, stands in it until its data is there and all
  * before it have gone, then waits among a few results for writeback. A line that misses is in the cache from then on,
- * for those behind; its own data comes later, which is what the queue is for. After GPGPU-Sim's.
+ * for those after it; its own data comes later, which is what the queue is for. After GPGPU-Sim's.
  *
  * Also where texels lie: memory holds them row by row, but caches may see them in blocks of neighbouring rows and
  * columns. */

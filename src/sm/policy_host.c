@@ -1,4 +1,4 @@
-/* The host of policies: see policy_host.h. How instances are made, and who is told of what. */
+/* The host of policies: see policy_host.h. How instances are made, and what is reported to whom. */
 #include "sm/core.h"
 #include "sm/regroup.h"
 

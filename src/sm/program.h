@@ -25,7 +25,7 @@ struct sm_inst {
     bool load, store, atomic, barrier, exit, branch, past_l1;
     bool moves_frame; /* call, ret */
     bool deferred;    /* touches device memory: performed after all cores have issued */
-    bool next_waits;  /* deferred: the instruction behind it writes where this one reads or writes, so that it cannot
+    bool next_waits;  /* deferred: the instruction after it writes where this one reads or writes, so that it cannot
                          issue in the same cycle */
     bool long_latency;
     int32_t loop; /* innermost, or -1 */

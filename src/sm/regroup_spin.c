@@ -153,7 +153,7 @@ void regroup_new_window(struct sm *c)
     }
 }
 
-/* What people are told */
+/* What is reported */
 
 /* Threads of a block, by what they do; and one that spins. */
 struct census {

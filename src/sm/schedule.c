@@ -1,6 +1,6 @@
 /* Which warp issues next: each scheduler of the core picks, by its policy, one of its warps whose next instruction is
  * fetched, has its operands and finds its pipeline free. The rule is the policy's `pick` (src/policy/scheduler/); here
- * is from which warps it picks, what is held back, and what policies are told of cycles. */
+ * is from which warps it picks, what is held back, and which cycles are reported to policies. */
 #include "sm/core.h"
 
 #include <stdio.h>
@@ -125,7 +125,7 @@ static inline uint64_t waiting_warps(const struct sm *c)
     return c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait;
 }
 
-/* While it is told, all warps of the core that could issue are shown as ready; then each scheduler sees its own. */
+/* Meanwhile all warps of the core that could issue are shown as ready; then each scheduler sees its own. */
 static void tell_listeners_cycles(struct sm *c, uint64_t count)
 {
     uint64_t ready = c->view.ready;

@@ -20,7 +20,7 @@ struct sm_slot {
     uint32_t buffer[2]; /* pcs of fetched instructions */
     uint8_t buffered;
     bool fetching;   /* an instruction miss is outstanding */
-    bool at_barrier; /* and policies have been told */
+    bool at_barrier; /* and that has been reported to policies */
     uint8_t unit;    /* of the next instruction, where it is in one of the sets `needs` */
     uint8_t block;
     uint16_t awaited;   /* registers */
