@@ -122,11 +122,12 @@ struct heddle_program {
 struct heddle_warp {
     uint64_t age; /* dynamic id, in order of launch on the core: smaller is older */
     uint64_t launch_cycle;
-    uint64_t issued;      /* instructions so far */
-    uint32_t next_pc;     /* of the instruction it would issue next; HEDDLE_NO_PC when its buffer is empty */
-    uint32_t active;      /* lanes of the path that runs */
-    uint32_t block;       /* slot of its block in the core */
-    uint32_t index;       /* in its block */
+    uint64_t issued;  /* instructions so far */
+    uint32_t next_pc; /* of the instruction in its buffer: of a candidate that is not ready, one that will be dropped;
+                         HEDDLE_NO_PC: none */
+    uint32_t active;  /* lanes of the path that runs */
+    uint32_t block;   /* slot of its block in the core */
+    uint32_t index;   /* in its block */
     uint64_t block_index; /* in the grid, linear */
 };
 
@@ -138,9 +139,9 @@ struct heddle_core {
     uint64_t kernel; /* counts launches, from 0 */
     const struct heddle_program *program;
     uint64_t resident, ready, at_barrier, waiting,
-        long_wait; /* resident: not ended; ready: could issue now; at_barrier: or parked by the divergence unit;
-                    * waiting: the same, or at a fence or atomic; long_wait: next instruction needs the result of an
-                    * outstanding long operation */
+        long_wait; /* resident: not ended; ready: could issue now (in pick and hold: of this scheduler, in cycles: of
+                    * the core); at_barrier: or parked by the divergence unit; waiting: the same, or at a fence or
+                    * atomic; long_wait: next instruction needs the result of an outstanding long operation */
     /* next instruction is a HEDDLE_L1D_LOAD, or an atomic of the same spaces: what hold_loads may hold back */
     uint64_t next_is_l1_load;
     const struct heddle_warp *warp; /* by slot */
@@ -151,7 +152,7 @@ struct heddle_core {
 
 /* Events. Each goes to the schedulers (every one of the core, also for warps of another), to the L1 policy and to the
  * divergence unit where they listen. In a hook, core->cycle is the cycle of the event, and the core's masks say how
- * things are after it. */
+ * things are after it; issued, branch and loop come before the warp moves on. */
 struct heddle_issue {
     uint32_t warp, pc, active /* lanes that execute it, guard considered */, path /* lanes of the path */;
     const struct heddle_instruction *instruction;
@@ -454,7 +455,7 @@ static inline uint64_t *heddle_row(uint64_t *instructions, uint32_t columns, uin
     return instructions + (size_t)pc * columns;
 }
 
-/* The first of a set, not empty, in ring order: of those in ahead if there is one, else from slot 0. */
+/* The lowest slot of a set that is also in ahead, else the lowest of the set. The set is not empty. */
 static inline int heddle_ring_first(uint64_t set, uint64_t ahead)
 {
     uint64_t later = set & ahead;

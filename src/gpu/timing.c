@@ -101,7 +101,8 @@ static void core_step(void *context, uint32_t port)
             sm_cycle(t->cores[i], t->now);
 }
 
-/* After a core's part of a cycle: what waits for its turn, and whether a block has ended. */
+/* After a core's part of a cycle: its loads, stores and atomics of this cycle are performed, and blocks that ended are
+ * noted. */
 static inline void core_done(struct timing *t, struct sm *c)
 {
     struct sm_head *head = sm_head(c);

@@ -1,6 +1,6 @@
 /* One instruction issues: it leaves its warp's buffer, its registers are reserved, it enters a collector. It is
- * executed here and now, as far as it does not touch device memory; what does is performed by sm_perform, after all
- * cores have issued, so that the order does not depend on how cores are spread over threads.
+ * executed here and now, as far as it does not touch device memory; what does is performed by sm_perform after
+ * the core's cycle, core by core in the order of their numbers, however they are spread over threads.
  *
  * Which one it is: schedule.c. */
 #include "sm/core.h"

@@ -14,7 +14,7 @@ struct sm_issue {
     /* Sets of warp slots. */
     uint64_t valid;           /* with an instruction in the buffer */
     uint64_t clear;           /* whose registers are there */
-    uint64_t stale;           /* which is not the next one: the warp has branched since */
+    uint64_t stale;           /* whose buffered instruction is not the next one: the warp has branched since */
     uint64_t ended;           /* all lanes have; of these, stores and loads may be on their way */
     uint64_t fenced;          /* at a fence */
     uint64_t atomic_wait;     /* for the answers to an atomic */

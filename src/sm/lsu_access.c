@@ -1,5 +1,5 @@
-/* From an executed memory instruction to accesses: which addresses its lanes touched, coalesced by the machine's
- * rules. */
+/* Performs loads, stores and atomics of device memory (sm_perform), and makes accesses of the addresses that lanes
+ * touched, coalesced by the machine's rules (sm_coalesce). */
 #include "sm/core.h"
 #include "sm/regroup.h"
 

@@ -1,8 +1,8 @@
 /* The host of policies: the instances of a core, who of them hears of what, what they count, what they did wrong.
  *
  * Policies see the core through struct heddle_core. Parts report events with SM_TELL, at the place where they happen;
- * schedulers are asked in issue.c, the L1 policy in l1_policy.c, the divergence unit in regroup.c. Nobody else calls a
- * policy. */
+ * schedulers are asked in schedule.c, the L1 policy in l1_policy.c, the divergence unit in regroup.c. Nobody else calls
+ * a policy. */
 #ifndef HEDDLE_SM_POLICY_HOST_H
 #define HEDDLE_SM_POLICY_HOST_H
 

@@ -24,7 +24,7 @@ struct sm_inst {
     uint8_t element_bytes;     /* of a vector that is coalesced by its first element; else 0 */
     bool load, store, atomic, barrier, exit, branch, past_l1;
     bool moves_frame; /* call, ret */
-    bool deferred;    /* touches device memory: performed after all cores have issued */
+    bool deferred;    /* touches device memory: performed after the core's cycle, core by core */
     bool next_waits;  /* deferred: the instruction after it writes where this one reads or writes, so that it cannot
                          issue in the same cycle */
     bool long_latency;

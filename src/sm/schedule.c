@@ -57,13 +57,13 @@ static void note_held(struct sm *c, uint32_t schedulers)
     }
 }
 
-/* What a policy keeps back: warps that could issue, and those that it lets not even drop what they fetched past a
- * branch. */
+/* What a policy keeps back. ready: warps that could issue; stale: warps that would have been sent back to fetch. */
 struct kept_back {
     bool ready, stale;
 };
 
-/* One scheduler's cycle among the warps that could issue if their pipelines took them. Returns whether it issued. */
+/* One scheduler's cycle. able: warps with their registers, or stale; whether a pipeline is free is looked at here.
+ * Returns whether it issued. */
 static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *kept)
 {
     struct sm_scheduler *s = &c->host.schedulers[k];

@@ -1,6 +1,6 @@
 /* Greedy then oldest: the last warp that issued as long as it can issue, else the oldest (CCWS, section on baselines;
- * GPGPU-Sim's `gto`). It stops being greedy for a cycle in which its warp cannot issue for any reason, a full pipeline
- * register too, and may come back to it in the next.
+ * GPGPU-Sim's `gto`). A cycle in which it cannot issue, for whatever reason, ends its turn: the warp that issues
+ * instead is the greedy one. If none issues, it stays.
  *
  * The greedy warp is a slot, as in GPGPU-Sim: a warp launched into the slot of the last one that issued, before another
  * issues, is greedy at once. */
