@@ -1,4 +1,4 @@
-/* The exit codes of heddle: a contract (docs/command-line.md). */
+/* The exit codes of heddle: a contract (docs/quick-start.md). */
 #ifndef HEDDLE_BASE_EXIT_CODE_H
 #define HEDDLE_BASE_EXIT_CODE_H
 
