@@ -95,6 +95,7 @@ expect 'inspect: branches as JSON' 0 '"class": "P", "because": \[\{"pc": 264, "p
 # docs/metrics.md names every group of counters.
 "$heddle" list metrics --markdown | awk -F'`' '/\| (sum|mean) \|/ { split($2, word, "."); print word[1] }' | sort -u | grep -v '^resident_warps$' >"$scratch/groups"
 is 'the metrics have groups' grep -qx stalls "$scratch/groups"
+# shellcheck disable=SC2016 # those are backquotes of Markdown
 grep '^|' docs/metrics.md | grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u >"$scratch/documented"
 comm -23 "$scratch/groups" "$scratch/documented" >"$scratch/missing"
 is 'docs/metrics.md has every group' cmp "$scratch/missing" /dev/null
