@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) struct sm_seen look(const struct sm
                             .atomic_wait = c->issue.atomic_wait,
                             .no_instruction = ~c->issue.valid | c->issue.stale | c->issue.asleep,
                             .clear = c->issue.clear,
-                            .long_wait = c->view.long_wait,
+                            .long_wait = c->issue.long_wait,
                             .held = c->issue.held,
                             .unit_free = c->issue.unit_free};
 }

@@ -1,8 +1,9 @@
 /* Issue: the sets of warps that schedulers choose from, and what they chose in this cycle.
  *
- * The sets that policies see too are in struct heddle_core (resident, at_barrier, waiting, long_wait,
- * next_is_l1_load): there is one copy of each. Touches everything that an instruction touches when it issues: slots,
- * instructions in flight, collectors; asks and tells policies through policy_host.h. */
+ * Sets that policies see at any time (resident, at_barrier) are in struct heddle_core alone. What warps wait for is
+ * shown to them as it was before the first scheduler was asked, so that all schedulers of a cycle see the same: those
+ * sets change here, and are copied once per cycle. Touches everything that an instruction touches when it issues:
+ * slots, instructions in flight, collectors; asks and tells policies through policy_host.h. */
 #ifndef HEDDLE_SM_ISSUE_H
 #define HEDDLE_SM_ISSUE_H
 
@@ -20,6 +21,8 @@ struct sm_issue {
     uint64_t atomic_wait;     /* for the answers to an atomic */
     uint64_t asleep;          /* until slot.wake_cycle */
     uint64_t parked;          /* without work, of those asleep (regroup.h) */
+    uint64_t long_wait;       /* whose next instruction needs the result of a long operation */
+    uint64_t next_l1_load;    /* whose next instruction may be held back by hold_loads */
     uint64_t needs[SM_UNITS]; /* by the unit of the next instruction */
     /* Something has changed since issue found nothing to do, that may let a warp issue or be counted otherwise: issue
      * looks again. Whoever changes a set of warps, or what a pipeline takes, says so. */

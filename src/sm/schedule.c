@@ -78,8 +78,8 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
         kept->stale = stale & hold;
         stale &= ~hold;
     }
-    if (s->policy->hold_loads && (ready & c->view.next_is_l1_load)) {
-        uint64_t hold = s->policy->hold_loads(s->state, &c->view) & c->view.next_is_l1_load;
+    if (s->policy->hold_loads && (ready & c->issue.next_l1_load)) {
+        uint64_t hold = s->policy->hold_loads(s->state, &c->view) & c->issue.next_l1_load;
         held |= ready & hold;
         ready &= ~hold;
     }
@@ -120,9 +120,12 @@ static uint64_t able_warps(const struct sm *c)
            ~(c->issue.ended | c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep);
 }
 
-static inline uint64_t waiting_warps(const struct sm *c)
+/* What warps wait for, to the policies: the same for all schedulers of the cycle. */
+static inline void show_sets(struct sm *c)
 {
-    return c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait;
+    c->view.waiting = c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait;
+    c->view.long_wait = c->issue.long_wait;
+    c->view.next_is_l1_load = c->issue.next_l1_load;
 }
 
 /* Meanwhile all warps of the core that could issue are shown as ready; then each scheduler sees its own. */
@@ -138,7 +141,7 @@ static void tell_cycles(struct sm *c)
 {
     uint64_t count = c->now + 1 - c->host.cycles_told;
     c->host.cycles_told = c->now + 1;
-    c->view.waiting = waiting_warps(c);
+    show_sets(c);
     tell_listeners_cycles(c, count);
 }
 
@@ -146,12 +149,14 @@ static void tell_cycles(struct sm *c)
  * see without them. */
 static __attribute__((noinline, cold)) void tell_probes_cycles(struct sm *c)
 {
-    uint64_t shown = c->view.waiting;
+    struct heddle_core shown = c->view;
     uint64_t count = c->now + 1 - c->host.cycles_told;
     c->host.cycles_told = c->now + 1;
-    c->view.waiting = waiting_warps(c);
+    show_sets(c);
     tell_listeners_cycles(c, count);
-    c->view.waiting = shown;
+    c->view.waiting = shown.waiting;
+    c->view.long_wait = shown.long_wait;
+    c->view.next_is_l1_load = shown.next_is_l1_load;
 }
 
 static __attribute__((noinline, cold)) void tell_held(struct sm *c)
@@ -186,7 +191,7 @@ void sm_schedule_cycle(struct sm *c)
         return;
     }
     if (!tells)
-        c->view.waiting = waiting_warps(c);
+        show_sets(c);
     uint32_t held = 0;
     for (uint32_t n = 0, k = c->config->schedulers_take_turns ? first_scheduler(c->now, count) : 0; n < count;
          n++, k = k + 1 == count ? 0 : k + 1) {
@@ -221,7 +226,7 @@ uint64_t sm_kept_back(const struct sm *c)
 static const char *reason(const struct sm *c, const struct sm_scheduler *s, uint64_t warps)
 {
     uint64_t hold = s->policy->hold ? s->policy->hold(s->state, &c->view) : 0;
-    uint64_t loads = s->policy->hold_loads ? s->policy->hold_loads(s->state, &c->view) & c->view.next_is_l1_load : 0;
+    uint64_t loads = s->policy->hold_loads ? s->policy->hold_loads(s->state, &c->view) & c->issue.next_l1_load : 0;
     if (!(warps & ~hold))
         return "its hold keeps all of them back";
     return warps & ~(hold | loads) ? "its pick answers HEDDLE_NO_WARP" : "its hold_loads keeps their loads back";

@@ -22,9 +22,9 @@ void sm_refresh(struct sm *c, uint32_t slot)
     c->issue.stirred = true;
     c->issue.needs[s->unit] &= ~bit;
     c->issue.clear &= ~bit;
-    c->view.long_wait &= ~bit;
+    c->issue.long_wait &= ~bit;
     c->issue.stale &= ~bit;
-    c->view.next_is_l1_load &= ~bit;
+    c->issue.next_l1_load &= ~bit;
     put(&c->issue.valid, slot, s->buffered != 0);
     put(&c->front.wants, slot, !s->buffered && !s->fetching && !((c->issue.ended | c->issue.parked) & bit));
     c->warps[slot].next_pc = s->buffered ? s->buffer[0] : HEDDLE_NO_PC;
@@ -39,14 +39,14 @@ void sm_refresh(struct sm *c, uint32_t slot)
     s->unit = in->unit;
     c->issue.needs[in->unit] |= bit;
     if ((in->load || in->atomic) && (in->memory == SM_DEVICE || in->memory == SM_LOCAL))
-        c->view.next_is_l1_load |= bit;
+        c->issue.next_l1_load |= bit;
     bool blocked = false;
     if (s->awaited) {
         for (uint32_t i = 0; i < in->check_count; i++)
             if (is_set(s->scoreboard, in->registers[i])) {
                 blocked = true;
                 if (is_set(s->long_board, in->registers[i])) {
-                    c->view.long_wait |= bit;
+                    c->issue.long_wait |= bit;
                     break;
                 }
             }
