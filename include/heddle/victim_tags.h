@@ -8,7 +8,7 @@
  *
  * l1_evict comes before the l1_access that caused it, so the line that leaves is in before the look-up, as in the
  * simulator that CCWS published. Inside a set the tag that came first leaves first (FIFO). A tag that is found stays,
- * and one that comes again keeps its place. Portions go by slot, as five bits a line allow: a warp finds the tags of
+ * and one that comes again keeps its place. Portions go by slot, as five bits per line allow: a warp finds the tags of
  * the one that had its slot before. */
 #ifndef HEDDLE_VICTIM_TAGS_H
 #define HEDDLE_VICTIM_TAGS_H

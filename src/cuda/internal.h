@@ -1,4 +1,4 @@
-/* What the files of the driver share: the process-wide state, the registry of live handles, and the objects behind the
+/* What the files of the driver share: the process-wide state, the registry of live handles, and the objects of the
  * handles.
  *
  * Every API call runs under one lock (api_enter .. api_leave), launches included. What is given to streams waits in
@@ -359,7 +359,7 @@ CUresult launch_pack(const struct function *f, void **params, void **extra, uint
 /* NULL: there is nothing to run, *r says why. */
 struct residency *launch_start(struct function *f, const struct launch_shape *s, const uint8_t *params, int priority,
                                CUresult *r);
-/* One that has ended. CUDA_SUCCESS also where its context has failed: others are told that. *failed: everything else
+/* One that has ended. CUDA_SUCCESS also where its context has failed: others get that error. *failed: everything else
  * has to end too. */
 CUresult launch_finish(struct residency *grid, struct context *ctx, bool *failed);
 void launch_guard(void);   /* from here on ctrl-C stops kernels, */

@@ -40,7 +40,7 @@ struct pending {
     uint32_t ops_done;       /* of mem_ops */
     bool busy;               /* somebody is at it */
     bool dropped;            /* and it was set aside meanwhile: whoever is at it frees it */
-    CUresult *result;        /* where its giver is told, while he waits; or NULL */
+    CUresult *result;        /* where the result goes, while its caller waits; or NULL */
 };
 
 struct lane {

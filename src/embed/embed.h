@@ -1,4 +1,4 @@
-/* What is behind the handles of heddle.h. */
+/* What the handles of heddle.h stand for. */
 #ifndef HEDDLE_EMBED_EMBED_H
 #define HEDDLE_EMBED_EMBED_H
 
