@@ -145,7 +145,7 @@ static void add_counters(struct summary_counters *sum, const struct summary_coun
 }
 
 /* What the columns after the name take. */
-enum { OTHER_COLUMNS = 92, NAME_LEAST = 24, NAME_MOST = 400 };
+enum { OTHER_COLUMNS = 92, NAME_LEAST = 24, NAME_MOST = 60 };
 
 static size_t name_width(FILE *to)
 {
