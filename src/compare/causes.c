@@ -146,6 +146,13 @@ static const char *formatted(struct arena *a, double value, const char *format)
     }
 }
 
+static const char *word_of(const struct compare_run *r, const char *name, size_t length)
+{
+    return length == 7 && !memcmp(name, "program", 7)     ? r->program
+           : length == 9 && !memcmp(name, "arguments", 9) ? r->arguments
+                                                          : NULL;
+}
+
 static const char *place(struct arena *a, const struct comparison *c, const char *text, size_t length,
                          const char **wrong)
 {
@@ -156,6 +163,9 @@ static const char *place(struct arena *a, const struct comparison *c, const char
         return c->slow->label;
     if (length == 4 && !memcmp(text, "part", 4))
         return compare_parts[most_part(c)].title;
+    const char *word = length > 2 && text[1] == '.' ? word_of(*text == 'a' ? c->a : c->b, text + 2, length - 2) : NULL;
+    if (word)
+        return word;
     if (!colon || colon + 2 != text + length || !strchr("%n12", colon[1])) {
         *wrong = arena_printf(a, "{%.*s} has no format", (int)length, text);
         return "?";
@@ -187,13 +197,18 @@ const char *compare_check_cause(struct arena *a, const struct compare_cause *cau
 
 /* ------------------------------------------------------------- which ones speak */
 
-static void say(struct arena *a, struct comparison *c, const char *name)
+const char *compare_text(struct arena *a, const struct comparison *c, const char *name)
 {
     const char *wrong = NULL;
     for (uint32_t i = 0; i < compare_text_count; i++)
         if (!strcmp(compare_texts[i].name, name))
-            c->sentences[c->sentence_count++] =
-                (struct compare_sentence){"", fill(a, c, compare_texts[i].sentence, &wrong), 0};
+            return fill(a, c, compare_texts[i].sentence, &wrong);
+    return "";
+}
+
+static void say(struct arena *a, struct comparison *c, const char *name)
+{
+    c->sentences[c->sentence_count++] = (struct compare_sentence){"", compare_text(a, c, name), 0};
 }
 
 static bool speaks(struct arena *a, const struct comparison *c, const struct compare_cause *cause, double *cycles)

@@ -21,6 +21,9 @@ extern const uint32_t compare_text_count;
 /* No cause is named for a difference that is less than this share of the slower run's cycles. */
 extern const double compare_least_difference;
 
+/* A row of TEXT with its places filled. */
+const char *compare_text(struct arena *a, const struct comparison *c, const char *name);
+
 /* For tests: what is wrong with a row's expressions, or NULL. */
 const char *compare_check_cause(struct arena *a, const struct compare_cause *c);
 

@@ -106,6 +106,10 @@ json_t *compare_rules_json(void);
 
 /* Whether a row of result_metrics is one that runs are compared by: a single number of every run with time. */
 bool compare_uses(uint32_t metric);
+/* Whether it stands among the other counters: it carries no cycles itself, and says something that others do not. */
+bool compare_lists(uint32_t metric);
+/* Counters of fewer events than this per warp instruction are not listed: they cannot have mattered. */
+extern const double compare_least_events;
 int64_t compare_metric(const char *name); /* the row; -1: there is none of this name */
 
 /* Between the files of this room. */

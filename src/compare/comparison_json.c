@@ -161,6 +161,7 @@ json_t *compare_rules_json(void)
     put(o, "causes", causes);
     put(o, "texts", texts);
     put(o, "most_causes", json_integer(COMPARE_MOST_CAUSES));
+    put(o, "least_events", json_real(compare_least_events));
     put(o, "least_difference", json_real(compare_least_difference));
     return o;
 }

@@ -1,5 +1,5 @@
 /* Two runs put beside each other: which is faster, whether they are the same at all, which counters changed. */
-#include "compare/compare.h"
+#include "compare/causes.h"
 
 #include "results/metrics.h"
 
@@ -7,17 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counters of fewer events than this per warp instruction are not listed: they cannot have mattered. */
-static const double least_events = 0.001;
+const double compare_least_events = 0.001;
 
 static bool equal(double x, double y) { return x == y || (isnan(x) && isnan(y)); }
 
 static bool starts_with(const char *name, const char *start) { return !strncmp(name, start, strlen(start)); }
 
-/* Counters that carry cycles by themselves are parts already; others say the same as their neighbours. */
-static bool is_listed(const char *name)
+bool compare_lists(uint32_t metric)
 {
-    return strcmp(name, "cycles") && strcmp(name, "ipc") && !starts_with(name, "issue.") &&
+    const char *name = result_metrics[metric].name;
+    return compare_uses(metric) && strcmp(name, "cycles") && strcmp(name, "ipc") && !starts_with(name, "issue.") &&
            !starts_with(name, "stalls.") && !starts_with(name, "energy.") && !strstr(name, "_delivered");
 }
 
@@ -35,8 +34,7 @@ static void list_metrics(struct arena *arena, struct comparison *c)
         const struct result_metric *m = &result_metrics[i];
         double a = c->a->values[i], b = c->b->values[i], larger = fmax(fabs(a), fabs(b));
         bool share = !strcmp(m->total, "mean");
-        if (!compare_uses(i) || !is_listed(m->name) || isnan(a) || isnan(b) || a == b ||
-            (!share && larger < least_events * work))
+        if (!compare_lists(i) || isnan(a) || isnan(b) || a == b || (!share && larger < compare_least_events * work))
             continue;
         c->metrics[c->metric_count++] = (struct compare_metric){m->name, m->unit, a, b, fabs(b - a) / larger};
     }
@@ -54,13 +52,13 @@ static void add_notes(struct arena *a, struct comparison *c)
 {
     const struct compare_run *x = c->a, *y = c->b;
     if (strcmp(x->program, y->program))
-        note(c, arena_printf(a, "The programs differ: %s and %s.", x->program, y->program));
+        note(c, compare_text(a, c, "programs"));
     else if (strcmp(x->arguments, y->arguments))
-        note(c, arena_printf(a, "The arguments differ: '%s' and '%s'.", x->arguments, y->arguments));
+        note(c, compare_text(a, c, "arguments"));
     if (strcmp(x->machine, y->machine))
-        note(c, "The machines differ: cycles are those of each machine's own core clock.");
+        note(c, compare_text(a, c, "machines"));
     if (x->epoch >= 0 && y->epoch >= 0 && x->epoch != y->epoch)
-        note(c, "The runs are of versions of Heddle that model time differently (docs/changes.md).");
+        note(c, compare_text(a, c, "epochs"));
     for (int i = 0; i < 2; i++) {
         const struct compare_run *r = i ? y : x;
         if (r->partial)
