@@ -13,13 +13,21 @@ const marks_of = (plot) => [...plot.querySelectorAll(".values > path")].filter((
 
 /* ------------------------------------------------------------- picking */
 
-/* place: the element after which the comparison is shown. */
+/* After the row of figures that this one is in, over the whole width; in the table, after it. */
+function put_panel(place) {
+    const figure = place.closest("figure"), next = figure && figure.nextElementSibling;
+    const beside = next && next.matches("figure") && Math.abs(next.offsetTop - figure.offsetTop) < 2;
+    (figure ? (beside ? next : figure) : place).after(panel);
+    panel.dataset.beside = figure ? figure.dataset.figure : "runs";
+}
+
+/* place: the element that was clicked in. */
 function pick(key, place) {
     const at = picked.indexOf(key);
     if (at >= 0) picked.splice(at, 1);
     else if (picked.length < 2) picked.push(key);
     else picked[1] = key;
-    if (place) place.after(panel);
+    put_panel(place);
     show_picked();
 }
 
@@ -154,7 +162,7 @@ function comparison_parts() {
         head, run(compared.labels[0], "A", a), run(compared.labels[1], "B", b),
         node("p", { class: "said" }, compared.sentences.map((sentence) => sentence.text).join(" ")),
         ...compared.notes.map((text) => node("p", { class: "soft small note" }, "Note: " + text)),
-        ...(compared.same ? [] : [part_bars(compared), part_table(compared), stall_table(compared), metric_details(compared)]),
+        ...(compared.same ? [] : [part_bars(compared), node("div", { class: "tables" }, part_table(compared), stall_table(compared)), metric_details(compared)]),
         node("p", { class: "soft small" }, "Kernels and instructions that moved:"), command(`heddle compare ${data.store}:${a.key.slice(0, 12)} ${data.store}:${b.key.slice(0, 12)}`),
     ].filter(Boolean);
 }

@@ -123,7 +123,7 @@ check 'one bar is picked' '[true,0,1]' "$(evaluate "$state")"
 check 'it says what to do' true "$(evaluate 'return /pick another/.test(document.querySelector(".comparison").textContent)')"
 click_mark speed 2
 check 'two bars are compared' '[true,2,2]' "$(evaluate "$state")"
-check 'in place: inside the figure' '"speed"' "$(evaluate 'return document.querySelector(".comparison").closest("figure").dataset.figure')"
+check 'in place: after the row of the figure' '["speed",true]' "$(evaluate 'const p = document.querySelector(".comparison"), f = document.querySelector("[data-figure=speed]"); return [p.dataset.beside, p.previousElementSibling.offsetTop === f.offsetTop]')"
 bars=$(evaluate 'const f = heddle.data.experiments[0].figures[0]; return [...document.querySelectorAll("[data-figure=speed] .values > path")].map((e) => e.__data__.datum.run)')
 "$heddle" compare --json - "$store:$(printf '%s' "$bars" | jq -r '.[0]')" "$store:$(printf '%s' "$bars" | jq -r '.[2]')" >"$scratch/command.json"
 check 'the sentences are on the page' "$(jq -c '[.sentences[].text] | join(" ")' "$scratch/command.json")" "$(evaluate 'return document.querySelector(".comparison .said").textContent')"
@@ -133,7 +133,7 @@ check 'their names' '"lrr and ccws"' "$(head_now)"
 evaluate 'document.querySelector(".comparison header button").click(); return 0' >/dev/null
 check 'swapped' '"ccws and lrr"' "$(head_now)"
 click_mark stalls 3
-check 'a third takes the place of the second, in another figure' '["stalls",true]' "$(evaluate 'const p = document.querySelector(".comparison"); return [p.closest("figure").dataset.figure, /^.*ccws.* and .*gto/.test(p.querySelector("h4").textContent)]')"
+check 'a third takes the place of the second, in another figure' '["stalls",true]' "$(evaluate 'const p = document.querySelector(".comparison"); return [p.dataset.beside, /^.*ccws.* and .*gto/.test(p.querySelector("h4").textContent)]')"
 click_mark stalls 3
 check 'a second click lets it go' 0 "$(evaluate 'return document.querySelectorAll(".comparison .parts").length')"
 set_width 700 900
