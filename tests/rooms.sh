@@ -14,6 +14,7 @@ cat >"$work/floors" <<'END'
 cli
 sweep
 figure
+compare
 experiment
 store program
 replay
