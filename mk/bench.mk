@@ -1,4 +1,4 @@
-# Speed: thousand warp instructions a second, single thread, functional and with time; and what a simulated warp instruction costs in host instructions.
+# Speed: thousand warp instructions per second, single thread, functional and with time; and what a simulated warp instruction costs in host instructions.
 .PHONY: bench bench-baseline
 BENCH_PROGRAMS := $(TIMING_PROGRAMS) $(BUILD)/bench/spots
 bench: all $(BENCH_PROGRAMS)

@@ -3,6 +3,7 @@
 #include "base/out_of_memory.h"
 #include "base/whole_file.h"
 #include "cli/cli.h"
+#include "cli/misplaced.h"
 #include "cli/summary.h"
 #include "gpu/launch_filter.h"
 #include "gpu/setup.h"
@@ -121,6 +122,7 @@ enum {
     OPT_REGION
 };
 
+static const char option_letters[] = "+:m:s:p:j:h";
 static const struct option option_table[] = {
     {"functional", no_argument, NULL, OPT_FUNCTIONAL},
     {"size", required_argument, NULL, OPT_SIZE},
@@ -255,7 +257,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
     int c, status = -1;
     optind = 0;
     opterr = 0;
-    while (status < 0 && (c = getopt_long(argc, argv, "+:m:s:p:j:h", option_table, NULL)) != -1) {
+    while (status < 0 && (c = getopt_long(argc, argv, option_letters, option_table, NULL)) != -1) {
         if (c != ':' && c != '?' && optarg && !*optarg)
             return cli_usage("run", "an option is given an empty value (in front of '%s')",
                              optind < argc ? argv[optind] : "the end");
@@ -592,10 +594,18 @@ int cli_run(int argc, char **argv)
     if (o.print_machine)
         return check_setup(&o, &e) ? EXIT_DONE : cli_fail(&e);
     make_setup(&o, &setup);
-    if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) ||
-        !check_setup(&o, &e) || !check_program(&p, &places, &e) || !check_writable(o.timeline, setup.timeline, &e) ||
+    if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e))
+        return cli_fail(&e);
+    const struct misplaced_options ours = {option_table, option_letters};
+    bool misplaced = misplaced_find(argv + optind + 1, argc - optind - 1, &ours) >= 0;
+    if (misplaced && p.is_workload)
+        return misplaced_say(argv, optind, argc, &ours);
+    if (!check_setup(&o, &e) || !check_program(&p, &places, &e) || !check_writable(o.timeline, setup.timeline, &e) ||
         !check_writable(o.trace, setup.trace, &e) || !check_writable(o.warps, setup.warps, &e) ||
         (o.stats && strcmp(o.stats, "-") && !check_writable(o.stats, stats, &e)))
         return cli_fail(&e);
-    return run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);
+    status = run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);
+    if (misplaced && status == EXIT_FAILED) /* the program may have an option of that name */
+        misplaced_say(argv, optind, argc, &ours);
+    return status;
 }

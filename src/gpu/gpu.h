@@ -43,8 +43,8 @@ struct gpu_options {
     struct trace *trace;          /* of L1D accesses, or NULL; the caller's */
     struct warps *warps;          /* one row per warp, or NULL; the caller's (gpu/warps.h) */
     struct progress *progress;    /* or NULL; the caller's */
-    struct launch_filter *filter; /* with time: which launches have it; NULL: all. The caller's (gpu/launch_filter.h) */
-    bool merge_launches;          /* keep one record a kernel, not one a launch */
+    struct launch_filter *filter; /* with time: which launches have it; NULL: all. The caller's */
+    bool merge_launches;          /* keep one record a kernel, not one per launch */
     bool pcs;                     /* count what each instruction does (gpu/profile.h) */
     uint64_t interval;            /* timed: sample the counters every so many cycles; 0: not */
 };
