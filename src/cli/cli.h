@@ -12,7 +12,7 @@
 /* One subcommand; argv[0] is its name. */
 typedef int cli_command(int argc, char **argv);
 cli_command cli_run, cli_inspect, cli_list, cli_doctor, cli_demo, cli_sweep, cli_task, cli_report, cli_repro, cli_cache,
-    cli_machine;
+    cli_machine, cli_robust;
 
 /* "heddle COMMAND: MESSAGE", a pointer to --help; returns EXIT_USAGE. */
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
