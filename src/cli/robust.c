@@ -326,8 +326,10 @@ static int robust(struct asked *q)
     struct error e = {0};
     struct robust_plan plan;
     struct experiment x;
-    if (!make_plan(q, &plan, &x, &e))
-        return cli_fail(&e);
+    if (!make_plan(q, &plan, &x, &e)) {
+        int code = cli_fail(&e);
+        return code == EXIT_FAILED ? EXIT_USAGE : code; /* 1 is for runs that failed */
+    }
     say_plan(&plan, &x);
     if (q->dry_run) {
         putchar('\n');

@@ -11,5 +11,6 @@ FILE_OF_WEB(report_figure_parts_js, "figure_parts.js");
 FILE_OF_WEB(report_figure_kinds_js, "figure_kinds.js");
 FILE_OF_WEB(report_page_parts_js, "page_parts.js");
 FILE_OF_WEB(report_runs_table_js, "runs_table.js");
+FILE_OF_WEB(report_robust_js, "robust.js");
 FILE_OF_WEB(report_js, "report.js");
 FILE_OF_WEB(report_vega_js, "vega.js");

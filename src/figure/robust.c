@@ -10,6 +10,8 @@
 static const double too_close = 0.01; /* what is no difference */
 enum { MOST_FACTORS = 64, NAMED_MACHINES = 4 };
 
+const char *const robust_outcome_names[] = {"unknown", "turned", "holds", "level"};
+
 enum robust_outcome robust_outcome_of(double ratio)
 {
     if (isnan(ratio))
@@ -241,7 +243,6 @@ static void csv_text(FILE *to, const char *text)
 
 void robust_csv(const struct robust_data *d, FILE *to)
 {
-    static const char *const outcomes[] = {"unknown", "turned", "holds", "level"};
     fputs("figure,kind,order,machine,factor,value,levels,ratio,outcome,judged\n", to);
     for (uint32_t i = 0; i < d->judgement_count; i++) {
         const struct robust_judgement *j = &d->judgements[i];
@@ -254,7 +255,7 @@ void robust_csv(const struct robust_data *d, FILE *to)
             fprintf(to, ",%s,", v->levels ? v->levels : "");
             if (!isnan(j->ratios[m]))
                 fprintf(to, "%.6g", j->ratios[m]);
-            fprintf(to, ",%s,%s\n", outcomes[j->outcomes[m] + 1], j->is_close ? "no" : "yes");
+            fprintf(to, ",%s,%s\n", robust_outcome_names[j->outcomes[m] + 1], j->is_close ? "no" : "yes");
         }
     }
 }

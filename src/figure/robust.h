@@ -44,8 +44,14 @@ bool figure_robust(struct arena *a, struct figure_source *source, const struct l
                    struct error *e);
 /* The machines that turn a judgement, those with one factor changed first: "L1 size: 16 KB (0.97)"; "" for none. */
 const char *robust_turned_by(struct arena *a, const struct robust_data *d, const struct robust_judgement *j);
+extern const char *const robust_outcome_names[]; /* by outcome + 1 */
 /* CSV: one row for each judgement and machine. */
 void robust_csv(const struct robust_data *d, FILE *to);
+
+/* robust_json.c, robust_plot.c: for the page, and for one pair gnuplot's script and data; false: it is not judged. */
+json_t *robust_json(struct arena *a, const struct robust_data *d);
+bool robust_plot_script(FILE *script, FILE *data, const struct robust_data *d, const struct robust_judgement *j,
+                        const char *data_name, const char *pdf_name);
 
 /* Inside: a pair of values, as judged; for tests. */
 enum robust_outcome robust_outcome_of(double ratio);

@@ -144,14 +144,29 @@ static uint32_t words(const char **list)
     return count;
 }
 
-/* False: there is no such machine, and a note says so. */
+static bool same(const char **a, const char **b)
+{
+    for (; *a && *b && !strcmp(*a, *b); a++)
+        b++;
+    return !*a && !*b;
+}
+
+/* With few factors a sample has combinations twice, or one that is a machine with a single factor changed. */
+static bool is_there(const struct machines *m, const char **sets)
+{
+    for (uint32_t i = 0; i < m->plan->machine_count; i++)
+        if (same(m->plan->machines[i].sets, sets))
+            return true;
+    return false;
+}
+
+/* False: there is no such machine, and a note says so; or it is there already. */
 static bool add_machine(struct machines *m, const char *label, const int8_t level[ROBUST_FACTORS])
 {
-    const char **sets = robust_sets(m->arena, m->own, level);
+    const char **sets = joined(m->arena, m->base, robust_sets(m->arena, m->own, level));
     struct error why = {0};
-    if (!*sets)
-        return false; /* it is the machine itself */
-    sets = joined(m->arena, m->base, sets);
+    if (is_there(m, sets))
+        return false;
     if (!machine_load(m->scratch, m->name, sets, words(sets), &why)) {
         robust_note(m->plan, m->arena, "%s is left out: %.*s", label, (int)strcspn(why.text, "\n"), why.text);
         return false;

@@ -168,7 +168,7 @@ static void test_request_narrows(void **state)
                                   .sets = sets,
                                   .programs = programs},
          &p, &x);
-    assert_int_equal(p.machine_count, 4);
+    assert_int_equal(p.machine_count, 4); /* no sample */
     assert_int_equal(x.point_count, 4 * 2);
     assert_int_equal(x.input_count, 1); /* `profiled` reads it */
     assert_string_equal(x.axes[AXIS_PROGRAM].values[0].text, "bfs --edges 300");
@@ -176,6 +176,22 @@ static void test_request_narrows(void **state)
     assert_string_equal(p.machines[3].sets[1], "rules.last_block_first=true");
     assert_int_equal(x.figures[0].expected_count, 0); /* neither claim can be asked */
     assert_int_equal(p.note_count, 2);
+    arena_free(&a);
+}
+
+/* Three factors have eight combinations, and a sample of twelve has four of them twice. */
+static void test_no_machine_twice(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    struct robust_plan p;
+    struct experiment x;
+    make(&a, &(struct robust_request){.factors = "L1 size,DRAM bandwidth,L2 latency", .sample = 12}, &p, &x);
+    assert_int_equal(p.alone, 6);
+    assert_int_equal(p.sampled, 8);
+    for (uint32_t i = 0; i < x.axes[AXIS_VARIANT].value_count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            assert_string_not_equal(x.axes[AXIS_VARIANT].values[i].text, x.axes[AXIS_VARIANT].values[k].text);
     arena_free(&a);
 }
 
@@ -325,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_all_machines_load),
         cmocka_unit_test(test_generated_experiment),
         cmocka_unit_test(test_request_narrows),
+        cmocka_unit_test(test_no_machine_twice),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_pair),
         cmocka_unit_test(test_claim),
