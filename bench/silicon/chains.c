@@ -9,7 +9,7 @@
 #include <string.h>
 
 const struct chain chains[] = {
-#define CHAIN(name, bits, count, text) {name, text, bits, count, -1},
+#define CHAIN(name, bits, count, text)          {name, text, bits, count, -1},
 #define SHARED(name, bits, count, text, stride) {name, text, bits, count, stride},
 #include "chains.def"
 };
@@ -21,9 +21,7 @@ enum { LENGTH = 32, WARP = 32, BLOCK = 1024, RATE_TRIPS = 64 };
 static void fill_inputs(unsigned char *in, unsigned threads, unsigned bits)
 {
     for (unsigned i = 0; i < threads * THREAD_INPUT_BYTES / 8; i++) {
-        uint64_t value = bits == 64   ? 0x3ff0000000000123 + i % 32
-                         : bits == 16 ? 0x3c01 + i % 3
-                                      : 0x3f800123 + i % 32;
+        uint64_t value = bits == 64 ? 0x3ff0000000000123 + i % 32 : bits == 16 ? 0x3c01 + i % 3 : 0x3f800123 + i % 32;
         memcpy(in + 8 * (size_t)i, &value, 8);
     }
     for (unsigned t = 0; t < threads; t++) { /* d3, which no result equals */

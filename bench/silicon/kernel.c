@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* One repetition of the text for a chain. */
 static void write_text(FILE *to, const struct chain *c, unsigned chain)
 {
@@ -80,14 +79,15 @@ static void write_registers(FILE *to, const struct chain *c, bool tile)
     fputs(".version 7.8\n.target sm_90\n.address_size 64\n", to);
     if (tile)
         fprintf(to, ".shared .align 16 .b8 tile[%d];\n", SHARED_BYTES);
-    fprintf(to,
-            ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 zero, .param .u32 warm, .param .u32 trips)\n"
-            ".maxntid 1024, 1, 1\n{\n  .reg .b%u %%a<16>, %%b<4>, %%c<4>, %%d<4>, %%tie;\n"
-            "  .reg .b32 %%t<4>, %%u<4>, %%s, %%n, %%x, %%zero, %%warm, %%trips;\n"
-            "  .reg .b64 %%q<4>, %%in, %%out, %%at, %%before, %%after;\n  .reg .pred %%p<4>, %%more;\n"
-            "  ld.param.u64 %%in, [in];\n  ld.param.u64 %%out, [out];\n  ld.param.u32 %%zero, [zero];\n"
-            "  ld.param.u32 %%warm, [warm];\n  ld.param.u32 %%trips, [trips];\n",
-            c->bits);
+    fprintf(
+        to,
+        ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 zero, .param .u32 warm, .param .u32 trips)\n"
+        ".maxntid 1024, 1, 1\n{\n  .reg .b%u %%a<16>, %%b<4>, %%c<4>, %%d<4>, %%tie;\n"
+        "  .reg .b32 %%t<4>, %%u<4>, %%s, %%n, %%x, %%zero, %%warm, %%trips;\n"
+        "  .reg .b64 %%q<4>, %%in, %%out, %%at, %%before, %%after;\n  .reg .pred %%p<4>, %%more;\n"
+        "  ld.param.u64 %%in, [in];\n  ld.param.u64 %%out, [out];\n  ld.param.u32 %%zero, [zero];\n"
+        "  ld.param.u32 %%warm, [warm];\n  ld.param.u32 %%trips, [trips];\n",
+        c->bits);
     fprintf(to,
             "  mov.u32 %%x, %%tid.x;\n  mul.wide.u32 %%at, %%x, %d;\n  add.u64 %%in, %%in, %%at;\n"
             "  mov.u32 %%n, %%ctaid.x;\n  mov.u32 %%s, %%ntid.x;\n  mad.lo.u32 %%x, %%n, %%s, %%x;\n"

@@ -10,22 +10,22 @@
 
 /* Every kernel here has the same parameters: a, b, the number of 16-byte pieces, and where each block writes when it
  * began, when it ended (nanoseconds), its multiprocessor and its clock. */
-#define HEAD                                                                                                          \
-    ".version 7.8\n.target sm_90\n.address_size 64\n"                                                                 \
-    ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 n, .param .u64 times)\n{\n"                          \
-    "  .reg .b64 %a, %b, %n, %times, %i, %step, %at, %t0, %t1, %to, %c0;\n  .reg .b32 %x, %y, %r<8>, %z;\n"            \
-    "  .reg .pred %p;\n  ld.param.u64 %a, [a];\n  ld.param.u64 %b, [b];\n  ld.param.u64 %n, [n];\n"                    \
-    "  ld.param.u64 %times, [times];\n  mov.u64 %t0, %globaltimer;\n  mov.u64 %c0, %clock64;\n"                        \
-    "  mov.u32 %x, %ctaid.x;\n  mov.u32 %y, %ntid.x;\n  mul.lo.u32 %x, %x, %y;\n  mov.u32 %z, %tid.x;\n"               \
-    "  add.u32 %x, %x, %z;\n  cvt.u64.u32 %i, %x;\n  mov.u32 %x, %nctaid.x;\n  mul.wide.u32 %step, %x, %y;\n"          \
+#define HEAD                                                                                                  \
+    ".version 7.8\n.target sm_90\n.address_size 64\n"                                                         \
+    ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 n, .param .u64 times)\n{\n"                  \
+    "  .reg .b64 %a, %b, %n, %times, %i, %step, %at, %t0, %t1, %to, %c0;\n  .reg .b32 %x, %y, %r<8>, %z;\n"   \
+    "  .reg .pred %p;\n  ld.param.u64 %a, [a];\n  ld.param.u64 %b, [b];\n  ld.param.u64 %n, [n];\n"           \
+    "  ld.param.u64 %times, [times];\n  mov.u64 %t0, %globaltimer;\n  mov.u64 %c0, %clock64;\n"               \
+    "  mov.u32 %x, %ctaid.x;\n  mov.u32 %y, %ntid.x;\n  mul.lo.u32 %x, %x, %y;\n  mov.u32 %z, %tid.x;\n"      \
+    "  add.u32 %x, %x, %z;\n  cvt.u64.u32 %i, %x;\n  mov.u32 %x, %nctaid.x;\n  mul.wide.u32 %step, %x, %y;\n" \
     "  mov.u32 %z, 0;\n"
-#define TAIL                                                                                                          \
-    "  bar.sync 0;\n  mov.u32 %x, %tid.x;\n  setp.ne.u32 %p, %x, 0;\n  @%p ret;\n  mov.u32 %x, %ctaid.x;\n"            \
-    "  mul.wide.u32 %at, %x, 32;\n  add.u64 %times, %times, %at;\n  mov.u64 %t1, %globaltimer;\n"                      \
-    "  st.global.u64 [%times], %t0;\n  st.global.u64 [%times+8], %t1;\n  mov.u32 %x, %smid;\n"                         \
+#define TAIL                                                                                                \
+    "  bar.sync 0;\n  mov.u32 %x, %tid.x;\n  setp.ne.u32 %p, %x, 0;\n  @%p ret;\n  mov.u32 %x, %ctaid.x;\n" \
+    "  mul.wide.u32 %at, %x, 32;\n  add.u64 %times, %times, %at;\n  mov.u64 %t1, %globaltimer;\n"           \
+    "  st.global.u64 [%times], %t0;\n  st.global.u64 [%times+8], %t1;\n  mov.u32 %x, %smid;\n"              \
     "  cvt.u64.u32 %at, %x;\n  st.global.u64 [%times+16], %at;\n  st.global.u64 [%times+24], %c0;\n  ret;\n}\n"
-#define LOOP(body)                                                                                                    \
-    HEAD "next:\n  setp.ge.u64 %p, %i, %n;\n  @%p bra done;\n  shl.b64 %at, %i, 4;\n  add.u64 %to, %b, %at;\n"         \
+#define LOOP(body)                                                                                             \
+    HEAD "next:\n  setp.ge.u64 %p, %i, %n;\n  @%p bra done;\n  shl.b64 %at, %i, 4;\n  add.u64 %to, %b, %at;\n" \
          "  add.u64 %at, %a, %at;\n" body "  add.u64 %i, %i, %step;\n  bra next;\ndone:\n" TAIL
 
 static const char read_all[] =

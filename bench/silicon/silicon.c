@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "Usage: silicon [--memory BYTES] [GROUP...]\n"
-    "       silicon --ptx FOLDER | --list\n"
-    "Measures the GPU. Groups: chains barriers chases each-load bandwidth atomics launches order dispatch; default: all.\n"
-    "A group may also be the name of one chain (fma.rn.f32).\n"
-    "  --memory BYTES   of the largest buffer; default 8 GB\n"
-    "  --ptx FOLDER     no measurement: the PTX of every chain, for ptxas and nvdisasm\n"
-    "  --list           the names of the chains\n";
+static const char help[] = "Usage: silicon [--memory BYTES] [GROUP...]\n"
+                           "       silicon --ptx FOLDER | --list\n"
+                           "Measures the GPU. Groups: chains barriers chases each-load bandwidth atomics launches "
+                           "order dispatch; default: all.\n"
+                           "A group may also be the name of one chain (fma.rn.f32).\n"
+                           "  --memory BYTES   of the largest buffer; default 8 GB\n"
+                           "  --ptx FOLDER     no measurement: the PTX of every chain, for ptxas and nvdisasm\n"
+                           "  --list           the names of the chains\n";
 
 /* File names without slashes and blanks. */
 static int write_ptx(const char *folder)
