@@ -14,7 +14,7 @@ cat >"$work/floors" <<'END'
 cli
 sweep
 figure
-experiment
+experiment lines
 store program
 replay
 cudart

@@ -27,6 +27,9 @@ const char *cli_grouped(unsigned long long number, char *out, size_t size);
 /* Whether a stream can show UTF-8 block characters. */
 bool cli_utf8(void);
 
+/* The width of the terminal that a descriptor is, or `otherwise` where it is none. */
+int cli_columns(int fd, int otherwise);
+
 /* One line on a terminal's stderr that is rewritten; nothing off a terminal. */
 void cli_progress(unsigned done, unsigned of, const char *what);
 void cli_progress_end(void);

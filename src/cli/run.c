@@ -3,6 +3,7 @@
 #include "base/out_of_memory.h"
 #include "base/whole_file.h"
 #include "cli/cli.h"
+#include "cli/lines.h"
 #include "cli/summary.h"
 #include "gpu/setup.h"
 #include "policy/bundle.h"
@@ -56,6 +57,10 @@ static const char help[] =
     "      --pcs              the results also say what each instruction did: executions, divergence, L1 misses, "
     "cycles waited for\n"
     "      --interval N       and what was counted in every N cycles of a launch\n"
+    "      --lines[=N]        print the N source lines (default 20, or all) that warps waited at longest: what they "
+    "waited for,\n"
+    "                         lanes, L1 hits and misses (docs/profile.md)\n"
+    "      --sort COLUMN      another order of --lines: issues, lanes, misses, own, other, per_request, memory, ...\n"
     "      --timeline FILE    what cores, schedulers and warps did, for ui.perfetto.dev\n"
     "      --timeline-cycles A:B   only cycles A up to B; default 0:20000\n"
     "      --trace FILE       every access to the L1 data caches, for 'heddle cache'\n"
@@ -79,6 +84,7 @@ struct run_options {
     uint32_t set_count;
     const char *probes[GPU_PROBES];
     uint32_t probe_count;
+    struct lines_request lines;
 };
 
 enum {
@@ -99,7 +105,9 @@ enum {
     OPT_EXACT_BOUNDS,
     OPT_RACES,
     OPT_PROBE,
-    OPT_WARPS
+    OPT_WARPS,
+    OPT_LINES,
+    OPT_SORT
 };
 
 static const struct option option_table[] = {
@@ -124,6 +132,8 @@ static const struct option option_table[] = {
     {"races", no_argument, NULL, OPT_RACES},
     {"probe", required_argument, NULL, OPT_PROBE},
     {"warps", required_argument, NULL, OPT_WARPS},
+    {"lines", optional_argument, NULL, OPT_LINES},
+    {"sort", required_argument, NULL, OPT_SORT},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -194,7 +204,20 @@ static int check_values(const struct run_options *o)
         return cli_usage("run", "--interval samples time, which --functional does not model");
     if ((o->interval || o->pcs) && !o->stats)
         return cli_usage("run", "%s is for --stats FILE", o->pcs ? "--pcs" : "--interval");
+    if (o->lines.sort && !o->lines.wanted)
+        return cli_usage("run", "--sort is for --lines");
+    if (o->lines.sort && !lines_may_sort_by(o->lines.sort))
+        return cli_usage("run", "--sort: lines have no column '%s'", o->lines.sort);
     return -1;
+}
+
+static int read_lines(struct run_options *o, const char *count)
+{
+    o->lines.wanted = true;
+    o->lines.most = LINES_DEFAULT;
+    if (!count || lines_read_count(count, &o->lines.most))
+        return -1;
+    return cli_usage("run", "--lines=N needs a number from 1, or all, not '%s'", count);
 }
 
 /* Returns -1 to go on, else the exit code; optind is then at PROGRAM. */
@@ -230,6 +253,8 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case 'j': o->threads = optarg; break;
         case OPT_TRACE: o->trace = optarg; break;
         case OPT_WARPS: o->warps = optarg; break;
+        case OPT_LINES: status = read_lines(o, optarg); break;
+        case OPT_SORT: o->lines.sort = optarg; break;
         case 'h': fputs(help, stdout); return EXIT_DONE;
         case ':': return cli_usage("run", "option '%s' needs a value", argv[optind - 1]);
         default: return cli_unknown_option("run", argv[optind - 1], option_table);
@@ -427,7 +452,7 @@ static void library_options(const struct run_options *o, const struct setup *s, 
         *out++ = "--exact-bounds";
     if (o->races)
         *out++ = "--races";
-    if (o->pcs)
+    if (o->pcs || o->lines.wanted)
         *out++ = "--pcs";
     if (!o->stats) /* the summary adds them up in any case */
         *out++ = "--merge-launches";
@@ -503,6 +528,9 @@ static int run(const struct run_options *o, const struct setup *setup, struct pr
     say_outcome(&result, o->quiet);
     if (!o->quiet && !to_stdout && result.used_cuda)
         summary_print(&result, stderr);
+    if (o->lines.wanted && result.used_cuda &&
+        !lines_print(&o->lines, p->path, result.stats, to_stdout ? stderr : stdout))
+        code = code ? code : EXIT_USAGE;
     if (o->stats && !write_stats(result.stats, o->stats, &e))
         code = cli_fail(&e);
     json_decref(result.stats);
