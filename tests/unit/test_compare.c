@@ -175,9 +175,9 @@ static const char *timed(double saved, const char *more)
 {
     return arena_printf(&arena,
                         "cycles=%g issue.slots=%g issue.issued=400 issue.no_ready=%g issue.descheduled=0 issue.idle=0 "
-                        "stalls.memory=1000 warp_instructions=400 thread_instructions=12000 l1d.accesses=1000 "
+                        "stalls.memory=%g warp_instructions=400 thread_instructions=12000 l1d.accesses=1000 "
                         "l1d.write_misses=0 l2.accesses=500 %s",
-                        1000 - saved, 4 * (1000 - saved), 4 * (1000 - saved) - 400, more);
+                        1000 - saved, 4 * (1000 - saved), 4 * (1000 - saved) - 400, 10 * (1000 - saved), more);
 }
 
 static void says(const char *a, const char *b, const char *cause, const char *wanted)
@@ -246,6 +246,15 @@ static void order_of_warps(void **state)
     assert_non_null(strstr(c.sentences[1].text, "Nothing clear"));
     json_decref(x);
     json_decref(y);
+}
+
+/* Twice as many warps wait at the same time. */
+static void more_warps(void **state)
+{
+    (void)state;
+    const char *same = "l1d.hits=10 l1d.misses=900 stalls.scoreboard=%d";
+    says(timed(0, arena_printf(&arena, same, 0)), timed(300, arena_printf(&arena, same, 7000)), "more warps",
+         "gto has more warps to overlap waits with: 20 on the machine on average, instead of 10.");
 }
 
 /* Work that is not done carries cycles in whatever part. */
@@ -356,6 +365,7 @@ int main(void)
         TEST(fewer_instructions),
         TEST(idle_cores),
         TEST(order_of_warps),
+        TEST(more_warps),
         TEST(every_rule_is_well_formed),
         TEST(kernels_and_instructions),
         TEST(metrics_by_change),
