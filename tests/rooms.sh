@@ -13,9 +13,9 @@ trap 'rm -rf "$work"' EXIT
 cat >"$work/floors" <<'END'
 cli
 sweep
-figure
+figure robust
 compare
-experiment
+experiment lines
 store program
 replay
 cudart

@@ -14,7 +14,7 @@
 /* One subcommand; argv[0] is its name. */
 typedef int cli_command(int argc, char **argv);
 cli_command cli_run, cli_inspect, cli_list, cli_doctor, cli_demo, cli_sweep, cli_task, cli_report, cli_repro, cli_cache,
-    cli_machine, cli_compare;
+    cli_machine, cli_compare, cli_robust;
 
 /* run.c: a run whose results another command wants: with --stats -, they go to *results and not to standard output. */
 int cli_run_for(int argc, char **argv, json_t **results);
@@ -32,6 +32,9 @@ int cli_unknown_option(const char *command, const char *word, const struct optio
 const char *cli_grouped(unsigned long long number, char *out, size_t size);
 /* Whether a stream can show UTF-8 block characters. */
 bool cli_utf8(void);
+
+/* The width of the terminal that a descriptor is, or `otherwise` where it is none. */
+int cli_columns(int fd, int otherwise);
 
 /* One line on a terminal's stderr that is rewritten; nothing off a terminal. */
 void cli_progress(unsigned done, unsigned of, const char *what);

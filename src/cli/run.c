@@ -3,7 +3,10 @@
 #include "base/out_of_memory.h"
 #include "base/whole_file.h"
 #include "cli/cli.h"
+#include "cli/lines.h"
+#include "cli/misplaced.h"
 #include "cli/summary.h"
+#include "gpu/launch_filter.h"
 #include "gpu/setup.h"
 #include "policy/bundle.h"
 #include "program/program.h"
@@ -47,6 +50,12 @@ static const char help[] =
     "order,\n"
     "                         with both instructions (docs/races.md); 3 to 11 times slower\n"
     "      --size SIZE        test, small or paper: the input of a workload\n"
+    "      --kernel NAME      time only launches of this kernel: its plain name, or with template arguments and "
+    "parameters;\n"
+    "                         repeatable; the other launches run functionally (docs/launches.md)\n"
+    "      --launch LIST      time only launches with these numbers, from 0: as 3, 0,3-5 or 9-\n"
+    "      --skip N           and none of the first N\n"
+    "      --region           and only those between cudaProfilerStart and cudaProfilerStop\n"
     "      --max-cycles N     stop after so many cycles; in functional mode a warp instruction is a cycle\n"
     "  -j N                   simulate the cores on N threads; results are the same for any N\n"
     "\n"
@@ -56,6 +65,10 @@ static const char help[] =
     "      --pcs              the results also say what each instruction did: executions, divergence, L1 misses, "
     "cycles waited for\n"
     "      --interval N       and what was counted in every N cycles of a launch\n"
+    "      --lines[=N]        print the N source lines (default 20, or all) that warps waited at longest: what they "
+    "waited for,\n"
+    "                         lanes, L1 hits and misses (docs/profile.md)\n"
+    "      --sort COLUMN      another order of --lines: issues, lanes, misses, own, other, per_request, memory, ...\n"
     "      --timeline FILE    what cores, schedulers and warps did, for ui.perfetto.dev\n"
     "      --timeline-cycles A:B   only cycles A up to B; default 0:20000\n"
     "      --trace FILE       every access to the L1 data caches, for 'heddle cache'\n"
@@ -68,7 +81,12 @@ static const char help[] =
     "interrupt;\n"
     "5 the kernel did something illegal.\n";
 
-enum { MOST_SETS = 256, MOST_WORDS = 2 * MOST_SETS + 2 * GPU_PROBES + 40, MOST_THREADS = 1024 };
+enum {
+    MOST_SETS = 256,
+    MOST_KERNELS = 64,
+    MOST_WORDS = 2 * MOST_SETS + 2 * GPU_PROBES + 2 * MOST_KERNELS + 46,
+    MOST_THREADS = 1024
+};
 
 struct run_options {
     bool functional, exact_bounds, races, quiet, print_machine, pcs;
@@ -80,6 +98,10 @@ struct run_options {
     uint32_t set_count;
     const char *probes[GPU_PROBES];
     uint32_t probe_count;
+    const char *kernels[MOST_KERNELS], *launches, *skip; /* which launches are timed; NULL: all */
+    uint32_t kernel_count;
+    bool region;
+    struct lines_request lines;
 };
 
 enum {
@@ -100,7 +122,13 @@ enum {
     OPT_EXACT_BOUNDS,
     OPT_RACES,
     OPT_PROBE,
-    OPT_WARPS
+    OPT_WARPS,
+    OPT_KERNEL,
+    OPT_LAUNCH,
+    OPT_SKIP,
+    OPT_REGION,
+    OPT_LINES,
+    OPT_SORT
 };
 
 const struct option cli_run_options[] = {
@@ -125,6 +153,12 @@ const struct option cli_run_options[] = {
     {"races", no_argument, NULL, OPT_RACES},
     {"probe", required_argument, NULL, OPT_PROBE},
     {"warps", required_argument, NULL, OPT_WARPS},
+    {"kernel", required_argument, NULL, OPT_KERNEL},
+    {"launch", required_argument, NULL, OPT_LAUNCH},
+    {"skip", required_argument, NULL, OPT_SKIP},
+    {"region", no_argument, NULL, OPT_REGION},
+    {"lines", optional_argument, NULL, OPT_LINES},
+    {"sort", required_argument, NULL, OPT_SORT},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -165,6 +199,35 @@ static int add_probe(struct run_options *o, const char *spec)
     return -1;
 }
 
+static int add_kernel(struct run_options *o, const char *name)
+{
+    if (o->kernel_count == MOST_KERNELS)
+        return cli_usage("run", "too many --kernel; the most is %d", MOST_KERNELS);
+    o->kernels[o->kernel_count++] = name;
+    return -1;
+}
+
+/* Which launches are timed. */
+static int check_launches(const struct run_options *o)
+{
+    struct error e = {0};
+    uint64_t n;
+    const char *given = o->kernel_count ? "--kernel"
+                        : o->launches   ? "--launch"
+                        : o->skip       ? "--skip"
+                        : o->region     ? "--region"
+                                        : NULL;
+    if (o->skip && strcmp(o->skip, "0") && !parse_count(o->skip, &n))
+        return cli_usage("run", "--skip needs a number of launches, not '%s'", o->skip);
+    if (given && o->functional)
+        return cli_usage("run", "%s chooses the launches that are timed, and --functional times none", given);
+    struct launch_filter *f = launch_filter_create(&(struct launch_filter_spec){.launches = o->launches}, &e);
+    if (!f)
+        return cli_usage("run", "%s", e.text);
+    launch_filter_destroy(f);
+    return -1;
+}
+
 /* What needs no look at the machine. Returns -1 to go on, else the exit code. */
 static int check_values(const struct run_options *o)
 {
@@ -195,7 +258,20 @@ static int check_values(const struct run_options *o)
         return cli_usage("run", "--interval samples time, which --functional does not model");
     if ((o->interval || o->pcs) && !o->stats)
         return cli_usage("run", "%s is for --stats FILE", o->pcs ? "--pcs" : "--interval");
+    if (o->lines.sort && !o->lines.wanted)
+        return cli_usage("run", "--sort is for --lines");
+    if (o->lines.sort && !lines_may_sort_by(o->lines.sort))
+        return cli_usage("run", "--sort: lines have no column '%s'", o->lines.sort);
     return -1;
+}
+
+static int read_lines(struct run_options *o, const char *count)
+{
+    o->lines.wanted = true;
+    o->lines.most = LINES_DEFAULT;
+    if (!count || lines_read_count(count, &o->lines.most))
+        return -1;
+    return cli_usage("run", "--lines=N needs a number from 1, or all, not '%s'", count);
 }
 
 /* Returns -1 to go on, else the exit code; optind is then at PROGRAM. */
@@ -231,6 +307,12 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case 'j': o->threads = optarg; break;
         case OPT_TRACE: o->trace = optarg; break;
         case OPT_WARPS: o->warps = optarg; break;
+        case OPT_KERNEL: status = add_kernel(o, optarg); break;
+        case OPT_LAUNCH: o->launches = optarg; break;
+        case OPT_SKIP: o->skip = optarg; break;
+        case OPT_REGION: o->region = true; break;
+        case OPT_LINES: status = read_lines(o, optarg); break;
+        case OPT_SORT: o->lines.sort = optarg; break;
         case 'h': fputs(help, stdout); return EXIT_DONE;
         case ':': return cli_usage("run", "option '%s' needs a value", argv[optind - 1]);
         default: return cli_unknown_option("run", argv[optind - 1], cli_run_options);
@@ -238,6 +320,8 @@ static int parse_options(int argc, char **argv, struct run_options *o)
     }
     if (status < 0)
         status = check_values(o);
+    if (status < 0)
+        status = check_launches(o);
     if (status < 0 && optind == argc && !o->print_machine)
         return cli_usage("run", "which program? A workload's name or a path is expected");
     return status;
@@ -407,6 +491,8 @@ static void library_options(const struct run_options *o, const struct setup *s, 
         {"-j", o->threads},
         {"--interval", o->interval},
         {"--warps", s->warps},
+        {"--launch", o->launches},
+        {"--skip", o->skip},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         if (!given[i].value || !*given[i].value)
@@ -422,13 +508,19 @@ static void library_options(const struct run_options *o, const struct setup *s, 
         *out++ = "--set";
         *out++ = o->sets[i];
     }
+    for (uint32_t i = 0; i < o->kernel_count; i++) {
+        *out++ = "--kernel";
+        *out++ = o->kernels[i];
+    }
+    if (o->region)
+        *out++ = "--region";
     if (o->functional)
         *out++ = "--functional";
     if (o->exact_bounds)
         *out++ = "--exact-bounds";
     if (o->races)
         *out++ = "--races";
-    if (o->pcs)
+    if (o->pcs || o->lines.wanted)
         *out++ = "--pcs";
     if (!o->stats) /* the summary adds them up in any case */
         *out++ = "--merge-launches";
@@ -502,8 +594,11 @@ static int run(const struct run_options *o, const struct setup *setup, struct pr
     }
     int code = child_exit_code(&result);
     say_outcome(&result, o->quiet);
-    if (!o->quiet && !to_stdout && result.used_cuda)
+    if (!o->quiet && !to_stdout && result.used_cuda && !result.nothing_timed)
         summary_print(&result, stderr);
+    if (o->lines.wanted && result.used_cuda &&
+        !lines_print(&o->lines, p->path, result.stats, to_stdout ? stderr : stdout))
+        code = code ? code : EXIT_USAGE;
     if (o->results)
         *o->results = json_incref(result.stats);
     else if (o->stats && !write_stats(result.stats, o->stats, &e))
@@ -531,10 +626,18 @@ int cli_run_for(int argc, char **argv, json_t **results)
     if (o.print_machine)
         return check_setup(&o, &e) ? EXIT_DONE : cli_fail(&e);
     make_setup(&o, &setup);
-    if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) ||
-        !check_setup(&o, &e) || !check_program(&p, &places, &e) || !check_writable(o.timeline, setup.timeline, &e) ||
+    if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e))
+        return cli_fail(&e);
+    const struct misplaced_options ours = {cli_run_options, CLI_RUN_LETTERS};
+    bool misplaced = misplaced_find(argv + optind + 1, argc - optind - 1, &ours) >= 0;
+    if (misplaced && p.is_workload)
+        return misplaced_say(argv, optind, argc, &ours);
+    if (!check_setup(&o, &e) || !check_program(&p, &places, &e) || !check_writable(o.timeline, setup.timeline, &e) ||
         !check_writable(o.trace, setup.trace, &e) || !check_writable(o.warps, setup.warps, &e) ||
         (o.stats && strcmp(o.stats, "-") && !check_writable(o.stats, stats, &e)))
         return cli_fail(&e);
-    return run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);
+    status = run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);
+    if (misplaced && status == EXIT_FAILED) /* the program may have an option of that name */
+        misplaced_say(argv, optind, argc, &ours);
+    return status;
 }

@@ -14,5 +14,6 @@ FILE_OF_WEB(report_runs_table_js, "runs_table.js");
 FILE_OF_WEB(report_compare_css, "compare.css");
 FILE_OF_WEB(report_compare_js, "compare.js");
 FILE_OF_WEB(report_compare_view_js, "compare_view.js");
+FILE_OF_WEB(report_robust_js, "robust.js");
 FILE_OF_WEB(report_js, "report.js");
 FILE_OF_WEB(report_vega_js, "vega.js");

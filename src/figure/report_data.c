@@ -151,8 +151,12 @@ static json_t *experiment_json(struct arena *a, const struct report_experiment *
         failed += run && run->failure;
     }
     json_t *figures = json_array(), *tables = json_array(), *experiment = json_object();
-    for (uint32_t i = 0; i < r->figure_count; i++)
-        json_array_append_new(figures, figure_json(&r->figures[i]));
+    for (uint32_t i = 0; i < r->figure_count; i++) {
+        json_t *figure = figure_json(&r->figures[i]);
+        if (r->robust[i].machine_count)
+            json_object_set_new(figure, "robust", robust_json(a, &r->robust[i]));
+        json_array_append_new(figures, figure);
+    }
     for (uint32_t i = 0; all && i < x->table_count; i++)
         json_array_append_new(tables, table_json(&x->tables[i]));
     json_object_set_new(experiment, "name", text_json(x->name));

@@ -11,9 +11,17 @@ void account_begin(struct sm_account *a, uint64_t now)
     a->until = now;
 }
 
-/* log: NULL, or where the cycles are counted for each warp as well. */
+static void log_reason(struct sm_account *a, enum stall reason, uint64_t slots, uint64_t cycles)
+{
+    if (a->warp_log)
+        warp_log_add(a->warp_log, reason, slots, cycles);
+    if (a->stall_log)
+        stall_log_set(a->stall_log, reason, slots);
+}
+
+/* logs: the cycles are counted for each warp as well. */
 static inline __attribute__((always_inline)) void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t cycles,
-                                                               struct warp_log *log)
+                                                               bool logs)
 {
     uint64_t rest = v->resident;
     uint64_t *stalls = c->account.counters.stalls;
@@ -26,13 +34,13 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
         rest ^= taken_;                                                        \
         if (__builtin_expect(taken_ != 0, 1))                                  \
             stalls[reason] += cycles * (uint64_t)__builtin_popcountll(taken_); \
-        if (log)                                                               \
-            warp_log_add(log, reason, taken_, cycles);                         \
+        if (logs)                                                              \
+            log_reason(&c->account, reason, taken_, cycles);                   \
     } while (0)
     c->account.counters.warp_cycles += cycles * warps;
     c->account.counters.active_cycles += cycles;
     TAKE(STALL_ISSUED, v->issued);
-    if (rest & (v->ended | v->fenced | v->atomic_wait)) {
+    if (logs || (rest & (v->ended | v->fenced | v->atomic_wait))) {
         TAKE(STALL_DRAIN, v->ended);
         TAKE(STALL_FENCE, v->fenced & ~v->at_barrier);
         TAKE(STALL_ATOMIC, v->atomic_wait & ~v->at_barrier);
@@ -45,6 +53,8 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
     TAKE(STALL_PIPELINE, ~v->unit_free);
     TAKE(STALL_NOT_PICKED, ~0ull);
 #undef TAKE
+    if (logs && c->account.stall_log)
+        stall_log_pass(c->account.stall_log, cycles);
 }
 
 static inline __attribute__((always_inline)) struct sm_seen look(const struct sm *c)
@@ -65,21 +75,25 @@ static inline __attribute__((always_inline)) struct sm_seen look(const struct sm
 /* For each warp as well: out of the way of runs without a log, which can keep the sets in registers. */
 static __attribute__((noinline, cold)) void log_seen(struct sm *c)
 {
-    count_stalls(c, &c->account.seen, c->account.seen_cycles, c->account.warp_log);
+    count_stalls(c, &c->account.seen, c->account.seen_cycles, true);
 }
 
+/* Logs want cycles in their order. */
 static __attribute__((noinline, cold)) void log_cycle(struct sm *c)
 {
     struct sm_seen now = look(c);
-    count_stalls(c, &now, 1, c->account.warp_log);
+    if (c->account.seen_cycles)
+        log_seen(c);
+    c->account.seen_cycles = 0;
+    count_stalls(c, &now, 1, true);
 }
 
 static void count_seen(struct sm *c)
 {
-    if (__builtin_expect(c->account.warp_log != NULL, 0))
+    if (__builtin_expect(c->account.logs, 0))
         log_seen(c);
     else
-        count_stalls(c, &c->account.seen, c->account.seen_cycles, NULL);
+        count_stalls(c, &c->account.seen, c->account.seen_cycles, false);
     c->account.seen_cycles = 0;
 }
 
@@ -93,13 +107,13 @@ void account_complete_warps(struct sm *c, uint64_t now, bool cut)
 static void account(struct sm *c, uint64_t cycles)
 {
     struct sm_seen *v = &c->account.seen;
-    if (c->issue.issued && __builtin_expect(c->account.warp_log != NULL, 0)) {
+    if (c->issue.issued && __builtin_expect(c->account.logs, 0)) {
         log_cycle(c);
         return;
     }
     struct sm_seen now = look(c);
     if (c->issue.issued) { /* hardly ever like the one before */
-        count_stalls(c, &now, 1, NULL);
+        count_stalls(c, &now, 1, false);
         return;
     }
     uint64_t changed = (v->resident ^ now.resident) | (v->ended ^ c->issue.ended) | (v->at_barrier ^ now.at_barrier) |
@@ -233,4 +247,20 @@ uint64_t sm_l1_fails(const struct sm *c)
     return sum;
 }
 
-void sm_log_warps(struct sm *c, struct warp_log *log) { c->account.warp_log = log; }
+void sm_log_warps(struct sm *c, struct warp_log *log)
+{
+    c->account.warp_log = log;
+    c->account.logs = true;
+}
+
+void sm_log_stalls(struct sm *c, struct stall_log *log)
+{
+    c->account.stall_log = log;
+    c->account.logs = true;
+}
+
+void sm_settle_stalls(struct sm *c)
+{
+    log_seen(c);
+    c->account.seen_cycles = 0;
+}

@@ -1,11 +1,12 @@
 /* Accounting: where the cycles of warps and schedulers went.
  *
  * Most cycles of a waiting core look like the one before: they are counted together when something changes. Reads the
- * sets of warps; touches nothing but itself and the warp log. */
+ * sets of warps; touches nothing but itself and the logs. */
 #ifndef HEDDLE_SM_ACCOUNT_H
 #define HEDDLE_SM_ACCOUNT_H
 
 #include "sm/counters.h"
+#include "sm/stall_log.h"
 #include "sm/warp_log.h"
 
 struct sm;
@@ -20,8 +21,11 @@ struct sm_account {
     uint64_t until;     /* cycles counted so far, from the machine's start */
     uint64_t ran_until; /* the cycle after the last in which the core was run */
     uint64_t seen_cycles;
-    struct sm_seen seen;       /* of the last cycles, all alike */
-    struct warp_log *warp_log; /* of each warp, what is counted of all; NULL: nobody wants to know */
+    struct sm_seen seen; /* of the last cycles, all alike */
+    /* Of each warp, what is counted of all; NULL: nobody wants to know. */
+    struct warp_log *warp_log;
+    struct stall_log *stall_log;
+    bool logs; /* there is one of them */
     struct sm_counters counters;
 };
 

@@ -208,6 +208,7 @@ static enum stall reason(const struct sm *c, const struct warp *w)
 
 static void count(struct sm *c)
 {
+    uint64_t sets[STALL_COUNT] = {0};
     bool any = false;
     for (uint32_t slot = 0; slot < c->config->warps; slot++) {
         const struct warp *w = &c->warps[slot];
@@ -217,9 +218,14 @@ static void count(struct sm *c)
         any = true;
         c->counters.warp_cycles++;
         c->counters.stalls[why]++;
+        sets[why] |= 1ull << slot;
         if (c->warp_log)
             c->warp_log->open[slot].stalls[why]++;
     }
+    for (int i = 0; c->stall_log && i < STALL_COUNT; i++)
+        stall_log_set(c->stall_log, (enum stall)i, sets[i]);
+    if (c->stall_log)
+        stall_log_pass(c->stall_log, 1);
     c->counters.active_cycles += any;
 }
 
@@ -373,6 +379,8 @@ uint64_t sm_l1_fails(const struct sm *c)
 }
 
 void sm_log_warps(struct sm *c, struct warp_log *log) { c->warp_log = log; }
+void sm_log_stalls(struct sm *c, struct stall_log *log) { c->stall_log = log; }
+void sm_settle_stalls(struct sm *c) { (void)c; /* it counts cycle by cycle */ }
 
 struct sm_counts *sm_policy_counts(struct sm *c, uint32_t *count)
 {
