@@ -81,9 +81,9 @@ struct compare_line {
 
 struct comparison {
     struct compare_run *a, *b;
-    const struct compare_run *fast, *slow; /* a and b in the order of their cycles */
-    double difference;                     /* cycles, of slow less those of fast */
-    bool same;
+    const struct compare_run *fast, *slow;     /* a and b in the order of their cycles */
+    double difference;                         /* cycles, of slow less those of fast */
+    bool same, other_scheduler, other_machine; /* the machine: its name, or a key of it */
     struct compare_sentence sentences[COMPARE_MOST_SENTENCES];
     uint32_t sentence_count;
     const char *notes[8]; /* what a reader should know before believing it */
@@ -113,9 +113,9 @@ extern const double compare_least_events;
 int64_t compare_metric(const char *name); /* the row; -1: there is none of this name */
 
 /* Between the files of this room. */
-void compare_spend(struct compare_run *r);                                        /* parts.c */
-void compare_name(struct arena *a, struct compare_run *x, struct compare_run *y); /* label.c */
-void compare_explain(struct arena *a, struct comparison *c);                      /* causes.c */
-void compare_launches(struct arena *a, struct comparison *c);                     /* launches.c */
+void compare_spend(struct compare_run *r);                    /* parts.c */
+void compare_name(struct arena *a, struct comparison *c);     /* label.c */
+void compare_explain(struct arena *a, struct comparison *c);  /* causes.c */
+void compare_launches(struct arena *a, struct comparison *c); /* launches.c */
 
 #endif
