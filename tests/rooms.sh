@@ -14,6 +14,7 @@ cat >"$work/floors" <<'END'
 cli
 sweep
 figure robust
+compare
 experiment
 store program
 replay

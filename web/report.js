@@ -83,6 +83,7 @@ function draw(drawing) {
     drawing.theme = theme();
     drawing.view = make_view(drawing.figure, width, drawing.theme, drawing.figure.cells.length > 3000 ? "canvas" : "svg");
     drawing.view.tooltip(show_tip).initialize(drawing.plot).hover().run();
+    let_pick(drawing);
 }
 
 const draw_all = () => [...drawings, ...extras].forEach(draw);
@@ -276,6 +277,7 @@ function build() {
 }
 
 build();
+offer_comparison();
 apply_theme();
 dark_wanted.addEventListener("change", apply_theme);
 addEventListener("beforeprint", () => printing(true));
@@ -291,6 +293,7 @@ new ResizeObserver(() => {
 const figure_named = (name) => drawings.find((drawing) => drawing.figure.name === name).figure;
 window.heddle = {
     data,
+    compare: (a, b) => compare_runs(data.compare, runs_by_key.get(a), runs_by_key.get(b)),
     figures: drawings.map((drawing) => drawing.figure.name),
     svg: (name) => figure_svg(figure_named(name)),
     png: (name) => figure_png(figure_named(name)),

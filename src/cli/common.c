@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 int cli_usage(const char *command, const char *format, ...)
@@ -53,6 +54,12 @@ const char *cli_grouped(unsigned long long number, char *out, size_t size)
 }
 
 bool cli_utf8(void) { return strcmp(nl_langinfo(CODESET), "UTF-8") == 0; }
+
+int cli_columns(int fd, int otherwise)
+{
+    struct winsize w;
+    return ioctl(fd, TIOCGWINSZ, &w) == 0 && w.ws_col > 20 ? w.ws_col : otherwise;
+}
 
 void cli_progress(unsigned done, unsigned of, const char *what)
 {

@@ -137,8 +137,9 @@ struct lab_table {
 };
 
 struct experiment {
-    const char *name; /* of the file, without folder and .ini */
-    const char *text; /* of the file */
+    const char *name;   /* of the file, without folder and .ini */
+    const char *folder; /* of the file, ending in a slash, from which its paths start; "": the current one */
+    const char *text;   /* of the file */
     size_t text_bytes;
     const char *title, *about, *size, *best_by /* metric, default "ipc" */;
     double time_limit_seconds; /* of a run; 0: none */
