@@ -11,9 +11,16 @@ void account_begin(struct sm_account *a, uint64_t now)
     a->until = now;
 }
 
-/* log: NULL, or where the cycles are counted for each warp as well. */
+static void log_reason(struct sm_account *a, enum stall reason, uint64_t slots, uint64_t cycles)
+{
+    if (a->warp_log)
+        warp_log_add(a->warp_log, reason, slots, cycles);
+    a->reasons[reason] = slots;
+}
+
+/* logs: the cycles are counted for each warp as well. */
 static inline __attribute__((always_inline)) void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t cycles,
-                                                               struct warp_log *log)
+                                                               bool logs)
 {
     uint64_t rest = v->resident;
     uint64_t *stalls = c->account.counters.stalls;
@@ -26,13 +33,13 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
         rest ^= taken_;                                                        \
         if (__builtin_expect(taken_ != 0, 1))                                  \
             stalls[reason] += cycles * (uint64_t)__builtin_popcountll(taken_); \
-        if (log)                                                               \
-            warp_log_add(log, reason, taken_, cycles);                         \
+        if (logs)                                                              \
+            log_reason(&c->account, reason, taken_, cycles);                   \
     } while (0)
     c->account.counters.warp_cycles += cycles * warps;
     c->account.counters.active_cycles += cycles;
     TAKE(STALL_ISSUED, v->issued);
-    if (rest & (v->ended | v->fenced | v->atomic_wait)) {
+    if (logs || (rest & (v->ended | v->fenced | v->atomic_wait))) {
         TAKE(STALL_DRAIN, v->ended);
         TAKE(STALL_FENCE, v->fenced & ~v->at_barrier);
         TAKE(STALL_ATOMIC, v->atomic_wait & ~v->at_barrier);
@@ -63,25 +70,41 @@ static inline __attribute__((always_inline)) struct sm_seen look(const struct sm
 }
 
 /* For each warp as well: out of the way of runs without a log, which can keep the sets in registers. */
-static __attribute__((noinline, cold)) void log_seen(struct sm *c)
+static void log_cycles(struct sm *c, const struct sm_seen *v, uint64_t from, uint64_t cycles)
 {
-    count_stalls(c, &c->account.seen, c->account.seen_cycles, c->account.warp_log);
+    if (!v->resident || !cycles)
+        return;
+    count_stalls(c, v, cycles, true);
+    if (c->observer && c->observer->reasons)
+        c->observer->reasons(c->observer->context, c->head.id, from, from + cycles, c->account.reasons);
 }
 
+static __attribute__((noinline, cold)) void log_seen(struct sm *c)
+{
+    log_cycles(c, &c->account.seen, c->account.seen_from, c->account.seen_cycles);
+    c->account.seen_from += c->account.seen_cycles;
+    c->account.seen_cycles = 0;
+}
+
+/* Logs want cycles in their order. */
 static __attribute__((noinline, cold)) void log_cycle(struct sm *c)
 {
     struct sm_seen now = look(c);
-    count_stalls(c, &now, 1, c->account.warp_log);
+    log_seen(c);
+    log_cycles(c, &now, c->now, 1);
+    c->account.seen_from = c->now + 1;
 }
 
 static void count_seen(struct sm *c)
 {
-    if (__builtin_expect(c->account.warp_log != NULL, 0))
+    if (__builtin_expect(c->account.logs, 0))
         log_seen(c);
     else
-        count_stalls(c, &c->account.seen, c->account.seen_cycles, NULL);
+        count_stalls(c, &c->account.seen, c->account.seen_cycles, false);
     c->account.seen_cycles = 0;
 }
+
+void account_log(struct sm *c) { count_seen(c); }
 
 /* Cycles up to now have been accounted for: warps that ended in them have all that is theirs. */
 void account_complete_warps(struct sm *c, uint64_t now, bool cut)
@@ -90,16 +113,17 @@ void account_complete_warps(struct sm *c, uint64_t now, bool cut)
     warp_log_collect(c->account.warp_log, now, cut);
 }
 
-static void account(struct sm *c, uint64_t cycles)
+/* from: the first of the cycles */
+static void account(struct sm *c, uint64_t cycles, uint64_t from)
 {
     struct sm_seen *v = &c->account.seen;
-    if (c->issue.issued && __builtin_expect(c->account.warp_log != NULL, 0)) {
+    if (c->issue.issued && __builtin_expect(c->account.logs, 0)) {
         log_cycle(c);
         return;
     }
     struct sm_seen now = look(c);
     if (c->issue.issued) { /* hardly ever like the one before */
-        count_stalls(c, &now, 1, NULL);
+        count_stalls(c, &now, 1, false);
         return;
     }
     uint64_t changed = (v->resident ^ now.resident) | (v->ended ^ c->issue.ended) | (v->at_barrier ^ now.at_barrier) |
@@ -111,6 +135,7 @@ static void account(struct sm *c, uint64_t cycles)
         if (c->account.seen_cycles)
             count_seen(c);
         *v = now;
+        c->account.seen_from = from;
     }
     c->account.seen_cycles += cycles;
 }
@@ -140,7 +165,7 @@ static __attribute__((noinline, cold)) void forget_retired(struct sm *c)
 
 void account_cycle(struct sm *c)
 {
-    account(c, 1);
+    account(c, 1, c->now);
     c->account.until = c->now + 1;
 }
 
@@ -179,7 +204,7 @@ void account_quiet(struct sm *c, uint64_t now)
     c->issue.issued = 0;
     c->account.counters.descheduled += cycles * c->issue.held_schedulers;
     c->account.counters.no_ready += slots - cycles * c->issue.held_schedulers;
-    account(c, cycles);
+    account(c, cycles, now - cycles);
 }
 
 void sm_account_until(struct sm *c, uint64_t now)
@@ -233,4 +258,8 @@ uint64_t sm_l1_fails(const struct sm *c)
     return sum;
 }
 
-void sm_log_warps(struct sm *c, struct warp_log *log) { c->account.warp_log = log; }
+void sm_log_warps(struct sm *c, struct warp_log *log)
+{
+    c->account.warp_log = log;
+    c->account.logs = true;
+}
