@@ -255,7 +255,7 @@ function heat_spec(figure, width, theme, runs) {
 /* ------------------------------------------------------------- which */
 
 const kinds = { bars: bars_spec, stacked: stacked_spec, lines: lines_spec, scatter: scatter_spec, heat: heat_spec };
-const figure_spec = (figure, width, theme, runs) => kinds[figure.kind](figure, Math.max(240, Math.floor(width)), theme, runs);
+const figure_spec = (figure, width, theme, runs) => (kinds[figure.kind] || tornado_spec)(figure, Math.max(240, Math.floor(width)), theme, runs);
 
 /* Whether it wants a whole row of the page, or half of one. */
 function is_wide(figure) {

@@ -13,7 +13,7 @@ const theme = () => (look.printing ? "light" : look.chosen || (dark_wanted.match
 function apply_theme() {
     document.documentElement.dataset.theme = theme();
     document.getElementById("theme").textContent = theme() === "dark" ? "Light" : "Dark";
-    drawings.forEach(draw);
+    draw_all();
 }
 
 function printing(yes) {
@@ -51,7 +51,10 @@ function draw(drawing) {
     drawing.theme = theme();
     drawing.view = make_view(drawing.figure, width, drawing.theme, drawing.figure.cells.length > 3000 ? "canvas" : "svg");
     drawing.view.tooltip(show_tip).initialize(drawing.plot).hover().run();
+    let_pick(drawing);
 }
+
+const draw_all = () => [...drawings, ...extras].forEach(draw);
 
 /* As a file: on white and in one width, whatever the page looks like now. */
 const file_view = (figure) => make_view(figure, is_wide(figure) ? 960 : 640, "light", "none").background("white").runAsync();
@@ -181,7 +184,7 @@ function contents(figures) {
 }
 
 function experiment_section(experiment, first_number, several) {
-    const figures = experiment.figures.map((figure, i) => figure_section(experiment, figure, first_number + i)).concat(experiment.tables.map(given_table));
+    const figures = experiment.figures.flatMap((figure, i) => [figure_section(experiment, figure, first_number + i), ...robust_figures(experiment, figure)]).concat(experiment.tables.map(given_table));
     const size = experiment.size ? ` (${experiment.size})` : "";
     const undone = `${experiment.missing} of ${count_of(experiment.points, "point")} not run yet; the same sweep goes on where it stopped.`;
     return node("section", { "data-experiment": experiment.name },
@@ -244,6 +247,7 @@ function build() {
 }
 
 build();
+offer_comparison();
 apply_theme();
 dark_wanted.addEventListener("change", apply_theme);
 addEventListener("beforeprint", () => printing(true));
@@ -252,13 +256,14 @@ addEventListener("scroll", () => (document.getElementById("tip").hidden = true),
 let redraw = 0;
 new ResizeObserver(() => {
     cancelAnimationFrame(redraw);
-    redraw = requestAnimationFrame(() => drawings.forEach(draw));
+    redraw = requestAnimationFrame(draw_all);
 }).observe(document.getElementById("page"));
 
 /* For scripts: heddle.figures names them; heddle.svg(name) and heddle.png(name) are promises of the files. */
 const figure_named = (name) => drawings.find((drawing) => drawing.figure.name === name).figure;
 window.heddle = {
     data,
+    compare: (a, b) => compare_runs(data.compare, runs_by_key.get(a), runs_by_key.get(b)),
     figures: drawings.map((drawing) => drawing.figure.name),
     svg: (name) => figure_svg(figure_named(name)),
     png: (name) => figure_png(figure_named(name)),

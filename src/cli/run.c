@@ -85,6 +85,7 @@ enum {
 
 struct run_options {
     bool functional, exact_bounds, races, quiet, print_machine, pcs;
+    json_t **results; /* NULL, or who takes the results in place of --stats' file */
     const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace, *warps;
     const char *machine, *scheduler, *l1, *divergence; /* policies: empty, the machine's */
     const char *bundle;                                /* NULL: none */
@@ -122,8 +123,7 @@ enum {
     OPT_REGION
 };
 
-static const char option_letters[] = "+:m:s:p:j:h";
-static const struct option option_table[] = {
+const struct option cli_run_options[] = {
     {"functional", no_argument, NULL, OPT_FUNCTIONAL},
     {"size", required_argument, NULL, OPT_SIZE},
     {"stats", required_argument, NULL, OPT_STATS},
@@ -257,7 +257,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
     int c, status = -1;
     optind = 0;
     opterr = 0;
-    while (status < 0 && (c = getopt_long(argc, argv, option_letters, option_table, NULL)) != -1) {
+    while (status < 0 && (c = getopt_long(argc, argv, CLI_RUN_LETTERS, cli_run_options, NULL)) != -1) {
         if (c != ':' && c != '?' && optarg && !*optarg)
             return cli_usage("run", "an option is given an empty value (in front of '%s')",
                              optind < argc ? argv[optind] : "the end");
@@ -290,7 +290,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case OPT_REGION: o->region = true; break;
         case 'h': fputs(help, stdout); return EXIT_DONE;
         case ':': return cli_usage("run", "option '%s' needs a value", argv[optind - 1]);
-        default: return cli_unknown_option("run", argv[optind - 1], option_table);
+        default: return cli_unknown_option("run", argv[optind - 1], cli_run_options);
         }
     }
     if (status < 0)
@@ -571,15 +571,19 @@ static int run(const struct run_options *o, const struct setup *setup, struct pr
     say_outcome(&result, o->quiet);
     if (!o->quiet && !to_stdout && result.used_cuda && !result.nothing_timed)
         summary_print(&result, stderr);
-    if (o->stats && !write_stats(result.stats, o->stats, &e))
+    if (o->results)
+        *o->results = json_incref(result.stats);
+    else if (o->stats && !write_stats(result.stats, o->stats, &e))
         code = cli_fail(&e);
     json_decref(result.stats);
     return code;
 }
 
-int cli_run(int argc, char **argv)
+int cli_run(int argc, char **argv) { return cli_run_for(argc, argv, NULL); }
+
+int cli_run_for(int argc, char **argv, json_t **results)
 {
-    struct run_options o = {.machine = "gtx480", .scheduler = "", .l1 = "", .divergence = ""};
+    struct run_options o = {.machine = "gtx480", .scheduler = "", .l1 = "", .divergence = "", .results = results};
     struct setup setup;
     struct places places;
     struct program p;
@@ -596,7 +600,7 @@ int cli_run(int argc, char **argv)
     make_setup(&o, &setup);
     if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e))
         return cli_fail(&e);
-    const struct misplaced_options ours = {option_table, option_letters};
+    const struct misplaced_options ours = {cli_run_options, CLI_RUN_LETTERS};
     bool misplaced = misplaced_find(argv + optind + 1, argc - optind - 1, &ours) >= 0;
     if (misplaced && p.is_workload)
         return misplaced_say(argv, optind, argc, &ours);

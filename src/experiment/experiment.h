@@ -120,6 +120,7 @@ struct lab_figure {
     uint32_t published_count;
     const char **expected; /* "gto > lrr": at the mean (or at every x without one), what the paper says */
     uint32_t expected_count;
+    bool robust; /* its order and expectations are judged on every variant (figure/robust.h) */
     int line;
 };
 

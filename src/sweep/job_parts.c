@@ -150,6 +150,8 @@ static void add_key(void *context, const char *section, const char *key, const c
 {
     (void)is_number;
     struct key_hash *h = context;
+    if (!strcmp(key, "last_block_first") && !strcmp(value, "false"))
+        return; /* runs from before there was this rule keep their keys */
     key_text(h, "section", section);
     key_text(h, "key", key);
     key_text(h, "value", value);
