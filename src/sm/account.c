@@ -56,6 +56,7 @@ static void log_reason(struct sm_account *a, enum stall reason, uint64_t slots, 
         warp_log_add(a->warp_log, reason, slots, cycles);
     if (a->stall_log)
         stall_log_set(a->stall_log, reason, slots);
+    a->reasons[reason] = slots;
 }
 
 /* logs: the cycles are counted for each warp as well. */
@@ -173,20 +174,31 @@ static inline __attribute__((always_inline)) struct sm_seen look(const struct sm
 }
 
 /* For each warp as well: out of the way of runs without a log, which can keep the sets in registers. */
+static void log_cycles(struct sm *c, const struct sm_seen *v, const uint64_t needs[SM_UNITS], uint64_t parts,
+                       uint64_t from, uint64_t cycles)
+{
+    if (!v->resident || !cycles)
+        return;
+    count_stalls(c, v, needs, parts, cycles, true);
+    if (c->observer && c->observer->reasons)
+        c->observer->reasons(c->observer->context, c->head.id, from, from + cycles, c->account.reasons);
+}
+
 static __attribute__((noinline, cold)) void log_seen(struct sm *c)
 {
-    count_stalls(c, &c->account.seen, c->account.seen_pipes.needs, c->account.seen_pipes.parts, c->account.seen_cycles,
-                 true);
+    log_cycles(c, &c->account.seen, c->account.seen_pipes.needs, c->account.seen_pipes.parts, c->account.seen_from,
+               c->account.seen_cycles);
+    c->account.seen_from += c->account.seen_cycles;
+    c->account.seen_cycles = 0;
 }
 
 /* Logs want cycles in their order. */
 static __attribute__((noinline, cold)) void log_cycle(struct sm *c)
 {
     struct sm_seen now = look(c);
-    if (c->account.seen_cycles)
-        log_seen(c);
-    c->account.seen_cycles = 0;
-    count_stalls(c, &now, c->issue.needs, c->account.parts, 1, true);
+    log_seen(c);
+    log_cycles(c, &now, c->issue.needs, c->account.parts, c->now, 1);
+    c->account.seen_from = c->now + 1;
 }
 
 static void count_seen(struct sm *c)
@@ -199,6 +211,8 @@ static void count_seen(struct sm *c)
     c->account.seen_cycles = 0;
 }
 
+void account_log(struct sm *c) { count_seen(c); }
+
 /* Cycles up to now have been accounted for: warps that ended in them have all that is theirs. */
 void account_complete_warps(struct sm *c, uint64_t now, bool cut)
 {
@@ -206,7 +220,8 @@ void account_complete_warps(struct sm *c, uint64_t now, bool cut)
     warp_log_collect(c->account.warp_log, now, cut);
 }
 
-static void account(struct sm *c, uint64_t cycles)
+/* from: the first of the cycles */
+static void account(struct sm *c, uint64_t cycles, uint64_t from)
 {
     struct sm_seen *v = &c->account.seen;
     if (c->issue.issued && __builtin_expect(c->account.logs, 0)) {
@@ -230,6 +245,7 @@ static void account(struct sm *c, uint64_t cycles)
         *v = now;
         if (blocked)
             keep_pipes(c);
+        c->account.seen_from = from;
     }
     c->account.seen_cycles += cycles;
 }
@@ -261,7 +277,7 @@ void account_cycle(struct sm *c)
 {
     if (c->issue.clear & ~c->issue.unit_free)
         c->account.parts = look_at_pipelines(c);
-    account(c, 1);
+    account(c, 1, c->now);
     c->account.until = c->now + 1;
 }
 
@@ -300,7 +316,7 @@ void account_quiet(struct sm *c, uint64_t now)
     c->issue.issued = 0;
     c->account.counters.descheduled += cycles * c->issue.held_schedulers;
     c->account.counters.no_ready += slots - cycles * c->issue.held_schedulers;
-    account(c, cycles);
+    account(c, cycles, now - cycles);
 }
 
 void sm_account_until(struct sm *c, uint64_t now)
@@ -369,8 +385,4 @@ void sm_log_stalls(struct sm *c, struct stall_log *log)
     c->account.logs = true;
 }
 
-void sm_settle_stalls(struct sm *c)
-{
-    log_seen(c);
-    c->account.seen_cycles = 0;
-}
+void sm_settle_stalls(struct sm *c) { log_seen(c); }
