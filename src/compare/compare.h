@@ -23,6 +23,10 @@ enum {
 };
 extern const struct compare_part compare_parts[COMPARE_PARTS];
 
+/* run.c: what a warp may do with a cycle: the names of stalls.*, in their order; NULL after the last. */
+enum { COMPARE_MOST_REASONS = 24 };
+const char *compare_reason(uint32_t number);
+
 struct compare_launch {
     const char *kernel;
     double cycles;
@@ -32,7 +36,8 @@ struct compare_launch {
 struct compare_instruction {
     const char *kernel, *text, *source; /* source: "" where there is none */
     int64_t pc, line;
-    double stalled, misses; /* NAN: not counted */
+    double stalled, misses;
+    double waits[COMPARE_MOST_REASONS]; /* of stalled, by compare_reason */
 };
 
 /* run.c: one run, out of the results of --stats or of a store, which must outlive it. */
@@ -98,6 +103,9 @@ struct comparison {
 };
 
 void compare_runs(struct arena *a, struct compare_run *first, struct compare_run *second, struct comparison *out);
+
+/* The reason to wait that moved most at an instruction; "": none is known. */
+const char *compare_line_reason(const struct compare_line *l);
 
 /* comparison_json.c: all of it, for machines. */
 json_t *comparison_json(const struct comparison *c);

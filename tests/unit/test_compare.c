@@ -293,9 +293,10 @@ static void every_rule_is_well_formed(void **state)
 
 static json_t *launch(const char *name, int cycles, int stalled, const char *text)
 {
-    return json_pack("{s:s, s:b, s:i, s:[{s:i, s:i, s:s, s:i, s:i}, {s:i, s:i, s:s, s:i}]}", "name", name, "partial", 0,
-                     "cycles", cycles, "pcs", "pc", 0, "line", 10, "text", "ld.global", "stalled", stalled,
-                     "l1d_misses", 2, "pc", 1, "line", 11, "text", text, "stalled", 5);
+    return json_pack("{s:s, s:b, s:i, s:[{s:i, s:i, s:s, s:i, s:i, s:{s:i, s:i}}, {s:i, s:i, s:s, s:i}]}", "name", name,
+                     "partial", 0, "cycles", cycles, "pcs", "pc", 0, "line", 10, "text", "ld.global", "stalled",
+                     stalled, "l1d_misses", 2, "cycles", "memory", stalled - 2, "fetch", 2, "pc", 1, "line", 11, "text",
+                     text, "stalled", 5);
 }
 
 static void kernels_and_instructions(void **state)
@@ -326,6 +327,7 @@ static void kernels_and_instructions(void **state)
     assert_near(c.lines[0].a->stalled, 80);
     assert_near(c.lines[0].b->stalled, 31);
     assert_near(c.lines[0].b->misses, 6);
+    assert_string_equal(compare_line_reason(&c.lines[0]), "memory");
     json_t *json = comparison_json(&c);
     assert_int_equal(json_array_size(json_object_get(json, "instructions")), 1);
     assert_int_equal(json_array_size(json_object_get(json, "parts")), COMPARE_PARTS);
