@@ -24,7 +24,7 @@ help:
 	@echo "make bench         thousand warp instructions a second, a workload; JSON in \$$(BUILD)/bench.json"
 	@echo "make fuzz          all fuzzers, FUZZ_SECONDS (default 60) each, those that run kernels five times that"
 	@echo "make ptx           compile workloads/*/*.cu to PTX again (clang; the PTX is committed)"
-	@echo "make install PREFIX=/usr/local"
+	@echo "make install PREFIX=/usr/local (and uninstall)"
 	@echo "make format        clang-format over all sources; make format-check says what differs"
 
 clean:

@@ -47,7 +47,7 @@ best_of_runs() {
     done
 }
 
-# Host instructions a warp instruction, or nothing. Collected from the driver's launch call on: callgrind loses track of calls further inside on some hosts, and what it then
+# Host instructions per warp instruction, or nothing. Collected from the driver's launch call on: callgrind loses track of calls further inside on some hosts, and what it then
 # collects is next to nothing, which is not taken for a result.
 count_host_instructions() {
     host='' change='' mark=''

@@ -5,7 +5,7 @@ CUDA_SOURCES := $(wildcard src/cuda/*.c)
 CUDART_SOURCES := $(wildcard src/cudart/*.c)
 CUDART_VERSIONED := $(wildcard src/cudart/versioned/*.c)
 # What the command has beside the simulator.
-COMMAND_ROOMS := replay program store lines experiment figure sweep
+COMMAND_ROOMS := replay program store lines experiment compare figure robust sweep
 COMMAND_SOURCES := $(foreach room,$(COMMAND_ROOMS),$(wildcard src/$(room)/*.c))
 CLI_SOURCES := $(wildcard src/cli/*.c)
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -18,7 +18,7 @@ CLI_OBJECTS := $(call objects,$(CLI_SOURCES))
 
 # Handlers are loops over lanes: let the compiler vectorise them (sqrt too, which need not set errno).
 $(BUILD)/obj/src/exec/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) -fno-math-errno
-# What runs once a cycle: loops over cores, ways and banks.
+# What runs once per cycle: loops over cores, ways and banks.
 $(BUILD)/obj/src/mem/%.o $(BUILD)/obj/src/sm/%.o $(BUILD)/obj/src/gpu/timing.o $(BUILD)/obj/src/gpu/timing_launch.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) $(LTO_CFLAGS)
 # What runs once per access of a trace.
 $(patsubst %,$(BUILD)/obj/src/replay/%.o,cache many_ways next_use trace_reader trace_section): ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)

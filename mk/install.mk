@@ -3,8 +3,17 @@ PREFIX ?= /usr/local
 PKG_CONFIG_LINES = 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib/heddle/lib' '' 'Name: heddle' \
   'Description: cycle-level GPU simulator' 'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' \
   'Libs: -L$${libdir} -Wl,-rpath,$${libdir} -lheddle' 'Libs.private: $(LIBS)'
-.PHONY: install
-install: all
+MAN_PAGE := $(BUILD)/heddle.1
+COMPLETION_BASH = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+COMPLETION_ZSH = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+
+# The manual page is made of the texts of --help.
+.PHONY: man install uninstall
+man: $(MAN_PAGE)
+$(MAN_PAGE): $(BUILD)/bin/heddle mk/man.sh
+	sh mk/man.sh $(BUILD)/bin/heddle $(VERSION) >$@.new && mv $@.new $@
+
+install: all $(MAN_PAGE)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/heddle/lib $(DESTDIR)$(PREFIX)/lib/heddle/bin $(DESTDIR)$(PREFIX)/lib/heddle/workloads \
 	  $(DESTDIR)$(PREFIX)/include/heddle $(DESTDIR)$(PREFIX)/share/heddle/machines $(DESTDIR)$(PREFIX)/share/heddle/experiments
 	install -m 755 $(BUILD)/bin/heddle $(DESTDIR)$(PREFIX)/lib/heddle/bin/heddle
@@ -18,3 +27,13 @@ install: all
 	install -m 644 machines/*.ini $(DESTDIR)$(PREFIX)/share/heddle/machines/
 	install -m 644 experiments/*.ini $(DESTDIR)$(PREFIX)/share/heddle/experiments/
 	install -m 755 $(WORKLOAD_BINS) $(DESTDIR)$(PREFIX)/lib/heddle/workloads/
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(COMPLETION_BASH) $(COMPLETION_ZSH)
+	install -m 644 $(MAN_PAGE) $(DESTDIR)$(PREFIX)/share/man/man1/heddle.1
+	install -m 644 completion/heddle.bash $(COMPLETION_BASH)/heddle
+	install -m 644 completion/_heddle $(COMPLETION_ZSH)/_heddle
+
+# All that install has put there, and nothing else.
+uninstall:
+	rm -rf $(DESTDIR)$(PREFIX)/lib/heddle $(DESTDIR)$(PREFIX)/include/heddle $(DESTDIR)$(PREFIX)/share/heddle
+	rm -f $(DESTDIR)$(PREFIX)/bin/heddle $(DESTDIR)$(PREFIX)/lib/pkgconfig/heddle.pc
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/heddle.1 $(COMPLETION_BASH)/heddle $(COMPLETION_ZSH)/_heddle

@@ -13,7 +13,8 @@ trap 'rm -rf "$work"' EXIT
 cat >"$work/floors" <<'END'
 cli
 sweep
-figure
+figure robust
+compare
 experiment lines
 store program
 replay

@@ -77,14 +77,19 @@ static const char *last_name(const char *text)
     return last;
 }
 
-char *demangled_plain(const char *name)
+/* Without its result, up to one of these characters. */
+static char *name_up_to(const char *name, const char *stops)
 {
     char *whole = demangled(name);
     const char *from = after_result(whole);
-    char *plain = copy(from, (size_t)(outside(from, "<(") - from));
+    char *part = copy(from, (size_t)(outside(from, stops) - from));
     free(whole);
-    return plain;
+    return part;
 }
+
+char *demangled_short(const char *name) { return name_up_to(name, "("); }
+
+char *demangled_plain(const char *name) { return name_up_to(name, "<("); }
 
 static bool is(const char *text, size_t length, const char *asked)
 {

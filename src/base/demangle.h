@@ -7,6 +7,8 @@
 /* The name in the words of C++, "void scale<float>(float*, int)" for "_Z5scaleIfEvPT_i"; the name itself where it is
  * not mangled, or nothing on this system can demangle it. To be freed. */
 char *demangled(const char *name);
+/* The same without its result and parameters ("my::scale<float>"). To be freed. */
+char *demangled_short(const char *name);
 /* The name as a person calls the function: demangled, without its result, template arguments and parameters
  * ("my::scale"). To be freed. */
 char *demangled_plain(const char *name);

@@ -38,6 +38,8 @@ static const struct {
     {"dump", "inspect"},
     {"replay", "cache"},
     {"trace", "cache"},
+    {"diff", "compare"},
+    {"why", "compare"},
     {"check", "doctor"},
     {"diagnose", "doctor"},
     {"show", "list"},

@@ -276,32 +276,9 @@ static void examine_ptx(struct examination *x)
 
 /* ------------------------------------------------------------- programs */
 
-static bool keep_ptx(const char *text, size_t size, bool linked, void *user)
+static void keep_text(const struct program_text *t, void *user)
 {
-    struct examination *x = user;
-    char name[64];
-    snprintf(name, sizeof name, "<PTX of image %zu>", x->text_count + 1);
-    add_text(x, name, text, size, linked, false);
-    return true;
-}
-
-/* PTX as plain text in the program's data, as programs of the driver API have it: ".version" at the start of a line, a
- * ".target" soon after, up to the next NUL. */
-static void find_plain_ptx(struct examination *x, const struct elf_program *elf)
-{
-    static const char mark[] = ".version ";
-    const uint8_t *data = elf->file.data, *end = data + elf->file.size;
-    for (const uint8_t *at = data; (at = memmem(at, (size_t)(end - at), mark, sizeof mark - 1)); at++) {
-        const uint8_t *stop = memchr(at, '\0', (size_t)(end - at));
-        size_t size = (size_t)((stop ? stop : end) - at);
-        bool line_start = at == data || at[-1] == '\0' || at[-1] == '\n';
-        if (!line_start || !memmem(at, size < 300 ? size : 300, ".target", 7))
-            continue;
-        char name[64];
-        snprintf(name, sizeof name, "<PTX at byte %zu>", (size_t)(at - data));
-        add_text(x, name, (const char *)at, size, false, true);
-        at += size - 1;
-    }
+    add_text(user, t->name, t->text, t->size, t->linked, t->guessed);
 }
 
 static void examine_imports(struct examination *x, const struct elf_program *elf, const char *path,
@@ -354,17 +331,14 @@ static void examine_libraries(struct examination *x, const struct elf_program *e
 static void examine_file(struct examination *x, const struct elf_program *elf, const char *path,
                          const struct places *places)
 {
-    struct error runtime = {0}, code = {0}, images_error = {0};
-    unsigned images;
+    struct error runtime = {0}, code = {0};
     if (!program_check_runtime(elf, path, places, &runtime))
         problem_text(x, runtime.text);
     if (!program_check_images(elf, path, &code))
         problem_text(x, code.text);
     examine_libraries(x, elf);
     examine_imports(x, elf, path, places);
-    if (program_visit_ptx(elf, keep_ptx, x, &images, &images_error) != FATBIN_MALFORMED && !images)
-        find_plain_ptx(x, elf);
-    x->images += images;
+    x->images += program_visit_texts(elf, keep_text, x);
 }
 
 struct library_examination {

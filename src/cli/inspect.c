@@ -1,6 +1,8 @@
-/* heddle inspect FILE.ptx: what the front end knows of a module before anything runs. This file: the options, the facts
- * of a function, and the summary; the views are in inspect_views.c, Graphviz and JSON in inspect_export.c. */
+/* heddle inspect FILE: what the front end knows of PTX before anything runs. This file: the options, the facts of a
+ * function, and the summary; the views are in inspect_views.c, Graphviz and JSON in inspect_export.c, where the PTX
+ * comes from in inspect_read.c. */
 #include "cli/inspect.h"
+#include "base/demangle.h"
 #include "cli/text_table.h"
 
 #include <errno.h>
@@ -13,8 +15,9 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNSUPPORTED = 3 };
 int cli_inspect(int argc, char **argv);
 
 static const char help[] =
-    "Usage: heddle inspect FILE.ptx [OPTION...]\n"
-    "Shows what is in a PTX file. Without an option: a summary, one line a function. FILE '-' is standard input.\n"
+    "Usage: heddle inspect FILE.ptx|PROGRAM [OPTION...]\n"
+    "Shows what is in a PTX file, or in the PTX of a program: a workload's name or the path of an executable.\n"
+    "Without an option: a summary, one line per function. '-' is standard input.\n"
     "\n"
     "      --cfg          basic blocks: ranges, source lines, successors, dominators, post-dominators\n"
     "      --loops        natural loops, nested, with begin and end PC, back edges and the loads inside\n"
@@ -28,7 +31,7 @@ static const char help[] =
     "as in the report's code\n"
     "  -m, --machine NAME whose latencies --phases adds up (default gtx480), and for whose target\n"
     "                     --registers counts (default the program's own)\n"
-    "      --kernel NAME  only this function\n"
+    "      --kernel NAME  only this function; a C++ name without its parameters will do\n"
     "      --dot          the control-flow graph for Graphviz\n"
     "      --json         everything, as JSON\n"
     "  -h, --help         this text\n"
@@ -203,38 +206,6 @@ static void print_views(const struct options *o, const struct inspected *p)
 
 /* ------------------------------------------------------------- the command */
 
-static char *read_stream(FILE *in, size_t *size)
-{
-    size_t capacity = 1 << 16, used = 0;
-    char *text = malloc(capacity);
-    while (text) {
-        used += fread(text + used, 1, capacity - used, in);
-        if (used < capacity)
-            break;
-        char *grown = realloc(text, capacity *= 2);
-        if (!grown)
-            free(text);
-        text = grown;
-    }
-    *size = used;
-    if (text && ferror(in)) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
-static char *read_file(const char *path, size_t *size, struct error *e)
-{
-    FILE *in = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-    char *text = in ? read_stream(in, size) : NULL;
-    if (!text)
-        error_set(e, ERROR_IO, "heddle inspect: cannot read '%s': %s", path, strerror(errno));
-    if (in && in != stdin)
-        fclose(in);
-    return text;
-}
-
 static int usage(const char *format, const char *word)
 {
     fputs("heddle inspect: ", stderr);
@@ -251,87 +222,101 @@ static int fail(const struct error *e)
     return e->kind == ERROR_IO || e->kind == ERROR_NOT_FOUND ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static bool unknown_kernel(const struct ptx_module *m, const char *name, struct arena *a, struct error *e)
+static bool unknown_kernel(const struct inspect_modules *modules, const struct options *o, struct arena *a,
+                           struct error *e)
 {
-    const char **names = arena_array(a, const char *, m->function_count);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < m->function_count; i++)
-        if (!m->functions[i]->is_declaration)
-            names[count++] = m->functions[i]->name;
-    error_set(e, ERROR_NOT_FOUND, "heddle inspect: no function '%s' with a body in %s", name, m->source.name);
-    const char *near = nearest_name(name, names, count);
+    uint32_t most = 0, count = 0;
+    for (uint32_t k = 0; k < modules->count; k++)
+        most += modules->list[k]->function_count;
+    const char **names = arena_array(a, const char *, most + 1);
+    for (uint32_t k = 0; k < modules->count; k++)
+        for (uint32_t i = 0; i < modules->list[k]->function_count; i++)
+            if (!modules->list[k]->functions[i]->is_declaration)
+                names[count++] = modules->list[k]->functions[i]->name;
+    error_set(e, ERROR_NOT_FOUND, "heddle inspect: no function '%s' with a body in %s", o->kernel, o->file);
+    const char *near = nearest_name(o->kernel, names, count);
     if (near)
         error_note(e, "did you mean '%s'?", near);
     return false;
 }
 
 /* The functions to show, analysed. */
-static struct inspected **choose(struct arena *a, const struct ptx_module *m, const char *kernel, uint32_t *count,
-                                 struct error *e)
+struct chosen {
+    struct inspected **list;
+    uint32_t count;
+};
+
+static void choose(struct chosen *c, struct arena *a, const struct ptx_module *m, const char *kernel)
 {
-    struct inspected **list = arena_array(a, struct inspected *, m->function_count);
-    *count = 0;
+    struct inspected **grown = arena_array(a, struct inspected *, c->count + m->function_count + 1);
+    if (c->count)
+        memcpy(grown, c->list, c->count * sizeof *grown);
+    c->list = grown;
     for (uint32_t i = 0; i < m->function_count; i++) {
         const struct ptx_function *f = m->functions[i];
-        if (!f->is_declaration && (!kernel || !strcmp(kernel, f->name)))
-            list[(*count)++] = inspect_function(a, m, f);
+        if (!f->is_declaration && (!kernel || demangled_is(f->name, kernel)))
+            c->list[c->count++] = inspect_function(a, m, f);
     }
-    if (kernel && !*count)
-        unknown_kernel(m, kernel, a, e);
-    return list;
 }
 
-static void show(const struct options *o, const struct ptx_module *m, struct inspected **list, uint32_t count,
+static void show_module(const struct options *o, const struct ptx_module *m, struct inspected **list, uint32_t count,
+                        struct arena *a)
+{
+    bool inside = *m->source.name == '<' && strcmp(o->file, "-");
+    printf("%s%s%s: PTX %d.%d for %s, %d-bit addresses\n", o->file, inside ? " " : "", inside ? m->source.name : "",
+           m->version_major, m->version_minor, m->target, m->address_size);
+    if (count)
+        print_summary(list, count, a);
+    print_declarations(m);
+}
+
+static void show(const struct options *o, const struct inspect_modules *modules, const struct chosen *c,
                  struct arena *a)
 {
     if (o->json) {
-        inspect_print_json(list, count, o->file, stdout);
+        inspect_print_json(c->list, c->count, o->file, stdout);
         return;
     }
-    if (o->dot) {
-        for (uint32_t i = 0; i < count; i++)
-            inspect_print_dot(list[i], stdout);
+    for (uint32_t i = 0; i < c->count && o->dot; i++)
+        inspect_print_dot(c->list[i], stdout);
+    if (o->dot)
+        return;
+    if (o->cfg || o->loops || o->branches || o->registers || o->phases) {
+        for (uint32_t i = 0; i < c->count; i++) {
+            if (i)
+                putchar('\n');
+            print_views(o, c->list[i]);
+        }
         return;
     }
-    if (!o->cfg && !o->loops && !o->branches && !o->registers && !o->phases) {
-        printf("%s: PTX %d.%d for %s, %d-bit addresses\n", o->file, m->version_major, m->version_minor, m->target,
-               m->address_size);
-        if (count)
-            print_summary(list, count, a);
-        print_declarations(m);
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (i)
-            putchar('\n');
-        print_views(o, list[i]);
+    for (uint32_t k = 0, first = 0; k < modules->count; k++) {
+        uint32_t end = first;
+        while (end < c->count && c->list[end]->module == modules->list[k])
+            end++;
+        show_module(o, modules->list[k], c->list + first, end - first, a);
+        first = end;
     }
 }
 
 static int inspect(struct options *o)
 {
     struct error e = {0};
-    size_t size = 0;
+    struct inspect_modules modules;
     if ((o->phases || o->machine_name) &&
         !machine_load(&o->machine, o->machine_name ? o->machine_name : "gtx480", NULL, 0, &e))
         return fail(&e);
-    char *text = read_file(o->file, &size, &e);
-    if (!text)
-        return fail(&e);
-    struct ptx_module *m = ptx_parse(strcmp(o->file, "-") ? o->file : "<stdin>", text, size, &e);
-    free(text);
-    if (!m)
-        return fail(&e);
+    bool ok = inspect_read(&modules, o->file, &e);
     struct arena a = {0};
-    uint32_t count;
-    struct inspected **list = choose(&a, m, o->kernel, &count, &e);
-    int status = EXIT_DONE;
-    if (e.kind)
-        status = fail(&e);
-    else
-        show(o, m, list, count, &a);
+    struct chosen c = {0};
+    for (uint32_t i = 0; ok && i < modules.count; i++)
+        choose(&c, &a, modules.list[i], o->kernel);
+    if (ok && o->kernel && !c.count)
+        ok = unknown_kernel(&modules, o, &a, &e);
+    if (ok)
+        show(o, &modules, &c, &a);
+    int status = ok ? EXIT_DONE : fail(&e);
     arena_free(&a);
-    ptx_module_free(m);
+    inspect_forget(&modules);
     if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "heddle inspect: cannot write: %s\n", strerror(errno));
         status = EXIT_FAILED;

@@ -23,6 +23,14 @@ struct inspected {
     uint32_t branch_count, call_count;
 };
 
+/* inspect_read.c: the PTX of what was named. False with what is in the way. */
+struct inspect_modules {
+    struct ptx_module **list;
+    uint32_t count;
+};
+bool inspect_read(struct inspect_modules *out, const char *word, struct error *e);
+void inspect_forget(struct inspect_modules *m);
+
 struct inspected *inspect_function(struct arena *a, const struct ptx_module *m, const struct ptx_function *f);
 const char *inspect_kind(const struct inspected *p); /* "kernel" or "function" */
 

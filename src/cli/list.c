@@ -17,7 +17,7 @@
 
 static const char help[] =
     "Usage: heddle list workloads|machines|rules|experiments|metrics|schedulers|l1|divergence|probes|bundles\n"
-    "                   [--markdown]\n"
+    "                   [--markdown] [--names]\n"
     "       heddle list machines --keys\n"
     "       heddle list machines --import gpgpusim.config >mine.ini\n"
     "\n"
@@ -33,6 +33,7 @@ static const char help[] =
     "  bundles      policies that belong together, for 'heddle run -p NAME'\n"
     "\n"
     "      --markdown   metrics, rules and policies: as a table for a document\n"
+    "      --names      names alone, one per line, for scripts\n"
     "      --keys       machines: every key of a machine file, with its default, range and unit\n"
     "      --import FILE  machines: GPGPU-Sim's configuration as a machine file; what could not be carried over, on "
     "stderr\n"
@@ -197,6 +198,46 @@ static int list_metrics(bool markdown)
     return EXIT_DONE;
 }
 
+/* ------------------------------------------------------------- names alone */
+
+static int print_names(struct names names)
+{
+    for (size_t i = 0; i < names.count; i++)
+        puts(names.names[i]);
+    names_free(&names);
+    return EXIT_DONE;
+}
+
+/* The kind of policies that a list has; POLICY_KINDS: it is of something else. */
+static int kind_listed(const char *what)
+{
+    static const char *const kinds[POLICY_KINDS] = {"schedulers", "l1", "divergence", "probes"};
+    int kind = 0;
+    while (kind < POLICY_KINDS && strcmp(what, kinds[kind]))
+        kind++;
+    return kind;
+}
+
+static int list_names(const char *what, const struct places *places)
+{
+    int kind = kind_listed(what);
+    if (!strcmp(what, "workloads"))
+        return print_names(names_in(places->workloads, ""));
+    if (!strcmp(what, "machines"))
+        return print_names(places_machine_names(places));
+    if (!strcmp(what, "experiments"))
+        return print_names(names_in(places->experiments, ".ini"));
+    if (!strcmp(what, "rules"))
+        return cli_usage("list", "--names is not for rules");
+    for (uint32_t i = 0; !strcmp(what, "metrics") && i < result_metric_count; i++)
+        puts(result_metrics[i].name);
+    for (const struct policy_bundle *b = policy_bundles; !strcmp(what, "bundles") && b->name; b++)
+        puts(b->name);
+    if (kind < POLICY_KINDS)
+        list_policy_names((enum policy_kind)kind);
+    return kind < POLICY_KINDS || !strcmp(what, "metrics") || !strcmp(what, "bundles") ? EXIT_DONE : -1;
+}
+
 /* The list of that name; -1: there is none. */
 static int list_named(const char *what, const struct places *places, bool markdown)
 {
@@ -216,25 +257,21 @@ static int list_named(const char *what, const struct places *places, bool markdo
         list_bundles(policy_bundles, markdown);
         return EXIT_DONE;
     }
-    static const char *const kinds[POLICY_KINDS] = {"schedulers", "l1", "divergence", "probes"};
-    for (int kind = 0; kind < POLICY_KINDS; kind++)
-        if (!strcmp(what, kinds[kind])) {
-            list_policies((enum policy_kind)kind, markdown);
-            return EXIT_DONE;
-        }
-    return -1;
+    int kind = kind_listed(what);
+    if (kind == POLICY_KINDS)
+        return -1;
+    list_policies((enum policy_kind)kind, markdown);
+    return EXIT_DONE;
 }
 
 int cli_list(int argc, char **argv)
 {
-    static const struct option table[] = {{"markdown", no_argument, NULL, 'M'},
-                                          {"keys", no_argument, NULL, 'K'},
-                                          {"import", required_argument, NULL, 'I'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    static const struct option table[] = {
+        {"markdown", no_argument, NULL, 'M'},     {"names", no_argument, NULL, 'N'}, {"keys", no_argument, NULL, 'K'},
+        {"import", required_argument, NULL, 'I'}, {"help", no_argument, NULL, 'h'},  {0}};
     static const char *const lists[] = {"workloads",  "machines", "rules",      "experiments", "metrics",
                                         "schedulers", "l1",       "divergence", "probes",      "bundles"};
-    bool markdown = false, keys = false;
+    bool markdown = false, names = false, keys = false;
     const char *import = NULL;
     int c;
     optind = 0;
@@ -249,6 +286,7 @@ int cli_list(int argc, char **argv)
         if (c == '?')
             return cli_unknown_option("list", argv[optind - 1], table);
         markdown |= c == 'M';
+        names |= c == 'N';
         keys |= c == 'K';
         import = c == 'I' ? optarg : import;
     }
@@ -274,7 +312,9 @@ int cli_list(int argc, char **argv)
     }
     if (import)
         return import_machine(import);
-    int status = list_named(what, &places, markdown);
+    if (names && markdown)
+        return cli_usage("list", "--names and --markdown exclude each other");
+    int status = names ? list_names(what, &places) : list_named(what, &places, markdown);
     if (status >= 0)
         return status;
     const char *near = nearest_name(what, lists, sizeof lists / sizeof *lists);

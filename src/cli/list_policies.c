@@ -98,6 +98,13 @@ void list_policies(enum policy_kind kind, bool markdown)
         markdown ? print_markdown(kind, p) : print_plain(kind, p);
 }
 
+void list_policy_names(enum policy_kind kind)
+{
+    const struct heddle_policy *p;
+    for (size_t i = 0; (p = policy_builtin(kind, i)); i++)
+        puts(p->name);
+}
+
 /* "-s gcaws --l1 cacp" */
 static void write_members(const struct policy_bundle *b, char *out, size_t size)
 {

@@ -5,6 +5,7 @@
 #include "policy/bundle.h"
 
 void list_policies(enum policy_kind kind, bool markdown);
+void list_policy_names(enum policy_kind kind);
 /* Those of a table, with what they stand for. */
 void list_bundles(const struct policy_bundle *table, bool markdown);
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char help[] =
     "Usage: heddle repro EXPERIMENT [FIGURE] [OPTION...]\n"
@@ -20,8 +21,9 @@ static const char help[] =
     "EXPERIMENT is one of experiments/ ('heddle list experiments') or the path of a file; FIGURE one of its figures.\n"
     "\n"
     "      --size SIZE        test, small or paper: the input of workloads; default: the experiment's\n"
-    "  -o, --output FOLDER    where EXPERIMENT.db (results) and EXPERIMENT.html (the page) go; default: the current "
-    "folder\n"
+    "  -o, --output FOLDER    where EXPERIMENT.db (results) and EXPERIMENT.html (the page) go, made where it is not "
+    "there;\n"
+    "                         default: the current folder\n"
     "  -j N                   runs at a time; default: as many as there are cores\n"
     "  -h, --help             this text\n"
     "\n"
@@ -53,7 +55,8 @@ static const char *number(double value, char out[32])
 {
     if (isnan(value))
         return "-";
-    snprintf(out, 32, fabs(value) >= 100 ? "%.0f" : "%.3f", value);
+    double size = fabs(value); /* three digits */
+    snprintf(out, 32, "%.*f", size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 || size == 0 ? 2 : 3, value);
     return out;
 }
 
@@ -220,6 +223,14 @@ static bool check_request(const struct repro_request *r, struct error *e)
     return ok && found;
 }
 
+static bool make_folder(const char *path, struct error *e)
+{
+    struct stat s;
+    if (mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &s) == 0 && S_ISDIR(s.st_mode)))
+        return true;
+    return error_set(e, ERROR_IO, "cannot make the folder %s: %s", path, strerror(errno));
+}
+
 static int repro(struct repro_request *r, const char *word, const char *folder)
 {
     char path[PATH_MAX], store[2 * PATH_MAX], page[2 * PATH_MAX];
@@ -234,7 +245,7 @@ static int repro(struct repro_request *r, const char *word, const char *folder)
     r->experiment = path;
     r->store = store;
     r->page = page;
-    if (!check_request(r, &e))
+    if (!check_request(r, &e) || !make_folder(folder, &e))
         return cli_fail(&e);
     int status = repro_sweep(r);
     if (status != EXIT_DONE && status != EXIT_FAILED)

@@ -4,7 +4,9 @@
 #include "base/whole_file.h"
 #include "cli/cli.h"
 #include "cli/lines.h"
+#include "cli/misplaced.h"
 #include "cli/summary.h"
+#include "gpu/launch_filter.h"
 #include "gpu/setup.h"
 #include "policy/bundle.h"
 #include "program/program.h"
@@ -48,6 +50,12 @@ static const char help[] =
     "order,\n"
     "                         with both instructions (docs/races.md); 3 to 11 times slower\n"
     "      --size SIZE        test, small or paper: the input of a workload\n"
+    "      --kernel NAME      time only launches of this kernel: its plain name, or with template arguments and "
+    "parameters;\n"
+    "                         repeatable; the other launches run functionally (docs/launches.md)\n"
+    "      --launch LIST      time only launches with these numbers, from 0: as 3, 0,3-5 or 9-\n"
+    "      --skip N           and none of the first N\n"
+    "      --region           and only those between cudaProfilerStart and cudaProfilerStop\n"
     "      --max-cycles N     stop after so many cycles; in functional mode a warp instruction is a cycle\n"
     "  -j N                   simulate the cores on N threads; results are the same for any N\n"
     "\n"
@@ -76,10 +84,16 @@ static const char help[] =
     "interrupt;\n"
     "5 the kernel did something illegal.\n";
 
-enum { MOST_SETS = 256, MOST_WORDS = 2 * MOST_SETS + 2 * GPU_PROBES + 40, MOST_THREADS = 1024 };
+enum {
+    MOST_SETS = 256,
+    MOST_KERNELS = 64,
+    MOST_WORDS = 2 * MOST_SETS + 2 * GPU_PROBES + 2 * MOST_KERNELS + 46,
+    MOST_THREADS = 1024
+};
 
 struct run_options {
     bool functional, exact_bounds, races, quiet, print_machine, pcs;
+    json_t **results; /* NULL, or who takes the results in place of --stats' file */
     const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace, *warps;
     const char *machine, *scheduler, *l1, *divergence; /* policies: empty, the machine's */
     const char *bundle;                                /* NULL: none */
@@ -87,6 +101,9 @@ struct run_options {
     uint32_t set_count;
     const char *probes[GPU_PROBES];
     uint32_t probe_count;
+    const char *kernels[MOST_KERNELS], *launches, *skip; /* which launches are timed; NULL: all */
+    uint32_t kernel_count;
+    bool region;
     struct lines_request lines;
 };
 
@@ -109,12 +126,16 @@ enum {
     OPT_RACES,
     OPT_PROBE,
     OPT_WARPS,
+    OPT_KERNEL,
+    OPT_LAUNCH,
+    OPT_SKIP,
+    OPT_REGION,
     OPT_LINES,
     OPT_WHAT_IF,
     OPT_SORT
 };
 
-static const struct option option_table[] = {
+const struct option cli_run_options[] = {
     {"functional", no_argument, NULL, OPT_FUNCTIONAL},
     {"size", required_argument, NULL, OPT_SIZE},
     {"stats", required_argument, NULL, OPT_STATS},
@@ -136,6 +157,10 @@ static const struct option option_table[] = {
     {"races", no_argument, NULL, OPT_RACES},
     {"probe", required_argument, NULL, OPT_PROBE},
     {"warps", required_argument, NULL, OPT_WARPS},
+    {"kernel", required_argument, NULL, OPT_KERNEL},
+    {"launch", required_argument, NULL, OPT_LAUNCH},
+    {"skip", required_argument, NULL, OPT_SKIP},
+    {"region", no_argument, NULL, OPT_REGION},
     {"lines", optional_argument, NULL, OPT_LINES},
     {"what-if", no_argument, NULL, OPT_WHAT_IF},
     {"sort", required_argument, NULL, OPT_SORT},
@@ -176,6 +201,35 @@ static int add_probe(struct run_options *o, const char *spec)
     if (o->probe_count == GPU_PROBES)
         return cli_usage("run", "too many --probe; the most is %d", GPU_PROBES);
     o->probes[o->probe_count++] = spec;
+    return -1;
+}
+
+static int add_kernel(struct run_options *o, const char *name)
+{
+    if (o->kernel_count == MOST_KERNELS)
+        return cli_usage("run", "too many --kernel; the most is %d", MOST_KERNELS);
+    o->kernels[o->kernel_count++] = name;
+    return -1;
+}
+
+/* Which launches are timed. */
+static int check_launches(const struct run_options *o)
+{
+    struct error e = {0};
+    uint64_t n;
+    const char *given = o->kernel_count ? "--kernel"
+                        : o->launches   ? "--launch"
+                        : o->skip       ? "--skip"
+                        : o->region     ? "--region"
+                                        : NULL;
+    if (o->skip && strcmp(o->skip, "0") && !parse_count(o->skip, &n))
+        return cli_usage("run", "--skip needs a number of launches, not '%s'", o->skip);
+    if (given && o->functional)
+        return cli_usage("run", "%s chooses the launches that are timed, and --functional times none", given);
+    struct launch_filter *f = launch_filter_create(&(struct launch_filter_spec){.launches = o->launches}, &e);
+    if (!f)
+        return cli_usage("run", "%s", e.text);
+    launch_filter_destroy(f);
     return -1;
 }
 
@@ -231,7 +285,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
     int c, status = -1;
     optind = 0;
     opterr = 0;
-    while (status < 0 && (c = getopt_long(argc, argv, "+:m:s:p:j:h", option_table, NULL)) != -1) {
+    while (status < 0 && (c = getopt_long(argc, argv, CLI_RUN_LETTERS, cli_run_options, NULL)) != -1) {
         if (c != ':' && c != '?' && optarg && !*optarg)
             return cli_usage("run", "an option is given an empty value (in front of '%s')",
                              optind < argc ? argv[optind] : "the end");
@@ -258,16 +312,22 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case 'j': o->threads = optarg; break;
         case OPT_TRACE: o->trace = optarg; break;
         case OPT_WARPS: o->warps = optarg; break;
+        case OPT_KERNEL: status = add_kernel(o, optarg); break;
+        case OPT_LAUNCH: o->launches = optarg; break;
+        case OPT_SKIP: o->skip = optarg; break;
+        case OPT_REGION: o->region = true; break;
         case OPT_LINES: status = read_lines(o, optarg); break;
         case OPT_WHAT_IF: o->lines.what_if = true; break;
         case OPT_SORT: o->lines.sort = optarg; break;
         case 'h': fputs(help, stdout); return EXIT_DONE;
         case ':': return cli_usage("run", "option '%s' needs a value", argv[optind - 1]);
-        default: return cli_unknown_option("run", argv[optind - 1], option_table);
+        default: return cli_unknown_option("run", argv[optind - 1], cli_run_options);
         }
     }
     if (status < 0)
         status = check_values(o);
+    if (status < 0)
+        status = check_launches(o);
     if (status < 0 && optind == argc && !o->print_machine)
         return cli_usage("run", "which program? A workload's name or a path is expected");
     return status;
@@ -437,6 +497,8 @@ static void library_options(const struct run_options *o, const struct setup *s, 
         {"-j", o->threads},
         {"--interval", o->interval},
         {"--warps", s->warps},
+        {"--launch", o->launches},
+        {"--skip", o->skip},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         if (!given[i].value || !*given[i].value)
@@ -452,6 +514,12 @@ static void library_options(const struct run_options *o, const struct setup *s, 
         *out++ = "--set";
         *out++ = o->sets[i];
     }
+    for (uint32_t i = 0; i < o->kernel_count; i++) {
+        *out++ = "--kernel";
+        *out++ = o->kernels[i];
+    }
+    if (o->region)
+        *out++ = "--region";
     if (o->functional)
         *out++ = "--functional";
     if (o->exact_bounds)
@@ -532,13 +600,15 @@ static int run(const struct run_options *o, const struct setup *setup, struct pr
     }
     int code = child_exit_code(&result);
     say_outcome(&result, o->quiet);
-    if (!o->quiet && !to_stdout && result.used_cuda)
+    if (!o->quiet && !to_stdout && result.used_cuda && !result.nothing_timed)
         summary_print(&result, stderr);
     if (o->lines.wanted && result.used_cuda &&
         !lines_print(&o->lines, p->path, o->lines.what_if && *setup->trace ? setup->trace : NULL, result.stats,
                      to_stdout ? stderr : stdout))
         code = code ? code : EXIT_USAGE;
-    if (o->stats && !write_stats(result.stats, o->stats, &e))
+    if (o->results)
+        *o->results = json_incref(result.stats);
+    else if (o->stats && !write_stats(result.stats, o->stats, &e))
         code = cli_fail(&e);
     json_decref(result.stats);
     return code;
@@ -556,9 +626,11 @@ static bool make_trace(char path[PATH_MAX], struct error *e)
     return true;
 }
 
-int cli_run(int argc, char **argv)
+int cli_run(int argc, char **argv) { return cli_run_for(argc, argv, NULL); }
+
+int cli_run_for(int argc, char **argv, json_t **results)
 {
-    struct run_options o = {.machine = "gtx480", .scheduler = "", .l1 = "", .divergence = ""};
+    struct run_options o = {.machine = "gtx480", .scheduler = "", .l1 = "", .divergence = "", .results = results};
     struct setup setup;
     struct places places;
     struct program p;
@@ -573,8 +645,13 @@ int cli_run(int argc, char **argv)
     if (o.print_machine)
         return check_setup(&o, &e) ? EXIT_DONE : cli_fail(&e);
     make_setup(&o, &setup);
-    if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e) ||
-        !check_setup(&o, &e) || !check_program(&p, &places, &e) || !check_writable(o.timeline, setup.timeline, &e) ||
+    if (!places_find(&places, &e) || !program_find(&p, argv[optind], &places, &e) || !check_size(&o, &p, &e))
+        return cli_fail(&e);
+    const struct misplaced_options ours = {cli_run_options, CLI_RUN_LETTERS};
+    bool misplaced = misplaced_find(argv + optind + 1, argc - optind - 1, &ours) >= 0;
+    if (misplaced && p.is_workload)
+        return misplaced_say(argv, optind, argc, &ours);
+    if (!check_setup(&o, &e) || !check_program(&p, &places, &e) || !check_writable(o.timeline, setup.timeline, &e) ||
         !check_writable(o.trace, setup.trace, &e) || !check_writable(o.warps, setup.warps, &e) ||
         (o.stats && strcmp(o.stats, "-") && !check_writable(o.stats, stats, &e)))
         return cli_fail(&e);
@@ -584,5 +661,7 @@ int cli_run(int argc, char **argv)
     status = run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);
     if (own_trace)
         unlink(setup.trace);
+    if (misplaced && status == EXIT_FAILED) /* the program may have an option of that name */
+        misplaced_say(argv, optind, argc, &ours);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "cli/summary.h"
 #include "base/out_of_memory.h"
 #include "cli/cli.h"
+#include "cli/kernel_name.h"
 #include "cli/text_table.h"
 
 #include <stdlib.h>
@@ -143,6 +144,22 @@ static void add_counters(struct summary_counters *sum, const struct summary_coun
     sum->partial |= c->partial;
 }
 
+/* What the columns after the name take. */
+enum { OTHER_COLUMNS = 92, NAME_LEAST = 24, NAME_MOST = 60 };
+
+static size_t name_width(FILE *to)
+{
+    int columns = cli_columns(fileno(to), OTHER_COLUMNS + NAME_MOST);
+    return (size_t)(columns < OTHER_COLUMNS + NAME_LEAST ? NAME_LEAST : columns - OTHER_COLUMNS);
+}
+
+static void put_kernel(struct text_table *t, const struct row *row, size_t width, bool timed)
+{
+    char *name = kernel_name(row->name, width);
+    put_row(t, name, &row->counters, timed);
+    free(name);
+}
+
 static void print_kernels(const json_t *stats, FILE *to)
 {
     static const char *const functional[] = {
@@ -162,7 +179,7 @@ static void print_kernels(const json_t *stats, FILE *to)
     struct summary_counters rest = {0};
     for (size_t i = 0; i < count; i++) {
         if (i < MOST_ROWS || count == MOST_ROWS + 1) {
-            put_row(&t, rows[i].name, &rows[i].counters, timed);
+            put_kernel(&t, &rows[i], name_width(to), timed);
             continue;
         }
         add_counters(&rest, &rows[i].counters);
@@ -176,6 +193,48 @@ static void print_kernels(const json_t *stats, FILE *to)
     text_table_print(&t, "  ", to);
     arena_free(&a);
     free(rows);
+}
+
+/* ------------------------------------------------------------- waiting */
+
+struct share {
+    const char *name;
+    double percent;
+};
+
+static int larger_first(const void *a, const void *b)
+{
+    double x = ((const struct share *)a)->percent, y = ((const struct share *)b)->percent;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* Where the cycles of the warps went, the three largest reasons first. */
+static void print_stalls(const json_t *stats, FILE *to)
+{
+    enum { MOST_REASONS = 32, SHOWN = 3 };
+    struct share reasons[MOST_REASONS];
+    int count = 0;
+    double sum = 0, issued = 0;
+    const char *name;
+    json_t *value, *stalls = json_object_get(json_object_get(stats, "total"), "stalls");
+    json_object_foreach(stalls, name, value)
+    {
+        if (!json_is_integer(value) || count == MOST_REASONS)
+            continue;
+        sum += json_number_value(value);
+        if (!strcmp(name, "issued"))
+            issued = json_number_value(value);
+        else
+            reasons[count++] = (struct share){name, json_number_value(value)};
+    }
+    if (sum == 0)
+        return;
+    qsort(reasons, (size_t)count, sizeof *reasons, larger_first);
+    fprintf(to, "  warps issued in %.1f%% of their cycles", 100 * issued / sum);
+    for (int i = 0; i < SHOWN && i < count && reasons[i].percent > 0; i++)
+        fprintf(to, "%s %s %.1f%%", i ? "," : "; they waited most for", reasons[i].name,
+                100 * reasons[i].percent / sum);
+    fputc('\n', to);
 }
 
 static const char *word(const json_t *stats, const char *key)
@@ -205,7 +264,8 @@ void summary_print(const struct child_result *r, FILE *to)
     print_kernels(r->stats, to);
     fputc('\n', to);
     print_setup(r->stats, to);
-    fprintf(to, "  %.2f s, of which %.2f s in kernels: %s kWI/s (thousand warp instructions a second)\n",
+    print_stalls(r->stats, to);
+    fprintf(to, "  %.2f s, of which %.2f s in kernels: %s kWI/s (thousand warp instructions per second)\n",
             r->wall_seconds, summary_host(r->stats, "launch_seconds"),
             cli_grouped((unsigned long long)(summary_host(r->stats, "kwips") + 0.5), rate, sizeof rate));
 }

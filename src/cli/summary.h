@@ -23,10 +23,10 @@ double summary_host(const json_t *stats, const char *key); /* 0 where it is null
 
 double summary_utilization(const struct summary_counters *c); /* percent */
 double summary_divergence(const struct summary_counters *c);  /* percent of the branches */
-double summary_ipc(const struct summary_counters *c);         /* thread instructions a cycle; 0 in functional mode */
+double summary_ipc(const struct summary_counters *c);         /* thread instructions per cycle; 0 in functional mode */
 
 enum { SUMMARY_BAR_BYTES = 64 };
-/* Lanes 1 to 32, two a character: each as high as its share of the largest. */
+/* Lanes 1 to 32, two per character: each as high as its share of the largest. */
 const char *summary_lanes_bar(const struct summary_counters *c, bool utf8, char out[SUMMARY_BAR_BYTES]);
 
 /* One row per kernel, and the totals. */

@@ -46,12 +46,6 @@ const char *cli_duration(double seconds, char *out, size_t size)
     return out;
 }
 
-static int columns(void)
-{
-    struct winsize w;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 20 ? w.ws_col : USUAL_COLUMNS;
-}
-
 static uint32_t ended(const struct sweep_progress *p) { return p->done + p->failed; }
 
 /* ", about 20 s left"; nothing where it is not known. */
@@ -79,7 +73,7 @@ static void draw(const struct shown *s, const struct sweep_progress *p)
     snprintf(line, sizeof line, "[%s] %u/%u %u%%%s%s%s", bar, ended(p), p->to_run,
              (unsigned)(100ull * ended(p) / p->to_run), time_left(p, left, sizeof left), *s->label ? "  " : "",
              s->label);
-    fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
+    fprintf(stderr, "\r\033[K%.*s", cli_columns(STDERR_FILENO, USUAL_COLUMNS) - 1, line);
     fflush(stderr);
 }
 

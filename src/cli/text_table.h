@@ -8,7 +8,8 @@
 
 struct text_table {
     struct arena *arena;
-    const char *const *titles; /* one a column, then NULL; a title that starts with '>' makes a right-aligned column */
+    const char *const
+        *titles; /* one per column, then NULL; a title that starts with '>' makes a right-aligned column */
     unsigned column_count;
     char **cells; /* row after row */
     size_t cell_count, capacity;

@@ -1,7 +1,8 @@
 /* Events. One that was given to a stream is recorded when all work before it is done. Its time is simulated time, which
  * passes while kernels run and at no other moment: copies and the host's own work take none of it. In functional mode
- * nothing is timed; the host's clock has to do. In a capture an event stands for a place in the graph, and has no
- * time. */
+ * nothing is timed; the host's clock has to do. Where some launches alone are timed, the others take a cycle for each
+ * warp instruction: programs may wait for time to pass. In a capture an event stands for a place in the graph, and has
+ * no time. */
 #include "cuda/queue.h"
 
 #include <stdlib.h>
@@ -10,8 +11,9 @@ static void event_destroy(struct object *o) { free(((struct event *)o)->captured
 
 void event_record_now(struct event *e)
 {
+    const struct gpu *gpu = driver_get()->gpu;
     e->recorded = true;
-    e->cycles = driver_get()->gpu->clock_cycles;
+    e->cycles = gpu->clock_cycles + gpu->skipped_instructions;
     e->seconds = seconds_now();
     e->capture_id = 0;
     e->seq = 0;

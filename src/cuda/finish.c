@@ -3,6 +3,7 @@
 #include "cuda/race_report.h"
 
 #include "gpu/files.h"
+#include "gpu/launch_filter.h"
 #include "gpu/progress.h"
 #include "gpu/timeline.h"
 
@@ -55,6 +56,23 @@ static void say_strays(const struct driver *d)
                    (unsigned long long)m->strays, m->first_stray);
 }
 
+/* Which launches the results are of. A program that failed may have had no chance to launch what was asked for. */
+static void say_filter(struct driver *d)
+{
+    struct error e = {0};
+    const struct launch_filter *f = d->gpu->options.filter;
+    if (!f || !f->functional)
+        return;
+    if (!f->timed && d->outcome.kind == ERROR_NONE) {
+        d->nothing_timed = true;
+        launch_filter_explain(f, &e);
+        driver_say("%s", e.text);
+    } else if (!d->options.quiet) {
+        driver_say("%llu of %llu launches ran functionally, without time; the results are of the others",
+                   (unsigned long long)f->functional, (unsigned long long)(f->functional + f->timed));
+    }
+}
+
 void driver_finish(struct driver *d, int exit_status)
 {
     if (!d->gpu)
@@ -66,6 +84,7 @@ void driver_finish(struct driver *d, int exit_status)
     }
     write_probes(d);
     say_strays(d);
+    say_filter(d);
     if (!d->options.quiet)
         race_report_say(d->gpu);
     stats_write(d, exit_status);

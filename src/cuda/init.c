@@ -7,6 +7,7 @@
 #include "cuda/queue.h"
 
 #include "gpu/files.h"
+#include "gpu/launch_filter.h"
 #include "gpu/progress.h"
 #include "gpu/setup.h"
 #include "gpu/timeline.h"
@@ -68,6 +69,10 @@ static void say_ignored(const struct options *o)
                           : o->trace[0]      ? "--trace"
                           : o->interval      ? "--interval"
                           : o->warps[0]      ? "--warps"
+                          : o->kernel_count  ? "--kernel"
+                          : o->launches[0]   ? "--launch"
+                          : o->skip          ? "--skip"
+                          : o->region        ? "--region"
                                              : NULL;
     if (o->functional && ignored && !o->quiet)
         driver_say("%s has no effect with --functional, which does not model time", ignored);
@@ -107,6 +112,21 @@ static bool open_files(const struct options *o, struct gpu_options *to, struct e
     return gpu_files_open(to, &files, e);
 }
 
+/* Which launches are timed, where they are not all. */
+static bool choose_launches(const struct options *o, struct gpu_options *to, struct error *e)
+{
+    const char *kernels[OPTIONS_KERNELS];
+    struct launch_filter_spec spec = {.kernels = kernels,
+                                      .kernel_count = options_kernels(o, kernels),
+                                      .launches = o->launches,
+                                      .skip = o->skip,
+                                      .region = o->region};
+    if (o->functional || !options_choose_launches(o))
+        return true;
+    to->filter = launch_filter_create(&spec, e);
+    return to->filter != NULL;
+}
+
 /* A file that may grow no more (ulimit -f) is an error of the write, as a full disk is, not the end of the process. */
 static void survive_size_limit(void)
 {
@@ -134,7 +154,7 @@ static bool start(struct driver *d, struct error *e)
     options.pcs = o->pcs;
     options.merge_launches = o->merge_launches;
     options.interval = o->functional ? 0 : o->interval;
-    bool opened = open_files(o, &options, e);
+    bool opened = choose_launches(o, &options, e) && open_files(o, &options, e);
     options.progress = progress_create(stderr, wants_progress(o));
     policy_hang_begin(NULL);
     if (opened)
@@ -144,9 +164,11 @@ static bool start(struct driver *d, struct error *e)
     policy_hang_end();
     if (!d->gpu) {
         gpu_files_destroy(&options);
+        launch_filter_destroy(options.filter);
         progress_destroy(options.progress);
         return false;
     }
+    d->gpu->unreported = o->region; /* until the program starts it */
     say_ignored(o);
     stay_loaded();
     on_exit(at_exit, NULL);

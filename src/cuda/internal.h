@@ -167,6 +167,7 @@ struct driver {
     struct sigaction their_action;
     struct error outcome; /* last failure of a kernel or a module */
     bool probe_failed;    /* to write what it counted */
+    bool nothing_timed;   /* launches were chosen to be timed, and there were none such */
     bool file_failed;     /* a timeline, a trace or a file of warps that was asked for could not be written */
     bool launch_refused;  /* a launch came to nothing for want of support */
     struct pool *default_pool, *pool;

@@ -35,7 +35,11 @@ enum option_id {
     OPT_INTERVAL,
     OPT_PROBE,
     OPT_WARPS,
-    OPT_BUNDLE
+    OPT_BUNDLE,
+    OPT_KERNEL,
+    OPT_LAUNCH,
+    OPT_SKIP,
+    OPT_REGION
 };
 
 static const struct option_row {
@@ -66,6 +70,10 @@ static const struct option_row {
     {"merge-launches", 0, false, OPT_MERGE_LAUNCHES},
     {"interval", 0, true, OPT_INTERVAL},
     {"warps", 0, true, OPT_WARPS},
+    {"kernel", 0, true, OPT_KERNEL},
+    {"launch", 0, true, OPT_LAUNCH},
+    {"skip", 0, true, OPT_SKIP},
+    {"region", 0, false, OPT_REGION},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], OPTION_WORD_BYTES = 8192 };
 
@@ -152,26 +160,34 @@ static bool keep(char *to, size_t size, const char *name, const char *value, str
     return true;
 }
 
+/* One more of an option that may be given several times. */
+static bool keep_one_more(char *all, size_t size, uint32_t *bytes, uint32_t *count, uint32_t most, const char *name,
+                          const char *value, struct error *e)
+{
+    if (*count == most || strlen(value) >= size - *bytes)
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: too many %s; the most is %u", name, most);
+    if (!keep(all + *bytes, size - *bytes, name, value, e))
+        return false;
+    *bytes += (uint32_t)strlen(value) + 1;
+    ++*count;
+    return true;
+}
+
 static bool keep_set(struct options *o, const char *value, struct error *e)
 {
-    if (o->set_count == OPTIONS_SETS || strlen(value) >= sizeof o->sets - o->set_bytes)
-        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: too many --set");
-    if (!keep(o->sets + o->set_bytes, sizeof o->sets - o->set_bytes, "--set", value, e))
-        return false;
-    o->set_bytes += (uint32_t)strlen(value) + 1;
-    o->set_count++;
-    return true;
+    return keep_one_more(o->sets, sizeof o->sets, &o->set_bytes, &o->set_count, OPTIONS_SETS, "--set", value, e);
 }
 
 static bool keep_probe(struct options *o, const char *value, struct error *e)
 {
-    if (o->probe_count == OPTIONS_PROBES || strlen(value) >= sizeof o->probes - o->probe_bytes)
-        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: too many --probe; the most is %d", OPTIONS_PROBES);
-    if (!keep(o->probes + o->probe_bytes, sizeof o->probes - o->probe_bytes, "--probe", value, e))
-        return false;
-    o->probe_bytes += (uint32_t)strlen(value) + 1;
-    o->probe_count++;
-    return true;
+    return keep_one_more(o->probes, sizeof o->probes, &o->probe_bytes, &o->probe_count, OPTIONS_PROBES, "--probe",
+                         value, e);
+}
+
+static bool keep_kernel(struct options *o, const char *value, struct error *e)
+{
+    return keep_one_more(o->kernels, sizeof o->kernels, &o->kernel_bytes, &o->kernel_count, OPTIONS_KERNELS, "--kernel",
+                         value, e);
 }
 
 /* Digits up to the end, or up to a character in `until`; returns where it stopped, or NULL. */
@@ -239,6 +255,10 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_BUNDLE: return keep(o->bundle, sizeof o->bundle, name, value, e);
     case OPT_PROBE: return keep_probe(o, value, e);
     case OPT_SET: return keep_set(o, value, e);
+    case OPT_KERNEL: return keep_kernel(o, value, e);
+    case OPT_LAUNCH: return keep(o->launches, sizeof o->launches, name, value, e);
+    case OPT_SKIP: return keep_count(&o->skip, name, value, e);
+    case OPT_REGION: o->region = true; return true;
     case OPT_MAX_CYCLES: return keep_count(&o->max_cycles, name, value, e);
     case OPT_THREADS: return keep_threads(o, value, e);
     case OPT_TIMELINE_CYCLES: return keep_window(o, value, e);
@@ -335,3 +355,9 @@ static uint32_t split(const char *at, uint32_t count, const char **out)
 
 uint32_t options_sets(const struct options *o, const char **out) { return split(o->sets, o->set_count, out); }
 uint32_t options_probes(const struct options *o, const char **out) { return split(o->probes, o->probe_count, out); }
+uint32_t options_kernels(const struct options *o, const char **out) { return split(o->kernels, o->kernel_count, out); }
+
+bool options_choose_launches(const struct options *o)
+{
+    return o->kernel_count || o->launches[0] || o->skip || o->region;
+}

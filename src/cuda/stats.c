@@ -23,7 +23,8 @@ static json_t *results(const struct driver *d, int exit_status)
                               .outcome = &d->outcome,
                               .launch_refused = d->launch_refused,
                               .probe_failed = d->probe_failed,
-                              .file_failed = d->file_failed};
+                              .file_failed = d->file_failed,
+                              .nothing_timed = d->nothing_timed};
     return results_json(d->gpu, &run);
 }
 

@@ -111,7 +111,7 @@ bool decode_vote(struct decoder *d)
 }
 
 /* match. src[0] values (sub[1]: 64 bits wide), src[1] member masks; sub[0]: p is wanted. Values are compared over the
- * whole warp once a lane. */
+ * whole warp once per lane. */
 
 static inline uint64_t match_value(const struct exec_warp *w, const struct exec_inst *in, uint32_t lane)
 {

@@ -166,7 +166,8 @@ static bool parse(struct experiment *x, struct arena *a, const char *source_name
     char *copy = arena_strndup(a, text, text_bytes);
     struct source source = {source_name, copy, text_bytes};
     struct lab_reader r = {.arena = a, .error = e ? e : &own, .source = &source};
-    *x = (struct experiment){.name = arena_strndup(a, name, strlen(name)), .text = copy, .text_bytes = text_bytes};
+    *x = (struct experiment){
+        .name = arena_strndup(a, name, strlen(name)), .folder = "", .text = copy, .text_bytes = text_bytes};
     return read_experiment(&r, x, size);
 }
 
@@ -187,5 +188,7 @@ bool experiment_load(struct experiment *x, struct arena *a, const char *path, co
     bool good = machine_read_text(path, "experiment file", &file, e);
     good = good && parse(x, a, path, arena_strndup(a, base, length), file.text, file.size_bytes, size, e);
     free((char *)file.text);
+    if (good)
+        x->folder = arena_strndup(a, path, (size_t)(base - path));
     return good;
 }

@@ -120,6 +120,7 @@ struct lab_figure {
     uint32_t published_count;
     const char **expected; /* "gto > lrr": at the mean (or at every x without one), what the paper says */
     uint32_t expected_count;
+    bool robust; /* its order and expectations are judged on every variant (figure/robust.h) */
     int line;
 };
 
@@ -136,8 +137,9 @@ struct lab_table {
 };
 
 struct experiment {
-    const char *name; /* of the file, without folder and .ini */
-    const char *text; /* of the file */
+    const char *name;   /* of the file, without folder and .ini */
+    const char *folder; /* of the file, ending in a slash, from which its paths start; "": the current one */
+    const char *text;   /* of the file */
     size_t text_bytes;
     const char *title, *about, *size, *best_by /* metric, default "ipc" */;
     double time_limit_seconds; /* of a run; 0: none */

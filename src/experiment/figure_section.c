@@ -8,9 +8,9 @@
 
 enum { MOST_PARTS = 64 };
 
-static const char *const keys[] = {"kind",    "title",     "caption", "x",         "y",     "series",
-                                   "x_title", "y_title",   "where",   "normalise", "mean",  "shares",
-                                   "source",  "published", "expect",  "launch",    "kernel"};
+static const char *const keys[] = {"kind",    "title",     "caption", "x",         "y",      "series",
+                                   "x_title", "y_title",   "where",   "normalise", "mean",   "shares",
+                                   "source",  "published", "expect",  "launch",    "kernel", "robust"};
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char *const kinds[] = {"bars", "stacked", "lines", "scatter", "heat"};
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
@@ -95,6 +95,25 @@ static bool read_shares(const struct lab_reader *r, const struct lab_section *s,
         if (!expression_parse(r->arena, f->y[i], r->source, line->number, 1, NULL))
             return lab_wrong(r, line->name.at, "the parts are too long to be divided by their sum");
     }
+    return true;
+}
+
+/* robust = yes: needs something to compare, and variants that are not compared themselves. */
+static bool read_robust(const struct lab_reader *r, const struct lab_section *s, const struct figure_layout *l,
+                        struct lab_figure *f)
+{
+    static const char *const answers[] = {"no", "yes"};
+    const struct lab_line *line = lab_find_line(s, "robust");
+    int yes = 0;
+    if (!read_choice(r, s, "robust", answers, 2, &yes))
+        return false;
+    f->robust = yes;
+    if (!yes)
+        return true;
+    if (f->kind == FIGURE_SCATTER || f->kind == FIGURE_STACKED || f->over != OVER_AXIS || l->parameter)
+        return lab_wrong(r, line->name.at, "expected bars, lines or heat over an axis");
+    if (l->series_count < 2 || l->x_axis == AXIS_VARIANT || l->series_axis == AXIS_VARIANT)
+        return lab_wrong(r, line->name.at, "expected several series, and variants as neither x nor series");
     return true;
 }
 
@@ -250,7 +269,7 @@ static bool read_figure(const struct lab_reader *r, const struct lab_section *s,
         return false;
     read_texts(r, s, f);
     return check_kind(r, s, f) && lay_out(r, s, x, space, f, &l) && lab_read_published(r, s, &l, f) &&
-           lab_read_expected(r, s, &l, f);
+           lab_read_expected(r, s, &l, f) && read_robust(r, s, &l, f);
 }
 
 bool lab_read_figures(const struct lab_reader *r, const struct lab_metrics *metrics, struct experiment *x)

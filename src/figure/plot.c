@@ -98,8 +98,11 @@ static bool draw(struct arena *a, const char *folder, const char *name, struct e
     return true;
 }
 
-static bool plot_figure(struct arena *a, const char *folder, const char *name, const struct figure_data *d,
-                        struct error *e)
+/* Writes the script and the data of one plot; false: there is nothing to draw. */
+typedef bool plot_writer(FILE *script, FILE *data, const void *what, const char *data_name, const char *pdf_name);
+
+static bool plot_with(struct arena *a, const char *folder, const char *name, plot_writer *write, const void *what,
+                      struct error *e)
 {
     const char *script_path = arena_printf(a, "%s/%s.gp", folder, name),
                *data_path = arena_printf(a, "%s/%s.dat", folder, name);
@@ -110,7 +113,7 @@ static bool plot_figure(struct arena *a, const char *folder, const char *name, c
             fclose(script);
         return false;
     }
-    bool any = plot_script(script, data, d, arena_printf(a, "%s.dat", name), arena_printf(a, "%s.pdf", name));
+    bool any = write(script, data, what, arena_printf(a, "%s.dat", name), arena_printf(a, "%s.pdf", name));
     bool good = close_file(script, script_path, e);
     good = close_file(data, data_path, e) && good;
     if (!any) { /* nothing to draw: no empty frame, and no file that looks like one */
@@ -119,6 +122,35 @@ static bool plot_figure(struct arena *a, const char *folder, const char *name, c
         return good;
     }
     return good && draw(a, folder, name, e);
+}
+
+static bool write_figure(FILE *script, FILE *data, const void *what, const char *data_name, const char *pdf_name)
+{
+    return plot_script(script, data, what, data_name, pdf_name);
+}
+
+/* One pair of a figure on other machines. */
+struct pair {
+    const struct robust_data *data;
+    const struct robust_judgement *judgement;
+};
+
+static bool write_pair(FILE *script, FILE *data, const void *what, const char *data_name, const char *pdf_name)
+{
+    const struct pair *p = what;
+    return robust_plot_script(script, data, p->data, p->judgement, data_name, pdf_name);
+}
+
+static bool plot_figure(struct arena *a, const char *folder, const char *name, const struct figure_data *d,
+                        const struct robust_data *robust, struct error *e)
+{
+    bool good = plot_with(a, folder, name, write_figure, d, e);
+    for (uint32_t i = 0, number = 0; good && i < robust->judgement_count; i++) {
+        struct pair p = {robust, &robust->judgements[i]};
+        if (!p.judgement->is_claim && !p.judgement->is_close)
+            good = plot_with(a, folder, arena_printf(a, "%s-robust-%u", name, ++number), write_pair, &p, e);
+    }
+    return good;
 }
 
 bool report_write_pdf(struct store *s, const char *folder, const struct report_options *o, struct error *e)
@@ -130,7 +162,7 @@ bool report_write_pdf(struct store *s, const char *folder, const struct report_o
     for (uint32_t i = 0; good && i < count; i++)
         for (uint32_t f = 0; good && f < list[i].figure_count; f++)
             good = plot_figure(&a, folder, file_name(&a, &list[i], count > 1, list[i].figures[f].figure->name),
-                               &list[i].figures[f], e);
+                               &list[i].figures[f], &list[i].robust[f], e);
     arena_free(&a);
     return good;
 }

@@ -9,5 +9,7 @@
 /* Names are of the files as the script sees them, from the folder they stand in. False: the figure has no value at all,
  * and nothing was written. */
 bool plot_script(FILE *script, FILE *data, const struct figure_data *d, const char *data_name, const char *pdf_name);
+/* A string of gnuplot's. */
+void plot_text(FILE *out, const char *text);
 
 #endif

@@ -34,7 +34,7 @@ struct plot {
 };
 
 /* A string of gnuplot's: single quotes, which only need themselves doubled. */
-static void put_text(FILE *out, const char *text)
+void plot_text(FILE *out, const char *text)
 {
     putc('\'', out);
     for (; text && *text; text++) {
@@ -67,7 +67,7 @@ static void begin_element(struct plot *p, uint32_t block, const char *using)
 {
     fputs(p->comma ? ", \\\n    " : "plot ", p->script);
     p->comma = true;
-    put_text(p->script, p->data_name);
+    plot_text(p->script, p->data_name);
     fprintf(p->script, " index %u using %s ", block, using);
 }
 
@@ -78,7 +78,7 @@ static void element_title(struct plot *p, const char *title)
         return;
     }
     fputs(" title ", p->script);
-    put_text(p->script, title);
+    plot_text(p->script, title);
 }
 
 static double slot_position(const struct figure_data *d, uint32_t x, uint32_t series)
@@ -230,7 +230,7 @@ static void put_tics(FILE *out, const char *axis, const char *const *labels, uin
     fprintf(out, "set %stics %s(", axis, turned ? "rotate by 45 right " : "");
     for (uint32_t i = 0; i < count; i++) {
         fputs(i ? ", " : "", out);
-        put_text(out, labels[i]);
+        plot_text(out, labels[i]);
         fprintf(out, " %u", i);
     }
     fputs(") scale 0\n", out);
@@ -245,7 +245,7 @@ static void put_stacked_tics(FILE *out, const struct figure_data *d)
         for (uint32_t s = 0; s < d->series_count; s++) {
             snprintf(label, sizeof label, "%s %s", d->xs[x], d->series[s]);
             fputs(x || s ? ", " : "", out);
-            put_text(out, label);
+            plot_text(out, label);
             fprintf(out, " %.6g", slot_position(d, x, s));
         }
     fputs(") scale 0\n", out);
@@ -270,8 +270,8 @@ static void put_axes(struct plot *p)
     fputs("set datafile missing 'NaN'\nset border 3 lw 0.5\nset tics nomirror out scale 0.5\nset key outside top "
           "center horizontal reverse Left samplen 1.5\n",
           out);
-    fputs("set xlabel ", out), put_text(out, d->figure->x_title), putc('\n', out);
-    fputs("set ylabel ", out), put_text(out, kind == FIGURE_HEAT ? "" : d->figure->y_title), putc('\n', out);
+    fputs("set xlabel ", out), plot_text(out, d->figure->x_title), putc('\n', out);
+    fputs("set ylabel ", out), plot_text(out, kind == FIGURE_HEAT ? "" : d->figure->y_title), putc('\n', out);
     if (!p->numeric_x) {
         bool turned = label_bytes(d) > (wide ? 110u : 50u);
         if (kind == FIGURE_STACKED && d->series_count > 1)
@@ -282,7 +282,7 @@ static void put_axes(struct plot *p)
     }
     if (kind == FIGURE_HEAT) {
         put_tics(out, "y", d->series, d->series_count, false);
-        fprintf(out, "set yrange [%g:-0.5]\nset cblabel ", d->series_count - 0.5), put_text(out, d->figure->y_title);
+        fprintf(out, "set yrange [%g:-0.5]\nset cblabel ", d->series_count - 0.5), plot_text(out, d->figure->y_title);
         fputs("\nset palette defined (0 '#f7fbff', 0.5 '#9ecae1', 1 '#2171b5')\nset border 0\n", out);
         return;
     }
@@ -309,10 +309,10 @@ bool plot_script(FILE *script, FILE *data, const struct figure_data *d, const ch
     }
     if (!any)
         return false;
-    fputs("# ", script), put_text(script, d->figure->title),
+    fputs("# ", script), plot_text(script, d->figure->title),
         fputs("\n# gnuplot makes the PDF again, in this folder; change what you like.\n", script);
     put_axes(&p);
-    fputs("set output ", script), put_text(script, pdf_name), putc('\n', script);
+    fputs("set output ", script), plot_text(script, pdf_name), putc('\n', script);
     switch (d->figure->kind) {
     case FIGURE_BARS: put_bars(&p); break;
     case FIGURE_STACKED: put_stacked(&p); break;

@@ -151,8 +151,12 @@ static json_t *experiment_json(struct arena *a, const struct report_experiment *
         failed += run && run->failure;
     }
     json_t *figures = json_array(), *tables = json_array(), *experiment = json_object();
-    for (uint32_t i = 0; i < r->figure_count; i++)
-        json_array_append_new(figures, figure_json(&r->figures[i]));
+    for (uint32_t i = 0; i < r->figure_count; i++) {
+        json_t *figure = figure_json(&r->figures[i]);
+        if (r->robust[i].machine_count)
+            json_object_set_new(figure, "robust", robust_json(a, &r->robust[i]));
+        json_array_append_new(figures, figure);
+    }
     for (uint32_t i = 0; all && i < x->table_count; i++)
         json_array_append_new(tables, table_json(&x->tables[i]));
     json_object_set_new(experiment, "name", text_json(x->name));
@@ -290,6 +294,9 @@ json_t *report_data(struct arena *a, struct store *s, const char *store_path, co
     if (!report_select(a, s, o, &list, &count, e) || !store_runs(s, a, &runs, &run_count, e) ||
         !store_machines(s, a, &machines, &machine_count, e))
         return NULL;
+    json_t *compare = report_compare(a, s, list, count, e);
+    if (!compare)
+        return NULL;
     const char *slash = strrchr(store_path, '/'), *store_name = slash ? slash + 1 : store_path;
     struct strmap by_key = {0};
     for (uint32_t i = 0; i < run_count; i++)
@@ -305,6 +312,7 @@ json_t *report_data(struct arena *a, struct store *s, const char *store_path, co
     json_object_set_new(data, "title", text_json(page_title(a, o, list, count, store_name)));
     json_object_set_new(data, "experiments", experiments);
     json_object_set_new(data, "runs", runs_json(runs, run_count, list, count, !o->experiment));
+    json_object_set_new(data, "compare", compare);
     json_object_set_new(data, "machines", machines_json(a, machines, machine_count));
     return data;
 }

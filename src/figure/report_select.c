@@ -56,10 +56,13 @@ static bool load(struct arena *a, struct store *s, const struct store_experiment
     if (!source)
         return false;
     r->figures = arena_array(a, struct figure_data, x->figure_count + 1);
+    r->robust = arena_array(a, struct robust_data, x->figure_count + 1);
     for (uint32_t i = 0; i < x->figure_count; i++) {
         if (only && strcmp(only, x->figures[i].name))
             continue;
-        if (!figure_compute(a, source, &x->figures[i], &r->figures[r->figure_count++], e))
+        uint32_t number = r->figure_count++;
+        if (!figure_compute(a, source, &x->figures[i], &r->figures[number], e) ||
+            (x->figures[i].robust && !figure_robust(a, source, &x->figures[i], &r->robust[number], e)))
             return false;
     }
     return true;

@@ -163,7 +163,7 @@ static const struct kept_program *program_of(struct block_probes *p, const struc
         if (k->image == kernel->image->id && k->kernel == kernel)
             return k;
     if (p->program_count >= KEPT_PROGRAMS)
-        forget_programs(p, r->gpu->started);
+        forget_programs(p, r->gpu->untimed);
     struct kept_program *k = calloc(1, sizeof *k);
     if (!k)
         out_of_memory();

@@ -28,7 +28,7 @@ enum {
 uint64_t functional_clock(struct exec_launch *l, const struct exec_warp *w)
 {
     const struct residency *r = l->user;
-    return (r->gpu->clock_cycles + w->executed) * CYCLES_AN_INSTRUCTION;
+    return (r->gpu->clock_cycles + r->gpu->skipped_instructions + w->executed) * CYCLES_AN_INSTRUCTION;
 }
 
 static bool start_block(struct residency *r, uint32_t slot, struct error *e)
@@ -86,13 +86,18 @@ static void wake(struct exec_cta *cta)
             cta->warps[i].state = WARP_READY;
 }
 
+static void count(struct residency *r, uint64_t done)
+{
+    r->executed += done;
+    *(r->skipped ? &r->gpu->skipped_instructions : &r->gpu->clock_cycles) += done;
+}
+
 /* In lockstep for probes, or warp by warp. Returns how many instructions were executed. */
 static uint64_t run_in_lockstep(struct residency *r, uint32_t slot, uint64_t budget)
 {
     block_probes_listen(r->gpu->block_probes, r);
     uint64_t done = lockstep_run(r->lockstep[slot], budget);
-    r->executed += done;
-    r->gpu->clock_cycles += done;
+    count(r, done);
     return done;
 }
 
@@ -120,8 +125,7 @@ static uint64_t run_block(struct residency *r, struct exec_cta *cta, uint32_t sl
                 break;
         }
     } while (done != before && done < budget && !r->launch.faulted);
-    r->executed += done;
-    r->gpu->clock_cycles += done;
+    count(r, done);
     return done;
 }
 
@@ -131,7 +135,7 @@ static bool check_limits(struct residency *r)
     if (o->interrupt && *o->interrupt)
         return error_set(&r->error, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu warp instructions",
                          r->launch.kernel->name, (unsigned long long)r->executed);
-    if (o->max_cycles && r->gpu->clock_cycles > o->max_cycles)
+    if (o->max_cycles && !r->skipped && r->gpu->clock_cycles > o->max_cycles)
         return error_set(&r->error, ERROR_LIMIT,
                          "kernel %s ran past the limit of %llu cycles (--max-cycles; in functional mode a warp "
                          "instruction is a cycle)",
@@ -183,7 +187,7 @@ void functional_start(struct residency *r)
         r->lockstep = calloc(r->slot_count, sizeof *r->lockstep);
         if (!r->lockstep)
             out_of_memory();
-    } else if (g->options.pcs) {
+    } else if (g->options.pcs && !r->skipped) {
         r->listing = profile_listing(&g->listings, r->launch.kernel);
         r->pc_counts = calloc(r->listing->count, sizeof *r->pc_counts);
         if (!r->pc_counts)
@@ -225,7 +229,7 @@ static uint64_t run_round(struct residency *r)
 /* Whoever looks at the warps of a block in lockstep finds them as if they ran by themselves. */
 static void for_each_in_lockstep(struct gpu *g, void (*what)(struct lockstep *b))
 {
-    for (struct residency *r = g->started; r; r = r->next)
+    for (struct residency *r = g->untimed; r; r = r->next)
         for (uint32_t s = 0; r->lockstep && !r->ended && s < r->slot_count; s++)
             if (r->busy[s] && !lockstep_has_left(r->lockstep[s])) {
                 block_probes_listen(g->block_probes, r);
@@ -237,7 +241,7 @@ static void for_each_in_lockstep(struct gpu *g, void (*what)(struct lockstep *b)
 bool functional_is_stuck(struct gpu *g)
 {
     for_each_in_lockstep(g, lockstep_show);
-    for (struct residency *r = g->started; r; r = r->next)
+    for (struct residency *r = g->untimed; r; r = r->next)
         if (!r->ended && !hang_is_certain(r->blocks, r->slot_count, false, NULL, NULL)) {
             for_each_in_lockstep(g, lockstep_leave_if_spinning);
             return false;
@@ -247,7 +251,7 @@ bool functional_is_stuck(struct gpu *g)
 
 static void grow_patience(struct gpu *g)
 {
-    for (struct residency *r = g->started; r; r = r->next) {
+    for (struct residency *r = g->untimed; r; r = r->next) {
         bool suspected = r->executed - r->executed_at_progress > r->patience;
         r->executed_at_progress = r->executed;
         if (suspected && r->patience < SUSPECT_MOST)
@@ -260,7 +264,7 @@ enum gpu_pause functional_run(struct gpu *g, uint64_t budget)
     for (uint64_t done = 0; done < budget;) {
         bool ended = false, suspect = false;
         uint64_t round = 0;
-        for (struct residency *r = g->started; r; r = r->next) {
+        for (struct residency *r = g->untimed; r; r = r->next) {
             if (r->ended)
                 continue;
             round += run_round(r);
@@ -280,7 +284,7 @@ enum gpu_pause functional_run(struct gpu *g, uint64_t budget)
 
 void functional_give_up(struct gpu *g)
 {
-    for (struct residency *r = g->started; r; r = r->next)
+    for (struct residency *r = g->untimed; r; r = r->next)
         if (!r->ended)
             end(r, false);
 }

@@ -87,8 +87,8 @@ void gpu_destroy(struct gpu *g)
     if (!g)
         return;
     gpu_give_up(g, false);
-    while (g->started)
-        gpu_finish(g->started, &(struct error){0});
+    while (g->started || g->untimed)
+        gpu_finish(g->started ? g->started : g->untimed, &(struct error){0});
     for (uint32_t i = 0; i < g->kernel_count; i++) {
         free(g->kernels[i].name);
         free(g->kernels[i].pcs);

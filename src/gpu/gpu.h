@@ -21,6 +21,7 @@ struct profile_pcs;
 struct profile_series;
 struct profile_listing;
 struct policy_tables;
+struct launch_filter;
 
 /* Grows by one with every change that moves timed results (docs/changes.md): what was simulated under another number is
  * simulated again, not looked up. */
@@ -37,19 +38,21 @@ struct gpu_options {
     struct policy_choice scheduler, l1, divergence; /* timed; taken over by the GPU. Not chosen: the machine's */
     struct policy_choice probes[GPU_PROBES];        /* such as work in this mode; taken over by the GPU */
     uint32_t probe_count;
-    uint32_t threads;          /* timed: cores are simulated on so many threads; 0: one */
-    struct timeline *timeline; /* or NULL; the caller's */
-    struct trace *trace;       /* of L1D accesses, or NULL; the caller's */
-    struct warps *warps;       /* one row per warp, or NULL; the caller's (gpu/warps.h) */
-    struct progress *progress; /* or NULL; the caller's */
-    bool merge_launches;       /* keep one record a kernel, not one a launch */
-    bool pcs;                  /* count what each instruction does (gpu/profile.h) */
-    uint64_t interval;         /* timed: sample the counters every so many cycles; 0: not */
+    uint32_t threads;             /* timed: cores are simulated on so many threads; 0: one */
+    struct timeline *timeline;    /* or NULL; the caller's */
+    struct trace *trace;          /* of L1D accesses, or NULL; the caller's */
+    struct warps *warps;          /* one row per warp, or NULL; the caller's (gpu/warps.h) */
+    struct progress *progress;    /* or NULL; the caller's */
+    struct launch_filter *filter; /* with time: which launches have it; NULL: all. The caller's */
+    bool merge_launches;          /* keep one record a kernel, not one per launch */
+    bool pcs;                     /* count what each instruction does (gpu/profile.h) */
+    uint64_t interval;            /* timed: sample the counters every so many cycles; 0: not */
 };
 
 struct gpu_kernel { /* one launch, or with merge_launches all of one kernel */
     char *name;
     uint64_t launches;
+    uint64_t number;            /* of the first, among all launches, those without a record included; from 0 */
     uint32_t grid[3], block[3]; /* of the first */
     struct gpu_counters counters;
     uint64_t warp_instructions, thread_instructions;
@@ -90,7 +93,8 @@ struct gpu {
     struct memory *memory;
     struct texture_table textures;
     struct device_heap *heap;
-    struct residency *started; /* launches that were started and not finished */
+    struct residency *started; /* launches that were started and not finished: timed ones, */
+    struct residency *untimed; /* and functional ones */
     bool stuck;                /* none of them could go on when last run */
     struct gpu_kernel *kernels;
     uint32_t kernel_count, kernel_capacity;
@@ -98,14 +102,18 @@ struct gpu {
     struct gpu_kernel_tables *kernel_tables; /* of all launches of each kernel, in the order of the first ones' ends */
     uint32_t kernel_table_count;
     bool probes_have_written;
-    uint64_t next_grid_id;
-    uint32_t launch_depth; /* kernels that kernels launch */
+    uint64_t next_grid_id, next_launch; /* numbers */
+    uint32_t launch_depth;              /* kernels that kernels launch */
     uint64_t stack_limit_bytes, heap_limit_bytes, printf_fifo_bytes;
-    uint64_t clock_cycles; /* that have passed while launches ran */
+    uint64_t clock_cycles;         /* that have passed while launches ran */
+    uint64_t skipped_instructions; /* of warps, in functional launches of a run with time: not in the clock */
     double launch_seconds;
     bool unreported;  /* whether launches are, from now on */
     FILE *printf_out; /* where vprintf of kernels goes; default stdout, NULL: nowhere */
 };
+
+/* Is a launch timed? As the options say, or as the launch that it was made by. */
+enum gpu_timed { GPU_AS_CHOSEN, GPU_TIMED, GPU_UNTIMED };
 
 struct gpu_launch {
     const struct exec_function *kernel;
@@ -115,6 +123,7 @@ struct gpu_launch {
     uint32_t params_bytes;
     bool cooperative;
     int priority; /* of launches that run together: the lower, the sooner */
+    enum gpu_timed timed;
 };
 
 /* Launches that run together: each is started, all that were are run until one has ended, and that one is finished. */

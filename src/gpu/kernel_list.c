@@ -1,5 +1,5 @@
-/* What is kept of launches: one record each, or, where nobody will read them one by one, one a kernel. A record is some
- * kilobytes, and programs launch kernels a million times. */
+/* What is kept of launches: one record each, or, where nobody will read them one by one, one per kernel. A record is
+ * some kilobytes, and programs launch kernels a million times. */
 #include "gpu/gpu.h"
 
 #include "base/out_of_memory.h"

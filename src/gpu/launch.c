@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/out_of_memory.h"
 #include "exec/access.h"
+#include "gpu/launch_filter.h"
 #include "gpu/warps.h"
 
 #include <fenv.h>
@@ -21,6 +22,7 @@ enum {
     TOGETHER_MOST_TIMED = 15,
     SHARED_LIMIT_BYTES = 227 << 10, /* of a block in functional mode, whatever the machine */
     RECURSION_STACK_BYTES = 64 << 10,
+    MIXED_TURN = 1 << 16, /* warp instructions and cycles, where launches run with time and without */
 };
 #define MOST_REGISTERS_BYTES (2ull << 30) /* of the host, for all blocks that run at once */
 
@@ -311,7 +313,7 @@ static bool prepare(struct residency *r, struct gpu *g, const struct gpu_launch 
     if (slots < r->cluster_blocks)
         slots = r->cluster_blocks;
     slots -= slots % r->cluster_blocks;
-    r->slot_count = (uint32_t)(slots < r->block_count || !g->options.functional ? slots : r->block_count);
+    r->slot_count = (uint32_t)(slots < r->block_count || !r->functional ? slots : r->block_count);
     uint64_t warps =
         capped_multiply((threads + WARP_LANES - 1) / WARP_LANES, slots < r->block_count ? slots : r->block_count);
     if (capped_multiply(warps, in->kernel->frame_bytes) > MOST_REGISTERS_BYTES)
@@ -351,6 +353,7 @@ static struct gpu_kernel record_of(const struct residency *r)
 {
     struct gpu_kernel k = {.name = (char *)(uintptr_t)r->launch.kernel->name,
                            .launches = 1,
+                           .number = r->number,
                            .partial = true,
                            .unreported = r->unreported,
                            .start_cycle = r->gpu->clock_cycles,
@@ -363,6 +366,11 @@ static struct gpu_kernel record_of(const struct residency *r)
 /* Records are in the order in which launches started; merged ones, in that of the ends of the first of each kernel. */
 static void reserve_record(struct gpu *g, struct residency *r)
 {
+    r->number = g->next_launch++;
+    if (g->options.filter)
+        launch_filter_count(g->options.filter, r->launch.kernel->name, !r->functional);
+    if (r->skipped)
+        return;
     r->unreported = g->unreported;
     r->has_record = !g->options.merge_launches;
     if (r->has_record) {
@@ -391,6 +399,8 @@ static void fill_record(struct gpu_kernel *k, const struct residency *r)
 
 static void record(struct gpu *g, const struct residency *r)
 {
+    if (r->skipped)
+        return;
     if (r->warps)
         warps_end(g->options.warps, r->warps);
     if (r->tables && !r->unreported)
@@ -438,7 +448,8 @@ static bool do_copy(struct gpu *g, const struct device_work *work, struct error 
 }
 
 /* Launches by a kernel that has ended, each with all that it launches itself before the next. */
-static bool run_queue(struct gpu *g, const struct exec_launch *parent, struct device_queue *q, struct error *e)
+static bool run_queue(struct gpu *g, const struct exec_launch *parent, bool functional, struct device_queue *q,
+                      struct error *e)
 {
     bool ok = true;
     if (q->count && ++g->launch_depth > DEEPEST_LAUNCH)
@@ -457,7 +468,8 @@ static bool run_queue(struct gpu *g, const struct exec_launch *parent, struct de
         struct gpu_launch l = {.kernel = kernel,
                                .dynamic_shared_bytes = work->shared_bytes,
                                .params = memory_pointer(work->arguments),
-                               .params_bytes = kernel->ptx->param_bytes};
+                               .params_bytes = kernel->ptx->param_bytes,
+                               .timed = functional ? GPU_UNTIMED : GPU_TIMED};
         memcpy(l.grid, work->grid, sizeof l.grid);
         memcpy(l.block, work->block, sizeof l.block);
         ok = exec_image_prepare((struct exec_image *)parent->image, kernel, e) && gpu_launch(g, &l, e);
@@ -469,10 +481,15 @@ static bool run_queue(struct gpu *g, const struct exec_launch *parent, struct de
     return ok;
 }
 
+static struct residency **list_of(struct gpu *g, const struct residency *r)
+{
+    return r->functional ? &g->untimed : &g->started;
+}
+
 /* Of higher priority first, then in the order of their starts. */
 static void enlist(struct gpu *g, struct residency *r)
 {
-    struct residency **at = &g->started;
+    struct residency **at = list_of(g, r);
     while (*at && (*at)->priority <= r->priority)
         at = &(*at)->next;
     r->next = *at;
@@ -481,7 +498,7 @@ static void enlist(struct gpu *g, struct residency *r)
 
 static void delist(struct gpu *g, const struct residency *r)
 {
-    struct residency **at = &g->started;
+    struct residency **at = list_of(g, r);
     while (*at != r)
         at = &(*at)->next;
     *at = r->next;
@@ -500,10 +517,15 @@ static void release(struct gpu *g, struct residency *r)
     free(r);
 }
 
+static bool is_timed(const struct gpu *g, const struct gpu_launch *in)
+{
+    if (g->options.functional || !g->options.filter || in->timed != GPU_AS_CHOSEN)
+        return !g->options.functional && in->timed != GPU_UNTIMED;
+    return launch_filter_times(g->options.filter, g->next_launch, in->kernel->name, g->unreported);
+}
+
 static bool prepare_timing(struct gpu *g, const struct gpu_launch *in, struct error *e)
 {
-    if (g->options.functional)
-        return true;
     if (!g->timing || timing_is_broken(g->timing)) {
         timing_destroy(g->timing);
         g->timing = timing_create(&g->options, e);
@@ -517,24 +539,35 @@ static bool prepare_timing(struct gpu *g, const struct gpu_launch *in, struct er
     return true;
 }
 
+static uint32_t length_of(const struct residency *list)
+{
+    uint32_t count = 0;
+    for (; list; list = list->next)
+        count++;
+    return count;
+}
+
 /* A trace holds one launch after another. */
 bool gpu_may_start(const struct gpu *g)
 {
-    uint32_t count = 0;
-    for (const struct residency *r = g->started; r; r = r->next)
-        count++;
+    uint32_t count = length_of(g->started) + length_of(g->untimed);
     return count < (g->options.functional ? TOGETHER_MOST : TOGETHER_MOST_TIMED) && (!count || !g->options.trace);
 }
 
 struct residency *gpu_start(struct gpu *g, const struct gpu_launch *in, struct error *e)
 {
     double start = seconds_now();
-    if (!gpu_check_launch(g, in, e) || !prepare_timing(g, in, e))
+    if (!gpu_check_launch(g, in, e))
+        return NULL;
+    bool timed = is_timed(g, in);
+    if (timed && !prepare_timing(g, in, e))
         return NULL;
     struct residency *r = calloc(1, sizeof *r);
     if (!r)
         out_of_memory();
     r->gpu = g;
+    r->functional = !timed;
+    r->skipped = !timed && !g->options.functional;
     r->priority = in->priority;
     if (!prepare(r, g, in, e) || !prepare_workspace(r, g, in, e)) {
         release(g, r);
@@ -545,7 +578,7 @@ struct residency *gpu_start(struct gpu *g, const struct gpu_launch *in, struct e
     reserve_record(g, r);
     enlist(g, r);
     g->stuck = false;
-    if (g->options.functional)
+    if (r->functional)
         functional_start(r);
     else
         timing_start(r);
@@ -557,14 +590,46 @@ struct residency *gpu_start(struct gpu *g, const struct gpu_launch *in, struct e
 /* The host's time is the same for all that ran. */
 static void share_seconds(struct gpu *g, double seconds)
 {
-    uint32_t count = 0;
-    for (const struct residency *r = g->started; r; r = r->next)
-        count++;
-    for (struct residency *r = g->started; r; r = r->next) {
-        r->seconds += seconds / count;
-        r->overlapped |= count > 1;
-    }
+    uint32_t count = length_of(g->started) + length_of(g->untimed);
+    struct residency *const lists[] = {g->started, g->untimed};
+    for (int i = 0; i < 2; i++)
+        for (struct residency *r = lists[i]; r; r = r->next) {
+            r->seconds += seconds / count;
+            r->overlapped |= count > 1;
+        }
     g->launch_seconds += seconds;
+}
+
+static bool runs(const struct residency *list)
+{
+    for (; list; list = list->next)
+        if (!list->ended)
+            return true;
+    return false;
+}
+
+/* Launches with time and without take turns: no time passes for the former while the latter run. */
+static enum gpu_pause run_both(struct gpu *g, uint64_t budget)
+{
+    for (uint64_t done = 0; done < budget; done += MIXED_TURN) {
+        enum gpu_pause untimed = functional_run(g, MIXED_TURN), timed;
+        if (untimed == GPU_ENDED || (timed = timing_run(g, MIXED_TURN)) == GPU_ENDED)
+            return GPU_ENDED;
+        if (untimed == GPU_STUCK && timed == GPU_STUCK)
+            return GPU_STUCK;
+    }
+    return GPU_TIRED;
+}
+
+static enum gpu_pause run_all(struct gpu *g, uint64_t budget)
+{
+    bool timed = runs(g->started), untimed = runs(g->untimed);
+    /* As long as nobody has changed what they wait for, no time passes. */
+    if (g->stuck && (timed || untimed) && (!timed || timing_is_stuck(g)) && (!untimed || functional_is_stuck(g)))
+        return GPU_STUCK;
+    return timed && untimed                   ? run_both(g, budget)
+           : untimed || g->options.functional ? functional_run(g, budget)
+                                              : timing_run(g, budget);
 }
 
 enum gpu_pause gpu_run(struct gpu *g, uint64_t budget)
@@ -573,11 +638,7 @@ enum gpu_pause gpu_run(struct gpu *g, uint64_t budget)
     fenv_t callers; /* handlers count on rounding to nearest, denormals kept */
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
-    /* As long as nobody has changed what they wait for, no time passes. */
-    bool stuck = g->stuck && (g->options.functional ? functional_is_stuck(g) : timing_is_stuck(g));
-    enum gpu_pause pause = stuck                   ? GPU_STUCK
-                           : g->options.functional ? functional_run(g, budget)
-                                                   : timing_run(g, budget);
+    enum gpu_pause pause = run_all(g, budget);
     g->stuck = pause == GPU_STUCK;
     fesetenv(&callers);
     share_seconds(g, seconds_now() - start);
@@ -587,36 +648,33 @@ enum gpu_pause gpu_run(struct gpu *g, uint64_t budget)
 bool gpu_has_ended(const struct residency *r) { return r->ended; }
 bool gpu_has_failed(const struct residency *r) { return r->error.kind != ERROR_NONE; }
 
-bool gpu_is_running(const struct gpu *g)
+bool gpu_is_running(const struct gpu *g) { return runs(g->started) || runs(g->untimed); }
+
+static struct residency *eldest(struct residency *list, struct residency *found)
 {
-    for (const struct residency *r = g->started; r; r = r->next)
-        if (!r->ended)
-            return true;
-    return false;
+    for (; list; list = list->next)
+        if (!list->ended && (!found || list->launch.grid_id < found->launch.grid_id))
+            found = list;
+    return found;
 }
 
 void gpu_give_up(struct gpu *g, bool hangs)
 {
-    struct residency *r = NULL;
-    for (struct residency *other = g->started; other; other = other->next)
-        if (!other->ended && (!r || other->launch.grid_id < r->launch.grid_id))
-            r = other;
+    struct residency *r = eldest(g->untimed, eldest(g->started, NULL));
     if (!r)
         return;
-    if (hangs && g->options.functional)
+    if (hangs && r->functional)
         exec_describe_hang(&r->launch, r->blocks, r->slot_count, &r->error);
     else if (hangs)
         timing_describe_hang(r);
-    if (g->options.functional)
-        functional_give_up(g);
-    else
-        timing_give_up(g);
+    functional_give_up(g);
+    timing_give_up(g);
 }
 
 bool gpu_finish(struct residency *r, struct error *e)
 {
     struct gpu *g = r->gpu;
-    bool ok = r->ok;
+    bool ok = r->ok, functional = r->functional;
     struct device_queue queue = r->queue;
     struct exec_launch launch = r->launch;
     record(g, r);
@@ -628,7 +686,7 @@ bool gpu_finish(struct residency *r, struct error *e)
     release(g, r);
     if (!ok)
         device_queue_free(&queue, g->memory);
-    return ok && run_queue(g, &launch, &queue, e);
+    return ok && run_queue(g, &launch, functional, &queue, e);
 }
 
 bool gpu_launch(struct gpu *g, const struct gpu_launch *in, struct error *e)

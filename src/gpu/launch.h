@@ -9,8 +9,11 @@ struct sm_program;
 struct residency {
     struct residency *next; /* of those that were started */
     struct gpu *gpu;
-    int priority; /* the lower, the sooner its blocks are placed; timed */
+    int priority;    /* the lower, the sooner its blocks are placed; timed */
+    bool functional; /* how it runs */
+    bool skipped;    /* functional in a run with time: it has no record */
     bool ended, ok;
+    uint64_t number;    /* among all launches */
     struct error error; /* what it ended with */
     double seconds;
     uint32_t record; /* where its record is, if it has one already */

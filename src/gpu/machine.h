@@ -12,7 +12,7 @@ struct machine {
     char name[64];
 #define MACHINE_KEY(name, type, field, ...) KEY_FIELD_##type(field)
 #include "gpu/machine_keys.def"
-    bool launches_go_on; /* a rule */
+    bool launches_go_on, last_block_first; /* rules */
     struct sm_config sm;
     struct mem_config mem; /* core_count is the number of clusters; clocks in kHz */
 };

@@ -12,7 +12,7 @@ struct progress;
 /* NULL when not enabled; all functions take NULL and do nothing then. Off a terminal each line is printed whole, one
  * below the other. */
 struct progress *progress_create(FILE *to, bool enabled);
-/* Cheap enough for every few thousand cycles: it looks at the clock, and prints at most four times a second. */
+/* Cheap enough for every few thousand cycles: it looks at the clock, and prints at most four times per second. */
 void progress_update(struct progress *p, const char *kernel, uint64_t cycles, uint64_t warp_instructions,
                      uint64_t blocks_started, uint64_t blocks_done, uint64_t blocks_all);
 void progress_done(struct progress *p); /* the launch is over: the line goes */

@@ -104,6 +104,15 @@ static struct exec_cta *block_room(struct residency *r, struct sm *c, struct err
     return r->blocks[slot];
 }
 
+/* Which block of the grid is the n-th to be placed; blocks of a cluster stay together and in order. */
+static uint64_t place_in_grid(const struct timing *t, const struct residency *r, uint64_t n)
+{
+    if (!t->options->machine.last_block_first)
+        return n;
+    uint64_t clusters = r->block_count / r->cluster_blocks;
+    return (clusters - 1 - n / r->cluster_blocks) * r->cluster_blocks + n % r->cluster_blocks;
+}
+
 static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, bool *placed, bool *soon,
                           struct error *e)
 {
@@ -124,7 +133,7 @@ static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, 
         struct exec_cta *cta = block_room(r, c, e);
         if (!cta)
             return false;
-        launch_block_id(r, r->next_block++, id);
+        launch_block_id(r, place_in_grid(t, r, r->next_block++), id);
         exec_cta_start(cta, id);
         sm_place(c, cta, t->now);
         bits_add(t->awake, sm_id(c));

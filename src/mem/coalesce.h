@@ -8,7 +8,7 @@
 
 enum {
     COALESCE_MOST = 128
-}; /* 32 lanes, each at most 16 bytes over two segments, split in words for local memory at worst 4 a lane */
+}; /* 32 lanes, each at most 16 bytes over two segments, split in words for local memory at worst 4 per lane */
 enum { COALESCE_BANKS_MOST = 64 }; /* of shared memory: a set of banks is one 64-bit mask */
 
 struct access {

@@ -3,11 +3,11 @@
  *
  * A packet waits in the queue in front of its port (injection_flits). One flit a cycle enters the link to the router,
  * if the router's buffer for the input has room as far as the port knows: it hears of a flit that has left as long
- * after that as a flit needs for the link. The router takes `speedup` steps a cycle. In a step, an input whose first
+ * after that as a flit needs for the link. The router takes `speedup` steps per cycle. In a step, an input whose first
  * packet has no output asks for it; an output that belongs to no packet is given to one of those that ask, from a
  * rotating pointer; and each packet that was given its output in an earlier step moves one flit, if there is room
  * after the output. With its last flit it gives the output back, for the next step. So a packet of n flits holds its
- * input and its output for n + 1 steps, and packets of one flit pass at the rate of one a cycle with speedup 2. One
+ * input and its output for n + 1 steps, and packets of one flit pass at the rate of one per cycle with speedup 2. One
  * flit a cycle and output leaves the router: what moved in the last step of a cycle not before the next. After the
  * link it goes into the port's queue (ejection_flits), from which whole packets are taken; while that is full it stays
  * in the buffer before it, and the router hears of each flit that has left the buffer, a link later.
@@ -23,7 +23,7 @@ struct router_input {
     uint32_t present;       /* flits in the router's buffer */
     uint32_t held;          /* places of that buffer which the port does not know to be free */
     uint32_t left;          /* flits of the first packet that have not moved, where it has its output */
-    uint32_t freed;         /* places that the port is to hear of, one a cycle */
+    uint32_t freed;         /* places that the port is to hear of, one per cycle */
     uint64_t coming, heard; /* on the links: bit n, in n cycles */
     bool owns;              /* its first packet has been given its output */
 };

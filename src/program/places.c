@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The first of the folders, seen from the executable's, that exists; else the first. */
@@ -98,10 +99,19 @@ struct names places_machine_names(const struct places *p)
     return all;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+/* A folder may have the name of an experiment, since `heddle repro NAME -o NAME` makes one. */
 bool places_experiment(const struct places *p, const char *word, char path[PATH_MAX], struct error *e)
 {
-    if (strchr(word, '/') || access(word, R_OK) == 0) {
+    if (strchr(word, '/') || (access(word, R_OK) == 0 && !is_folder(word))) {
         snprintf(path, PATH_MAX, "%s", word);
+        if (is_folder(path))
+            return error_set(e, ERROR_NOT_FOUND, "%s is a folder, not an experiment file", word);
         return access(path, R_OK) == 0 || error_set(e, ERROR_NOT_FOUND, "no experiment %s: %s", word, strerror(errno));
     }
     snprintf(path, PATH_MAX, "%.3000s/%.900s%s", p->experiments, word,

@@ -30,6 +30,18 @@ typedef bool program_ptx_visitor(const char *text, size_t size, bool linked, voi
 enum fatbin_result program_visit_ptx(const struct elf_program *elf, program_ptx_visitor *visit, void *user,
                                      unsigned *images, struct error *e);
 
+/* Every text of PTX in the file: of its images, else what looks like PTX among its data. Returns the number of images
+ * that hold code. */
+struct program_text {
+    char name[64]; /* where it is, for messages */
+    const char *text;
+    size_t size;
+    bool linked;  /* to be linked with the other linked ones */
+    bool guessed; /* found by its looks alone */
+};
+typedef void program_text_visitor(const struct program_text *t, void *user);
+unsigned program_visit_texts(const struct elf_program *elf, program_text_visitor *visit, void *user);
+
 /* A closed library of NVIDIA's by the name of its file: what it is called, or NULL. */
 const char *program_closed_library(const char *file);
 /* The same where the program uses it: linking with one is no harm, nor are functions that use no GPU. *function: one

@@ -85,7 +85,7 @@ struct replay_distances {
 };
 bool replay_distances_run(const struct trace_reader *r, uint32_t line_bytes, const struct replay_how *how,
                           struct replay_distances *d, struct error *e);
-/* Misses of caches of so many lines, one a core. */
+/* Misses of caches of so many lines, one per core. */
 struct replay_counts replay_distances_misses(const struct replay_distances *d, uint64_t lines);
 void replay_distances_free(struct replay_distances *d);
 

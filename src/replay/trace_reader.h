@@ -34,7 +34,7 @@ struct trace_kernel {
     struct trace_kernel_end end;
 };
 
-/* What unpacking needs; one a thread. All zero at first. */
+/* What unpacking needs; one per thread. All zero at first. */
 struct trace_unpacker {
     struct ZSTD_DCtx_s *zstd;
     uint8_t *packed;
@@ -93,8 +93,8 @@ void trace_reader_close(struct trace_reader *r);
 bool trace_reader_unpack(const struct trace_reader *r, struct trace_unpacker *u, uint32_t chunk, uint8_t *to,
                          struct error *e);
 void trace_unpacker_free(struct trace_unpacker *u);
-/* The next part of a chunk: 1; none is left: 0; the file is damaged: -1. Parts are in the order of cores, one a core at
- * most. */
+/* The next part of a chunk: 1; none is left: 0; the file is damaged: -1. Parts are in the order of cores, one per core
+ * at most. */
 int trace_reader_part(const struct trace_reader *r, struct trace_cursor *c, struct trace_part *p, struct error *e);
 void trace_reader_start(const struct trace_reader *r, const struct trace_part *p, struct trace_section *s);
 /* Up to `most` accesses; 0 and an error: the file is damaged. */

@@ -2,6 +2,7 @@
 #include "results/results.h"
 
 #include "base/version.h"
+#include "gpu/launch_filter.h"
 #include "results/counters_json.h"
 #include "results/metrics.h"
 #include "results/put.h"
@@ -72,10 +73,28 @@ static json_t *probes(const struct gpu_options *g)
     return list;
 }
 
-static json_t *kernel(const struct gpu_options *o, const struct gpu_kernel *k)
+/* Which launches were to be timed, and how many were. */
+static json_t *launches(const struct launch_filter *f)
+{
+    json_t *o = json_object(), *kernels = json_array();
+    put_count(o, "timed", f->timed);
+    put_count(o, "functional", f->functional);
+    for (uint32_t i = 0; i < f->kernel_count; i++)
+        json_array_append_new(kernels, text(f->kernels[i]));
+    put(o, "kernel", kernels);
+    put(o, "launch", f->launches ? text(f->launches) : NULL);
+    put_count(o, "skip", f->skip);
+    put(o, "region", json_boolean(f->region));
+    return o;
+}
+
+/* index: in the list */
+static json_t *kernel(const struct gpu_options *o, const struct gpu_kernel *k, uint64_t index)
 {
     json_t *to = json_object();
     put(to, "name", text(k->name));
+    if (k->number != index && !o->merge_launches)
+        put_count(to, "launch", k->number);
     put(to, "grid", triple_json(k->grid));
     put(to, "block", triple_json(k->block));
     put(to, "partial", json_boolean(k->partial));
@@ -106,7 +125,7 @@ static void put_kernels(json_t *root, const struct gpu *g, const struct gpu_kern
     json_t *kernels = json_array(), *total = json_object();
     for (uint32_t i = 0; i < g->kernel_count; i++)
         if (!g->kernels[i].unreported)
-            json_array_append_new(kernels, kernel(&g->options, &g->kernels[i]));
+            json_array_append_new(kernels, kernel(&g->options, &g->kernels[i], json_array_size(kernels)));
     put_counters(total, &sum->counters, &g->options);
     put(root, "kernels", kernels);
     put(root, "total", total);
@@ -135,6 +154,8 @@ static json_t *outcome(const struct results_run *run)
         put(o, "probe_failed", json_true());
     if (run->file_failed)
         put(o, "file_failed", json_true());
+    if (run->nothing_timed)
+        put(o, "nothing_timed", json_true());
     put(o, "message", e->kind == ERROR_NONE ? NULL : text(e->text));
     return o;
 }
@@ -165,6 +186,8 @@ json_t *results_json(const struct gpu *g, const struct results_run *run)
     put(root, "l1", spec(o, &o->l1));
     put(root, "divergence", spec(o, &o->divergence));
     put(root, "probes", probes(o));
+    if (o->filter)
+        put(root, "launches", launches(o->filter));
     put_kernels(root, g, &sum);
     if (g->races)
         put(root, "races", races_json(g));

@@ -17,6 +17,7 @@ struct results_run {
     bool launch_refused;         /* a launch came to nothing for want of support */
     bool probe_failed;           /* a probe could not write what it counted */
     bool file_failed;            /* a timeline, a trace or a file of warps could not be written */
+    bool nothing_timed;          /* some launches were to be timed, and the program had no such */
 };
 
 json_t *results_json(const struct gpu *g, const struct results_run *run);

@@ -1,4 +1,4 @@
-/* The load/store unit: one instruction at work, its accesses one a cycle into the L1D (constant, texture cache,
+/* The load/store unit: one instruction at work, its accesses one per cycle into the L1D (constant, texture cache,
  * interconnect); a pipeline for shared memory; answers from the interconnect; one register writeback a cycle, its
  * clients in turn: shared memory, texture, constant cache, what bypassed the L1, L1D. After GPGPU-Sim's. On machines
  * whose unit takes several steps in a cycle (lsu.steps), what is said of a cycle is true of a step, but times are kept

@@ -89,6 +89,11 @@ bool store_instructions(struct store *s, struct arena *a, const char *key, const
 bool store_buckets(struct store *s, struct arena *a, const char *key, const char *const *names, uint32_t name_count,
                    struct store_rows *out, struct error *e);
 
+/* results.c: what the store has of one run, as the object of --stats, with counters by their whole names ("l1d.misses")
+ * and without samples; and `sets`, a list. key: the key, or a beginning that no other run has. NULL: not there, failed,
+ * or not the only one. */
+json_t *store_results(struct store *s, const char *key, struct error *e);
+
 /* Every run, in the order of program, machine, scheduler, l1, divergence, sets. */
 struct store_run { /* arguments, sets and probes: words with a space between them; policies that were not given are
                       those that the run had */

@@ -245,6 +245,7 @@ bool child_run(const struct child_request *r, struct child_result *out, struct e
         out->outcome = outcome_kind(out->stats);
         out->launch_refused = json_is_true(json_object_get(json_object_get(out->stats, "outcome"), "launch_refused"));
         const json_t *outcome = json_object_get(out->stats, "outcome");
+        out->nothing_timed = json_is_true(json_object_get(outcome, "nothing_timed"));
         out->file_failed = json_is_true(json_object_get(outcome, "probe_failed")) ||
                            json_is_true(json_object_get(outcome, "file_failed"));
     }
@@ -268,6 +269,8 @@ int child_exit_code(const struct child_result *r)
         return EXIT_STUCK;
     if (r->launch_refused)
         return EXIT_UNSUPPORTED;
+    if (r->status == 0 && r->nothing_timed)
+        return EXIT_USAGE;
     if (r->status == 0)
         return r->file_failed || r->damaged ? EXIT_FAILED : EXIT_DONE;
     return code == EXIT_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_FAILED;

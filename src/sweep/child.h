@@ -50,6 +50,7 @@ struct child_result {
     enum error_kind outcome; /* of its last failed kernel or module */
     bool file_failed;    /* a probe could not write what it counted, or another file that was asked for is not there */
     bool launch_refused; /* a kernel of its could not be launched, for want of support */
+    bool nothing_timed;  /* it had none of the launches that were to be timed */
 };
 
 /* False only when the program could not be started at all. */

@@ -49,6 +49,7 @@ struct job_maker {
 const struct program_part *job_program_part(struct job_maker *m, const struct lab_point *p);
 const struct machine_part *job_machine_part(struct job_maker *m, const struct lab_point *p);
 /* kind: below JOB_POLICIES. The spec is not empty, and has =@KEY for the files of other runs. */
+const char *job_path(struct job_maker *m, const char *word, size_t path_length);
 const struct policy_part *job_policy_part(struct job_maker *m, int kind, const char *spec, struct error *why);
 const struct policy_part *job_probe_part(struct job_maker *m, const char *spec, struct error *why);
 /* job_options.c: what the point's line of options stands for. *part is NULL where its line is none. */

@@ -12,7 +12,7 @@ static bool take_bundle(struct job_maker *m, const char *bundle, struct options_
     struct policy_specs *specs = calloc(1, sizeof *specs);
     if (!specs)
         out_of_memory();
-    bool good = policy_bundle_take(specs, bundle, part->specs, why);
+    bool good = policy_bundle_take(specs, job_path(m, bundle, policy_name_length(bundle)), part->specs, why);
     for (int kind = 0; good && kind < POLICY_KINDS; kind++)
         if (*specs->of[kind])
             part->specs[kind] = arena_printf(m->arena, "%s", specs->of[kind]);

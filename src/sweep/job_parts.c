@@ -73,15 +73,17 @@ bool job_blame(struct job_maker *m, enum lab_axis axis, uint32_t value, const ch
 
 /* ------------------------------------------------------------- programs */
 
-/* A path stays right wherever the job goes; a name is left as it is. */
-static const char *absolute(struct job_maker *m, const char *word, size_t path_length)
+/* A path starts from the folder of the experiment file, and stays right wherever the job goes; a name is left as it
+ * is. path_length: of the path or name, which parameters may follow. */
+const char *job_path(struct job_maker *m, const char *word, size_t path_length)
 {
     char whole[PATH_MAX];
     const char *path = arena_strndup(m->arena, word, path_length), *dot = strrchr(path, '.');
-    bool is_path = strchr(path, '/') || (dot && (!strcmp(dot, ".so") || !strcmp(dot, ".ini")));
-    if (!is_path || !realpath(path, whole))
+    if (!strchr(path, '/') && !(dot && (!strcmp(dot, ".so") || !strcmp(dot, ".ini"))))
         return word;
-    return arena_printf(m->arena, "%s%s", whole, word + path_length);
+    if (*path != '/')
+        path = arena_printf(m->arena, "%s%s", m->x->folder, path);
+    return arena_printf(m->arena, "%s%s", realpath(path, whole) ? whole : path, word + path_length);
 }
 
 /* The hash of an executable, once. The path lives in the arena. */
@@ -108,9 +110,17 @@ static bool hash_executable(struct job_maker *m, const char *path, struct key_di
 static const char *find_program(struct job_maker *m, const char *word, struct error *e)
 {
     struct program found;
+    struct error own = {0};
     char whole[PATH_MAX];
-    if (!program_find(&found, word, m->places, e))
+    bool ok = program_find(&found, job_path(m, word, strlen(word)), m->places, &own);
+    if (*m->x->folder && !strchr(word, '/') && (!ok || !found.is_workload)) { /* a file beside the experiment's */
+        struct error unused = {0};
+        ok = program_find(&found, arena_printf(m->arena, "%s%s", m->x->folder, word), m->places, &unused);
+    }
+    if (!ok) {
+        *e = own;
         return NULL;
+    }
     return arena_printf(m->arena, "%s", realpath(found.path, whole) ? whole : found.path);
 }
 
@@ -140,6 +150,8 @@ static void add_key(void *context, const char *section, const char *key, const c
 {
     (void)is_number;
     struct key_hash *h = context;
+    if (!strcmp(key, "last_block_first") && !strcmp(value, "false"))
+        return; /* runs from before there was this rule keep their keys */
     key_text(h, "section", section);
     key_text(h, "key", key);
     key_text(h, "value", value);
@@ -159,7 +171,7 @@ static bool blame_machine(struct job_maker *m, const struct lab_point *p, struct
 {
     const char *name = m->x->axes[AXIS_MACHINE].values[p->value[AXIS_MACHINE]].text;
     struct error alone = {0};
-    if (!machine_load(scratch, name, NULL, 0, &alone))
+    if (!machine_load(scratch, job_path(m, name, strlen(name)), NULL, 0, &alone))
         return job_blame(m, AXIS_MACHINE, p->value[AXIS_MACHINE], name, &alone);
     job_blame(m, AXIS_VARIANT, p->value[AXIS_VARIANT], p->sets && p->sets[0] ? p->sets[0] : "", why);
     error_note(m->error, "(with machine %s)", name);
@@ -175,13 +187,14 @@ const struct machine_part *job_machine_part(struct job_maker *m, const struct la
     struct error why = {0};
     if (part->made)
         return part;
+    name = job_path(m, name, strlen(name));
     struct machine *machine = calloc(1, sizeof *machine);
     if (!machine)
         out_of_memory();
     part->made = machine_load(machine, name, p->sets, job_word_count(p->sets), &why);
     if (part->made) {
         const char *own[JOB_POLICIES] = {machine->scheduler, machine->l1, machine->divergence};
-        part->machine = absolute(m, name, strlen(name));
+        part->machine = name;
         for (int kind = 0; kind < JOB_POLICIES; kind++)
             part->policies[kind] = arena_printf(m->arena, "%s", own[kind]);
         key_start(m->hash);
@@ -230,9 +243,9 @@ static const struct policy_part *find_part(struct job_maker *m, struct strmap *k
     if (part)
         return part;
     part = arena_new(m->arena, struct policy_part);
-    if (!hash_policy(m, kind, spec, part, why))
+    part->spec = job_path(m, spec, policy_name_length(spec));
+    if (!hash_policy(m, kind, part->spec, part, why))
         return NULL;
-    part->spec = absolute(m, spec, policy_name_length(spec));
     strmap_put(known, arena_strndup(m->arena, spec, strlen(spec)), strlen(spec), part);
     return part;
 }

@@ -44,8 +44,6 @@ bool slurm_check(const struct slurm_request *r, struct error *e);
 const char **slurm_options(const struct slurm_request *r, struct arena *a);
 /* The script, with the same options in its #SBATCH lines. */
 const char *slurm_script(const struct slurm_request *r, struct arena *a);
-/* A word as a shell reads it: as it is, or in single quotes. */
-const char *slurm_quote(const char *word, struct arena *a);
 /* heddle-EXPERIMENT-HASH; the experiment is a path. */
 const char *slurm_name(const char *experiment, const char *folder, struct arena *a);
 

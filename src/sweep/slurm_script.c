@@ -5,35 +5,13 @@
  * of the sweep, as runs on one machine do. */
 #include "sweep/slurm.h"
 
+#include "base/shell_quote.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
-
-const char *slurm_quote(const char *word, struct arena *a)
-{
-    size_t length = strlen(word), quotes = 0;
-    bool plain = length > 0;
-    for (const char *c = word; *c; c++) {
-        plain = plain && (isalnum((unsigned char)*c) || strchr("_./:=,+@%^-", *c));
-        quotes += *c == '\'';
-    }
-    if (plain)
-        return word;
-    char *out = arena_alloc(a, length + 3 * quotes + 3), *to = out;
-    *to++ = '\'';
-    for (const char *c = word; *c; c++) {
-        if (*c == '\'') {
-            memcpy(to, "'\\''", 4);
-            to += 4;
-        } else {
-            *to++ = *c;
-        }
-    }
-    *to = '\'';
-    return out;
-}
 
 /* In the name of a log, % begins one of Slurm's own names. */
 static const char *log_pattern(const char *folder, struct arena *a)
@@ -100,11 +78,11 @@ const char *slurm_script(const struct slurm_request *r, struct arena *a)
 {
     const char *text = "#!/bin/sh\n# One run of an experiment a task; written by heddle sweep.\n";
     for (const char **option = slurm_options(r, a); *option; option++)
-        text = fits_in_line(*option) ? arena_printf(a, "%s#SBATCH %s\n", text, slurm_quote(*option, a))
+        text = fits_in_line(*option) ? arena_printf(a, "%s#SBATCH %s\n", text, shell_quote(*option, a))
                                      : arena_printf(a, "%s# %.*s: has a line break, and is given to sbatch itself\n",
                                                     text, (int)strcspn(*option, "="), *option);
-    return arena_printf(a, "%sexec %s task %s \"$SLURM_ARRAY_TASK_ID\" %s\n", text, slurm_quote(r->heddle, a),
-                        slurm_quote(arena_printf(a, "%s/manifest", r->folder), a), slurm_quote(r->spool, a));
+    return arena_printf(a, "%sexec %s task %s \"$SLURM_ARRAY_TASK_ID\" %s\n", text, shell_quote(r->heddle, a),
+                        shell_quote(arena_printf(a, "%s/manifest", r->folder), a), shell_quote(r->spool, a));
 }
 
 const char *slurm_name(const char *experiment, const char *folder, struct arena *a)

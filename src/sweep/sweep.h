@@ -16,7 +16,7 @@
 
 enum sweep_event { SWEEP_START, SWEEP_DONE, SWEEP_FAILED, SWEEP_TICK };
 /* For the command line's progress and messages: called by the sweep's own process. SWEEP_START: what is to do is known;
- * SWEEP_TICK: at least once a second. */
+ * SWEEP_TICK: at least once per second. */
 struct sweep_progress {
     uint32_t points /* of different keys */, known /* of these, in the store before */, to_run,
         done /* and ended well */, failed, running;

@@ -52,6 +52,9 @@ saw 'with the word and the source' '^published: Table 2 of the same paper$'
 saw 'and their text' '^  vectoradd +1\.00 +1,234$'
 saw 'repro says where the page is' 'The page: /.*/a folder/paper.html'
 is 'the page is there' test -s "$scratch/a folder/paper.html"
+mkdir "$scratch/paper"
+expect 'repro makes the folder' 0 'The page: /.*/new/paper.html' "$heddle" repro "$scratch/paper.ini" misses -o "$scratch/new"
+expect 'but not in the place of a file' 2 'cannot make the folder' "$heddle" repro "$scratch/paper.ini" misses -o "$scratch/paper.ini"
 expect 'repro again runs nothing' 0 'expected gto' env HEDDLE_SWEEP_JOURNAL="$scratch/journal" "$heddle" repro "$scratch/paper.ini" -o "$scratch/a folder"
 is 'no program was started' test ! -s "$scratch/journal"
 expect 'one figure only' 0 'The page' "$heddle" repro "$scratch/paper.ini" misses -o "$scratch/a folder"
@@ -64,12 +67,12 @@ expect 'no experiment' 2 'which experiment' "$heddle" repro
 expect 'bad size' 2 "unknown size 'huge'" "$heddle" repro quick --size huge
 expect 'bad -j' 2 "-j needs a number" "$heddle" repro quick -j 0
 expect 'too many words' 2 "unexpected argument 'c'" "$heddle" repro a b c
-expect 'folder that is not there' 2 '' "$heddle" repro "$scratch/paper.ini" -o "$scratch/nowhere"
+expect 'folder in one that is not there' 2 'cannot make the folder' "$heddle" repro "$scratch/paper.ini" -o "$scratch/none/at all"
 expect 'list of experiments' 0 '^quick +[0-9]+ +[0-9]+ +test' "$heddle" list experiments
 listed=$(sed -n 's/^ccws  *\([0-9]*\) .*/\1/p' "$out")
 expect 'it counts runs as a sweep does' 0 "^${listed:-none} runs: 0 in " "$heddle" sweep ccws --dry-run -o "$scratch/never.db"
 
-expect 'demo' 0 'Try next' "$heddle" demo -o "$scratch/demo"
+expect 'demo' 0 'Try next' "$heddle" demo --size test -o "$scratch/demo"
 saw 'demo: a table of schedulers' 'lrr +gto +two-level +paws +ccws'
 saw 'demo: all workloads' '^  vectoradd +[0-9.]+ +[0-9.]+'
 tail -n 1 "$out" >"$scratch/last"

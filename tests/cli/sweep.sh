@@ -215,6 +215,13 @@ schedulers='./mine.so'
 experiment mine vectoradd
 expect 'a policy of one'"'"'s own' 0 '1 run done' sweep mine.ini
 expect 'is known' 0 'nothing to do' sweep mine.ini
+mkdir -p mine elsewhere
+expect 'paths start from the folder of the experiment file' 0 'nothing to do' sh -c "cd elsewhere && '$heddle' sweep ../mine.ini -o ../mine.db"
+expect 'a folder of the same name is not in the way' 2 'no experiment .mine., and no file of that name' sweep mine
+expect 'a folder is no experiment' 2 'is a folder, not an experiment file' sweep ./mine
+sed 's/^\[schedulers\]/[machines]\nmine = .\/tiny.ini\n&/' mine.ini >tiny-mine.ini
+printf '[machine]\nbased_on = gtx480\ncores = 2\n' >tiny.ini
+expect 'machine files as well' 0 '1 run done' sh -c "cd elsewhere && '$heddle' sweep ../tiny-mine.ini"
 compile -DOTHER -O0
 expect 'changed, it is run again' 0 '1 run done' sweep mine.ini
 

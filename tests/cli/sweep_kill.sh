@@ -96,7 +96,7 @@ is 'no run was executed again after it was recorded' test -z "$again"
 is 'only what was in flight was lost' test "$(starts)" -le $((runs + 2 * killed + workers_killed))
 is 'some of it was' test "$(starts)" -gt "$runs"
 
-contents() { # STORE: keys and metrics, one a line
+contents() { # STORE: keys and metrics, one per line
     if command -v sqlite3 >/dev/null; then
         sqlite3 "$1" 'SELECT key, program, arguments, machine, sets, scheduler, l1, divergence, ifnull(failure, ""), exit, command FROM run ORDER BY key' &&
             sqlite3 "$1" 'SELECT key, kernel, name, unit, value FROM metrics ORDER BY key, kernel, name' &&

@@ -3,7 +3,7 @@
 . tests/cli/lib.sh
 
 expect 'help' 0 '^Usage: heddle COMMAND' "$heddle" --help
-for command in run demo sweep report repro inspect list machine doctor; do
+for command in run demo sweep report repro robust compare inspect list machine doctor; do
     expect "help of $command" 0 "^Usage: heddle $command" "$heddle" "$command" --help
     expect "help lists $command" 0 "^  $command " "$heddle" --help
 done
@@ -99,3 +99,40 @@ is 'the metrics have groups' grep -qx stalls "$scratch/groups"
 grep '^|' docs/metrics.md | grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u >"$scratch/documented"
 comm -23 "$scratch/groups" "$scratch/documented" >"$scratch/missing"
 is 'docs/metrics.md has every group' cmp "$scratch/missing" /dev/null
+
+# Options that come too late.
+expect 'run: options after a workload' 2 "heddle run -m ccws -s gto --stats=x bfs --size test 'a b'\$" \
+    "$heddle" run -m ccws bfs -s gto --size test 'a b' --stats=x
+expect 'run: a workload has options of its own' 0 'match the reference' "$heddle" run --functional vectoradd --size test
+expect 'run: a program may have the same option' 1 'heddle run --functional -s gto .*ptx_run nothing' "$heddle" run --functional "$ptx_run" nothing -s gto
+
+# PTX inside a program.
+expect 'inspect: a workload' 0 '^bfs <PTX at byte [0-9]+>: PTX' "$heddle" inspect bfs
+saw 'inspect: its kernels' '^bfs_expand +kernel'
+expect 'inspect: an executable' 0 '^bfs_advance +kernel' "$heddle" inspect "$build/workloads/bfs"
+expect 'inspect: one kernel of it' 0 '^kernel bfs_expand: .*1 loop$' "$heddle" inspect bfs --kernel bfs_expand --loops
+expect 'inspect: no such kernel' 2 "did you mean 'bfs_expand'" "$heddle" inspect bfs --kernel bfs_expnd
+expect 'inspect: a program without PTX' 2 'holds no PTX' "$heddle" inspect /bin/sh
+expect 'inspect: no such file' 2 "cannot read 'nosuch'" "$heddle" inspect nosuch
+
+# Names for scripts; completion and the manual page are made of what the command says.
+for list in workloads machines experiments metrics schedulers l1 divergence probes bundles; do
+    expect "list $list --names" 0 '^[A-Za-z0-9+_.-]+$' "$heddle" list "$list" --names
+done
+expect 'list --names of nothing' 2 "no list of 'nothing'" "$heddle" list nothing --names
+complete() { # WORD...: what bash would propose for the last
+    bash -c '. completion/heddle.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+        _heddle "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; printf "%s\n" "${COMPREPLY[@]}"' bash "$heddle" "$@"
+}
+if command -v bash >/dev/null 2>&1; then
+    expect 'completion: commands' 0 '^sweep$' complete sw
+    expect 'completion: schedulers' 0 '^gto$' complete run -s gt
+    expect 'completion: options' 0 '^--timeline-cycles$' complete run --timel
+    expect 'completion: workloads' 0 '^spmv-scalar$' complete run spm
+fi
+expect 'the manual page' 0 '^\.SH HEDDLE RUN$' sh mk/man.sh "$heddle" 1.2.3
+saw 'the manual page: options' '^.fB.-., .-.-scheduler SPEC.fR$'
+
+# What the run waited for, after it.
+expect 'run: the largest stall reasons' 0 'warps issued in [0-9.]+% of their cycles; they waited most for [a-z_]+ [0-9.]+%, [a-z_]+ [0-9.]+%, [a-z_]+ [0-9.]+%$' \
+    "$heddle" run --size test bfs

@@ -48,5 +48,9 @@ expect 'packages: nothing more was installed' 1 '' test -e "$fake/log"
 is 'make install' make -s install BUILD="$build" DESTDIR="$scratch/root" PREFIX=/usr
 expect 'installed: version' 0 '^heddle [0-9.]+ ' "$scratch/root/usr/bin/heddle" --version
 expect 'installed: a workload' 0 'match the reference' "$scratch/root/usr/bin/heddle" run --functional --size test vectoradd
+is 'installed: the manual page' grep -q '^.TH HEDDLE 1' "$scratch/root/usr/share/man/man1/heddle.1"
+is 'installed: completion' test -s "$scratch/root/usr/share/bash-completion/completions/heddle"
 expect 'installed: machines' 0 '^gtx480' "$scratch/root/usr/bin/heddle" list machines
 expect 'installed: machine by name' 0 'match the reference' "$scratch/root/usr/bin/heddle" run --functional -m gtx480 --size test vectoradd
+is 'make uninstall' make -s uninstall BUILD="$build" DESTDIR="$scratch/root" PREFIX=/usr
+expect 'uninstalled: no file is left' 1 '' sh -c "find '$scratch/root' ! -type d | grep ."

@@ -89,7 +89,7 @@ static uint32_t count_homes(const uint32_t mask[HOMES])
     return n;
 }
 
-/* Warps for the path at the top, one a cycle. */
+/* Warps for the path at the top, one per cycle. */
 static void form(struct unit *u, struct team *t, const struct heddle_core *core)
 {
     const struct path *top = &t->stack[t->depth - 1];

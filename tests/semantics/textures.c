@@ -9,7 +9,7 @@
  *   coords    plain (inside, edges, ties, outside), odd (huge, infinite, not a number), each (one thread a texel, and a
  * margin), inside (no margin) data      texels: plain, wild (any bits), index (counting), extreme (many at the limits
  * of integers) surface   1: the array allows surface access; readback=1: the array's texels are the end of the output
- * The input starts with the texture's and the surface's handle; 64 bytes a thread follow from byte 64 (enum
+ * The input starts with the texture's and the surface's handle; 64 bytes per thread follow from byte 64 (enum
  * word). */
 #include "vectors.h"
 #include <math.h>

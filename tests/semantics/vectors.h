@@ -21,7 +21,7 @@
 #include <stdio.h>
 
 enum {
-    TUPLES = 1024, /* operand tuples of a spelling, one a thread */
+    TUPLES = 1024, /* operand tuples of a spelling, one per thread */
     CHUNK = 64,    /* tuples behind one short hash */
     MAX_OPERANDS = 12,
     FIRST_OUTPUTS = 8,  /* outputs recorded in plain */

@@ -583,7 +583,7 @@ static void ports(void **state)
 {
     (void)state;
     struct bench b;
-    open_bench(&b, &l2_config); /* 32 bytes a cycle */
+    open_bench(&b, &l2_config); /* 32 bytes per cycle */
     assert_true(cache_port_free(b.cache, 10));
     cache_use_port(b.cache, 32, 10);
     assert_false(cache_port_free(b.cache, 10));

@@ -148,7 +148,7 @@ static void a_write_comes_before_a_read(void **state)
         assert_int_equal(cycles_until(&b, COLLECT_SP, 8, 4, writes), 3); /* another bank */
     }
     assert_true(collector_write_bank(b.c, 3));
-    assert_false(collector_write_bank(b.c, 3)); /* once a cycle */
+    assert_false(collector_write_bank(b.c, 3)); /* once per cycle */
     assert_true(collector_write_bank(b.c, 2));
     assert_false(collector_idle(b.c) || collector_stuck(b.c)); /* there is a write to forget */
     collector_cycle(b.c);
@@ -198,7 +198,7 @@ static uint32_t take_all(struct bench *b, enum collector_kind kind)
     return count;
 }
 
-/* Ports: as many instructions a cycle into the collectors, and as many out of them. */
+/* Ports: as many instructions per cycle into the collectors, and as many out of them. */
 static void ports_limit_both_ways(void **state)
 {
     (void)state;

@@ -154,7 +154,7 @@ static void test_two_inputs_alternate(void **state)
         if (now == 1)
             assert_null(crossbar_front(x, 0));
         else
-            assert_int_equal(take(x, 0), (now % 2 ? 100 : 0) + (now - 2) / 2); /* one a cycle, 0 and 1 in turn */
+            assert_int_equal(take(x, 0), (now % 2 ? 100 : 0) + (now - 2) / 2); /* one per cycle, 0 and 1 in turn */
     }
     assert_true(crossbar_empty(x));
     /* In each of 16 cycles one of them waited, but for the last, when only one was left. */

@@ -733,6 +733,26 @@ static void test_first_core_of_a_launch(void **state)
     }
 }
 
+/* Blocks one after another on one core that holds one of them: block 2 is the last of three, or the first. Each writes
+ * the time at which it began. */
+static void test_last_block_first(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"rules.last_block_first=false", "rules.last_block_first=true"};
+    for (uint32_t on = 0; on < 2; on++) {
+        struct timed t;
+        uint32_t began[3];
+        timed_open(
+            &t, &(struct timed_machine){.name = MACHINE}, SETS(ONE_CORE, "core.blocks=1", keys[on]), "",
+            "ld.param.u64 %rd1, [buffer];\nmov.u32 %r1, %clock;\nmov.u32 %r2, %ctaid.x;\nmul.wide.u32 %rd2, %r2, 4;\n"
+            "add.u64 %rd2, %rd2, %rd1;\nst.global.u32 [%rd2], %r1;\n");
+        timed_launch(&t, 3, 32, 0);
+        memcpy(began, t.buffer, sizeof began);
+        assert_true(on ? began[2] < began[1] && began[1] < began[0] : began[0] < began[1] && began[1] < began[2]);
+        timed_close(&t);
+    }
+}
+
 /* Registers are given out in whole granules a thread. */
 static void test_resident_registers(void **state)
 {
@@ -795,6 +815,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_resident_blocks),
     cmocka_unit_test(test_slot_of_a_warp_that_is_over),
     cmocka_unit_test(test_first_core_of_a_launch),
+    cmocka_unit_test(test_last_block_first),
     cmocka_unit_test(test_resident_registers),
 };
 

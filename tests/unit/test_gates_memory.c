@@ -390,8 +390,8 @@ static void test_mshr_merge(void **state)
             timed_launch(&t, 1, 32, 0);
             uint64_t cycles = timed_launch(&t, 1, 32, 0);
             uint32_t limit = m.sm.l1d.mshr_merge, merged = loads < limit ? loads : limit;
-            /* The parameter, then the first load: its line is there. Merged ones are answered one a cycle; others hit
-             * from that cycle on, one a cycle. */
+            /* The parameter, then the first load: its line is there. Merged ones are answered one per cycle; others hit
+             * from that cycle on, one per cycle. */
             uint64_t there = FIRST_ISSUE + TO_UNIT - 1 + l1_hit(&m) + miss_cycles(&m),
                      answered = there + WRITEBACK + merged - 1, hit = loads > limit ? there + (loads - limit) - 1 : 0;
             assert_int_equal(cycles, (answered > hit ? answered : hit) + 1);
@@ -539,8 +539,8 @@ static void test_fence_drops_l1(void **state)
 }
 
 /* The warp does nothing until the last answer to its atomic is there, whether it uses the result or not. Lanes that ask
- * for the same word are requests of their own, one a cycle. The warp goes on when the answer comes, or when that takes
- * its turn at writeback, a cycle later. */
+ * for the same word are requests of their own, one per cycle. The warp goes on when the answer comes, or when that
+ * takes its turn at writeback, a cycle later. */
 static void test_atomic_blocks(void **state)
 {
     (void)state;
@@ -552,7 +552,7 @@ static void test_atomic_blocks(void **state)
     assert_in_range(between("", "atom.global.add.u32 %r3, [%rd1], 1;\n", ""), answer + 31, answer + 32);
 }
 
-/* Neighbouring lanes: a request for each segment, one a cycle. */
+/* Neighbouring lanes: a request for each segment, one per cycle. */
 static void test_atomic_segments(void **state)
 {
     (void)state;

@@ -670,7 +670,7 @@ static void matrices_through(struct bench *b, int count, const char *load_option
 {
     static struct text t;
     t.used = 0;
-    /* Matrix i's element number e is 64 i + e; 512 bytes are copied in and out by 16 a lane. */
+    /* Matrix i's element number e is 64 i + e; 512 bytes are copied in and out by 16 per lane. */
     add(&t,
         ".reg .b32 %%s, %%r0, %%r1, %%r2, %%r3, %%v<4>; mov.u32 %%s, sh; mad.lo.u32 %%s, %%lane, 16, %%s; mad.wide.u32 "
         "%%x, %%lane, 16, %%a;\n"

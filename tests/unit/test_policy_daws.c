@@ -64,7 +64,8 @@ static void lanes_that_leave_make_room(void **state)
     code_end(&code);
 }
 
-/* SPMV-Scalar: two diverged loads, 64 lines a warp: 2 fit into 153. KMN: one, and a converged one: 34 lines, 4 fit. */
+/* SPMV-Scalar: two diverged loads, 64 lines per warp: 2 fit into 153. KMN: one, and a converged one: 34 lines, 4 fit.
+ */
 static void as_many_as_the_best_static_limit(void **state)
 {
     (void)state;

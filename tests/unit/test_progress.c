@@ -56,7 +56,7 @@ static void lines(void **state)
 
 static void wait_ms(long ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL); }
 
-/* Off a terminal: whole lines, four a second at most. */
+/* Off a terminal: whole lines, four per second at most. */
 static void not_too_often(void **state)
 {
     (void)state;

@@ -77,7 +77,7 @@ static void test_latency(void **state)
     }
 }
 
-/* Packets of one flit: one a cycle from an input, one a cycle to an output, though the router takes two steps. */
+/* Packets of one flit: one per cycle from an input, one per cycle to an output, though the router takes two steps. */
 static void test_one_flit_a_cycle(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* The Slurm engine without Slurm: the script and the manifest, what is read out of Slurm's answers, and, with programs
  * of Slurm's names that answer from a file, which runs are taken up from an earlier sweep, which are sent again, and
  * which are given up. tests/lab/slurm.sh has the real daemons. */
+#include "base/shell_quote.h"
 #include "sweep/slurm.h"
 
 #include <setjmp.h>
@@ -160,10 +161,10 @@ static struct slurm_batch leave_batch(struct world *w, uint64_t number)
 static void words_are_quoted_for_a_shell(void **state)
 {
     struct world *w = *state;
-    assert_string_equal(slurm_quote("/usr/bin/heddle", &w->arena), "/usr/bin/heddle");
-    assert_string_equal(slurm_quote("", &w->arena), "''");
-    assert_string_equal(slurm_quote("a b", &w->arena), "'a b'");
-    assert_string_equal(slurm_quote("a'$b", &w->arena), "'a'\\''$b'");
+    assert_string_equal(shell_quote("/usr/bin/heddle", &w->arena), "/usr/bin/heddle");
+    assert_string_equal(shell_quote("", &w->arena), "''");
+    assert_string_equal(shell_quote("a b", &w->arena), "'a b'");
+    assert_string_equal(shell_quote("a'$b", &w->arena), "'a'\\''$b'");
 }
 
 static void script_says_all_that_was_asked_for(void **state)

@@ -106,7 +106,7 @@ static void begin_and_end(void **state)
         assert_true(start[1] + value(&rows, 2 + i, "begin") <= first[i]);
         assert_in_range(first[i] - start[1] - value(&rows, 2 + i, "begin"), 1, 10); /* fetched, decoded, issued */
         assert_true(last[i] < start[1] + value(&rows, 2 + i, "end"));
-        assert_true(value(&rows, 2 + i, "issued") == value(&rows, 2 + i, "warp_instructions")); /* one a cycle */
+        assert_true(value(&rows, 2 + i, "issued") == value(&rows, 2 + i, "warp_instructions")); /* one per cycle */
         assert_true(value(&rows, 2 + i, "drain") > 50);                                         /* its stores */
     }
     /* 9 up to the branch, from DONE on 4 and the end; warp 1: 2 more, and 50 times 3. A branch has the lanes that take

@@ -22,7 +22,7 @@ struct cell {
 struct problem {
     long side;   /* the chip is side x side cells */
     long steps;  /* of time */
-    long height; /* steps a launch: the pyramid's height */
+    long height; /* steps per launch: the pyramid's height */
 };
 
 static const struct problem problems[SIZE_COUNT] = {{60, 3, 2}, {512, 4, 2}, {512, 2, 2}};
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     const struct workload_option options[] = {
         {"side", "cells on a side of a chip of your own size", &given.side, 16384},
         {"steps", "steps of time", &given.steps, 1000000},
-        {"height", "steps a launch, the height of the pyramid", &given.height, HEIGHT_LIMIT},
+        {"height", "steps per launch, the height of the pyramid", &given.height, HEIGHT_LIMIT},
         {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {

@@ -15,7 +15,7 @@
  * changes it.
  *
  * One table a core, made by its first scheduler: hits and scores are the core's, and the tags of all warps would
- * otherwise be kept, and looked up, once a scheduler.
+ * otherwise be kept, and looked up, once per scheduler.
  *
  * Left out: the latency of the scoring hardware; the one cycle by which the authors' simulator uses a new number of
  * warps later for the ranking than for LLDS. */
