@@ -171,7 +171,7 @@ function compared_metrics(rules, a, b) {
 }
 
 /* null: the page has not got the counters of both. */
-function compare_runs(rules, a, b) {
+function compare_pair(rules, a, b) {
     const values = [counters_of(rules, a), counters_of(rules, b)];
     if (!values[0] || !values[1]) return null;
     const labels = run_labels(a, b), sides = values.map((v, i) => ({ label: labels[i], values: v, spent: spend_cycles(rules, v) }));
