@@ -33,8 +33,13 @@ static const struct column {
     {">misses", "misses", "load_misses", 0, 0},
     {">store misses", "store_misses", "store_misses", 0, 8},
     {">per request", "per_request", "per_request", 1, 6},
+    /* with --what-if */
+    {">Belady", "belady", "belady_misses", 0, 11},
+    {">coalesced accesses", "coalesced_accesses", "coalesced_accesses", 0, 13},
+    {">coalesced misses", "coalesced_misses", "coalesced_misses", 0, 12},
+    {">full issues", "full_issues", "full_issues", 0, 14},
 };
-enum { FIXED = sizeof fixed / sizeof *fixed };
+enum { FIXED = sizeof fixed / sizeof *fixed, WHAT_IF = 4 };
 
 struct view {
     struct code_lines *lines;
@@ -169,9 +174,9 @@ static bool is_empty(const struct view *v, const struct column *c)
     return !code_lines_have(v->lines, c->name ? c->name : "stalled");
 }
 
-static void choose_columns(struct view *v)
+static void choose_columns(struct view *v, bool what_if)
 {
-    for (int i = 0; i < FIXED; i++)
+    for (int i = 0; i < FIXED - (what_if ? 0 : WHAT_IF); i++)
         if (!is_empty(v, &fixed[i]))
             v->columns[v->column_count++] = fixed[i];
     for (uint32_t i = 0; i < v->lines->column_count; i++) {
@@ -229,16 +234,19 @@ static void say_more(const struct view *v, const struct lines_request *r, uint32
         fprintf(to, "  The window is too narrow for %u of the columns.\n", left_out);
 }
 
-bool lines_print(const struct lines_request *r, const char *program, const json_t *results, FILE *to)
+bool lines_print(const struct lines_request *r, const char *program, const char *trace, const json_t *results, FILE *to)
 {
     struct code_lines lines = {.count = 0};
     struct source_files files = {.program = program};
     struct arena a = {0};
+    struct error e = {0};
     struct text_table t;
     char name[100];
     bool timed = json_is_false(json_object_get(results, "functional"));
     const char *sort = r->sort ? value_name(r->sort, name) : timed ? "stalled" : "executions";
     code_lines_of_results(&lines, results);
+    if (lines.count && trace && !code_lines_replay(&lines, trace, &e))
+        fprintf(stderr, "heddle: no replay of the run: %s\n", e.text);
     bool known = !lines.count || !r->sort || !strchr(sort, '.') || code_lines_have(&lines, sort);
     if (!known)
         fprintf(stderr, "heddle: no line has anything in the column '%s'\n", r->sort);
@@ -247,7 +255,7 @@ bool lines_print(const struct lines_request *r, const char *program, const json_
         code_lines_find_texts(&lines, &files);
         struct view v = {.lines = &lines, .exact = true, .reasons = 2};
         v.shown = r->most < lines.count ? r->most : lines.count;
-        choose_columns(&v);
+        choose_columns(&v, r->what_if);
         int width = cli_columns(fileno(to), NO_WIDTH) - INDENT;
         uint32_t left_out = fit(&v, &a, &t, width, sort);
         text_table_cut(&t, width);

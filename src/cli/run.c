@@ -68,6 +68,9 @@ static const char help[] =
     "      --lines[=N]        print the N source lines (default 20, or all) that warps waited at longest: what they "
     "waited for,\n"
     "                         lanes, L1 hits and misses (docs/profile.md)\n"
+    "      --what-if          with --lines, also: load misses under Belady's optimum, accesses and misses if all loads "
+    "were coalesced,\n"
+    "                         issues if no lane were idle\n"
     "      --sort COLUMN      another order of --lines: issues, lanes, misses, own, other, per_request, memory, ...\n"
     "      --timeline FILE    what cores, schedulers and warps did, for ui.perfetto.dev\n"
     "      --timeline-cycles A:B   only cycles A up to B; default 0:20000\n"
@@ -128,6 +131,7 @@ enum {
     OPT_SKIP,
     OPT_REGION,
     OPT_LINES,
+    OPT_WHAT_IF,
     OPT_SORT
 };
 
@@ -158,6 +162,7 @@ const struct option cli_run_options[] = {
     {"skip", required_argument, NULL, OPT_SKIP},
     {"region", no_argument, NULL, OPT_REGION},
     {"lines", optional_argument, NULL, OPT_LINES},
+    {"what-if", no_argument, NULL, OPT_WHAT_IF},
     {"sort", required_argument, NULL, OPT_SORT},
     {"help", no_argument, NULL, 'h'},
     {0},
@@ -258,8 +263,8 @@ static int check_values(const struct run_options *o)
         return cli_usage("run", "--interval samples time, which --functional does not model");
     if ((o->interval || o->pcs) && !o->stats)
         return cli_usage("run", "%s is for --stats FILE", o->pcs ? "--pcs" : "--interval");
-    if (o->lines.sort && !o->lines.wanted)
-        return cli_usage("run", "--sort is for --lines");
+    if ((o->lines.sort || o->lines.what_if) && !o->lines.wanted)
+        return cli_usage("run", "%s is for --lines", o->lines.sort ? "--sort" : "--what-if");
     if (o->lines.sort && !lines_may_sort_by(o->lines.sort))
         return cli_usage("run", "--sort: lines have no column '%s'", o->lines.sort);
     return -1;
@@ -312,6 +317,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case OPT_SKIP: o->skip = optarg; break;
         case OPT_REGION: o->region = true; break;
         case OPT_LINES: status = read_lines(o, optarg); break;
+        case OPT_WHAT_IF: o->lines.what_if = true; break;
         case OPT_SORT: o->lines.sort = optarg; break;
         case 'h': fputs(help, stdout); return EXIT_DONE;
         case ':': return cli_usage("run", "option '%s' needs a value", argv[optind - 1]);
@@ -597,7 +603,8 @@ static int run(const struct run_options *o, const struct setup *setup, struct pr
     if (!o->quiet && !to_stdout && result.used_cuda && !result.nothing_timed)
         summary_print(&result, stderr);
     if (o->lines.wanted && result.used_cuda &&
-        !lines_print(&o->lines, p->path, result.stats, to_stdout ? stderr : stdout))
+        !lines_print(&o->lines, p->path, o->lines.what_if && *setup->trace ? setup->trace : NULL, result.stats,
+                     to_stdout ? stderr : stdout))
         code = code ? code : EXIT_USAGE;
     if (o->results)
         *o->results = json_incref(result.stats);
@@ -605,6 +612,18 @@ static int run(const struct run_options *o, const struct setup *setup, struct pr
         code = cli_fail(&e);
     json_decref(result.stats);
     return code;
+}
+
+/* For --what-if: a trace that nobody asked for by name. */
+static bool make_trace(char path[PATH_MAX], struct error *e)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, PATH_MAX, "%.4000s/heddle-trace-XXXXXX", folder && *folder ? folder : "/tmp");
+    int fd = mkstemp(path);
+    if (fd < 0)
+        return error_set(e, ERROR_IO, "cannot make a temporary file %s: %s", path, strerror(errno));
+    close(fd);
+    return true;
 }
 
 int cli_run(int argc, char **argv) { return cli_run_for(argc, argv, NULL); }
@@ -636,7 +655,12 @@ int cli_run_for(int argc, char **argv, json_t **results)
         !check_writable(o.trace, setup.trace, &e) || !check_writable(o.warps, setup.warps, &e) ||
         (o.stats && strcmp(o.stats, "-") && !check_writable(o.stats, stats, &e)))
         return cli_fail(&e);
+    bool own_trace = o.lines.what_if && !o.trace && !o.functional;
+    if (own_trace && !make_trace(setup.trace, &e))
+        return cli_fail(&e);
     status = run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);
+    if (own_trace)
+        unlink(setup.trace);
     if (misplaced && status == EXIT_FAILED) /* the program may have an option of that name */
         misplaced_say(argv, optind, argc, &ours);
     return status;

@@ -56,6 +56,7 @@ static void on_launched(void *state, const struct heddle_core *core, uint32_t wa
     (void)core;
     sm_settle_stalls(p->core);
     settle_cycles(p, warp, NULL);
+    p->loads[warp].count = 0;
 }
 
 static void on_issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
@@ -76,9 +77,38 @@ static void on_coalesced(void *state, const struct heddle_core *core, const stru
 {
     struct profile_core *p = state;
     struct profile_pc *pc = &p->pcs[e->pc];
+    struct profile_loads *loads = &p->loads[e->warp];
     (void)core;
     *(e->store ? &pc->store_requests : &pc->load_requests) += 1;
     *(e->store ? &pc->store_accesses : &pc->load_accesses) += e->accesses;
+    if (e->store)
+        return;
+    uint32_t least = e->through_l1 ? sm_least_accesses(p->core, e->warp, e->active) : e->accesses;
+    least = least < e->accesses ? least : e->accesses;
+    pc->coalesced_accesses += least;
+    if (e->through_l1 && loads->count < PROFILE_LOADS)
+        loads->list[loads->count++] = (struct profile_load){e->pc, (uint16_t)least, 0};
+}
+
+/* Of a load whose lanes lay side by side, no more accesses can miss than there are. */
+static void count_load(struct profile_core *p, const struct heddle_l1_access *e)
+{
+    struct profile_loads *loads = &p->loads[e->warp];
+    uint32_t at = 0;
+    while (at < loads->count && loads->list[at].pc != e->pc)
+        at++;
+    if (at == loads->count) { /* more than PROFILE_LOADS at a time */
+        p->pcs[e->pc].coalesced_misses += e->outcome == HEDDLE_MISS;
+        return;
+    }
+    struct profile_load *load = &loads->list[at];
+    load->misses = (uint16_t)(load->misses + (e->outcome == HEDDLE_MISS));
+    if (e->left)
+        return;
+    p->pcs[e->pc].coalesced_misses += load->misses < load->least ? load->misses : load->least;
+    loads->count--;
+    for (; at < loads->count; at++)
+        loads->list[at] = loads->list[at + 1];
 }
 
 static void on_l1_access(void *state, const struct heddle_core *core, const struct heddle_l1_access *e)
@@ -92,6 +122,8 @@ static void on_l1_access(void *state, const struct heddle_core *core, const stru
     pc->l1d_inter_warp_hits += read_hit && !own;
     pc->l1d_misses += e->outcome == HEDDLE_MISS;
     pc->l1d_pending_hits += e->outcome == HEDDLE_PENDING;
+    if (!e->store && e->outcome != HEDDLE_FAIL)
+        count_load(p, e);
     settle_fails(p, e->pc);
     p->last_access = e->pc;
 }

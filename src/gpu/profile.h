@@ -57,6 +57,14 @@ uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listi
                      uint32_t budget);
 
 /* With time: one a core, which it listens to from now on. */
+enum { PROFILE_LOADS = 8 };
+struct profile_loads { /* of a warp, on their way to the L1D, the oldest first */
+    uint32_t count;
+    struct profile_load {
+        uint32_t pc;
+        uint16_t least, misses; /* accesses, if its lanes lay side by side; misses so far */
+    } list[PROFILE_LOADS];
+};
 struct profile_core {
     struct sm *core;
     struct profile_pc *pcs;              /* of the launch at hand */
@@ -64,6 +72,7 @@ struct profile_core {
     uint32_t last_of_warp[HEDDLE_WARPS]; /* pc of the instruction that it issued last */
     uint64_t divergent, fails;           /* of the core's counts: those that an instruction has */
     uint32_t last_issued, last_access;
+    struct profile_loads loads[HEDDLE_WARPS];
 };
 void profile_core_listen(struct profile_core *p, struct sm *core);
 void profile_core_begin(struct profile_core *p, struct profile_pc *pcs);

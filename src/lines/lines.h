@@ -7,6 +7,7 @@
 #define HEDDLE_LINES_LINES_H
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/strmap.h"
 
 #include <jansson.h>
@@ -52,6 +53,9 @@ struct code_instruction {
 void code_lines_add(struct code_lines *l, const struct code_instruction *i);
 /* All instructions of a run's results. */
 void code_lines_of_results(struct code_lines *l, const json_t *results);
+/* belady_misses: what loads would have missed under the best possible replacement (replay.h, REPLAY_BELADY_READS), by a
+ * trace of the run's accesses. */
+bool code_lines_replay(struct code_lines *l, const char *trace, struct error *e);
 /* Texts of source lines, from the files that are found. */
 void code_lines_find_texts(struct code_lines *l, struct source_files *files);
 void code_lines_free(struct code_lines *l);

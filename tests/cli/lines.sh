@@ -22,6 +22,22 @@ expect 'by a reason' 0 'lines, by fetch' lines --lines=1 --sort fetch bfs
 expect 'columns of probes' 0 '  loads\.executions .*  loads\.misses  ' lines --lines --probe loads bfs
 expect 'sorted by one' 0 'by loads\.misses' lines --lines=1 --sort loads.misses --probe loads bfs
 expect 'one that no run has' 2 "no line has anything in the column 'loads.misses'" "$heddle" run --quiet --size test --lines --sort loads.misses bfs
+expect 'what if' 0 '  Belady  coalesced accesses  coalesced misses  full issues  text$' lines --lines --what-if --sort belady -m ccws bfs
+saw 'what if: sorted' 'lines, by belady'
+check_what_if() { # misses, and those under Belady and if coalesced, of a load that is far from both
+    lines --lines=all --what-if --sort misses -m ccws --set l1d.ways=2 spmv-scalar >"$scratch/what-if"
+    awk '/^  line / { belady = index($0, " Belady") + 7; coalesced = index($0, "coalesced misses") + 16; misses = index($0, "  misses") + 8 }
+        /^  spmv-scalar/ && !seen++ { print cell(misses), cell(belady), cell(coalesced) }
+        function cell(end, text) { text = substr($0, 1, end - 1); sub(/.* /, "", text); gsub(",", "", text); return text + 0 }' "$scratch/what-if"
+}
+# shellcheck disable=SC2046 # three numbers
+set -- $(check_what_if)
+is 'what if: fewer misses under Belady' test "$2" -gt 0 -a "$2" -lt "$1"
+is 'what if: fewer misses if coalesced' test "$3" -gt 0 -a "$3" -lt "$1"
+temporary() { TMPDIR="$scratch/temporary" "$heddle" run --quiet --size test --lines --what-if bfs >/dev/null 2>&1 && ls -A "$scratch/temporary"; }
+mkdir "$scratch/temporary"
+is 'what if: nothing is left behind' test -z "$(temporary)"
+expect 'what if: without lines' 2 '--what-if is for --lines' "$heddle" run --what-if bfs
 expect 'without time' 0 '^  line +issues +lanes +apart +text$' lines --functional --lines bfs
 expect 'in another folder' 0 ' if \(!visited\[target\]\) \{$' sh -c "cd '$scratch' && HEDDLE_MACHINES='$PWD/machines' '$absolute/bin/heddle' run --quiet --size test --lines bfs"
 expect 'a PTX file without .loc' 0 'ptx:[0-9]+ ' "$heddle" run --quiet --lines "$ptx_run" "$ptx/fine.ptx" k 1024 64

@@ -113,6 +113,13 @@ static int check_pcs(json_t *kernel, int timed, int regroups)
         json_int_t number = json_integer_value(json_object_get(pc, "pc")),
                    executed = json_integer_value(json_object_get(pc, "executions"));
         const char *text = json_string_value(json_object_get(pc, "text"));
+        json_int_t accesses = json_integer_value(json_object_get(pc, "coalesced_accesses")),
+                   misses = json_integer_value(json_object_get(pc, "coalesced_misses"));
+        if (accesses > json_integer_value(json_object_get(pc, "load_accesses")) ||
+            misses > json_integer_value(json_object_get(pc, "l1d_misses"))) {
+            fprintf(stderr, "instruction %lld: more accesses or misses if it were coalesced\n", (long long)number);
+            bad = 1;
+        }
         if (number <= last || executed < 1 || !text || strlen(text) < 3 ||
             json_integer_value(json_object_get(pc, "line")) < 1) {
             fprintf(stderr, "instruction %lld: out of order, never executed, or without line or text\n",

@@ -417,3 +417,15 @@ void sm_reset_counters(struct sm *c)
         if (c->counts[i].policy)
             memset(c->counts[i].values, 0, c->counts[i].value_count * sizeof *c->counts[i].values);
 }
+
+uint32_t sm_least_accesses(const struct sm *c, uint32_t warp, uint32_t lanes)
+{
+    uint32_t line = c->config->l1d.line_bytes, sum = 0, width = 32 / c->config->coalesce_parts;
+    for (uint32_t first = 0; first < 32; first += width) {
+        uint32_t bytes = 0;
+        for (uint32_t lane = first; lane < first + width; lane++)
+            bytes += lanes >> lane & 1 ? c->warps[warp].exec->access.bytes : 0;
+        sum += bytes / line + (bytes % line != 0);
+    }
+    return sum;
+}
