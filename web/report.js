@@ -293,7 +293,7 @@ new ResizeObserver(() => {
 const figure_named = (name) => drawings.find((drawing) => drawing.figure.name === name).figure;
 window.heddle = {
     data,
-    compare: (a, b) => compare_runs(data.compare, runs_by_key.get(a), runs_by_key.get(b)),
+    compare: (a, b) => compare_pair(data.compare, runs_by_key.get(a), runs_by_key.get(b)),
     figures: drawings.map((drawing) => drawing.figure.name),
     svg: (name) => figure_svg(figure_named(name)),
     png: (name) => figure_png(figure_named(name)),
