@@ -212,12 +212,12 @@ function scatter_spec(figure, width, theme, runs) {
 
 /* ------------------------------------------------------------- heat */
 
-/* Around 1 two colours that differ for everyone, orange and blue; else from the page's colour to blue. */
+/* Around 1 two colours that differ for everyone, orange and blue, as strong for half as for double; else from the page's colour to blue. */
 function heat_scale(figure, values, theme) {
-    const low = least(values), high = most(values), far = Math.max(high - 1, 1 - low, 0.01), dark = theme === "dark";
+    const low = least(values), high = most(values), far = Math.max(high, low > 0 ? 1 / low : 1, 1.01), dark = theme === "dark";
     const scale = { name: "colour", type: "linear", zero: false, interpolate: "lab" };
     if (figure.normalised_to)
-        return { ...scale, domain: [1 - far, 1, 1 + far], range: dark ? ["#f08c3a", "#2a2d32", "#4da3e0"] : ["#d9710f", "#f4f4f2", "#1f6fb2"] };
+        return { ...scale, domain: [low > 0 ? 1 / far : Math.min(low, 0), 1, far], range: dark ? ["#f08c3a", "#2a2d32", "#4da3e0"] : ["#d9710f", "#f4f4f2", "#1f6fb2"] };
     const from = high > low ? low : Math.min(0, low), to = high > from ? high : from + 1;
     return { ...scale, domain: [from, (from + to) / 2, to], range: dark ? ["#23282f", "#2f6f9f", "#a8dbff"] : ["#eef4f8", "#7db3d5", "#0a4a7c"] };
 }

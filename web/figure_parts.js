@@ -18,14 +18,14 @@ const chart_font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neu
 
 const known = (v) => typeof v === "number" && Number.isFinite(v);
 
-/* Three digits, or all before the point: columns of them line up. */
+/* Three digits, or all before the point. */
 function short_number(v) {
     if (!known(v)) return "–";
     const size = Math.abs(v);
-    if (size >= 100) return Math.round(v).toLocaleString("en");
+    if (size >= 99.95) return Math.round(v).toLocaleString("en");
     if (size === 0) return "0";
-    if (size < 0.0005) return v.toExponential(1);
-    return v.toFixed(size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3);
+    if (size < 0.001) return v.toExponential(2);
+    return v.toFixed(size >= 9.995 ? 1 : size >= 0.9995 ? 2 : size >= 0.09995 ? 3 : size >= 0.009995 ? 4 : 5);
 }
 
 function exact_number(v) {

@@ -15,6 +15,14 @@ const count_of = (n, one, many) => `${n.toLocaleString("en")} ${n === 1 ? one : 
 const day = (text) => (text ? text.replace("T", " ").replace(/:\d\dZ$/, " UTC") : "");
 const anchor = (text) => text.replace(/[^A-Za-z0-9]+/g, "-");
 
+/* A policy of one's own is named by its file: ./here/mine.so:limit=4 is mine:limit=4. Where two would be the same they stay paths. */
+const short_policy = (text) => text.replace(/(^|[\s=])[^\s=:]*\/([^\s\/:]+)\.so(?=[\s:]|$)/g, "$1$2").replace(/(^|\s)([^\s\/:]+)\.so(?=[\s:]|$)/g, "$1$2");
+function short_policies(texts) {
+    const all = [...new Set(texts.filter(Boolean))], counts = new Map();
+    for (const text of all) counts.set(short_policy(text), (counts.get(short_policy(text)) || 0) + 1);
+    return new Map(all.map((text) => [text, counts.get(short_policy(text)) === 1 ? short_policy(text) : text]));
+}
+
 function save(name, type, content) {
     const url = content.startsWith("data:") ? content : URL.createObjectURL(new Blob([content], { type }));
     const link = node("a", { href: url, download: name });

@@ -1,8 +1,21 @@
 /* The page: what it says about the experiments, their figures, the runs, how to repeat them and on which machines, all out of the JSON block. */
 
 const data = JSON.parse(document.getElementById("data").textContent);
+data.experiments.forEach((experiment) => experiment.figures.forEach(name_policies));
 const runs = read_runs(data.runs), runs_by_key = new Map(runs.map((run) => [run.key, run]));
 const drawings = []; /* { figure, plot: its element, view, width, theme } */
+
+/* Labels that are paths of policies, as their names. */
+function name_policies(figure) {
+    const policies = ["scheduler", "l1", "divergence"];
+    const rename = (list, field) => {
+        const names = short_policies(figure[list]);
+        figure[list] = figure[list].map((label) => names.get(label) || label);
+        for (const cell of figure.cells) if (cell[field] !== undefined) cell[field] = names.get(cell[field]) || cell[field];
+    };
+    if (policies.includes(figure.series_axis)) rename("series", "series");
+    if (policies.includes(figure.x)) rename("xs", "x");
+}
 
 /* ------------------------------------------------------------- light and dark */
 
@@ -16,13 +29,32 @@ function apply_theme() {
     draw_all();
 }
 
+/* On paper nothing can be opened: all that is folded is there, and all rows of the table. What is filled when it is opened has a function `fill`. */
 function printing(yes) {
     look.printing = yes;
-    for (const details of document.querySelectorAll("details.published")) {
+    for (let details; yes && (details = [...document.querySelectorAll("details")].find((one) => one.fill));) {
+        const fill = details.fill;
+        details.fill = null;
+        fill();
+    }
+    for (const details of document.querySelectorAll("details")) {
         if (yes) details.dataset.was = details.open;
         details.open = yes || details.dataset.was === "true";
     }
+    const table = document.getElementById("runs");
+    if (table) table.show_all(yes);
     apply_theme();
+}
+
+/* Details whose content is made when they are opened. */
+function folded(title, content) {
+    const details = node("details", { toggle: () => details.open && details.fill && fill() }, node("summary", {}, title));
+    const fill = () => {
+        details.fill = null;
+        details.append(...content());
+    };
+    details.fill = fill;
+    return details;
 }
 
 /* ------------------------------------------------------------- drawing */
@@ -101,10 +133,9 @@ function values_table(figure) {
             lines.get(name)[stacked ? cell.part : cell.series || ""] = cell.value;
         }
         const rows = [...lines].map(([name, line]) => [[name], ...columns.map((column) => [short_number(line[column]), "number"])]);
-        return table([[figure.x_title], ...columns.map((column) => [column || figure.y_title, "number"])], rows);
+        return [table([[figure.x_title], ...columns.map((column) => [column || figure.y_title, "number"])], rows)];
     };
-    const details = node("details", { toggle: () => details.children.length === 1 && details.append(fill()) }, node("summary", {}, "Values"));
-    return details;
+    return folded("Values", fill);
 }
 
 function nothing_there(figure) {
@@ -216,8 +247,7 @@ function machine_details(machine) {
 function machines_section() {
     const shown = 12, rest = data.machines.slice(shown);
     if (!data.machines.length) return null;
-    const fill = () => more.children.length === 1 && more.append(...rest.map(machine_details));
-    const more = node("details", { toggle: fill }, node("summary", {}, count_of(rest.length, "more machine")));
+    const more = folded(count_of(rest.length, "more machine"), () => rest.map(machine_details));
     return node("section", { id: "machines" }, node("h2", {}, "Machines"), node("p", { class: "soft" }, "Every key as it was resolved for the runs."),
         ...data.machines.slice(0, shown).map(machine_details), rest.length ? more : null);
 }

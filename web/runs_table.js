@@ -24,8 +24,17 @@ const run_columns = [
     { name: "failure", title: "Outcome", status: true, text: (run) => run.failure || "ok" },
 ];
 
-/* Rows of the data as objects. */
+/* Rows of the data as objects; policies of one's own by name. */
 function read_runs(source) {
+    const runs = read_rows(source);
+    for (const kind of ["scheduler", "l1", "divergence", "probes"]) {
+        const names = short_policies(runs.map((run) => run[kind]));
+        for (const run of runs) run[kind] = names.get(run[kind]) || run[kind];
+    }
+    return runs;
+}
+
+function read_rows(source) {
     return source.rows.map((row, order) => {
         const run = { order };
         source.columns.forEach((name, i) => (run[name] = row[i]));
@@ -76,7 +85,7 @@ function run_row(run, columns) {
 
 function runs_section(runs) {
     const [columns, constant] = split_columns(runs);
-    const state = { sorted: runs, rows: runs, page: 0, column: null, falling: false };
+    const state = { sorted: runs, rows: runs, page: 0, column: null, falling: false, all: false };
     const body = node("tbody", {}), position = node("span", { "aria-live": "polite" });
     const previous = button("‹ Previous", () => show(state.page - 1)), next = button("Next ›", () => show(state.page + 1));
     const hint = "Filter by words: bfs gto, failed …";
@@ -87,7 +96,7 @@ function runs_section(runs) {
     });
 
     function show(page) {
-        const first = page * page_rows, part = state.rows.slice(first, first + page_rows), number = (n) => n.toLocaleString("en");
+        const first = state.all ? 0 : page * page_rows, part = state.rows.slice(first, state.all ? undefined : first + page_rows), number = (n) => n.toLocaleString("en");
         state.page = page;
         body.replaceChildren(...part.map((run) => run_row(run, columns)));
         position.textContent = part.length ? `${number(first + 1)}–${number(first + part.length)} of ${number(state.rows.length)}` : "no run matches";
@@ -110,8 +119,13 @@ function runs_section(runs) {
 
     show(0);
     const same = constant.map((column) => `${column.title.toLowerCase()} ${column.text(runs[0])}`).join(" · ");
-    return node("section", { id: "runs" }, node("h2", {}, "Runs"),
+    const section = node("section", { id: "runs" }, node("h2", {}, "Runs"),
         same ? node("p", { class: "soft small" }, "The same in all: " + same) : null,
         node("div", { class: "bar" }, filter, node("div", { class: "right" }, position, previous, next)),
         node("div", { class: "scroll", tabindex: "0" }, node("table", { class: "runs" }, node("thead", {}, node("tr", {}, node("td", {}), ...heads)), body)));
+    section.show_all = (yes) => { /* every row that the filter leaves, and back to the page */
+        state.all = yes;
+        show(state.page);
+    };
+    return section;
 }

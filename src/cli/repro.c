@@ -55,7 +55,8 @@ static const char *number(double value, char out[32])
 {
     if (isnan(value))
         return "-";
-    snprintf(out, 32, fabs(value) >= 100 ? "%.0f" : "%.3f", value);
+    double size = fabs(value); /* three digits */
+    snprintf(out, 32, "%.*f", size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 || size == 0 ? 2 : 3, value);
     return out;
 }
 

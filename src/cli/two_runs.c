@@ -48,7 +48,8 @@ static bool can_differ(const struct two_runs_option *g)
 static bool is_of_one_run(const struct two_runs_option *g)
 {
     return is_one_of(g, (const char *const[]){"stats", "timeline", "timeline-cycles", "trace", "warps", "interval",
-                                              "issue-order", "print-machine", "functional", "races", NULL});
+                                              "issue-order", "print-machine", "functional", "races", "lines", "sort",
+                                              "what-if", NULL});
 }
 
 static bool same_kind(const struct two_runs_option *x, const struct two_runs_option *y)

@@ -75,7 +75,7 @@ static void leave_core(struct timing *t, uint32_t i)
     struct sm *core = t->cores[i];
     sm_end(core, t->now);
     if (t->profiles)
-        profile_core_end(&t->profiles[i], t->now);
+        profile_core_end(&t->profiles[i]);
     if (r->warps)
         warps_take(r->warps, &t->warp_logs[i], r->start);
     timing_add_core(core, &r->counters);

@@ -99,8 +99,7 @@ static void put_dram(struct sets *s, const struct machine *m, int slower, int ba
         put(s, timing[i].cycles, halved_or_doubled(cycles, bandwidth), timing[i].key);
     }
     if (khz != m->mem.dram_khz)
-        s->words[s->count++] = arena_printf(s->arena, "clock.dram_mhz=%llu.%03llu", (unsigned long long)khz / 1000,
-                                            (unsigned long long)khz % 1000);
+        s->words[s->count++] = arena_printf(s->arena, "clock.dram_mhz=%.10g", (double)khz / 1000);
 }
 
 const char **robust_sets(struct arena *a, const struct machine *m, const int8_t level[ROBUST_FACTORS])

@@ -72,7 +72,7 @@ expect 'list of experiments' 0 '^quick +[0-9]+ +[0-9]+ +test' "$heddle" list exp
 listed=$(sed -n 's/^ccws  *\([0-9]*\) .*/\1/p' "$out")
 expect 'it counts runs as a sweep does' 0 "^${listed:-none} runs: 0 in " "$heddle" sweep ccws --dry-run -o "$scratch/never.db"
 
-expect 'demo' 0 'Try next' "$heddle" demo -o "$scratch/demo"
+expect 'demo' 0 'Try next' "$heddle" demo --size test -o "$scratch/demo"
 saw 'demo: a table of schedulers' 'lrr +gto +two-level +paws +ccws'
 saw 'demo: all workloads' '^  vectoradd +[0-9.]+ +[0-9.]+'
 tail -n 1 "$out" >"$scratch/last"

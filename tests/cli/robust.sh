@@ -1,5 +1,6 @@
 # shellcheck shell=sh
-# heddle robust on a small experiment: the plan before anything runs, an interruption and what is done after it, the shares, the page's data, CSV and PDF; and what cannot be judged.
+# heddle robust on a small experiment: the plan before anything runs, an interruption and what is done after it, the
+# shares, the page's data, CSV and PDF; and what cannot be judged.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 case $build in /*) export HEDDLE_MACHINES="${HEDDLE_MACHINES:-$PWD/machines}" ;; esac
@@ -45,7 +46,8 @@ saw 'and on which machines' '^figure speed on 29 machines: as it is, 16 with one
 saw 'a machine and what it sets' '^  L1 size: 8 KB +l1d.sets=4$'
 saw 'one of the sample' '^  sample 12 -{9} '
 is 'a dry run writes nothing' test ! -e "$scratch/tiny.db" -a ! -e "$scratch/tiny-speed-robust.ini"
-expect 'a part of it' 0 '^8 runs: 2 on each machine' robust --dry-run --factors 'L1 size,block order' --sample 0 --where 'program=spmv-scalar scheduler=lrr|rr'
+expect 'a part of it' 0 '^8 runs: 2 on each machine' \
+    robust --dry-run --factors 'L1 size,block order' --sample 0 --where 'program=spmv-scalar scheduler=lrr|rr'
 saw 'says which claims cannot be asked' "note: the claim 'gto > rr' is left out: gto is not shown"
 
 # ------------------------------------------------------------------ interrupted, and again
@@ -62,16 +64,25 @@ expect 'the same command goes on' 0 'runs done' robust --factors "$few" --csv "$
 saw 'an expectation' '^  lrr > rr +holds +14 of 14'
 saw 'an order, its ratio, and on how many machines it holds' '^  lrr > rr +[0-9]\.[0-9]{2} +14 of 14'
 saw 'and where the page is' '^The page: .*/tiny.html$'
-is 'no run was recorded twice' test "$(grep -c '^recorded' "$HEDDLE_SWEEP_JOURNAL")" = "$(grep '^recorded' "$HEDDLE_SWEEP_JOURNAL" | sort -u | wc -l)"
+recorded=$(grep -c "^recorded" "$HEDDLE_SWEEP_JOURNAL")
+once=$(grep "^recorded" "$HEDDLE_SWEEP_JOURNAL" | sort -u | wc -l)
+is 'no run was recorded twice' test "$recorded" = "$once"
 
 # ------------------------------------------------------------------ what is left
-expect 'the experiment it ran is a file' 0 'nothing to do: all 84 runs' "$heddle" sweep "$scratch/tiny-speed-robust.ini" -o "$scratch/tiny.db"
+expect 'the experiment it ran is a file' 0 'nothing to do: all 84 runs' \
+    "$heddle" sweep "$scratch/tiny-speed-robust.ini" -o "$scratch/tiny.db"
 is 'one row for each order and machine' test "$(wc -l <"$scratch/tiny.csv")" = $((1 + 5 * 14))
-is 'a row of it' grep -q '^"speed",pair,"lrr > rr","L1 size: 8 KB","L1 size","8 KB",,[0-9.]*,holds,yes$' "$scratch/tiny.csv"
-is 'plots of the figure and of pairs' test -s "$scratch/pdf/speed.pdf" -a -s "$scratch/pdf/speed-robust-1.pdf" -a -s "$scratch/pdf/speed-robust-2.pdf"
+row='^"speed",pair,"lrr > rr","L1 size: 8 KB","L1 size","8 KB",,[0-9.]*,holds,yes$'
+is 'a row of it' grep -q "$row" "$scratch/tiny.csv"
+is 'a plot of the figure' test -s "$scratch/pdf/speed.pdf"
+is 'plots of pairs' test -s "$scratch/pdf/speed-robust-1.pdf" -a -s "$scratch/pdf/speed-robust-2.pdf"
 sed -n 's/.*id="data">\(.*\)<\/script>$/\1/p' "$scratch/tiny.html" >"$scratch/data.json"
-is 'the page has them' jq -e '.experiments[0].figures[0].robust | (.machines | length) == 14 and (.judgements | length) == 5 and (.judgements[0].kind == "claim") and ([.judgements[] | select(.kind == "pair") | .ratios | length] | unique == [14])' "$scratch/data.json"
-is 'and so has a report made later' sh -c "'$heddle' report '$scratch/tiny.db' -o '$scratch/later.html' && grep -q '\"turned_by\"' '$scratch/later.html'"
+whole='.experiments[0].figures[0].robust | (.machines | length) == 14 and (.judgements | length) == 5
+    and (.judgements[0].kind == "claim")
+    and ([.judgements[] | select(.kind == "pair") | .ratios | length] | unique == [14])'
+is 'the page has them' jq -e "$whole" "$scratch/data.json"
+expect 'a report made later' 0 'report' "$heddle" report "$scratch/tiny.db" -o "$scratch/later.html"
+is 'has them, too' grep -q '"turned_by"' "$scratch/later.html"
 
 # ------------------------------------------------------------------ what cannot be done
 expect 'no experiment' 2 'which experiment' "$heddle" robust

@@ -199,6 +199,16 @@ check 'the button turns it light' '"light rgb(252, 252, 250) #5c636d"' "$(evalua
 set_scheme light
 webdriver POST "/session/$session/print" '{}' && jq -r .value "$scratch/answer" | base64 -d >"$scratch/print.pdf"
 check 'it prints' '%PDF-' "$(head -c 5 "$scratch/print.pdf" 2>/dev/null)"
+# On paper all that is folded is open and filled: values, the machine, the experiment's file.
+paper='dispatchEvent(new Event("beforeprint")); const folded = [...document.querySelectorAll("details")];
+const seen = [folded.every((d) => d.open && d.children.length > 1), folded.filter((d) => d.querySelector("pre")).length >= 2, document.querySelectorAll(".runs tbody tr.run").length];
+dispatchEvent(new Event("afterprint")); return [...seen, folded.every((d) => d.open)]'
+check 'on paper everything is open, and folded again afterwards' '[true,true,6,false]' "$(evaluate "$paper")"
+if command -v pdftotext >/dev/null 2>&1; then
+    pdftotext -layout "$scratch/print.pdf" "$scratch/print.txt"
+    check 'the print has every run' 6 "$(grep -cE '^ *(vectoradd|reduct) .*,[0-9]{3} .*%' "$scratch/print.txt")"
+    check 'and the machine' 1 "$(grep -c '^ *rop_cycles = ' "$scratch/print.txt")"
+fi
 devtools Input.dispatchMouseEvent '{"type": "mouseMoved", "x": 1, "y": 1}'
 evaluate 'scrollTo(0, 0); return 0' >/dev/null
 is 'a screenshot is left' screenshot "$build/report-screenshot.png"

@@ -73,7 +73,7 @@ static void test_factors_of_ccws(void **state)
         /* half the clock, and half as many cycles: what a row takes is as long as before */
         {FACTOR_DRAM_BANDWIDTH, -1,
          "dram.t_rrd=4 dram.t_rcd=6 dram.t_ras=13 dram.t_rp=5 dram.t_rc=18 dram.t_cl=5 dram.t_wl=4 dram.t_cdlr=3 "
-         "dram.t_wr=7 clock.dram_mhz=400.000",
+         "dram.t_wr=7 clock.dram_mhz=400",
          "x 1/2"},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
