@@ -41,7 +41,8 @@ is 'a picture' here -s lrr -s gto -o "$scratch/a.svg" bfs
 is 'a picture: it is one' grep -q '</svg>' "$scratch/a.svg"
 is 'a picture: with what was issued' grep -q 'issued, cycles [0-9]* to [0-9]*: [a-z@]' "$scratch/a.svg"
 is 'a picture: with the difference' grep -q 'first difference: cycle' "$scratch/a.svg"
-is 'of a core and of cycles' "$heddle" schedule -o "$scratch/b.svg" --core 3 --cycles 0:30000 "$scratch/lrr" "$scratch/gto"
+two() { "$heddle" schedule "$@" "$scratch/lrr" "$scratch/gto"; }
+is 'of a core and of cycles' two -o "$scratch/b.svg" --core 3 --cycles 0:30000
 is 'of a core and of cycles: those' grep -q 'core 3, cycles 0 to 30000' "$scratch/b.svg"
 if command -v xmllint >/dev/null; then is 'pictures are XML' xmllint --noout "$scratch/a.svg" "$scratch/b.svg"; fi
 
@@ -57,11 +58,11 @@ expect 'no file' 2 'No such file' "$heddle" schedule "$scratch/lrr" "$scratch/no
 expect 'no order' 2 'is no issue order' "$heddle" schedule "$scratch/lrr" "$scratch/lrr.json"
 head -c 20000 "$scratch/lrr" >"$scratch/half"
 expect 'half a file' 0 'ends in the middle' "$heddle" schedule "$scratch/lrr" "$scratch/half"
-expect 'no such core' 2 '--core 99: the runs have cores 0 to 14' "$heddle" schedule --core 99 "$scratch/lrr" "$scratch/gto"
-expect 'no cycles' 2 '--cycles needs two numbers A:B' "$heddle" schedule --cycles 5:5 "$scratch/lrr" "$scratch/gto"
+expect 'no such core' 2 '--core 99: the runs have cores 0 to 14' two --core 99
+expect 'no cycles' 2 '--cycles needs two numbers A:B' two --cycles 5:5
 expect 'two options twice' 2 'one option is given twice, not more' here -s lrr -s gto -m ccws -m gtx480 bfs
 expect 'with a timeline' 2 'do not go together' order bad --timeline "$scratch/t" bfs
 expect 'with --functional' 2 'does not model' order bad --functional bfs
 expect 'a picture that cannot be written' 2 'cannot write' \
-    "$heddle" schedule -o /nonexistent/a.svg "$scratch/lrr" "$scratch/gto"
+    two -o /nonexistent/a.svg
 expect 'help' 0 'Usage: heddle schedule' "$heddle" schedule --help
