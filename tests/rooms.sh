@@ -15,7 +15,7 @@ cli
 sweep
 figure robust
 compare
-experiment
+experiment lines
 store program
 replay
 cudart

@@ -55,6 +55,7 @@ function decimal_number(value, digits) {
 /* Nearly all is not all, and nearly nothing has a digit after the point. */
 function percent_number(share) {
     const whole = Math.floor(Math.abs(share) * 100 + 0.5);
+    if (share !== 0 && Math.abs(share) < 0.0005) return "under 0.1%";
     if (Math.abs(share) < 0.0995) return decimal_number(share * 100, 1) + "%";
     return `${share < 0 ? "-" : ""}${whole === 100 && Math.abs(share) < 1 ? 99 : whole}%`;
 }
@@ -124,15 +125,24 @@ function spend_cycles(rules, values) {
     return spent;
 }
 
-function look_up(rules, fast, slow, difference) {
+/* Where few cores have work, the others are idle as long as it takes: that is no cause. */
+function idle_share(run) {
+    const slots = run.values.get("issue.slots"), idle = run.values.get("issue.idle");
+    return slots > 0 && idle > 0 ? idle / slots : 0;
+}
+
+function look_up(rules, fast, slow, difference, differs) {
     const saved = (name) => slow.spent[name] - fast.spent[name];
-    const most = rules.parts.reduce((best, part) => (saved(part.name) > saved(best.name) ? part : best));
+    const own_saved = (part) => (part.metric === "issue.idle" ? fast.values.get("cycles") * (idle_share(slow) - idle_share(fast)) : saved(part.name));
+    const most = rules.parts.reduce((best, part) => (own_saved(part) > own_saved(best) ? part : best));
     const look = (name) => {
         if (name === "difference") return difference;
-        if (name === "most") return saved(most.name);
+        if (name === "most") return own_saved(most);
         const dot = name.indexOf("."), first = name.slice(0, dot), rest = name.slice(dot + 1);
         if (first === "saved") return saved(rest);
+        if (first === "differs") return differs[rest] ? 1 : 0;
         const run = first === "fast" ? fast : slow;
+        if (rest === "resident") return [...run.values].reduce((sum, [metric, value]) => sum + (metric.startsWith("stalls.") && !Number.isNaN(value) ? value : 0), 0) / run.values.get("cycles");
         if (rest.startsWith("spent.")) return run.spent[rest.slice(6)];
         return run.values.has(rest) ? run.values.get(rest) : NaN;
     };
@@ -140,11 +150,11 @@ function look_up(rules, fast, slow, difference) {
 }
 
 /* The causes that speak: of a group the first, those that carry most, at most three. */
-function causes_of(rules, look, words, difference) {
+function causes_of(rules, look, words, to_explain) {
     const spoken = new Set(), found = [];
     for (const cause of rules.causes) {
         const cycles = parse_expression(cause.carries)(look);
-        if (spoken.has(cause.group) || !(cycles >= cause.least * difference) || !all_hold(look, cause.when)) continue;
+        if (spoken.has(cause.group) || (cause.group === "last" && found.length) || !(cycles >= cause.least * to_explain) || !all_hold(look, cause.when)) continue;
         spoken.add(cause.group);
         found.push({ cause: cause.name, text: fill_sentence(cause.sentence, look, words), cycles });
     }
@@ -168,7 +178,9 @@ function compare_runs(rules, a, b) {
     const cycles = values.map((v) => v.get("cycles")), [fast, slow] = cycles[1] < cycles[0] ? [sides[1], sides[0]] : sides;
     const difference = Math.abs(cycles[0] - cycles[1]), equal = (x, y) => x === y || (Number.isNaN(x) && Number.isNaN(y));
     const same = [...values[0]].every(([name, value]) => equal(value, values[1].get(name)));
-    const { look, most } = look_up(rules, fast, slow, difference);
+    const sets = (x, y) => own_words(x.sets || "", y.sets || "", " ");
+    const differs = { scheduler: (a.scheduler || "") !== (b.scheduler || ""), machine: base_name(a.machine) !== base_name(b.machine) || Boolean(sets(a, b) || sets(b, a)) };
+    const { look, most } = look_up(rules, fast, slow, difference, differs);
     const words = {
         fast: fast.label, slow: slow.label, part: most.title, "a.program": base_name(a.program), "b.program": base_name(b.program),
         "a.arguments": a.arguments || "", "b.arguments": b.arguments || "",
@@ -178,7 +190,7 @@ function compare_runs(rules, a, b) {
     if (same || difference <= 0) sentences = [say(same ? "same" : "equal")];
     else if (difference < rules.least_difference * slow.values.get("cycles")) sentences = [say("lead"), say("little")];
     else {
-        const causes = causes_of(rules, look, words, difference);
+        const causes = causes_of(rules, look, words, difference * (1 - idle_share(slow)));
         sentences = [say("lead"), ...(causes.length ? causes : [say("unclear")])];
     }
     const notes = [];

@@ -122,8 +122,8 @@ static bool can_differ(const struct given *g)
 /* What belongs to one run alone, or has no time. */
 static bool is_of_one_run(const struct given *g)
 {
-    static const char *const names[] = {"stats",    "timeline",      "timeline-cycles", "trace", "warps",
-                                        "interval", "print-machine", "functional",      "races"};
+    static const char *const names[] = {"stats",         "timeline",   "timeline-cycles", "trace", "warps", "interval",
+                                        "print-machine", "functional", "races",           "lines", "sort"};
     for (size_t i = 0; g->option && i < sizeof names / sizeof *names; i++)
         if (!strcmp(g->option->name, names[i]))
             return true;

@@ -2,6 +2,7 @@
 #include "cli/compare_print.h"
 
 #include "cli/cli.h"
+#include "cli/kernel_name.h"
 #include "cli/text_table.h"
 #include "results/metrics.h"
 
@@ -54,6 +55,14 @@ static const char *change(struct arena *a, double from, double to)
 static const char *shortened(struct arena *a, const char *text, size_t most)
 {
     return strlen(text) <= most ? text : arena_printf(a, "%.*s...", (int)most - 3, text);
+}
+
+static const char *name_of(struct arena *a, const char *kernel, size_t width)
+{
+    char *name = kernel_name(kernel, width);
+    const char *copy = arena_printf(a, "%s", name);
+    free(name);
+    return copy;
 }
 
 /* Words, broken into lines. */
@@ -211,7 +220,7 @@ static void print_kernels(const struct printing *p)
             k->only_a || k->only_b
                 ? arena_printf(p->arena, "; %u only in %s", k->only_a ? k->only_a : k->only_b, k->only_a ? p->a : p->b)
                 : "";
-        text_table_cell(&t, "%s", shortened(p->arena, k->name, NAME));
+        text_table_cell(&t, "%s", name_of(p->arena, k->name, NAME));
         text_table_cell(&t, "%u", k->launches);
         text_table_cell(&t, "%s", count(p->arena, k->a));
         text_table_cell(&t, "%s", count(p->arena, k->b));
@@ -239,20 +248,22 @@ static void print_lines(const struct printing *p)
                                   arena_printf(p->arena, ">%s", p->a),
                                   arena_printf(p->arena, ">%s", p->b),
                                   ">difference",
-                                  ">L1 misses",
-                                  ">L1 misses",
+                                  "mostly for",
+                                  arena_printf(p->arena, ">L1 misses %s", p->a),
+                                  arena_printf(p->arena, ">%s", p->b),
                                   "source",
                                   NULL};
     struct text_table t = text_table_start(p->arena, titles);
     for (uint32_t i = 0; i < p->c->line_count && i < MOST_LINES; i++) {
         const struct compare_instruction *a = p->c->lines[i].a, *b = p->c->lines[i].b;
         bool memory = a->misses > 0 || b->misses > 0;
-        text_table_cell(&t, "%s", shortened(p->arena, a->kernel, NAME / 2));
+        text_table_cell(&t, "%s", name_of(p->arena, a->kernel, NAME / 2));
         text_table_cell(&t, "%lld", (long long)a->line);
         text_table_cell(&t, "%s", shortened(p->arena, a->text, NAME));
         text_table_cell(&t, "%s", count(p->arena, a->stalled));
         text_table_cell(&t, "%s", count(p->arena, b->stalled));
         text_table_cell(&t, "%s", signed_count(p->arena, b->stalled - a->stalled));
+        text_table_cell(&t, "%s", compare_line_reason(&p->c->lines[i]));
         text_table_cell(&t, "%s", memory ? count(p->arena, a->misses) : "");
         text_table_cell(&t, "%s", memory ? count(p->arena, b->misses) : "");
         text_table_cell(&t, "%s", a->source);

@@ -10,14 +10,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char help[] = "Usage: heddle demo [OPTION...]\n"
-                           "Runs seven workloads under every warp scheduler, cycle by cycle (experiments/demo.ini), "
-                           "and writes a page with what was seen.\n"
-                           "\n"
-                           "      --size SIZE        test, small or paper: other inputs (experiments/quick.ini); test takes "
-                           "seconds\n"
-                           "  -o, --output FOLDER    where results and page go; default heddle-demo\n"
-                           "  -h, --help             this text\n";
+static const char help[] =
+    "Usage: heddle demo [OPTION...]\n"
+    "Runs seven workloads under every warp scheduler, cycle by cycle (experiments/demo.ini), "
+    "and writes a page with what was seen.\n"
+    "\n"
+    "      --size SIZE        test, small or paper: other inputs (experiments/quick.ini); test takes "
+    "seconds\n"
+    "  -o, --output FOLDER    where results and page go; default heddle-demo\n"
+    "  -h, --help             this text\n";
 
 static void say_next(void)
 {

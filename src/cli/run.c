@@ -3,6 +3,7 @@
 #include "base/out_of_memory.h"
 #include "base/whole_file.h"
 #include "cli/cli.h"
+#include "cli/lines.h"
 #include "cli/misplaced.h"
 #include "cli/summary.h"
 #include "gpu/launch_filter.h"
@@ -64,6 +65,13 @@ static const char help[] =
     "      --pcs              the results also say what each instruction did: executions, divergence, L1 misses, "
     "cycles waited for\n"
     "      --interval N       and what was counted in every N cycles of a launch\n"
+    "      --lines[=N]        print the N source lines (default 20, or all) that warps waited at longest: what they "
+    "waited for,\n"
+    "                         lanes, L1 hits and misses (docs/profile.md)\n"
+    "      --what-if          with --lines, also: load misses under Belady's optimum, accesses and misses if all loads "
+    "were coalesced,\n"
+    "                         issues if no lane were idle\n"
+    "      --sort COLUMN      another order of --lines: issues, lanes, misses, own, other, per_request, memory, ...\n"
     "      --timeline FILE    what cores, schedulers and warps did, for ui.perfetto.dev\n"
     "      --timeline-cycles A:B   only cycles A up to B; default 0:20000\n"
     "      --trace FILE       every access to the L1 data caches, for 'heddle cache'\n"
@@ -96,6 +104,7 @@ struct run_options {
     const char *kernels[MOST_KERNELS], *launches, *skip; /* which launches are timed; NULL: all */
     uint32_t kernel_count;
     bool region;
+    struct lines_request lines;
 };
 
 enum {
@@ -120,7 +129,10 @@ enum {
     OPT_KERNEL,
     OPT_LAUNCH,
     OPT_SKIP,
-    OPT_REGION
+    OPT_REGION,
+    OPT_LINES,
+    OPT_WHAT_IF,
+    OPT_SORT
 };
 
 const struct option cli_run_options[] = {
@@ -149,6 +161,9 @@ const struct option cli_run_options[] = {
     {"launch", required_argument, NULL, OPT_LAUNCH},
     {"skip", required_argument, NULL, OPT_SKIP},
     {"region", no_argument, NULL, OPT_REGION},
+    {"lines", optional_argument, NULL, OPT_LINES},
+    {"what-if", no_argument, NULL, OPT_WHAT_IF},
+    {"sort", required_argument, NULL, OPT_SORT},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -248,7 +263,20 @@ static int check_values(const struct run_options *o)
         return cli_usage("run", "--interval samples time, which --functional does not model");
     if ((o->interval || o->pcs) && !o->stats)
         return cli_usage("run", "%s is for --stats FILE", o->pcs ? "--pcs" : "--interval");
+    if ((o->lines.sort || o->lines.what_if) && !o->lines.wanted)
+        return cli_usage("run", "%s is for --lines", o->lines.sort ? "--sort" : "--what-if");
+    if (o->lines.sort && !lines_may_sort_by(o->lines.sort))
+        return cli_usage("run", "--sort: lines have no column '%s'", o->lines.sort);
     return -1;
+}
+
+static int read_lines(struct run_options *o, const char *count)
+{
+    o->lines.wanted = true;
+    o->lines.most = LINES_DEFAULT;
+    if (!count || lines_read_count(count, &o->lines.most))
+        return -1;
+    return cli_usage("run", "--lines=N needs a number from 1, or all, not '%s'", count);
 }
 
 /* Returns -1 to go on, else the exit code; optind is then at PROGRAM. */
@@ -288,6 +316,9 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case OPT_LAUNCH: o->launches = optarg; break;
         case OPT_SKIP: o->skip = optarg; break;
         case OPT_REGION: o->region = true; break;
+        case OPT_LINES: status = read_lines(o, optarg); break;
+        case OPT_WHAT_IF: o->lines.what_if = true; break;
+        case OPT_SORT: o->lines.sort = optarg; break;
         case 'h': fputs(help, stdout); return EXIT_DONE;
         case ':': return cli_usage("run", "option '%s' needs a value", argv[optind - 1]);
         default: return cli_unknown_option("run", argv[optind - 1], cli_run_options);
@@ -495,7 +526,7 @@ static void library_options(const struct run_options *o, const struct setup *s, 
         *out++ = "--exact-bounds";
     if (o->races)
         *out++ = "--races";
-    if (o->pcs)
+    if (o->pcs || o->lines.wanted)
         *out++ = "--pcs";
     if (!o->stats) /* the summary adds them up in any case */
         *out++ = "--merge-launches";
@@ -571,12 +602,28 @@ static int run(const struct run_options *o, const struct setup *setup, struct pr
     say_outcome(&result, o->quiet);
     if (!o->quiet && !to_stdout && result.used_cuda && !result.nothing_timed)
         summary_print(&result, stderr);
+    if (o->lines.wanted && result.used_cuda &&
+        !lines_print(&o->lines, p->path, o->lines.what_if && *setup->trace ? setup->trace : NULL, result.stats,
+                     to_stdout ? stderr : stdout))
+        code = code ? code : EXIT_USAGE;
     if (o->results)
         *o->results = json_incref(result.stats);
     else if (o->stats && !write_stats(result.stats, o->stats, &e))
         code = cli_fail(&e);
     json_decref(result.stats);
     return code;
+}
+
+/* For --what-if: a trace that nobody asked for by name. */
+static bool make_trace(char path[PATH_MAX], struct error *e)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, PATH_MAX, "%.4000s/heddle-trace-XXXXXX", folder && *folder ? folder : "/tmp");
+    int fd = mkstemp(path);
+    if (fd < 0)
+        return error_set(e, ERROR_IO, "cannot make a temporary file %s: %s", path, strerror(errno));
+    close(fd);
+    return true;
 }
 
 int cli_run(int argc, char **argv) { return cli_run_for(argc, argv, NULL); }
@@ -608,7 +655,12 @@ int cli_run_for(int argc, char **argv, json_t **results)
         !check_writable(o.trace, setup.trace, &e) || !check_writable(o.warps, setup.warps, &e) ||
         (o.stats && strcmp(o.stats, "-") && !check_writable(o.stats, stats, &e)))
         return cli_fail(&e);
+    bool own_trace = o.lines.what_if && !o.trace && !o.functional;
+    if (own_trace && !make_trace(setup.trace, &e))
+        return cli_fail(&e);
     status = run(&o, &setup, &p, &places, argv + optind + 1, argc - optind - 1);
+    if (own_trace)
+        unlink(setup.trace);
     if (misplaced && status == EXIT_FAILED) /* the program may have an option of that name */
         misplaced_say(argv, optind, argc, &ours);
     return status;

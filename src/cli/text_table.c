@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 24 };
+enum { MOST_COLUMNS = 40 };
 
 struct text_table text_table_start(struct arena *a, const char *const *titles)
 {
@@ -62,9 +62,8 @@ static void print_row(const struct text_table *t, const int *widths, const char 
     fputc('\n', to);
 }
 
-void text_table_print(const struct text_table *t, const char *indent, FILE *to)
+static void find_widths(const struct text_table *t, int widths[MOST_COLUMNS])
 {
-    int widths[MOST_COLUMNS] = {0};
     for (unsigned c = 0; c < t->column_count; c++)
         widths[c] = (int)strlen(title(t, c));
     for (size_t i = 0; i < t->cell_count; i++) {
@@ -72,6 +71,36 @@ void text_table_print(const struct text_table *t, const char *indent, FILE *to)
         if (length > widths[i % t->column_count])
             widths[i % t->column_count] = length;
     }
+}
+
+int text_table_width(const struct text_table *t)
+{
+    int widths[MOST_COLUMNS], sum = 0;
+    find_widths(t, widths);
+    for (unsigned c = 0; c + 1 < t->column_count; c++)
+        sum += widths[c] + 2;
+    return sum;
+}
+
+/* A character of UTF-8 is not cut apart. */
+void text_table_cut(struct text_table *t, int width)
+{
+    int room = width - text_table_width(t);
+    for (size_t i = t->column_count - 1; i < t->cell_count; i += t->column_count) {
+        char *cell = t->cells[i];
+        if ((int)strlen(cell) <= room || room < 4)
+            continue;
+        size_t end = (size_t)room - 3;
+        while (end && (cell[end] & 0xc0) == 0x80)
+            end--;
+        memcpy(cell + end, "...", 4);
+    }
+}
+
+void text_table_print(const struct text_table *t, const char *indent, FILE *to)
+{
+    int widths[MOST_COLUMNS];
+    find_widths(t, widths);
     print_row(t, widths, indent, NULL, to);
     for (size_t i = 0; i + t->column_count <= t->cell_count; i += t->column_count)
         print_row(t, widths, indent, t->cells + i, to);

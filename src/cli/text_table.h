@@ -18,6 +18,10 @@ struct text_table {
 struct text_table text_table_start(struct arena *a, const char *const *titles);
 /* The next cell, left to right and row by row. */
 void text_table_cell(struct text_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Columns of a terminal that all but the last column take. */
+int text_table_width(const struct text_table *t);
+/* Shortens the cells of the last column so that no row is wider. */
+void text_table_cut(struct text_table *t, int width);
 void text_table_print(const struct text_table *t, const char *indent, FILE *to);
 
 #endif

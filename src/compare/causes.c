@@ -35,13 +35,37 @@ static int part_named(const char *name)
 
 static double saved(const struct comparison *c, int part) { return c->slow->spent[part] - c->fast->spent[part]; }
 
+/* Where few cores have work, the others are idle as long as it takes: that is no cause. Share of a run's cycles. */
+static double idle_share(const struct compare_run *r)
+{
+    double slots = compare_value(r, "issue.slots"), idle = compare_value(r, "issue.idle");
+    return slots > 0 && idle > 0 ? idle / slots : 0;
+}
+
+/* What a part carries by itself: of idle cores, what is beyond the share that the slower run has. */
+static double own_saved(const struct comparison *c, int part)
+{
+    bool idle = !strcmp(compare_parts[part].metric, "issue.idle");
+    return idle ? compare_value(c->fast, "cycles") * (idle_share(c->slow) - idle_share(c->fast)) : saved(c, part);
+}
+
 /* The part that carries most of the difference. */
 static int most_part(const struct comparison *c)
 {
     int most = 0;
     for (int i = 1; i < COMPARE_PARTS; i++)
-        most = saved(c, i) > saved(c, most) ? i : most;
+        most = own_saved(c, i) > own_saved(c, most) ? i : most;
     return most;
+}
+
+/* Warps on the machine, on average: each of their cycles has one reason. */
+static double resident(const struct compare_run *r)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < result_metric_count; i++)
+        if (compare_uses(i) && !strncmp(result_metrics[i].name, "stalls.", 7) && !isnan(r->values[i]))
+            sum += r->values[i];
+    return sum / compare_value(r, "cycles");
 }
 
 /* "fast.l1d.misses", "slow.spent.memory", "saved.memory", "difference", "most". *known: there is such a name. */
@@ -53,8 +77,12 @@ static double value_named(const struct comparison *c, const char *name, bool *kn
     *known = true;
     if (!strcmp(name, "difference"))
         return c->difference;
+    if (!strcmp(name, "differs.scheduler") || !strcmp(name, "differs.machine"))
+        return rest[0] == 's' ? c->other_scheduler : c->other_machine;
     if (!strcmp(name, "most"))
-        return saved(c, most_part(c));
+        return own_saved(c, most_part(c));
+    if ((fast || slow) && !strcmp(rest, "resident"))
+        return resident(run);
     int part = part_named(!strncmp(name, "saved.", 6) ? rest : !strncmp(rest, "spent.", 6) ? rest + 6 : "");
     if (part >= 0)
         return fast || slow ? run->spent[part] : saved(c, part);
@@ -128,6 +156,8 @@ static const char *decimal(struct arena *a, double value, int digits)
 static const char *percent(struct arena *a, double share)
 {
     double whole = floor(fabs(share) * 100 + 0.5);
+    if (share != 0 && fabs(share) < 0.0005)
+        return "under 0.1%";
     if (fabs(share) < 0.0995)
         return arena_printf(a, "%s%%", decimal(a, share * 100, 1));
     if (whole == 100 && fabs(share) < 1)
@@ -214,8 +244,9 @@ static void say(struct arena *a, struct comparison *c, const char *name)
 static bool speaks(struct arena *a, const struct comparison *c, const struct compare_cause *cause, double *cycles)
 {
     const char *wrong = NULL;
+    double least = cause->least * c->difference * (1 - idle_share(c->slow));
     *cycles = evaluate(a, c, cause->carries, strlen(cause->carries), &wrong);
-    return *cycles >= cause->least * c->difference && holds(a, c, cause->when, &wrong) && !wrong;
+    return *cycles >= least && holds(a, c, cause->when, &wrong) && !wrong;
 }
 
 /* Of those that hold, the ones that carry most; of equals the earlier row. */
@@ -249,11 +280,14 @@ void compare_explain(struct arena *a, struct comparison *c)
         return;
     }
     uint32_t first = c->sentence_count;
-    for (uint32_t i = 0; i < compare_cause_count; i++)
+    for (uint32_t i = 0; i < compare_cause_count; i++) {
+        if (!strcmp(compare_causes[i].group, "last") && c->sentence_count > first)
+            break; /* they are the last rows, too */
         if (strcmp(group, compare_causes[i].group) && speaks(a, c, &compare_causes[i], &cycles)) {
             group = compare_causes[i].group; /* rows of a group follow each other */
             add_cause(a, c, &compare_causes[i], cycles, first);
         }
+    }
     if (c->sentence_count == first)
         say(a, c, "unclear");
 }

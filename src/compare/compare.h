@@ -23,6 +23,10 @@ enum {
 };
 extern const struct compare_part compare_parts[COMPARE_PARTS];
 
+/* run.c: what a warp may do with a cycle: the names of stalls.*, in their order; NULL after the last. */
+enum { COMPARE_MOST_REASONS = 24 };
+const char *compare_reason(uint32_t number);
+
 struct compare_launch {
     const char *kernel;
     double cycles;
@@ -32,7 +36,8 @@ struct compare_launch {
 struct compare_instruction {
     const char *kernel, *text, *source; /* source: "" where there is none */
     int64_t pc, line;
-    double stalled, misses; /* NAN: not counted */
+    double stalled, misses;
+    double waits[COMPARE_MOST_REASONS]; /* of stalled, by compare_reason */
 };
 
 /* run.c: one run, out of the results of --stats or of a store, which must outlive it. */
@@ -81,9 +86,9 @@ struct compare_line {
 
 struct comparison {
     struct compare_run *a, *b;
-    const struct compare_run *fast, *slow; /* a and b in the order of their cycles */
-    double difference;                     /* cycles, of slow less those of fast */
-    bool same;
+    const struct compare_run *fast, *slow;     /* a and b in the order of their cycles */
+    double difference;                         /* cycles, of slow less those of fast */
+    bool same, other_scheduler, other_machine; /* the machine: its name, or a key of it */
     struct compare_sentence sentences[COMPARE_MOST_SENTENCES];
     uint32_t sentence_count;
     const char *notes[8]; /* what a reader should know before believing it */
@@ -99,6 +104,9 @@ struct comparison {
 
 void compare_runs(struct arena *a, struct compare_run *first, struct compare_run *second, struct comparison *out);
 
+/* The reason to wait that moved most at an instruction; "": none is known. */
+const char *compare_line_reason(const struct compare_line *l);
+
 /* comparison_json.c: all of it, for machines. */
 json_t *comparison_json(const struct comparison *c);
 /* The tables of parts and causes as data, for the report's page. */
@@ -113,9 +121,9 @@ extern const double compare_least_events;
 int64_t compare_metric(const char *name); /* the row; -1: there is none of this name */
 
 /* Between the files of this room. */
-void compare_spend(struct compare_run *r);                                        /* parts.c */
-void compare_name(struct arena *a, struct compare_run *x, struct compare_run *y); /* label.c */
-void compare_explain(struct arena *a, struct comparison *c);                      /* causes.c */
-void compare_launches(struct arena *a, struct comparison *c);                     /* launches.c */
+void compare_spend(struct compare_run *r);                    /* parts.c */
+void compare_name(struct arena *a, struct comparison *c);     /* label.c */
+void compare_explain(struct arena *a, struct comparison *c);  /* causes.c */
+void compare_launches(struct arena *a, struct comparison *c); /* launches.c */
 
 #endif

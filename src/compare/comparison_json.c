@@ -100,6 +100,7 @@ static json_t *lines_json(const struct comparison *c)
         put(o, "text", json_string(a->text));
         put(o, "stalled_a", real(a->stalled));
         put(o, "stalled_b", real(b->stalled));
+        put(o, "reason", json_string(compare_line_reason(&c->lines[i])));
         put(o, "misses_a", real(a->misses));
         put(o, "misses_b", real(b->misses));
         json_array_append_new(list, o);

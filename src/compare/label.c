@@ -110,12 +110,15 @@ static const char *label_of(struct arena *a, const struct compare_run *x, const 
     return label;
 }
 
-void compare_name(struct arena *a, struct compare_run *x, struct compare_run *y)
+void compare_name(struct arena *a, struct comparison *c)
 {
+    struct compare_run *x = c->a, *y = c->b;
     x->label = label_of(a, x, y);
     y->label = label_of(a, y, x);
     if (!*x->label || !*y->label || !strcmp(x->label, y->label)) {
         x->label = "A";
         y->label = "B";
     }
+    c->other_scheduler = strcmp(x->scheduler, y->scheduler) != 0;
+    c->other_machine = strcmp(x->machine, y->machine) || *own_sets(a, x, y) || *own_sets(a, y, x);
 }

@@ -91,6 +91,18 @@ static int by_stalled(const void *a, const void *b)
     return dx != dy ? (dx < dy) - (dx > dy) : same_instruction(x->a, y->a);
 }
 
+const char *compare_line_reason(const struct compare_line *l)
+{
+    int most = -1;
+    double moved = 0;
+    for (int i = 0; i < COMPARE_MOST_REASONS; i++)
+        if (fabs(l->b->waits[i] - l->a->waits[i]) > moved) {
+            moved = fabs(l->b->waits[i] - l->a->waits[i]);
+            most = i;
+        }
+    return most < 0 ? "" : compare_reason((uint32_t)most);
+}
+
 static void list_lines(struct arena *a, struct comparison *c)
 {
     uint32_t i = 0, j = 0;

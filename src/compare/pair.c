@@ -76,7 +76,7 @@ void compare_runs(struct arena *a, struct compare_run *first, struct compare_run
     out->slow = other < cycles ? first : second;
     for (uint32_t i = 0; i < result_metric_count; i++)
         out->same &= equal(first->values[i], second->values[i]);
-    compare_name(a, first, second);
+    compare_name(a, out);
     add_notes(a, out);
     list_metrics(a, out);
     compare_launches(a, out);

@@ -5,6 +5,7 @@
 #include "results/metrics.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,8 +89,30 @@ static uint32_t merge(struct compare_instruction *list, uint32_t count)
         }
         list[kept - 1].stalled += list[i].stalled;
         list[kept - 1].misses += list[i].misses;
+        for (int reason = 0; reason < COMPARE_MOST_REASONS; reason++)
+            list[kept - 1].waits[reason] += list[i].waits[reason];
     }
     return kept;
+}
+
+const char *compare_reason(uint32_t number)
+{
+    for (uint32_t i = 0; i < result_metric_count; i++)
+        if (!strncmp(result_metrics[i].name, "stalls.", 7) && compare_uses(i) && !number--)
+            return result_metrics[i].name + 7;
+    return NULL;
+}
+
+/* "stalls.memory" of a run is "cycles.memory" of an instruction. */
+static void read_waits(const json_t *pc, double waits[COMPARE_MOST_REASONS])
+{
+    const char *reason;
+    for (uint32_t i = 0; i < COMPARE_MOST_REASONS && (reason = compare_reason(i)); i++) {
+        char name[64];
+        snprintf(name, sizeof name, "cycles.%s", reason);
+        double cycles = number(counter(pc, name));
+        waits[i] = isnan(cycles) || !strcmp(reason, "issued") ? 0 : cycles;
+    }
 }
 
 static void read_instructions(struct arena *a, const json_t *kernels, struct compare_run *out)
@@ -113,6 +136,7 @@ static void read_instructions(struct arena *a, const json_t *kernels, struct com
                                              .line = json_integer_value(json_object_get(pc, "line")),
                                              .stalled = stalled,
                                              .misses = isnan(misses) ? 0 : misses};
+            read_waits(pc, out->instructions[out->instruction_count - 1].waits);
         }
     }
     out->has_instructions = out->instruction_count > 0;

@@ -30,6 +30,10 @@ static void finish_files(struct driver *d)
         driver_say("the timeline is cut off at cycle %llu: the file has reached its size limit; --timeline-cycles A:B "
                    "chooses a part of the run",
                    (unsigned long long)timeline_dropped_from(t));
+    else if (t && !d->file_failed && timeline_is_part(t) && !d->options.quiet)
+        driver_say("the timeline shows cycles %llu to %llu of %llu; --timeline-cycles A:B chooses others",
+                   (unsigned long long)d->options.timeline_first, (unsigned long long)d->options.timeline_end,
+                   (unsigned long long)d->gpu->clock_cycles);
 }
 
 static void write_probes(struct driver *d)

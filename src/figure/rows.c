@@ -3,7 +3,7 @@
  * whole run. Rows that are all 0 are left out: any instruction, and the buckets after the last that is not. */
 #include "figure/source.h"
 
-#include "policy/registry.h"
+#include "lines/lines.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,20 +28,6 @@ struct rows {
 };
 
 /* ------------------------------------------------------------- names */
-
-/* A counter of instructions of which the greatest counts, not the sum. */
-static bool is_maximum(const char *name)
-{
-    const char *dot = strchr(name, '.');
-    const struct heddle_policy *p;
-    for (int kind = 0; dot && kind < POLICY_KINDS; kind++)
-        for (size_t i = 0; (p = policy_builtin((enum policy_kind)kind, i)); i++)
-            for (const struct heddle_counter *col = p->instructions; col && col->name; col++)
-                if (!strcmp(col->name, dot + 1) && strlen(p->name) == (size_t)(dot - name) &&
-                    !memcmp(p->name, name, strlen(p->name)))
-                    return col->kind == HEDDLE_MAXIMUM;
-    return false;
-}
 
 static uint32_t name_number(const struct rows *r, const char *name)
 {
@@ -76,7 +62,7 @@ static bool read_rows(struct rows *r, struct shown *shown, struct error *e)
     struct arena *a = r->c->arena;
     bool *maxima = arena_array(a, bool, r->name_count + 1);
     for (uint32_t i = 0; i < r->name_count; i++)
-        maxima[i] = is_maximum(r->names[i]);
+        maxima[i] = code_column_is_maximum(r->names[i]);
     if (f->over == OVER_BUCKETS)
         return store_buckets(s->store, a, s->keys[shown->point], r->names, r->name_count, &shown->rows, e);
     return store_instructions(s->store, a, s->keys[shown->point], f->launch, r->names, maxima, r->name_count,

@@ -2,7 +2,8 @@
  *
  * With time they come from the events of a core (include/heddle/policy.h), and from two counts that no event tells:
  * divergent branches, and tries of the L1 that failed. Both are of one instruction at a time, so whatever was counted
- * since the last event is that one's. Each core has its own counters; they are added up when the launch is over.
+ * since the last event is that one's. Cycles of warps come from the core's log of stalls, which is asked when a warp
+ * issues. Each core has its own counters; they are added up when the launch is over.
  *
  * Without time warps are run one instruction after the other and looked at in between, which is slower than exec_run
  * and is done for --pcs alone. */
@@ -32,42 +33,97 @@ static void settle_fails(struct profile_core *p, uint32_t pc)
     p->fails = now;
 }
 
+/* The cycles of a warp since it last issued: those of the issue, and those after its end, are its last instruction's,
+ * the others its next one's. NULL: it has none. */
+static void settle_cycles(struct profile_core *p, uint32_t warp, struct profile_pc *next)
+{
+    uint64_t cycles[STALL_COUNT];
+    struct profile_pc *last = &p->pcs[p->last_of_warp[warp]];
+    stall_log_take(&p->stalls, warp, cycles);
+    last->cycles[STALL_ISSUED] += cycles[STALL_ISSUED];
+    last->cycles[STALL_DRAIN] += cycles[STALL_DRAIN];
+    for (int i = 0; next && i < STALL_COUNT; i++)
+        if (i != STALL_ISSUED && i != STALL_DRAIN) {
+            next->cycles[i] += cycles[i];
+            next->stalled += cycles[i];
+        }
+}
+
+/* What is left of the warp that had the slot before. */
 static void on_launched(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct profile_core *p = state;
-    p->waits_since[warp] = core->cycle;
+    (void)core;
+    sm_settle_stalls(p->core);
+    settle_cycles(p, warp, NULL);
+    p->loads[warp].count = 0;
 }
 
 static void on_issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
 {
     struct profile_core *p = state;
     struct profile_pc *pc = &p->pcs[e->pc];
-    uint64_t since = p->waits_since[e->warp];
+    (void)core;
     settle_divergent(p);
     p->last_issued = e->pc;
     pc->executions++;
     pc->thread_executions += (uint64_t)__builtin_popcount(e->active);
-    pc->stalled += core->cycle > since ? core->cycle - since : 0; /* not so: the second instruction of a cycle */
-    p->waits_since[e->warp] = core->cycle + 1;
+    sm_settle_stalls(p->core);
+    settle_cycles(p, e->warp, pc);
+    p->last_of_warp[e->warp] = e->pc;
 }
 
 static void on_coalesced(void *state, const struct heddle_core *core, const struct heddle_coalesced *e)
 {
     struct profile_core *p = state;
     struct profile_pc *pc = &p->pcs[e->pc];
+    struct profile_loads *loads = &p->loads[e->warp];
     (void)core;
     *(e->store ? &pc->store_requests : &pc->load_requests) += 1;
     *(e->store ? &pc->store_accesses : &pc->load_accesses) += e->accesses;
+    if (e->store)
+        return;
+    uint32_t least = e->through_l1 ? sm_least_accesses(p->core, e->warp, e->active) : e->accesses;
+    least = least < e->accesses ? least : e->accesses;
+    pc->coalesced_accesses += least;
+    if (e->through_l1 && loads->count < PROFILE_LOADS)
+        loads->list[loads->count++] = (struct profile_load){e->pc, (uint16_t)least, 0};
+}
+
+/* Of a load whose lanes lay side by side, no more accesses can miss than there are. */
+static void count_load(struct profile_core *p, const struct heddle_l1_access *e)
+{
+    struct profile_loads *loads = &p->loads[e->warp];
+    uint32_t at = 0;
+    while (at < loads->count && loads->list[at].pc != e->pc)
+        at++;
+    if (at == loads->count) { /* more than PROFILE_LOADS at a time */
+        p->pcs[e->pc].coalesced_misses += e->outcome == HEDDLE_MISS;
+        return;
+    }
+    struct profile_load *load = &loads->list[at];
+    load->misses = (uint16_t)(load->misses + (e->outcome == HEDDLE_MISS));
+    if (e->left)
+        return;
+    p->pcs[e->pc].coalesced_misses += load->misses < load->least ? load->misses : load->least;
+    loads->count--;
+    for (; at < loads->count; at++)
+        loads->list[at] = loads->list[at + 1];
 }
 
 static void on_l1_access(void *state, const struct heddle_core *core, const struct heddle_l1_access *e)
 {
     struct profile_core *p = state;
     struct profile_pc *pc = &p->pcs[e->pc];
-    (void)core;
+    bool read_hit = e->outcome == HEDDLE_HIT && !e->store,
+         own = e->owner == (int32_t)e->warp && e->owner_age == core->warp[e->warp].age;
     pc->l1d_hits += e->outcome == HEDDLE_HIT;
+    pc->l1d_intra_warp_hits += read_hit && own;
+    pc->l1d_inter_warp_hits += read_hit && !own;
     pc->l1d_misses += e->outcome == HEDDLE_MISS;
     pc->l1d_pending_hits += e->outcome == HEDDLE_PENDING;
+    if (!e->store && e->outcome != HEDDLE_FAIL)
+        count_load(p, e);
     settle_fails(p, e->pc);
     p->last_access = e->pc;
 }
@@ -81,6 +137,7 @@ void profile_core_listen(struct profile_core *p, struct sm *core)
 {
     p->core = core;
     sm_listen(core, &listener, p);
+    sm_log_stalls(core, &p->stalls);
 }
 
 void profile_core_begin(struct profile_core *p, struct profile_pc *pcs)
@@ -88,21 +145,24 @@ void profile_core_begin(struct profile_core *p, struct profile_pc *pcs)
     *p = (struct profile_core){.core = p->core, .pcs = pcs};
 }
 
-/* Warps that have not ended when the launch does, which then was cut short. One that is parked has no next
- * instruction. */
-static void count_waiting(struct profile_core *p, uint64_t now)
+/* What is left: of warps that have ended, and of those that have not when the launch does, which then was cut short.
+ * One that is parked has no next instruction. */
+static void settle_all(struct profile_core *p)
 {
     uint32_t pc, instructions = sm_program(p->core)->count;
+    sm_settle_stalls(p->core);
     for (uint32_t slot = 0; sm_next_running(p->core, &slot, &pc); slot++)
-        if (pc < instructions && now > p->waits_since[slot])
-            p->pcs[pc].stalled += now - p->waits_since[slot];
+        if (pc < instructions)
+            settle_cycles(p, slot, &p->pcs[pc]);
+    for (uint32_t slot = 0; slot < HEDDLE_WARPS; slot++)
+        settle_cycles(p, slot, NULL);
 }
 
-void profile_core_end(struct profile_core *p, uint64_t now)
+void profile_core_end(struct profile_core *p)
 {
     settle_divergent(p);
     settle_fails(p, p->last_access);
-    count_waiting(p, now);
+    settle_all(p);
 }
 
 /* Without time */

@@ -1,13 +1,14 @@
 /* Where the instructions and the time of a launch went: counters of each instruction (`heddle run --pcs`) and samples
  * over time (`--interval N`). docs/profile.md says what each number means.
  *
- * Cores are not touched: counters of instructions come from the events that policies hear, samples from counters that
- * are there anyway. So a run without the two costs what it did. */
+ * Cores are hardly touched: counters of instructions come from the events that policies hear and from a log of stalls
+ * (sm/stall_log.h), samples from counters that are there anyway. So a run without the two costs what it did. */
 #ifndef HEDDLE_GPU_PROFILE_H
 #define HEDDLE_GPU_PROFILE_H
 
 #include "gpu/counters.h"
 #include "heddle/policy.h"
+#include "sm/stall_log.h"
 
 struct sm;
 
@@ -37,6 +38,7 @@ void profile_listings_free(struct profile_listing *kept);
 struct profile_pc {
 #define PC_COUNT(field, name, unit, present, help, nsight) uint64_t field;
 #include "heddle/metrics.def"
+    uint64_t cycles[STALL_COUNT]; /* of warps: in which it issued, was waiting, or was their last */
 };
 struct profile_pcs { /* of a launch: what was executed */
     const struct profile_listing *listing;
@@ -55,17 +57,26 @@ uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listi
                      uint32_t budget);
 
 /* With time: one a core, which it listens to from now on. */
+enum { PROFILE_LOADS = 8 };
+struct profile_loads { /* of a warp, on their way to the L1D, the oldest first */
+    uint32_t count;
+    struct profile_load {
+        uint32_t pc;
+        uint16_t least, misses; /* accesses, if its lanes lay side by side; misses so far */
+    } list[PROFILE_LOADS];
+};
 struct profile_core {
     struct sm *core;
-    struct profile_pc *pcs;             /* of the launch at hand */
-    uint64_t waits_since[HEDDLE_WARPS]; /* of each warp: the first cycle in which it could have issued its next
-                                           instruction */
-    uint64_t divergent, fails;          /* of the core's counts: those that an instruction has */
+    struct profile_pc *pcs;              /* of the launch at hand */
+    struct stall_log stalls;             /* of each warp, since it last issued */
+    uint32_t last_of_warp[HEDDLE_WARPS]; /* pc of the instruction that it issued last */
+    uint64_t divergent, fails;           /* of the core's counts: those that an instruction has */
     uint32_t last_issued, last_access;
+    struct profile_loads loads[HEDDLE_WARPS];
 };
 void profile_core_listen(struct profile_core *p, struct sm *core);
 void profile_core_begin(struct profile_core *p, struct profile_pc *pcs);
-void profile_core_end(struct profile_core *p, uint64_t now); /* before the core's counters are reset */
+void profile_core_end(struct profile_core *p); /* before the core's counters are reset */
 
 /* Samples (profile_series.c) */
 enum { SERIES_MOST = 100000 };

@@ -3,17 +3,22 @@
  * A process for each core. Its threads: one a scheduler, on which issues of the same warp in a row are one slice; and
  * one a warp slot, with a slice from launch to end of each warp that lived there and the waits at barriers inside.
  * Loads that wait for memory overlap freely, so they are asynchronous slices, a track a warp. Counters: outstanding
- * misses, resident warps. Kernels are slices of a process of their own.
+ * misses, resident warps, queues; those of the memory channels are in a process of their own, as kernels are.
  *
  * Slices of warps are written as begin and end events in the order in which they happen: viewers take events of the
- * same time in the order of the file, so that nesting is right also where several begin in one cycle. Left out:
- * pipelines, caches and memory beyond the miss counter. */
+ * same time in the order of the file, so that nesting is right also where several begin in one cycle.
+ *
+ * Why a warp does not issue is a thread of its own below its slot's: cycles in a row with the same reason are one
+ * slice, written when it is over, which may be late (sm/observer.h).
+ *
+ * The file has an end, at a size that viewers can open. It says so itself, in an event at that cycle. */
 #include "gpu/timeline.h"
 
 #include "base/out_of_memory.h"
 #include "base/whole_file.h"
 
 #include "sm/config.h"
+#include "sm/counters.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,9 +31,11 @@ enum {
     GPU_PROCESS = 1,
     KERNEL_THREAD = 2,
     KERNEL_TRACKS = 16,
+    MEMORY_PROCESS = 50,
     CORE_IDS = 1000, /* process and thread numbers of a core: no two of the file are the same */
     FIRST_SCHEDULER = 1,
-    FIRST_WARP = 100,
+    FIRST_WARP = 100, /* its slot's thread is sorted at 100 + 2 * warp, that of its reasons after it */
+    FIRST_REASONS = 300,
     SCHEDULERS = 32,
     BUFFER_BYTES = 1 << 20,
 };
@@ -55,15 +62,22 @@ struct counter {
     bool changed, ever;
 };
 
+struct reason_run {
+    bool open;
+    uint8_t reason; /* enum stall */
+    uint64_t begin, end;
+};
+
 struct core_track {
     bool named;
-    uint64_t warps_named;
+    uint64_t warps_named, reasons_named;
     uint32_t schedulers_named;
     struct issue_run runs[SCHEDULERS];
     struct warp_slot warps[CORE_WARPS_MOST];
     struct load *loads; /* outstanding, oldest first */
     uint32_t load_count, load_capacity;
-    struct counter resident, misses;
+    struct counter resident, misses, accesses, miss_queue;
+    struct reason_run reasons[CORE_WARPS_MOST];
 };
 
 struct timeline {
@@ -75,12 +89,15 @@ struct timeline {
     uint64_t last_cycle, dropped_from;
     bool began, over; /* the window */
     bool any_event;
+    bool is_part;                        /* the run went on after it */
     uint64_t kernel_ends[KERNEL_TRACKS]; /* of the last kernel on each track: those that ran together stand one above
                                             the other */
     uint32_t kernel_tracks;
     uint64_t next_load;
     struct core_track **cores;
     uint32_t core_count;
+    struct counter *channels;
+    uint32_t channel_count;
     struct sm_observer observer;
 };
 
@@ -111,12 +128,13 @@ static void name_process(struct timeline *t, uint32_t pid, const char *name, int
     put(t, "\"ph\":\"M\",\"pid\":%u,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}", pid, order);
 }
 
-static void name_thread(struct timeline *t, uint32_t pid, uint32_t tid, const char *name, uint32_t number)
+static void name_thread(struct timeline *t, uint32_t pid, uint32_t tid, const char *name, uint32_t number,
+                        uint32_t order)
 {
     put(t, "\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s %u\"}", pid, tid, name,
         number);
     put(t, "\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%u}", pid, tid,
-        tid);
+        order);
 }
 
 static void name_core(struct timeline *t, uint32_t core)
@@ -132,8 +150,23 @@ static void name_warp(struct timeline *t, uint32_t core, uint32_t warp)
     struct core_track *c = t->cores[core];
     name_core(t, core);
     if (!(c->warps_named >> warp & 1))
-        name_thread(t, process(core), warp_thread(core, warp), "warp slot", warp);
+        name_thread(t, process(core), warp_thread(core, warp), "warp slot", warp,
+                    process(core) + FIRST_WARP + 2 * warp);
     c->warps_named |= (uint64_t)1 << warp;
+}
+
+static void put_reason(struct timeline *t, uint32_t core, uint32_t warp)
+{
+    struct core_track *c = t->cores[core];
+    struct reason_run *r = &c->reasons[warp];
+    uint32_t tid = process(core) + FIRST_REASONS + warp;
+    name_core(t, core);
+    if (!(c->reasons_named >> warp & 1))
+        name_thread(t, process(core), tid, "reasons of warp slot", warp, process(core) + FIRST_WARP + 2 * warp + 1);
+    c->reasons_named |= (uint64_t)1 << warp;
+    put(t, "\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"name\":\"%s\"", process(core),
+        tid, r->begin, r->end - r->begin, stall_names[r->reason]);
+    r->open = false;
 }
 
 static void put_warp_begin(struct timeline *t, uint32_t core, uint32_t warp, uint64_t cycle)
@@ -189,7 +222,7 @@ static void put_run(struct timeline *t, uint32_t core, uint32_t scheduler)
     uint32_t tid = process(core) + FIRST_SCHEDULER + scheduler;
     name_core(t, core);
     if (!(c->schedulers_named >> scheduler & 1))
-        name_thread(t, process(core), tid, "scheduler", scheduler);
+        name_thread(t, process(core), tid, "scheduler", scheduler, tid);
     c->schedulers_named |= 1u << scheduler;
     put(t,
         "\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64
@@ -198,11 +231,10 @@ static void put_run(struct timeline *t, uint32_t core, uint32_t scheduler)
     r->open = false;
 }
 
-static void put_counter(struct timeline *t, uint32_t core, struct counter *n, const char *name)
+static void put_counter_of(struct timeline *t, uint32_t pid, struct counter *n, const char *name)
 {
     if (n->changed && (!n->ever || n->value != n->written_value)) {
-        name_core(t, core);
-        put(t, "\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"value\":%u}", process(core),
+        put(t, "\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"value\":%u}", pid,
             n->cycle > t->first ? n->cycle : t->first, name, n->value);
         n->written_value = n->value;
         n->ever = true;
@@ -210,7 +242,21 @@ static void put_counter(struct timeline *t, uint32_t core, struct counter *n, co
     n->changed = false;
 }
 
-static const char resident_name[] = "resident warps", misses_name[] = "outstanding misses";
+static void put_counter(struct timeline *t, uint32_t core, struct counter *n, const char *name)
+{
+    name_core(t, core);
+    put_counter_of(t, process(core), n, name);
+}
+
+static void put_channel(struct timeline *t, uint32_t channel)
+{
+    char name[40];
+    snprintf(name, sizeof name, "DRAM channel %u queue", channel);
+    put_counter_of(t, MEMORY_PROCESS, &t->channels[channel], name);
+}
+
+static const char resident_name[] = "resident warps", misses_name[] = "outstanding misses",
+                  accesses_name[] = "load/store unit: accesses to send", miss_queue_name[] = "L1D miss queue";
 
 /* Several changes in one cycle are one: the last value is written when a later cycle comes. */
 static void set_counter(struct timeline *t, uint32_t core, struct counter *n, const char *name, uint32_t value,
@@ -259,6 +305,15 @@ static void end_core(struct timeline *t, uint32_t core, uint64_t cycle)
             put_load_end(t, core, &c->loads[i], cycle);
     put_counter(t, core, &c->resident, resident_name);
     put_counter(t, core, &c->misses, misses_name);
+    put_counter(t, core, &c->accesses, accesses_name);
+    put_counter(t, core, &c->miss_queue, miss_queue_name);
+}
+
+/* A mark across all tracks. */
+static void put_mark(struct timeline *t, uint64_t cycle, const char *text)
+{
+    put(t, "\"ph\":\"i\",\"s\":\"g\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"name\":\"%s\"", GPU_PROCESS,
+        KERNEL_THREAD, cycle, text);
 }
 
 static void end_window(struct timeline *t, uint64_t cycle)
@@ -267,7 +322,16 @@ static void end_window(struct timeline *t, uint64_t cycle)
         for (uint32_t core = 0; core < t->core_count; core++)
             if (t->cores[core])
                 end_core(t, core, cycle);
+    for (uint32_t i = 0; i < t->channel_count && !t->over && t->began; i++)
+        put_channel(t, i);
     t->over = true;
+}
+
+/* The run goes on. */
+static void cut_window(struct timeline *t, uint64_t cycle, const char *why)
+{
+    end_window(t, cycle);
+    put_mark(t, cycle, why);
 }
 
 static void add_core(struct timeline *t, uint32_t core)
@@ -291,12 +355,13 @@ static struct core_track *enter(struct timeline *t, uint32_t core, uint64_t cycl
     if (!t->began && cycle >= t->first)
         begin_window(t);
     if (cycle >= t->end) {
-        end_window(t, t->end);
+        t->is_part = true;
+        cut_window(t, t->end, "end of the cycles asked for; the run goes on");
         return NULL;
     }
     if (t->began && t->written_bytes >= t->limit_bytes) {
         t->dropped_from = cycle;
-        end_window(t, cycle);
+        cut_window(t, cycle, "the file has reached its size limit; the run goes on");
         return NULL;
     }
     add_core(t, core);
@@ -342,6 +407,8 @@ static void on_warp_begin(void *context, uint32_t core, uint32_t warp, uint64_t 
         return;
     if (c->warps[warp].resident) /* its end was not reported */
         on_warp_end(t, core, warp, cycle);
+    if (c->reasons[warp].open) /* those of the one before */
+        put_reason(t, core, warp);
     seat_warp(t, core, warp, cycle,
               &(struct warp_slot){.resident = true, .known = true, .block = block_index, .index = index}, write);
 }
@@ -440,6 +507,69 @@ static void on_outstanding(void *context, uint32_t core, uint64_t cycle, uint32_
         set_counter(t, core, &c->misses, misses_name, misses, cycle);
 }
 
+static void on_queues(void *context, uint32_t core, uint64_t cycle, uint32_t accesses, uint32_t misses)
+{
+    struct timeline *t = context;
+    bool write;
+    struct core_track *c = enter(t, core, cycle, &write);
+    if (!c)
+        return;
+    if (accesses != c->accesses.value || !c->accesses.ever)
+        set_counter(t, core, &c->accesses, accesses_name, accesses, cycle);
+    if (misses != c->miss_queue.value || !c->miss_queue.ever)
+        set_counter(t, core, &c->miss_queue, miss_queue_name, misses, cycle);
+}
+
+/* What is told late is still inside, also when the window is over. */
+static void on_reasons(void *context, uint32_t core, uint64_t from, uint64_t to, const uint64_t *slots)
+{
+    struct timeline *t = context;
+    uint64_t end = t->end < t->dropped_from ? t->end : t->dropped_from;
+    from = from > t->first ? from : t->first;
+    to = to < end ? to : end;
+    if (!t->file || from >= to)
+        return;
+    add_core(t, core);
+    for (uint8_t reason = 0; reason < STALL_COUNT; reason++)
+        for (uint64_t left = slots[reason]; left; left &= left - 1) {
+            uint32_t warp = (uint32_t)__builtin_ctzll(left);
+            struct reason_run *r = &t->cores[core]->reasons[warp];
+            bool goes_on = r->open && r->reason == reason && r->end == from;
+            if (r->open && !goes_on)
+                put_reason(t, core, warp);
+            *r = (struct reason_run){true, reason, goes_on ? r->begin : from, to};
+        }
+}
+
+static void end_reasons(struct timeline *t)
+{
+    for (uint32_t core = 0; core < t->core_count; core++)
+        for (uint32_t w = 0; t->cores[core] && w < CORE_WARPS_MOST; w++)
+            if (t->cores[core]->reasons[w].open)
+                put_reason(t, core, w);
+}
+
+void timeline_channel(struct timeline *t, uint32_t channel, uint64_t cycle, uint32_t waiting)
+{
+    if (t->over || !t->file || cycle < t->first || cycle >= t->end)
+        return;
+    if (channel >= t->channel_count) {
+        t->channels = realloc(t->channels, (channel + 1) * sizeof *t->channels);
+        if (!t->channels)
+            out_of_memory();
+        memset(t->channels + t->channel_count, 0, (channel + 1 - t->channel_count) * sizeof *t->channels);
+        if (!t->channel_count)
+            name_process(t, MEMORY_PROCESS, "memory", -1, 1 << 20);
+        t->channel_count = channel + 1;
+    }
+    struct counter *n = &t->channels[channel];
+    if (n->changed && n->cycle != cycle)
+        put_channel(t, channel);
+    n->changed |= !n->ever || n->value != waiting;
+    n->value = waiting;
+    n->cycle = cycle;
+}
+
 /* The file */
 
 struct timeline *timeline_open(const char *path, uint64_t first, uint64_t end, struct error *e)
@@ -470,7 +600,9 @@ struct timeline *timeline_open(const char *path, uint64_t first, uint64_t end, s
                                        .barrier_end = on_barrier_end,
                                        .load_begin = on_load_begin,
                                        .load_end = on_load_end,
-                                       .outstanding = on_outstanding};
+                                       .outstanding = on_outstanding,
+                                       .queues = on_queues,
+                                       .reasons = on_reasons};
     fprintf(file,
             "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us is 1 core cycle\",\"cycles\":\"%" PRIu64
             ":%" PRIu64 "\"},\"traceEvents\":[",
@@ -517,6 +649,7 @@ bool timeline_close(struct timeline *t, struct error *e)
     if (!file)
         return true;
     end_window(t, t->last_cycle + 1);
+    end_reasons(t);
     fputs("\n]}\n", file);
     t->file = NULL;
     return whole_file_close(&t->whole)
@@ -535,6 +668,7 @@ void timeline_destroy(struct timeline *t)
         free(t->cores[i]);
     }
     free(t->cores);
+    free(t->channels);
     free(t->path);
     free(t);
 }
@@ -542,3 +676,5 @@ void timeline_destroy(struct timeline *t)
 uint64_t timeline_dropped_from(const struct timeline *t) { return t->dropped_from; }
 
 void timeline_set_limit(struct timeline *t, uint64_t size_bytes) { t->limit_bytes = size_bytes; }
+
+bool timeline_is_part(const struct timeline *t) { return t->is_part; }

@@ -22,6 +22,8 @@ const struct sm_observer *timeline_observer(struct timeline *t);
 bool timeline_wants(const struct timeline *t, uint64_t cycle); /* an event of this cycle would be written */
 /* A launch, when it is over. */
 void timeline_kernel(struct timeline *t, const char *name, uint64_t begin_cycle, uint64_t end_cycle);
+/* Requests that wait for a DRAM channel in this cycle. Cycles never go back. */
+void timeline_channel(struct timeline *t, uint32_t channel, uint64_t cycle, uint32_t waiting);
 /* Ends what is open and completes the file; events that still come are ignored. False: it could not all be written.
  * Closing again does nothing. */
 bool timeline_close(struct timeline *t, struct error *e);
@@ -30,6 +32,7 @@ void timeline_destroy(struct timeline *t); /* closes as well */
 /* The file is kept below 200 MB: events after that are dropped, and this is the cycle of the first. UINT64_MAX: there
  * was room for all. */
 uint64_t timeline_dropped_from(const struct timeline *t);
+bool timeline_is_part(const struct timeline *t); /* the run went on after the last cycle asked for */
 void timeline_set_limit(struct timeline *t, uint64_t size_bytes);
 
 #endif

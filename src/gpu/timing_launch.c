@@ -72,7 +72,7 @@ static void leave_core(struct timing *t, uint32_t i)
     struct sm *core = t->cores[i];
     sm_end(core, t->now);
     if (t->profiles)
-        profile_core_end(&t->profiles[i], t->now);
+        profile_core_end(&t->profiles[i]);
     if (r->warps)
         warps_take(r->warps, &t->warp_logs[i], r->start);
     timing_add_core(core, &r->counters);
@@ -434,6 +434,12 @@ static bool look_around(struct timing *t, struct residency *r, uint64_t limit, s
            (!t->options->trace || trace_gather(t->options->trace, e));
 }
 
+static void show_channels(const struct timing *t)
+{
+    for (uint32_t i = 0; i < t->channels; i++)
+        timeline_channel(t->options->timeline, i, t->now - 1, partition_waiting(t->partitions[i]));
+}
+
 static bool end_those_over(struct timing *t, struct gpu *g)
 {
     bool any = false;
@@ -464,6 +470,8 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
         if (next > t->now)
             timing_jump(t, next);
         *ok = timing_step(t, g->started, e);
+        if (__builtin_expect(t->options->timeline != NULL, 0))
+            show_channels(t);
         if (*ok && (t->now >= check || t->now >= limit)) {
             check = t->now + CHECK_CYCLES;
             *ok = look_around(t, first, limit, e);

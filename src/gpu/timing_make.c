@@ -160,7 +160,8 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
         timing_destroy(t);
         return NULL;
     }
-    t->workers = options->threads > 1 ? workers_create(options->threads) : NULL;
+    /* An observer is told of one core after another. */
+    t->workers = options->threads > 1 && !options->timeline ? workers_create(options->threads) : NULL;
     return t;
 }
 

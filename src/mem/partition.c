@@ -100,6 +100,11 @@ bool partition_idle(const struct partition *p)
     return p->to_dram.count == 0 && dram_idle(p->dram);
 }
 
+uint32_t partition_waiting(const struct partition *p)
+{
+    return p->queued + p->to_dram.count + dram_look(p->dram)->pending;
+}
+
 /* Data from the host. */
 
 void partition_touch(struct partition *p, uint64_t address, uint64_t now)

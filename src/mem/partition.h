@@ -66,6 +66,8 @@ void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now)
 /* Nothing to do before this core cycle unless a request arrives at a crossbar output of its slices: UINT64_MAX never.
  * Early is allowed, late is not. What ticks between the core cycle before and this one may be left out. */
 uint64_t partition_next_event(const struct partition *p, uint64_t core_now);
+/* Requests on their way from the slices to the banks: in the slices' queues, in the delay, in the scheduler's queue. */
+uint32_t partition_waiting(const struct partition *p);
 bool partition_idle(const struct partition *p); /* holds nothing at all */
 void partition_touch(struct partition *p, uint64_t address,
                      uint64_t now);        /* a copy from the host passes through the L2 */

@@ -13,6 +13,7 @@
 #define NOTHING                                               ""
 #define METRIC(name, unit, when, sample, value, help, nsight) {name, unit, help, nsight, value, RESULT_##when},
 #define PC_COUNT(field, name, unit, present, help, nsight)    {name, unit, help, nsight, "", RESULT_PC},
+#define PC_CYCLES(id, name, help, nsight)                     {name, "warp cycles", help, nsight, "", RESULT_PC},
 #define PART(name, unit, help, nsight)                        {name, unit, help, nsight, "", RESULT_PART},
 const struct result_metric result_metrics[] = {
 #include "heddle/metrics.def"
@@ -26,7 +27,7 @@ bool result_is_counter(const struct result_metric *m)
 
 const char *result_pc_name(const struct result_metric *m)
 {
-    return m->when == RESULT_PC ? strrchr(m->name, '.') + 1 : NULL;
+    return m->when == RESULT_PC ? m->name + strlen("kernels.pcs.") : NULL;
 }
 
 static struct result_value counted(uint64_t n) { return (struct result_value){.kind = RESULT_COUNT, .count = n}; }

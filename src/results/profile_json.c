@@ -1,6 +1,6 @@
 /* Counters of each instruction and samples over time, as JSON (docs/profile.md). Counts that cannot be other than zero
  * are left out: those of memory for instructions that asked for none, "divergent" for instructions that are no
- * branches, and in functional mode what only time can tell. */
+ * branches, and in functional mode what only time can tell. Of the reasons for waiting, those that it never had. */
 #include "gpu/profile.h"
 #include "results/put.h"
 #include "results/results.h"
@@ -30,6 +30,14 @@ static void put_executed(json_t *o, const struct profile_line *line, const struc
     if (present)                                           \
         put_count(o, #field, n->field);
 #include "heddle/metrics.def"
+    if (!timed)
+        return;
+    json_t *cycles = json_object();
+#define PC_CYCLES(id, name, help, nsight) \
+    if (n->cycles[STALL_##id])            \
+        put_count(cycles, stall_names[STALL_##id], n->cycles[STALL_##id]);
+#include "heddle/metrics.def"
+    put(o, "cycles", cycles);
 }
 
 /* Under the policy's name, unless that is the name of something else. */

@@ -11,13 +11,61 @@ void account_begin(struct sm_account *a, uint64_t now)
     a->until = now;
 }
 
-/* log: NULL, or where the cycles are counted for each warp as well. */
-static inline __attribute__((always_inline)) void count_stalls(struct sm *c, const struct sm_seen *v, uint64_t cycles,
-                                                               struct warp_log *log)
+/* struct sm_seen_pipes.parts. An instruction of either kind waits where both are full. */
+#define PARTS(sp, sfu, memory)                                                                        \
+    ((uint64_t)(sp) << 8 * SM_SP | (uint64_t)(sfu) << 8 * SM_SFU | (uint64_t)(memory) << 8 * SM_MEM | \
+     (uint64_t)((sfu) == PIPELINE_DECODE ? PIPELINE_DECODE : (sp)) << 8 * SM_SP_OR_SFU | (uint64_t)(sfu) << 8 * SM_DP)
+static const uint64_t ALL_DECODE = PARTS(PIPELINE_DECODE, PIPELINE_DECODE, PIPELINE_DECODE);
+
+static inline uint64_t *pipeline_counter(struct sm_counters *n, uint64_t parts, uint32_t unit)
+{
+    return &n->pipeline_sp + (parts >> 8 * unit & 255);
+}
+
+static __attribute__((noinline)) void count_units(struct sm_counters *n, const uint64_t needs[SM_UNITS], uint64_t parts,
+                                                  uint64_t warps, uint64_t cycles, uint64_t sum)
+{
+    for (uint32_t unit = 0; unit < SM_UNITS; unit++)
+        if (unit != SM_MEM && (warps & needs[unit])) {
+            uint64_t of_unit = cycles * (uint64_t)__builtin_popcountll(warps & needs[unit]);
+            *pipeline_counter(n, parts, unit) += of_unit;
+            sum -= of_unit;
+        }
+    *pipeline_counter(n, parts, SM_MEM) += sum;
+}
+
+/* Those that wait for a pipeline; mostly it is the load/store unit's. */
+static inline void count_pipeline(struct sm_counters *n, const uint64_t needs[SM_UNITS], uint64_t parts, uint64_t warps,
+                                  uint64_t cycles)
+{
+    uint64_t sum = cycles * (uint64_t)__builtin_popcountll(warps);
+    n->stalls[STALL_PIPELINE] += sum;
+    if (parts == ALL_DECODE)
+        n->pipeline_decode += sum;
+    else if (!(warps & ~needs[SM_MEM]))
+        *pipeline_counter(n, parts, SM_MEM) += sum;
+    else if (!(warps & ~needs[SM_SP]))
+        *pipeline_counter(n, parts, SM_SP) += sum;
+    else
+        count_units(n, needs, parts, warps, cycles, sum);
+}
+
+static void log_reason(struct sm_account *a, enum stall reason, uint64_t slots, uint64_t cycles)
+{
+    if (a->warp_log)
+        warp_log_add(a->warp_log, reason, slots, cycles);
+    if (a->stall_log)
+        stall_log_set(a->stall_log, reason, slots);
+    a->reasons[reason] = slots;
+}
+
+/* logs: the cycles are counted for each warp as well. */
+static inline __attribute__((always_inline)) void count_stalls(struct sm *c, const struct sm_seen *v,
+                                                               const uint64_t needs[SM_UNITS], uint64_t parts,
+                                                               uint64_t cycles, bool logs)
 {
     uint64_t rest = v->resident;
     uint64_t *stalls = c->account.counters.stalls;
-    uint64_t warps = (uint64_t)__builtin_popcountll(rest);
     if (!rest)
         return;
 #define TAKE(reason, set)                                                      \
@@ -26,13 +74,12 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
         rest ^= taken_;                                                        \
         if (__builtin_expect(taken_ != 0, 1))                                  \
             stalls[reason] += cycles * (uint64_t)__builtin_popcountll(taken_); \
-        if (log)                                                               \
-            warp_log_add(log, reason, taken_, cycles);                         \
+        if (logs)                                                              \
+            log_reason(&c->account, reason, taken_, cycles);                   \
     } while (0)
-    c->account.counters.warp_cycles += cycles * warps;
     c->account.counters.active_cycles += cycles;
     TAKE(STALL_ISSUED, v->issued);
-    if (rest & (v->ended | v->fenced | v->atomic_wait)) {
+    if (logs || (rest & (v->ended | v->fenced | v->atomic_wait))) {
         TAKE(STALL_DRAIN, v->ended);
         TAKE(STALL_FENCE, v->fenced & ~v->at_barrier);
         TAKE(STALL_ATOMIC, v->atomic_wait & ~v->at_barrier);
@@ -42,46 +89,129 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
     TAKE(STALL_MEMORY, ~v->clear & v->long_wait);
     TAKE(STALL_SCOREBOARD, ~v->clear);
     TAKE(STALL_HELD, v->held);
-    TAKE(STALL_PIPELINE, ~v->unit_free);
+    uint64_t blocked = rest & ~v->unit_free;
+    rest ^= blocked;
+    if (blocked)
+        count_pipeline(&c->account.counters, needs, parts, blocked, cycles);
+    if (logs)
+        log_reason(&c->account, STALL_PIPELINE, blocked, cycles);
     TAKE(STALL_NOT_PICKED, ~0ull);
 #undef TAKE
+    if (logs && c->account.stall_log)
+        stall_log_pass(c->account.stall_log, cycles);
+}
+
+static uint64_t part_of(const struct sm *c, enum collector_kind kind, enum pipeline_part unit)
+{
+    if (collector_can_accept(c->pipes.collector, kind))
+        return c->flights.free_count ? PIPELINE_DECODE : unit;
+    return collector_limits(c->pipes.collector, kind) ? PIPELINE_COLLECTORS : unit;
+}
+
+static __attribute__((noinline)) uint64_t look_closely(const struct sm *c)
+{
+    uint64_t sp = part_of(c, COLLECT_SP, PIPELINE_SP), sfu = part_of(c, COLLECT_SFU, PIPELINE_SFU),
+             memory = part_of(c, COLLECT_MEM, PIPELINE_LOAD_STORE);
+    if (memory == PIPELINE_DECODE && (!c->lsu.free_access_count || c->head.deferred >= SM_DEFERRED))
+        memory = PIPELINE_LOAD_STORE;
+    return PARTS(sp, sfu, memory);
+}
+
+/* What issue saw of the pipelines in this cycle. Mostly units or the load/store unit hold up their collectors, and not
+ * these themselves. */
+static inline uint64_t look_at_pipelines(const struct sm *c)
+{
+    static const uint64_t parts[1 << COLLECT_KINDS] = {PARTS(PIPELINE_SP, PIPELINE_SFU, PIPELINE_LOAD_STORE),
+                                                       PARTS(PIPELINE_DECODE, PIPELINE_SFU, PIPELINE_LOAD_STORE),
+                                                       PARTS(PIPELINE_SP, PIPELINE_DECODE, PIPELINE_LOAD_STORE),
+                                                       PARTS(PIPELINE_DECODE, PIPELINE_DECODE, PIPELINE_LOAD_STORE),
+                                                       PARTS(PIPELINE_SP, PIPELINE_SFU, PIPELINE_DECODE),
+                                                       PARTS(PIPELINE_DECODE, PIPELINE_SFU, PIPELINE_DECODE),
+                                                       PARTS(PIPELINE_SP, PIPELINE_DECODE, PIPELINE_DECODE),
+                                                       PARTS(PIPELINE_DECODE, PIPELINE_DECODE, PIPELINE_DECODE)};
+    const struct collector_head *h = collector_head(c->pipes.collector);
+    if ((h->wanted & h->room & ~h->free) || !c->flights.free_count || !c->lsu.free_access_count ||
+        c->head.deferred >= SM_DEFERRED)
+        return look_closely(c);
+    return parts[h->accepts];
+}
+
+/* Of warps that have to wait for a pipeline: does another need another one now? */
+static inline bool pipes_differ(const struct sm *c, uint64_t blocked)
+{
+    const struct sm_seen_pipes *p = &c->account.seen_pipes;
+    uint64_t changed = p->needs[SM_MEM] ^ c->issue.needs[SM_MEM];
+    if (c->account.parts == ALL_DECODE)
+        return p->parts != ALL_DECODE;
+    if (blocked & ~c->issue.needs[SM_MEM])
+        changed |= (p->needs[SM_SP] ^ c->issue.needs[SM_SP]) | (p->needs[SM_SFU] ^ c->issue.needs[SM_SFU]) |
+                   (p->needs[SM_DP] ^ c->issue.needs[SM_DP]);
+    return (p->parts ^ c->account.parts) | (changed & blocked);
+}
+
+static inline void keep_pipes(struct sm *c)
+{
+    for (int i = 0; i < SM_UNITS; i++)
+        c->account.seen_pipes.needs[i] = c->issue.needs[i];
+    c->account.seen_pipes.parts = c->account.parts;
 }
 
 static inline __attribute__((always_inline)) struct sm_seen look(const struct sm *c)
 {
-    return (struct sm_seen){.resident = sm_occupied(c),
-                            .issued = c->issue.issued,
-                            .ended = c->issue.ended,
-                            .at_barrier = c->view.at_barrier,
-                            .fenced = c->issue.fenced,
-                            .atomic_wait = c->issue.atomic_wait,
-                            .no_instruction = ~c->issue.valid | c->issue.stale | c->issue.asleep,
-                            .clear = c->issue.clear,
-                            .long_wait = c->issue.long_wait,
-                            .held = c->issue.held,
-                            .unit_free = c->issue.unit_free};
+    struct sm_seen v;
+    v.resident = sm_occupied(c);
+    v.issued = c->issue.issued;
+    v.ended = c->issue.ended;
+    v.at_barrier = c->view.at_barrier;
+    v.fenced = c->issue.fenced;
+    v.atomic_wait = c->issue.atomic_wait;
+    v.no_instruction = ~c->issue.valid | c->issue.stale | c->issue.asleep;
+    v.clear = c->issue.clear;
+    v.long_wait = c->issue.long_wait;
+    v.held = c->issue.held;
+    v.unit_free = c->issue.unit_free;
+    return v;
 }
 
 /* For each warp as well: out of the way of runs without a log, which can keep the sets in registers. */
-static __attribute__((noinline, cold)) void log_seen(struct sm *c)
+static void log_cycles(struct sm *c, const struct sm_seen *v, const uint64_t needs[SM_UNITS], uint64_t parts,
+                       uint64_t from, uint64_t cycles)
 {
-    count_stalls(c, &c->account.seen, c->account.seen_cycles, c->account.warp_log);
+    if (!v->resident || !cycles)
+        return;
+    count_stalls(c, v, needs, parts, cycles, true);
+    if (c->observer && c->observer->reasons)
+        c->observer->reasons(c->observer->context, c->head.id, from, from + cycles, c->account.reasons);
 }
 
+static __attribute__((noinline, cold)) void log_seen(struct sm *c)
+{
+    log_cycles(c, &c->account.seen, c->account.seen_pipes.needs, c->account.seen_pipes.parts, c->account.seen_from,
+               c->account.seen_cycles);
+    c->account.seen_from += c->account.seen_cycles;
+    c->account.seen_cycles = 0;
+}
+
+/* Logs want cycles in their order. */
 static __attribute__((noinline, cold)) void log_cycle(struct sm *c)
 {
     struct sm_seen now = look(c);
-    count_stalls(c, &now, 1, c->account.warp_log);
+    log_seen(c);
+    log_cycles(c, &now, c->issue.needs, c->account.parts, c->now, 1);
+    c->account.seen_from = c->now + 1;
 }
 
 static void count_seen(struct sm *c)
 {
-    if (__builtin_expect(c->account.warp_log != NULL, 0))
+    if (__builtin_expect(c->account.logs, 0))
         log_seen(c);
     else
-        count_stalls(c, &c->account.seen, c->account.seen_cycles, NULL);
+        count_stalls(c, &c->account.seen, c->account.seen_pipes.needs, c->account.seen_pipes.parts,
+                     c->account.seen_cycles, false);
     c->account.seen_cycles = 0;
 }
+
+void account_log(struct sm *c) { count_seen(c); }
 
 /* Cycles up to now have been accounted for: warps that ended in them have all that is theirs. */
 void account_complete_warps(struct sm *c, uint64_t now, bool cut)
@@ -90,16 +220,17 @@ void account_complete_warps(struct sm *c, uint64_t now, bool cut)
     warp_log_collect(c->account.warp_log, now, cut);
 }
 
-static void account(struct sm *c, uint64_t cycles)
+/* from: the first of the cycles */
+static void account(struct sm *c, uint64_t cycles, uint64_t from)
 {
     struct sm_seen *v = &c->account.seen;
-    if (c->issue.issued && __builtin_expect(c->account.warp_log != NULL, 0)) {
+    if (c->issue.issued && __builtin_expect(c->account.logs, 0)) {
         log_cycle(c);
         return;
     }
     struct sm_seen now = look(c);
     if (c->issue.issued) { /* hardly ever like the one before */
-        count_stalls(c, &now, 1, NULL);
+        count_stalls(c, &now, c->issue.needs, c->account.parts, 1, false);
         return;
     }
     uint64_t changed = (v->resident ^ now.resident) | (v->ended ^ c->issue.ended) | (v->at_barrier ^ now.at_barrier) |
@@ -107,10 +238,14 @@ static void account(struct sm *c, uint64_t cycles)
                        (v->no_instruction ^ now.no_instruction) | (v->clear ^ c->issue.clear) |
                        (v->long_wait ^ now.long_wait) | (v->held ^ c->issue.held) |
                        ((v->unit_free ^ c->issue.unit_free) & c->issue.clear);
-    if (changed) {
+    uint64_t blocked = now.clear & ~now.unit_free;
+    if (changed || (blocked && pipes_differ(c, blocked))) {
         if (c->account.seen_cycles)
             count_seen(c);
         *v = now;
+        if (blocked)
+            keep_pipes(c);
+        c->account.seen_from = from;
     }
     c->account.seen_cycles += cycles;
 }
@@ -140,7 +275,9 @@ static __attribute__((noinline, cold)) void forget_retired(struct sm *c)
 
 void account_cycle(struct sm *c)
 {
-    account(c, 1);
+    if (c->issue.clear & ~c->issue.unit_free)
+        c->account.parts = look_at_pipelines(c);
+    account(c, 1, c->now);
     c->account.until = c->now + 1;
 }
 
@@ -179,7 +316,7 @@ void account_quiet(struct sm *c, uint64_t now)
     c->issue.issued = 0;
     c->account.counters.descheduled += cycles * c->issue.held_schedulers;
     c->account.counters.no_ready += slots - cycles * c->issue.held_schedulers;
-    account(c, cycles);
+    account(c, cycles, now - cycles);
 }
 
 void sm_account_until(struct sm *c, uint64_t now)
@@ -200,6 +337,9 @@ static void add_cache(struct cache_counters *sum, const struct cache_counters *x
 void sm_add_counters(struct sm *c, struct sm_counters *sum)
 {
     count_seen(c);
+    c->account.counters.warp_cycles = 0; /* every cycle of a warp has one reason */
+    for (int i = 0; i < STALL_COUNT; i++)
+        c->account.counters.warp_cycles += c->account.counters.stalls[i];
     const struct cache *caches[4] = {c->lsu.l1d, c->lsu.l1c, c->lsu.l1t, c->front.l1i};
     struct cache_counters *sums[4] = {&sum->l1d, &sum->l1c, &sum->l1t, &sum->l1i};
     for (int i = 0; i < 4; i++)
@@ -233,4 +373,16 @@ uint64_t sm_l1_fails(const struct sm *c)
     return sum;
 }
 
-void sm_log_warps(struct sm *c, struct warp_log *log) { c->account.warp_log = log; }
+void sm_log_warps(struct sm *c, struct warp_log *log)
+{
+    c->account.warp_log = log;
+    c->account.logs = true;
+}
+
+void sm_log_stalls(struct sm *c, struct stall_log *log)
+{
+    c->account.stall_log = log;
+    c->account.logs = true;
+}
+
+void sm_settle_stalls(struct sm *c) { log_seen(c); }

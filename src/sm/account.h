@@ -1,27 +1,45 @@
 /* Accounting: where the cycles of warps and schedulers went.
  *
  * Most cycles of a waiting core look like the one before: they are counted together when something changes. Reads the
- * sets of warps; touches nothing but itself and the warp log. */
+ * sets of warps; touches nothing but itself and the logs. */
 #ifndef HEDDLE_SM_ACCOUNT_H
 #define HEDDLE_SM_ACCOUNT_H
 
 #include "sm/counters.h"
+#include "sm/program.h"
+#include "sm/stall_log.h"
 #include "sm/warp_log.h"
 
 struct sm;
+
+/* Why a warp's pipeline does not take its instruction, in the order of CORE_COUNT pipeline_... Decode: it would, but
+ * the instruction was decoded in this cycle, after issue had looked. */
+enum pipeline_part { PIPELINE_SP, PIPELINE_SFU, PIPELINE_LOAD_STORE, PIPELINE_COLLECTORS, PIPELINE_DECODE };
 
 /* What decides how a cycle is counted. */
 struct sm_seen {
     uint64_t resident, issued, ended, at_barrier, fenced, atomic_wait, no_instruction, clear, long_wait, held,
         unit_free;
 };
+/* And which part, where a warp waits for a pipeline. */
+struct sm_seen_pipes {
+    uint64_t needs[SM_UNITS]; /* as in struct sm_issue */
+    uint64_t parts;           /* enum pipeline_part of each unit, 8 bits each */
+};
 
 struct sm_account {
     uint64_t until;     /* cycles counted so far, from the machine's start */
     uint64_t ran_until; /* the cycle after the last in which the core was run */
     uint64_t seen_cycles;
-    struct sm_seen seen;       /* of the last cycles, all alike */
-    struct warp_log *warp_log; /* of each warp, what is counted of all; NULL: nobody wants to know */
+    struct sm_seen seen; /* of the last cycles, all alike */
+    uint64_t seen_from;  /* the first of them */
+    struct sm_seen_pipes seen_pipes;
+    uint64_t parts; /* as in struct sm_seen_pipes, when issue last looked and found a warp that had to wait */
+    /* Of each warp, what is counted of all; NULL: nobody wants to know. */
+    struct warp_log *warp_log;
+    struct stall_log *stall_log;
+    bool logs;                     /* there is one of them, or an observer that wants reasons */
+    uint64_t reasons[STALL_COUNT]; /* of the cycles logged last: the slots with each */
     struct sm_counters counters;
 };
 
@@ -34,6 +52,7 @@ void account_quiet(struct sm *c,
 void account_same(struct sm *c, uint64_t now); /* the same, where nothing has changed since */
 void account_refusals(struct sm *c,
                       uint64_t now); /* those up to now, in which an access was refused without being tried */
+void account_log(struct sm *c);      /* all up to now are counted: the observer hears of them */
 void account_complete_warps(struct sm *c, uint64_t now, bool cut); /* all up to now are counted: see warp_log.h */
 
 #endif

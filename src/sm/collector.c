@@ -90,6 +90,8 @@ struct collector *collector_create(struct arena *a, const struct sm_config *conf
     count = kind_create(c, a, COLLECT_MEM, count, config->mem_collectors, config->mem_ports, config->mem_issue_width);
     c->head = (struct collector_head){
         .all = low_bits(count), .free = low_bits(count), .room = low_bits(count), .accepts = (1u << COLLECT_KINDS) - 1};
+    for (int i = 0; i < COLLECT_KINDS; i++)
+        c->head.members[i] = c->kinds[i].members;
     c->bank_count = config->register_banks;
     c->at_once = config->banks_at_once;
     while (1u << c->queue_shift < count * COLLECT_OPERANDS)

@@ -21,6 +21,7 @@ struct collector_head {
     uint64_t asked, written; /* banks: with requests; written in this cycle */
     uint8_t accepts;         /* kinds: an ID/OC register is free */
     uint8_t offers;          /* kinds: an OC/EX register holds an instruction */
+    uint64_t members[COLLECT_KINDS];  /* collectors of each kind */
     inflight_id front[COLLECT_KINDS]; /* of each kind that offers one: the oldest of its OC/EX registers */
 };
 struct collector;
@@ -77,6 +78,12 @@ static inline bool collector_moves(const struct collector *c)
 {
     const struct collector_head *h = collector_head(c);
     return ((h->ready & h->room) | (h->free & h->wanted) | h->asked) != 0;
+}
+/* Every collector of the kind holds an instruction, though the unit could be given one: they wait for operands. */
+static inline bool collector_limits(const struct collector *c, enum collector_kind kind)
+{
+    const struct collector_head *h = collector_head(c);
+    return !(h->free & h->members[kind]) && (h->room & h->members[kind]);
 }
 static inline void collector_forget_writes(struct collector *c) { ((struct collector_head *)c)->written = 0; }
 

@@ -13,6 +13,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     c->wake_at = wires->wake_at;
     *c->wake_at = SM_NEVER;
     c->observer = wires->observer;
+    c->account.logs = c->observer && c->observer->reasons;
     c->net = (struct sm_network){.requests = wires->requests,
                                  .map = wires->map,
                                  .now = wires->network_now,

@@ -57,6 +57,8 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
 void sm_end(struct sm *c, uint64_t now)
 {
     sm_account_until(c, now);
+    if (c->observer)
+        account_log(c);
     if (c->account.warp_log)
         account_complete_warps(c, now, true);
     c->view.cycle = now;
@@ -71,6 +73,8 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     uint32_t block = (uint32_t)__builtin_ctzll(~c->blocks.used);
     struct sm_block *b = &c->blocks.list[block];
     sm_account_until(c, now);
+    if (c->observer)
+        account_log(c);
     if (c->account.warp_log)
         account_complete_warps(c, now, false);
     c->now = c->view.cycle = now;

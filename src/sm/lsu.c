@@ -617,9 +617,27 @@ static inline void take_instruction(struct sm *c)
     c->lsu.moved = true;
 }
 
+static void show_queues(struct sm *c)
+{
+    struct sm_lsu *l = &c->lsu;
+    uint32_t accesses = 0;
+    if (l->dispatch != SM_NONE) {
+        const struct sm_inflight *f = &c->flights.list[l->dispatch];
+        accesses = f->space == SM_SHARED    ? f->shared_cycles
+                   : f->accesses != SM_NONE ? l->access_pool[f->accesses].count - f->next_access
+                                            : 1;
+    }
+    if (!c->observer->queues || (accesses == l->accesses_seen && l->d->misses.count == l->misses_seen))
+        return;
+    l->accesses_seen = accesses;
+    l->misses_seen = l->d->misses.count;
+    c->observer->queues(c->observer->context, c->head.id, c->now, accesses, l->misses_seen);
+}
+
 static void show_outstanding(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
+    show_queues(c);
     if (!c->observer->outstanding || !l->l1d || cache_outstanding(l->l1d) == l->outstanding_seen)
         return;
     l->outstanding_seen = cache_outstanding(l->l1d);

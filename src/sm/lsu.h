@@ -88,9 +88,9 @@ struct sm_lsu {
      * refused there. */
     uint32_t waits_for_bytes;
     uint32_t held_count;
-    struct sm_held_answer held[SM_HELD_ANSWERS]; /* in order */
-    struct sm_hits hits;                         /* where a hit's latency follows its look-up */
-    uint32_t outstanding_seen;                   /* by the observer */
+    struct sm_held_answer held[SM_HELD_ANSWERS];           /* in order */
+    struct sm_hits hits;                                   /* where a hit's latency follows its look-up */
+    uint32_t outstanding_seen, accesses_seen, misses_seen; /* by the observer */
     uint32_t free_access_count;
     struct sm_accesses *access_pool;
     struct memory_range near;   /* translation of addresses */

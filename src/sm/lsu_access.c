@@ -93,6 +93,19 @@ static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t a
         c->observer->load_begin(c->observer->context, c->head.id, f->slot, c->now, f->pc, accesses);
 }
 
+uint32_t sm_least_accesses(const struct sm *c, uint32_t warp, uint32_t lanes)
+{
+    uint32_t line = c->config->l1d.line_bytes, bytes = c->slots[warp].exec->access.bytes, sum = 0;
+    uint32_t parts[2] = {lanes, 0};
+    if (c->config->coalesce_parts == 2) {
+        parts[0] = lanes & 0xffff;
+        parts[1] = lanes >> 16;
+    }
+    for (int i = 0; i < 2; i++)
+        sum += ((uint32_t)__builtin_popcount(parts[i]) * bytes + line - 1) / line;
+    return sum;
+}
+
 static void set_route(const struct sm *c, struct sm_inflight *f)
 {
     bool local = f->space == SM_LOCAL;

@@ -19,6 +19,13 @@ struct sm_observer {
     void (*load_end)(void *context, uint32_t core, uint32_t warp, uint64_t cycle, uint32_t pc);
     void (*outstanding)(void *context, uint32_t core, uint64_t cycle,
                         uint32_t misses); /* MSHR entries in use have changed */
+    /* Accesses that the load/store unit has yet to send, and misses of the L1D that wait for the interconnect, have
+     * changed. */
+    void (*queues)(void *context, uint32_t core, uint64_t cycle, uint32_t accesses, uint32_t misses);
+    /* Why warps did not issue in cycles from <= cycle < to, or that they did: the slots, by enum stall. Each slot with
+     * a warp is in one set. Of a core, cycles come in their order, each once, and before a slot is given to another
+     * warp; but later than what other hooks tell of them. Cycles without a warp are left out. */
+    void (*reasons)(void *context, uint32_t core, uint64_t from, uint64_t to, const uint64_t *slots);
 };
 
 #endif

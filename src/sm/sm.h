@@ -9,6 +9,7 @@
 #include "sm/counters.h"
 #include "sm/observer.h"
 #include "sm/program.h"
+#include "sm/stall_log.h"
 #include "sm/warp_log.h"
 
 enum { SM_PROBES = 16 };
@@ -95,6 +96,11 @@ const struct sm_counters *
 sm_counters(const struct sm *c);                       /* without what the caches count, and what is not counted yet */
 uint64_t sm_l1_fails(const struct sm *c);              /* tries of the L1D that failed, so far */
 void sm_log_warps(struct sm *c, struct warp_log *log); /* counts stalls of each warp there too (warp_log.h) */
+void sm_log_stalls(struct sm *c, struct stall_log *log); /* and there (stall_log.h) */
+void sm_settle_stalls(struct sm *c);                     /* the log has all cycles before this one */
+/* The accesses of the load that the warp has just executed, if the bytes of these lanes lay side by side in lines of the
+ * L1D. */
+uint32_t sm_least_accesses(const struct sm *c, uint32_t warp, uint32_t lanes);
 struct sm_counts *sm_policy_counts(struct sm *c, uint32_t *count);
 
 /* What goes wrong. */

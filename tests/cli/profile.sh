@@ -81,7 +81,8 @@ run both --pcs --interval 1000 bfs >/dev/null 2>&1
 "$heddle" list metrics | sed -n 's/^\([^ ]*\) (.*/\1/p' | sort -u >"$scratch/glossary"
 {
     "$json_check" --names "$scratch/both.json"
-    value both kernels.0.pcs | grep -o '"[a-z0-9_]*": ' | sed 's/"\(.*\)": /kernels.pcs.\1/'
+    value both kernels.0.pcs | sed 's/"cycles": {[^}]*}//g' | grep -o '"[a-z0-9_]*": ' | sed 's/"\(.*\)": /kernels.pcs.\1/'
+    value both kernels.0.pcs | grep -o '"cycles": {[^}]*}' | sed 's/.*{//' | grep -o '"[a-z_]*": ' | sed 's/"\(.*\)": /kernels.pcs.cycles.\1/'
     value both kernels.0.series | grep -o '"[a-z]*": ' | sed 's/"\(.*\)": /kernels.series.\1/' | grep -v '\.ipc$'
     value both kernels.0.series.values | grep -o '"[a-z0-9_.]*": ' | sed 's/"\(.*\)": /\1/'
 } | sort -u >"$scratch/names"

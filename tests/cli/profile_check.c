@@ -39,8 +39,33 @@ static json_int_t sum_of(json_t *pcs, const char *name)
     json_int_t sum = 0;
     size_t i;
     json_t *pc;
-    json_array_foreach(pcs, i, pc) sum += json_integer_value(json_object_get(pc, name));
+    json_array_foreach(pcs, i, pc) sum += json_integer_value(find(pc, name));
     return sum;
+}
+
+/* Every reason of the launch is that of its instructions (but for warps that never came to their next one), and theirs
+ * without `issued` and `drain` are `stalled`. */
+static int check_cycles(json_t *kernel, json_t *pcs, int complete)
+{
+    const char *reason, *of_pc;
+    json_t *cycles, *pc, *n;
+    size_t i;
+    int bad = 0;
+    json_object_foreach(json_object_get(kernel, "stalls"), reason, cycles)
+    {
+        char name[100];
+        snprintf(name, sizeof name, "cycles.%s", reason);
+        if (complete)
+            bad |= unequal(name, sum_of(pcs, name), json_integer_value(cycles));
+    }
+    json_array_foreach(pcs, i, pc)
+    {
+        json_int_t sum = 0;
+        json_object_foreach(json_object_get(pc, "cycles"), of_pc, n) sum +=
+            !strcmp(of_pc, "issued") || !strcmp(of_pc, "drain") ? 0 : json_integer_value(n);
+        bad |= unequal("stalled and its reasons", json_integer_value(json_object_get(pc, "stalled")), sum);
+    }
+    return bad;
 }
 
 /* Cycles of warps that were there and neither issued nor had ended. */
@@ -71,6 +96,8 @@ static int check_pcs(json_t *kernel, int timed, int regroups)
         {"l1d_misses", "l1d.misses", 1},
         {"l1d_pending_hits", "l1d.pending_hits", 1},
         {"l1d_reservation_fails", "l1d.reservation_fails", 1},
+        {"l1d_intra_warp_hits", "l1d.intra_warp_hits", 1},
+        {"l1d_inter_warp_hits", "l1d.inter_warp_hits", 1},
     };
     json_t *pcs = json_object_get(kernel, "pcs"), *pc;
     json_int_t last = -1;
@@ -79,13 +106,20 @@ static int check_pcs(json_t *kernel, int timed, int regroups)
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (timed || !sums[i].timed)
             bad |= unequal(sums[i].pc, sum_of(pcs, sums[i].pc), json_integer_value(find(kernel, sums[i].total)));
-    if (timed && !regroups && json_is_false(json_object_get(kernel, "partial")))
-        bad |= unequal("stalled", sum_of(pcs, "stalled"), waited(json_object_get(kernel, "stalls")));
+    if (timed)
+        bad |= check_cycles(kernel, pcs, !regroups && json_is_false(json_object_get(kernel, "partial")));
     json_array_foreach(pcs, k, pc)
     {
         json_int_t number = json_integer_value(json_object_get(pc, "pc")),
                    executed = json_integer_value(json_object_get(pc, "executions"));
         const char *text = json_string_value(json_object_get(pc, "text"));
+        json_int_t accesses = json_integer_value(json_object_get(pc, "coalesced_accesses")),
+                   misses = json_integer_value(json_object_get(pc, "coalesced_misses"));
+        if (accesses > json_integer_value(json_object_get(pc, "load_accesses")) ||
+            misses > json_integer_value(json_object_get(pc, "l1d_misses"))) {
+            fprintf(stderr, "instruction %lld: more accesses or misses if it were coalesced\n", (long long)number);
+            bad = 1;
+        }
         if (number <= last || executed < 1 || !text || strlen(text) < 3 ||
             json_integer_value(json_object_get(pc, "line")) < 1) {
             fprintf(stderr, "instruction %lld: out of order, never executed, or without line or text\n",

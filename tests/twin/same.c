@@ -71,6 +71,8 @@ static int objects_differ(const char *path, const json_t *a, const json_t *b)
         char inner[300];
         snprintf(inner, sizeof inner, "%s.%s", path, key);
         const json_t *other = json_object_get(b, key);
+        if (strcmp(key, "pipeline") == 0 && json_object_get(value, "decode"))
+            continue; /* what fills pipelines: the twin does not count it */
         int is_stalls = strcmp(key, "stalls") == 0 && json_object_get(value, "fetch") && other;
         bad |= is_stalls ? stalls_differ(inner, value, other) : differ(inner, value, other);
     }

@@ -96,6 +96,39 @@ static void counts_with_time(void **state)
     }
 }
 
+/* What if lanes lay side by side: 32 lanes of 4 bytes are one line of 128 bytes, which may miss once. */
+static void if_coalesced(void **state)
+{
+    (void)state;
+    struct timed t;
+    timed_open(&t, &gtx480, NO_SETS, "",
+               "mov.u32 %r1, %tid.x;\nld.param.u64 %rd1, [buffer];\nmul.wide.u32 %rd2, %r1, 128;\nadd.u64 %rd3, %rd1, "
+               "%rd2;\nld.global.u32 %r2, [%rd3];\nmul.wide.u32 %rd4, %r1, 4;\nadd.u64 %rd5, %rd1, %rd4;\n"
+               "ld.global.u8 %r3, [%rd5];\nld.global.u64 %rd6, [%rd3+8];\nld.global.u64 %rd7, [%rd1+64];\n"
+               "setp.lt.u32 %p1, %r1, 3;\n@%p1 ld.global.u16 %r4, [%rd3+8192];\n");
+    ask_for(&t, true, 0);
+    timed_launch(&t, 1, 32, 0);
+    const struct profile_pc *far = counts_of(&t, "ld.global.u32"), *bytes = counts_of(&t, "ld.global.u8"),
+                            *wide = counts_of(&t, "ld.global.u64 %rd6"), *same = counts_of(&t, "ld.global.u64 %rd7"),
+                            *few = counts_of(&t, "@%p1 ld.global.u16");
+    assert_int_equal(far->load_accesses, 32);
+    assert_int_equal(far->l1d_misses, 32);
+    assert_int_equal(far->coalesced_accesses, 1);
+    assert_int_equal(far->coalesced_misses, 1);
+    assert_int_equal(bytes->coalesced_accesses, 1); /* 32 bytes; it takes more */
+    assert_true(bytes->load_accesses > 1);
+    assert_int_equal(bytes->coalesced_misses, 0);
+    assert_int_equal(wide->coalesced_accesses, 2);
+    assert_int_equal(wide->coalesced_misses, 0); /* they are on their way */
+    assert_int_equal(same->load_accesses, 1);
+    assert_int_equal(same->coalesced_accesses, 1); /* all lanes read the same: no more than there are */
+    assert_int_equal(few->load_accesses, 3);
+    assert_int_equal(few->coalesced_accesses, 1);
+    assert_int_equal(few->l1d_misses, 3);
+    assert_int_equal(few->coalesced_misses, 1);
+    timed_close(&t);
+}
+
 static void counts_without_time(void **state)
 {
     (void)state;
@@ -402,12 +435,11 @@ static void options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_with_time),  cmocka_unit_test(counts_without_time),
-        cmocka_unit_test(nothing_asked_for), cmocka_unit_test(failed_tries),
-        cmocka_unit_test(waiting),           cmocka_unit_test(functions),
-        cmocka_unit_test(text_as_written),   cmocka_unit_test(module_gone),
-        cmocka_unit_test(every_cycle),       cmocka_unit_test(second_launch),
-        cmocka_unit_test(merging),           cmocka_unit_test(options),
+        cmocka_unit_test(counts_with_time),  cmocka_unit_test(if_coalesced),    cmocka_unit_test(counts_without_time),
+        cmocka_unit_test(nothing_asked_for), cmocka_unit_test(failed_tries),    cmocka_unit_test(waiting),
+        cmocka_unit_test(functions),         cmocka_unit_test(text_as_written), cmocka_unit_test(module_gone),
+        cmocka_unit_test(every_cycle),       cmocka_unit_test(second_launch),   cmocka_unit_test(merging),
+        cmocka_unit_test(options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "gpu/timeline.h"
+#include "sm/counters.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -122,7 +123,7 @@ static void check(json_t *root, json_int_t first, json_int_t last)
     {
         char phase = text(event, "ph")[0];
         json_int_t tid = number(event, "tid"), ts = number(event, "ts"), duration = number(event, "dur");
-        assert_true(phase && strchr("MBEXbeC", phase));
+        assert_true(phase && strchr("MBEXbeCi", phase));
         assert_true(number(event, "pid") > 0);
         if (phase == 'M')
             continue;
@@ -228,6 +229,55 @@ static void every_window(void **state)
     }
 }
 
+/* Slots 0 and 1 of a core have the reasons in these cycles. */
+static void reasons(struct fixture *f, uint64_t from, uint64_t to, enum stall first, enum stall second)
+{
+    uint64_t slots[STALL_COUNT] = {0};
+    slots[first] |= 1;
+    slots[second] |= 2;
+    f->o->reasons(f->o->context, 0, from, to, slots);
+}
+
+static json_int_t cycles_of(json_t *root, const char *name)
+{
+    size_t i;
+    json_t *event;
+    json_int_t sum = 0;
+    json_array_foreach(events(root), i, event) sum += !strcmp(text(event, "name"), name) ? number(event, "dur") : 0;
+    return sum;
+}
+
+static void reasons_of_warps(void **state)
+{
+    (void)state;
+    struct fixture f = start(10, 50);
+    begin(&f, 0, 0, 5, 1);
+    begin(&f, 0, 1, 5, 1);
+    reasons(&f, 5, 12, STALL_FETCH, STALL_FETCH); /* cut at the front */
+    reasons(&f, 12, 20, STALL_FETCH, STALL_MEMORY);
+    reasons(&f, 20, 21, STALL_ISSUED, STALL_MEMORY);
+    f.o->queues(f.o->context, 0, 22, 4, 1);
+    f.o->queues(f.o->context, 0, 23, 3, 1);
+    timeline_channel(f.t, 1, 23, 7);
+    timeline_channel(f.t, 1, 24, 7);
+    timeline_channel(f.t, 1, 25, 0);
+    issue(&f, 0, 60);                               /* the window is over for all cores, */
+    reasons(&f, 21, 70, STALL_MEMORY, STALL_DRAIN); /* and what is told late is still shown */
+    json_t *root = finish(&f);
+    check(root, 10, 50);
+    assert_int_equal(count(root, "X", "fetch"), 2);
+    assert_int_equal(cycles_of(root, "fetch"), 10 + 2);
+    assert_int_equal(count(root, "X", "memory"), 2);
+    assert_int_equal(cycles_of(root, "memory"), 9 + 29);
+    assert_int_equal(cycles_of(root, "issued"), 1);
+    assert_int_equal(cycles_of(root, "drain"), 29);
+    assert_int_equal(count(root, "C", "load/store unit: accesses to send"), 2);
+    assert_int_equal(count(root, "C", "L1D miss queue"), 1);
+    assert_int_equal(count(root, "C", "DRAM channel 1 queue"), 2);
+    assert_int_equal(count(root, "i", NULL), 1); /* it says where it ends */
+    json_decref(root);
+}
+
 static void nothing_happened(void **state)
 {
     (void)state;
@@ -302,9 +352,13 @@ static void cannot_be_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_run),         cmocka_unit_test(every_window),
-        cmocka_unit_test(nothing_happened),  cmocka_unit_test(wants),
-        cmocka_unit_test(size_limit),        cmocka_unit_test(names_cannot_break_it),
+        cmocka_unit_test(small_run),
+        cmocka_unit_test(every_window),
+        cmocka_unit_test(reasons_of_warps),
+        cmocka_unit_test(nothing_happened),
+        cmocka_unit_test(wants),
+        cmocka_unit_test(size_limit),
+        cmocka_unit_test(names_cannot_break_it),
         cmocka_unit_test(cannot_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

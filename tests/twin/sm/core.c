@@ -208,6 +208,7 @@ static enum stall reason(const struct sm *c, const struct warp *w)
 
 static void count(struct sm *c)
 {
+    uint64_t sets[STALL_COUNT] = {0};
     bool any = false;
     for (uint32_t slot = 0; slot < c->config->warps; slot++) {
         const struct warp *w = &c->warps[slot];
@@ -217,9 +218,14 @@ static void count(struct sm *c)
         any = true;
         c->counters.warp_cycles++;
         c->counters.stalls[why]++;
+        sets[why] |= 1ull << slot;
         if (c->warp_log)
             c->warp_log->open[slot].stalls[why]++;
     }
+    for (int i = 0; c->stall_log && i < STALL_COUNT; i++)
+        stall_log_set(c->stall_log, (enum stall)i, sets[i]);
+    if (c->stall_log)
+        stall_log_pass(c->stall_log, 1);
     c->counters.active_cycles += any;
 }
 
@@ -373,6 +379,8 @@ uint64_t sm_l1_fails(const struct sm *c)
 }
 
 void sm_log_warps(struct sm *c, struct warp_log *log) { c->warp_log = log; }
+void sm_log_stalls(struct sm *c, struct stall_log *log) { c->stall_log = log; }
+void sm_settle_stalls(struct sm *c) { (void)c; /* it counts cycle by cycle */ }
 
 struct sm_counts *sm_policy_counts(struct sm *c, uint32_t *count)
 {
@@ -408,4 +416,16 @@ void sm_reset_counters(struct sm *c)
     for (uint32_t i = 0; i < c->policy_count; i++)
         if (c->counts[i].policy)
             memset(c->counts[i].values, 0, c->counts[i].value_count * sizeof *c->counts[i].values);
+}
+
+uint32_t sm_least_accesses(const struct sm *c, uint32_t warp, uint32_t lanes)
+{
+    uint32_t line = c->config->l1d.line_bytes, sum = 0, width = 32 / c->config->coalesce_parts;
+    for (uint32_t first = 0; first < 32; first += width) {
+        uint32_t bytes = 0;
+        for (uint32_t lane = first; lane < first + width; lane++)
+            bytes += lanes >> lane & 1 ? c->warps[warp].exec->access.bytes : 0;
+        sum += bytes / line + (bytes % line != 0);
+    }
+    return sum;
 }

@@ -229,6 +229,7 @@ struct sm {
     const struct heddle_divergence *divergence;
     struct cache *l1d, *l1c, *l1t, *l1i;
     struct warp_log *warp_log;
+    struct stall_log *stall_log;
     uint32_t block_limit;
     char trouble[200]; /* a policy did what it may not */
 

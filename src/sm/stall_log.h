@@ -1,0 +1,40 @@
+/* Where the cycles of each warp slot went since somebody last asked: account.c tells which slots had which reason, and
+ * for how many cycles. Who asks when an instruction issues knows what that instruction waited for (gpu/profile.c).
+ *
+ * Most slots have the same reason cycle after cycle. So a count is touched only when its slot comes to a reason or
+ * leaves it: minus the clock, and plus the clock. */
+#ifndef HEDDLE_SM_STALL_LOG_H
+#define HEDDLE_SM_STALL_LOG_H
+
+#include "sm/config.h"
+#include "sm/counters.h"
+
+struct stall_log {                                 /* of a core */
+    uint64_t clock;                                /* cycles told so far */
+    uint64_t slots[STALL_COUNT];                   /* by the reason of the last cycles told */
+    uint64_t cycles[CORE_WARPS_MOST][STALL_COUNT]; /* without the clock, where the slot still has the reason */
+};
+
+/* For every reason, which slots have it in the next cycles; then how many those are. */
+static inline void stall_log_set(struct stall_log *log, enum stall reason, uint64_t slots)
+{
+    uint64_t changed = log->slots[reason] ^ slots;
+    log->slots[reason] = slots;
+    for (; changed; changed &= changed - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(changed);
+        log->cycles[slot][reason] += slots >> slot & 1 ? -log->clock : log->clock;
+    }
+}
+static inline void stall_log_pass(struct stall_log *log, uint64_t cycles) { log->clock += cycles; }
+
+/* Cycles of the slot since it was last taken. */
+static inline void stall_log_take(struct stall_log *log, uint32_t slot, uint64_t cycles[STALL_COUNT])
+{
+    for (int i = 0; i < STALL_COUNT; i++) {
+        uint64_t clock = log->slots[i] >> slot & 1 ? log->clock : 0;
+        cycles[i] = log->cycles[slot][i] + clock;
+        log->cycles[slot][i] = -clock;
+    }
+}
+
+#endif
