@@ -85,8 +85,8 @@ struct store_rows {
  * launched first. maxima: one a name, whether the greatest counts and not the sum. */
 bool store_instructions(struct store *s, struct arena *a, const char *key, const char *launch, const char *const *names,
                         const bool *maxima, uint32_t name_count, struct store_rows *out, struct error *e);
-/* each_pc.c: runs with counters of instructions (--pcs); and all those of a run, launch by launch. What is visited lives
- * until the next. */
+/* each_pc.c: runs with counters of instructions (--pcs); and all those of a run, launch by launch. What is visited
+ * lives until the next. */
 struct store_pc {
     const char *kernel, *function, *source, *text;
     int64_t line;
