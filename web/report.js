@@ -272,7 +272,7 @@ function build() {
         about ? node("p", { class: "lede" }, about) : null,
         facts(), failures(), contents(drawings.map((drawing) => drawing.figure)), ...sections,
         runs.length ? runs_section(runs) : node("p", { class: "soft" }, "The store has no runs yet."),
-        repeat_section(), machines_section(), footer(),
+        source_section(data.source, runs), repeat_section(), machines_section(), footer(),
     ].filter(Boolean));
 }
 

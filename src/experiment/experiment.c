@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const keys[] = {"title",        "about", "size",     "best_by", "time_limit",
-                                   "memory_limit", "pcs",   "interval", "replay",  "probes"};
+static const char *const keys[] = {"title", "about",    "size",   "best_by", "time_limit", "memory_limit",
+                                   "pcs",   "interval", "replay", "probes",  "folder"};
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char *const sizes[] = {"test", "small", "paper"};
 enum { SIZE_COUNT = sizeof sizes / sizeof *sizes };
@@ -140,6 +140,9 @@ static bool read_head(const struct lab_reader *r, const char *size, struct exper
     x->title = lab_text_of(r, s, "title", x->name);
     x->about = lab_text_of(r, s, "about", "");
     x->best_by = lab_text_of(r, s, "best_by", "ipc");
+    x->folder = lab_text_of(r, s, "folder", "");
+    if (*x->folder && x->folder[strlen(x->folder) - 1] != '/')
+        x->folder = arena_printf(r->arena, "%s/", x->folder);
     return read_size(r, s, size, x) && read_time_limit(r, s, &x->time_limit_seconds) &&
            read_memory_limit(r, s, &x->memory_limit_bytes) && read_pcs(r, s, &x->pcs) &&
            read_interval(r, s, &x->interval_cycles) && read_replay(r, s, &x->replay);
@@ -188,7 +191,7 @@ bool experiment_load(struct experiment *x, struct arena *a, const char *path, co
     bool good = machine_read_text(path, "experiment file", &file, e);
     good = good && parse(x, a, path, arena_strndup(a, base, length), file.text, file.size_bytes, size, e);
     free((char *)file.text);
-    if (good)
+    if (good && !*x->folder)
         x->folder = arena_strndup(a, path, (size_t)(base - path));
     return good;
 }

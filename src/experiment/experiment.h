@@ -138,7 +138,8 @@ struct lab_table {
 
 struct experiment {
     const char *name;   /* of the file, without folder and .ini */
-    const char *folder; /* of the file, ending in a slash, from which its paths start; "": the current one */
+    const char *folder; /* from which its paths start, ending in a slash: its own, or what its key `folder` says; "":
+                           the current one */
     const char *text;   /* of the file */
     size_t text_bytes;
     const char *title, *about, *size, *best_by /* metric, default "ipc" */;

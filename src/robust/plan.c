@@ -237,6 +237,14 @@ static bool choose_factors(struct machines *m, const char *list, struct error *e
     return true;
 }
 
+/* A machine file's path starts from the experiment's folder. */
+static const char *machine_path(struct arena *a, const struct experiment *x, const char *text)
+{
+    const char *dot = strrchr(text, '.');
+    bool path = *text != '/' && (strchr(text, '/') || (dot && !strcmp(dot, ".ini")));
+    return path ? arena_printf(a, "%s%s", x->folder, text) : text;
+}
+
 static bool make_machines(struct robust_plan *p, struct arena *a, const struct robust_subject *s,
                           const struct robust_request *request, struct error *e)
 {
@@ -245,7 +253,7 @@ static bool make_machines(struct robust_plan *p, struct arena *a, const struct r
                           *machine = &s->layout.shown[AXIS_MACHINE].items[0];
     struct machines m = {.plan = p,
                          .arena = a,
-                         .name = x->axes[AXIS_MACHINE].values[machine->first].text,
+                         .name = machine_path(a, x, x->axes[AXIS_MACHINE].values[machine->first].text),
                          .own = arena_new(a, struct machine),
                          .scratch = arena_new(a, struct machine)};
     for (uint32_t i = 0; i < x->point_count && !m.base; i++)

@@ -6,6 +6,7 @@
 #include "base/out_of_memory.h"
 #include "replay/replay.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +227,25 @@ static void put_counted(const struct writer *w)
     fputs(any ? "\n" : "", w->out);
 }
 
+/* The file is written beside the store: paths must still start where the experiment's do. */
+static void put_folder(const struct writer *w)
+{
+    const struct experiment *x = w->subject->experiment;
+    char whole[PATH_MAX];
+    bool any = false;
+    for (int axis = 0; axis < AXIS_VARIANT; axis++)
+        for (uint32_t i = 0; i < x->axes[axis].value_count; i++) {
+            const char *text = x->axes[axis].values[i].text;
+            any |= strchr(text, '/') || strstr(text, ".so") || strstr(text, ".ini");
+        }
+    for (uint32_t i = 0; i < x->probe_count; i++)
+        any |= strchr(x->probes[i].spec, '/') != NULL;
+    for (const char **p = w->subject->programs; p && *p; p++)
+        any |= strchr(*p, '/') != NULL;
+    if (any && realpath(*x->folder ? x->folder : ".", whole))
+        put_text(w->out, "folder", whole);
+}
+
 static void put_head(const struct writer *w)
 {
     const struct experiment *x = w->subject->experiment;
@@ -239,6 +259,7 @@ static void put_head(const struct writer *w)
         fprintf(w->out, "time_limit = %gs\n", x->time_limit_seconds);
     if (x->memory_limit_bytes)
         fprintf(w->out, "memory_limit = %llu\n", (unsigned long long)x->memory_limit_bytes);
+    put_folder(w);
     put_counted(w);
 }
 

@@ -84,6 +84,16 @@ is 'the page has them' jq -e "$whole" "$scratch/data.json"
 expect 'a report made later' 0 'report' "$heddle" report "$scratch/tiny.db" -o "$scratch/later.html"
 is 'has them, too' grep -q '"turned_by"' "$scratch/later.html"
 
+# Paths start from the experiment's folder, wherever the store is.
+mkdir -p "$scratch/there/machines" "$scratch/here"
+cp machines/gtx480.ini "$scratch/there/machines/mine.ini"
+printf '[experiment]\nsize = test\n[programs]\nvectoradd\n[machines]\nmine = ./machines/mine.ini\n[schedulers]\nlrr\nrr\n[figure f]\n%s\n' \
+    'x = program
+series = scheduler
+y = ipc' >"$scratch/there/paths.ini"
+expect 'paths of the experiment' 0 '^vectoradd: lrr|  vectoradd: lrr > rr' \
+    "$heddle" robust "$scratch/there/paths.ini" -o "$scratch/here/r.db" --factors 'block order' --sample 0
+
 # ------------------------------------------------------------------ what cannot be done
 expect 'no experiment' 2 'which experiment' "$heddle" robust
 expect 'an unknown figure' 2 "has no figure 'sped'" robust --figure sped
