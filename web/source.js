@@ -17,19 +17,19 @@ function read_line(source, row) {
 }
 
 const line_columns = [
-    { name: "executions", title: "Issues", help: "executions, counted once per warp" },
     { name: "stalled", title: "Waited", help: "warp cycles in which the next instruction of a warp was of this line and did not issue", bar: true },
+    { name: "load_misses", title: "Misses", help: "loads that missed the L1 data cache" },
+    { name: "executions", title: "Issues", help: "executions, counted once per warp" },
     { name: "lanes", title: "Lanes", help: "active lanes, mean", text: (v) => v.toFixed(1) },
-    { name: "divergent", title: "Apart", help: "branches at which the lanes parted" },
     { name: "l1d_intra_warp_hits", title: "Own hits", help: "loads that hit a line that the same warp had brought" },
     { name: "l1d_inter_warp_hits", title: "Others’ hits", help: "loads that hit a line that another warp had brought" },
     { name: "l1d_pending_hits", title: "Pending", help: "accesses to lines that were on their way" },
-    { name: "load_misses", title: "Misses", help: "loads that missed the L1 data cache" },
-    { name: "store_misses", title: "Store misses", help: "stores that missed it" },
-    { name: "per_request", title: "Per request", help: "accesses of an executed load or store", text: (v) => v.toFixed(1) },
-    { name: "coalesced_accesses", title: "If coalesced", help: "what if: accesses of loads, if the lanes of each lay side by side" },
-    { name: "coalesced_misses", title: "… misses", help: "what if: of the misses, at most as many of each load as it would then have accesses" },
-    { name: "full_issues", title: "If full", help: "what if: issues, if no lane had been idle" },
+    { name: "store_misses", title: "Store misses", help: "stores that missed the L1 data cache" },
+    { name: "per_request", title: "Per request", help: "accesses of an executed load or store, mean", text: (v) => v.toFixed(1) },
+    { name: "divergent", title: "Apart", help: "branches at which the lanes parted" },
+    { name: "coalesced_misses", title: "Misses if coalesced", help: "what if: of the misses, at most as many of each load as it would have accesses if its lanes lay side by side" },
+    { name: "coalesced_accesses", title: "Accesses if coalesced", help: "what if: accesses of loads, if the lanes of each lay side by side" },
+    { name: "full_issues", title: "Issues if full", help: "what if: issues, if no lane had been idle" },
 ];
 
 /* Those that any line has, and the columns of probes and policies. */
@@ -52,7 +52,8 @@ function line_row(line, columns, most) {
         const value = line[column.name], text = !value ? "" : column.text ? column.text(value) : value.toLocaleString("en");
         return node("td", { class: "number" }, text, column.bar && value ? reasons_bar(line, most) : null);
     };
-    return node("tr", {}, node("td", { class: line.place.source ? "place" : "place ptx", title: line.place.file }, name), ...columns.map(cell), node("td", { class: "text", title: line.place.text }, line.place.text || ""));
+    return node("tr", {}, node("td", { class: line.place.source ? "place" : "place ptx", title: line.place.file }, name),
+        node("td", { class: "text", title: line.place.text }, line.place.text || ""), ...columns.map(cell));
 }
 
 /* The table of one run's lines, and what it says of itself. */
@@ -81,7 +82,7 @@ function lines_table(source, key) {
     const reasons = wait_reasons.filter((reason) => lines.some((line) => line["cycles." + reason]));
     return [
         node("ul", { class: "reasons", "aria-label": "colours of the reasons for waiting" }, ...reasons.map((reason) => node("li", {}, node("i", { style: `background:${reason_colour(reason)}` }), reason.replace("_", " ")))),
-        node("div", { class: "scroll", tabindex: "0" }, node("table", { class: "runs lines" }, node("thead", {}, node("tr", {}, node("td", {}, "Line"), ...heads, node("td", {}, "Text"))), body)),
+        node("div", { class: "scroll", tabindex: "0" }, node("table", { class: "runs lines" }, node("thead", {}, node("tr", {}, node("td", {}, "Line"), node("td", {}, "Text"), ...heads)), body)),
         more,
     ];
 }

@@ -54,13 +54,13 @@ is 'the page loads' open_page "$page"
 check 'no complaint on the console' '' "$(console_errors)"
 check 'the section is there' '"Source lines"' "$(evaluate 'return document.querySelector("#source h2").textContent')"
 check 'runs by what differs' '["bfs · ccws","bfs · lrr","vectoradd · ccws","vectoradd · lrr"]' "$(evaluate 'return [...document.querySelectorAll("#source option")].map((o) => o.textContent).sort()')"
-numbers() { evaluate "const head = [...document.querySelectorAll('.lines thead th')].findIndex((h) => h.dataset.column === '$1'); return [...document.querySelectorAll('.lines tbody tr')].map((row) => Number(row.children[head + 1].textContent.replace(/,/g, '')))"; }
+numbers() { evaluate "const head = [...document.querySelectorAll('.lines thead th')].findIndex((h) => h.dataset.column === '$1'); return [...document.querySelectorAll('.lines tbody tr')].map((row) => Number(row.children[head + 2].textContent.replace(/,/g, '')))"; }
 click() { evaluate "document.querySelector('.lines th[data-column=\"$1\"] button').click(); return document.querySelector('.lines th[data-column=\"$1\"]').getAttribute('aria-sort')"; }
 choose() { evaluate "const s = document.getElementById('source-run'); s.value = [...s.options].find((o) => o.textContent === '$1').value; s.dispatchEvent(new Event('change')); return document.querySelectorAll('.lines tbody tr').length"; }
 check 'another run' 25 "$(choose 'bfs · lrr')"
 waited=$(numbers stalled)
 check 'hot lines first' "$(echo "$waited" | jq -c 'sort | reverse')" "$waited"
-check 'the line with its text' '"if (!visited[target]) {"' "$(evaluate 'return [...document.querySelectorAll(".lines tbody tr")].find((row) => row.firstChild.textContent === "bfs.cu:23").lastChild.textContent')"
+check 'the line with its text' '"if (!visited[target]) {"' "$(evaluate 'return [...document.querySelectorAll(".lines tbody tr")].find((row) => row.firstChild.textContent === "bfs.cu:23").children[1].textContent')"
 check 'reasons in the bar' true "$(evaluate 'return /^memory [0-9]+%, [a-z ]+ [0-9]+%/.test([...document.querySelectorAll(".lines tbody tr")].find((row) => row.firstChild.textContent === "bfs.cu:23").querySelector(".heat").title)')"
 check 'a click on a column: aria-sort' '"descending"' "$(click load_misses)"
 misses=$(numbers load_misses)
