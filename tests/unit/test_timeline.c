@@ -278,6 +278,20 @@ static void reasons_of_warps(void **state)
     json_decref(root);
 }
 
+/* A slot that is empty for a while has no slice there, whoever comes next. */
+static void reasons_with_a_gap(void **state)
+{
+    (void)state;
+    struct fixture f = start(0, 100);
+    reasons(&f, 5, 10, STALL_MEMORY, STALL_MEMORY);
+    reasons(&f, 20, 30, STALL_MEMORY, STALL_FETCH);
+    json_t *root = finish(&f);
+    check(root, 0, 100);
+    assert_int_equal(count(root, "X", "memory"), 3);
+    assert_int_equal(cycles_of(root, "memory"), 5 + 5 + 10);
+    json_decref(root);
+}
+
 static void nothing_happened(void **state)
 {
     (void)state;
@@ -352,13 +366,10 @@ static void cannot_be_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_run),
-        cmocka_unit_test(every_window),
-        cmocka_unit_test(reasons_of_warps),
-        cmocka_unit_test(nothing_happened),
-        cmocka_unit_test(wants),
-        cmocka_unit_test(size_limit),
-        cmocka_unit_test(names_cannot_break_it),
+        cmocka_unit_test(small_run),         cmocka_unit_test(every_window),
+        cmocka_unit_test(reasons_of_warps),  cmocka_unit_test(reasons_with_a_gap),
+        cmocka_unit_test(nothing_happened),  cmocka_unit_test(wants),
+        cmocka_unit_test(size_limit),        cmocka_unit_test(names_cannot_break_it),
         cmocka_unit_test(cannot_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
